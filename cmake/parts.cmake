@@ -1,0 +1,18 @@
+# Optional parts: found or left out, and said so by `ooze version`. This file and src/parts are the
+# only places that know whether a part is in.
+if(OOZE_CUDA)
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  file(GLOB OOZE_CUDA_SOURCES CONFIGURE_DEPENDS src/cuda/*.cu)
+  target_sources(ooze_objects PRIVATE ${OOZE_CUDA_SOURCES})
+  set_target_properties(ooze_objects PROPERTIES CUDA_STANDARD 17 CUDA_ARCHITECTURES "75;80;90")
+  target_compile_definitions(ooze_objects PRIVATE OOZE_WITH_CUDA)
+  target_link_libraries(ooze_objects PUBLIC CUDA::cudart)
+endif()
+if(OOZE_MPI)
+  find_package(MPI REQUIRED COMPONENTS C)
+  file(GLOB OOZE_CLUSTER_SOURCES CONFIGURE_DEPENDS src/cluster/*.c)
+  target_sources(ooze_objects PRIVATE ${OOZE_CLUSTER_SOURCES})
+  target_compile_definitions(ooze_objects PRIVATE OOZE_WITH_MPI)
+  target_link_libraries(ooze_objects PUBLIC MPI::MPI_C)
+endif()

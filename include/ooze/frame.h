@@ -1,0 +1,85 @@
+/* Ooze: the read-only frame view. Everything downstream of the simulation (output, surface,
+   rendering, viewer, your program) sees the world through this. */
+#ifndef OOZE_FRAME_H
+#define OOZE_FRAME_H
+
+#include "ooze/shape.h"
+#include "ooze/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum OozeFieldType {
+    OOZE_FIELD_FLOAT32,
+    OOZE_FIELD_FLOAT64,
+    OOZE_FIELD_UINT8,
+    OOZE_FIELD_UINT16,
+    OOZE_FIELD_UINT32,
+    OOZE_FIELD_UINT64,
+    OOZE_FIELD_TYPE_COUNT
+} OozeFieldType;
+
+/* Bytes of one component. */
+OOZE_API size_t ooze_field_type_size(OozeFieldType type);
+
+/* One array, not a copy. Element i starts at data + i * stride * size of the type; its first
+   `components` entries mean something (a vector is stored as four floats for fast loads). */
+typedef struct OozeFieldView {
+    const char *name;
+    OozeFieldType type;
+    int components;
+    int stride;
+    const char *unit;
+    const char *help;
+    uint64_t count;
+    const void *data;
+} OozeFieldView;
+
+typedef struct OozeSolidView {
+    const char *name;
+    OozePose pose;
+} OozeSolidView;
+
+typedef struct OozeMaterialView {
+    const char *name;
+    double density; /* kg/m3 */
+    float color[3]; /* linear RGB, 0 to 1 */
+} OozeMaterialView;
+
+typedef struct OozeFrame {
+    uint64_t index; /* number of the frame within its run */
+    uint64_t step;  /* steps taken since the start */
+    double time;    /* s */
+    double spacing; /* m, particle spacing */
+    double support; /* m, kernel support radius */
+    OozeAxis up;
+    const char *method;
+    uint64_t particle_count;
+    int field_count;
+    const OozeFieldView *fields; /* particles: position, velocity, id, material, ... */
+    int solid_count;
+    const OozeSolidView *solids;
+    int material_count;
+    const OozeMaterialView *materials;
+    int state_count;
+    const OozeFieldView *state; /* what a resumed run needs besides the particles */
+} OozeFrame;
+
+/* The particle field of that name, or NULL. */
+OOZE_API const OozeFieldView *ooze_frame_field(const OozeFrame *frame, const char *name);
+
+/* Component c of element i as a number, whatever the type. No bounds check. */
+OOZE_API double ooze_field_value(const OozeFieldView *field, uint64_t i, int component);
+
+/* One hash of the full state: equal exactly when two runs are bitwise equal. */
+OOZE_API uint64_t ooze_frame_hash(const OozeFrame *frame);
+
+/* Reads a frame file of a run. The frame stays valid until closed. */
+OOZE_API OozeStatus ooze_frame_open(const char *path, OozeFrame **frame, OozeError *error);
+OOZE_API void ooze_frame_close(OozeFrame *frame);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

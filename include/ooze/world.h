@@ -1,0 +1,259 @@
+/* Ooze: the world. Fill a definition from its default function, create, add things, step.
+
+   Every call that can fail returns an OozeStatus and fills `error` when it is not NULL. The library
+   never prints, exits or aborts. A world may be used by one thread at a time; it runs its own
+   worker threads inside a step. */
+#ifndef OOZE_WORLD_H
+#define OOZE_WORLD_H
+
+#include "ooze/frame.h"
+#include "ooze/shape.h"
+#include "ooze/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct OozeWorld OozeWorld;
+
+typedef struct OozeWorldDef {
+    const char *method;   /* "ballistic", ... see ooze_methods */
+    double spacing;       /* m between neighbouring particles at rest */
+    double support_ratio; /* kernel support radius over spacing */
+    double time_step;     /* s */
+    OozeVec3 gravity;     /* m/s2 */
+    OozeAxis up;          /* height probes, shapes and exporters follow it */
+    bool periodic[3];     /* axes that wrap around */
+    OozeVec3 periodic_min, periodic_max;
+    int threads;         /* 0: one per core */
+    uint64_t seed;       /* jitter and nothing else */
+    OozeLogCallback log; /* may be NULL */
+    void *log_user;
+} OozeWorldDef;
+
+OOZE_API OozeWorldDef ooze_world_def_default(void);
+
+OOZE_API OozeStatus ooze_world_create(const OozeWorldDef *def, OozeWorld **world, OozeError *error);
+OOZE_API void ooze_world_destroy(OozeWorld *world);
+
+/* ---- methods and their solver settings -------------------------------------------------- */
+
+typedef struct OozeMethodInfo {
+    const char *name;
+    const char *summary;
+    const char *reference; /* the paper, or "" */
+    const OozeParamInfo *params;
+    int param_count;
+} OozeMethodInfo;
+
+OOZE_API int ooze_method_count(void);
+OOZE_API const OozeMethodInfo *ooze_method_info(int index);
+OOZE_API OozeStatus ooze_world_set_param(OozeWorld *world, const char *key, double value,
+                                         OozeError *error);
+OOZE_API OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key, double *value,
+                                         OozeError *error);
+
+/* ---- materials --------------------------------------------------------------------------- */
+
+/* All numbers a material may have, shared by every method. */
+OOZE_API const OozeParamInfo *ooze_material_params(int *count);
+
+typedef struct OozeMaterialDef {
+    const char *name;
+    float color[3];
+    double values[32]; /* in the order of ooze_material_params; NAN: not given */
+} OozeMaterialDef;
+
+OOZE_API OozeMaterialDef ooze_material_def_default(void);
+OOZE_API OozeStatus ooze_material_def_set(OozeMaterialDef *def, const char *key, double value,
+                                          OozeError *error);
+OOZE_API OozeStatus ooze_world_add_material(OozeWorld *world, const OozeMaterialDef *def,
+                                            OozeMaterialId *id, OozeError *error);
+/* Change while running: acts from the next step on. */
+OOZE_API OozeStatus ooze_world_set_material(OozeWorld *world, OozeMaterialId id, const char *key,
+                                            double value, OozeError *error);
+OOZE_API OozeStatus ooze_world_get_material(const OozeWorld *world, OozeMaterialId id,
+                                            const char *key, double *value, OozeError *error);
+
+/* ---- solids ------------------------------------------------------------------------------ */
+
+typedef struct OozeSolidDef {
+    const char *name;
+    OozeShapeDef shape;
+    OozeMotionDef motion;
+    double friction;       /* Coulomb coefficient; 0 slips freely, INFINITY never slips */
+    double restitution;    /* 0: no bounce, 1: elastic */
+    double stick_distance; /* m; 0: does not stick */
+    double stick_strength; /* 1/s2, pull at distance d: k d (1 - d/stick_distance) */
+    bool collides;         /* particles cannot enter */
+    bool sampled;          /* carries boundary particles for methods that use them */
+    float color[3];
+} OozeSolidDef;
+
+typedef enum OozeSolidParam {
+    OOZE_SOLID_FRICTION,
+    OOZE_SOLID_RESTITUTION,
+    OOZE_SOLID_STICK_DISTANCE,
+    OOZE_SOLID_STICK_STRENGTH,
+    OOZE_SOLID_COLLIDES, /* 0 or 1 */
+    OOZE_SOLID_PARAM_COUNT
+} OozeSolidParam;
+
+OOZE_API OozeSolidDef ooze_solid_def_default(void);
+OOZE_API OozeStatus ooze_world_add_solid(OozeWorld *world, const OozeSolidDef *def, OozeSolidId *id,
+                                         OozeError *error);
+OOZE_API OozeStatus ooze_world_set_solid(OozeWorld *world, OozeSolidId id, OozeSolidParam param,
+                                         double value, OozeError *error);
+OOZE_API OozeStatus ooze_world_get_solid(const OozeWorld *world, OozeSolidId id,
+                                         OozeSolidParam param, double *value, OozeError *error);
+/* Takes the solid over from its motion: it goes to `pose` during the next step, then keeps moving
+   with the pose's velocity and spin until set again. */
+OOZE_API OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id,
+                                              const OozePose *pose, OozeError *error);
+
+/* ---- fluid, emitters, sinks -------------------------------------------------------------- */
+
+typedef enum OozeFill { OOZE_FILL_LATTICE, OOZE_FILL_JITTERED, OOZE_FILL_FITTED } OozeFill;
+
+typedef struct OozeFluidDef {
+    const char *name;
+    OozeMaterialId material;
+    OozeShapeDef shape;
+    OozeFill fill;
+    double jitter;     /* fraction of the spacing, OOZE_FILL_JITTERED */
+    OozeVec3 velocity; /* m/s */
+    OozeVec3 spin;     /* rad/s about the shape's position */
+} OozeFluidDef;
+
+OOZE_API OozeFluidDef ooze_fluid_def_default(void);
+OOZE_API OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint64_t *added,
+                                         OozeError *error);
+/* Particles one by one: n positions and velocities (velocities may be NULL: at rest). */
+OOZE_API OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, uint64_t n,
+                                             const OozeVec3 *positions, const OozeVec3 *velocities,
+                                             OozeError *error);
+
+typedef enum OozeOutline {
+    OOZE_OUTLINE_DISC,      /* radius */
+    OOZE_OUTLINE_RECTANGLE, /* size.x by size.y */
+    OOZE_OUTLINE_STAR,      /* radius at the points, inner_radius between them, points */
+    OOZE_OUTLINE_SHAPE,     /* cross-section of `shape` with the nozzle plane */
+    OOZE_OUTLINE_COUNT
+} OozeOutline;
+
+typedef struct OozeEmitterDef {
+    const char *name;
+    OozeMaterialId material;
+    OozeOutline outline;
+    double radius, inner_radius;
+    int points;
+    OozeVec3 size;
+    OozeShapeDef shape; /* placed in world space, cut by the nozzle plane at time 0 */
+    OozeVec3 position;  /* centre of the nozzle */
+    OozeVec3 direction; /* of the jet; zero means down */
+    double roll;        /* rad, about the direction */
+    double speed;       /* m/s relative to the nozzle */
+    double start, stop; /* s */
+    uint64_t limit;     /* particles in all; 0: no limit */
+    OozeMotionDef motion;
+} OozeEmitterDef;
+
+OOZE_API OozeEmitterDef ooze_emitter_def_default(void);
+OOZE_API OozeStatus ooze_world_add_emitter(OozeWorld *world, const OozeEmitterDef *def,
+                                           OozeEmitterId *id, OozeError *error);
+OOZE_API OozeStatus ooze_world_set_emitter_speed(OozeWorld *world, OozeEmitterId id, double speed,
+                                                 OozeError *error);
+
+typedef struct OozeSinkDef {
+    const char *name;
+    OozeShapeDef shape; /* particles inside are removed; `inverted`: those outside */
+    double start, stop; /* s */
+} OozeSinkDef;
+
+OOZE_API OozeSinkDef ooze_sink_def_default(void);
+OOZE_API OozeStatus ooze_world_add_sink(OozeWorld *world, const OozeSinkDef *def, OozeError *error);
+
+/* ---- probes ------------------------------------------------------------------------------ */
+
+typedef enum OozeProbeKind {
+    OOZE_PROBE_COUNT,            /* particles */
+    OOZE_PROBE_CENTRE,           /* centre of mass, m */
+    OOZE_PROBE_MOMENTUM,         /* kg m/s */
+    OOZE_PROBE_ANGULAR_MOMENTUM, /* about `point`, kg m2/s */
+    OOZE_PROBE_ENERGY,           /* kinetic and potential (height above `point`), J */
+    OOZE_PROBE_HEIGHT,           /* percentile of height above `point`, m */
+    OOZE_PROBE_SPREAD,           /* percentile of distance from the `axis` through `point`, m */
+    OOZE_PROBE_DENSITY,          /* mean, mean absolute error and worst excess, relative */
+    OOZE_PROBE_COMPONENTS,       /* connected components: number, share of the largest */
+    OOZE_PROBE_DRIFT,            /* RMS distance from the best rigid fit to the start, m */
+    OOZE_PROBE_PROFILE,          /* velocity along the line point..end in `bins` bins, m/s */
+    OOZE_PROBE_AZIMUTH,          /* unwrapped angle of the contact centroid about `axis`, turns */
+    OOZE_PROBE_KIND_COUNT
+} OozeProbeKind;
+
+typedef struct OozeProbeDef {
+    const char *name;
+    OozeProbeKind kind;
+    OozeMaterialId material;   /* index -1: all materials */
+    bool every_step;           /* else every frame */
+    double percentile;         /* 0..100 */
+    OozeVec3 point, end, axis; /* axis zero: the world's up */
+    int bins;
+    double width;       /* m, half width of a profile's line; 0: one support */
+    double link_length; /* components: in spacings */
+    double contact;     /* azimuth: height above `point` that counts as contact, in spacings */
+} OozeProbeDef;
+
+OOZE_API OozeProbeDef ooze_probe_def_default(void);
+OOZE_API OozeStatus ooze_world_add_probe(OozeWorld *world, const OozeProbeDef *def, OozeProbeId *id,
+                                         OozeError *error);
+OOZE_API int ooze_world_probe_count(const OozeWorld *world);
+
+typedef struct OozeProbeReading {
+    const char *name;
+    bool every_step;
+    int column_count;
+    const char *const *columns; /* "com.x", ... */
+    const char *const *units;
+    const double *values; /* as of the last ooze_world_measure */
+} OozeProbeReading;
+
+/* Measures all probes (only those of every step when `steps_only`) on the present state. */
+OOZE_API OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *error);
+OOZE_API OozeStatus ooze_world_probe(const OozeWorld *world, OozeProbeId id,
+                                     OozeProbeReading *reading, OozeError *error);
+
+/* ---- stepping ---------------------------------------------------------------------------- */
+
+OOZE_API OozeStatus ooze_world_step(OozeWorld *world, OozeError *error);
+/* Steps until `seconds` have passed; progress may be NULL. */
+OOZE_API OozeStatus ooze_world_advance(OozeWorld *world, double seconds,
+                                       OozeProgressCallback progress, void *user, OozeError *error);
+
+typedef struct OozeStageTime {
+    const char *name;
+    double seconds; /* total since the world was created */
+} OozeStageTime;
+
+typedef struct OozeWorldStats {
+    uint64_t particles, boundary_particles, emitted, removed;
+    uint64_t neighbour_pairs;   /* of the last step */
+    uint64_t memory_bytes;      /* held by the world now */
+    double worst_density_error; /* of the last step, relative; NAN where the method has none */
+    int threads;
+    int stage_count;
+    const OozeStageTime *stages;
+} OozeWorldStats;
+
+OOZE_API void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats);
+
+/* The present state. Valid until the next call that changes the world. */
+OOZE_API const OozeFrame *ooze_world_frame(OozeWorld *world);
+
+/* Continues from a frame of an equal world: same definition, same things added in the same order. */
+OOZE_API OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeError *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,30 @@
+/* A 64-bit hash for comparing states and guarding files against damage (not against an attacker). */
+#ifndef OOZE_BASE_HASH_H
+#define OOZE_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define OOZE_HASH_START 0x9e3779b97f4a7c15ull
+
+/* Continues `hash` over bytes; splitting the input differently gives a different hash. */
+uint64_t ooze_hash_bytes(uint64_t hash, const void *data, size_t bytes);
+uint64_t ooze_hash_text(uint64_t hash, const char *text);
+
+static inline uint64_t ooze_mix(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9ull;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+}
+
+/* Random numbers without state: the same (seed, element, draw) gives the same number anywhere. */
+static inline double ooze_random01(uint64_t seed, uint64_t element, uint64_t draw)
+{
+    uint64_t bits = ooze_mix(ooze_mix(ooze_mix(seed + OOZE_HASH_START) ^ element) + draw);
+    return (double)(bits >> 11) * 0x1p-53;
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* Memory: aligned blocks, overflow-checked arrays, and the step arena. */
+#ifndef OOZE_BASE_MEMORY_H
+#define OOZE_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ooze/status.h"
+
+/* Every block starts on a cache line, so that float arrays also suit 32-byte vector loads. */
+#define OOZE_ALIGNMENT 64
+
+/* count * size bytes, not cleared; NULL when out of memory or when the product overflows.
+   A zero-byte request gives a valid pointer. Free with ooze_free. */
+void *ooze_alloc(size_t count, size_t size);
+void *ooze_alloc_zero(size_t count, size_t size);
+/* Grows a block to new_count elements, keeping the first old_count; NULL leaves the old one. */
+void *ooze_grow(void *block, size_t old_count, size_t new_count, size_t size);
+void ooze_free(void *block);
+
+char *ooze_copy_text(const char *text); /* NULL for NULL or when out of memory */
+
+/* Test hook: the n-th allocation from now fails (1 = the next); 0 turns it off. */
+void ooze_memory_fail_after(uint64_t allocations);
+
+/* A step arena: bump allocation that is reset at the start of every step. The first steps grow it;
+   afterwards a step allocates nothing from the system. */
+typedef struct OozeArena OozeArena;
+OozeArena *ooze_arena_create(void);
+void ooze_arena_destroy(OozeArena *arena);
+/* Not cleared, aligned to OOZE_ALIGNMENT, valid until the next reset; NULL when out of memory. */
+void *ooze_arena_alloc(OozeArena *arena, size_t count, size_t size);
+void ooze_arena_reset(OozeArena *arena);
+size_t ooze_arena_bytes(const OozeArena *arena);
+
+#endif

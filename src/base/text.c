@@ -1,0 +1,116 @@
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "ooze/scene.h"
+
+static bool reserve(OozeText *text, size_t extra)
+{
+    if (text->failed) {
+        return false;
+    }
+    size_t needed = text->length + extra + 1;
+    if (needed <= text->capacity) {
+        return true;
+    }
+    size_t capacity = needed + needed / 2 + 64;
+    char *grown = ooze_grow(text->data, text->length, capacity, 1);
+    if (!grown) {
+        text->failed = true;
+        return false;
+    }
+    text->data = grown;
+    text->capacity = capacity;
+    return true;
+}
+
+void ooze_text_append_bytes(OozeText *text, const void *bytes, size_t count)
+{
+    if (reserve(text, count)) {
+        if (count > 0) {
+            memcpy(text->data + text->length, bytes, count);
+        }
+        text->length += count;
+        text->data[text->length] = '\0';
+    }
+}
+
+void ooze_text_append(OozeText *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && reserve(text, (size_t)length)) {
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void ooze_text_clear(OozeText *text)
+{
+    ooze_free(text->data);
+    *text = (OozeText){0};
+}
+
+void ooze_text_free(char *text)
+{
+    ooze_free(text);
+}
+
+enum { WORD_MAX = 48 };
+
+/* Damerau-Levenshtein distance (optimal string alignment), case ignored. */
+static int edit_distance(const char *a, const char *b)
+{
+    int n = (int)strlen(a), m = (int)strlen(b);
+    if (n > WORD_MAX || m > WORD_MAX) {
+        return WORD_MAX;
+    }
+    int rows[3][WORD_MAX + 1];
+    int *before = rows[0], *last = rows[1], *now = rows[2];
+    for (int j = 0; j <= m; j++) {
+        last[j] = j;
+    }
+    for (int i = 1; i <= n; i++) {
+        now[0] = i;
+        for (int j = 1; j <= m; j++) {
+            int ca = tolower((unsigned char)a[i - 1]), cb = tolower((unsigned char)b[j - 1]);
+            int best = last[j - 1] + (ca != cb);
+            best = best < last[j] + 1 ? best : last[j] + 1;
+            best = best < now[j - 1] + 1 ? best : now[j - 1] + 1;
+            if (i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) &&
+                tolower((unsigned char)a[i - 2]) == cb && before[j - 2] + 1 < best) {
+                best = before[j - 2] + 1;
+            }
+            now[j] = best;
+        }
+        int *spare = before;
+        before = last;
+        last = now;
+        now = spare;
+    }
+    return last[m];
+}
+
+const char *ooze_suggest(const char *word, const char *const *candidates, int count)
+{
+    const char *best = NULL;
+    int best_distance = (int)strlen(word) / 3 + 1; /* one slip in three letters, and one more */
+    for (int i = 0; i < count; i++) {
+        int distance = edit_distance(word, candidates[i]);
+        if (distance <= best_distance && distance < (int)strlen(candidates[i]) &&
+            (!best || distance < best_distance)) {
+            best = candidates[i];
+            best_distance = distance;
+        }
+    }
+    return best;
+}

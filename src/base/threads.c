@@ -1,0 +1,234 @@
+#include "base/threads.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+enum { THREADS_MAX = 1024, SPIN_TURNS = 4000 };
+
+typedef struct Job {
+    OozeRangeBody body;
+    void *context;
+    uint64_t count, grain;
+} Job;
+
+struct OozeThreads {
+    int count;   /* workers including the calling thread */
+    int started; /* pthreads that exist */
+    pthread_t *handles;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake, done;
+    Job job;
+    _Atomic uint64_t generation; /* bumped for every job */
+    _Atomic uint64_t next;       /* first element not handed out */
+    _Atomic int busy;            /* workers that have not finished the job */
+    _Atomic bool stop;
+    _Atomic int next_worker;
+};
+
+static void relax(void)
+{
+#if defined(__aarch64__)
+    __asm__ volatile("yield");
+#elif defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void work(OozeThreads *threads, int worker)
+{
+    const Job *job = &threads->job;
+    for (;;) {
+        uint64_t begin = atomic_fetch_add(&threads->next, job->grain);
+        if (begin >= job->count) {
+            return;
+        }
+        uint64_t left = job->count - begin;
+        job->body(job->context, begin, begin + (left < job->grain ? left : job->grain), worker);
+    }
+}
+
+/* Spins a little, since stages follow each other within microseconds, then sleeps. */
+static uint64_t wait_for_job(OozeThreads *threads, uint64_t seen)
+{
+    for (int turn = 0; turn < SPIN_TURNS; turn++) {
+        uint64_t now = atomic_load(&threads->generation);
+        if (now != seen) {
+            return now;
+        }
+        relax();
+    }
+    pthread_mutex_lock(&threads->mutex);
+    while (atomic_load(&threads->generation) == seen) {
+        pthread_cond_wait(&threads->wake, &threads->mutex);
+    }
+    uint64_t now = atomic_load(&threads->generation);
+    pthread_mutex_unlock(&threads->mutex);
+    return now;
+}
+
+static void *worker_main(void *argument)
+{
+    OozeThreads *threads = argument;
+    int worker = atomic_fetch_add(&threads->next_worker, 1);
+    uint64_t seen = 0;
+    for (;;) {
+        seen = wait_for_job(threads, seen);
+        if (atomic_load(&threads->stop)) {
+            return NULL;
+        }
+        work(threads, worker);
+        if (atomic_fetch_sub(&threads->busy, 1) == 1) {
+            pthread_mutex_lock(&threads->mutex);
+            pthread_cond_signal(&threads->done);
+            pthread_mutex_unlock(&threads->mutex);
+        }
+    }
+}
+
+static int core_count(void)
+{
+    cpu_set_t set; /* what this process may use, not what the machine has */
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        return CPU_COUNT(&set);
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int)online : 1;
+}
+
+OozeStatus ooze_threads_create(int count, OozeThreads **out, OozeError *error)
+{
+    *out = NULL;
+    if (count < 0 || count > THREADS_MAX) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use 0 for one thread per core",
+                         "%d threads asked for; between 0 and %d are possible", count, THREADS_MAX);
+    }
+    OozeThreads *threads = ooze_alloc_zero(1, sizeof *threads);
+    if (!threads) {
+        return ooze_fail_memory(error, "the thread pool", sizeof *threads);
+    }
+    threads->count = count > 0 ? count : core_count();
+    threads->next_worker = 1;
+    pthread_mutex_init(&threads->mutex, NULL);
+    pthread_cond_init(&threads->wake, NULL);
+    pthread_cond_init(&threads->done, NULL);
+    threads->handles = ooze_alloc((size_t)threads->count, sizeof *threads->handles);
+    if (!threads->handles) {
+        ooze_threads_destroy(threads);
+        return ooze_fail_memory(error, "the thread pool", 0);
+    }
+    for (int i = 1; i < threads->count; i++) {
+        if (pthread_create(&threads->handles[threads->started], NULL, worker_main, threads) != 0) {
+            ooze_threads_destroy(threads);
+            return ooze_fail(error, OOZE_ERROR_LIMIT, "ask for fewer threads",
+                             "the system refused to start thread %d of %d", i + 1, count);
+        }
+        threads->started++;
+    }
+    *out = threads;
+    return OOZE_OK;
+}
+
+static void publish(OozeThreads *threads)
+{
+    pthread_mutex_lock(&threads->mutex);
+    atomic_fetch_add(&threads->generation, 1);
+    pthread_cond_broadcast(&threads->wake);
+    pthread_mutex_unlock(&threads->mutex);
+}
+
+void ooze_threads_destroy(OozeThreads *threads)
+{
+    if (!threads) {
+        return;
+    }
+    atomic_store(&threads->stop, true);
+    publish(threads);
+    for (int i = 0; i < threads->started; i++) {
+        pthread_join(threads->handles[i], NULL);
+    }
+    pthread_mutex_destroy(&threads->mutex);
+    pthread_cond_destroy(&threads->wake);
+    pthread_cond_destroy(&threads->done);
+    ooze_free(threads->handles);
+    ooze_free(threads);
+}
+
+int ooze_threads_count(const OozeThreads *threads)
+{
+    return threads ? threads->count : 1;
+}
+
+void ooze_parallel_for(OozeThreads *threads, uint64_t count, uint64_t grain, OozeRangeBody body,
+                       void *context)
+{
+    if (count == 0) {
+        return;
+    }
+    uint64_t workers = (uint64_t)ooze_threads_count(threads);
+    if (grain == 0) {
+        grain = (count + workers - 1) / workers;
+    }
+    if (workers == 1 || count <= grain) {
+        for (uint64_t begin = 0; begin < count; begin += grain) {
+            uint64_t left = count - begin;
+            body(context, begin, begin + (left < grain ? left : grain), 0);
+        }
+        return;
+    }
+    threads->job = (Job){.body = body, .context = context, .count = count, .grain = grain};
+    atomic_store(&threads->next, 0);
+    atomic_store(&threads->busy, threads->started);
+    publish(threads);
+    work(threads, 0);
+    for (int turn = 0; turn < SPIN_TURNS && atomic_load(&threads->busy) > 0; turn++) {
+        relax();
+    }
+    pthread_mutex_lock(&threads->mutex);
+    while (atomic_load(&threads->busy) > 0) {
+        pthread_cond_wait(&threads->done, &threads->mutex);
+    }
+    pthread_mutex_unlock(&threads->mutex);
+}
+
+typedef struct SumJob {
+    OozeSumBody body;
+    void *context;
+    int width;
+    double *partial;
+} SumJob;
+
+static void sum_blocks(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const SumJob *job = context;
+    double *sums = job->partial + begin / OOZE_SUM_BLOCK * (uint64_t)job->width;
+    memset(sums, 0, (size_t)job->width * sizeof *sums);
+    job->body(job->context, begin, end, sums);
+}
+
+OozeStatus ooze_parallel_sum(OozeThreads *threads, uint64_t count, int width, OozeSumBody body,
+                             void *context, double *sums, OozeError *error)
+{
+    memset(sums, 0, (size_t)width * sizeof *sums);
+    uint64_t blocks = (count + OOZE_SUM_BLOCK - 1) / OOZE_SUM_BLOCK;
+    SumJob job = {.body = body, .context = context, .width = width};
+    job.partial = ooze_alloc(blocks * (uint64_t)width, sizeof(double));
+    if (!job.partial) {
+        return ooze_fail_memory(error, "partial sums", blocks * (uint64_t)width * sizeof(double));
+    }
+    ooze_parallel_for(threads, count, OOZE_SUM_BLOCK, sum_blocks, &job);
+    for (uint64_t block = 0; block < blocks; block++) {
+        for (int k = 0; k < width; k++) {
+            sums[k] += job.partial[block * (uint64_t)width + (uint64_t)k];
+        }
+    }
+    ooze_free(job.partial);
+    return OOZE_OK;
+}

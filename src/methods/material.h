@@ -1,0 +1,26 @@
+/* Materials: one table of numbers shared by every method, so that a value means the same in each. */
+#ifndef OOZE_METHODS_MATERIAL_H
+#define OOZE_METHODS_MATERIAL_H
+
+#include "ooze/world.h"
+
+/* Index into a material's values: the order of the table in material.c. */
+enum {
+    OOZE_MATERIAL_DENSITY,
+    OOZE_MATERIAL_VISCOSITY,
+    OOZE_MATERIAL_DRAG,
+    OOZE_MATERIAL_PARAM_COUNT
+};
+
+typedef struct OozeMaterial {
+    char *name;
+    float color[3];
+    double values[OOZE_MATERIAL_PARAM_COUNT];
+} OozeMaterial;
+
+int ooze_param_find(const OozeParamInfo *params, int count, const char *key); /* -1: none */
+/* OOZE_OK, or one clear error: unknown key with a suggestion, value out of range or not finite. */
+OozeStatus ooze_param_check(const OozeParamInfo *params, int count, const char *owner,
+                            const char *key, double value, int *index, OozeError *error);
+
+#endif

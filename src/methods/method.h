@@ -1,0 +1,63 @@
+/* What a method is: one const struct. The world calls it; a method never calls the world. */
+#ifndef OOZE_METHODS_METHOD_H
+#define OOZE_METHODS_METHOD_H
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "methods/material.h"
+#include "particles/neighbours.h"
+#include "particles/particles.h"
+#include "solids/boundary.h"
+#include "solids/solid.h"
+
+/* What a method tells about a step it took. */
+typedef struct OozeStepReport {
+    double worst_density_error; /* relative; NAN: the method has none */
+} OozeStepReport;
+
+/* Everything a step may touch; made afresh by the world for each step. */
+typedef struct OozeStepContext {
+    double time; /* at the beginning of the step */
+    double dt;
+    uint64_t step;
+    double spacing, support;
+    OozeVec3 gravity;
+    OozePeriodic periodic;
+    OozeParticles *particles;             /* sorted in space, valid until the step ends */
+    const OozeNeighbours *fluid;          /* fluid-fluid; empty unless the method asks */
+    const OozeNeighbours *fluid_boundary; /* fluid-boundary; empty unless the method asks */
+    const OozeBoundary *boundary;
+    const OozeSolid *solids; /* already at their pose of the end of the step */
+    int solid_count;
+    const OozeMaterial *materials;
+    int material_count;
+    const double *params; /* the method's settings, in the order of its table */
+    OozeThreads *threads;
+    OozeArena *arena; /* scratch, gone after the step */
+    OozeStepReport *report;
+} OozeStepContext;
+
+typedef struct OozeMethod {
+    OozeMethodInfo info;
+    const OozeFieldInfo *fields; /* rows it adds to the particle store */
+    int field_count;
+    const char *const *material_keys; /* material numbers it uses, NULL-terminated: others are
+                                         reported as ignored by `ooze check` */
+    bool uses_fluid_neighbours;
+    bool uses_boundary_neighbours;
+
+    /* Private data that lives as long as the world; saved numbers belong in fields instead. May be
+       NULL with destroy. */
+    OozeStatus (*create)(void **data, OozeError *error);
+    void (*destroy)(void *data);
+    OozeStatus (*step)(void *data, OozeStepContext *context, OozeError *error);
+    /* Largest stable time step for the present materials, or INFINITY; may be NULL. */
+    double (*stable_step)(const OozeStepContext *context);
+} OozeMethod;
+
+/* The one list of methods. */
+extern const OozeMethod *const ooze_method_list[];
+extern const int ooze_method_list_count;
+const OozeMethod *ooze_method_find(const char *name); /* NULL: unknown */
+
+#endif

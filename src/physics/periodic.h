@@ -1,0 +1,28 @@
+/* Periodic axes. Valid C17 and CUDA. An axis that does not wrap has length and inverse 0, so the
+   same branch-free lines serve open and periodic domains. */
+#ifndef OOZE_PHYSICS_PERIODIC_H
+#define OOZE_PHYSICS_PERIODIC_H
+
+#include <math.h>
+
+typedef struct OozePeriodic {
+    float min[3];
+    float length[3];  /* 0: the axis does not wrap */
+    float inverse[3]; /* 1 / length, or 0 */
+} OozePeriodic;
+
+/* Nearest image of a coordinate difference along one axis. */
+static inline float ooze_periodic_delta(float delta, float length, float inverse)
+{
+    return delta - length * rintf(delta * inverse);
+}
+
+/* The same point inside [min, min + length). */
+static inline float ooze_periodic_wrap(float x, float min, float length, float inverse)
+{
+    float wrapped = x - length * floorf((x - min) * inverse);
+    /* Rounding can land exactly on the far end, which is the near end. */
+    return length > 0.0f && wrapped >= min + length ? min : wrapped;
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* Motion of solids and nozzles as a function of time. */
+#ifndef OOZE_SOLIDS_MOTION_H
+#define OOZE_SOLIDS_MOTION_H
+
+#include "base/vec3.h"
+#include "ooze/shape.h"
+
+typedef struct OozeMotion {
+    OozeMotionDef def; /* keyframes owned */
+    OozeVec3 position; /* of the shape at rest */
+    OozeQuat rotation;
+} OozeMotion;
+
+OozeStatus ooze_motion_create(OozeMotion *motion, const OozeMotionDef *def, OozeVec3 position,
+                              OozeQuat rotation, OozeError *error);
+void ooze_motion_free(OozeMotion *motion);
+bool ooze_motion_is_still(const OozeMotion *motion);
+
+/* Pose at a time, with the exact velocity and spin of that instant. */
+OozePose ooze_motion_pose(const OozeMotion *motion, double time);
+
+static inline OozeVec3 ooze_pose_to_local(const OozePose *pose, OozeVec3 world_point)
+{
+    return quat_rotate_back(pose->rotation, vec3_sub(world_point, pose->position));
+}
+
+static inline OozeVec3 ooze_pose_to_world(const OozePose *pose, OozeVec3 local_point)
+{
+    return vec3_add(pose->position, quat_rotate(pose->rotation, local_point));
+}
+
+/* Velocity of the material point of the body that is at `world_point` now. */
+static inline OozeVec3 ooze_pose_velocity_at(const OozePose *pose, OozeVec3 world_point)
+{
+    return vec3_add(pose->velocity, vec3_cross(pose->spin, vec3_sub(world_point, pose->position)));
+}
+
+#endif

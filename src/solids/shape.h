@@ -1,0 +1,36 @@
+/* A shape ready for queries, in its own local frame (scaled; before rotation and placement). */
+#ifndef OOZE_SOLIDS_SHAPE_H
+#define OOZE_SOLIDS_SHAPE_H
+
+#include "ooze/shape.h"
+#include "solids/mesh.h"
+
+typedef struct OozeShape OozeShape;
+
+typedef struct OozeBounds {
+    OozeVec3 min, max; /* infinite for a plane; the solid side of an inverted shape is not meant:
+                          bounds are those of the un-inverted shape */
+} OozeBounds;
+
+/* `resolution` is the particle spacing: meshes get a signed distance grid fine enough for it. `up`
+   turns the axis of upright shapes and the default normal of planes. Scale is folded in; position and
+   rotation are NOT: callers place the shape (see ooze_pose_to_local). */
+OozeStatus ooze_shape_create(const OozeShapeDef *def, OozeAxis up, double resolution,
+                             OozeShape **shape, OozeError *error);
+void ooze_shape_destroy(OozeShape *shape);
+uint64_t ooze_shape_bytes(const OozeShape *shape);
+
+/* Signed distance at a local point, negative inside; `normal` (may be NULL) gets the unit outward
+   gradient. Exact near the surface for primitives; for meshes exact within a band of several
+   spacings, and a lower bound with the right sign beyond. */
+double ooze_shape_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal);
+OozeBounds ooze_shape_bounds(const OozeShape *shape);
+OozeShapeKind ooze_shape_kind(const OozeShape *shape);
+bool ooze_shape_inverted(const OozeShape *shape);
+
+/* Triangles of the surface with edges of about `edge` at most (curved parts), in local space; an
+   infinite plane is cut to `clip`. For sampling, and later for rendering. */
+OozeStatus ooze_shape_triangulate(const OozeShape *shape, double edge, const OozeBounds *clip,
+                                  OozeMesh **mesh, OozeError *error);
+
+#endif

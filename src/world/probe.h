@@ -1,0 +1,41 @@
+/* Probes: numbers measured on a read-only frame. */
+#ifndef OOZE_WORLD_PROBE_H
+#define OOZE_WORLD_PROBE_H
+
+#include "base/threads.h"
+#include "ooze/world.h"
+#include "physics/periodic.h"
+
+/* What a probe sees. */
+typedef struct OozeProbeContext {
+    const OozeFrame *frame;
+    OozeVec3 gravity;
+    OozePeriodic periodic;
+    OozeThreads *threads;
+} OozeProbeContext;
+
+enum { OOZE_PROBE_STATE_MAX = 8 };
+
+typedef struct OozeProbe {
+    OozeProbeDef def; /* name owned; axis filled in */
+    int column_count;
+    char **columns; /* "height.h99" ... */
+    const char **units;
+    double *values;
+    double state[OOZE_PROBE_STATE_MAX]; /* unwrapped angle and such: saved with the frame */
+} OozeProbe;
+
+typedef struct OozeProbeKindInfo {
+    const char *name; /* "height" in a scene */
+    const char *help;
+    const char *keys;        /* which definition keys it uses, for the reference page */
+    const char *needs_field; /* e.g. "rest_position", added to the store when such a probe exists */
+} OozeProbeKindInfo;
+extern const OozeProbeKindInfo ooze_probe_kinds[OOZE_PROBE_KIND_COUNT];
+
+OozeStatus ooze_probe_create(OozeProbe *probe, const OozeProbeDef *def, OozeAxis up,
+                             OozeError *error);
+void ooze_probe_free(OozeProbe *probe);
+OozeStatus ooze_probe_measure(OozeProbe *probe, const OozeProbeContext *context, OozeError *error);
+
+#endif
