@@ -2,6 +2,7 @@
 #ifndef OOZE_WORLD_EMITTER_H
 #define OOZE_WORLD_EMITTER_H
 
+#include "ooze/world.h"
 #include "particles/particles.h"
 #include "solids/motion.h"
 #include "solids/shape.h"
