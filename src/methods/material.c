@@ -1,0 +1,98 @@
+#include "methods/material.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+
+static const OozeParamInfo material_params[OOZE_MATERIAL_PARAM_COUNT] = {
+    [OOZE_MATERIAL_DENSITY] = {"density", OOZE_PARAM_REAL, "kg/m3", 1e-3, 1e5, 1000.0, NULL,
+                               "mass per volume at rest"},
+    [OOZE_MATERIAL_VISCOSITY] = {"viscosity", OOZE_PARAM_REAL, "Pa s", 0.0, 1e12, NAN, NULL,
+                                 "resistance to shear: water 0.001, honey about 10"},
+    [OOZE_MATERIAL_DRAG] = {"drag", OOZE_PARAM_REAL, "1/s", 0.0, 1e6, 0.0, NULL,
+                            "rate at which a free particle loses its speed to still air"},
+};
+
+_Static_assert(OOZE_MATERIAL_PARAM_COUNT <=
+                   sizeof(((OozeMaterialDef *)0)->values) / sizeof(double),
+               "a material definition must hold every number of the table");
+
+const OozeParamInfo *ooze_material_params(int *count)
+{
+    *count = OOZE_MATERIAL_PARAM_COUNT;
+    return material_params;
+}
+
+OozeMaterialDef ooze_material_def_default(void)
+{
+    OozeMaterialDef def = {.name = "fluid", .color = {0.5f, 0.6f, 0.8f}};
+    for (int i = 0; i < OOZE_MATERIAL_PARAM_COUNT; i++) {
+        def.values[i] = material_params[i].initial;
+    }
+    return def;
+}
+
+int ooze_param_find(const OozeParamInfo *params, int count, const char *key)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(params[i].key, key) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static OozeStatus fail_unknown(const OozeParamInfo *params, int count, const char *owner,
+                               const char *key, OozeError *error)
+{
+    enum { KEYS_MAX = 128 };
+    const char *keys[KEYS_MAX];
+    int known = count < KEYS_MAX ? count : KEYS_MAX;
+    for (int i = 0; i < known; i++) {
+        keys[i] = params[i].key;
+    }
+    const char *near = ooze_suggest(key, keys, known);
+    OozeText hint = {0};
+    if (near) {
+        ooze_text_append(&hint, "did you mean '%s'?", near);
+    }
+    OozeStatus status = ooze_fail(error, OOZE_ERROR_ARGUMENT, hint.data, "%s has no number '%s'",
+                                  owner, key);
+    ooze_text_clear(&hint);
+    return status;
+}
+
+OozeStatus ooze_param_check(const OozeParamInfo *params, int count, const char *owner,
+                            const char *key, double value, int *index, OozeError *error)
+{
+    int i = key ? ooze_param_find(params, count, key) : -1;
+    if (i < 0) {
+        return fail_unknown(params, count, owner, key ? key : "", error);
+    }
+    const OozeParamInfo *info = &params[i];
+    bool left_out = isnan(value) && isnan(info->initial);
+    bool whole = info->kind == OOZE_PARAM_REAL || value == floor(value);
+    if (!left_out && (!(value >= info->min && value <= info->max) || !whole)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, info->help,
+                         "%s of %s is %g; it must be %s between %g and %g%s%s", key, owner, value,
+                         info->kind == OOZE_PARAM_REAL ? "a number" : "a whole number", info->min,
+                         info->max, info->unit[0] ? " " : "", info->unit);
+    }
+    *index = i;
+    return OOZE_OK;
+}
+
+OozeStatus ooze_material_def_set(OozeMaterialDef *def, const char *key, double value,
+                                 OozeError *error)
+{
+    int index;
+    OozeStatus status =
+        ooze_param_check(material_params, OOZE_MATERIAL_PARAM_COUNT,
+                         def->name ? def->name : "the material", key, value, &index, error);
+    if (!status) {
+        def->values[index] = value;
+    }
+    return status;
+}

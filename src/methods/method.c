@@ -1,0 +1,31 @@
+/* The one list of methods: adding one is a line here and a folder beside. */
+#include "methods/method.h"
+
+#include <string.h>
+
+#include "methods/ballistic/ballistic.h"
+
+const OozeMethod *const ooze_method_list[] = {
+    &ooze_method_ballistic,
+};
+const int ooze_method_list_count = (int)(sizeof ooze_method_list / sizeof ooze_method_list[0]);
+
+const OozeMethod *ooze_method_find(const char *name)
+{
+    for (int i = 0; i < ooze_method_list_count; i++) {
+        if (strcmp(ooze_method_list[i]->info.name, name) == 0) {
+            return ooze_method_list[i];
+        }
+    }
+    return NULL;
+}
+
+int ooze_method_count(void)
+{
+    return ooze_method_list_count;
+}
+
+const OozeMethodInfo *ooze_method_info(int index)
+{
+    return index >= 0 && index < ooze_method_list_count ? &ooze_method_list[index]->info : NULL;
+}
