@@ -15,8 +15,7 @@ static const OozeParamInfo material_params[OOZE_MATERIAL_PARAM_COUNT] = {
                             "rate at which a free particle loses its speed to still air"},
 };
 
-_Static_assert(OOZE_MATERIAL_PARAM_COUNT <=
-                   sizeof(((OozeMaterialDef *)0)->values) / sizeof(double),
+_Static_assert(OOZE_MATERIAL_PARAM_COUNT <= sizeof(((OozeMaterialDef *)0)->values) / sizeof(double),
                "a material definition must hold every number of the table");
 
 const OozeParamInfo *ooze_material_params(int *count)
@@ -58,8 +57,8 @@ static OozeStatus fail_unknown(const OozeParamInfo *params, int count, const cha
     if (near) {
         ooze_text_append(&hint, "did you mean '%s'?", near);
     }
-    OozeStatus status = ooze_fail(error, OOZE_ERROR_ARGUMENT, hint.data, "%s has no number '%s'",
-                                  owner, key);
+    OozeStatus status =
+        ooze_fail(error, OOZE_ERROR_ARGUMENT, hint.data, "%s has no number '%s'", owner, key);
     ooze_text_clear(&hint);
     return status;
 }
@@ -87,7 +86,7 @@ OozeStatus ooze_param_check(const OozeParamInfo *params, int count, const char *
 OozeStatus ooze_material_def_set(OozeMaterialDef *def, const char *key, double value,
                                  OozeError *error)
 {
-    int index;
+    int index = 0;
     OozeStatus status =
         ooze_param_check(material_params, OOZE_MATERIAL_PARAM_COUNT,
                          def->name ? def->name : "the material", key, value, &index, error);
