@@ -1,0 +1,24 @@
+/* What every formula header is written in. Valid C17 and CUDA: one source for both machines, so no
+   compound literals, no designated initialisers, and no library call but the square root, which is
+   exact to the last bit everywhere. */
+#ifndef OOZE_PHYSICS_FORMULA_H
+#define OOZE_PHYSICS_FORMULA_H
+
+#include <math.h>
+
+#ifdef __CUDACC__
+#define OOZE_FORMULA static inline __host__ __device__
+#else
+#define OOZE_FORMULA static inline
+#endif
+
+/* Particles are stored and summed over in single precision. A test that wants to see past rounding
+   defines both as double before including a formula. */
+#ifndef OOZE_REAL
+#define OOZE_REAL float
+#define OOZE_SQRT sqrtf
+#endif
+
+#define OOZE_PI 3.14159265358979323846
+
+#endif
