@@ -24,6 +24,8 @@ typedef enum OozeStage {
         int count, capacity;                                                                       \
     }
 
+typedef struct OozeSnapshot OozeSnapshot;
+
 struct OozeWorld {
     OozeWorldDef def;
     const OozeMethod *method;
@@ -32,6 +34,7 @@ struct OozeWorld {
     OozeThreads *threads;
     OozeArena *arena;
     OozeParticles *particles;
+    int rest_field; /* index of rest_position, or -1: no probe needs it */
     OozePeriodic periodic;
     double support;
     OOZE_LIST(OozeMaterial) materials;
@@ -40,6 +43,8 @@ struct OozeWorld {
     OOZE_LIST(OozeSink) sinks;
     OOZE_LIST(OozeProbe) probes;
     OozeBoundary boundary;
+    OozeBounds boundary_clip; /* infinite planes carry samples inside this box only */
+    bool boundary_stale;      /* solids or clip changed: sample again */
     OozeGrid *grid;
     OozeNeighbours fluid, fluid_boundary;
     double time; /* s, always step * time_step */
@@ -47,7 +52,24 @@ struct OozeWorld {
     uint64_t emitted, removed;
     OozeStepReport report;
     OozeStageTime stages[OOZE_STAGE_COUNT];
-    struct OozeFrameCache *frame; /* what ooze_world_frame hands out */
+    OozeSnapshot *snapshot; /* what ooze_world_frame hands out */
 };
+
+/* As ooze_world_create, with a method that need not be in the list. */
+OozeStatus ooze_world_create_with(const OozeWorldDef *def, const OozeMethod *method,
+                                  OozeWorld **world, OozeError *error);
+
+/* Room for one more item at the end of a list: NULL when out of memory. The count is not raised. */
+void *ooze_list_room(void **items, int count, int *capacity, size_t size);
+#define OOZE_LIST_ROOM(list)                                                                       \
+    ooze_list_room((void **)&(list).items, (list).count, &(list).capacity, sizeof *(list).items)
+
+/* New particles first .. first + n start their rest_position where they are now. */
+void ooze_world_mark_rest(OozeWorld *world, uint64_t first, uint64_t n);
+
+/* The neighbourhood stage: boundary samples, sort, reorder, lists. */
+OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error);
+
+void ooze_snapshot_destroy(OozeSnapshot *snapshot);
 
 #endif

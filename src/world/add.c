@@ -1,0 +1,351 @@
+/* What a user adds to a world: solids, fluid, emitters, sinks, probes. */
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/vec3.h"
+#include "solids/fill.h"
+#include "world/world.h"
+
+static OozeStatus check_material(const OozeWorld *world, OozeMaterialId id, OozeError *error)
+{
+    if (id.index < 0 || id.index >= world->materials.count) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "add a material first and use its id",
+                         "there is no material %d; the world has %d", id.index,
+                         world->materials.count);
+    }
+    return OOZE_OK;
+}
+
+/* ---- solids ------------------------------------------------------------------------------- */
+
+OozeStatus ooze_world_add_solid(OozeWorld *world, const OozeSolidDef *def, OozeSolidId *id,
+                                OozeError *error)
+{
+    if (world->solids.count >= UINT16_MAX) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "join solids into one mesh",
+                         "a world holds at most %d solids", UINT16_MAX);
+    }
+    OozeSolid *solid = OOZE_LIST_ROOM(world->solids);
+    if (!solid) {
+        return ooze_fail_memory(error, "a solid", sizeof *solid);
+    }
+    OozeStatus status = ooze_solid_create(solid, def, world->def.up, world->def.spacing, error);
+    if (status) {
+        return status;
+    }
+    ooze_solid_advance(solid, world->time, 0.0);
+    if (id) {
+        id->index = world->solids.count;
+    }
+    world->solids.count++;
+    world->boundary_stale = true;
+    return OOZE_OK;
+}
+
+static OozeStatus find_solid(const OozeWorld *world, OozeSolidId id, OozeSolid **solid,
+                             OozeError *error)
+{
+    if (id.index < 0 || id.index >= world->solids.count) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use the id ooze_world_add_solid gave",
+                         "there is no solid %d; the world has %d", id.index, world->solids.count);
+    }
+    *solid = &world->solids.items[id.index];
+    return OOZE_OK;
+}
+
+static OozeStatus find_solid_param(const OozeWorld *world, OozeSolidId id, OozeSolidParam param,
+                                   OozeSolid **solid, OozeError *error)
+{
+    OozeStatus status = find_solid(world, id, solid, error);
+    if (!status && (unsigned)param >= OOZE_SOLID_PARAM_COUNT) {
+        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "use one of the OozeSolidParam names",
+                           "there is no solid parameter %d", (int)param);
+    }
+    return status;
+}
+
+OozeStatus ooze_world_set_solid(OozeWorld *world, OozeSolidId id, OozeSolidParam param,
+                                double value, OozeError *error)
+{
+    static const double largest[OOZE_SOLID_PARAM_COUNT] = {
+        [OOZE_SOLID_FRICTION] = INFINITY,  [OOZE_SOLID_RESTITUTION] = 1.0,
+        [OOZE_SOLID_STICK_DISTANCE] = 1e6, [OOZE_SOLID_STICK_STRENGTH] = 1e12,
+        [OOZE_SOLID_COLLIDES] = 1.0,
+    };
+    OozeSolid *solid = NULL;
+    OozeStatus status = find_solid_param(world, id, param, &solid, error);
+    if (!status && !(value >= 0.0 && value <= largest[param])) {
+        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "see OozeSolidDef for what it means",
+                           "parameter %d of solid '%s' is %g; it must be between 0 and %g",
+                           (int)param, solid->name, value, largest[param]);
+    }
+    if (!status) {
+        solid->params[param] = value;
+    }
+    return status;
+}
+
+OozeStatus ooze_world_get_solid(const OozeWorld *world, OozeSolidId id, OozeSolidParam param,
+                                double *value, OozeError *error)
+{
+    OozeSolid *solid = NULL;
+    OozeStatus status = find_solid_param(world, id, param, &solid, error);
+    if (!status) {
+        *value = solid->params[param];
+    }
+    return status;
+}
+
+OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id, const OozePose *pose,
+                                     OozeError *error)
+{
+    OozeSolid *solid = NULL;
+    OozeStatus status = find_solid(world, id, &solid, error);
+    double turn = pose->rotation.x * pose->rotation.x + pose->rotation.y * pose->rotation.y +
+                  pose->rotation.z * pose->rotation.z + pose->rotation.w * pose->rotation.w;
+    if (!status && (!vec3_is_finite(pose->position) || !vec3_is_finite(pose->velocity) ||
+                    !vec3_is_finite(pose->spin) || !(turn > 0.0) || !isfinite(turn))) {
+        status =
+            ooze_fail(error, OOZE_ERROR_ARGUMENT, "start from the pose of the frame view",
+                      "the pose of solid '%s' is not finite, or its rotation is zero", solid->name);
+    }
+    if (!status) {
+        solid->driven = true;
+        solid->pose = *pose;
+        solid->pose.rotation = quat_unit(pose->rotation);
+    }
+    return status;
+}
+
+/* ---- fluid -------------------------------------------------------------------------------- */
+
+void ooze_world_mark_rest(OozeWorld *world, uint64_t first, uint64_t n)
+{
+    if (world->rest_field >= 0) {
+        OozeFloat4 *rest = ooze_particles_data(world->particles, world->rest_field);
+        memcpy(rest + first, ooze_particles_positions(world->particles) + first, n * sizeof *rest);
+    }
+}
+
+OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, uint64_t n,
+                                    const OozeVec3 *positions, const OozeVec3 *velocities,
+                                    OozeError *error)
+{
+    OozeStatus status = check_material(world, material, error);
+    for (uint64_t i = 0; i < n && !status; i++) {
+        if (!vec3_is_finite(positions[i]) || (velocities && !vec3_is_finite(velocities[i]))) {
+            status =
+                ooze_fail(error, OOZE_ERROR_ARGUMENT, "check where the numbers come from",
+                          "particle %llu of those to add is not finite", (unsigned long long)i);
+        }
+    }
+    uint64_t first = 0;
+    if (!status) {
+        status = ooze_particles_add(world->particles, n, &first, error);
+    }
+    if (status) {
+        return status;
+    }
+    OozeFloat4 *x = ooze_particles_positions(world->particles) + first;
+    OozeFloat4 *v = ooze_particles_velocities(world->particles) + first;
+    uint16_t *m = ooze_particles_materials(world->particles) + first;
+    for (uint64_t i = 0; i < n; i++) {
+        OozeVec3 speed = velocities ? velocities[i] : vec3(0, 0, 0);
+        x[i] = (OozeFloat4){(float)positions[i].x, (float)positions[i].y, (float)positions[i].z, 0};
+        v[i] = (OozeFloat4){(float)speed.x, (float)speed.y, (float)speed.z, 0};
+        m[i] = (uint16_t)material.index;
+    }
+    ooze_world_mark_rest(world, first, n);
+    return OOZE_OK;
+}
+
+static OozeStatus pour(OozeWorld *world, const OozeFluidDef *def, const OozeVec3 *positions,
+                       uint64_t n, OozeError *error)
+{
+    OozeVec3 *velocities = ooze_alloc(n, sizeof *velocities);
+    if (!velocities) {
+        return ooze_fail_memory(error, "fluid velocities", n * sizeof *velocities);
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        OozeVec3 arm = vec3_sub(positions[i], def->shape.position);
+        velocities[i] = vec3_add(def->velocity, vec3_cross(def->spin, arm));
+    }
+    OozeStatus status =
+        ooze_world_add_particles(world, def->material, n, positions, velocities, error);
+    ooze_free(velocities);
+    return status;
+}
+
+OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint64_t *added,
+                                OozeError *error)
+{
+    OozeStatus status = check_material(world, def->material, error);
+    if (!status && (!vec3_is_finite(def->velocity) || !vec3_is_finite(def->spin))) {
+        status =
+            ooze_fail(error, OOZE_ERROR_ARGUMENT, "give finite numbers",
+                      "velocity or spin of fluid '%s' is not finite", def->name ? def->name : "");
+    }
+    OozeShape *shape = NULL;
+    if (!status) {
+        status = ooze_shape_create(&def->shape, world->def.up, world->def.spacing, &shape, error);
+    }
+    if (status) {
+        return status;
+    }
+    OozeFillRequest request = {
+        .shape = shape,
+        .pose = {.position = def->shape.position, .rotation = quat_unit(def->shape.rotation)},
+        .fill = def->fill,
+        .spacing = world->def.spacing,
+        .jitter = def->jitter,
+        .seed = world->def.seed,
+        .limit = OOZE_PARTICLES_MAX - ooze_particles_count(world->particles),
+    };
+    uint64_t n = 0;
+    OozeVec3 *positions = NULL;
+    status = ooze_fill(&request, &n, &positions, error);
+    if (!status) {
+        status = pour(world, def, positions, n, error);
+    }
+    ooze_free(positions);
+    ooze_shape_destroy(shape);
+    if (!status && added) {
+        *added = n;
+    }
+    return status;
+}
+
+/* ---- emitters, sinks, probes -------------------------------------------------------------- */
+
+OozeStatus ooze_world_add_emitter(OozeWorld *world, const OozeEmitterDef *def, OozeEmitterId *id,
+                                  OozeError *error)
+{
+    OozeStatus status = check_material(world, def->material, error);
+    if (status) {
+        return status;
+    }
+    OozeEmitter *emitter = OOZE_LIST_ROOM(world->emitters);
+    if (!emitter) {
+        return ooze_fail_memory(error, "an emitter", sizeof *emitter);
+    }
+    status = ooze_emitter_create(emitter, def, world->def.up, world->def.spacing, error);
+    if (status) {
+        return status;
+    }
+    if (id) {
+        id->index = world->emitters.count;
+    }
+    world->emitters.count++;
+    return OOZE_OK;
+}
+
+OozeStatus ooze_world_set_emitter_speed(OozeWorld *world, OozeEmitterId id, double speed,
+                                        OozeError *error)
+{
+    if (id.index < 0 || id.index >= world->emitters.count) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use the id ooze_world_add_emitter gave",
+                         "there is no emitter %d; the world has %d", id.index,
+                         world->emitters.count);
+    }
+    if (!(speed >= 0.0 && isfinite(speed))) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "turn the direction round instead",
+                         "speed of emitter '%s' is %g; it must be 0 or more",
+                         world->emitters.items[id.index].name, speed);
+    }
+    world->emitters.items[id.index].state.speed = speed;
+    return OOZE_OK;
+}
+
+OozeStatus ooze_world_add_sink(OozeWorld *world, const OozeSinkDef *def, OozeError *error)
+{
+    OozeSink *sink = OOZE_LIST_ROOM(world->sinks);
+    if (!sink) {
+        return ooze_fail_memory(error, "a sink", sizeof *sink);
+    }
+    OozeStatus status = ooze_sink_create(sink, def, world->def.up, world->def.spacing, error);
+    if (!status) {
+        world->sinks.count++;
+    }
+    return status;
+}
+
+/* A probe may need to know where each particle started. */
+static OozeStatus add_rest_field(OozeWorld *world, const char *name, OozeError *error)
+{
+    static const OozeFieldInfo rest = {"rest_position",
+                                       OOZE_FIELD_FLOAT32,
+                                       3,
+                                       4,
+                                       "m",
+                                       0.0,
+                                       true,
+                                       "where it was when it came into the world"};
+    if (!name || world->rest_field >= 0) {
+        return OOZE_OK;
+    }
+    if (strcmp(name, rest.name) != 0) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "", "a probe needs the unknown field '%s'",
+                         name);
+    }
+    int field = -1;
+    OozeStatus status = ooze_particles_add_field(world->particles, &rest, &field, error);
+    if (!status) {
+        world->rest_field = field;
+        ooze_world_mark_rest(world, 0, ooze_particles_count(world->particles));
+    }
+    return status;
+}
+
+OozeStatus ooze_world_add_probe(OozeWorld *world, const OozeProbeDef *def, OozeProbeId *id,
+                                OozeError *error)
+{
+    if (def->material.index != -1) {
+        OozeStatus status = check_material(world, def->material, error);
+        if (status) {
+            return status;
+        }
+    }
+    OozeProbe *probe = OOZE_LIST_ROOM(world->probes);
+    if (!probe) {
+        return ooze_fail_memory(error, "a probe", sizeof *probe);
+    }
+    OozeStatus status = ooze_probe_create(probe, def, world->def.up, error);
+    if (status) {
+        return status;
+    }
+    status = add_rest_field(world, ooze_probe_kinds[def->kind].needs_field, error);
+    if (status) {
+        ooze_probe_free(probe);
+        return status;
+    }
+    if (id) {
+        id->index = world->probes.count;
+    }
+    world->probes.count++;
+    return OOZE_OK;
+}
+
+int ooze_world_probe_count(const OozeWorld *world)
+{
+    return world->probes.count;
+}
+
+OozeStatus ooze_world_probe(const OozeWorld *world, OozeProbeId id, OozeProbeReading *reading,
+                            OozeError *error)
+{
+    if (id.index < 0 || id.index >= world->probes.count) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use the id ooze_world_add_probe gave",
+                         "there is no probe %d; the world has %d", id.index, world->probes.count);
+    }
+    const OozeProbe *probe = &world->probes.items[id.index];
+    *reading = (OozeProbeReading){
+        .name = probe->def.name,
+        .every_step = probe->def.every_step,
+        .column_count = probe->column_count,
+        .columns = (const char *const *)probe->columns,
+        .units = probe->units,
+        .values = probe->values,
+    };
+    return OOZE_OK;
+}

@@ -1,0 +1,406 @@
+#include "world/snapshot.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+/* Everything besides the particles that decides how a run goes on. Each entry packs one kind of thing,
+   a fixed number of values each; the same table writes and restores. */
+typedef struct StateEntry {
+    const char *name;
+    OozeFieldType type;
+    int (*rows)(const OozeWorld *world);
+    int width;
+    /* Copies row i between the world and `values` (double or uint64_t); `put`: into the world. */
+    void (*row)(OozeWorld *world, int i, void *values, bool put);
+    const char *help;
+} StateEntry;
+
+static void move_number(double *inside, double **values, bool put)
+{
+    if (put) {
+        *inside = **values;
+    } else {
+        **values = *inside;
+    }
+    (*values)++;
+}
+
+static void move_count(uint64_t *inside, uint64_t **values, bool put)
+{
+    if (put) {
+        *inside = **values;
+    } else {
+        **values = *inside;
+    }
+    (*values)++;
+}
+
+static int one_row(const OozeWorld *world)
+{
+    (void)world;
+    return 1;
+}
+
+static void counters_row(OozeWorld *world, int i, void *values, bool put)
+{
+    (void)i;
+    uint64_t *v = values;
+    uint64_t next_id = ooze_particles_next_id(world->particles);
+    move_count(&next_id, &v, put);
+    move_count(&world->emitted, &v, put);
+    move_count(&world->removed, &v, put);
+    if (put) {
+        ooze_particles_set_next_id(world->particles, next_id);
+    }
+}
+
+static void clip_row(OozeWorld *world, int i, void *values, bool put)
+{
+    (void)i;
+    double *v = values;
+    OozeVec3 *corners[2] = {&world->boundary_clip.min, &world->boundary_clip.max};
+    for (int k = 0; k < 2; k++) {
+        move_number(&corners[k]->x, &v, put);
+        move_number(&corners[k]->y, &v, put);
+        move_number(&corners[k]->z, &v, put);
+    }
+}
+
+static int param_rows(const OozeWorld *world)
+{
+    return world->method->info.param_count;
+}
+
+static void param_row(OozeWorld *world, int i, void *values, bool put)
+{
+    double *v = values;
+    move_number(&world->params[i], &v, put);
+}
+
+static int material_rows(const OozeWorld *world)
+{
+    return world->materials.count;
+}
+
+static void material_row(OozeWorld *world, int i, void *values, bool put)
+{
+    double *v = values;
+    for (int k = 0; k < OOZE_MATERIAL_PARAM_COUNT; k++) {
+        move_number(&world->materials.items[i].values[k], &v, put);
+    }
+}
+
+static int solid_rows(const OozeWorld *world)
+{
+    return world->solids.count;
+}
+
+enum { POSE_WIDTH = 13, SOLID_WIDTH = OOZE_SOLID_PARAM_COUNT + 1 + POSE_WIDTH };
+
+static void solid_row(OozeWorld *world, int i, void *values, bool put)
+{
+    double *v = values;
+    OozeSolid *solid = &world->solids.items[i];
+    for (int k = 0; k < OOZE_SOLID_PARAM_COUNT; k++) {
+        move_number(&solid->params[k], &v, put);
+    }
+    double driven = solid->driven;
+    move_number(&driven, &v, put);
+    solid->driven = driven != 0.0;
+    OozePose *pose = &solid->pose;
+    double *numbers[POSE_WIDTH] = {
+        &pose->position.x, &pose->position.y, &pose->position.z, &pose->rotation.x,
+        &pose->rotation.y, &pose->rotation.z, &pose->rotation.w, &pose->velocity.x,
+        &pose->velocity.y, &pose->velocity.z, &pose->spin.x,     &pose->spin.y,
+        &pose->spin.z,
+    };
+    for (int k = 0; k < POSE_WIDTH; k++) {
+        move_number(numbers[k], &v, put);
+    }
+}
+
+static int emitter_rows(const OozeWorld *world)
+{
+    return world->emitters.count;
+}
+
+static void emitter_number_row(OozeWorld *world, int i, void *values, bool put)
+{
+    double *v = values;
+    move_number(&world->emitters.items[i].state.travelled, &v, put);
+    move_number(&world->emitters.items[i].state.speed, &v, put);
+}
+
+static void emitter_count_row(OozeWorld *world, int i, void *values, bool put)
+{
+    uint64_t *v = values;
+    move_count(&world->emitters.items[i].state.layers, &v, put);
+    move_count(&world->emitters.items[i].state.emitted, &v, put);
+}
+
+static int probe_rows(const OozeWorld *world)
+{
+    return world->probes.count;
+}
+
+static void probe_row(OozeWorld *world, int i, void *values, bool put)
+{
+    double *v = values;
+    for (int k = 0; k < OOZE_PROBE_STATE_MAX; k++) {
+        move_number(&world->probes.items[i].state[k], &v, put);
+    }
+}
+
+static const StateEntry entries[OOZE_STATE_ENTRIES] = {
+    {"counters", OOZE_FIELD_UINT64, one_row, 3, counters_row, "next id, emitted, removed"},
+    {"boundary_clip", OOZE_FIELD_FLOAT64, one_row, 6, clip_row, "where planes carry samples"},
+    {"method", OOZE_FIELD_FLOAT64, param_rows, 1, param_row, "settings of the method"},
+    {"materials", OOZE_FIELD_FLOAT64, material_rows, OOZE_MATERIAL_PARAM_COUNT, material_row,
+     "numbers of each material, as they are now"},
+    {"solids", OOZE_FIELD_FLOAT64, solid_rows, SOLID_WIDTH, solid_row,
+     "parameters of each solid, whether it is driven, and its pose"},
+    {"emitters", OOZE_FIELD_FLOAT64, emitter_rows, 2, emitter_number_row,
+     "jet since the last layer, speed"},
+    {"emitter_counts", OOZE_FIELD_UINT64, emitter_rows, 2, emitter_count_row, "layers, particles"},
+    {"probes", OOZE_FIELD_FLOAT64, probe_rows, OOZE_PROBE_STATE_MAX, probe_row,
+     "what probes remember"},
+};
+
+/* ---- taking ------------------------------------------------------------------------------- */
+
+static bool room(void **items, int *capacity, int wanted, size_t size)
+{
+    if (wanted > *capacity) {
+        void *grown = ooze_alloc((size_t)wanted, size);
+        if (!grown) {
+            return false;
+        }
+        ooze_free(*items);
+        *items = grown;
+        *capacity = wanted;
+    }
+    return true;
+}
+
+static bool take_fields(OozeWorld *world, OozeSnapshot *snapshot)
+{
+    int count = ooze_particles_field_count(world->particles);
+    if (!room((void **)&snapshot->fields, &snapshot->field_capacity, count,
+              sizeof *snapshot->fields)) {
+        return false;
+    }
+    int saved = 0;
+    for (int i = 0; i < count; i++) {
+        const OozeFieldInfo *info = ooze_particles_field_info(world->particles, i);
+        if (info->saved) {
+            snapshot->fields[saved++] = (OozeFieldView){
+                .name = info->name,
+                .type = info->type,
+                .components = info->components,
+                .stride = info->stride,
+                .unit = info->unit,
+                .help = info->help,
+                .count = ooze_particles_count(world->particles),
+                .data = ooze_particles_data_const(world->particles, i),
+            };
+        }
+    }
+    snapshot->frame.field_count = saved;
+    snapshot->frame.fields = snapshot->fields;
+    return true;
+}
+
+static bool take_things(OozeWorld *world, OozeSnapshot *snapshot)
+{
+    if (!room((void **)&snapshot->solids, &snapshot->solid_capacity, world->solids.count,
+              sizeof *snapshot->solids) ||
+        !room((void **)&snapshot->materials, &snapshot->material_capacity, world->materials.count,
+              sizeof *snapshot->materials)) {
+        return false;
+    }
+    for (int i = 0; i < world->solids.count; i++) {
+        const OozeSolid *solid = &world->solids.items[i];
+        snapshot->solids[i] = (OozeSolidView){.name = solid->name, .pose = solid->pose};
+    }
+    for (int i = 0; i < world->materials.count; i++) {
+        const OozeMaterial *material = &world->materials.items[i];
+        snapshot->materials[i] = (OozeMaterialView){
+            .name = material->name,
+            .density = material->values[OOZE_MATERIAL_DENSITY],
+        };
+        memcpy(snapshot->materials[i].color, material->color, sizeof material->color);
+    }
+    snapshot->frame.solid_count = world->solids.count;
+    snapshot->frame.solids = snapshot->solids;
+    snapshot->frame.material_count = world->materials.count;
+    snapshot->frame.materials = snapshot->materials;
+    return true;
+}
+
+static bool take_state(OozeWorld *world, OozeSnapshot *snapshot)
+{
+    int numbers = 0, counts = 0;
+    for (int e = 0; e < OOZE_STATE_ENTRIES; e++) {
+        int size = entries[e].rows(world) * entries[e].width;
+        *(entries[e].type == OOZE_FIELD_FLOAT64 ? &numbers : &counts) += size;
+    }
+    if (!room((void **)&snapshot->numbers, &snapshot->number_capacity, numbers, sizeof(double)) ||
+        !room((void **)&snapshot->counts, &snapshot->count_capacity, counts, sizeof(uint64_t))) {
+        return false;
+    }
+    double *number = snapshot->numbers;
+    uint64_t *count = snapshot->counts;
+    for (int e = 0; e < OOZE_STATE_ENTRIES; e++) {
+        const StateEntry *entry = &entries[e];
+        bool real = entry->type == OOZE_FIELD_FLOAT64;
+        int rows = entry->rows(world);
+        snapshot->state[e] = (OozeFieldView){
+            .name = entry->name,
+            .type = entry->type,
+            .components = entry->width,
+            .stride = entry->width,
+            .unit = "",
+            .help = entry->help,
+            .count = (uint64_t)rows,
+            .data = real ? (void *)number : (void *)count,
+        };
+        for (int i = 0; i < rows; i++) {
+            entry->row(world, i, real ? (void *)number : (void *)count, false);
+            number += real ? entry->width : 0;
+            count += real ? 0 : entry->width;
+        }
+    }
+    snapshot->frame.state_count = OOZE_STATE_ENTRIES;
+    snapshot->frame.state = snapshot->state;
+    return true;
+}
+
+const OozeFrame *ooze_world_frame(OozeWorld *world)
+{
+    if (!world->snapshot) {
+        world->snapshot = ooze_alloc_zero(1, sizeof *world->snapshot);
+    }
+    OozeSnapshot *snapshot = world->snapshot;
+    if (!snapshot || !take_fields(world, snapshot) || !take_things(world, snapshot) ||
+        !take_state(world, snapshot)) {
+        return NULL;
+    }
+    OozeFrame *frame = &snapshot->frame;
+    frame->index = 0; /* a run numbers its frames when it writes them */
+    frame->step = world->step;
+    frame->time = world->time;
+    frame->spacing = world->def.spacing;
+    frame->support = world->support;
+    frame->up = world->def.up;
+    frame->method = world->method->info.name;
+    frame->particle_count = ooze_particles_count(world->particles);
+    return frame;
+}
+
+void ooze_snapshot_destroy(OozeSnapshot *snapshot)
+{
+    if (snapshot) {
+        ooze_free(snapshot->fields);
+        ooze_free(snapshot->solids);
+        ooze_free(snapshot->materials);
+        ooze_free(snapshot->numbers);
+        ooze_free(snapshot->counts);
+        ooze_free(snapshot);
+    }
+}
+
+/* ---- putting back ------------------------------------------------------------------------- */
+
+static OozeStatus mismatch(OozeError *error, const char *what)
+{
+    return ooze_fail(error, OOZE_ERROR_FORMAT,
+                     "resume with the scene and the version of Ooze that wrote the run",
+                     "the saved state does not fit this world: %s", what);
+}
+
+static const OozeFieldView *find_state(const OozeFrame *frame, const char *name)
+{
+    for (int i = 0; i < frame->state_count; i++) {
+        if (strcmp(frame->state[i].name, name) == 0) {
+            return &frame->state[i];
+        }
+    }
+    return NULL;
+}
+
+static OozeStatus check_fit(const OozeWorld *world, const OozeFrame *frame, OozeError *error)
+{
+    if (!frame->method || strcmp(frame->method, world->method->info.name) != 0) {
+        return mismatch(error, "it was made by another method");
+    }
+    if (frame->spacing != world->def.spacing || frame->support != world->support) {
+        return mismatch(error, "spacing or kernel support differ");
+    }
+    for (int i = 0; i < ooze_particles_field_count(world->particles); i++) {
+        const OozeFieldInfo *info = ooze_particles_field_info(world->particles, i);
+        const OozeFieldView *view = ooze_frame_field(frame, info->name);
+        if (info->saved &&
+            (!view || view->type != info->type || view->components != info->components ||
+             view->count != frame->particle_count)) {
+            return mismatch(error, info->name);
+        }
+    }
+    for (int e = 0; e < OOZE_STATE_ENTRIES; e++) {
+        const OozeFieldView *view = find_state(frame, entries[e].name);
+        if (!view || view->type != entries[e].type || view->components != entries[e].width ||
+            view->count != (uint64_t)entries[e].rows(world)) {
+            return mismatch(error, entries[e].name);
+        }
+    }
+    const OozeFieldView *materials = ooze_frame_field(frame, "material");
+    for (uint64_t i = 0; i < frame->particle_count; i++) {
+        if (ooze_field_value(materials, i, 0) >= world->materials.count) {
+            return mismatch(error, "a particle has a material that does not exist");
+        }
+    }
+    return OOZE_OK;
+}
+
+static void put_field(OozeWorld *world, int field, const OozeFieldView *view)
+{
+    const OozeFieldInfo *info = ooze_particles_field_info(world->particles, field);
+    size_t size = ooze_field_type_size(info->type);
+    size_t used = size * (size_t)info->components;
+    char *to = ooze_particles_data(world->particles, field);
+    const char *from = view->data;
+    for (uint64_t i = 0; i < view->count; i++) {
+        memcpy(to, from, used);
+        to += size * (size_t)info->stride;
+        from += size * (size_t)view->stride;
+    }
+}
+
+OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeError *error)
+{
+    OozeStatus status = check_fit(world, frame, error);
+    if (!status) {
+        status = ooze_particles_resize(world->particles, frame->particle_count, error);
+    }
+    if (status) {
+        return status;
+    }
+    for (int i = 0; i < ooze_particles_field_count(world->particles); i++) {
+        const OozeFieldInfo *info = ooze_particles_field_info(world->particles, i);
+        if (info->saved) {
+            put_field(world, i, ooze_frame_field(frame, info->name));
+        }
+    }
+    for (int e = 0; e < OOZE_STATE_ENTRIES; e++) {
+        const OozeFieldView *view = find_state(frame, entries[e].name);
+        size_t bytes = ooze_field_type_size(view->type) * (size_t)view->stride;
+        for (int i = 0; i < entries[e].rows(world); i++) {
+            entries[e].row(world, i, (char *)view->data + (size_t)i * bytes, true);
+        }
+    }
+    world->step = frame->step;
+    world->time = (double)world->step * world->def.time_step;
+    world->boundary_stale = true;
+    return OOZE_OK;
+}

@@ -1,0 +1,220 @@
+/* One step, as a table of contents: emit, solids, neighbours, method, finish. */
+#include <math.h>
+#include <stdatomic.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "world/world.h"
+
+/* ---- emit --------------------------------------------------------------------------------- */
+
+static OozeStatus remove_sunk(OozeWorld *world, OozeError *error)
+{
+    uint64_t n = ooze_particles_count(world->particles);
+    if (world->sinks.count == 0 || n == 0) {
+        return OOZE_OK;
+    }
+    uint8_t *remove = ooze_arena_alloc(world->arena, n, 1);
+    if (!remove) {
+        return ooze_fail_memory(error, "removing particles", n);
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        remove[i] = 0;
+    }
+    for (int i = 0; i < world->sinks.count; i++) {
+        ooze_sink_mark(&world->sinks.items[i], world->threads, world->particles, world->time,
+                       remove);
+    }
+    uint64_t removed = 0;
+    OozeStatus status =
+        ooze_particles_remove(world->particles, world->threads, remove, &removed, error);
+    world->removed += removed;
+    return status;
+}
+
+static OozeStatus emit(OozeWorld *world, OozeError *error)
+{
+    OozeStatus status = remove_sunk(world, error);
+    for (int i = 0; i < world->emitters.count && !status; i++) {
+        uint64_t first = ooze_particles_count(world->particles), emitted = 0;
+        status = ooze_emitter_emit(&world->emitters.items[i], world->particles, world->time,
+                                   world->def.time_step, &emitted, error);
+        if (!status) {
+            ooze_world_mark_rest(world, first, emitted);
+            world->emitted += emitted;
+        }
+    }
+    return status;
+}
+
+/* ---- solids ------------------------------------------------------------------------------- */
+
+static OozeStatus move_solids(OozeWorld *world, OozeError *error)
+{
+    (void)error;
+    double end = (double)(world->step + 1) * world->def.time_step;
+    for (int i = 0; i < world->solids.count; i++) {
+        ooze_solid_advance(&world->solids.items[i], end, world->def.time_step);
+    }
+    return OOZE_OK;
+}
+
+/* ---- method ------------------------------------------------------------------------------- */
+
+static OozeStatus run_method(OozeWorld *world, OozeError *error)
+{
+    world->report = (OozeStepReport){.worst_density_error = NAN};
+    OozeStepContext context = {
+        .time = world->time,
+        .dt = world->def.time_step,
+        .step = world->step,
+        .spacing = world->def.spacing,
+        .support = world->support,
+        .gravity = world->def.gravity,
+        .periodic = world->periodic,
+        .particles = world->particles,
+        .fluid = &world->fluid,
+        .fluid_boundary = &world->fluid_boundary,
+        .boundary = &world->boundary,
+        .solids = world->solids.items,
+        .solid_count = world->solids.count,
+        .materials = world->materials.items,
+        .material_count = world->materials.count,
+        .params = world->params,
+        .threads = world->threads,
+        .arena = world->arena,
+        .report = &world->report,
+    };
+    return world->method->step(world->method_data, &context, error);
+}
+
+/* ---- finish ------------------------------------------------------------------------------- */
+
+typedef struct FinishJob {
+    OozeFloat4 *positions;
+    const OozeFloat4 *velocities;
+    OozePeriodic periodic;
+    _Atomic uint64_t first_bad; /* lowest index of a particle that is not finite */
+} FinishJob;
+
+static void wrap_and_check(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    FinishJob *job = data;
+    const OozePeriodic *p = &job->periodic;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFloat4 *x = &job->positions[i];
+        const OozeFloat4 *v = &job->velocities[i];
+        /* A sum is finite exactly when every term is (the terms are far from overflow). */
+        if (!isfinite(x->x + x->y + x->z) || !isfinite(v->x + v->y + v->z)) {
+            uint64_t lowest = atomic_load(&job->first_bad);
+            while (i < lowest && !atomic_compare_exchange_weak(&job->first_bad, &lowest, i)) {
+            }
+            continue;
+        }
+        x->x = ooze_periodic_wrap(x->x, p->min[0], p->length[0], p->inverse[0]);
+        x->y = ooze_periodic_wrap(x->y, p->min[1], p->length[1], p->inverse[1]);
+        x->z = ooze_periodic_wrap(x->z, p->min[2], p->length[2], p->inverse[2]);
+    }
+}
+
+static OozeStatus finish(OozeWorld *world, OozeError *error)
+{
+    uint64_t n = ooze_particles_count(world->particles);
+    FinishJob job = {
+        .positions = ooze_particles_positions(world->particles),
+        .velocities = ooze_particles_velocities(world->particles),
+        .periodic = world->periodic,
+        .first_bad = UINT64_MAX,
+    };
+    ooze_parallel_for(world->threads, n, 8192, wrap_and_check, &job);
+    uint64_t bad = atomic_load(&job.first_bad);
+    if (bad != UINT64_MAX) {
+        uint16_t material = ooze_particles_materials(world->particles)[bad];
+        return ooze_fail(
+            error, OOZE_ERROR_NUMERIC, "use a smaller time step; frames written so far are good",
+            "particle %llu (material '%s') is no longer finite after stage 'method' of "
+            "step %llu, at %g s",
+            (unsigned long long)ooze_particles_ids(world->particles)[bad],
+            world->materials.items[material].name, (unsigned long long)world->step, world->time);
+    }
+    world->step++;
+    world->time = (double)world->step * world->def.time_step;
+    return OOZE_OK;
+}
+
+/* ---- the step ----------------------------------------------------------------------------- */
+
+static OozeStatus timed(OozeWorld *world, OozeStage stage,
+                        OozeStatus (*work)(OozeWorld *, OozeError *), OozeError *error)
+{
+    double start = ooze_clock();
+    OozeStatus status = work(world, error);
+    world->stages[stage].seconds += ooze_clock() - start;
+    return status;
+}
+
+OozeStatus ooze_world_step(OozeWorld *world, OozeError *error)
+{
+    static const struct {
+        OozeStage stage;
+        OozeStatus (*work)(OozeWorld *, OozeError *);
+    } stages[] = {
+        {OOZE_STAGE_EMIT, emit},
+        {OOZE_STAGE_SOLIDS, move_solids},
+        {OOZE_STAGE_NEIGHBOURS, ooze_world_find_neighbours},
+        {OOZE_STAGE_METHOD, run_method},
+        {OOZE_STAGE_FINISH, finish},
+    };
+    ooze_arena_reset(world->arena);
+    OozeStatus status = OOZE_OK;
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0] && !status; i++) {
+        status = timed(world, stages[i].stage, stages[i].work, error);
+    }
+    return status;
+}
+
+OozeStatus ooze_world_advance(OozeWorld *world, double seconds, OozeProgressCallback progress,
+                              void *user, OozeError *error)
+{
+    if (!(seconds >= 0.0 && isfinite(seconds))) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give a time in seconds",
+                         "cannot advance by %g s", seconds);
+    }
+    double end = world->time + seconds;
+    /* Half a step of tolerance: the end falls on the nearest step. */
+    while (world->time + 0.5 * world->def.time_step < end) {
+        OozeStatus status = ooze_world_step(world, error);
+        if (status) {
+            return status;
+        }
+        if (progress && !progress(user, world->time, end)) {
+            return ooze_fail(error, OOZE_ERROR_CANCELLED, "",
+                             "stopped at %g s by the progress callback", world->time);
+        }
+    }
+    return OOZE_OK;
+}
+
+OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *error)
+{
+    double start = ooze_clock();
+    OozeProbeContext context = {
+        .frame = ooze_world_frame(world),
+        .gravity = world->def.gravity,
+        .periodic = world->periodic,
+        .threads = world->threads,
+    };
+    OozeStatus status = OOZE_OK;
+    if (!context.frame) {
+        status = ooze_fail_memory(error, "the frame view", 0);
+    }
+    for (int i = 0; i < world->probes.count && !status; i++) {
+        OozeProbe *probe = &world->probes.items[i];
+        if (!steps_only || probe->def.every_step) {
+            status = ooze_probe_measure(probe, &context, error);
+        }
+    }
+    world->stages[OOZE_STAGE_PROBES].seconds += ooze_clock() - start;
+    return status;
+}

@@ -1,0 +1,377 @@
+/* The world: creation, settings, materials, statistics. */
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "base/vec3.h"
+
+enum { SPACING_MIN_EXPONENT = -9 }; /* a nanometre; smaller is a slip of units */
+
+OozeWorldDef ooze_world_def_default(void)
+{
+    return (OozeWorldDef){
+        .method = "ballistic",
+        .spacing = 0.01,
+        .support_ratio = 2.2,
+        .time_step = 1.0 / 240.0,
+        .gravity = {0.0, -9.81, 0.0},
+        .up = OOZE_AXIS_Y,
+    };
+}
+
+static OozeStatus check_number(double value, double min, double max, const char *name,
+                               const char *unit, OozeError *error)
+{
+    if (!(value >= min && value <= max)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "lengths are in metres, times in seconds",
+                         "%s is %g; it must be between %g and %g %s", name, value, min, max, unit);
+    }
+    return OOZE_OK;
+}
+
+static OozeStatus check_periodic(const OozeWorldDef *def, OozeError *error)
+{
+    double cell = def->spacing * def->support_ratio;
+    for (int axis = 0; axis < 3; axis++) {
+        if (!def->periodic[axis]) {
+            continue;
+        }
+        double low = vec3_component(def->periodic_min, axis);
+        double high = vec3_component(def->periodic_max, axis);
+        if (!isfinite(low) || !isfinite(high) || !(high - low >= 3.0 * cell)) {
+            return ooze_fail(
+                error, OOZE_ERROR_ARGUMENT, "make the periodic box longer or the spacing smaller",
+                "periodic axis %c goes from %g to %g; it must be at least three kernel "
+                "supports (%g m) long",
+                "xyz"[axis], low, high, 3.0 * cell);
+        }
+    }
+    return OOZE_OK;
+}
+
+static OozeStatus check_def(const OozeWorldDef *def, OozeError *error)
+{
+    OozeStatus status =
+        check_number(def->spacing, pow(10.0, SPACING_MIN_EXPONENT), 1e6, "spacing", "m", error);
+    if (!status) {
+        status = check_number(def->support_ratio, 1.0, 8.0, "support_ratio", "spacings", error);
+    }
+    if (!status) {
+        status = check_number(def->time_step, 1e-12, 1e3, "time_step", "s", error);
+    }
+    if (!status && !vec3_is_finite(def->gravity)) {
+        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "give three finite numbers in m/s2",
+                           "gravity is not finite");
+    }
+    if (!status && (unsigned)def->up > OOZE_AXIS_Z) {
+        status =
+            ooze_fail(error, OOZE_ERROR_ARGUMENT, "use OOZE_AXIS_X, _Y or _Z", "up is not an axis");
+    }
+    return status ? status : check_periodic(def, error);
+}
+
+static OozePeriodic make_periodic(const OozeWorldDef *def)
+{
+    OozePeriodic periodic = {0};
+    for (int axis = 0; axis < 3; axis++) {
+        if (def->periodic[axis]) {
+            double low = vec3_component(def->periodic_min, axis);
+            double high = vec3_component(def->periodic_max, axis);
+            periodic.min[axis] = (float)low;
+            periodic.length[axis] = (float)(high - low);
+            periodic.inverse[axis] = 1.0f / periodic.length[axis];
+        }
+    }
+    return periodic;
+}
+
+static OozeStatus add_fields(OozeWorld *world, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < world->method->field_count && !status; i++) {
+        int field;
+        status =
+            ooze_particles_add_field(world->particles, &world->method->fields[i], &field, error);
+    }
+    return status;
+}
+
+static OozeStatus build(OozeWorld *world, OozeError *error)
+{
+    const OozeMethod *method = world->method;
+    OozeStatus status = ooze_threads_create(world->def.threads, &world->threads, error);
+    if (!status) {
+        status = ooze_particles_create(&world->particles, error);
+    }
+    if (!status) {
+        status = add_fields(world, error);
+    }
+    if (status) {
+        return status;
+    }
+    world->arena = ooze_arena_create();
+    world->grid = ooze_grid_create();
+    world->params = ooze_alloc((size_t)method->info.param_count, sizeof *world->params);
+    if (!world->arena || !world->grid || !world->params) {
+        return ooze_fail_memory(error, "the world", sizeof *world);
+    }
+    for (int i = 0; i < method->info.param_count; i++) {
+        world->params[i] = method->info.params[i].initial;
+    }
+    return method->create ? method->create(&world->method_data, error) : OOZE_OK;
+}
+
+OozeStatus ooze_world_create_with(const OozeWorldDef *def, const OozeMethod *method,
+                                  OozeWorld **out, OozeError *error)
+{
+    static const char *const stage_names[OOZE_STAGE_COUNT] = {
+        [OOZE_STAGE_EMIT] = "emit",
+        [OOZE_STAGE_SOLIDS] = "solids",
+        [OOZE_STAGE_NEIGHBOURS] = "neighbours",
+        [OOZE_STAGE_METHOD] = "method",
+        [OOZE_STAGE_FINISH] = "finish",
+        [OOZE_STAGE_PROBES] = "probes",
+    };
+    *out = NULL;
+    OozeStatus status = check_def(def, error);
+    if (status) {
+        return status;
+    }
+    OozeWorld *world = ooze_alloc_zero(1, sizeof *world);
+    if (!world) {
+        return ooze_fail_memory(error, "the world", sizeof *world);
+    }
+    world->def = *def;
+    world->def.method = method->info.name;
+    world->method = method;
+    world->rest_field = -1;
+    world->periodic = make_periodic(def);
+    world->support = def->spacing * def->support_ratio;
+    world->report.worst_density_error = NAN;
+    world->boundary_stale = true;
+    for (int i = 0; i < OOZE_STAGE_COUNT; i++) {
+        world->stages[i].name = stage_names[i];
+    }
+    status = build(world, error);
+    if (status) {
+        ooze_world_destroy(world);
+        return status;
+    }
+    *out = world;
+    return OOZE_OK;
+}
+
+OozeStatus ooze_world_create(const OozeWorldDef *def, OozeWorld **world, OozeError *error)
+{
+    *world = NULL;
+    const char *name = def->method ? def->method : "";
+    const OozeMethod *method = ooze_method_find(name);
+    if (method) {
+        return ooze_world_create_with(def, method, world, error);
+    }
+    OozeText hint = {0};
+    ooze_text_append(&hint, "methods in this build:");
+    for (int i = 0; i < ooze_method_list_count; i++) {
+        ooze_text_append(&hint, "%s %s", i ? "," : "", ooze_method_list[i]->info.name);
+    }
+    OozeStatus status =
+        ooze_fail(error, OOZE_ERROR_ARGUMENT, hint.data, "there is no method '%s'", name);
+    ooze_text_clear(&hint);
+    return status;
+}
+
+void ooze_world_destroy(OozeWorld *world)
+{
+    if (!world) {
+        return;
+    }
+    if (world->method->destroy) {
+        world->method->destroy(world->method_data);
+    }
+    for (int i = 0; i < world->materials.count; i++) {
+        ooze_free(world->materials.items[i].name);
+    }
+    for (int i = 0; i < world->solids.count; i++) {
+        ooze_solid_free(&world->solids.items[i]);
+    }
+    for (int i = 0; i < world->emitters.count; i++) {
+        ooze_emitter_free(&world->emitters.items[i]);
+    }
+    for (int i = 0; i < world->sinks.count; i++) {
+        ooze_sink_free(&world->sinks.items[i]);
+    }
+    for (int i = 0; i < world->probes.count; i++) {
+        ooze_probe_free(&world->probes.items[i]);
+    }
+    ooze_free(world->materials.items);
+    ooze_free(world->solids.items);
+    ooze_free(world->emitters.items);
+    ooze_free(world->sinks.items);
+    ooze_free(world->probes.items);
+    ooze_boundary_free(&world->boundary);
+    ooze_neighbours_free(&world->fluid);
+    ooze_neighbours_free(&world->fluid_boundary);
+    ooze_grid_destroy(world->grid);
+    ooze_snapshot_destroy(world->snapshot);
+    ooze_particles_destroy(world->particles);
+    ooze_arena_destroy(world->arena);
+    ooze_threads_destroy(world->threads);
+    ooze_free(world->params);
+    ooze_free(world);
+}
+
+void *ooze_list_room(void **items, int count, int *capacity, size_t size)
+{
+    if (count == *capacity) {
+        int wanted = *capacity ? 2 * *capacity : 8;
+        void *grown = ooze_grow(*items, (size_t)count, (size_t)wanted, size);
+        if (!grown) {
+            return NULL;
+        }
+        *items = grown;
+        *capacity = wanted;
+    }
+    void *room = (char *)*items + (size_t)count * size;
+    memset(room, 0, size);
+    return room;
+}
+
+/* ---- solver settings ---------------------------------------------------------------------- */
+
+OozeStatus ooze_world_set_param(OozeWorld *world, const char *key, double value, OozeError *error)
+{
+    const OozeMethodInfo *info = &world->method->info;
+    int index = 0;
+    OozeStatus status =
+        ooze_param_check(info->params, info->param_count, info->name, key, value, &index, error);
+    if (!status) {
+        world->params[index] = value;
+    }
+    return status;
+}
+
+/* Reading needs the key only; the checked value is one that is always in range. */
+static OozeStatus find_param(const OozeParamInfo *params, int count, const char *owner,
+                             const char *key, int *index, OozeError *error)
+{
+    int known = key ? ooze_param_find(params, count, key) : -1;
+    return ooze_param_check(params, count, owner, key, known < 0 ? 0.0 : params[known].min, index,
+                            error);
+}
+
+OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key, double *value,
+                                OozeError *error)
+{
+    const OozeMethodInfo *info = &world->method->info;
+    int index = 0;
+    OozeStatus status = find_param(info->params, info->param_count, info->name, key, &index, error);
+    if (!status) {
+        *value = world->params[index];
+    }
+    return status;
+}
+
+/* ---- materials ---------------------------------------------------------------------------- */
+
+OozeStatus ooze_world_add_material(OozeWorld *world, const OozeMaterialDef *def, OozeMaterialId *id,
+                                   OozeError *error)
+{
+    int count;
+    const OozeParamInfo *params = ooze_material_params(&count);
+    const char *name = def->name ? def->name : "";
+    for (int i = 0; i < count; i++) {
+        int index;
+        OozeStatus status =
+            ooze_param_check(params, count, name, params[i].key, def->values[i], &index, error);
+        if (status) {
+            return status;
+        }
+    }
+    if (world->materials.count >= UINT16_MAX) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use fewer materials",
+                         "a world holds at most %d materials", UINT16_MAX);
+    }
+    OozeMaterial *material = OOZE_LIST_ROOM(world->materials);
+    if (!material || !(material->name = ooze_copy_text(name))) {
+        return ooze_fail_memory(error, "a material", sizeof *material);
+    }
+    memcpy(material->color, def->color, sizeof material->color);
+    memcpy(material->values, def->values, sizeof material->values);
+    if (id) {
+        id->index = world->materials.count;
+    }
+    world->materials.count++;
+    return OOZE_OK;
+}
+
+static OozeStatus find_material(const OozeWorld *world, OozeMaterialId id, OozeMaterial **material,
+                                OozeError *error)
+{
+    if (id.index < 0 || id.index >= world->materials.count) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use the id ooze_world_add_material gave",
+                         "there is no material %d; the world has %d", id.index,
+                         world->materials.count);
+    }
+    *material = &world->materials.items[id.index];
+    return OOZE_OK;
+}
+
+OozeStatus ooze_world_set_material(OozeWorld *world, OozeMaterialId id, const char *key,
+                                   double value, OozeError *error)
+{
+    OozeMaterial *material = NULL;
+    int count, index = 0;
+    const OozeParamInfo *params = ooze_material_params(&count);
+    OozeStatus status = find_material(world, id, &material, error);
+    if (!status) {
+        status = ooze_param_check(params, count, material->name, key, value, &index, error);
+    }
+    if (!status) {
+        material->values[index] = value;
+    }
+    return status;
+}
+
+OozeStatus ooze_world_get_material(const OozeWorld *world, OozeMaterialId id, const char *key,
+                                   double *value, OozeError *error)
+{
+    OozeMaterial *material = NULL;
+    int count, index = 0;
+    const OozeParamInfo *params = ooze_material_params(&count);
+    OozeStatus status = find_material(world, id, &material, error);
+    if (!status) {
+        status = find_param(params, count, material->name, key, &index, error);
+    }
+    if (!status) {
+        *value = material->values[index];
+    }
+    return status;
+}
+
+/* ---- statistics --------------------------------------------------------------------------- */
+
+void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
+{
+    *stats = (OozeWorldStats){
+        .particles = ooze_particles_count(world->particles),
+        .boundary_particles = world->boundary.count,
+        .emitted = world->emitted,
+        .removed = world->removed,
+        .neighbour_pairs = world->fluid.pairs + world->fluid_boundary.pairs,
+        .memory_bytes = sizeof *world + ooze_particles_bytes(world->particles) +
+                        ooze_boundary_bytes(&world->boundary) + ooze_grid_bytes(world->grid) +
+                        ooze_neighbours_bytes(&world->fluid) +
+                        ooze_neighbours_bytes(&world->fluid_boundary) +
+                        ooze_arena_bytes(world->arena),
+        .worst_density_error = world->report.worst_density_error,
+        .threads = ooze_threads_count(world->threads),
+        .stage_count = OOZE_STAGE_COUNT,
+        .stages = world->stages,
+    };
+    for (int i = 0; i < world->solids.count; i++) {
+        stats->memory_bytes += ooze_shape_bytes(world->solids.items[i].shape);
+    }
+}
