@@ -1,0 +1,30 @@
+# A thin front to CMake. `make demo` and `make test` do everything on a fresh Debian or Ubuntu machine.
+.PHONY: all demo test test-full format bench clean deps
+
+all: deps
+	@cmake --preset release > build-configure.log 2>&1 || (cat build-configure.log; exit 1)
+	@rm -f build-configure.log
+	@cmake --build --preset release
+
+deps:
+	@tools/install.sh build
+
+demo: all
+	@tools/demo.sh
+
+test:
+	@tools/install.sh test
+	@tools/test.py
+
+test-full:
+	@tools/install.sh test
+	@OOZE_FULL=1 tools/test.py
+
+bench: all
+	@for bench in build/bench/*_bench; do $$bench; done
+
+format:
+	@git ls-files '*.c' '*.h' '*.cu' | xargs clang-format-14 -i
+
+clean:
+	@rm -rf build build-*

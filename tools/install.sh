@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Installs what is missing on Debian 12 or Ubuntu 24.04 (as root or through sudo, no question asked);
+# elsewhere, or without the rights, says exactly what is missing.
+#   tools/install.sh build   what building and running needs
+#   tools/install.sh test    that, and what the tests need
+set -euo pipefail
+
+build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev libcmocka-dev)
+test=(clang clang-format-14 git python3-h5py python3-numpy python3-vtk9 python3-jsonschema)
+
+wanted=("${build[@]}")
+[ "${1:-build}" = test ] && wanted+=("${test[@]}")
+
+is_installed() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
+
+# The sanitizer and fuzzer runtimes are packaged by clang version.
+clang_runtime() {
+    local version
+    version=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -1)
+    [ -n "$version" ] && echo "libclang-rt-$version-dev"
+}
+
+if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
+    if [ "${1:-build}" = test ] && runtime=$(clang_runtime); then
+        wanted+=("$runtime")
+    fi
+    missing=()
+    for package in "${wanted[@]}"; do
+        is_installed "$package" || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] && exit 0
+    if [ "$(id -u)" -eq 0 ]; then
+        sudo=()
+    elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+        sudo=(sudo)
+    else
+        echo "missing packages: ${missing[*]}" >&2
+        echo "install them with: sudo apt-get install ${missing[*]}" >&2
+        exit 1
+    fi
+    echo "installing: ${missing[*]}"
+    export DEBIAN_FRONTEND=noninteractive
+    "${sudo[@]}" apt-get update -qq
+    if [ "${1:-build}" = test ] && runtime=$(clang_runtime); then
+        is_installed "$runtime" || missing+=("$runtime")
+    fi
+    "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    exit 0
+fi
+
+# Not a Debian: look for the things themselves.
+missing=()
+for command in cc cmake ninja pkg-config python3; do
+    command -v "$command" >/dev/null || missing+=("command $command")
+done
+if command -v pkg-config >/dev/null; then
+    for module in yaml-0.1 cmocka; do
+        pkg-config --exists "$module" || missing+=("library $module with headers")
+    done
+fi
+command -v h5cc >/dev/null || command -v h5pcc >/dev/null || missing+=("HDF5 with C headers (h5cc)")
+if [ "${1:-build}" = test ]; then
+    for command in clang clang-format-14 git; do
+        command -v "$command" >/dev/null || missing+=("command $command")
+    done
+    for module in h5py numpy vtk jsonschema; do
+        python3 -c "import $module" 2>/dev/null || missing+=("Python module $module")
+    done
+fi
+if [ ${#missing[@]} -gt 0 ]; then
+    echo "this machine has no apt-get; please install:" >&2
+    printf '  %s\n' "${missing[@]}" >&2
+    exit 1
+fi

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Runs every test suite and ends with `N passed, N failed`.
+
+release     gcc, all tests
+clang       builds without a warning, unit tests
+asan        address and undefined-behaviour sanitizers, all tests that run our own code
+tsan        clang's thread sanitizer, the tests that use threads
+fuzz        each fuzz target for OOZE_FUZZ_SECONDS (60) from its kept corpus
+OOZE_FULL=1 lets the tests that know it run their whole sweeps.
+Arguments: the suites to run (all when none is given)."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CORES = len(os.sched_getaffinity(0))
+
+CTEST_SUITES = {
+    "release": [],
+    "clang": ["-R", "^unit_"],
+    "asan": ["-R", "^(unit|fuzz|parity|docs)_|_T[0-9]+_"],
+    "tsan": ["-R", "^unit_(threads|particles|grid|neighbours|boundary|sink|probe|world)|_T[0-9]+_"],
+}
+ENVIRONMENT = {
+    "asan": {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1"},
+    "tsan": {"TSAN_OPTIONS": "halt_on_error=1"},
+}
+
+
+def build(preset):
+    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    for command in (["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset, "-j", str(CORES)]):
+        done = subprocess.run(command, cwd=ROOT, **quiet)
+        if done.returncode:
+            print(done.stdout)
+            return False
+    return True
+
+
+def folder(preset):
+    return ROOT / ("build" if preset == "release" else "build-" + preset)
+
+
+def run_ctest(suite):
+    with tempfile.NamedTemporaryFile(suffix=".xml") as report:
+        subprocess.run(
+            ["ctest", "--test-dir", str(folder(suite)), "-j", str(CORES), "--output-on-failure", "--timeout", "1500",
+             "--no-tests=error", "--output-junit", report.name, *CTEST_SUITES[suite]],
+            env={**os.environ, **ENVIRONMENT.get(suite, {})}, cwd=ROOT)
+        try:
+            top = ElementTree.parse(report.name).getroot()
+        except ElementTree.ParseError:
+            return 0, 1
+    total, failed = int(top.get("tests", 0)), int(top.get("failures", 0))
+    absent = int(top.get("disabled", 0)) + int(top.get("skipped", 0))
+    if total == 0 or absent:
+        failed += 1  # a suite without tests, or with tests that did not run, has not passed
+    return max(total - failed, 0), failed
+
+
+def fuzz(name, seconds):
+    corpus = ROOT / "tests/fuzz/corpus" / name.removesuffix("_fuzz")
+    scratch = tempfile.mkdtemp(prefix="ooze-fuzz-")
+    return subprocess.Popen(
+        [str(folder("fuzz") / "tests" / name), f"-max_total_time={seconds}", "-rss_limit_mb=3000", "-timeout=20",
+         "-print_final_stats=1", f"-artifact_prefix={scratch}/", scratch, str(corpus)],
+        cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def run_fuzz(_suite):
+    seconds = int(os.environ.get("OOZE_FUZZ_SECONDS", "60"))
+    names = sorted(path.stem for path in (ROOT / "tests/fuzz").glob("*_fuzz.c"))
+    passed = failed = 0
+    for start in range(0, len(names), CORES):
+        running = [(name, fuzz(name, seconds)) for name in names[start:start + CORES]]
+        for name, process in running:
+            output, _ = process.communicate()
+            runs = next((line.split()[-1] for line in output.splitlines() if "number_of_executed_units" in line), "?")
+            if process.returncode == 0 and runs != "?":
+                passed += 1
+                print(f"  {name}: {runs} inputs in {seconds} s, no finding")
+            else:
+                failed += 1
+                print(f"  {name}: FAILED\n" + "\n".join(output.splitlines()[-60:]))
+    return passed, failed
+
+
+def main():
+    suites = sys.argv[1:] or ["release", "clang", "asan", "tsan", "fuzz"]
+    passed = failed = 0
+    for suite in suites:
+        start = time.monotonic()
+        print(f"== {suite}", flush=True)
+        if build(suite):
+            more_passed, more_failed = run_fuzz(suite) if suite == "fuzz" else run_ctest(suite)
+        else:
+            more_passed, more_failed = 0, 1
+            print(f"{suite}: the build failed")
+        passed, failed = passed + more_passed, failed + more_failed
+        print(f"== {suite}: {more_passed} passed, {more_failed} failed in {time.monotonic() - start:.0f} s", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
