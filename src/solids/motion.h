@@ -16,7 +16,12 @@ OozeStatus ooze_motion_create(OozeMotion *motion, const OozeMotionDef *def, Ooze
 void ooze_motion_free(OozeMotion *motion);
 bool ooze_motion_is_still(const OozeMotion *motion);
 
-/* Pose at a time, with the exact velocity and spin of that instant. */
+/* Pose at a time, with the exact velocity and spin of that instant.
+
+   Smooth keyframes pass each key with continuous velocity and spin, never overshoot it, and rest at
+   the first and the last. Between two keys a rotation takes the shorter way round. Velocity, spin and
+   sine run from `start`: before it the sine stands at its phase, after `stop` all stay where they
+   are, so that a pose never jumps. */
 OozePose ooze_motion_pose(const OozeMotion *motion, double time);
 
 static inline OozeVec3 ooze_pose_to_local(const OozePose *pose, OozeVec3 world_point)
