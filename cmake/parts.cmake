@@ -1,11 +1,15 @@
 # Optional parts: found or left out, and said so by `ooze version`. This file and src/parts are the
 # only places that know whether a part is in.
 if(OOZE_CUDA)
+  find_program(OOZE_NVCC nvcc HINTS ENV CUDA_PATH /usr/local/cuda/bin REQUIRED)
+  set(CMAKE_CUDA_COMPILER ${OOZE_NVCC})
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
   file(GLOB OOZE_CUDA_SOURCES CONFIGURE_DEPENDS src/cuda/*.cu)
   target_sources(ooze_objects PRIVATE ${OOZE_CUDA_SOURCES})
   set_target_properties(ooze_objects PROPERTIES CUDA_STANDARD 17 CUDA_ARCHITECTURES "75;80;90")
+  target_compile_options(ooze_objects PRIVATE
+    $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Wall,-Wextra>)
   target_compile_definitions(ooze_objects PRIVATE OOZE_WITH_CUDA)
   target_link_libraries(ooze_flags INTERFACE CUDA::cudart)
 endif()

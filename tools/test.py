@@ -6,10 +6,12 @@ clang       builds without a warning, unit tests
 asan        address and undefined-behaviour sanitizers, all tests that run our own code
 tsan        clang's thread sanitizer, the tests that use threads
 fuzz        each fuzz target for OOZE_FUZZ_SECONDS (60) from its kept corpus
+cuda, mpi   build and say so, wherever nvcc or mpicc is found
 OOZE_FULL=1 lets the tests that know it run their whole sweeps.
 Arguments: the suites to run (all when none is given)."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -89,14 +91,30 @@ def run_fuzz(_suite):
     return passed, failed
 
 
+def run_part(suite):
+    """An optional part must be in the program that was built for it."""
+    done = subprocess.run([str(folder(suite) / "ooze"), "version"], capture_output=True, text=True)
+    said = [line for line in done.stdout.splitlines() if line.split()[:1] == [suite]]
+    print("  " + (said[0].strip() if said else f"`ooze version` says nothing of {suite}"))
+    return (1, 0) if done.returncode == 0 and said and " no " not in said[0] else (0, 1)
+
+
+def found_parts():
+    os.environ["PATH"] += ":/usr/local/cuda/bin"
+    return [part for part, tool in (("cuda", "nvcc"), ("mpi", "mpicc")) if shutil.which(tool)]
+
+
+RUNNERS = {"fuzz": run_fuzz, "cuda": run_part, "mpi": run_part}
+
+
 def main():
-    suites = sys.argv[1:] or ["release", "clang", "asan", "tsan", "fuzz"]
+    suites = sys.argv[1:] or ["release", "clang", "asan", "tsan", "fuzz", *found_parts()]
     passed = failed = 0
     for suite in suites:
         start = time.monotonic()
         print(f"== {suite}", flush=True)
         if build(suite):
-            more_passed, more_failed = run_fuzz(suite) if suite == "fuzz" else run_ctest(suite)
+            more_passed, more_failed = RUNNERS.get(suite, run_ctest)(suite)
         else:
             more_passed, more_failed = 0, 1
             print(f"{suite}: the build failed")

@@ -1,8 +1,17 @@
 /* The one registration list of optional parts. */
+#include <hdf5.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <yaml.h>
+
 #include "ooze/types.h"
 
-#include <hdf5.h>
-#include <yaml.h>
+#ifdef OOZE_WITH_CUDA
+#include "cuda/device.h"
+#endif
+#ifdef OOZE_WITH_MPI
+#include "cluster/cluster.h"
+#endif
 
 #ifndef OOZE_VERSION
 #error "the build defines OOZE_VERSION"
@@ -10,25 +19,42 @@
 
 OozeVersion ooze_version(void)
 {
-    return (OozeVersion){.major = 0, .minor = 1, .patch = 0, .text = OOZE_VERSION};
+    OozeVersion version = {.text = OOZE_VERSION};
+    sscanf(OOZE_VERSION, "%d.%d.%d", &version.major, &version.minor, &version.patch);
+    return version;
+}
+
+enum { PART_HDF5, PART_YAML, PART_CUDA, PART_MPI, PART_COUNT };
+
+/* Filled once, read-only afterwards. */
+static OozePart parts[PART_COUNT];
+static char details[PART_COUNT][128];
+static pthread_once_t parts_once = PTHREAD_ONCE_INIT;
+
+static void describe_parts(void)
+{
+    unsigned major = 0, minor = 0, release = 0;
+    H5get_libversion(&major, &minor, &release);
+    snprintf(details[PART_HDF5], sizeof details[0], "%u.%u.%u", major, minor, release);
+    parts[PART_HDF5] = (OozePart){"hdf5", true, details[PART_HDF5]};
+    parts[PART_YAML] = (OozePart){"yaml", true, yaml_get_version_string()};
+#ifdef OOZE_WITH_CUDA
+    ooze_cuda_describe(details[PART_CUDA], sizeof details[0]);
+    parts[PART_CUDA] = (OozePart){"cuda", true, details[PART_CUDA]};
+#else
+    parts[PART_CUDA] = (OozePart){"cuda", false, "build with `cmake --preset cuda` to have it"};
+#endif
+#ifdef OOZE_WITH_MPI
+    ooze_cluster_describe(details[PART_MPI], sizeof details[0]);
+    parts[PART_MPI] = (OozePart){"mpi", true, details[PART_MPI]};
+#else
+    parts[PART_MPI] = (OozePart){"mpi", false, "build with `cmake --preset mpi` to have it"};
+#endif
 }
 
 const OozePart *ooze_parts(int *count)
 {
-    static const OozePart parts[] = {
-        {"hdf5", true, H5_VERS_INFO},
-        {"yaml", true, "libyaml"},
-#ifdef OOZE_WITH_CUDA
-        {"cuda", true, "GPU back end"},
-#else
-        {"cuda", false, "configure with `cmake --preset cuda` where nvcc is installed"},
-#endif
-#ifdef OOZE_WITH_MPI
-        {"mpi", true, "cluster back end"},
-#else
-        {"mpi", false, "configure with `cmake --preset mpi` where Open MPI is installed"},
-#endif
-    };
-    *count = (int)(sizeof parts / sizeof parts[0]);
+    pthread_once(&parts_once, describe_parts);
+    *count = PART_COUNT;
     return parts;
 }

@@ -1,0 +1,25 @@
+#include "cuda/device.h"
+
+#include <cstdio>
+#include <cuda_runtime.h>
+
+extern "C" int ooze_cuda_describe(char *line, size_t size)
+{
+    int count = 0, version = 0;
+    cudaError_t answer = cudaGetDeviceCount(&count);
+    cudaRuntimeGetVersion(&version);
+    cudaDeviceProp properties;
+    if (answer == cudaSuccess && count > 0) {
+        answer = cudaGetDeviceProperties(&properties, 0);
+    }
+    if (answer != cudaSuccess || count == 0) {
+        snprintf(line, size, "no GPU: %s; CUDA %d.%d",
+                 answer == cudaSuccess ? "none found" : cudaGetErrorString(answer), version / 1000,
+                 version % 1000 / 10);
+        return 0;
+    }
+    snprintf(line, size, "%s, %.0f GiB, compute %d.%d; CUDA %d.%d", properties.name,
+             (double)properties.totalGlobalMem / (1024.0 * 1024.0 * 1024.0), properties.major,
+             properties.minor, version / 1000, version % 1000 / 10);
+    return count;
+}

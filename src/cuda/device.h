@@ -1,0 +1,18 @@
+/* The GPUs of this machine. Built with the cuda preset only. */
+#ifndef OOZE_CUDA_DEVICE_H
+#define OOZE_CUDA_DEVICE_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Writes one line about the first GPU ("NVIDIA H200, 139 GiB, compute 9.0; CUDA 13.0"), or why there
+   is none. Returns the number of GPUs. */
+int ooze_cuda_describe(char *line, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
