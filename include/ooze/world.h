@@ -196,12 +196,13 @@ typedef struct OozeProbeDef {
     OozeProbeKind kind;
     OozeMaterialId material;   /* index -1: all materials */
     bool every_step;           /* else every frame */
-    double percentile;         /* 0..100 */
+    double percentile;         /* 0..100; NAN: 99 for height, 95 for spread */
     OozeVec3 point, end, axis; /* axis zero: the world's up */
     int bins;
     double width;       /* m, half width of a profile's line; 0: one support */
     double link_length; /* components: in spacings */
-    double contact;     /* azimuth: height above `point` that counts as contact, in spacings */
+    double contact;     /* azimuth: distance from the plane of `point` that counts, in spacings */
+    double sinking; /* azimuth: only what moves against the axis this fast counts, m/s; 0: all */
 } OozeProbeDef;
 
 OOZE_API OozeProbeDef ooze_probe_def_default(void);

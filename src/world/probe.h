@@ -17,9 +17,9 @@ typedef struct OozeProbeContext {
 enum { OOZE_PROBE_STATE_MAX = 8 };
 
 typedef struct OozeProbe {
-    OozeProbeDef def; /* name owned; axis filled in */
+    OozeProbeDef def; /* name owned; axis a unit vector; percentile filled in */
     int column_count;
-    char **columns; /* "height.h99" ... */
+    char **columns; /* "NAME.height" ... */
     const char **units;
     double *values;
     double state[OOZE_PROBE_STATE_MAX]; /* unwrapped angle and such: saved with the frame */

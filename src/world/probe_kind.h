@@ -1,0 +1,86 @@
+/* What the files of the probe kinds share: the frame's arrays seen through the probe's filter. */
+#ifndef OOZE_WORLD_PROBE_KIND_H
+#define OOZE_WORLD_PROBE_KIND_H
+
+#include <math.h>
+
+#include "base/vec3.h"
+#include "particles/particles.h"
+#include "world/probe.h"
+
+typedef struct OozeProbeView {
+    uint64_t count;
+    const float *position, *velocity, *rest; /* NULL where the kind does not ask for it */
+    uint64_t position_stride, velocity_stride, rest_stride;
+    const uint16_t *material;
+    int32_t only; /* the one material that counts, or -1 */
+    const OozeMaterialView *materials;
+    int material_count;
+    double volume; /* of one particle, m3 */
+    double spacing, support;
+    const OozeProbe *probe;
+    const OozeProbeContext *context;
+} OozeProbeView;
+
+static inline bool probe_selects(const OozeProbeView *view, uint64_t i)
+{
+    return view->only < 0 || view->material[i] == view->only;
+}
+
+static inline OozeVec3 probe_vector(const float *data, uint64_t stride, uint64_t i)
+{
+    const float *v = data + i * stride;
+    return vec3((double)v[0], (double)v[1], (double)v[2]);
+}
+
+static inline OozeVec3 probe_position(const OozeProbeView *view, uint64_t i)
+{
+    return probe_vector(view->position, view->position_stride, i);
+}
+
+static inline OozeVec3 probe_velocity(const OozeProbeView *view, uint64_t i)
+{
+    return probe_vector(view->velocity, view->velocity_stride, i);
+}
+
+/* Rest density of its material times the volume of a lattice cell. */
+static inline double probe_mass(const OozeProbeView *view, uint64_t i)
+{
+    int k = view->material[i];
+    return k < view->material_count ? view->materials[k].density * view->volume : (double)NAN;
+}
+
+/* Copies the positions of the selected particles (of all with `all`), wrapped into the box on
+   periodic axes, into a new block; `*finite` tells whether every coordinate is a number. */
+OozeStatus ooze_probe_gather(const OozeProbeView *view, bool all, OozeFloat4 **points, uint64_t *n,
+                             bool *finite, OozeError *error);
+
+/* Each fills values[0 .. column_count). They start out as NaN. */
+typedef OozeStatus (*OozeProbeMeasure)(const OozeProbeView *view, double *values, double *state,
+                                       OozeError *error);
+OozeStatus ooze_probe_count(const OozeProbeView *view, double *values, double *state,
+                            OozeError *error);
+OozeStatus ooze_probe_centre(const OozeProbeView *view, double *values, double *state,
+                             OozeError *error);
+OozeStatus ooze_probe_momentum(const OozeProbeView *view, double *values, double *state,
+                               OozeError *error);
+OozeStatus ooze_probe_angular_momentum(const OozeProbeView *view, double *values, double *state,
+                                       OozeError *error);
+OozeStatus ooze_probe_energy(const OozeProbeView *view, double *values, double *state,
+                             OozeError *error);
+OozeStatus ooze_probe_height(const OozeProbeView *view, double *values, double *state,
+                             OozeError *error);
+OozeStatus ooze_probe_spread(const OozeProbeView *view, double *values, double *state,
+                             OozeError *error);
+OozeStatus ooze_probe_density(const OozeProbeView *view, double *values, double *state,
+                              OozeError *error);
+OozeStatus ooze_probe_components(const OozeProbeView *view, double *values, double *state,
+                                 OozeError *error);
+OozeStatus ooze_probe_drift(const OozeProbeView *view, double *values, double *state,
+                            OozeError *error);
+OozeStatus ooze_probe_profile(const OozeProbeView *view, double *values, double *state,
+                              OozeError *error);
+OozeStatus ooze_probe_azimuth(const OozeProbeView *view, double *values, double *state,
+                              OozeError *error);
+
+#endif

@@ -1,0 +1,144 @@
+/* Probes of the fluid's shape: height and spread percentiles, drift from a rigid body. */
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/select.h"
+#include "physics/rigid_fit.h"
+#include "world/probe_kind.h"
+
+static double height_of(const OozeProbeView *view, uint64_t i)
+{
+    const OozeProbeDef *def = &view->probe->def;
+    return vec3_dot(vec3_sub(probe_position(view, i), def->point), def->axis);
+}
+
+static double distance_from_axis(const OozeProbeView *view, uint64_t i)
+{
+    const OozeProbeDef *def = &view->probe->def;
+    OozeVec3 arm = vec3_sub(probe_position(view, i), def->point);
+    return vec3_length(vec3_madd(arm, -vec3_dot(arm, def->axis), def->axis));
+}
+
+static OozeStatus percentile_of(const OozeProbeView *view,
+                                double (*quantity)(const OozeProbeView *, uint64_t), double *value,
+                                OozeError *error)
+{
+    double *list = ooze_alloc(view->count, sizeof *list);
+    if (!list) {
+        return ooze_fail_memory(error, "a percentile", view->count * sizeof *list);
+    }
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < view->count; i++) {
+        if (probe_selects(view, i)) {
+            list[n++] = quantity(view, i);
+        }
+    }
+    *value = ooze_percentile(list, n, view->probe->def.percentile);
+    ooze_free(list);
+    return OOZE_OK;
+}
+
+OozeStatus ooze_probe_height(const OozeProbeView *view, double *values, double *state,
+                             OozeError *error)
+{
+    (void)state;
+    return percentile_of(view, height_of, values, error);
+}
+
+OozeStatus ooze_probe_spread(const OozeProbeView *view, double *values, double *state,
+                             OozeError *error)
+{
+    (void)state;
+    return percentile_of(view, distance_from_axis, values, error);
+}
+
+/* ---- drift -------------------------------------------------------------------------------- */
+
+typedef struct Fit {
+    const OozeProbeView *view;
+    OozeVec3 rest_mean, mean;
+    double rotation[3][3];
+} Fit;
+
+static OozeVec3 rest_of(const OozeProbeView *view, uint64_t i)
+{
+    return probe_vector(view->rest, view->rest_stride, i);
+}
+
+static void sum_means(void *context, uint64_t begin, uint64_t end, double *sums)
+{
+    const OozeProbeView *view = ((const Fit *)context)->view;
+    for (uint64_t i = begin; i < end; i++) {
+        if (probe_selects(view, i)) {
+            OozeVec3 x = probe_position(view, i), rest = rest_of(view, i);
+            sums[0] += rest.x;
+            sums[1] += rest.y;
+            sums[2] += rest.z;
+            sums[3] += x.x;
+            sums[4] += x.y;
+            sums[5] += x.z;
+            sums[6] += 1.0;
+        }
+    }
+}
+
+static void sum_products(void *context, uint64_t begin, uint64_t end, double *sums)
+{
+    const Fit *fit = context;
+    for (uint64_t i = begin; i < end; i++) {
+        if (probe_selects(fit->view, i)) {
+            OozeVec3 from = vec3_sub(rest_of(fit->view, i), fit->rest_mean);
+            OozeVec3 to = vec3_sub(probe_position(fit->view, i), fit->mean);
+            for (int a = 0; a < 3; a++) {
+                double scale = vec3_component(from, a);
+                sums[3 * a] += scale * to.x;
+                sums[3 * a + 1] += scale * to.y;
+                sums[3 * a + 2] += scale * to.z;
+            }
+        }
+    }
+}
+
+/* Straight from the differences: the shortcut through sums of squares would lose half the digits. */
+static void sum_residuals(void *context, uint64_t begin, uint64_t end, double *sums)
+{
+    const Fit *fit = context;
+    for (uint64_t i = begin; i < end; i++) {
+        if (probe_selects(fit->view, i)) {
+            OozeVec3 from = vec3_sub(rest_of(fit->view, i), fit->rest_mean);
+            OozeVec3 to = vec3_sub(probe_position(fit->view, i), fit->mean);
+            for (int a = 0; a < 3; a++) {
+                const double *row = fit->rotation[a];
+                double off =
+                    vec3_component(to, a) - (row[0] * from.x + row[1] * from.y + row[2] * from.z);
+                sums[0] += off * off;
+            }
+        }
+    }
+}
+
+OozeStatus ooze_probe_drift(const OozeProbeView *view, double *values, double *state,
+                            OozeError *error)
+{
+    (void)state;
+    OozeThreads *threads = view->context->threads;
+    Fit fit = {.view = view};
+    double s[9];
+    OozeStatus status = ooze_parallel_sum(threads, view->count, 7, sum_means, &fit, s, error);
+    double n = s[6];
+    if (status || n == 0.0) {
+        return status;
+    }
+    fit.rest_mean = vec3(s[0] / n, s[1] / n, s[2] / n);
+    fit.mean = vec3(s[3] / n, s[4] / n, s[5] / n);
+    status = ooze_parallel_sum(threads, view->count, 9, sum_products, &fit, s, error);
+    if (status) {
+        return status;
+    }
+    const double products[3][3] = {{s[0], s[1], s[2]}, {s[3], s[4], s[5]}, {s[6], s[7], s[8]}};
+    ooze_rigid_fit(products, fit.rotation);
+    status = ooze_parallel_sum(threads, view->count, 1, sum_residuals, &fit, s, error);
+    if (!status) {
+        values[0] = sqrt(s[0] / n);
+    }
+    return status;
+}

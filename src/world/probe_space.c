@@ -1,0 +1,318 @@
+/* Probes that need neighbours: density error and connected components. Lists are built for one block
+   of points at a time, so that memory stays bounded however long the range. */
+#include "base/fail.h"
+#include "base/memory.h"
+#include "particles/neighbours.h"
+#include "physics/lattice.h"
+#include "world/probe_kind.h"
+
+enum { LIST_BLOCK = 16384 };
+
+OozeStatus ooze_probe_gather(const OozeProbeView *view, bool all, OozeFloat4 **points, uint64_t *n,
+                             bool *finite, OozeError *error)
+{
+    const OozePeriodic *periodic = &view->context->periodic;
+    *finite = true;
+    *n = 0;
+    *points = NULL;
+    if (view->count > OOZE_PARTICLES_MAX) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "measure fewer particles",
+                         "probe '%s' sees %llu particles; neighbours work up to %llu",
+                         view->probe->def.name, (unsigned long long)view->count,
+                         (unsigned long long)OOZE_PARTICLES_MAX);
+    }
+    OozeFloat4 *list = ooze_alloc(view->count, sizeof *list);
+    if (!list) {
+        return ooze_fail_memory(error, "the positions a probe sees", view->count * sizeof *list);
+    }
+    for (uint64_t i = 0; i < view->count; i++) {
+        if (!all && !probe_selects(view, i)) {
+            continue;
+        }
+        const float *x = view->position + i * view->position_stride;
+        float wrapped[3];
+        for (int k = 0; k < 3; k++) {
+            wrapped[k] = ooze_periodic_wrap(x[k], periodic->min[k], periodic->length[k],
+                                            periodic->inverse[k]);
+            *finite = *finite && isfinite(x[k]) && isfinite(wrapped[k]);
+        }
+        list[(*n)++] = (OozeFloat4){wrapped[0], wrapped[1], wrapped[2], 0.0f};
+    }
+    *points = list;
+    return OOZE_OK;
+}
+
+/* Points sorted into cells and in that order. */
+typedef struct Sorted {
+    OozeGrid *grid;
+    OozeFloat4 *points;
+    uint64_t n;
+    OozeNeighbours lists; /* of the block at hand */
+} Sorted;
+
+static void free_sorted(Sorted *sorted)
+{
+    ooze_grid_destroy(sorted->grid);
+    ooze_neighbours_free(&sorted->lists);
+    ooze_free(sorted->points);
+}
+
+static OozeStatus sort_points(Sorted *sorted, const OozeProbeView *view, const OozeFloat4 *points,
+                              uint64_t n, double cell, OozeError *error)
+{
+    *sorted = (Sorted){.n = n};
+    sorted->grid = ooze_grid_create();
+    sorted->points = ooze_alloc(n, sizeof *sorted->points);
+    if (!sorted->grid || !sorted->points) {
+        return ooze_fail_memory(error, "the cell grid of a probe", n * sizeof *sorted->points);
+    }
+    OozeStatus status = ooze_grid_sort(sorted->grid, view->context->threads, points, n, cell,
+                                       &view->context->periodic, error);
+    if (!status) {
+        const uint32_t *order = ooze_grid_order(sorted->grid);
+        for (uint64_t i = 0; i < n; i++) {
+            sorted->points[i] = points[order[i]];
+        }
+    }
+    return status;
+}
+
+/* Neighbours of points[0 .. n) among the sorted ones; a point that is among them finds itself. */
+static OozeStatus find_neighbours(Sorted *sorted, const OozeProbeView *view,
+                                  const OozeFloat4 *points, uint64_t n, double radius,
+                                  OozeError *error)
+{
+    return ooze_neighbours_build(&sorted->lists, sorted->grid, view->context->threads, points, n,
+                                 sorted->points, radius, false, error);
+}
+
+static uint64_t block_size(uint64_t n, uint64_t begin)
+{
+    return n - begin < LIST_BLOCK ? n - begin : LIST_BLOCK;
+}
+
+/* ---- density ------------------------------------------------------------------------------ */
+
+/* A particle is inside the fluid when its surroundings are full: at least half the neighbours of the
+   rest lattice, and their centroid within this share of the support from it. At a flat surface the
+   centroid is 3/8 of the support away; half a support below it is 1/8; at full depth 0. */
+static const float interior_offset = 0.1f;
+
+typedef struct Density {
+    const OozeProbeView *view;
+    const Sorted *sorted;
+    const OozeFloat4 *points; /* the block */
+    double rest_sum;          /* sum of W on the rest lattice */
+    double rest_count;        /* points of the rest lattice within the support, its own left out */
+    double relative[LIST_BLOCK];
+    uint8_t inside[LIST_BLOCK];
+} Density;
+
+static void measure_density(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Density *density = context;
+    const OozePeriodic *periodic = &density->view->context->periodic;
+    const OozeNeighbours *lists = &density->sorted->lists;
+    float h = (float)density->view->support;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFloat4 x = density->points[i];
+        double sum = 0.0, offset[3] = {0};
+        for (uint64_t k = lists->first[i]; k < lists->first[i] + lists->count[i]; k++) {
+            OozeFloat4 y = density->sorted->points[lists->index[k]];
+            float d[3] = {y.x - x.x, y.y - x.y, y.z - x.z};
+            for (int a = 0; a < 3; a++) {
+                d[a] = ooze_periodic_delta(d[a], periodic->length[a], periodic->inverse[a]);
+                offset[a] += (double)d[a];
+            }
+            float r = sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+            sum += (double)ooze_cubic_value(r, h);
+        }
+        double others = (double)lists->count[i] - 1.0; /* it found itself */
+        double away = sqrt(offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]);
+        density->relative[i] = sum / density->rest_sum;
+        density->inside[i] = others >= 0.5 * density->rest_count && others > 0.0 &&
+                             away <= (double)(interior_offset * h) * others;
+    }
+}
+
+/* Neighbours on the rest lattice strictly within the support; points just on it make no difference
+   to a bound of half the number. */
+static double lattice_count(double spacing, double h)
+{
+    int reach = (int)(h / spacing) + 1;
+    double count = -1.0;
+    for (int k = -reach; k <= reach; k++) {
+        for (int j = -reach; j <= reach; j++) {
+            for (int i = -reach; i <= reach; i++) {
+                count += (double)(i * i + j * j + k * k) * spacing * spacing < h * h ? 1.0 : 0.0;
+            }
+        }
+    }
+    return count;
+}
+
+/* Running sums over the blocks, in the order of the particles. */
+typedef struct Tally {
+    double n, inside, relative, error, excess, inside_error;
+} Tally;
+
+static void add_block(Tally *tally, const Density *density, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        double off = density->relative[i] - 1.0;
+        tally->relative += density->relative[i];
+        tally->error += fabs(off);
+        tally->excess = tally->n == 0.0 || off > tally->excess ? off : tally->excess;
+        tally->n += 1.0;
+        if (density->inside[i]) {
+            tally->inside += 1.0;
+            tally->inside_error += fabs(off);
+        }
+    }
+}
+
+static OozeStatus tally_density(Density *density, Sorted *sorted, const OozeFloat4 *points,
+                                uint64_t n, Tally *tally, OozeError *error)
+{
+    const OozeProbeView *view = density->view;
+    for (uint64_t begin = 0; begin < n; begin += LIST_BLOCK) {
+        uint64_t size = block_size(n, begin);
+        OozeStatus status =
+            find_neighbours(sorted, view, points + begin, size, view->support, error);
+        if (status) {
+            return status;
+        }
+        density->points = points + begin;
+        ooze_parallel_for(view->context->threads, size, 256, measure_density, density);
+        add_block(tally, density, size);
+    }
+    return OOZE_OK;
+}
+
+OozeStatus ooze_probe_density(const OozeProbeView *view, double *values, double *state,
+                              OozeError *error)
+{
+    (void)state;
+    OozeFloat4 *all = NULL, *chosen = NULL;
+    uint64_t n_all, n;
+    bool finite, chosen_finite;
+    Sorted sorted = {0};
+    Tally tally = {0};
+    Density *density = ooze_alloc(1, sizeof *density);
+    OozeStatus status = density ? OOZE_OK : ooze_fail_memory(error, "densities", sizeof *density);
+    status = status ? status : ooze_probe_gather(view, true, &all, &n_all, &finite, error);
+    status = status ? status : ooze_probe_gather(view, false, &chosen, &n, &chosen_finite, error);
+    if (!status && finite && n > 0) {
+        density->view = view;
+        density->sorted = &sorted;
+        density->rest_sum = ooze_lattice_sum(OOZE_KERNEL_CUBIC, view->spacing, view->support, 1);
+        density->rest_count = lattice_count(view->spacing, view->support);
+        status = sort_points(&sorted, view, all, n_all, view->support, error);
+        status = status ? status : tally_density(density, &sorted, chosen, n, &tally, error);
+        free_sorted(&sorted);
+    }
+    if (!status && tally.n > 0.0) {
+        values[0] = tally.relative / tally.n;
+        values[1] = tally.error / tally.n;
+        values[2] = tally.excess;
+        values[3] = tally.inside > 0.0 ? tally.inside_error / tally.inside : (double)NAN;
+        values[4] = tally.inside / tally.n;
+    }
+    ooze_free(density);
+    ooze_free(all);
+    ooze_free(chosen);
+    return status;
+}
+
+/* ---- components --------------------------------------------------------------------------- */
+
+static uint32_t find_root(uint32_t *parent, uint32_t i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+/* The smaller root wins, so the forest is the same whatever the order of the links. */
+static void join(uint32_t *parent, uint32_t i, uint32_t j)
+{
+    uint32_t a = find_root(parent, i), b = find_root(parent, j);
+    if (a < b) {
+        parent[b] = a;
+    } else {
+        parent[a] = b;
+    }
+}
+
+static OozeStatus link_all(Sorted *sorted, const OozeProbeView *view, double link, uint32_t *parent,
+                           OozeError *error)
+{
+    for (uint64_t i = 0; i < sorted->n; i++) {
+        parent[i] = (uint32_t)i;
+    }
+    for (uint64_t begin = 0; begin < sorted->n; begin += LIST_BLOCK) {
+        uint64_t size = block_size(sorted->n, begin);
+        OozeStatus status =
+            find_neighbours(sorted, view, sorted->points + begin, size, link, error);
+        if (status) {
+            return status;
+        }
+        const OozeNeighbours *lists = &sorted->lists;
+        for (uint64_t i = 0; i < size; i++) {
+            for (uint64_t k = lists->first[i]; k < lists->first[i] + lists->count[i]; k++) {
+                if (lists->index[k] < begin + i) {
+                    join(parent, (uint32_t)(begin + i), lists->index[k]);
+                }
+            }
+        }
+    }
+    return OOZE_OK;
+}
+
+static OozeStatus count_components(const OozeProbeView *view, const OozeFloat4 *points, uint64_t n,
+                                   double *values, OozeError *error)
+{
+    Sorted sorted = {0};
+    double link = view->probe->def.link_length * view->spacing;
+    uint32_t *parent = ooze_alloc(n, sizeof *parent);
+    uint32_t *members = ooze_alloc_zero(n, sizeof *members);
+    OozeStatus status = parent && members
+                            ? sort_points(&sorted, view, points, n, link, error)
+                            : ooze_fail_memory(error, "components", n * sizeof *parent);
+    status = status ? status : link_all(&sorted, view, link, parent, error);
+    if (!status) {
+        uint32_t count = 0, largest = 0;
+        for (uint64_t i = 0; i < n; i++) {
+            uint32_t root = find_root(parent, (uint32_t)i);
+            count += members[root] == 0;
+            members[root]++;
+            largest = members[root] > largest ? members[root] : largest;
+        }
+        values[0] = (double)count;
+        values[1] = (double)largest / (double)n;
+    }
+    free_sorted(&sorted);
+    ooze_free(parent);
+    ooze_free(members);
+    return status;
+}
+
+OozeStatus ooze_probe_components(const OozeProbeView *view, double *values, double *state,
+                                 OozeError *error)
+{
+    (void)state;
+    OozeFloat4 *points = NULL;
+    uint64_t n;
+    bool finite;
+    OozeStatus status = ooze_probe_gather(view, false, &points, &n, &finite, error);
+    if (!status && n == 0) {
+        values[0] = 0.0;
+    } else if (!status && finite) {
+        status = count_components(view, points, n, values, error);
+    }
+    ooze_free(points);
+    return status;
+}
