@@ -1,0 +1,255 @@
+#include "output/xdmf.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "output/frame_block.h"
+#include "output/run_folder.h"
+#include "output/writer.h"
+#include "particles/field.h"
+
+typedef struct Row {
+    char *name;
+    OozeFieldType type;
+    int components;
+} Row;
+
+typedef struct Layout {
+    uint64_t hash;
+    int row_count;
+    Row *rows;
+} Layout;
+
+typedef struct Entry {
+    uint64_t index, particle_count;
+    double time;
+    int layout;
+} Entry;
+
+struct OozeXdmf {
+    Layout *layouts;
+    int layout_count;
+    Entry *entries; /* ascending index */
+    uint64_t entry_count, entry_room;
+};
+
+OozeXdmf *ooze_xdmf_create(void)
+{
+    return ooze_alloc_zero(1, sizeof(OozeXdmf));
+}
+
+static void free_layout(Layout *layout)
+{
+    for (int i = 0; i < layout->row_count; i++) {
+        ooze_free(layout->rows[i].name);
+    }
+    ooze_free(layout->rows);
+}
+
+void ooze_xdmf_destroy(OozeXdmf *xdmf)
+{
+    if (xdmf) {
+        for (int i = 0; i < xdmf->layout_count; i++) {
+            free_layout(&xdmf->layouts[i]);
+        }
+        ooze_free(xdmf->layouts);
+        ooze_free(xdmf->entries);
+        ooze_free(xdmf);
+    }
+}
+
+static int find_layout(const OozeXdmf *xdmf, uint64_t hash)
+{
+    for (int i = xdmf->layout_count - 1; i >= 0; i--) {
+        if (xdmf->layouts[i].hash == hash) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static OozeStatus add_layout(OozeXdmf *xdmf, const OozeFrame *frame, uint64_t hash,
+                             OozeError *error)
+{
+    size_t count = (size_t)xdmf->layout_count;
+    Layout layout = {.hash = hash,
+                     .rows = ooze_alloc_zero((size_t)frame->field_count, sizeof(Row))};
+    bool good = layout.rows != NULL;
+    for (int i = 0; good && i < frame->field_count; i++) {
+        const OozeFieldView *field = &frame->fields[i];
+        layout.rows[i] = (Row){ooze_copy_text(field->name), field->type, field->components};
+        layout.row_count = i + 1;
+        good = layout.rows[i].name != NULL;
+    }
+    Layout *grown = good ? ooze_grow(xdmf->layouts, count, count + 1, sizeof layout) : NULL;
+    if (!grown) {
+        free_layout(&layout);
+        return ooze_fail_memory(error, "the index of a run", count * sizeof layout);
+    }
+    grown[count] = layout;
+    xdmf->layouts = grown;
+    xdmf->layout_count++;
+    return OOZE_OK;
+}
+
+/* Where a frame of this number stands, or would stand. */
+static uint64_t find_entry(const OozeXdmf *xdmf, uint64_t index)
+{
+    uint64_t low = 0, high = xdmf->entry_count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (xdmf->entries[middle].index < index) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+bool ooze_xdmf_has(const OozeXdmf *xdmf, uint64_t index)
+{
+    uint64_t at = find_entry(xdmf, index);
+    return at < xdmf->entry_count && xdmf->entries[at].index == index;
+}
+
+static OozeStatus add_entry(OozeXdmf *xdmf, const Entry *entry, OozeError *error)
+{
+    uint64_t at = find_entry(xdmf, entry->index);
+    if (at < xdmf->entry_count && xdmf->entries[at].index == entry->index) {
+        xdmf->entries[at] = *entry;
+        return OOZE_OK;
+    }
+    if (xdmf->entry_count == xdmf->entry_room) {
+        uint64_t room = xdmf->entry_room * 2 + 64;
+        Entry *grown = ooze_grow(xdmf->entries, xdmf->entry_count, room, sizeof *grown);
+        if (!grown) {
+            return ooze_fail_memory(error, "the index of a run", room * sizeof *grown);
+        }
+        xdmf->entries = grown;
+        xdmf->entry_room = room;
+    }
+    memmove(xdmf->entries + at + 1, xdmf->entries + at,
+            (xdmf->entry_count - at) * sizeof *xdmf->entries);
+    xdmf->entries[at] = *entry;
+    xdmf->entry_count++;
+    return OOZE_OK;
+}
+
+OozeStatus ooze_xdmf_add(OozeXdmf *xdmf, const OozeFrame *frame, OozeError *error)
+{
+    uint64_t hash = ooze_frame_layout(frame);
+    if (find_layout(xdmf, hash) < 0) {
+        OozeStatus status = add_layout(xdmf, frame, hash, error);
+        if (status) {
+            return status;
+        }
+    }
+    const Entry entry = {frame->index, frame->particle_count, frame->time, find_layout(xdmf, hash)};
+    return add_entry(xdmf, &entry, error);
+}
+
+OozeStatus ooze_xdmf_add_file(OozeXdmf *xdmf, uint64_t index, const char *path, OozeError *error)
+{
+    OozeFrameBlock block;
+    OozeStatus status = ooze_frame_block_open(path, &block, error);
+    if (!status && find_layout(xdmf, block.layout) < 0) {
+        OozeFrame *frame;
+        status = ooze_frame_open(path, &frame, error);
+        if (!status) {
+            status = add_layout(xdmf, frame, block.layout, error);
+            ooze_frame_close(frame);
+        }
+    }
+    if (!status) {
+        const Entry entry = {index, block.particle_count, block.time,
+                             find_layout(xdmf, block.layout)};
+        status = add_entry(xdmf, &entry, error);
+    }
+    return status;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static void print_item(OozeWriter *writer, const Entry *entry, const Row *row)
+{
+    /* Unsigned 64-bit numbers are unknown to ParaView's reader; ids stay far below 2^63. */
+    static const char *const kinds[OOZE_FIELD_TYPE_COUNT] = {
+        [OOZE_FIELD_FLOAT32] = "Float", [OOZE_FIELD_FLOAT64] = "Float",
+        [OOZE_FIELD_UINT8] = "UChar",   [OOZE_FIELD_UINT16] = "UShort",
+        [OOZE_FIELD_UINT32] = "UInt",   [OOZE_FIELD_UINT64] = "Int",
+    };
+    ooze_writer_print(writer, "<DataItem Dimensions=\"%llu",
+                      (unsigned long long)entry->particle_count);
+    if (row->components > 1) {
+        ooze_writer_print(writer, " %d", row->components);
+    }
+    ooze_writer_print(writer,
+                      "\" NumberType=\"%s\" Precision=\"%zu\" Format=\"HDF\">" OOZE_RUN_FRAME_FORMAT
+                      ":/particles/",
+                      kinds[row->type], ooze_field_type_size(row->type),
+                      (unsigned long long)entry->index);
+    ooze_writer_print_xml(writer, row->name);
+    ooze_writer_print(writer, "</DataItem>");
+}
+
+static const char *attribute_type(int components)
+{
+    switch (components) {
+    case 1:
+        return "Scalar";
+    case 3:
+        return "Vector";
+    case 6:
+        return "Tensor6";
+    case 9:
+        return "Tensor";
+    default:
+        return "Matrix";
+    }
+}
+
+static void print_frame(OozeWriter *writer, const Entry *entry, const Layout *layout)
+{
+    unsigned long long count = entry->particle_count;
+    ooze_writer_print(writer,
+                      "<Grid Name=\"frame %llu\" GridType=\"Uniform\"><Time Value=\"%.17g\"/>\n"
+                      "<Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%llu\" "
+                      "NodesPerElement=\"1\"/>\n",
+                      (unsigned long long)entry->index, entry->time, count);
+    for (int i = 0; i < layout->row_count; i++) {
+        const Row *row = &layout->rows[i];
+        if (strcmp(row->name, ooze_common_fields[OOZE_FIELD_POSITION].name) == 0) {
+            ooze_writer_print(writer, "<Geometry GeometryType=\"XYZ\">");
+            print_item(writer, entry, row);
+            ooze_writer_print(writer, "</Geometry>\n");
+        } else {
+            ooze_writer_print(writer, "<Attribute Name=\"");
+            ooze_writer_print_xml(writer, row->name);
+            ooze_writer_print(writer, "\" AttributeType=\"%s\" Center=\"Node\">",
+                              attribute_type(row->components));
+            print_item(writer, entry, row);
+            ooze_writer_print(writer, "</Attribute>\n");
+        }
+    }
+    ooze_writer_print(writer, "</Grid>\n");
+}
+
+OozeStatus ooze_xdmf_write(const OozeXdmf *xdmf, const char *path, OozeError *error)
+{
+    OozeWriter writer;
+    OozeStatus status = ooze_writer_open(&writer, path, error);
+    if (status) {
+        return status;
+    }
+    ooze_writer_print(&writer,
+                      "<?xml version=\"1.0\" ?>\n<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n"
+                      "<Xdmf Version=\"2.0\">\n<Domain>\n"
+                      "<Grid Name=\"run\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
+    for (uint64_t i = 0; i < xdmf->entry_count; i++) {
+        print_frame(&writer, &xdmf->entries[i], &xdmf->layouts[xdmf->entries[i].layout]);
+    }
+    ooze_writer_print(&writer, "</Grid>\n</Domain>\n</Xdmf>\n");
+    return ooze_writer_commit(&writer, error);
+}
