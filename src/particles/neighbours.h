@@ -37,14 +37,17 @@ typedef struct OozeNeighbours {
     uint32_t *index;
     uint32_t dummy; /* == number of candidates: one past the last */
     uint64_t capacity_n, capacity_index;
-} OozeNeighbours;
+    struct OozeListScratch *scratch; /* working memory, kept from build to build */
+} OozeNeighbours;                    /* starts as zero */
 void ooze_neighbours_free(OozeNeighbours *lists);
 uint64_t ooze_neighbours_bytes(const OozeNeighbours *lists);
 
 /* For each of n points, the candidates within `radius` (<= the grid's cell edge; distance computed in
-   float as dx*dx + dy*dy + dz*dz < radius*radius, in that order). `candidates` are the grid's points
+   float as dx*dx + dy*dy + dz*dz < radius*radius, in that order, on nearest images). `candidates` are the grid's points
    AFTER reordering: candidate k is the point that was order[k]. With `skip_self`, points and
-   candidates are the same array and i is not its own neighbour. */
+   candidates are the same array and i is not its own neighbour. Else points may lie anywhere, but on
+   periodic axes inside the box; a point that is not a number has no neighbours. Points in the order
+   of a grid of the same cell edge are handled fastest. A failed build leaves no lists (n == 0). */
 OozeStatus ooze_neighbours_build(OozeNeighbours *lists, const OozeGrid *grid, OozeThreads *threads,
                                  const OozeFloat4 *points, uint64_t n, const OozeFloat4 *candidates,
                                  double radius, bool skip_self, OozeError *error);
