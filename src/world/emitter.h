@@ -17,10 +17,12 @@ typedef struct OozeEmitterState {
 typedef struct OozeEmitter {
     char *name;
     uint16_t material;
-    OozeMotion motion;
+    OozeMotion motion; /* keyframe rotations turn the aimed nozzle */
+    OozeQuat aim;      /* from local +z to the jet's direction, with the roll */
     double start, stop;
     uint64_t limit;
     double spacing;
+    double area;       /* of the outline, m2 */
     OozeVec3 *pattern; /* one layer, local: z = 0, jet along +z */
     uint64_t pattern_count;
     OozeEmitterState state;

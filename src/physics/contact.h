@@ -1,0 +1,64 @@
+/* A particle meets a solid: bounce, friction, stick. Valid C17 and CUDA.
+
+   n is the outward unit normal of the solid; velocities are relative to the solid's surface, unless
+   said otherwise. */
+#ifndef OOZE_PHYSICS_CONTACT_H
+#define OOZE_PHYSICS_CONTACT_H
+
+#include "physics/formula.h"
+
+typedef struct OozeContactVector {
+    OOZE_REAL x, y, z;
+} OozeContactVector;
+
+OOZE_FORMULA OozeContactVector ooze_contact_vector(OOZE_REAL x, OOZE_REAL y, OOZE_REAL z)
+{
+    OozeContactVector v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    return v;
+}
+
+/* What friction leaves of a tangential speed when the surface pushed with the normal impulse `push`
+   (per mass, >= 0): Coulomb, |change| <= friction * push. Infinite friction leaves nothing even
+   where the push is zero, for it means that touching fluid never slips. */
+OOZE_FORMULA OOZE_REAL ooze_friction_keeps(OOZE_REAL friction, OOZE_REAL push, OOZE_REAL speed)
+{
+    OOZE_REAL most = friction > 1e30f ? speed : friction * push;
+    return most >= speed ? 0 : (speed - most) / speed;
+}
+
+/* Velocity after the contact. A particle that approaches (v.n < 0) leaves with v.n' = -e v.n and
+   loses tangential speed to friction; one that leaves keeps its velocity. */
+OOZE_FORMULA OozeContactVector ooze_contact_bounce(OozeContactVector v, OozeContactVector n,
+                                                   OOZE_REAL restitution, OOZE_REAL friction)
+{
+    OOZE_REAL normal = v.x * n.x + v.y * n.y + v.z * n.z;
+    if (!(normal <= 0)) {
+        return v;
+    }
+    OozeContactVector t =
+        ooze_contact_vector(v.x - normal * n.x, v.y - normal * n.y, v.z - normal * n.z);
+    OOZE_REAL speed = OOZE_SQRT(t.x * t.x + t.y * t.y + t.z * t.z);
+    OOZE_REAL keep = ooze_friction_keeps(friction, -(1 + restitution) * normal, speed);
+    OOZE_REAL bounce = -restitution * normal;
+    return ooze_contact_vector(keep * t.x + bounce * n.x, keep * t.y + bounce * n.y,
+                               keep * t.z + bounce * n.z);
+}
+
+/* Change of velocity towards the surface (along -n) of a particle at distance d over dt: Clavet,
+   Beaudoin and Poulin 2005, eq 12. Largest at half the reach, zero at its ends. */
+OOZE_FORMULA OOZE_REAL ooze_stick_impulse(OOZE_REAL dt, OOZE_REAL strength, OOZE_REAL d,
+                                          OOZE_REAL reach)
+{
+    return d > 0 && d < reach ? dt * strength * d * (1 - d / reach) : 0;
+}
+
+/* How far to move along n so that the distance is `margin` at least. */
+OOZE_FORMULA OOZE_REAL ooze_contact_push(OOZE_REAL d, OOZE_REAL margin)
+{
+    return d < margin ? margin - d : 0;
+}
+
+#endif

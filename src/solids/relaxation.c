@@ -1,0 +1,192 @@
+#include "solids/relaxation.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "particles/neighbours.h"
+
+/* Points repel with the force (1 - r/h)^2, the slope of the potential h/3 (1 - r/h)^3: it does not
+   fade at the centre, so that no two points pair up. Lengths here are in spacings. */
+#define SUPPORT 2.0
+
+/* Step along the force, and what is kept of the last step. The stiffness of an even packing is about
+   3, so the step is well inside the stable range; momentum carries long waves. */
+#define STEP     0.16
+#define MOMENTUM 0.7
+#define MOVE_MAX 0.2
+
+/* Nearest to the surface that a point inside may come, in spacings. */
+#define WALL 0.42
+
+enum { TABLE_SIZE = 65 };
+
+typedef struct Relaxing {
+    const OozeRelaxation *def;
+    OozeVec3 *points;
+    uint64_t count;
+    OozeVec3 middle;     /* of the bounds: neighbours are searched for around it in floats */
+    OozeFloat4 *sparse;  /* points in spacings, in their own order */
+    OozeFloat4 *sorted;  /* the same in grid order */
+    OozeVec3 *last_move; /* in spacings */
+    OozeGrid *grid;
+    OozeNeighbours lists;
+    double wall[TABLE_SIZE]; /* push of the filled outside on a point at depth i SUPPORT/64 */
+} Relaxing;
+
+/* The outside counts as evenly filled: its push on a point at depth d is the integral of the
+   potential over the plane (or line) at that distance. */
+static void tabulate_wall(Relaxing *r)
+{
+    const int slices = 256;
+    bool flat = r->def->kind == OOZE_RELAX_AREA;
+    for (int i = 0; i < TABLE_SIZE; i++) {
+        double d = SUPPORT * i / (TABLE_SIZE - 1), sum = 0.0,
+               reach = sqrt(SUPPORT * SUPPORT - d * d);
+        for (int k = 0; k < slices; k++) {
+            double x = (k + 0.5) / slices * reach, rest = 1.0 - sqrt(d * d + x * x) / SUPPORT;
+            double potential = rest > 0.0 ? SUPPORT / 3.0 * rest * rest * rest : 0.0;
+            sum += potential * (flat ? 2.0 : 6.283185307179586 * x) * reach / slices;
+        }
+        r->wall[i] = sum;
+    }
+}
+
+static double wall_push(const Relaxing *r, double depth)
+{
+    double at = depth / SUPPORT * (TABLE_SIZE - 1);
+    if (!(at < TABLE_SIZE - 1)) {
+        return 0.0;
+    }
+    at = at < 0.0 ? 0.0 : at;
+    int i = (int)at;
+    return r->wall[i] + (at - i) * (r->wall[i + 1] - r->wall[i]);
+}
+
+static OozeStatus find_neighbours(Relaxing *r, OozeError *error)
+{
+    static const OozePeriodic open = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    double inverse = 1.0 / r->def->spacing;
+    for (uint64_t i = 0; i < r->count; i++) {
+        OozeVec3 p = vec3_scale(vec3_sub(r->points[i], r->middle), inverse);
+        r->sparse[i] = (OozeFloat4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
+    }
+    OozeStatus status = ooze_grid_sort(r->grid, NULL, r->sparse, r->count, SUPPORT, &open, error);
+    if (status) {
+        return status;
+    }
+    const uint32_t *order = ooze_grid_order(r->grid);
+    for (uint64_t i = 0; i < r->count; i++) {
+        r->sorted[i] = r->sparse[order[i]];
+    }
+    return ooze_neighbours_build(&r->lists, r->grid, NULL, r->sorted, r->count, r->sorted, SUPPORT,
+                                 true, error);
+}
+
+/* In spacings. */
+static OozeVec3 repulsion(const Relaxing *r, uint64_t sorted)
+{
+    const uint32_t *index = r->lists.index + r->lists.first[sorted];
+    OozeFloat4 a = r->sorted[sorted];
+    OozeVec3 force = vec3(0, 0, 0);
+    for (uint32_t k = 0; k < r->lists.count[sorted]; k++) {
+        OozeFloat4 b = r->sorted[index[k]];
+        OozeVec3 away = vec3((double)(a.x - b.x), (double)(a.y - b.y), (double)(a.z - b.z));
+        double distance = vec3_length(away), rest = 1.0 - distance / SUPPORT;
+        if (distance < 1e-6) { /* coincident: apart along a direction of their own */
+            double side = sorted < index[k] ? 1.0 : -1.0;
+            away = vec3(side * 0.8, side * 0.6, 0.0);
+            distance = 1.0;
+        }
+        force = vec3_madd(force, rest * rest / distance, away);
+    }
+    return force;
+}
+
+static void project(const Relaxing *r, OozeVec3 *point)
+{
+    const OozeRelaxation *def = r->def;
+    double s = def->spacing;
+    int tries = def->kind == OOZE_RELAX_SURFACE ? 3 : 2;
+    for (int i = 0; i < tries; i++) {
+        OozeVec3 normal;
+        double d = def->distance(def->context, *point, &normal);
+        double excess = def->kind == OOZE_RELAX_SURFACE ? d : d + WALL * s;
+        if (def->kind == OOZE_RELAX_SURFACE ? fabs(excess) < 1e-6 * s : excess <= 0.0) {
+            return;
+        }
+        *point = vec3_madd(*point, -excess, normal);
+    }
+}
+
+static void move_point(Relaxing *r, uint64_t sorted, uint64_t i)
+{
+    const OozeRelaxation *def = r->def;
+    OozeVec3 force = repulsion(r, sorted), normal;
+    double depth = -def->distance(def->context, r->points[i], &normal) / def->spacing;
+    if (def->kind == OOZE_RELAX_SURFACE) {
+        force = vec3_madd(force, -vec3_dot(force, normal), normal);
+    } else {
+        force = vec3_madd(force, -wall_push(r, depth), normal);
+    }
+    OozeVec3 move = vec3_madd(vec3_scale(r->last_move[i], MOMENTUM), STEP, force);
+    double length = vec3_length(move);
+    if (length > MOVE_MAX) {
+        move = vec3_scale(move, MOVE_MAX / length);
+    }
+    r->last_move[i] = move;
+    OozeVec3 point = vec3_madd(r->points[i], def->spacing, move);
+    project(r, &point);
+    r->points[i] = point;
+}
+
+static OozeStatus relax_rounds(Relaxing *r, OozeError *error)
+{
+    for (int round = 0; round < r->def->rounds; round++) {
+        OozeStatus status = find_neighbours(r, error);
+        if (status) {
+            return status;
+        }
+        /* forces come from the sorted copy, so points may move at once */
+        const uint32_t *order = ooze_grid_order(r->grid);
+        for (uint64_t i = 0; i < r->count; i++) {
+            if (order[i] >= r->def->fixed) {
+                move_point(r, i, order[i]);
+            }
+        }
+    }
+    return OOZE_OK;
+}
+
+OozeStatus ooze_relax(const OozeRelaxation *def, OozeVec3 *points, uint64_t count, OozeError *error)
+{
+    if (count == 0 || def->rounds <= 0) {
+        return OOZE_OK;
+    }
+    Relaxing r;
+    memset(&r, 0, sizeof r);
+    r.def = def;
+    r.points = points;
+    r.count = count;
+    OozeVec3 low = points[0], high = points[0];
+    for (uint64_t i = 1; i < count; i++) {
+        low = vec3(fmin(low.x, points[i].x), fmin(low.y, points[i].y), fmin(low.z, points[i].z));
+        high =
+            vec3(fmax(high.x, points[i].x), fmax(high.y, points[i].y), fmax(high.z, points[i].z));
+    }
+    r.middle = vec3_scale(vec3_add(low, high), 0.5);
+    tabulate_wall(&r);
+    r.sparse = ooze_alloc(count + 16, sizeof *r.sparse);
+    r.sorted = ooze_alloc_zero(count + 16, sizeof *r.sorted);
+    r.last_move = ooze_alloc_zero(count, sizeof *r.last_move);
+    r.grid = ooze_grid_create();
+    OozeStatus status = r.sparse && r.sorted && r.last_move && r.grid
+                            ? relax_rounds(&r, error)
+                            : ooze_fail_memory(error, "spreading points evenly",
+                                               count * (2 * sizeof *r.sorted + sizeof *points));
+    ooze_neighbours_free(&r.lists);
+    ooze_grid_destroy(r.grid);
+    ooze_free(r.last_move);
+    ooze_free(r.sorted);
+    ooze_free(r.sparse);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* Spreading points evenly: inside a volume, inside a flat outline, or over a surface. */
+#ifndef OOZE_SOLIDS_RELAXATION_H
+#define OOZE_SOLIDS_RELAXATION_H
+
+#include "base/vec3.h"
+
+typedef enum OozeRelaxKind {
+    OOZE_RELAX_VOLUME,  /* points repel each other and the surface, half a spacing below it */
+    OOZE_RELAX_AREA,    /* the same in the plane z = 0 */
+    OOZE_RELAX_SURFACE, /* points stay where the distance is zero */
+} OozeRelaxKind;
+
+/* Signed distance and unit outward normal of whatever bounds the points. */
+typedef double (*OozeRelaxDistance)(const void *context, OozeVec3 point, OozeVec3 *normal);
+
+typedef struct OozeRelaxation {
+    OozeRelaxKind kind;
+    double spacing; /* of the even state: one point per spacing^3, or per spacing^2 */
+    uint64_t fixed; /* the first so many points stay where they are */
+    int rounds;
+    OozeRelaxDistance distance;
+    const void *context;
+} OozeRelaxation;
+
+/* Moves the points; deterministic. */
+OozeStatus ooze_relax(const OozeRelaxation *relaxation, OozeVec3 *points, uint64_t count,
+                      OozeError *error);
+
+#endif

@@ -1,0 +1,198 @@
+#include "solids/solid.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+OozeSolidDef ooze_solid_def_default(void)
+{
+    OozeSolidDef def;
+    memset(&def, 0, sizeof def);
+    def.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
+    def.motion = ooze_motion_def_default();
+    def.friction = 0.5;
+    def.collides = true;
+    def.sampled = true;
+    def.color[0] = def.color[1] = def.color[2] = 0.6f;
+    return def;
+}
+
+static OozeStatus check_param(const char *name, const char *what, double value, double most,
+                              OozeError *error)
+{
+    if (value >= 0.0 && value <= most) {
+        return OOZE_OK;
+    }
+    return ooze_fail(error, OOZE_ERROR_ARGUMENT, "see OozeSolidDef for what it means",
+                     "%s of solid '%s' is %g; it must be between 0 and %g", what, name, value,
+                     most);
+}
+
+static OozeStatus check_def(const OozeSolidDef *def, const char *name, OozeError *error)
+{
+    OozeStatus status = check_param(name, "friction", def->friction, INFINITY, error);
+    if (!status) {
+        status = check_param(name, "restitution", def->restitution, 1.0, error);
+    }
+    if (!status) {
+        status = check_param(name, "stick distance", def->stick_distance, 1e6, error);
+    }
+    if (!status) {
+        status = check_param(name, "stick strength", def->stick_strength, 1e12, error);
+    }
+    if (!status && !vec3_is_finite(def->shape.position)) {
+        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "use finite numbers",
+                           "the position of solid '%s' is not finite", name);
+    }
+    return status;
+}
+
+OozeStatus ooze_solid_create(OozeSolid *solid, const OozeSolidDef *def, OozeAxis up, double spacing,
+                             OozeError *error)
+{
+    memset(solid, 0, sizeof *solid);
+    const char *name = def->name ? def->name : "";
+    OozeStatus status = check_def(def, name, error);
+    if (status) {
+        return status;
+    }
+    solid->name = ooze_copy_text(name);
+    if (!solid->name) {
+        return ooze_fail_memory(error, "a solid's name", strlen(name) + 1);
+    }
+    status = ooze_shape_create(&def->shape, up, spacing, &solid->shape, error);
+    if (!status) {
+        status = ooze_motion_create(&solid->motion, &def->motion, def->shape.position,
+                                    def->shape.rotation, error);
+    }
+    if (status) {
+        ooze_solid_free(solid);
+        return status;
+    }
+    solid->params[OOZE_SOLID_FRICTION] = def->friction;
+    solid->params[OOZE_SOLID_RESTITUTION] = def->restitution;
+    solid->params[OOZE_SOLID_STICK_DISTANCE] = def->stick_distance;
+    solid->params[OOZE_SOLID_STICK_STRENGTH] = def->stick_strength;
+    solid->params[OOZE_SOLID_COLLIDES] = def->collides ? 1.0 : 0.0;
+    solid->sampled = def->sampled;
+    memcpy(solid->color, def->color, sizeof solid->color);
+    solid->pose = solid->previous = ooze_motion_pose(&solid->motion, 0.0);
+    return OOZE_OK;
+}
+
+void ooze_solid_free(OozeSolid *solid)
+{
+    ooze_free(solid->name);
+    ooze_shape_destroy(solid->shape);
+    ooze_motion_free(&solid->motion);
+    memset(solid, 0, sizeof *solid);
+}
+
+OozeStatus ooze_solid_drive(OozeSolid *solid, const OozePose *pose, OozeError *error)
+{
+    OozeQuat q = pose->rotation;
+    double norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    if (!vec3_is_finite(pose->position) || !vec3_is_finite(pose->velocity) ||
+        !vec3_is_finite(pose->spin) || !(norm > 1e-12) || !isfinite(norm)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "start from the pose of the frame view",
+                         "the pose of solid '%s' is not finite, or its rotation is zero",
+                         solid->name);
+    }
+    if (!solid->arriving) { /* set twice within a step: it still comes from where it was */
+        solid->previous = solid->pose;
+    }
+    solid->pose = *pose;
+    solid->pose.rotation = quat_unit(q);
+    solid->driven = solid->arriving = true;
+    return OOZE_OK;
+}
+
+void ooze_solid_advance(OozeSolid *solid, double time, double dt)
+{
+    if (solid->arriving) {
+        solid->arriving = false;
+        return;
+    }
+    solid->previous = solid->pose;
+    if (!solid->driven) {
+        solid->pose = ooze_motion_pose(&solid->motion, time);
+        return;
+    }
+    OozePose *pose = &solid->pose;
+    pose->position = vec3_madd(pose->position, dt, pose->velocity);
+    pose->rotation =
+        quat_unit(quat_mul(quat_from_vector(vec3_scale(pose->spin, dt)), pose->rotation));
+}
+
+OozeContact ooze_solid_contact(const OozeSolid *solid, OozeVec3 world_point)
+{
+    const OozePose *pose = &solid->pose;
+    OozeContact contact;
+    OozeVec3 normal;
+    contact.distance =
+        ooze_shape_distance(solid->shape, ooze_pose_to_local(pose, world_point), &normal);
+    contact.normal = quat_rotate(pose->rotation, normal);
+    /* the velocity of the surface where it is nearest, not of the air around the particle */
+    contact.velocity =
+        ooze_pose_velocity_at(pose, vec3_madd(world_point, -contact.distance, contact.normal));
+    return contact;
+}
+
+/* Strides of a trace at most. Only a particle that skims a surface for hundreds of spacings within
+   one step gets there; it is stopped rather than let through. */
+enum { STRIDES_MAX = 8192 };
+
+/* How much of the stride to the surface is left at a point within reach of it, or -1 where the path
+   leads away or the slope is too small to tell yet. */
+static double left_to_surface(const OozeShape *shape, OozeVec3 point, OozeVec3 direction,
+                              double room, double tolerance)
+{
+    OozeVec3 normal;
+    (void)ooze_shape_distance(shape, point, &normal);
+    double approach = -vec3_dot(normal, direction);
+    if (!(approach > 0.0)) {
+        return -1.0;
+    }
+    double left = room > 0.0 ? room / approach : 0.0;
+    return left <= 2.0 * tolerance ? left : -1.0;
+}
+
+bool ooze_solid_trace(const OozeSolid *solid, OozeVec3 a, OozeVec3 b, double margin,
+                      double tolerance, double *fraction, OozeVec3 *point)
+{
+    OozeVec3 path = vec3_sub(b, a);
+    double length = vec3_length(path), travelled = 0.0;
+    if (!(length > 0.0) || !isfinite(length) || !(tolerance > 0.0)) {
+        return false;
+    }
+    OozeVec3 direction = vec3_scale(path, 1.0 / length);
+    for (int stride = 0; travelled < length && stride < STRIDES_MAX; stride++) {
+        *point = vec3_madd(a, travelled, direction);
+        double room = ooze_shape_distance(solid->shape, *point, NULL) - margin;
+        if (room <= tolerance) {
+            double left = left_to_surface(solid->shape, *point, direction, room, tolerance);
+            if (left >= 0.0) {
+                *fraction = (travelled + left) / length;
+                *point = vec3_madd(*point, left, direction);
+                return *fraction <= 1.0;
+            }
+        }
+        *fraction = travelled / length;
+        travelled += fabs(room) > tolerance ? fabs(room) : tolerance;
+    }
+    return travelled < length;
+}
+
+bool ooze_solid_sweep(const OozeSolid *solid, OozeVec3 from, OozeVec3 to, double margin,
+                      double tolerance, double *fraction, OozeVec3 *place)
+{
+    OozeVec3 a = ooze_pose_to_local(&solid->previous, from),
+             b = ooze_pose_to_local(&solid->pose, to);
+    OozeVec3 point;
+    bool hit = ooze_solid_trace(solid, a, b, margin, tolerance, fraction, &point);
+    if (hit) {
+        *place = ooze_pose_to_world(&solid->pose, point);
+    }
+    return hit;
+}

@@ -1,0 +1,200 @@
+#include "world/emitter.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "world/nozzle.h"
+
+OozeEmitterDef ooze_emitter_def_default(void)
+{
+    OozeEmitterDef def;
+    memset(&def, 0, sizeof def);
+    def.outline = OOZE_OUTLINE_DISC;
+    def.radius = 0.05;
+    def.inner_radius = 0.025;
+    def.points = 6;
+    def.size = vec3(0.1, 0.1, 0.0);
+    def.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
+    def.speed = 1.0;
+    def.stop = INFINITY;
+    def.motion = ooze_motion_def_default();
+    return def;
+}
+
+static OozeStatus check_def(const OozeEmitterDef *def, const char *name, double spacing,
+                            OozeError *error)
+{
+    if (!(spacing > 0.0) || !isfinite(spacing)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give the particle spacing in metres",
+                         "emitter '%s' was given the spacing %g m", name, spacing);
+    }
+    if (!(def->speed >= 0.0) || !isfinite(def->speed)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "turn the direction round instead",
+                         "speed of emitter '%s' is %g m/s; it must be 0 or more", name, def->speed);
+    }
+    if (!isfinite(def->start) || !(def->stop >= def->start)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT,
+                         "start must be finite and stop not before it; stop may be infinite",
+                         "emitter '%s' runs from %g s to %g s", name, def->start, def->stop);
+    }
+    if (!vec3_is_finite(def->position) || !vec3_is_finite(def->direction) || !isfinite(def->roll)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use finite numbers",
+                         "position, direction or roll of emitter '%s' is not finite", name);
+    }
+    if (def->material.index < 0 || def->material.index > UINT16_MAX) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "add a material first and use its id",
+                         "emitter '%s' has material %d", name, def->material.index);
+    }
+    return OOZE_OK;
+}
+
+static OozeQuat aim(const OozeEmitterDef *def, OozeAxis up)
+{
+    OozeVec3 direction = vec3_unit(def->direction, vec3_scale(vec3_axis(up), -1.0));
+    return quat_mul(quat_from_vector(vec3_scale(direction, def->roll)),
+                    quat_between(vec3(0, 0, 1), direction));
+}
+
+/* The nozzle's own frame at a time: its motion, after being pointed along the jet. */
+static OozePose nozzle_pose(const OozeEmitter *emitter, double time)
+{
+    OozePose pose = ooze_motion_pose(&emitter->motion, time);
+    pose.rotation = quat_unit(quat_mul(pose.rotation, emitter->aim));
+    return pose;
+}
+
+OozeStatus ooze_emitter_create(OozeEmitter *emitter, const OozeEmitterDef *def, OozeAxis up,
+                               double spacing, OozeError *error)
+{
+    memset(emitter, 0, sizeof *emitter);
+    const char *name = def->name ? def->name : "";
+    OozeStatus status = check_def(def, name, spacing, error);
+    if (status) {
+        return status;
+    }
+    emitter->name = ooze_copy_text(name);
+    if (!emitter->name) {
+        return ooze_fail_memory(error, "an emitter's name", strlen(name) + 1);
+    }
+    emitter->material = (uint16_t)def->material.index;
+    emitter->start = def->start;
+    emitter->stop = def->stop;
+    emitter->limit = def->limit;
+    emitter->spacing = spacing;
+    emitter->aim = aim(def, up);
+    emitter->state.speed = def->speed;
+    /* A layer stands for half a spacing of jet before and behind it: the first is due when half a
+       spacing has left, so that a run of k spacings gives k layers, not k or k + 1 by rounding. */
+    emitter->state.travelled = 0.5 * spacing;
+    status =
+        ooze_motion_create(&emitter->motion, &def->motion, def->position, quat_identity(), error);
+    if (!status) {
+        OozePose frame = nozzle_pose(emitter, 0.0);
+        status = ooze_nozzle_pattern(def, up, spacing, &frame, &emitter->pattern_count,
+                                     &emitter->pattern, &emitter->area, error);
+    }
+    if (status) {
+        ooze_emitter_free(emitter);
+    }
+    return status;
+}
+
+void ooze_emitter_free(OozeEmitter *emitter)
+{
+    ooze_free(emitter->name);
+    ooze_free(emitter->pattern);
+    ooze_motion_free(&emitter->motion);
+    memset(emitter, 0, sizeof *emitter);
+}
+
+/* What leaves within a step. */
+typedef struct Batch {
+    double end;       /* when the nozzle stops within the step, or the step's end */
+    double travelled; /* m of jet at that time since the layer before the first */
+    uint64_t layers, particles;
+} Batch;
+
+static OozeStatus plan(const OozeEmitter *emitter, double time, double dt, Batch *batch,
+                       OozeError *error)
+{
+    const OozeEmitterState *state = &emitter->state;
+    memset(batch, 0, sizeof *batch);
+    double begin = fmax(time, emitter->start);
+    batch->end = fmin(time + dt, emitter->stop);
+    batch->travelled = state->travelled;
+    if (!(batch->end > begin) || !(state->speed > 0.0) ||
+        (emitter->limit > 0 && state->emitted >= emitter->limit)) {
+        return OOZE_OK;
+    }
+    batch->travelled += state->speed * (batch->end - begin);
+    double layers = floor(batch->travelled / emitter->spacing);
+    double particles = layers * (double)emitter->pattern_count;
+    if (emitter->limit > 0) {
+        particles = fmin(particles, (double)(emitter->limit - state->emitted));
+    }
+    if (!(particles <= (double)OOZE_PARTICLES_MAX)) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "lower its speed or the time step",
+                         "emitter '%s' would emit %.3g particles in one step", emitter->name,
+                         particles);
+    }
+    batch->layers = (uint64_t)layers;
+    batch->particles = batch->layers * emitter->pattern_count;
+    if (emitter->limit > 0 && batch->particles > emitter->limit - state->emitted) {
+        batch->particles = emitter->limit - state->emitted;
+    }
+    return OOZE_OK;
+}
+
+/* Layer k (1 is the first to leave) as it stands at the step's end. */
+static void place_layer(const OozeEmitter *emitter, const Batch *batch, uint64_t k, double step_end,
+                        uint64_t n, OozeFloat4 *positions, OozeFloat4 *velocities)
+{
+    double beyond = batch->travelled - (double)k * emitter->spacing;
+    double moment = batch->end - fmax(beyond, 0.0) / emitter->state.speed;
+    OozePose pose = nozzle_pose(emitter, moment);
+    OozeVec3 jet = quat_rotate(pose.rotation, vec3(0, 0, emitter->state.speed));
+    for (uint64_t i = 0; i < n; i++) {
+        OozeVec3 x = ooze_pose_to_world(&pose, emitter->pattern[i]);
+        OozeVec3 v = vec3_add(jet, ooze_pose_velocity_at(&pose, x));
+        x = vec3_madd(x, step_end - moment, v);
+        positions[i] = (OozeFloat4){(float)x.x, (float)x.y, (float)x.z, 0.0f};
+        velocities[i] = (OozeFloat4){(float)v.x, (float)v.y, (float)v.z, 0.0f};
+    }
+}
+
+OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, double time, double dt,
+                             uint64_t *emitted, OozeError *error)
+{
+    *emitted = 0;
+    Batch batch;
+    OozeStatus status = plan(emitter, time, dt, &batch, error);
+    uint64_t first = 0;
+    if (!status && batch.particles > 0) {
+        status = ooze_particles_add(particles, batch.particles, &first, error);
+    }
+    if (status) {
+        return status;
+    }
+    if (batch.particles > 0) {
+        OozeFloat4 *x = ooze_particles_positions(particles) + first;
+        OozeFloat4 *v = ooze_particles_velocities(particles) + first;
+        uint16_t *material = ooze_particles_materials(particles) + first;
+        uint64_t done = 0;
+        for (uint64_t k = 1; done < batch.particles; k++) {
+            uint64_t n = batch.particles - done;
+            n = n < emitter->pattern_count ? n : emitter->pattern_count;
+            place_layer(emitter, &batch, k, time + dt, n, x + done, v + done);
+            done += n;
+        }
+        for (uint64_t i = 0; i < batch.particles; i++) {
+            material[i] = emitter->material;
+        }
+    }
+    emitter->state.travelled = batch.travelled - (double)batch.layers * emitter->spacing;
+    emitter->state.layers += batch.layers;
+    emitter->state.emitted += batch.particles;
+    *emitted = batch.particles;
+    return OOZE_OK;
+}
