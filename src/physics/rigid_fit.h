@@ -33,21 +33,21 @@ OOZE_FORMULA void ooze_jacobi_turn4(double a[4][4], double v[4][4], int p, int q
     }
 }
 
-/* From m[a][b] = sum of (from_a - mean_a)(to_b - mean_b), eq 3.4: the unit quaternion (w, x, y, z) that
-   is the eigenvector of the largest eigenvalue of N. Points without extent leave it at identity. */
-OOZE_FORMULA void ooze_rigid_fit_quaternion(const double m[3][3], double q[4])
+/* From m[3 a + b] = sum of (from_a - mean_a)(to_b - mean_b): the unit quaternion (w, x, y, z) that is the
+   eigenvector of the largest eigenvalue of N. Points without extent leave it at identity. */
+OOZE_FORMULA void ooze_rigid_fit_quaternion(const double m[9], double q[4])
 {
     double a[4][4], v[4][4], scale = 0.0;
-    a[0][0] = m[0][0] + m[1][1] + m[2][2];
-    a[1][1] = m[0][0] - m[1][1] - m[2][2];
-    a[2][2] = -m[0][0] + m[1][1] - m[2][2];
-    a[3][3] = -m[0][0] - m[1][1] + m[2][2];
-    a[0][1] = a[1][0] = m[1][2] - m[2][1];
-    a[0][2] = a[2][0] = m[2][0] - m[0][2];
-    a[0][3] = a[3][0] = m[0][1] - m[1][0];
-    a[1][2] = a[2][1] = m[0][1] + m[1][0];
-    a[1][3] = a[3][1] = m[2][0] + m[0][2];
-    a[2][3] = a[3][2] = m[1][2] + m[2][1];
+    a[0][0] = m[0] + m[4] + m[8];
+    a[1][1] = m[0] - m[4] - m[8];
+    a[2][2] = -m[0] + m[4] - m[8];
+    a[3][3] = -m[0] - m[4] + m[8];
+    a[0][1] = a[1][0] = m[5] - m[7];
+    a[0][2] = a[2][0] = m[6] - m[2];
+    a[0][3] = a[3][0] = m[1] - m[3];
+    a[1][2] = a[2][1] = m[1] + m[3];
+    a[1][3] = a[3][1] = m[6] + m[2];
+    a[2][3] = a[3][2] = m[5] + m[7];
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < 4; j++) {
             v[i][j] = i == j ? 1.0 : 0.0;
@@ -79,21 +79,21 @@ OOZE_FORMULA void ooze_rigid_fit_quaternion(const double m[3][3], double q[4])
     }
 }
 
-/* The same as a matrix: to - mean ~ r (from - mean). */
-OOZE_FORMULA void ooze_rigid_fit(const double m[3][3], double r[3][3])
+/* The same as a matrix, row by row: to - mean ~ r (from - mean). */
+OOZE_FORMULA void ooze_rigid_fit(const double m[9], double r[9])
 {
     double q[4];
     ooze_rigid_fit_quaternion(m, q);
     double w = q[0], x = q[1], y = q[2], z = q[3];
-    r[0][0] = w * w + x * x - y * y - z * z;
-    r[1][1] = w * w - x * x + y * y - z * z;
-    r[2][2] = w * w - x * x - y * y + z * z;
-    r[0][1] = 2.0 * (x * y - w * z);
-    r[1][0] = 2.0 * (x * y + w * z);
-    r[0][2] = 2.0 * (x * z + w * y);
-    r[2][0] = 2.0 * (x * z - w * y);
-    r[1][2] = 2.0 * (y * z - w * x);
-    r[2][1] = 2.0 * (y * z + w * x);
+    r[0] = w * w + x * x - y * y - z * z;
+    r[4] = w * w - x * x + y * y - z * z;
+    r[8] = w * w - x * x - y * y + z * z;
+    r[1] = 2.0 * (x * y - w * z);
+    r[3] = 2.0 * (x * y + w * z);
+    r[2] = 2.0 * (x * z + w * y);
+    r[6] = 2.0 * (x * z - w * y);
+    r[5] = 2.0 * (y * z - w * x);
+    r[7] = 2.0 * (y * z + w * x);
 }
 
 #endif

@@ -56,7 +56,7 @@ OozeStatus ooze_probe_spread(const OozeProbeView *view, double *values, double *
 typedef struct Fit {
     const OozeProbeView *view;
     OozeVec3 rest_mean, mean;
-    double rotation[3][3];
+    double rotation[9]; /* row by row */
 } Fit;
 
 static OozeVec3 rest_of(const OozeProbeView *view, uint64_t i)
@@ -107,7 +107,7 @@ static void sum_residuals(void *context, uint64_t begin, uint64_t end, double *s
             OozeVec3 from = vec3_sub(rest_of(fit->view, i), fit->rest_mean);
             OozeVec3 to = vec3_sub(probe_position(fit->view, i), fit->mean);
             for (int a = 0; a < 3; a++) {
-                const double *row = fit->rotation[a];
+                const double *row = fit->rotation + 3 * a;
                 double off =
                     vec3_component(to, a) - (row[0] * from.x + row[1] * from.y + row[2] * from.z);
                 sums[0] += off * off;
@@ -134,8 +134,7 @@ OozeStatus ooze_probe_drift(const OozeProbeView *view, double *values, double *s
     if (status) {
         return status;
     }
-    const double products[3][3] = {{s[0], s[1], s[2]}, {s[3], s[4], s[5]}, {s[6], s[7], s[8]}};
-    ooze_rigid_fit(products, fit.rotation);
+    ooze_rigid_fit(s, fit.rotation);
     status = ooze_parallel_sum(threads, view->count, 1, sum_residuals, &fit, s, error);
     if (!status) {
         values[0] = sqrt(s[0] / n);
