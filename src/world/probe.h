@@ -28,7 +28,7 @@ typedef struct OozeProbe {
 typedef struct OozeProbeKindInfo {
     const char *name; /* "height" in a scene */
     const char *help;
-    const char *keys;        /* which definition keys it uses, for the reference page */
+    const char *keys;        /* which definition keys it uses, parted by spaces */
     const char *needs_field; /* e.g. "rest_position", added to the store when such a probe exists */
 } OozeProbeKindInfo;
 extern const OozeProbeKindInfo ooze_probe_kinds[OOZE_PROBE_KIND_COUNT];

@@ -8,7 +8,7 @@
 /* ---- profile ------------------------------------------------------------------------------ */
 
 /* Blocks are fixed by the particles alone and added in order, so threads cannot show. */
-enum { PROFILE_BLOCK = 1 << 16, PROFILE_SUMS = 4 };
+enum { PROFILE_BLOCK = 8192, PROFILE_SUMS = 4 };
 
 typedef struct Profile {
     const OozeProbeView *view;

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/vec3.h"
-#include "particles/particles.h"
 #include "world/probe.h"
 
 typedef struct OozeProbeView {
@@ -49,11 +48,6 @@ static inline double probe_mass(const OozeProbeView *view, uint64_t i)
     int k = view->material[i];
     return k < view->material_count ? view->materials[k].density * view->volume : (double)NAN;
 }
-
-/* Copies the positions of the selected particles (of all with `all`), wrapped into the box on
-   periodic axes, into a new block; `*finite` tells whether every coordinate is a number. */
-OozeStatus ooze_probe_gather(const OozeProbeView *view, bool all, OozeFloat4 **points, uint64_t *n,
-                             bool *finite, OozeError *error);
 
 /* Each fills values[0 .. column_count). They start out as NaN. */
 typedef OozeStatus (*OozeProbeMeasure)(const OozeProbeView *view, double *values, double *state,

@@ -8,8 +8,10 @@
 
 enum { LIST_BLOCK = 16384 };
 
-OozeStatus ooze_probe_gather(const OozeProbeView *view, bool all, OozeFloat4 **points, uint64_t *n,
-                             bool *finite, OozeError *error)
+/* Copies the positions of the selected particles (of all with `all`), wrapped into the box on
+   periodic axes, into a new block; `*finite` tells whether every coordinate is a number. */
+static OozeStatus gather(const OozeProbeView *view, bool all, OozeFloat4 **points, uint64_t *n,
+                         bool *finite, OozeError *error)
 {
     const OozePeriodic *periodic = &view->context->periodic;
     *finite = true;
@@ -201,8 +203,8 @@ OozeStatus ooze_probe_density(const OozeProbeView *view, double *values, double 
     Tally tally = {0};
     Density *density = ooze_alloc(1, sizeof *density);
     OozeStatus status = density ? OOZE_OK : ooze_fail_memory(error, "densities", sizeof *density);
-    status = status ? status : ooze_probe_gather(view, true, &all, &n_all, &finite, error);
-    status = status ? status : ooze_probe_gather(view, false, &chosen, &n, &chosen_finite, error);
+    status = status ? status : gather(view, true, &all, &n_all, &finite, error);
+    status = status ? status : gather(view, false, &chosen, &n, &chosen_finite, error);
     if (!status && finite && n > 0) {
         density->view = view;
         density->sorted = &sorted;
@@ -307,7 +309,7 @@ OozeStatus ooze_probe_components(const OozeProbeView *view, double *values, doub
     OozeFloat4 *points = NULL;
     uint64_t n;
     bool finite;
-    OozeStatus status = ooze_probe_gather(view, false, &points, &n, &finite, error);
+    OozeStatus status = gather(view, false, &points, &n, &finite, error);
     if (!status && n == 0) {
         values[0] = 0.0;
     } else if (!status && finite) {
