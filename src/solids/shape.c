@@ -1,0 +1,323 @@
+#include "solids/shape.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "solids/mesh_build.h"
+#include "solids/mesh_refine.h"
+#include "solids/shape_parts.h"
+
+static const char *const kind_names[OOZE_SHAPE_KIND_COUNT] = {
+    [OOZE_SHAPE_PLANE] = "plane",       [OOZE_SHAPE_BOX] = "box",
+    [OOZE_SHAPE_SPHERE] = "sphere",     [OOZE_SHAPE_CAPSULE] = "capsule",
+    [OOZE_SHAPE_CYLINDER] = "cylinder", [OOZE_SHAPE_CONE] = "cone",
+    [OOZE_SHAPE_TORUS] = "torus",       [OOZE_SHAPE_HEIGHTFIELD] = "heightfield",
+    [OOZE_SHAPE_MESH] = "mesh",
+};
+
+OozeShapeDef ooze_shape_def_default(OozeShapeKind kind)
+{
+    OozeShapeDef def = {.kind = kind,
+                        .size = {1.0, 1.0, 1.0},
+                        .radius = 0.5,
+                        .tube_radius = 0.1,
+                        .height = 1.0,
+                        .height_scale = 1.0,
+                        .rotation = {0.0, 0.0, 0.0, 1.0},
+                        .scale = {1.0, 1.0, 1.0}};
+    if (kind == OOZE_SHAPE_HEIGHTFIELD) {
+        def.size = vec3(0.0, 0.0, 0.0); /* from the file, where it says */
+    }
+    return def;
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+static OozeStatus check_length(const OozeShapeDef *def, const char *key, double value,
+                               OozeError *error)
+{
+    if (!(value > 0.0) || !(value <= OOZE_MESH_COORDINATE_MAX)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give a positive length in metres",
+                         "the %s has %s = %g", kind_names[def->kind], key, value);
+    }
+    return OOZE_OK;
+}
+
+static OozeStatus check_placement(const OozeShapeDef *def, OozeError *error)
+{
+    OozeVec3 s = def->scale;
+    OozeQuat q = def->rotation;
+    double length = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    if (!vec3_is_finite(s) || !(s.x > 0.0 && s.y > 0.0 && s.z > 0.0) ||
+        fmax(s.x, fmax(s.y, s.z)) > OOZE_MESH_COORDINATE_MAX) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give three positive factors",
+                         "the %s has scale = (%g, %g, %g)", kind_names[def->kind], s.x, s.y, s.z);
+    }
+    if (!vec3_is_finite(def->position)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give three coordinates in metres",
+                         "the %s has position = (%g, %g, %g)", kind_names[def->kind],
+                         def->position.x, def->position.y, def->position.z);
+    }
+    if (!(length > 0.0) || !isfinite(length)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "the identity is (0, 0, 0, 1)",
+                         "the %s has rotation = (%g, %g, %g, %g)", kind_names[def->kind], q.x, q.y,
+                         q.z, q.w);
+    }
+    return OOZE_OK;
+}
+
+static OozeStatus check_sizes(const OozeShapeDef *def, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    switch (def->kind) {
+    case OOZE_SHAPE_PLANE:
+        if (!vec3_is_finite(def->normal)) {
+            return ooze_fail(error, OOZE_ERROR_ARGUMENT, "leave it out for the world's up",
+                             "the plane has normal = (%g, %g, %g)", def->normal.x, def->normal.y,
+                             def->normal.z);
+        }
+        return OOZE_OK;
+    case OOZE_SHAPE_BOX:
+        status = check_length(def, "size.x", def->size.x, error);
+        status = status ? status : check_length(def, "size.y", def->size.y, error);
+        return status ? status : check_length(def, "size.z", def->size.z, error);
+    case OOZE_SHAPE_SPHERE:
+        return check_length(def, "radius", def->radius, error);
+    case OOZE_SHAPE_CAPSULE:
+    case OOZE_SHAPE_CYLINDER:
+    case OOZE_SHAPE_CONE:
+        status = check_length(def, "radius", def->radius, error);
+        return status ? status : check_length(def, "height", def->height, error);
+    case OOZE_SHAPE_TORUS:
+        status = check_length(def, "radius", def->radius, error);
+        status = status ? status : check_length(def, "tube_radius", def->tube_radius, error);
+        if (!status && def->tube_radius >= def->radius) {
+            status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "leave a hole in the middle",
+                               "the torus has tube_radius = %g, not below its radius = %g",
+                               def->tube_radius, def->radius);
+        }
+        return status;
+    default:
+        return OOZE_OK;
+    }
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+/* Sizes under a scale that keeps the shape's kind; false where it does not. */
+static bool scale_primitive(OozeShape *shape, const OozeShapeDef *def)
+{
+    OozeVec3 s = def->scale, upright = ooze_to_upright(shape->up, s);
+    bool even = s.x == s.y && s.y == s.z, round = upright.x == upright.y;
+    shape->radius = def->radius * upright.x;
+    shape->tube_radius = def->tube_radius * upright.x;
+    shape->height = def->height * upright.z;
+    shape->half = vec3(0.5 * def->size.x * s.x, 0.5 * def->size.y * s.y, 0.5 * def->size.z * s.z);
+    OozeVec3 n = vec3_unit(def->normal, vec3_axis(shape->up));
+    shape->normal = vec3_unit(vec3(n.x / s.x, n.y / s.y, n.z / s.z), n);
+    switch (shape->kind) {
+    case OOZE_SHAPE_PLANE:
+    case OOZE_SHAPE_BOX:
+        return true;
+    case OOZE_SHAPE_CYLINDER:
+    case OOZE_SHAPE_CONE:
+        return round;
+    default:
+        return even;
+    }
+}
+
+static OozeStatus scale_mesh(OozeMesh *mesh, OozeVec3 s, OozeError *error)
+{
+    for (uint64_t i = 0; i < mesh->vertex_count; i++) {
+        OozeVec3 *v = &mesh->vertices[i];
+        *v = vec3(v->x * s.x, v->y * s.y, v->z * s.z);
+        if (!(vec3_length(*v) <= OOZE_MESH_COORDINATE_MAX)) {
+            return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use a smaller scale",
+                             "the mesh scaled by (%g, %g, %g) is too large", s.x, s.y, s.z);
+        }
+    }
+    return OOZE_OK;
+}
+
+/* A round shape stretched unevenly: triangles whose flatness costs 2 % of a spacing, e^2 / (8 r) at
+   the smallest radius of curvature r. */
+static OozeStatus stretch_primitive(OozeShape *shape, const OozeShapeDef *def, double resolution,
+                                    OozeError *error)
+{
+    OozeShape even = *shape;
+    OozeVec3 s = def->scale;
+    even.radius = def->radius;
+    even.tube_radius = def->tube_radius;
+    even.height = def->height;
+    double least = fmin(s.x, fmin(s.y, s.z)), most = fmax(s.x, fmax(s.y, s.z));
+    double bend =
+        (shape->kind == OOZE_SHAPE_TORUS ? def->tube_radius : def->radius) * least * (least / most);
+    double edge = fmax(sqrt(8.0 * 0.02 * resolution * bend), 0.25 * resolution);
+    OozeStatus status = ooze_primitive_triangulate(&even, edge / most, NULL, &shape->mesh, error);
+    return status ? status : scale_mesh(shape->mesh, s, error);
+}
+
+static OozeStatus build_mesh(OozeShape *shape, const OozeShapeDef *def, OozeError *error)
+{
+    OozeStatus status = def->path ? ooze_mesh_read(def->path, &shape->mesh, error)
+                                  : ooze_mesh_from_view(&def->mesh, &shape->mesh, error);
+    return status ? status : scale_mesh(shape->mesh, def->scale, error);
+}
+
+static OozeStatus build_grid(OozeShape *shape, const OozeShapeDef *def, double resolution,
+                             OozeError *error)
+{
+    if (!(resolution > 0.0) || !isfinite(resolution)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give a positive length in metres",
+                         "the spacing is %g", resolution);
+    }
+    if (!(def->thickness >= 0.0) || !isfinite(def->thickness)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "0 means two spacings",
+                         "the mesh has thickness = %g", def->thickness);
+    }
+    OozeStatus status = shape->kind == OOZE_SHAPE_MESH
+                            ? build_mesh(shape, def, error)
+                            : stretch_primitive(shape, def, resolution, error);
+    double thickness = shape->kind == OOZE_SHAPE_MESH ? def->thickness : 0.0;
+    if (!status) {
+        status = ooze_distance_grid_create(shape->mesh, resolution, thickness, &shape->grid, error);
+    }
+    ooze_mesh_free(shape->mesh); /* the grid keeps its own, repaired */
+    shape->mesh = NULL;
+    return status;
+}
+
+OozeStatus ooze_shape_create(const OozeShapeDef *def, OozeAxis up, double resolution,
+                             OozeShape **out, OozeError *error)
+{
+    *out = NULL;
+    if ((int)def->kind < 0 || def->kind >= OOZE_SHAPE_KIND_COUNT) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use one of OozeShapeKind",
+                         "there is no shape of kind %d", (int)def->kind);
+    }
+    OozeStatus status = check_placement(def, error);
+    status = status ? status : check_sizes(def, error);
+    if (status) {
+        return status;
+    }
+    OozeShape *shape = ooze_alloc_zero(1, sizeof *shape);
+    if (!shape) {
+        return ooze_fail_memory(error, "a shape", sizeof *shape);
+    }
+    shape->kind = def->kind;
+    shape->up = up;
+    shape->inverted = def->inverted;
+    if (def->kind == OOZE_SHAPE_HEIGHTFIELD) {
+        status = ooze_heightfield_create(def, up, &shape->field, error);
+    } else if (def->kind == OOZE_SHAPE_MESH || !scale_primitive(shape, def)) {
+        status = build_grid(shape, def, resolution, error);
+    }
+    if (status) {
+        ooze_shape_destroy(shape);
+        return status;
+    }
+    *out = shape;
+    return OOZE_OK;
+}
+
+void ooze_shape_destroy(OozeShape *shape)
+{
+    if (shape) {
+        ooze_mesh_free(shape->mesh);
+        ooze_distance_grid_destroy(shape->grid);
+        ooze_heightfield_destroy(shape->field);
+        ooze_free(shape);
+    }
+}
+
+uint64_t ooze_shape_bytes(const OozeShape *shape)
+{
+    uint64_t bytes = sizeof *shape;
+    bytes += shape->grid ? ooze_distance_grid_bytes(shape->grid) : 0;
+    bytes += shape->field ? ooze_heightfield_bytes(shape->field) : 0;
+    return bytes;
+}
+
+OozeShapeKind ooze_shape_kind(const OozeShape *shape)
+{
+    return shape->kind;
+}
+
+bool ooze_shape_inverted(const OozeShape *shape)
+{
+    return shape->inverted;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+double ooze_shape_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
+{
+    OozeVec3 outward;
+    double distance = shape->grid    ? ooze_distance_grid_at(shape->grid, point, &outward)
+                      : shape->field ? ooze_heightfield_distance(shape->field, point, &outward)
+                                     : ooze_primitive_distance(shape, point, &outward);
+    if (normal) {
+        *normal = shape->inverted ? vec3_scale(outward, -1.0) : outward;
+    }
+    return shape->inverted ? -distance : distance;
+}
+
+static OozeVec3 upright_reach(const OozeShape *shape)
+{
+    double r = shape->radius, end = 0.5 * shape->height;
+    switch (shape->kind) {
+    case OOZE_SHAPE_SPHERE:
+        return vec3(r, r, r);
+    case OOZE_SHAPE_CAPSULE:
+        return vec3(r, r, r + end);
+    case OOZE_SHAPE_TORUS:
+        return vec3(r + shape->tube_radius, r + shape->tube_radius, shape->tube_radius);
+    default:
+        return vec3(r, r, end);
+    }
+}
+
+OozeBounds ooze_shape_bounds(const OozeShape *shape)
+{
+    OozeBounds bounds = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+    if (shape->grid) {
+        ooze_distance_grid_bounds(shape->grid, &bounds.min, &bounds.max);
+    } else if (shape->field) {
+        ooze_heightfield_bounds(shape->field, &bounds.min, &bounds.max);
+    } else if (shape->kind != OOZE_SHAPE_PLANE) {
+        bounds.max = shape->kind == OOZE_SHAPE_BOX
+                         ? shape->half
+                         : ooze_from_upright(shape->up, upright_reach(shape));
+        bounds.min = vec3_scale(bounds.max, -1.0);
+        if (shape->kind == OOZE_SHAPE_CONE) { /* it stands on the origin */
+            OozeVec3 rise = vec3_scale(vec3_axis(shape->up), 0.5 * shape->height);
+            bounds.min = vec3_add(bounds.min, rise);
+            bounds.max = vec3_add(bounds.max, rise);
+        }
+    }
+    return bounds;
+}
+
+OozeStatus ooze_shape_triangulate(const OozeShape *shape, double edge, const OozeBounds *clip,
+                                  OozeMesh **mesh, OozeError *error)
+{
+    *mesh = NULL;
+    OozeStatus status = ooze_mesh_check_size(0.0, edge, error);
+    if (status) {
+        return status;
+    }
+    if (shape->grid) {
+        status = ooze_distance_grid_surface(shape->grid, mesh, error);
+        status = status ? status : ooze_mesh_refine(mesh, edge, error);
+    } else if (shape->field) {
+        status = ooze_heightfield_triangulate(shape->field, edge, mesh, error);
+    } else {
+        status = ooze_primitive_triangulate(shape, edge, clip, mesh, error);
+    }
+    if (!status && shape->inverted) { /* outward of a container is into the room it encloses */
+        ooze_mesh_flip(*mesh);
+    }
+    return status;
+}
