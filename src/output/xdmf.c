@@ -194,20 +194,10 @@ static void print_item(OozeWriter *writer, const Entry *entry, const Row *row)
     ooze_writer_print(writer, "</DataItem>");
 }
 
+/* Six numbers are not called a tensor: XDMF would put them into an order of its own. */
 static const char *attribute_type(int components)
 {
-    switch (components) {
-    case 1:
-        return "Scalar";
-    case 3:
-        return "Vector";
-    case 6:
-        return "Tensor6";
-    case 9:
-        return "Tensor";
-    default:
-        return "Matrix";
-    }
+    return components == 1 ? "Scalar" : components == 3 ? "Vector" : "Matrix";
 }
 
 static void print_frame(OozeWriter *writer, const Entry *entry, const Layout *layout)
@@ -248,7 +238,10 @@ OozeStatus ooze_xdmf_write(const OozeXdmf *xdmf, const char *path, OozeError *er
                       "<Xdmf Version=\"2.0\">\n<Domain>\n"
                       "<Grid Name=\"run\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
     for (uint64_t i = 0; i < xdmf->entry_count; i++) {
-        print_frame(&writer, &xdmf->entries[i], &xdmf->layouts[xdmf->entries[i].layout]);
+        const Entry *entry = &xdmf->entries[i];
+        if (entry->particle_count > 0) { /* ParaView reports an error for a grid without points */
+            print_frame(&writer, entry, &xdmf->layouts[entry->layout]);
+        }
     }
     ooze_writer_print(&writer, "</Grid>\n</Domain>\n</Xdmf>\n");
     return ooze_writer_commit(&writer, error);

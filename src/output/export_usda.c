@@ -1,0 +1,295 @@
+/* Universal Scene Description as text. One file per frame, with everything that changes sampled at time
+   code 0; the stage run.usda plays them as value clips, one time code a frame. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "output/export.h"
+#include "output/export_value.h"
+#include "particles/field.h"
+
+/* USD knows y and z as up; a scene with x up is turned about z. */
+static void print_stage_axes(OozeWriter *writer, OozeAxis up)
+{
+    ooze_writer_print(writer,
+                      "    defaultPrim = \"ooze\"\n    metersPerUnit = 1\n    upAxis = \"%c\"\n",
+                      up == OOZE_AXIS_Z ? 'Z' : 'Y');
+}
+
+static void print_root_turn(OozeWriter *writer, OozeAxis up)
+{
+    if (up == OOZE_AXIS_X) {
+        ooze_writer_print(writer, "    double xformOp:rotateZ = 90\n"
+                                  "    uniform token[] xformOpOrder = [\"xformOp:rotateZ\"]\n");
+    }
+}
+
+/* A text between quotes. */
+static void print_quoted(OozeWriter *writer, const char *text)
+{
+    ooze_writer_put(writer, "\"", 1);
+    for (const char *c = text ? text : ""; *c; c++) {
+        if (*c == '"' || *c == '\\') {
+            ooze_writer_put(writer, "\\", 1);
+        }
+        ooze_writer_put(writer, (unsigned char)*c < 0x20 ? "?" : c, 1);
+    }
+    ooze_writer_put(writer, "\"", 1);
+}
+
+/* ---- particles --------------------------------------------------------------------------- */
+
+/* An array of tuples as wide as `width`, wider fields as a flat list. */
+static void print_array(OozeWriter *writer, const OozeFieldView *field, bool tuples)
+{
+    bool wrapped = tuples && field->components > 1;
+    ooze_writer_put(writer, "[", 1);
+    for (uint64_t i = 0; i < field->count && !writer->error_number; i++) {
+        ooze_writer_put(writer, ", ", i > 0 ? 2 : 0);
+        ooze_writer_put(writer, "(", wrapped);
+        for (int c = 0; c < field->components; c++) {
+            ooze_writer_put(writer, ", ", c > 0 ? 2 : 0);
+            ooze_export_print_value(writer, field, i, c);
+        }
+        ooze_writer_put(writer, ")", wrapped);
+    }
+    ooze_writer_put(writer, "]", 1);
+}
+
+static void print_samples(OozeWriter *writer, const char *type, const char *name,
+                          const OozeFieldView *field, bool tuples)
+{
+    ooze_writer_print(writer, "        %s[] %s.timeSamples = {\n            0: ", type, name);
+    print_array(writer, field, tuples);
+    ooze_writer_print(writer, ",\n        }\n");
+}
+
+/* Every field that USD has no attribute for is a primvar of its own name. */
+static void print_primvar(OozeWriter *writer, const OozeFieldView *field)
+{
+    static const char *const types[OOZE_FIELD_TYPE_COUNT] = {
+        [OOZE_FIELD_FLOAT32] = "float", [OOZE_FIELD_FLOAT64] = "double",
+        [OOZE_FIELD_UINT8] = "uchar",   [OOZE_FIELD_UINT16] = "uint",
+        [OOZE_FIELD_UINT32] = "uint",   [OOZE_FIELD_UINT64] = "uint64",
+    };
+    char name[OOZE_EXPORT_NAME_MAX], full[OOZE_EXPORT_NAME_MAX + 16], type[16];
+    bool real = field->type == OOZE_FIELD_FLOAT32 || field->type == OOZE_FIELD_FLOAT64;
+    bool tuples = real && field->components >= 2 && field->components <= 4;
+    ooze_export_identifier(field->name, name);
+    snprintf(full, sizeof full, "primvars:%s", name);
+    if (tuples) {
+        snprintf(type, sizeof type, "%s%d", types[field->type], field->components);
+    } else {
+        snprintf(type, sizeof type, "%s", types[field->type]);
+    }
+    ooze_writer_print(writer, "        %s[] %s (\n            interpolation = \"vertex\"\n", type,
+                      full);
+    if (field->components > 1 && !tuples) {
+        ooze_writer_print(writer, "            elementSize = %d\n", field->components);
+    }
+    ooze_writer_print(writer, "            customData = {\n                string unit = ");
+    print_quoted(writer, field->unit);
+    ooze_writer_print(writer, "\n            }\n        )\n");
+    print_samples(writer, type, full, field, tuples);
+}
+
+static void print_extent(OozeWriter *writer, const OozeFieldView *position, double half)
+{
+    double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+    for (uint64_t i = 0; i < position->count; i++) {
+        for (int c = 0; c < 3; c++) {
+            double x = ooze_field_value(position, i, c);
+            low[c] = i == 0 ? x : fmin(low[c], x);
+            high[c] = i == 0 ? x : fmax(high[c], x);
+        }
+    }
+    ooze_writer_print(writer,
+                      "        float3[] extent.timeSamples = {\n"
+                      "            0: [(%.9g, %.9g, %.9g), (%.9g, %.9g, %.9g)],\n        }\n",
+                      low[0] - half, low[1] - half, low[2] - half, high[0] + half, high[1] + half,
+                      high[2] + half);
+}
+
+static void print_colors(OozeWriter *writer, const OozeFrame *frame)
+{
+    const OozeFieldView *material =
+        ooze_frame_field(frame, ooze_common_fields[OOZE_FIELD_MATERIAL].name);
+    if (frame->material_count < 1) {
+        return;
+    }
+    ooze_writer_print(writer,
+                      "        color3f[] primvars:displayColor (\n"
+                      "            interpolation = \"vertex\"\n        )\n"
+                      "        color3f[] primvars:displayColor.timeSamples = {\n            0: [");
+    for (uint64_t i = 0; i < frame->particle_count && !writer->error_number; i++) {
+        const float *color = frame->materials[(int)ooze_field_value(material, i, 0)].color;
+        ooze_writer_print(writer, "%s(%.4g, %.4g, %.4g)", i > 0 ? ", " : "", color[0], color[1],
+                          color[2]);
+    }
+    ooze_writer_print(writer, "],\n        }\n");
+}
+
+static void print_particles(OozeWriter *writer, const OozeFrame *frame)
+{
+    ooze_writer_print(writer, "    def Points \"particles\"\n    {\n");
+    for (int f = 0; f < frame->field_count; f++) {
+        const OozeFieldView *field = &frame->fields[f];
+        if (strcmp(field->name, ooze_common_fields[OOZE_FIELD_POSITION].name) == 0) {
+            print_extent(writer, field, 0.5 * frame->spacing);
+            print_samples(writer, "point3f", "points", field, true);
+        } else if (strcmp(field->name, ooze_common_fields[OOZE_FIELD_VELOCITY].name) == 0) {
+            print_samples(writer, "vector3f", "velocities", field, true);
+        } else if (strcmp(field->name, ooze_common_fields[OOZE_FIELD_ID].name) == 0) {
+            print_samples(writer, "int64", "ids", field, true);
+        } else {
+            print_primvar(writer, field);
+        }
+    }
+    print_colors(writer, frame);
+    ooze_writer_print(
+        writer,
+        "        float[] widths = [%.9g] (\n            interpolation = \"constant\"\n"
+        "        )\n    }\n",
+        frame->spacing);
+}
+
+/* ---- solids ------------------------------------------------------------------------------ */
+
+/* Prim names are identifiers and unlike each other; the number makes them so where they are not. */
+static void solid_prim_name(const OozeFrame *frame, int i, char *name)
+{
+    char other[OOZE_EXPORT_NAME_MAX];
+    bool taken = false;
+    ooze_export_identifier(frame->solids[i].name ? frame->solids[i].name : "", name);
+    for (int k = 0; k < frame->solid_count && !taken; k++) {
+        ooze_export_identifier(frame->solids[k].name ? frame->solids[k].name : "", other);
+        taken = k != i && strcmp(name, other) == 0;
+    }
+    size_t length = strlen(name);
+    length = length < OOZE_EXPORT_NAME_MAX - 16 ? length : OOZE_EXPORT_NAME_MAX - 16;
+    if (taken) {
+        snprintf(name + length, OOZE_EXPORT_NAME_MAX - length, "__%d", i);
+    }
+}
+
+static void print_solid(OozeWriter *writer, const OozeFrame *frame, int i)
+{
+    char name[OOZE_EXPORT_NAME_MAX];
+    solid_prim_name(frame, i, name);
+    const OozePose *pose = &frame->solids[i].pose;
+    ooze_writer_print(writer,
+                      "        def Xform \"%s\" (\n            customData = {\n"
+                      "                string name = ",
+                      name);
+    print_quoted(writer, frame->solids[i].name);
+    ooze_writer_print(
+        writer,
+        "\n            }\n        )\n        {\n"
+        "            double3 xformOp:translate.timeSamples = {\n"
+        "                0: (%.17g, %.17g, %.17g),\n            }\n"
+        "            quatd xformOp:orient.timeSamples = {\n"
+        "                0: (%.17g, %.17g, %.17g, %.17g),\n            }\n"
+        "            uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]\n"
+        "        }\n",
+        pose->position.x, pose->position.y, pose->position.z, pose->rotation.w, pose->rotation.x,
+        pose->rotation.y, pose->rotation.z);
+}
+
+OozeStatus ooze_export_usda(const OozeFrame *frame, const char *path, OozeError *error)
+{
+    OozeWriter writer;
+    OozeStatus status = ooze_writer_open(&writer, path, error);
+    if (status) {
+        return status;
+    }
+    ooze_writer_print(&writer, "#usda 1.0\n(\n");
+    print_stage_axes(&writer, frame->up);
+    ooze_writer_print(&writer,
+                      "    startTimeCode = 0\n    endTimeCode = 0\n    timeCodesPerSecond = 24\n"
+                      "    customLayerData = {\n        string generator = \"ooze\"\n"
+                      "        uint64 frame = %llu\n        uint64 step = %llu\n"
+                      "        double time = %.17g\n    }\n)\n\n",
+                      (unsigned long long)frame->index, (unsigned long long)frame->step,
+                      frame->time);
+    ooze_writer_print(&writer, "def Xform \"ooze\"\n{\n");
+    print_root_turn(&writer, frame->up);
+    print_particles(&writer, frame);
+    ooze_writer_print(&writer, "    def Scope \"solids\"\n    {\n");
+    for (int i = 0; i < frame->solid_count; i++) {
+        print_solid(&writer, frame, i);
+    }
+    ooze_writer_print(&writer, "    }\n}\n");
+    return ooze_writer_commit(&writer, error);
+}
+
+/* ---- the stage --------------------------------------------------------------------------- */
+
+/* Frames per second from the times, and a frame's time code: whole numbers for even times. */
+static double frame_rate(const double *times, uint64_t count)
+{
+    double span = count > 1 ? times[count - 1] - times[0] : 0.0;
+    double rate = span > 0.0 ? (double)(count - 1) / span : 24.0;
+    return fabs(rate - round(rate)) < 1e-6 * rate ? round(rate) : rate;
+}
+
+static double time_code(double time, double rate)
+{
+    double code = time * rate;
+    return fabs(code - round(code)) < 1e-3 ? round(code) : code;
+}
+
+static void print_clips(OozeWriter *writer, const char *const *files, const double *times,
+                        uint64_t count, double rate)
+{
+    ooze_writer_print(writer,
+                      "    clips = {\n        dictionary default = {\n"
+                      "            string primPath = \"/ooze\"\n"
+                      "            asset manifestAssetPath = @./%s@\n"
+                      "            asset[] assetPaths = [",
+                      files[0]);
+    for (uint64_t i = 0; i < count; i++) {
+        ooze_writer_print(writer, "%s@./%s@", i > 0 ? ", " : "", files[i]);
+    }
+    ooze_writer_print(writer, "]\n            double2[] active = [");
+    for (uint64_t i = 0; i < count; i++) {
+        ooze_writer_print(writer, "%s(%.17g, %llu)", i > 0 ? ", " : "", time_code(times[i], rate),
+                          (unsigned long long)i);
+    }
+    ooze_writer_print(writer, "]\n            double2[] times = [");
+    for (uint64_t i = 0; i < count; i++) {
+        ooze_writer_print(writer, "%s(%.17g, 0)", i > 0 ? ", " : "", time_code(times[i], rate));
+    }
+    ooze_writer_print(writer, "]\n        }\n    }\n");
+}
+
+OozeStatus ooze_export_usda_stage(const char *folder, const char *const *files, const double *times,
+                                  uint64_t count, OozeAxis up, OozeError *error)
+{
+    OozeText path = {0};
+    OozeWriter writer;
+    ooze_text_append(&path, "%s/run.usda", folder);
+    OozeStatus status = path.failed ? ooze_fail_memory(error, "a path", strlen(folder))
+                                    : ooze_writer_open(&writer, path.data, error);
+    ooze_text_clear(&path);
+    if (status) {
+        return status;
+    }
+    double rate = frame_rate(times, count);
+    ooze_writer_print(&writer, "#usda 1.0\n(\n");
+    print_stage_axes(&writer, up);
+    ooze_writer_print(&writer,
+                      "    startTimeCode = %.17g\n    endTimeCode = %.17g\n"
+                      "    timeCodesPerSecond = %.17g\n    framesPerSecond = %.17g\n)\n\n",
+                      count ? time_code(times[0], rate) : 0.0,
+                      count ? time_code(times[count - 1], rate) : 0.0, rate, rate);
+    ooze_writer_print(&writer, "def Xform \"ooze\" (\n");
+    if (count > 0) {
+        /* What does not change comes by reference from the first frame; the clips are stronger. */
+        ooze_writer_print(&writer, "    prepend references = @./%s@</ooze>\n", files[0]);
+        print_clips(&writer, files, times, count, rate);
+    }
+    ooze_writer_print(&writer, ")\n{\n}\n");
+    return ooze_writer_commit(&writer, error);
+}
