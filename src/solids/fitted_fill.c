@@ -1,0 +1,212 @@
+#include "solids/fitted_fill.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "solids/relaxation.h"
+
+enum { RELAX_ROUNDS = 80 };
+
+/* ---- volume ------------------------------------------------------------------------------- */
+
+typedef struct Measure {
+    const OozeShape *shape;
+    double depth, leaf;
+} Measure;
+
+/* A cube around `centre` with half edge `half`. Cubes cut by the surface are halved down to the leaf
+   size; there the covered share is taken as linear in the distance, whose errors are as often of
+   either sign. */
+static double cube_volume(const Measure *measure, OozeVec3 centre, double half)
+{
+    OozeVec3 normal;
+    double d = ooze_shape_distance(measure->shape, centre, &normal) + measure->depth;
+    double whole = 8.0 * half * half * half;
+    if (d >= half * 1.7320508075688774) {
+        return 0.0;
+    }
+    if (d <= -half * 1.7320508075688774) {
+        return whole;
+    }
+    if (half <= measure->leaf) {
+        double reach = half * (fabs(normal.x) + fabs(normal.y) + fabs(normal.z));
+        double share = 0.5 - 0.5 * d / reach;
+        return whole * (share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share);
+    }
+    double sum = 0.0, quarter = 0.5 * half;
+    for (int i = 0; i < 8; i++) {
+        OozeVec3 offset = vec3(i & 1 ? quarter : -quarter, i & 2 ? quarter : -quarter,
+                               i & 4 ? quarter : -quarter);
+        sum += cube_volume(measure, vec3_add(centre, offset), quarter);
+    }
+    return sum;
+}
+
+double ooze_shape_volume(const OozeShape *shape, double depth, double spacing)
+{
+    OozeBounds bounds = ooze_shape_bounds(shape);
+    OozeVec3 size = vec3_sub(bounds.max, bounds.min);
+    double extent = fmax(size.x, fmax(size.y, size.z));
+    /* No finer than 1/256 of the extent: a thousand times more cubes would tell little more. */
+    Measure measure = {shape, depth, fmax(fmin(0.25 * spacing, extent / 128.0), extent / 512.0)};
+    return cube_volume(&measure, vec3_scale(vec3_add(bounds.min, bounds.max), 0.5), 0.5 * extent);
+}
+
+/* ---- seeds -------------------------------------------------------------------------------- */
+
+typedef struct Seed {
+    OozeVec3 point;
+    double distance;
+    uint64_t index;
+} Seed;
+
+typedef struct Seeds {
+    Seed *items;
+    uint64_t count, capacity;
+} Seeds;
+
+static int deeper_first(const void *a, const void *b)
+{
+    const Seed *p = a, *q = b;
+    if (p->distance != q->distance) {
+        return p->distance < q->distance ? -1 : 1;
+    }
+    return p->index < q->index ? -1 : p->index > q->index;
+}
+
+static OozeStatus add_seed(Seeds *seeds, OozeVec3 point, double distance, OozeError *error)
+{
+    if (seeds->count == seeds->capacity) {
+        uint64_t capacity = seeds->capacity + seeds->capacity / 2 + 1024;
+        Seed *items = ooze_grow(seeds->items, seeds->count, capacity, sizeof *items);
+        if (!items) {
+            return ooze_fail_memory(error, "a fitted fill", capacity * sizeof *items);
+        }
+        seeds->items = items;
+        seeds->capacity = capacity;
+    }
+    seeds->items[seeds->count] = (Seed){point, distance, seeds->count};
+    seeds->count++;
+    return OOZE_OK;
+}
+
+/* One row of the face-centred cubic lattice with one point per spacing^3: of all lattices the one
+   that points which repel each other settle into. Strides over what is far outside. */
+static OozeStatus seed_row(const OozeFillRequest *request, Seeds *seeds, OozeVec3 start,
+                           double step, int64_t steps, double reach, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    for (int64_t i = 0; i < steps && !status;) {
+        OozeVec3 point = vec3(start.x + (double)i * step, start.y, start.z);
+        double d = ooze_shape_distance(request->shape, point, NULL);
+        if (d <= reach) {
+            status = add_seed(seeds, point, d, error);
+            i++;
+        } else {
+            double skip = floor((d - reach) / step);
+            i += skip < 1.0 ? 1 : skip > 1e9 ? 1000000000 : (int64_t)skip;
+        }
+    }
+    return status;
+}
+
+static OozeStatus seed_lattice(const OozeFillRequest *request, Seeds *seeds, double reach,
+                               OozeError *error)
+{
+    double edge = request->spacing * cbrt(4.0), half = 0.5 * edge;
+    OozeBounds bounds = ooze_shape_bounds(request->shape);
+    OozeVec3 middle = vec3_scale(vec3_add(bounds.min, bounds.max), 0.5);
+    OozeVec3 size = vec3_sub(bounds.max, bounds.min);
+    int64_t nx = (int64_t)ceil((0.5 * size.x + reach) / edge) + 1;
+    int64_t ny = (int64_t)ceil((0.5 * size.y + reach) / half) + 1;
+    int64_t nz = (int64_t)ceil((0.5 * size.z + reach) / half) + 1;
+    /* A quarter cell off the middle: no lattice plane then falls on a plane of symmetry. */
+    OozeVec3 origin = vec3_add(middle, vec3(0.25 * edge, 0.25 * edge, 0.25 * edge));
+    OozeStatus status = OOZE_OK;
+    for (int64_t k = -nz; k <= nz && !status; k++) {
+        for (int64_t j = -ny; j <= ny && !status; j++) {
+            /* rows with an odd sum of half steps are shifted by half an edge */
+            double shift = (j + k) % 2 != 0 ? half : 0.0;
+            OozeVec3 start = vec3(origin.x + shift - (double)nx * edge, origin.y + (double)j * half,
+                                  origin.z + (double)k * half);
+            status = seed_row(request, seeds, start, edge, 2 * nx + 1, reach, error);
+        }
+    }
+    return status;
+}
+
+static OozeStatus choose_seeds(const OozeFillRequest *request, uint64_t wanted, OozeVec3 *points,
+                               OozeError *error)
+{
+    Seeds seeds = {0};
+    OozeStatus status = OOZE_OK;
+    for (double reach = 0.6; reach < 4.0; reach *= 2.0) {
+        seeds.count = 0;
+        status = seed_lattice(request, &seeds, reach * request->spacing, error);
+        if (status || seeds.count >= wanted) {
+            break;
+        }
+    }
+    if (!status && seeds.count == 0) {
+        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "use a lattice fill or a smaller spacing",
+                           "no place for a particle was found in a shape of %llu spacings^3",
+                           (unsigned long long)wanted);
+    }
+    if (!status) {
+        qsort(seeds.items, seeds.count, sizeof *seeds.items, deeper_first);
+        for (uint64_t i = 0; i < wanted; i++) {
+            points[i] = seeds.items[i % seeds.count].point;
+            if (i >= seeds.count) { /* a shape too thin for the lattice: relaxing parts them */
+                double shift = 0.1 * request->spacing;
+                points[i].x += shift * (ooze_random01(request->seed, i, 0) - 0.5);
+                points[i].y += shift * (ooze_random01(request->seed, i, 1) - 0.5);
+                points[i].z += shift * (ooze_random01(request->seed, i, 2) - 0.5);
+            }
+        }
+    }
+    ooze_free(seeds.items);
+    return status;
+}
+
+static double shape_distance(const void *context, OozeVec3 point, OozeVec3 *normal)
+{
+    return ooze_shape_distance(context, point, normal);
+}
+
+OozeStatus ooze_fill_fitted(const OozeFillRequest *request, uint64_t *count, OozeVec3 **positions,
+                            OozeError *error)
+{
+    double s = request->spacing;
+    double volume = ooze_shape_volume(request->shape, 0.0, s);
+    double wanted = rint(volume / (s * s * s));
+    if (!(wanted <= (double)request->limit)) {
+        return ooze_fill_too_many(request, wanted, error);
+    }
+    if (!(wanted >= 1.0)) {
+        return OOZE_OK;
+    }
+    uint64_t n = (uint64_t)wanted;
+    OozeVec3 *points = ooze_alloc(n, sizeof *points);
+    if (!points) {
+        return ooze_fail_memory(error, "a fitted fill", n * sizeof *points);
+    }
+    OozeStatus status = choose_seeds(request, n, points, error);
+    if (!status) {
+        OozeRelaxation relaxation = {.kind = OOZE_RELAX_VOLUME,
+                                     .spacing = cbrt(volume / wanted),
+                                     .rounds = RELAX_ROUNDS,
+                                     .distance = shape_distance,
+                                     .context = request->shape};
+        status = ooze_relax(&relaxation, points, n, error);
+    }
+    if (status) {
+        ooze_free(points);
+        return status;
+    }
+    *count = n;
+    *positions = points;
+    return OOZE_OK;
+}

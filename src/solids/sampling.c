@@ -1,0 +1,307 @@
+/* Even samples on a surface: planes and boxes get lattices; anything else gets its sharp edges first,
+   then points spread over its triangles that push each other apart, then what is too near is taken
+   out and what is left open is filled. */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "solids/boundary.h"
+#include "solids/point_set.h"
+#include "solids/relaxation.h"
+#include "solids/sharp_edges.h"
+
+/* In spacings: no two samples nearer than this; no place of the surface farther from all. */
+#define NEAREST 0.72
+#define HOLE    1.0
+
+/* Triangles are cut to this, and every triangle offers candidates about this far apart for holes. */
+#define TRIANGLE_EDGE 1.0
+
+enum { RELAX_ROUNDS = 100 };
+
+#define SAMPLES_MAX 2e8
+
+static OozeStatus check_count(double wanted, double spacing, OozeError *error)
+{
+    if (wanted <= SAMPLES_MAX) {
+        return OOZE_OK;
+    }
+    return ooze_fail(
+        error, OOZE_ERROR_LIMIT, "use a larger spacing, or a solid that is not sampled",
+        "a surface would need %.3g boundary particles at a spacing of %g m", wanted, spacing);
+}
+
+/* ---- lattices ----------------------------------------------------------------------------- */
+
+static double along(const OozeBounds *bounds, int axis)
+{
+    return vec3_component(bounds->max, axis) - vec3_component(bounds->min, axis);
+}
+
+/* The square lattice through the middle of the bounds, as far as it lies inside them. */
+static OozeStatus sample_plane(const OozeShape *shape, double spacing, const OozeBounds *clip,
+                               OozePointSet *samples, double *area, OozeError *error)
+{
+    if (!clip || !vec3_is_finite(clip->min) || !vec3_is_finite(clip->max)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "say where it ends",
+                         "an infinite plane cannot be sampled without finite bounds");
+    }
+    OozeVec3 normal, middle = vec3_scale(vec3_add(clip->min, clip->max), 0.5);
+    double d = ooze_shape_distance(shape, middle, &normal);
+    OozeVec3 centre = vec3_madd(middle, -d, normal);
+    OozeVec3 other = fabs(normal.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
+    OozeVec3 u = vec3_unit(vec3_sub(other, vec3_scale(normal, vec3_dot(other, normal))), other);
+    OozeVec3 v = vec3_cross(normal, u);
+    double reach = 0.5 * vec3_length(vec3_sub(clip->max, clip->min));
+    OozeStatus status = check_count(4.0 * reach * reach / (spacing * spacing), spacing, error);
+    int64_t n = status ? 0 : (int64_t)ceil(reach / spacing);
+    double slack = 1e-6 * spacing;
+    OozeVec3 low = vec3_sub(clip->min, vec3(slack, slack, slack));
+    OozeVec3 high = vec3_add(clip->max, vec3(slack, slack, slack));
+    for (int64_t j = -n; j <= n && !status; j++) {
+        for (int64_t i = -n; i <= n && !status; i++) {
+            OozeVec3 p =
+                vec3_madd(vec3_madd(centre, (double)i * spacing, u), (double)j * spacing, v);
+            if (p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y && p.z >= low.z &&
+                p.z <= high.z) {
+                status = ooze_point_set_add(samples, p, normal, error);
+            }
+        }
+    }
+    *area = (double)samples->count * spacing * spacing;
+    return status;
+}
+
+/* Every edge of a box in whole steps as near to the spacing as possible. */
+static bool box_steps(const OozeBounds *bounds, double spacing, int64_t steps[3])
+{
+    for (int k = 0; k < 3; k++) {
+        double length = along(bounds, k), n = fmax(1.0, rint(length / spacing));
+        if (!(length / n >= NEAREST * spacing) || !(n < 1e9)) {
+            return false; /* too thin: opposite faces share samples */
+        }
+        steps[k] = (int64_t)n;
+    }
+    return true;
+}
+
+static OozeStatus sample_box(const OozeShape *shape, double spacing, OozePointSet *samples,
+                             bool *sampled, double *area, OozeError *error)
+{
+    OozeBounds bounds = ooze_shape_bounds(shape);
+    int64_t n[3];
+    *sampled = box_steps(&bounds, spacing, n);
+    double x = along(&bounds, 0), y = along(&bounds, 1), z = along(&bounds, 2);
+    *area = 2.0 * (x * y + y * z + z * x);
+    if (!*sampled) {
+        return OOZE_OK;
+    }
+    double sign = ooze_shape_inverted(shape) ? -1.0 : 1.0;
+    OozeStatus status = check_count(*area / (spacing * spacing), spacing, error);
+    for (int64_t k = 0; k <= n[2] && !status; k++) {
+        for (int64_t j = 0; j <= n[1] && !status; j++) {
+            bool whole = k == 0 || k == n[2] || j == 0 || j == n[1];
+            for (int64_t i = 0; i <= n[0] && !status; i += whole ? 1 : n[0]) {
+                OozeVec3 p = vec3(bounds.min.x + x * (double)i / (double)n[0],
+                                  bounds.min.y + y * (double)j / (double)n[1],
+                                  bounds.min.z + z * (double)k / (double)n[2]);
+                OozeVec3 out =
+                    vec3((i == n[0]) - (i == 0), (j == n[1]) - (j == 0), (k == n[2]) - (k == 0));
+                out = vec3_unit(out, vec3(0, 0, 1));
+                status = ooze_point_set_add(samples, p, vec3_scale(out, sign), error);
+            }
+        }
+    }
+    return status;
+}
+
+/* ---- triangles ---------------------------------------------------------------------------- */
+
+static double triangle_corners(const OozeMesh *mesh, uint64_t t, OozeVec3 corners[3])
+{
+    for (int k = 0; k < 3; k++) {
+        corners[k] = mesh->vertices[mesh->triangles[3 * t + (uint64_t)k]];
+    }
+    return 0.5 * vec3_length(vec3_cross(vec3_sub(corners[1], corners[0]),
+                                        vec3_sub(corners[2], corners[0])));
+}
+
+/* The k-th of a sequence of places spread evenly over a triangle (the golden ratio's plane relative,
+   folded into the triangle). */
+static OozeVec3 place_in_triangle(const OozeVec3 corners[3], uint64_t k)
+{
+    double u = fmod(0.5 + 0.7548776662466927 * (double)k, 1.0);
+    double v = fmod(0.5 + 0.5698402909980532 * (double)k, 1.0);
+    if (u + v > 1.0) {
+        u = 1.0 - u;
+        v = 1.0 - v;
+    }
+    OozeVec3 p = vec3_madd(corners[0], u, vec3_sub(corners[1], corners[0]));
+    return vec3_madd(p, v, vec3_sub(corners[2], corners[0]));
+}
+
+/* n places, each standing for the same area. */
+static void spread(const OozeMesh *mesh, double area, uint64_t n, OozeVec3 *points)
+{
+    double passed = 0.0;
+    uint64_t k = 0;
+    OozeVec3 corners[3] = {{0}};
+    for (uint64_t t = 0; t < mesh->triangle_count; t++) {
+        passed += triangle_corners(mesh, t, corners);
+        while (k < n && passed >= ((double)k + 0.5) * area / (double)n) {
+            points[k] = place_in_triangle(corners, k);
+            k++;
+        }
+    }
+    for (; k < n; k++) { /* rounding of the sum */
+        points[k] = place_in_triangle(corners, k);
+    }
+}
+
+static double shape_distance(const void *context, OozeVec3 point, OozeVec3 *normal)
+{
+    return ooze_shape_distance(context, point, normal);
+}
+
+/* Adds a point unless another is nearer than `clear`; it is put on the surface first. */
+static OozeStatus offer(const OozeShape *shape, OozePointSet *samples, OozeVec3 point, double clear,
+                        double spacing, OozeError *error)
+{
+    OozeVec3 normal, p = point;
+    for (int i = 0; i < 3; i++) {
+        double d = ooze_shape_distance(shape, p, &normal);
+        p = vec3_madd(p, -d, normal);
+    }
+    (void)ooze_shape_distance(shape, p, &normal);
+    OozeVec3 moved = vec3_sub(p, point);
+    if (vec3_dot(moved, moved) > 0.25 * spacing * spacing) {
+        p = point; /* the distance does not know this place well: trust the triangle */
+    }
+    if (ooze_point_set_has_near(samples, p, clear * spacing)) {
+        return OOZE_OK;
+    }
+    return ooze_point_set_add(samples, p, normal, error);
+}
+
+static OozeStatus fill_holes(const OozeShape *shape, const OozeMesh *mesh, double spacing,
+                             OozePointSet *samples, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    for (uint64_t t = 0; t < mesh->triangle_count && !status; t++) {
+        OozeVec3 corners[3];
+        double area = triangle_corners(mesh, t, corners);
+        uint64_t tries = 3 + (uint64_t)(8.0 * area / (spacing * spacing));
+        for (uint64_t k = 0; k < tries && !status; k++) {
+            OozeVec3 p = k < 3 ? corners[k] : place_in_triangle(corners, k);
+            if (!ooze_point_set_has_near(samples, p, HOLE * spacing)) {
+                status = offer(shape, samples, p, NEAREST, spacing, error);
+            }
+        }
+    }
+    return status;
+}
+
+/* Spreads points over the faces, given those on the edges, and lets them settle. */
+static OozeStatus settle(const OozeShape *shape, const OozeMesh *mesh, double area, double spacing,
+                         const OozePointSet *edges, uint64_t *count, OozeVec3 **points,
+                         OozeError *error)
+{
+    double wanted = fmax(rint(area / (spacing * spacing)), 1.0);
+    uint64_t all = (uint64_t)wanted > edges->count ? (uint64_t)wanted : edges->count;
+    OozeVec3 *made = ooze_alloc(all, sizeof *made);
+    if (!made) {
+        return ooze_fail_memory(error, "surface samples", all * sizeof *made);
+    }
+    if (edges->count > 0) {
+        memcpy(made, edges->points, edges->count * sizeof *made);
+    }
+    if (all > edges->count) {
+        spread(mesh, area, all - edges->count, made + edges->count);
+    }
+    OozeRelaxation relaxation = {.kind = OOZE_RELAX_SURFACE,
+                                 .spacing = spacing,
+                                 .fixed = edges->count,
+                                 .rounds = RELAX_ROUNDS,
+                                 .distance = shape_distance,
+                                 .context = shape};
+    OozeStatus status = ooze_relax(&relaxation, made, all, error);
+    if (status) {
+        ooze_free(made);
+        return status;
+    }
+    *points = made;
+    *count = all;
+    return OOZE_OK;
+}
+
+static OozeStatus sample_mesh(const OozeShape *shape, const OozeMesh *mesh, double spacing,
+                              OozePointSet *samples, double *area, OozeError *error)
+{
+    *area = ooze_mesh_area(mesh);
+    OozeStatus status = check_count(*area / (spacing * spacing), spacing, error);
+    if (status || mesh->triangle_count == 0) {
+        return status;
+    }
+    status = ooze_sample_sharp_edges(mesh, spacing, NEAREST * spacing, samples, error);
+    uint64_t fixed = samples->count, count = 0;
+    OozeVec3 *points = NULL;
+    if (!status) {
+        status = settle(shape, mesh, *area, spacing, samples, &count, &points, error);
+    }
+    for (uint64_t i = fixed; i < count && !status; i++) {
+        status = offer(shape, samples, points[i], NEAREST, spacing, error);
+    }
+    ooze_free(points);
+    return status ? status : fill_holes(shape, mesh, spacing, samples, error);
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+static OozeStatus sample_any(const OozeShape *shape, double spacing, const OozeBounds *clip,
+                             OozePointSet *samples, double *area, OozeError *error)
+{
+    OozeShapeKind kind = ooze_shape_kind(shape);
+    if (kind == OOZE_SHAPE_PLANE) {
+        return sample_plane(shape, spacing, clip, samples, area, error);
+    }
+    if (kind == OOZE_SHAPE_BOX) {
+        bool sampled;
+        OozeStatus status = sample_box(shape, spacing, samples, &sampled, area, error);
+        if (status || sampled) {
+            return status;
+        }
+    }
+    OozeMesh *mesh = NULL;
+    OozeStatus status = ooze_shape_triangulate(shape, TRIANGLE_EDGE * spacing, clip, &mesh, error);
+    if (!status) {
+        status = sample_mesh(shape, mesh, spacing, samples, area, error);
+    }
+    ooze_mesh_free(mesh);
+    return status;
+}
+
+OozeStatus ooze_sample_surface(const OozeShape *shape, double spacing, const OozeBounds *clip,
+                               uint64_t *count, OozeVec3 **points, OozeVec3 **normals, double *area,
+                               OozeError *error)
+{
+    *count = 0;
+    *points = *normals = NULL;
+    *area = 0.0;
+    if (!(spacing > 0.0) || !isfinite(spacing)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give the particle spacing in metres",
+                         "cannot sample a surface at a spacing of %g m", spacing);
+    }
+    OozePointSet samples;
+    OozeStatus status = ooze_point_set_create(&samples, spacing, 1 << 16, error);
+    if (!status) {
+        status = sample_any(shape, spacing, clip, &samples, area, error);
+    }
+    if (!status) {
+        *count = samples.count;
+        *points = samples.points;
+        *normals = samples.normals;
+        samples.points = samples.normals = NULL;
+    }
+    ooze_point_set_free(&samples);
+    return status;
+}
