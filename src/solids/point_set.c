@@ -25,15 +25,11 @@ static uint64_t bucket_at(const OozePointSet *set, OozeVec3 p)
     return bucket_of(set, cell_of(set, p.x), cell_of(set, p.y), cell_of(set, p.z));
 }
 
-OozeStatus ooze_point_set_create(OozePointSet *set, double cell, uint64_t expected,
-                                 OozeError *error)
+OozeStatus ooze_point_set_create(OozePointSet *set, double cell, OozeError *error)
 {
     memset(set, 0, sizeof *set);
     set->cell = cell;
     set->bucket_count = 1024;
-    while (set->bucket_count < expected && set->bucket_count < (1ull << 31)) {
-        set->bucket_count *= 2;
-    }
     set->buckets = ooze_alloc_zero(set->bucket_count, sizeof *set->buckets);
     if (!set->buckets) {
         return ooze_fail_memory(error, "placing samples", set->bucket_count * sizeof(uint32_t));
@@ -48,6 +44,25 @@ void ooze_point_set_free(OozePointSet *set)
     ooze_free(set->next);
     ooze_free(set->buckets);
     memset(set, 0, sizeof *set);
+}
+
+/* About one point a bucket, however many there are. */
+static OozeStatus grow_buckets(OozePointSet *set, OozeError *error)
+{
+    uint64_t count = 2 * set->bucket_count;
+    uint32_t *buckets = ooze_alloc_zero(count, sizeof *buckets);
+    if (!buckets) {
+        return ooze_fail_memory(error, "placing samples", count * sizeof *buckets);
+    }
+    ooze_free(set->buckets);
+    set->buckets = buckets;
+    set->bucket_count = count;
+    for (uint64_t i = 0; i < set->count; i++) {
+        uint64_t bucket = bucket_at(set, set->points[i]);
+        set->next[i] = buckets[bucket];
+        buckets[bucket] = (uint32_t)(i + 1);
+    }
+    return OOZE_OK;
 }
 
 static OozeStatus grow(OozePointSet *set, OozeError *error)
@@ -74,6 +89,12 @@ OozeStatus ooze_point_set_add(OozePointSet *set, OozeVec3 point, OozeVec3 normal
 {
     if (set->count == set->capacity) {
         OozeStatus status = grow(set, error);
+        if (status) {
+            return status;
+        }
+    }
+    if (set->count >= set->bucket_count) {
+        OozeStatus status = grow_buckets(set, error);
         if (status) {
             return status;
         }

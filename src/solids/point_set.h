@@ -15,8 +15,7 @@ typedef struct OozePointSet {
 } OozePointSet;
 
 /* `cell` must be at least the largest radius asked about. */
-OozeStatus ooze_point_set_create(OozePointSet *set, double cell, uint64_t expected,
-                                 OozeError *error);
+OozeStatus ooze_point_set_create(OozePointSet *set, double cell, OozeError *error);
 void ooze_point_set_free(OozePointSet *set);
 OozeStatus ooze_point_set_add(OozePointSet *set, OozeVec3 point, OozeVec3 normal, OozeError *error);
 bool ooze_point_set_has_near(const OozePointSet *set, OozeVec3 point, double radius);

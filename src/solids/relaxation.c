@@ -11,12 +11,19 @@
 
 /* Step along the force, and what is kept of the last step. The stiffness of an even packing is about
    3, so the step is well inside the stable range; momentum carries long waves. */
-#define STEP     0.16
+#define STEP     0.1
 #define MOMENTUM 0.7
 #define MOVE_MAX 0.2
 
-/* Nearest to the surface that a point inside may come, in spacings. */
-#define WALL 0.42
+/* Pairs nearer than CORE get an extra push: near corners, where the wall pushes too little, they
+   would else be squeezed together. */
+#define CORE      0.9
+#define CORE_PUSH 3.0
+
+/* Nearest to the surface that a point inside may come, in spacings. Outlines have narrow tips which
+   stay empty unless points may come nearer than in volumes. */
+#define WALL_VOLUME 0.45
+#define WALL_AREA   0.15
 
 enum { TABLE_SIZE = 65 };
 
@@ -92,12 +99,13 @@ static OozeVec3 repulsion(const Relaxing *r, uint64_t sorted)
         OozeFloat4 b = r->sorted[index[k]];
         OozeVec3 away = vec3((double)(a.x - b.x), (double)(a.y - b.y), (double)(a.z - b.z));
         double distance = vec3_length(away), rest = 1.0 - distance / SUPPORT;
+        double push = rest * rest + (distance < CORE ? CORE_PUSH * (CORE - distance) : 0.0);
         if (distance < 1e-6) { /* coincident: apart along a direction of their own */
             double side = sorted < index[k] ? 1.0 : -1.0;
             away = vec3(side * 0.8, side * 0.6, 0.0);
             distance = 1.0;
         }
-        force = vec3_madd(force, rest * rest / distance, away);
+        force = vec3_madd(force, push / distance, away);
     }
     return force;
 }
@@ -106,11 +114,12 @@ static void project(const Relaxing *r, OozeVec3 *point)
 {
     const OozeRelaxation *def = r->def;
     double s = def->spacing;
-    int tries = def->kind == OOZE_RELAX_SURFACE ? 3 : 2;
+    double wall = def->kind == OOZE_RELAX_AREA ? WALL_AREA : WALL_VOLUME;
+    int tries = def->kind == OOZE_RELAX_SURFACE ? 3 : 4;
     for (int i = 0; i < tries; i++) {
         OozeVec3 normal;
         double d = def->distance(def->context, *point, &normal);
-        double excess = def->kind == OOZE_RELAX_SURFACE ? d : d + WALL * s;
+        double excess = def->kind == OOZE_RELAX_SURFACE ? d : d + wall * s;
         if (def->kind == OOZE_RELAX_SURFACE ? fabs(excess) < 1e-6 * s : excess <= 0.0) {
             return;
         }

@@ -292,7 +292,7 @@ OozeStatus ooze_sample_surface(const OozeShape *shape, double spacing, const Ooz
                          "cannot sample a surface at a spacing of %g m", spacing);
     }
     OozePointSet samples;
-    OozeStatus status = ooze_point_set_create(&samples, spacing, 1 << 16, error);
+    OozeStatus status = ooze_point_set_create(&samples, spacing, error);
     if (!status) {
         status = sample_any(shape, spacing, clip, &samples, area, error);
     }
