@@ -1,0 +1,237 @@
+/* What no single row of the key table can tell: names, references, order in time, and values that
+   depend on others. Runs after the sections are read. */
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "scene/keys.h"
+#include "scene/scene.h"
+
+const OozeNode *ooze_scene_item_node(const OozeScene *scene, const char *key, int index)
+{
+    const OozeNode *list = ooze_node_find(scene->root, key);
+    const OozeNode *child = list ? list->first : NULL;
+    for (; child && index > 0; index--) {
+        child = child->next;
+    }
+    return child;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* The items of one list of the scene. */
+typedef struct Items {
+    OozeKey row, name; /* of the list, and of the items' name */
+    char *first;
+    int count;
+} Items;
+
+static Items items_of(OozeScene *scene, const OozeKey *row)
+{
+    Items items = {.row = *row};
+    memcpy(&items.first, (char *)&scene->def + row->offset, sizeof items.first);
+    memcpy(&items.count, (char *)&scene->def + row->count_offset, sizeof items.count);
+    return items;
+}
+
+static const char *name_of(const Items *items, int i)
+{
+    const char *name;
+    memcpy(&name, items->first + (size_t)i * items->row.section->size + items->name.offset,
+           sizeof name);
+    return name;
+}
+
+static void set_name(const Items *items, int i, const char *name)
+{
+    memcpy(items->first + (size_t)i * items->row.section->size + items->name.offset, &name,
+           sizeof name);
+}
+
+/* A probe is called by what it measures, anything else by its place in its list. */
+static const char *make_name(OozeScene *scene, const Items *items, int i)
+{
+    const OozeSection *section = items->row.section;
+    OozeKey decider;
+    char kind[OOZE_CHOICE_MAX];
+    if (items->first == (char *)scene->def.probes && ooze_section_variant_key(section, &decider)) {
+        const char *item = items->first + (size_t)i * section->size;
+        if (ooze_key_choice(&decider, (int)ooze_key_load(&decider, item), kind)) {
+            return ooze_scene_copy(scene, kind, strlen(kind));
+        }
+    }
+    return ooze_scene_format(scene, "%s%d", section->name, i);
+}
+
+static void name_items(OozeScene *scene, const Items *items)
+{
+    const OozeNode *list = ooze_node_find(scene->root, items->row.key);
+    const OozeNode *node = list ? list->first : NULL;
+    for (int i = 0; i < items->count && node; i++, node = node->next) {
+        const char *name = name_of(items, i);
+        if (!name) {
+            name = make_name(scene, items, i);
+            set_name(items, i, name);
+        }
+        for (int j = 0; j < i && name; j++) {
+            const char *other = name_of(items, j);
+            if (other && strcmp(other, name) == 0) {
+                const OozeNode *at = ooze_node_find(node, "name");
+                ooze_scene_error(scene, at ? at : node, "give each its own name",
+                                 "two %s are named '%s'", items->row.key, name);
+                break;
+            }
+        }
+    }
+}
+
+static void name_everything(OozeScene *scene)
+{
+    OozeKey row;
+    for (int i = 0; ooze_section_key(&ooze_scene_root, -1, i, &row); i++) {
+        if (row.type == OOZE_KEY_LIST) {
+            Items items = items_of(scene, &row);
+            if (ooze_section_find(row.section, -1, "name", &items.name)) {
+                name_items(scene, &items);
+            }
+        }
+    }
+}
+
+/* ---- materials ------------------------------------------------------------------------------- */
+
+static void check_material(OozeScene *scene, const char *list, int index, const char *name)
+{
+    const OozeSceneDef *def = &scene->def;
+    const char *known[OOZE_SCENE_KEYS_MAX];
+    for (int i = 0; i < def->material_count; i++) {
+        known[i] = def->materials[i].name;
+        if (name && strcmp(known[i], name) == 0) {
+            return;
+        }
+    }
+    const OozeNode *node = ooze_node_find(ooze_scene_item_node(scene, list, index), "material");
+    if (name && node) {
+        const char *hint = ooze_scene_did_you_mean(scene, name, known, def->material_count);
+        ooze_scene_error(scene, node, hint ? hint : "define it under materials",
+                         "there is no material '%s'", name);
+    }
+}
+
+static void check_materials(OozeScene *scene)
+{
+    const OozeSceneDef *def = &scene->def;
+    for (int i = 0; i < def->fluid_count; i++) {
+        check_material(scene, "fluids", i, def->fluids[i].material);
+    }
+    for (int i = 0; i < def->emitter_count; i++) {
+        check_material(scene, "emitters", i, def->emitters[i].material);
+    }
+    for (int i = 0; i < def->probe_count; i++) {
+        check_material(scene, "probes", i, def->probes[i].material);
+    }
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+static void check_times(OozeScene *scene, const OozeNode *node, double start, double stop)
+{
+    if (node && stop < start) {
+        const OozeNode *at = ooze_node_find(node, "stop");
+        ooze_scene_error(scene, at ? at : node, "stop must not come before start",
+                         "this stops at %g s, before it starts at %g s", stop, start);
+    }
+}
+
+/* Keyframes that leave something out keep the thing's own pose. */
+static void finish_motion(OozeScene *scene, const OozeNode *item, OozeMotionDef *motion,
+                          OozeVec3 position, OozeQuat rotation)
+{
+    const OozeNode *node = ooze_node_find(item, "motion");
+    if (!node) {
+        return;
+    }
+    check_times(scene, node, motion->start, motion->stop);
+    const OozeNode *list = ooze_node_find(node, "keyframes");
+    const OozeNode *key = list ? list->first : NULL;
+    /* Ours, allocated while reading. */
+    OozeKeyframe *frames = (OozeKeyframe *)(uintptr_t)motion->keyframes;
+    for (int i = 0; i < motion->keyframe_count && key; i++, key = key->next) {
+        frames[i].position = isnan(frames[i].position.x) ? position : frames[i].position;
+        frames[i].rotation = isnan(frames[i].rotation.x) ? rotation : frames[i].rotation;
+        if (i > 0 && !(frames[i].time > frames[i - 1].time)) {
+            ooze_scene_error(scene, key, "sort them by time",
+                             "keyframe %d is at %g s, not after the one before it (%g s)", i,
+                             frames[i].time, frames[i - 1].time);
+        }
+    }
+}
+
+static void finish_times(OozeScene *scene)
+{
+    OozeSceneDef *def = &scene->def;
+    for (int i = 0; i < def->solid_count; i++) {
+        OozeSolidDef *solid = &def->solids[i];
+        finish_motion(scene, ooze_scene_item_node(scene, "solids", i), &solid->motion,
+                      solid->shape.position, solid->shape.rotation);
+    }
+    for (int i = 0; i < def->emitter_count; i++) {
+        OozeEmitterDef *emitter = &def->emitters[i].def;
+        const OozeNode *node = ooze_scene_item_node(scene, "emitters", i);
+        finish_motion(scene, node, &emitter->motion, emitter->position, quat_identity());
+        check_times(scene, node, emitter->start, emitter->stop);
+    }
+    for (int i = 0; i < def->sink_count; i++) {
+        check_times(scene, ooze_scene_item_node(scene, "sinks", i), def->sinks[i].start,
+                    def->sinks[i].stop);
+    }
+}
+
+/* ---- the world ------------------------------------------------------------------------------- */
+
+static void finish_world(OozeSceneDef *def)
+{
+    const double gravity = 9.81; /* m/s2 */
+    OozeWorldDef *world = &def->world;
+    if (isnan(world->gravity.x)) {
+        world->gravity = vec3_madd(vec3(0, 0, 0), -gravity, vec3_axis(world->up));
+    }
+    const OozeMethodInfo *method = ooze_method_info(def->method.index);
+    world->method = method ? method->name : world->method;
+    double low[3] = {0}, high[3] = {0};
+    for (int axis = 0; axis < 3; axis++) {
+        world->periodic[axis] = def->periodic[axis].given;
+        low[axis] = def->periodic[axis].min;
+        high[axis] = def->periodic[axis].max;
+    }
+    world->periodic_min = vec3(low[0], low[1], low[2]);
+    world->periodic_max = vec3(high[0], high[1], high[2]);
+}
+
+/* Frames fall on whole steps: the step is shortened, never lengthened. The small allowances forgive
+   the rounding of numbers such as 1/240. */
+static void finish_info(OozeScene *scene)
+{
+    const OozeSceneDef *def = &scene->def;
+    OozeSceneInfo *info = &scene->info;
+    double frame = 1.0 / def->frame_rate;
+    double steps = ceil(frame / def->world.time_step - 1e-9);
+    info->title = def->title;
+    info->duration = def->duration;
+    info->frame_rate = def->frame_rate;
+    info->frame_count = (uint64_t)floor(def->duration * def->frame_rate + 1e-9);
+    info->steps_per_frame = steps >= 1.0 ? (uint64_t)steps : 1;
+    info->time_step = frame / (double)info->steps_per_frame;
+}
+
+void ooze_scene_finish(OozeScene *scene)
+{
+    name_everything(scene);
+    check_materials(scene);
+    finish_times(scene);
+    finish_world(&scene->def);
+    scene->filled = ooze_scene_alloc(scene, (size_t)scene->def.fluid_count, sizeof(uint64_t));
+    if (scene->error_count == 0) {
+        finish_info(scene);
+    }
+}

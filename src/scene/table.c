@@ -1,0 +1,410 @@
+/* The rows of the key table. Defaults are not repeated here: they are those of the public
+   definitions' default functions. */
+#include <math.h>
+#include <string.h>
+
+#include "scene/scene.h"
+#include "scene/table.h"
+#include "world/probe.h"
+
+/* ---- materials ------------------------------------------------------------------------------- */
+
+static void material_defaults(void *item, int variant)
+{
+    (void)variant;
+    *(OozeMaterialDef *)item = ooze_material_def_default();
+}
+
+static const OozeParamInfo *material_params(int variant, int *count)
+{
+    (void)variant;
+    return ooze_material_params(count);
+}
+
+static const OozeKey material_keys[] = {
+    {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeMaterialDef, color),
+     .help = "for pictures and exports"},
+};
+
+static const OozeSection section_material = {
+    .name = "material",
+    .plural = "materials",
+    .help = "Materials by name. A number that the method does not use is ignored, and `ooze check` "
+            "says so.",
+    .keys = material_keys,
+    .key_count = OOZE_COUNT(material_keys),
+    .size = sizeof(OozeMaterialDef),
+    .defaults = material_defaults,
+    .params = material_params,
+    .params_offset = offsetof(OozeMaterialDef, values),
+};
+
+/* ---- fluids ---------------------------------------------------------------------------------- */
+
+static void fluid_defaults(void *item, int variant)
+{
+    (void)variant;
+    *(OozeSceneFluid *)item = (OozeSceneFluid){.def = ooze_fluid_def_default()};
+    ((OozeSceneFluid *)item)->def.name = NULL;
+}
+
+static const OozeKey fluid_keys[] = {
+    {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, def.name),
+     .help = "how messages and overrides call it", .otherwise = "fluid0, fluid1, ..."},
+    {"material", OOZE_KEY_MATERIAL, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, material),
+     .help = "name of its material", .required = OOZE_REQUIRED},
+    {"shape", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, def.shape),
+     .help = "the volume to fill", .required = OOZE_REQUIRED, .section = &ooze_section_shape},
+    {"fill", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, def.fill),
+     .help = "a cubic lattice, the same with jitter, or relaxed to fit the surface",
+     .choices = "lattice|jittered|fitted"},
+    {"jitter", OOZE_KEY_REAL, "spacings", 0.0, 0.5, offsetof(OozeSceneFluid, def.jitter),
+     .help = "largest displacement of a jittered fill"},
+    {"velocity", OOZE_KEY_VEC3, "m/s", OOZE_FREE, offsetof(OozeSceneFluid, def.velocity),
+     .help = "at the start"},
+    {"spin", OOZE_KEY_VEC3, "rad/s", OOZE_FREE, offsetof(OozeSceneFluid, def.spin),
+     .help = "turning about the shape's position at the start"},
+};
+
+static const OozeSection section_fluid = {
+    .name = "fluid",
+    .plural = "fluids",
+    .help = "Volumes filled with particles at the start.",
+    .keys = fluid_keys,
+    .key_count = OOZE_COUNT(fluid_keys),
+    .size = sizeof(OozeSceneFluid),
+    .defaults = fluid_defaults,
+};
+
+/* ---- solids ---------------------------------------------------------------------------------- */
+
+static void solid_defaults(void *item, int variant)
+{
+    (void)variant;
+    *(OozeSolidDef *)item = ooze_solid_def_default();
+    ((OozeSolidDef *)item)->name = NULL;
+}
+
+static const OozeKey solid_keys[] = {
+    {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, name),
+     .help = "how frames, messages and overrides call it", .otherwise = "solid0, solid1, ..."},
+    {"shape", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, shape),
+     .help = "what it looks like", .required = OOZE_REQUIRED, .section = &ooze_section_shape},
+    {"motion", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, motion),
+     .help = "how it moves", .section = &ooze_section_motion, .otherwise = "at rest"},
+    {"friction", OOZE_KEY_REAL, "", 0.0, INFINITY, offsetof(OozeSolidDef, friction),
+     .help = "Coulomb coefficient: 0 slips freely, inf never slips"},
+    {"restitution", OOZE_KEY_REAL, "", 0.0, 1.0, offsetof(OozeSolidDef, restitution),
+     .help = "0: no bounce, 1: elastic"},
+    {"stick_distance", OOZE_KEY_REAL, "m", 0.0, 1e6, offsetof(OozeSolidDef, stick_distance),
+     .help = "reach of the pull towards the surface; 0: does not stick"},
+    {"stick_strength", OOZE_KEY_REAL, "1/s2", OOZE_NOT_NEGATIVE,
+     offsetof(OozeSolidDef, stick_strength),
+     .help = "pull at distance d: strength d (1 - d/stick_distance)"},
+    {"collides", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, collides),
+     .help = "particles cannot enter"},
+    {"sampled", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, sampled),
+     .help = "carries boundary particles, for methods that use them"},
+    {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeSolidDef, color), .help = "for pictures"},
+};
+
+static const OozeSection section_solid = {
+    .name = "solid",
+    .plural = "solids",
+    .help = "What particles meet: floors, containers, moving tools.",
+    .keys = solid_keys,
+    .key_count = OOZE_COUNT(solid_keys),
+    .size = sizeof(OozeSolidDef),
+    .defaults = solid_defaults,
+};
+
+/* ---- emitters -------------------------------------------------------------------------------- */
+
+#define OUTLINE(kind) OOZE_BIT(OOZE_OUTLINE_##kind)
+
+static void emitter_defaults(void *item, int variant)
+{
+    OozeSceneEmitter *emitter = item;
+    *emitter = (OozeSceneEmitter){.def = ooze_emitter_def_default()};
+    emitter->def.name = NULL;
+    emitter->def.outline = variant < 0 ? emitter->def.outline : (OozeOutline)variant;
+}
+
+static const OozeKey emitter_keys[] = {
+    {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, def.name),
+     .help = "how messages and overrides call it", .otherwise = "emitter0, emitter1, ..."},
+    {"material", OOZE_KEY_MATERIAL, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, material),
+     .help = "name of the material that comes out", .required = OOZE_REQUIRED},
+    {"outline", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, def.outline),
+     .help = "form of the nozzle's opening", .choices = "disc|rectangle|star|shape"},
+    {"radius", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeSceneEmitter, def.radius),
+     .help = "of the disc; of the star at its points", .variants = OUTLINE(DISC) | OUTLINE(STAR),
+     .required = OUTLINE(DISC) | OUTLINE(STAR)},
+    {"inner_radius", OOZE_KEY_REAL, "m", OOZE_POSITIVE,
+     offsetof(OozeSceneEmitter, def.inner_radius), .help = "of the star between its points",
+     .variants = OUTLINE(STAR), .required = OUTLINE(STAR)},
+    {"points", OOZE_KEY_INTEGER, "", 2.0, 256.0, offsetof(OozeSceneEmitter, def.points),
+     .help = "of the star", .variants = OUTLINE(STAR)},
+    {"size", OOZE_KEY_VEC2, "m", OOZE_POSITIVE, offsetof(OozeSceneEmitter, def.size),
+     .help = "width and height of the rectangle", .variants = OUTLINE(RECTANGLE),
+     .required = OUTLINE(RECTANGLE)},
+    {"shape", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, def.shape),
+     .help = "placed in the world; its cut with the nozzle's plane is the opening",
+     .variants = OUTLINE(SHAPE), .required = OUTLINE(SHAPE), .section = &ooze_section_shape},
+    {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeSceneEmitter, def.position),
+     .help = "centre of the nozzle"},
+    {"direction", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeSceneEmitter, def.direction),
+     .help = "of the jet", .otherwise = "down"},
+    {"roll", OOZE_KEY_REAL, "rad", OOZE_FREE, offsetof(OozeSceneEmitter, def.roll),
+     .help = "turns the outline about the direction"},
+    {"speed", OOZE_KEY_REAL, "m/s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneEmitter, def.speed),
+     .help = "of the jet, relative to the nozzle"},
+    {"start", OOZE_KEY_REAL, "s", OOZE_FREE, offsetof(OozeSceneEmitter, def.start),
+     .help = "opens"},
+    {"stop", OOZE_KEY_REAL, "s", -OOZE_KEY_HUGE, INFINITY, offsetof(OozeSceneEmitter, def.stop),
+     .help = "closes"},
+    {"limit", OOZE_KEY_INTEGER, "", OOZE_NOT_NEGATIVE, offsetof(OozeSceneEmitter, def.limit),
+     .help = "particles in all; 0: no limit", .store = OOZE_STORE_UINT64},
+    {"motion", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, def.motion),
+     .help = "how the nozzle moves", .section = &ooze_section_motion, .otherwise = "at rest"},
+};
+
+static const OozeSection section_emitter = {
+    .name = "emitter",
+    .plural = "emitters",
+    .help = "Nozzles that add particles in layers one spacing apart.",
+    .keys = emitter_keys,
+    .key_count = OOZE_COUNT(emitter_keys),
+    .size = sizeof(OozeSceneEmitter),
+    .defaults = emitter_defaults,
+    .variant_key = "outline",
+};
+
+/* ---- sinks ----------------------------------------------------------------------------------- */
+
+static void sink_defaults(void *item, int variant)
+{
+    (void)variant;
+    *(OozeSinkDef *)item = ooze_sink_def_default();
+    ((OozeSinkDef *)item)->name = NULL;
+}
+
+static const OozeKey sink_keys[] = {
+    {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSinkDef, name),
+     .help = "how messages and overrides call it", .otherwise = "sink0, sink1, ..."},
+    {"shape", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSinkDef, shape),
+     .help = "particles inside it are removed; `inverted`: those outside",
+     .required = OOZE_REQUIRED, .section = &ooze_section_shape},
+    {"start", OOZE_KEY_REAL, "s", OOZE_FREE, offsetof(OozeSinkDef, start),
+     .help = "acts from here on"},
+    {"stop", OOZE_KEY_REAL, "s", -OOZE_KEY_HUGE, INFINITY, offsetof(OozeSinkDef, stop),
+     .help = "and until here"},
+};
+
+static const OozeSection section_sink = {
+    .name = "sink",
+    .plural = "sinks",
+    .help = "Places where particles leave the scene.",
+    .keys = sink_keys,
+    .key_count = OOZE_COUNT(sink_keys),
+    .size = sizeof(OozeSinkDef),
+    .defaults = sink_defaults,
+};
+
+/* ---- probes ---------------------------------------------------------------------------------- */
+
+static void probe_defaults(void *item, int variant)
+{
+    OozeSceneProbe *probe = item;
+    *probe = (OozeSceneProbe){.def = ooze_probe_def_default()};
+    probe->def.name = NULL;
+    probe->def.kind = variant < 0 ? probe->def.kind : (OozeProbeKind)variant;
+}
+
+static const char *probe_kind_name(int index)
+{
+    return index < OOZE_PROBE_KIND_COUNT ? ooze_probe_kinds[index].name : NULL;
+}
+
+static bool probe_uses(int variant, const char *key)
+{
+    const char *keys = variant < OOZE_PROBE_KIND_COUNT ? ooze_probe_kinds[variant].keys : "";
+    size_t length = strlen(key);
+    for (const char *at = keys; (at = strstr(at, key)); at += length) {
+        if ((at == keys || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const OozeKey probe_keys[] = {
+    {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, def.name),
+     .help = "begins its column headings", .otherwise = "its kind"},
+    {"kind", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, def.kind),
+     .help = "what it measures", .required = OOZE_REQUIRED, .choice = probe_kind_name},
+    {"material", OOZE_KEY_MATERIAL, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, material),
+     .help = "measures this material only", .otherwise = "all materials"},
+    {"every_step", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, def.every_step),
+     .help = "measured every step instead of every frame"},
+    {"percentile", OOZE_KEY_REAL, "%", 0.0, 100.0, offsetof(OozeSceneProbe, def.percentile),
+     .help = "share of the particles within", .otherwise = "99 for height, 95 for spread"},
+    {"point", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeSceneProbe, def.point),
+     .help = "where it measures from"},
+    {"end", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeSceneProbe, def.end),
+     .help = "other end of the line from `point`", .required = OOZE_BIT(OOZE_PROBE_PROFILE)},
+    {"axis", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeSceneProbe, def.axis),
+     .help = "direction of the axis through `point`", .otherwise = "up"},
+    {"bins", OOZE_KEY_INTEGER, "", 1.0, 10000.0, offsetof(OozeSceneProbe, def.bins),
+     .help = "equal parts of the line"},
+    {"width", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeSceneProbe, def.width),
+     .help = "half width of the line; 0: one support radius"},
+    {"link_length", OOZE_KEY_REAL, "spacings", 1e-3, 100.0,
+     offsetof(OozeSceneProbe, def.link_length), .help = "particles nearer than this are connected"},
+    {"contact", OOZE_KEY_REAL, "spacings", 0.0, 1e6, offsetof(OozeSceneProbe, def.contact),
+     .help = "distance from the plane of `point` that counts as contact"},
+    {"sinking", OOZE_KEY_REAL, "m/s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneProbe, def.sinking),
+     .help = "only what moves against the axis this fast counts; 0: all"},
+};
+
+static const OozeSection section_probe = {
+    .name = "probe",
+    .plural = "probes",
+    .help = "Numbers measured every frame or every step and written to `probes.csv`.",
+    .keys = probe_keys,
+    .key_count = OOZE_COUNT(probe_keys),
+    .size = sizeof(OozeSceneProbe),
+    .defaults = probe_defaults,
+    .owns = probe_uses,
+    .variant_key = "kind",
+};
+
+/* ---- method ---------------------------------------------------------------------------------- */
+
+static const OozeParamInfo *method_params(int variant, int *count)
+{
+    const OozeMethodInfo *info = ooze_method_info(variant);
+    *count = !info                                       ? 0
+             : info->param_count < OOZE_SCENE_PARAMS_MAX ? info->param_count
+                                                         : OOZE_SCENE_PARAMS_MAX;
+    return info ? info->params : NULL;
+}
+
+static void method_defaults(void *item, int variant)
+{
+    OozeSceneMethod *method = item;
+    int count;
+    const OozeParamInfo *params = method_params(variant, &count);
+    method->index = variant < 0 ? 0 : variant;
+    for (int i = 0; i < OOZE_SCENE_PARAMS_MAX; i++) {
+        method->params[i] = i < count ? params[i].initial : NAN;
+    }
+}
+
+static const char *method_name(int index)
+{
+    const OozeMethodInfo *info = ooze_method_info(index);
+    return info ? info->name : NULL;
+}
+
+static const OozeKey method_keys[] = {
+    {"name", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneMethod, index),
+     .help = "which method", .required = OOZE_REQUIRED, .choice = method_name},
+};
+
+static const OozeSection section_method = {
+    .name = "method",
+    .help = "How particles are moved, with that method's own settings.",
+    .keys = method_keys,
+    .key_count = OOZE_COUNT(method_keys),
+    .size = sizeof(OozeSceneMethod),
+    .defaults = method_defaults,
+    .variant_key = "name",
+    .params = method_params,
+    .params_offset = offsetof(OozeSceneMethod, params),
+};
+
+/* ---- the scene itself ------------------------------------------------------------------------ */
+
+static const OozeKey periodic_keys[] = {
+    {"x", OOZE_KEY_RANGE, "m", OOZE_FREE, 0 * sizeof(OozeSceneRange),
+     .help = "[low, high] of the x axis", .otherwise = "open"},
+    {"y", OOZE_KEY_RANGE, "m", OOZE_FREE, 1 * sizeof(OozeSceneRange),
+     .help = "[low, high] of the y axis", .otherwise = "open"},
+    {"z", OOZE_KEY_RANGE, "m", OOZE_FREE, 2 * sizeof(OozeSceneRange),
+     .help = "[low, high] of the z axis", .otherwise = "open"},
+};
+
+static const OozeSection section_periodic = {
+    .name = "periodic",
+    .help = "Axes that wrap around: what leaves at one end comes back at the other.",
+    .keys = periodic_keys,
+    .key_count = OOZE_COUNT(periodic_keys),
+    .size = 3 * sizeof(OozeSceneRange),
+};
+
+static void root_defaults(void *item, int variant)
+{
+    (void)variant;
+    OozeSceneDef *def = item;
+    *def = (OozeSceneDef){.title = "", .world = ooze_world_def_default(), .frame_rate = 24.0};
+    def->world.gravity = (OozeVec3){NAN, NAN, NAN}; /* depends on `up` */
+    method_defaults(&def->method, -1);
+}
+
+#define ITEMS(field) offsetof(OozeSceneDef, field##s)
+#define ITEM_COUNT(field)                                                                          \
+    .section = &section_##field, .count_offset = offsetof(OozeSceneDef, field##_count)
+
+static const OozeKey root_keys[] = {
+    {"ooze", OOZE_KEY_INTEGER, "", 1.0, 1.0, offsetof(OozeSceneDef, version),
+     .help = "version of the scene format", .required = OOZE_REQUIRED},
+    {"title", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, title), .help = "for people",
+     .otherwise = "empty"},
+    {"include", OOZE_KEY_INCLUDE, "", OOZE_NO_RANGE, 0,
+     .help = "files read first: their sections are merged, their lists come before this file's, "
+             "this file's values win",
+     .otherwise = "none"},
+    {"up", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, world.up),
+     .help = "the axis that points up", .choices = "x|y|z"},
+    {"method", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, method),
+     .help = "how particles are moved", .required = OOZE_REQUIRED, .section = &section_method},
+    {"spacing", OOZE_KEY_REAL, "m", 1e-6, 1e3, offsetof(OozeSceneDef, world.spacing),
+     .help = "between neighbouring particles at rest", .required = OOZE_REQUIRED},
+    {"support_ratio", OOZE_KEY_REAL, "spacings", 1.0, 8.0,
+     offsetof(OozeSceneDef, world.support_ratio), .help = "support radius of the kernel"},
+    {"time_step", OOZE_KEY_REAL, "s", 1e-9, 10.0, offsetof(OozeSceneDef, world.time_step),
+     .help = "longest step; shortened so that frames fall on whole steps",
+     .required = OOZE_REQUIRED},
+    {"duration", OOZE_KEY_REAL, "s", 0.0, 1e9, offsetof(OozeSceneDef, duration),
+     .help = "simulated time", .required = OOZE_REQUIRED},
+    {"frame_rate", OOZE_KEY_REAL, "1/s", 1e-6, 1e6, offsetof(OozeSceneDef, frame_rate),
+     .help = "frames written a simulated second"},
+    {"gravity", OOZE_KEY_VEC3, "m/s2", OOZE_FREE, offsetof(OozeSceneDef, world.gravity),
+     .help = "acceleration of everything", .otherwise = "9.81 down"},
+    {"periodic", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, periodic),
+     .help = "axes that wrap around", .section = &section_periodic, .otherwise = "all open"},
+    {"seed", OOZE_KEY_INTEGER, "", 0.0, 9007199254740992.0, offsetof(OozeSceneDef, world.seed),
+     .help = "changes jitter and nothing else", .store = OOZE_STORE_UINT64},
+    {"materials", OOZE_KEY_MAP, "", OOZE_NO_RANGE, ITEMS(material), .help = "what flows",
+     ITEM_COUNT(material)},
+    {"fluids", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(fluid), .help = "filled at the start",
+     ITEM_COUNT(fluid)},
+    {"solids", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(solid), .help = "what particles meet",
+     ITEM_COUNT(solid)},
+    {"emitters", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(emitter), .help = "nozzles",
+     ITEM_COUNT(emitter)},
+    {"sinks", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(sink), .help = "where particles leave",
+     ITEM_COUNT(sink)},
+    {"probes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(probe), .help = "what is measured",
+     ITEM_COUNT(probe)},
+};
+
+const OozeSection ooze_scene_root = {
+    .name = "scene",
+    .help = "The top level of the file.",
+    .keys = root_keys,
+    .key_count = OOZE_COUNT(root_keys),
+    .size = sizeof(OozeSceneDef),
+    .defaults = root_defaults,
+};

@@ -1,0 +1,173 @@
+/* Rows of the key table: rotations, shapes and motions. */
+#include <math.h>
+
+#include "scene/scene.h"
+#include "scene/table.h"
+
+/* ---- rotation --------------------------------------------------------------------------------- */
+
+static const OozeKey turn_keys[] = {
+    {"axis", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeTurn, axis),
+     .help = "turns about this direction", .required = OOZE_REQUIRED},
+    {"degrees", OOZE_KEY_REAL, "deg", OOZE_FREE, offsetof(OozeTurn, degrees),
+     .help = "right-handed angle", .required = OOZE_REQUIRED},
+};
+
+const OozeSection ooze_section_turn = {
+    .name = "rotation",
+    .help = "A rotation is either this, or a list of three angles in degrees: turned about the x "
+            "axis first, then about y, then about z (axes of the world).",
+    .keys = turn_keys,
+    .key_count = OOZE_COUNT(turn_keys),
+    .size = sizeof(OozeTurn),
+};
+
+/* ---- shape ----------------------------------------------------------------------------------- */
+
+#define SHAPE(kind) OOZE_BIT(OOZE_SHAPE_##kind)
+#define ROUND       (SHAPE(SPHERE) | SHAPE(CAPSULE) | SHAPE(CYLINDER) | SHAPE(CONE) | SHAPE(TORUS))
+#define TALL        (SHAPE(CAPSULE) | SHAPE(CYLINDER) | SHAPE(CONE))
+#define FROM_FILE   (SHAPE(MESH) | SHAPE(HEIGHTFIELD))
+
+static void shape_defaults(void *item, int variant)
+{
+    OozeShapeKind kind = variant < 0 ? OOZE_SHAPE_SPHERE : (OozeShapeKind)variant;
+    *(OozeShapeDef *)item = ooze_shape_def_default(kind);
+}
+
+static const OozeKey shape_keys[] = {
+    {"type", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeShapeDef, kind),
+     .help = "what the shape is", .required = OOZE_REQUIRED,
+     .choices = "plane|box|sphere|capsule|cylinder|cone|torus|heightfield|mesh"},
+    {"size", OOZE_KEY_VEC3, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, size),
+     .help = "full edge lengths of a box; the two horizontal extents of a height field",
+     .variants = SHAPE(BOX) | SHAPE(HEIGHTFIELD), .required = SHAPE(BOX) | SHAPE(HEIGHTFIELD)},
+    {"radius", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeShapeDef, radius),
+     .help = "radius; of the base of a cone, of the ring of a torus", .variants = ROUND,
+     .required = ROUND},
+    {"tube_radius", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeShapeDef, tube_radius),
+     .help = "radius of a torus' tube", .variants = SHAPE(TORUS), .required = SHAPE(TORUS)},
+    {"height", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeShapeDef, height),
+     .help = "along the axis; of a capsule, between the centres of its caps", .variants = TALL,
+     .required = TALL},
+    {"normal", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeShapeDef, normal),
+     .help = "direction away from the solid side of a plane", .variants = SHAPE(PLANE),
+     .otherwise = "up"},
+    {"file", OOZE_KEY_FILE, "", OOZE_NO_RANGE, offsetof(OozeShapeDef, path),
+     .help = "mesh (OBJ, PLY or STL) or height map (PGM or ESRI ASCII grid)", .variants = FROM_FILE,
+     .required = FROM_FILE},
+    {"checksum", OOZE_KEY_CHECKSUM, "", OOZE_NO_RANGE, 0,
+     .help = "of the file's bytes: a file that has changed since is refused (runs write it down)",
+     .variants = FROM_FILE, .otherwise = "not checked"},
+    {"height_scale", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, height_scale),
+     .help = "height that the full grey range of a height map stands for",
+     .variants = SHAPE(HEIGHTFIELD)},
+    {"thickness", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, thickness),
+     .help = "shell thickness of a mesh that is not watertight; 0: two spacings",
+     .variants = SHAPE(MESH)},
+    {"inverted", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeShapeDef, inverted),
+     .help = "the outside is solid: a container"},
+    {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeShapeDef, position),
+     .help = "where the shape's origin goes"},
+    {"rotation", OOZE_KEY_ROTATION, "", OOZE_FREE, offsetof(OozeShapeDef, rotation),
+     .help = "how it is turned about its origin", .otherwise = "not turned"},
+    {"scale", OOZE_KEY_SCALE, "", OOZE_POSITIVE, offsetof(OozeShapeDef, scale),
+     .help = "stretch before turning: one factor, or one an axis"},
+};
+
+const OozeSection ooze_section_shape = {
+    .name = "shape",
+    .help =
+        "A shape is a volume to fill, a solid, a sink or the outline of a nozzle. It is scaled "
+        "first, then turned, then moved. The axis of capsule, cylinder, cone, torus and height "
+        "field is the scene's `up` before it is turned; a cone stands on its origin, all others "
+        "are centred on it.",
+    .keys = shape_keys,
+    .key_count = OOZE_COUNT(shape_keys),
+    .size = sizeof(OozeShapeDef),
+    .defaults = shape_defaults,
+    .variant_key = "type",
+};
+
+/* ---- motion ---------------------------------------------------------------------------------- */
+
+static void keyframe_defaults(void *item, int variant)
+{
+    (void)variant;
+    /* Not a number: filled in from the shape once that is known. */
+    *(OozeKeyframe *)item = (OozeKeyframe){0.0, {NAN, NAN, NAN}, {NAN, NAN, NAN, NAN}};
+}
+
+static const OozeKey keyframe_keys[] = {
+    {"time", OOZE_KEY_REAL, "s", OOZE_FREE, offsetof(OozeKeyframe, time),
+     .help = "when it is there", .required = OOZE_REQUIRED},
+    {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeKeyframe, position),
+     .help = "where it is then", .otherwise = "its own position"},
+    {"rotation", OOZE_KEY_ROTATION, "", OOZE_FREE, offsetof(OozeKeyframe, rotation),
+     .help = "how it is turned then", .otherwise = "its own rotation"},
+};
+
+static const OozeSection section_keyframe = {
+    .name = "keyframe",
+    .plural = "keyframes",
+    .help = "One pose at one time. Times must ascend; before the first and after the last the pose "
+            "is held.",
+    .keys = keyframe_keys,
+    .key_count = OOZE_COUNT(keyframe_keys),
+    .size = sizeof(OozeKeyframe),
+    .defaults = keyframe_defaults,
+};
+
+static void motion_defaults(void *item, int variant)
+{
+    (void)variant;
+    *(OozeMotionDef *)item = ooze_motion_def_default();
+}
+
+static const OozeKey sine_keys[] = {
+    {"amplitude", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeMotionDef, sine_amplitude),
+     .help = "furthest displacement", .required = OOZE_REQUIRED},
+    {"frequency", OOZE_KEY_REAL, "Hz", 0.0, 1e6, offsetof(OozeMotionDef, sine_frequency),
+     .help = "swings a second", .required = OOZE_REQUIRED},
+    {"phase", OOZE_KEY_REAL, "rad", OOZE_FREE, offsetof(OozeMotionDef, sine_phase),
+     .help = "where in the swing it starts"},
+};
+
+/* Lands in the motion itself, so it fills nothing of its own. */
+static const OozeSection section_sine = {
+    .name = "sine",
+    .help = "A swing added to the position: amplitude sin(2 pi frequency t + phase), t counted "
+            "from `start`.",
+    .keys = sine_keys,
+    .key_count = OOZE_COUNT(sine_keys),
+    .size = sizeof(OozeMotionDef),
+};
+
+static const OozeKey motion_keys[] = {
+    {"keyframes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, offsetof(OozeMotionDef, keyframes),
+     .help = "poses at given times, in place of the own position and rotation",
+     .section = &section_keyframe, .count_offset = offsetof(OozeMotionDef, keyframe_count)},
+    {"interpolation", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeMotionDef, interpolation),
+     .help = "between keyframes", .choices = "smooth|linear"},
+    {"velocity", OOZE_KEY_VEC3, "m/s", OOZE_FREE, offsetof(OozeMotionDef, velocity),
+     .help = "constant velocity, added"},
+    {"spin", OOZE_KEY_VEC3, "rad/s", OOZE_FREE, offsetof(OozeMotionDef, spin),
+     .help = "constant turning about this axis (world axes), added"},
+    {"pivot", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeMotionDef, pivot),
+     .help = "point the spin's axis goes through, relative to the position"},
+    {"sine", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, 0, .help = "a swing, added",
+     .section = &section_sine},
+    {"start", OOZE_KEY_REAL, "s", OOZE_FREE, offsetof(OozeMotionDef, start),
+     .help = "velocity, spin and sine act from here on"},
+    {"stop", OOZE_KEY_REAL, "s", -OOZE_KEY_HUGE, INFINITY, offsetof(OozeMotionDef, stop),
+     .help = "and until here"},
+};
+
+const OozeSection ooze_section_motion = {
+    .name = "motion",
+    .help = "How a solid or a nozzle moves. What is not given adds nothing.",
+    .keys = motion_keys,
+    .key_count = OOZE_COUNT(motion_keys),
+    .size = sizeof(OozeMotionDef),
+    .defaults = motion_defaults,
+};

@@ -1,0 +1,224 @@
+/* Physics traps: what is allowed but unlikely to be meant. Each is one warning at its place. */
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "methods/method.h"
+#include "scene/scene.h"
+#include "world/world.h"
+
+/* A particle should cross less than this part of a spacing a step. */
+static const double COURANT = 0.4;
+
+static void check_duration(OozeScene *scene)
+{
+    const OozeSceneInfo *info = &scene->info;
+    double wanted = scene->def.world.time_step;
+    if (info->frame_count == 0) {
+        ooze_scene_warn(
+            scene, ooze_node_find(scene->root, "duration"), "give at least one over frame_rate",
+            "nothing will move: a duration of %g s holds no frame but the first", info->duration);
+    }
+    if (info->time_step < wanted * (1.0 - 1e-6)) {
+        ooze_scene_warn(scene, ooze_node_find(scene->root, "time_step"),
+                        "write 1 / (frame_rate times a whole number) to avoid this",
+                        "the time step is shortened from %g s to %g s so that frames fall on whole "
+                        "steps (%llu a frame)",
+                        wanted, info->time_step, (unsigned long long)info->steps_per_frame);
+    }
+}
+
+static void check_anything(OozeScene *scene, uint64_t particles)
+{
+    const OozeSceneDef *def = &scene->def;
+    bool emits = false;
+    for (int i = 0; i < def->emitter_count; i++) {
+        const OozeEmitterDef *emitter = &def->emitters[i].def;
+        bool opens = emitter->start < def->duration && emitter->stop > 0.0;
+        emits = emits || (emitter->speed > 0.0 && opens);
+        if (!opens) {
+            ooze_scene_warn(scene, ooze_scene_item_node(scene, "emitters", i), NULL,
+                            "emitter '%s' is closed for the whole %g s", emitter->name,
+                            def->duration);
+        }
+    }
+    if (particles == 0 && !emits) {
+        ooze_scene_warn(scene, NULL, "add a fluid or an emitter", "there is nothing to simulate");
+    }
+}
+
+/* Smallest width of a nozzle's opening, m; NAN where the outline is a shape. */
+static double nozzle_width(const OozeEmitterDef *def)
+{
+    switch (def->outline) {
+    case OOZE_OUTLINE_DISC:
+        return 2.0 * def->radius;
+    case OOZE_OUTLINE_RECTANGLE:
+        return fmin(def->size.x, def->size.y);
+    case OOZE_OUTLINE_STAR:
+        return 2.0 * def->inner_radius;
+    default:
+        return NAN;
+    }
+}
+
+static void check_nozzles(OozeScene *scene)
+{
+    double spacing = scene->def.world.spacing;
+    for (int i = 0; i < scene->def.emitter_count; i++) {
+        const OozeEmitterDef *emitter = &scene->def.emitters[i].def;
+        double width = nozzle_width(emitter);
+        if (width < 3.0 * spacing * (1.0 - 1e-9)) {
+            ooze_scene_warn(scene, ooze_scene_item_node(scene, "emitters", i),
+                            "widen it, or make the spacing smaller",
+                            "the nozzle '%s' is %.2g spacings wide; below 3 the jet is poorly "
+                            "resolved",
+                            emitter->name, width / spacing);
+        }
+    }
+}
+
+static bool uses_material_key(const OozeMethod *method, const char *key)
+{
+    for (const char *const *used = method->material_keys; used && *used; used++) {
+        if (strcmp(*used, key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_ignored(OozeScene *scene, const OozeMethod *method)
+{
+    int count;
+    const OozeParamInfo *params = ooze_material_params(&count);
+    for (int i = 0; i < scene->def.material_count; i++) {
+        const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
+        for (const OozeNode *child = node ? node->first : NULL; child; child = child->next) {
+            const char *key = child->key->text;
+            if (ooze_param_find(params, count, key) >= 0 && !uses_material_key(method, key)) {
+                ooze_scene_warn(scene, child->key, NULL, "the method '%s' ignores '%s'",
+                                method->info.name, key);
+            }
+        }
+    }
+}
+
+/* ---- speed ----------------------------------------------------------------------------------- */
+
+typedef struct Fastest {
+    double speed;
+    const char *kind, *name;
+} Fastest;
+
+static void consider(Fastest *fastest, double speed, const char *kind, const char *name)
+{
+    if (speed > fastest->speed) {
+        *fastest = (Fastest){speed, kind, name};
+    }
+}
+
+/* Fastest point of a moving body within `reach` of its position, over the whole run. */
+static double motion_speed(const OozeMotion *motion, double duration, double reach)
+{
+    enum { SAMPLES = 256 };
+    double fastest = 0.0;
+    if (ooze_motion_is_still(motion)) {
+        return 0.0;
+    }
+    for (int i = 0; i <= SAMPLES; i++) {
+        OozePose pose = ooze_motion_pose(motion, duration * i / SAMPLES);
+        double speed = vec3_length(pose.velocity) + reach * vec3_length(pose.spin);
+        fastest = fmax(fastest, speed);
+    }
+    return fastest;
+}
+
+static double solid_reach(const OozeSolid *solid)
+{
+    OozeBounds bounds = ooze_shape_bounds(solid->shape);
+    OozeVec3 far = vec3(fmax(-bounds.min.x, bounds.max.x), fmax(-bounds.min.y, bounds.max.y),
+                        fmax(-bounds.min.z, bounds.max.z));
+    double reach = vec3_length(far);
+    return isfinite(reach) ? reach : 0.0;
+}
+
+static Fastest find_fastest(const OozeScene *scene, OozeWorld *world)
+{
+    Fastest fastest = {0};
+    double duration = scene->def.duration;
+    const OozeFloat4 *v = ooze_particles_velocities(world->particles);
+    double square = 0.0;
+    for (uint64_t i = 0; i < ooze_particles_count(world->particles); i++) {
+        square = fmax(square,
+                      (double)v[i].x * v[i].x + (double)v[i].y * v[i].y + (double)v[i].z * v[i].z);
+    }
+    consider(&fastest, sqrt(square), "fluid", "the start");
+    for (int i = 0; i < world->emitters.count; i++) {
+        const OozeEmitter *emitter = &world->emitters.items[i];
+        consider(&fastest, emitter->state.speed + motion_speed(&emitter->motion, duration, 0.0),
+                 "emitter", emitter->name);
+    }
+    for (int i = 0; i < world->solids.count; i++) {
+        const OozeSolid *solid = &world->solids.items[i];
+        consider(&fastest, motion_speed(&solid->motion, duration, solid_reach(solid)), "solid",
+                 solid->name);
+    }
+    return fastest;
+}
+
+static void check_step(OozeScene *scene, OozeWorld *world, OozeStepContext *context)
+{
+    double dt = scene->info.time_step, spacing = world->def.spacing;
+    const OozeNode *at = ooze_node_find(scene->root, "time_step");
+    double stable = world->method->stable_step ? world->method->stable_step(context) : INFINITY;
+    if (dt > stable) {
+        ooze_scene_warn(scene, at, ooze_scene_format(scene, "use at most %.3g s", stable),
+                        "the time step %.4g s is beyond the stability of method '%s' with these "
+                        "materials",
+                        dt, world->def.method);
+    }
+    Fastest fastest = find_fastest(scene, world);
+    if (fastest.speed * dt > COURANT * spacing * (1.0 + 1e-6)) {
+        ooze_scene_warn(
+            scene, at,
+            ooze_scene_format(scene, "use at most %.3g s", COURANT * spacing / fastest.speed),
+            "the time step %.4g s is long: %s '%s' moves %.3g m/s, which is %.2g spacings a step",
+            dt, fastest.kind, fastest.name, fastest.speed, fastest.speed * dt / spacing);
+    }
+}
+
+OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeError *error)
+{
+    OozeLocaleGuard locale = ooze_locale_enter();
+    OozeStepContext context = {
+        .time = world->time,
+        .dt = scene->info.time_step,
+        .step = world->step,
+        .spacing = world->def.spacing,
+        .support = world->support,
+        .gravity = world->def.gravity,
+        .periodic = world->periodic,
+        .particles = world->particles,
+        .boundary = &world->boundary,
+        .solids = world->solids.items,
+        .solid_count = world->solids.count,
+        .materials = world->materials.items,
+        .material_count = world->materials.count,
+        .params = world->params,
+        .threads = world->threads,
+        .arena = world->arena,
+    };
+    check_duration(scene);
+    check_anything(scene, ooze_particles_count(world->particles));
+    check_nozzles(scene);
+    check_ignored(scene, world->method);
+    check_step(scene, world, &context);
+    OozeStatus status = ooze_scene_check_particles(scene, world, error);
+    ooze_locale_leave(locale);
+    if (!status && scene->out_of_memory) {
+        scene->out_of_memory = false;
+        status = ooze_fail_memory(error, "the warnings of a scene", 0);
+    }
+    return status;
+}

@@ -1,0 +1,186 @@
+/* Physics traps that show only in the particles: fluid inside solids, fluids inside each other,
+   particles outside the periodic box, fluids that came out empty. */
+#include <math.h>
+#include <string.h>
+
+#include "particles/neighbours.h"
+#include "scene/scene.h"
+#include "world/world.h"
+
+/* The particles of a freshly built world, and which fluid each belongs to. */
+typedef struct Particles {
+    uint64_t count;
+    const OozeFloat4 *position;
+    const uint64_t *id;
+    uint64_t first_id;
+    const uint64_t *filled; /* particles of each fluid, in order of their ids */
+    int fluid_count;
+} Particles;
+
+/* The fluid of a particle, or -1: added by other hands. */
+static int fluid_of(const Particles *p, uint64_t i)
+{
+    uint64_t rank = p->id[i] - p->first_id;
+    for (int fluid = 0; fluid < p->fluid_count; fluid++) {
+        if (rank < p->filled[fluid]) {
+            return fluid;
+        }
+        rank -= p->filled[fluid];
+    }
+    return -1;
+}
+
+static void check_empty(OozeScene *scene)
+{
+    for (int i = 0; i < scene->def.fluid_count; i++) {
+        if (scene->filled[i] == 0) {
+            ooze_scene_warn(
+                scene, ooze_scene_item_node(scene, "fluids", i),
+                "enlarge the shape, or make the spacing smaller",
+                "fluid '%s' holds no particle: its shape is thinner than the spacing of "
+                "%g m",
+                scene->def.fluids[i].def.name, scene->def.world.spacing);
+        }
+    }
+}
+
+static void check_solid(OozeScene *scene, const Particles *p, const OozeSolid *solid,
+                        uint64_t *inside)
+{
+    double tolerance = 1e-3 * scene->def.world.spacing; /* rounding of positions kept as floats */
+    memset(inside, 0, (size_t)p->fluid_count * sizeof *inside);
+    for (uint64_t i = 0; i < p->count; i++) {
+        OozeVec3 x = vec3(p->position[i].x, p->position[i].y, p->position[i].z);
+        int fluid = fluid_of(p, i);
+        if (fluid >= 0 && ooze_solid_contact(solid, x).distance < -tolerance) {
+            inside[fluid]++;
+        }
+    }
+    for (int fluid = 0; fluid < p->fluid_count; fluid++) {
+        if (inside[fluid] > 0) {
+            ooze_scene_warn(scene, ooze_scene_item_node(scene, "fluids", fluid),
+                            "move one of them, or make the fluid smaller",
+                            "%llu of the %llu particles of fluid '%s' stand inside solid '%s'",
+                            (unsigned long long)inside[fluid], (unsigned long long)p->filled[fluid],
+                            scene->def.fluids[fluid].def.name, solid->name);
+        }
+    }
+}
+
+static void check_box(OozeScene *scene, const Particles *p, const OozePeriodic *periodic)
+{
+    uint64_t outside = 0;
+    for (uint64_t i = 0; i < p->count; i++) {
+        const float x[3] = {p->position[i].x, p->position[i].y, p->position[i].z};
+        bool out = false;
+        for (int axis = 0; axis < 3; axis++) {
+            float low = periodic->min[axis], length = periodic->length[axis];
+            out = out || (length > 0.0f && !(x[axis] >= low && x[axis] <= low + length));
+        }
+        outside += out;
+    }
+    if (outside > 0) {
+        ooze_scene_warn(scene, ooze_node_find(scene->root, "periodic"),
+                        "they enter again at the other side, perhaps into other fluid",
+                        "%llu particles stand outside the periodic box",
+                        (unsigned long long)outside);
+    }
+}
+
+/* ---- overlap --------------------------------------------------------------------------------- */
+
+/* How many particles of each fluid have one of an earlier fluid nearer than half a spacing, and
+   which fluid that is. */
+static void count_overlaps(const Particles *p, const uint32_t *order, const OozeNeighbours *near,
+                           uint64_t *count, int *other)
+{
+    for (uint64_t k = 0; k < near->n; k++) {
+        int fluid = fluid_of(p, order[k]);
+        for (uint32_t j = 0; fluid >= 0 && j < near->count[k]; j++) {
+            int neighbour = fluid_of(p, order[near->index[near->first[k] + j]]);
+            if (neighbour >= 0 && neighbour < fluid) {
+                count[fluid]++;
+                other[fluid] = neighbour;
+                break;
+            }
+        }
+    }
+}
+
+static OozeStatus find_overlaps(OozeScene *scene, OozeWorld *world, const Particles *p,
+                                OozeFloat4 *sorted, OozeGrid *grid, OozeError *error)
+{
+    double reach = 0.5 * scene->def.world.spacing;
+    OozePeriodic open = {0};
+    OozeStatus status =
+        ooze_grid_sort(grid, world->threads, p->position, p->count, reach, &open, error);
+    if (status) {
+        return status;
+    }
+    const uint32_t *order = ooze_grid_order(grid);
+    for (uint64_t k = 0; k < p->count; k++) {
+        sorted[k] = p->position[order[k]];
+    }
+    OozeNeighbours near = {0};
+    status = ooze_neighbours_build(&near, grid, world->threads, sorted, p->count, sorted, reach,
+                                   true, error);
+    uint64_t *count = ooze_scene_alloc(scene, (size_t)p->fluid_count, sizeof *count);
+    int *other = ooze_scene_alloc(scene, (size_t)p->fluid_count, sizeof *other);
+    if (!status && count && other) {
+        count_overlaps(p, order, &near, count, other);
+        for (int fluid = 0; fluid < p->fluid_count; fluid++) {
+            if (count[fluid] > 0) {
+                ooze_scene_warn(scene, ooze_scene_item_node(scene, "fluids", fluid),
+                                "move one of them: particles this close push apart violently",
+                                "fluid '%s' overlaps fluid '%s': %llu particles are nearer than "
+                                "half a spacing",
+                                scene->def.fluids[fluid].def.name,
+                                scene->def.fluids[other[fluid]].def.name,
+                                (unsigned long long)count[fluid]);
+            }
+        }
+    }
+    ooze_neighbours_free(&near);
+    return status;
+}
+
+static OozeStatus check_overlaps(OozeScene *scene, OozeWorld *world, const Particles *p,
+                                 OozeError *error)
+{
+    if (p->fluid_count < 2 || p->count < 2) {
+        return OOZE_OK;
+    }
+    enum { PADDING = 16 }; /* room that wide loads may read */
+    OozeFloat4 *sorted = ooze_alloc_zero(p->count + PADDING, sizeof *sorted);
+    OozeGrid *grid = ooze_grid_create();
+    OozeStatus status = sorted && grid
+                            ? find_overlaps(scene, world, p, sorted, grid, error)
+                            : ooze_fail_memory(error, "looking for overlaps", p->count * 16);
+    ooze_grid_destroy(grid);
+    ooze_free(sorted);
+    return status;
+}
+
+OozeStatus ooze_scene_check_particles(OozeScene *scene, OozeWorld *world, OozeError *error)
+{
+    Particles p = {
+        .count = ooze_particles_count(world->particles),
+        .position = ooze_particles_positions(world->particles),
+        .id = ooze_particles_ids(world->particles),
+        .filled = scene->filled,
+        .fluid_count = scene->def.fluid_count,
+    };
+    p.first_id = p.count > 0 ? p.id[0] : 0;
+    for (uint64_t i = 0; i < p.count; i++) {
+        p.first_id = p.id[i] < p.first_id ? p.id[i] : p.first_id;
+    }
+    check_empty(scene);
+    check_box(scene, &p, &world->periodic);
+    uint64_t *inside = ooze_scene_alloc(scene, (size_t)p.fluid_count, sizeof *inside);
+    for (int i = 0; inside && i < world->solids.count; i++) {
+        if (world->solids.items[i].params[OOZE_SOLID_COLLIDES] != 0.0) {
+            check_solid(scene, &p, &world->solids.items[i], inside);
+        }
+    }
+    return check_overlaps(scene, world, &p, error);
+}
