@@ -2,7 +2,10 @@
 
    One set for all sampled solids, kept in grid order. Samples sit on the surface
    itself; volume_k = 1 / sum over boundary samples W(x_k - x_l), including itself, so that uneven or
-   overlapping sampling is compensated. */
+   overlapping sampling is compensated.
+
+   What depends on where solids are depends on nothing else: not on earlier poses, nor on the order of
+   past steps, so that a resumed run finds the same bits. */
 #ifndef OOZE_SOLIDS_BOUNDARY_H
 #define OOZE_SOLIDS_BOUNDARY_H
 
@@ -11,14 +14,31 @@
 
 typedef struct OozeBoundary {
     uint64_t count;
-    OozeFloat4 *position; /* world; padded like the particle store */
+    /* In grid order; padded like the particle store, the padding being zero. */
+    OozeFloat4 *position; /* world */
     OozeFloat4 *velocity;
     OozeFloat4 *normal; /* outward */
     float *volume;      /* m3 */
     uint16_t *solid;    /* index of the solid */
-    OozeFloat4 *local;  /* rest position in the solid's local frame, w: unused */
+    /* In the order they were made. */
+    OozeFloat4 *local; /* in the solid's local frame */
     OozeFloat4 *local_normal;
+    uint16_t *local_solid;
+    OozeFloat4 *placed; /* local, in the world */
+    float *made_volume;
+    uint64_t capacity;        /* of the arrays above */
+    uint64_t sorted_capacity; /* of those in grid order */
+    OozePose *poses;          /* of each solid at the last update */
+    int pose_count;
+    /* Working memory, kept from step to step: which solids moved, where that changed volumes, and the
+       samples to compute anew. */
+    bool *moved;
+    OozeBounds *changed;
+    int changed_count;
+    uint32_t *chosen;
+    OozeFloat4 *chosen_position;
     OozeGrid *grid;
+    OozeNeighbours lists;
     double support;
     bool moving; /* some sampled solid moves */
     bool fresh;  /* sorted and volumes computed */

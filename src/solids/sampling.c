@@ -38,7 +38,24 @@ static double along(const OozeBounds *bounds, int axis)
     return vec3_component(bounds->max, axis) - vec3_component(bounds->min, axis);
 }
 
-/* The square lattice through the middle of the bounds, as far as it lies inside them. */
+/* From the first to the last multiple of the spacing along a direction within the bounds. */
+static void lattice_range(const OozeBounds *bounds, OozeVec3 direction, double spacing,
+                          double range[2])
+{
+    range[0] = INFINITY;
+    range[1] = -INFINITY;
+    for (int i = 0; i < 8; i++) {
+        OozeVec3 corner =
+            vec3(i & 1 ? bounds->max.x : bounds->min.x, i & 2 ? bounds->max.y : bounds->min.y,
+                 i & 4 ? bounds->max.z : bounds->min.z);
+        double at = vec3_dot(corner, direction) / spacing;
+        range[0] = fmin(range[0], ceil(at - 1e-6));
+        range[1] = fmax(range[1], floor(at + 1e-6));
+    }
+}
+
+/* The square lattice through the plane's own position, as far as it lies inside the bounds: wider
+   bounds add samples but move none. */
 static OozeStatus sample_plane(const OozeShape *shape, double spacing, const OozeBounds *clip,
                                OozePointSet *samples, double *area, OozeError *error)
 {
@@ -46,22 +63,21 @@ static OozeStatus sample_plane(const OozeShape *shape, double spacing, const Ooz
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "say where it ends",
                          "an infinite plane cannot be sampled without finite bounds");
     }
-    OozeVec3 normal, middle = vec3_scale(vec3_add(clip->min, clip->max), 0.5);
-    double d = ooze_shape_distance(shape, middle, &normal);
-    OozeVec3 centre = vec3_madd(middle, -d, normal);
+    OozeVec3 normal;
+    (void)ooze_shape_distance(shape, vec3(0, 0, 0), &normal);
     OozeVec3 other = fabs(normal.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
-    OozeVec3 u = vec3_unit(vec3_sub(other, vec3_scale(normal, vec3_dot(other, normal))), other);
+    OozeVec3 u = vec3_unit(vec3_madd(other, -vec3_dot(other, normal), normal), other);
     OozeVec3 v = vec3_cross(normal, u);
-    double reach = 0.5 * vec3_length(vec3_sub(clip->max, clip->min));
-    OozeStatus status = check_count(4.0 * reach * reach / (spacing * spacing), spacing, error);
-    int64_t n = status ? 0 : (int64_t)ceil(reach / spacing);
-    double slack = 1e-6 * spacing;
+    double across[2], deep[2], slack = 1e-6 * spacing;
+    lattice_range(clip, u, spacing, across);
+    lattice_range(clip, v, spacing, deep);
+    OozeStatus status =
+        check_count((across[1] - across[0] + 1.0) * (deep[1] - deep[0] + 1.0), spacing, error);
     OozeVec3 low = vec3_sub(clip->min, vec3(slack, slack, slack));
     OozeVec3 high = vec3_add(clip->max, vec3(slack, slack, slack));
-    for (int64_t j = -n; j <= n && !status; j++) {
-        for (int64_t i = -n; i <= n && !status; i++) {
-            OozeVec3 p =
-                vec3_madd(vec3_madd(centre, (double)i * spacing, u), (double)j * spacing, v);
+    for (double j = deep[0]; j <= deep[1] && !status; j += 1.0) {
+        for (double i = across[0]; i <= across[1] && !status; i += 1.0) {
+            OozeVec3 p = vec3_madd(vec3_scale(u, i * spacing), j * spacing, v);
             if (p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y && p.z >= low.z &&
                 p.z <= high.z) {
                 status = ooze_point_set_add(samples, p, normal, error);

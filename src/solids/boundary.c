@@ -1,0 +1,429 @@
+#include "solids/boundary.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "physics/kernels.h"
+
+enum { SPARE_ELEMENTS = 16, GRAIN = 4096 };
+
+void ooze_boundary_free(OozeBoundary *boundary)
+{
+    ooze_free(boundary->position);
+    ooze_free(boundary->velocity);
+    ooze_free(boundary->normal);
+    ooze_free(boundary->volume);
+    ooze_free(boundary->solid);
+    ooze_free(boundary->local);
+    ooze_free(boundary->local_normal);
+    ooze_free(boundary->local_solid);
+    ooze_free(boundary->placed);
+    ooze_free(boundary->made_volume);
+    ooze_free(boundary->poses);
+    ooze_free(boundary->moved);
+    ooze_free(boundary->changed);
+    ooze_free(boundary->chosen);
+    ooze_free(boundary->chosen_position);
+    ooze_grid_destroy(boundary->grid);
+    ooze_neighbours_free(&boundary->lists);
+    memset(boundary, 0, sizeof *boundary);
+}
+
+uint64_t ooze_boundary_bytes(const OozeBoundary *boundary)
+{
+    uint64_t made = 3 * sizeof(OozeFloat4) + sizeof(uint16_t) + sizeof(float);
+    uint64_t sorted = 4 * sizeof(OozeFloat4) + sizeof(uint16_t) + sizeof(float) + sizeof(uint32_t);
+    return boundary->capacity * made + boundary->sorted_capacity * sorted +
+           (uint64_t)boundary->pose_count * sizeof *boundary->poses +
+           (boundary->grid ? ooze_grid_bytes(boundary->grid) : 0) +
+           ooze_neighbours_bytes(&boundary->lists);
+}
+
+/* ---- adding ------------------------------------------------------------------------------- */
+
+/* Grows one array; the old one stays valid when memory runs out. */
+static void *grow(void *array, uint64_t old_count, uint64_t new_count, size_t size, bool *failed)
+{
+    void *grown = *failed ? NULL : ooze_grow(array, old_count, new_count, size);
+    *failed = !grown;
+    return grown ? grown : array;
+}
+
+static OozeStatus make_room(OozeBoundary *b, uint64_t total, OozeError *error)
+{
+    if (total > OOZE_PARTICLES_MAX) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use a larger spacing",
+                         "%llu boundary particles are too many; at most %llu are possible",
+                         (unsigned long long)total, (unsigned long long)OOZE_PARTICLES_MAX);
+    }
+    uint64_t capacity = total + SPARE_ELEMENTS;
+    if (capacity <= b->capacity) {
+        return OOZE_OK;
+    }
+    bool failed = false;
+    uint64_t n = b->count;
+    b->local = grow(b->local, n, capacity, sizeof *b->local, &failed);
+    b->local_normal = grow(b->local_normal, n, capacity, sizeof *b->local_normal, &failed);
+    b->local_solid = grow(b->local_solid, n, capacity, sizeof *b->local_solid, &failed);
+    b->placed = grow(b->placed, n, capacity, sizeof *b->placed, &failed);
+    b->made_volume = grow(b->made_volume, n, capacity, sizeof *b->made_volume, &failed);
+    if (failed) {
+        return ooze_fail_memory(error, "boundary particles", capacity * sizeof(OozeFloat4));
+    }
+    b->capacity = capacity;
+    return OOZE_OK;
+}
+
+/* Bounds in a frame of what bounds another. */
+static OozeBounds turn_bounds(const OozeBounds *bounds, const OozePose *pose, bool to_local)
+{
+    OozeBounds turned = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
+    for (int i = 0; i < 8; i++) {
+        OozeVec3 corner =
+            vec3(i & 1 ? bounds->max.x : bounds->min.x, i & 2 ? bounds->max.y : bounds->min.y,
+                 i & 4 ? bounds->max.z : bounds->min.z);
+        OozeVec3 p = to_local ? ooze_pose_to_local(pose, corner) : ooze_pose_to_world(pose, corner);
+        turned.min =
+            vec3(fmin(turned.min.x, p.x), fmin(turned.min.y, p.y), fmin(turned.min.z, p.z));
+        turned.max =
+            vec3(fmax(turned.max.x, p.x), fmax(turned.max.y, p.y), fmax(turned.max.z, p.z));
+    }
+    return turned;
+}
+
+OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int index,
+                             double spacing, const OozeBounds *clip, OozeError *error)
+{
+    if (index < 0 || index > UINT16_MAX) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "join solids into one mesh",
+                         "solid number %d cannot be sampled; at most %d can", index, UINT16_MAX);
+    }
+    OozeBounds local = {vec3(0, 0, 0), vec3(0, 0, 0)};
+    if (clip) {
+        local = turn_bounds(clip, &solid->pose, true);
+    }
+    uint64_t n;
+    OozeVec3 *points, *normals;
+    double area;
+    OozeStatus status = ooze_sample_surface(solid->shape, spacing, clip ? &local : NULL, &n,
+                                            &points, &normals, &area, error);
+    if (!status) {
+        status = make_room(boundary, boundary->count + n, error);
+    }
+    for (uint64_t i = 0; i < n && !status; i++) {
+        uint64_t k = boundary->count + i;
+        OozeVec3 p = points[i], m = normals[i];
+        boundary->local[k] = (OozeFloat4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
+        boundary->local_normal[k] = (OozeFloat4){(float)m.x, (float)m.y, (float)m.z, 0.0f};
+        boundary->local_solid[k] = (uint16_t)index;
+        boundary->made_volume[k] = 0.0f;
+    }
+    ooze_free(points);
+    ooze_free(normals);
+    if (!status) {
+        boundary->count += n;
+        boundary->fresh = false;
+    }
+    return status;
+}
+
+/* ---- moving ------------------------------------------------------------------------------- */
+
+typedef struct Update {
+    OozeBoundary *boundary;
+    const OozeSolid *solids;
+    const OozePeriodic *periodic;
+    const uint32_t *order;
+    /* volumes: samples to compute, by their place in grid order; NULL: all */
+    const uint32_t *chosen;
+} Update;
+
+static OozeVec3 widen(OozeFloat4 a)
+{
+    return vec3((double)a.x, (double)a.y, (double)a.z);
+}
+
+static OozeFloat4 narrow(OozeVec3 a)
+{
+    return (OozeFloat4){(float)a.x, (float)a.y, (float)a.z, 0.0f};
+}
+
+static void place(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Update *update = context;
+    OozeBoundary *b = update->boundary;
+    const OozePeriodic *p = update->periodic;
+    for (uint64_t i = begin; i < end; i++) {
+        const OozePose *pose = &update->solids[b->local_solid[i]].pose;
+        OozeFloat4 x = narrow(ooze_pose_to_world(pose, widen(b->local[i])));
+        x.x = ooze_periodic_wrap(x.x, p->min[0], p->length[0], p->inverse[0]);
+        x.y = ooze_periodic_wrap(x.y, p->min[1], p->length[1], p->inverse[1]);
+        x.z = ooze_periodic_wrap(x.z, p->min[2], p->length[2], p->inverse[2]);
+        b->placed[i] = x;
+    }
+}
+
+static void gather(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Update *update = context;
+    OozeBoundary *b = update->boundary;
+    for (uint64_t k = begin; k < end; k++) {
+        uint32_t i = update->order[k];
+        const OozePose *pose = &update->solids[b->local_solid[i]].pose;
+        /* the arm is taken from the solid's frame: a wrapped place has no arm of its own */
+        OozeVec3 arm = quat_rotate(pose->rotation, widen(b->local[i]));
+        b->position[k] = b->placed[i];
+        b->velocity[k] = narrow(vec3_add(pose->velocity, vec3_cross(pose->spin, arm)));
+        b->normal[k] = narrow(quat_rotate(pose->rotation, widen(b->local_normal[i])));
+        b->solid[k] = b->local_solid[i];
+        b->volume[k] = b->made_volume[i];
+    }
+}
+
+/* Kernel values are added up as integers in units of 2^-40 W(0): the sum then does not depend on the
+   order, which changes when other samples move. Akinci et al. 2012, eq 4. */
+static void measure(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Update *update = context;
+    OozeBoundary *b = update->boundary;
+    const OozePeriodic *p = update->periodic;
+    float h = (float)b->support, peak = ooze_cubic_value(0.0f, h);
+    for (uint64_t n = begin; n < end; n++) {
+        uint64_t k = update->chosen ? update->chosen[n] : n;
+        OozeFloat4 x = b->position[k];
+        const uint32_t *index = b->lists.index + b->lists.first[n];
+        int64_t sum = 0;
+        for (uint32_t m = 0; m < b->lists.count[n]; m++) {
+            OozeFloat4 y = b->position[index[m]];
+            float dx = ooze_periodic_delta(x.x - y.x, p->length[0], p->inverse[0]);
+            float dy = ooze_periodic_delta(x.y - y.y, p->length[1], p->inverse[1]);
+            float dz = ooze_periodic_delta(x.z - y.z, p->length[2], p->inverse[2]);
+            float share = ooze_cubic_value(sqrtf(dx * dx + dy * dy + dz * dz), h) / peak;
+            sum += (int64_t)(share * 0x1p40f);
+        }
+        double density = (double)peak * (double)(sum > 0 ? sum : INT64_C(1) << 40) * 0x1p-40;
+        b->volume[k] = (float)(1.0 / density);
+        b->made_volume[update->order[k]] = b->volume[k];
+    }
+}
+
+/* ---- what has moved ----------------------------------------------------------------------- */
+
+static bool same_place(const OozePose *a, const OozePose *b)
+{
+    return memcmp(&a->position, &b->position, sizeof a->position) == 0 &&
+           memcmp(&a->rotation, &b->rotation, sizeof a->rotation) == 0;
+}
+
+static bool same_pose(const OozePose *a, const OozePose *b)
+{
+    return same_place(a, b) && memcmp(&a->velocity, &b->velocity, sizeof a->velocity) == 0 &&
+           memcmp(&a->spin, &b->spin, sizeof a->spin) == 0;
+}
+
+/* Where a solid that moved has changed its neighbours' volumes: its old and new bounds and a support
+   around them. Everywhere along periodic axes, since images may lie across the seam. */
+static OozeBounds changed_bounds(const OozeSolid *solid, const OozePose *old, double support,
+                                 const OozePeriodic *periodic)
+{
+    OozeBounds shape = ooze_shape_bounds(solid->shape);
+    if (!vec3_is_finite(shape.min) || !vec3_is_finite(shape.max)) {
+        return (OozeBounds){vec3(-INFINITY, -INFINITY, -INFINITY),
+                            vec3(INFINITY, INFINITY, INFINITY)};
+    }
+    OozeBounds a = turn_bounds(&shape, old, false), b = turn_bounds(&shape, &solid->pose, false);
+    double margin = 1.01 * support, low[3], high[3];
+    for (int k = 0; k < 3; k++) {
+        bool wraps = periodic->length[k] > 0.0f;
+        low[k] = fmin(vec3_component(a.min, k), vec3_component(b.min, k)) - margin;
+        high[k] = fmax(vec3_component(a.max, k), vec3_component(b.max, k)) + margin;
+        low[k] = wraps ? -INFINITY : low[k];
+        high[k] = wraps ? INFINITY : high[k];
+    }
+    return (OozeBounds){vec3(low[0], low[1], low[2]), vec3(high[0], high[1], high[2])};
+}
+
+static bool contains(const OozeBounds *b, OozeFloat4 p)
+{
+    return (double)p.x >= b->min.x && (double)p.x <= b->max.x && (double)p.y >= b->min.y &&
+           (double)p.y <= b->max.y && (double)p.z >= b->min.z && (double)p.z <= b->max.z;
+}
+
+static bool is_changed(const OozeBoundary *b, uint64_t k)
+{
+    if (b->moved[b->solid[k]]) {
+        return true;
+    }
+    for (int i = 0; i < b->changed_count; i++) {
+        if (contains(&b->changed[i], b->position[k])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static OozeStatus compute_volumes(Update *update, OozeThreads *threads, const OozeFloat4 *points,
+                                  uint64_t n, OozeError *error)
+{
+    OozeBoundary *b = update->boundary;
+    OozeStatus status = ooze_neighbours_build(&b->lists, b->grid, threads, points, n, b->position,
+                                              b->support, false, error);
+    if (!status) {
+        ooze_parallel_for(threads, n, GRAIN, measure, update);
+    }
+    return status;
+}
+
+/* Volumes of what the moved solids have come near to or left. */
+static OozeStatus update_volumes(Update *update, OozeThreads *threads, OozeError *error)
+{
+    OozeBoundary *b = update->boundary;
+    uint64_t n = 0;
+    for (uint64_t k = 0; k < b->count; k++) {
+        if (is_changed(b, k)) {
+            b->chosen_position[n] = b->position[k];
+            b->chosen[n++] = (uint32_t)k;
+        }
+    }
+    update->chosen = b->chosen;
+    return compute_volumes(update, threads, b->chosen_position, n, error);
+}
+
+/* ---- the update --------------------------------------------------------------------------- */
+
+static OozeStatus make_sorted_room(OozeBoundary *b, OozeError *error)
+{
+    if (!b->grid) {
+        b->grid = ooze_grid_create();
+    }
+    uint64_t wanted = b->count + SPARE_ELEMENTS, old = b->sorted_capacity;
+    bool failed = false;
+    if (wanted > old) {
+        b->position = grow(b->position, old, wanted, sizeof *b->position, &failed);
+        b->velocity = grow(b->velocity, old, wanted, sizeof *b->velocity, &failed);
+        b->normal = grow(b->normal, old, wanted, sizeof *b->normal, &failed);
+        b->volume = grow(b->volume, old, wanted, sizeof *b->volume, &failed);
+        b->solid = grow(b->solid, old, wanted, sizeof *b->solid, &failed);
+        b->chosen = grow(b->chosen, old, wanted, sizeof *b->chosen, &failed);
+        b->chosen_position =
+            grow(b->chosen_position, old, wanted, sizeof *b->chosen_position, &failed);
+    }
+    if (failed) {
+        return ooze_fail_memory(error, "boundary particles", wanted * sizeof(OozeFloat4));
+    }
+    if (!b->grid) {
+        return ooze_fail_memory(error, "the boundary grid", 0);
+    }
+    b->sorted_capacity = wanted > old ? wanted : old;
+    for (uint64_t i = b->count; i < wanted; i++) {
+        b->position[i] = b->velocity[i] = b->normal[i] = (OozeFloat4){0};
+        b->volume[i] = 0.0f;
+        b->solid[i] = 0;
+    }
+    return OOZE_OK;
+}
+
+static int solid_count(const OozeBoundary *b)
+{
+    int most = -1;
+    for (uint64_t i = 0; i < b->count; i++) {
+        most = b->local_solid[i] > most ? b->local_solid[i] : most;
+    }
+    return most + 1;
+}
+
+/* Makes room for a pose for each solid; those of before are kept where they still tell something. */
+static OozeStatus make_pose_room(OozeBoundary *b, OozeError *error)
+{
+    if (b->fresh) {
+        return OOZE_OK;
+    }
+    size_t count = (size_t)solid_count(b);
+    ooze_free(b->poses);
+    ooze_free(b->moved);
+    ooze_free(b->changed);
+    b->poses = ooze_alloc_zero(count, sizeof *b->poses);
+    b->moved = ooze_alloc_zero(count, sizeof *b->moved);
+    b->changed = ooze_alloc_zero(count, sizeof *b->changed);
+    b->pose_count = 0;
+    if (!b->poses || !b->moved || !b->changed) {
+        return ooze_fail_memory(error, "boundary particles", count * sizeof *b->poses);
+    }
+    b->pose_count = (int)count;
+    return OOZE_OK;
+}
+
+/* True where everything stands as at the last update. */
+static bool compare_poses(OozeBoundary *b, const OozeSolid *solids, const OozePeriodic *periodic)
+{
+    bool same = b->fresh;
+    b->moving = false;
+    b->changed_count = 0;
+    for (int i = 0; i < b->pose_count; i++) {
+        const OozeSolid *solid = &solids[i];
+        b->moved[i] = solid->sampled && !same_place(&solid->pose, &b->poses[i]);
+        if (b->moved[i]) {
+            b->changed[b->changed_count++] =
+                changed_bounds(solid, &b->poses[i], b->support, periodic);
+        }
+        if (solid->sampled) {
+            same = same && same_pose(&solid->pose, &b->poses[i]);
+            b->moving = b->moving || solid->driven || !ooze_motion_is_still(&solid->motion);
+        }
+    }
+    return same;
+}
+
+static OozeStatus refresh(Update *update, OozeThreads *threads, OozeError *error)
+{
+    OozeBoundary *b = update->boundary;
+    bool all = !b->fresh;
+    b->fresh = false; /* until everything has succeeded */
+    OozeStatus status = make_sorted_room(b, error);
+    if (status) {
+        return status;
+    }
+    ooze_parallel_for(threads, b->count, GRAIN, place, update);
+    status =
+        ooze_grid_sort(b->grid, threads, b->placed, b->count, b->support, update->periodic, error);
+    if (status) {
+        return status;
+    }
+    update->order = ooze_grid_order(b->grid);
+    ooze_parallel_for(threads, b->count, GRAIN, gather, update);
+    if (all) {
+        status = compute_volumes(update, threads, b->position, b->count, error);
+    } else if (b->changed_count > 0) {
+        status = update_volumes(update, threads, error);
+    }
+    if (!status) {
+        for (int i = 0; i < b->pose_count; i++) {
+            b->poses[i] = update->solids[i].pose;
+        }
+        b->fresh = true;
+    }
+    return status;
+}
+
+OozeStatus ooze_boundary_update(OozeBoundary *boundary, OozeThreads *threads,
+                                const OozeSolid *solids, double support,
+                                const OozePeriodic *periodic, OozeError *error)
+{
+    if (boundary->count == 0) {
+        return OOZE_OK;
+    }
+    if (support != boundary->support) {
+        boundary->support = support;
+        boundary->fresh = false;
+    }
+    OozeStatus status = make_pose_room(boundary, error);
+    if (!status && !compare_poses(boundary, solids, periodic)) {
+        Update update = {.boundary = boundary, .solids = solids, .periodic = periodic};
+        status = refresh(&update, threads, error);
+    }
+    return status;
+}
