@@ -14,8 +14,8 @@
 #include "output/frame_types.h"
 #include "output/hdf5_file.h"
 
-/* Rows that stand apart in memory are brought together in blocks of this many bytes: several times
-   as fast as letting HDF5 walk a selection of 12-byte pieces, and the memory stays bounded. */
+/* Rows that stand apart in memory are brought together in blocks of this many bytes: twice as fast
+   as letting HDF5 walk a selection of 12-byte pieces, and the memory stays bounded. */
 enum { PACK_BYTES = 1 << 20 };
 
 typedef struct Output {

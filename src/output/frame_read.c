@@ -28,13 +28,18 @@ typedef struct Input {
     OozeError *error;
 } Input;
 
+static void free_field(OozeFieldView *field)
+{
+    ooze_free((void *)field->name);
+    ooze_free((void *)field->unit);
+    ooze_free((void *)field->help);
+    ooze_free((void *)field->data);
+}
+
 static void free_fields(OozeFieldView *fields, int count)
 {
     for (int i = 0; fields && i < count; i++) {
-        ooze_free((void *)fields[i].name);
-        ooze_free((void *)fields[i].unit);
-        ooze_free((void *)fields[i].help);
-        ooze_free((void *)fields[i].data);
+        free_field(&fields[i]);
     }
     ooze_free(fields);
 }
@@ -147,32 +152,17 @@ static bool stored_plainly(hid_t dataset)
     return plain;
 }
 
-/* Opens what a link inside the file leads to, if that is a dataset; -1 else. Links that lead to
-   other files are not followed. */
-static hid_t open_dataset(hid_t group, const char *name)
+/* Opens what a name leads to, if it is of that kind; -1 else. Links that lead out of the file, or to
+   another name, are not followed. */
+static hid_t open_object(hid_t where, const char *name, H5I_type_t kind)
 {
     H5L_info_t info;
-    if (H5Lexists(group, name, H5P_DEFAULT) <= 0 ||
-        H5Lget_info(group, name, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) {
+    if (H5Lexists(where, name, H5P_DEFAULT) <= 0 ||
+        H5Lget_info(where, name, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) {
         return -1;
     }
-    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
-    if (object >= 0 && H5Iget_type(object) != H5I_DATASET) {
-        H5Oclose(object);
-        return -1;
-    }
-    return object;
-}
-
-static hid_t open_group(const Input *in, const char *name)
-{
-    H5L_info_t info;
-    if (H5Lexists(in->file, name, H5P_DEFAULT) <= 0 ||
-        H5Lget_info(in->file, name, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) {
-        return -1;
-    }
-    hid_t object = H5Oopen(in->file, name, H5P_DEFAULT);
-    if (object >= 0 && H5Iget_type(object) != H5I_GROUP) {
+    hid_t object = H5Oopen(where, name, H5P_DEFAULT);
+    if (object >= 0 && H5Iget_type(object) != kind) {
         H5Oclose(object);
         return -1;
     }
@@ -226,7 +216,7 @@ static OozeStatus get_data(Input *in, hid_t dataset, const char *name, hid_t mem
 static OozeStatus get_field(Input *in, hid_t group, const char *name, OozeFieldView *field)
 {
     *field = (OozeFieldView){.type = OOZE_FIELD_TYPE_COUNT};
-    hid_t dataset = open_dataset(group, name);
+    hid_t dataset = open_object(group, name, H5I_DATASET);
     hid_t kind = dataset < 0 ? -1 : H5Dget_type(dataset);
     OozeStatus status = OOZE_OK;
     for (int i = 0; kind >= 0 && i < OOZE_FIELD_TYPE_COUNT; i++) {
@@ -304,7 +294,7 @@ static H5_index_t group_order(hid_t group)
 
 static OozeStatus get_fields(Input *in, const char *group_name, OozeFieldView **fields, int *count)
 {
-    hid_t group = open_group(in, group_name);
+    hid_t group = open_object(in->file, group_name, H5I_GROUP);
     H5G_info_t info = {0};
     if (group < 0 || H5Gget_info(group, &info) < 0 || info.nlinks > OOZE_FRAME_FIELDS_MAX) {
         if (group >= 0) {
@@ -334,7 +324,7 @@ static OozeStatus get_fields(Input *in, const char *group_name, OozeFieldView **
 /* A list of texts: `*names` holds them one after the other, `*width` apart. */
 static OozeStatus get_names(Input *in, hid_t group, char **names, size_t *width, uint64_t *count)
 {
-    hid_t dataset = open_dataset(group, "names");
+    hid_t dataset = open_object(group, "names", H5I_DATASET);
     hid_t kind = dataset < 0 ? -1 : H5Dget_type(dataset);
     uint64_t columns = 0;
     void *data = NULL;
@@ -376,17 +366,9 @@ static OozeStatus get_table(Input *in, hid_t group, const char *name, OozeFieldT
     return status;
 }
 
-static void free_table(OozeFieldView *table)
-{
-    ooze_free((void *)table->name);
-    ooze_free((void *)table->unit);
-    ooze_free((void *)table->help);
-    ooze_free((void *)table->data);
-}
-
 static OozeStatus get_solids(Input *in, OpenFrame *open)
 {
-    hid_t group = open_group(in, "solids");
+    hid_t group = open_object(in->file, "solids", H5I_GROUP);
     if (group < 0) {
         return ooze_fail_damaged(in->error, in->path, "'/solids' is missing");
     }
@@ -412,14 +394,14 @@ static OozeStatus get_solids(Input *in, OpenFrame *open)
                                           .spin = {p[10], p[11], p[12]}};
         open->frame.solid_count = (int)i + 1;
     }
-    free_table(&pose);
+    free_field(&pose);
     H5Oclose(group);
     return status;
 }
 
 static OozeStatus get_materials(Input *in, OpenFrame *open)
 {
-    hid_t group = open_group(in, "materials");
+    hid_t group = open_object(in->file, "materials", H5I_GROUP);
     if (group < 0) {
         return ooze_fail_damaged(in->error, in->path, "'/materials' is missing");
     }
@@ -445,8 +427,8 @@ static OozeStatus get_materials(Input *in, OpenFrame *open)
         memcpy(open->materials[i].color, (const float *)color.data + 3 * i, 3 * sizeof(float));
         open->frame.material_count = (int)i + 1;
     }
-    free_table(&density);
-    free_table(&color);
+    free_field(&density);
+    free_field(&color);
     H5Oclose(group);
     return status;
 }
