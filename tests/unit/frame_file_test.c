@@ -303,6 +303,9 @@ static void full_file_system_names_its_cause(void **state)
     CHECK_OK(ooze_frame_open(name, &back, &error));
     check_equal(&small->frame, back);
     ooze_frame_close(back);
+    assert_int_equal(mount("none", point, "tmpfs", MS_REMOUNT | MS_RDONLY, NULL), 0);
+    CHECK_FAILS(ooze_frame_write(&small->frame, name, &error), OOZE_ERROR_WRITE,
+                "Read-only file system");
     sample_free(small);
     sample_free(large);
     assert_int_equal(umount(point), 0);
