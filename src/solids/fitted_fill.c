@@ -18,12 +18,12 @@ typedef struct Measure {
 } Measure;
 
 /* A cube around `centre` with half edge `half`. Cubes cut by the surface are halved down to the leaf
-   size; there the covered share is taken as linear in the distance, whose errors are as often of
-   either sign. */
+   size; there the covered share is taken as linear in the distance over the cube's half edge either
+   way: seen from any side, the mean square width of a cube is that of such a ramp, so that summed
+   over a curved surface the errors cancel to fourth order. */
 static double cube_volume(const Measure *measure, OozeVec3 centre, double half)
 {
-    OozeVec3 normal;
-    double d = ooze_shape_distance(measure->shape, centre, &normal) + measure->depth;
+    double d = ooze_shape_distance(measure->shape, centre, NULL) + measure->depth;
     double whole = 8.0 * half * half * half;
     if (d >= half * 1.7320508075688774) {
         return 0.0;
@@ -32,8 +32,7 @@ static double cube_volume(const Measure *measure, OozeVec3 centre, double half)
         return whole;
     }
     if (half <= measure->leaf) {
-        double reach = half * (fabs(normal.x) + fabs(normal.y) + fabs(normal.z));
-        double share = 0.5 - 0.5 * d / reach;
+        double share = 0.5 - 0.5 * d / half;
         return whole * (share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share);
     }
     double sum = 0.0, quarter = 0.5 * half;

@@ -130,14 +130,14 @@ static OozeStatus plan(const OozeEmitter *emitter, double time, double dt, Batch
     }
     batch->travelled += state->speed * (batch->end - begin);
     double layers = floor(batch->travelled / emitter->spacing);
-    double particles = layers * (double)emitter->pattern_count;
-    if (emitter->limit > 0) {
-        particles = fmin(particles, (double)(emitter->limit - state->emitted));
+    double pattern = (double)emitter->pattern_count;
+    if (emitter->limit > 0) { /* no more layers than the rest of the limit needs */
+        layers = fmin(layers, ceil((double)(emitter->limit - state->emitted) / pattern));
     }
-    if (!(particles <= (double)OOZE_PARTICLES_MAX)) {
+    if (!(layers * pattern <= (double)OOZE_PARTICLES_MAX)) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "lower its speed or the time step",
                          "emitter '%s' would emit %.3g particles in one step", emitter->name,
-                         particles);
+                         layers * pattern);
     }
     batch->layers = (uint64_t)layers;
     batch->particles = batch->layers * emitter->pattern_count;
