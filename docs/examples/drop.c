@@ -28,7 +28,8 @@ int main(void)
     const OozeFrame *frame = ooze_world_frame(world);
     const OozeFieldView *position = ooze_frame_field(frame, "position");
     printf("%llu particles after %g s, the first at height %.3f m\n",
-           (unsigned long long)frame->particle_count, frame->time, ooze_field_value(position, 0, 1));
+           (unsigned long long)frame->particle_count, frame->time,
+           ooze_field_value(position, 0, 1));
     ooze_world_destroy(world);
     return 0;
 }

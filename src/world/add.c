@@ -102,20 +102,7 @@ OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id, const Ooz
 {
     OozeSolid *solid = NULL;
     OozeStatus status = find_solid(world, id, &solid, error);
-    double turn = pose->rotation.x * pose->rotation.x + pose->rotation.y * pose->rotation.y +
-                  pose->rotation.z * pose->rotation.z + pose->rotation.w * pose->rotation.w;
-    if (!status && (!vec3_is_finite(pose->position) || !vec3_is_finite(pose->velocity) ||
-                    !vec3_is_finite(pose->spin) || !(turn > 0.0) || !isfinite(turn))) {
-        status =
-            ooze_fail(error, OOZE_ERROR_ARGUMENT, "start from the pose of the frame view",
-                      "the pose of solid '%s' is not finite, or its rotation is zero", solid->name);
-    }
-    if (!status) {
-        solid->driven = true;
-        solid->pose = *pose;
-        solid->pose.rotation = quat_unit(pose->rotation);
-    }
-    return status;
+    return status ? status : ooze_solid_drive(solid, pose, error);
 }
 
 /* ---- fluid -------------------------------------------------------------------------------- */

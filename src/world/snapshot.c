@@ -97,7 +97,20 @@ static int solid_rows(const OozeWorld *world)
     return world->solids.count;
 }
 
-enum { POSE_WIDTH = 13, SOLID_WIDTH = OOZE_SOLID_PARAM_COUNT + 1 + POSE_WIDTH };
+enum { POSE_WIDTH = 13, SOLID_WIDTH = OOZE_SOLID_PARAM_COUNT + 2 + 2 * POSE_WIDTH };
+
+static void move_pose(OozePose *pose, double **values, bool put)
+{
+    double *numbers[POSE_WIDTH] = {
+        &pose->position.x, &pose->position.y, &pose->position.z, &pose->rotation.x,
+        &pose->rotation.y, &pose->rotation.z, &pose->rotation.w, &pose->velocity.x,
+        &pose->velocity.y, &pose->velocity.z, &pose->spin.x,     &pose->spin.y,
+        &pose->spin.z,
+    };
+    for (int k = 0; k < POSE_WIDTH; k++) {
+        move_number(numbers[k], values, put);
+    }
+}
 
 static void solid_row(OozeWorld *world, int i, void *values, bool put)
 {
@@ -106,19 +119,13 @@ static void solid_row(OozeWorld *world, int i, void *values, bool put)
     for (int k = 0; k < OOZE_SOLID_PARAM_COUNT; k++) {
         move_number(&solid->params[k], &v, put);
     }
-    double driven = solid->driven;
+    double driven = solid->driven, arriving = solid->arriving;
     move_number(&driven, &v, put);
+    move_number(&arriving, &v, put);
     solid->driven = driven != 0.0;
-    OozePose *pose = &solid->pose;
-    double *numbers[POSE_WIDTH] = {
-        &pose->position.x, &pose->position.y, &pose->position.z, &pose->rotation.x,
-        &pose->rotation.y, &pose->rotation.z, &pose->rotation.w, &pose->velocity.x,
-        &pose->velocity.y, &pose->velocity.z, &pose->spin.x,     &pose->spin.y,
-        &pose->spin.z,
-    };
-    for (int k = 0; k < POSE_WIDTH; k++) {
-        move_number(numbers[k], &v, put);
-    }
+    solid->arriving = arriving != 0.0;
+    move_pose(&solid->pose, &v, put);
+    move_pose(&solid->previous, &v, put);
 }
 
 static int emitter_rows(const OozeWorld *world)
@@ -160,7 +167,7 @@ static const StateEntry entries[OOZE_STATE_ENTRIES] = {
     {"materials", OOZE_FIELD_FLOAT64, material_rows, OOZE_MATERIAL_PARAM_COUNT, material_row,
      "numbers of each material, as they are now"},
     {"solids", OOZE_FIELD_FLOAT64, solid_rows, SOLID_WIDTH, solid_row,
-     "parameters of each solid, whether it is driven, and its pose"},
+     "parameters of each solid, whether it is driven or arriving, its pose and the one before"},
     {"emitters", OOZE_FIELD_FLOAT64, emitter_rows, 2, emitter_number_row,
      "jet since the last layer, speed"},
     {"emitter_counts", OOZE_FIELD_UINT64, emitter_rows, 2, emitter_count_row, "layers, particles"},

@@ -3,7 +3,9 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "base/vec3.h"
 #include "physics/ballistic.h"
+#include "solids/contact.h"
 
 enum { PARAM_CONTACT_DISTANCE, PARAM_COUNT };
 
@@ -16,10 +18,33 @@ static const char *const material_keys[] = {"density", "drag", NULL};
 
 typedef struct FlightJob {
     const OozeStepContext *context;
+    OozeContactRule rule;
     const OozeFlight *flights; /* one per material */
     OozeFloat4 *positions, *velocities;
     const uint16_t *materials;
 } FlightJob;
+
+/* Sticky solids pull, then whatever is in the way stops the particle. */
+static void meet_solids(const FlightJob *job, OozeVec3 from, OozeFloat4 *x, OozeFloat4 *v)
+{
+    const OozeStepContext *c = job->context;
+    if (c->solid_count == 0) {
+        return;
+    }
+    OozeVec3 position = vec3(x->x, x->y, x->z), velocity = vec3(v->x, v->y, v->z);
+    for (int i = 0; i < c->solid_count; i++) {
+        if (c->solids[i].params[OOZE_SOLID_STICK_DISTANCE] > 0.0) {
+            OozeContact contact = ooze_solid_contact(&c->solids[i], from);
+            OozeVec3 pull = ooze_contact_stick(&c->solids[i], &contact,
+                                               contact.distance - job->rule.margin, c->dt);
+            velocity = vec3_add(velocity, pull);
+            position = vec3_madd(position, c->dt, pull);
+        }
+    }
+    ooze_contact_resolve(c->solids, c->solid_count, &job->rule, from, &position, &velocity);
+    *x = (OozeFloat4){(float)position.x, (float)position.y, (float)position.z, 0};
+    *v = (OozeFloat4){(float)velocity.x, (float)velocity.y, (float)velocity.z, 0};
+}
 
 static void fly(void *data, uint64_t begin, uint64_t end, int worker)
 {
@@ -31,12 +56,14 @@ static void fly(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         const OozeFlight *f = &job->flights[job->materials[i]];
         OozeFloat4 *x = &job->positions[i], *v = &job->velocities[i];
+        OozeVec3 from = vec3(x->x, x->y, x->z);
         x->x += f->glide * v->x + f->fall * gx;
         x->y += f->glide * v->y + f->fall * gy;
         x->z += f->glide * v->z + f->fall * gz;
         v->x = f->keep * v->x + f->push * gx;
         v->y = f->keep * v->y + f->push * gy;
         v->z = f->keep * v->z + f->push * gz;
+        meet_solids(job, from, x, v);
     }
 }
 
@@ -53,6 +80,9 @@ static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
     }
     FlightJob job = {
         .context = context,
+        .rule = {.margin = context->params[PARAM_CONTACT_DISTANCE] * context->spacing,
+                 .tolerance = 0.1 * context->spacing,
+                 .dt = context->dt},
         .flights = flights,
         .positions = ooze_particles_positions(context->particles),
         .velocities = ooze_particles_velocities(context->particles),
