@@ -362,7 +362,14 @@ static OozeStatus check_fit(const OozeWorld *world, const OozeFrame *frame, Ooze
         }
     }
     const OozeFieldView *materials = ooze_frame_field(frame, "material");
+    const OozeFieldView *x = ooze_frame_field(frame, "position");
+    const OozeFieldView *v = ooze_frame_field(frame, "velocity");
     for (uint64_t i = 0; i < frame->particle_count; i++) {
+        for (int k = 0; k < 3; k++) {
+            if (!isfinite(ooze_field_value(x, i, k)) || !isfinite(ooze_field_value(v, i, k))) {
+                return mismatch(error, "a particle is not finite");
+            }
+        }
         if (ooze_field_value(materials, i, 0) >= world->materials.count) {
             return mismatch(error, "a particle has a material that does not exist");
         }

@@ -7,15 +7,20 @@
 
 static const double g = 9.81;
 
-static OozeWorld *make_world(double time_step, int threads)
+static OozeWorld *make_spaced_world(double spacing, double time_step, int threads)
 {
     OozeWorldDef def = ooze_world_def_default();
     def.time_step = time_step;
     def.threads = threads;
-    def.spacing = 0.02;
+    def.spacing = spacing;
     OozeWorld *world = NULL;
     CHECK_OK(ooze_world_create(&def, &world, &error));
     return world;
+}
+
+static OozeWorld *make_world(double time_step, int threads)
+{
+    return make_spaced_world(0.02, time_step, threads);
 }
 
 static OozeMaterialId add_material(OozeWorld *world, double drag)
@@ -245,7 +250,7 @@ static void fill_busy_scene(OozeWorld *world)
     CHECK_OK(ooze_world_add_emitter(world, &nozzle, NULL, &error));
     OozeSinkDef sink = ooze_sink_def_default();
     sink.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
-    sink.shape.size = vec3(3, 3, 3);
+    sink.shape.size = vec3(1.04, 4, 1.04);
     sink.shape.inverted = true;
     CHECK_OK(ooze_world_add_sink(world, &sink, &error));
     OozeProbeDef probe = ooze_probe_def_default();
@@ -261,7 +266,7 @@ static void ballistic_T08_threads(void **state)
     uint64_t expected = 0;
     int counts[] = {1, 2, 3, 7};
     for (int k = 0; k < 4; k++) {
-        OozeWorld *world = make_world(1.0 / 240, counts[k]);
+        OozeWorld *world = make_spaced_world(0.04, 1.0 / 240, counts[k]);
         fill_busy_scene(world);
         advance(world, 1.5);
         OozeWorldStats stats;
@@ -281,7 +286,8 @@ static void ballistic_T08_threads(void **state)
 static void ballistic_T09_restore(void **state)
 {
     (void)state;
-    OozeWorld *first = make_world(1.0 / 240, 2), *second = make_world(1.0 / 240, 1);
+    OozeWorld *first = make_spaced_world(0.04, 1.0 / 240, 2);
+    OozeWorld *second = make_spaced_world(0.04, 1.0 / 240, 1);
     fill_busy_scene(first);
     fill_busy_scene(second);
     advance(first, 0.4);
