@@ -7,23 +7,12 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/wide.h"
-#include "particles/grid.h"
+#include "particles/candidates.h"
 
 enum {
     BLOCK = 256,          /* points of one slot */
     SLOTS_PER_WORKER = 8, /* in a wave */
-    OVERRUN = 16          /* elements written beyond a list's end while compacting */
 };
-
-/* Candidates around one cell, coordinates apart; every run starts at a multiple of eight and is
-   filled up with points at infinity, which are near nothing. */
-typedef struct Worker {
-    uint64_t room, used;
-    float *x, *y, *z;
-    uint32_t *base; /* index of the first candidate of each eight */
-    uint8_t *bits;  /* which of each eight are neighbours */
-} Worker;
 
 typedef struct Slot {
     uint32_t *index;
@@ -33,7 +22,7 @@ typedef struct Slot {
 
 struct OozeListScratch {
     OozeWideCompact table;
-    Worker *workers;
+    OozeCandidates *workers;
     Slot *slots;
     int worker_count, slot_count;
 };
@@ -57,7 +46,7 @@ static void free_scratch(struct OozeListScratch *scratch)
         return;
     }
     for (int i = 0; i < scratch->worker_count; i++) {
-        ooze_free(scratch->workers[i].x);
+        ooze_candidates_free(&scratch->workers[i]);
     }
     for (int i = 0; i < scratch->slot_count; i++) {
         ooze_free(scratch->slots[i].index);
@@ -76,19 +65,15 @@ void ooze_neighbours_free(OozeNeighbours *lists)
     *lists = (OozeNeighbours){0};
 }
 
-/* Bytes of working memory per candidate: x, y, z, an eighth of a base and of a byte of bits, rounded
-   up. */
-enum { CANDIDATE_BYTES = 13 };
-
 uint64_t ooze_neighbours_bytes(const OozeNeighbours *lists)
 {
     uint64_t bytes = lists->capacity_n * 12 + lists->capacity_index * 4;
     const struct OozeListScratch *scratch = lists->scratch;
     if (scratch) {
-        bytes += sizeof *scratch + (uint64_t)scratch->worker_count * sizeof(Worker) +
+        bytes += sizeof *scratch + (uint64_t)scratch->worker_count * sizeof(OozeCandidates) +
                  (uint64_t)scratch->slot_count * sizeof(Slot);
         for (int i = 0; i < scratch->worker_count; i++) {
-            bytes += scratch->workers[i].room * CANDIDATE_BYTES;
+            bytes += ooze_candidates_bytes(&scratch->workers[i]);
         }
         for (int i = 0; i < scratch->slot_count; i++) {
             bytes += scratch->slots[i].room * 4;
@@ -140,26 +125,6 @@ static OozeStatus reserve_lists(OozeNeighbours *lists, uint64_t n, OozeError *er
     return OOZE_OK;
 }
 
-static bool reserve_candidates(Worker *worker, uint64_t wanted)
-{
-    if (wanted <= worker->room) {
-        return true;
-    }
-    uint64_t room = (wanted + wanted / 2 + 63) / 64 * 64;
-    float *block = ooze_alloc_zero(room, CANDIDATE_BYTES);
-    if (!block) {
-        return false;
-    }
-    ooze_free(worker->x);
-    worker->room = room;
-    worker->x = block;
-    worker->y = block + room;
-    worker->z = block + 2 * room;
-    worker->base = (uint32_t *)(block + 3 * room);
-    worker->bits = (uint8_t *)(worker->base + room / 8);
-    return true;
-}
-
 static bool reserve_slot(Slot *slot, uint64_t wanted)
 {
     if (wanted <= slot->room) {
@@ -173,111 +138,6 @@ static bool reserve_slot(Slot *slot, uint64_t wanted)
     slot->index = grown;
     slot->room = room;
     return true;
-}
-
-/* ---- one point against the candidates of its cell ---- */
-
-static void copy_run(const OozeFloat4 *from, uint64_t count, bool may_overrun, float *x, float *y,
-                     float *z)
-{
-    uint64_t i = 0;
-    uint64_t whole = may_overrun ? (count + 7) / 8 * 8 : count / 8 * 8;
-    for (; i < whole; i += 8) {
-        for (uint64_t k = i; k < i + 8; k++) {
-            x[k] = from[k].x;
-            y[k] = from[k].y;
-            z[k] = from[k].z;
-        }
-    }
-    for (; i < count; i++) {
-        x[i] = from[i].x;
-        y[i] = from[i].y;
-        z[i] = from[i].z;
-    }
-    for (i = count; i < (count + 7) / 8 * 8; i++) {
-        x[i] = INFINITY;
-    }
-}
-
-static bool gather_runs(const BuildJob *job, Worker *worker, const OozeGridRun *runs, int run_count)
-{
-    uint64_t wanted = OOZE_WIDE_BLOCK;
-    for (int r = 0; r < run_count; r++) {
-        wanted += (uint64_t)(runs[r].end - runs[r].begin) + 7;
-    }
-    if (!reserve_candidates(worker, wanted)) {
-        return false;
-    }
-    uint64_t at = 0;
-    for (int r = 0; r < run_count; r++) {
-        uint64_t begin = runs[r].begin, count = runs[r].end - begin;
-        copy_run(job->candidates + begin, count, begin + count + 8 <= job->grid->n, worker->x + at,
-                 worker->y + at, worker->z + at);
-        for (uint64_t i = 0; i < count; i += 8) {
-            worker->base[(at + i) / 8] = (uint32_t)(begin + i);
-        }
-        at += (count + 7) / 8 * 8;
-    }
-    while (at % OOZE_WIDE_BLOCK) {
-        worker->x[at++] = INFINITY;
-    }
-    worker->used = at;
-    return true;
-}
-
-static void mark(const Worker *worker, OozeFloat4 p, float radius)
-{
-    OozeWide px = ooze_wide_splat(p.x), py = ooze_wide_splat(p.y), pz = ooze_wide_splat(p.z);
-    OozeWide limit = ooze_wide_splat(radius * radius);
-    for (uint64_t k = 0; k < worker->used; k += OOZE_WIDE_BLOCK) {
-        OozeWideMask near[OOZE_WIDE_BLOCK / OOZE_WIDE_LANES];
-        for (int i = 0; i < OOZE_WIDE_BLOCK / OOZE_WIDE_LANES; i++) {
-            uint64_t at = k + (uint64_t)(i * OOZE_WIDE_LANES);
-            OozeWide dx = px - ooze_wide_load(worker->x + at);
-            OozeWide dy = py - ooze_wide_load(worker->y + at);
-            OozeWide dz = pz - ooze_wide_load(worker->z + at);
-            near[i] = dx * dx + dy * dy + dz * dz < limit;
-        }
-        uint32_t bits = ooze_wide_bits(near);
-        memcpy(worker->bits + k / 8, &bits, sizeof bits);
-    }
-}
-
-/* As ooze_periodic_delta, which it must equal bit for bit. */
-static OozeWide nearest_image(OozeWide delta, float length, float inverse)
-{
-    return delta - ooze_wide_rint(delta * inverse) * length;
-}
-
-static void mark_images(const Worker *worker, OozeFloat4 p, float radius, const OozePeriodic *box)
-{
-    OozeWide px = ooze_wide_splat(p.x), py = ooze_wide_splat(p.y), pz = ooze_wide_splat(p.z);
-    OozeWide limit = ooze_wide_splat(radius * radius);
-    const float *length = box->length, *inverse = box->inverse;
-    for (uint64_t k = 0; k < worker->used; k += OOZE_WIDE_BLOCK) {
-        OozeWideMask near[OOZE_WIDE_BLOCK / OOZE_WIDE_LANES];
-        for (int i = 0; i < OOZE_WIDE_BLOCK / OOZE_WIDE_LANES; i++) {
-            uint64_t at = k + (uint64_t)(i * OOZE_WIDE_LANES);
-            OozeWide dx = px - ooze_wide_load(worker->x + at);
-            OozeWide dy = py - ooze_wide_load(worker->y + at);
-            OozeWide dz = pz - ooze_wide_load(worker->z + at);
-            dx = nearest_image(dx, length[0], inverse[0]);
-            dy = nearest_image(dy, length[1], inverse[1]);
-            dz = nearest_image(dz, length[2], inverse[2]);
-            near[i] = dx * dx + dy * dy + dz * dz < limit;
-        }
-        uint32_t bits = ooze_wide_bits(near);
-        memcpy(worker->bits + k / 8, &bits, sizeof bits);
-    }
-}
-
-static uint32_t compact(const Worker *worker, const OozeWideCompact *table, uint32_t *to)
-{
-    uint32_t *at = to;
-    for (uint64_t k = 0; k < worker->used / 8; k++) {
-        at += ooze_wide_compact(table, worker->bits[k], worker->base[k], at);
-    }
-    return (uint32_t)(at - to);
 }
 
 /* ---- one block of points ---- */
@@ -300,75 +160,103 @@ static bool crosses_end(const OozeGrid *grid, const int32_t cell[3])
     return false;
 }
 
-typedef struct Surroundings {
-    OozeGridCursor cursor;
-    bool valid, images;
+/* Consecutive points of one cell. */
+typedef struct Group {
+    uint64_t begin, end;
     int32_t cell[3];
+    float low[3], high[3]; /* box around the points */
+} Group;
+
+static void find_cell(const OozeGrid *grid, OozeFloat4 p, int32_t cell[3])
+{
+    cell[0] = ooze_grid_number(&grid->axis[0], p.x);
+    cell[1] = ooze_grid_number(&grid->axis[1], p.y);
+    cell[2] = ooze_grid_number(&grid->axis[2], p.z);
+}
+
+static uint64_t find_group_end(const BuildJob *job, const Group *group, uint64_t end)
+{
+    const OozeGrid *grid = job->grid;
+    if (job->skip_self && !grid->sparse) { /* the points are the candidates: the table knows */
+        uint64_t row = (uint64_t)group->cell[2] * (uint64_t)grid->axis[1].count;
+        row = (row + (uint64_t)group->cell[1]) * (uint64_t)grid->axis[0].count;
+        uint64_t cell_end = grid->start[row + (uint64_t)group->cell[0] + 1];
+        cell_end = cell_end > group->begin ? cell_end : group->begin + 1;
+        return cell_end < end ? cell_end : end;
+    }
+    for (uint64_t i = group->begin + 1; i < end; i++) {
+        int32_t cell[3];
+        find_cell(grid, job->points[i], cell);
+        if (cell[0] != group->cell[0] || cell[1] != group->cell[1] || cell[2] != group->cell[2]) {
+            return i;
+        }
+    }
+    return end;
+}
+
+static Group find_group(const BuildJob *job, uint64_t begin, uint64_t end)
+{
+    Group group = {.begin = begin};
+    find_cell(job->grid, job->points[begin], group.cell);
+    group.end = find_group_end(job, &group, end);
+    const float none = INFINITY;
+    OozeFour low = {none, none, none, none}, high = -low;
+    for (uint64_t i = begin; i < group.end; i++) {
+        OozeFour p = ooze_four_load(&job->points[i].x);
+        low = ooze_four_min(p, low);
+        high = ooze_four_max(p, high);
+    }
+    memcpy(group.low, &low, sizeof group.low);
+    memcpy(group.high, &high, sizeof group.high);
+    return group;
+}
+
+/* Lists of the points of a group, appended to the slot. False: out of memory. */
+static bool fill_group(const BuildJob *job, const Group *group, OozeGridCursor *cursor,
+                       OozeCandidates *candidates, Slot *slot)
+{
+    const OozeWideCompact *table = &job->lists->scratch->table;
     OozeGridRun runs[OOZE_GRID_RUNS_MAX];
-    int run_count;
-} Surroundings;
-
-static bool enter_cell(const BuildJob *job, Worker *worker, Surroundings *around, OozeFloat4 p)
-{
-    const OozeGridAxis *axis = job->grid->axis;
-    int32_t cell[3] = {ooze_grid_number(&axis[0], p.x), ooze_grid_number(&axis[1], p.y),
-                       ooze_grid_number(&axis[2], p.z)};
-    if (around->valid && memcmp(cell, around->cell, sizeof cell) == 0) {
-        return true;
+    int run_count = ooze_grid_runs(job->grid, cursor, group->cell, runs);
+    bool images = job->images || crosses_end(job->grid, group->cell);
+    /* A candidate's image may be near where it is not itself: then all of them are taken. */
+    if (!ooze_candidates_gather(candidates, table, job->candidates, job->grid->n, runs, run_count,
+                                images ? NULL : group->low, group->high, job->radius)) {
+        return false;
     }
-    memcpy(around->cell, cell, sizeof cell);
-    around->valid = true;
-    around->images = job->images || crosses_end(job->grid, cell);
-    around->run_count = ooze_grid_runs(job->grid, &around->cursor, cell, around->runs);
-    return gather_runs(job, worker, around->runs, around->run_count);
-}
-
-static void unmark_self(const Worker *worker, const Surroundings *around, uint64_t self)
-{
-    uint64_t at = 0;
-    for (int r = 0; r < around->run_count; r++) {
-        uint64_t begin = around->runs[r].begin, end = around->runs[r].end;
-        if (self >= begin && self < end) {
-            at += self - begin;
-            worker->bits[at / 8] &= (uint8_t) ~(1u << at % 8);
-            return;
-        }
-        at += (end - begin + 7) / 8 * 8;
-    }
-}
-
-static void fill_block(void *context, uint64_t begin, uint64_t end, int worker_number)
-{
-    const BuildJob *job = context;
-    struct OozeListScratch *scratch = job->lists->scratch;
-    Worker *worker = &scratch->workers[worker_number];
-    Slot *slot = &scratch->slots[begin / BLOCK];
-    Surroundings around = {0};
-    slot->used = slot->pairs = 0;
-    slot->failed = false;
-    for (uint64_t i = job->first + begin; i < job->first + end; i++) {
-        OozeFloat4 p = job->points[i];
-        if (!enter_cell(job, worker, &around, p) ||
-            !reserve_slot(slot, slot->used + worker->used + OVERRUN)) {
-            slot->failed = true;
-            return;
-        }
-        if (around.images) {
-            mark_images(worker, p, job->radius, &job->grid->periodic);
-        } else {
-            mark(worker, p, job->radius);
-        }
-        if (job->skip_self) {
-            unmark_self(worker, &around, i);
+    /* The group's own points are candidates too, all kept and so one after the other. */
+    uint64_t self =
+        job->skip_self ? ooze_candidates_find(candidates, (uint32_t)group->begin) : UINT64_MAX;
+    for (uint64_t i = group->begin; i < group->end; i++) {
+        if (!reserve_slot(slot, slot->used + candidates->used + OOZE_CANDIDATES_OVERRUN)) {
+            return false;
         }
         uint32_t *to = slot->index + slot->used;
-        uint32_t found = compact(worker, &scratch->table, to);
-        for (int k = 0; k < OOZE_LIST_PAD; k++) {
-            to[found + (uint32_t)k] = job->lists->dummy;
+        uint32_t found = ooze_candidates_select(candidates, table, job->points[i], job->radius,
+                                                images ? &job->grid->periodic : NULL, self, to);
+        for (uint32_t k = 0; k < OOZE_LIST_PAD; k++) {
+            to[found + k] = job->lists->dummy;
         }
         job->lists->count[i] = found;
         slot->pairs += found;
         slot->used += padded(found);
+        self += self != UINT64_MAX;
+    }
+    return true;
+}
+
+static void fill_block(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const BuildJob *job = context;
+    struct OozeListScratch *scratch = job->lists->scratch;
+    Slot *slot = &scratch->slots[begin / BLOCK];
+    OozeGridCursor cursor = {0};
+    slot->used = slot->pairs = 0;
+    slot->failed = false;
+    for (uint64_t i = job->first + begin; i < job->first + end && !slot->failed;) {
+        Group group = find_group(job, i, job->first + end);
+        slot->failed = !fill_group(job, &group, &cursor, &scratch->workers[worker], slot);
+        i = group.end;
     }
 }
 
