@@ -21,8 +21,8 @@ static inline float ooze_periodic_delta(float delta, float length, float inverse
 static inline float ooze_periodic_wrap(float x, float min, float length, float inverse)
 {
     float wrapped = x - length * floorf((x - min) * inverse);
-    /* Rounding can land exactly on the far end, which is the near end. */
-    return length > 0.0f && wrapped >= min + length ? min : wrapped;
+    /* Rounding can land on the far end, which is the near end, or just before the near end. */
+    return length > 0.0f && (wrapped < min || wrapped >= min + length) ? min : wrapped;
 }
 
 #endif
