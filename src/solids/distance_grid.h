@@ -2,19 +2,23 @@
    surface, hold blocks of nodes; memory follows the surface, not the bounding box.
 
    What counts as inside:
-   - Triangles are first turned to agree with their neighbours where the mesh allows it (each piece by
-     majority of area), and remaining gaps are closed by fans across their rims.
-   - If the gaps so closed make up at most OOZE_OPEN_AREA of the surface, the mesh is solid: a point is
-     inside where the winding number of the closed surface is not zero. A mesh turned inside out as a
-     whole is the same solid; a cavity is a surface turned against the one around it.
-   - Otherwise (a sheet, a cup without thickness), and where the surface encloses no volume at all,
-     it is a shell: solid within half of `thickness` of the surface. */
+   - Triangles are first turned to agree with their neighbours where the mesh allows it, each piece by
+     majority of area.
+   - A mesh whose gaps are small is solid: the gaps are closed by fans across their rims, and a point is
+     inside where the closed surface winds round it. Small means: all together at most OOZE_GAPS_MAX
+     of the surface, and none more than OOZE_GAP_SEEN of the outline seen through it, so that neither
+     the end of a long pipe nor the bottom of a box passes for a small hole. A mesh turned inside out
+     as a whole is the same solid; a cavity is a surface turned against the one around it.
+   - Otherwise (a sheet, a cup without thickness), or where the surface encloses no volume, or where
+     there are gaps and a thickness was given, it is a shell: solid within half the thickness of the
+     surface. */
 #ifndef OOZE_SOLIDS_DISTANCE_GRID_H
 #define OOZE_SOLIDS_DISTANCE_GRID_H
 
 #include "solids/mesh.h"
 
-#define OOZE_OPEN_AREA 0.05
+#define OOZE_GAPS_MAX 0.05
+#define OOZE_GAP_SEEN 0.25
 
 /* Exact distances reach this many spacings to either side of the surface. */
 #define OOZE_DISTANCE_BAND 3.0
