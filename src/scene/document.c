@@ -72,11 +72,17 @@ static bool is_control(uint32_t code)
            code == 0xffff;
 }
 
+/* Bytes of the mark that some editors put first. */
+static size_t byte_order_mark(const char *text, size_t size)
+{
+    return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 /* libyaml reports bad characters without line and column; this finds the first one beforehand. */
 static bool check_bytes(Document *d, const char *text, size_t size)
 {
     yaml_mark_t mark = {0};
-    size_t at = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* byte order mark */
+    size_t at = byte_order_mark(text, size);
     while (at < size) {
         size_t jump = ooze_line_break(text + at, size - at);
         if (jump) {
@@ -306,6 +312,27 @@ static bool line_begins_with_tab(const OozeSource *source, size_t line)
     return at < source->size && source->text[at] == '\t';
 }
 
+/* libyaml finds the end of the text on the line after the last: points at the end of the last line
+   that holds something instead. */
+static OozePlace step_back(const Document *d, OozePlace place)
+{
+    const char *text = d->source->text;
+    size_t size = d->source->size;
+    OozePlace end = {d->source, 1, 1}, here = end;
+    for (size_t at = 0; at < size;) {
+        size_t jump = ooze_line_break(text + at, size - at);
+        if (jump) {
+            here.line++;
+            here.column = 1;
+        } else {
+            here.column += ((unsigned char)text[at] & 0xc0) != 0x80;
+            end = text[at] == ' ' ? end : here;
+        }
+        at += jump ? jump : 1;
+    }
+    return place.line > end.line ? end : place;
+}
+
 static void report_parser(Document *d)
 {
     const yaml_parser_t *parser = &d->parser;
@@ -317,9 +344,9 @@ static void report_parser(Document *d)
     bool tab = line_begins_with_tab(d->source, parser->problem_mark.line);
     const char *hint = tab ? "indent with spaces: YAML does not allow tabs"
                            : "check indentation, colons, brackets and quotes around here";
-    ooze_scene_report(d->scene, OOZE_SEVERITY_ERROR, place_of(d, parser->problem_mark), hint,
-                      "not valid YAML: %s%s%s", parser->context ? parser->context : "",
-                      parser->context ? ", " : "", problem);
+    OozePlace place = step_back(d, place_of(d, parser->problem_mark));
+    ooze_scene_report(d->scene, OOZE_SEVERITY_ERROR, place, hint, "not valid YAML: %s%s%s",
+                      parser->context ? parser->context : "", parser->context ? ", " : "", problem);
 }
 
 static void parse(Document *d, const char *text, size_t size)
@@ -329,7 +356,8 @@ static void parse(Document *d, const char *text, size_t size)
         return;
     }
     yaml_parser_set_encoding(&d->parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&d->parser, (const unsigned char *)text, size);
+    size_t mark = byte_order_mark(text, size);
+    yaml_parser_set_input_string(&d->parser, (const unsigned char *)text + mark, size - mark);
     bool done = false;
     while (!done && !d->stop && !d->scene->out_of_memory) {
         yaml_event_t event;

@@ -163,8 +163,11 @@ void ooze_section_read(OozeScene *scene, const OozeSection *section, const OozeN
             }
         } else if (!ooze_key_applies(&row, variant)) {
             report_misplaced(scene, section, variant, &row, child->key);
-        } else if (ooze_node_is_null(child) && row.type != OOZE_KEY_COLOR) {
-            ooze_scene_error(scene, child->key, row.help, "'%s' has no value", row.key);
+        } else if (ooze_node_is_null(child)) {
+            bool color = row.type == OOZE_KEY_COLOR;
+            ooze_scene_error(scene, child->key,
+                             color ? "put it in quotes: an unquoted # begins a comment" : row.help,
+                             "'%s' has no value", row.key);
         } else {
             read_key(scene, &row, child, item);
         }

@@ -96,7 +96,9 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
         const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
         for (const OozeNode *child = node ? node->first : NULL; child; child = child->next) {
             const char *key = child->key->text;
-            if (ooze_param_find(params, count, key) >= 0 && !uses_material_key(method, key)) {
+            bool own = !child->source->includer; /* a preset serves every method */
+            if (own && ooze_param_find(params, count, key) >= 0 &&
+                !uses_material_key(method, key)) {
                 ooze_scene_warn(scene, child->key, NULL, "the method '%s' ignores '%s'",
                                 method->info.name, key);
             }

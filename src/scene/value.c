@@ -239,7 +239,7 @@ static void read_color(OozeScene *scene, const OozeKey *row, const OozeNode *nod
                    strspn(text + 1, "0123456789abcdefABCDEF") == 6 &&
                    sscanf(text + 1, "%6x", &rgb) == 1;
         if (!hex) {
-            ooze_scene_error(scene, node, "with quotes: an unquoted # begins a comment",
+            ooze_scene_error(scene, node, row->help,
                              "'%s' must be \"#rrggbb\" or three numbers from 0 to 1", row->key);
             return;
         }
