@@ -306,10 +306,9 @@ static hid_t plain_list(hid_t kind)
         good = H5Pset_link_creation_order(list, order) >= 0 &&
                H5Pset_link_phase_change(list, 64, 32) >= 0 &&
                H5Pset_attr_phase_change(list, 32, 16) >= 0;
+        good = good && H5Pset_obj_track_times(list, false) >= 0;
         if (good && kind == H5P_FILE_CREATE) {
             good = H5Pset_userblock(list, OOZE_FRAME_BLOCK_BYTES) >= 0;
-        } else if (good) {
-            good = H5Pset_obj_track_times(list, false) >= 0;
         }
     }
     if (!good && list >= 0) {
