@@ -1,0 +1,55 @@
+/* The command line, parsed against a command's option table. */
+#ifndef OOZE_CLI_ARGUMENTS_H
+#define OOZE_CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fail.h"
+
+struct OozeCommand;
+
+typedef struct OozeOption {
+    const char *name;  /* "threads", written --threads */
+    char letter;       /* 'o', written -o; 0: none */
+    const char *value; /* "N": takes a value; NULL: a switch */
+    bool repeated;     /* may be given more than once */
+    const char *help;
+} OozeOption;
+
+typedef struct OozeArguments {
+    const struct OozeCommand *command;
+    const char **operands;
+    int operand_count;
+    const char **values;        /* of options as given; "" for switches */
+    const OozeOption **options; /* which option each value belongs to */
+    int value_count;
+    bool help; /* --help was among them */
+} OozeArguments;
+
+/* Parses what follows the command's name. A mistake is told in one line on stderr and the answer is
+   OOZE_EXIT_USAGE. Free in either case. */
+int ooze_arguments_parse(OozeArguments *arguments, const struct OozeCommand *command, int count,
+                         char **words);
+void ooze_arguments_free(OozeArguments *arguments);
+
+/* One line on stderr, naming the command; `command` NULL: ooze itself. Returns OOZE_EXIT_USAGE. */
+int ooze_usage_error(const struct OozeCommand *command, const char *format, ...) OOZE_PRINTF(2, 3);
+
+bool ooze_argument_given(const OozeArguments *arguments, const char *name);
+const char *ooze_argument_text(const OozeArguments *arguments, const char *name); /* NULL: absent */
+/* All values of a repeated option, in order; `values` has room for value_count. */
+int ooze_argument_list(const OozeArguments *arguments, const char *name, const char **values);
+
+/* Numbers and choices: the value given, or `*value` left as it was. False after a usage error. */
+bool ooze_argument_integer(const OozeArguments *arguments, const char *name, uint64_t min,
+                           uint64_t max, uint64_t *value);
+bool ooze_argument_real(const OozeArguments *arguments, const char *name, double min, double max,
+                        double *value);
+bool ooze_argument_choice(const OozeArguments *arguments, const char *name,
+                          const char *const *choices, int count, int *index);
+
+/* KEY=VALUE overrides of --set into a fresh array (ooze_free). False after a usage error. */
+bool ooze_argument_overrides(const OozeArguments *arguments, const char ***overrides, int *count);
+
+#endif

@@ -1,0 +1,256 @@
+/* ooze export: frames of a run as files of other programs, one at a time. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "output/export.h"
+
+enum { FORMATS_MAX = 32 };
+
+/* Both ends belong to it. */
+typedef struct Range {
+    uint64_t first, last, stride;
+} Range;
+
+static bool read_bound(const char **text, uint64_t otherwise, uint64_t *value)
+{
+    *value = otherwise;
+    if (isdigit((unsigned char)**text)) {
+        char *end;
+        errno = 0;
+        *value = strtoull(*text, &end, 10);
+        *text = end;
+        return errno == 0;
+    }
+    return **text == ':' || **text == '\0';
+}
+
+/* "7", "A:B", "A:B:S", either end may be left out. */
+static bool read_range(const char *text, Range *range)
+{
+    *range = (Range){0, UINT64_MAX, 1};
+    if (!text) {
+        return true;
+    }
+    if (!read_bound(&text, 0, &range->first)) {
+        return false;
+    }
+    if (*text == '\0') {
+        range->last = range->first;
+        return true;
+    }
+    if (*text++ != ':' || !read_bound(&text, UINT64_MAX, &range->last)) {
+        return false;
+    }
+    if (*text == ':') {
+        text++;
+        if (!read_bound(&text, 0, &range->stride)) {
+            return false;
+        }
+    }
+    return *text == '\0' && range->stride > 0 && range->last >= range->first;
+}
+
+typedef struct Export {
+    const OozeExportFormat *format;
+    OozeRunFolder *run;
+    const char *folder;
+    Range range;
+    bool quiet;
+    char **files; /* written so far, names within the folder */
+    double *times;
+    uint64_t count;
+    uint64_t damaged;
+    OozeAxis up;
+} Export;
+
+static bool in_range(const Range *range, uint64_t frame)
+{
+    return frame >= range->first && frame <= range->last &&
+           (frame - range->first) % range->stride == 0;
+}
+
+static OozeStatus write_frame(Export *job, const OozeFrame *frame, uint64_t number,
+                              OozeError *error)
+{
+    OozeText name = {0}, path = {0};
+    ooze_text_append(&name, "frame_%06llu%s", (unsigned long long)number, job->format->extension);
+    ooze_text_append(&path, "%s/%s", job->folder, name.failed ? "" : name.data);
+    OozeStatus status = name.failed || path.failed
+                            ? ooze_fail_memory(error, "a path", 0)
+                            : job->format->write_frame(frame, path.data, error);
+    ooze_text_clear(&path);
+    if (status) {
+        ooze_text_clear(&name);
+        return status;
+    }
+    job->files[job->count] = name.data;
+    job->times[job->count++] = frame->time;
+    job->up = frame->up;
+    return OOZE_OK;
+}
+
+/* One frame in memory at a time. A damaged one is told, counted and left out. */
+static OozeStatus write_frames(Export *job, uint64_t wanted, OozeError *error)
+{
+    OozeProgress progress;
+    ooze_progress_start(&progress, job->quiet, "file", 0, wanted, 0);
+    OozeStatus status = OOZE_OK;
+    for (uint64_t i = 0; i < job->run->frame_count && !status && !ooze_interrupted(); i++) {
+        uint64_t number = job->run->frames[i];
+        if (!in_range(&job->range, number)) {
+            continue;
+        }
+        char *path = ooze_run_frame_path(job->run, number);
+        OozeFrame *frame = NULL;
+        OozeError damage = {0};
+        status = path ? ooze_frame_open(path, &frame, &damage) : OOZE_ERROR_MEMORY;
+        ooze_free(path);
+        if (status == OOZE_ERROR_MEMORY) {
+            ooze_fail_memory(error, "a frame", 0);
+        } else if (status) {
+            ooze_progress_clear(&progress);
+            ooze_report_warning("frame %llu is left out: %s", (unsigned long long)number,
+                                damage.message);
+            job->damaged++;
+            status = OOZE_OK;
+        } else {
+            status = write_frame(job, frame, number, error);
+            OozeProgressPoint point = {.unit = job->count + job->damaged,
+                                       .particles = frame->particle_count,
+                                       .worst_density_error = NAN};
+            ooze_progress_show(&progress, &point, point.unit == wanted);
+        }
+        ooze_frame_close(frame);
+    }
+    ooze_progress_end(&progress);
+    return status;
+}
+
+static OozeStatus write_all(Export *job, OozeError *error)
+{
+    uint64_t wanted = 0;
+    for (uint64_t i = 0; i < job->run->frame_count; i++) {
+        wanted += in_range(&job->range, job->run->frames[i]);
+    }
+    if (wanted == 0) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "ooze info RUN tells which frames there are",
+                         "'%s' has no frame in the range asked for", job->run->path);
+    }
+    job->files = ooze_alloc_zero(wanted, sizeof *job->files);
+    job->times = ooze_alloc_zero(wanted, sizeof *job->times);
+    if (!job->files || !job->times) {
+        return ooze_fail_memory(error, "the list of files", wanted * sizeof *job->files);
+    }
+    OozeStatus status = ooze_make_folder(job->folder, error);
+    status = status ? status : write_frames(job, wanted, error);
+    if (!status && job->format->write_index && job->count > 0) {
+        status = job->format->write_index(job->folder, (const char *const *)job->files, job->times,
+                                          job->count, job->up, error);
+    }
+    return status;
+}
+
+static int finish(Export *job)
+{
+    OozeError error = {0};
+    OozeStatus status = write_all(job, &error);
+    for (uint64_t i = 0; i < job->count; i++) {
+        ooze_free(job->files[i]);
+    }
+    ooze_free(job->files);
+    ooze_free(job->times);
+    if (status) {
+        return ooze_report_error(&error);
+    }
+    printf("%llu file%s in %s\n", (unsigned long long)job->count, job->count == 1 ? "" : "s",
+           job->folder);
+    if (ooze_interrupted()) {
+        ooze_report_line("ooze: interrupted; the files written so far are whole");
+        return OOZE_EXIT_STOPPED;
+    }
+    if (job->damaged > 0) {
+        ooze_fail(&error, OOZE_ERROR_FORMAT, "resume the run from before them to make them again",
+                  "%llu damaged frame%s left out", (unsigned long long)job->damaged,
+                  job->damaged == 1 ? " was" : "s were");
+        return ooze_report_error(&error);
+    }
+    return OOZE_EXIT_OK;
+}
+
+static int run(const OozeArguments *arguments)
+{
+    const char *names[FORMATS_MAX];
+    int count = 0, format = -1;
+    for (; count < ooze_export_format_count && count < FORMATS_MAX; count++) {
+        names[count] = ooze_export_formats[count].name;
+    }
+    if (!ooze_argument_choice(arguments, "format", names, count, &format)) {
+        return OOZE_EXIT_USAGE;
+    }
+    if (format < 0) {
+        return ooze_usage_error(arguments->command, "say which format: --format ply, for instance");
+    }
+    Export job = {.format = &ooze_export_formats[format],
+                  .folder = ooze_argument_text(arguments, "output"),
+                  .quiet = ooze_argument_given(arguments, "quiet")};
+    const char *range = ooze_argument_text(arguments, "frames");
+    if (!read_range(range, &job.range)) {
+        return ooze_usage_error(arguments->command,
+                                "option --frames needs N, A:B or A:B:STRIDE, not '%s'", range);
+    }
+    OozeError error = {0};
+    if (ooze_run_open(arguments->operands[0], false, &job.run, &error)) {
+        return ooze_report_error(&error);
+    }
+    char *own_folder = NULL;
+    if (!job.folder) {
+        job.folder = own_folder = ooze_run_file_path(job.run, "export");
+    }
+    ooze_interrupt_install();
+    int code;
+    if (job.folder) {
+        code = finish(&job);
+    } else {
+        ooze_fail_memory(&error, "a path", 0);
+        code = ooze_report_error(&error);
+    }
+    ooze_free(own_folder);
+    ooze_run_close(job.run);
+    return code;
+}
+
+static const OozeOperand operands[] = {{"RUN", "the run folder", false}};
+
+static const OozeOption options[] = {
+    {"format", 'f', "NAME", false, "`ply`, `vtp`, `bgeo`, `usda` or `csv`"},
+    {"frames", 0, "A:B[:S]", false,
+     "only frames A to B, both included, every S-th; A or B may be left out, and N is one frame"},
+    {"output", 'o', "DIR", false, "where to write; by default `RUN/export`"},
+    {"quiet", 'q', NULL, false, "no progress; warnings and errors only"},
+};
+
+const OozeCommand ooze_command_export = {
+    .name = "export",
+    .synopsis = "RUN --format NAME [--frames A:B[:S]] [-o DIR]",
+    .summary = "Write frames of a run as files of other programs",
+    .details =
+        "Every field of every particle is exported, one file a frame, one frame in memory at "
+        "a time; `vtp` and `usda` add an index over all files. A file is there whole or not "
+        "at all. Damaged frames are left out with a warning, and the exit code is then 1.",
+    .operands = operands,
+    .operand_count = OOZE_ROWS(operands),
+    .options = options,
+    .option_count = OOZE_ROWS(options),
+    .run = run,
+};

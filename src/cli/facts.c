@@ -1,0 +1,198 @@
+#include "cli/facts.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "cli/quantity.h"
+#include "cli/report.h"
+
+void ooze_json_string(OozeText *out, const char *text)
+{
+    ooze_text_append(out, "\"");
+    for (const char *c = text; *c; c++) {
+        if (*c == '"' || *c == '\\') {
+            ooze_text_append(out, "\\%c", *c);
+        } else if ((unsigned char)*c < 0x20) {
+            ooze_text_append(out, "\\u%04x", (unsigned)*c);
+        } else {
+            ooze_text_append_bytes(out, c, 1);
+        }
+    }
+    ooze_text_append(out, "\"");
+}
+
+/* JSON knows no infinity and no NaN. */
+static void append_number(OozeText *out, double value)
+{
+    if (isfinite(value)) {
+        ooze_text_append(out, "%.17g", value);
+    } else {
+        ooze_text_append(out, "null");
+    }
+}
+
+static void begin_fact(OozeFacts *facts, const char *key)
+{
+    if (!facts->json) {
+        ooze_text_append(&facts->out, "%-12s ", key);
+        return;
+    }
+    ooze_text_append(&facts->out, "%s  ", facts->first ? "" : ",\n");
+    ooze_json_string(&facts->out, key);
+    ooze_text_append(&facts->out, ": ");
+    facts->first = false;
+}
+
+static void end_fact(OozeFacts *facts)
+{
+    if (!facts->json) {
+        ooze_text_append(&facts->out, "\n");
+    }
+}
+
+void ooze_facts_begin(OozeFacts *facts, bool json)
+{
+    *facts = (OozeFacts){.json = json, .first = true};
+    ooze_text_append(&facts->out, "%s", json ? "{\n" : "");
+}
+
+void ooze_facts_text(OozeFacts *facts, const char *key, const char *value)
+{
+    begin_fact(facts, key);
+    if (facts->json) {
+        ooze_json_string(&facts->out, value);
+    } else {
+        ooze_text_append(&facts->out, "%s", value);
+    }
+    end_fact(facts);
+}
+
+void ooze_facts_count(OozeFacts *facts, const char *key, uint64_t value)
+{
+    char text[OOZE_QUANTITY_SIZE];
+    begin_fact(facts, key);
+    if (facts->json) {
+        ooze_text_append(&facts->out, "%llu", (unsigned long long)value);
+    } else {
+        ooze_text_append(&facts->out, "%s", ooze_quantity_count(text, value));
+    }
+    end_fact(facts);
+}
+
+void ooze_facts_real(OozeFacts *facts, const char *key, double value, const char *unit)
+{
+    begin_fact(facts, key);
+    if (facts->json) {
+        append_number(&facts->out, value);
+    } else {
+        ooze_text_append(&facts->out, "%.9g%s%s", value, unit[0] ? " " : "", unit);
+    }
+    end_fact(facts);
+}
+
+void ooze_facts_flag(OozeFacts *facts, const char *key, bool value)
+{
+    begin_fact(facts, key);
+    ooze_text_append(&facts->out, "%s",
+                     facts->json ? (value ? "true" : "false") : (value ? "yes" : "no"));
+    end_fact(facts);
+}
+
+void ooze_facts_vector(OozeFacts *facts, const char *key, OozeVec3 value, const char *unit)
+{
+    begin_fact(facts, key);
+    if (facts->json) {
+        ooze_text_append(&facts->out, "[");
+        append_number(&facts->out, value.x);
+        ooze_text_append(&facts->out, ", ");
+        append_number(&facts->out, value.y);
+        ooze_text_append(&facts->out, ", ");
+        append_number(&facts->out, value.z);
+        ooze_text_append(&facts->out, "]");
+    } else {
+        ooze_text_append(&facts->out, "%.9g, %.9g, %.9g%s%s", value.x, value.y, value.z,
+                         unit[0] ? " " : "", unit);
+    }
+    end_fact(facts);
+}
+
+void ooze_facts_names(OozeFacts *facts, const char *key, int count,
+                      const char *(*name)(const void *items, int i), const void *items)
+{
+    begin_fact(facts, key);
+    ooze_text_append(&facts->out, "%s", facts->json ? "[" : count == 0 ? "none" : "");
+    for (int i = 0; i < count; i++) {
+        ooze_text_append(&facts->out, "%s", i > 0 ? ", " : "");
+        if (facts->json) {
+            ooze_json_string(&facts->out, name(items, i));
+        } else {
+            ooze_text_append(&facts->out, "%s", name(items, i));
+        }
+    }
+    ooze_text_append(&facts->out, "%s", facts->json ? "]" : "");
+    end_fact(facts);
+}
+
+static const char *const type_names[OOZE_FIELD_TYPE_COUNT] = {
+    [OOZE_FIELD_FLOAT32] = "float32", [OOZE_FIELD_FLOAT64] = "float64",
+    [OOZE_FIELD_UINT8] = "uint8",     [OOZE_FIELD_UINT16] = "uint16",
+    [OOZE_FIELD_UINT32] = "uint32",   [OOZE_FIELD_UINT64] = "uint64",
+};
+
+/* Over all components of all particles; NAN where there are none. */
+static void find_range(const OozeFieldView *field, double *min, double *max)
+{
+    *min = *max = NAN;
+    for (uint64_t i = 0; i < field->count; i++) {
+        for (int k = 0; k < field->components; k++) {
+            double value = ooze_field_value(field, i, k);
+            *min = value < *min || isnan(*min) ? value : *min;
+            *max = value > *max || isnan(*max) ? value : *max;
+        }
+    }
+}
+
+void ooze_facts_fields(OozeFacts *facts, const OozeFrame *frame)
+{
+    begin_fact(facts, "fields");
+    ooze_text_append(&facts->out, "%s", facts->json ? "[" : "");
+    for (int i = 0; i < frame->field_count; i++) {
+        const OozeFieldView *field = &frame->fields[i];
+        double min, max;
+        find_range(field, &min, &max);
+        if (facts->json) {
+            ooze_text_append(&facts->out, "%s\n    {\"name\": ", i > 0 ? "," : "");
+            ooze_json_string(&facts->out, field->name);
+            ooze_text_append(&facts->out, ", \"type\": \"%s\", \"components\": %d, \"unit\": ",
+                             type_names[field->type], field->components);
+            ooze_json_string(&facts->out, field->unit);
+            ooze_text_append(&facts->out, ", \"min\": ");
+            append_number(&facts->out, min);
+            ooze_text_append(&facts->out, ", \"max\": ");
+            append_number(&facts->out, max);
+            ooze_text_append(&facts->out, "}");
+        } else {
+            ooze_text_append(&facts->out, "\n  %-18s %s x %d, %.6g to %.6g%s%s", field->name,
+                             type_names[field->type], field->components, min, max,
+                             field->unit[0] ? " " : "", field->unit);
+        }
+    }
+    ooze_text_append(&facts->out, "%s", facts->json ? "\n  ]" : "");
+    end_fact(facts);
+}
+
+int ooze_facts_end(OozeFacts *facts)
+{
+    ooze_text_append(&facts->out, "%s", facts->json ? "\n}\n" : "");
+    int code = OOZE_EXIT_OK;
+    if (facts->out.failed) {
+        OozeError error = {0};
+        ooze_fail_memory(&error, "the answer", facts->out.length);
+        code = ooze_report_error(&error);
+    } else {
+        fputs(facts->out.data ? facts->out.data : "", stdout);
+    }
+    ooze_text_clear(&facts->out);
+    return code;
+}

@@ -1,0 +1,34 @@
+/* probes.csv and probes_steps.csv: the readings of the probes as comma-separated tables.
+
+   A row is on the disk before the frame or checkpoint of its step is, so a resumed run finds every
+   row up to its state, drops what came after, and ends with the same bytes as an uninterrupted one. */
+#ifndef OOZE_CLI_PROBE_TABLE_H
+#define OOZE_CLI_PROBE_TABLE_H
+
+#include "base/text.h"
+#include "ooze/world.h"
+
+typedef struct OozeProbeTable {
+    int fd; /* -1: closed */
+    char *path;
+    bool every_step;  /* rows of steps, only the probes of every step; else of frames, all probes */
+    OozeText pending; /* rows not handed to the system yet */
+} OozeProbeTable;
+
+/* A new table with its header; an old one of that name is replaced. */
+OozeStatus ooze_probe_table_create(OozeProbeTable *table, const char *path, const OozeWorld *world,
+                                   bool every_step, OozeError *error);
+/* An old table cut after the row of `step`, or the last one before it. `*whole` tells whether that
+   row is the one of `expected`. A table that is missing is created. */
+OozeStatus ooze_probe_table_resume(OozeProbeTable *table, const char *path, const OozeWorld *world,
+                                   bool every_step, uint64_t step, uint64_t expected, bool *whole,
+                                   OozeError *error);
+void ooze_probe_table_close(OozeProbeTable *table);
+
+/* The readings of the last measurement. */
+OozeStatus ooze_probe_table_append(OozeProbeTable *table, const OozeWorld *world,
+                                   const OozeFrame *frame, OozeError *error);
+/* Everything appended so far is on the disk afterwards. */
+OozeStatus ooze_probe_table_sync(OozeProbeTable *table, OozeError *error);
+
+#endif

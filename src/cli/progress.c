@@ -1,0 +1,143 @@
+#include "cli/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/quantity.h"
+#include "cli/report.h"
+
+#define REDRAW_SECONDS 0.1 /* ten times a second looks alive */
+#define LINE_SECONDS   2.0 /* a log file should not fill up */
+enum { BAR_WIDTH = 20, LINE_MAX_BYTES = 320 };
+
+void ooze_progress_start(OozeProgress *progress, bool quiet, const char *unit, uint64_t first,
+                         uint64_t last, uint64_t step)
+{
+    double now = ooze_clock();
+    *progress = (OozeProgress){.quiet = quiet,
+                               .terminal = ooze_is_terminal(stderr),
+                               .unit = unit,
+                               .first = first,
+                               .last = last,
+                               .began = now,
+                               .rate = NAN,
+                               .rate_clock = now,
+                               .rate_step = step};
+}
+
+/* A moving average over about the last ten seconds: emitters and melting piles change the pace. */
+static void update_rate(OozeProgress *progress, uint64_t step, double now)
+{
+    double seconds = now - progress->rate_clock;
+    if (seconds <= 0.0 || step <= progress->rate_step) {
+        return;
+    }
+    double rate = (double)(step - progress->rate_step) / seconds;
+    double weight = 1.0 - exp(-seconds / 10.0);
+    if (isnan(progress->rate)) {
+        progress->rate = rate;
+    } else {
+        progress->rate += weight * (rate - progress->rate);
+    }
+    progress->rate_clock = now;
+    progress->rate_step = step;
+}
+
+static double seconds_left(const OozeProgress *progress, const OozeProgressPoint *point, double now)
+{
+    if (point->last_step > 0) {
+        return (double)(point->last_step - point->step) / progress->rate;
+    }
+    uint64_t done = point->unit - progress->first;
+    return done == 0
+               ? NAN
+               : (now - progress->began) / (double)done * (double)(progress->last - point->unit);
+}
+
+static int columns_of_terminal(void)
+{
+    struct winsize size;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20) {
+        return size.ws_col;
+    }
+    return 80;
+}
+
+static void format_line(const OozeProgress *progress, const OozeProgressPoint *point, double now,
+                        char *line, size_t size)
+{
+    char particles[OOZE_QUANTITY_SIZE], rate[OOZE_QUANTITY_SIZE], left[OOZE_QUANTITY_SIZE];
+    char density[OOZE_QUANTITY_SIZE] = "-";
+    if (isfinite(point->worst_density_error)) {
+        snprintf(density, sizeof density, "%.2f%%", 100.0 * point->worst_density_error);
+    }
+    int used = 0;
+    if (progress->terminal) {
+        double share = point->last_step > 0 ? (double)point->step / (double)point->last_step
+                       : progress->last > progress->first
+                           ? (double)(point->unit - progress->first) /
+                                 (double)(progress->last - progress->first)
+                           : 1.0;
+        int filled = (int)(share * BAR_WIDTH);
+        filled = filled < 0 ? 0 : filled > BAR_WIDTH ? BAR_WIDTH : filled;
+        used = snprintf(line, size, "[%.*s%.*s] ", filled, "####################",
+                        BAR_WIDTH - filled, "--------------------");
+    }
+    used += snprintf(line + used, size - (size_t)used, "%s %llu/%llu, %s particles", progress->unit,
+                     (unsigned long long)point->unit, (unsigned long long)progress->last,
+                     ooze_quantity_count(particles, point->particles));
+    if (point->last_step > 0) {
+        used += snprintf(line + used, size - (size_t)used, ", %s steps/s",
+                         ooze_quantity_rate(rate, progress->rate));
+    }
+    used += snprintf(line + used, size - (size_t)used, ", ETA %s",
+                     ooze_quantity_seconds(left, seconds_left(progress, point, now)));
+    if (point->last_step > 0) {
+        snprintf(line + used, size - (size_t)used, ", density error %s", density);
+    }
+}
+
+void ooze_progress_show(OozeProgress *progress, const OozeProgressPoint *point, bool now)
+{
+    if (progress->quiet) {
+        return;
+    }
+    double clock = ooze_clock();
+    double pause = progress->terminal ? REDRAW_SECONDS : LINE_SECONDS;
+    if (!now && clock - progress->drawn < pause) {
+        return;
+    }
+    update_rate(progress, point->step, clock);
+    progress->drawn = clock;
+    char line[LINE_MAX_BYTES];
+    format_line(progress, point, clock, line, sizeof line);
+    if (progress->terminal) {
+        fprintf(stderr, "\r%.*s\033[K", columns_of_terminal() - 1, line);
+        progress->line_open = true;
+    } else {
+        fprintf(stderr, "%s\n", line);
+    }
+    fflush(stderr);
+}
+
+void ooze_progress_clear(OozeProgress *progress)
+{
+    if (progress->line_open) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+        progress->line_open = false;
+    }
+}
+
+void ooze_progress_end(OozeProgress *progress)
+{
+    if (progress->line_open) {
+        fputc('\n', stderr);
+        fflush(stderr);
+        progress->line_open = false;
+    }
+}

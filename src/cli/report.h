@@ -1,0 +1,23 @@
+/* What the command says on stderr: errors, warnings, scene diagnostics with a caret. */
+#ifndef OOZE_CLI_REPORT_H
+#define OOZE_CLI_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/fail.h"
+#include "ooze/scene.h"
+
+/* One line; control characters in it are shown as '?', so that no file name can steer a terminal. */
+void ooze_report_line(const char *format, ...) OOZE_PRINTF(1, 2);
+void ooze_report_warning(const char *format, ...) OOZE_PRINTF(1, 2);
+
+/* The error and its hint; returns the exit code that fits its status. */
+int ooze_report_error(const OozeError *error);
+
+/* Every diagnostic of a scene in turn; returns how many are errors. */
+int ooze_report_scene(const OozeScene *scene, int *warnings);
+
+bool ooze_is_terminal(FILE *stream);
+
+#endif

@@ -1,0 +1,408 @@
+/* ooze run: a scene becomes a folder of frames. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "cli/command.h"
+#include "cli/diff.h"
+#include "cli/dry_run.h"
+#include "cli/interrupt.h"
+#include "cli/quantity.h"
+#include "cli/report.h"
+#include "cli/run_session.h"
+
+#define CHECKPOINT_SECONDS 60.0
+
+enum { SCENE_TEXT_MAX = 64 << 20, FRAMES_MAX = 100000000 };
+
+/* What the command line asks for. */
+typedef struct Plan {
+    const char *scene_path; /* NULL: the copy in the folder */
+    const char *folder;     /* NULL: dry run without one */
+    const char **overrides;
+    int override_count;
+    bool resume, dry_run, quiet, frames_given;
+    uint64_t threads, frames;
+    double checkpoint_every;
+} Plan;
+
+/* What the run holds; everything is freed in one place. */
+typedef struct Job {
+    Plan plan;
+    OozeScene *scene;
+    OozeWorld *world;
+    OozeRunFolder *folder;
+    OozeRunLog log;
+    OozeRunSession session;
+} Job;
+
+/* ---- command line ------------------------------------------------------------------------- */
+
+static int check_device(const OozeArguments *arguments)
+{
+    static const char *const devices[] = {"auto", "cpu", "cuda"};
+    int device = 0;
+    if (!ooze_argument_choice(arguments, "device", devices, OOZE_ROWS(devices), &device)) {
+        return OOZE_EXIT_USAGE;
+    }
+    if (device != 2) {
+        return OOZE_EXIT_OK;
+    }
+    int count;
+    const OozePart *parts = ooze_parts(&count);
+    OozeError error = {0};
+    ooze_fail(&error, OOZE_ERROR_UNSUPPORTED, "use --device cpu",
+              "the GPU back end of this build cannot run a scene yet");
+    for (int i = 0; i < count; i++) {
+        if (strcmp(parts[i].name, "cuda") == 0 && !parts[i].present) {
+            ooze_fail(&error, OOZE_ERROR_UNSUPPORTED, parts[i].detail,
+                      "this build of ooze has no CUDA back end, so --device cuda cannot be used");
+        }
+    }
+    return ooze_report_error(&error);
+}
+
+static int read_plan(const OozeArguments *arguments, Plan *plan)
+{
+    const OozeCommand *command = arguments->command;
+    plan->scene_path = arguments->operands[0];
+    plan->folder = ooze_argument_text(arguments, "output");
+    plan->resume = ooze_argument_given(arguments, "resume");
+    plan->dry_run = ooze_argument_given(arguments, "dry-run");
+    plan->quiet = ooze_argument_given(arguments, "quiet");
+    plan->frames_given = ooze_argument_given(arguments, "frames");
+    plan->checkpoint_every = CHECKPOINT_SECONDS;
+    if (!ooze_argument_integer(arguments, "threads", 0, 1024, &plan->threads) ||
+        !ooze_argument_integer(arguments, "frames", 0, FRAMES_MAX, &plan->frames) ||
+        !ooze_argument_real(arguments, "checkpoint-every", 0.0, 1e9, &plan->checkpoint_every) ||
+        !ooze_argument_overrides(arguments, &plan->overrides, &plan->override_count)) {
+        return OOZE_EXIT_USAGE;
+    }
+    if (plan->resume && plan->dry_run) {
+        return ooze_usage_error(command, "options --resume and --dry-run exclude each other");
+    }
+    if (plan->resume && !plan->folder) {
+        if (plan->override_count > 0) {
+            return ooze_usage_error(command,
+                                    "option --set needs the scene: ooze run SCENE -o DIR --resume");
+        }
+        plan->folder = plan->scene_path;
+        plan->scene_path = NULL;
+    }
+    if (!plan->folder && !plan->dry_run) {
+        return ooze_usage_error(command, "say where to write: ooze run %s -o DIR",
+                                plan->scene_path);
+    }
+    return check_device(arguments);
+}
+
+/* ---- scene and folder --------------------------------------------------------------------- */
+
+static int load_scene(Job *job, const char *path)
+{
+    OozeError error = {0};
+    OozeStatus status =
+        ooze_scene_load(path, job->plan.overrides, job->plan.override_count, &job->scene, &error);
+    int warnings = 0;
+    int errors = ooze_report_scene(job->scene, &warnings);
+    if (status == OOZE_ERROR_SCENE && errors > 0) {
+        ooze_report_line("ooze: '%s' has %d error%s", path, errors, errors == 1 ? "" : "s");
+        return OOZE_EXIT_FAILED;
+    }
+    if (status) {
+        return ooze_report_error(&error);
+    }
+    for (int i = 0; i < ooze_scene_diagnostic_count(job->scene); i++) {
+        const OozeDiagnostic *d = ooze_scene_diagnostic(job->scene, i);
+        ooze_run_log_line(&job->log, "warning: %s:%d:%d: %s", d->file, d->line, d->column,
+                          d->message);
+    }
+    return OOZE_EXIT_OK;
+}
+
+static bool holds_run(const char *folder)
+{
+    OozeText path = {0};
+    ooze_text_append(&path, "%s/scene.yaml", folder);
+    bool exists = !path.failed && ooze_file_exists(path.data);
+    ooze_text_clear(&path);
+    return exists;
+}
+
+static int refuse_changed_scene(const Job *job, const char *kept)
+{
+    OozeText diff = {0};
+    ooze_diff_unified(&diff, "scene of the run", kept, "scene given now",
+                      ooze_scene_canonical(job->scene));
+    OozeError error = {0};
+    ooze_fail(
+        &error, OOZE_ERROR_SCENE,
+        "resume with the old scene, or start a new run in another folder; --frames may differ",
+        "the scene is not the one of the run in '%s'", job->plan.folder);
+    int code = ooze_report_error(&error);
+    if (diff.data) {
+        fputs(diff.data, stderr);
+    }
+    ooze_text_clear(&diff);
+    return code;
+}
+
+/* The scene of the plan, and for a resumed run proof that it is still the same. */
+static int open_scene(Job *job)
+{
+    OozeError error = {0};
+    char *path = NULL, *kept = NULL;
+    size_t size;
+    int code = OOZE_EXIT_OK;
+    if (job->folder) {
+        path = ooze_run_file_path(job->folder, "scene.yaml");
+        OozeStatus status = path ? ooze_file_read(path, SCENE_TEXT_MAX, &kept, &size, &error)
+                                 : ooze_fail_memory(&error, "a path", 0);
+        code = status ? ooze_report_error(&error) : OOZE_EXIT_OK;
+    }
+    if (code == OOZE_EXIT_OK) {
+        code = load_scene(job, job->plan.scene_path ? job->plan.scene_path : path);
+    }
+    if (code == OOZE_EXIT_OK && kept && job->plan.scene_path &&
+        strcmp(kept, ooze_scene_canonical(job->scene)) != 0) {
+        code = refuse_changed_scene(job, kept);
+    }
+    ooze_free(kept);
+    ooze_free(path);
+    return code;
+}
+
+/* Looks at the folder before anything expensive is done. */
+static OozeStatus open_old_folder(Job *job, OozeError *error)
+{
+    const Plan *plan = &job->plan;
+    if (!plan->folder || plan->dry_run) {
+        return OOZE_OK;
+    }
+    bool exists = holds_run(plan->folder);
+    if (exists && !plan->resume) {
+        return ooze_fail(error, OOZE_ERROR_WRITE,
+                         "continue it with --resume, or choose another folder",
+                         "'%s' holds a run already", plan->folder);
+    }
+    if (!exists && !plan->scene_path) {
+        return ooze_fail(error, OOZE_ERROR_FILE, "give the folder that was named with -o",
+                         "'%s' holds no run to resume", plan->folder);
+    }
+    if (!exists) {
+        return OOZE_OK;
+    }
+    return ooze_run_open(plan->folder, true, &job->folder, error);
+}
+
+/* ---- the run ------------------------------------------------------------------------------ */
+
+static void clear_progress(void *user)
+{
+    ooze_progress_clear(user);
+}
+
+static void print_profile(Job *job)
+{
+    OozeText table = {0};
+    ooze_run_profile(&job->session, &table);
+    if (table.data && !table.failed) {
+        if (!job->plan.quiet) {
+            fprintf(stderr, "%s", table.data);
+        }
+        for (char *line = table.data, *next; line && *line; line = next) {
+            next = strchr(line, '\n');
+            ooze_run_log_line(&job->log, "%.*s", next ? (int)(next - line) : -1, line);
+            next = next ? next + 1 : NULL;
+        }
+    }
+    ooze_text_clear(&table);
+}
+
+static int finish(Job *job, OozeStatus status, const OozeError *error)
+{
+    OozeRunSession *session = &job->session;
+    char seconds[OOZE_QUANTITY_SIZE];
+    ooze_quantity_seconds(seconds, ooze_clock() - session->began);
+    if (status == OOZE_ERROR_CANCELLED) {
+        ooze_run_log_line(&job->log, "%s", error->message);
+        ooze_report_line("ooze: %s; the state is saved. To continue: ooze run --resume %s",
+                         error->message, job->plan.folder);
+        return OOZE_EXIT_STOPPED;
+    }
+    if (status) {
+        ooze_run_log_line(&job->log, "error: %s", error->message);
+        return ooze_report_error(error);
+    }
+    ooze_run_log_line(&job->log, "finished: frame %llu, step %llu, %s",
+                      (unsigned long long)session->last_frame, (unsigned long long)session->step,
+                      seconds);
+    if (!job->plan.quiet) {
+        ooze_report_line("ooze: finished '%s': frames 0 to %llu, %llu steps in %s",
+                         job->plan.folder, (unsigned long long)session->last_frame,
+                         (unsigned long long)(session->step - session->first_step), seconds);
+    }
+    print_profile(job);
+    return OOZE_EXIT_OK;
+}
+
+static OozeStatus begin(Job *job, bool *resumed, OozeError *error)
+{
+    char *log_path = ooze_run_file_path(job->folder, "log.txt");
+    OozeStatus status = log_path ? ooze_run_log_open(&job->log, log_path, error)
+                                 : ooze_fail_memory(error, "a path", 0);
+    ooze_free(log_path);
+    if (status) {
+        return status;
+    }
+    const OozeSceneInfo *info = ooze_scene_info(job->scene);
+    OozeRunSession *session = &job->session;
+    *session = (OozeRunSession){
+        .info = info,
+        .world = job->world,
+        .folder = job->folder,
+        .log = &job->log,
+        .last_frame = job->plan.frames_given ? job->plan.frames : info->frame_count,
+        .checkpoint_every = job->plan.checkpoint_every,
+        .quiet = job->plan.quiet,
+    };
+    job->log.before_warning = clear_progress;
+    job->log.user = &session->progress;
+    return ooze_run_session_begin(session, job->plan.resume, resumed, error);
+}
+
+static int simulate(Job *job)
+{
+    OozeError error = {0};
+    bool resumed = false;
+    OozeStatus status = begin(job, &resumed, &error);
+    OozeRunSession *session = &job->session;
+    if (!status && resumed) {
+        if (session->step >= session->last_frame * session->info->steps_per_frame) {
+            status = ooze_run_session_finish(session, &error);
+            if (status) {
+                return ooze_report_error(&error);
+            }
+            ooze_report_line("ooze: '%s' is finished: it has all frames up to %llu",
+                             job->plan.folder, (unsigned long long)session->last_frame);
+            return OOZE_EXIT_OK;
+        }
+        ooze_run_log_line(&job->log, "resumed at step %llu", (unsigned long long)session->step);
+        if (!job->plan.quiet) {
+            ooze_report_line("ooze: resuming at step %llu", (unsigned long long)session->step);
+        }
+    }
+    if (!status) {
+        status = ooze_run_session_advance(session, &error);
+    }
+    return finish(job, status, &error);
+}
+
+static int build_world(Job *job)
+{
+    OozeError error = {0};
+    OozeBuildOptions options = {
+        .threads = (int)job->plan.threads, .log = ooze_run_log_callback, .log_user = &job->log};
+    if (ooze_scene_build(job->scene, &options, &job->world, &error)) {
+        return ooze_report_error(&error);
+    }
+    OozeWorldStats stats;
+    ooze_world_stats(job->world, &stats);
+    ooze_run_log_line(&job->log, "ooze %s, scene '%s', %llu particles, %d threads",
+                      ooze_version().text,
+                      job->plan.scene_path ? job->plan.scene_path : "of the run",
+                      (unsigned long long)stats.particles, stats.threads);
+    return OOZE_EXIT_OK;
+}
+
+static int work(Job *job)
+{
+    OozeError error = {0};
+    if (open_old_folder(job, &error)) {
+        return ooze_report_error(&error);
+    }
+    int code = open_scene(job);
+    code = code ? code : build_world(job);
+    if (code) {
+        return code;
+    }
+    if (job->plan.dry_run) {
+        const OozeSceneInfo *info = ooze_scene_info(job->scene);
+        return ooze_dry_run(job->world, info,
+                            job->plan.frames_given ? job->plan.frames : info->frame_count,
+                            job->plan.folder);
+    }
+    ooze_interrupt_install();
+    if (!job->folder &&
+        ooze_run_create(job->plan.folder, ooze_scene_canonical(job->scene), &job->folder, &error)) {
+        return ooze_report_error(&error);
+    }
+    return simulate(job);
+}
+
+static int run(const OozeArguments *arguments)
+{
+    Job job = {0};
+    ooze_run_log_start(&job.log);
+    job.session.frame_rows.fd = job.session.step_rows.fd = -1;
+    int code = read_plan(arguments, &job.plan);
+    code = code ? code : work(&job);
+    ooze_run_session_end(&job.session);
+    ooze_run_log_close(&job.log);
+    ooze_run_close(job.folder);
+    ooze_world_destroy(job.world);
+    ooze_scene_free(job.scene);
+    ooze_free(job.plan.overrides);
+    return code;
+}
+
+static const OozeOperand operands[] = {
+    {"SCENE", "the scene file; with `--resume` and without `-o`, the run folder instead", false},
+};
+
+static const OozeOption options[] = {
+    {"output", 'o', "DIR", false, "the run folder; created, and never overwritten"},
+    {"resume", 0, NULL, false, "continue the run in the folder from its latest whole state"},
+    {"dry-run", 0, NULL, false, "say what the run would need, and write nothing"},
+    {"threads", 0, "N", false, "worker threads; 0, the default, is one per core"},
+    {"frames", 0, "N", false, "end with frame N instead of at the scene's duration"},
+    {"device", 0, "NAME", false, "`cpu`, `cuda` or `auto` (the default)"},
+    {"checkpoint-every", 0, "SECONDS", false,
+     "wall-clock time between checkpoints within long frames; 60 by default, 0: none"},
+    {"set", 0, "KEY=VALUE", true,
+     "change one value of the scene, such as `materials.honey.viscosity=12`"},
+    {"quiet", 'q', NULL, false, "no progress and no profile; warnings and errors only"},
+};
+
+const OozeCommand ooze_command_run = {
+    .name = "run",
+    .synopsis = "SCENE -o DIR [options], or: ooze run --resume DIR [options]",
+    .summary = "Simulate a scene into a folder of frames",
+    .details =
+        "The run folder holds `scene.yaml` (the scene with includes and `--set` folded in), "
+        "`frames/frame_000000.h5` and on, `run.xdmf` (open it in ParaView), `probes.csv`, "
+        "`probes_steps.csv` where a probe asks for every step, `log.txt`, and until the run is "
+        "finished perhaps `checkpoint.h5`.\n\n"
+        "Frame 0 is the state before the first step. A frame is written aside, synced and renamed, "
+        "so that even `kill -9` or a power cut loses no finished frame. Ctrl-C, SIGTERM and SIGHUP "
+        "finish the step, write a checkpoint and exit with 130.\n\n"
+        "A resumed run ends with the same bits as an uninterrupted one, with any number of "
+        "threads. "
+        "The scene must be unchanged; if it is not, the difference is shown and nothing is "
+        "touched. "
+        "Only `--frames` may differ: it is not part of the scene, so a run can be cut short with "
+        "it and continued later, also beyond the scene's duration. `ooze run SCENE -o DIR "
+        "--resume` starts the run where the folder holds none yet, which suits job queues.\n\n"
+        "`probes.csv` has one row a frame: `frame`, `step`, `time [s]`, `particles`, then every "
+        "column of every probe with its unit. `probes_steps.csv` has one row a step, step 0 "
+        "included, with the probes that have `every_step: true` only. Numbers have 17 significant "
+        "digits; a reading that does not exist is `nan`. Rows are on the disk before their frame "
+        "is.",
+    .operands = operands,
+    .operand_count = OOZE_ROWS(operands),
+    .options = options,
+    .option_count = OOZE_ROWS(options),
+    .run = run,
+};

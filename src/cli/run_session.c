@@ -1,0 +1,286 @@
+#include "cli/run_session.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "cli/interrupt.h"
+#include "cli/report.h"
+
+/* ---- saving ------------------------------------------------------------------------------- */
+
+/* The present state with its number in this run; `frame` is a copy of the view, not of the data. */
+static OozeStatus take_frame(OozeRunSession *session, OozeFrame *frame, OozeError *error)
+{
+    const OozeFrame *now = ooze_world_frame(session->world);
+    if (!now) {
+        return ooze_fail_memory(error, "the frame view", 0);
+    }
+    *frame = *now;
+    frame->index = frame->step / session->info->steps_per_frame;
+    return OOZE_OK;
+}
+
+/* Rows first: a state on the disk always finds its rows there. */
+static OozeStatus sync_rows(OozeRunSession *session, OozeError *error)
+{
+    OozeStatus status = ooze_probe_table_sync(&session->frame_rows, error);
+    if (!status && session->has_step_probes) {
+        status = ooze_probe_table_sync(&session->step_rows, error);
+    }
+    return status;
+}
+
+static OozeStatus save(OozeRunSession *session, bool checkpoint, OozeError *error)
+{
+    double start = ooze_clock();
+    OozeFrame frame;
+    OozeStatus status = take_frame(session, &frame, error);
+    status = status ? status : sync_rows(session, error);
+    if (!status && checkpoint) {
+        status = ooze_run_write_checkpoint(session->folder, &frame, error);
+    } else if (!status) {
+        status = ooze_run_write_frame(session->folder, &frame, error);
+    }
+    session->saved = ooze_clock();
+    session->output_seconds += session->saved - start;
+    if (!status) {
+        ooze_run_log_line(session->log, "%s %llu: step %llu, %.9g s, %llu particles",
+                          checkpoint ? "checkpoint in frame" : "frame",
+                          (unsigned long long)frame.index, (unsigned long long)frame.step,
+                          frame.time, (unsigned long long)frame.particle_count);
+    }
+    return status;
+}
+
+/* Probes of this step, as rows. Frames take all probes, once, so that a probe with a memory sees each
+   step once. */
+static OozeStatus measure(OozeRunSession *session, bool at_frame, OozeError *error)
+{
+    if (!at_frame && !session->has_step_probes) {
+        return OOZE_OK;
+    }
+    OozeFrame frame;
+    OozeStatus status = ooze_world_measure(session->world, !at_frame, error);
+    status = status ? status : take_frame(session, &frame, error);
+    if (!status && at_frame) {
+        status = ooze_probe_table_append(&session->frame_rows, session->world, &frame, error);
+    }
+    if (!status && session->has_step_probes) {
+        status = ooze_probe_table_append(&session->step_rows, session->world, &frame, error);
+    }
+    return status;
+}
+
+/* ---- beginning ---------------------------------------------------------------------------- */
+
+static OozeStatus open_rows(OozeRunSession *session, OozeProbeTable *table, const char *name,
+                            bool every_step, bool resumed, OozeError *error)
+{
+    char *path = ooze_run_file_path(session->folder, name);
+    if (!path) {
+        return ooze_fail_memory(error, "a path", 0);
+    }
+    OozeStatus status;
+    if (!resumed) {
+        status = ooze_probe_table_create(table, path, session->world, every_step, error);
+    } else {
+        uint64_t per_frame = session->info->steps_per_frame;
+        uint64_t expected = every_step ? session->step : session->step / per_frame * per_frame;
+        bool whole;
+        status = ooze_probe_table_resume(table, path, session->world, every_step, session->step,
+                                         expected, &whole, error);
+        if (!status && !whole) {
+            ooze_report_warning("'%s' lacks rows before step %llu; they cannot be restored", path,
+                                (unsigned long long)session->step);
+            ooze_run_log_line(session->log, "warning: %s lacks rows before step %llu", name,
+                              (unsigned long long)session->step);
+        }
+    }
+    ooze_free(path);
+    return status;
+}
+
+static OozeStatus open_tables(OozeRunSession *session, bool resumed, OozeError *error)
+{
+    for (int i = 0; i < ooze_world_probe_count(session->world); i++) {
+        OozeProbeReading reading;
+        OozeStatus status = ooze_world_probe(session->world, (OozeProbeId){i}, &reading, error);
+        if (status) {
+            return status;
+        }
+        session->has_step_probes |= reading.every_step;
+    }
+    OozeStatus status =
+        open_rows(session, &session->frame_rows, "probes.csv", false, resumed, error);
+    if (!status && session->has_step_probes) {
+        status = open_rows(session, &session->step_rows, "probes_steps.csv", true, resumed, error);
+    }
+    return status;
+}
+
+/* Puts the latest whole state into the world; a run killed before its first frame has none. */
+static OozeStatus restore(OozeRunSession *session, bool *resumed, OozeError *error)
+{
+    if (session->folder->frame_count == 0 && !session->folder->has_checkpoint) {
+        return OOZE_OK;
+    }
+    OozeFrame *frame = NULL;
+    int skipped = 0;
+    OozeStatus status = ooze_run_latest(session->folder, &frame, &skipped, error);
+    if (skipped > 0) {
+        ooze_report_warning("passed over %d damaged file%s in '%s'", skipped,
+                            skipped == 1 ? "" : "s", session->folder->path);
+        ooze_run_log_line(session->log, "warning: passed over %d damaged files", skipped);
+    }
+    if (status) {
+        return status;
+    }
+    status = ooze_world_restore(session->world, frame, error);
+    session->step = frame->step;
+    *resumed = !status;
+    ooze_frame_close(frame);
+    return status;
+}
+
+OozeStatus ooze_run_session_begin(OozeRunSession *session, bool resume, bool *resumed,
+                                  OozeError *error)
+{
+    *resumed = false;
+    session->frame_rows.fd = session->step_rows.fd = -1;
+    session->began = session->saved = ooze_clock();
+    OozeStatus status = resume ? restore(session, resumed, error) : OOZE_OK;
+    status = status ? status : open_tables(session, *resumed, error);
+    if (!status && !*resumed) {
+        status = measure(session, true, error);
+        status = status ? status : save(session, false, error);
+    }
+    session->first_step = session->step;
+    return status;
+}
+
+/* ---- stepping ----------------------------------------------------------------------------- */
+
+static void show(OozeRunSession *session, bool now)
+{
+    OozeWorldStats stats;
+    ooze_world_stats(session->world, &stats);
+    uint64_t per_frame = session->info->steps_per_frame;
+    OozeProgressPoint point = {.unit = session->step / per_frame,
+                               .step = session->step,
+                               .last_step = session->last_frame * per_frame,
+                               .particles = stats.particles,
+                               .worst_density_error = stats.worst_density_error};
+    ooze_progress_show(&session->progress, &point, now);
+}
+
+static OozeStatus take_step(OozeRunSession *session, OozeError *error)
+{
+    OozeStatus status = ooze_world_step(session->world, error);
+    if (status) {
+        return status;
+    }
+    session->step++;
+    bool at_frame = session->step % session->info->steps_per_frame == 0;
+    status = measure(session, at_frame, error);
+    if (!status && at_frame) {
+        status = save(session, false, error);
+    } else if (!status && session->checkpoint_every > 0.0 &&
+               ooze_clock() - session->saved >= session->checkpoint_every) {
+        status = save(session, true, error);
+    }
+    return status;
+}
+
+static OozeStatus stop(OozeRunSession *session, OozeError *error)
+{
+    ooze_run_log_line(session->log, "%s: writing a checkpoint", ooze_interrupt_name());
+    OozeStatus status = save(session, true, error);
+    status = status ? status : ooze_run_write_xdmf(session->folder, error);
+    return status ? status
+                  : ooze_fail(error, OOZE_ERROR_CANCELLED, "", "interrupted by %s at step %llu",
+                              ooze_interrupt_name(), (unsigned long long)session->step);
+}
+
+OozeStatus ooze_run_session_finish(OozeRunSession *session, OozeError *error)
+{
+    OozeStatus status = ooze_run_write_xdmf(session->folder, error);
+    const OozeRunFolder *folder = session->folder;
+    uint64_t framed = folder->frame_count == 0 ? 0
+                                               : folder->frames[folder->frame_count - 1] *
+                                                     session->info->steps_per_frame;
+    char *path = ooze_run_file_path(session->folder, "checkpoint.h5");
+    if (!status && path && framed >= session->step) {
+        unlink(path);
+        session->folder->has_checkpoint = false;
+    }
+    ooze_free(path);
+    return status;
+}
+
+OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error)
+{
+    uint64_t per_frame = session->info->steps_per_frame;
+    uint64_t last_step = session->last_frame * per_frame;
+    session->began = ooze_clock();
+    ooze_progress_start(&session->progress, session->quiet, "frame", session->step / per_frame,
+                        session->last_frame, session->step);
+    OozeStatus status = OOZE_OK;
+    while (!status && session->step < last_step) {
+        if (ooze_interrupted()) {
+            ooze_progress_clear(&session->progress);
+            return stop(session, error);
+        }
+        status = take_step(session, error);
+        if (!status) {
+            show(session, false);
+        }
+    }
+    if (status) {
+        ooze_progress_end(&session->progress);
+        return status;
+    }
+    show(session, true);
+    ooze_progress_end(&session->progress);
+    return ooze_run_session_finish(session, error);
+}
+
+void ooze_run_session_end(OozeRunSession *session)
+{
+    ooze_probe_table_close(&session->frame_rows);
+    ooze_probe_table_close(&session->step_rows);
+}
+
+/* ---- profile ------------------------------------------------------------------------------ */
+
+static void append_row(OozeText *table, const char *name, double seconds, uint64_t steps,
+                       double total)
+{
+    ooze_text_append(table, "  %-12s %12.4f %8.1f\n", name, 1e3 * seconds / (double)steps,
+                     total > 0.0 ? 100.0 * seconds / total : 0.0);
+}
+
+void ooze_run_profile(const OozeRunSession *session, OozeText *table)
+{
+    uint64_t steps = session->step - session->first_step;
+    if (steps == 0) {
+        return;
+    }
+    OozeWorldStats stats;
+    ooze_world_stats(session->world, &stats);
+    double known = session->output_seconds;
+    for (int i = 0; i < stats.stage_count; i++) {
+        known += stats.stages[i].seconds;
+    }
+    double wall = ooze_clock() - session->began;
+    double total = wall > known ? wall : known;
+    ooze_text_append(table, "  %-12s %12s %8s\n", "stage", "ms per step", "%");
+    for (int i = 0; i < stats.stage_count; i++) {
+        append_row(table, stats.stages[i].name, stats.stages[i].seconds, steps, total);
+    }
+    append_row(table, "output", session->output_seconds, steps, total);
+    append_row(table, "rest", total - known, steps, total);
+    append_row(table, "total", total, steps, total);
+}
