@@ -1,0 +1,221 @@
+"""The command line: every slip gets one clear line and exit code 2; help and docs agree."""
+import json
+import os
+import re
+import subprocess
+import unittest
+
+import runs
+
+# Arguments, and words the one line must have.
+BAD_LINES = [
+    (["rnu"], "did you mean 'run'"),
+    (["chekc", "x"], "did you mean 'check'"),
+    (["frobnicate"], "unknown command 'frobnicate'"),
+    (["--frobnicate"], "unknown option '--frobnicate'"),
+    (["-x"], "unknown option '-x'"),
+    ([""], "unknown command ''"),
+    (["run"], "SCENE is missing"),
+    (["run", ""], "SCENE is empty"),
+    (["run", "scene.yaml"], "-o DIR"),
+    (["run", "scene.yaml", "-o"], "--output needs a value"),
+    (["run", "scene.yaml", "-o", ""], "--output needs a value"),
+    (["run", "scene.yaml", "-o", "--resume"], "--output needs a value"),
+    (["run", "scene.yaml", "more", "-o", "d"], "unexpected argument 'more'"),
+    (["run", "scene.yaml", "-o", "d", "-o", "e"], "given twice"),
+    (["run", "scene.yaml", "-o", "d", "--thread", "2"], "did you mean '--threads'"),
+    (["run", "scene.yaml", "-o", "d", "--zzz"], "unknown option '--zzz'"),
+    (["run", "scene.yaml", "-o", "d", "-z"], "unknown option '-z'"),
+    (["run", "scene.yaml", "-o", "d", "--threads"], "--threads needs a value"),
+    (["run", "scene.yaml", "-o", "d", "--threads", "two"], "whole number, not 'two'"),
+    (["run", "scene.yaml", "-o", "d", "--threads", "-1"], "whole number, not '-1'"),
+    (["run", "scene.yaml", "-o", "d", "--threads", "1.5"], "whole number"),
+    (["run", "scene.yaml", "-o", "d", "--threads", "1e3"], "whole number"),
+    (["run", "scene.yaml", "-o", "d", "--threads", " 1"], "whole number"),
+    (["run", "scene.yaml", "-o", "d", "--threads", "99999"], "between 0 and 1024"),
+    (["run", "scene.yaml", "-o", "d", "--threads", "99999999999999999999999"], "between 0 and 1024"),
+    (["run", "scene.yaml", "-o", "d", "--frames", "many"], "whole number, not 'many'"),
+    (["run", "scene.yaml", "-o", "d", "--frames=-3"], "whole number"),
+    (["run", "scene.yaml", "-o", "d", "--device", "gpu"], "auto, cpu or cuda"),
+    (["run", "scene.yaml", "-o", "d", "--device", "cdua"], "did you mean 'cuda'"),
+    (["run", "scene.yaml", "-o", "d", "--quiet=yes"], "takes no value"),
+    (["run", "scene.yaml", "-o", "d", "--set"], "--set needs a value"),
+    (["run", "scene.yaml", "-o", "d", "--set", "spacing"], "needs KEY=VALUE"),
+    (["run", "scene.yaml", "-o", "d", "--set", "=1"], "needs KEY=VALUE"),
+    (["run", "scene.yaml", "-o", "d", "--checkpoint-every", "-1"], "between 0 and"),
+    (["run", "scene.yaml", "-o", "d", "--checkpoint-every", "nan"], "needs a number"),
+    (["run", "scene.yaml", "-o", "d", "--checkpoint-every", "soon"], "needs a number"),
+    (["run", "scene.yaml", "-o", "d", "--checkpoint-every", "inf"], "between 0 and"),
+    (["run", "scene.yaml", "-o", "d", "--resume", "--dry-run"], "exclude each other"),
+    (["run", "--resume", "d", "--set", "a=1"], "--set needs the scene"),
+    (["check"], "SCENE is missing"),
+    (["check", "a", "b"], "unexpected argument 'b'"),
+    (["check", "a", "--st", "b=1"], "did you mean '--set'"),
+    (["info"], "PATH is missing"),
+    (["info", "x", "--jsn"], "did you mean '--json'"),
+    (["info", "x", "--json", "--hash"], "exclude each other"),
+    (["export"], "RUN is missing"),
+    (["export", "x"], "say which format"),
+    (["export", "x", "--format", "pyl"], "did you mean 'ply'"),
+    (["export", "x", "--format", "docx"], "must be"),
+    (["export", "x", "--format", "ply", "--frames", "a:b"], "A:B"),
+    (["export", "x", "--format", "ply", "--frames", "9:3"], "A:B"),
+    (["export", "x", "--format", "ply", "--frames", "0:9:0"], "A:B"),
+    (["export", "x", "--format", "ply", "--frames", "1:2:3:4"], "A:B"),
+    (["export", "x", "--format", "ply", "--frames", "99999999999999999999999"], "A:B"),
+    (["schema", "x"], "unexpected argument 'x'"),
+    (["reference", "--all"], "unknown option '--all'"),
+    (["version", "2"], "unexpected argument '2'"),
+    (["methods", "balistic"], "did you mean 'ballistic'"),
+    (["help", "rnu"], "did you mean 'run'"),
+    (["help", "run", "check"], "unexpected argument 'check'"),
+    (["run", "\x1b[31mred", "\x1b[31mred"], "unexpected argument '?[31mred'"),
+]
+
+COMMANDS = ["run", "check", "info", "export", "methods", "probes", "schema", "reference", "version", "help"]
+
+
+class CommandLineTest(runs.RunTest):
+    def test_bad_lines(self):
+        for arguments, part in BAD_LINES:
+            with self.subTest(arguments):
+                done = runs.ooze(*arguments, cwd=self.folder)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertEqual(done.stdout, "")
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                self.assertRegex(done.stderr, r"^ooze( [a-z]+)?: ")
+                self.assertIn(part, done.stderr)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["scene.yaml"])
+
+    def test_a_scene_is_not_a_command(self):
+        self.bad(2, f"ooze run {self.scene} -o DIR", self.scene)
+
+    def test_help_everywhere(self):
+        overview = self.good().stdout
+        self.assertEqual(overview, self.good("help").stdout)
+        self.assertEqual(overview, self.good("--help").stdout)
+        for command in COMMANDS:
+            self.assertRegex(overview, rf"(?m)^  {command} +\w")
+            page = self.good("help", command).stdout
+            self.assertIn(f"Usage: ooze {command}", page)
+            self.assertEqual(page, self.good(command, "--help").stdout)
+            self.assertEqual(page, self.good(command, "-h").stdout)
+            self.assertLess(max(map(len, page.splitlines())), 100)
+        self.assertEqual(len(re.findall(r"(?m)^  [a-z]+ ", overview)), len(COMMANDS))
+
+    def test_docs_are_true(self):
+        page = self.good("help", "--markdown").stdout
+        self.assertEqual(page, (runs.ROOT / "docs/cli.md").read_text(),
+                         "write it anew: build/ooze help --markdown > docs/cli.md")
+
+    def test_version_and_lists(self):
+        said = self.good("version").stdout
+        self.assertRegex(said, r"^ooze \d+\.\d+\.\d+\n")
+        self.assertEqual(said, self.good("--version").stdout)
+        self.assertRegex(said, r"(?m)^  hdf5 +yes ")
+        self.assertRegex(said, r"(?m)^  cuda +(yes|no) ")
+        self.assertIn("ballistic", self.good("methods").stdout)
+        self.assertIn("azimuth", self.good("probes").stdout)
+        json.loads(self.good("schema").stdout)
+        self.assertIn("# ", self.good("reference").stdout)
+
+    def test_missing_cuda_is_one_clear_sentence(self):
+        if re.search(r"(?m)^  cuda +yes", self.good("version").stdout):
+            self.bad(1, "GPU back end", "run", self.scene, "-o", self.folder / "r", "--device", "cuda")
+        else:
+            self.bad(1, "no CUDA back end", "run", self.scene, "-o", self.folder / "r", "--device", "cuda")
+        self.assertFalse((self.folder / "r").exists())
+        self.good("run", self.scene, "-o", self.folder / "r", "--device", "auto", "--frames", 1, "-q")
+
+    def test_missing_and_damaged_files(self):
+        nothing = self.folder / "nothing"
+        nothing.mkdir()
+        other = self.folder / "other"
+        other.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+        broken = self.folder / "broken.h5"
+        broken.write_bytes(other.read_bytes())
+        mesh = self.folder / "broken.stl"
+        mesh.write_bytes(b"solid x\nfacet normal 0 0")
+        for arguments, part in (
+                (["run", "nowhere.yaml", "-o", "r"], "nowhere.yaml"),
+                (["run", "--resume", "nowhere"], "nowhere"),
+                (["check", "nowhere.yaml"], "nowhere.yaml"),
+                (["check", "."], "'.'"),
+                (["check", broken], "broken.h5"),
+                (["info", "nowhere"], "nowhere"),
+                (["info", other], "does not tell what it is"),
+                (["info", broken], "broken.h5"),
+                (["info", mesh], "broken.stl"),
+                (["info", nothing], "not a run folder"),
+                (["info", self.scene, "--hash"], "has a hash"),
+                (["export", "nowhere", "--format", "ply"], "nowhere"),
+                (["export", nothing, "--format", "ply"], "not a run folder")):
+            with self.subTest(arguments):
+                done = self.bad(1, part, *arguments, cwd=self.folder)
+                self.assertEqual(done.stdout, "")
+        self.assertFalse((self.folder / "r").exists())
+
+    def test_broken_pipe_is_quiet(self):
+        for restore in (True, False):  # SIGPIPE as usual, and ignored by the parent
+            process = subprocess.Popen([runs.OOZE, "reference"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       restore_signals=restore)
+            process.stdout.close()
+            said = process.stderr.read()
+            process.wait(30)
+            process.stderr.close()
+            self.assertEqual(said, b"")
+
+    def test_check_tells_every_error(self):
+        self.scene.write_text(runs.SCENE.replace("radius: 0.12", "radios: 0.12").replace("drag: 0.3", "drag: high"))
+        done = self.bad(1, f"{self.scene}:", "check", self.scene)
+        heads = re.findall(rf"(?m)^{re.escape(str(self.scene))}:(\d+):(\d+): error: ", done.stderr)
+        self.assertGreaterEqual(len(heads), 2, done.stderr)
+        lines = done.stderr.splitlines()
+        at = next(i for i, line in enumerate(lines) if "radios" in line)
+        self.assertIn("    radios: 0.12", lines[at + 1])
+        self.assertEqual(lines[at + 2].index("^"), lines[at + 1].index("radios"))
+        self.assertIn("did you mean 'radius'?", lines[at + 3])
+        self.assertNotIn("\x1b", done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_check_sums_up(self):
+        done = self.good("check", self.scene)
+        self.assertRegex(done.stdout, r"no errors, \d+ warnings?: [\d,]+ particles, frames 0 to 40, 400 steps, .* of memory\n$")
+        self.bad(1, "--set", "check", self.scene, "--set", "materials.honey.dragg=1")
+        self.good("check", self.scene, "--set", "materials.honey.drag=1")
+
+    def test_progress_and_profile(self):
+        done = self.good("run", self.scene, "-o", self.folder / "r")
+        self.assertEqual(done.stdout, "")
+        self.assertNotIn("\r", done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^frame 40/40, [\d,]+ particles, .+ steps/s, ETA .+, density error -$")
+        for stage in ("emit", "solids", "neighbours", "method", "finish", "probes", "output", "total"):
+            self.assertRegex(done.stderr, rf"(?m)^  {stage} +\d+\.\d+ +\d+\.\d$")
+        log = (self.folder / "r/log.txt").read_text()
+        self.assertIn("frame 40: step 400", log)
+        self.assertIn("finished", log)
+        done = self.good("run", self.scene, "-o", self.folder / "q", "--quiet", "--frames", 2)
+        self.assertEqual(done.stderr + done.stdout, "")
+
+    def test_progress_on_a_terminal(self):
+        master, slave = os.openpty()
+        process = subprocess.Popen([runs.OOZE, "run", str(self.scene), "-o", str(self.folder / "r")], stderr=slave,
+                                   env={**os.environ, "TERM": "xterm"})
+        os.close(slave)
+        said = b""
+        while True:
+            try:
+                more = os.read(master, 4096)
+            except OSError:
+                break
+            if not more:
+                break
+            said += more
+        os.close(master)
+        self.assertEqual(process.wait(60), 0)
+        self.assertIn(b"\r[", said)
+        self.assertIn(b"frame 40/40", said)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
