@@ -10,19 +10,25 @@
 #include "particles/candidates.h"
 
 enum {
-    BLOCK = 256,          /* points of one slot */
-    SLOTS_PER_WORKER = 8, /* in a wave */
+    BLOCK = 256,           /* points of one slot */
+    SLOTS_PER_WORKER = 32, /* in a wave */
 };
 
+/* Slots and workers keep to their own cache lines, since neighbours in memory are written by different
+   threads at the same time. */
 typedef struct Slot {
-    uint32_t *index;
+    _Alignas(OOZE_ALIGNMENT) uint32_t *index;
     uint64_t room, used, pairs, offset;
     bool failed;
 } Slot;
 
+typedef struct Worker {
+    _Alignas(OOZE_ALIGNMENT) OozeCandidates candidates;
+} Worker;
+
 struct OozeListScratch {
     OozeWideCompact table;
-    OozeCandidates *workers;
+    Worker *workers;
     Slot *slots;
     int worker_count, slot_count;
 };
@@ -46,7 +52,7 @@ static void free_scratch(struct OozeListScratch *scratch)
         return;
     }
     for (int i = 0; i < scratch->worker_count; i++) {
-        ooze_candidates_free(&scratch->workers[i]);
+        ooze_candidates_free(&scratch->workers[i].candidates);
     }
     for (int i = 0; i < scratch->slot_count; i++) {
         ooze_free(scratch->slots[i].index);
@@ -70,10 +76,10 @@ uint64_t ooze_neighbours_bytes(const OozeNeighbours *lists)
     uint64_t bytes = lists->capacity_n * 12 + lists->capacity_index * 4;
     const struct OozeListScratch *scratch = lists->scratch;
     if (scratch) {
-        bytes += sizeof *scratch + (uint64_t)scratch->worker_count * sizeof(OozeCandidates) +
+        bytes += sizeof *scratch + (uint64_t)scratch->worker_count * sizeof(Worker) +
                  (uint64_t)scratch->slot_count * sizeof(Slot);
         for (int i = 0; i < scratch->worker_count; i++) {
-            bytes += ooze_candidates_bytes(&scratch->workers[i]);
+            bytes += ooze_candidates_bytes(&scratch->workers[i].candidates);
         }
         for (int i = 0; i < scratch->slot_count; i++) {
             bytes += scratch->slots[i].room * 4;
@@ -255,7 +261,8 @@ static void fill_block(void *context, uint64_t begin, uint64_t end, int worker)
     slot->failed = false;
     for (uint64_t i = job->first + begin; i < job->first + end && !slot->failed;) {
         Group group = find_group(job, i, job->first + end);
-        slot->failed = !fill_group(job, &group, &cursor, &scratch->workers[worker], slot);
+        slot->failed =
+            !fill_group(job, &group, &cursor, &scratch->workers[worker].candidates, slot);
         i = group.end;
     }
 }
