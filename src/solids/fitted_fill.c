@@ -8,7 +8,7 @@
 #include "base/vec3.h"
 #include "solids/relaxation.h"
 
-enum { RELAX_ROUNDS = 100 };
+enum { RELAX_ROUNDS = 60 };
 
 /* ---- volume ------------------------------------------------------------------------------- */
 

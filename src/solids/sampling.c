@@ -17,7 +17,7 @@
 /* Triangles are cut to this, and every triangle offers candidates about this far apart for holes. */
 #define TRIANGLE_EDGE 1.0
 
-enum { RELAX_ROUNDS = 100 };
+enum { RELAX_ROUNDS = 30 };
 
 #define SAMPLES_MAX 2e8
 
@@ -206,9 +206,11 @@ static OozeStatus fill_holes(const OozeShape *shape, const OozeMesh *mesh, doubl
     for (uint64_t t = 0; t < mesh->triangle_count && !status; t++) {
         OozeVec3 corners[3];
         double area = triangle_corners(mesh, t, corners);
-        uint64_t tries = 3 + (uint64_t)(8.0 * area / (spacing * spacing));
+        OozeVec3 middle =
+            vec3_scale(vec3_add(corners[0], vec3_add(corners[1], corners[2])), 1.0 / 3.0);
+        uint64_t tries = 1 + (uint64_t)(4.0 * area / (spacing * spacing));
         for (uint64_t k = 0; k < tries && !status; k++) {
-            OozeVec3 p = k < 3 ? corners[k] : place_in_triangle(corners, k);
+            OozeVec3 p = k == 0 ? middle : place_in_triangle(corners, k);
             if (!ooze_point_set_has_near(samples, p, HOLE * spacing)) {
                 status = offer(shape, samples, p, NEAREST, spacing, error);
             }
