@@ -149,7 +149,8 @@ static OozeStatus fill_lattice(const OozeFillRequest *request, uint64_t *count,
     if (!(nx >= 1.0 && ny >= 1.0 && nz >= 1.0)) {
         return OOZE_OK;
     }
-    double inside = ooze_shape_volume(request->shape, 0.5 * s, s) / (s * s * s);
+    /* a coarse look is enough: rows are counted exactly */
+    double inside = ooze_shape_volume(request->shape, 0.5 * s, 8.0 * s) / (s * s * s);
     if (!(nx * ny * nz <= CELLS_MAX) || inside > 1.5 * (double)request->limit) {
         return ooze_fill_too_many(request, ooze_shape_volume(request->shape, 0.0, s) / (s * s * s),
                                   error);

@@ -49,8 +49,8 @@ double ooze_shape_volume(const OozeShape *shape, double depth, double spacing)
     OozeBounds bounds = ooze_shape_bounds(shape);
     OozeVec3 size = vec3_sub(bounds.max, bounds.min);
     double extent = fmax(size.x, fmax(size.y, size.z));
-    /* No finer than 1/256 of the extent: a thousand times more cubes would tell little more. */
-    Measure measure = {shape, depth, fmax(fmin(0.25 * spacing, extent / 128.0), extent / 512.0)};
+    /* A quarter of a spacing, but for shapes so large that this would take long and tell no more. */
+    Measure measure = {shape, depth, fmax(fmin(0.125 * spacing, extent / 256.0), extent / 2048.0)};
     return cube_volume(&measure, vec3_scale(vec3_add(bounds.min, bounds.max), 0.5), 0.5 * extent);
 }
 
@@ -175,6 +175,20 @@ static double shape_distance(const void *context, OozeVec3 point, OozeVec3 *norm
     return ooze_shape_distance(context, point, normal);
 }
 
+/* In a shape thinner than the distance that points keep from a surface, they were pushed out at the
+   other side: back to just inside. */
+static void keep_inside(const OozeShape *shape, double spacing, OozeVec3 *point)
+{
+    for (int i = 0; i < 4; i++) {
+        OozeVec3 normal;
+        double d = ooze_shape_distance(shape, *point, &normal);
+        if (d < 0.0) {
+            return;
+        }
+        *point = vec3_madd(*point, -(d + 0.01 * spacing), normal);
+    }
+}
+
 OozeStatus ooze_fill_fitted(const OozeFillRequest *request, uint64_t *count, OozeVec3 **positions,
                             OozeError *error)
 {
@@ -204,6 +218,9 @@ OozeStatus ooze_fill_fitted(const OozeFillRequest *request, uint64_t *count, Ooz
     if (status) {
         ooze_free(points);
         return status;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        keep_inside(request->shape, s, &points[i]);
     }
     *count = n;
     *positions = points;

@@ -106,6 +106,38 @@ static void samples_are_even_on_every_shape(void **state)
     check_evenness(&def.shape, PI + 2 * PI * 0.5 * 0.9);
 }
 
+/* A wedge as a mesh in memory, with edges at 90 and at 45 degrees and of odd lengths. */
+static void samples_are_even_on_a_mesh(void **state)
+{
+    (void)state;
+    double a = 0.87, b = 0.66;
+    OozeVec3 x[6] = {{0, 0, 0}, {a, 0, 0}, {0, a, 0}, {0, 0, b}, {a, 0, b}, {0, a, b}};
+    uint32_t t[24] = {0, 2, 1, 3, 4, 5, 0, 1, 4, 0, 4, 3, 0, 3, 5, 0, 5, 2, 1, 2, 5, 1, 5, 4};
+    OozeShapeDef def = ooze_shape_def_default(OOZE_SHAPE_MESH);
+    def.mesh = (OozeMeshView){x, 6, t, 8};
+    OozeShape *shape;
+    CHECK_OK(ooze_shape_create(&def, OOZE_AXIS_Y, s, &shape, &error));
+    OozeVec3 *samples, *normals;
+    uint64_t n;
+    double area;
+    CHECK_OK(ooze_sample_surface(shape, s, NULL, &n, &samples, &normals, &area, &error));
+    CHECK_NEAR(area, a * a + 2 * a * b + sqrt(2.0) * a * b, 1e-9);
+    MEASURED("samples times s2 over area", (double)n * s * s / area, 0.85, 1.15);
+    for (int i = 0; i < 6; i++) { /* corners carry samples */
+        CHECK_NEAR(nearest_to(x[i], samples, n, n), 0.0, 1e-12);
+    }
+    for (int i = 0; i <= 100; i++) { /* so do the edges */
+        OozeVec3 p = vec3_madd(x[1], i / 100.0, vec3_sub(x[2], x[1]));
+        assert_true(nearest_to(p, samples, n, n) < 0.6 * s);
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        assert_true(nearest_to(samples[i], samples, n, i) > 0.7 * s);
+    }
+    ooze_free(samples);
+    ooze_free(normals);
+    ooze_shape_destroy(shape);
+}
+
 static void edges_and_corners_are_covered(void **state)
 {
     (void)state;
@@ -372,6 +404,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_are_even_on_every_shape),
+        cmocka_unit_test(samples_are_even_on_a_mesh),
         cmocka_unit_test(edges_and_corners_are_covered),
         cmocka_unit_test(plane_volume_is_the_lattice_sum),
         cmocka_unit_test(sphere_volumes_are_even),

@@ -164,6 +164,26 @@ static void jitter_is_bounded_and_repeats(void **state)
     drop(&b);
 }
 
+/* The same cube as twelve triangles: the same lattice, through an interpolated distance. */
+static void mesh_fills_like_the_box_it_is(void **state)
+{
+    (void)state;
+    OozeVec3 x[8];
+    for (int i = 0; i < 8; i++) {
+        x[i] = vec3(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5);
+    }
+    uint32_t t[36] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
+                      2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
+    OozeShapeDef def = ooze_shape_def_default(OOZE_SHAPE_MESH);
+    def.mesh = (OozeMeshView){x, 8, t, 12};
+    Filled filled = fill(&def, OOZE_FILL_LATTICE, 0.1);
+    assert_int_equal(filled.count, 1000);
+    drop(&filled);
+    filled = fill(&def, OOZE_FILL_FITTED, 0.1);
+    CHECK_NEAR((double)filled.count, 1000.0, 3.0);
+    drop(&filled);
+}
+
 static void volume_is_measured_well(void **state)
 {
     (void)state;
@@ -244,6 +264,21 @@ static void fitted_fills_keep_their_distance_in_corners(void **state)
     }
 }
 
+/* A wire thinner than a particle: the right number, one behind the other, none outside. */
+static void fitted_wire_stays_inside(void **state)
+{
+    (void)state;
+    OozeShapeDef def = ooze_shape_def_default(OOZE_SHAPE_CYLINDER);
+    def.radius = 0.03;
+    def.height = 8.0;
+    Filled filled = fill(&def, OOZE_FILL_FITTED, 0.1);
+    CHECK_NEAR((double)filled.count, PI * 0.0009 * 8.0 * 1000.0, 1.0);
+    for (uint64_t i = 0; i < filled.count; i++) {
+        assert_true(ooze_shape_distance(filled.shape, filled.x[i], NULL) < 0.0);
+    }
+    drop(&filled);
+}
+
 static void unbounded_and_too_many_are_refused(void **state)
 {
     (void)state;
@@ -314,9 +349,11 @@ int main(void)
         cmocka_unit_test(lattice_is_half_a_spacing_inside_and_complete),
         cmocka_unit_test(pose_turns_and_moves),
         cmocka_unit_test(jitter_is_bounded_and_repeats),
+        cmocka_unit_test(mesh_fills_like_the_box_it_is),
         cmocka_unit_test(volume_is_measured_well),
         cmocka_unit_test(fitted_ball_is_even),
         cmocka_unit_test(fitted_fills_keep_their_distance_in_corners),
+        cmocka_unit_test(fitted_wire_stays_inside),
         cmocka_unit_test(unbounded_and_too_many_are_refused),
         cmocka_unit_test(memory_failures_leak_nothing),
     };
