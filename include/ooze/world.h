@@ -153,6 +153,7 @@ typedef struct OozeEmitterDef {
     OozeVec3 direction; /* of the jet; zero means down */
     double roll;        /* rad, about the direction */
     double speed;       /* m/s relative to the nozzle */
+    double length;      /* m of nozzle that lead the fluid to the exit; NAN: one kernel support */
     double start, stop; /* s */
     uint64_t limit;     /* particles in all; 0: no limit */
     OozeMotionDef motion;

@@ -23,7 +23,9 @@ typedef struct OozeStepContext {
     double spacing, support;
     OozeVec3 gravity;
     OozePeriodic periodic;
-    OozeParticles *particles;             /* sorted in space, valid until the step ends */
+    OozeParticles *particles; /* sorted in space, valid until the step ends */
+    const uint16_t *led; /* per particle: not 0 while a nozzle leads it, that is, it moves with its
+                            velocity whatever pushes; NULL: no nozzle leads any */
     const OozeNeighbours *fluid;          /* fluid-fluid; empty unless the method asks */
     const OozeNeighbours *fluid_boundary; /* fluid-boundary; empty unless the method asks */
     const OozeBoundary *boundary;

@@ -17,12 +17,12 @@ uint64_t ooze_candidates_bytes(const OozeCandidates *candidates)
     return candidates->room * BYTES;
 }
 
-static bool reserve(OozeCandidates *candidates, uint64_t wanted)
+bool ooze_candidates_reserve(OozeCandidates *candidates, uint64_t wanted)
 {
     if (wanted <= candidates->room) {
         return true;
     }
-    uint64_t room = (wanted + wanted / 2 + 63) / 64 * 64;
+    uint64_t room = (wanted + 63) / 64 * 64;
     float *block = ooze_alloc_zero(room, BYTES);
     if (!block) {
         return false;
@@ -143,7 +143,7 @@ bool ooze_candidates_gather(OozeCandidates *candidates, const OozeWideCompact *t
     for (int r = 0; r < run_count; r++) {
         wanted += runs[r].end - runs[r].begin;
     }
-    if (!reserve(candidates, wanted)) {
+    if (wanted > candidates->room && !ooze_candidates_reserve(candidates, wanted + wanted / 2)) {
         return false;
     }
     copy_runs(candidates, all, n, runs, run_count);

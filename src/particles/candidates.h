@@ -17,6 +17,8 @@ typedef struct OozeCandidates {
 
 void ooze_candidates_free(OozeCandidates *candidates);
 uint64_t ooze_candidates_bytes(const OozeCandidates *candidates);
+/* Room for this many; what was gathered is lost. False: out of memory. */
+bool ooze_candidates_reserve(OozeCandidates *candidates, uint64_t wanted);
 
 /* Takes over the points of these runs that some point in the box from `low` to `high` could have
    within `radius`; all of them where low is NULL. False: out of memory. `all` holds n points. */

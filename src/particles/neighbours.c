@@ -318,6 +318,21 @@ static OozeStatus finish_wave(BuildJob *job, OozeThreads *threads, uint64_t slot
     return OOZE_OK;
 }
 
+/* Any worker may get any block next time: all keep room for the largest seen, so that building the
+   same lists again takes no memory. Failing to do so costs nothing but that. */
+static void level_workers(struct OozeListScratch *scratch)
+{
+    uint64_t room = 0;
+    for (int i = 0; i < scratch->worker_count; i++) {
+        room = scratch->workers[i].room > room ? scratch->workers[i].room : room;
+    }
+    for (int i = 0; i < scratch->worker_count; i++) {
+        if (scratch->workers[i].room < room) {
+            ooze_candidates_reserve(&scratch->workers[i], room);
+        }
+    }
+}
+
 OozeStatus ooze_neighbours_build(OozeNeighbours *lists, const OozeGrid *grid, OozeThreads *threads,
                                  const OozeFloat4 *points, uint64_t n, const OozeFloat4 *candidates,
                                  double radius, bool skip_self, OozeError *error)
@@ -356,6 +371,7 @@ OozeStatus ooze_neighbours_build(OozeNeighbours *lists, const OozeGrid *grid, Oo
             return status;
         }
     }
+    level_workers(lists->scratch);
     lists->first[n] = total;
     lists->n = n;
     return OOZE_OK;

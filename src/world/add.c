@@ -205,10 +205,28 @@ OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint6
 
 /* ---- emitters, sinks, probes -------------------------------------------------------------- */
 
+/* A nozzle with a length must know its own particles. */
+static OozeStatus add_led_field(OozeWorld *world, const OozeEmitter *emitter, OozeError *error)
+{
+    static const OozeFieldInfo led = {
+        "nozzle", OOZE_FIELD_UINT16,
+        1,        1,
+        "",       0.0,
+        true,     "0: free; k: still inside emitter k - 1, which leads it"};
+    if (world->led_field >= 0 || !(emitter->length > 0.0)) {
+        return OOZE_OK;
+    }
+    return ooze_particles_add_field(world->particles, &led, &world->led_field, error);
+}
+
 OozeStatus ooze_world_add_emitter(OozeWorld *world, const OozeEmitterDef *def, OozeEmitterId *id,
                                   OozeError *error)
 {
     OozeStatus status = check_material(world, def->material, error);
+    if (!status && world->emitters.count >= UINT16_MAX - 1) {
+        status = ooze_fail(error, OOZE_ERROR_LIMIT, "use fewer emitters",
+                           "a world holds at most %d emitters", UINT16_MAX - 1);
+    }
     if (status) {
         return status;
     }
@@ -216,8 +234,14 @@ OozeStatus ooze_world_add_emitter(OozeWorld *world, const OozeEmitterDef *def, O
     if (!emitter) {
         return ooze_fail_memory(error, "an emitter", sizeof *emitter);
     }
-    status = ooze_emitter_create(emitter, def, world->def.up, world->def.spacing, error);
+    status =
+        ooze_emitter_create(emitter, def, world->def.up, world->def.spacing, world->support, error);
     if (status) {
+        return status;
+    }
+    status = add_led_field(world, emitter, error);
+    if (status) {
+        ooze_emitter_free(emitter);
         return status;
     }
     if (id) {

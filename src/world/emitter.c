@@ -18,6 +18,7 @@ OozeEmitterDef ooze_emitter_def_default(void)
     def.size = vec3(0.1, 0.1, 0.0);
     def.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
     def.speed = 1.0;
+    def.length = NAN;
     def.stop = INFINITY;
     def.motion = ooze_motion_def_default();
     return def;
@@ -38,6 +39,10 @@ static OozeStatus check_def(const OozeEmitterDef *def, const char *name, double 
         return ooze_fail(error, OOZE_ERROR_ARGUMENT,
                          "start must be finite and stop not before it; stop may be infinite",
                          "emitter '%s' runs from %g s to %g s", name, def->start, def->stop);
+    }
+    if (!isnan(def->length) && !(def->length >= 0.0 && isfinite(def->length))) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "0 lets go of the fluid at once",
+                         "length of emitter '%s' is %g m; it must be 0 or more", name, def->length);
     }
     if (!vec3_is_finite(def->position) || !vec3_is_finite(def->direction) || !isfinite(def->roll)) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use finite numbers",
@@ -66,7 +71,7 @@ static OozePose nozzle_pose(const OozeEmitter *emitter, double time)
 }
 
 OozeStatus ooze_emitter_create(OozeEmitter *emitter, const OozeEmitterDef *def, OozeAxis up,
-                               double spacing, OozeError *error)
+                               double spacing, double support, OozeError *error)
 {
     memset(emitter, 0, sizeof *emitter);
     const char *name = def->name ? def->name : "";
@@ -86,8 +91,10 @@ OozeStatus ooze_emitter_create(OozeEmitter *emitter, const OozeEmitterDef *def, 
     emitter->aim = aim(def, up);
     emitter->state.speed = def->speed;
     /* A layer stands for half a spacing of jet before and behind it: the first is due when half a
-       spacing has left, so that a run of k spacings gives k layers, not k or k + 1 by rounding. */
-    emitter->state.travelled = 0.5 * spacing;
+       spacing has left, so that a run of k spacings gives k layers, not k or k + 1 by rounding. The
+       nozzle is full at the start. */
+    emitter->length = isnan(def->length) ? support : def->length;
+    emitter->state.travelled = 0.5 * spacing + emitter->length;
     status =
         ooze_motion_create(&emitter->motion, &def->motion, def->position, quat_identity(), error);
     if (!status) {
@@ -147,25 +154,29 @@ static OozeStatus plan(const OozeEmitter *emitter, double time, double dt, Batch
     return OOZE_OK;
 }
 
-/* Layer k (1 is the first to leave) as it stands at the step's end. */
-static void place_layer(const OozeEmitter *emitter, const Batch *batch, uint64_t k, double step_end,
+/* Layer k (1 is the first to enter) as it stands at the step's end. True while the nozzle leads it. */
+static bool place_layer(const OozeEmitter *emitter, const Batch *batch, uint64_t k, double step_end,
                         uint64_t n, OozeFloat4 *positions, OozeFloat4 *velocities)
 {
-    double beyond = batch->travelled - (double)k * emitter->spacing;
-    double moment = batch->end - fmax(beyond, 0.0) / emitter->state.speed;
+    double along = fmax(batch->travelled - (double)k * emitter->spacing, 0.0) - emitter->length;
+    bool led = along < 0.0;
+    double moment = led ? step_end : batch->end - along / emitter->state.speed;
+    double inside = led ? along : 0.0;
     OozePose pose = nozzle_pose(emitter, moment);
     OozeVec3 jet = quat_rotate(pose.rotation, vec3(0, 0, emitter->state.speed));
     for (uint64_t i = 0; i < n; i++) {
-        OozeVec3 x = ooze_pose_to_world(&pose, emitter->pattern[i]);
+        OozeVec3 place = vec3_add(emitter->pattern[i], vec3(0, 0, inside));
+        OozeVec3 x = ooze_pose_to_world(&pose, place);
         OozeVec3 v = vec3_add(jet, ooze_pose_velocity_at(&pose, x));
         x = vec3_madd(x, step_end - moment, v);
         positions[i] = (OozeFloat4){(float)x.x, (float)x.y, (float)x.z, 0.0f};
         velocities[i] = (OozeFloat4){(float)v.x, (float)v.y, (float)v.z, 0.0f};
     }
+    return led;
 }
 
 OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, double time, double dt,
-                             uint64_t *emitted, OozeError *error)
+                             int led_field, uint16_t mark, uint64_t *emitted, OozeError *error)
 {
     *emitted = 0;
     Batch batch;
@@ -181,11 +192,15 @@ OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, dou
         OozeFloat4 *x = ooze_particles_positions(particles) + first;
         OozeFloat4 *v = ooze_particles_velocities(particles) + first;
         uint16_t *material = ooze_particles_materials(particles) + first;
+        uint16_t *led = led_field < 0 ? NULL : ooze_particles_data(particles, led_field);
         uint64_t done = 0;
         for (uint64_t k = 1; done < batch.particles; k++) {
             uint64_t n = batch.particles - done;
             n = n < emitter->pattern_count ? n : emitter->pattern_count;
-            place_layer(emitter, &batch, k, time + dt, n, x + done, v + done);
+            bool inside = place_layer(emitter, &batch, k, time + dt, n, x + done, v + done);
+            for (uint64_t i = 0; i < n && led; i++) {
+                led[first + done + i] = inside ? mark : 0;
+            }
             done += n;
         }
         for (uint64_t i = 0; i < batch.particles; i++) {
@@ -197,4 +212,51 @@ OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, dou
     emitter->state.emitted += batch.particles;
     *emitted = batch.particles;
     return OOZE_OK;
+}
+
+typedef struct LeadJob {
+    OozePose pose;
+    OozeVec3 jet;
+    uint16_t mark;
+    const OozeFloat4 *positions;
+    OozeFloat4 *velocities;
+    uint16_t *led;
+} LeadJob;
+
+static void lead_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const LeadJob *job = data;
+    for (uint64_t i = begin; i < end; i++) {
+        if (job->led[i] != job->mark) {
+            continue;
+        }
+        const OozeFloat4 *p = &job->positions[i];
+        OozeVec3 x = vec3(p->x, p->y, p->z);
+        if (ooze_pose_to_local(&job->pose, x).z >= 0.0) {
+            job->led[i] = 0;
+            continue;
+        }
+        OozeVec3 v = vec3_add(job->jet, ooze_pose_velocity_at(&job->pose, x));
+        job->velocities[i] = (OozeFloat4){(float)v.x, (float)v.y, (float)v.z, 0.0f};
+    }
+}
+
+void ooze_emitter_lead(const OozeEmitter *emitter, OozeParticles *particles, OozeThreads *threads,
+                       double time, int led_field, uint16_t mark)
+{
+    if (led_field < 0 || !(emitter->length > 0.0)) {
+        return;
+    }
+    bool runs = time >= emitter->start && time < emitter->stop &&
+                (emitter->limit == 0 || emitter->state.emitted < emitter->limit);
+    LeadJob job = {
+        .pose = nozzle_pose(emitter, time),
+        .mark = mark,
+        .positions = ooze_particles_positions(particles),
+        .velocities = ooze_particles_velocities(particles),
+        .led = ooze_particles_data(particles, led_field),
+    };
+    job.jet = quat_rotate(job.pose.rotation, vec3(0, 0, runs ? emitter->state.speed : 0.0));
+    ooze_parallel_for(threads, ooze_particles_count(particles), 8192, lead_range, &job);
 }

@@ -22,6 +22,7 @@ typedef struct OozeEmitter {
     double start, stop;
     uint64_t limit;
     double spacing;
+    double length;     /* of the nozzle, m: a layer enters this far behind the exit */
     double area;       /* of the outline, m2 */
     OozeVec3 *pattern; /* one layer, local: z = 0, jet along +z */
     uint64_t pattern_count;
@@ -29,14 +30,21 @@ typedef struct OozeEmitter {
 } OozeEmitter;
 
 OozeStatus ooze_emitter_create(OozeEmitter *emitter, const OozeEmitterDef *def, OozeAxis up,
-                               double spacing, OozeError *error);
+                               double spacing, double support, OozeError *error);
 void ooze_emitter_free(OozeEmitter *emitter);
 
-/* Emits what leaves the nozzle during (time, time + dt]: each particle is put where it would be at
-   time + dt had it left at its own moment with the jet's velocity. Velocity is speed along the jet
-   plus the nozzle's own velocity at that moment. */
+/* Emits what enters the nozzle during (time, time + dt], placed where it is at time + dt. The nozzle
+   leads its fluid: inside, particles move with it and along it at the jet's speed whatever pushes
+   back, and `led` (per particle, may be NULL) holds `mark` for them. What the step takes past the exit
+   is free: it is put where it would be had it left at its own moment with the jet's velocity. A nozzle
+   starts full. */
 OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, double time, double dt,
-                             uint64_t *emitted, OozeError *error);
+                             int led_field, uint16_t mark, uint64_t *emitted, OozeError *error);
+
+/* Gives the particles that the nozzle leads at `time` their velocity, and sets those free that have
+   passed the exit. */
+void ooze_emitter_lead(const OozeEmitter *emitter, OozeParticles *particles, OozeThreads *threads,
+                       double time, int led_field, uint16_t mark);
 
 typedef struct OozeSink {
     char *name;

@@ -32,16 +32,22 @@ static OozeStatus remove_sunk(OozeWorld *world, OozeError *error)
     return status;
 }
 
+/* What entered the nozzles during the step that ends now takes part in the next one. */
 static OozeStatus emit(OozeWorld *world, OozeError *error)
 {
     OozeStatus status = remove_sunk(world, error);
+    double dt = world->def.time_step;
     for (int i = 0; i < world->emitters.count && !status; i++) {
+        OozeEmitter *emitter = &world->emitters.items[i];
+        uint16_t mark = (uint16_t)(i + 1);
         uint64_t first = ooze_particles_count(world->particles), emitted = 0;
-        status = ooze_emitter_emit(&world->emitters.items[i], world->particles, world->time,
-                                   world->def.time_step, &emitted, error);
+        status = ooze_emitter_emit(emitter, world->particles, world->time - dt, dt,
+                                   world->led_field, mark, &emitted, error);
         if (!status) {
             ooze_world_mark_rest(world, first, emitted);
             world->emitted += emitted;
+            ooze_emitter_lead(emitter, world->particles, world->threads, world->time,
+                              world->led_field, mark);
         }
     }
     return status;
@@ -73,6 +79,8 @@ static OozeStatus run_method(OozeWorld *world, OozeError *error)
         .gravity = world->def.gravity,
         .periodic = world->periodic,
         .particles = world->particles,
+        .led =
+            world->led_field < 0 ? NULL : ooze_particles_data(world->particles, world->led_field),
         .fluid = &world->fluid,
         .fluid_boundary = &world->fluid_boundary,
         .boundary = &world->boundary,

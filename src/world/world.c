@@ -148,6 +148,7 @@ OozeStatus ooze_world_create_with(const OozeWorldDef *def, const OozeMethod *met
     world->def.method = method->info.name;
     world->method = method;
     world->rest_field = -1;
+    world->led_field = -1;
     world->periodic = make_periodic(def);
     world->support = def->spacing * def->support_ratio;
     world->report.worst_density_error = NAN;

@@ -35,6 +35,7 @@ struct OozeWorld {
     OozeArena *arena;
     OozeParticles *particles;
     int rest_field; /* index of rest_position, or -1: no probe needs it */
+    int led_field;  /* index of nozzle, or -1: no emitter leads its fluid */
     OozePeriodic periodic;
     double support;
     OOZE_LIST(OozeMaterial) materials;

@@ -13,6 +13,7 @@ static OozeEmitterDef disc(double radius, double speed)
     def.name = "tap";
     def.radius = radius;
     def.speed = speed;
+    def.length = 0.0; /* an open outline; nozzles that lead have a test of their own */
     def.position = vec3(0.1, 0.7, -0.2);
     return def;
 }
@@ -20,7 +21,7 @@ static OozeEmitterDef disc(double radius, double speed)
 static OozeEmitter make(const OozeEmitterDef *def)
 {
     OozeEmitter emitter;
-    CHECK_OK(ooze_emitter_create(&emitter, def, OOZE_AXIS_Y, s, &error));
+    CHECK_OK(ooze_emitter_create(&emitter, def, OOZE_AXIS_Y, s, 2.2 * s, &error));
     return emitter;
 }
 
@@ -45,7 +46,7 @@ static Jet run(OozeEmitter *emitter, double dt, int steps)
     double end = dt * steps;
     for (int i = 0; i < steps; i++) {
         uint64_t first = ooze_particles_count(particles), emitted;
-        CHECK_OK(ooze_emitter_emit(emitter, particles, dt * i, dt, &emitted, &error));
+        CHECK_OK(ooze_emitter_emit(emitter, particles, dt * i, dt, -1, 0, &emitted, &error));
         assert_int_equal(ooze_particles_count(particles), first + emitted);
         jet.x = realloc(jet.x, (jet.count + emitted + 1) * sizeof *jet.x);
         jet.v = realloc(jet.v, (jet.count + emitted + 1) * sizeof *jet.v);
@@ -296,12 +297,12 @@ static void resumed_emitter_repeats_every_bit(void **state)
         if (i == 30) {
             resumed.state = whole.state;
         }
-        CHECK_OK(ooze_emitter_emit(&whole, a, dt * i, dt, &emitted, &error));
+        CHECK_OK(ooze_emitter_emit(&whole, a, dt * i, dt, -1, 0, &emitted, &error));
         if (i < 30) {
             continue;
         }
         uint64_t first = ooze_particles_count(b);
-        CHECK_OK(ooze_emitter_emit(&resumed, b, dt * i, dt, &emitted, &error));
+        CHECK_OK(ooze_emitter_emit(&resumed, b, dt * i, dt, -1, 0, &emitted, &error));
         uint64_t from = ooze_particles_count(a) - emitted;
         assert_memory_equal(ooze_particles_positions(a) + from, ooze_particles_positions(b) + first,
                             emitted * sizeof(OozeFloat4));
@@ -322,37 +323,37 @@ static void nonsense_is_refused(void **state)
     (void)state;
     OozeEmitter e;
     OozeEmitterDef def = disc(s, -1.0);
-    CHECK_FAILS(ooze_emitter_create(&e, &def, OOZE_AXIS_Y, s, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze_emitter_create(&e, &def, OOZE_AXIS_Y, s, 2.2 * s, &error), OOZE_ERROR_ARGUMENT,
                 "speed of emitter 'tap' is -1");
     def = disc(0.0, 1.0);
-    CHECK_FAILS(ooze_emitter_create(&e, &def, OOZE_AXIS_Y, s, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze_emitter_create(&e, &def, OOZE_AXIS_Y, s, 2.2 * s, &error), OOZE_ERROR_ARGUMENT,
                 "the radius of emitter 'tap' is 0");
     def = disc(1e4, 1.0);
-    CHECK_FAILS(ooze_emitter_create(&e, &def, OOZE_AXIS_Y, s, &error), OOZE_ERROR_LIMIT,
+    CHECK_FAILS(ooze_emitter_create(&e, &def, OOZE_AXIS_Y, s, 2.2 * s, &error), OOZE_ERROR_LIMIT,
                 "3141592653590 particles in each layer");
     def = disc(s, 1.0);
     def.outline = OOZE_OUTLINE_STAR;
     def.inner_radius = 2 * s;
-    CHECK_FAILS(ooze_emitter_create(&e, &def, OOZE_AXIS_Y, s, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze_emitter_create(&e, &def, OOZE_AXIS_Y, s, 2.2 * s, &error), OOZE_ERROR_ARGUMENT,
                 "inner radius");
     def.inner_radius = 0.5 * s;
     def.points = 2;
-    CHECK_FAILS(ooze_emitter_create(&e, &def, OOZE_AXIS_Y, s, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze_emitter_create(&e, &def, OOZE_AXIS_Y, s, 2.2 * s, &error), OOZE_ERROR_ARGUMENT,
                 "2 points");
     def.outline = OOZE_OUTLINE_SHAPE;
     def.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
     def.shape.position = vec3(0, 100, 0);
-    CHECK_FAILS(ooze_emitter_create(&e, &def, OOZE_AXIS_Y, s, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze_emitter_create(&e, &def, OOZE_AXIS_Y, s, 2.2 * s, &error), OOZE_ERROR_ARGUMENT,
                 "does not cut");
     def.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
-    CHECK_FAILS(ooze_emitter_create(&e, &def, OOZE_AXIS_Y, s, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze_emitter_create(&e, &def, OOZE_AXIS_Y, s, 2.2 * s, &error), OOZE_ERROR_ARGUMENT,
                 "has no end");
     def = disc(s, 1e300);
     OozeParticles *particles = make_store();
     uint64_t emitted;
     e = make(&def);
-    CHECK_FAILS(ooze_emitter_emit(&e, particles, 0.0, 1.0, &emitted, &error), OOZE_ERROR_LIMIT,
-                "in one step");
+    CHECK_FAILS(ooze_emitter_emit(&e, particles, 0.0, 1.0, -1, 0, &emitted, &error),
+                OOZE_ERROR_LIMIT, "in one step");
     ooze_emitter_free(&e);
     ooze_particles_destroy(particles);
 }
@@ -366,7 +367,7 @@ static void memory_failures_leak_nothing(void **state)
     while (status == OOZE_ERROR_MEMORY) {
         OozeEmitter emitter;
         ooze_memory_fail_after(++n);
-        status = ooze_emitter_create(&emitter, &def, OOZE_AXIS_Y, s, NULL);
+        status = ooze_emitter_create(&emitter, &def, OOZE_AXIS_Y, s, 2.2 * s, NULL);
         ooze_memory_fail_after(0);
         if (!status) {
             ooze_emitter_free(&emitter);

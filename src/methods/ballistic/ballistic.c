@@ -20,6 +20,7 @@ typedef struct FlightJob {
     const OozeStepContext *context;
     OozeContactRule rule;
     const OozeFlight *flights; /* one per material */
+    OozeFlight led;            /* straight on, inside a nozzle */
     OozeFloat4 *positions, *velocities;
     const uint16_t *materials;
 } FlightJob;
@@ -55,6 +56,9 @@ static void fly(void *data, uint64_t begin, uint64_t end, int worker)
     float gz = (float)job->context->gravity.z;
     for (uint64_t i = begin; i < end; i++) {
         const OozeFlight *f = &job->flights[job->materials[i]];
+        if (job->context->led && job->context->led[i]) {
+            f = &job->led;
+        }
         OozeFloat4 *x = &job->positions[i], *v = &job->velocities[i];
         OozeVec3 from = vec3(x->x, x->y, x->z);
         x->x += f->glide * v->x + f->fall * gx;
@@ -84,6 +88,7 @@ static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
                  .tolerance = 0.1 * context->spacing,
                  .dt = context->dt},
         .flights = flights,
+        .led = {.keep = 1.0f, .glide = (float)context->dt},
         .positions = ooze_particles_positions(context->particles),
         .velocities = ooze_particles_velocities(context->particles),
         .materials = ooze_particles_materials(context->particles),
