@@ -22,6 +22,10 @@ enum { OOZE_WIDE_LANES = 8 };
 #include <arm_neon.h>
 #define OOZE_WIDE_NEON
 enum { OOZE_WIDE_LANES = 4 };
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+#define OOZE_WIDE_SSE2
+enum { OOZE_WIDE_LANES = 4 };
 #else
 enum { OOZE_WIDE_LANES = 4 };
 #endif
@@ -86,6 +90,8 @@ static inline OozeWide ooze_wide_min(OozeWide a, OozeWide b)
     return (OozeWide)_mm256_min_ps((__m256)a, (__m256)b);
 #elif defined(OOZE_WIDE_NEON)
     return (OozeWide)vminnmq_f32((float32x4_t)a, (float32x4_t)b);
+#elif defined(OOZE_WIDE_SSE2)
+    return (OozeWide)_mm_min_ps((__m128)a, (__m128)b);
 #else
     OozeWideMask less = a < b;
     return (OozeWide)((less & (OozeWideMask)a) | (~less & (OozeWideMask)b));
@@ -100,6 +106,8 @@ static inline OozeWide ooze_wide_max(OozeWide a, OozeWide b)
     return (OozeWide)_mm256_max_ps((__m256)a, (__m256)b);
 #elif defined(OOZE_WIDE_NEON)
     return (OozeWide)vmaxnmq_f32((float32x4_t)a, (float32x4_t)b);
+#elif defined(OOZE_WIDE_SSE2)
+    return (OozeWide)_mm_max_ps((__m128)a, (__m128)b);
 #else
     OozeWideMask more = a > b;
     return (OozeWide)((more & (OozeWideMask)a) | (~more & (OozeWideMask)b));
@@ -147,7 +155,7 @@ static inline OozeWide ooze_wide_rint(OozeWide a)
 
 /* ---- records of four floats: one lane from each ---- */
 
-#if defined(OOZE_WIDE_AVX512) || defined(OOZE_WIDE_AVX2)
+#if defined(OOZE_WIDE_AVX512) || defined(OOZE_WIDE_AVX2) || defined(OOZE_WIDE_SSE2)
 static inline void ooze_wide_split_4(const float *records, __m128 xyz[3])
 {
     __m128 a = _mm_loadu_ps(records), b = _mm_loadu_ps(records + 4);
@@ -187,6 +195,12 @@ static inline void ooze_wide_split(const float *records, OozeWide xyz[3])
     xyz[0] = (OozeWide)vzip1q_f32(ac, bd);
     xyz[1] = (OozeWide)vzip2q_f32(ac, bd);
     xyz[2] = (OozeWide)vzip1q_f32(vzip2q_f32(a, c), vzip2q_f32(b, d));
+#elif defined(OOZE_WIDE_SSE2)
+    __m128 part[3];
+    ooze_wide_split_4(records, part);
+    for (int k = 0; k < 3; k++) {
+        xyz[k] = (OozeWide)part[k];
+    }
 #else
     for (int k = 0; k < 3; k++) {
         xyz[k] = (OozeWide){records[k], records[4 + k], records[8 + k], records[12 + k]};
@@ -205,6 +219,8 @@ static inline uint32_t ooze_wide_bits(OozeWideMask mask)
 #elif defined(OOZE_WIDE_NEON)
     static const uint32_t weights[4] = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32((uint32x4_t)mask, vld1q_u32(weights)));
+#elif defined(OOZE_WIDE_SSE2)
+    return (uint32_t)_mm_movemask_ps((__m128)mask);
 #else
     return (uint32_t)((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
 #endif
