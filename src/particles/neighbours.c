@@ -324,11 +324,12 @@ static void level_workers(struct OozeListScratch *scratch)
 {
     uint64_t room = 0;
     for (int i = 0; i < scratch->worker_count; i++) {
-        room = scratch->workers[i].room > room ? scratch->workers[i].room : room;
+        uint64_t seen = scratch->workers[i].candidates.room;
+        room = seen > room ? seen : room;
     }
     for (int i = 0; i < scratch->worker_count; i++) {
-        if (scratch->workers[i].room < room) {
-            ooze_candidates_reserve(&scratch->workers[i], room);
+        if (scratch->workers[i].candidates.room < room) {
+            ooze_candidates_reserve(&scratch->workers[i].candidates, room);
         }
     }
 }
