@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -27,6 +28,11 @@ static bool hash_file(const char *path, uint64_t *hash)
     char block[BLOCK];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
+        return false;
+    }
+    struct stat info;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) { /* a device may never end */
+        close(fd);
         return false;
     }
     *hash = OOZE_HASH_START;

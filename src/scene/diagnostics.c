@@ -62,6 +62,22 @@ const char *ooze_scene_format(OozeScene *scene, const char *format, ...)
     return text;
 }
 
+const char *ooze_clip(const char *text, char shown[OOZE_CLIP_MAX])
+{
+    static const char dots[] = "...";
+    size_t room = OOZE_CLIP_MAX - sizeof dots, length = 0;
+    for (; text[length] && length < room; length++) {
+        unsigned char c = (unsigned char)text[length];
+        shown[length] = c < 0x20 || c == 0x7f ? ' ' : text[length];
+    }
+    bool cut = text[length] != '\0';
+    while (cut && length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) {
+        length--;
+    }
+    memcpy(shown + length, cut ? dots : "", cut ? sizeof dots : 1);
+    return shown;
+}
+
 size_t ooze_line_break(const char *text, size_t size)
 {
     const unsigned char *c = (const unsigned char *)text;

@@ -134,10 +134,12 @@ static bool check_key(Document *d, const yaml_event_t *event, const OozeNode *ma
         refuse(d, event->start_mark, NULL, "a map has more than 1024 keys");
         return false;
     }
+    char shown[OOZE_CLIP_MAX];
     const OozeNode *first = ooze_node_find(map, key->text);
     if (first) {
         ooze_scene_error(d->scene, key, "keep one of the two",
-                         "key '%s' is given twice (first on line %d)", key->text, first->key->line);
+                         "key '%s' is given twice (first on line %d)", ooze_clip(key->text, shown),
+                         first->key->line);
     }
     return true;
 }

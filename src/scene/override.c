@@ -44,6 +44,7 @@ static OozeNode *find_item(OozeScene *scene, const OozeKey *row, OozeNode *list,
     long wanted = isdigit((unsigned char)part->text[0]) ? strtol(part->text, &end, 10) : -1;
     wanted = end && *end == '\0' ? wanted : -1;
     int count = 0, index = 0;
+    char shown[OOZE_CLIP_MAX];
     OozeNode *numbered = NULL;
     OozeKey name_row;
     bool named = ooze_section_find(row->section, -1, "name", &name_row);
@@ -63,7 +64,7 @@ static OozeNode *find_item(OozeScene *scene, const OozeKey *row, OozeNode *list,
     }
     if (!numbered) {
         ooze_scene_error(scene, part, ooze_scene_did_you_mean(scene, part->text, known, count),
-                         "there is no '%.60s' among the %s", part->text, row->key);
+                         "there is no '%s' among the %s", ooze_clip(part->text, shown), row->key);
     }
     return numbered;
 }
@@ -72,18 +73,20 @@ static void report_unknown(OozeScene *scene, const OozeSection *section, const O
 {
     enum { KEYS_MAX = 96 };
     const char *known[KEYS_MAX];
+    char shown[OOZE_CLIP_MAX];
     int count = 0;
     OozeKey row;
     for (int i = 0; count < KEYS_MAX && ooze_section_key(section, -1, i, &row); i++) {
         known[count++] = row.key;
     }
     ooze_scene_error(scene, part, ooze_scene_did_you_mean(scene, part->text, known, count),
-                     "unknown key '%.60s' in the %s", part->text, section->name);
+                     "unknown key '%s' in the %s", ooze_clip(part->text, shown), section->name);
 }
 
 /* The map under `key`, made where it is not there yet; reports when something else stands there. */
 static OozeNode *enter_section(OozeScene *scene, OozeNode *map, OozeNode *part)
 {
+    char shown[OOZE_CLIP_MAX];
     OozeNode *child = ooze_node_find(map, part->text);
     if (!child) {
         child = ooze_node_create(scene, OOZE_NODE_MAP, part->source, part->line, part->column);
@@ -91,7 +94,8 @@ static OozeNode *enter_section(OozeScene *scene, OozeNode *map, OozeNode *part)
             ooze_node_append(map, part, child);
         }
     } else if (child->kind != OOZE_NODE_MAP) {
-        ooze_scene_error(scene, part, NULL, "'%s' is not a map of keys", part->text);
+        ooze_scene_error(scene, part, NULL, "'%s' is not a map of keys",
+                         ooze_clip(part->text, shown));
         return NULL;
     }
     return child;
@@ -101,13 +105,15 @@ static OozeNode *enter_section(OozeScene *scene, OozeNode *map, OozeNode *part)
 static void descend(Walk *walk, OozeNode *map, OozeNode *value)
 {
     OozeScene *scene = walk->scene;
+    char shown[OOZE_CLIP_MAX];
     const OozeSection *section = &ooze_scene_root;
     OozeNode *part = next_part(walk);
     while (part && map) {
         OozeKey row;
         OozeNode *next = NULL;
         if (map->kind != OOZE_NODE_MAP) {
-            ooze_scene_error(scene, part, NULL, "'%s' is not a map of keys", part->text);
+            ooze_scene_error(scene, part, NULL, "'%s' is not a map of keys",
+                             ooze_clip(part->text, shown));
             return;
         }
         if (!ooze_section_find(section, -1, part->text, &row) &&
@@ -126,7 +132,7 @@ static void descend(Walk *walk, OozeNode *map, OozeNode *value)
         }
         if (!ooze_section_find(section, -1, part->text, &row) || !row.section) {
             ooze_scene_error(scene, part, "end the path here", "'%s' has no keys of its own",
-                             part->text);
+                             ooze_clip(part->text, shown));
             return;
         }
         if (row.type == OOZE_KEY_SECTION) {

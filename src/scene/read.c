@@ -26,6 +26,7 @@ static void report_unknown(OozeScene *scene, const OozeSection *section, int var
 {
     enum { KEYS_MAX = 96 };
     const char *known[KEYS_MAX];
+    char shown[OOZE_CLIP_MAX];
     int count = 0;
     OozeKey row;
     for (int i = 0; count < KEYS_MAX && ooze_section_key(section, variant, i, &row); i++) {
@@ -34,7 +35,7 @@ static void report_unknown(OozeScene *scene, const OozeSection *section, int var
         }
     }
     ooze_scene_error(scene, key, ooze_scene_did_you_mean(scene, key->text, known, count),
-                     "unknown key '%.60s' in the %s", key->text, section->name);
+                     "unknown key '%s' in the %s", ooze_clip(key->text, shown), section->name);
 }
 
 /* A key of another variant: says which it belongs to. */
@@ -122,11 +123,11 @@ static void check_checksum(OozeScene *scene, const OozeSection *section, const O
     for (int i = 0; !wanted && ooze_section_key(section, -1, i, &row); i++) {
         wanted = row.type == OOZE_KEY_CHECKSUM ? ooze_node_find(node, row.key) : NULL;
     }
-    char found[OOZE_CHECKSUM_MAX];
+    char found[OOZE_CHECKSUM_MAX], shown[OOZE_CLIP_MAX];
     if (wanted && ooze_section_checksum(section, item, found) && strcmp(wanted->text, found) != 0) {
         ooze_scene_error(scene, wanted, "put the old file back, or remove the checksum",
-                         "the file has changed: its checksum is %s, not %.40s", found,
-                         wanted->text);
+                         "the file has changed: its checksum is %s, not %s", found,
+                         ooze_clip(wanted->text, shown));
     }
 }
 

@@ -98,6 +98,9 @@ void ooze_scene_report(OozeScene *scene, OozeSeverity severity, OozePlace place,
 /* An error at a node. */
 void ooze_scene_error(OozeScene *scene, const OozeNode *at, const char *hint, const char *format,
                       ...) OOZE_PRINTF(4, 5);
+/* The beginning of a text for a message: whole characters, and none that would break the line. */
+enum { OOZE_CLIP_MAX = 64 };
+const char *ooze_clip(const char *text, char shown[OOZE_CLIP_MAX]);
 /* "did you mean 'x'?", or NULL. */
 const char *ooze_scene_did_you_mean(OozeScene *scene, const char *word, const char *const *known,
                                     int count);

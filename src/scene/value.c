@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/vec3.h"
 #include "scene/expression.h"
@@ -45,9 +46,10 @@ static bool read_number(OozeScene *scene, const OozeKey *row, const OozeNode *no
     if (!ooze_expression(node->text, value, &problem, &offset)) {
         OozePlace place = ooze_node_place(node);
         place.column += node->plain ? offset : 0;
+        char shown[OOZE_CLIP_MAX];
         ooze_scene_report(scene, OOZE_SEVERITY_ERROR, place, row->help,
-                          "'%s' must be a number, but '%.60s' is not: %s", row->key, node->text,
-                          problem);
+                          "'%s' must be a number, but '%s' is not: %s", row->key,
+                          ooze_clip(node->text, shown), problem);
         return false;
     }
     return in_range(scene, row, node, *value);
@@ -87,8 +89,9 @@ static void read_switch(OozeScene *scene, const OozeKey *row, const OozeNode *no
             return;
         }
     }
-    ooze_scene_error(scene, node, row->help, "'%s' must be true or false, not '%.60s'", row->key,
-                     node->text);
+    char shown[OOZE_CLIP_MAX];
+    ooze_scene_error(scene, node, row->help, "'%s' must be true or false, not '%s'", row->key,
+                     ooze_clip(node->text, shown));
 }
 
 static void read_choice(OozeScene *scene, const OozeKey *row, const OozeNode *node, void *item)
@@ -102,7 +105,7 @@ static void read_choice(OozeScene *scene, const OozeKey *row, const OozeNode *no
         ooze_key_store(row, item, index);
         return;
     }
-    char names[CHOICES_MAX][OOZE_CHOICE_MAX];
+    char names[CHOICES_MAX][OOZE_CHOICE_MAX], shown[OOZE_CLIP_MAX];
     const char *known[CHOICES_MAX];
     int count = 0;
     OozeText list = {0};
@@ -113,8 +116,8 @@ static void read_choice(OozeScene *scene, const OozeKey *row, const OozeNode *no
     }
     scene->out_of_memory = scene->out_of_memory || list.failed;
     ooze_scene_error(scene, node, ooze_scene_did_you_mean(scene, node->text, known, count),
-                     "'%s' cannot be '%.60s'; choose one of: %s", row->key, node->text,
-                     list.data ? list.data : "");
+                     "'%s' cannot be '%s'; choose one of: %s", row->key,
+                     ooze_clip(node->text, shown), list.data ? list.data : "");
     ooze_text_clear(&list);
 }
 
@@ -166,9 +169,12 @@ static void read_file(OozeScene *scene, const OozeKey *row, const OozeNode *node
         return;
     }
     char *resolved = realpath(path, NULL);
-    if (!resolved) {
+    struct stat info;
+    bool plain = resolved && stat(resolved, &info) == 0 && S_ISREG(info.st_mode);
+    if (!plain) {
         ooze_scene_error(scene, node, "paths are relative to the file they stand in",
-                         "there is no file '%s'", path);
+                         resolved ? "'%s' is not a plain file" : "there is no file '%s'", path);
+        free(resolved);
         return;
     }
     const char *copy = ooze_scene_copy(scene, resolved, strlen(resolved));

@@ -20,6 +20,22 @@ static void unknown_keys(void **state)
                2, 27, "unknown key 'contact_distanse' in the method", "'contact_distance'");
 }
 
+/* Long words are cut between characters, and cannot break the line. */
+static void long_words(void **state)
+{
+    (void)state;
+    char text[1024] = HEAD "\"\\n";
+    for (int i = 0; i < 100; i++) {
+        strcat(text, "\xc3\xa4");
+    }
+    strcat(text, "\": 1\n");
+    OozeScene *scene = load_bytes(text, strlen(text));
+    const char *message = expect(scene, 6, 1, "unknown key ' \xc3\xa4")->message;
+    assert_non_null(strstr(message, "\xc3\xa4...' in the scene"));
+    assert_null(strchr(message, '\n'));
+    ooze_scene_free(scene);
+}
+
 static void misplaced_keys(void **state)
 {
     (void)state;
@@ -111,6 +127,7 @@ static void missing(void **state)
                12, "the emitter lacks 'inner_radius'", NULL);
     expect_one(HEAD BALL "{type: mesh, file: no/such.obj}\n", 9, 31,
                "there is no file 'no/such.obj'", "relative");
+    expect_one(HEAD BALL "{type: mesh, file: /dev/zero}\n", 9, 31, "is not a plain file", NULL);
     expect_one(HEAD "include: [no/such.yaml]\n", 6, 11, "cannot open 'no/such.yaml'", "path");
     expect_one(HEAD
                "materials: {honey: {}}\nfluids: [{material: hony, shape: {type: sphere, radius: "
@@ -209,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unknown_keys),
+        cmocka_unit_test(long_words),
         cmocka_unit_test(misplaced_keys),
         cmocka_unit_test(duplicates),
         cmocka_unit_test(wrong_types),
