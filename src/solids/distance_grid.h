@@ -34,7 +34,8 @@ uint64_t ooze_distance_grid_bytes(const OozeDistanceGrid *grid);
 uint64_t ooze_distance_grid_nodes(const OozeDistanceGrid *grid);
 
 /* Within the band: interpolated between nodes, and the gradient of that. Beyond: no more than the
-   true distance, with the right sign, and a normal away from the nearest part of the surface. */
+   true distance (but for the error of interpolation), with the right sign, and a normal away from the
+   nearest part of the surface. */
 double ooze_distance_grid_at(const OozeDistanceGrid *grid, OozeVec3 point, OozeVec3 *normal);
 
 bool ooze_distance_grid_is_shell(const OozeDistanceGrid *grid);

@@ -143,7 +143,7 @@ static void memory_follows_the_surface(void **state)
 {
     (void)state;
     OozeMesh *mesh = make_mesh(OOZE_SHAPE_SPHERE, 0.5, 1.0, 0.05);
-    OozeDistanceGrid *coarse = make_grid(mesh, 0.04, 0.0), *fine = make_grid(mesh, 0.01, 0.0);
+    OozeDistanceGrid *coarse = make_grid(mesh, 0.06, 0.0), *fine = make_grid(mesh, 0.015, 0.0);
     double growth =
         (double)ooze_distance_grid_nodes(fine) / (double)ooze_distance_grid_nodes(coarse);
     /* Four times finer: 16 times the surface, but 64 times the volume. */
