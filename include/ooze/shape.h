@@ -47,8 +47,10 @@ typedef struct OozeShapeDef {
     OozeMeshView mesh;    /* used when path is NULL */
     OozeHeightView field; /* used when path is NULL */
     double height_scale;  /* height map files: metres for the full grey range */
-    double thickness;     /* shell thickness of a mesh that is not watertight; 0: two spacings */
-    bool inverted;        /* the outside is solid: a container */
+    /* Shell thickness of a mesh that is not watertight. 0: small gaps are closed and the mesh is solid,
+       others become shells of two spacings. */
+    double thickness;
+    bool inverted; /* the outside is solid: a container */
     /* Placement: scaled first, then rotated, then moved. The axis of capsule, cylinder, cone,
        torus and height field is the world's up before rotation. */
     OozeVec3 position;

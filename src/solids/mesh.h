@@ -12,8 +12,8 @@ typedef struct OozeMesh {
     bool watertight; /* every edge shared by exactly two triangles, oppositely directed */
 } OozeMesh;
 
-/* The format is told by content first, then by suffix. Equal vertices are merged; degenerate
-   triangles dropped; polygons fanned. Damaged files: one error with the line or byte offset. */
+/* The format is told by content first, then by suffix. Equal vertices are merged; triangles
+   with two equal corners dropped (corners in line are kept: they seal); polygons fanned. Damaged files: one error with the line or byte offset. */
 OozeStatus ooze_mesh_read(const char *path, OozeMesh **mesh, OozeError *error);
 OozeStatus ooze_mesh_read_memory(const char *data, size_t size, const char *name, OozeMesh **mesh,
                                  OozeError *error);

@@ -28,8 +28,9 @@ OozeBounds ooze_shape_bounds(const OozeShape *shape);
 OozeShapeKind ooze_shape_kind(const OozeShape *shape);
 bool ooze_shape_inverted(const OozeShape *shape);
 
-/* Triangles of the surface with edges of about `edge` at most (curved parts), in local space; an
-   infinite plane is cut to `clip`. For sampling, and later for rendering. */
+/* Triangles of the surface with edges of about `edge` at most, flat parts too, in local space: closed
+   and facing outward (of a container: into the room it encloses, so that its volume is negative). An
+   infinite plane is cut to `clip`, and may leave no triangle. For sampling, and later for rendering. */
 OozeStatus ooze_shape_triangulate(const OozeShape *shape, double edge, const OozeBounds *clip,
                                   OozeMesh **mesh, OozeError *error);
 

@@ -355,6 +355,31 @@ static void open_box_is_a_shell(void **state)
     ooze_mesh_free(mesh);
 }
 
+/* The ends of a long pipe are small against its surface, but they are all there is to see from there. */
+static void open_pipe_is_a_shell(void **state)
+{
+    (void)state;
+    OozeMesh *mesh = make_mesh(OOZE_SHAPE_CYLINDER, 0.1, 4.0, 0.1);
+    uint64_t kept = 0;
+    for (uint64_t t = 0; t < mesh->triangle_count; t++) {
+        double y = fabs(ooze_mesh_corner(mesh, t, 0).y + ooze_mesh_corner(mesh, t, 1).y +
+                        ooze_mesh_corner(mesh, t, 2).y);
+        if (y < 5.999) { /* not an end */
+            memcpy(mesh->triangles + 3 * kept++, mesh->triangles + 3 * t, 3 * sizeof(uint32_t));
+        }
+    }
+    mesh->triangle_count = kept;
+    CHECK_OK(ooze_mesh_check_watertight(mesh, &error));
+    OozeDistanceGrid *grid = make_grid(mesh, 0.04, 0.04);
+    assert_true(ooze_distance_grid_is_shell(grid));
+    ooze_distance_grid_destroy(grid);
+    grid = make_grid(mesh, 0.04, 0.0);
+    assert_true(ooze_distance_grid_is_shell(grid));
+    assert_true(at(grid, 0, 0, 0) > 0.0 && at(grid, 0.1, 0, 0) < 0.0);
+    ooze_distance_grid_destroy(grid);
+    ooze_mesh_free(mesh);
+}
+
 static void thin_sheet_does_not_leak(void **state)
 {
     (void)state;
@@ -453,6 +478,7 @@ int main(void)
         cmocka_unit_test(several_missing_triangles_and_inside_out),
         cmocka_unit_test(pieces_add_up),
         cmocka_unit_test(open_box_is_a_shell),
+        cmocka_unit_test(open_pipe_is_a_shell),
         cmocka_unit_test(thin_sheet_does_not_leak),
         cmocka_unit_test(too_fine_is_refused_with_its_price),
         cmocka_unit_test(no_memory_leaks_nothing),
