@@ -6,7 +6,8 @@
 set -euo pipefail
 
 build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev libcmocka-dev)
-test=(clang clang-format-14 git python3-h5py python3-numpy python3-vtk9 python3-jsonschema)
+test=(clang clang-format-14 git python3-h5py python3-numpy python3-vtk9 python3-jsonschema
+      python3-yaml)
 
 wanted=("${build[@]}")
 [ "${1:-build}" = test ] && wanted+=("${test[@]}")
@@ -63,7 +64,7 @@ if [ "${1:-build}" = test ]; then
     for command in clang clang-format-14 git; do
         command -v "$command" >/dev/null || missing+=("command $command")
     done
-    for module in h5py numpy vtk jsonschema; do
+    for module in h5py numpy vtk jsonschema yaml; do
         python3 -c "import $module" 2>/dev/null || missing+=("Python module $module")
     done
 fi

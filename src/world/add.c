@@ -107,12 +107,18 @@ OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id, const Ooz
 
 /* ---- fluid -------------------------------------------------------------------------------- */
 
-void ooze_world_mark_rest(OozeWorld *world, uint64_t first, uint64_t n)
+static void mark_rest(OozeWorld *world, uint64_t first, uint64_t n)
 {
     if (world->rest_field >= 0) {
         OozeFloat4 *rest = ooze_particles_data(world->particles, world->rest_field);
         memcpy(rest + first, ooze_particles_positions(world->particles) + first, n * sizeof *rest);
     }
+}
+
+void ooze_world_welcome(OozeWorld *world, uint64_t first, uint64_t n)
+{
+    mark_rest(world, first, n);
+    world->newcomers = world->newcomers || n > 0;
 }
 
 OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, uint64_t n,
@@ -143,7 +149,7 @@ OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, u
         v[i] = (OozeFloat4){(float)speed.x, (float)speed.y, (float)speed.z, 0};
         m[i] = (uint16_t)material.index;
     }
-    ooze_world_mark_rest(world, first, n);
+    ooze_world_welcome(world, first, n);
     return OOZE_OK;
 }
 
@@ -303,7 +309,7 @@ static OozeStatus add_rest_field(OozeWorld *world, const char *name, OozeError *
     OozeStatus status = ooze_particles_add_field(world->particles, &rest, &field, error);
     if (!status) {
         world->rest_field = field;
-        ooze_world_mark_rest(world, 0, ooze_particles_count(world->particles));
+        mark_rest(world, 0, ooze_particles_count(world->particles));
     }
     return status;
 }

@@ -6,6 +6,14 @@
 #include "base/fail.h"
 #include "world/world.h"
 
+static OozeFloat4 wrapped(OozeFloat4 x, const OozePeriodic *p)
+{
+    x.x = ooze_periodic_wrap(x.x, p->min[0], p->length[0], p->inverse[0]);
+    x.y = ooze_periodic_wrap(x.y, p->min[1], p->length[1], p->inverse[1]);
+    x.z = ooze_periodic_wrap(x.z, p->min[2], p->length[2], p->inverse[2]);
+    return x;
+}
+
 /* ---- emit --------------------------------------------------------------------------------- */
 
 static OozeStatus remove_sunk(OozeWorld *world, OozeError *error)
@@ -32,6 +40,18 @@ static OozeStatus remove_sunk(OozeWorld *world, OozeError *error)
     return status;
 }
 
+static void wrap_newcomers(OozeWorld *world)
+{
+    const OozePeriodic *p = &world->periodic;
+    bool open = p->length[0] == 0.0f && p->length[1] == 0.0f && p->length[2] == 0.0f;
+    OozeFloat4 *x = ooze_particles_positions(world->particles);
+    uint64_t n = ooze_particles_count(world->particles);
+    for (uint64_t i = 0; i < n && world->newcomers && !open; i++) {
+        x[i] = wrapped(x[i], p);
+    }
+    world->newcomers = false;
+}
+
 /* What entered the nozzles during the step that ends now takes part in the next one. */
 static OozeStatus emit(OozeWorld *world, OozeError *error)
 {
@@ -44,12 +64,13 @@ static OozeStatus emit(OozeWorld *world, OozeError *error)
         status = ooze_emitter_emit(emitter, world->particles, world->time - dt, dt,
                                    world->led_field, mark, &emitted, error);
         if (!status) {
-            ooze_world_mark_rest(world, first, emitted);
+            ooze_world_welcome(world, first, emitted);
             world->emitted += emitted;
             ooze_emitter_lead(emitter, world->particles, world->threads, world->time,
                               world->led_field, mark);
         }
     }
+    wrap_newcomers(world);
     return status;
 }
 
@@ -109,7 +130,6 @@ static void wrap_and_check(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     FinishJob *job = data;
-    const OozePeriodic *p = &job->periodic;
     for (uint64_t i = begin; i < end; i++) {
         OozeFloat4 *x = &job->positions[i];
         const OozeFloat4 *v = &job->velocities[i];
@@ -120,9 +140,7 @@ static void wrap_and_check(void *data, uint64_t begin, uint64_t end, int worker)
             }
             continue;
         }
-        x->x = ooze_periodic_wrap(x->x, p->min[0], p->length[0], p->inverse[0]);
-        x->y = ooze_periodic_wrap(x->y, p->min[1], p->length[1], p->inverse[1]);
-        x->z = ooze_periodic_wrap(x->z, p->min[2], p->length[2], p->inverse[2]);
+        *x = wrapped(*x, &job->periodic);
     }
 }
 

@@ -37,6 +37,7 @@ struct OozeWorld {
     int rest_field; /* index of rest_position, or -1: no probe needs it */
     int led_field;  /* index of nozzle, or -1: no emitter leads its fluid */
     OozePeriodic periodic;
+    bool newcomers; /* particles were added that may stand outside the periodic box */
     double support;
     OOZE_LIST(OozeMaterial) materials;
     OOZE_LIST(OozeSolid) solids;
@@ -66,7 +67,7 @@ void *ooze_list_room(void **items, int count, int *capacity, size_t size);
     ooze_list_room((void **)&(list).items, (list).count, &(list).capacity, sizeof *(list).items)
 
 /* New particles first .. first + n start their rest_position where they are now. */
-void ooze_world_mark_rest(OozeWorld *world, uint64_t first, uint64_t n);
+void ooze_world_welcome(OozeWorld *world, uint64_t first, uint64_t n);
 
 /* The neighbourhood stage: boundary samples, sort, reorder, lists. */
 OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error);
