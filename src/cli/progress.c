@@ -24,33 +24,31 @@ void ooze_progress_start(OozeProgress *progress, bool quiet, const char *unit, u
                                .first = first,
                                .last = last,
                                .began = now,
-                               .rate = NAN,
                                .rate_clock = now,
                                .rate_step = step};
 }
 
-/* A moving average over about the last ten seconds: emitters and melting piles change the pace. */
+/* Steps over seconds, both fading over about ten seconds: emitters and melting piles change the pace.
+   A short first interval weighs as little as it lasted. */
 static void update_rate(OozeProgress *progress, uint64_t step, double now)
 {
     double seconds = now - progress->rate_clock;
-    if (seconds <= 0.0 || step <= progress->rate_step) {
-        return;
-    }
-    double rate = (double)(step - progress->rate_step) / seconds;
-    double weight = 1.0 - exp(-seconds / 10.0);
-    if (isnan(progress->rate)) {
-        progress->rate = rate;
-    } else {
-        progress->rate += weight * (rate - progress->rate);
-    }
+    double kept = exp(-seconds / 10.0);
+    progress->recent_steps = progress->recent_steps * kept + (double)(step - progress->rate_step);
+    progress->recent_seconds = progress->recent_seconds * kept + seconds;
     progress->rate_clock = now;
     progress->rate_step = step;
+}
+
+static double rate_of(const OozeProgress *progress)
+{
+    return progress->recent_steps > 0.0 ? progress->recent_steps / progress->recent_seconds : NAN;
 }
 
 static double seconds_left(const OozeProgress *progress, const OozeProgressPoint *point, double now)
 {
     if (point->last_step > 0) {
-        return (double)(point->last_step - point->step) / progress->rate;
+        return (double)(point->last_step - point->step) / rate_of(progress);
     }
     uint64_t done = point->unit - progress->first;
     return done == 0
@@ -92,7 +90,7 @@ static void format_line(const OozeProgress *progress, const OozeProgressPoint *p
                      ooze_quantity_count(particles, point->particles));
     if (point->last_step > 0) {
         used += snprintf(line + used, size - (size_t)used, ", %s steps/s",
-                         ooze_quantity_rate(rate, progress->rate));
+                         ooze_quantity_rate(rate, rate_of(progress)));
     }
     used += snprintf(line + used, size - (size_t)used, ", ETA %s",
                      ooze_quantity_seconds(left, seconds_left(progress, point, now)));

@@ -7,12 +7,12 @@
 
 typedef struct OozeProgress {
     bool quiet, terminal;
-    const char *unit;     /* "frame", "file" */
-    uint64_t first, last; /* of the units: where this session began, where it ends */
-    double began;         /* clock */
-    double drawn;         /* clock of the last line */
-    double rate;          /* steps per second, smoothed */
-    double rate_clock;
+    const char *unit;                    /* "frame", "file" */
+    uint64_t first, last;                /* of the units: where this session began, where it ends */
+    double began;                        /* clock */
+    double drawn;                        /* clock of the last line */
+    double recent_steps, recent_seconds; /* fading sums, for the rate */
+    double rate_clock;                   /* up to where they count */
     uint64_t rate_step;
     bool line_open; /* a redrawn line stands without its newline */
 } OozeProgress;
