@@ -46,93 +46,61 @@ static void fill_block(OozeCandidates *candidates, uint64_t count)
     }
 }
 
-/* ---- gathering: copy the runs, mark what is within reach, keep that. Three plain loops beat one,
-   in which the way from mark to place would be waited for again and again. ---- */
+/* ---- gathering ---- */
 
-static inline void copy_lanes(const OozeCandidates *to, const OozeFloat4 *from, uint64_t index,
-                              uint64_t at)
+typedef struct Reach {
+    OozeWide low[3], high[3], limit;
+} Reach;
+
+/* Distance from the box, in the very operations of the test for neighbours. Rounding never changes
+   the order of two numbers, so no point of the box is nearer than this says: what is left out here
+   would fail the test for every point of the group. */
+static inline OozeWideMask within_reach(const Reach *reach, const OozeWide p[3])
+{
+    OozeWide d[3];
+    for (int k = 0; k < 3; k++) {
+        d[k] = p[k] - ooze_wide_min(ooze_wide_max(p[k], reach->low[k]), reach->high[k]);
+    }
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < reach->limit;
+}
+
+/* Takes those of the LANES points from `from` on that `reach` and `allowed` let pass. */
+static inline uint64_t take(const OozeCandidates *to, const OozeWideCompact *table,
+                            const Reach *reach, const OozeFloat4 *from, uint32_t allowed,
+                            uint64_t index, uint64_t at)
 {
     OozeWide p[3];
     ooze_wide_split(&from->x, p);
-    ooze_wide_store(p[0], to->x + at);
-    ooze_wide_store(p[1], to->y + at);
-    ooze_wide_store(p[2], to->z + at);
-    ooze_wide_store_uint(ooze_wide_count_from((uint32_t)index), to->index + at);
+    uint32_t bits = allowed & ooze_wide_bits(within_reach(reach, p));
+    ooze_wide_compact(table, bits, (OozeWideUint)p[0], (uint32_t *)(to->x + at));
+    ooze_wide_compact(table, bits, (OozeWideUint)p[1], (uint32_t *)(to->y + at));
+    ooze_wide_compact(table, bits, (OozeWideUint)p[2], (uint32_t *)(to->z + at));
+    ooze_wide_compact(table, bits, ooze_wide_count_from((uint32_t)index), to->index + at);
+    return at + ooze_wide_count(table, bits);
 }
 
-/* Copies whole lanes; what is too much is overwritten by what follows. */
-static void copy_runs(OozeCandidates *candidates, const OozeFloat4 *all, uint64_t n,
-                      const OozeGridRun *runs, int run_count)
+static uint64_t take_runs(const OozeCandidates *candidates, const OozeWideCompact *table,
+                          const OozeFloat4 *all, uint64_t n, const OozeGridRun *runs, int run_count,
+                          const Reach *within)
 {
-    const OozeCandidates to = *candidates; /* a copy that no store can change */
+    const OozeCandidates to = *candidates; /* copies that no store can change */
+    const Reach reach = *within;
     uint64_t at = 0;
     for (int r = 0; r < run_count; r++) {
-        uint64_t i = runs[r].begin, end = runs[r].end, count = end - i;
-        uint64_t inside = end + LANES <= n ? end : i + count / LANES * LANES;
-        uint64_t k = at;
-        for (; i < inside; i += LANES, k += LANES) {
-            copy_lanes(&to, all + i, i, k);
+        uint64_t i = runs[r].begin, end = runs[r].end;
+        for (; i + LANES <= end; i += LANES) {
+            at = take(&to, table, &reach, all + i, LANE_BITS, i, at);
         }
-        if (i < end) { /* the end of the array: do not read beyond it */
+        uint32_t rest = (1u << (end - i)) - 1;
+        if (i + LANES <= n) {
+            at = take(&to, table, &reach, all + i, rest, i, at);
+        } else if (rest) { /* do not read beyond the array */
             OozeFloat4 last[LANES] = {{0}};
             memcpy(last, all + i, (end - i) * sizeof *last);
-            copy_lanes(&to, last, i, k);
-        }
-        at += count;
-    }
-    fill_block(candidates, at);
-}
-
-/* Distances from the box, in the very operations of the test for neighbours. Rounding never changes
-   the order of two numbers, so no point of the box is nearer than this says: what is left out here
-   would fail the test for every point of the group. */
-static void mark_reach(const OozeCandidates *candidates, const float low[3], const float high[3],
-                       float radius)
-{
-    const OozeWide limit = ooze_wide_splat(radius * radius);
-    const OozeWide low_x = ooze_wide_splat(low[0]), high_x = ooze_wide_splat(high[0]);
-    const OozeWide low_y = ooze_wide_splat(low[1]), high_y = ooze_wide_splat(high[1]);
-    const OozeWide low_z = ooze_wide_splat(low[2]), high_z = ooze_wide_splat(high[2]);
-    const float *x = candidates->x, *y = candidates->y, *z = candidates->z;
-    uint32_t *bits = candidates->bits;
-    const uint64_t used = candidates->used;
-    for (uint64_t k = 0; k < used; k += BLOCK) {
-        OozeWideMask near[BLOCK / LANES];
-        for (int i = 0; i < BLOCK / LANES; i++) {
-            OozeWide dx = ooze_wide_load(x + k + i * LANES);
-            OozeWide dy = ooze_wide_load(y + k + i * LANES);
-            OozeWide dz = ooze_wide_load(z + k + i * LANES);
-            dx -= ooze_wide_min(ooze_wide_max(dx, low_x), high_x);
-            dy -= ooze_wide_min(ooze_wide_max(dy, low_y), high_y);
-            dz -= ooze_wide_min(ooze_wide_max(dz, low_z), high_z);
-            near[i] = dx * dx + dy * dy + dz * dz < limit;
-        }
-        bits[k / BLOCK] = ooze_wide_block_bits(near);
-    }
-}
-
-/* In place: what is written never lies beyond what has been read. */
-static void keep_marked(OozeCandidates *candidates, const OozeWideCompact *table)
-{
-    const OozeCandidates here = *candidates;
-    uint64_t at = 0;
-    for (uint64_t k = 0; k < here.used; k += BLOCK) {
-        const uint32_t bits = here.bits[k / BLOCK];
-        for (int i = 0; i < BLOCK / LANES; i++) {
-            uint32_t some = bits >> (i * LANES) & LANE_BITS;
-            uint64_t from = k + (uint64_t)(i * LANES);
-            OozeWideUint x = (OozeWideUint)ooze_wide_load(here.x + from);
-            OozeWideUint y = (OozeWideUint)ooze_wide_load(here.y + from);
-            OozeWideUint z = (OozeWideUint)ooze_wide_load(here.z + from);
-            OozeWideUint index = ooze_wide_load_uint(here.index + from);
-            ooze_wide_compact(table, some, x, (uint32_t *)(here.x + at));
-            ooze_wide_compact(table, some, y, (uint32_t *)(here.y + at));
-            ooze_wide_compact(table, some, z, (uint32_t *)(here.z + at));
-            ooze_wide_compact(table, some, index, here.index + at);
-            at += ooze_wide_count(table, some);
+            at = take(&to, table, &reach, last, rest, i, at);
         }
     }
-    fill_block(candidates, at);
+    return at;
 }
 
 bool ooze_candidates_gather(OozeCandidates *candidates, const OozeWideCompact *table,
@@ -146,11 +114,12 @@ bool ooze_candidates_gather(OozeCandidates *candidates, const OozeWideCompact *t
     if (wanted > candidates->room && !ooze_candidates_reserve(candidates, wanted + wanted / 2)) {
         return false;
     }
-    copy_runs(candidates, all, n, runs, run_count);
-    if (low) {
-        mark_reach(candidates, low, high, radius);
-        keep_marked(candidates, table);
+    Reach reach = {.limit = ooze_wide_splat(low ? radius * radius : INFINITY)};
+    for (int k = 0; k < 3; k++) {
+        reach.low[k] = ooze_wide_splat(low ? low[k] : -INFINITY);
+        reach.high[k] = ooze_wide_splat(low ? high[k] : INFINITY);
     }
+    fill_block(candidates, take_runs(candidates, table, all, n, runs, run_count, &reach));
     return true;
 }
 
