@@ -34,6 +34,10 @@ static unsigned choose(Choices *choices)
 
 enum { COUNT = 3 };
 
+/* What lies outside a frame file. HDF5 WRITES to external storage when a dataset is filled, so this must
+   never be the name of a file that holds anything. */
+#define OUTSIDE "/dev/null"
+
 /* A type by number, 0 to 13; the caller closes it. */
 static hid_t make_type(unsigned number)
 {
@@ -149,7 +153,7 @@ static void put_dataset(Choices *choices, hid_t group, const char *name, hid_t t
             H5Pset_chunk(list, rank, chunk);
             H5Pset_deflate(list, 1);
         } else if (storage == 2) {
-            H5Pset_external(list, "/etc/passwd", 0, 64);
+            H5Pset_external(list, OUTSIDE, 0, 64);
         } else {
             H5Pset_alloc_time(list, H5D_ALLOC_TIME_LATE);
         }
@@ -186,7 +190,7 @@ static void put_object(Choices *choices, hid_t group, const char *name, hid_t ty
         H5Lcreate_soft("/particles/position", group, name, H5P_DEFAULT, H5P_DEFAULT);
         return;
     case 252:
-        H5Lcreate_external("/etc/passwd", "/x", group, name, H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_external(OUTSIDE, "/x", group, name, H5P_DEFAULT, H5P_DEFAULT);
         return;
     case 251:
         H5Lcreate_hard(group, ".", group, name, H5P_DEFAULT, H5P_DEFAULT);
