@@ -124,6 +124,17 @@ class House(unittest.TestCase):
         done = subprocess.run(["clang-format-14", "--dry-run", "-Werror", *files], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr[:2000])
 
+    def test_no_system_path_is_named(self):
+        """A test that opens, links or writes a system file by name can damage the machine it runs on."""
+        pattern = re.compile(r"[\"'](/(?:etc|usr|var|home|root|boot|opt)/[^\"']*)[\"']")
+        allowed = {"/usr/bin/python3", "/usr/local/cuda/bin"}
+        wrong = []
+        for path in tracked("src/*", "tests/*.c", "tests/*.h", "tests/*.py", "bench/*"):
+            if path.suffix in (".c", ".h", ".cu", ".py"):
+                wrong += [f"{path.relative_to(ROOT)}: {name}" for name in pattern.findall(path.read_text())
+                          if name not in allowed]
+        self.assertEqual(wrong, [])
+
     def test_no_intrinsics_outside_the_wide_layer(self):
         for path in tracked("src/*.c", "src/*.h"):
             if path.name != "wide.h":
