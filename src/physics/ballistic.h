@@ -1,9 +1,11 @@
 /* Free flight under constant acceleration g and linear drag k: dv/dt = g - k v, solved exactly over a
-   step, so that a trajectory does not depend on the time step. Valid C17 and CUDA. */
+   step, so that a trajectory does not depend on the time step. Valid C17 and CUDA. The exponential is not
+   the same to the last bit on every machine: call it on the host, once a step and material, and hand
+   the four numbers to the loops. */
 #ifndef OOZE_PHYSICS_BALLISTIC_H
 #define OOZE_PHYSICS_BALLISTIC_H
 
-#include <math.h>
+#include "physics/formula.h"
 
 /* v1 = keep v0 + push g;  x1 = x0 + glide v0 + fall g */
 typedef struct OozeFlight {
@@ -12,7 +14,7 @@ typedef struct OozeFlight {
 
 /* With a = k dt: keep = e^-a, push = (1 - e^-a)/k, glide = push, fall = (dt - push)/k; for small a
    the differences cancel, so the Taylor series takes over. */
-static inline OozeFlight ooze_flight(double drag, double dt)
+OOZE_FORMULA OozeFlight ooze_flight(double drag, double dt)
 {
     double a = drag * dt;
     double keep = exp(-a);

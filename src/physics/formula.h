@@ -1,6 +1,6 @@
 /* What every formula header is written in. Valid C17 and CUDA: one source for both machines, so no
-   compound literals, no designated initialisers, and no library call but the square root, which is
-   exact to the last bit everywhere. */
+   compound literals, no designated initialisers, and in loops over particles no library call but the
+   square root and rounding to whole numbers, which are exact to the last bit everywhere. */
 #ifndef OOZE_PHYSICS_FORMULA_H
 #define OOZE_PHYSICS_FORMULA_H
 

@@ -3,7 +3,7 @@
 #ifndef OOZE_PHYSICS_PERIODIC_H
 #define OOZE_PHYSICS_PERIODIC_H
 
-#include <math.h>
+#include "physics/formula.h"
 
 typedef struct OozePeriodic {
     float min[3];
@@ -12,13 +12,13 @@ typedef struct OozePeriodic {
 } OozePeriodic;
 
 /* Nearest image of a coordinate difference along one axis. */
-static inline float ooze_periodic_delta(float delta, float length, float inverse)
+OOZE_FORMULA float ooze_periodic_delta(float delta, float length, float inverse)
 {
     return delta - length * rintf(delta * inverse);
 }
 
 /* The same point inside [min, min + length). */
-static inline float ooze_periodic_wrap(float x, float min, float length, float inverse)
+OOZE_FORMULA float ooze_periodic_wrap(float x, float min, float length, float inverse)
 {
     float wrapped = x - length * floorf((x - min) * inverse);
     /* Rounding can land on the far end, which is the near end, or just before the near end. */

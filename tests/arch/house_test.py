@@ -1,5 +1,5 @@
 """The rules of the house, checked: include direction, symbol prefix, no printing or aborting in the
-library, file and function length, format, and a project that speaks of itself alone."""
+library, file and function length, format."""
 import os
 import pathlib
 import re
@@ -63,6 +63,13 @@ class House(unittest.TestCase):
             text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
             for word in (r"\brestrict\b", r"\bmalloc\b", r"\bfor\s*\(\s*uint64_t"):
                 self.assertIsNone(re.search(word, text), f"{path.name}: {word}")
+            self.assertIsNone(re.search(r"^static\b", text, re.M), f"{path.name}: a formula is OOZE_FORMULA, for CUDA too")
+            # CUDA is C++: compound literals and designated initialisers must not slip in.
+            done = subprocess.run(["cc", "-x", "c++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic",
+                                   "-Werror", "-Wno-unused-function", "-Wno-pragma-once-outside-header",
+                                   "-I", str(ROOT / "src"), str(path)], capture_output=True, text=True)
+            if "cc1plus" not in done.stderr:  # no C++ compiler here
+                self.assertEqual(done.returncode, 0, done.stderr)
 
     def objects(self):
         found = [p for p in (BUILD / "CMakeFiles/ooze_objects.dir/src").rglob("*.o")]
