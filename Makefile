@@ -23,7 +23,10 @@ test-full:
 bench: all
 	@for bench in build/bench/*_bench; do $$bench; done
 
+# One version for all: others break the same lines elsewhere.
 format:
+	@command -v clang-format-14 > /dev/null || \
+	  (echo "make format needs clang-format-14 (a package of Debian 12 and Ubuntu 24.04)"; exit 1)
 	@git ls-files '*.c' '*.h' '*.cu' | xargs clang-format-14 -i
 
 clean:
