@@ -69,13 +69,17 @@ typedef struct OozeFrame {
 /* The particle field of that name, or NULL. */
 OOZE_API const OozeFieldView *ooze_frame_field(const OozeFrame *frame, const char *name);
 
-/* Component c of element i as a number, whatever the type. No bounds check. */
+/* One component of element i as a number, whatever the type; NAN where `field` is NULL. No bounds
+   check. */
 OOZE_API double ooze_field_value(const OozeFieldView *field, uint64_t i, int component);
 
 /* One hash of the full state: equal exactly when two runs are bitwise equal. */
 OOZE_API uint64_t ooze_frame_hash(const OozeFrame *frame);
 
-/* Reads a frame file of a run. The frame stays valid until closed. */
+/* A frame file (HDF5) holds the full state: ooze_frame_open and ooze_world_restore continue from it.
+   Written aside, synced and renamed: a file of that name is there whole or not at all. */
+OOZE_API OozeStatus ooze_frame_write(const OozeFrame *frame, const char *path, OozeError *error);
+/* Reads a frame file, also one of a run. The frame stays valid until closed. */
 OOZE_API OozeStatus ooze_frame_open(const char *path, OozeFrame **frame, OozeError *error);
 OOZE_API void ooze_frame_close(OozeFrame *frame);
 

@@ -1,7 +1,8 @@
 /* Ooze: the world. Fill a definition from its default function, create, add things, step.
 
-   Every call that can fail returns an OozeStatus and fills `error` when it is not NULL. The library
-   never prints, exits or aborts. A world may be used by one thread at a time; it runs its own
+   Every call that can fail returns an OozeStatus and fills `error` when it is not NULL. Ids that a
+   call gives back may be taken as NULL; any other pointer that is NULL is an error, not a crash. The
+   library never prints, exits or aborts. A world may be used by one thread at a time; it runs its own
    worker threads inside a step. */
 #ifndef OOZE_WORLD_H
 #define OOZE_WORLD_H
@@ -224,6 +225,19 @@ typedef struct OozeProbeReading {
 OOZE_API OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *error);
 OOZE_API OozeStatus ooze_world_probe(const OozeWorld *world, OozeProbeId id,
                                      OozeProbeReading *reading, OozeError *error);
+
+/* ---- things by name ---------------------------------------------------------------------- */
+
+/* The id of what was added under that name, for worlds built from a scene. Where several share a name,
+   the first. */
+OOZE_API OozeStatus ooze_world_find_material(const OozeWorld *world, const char *name,
+                                             OozeMaterialId *id, OozeError *error);
+OOZE_API OozeStatus ooze_world_find_solid(const OozeWorld *world, const char *name, OozeSolidId *id,
+                                          OozeError *error);
+OOZE_API OozeStatus ooze_world_find_emitter(const OozeWorld *world, const char *name,
+                                            OozeEmitterId *id, OozeError *error);
+OOZE_API OozeStatus ooze_world_find_probe(const OozeWorld *world, const char *name, OozeProbeId *id,
+                                          OozeError *error);
 
 /* ---- stepping ---------------------------------------------------------------------------- */
 

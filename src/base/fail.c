@@ -44,3 +44,8 @@ OozeStatus ooze_fail_memory(OozeError *error, const char *what, unsigned long lo
                      "use a larger spacing or fewer particles, or a machine with more memory",
                      "out of memory: %llu bytes for %s", bytes, what);
 }
+
+OozeStatus ooze_fail_missing(OozeError *error, const char *what)
+{
+    return ooze_fail(error, OOZE_ERROR_ARGUMENT, "pass a pointer to it", "%s is NULL", what);
+}

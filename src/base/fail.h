@@ -18,4 +18,15 @@ OozeStatus ooze_fail(OozeError *error, OozeStatus status, const char *hint, cons
 /* The one sentence for a failed allocation; `what` names what the memory was for. */
 OozeStatus ooze_fail_memory(OozeError *error, const char *what, unsigned long long bytes);
 
+/* The one sentence for a pointer of the public API that must not be NULL. */
+OozeStatus ooze_fail_missing(OozeError *error, const char *what);
+
+/* First lines of a public function: leaves it where `pointer` is NULL, naming the argument. */
+#define OOZE_REQUIRE(pointer, error)                                                               \
+    do {                                                                                           \
+        if (!(pointer)) {                                                                          \
+            return ooze_fail_missing(error, #pointer);                                             \
+        }                                                                                          \
+    } while (0)
+
 #endif

@@ -20,7 +20,9 @@ _Static_assert(OOZE_MATERIAL_PARAM_COUNT <= sizeof(((OozeMaterialDef *)0)->value
 
 const OozeParamInfo *ooze_material_params(int *count)
 {
-    *count = OOZE_MATERIAL_PARAM_COUNT;
+    if (count) {
+        *count = OOZE_MATERIAL_PARAM_COUNT;
+    }
     return material_params;
 }
 
@@ -86,6 +88,7 @@ OozeStatus ooze_param_check(const OozeParamInfo *params, int count, const char *
 OozeStatus ooze_material_def_set(OozeMaterialDef *def, const char *key, double value,
                                  OozeError *error)
 {
+    OOZE_REQUIRE(def, error);
     int index = 0;
     OozeStatus status =
         ooze_param_check(material_params, OOZE_MATERIAL_PARAM_COUNT,

@@ -412,6 +412,8 @@ static OozeStatus write_aside(const OozeFrame *frame, const char *temporary, con
 
 OozeStatus ooze_frame_write(const OozeFrame *frame, const char *path, OozeError *error)
 {
+    OOZE_REQUIRE(frame, error);
+    OOZE_REQUIRE(path, error);
     char why[256];
     if (!ooze_frame_is_sound(frame, why, sizeof why)) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give a frame as ooze_world_frame makes it",

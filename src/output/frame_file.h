@@ -24,9 +24,6 @@
 /* A solid's pose as one row: position x y z, rotation x y z w, velocity x y z, spin x y z. */
 #define OOZE_POSE_COLUMNS 13
 
-/* Written aside, synced, renamed. */
-OozeStatus ooze_frame_write(const OozeFrame *frame, const char *path, OozeError *error);
-
 /* Bytes the file will have, exactly (0 for a frame that cannot be written): for --dry-run. */
 uint64_t ooze_frame_file_bytes(const OozeFrame *frame);
 

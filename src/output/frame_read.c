@@ -523,6 +523,8 @@ static OozeStatus read_verified(int fd, const char *path, uint64_t length, OpenF
 
 OozeStatus ooze_frame_open(const char *path, OozeFrame **frame, OozeError *error)
 {
+    OOZE_REQUIRE(path, error);
+    OOZE_REQUIRE(frame, error);
     *frame = NULL;
     int fd;
     OozeStatus status = ooze_frame_block_descriptor(path, &fd, error);

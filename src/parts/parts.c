@@ -55,6 +55,8 @@ static void describe_parts(void)
 const OozePart *ooze_parts(int *count)
 {
     pthread_once(&parts_once, describe_parts);
-    *count = PART_COUNT;
+    if (count) {
+        *count = PART_COUNT;
+    }
     return parts;
 }

@@ -110,6 +110,8 @@ static OozeStatus add_probes(const OozeScene *scene, OozeWorld *world, OozeError
 OozeStatus ooze_scene_build(const OozeScene *scene, const OozeBuildOptions *options,
                             OozeWorld **world, OozeError *error)
 {
+    OOZE_REQUIRE(scene, error);
+    OOZE_REQUIRE(world, error);
     *world = NULL;
     if (scene->error_count > 0) {
         return ooze_fail(error, OOZE_ERROR_SCENE, "see its diagnostics", "the scene has %d error%s",

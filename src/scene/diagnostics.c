@@ -208,10 +208,11 @@ const char *ooze_scene_did_you_mean(OozeScene *scene, const char *word, const ch
 
 int ooze_scene_diagnostic_count(const OozeScene *scene)
 {
-    return scene->diagnostic_count;
+    return scene ? scene->diagnostic_count : 0;
 }
 
 const OozeDiagnostic *ooze_scene_diagnostic(const OozeScene *scene, int index)
 {
-    return index >= 0 && index < scene->diagnostic_count ? &scene->diagnostics[index] : NULL;
+    bool known = index >= 0 && index < ooze_scene_diagnostic_count(scene);
+    return known ? &scene->diagnostics[index] : NULL;
 }

@@ -273,6 +273,7 @@ static void write_section(OozeText *page, const OozeSection *section)
 
 OozeStatus ooze_scene_reference(char **markdown, OozeError *error)
 {
+    OOZE_REQUIRE(markdown, error);
     OozeLocaleGuard locale = ooze_locale_enter();
     const OozeSection *sections[OOZE_SECTIONS_MAX];
     int count = ooze_scene_sections(sections);

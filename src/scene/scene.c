@@ -82,6 +82,11 @@ static OozeStatus hand_over(OozeScene *loaded, OozeScene **scene, OozeError *err
 OozeStatus ooze_scene_load(const char *path, const char *const *overrides, int override_count,
                            OozeScene **scene, OozeError *error)
 {
+    OOZE_REQUIRE(path, error);
+    OOZE_REQUIRE(scene, error);
+    if (override_count > 0) {
+        OOZE_REQUIRE(overrides, error);
+    }
     *scene = NULL;
     OozeScene *loaded = create();
     if (!loaded) {
@@ -107,6 +112,10 @@ OozeStatus ooze_scene_load(const char *path, const char *const *overrides, int o
 OozeStatus ooze_scene_load_text(const char *text, size_t length, const char *name,
                                 OozeScene **scene, OozeError *error)
 {
+    OOZE_REQUIRE(scene, error);
+    if (length > 0) {
+        OOZE_REQUIRE(text, error);
+    }
     *scene = NULL;
     OozeScene *loaded = create();
     if (!loaded) {
@@ -120,7 +129,8 @@ OozeStatus ooze_scene_load_text(const char *text, size_t length, const char *nam
         memcpy(copy, size ? text : "", size);
         copy[size] = '\0';
     }
-    OozeSource *source = copy ? ooze_source_add(loaded, name, copy, size, copy, NULL) : NULL;
+    OozeSource *source =
+        copy ? ooze_source_add(loaded, name ? name : "scene", copy, size, copy, NULL) : NULL;
     if (!source) {
         loaded->out_of_memory = true;
     } else if (large) {
@@ -136,10 +146,10 @@ OozeStatus ooze_scene_load_text(const char *text, size_t length, const char *nam
 
 const OozeSceneInfo *ooze_scene_info(const OozeScene *scene)
 {
-    return &scene->info;
+    return scene ? &scene->info : NULL;
 }
 
 const char *ooze_scene_canonical(const OozeScene *scene)
 {
-    return scene->canonical.data ? scene->canonical.data : "";
+    return scene && scene->canonical.data ? scene->canonical.data : "";
 }

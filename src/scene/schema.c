@@ -220,6 +220,7 @@ static void write_section(OozeText *json, const OozeSection *section)
 
 OozeStatus ooze_scene_schema(char **json, OozeError *error)
 {
+    OOZE_REQUIRE(json, error);
     OozeLocaleGuard locale = ooze_locale_enter();
     const OozeSection *sections[OOZE_SECTIONS_MAX];
     int count = ooze_scene_sections(sections);

@@ -192,6 +192,8 @@ static void check_step(OozeScene *scene, OozeWorld *world, OozeStepContext *cont
 
 OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeError *error)
 {
+    OOZE_REQUIRE(scene, error);
+    OOZE_REQUIRE(world, error);
     OozeLocaleGuard locale = ooze_locale_enter();
     OozeStepContext context = {
         .time = world->time,

@@ -9,12 +9,7 @@
 
 static OozeStatus check_material(const OozeWorld *world, OozeMaterialId id, OozeError *error)
 {
-    if (id.index < 0 || id.index >= world->materials.count) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "add a material first and use its id",
-                         "there is no material %d; the world has %d", id.index,
-                         world->materials.count);
-    }
-    return OOZE_OK;
+    return ooze_world_check_id(id.index, world->materials.count, "material", error);
 }
 
 /* ---- solids ------------------------------------------------------------------------------- */
@@ -22,6 +17,8 @@ static OozeStatus check_material(const OozeWorld *world, OozeMaterialId id, Ooze
 OozeStatus ooze_world_add_solid(OozeWorld *world, const OozeSolidDef *def, OozeSolidId *id,
                                 OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(def, error);
     if (world->solids.count >= UINT16_MAX) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "join solids into one mesh",
                          "a world holds at most %d solids", UINT16_MAX);
@@ -46,12 +43,9 @@ OozeStatus ooze_world_add_solid(OozeWorld *world, const OozeSolidDef *def, OozeS
 static OozeStatus find_solid(const OozeWorld *world, OozeSolidId id, OozeSolid **solid,
                              OozeError *error)
 {
-    if (id.index < 0 || id.index >= world->solids.count) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use the id ooze_world_add_solid gave",
-                         "there is no solid %d; the world has %d", id.index, world->solids.count);
-    }
-    *solid = &world->solids.items[id.index];
-    return OOZE_OK;
+    OozeStatus status = ooze_world_check_id(id.index, world->solids.count, "solid", error);
+    *solid = status ? NULL : &world->solids.items[id.index];
+    return status;
 }
 
 static OozeStatus find_solid_param(const OozeWorld *world, OozeSolidId id, OozeSolidParam param,
@@ -68,6 +62,7 @@ static OozeStatus find_solid_param(const OozeWorld *world, OozeSolidId id, OozeS
 OozeStatus ooze_world_set_solid(OozeWorld *world, OozeSolidId id, OozeSolidParam param,
                                 double value, OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
     static const double largest[OOZE_SOLID_PARAM_COUNT] = {
         [OOZE_SOLID_FRICTION] = INFINITY,  [OOZE_SOLID_RESTITUTION] = 1.0,
         [OOZE_SOLID_STICK_DISTANCE] = 1e6, [OOZE_SOLID_STICK_STRENGTH] = 1e12,
@@ -89,6 +84,8 @@ OozeStatus ooze_world_set_solid(OozeWorld *world, OozeSolidId id, OozeSolidParam
 OozeStatus ooze_world_get_solid(const OozeWorld *world, OozeSolidId id, OozeSolidParam param,
                                 double *value, OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(value, error);
     OozeSolid *solid = NULL;
     OozeStatus status = find_solid_param(world, id, param, &solid, error);
     if (!status) {
@@ -100,6 +97,8 @@ OozeStatus ooze_world_get_solid(const OozeWorld *world, OozeSolidId id, OozeSoli
 OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id, const OozePose *pose,
                                      OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(pose, error);
     OozeSolid *solid = NULL;
     OozeStatus status = find_solid(world, id, &solid, error);
     return status ? status : ooze_solid_drive(solid, pose, error);
@@ -125,6 +124,10 @@ OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, u
                                     const OozeVec3 *positions, const OozeVec3 *velocities,
                                     OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
+    if (n > 0) {
+        OOZE_REQUIRE(positions, error);
+    }
     OozeStatus status = check_material(world, material, error);
     for (uint64_t i = 0; i < n && !status; i++) {
         if (!vec3_is_finite(positions[i]) || (velocities && !vec3_is_finite(velocities[i]))) {
@@ -173,6 +176,8 @@ static OozeStatus pour(OozeWorld *world, const OozeFluidDef *def, const OozeVec3
 OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint64_t *added,
                                 OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(def, error);
     OozeStatus status = check_material(world, def->material, error);
     if (!status && (!vec3_is_finite(def->velocity) || !vec3_is_finite(def->spin))) {
         status =
@@ -228,6 +233,8 @@ static OozeStatus add_led_field(OozeWorld *world, const OozeEmitter *emitter, Oo
 OozeStatus ooze_world_add_emitter(OozeWorld *world, const OozeEmitterDef *def, OozeEmitterId *id,
                                   OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(def, error);
     OozeStatus status = check_material(world, def->material, error);
     if (!status && world->emitters.count >= UINT16_MAX - 1) {
         status = ooze_fail(error, OOZE_ERROR_LIMIT, "use fewer emitters",
@@ -260,10 +267,10 @@ OozeStatus ooze_world_add_emitter(OozeWorld *world, const OozeEmitterDef *def, O
 OozeStatus ooze_world_set_emitter_speed(OozeWorld *world, OozeEmitterId id, double speed,
                                         OozeError *error)
 {
-    if (id.index < 0 || id.index >= world->emitters.count) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use the id ooze_world_add_emitter gave",
-                         "there is no emitter %d; the world has %d", id.index,
-                         world->emitters.count);
+    OOZE_REQUIRE(world, error);
+    OozeStatus status = ooze_world_check_id(id.index, world->emitters.count, "emitter", error);
+    if (status) {
+        return status;
     }
     if (!(speed >= 0.0 && isfinite(speed))) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "turn the direction round instead",
@@ -276,6 +283,8 @@ OozeStatus ooze_world_set_emitter_speed(OozeWorld *world, OozeEmitterId id, doub
 
 OozeStatus ooze_world_add_sink(OozeWorld *world, const OozeSinkDef *def, OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(def, error);
     OozeSink *sink = OOZE_LIST_ROOM(world->sinks);
     if (!sink) {
         return ooze_fail_memory(error, "a sink", sizeof *sink);
@@ -317,6 +326,8 @@ static OozeStatus add_rest_field(OozeWorld *world, const char *name, OozeError *
 OozeStatus ooze_world_add_probe(OozeWorld *world, const OozeProbeDef *def, OozeProbeId *id,
                                 OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(def, error);
     if (def->material.index != -1) {
         OozeStatus status = check_material(world, def->material, error);
         if (status) {
@@ -345,15 +356,17 @@ OozeStatus ooze_world_add_probe(OozeWorld *world, const OozeProbeDef *def, OozeP
 
 int ooze_world_probe_count(const OozeWorld *world)
 {
-    return world->probes.count;
+    return world ? world->probes.count : 0;
 }
 
 OozeStatus ooze_world_probe(const OozeWorld *world, OozeProbeId id, OozeProbeReading *reading,
                             OozeError *error)
 {
-    if (id.index < 0 || id.index >= world->probes.count) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use the id ooze_world_add_probe gave",
-                         "there is no probe %d; the world has %d", id.index, world->probes.count);
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(reading, error);
+    OozeStatus status = ooze_world_check_id(id.index, world->probes.count, "probe", error);
+    if (status) {
+        return status;
     }
     const OozeProbe *probe = &world->probes.items[id.index];
     *reading = (OozeProbeReading){

@@ -1,13 +1,14 @@
 /* The read-only frame view: looking things up in it, and its hash. */
 #include "ooze/frame.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
 
 const OozeFieldView *ooze_frame_field(const OozeFrame *frame, const char *name)
 {
-    for (int i = 0; i < frame->field_count; i++) {
+    for (int i = 0; frame && name && i < frame->field_count; i++) {
         if (strcmp(frame->fields[i].name, name) == 0) {
             return &frame->fields[i];
         }
@@ -17,6 +18,9 @@ const OozeFieldView *ooze_frame_field(const OozeFrame *frame, const char *name)
 
 double ooze_field_value(const OozeFieldView *field, uint64_t i, int component)
 {
+    if (!field) {
+        return NAN;
+    }
     uint64_t k = i * (uint64_t)field->stride + (uint64_t)component;
     switch (field->type) {
     case OOZE_FIELD_FLOAT32:
@@ -65,6 +69,9 @@ static uint64_t hash_field(uint64_t hash, const OozeFieldView *field)
 uint64_t ooze_frame_hash(const OozeFrame *frame)
 {
     uint64_t hash = OOZE_HASH_START;
+    if (!frame) {
+        return 0;
+    }
     hash = ooze_hash_bytes(hash, &frame->step, sizeof frame->step);
     hash = ooze_hash_bytes(hash, &frame->time, sizeof frame->time);
     hash = ooze_hash_bytes(hash, &frame->particle_count, sizeof frame->particle_count);

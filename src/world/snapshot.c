@@ -286,6 +286,9 @@ static bool take_state(OozeWorld *world, OozeSnapshot *snapshot)
 
 const OozeFrame *ooze_world_frame(OozeWorld *world)
 {
+    if (!world) {
+        return NULL;
+    }
     if (!world->snapshot) {
         world->snapshot = ooze_alloc_zero(1, sizeof *world->snapshot);
     }
@@ -393,6 +396,8 @@ static void put_field(OozeWorld *world, int field, const OozeFieldView *view)
 
 OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(frame, error);
     OozeStatus status = check_fit(world, frame, error);
     if (!status) {
         status = ooze_particles_resize(world->particles, frame->particle_count, error);

@@ -182,6 +182,7 @@ static OozeStatus timed(OozeWorld *world, OozeStage stage,
 
 OozeStatus ooze_world_step(OozeWorld *world, OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
     static const struct {
         OozeStage stage;
         OozeStatus (*work)(OozeWorld *, OozeError *);
@@ -203,6 +204,7 @@ OozeStatus ooze_world_step(OozeWorld *world, OozeError *error)
 OozeStatus ooze_world_advance(OozeWorld *world, double seconds, OozeProgressCallback progress,
                               void *user, OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
     if (!(seconds >= 0.0 && isfinite(seconds))) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give a time in seconds",
                          "cannot advance by %g s", seconds);
@@ -224,6 +226,7 @@ OozeStatus ooze_world_advance(OozeWorld *world, double seconds, OozeProgressCall
 
 OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
     double start = ooze_clock();
     OozeProbeContext context = {
         .frame = ooze_world_frame(world),

@@ -167,6 +167,8 @@ OozeStatus ooze_world_create_with(const OozeWorldDef *def, const OozeMethod *met
 
 OozeStatus ooze_world_create(const OozeWorldDef *def, OozeWorld **world, OozeError *error)
 {
+    OOZE_REQUIRE(def, error);
+    OOZE_REQUIRE(world, error);
     *world = NULL;
     const char *name = def->method ? def->method : "";
     const OozeMethod *method = ooze_method_find(name);
@@ -244,6 +246,7 @@ void *ooze_list_room(void **items, int count, int *capacity, size_t size)
 
 OozeStatus ooze_world_set_param(OozeWorld *world, const char *key, double value, OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
     const OozeMethodInfo *info = &world->method->info;
     int index = 0;
     OozeStatus status =
@@ -266,6 +269,8 @@ static OozeStatus find_param(const OozeParamInfo *params, int count, const char 
 OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key, double *value,
                                 OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(value, error);
     const OozeMethodInfo *info = &world->method->info;
     int index = 0;
     OozeStatus status = find_param(info->params, info->param_count, info->name, key, &index, error);
@@ -280,6 +285,8 @@ OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key, double 
 OozeStatus ooze_world_add_material(OozeWorld *world, const OozeMaterialDef *def, OozeMaterialId *id,
                                    OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(def, error);
     int count;
     const OozeParamInfo *params = ooze_material_params(&count);
     const char *name = def->name ? def->name : "";
@@ -311,18 +318,15 @@ OozeStatus ooze_world_add_material(OozeWorld *world, const OozeMaterialDef *def,
 static OozeStatus find_material(const OozeWorld *world, OozeMaterialId id, OozeMaterial **material,
                                 OozeError *error)
 {
-    if (id.index < 0 || id.index >= world->materials.count) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use the id ooze_world_add_material gave",
-                         "there is no material %d; the world has %d", id.index,
-                         world->materials.count);
-    }
-    *material = &world->materials.items[id.index];
-    return OOZE_OK;
+    OozeStatus status = ooze_world_check_id(id.index, world->materials.count, "material", error);
+    *material = status ? NULL : &world->materials.items[id.index];
+    return status;
 }
 
 OozeStatus ooze_world_set_material(OozeWorld *world, OozeMaterialId id, const char *key,
                                    double value, OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
     OozeMaterial *material = NULL;
     int count, index = 0;
     const OozeParamInfo *params = ooze_material_params(&count);
@@ -339,6 +343,8 @@ OozeStatus ooze_world_set_material(OozeWorld *world, OozeMaterialId id, const ch
 OozeStatus ooze_world_get_material(const OozeWorld *world, OozeMaterialId id, const char *key,
                                    double *value, OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(value, error);
     OozeMaterial *material = NULL;
     int count, index = 0;
     const OozeParamInfo *params = ooze_material_params(&count);
@@ -356,6 +362,9 @@ OozeStatus ooze_world_get_material(const OozeWorld *world, OozeMaterialId id, co
 
 void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
 {
+    if (!world || !stats) {
+        return;
+    }
     *stats = (OozeWorldStats){
         .particles = ooze_particles_count(world->particles),
         .boundary_particles = world->boundary.count,

@@ -66,6 +66,9 @@ void *ooze_list_room(void **items, int count, int *capacity, size_t size);
 #define OOZE_LIST_ROOM(list)                                                                       \
     ooze_list_room((void **)&(list).items, (list).count, &(list).capacity, sizeof *(list).items)
 
+/* OOZE_OK where `index` is the id of one of `count` things called `what`. */
+OozeStatus ooze_world_check_id(int index, int count, const char *what, OozeError *error);
+
 /* New particles first .. first + n start their rest_position where they are now. */
 void ooze_world_welcome(OozeWorld *world, uint64_t first, uint64_t n);
 

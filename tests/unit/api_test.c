@@ -1,0 +1,174 @@
+/* The public API in careless hands: NULL where something is needed is an error with a name, never a
+   crash, and what was added is found again by its name. */
+#include "check.h"
+
+#include "ooze/ooze.h"
+
+static OozeWorld *make_world(void)
+{
+    OozeWorld *world = NULL;
+    OozeWorldDef def = ooze_world_def_default();
+    def.spacing = 0.05;
+    def.threads = 1;
+    CHECK_OK(ooze_world_create(&def, &world, &error));
+    return world;
+}
+
+#define CHECK_MISSING(call, what) CHECK_FAILS(call, OOZE_ERROR_ARGUMENT, what " is NULL")
+
+static void a_missing_world_is_an_error(void **state)
+{
+    (void)state;
+    double value;
+    OozeWorldDef def = ooze_world_def_default();
+    OozeMaterialDef material = ooze_material_def_default();
+    OozeSolidDef solid = ooze_solid_def_default();
+    OozeFluidDef fluid = ooze_fluid_def_default();
+    OozeEmitterDef emitter = ooze_emitter_def_default();
+    OozeSinkDef sink = ooze_sink_def_default();
+    OozeProbeDef probe = ooze_probe_def_default();
+    OozePose pose = {.rotation = {0, 0, 0, 1}};
+    OozeProbeReading reading;
+    OozeFrame frame = {0};
+    OozeMaterialId m = {0};
+    OozeSolidId s = {0};
+    OozeEmitterId e = {0};
+    OozeProbeId p = {0};
+    CHECK_MISSING(ooze_world_create(&def, NULL, &error), "world");
+    CHECK_MISSING(ooze_world_set_param(NULL, "contact_distance", 1, &error), "world");
+    CHECK_MISSING(ooze_world_get_param(NULL, "contact_distance", &value, &error), "world");
+    CHECK_MISSING(ooze_world_add_material(NULL, &material, NULL, &error), "world");
+    CHECK_MISSING(ooze_world_set_material(NULL, m, "density", 1, &error), "world");
+    CHECK_MISSING(ooze_world_get_material(NULL, m, "density", &value, &error), "world");
+    CHECK_MISSING(ooze_world_add_solid(NULL, &solid, NULL, &error), "world");
+    CHECK_MISSING(ooze_world_set_solid(NULL, s, OOZE_SOLID_FRICTION, 1, &error), "world");
+    CHECK_MISSING(ooze_world_get_solid(NULL, s, OOZE_SOLID_FRICTION, &value, &error), "world");
+    CHECK_MISSING(ooze_world_set_solid_pose(NULL, s, &pose, &error), "world");
+    CHECK_MISSING(ooze_world_add_fluid(NULL, &fluid, NULL, &error), "world");
+    CHECK_MISSING(ooze_world_add_particles(NULL, m, 0, NULL, NULL, &error), "world");
+    CHECK_MISSING(ooze_world_add_emitter(NULL, &emitter, NULL, &error), "world");
+    CHECK_MISSING(ooze_world_set_emitter_speed(NULL, e, 1, &error), "world");
+    CHECK_MISSING(ooze_world_add_sink(NULL, &sink, &error), "world");
+    CHECK_MISSING(ooze_world_add_probe(NULL, &probe, NULL, &error), "world");
+    CHECK_MISSING(ooze_world_probe(NULL, p, &reading, &error), "world");
+    CHECK_MISSING(ooze_world_measure(NULL, false, &error), "world");
+    CHECK_MISSING(ooze_world_step(NULL, &error), "world");
+    CHECK_MISSING(ooze_world_advance(NULL, 1.0, NULL, NULL, &error), "world");
+    CHECK_MISSING(ooze_world_restore(NULL, &frame, &error), "world");
+    assert_null(ooze_world_frame(NULL));
+    assert_int_equal(ooze_world_probe_count(NULL), 0);
+    ooze_world_stats(NULL, NULL);
+    ooze_world_destroy(NULL);
+}
+
+static void a_missing_definition_is_an_error(void **state)
+{
+    (void)state;
+    OozeWorld *world = make_world();
+    OozeMaterialDef material = ooze_material_def_default();
+    OozeSolidDef solid = ooze_solid_def_default();
+    OozeMaterialId m;
+    OozeSolidId s;
+    CHECK_OK(ooze_world_add_material(world, &material, &m, &error));
+    CHECK_OK(ooze_world_add_solid(world, &solid, &s, &error));
+    CHECK_MISSING(ooze_world_create(NULL, &world, &error), "def");
+    CHECK_MISSING(ooze_material_def_set(NULL, "density", 1, &error), "def");
+    CHECK_MISSING(ooze_world_add_material(world, NULL, NULL, &error), "def");
+    CHECK_MISSING(ooze_world_add_solid(world, NULL, NULL, &error), "def");
+    CHECK_MISSING(ooze_world_add_fluid(world, NULL, NULL, &error), "def");
+    CHECK_MISSING(ooze_world_add_emitter(world, NULL, NULL, &error), "def");
+    CHECK_MISSING(ooze_world_add_sink(world, NULL, &error), "def");
+    CHECK_MISSING(ooze_world_add_probe(world, NULL, NULL, &error), "def");
+    CHECK_MISSING(ooze_world_add_particles(world, m, 1, NULL, NULL, &error), "positions");
+    CHECK_MISSING(ooze_world_get_material(world, m, "density", NULL, &error), "value");
+    CHECK_MISSING(ooze_world_get_param(world, "contact_distance", NULL, &error), "value");
+    CHECK_MISSING(ooze_world_get_solid(world, s, OOZE_SOLID_FRICTION, NULL, &error), "value");
+    CHECK_MISSING(ooze_world_set_solid_pose(world, s, NULL, &error), "pose");
+    CHECK_MISSING(ooze_world_restore(world, NULL, &error), "frame");
+    CHECK_FAILS(ooze_world_get_material(world, m, NULL, &(double){0}, &error), OOZE_ERROR_ARGUMENT,
+                "has no number");
+    assert_int_equal(ooze_world_add_solid(world, NULL, NULL, NULL), OOZE_ERROR_ARGUMENT);
+    ooze_world_destroy(world);
+}
+
+static void missing_frames_and_scenes_are_errors(void **state)
+{
+    (void)state;
+    OozeFrame *frame;
+    OozeScene *scene = NULL;
+    OozeWorld *world = NULL;
+    CHECK_MISSING(ooze_frame_open(NULL, &frame, &error), "path");
+    CHECK_MISSING(ooze_frame_open("x", NULL, &error), "frame");
+    CHECK_MISSING(ooze_frame_write(NULL, "x", &error), "frame");
+    assert_null(ooze_frame_field(NULL, "position"));
+    assert_true(isnan(ooze_field_value(NULL, 0, 0)));
+    assert_true(ooze_frame_hash(NULL) == 0);
+    ooze_frame_close(NULL);
+    CHECK_MISSING(ooze_scene_load(NULL, NULL, 0, &scene, &error), "path");
+    CHECK_MISSING(ooze_scene_load("x", NULL, 1, &scene, &error), "overrides");
+    CHECK_MISSING(ooze_scene_load("x", NULL, 0, NULL, &error), "scene");
+    CHECK_MISSING(ooze_scene_load_text(NULL, 5, "x", &scene, &error), "text");
+    CHECK_MISSING(ooze_scene_load_text("x", 1, "x", NULL, &error), "scene");
+    CHECK_MISSING(ooze_scene_build(NULL, NULL, &world, &error), "scene");
+    CHECK_MISSING(ooze_scene_check_physics(NULL, NULL, &error), "scene");
+    CHECK_MISSING(ooze_scene_schema(NULL, &error), "json");
+    CHECK_MISSING(ooze_scene_reference(NULL, &error), "markdown");
+    CHECK_FAILS(ooze_scene_load_text(NULL, 0, NULL, &scene, &error), OOZE_ERROR_SCENE, "empty");
+    CHECK_MISSING(ooze_scene_build(scene, NULL, NULL, &error), "world");
+    ooze_scene_free(scene);
+    assert_int_equal(ooze_scene_diagnostic_count(NULL), 0);
+    assert_null(ooze_scene_diagnostic(NULL, 0));
+    assert_null(ooze_scene_info(NULL));
+    assert_string_equal(ooze_scene_canonical(NULL), "");
+    ooze_scene_free(NULL);
+    ooze_text_free(NULL);
+    assert_non_null(ooze_parts(NULL));
+    assert_non_null(ooze_material_params(NULL));
+}
+
+static void things_are_found_by_name(void **state)
+{
+    (void)state;
+    static const char text[] = "ooze: 1\nmethod: {name: ballistic}\nspacing: 0.05\n"
+                               "time_step: 1/240\nduration: 1\n"
+                               "materials: {water: {}, honey: {}}\n"
+                               "solids: [{name: lid, shape: {type: plane}},"
+                               " {name: floor, shape: {type: plane}}]\n"
+                               "emitters: [{name: jet, material: water, radius: 0.2}]\n"
+                               "probes: [{kind: count}, {name: top, kind: height}]\n";
+    OozeScene *scene = NULL;
+    OozeWorld *world = NULL;
+    CHECK_OK(ooze_scene_load_text(text, sizeof text - 1, "names", &scene, &error));
+    CHECK_OK(ooze_scene_build(scene, NULL, &world, &error));
+    OozeMaterialId material;
+    OozeSolidId solid;
+    OozeEmitterId emitter;
+    OozeProbeId probe;
+    CHECK_OK(ooze_world_find_material(world, "honey", &material, &error));
+    CHECK_OK(ooze_world_find_solid(world, "floor", &solid, &error));
+    CHECK_OK(ooze_world_find_emitter(world, "jet", &emitter, &error));
+    CHECK_OK(ooze_world_find_probe(world, "top", &probe, &error));
+    assert_int_equal(material.index, 1);
+    assert_int_equal(solid.index, 1);
+    assert_int_equal(emitter.index, 0);
+    assert_int_equal(probe.index, 1);
+    OozeError report;
+    assert_int_equal(ooze_world_find_solid(world, "flor", &solid, &report), OOZE_ERROR_ARGUMENT);
+    assert_string_equal(report.message, "the world has no solid named 'flor'");
+    assert_string_equal(report.hint, "did you mean 'floor'?");
+    CHECK_MISSING(ooze_world_find_solid(world, NULL, &solid, &error), "name");
+    CHECK_MISSING(ooze_world_find_probe(world, "top", NULL, &error), "id");
+    ooze_world_destroy(world);
+    ooze_scene_free(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_missing_world_is_an_error),
+        cmocka_unit_test(a_missing_definition_is_an_error),
+        cmocka_unit_test(missing_frames_and_scenes_are_errors),
+        cmocka_unit_test(things_are_found_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
