@@ -5,6 +5,7 @@
 
 #include "scene/scene.h"
 #include "scene/table.h"
+#include "world/nozzle.h"
 #include "world/probe.h"
 
 /* ---- materials ------------------------------------------------------------------------------- */
@@ -143,8 +144,8 @@ static const OozeKey emitter_keys[] = {
     {"inner_radius", OOZE_KEY_REAL, "m", OOZE_POSITIVE,
      offsetof(OozeSceneEmitter, def.inner_radius), .help = "of the star between its points",
      .variants = OUTLINE(STAR), .required = OUTLINE(STAR)},
-    {"points", OOZE_KEY_INTEGER, "", 2.0, 256.0, offsetof(OozeSceneEmitter, def.points),
-     .help = "of the star", .variants = OUTLINE(STAR)},
+    {"points", OOZE_KEY_INTEGER, "", OOZE_STAR_POINTS_MIN, OOZE_STAR_POINTS_MAX,
+     offsetof(OozeSceneEmitter, def.points), .help = "of the star", .variants = OUTLINE(STAR)},
     {"size", OOZE_KEY_VEC2, "m", OOZE_POSITIVE, offsetof(OozeSceneEmitter, def.size),
      .help = "width and height of the rectangle", .variants = OUTLINE(RECTANGLE),
      .required = OUTLINE(RECTANGLE)},
@@ -258,13 +259,13 @@ static const OozeKey probe_keys[] = {
      .help = "other end of the line from `point`", .required = OOZE_BIT(OOZE_PROBE_PROFILE)},
     {"axis", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeSceneProbe, def.axis),
      .help = "direction of the axis through `point`", .otherwise = "up"},
-    {"bins", OOZE_KEY_INTEGER, "", 1.0, 10000.0, offsetof(OozeSceneProbe, def.bins),
+    {"bins", OOZE_KEY_INTEGER, "", 1.0, OOZE_PROBE_BINS_MAX, offsetof(OozeSceneProbe, def.bins),
      .help = "equal parts of the line"},
     {"width", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeSceneProbe, def.width),
      .help = "half width of the line; 0: one support radius"},
-    {"link_length", OOZE_KEY_REAL, "spacings", 1e-3, 100.0,
+    {"link_length", OOZE_KEY_REAL, "spacings", 1e-3, OOZE_PROBE_LINK_MAX,
      offsetof(OozeSceneProbe, def.link_length), .help = "particles nearer than this are connected"},
-    {"contact", OOZE_KEY_REAL, "spacings", 0.0, 1e6, offsetof(OozeSceneProbe, def.contact),
+    {"contact", OOZE_KEY_REAL, "spacings", 1e-3, 1e6, offsetof(OozeSceneProbe, def.contact),
      .help = "distance from the plane of `point` that counts as contact"},
     {"sinking", OOZE_KEY_REAL, "m/s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneProbe, def.sinking),
      .help = "only what moves against the axis this fast counts; 0: all"},

@@ -18,32 +18,64 @@ OozeSolidDef ooze_solid_def_default(void)
     return def;
 }
 
-static OozeStatus check_param(const char *name, const char *what, double value, double most,
-                              OozeError *error)
+static OozeStatus check_param(OozeSolidParam param, OozeError *error)
 {
-    if (value >= 0.0 && value <= most) {
+    if ((unsigned)param < OOZE_SOLID_PARAM_COUNT) {
         return OOZE_OK;
     }
-    return ooze_fail(error, OOZE_ERROR_ARGUMENT, "see OozeSolidDef for what it means",
-                     "%s of solid '%s' is %g; it must be between 0 and %g", what, name, value,
-                     most);
+    return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use one of the OozeSolidParam names",
+                     "there is no solid parameter %d", (int)param);
 }
 
-static OozeStatus check_def(const OozeSolidDef *def, const char *name, OozeError *error)
+OozeStatus ooze_solid_get(const OozeSolid *solid, OozeSolidParam param, double *value,
+                          OozeError *error)
 {
-    OozeStatus status = check_param(name, "friction", def->friction, INFINITY, error);
+    OozeStatus status = check_param(param, error);
     if (!status) {
-        status = check_param(name, "restitution", def->restitution, 1.0, error);
+        *value = solid->params[param];
     }
-    if (!status) {
-        status = check_param(name, "stick distance", def->stick_distance, 1e6, error);
+    return status;
+}
+
+OozeStatus ooze_solid_set(OozeSolid *solid, OozeSolidParam param, double value, OozeError *error)
+{
+    static const struct {
+        const char *name;
+        double most;
+    } rows[OOZE_SOLID_PARAM_COUNT] = {
+        [OOZE_SOLID_FRICTION] = {"friction", INFINITY},
+        [OOZE_SOLID_RESTITUTION] = {"restitution", 1.0},
+        [OOZE_SOLID_STICK_DISTANCE] = {"stick_distance", 1e6},
+        [OOZE_SOLID_STICK_STRENGTH] = {"stick_strength", 1e12},
+        [OOZE_SOLID_COLLIDES] = {"collides", 1.0},
+    };
+    OozeStatus status = check_param(param, error);
+    if (status) {
+        return status;
     }
-    if (!status) {
-        status = check_param(name, "stick strength", def->stick_strength, 1e12, error);
+    bool half = param == OOZE_SOLID_COLLIDES && value != 0.0 && value != 1.0;
+    if (!(value >= 0.0 && value <= rows[param].most) || half) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "see OozeSolidDef for what it means",
+                         "%s of solid '%s' is %g; it must be %s %g", rows[param].name, solid->name,
+                         value, param == OOZE_SOLID_COLLIDES ? "0 or" : "between 0 and",
+                         rows[param].most);
     }
-    if (!status && !vec3_is_finite(def->shape.position)) {
-        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "use finite numbers",
-                           "the position of solid '%s' is not finite", name);
+    solid->params[param] = value;
+    return OOZE_OK;
+}
+
+static OozeStatus set_params(OozeSolid *solid, const OozeSolidDef *def, OozeError *error)
+{
+    const double values[OOZE_SOLID_PARAM_COUNT] = {
+        [OOZE_SOLID_FRICTION] = def->friction,
+        [OOZE_SOLID_RESTITUTION] = def->restitution,
+        [OOZE_SOLID_STICK_DISTANCE] = def->stick_distance,
+        [OOZE_SOLID_STICK_STRENGTH] = def->stick_strength,
+        [OOZE_SOLID_COLLIDES] = def->collides ? 1.0 : 0.0,
+    };
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < OOZE_SOLID_PARAM_COUNT && !status; i++) {
+        status = ooze_solid_set(solid, (OozeSolidParam)i, values[i], error);
     }
     return status;
 }
@@ -53,15 +85,18 @@ OozeStatus ooze_solid_create(OozeSolid *solid, const OozeSolidDef *def, OozeAxis
 {
     memset(solid, 0, sizeof *solid);
     const char *name = def->name ? def->name : "";
-    OozeStatus status = check_def(def, name, error);
-    if (status) {
-        return status;
-    }
     solid->name = ooze_copy_text(name);
     if (!solid->name) {
         return ooze_fail_memory(error, "a solid's name", strlen(name) + 1);
     }
-    status = ooze_shape_create(&def->shape, up, spacing, &solid->shape, error);
+    OozeStatus status = set_params(solid, def, error);
+    if (!status && !vec3_is_finite(def->shape.position)) {
+        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "use finite numbers",
+                           "the position of solid '%s' is not finite", name);
+    }
+    if (!status) {
+        status = ooze_shape_create(&def->shape, up, spacing, &solid->shape, error);
+    }
     if (!status) {
         status = ooze_motion_create(&solid->motion, &def->motion, def->shape.position,
                                     def->shape.rotation, error);
@@ -70,11 +105,6 @@ OozeStatus ooze_solid_create(OozeSolid *solid, const OozeSolidDef *def, OozeAxis
         ooze_solid_free(solid);
         return status;
     }
-    solid->params[OOZE_SOLID_FRICTION] = def->friction;
-    solid->params[OOZE_SOLID_RESTITUTION] = def->restitution;
-    solid->params[OOZE_SOLID_STICK_DISTANCE] = def->stick_distance;
-    solid->params[OOZE_SOLID_STICK_STRENGTH] = def->stick_strength;
-    solid->params[OOZE_SOLID_COLLIDES] = def->collides ? 1.0 : 0.0;
     solid->sampled = def->sampled;
     memcpy(solid->color, def->color, sizeof solid->color);
     solid->pose = solid->previous = ooze_motion_pose(&solid->motion, 0.0);

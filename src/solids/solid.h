@@ -23,6 +23,11 @@ OozeStatus ooze_solid_create(OozeSolid *solid, const OozeSolidDef *def, OozeAxis
                              OozeError *error);
 void ooze_solid_free(OozeSolid *solid);
 
+/* Numbers that may change while running; unknown ones and values out of range are refused. */
+OozeStatus ooze_solid_set(OozeSolid *solid, OozeSolidParam param, double value, OozeError *error);
+OozeStatus ooze_solid_get(const OozeSolid *solid, OozeSolidParam param, double *value,
+                          OozeError *error);
+
 /* Takes the solid over: the next step ends at `pose`; further steps follow its velocity and spin. */
 OozeStatus ooze_solid_drive(OozeSolid *solid, const OozePose *pose, OozeError *error);
 

@@ -48,37 +48,13 @@ static OozeStatus find_solid(const OozeWorld *world, OozeSolidId id, OozeSolid *
     return status;
 }
 
-static OozeStatus find_solid_param(const OozeWorld *world, OozeSolidId id, OozeSolidParam param,
-                                   OozeSolid **solid, OozeError *error)
-{
-    OozeStatus status = find_solid(world, id, solid, error);
-    if (!status && (unsigned)param >= OOZE_SOLID_PARAM_COUNT) {
-        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "use one of the OozeSolidParam names",
-                           "there is no solid parameter %d", (int)param);
-    }
-    return status;
-}
-
 OozeStatus ooze_world_set_solid(OozeWorld *world, OozeSolidId id, OozeSolidParam param,
                                 double value, OozeError *error)
 {
     OOZE_REQUIRE(world, error);
-    static const double largest[OOZE_SOLID_PARAM_COUNT] = {
-        [OOZE_SOLID_FRICTION] = INFINITY,  [OOZE_SOLID_RESTITUTION] = 1.0,
-        [OOZE_SOLID_STICK_DISTANCE] = 1e6, [OOZE_SOLID_STICK_STRENGTH] = 1e12,
-        [OOZE_SOLID_COLLIDES] = 1.0,
-    };
     OozeSolid *solid = NULL;
-    OozeStatus status = find_solid_param(world, id, param, &solid, error);
-    if (!status && !(value >= 0.0 && value <= largest[param])) {
-        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "see OozeSolidDef for what it means",
-                           "parameter %d of solid '%s' is %g; it must be between 0 and %g",
-                           (int)param, solid->name, value, largest[param]);
-    }
-    if (!status) {
-        solid->params[param] = value;
-    }
-    return status;
+    OozeStatus status = find_solid(world, id, &solid, error);
+    return status ? status : ooze_solid_set(solid, param, value, error);
 }
 
 OozeStatus ooze_world_get_solid(const OozeWorld *world, OozeSolidId id, OozeSolidParam param,
@@ -87,11 +63,8 @@ OozeStatus ooze_world_get_solid(const OozeWorld *world, OozeSolidId id, OozeSoli
     OOZE_REQUIRE(world, error);
     OOZE_REQUIRE(value, error);
     OozeSolid *solid = NULL;
-    OozeStatus status = find_solid_param(world, id, param, &solid, error);
-    if (!status) {
-        *value = solid->params[param];
-    }
-    return status;
+    OozeStatus status = find_solid(world, id, &solid, error);
+    return status ? status : ooze_solid_get(solid, param, value, error);
 }
 
 OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id, const OozePose *pose,
@@ -120,6 +93,12 @@ void ooze_world_welcome(OozeWorld *world, uint64_t first, uint64_t n)
     world->newcomers = world->newcomers || n > 0;
 }
 
+/* Whether a vector stays finite when it is stored as floats. */
+static bool fits(OozeVec3 a)
+{
+    return isfinite((float)a.x) && isfinite((float)a.y) && isfinite((float)a.z);
+}
+
 OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, uint64_t n,
                                     const OozeVec3 *positions, const OozeVec3 *velocities,
                                     OozeError *error)
@@ -130,10 +109,12 @@ OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, u
     }
     OozeStatus status = check_material(world, material, error);
     for (uint64_t i = 0; i < n && !status; i++) {
-        if (!vec3_is_finite(positions[i]) || (velocities && !vec3_is_finite(velocities[i]))) {
+        if (!fits(positions[i]) || (velocities && !fits(velocities[i]))) {
             status =
                 ooze_fail(error, OOZE_ERROR_ARGUMENT, "check where the numbers come from",
-                          "particle %llu of those to add is not finite", (unsigned long long)i);
+                          "position or velocity of particle %llu of those to add is not finite, "
+                          "or beyond what a float holds",
+                          (unsigned long long)i);
         }
     }
     uint64_t first = 0;

@@ -14,13 +14,13 @@
 
 #define PI 3.14159265358979323846
 
-enum { STAR_POINTS_MAX = 360, PATTERN_MAX = 4000000, RELAX_ROUNDS = 160 };
+enum { PATTERN_MAX = 4000000, RELAX_ROUNDS = 160 };
 
 /* A region of the nozzle plane by its signed distance. */
 typedef struct Outline {
     OozeOutline kind;
     double radius;
-    OozeVec3 corners[2 * STAR_POINTS_MAX]; /* polygons, counter-clockwise */
+    OozeVec3 corners[2 * OOZE_STAR_POINTS_MAX]; /* polygons, counter-clockwise */
     int corner_count;
     OozeShape *shape;
     OozePose frame, shape_pose;
@@ -144,10 +144,10 @@ static OozeStatus make_star(Outline *outline, const OozeEmitterDef *def, const c
                            "the inner radius %g m of emitter '%s' is larger than its radius %g m",
                            def->inner_radius, name, def->radius);
     }
-    if (!status && (def->points < 3 || def->points > STAR_POINTS_MAX)) {
+    if (!status && (def->points < OOZE_STAR_POINTS_MIN || def->points > OOZE_STAR_POINTS_MAX)) {
         status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "five to twelve are usual",
-                           "the star of emitter '%s' has %d points; 3 to %d are possible", name,
-                           def->points, STAR_POINTS_MAX);
+                           "the star of emitter '%s' has %d points; %d to %d are possible", name,
+                           def->points, OOZE_STAR_POINTS_MIN, OOZE_STAR_POINTS_MAX);
     }
     if (status) {
         return status;

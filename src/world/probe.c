@@ -8,8 +8,7 @@
 #include "base/text.h"
 #include "world/probe_kind.h"
 
-enum { COLUMNS_MAX = 5, BINS_MAX = 1000 };
-static const double link_length_max = 8.0; /* spacings: 2,000 neighbours each are enough */
+enum { COLUMNS_MAX = 5 };
 
 const OozeProbeKindInfo ooze_probe_kinds[OOZE_PROBE_KIND_COUNT] = {
     [OOZE_PROBE_COUNT] = {"count", "number of particles", "material", NULL},
@@ -114,10 +113,10 @@ static OozeStatus check_profile(const OozeProbeDef *def, OozeError *error)
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give the line two different ends",
                          "the line of profile probe '%s' has no length", def->name);
     }
-    if (def->bins < 1 || def->bins > BINS_MAX) {
+    if (def->bins < 1 || def->bins > OOZE_PROBE_BINS_MAX) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "twenty bins serve most profiles",
                          "profile probe '%s' has %d bins; 1 to %d are possible", def->name,
-                         def->bins, BINS_MAX);
+                         def->bins, OOZE_PROBE_BINS_MAX);
     }
     if (!(def->width >= 0.0) || !isfinite(def->width)) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "0 means one kernel support",
@@ -134,11 +133,11 @@ static OozeStatus check_numbers(const OozeProbeDef *def, OozeError *error)
                          "probe '%s' asks for percentile %g", def->name, def->percentile);
     }
     if (def->kind == OOZE_PROBE_COMPONENTS &&
-        !(def->link_length > 0.0 && def->link_length <= link_length_max)) {
+        !(def->link_length > 0.0 && def->link_length <= OOZE_PROBE_LINK_MAX)) {
         return ooze_fail(
             error, OOZE_ERROR_ARGUMENT, "1.6 links neighbours in any direction",
             "probe '%s' has link_length %g spacings; above 0 and up to %g are possible", def->name,
-            def->link_length, link_length_max);
+            def->link_length, OOZE_PROBE_LINK_MAX);
     }
     if (def->kind == OOZE_PROBE_AZIMUTH && !(def->contact > 0.0 && isfinite(def->contact))) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "2 spacings catch what touches",

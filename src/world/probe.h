@@ -16,6 +16,10 @@ typedef struct OozeProbeContext {
 
 enum { OOZE_PROBE_STATE_MAX = 8 };
 
+/* What a probe may ask for; the scene's key table says the same. */
+enum { OOZE_PROBE_BINS_MAX = 1000 };
+#define OOZE_PROBE_LINK_MAX 8.0 /* spacings: 2,000 neighbours each are enough */
+
 typedef struct OozeProbe {
     OozeProbeDef def; /* name owned; axis a unit vector; percentile filled in */
     int column_count;

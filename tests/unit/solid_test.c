@@ -279,7 +279,7 @@ static void nonsense_is_refused(void **state)
     def.restitution = 0;
     def.stick_strength = NAN;
     CHECK_FAILS(ooze_solid_create(&solid, &def, OOZE_AXIS_Y, s, &error), OOZE_ERROR_ARGUMENT,
-                "stick strength");
+                "stick_strength");
     def.stick_strength = 0;
     def.shape.position.x = INFINITY;
     CHECK_FAILS(ooze_solid_create(&solid, &def, OOZE_AXIS_Y, s, &error), OOZE_ERROR_ARGUMENT,

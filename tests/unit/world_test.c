@@ -70,6 +70,24 @@ static void numbers_are_checked_and_kept(void **state)
     OozeVec3 nan_point = vec3(0, NAN, 0);
     CHECK_FAILS(ooze_world_add_particles(world, id, 1, &nan_point, NULL, &error),
                 OOZE_ERROR_ARGUMENT, "not finite");
+    /* finite as a double, but particles are stored as floats */
+    OozeVec3 far = vec3(0, 0, 1e39), near = vec3(0, 0, 0);
+    CHECK_FAILS(ooze_world_add_particles(world, id, 1, &far, NULL, &error), OOZE_ERROR_ARGUMENT,
+                "float");
+    CHECK_FAILS(ooze_world_add_particles(world, id, 1, &near, &far, &error), OOZE_ERROR_ARGUMENT,
+                "float");
+    OozeSolidDef solid = ooze_solid_def_default();
+    OozeSolidId floor;
+    CHECK_OK(ooze_world_add_solid(world, &solid, &floor, &error));
+    CHECK_FAILS(ooze_world_set_solid(world, floor, OOZE_SOLID_RESTITUTION, 1.5, &error),
+                OOZE_ERROR_ARGUMENT, "restitution of solid");
+    CHECK_FAILS(ooze_world_set_solid(world, floor, OOZE_SOLID_COLLIDES, 0.5, &error),
+                OOZE_ERROR_ARGUMENT, "0 or 1");
+    CHECK_FAILS(ooze_world_get_solid(world, floor, OOZE_SOLID_PARAM_COUNT, &value, &error),
+                OOZE_ERROR_ARGUMENT, "no solid parameter");
+    CHECK_OK(ooze_world_set_solid(world, floor, OOZE_SOLID_FRICTION, INFINITY, &error));
+    CHECK_OK(ooze_world_get_solid(world, floor, OOZE_SOLID_FRICTION, &value, &error));
+    assert_true(isinf(value));
     CHECK_FAILS(ooze_world_advance(world, NAN, NULL, NULL, &error), OOZE_ERROR_ARGUMENT, "advance");
     ooze_world_destroy(world);
 }
