@@ -33,25 +33,27 @@ static bool collides(const OozeSolid *solid)
 
 /* Stops at the first surface on the way; what is left of the way goes along the surface, which the
    next round checks against the others. The first round sees the solids move; after it the particle
-   is placed at the end of the step, and so are they. */
+   is placed at the end of the step, and so are they. `clear`: every solid is out of reach. */
 static bool sweep_once(const OozeSolid *solids, int count, const OozeContactRule *rule, bool moving,
-                       double *left, OozeVec3 *from, OozeVec3 *position, OozeVec3 *velocity)
+                       double *left, OozeVec3 *from, OozeVec3 *position, OozeVec3 *velocity,
+                       bool *clear)
 {
     double first = 2.0;
     OozeVec3 place = *position;
     const OozeSolid *met = NULL;
+    *clear = true;
     for (int i = 0; i < count; i++) {
         const OozeSolid *solid = &solids[i];
         if (!collides(solid)) {
             continue;
         }
         OozeVec3 a = ooze_pose_to_local(moving ? &solid->previous : &solid->pose, *from);
-        OozeVec3 b = ooze_pose_to_local(&solid->pose, *position), point;
-        double fraction;
-        if (ooze_solid_trace(solid, a, b, rule->margin, rule->tolerance, &fraction, &point) &&
-            fraction < first) {
-            first = fraction;
-            place = ooze_pose_to_world(&solid->pose, point);
+        OozeVec3 b = ooze_pose_to_local(&solid->pose, *position);
+        OozeTrace trace = ooze_solid_trace(solid, a, b, rule->margin, rule->tolerance);
+        *clear = *clear && trace.clear;
+        if (trace.hit && trace.fraction < first) {
+            first = trace.fraction;
+            place = ooze_pose_to_world(&solid->pose, trace.point);
             met = solid;
         }
     }
@@ -74,9 +76,13 @@ void ooze_contact_resolve(const OozeSolid *solids, int count, const OozeContactR
 {
     OozeVec3 start = from;
     double left = rule->dt;
-    bool hit = true;
+    bool hit = true, clear = false;
     for (int round = 0; round < SWEEP_ROUNDS && hit; round++) {
-        hit = sweep_once(solids, count, rule, round == 0, &left, &start, position, velocity);
+        hit =
+            sweep_once(solids, count, rule, round == 0, &left, &start, position, velocity, &clear);
+    }
+    if (clear) {
+        return;
     }
     if (hit) { /* still hitting something: stay where it was last outside */
         *position = start;

@@ -188,41 +188,43 @@ static double left_to_surface(const OozeShape *shape, OozeVec3 point, OozeVec3 d
     return left <= 2.0 * tolerance ? left : -1.0;
 }
 
-bool ooze_solid_trace(const OozeSolid *solid, OozeVec3 a, OozeVec3 b, double margin,
-                      double tolerance, double *fraction, OozeVec3 *point)
+/* Whether the box that holds the shape is farther from a point than `reach`: the cheapest question there
+   is. The box of a container says nothing about where its solid side ends. */
+static bool is_far(const OozeShape *shape, OozeVec3 p, double reach)
 {
-    OozeVec3 path = vec3_sub(b, a);
-    double length = vec3_length(path), travelled = 0.0;
-    if (!(length > 0.0) || !isfinite(length) || !(tolerance > 0.0)) {
-        return false;
-    }
-    OozeVec3 direction = vec3_scale(path, 1.0 / length);
-    for (int stride = 0; travelled < length && stride < STRIDES_MAX; stride++) {
-        *point = vec3_madd(a, travelled, direction);
-        double room = ooze_shape_distance(solid->shape, *point, NULL) - margin;
-        if (room <= tolerance) {
-            double left = left_to_surface(solid->shape, *point, direction, room, tolerance);
-            if (left >= 0.0) {
-                *fraction = (travelled + left) / length;
-                *point = vec3_madd(*point, left, direction);
-                return *fraction <= 1.0;
-            }
-        }
-        *fraction = travelled / length;
-        travelled += fabs(room) > tolerance ? fabs(room) : tolerance;
-    }
-    return travelled < length;
+    OozeBounds box = ooze_shape_bounds(shape);
+    return !ooze_shape_inverted(shape) &&
+           (p.x < box.min.x - reach || p.x > box.max.x + reach || p.y < box.min.y - reach ||
+            p.y > box.max.y + reach || p.z < box.min.z - reach || p.z > box.max.z + reach);
 }
 
-bool ooze_solid_sweep(const OozeSolid *solid, OozeVec3 from, OozeVec3 to, double margin,
-                      double tolerance, double *fraction, OozeVec3 *place)
+OozeTrace ooze_solid_trace(const OozeSolid *solid, OozeVec3 a, OozeVec3 b, double margin,
+                           double tolerance)
 {
-    OozeVec3 a = ooze_pose_to_local(&solid->previous, from),
-             b = ooze_pose_to_local(&solid->pose, to);
-    OozeVec3 point;
-    bool hit = ooze_solid_trace(solid, a, b, margin, tolerance, fraction, &point);
-    if (hit) {
-        *place = ooze_pose_to_world(&solid->pose, point);
+    OozeTrace trace = {0};
+    OozeVec3 way = vec3_sub(b, a);
+    double length = vec3_length(way), travelled = 0.0;
+    if (!(length > 0.0) || !isfinite(length) || !(tolerance > 0.0)) {
+        return trace;
     }
-    return hit;
+    trace.clear = is_far(solid->shape, a, margin + length + tolerance);
+    OozeVec3 direction = vec3_scale(way, 1.0 / length);
+    for (int stride = 0; !trace.clear && travelled < length && stride < STRIDES_MAX; stride++) {
+        trace.point = vec3_madd(a, travelled, direction);
+        double room = ooze_shape_distance(solid->shape, trace.point, NULL) - margin;
+        if (room <= tolerance) {
+            double left = left_to_surface(solid->shape, trace.point, direction, room, tolerance);
+            if (left >= 0.0) {
+                trace.fraction = (travelled + left) / length;
+                trace.point = vec3_madd(trace.point, left, direction);
+                trace.hit = trace.fraction <= 1.0;
+                return trace;
+            }
+        }
+        trace.clear = stride == 0 && room > length + tolerance;
+        trace.fraction = travelled / length;
+        travelled += fabs(room) > tolerance ? fabs(room) : tolerance;
+    }
+    trace.hit = !trace.clear && travelled < length;
+    return trace;
 }

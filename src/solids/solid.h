@@ -42,16 +42,19 @@ typedef struct OozeContact {
 } OozeContact;
 OozeContact ooze_solid_contact(const OozeSolid *solid, OozeVec3 world_point);
 
-/* Where a particle that goes from `from` (beginning of the step) to `to` (its end) first comes
-   within `margin` of the solid while approaching it. Traced along the distance in the solid's own
-   frame, so neither a thin wall nor a fast solid is missed; `tolerance` is the shortest stride: walls
-   thicker than it always count. True where there is a hit; `place` is then the particle's place
-   relative to the solid at the end of the step (it has travelled with the solid since the hit). */
-bool ooze_solid_sweep(const OozeSolid *solid, OozeVec3 from, OozeVec3 to, double margin,
-                      double tolerance, double *fraction, OozeVec3 *place);
+/* What a straight way in the solid's own frame meets. */
+typedef struct OozeTrace {
+    bool hit;
+    bool clear;      /* no hit, and the solid is out of reach of the whole way, its end too */
+    double fraction; /* of the way, at the hit */
+    OozeVec3 point;  /* in the solid's frame, at the hit */
+} OozeTrace;
 
-/* The same along a straight line from a to b in the solid's own frame; `point` is in that frame. */
-bool ooze_solid_trace(const OozeSolid *solid, OozeVec3 a, OozeVec3 b, double margin,
-                      double tolerance, double *fraction, OozeVec3 *point);
+/* Where a particle on its way from a to b first comes within `margin` of the solid while approaching it.
+   Both are in the solid's own frame, a in that of the beginning of a step and b in that of its end, and
+   the way is traced along the distance there: neither a thin wall nor a fast solid is missed.
+   `tolerance` is the shortest stride: walls thicker than it always count. */
+OozeTrace ooze_solid_trace(const OozeSolid *solid, OozeVec3 a, OozeVec3 b, double margin,
+                           double tolerance);
 
 #endif

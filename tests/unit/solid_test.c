@@ -95,11 +95,11 @@ static void fast_particles_do_not_cross_a_thin_plate(void **state)
     def.shape.position = vec3(0.1, -0.2, 0.3);
     OozeSolid plate = make(&def);
     OozeContactRule rule = {0.25 * s, 0.1 * s, 1e-3};
-    int crossed = 0, hits = 0;
+    int crossed = 0, hits = 0, clear = 0;
     for (uint64_t i = 0; i < 20000; i++) {
         double side = i % 2 ? 1.0 : -1.0;
         OozeVec3 from = vec3(random_between(i, 0, -50 * s, 50 * s),
-                             side * random_between(i, 1, 0.75 * s, 49 * s),
+                             side * random_between(i, 1, 0.75 * s, 60 * s),
                              random_between(i, 2, -50 * s, 50 * s));
         OozeVec3 way =
             vec3_unit(vec3(random_between(i, 3, -1, 1), -side * random_between(i, 4, 0.01, 1.0),
@@ -109,23 +109,25 @@ static void fast_particles_do_not_cross_a_thin_plate(void **state)
         OozeVec3 x = ooze_pose_to_world(&plate.pose, to),
                  start = ooze_pose_to_world(&plate.pose, from);
         OozeVec3 v = vec3_scale(vec3_sub(x, start), 1.0 / rule.dt);
-        double fraction;
-        OozeVec3 place;
-        bool hit =
-            ooze_solid_sweep(&plate, start, x, rule.margin, rule.tolerance, &fraction, &place);
+        OozeTrace trace = ooze_solid_trace(&plate, from, to, rule.margin, rule.tolerance);
         /* it meets the plate where the line comes within the margin of the face */
         double expected = (fabs(from.y) - 0.75 * s) / (50 * s * fabs(way.y));
-        assert_int_equal(hit, expected <= 1.0);
-        if (hit) {
-            CHECK_NEAR(fraction, expected, 1e-9);
+        assert_int_equal(trace.hit, expected <= 1.0);
+        assert_false(trace.hit && trace.clear);
+        if (trace.hit) {
+            CHECK_NEAR(trace.fraction, expected, 1e-9);
             hits++;
         }
+        /* the way is 50 spacings long, and a tenth is the tolerance */
+        clear += trace.clear;
+        assert_int_equal(trace.clear, fabs(from.y) - 0.75 * s > 50.1 * s);
         ooze_contact_resolve(&plate, 1, &rule, start, &x, &v);
         double y = ooze_pose_to_local(&plate.pose, x).y;
         crossed += y * side < 0.75 * s - 1e-6 * s;
     }
     assert_int_equal(crossed, 0);
     assert_true(hits > 5000);
+    assert_true(clear > 1000);
     ooze_solid_free(&plate);
 }
 
