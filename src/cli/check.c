@@ -20,12 +20,23 @@ static void print_summary(const char *path, const OozeScene *scene, const OozeWo
            ooze_quantity_bytes(d, (double)stats.memory_bytes));
 }
 
+/* What the world says while it is built counts like any other warning. */
+static void tell(void *user, OozeLogLevel level, const char *line)
+{
+    int *warnings = user;
+    if (level == OOZE_LOG_WARNING) {
+        ooze_report_warning("%s", line);
+        ++*warnings;
+    }
+}
+
 /* A scene without errors is built as well: only the world knows whether fluid stands in a solid. */
 static int check_world(const char *path, OozeScene *scene)
 {
     OozeError error = {0};
     OozeWorld *world = NULL;
-    OozeBuildOptions options = {0};
+    int told = 0;
+    OozeBuildOptions options = {.log = tell, .log_user = &told};
     OozeStatus status = ooze_scene_build(scene, &options, &world, &error);
     status = status ? status : ooze_scene_check_physics(scene, world, &error);
     int warnings = 0;
@@ -36,7 +47,7 @@ static int check_world(const char *path, OozeScene *scene)
     } else if (errors > 0) {
         code = OOZE_EXIT_FAILED;
     } else {
-        print_summary(path, scene, world, warnings);
+        print_summary(path, scene, world, warnings + told);
     }
     ooze_world_destroy(world);
     return code;

@@ -240,6 +240,11 @@ uint64_t ooze_shape_bytes(const OozeShape *shape)
     return bytes;
 }
 
+bool ooze_shape_is_shell(const OozeShape *shape)
+{
+    return shape->grid && ooze_distance_grid_is_shell(shape->grid);
+}
+
 OozeShapeKind ooze_shape_kind(const OozeShape *shape)
 {
     return shape->kind;

@@ -27,6 +27,8 @@ double ooze_shape_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *nor
 OozeBounds ooze_shape_bounds(const OozeShape *shape);
 OozeShapeKind ooze_shape_kind(const OozeShape *shape);
 bool ooze_shape_inverted(const OozeShape *shape);
+/* A mesh with gaps too large to close: only its sheet is solid. */
+bool ooze_shape_is_shell(const OozeShape *shape);
 
 /* Triangles of the surface with edges of about `edge` at most, flat parts too, in local space: closed
    and facing outward (of a container: into the room it encloses, so that its volume is negative). An

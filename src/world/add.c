@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "solids/fill.h"
+#include "solids/fitted_fill.h"
 #include "world/world.h"
 
 static OozeStatus check_material(const OozeWorld *world, OozeMaterialId id, OozeError *error)
@@ -32,6 +33,13 @@ OozeStatus ooze_world_add_solid(OozeWorld *world, const OozeSolidDef *def, OozeS
         return status;
     }
     ooze_solid_advance(solid, world->time, 0.0);
+    if (ooze_shape_is_shell(solid->shape) && !(def->shape.thickness > 0.0)) {
+        ooze_world_log(
+            world, OOZE_LOG_WARNING,
+            "the mesh of solid '%s' has large gaps, so it is a shell two spacings thick; "
+            "close it to make it solid, or give a thickness to say that it is meant",
+            solid->name);
+    }
     if (id) {
         id->index = world->solids.count;
     }
@@ -137,6 +145,24 @@ OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, u
     return OOZE_OK;
 }
 
+/* The steps that a lattice cuts into a curved surface stay empty: with few particles across, much of the
+   fluid is missing. */
+static void tell_shortfall(const OozeWorld *world, const OozeFluidDef *def, const OozeShape *shape,
+                           uint64_t n)
+{
+    const double worth_telling = 0.9;
+    double s = world->def.spacing;
+    /* looked at coarsely: a per cent more or less does not matter here */
+    double filled = (double)n * s * s * s / ooze_shape_volume(shape, 0.0, 8.0 * s);
+    if (def->fill != OOZE_FILL_FITTED && n > 0 && filled < worth_telling) {
+        ooze_world_log(
+            world, OOZE_LOG_WARNING,
+            "the particles of fluid '%s' make up %.0f %% of the volume of its shape; fill "
+            "it 'fitted', or with a smaller spacing, to have all of it",
+            def->name ? def->name : "", 100.0 * filled);
+    }
+}
+
 static OozeStatus pour(OozeWorld *world, const OozeFluidDef *def, const OozeVec3 *positions,
                        uint64_t n, OozeError *error)
 {
@@ -186,6 +212,9 @@ OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint6
     status = ooze_fill(&request, &n, &positions, error);
     if (!status) {
         status = pour(world, def, positions, n, error);
+    }
+    if (!status && world->def.log) {
+        tell_shortfall(world, def, shape, n);
     }
     ooze_free(positions);
     ooze_shape_destroy(shape);

@@ -92,6 +92,10 @@ static OozeStatus sample_solids(OozeWorld *world, OozeError *error)
         }
     }
     world->boundary_stale = status != OOZE_OK;
+    if (!status) {
+        ooze_world_log(world, OOZE_LOG_INFO, "%llu boundary particles on the solids",
+                       (unsigned long long)world->boundary.count);
+    }
     return status;
 }
 

@@ -66,6 +66,10 @@ static OozeStatus emit(OozeWorld *world, OozeError *error)
         if (!status) {
             ooze_world_welcome(world, first, emitted);
             world->emitted += emitted;
+            if (emitted > 0 && emitter->limit > 0 && emitter->state.emitted >= emitter->limit) {
+                ooze_world_log(world, OOZE_LOG_INFO, "emitter '%s' has given its %llu particles",
+                               emitter->name, (unsigned long long)emitter->limit);
+            }
             ooze_emitter_lead(emitter, world->particles, world->threads, world->time,
                               world->led_field, mark);
         }
@@ -88,10 +92,9 @@ static OozeStatus move_solids(OozeWorld *world, OozeError *error)
 
 /* ---- method ------------------------------------------------------------------------------- */
 
-static OozeStatus run_method(OozeWorld *world, OozeError *error)
+OozeStepContext ooze_world_step_context(OozeWorld *world)
 {
-    world->report = (OozeStepReport){.worst_density_error = NAN};
-    OozeStepContext context = {
+    return (OozeStepContext){
         .time = world->time,
         .dt = world->def.time_step,
         .step = world->step,
@@ -114,6 +117,12 @@ static OozeStatus run_method(OozeWorld *world, OozeError *error)
         .arena = world->arena,
         .report = &world->report,
     };
+}
+
+static OozeStatus run_method(OozeWorld *world, OozeError *error)
+{
+    world->report = (OozeStepReport){.worst_density_error = NAN};
+    OozeStepContext context = ooze_world_step_context(world);
     return world->method->step(world->method_data, &context, error);
 }
 

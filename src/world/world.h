@@ -2,6 +2,7 @@
 #ifndef OOZE_WORLD_WORLD_H
 #define OOZE_WORLD_WORLD_H
 
+#include "base/fail.h"
 #include "methods/method.h"
 #include "world/emitter.h"
 #include "world/probe.h"
@@ -66,11 +67,18 @@ void *ooze_list_room(void **items, int count, int *capacity, size_t size);
 #define OOZE_LIST_ROOM(list)                                                                       \
     ooze_list_room((void **)&(list).items, (list).count, &(list).capacity, sizeof *(list).items)
 
+/* One line to the user's log callback, where there is one. */
+void ooze_world_log(const OozeWorld *world, OozeLogLevel level, const char *format, ...)
+    OOZE_PRINTF(3, 4);
+
 /* OOZE_OK where `index` is the id of one of `count` things called `what`. */
 OozeStatus ooze_world_check_id(int index, int count, const char *what, OozeError *error);
 
 /* New particles first .. first + n start their rest_position where they are now. */
 void ooze_world_welcome(OozeWorld *world, uint64_t first, uint64_t n);
+
+/* What a method may touch, as of now. */
+OozeStepContext ooze_world_step_context(OozeWorld *world);
 
 /* The neighbourhood stage: boundary samples, sort, reorder, lists. */
 OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error);

@@ -1,5 +1,5 @@
 /* The public API in careless hands: NULL where something is needed is an error with a name, never a
-   crash, and what was added is found again by its name. */
+   crash; what was added is found again by its name; and the world says what is odd. */
 #include "check.h"
 
 #include "ooze/ooze.h"
@@ -162,6 +162,72 @@ static void things_are_found_by_name(void **state)
     ooze_scene_free(scene);
 }
 
+/* ---- the log -------------------------------------------------------------------------------- */
+
+typedef struct Heard {
+    int warnings, lines;
+    char last[512];
+} Heard;
+
+static void hear(void *user, OozeLogLevel level, const char *line)
+{
+    Heard *heard = user;
+    heard->lines++;
+    heard->warnings += level == OOZE_LOG_WARNING;
+    snprintf(heard->last, sizeof heard->last, "%s", line);
+}
+
+static void the_world_tells_what_is_no_error(void **state)
+{
+    (void)state;
+    Heard heard = {0};
+    OozeWorldDef def = ooze_world_def_default();
+    def.spacing = 0.1;
+    def.threads = 1;
+    def.log = hear;
+    def.log_user = &heard;
+    OozeWorld *world = NULL;
+    CHECK_OK(ooze_world_create(&def, &world, &error));
+    OozeMaterialDef material = ooze_material_def_default();
+    OozeFluidDef fluid =
+        ooze_fluid_def_default(); /* a box of 1 m: 1,000 particles, nothing amiss */
+    fluid.name = "drop";
+    CHECK_OK(ooze_world_add_material(world, &material, &fluid.material, &error));
+    CHECK_OK(ooze_world_add_fluid(world, &fluid, NULL, &error));
+    assert_int_equal(heard.lines, 0);
+    /* Of a ball of 5 spacings' radius the lattice fills 360 of 523.6 cells. */
+    fluid.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
+    CHECK_OK(ooze_world_add_fluid(world, &fluid, NULL, &error));
+    assert_int_equal(heard.warnings, 1);
+    assert_non_null(strstr(heard.last, "fluid 'drop' make up 69 %"));
+    fluid.fill = OOZE_FILL_FITTED;
+    CHECK_OK(ooze_world_add_fluid(world, &fluid, NULL, &error));
+    assert_int_equal(heard.warnings, 1);
+    /* A lone triangle is all gap. */
+    const OozeVec3 corners[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    const uint32_t triangle[3] = {0, 1, 2};
+    OozeSolidDef solid = ooze_solid_def_default();
+    solid.name = "sheet";
+    solid.shape = ooze_shape_def_default(OOZE_SHAPE_MESH);
+    solid.shape.mesh = (OozeMeshView){corners, 3, triangle, 1};
+    CHECK_OK(ooze_world_add_solid(world, &solid, NULL, &error));
+    assert_int_equal(heard.warnings, 2);
+    assert_non_null(strstr(heard.last, "the mesh of solid 'sheet' has large gaps"));
+    solid.shape.thickness = 0.2; /* said to be a shell: nothing to warn of */
+    CHECK_OK(ooze_world_add_solid(world, &solid, NULL, &error));
+    assert_int_equal(heard.warnings, 2);
+    OozeEmitterDef emitter = ooze_emitter_def_default();
+    emitter.name = "jet";
+    emitter.radius = 0.3;
+    emitter.limit = 10;
+    CHECK_OK(ooze_world_add_emitter(world, &emitter, NULL, &error));
+    CHECK_OK(ooze_world_advance(world, 0.5, NULL, NULL, &error));
+    assert_int_equal(heard.warnings, 2);
+    assert_int_equal(heard.lines, 3); /* once, though the emitter stays full */
+    assert_string_equal(heard.last, "emitter 'jet' has given its 10 particles");
+    ooze_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +235,7 @@ int main(void)
         cmocka_unit_test(a_missing_definition_is_an_error),
         cmocka_unit_test(missing_frames_and_scenes_are_errors),
         cmocka_unit_test(things_are_found_by_name),
+        cmocka_unit_test(the_world_tells_what_is_no_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
