@@ -105,15 +105,26 @@ static int load_scene(Job *job, const char *path)
     OozeError error = {0};
     OozeStatus status =
         ooze_scene_load(path, job->plan.overrides, job->plan.override_count, &job->scene, &error);
-    int warnings = 0;
-    int errors = ooze_report_scene(job->scene, &warnings);
+    int errors = ooze_report_scene(job->scene, NULL);
     if (status == OOZE_ERROR_SCENE && errors > 0) {
         ooze_report_line("ooze: '%s' has %d error%s", path, errors, errors == 1 ? "" : "s");
         return OOZE_EXIT_FAILED;
     }
-    if (status) {
+    return status ? ooze_report_error(&error) : OOZE_EXIT_OK;
+}
+
+/* The same traps as `ooze check`: who runs without checking should not find out from the result. A
+   resumed run has told them before. */
+static int warn_of_traps(Job *job)
+{
+    OozeError error = {0};
+    if (job->folder) {
+        return OOZE_EXIT_OK;
+    }
+    if (ooze_scene_check_physics(job->scene, job->world, &error)) {
         return ooze_report_error(&error);
     }
+    ooze_report_scene(job->scene, NULL);
     for (int i = 0; i < ooze_scene_diagnostic_count(job->scene); i++) {
         const OozeDiagnostic *d = ooze_scene_diagnostic(job->scene, i);
         ooze_run_log_line(&job->log, "warning: %s:%d:%d: %s", d->file, d->line, d->column,
@@ -325,6 +336,7 @@ static int work(Job *job)
     }
     int code = open_scene(job);
     code = code ? code : build_world(job);
+    code = code ? code : warn_of_traps(job);
     if (code) {
         return code;
     }
@@ -385,6 +397,7 @@ const OozeCommand ooze_command_run = {
         "`frames/frame_000000.h5` and on, `run.xdmf` (open it in ParaView), `probes.csv`, "
         "`probes_steps.csv` where a probe asks for every step, `log.txt`, and until the run is "
         "finished perhaps `checkpoint.h5`.\n\n"
+        "A run that begins gives the warnings of `ooze check`.\n\n"
         "Frame 0 is the state before the first step. A frame is written aside, synced and renamed, "
         "so that even `kill -9` or a power cut loses no finished frame. Ctrl-C, SIGTERM and SIGHUP "
         "finish the step, write a checkpoint and exit with 130.\n\n"

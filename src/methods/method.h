@@ -53,7 +53,8 @@ typedef struct OozeMethod {
     OozeStatus (*create)(void **data, OozeError *error);
     void (*destroy)(void *data);
     OozeStatus (*step)(void *data, OozeStepContext *context, OozeError *error);
-    /* Largest stable time step for the present materials, or INFINITY; may be NULL. */
+    /* Largest stable time step for the present materials, or INFINITY. `ooze check` then also warns
+       where something crosses too much of a spacing a step. NULL: the method is exact at any step. */
     double (*stable_step)(const OozeStepContext *context);
 } OozeMethod;
 

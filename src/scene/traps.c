@@ -19,6 +19,13 @@ static void check_duration(OozeScene *scene)
             scene, ooze_node_find(scene->root, "duration"), "give at least one over frame_rate",
             "nothing will move: a duration of %g s holds no frame but the first", info->duration);
     }
+    double end = (double)info->frame_count / info->frame_rate;
+    if (info->frame_count > 0 && info->duration - end > 1e-6 / info->frame_rate) {
+        ooze_scene_warn(scene, ooze_node_find(scene->root, "duration"),
+                        "make it a whole number of frames",
+                        "the run ends at %.6g s, with the last frame within the duration of %g s",
+                        end, info->duration);
+    }
     if (info->time_step < wanted * (1.0 - 1e-6)) {
         ooze_scene_warn(scene, ooze_node_find(scene->root, "time_step"),
                         "write 1 / (frame_rate times a whole number) to avoid this",
@@ -169,11 +176,16 @@ static Fastest find_fastest(const OozeScene *scene, OozeWorld *world)
     return fastest;
 }
 
-static void check_step(OozeScene *scene, OozeWorld *world, OozeStepContext *context)
+/* Only where the method has a limit: one without is exact at any step. */
+static void check_step(OozeScene *scene, OozeWorld *world)
 {
+    if (!world->method->stable_step) {
+        return;
+    }
     double dt = scene->info.time_step, spacing = world->def.spacing;
     const OozeNode *at = ooze_node_find(scene->root, "time_step");
-    double stable = world->method->stable_step ? world->method->stable_step(context) : INFINITY;
+    OozeStepContext context = ooze_world_step_context(world);
+    double stable = world->method->stable_step(&context);
     if (dt > stable) {
         ooze_scene_warn(scene, at, ooze_scene_format(scene, "use at most %.3g s", stable),
                         "the time step %.4g s is beyond the stability of method '%s' with these "
@@ -195,29 +207,11 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
     OOZE_REQUIRE(scene, error);
     OOZE_REQUIRE(world, error);
     OozeLocaleGuard locale = ooze_locale_enter();
-    OozeStepContext context = {
-        .time = world->time,
-        .dt = scene->info.time_step,
-        .step = world->step,
-        .spacing = world->def.spacing,
-        .support = world->support,
-        .gravity = world->def.gravity,
-        .periodic = world->periodic,
-        .particles = world->particles,
-        .boundary = &world->boundary,
-        .solids = world->solids.items,
-        .solid_count = world->solids.count,
-        .materials = world->materials.items,
-        .material_count = world->materials.count,
-        .params = world->params,
-        .threads = world->threads,
-        .arena = world->arena,
-    };
     check_duration(scene);
     check_anything(scene, ooze_particles_count(world->particles));
     check_nozzles(scene);
     check_ignored(scene, world->method);
-    check_step(scene, world, &context);
+    check_step(scene, world);
     OozeStatus status = ooze_scene_check_particles(scene, world, error);
     ooze_locale_leave(locale);
     if (!status && scene->out_of_memory) {

@@ -4,14 +4,16 @@
 #include <dirent.h>
 
 #include "base/memory.h"
+#include "world/world.h"
 
-/* Builds and checks; the warnings are the scene's diagnostics. */
-static OozeScene *checked(const char *text)
+/* Builds and checks, with another method when one is given; the warnings are the scene's diagnostics. */
+static OozeScene *checked_with(const char *text, const OozeMethod *method)
 {
     OozeScene *scene = load_good(text);
     OozeWorld *world = NULL;
     OozeBuildOptions options = {.threads = 1};
     CHECK_OK(ooze_scene_build(scene, &options, &world, &error));
+    world->method = method ? method : world->method;
     CHECK_OK(ooze_scene_check_physics(scene, world, &error));
     ooze_world_destroy(world);
     for (int i = 0; i < ooze_scene_diagnostic_count(scene); i++) {
@@ -20,9 +22,15 @@ static OozeScene *checked(const char *text)
     return scene;
 }
 
-static void warn_one(const char *text, int line, int column, const char *part, const char *hint)
+static OozeScene *checked(const char *text)
 {
-    OozeScene *scene = checked(text);
+    return checked_with(text, NULL);
+}
+
+static void warn_one_with(const char *text, const OozeMethod *method, int line, int column,
+                          const char *part, const char *hint)
+{
+    OozeScene *scene = checked_with(text, method);
     const OozeDiagnostic *d = expect(scene, line, column, part);
     expect_hint(d, hint);
     if (ooze_scene_diagnostic_count(scene) != 1) {
@@ -30,6 +38,11 @@ static void warn_one(const char *text, int line, int column, const char *part, c
         fail_msg("one warning expected");
     }
     ooze_scene_free(scene);
+}
+
+static void warn_one(const char *text, int line, int column, const char *part, const char *hint)
+{
+    warn_one_with(text, NULL, line, column, part, hint);
 }
 
 #define M     "materials: {m: {}}\n"
@@ -110,23 +123,46 @@ static void thin_nozzle(void **state)
     ooze_scene_free(scene);
 }
 
+static double a_millisecond(const OozeStepContext *context)
+{
+    return context->material_count > 0 ? 1e-3 : INFINITY;
+}
+
+static double any_step(const OozeStepContext *context)
+{
+    (void)context;
+    return INFINITY;
+}
+
 static void long_steps(void **state)
 {
     (void)state;
+    OozeMethod limited = *ooze_method_find("ballistic");
+    limited.stable_step = any_step;
     /* 12 m/s / 240 = 0.05 m = half a spacing; safe would be 0.4 * 0.1 / 12 = 0.00333 s. */
-    warn_one(HEAD M "fluids:\n  - {material: m, velocity: [0, 12, 0],\n"
-                    "     shape: {type: box, size: [1, 1, 1]}}\n",
-             4, 12, "moves 12 m/s, which is 0.5 spacings a step", "at most 0.00333 s");
-    warn_one(HEAD M "emitters: [{name: jet, material: m, radius: 0.2, speed: 24}]\n", 4, 12,
-             "emitter 'jet' moves 24 m/s, which is 1 spacings a step", "0.00167");
+    warn_one_with(HEAD M "fluids:\n  - {material: m, velocity: [0, 12, 0],\n"
+                         "     shape: {type: box, size: [1, 1, 1]}}\n",
+                  &limited, 4, 12, "moves 12 m/s, which is 0.5 spacings a step",
+                  "at most 0.00333 s");
+    warn_one_with(HEAD M "emitters: [{name: jet, material: m, radius: 0.2, speed: 24}]\n", &limited,
+                  4, 12, "emitter 'jet' moves 24 m/s, which is 1 spacings a step", "0.00167");
     /* A swing of 1 m at 4 Hz reaches 2 pi 4 = 25.1 m/s. */
-    warn_one(HEAD M BLOCK "solids:\n"
-                          "  - name: bat\n"
-                          "    shape: {type: sphere, radius: 1, position: [9, 0, 0]}\n"
-                          "    motion: {sine: {amplitude: [0, 0, 1], frequency: 4}}\n",
-             4, 12, "solid 'bat' moves 25.1 m/s", "at most");
+    warn_one_with(HEAD M BLOCK "solids:\n"
+                               "  - name: bat\n"
+                               "    shape: {type: sphere, radius: 1, position: [9, 0, 0]}\n"
+                               "    motion: {sine: {amplitude: [0, 0, 1], frequency: 4}}\n",
+                  &limited, 4, 12, "solid 'bat' moves 25.1 m/s", "at most");
     /* 0.4 spacings a step are allowed. */
-    OozeScene *scene = checked(HEAD M "emitters: [{material: m, radius: 0.2, speed: 9.6}]\n");
+    OozeScene *scene =
+        checked_with(HEAD M "emitters: [{material: m, radius: 0.2, speed: 9.6}]\n", &limited);
+    assert_int_equal(ooze_scene_diagnostic_count(scene), 0);
+    ooze_scene_free(scene);
+    /* The method's own limit. */
+    limited.stable_step = a_millisecond;
+    warn_one_with(HEAD M BLOCK, &limited, 4, 12, "beyond the stability of method 'ballistic'",
+                  "at most 0.001 s");
+    /* Free flight is exact at any step: nothing to warn of, however fast. */
+    scene = checked(HEAD M "emitters: [{material: m, radius: 0.2, speed: 240}]\n");
     assert_int_equal(ooze_scene_diagnostic_count(scene), 0);
     ooze_scene_free(scene);
 }
@@ -138,6 +174,9 @@ static void frames_and_duration(void **state)
     char text[512];
     snprintf(text, sizeof text, "%stime_step: 1/240\nduration: 0\n" M BLOCK, head);
     warn_one(text, 5, 11, "nothing will move: a duration of 0 s", NULL);
+    /* 0.2 s hold 4.8 frames at 24 a second */
+    snprintf(text, sizeof text, "%stime_step: 1/240\nduration: 0.2\n" M BLOCK, head);
+    warn_one(text, 5, 11, "the run ends at 0.166667 s", "whole number of frames");
     snprintf(text, sizeof text, "%stime_step: 0.001\nduration: 1\n" M BLOCK, head);
     warn_one(text, 4, 12, "shortened from 0.001 s to 0.000992063 s", "whole number");
 }
