@@ -255,6 +255,7 @@ typedef struct OozeWorldStats {
     uint64_t particles, boundary_particles, emitted, removed;
     uint64_t neighbour_pairs;   /* of the last step */
     uint64_t memory_bytes;      /* held by the world now */
+    uint64_t particle_bytes;    /* of these, what grows with the number of particles */
     double worst_density_error; /* of the last step, relative; NAN where the method has none */
     int threads;
     int stage_count;

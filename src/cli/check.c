@@ -5,19 +5,24 @@
 #include "cli/command.h"
 #include "cli/quantity.h"
 #include "cli/report.h"
+#include "world/world.h"
 
 static void print_summary(const char *path, const OozeScene *scene, const OozeWorld *world,
                           int warnings)
 {
-    char a[OOZE_QUANTITY_SIZE], b[OOZE_QUANTITY_SIZE], c[OOZE_QUANTITY_SIZE], d[OOZE_QUANTITY_SIZE];
+    char a[OOZE_QUANTITY_SIZE], b[OOZE_QUANTITY_SIZE];
     OozeWorldStats stats;
     ooze_world_stats(world, &stats);
     const OozeSceneInfo *info = ooze_scene_info(scene);
-    printf("%s: no errors, %d warning%s: %s particles, frames 0 to %s, %s steps, %s of memory\n",
-           path, warnings, warnings == 1 ? "" : "s", ooze_quantity_count(a, stats.particles),
-           ooze_quantity_count(b, info->frame_count),
-           ooze_quantity_count(c, info->frame_count * info->steps_per_frame),
-           ooze_quantity_bytes(d, (double)stats.memory_bytes));
+    uint64_t steps = info->frame_count * info->steps_per_frame;
+    double later = ooze_world_forecast(world, (double)steps * info->time_step);
+    printf("%s: no errors, %d warning%s: %s particles", path, warnings, warnings == 1 ? "" : "s",
+           ooze_quantity_count(a, stats.particles));
+    if (later > (double)stats.particles) {
+        printf(" (%s with emitters)", ooze_quantity_count(a, (uint64_t)later));
+    }
+    printf(", frames 0 to %s, %s steps\n", ooze_quantity_count(a, info->frame_count),
+           ooze_quantity_count(b, steps));
 }
 
 /* What the world says while it is built counts like any other warning. */

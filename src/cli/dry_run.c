@@ -1,5 +1,6 @@
 #include "cli/dry_run.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -11,6 +12,7 @@
 #include "cli/quantity.h"
 #include "cli/report.h"
 #include "output/frame_file.h"
+#include "world/world.h"
 
 #define TRIAL_SECONDS 2.0
 enum { TRIAL_STEPS = 50 };
@@ -40,68 +42,131 @@ static double free_bytes(const char *path)
     return bytes;
 }
 
-/* Steps for at most two seconds; the first one, which allocates, does not count unless alone. */
-static OozeStatus trial(OozeWorld *world, uint64_t steps, uint64_t *taken, double *seconds_a_step,
-                        OozeError *error)
+typedef struct Trial {
+    uint64_t steps;
+    double particle_seconds; /* of one step, for one particle; NAN: there was none */
+    double step_seconds;     /* of one step with the particles there were */
+    double probe_seconds;    /* of measuring a frame, for one particle */
+} Trial;
+
+/* A few steps; with emitters as many as fit into two seconds, for the pace changes as they fill the
+   scene. What a step cost fades over some fifty steps, so that the fullest ones count, and the first
+   one, which allocates, does not. */
+static OozeStatus make_trial(OozeWorld *world, uint64_t steps, Trial *trial, OozeError *error)
 {
-    double first = ooze_clock(), start = first;
-    *taken = 0;
-    while (*taken < steps && *taken < TRIAL_STEPS && ooze_clock() - first < TRIAL_SECONDS) {
+    const double kept = 0.98;
+    double first = ooze_clock(), seconds = 0.0, particles = 0.0, weight = 0.0;
+    uint64_t most = world->emitters.count > 0 ? steps : TRIAL_STEPS;
+    while (trial->steps < steps && trial->steps < most && ooze_clock() - first < TRIAL_SECONDS) {
+        double start = ooze_clock();
         OozeStatus status = ooze_world_step(world, error);
         status = status ? status : ooze_world_measure(world, true, error);
         if (status) {
             return status;
         }
-        if (++*taken == 1) {
-            *seconds_a_step = ooze_clock() - first;
-            start = ooze_clock();
-        }
+        double keep = trial->steps++ < 2 ? 0.0 : kept;
+        seconds = keep * seconds + ooze_clock() - start;
+        particles = keep * particles + (double)ooze_particles_count(world->particles);
+        weight = keep * weight + 1.0;
     }
-    if (*taken > 1) {
-        *seconds_a_step = (ooze_clock() - start) / (double)(*taken - 1);
+    double start = ooze_clock(), count = (double)ooze_particles_count(world->particles);
+    OozeStatus status = ooze_world_measure(world, false, error);
+    trial->probe_seconds = count > 0.0 ? (ooze_clock() - start) / count : 0.0;
+    trial->step_seconds = weight > 0.0 ? seconds / weight : 0.0;
+    trial->particle_seconds = particles > 0.0 ? seconds / particles : NAN;
+    return status;
+}
+
+/* What the whole run comes to, with the particles that emitters will have added by each frame. */
+typedef struct Forecast {
+    double first, last;        /* particles at either end */
+    double frame_particles;    /* summed over the frames */
+    double bytes_fixed, bytes; /* of a frame; per particle */
+    double memory, disk;
+} Forecast;
+
+static void foresee(OozeWorld *world, uint64_t last_frame, double frame_seconds, Forecast *forecast)
+{
+    enum { PLACES = 4096 }; /* many frames are looked at in as many places: growth is smooth */
+    uint64_t frames = last_frame + 1, places = frames < PLACES ? frames : PLACES;
+    forecast->first = ooze_world_forecast(world, 0.0);
+    for (uint64_t i = 0; i < places; i++) {
+        double frame = places > 1 ? (double)last_frame * (double)i / (double)(places - 1) : 0.0;
+        forecast->last = ooze_world_forecast(world, frame * frame_seconds);
+        forecast->frame_particles += forecast->last * (double)frames / (double)places;
     }
-    return OOZE_OK;
+}
+
+static void foresee_bytes(const OozeFrame *frame, const OozeWorldStats *stats, double frames,
+                          Forecast *forecast)
+{
+    for (int i = 0; i < frame->field_count; i++) {
+        const OozeFieldView *field = &frame->fields[i];
+        forecast->bytes += (double)field->components * (double)ooze_field_type_size(field->type);
+    }
+    double count = (double)frame->particle_count;
+    forecast->bytes_fixed = (double)ooze_frame_file_bytes(frame) - count * forecast->bytes;
+    /* What grows has room to spare; the store of particles that come later is held twice, as for
+       sorting. */
+    double growing = count > 0.0 ? (double)stats->particle_bytes / count : 2.0 * forecast->bytes;
+    forecast->memory =
+        (double)(stats->memory_bytes - stats->particle_bytes) + growing * forecast->last;
+    forecast->memory = fmax(forecast->memory, (double)stats->memory_bytes);
+    forecast->disk = frames * forecast->bytes_fixed + forecast->bytes * forecast->frame_particles;
+}
+
+static void print_forecast(const Forecast *forecast, const Trial *trial, const OozeSceneInfo *info,
+                           const OozeWorldStats *stats, uint64_t last_frame)
+{
+    char a[OOZE_QUANTITY_SIZE], b[OOZE_QUANTITY_SIZE];
+    uint64_t steps = last_frame * info->steps_per_frame;
+    double frames = (double)last_frame + 1.0;
+    double steps_seconds =
+        isnan(trial->particle_seconds)
+            ? trial->step_seconds * (double)steps
+            : trial->particle_seconds * forecast->frame_particles * (double)steps / frames;
+    printf("particles    %s", ooze_quantity_count(a, (uint64_t)forecast->first));
+    if (forecast->last > forecast->first) {
+        printf(", and with emitters %s at the end, unless some leave",
+               ooze_quantity_count(a, (uint64_t)forecast->last));
+    }
+    printf("\nboundary     %s\n", ooze_quantity_count(a, stats->boundary_particles));
+    printf("frames       0 to %s, %g s of simulated time\n", ooze_quantity_count(a, last_frame),
+           (double)steps * info->time_step);
+    printf("steps        %s of %g s, %s a frame\n", ooze_quantity_count(a, steps), info->time_step,
+           ooze_quantity_count(b, info->steps_per_frame));
+    printf("memory       %s\n", ooze_quantity_bytes(a, forecast->memory));
+    printf("disk         %s, %s for the last frame\n", ooze_quantity_bytes(a, forecast->disk),
+           ooze_quantity_bytes(b, forecast->bytes_fixed + forecast->bytes * forecast->last));
+    printf(
+        "time         %s and the writing, from a trial of %s steps with %d thread%s\n",
+        ooze_quantity_seconds(a, steps_seconds + trial->probe_seconds * forecast->frame_particles),
+        ooze_quantity_count(b, trial->steps), stats->threads, stats->threads == 1 ? "" : "s");
 }
 
 int ooze_dry_run(OozeWorld *world, const OozeSceneInfo *info, uint64_t last_frame,
                  const char *folder)
 {
     OozeError error = {0};
-    OozeWorldStats before, after;
-    ooze_world_stats(world, &before);
-    uint64_t steps = last_frame * info->steps_per_frame, taken = 0;
-    double seconds_a_step = 0.0;
-    if (trial(world, steps, &taken, &seconds_a_step, &error)) {
+    Trial trial = {0};
+    Forecast forecast = {0};
+    foresee(world, last_frame, (double)info->steps_per_frame * info->time_step, &forecast);
+    if (make_trial(world, last_frame * info->steps_per_frame, &trial, &error)) {
         return ooze_report_error(&error);
     }
-    ooze_world_stats(world, &after);
+    OozeWorldStats stats;
+    ooze_world_stats(world, &stats);
     const OozeFrame *frame = ooze_world_frame(world);
     if (!frame) {
         ooze_fail_memory(&error, "the frame view", 0);
         return ooze_report_error(&error);
     }
-    double frame_bytes = (double)ooze_frame_file_bytes(frame);
-    double disk = frame_bytes * (double)(last_frame + 1);
-    char a[OOZE_QUANTITY_SIZE], b[OOZE_QUANTITY_SIZE];
-    printf("particles    %s", ooze_quantity_count(a, before.particles));
-    if (after.emitted > 0) {
-        printf(", and emitters add to them (%s after %s steps)",
-               ooze_quantity_count(a, after.particles), ooze_quantity_count(b, taken));
-    }
-    printf("\nboundary     %s\n", ooze_quantity_count(a, after.boundary_particles));
-    printf("frames       0 to %s, %g s of simulated time\n", ooze_quantity_count(a, last_frame),
-           (double)steps * info->time_step);
-    printf("steps        %s of %g s, %s a frame\n", ooze_quantity_count(a, steps), info->time_step,
-           ooze_quantity_count(b, info->steps_per_frame));
-    printf("memory       %s\n", ooze_quantity_bytes(a, (double)after.memory_bytes));
-    printf("disk         %s, %s a frame\n", ooze_quantity_bytes(a, disk),
-           ooze_quantity_bytes(b, frame_bytes));
-    printf("time         %s, from a trial of %s steps with %d thread%s\n",
-           ooze_quantity_seconds(a, seconds_a_step * (double)steps), ooze_quantity_count(b, taken),
-           after.threads, after.threads == 1 ? "" : "s");
+    foresee_bytes(frame, &stats, (double)last_frame + 1.0, &forecast);
+    print_forecast(&forecast, &trial, info, &stats, last_frame);
     double room = folder ? free_bytes(folder) : -1.0;
-    if (room >= 0.0 && room < disk) {
-        ooze_report_warning("'%s' has room for %s only", folder, ooze_quantity_bytes(a, room));
+    if (room >= 0.0 && room < forecast.disk) {
+        char text[OOZE_QUANTITY_SIZE];
+        ooze_report_warning("'%s' has room for %s only", folder, ooze_quantity_bytes(text, room));
     }
     return OOZE_EXIT_OK;
 }

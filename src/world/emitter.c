@@ -214,6 +214,17 @@ OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, dou
     return OOZE_OK;
 }
 
+double ooze_emitter_forecast(const OozeEmitter *emitter, double time, double end)
+{
+    const OozeEmitterState *state = &emitter->state;
+    double open = fmin(end, emitter->stop) - fmax(time, emitter->start), layers = 0.0;
+    if (open > 0.0 && state->speed > 0.0) {
+        layers = floor((state->travelled + state->speed * open) / emitter->spacing);
+    }
+    double given = (double)state->emitted + layers * (double)emitter->pattern_count;
+    return emitter->limit > 0 ? fmin(given, (double)emitter->limit) : given;
+}
+
 typedef struct LeadJob {
     OozePose pose;
     OozeVec3 jet;

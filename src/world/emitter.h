@@ -46,6 +46,9 @@ OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, dou
 void ooze_emitter_lead(const OozeEmitter *emitter, OozeParticles *particles, OozeThreads *threads,
                        double time, int led_field, uint16_t mark);
 
+/* Particles it will have given in all when it has emitted from `time` until `end` at its present speed. */
+double ooze_emitter_forecast(const OozeEmitter *emitter, double time, double end);
+
 typedef struct OozeSink {
     char *name;
     OozeShape *shape;

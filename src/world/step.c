@@ -78,6 +78,18 @@ static OozeStatus emit(OozeWorld *world, OozeError *error)
     return status;
 }
 
+double ooze_world_forecast(const OozeWorld *world, double end)
+{
+    double particles = (double)ooze_particles_count(world->particles);
+    double dt = world->def.time_step; /* emitters lag by one step: see emit */
+    for (int i = 0; i < world->emitters.count; i++) {
+        const OozeEmitter *emitter = &world->emitters.items[i];
+        particles += ooze_emitter_forecast(emitter, world->time - dt, end - dt) -
+                     (double)emitter->state.emitted;
+    }
+    return particles;
+}
+
 /* ---- solids ------------------------------------------------------------------------------- */
 
 static OozeStatus move_solids(OozeWorld *world, OozeError *error)
@@ -167,7 +179,8 @@ static OozeStatus finish(OozeWorld *world, OozeError *error)
     if (bad != UINT64_MAX) {
         uint16_t material = ooze_particles_materials(world->particles)[bad];
         return ooze_fail(
-            error, OOZE_ERROR_NUMERIC, "use a smaller time step; frames written so far are good",
+            error, OOZE_ERROR_NUMERIC,
+            "use a smaller time step, or look for absurd speeds; frames written so far are good",
             "particle %llu (material '%s') is no longer finite after stage 'method' of "
             "step %llu, at %g s",
             (unsigned long long)ooze_particles_ids(world->particles)[bad],

@@ -365,17 +365,18 @@ void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
     if (!world || !stats) {
         return;
     }
+    uint64_t growing = ooze_particles_bytes(world->particles) + ooze_grid_bytes(world->grid) +
+                       ooze_neighbours_bytes(&world->fluid) +
+                       ooze_neighbours_bytes(&world->fluid_boundary) +
+                       ooze_arena_bytes(world->arena);
     *stats = (OozeWorldStats){
         .particles = ooze_particles_count(world->particles),
         .boundary_particles = world->boundary.count,
         .emitted = world->emitted,
         .removed = world->removed,
         .neighbour_pairs = world->fluid.pairs + world->fluid_boundary.pairs,
-        .memory_bytes = sizeof *world + ooze_particles_bytes(world->particles) +
-                        ooze_boundary_bytes(&world->boundary) + ooze_grid_bytes(world->grid) +
-                        ooze_neighbours_bytes(&world->fluid) +
-                        ooze_neighbours_bytes(&world->fluid_boundary) +
-                        ooze_arena_bytes(world->arena),
+        .memory_bytes = sizeof *world + growing + ooze_boundary_bytes(&world->boundary),
+        .particle_bytes = growing,
         .worst_density_error = world->report.worst_density_error,
         .threads = ooze_threads_count(world->threads),
         .stage_count = OOZE_STAGE_COUNT,
@@ -383,5 +384,8 @@ void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
     };
     for (int i = 0; i < world->solids.count; i++) {
         stats->memory_bytes += ooze_shape_bytes(world->solids.items[i].shape);
+    }
+    for (int i = 0; i < world->sinks.count; i++) {
+        stats->memory_bytes += ooze_shape_bytes(world->sinks.items[i].shape);
     }
 }

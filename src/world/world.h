@@ -77,6 +77,9 @@ OozeStatus ooze_world_check_id(int index, int count, const char *what, OozeError
 /* New particles first .. first + n start their rest_position where they are now. */
 void ooze_world_welcome(OozeWorld *world, uint64_t first, uint64_t n);
 
+/* Particles there will be at the time `end` if emitters go on as now and nothing leaves. */
+double ooze_world_forecast(const OozeWorld *world, double end);
+
 /* What a method may touch, as of now. */
 OozeStepContext ooze_world_step_context(OozeWorld *world);
 

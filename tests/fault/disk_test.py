@@ -1,10 +1,13 @@
 """Disks that are full and folders that cannot be written to: a clear error, and nothing lost."""
 import os
+import re
 import resource
 import shutil
 import signal
 import subprocess
 import unittest
+
+import h5py
 
 import runs
 
@@ -125,6 +128,32 @@ class DiskTest(runs.RunTest):
             self.assertIn(word, done.stdout)
         self.good("run", self.scene, "--dry-run")
         self.assertEqual(sorted(self.folder.rglob("*")), before)
+
+    def test_dry_run_foresees_what_emitters_add(self):
+        """No sink: the run must then hold exactly the particles, and the bytes, that were foretold."""
+        scene = self.folder / "emitters.yaml"
+        text = runs.SCENE.split("sinks:")[0]
+        text += "  - {material: honey, radius: 0.2, position: [5, 1, 0], start: 0.1, stop: 0.2, speed: 1}\n"
+        text += "  - {material: honey, radius: 0.2, position: [9, 1, 0], limit: 100}\n"
+        scene.write_text(text)
+        told = self.good("run", scene, "--dry-run").stdout
+        checked = self.good("check", scene).stdout
+        run = self.folder / "foreseen"
+        self.good("run", scene, "-o", run, "--quiet")
+        last = runs.frame_files(run)[-1]
+        with h5py.File(last) as frame:
+            count = frame.attrs["particle_count"]
+        start, end = re.search(r"(?m)^particles +([\d,]+), and with emitters ([\d,]+) at the end", told).groups()
+        self.assertEqual(int(end.replace(",", "")), count)
+        self.assertIn(f"{start} particles ({end} with emitters)", checked)
+        self.assertGreater(count, 100 + int(start.replace(",", "")))
+        sizes = [path.stat().st_size for path in runs.frame_files(run)]
+        total, final = re.search(r"(?m)^disk +([\d.]+ \w+), ([\d.]+ \w+) for the last frame", told).groups()
+        units = {"bytes": 1, "KiB": 1024, "MiB": 1024**2}
+        for text, true in ((total, sum(sizes)), (final, sizes[-1])):
+            number, unit = text.split()
+            # three figures are shown; HDF5's own tables are taken from the trial's last state
+            self.assertAlmostEqual(float(number) * units[unit] / true, 1.0, delta=0.02)
 
     def test_dry_run_tells_of_a_small_disk(self):
         place = self.mounted(64)
