@@ -106,9 +106,12 @@ void ooze_progress_show(OozeProgress *progress, const OozeProgressPoint *point, 
     }
     double clock = ooze_clock();
     double pause = progress->terminal ? REDRAW_SECONDS : LINE_SECONDS;
-    if (!now && clock - progress->drawn < pause) {
+    bool told = progress->drawn > 0.0 && point->unit == progress->drawn_unit &&
+                point->step == progress->rate_step;
+    if (now ? told && !progress->terminal : clock - progress->drawn < pause) {
         return;
     }
+    progress->drawn_unit = point->unit;
     update_rate(progress, point->step, clock);
     progress->drawn = clock;
     char line[LINE_MAX_BYTES];

@@ -11,6 +11,7 @@ typedef struct OozeProgress {
     uint64_t first, last;                /* of the units: where this session began, where it ends */
     double began;                        /* clock */
     double drawn;                        /* clock of the last line */
+    uint64_t drawn_unit;                 /* what it told */
     double recent_steps, recent_seconds; /* fading sums, for the rate */
     double rate_clock;                   /* up to where they count */
     uint64_t rate_step;

@@ -224,7 +224,6 @@ OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error)
 {
     uint64_t per_frame = session->info->steps_per_frame;
     uint64_t last_step = session->last_frame * per_frame;
-    session->began = ooze_clock();
     ooze_progress_start(&session->progress, session->quiet, "frame", session->step / per_frame,
                         session->last_frame, session->step);
     OozeStatus status = OOZE_OK;
@@ -240,6 +239,8 @@ OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error)
     }
     if (status) {
         ooze_progress_end(&session->progress);
+        /* What stands can be looked at; if this fails too, the first error is the one to tell. */
+        (void)ooze_run_write_xdmf(session->folder, NULL);
         return status;
     }
     show(session, true);

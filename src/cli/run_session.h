@@ -20,7 +20,7 @@ typedef struct OozeRunSession {
     OozeProbeTable frame_rows, step_rows; /* step_rows stays closed without probes of every step */
     bool has_step_probes;
     uint64_t step, first_step; /* now, and where this session took over */
-    double began, saved;       /* clock: start of stepping, last frame or checkpoint */
+    double began, saved;       /* clock: start of the run, last frame or checkpoint */
     double output_seconds;
     OozeProgress progress;
 } OozeRunSession;

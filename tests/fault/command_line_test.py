@@ -180,13 +180,47 @@ class CommandLineTest(runs.RunTest):
 
     def test_check_sums_up(self):
         done = self.good("check", self.scene)
-        self.assertRegex(done.stdout, r"no errors, \d+ warnings?: [\d,]+ particles, frames 0 to 40, 400 steps, .* of memory\n$")
+        self.assertRegex(done.stdout, r"no errors, \d+ warnings?: [\d,]+ particles \([\d,]+ with emitters\), frames 0 to 40, 400 steps\n$")
         self.bad(1, "--set", "check", self.scene, "--set", "materials.honey.dragg=1")
         self.good("check", self.scene, "--set", "materials.honey.drag=1")
+
+    def test_a_run_that_goes_wrong(self):
+        """A nozzle that circles at 1e12 rad/s and 2e7 m throws its fluid along the floor at 2e19 m/s, and the square
+        of that, which friction asks for, is more than a float holds (3.4e38). It opens after 3.5 s: the frames of
+        the three seconds before are good, and stay."""
+        self.scene.write_text("ooze: 1\nmethod: {name: ballistic}\nspacing: 0.5\ntime_step: 1/8\nduration: 9\n"
+                              "frame_rate: 1\nmaterials: {m: {}}\nsolids: [{shape: {type: plane}}]\n"
+                              "fluids: [{material: m, shape: {type: box, size: [2, 2, 2], position: [0, 3, 0]}}]\n"
+                              "emitters: [{material: m, radius: 1, position: [0, 2, 0], start: 3.5,\n"
+                              "            motion: {spin: [0, 1e12, 0], pivot: [2e7, 0, 0]}}]\n")
+        run = self.folder / "r"
+        done = self.bad(3, "is no longer finite", "run", self.scene, "-o", run)
+        self.assertIn("(material 'm')", done.stderr)
+        self.assertIn("hint: ", done.stderr)
+        frames = runs.frame_files(run)
+        self.assertEqual(len(frames), 4)
+        for frame in frames:
+            runs.read_frame(frame)
+        self.assertEqual((run / "run.xdmf").read_text().count("<Time "), 4)
+        self.assertIn("is no longer finite", (run / "log.txt").read_text())
+        self.bad(3, "is no longer finite", "run", "--resume", run)
+        self.assertEqual(len(runs.frame_files(run)), 4)
+
+    def test_runs_warn_like_check(self):
+        self.scene.write_text(runs.SCENE.replace("drag: 0.1}", "drag: 0.1, viscosity: 3}"))
+        told = "the method 'ballistic' ignores 'viscosity'"
+        self.assertIn(told, self.good("check", self.scene).stderr)
+        run = self.folder / "r"
+        done = self.good("run", self.scene, "-o", run, "--frames", 1, "--quiet")
+        self.assertIn(told, done.stderr)
+        self.assertIn(told, (run / "log.txt").read_text())
+        done = self.good("run", "--resume", run, "--frames", 2, "--quiet")
+        self.assertEqual(done.stderr, "")  # told before
 
     def test_progress_and_profile(self):
         done = self.good("run", self.scene, "-o", self.folder / "r")
         self.assertEqual(done.stdout, "")
+        self.assertEqual(len(re.findall(r"(?m)^frame 40/40", done.stderr)), 1, done.stderr)
         self.assertNotIn("\r", done.stderr)
         self.assertRegex(done.stderr, r"(?m)^frame 40/40, [\d,]+ particles, .+ steps/s, ETA .+, density error -$")
         for stage in ("emit", "solids", "neighbours", "method", "finish", "probes", "output", "total"):
