@@ -96,7 +96,7 @@ def run_part(suite):
     done = subprocess.run([str(folder(suite) / "ooze"), "version"], capture_output=True, text=True)
     said = [line for line in done.stdout.splitlines() if line.split()[:1] == [suite]]
     print("  " + (said[0].strip() if said else f"`ooze version` says nothing of {suite}"))
-    return (1, 0) if done.returncode == 0 and said and " no " not in said[0] else (0, 1)
+    return (1, 0) if done.returncode == 0 and said and said[0].split()[1] == "yes" else (0, 1)
 
 
 def found_parts():
