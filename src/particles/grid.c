@@ -48,6 +48,13 @@ const uint32_t *ooze_grid_order(const OozeGrid *grid)
     return grid->order;
 }
 
+bool ooze_grid_box(const OozeGrid *grid, float min[3], float max[3])
+{
+    memcpy(min, grid->box_min, sizeof grid->box_min);
+    memcpy(max, grid->box_max, sizeof grid->box_max);
+    return grid->n > 0;
+}
+
 static OozeStatus reserve_points(OozeGrid *grid, uint64_t n, OozeError *error)
 {
     if (n > grid->room) {
@@ -396,6 +403,8 @@ OozeStatus ooze_grid_sort(OozeGrid *grid, OozeThreads *threads, const OozeFloat4
     if (status) {
         return status;
     }
+    memcpy(grid->box_min, box.min, sizeof grid->box_min);
+    memcpy(grid->box_max, box.max, sizeof grid->box_max);
     grid->wraps = grid->axis[0].wraps || grid->axis[1].wraps || grid->axis[2].wraps;
     double cells =
         (double)grid->axis[0].count * (double)grid->axis[1].count * (double)grid->axis[2].count;

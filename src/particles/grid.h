@@ -20,6 +20,7 @@ struct OozeGrid {
     double cell;
     OozePeriodic periodic;
     bool wraps; /* some axis is periodic */
+    float box_min[3], box_max[3];
     OozeGridAxis axis[3];
     bool sparse;
     uint32_t *order; /* one of the index arrays */

@@ -25,6 +25,8 @@ uint64_t ooze_grid_bytes(const OozeGrid *grid);
 OozeStatus ooze_grid_sort(OozeGrid *grid, OozeThreads *threads, const OozeFloat4 *points,
                           uint64_t n, double cell, const OozePeriodic *periodic, OozeError *error);
 const uint32_t *ooze_grid_order(const OozeGrid *grid);
+/* The box around the points of the last sort; false where there were none. */
+bool ooze_grid_box(const OozeGrid *grid, float min[3], float max[3]);
 
 /* Compact lists. The neighbours of i are index[first[i]] .. index[first[i] + count[i] - 1]; each list
    is padded with the dummy index `dummy` up to a multiple of OOZE_LIST_PAD. */

@@ -75,8 +75,7 @@ static OozeStatus make_room(OozeBoundary *b, uint64_t total, OozeError *error)
     return OOZE_OK;
 }
 
-/* Bounds in a frame of what bounds another. */
-static OozeBounds turn_bounds(const OozeBounds *bounds, const OozePose *pose, bool to_local)
+OozeBounds ooze_bounds_turn(const OozeBounds *bounds, const OozePose *pose, bool to_local)
 {
     OozeBounds turned = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
     for (int i = 0; i < 8; i++) {
@@ -92,22 +91,24 @@ static OozeBounds turn_bounds(const OozeBounds *bounds, const OozePose *pose, bo
     return turned;
 }
 
+void ooze_boundary_cut(OozeBoundary *boundary, uint64_t count)
+{
+    boundary->count = count < boundary->count ? count : boundary->count;
+    boundary->fresh = false;
+}
+
 OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int index,
-                             double spacing, const OozeBounds *clip, OozeError *error)
+                             double spacing, OozeError *error)
 {
     if (index < 0 || index > UINT16_MAX) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "join solids into one mesh",
                          "solid number %d cannot be sampled; at most %d can", index, UINT16_MAX);
     }
-    OozeBounds local = {vec3(0, 0, 0), vec3(0, 0, 0)};
-    if (clip) {
-        local = turn_bounds(clip, &solid->pose, true);
-    }
     uint64_t n;
     OozeVec3 *points, *normals;
     double area;
-    OozeStatus status = ooze_sample_surface(solid->shape, spacing, clip ? &local : NULL, &n,
-                                            &points, &normals, &area, error);
+    OozeStatus status = ooze_sample_surface(solid->shape, spacing, &solid->clip, &n, &points,
+                                            &normals, &area, error);
     if (!status) {
         status = make_room(boundary, boundary->count + n, error);
     }
@@ -235,7 +236,8 @@ static OozeBounds changed_bounds(const OozeSolid *solid, const OozePose *old, do
         return (OozeBounds){vec3(-INFINITY, -INFINITY, -INFINITY),
                             vec3(INFINITY, INFINITY, INFINITY)};
     }
-    OozeBounds a = turn_bounds(&shape, old, false), b = turn_bounds(&shape, &solid->pose, false);
+    OozeBounds a = ooze_bounds_turn(&shape, old, false),
+               b = ooze_bounds_turn(&shape, &solid->pose, false);
     double margin = 1.01 * support, low[3], high[3];
     for (int k = 0; k < 3; k++) {
         bool wraps = periodic->length[k] > 0.0f;

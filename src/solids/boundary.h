@@ -54,9 +54,14 @@ OozeStatus ooze_sample_surface(const OozeShape *shape, double spacing, const Ooz
 void ooze_boundary_free(OozeBoundary *boundary);
 uint64_t ooze_boundary_bytes(const OozeBoundary *boundary);
 
-/* Samples solid number `index` and appends. Infinite planes: within `clip` (world bounds). */
+/* Samples solid number `index` and appends. Infinite planes: within the solid's clip. */
 OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int index,
-                             double spacing, const OozeBounds *clip, OozeError *error);
+                             double spacing, OozeError *error);
+/* Forgets all samples but the first `count`. */
+void ooze_boundary_cut(OozeBoundary *boundary, uint64_t count);
+
+/* The box in the frame of a pose (or, not `to_local`, in the world) around a box of the other. */
+OozeBounds ooze_bounds_turn(const OozeBounds *bounds, const OozePose *pose, bool to_local);
 
 /* Moves samples with their solids, re-sorts and recomputes volumes where anything moved. */
 OozeStatus ooze_boundary_update(OozeBoundary *boundary, OozeThreads *threads,

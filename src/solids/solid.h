@@ -16,6 +16,7 @@ typedef struct OozeSolid {
     bool arriving;     /* driven, and `pose` is where the next step is to end */
     double params[OOZE_SOLID_PARAM_COUNT];
     bool sampled;
+    OozeBounds clip; /* local: an infinite plane carries samples inside it only */
     float color[3];
 } OozeSolid;
 

@@ -18,19 +18,18 @@ static void include_point(OozeBounds *bounds, OozeVec3 p)
     bounds->max.z = p.z > bounds->max.z ? p.z : bounds->max.z;
 }
 
-/* Where fluid is or comes from. */
-static OozeBounds fluid_bounds(OozeWorld *world)
+/* Where fluid is or comes from; false where there is none. */
+static bool fluid_bounds(const OozeWorld *world, OozeBounds *bounds)
 {
-    OozeBounds bounds = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
-    const OozeFloat4 *x = ooze_particles_positions(world->particles);
-    uint64_t n = ooze_particles_count(world->particles);
-    for (uint64_t i = 0; i < n; i++) {
-        include_point(&bounds, vec3(x[i].x, x[i].y, x[i].z));
-    }
+    float low[3], high[3];
+    bool any = ooze_grid_box(world->grid, low, high);
+    *bounds = any ? (OozeBounds){vec3(low[0], low[1], low[2]), vec3(high[0], high[1], high[2])}
+                  : (OozeBounds){vec3(INFINITY, INFINITY, INFINITY),
+                                 vec3(-INFINITY, -INFINITY, -INFINITY)};
     for (int i = 0; i < world->emitters.count; i++) {
-        include_point(&bounds, ooze_motion_pose(&world->emitters.items[i].motion, 0.0).position);
+        include_point(bounds, ooze_motion_pose(&world->emitters.items[i].motion, 0.0).position);
     }
-    return bounds;
+    return any || world->emitters.count > 0;
 }
 
 static bool contains(const OozeBounds *outer, const OozeBounds *inner, double margin)
@@ -40,59 +39,76 @@ static bool contains(const OozeBounds *outer, const OozeBounds *inner, double ma
            outer->min.z <= inner->min.z - margin && outer->max.z >= inner->max.z + margin;
 }
 
-static bool has_sampled_plane(const OozeWorld *world)
+static bool is_sampled_plane(const OozeSolid *solid)
 {
-    for (int i = 0; i < world->solids.count; i++) {
-        const OozeSolid *solid = &world->solids.items[i];
-        if (solid->sampled && ooze_shape_kind(solid->shape) == OOZE_SHAPE_PLANE) {
-            return true;
-        }
-    }
-    return false;
+    return solid->sampled && ooze_shape_kind(solid->shape) == OOZE_SHAPE_PLANE;
 }
 
-/* Infinite planes are sampled in a box around the fluid that grows in bounds, half its size at a
-   time. The box is part of the saved state: a resumed run must sample the same points in the same
-   order. */
-static void grow_clip(OozeWorld *world)
+/* An infinite plane is sampled in a box around the fluid, in the plane's own frame so that it moves with
+   it, and again when the fluid comes near the border of that box. The box is part of the saved state: a
+   resumed run must sample the same points in the same order. */
+static void follow_fluid(OozeWorld *world, OozeSolid *plane, const OozeBounds *fluid)
 {
-    if (!has_sampled_plane(world)) {
+    OozeBounds near = ooze_bounds_turn(fluid, &plane->pose, true);
+    if (contains(&plane->clip, &near, 2.0 * world->support)) {
         return;
     }
-    OozeBounds fluid = fluid_bounds(world);
-    if (!(fluid.min.x <= fluid.max.x) ||
-        contains(&world->boundary_clip, &fluid, 2.0 * world->support)) {
-        return;
-    }
-    OozeVec3 size = vec3_sub(fluid.max, fluid.min);
+    OozeVec3 size = vec3_sub(near.max, near.min);
     double reach = fmax(size.x, fmax(size.y, size.z)) + 8.0 * world->support;
     double widest = world->def.spacing * sqrt(PLANE_SAMPLES_MAX);
-    OozeVec3 centre = vec3_scale(vec3_add(fluid.min, fluid.max), 0.5);
+    OozeVec3 centre = vec3_scale(vec3_add(near.min, near.max), 0.5);
     double half[3] = {size.x, size.y, size.z};
     for (int axis = 0; axis < 3; axis++) {
         half[axis] = fmin(0.5 * half[axis] + 0.5 * reach, 0.5 * widest);
     }
     OozeVec3 extent = vec3(half[0], half[1], half[2]);
     OozeBounds clip = {vec3_sub(centre, extent), vec3_add(centre, extent)};
-    if (contains(&world->boundary_clip, &clip, 0.0)) {
+    if (contains(&plane->clip, &clip, 0.0)) {
         return; /* already as large as is allowed: fluid beyond meets the plane without samples */
     }
-    world->boundary_clip = clip;
-    world->boundary_stale = true;
+    plane->clip = clip;
+    world->planes_stale = true;
 }
 
-static OozeStatus sample_solids(OozeWorld *world, OozeError *error)
+static void move_clips(OozeWorld *world)
 {
-    ooze_boundary_free(&world->boundary);
-    OozeStatus status = OOZE_OK;
-    for (int i = 0; i < world->solids.count && !status; i++) {
-        if (world->solids.items[i].sampled) {
-            status = ooze_boundary_add(&world->boundary, &world->solids.items[i], i,
-                                       world->def.spacing, &world->boundary_clip, error);
+    OozeBounds fluid;
+    if (!fluid_bounds(world, &fluid)) {
+        return;
+    }
+    for (int i = 0; i < world->solids.count; i++) {
+        if (is_sampled_plane(&world->solids.items[i])) {
+            follow_fluid(world, &world->solids.items[i], &fluid);
         }
     }
+}
+
+static OozeStatus add_samples(OozeWorld *world, bool planes, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < world->solids.count && !status; i++) {
+        const OozeSolid *solid = &world->solids.items[i];
+        if (solid->sampled && is_sampled_plane(solid) == planes) {
+            status = ooze_boundary_add(&world->boundary, solid, i, world->def.spacing, error);
+        }
+    }
+    return status;
+}
+
+/* Planes come last, so that they can be sampled anew alone; a resumed run makes the same order. */
+static OozeStatus sample_solids(OozeWorld *world, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    if (world->boundary_stale) {
+        ooze_boundary_free(&world->boundary);
+        status = add_samples(world, false, error);
+        world->bounded_samples = world->boundary.count;
+    }
+    ooze_boundary_cut(&world->boundary, world->bounded_samples);
+    status = status ? status : add_samples(world, true, error);
     world->boundary_stale = status != OOZE_OK;
     if (!status) {
+        world->planes_stale = false;
         ooze_world_log(world, OOZE_LOG_INFO, "%llu boundary particles on the solids",
                        (unsigned long long)world->boundary.count);
     }
@@ -104,8 +120,9 @@ static OozeStatus update_boundary(OozeWorld *world, OozeError *error)
     if (!world->method->uses_boundary_neighbours) {
         return OOZE_OK;
     }
-    grow_clip(world);
-    OozeStatus status = world->boundary_stale ? sample_solids(world, error) : OOZE_OK;
+    move_clips(world);
+    bool stale = world->boundary_stale || world->planes_stale;
+    OozeStatus status = stale ? sample_solids(world, error) : OOZE_OK;
     if (!status && world->boundary.count > 0) {
         status = ooze_boundary_update(&world->boundary, world->threads, world->solids.items,
                                       world->support, &world->periodic, error);
@@ -115,12 +132,12 @@ static OozeStatus update_boundary(OozeWorld *world, OozeError *error)
 
 OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error)
 {
-    OozeStatus status = update_boundary(world, error);
     uint64_t n = ooze_particles_count(world->particles);
+    OozeStatus status =
+        ooze_grid_sort(world->grid, world->threads, ooze_particles_positions(world->particles), n,
+                       world->support, &world->periodic, error);
     if (!status) {
-        status =
-            ooze_grid_sort(world->grid, world->threads, ooze_particles_positions(world->particles),
-                           n, world->support, &world->periodic, error);
+        status = update_boundary(world, error);
     }
     if (!status) {
         status = ooze_particles_reorder(world->particles, world->threads,

@@ -56,18 +56,6 @@ static void counters_row(OozeWorld *world, int i, void *values, bool put)
     }
 }
 
-static void clip_row(OozeWorld *world, int i, void *values, bool put)
-{
-    (void)i;
-    double *v = values;
-    OozeVec3 *corners[2] = {&world->boundary_clip.min, &world->boundary_clip.max};
-    for (int k = 0; k < 2; k++) {
-        move_number(&corners[k]->x, &v, put);
-        move_number(&corners[k]->y, &v, put);
-        move_number(&corners[k]->z, &v, put);
-    }
-}
-
 static int param_rows(const OozeWorld *world)
 {
     return world->method->info.param_count;
@@ -97,7 +85,7 @@ static int solid_rows(const OozeWorld *world)
     return world->solids.count;
 }
 
-enum { POSE_WIDTH = 13, SOLID_WIDTH = OOZE_SOLID_PARAM_COUNT + 2 + 2 * POSE_WIDTH };
+enum { POSE_WIDTH = 13, SOLID_WIDTH = OOZE_SOLID_PARAM_COUNT + 2 + 2 * POSE_WIDTH + 6 };
 
 static void move_pose(OozePose *pose, double **values, bool put)
 {
@@ -126,6 +114,12 @@ static void solid_row(OozeWorld *world, int i, void *values, bool put)
     solid->arriving = arriving != 0.0;
     move_pose(&solid->pose, &v, put);
     move_pose(&solid->previous, &v, put);
+    OozeVec3 *corners[2] = {&solid->clip.min, &solid->clip.max};
+    for (int k = 0; k < 2; k++) {
+        move_number(&corners[k]->x, &v, put);
+        move_number(&corners[k]->y, &v, put);
+        move_number(&corners[k]->z, &v, put);
+    }
 }
 
 static int emitter_rows(const OozeWorld *world)
@@ -162,12 +156,13 @@ static void probe_row(OozeWorld *world, int i, void *values, bool put)
 
 static const StateEntry entries[OOZE_STATE_ENTRIES] = {
     {"counters", OOZE_FIELD_UINT64, one_row, 3, counters_row, "next id, emitted, removed"},
-    {"boundary_clip", OOZE_FIELD_FLOAT64, one_row, 6, clip_row, "where planes carry samples"},
     {"method", OOZE_FIELD_FLOAT64, param_rows, 1, param_row, "settings of the method"},
     {"materials", OOZE_FIELD_FLOAT64, material_rows, OOZE_MATERIAL_PARAM_COUNT, material_row,
      "numbers of each material, as they are now"},
     {"solids", OOZE_FIELD_FLOAT64, solid_rows, SOLID_WIDTH, solid_row,
-     "parameters of each solid, whether it is driven or arriving, its pose and the one before"},
+     "parameters of each solid, whether it is driven or arriving, its pose and the one before, "
+     "where it "
+     "carries samples"},
     {"emitters", OOZE_FIELD_FLOAT64, emitter_rows, 2, emitter_number_row,
      "jet since the last layer, speed"},
     {"emitter_counts", OOZE_FIELD_UINT64, emitter_rows, 2, emitter_count_row, "layers, particles"},

@@ -46,8 +46,9 @@ struct OozeWorld {
     OOZE_LIST(OozeSink) sinks;
     OOZE_LIST(OozeProbe) probes;
     OozeBoundary boundary;
-    OozeBounds boundary_clip; /* infinite planes carry samples inside this box only */
-    bool boundary_stale;      /* solids or clip changed: sample again */
+    uint64_t bounded_samples; /* the first of them: those of solids that are no planes */
+    bool boundary_stale;      /* solids were added: sample all again */
+    bool planes_stale;        /* the fluid went elsewhere: sample the planes again */
     OozeGrid *grid;
     OozeNeighbours fluid, fluid_boundary;
     double time; /* s, always step * time_step */

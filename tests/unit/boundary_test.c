@@ -28,10 +28,11 @@ static OozeSolidDef solid_of(OozeShapeKind kind)
     return def;
 }
 
-static void add(OozeBoundary *boundary, const OozeSolid *solids, int count)
+static void add(OozeBoundary *boundary, OozeSolid *solids, int count)
 {
     for (int i = 0; i < count; i++) {
-        CHECK_OK(ooze_boundary_add(boundary, &solids[i], i, s, &clip, &error));
+        solids[i].clip = ooze_bounds_turn(&clip, &solids[i].pose, true);
+        CHECK_OK(ooze_boundary_add(boundary, &solids[i], i, s, &error));
     }
 }
 
@@ -360,7 +361,8 @@ static void periodic_seam_is_seamless(void **state)
     OozeSolidDef def = ooze_solid_def_default();
     OozeSolid plane = make(&def);
     OozeBoundary boundary = {0};
-    CHECK_OK(ooze_boundary_add(&boundary, &plane, 0, s, &tile, &error));
+    plane.clip = tile;
+    CHECK_OK(ooze_boundary_add(&boundary, &plane, 0, s, &error));
     assert_int_equal(boundary.count, 100);
     CHECK_OK(ooze_boundary_update(&boundary, NULL, &plane, 2 * s, &periodic, &error));
     for (uint64_t i = 0; i < boundary.count; i++) {
@@ -379,7 +381,7 @@ static void failures_are_clean(void **state)
     for (uint64_t n = 1; status == OOZE_ERROR_MEMORY; n++) {
         OozeBoundary boundary = {0};
         ooze_memory_fail_after(n);
-        status = ooze_boundary_add(&boundary, &solid, 0, 2 * s, &clip, NULL);
+        status = ooze_boundary_add(&boundary, &solid, 0, 2 * s, NULL);
         if (!status) {
             status = ooze_boundary_update(&boundary, NULL, &solid, 2 * s, &open_space, NULL);
         }
@@ -388,15 +390,15 @@ static void failures_are_clean(void **state)
     }
     assert_int_equal(status, OOZE_OK);
     OozeBoundary boundary = {0};
-    CHECK_FAILS(ooze_boundary_add(&boundary, &solid, 0, 1e-9, &clip, &error), OOZE_ERROR_LIMIT, "");
-    CHECK_FAILS(ooze_boundary_add(&boundary, &solid, 0, NAN, &clip, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze_boundary_add(&boundary, &solid, 0, 1e-9, &error), OOZE_ERROR_LIMIT, "");
+    CHECK_FAILS(ooze_boundary_add(&boundary, &solid, 0, NAN, &error), OOZE_ERROR_ARGUMENT,
                 "spacing");
     ooze_boundary_free(&boundary);
     ooze_solid_free(&solid);
     def = ooze_solid_def_default();
     solid = make(&def);
-    CHECK_FAILS(ooze_boundary_add(&boundary, &solid, 0, s, NULL, &error), OOZE_ERROR_ARGUMENT,
-                "infinite plane");
+    solid.clip.max.x = NAN;
+    CHECK_FAILS(ooze_boundary_add(&boundary, &solid, 0, s, &error), OOZE_ERROR_ARGUMENT, "plane");
     ooze_solid_free(&solid);
 }
 

@@ -1,0 +1,153 @@
+/* Boundary samples in a world: planes carry them where the fluid is, other solids are sampled once, and
+   a restored world has them to the last bit, whatever moved before. */
+#include "check.h"
+
+#include "base/hash.h"
+#include "base/vec3.h"
+#include "world/world.h"
+
+static const double s = 0.05;
+
+/* Everything drifts with its velocity. */
+static OozeStatus drift(void *data, OozeStepContext *context, OozeError *error)
+{
+    (void)data;
+    (void)error;
+    OozeFloat4 *x = ooze_particles_positions(context->particles);
+    const OozeFloat4 *v = ooze_particles_velocities(context->particles);
+    float dt = (float)context->dt;
+    for (uint64_t i = 0; i < ooze_particles_count(context->particles); i++) {
+        x[i].x += dt * v[i].x;
+        x[i].y += dt * v[i].y;
+        x[i].z += dt * v[i].z;
+    }
+    return OOZE_OK;
+}
+
+static const OozeMethod drifting_method = {
+    .info = {.name = "drifting", .summary = "drifts", .reference = ""},
+    .uses_boundary_neighbours = true,
+    .step = drift,
+};
+
+static int samplings; /* times that the world told of new samples */
+
+static void hear(void *user, OozeLogLevel level, const char *line)
+{
+    (void)user;
+    (void)level;
+    samplings += strstr(line, "boundary particles") != NULL;
+}
+
+/* A block that flies along a floor, past a ball. `belt`: the floor runs below it, and tilts. */
+static OozeWorld *make_world(bool belt)
+{
+    OozeWorld *world = NULL;
+    OozeWorldDef def = ooze_world_def_default();
+    def.spacing = s;
+    def.threads = 2;
+    def.time_step = 0.01;
+    def.log = hear;
+    samplings = 0;
+    CHECK_OK(ooze_world_create_with(&def, &drifting_method, &world, &error));
+    OozeMaterialDef material = ooze_material_def_default();
+    OozeFluidDef block = ooze_fluid_def_default();
+    block.shape.size = vec3(0.2, 0.2, 0.2);
+    block.shape.position = vec3(0, 0.1, 0);
+    block.velocity = vec3(4, 0, 1);
+    OozeSolidDef floor = ooze_solid_def_default(), ball = ooze_solid_def_default();
+    ball.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
+    ball.shape.radius = 0.3;
+    ball.shape.position = vec3(0, 0.5, 2);
+    if (belt) {
+        floor.motion.velocity = vec3(-0.7, 0, 0.3);
+        floor.motion.spin = vec3(0, 0.5, 0.1);
+    }
+    CHECK_OK(ooze_world_add_material(world, &material, NULL, &error));
+    CHECK_OK(ooze_world_add_solid(world, &floor, NULL, &error));
+    CHECK_OK(ooze_world_add_solid(world, &ball, NULL, &error));
+    CHECK_OK(ooze_world_add_fluid(world, &block, NULL, &error));
+    return world;
+}
+
+static void steps(OozeWorld *world, int count)
+{
+    for (int i = 0; i < count; i++) {
+        CHECK_OK(ooze_world_step(world, &error));
+    }
+}
+
+static uint64_t hash_boundary(const OozeWorld *world)
+{
+    const OozeBoundary *b = &world->boundary;
+    uint64_t hash = ooze_hash_bytes(OOZE_HASH_START, b->position, b->count * sizeof *b->position);
+    hash = ooze_hash_bytes(hash, b->normal, b->count * sizeof *b->normal);
+    hash = ooze_hash_bytes(hash, b->velocity, b->count * sizeof *b->velocity);
+    hash = ooze_hash_bytes(hash, b->volume, b->count * sizeof *b->volume);
+    return ooze_hash_bytes(hash, b->solid, b->count * sizeof *b->solid);
+}
+
+/* The sample nearest to the place below each particle is no farther than half the diagonal of their
+   lattice, anywhere on the way. */
+static void check_floor_below(const OozeWorld *world)
+{
+    const OozeBoundary *b = &world->boundary;
+    const OozeFloat4 *x = ooze_particles_positions(world->particles);
+    for (uint64_t i = 0; i < ooze_particles_count(world->particles); i++) {
+        OozeVec3 p = vec3(x[i].x, x[i].y, x[i].z);
+        OozeContact contact = ooze_solid_contact(&world->solids.items[0], p);
+        OozeVec3 foot = vec3_madd(p, -contact.distance, contact.normal);
+        double nearest = INFINITY;
+        for (uint64_t k = 0; k < b->count; k++) {
+            OozeVec3 q = vec3(b->position[k].x, b->position[k].y, b->position[k].z);
+            nearest = b->solid[k] == 0 ? fmin(nearest, vec3_length(vec3_sub(foot, q))) : nearest;
+        }
+        assert_true(nearest <= s);
+    }
+}
+
+static void planes_follow_the_fluid(void **state)
+{
+    (void)state;
+    for (int belt = 0; belt < 2; belt++) {
+        OozeWorld *world = make_world(belt);
+        for (int i = 0; i < 10; i++) {
+            steps(world, 10);
+            check_floor_below(world);
+        }
+        /* 4 m of way, of which a clip has some 0.3 m to spare: one sampling in eight steps at most */
+        assert_in_range(samplings, 2, 20);
+        ooze_world_destroy(world);
+    }
+}
+
+static void restored_samples_are_the_same(void **state)
+{
+    (void)state;
+    for (int belt = 0; belt < 2; belt++) {
+        OozeWorld *whole = make_world(belt);
+        steps(whole, 60);
+        for (int stop = 7; stop < 60; stop += 13) {
+            OozeWorld *first = make_world(belt), *second = make_world(belt);
+            steps(first, stop);
+            CHECK_OK(ooze_world_restore(second, ooze_world_frame(first), &error));
+            steps(second, 60 - stop);
+            assert_true(ooze_frame_hash(ooze_world_frame(second)) ==
+                        ooze_frame_hash(ooze_world_frame(whole)));
+            assert_int_equal(second->boundary.count, whole->boundary.count);
+            assert_true(hash_boundary(second) == hash_boundary(whole));
+            ooze_world_destroy(first);
+            ooze_world_destroy(second);
+        }
+        ooze_world_destroy(whole);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planes_follow_the_fluid),
+        cmocka_unit_test(restored_samples_are_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
