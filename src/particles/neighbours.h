@@ -10,6 +10,15 @@
 #include "particles/particles.h"
 #include "physics/periodic.h"
 
+/* The same point inside the box, on the axes that wrap. */
+static inline OozeFloat4 ooze_point_wrap(OozeFloat4 x, const OozePeriodic *p)
+{
+    x.x = ooze_periodic_wrap(x.x, p->min[0], p->length[0], p->inverse[0]);
+    x.y = ooze_periodic_wrap(x.y, p->min[1], p->length[1], p->inverse[1]);
+    x.z = ooze_periodic_wrap(x.z, p->min[2], p->length[2], p->inverse[2]);
+    return x;
+}
+
 /* Points sorted into cubic cells of edge `cell`. Memory follows the number of points, however far
    apart they are: a dense table when the bounding box is reasonably full, else a sparse one; both
    give the same order. */

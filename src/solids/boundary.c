@@ -155,14 +155,10 @@ static void place(void *context, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Update *update = context;
     OozeBoundary *b = update->boundary;
-    const OozePeriodic *p = update->periodic;
     for (uint64_t i = begin; i < end; i++) {
         const OozePose *pose = &update->solids[b->local_solid[i]].pose;
         OozeFloat4 x = narrow(ooze_pose_to_world(pose, widen(b->local[i])));
-        x.x = ooze_periodic_wrap(x.x, p->min[0], p->length[0], p->inverse[0]);
-        x.y = ooze_periodic_wrap(x.y, p->min[1], p->length[1], p->inverse[1]);
-        x.z = ooze_periodic_wrap(x.z, p->min[2], p->length[2], p->inverse[2]);
-        b->placed[i] = x;
+        b->placed[i] = ooze_point_wrap(x, update->periodic);
     }
 }
 

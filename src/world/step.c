@@ -1,18 +1,11 @@
 /* One step, as a table of contents: emit, solids, neighbours, method, finish. */
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
 #include "world/world.h"
-
-static OozeFloat4 wrapped(OozeFloat4 x, const OozePeriodic *p)
-{
-    x.x = ooze_periodic_wrap(x.x, p->min[0], p->length[0], p->inverse[0]);
-    x.y = ooze_periodic_wrap(x.y, p->min[1], p->length[1], p->inverse[1]);
-    x.z = ooze_periodic_wrap(x.z, p->min[2], p->length[2], p->inverse[2]);
-    return x;
-}
 
 /* ---- emit --------------------------------------------------------------------------------- */
 
@@ -26,9 +19,7 @@ static OozeStatus remove_sunk(OozeWorld *world, OozeError *error)
     if (!remove) {
         return ooze_fail_memory(error, "removing particles", n);
     }
-    for (uint64_t i = 0; i < n; i++) {
-        remove[i] = 0;
-    }
+    memset(remove, 0, n);
     for (int i = 0; i < world->sinks.count; i++) {
         ooze_sink_mark(&world->sinks.items[i], world->threads, world->particles, world->time,
                        remove);
@@ -40,14 +31,23 @@ static OozeStatus remove_sunk(OozeWorld *world, OozeError *error)
     return status;
 }
 
+static void wrap_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeWorld *world = data;
+    OozeFloat4 *x = ooze_particles_positions(world->particles);
+    for (uint64_t i = begin; i < end; i++) {
+        x[i] = ooze_point_wrap(x[i], &world->periodic);
+    }
+}
+
 static void wrap_newcomers(OozeWorld *world)
 {
     const OozePeriodic *p = &world->periodic;
     bool open = p->length[0] == 0.0f && p->length[1] == 0.0f && p->length[2] == 0.0f;
-    OozeFloat4 *x = ooze_particles_positions(world->particles);
-    uint64_t n = ooze_particles_count(world->particles);
-    for (uint64_t i = 0; i < n && world->newcomers && !open; i++) {
-        x[i] = wrapped(x[i], p);
+    if (world->newcomers && !open) {
+        uint64_t n = ooze_particles_count(world->particles);
+        ooze_parallel_for(world->threads, n, 8192, wrap_range, world);
     }
     world->newcomers = false;
 }
@@ -161,7 +161,7 @@ static void wrap_and_check(void *data, uint64_t begin, uint64_t end, int worker)
             }
             continue;
         }
-        *x = wrapped(*x, &job->periodic);
+        *x = ooze_point_wrap(*x, &job->periodic);
     }
 }
 
