@@ -1,5 +1,6 @@
 # A thin front to CMake. `make demo` and `make test` do everything on a fresh Debian or Ubuntu machine.
-.PHONY: all demo test test-full format bench clean deps
+PREFIX ?= /usr/local
+.PHONY: all demo test test-full format bench install clean deps
 
 all: deps
 	@cmake --preset release > build-configure.log 2>&1 || (cat build-configure.log; exit 1)
@@ -22,6 +23,9 @@ test-full:
 
 bench: all
 	@for bench in build/bench/*_bench; do $$bench; done
+
+install: all
+	@cmake --install build --prefix "$(PREFIX)"
 
 # One version for all: others break the same lines elsewhere.
 format:
