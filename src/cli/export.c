@@ -206,8 +206,9 @@ static int run(const OozeArguments *arguments)
                   .quiet = ooze_argument_given(arguments, "quiet")};
     const char *range = ooze_argument_text(arguments, "frames");
     if (!read_range(range, &job.range)) {
-        return ooze_usage_error(arguments->command,
-                                "option --frames needs N, A:B or A:B:STRIDE, not '%s'", range);
+        return ooze_usage_error(
+            arguments->command,
+            "option --frames needs N, A:B or A:B:STRIDE with A not after B, not '%s'", range);
     }
     OozeError error = {0};
     if (ooze_run_open(arguments->operands[0], false, &job.run, &error)) {

@@ -140,16 +140,39 @@ static const char *const type_names[OOZE_FIELD_TYPE_COUNT] = {
     [OOZE_FIELD_UINT32] = "uint32",   [OOZE_FIELD_UINT64] = "uint64",
 };
 
-/* Over all components of all particles; NAN where there are none. */
-static void find_range(const OozeFieldView *field, double *min, double *max)
+/* Of one component of all particles; NAN where there are none. */
+static void find_range(const OozeFieldView *field, int component, double *min, double *max)
 {
     *min = *max = NAN;
     for (uint64_t i = 0; i < field->count; i++) {
-        for (int k = 0; k < field->components; k++) {
-            double value = ooze_field_value(field, i, k);
-            *min = value < *min || isnan(*min) ? value : *min;
-            *max = value > *max || isnan(*max) ? value : *max;
-        }
+        double value = ooze_field_value(field, i, component);
+        *min = value < *min || isnan(*min) ? value : *min;
+        *max = value > *max || isnan(*max) ? value : *max;
+    }
+}
+
+/* A number for a scalar, a list for a vector. */
+static void append_limits(OozeText *out, const OozeFieldView *field, const char *key, bool highest)
+{
+    ooze_text_append(out, ", \"%s\": %s", key, field->components > 1 ? "[" : "");
+    for (int k = 0; k < field->components; k++) {
+        double min, max;
+        find_range(field, k, &min, &max);
+        ooze_text_append(out, "%s", k > 0 ? ", " : "");
+        append_number(out, highest ? max : min);
+    }
+    ooze_text_append(out, "%s", field->components > 1 ? "]" : "");
+}
+
+static void append_ranges(OozeText *out, const OozeFieldView *field)
+{
+    for (int k = 0; field->count > 0 && k < field->components; k++) {
+        double min, max;
+        find_range(field, k, &min, &max);
+        ooze_text_append(out, ", %.6g to %.6g", min, max);
+    }
+    if (field->count > 0 && field->unit[0]) {
+        ooze_text_append(out, " %s", field->unit);
     }
 }
 
@@ -159,23 +182,19 @@ void ooze_facts_fields(OozeFacts *facts, const OozeFrame *frame)
     ooze_text_append(&facts->out, "%s", facts->json ? "[" : "");
     for (int i = 0; i < frame->field_count; i++) {
         const OozeFieldView *field = &frame->fields[i];
-        double min, max;
-        find_range(field, &min, &max);
         if (facts->json) {
             ooze_text_append(&facts->out, "%s\n    {\"name\": ", i > 0 ? "," : "");
             ooze_json_string(&facts->out, field->name);
             ooze_text_append(&facts->out, ", \"type\": \"%s\", \"components\": %d, \"unit\": ",
                              type_names[field->type], field->components);
             ooze_json_string(&facts->out, field->unit);
-            ooze_text_append(&facts->out, ", \"min\": ");
-            append_number(&facts->out, min);
-            ooze_text_append(&facts->out, ", \"max\": ");
-            append_number(&facts->out, max);
+            append_limits(&facts->out, field, "min", false);
+            append_limits(&facts->out, field, "max", true);
             ooze_text_append(&facts->out, "}");
         } else {
-            ooze_text_append(&facts->out, "\n  %-18s %s x %d, %.6g to %.6g%s%s", field->name,
-                             type_names[field->type], field->components, min, max,
-                             field->unit[0] ? " " : "", field->unit);
+            ooze_text_append(&facts->out, "\n  %-18s %s x %d", field->name, type_names[field->type],
+                             field->components);
+            append_ranges(&facts->out, field);
         }
     }
     ooze_text_append(&facts->out, "%s", facts->json ? "\n  ]" : "");

@@ -1,4 +1,4 @@
-/* ooze info: what a run, a frame file, a mesh file or a scene holds. */
+/* ooze info: what a run, a frame, a mesh, a height map or a scene holds. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "cli/report.h"
 #include "ooze/ooze.h"
 #include "output/run_folder.h"
+#include "solids/heightfield.h"
 #include "solids/mesh.h"
 
 static const char *material_name(const void *items, int i)
@@ -183,6 +184,33 @@ static int info_mesh(const char *path, bool json)
     return ooze_facts_end(&facts);
 }
 
+static int info_height_map(const char *path, bool json)
+{
+    OozeError error = {0};
+    OozeHeightMap map = {0};
+    if (ooze_height_map_read(path, &map, &error)) {
+        return ooze_report_error(&error);
+    }
+    float low = map.heights[0], high = low;
+    for (uint64_t i = 1; i < (uint64_t)map.columns * map.rows; i++) {
+        low = fminf(low, map.heights[i]);
+        high = fmaxf(high, map.heights[i]);
+    }
+    const char *unit = map.in_grey ? "of height_scale" : "m";
+    OozeFacts facts;
+    ooze_facts_begin(&facts, json);
+    ooze_facts_text(&facts, "kind", "height map");
+    ooze_facts_count(&facts, "columns", map.columns);
+    ooze_facts_count(&facts, "rows", map.rows);
+    if (map.cell > 0.0) { /* a picture does not say how wide it is */
+        ooze_facts_real(&facts, "cell", map.cell, "m");
+    }
+    ooze_facts_real(&facts, "low", (double)low, unit);
+    ooze_facts_real(&facts, "high", (double)high, unit);
+    ooze_free(map.heights);
+    return ooze_facts_end(&facts);
+}
+
 static int info_scene(const char *path, bool json)
 {
     OozeError error = {0};
@@ -212,7 +240,7 @@ static int info_scene(const char *path, bool json)
 
 /* ---- telling them apart ------------------------------------------------------------------- */
 
-typedef enum Kind { KIND_RUN, KIND_FRAME, KIND_MESH, KIND_SCENE, KIND_UNKNOWN } Kind;
+typedef enum Kind { KIND_RUN, KIND_FRAME, KIND_MESH, KIND_HEIGHTS, KIND_SCENE, KIND_UNKNOWN } Kind;
 
 static Kind kind_of(const char *path, const struct stat *info)
 {
@@ -220,8 +248,8 @@ static Kind kind_of(const char *path, const struct stat *info)
         const char *suffix;
         Kind kind;
     } suffixes[] = {
-        {".h5", KIND_FRAME}, {".obj", KIND_MESH},   {".ply", KIND_MESH},
-        {".stl", KIND_MESH}, {".yaml", KIND_SCENE}, {".yml", KIND_SCENE},
+        {".h5", KIND_FRAME},    {".obj", KIND_MESH},    {".ply", KIND_MESH},   {".stl", KIND_MESH},
+        {".pgm", KIND_HEIGHTS}, {".asc", KIND_HEIGHTS}, {".yaml", KIND_SCENE}, {".yml", KIND_SCENE},
     };
     if (S_ISDIR(info->st_mode)) {
         return KIND_RUN;
@@ -262,18 +290,23 @@ static int run(const OozeArguments *arguments)
         return info_frame(path, hash, json);
     case KIND_MESH:
         return info_mesh(path, json);
+    case KIND_HEIGHTS:
+        return info_height_map(path, json);
     case KIND_SCENE:
         return info_scene(path, json);
     default:
         ooze_fail(&error, OOZE_ERROR_ARGUMENT,
-                  "give a run folder, a frame (.h5), a mesh (.obj .ply .stl) or a scene (.yaml)",
+                  "give a run folder, a frame (.h5), a mesh (.obj .ply .stl), a height map (.pgm "
+                  ".asc) or a scene (.yaml)",
                   "the name of '%s' does not tell what it is", path);
         return ooze_report_error(&error);
     }
 }
 
 static const OozeOperand operands[] = {
-    {"PATH", "a run folder, a frame file (.h5), a mesh (.obj, .ply, .stl) or a scene (.yaml)",
+    {"PATH",
+     "a run folder, a frame file (.h5), a mesh (.obj, .ply, .stl), a height map (.pgm, .asc) or a "
+     "scene (.yaml)",
      false},
 };
 
@@ -285,7 +318,7 @@ static const OozeOption options[] = {
 const OozeCommand ooze_command_info = {
     .name = "info",
     .synopsis = "PATH [--hash | --json]",
-    .summary = "Tell what a run, frame, mesh or scene holds",
+    .summary = "Tell what a run, frame, mesh, height map or scene holds",
     .details = "The hash covers the full state: particles, solids, emitters and what probes "
                "remember. Two runs with the same hash are bitwise equal.",
     .operands = operands,

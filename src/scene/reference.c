@@ -147,7 +147,8 @@ static bool has_range(const OozeKey *row)
 static void write_default(OozeText *page, const OozeKey *row, int variant, const void *item)
 {
     if (ooze_key_is_required(row, variant)) {
-        ooze_text_append(page, "**required**");
+        bool some = row->otherwise && row->required != OOZE_REQUIRED;
+        ooze_text_append(page, "**required**%s%s", some ? ", or " : "", some ? row->otherwise : "");
     } else if (row->otherwise) {
         ooze_text_append(page, "%s", row->otherwise);
     } else if (row->section) {

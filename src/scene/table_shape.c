@@ -40,8 +40,10 @@ static const OozeKey shape_keys[] = {
      .help = "what the shape is", .required = OOZE_REQUIRED,
      .choices = "plane|box|sphere|capsule|cylinder|cone|torus|heightfield|mesh"},
     {"size", OOZE_KEY_VEC3, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, size),
-     .help = "full edge lengths of a box; the two horizontal extents of a height field",
-     .variants = SHAPE(BOX) | SHAPE(HEIGHTFIELD), .required = SHAPE(BOX) | SHAPE(HEIGHTFIELD)},
+     .help = "full edge lengths of a box; the two horizontal extents of a height field, which an "
+             "ESRI grid knows itself",
+     .variants = SHAPE(BOX) | SHAPE(HEIGHTFIELD), .required = SHAPE(BOX),
+     .otherwise = "as the file says"},
     {"radius", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeShapeDef, radius),
      .help = "radius; of the base of a cone, of the ring of a torus", .variants = ROUND,
      .required = ROUND},

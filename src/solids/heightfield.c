@@ -9,7 +9,6 @@
 #include "solids/heightfield_parts.h"
 #include "solids/mesh_refine.h"
 
-#define FILE_LIMIT (1ull << 30)
 enum { SIDE_MAX = 1 << 20 };
 
 /* ---- lowest and highest sample, cell by cell and coarser ---------------------------------------- */
@@ -89,14 +88,7 @@ static OozeStatus load(const OozeShapeDef *def, OozeHeightMap *map, OozeError *e
         memcpy(map->heights, def->field.heights, count * sizeof *map->heights);
         return OOZE_OK;
     }
-    char *data = NULL;
-    size_t size = 0;
-    OozeStatus status = ooze_file_read(def->path, FILE_LIMIT, &data, &size, error);
-    if (!status) {
-        status = ooze_height_map_read_memory(data, size, def->path, map, error);
-    }
-    ooze_free(data);
-    return status;
+    return ooze_height_map_read(def->path, map, error);
 }
 
 static void flip_rows(OozeHeightMap *map)

@@ -37,6 +37,7 @@ typedef struct OozeHeightMap {
     double cell;  /* m; 0: the file does not say */
     bool in_grey; /* heights are 0..1 of the grey range, not metres */
 } OozeHeightMap;
+OozeStatus ooze_height_map_read(const char *path, OozeHeightMap *map, OozeError *error);
 OozeStatus ooze_height_map_read_memory(const char *data, size_t size, const char *name,
                                        OozeHeightMap *map, OozeError *error);
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "solids/heightfield.h"
 #include "solids/mesh_scan.h"
@@ -223,5 +224,20 @@ OozeStatus ooze_height_map_read_memory(const char *data, size_t size, const char
         ooze_free(map->heights);
         *map = (OozeHeightMap){0};
     }
+    return status;
+}
+
+/* Bytes of a file at most, as for meshes. */
+#define FILE_LIMIT (1ull << 30)
+
+OozeStatus ooze_height_map_read(const char *path, OozeHeightMap *map, OozeError *error)
+{
+    char *data = NULL;
+    size_t size = 0;
+    OozeStatus status = ooze_file_read(path, FILE_LIMIT, &data, &size, error);
+    if (!status) {
+        status = ooze_height_map_read_memory(data, size, path, map, error);
+    }
+    ooze_free(data);
     return status;
 }

@@ -77,9 +77,12 @@ class ExportTest(runs.RunTest):
             names = set(frame["particles"])
             count = len(frame["particles/id"])
             highest = float(frame["particles/id"][...].max())
+            box = [frame["particles/position"][...].min(axis=0), frame["particles/position"][...].max(axis=0)]
         self.assertEqual(facts["particles"], count)
         self.assertEqual({field["name"] for field in facts["fields"]}, names)
         self.assertEqual(next(f["max"] for f in facts["fields"] if f["name"] == "id"), highest)
+        position = next(f for f in facts["fields"] if f["name"] == "position")
+        self.assertEqual([position["min"], position["max"]], [list(map(float, corner)) for corner in box])
         text = self.good("info", run).stdout
         self.assertIn("everything at once", text)
         self.assertIn("position", text)
@@ -95,6 +98,30 @@ class ExportTest(runs.RunTest):
         self.assertAlmostEqual(facts["volume"], 1 / 6, places=12)
         self.assertAlmostEqual(facts["area"], 1.5 + 3 ** 0.5 / 2, places=12)
         self.assertEqual((facts["min"], facts["max"]), ([0, 0, 0], [1, 1, 1]))
+
+    def test_info_on_height_maps(self):
+        picture = self.folder / "hills.pgm"
+        picture.write_text("P2\n3 2\n4\n0 1 2\n3 2 1\n")
+        facts = json.loads(self.good("info", picture, "--json").stdout)
+        self.assertEqual(facts, {"kind": "height map", "columns": 3, "rows": 2, "low": 0, "high": 0.75})
+        grid = self.folder / "hills.asc"
+        grid.write_text("ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 0.5\n1 2\n3 5\n")
+        facts = json.loads(self.good("info", grid, "--json").stdout)
+        self.assertEqual(facts, {"kind": "height map", "columns": 2, "rows": 2, "cell": 0.5, "low": 1, "high": 5})
+        # a grid brings its size along, a picture does not
+        shape = "solids: [{{shape: {{type: heightfield, file: {}}}}}]\n"
+        scene = runs.SCENE.split("solids:")[0]
+        self.scene.write_text(scene + shape.format(grid))
+        self.good("check", self.scene)
+        self.scene.write_text(scene + shape.format(picture))
+        self.bad(1, "size.x = 0", "check", self.scene)
+
+    def test_info_without_particles(self):
+        self.scene.write_text(runs.SCENE.replace("size: [0.4, 0.4, 0.4]", "size: [0.01, 0.01, 0.01]"))
+        self.good("run", self.scene, "-o", self.folder / "empty", "--frames", 0, "--quiet")
+        text = self.good("info", self.folder / "empty").stdout
+        self.assertRegex(text, r"(?m)^  position +float32 x 3$")
+        self.assertNotIn("nan", text)
 
 
 if __name__ == "__main__":
