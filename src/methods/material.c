@@ -11,6 +11,16 @@ static const OozeParamInfo material_params[OOZE_MATERIAL_PARAM_COUNT] = {
                                "mass per volume at rest"},
     [OOZE_MATERIAL_VISCOSITY] = {"viscosity", OOZE_PARAM_REAL, "Pa s", 0.0, 1e12, NAN, NULL,
                                  "resistance to shear: water 0.001, honey about 10"},
+    [OOZE_MATERIAL_MODULUS] = {"modulus", OOZE_PARAM_REAL, "Pa", 0.0, 1e12, NAN, NULL,
+                               "elastic shear modulus: jelly about 1000"},
+    [OOZE_MATERIAL_RELAXATION] = {"relaxation_time", OOZE_PARAM_REAL, "s", 0.0, INFINITY, NAN, NULL,
+                                  "time in which stress at constant strain falls to 1/e"},
+    [OOZE_MATERIAL_COMPLIANCE] =
+        {"compliance", OOZE_PARAM_REAL, "s2/m2", 0.0, 1e12, NAN, NULL,
+         "density over modulus, instead of the modulus; 0: as stiff as the "
+         "solver allows"},
+    [OOZE_MATERIAL_SOLVENT] = {"solvent_viscosity", OOZE_PARAM_REAL, "Pa s", 0.0, 1e12, NAN, NULL,
+                               "Newtonian viscosity beside the elastic one"},
     [OOZE_MATERIAL_DRAG] = {"drag", OOZE_PARAM_REAL, "1/s", 0.0, 1e6, 0.0, NULL,
                             "rate at which a free particle loses its speed to still air"},
 };

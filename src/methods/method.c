@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "methods/ballistic/ballistic.h"
+#include "methods/conformation/conformation.h"
 
 const OozeMethod *const ooze_method_list[] = {
+    &ooze_method_conformation,
     &ooze_method_ballistic,
 };
 const int ooze_method_list_count = (int)(sizeof ooze_method_list / sizeof ooze_method_list[0]);

@@ -1,0 +1,222 @@
+#include "methods/conformation/conformation.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "methods/conformation/workspace.h"
+#include "physics/lattice.h"
+
+enum {
+    PARAM_FORMULATION,
+    PARAM_VELOCITY_ITERATIONS,
+    PARAM_DENSITY_ITERATIONS,
+    PARAM_PASSES,
+    PARAM_BULK,
+    PARAM_TENSION,
+    PARAM_SURFACE,
+    PARAM_HOURGLASS,
+    PARAM_HOURGLASS_REACH,
+    PARAM_CONTACT_DISTANCE,
+    PARAM_TOLERANCE,
+    PARAM_COUNT
+};
+
+/* In the order of the choices of PARAM_FORMULATION. */
+static const OozeFormulation *const formulations[] = {&ooze_formulation_lodge};
+
+static const OozeParamInfo params[PARAM_COUNT] = {
+    [PARAM_FORMULATION] = {"formulation", OOZE_PARAM_CHOICE, "", 0, 0, 0, "lodge",
+                           "which equations are solved; see docs/methods/conformation.md"},
+    [PARAM_VELOCITY_ITERATIONS] = {"velocity_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 20,
+                                   NULL, "iterations of the velocity solve at most, per pass"},
+    [PARAM_DENSITY_ITERATIONS] = {"density_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 5, NULL,
+                                  "iterations of the density stage"},
+    [PARAM_PASSES] = {"passes", OOZE_PARAM_INTEGER, "", 1, 8, 2, NULL,
+                      "times the stress is linearised in a step"},
+    [PARAM_BULK] = {"bulk", OOZE_PARAM_REAL, "", 0, 1e3, 5, NULL,
+                    "resistance to change of volume, over that to shear"},
+    [PARAM_TENSION] = {"tension", OOZE_PARAM_REAL, "", 0, 10, 0.5, NULL,
+                       "pull that closes voids inside the fluid"},
+    [PARAM_SURFACE] = {"surface", OOZE_PARAM_REAL, "", 0.05, 10, 0.7, NULL,
+                       "where the pull against voids ends, 1: at a flat surface"},
+    [PARAM_HOURGLASS] = {"hourglass", OOZE_PARAM_REAL, "", 0, 100, 1, NULL,
+                         "damping of motion that a linear field does not describe"},
+    [PARAM_HOURGLASS_REACH] = {"hourglass_reach", OOZE_PARAM_REAL, "spacings", 0, 1000, 3, NULL,
+                               "distance an elastic wave runs while that damping acts"},
+    [PARAM_CONTACT_DISTANCE] = {"contact_distance", OOZE_PARAM_REAL, "spacings", 0, 10, 0.5, NULL,
+                                "how near a particle's centre comes to a solid"},
+    [PARAM_TOLERANCE] = {"tolerance", OOZE_PARAM_REAL, "", 0, 1, 1e-4, NULL,
+                         "relative residual at which the velocity solve stops"},
+};
+
+static const char *const material_keys[] = {
+    "density", "viscosity", "modulus", "relaxation_time", "compliance", "solvent_viscosity", NULL};
+
+static const OozeFieldInfo fields[] = {
+    {"conformation", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
+     "strain of the polymer beyond rest, Q - I: xx, yy, zz, xy, xz, yz"},
+};
+
+static OozeStatus create(void **data, OozeError *error)
+{
+    OozeConformationData *own = ooze_alloc_zero(1, sizeof *own);
+    if (own) {
+        own->grid = ooze_grid_create();
+    }
+    if (!own || !own->grid) {
+        ooze_free(own);
+        return ooze_fail_memory(error, "the conformation method", sizeof *own);
+    }
+    *data = own;
+    return OOZE_OK;
+}
+
+static void destroy(void *data)
+{
+    OozeConformationData *own = data;
+    if (own) {
+        ooze_grid_destroy(own->grid);
+        ooze_neighbours_free(&own->near);
+        ooze_neighbours_free(&own->near_walls);
+        ooze_free(own);
+    }
+}
+
+static OozeConformationSettings read_settings(const OozeStepContext *c)
+{
+    return (OozeConformationSettings){
+        .velocity_iterations = (int)c->params[PARAM_VELOCITY_ITERATIONS],
+        .density_iterations = (int)c->params[PARAM_DENSITY_ITERATIONS],
+        .passes = (int)c->params[PARAM_PASSES],
+        .bulk = (float)c->params[PARAM_BULK],
+        .tension = (float)c->params[PARAM_TENSION],
+        .surface = (float)c->params[PARAM_SURFACE],
+        .contact = (float)(c->params[PARAM_CONTACT_DISTANCE] * c->spacing),
+        .tolerance = c->params[PARAM_TOLERANCE],
+    };
+}
+
+static OozeStatus start(OozeConformationStep *s, OozeError *error)
+{
+    OozeStepContext *c = s->context;
+    OozeRheology *rheology =
+        ooze_arena_alloc(c->arena, (size_t)c->material_count, sizeof *rheology);
+    s->x0 = ooze_arena_alloc(c->arena, s->n + 16, sizeof *s->x0);
+    s->u = ooze_arena_alloc(c->arena, s->n + 16, sizeof *s->u);
+    s->q = ooze_arena_alloc(c->arena, s->n, sizeof *s->q);
+    if (!rheology || !s->x0 || !s->u || !s->q) {
+        return ooze_fail_memory(error, "the conformation step", s->n * 64);
+    }
+    for (int m = 0; m < c->material_count; m++) {
+        rheology[m] =
+            ooze_rheology(c, &c->materials[m], c->materials[0].values[OOZE_MATERIAL_DENSITY],
+                          c->params[PARAM_HOURGLASS], c->params[PARAM_HOURGLASS_REACH]);
+    }
+    s->rheology = rheology;
+    const OozeFloat4 *x = ooze_particles_positions(c->particles);
+    const OozeFloat4 *v = ooze_particles_velocities(c->particles);
+    int field = ooze_particles_find_field(c->particles, fields[0].name);
+    const float *strain = ooze_particles_data(c->particles, field);
+    OozeFour kick = {(float)(c->gravity.x * c->dt), (float)(c->gravity.y * c->dt),
+                     (float)(c->gravity.z * c->dt), 0};
+    for (uint64_t i = 0; i < s->n; i++) {
+        const float *e = strain + 8 * i;
+        s->x0[i] = ooze_four(x[i].x, x[i].y, x[i].z, 0);
+        s->u[i] = ooze_four(v[i].x, v[i].y, v[i].z, 0) + kick;
+        s->q[i] = ooze_sym3(1 + e[0], 1 + e[1], 1 + e[2], e[3], e[4], e[5]);
+    }
+    return OOZE_OK;
+}
+
+static void store(OozeConformationStep *s, const OozeFour *x)
+{
+    OozeParticles *particles = s->context->particles;
+    OozeFloat4 *position = ooze_particles_positions(particles);
+    OozeFloat4 *velocity = ooze_particles_velocities(particles);
+    int field = ooze_particles_find_field(particles, fields[0].name);
+    float *strain = ooze_particles_data(particles, field);
+    for (uint64_t i = 0; i < s->n; i++) {
+        position[i] = (OozeFloat4){x[i][0], x[i][1], x[i][2], 0};
+        velocity[i] = (OozeFloat4){s->u[i][0], s->u[i][1], s->u[i][2], 0};
+        float *e = strain + 8 * i;
+        OozeSym3 q = s->q[i];
+        e[0] = q.xx - 1;
+        e[1] = q.yy - 1;
+        e[2] = q.zz - 1;
+        e[3] = q.xy;
+        e[4] = q.xz;
+        e[5] = q.yz;
+    }
+}
+
+/* Positions from the solved velocities, corrected; velocities follow the corrections. */
+static OozeStatus move(OozeConformationStep *s, OozeConformationData *own,
+                       const OozeFormulation *formulation, OozeError *error)
+{
+    OozeArena *arena = s->context->arena;
+    OozeFour *x = ooze_arena_alloc(arena, s->n + 16, sizeof *x);
+    OozeFour *shift = ooze_arena_alloc(arena, s->n, sizeof *shift);
+    if (!x || !shift) {
+        return ooze_fail_memory(error, "the conformation step", s->n * 32);
+    }
+    for (uint64_t i = 0; i < s->n; i++) {
+        x[i] = s->x0[i] + s->dt * s->u[i];
+    }
+    OozeStatus status = formulation->solve_positions(s, own, x, shift, error);
+    if (status) {
+        return status;
+    }
+    for (uint64_t i = 0; i < s->n; i++) {
+        x[i] += shift[i];
+        s->u[i] += shift[i] / s->dt;
+    }
+    formulation->finish(s);
+    store(s, x);
+    return OOZE_OK;
+}
+
+static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
+{
+    const OozeFormulation *formulation = formulations[(int)c->params[PARAM_FORMULATION]];
+    OozeConformationStep s = {
+        .context = c,
+        .settings = read_settings(c),
+        .n = ooze_particles_count(c->particles),
+        .dt = (float)c->dt,
+        .support = (float)c->support,
+        .volume = (float)(1.0 / ooze_lattice_sum(OOZE_KERNEL_CUBIC, c->spacing, c->support, 1)),
+        .material = ooze_particles_materials(c->particles),
+    };
+    if (s.n == 0) {
+        return OOZE_OK;
+    }
+    s.flat_gradient = (float)(s.volume * ooze_lattice_surface_gradient(c->spacing, c->support));
+    OozeStatus status = start(&s, error);
+    if (!status) {
+        status = ooze_conformation_gather(&s, error);
+    }
+    if (!status) {
+        status = ooze_conformation_find_holds(&s, error);
+    }
+    if (!status) {
+        status = formulation->solve_velocities(&s, error);
+    }
+    return status ? status : move(&s, data, formulation, error);
+}
+
+const OozeMethod ooze_method_conformation = {
+    .info = {.name = "conformation",
+             .summary = "viscoelastic fluids by polymer conformation: honey, cream, slime, jelly",
+             .reference = "Barreiro et al. 2017, Conformation constraints for efficient "
+                          "viscoelastic fluid simulation",
+             .params = params,
+             .param_count = PARAM_COUNT},
+    .fields = fields,
+    .field_count = 1,
+    .material_keys = material_keys,
+    .uses_fluid_neighbours = true,
+    .uses_boundary_neighbours = true,
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+};

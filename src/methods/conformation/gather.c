@@ -1,0 +1,104 @@
+/* What the whole step re-uses: kernel gradients along every edge, the correction that makes gradients
+   exact for linear fields, and the density. */
+#include <math.h>
+
+#include "base/fail.h"
+#include "methods/conformation/workspace.h"
+#include "physics/kernels.h"
+
+static OozeFour nearest(OozeFour d, const OozePeriodic *p)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        d[axis] = ooze_periodic_delta(d[axis], p->length[axis], p->inverse[axis]);
+    }
+    return d;
+}
+
+/* V (grad_i W, |W'|/r) for x_ji, which grad_i W points along. */
+static OozeFour make_edge(OozeFour x_ji, float support, float volume, float *value)
+{
+    float r = sqrtf(ooze_four_dot3(x_ji, x_ji));
+    float slope = ooze_cubic_slope(r, support);
+    float f = -volume * ooze_kernel_gradient_scale(slope, r, support);
+    *value = ooze_cubic_value(r, support);
+    return (OozeFour){f * x_ji[0], f * x_ji[1], f * x_ji[2], f};
+}
+
+/* K += x g^T; g is along x. */
+static void add_outer(OozeSym3 *k, OozeFour x, OozeFour g)
+{
+    k->xx += x[0] * g[0];
+    k->yy += x[1] * g[1];
+    k->zz += x[2] * g[2];
+    k->xy += x[0] * g[1];
+    k->xz += x[0] * g[2];
+    k->yz += x[1] * g[2];
+}
+
+/* Bonet and Lok's correction, kept away from neighbourhoods that cannot tell three directions: there
+   the particle carries no stress rather than a wrong one. */
+static OozeSym3 guarded_inverse(OozeSym3 k, uint32_t neighbours)
+{
+    float mean = ooze_sym3_trace(k) / 3.0f;
+    float det = ooze_sym3_det(k);
+    if (neighbours < 6 || !(mean > 0.4f) || !(det > 0.5f * mean * mean * mean)) {
+        return ooze_sym3_identity(0);
+    }
+    return ooze_sym3_inverse(k);
+}
+
+static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConformationStep *s = data;
+    const OozeNeighbours *list = s->context->fluid, *walls = s->context->fluid_boundary;
+    const OozeBoundary *boundary = s->context->boundary;
+    const OozeFour *x = s->x0;
+    float own = ooze_cubic_value(0, s->support);
+    for (uint64_t i = begin; i < end; i++) {
+        OozeSym3 k = ooze_sym3_identity(0);
+        OozeFour sum = {0};
+        float value, density = own;
+        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+            OozeFour d = nearest(x[list->index[e]] - x[i], &s->context->periodic);
+            OozeFour g = make_edge(d, s->support, s->volume, &value);
+            s->edge[e] = g;
+            sum += g;
+            density += value;
+            add_outer(&k, d, g);
+        }
+        density *= s->volume;
+        uint32_t wall_count = boundary->count ? walls->count[i] : 0;
+        for (uint32_t w = 0; w < wall_count; w++) {
+            uint64_t e = walls->first[i] + w;
+            uint32_t b = walls->index[e];
+            const OozeFloat4 *p = &boundary->position[b];
+            OozeFour d = nearest(ooze_four(p->x, p->y, p->z, 0) - x[i], &s->context->periodic);
+            OozeFour g = make_edge(d, s->support, boundary->volume[b], &value);
+            s->wall_edge[e] = g;
+            sum += g;
+            density += value * boundary->volume[b];
+            add_outer(&k, d, g);
+        }
+        s->edge_sum[i] = sum;
+        s->density[i] = density;
+        s->correction[i] = guarded_inverse(k, list->count[i] + wall_count);
+    }
+}
+
+OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
+{
+    const OozeNeighbours *list = s->context->fluid, *walls = s->context->fluid_boundary;
+    OozeArena *arena = s->context->arena;
+    uint64_t wall_edges = s->context->boundary->count ? walls->first[s->n] : 0;
+    s->edge = ooze_arena_alloc(arena, list->first[s->n], sizeof *s->edge);
+    s->wall_edge = ooze_arena_alloc(arena, wall_edges, sizeof *s->wall_edge);
+    s->edge_sum = ooze_arena_alloc(arena, s->n, sizeof *s->edge_sum);
+    s->correction = ooze_arena_alloc(arena, s->n, sizeof *s->correction);
+    s->density = ooze_arena_alloc(arena, s->n, sizeof *s->density);
+    if (!s->edge || !s->wall_edge || !s->edge_sum || !s->correction || !s->density) {
+        return ooze_fail_memory(error, "kernel gradients", list->first[s->n] * sizeof *s->edge);
+    }
+    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, gather_range, s);
+    return OOZE_OK;
+}

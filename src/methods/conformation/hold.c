@@ -1,0 +1,85 @@
+/* Contact as the solver sees it: which directions of which particles the solids hold. */
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/vec3.h"
+#include "methods/conformation/workspace.h"
+
+/* Adds a direction, made orthogonal to those that are held already. */
+static void add_direction(OozeHold *hold, OozeVec3 normal, double speed)
+{
+    OozeFour n = ooze_four((float)normal.x, (float)normal.y, (float)normal.z, 0);
+    float rest = (float)speed;
+    for (int k = 0; k < hold->count; k++) {
+        float along = ooze_four_dot3(n, hold->direction[k]);
+        n -= along * hold->direction[k];
+        rest -= along * hold->speed[k];
+    }
+    float length = sqrtf(ooze_four_dot3(n, n));
+    if (hold->count < 3 && length > 0.1f) {
+        hold->direction[hold->count] = n / length;
+        hold->speed[hold->count] = rest / length;
+        hold->count++;
+    }
+}
+
+/* A particle is held by a solid that its free flight would enter; it moves with the surface along
+   the normal, at most so fast that it is pushed out half a spacing. */
+static OozeHold hold_of_particle(const OozeConformationStep *s, uint64_t i)
+{
+    OozeHold hold = {.count = 0};
+    const OozeStepContext *c = s->context;
+    OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
+    OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
+    double most = 0.5 * c->spacing / c->dt;
+    for (int k = 0; k < c->solid_count; k++) {
+        const OozeSolid *solid = &c->solids[k];
+        if (solid->params[OOZE_SOLID_COLLIDES] == 0.0) {
+            continue;
+        }
+        OozeContact contact = ooze_solid_contact(solid, x);
+        /* the surface of the end of the step, seen from the start of the particle */
+        double needed = fmin((s->settings.contact - contact.distance) / c->dt, most);
+        if (vec3_dot(u, contact.normal) < needed) {
+            add_direction(&hold, contact.normal, needed);
+        }
+    }
+    return hold;
+}
+
+typedef struct FindJob {
+    OozeConformationStep *step;
+    OozeHold *found; /* one per particle */
+} FindJob;
+
+static void find_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const FindJob *job = data;
+    for (uint64_t i = begin; i < end; i++) {
+        job->found[i] = hold_of_particle(job->step, i);
+    }
+}
+
+OozeStatus ooze_conformation_find_holds(OozeConformationStep *s, OozeError *error)
+{
+    OozeArena *arena = s->context->arena;
+    s->hold_of = ooze_arena_alloc(arena, s->n, sizeof *s->hold_of);
+    s->holds = ooze_arena_alloc(arena, s->n, sizeof *s->holds);
+    if (!s->hold_of || !s->holds) {
+        return ooze_fail_memory(error, "contacts", s->n * sizeof *s->holds);
+    }
+    if (s->context->solid_count > 0) {
+        FindJob job = {.step = s, .found = s->holds};
+        ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, find_range, &job);
+    }
+    s->hold_count = 0;
+    for (uint64_t i = 0; i < s->n; i++) { /* packed in place: the target never overtakes */
+        bool held = s->context->solid_count > 0 && s->holds[i].count > 0;
+        s->hold_of[i] = held ? (int32_t)s->hold_count : -1;
+        if (held) {
+            s->holds[s->hold_count++] = s->holds[i];
+        }
+    }
+    return OOZE_OK;
+}

@@ -1,0 +1,408 @@
+/* The implicit velocity solve: (rho - dt a[G[D(u)]]) u = rho u* + dt a[S0], by conjugate gradients.
+
+   Every product of the operator gathers twice along the same edges: first the velocity gradient of
+   each particle, from which its stress follows, then the divergence of that stress. Both gathers are
+   products of four lanes: an edge is (g, f) with f = V0 |W'|/r, and since g = f x_ji the hourglass
+   term rides in the fourth lane. Forces are equal and opposite along edges, so every iterate keeps
+   linear momentum, and torque about x0 vanishes because stresses are symmetric. */
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "methods/conformation/workspace.h"
+
+/* One row each of (T - n L) with n u in the fourth lane: what the second gather reads. */
+typedef struct Flux {
+    OozeFour row[3];
+} Flux;
+
+typedef struct Solve {
+    OozeConformationStep *step;
+    OozeSym3 *stiffness;   /* A per particle */
+    OozeSym3 *known;       /* S0 */
+    float *bulk;           /* kb mu */
+    float *hourglass;      /* n per particle */
+    float *edge_hourglass; /* sum over its edges of f n_j */
+    Flux *flux;
+    OozeFour *base; /* what needs no second gather */
+    OozeFour *r, *p, *ap;
+    double *partial; /* fixed blocks of sums */
+    const OozeFour *input;
+    OozeFour *output;
+    bool with_known; /* include S0 and moving walls: the residual, not a search direction */
+    double alpha, beta;
+} Solve;
+
+/* ---- first gather: gradient of the input, stress, flux ------------------------------------ */
+
+static OozeMat3 raw_gradient(const OozeConformationStep *s, const OozeFour *u, uint64_t i,
+                             OozeFour *weighted, bool moving_walls)
+{
+    const OozeNeighbours *list = s->context->fluid, *walls = s->context->fluid_boundary;
+    OozeFour rx = {0}, ry = {0}, rz = {0};
+    for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+        OozeFour g = s->edge[e], v = u[list->index[e]];
+        rx += v[0] * g;
+        ry += v[1] * g;
+        rz += v[2] * g;
+    }
+    if (moving_walls && s->context->boundary->count) {
+        for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e++) {
+            OozeFour g = s->wall_edge[e];
+            OozeFloat4 v = s->context->boundary->velocity[walls->index[e]];
+            rx += v.x * g;
+            ry += v.y * g;
+            rz += v.z * g;
+        }
+    }
+    OozeFour own = u[i], sum = s->edge_sum[i];
+    rx -= own[0] * sum;
+    ry -= own[1] * sum;
+    rz -= own[2] * sum;
+    *weighted = ooze_four(rx[3], ry[3], rz[3], 0);
+    OozeMat3 m = {{rx[0], rx[1], rx[2], ry[0], ry[1], ry[2], rz[0], rz[1], rz[2]}};
+    return m;
+}
+
+static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Solve *solve = data;
+    OozeConformationStep *s = solve->step;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFour weighted;
+        OozeMat3 m = raw_gradient(s, solve->input, i, &weighted, solve->with_known);
+        OozeMat3 l = ooze_mat3_mul_sym3(m, s->correction[i]);
+        OozeSym3 stress =
+            ooze_lodge_stress(ooze_mat3_symmetric(l), solve->stiffness[i], solve->bulk[i]);
+        if (solve->with_known) {
+            stress = ooze_sym3_add(stress, solve->known[i]);
+        }
+        OozeMat3 t = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), s->correction[i]);
+        float n = solve->hourglass[i];
+        OozeFour u = solve->input[i], sum = s->edge_sum[i];
+        Flux flux;
+        OozeFour base;
+        for (int k = 0; k < 3; k++) {
+            flux.row[k] =
+                ooze_four(t.m[3 * k] - n * l.m[3 * k], t.m[3 * k + 1] - n * l.m[3 * k + 1],
+                          t.m[3 * k + 2] - n * l.m[3 * k + 2], n * u[k]);
+            base[k] = ooze_four_dot3(flux.row[k], sum) + n * weighted[k] -
+                      u[k] * solve->edge_hourglass[i];
+        }
+        base[3] = 0;
+        solve->flux[i] = flux;
+        solve->base[i] = base;
+    }
+}
+
+/* ---- second gather: divergence ------------------------------------------------------------ */
+
+static OozeFour force_on(const Solve *solve, uint64_t i)
+{
+    const OozeConformationStep *s = solve->step;
+    const OozeNeighbours *list = s->context->fluid;
+    OozeFour ax = {0}, ay = {0}, az = {0};
+    for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+        OozeFour g = s->edge[e];
+        const Flux *flux = &solve->flux[list->index[e]];
+        ax += flux->row[0] * g;
+        ay += flux->row[1] * g;
+        az += flux->row[2] * g;
+    }
+    OozeFour a = solve->base[i];
+    a[0] += (ax[0] + ax[1]) + (ax[2] + ax[3]);
+    a[1] += (ay[0] + ay[1]) + (ay[2] + ay[3]);
+    a[2] += (az[0] + az[1]) + (az[2] + az[3]);
+    return a;
+}
+
+/* Takes out what a held particle cannot do. */
+static OozeFour project(const OozeConformationStep *s, uint64_t i, OozeFour v)
+{
+    if (s->hold_of[i] >= 0) {
+        const OozeHold *hold = &s->holds[s->hold_of[i]];
+        for (int k = 0; k < hold->count; k++) {
+            v -= ooze_four_dot3(v, hold->direction[k]) * hold->direction[k];
+        }
+    }
+    return v;
+}
+
+/* output = weight input - dt force, projected; its block sums are p . Ap. */
+static void product_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Solve *solve = data;
+    OozeConformationStep *s = solve->step;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        float weight = s->rheology[s->material[i]].weight;
+        OozeFour out = weight * solve->input[i] - s->dt * force_on(solve, i);
+        out = project(s, i, out);
+        solve->output[i] = out;
+        sum += (double)ooze_four_dot3(out, solve->input[i]);
+    }
+    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
+static double run(Solve *solve, OozeRangeBody body)
+{
+    uint64_t n = solve->step->n;
+    ooze_parallel_for(solve->step->context->threads, n, OOZE_CONFORMATION_GRAIN, body, solve);
+    double sum = 0.0;
+    for (uint64_t k = 0; k * OOZE_CONFORMATION_GRAIN < n; k++) {
+        sum += solve->partial[k];
+    }
+    return sum;
+}
+
+static double multiply(Solve *solve, const OozeFour *input, OozeFour *output, bool with_known)
+{
+    solve->input = input;
+    solve->output = output;
+    solve->with_known = with_known;
+    ooze_parallel_for(solve->step->context->threads, solve->step->n, OOZE_CONFORMATION_GRAIN,
+                      stress_range, solve);
+    return run(solve, product_range);
+}
+
+/* ---- conjugate gradients ------------------------------------------------------------------ */
+
+/* r = b - A u, with b = weight u*: ap holds A u, r holds u* on entry. */
+static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Solve *solve = data;
+    OozeConformationStep *s = solve->step;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        float weight = s->rheology[s->material[i]].weight;
+        OozeFour r = project(s, i, weight * solve->r[i]) - solve->ap[i];
+        r[3] = 0;
+        solve->r[i] = r;
+        solve->p[i] = r;
+        sum += (double)ooze_four_dot3(r, r);
+    }
+    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
+static void advance_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Solve *solve = data;
+    OozeFour *u = solve->step->u;
+    float alpha = (float)solve->alpha;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        u[i] += alpha * solve->p[i];
+        OozeFour r = solve->r[i] - alpha * solve->ap[i];
+        solve->r[i] = r;
+        sum += (double)ooze_four_dot3(r, r);
+    }
+    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
+static void turn_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Solve *solve = data;
+    float beta = (float)solve->beta;
+    for (uint64_t i = begin; i < end; i++) {
+        solve->p[i] = solve->r[i] + beta * solve->p[i];
+    }
+}
+
+/* `star` is u*; the unknown starts from step->u, held directions already set. */
+static void conjugate_gradients(Solve *solve, const OozeFour *star)
+{
+    OozeConformationStep *s = solve->step;
+    memcpy(solve->r, star, s->n * sizeof *star);
+    multiply(solve, s->u, solve->ap, true);
+    double rr = run(solve, start_range);
+    double stop = rr * s->settings.tolerance * s->settings.tolerance;
+    for (int k = 0; k < s->settings.velocity_iterations && rr > stop && rr > 0.0; k++) {
+        double pap = multiply(solve, solve->p, solve->ap, false);
+        if (!(pap > 0.0)) {
+            break; /* rounding has eaten the direction */
+        }
+        solve->alpha = rr / pap;
+        double next = run(solve, advance_range);
+        solve->beta = next / rr;
+        rr = next;
+        ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, turn_range, solve);
+    }
+}
+
+/* ---- coefficients of a pass --------------------------------------------------------------- */
+
+/* Rotation by the spin of the step, to second order and orthonormal to rounding (Cayley). */
+static OozeMat3 spin_rotation(float wx, float wy, float wz)
+{
+    /* (I - W/2)^-1 (I + W/2) for the cross product matrix W of w */
+    float a = 0.5f * wx, b = 0.5f * wy, c = 0.5f * wz;
+    float s = 1.0f / (1.0f + a * a + b * b + c * c);
+    OozeMat3 r = {{(1 + a * a - b * b - c * c) * s, 2 * (a * b - c) * s, 2 * (a * c + b) * s,
+                   2 * (a * b + c) * s, (1 - a * a + b * b - c * c) * s, 2 * (b * c - a) * s,
+                   2 * (a * c - b) * s, 2 * (b * c + a) * s, (1 - a * a - b * b + c * c) * s}};
+    return r;
+}
+
+typedef struct Prepare {
+    Solve *solve;
+    bool turn; /* second pass: Q turned with the velocity of the first */
+} Prepare;
+
+static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Prepare *prepare = data;
+    Solve *solve = prepare->solve;
+    OozeConformationStep *s = solve->step;
+    float dt = s->dt;
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeRheology *m = &s->rheology[s->material[i]];
+        OozeFour unused;
+        OozeMat3 l = ooze_mat3_mul_sym3(raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
+        /* w dt: the axial vector of the antisymmetric part, capped */
+        float wx = 0.5f * dt * (l.m[7] - l.m[5]), wy = 0.5f * dt * (l.m[2] - l.m[6]);
+        float wz = 0.5f * dt * (l.m[3] - l.m[1]);
+        float turn = sqrtf(wx * wx + wy * wy + wz * wz);
+        float cap = turn > 0.5f ? 0.5f / turn : 1.0f;
+        wx *= cap;
+        wy *= cap;
+        wz *= cap;
+        OozeSym3 q = s->q[i];
+        if (prepare->turn) {
+            q = ooze_sym3_push(spin_rotation(wx, wy, wz), q);
+        }
+        OozeSym3 a = ooze_lodge_stiffness(q, m->modulus, m->viscosity, dt, m->memory);
+        float mu = ooze_sym3_trace(a) / 3.0f;
+        float bulk = s->settings.bulk * mu;
+        /* what a rigid turn adds to F F^T must not count as strain: dt/2 W^T W, per dt */
+        float w2 = wx * wx + wy * wy + wz * wz, half = 0.5f / dt;
+        OozeSym3 ww = ooze_sym3((w2 - wx * wx) * half, (w2 - wy * wy) * half, (w2 - wz * wz) * half,
+                                -wx * wy * half, -wx * wz * half, -wy * wz * half);
+        OozeSym3 known = ooze_lodge_stress(ww, a, bulk);
+        float rg = m->memory.r * m->modulus;
+        known = ooze_sym3_add(known, ooze_sym3(rg * (q.xx - 1), rg * (q.yy - 1), rg * (q.zz - 1),
+                                               rg * q.xy, rg * q.xz, rg * q.yz));
+        OozeFour sum = s->edge_sum[i];
+        float open = sqrtf(ooze_four_dot3(sum, sum)) / (s->settings.surface * s->flat_gradient);
+        if (s->density[i] < 1.0f && open < 1.0f) {
+            float gap = ooze_min(1.0f / s->density[i] - 1.0f, 0.1f);
+            float pull = bulk * s->settings.tension / dt * gap * (1.0f - open);
+            known.xx += pull;
+            known.yy += pull;
+            known.zz += pull;
+        }
+        bool poor = s->correction[i].xx == 0.0f;
+        solve->stiffness[i] = a;
+        solve->bulk[i] = bulk;
+        solve->known[i] = known;
+        solve->hourglass[i] = poor ? 0.0f : m->hourglass;
+    }
+}
+
+static void edge_hourglass_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Solve *solve = data;
+    OozeConformationStep *s = solve->step;
+    const OozeNeighbours *list = s->context->fluid;
+    for (uint64_t i = begin; i < end; i++) {
+        float sum = 0;
+        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+            sum += s->edge[e][3] * solve->hourglass[list->index[e]];
+        }
+        solve->edge_hourglass[i] = sum;
+    }
+}
+
+static OozeStatus allocate(Solve *solve, OozeError *error)
+{
+    OozeArena *arena = solve->step->context->arena;
+    uint64_t n = solve->step->n;
+    solve->stiffness = ooze_arena_alloc(arena, n, sizeof *solve->stiffness);
+    solve->known = ooze_arena_alloc(arena, n, sizeof *solve->known);
+    solve->bulk = ooze_arena_alloc(arena, n, sizeof *solve->bulk);
+    solve->hourglass = ooze_arena_alloc(arena, n, sizeof *solve->hourglass);
+    solve->edge_hourglass = ooze_arena_alloc(arena, n, sizeof *solve->edge_hourglass);
+    solve->flux = ooze_arena_alloc(arena, n, sizeof *solve->flux);
+    solve->base = ooze_arena_alloc(arena, n, sizeof *solve->base);
+    solve->r = ooze_arena_alloc(arena, n, sizeof *solve->r);
+    solve->p = ooze_arena_alloc(arena, n, sizeof *solve->p);
+    solve->ap = ooze_arena_alloc(arena, n, sizeof *solve->ap);
+    solve->partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double));
+    if (!solve->stiffness || !solve->known || !solve->bulk || !solve->hourglass ||
+        !solve->edge_hourglass || !solve->flux || !solve->base || !solve->r || !solve->p ||
+        !solve->ap || !solve->partial) {
+        return ooze_fail_memory(error, "the velocity solve", n * 256);
+    }
+    return OOZE_OK;
+}
+
+/* Held directions take the velocity of the surface. */
+static void set_holds(OozeConformationStep *s)
+{
+    for (uint64_t i = 0; i < s->n; i++) {
+        if (s->hold_of[i] >= 0) {
+            const OozeHold *hold = &s->holds[s->hold_of[i]];
+            OozeFour v = project(s, i, s->u[i]);
+            for (int k = 0; k < hold->count; k++) {
+                v += hold->speed[k] * hold->direction[k];
+            }
+            s->u[i] = v;
+        }
+    }
+}
+
+static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
+{
+    Solve solve = {.step = s};
+    OozeStatus status = allocate(&solve, error);
+    OozeFour *star = ooze_arena_alloc(s->context->arena, s->n, sizeof *star);
+    if (status || !star) {
+        return status ? status : ooze_fail_memory(error, "the velocity solve", s->n * 16);
+    }
+    OozeThreads *threads = s->context->threads;
+    memcpy(star, s->u, s->n * sizeof *star);
+    for (int pass = 0; pass < s->settings.passes; pass++) {
+        Prepare prepare = {.solve = &solve, .turn = pass > 0};
+        ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range, &prepare);
+        ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, edge_hourglass_range, &solve);
+        set_holds(s);
+        conjugate_gradients(&solve, star);
+    }
+    return OOZE_OK;
+}
+
+/* ---- end of step -------------------------------------------------------------------------- */
+
+static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConformationStep *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFour unused;
+        OozeMat3 l = ooze_mat3_mul_sym3(raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
+        OozeMat3 a = ooze_mat3_scale(l, s->dt);
+        float norm2 = ooze_mat3_norm2(a);
+        if (norm2 > 0.25f) { /* half a strain in one step is the most that is believed */
+            a = ooze_mat3_scale(a, 0.5f / sqrtf(norm2));
+        }
+        s->q[i] = ooze_lodge_update(s->q[i], a, s->rheology[s->material[i]].memory);
+    }
+}
+
+static void finish(OozeConformationStep *s)
+{
+    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, finish_range, s);
+}
+
+const OozeFormulation ooze_formulation_lodge = {
+    .name = "lodge",
+    .solve_velocities = solve_velocities,
+    .solve_positions = ooze_conformation_density,
+    .finish = finish,
+};

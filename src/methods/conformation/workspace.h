@@ -1,0 +1,103 @@
+/* What one step of the conformation method works on: arrays in the step arena, one element a particle,
+   in the order of the particle store. */
+#ifndef OOZE_METHODS_CONFORMATION_WORKSPACE_H
+#define OOZE_METHODS_CONFORMATION_WORKSPACE_H
+
+#include "methods/conformation/conformation.h"
+#include "physics/lodge.h"
+
+/* Four floats that the compiler keeps in one register. */
+typedef float OozeFour __attribute__((vector_size(16)));
+
+/* A material as the solver sees it: kinematic units, ready for this time step. */
+typedef struct OozeRheology {
+    float weight;     /* density over the reference density */
+    float modulus;    /* G over the reference density, m2/s2 */
+    float viscosity;  /* solvent viscosity over the reference density, m2/s */
+    float relaxation; /* tau, s; may be infinite */
+    float compliance; /* alpha: 1 / modulus, s2/m2; 0: as stiff as the iterations allow */
+    float hourglass;  /* coefficient of the hourglass term, m2/s */
+    OozeMemory memory;
+} OozeRheology;
+
+/* Settings of the solver, from the method's parameters. */
+typedef struct OozeConformationSettings {
+    int velocity_iterations, density_iterations, passes;
+    float bulk;       /* kb: bulk over shear stiffness */
+    float tension;    /* bt: pull against dilation inside the fluid */
+    float surface;    /* sth: share of the flat-surface gradient sum that counts as surface */
+    float contact;    /* m between centres and solids */
+    double tolerance; /* relative residual at which the velocity solve stops */
+} OozeConformationSettings;
+
+/* Directions in which a particle in contact may not move freely: orthonormal, with the velocity
+   along each that keeps it on the surface. */
+typedef struct OozeHold {
+    OozeFour direction[3];
+    float speed[3];
+    int count;
+} OozeHold;
+
+typedef struct OozeConformationStep {
+    OozeStepContext *context;
+    OozeConformationSettings settings;
+    uint64_t n;
+    float dt, support;
+    float volume;                 /* V0 such that the rest lattice has density 1 exactly */
+    float flat_gradient;          /* |sum V0 g| of a particle on a flat free surface */
+    const OozeRheology *rheology; /* per material */
+    const uint16_t *material;
+    OozeFour *x0;         /* positions at the beginning of the step */
+    OozeFour *u;          /* velocities being solved for */
+    OozeFour *edge;       /* per list entry: V0 grad W, and V0 |W'|/r in the last lane */
+    OozeFour *edge_sum;   /* per particle: sum of its edges, those to walls included */
+    OozeFour *wall_edge;  /* per boundary list entry, with the volume of the boundary sample */
+    OozeSym3 *correction; /* B: inverse of sum V0 x g^T, or 0 where the neighbourhood is too poor */
+    OozeSym3 *q;          /* conformation: begin of step, then end of step */
+    float *density;       /* at the beginning of the step, relative to rest */
+    int32_t *hold_of;     /* index into holds, or -1 */
+    OozeHold *holds;
+    uint64_t hold_count;
+} OozeConformationStep;
+
+enum { OOZE_CONFORMATION_GRAIN = 1024 };
+
+/* A way to solve the same fluid: velocities first, then positions, then the new conformation. */
+typedef struct OozeFormulation {
+    const char *name;
+    /* step->u: from u* = u + dt f to the velocities under viscoelastic stress. */
+    OozeStatus (*solve_velocities)(OozeConformationStep *step, OozeError *error);
+    /* The shift that positions x = x0 + dt u need: density, solids, and what else is a position
+       constraint. Kept apart from the positions: a velocity taken from rounded positions would lose
+       every change smaller than their last bit over dt. */
+    OozeStatus (*solve_positions)(OozeConformationStep *step, OozeConformationData *own,
+                                  const OozeFour *x, OozeFour *shift, OozeError *error);
+    /* step->q at the end of the step; step->u is now (x - x0) / dt. */
+    void (*finish)(OozeConformationStep *step);
+} OozeFormulation;
+
+extern const OozeFormulation ooze_formulation_lodge;
+
+/* Edges, corrections and densities at x0. */
+OozeStatus ooze_conformation_gather(OozeConformationStep *step, OozeError *error);
+/* Which particles the solids hold, given where u would take them. */
+OozeStatus ooze_conformation_find_holds(OozeConformationStep *step, OozeError *error);
+/* One-sided position-based density with solids, on the neighbours of x (see solve_positions). */
+OozeStatus ooze_conformation_density(OozeConformationStep *step, OozeConformationData *own,
+                                     const OozeFour *x, OozeFour *shift, OozeError *error);
+
+/* A material's numbers in kinematic units for this step. */
+OozeRheology ooze_rheology(const OozeStepContext *context, const OozeMaterial *material,
+                           double reference_density, double hourglass, double hourglass_reach);
+
+static inline OozeFour ooze_four(float x, float y, float z, float w)
+{
+    return (OozeFour){x, y, z, w};
+}
+
+static inline float ooze_four_dot3(OozeFour a, OozeFour b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+#endif
