@@ -30,6 +30,7 @@ typedef struct Solve {
     const OozeFour *input;
     OozeFour *output;
     bool with_known; /* include S0 and moving walls: the residual, not a search direction */
+    bool with_held;  /* leave in what held particles cannot do: it is what their solids do to them */
     double alpha, beta;
 } Solve;
 
@@ -139,7 +140,7 @@ static void product_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         float weight = s->rheology[s->material[i]].weight;
         OozeFour out = weight * solve->input[i] - s->dt * force_on(solve, i);
-        out = project(s, i, out);
+        out = solve->with_held ? out : project(s, i, out);
         solve->output[i] = out;
         sum += (double)ooze_four_dot3(out, solve->input[i]);
     }
@@ -231,6 +232,51 @@ static void conjugate_gradients(Solve *solve, const OozeFour *star)
         solve->beta = next / rr;
         rr = next;
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, turn_range, solve);
+    }
+}
+
+/* ---- contact ------------------------------------------------------------------------------ */
+
+/* Held directions take the velocity of the surface. */
+static void set_holds(OozeConformationStep *s)
+{
+    for (uint64_t i = 0; i < s->n; i++) {
+        if (s->hold_of[i] >= 0) {
+            const OozeHold *hold = &s->holds[s->hold_of[i]];
+            OozeFour v = project(s, i, s->u[i]);
+            for (int k = 0; k < hold->count; k++) {
+                v += hold->speed[k] * hold->direction[k];
+            }
+            s->u[i] = v;
+        }
+    }
+}
+
+/* A solid pushes and does not pull: lets go of every direction whose solid would have to. What the
+   solid gives a particle is A u - weight u*. */
+static void release_holds(Solve *solve, const OozeFour *star)
+{
+    OozeConformationStep *s = solve->step;
+    if (s->hold_count == 0) {
+        return;
+    }
+    solve->with_held = true;
+    multiply(solve, s->u, solve->ap, true);
+    solve->with_held = false;
+    for (uint64_t i = 0; i < s->n; i++) {
+        if (s->hold_of[i] < 0) {
+            continue;
+        }
+        OozeHold *hold = &s->holds[s->hold_of[i]];
+        OozeFour given = solve->ap[i] - s->rheology[s->material[i]].weight * star[i];
+        int kept = 0;
+        for (int k = 0; k < hold->count; k++) {
+            if (ooze_four_dot3(given, hold->direction[k]) >= 0.0f) {
+                hold->direction[kept] = hold->direction[k];
+                hold->speed[kept++] = hold->speed[k];
+            }
+        }
+        hold->count = kept;
     }
 }
 
@@ -342,21 +388,6 @@ static OozeStatus allocate(Solve *solve, OozeError *error)
     return OOZE_OK;
 }
 
-/* Held directions take the velocity of the surface. */
-static void set_holds(OozeConformationStep *s)
-{
-    for (uint64_t i = 0; i < s->n; i++) {
-        if (s->hold_of[i] >= 0) {
-            const OozeHold *hold = &s->holds[s->hold_of[i]];
-            OozeFour v = project(s, i, s->u[i]);
-            for (int k = 0; k < hold->count; k++) {
-                v += hold->speed[k] * hold->direction[k];
-            }
-            s->u[i] = v;
-        }
-    }
-}
-
 static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
 {
     Solve solve = {.step = s};
@@ -373,6 +404,9 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, edge_hourglass_range, &solve);
         set_holds(s);
         conjugate_gradients(&solve, star);
+        if (pass + 1 < s->settings.passes) {
+            release_holds(&solve, star);
+        }
     }
     return OOZE_OK;
 }

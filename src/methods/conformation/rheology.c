@@ -35,7 +35,7 @@ static Maxwell read_maxwell(const OozeStepContext *c, const OozeMaterial *materi
         tau = g > 0.0 && !isnan(eta) ? eta / g : INFINITY;
     }
     if (!(tau > 0.0)) { /* no memory: all viscosity */
-        m.viscosity = !isnan(eta) ? eta : g * REFERENCE_STEP;
+        m.viscosity = !isnan(eta) ? eta : g * (alpha > 0.0 ? REFERENCE_STEP : c->dt);
     } else {
         m.modulus = g;
         m.relaxation = tau;
