@@ -4,10 +4,8 @@
 #define OOZE_METHODS_CONFORMATION_WORKSPACE_H
 
 #include "methods/conformation/conformation.h"
+#include "methods/four.h"
 #include "physics/lodge.h"
-
-/* Four floats that the compiler keeps in one register. */
-typedef float OozeFour __attribute__((vector_size(16)));
 
 /* A material as the solver sees it: kinematic units, ready for this time step. */
 typedef struct OozeRheology {
@@ -89,15 +87,5 @@ OozeStatus ooze_conformation_density(OozeConformationStep *step, OozeConformatio
 /* A material's numbers in kinematic units for this step. */
 OozeRheology ooze_rheology(const OozeStepContext *context, const OozeMaterial *material,
                            double reference_density, double hourglass, double hourglass_reach);
-
-static inline OozeFour ooze_four(float x, float y, float z, float w)
-{
-    return (OozeFour){x, y, z, w};
-}
-
-static inline float ooze_four_dot3(OozeFour a, OozeFour b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 #endif

@@ -1,18 +1,9 @@
-/* What the whole step re-uses: kernel gradients along every edge, the correction that makes gradients
-   exact for linear fields, and the density. */
+#include "methods/gather.h"
+
 #include <math.h>
 
 #include "base/fail.h"
-#include "methods/conformation/workspace.h"
 #include "physics/kernels.h"
-
-static OozeFour nearest(OozeFour d, const OozePeriodic *p)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        d[axis] = ooze_periodic_delta(d[axis], p->length[axis], p->inverse[axis]);
-    }
-    return d;
-}
 
 /* V (grad_i W, |W'|/r) for x_ji, which grad_i W points along. */
 static OozeFour make_edge(OozeFour x_ji, float support, float volume, float *value)
@@ -50,17 +41,17 @@ static OozeSym3 guarded_inverse(OozeSym3 k, uint32_t neighbours)
 static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    OozeConformationStep *s = data;
+    OozeGather *s = data;
     const OozeNeighbours *list = s->context->fluid, *walls = s->context->fluid_boundary;
     const OozeBoundary *boundary = s->context->boundary;
-    const OozeFour *x = s->x0;
+    const OozeFour *x = s->x;
     float own = ooze_cubic_value(0, s->support);
     for (uint64_t i = begin; i < end; i++) {
         OozeSym3 k = ooze_sym3_identity(0);
         OozeFour sum = {0};
         float value, density = own;
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-            OozeFour d = nearest(x[list->index[e]] - x[i], &s->context->periodic);
+            OozeFour d = ooze_four_nearest(x[list->index[e]] - x[i], &s->context->periodic);
             OozeFour g = make_edge(d, s->support, s->volume, &value);
             s->edge[e] = g;
             sum += g;
@@ -73,7 +64,8 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
             uint64_t e = walls->first[i] + w;
             uint32_t b = walls->index[e];
             const OozeFloat4 *p = &boundary->position[b];
-            OozeFour d = nearest(ooze_four(p->x, p->y, p->z, 0) - x[i], &s->context->periodic);
+            OozeFour d =
+                ooze_four_nearest(ooze_four(p->x, p->y, p->z, 0) - x[i], &s->context->periodic);
             OozeFour g = make_edge(d, s->support, boundary->volume[b], &value);
             s->wall_edge[e] = g;
             sum += g;
@@ -86,7 +78,7 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
+OozeStatus ooze_gather(OozeGather *s, OozeError *error)
 {
     const OozeNeighbours *list = s->context->fluid, *walls = s->context->fluid_boundary;
     OozeArena *arena = s->context->arena;
@@ -99,6 +91,6 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
     if (!s->edge || !s->wall_edge || !s->edge_sum || !s->correction || !s->density) {
         return ooze_fail_memory(error, "kernel gradients", list->first[s->n] * sizeof *s->edge);
     }
-    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, gather_range, s);
+    ooze_parallel_for(s->context->threads, s->n, OOZE_GATHER_GRAIN, gather_range, s);
     return OOZE_OK;
 }

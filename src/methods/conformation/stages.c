@@ -1,0 +1,34 @@
+/* The shared stages as this method calls them. */
+#include "methods/conformation/workspace.h"
+#include "methods/density.h"
+#include "methods/gather.h"
+
+OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
+{
+    OozeGather gather = {
+        .context = s->context, .n = s->n, .support = s->support, .volume = s->volume, .x = s->x0};
+    OozeStatus status = ooze_gather(&gather, error);
+    s->edge = gather.edge;
+    s->wall_edge = gather.wall_edge;
+    s->edge_sum = gather.edge_sum;
+    s->correction = gather.correction;
+    s->density = gather.density;
+    return status;
+}
+
+OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeConformationData *own,
+                                     const OozeFour *x, OozeFour *shift, OozeError *error)
+{
+    OozeDensityJob job = {
+        .context = s->context,
+        .n = s->n,
+        .support = s->support,
+        .volume = s->volume,
+        .contact = s->settings.contact,
+        .iterations = s->settings.density_iterations,
+        .grid = own->grid,
+        .near = &own->near,
+        .near_walls = &own->near_walls,
+    };
+    return ooze_density_solve(&job, x, shift, error);
+}

@@ -1,0 +1,30 @@
+/* Position-based density: Macklin and Mueller 2013, one-sided, on neighbours of the positions that a
+   step predicts. Solids push back after every iteration. */
+#ifndef OOZE_METHODS_DENSITY_H
+#define OOZE_METHODS_DENSITY_H
+
+#include "methods/four.h"
+#include "methods/method.h"
+
+typedef struct OozeDensityJob {
+    const OozeStepContext *context;
+    uint64_t n;
+    float support;
+    float volume;  /* V0 such that the rest lattice has density 1 exactly */
+    float contact; /* m between centres and solids */
+    int iterations;
+    /* Densities that are let be, per particle, relative to rest; NULL: 1 for all. A step much shorter
+       than the time in which a density error should vanish keeps most of it, for what is taken out in
+       a step turns into velocity. */
+    const float *limit;
+    /* working memory that outlives the step */
+    OozeGrid *grid;
+    OozeNeighbours *near, *near_walls;
+} OozeDensityJob;
+
+/* The shift that the positions x need. Kept apart from the positions: a velocity taken from rounded
+   positions would lose every change smaller than their last bit over dt. */
+OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, OozeFour *shift,
+                              OozeError *error);
+
+#endif

@@ -1,0 +1,30 @@
+/* Kernel gradients along every edge of the neighbour lists, the correction that makes gradients exact
+   for linear fields, and the density: what a step re-uses. */
+#ifndef OOZE_METHODS_GATHER_H
+#define OOZE_METHODS_GATHER_H
+
+#include "methods/four.h"
+#include "methods/method.h"
+#include "physics/tensor.h"
+
+/* Particles of a chunk of parallel work. */
+enum { OOZE_GATHER_GRAIN = 1024 };
+
+typedef struct OozeGather {
+    /* given */
+    const OozeStepContext *context;
+    uint64_t n;
+    float support;
+    float volume;      /* V0 such that the rest lattice has density 1 exactly */
+    const OozeFour *x; /* positions that the context's lists belong to */
+    /* found, in the step arena */
+    OozeFour *edge;       /* per list entry: V0 grad W, and V0 |W'|/r in the last lane */
+    OozeFour *wall_edge;  /* per boundary list entry, with the volume of the boundary sample */
+    OozeFour *edge_sum;   /* per particle: sum of its edges, those to walls included */
+    OozeSym3 *correction; /* B: inverse of sum V0 x g^T, or 0 where the neighbourhood is too poor */
+    float *density;       /* relative to rest */
+} OozeGather;
+
+OozeStatus ooze_gather(OozeGather *gather, OozeError *error);
+
+#endif

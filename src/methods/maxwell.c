@@ -1,0 +1,37 @@
+#include "methods/maxwell.h"
+
+#include <math.h>
+
+/* Time over which a fluid without relaxation time that is given by its compliance alone resists as
+   if elastic: the time step most scenes of the paper use. It makes such a fluid's viscosity
+   G * REFERENCE_STEP, the same at every time step. */
+#define REFERENCE_STEP (1.0 / 240.0)
+
+OozeMaxwell ooze_maxwell(const OozeStepContext *c, const OozeMaterial *material, double reference,
+                         double stiffest)
+{
+    const double *v = material->values;
+    double eta = v[OOZE_MATERIAL_VISCOSITY] / reference, g = v[OOZE_MATERIAL_MODULUS] / reference;
+    double tau = v[OOZE_MATERIAL_RELAXATION], alpha = v[OOZE_MATERIAL_COMPLIANCE];
+    OozeMaxwell m = {0, 0, 0};
+    if (isnan(g) && !isnan(alpha)) {
+        double speed = stiffest * c->spacing / c->dt;
+        double weight = v[OOZE_MATERIAL_DENSITY] / reference;
+        g = fmin(alpha > 0.0 ? weight / alpha : INFINITY, speed * speed * weight);
+    }
+    if (isnan(g)) {
+        g = !isnan(eta) && tau > 0.0 ? eta / tau : 0.0;
+    } else if (isnan(tau)) {
+        tau = g > 0.0 && !isnan(eta) ? eta / g : INFINITY;
+    }
+    if (!(tau > 0.0)) { /* no memory: all viscosity */
+        m.viscosity = !isnan(eta) ? eta : g * (alpha > 0.0 ? REFERENCE_STEP : c->dt);
+    } else {
+        m.modulus = g;
+        m.relaxation = tau;
+    }
+    if (!isnan(v[OOZE_MATERIAL_SOLVENT])) {
+        m.viscosity += v[OOZE_MATERIAL_SOLVENT] / reference;
+    }
+    return m;
+}

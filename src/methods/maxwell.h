@@ -1,0 +1,20 @@
+/* A material of the shared table as a Maxwell fluid, in kinematic units: the same numbers mean the
+   same in every method. */
+#ifndef OOZE_METHODS_MAXWELL_H
+#define OOZE_METHODS_MAXWELL_H
+
+#include "methods/method.h"
+
+typedef struct OozeMaxwell {
+    double modulus;    /* G over the reference density, m2/s2 */
+    double relaxation; /* tau, s; may be infinite; 0: no memory, the modulus is 0 too */
+    double viscosity;  /* of the solvent, and of a fluid without memory, m2/s */
+} OozeMaxwell;
+
+/* Any two of viscosity, modulus and relaxation time, or the relaxation time and the compliance;
+   viscosity alone is Newtonian, modulus alone elastic. No elasticity is stiffer than one whose shear
+   wave crosses `stiffest` spacings a step: that is what compliance 0 means. */
+OozeMaxwell ooze_maxwell(const OozeStepContext *context, const OozeMaterial *material,
+                         double reference_density, double stiffest);
+
+#endif
