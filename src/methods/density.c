@@ -45,9 +45,10 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
             OozeFloat4 p = boundary->position[b];
             OozeFour d = ooze_four_nearest(x - ooze_four(p.x, p.y, p.z, 0), periodic);
             float r = sqrtf(ooze_four_dot3(d, d));
-            float f = boundary->volume[b] * ooze_kernel_gradient_scale(
-                                                ooze_cubic_slope(r, job->support), r, job->support);
-            density += boundary->volume[b] * ooze_cubic_value(r, job->support);
+            float f =
+                job->wall_scale * boundary->volume[b] *
+                ooze_kernel_gradient_scale(ooze_cubic_slope(r, job->support), r, job->support);
+            density += job->wall_scale * boundary->volume[b] * ooze_cubic_value(r, job->support);
             sum += f * d;
         }
         float c = density - (stage->limit ? stage->limit[i] : 1.0f);
@@ -86,8 +87,9 @@ static void correct_range(void *data, uint64_t begin, uint64_t end, int worker)
             OozeFloat4 p = boundary->position[b];
             OozeFour d = ooze_four_nearest(x - ooze_four(p.x, p.y, p.z, 0), periodic);
             float r = sqrtf(ooze_four_dot3(d, d));
-            float f = boundary->volume[b] * ooze_kernel_gradient_scale(
-                                                ooze_cubic_slope(r, job->support), r, job->support);
+            float f =
+                job->wall_scale * boundary->volume[b] *
+                ooze_kernel_gradient_scale(ooze_cubic_slope(r, job->support), r, job->support);
             shift += x[3] * f * d;
         }
         shift[3] = 0;

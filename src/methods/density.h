@@ -10,8 +10,9 @@ typedef struct OozeDensityJob {
     const OozeStepContext *context;
     uint64_t n;
     float support;
-    float volume;  /* V0 such that the rest lattice has density 1 exactly */
-    float contact; /* m between centres and solids */
+    float volume;     /* V0 such that the rest lattice has density 1 exactly */
+    float wall_scale; /* see OozeGather */
+    float contact;    /* m between centres and solids */
     int iterations;
     /* Densities that are let be, per particle, relative to rest; NULL: 1 for all. A step much shorter
        than the time in which a density error should vanish keeps most of it, for what is taken out in

@@ -38,6 +38,12 @@ static OozeSym3 guarded_inverse(OozeSym3 k, uint32_t neighbours)
     return ooze_sym3_inverse(k);
 }
 
+/* Fluid that never slips on a solid is strained by it as by more fluid. */
+static bool clings(const OozeSolid *solid)
+{
+    return isinf(solid->params[OOZE_SOLID_FRICTION]);
+}
+
 static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -66,10 +72,14 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
             const OozeFloat4 *p = &boundary->position[b];
             OozeFour d =
                 ooze_four_nearest(ooze_four(p->x, p->y, p->z, 0) - x[i], &s->context->periodic);
-            OozeFour g = make_edge(d, s->support, boundary->volume[b], &value);
+            float volume = s->wall_scale * boundary->volume[b];
+            OozeFour g = make_edge(d, s->support, volume, &value);
+            density += value * volume;
+            if (!clings(&s->context->solids[boundary->solid[b]])) {
+                g = ooze_four(0, 0, 0, 0);
+            }
             s->wall_edge[e] = g;
             sum += g;
-            density += value * boundary->volume[b];
             add_outer(&k, d, g);
         }
         s->edge_sum[i] = sum;

@@ -15,12 +15,16 @@ typedef struct OozeGather {
     const OozeStepContext *context;
     uint64_t n;
     float support;
-    float volume;      /* V0 such that the rest lattice has density 1 exactly */
+    float volume; /* V0 such that the rest lattice has density 1 exactly */
+    /* Volume of a boundary sample over its Akinci volume, such that a lattice half a spacing above
+       a flat wall has density 1: one layer of samples stands for all that is missing behind it. */
+    float wall_scale;
     const OozeFour *x; /* positions that the context's lists belong to */
     /* found, in the step arena */
-    OozeFour *edge;       /* per list entry: V0 grad W, and V0 |W'|/r in the last lane */
-    OozeFour *wall_edge;  /* per boundary list entry, with the volume of the boundary sample */
-    OozeFour *edge_sum;   /* per particle: sum of its edges, those to walls included */
+    OozeFour *edge; /* per list entry: V0 grad W, and V0 |W'|/r in the last lane */
+    OozeFour
+        *wall_edge;     /* per boundary list entry; 0 for solids that the fluid does not cling to */
+    OozeFour *edge_sum; /* per particle: sum of its edges, those to walls included */
     OozeSym3 *correction; /* B: inverse of sum V0 x g^T, or 0 where the neighbourhood is too poor */
     float *density;       /* relative to rest */
 } OozeGather;

@@ -52,4 +52,26 @@ OOZE_FORMULA double ooze_lattice_surface_gradient(double spacing, double h)
     return sum < 0 ? -sum : sum;
 }
 
+/* What the samples of a flat wall must count for: a lattice whose first layer is half a spacing above
+   the wall has density 1 when one layer of samples, each with its Akinci volume times this factor,
+   stands for the half space behind. */
+OOZE_FORMULA double ooze_lattice_wall_scale(double spacing, double h)
+{
+    const int reach = (int)(h / spacing) + 2;
+    double missing = 0.0, seen = 0.0, flat = 0.0;
+    for (int j = -reach; j <= reach; j++) {
+        for (int i = -reach; i <= reach; i++) {
+            double across = (double)(i * i + j * j) * spacing * spacing;
+            for (int k = 1; k <= reach; k++) {
+                OOZE_REAL r = (OOZE_REAL)OOZE_SQRT((OOZE_REAL)(across + k * k * spacing * spacing));
+                missing += (double)ooze_cubic_value(r, (OOZE_REAL)h);
+            }
+            OOZE_REAL half = OOZE_SQRT((OOZE_REAL)(across + 0.25 * spacing * spacing));
+            seen += (double)ooze_cubic_value(half, (OOZE_REAL)h);
+            flat += (double)ooze_cubic_value(OOZE_SQRT((OOZE_REAL)across), (OOZE_REAL)h);
+        }
+    }
+    return missing / ooze_lattice_sum(OOZE_KERNEL_CUBIC, spacing, h, 1) * flat / seen;
+}
+
 #endif

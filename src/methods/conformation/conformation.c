@@ -191,6 +191,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         return OOZE_OK;
     }
     s.flat_gradient = (float)(s.volume * ooze_lattice_surface_gradient(c->spacing, c->support));
+    s.wall_scale = (float)ooze_lattice_wall_scale(c->spacing, c->support);
     OozeStatus status = start(&s, error);
     if (!status) {
         status = ooze_conformation_gather(&s, error);

@@ -23,8 +23,20 @@ static void add_direction(OozeHold *hold, OozeVec3 normal, double speed)
     }
 }
 
+/* Tangents of a contact, moving with the surface; whether friction can hold them is found out when
+   the push of the solid is known. */
+static void add_tangents(OozeHold *hold, OozeVec3 normal, OozeVec3 surface)
+{
+    OozeVec3 first = fabs(normal.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
+    first = vec3_unit(vec3_cross(normal, first), vec3(0, 0, 1));
+    OozeVec3 second = vec3_cross(normal, first);
+    add_direction(hold, first, vec3_dot(surface, first));
+    add_direction(hold, second, vec3_dot(surface, second));
+}
+
 /* A particle is held by a solid that its free flight would enter; it moves with the surface along
-   the normal, at most so fast that it is pushed out half a spacing. */
+   the normal, at most so fast that it is pushed out half a spacing. Where fluid clings to a solid its
+   boundary samples do the rest, and tangents stay free. */
 static OozeHold hold_of_particle(const OozeConformationStep *s, uint64_t i)
 {
     OozeHold hold = {.count = 0};
@@ -32,6 +44,7 @@ static OozeHold hold_of_particle(const OozeConformationStep *s, uint64_t i)
     OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
     OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
     double most = 0.5 * c->spacing / c->dt;
+    OozeContact first = {0};
     for (int k = 0; k < c->solid_count; k++) {
         const OozeSolid *solid = &c->solids[k];
         if (solid->params[OOZE_SOLID_COLLIDES] == 0.0) {
@@ -41,8 +54,16 @@ static OozeHold hold_of_particle(const OozeConformationStep *s, uint64_t i)
         /* the surface of the end of the step, seen from the start of the particle */
         double needed = fmin((s->settings.contact - contact.distance) / c->dt, most);
         if (vec3_dot(u, contact.normal) < needed) {
+            if (hold.count == 0) {
+                first = contact;
+                hold.friction = (float)solid->params[OOZE_SOLID_FRICTION];
+            }
             add_direction(&hold, contact.normal, needed);
         }
+    }
+    hold.normals = hold.count;
+    if (hold.count > 0 && hold.friction > 0.0f && isfinite(hold.friction)) {
+        add_tangents(&hold, first.normal, first.velocity);
     }
     return hold;
 }

@@ -30,7 +30,7 @@ typedef struct Solve {
     const OozeFour *input;
     OozeFour *output;
     bool with_known; /* include S0 and moving walls: the residual, not a search direction */
-    bool with_held;  /* leave in what held particles cannot do: it is what their solids do to them */
+    bool with_held; /* leave in what held particles cannot do: it is what their solids do to them */
     double alpha, beta;
 } Solve;
 
@@ -252,9 +252,39 @@ static void set_holds(OozeConformationStep *s)
     }
 }
 
-/* A solid pushes and does not pull: lets go of every direction whose solid would have to. What the
-   solid gives a particle is A u - weight u*. */
-static void release_holds(Solve *solve, const OozeFour *star)
+/* A solid pushes and does not pull, and friction holds up to its coefficient times the push. `given`
+   is what the solid would have to give the particle; what it cannot give is let go of, and the
+   friction of a slipping contact is returned. */
+static OozeFour let_go(OozeHold *hold, OozeFour given)
+{
+    float push = 0;
+    int kept = 0;
+    for (int k = 0; k < hold->normals; k++) {
+        float along = ooze_four_dot3(given, hold->direction[k]);
+        if (along >= 0.0f) {
+            push += along;
+            hold->direction[kept] = hold->direction[k];
+            hold->speed[kept++] = hold->speed[k];
+        }
+    }
+    OozeFour drag = {0};
+    for (int k = hold->normals; k < hold->count; k++) {
+        drag += ooze_four_dot3(given, hold->direction[k]) * hold->direction[k];
+    }
+    float size = sqrtf(ooze_four_dot3(drag, drag));
+    bool sticks = kept > 0 && size <= hold->friction * push;
+    for (int k = hold->normals; k < hold->count && sticks; k++) {
+        hold->direction[kept] = hold->direction[k];
+        hold->speed[kept++] = hold->speed[k];
+    }
+    hold->normals = sticks ? hold->normals : kept;
+    hold->count = kept;
+    bool slips = !sticks && kept > 0 && size > 0.0f;
+    return slips ? drag * (hold->friction * push / size) : ooze_four(0, 0, 0, 0);
+}
+
+/* What a solid gives a particle is A u - weight u*; friction of what slips joins u*. */
+static void release_holds(Solve *solve, OozeFour *star)
 {
     OozeConformationStep *s = solve->step;
     if (s->hold_count == 0) {
@@ -264,19 +294,11 @@ static void release_holds(Solve *solve, const OozeFour *star)
     multiply(solve, s->u, solve->ap, true);
     solve->with_held = false;
     for (uint64_t i = 0; i < s->n; i++) {
-        if (s->hold_of[i] < 0) {
-            continue;
+        if (s->hold_of[i] >= 0) {
+            float weight = s->rheology[s->material[i]].weight;
+            OozeFour given = solve->ap[i] - weight * star[i];
+            star[i] += let_go(&s->holds[s->hold_of[i]], given) / weight;
         }
-        OozeHold *hold = &s->holds[s->hold_of[i]];
-        OozeFour given = solve->ap[i] - s->rheology[s->material[i]].weight * star[i];
-        int kept = 0;
-        for (int k = 0; k < hold->count; k++) {
-            if (ooze_four_dot3(given, hold->direction[k]) >= 0.0f) {
-                hold->direction[kept] = hold->direction[k];
-                hold->speed[kept++] = hold->speed[k];
-            }
-        }
-        hold->count = kept;
     }
 }
 

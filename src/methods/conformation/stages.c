@@ -5,8 +5,12 @@
 
 OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
 {
-    OozeGather gather = {
-        .context = s->context, .n = s->n, .support = s->support, .volume = s->volume, .x = s->x0};
+    OozeGather gather = {.context = s->context,
+                         .n = s->n,
+                         .support = s->support,
+                         .volume = s->volume,
+                         .wall_scale = s->wall_scale,
+                         .x = s->x0};
     OozeStatus status = ooze_gather(&gather, error);
     s->edge = gather.edge;
     s->wall_edge = gather.wall_edge;
@@ -24,6 +28,7 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeConformationDa
         .n = s->n,
         .support = s->support,
         .volume = s->volume,
+        .wall_scale = s->wall_scale,
         .contact = s->settings.contact,
         .iterations = s->settings.density_iterations,
         .grid = own->grid,

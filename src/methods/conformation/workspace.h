@@ -28,12 +28,14 @@ typedef struct OozeConformationSettings {
     double tolerance; /* relative residual at which the velocity solve stops */
 } OozeConformationSettings;
 
-/* Directions in which a particle in contact may not move freely: orthonormal, with the velocity
-   along each that keeps it on the surface. */
+/* Directions in which a particle in contact may not move freely: orthonormal, normals first, with the
+   velocity along each that keeps it on the surface. */
 typedef struct OozeHold {
     OozeFour direction[3];
     float speed[3];
-    int count;
+    int count;      /* directions held */
+    int normals;    /* of these, normals of solids; the rest are tangents that friction holds */
+    float friction; /* Coulomb coefficient of the solid that was met first */
 } OozeHold;
 
 typedef struct OozeConformationStep {
@@ -43,6 +45,7 @@ typedef struct OozeConformationStep {
     float dt, support;
     float volume;                 /* V0 such that the rest lattice has density 1 exactly */
     float flat_gradient;          /* |sum V0 g| of a particle on a flat free surface */
+    float wall_scale;             /* see OozeGather */
     const OozeRheology *rheology; /* per material */
     const uint16_t *material;
     OozeFour *x0;         /* positions at the beginning of the step */
