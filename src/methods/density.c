@@ -126,6 +126,30 @@ static void push_out_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+/* At most a tenth of the distance kept: several close neighbours must not throw a particle. */
+static void drift_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Stage *stage = data;
+    const OozeDensityJob *job = stage->job;
+    float near2 = job->apart * job->apart, most = 0.1f * job->apart;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFour x = stage->x[i], drift = {0};
+        for (uint64_t e = stage->list->first[i], last = e + stage->list->count[i]; e < last; e++) {
+            OozeFour d =
+                ooze_four_nearest(x - stage->x[stage->list->index[e]], &job->context->periodic);
+            float r2 = ooze_four_dot3(d, d);
+            if (r2 < near2 && r2 > 0.0f) {
+                float r = sqrtf(r2);
+                drift += d * (0.25f * (job->apart - r) / r);
+            }
+        }
+        drift[3] = 0;
+        float length = sqrtf(ooze_four_dot3(drift, drift));
+        stage->moved[i] = length > most ? drift * (most / length) : drift;
+    }
+}
+
 static void wrap(OozeFour *x, uint64_t n, const OozePeriodic *p)
 {
     for (uint64_t i = 0; i < n; i++) {
@@ -183,8 +207,14 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
         ooze_parallel_for(c->threads, job->n, GRAIN, correct_range, &stage);
         ooze_parallel_for(c->threads, job->n, GRAIN, push_out_range, &stage);
     }
+    if (job->drift) {
+        ooze_parallel_for(c->threads, job->n, GRAIN, drift_range, &stage);
+    }
     for (uint64_t k = 0; k < job->n; k++) {
         shift[order[k]] = stage.shift[k];
+        if (job->drift) {
+            job->drift[order[k]] = stage.moved[k];
+        }
     }
     return OOZE_OK;
 }

@@ -14,6 +14,11 @@ typedef struct OozeDensityJob {
     float wall_scale; /* see OozeGather */
     float contact;    /* m between centres and solids */
     int iterations;
+    /* Pairs nearer than `apart` (m) drift from each other without gaining speed, half the lack of
+       distance a step: particles of a stretched fluid would otherwise line up in strings. `drift`
+       gets this move per particle; NULL: none. */
+    float apart;
+    OozeFour *drift;
     /* Densities that are let be, per particle, relative to rest; NULL: 1 for all. A step much shorter
        than the time in which a density error should vanish keeps most of it, for what is taken out in
        a step turns into velocity. */

@@ -18,6 +18,7 @@ enum {
     PARAM_HOURGLASS_REACH,
     PARAM_CONTACT_DISTANCE,
     PARAM_TOLERANCE,
+    PARAM_APART,
     PARAM_COUNT
 };
 
@@ -47,6 +48,8 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                                 "how near a particle's centre comes to a solid"},
     [PARAM_TOLERANCE] = {"tolerance", OOZE_PARAM_REAL, "", 0, 1, 1e-4, NULL,
                          "relative residual at which the velocity solve stops"},
+    [PARAM_APART] = {"keep_apart", OOZE_PARAM_REAL, "spacings", 0, 1, 0.8, NULL,
+                     "particles nearer than this drift apart; 0: they may line up in strings"},
 };
 
 static const char *const material_keys[] = {
@@ -93,6 +96,7 @@ static OozeConformationSettings read_settings(const OozeStepContext *c)
         .surface = (float)c->params[PARAM_SURFACE],
         .contact = (float)(c->params[PARAM_CONTACT_DISTANCE] * c->spacing),
         .tolerance = c->params[PARAM_TOLERANCE],
+        .apart = (float)(c->params[PARAM_APART] * c->spacing),
     };
 }
 
@@ -156,18 +160,20 @@ static OozeStatus move(OozeConformationStep *s, OozeConformationData *own,
     OozeArena *arena = s->context->arena;
     OozeFour *x = ooze_arena_alloc(arena, s->n + 16, sizeof *x);
     OozeFour *shift = ooze_arena_alloc(arena, s->n, sizeof *shift);
-    if (!x || !shift) {
+    s->drift = ooze_arena_alloc(arena, s->n, sizeof *s->drift);
+    if (!x || !shift || !s->drift) {
         return ooze_fail_memory(error, "the conformation step", s->n * 32);
     }
     for (uint64_t i = 0; i < s->n; i++) {
         x[i] = s->x0[i] + s->dt * s->u[i];
+        s->drift[i] = ooze_four(0, 0, 0, 0);
     }
     OozeStatus status = formulation->solve_positions(s, own, x, shift, error);
     if (status) {
         return status;
     }
     for (uint64_t i = 0; i < s->n; i++) {
-        x[i] += shift[i];
+        x[i] += shift[i] + s->drift[i];
         s->u[i] += shift[i] / s->dt;
     }
     formulation->finish(s);

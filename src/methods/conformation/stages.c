@@ -31,6 +31,8 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeConformationDa
         .wall_scale = s->wall_scale,
         .contact = s->settings.contact,
         .iterations = s->settings.density_iterations,
+        .apart = s->settings.apart,
+        .drift = s->settings.apart > 0.0f ? s->drift : NULL,
         .grid = own->grid,
         .near = &own->near,
         .near_walls = &own->near_walls,

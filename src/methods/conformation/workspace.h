@@ -25,6 +25,7 @@ typedef struct OozeConformationSettings {
     float tension;    /* bt: pull against dilation inside the fluid */
     float surface;    /* sth: share of the flat-surface gradient sum that counts as surface */
     float contact;    /* m between centres and solids */
+    float apart;      /* m: see OozeDensityJob */
     double tolerance; /* relative residual at which the velocity solve stops */
 } OozeConformationSettings;
 
@@ -56,6 +57,7 @@ typedef struct OozeConformationStep {
     OozeSym3 *correction; /* B: inverse of sum V0 x g^T, or 0 where the neighbourhood is too poor */
     OozeSym3 *q;          /* conformation: begin of step, then end of step */
     float *density;       /* at the beginning of the step, relative to rest */
+    OozeFour *drift;      /* moves that are no velocity, see OozeDensityJob */
     int32_t *hold_of;     /* index into holds, or -1 */
     OozeHold *holds;
     uint64_t hold_count;
