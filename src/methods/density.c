@@ -15,6 +15,7 @@ typedef struct Stage {
     OozeFour *moved; /* the same while the others are being corrected */
     OozeFour *shift; /* all corrections of a particle added up */
     float *limit;    /* sorted, or NULL */
+    float *mobility; /* sorted */
 } Stage;
 
 /* lambda = -C / (sum |grad C|^2 + eps), C = max(density - limit, 0) */
@@ -37,7 +38,7 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
             density += ooze_cubic_value(r, job->support);
             OozeFour g = f * d;
             sum += g;
-            square += ooze_four_dot3(g, g);
+            square += stage->mobility[stage->list->index[e]] * ooze_four_dot3(g, g);
         }
         density *= job->volume;
         for (uint32_t w = 0; boundary->count && w < stage->walls->count[i]; w++) {
@@ -52,7 +53,7 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
             sum += f * d;
         }
         float c = density - (stage->limit ? stage->limit[i] : 1.0f);
-        square += ooze_four_dot3(sum, sum);
+        square += stage->mobility[i] * ooze_four_dot3(sum, sum);
         /* eps in units of 1/h^2: an isolated pair must not divide by nothing */
         float eps = 0.05f / (job->support * job->support);
         stage->moved[i] = x;
@@ -92,6 +93,7 @@ static void correct_range(void *data, uint64_t begin, uint64_t end, int worker)
                 ooze_kernel_gradient_scale(ooze_cubic_slope(r, job->support), r, job->support);
             shift += x[3] * f * d;
         }
+        shift *= stage->mobility[i];
         shift[3] = 0;
         x[3] = 0;
         stage->x[i] = x + shift;
@@ -107,7 +109,7 @@ static void push_out_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeDensityJob *job = stage->job;
     const OozeStepContext *c = job->context;
     for (uint64_t i = begin; i < end; i++) {
-        for (int k = 0; k < c->solid_count; k++) {
+        for (int k = 0; k < c->solid_count && stage->mobility[i] > 0.0f; k++) {
             const OozeSolid *solid = &c->solids[k];
             if (solid->params[OOZE_SOLID_COLLIDES] == 0.0) {
                 continue;
@@ -144,6 +146,7 @@ static void drift_range(void *data, uint64_t begin, uint64_t end, int worker)
                 drift += d * (0.25f * (job->apart - r) / r);
             }
         }
+        drift *= stage->mobility[i] > 0.0f ? 1.0f : 0.0f;
         drift[3] = 0;
         float length = sqrtf(ooze_four_dot3(drift, drift));
         stage->moved[i] = length > most ? drift * (most / length) : drift;
@@ -170,8 +173,10 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
     stage.x = ooze_arena_alloc(arena, job->n + 16, sizeof *stage.x);
     stage.moved = ooze_arena_alloc(arena, job->n + 16, sizeof *stage.moved);
     stage.shift = ooze_arena_alloc(arena, job->n, sizeof *stage.shift);
+    stage.mobility = ooze_arena_alloc(arena, job->n + 16, sizeof *stage.mobility);
     stage.limit = job->limit ? ooze_arena_alloc(arena, job->n, sizeof *stage.limit) : NULL;
-    if (!stage.x || !stage.moved || !stage.shift || !wrapped || (job->limit && !stage.limit)) {
+    if (!stage.x || !stage.moved || !stage.shift || !stage.mobility || !wrapped ||
+        (job->limit && !stage.limit)) {
         return ooze_fail_memory(error, "the density stage", job->n * 48);
     }
     for (uint64_t i = 0; i < job->n; i++) {
@@ -188,6 +193,7 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
     for (uint64_t k = 0; k < job->n; k++) {
         stage.x[k] = wrapped[order[k]];
         stage.shift[k] = ooze_four(0, 0, 0, 0);
+        stage.mobility[k] = job->mobility ? job->mobility[order[k]] : 1.0f;
         if (job->limit) {
             stage.limit[k] = job->limit[order[k]];
         }

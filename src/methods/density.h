@@ -23,6 +23,9 @@ typedef struct OozeDensityJob {
        than the time in which a density error should vanish keeps most of it, for what is taken out in
        a step turns into velocity. */
     const float *limit;
+    /* Per particle: how far it gives way, 1 over its density relative to the others'; 0: not at all.
+       NULL: all 1. */
+    const float *mobility;
     /* working memory that outlives the step */
     OozeGrid *grid;
     OozeNeighbours *near, *near_walls;

@@ -108,7 +108,8 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
     s->x0 = ooze_arena_alloc(c->arena, s->n + 16, sizeof *s->x0);
     s->u = ooze_arena_alloc(c->arena, s->n + 16, sizeof *s->u);
     s->q = ooze_arena_alloc(c->arena, s->n, sizeof *s->q);
-    if (!rheology || !s->x0 || !s->u || !s->q) {
+    s->mobility = ooze_arena_alloc(c->arena, s->n, sizeof *s->mobility);
+    if (!rheology || !s->x0 || !s->u || !s->q || !s->mobility) {
         return ooze_fail_memory(error, "the conformation step", s->n * 64);
     }
     for (int m = 0; m < c->material_count; m++) {
@@ -126,7 +127,10 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
     for (uint64_t i = 0; i < s->n; i++) {
         const float *e = strain + 8 * i;
         s->x0[i] = ooze_four(x[i].x, x[i].y, x[i].z, 0);
-        s->u[i] = ooze_four(v[i].x, v[i].y, v[i].z, 0) + kick;
+        bool led = c->led && c->led[i];
+        s->u[i] = ooze_four(v[i].x, v[i].y, v[i].z, 0);
+        s->u[i] += led ? ooze_four(0, 0, 0, 0) : kick;
+        s->mobility[i] = led ? 0.0f : 1.0f / rheology[s->material[i]].weight;
         s->q[i] = ooze_sym3(1 + e[0], 1 + e[1], 1 + e[2], e[3], e[4], e[5]);
     }
     return OOZE_OK;

@@ -44,6 +44,12 @@ static OozeHold hold_of_particle(const OozeConformationStep *s, uint64_t i)
     OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
     OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
     double most = 0.5 * c->spacing / c->dt;
+    if (s->mobility[i] == 0.0f) { /* a nozzle leads it: all that it does is given */
+        add_direction(&hold, vec3(1, 0, 0), u.x);
+        add_direction(&hold, vec3(0, 1, 0), u.y);
+        add_direction(&hold, vec3(0, 0, 1), u.z);
+        return hold;
+    }
     OozeContact first = {0};
     for (int k = 0; k < c->solid_count; k++) {
         const OozeSolid *solid = &c->solids[k];
@@ -90,13 +96,14 @@ OozeStatus ooze_conformation_find_holds(OozeConformationStep *s, OozeError *erro
     if (!s->hold_of || !s->holds) {
         return ooze_fail_memory(error, "contacts", s->n * sizeof *s->holds);
     }
-    if (s->context->solid_count > 0) {
+    bool any = s->context->solid_count > 0 || s->context->led;
+    if (any) {
         FindJob job = {.step = s, .found = s->holds};
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, find_range, &job);
     }
     s->hold_count = 0;
     for (uint64_t i = 0; i < s->n; i++) { /* packed in place: the target never overtakes */
-        bool held = s->context->solid_count > 0 && s->holds[i].count > 0;
+        bool held = any && s->holds[i].count > 0;
         s->hold_of[i] = held ? (int32_t)s->hold_count : -1;
         if (held) {
             s->holds[s->hold_count++] = s->holds[i];

@@ -294,7 +294,7 @@ static void release_holds(Solve *solve, OozeFour *star)
     multiply(solve, s->u, solve->ap, true);
     solve->with_held = false;
     for (uint64_t i = 0; i < s->n; i++) {
-        if (s->hold_of[i] >= 0) {
+        if (s->hold_of[i] >= 0 && s->mobility[i] > 0.0f) {
             float weight = s->rheology[s->material[i]].weight;
             OozeFour given = solve->ap[i] - weight * star[i];
             star[i] += let_go(&s->holds[s->hold_of[i]], given) / weight;

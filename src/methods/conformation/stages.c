@@ -31,6 +31,7 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeConformationDa
         .wall_scale = s->wall_scale,
         .contact = s->settings.contact,
         .iterations = s->settings.density_iterations,
+        .mobility = s->mobility,
         .apart = s->settings.apart,
         .drift = s->settings.apart > 0.0f ? s->drift : NULL,
         .grid = own->grid,

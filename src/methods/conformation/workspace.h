@@ -57,6 +57,7 @@ typedef struct OozeConformationStep {
     OozeSym3 *correction; /* B: inverse of sum V0 x g^T, or 0 where the neighbourhood is too poor */
     OozeSym3 *q;          /* conformation: begin of step, then end of step */
     float *density;       /* at the beginning of the step, relative to rest */
+    float *mobility;      /* 1 / weight, 0 for particles that a nozzle leads */
     OozeFour *drift;      /* moves that are no velocity, see OozeDensityJob */
     int32_t *hold_of;     /* index into holds, or -1 */
     OozeHold *holds;
