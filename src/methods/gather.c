@@ -4,14 +4,17 @@
 
 #include "base/fail.h"
 #include "physics/kernels.h"
+#include "physics/strain_weight.h"
 
-/* V (grad_i W, |W'|/r) for x_ji, which grad_i W points along. */
-static OozeFour make_edge(OozeFour x_ji, float support, float volume, float *value)
+/* V f (x_ji, 1): the gradient of the weight's kernel, which points along x_ji, and f itself. */
+static OozeFour make_edge(const OozeGather *s, OozeFour x_ji, float volume, float *value)
 {
     float r = sqrtf(ooze_four_dot3(x_ji, x_ji));
-    float slope = ooze_cubic_slope(r, support);
-    float f = -volume * ooze_kernel_gradient_scale(slope, r, support);
-    *value = ooze_cubic_value(r, support);
+    float f = s->strain_scale > 0.0f
+                  ? s->strain_scale * ooze_strain_weight(r, s->support)
+                  : -ooze_kernel_gradient_scale(ooze_cubic_slope(r, s->support), r, s->support);
+    f *= volume;
+    *value = ooze_cubic_value(r, s->support);
     return (OozeFour){f * x_ji[0], f * x_ji[1], f * x_ji[2], f};
 }
 
@@ -32,7 +35,7 @@ static OozeSym3 guarded_inverse(OozeSym3 k, uint32_t neighbours)
 {
     float mean = ooze_sym3_trace(k) / 3.0f;
     float det = ooze_sym3_det(k);
-    if (neighbours < 6 || !(mean > 0.4f) || !(det > 0.5f * mean * mean * mean)) {
+    if (neighbours < 6 || !(mean > 0.25f) || !(det > 0.1f * mean * mean * mean)) {
         return ooze_sym3_identity(0);
     }
     return ooze_sym3_inverse(k);
@@ -58,7 +61,7 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
         float value, density = own;
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
             OozeFour d = ooze_four_nearest(x[list->index[e]] - x[i], &s->context->periodic);
-            OozeFour g = make_edge(d, s->support, s->volume, &value);
+            OozeFour g = make_edge(s, d, s->volume, &value);
             s->edge[e] = g;
             sum += g;
             density += value;
@@ -73,7 +76,7 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
             OozeFour d =
                 ooze_four_nearest(ooze_four(p->x, p->y, p->z, 0) - x[i], &s->context->periodic);
             float volume = s->wall_scale * boundary->volume[b];
-            OozeFour g = make_edge(d, s->support, volume, &value);
+            OozeFour g = make_edge(s, d, volume, &value);
             density += value * volume;
             if (!clings(&s->context->solids[boundary->solid[b]])) {
                 g = ooze_four(0, 0, 0, 0);

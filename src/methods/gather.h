@@ -19,6 +19,8 @@ typedef struct OozeGather {
     /* Volume of a boundary sample over its Akinci volume, such that a lattice half a spacing above
        a flat wall has density 1: one layer of samples stands for all that is missing behind it. */
     float wall_scale;
+    /* Edges weigh neighbours by this times ooze_strain_weight; 0: by the slope of the cubic spline. */
+    float strain_scale;
     const OozeFour *x; /* positions that the context's lists belong to */
     /* found, in the step arena */
     OozeFour *edge; /* per list entry: V0 grad W, and V0 |W'|/r in the last lane */

@@ -33,25 +33,6 @@ OOZE_FORMULA double ooze_lattice_number_density(double spacing, double h)
     return ooze_lattice_sum(OOZE_KERNEL_MPS, spacing, h, 0);
 }
 
-/* |sum of grad W| at a particle of the topmost layer of a half-filled lattice: what a flat free
-   surface looks like to a gradient sum. */
-OOZE_FORMULA double ooze_lattice_surface_gradient(double spacing, double h)
-{
-    const int reach = (int)(h / spacing) + 1;
-    double sum = 0.0;
-    for (int k = -reach; k < 0; k++) {
-        for (int j = -reach; j <= reach; j++) {
-            for (int i = -reach; i <= reach; i++) {
-                OOZE_REAL x = (OOZE_REAL)(i * spacing), y = (OOZE_REAL)(j * spacing);
-                OOZE_REAL z = (OOZE_REAL)(k * spacing);
-                OOZE_REAL r = OOZE_SQRT(x * x + y * y + z * z);
-                sum += (double)(ooze_cubic_slope(r, (OOZE_REAL)h) * z / r);
-            }
-        }
-    }
-    return sum < 0 ? -sum : sum;
-}
-
 /* What the samples of a flat wall must count for: a lattice whose first layer is half a spacing above
    the wall has density 1 when one layer of samples, each with its Akinci volume times this factor,
    stands for the half space behind. */

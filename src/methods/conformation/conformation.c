@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "methods/conformation/workspace.h"
 #include "physics/lattice.h"
+#include "physics/strain_weight.h"
 
 enum {
     PARAM_FORMULATION,
@@ -58,6 +59,7 @@ static const char *const material_keys[] = {
 static const OozeFieldInfo fields[] = {
     {"conformation", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
      "strain of the polymer beyond rest, Q - I: xx, yy, zz, xy, xz, yz"},
+    {"expansion", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true, "volume gained beyond rest, relative"},
 };
 
 static OozeStatus create(void **data, OozeError *error)
@@ -122,6 +124,8 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
     const OozeFloat4 *v = ooze_particles_velocities(c->particles);
     int field = ooze_particles_find_field(c->particles, fields[0].name);
     const float *strain = ooze_particles_data(c->particles, field);
+    s->expansion =
+        ooze_particles_data(c->particles, ooze_particles_find_field(c->particles, fields[1].name));
     OozeFour kick = {(float)(c->gravity.x * c->dt), (float)(c->gravity.y * c->dt),
                      (float)(c->gravity.z * c->dt), 0};
     for (uint64_t i = 0; i < s->n; i++) {
@@ -200,7 +204,8 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     if (s.n == 0) {
         return OOZE_OK;
     }
-    s.flat_gradient = (float)(s.volume * ooze_lattice_surface_gradient(c->spacing, c->support));
+    s.strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);
+    s.flat_gradient = (float)ooze_strain_weight_surface(c->spacing, c->support);
     s.wall_scale = (float)ooze_lattice_wall_scale(c->spacing, c->support);
     OozeStatus status = start(&s, error);
     if (!status) {
@@ -223,7 +228,7 @@ const OozeMethod ooze_method_conformation = {
              .params = params,
              .param_count = PARAM_COUNT},
     .fields = fields,
-    .field_count = 1,
+    .field_count = sizeof fields / sizeof fields[0],
     .material_keys = material_keys,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,

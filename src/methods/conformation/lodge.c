@@ -11,6 +11,9 @@
 #include "base/fail.h"
 #include "methods/conformation/workspace.h"
 
+/* Share of a remembered expansion that is forgotten in a step: the pull acts within a few. */
+#define FORGET 0.02f
+
 /* One row each of (T - n L) with n u in the fourth lane: what the second gather reads. */
 typedef struct Flux {
     OozeFour row[3];
@@ -355,11 +358,8 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         float rg = m->memory.r * m->modulus;
         known = ooze_sym3_add(known, ooze_sym3(rg * (q.xx - 1), rg * (q.yy - 1), rg * (q.zz - 1),
                                                rg * q.xy, rg * q.xz, rg * q.yz));
-        OozeFour sum = s->edge_sum[i];
-        float open = sqrtf(ooze_four_dot3(sum, sum)) / (s->settings.surface * s->flat_gradient);
-        if (s->density[i] < 1.0f && open < 1.0f) {
-            float gap = ooze_min(1.0f / s->density[i] - 1.0f, 0.1f);
-            float pull = bulk * s->settings.tension / dt * gap * (1.0f - open);
+        if (s->expansion[i] > 0.0f) {
+            float pull = bulk * s->settings.tension / dt * ooze_min(s->expansion[i], 0.1f);
             known.xx += pull;
             known.yy += pull;
             known.zz += pull;
@@ -435,6 +435,20 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
 
 /* ---- end of step -------------------------------------------------------------------------- */
 
+/* How much a particle's surroundings have expanded beyond rest. Inside the fluid the density tells;
+   at a surface it cannot, and what was gained is remembered: the integral of the divergence, forgotten
+   over some steps. A thread that is stretched would otherwise gain volume until it parts. */
+static float expand(const OozeConformationStep *s, uint64_t i, OozeMat3 a)
+{
+    OozeFour sum = s->edge_sum[i];
+    float open = sqrtf(ooze_four_dot3(sum, sum)) / (s->settings.surface * s->flat_gradient);
+    float inside = ooze_max(0.0f, 1.0f - open);
+    float remembered = (s->expansion[i] + a.m[0] + a.m[4] + a.m[8]) * (1.0f - FORGET);
+    float seen = 1.0f / s->density[i] - 1.0f;
+    float expansion = remembered + inside * (seen - remembered);
+    return ooze_min(ooze_max(expansion, -0.5f), 0.5f);
+}
+
 static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -448,6 +462,7 @@ static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
             a = ooze_mat3_scale(a, 0.5f / sqrtf(norm2));
         }
         s->q[i] = ooze_lodge_update(s->q[i], a, s->rheology[s->material[i]].memory);
+        s->expansion[i] = expand(s, i, a);
     }
 }
 

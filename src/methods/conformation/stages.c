@@ -10,6 +10,7 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
                          .support = s->support,
                          .volume = s->volume,
                          .wall_scale = s->wall_scale,
+                         .strain_scale = s->strain_scale,
                          .x = s->x0};
     OozeStatus status = ooze_gather(&gather, error);
     s->edge = gather.edge;

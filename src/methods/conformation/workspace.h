@@ -47,6 +47,7 @@ typedef struct OozeConformationStep {
     float volume;                 /* V0 such that the rest lattice has density 1 exactly */
     float flat_gradient;          /* |sum V0 g| of a particle on a flat free surface */
     float wall_scale;             /* see OozeGather */
+    float strain_scale;           /* likewise */
     const OozeRheology *rheology; /* per material */
     const uint16_t *material;
     OozeFour *x0;         /* positions at the beginning of the step */
@@ -56,6 +57,7 @@ typedef struct OozeConformationStep {
     OozeFour *wall_edge;  /* per boundary list entry, with the volume of the boundary sample */
     OozeSym3 *correction; /* B: inverse of sum V0 x g^T, or 0 where the neighbourhood is too poor */
     OozeSym3 *q;          /* conformation: begin of step, then end of step */
+    float *expansion;     /* volume gained beyond rest, relative: begin of step, then end */
     float *density;       /* at the beginning of the step, relative to rest */
     float *mobility;      /* 1 / weight, 0 for particles that a nozzle leads */
     OozeFour *drift;      /* moves that are no velocity, see OozeDensityJob */
