@@ -5,9 +5,11 @@
 
 #include "methods/ballistic/ballistic.h"
 #include "methods/conformation/conformation.h"
+#include "methods/stress/stress.h"
 
 const OozeMethod *const ooze_method_list[] = {
     &ooze_method_conformation,
+    &ooze_method_stress,
     &ooze_method_ballistic,
 };
 const int ooze_method_list_count = (int)(sizeof ooze_method_list / sizeof ooze_method_list[0]);
