@@ -1,0 +1,135 @@
+/* The scenes of scenes/barreiro2017: every file reads without complaint, the full ones hold the paper's
+   number of particles, the small ones run. */
+#include "check.h"
+
+#include <dirent.h>
+
+#include "ooze/ooze.h"
+#include "world/world.h"
+
+#define FOLDER OOZE_SOURCE_DIR "/scenes/barreiro2017"
+
+static OozeScene *load(const char *name)
+{
+    char path[1024];
+    snprintf(path, sizeof path, FOLDER "/%s.yaml", name);
+    OozeScene *scene = NULL;
+    CHECK_OK(ooze_scene_load(path, NULL, 0, &scene, &error));
+    return scene;
+}
+
+static OozeWorld *build(const OozeScene *scene)
+{
+    OozeBuildOptions options = {.threads = 2};
+    OozeWorld *world = NULL;
+    CHECK_OK(ooze_scene_build(scene, &options, &world, &error));
+    return world;
+}
+
+static void expect_silence(const OozeScene *scene, const char *name)
+{
+    for (int i = 0; i < ooze_scene_diagnostic_count(scene); i++) {
+        printf("  %s: %s\n", name, ooze_scene_diagnostic(scene, i)->message);
+    }
+    assert_int_equal(ooze_scene_diagnostic_count(scene), 0);
+}
+
+/* Particles filled at the start, and those that the nozzles will have put in by the end: a layer for
+   every spacing of jet. */
+static double final_count(const OozeWorld *world, double duration)
+{
+    double count = (double)ooze_particles_count(world->particles);
+    for (int i = 0; i < world->emitters.count; i++) {
+        const OozeEmitter *e = &world->emitters.items[i];
+        double jet = (fmin(e->stop, duration) - e->start) * e->state.speed;
+        count += floor(jet / e->spacing) * (double)e->pattern_count;
+    }
+    return count;
+}
+
+/* Table 1 and section 6 of the paper. */
+static void counts_are_those_of_the_paper(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double particles, step, frame_rate;
+    } rows[] = {
+        {"blocks", 10e3, 1.0 / 240, 30},
+        {"coiling_top", 89e3, 1.0 / 240, 30},
+        {"coiling_bottom", 89e3, 1.0 / 240, 30},
+        {"ice_cream", 15e3, 1.0 / 200, 200.0 / 3},
+        {"hand_and_bowl", 15e3, 1.0 / 200, 200.0 / 3},
+        {"waffle_thick", 80e3, 1.0 / 300, 30},
+        {"waffle_runny", 80e3, 1.0 / 300, 30},
+        {"honey", 105e3, 1.0 / 300, 30},
+        {"stress_cube", 32768, 1e-4, 25},
+        {"stress_cube_conformation", 32768, 6e-3, 1 / 6e-3},
+        {"massive", 12e6, 1.0 / 150, 30}, /* two gigabytes: in full sweeps only */
+    };
+    int last = (int)(sizeof rows / sizeof *rows) - (full_sweep() ? 0 : 1);
+    for (int i = 0; i < last; i++) {
+        OozeScene *scene = load(rows[i].name);
+        OozeWorld *world = build(scene);
+        const OozeSceneInfo *info = ooze_scene_info(scene);
+        double count = final_count(world, info->duration);
+        printf("  %s: %.0f particles (paper %.0f)\n", rows[i].name, count, rows[i].particles);
+        CHECK_NEAR(count / rows[i].particles, 1, 0.05);
+        CHECK_NEAR(world->def.time_step / rows[i].step, 1, 1e-9);
+        CHECK_NEAR(info->frame_rate / rows[i].frame_rate, 1, 1e-9);
+        ooze_world_destroy(world);
+        ooze_scene_free(scene);
+    }
+}
+
+/* Ten steps move the fluid and keep it finite (a step that does not is an error). */
+static void run_a_little(OozeScene *scene, const char *name)
+{
+    OozeWorld *world = build(scene);
+    CHECK_OK(ooze_scene_check_physics(scene, world, &error));
+    expect_silence(scene, name);
+    for (int i = 0; i < 10; i++) {
+        CHECK_OK(ooze_world_step(world, &error));
+    }
+    OozeWorldStats stats;
+    ooze_world_stats(world, &stats);
+    assert_true(stats.particles > 0 && stats.particles < 20000);
+    ooze_world_destroy(world);
+}
+
+static void every_scene_reads_and_small_ones_run(void **state)
+{
+    (void)state;
+    DIR *folder = opendir(FOLDER);
+    assert_non_null(folder);
+    int full = 0, small = 0;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        char name[256];
+        char *end = strstr(entry->d_name, ".yaml");
+        if (!end) {
+            continue;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)(end - entry->d_name), entry->d_name);
+        OozeScene *scene = load(name);
+        expect_silence(scene, name);
+        if (strstr(name, "_small")) {
+            run_a_little(scene, name);
+            small++;
+        } else {
+            full++;
+        }
+        ooze_scene_free(scene);
+    }
+    closedir(folder);
+    assert_true(full >= 15);
+    assert_int_equal(small, full); /* each has its small variant */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_are_those_of_the_paper),
+        cmocka_unit_test(every_scene_reads_and_small_ones_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
