@@ -163,6 +163,22 @@ static void wrap(OozeFour *x, uint64_t n, const OozePeriodic *p)
     }
 }
 
+/* Shifts into the caller's order, and back with what the caller has added. */
+static void call_between(Stage *stage, const uint32_t *order, OozeFour *shift)
+{
+    const OozeDensityJob *job = stage->job;
+    for (uint64_t k = 0; k < job->n; k++) {
+        shift[order[k]] = stage->shift[k];
+    }
+    job->between(job->user, shift);
+    for (uint64_t k = 0; k < job->n; k++) {
+        OozeFour now = shift[order[k]];
+        stage->x[k] += now - stage->shift[k];
+        stage->x[k][3] = 0;
+        stage->shift[k] = now;
+    }
+}
+
 OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, OozeFour *shift,
                               OozeError *error)
 {
@@ -211,6 +227,9 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
     for (int k = 0; k < job->iterations; k++) {
         ooze_parallel_for(c->threads, job->n, GRAIN, multiplier_range, &stage);
         ooze_parallel_for(c->threads, job->n, GRAIN, correct_range, &stage);
+        if (job->between) {
+            call_between(&stage, order, shift);
+        }
         ooze_parallel_for(c->threads, job->n, GRAIN, push_out_range, &stage);
     }
     if (job->drift) {

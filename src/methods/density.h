@@ -26,6 +26,10 @@ typedef struct OozeDensityJob {
     /* Per particle: how far it gives way, 1 over its density relative to the others'; 0: not at all.
        NULL: all 1. */
     const float *mobility;
+    /* Called in every iteration between density and solids, with the shifts of all particles so far:
+       what it adds to them counts. For constraints that are solved in turn with density; may be NULL. */
+    void (*between)(void *user, OozeFour *shift);
+    void *user;
     /* working memory that outlives the step */
     OozeGrid *grid;
     OozeNeighbours *near, *near_walls;

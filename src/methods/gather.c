@@ -3,20 +3,6 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "physics/kernels.h"
-#include "physics/strain_weight.h"
-
-/* V f (x_ji, 1): the gradient of the weight's kernel, which points along x_ji, and f itself. */
-static OozeFour make_edge(const OozeGather *s, OozeFour x_ji, float volume, float *value)
-{
-    float r = sqrtf(ooze_four_dot3(x_ji, x_ji));
-    float f = s->strain_scale > 0.0f
-                  ? s->strain_scale * ooze_strain_weight(r, s->support)
-                  : -ooze_kernel_gradient_scale(ooze_cubic_slope(r, s->support), r, s->support);
-    f *= volume;
-    *value = ooze_cubic_value(r, s->support);
-    return (OozeFour){f * x_ji[0], f * x_ji[1], f * x_ji[2], f};
-}
 
 /* K += x g^T; g is along x. */
 static void add_outer(OozeSym3 *k, OozeFour x, OozeFour g)
@@ -61,7 +47,7 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
         float value, density = own;
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
             OozeFour d = ooze_four_nearest(x[list->index[e]] - x[i], &s->context->periodic);
-            OozeFour g = make_edge(s, d, s->volume, &value);
+            OozeFour g = ooze_edge(d, s->support, s->volume, s->strain_scale, &value);
             s->edge[e] = g;
             sum += g;
             density += value;
@@ -76,7 +62,7 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
             OozeFour d =
                 ooze_four_nearest(ooze_four(p->x, p->y, p->z, 0) - x[i], &s->context->periodic);
             float volume = s->wall_scale * boundary->volume[b];
-            OozeFour g = make_edge(s, d, volume, &value);
+            OozeFour g = ooze_edge(d, s->support, volume, s->strain_scale, &value);
             density += value * volume;
             if (!clings(&s->context->solids[boundary->solid[b]])) {
                 g = ooze_four(0, 0, 0, 0);

@@ -5,6 +5,8 @@
 
 #include "methods/four.h"
 #include "methods/method.h"
+#include "physics/kernels.h"
+#include "physics/strain_weight.h"
 #include "physics/tensor.h"
 
 /* Particles of a chunk of parallel work. */
@@ -30,6 +32,20 @@ typedef struct OozeGather {
     OozeSym3 *correction; /* B: inverse of sum V0 x g^T, or 0 where the neighbourhood is too poor */
     float *density;       /* relative to rest */
 } OozeGather;
+
+/* V f (x_ji, 1) with the weight f that `strain_scale` stands for (see OozeGather): the gradient of the
+   weight's kernel, which points along x_ji, and f itself. `value` is W of the density. */
+static inline OozeFour ooze_edge(OozeFour x_ji, float support, float volume, float strain_scale,
+                                 float *value)
+{
+    float r = sqrtf(ooze_four_dot3(x_ji, x_ji));
+    float f = strain_scale > 0.0f
+                  ? strain_scale * ooze_strain_weight(r, support)
+                  : -ooze_kernel_gradient_scale(ooze_cubic_slope(r, support), r, support);
+    f *= volume;
+    *value = ooze_cubic_value(r, support);
+    return (OozeFour){f * x_ji[0], f * x_ji[1], f * x_ji[2], f};
+}
 
 OozeStatus ooze_gather(OozeGather *gather, OozeError *error);
 

@@ -20,19 +20,29 @@ enum {
     PARAM_CONTACT_DISTANCE,
     PARAM_TOLERANCE,
     PARAM_APART,
+    PARAM_POSITION_ITERATIONS,
+    PARAM_SOLVER,
+    PARAM_DIAGONAL,
+    PARAM_PROJECTION,
+    PARAM_VELOCITY_ONLY,
+    PARAM_COROTATION,
+    PARAM_DEVIATORIC_ONLY,
+    PARAM_WARM_START,
+    PARAM_CHEBYSHEV,
     PARAM_COUNT
 };
 
 /* In the order of the choices of PARAM_FORMULATION. */
-static const OozeFormulation *const formulations[] = {&ooze_formulation_lodge};
+static const OozeFormulation *const formulations[] = {
+    &ooze_formulation_lodge, &ooze_formulation_consistent, &ooze_formulation_paper};
 
 static const OozeParamInfo params[PARAM_COUNT] = {
-    [PARAM_FORMULATION] = {"formulation", OOZE_PARAM_CHOICE, "", 0, 0, 0, "lodge",
+    [PARAM_FORMULATION] = {"formulation", OOZE_PARAM_CHOICE, "", 0, 2, 0, "lodge|consistent|paper",
                            "which equations are solved; see docs/methods/conformation.md"},
     [PARAM_VELOCITY_ITERATIONS] = {"velocity_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 20,
                                    NULL, "iterations of the velocity solve at most, per pass"},
     [PARAM_DENSITY_ITERATIONS] = {"density_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 5, NULL,
-                                  "iterations of the density stage"},
+                                  "lodge: iterations of the density stage"},
     [PARAM_PASSES] = {"passes", OOZE_PARAM_INTEGER, "", 1, 8, 2, NULL,
                       "times the stress is linearised in a step"},
     [PARAM_BULK] = {"bulk", OOZE_PARAM_REAL, "", 0, 1e3, 5, NULL,
@@ -51,6 +61,28 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                          "relative residual at which the velocity solve stops"},
     [PARAM_APART] = {"keep_apart", OOZE_PARAM_REAL, "spacings", 0, 1, 0.8, NULL,
                      "particles nearer than this drift apart; 0: they may line up in strings"},
+    [PARAM_POSITION_ITERATIONS] = {"position_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 5, NULL,
+                                   "consistent, paper: iterations of the position stage, each one "
+                                   "of density and one of conformation"},
+    [PARAM_SOLVER] = {"solver", OOZE_PARAM_CHOICE, "", 0, 2, 1,
+                      "jacobi|chebyshev|conjugate_gradients",
+                      "consistent: how the velocity stage is solved"},
+    [PARAM_DIAGONAL] = {"diagonal", OOZE_PARAM_CHOICE, "", 0, 1, 0, "row_sums|neighbours",
+                        "consistent: what an iteration divides by; row_sums is safe everywhere, "
+                        "neighbours is the paper's, capped"},
+    [PARAM_PROJECTION] = {"projection", OOZE_PARAM_CHOICE, "", 0, 1, 0,
+                          "doubly_constrained|positions_only",
+                          "consistent, paper: with or without a velocity stage"},
+    [PARAM_VELOCITY_ONLY] = {"velocity_only", OOZE_PARAM_SWITCH, "", 0, 1, 0, NULL,
+                             "consistent, paper: no conformation in the position stage"},
+    [PARAM_COROTATION] = {"corotation", OOZE_PARAM_SWITCH, "", 0, 1, 1, NULL,
+                          "consistent, paper: rotations are no strain"},
+    [PARAM_DEVIATORIC_ONLY] = {"deviatoric_only", OOZE_PARAM_SWITCH, "", 0, 1, 0, NULL,
+                               "consistent, paper: constrain shear alone, not volume"},
+    [PARAM_WARM_START] = {"warm_start", OOZE_PARAM_REAL, "", 0, 0.95, 0.8, NULL,
+                          "consistent: share of the last step's stress to begin with"},
+    [PARAM_CHEBYSHEV] = {"chebyshev_radius", OOZE_PARAM_REAL, "", 0, 0.9999, 0.97, NULL,
+                         "consistent: spectral radius that Chebyshev's weights are made for"},
 };
 
 static const char *const material_keys[] = {
@@ -60,6 +92,8 @@ static const OozeFieldInfo fields[] = {
     {"conformation", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
      "strain of the polymer beyond rest, Q - I: xx, yy, zz, xy, xz, yz"},
     {"expansion", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true, "volume gained beyond rest, relative"},
+    {"multiplier", OOZE_FIELD_FLOAT32, 6, 8, "m2/s2", 0.0, true,
+     "multipliers of the constraint formulations, from which the next step starts"},
 };
 
 static OozeStatus create(void **data, OozeError *error)
@@ -99,6 +133,15 @@ static OozeConformationSettings read_settings(const OozeStepContext *c)
         .contact = (float)(c->params[PARAM_CONTACT_DISTANCE] * c->spacing),
         .tolerance = c->params[PARAM_TOLERANCE],
         .apart = (float)(c->params[PARAM_APART] * c->spacing),
+        .position_iterations = (int)c->params[PARAM_POSITION_ITERATIONS],
+        .solver = (OozeConstraintSolver)c->params[PARAM_SOLVER],
+        .diagonal = (OozeConstraintDiagonal)c->params[PARAM_DIAGONAL],
+        .positions_only = c->params[PARAM_PROJECTION] == 1.0,
+        .velocity_only = c->params[PARAM_VELOCITY_ONLY] != 0.0,
+        .corotation = c->params[PARAM_COROTATION] != 0.0,
+        .deviatoric_only = c->params[PARAM_DEVIATORIC_ONLY] != 0.0,
+        .warm_start = (float)c->params[PARAM_WARM_START],
+        .chebyshev = (float)c->params[PARAM_CHEBYSHEV],
     };
 }
 
@@ -204,7 +247,9 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     if (s.n == 0) {
         return OOZE_OK;
     }
-    s.strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);
+    if (!formulation->kernel_gradients) {
+        s.strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);
+    }
     s.flat_gradient = (float)ooze_strain_weight_surface(c->spacing, c->support);
     s.wall_scale = (float)ooze_lattice_wall_scale(c->spacing, c->support);
     OozeStatus status = start(&s, error);

@@ -9,15 +9,11 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/conformation/workspace.h"
+#include "methods/conformation/gradient.h"
+#include "physics/spin.h"
 
 /* Share of a remembered expansion that is forgotten in a step: the pull acts within a few. */
 #define FORGET 0.02f
-
-/* One row each of (T - n L) with n u in the fourth lane: what the second gather reads. */
-typedef struct Flux {
-    OozeFour row[3];
-} Flux;
 
 typedef struct Solve {
     OozeConformationStep *step;
@@ -26,8 +22,8 @@ typedef struct Solve {
     float *bulk;           /* kb mu */
     float *hourglass;      /* n per particle */
     float *edge_hourglass; /* sum over its edges of f n_j */
-    Flux *flux;
-    OozeFour *base; /* what needs no second gather */
+    OozeFlux *flux;        /* rows of (T - n L) with n u in the fourth lane */
+    OozeFour *base;        /* what needs no second gather */
     OozeFour *r, *p, *ap;
     double *partial; /* fixed blocks of sums */
     const OozeFour *input;
@@ -39,35 +35,6 @@ typedef struct Solve {
 
 /* ---- first gather: gradient of the input, stress, flux ------------------------------------ */
 
-static OozeMat3 raw_gradient(const OozeConformationStep *s, const OozeFour *u, uint64_t i,
-                             OozeFour *weighted, bool moving_walls)
-{
-    const OozeNeighbours *list = s->context->fluid, *walls = s->context->fluid_boundary;
-    OozeFour rx = {0}, ry = {0}, rz = {0};
-    for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-        OozeFour g = s->edge[e], v = u[list->index[e]];
-        rx += v[0] * g;
-        ry += v[1] * g;
-        rz += v[2] * g;
-    }
-    if (moving_walls && s->context->boundary->count) {
-        for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e++) {
-            OozeFour g = s->wall_edge[e];
-            OozeFloat4 v = s->context->boundary->velocity[walls->index[e]];
-            rx += v.x * g;
-            ry += v.y * g;
-            rz += v.z * g;
-        }
-    }
-    OozeFour own = u[i], sum = s->edge_sum[i];
-    rx -= own[0] * sum;
-    ry -= own[1] * sum;
-    rz -= own[2] * sum;
-    *weighted = ooze_four(rx[3], ry[3], rz[3], 0);
-    OozeMat3 m = {{rx[0], rx[1], rx[2], ry[0], ry[1], ry[2], rz[0], rz[1], rz[2]}};
-    return m;
-}
-
 static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -75,7 +42,7 @@ static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConformationStep *s = solve->step;
     for (uint64_t i = begin; i < end; i++) {
         OozeFour weighted;
-        OozeMat3 m = raw_gradient(s, solve->input, i, &weighted, solve->with_known);
+        OozeMat3 m = ooze_raw_gradient(s, solve->input, i, &weighted, solve->with_known);
         OozeMat3 l = ooze_mat3_mul_sym3(m, s->correction[i]);
         OozeSym3 stress =
             ooze_lodge_stress(ooze_mat3_symmetric(l), solve->stiffness[i], solve->bulk[i]);
@@ -85,7 +52,7 @@ static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeMat3 t = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), s->correction[i]);
         float n = solve->hourglass[i];
         OozeFour u = solve->input[i], sum = s->edge_sum[i];
-        Flux flux;
+        OozeFlux flux;
         OozeFour base;
         for (int k = 0; k < 3; k++) {
             flux.row[k] =
@@ -101,25 +68,6 @@ static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
 }
 
 /* ---- second gather: divergence ------------------------------------------------------------ */
-
-static OozeFour force_on(const Solve *solve, uint64_t i)
-{
-    const OozeConformationStep *s = solve->step;
-    const OozeNeighbours *list = s->context->fluid;
-    OozeFour ax = {0}, ay = {0}, az = {0};
-    for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-        OozeFour g = s->edge[e];
-        const Flux *flux = &solve->flux[list->index[e]];
-        ax += flux->row[0] * g;
-        ay += flux->row[1] * g;
-        az += flux->row[2] * g;
-    }
-    OozeFour a = solve->base[i];
-    a[0] += (ax[0] + ax[1]) + (ax[2] + ax[3]);
-    a[1] += (ay[0] + ay[1]) + (ay[2] + ay[3]);
-    a[2] += (az[0] + az[1]) + (az[2] + az[3]);
-    return a;
-}
 
 /* Takes out what a held particle cannot do. */
 static OozeFour project(const OozeConformationStep *s, uint64_t i, OozeFour v)
@@ -142,7 +90,9 @@ static void product_range(void *data, uint64_t begin, uint64_t end, int worker)
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         float weight = s->rheology[s->material[i]].weight;
-        OozeFour out = weight * solve->input[i] - s->dt * force_on(solve, i);
+        OozeFour force =
+            ooze_divergence(s->context->fluid, s->edge, solve->flux, solve->base[i], i);
+        OozeFour out = weight * solve->input[i] - s->dt * force;
         out = solve->with_held ? out : project(s, i, out);
         solve->output[i] = out;
         sum += (double)ooze_four_dot3(out, solve->input[i]);
@@ -307,18 +257,6 @@ static void release_holds(Solve *solve, OozeFour *star)
 
 /* ---- coefficients of a pass --------------------------------------------------------------- */
 
-/* Rotation by the spin of the step, to second order and orthonormal to rounding (Cayley). */
-static OozeMat3 spin_rotation(float wx, float wy, float wz)
-{
-    /* (I - W/2)^-1 (I + W/2) for the cross product matrix W of w */
-    float a = 0.5f * wx, b = 0.5f * wy, c = 0.5f * wz;
-    float s = 1.0f / (1.0f + a * a + b * b + c * c);
-    OozeMat3 r = {{(1 + a * a - b * b - c * c) * s, 2 * (a * b - c) * s, 2 * (a * c + b) * s,
-                   2 * (a * b + c) * s, (1 - a * a + b * b - c * c) * s, 2 * (b * c - a) * s,
-                   2 * (a * c - b) * s, 2 * (b * c + a) * s, (1 - a * a - b * b + c * c) * s}};
-    return r;
-}
-
 typedef struct Prepare {
     Solve *solve;
     bool turn; /* second pass: Q turned with the velocity of the first */
@@ -334,26 +272,18 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         const OozeRheology *m = &s->rheology[s->material[i]];
         OozeFour unused;
-        OozeMat3 l = ooze_mat3_mul_sym3(raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
-        /* w dt: the axial vector of the antisymmetric part, capped */
-        float wx = 0.5f * dt * (l.m[7] - l.m[5]), wy = 0.5f * dt * (l.m[2] - l.m[6]);
-        float wz = 0.5f * dt * (l.m[3] - l.m[1]);
-        float turn = sqrtf(wx * wx + wy * wy + wz * wz);
-        float cap = turn > 0.5f ? 0.5f / turn : 1.0f;
-        wx *= cap;
-        wy *= cap;
-        wz *= cap;
+        OozeMat3 l =
+            ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
+        OozeSpin w = ooze_spin(l, dt, 0.5f);
         OozeSym3 q = s->q[i];
         if (prepare->turn) {
-            q = ooze_sym3_push(spin_rotation(wx, wy, wz), q);
+            q = ooze_sym3_push(ooze_spin_rotation(w), q);
         }
         OozeSym3 a = ooze_lodge_stiffness(q, m->modulus, m->viscosity, dt, m->memory);
         float mu = ooze_sym3_trace(a) / 3.0f;
         float bulk = s->settings.bulk * mu;
         /* what a rigid turn adds to F F^T must not count as strain: dt/2 W^T W, per dt */
-        float w2 = wx * wx + wy * wy + wz * wz, half = 0.5f / dt;
-        OozeSym3 ww = ooze_sym3((w2 - wx * wx) * half, (w2 - wy * wy) * half, (w2 - wz * wz) * half,
-                                -wx * wy * half, -wx * wz * half, -wy * wz * half);
+        OozeSym3 ww = ooze_sym3_scale(ooze_spin_square(w), 0.5f / dt);
         OozeSym3 known = ooze_lodge_stress(ww, a, bulk);
         float rg = m->memory.r * m->modulus;
         known = ooze_sym3_add(known, ooze_sym3(rg * (q.xx - 1), rg * (q.yy - 1), rg * (q.zz - 1),
@@ -455,7 +385,8 @@ static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConformationStep *s = data;
     for (uint64_t i = begin; i < end; i++) {
         OozeFour unused;
-        OozeMat3 l = ooze_mat3_mul_sym3(raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
+        OozeMat3 l =
+            ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
         OozeMat3 a = ooze_mat3_scale(l, s->dt);
         float norm2 = ooze_mat3_norm2(a);
         if (norm2 > 0.25f) { /* half a strain in one step is the most that is believed */

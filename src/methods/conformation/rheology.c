@@ -14,15 +14,12 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
     OozeMaxwell m = ooze_maxwell(c, material, reference, STIFFEST_COURANT);
     double slow = m.modulus > 0.0 ? hourglass_reach * c->spacing / sqrt(m.modulus) : 0.0;
     double acts = fmax(fmin(c->dt, m.relaxation), fmin(m.relaxation, slow));
-    double alpha = material->values[OOZE_MATERIAL_COMPLIANCE];
     return (OozeRheology){
         .weight = (float)(material->values[OOZE_MATERIAL_DENSITY] / reference),
         .modulus = (float)m.modulus,
         .viscosity = (float)m.viscosity,
         .relaxation = (float)m.relaxation,
-        .compliance = (float)(!isnan(alpha)     ? alpha
-                              : m.modulus > 0.0 ? 1.0 / m.modulus
-                                                : 0.0),
+        .compliance = (float)material->values[OOZE_MATERIAL_COMPLIANCE],
         .hourglass = (float)(hourglass * (m.viscosity + m.modulus * acts)),
         .memory = ooze_memory(m.relaxation, c->dt),
     };

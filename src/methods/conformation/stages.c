@@ -1,6 +1,5 @@
 /* The shared stages as this method calls them. */
 #include "methods/conformation/workspace.h"
-#include "methods/density.h"
 #include "methods/gather.h"
 
 OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
@@ -21,10 +20,9 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
     return status;
 }
 
-OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeConformationData *own,
-                                     const OozeFour *x, OozeFour *shift, OozeError *error)
+OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeConformationData *own)
 {
-    OozeDensityJob job = {
+    return (OozeDensityJob){
         .context = s->context,
         .n = s->n,
         .support = s->support,
@@ -39,5 +37,11 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeConformationDa
         .near = &own->near,
         .near_walls = &own->near_walls,
     };
+}
+
+OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeConformationData *own,
+                                     const OozeFour *x, OozeFour *shift, OozeError *error)
+{
+    OozeDensityJob job = ooze_conformation_density_job(s, own);
     return ooze_density_solve(&job, x, shift, error);
 }

@@ -4,7 +4,7 @@
 #define OOZE_METHODS_CONFORMATION_WORKSPACE_H
 
 #include "methods/conformation/conformation.h"
-#include "methods/four.h"
+#include "methods/density.h"
 #include "physics/lodge.h"
 
 /* A material as the solver sees it: kinematic units, ready for this time step. */
@@ -13,10 +13,25 @@ typedef struct OozeRheology {
     float modulus;    /* G over the reference density, m2/s2 */
     float viscosity;  /* solvent viscosity over the reference density, m2/s */
     float relaxation; /* tau, s; may be infinite */
-    float compliance; /* alpha: 1 / modulus, s2/m2; 0: as stiff as the iterations allow */
-    float hourglass;  /* coefficient of the hourglass term, m2/s */
+    float
+        compliance; /* alpha as given, s2/m2; 0: as stiff as the iterations allow; NAN: not given */
+    float hourglass; /* coefficient of the hourglass term, m2/s */
     OozeMemory memory;
 } OozeRheology;
+
+/* How `consistent` solves for its multipliers in the velocity stage. */
+typedef enum OozeConstraintSolver {
+    OOZE_CONSTRAINT_JACOBI,
+    OOZE_CONSTRAINT_CHEBYSHEV,
+    OOZE_CONSTRAINT_CONJUGATE_GRADIENTS
+} OozeConstraintSolver;
+
+/* What `consistent` divides by: a bound on every eigenvalue, or the diagonal times a share of the
+   number of neighbours. */
+typedef enum OozeConstraintDiagonal {
+    OOZE_CONSTRAINT_ROW_SUMS,
+    OOZE_CONSTRAINT_NEIGHBOURS
+} OozeConstraintDiagonal;
 
 /* Settings of the solver, from the method's parameters. */
 typedef struct OozeConformationSettings {
@@ -27,6 +42,16 @@ typedef struct OozeConformationSettings {
     float contact;    /* m between centres and solids */
     float apart;      /* m: see OozeDensityJob */
     double tolerance; /* relative residual at which the velocity solve stops */
+    /* of the constraint formulations */
+    int position_iterations;
+    OozeConstraintSolver solver;
+    OozeConstraintDiagonal diagonal;
+    bool positions_only;  /* Algorithm 1: no velocity stage */
+    bool velocity_only;   /* no conformation in the position stage */
+    bool corotation;      /* rotations are no strain */
+    bool deviatoric_only; /* constrains shear, not volume */
+    float warm_start;     /* share of the last step's multipliers to begin with */
+    float chebyshev;      /* spectral radius that Chebyshev's weights are made for */
 } OozeConformationSettings;
 
 /* Directions in which a particle in contact may not move freely: orthonormal, normals first, with the
@@ -64,6 +89,7 @@ typedef struct OozeConformationStep {
     int32_t *hold_of;     /* index into holds, or -1 */
     OozeHold *holds;
     uint64_t hold_count;
+    struct OozeConstraint *constraint; /* of the constraint formulations */
 } OozeConformationStep;
 
 enum { OOZE_CONFORMATION_GRAIN = 1024 };
@@ -71,6 +97,7 @@ enum { OOZE_CONFORMATION_GRAIN = 1024 };
 /* A way to solve the same fluid: velocities first, then positions, then the new conformation. */
 typedef struct OozeFormulation {
     const char *name;
+    bool kernel_gradients; /* velocity gradients by the kernel of the density: strain_scale 0 */
     /* step->u: from u* = u + dt f to the velocities under viscoelastic stress. */
     OozeStatus (*solve_velocities)(OozeConformationStep *step, OozeError *error);
     /* The shift that positions x = x0 + dt u need: density, solids, and what else is a position
@@ -83,11 +110,15 @@ typedef struct OozeFormulation {
 } OozeFormulation;
 
 extern const OozeFormulation ooze_formulation_lodge;
+extern const OozeFormulation ooze_formulation_consistent;
+extern const OozeFormulation ooze_formulation_paper;
 
 /* Edges, corrections and densities at x0. */
 OozeStatus ooze_conformation_gather(OozeConformationStep *step, OozeError *error);
 /* Which particles the solids hold, given where u would take them. */
 OozeStatus ooze_conformation_find_holds(OozeConformationStep *step, OozeError *error);
+/* The density stage with the settings of this method. */
+OozeDensityJob ooze_conformation_density_job(OozeConformationStep *step, OozeConformationData *own);
 /* One-sided position-based density with solids, on the neighbours of x (see solve_positions). */
 OozeStatus ooze_conformation_density(OozeConformationStep *step, OozeConformationData *own,
                                      const OozeFour *x, OozeFour *shift, OozeError *error);

@@ -1,0 +1,104 @@
+/* What a Jacobi sweep divides by. */
+#include "base/fail.h"
+#include "methods/conformation/constraint_solve.h"
+
+/* Row sums bound the eigenvalues with much to spare: dividing by this share of them is stable on
+   lattices, jittered blocks, corners and nozzles, where 3.5 is not. */
+#define ROW_SUM_SHARE 2.5f
+/* The paper's beta, and the largest beta / n that is safe at small neighbourhoods. */
+#define BETA      5.0f
+#define BETA_MOST 0.2f
+
+typedef struct DiagonalJob {
+    OozeConstraint *constraint;
+    OozeFour *column; /* per particle and axis: sum of |J| over all rows, over its mass */
+    OozeConstraintDiagonal kind;
+} DiagonalJob;
+
+static OozeFour corrected(OozeSym3 b, OozeFour g)
+{
+    return ooze_four(b.xx * g[0] + b.xy * g[1] + b.xz * g[2],
+                     b.xy * g[0] + b.yy * g[1] + b.yz * g[2],
+                     b.xz * g[0] + b.yz * g[1] + b.zz * g[2], 0);
+}
+
+static void column_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const DiagonalJob *job = data;
+    const OozeConstraint *c = job->constraint;
+    const OozeConformationStep *s = c->step;
+    const OozeNeighbours *list = s->context->fluid;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFour own = corrected(c->correction[i], s->edge_sum[i]);
+        float g[3] = {own[0], own[1], own[2]}, column[3] = {0, 0, 0};
+        ooze_constraint_add_column(column, g);
+        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+            OozeFour other = corrected(c->correction[list->index[e]], s->edge[e]);
+            g[0] = other[0];
+            g[1] = other[1];
+            g[2] = other[2];
+            ooze_constraint_add_column(column, g);
+        }
+        float inverse = 1.0f / s->rheology[s->material[i]].weight;
+        job->column[i] = inverse * ooze_four(column[0], column[1], column[2], 0);
+    }
+}
+
+static void add(const DiagonalJob *job, OozeSym3 *d, OozeFour edge, uint64_t k)
+{
+    const OozeConformationStep *s = job->constraint->step;
+    float g[3] = {edge[0], edge[1], edge[2]};
+    if (job->kind == OOZE_CONSTRAINT_ROW_SUMS) {
+        OozeFour sums = job->column[k];
+        float column[3] = {sums[0], sums[1], sums[2]};
+        ooze_constraint_add_bound(d, g, column);
+    } else {
+        ooze_constraint_add_square(d, g, 1.0f / s->rheology[s->material[k]].weight);
+    }
+}
+
+static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const DiagonalJob *job = data;
+    OozeConstraint *c = job->constraint;
+    const OozeConformationStep *s = c->step;
+    const OozeNeighbours *list = s->context->fluid;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeSym3 d = ooze_sym3_identity(0);
+        add(job, &d, corrected(c->correction[i], s->edge_sum[i]), i);
+        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+            add(job, &d, corrected(c->correction[i], s->edge[e]), list->index[e]);
+        }
+        float scale = 1.0f / ROW_SUM_SHARE;
+        if (job->kind == OOZE_CONSTRAINT_NEIGHBOURS) {
+            scale = c->receiver
+                        ? 1.0f
+                        : 1.0f / ooze_min(BETA / ooze_max((float)list->count[i], 1.0f), BETA_MOST);
+        }
+        c->diagonal[i] = ooze_sym3_scale(d, s->dt * s->dt * scale);
+    }
+}
+
+OozeStatus ooze_constraint_diagonal(OozeConstraint *c, OozeConstraintDiagonal kind,
+                                    OozeError *error)
+{
+    OozeConformationStep *s = c->step;
+    DiagonalJob job = {.constraint = c, .kind = kind};
+    OozeThreads *threads = s->context->threads;
+    if (kind == OOZE_CONSTRAINT_ROW_SUMS) {
+        job.column = ooze_arena_alloc(s->context->arena, s->n, sizeof *job.column);
+        if (!job.column) {
+            return ooze_fail_memory(error, "the constraint's diagonal", s->n * sizeof *job.column);
+        }
+        ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, column_range, &job);
+    }
+    ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, diagonal_range, &job);
+    return OOZE_OK;
+}
+
+float ooze_constraint_relaxation(uint32_t neighbours)
+{
+    return BETA / ooze_max((float)neighbours, 1.0f);
+}

@@ -1,0 +1,326 @@
+/* Conformation as a constraint, in two formulations.
+
+   `paper`: equations 6, 7 and 9 to 18 of Barreiro et al. 2017 as printed, to compare with. Compliance
+   alpha/dt in the velocity stage, equal on six rows; velocities and positions both get the whole
+   compliant response; the receiver's beta/n scales what it is pushed by, but not the multipliers;
+   Q is turned by the transposed gradient; solids are unknown to the velocity stage.
+
+   `consistent`: the same constraint with units, isotropy, momentum, convection, rotation and contact
+   put right. See docs/methods/conformation.md, equation by equation. */
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "methods/conformation/constraint_solve.h"
+#include "physics/spin.h"
+
+/* The smallest eigenvalue a conformation is let fall to, and the largest strain of one step. */
+#define LEAST_STRETCH 0.05f
+#define MOST_STRAIN   0.5f
+
+/* ---- beginning of the step ------------------------------------------------------------------ */
+
+static OozeConstraintMaterial consistent_material(const OozeRheology *r, double dt)
+{
+    OozeSoftness soft =
+        ooze_softness((double)r->modulus, (double)r->relaxation, (double)r->viscosity, dt);
+    OozeConstraintMaterial m = {.share = soft.share, .shear = soft.compliance};
+    if (r->compliance == 0.0f && !(r->modulus > 0.0f)) {
+        m.shear = 0.0f; /* as viscous as the iterations allow */
+    }
+    m.normal = 2.0f * m.shear;
+    return m;
+}
+
+/* Eq 7 has viscosity (tau + dt)/alpha, from which a fluid given otherwise gets its alpha. */
+static OozeConstraintMaterial paper_material(const OozeRheology *r, double dt)
+{
+    double alpha = 1e20;
+    if (!isnan(r->compliance)) {
+        alpha = (double)(r->compliance / r->weight);
+    } else if (r->modulus > 0.0f) {
+        alpha = 1.0 / (double)r->modulus;
+    } else if (r->viscosity > 0.0f) {
+        alpha = dt / (double)r->viscosity;
+    }
+    OozeConstraintMaterial m = {.share = 1.0f, .shear = (float)(alpha / dt)};
+    m.normal = m.shear;
+    return m;
+}
+
+static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **out,
+                         OozeError *error)
+{
+    OozeArena *arena = s->context->arena;
+    OozeConstraint *c = ooze_arena_alloc(arena, 1, sizeof *c);
+    uint64_t n = s->n;
+    int count = s->context->material_count;
+    OozeConstraintMaterial *materials = ooze_arena_alloc(arena, (size_t)count, sizeof *materials);
+    bool searches = !paper && s->settings.solver == OOZE_CONSTRAINT_CONJUGATE_GRADIENTS;
+    uint64_t searched = searches ? n : 0;
+    if (!c || !materials) {
+        return ooze_fail_memory(error, "the constraint solve", sizeof *c);
+    }
+    *c = (OozeConstraint){
+        .step = s,
+        .materials = materials,
+        .correction = s->correction,
+        .known = ooze_arena_alloc(arena, n, sizeof *c->known),
+        .diagonal = ooze_arena_alloc(arena, n, sizeof *c->diagonal),
+        .lambda = ooze_arena_alloc(arena, n, sizeof *c->lambda),
+        .before = ooze_arena_alloc(arena, n, sizeof *c->before),
+        .direction = ooze_arena_alloc(arena, searched, sizeof *c->direction),
+        .product = ooze_arena_alloc(arena, searched, sizeof *c->product),
+        .flux = ooze_arena_alloc(arena, n, sizeof *c->flux),
+        .base = ooze_arena_alloc(arena, n, sizeof *c->base),
+        .star = ooze_arena_alloc(arena, n, sizeof *c->star),
+        .free = ooze_arena_alloc(arena, n, sizeof *c->free),
+        .change = ooze_arena_alloc(arena, searched, sizeof *c->change),
+        .hourglass = ooze_arena_alloc(arena, n, sizeof *c->hourglass),
+        .edge_hourglass = ooze_arena_alloc(arena, n, sizeof *c->edge_hourglass),
+        .active = ooze_arena_alloc(arena, s->hold_count, sizeof *c->active),
+        .partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof *c->partial),
+        .held = !paper,
+        .weight = 1.0f,
+    };
+    if (!c->known || !c->diagonal || !c->lambda || !c->before || !c->direction || !c->product ||
+        !c->flux || !c->base || !c->star || !c->free || !c->change || !c->hourglass ||
+        !c->edge_hourglass || !c->active || !c->partial) {
+        return ooze_fail_memory(error, "the constraint solve", n * 256);
+    }
+    for (int m = 0; m < count; m++) {
+        double dt = s->context->dt;
+        materials[m] =
+            paper ? paper_material(&s->rheology[m], dt) : consistent_material(&s->rheology[m], dt);
+    }
+    memcpy(c->star, s->u, n * sizeof *c->star);
+    s->constraint = c;
+    *out = c;
+    return OOZE_OK;
+}
+
+/* ---- consistent ------------------------------------------------------------------------------ */
+
+/* The constraint at zero velocity. It knows the rotation of the step: Q turns with it, and what I + W
+   stretches beyond a rotation is taken back. */
+static void known_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConstraint *c = data;
+    const OozeConformationStep *s = c->step;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeSym3 q = s->q[i], turn = ooze_sym3_identity(0);
+        if (s->settings.corotation) {
+            OozeFour unused;
+            OozeMat3 raw = ooze_raw_gradient(s, s->u, i, &unused, true);
+            OozeSpin w = ooze_spin(ooze_mat3_mul_sym3(raw, c->correction[i]), s->dt, 0.5f);
+            q = ooze_sym3_push(ooze_spin_rotation(w), q);
+            turn = ooze_spin_square(w);
+        }
+        float share = c->materials[s->material[i]].share;
+        OozeSym3 stored = ooze_sym3_scale(ooze_sym3_add(q, ooze_sym3_identity(-1)), share);
+        c->known[i] = ooze_sym3_add(stored, turn);
+    }
+}
+
+static float *saved_multipliers(const OozeConformationStep *s)
+{
+    OozeParticles *particles = s->context->particles;
+    int field = ooze_particles_find_field(particles, "multiplier");
+    return ooze_particles_data(particles, field);
+}
+
+static OozeStatus solve_consistent(OozeConformationStep *s, OozeError *error)
+{
+    OozeConstraint *c;
+    const OozeConformationSettings *settings = &s->settings;
+    OozeStatus status = create(s, false, &c, error);
+    if (!status) {
+        status = ooze_constraint_diagonal(c, settings->diagonal, error);
+    }
+    if (status) {
+        return status;
+    }
+    float *saved = saved_multipliers(s);
+    float warm = settings->positions_only ? 0.0f : settings->warm_start;
+    for (uint64_t i = 0; i < s->n; i++) {
+        const float *l = saved + 8 * i;
+        c->lambda[i] = ooze_sym3_scale(ooze_sym3(l[0], l[1], l[2], l[3], l[4], l[5]), warm);
+    }
+    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, known_range, c);
+    ooze_constraint_start(c);
+    if (settings->positions_only) {
+        return OOZE_OK;
+    }
+    if (settings->solver == OOZE_CONSTRAINT_CONJUGATE_GRADIENTS) {
+        ooze_constraint_conjugate_gradients(c, settings->velocity_iterations,
+                                            (double)settings->chebyshev, settings->tolerance);
+    } else {
+        bool plain = settings->solver == OOZE_CONSTRAINT_JACOBI;
+        ooze_constraint_jacobi(c, settings->velocity_iterations,
+                               plain ? 0.0 : (double)settings->chebyshev, settings->tolerance);
+    }
+    return OOZE_OK;
+}
+
+static void finish_consistent_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConstraint *c = data;
+    OozeConformationStep *s = c->step;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFour unused;
+        OozeMat3 l =
+            ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), c->correction[i]);
+        OozeMat3 f = ooze_mat3_add(ooze_mat3_identity(), ooze_mat3_scale(l, s->dt));
+        OozeMat3 r = s->settings.corotation ? ooze_polar_rotation(f) : ooze_mat3_identity();
+        float tau = s->rheology[s->material[i]].relaxation;
+        float kept = tau > 0.0f ? 1.0f / (1.0f + s->dt / tau) : 0.0f;
+        OozeSym3 q =
+            ooze_corotated_update(s->q[i], r, ooze_corotated_strain(f, r, MOST_STRAIN), kept);
+        s->q[i] = ooze_conformation_at_least(q, LEAST_STRETCH);
+    }
+}
+
+static void finish_consistent(OozeConformationStep *s)
+{
+    OozeConstraint *c = s->constraint;
+    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, finish_consistent_range,
+                      c);
+    float *saved = saved_multipliers(s);
+    for (uint64_t i = 0; i < s->n; i++) {
+        const OozeSym3 l = c->lambda[i];
+        float *out = saved + 8 * i;
+        out[0] = l.xx;
+        out[1] = l.yy;
+        out[2] = l.zz;
+        out[3] = l.xy;
+        out[4] = l.xz;
+        out[5] = l.yz;
+    }
+}
+
+/* ---- paper ----------------------------------------------------------------------------------- */
+
+static OozeStatus solve_paper(OozeConformationStep *s, OozeError *error)
+{
+    OozeConstraint *c;
+    OozeStatus status = create(s, true, &c, error);
+    if (status) {
+        return status;
+    }
+    OozeSym3 *plain = ooze_arena_alloc(s->context->arena, s->n, sizeof *plain);
+    float *receiver = ooze_arena_alloc(s->context->arena, s->n, sizeof *receiver);
+    if (!plain || !receiver) {
+        return ooze_fail_memory(error, "the constraint solve", s->n * sizeof *plain);
+    }
+    const OozeNeighbours *walls = s->context->fluid_boundary;
+    for (uint64_t i = 0; i < s->n; i++) {
+        uint32_t near = s->context->boundary->count ? walls->count[i] : 0;
+        plain[i] = ooze_sym3_identity(1);
+        receiver[i] = ooze_constraint_relaxation(s->context->fluid->count[i] + near);
+        c->lambda[i] = ooze_sym3_identity(0);
+        c->known[i] = ooze_sym3_add(s->q[i], ooze_sym3_identity(-1));
+    }
+    c->correction = plain;
+    c->receiver = receiver;
+    if (s->settings.positions_only) {
+        return OOZE_OK;
+    }
+    status = ooze_constraint_diagonal(c, OOZE_CONSTRAINT_NEIGHBOURS, error);
+    if (!status) {
+        ooze_constraint_start(c);
+        ooze_constraint_jacobi(c, s->settings.velocity_iterations, 0.0, 0.0);
+    }
+    return status;
+}
+
+static void finish_paper_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConformationStep *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFour unused;
+        OozeMat3 l = ooze_raw_gradient(s, s->u, i, &unused, true);
+        s->q[i] = ooze_conformation_implicit(s->q[i], ooze_mat3_transpose(l), s->dt,
+                                             s->rheology[s->material[i]].relaxation);
+    }
+}
+
+static void finish_paper(OozeConformationStep *s)
+{
+    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, finish_paper_range, s);
+}
+
+/* ---- positions: one sweep of density, one of conformation, in turn ---------------------------- */
+
+typedef struct Turns {
+    OozeConstraint *constraint;
+    OozeFour *u;
+} Turns;
+
+static void between_consistent(void *user, OozeFour *shift)
+{
+    const Turns *turns = user;
+    const OozeConformationStep *s = turns->constraint->step;
+    for (uint64_t i = 0; i < s->n; i++) {
+        turns->u[i] = s->u[i] + shift[i] / s->dt;
+    }
+    ooze_constraint_corotated_sweep(turns->constraint, turns->u);
+    for (uint64_t i = 0; i < s->n; i++) {
+        shift[i] = (turns->u[i] - s->u[i]) * s->dt;
+    }
+}
+
+static OozeStatus solve_positions_consistent(OozeConformationStep *s, OozeConformationData *own,
+                                             const OozeFour *x, OozeFour *shift, OozeError *error)
+{
+    OozeConstraint *c = s->constraint;
+    Turns turns = {.constraint = c, .u = c->star}; /* u* is not needed any more */
+    OozeDensityJob job = ooze_conformation_density_job(s, own);
+    job.iterations = s->settings.position_iterations;
+    if (!s->settings.velocity_only) {
+        ooze_constraint_set_damping(c, job.iterations);
+        job.between = between_consistent;
+        job.user = &turns;
+    }
+    return ooze_density_solve(&job, x, shift, error);
+}
+
+static void between_paper(void *user, OozeFour *shift)
+{
+    ooze_printed_sweep(user, shift);
+}
+
+static OozeStatus solve_positions_paper(OozeConformationStep *s, OozeConformationData *own,
+                                        const OozeFour *x, OozeFour *shift, OozeError *error)
+{
+    OozePrintedPositions printed;
+    OozeDensityJob job = ooze_conformation_density_job(s, own);
+    job.iterations = s->settings.position_iterations;
+    job.drift = NULL;
+    if (!s->settings.velocity_only) {
+        OozeStatus status = ooze_printed_begin(&printed, s->constraint, x, error);
+        if (status) {
+            return status;
+        }
+        job.between = between_paper;
+        job.user = &printed;
+    }
+    return ooze_density_solve(&job, x, shift, error);
+}
+
+const OozeFormulation ooze_formulation_consistent = {
+    .name = "consistent",
+    .solve_velocities = solve_consistent,
+    .solve_positions = solve_positions_consistent,
+    .finish = finish_consistent,
+};
+
+const OozeFormulation ooze_formulation_paper = {
+    .name = "paper",
+    .kernel_gradients = true,
+    .solve_velocities = solve_paper,
+    .solve_positions = solve_positions_paper,
+    .finish = finish_paper,
+};

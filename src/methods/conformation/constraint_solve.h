@@ -1,0 +1,80 @@
+/* What the constraint formulations share: six multipliers a particle, and the sweeps that find them.
+
+   Everything is in velocities: a position x stands for the velocity (x - x0)/dt, so that the position
+   stage goes on with the multipliers of the velocity stage instead of applying them twice, and the
+   multiplier of a row is minus a stress, whatever the time step. */
+#ifndef OOZE_METHODS_CONFORMATION_CONSTRAINT_SOLVE_H
+#define OOZE_METHODS_CONFORMATION_CONSTRAINT_SOLVE_H
+
+#include "methods/conformation/gradient.h"
+#include "methods/gather.h"
+#include "physics/constraint.h"
+
+/* A material's compliances for this step, and the share of the stored strain that counts. */
+typedef struct OozeConstraintMaterial {
+    float normal, shear, share;
+} OozeConstraintMaterial;
+
+typedef struct OozeConstraint {
+    OozeConformationStep *step;
+    const OozeConstraintMaterial *materials;
+    const OozeSym3 *correction; /* of gradients; 0: the particle has no constraint */
+    OozeSym3 *known;            /* the constraint at zero velocity */
+    OozeSym3 *diagonal;         /* what a row divides by, compliance not counted */
+    OozeSym3 *lambda;           /* multipliers so far */
+    OozeSym3 *before;        /* one iteration earlier: Chebyshev; a residual: conjugate gradients */
+    OozeSym3 *direction;     /* of conjugate gradients */
+    OozeSym3 *product;       /* the matrix times it */
+    OozeFlux *flux;          /* -dt S(change of lambda) correction */
+    OozeFour *base;          /* flux_i times the sum of its edges */
+    OozeFour *star;          /* u*: velocities under external forces alone */
+    OozeFour *free;          /* u* + M^-1 J^T lambda: velocities before solids hold them */
+    OozeFour *change;        /* M^-1 J^T direction */
+    float *hourglass;        /* of one sweep, m2/s: see ooze_constraint_corotated_sweep */
+    float *edge_hourglass;   /* sum over its edges of |W'|/r times that of the neighbour */
+    uint8_t *active;         /* per hold, bit k: direction k is held at present */
+    double *partial;         /* fixed blocks of sums */
+    const float *receiver;   /* paper: factor on the velocity change of the receiver; NULL: 1 */
+    bool held;               /* solids hold particles while velocities are solved for */
+    float weight;            /* of Chebyshev's recurrence */
+    float step_length, turn; /* of conjugate gradients */
+} OozeConstraint;
+
+/* Sum of |row|^2, or the bound by row sums, of the edges at the beginning of the step. */
+OozeStatus ooze_constraint_diagonal(OozeConstraint *c, OozeConstraintDiagonal kind,
+                                    OozeError *error);
+/* Coefficients of the hourglass term for so many sweeps. */
+void ooze_constraint_set_damping(OozeConstraint *c, int sweeps);
+/* The paper's beta / n. */
+float ooze_constraint_relaxation(uint32_t neighbours);
+/* free = u* + M^-1 J^T lambda, and step->u as solids let it. */
+void ooze_constraint_start(OozeConstraint *c);
+/* `iterations` of Jacobi, with Chebyshev's weights for that radius (0: plain), until the residual
+   has fallen to `tolerance` of its start. */
+void ooze_constraint_jacobi(OozeConstraint *c, int iterations, double radius, double tolerance);
+/* The radius serves the sweeps that find out what is in contact. */
+void ooze_constraint_conjugate_gradients(OozeConstraint *c, int iterations, double radius,
+                                         double tolerance);
+
+/* One Jacobi sweep of the corotated constraint on the velocities u, which it changes.
+
+   Motion that a linear field does not describe is invisible to gradients, so that no constraint
+   resists it; the same sweep damps it by
+     du_i = dt/m sum_j f_ij [n_i (u_ji - L_i x_ji) + n_j (u_ji - L_j x_ji)],  f = V |W'|/r,
+   zero on linear fields, equal and opposite along edges, and without torque, because L is the best
+   linear fit with just these weights. */
+void ooze_constraint_corotated_sweep(OozeConstraint *c, OozeFour *u);
+
+/* One Jacobi sweep of eqs 14 to 18 as printed, kernel gradients afresh at x = start + shift. */
+typedef struct OozePrintedPositions {
+    OozeConstraint *constraint;
+    const OozeFour *start;
+    OozeFour *shift;
+    OozeFour *x, *edge;
+    OozeSym3 *lambda;
+} OozePrintedPositions;
+OozeStatus ooze_printed_begin(OozePrintedPositions *job, OozeConstraint *c, const OozeFour *start,
+                              OozeError *error);
+void ooze_printed_sweep(OozePrintedPositions *job, OozeFour *shift);
+
+#endif

@@ -1,0 +1,474 @@
+/* Sweeps over the velocity constraint C = known + dt (L + L^T): each row is divided by its diagonal,
+   and the multipliers push velocities along the same edges. */
+#include <math.h>
+
+#include "methods/conformation/constraint_solve.h"
+
+/* ---- what both gathers need ---------------------------------------------------------------- */
+
+static OozeSym3 limited(const OozeConstraint *c, OozeSym3 rows)
+{
+    return c->step->settings.deviatoric_only ? ooze_constraint_deviator(rows) : rows;
+}
+
+/* What particle i hands on for a change of its multipliers. */
+static void set_flux(OozeConstraint *c, uint64_t i, OozeSym3 change)
+{
+    OozeSym3 s = ooze_sym3_scale(ooze_constraint_transpose(limited(c, change)), -c->step->dt);
+    OozeMat3 t = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(s), c->correction[i]);
+    OozeFour sum = c->step->edge_sum[i], base = {0};
+    for (int k = 0; k < 3; k++) {
+        OozeFour row = ooze_four(t.m[3 * k], t.m[3 * k + 1], t.m[3 * k + 2], 0);
+        c->flux[i].row[k] = row;
+        base[k] = ooze_four_dot3(row, sum);
+    }
+    c->base[i] = base;
+}
+
+/* M^-1 J^T of what set_flux was given. */
+static OozeFour pushed(const OozeConstraint *c, uint64_t i)
+{
+    const OozeConformationStep *s = c->step;
+    OozeFour push = ooze_divergence(s->context->fluid, s->edge, c->flux, c->base[i], i);
+    float factor = 1.0f / s->rheology[s->material[i]].weight;
+    if (c->receiver) {
+        factor *= c->receiver[i];
+    }
+    return factor * push;
+}
+
+/* What the solids do to particle i when it would fly with v. A solid only pushes: along its normals
+   the particle moves at least as fast as the surface; along tangents it moves with the surface if
+   friction, limited by the push, can make it. `sticks` tells which directions came to the speed of
+   the surface. */
+static OozeFour hold_back(const OozeConstraint *c, uint64_t i, OozeFour v, uint8_t *sticks)
+{
+    const OozeConformationStep *s = c->step;
+    *sticks = 0;
+    if (!c->held || s->hold_of[i] < 0) {
+        return v;
+    }
+    const OozeHold *hold = &s->holds[s->hold_of[i]];
+    OozeFour drag = {0};
+    float push = 0;
+    uint8_t tangents = 0;
+    for (int k = 0; k < hold->count; k++) {
+        float lack = hold->speed[k] - ooze_four_dot3(v, hold->direction[k]);
+        if (k >= hold->normals) {
+            drag += lack * hold->direction[k];
+            tangents |= (uint8_t)(1 << k);
+        } else if (lack > 0) {
+            push += lack;
+            v += lack * hold->direction[k];
+            *sticks |= (uint8_t)(1 << k);
+        }
+    }
+    float size = sqrtf(ooze_four_dot3(drag, drag)), most = hold->friction * push;
+    if (push > 0 && size > most) {
+        drag *= most / size;
+    } else if (push > 0) {
+        *sticks |= tangents;
+    }
+    return push > 0 ? v + drag : v;
+}
+
+static OozeMat3 gradient(const OozeConstraint *c, const OozeFour *u, uint64_t i, bool moving_walls)
+{
+    OozeFour unused;
+    return ooze_mat3_mul_sym3(ooze_raw_gradient(c->step, u, i, &unused, moving_walls),
+                              c->correction[i]);
+}
+
+static OozeSym3 residual(const OozeConstraint *c, uint64_t i, OozeSym3 rows)
+{
+    const OozeConstraintMaterial *m = &c->materials[c->step->material[i]];
+    OozeSym3 l = c->lambda[i];
+    return ooze_sym3(-rows.xx - m->normal * l.xx, -rows.yy - m->normal * l.yy,
+                     -rows.zz - m->normal * l.zz, -rows.xy - m->shear * l.xy,
+                     -rows.xz - m->shear * l.xz, -rows.yz - m->shear * l.yz);
+}
+
+static double dot(OozeSym3 a, OozeSym3 b)
+{
+    return (double)(a.xx * b.xx + a.yy * b.yy + a.zz * b.zz + a.xy * b.xy + a.xz * b.xz +
+                    a.yz * b.yz);
+}
+
+static void run(OozeConstraint *c, OozeRangeBody body)
+{
+    ooze_parallel_for(c->step->context->threads, c->step->n, OOZE_CONFORMATION_GRAIN, body, c);
+}
+
+static double run_sum(OozeConstraint *c, OozeRangeBody body)
+{
+    run(c, body);
+    double sum = 0.0;
+    for (uint64_t k = 0; k * OOZE_CONFORMATION_GRAIN < c->step->n; k++) {
+        sum += c->partial[k];
+    }
+    return sum;
+}
+
+/* ---- beginning ------------------------------------------------------------------------------ */
+
+static void lambda_flux_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConstraint *c = data;
+    for (uint64_t i = begin; i < end; i++) {
+        set_flux(c, i, c->lambda[i]);
+    }
+}
+
+static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConstraint *c = data;
+    for (uint64_t i = begin; i < end; i++) {
+        c->free[i] = c->star[i] + pushed(c, i);
+    }
+}
+
+static void hold_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConstraint *c = data;
+    for (uint64_t i = begin; i < end; i++) {
+        uint8_t unused;
+        c->step->u[i] = hold_back(c, i, c->free[i], &unused);
+    }
+}
+
+void ooze_constraint_start(OozeConstraint *c)
+{
+    run(c, lambda_flux_range);
+    run(c, start_range);
+    run(c, hold_range);
+}
+
+/* ---- Jacobi and Chebyshev ------------------------------------------------------------------- */
+
+static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConstraint *c = data;
+    const OozeConformationStep *s = c->step;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeConstraintMaterial *m = &c->materials[s->material[i]];
+        OozeSym3 change = ooze_sym3_identity(0);
+        if (c->correction[i].xx != 0.0f) {
+            OozeMat3 l = ooze_mat3_scale(gradient(c, s->u, i, true), s->dt);
+            OozeSym3 rows = limited(c, ooze_sym3_add(c->known[i], ooze_constraint_strain(l)));
+            OozeSym3 r = residual(c, i, rows);
+            sum += dot(r, r);
+            change = ooze_multiplier_steps(rows, c->lambda[i], c->diagonal[i], m->normal, m->shear);
+            if (c->weight != 1.0f) { /* lambda + change <- before + w (lambda + change - before) */
+                OozeSym3 past = ooze_sym3_add(c->lambda[i], ooze_sym3_scale(c->before[i], -1.0f));
+                change = ooze_sym3_add(ooze_sym3_scale(change, c->weight),
+                                       ooze_sym3_scale(past, c->weight - 1.0f));
+            }
+            c->before[i] = c->lambda[i];
+            c->lambda[i] = ooze_sym3_add(c->lambda[i], change);
+        }
+        set_flux(c, i, change);
+    }
+    c->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
+static void velocity_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConstraint *c = data;
+    for (uint64_t i = begin; i < end; i++) {
+        c->free[i] += pushed(c, i);
+        uint8_t unused;
+        c->step->u[i] = hold_back(c, i, c->free[i], &unused);
+    }
+}
+
+void ooze_constraint_jacobi(OozeConstraint *c, int iterations, double radius, double tolerance)
+{
+    double stop = 0.0, square = radius * radius, weight = 1.0;
+    for (int k = 0; k < iterations; k++) {
+        c->weight = (float)weight;
+        double rr = run_sum(c, multiplier_range);
+        run(c, velocity_range);
+        stop = k == 0 ? rr * tolerance * tolerance : stop;
+        if (!(rr > stop)) {
+            break;
+        }
+        weight = k == 0 ? 2.0 / (2.0 - square) : 4.0 / (4.0 - square * weight);
+    }
+}
+
+/* ---- conjugate gradients on J M^-1 J^T + a, preconditioned by the diagonal ------------------- */
+
+/* A residual that has grown so much does not come back. */
+#define GROWTH 100.0
+
+/* What the solids hold now, from the free velocities; both stay so while directions are searched. */
+static void set_active(OozeConstraint *c)
+{
+    const OozeConformationStep *s = c->step;
+    for (uint64_t i = 0; c->held && i < s->n; i++) {
+        if (s->hold_of[i] >= 0) {
+            hold_back(c, i, c->free[i], &c->active[s->hold_of[i]]);
+        }
+    }
+}
+
+static OozeSym3 preconditioned(const OozeConstraint *c, uint64_t i, OozeSym3 r)
+{
+    const OozeConstraintMaterial *m = &c->materials[c->step->material[i]];
+    /* a step of the multipliers from residual r, which has the compliance in it already */
+    return ooze_multiplier_steps(ooze_sym3_scale(r, -1), ooze_sym3_identity(0), c->diagonal[i],
+                                 m->normal, m->shear);
+}
+
+/* before = residual, direction = preconditioned residual. */
+static void residual_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConstraint *c = data;
+    const OozeConformationStep *s = c->step;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeSym3 r = ooze_sym3_identity(0);
+        if (c->correction[i].xx != 0.0f) {
+            OozeMat3 l = ooze_mat3_scale(gradient(c, s->u, i, true), s->dt);
+            r = residual(c, i, limited(c, ooze_sym3_add(c->known[i], ooze_constraint_strain(l))));
+        }
+        c->before[i] = r;
+        c->direction[i] = preconditioned(c, i, r);
+        sum += dot(r, c->direction[i]);
+        set_flux(c, i, c->direction[i]);
+    }
+    c->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
+static void change_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConstraint *c = data;
+    const OozeConformationStep *s = c->step;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFour v = pushed(c, i);
+        if (c->held && s->hold_of[i] >= 0) {
+            const OozeHold *hold = &s->holds[s->hold_of[i]];
+            for (int k = 0; k < hold->count; k++) {
+                bool active = c->active[s->hold_of[i]] >> k & 1;
+                v -= (active ? ooze_four_dot3(v, hold->direction[k]) : 0) * hold->direction[k];
+            }
+        }
+        c->change[i] = v;
+    }
+}
+
+static void product_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConstraint *c = data;
+    const OozeConformationStep *s = c->step;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeConstraintMaterial *m = &c->materials[s->material[i]];
+        OozeSym3 p = c->direction[i], out = ooze_sym3_identity(0);
+        if (c->correction[i].xx != 0.0f) {
+            OozeMat3 l = ooze_mat3_scale(gradient(c, c->change, i, false), s->dt);
+            OozeSym3 a = limited(c, ooze_constraint_strain(l));
+            out =
+                ooze_sym3(a.xx + m->normal * p.xx, a.yy + m->normal * p.yy, a.zz + m->normal * p.zz,
+                          a.xy + m->shear * p.xy, a.xz + m->shear * p.xz, a.yz + m->shear * p.yz);
+        }
+        c->product[i] = out;
+        sum += dot(p, out);
+    }
+    c->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
+static void advance_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConstraint *c = data;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        c->lambda[i] =
+            ooze_sym3_add(c->lambda[i], ooze_sym3_scale(c->direction[i], c->step_length));
+        c->step->u[i] += c->step_length * c->change[i];
+        OozeSym3 r = ooze_sym3_add(c->before[i], ooze_sym3_scale(c->product[i], -c->step_length));
+        c->before[i] = r;
+        sum += dot(r, preconditioned(c, i, r));
+    }
+    c->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
+static void turn_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConstraint *c = data;
+    for (uint64_t i = begin; i < end; i++) {
+        c->direction[i] = ooze_sym3_add(preconditioned(c, i, c->before[i]),
+                                        ooze_sym3_scale(c->direction[i], c->turn));
+        set_flux(c, i, c->direction[i]);
+    }
+}
+
+static void search(OozeConstraint *c, int iterations, double tolerance)
+{
+    set_active(c);
+    double rz = run_sum(c, residual_range), stop = rz * tolerance * tolerance, first = rz;
+    for (int k = 0; k < iterations && rz > stop && rz > 0.0; k++) {
+        run(c, change_range);
+        double pap = run_sum(c, product_range);
+        /* rounding has eaten the direction, or held particles contradict each other */
+        if (!(pap > 0.0) || !(rz < GROWTH * first)) {
+            break;
+        }
+        c->step_length = (float)(rz / pap);
+        double next = run_sum(c, advance_range);
+        c->turn = (float)(next / rz);
+        rz = next;
+        run(c, turn_range);
+    }
+    ooze_constraint_start(c);
+}
+
+/* A linear solver cannot find out by itself which particles a solid pushes and which would only pull
+   at it, so where there is contact some sweeps of Chebyshev tell first, and half-way it is asked
+   again. */
+void ooze_constraint_conjugate_gradients(OozeConstraint *c, int iterations, double radius,
+                                         double tolerance)
+{
+    if (c->held && c->step->hold_count > 0) {
+        int third = iterations / 3;
+        ooze_constraint_jacobi(c, third, radius, tolerance);
+        search(c, third, tolerance);
+        iterations -= 2 * third;
+    }
+    search(c, iterations, tolerance);
+}
+
+/* ---- position stage of `consistent` ---------------------------------------------------------- */
+
+/* dt n sum f of one particle and sweep at most. Four times this bounds what the roughest mode loses of
+   its velocity; from twice that velocity on it would grow. */
+#define MOST_DAMPING 0.35f
+
+typedef struct Sweep {
+    OozeConstraint *constraint;
+    OozeFour *u;
+    int sweeps;
+} Sweep;
+
+static void run_sweep(Sweep *sweep, OozeRangeBody body)
+{
+    const OozeConformationStep *s = sweep->constraint->step;
+    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, body, sweep);
+}
+
+static void damping_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Sweep *sweep = data;
+    OozeConstraint *c = sweep->constraint;
+    const OozeConformationStep *s = c->step;
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeRheology *r = &s->rheology[s->material[i]];
+        float most = MOST_DAMPING * r->weight / (s->dt * ooze_max(s->edge_sum[i][3], 1e-20f));
+        bool poor = c->correction[i].xx == 0.0f;
+        c->hourglass[i] = poor ? 0.0f : ooze_min(r->hourglass / (float)sweep->sweeps, most);
+    }
+}
+
+static void edge_damping_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Sweep *sweep = data;
+    OozeConstraint *c = sweep->constraint;
+    const OozeConformationStep *s = c->step;
+    const OozeNeighbours *list = s->context->fluid;
+    for (uint64_t i = begin; i < end; i++) {
+        float sum = 0;
+        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+            sum += s->edge[e][3] * c->hourglass[list->index[e]];
+        }
+        c->edge_hourglass[i] = sum;
+    }
+}
+
+void ooze_constraint_set_damping(OozeConstraint *c, int sweeps)
+{
+    Sweep sweep = {.constraint = c, .sweeps = sweeps > 0 ? sweeps : 1};
+    run_sweep(&sweep, damping_range);
+    run_sweep(&sweep, edge_damping_range);
+}
+
+/* Adds what the hourglass term hands on to what set_flux has put there. */
+static void add_damping(OozeConstraint *c, uint64_t i, OozeFour u, OozeMat3 l, OozeFour weighted)
+{
+    float dt = c->step->dt, n = dt * c->hourglass[i];
+    OozeFour sum = c->step->edge_sum[i];
+    for (int k = 0; k < 3; k++) {
+        OozeFour row =
+            ooze_four(-n * l.m[3 * k], -n * l.m[3 * k + 1], -n * l.m[3 * k + 2], n * u[k]);
+        c->flux[i].row[k] += row;
+        c->base[i][k] +=
+            ooze_four_dot3(row, sum) + n * weighted[k] - dt * u[k] * c->edge_hourglass[i];
+    }
+}
+
+static OozeSym3 corotated_rows(const OozeConstraint *c, uint64_t i, OozeMat3 l)
+{
+    const OozeConformationStep *s = c->step;
+    OozeMat3 f = ooze_mat3_add(ooze_mat3_identity(), ooze_mat3_scale(l, s->dt));
+    OozeMat3 r = ooze_mat3_identity();
+    OozeSym3 q = s->q[i];
+    if (s->settings.corotation) {
+        r = ooze_polar_rotation(f);
+        q = ooze_sym3_push(r, q);
+    }
+    float share = c->materials[s->material[i]].share;
+    OozeSym3 stored = ooze_sym3_scale(ooze_sym3_add(q, ooze_sym3_identity(-1)), share);
+    return limited(c, ooze_sym3_add(stored, ooze_corotated_strain(f, r, 1e30f)));
+}
+
+static void corotated_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Sweep *sweep = data;
+    OozeConstraint *c = sweep->constraint;
+    const OozeConformationStep *s = c->step;
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeConstraintMaterial *m = &c->materials[s->material[i]];
+        OozeSym3 change = ooze_sym3_identity(0);
+        OozeFour weighted;
+        OozeMat3 raw = ooze_raw_gradient(s, sweep->u, i, &weighted, true);
+        OozeMat3 l = ooze_mat3_mul_sym3(raw, c->correction[i]);
+        if (c->correction[i].xx != 0.0f) {
+            change = ooze_multiplier_steps(corotated_rows(c, i, l), c->lambda[i], c->diagonal[i],
+                                           m->normal, m->shear);
+            c->lambda[i] = ooze_sym3_add(c->lambda[i], change);
+        }
+        set_flux(c, i, change);
+        add_damping(c, i, sweep->u[i], l, weighted);
+    }
+}
+
+static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Sweep *sweep = data;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFour push = pushed(sweep->constraint, i);
+        push[3] = 0;
+        sweep->u[i] += push;
+    }
+}
+
+void ooze_constraint_corotated_sweep(OozeConstraint *c, OozeFour *u)
+{
+    Sweep sweep = {.constraint = c, .u = u};
+    run_sweep(&sweep, corotated_range);
+    run_sweep(&sweep, push_range);
+}

@@ -1,0 +1,86 @@
+/* The rotation nearest to a 3x3 matrix. Valid C17 and CUDA. */
+#ifndef OOZE_PHYSICS_POLAR_H
+#define OOZE_PHYSICS_POLAR_H
+
+#include "physics/rigid_fit.h"
+#include "physics/tensor.h"
+
+/* Below this determinant, over the cube of the root mean square singular value, Newton's iteration
+   converges slowly or to a mirror image; the quaternion fit has neither fault and costs more. */
+#define OOZE_POLAR_PLAIN 0.05
+
+/* Cofactors: det(a) times the inverse transposed. */
+OOZE_FORMULA OozeMat3 ooze_mat3_cofactor(OozeMat3 a)
+{
+    OozeMat3 c;
+    for (int i = 0; i < 3; i++) {
+        int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+        for (int j = 0; j < 3; j++) {
+            int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            c.m[3 * i + j] =
+                a.m[3 * i1 + j1] * a.m[3 * i2 + j2] - a.m[3 * i1 + j2] * a.m[3 * i2 + j1];
+        }
+    }
+    return c;
+}
+
+OOZE_FORMULA OozeMat3 ooze_mat3_identity(void)
+{
+    OozeMat3 r = ooze_mat3_zero();
+    r.m[0] = r.m[4] = r.m[8] = 1;
+    return r;
+}
+
+/* Newton's iteration of Higham 1986, X <- (g X + X^-T / g) / 2 with Frobenius scaling g, for a
+   determinant well above 0. */
+OOZE_FORMULA OozeMat3 ooze_polar_newton(OozeMat3 a)
+{
+    const OOZE_REAL half = (OOZE_REAL)0.5;
+    OozeMat3 x = a;
+    for (int k = 0; k < 8; k++) {
+        OozeMat3 c = ooze_mat3_cofactor(x);
+        OOZE_REAL det = x.m[0] * c.m[0] + x.m[1] * c.m[1] + x.m[2] * c.m[2];
+        OOZE_REAL scale2 = OOZE_SQRT(ooze_mat3_norm2(c) / ooze_mat3_norm2(x)) / det;
+        OOZE_REAL scale = OOZE_SQRT(scale2);
+        OOZE_REAL near = half * scale, far = half / (scale * det), change = 0;
+        for (int e = 0; e < 9; e++) {
+            OOZE_REAL next = near * x.m[e] + far * c.m[e];
+            OOZE_REAL d = next - x.m[e];
+            change += d * d;
+            x.m[e] = next;
+        }
+        if (change < (OOZE_REAL)1e-12) { /* quadratic: the next change would be its square */
+            break;
+        }
+    }
+    return x;
+}
+
+/* The rotation R that maximises tr(R^T a): the polar factor where det a > 0, and the best proper
+   rotation where a is a mirror image or has lost a direction. Identity for a = 0 or not a number. */
+OOZE_FORMULA OozeMat3 ooze_polar_rotation(OozeMat3 a)
+{
+    OOZE_REAL norm2 = ooze_mat3_norm2(a);
+    if (!(norm2 > 0) || !(norm2 < (OOZE_REAL)1e30)) {
+        return ooze_mat3_identity();
+    }
+    OOZE_REAL size = OOZE_SQRT(norm2 * (OOZE_REAL)(1.0 / 3.0));
+    a = ooze_mat3_scale(a, 1 / size);
+    if (ooze_mat3_det(a) > (OOZE_REAL)OOZE_POLAR_PLAIN) {
+        return ooze_polar_newton(a);
+    }
+    double m[9], r[9];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            m[3 * j + i] = (double)a.m[3 * i + j];
+        }
+    }
+    ooze_rigid_fit(m, r);
+    OozeMat3 best;
+    for (int k = 0; k < 9; k++) {
+        best.m[k] = (OOZE_REAL)r[k];
+    }
+    return best;
+}
+
+#endif
