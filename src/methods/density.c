@@ -16,6 +16,7 @@ typedef struct Stage {
     OozeFour *shift; /* all corrections of a particle added up */
     float *limit;    /* sorted, or NULL */
     float *mobility; /* sorted */
+    OozeFour *start; /* sorted, or NULL */
 } Stage;
 
 /* lambda = -C / (sum |grad C|^2 + eps), C = max(density - limit, 0) */
@@ -61,6 +62,18 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
     }
 }
 
+/* d turned into the direction of the pair at the beginning of the step, unless the two have moved
+   around each other since. The same for both but for its sign. */
+static OozeFour along_start(const Stage *stage, uint64_t i, uint32_t j, OozeFour d)
+{
+    OozeFour d0 =
+        ooze_four_nearest(stage->start[i] - stage->start[j], &stage->job->context->periodic);
+    float square = ooze_four_dot3(d, d), square0 = ooze_four_dot3(d0, d0);
+    float along = ooze_four_dot3(d, d0);
+    return along > 0.0f && along * along > 0.5f * square * square0 ? d0 * sqrtf(square / square0)
+                                                                   : d;
+}
+
 static void correct_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -72,7 +85,8 @@ static void correct_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         OozeFour x = in[i], shift = {0};
         for (uint64_t e = stage->list->first[i], last = e + stage->list->count[i]; e < last; e++) {
-            OozeFour other = in[stage->list->index[e]];
+            uint32_t j = stage->list->index[e];
+            OozeFour other = in[j];
             float lambda = x[3] + other[3];
             if (lambda == 0) {
                 continue;
@@ -81,7 +95,7 @@ static void correct_range(void *data, uint64_t begin, uint64_t end, int worker)
             float r = sqrtf(ooze_four_dot3(d, d));
             float f = job->volume * ooze_kernel_gradient_scale(ooze_cubic_slope(r, job->support), r,
                                                                job->support);
-            shift += lambda * f * d;
+            shift += lambda * f * (stage->start ? along_start(stage, i, j, d) : d);
         }
         for (uint32_t w = 0; x[3] != 0 && boundary->count && w < stage->walls->count[i]; w++) {
             uint32_t b = stage->walls->index[stage->walls->first[i] + w];
@@ -191,8 +205,9 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
     stage.shift = ooze_arena_alloc(arena, job->n, sizeof *stage.shift);
     stage.mobility = ooze_arena_alloc(arena, job->n + 16, sizeof *stage.mobility);
     stage.limit = job->limit ? ooze_arena_alloc(arena, job->n, sizeof *stage.limit) : NULL;
+    stage.start = job->start ? ooze_arena_alloc(arena, job->n, sizeof *stage.start) : NULL;
     if (!stage.x || !stage.moved || !stage.shift || !stage.mobility || !wrapped ||
-        (job->limit && !stage.limit)) {
+        (job->limit && !stage.limit) || (job->start && !stage.start)) {
         return ooze_fail_memory(error, "the density stage", job->n * 48);
     }
     for (uint64_t i = 0; i < job->n; i++) {
@@ -212,6 +227,9 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
         stage.mobility[k] = job->mobility ? job->mobility[order[k]] : 1.0f;
         if (job->limit) {
             stage.limit[k] = job->limit[order[k]];
+        }
+        if (job->start) {
+            stage.start[k] = job->start[order[k]];
         }
     }
     status = ooze_neighbours_build(job->near, job->grid, c->threads, (const OozeFloat4 *)stage.x,

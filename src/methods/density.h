@@ -26,6 +26,10 @@ typedef struct OozeDensityJob {
     /* Per particle: how far it gives way, 1 over its density relative to the others'; 0: not at all.
        NULL: all 1. */
     const float *mobility;
+    /* Positions at the beginning of the step: pairs are pushed along the line between these, not along
+       the one they have come to. With velocities (x - x0)/dt that is what keeps angular momentum:
+       the change of x cross u is x0 cross the push. NULL: along the line between x. */
+    const OozeFour *start;
     /* Called in every iteration between density and solids, with the shifts of all particles so far:
        what it adds to them counts. For constraints that are solved in turn with density; may be NULL. */
     void (*between)(void *user, OozeFour *shift);

@@ -40,8 +40,7 @@ static void column_range(void *data, uint64_t begin, uint64_t end, int worker)
             g[2] = other[2];
             ooze_constraint_add_column(column, g);
         }
-        float inverse = 1.0f / s->rheology[s->material[i]].weight;
-        job->column[i] = inverse * ooze_four(column[0], column[1], column[2], 0);
+        job->column[i] = s->mobility[i] * ooze_four(column[0], column[1], column[2], 0);
     }
 }
 
@@ -54,7 +53,7 @@ static void add(const DiagonalJob *job, OozeSym3 *d, OozeFour edge, uint64_t k)
         float column[3] = {sums[0], sums[1], sums[2]};
         ooze_constraint_add_bound(d, g, column);
     } else {
-        ooze_constraint_add_square(d, g, 1.0f / s->rheology[s->material[k]].weight);
+        ooze_constraint_add_square(d, g, s->mobility[k]);
     }
 }
 

@@ -299,6 +299,7 @@ static OozeStatus solve_positions_paper(OozeConformationStep *s, OozeConformatio
     OozeDensityJob job = ooze_conformation_density_job(s, own);
     job.iterations = s->settings.position_iterations;
     job.drift = NULL;
+    job.start = NULL; /* plain position-based density */
     if (!s->settings.velocity_only) {
         OozeStatus status = ooze_printed_begin(&printed, s->constraint, x, error);
         if (status) {

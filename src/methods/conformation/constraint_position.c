@@ -48,7 +48,7 @@ static Neighbourhood look_around(const OozePrintedPositions *job, uint64_t i)
         OozeFour g = ooze_edge(d, s->support, s->volume, 0.0f, &value);
         job->edge[e] = g;
         float row[3] = {g[0], g[1], g[2]};
-        ooze_constraint_add_square(&n.diagonal, row, 1.0f / s->rheology[s->material[j]].weight);
+        ooze_constraint_add_square(&n.diagonal, row, s->mobility[j]);
         see(&n, d, d0, g);
     }
     for (uint32_t w = 0; boundary->count && w < walls->count[i]; w++) {
@@ -64,7 +64,7 @@ static Neighbourhood look_around(const OozePrintedPositions *job, uint64_t i)
         see(&n, d, d0, ooze_edge(d, s->support, s->wall_scale * boundary->volume[b], 0.0f, &value));
     }
     float own[3] = {n.edges[0], n.edges[1], n.edges[2]};
-    ooze_constraint_add_square(&n.diagonal, own, 1.0f / s->rheology[s->material[i]].weight);
+    ooze_constraint_add_square(&n.diagonal, own, s->mobility[i]);
     return n;
 }
 
@@ -120,7 +120,7 @@ static void shift_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         OozeFour push = ooze_divergence(s->context->fluid, job->edge, c->flux, c->base[i], i);
         push[3] = 0;
-        job->shift[i] += c->receiver[i] / s->rheology[s->material[i]].weight * push;
+        job->shift[i] += c->receiver[i] * s->mobility[i] * push;
     }
 }
 

@@ -30,7 +30,7 @@ static OozeFour pushed(const OozeConstraint *c, uint64_t i)
 {
     const OozeConformationStep *s = c->step;
     OozeFour push = ooze_divergence(s->context->fluid, s->edge, c->flux, c->base[i], i);
-    float factor = 1.0f / s->rheology[s->material[i]].weight;
+    float factor = s->mobility[i];
     if (c->receiver) {
         factor *= c->receiver[i];
     }

@@ -33,6 +33,7 @@ OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeConfor
         .mobility = s->mobility,
         .apart = s->settings.apart,
         .drift = s->settings.apart > 0.0f ? s->drift : NULL,
+        .start = s->x0,
         .grid = own->grid,
         .near = &own->near,
         .near_walls = &own->near_walls,
