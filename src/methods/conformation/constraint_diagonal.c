@@ -1,18 +1,18 @@
-/* What a Jacobi sweep divides by. */
+/* What a Jacobi sweep divides by. The diagonal times a share of the number of neighbours, capped, is not
+   enough for corrected gradients: at corners and edges it blows up. */
 #include "base/fail.h"
 #include "methods/conformation/constraint_solve.h"
 
 /* Row sums bound the eigenvalues with much to spare: dividing by this share of them is stable on
    lattices, jittered blocks, corners and nozzles, where 3.5 is not. */
 #define ROW_SUM_SHARE 2.5f
-/* The paper's beta, and the largest beta / n that is safe at small neighbourhoods. */
-#define BETA      5.0f
-#define BETA_MOST 0.2f
+/* The paper's beta. */
+#define BETA 5.0f
 
 typedef struct DiagonalJob {
     OozeConstraint *constraint;
-    OozeFour *column; /* per particle and axis: sum of |J| over all rows, over its mass */
-    OozeConstraintDiagonal kind;
+    OozeFour *
+        column; /* per particle and axis: sum of |J| over all rows, over its mass; NULL: not needed */
 } DiagonalJob;
 
 static OozeFour corrected(OozeSym3 b, OozeFour g)
@@ -48,7 +48,7 @@ static void add(const DiagonalJob *job, OozeSym3 *d, OozeFour edge, uint64_t k)
 {
     const OozeConformationStep *s = job->constraint->step;
     float g[3] = {edge[0], edge[1], edge[2]};
-    if (job->kind == OOZE_CONSTRAINT_ROW_SUMS) {
+    if (job->column) {
         OozeFour sums = job->column[k];
         float column[3] = {sums[0], sums[1], sums[2]};
         ooze_constraint_add_bound(d, g, column);
@@ -70,23 +70,17 @@ static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
             add(job, &d, corrected(c->correction[i], s->edge[e]), list->index[e]);
         }
-        float scale = 1.0f / ROW_SUM_SHARE;
-        if (job->kind == OOZE_CONSTRAINT_NEIGHBOURS) {
-            scale = c->receiver
-                        ? 1.0f
-                        : 1.0f / ooze_min(BETA / ooze_max((float)list->count[i], 1.0f), BETA_MOST);
-        }
+        float scale = job->column ? 1.0f / ROW_SUM_SHARE : 1.0f;
         c->diagonal[i] = ooze_sym3_scale(d, s->dt * s->dt * scale);
     }
 }
 
-OozeStatus ooze_constraint_diagonal(OozeConstraint *c, OozeConstraintDiagonal kind,
-                                    OozeError *error)
+OozeStatus ooze_constraint_diagonal(OozeConstraint *c, OozeError *error)
 {
     OozeConformationStep *s = c->step;
-    DiagonalJob job = {.constraint = c, .kind = kind};
+    DiagonalJob job = {.constraint = c};
     OozeThreads *threads = s->context->threads;
-    if (kind == OOZE_CONSTRAINT_ROW_SUMS) {
+    if (!c->receiver) {
         job.column = ooze_arena_alloc(s->context->arena, s->n, sizeof *job.column);
         if (!job.column) {
             return ooze_fail_memory(error, "the constraint's diagonal", s->n * sizeof *job.column);

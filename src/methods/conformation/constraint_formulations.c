@@ -136,7 +136,7 @@ static OozeStatus solve_consistent(OozeConformationStep *s, OozeError *error)
     const OozeConformationSettings *settings = &s->settings;
     OozeStatus status = create(s, false, &c, error);
     if (!status) {
-        status = ooze_constraint_diagonal(c, settings->diagonal, error);
+        status = ooze_constraint_diagonal(c, error);
     }
     if (status) {
         return status;
@@ -227,7 +227,7 @@ static OozeStatus solve_paper(OozeConformationStep *s, OozeError *error)
     if (s->settings.positions_only) {
         return OOZE_OK;
     }
-    status = ooze_constraint_diagonal(c, OOZE_CONSTRAINT_NEIGHBOURS, error);
+    status = ooze_constraint_diagonal(c, error);
     if (!status) {
         ooze_constraint_start(c);
         ooze_constraint_jacobi(c, s->settings.velocity_iterations, 0.0, 0.0);

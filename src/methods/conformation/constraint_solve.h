@@ -40,9 +40,9 @@ typedef struct OozeConstraint {
     float step_length, turn; /* of conjugate gradients */
 } OozeConstraint;
 
-/* Sum of |row|^2, or the bound by row sums, of the edges at the beginning of the step. */
-OozeStatus ooze_constraint_diagonal(OozeConstraint *c, OozeConstraintDiagonal kind,
-                                    OozeError *error);
+/* The bound by row sums, or with a receiver's factor the plain diagonal as printed, of the edges at the
+   beginning of the step. */
+OozeStatus ooze_constraint_diagonal(OozeConstraint *c, OozeError *error);
 /* Coefficients of the hourglass term for so many sweeps. */
 void ooze_constraint_set_damping(OozeConstraint *c, int sweeps);
 /* The paper's beta / n. */

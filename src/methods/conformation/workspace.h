@@ -26,13 +26,6 @@ typedef enum OozeConstraintSolver {
     OOZE_CONSTRAINT_CONJUGATE_GRADIENTS
 } OozeConstraintSolver;
 
-/* What `consistent` divides by: a bound on every eigenvalue, or the diagonal times a share of the
-   number of neighbours. */
-typedef enum OozeConstraintDiagonal {
-    OOZE_CONSTRAINT_ROW_SUMS,
-    OOZE_CONSTRAINT_NEIGHBOURS
-} OozeConstraintDiagonal;
-
 /* Settings of the solver, from the method's parameters. */
 typedef struct OozeConformationSettings {
     int velocity_iterations, density_iterations, passes;
@@ -45,7 +38,6 @@ typedef struct OozeConformationSettings {
     /* of the constraint formulations */
     int position_iterations;
     OozeConstraintSolver solver;
-    OozeConstraintDiagonal diagonal;
     bool positions_only;  /* Algorithm 1: no velocity stage */
     bool velocity_only;   /* no conformation in the position stage */
     bool corotation;      /* rotations are no strain */
