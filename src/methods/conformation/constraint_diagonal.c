@@ -3,8 +3,8 @@
 #include "base/fail.h"
 #include "methods/conformation/constraint_solve.h"
 
-/* Row sums bound the eigenvalues with much to spare: dividing by this share of them is stable on
-   lattices, jittered blocks, corners and nozzles, where 3.5 is not. */
+/* Row sums bound the eigenvalues with much to spare: this share of them is stable on lattices, jittered
+   blocks, edges and corners. */
 #define ROW_SUM_SHARE 2.5f
 /* The paper's beta. */
 #define BETA 5.0f
