@@ -21,7 +21,7 @@ typedef struct OozeMemory {
 
 /* Below a = dt/tau = 1e-3 the differences cancel and the series take over:
    m1/dt = a/2 - a^2/3 + a^3/8..., m2/dt^2 = a/3 - a^2/4 + ... */
-static inline OozeMemory ooze_memory(double tau, double dt)
+OOZE_FORMULA OozeMemory ooze_memory(double tau, double dt)
 {
     OozeMemory memory;
     if (!(tau > 0.0)) {
