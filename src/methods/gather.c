@@ -33,6 +33,13 @@ static bool clings(const OozeSolid *solid)
     return isinf(solid->params[OOZE_SOLID_FRICTION]);
 }
 
+static OozeFour clinging_edge(const OozeGather *s, OozeFour x_ji, float volume)
+{
+    float r = sqrtf(ooze_four_dot3(x_ji, x_ji));
+    float f = s->wall_strain_scale * volume * ooze_strain_wall_weight(r, s->support);
+    return (OozeFour){f * x_ji[0], f * x_ji[1], f * x_ji[2], f};
+}
+
 static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -43,7 +50,7 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
     float own = ooze_cubic_value(0, s->support);
     for (uint64_t i = begin; i < end; i++) {
         OozeSym3 k = ooze_sym3_identity(0);
-        OozeFour sum = {0};
+        OozeFour sum = {0}, wall = {0};
         float value, density = own;
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
             OozeFour d = ooze_four_nearest(x[list->index[e]] - x[i], &s->context->periodic);
@@ -62,16 +69,21 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
             OozeFour d =
                 ooze_four_nearest(ooze_four(p->x, p->y, p->z, 0) - x[i], &s->context->periodic);
             float volume = s->wall_scale * boundary->volume[b];
-            OozeFour g = ooze_edge(d, s->support, volume, s->strain_scale, &value);
+            OozeFour g = ooze_edge(d, s->support, volume, 0.0f, &value);
             density += value * volume;
             if (!clings(&s->context->solids[boundary->solid[b]])) {
                 g = ooze_four(0, 0, 0, 0);
+            } else if (s->strain_scale > 0.0f) {
+                g = clinging_edge(s, d, boundary->volume[b]);
             }
             s->wall_edge[e] = g;
-            sum += g;
+            wall += g;
             add_outer(&k, d, g);
         }
-        s->edge_sum[i] = sum;
+        s->edge_sum[i] = sum + wall;
+        /* an edge to a wall that is weighed as fluid counts for both of its ends */
+        sum += s->strain_scale > 0.0f ? 0.5f * wall : wall;
+        s->open[i] = sqrtf(ooze_four_dot3(sum, sum));
         s->density[i] = density;
         s->correction[i] = guarded_inverse(k, list->count[i] + wall_count);
     }
@@ -87,7 +99,8 @@ OozeStatus ooze_gather(OozeGather *s, OozeError *error)
     s->edge_sum = ooze_arena_alloc(arena, s->n, sizeof *s->edge_sum);
     s->correction = ooze_arena_alloc(arena, s->n, sizeof *s->correction);
     s->density = ooze_arena_alloc(arena, s->n, sizeof *s->density);
-    if (!s->edge || !s->wall_edge || !s->edge_sum || !s->correction || !s->density) {
+    s->open = ooze_arena_alloc(arena, s->n, sizeof *s->open);
+    if (!s->open || !s->edge || !s->wall_edge || !s->edge_sum || !s->correction || !s->density) {
         return ooze_fail_memory(error, "kernel gradients", list->first[s->n] * sizeof *s->edge);
     }
     ooze_parallel_for(s->context->threads, s->n, OOZE_GATHER_GRAIN, gather_range, s);

@@ -23,6 +23,8 @@ typedef struct OozeGather {
     float wall_scale;
     /* Edges weigh neighbours by this times ooze_strain_weight; 0: by the slope of the cubic spline. */
     float strain_scale;
+    /* The same for the samples of walls that fluid clings to, with ooze_strain_wall_weight. */
+    float wall_strain_scale;
     const OozeFour *x; /* positions that the context's lists belong to */
     /* found, in the step arena */
     OozeFour *edge; /* per list entry: V0 grad W, and V0 |W'|/r in the last lane */
@@ -31,6 +33,7 @@ typedef struct OozeGather {
     OozeFour *edge_sum; /* per particle: sum of its edges, those to walls included */
     OozeSym3 *correction; /* B: inverse of sum V0 x g^T, or 0 where the neighbourhood is too poor */
     float *density;       /* relative to rest */
+    float *open;          /* |sum of edges| that fluid or walls leave: 0 inside */
 } OozeGather;
 
 /* V f (x_ji, 1) with the weight f that `strain_scale` stands for (see OozeGather): the gradient of the

@@ -33,13 +33,27 @@ OOZE_FORMULA double ooze_lattice_number_density(double spacing, double h)
     return ooze_lattice_sum(OOZE_KERNEL_MPS, spacing, h, 0);
 }
 
+/* Akinci volume of the samples of a flat wall, one to a square of the spacing. */
+OOZE_FORMULA double ooze_lattice_sample_volume(double spacing, double h)
+{
+    const int reach = (int)(h / spacing) + 1;
+    double flat = 0.0;
+    for (int j = -reach; j <= reach; j++) {
+        for (int i = -reach; i <= reach; i++) {
+            OOZE_REAL r2 = (OOZE_REAL)((double)(i * i + j * j) * spacing * spacing);
+            flat += (double)ooze_cubic_value(OOZE_SQRT(r2), (OOZE_REAL)h);
+        }
+    }
+    return 1.0 / flat;
+}
+
 /* What the samples of a flat wall must count for: a lattice whose first layer is half a spacing above
    the wall has density 1 when one layer of samples, each with its Akinci volume times this factor,
    stands for the half space behind. */
 OOZE_FORMULA double ooze_lattice_wall_scale(double spacing, double h)
 {
     const int reach = (int)(h / spacing) + 2;
-    double missing = 0.0, seen = 0.0, flat = 0.0;
+    double missing = 0.0, seen = 0.0;
     for (int j = -reach; j <= reach; j++) {
         for (int i = -reach; i <= reach; i++) {
             double across = (double)(i * i + j * j) * spacing * spacing;
@@ -49,10 +63,10 @@ OOZE_FORMULA double ooze_lattice_wall_scale(double spacing, double h)
             }
             OOZE_REAL half = OOZE_SQRT((OOZE_REAL)(across + 0.25 * spacing * spacing));
             seen += (double)ooze_cubic_value(half, (OOZE_REAL)h);
-            flat += (double)ooze_cubic_value(OOZE_SQRT((OOZE_REAL)across), (OOZE_REAL)h);
         }
     }
-    return missing / ooze_lattice_sum(OOZE_KERNEL_CUBIC, spacing, h, 1) * flat / seen;
+    return missing / ooze_lattice_sum(OOZE_KERNEL_CUBIC, spacing, h, 1) /
+           (seen * ooze_lattice_sample_volume(spacing, h));
 }
 
 #endif

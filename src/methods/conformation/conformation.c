@@ -244,6 +244,8 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     }
     if (!formulation->kernel_gradients) {
         s.strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);
+        s.wall_strain_scale = (float)ooze_strain_wall_scale(
+            c->spacing, c->support, ooze_lattice_sample_volume(c->spacing, c->support));
     }
     s.flat_gradient = (float)ooze_strain_weight_surface(c->spacing, c->support);
     s.wall_scale = (float)ooze_lattice_wall_scale(c->spacing, c->support);

@@ -370,8 +370,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
    over some steps. A thread that is stretched would otherwise gain volume until it parts. */
 static float expand(const OozeConformationStep *s, uint64_t i, OozeMat3 a)
 {
-    OozeFour sum = s->edge_sum[i];
-    float open = sqrtf(ooze_four_dot3(sum, sum)) / (s->settings.surface * s->flat_gradient);
+    float open = s->open[i] / (s->settings.surface * s->flat_gradient);
     float inside = ooze_max(0.0f, 1.0f - open);
     float remembered = (s->expansion[i] + a.m[0] + a.m[4] + a.m[8]) * (1.0f - FORGET);
     float seen = 1.0f / s->density[i] - 1.0f;

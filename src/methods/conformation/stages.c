@@ -10,6 +10,7 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
                          .volume = s->volume,
                          .wall_scale = s->wall_scale,
                          .strain_scale = s->strain_scale,
+                         .wall_strain_scale = s->wall_strain_scale,
                          .x = s->x0};
     OozeStatus status = ooze_gather(&gather, error);
     s->edge = gather.edge;
@@ -17,6 +18,7 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
     s->edge_sum = gather.edge_sum;
     s->correction = gather.correction;
     s->density = gather.density;
+    s->open = gather.open;
     return status;
 }
 

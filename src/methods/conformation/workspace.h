@@ -65,6 +65,7 @@ typedef struct OozeConformationStep {
     float flat_gradient;          /* |sum V0 g| of a particle on a flat free surface */
     float wall_scale;             /* see OozeGather */
     float strain_scale;           /* likewise */
+    float wall_strain_scale;      /* likewise */
     const OozeRheology *rheology; /* per material */
     const uint16_t *material;
     OozeFour *x0;         /* positions at the beginning of the step */
@@ -76,6 +77,7 @@ typedef struct OozeConformationStep {
     OozeSym3 *q;          /* conformation: begin of step, then end of step */
     float *expansion;     /* volume gained beyond rest, relative: begin of step, then end */
     float *density;       /* at the beginning of the step, relative to rest */
+    float *open;          /* see OozeGather */
     float *mobility;      /* 1 / weight, 0 for particles that a nozzle leads */
     OozeFour *drift;      /* moves that are no velocity, see OozeDensityJob */
     int32_t *hold_of;     /* index into holds, or -1 */
