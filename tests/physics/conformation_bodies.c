@@ -1,0 +1,302 @@
+/* Acceptance tests of the conformation method on bodies of fluid: how a cube falls, a block spins, a beam
+   turns, three materials splash, bounce and stay, a cone melts and a column stands. */
+#include "physics/fixtures.h"
+
+/* ---- T08: the falling cube ------------------------------------------------------------------- */
+
+typedef struct Drop {
+    int edge; /* particles */
+    double spacing, height, time_step, seconds;
+    Matter matter;
+    int iterations; /* 0: the default */
+    const char *formulation;
+} Drop;
+
+static OozeWorld *make_drop(const Drop *d, double friction)
+{
+    OozeWorld *world =
+        make_world((Setup){.spacing = d->spacing, .time_step = d->time_step, .gravity = down()});
+    add_matter(world, d->matter);
+    add_floor(world, friction);
+    if (d->iterations) {
+        set_param(world, "velocity_iterations", d->iterations);
+    }
+    double half = 0.5 * d->edge * d->spacing;
+    add_lattice(world, (Lattice){.n = {d->edge, d->edge, d->edge},
+                                 .spacing = d->spacing,
+                                 .corner = vec3(-half, d->height, -half)});
+    return world;
+}
+
+/* RMS distance from the best rigid fit to the cube that was dropped; nothing may leave it far behind. */
+static double drift_of_drop(const Drop *d)
+{
+    OozeWorld *world = make_drop(d, 0.5);
+    OozeProbeId drift = add_probe(world, OOZE_PROBE_DRIFT);
+    uint64_t count = take_census(world).count;
+    advance(world, d->seconds);
+    Census c = take_census(world);
+    assert_int_equal(c.count, count);
+    double far = fmax(vec3_length(c.low), vec3_length(c.high));
+    assert_true(far < 5 * d->edge * d->spacing);
+    double metres = read_probe(world, drift, 0);
+    ooze_world_destroy(world);
+    return metres;
+}
+
+/* The cube of the paper's drift figure: 10^3 particles 0.1 m apart fall half a metre. Jacobi sweeps as
+   printed, 20 on velocities and 5 on positions, leave 0.081 m at 30 ms, 0.8 s after the start. */
+static void conformation_T08_falling_cube(void **state)
+{
+    (void)state;
+    double printed = 0.081;
+    for (int k = 0; k < 2; k++) {
+        Drop drop = {.edge = 10,
+                     .spacing = 0.1,
+                     .height = 0.5,
+                     .time_step = k == 0 ? 0.03 : 0.06,
+                     .seconds = 0.84,
+                     .matter = paper_matter(0, 0)};
+        double metres[3];
+        for (int i = 0; i < 3; i++) {
+            drop.iterations = (int[]){10, 20, 40}[i];
+            metres[i] = drift_of_drop(&drop);
+            printf("  step %g s, %d iterations: %.5f m\n", drop.time_step, drop.iterations,
+                   metres[i]);
+        }
+        MEASURED("drift at 20 iterations over the printed", metres[1] / printed, 0, 0.2);
+        MEASURED("drift at 20 over that at 10", metres[1] / metres[0], 0, 1);
+        MEASURED("drift at 40 over that at 20", metres[2] / metres[1], 0, 1);
+    }
+}
+
+/* ---- T09, T10: spin -------------------------------------------------------------------------- */
+
+typedef struct Spin {
+    int n[3];
+    double spacing, time_step, rate, jitter;
+    Matter matter;
+} Spin;
+
+/* Angular momentum after a second over that of the start; drift comes back too. */
+static double spin_kept(const Spin *s, double *drift)
+{
+    OozeVec3 rate = vec3(0, 0, s->rate);
+    OozeWorld *world = make_world((Setup){.spacing = s->spacing, .time_step = s->time_step});
+    add_matter(world, s->matter);
+    add_lattice(world, (Lattice){.n = {s->n[0], s->n[1], s->n[2]},
+                                 .spacing = s->spacing,
+                                 .jitter = s->jitter,
+                                 .corner = centred(s->n, s->spacing),
+                                 .velocity = turning,
+                                 .user = &rate});
+    OozeProbeId probe = add_probe(world, OOZE_PROBE_DRIFT);
+    Census before = take_census(world);
+    advance(world, 1.0);
+    Census after = take_census(world);
+    check_kept(before, after, (int)ceil(1 / s->time_step));
+    *drift = read_probe(world, probe, 0);
+    ooze_world_destroy(world);
+    return after.spin.z / before.spin.z;
+}
+
+static void conformation_T09_spinning_block(void **state)
+{
+    (void)state;
+    struct {
+        const char *name;
+        double time_step, jitter;
+        Matter matter;
+    } cases[] = {{"stiff", 1.0 / 240, 0, paper_matter(0, 0)},
+                 {"stiff", 0.03, 0, paper_matter(0, 0)},
+                 {"stiff", 0.06, 0, paper_matter(0, 0)},
+                 {"stiff, jittered", 1.0 / 240, 0.3, paper_matter(0, 0)},
+                 {"stiff, jittered", 0.06, 0.3, paper_matter(0, 0)},
+                 {"elastic", 1.0 / 240, 0, maxwell_matter(16000, INFINITY)},
+                 {"elastic", 0.06, 0, maxwell_matter(16000, INFINITY)},
+                 {"elastic, jittered", 1.0 / 240, 0.3, maxwell_matter(16000, INFINITY)},
+                 {"viscous", 1.0 / 240, 0, newtonian_matter(4000)},
+                 {"viscous", 0.03, 0, newtonian_matter(4000)},
+                 {"viscous, jittered", 1.0 / 240, 0.3, newtonian_matter(4000)},
+                 {"Maxwell", 1.0 / 60, 0, maxwell_matter(16000, 0.1)},
+                 {"Maxwell, jittered", 0.03, 0.3, maxwell_matter(16000, 0.1)}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double drift;
+        Spin spin = {{8, 8, 8}, 0.1, cases[k].time_step, 5, cases[k].jitter, cases[k].matter};
+        double kept = spin_kept(&spin, &drift);
+        printf("  %s, step %g s: drift %.4f m\n", cases[k].name, cases[k].time_step, drift);
+        MEASURED("angular momentum kept after 1 s at 5 rad/s", kept, 0.98, 1.02);
+    }
+}
+
+/* A free beam of 24 by 4 by 4 at 1 rad/s: the paper's figure 3. */
+static void conformation_T10_beam(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        double drift, d = 0.1;
+        Spin spin = {{24, 4, 4}, d, k == 0 ? 1.0 / 240 : 0.03, 1, 0, paper_matter(0, 0)};
+        double kept = spin_kept(&spin, &drift);
+        MEASURED("drift over the beam's length", drift / (24 * d), 0, 0.02);
+        MEASURED("angular momentum kept", kept, 0.98, 1.02);
+    }
+}
+
+/* ---- T11: the palette ------------------------------------------------------------------------ */
+
+enum { CUBES = 3 };
+
+typedef struct CubeWatch {
+    OozeProbeId centre, height;
+    double lowest, rebound; /* of the centroid, m */
+} CubeWatch;
+
+static void watch(OozeWorld *world, CubeWatch *cubes)
+{
+    CHECK_OK(ooze_world_measure(world, false, &error));
+    for (int k = 0; k < CUBES; k++) {
+        OozeProbeReading reading;
+        CHECK_OK(ooze_world_probe(world, cubes[k].centre, &reading, &error));
+        double y = reading.values[1];
+        if (y < cubes[k].lowest) {
+            cubes[k].lowest = y;
+            cubes[k].rebound = 0.0;
+        }
+        cubes[k].rebound = fmax(cubes[k].rebound, y - cubes[k].lowest);
+    }
+}
+
+static OozeProbeId probe_material(OozeWorld *world, OozeProbeKind kind, OozeMaterialId material)
+{
+    OozeProbeDef def = ooze_probe_def_default();
+    OozeProbeId id = {0};
+    def.kind = kind;
+    def.material = material;
+    def.name = "cube";
+    CHECK_OK(ooze_world_add_probe(world, &def, &id, &error));
+    return id;
+}
+
+/* Three cubes dropped side by side from one edge: the elastic one bounces and keeps its shape, the
+   viscous one stays where it falls, the inviscid one runs out. */
+static void conformation_T11_palette(void **state)
+{
+    (void)state;
+    int n = full_sweep() ? 15 : 10;
+    double d = 0.1, edge = n * d, seconds = 2.0;
+    Matter matters[CUBES] = {paper_matter(1, 1e-3), paper_matter(0, 0), paper_matter(0.1, 1000)};
+    OozeWorld *world = make_world((Setup){.spacing = d, .time_step = 1.0 / 240, .gravity = down()});
+    add_floor(world, 0.5);
+    CubeWatch cubes[CUBES];
+    for (int k = 0; k < CUBES; k++) {
+        OozeMaterialId material = add_matter(world, matters[k]);
+        add_lattice(world, (Lattice){.material = material,
+                                     .n = {n, n, n},
+                                     .spacing = d,
+                                     .corner = vec3((8.0 * k - 8.5) * edge, edge, -0.5 * edge)});
+        cubes[k] = (CubeWatch){probe_material(world, OOZE_PROBE_CENTRE, material),
+                               probe_material(world, OOZE_PROBE_HEIGHT, material), INFINITY, 0};
+    }
+    uint64_t count = take_census(world).count;
+    double viscous_early = 0.0;
+    for (int i = 0; i < (int)round(seconds * 60); i++) {
+        advance(world, 1.0 / 60);
+        watch(world, cubes);
+        if (i == 30 + (int)(60 * sqrt(2 * edge / 9.81))) {
+            viscous_early = read_probe(world, cubes[1].height, 0) / edge;
+        }
+    }
+    assert_int_equal(take_census(world).count, count);
+    double high[CUBES];
+    for (int k = 0; k < CUBES; k++) {
+        high[k] = read_probe(world, cubes[k].height, 0) / edge;
+        printf("  cube %d: rebound %.4f edges, height %.4f edges\n", k, cubes[k].rebound / edge,
+               high[k]);
+    }
+    MEASURED("elastic: rebound over edge", cubes[0].rebound / edge, 0.15, 1);
+    MEASURED("elastic: final height over edge", high[0], 0.85, 1.2);
+    MEASURED("viscous: rebound over edge", cubes[1].rebound / edge, 0, 0.05);
+    MEASURED("viscous: height over edge 0.5 s after impact", viscous_early, 0.85, 1.2);
+    MEASURED("inviscid: height over edge", high[2], 0, 0.35);
+    ooze_world_destroy(world);
+}
+
+/* ---- T15: run-time parameters ---------------------------------------------------------------- */
+
+/* A cone at rest keeps its height for a second; then it is told to be soft, and runs. */
+static void conformation_T15_melt(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        double d = 0.01;
+        OozeWorld *world =
+            make_world((Setup){.spacing = d, .time_step = 1.0 / 240, .gravity = down()});
+        OozeMaterialId id =
+            add_matter(world, k == 0 ? paper_matter(0.1, 0) : newtonian_matter(1e4));
+        add_floor(world, INFINITY);
+        OozeFluidDef cone = ooze_fluid_def_default();
+        cone.shape = ooze_shape_def_default(OOZE_SHAPE_CONE);
+        cone.shape.radius = 0.08;
+        cone.shape.height = 0.15;
+        CHECK_OK(ooze_world_add_fluid(world, &cone, NULL, &error));
+        OozeProbeId height = add_probe(world, OOZE_PROBE_HEIGHT);
+        advance(world, 0.05);
+        Census start = take_census(world);
+        double before = read_probe(world, height, 0);
+        advance(world, 1.0);
+        double still = read_probe(world, height, 0);
+        if (k == 0) {
+            CHECK_OK(ooze_world_set_material(world, id, "compliance", 1, &error));
+        } else {
+            CHECK_OK(ooze_world_set_material(world, id, "viscosity", 1, &error));
+        }
+        advance(world, 1.0);
+        double molten = read_probe(world, height, 0);
+        printf("  %s: %.4f m, after 1 s %.4f m, melting for 1 s %.4f m\n",
+               k == 0 ? "compliance 0 to 1" : "viscosity 10,000 to 1 Pa s", before, still, molten);
+        assert_int_equal(take_census(world).count, start.count);
+        MEASURED("change of height at rest", fabs(still / before - 1), 0, 0.05);
+        MEASURED("fall of height when molten", 1 - molten / still, 0.4, 1);
+        ooze_world_destroy(world);
+    }
+}
+
+/* ---- T17: the column ------------------------------------------------------------------------- */
+
+/* Water 20 layers high in a periodic shaft stands at rest density. */
+static void conformation_T17_column(void **state)
+{
+    (void)state;
+    double d = 0.05, errors[2];
+    for (int k = 0; k < 2; k++) {
+        OozeWorld *world = make_world((Setup){
+            .spacing = d, .time_step = 1.0 / 240, .gravity = down(), .box = vec3(8 * d, 0, 8 * d)});
+        add_matter(world, newtonian_matter(1));
+        add_floor(world, 0.5);
+        set_param(world, "density_iterations", k == 0 ? 15 : 5);
+        add_lattice(world, (Lattice){.n = {8, 20, 8}, .spacing = d});
+        OozeProbeId probe = add_probe(world, OOZE_PROBE_DENSITY);
+        Census before = take_census(world);
+        advance(world, 1.0);
+        Census after = take_census(world);
+        assert_int_equal(after.count, before.count);
+        errors[k] = read_probe(world, probe, 3);
+        double excess = read_probe(world, probe, 2), share = read_probe(world, probe, 4);
+        printf("  %d iterations: mean error %.4f over %.0f%% inside, worst excess %.4f, height "
+               "%.4f of %.4f m\n",
+               k == 0 ? 15 : 5, errors[k], 100 * share, excess, after.high.y, before.high.y);
+        if (k == 0) {
+            MEASURED("share inside", share, 0.5, 1);
+            MEASURED("mean density error inside", errors[0], 0, 0.03);
+            MEASURED("worst excess", excess, -1, 0.1);
+            MEASURED("height kept", after.high.y / before.high.y, 0.97, 1.03);
+        }
+        ooze_world_destroy(world);
+    }
+    MEASURED("error at 15 over that at 5 iterations", errors[0] / errors[1], 0, 1);
+}
+
+ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T08_falling_cube),
+                cmocka_unit_test(conformation_T09_spinning_block),
+                cmocka_unit_test(conformation_T10_beam), cmocka_unit_test(conformation_T11_palette),
+                cmocka_unit_test(conformation_T15_melt), cmocka_unit_test(conformation_T17_column))
