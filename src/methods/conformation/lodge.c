@@ -135,8 +135,8 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeFour r = project(s, i, weight * solve->r[i]) - solve->ap[i];
         r[3] = 0;
         solve->r[i] = r;
-        solve->p[i] = r;
-        sum += (double)ooze_four_dot3(r, r);
+        solve->p[i] = r / weight;
+        sum += (double)ooze_four_dot3(r, solve->p[i]);
     }
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
@@ -146,13 +146,14 @@ static void advance_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     Solve *solve = data;
     OozeFour *u = solve->step->u;
+    const OozeConformationStep *s = solve->step;
     float alpha = (float)solve->alpha;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         u[i] += alpha * solve->p[i];
         OozeFour r = solve->r[i] - alpha * solve->ap[i];
         solve->r[i] = r;
-        sum += (double)ooze_four_dot3(r, r);
+        sum += (double)(ooze_four_dot3(r, r) / s->rheology[s->material[i]].weight);
     }
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
@@ -162,12 +163,16 @@ static void turn_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     Solve *solve = data;
     float beta = (float)solve->beta;
+    const OozeConformationStep *s = solve->step;
     for (uint64_t i = begin; i < end; i++) {
-        solve->p[i] = solve->r[i] + beta * solve->p[i];
+        float weight = s->rheology[s->material[i]].weight;
+        solve->p[i] = solve->r[i] / weight + beta * solve->p[i];
     }
 }
 
-/* `star` is u*; the unknown starts from step->u, held directions already set. */
+/* `star` is u*; the unknown starts from step->u, held directions already set. Residuals are divided by the
+   weights (their inverse is the preconditioner): residuals add up to nothing because forces do, so what
+   joins the velocities carries no momentum whatever the densities, in every iterate. */
 static void conjugate_gradients(Solve *solve, const OozeFour *star)
 {
     OozeConformationStep *s = solve->step;
