@@ -31,6 +31,7 @@ typedef struct Solve {
     bool with_known; /* include S0 and moving walls: the residual, not a search direction */
     bool with_held; /* leave in what held particles cannot do: it is what their solids do to them */
     double alpha, beta;
+    double stop; /* squared residual that is good enough: of the first pass, also for the others */
 } Solve;
 
 /* ---- first gather: gradient of the input, stress, flux ------------------------------------ */
@@ -178,17 +179,25 @@ static void conjugate_gradients(Solve *solve, const OozeFour *star)
     OozeConformationStep *s = solve->step;
     memcpy(solve->r, star, s->n * sizeof *star);
     multiply(solve, s->u, solve->ap, true);
-    double rr = run(solve, start_range);
-    double stop = rr * s->settings.tolerance * s->settings.tolerance;
-    for (int k = 0; k < s->settings.velocity_iterations && rr > stop && rr > 0.0; k++) {
+    double rr = run(solve, start_range), tolerance = s->settings.tolerance;
+    solve->stop = fmax(solve->stop, rr * tolerance * tolerance);
+    bool fresh = true; /* the direction is the residual's own */
+    for (int k = 0; k < s->settings.velocity_iterations && rr > solve->stop; k++) {
         double pap = multiply(solve, solve->p, solve->ap, false);
-        if (!(pap > 0.0)) {
-            break; /* rounding has eaten the direction */
+        /* the operator is the weights and more, so p.Ap is at least r.r in exact numbers; where it is not,
+           rounding has spoilt the direction, and going on would blow it up */
+        bool spoilt = !(pap > 0.5 * rr);
+        if (spoilt && fresh) {
+            break;
         }
-        solve->alpha = rr / pap;
-        double next = run(solve, advance_range);
-        solve->beta = next / rr;
-        rr = next;
+        solve->beta = 0.0;
+        if (!spoilt) {
+            solve->alpha = rr / pap;
+            double next = run(solve, advance_range);
+            solve->beta = next / rr;
+            rr = next;
+        }
+        fresh = spoilt;
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, turn_range, solve);
     }
 }
