@@ -100,6 +100,9 @@ typedef enum OozeSolidParam {
     OOZE_SOLID_PARAM_COUNT
 } OozeSolidParam;
 
+/* "friction", ...: the keys of a scene's solid. NULL past the last. */
+OOZE_API const char *ooze_solid_param_name(OozeSolidParam param);
+
 OOZE_API OozeSolidDef ooze_solid_def_default(void);
 OOZE_API OozeStatus ooze_world_add_solid(OozeWorld *world, const OozeSolidDef *def, OozeSolidId *id,
                                          OozeError *error);
@@ -174,6 +177,32 @@ typedef struct OozeSinkDef {
 
 OOZE_API OozeSinkDef ooze_sink_def_default(void);
 OOZE_API OozeStatus ooze_world_add_sink(OozeWorld *world, const OozeSinkDef *def, OozeError *error);
+
+/* ---- changes in time --------------------------------------------------------------------- */
+
+typedef enum OozeChangeTarget {
+    OOZE_CHANGE_METHOD,   /* `key`: one of the method's settings */
+    OOZE_CHANGE_MATERIAL, /* `key`: one of the numbers of a material */
+    OOZE_CHANGE_SOLID, /* `key`: friction, restitution, stick_distance, stick_strength, collides */
+    OOZE_CHANGE_EMITTER, /* `key`: speed */
+    OOZE_CHANGE_TARGET_COUNT
+} OozeChangeTarget;
+
+/* One number that takes another value at a given time. Several changes of one number are its
+   keyframes: a change that begins ends the one before it, wherever that has got to. */
+typedef struct OozeChangeDef {
+    OozeChangeTarget target;
+    int32_t index; /* of the material's, solid's or emitter's id */
+    const char *key;
+    double value;
+    double time; /* s: acts from the first step that begins then or later */
+    double ramp; /* s until `value` is reached, in equal steps a second; 0: at once. A value that is
+                    infinite or not given has no way to or from it: it changes at once. */
+} OozeChangeDef;
+
+OOZE_API OozeChangeDef ooze_change_def_default(void);
+OOZE_API OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def,
+                                          OozeError *error);
 
 /* ---- probes ------------------------------------------------------------------------------ */
 

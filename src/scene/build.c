@@ -107,6 +107,18 @@ static OozeStatus add_probes(const OozeScene *scene, OozeWorld *world, OozeError
     return OOZE_OK;
 }
 
+static OozeStatus add_changes(const OozeScene *scene, OozeWorld *world, OozeError *error)
+{
+    const OozeSceneDef *def = &scene->def;
+    OozeError cause = {0};
+    for (int i = 0; i < def->change_count; i++) {
+        if (ooze_world_add_change(world, &def->changes[i].def, &cause)) {
+            return locate(scene, "changes", i, def->changes[i].set, &cause, error);
+        }
+    }
+    return OOZE_OK;
+}
+
 OozeStatus ooze_scene_build(const OozeScene *scene, const OozeBuildOptions *options,
                             OozeWorld **world, OozeError *error)
 {
@@ -134,6 +146,7 @@ OozeStatus ooze_scene_build(const OozeScene *scene, const OozeBuildOptions *opti
     status = status ? status : add_probes(scene, *world, error);
     status = status ? status : add_solids(scene, *world, error);
     status = status ? status : add_fluids(scene, *world, error);
+    status = status ? status : add_changes(scene, *world, error);
     if (status) {
         ooze_world_destroy(*world);
         *world = NULL;

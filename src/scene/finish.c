@@ -229,6 +229,7 @@ void ooze_scene_finish(OozeScene *scene)
     name_everything(scene);
     check_materials(scene);
     finish_times(scene);
+    ooze_scene_finish_changes(scene);
     finish_world(&scene->def);
     scene->filled = ooze_scene_alloc(scene, (size_t)scene->def.fluid_count, sizeof(uint64_t));
     if (scene->error_count == 0) {

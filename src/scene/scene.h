@@ -37,6 +37,13 @@ typedef struct OozeSceneProbe {
     const char *material; /* NULL: all */
 } OozeSceneProbe;
 
+/* A change as it is written, and what it means once the names are known. */
+typedef struct OozeSceneChange {
+    const char *set; /* path of a number: "materials.cream.compliance" */
+    const char *to;
+    OozeChangeDef def;
+} OozeSceneChange;
+
 /* Where the key table's rows land. */
 typedef struct OozeSceneDef {
     int version;
@@ -57,6 +64,8 @@ typedef struct OozeSceneDef {
     int sink_count;
     OozeSceneProbe *probes;
     int probe_count;
+    OozeSceneChange *changes;
+    int change_count;
 } OozeSceneDef;
 
 struct OozeScene {
@@ -133,6 +142,8 @@ bool ooze_name_check(OozeScene *scene, const OozeNode *node);
 const OozeNode *ooze_scene_item_node(const OozeScene *scene, const char *key, int index);
 /* What no single row can tell: names, references, order, and the values that depend on others. */
 void ooze_scene_finish(OozeScene *scene);
+/* Finds the numbers that changes name, and reads their values. */
+void ooze_scene_finish_changes(OozeScene *scene);
 /* Warns at a node, or at the scene as a whole where it is NULL. */
 void ooze_scene_warn(OozeScene *scene, const OozeNode *at, const char *hint, const char *format,
                      ...) OOZE_PRINTF(4, 5);

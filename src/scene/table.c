@@ -283,6 +283,41 @@ static const OozeSection section_probe = {
     .variant_key = "kind",
 };
 
+/* ---- changes --------------------------------------------------------------------------------- */
+
+static void change_defaults(void *item, int variant)
+{
+    (void)variant;
+    *(OozeSceneChange *)item = (OozeSceneChange){.def = ooze_change_def_default()};
+}
+
+static const OozeKey change_keys[] = {
+    {"time", OOZE_KEY_REAL, "s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneChange, def.time),
+     .help = "acts from the first step that begins then", .required = OOZE_REQUIRED},
+    {"set", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, set),
+     .help = "which number, as in an override: `materials.NAME.KEY`, `method.KEY`, "
+             "`solids.NAME.KEY` (friction, restitution, stick_distance, stick_strength, collides) "
+             "or `emitters.NAME.speed`",
+     .required = OOZE_REQUIRED},
+    {"to", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, to),
+     .help = "its new value, in its own unit and range", .required = OOZE_REQUIRED},
+    {"ramp", OOZE_KEY_REAL, "s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneChange, def.ramp),
+     .help = "time it takes, evenly; 0: at once"},
+};
+
+static const OozeSection section_change = {
+    .name = "change",
+    .plural = "changes",
+    .help = "Numbers that change while the scene runs: `changes: [{time: 2, set: "
+            "materials.cream.compliance, to: 1, ramp: 0.5}]` melts the cream from 2 s to 2.5 s. "
+            "Several changes of one number are its keyframes; one that begins takes over from "
+            "where the number is. A value that is infinite or was never given changes at once.",
+    .keys = change_keys,
+    .key_count = OOZE_COUNT(change_keys),
+    .size = sizeof(OozeSceneChange),
+    .defaults = change_defaults,
+};
+
 /* ---- method ---------------------------------------------------------------------------------- */
 
 static const OozeParamInfo *method_params(int variant, int *count)
@@ -402,6 +437,8 @@ static const OozeKey root_keys[] = {
      ITEM_COUNT(sink)},
     {"probes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(probe), .help = "what is measured",
      ITEM_COUNT(probe)},
+    {"changes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(change),
+     .help = "numbers that change in time", ITEM_COUNT(change)},
 };
 
 const OozeSection ooze_scene_root = {

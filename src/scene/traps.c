@@ -113,6 +113,40 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
     }
 }
 
+/* Changes that come too late, that the method ignores, or that cannot ramp from where they start. */
+static void check_changes(OozeScene *scene, const OozeWorld *world)
+{
+    const OozeSceneDef *def = &scene->def;
+    for (int i = 0; i < def->change_count; i++) {
+        const OozeChangeDef *change = &def->changes[i].def;
+        const OozeNode *node = ooze_scene_item_node(scene, "changes", i);
+        bool material = change->target == OOZE_CHANGE_MATERIAL;
+        bool own = node && !node->source->includer; /* a shorter scene may include a longer one */
+        if (own && change->time >= def->duration) {
+            ooze_scene_warn(scene, ooze_node_find(node, "time"), NULL,
+                            "the change of '%s' at %g s comes after the end at %g s",
+                            def->changes[i].set, change->time, def->duration);
+        }
+        if (material && !uses_material_key(world->method, change->key)) {
+            ooze_scene_warn(scene, ooze_node_find(node, "set"), NULL,
+                            "the method '%s' ignores '%s'", world->method->info.name, change->key);
+        }
+        bool earlier = false;
+        for (int k = 0; k < def->change_count; k++) {
+            earlier = earlier || (k != i && strcmp(def->changes[k].set, def->changes[i].set) == 0);
+        }
+        double from = NAN;
+        if (material && change->ramp > 0.0 && !earlier &&
+            !ooze_world_get_material(world, (OozeMaterialId){change->index}, change->key, &from,
+                                     NULL) &&
+            !isfinite(from)) {
+            ooze_scene_warn(scene, ooze_node_find(node, "ramp"), "give the number at the start too",
+                            "'%s' changes at once: there is no way from a value that is %s",
+                            def->changes[i].set, isnan(from) ? "not given" : "infinite");
+        }
+    }
+}
+
 /* ---- speed ----------------------------------------------------------------------------------- */
 
 typedef struct Fastest {
@@ -168,6 +202,14 @@ static Fastest find_fastest(const OozeScene *scene, OozeWorld *world)
         consider(&fastest, emitter->state.speed + motion_speed(&emitter->motion, duration, 0.0),
                  "emitter", emitter->name);
     }
+    for (int i = 0; i < scene->def.change_count; i++) {
+        const OozeChangeDef *change = &scene->def.changes[i].def;
+        if (change->target == OOZE_CHANGE_EMITTER) {
+            const OozeEmitter *emitter = &world->emitters.items[change->index];
+            consider(&fastest, change->value + motion_speed(&emitter->motion, duration, 0.0),
+                     "emitter", emitter->name);
+        }
+    }
     for (int i = 0; i < world->solids.count; i++) {
         const OozeSolid *solid = &world->solids.items[i];
         consider(&fastest, motion_speed(&solid->motion, duration, solid_reach(solid)), "solid",
@@ -211,6 +253,7 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
     check_anything(scene, ooze_particles_count(world->particles));
     check_nozzles(scene);
     check_ignored(scene, world->method);
+    check_changes(scene, world);
     check_step(scene, world);
     OozeStatus status = ooze_scene_check_particles(scene, world, error);
     ooze_locale_leave(locale);

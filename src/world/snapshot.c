@@ -154,6 +154,23 @@ static void probe_row(OozeWorld *world, int i, void *values, bool put)
     }
 }
 
+static int change_rows(const OozeWorld *world)
+{
+    return world->changes.count;
+}
+
+static void change_row(OozeWorld *world, int i, void *values, bool put)
+{
+    double *v = values;
+    OozeChangeState *state = &world->changes.items[i].state;
+    double phase = state->phase;
+    move_number(&phase, &v, put);
+    move_number(&state->from, &v, put);
+    state->phase = phase == OOZE_CHANGE_RUNS   ? OOZE_CHANGE_RUNS
+                   : phase == OOZE_CHANGE_DONE ? OOZE_CHANGE_DONE
+                                               : OOZE_CHANGE_WAITS;
+}
+
 static const StateEntry entries[OOZE_STATE_ENTRIES] = {
     {"counters", OOZE_FIELD_UINT64, one_row, 3, counters_row, "next id, emitted, removed"},
     {"method", OOZE_FIELD_FLOAT64, param_rows, 1, param_row, "settings of the method"},
@@ -168,6 +185,8 @@ static const StateEntry entries[OOZE_STATE_ENTRIES] = {
     {"emitter_counts", OOZE_FIELD_UINT64, emitter_rows, 2, emitter_count_row, "layers, particles"},
     {"probes", OOZE_FIELD_FLOAT64, probe_rows, OOZE_PROBE_STATE_MAX, probe_row,
      "what probes remember"},
+    {"changes", OOZE_FIELD_FLOAT64, change_rows, 2, change_row,
+     "of each change in time: waits 0, runs 1, done 2; value when it began"},
 };
 
 /* ---- taking ------------------------------------------------------------------------------- */

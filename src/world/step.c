@@ -70,9 +70,13 @@ static OozeStatus emit(OozeWorld *world, OozeError *error)
                 ooze_world_log(world, OOZE_LOG_INFO, "emitter '%s' has given its %llu particles",
                                emitter->name, (unsigned long long)emitter->limit);
             }
-            ooze_emitter_lead(emitter, world->particles, world->threads, world->time,
-                              world->led_field, mark);
         }
+    }
+    /* after what has entered, before what moves: a jet's new speed acts on the coming step */
+    ooze_world_apply_changes(world);
+    for (int i = 0; i < world->emitters.count && !status; i++) {
+        ooze_emitter_lead(&world->emitters.items[i], world->particles, world->threads, world->time,
+                          world->led_field, (uint16_t)(i + 1));
     }
     wrap_newcomers(world);
     return status;

@@ -214,6 +214,7 @@ void ooze_world_destroy(OozeWorld *world)
     ooze_free(world->emitters.items);
     ooze_free(world->sinks.items);
     ooze_free(world->probes.items);
+    ooze_free(world->changes.items);
     ooze_boundary_free(&world->boundary);
     ooze_neighbours_free(&world->fluid);
     ooze_neighbours_free(&world->fluid_boundary);

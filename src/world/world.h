@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "methods/method.h"
+#include "world/change.h"
 #include "world/emitter.h"
 #include "world/probe.h"
 
@@ -45,6 +46,7 @@ struct OozeWorld {
     OOZE_LIST(OozeEmitter) emitters;
     OOZE_LIST(OozeSink) sinks;
     OOZE_LIST(OozeProbe) probes;
+    OOZE_LIST(OozeChange) changes;
     OozeBoundary boundary;
     uint64_t bounded_samples; /* the first of them: those of solids that are no planes */
     bool boundary_stale;      /* solids were added: sample all again */
@@ -83,6 +85,9 @@ double ooze_world_forecast(const OozeWorld *world, double end);
 
 /* What a method may touch, as of now. */
 OozeStepContext ooze_world_step_context(OozeWorld *world);
+
+/* Gives every number that a change is due for its value at the world's time. */
+void ooze_world_apply_changes(OozeWorld *world);
 
 /* The neighbourhood stage: boundary samples, sort, reorder, lists. */
 OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error);

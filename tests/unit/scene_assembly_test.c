@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "methods/material.h"
 
 /* ---- files of a test ------------------------------------------------------------------------- */
 
@@ -78,8 +79,9 @@ static void includes_merge(void **state)
     assert_true(def->world.seed == 5);
     assert_int_equal(def->material_count, 3);
     assert_string_equal(def->materials[0].name, "honey");
-    assert_true(def->materials[0].values[0] == 1400.0); /* kept from the first file */
-    assert_true(def->materials[0].values[2] == 2.0);    /* changed by the second */
+    const double *honey = def->materials[0].values;
+    assert_true(honey[OOZE_MATERIAL_DENSITY] == 1400.0); /* kept from the first file */
+    assert_true(honey[OOZE_MATERIAL_DRAG] == 2.0);       /* changed by the second */
     assert_string_equal(def->materials[2].name, "oil");
     assert_int_equal(def->solid_count, 2); /* base.yaml is included twice and counts once */
     assert_string_equal(def->solids[0].name, "floor");
@@ -165,7 +167,8 @@ static void overrides_land(void **state)
     print_diagnostics(scene);
     assert_int_equal(ooze_scene_diagnostic_count(scene), 0);
     const OozeSceneDef *def = &scene->def;
-    assert_true(def->materials[0].values[2] == 12.0 && def->materials[0].values[0] == 1400.0);
+    assert_true(def->materials[0].values[OOZE_MATERIAL_DRAG] == 12.0 &&
+                def->materials[0].values[OOZE_MATERIAL_DENSITY] == 1400.0);
     assert_true(def->solids[0].friction == 0.125);
     assert_true(def->solids[1].shape.radius == 6.0 && def->solids[1].shape.position.z == 3.0);
     assert_true(def->solids[0].motion.velocity.y == 1.0);

@@ -1,0 +1,256 @@
+/* Numbers that change in time: when they do, how ramps run, that a resumed run cannot tell, and how a
+   scene writes them. */
+#include "scene_text.h"
+
+#include "base/vec3.h"
+#include "world/world.h"
+
+#define STEP (1.0 / 64.0) /* exact in binary, so that times of steps are */
+
+static OozeWorld *make_world(void)
+{
+    OozeWorldDef def = ooze_world_def_default();
+    def.spacing = 0.05;
+    def.time_step = STEP;
+    def.threads = 2;
+    OozeWorld *world = NULL;
+    CHECK_OK(ooze_world_create(&def, &world, &error));
+    OozeMaterialDef material = ooze_material_def_default();
+    CHECK_OK(ooze_material_def_set(&material, "drag", 2, &error));
+    CHECK_OK(ooze_world_add_material(world, &material, NULL, &error));
+    OozeSolidDef solid = ooze_solid_def_default();
+    solid.shape.kind = OOZE_SHAPE_PLANE;
+    solid.friction = INFINITY;
+    CHECK_OK(ooze_world_add_solid(world, &solid, NULL, &error));
+    OozeEmitterDef emitter = ooze_emitter_def_default();
+    emitter.radius = 0.1;
+    emitter.position = vec3(0, 1, 0);
+    emitter.speed = 1;
+    CHECK_OK(ooze_world_add_emitter(world, &emitter, NULL, &error));
+    return world;
+}
+
+static OozeChangeDef change_of(OozeChangeTarget target, const char *key, double time, double value,
+                               double ramp)
+{
+    OozeChangeDef def = ooze_change_def_default();
+    def.target = target;
+    def.key = key;
+    def.time = time;
+    def.value = value;
+    def.ramp = ramp;
+    return def;
+}
+
+static void add(OozeWorld *world, OozeChangeTarget target, const char *key, double time,
+                double value, double ramp)
+{
+    OozeChangeDef def = change_of(target, key, time, value, ramp);
+    CHECK_OK(ooze_world_add_change(world, &def, &error));
+}
+
+static double drag(OozeWorld *world)
+{
+    double value = NAN;
+    CHECK_OK(ooze_world_get_material(world, (OozeMaterialId){0}, "drag", &value, &error));
+    return value;
+}
+
+static void step(OozeWorld *world, int steps)
+{
+    for (int i = 0; i < steps; i++) {
+        CHECK_OK(ooze_world_step(world, &error));
+    }
+}
+
+/* A jump acts in the first step that begins at its time; a ramp passes every value between. */
+static void jumps_and_ramps(void **state)
+{
+    (void)state;
+    OozeWorld *world = make_world();
+    add(world, OOZE_CHANGE_MATERIAL, "drag", 4 * STEP, 10, 0);
+    add(world, OOZE_CHANGE_MATERIAL, "drag", 8 * STEP, 2, 16 * STEP);
+    step(world, 4);
+    assert_true(drag(world) == 2);
+    step(world, 1);
+    assert_true(drag(world) == 10);
+    step(world, 4); /* the step that begins at 8 has been taken: the ramp stands at its foot */
+    CHECK_NEAR(drag(world), 10, 1e-5);
+    step(world, 4);
+    CHECK_NEAR(drag(world), 10 - 8 * 4.0 / 16.0, 1e-5);
+    step(world, 12);
+    assert_true(drag(world) == 2);
+    /* what is over does not come back over a number that the program sets */
+    CHECK_OK(ooze_world_set_material(world, (OozeMaterialId){0}, "drag", 7, &error));
+    step(world, 3);
+    assert_true(drag(world) == 7);
+    ooze_world_destroy(world);
+}
+
+/* A change that begins takes over from where the last has got to, whatever the order of adding. */
+static void later_takes_over(void **state)
+{
+    (void)state;
+    OozeWorld *world = make_world();
+    add(world, OOZE_CHANGE_MATERIAL, "drag", 8 * STEP, 0, 8 * STEP);
+    add(world, OOZE_CHANGE_MATERIAL, "drag", 0, 18, 16 * STEP);
+    step(world, 9); /* halfway up the first: 2 + 16/2 */
+    CHECK_NEAR(drag(world), 10, 1e-4);
+    step(world, 4);
+    CHECK_NEAR(drag(world), 5, 1e-4);
+    step(world, 8);
+    assert_true(drag(world) == 0);
+    ooze_world_destroy(world);
+}
+
+static void everything_may_change(void **state)
+{
+    (void)state;
+    OozeWorld *world = make_world();
+    add(world, OOZE_CHANGE_METHOD, "contact_distance", STEP, 0.25, 0);
+    add(world, OOZE_CHANGE_SOLID, "friction", STEP, 0.5, 8 * STEP); /* no way from infinity */
+    add(world, OOZE_CHANGE_SOLID, "collides", 2 * STEP, 0, 0);
+    add(world, OOZE_CHANGE_EMITTER, "speed", STEP, 3, 4 * STEP);
+    step(world, 4); /* the last began at 3: half of the ramp of the speed */
+    double contact, friction, collides;
+    CHECK_OK(ooze_world_get_param(world, "contact_distance", &contact, &error));
+    CHECK_OK(ooze_world_get_solid(world, (OozeSolidId){0}, OOZE_SOLID_FRICTION, &friction, &error));
+    CHECK_OK(ooze_world_get_solid(world, (OozeSolidId){0}, OOZE_SOLID_COLLIDES, &collides, &error));
+    assert_true(contact == 0.25 && friction == 0.5 && collides == 0);
+    CHECK_NEAR(world->emitters.items[0].state.speed, 2, 1e-5);
+    ooze_world_destroy(world);
+}
+
+static void nonsense_is_refused(void **state)
+{
+    (void)state;
+    OozeWorld *world = make_world();
+    static const struct {
+        OozeChangeDef def;
+        const char *message;
+    } rows[] = {
+        {{OOZE_CHANGE_MATERIAL, 0, "drga", 1, 0, 0}, "drga"},
+        {{OOZE_CHANGE_MATERIAL, 0, "drag", -1, 0, 0}, "drag"},
+        {{OOZE_CHANGE_MATERIAL, 0, "density", NAN, 0, 0}, "density"},
+        {{OOZE_CHANGE_MATERIAL, 3, "drag", 1, 0, 0}, "material 3"},
+        {{OOZE_CHANGE_MATERIAL, 0, "drag", 1, -1, 0}, "time"},
+        {{OOZE_CHANGE_MATERIAL, 0, "drag", 1, 0, INFINITY}, "ramp"},
+        {{OOZE_CHANGE_SOLID, 0, "color", 1, 0, 0}, "color"},
+        {{OOZE_CHANGE_SOLID, 0, "restitution", 2, 0, 0}, "between 0 and 1"},
+        {{OOZE_CHANGE_SOLID, 0, "collides", 0, 0, 1}, "ramp"},
+        {{OOZE_CHANGE_EMITTER, 0, "radius", 1, 0, 0}, "radius"},
+        {{OOZE_CHANGE_EMITTER, 0, "speed", -1, 0, 0}, "speed"},
+        {{OOZE_CHANGE_EMITTER, -1, "speed", 1, 0, 0}, "emitter -1"},
+        {{OOZE_CHANGE_METHOD, 0, "bulkiness", 1, 0, 0}, "bulkiness"},
+        {{OOZE_CHANGE_TARGET_COUNT, 0, "speed", 1, 0, 0}, "no target"},
+        {{OOZE_CHANGE_MATERIAL, 0, NULL, 1, 0, 0}, "key"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        CHECK_FAILS(ooze_world_add_change(world, &rows[i].def, &error), OOZE_ERROR_ARGUMENT,
+                    rows[i].message);
+    }
+    assert_int_equal(world->changes.count, 0);
+    assert_true(drag(world) == 2); /* trying a value must not leave it there */
+    ooze_world_destroy(world);
+}
+
+/* Stopped within a ramp and resumed: bitwise the run that never stopped. */
+static void resumes_bitwise(void **state)
+{
+    (void)state;
+    uint64_t hash[2];
+    for (int resumed = 0; resumed < 2; resumed++) {
+        OozeWorld *world[2];
+        for (int k = 0; k < 2; k++) {
+            world[k] = make_world();
+            add(world[k], OOZE_CHANGE_MATERIAL, "drag", 3 * STEP, 17, 10 * STEP);
+            add(world[k], OOZE_CHANGE_EMITTER, "speed", 5 * STEP, 0.3, 20 * STEP);
+            add(world[k], OOZE_CHANGE_MATERIAL, "drag", 20 * STEP, 0, 0);
+        }
+        step(world[0], 9);
+        if (resumed) {
+            CHECK_OK(ooze_world_restore(world[1], ooze_world_frame(world[0]), &error));
+        }
+        OozeWorld *last = world[resumed];
+        step(last, 30);
+        hash[resumed] = ooze_frame_hash(ooze_world_frame(last));
+        assert_true(drag(last) == 0);
+        ooze_world_destroy(world[0]);
+        ooze_world_destroy(world[1]);
+    }
+    assert_true(hash[0] == hash[1]);
+}
+
+/* ---- in a scene ------------------------------------------------------------------------------ */
+
+#define THINGS                                                                                     \
+    "materials: {honey: {drag: 1}}\n"                                                              \
+    "emitters: [{name: jet, material: honey, radius: 0.2, speed: 1}]\n"                            \
+    "solids: [{name: floor, shape: {type: plane}}]\n"
+
+static void scenes_tell_changes(void **state)
+{
+    (void)state;
+    OozeScene *scene =
+        load_good(HEAD THINGS "changes:\n"
+                              "  - {time: 1/2, set: materials.honey.drag, to: 3*2, "
+                              "ramp: 0.25}\n"
+                              "  - {time: 0, set: solids.0.collides, to: false}\n"
+                              "  - {time: 0, set: emitters.jet.speed, to: 2}\n"
+                              "  - {time: 0, set: method.contact_distance, to: 1}\n");
+    OozeWorld *world = NULL;
+    CHECK_OK(ooze_scene_build(scene, NULL, &world, &error));
+    assert_int_equal(world->changes.count, 4);
+    assert_true(world->changes.items[0].value == 6 && world->changes.items[0].time == 0.5);
+    CHECK_OK(ooze_world_advance(world, 0.75 + 1.0 / 240, NULL, NULL, &error));
+    assert_true(drag(world) == 6);
+    assert_true(world->emitters.items[0].state.speed == 2);
+    assert_true(world->solids.items[0].params[OOZE_SOLID_COLLIDES] == 0);
+    CHECK_OK(ooze_scene_check_physics(scene, world, &error));
+    ooze_world_destroy(world);
+    /* the canonical text says the same */
+    OozeScene *again = load_good(ooze_scene_canonical(scene));
+    assert_string_equal(ooze_scene_canonical(scene), ooze_scene_canonical(again));
+    assert_true(again->def.changes[0].def.value == 6 && again->def.changes[1].def.value == 0);
+    ooze_scene_free(again);
+    ooze_scene_free(scene);
+}
+
+static void scenes_are_corrected(void **state)
+{
+    (void)state;
+#define CHANGE(text) HEAD THINGS "changes: [{time: 0, " text "}]\n"
+    expect_one(CHANGE("set: materials.hony.drag, to: 1"), 9, 26, "no 'hony'", "honey");
+    expect_one(CHANGE("set: materials.honey.drga, to: 1"), 9, 26, "'drga'", "drag");
+    expect_one(CHANGE("set: materials.honey, to: 1"), 9, 26, "not the path", "materials.NAME");
+    expect_one(CHANGE("set: gravity, to: 1"), 9, 26, "not the path", "");
+    expect_one(CHANGE("set: emitters.jet.radius, to: 1"), 9, 26, "'radius'", "speed");
+    expect_one(CHANGE("set: solids.floor.color, to: 1"), 9, 26, "'color'", "");
+    expect_one(CHANGE("set: materials.honey.drag, to: -1"), 9, 52, "'drag' is -1", "");
+    expect_one(CHANGE("set: solids.floor.collides, to: no, ramp: 1"), 9, 63, "ramp", "leave");
+    expect_one(CHANGE("set: materials.honey.drag"), 9, 11, "lacks 'to'", "");
+#undef CHANGE
+    OozeScene *scene =
+        load_good(HEAD THINGS "changes:\n"
+                              "  - {time: 2, set: materials.honey.drag, to: 1}\n"
+                              "  - {time: 0, set: materials.honey.modulus, to: 1, ramp: 1}\n");
+    OozeWorld *world = NULL;
+    CHECK_OK(ooze_scene_build(scene, NULL, &world, &error));
+    CHECK_OK(ooze_scene_check_physics(scene, world, &error));
+    expect(scene, 10, 12, "after the end");
+    expect(scene, 11, 20, "ignores 'modulus'");
+    expect(scene, 11, 58, "at once");
+    ooze_world_destroy(world);
+    ooze_scene_free(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jumps_and_ramps),       cmocka_unit_test(later_takes_over),
+        cmocka_unit_test(everything_may_change), cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(resumes_bitwise),       cmocka_unit_test(scenes_tell_changes),
+        cmocka_unit_test(scenes_are_corrected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
