@@ -21,6 +21,25 @@ static const OozeParamInfo material_params[OOZE_MATERIAL_PARAM_COUNT] = {
          "solver allows"},
     [OOZE_MATERIAL_SOLVENT] = {"solvent_viscosity", OOZE_PARAM_REAL, "Pa s", 0.0, 1e12, NAN, NULL,
                                "Newtonian viscosity beside the elastic one"},
+    [OOZE_MATERIAL_YIELD] = {"yield_strain", OOZE_PARAM_REAL, "", 1e-6, 1e3, NAN, NULL,
+                             "elastic shear strain beyond which the material flows: whipped cream "
+                             "about 0.1; yield stress is modulus times this"},
+    [OOZE_MATERIAL_THINNING] =
+        {"thinning", OOZE_PARAM_CHOICE, "", 0, 1, 0, "carreau|power_law",
+         "how viscosity and modulus follow the rate of shear, once `thinning_rate` is given; "
+         "carreau: they are those at rest, power_law: those at `thinning_rate`"},
+    [OOZE_MATERIAL_THINNING_RATE] = {"thinning_rate", OOZE_PARAM_REAL, "1/s", 1e-9, 1e9, NAN, NULL,
+                                     "rate of shear from which on the material thins; ketchup "
+                                     "about 0.1, paint about 1"},
+    [OOZE_MATERIAL_THINNING_EXPONENT] =
+        {"thinning_exponent", OOZE_PARAM_REAL, "", 0.0, 2.0, 0.5, NULL,
+         "viscosity goes with the rate to this power less 1: 1 does not thin, 0.3 is ketchup, "
+         "above 1 thickens"},
+    [OOZE_MATERIAL_THINNING_FLOOR] = {"thinning_floor", OOZE_PARAM_REAL, "", 0.0, 1.0, 0.0, NULL,
+                                      "share of the viscosity that is left at the fastest shear"},
+    [OOZE_MATERIAL_TENSION] = {"surface_tension", OOZE_PARAM_REAL, "N/m", 0.0, 1e6, 0.0, NULL,
+                               "pull along the free surface: water 0.072, honey and oil about "
+                               "0.05"},
     [OOZE_MATERIAL_DRAG] = {"drag", OOZE_PARAM_REAL, "1/s", 0.0, 1e6, 0.0, NULL,
                             "rate at which a free particle loses its speed to still air"},
 };

@@ -13,7 +13,7 @@ OozeMaxwell ooze_maxwell(const OozeStepContext *c, const OozeMaterial *material,
     const double *v = material->values;
     double eta = v[OOZE_MATERIAL_VISCOSITY] / reference, g = v[OOZE_MATERIAL_MODULUS] / reference;
     double tau = v[OOZE_MATERIAL_RELAXATION], alpha = v[OOZE_MATERIAL_COMPLIANCE];
-    OozeMaxwell m = {0, 0, 0};
+    OozeMaxwell m = {0, 0, 0, 0};
     if (isnan(g) && !isnan(alpha)) {
         double speed = stiffest * c->spacing / c->dt;
         double weight = v[OOZE_MATERIAL_DENSITY] / reference;
@@ -31,7 +31,8 @@ OozeMaxwell ooze_maxwell(const OozeStepContext *c, const OozeMaterial *material,
         m.relaxation = tau;
     }
     if (!isnan(v[OOZE_MATERIAL_SOLVENT])) {
-        m.viscosity += v[OOZE_MATERIAL_SOLVENT] / reference;
+        m.solvent = v[OOZE_MATERIAL_SOLVENT] / reference;
+        m.viscosity += m.solvent;
     }
     return m;
 }

@@ -9,6 +9,7 @@ typedef struct OozeMaxwell {
     double modulus;    /* G over the reference density, m2/s2 */
     double relaxation; /* tau, s; may be infinite; 0: no memory, the modulus is 0 too */
     double viscosity;  /* of the solvent, and of a fluid without memory, m2/s */
+    double solvent;    /* of the solvent alone, m2/s: it does not thin */
 } OozeMaxwell;
 
 /* Any two of viscosity, modulus and relaxation time, or the relaxation time and the compliance;

@@ -6,6 +6,7 @@
 #include "methods/conformation/workspace.h"
 #include "physics/lattice.h"
 #include "physics/strain_weight.h"
+#include "physics/surface_stress.h"
 
 enum {
     PARAM_FORMULATION,
@@ -82,7 +83,9 @@ static const OozeParamInfo params[PARAM_COUNT] = {
 };
 
 static const char *const material_keys[] = {
-    "density", "viscosity", "modulus", "relaxation_time", "compliance", "solvent_viscosity", NULL};
+    "density",           "viscosity",       "modulus",  "relaxation_time", "compliance",
+    "solvent_viscosity", "yield_strain",    "thinning", "thinning_rate",   "thinning_exponent",
+    "thinning_floor",    "surface_tension", NULL};
 
 static const OozeFieldInfo fields[] = {
     {"conformation", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
@@ -254,12 +257,29 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         status = ooze_conformation_gather(&s, error);
     }
     if (!status) {
+        status = ooze_conformation_tension(&s, error);
+    }
+    if (!status) {
         status = ooze_conformation_find_holds(&s, error);
     }
     if (!status) {
         status = formulation->solve_velocities(&s, error);
     }
     return status ? status : move(&s, data, formulation, error);
+}
+
+/* All but surface tension is implicit. */
+static double stable_step(const OozeStepContext *c)
+{
+    double longest = INFINITY;
+    for (int m = 0; m < c->material_count; m++) {
+        const double *v = c->materials[m].values;
+        if (v[OOZE_MATERIAL_TENSION] > 0.0) {
+            longest = fmin(longest, ooze_capillary_step(v[OOZE_MATERIAL_TENSION],
+                                                        v[OOZE_MATERIAL_DENSITY], c->spacing));
+        }
+    }
+    return longest;
 }
 
 const OozeMethod ooze_method_conformation = {
@@ -277,4 +297,5 @@ const OozeMethod ooze_method_conformation = {
     .create = create,
     .destroy = destroy,
     .step = step,
+    .stable_step = stable_step,
 };

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "methods/conformation/gradient.h"
 #include "physics/spin.h"
+#include "physics/yield.h"
 
 /* Share of a remembered expansion that is forgotten in a step: the pull acts within a few. */
 #define FORGET 0.02f
@@ -276,6 +277,40 @@ typedef struct Prepare {
     bool turn; /* second pass: Q turned with the velocity of the first */
 } Prepare;
 
+/* The strain of a step; half a strain in one step is the most that is believed. */
+static OozeMat3 strain_of(OozeMat3 l, float dt)
+{
+    OozeMat3 a = ooze_mat3_scale(l, dt);
+    float norm2 = ooze_mat3_norm2(a);
+    return norm2 > 0.25f ? ooze_mat3_scale(a, 0.5f / sqrtf(norm2)) : a;
+}
+
+/* What thinning and yielding leave of a material, as seen from the velocities of the last pass. A
+   secant: the operator stays positive, and a pass that changes no velocity changes nothing here. */
+typedef struct Softened {
+    float modulus, viscosity, hourglass;
+} Softened;
+
+static Softened soften(const OozeConformationStep *s, const OozeRheology *m, uint64_t i, OozeMat3 l)
+{
+    Softened soft = {m->modulus, m->viscosity, m->hourglass};
+    float thinned = 1.0f, left = 1.0f;
+    if (m->thinning.time > 0.0f) {
+        thinned = ooze_thinning(m->thinning, ooze_shear_rate(ooze_mat3_symmetric(l)));
+    }
+    if (isfinite(m->yield)) {
+        OozeSym3 trial = ooze_lodge_update(s->q[i], strain_of(l, s->dt), m->memory);
+        left = ooze_yield_share(trial, m->yield);
+    }
+    if (thinned != 1.0f || left != 1.0f) {
+        soft.modulus = thinned * left * m->modulus;
+        soft.viscosity = m->solvent + thinned * (m->viscosity - m->solvent);
+        soft.hourglass =
+            m->solvent_hourglass + thinned * left * (m->hourglass - m->solvent_hourglass);
+    }
+    return soft;
+}
+
 static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -293,13 +328,14 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         if (prepare->turn) {
             q = ooze_sym3_push(ooze_spin_rotation(w), q);
         }
-        OozeSym3 a = ooze_lodge_stiffness(q, m->modulus, m->viscosity, dt, m->memory);
+        Softened soft = soften(s, m, i, l);
+        OozeSym3 a = ooze_lodge_stiffness(q, soft.modulus, soft.viscosity, dt, m->memory);
         float mu = ooze_sym3_trace(a) / 3.0f;
         float bulk = s->settings.bulk * mu;
         /* what a rigid turn adds to F F^T must not count as strain: dt/2 W^T W, per dt */
         OozeSym3 ww = ooze_sym3_scale(ooze_spin_square(w), 0.5f / dt);
         OozeSym3 known = ooze_lodge_stress(ww, a, bulk);
-        float rg = m->memory.r * m->modulus;
+        float rg = m->memory.r * soft.modulus;
         known = ooze_sym3_add(known, ooze_sym3(rg * (q.xx - 1), rg * (q.yy - 1), rg * (q.zz - 1),
                                                rg * q.xy, rg * q.xz, rg * q.yz));
         if (s->expansion[i] > 0.0f) {
@@ -312,7 +348,7 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         solve->stiffness[i] = a;
         solve->bulk[i] = bulk;
         solve->known[i] = known;
-        solve->hourglass[i] = poor ? 0.0f : m->hourglass;
+        solve->hourglass[i] = poor ? 0.0f : soft.hourglass;
     }
 }
 
@@ -400,12 +436,9 @@ static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeFour unused;
         OozeMat3 l =
             ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
-        OozeMat3 a = ooze_mat3_scale(l, s->dt);
-        float norm2 = ooze_mat3_norm2(a);
-        if (norm2 > 0.25f) { /* half a strain in one step is the most that is believed */
-            a = ooze_mat3_scale(a, 0.5f / sqrtf(norm2));
-        }
-        s->q[i] = ooze_lodge_update(s->q[i], a, s->rheology[s->material[i]].memory);
+        OozeMat3 a = strain_of(l, s->dt);
+        const OozeRheology *m = &s->rheology[s->material[i]];
+        s->q[i] = ooze_yield(ooze_lodge_update(s->q[i], a, m->memory), m->yield);
         s->expansion[i] = expand(s, i, a);
     }
 }

@@ -12,15 +12,28 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
                            double hourglass, double hourglass_reach)
 {
     OozeMaxwell m = ooze_maxwell(c, material, reference, STIFFEST_COURANT);
+    const double *v = material->values;
+    bool thins = !isnan(v[OOZE_MATERIAL_THINNING_RATE]);
     double slow = m.modulus > 0.0 ? hourglass_reach * c->spacing / sqrt(m.modulus) : 0.0;
     double acts = fmax(fmin(c->dt, m.relaxation), fmin(m.relaxation, slow));
     return (OozeRheology){
-        .weight = (float)(material->values[OOZE_MATERIAL_DENSITY] / reference),
+        .weight = (float)(v[OOZE_MATERIAL_DENSITY] / reference),
         .modulus = (float)m.modulus,
         .viscosity = (float)m.viscosity,
         .relaxation = (float)m.relaxation,
-        .compliance = (float)material->values[OOZE_MATERIAL_COMPLIANCE],
+        .compliance = (float)v[OOZE_MATERIAL_COMPLIANCE],
         .hourglass = (float)(hourglass * (m.viscosity + m.modulus * acts)),
+        .solvent = (float)m.solvent,
+        .solvent_hourglass = (float)(hourglass * m.solvent),
         .memory = ooze_memory(m.relaxation, c->dt),
+        .thinning =
+            {
+                .law = (OozeThinningLaw)v[OOZE_MATERIAL_THINNING],
+                .time = thins ? (float)(1.0 / v[OOZE_MATERIAL_THINNING_RATE]) : 0.0f,
+                .exponent = (float)v[OOZE_MATERIAL_THINNING_EXPONENT],
+                .floor = (float)v[OOZE_MATERIAL_THINNING_FLOOR],
+            },
+        .yield = isnan(v[OOZE_MATERIAL_YIELD]) ? INFINITY : (float)v[OOZE_MATERIAL_YIELD],
+        .tension = (float)(v[OOZE_MATERIAL_TENSION] / reference),
     };
 }

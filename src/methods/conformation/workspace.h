@@ -6,6 +6,7 @@
 #include "methods/conformation/conformation.h"
 #include "methods/density.h"
 #include "physics/lodge.h"
+#include "physics/thinning.h"
 
 /* A material as the solver sees it: kinematic units, ready for this time step. */
 typedef struct OozeRheology {
@@ -16,7 +17,12 @@ typedef struct OozeRheology {
     float
         compliance; /* alpha as given, s2/m2; 0: as stiff as the iterations allow; NAN: not given */
     float hourglass; /* coefficient of the hourglass term, m2/s */
+    /* what of viscosity and hourglass does not thin or yield: the solvent's */
+    float solvent, solvent_hourglass;
     OozeMemory memory;
+    OozeThinning thinning;
+    float yield;   /* elastic strain beyond which it flows; may be infinite */
+    float tension; /* surface tension over the reference density, m3/s2 */
 } OozeRheology;
 
 /* How `consistent` solves for its multipliers in the velocity stage. */
@@ -109,6 +115,8 @@ extern const OozeFormulation ooze_formulation_paper;
 
 /* Edges, corrections and densities at x0. */
 OozeStatus ooze_conformation_gather(OozeConformationStep *step, OozeError *error);
+/* Adds what surface tension does in the step to u. */
+OozeStatus ooze_conformation_tension(OozeConformationStep *step, OozeError *error);
 /* Which particles the solids hold, given where u would take them. */
 OozeStatus ooze_conformation_find_holds(OozeConformationStep *step, OozeError *error);
 /* The density stage with the settings of this method. */

@@ -1,0 +1,66 @@
+/* Yielding: elastic strain beyond a limit flows. Valid C17 and CUDA.
+
+   The elastic shear strain of a conformation Q is |dev Q| / sqrt 2, which for simple shear by gamma is
+   gamma (to second order). Flow takes the deviatoric part straight back to the limit and leaves the
+   volume det Q alone, as Simo's return does (Comput. Methods Appl. Mech. Eng. 99, 1992) but with the
+   volume kept exactly: with the trace kept instead, every further shear would add to it, and with it
+   to an isotropic tension that no flow relieves. */
+#ifndef OOZE_PHYSICS_YIELD_H
+#define OOZE_PHYSICS_YIELD_H
+
+#include "physics/tensor.h"
+
+OOZE_FORMULA OozeSym3 ooze_sym3_deviator(OozeSym3 q)
+{
+    OOZE_REAL mean = ooze_sym3_trace(q) / 3;
+    return ooze_sym3(q.xx - mean, q.yy - mean, q.zz - mean, q.xy, q.xz, q.yz);
+}
+
+/* d : d */
+OOZE_FORMULA OOZE_REAL ooze_sym3_norm2(OozeSym3 d)
+{
+    return d.xx * d.xx + d.yy * d.yy + d.zz * d.zz + 2 * (d.xy * d.xy + d.xz * d.xz + d.yz * d.yz);
+}
+
+OOZE_FORMULA OOZE_REAL ooze_elastic_strain(OozeSym3 q)
+{
+    return OOZE_SQRT(ooze_sym3_norm2(ooze_sym3_deviator(q)) / 2);
+}
+
+/* What is left of the elastic strain after yielding, as a share: 1 within the limit. */
+OOZE_FORMULA OOZE_REAL ooze_yield_share(OozeSym3 q, OOZE_REAL limit)
+{
+    OOZE_REAL strain = ooze_elastic_strain(q);
+    return strain > limit ? limit / strain : 1;
+}
+
+/* Q after yielding: on the yield surface exactly, positive definite, det Q unchanged. With the returned
+   deviator D the mean m solves det(m I + D) = m^3 - (D:D/2) m + det D = det Q. A smaller deviator about
+   the same mean has the larger determinant, so Newton's method comes down from trace/3 on a convex
+   branch to the one root above -(smallest eigenvalue of D). */
+OOZE_FORMULA OozeSym3 ooze_yield(OozeSym3 q, OOZE_REAL limit)
+{
+    OOZE_REAL share = ooze_yield_share(q, limit);
+    if (!(share < 1)) {
+        return q;
+    }
+    OozeSym3 d = ooze_sym3_scale(ooze_sym3_deviator(q), share);
+    OOZE_REAL half = ooze_sym3_norm2(d) / 2, constant = ooze_sym3_det(d) - ooze_sym3_det(q);
+    OOZE_REAL mean = ooze_sym3_trace(q) / 3;
+    for (int k = 0; k < 16; k++) {
+        OOZE_REAL slope = 3 * mean * mean - half;
+        OOZE_REAL excess = mean * (mean * mean - half) + constant;
+        if (!(slope > 0) || !(excess > 0)) {
+            break; /* there, to rounding */
+        }
+        mean -= excess / slope;
+    }
+    /* where rounding has eaten a tiny determinant, positive counts more than kept */
+    mean = ooze_max(mean, (OOZE_REAL)1e-4 * OOZE_SQRT(half) - ooze_sym3_smallest(d));
+    d.xx += mean;
+    d.yy += mean;
+    d.zz += mean;
+    return d;
+}
+
+#endif
