@@ -40,11 +40,6 @@ static void print_real(OozeWriter *writer, double value, int digits)
     ooze_writer_take(writer, (size_t)length);
 }
 
-void ooze_export_print_float(OozeWriter *writer, double value)
-{
-    print_real(writer, value, 9);
-}
-
 void ooze_export_print_value(OozeWriter *writer, const OozeFieldView *field, uint64_t i, int c)
 {
     const char *at = ooze_export_at(field, i, c);

@@ -15,7 +15,6 @@ void ooze_export_column(const OozeFieldView *field, int component, char *column)
 
 /* Shortest of the usual widths that reads back to the same number: %.9g or %.17g; integers whole. */
 void ooze_export_print_value(OozeWriter *writer, const OozeFieldView *field, uint64_t i, int c);
-void ooze_export_print_float(OozeWriter *writer, double value);
 
 /* One component as it is in memory. */
 static inline const char *ooze_export_at(const OozeFieldView *field, uint64_t i, int c)

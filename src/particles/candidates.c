@@ -142,26 +142,8 @@ static OozeWide nearest_image(OozeWide delta, float length, float inverse)
     return delta - ooze_wide_rint(delta * inverse) * length;
 }
 
-static void mark(const OozeCandidates *candidates, OozeFloat4 p, float radius)
-{
-    const OozeWide px = ooze_wide_splat(p.x), py = ooze_wide_splat(p.y), pz = ooze_wide_splat(p.z);
-    const OozeWide limit = ooze_wide_splat(radius * radius);
-    const float *x = candidates->x, *y = candidates->y, *z = candidates->z;
-    uint32_t *bits = candidates->bits;
-    const uint64_t used = candidates->used;
-    for (uint64_t k = 0; k < used; k += BLOCK) {
-        OozeWideMask near[BLOCK / LANES];
-        for (int i = 0; i < BLOCK / LANES; i++) {
-            OozeWide dx = px - ooze_wide_load(x + k + i * LANES);
-            OozeWide dy = py - ooze_wide_load(y + k + i * LANES);
-            OozeWide dz = pz - ooze_wide_load(z + k + i * LANES);
-            near[i] = dx * dx + dy * dy + dz * dz < limit;
-        }
-        bits[k / BLOCK] = ooze_wide_block_bits(near);
-    }
-}
-
-static void mark_images(const OozeCandidates *candidates, OozeFloat4 p, float radius,
+/* Sets the bit of every candidate within the radius. Compiled twice: `wraps` is a constant at each call. */
+static inline void mark(const OozeCandidates *candidates, OozeFloat4 p, float radius, bool wraps,
                         OozePeriodic wrap)
 {
     const OozeWide px = ooze_wide_splat(p.x), py = ooze_wide_splat(p.y), pz = ooze_wide_splat(p.z);
@@ -175,9 +157,11 @@ static void mark_images(const OozeCandidates *candidates, OozeFloat4 p, float ra
             OozeWide dx = px - ooze_wide_load(x + k + i * LANES);
             OozeWide dy = py - ooze_wide_load(y + k + i * LANES);
             OozeWide dz = pz - ooze_wide_load(z + k + i * LANES);
-            dx = nearest_image(dx, wrap.length[0], wrap.inverse[0]);
-            dy = nearest_image(dy, wrap.length[1], wrap.inverse[1]);
-            dz = nearest_image(dz, wrap.length[2], wrap.inverse[2]);
+            if (wraps) {
+                dx = nearest_image(dx, wrap.length[0], wrap.inverse[0]);
+                dy = nearest_image(dy, wrap.length[1], wrap.inverse[1]);
+                dz = nearest_image(dz, wrap.length[2], wrap.inverse[2]);
+            }
             near[i] = dx * dx + dy * dy + dz * dz < limit;
         }
         bits[k / BLOCK] = ooze_wide_block_bits(near);
@@ -190,9 +174,9 @@ uint32_t ooze_candidates_select(const OozeCandidates *candidates, const OozeWide
                                 uint32_t *to)
 {
     if (wrap) {
-        mark_images(candidates, p, radius, *wrap);
+        mark(candidates, p, radius, true, *wrap);
     } else {
-        mark(candidates, p, radius);
+        mark(candidates, p, radius, false, (OozePeriodic){0});
     }
     if (self < candidates->used) {
         candidates->bits[self / BLOCK] &= ~(1u << self % BLOCK);

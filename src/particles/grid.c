@@ -422,8 +422,8 @@ OozeStatus ooze_grid_sort(OozeGrid *grid, OozeThreads *threads, const OozeFloat4
 
 /* ---- looking up ---- */
 
-/* Columns next to `center` and itself, ascending, each once. */
-static int find_columns(const OozeGridAxis *axis, int32_t center, int32_t columns[3])
+/* Columns next to `centre` and itself, ascending, each once. */
+static int find_columns(const OozeGridAxis *axis, int32_t centre, int32_t columns[3])
 {
     int found = 0;
     if (axis->wraps && axis->count <= 3) {
@@ -433,15 +433,15 @@ static int find_columns(const OozeGridAxis *axis, int32_t center, int32_t column
         }
         return found;
     }
-    if (axis->wraps && center == axis->count - 1) {
+    if (axis->wraps && centre == axis->count - 1) {
         columns[found++] = 0;
     }
-    for (int32_t c = center - 1; c <= center + 1; c++) {
+    for (int32_t c = centre - 1; c <= centre + 1; c++) {
         if (c >= 0 && c < axis->count) {
             columns[found++] = c;
         }
     }
-    if (axis->wraps && center == 0) {
+    if (axis->wraps && centre == 0) {
         columns[found++] = axis->count - 1;
     }
     return found;
