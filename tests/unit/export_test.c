@@ -11,26 +11,11 @@
 #include "base/memory.h"
 #include "output/export.h"
 #include "unit/sample_frame.h"
+#include "unit/scratch_folder.h"
 
 enum { SAMPLE_FRAMES = 4 };
 /* An empty frame in the middle, one of a single particle, and rows enough to fill the buffers. */
 static const uint64_t sample_counts[SAMPLE_FRAMES] = {5, 0, 1, 20000};
-
-static char folder[] = "/tmp/ooze_export_XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : 1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[256];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
 
 static void path_of(const OozeExportFormat *format, uint64_t number, char *path)
 {

@@ -8,23 +8,9 @@
 #include "base/memory.h"
 #include "output/run_folder.h"
 #include "unit/sample_frame.h"
+#include "unit/scratch_folder.h"
 
-static char folder[] = "/tmp/ooze_run_XXXXXX";
 static char path[256];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : 1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[256];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
 
 /* Every test has a run of its own. */
 static OozeRunFolder *fresh_run(const char *name)

@@ -9,25 +9,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "methods/material.h"
+#include "unit/scratch_folder.h"
 
 /* ---- files of a test ------------------------------------------------------------------------- */
-
-static char folder[64];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/ooze_scene_XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    return system(command);
-}
 
 static const char *write_file(const char *name, const char *text)
 {

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "mesh_edges.h"
 #include "mesh_files.h"
 #include "solids/mesh_build.h"
 #include "solids/shape.h"
@@ -22,18 +23,6 @@ static OozeMesh *triangulate(const OozeShape *shape, double edge)
     OozeMesh *mesh = NULL;
     CHECK_OK(ooze_shape_triangulate(shape, edge, NULL, &mesh, &error));
     return mesh;
-}
-
-static double longest_edge(const OozeMesh *mesh)
-{
-    double longest = 0.0;
-    for (uint64_t t = 0; t < mesh->triangle_count; t++) {
-        for (int k = 0; k < 3; k++) {
-            OozeVec3 a = ooze_mesh_corner(mesh, t, k), b = ooze_mesh_corner(mesh, t, (k + 1) % 3);
-            longest = fmax(longest, vec3_length(vec3_sub(a, b)));
-        }
-    }
-    return longest;
 }
 
 static void mesh_from_file_with_scale(void **state)

@@ -3,23 +3,12 @@
 
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "mesh_edges.h"
 #include "solids/mesh_build.h"
 #include "solids/mesh_refine.h"
 #include "solids/shape.h"
 
 static const double pi = 3.14159265358979323846;
-
-static double longest_edge(const OozeMesh *mesh)
-{
-    double longest = 0.0;
-    for (uint64_t t = 0; t < mesh->triangle_count; t++) {
-        for (int k = 0; k < 3; k++) {
-            OozeVec3 a = ooze_mesh_corner(mesh, t, k), b = ooze_mesh_corner(mesh, t, (k + 1) % 3);
-            longest = fmax(longest, vec3_length(vec3_sub(a, b)));
-        }
-    }
-    return longest;
-}
 
 static OozeMesh *triangulate(const OozeShapeDef *def, OozeAxis up, double edge)
 {
