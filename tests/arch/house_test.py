@@ -142,6 +142,14 @@ class House(unittest.TestCase):
                           if name not in allowed]
         self.assertEqual(wrong, [])
 
+    def test_the_plan_is_true(self):
+        """Every file and folder that the plan of the house names is there."""
+        plan = (ROOT / "docs/ARCHITECTURE.md").read_text()
+        named = re.findall(r"`((?:src|tests|include)/[\w/.]*|[a-z]+/[a-z_]+\.[ch])`", plan)
+        self.assertGreater(len(named), 20)
+        missing = [name for name in named if not (ROOT / name).exists() and not (ROOT / "src" / name).exists()]
+        self.assertEqual(missing, [])
+
     def test_no_intrinsics_outside_the_wide_layer(self):
         for path in tracked("src/*.c", "src/*.h"):
             if path.name != "wide.h":
