@@ -149,9 +149,17 @@ static void add(OozeScene *scene, OozeSeverity severity, OozePlace place, const 
         scene->diagnostic_capacity = capacity;
     }
     const OozeSource *where = place.source ? place.source : scene->main;
-    scene->diagnostics[scene->diagnostic_count++] = (OozeDiagnostic){
+    const char *file = where ? where->name : "";
+    /* In the order of the file, though names and times are checked after all else. */
+    int at = scene->diagnostic_count++;
+    OozeDiagnostic *d = scene->diagnostics;
+    for (; at > 0 && d[at - 1].file == file && d[at - 1].line > place.line && place.line > 0;
+         at--) {
+        d[at] = d[at - 1];
+    }
+    d[at] = (OozeDiagnostic){
         .severity = severity,
-        .file = where ? where->name : "",
+        .file = file,
         .line = place.line,
         .column = place.column,
         .message = message,

@@ -222,9 +222,30 @@ static void build_errors_are_located(void **state)
     ooze_scene_free(scene);
 }
 
+/* Names are checked after all else, and duplicate keys before: told in the order of the file. */
+static void errors_come_in_the_order_of_the_file(void **state)
+{
+    (void)state;
+    const char *text =
+        "ooze: 1\nmethod: {name: ballistic}\nspacing: x\ntime_step: 1/240\nduration: 1\n"
+        "fluids: [{material: nothing, shape: {type: box, size: [1, 1, 1]}}]\n"
+        "title: a\n"
+        "solids: [{name: s, shape: {type: ball}}]\n"
+        "title: b\n"
+        "gravity: down\n";
+    OozeScene *scene = load_bytes(text, strlen(text));
+    const int lines[] = {3, 6, 8, 9, 10};
+    assert_int_equal(ooze_scene_diagnostic_count(scene), 5);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(ooze_scene_diagnostic(scene, i)->line, lines[i]);
+    }
+    ooze_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_come_in_the_order_of_the_file),
         cmocka_unit_test(unknown_keys),
         cmocka_unit_test(long_words),
         cmocka_unit_test(misplaced_keys),
