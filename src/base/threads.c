@@ -125,9 +125,10 @@ OozeStatus ooze_threads_create(int count, OozeThreads **out, OozeError *error)
     }
     for (int i = 1; i < threads->count; i++) {
         if (pthread_create(&threads->handles[threads->started], NULL, worker_main, threads) != 0) {
+            int wanted = threads->count;
             ooze_threads_destroy(threads);
             return ooze_fail(error, OOZE_ERROR_LIMIT, "ask for fewer threads",
-                             "the system refused to start thread %d of %d", i + 1, count);
+                             "the system refused to start thread %d of %d", i + 1, wanted);
         }
         threads->started++;
     }
