@@ -18,18 +18,25 @@ typedef struct Job {
     uint64_t count, grain;
 } Job;
 
+/* What a worker watches, on a cache line of its own. */
+typedef struct Worker {
+    _Alignas(OOZE_ALIGNMENT) _Atomic uint64_t jobs; /* jobs it was called to */
+    OozeThreads *threads;
+    int number;
+} Worker;
+
 struct OozeThreads {
     int count;   /* workers including the calling thread */
     int started; /* pthreads that exist */
     pthread_t *handles;
+    Worker *workers; /* by number; 0 is the calling thread */
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
     Job job;
-    _Atomic uint64_t generation; /* bumped for every job */
-    _Atomic uint64_t next;       /* first element not handed out */
-    _Atomic int busy;            /* workers that have not finished the job */
+    _Atomic uint64_t next; /* first element not handed out */
+    _Atomic int busy;      /* workers called to the job that have not finished */
+    _Atomic int sleepers;
     _Atomic bool stop;
-    _Atomic int next_worker;
 };
 
 static void relax(void)
@@ -55,35 +62,37 @@ static void work(OozeThreads *threads, int worker)
 }
 
 /* Spins a little, since stages follow each other within microseconds, then sleeps. */
-static uint64_t wait_for_job(OozeThreads *threads, uint64_t seen)
+static uint64_t wait_for_job(OozeThreads *threads, const Worker *worker, uint64_t seen)
 {
     for (int turn = 0; turn < SPIN_TURNS; turn++) {
-        uint64_t now = atomic_load(&threads->generation);
+        uint64_t now = atomic_load(&worker->jobs);
         if (now != seen) {
             return now;
         }
         relax();
     }
     pthread_mutex_lock(&threads->mutex);
-    while (atomic_load(&threads->generation) == seen) {
+    atomic_fetch_add(&threads->sleepers, 1); /* before the last look: see call_workers */
+    while (atomic_load(&worker->jobs) == seen) {
         pthread_cond_wait(&threads->wake, &threads->mutex);
     }
-    uint64_t now = atomic_load(&threads->generation);
+    atomic_fetch_sub(&threads->sleepers, 1);
+    uint64_t now = atomic_load(&worker->jobs);
     pthread_mutex_unlock(&threads->mutex);
     return now;
 }
 
 static void *worker_main(void *argument)
 {
-    OozeThreads *threads = argument;
-    int worker = atomic_fetch_add(&threads->next_worker, 1);
+    Worker *worker = argument;
+    OozeThreads *threads = worker->threads;
     uint64_t seen = 0;
     for (;;) {
-        seen = wait_for_job(threads, seen);
+        seen = wait_for_job(threads, worker, seen);
         if (atomic_load(&threads->stop)) {
             return NULL;
         }
-        work(threads, worker);
+        work(threads, worker->number);
         if (atomic_fetch_sub(&threads->busy, 1) == 1) {
             pthread_mutex_lock(&threads->mutex);
             pthread_cond_signal(&threads->done);
@@ -114,17 +123,20 @@ OozeStatus ooze_threads_create(int count, OozeThreads **out, OozeError *error)
         return ooze_fail_memory(error, "the thread pool", sizeof *threads);
     }
     threads->count = count > 0 ? count : core_count();
-    threads->next_worker = 1;
     pthread_mutex_init(&threads->mutex, NULL);
     pthread_cond_init(&threads->wake, NULL);
     pthread_cond_init(&threads->done, NULL);
     threads->handles = ooze_alloc((size_t)threads->count, sizeof *threads->handles);
-    if (!threads->handles) {
+    threads->workers = ooze_alloc_zero((size_t)threads->count, sizeof *threads->workers);
+    if (!threads->handles || !threads->workers) {
         ooze_threads_destroy(threads);
         return ooze_fail_memory(error, "the thread pool", 0);
     }
     for (int i = 1; i < threads->count; i++) {
-        if (pthread_create(&threads->handles[threads->started], NULL, worker_main, threads) != 0) {
+        Worker *worker = &threads->workers[i];
+        worker->threads = threads;
+        worker->number = i;
+        if (pthread_create(&threads->handles[threads->started], NULL, worker_main, worker) != 0) {
             int wanted = threads->count;
             ooze_threads_destroy(threads);
             return ooze_fail(error, OOZE_ERROR_LIMIT, "ask for fewer threads",
@@ -136,12 +148,19 @@ OozeStatus ooze_threads_create(int count, OozeThreads **out, OozeError *error)
     return OOZE_OK;
 }
 
-static void publish(OozeThreads *threads)
+/* Calls the first `count` workers after the caller. A worker that goes to sleep raises `sleepers` and
+   then looks once more; here the call comes first and the look at `sleepers` after, so that one of the
+   two sees the other. */
+static void call_workers(OozeThreads *threads, int count)
 {
-    pthread_mutex_lock(&threads->mutex);
-    atomic_fetch_add(&threads->generation, 1);
-    pthread_cond_broadcast(&threads->wake);
-    pthread_mutex_unlock(&threads->mutex);
+    for (int i = 1; i <= count; i++) {
+        atomic_fetch_add(&threads->workers[i].jobs, 1);
+    }
+    if (atomic_load(&threads->sleepers) > 0) {
+        pthread_mutex_lock(&threads->mutex);
+        pthread_cond_broadcast(&threads->wake);
+        pthread_mutex_unlock(&threads->mutex);
+    }
 }
 
 void ooze_threads_destroy(OozeThreads *threads)
@@ -150,7 +169,7 @@ void ooze_threads_destroy(OozeThreads *threads)
         return;
     }
     atomic_store(&threads->stop, true);
-    publish(threads);
+    call_workers(threads, threads->started);
     for (int i = 0; i < threads->started; i++) {
         pthread_join(threads->handles[i], NULL);
     }
@@ -158,6 +177,7 @@ void ooze_threads_destroy(OozeThreads *threads)
     pthread_cond_destroy(&threads->wake);
     pthread_cond_destroy(&threads->done);
     ooze_free(threads->handles);
+    ooze_free(threads->workers);
     ooze_free(threads);
 }
 
@@ -184,9 +204,12 @@ void ooze_parallel_for(OozeThreads *threads, uint64_t count, uint64_t grain, Ooz
         return;
     }
     threads->job = (Job){.body = body, .context = context, .count = count, .grain = grain};
+    /* A worker without a chunk would only cost its waking. */
+    uint64_t chunks = (count + grain - 1) / grain;
+    int called = chunks - 1 < (uint64_t)threads->started ? (int)(chunks - 1) : threads->started;
     atomic_store(&threads->next, 0);
-    atomic_store(&threads->busy, threads->started);
-    publish(threads);
+    atomic_store(&threads->busy, called);
+    call_workers(threads, called);
     work(threads, 0);
     for (int turn = 0; turn < SPIN_TURNS && atomic_load(&threads->busy) > 0; turn++) {
         relax();
