@@ -173,8 +173,10 @@ static int finish(Export *job)
     if (status) {
         return ooze_report_error(&error);
     }
-    printf("%llu file%s in %s\n", (unsigned long long)job->count, job->count == 1 ? "" : "s",
-           job->folder);
+    if (!job->quiet) {
+        printf("%llu file%s in %s\n", (unsigned long long)job->count, job->count == 1 ? "" : "s",
+               job->folder);
+    }
     if (ooze_interrupted()) {
         ooze_report_line("ooze: interrupted; the files written so far are whole");
         return OOZE_EXIT_STOPPED;

@@ -99,6 +99,12 @@ class ExportTest(runs.RunTest):
         self.assertAlmostEqual(facts["area"], 1.5 + 3 ** 0.5 / 2, places=12)
         self.assertEqual((facts["min"], facts["max"]), ([0, 0, 0], [1, 1, 1]))
 
+    def test_quiet_says_nothing(self):
+        run = self.short_run()
+        done = self.good("export", run, "--format", "csv", "--quiet")
+        self.assertEqual(done.stdout + done.stderr, "")
+        self.assertIn("7 files in ", self.good("export", run, "--format", "csv").stdout)
+
     def test_info_on_height_maps(self):
         picture = self.folder / "hills.pgm"
         picture.write_text("P2\n3 2\n4\n0 1 2\n3 2 1\n")
