@@ -22,9 +22,12 @@ typedef struct OozeWorldDef {
     double spacing;       /* m between neighbouring particles at rest */
     double support_ratio; /* kernel support radius over spacing */
     double time_step;     /* s */
-    OozeVec3 gravity;     /* m/s2 */
-    OozeAxis up;          /* height probes, shapes and exporters follow it */
-    bool periodic[3];     /* axes that wrap around */
+    /* Spacings that a particle moves at most at a stroke: a step that would take one farther is cut
+       into 2 to 64 equal or unequal sub-steps. 0: steps are never cut. */
+    double max_travel;
+    OozeVec3 gravity; /* m/s2 */
+    OozeAxis up;      /* height probes, shapes and exporters follow it */
+    bool periodic[3]; /* axes that wrap around */
     OozeVec3 periodic_min, periodic_max;
     int threads;         /* 0: one per core */
     uint64_t seed;       /* jitter and nothing else */
@@ -286,6 +289,7 @@ typedef struct OozeWorldStats {
     uint64_t memory_bytes;      /* held by the world now */
     uint64_t particle_bytes;    /* of these, what grows with the number of particles */
     double worst_density_error; /* of the last step, relative; NAN where the method has none */
+    int sub_steps;              /* that the last step was cut into; 1: none */
     int threads;
     int stage_count;
     const OozeStageTime *stages;

@@ -13,12 +13,16 @@
 /* What a method tells about a step it took. */
 typedef struct OozeStepReport {
     double worst_density_error; /* relative; NAN: the method has none */
+    bool too_far; /* a particle would have moved beyond `longest_travel`: nothing was changed */
 } OozeStepReport;
 
 /* Everything a step may touch; made afresh by the world for each step. */
 typedef struct OozeStepContext {
     double time; /* at the beginning of the step */
     double dt;
+    double longest_travel; /* m that a particle should move; INFINITY: any. A method that finds out
+                              before it changes anything may say so in its report instead, and is
+                              called again with a shorter dt. */
     uint64_t step;
     double spacing, support;
     OozeVec3 gravity;
@@ -47,6 +51,7 @@ typedef struct OozeMethod {
                                          reported as ignored by `ooze check` */
     bool uses_fluid_neighbours;
     bool uses_boundary_neighbours;
+    bool traces_paths; /* loses nothing by long strokes: steps are not cut */
 
     /* Private data that lives as long as the world; saved numbers belong in fields instead. May be
        NULL with destroy. */

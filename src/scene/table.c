@@ -415,6 +415,10 @@ static const OozeKey root_keys[] = {
     {"time_step", OOZE_KEY_REAL, "s", 1e-9, 10.0, offsetof(OozeSceneDef, world.time_step),
      .help = "longest step; shortened so that frames fall on whole steps",
      .required = OOZE_REQUIRED},
+    {"max_travel", OOZE_KEY_REAL, "spacings", 0.0, 1e6, offsetof(OozeSceneDef, world.max_travel),
+     .help =
+         "a step that would take a particle farther is cut into sub-steps, 64 at most; 0: steps "
+         "are never cut"},
     {"duration", OOZE_KEY_REAL, "s", 0.0, 1e9, offsetof(OozeSceneDef, duration),
      .help = "simulated time", .required = OOZE_REQUIRED},
     {"frame_rate", OOZE_KEY_REAL, "1/s", 1e-6, 1e6, offsetof(OozeSceneDef, frame_rate),

@@ -9,6 +9,8 @@
 
 /* A particle should cross less than this part of a spacing a step. */
 static const double COURANT = 0.4;
+/* Where steps are cut: so many sub-steps are a surprise. */
+static const double STROKES_MANY = 4.0;
 
 static void check_duration(OozeScene *scene)
 {
@@ -235,6 +237,18 @@ static void check_step(OozeScene *scene, OozeWorld *world)
                         dt, world->def.method);
     }
     Fastest fastest = find_fastest(scene, world);
+    if (ooze_world_cuts_steps(world)) {
+        double strokes = fastest.speed * dt / (world->def.max_travel * spacing);
+        if (strokes > STROKES_MANY) {
+            ooze_scene_warn(scene, at,
+                            ooze_scene_format(scene, "use %.3g s, or another max_travel",
+                                              world->def.max_travel * spacing / fastest.speed),
+                            "the time step %.4g s is long: %s '%s' moves %.3g m/s, so that steps "
+                            "are cut into %.0f sub-steps and more",
+                            dt, fastest.kind, fastest.name, fastest.speed, ceil(strokes));
+        }
+        return;
+    }
     if (fastest.speed * dt > COURANT * spacing * (1.0 + 1e-6)) {
         ooze_scene_warn(
             scene, at,

@@ -138,7 +138,7 @@ OozeStatus ooze_solid_drive(OozeSolid *solid, const OozePose *pose, OozeError *e
     return OOZE_OK;
 }
 
-void ooze_solid_advance(OozeSolid *solid, double time, double dt)
+static void advance(OozeSolid *solid, double time, double dt)
 {
     if (solid->arriving) {
         solid->arriving = false;
@@ -153,6 +153,39 @@ void ooze_solid_advance(OozeSolid *solid, double time, double dt)
     pose->position = vec3_madd(pose->position, dt, pose->velocity);
     pose->rotation =
         quat_unit(quat_mul(quat_from_vector(vec3_scale(pose->spin, dt)), pose->rotation));
+}
+
+void ooze_solid_advance(OozeSolid *solid, double time, double dt)
+{
+    advance(solid, time, dt);
+    solid->begin = solid->previous;
+    solid->end = solid->pose;
+}
+
+static OozePose pose_within(const OozeSolid *solid, double share, double time)
+{
+    if (share <= 0.0 || share >= 1.0) {
+        return share <= 0.0 ? solid->begin : solid->end;
+    }
+    if (!solid->driven) {
+        return ooze_motion_pose(&solid->motion, time);
+    }
+    OozePose pose = solid->end;
+    OozeVec3 way = vec3_sub(solid->end.position, solid->begin.position);
+    pose.position = vec3_madd(solid->begin.position, share, way);
+    OozeQuat a = solid->begin.rotation, b = solid->end.rotation;
+    double sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0 ? -1.0 : 1.0;
+    double rest = sign * (1.0 - share);
+    OozeQuat turn = {rest * a.x + share * b.x, rest * a.y + share * b.y, rest * a.z + share * b.z,
+                     rest * a.w + share * b.w};
+    pose.rotation = quat_unit(turn);
+    return pose;
+}
+
+void ooze_solid_part(OozeSolid *solid, double from, double to, double from_time, double to_time)
+{
+    solid->previous = pose_within(solid, from, from_time);
+    solid->pose = pose_within(solid, to, to_time);
 }
 
 OozeContact ooze_solid_contact(const OozeSolid *solid, OozeVec3 world_point)

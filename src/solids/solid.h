@@ -10,10 +10,11 @@ typedef struct OozeSolid {
     char *name;
     OozeShape *shape;
     OozeMotion motion;
-    OozePose pose;     /* at the end of the present step */
-    OozePose previous; /* at its beginning */
-    bool driven;       /* taken over by the API: follows pose.velocity and spin */
-    bool arriving;     /* driven, and `pose` is where the next step is to end */
+    OozePose pose;       /* at the end of the present step */
+    OozePose previous;   /* at its beginning */
+    OozePose begin, end; /* of the whole step, where it is cut into several */
+    bool driven;         /* taken over by the API: follows pose.velocity and spin */
+    bool arriving;       /* driven, and `pose` is where the next step is to end */
     double params[OOZE_SOLID_PARAM_COUNT];
     bool sampled;
     OozeBounds clip; /* local: an infinite plane carries samples inside it only */
@@ -34,6 +35,10 @@ OozeStatus ooze_solid_drive(OozeSolid *solid, const OozePose *pose, OozeError *e
 
 /* Moves to `time` (end of a step of length dt): from the motion, or from the driven velocity. */
 void ooze_solid_advance(OozeSolid *solid, double time, double dt);
+
+/* Part of the step that ooze_solid_advance has made: from one share of it to another, 0 to 1, which
+   ends at `time`. */
+void ooze_solid_part(OozeSolid *solid, double from, double to, double from_time, double to_time);
 
 /* What a particle meets: distance (negative: inside), outward normal, surface velocity, all in world
    space at the solid's present pose. */

@@ -123,6 +123,8 @@ static OozeStatus check_thing(const OozeWorld *world, const OozeChangeDef *def, 
 
 OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, OozeError *error)
 {
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(def, error);
     bool smooth;
     OozeStatus status = check_thing(world, def, error);
     if (status) {

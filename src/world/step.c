@@ -1,6 +1,8 @@
-/* One step, as a table of contents: emit, solids, neighbours, method, finish. */
+/* One step, as a table of contents: emit, then as many strokes as it takes of solids, neighbours, method,
+   finish. */
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -74,12 +76,19 @@ static OozeStatus emit(OozeWorld *world, OozeError *error)
     }
     /* after what has entered, before what moves: a jet's new speed acts on the coming step */
     ooze_world_apply_changes(world);
-    for (int i = 0; i < world->emitters.count && !status; i++) {
-        ooze_emitter_lead(&world->emitters.items[i], world->particles, world->threads, world->time,
-                          world->led_field, (uint16_t)(i + 1));
-    }
     wrap_newcomers(world);
     return status;
+}
+
+/* Nozzles lead what is inside them. */
+static OozeStatus lead(OozeWorld *world, OozeError *error)
+{
+    (void)error;
+    for (int i = 0; i < world->emitters.count; i++) {
+        ooze_emitter_lead(&world->emitters.items[i], world->particles, world->threads,
+                          world->sub.time, world->led_field, (uint16_t)(i + 1));
+    }
+    return OOZE_OK;
 }
 
 double ooze_world_forecast(const OozeWorld *world, double end)
@@ -96,12 +105,32 @@ double ooze_world_forecast(const OozeWorld *world, double end)
 
 /* ---- solids ------------------------------------------------------------------------------- */
 
-static OozeStatus move_solids(OozeWorld *world, OozeError *error)
+static double end_of_sub_step(const OozeWorld *world)
+{
+    const OozeSubStep *sub = &world->sub;
+    bool last = sub->done + sub->units == OOZE_SUB_UNITS;
+    return last ? (double)(world->step + 1) * world->def.time_step : sub->time + sub->dt;
+}
+
+/* Where the whole step takes them; what the method sees are parts of it. */
+static OozeStatus advance_solids(OozeWorld *world, OozeError *error)
 {
     (void)error;
     double end = (double)(world->step + 1) * world->def.time_step;
     for (int i = 0; i < world->solids.count; i++) {
         ooze_solid_advance(&world->solids.items[i], end, world->def.time_step);
+    }
+    return OOZE_OK;
+}
+
+static OozeStatus move_solids(OozeWorld *world, OozeError *error)
+{
+    (void)error;
+    const OozeSubStep *sub = &world->sub;
+    double from = (double)sub->done / OOZE_SUB_UNITS;
+    double to = (double)(sub->done + sub->units) / OOZE_SUB_UNITS;
+    for (int i = 0; i < world->solids.count; i++) {
+        ooze_solid_part(&world->solids.items[i], from, to, sub->time, end_of_sub_step(world));
     }
     return OOZE_OK;
 }
@@ -113,6 +142,7 @@ OozeStepContext ooze_world_step_context(OozeWorld *world)
     return (OozeStepContext){
         .time = world->time,
         .dt = world->def.time_step,
+        .longest_travel = INFINITY,
         .step = world->step,
         .spacing = world->def.spacing,
         .support = world->support,
@@ -139,16 +169,26 @@ static OozeStatus run_method(OozeWorld *world, OozeError *error)
 {
     world->report = (OozeStepReport){.worst_density_error = NAN};
     OozeStepContext context = ooze_world_step_context(world);
+    bool free = !ooze_world_cuts_steps(world) || world->sub.units == 1;
+    context.time = world->sub.time;
+    context.dt = world->sub.dt;
+    context.longest_travel = free ? INFINITY : world->def.max_travel * world->def.spacing;
     return world->method->step(world->method_data, &context, error);
 }
 
 /* ---- finish ------------------------------------------------------------------------------- */
 
+/* What no fluid does: beyond these a run has gone wrong, long before numbers overflow. */
+static const float SPACINGS_A_STEP = 1000.0f;
+static const float SPACINGS_FROM_ORIGIN = 4e6f; /* floats tell quarters of a spacing there */
+
 typedef struct FinishJob {
     OozeFloat4 *positions;
     const OozeFloat4 *velocities;
     OozePeriodic periodic;
-    _Atomic uint64_t first_bad; /* lowest index of a particle that is not finite */
+    float fastest, farthest;
+    _Atomic uint64_t
+        first_bad; /* lowest index of a particle that is out of bounds, or not finite */
 } FinishJob;
 
 static void wrap_and_check(void *data, uint64_t begin, uint64_t end, int worker)
@@ -158,8 +198,10 @@ static void wrap_and_check(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         OozeFloat4 *x = &job->positions[i];
         const OozeFloat4 *v = &job->velocities[i];
-        /* A sum is finite exactly when every term is (the terms are far from overflow). */
-        if (!isfinite(x->x + x->y + x->z) || !isfinite(v->x + v->y + v->z)) {
+        /* false for NaN, and for what has overflowed */
+        bool near = x->x * x->x + x->y * x->y + x->z * x->z <= job->farthest * job->farthest;
+        bool slow = v->x * v->x + v->y * v->y + v->z * v->z <= job->fastest * job->fastest;
+        if (!near || !slow) {
             uint64_t lowest = atomic_load(&job->first_bad);
             while (i < lowest && !atomic_compare_exchange_weak(&job->first_bad, &lowest, i)) {
             }
@@ -169,30 +211,46 @@ static void wrap_and_check(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+static OozeStatus report_bad(const OozeWorld *world, const FinishJob *job, uint64_t i,
+                             OozeError *error)
+{
+    const OozeFloat4 *x = &job->positions[i], *v = &job->velocities[i];
+    double speed = sqrt((double)v->x * v->x + (double)v->y * v->y + (double)v->z * v->z);
+    double distance = sqrt((double)x->x * x->x + (double)x->y * x->y + (double)x->z * x->z);
+    char what[128];
+    if (!isfinite(speed) || !isfinite(distance)) {
+        snprintf(what, sizeof what, "is no longer finite");
+    } else if (speed > (double)job->fastest) {
+        snprintf(what, sizeof what, "runs away at %.3g m/s, %.3g spacings a step,", speed,
+                 speed * world->def.time_step / world->def.spacing);
+    } else {
+        snprintf(what, sizeof what, "has run away to %.3g m from the origin", distance);
+    }
+    uint16_t material = ooze_particles_materials(world->particles)[i];
+    return ooze_fail(error, OOZE_ERROR_NUMERIC,
+                     "use a smaller time step, or look for absurd speeds; frames written so far "
+                     "are good",
+                     "particle %llu (material '%s') %s after stage 'method' of step %llu, at %g s",
+                     (unsigned long long)ooze_particles_ids(world->particles)[i],
+                     world->materials.items[material].name, what, (unsigned long long)world->step,
+                     world->sub.time);
+}
+
 static OozeStatus finish(OozeWorld *world, OozeError *error)
 {
     uint64_t n = ooze_particles_count(world->particles);
+    double spacing = world->def.spacing;
     FinishJob job = {
         .positions = ooze_particles_positions(world->particles),
         .velocities = ooze_particles_velocities(world->particles),
         .periodic = world->periodic,
+        .fastest = (float)(SPACINGS_A_STEP * spacing / world->def.time_step),
+        .farthest = (float)(SPACINGS_FROM_ORIGIN * spacing),
         .first_bad = UINT64_MAX,
     };
     ooze_parallel_for(world->threads, n, 8192, wrap_and_check, &job);
     uint64_t bad = atomic_load(&job.first_bad);
-    if (bad != UINT64_MAX) {
-        uint16_t material = ooze_particles_materials(world->particles)[bad];
-        return ooze_fail(
-            error, OOZE_ERROR_NUMERIC,
-            "use a smaller time step, or look for absurd speeds; frames written so far are good",
-            "particle %llu (material '%s') is no longer finite after stage 'method' of "
-            "step %llu, at %g s",
-            (unsigned long long)ooze_particles_ids(world->particles)[bad],
-            world->materials.items[material].name, (unsigned long long)world->step, world->time);
-    }
-    world->step++;
-    world->time = (double)world->step * world->def.time_step;
-    return OOZE_OK;
+    return bad == UINT64_MAX ? OOZE_OK : report_bad(world, &job, bad, error);
 }
 
 /* ---- the step ----------------------------------------------------------------------------- */
@@ -206,23 +264,57 @@ static OozeStatus timed(OozeWorld *world, OozeStage stage,
     return status;
 }
 
-OozeStatus ooze_world_step(OozeWorld *world, OozeError *error)
+typedef struct StageWork {
+    OozeStage stage;
+    OozeStatus (*work)(OozeWorld *, OozeError *);
+} StageWork;
+
+static OozeStatus run_stages(OozeWorld *world, const StageWork *stages, int count, OozeError *error)
 {
-    OOZE_REQUIRE(world, error);
-    static const struct {
-        OozeStage stage;
-        OozeStatus (*work)(OozeWorld *, OozeError *);
-    } stages[] = {
-        {OOZE_STAGE_EMIT, emit},
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < count && !status; i++) {
+        status = timed(world, stages[i].stage, stages[i].work, error);
+    }
+    return status;
+}
+
+/* One stroke; where the method says that it would go too far, a shorter one in its place. */
+static OozeStatus sub_step(OozeWorld *world, OozeError *error)
+{
+    static const StageWork stages[] = {
+        {OOZE_STAGE_EMIT, lead},
         {OOZE_STAGE_SOLIDS, move_solids},
         {OOZE_STAGE_NEIGHBOURS, ooze_world_find_neighbours},
         {OOZE_STAGE_METHOD, run_method},
-        {OOZE_STAGE_FINISH, finish},
     };
     ooze_arena_reset(world->arena);
-    OozeStatus status = OOZE_OK;
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0] && !status; i++) {
-        status = timed(world, stages[i].stage, stages[i].work, error);
+    OozeStatus status = ooze_world_choose_sub_step(world, error);
+    do {
+        ooze_arena_reset(world->arena);
+        status = status ? status : run_stages(world, stages, 4, error);
+    } while (!status && world->report.too_far && ooze_world_halve_sub_step(world));
+    status = status ? status : timed(world, OOZE_STAGE_FINISH, finish, error);
+    world->sub.done += world->sub.units;
+    world->sub.count++;
+    return status;
+}
+
+OozeStatus ooze_world_step(OozeWorld *world, OozeError *error)
+{
+    OOZE_REQUIRE(world, error);
+    static const StageWork stages[] = {
+        {OOZE_STAGE_EMIT, emit},
+        {OOZE_STAGE_SOLIDS, advance_solids},
+    };
+    ooze_arena_reset(world->arena);
+    world->sub = (OozeSubStep){.time = world->time};
+    OozeStatus status = run_stages(world, stages, 2, error);
+    while (!status && world->sub.done < OOZE_SUB_UNITS) {
+        status = sub_step(world, error);
+    }
+    if (!status) {
+        world->step++;
+        world->time = (double)world->step * world->def.time_step;
     }
     return status;
 }

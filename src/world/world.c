@@ -17,6 +17,7 @@ OozeWorldDef ooze_world_def_default(void)
         .spacing = 0.01,
         .support_ratio = 2.2,
         .time_step = 1.0 / 240.0,
+        .max_travel = 1.0,
         .gravity = {0.0, -9.81, 0.0},
         .up = OOZE_AXIS_Y,
     };
@@ -61,6 +62,9 @@ static OozeStatus check_def(const OozeWorldDef *def, OozeError *error)
     }
     if (!status) {
         status = check_number(def->time_step, 1e-12, 1e3, "time_step", "s", error);
+    }
+    if (!status) {
+        status = check_number(def->max_travel, 0.0, 1e6, "max_travel", "spacings", error);
     }
     if (!status && !vec3_is_finite(def->gravity)) {
         status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "give three finite numbers in m/s2",
@@ -379,6 +383,7 @@ void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
         .memory_bytes = sizeof *world + growing + ooze_boundary_bytes(&world->boundary),
         .particle_bytes = growing,
         .worst_density_error = world->report.worst_density_error,
+        .sub_steps = world->sub.count,
         .threads = ooze_threads_count(world->threads),
         .stage_count = OOZE_STAGE_COUNT,
         .stages = world->stages,

@@ -28,6 +28,15 @@ typedef enum OozeStage {
 
 typedef struct OozeSnapshot OozeSnapshot;
 
+/* A step is cut into parts of 1/OOZE_SUB_UNITS each; a sub-step is a power of two of these. */
+enum { OOZE_SUB_UNITS = 64 };
+typedef struct OozeSubStep {
+    int done;        /* units of the present step that have passed */
+    int units;       /* of the present sub-step */
+    int count;       /* of sub-steps so far */
+    double time, dt; /* at its beginning, and its length, s */
+} OozeSubStep;
+
 struct OozeWorld {
     OozeWorldDef def;
     const OozeMethod *method;
@@ -55,6 +64,7 @@ struct OozeWorld {
     OozeNeighbours fluid, fluid_boundary;
     double time; /* s, always step * time_step */
     uint64_t step;
+    OozeSubStep sub; /* nothing of it outlives the step */
     uint64_t emitted, removed;
     OozeStepReport report;
     OozeStageTime stages[OOZE_STAGE_COUNT];
@@ -88,6 +98,13 @@ OozeStepContext ooze_world_step_context(OozeWorld *world);
 
 /* Gives every number that a change is due for its value at the world's time. */
 void ooze_world_apply_changes(OozeWorld *world);
+
+/* Whether steps may be cut into sub-steps. */
+bool ooze_world_cuts_steps(const OozeWorld *world);
+/* The next sub-step: as long as the particles' speeds and `max_travel` allow. */
+OozeStatus ooze_world_choose_sub_step(OozeWorld *world, OozeError *error);
+/* The same one, half as long; false: it is as short as it gets. */
+bool ooze_world_halve_sub_step(OozeWorld *world);
 
 /* The neighbourhood stage: boundary samples, sort, reorder, lists. */
 OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error);

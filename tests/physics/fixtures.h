@@ -26,6 +26,7 @@ static inline OozeWorld *make_world(Setup s)
     def.method = s.method ? s.method : "conformation";
     def.spacing = s.spacing;
     def.time_step = s.time_step;
+    def.max_travel = 0; /* steps as they are asked for */
     def.gravity = s.gravity;
     def.threads = s.threads ? s.threads : 2;
     def.periodic_max = s.box;

@@ -29,6 +29,7 @@ static OozeWorld *make_world(const Setup *s)
     def.method = s->method ? s->method : "stress";
     def.spacing = s->spacing;
     def.time_step = s->time_step;
+    def.max_travel = 0; /* steps as they are asked for */
     def.gravity = vec3(s->push, -s->gravity, 0);
     def.threads = s->threads ? s->threads : 2;
     def.periodic_max = s->box;

@@ -25,6 +25,7 @@ static OozeWorld *make_world(const Scene *scene)
     def.spacing = spacing;
     def.support_ratio = 2.2;
     def.time_step = scene->dt;
+    def.max_travel = 0; /* what is measured is one step of this length */
     def.gravity = vec3(0, -scene->gravity, 0);
     def.threads = scene->threads ? scene->threads : 1;
     for (int a = 0; a < 3; a++) {

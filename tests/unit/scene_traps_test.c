@@ -152,6 +152,11 @@ static void long_steps(void **state)
                                "    shape: {type: sphere, radius: 1, position: [9, 0, 0]}\n"
                                "    motion: {sine: {amplitude: [0, 0, 1], frequency: 4}}\n",
                   &limited, 4, 12, "solid 'bat' moves 25.1 m/s", "at most");
+    /* A method that cuts its steps is told what that costs: 240 m/s / 240 = 1 m = 10 spacings. */
+    warn_one(
+        "ooze: 1\nmethod: {name: conformation}\nspacing: 0.1\ntime_step: 1/240\nduration: 1\n" M
+        "emitters: [{name: jet, material: m, radius: 0.2, speed: 240}]\n",
+        4, 12, "cut into 10 sub-steps and more", "0.000417");
     /* 0.4 spacings a step are allowed. */
     OozeScene *scene =
         checked_with(HEAD M "emitters: [{material: m, radius: 0.2, speed: 9.6}]\n", &limited);

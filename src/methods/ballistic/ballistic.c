@@ -105,5 +105,6 @@ const OozeMethod ooze_method_ballistic = {
              .params = params,
              .param_count = PARAM_COUNT},
     .material_keys = material_keys,
+    .traces_paths = true,
     .step = step,
 };

@@ -221,9 +221,17 @@ static OozeStatus move(OozeConformationStep *s, OozeConformationData *own,
     if (status) {
         return status;
     }
+    float farthest = 0.0f;
     for (uint64_t i = 0; i < s->n; i++) {
+        OozeFour way = s->dt * s->u[i] + shift[i] + s->drift[i];
+        farthest = ooze_max(farthest, ooze_four_dot3(way, way));
         x[i] += shift[i] + s->drift[i];
         s->u[i] += shift[i] / s->dt;
+    }
+    const float rounding = 1e-5f; /* a stroke just as long as asked for is good */
+    if (sqrtf(farthest) > (1.0f + rounding) * (float)s->context->longest_travel) {
+        s->context->report->too_far = true;
+        return OOZE_OK;
     }
     formulation->finish(s);
     store(s, x);
