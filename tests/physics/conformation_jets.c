@@ -151,4 +151,169 @@ static void conformation_T14_coiling(void **state)
     }
 }
 
-ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T14_coiling))
+/* ---- T30: sheet buckling --------------------------------------------------------------------- */
+
+typedef struct Folding {
+    int folds;     /* swings to one side or the other by at least a third of the thickness */
+    double spread; /* longest less shortest swing over their mean, last three */
+    double aside;  /* largest swing along the sheet over that across it */
+} Folding;
+
+/* Where the falling sheet crosses a height above the pile, on average. */
+static OozeVec3 falling_at(OozeWorld *world, double height, double spacing, double speed)
+{
+    const OozeFrame *frame = ooze_world_frame(world);
+    const OozeFieldView *x = ooze_frame_field(frame, "position");
+    const OozeFieldView *v = ooze_frame_field(frame, "velocity");
+    OozeVec3 sum = vec3(0, 0, 0);
+    double count = 0.0;
+    for (uint64_t i = 0; i < frame->particle_count; i++) {
+        OozeVec3 p = read_vector(x, i);
+        if (fabs(p.y - height) < 3 * spacing && ooze_field_value(v, i, 1) < -0.3 * speed) {
+            sum = vec3_add(sum, p);
+            count += 1;
+        }
+    }
+    return count > 0 ? vec3_scale(sum, 1 / count) : vec3(0, 0, 0);
+}
+
+static Folding run_sheet(Matter matter, double seconds)
+{
+    double d = 0.006, wide = 0.06, thick = 0.018, height = 0.25, speed = 0.5, dt = 1.0 / 400;
+    OozeWorld *world = make_world((Setup){.spacing = d, .time_step = dt, .gravity = down()});
+    add_matter(world, matter);
+    add_floor(world, INFINITY);
+    OozeEmitterDef slot = jet(height, speed);
+    slot.outline = OOZE_OUTLINE_RECTANGLE;
+    slot.size = vec3(wide, thick, 0);
+    CHECK_OK(ooze_world_add_emitter(world, &slot, NULL, &error));
+    double across = 0.0, along = 0.0, swing = 0.0, side = 0.0, when[64], time = 0.0;
+    Folding found = {0, NAN, 0};
+    for (int i = 0; i < (int)round(seconds / dt); i++) {
+        step_world(world);
+        OozeVec3 at = falling_at(world, 0.4 * height, d, speed);
+        across = fmax(across, fabs(at.z));
+        along = fmax(along, fabs(at.x));
+        /* a swing counts once it has gone over to the other side */
+        if (fabs(at.z) > thick / 3 && at.z * side <= 0 && found.folds < 64) {
+            side = at.z;
+            swing = 0.0;
+            found.folds++;
+        }
+        if (found.folds > 0 && at.z * side > 0 && fabs(at.z) > swing) {
+            swing = fabs(at.z);
+            time = (i + 1) * dt;
+            when[found.folds - 1] = time;
+        }
+    }
+    OozeWorldStats stats;
+    ooze_world_stats(world, &stats);
+    assert_int_equal(take_census(world).count, stats.emitted);
+    if (found.folds >= 5) { /* the last swing may not be over */
+        const double *w = when + found.folds - 5;
+        double a = w[1] - w[0], b = w[2] - w[1], c = w[3] - w[2];
+        found.spread = (fmax(a, fmax(b, c)) - fmin(a, fmin(b, c))) / ((a + b + c) / 3);
+    }
+    found.aside = along / across;
+    ooze_world_destroy(world);
+    return found;
+}
+
+/* A sheet of honey from a slot folds to and fro across its thickness; thin fluid does not. */
+static void conformation_T30_sheet(void **state)
+{
+    (void)state;
+    Folding thick = run_sheet(paper_matter(0.02, 0.1), 1.8);
+    MEASURED("folds", thick.folds, 5, 64);
+    MEASURED("spread of the times between them", thick.spread, 0, 0.3);
+    MEASURED("swing along the sheet over that across it", thick.aside, 0, 0.2);
+    Folding thin = run_sheet(paper_matter(0.02, 10), 1.0);
+    MEASURED("folds of a thin fluid", thin.folds, 0, 1);
+}
+
+/* ---- T31: ridges ----------------------------------------------------------------------------- */
+
+typedef struct Slice {
+    double low, high;
+    int points;
+} Slice;
+
+/* How much a slice has the shape of a star: |sum r^2 e^(i p angle)| / sum r^2 over its particles. */
+static double ridges(OozeWorld *world, Slice s)
+{
+    const OozeFrame *frame = ooze_world_frame(world);
+    const OozeFieldView *x = ooze_frame_field(frame, "position");
+    double c = 0.0, i = 0.0, sum = 0.0;
+    for (uint64_t n = 0; n < frame->particle_count; n++) {
+        OozeVec3 p = read_vector(x, n);
+        if (p.y > s.low && p.y < s.high) {
+            double r2 = p.x * p.x + p.z * p.z, angle = s.points * atan2(p.z, p.x);
+            c += r2 * cos(angle);
+            i += r2 * sin(angle);
+            sum += r2;
+        }
+    }
+    return hypot(c, i) / sum;
+}
+
+typedef struct Ridges {
+    double fresh;  /* at the nozzle */
+    double laid;   /* lower down, when the nozzle stops */
+    double later;  /* there, a second later */
+    double height; /* of the middle particle, over that when the nozzle stops */
+} Ridges;
+
+/* A star nozzle rises as it lays down a column, stops, and waits a second. */
+static Ridges run_cream(Matter matter)
+{
+    double d = 0.005, rise = 0.1, stop = 0.8;
+    OozeWorld *world = make_world((Setup){.spacing = d, .time_step = 1.0 / 240, .gravity = down()});
+    add_matter(world, matter);
+    add_floor(world, INFINITY);
+    OozeEmitterDef star = jet(0.02, 2 * rise);
+    star.outline = OOZE_OUTLINE_STAR;
+    star.radius = 0.03;
+    star.inner_radius = 0.55 * star.radius;
+    star.points = 6;
+    star.motion.velocity = vec3(0, rise, 0);
+    star.stop = star.motion.stop = stop;
+    CHECK_OK(ooze_world_add_emitter(world, &star, NULL, &error));
+    OozeProbeDef middle = ooze_probe_def_default();
+    OozeProbeId height;
+    middle.kind = OOZE_PROBE_HEIGHT;
+    middle.name = "middle";
+    middle.percentile = 50;
+    CHECK_OK(ooze_world_add_probe(world, &middle, &height, &error));
+    Ridges found;
+    advance(world, stop);
+    Census then = take_census(world);
+    double top = then.high.y, before = read_probe(world, height, 0);
+    found.fresh = ridges(world, (Slice){top - 3 * d, top + d, 6});
+    found.laid = ridges(world, (Slice){0.01, 0.04, 6});
+    advance(world, 1.0);
+    Census now = take_census(world);
+    assert_int_equal(now.count, then.count);
+    found.later = ridges(world, (Slice){0.01, 0.04, 6});
+    found.height = read_probe(world, height, 0) / before;
+    printf("  ridges: %.4f at the nozzle, %.4f laid, %.4f a second later, height kept %.3f\n",
+           found.fresh, found.laid, found.later, found.height);
+    ooze_world_destroy(world);
+    return found;
+}
+
+/* Whipped cream as in the paper (relaxation 0.1 s, compliance 0) keeps the ridges of its nozzle; a runny one
+   loses them. */
+static void conformation_T31_cream(void **state)
+{
+    (void)state;
+    Ridges cream = run_cream(paper_matter(0.1, 0));
+    MEASURED("ridges laid over those of the nozzle", cream.laid / cream.fresh, 0.5, 1.5);
+    MEASURED("ridges after a second over those laid", cream.later / cream.laid, 0.9, 1.1);
+    MEASURED("height kept", cream.height, 0.95, 1.05);
+    Ridges runny = run_cream(paper_matter(0.1, 10));
+    MEASURED("runny: ridges after a second over those of the nozzle", runny.later / runny.fresh, 0,
+             0.5);
+}
+
+ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T14_coiling),
+                cmocka_unit_test(conformation_T30_sheet), cmocka_unit_test(conformation_T31_cream))
