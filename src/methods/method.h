@@ -43,6 +43,8 @@ typedef struct OozeStepContext {
     OozeStepReport *report;
 } OozeStepContext;
 
+typedef struct OozeAdvice OozeAdvice; /* see advice.h */
+
 typedef struct OozeMethod {
     OozeMethodInfo info;
     const OozeFieldInfo *fields; /* rows it adds to the particle store */
@@ -61,6 +63,8 @@ typedef struct OozeMethod {
     /* Largest stable time step for the present materials, or INFINITY. `ooze check` then also warns
        where something crosses too much of a spacing a step. NULL: the method is exact at any step. */
     double (*stable_step)(const OozeStepContext *context);
+    /* What these materials and settings will not do as asked, for `ooze check`; may be NULL. */
+    void (*advise)(const OozeStepContext *context, const OozeAdvice *advice);
 } OozeMethod;
 
 /* The one list of methods. */

@@ -147,6 +147,8 @@ void ooze_scene_finish_changes(OozeScene *scene);
 /* Warns at a node, or at the scene as a whole where it is NULL. */
 void ooze_scene_warn(OozeScene *scene, const OozeNode *at, const char *hint, const char *format,
                      ...) OOZE_PRINTF(4, 5);
+/* What the method has to say about materials and settings. */
+void ooze_scene_check_advice(OozeScene *scene, OozeWorld *world);
 /* Traps that need the particles: fluid in solids, fluids in each other, outside the box. */
 OozeStatus ooze_scene_check_particles(OozeScene *scene, OozeWorld *world, OozeError *error);
 /* Checksum of the file that a section's item names; false where it names none or none can be read. */

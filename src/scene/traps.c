@@ -269,6 +269,7 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
     check_ignored(scene, world->method);
     check_changes(scene, world);
     check_step(scene, world);
+    ooze_scene_check_advice(scene, world);
     OozeStatus status = ooze_scene_check_particles(scene, world, error);
     ooze_locale_leave(locale);
     if (!status && scene->out_of_memory) {

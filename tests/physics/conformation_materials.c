@@ -433,8 +433,54 @@ static void conformation_T46_melt(void **state)
     ooze_world_destroy(world);
 }
 
+/* ---- iterations ------------------------------------------------------------------------------ */
+
+/* How far the centre of a column of 24 layers, stuck to the floor, has sunk after a tenth of a second;
+   `spread` is nu dt/d^2. */
+static double sunk(double spread, int iterations)
+{
+    const double d = 0.02, dt = 1.0 / 240;
+    const int n = 5, layers = 24;
+    OozeWorld *world = make(d, dt, vec3(0, -9.81, 0), vec3(0, 0, 0));
+    const Number numbers[] = {{"viscosity", spread * d * d / dt * density}, {NULL, 0}};
+    add_material(world, numbers);
+    CHECK_OK(ooze_world_set_param(world, "velocity_iterations", iterations, &error));
+    CHECK_OK(ooze_world_set_param(world, "tolerance", 0, &error));
+    OozeSolidDef floor = ooze_solid_def_default();
+    floor.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
+    floor.friction = INFINITY;
+    CHECK_OK(ooze_world_add_solid(world, &floor, NULL, &error));
+    for (int i = 0; i < n * n * layers; i++) {
+        OozeVec3 x = vec3((i % n + 0.5) * d, (i / n / n + 0.5) * d, (i / n % n + 0.5) * d);
+        CHECK_OK(ooze_world_add_particles(world, (OozeMaterialId){0}, 1, &x, NULL, &error));
+    }
+    CHECK_OK(ooze_world_advance(world, 0.1, NULL, NULL, &error));
+    double height = 0;
+    for (uint64_t i = 0; i < count_of(world); i++) {
+        height += value_of(world, "position", i, 1) / (double)count_of(world);
+    }
+    ooze_world_destroy(world);
+    return 0.5 * layers * d - height;
+}
+
+/* The rule by which `ooze check` speaks: 3.3 sqrt(nu dt)/d iterations, at most 1.6 a layer, are enough;
+   half of them are not. */
+static void conformation_T47_iterations(void **state)
+{
+    (void)state;
+    for (double spread = 30; spread < 400; spread *= 10) {
+        int wanted = (int)ceil(fmin(3.3 * sqrt(spread), 1.6 * 24));
+        double converged = sunk(spread, 300);
+        printf("  nu dt/d^2 = %g: %d iterations\n", spread, wanted);
+        MEASURED("sinking with these over the converged", sunk(spread, wanted) / converged, 0.9,
+                 1.15);
+        MEASURED("with half of them", sunk(spread, wanted / 2) / converged, 1.3, 100);
+    }
+}
+
 ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T40_thinning),
                 cmocka_unit_test(conformation_T41_yield), cmocka_unit_test(conformation_T42_slump),
                 cmocka_unit_test(conformation_T43_laplace),
                 cmocka_unit_test(conformation_T44_oscillation),
-                cmocka_unit_test(conformation_T45_cube), cmocka_unit_test(conformation_T46_melt))
+                cmocka_unit_test(conformation_T45_cube), cmocka_unit_test(conformation_T46_melt),
+                cmocka_unit_test(conformation_T47_iterations))

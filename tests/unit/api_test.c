@@ -49,6 +49,8 @@ static void a_missing_world_is_an_error(void **state)
     CHECK_MISSING(ooze_world_add_emitter(NULL, &emitter, NULL, &error), "world");
     CHECK_MISSING(ooze_world_set_emitter_speed(NULL, e, 1, &error), "world");
     CHECK_MISSING(ooze_world_add_sink(NULL, &sink, &error), "world");
+    OozeChangeDef change = ooze_change_def_default();
+    CHECK_MISSING(ooze_world_add_change(NULL, &change, &error), "world");
     CHECK_MISSING(ooze_world_add_probe(NULL, &probe, NULL, &error), "world");
     CHECK_MISSING(ooze_world_probe(NULL, p, &reading, &error), "world");
     CHECK_MISSING(ooze_world_measure(NULL, false, &error), "world");
@@ -78,6 +80,7 @@ static void a_missing_definition_is_an_error(void **state)
     CHECK_MISSING(ooze_world_add_fluid(world, NULL, NULL, &error), "def");
     CHECK_MISSING(ooze_world_add_emitter(world, NULL, NULL, &error), "def");
     CHECK_MISSING(ooze_world_add_sink(world, NULL, &error), "def");
+    CHECK_MISSING(ooze_world_add_change(world, NULL, &error), "def");
     CHECK_MISSING(ooze_world_add_probe(world, NULL, NULL, &error), "def");
     CHECK_MISSING(ooze_world_add_particles(world, m, 1, NULL, NULL, &error), "positions");
     CHECK_MISSING(ooze_world_get_material(world, m, "density", NULL, &error), "value");

@@ -32,9 +32,11 @@ enum {
     PARAM_COUNT
 };
 
-/* In the order of the choices of PARAM_FORMULATION. */
-static const OozeFormulation *const formulations[] = {
-    &ooze_formulation_lodge, &ooze_formulation_consistent, &ooze_formulation_paper};
+static const OozeFormulation *const formulations[OOZE_FORMULATION_COUNT] = {
+    [OOZE_FORMULATION_LODGE] = &ooze_formulation_lodge,
+    [OOZE_FORMULATION_CONSISTENT] = &ooze_formulation_consistent,
+    [OOZE_FORMULATION_PAPER] = &ooze_formulation_paper,
+};
 
 static const OozeParamInfo params[PARAM_COUNT] = {
     [PARAM_FORMULATION] = {"formulation", OOZE_PARAM_CHOICE, "", 0, 2, 0, "lodge|consistent|paper",
@@ -120,9 +122,10 @@ static void destroy(void *data)
     }
 }
 
-static OozeConformationSettings read_settings(const OozeStepContext *c)
+OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
 {
     return (OozeConformationSettings){
+        .formulation = (OozeFormulationKind)c->params[PARAM_FORMULATION],
         .velocity_iterations = (int)c->params[PARAM_VELOCITY_ITERATIONS],
         .density_iterations = (int)c->params[PARAM_DENSITY_ITERATIONS],
         .passes = (int)c->params[PARAM_PASSES],
@@ -243,7 +246,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     const OozeFormulation *formulation = formulations[(int)c->params[PARAM_FORMULATION]];
     OozeConformationStep s = {
         .context = c,
-        .settings = read_settings(c),
+        .settings = ooze_conformation_settings(c),
         .n = ooze_particles_count(c->particles),
         .dt = (float)c->dt,
         .support = (float)c->support,
@@ -306,4 +309,5 @@ const OozeMethod ooze_method_conformation = {
     .destroy = destroy,
     .step = step,
     .stable_step = stable_step,
+    .advise = ooze_conformation_advise,
 };

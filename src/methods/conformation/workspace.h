@@ -32,8 +32,17 @@ typedef enum OozeConstraintSolver {
     OOZE_CONSTRAINT_CONJUGATE_GRADIENTS
 } OozeConstraintSolver;
 
+/* In the order of the setting's choices. */
+typedef enum OozeFormulationKind {
+    OOZE_FORMULATION_LODGE,
+    OOZE_FORMULATION_CONSISTENT,
+    OOZE_FORMULATION_PAPER,
+    OOZE_FORMULATION_COUNT
+} OozeFormulationKind;
+
 /* Settings of the solver, from the method's parameters. */
 typedef struct OozeConformationSettings {
+    OozeFormulationKind formulation;
     int velocity_iterations, density_iterations, passes;
     float bulk;       /* kb: bulk over shear stiffness */
     float tension;    /* bt: pull against dilation inside the fluid */
@@ -112,6 +121,10 @@ typedef struct OozeFormulation {
 extern const OozeFormulation ooze_formulation_lodge;
 extern const OozeFormulation ooze_formulation_consistent;
 extern const OozeFormulation ooze_formulation_paper;
+
+OozeConformationSettings ooze_conformation_settings(const OozeStepContext *context);
+/* What the iterations cannot reach, and numbers that contradict each other. */
+void ooze_conformation_advise(const OozeStepContext *context, const OozeAdvice *advice);
 
 /* Edges, corrections and densities at x0. */
 OozeStatus ooze_conformation_gather(OozeConformationStep *step, OozeError *error);

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
+#include "methods/advice.h"
 #include "methods/density.h"
 #include "methods/gather.h"
 #include "methods/stress/workspace.h"
@@ -353,4 +354,5 @@ const OozeMethod ooze_method_stress = {
     .destroy = destroy,
     .step = step,
     .stable_step = ooze_stress_stable_step,
+    .advise = ooze_advise_numbers,
 };

@@ -1,0 +1,122 @@
+/* What the solver cannot reach with the iterations it is given.
+
+   A step spreads momentum over sqrt(A dt), A = nu + G min(dt, tau) in kinematic units: the way of
+   diffusion, or of a shear wave. An iteration of conjugate gradients hands it on by two supports at
+   most, and to get it right takes the square root of the condition number, which is that way in
+   spacings. Columns of 12 to 36 layers under their weight came within 10% of the converged motion with
+   3.3 iterations a spacing of that way, or 1.6 for each layer of the column, whichever is less:
+
+     A dt/d^2      3    30   300  3000        shear wave, d a step   1    3    10
+     needed        5    19    42    55        needed                 5    10   28
+     3.3 sqrt      6    18    57   181        3.3                    3    10   33
+
+   Jacobi sweeps spread momentum as diffusion does: A dt/d^2 = 0.78 per sweep. */
+#include <math.h>
+#include <stdio.h>
+
+#include "methods/advice.h"
+#include "methods/conformation/workspace.h"
+#include "methods/maxwell.h"
+
+static const double PER_SPACING = 3.3, PER_LAYER = 1.6, PER_SWEEP = 0.78;
+/* A few iterations less than that are no reason to speak. */
+static const double SLACK = 1.25;
+
+/* The way that a step spreads momentum, in spacings. */
+static double way(const OozeStepContext *c, const OozeMaterial *material, double dt)
+{
+    OozeStepContext at = *c;
+    at.dt = dt;
+    OozeMaxwell m = ooze_maxwell(&at, material, material->values[OOZE_MATERIAL_DENSITY], INFINITY);
+    double spread = m.viscosity + m.modulus * fmin(dt, m.relaxation);
+    return sqrt(spread * dt) / c->spacing;
+}
+
+static double needed(const OozeConformationSettings *s, double spacings, double layers)
+{
+    bool sweeps =
+        s->formulation == OOZE_FORMULATION_PAPER ||
+        (s->formulation == OOZE_FORMULATION_CONSISTENT && s->solver == OOZE_CONSTRAINT_JACOBI);
+    return ceil(sweeps ? spacings * spacings / PER_SWEEP
+                       : fmin(PER_SPACING * spacings, PER_LAYER * layers));
+}
+
+/* The longest step for which the iterations are enough. */
+static double long_enough(const OozeStepContext *c, const OozeConformationSettings *s,
+                          const OozeMaterial *material, double layers)
+{
+    double low = 0.0, high = c->dt;
+    for (int k = 0; k < 60; k++) {
+        double dt = 0.5 * (low + high);
+        bool enough = needed(s, way(c, material, dt), layers) <= s->velocity_iterations;
+        *(enough ? &low : &high) = dt;
+    }
+    return low;
+}
+
+static void advise_iterations(const OozeStepContext *c, const OozeAdvice *advice, int index)
+{
+    const OozeMaterial *material = &c->materials[index];
+    const double *v = material->values;
+    OozeConformationSettings s = ooze_conformation_settings(c);
+    bool as_stiff_as_can_be = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
+    if (as_stiff_as_can_be || s.positions_only) {
+        return;
+    }
+    double spacings = way(c, material, c->dt), layers = advice->extent / c->spacing;
+    double wanted = needed(&s, spacings, layers);
+    if (wanted <= SLACK * s.velocity_iterations) {
+        return;
+    }
+    char hint[160];
+    snprintf(hint, sizeof hint, "use velocity_iterations: %.0f, or time_step: %.2g", wanted,
+             long_enough(c, &s, material, layers));
+    double stiff = v[OOZE_MATERIAL_MODULUS] / v[OOZE_MATERIAL_DENSITY];
+    stiff = isnan(stiff) ? 1.0 / v[OOZE_MATERIAL_COMPLIANCE] : stiff;
+    double wave = sqrt(stiff) * c->dt, carried = s.velocity_iterations * c->support;
+    if (wave > carried && v[OOZE_MATERIAL_RELAXATION] != 0.0) {
+        ooze_advise(
+            advice, index, NULL, hint,
+            "a shear wave in '%s' runs %.3g m a step, and %d iterations carry it %.3g m: it "
+            "will be softer than it should",
+            material->name, wave, s.velocity_iterations, carried);
+        return;
+    }
+    ooze_advise(
+        advice, index, NULL, hint,
+        "'%s' is too stiff for %d iterations: a step spreads momentum over %.3g spacings, and "
+        "it will flow faster than it should",
+        material->name, s.velocity_iterations, spacings);
+}
+
+static void advise_ignored(const OozeStepContext *c, const OozeAdvice *advice, int index)
+{
+    static const struct {
+        int param;
+        const char *key;
+    } rows[] = {{OOZE_MATERIAL_YIELD, "yield_strain"},
+                {OOZE_MATERIAL_THINNING_RATE, "thinning_rate"}};
+    const OozeMaterial *material = &c->materials[index];
+    OozeConformationSettings s = ooze_conformation_settings(c);
+    for (int i = 0; i < 2 && s.formulation != OOZE_FORMULATION_LODGE; i++) {
+        if (!isnan(material->values[rows[i].param])) {
+            ooze_advise(advice, index, rows[i].key, "use formulation: lodge",
+                        "only the formulation 'lodge' knows '%s'", rows[i].key);
+        }
+    }
+    double reference = material->values[OOZE_MATERIAL_DENSITY];
+    if (!isnan(material->values[OOZE_MATERIAL_YIELD]) &&
+        ooze_maxwell(c, material, reference, INFINITY).modulus == 0.0) {
+        ooze_advise(advice, index, "yield_strain", "give it a modulus",
+                    "'%s' is not elastic, so it has no strain to yield at", material->name);
+    }
+}
+
+void ooze_conformation_advise(const OozeStepContext *c, const OozeAdvice *advice)
+{
+    ooze_advise_numbers(c, advice);
+    for (int m = 0; m < c->material_count; m++) {
+        advise_iterations(c, advice, m);
+        advise_ignored(c, advice, m);
+    }
+}

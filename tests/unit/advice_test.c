@@ -1,0 +1,114 @@
+/* What methods say about materials and settings before a run. */
+#include "scene_text.h"
+
+#include "world/world.h"
+
+/* Five lines; what a test adds begins on line 6. */
+#define CONFORMATION(settings)                                                                     \
+    "ooze: 1\n"                                                                                    \
+    "method: {name: conformation" settings "}\n"                                                   \
+    "spacing: 0.02\n"                                                                              \
+    "time_step: 1/240\n"                                                                           \
+    "duration: 1\n"
+#define BLOCK      "fluids: [{material: m, shape: {type: box, size: [0.4, 0.8, 0.4]}}]\n"
+#define M(numbers) "materials:\n  m: {" numbers "}\n" BLOCK
+
+static OozeScene *checked(const char *text)
+{
+    OozeScene *scene = load_good(text);
+    OozeWorld *world = NULL;
+    CHECK_OK(ooze_scene_build(scene, NULL, &world, &error));
+    CHECK_OK(ooze_scene_check_physics(scene, world, &error));
+    ooze_world_destroy(world);
+    return scene;
+}
+
+static void silent(const char *text)
+{
+    OozeScene *scene = checked(text);
+    if (ooze_scene_diagnostic_count(scene) > 0) {
+        print_diagnostics(scene);
+        fail_msg("nothing was to be said");
+    }
+    ooze_scene_free(scene);
+}
+
+static void warned(const char *text, int column, const char *message, const char *hint)
+{
+    OozeScene *scene = checked(text);
+    expect_hint(expect(scene, 7, column, message), hint);
+    assert_int_equal(ooze_scene_diagnostic_count(scene), 1);
+    ooze_scene_free(scene);
+}
+
+static void contradictions(void **state)
+{
+    (void)state;
+#define C CONFORMATION(", velocity_iterations: 200")
+    silent(C M("viscosity: 10, modulus: 100"));
+    silent(C M("viscosity: 10, relaxation_time: 0.1"));
+    silent(C M("modulus: 100, relaxation_time: 0.1"));
+    silent(C M("compliance: 10, relaxation_time: 0.1")); /* 1000/10 = 100 Pa */
+    silent(C M("viscosity: 10, modulus: 100, relaxation_time: 0.1"));
+    silent(C M("viscosity: 10, compliance: 10, relaxation_time: 0.1"));
+    silent(C M("viscosity: 1"));
+    silent(C M("compliance: 0, relaxation_time: 0.1"));
+    warned(C M("viscosity: 20, modulus: 100, relaxation_time: 0.1"), 18,
+           "make 10 Pa s: the viscosity is not used", "give two");
+    warned(C M("viscosity: 20, compliance: 10, relaxation_time: 0.1"), 18, "make 10 Pa s", "two");
+    warned(C M("modulus: 200, compliance: 10"), 33, "stands for 100 Pa: the modulus counts", "one");
+    warned(C M("relaxation_time: 1"), 24, "nothing that relaxes", "add");
+    warned(C M("viscosity: 10, yield_strain: 0.1"), 36, "no strain to yield at", "modulus");
+    warned(CONFORMATION(", formulation: consistent") M("modulus: 100, yield_strain: 0.1"), 35,
+           "only the formulation 'lodge'", "lodge");
+#undef C
+    warned("ooze: 1\nmethod: {name: stress}\nspacing: 0.02\ntime_step: 1/24000\nduration: 1\n" M(
+               "viscosity: 2, modulus: 100, relaxation_time: 0.1"),
+           18, "make 10 Pa s", NULL);
+}
+
+/* nu dt/d^2 = (eta/1000) / 240 / 0.0004 for the block of 40 layers: 1 at 96 Pa s, 100 at 9600 Pa s. */
+static void iterations(void **state)
+{
+    (void)state;
+    silent(CONFORMATION("") M("viscosity: 96"));
+    silent(CONFORMATION("") M("viscosity: 3000"));
+    /* 3.3 * 10 = 33 iterations, or the step at which 20 are enough: (20/33)^2 / 240 */
+    warned(CONFORMATION("") M("viscosity: 9600"), 3, "over 10 spacings",
+           "velocity_iterations: 33, or time_step: 0.0015");
+    silent(CONFORMATION(", velocity_iterations: 33") M("viscosity: 9600"));
+    /* stiffer than the block is high: 1.6 for each of its 39 gaps */
+    warned(CONFORMATION("") M("viscosity: 1e9"), 3, "too stiff for 20", "velocity_iterations: 63");
+    /* a thin film of the same fluid is stuck sooner than it is crossed */
+    silent(CONFORMATION("") "materials: {m: {viscosity: 1e9}}\n"
+                            "fluids: [{material: m, shape: {type: box, size: [0.2, 0.2, 0.2]}}]\n");
+    /* Jacobi: 0.78 a sweep */
+    warned(CONFORMATION(", formulation: consistent, solver: jacobi") M("viscosity: 9600"), 3,
+           "too stiff", "velocity_iterations: 129");
+    warned(CONFORMATION(", formulation: paper") M("viscosity: 9600"), 3, "too stiff",
+           "velocity_iterations: 129");
+    /* as stiff as the iterations allow is what was asked for */
+    silent(CONFORMATION("") M("compliance: 0, relaxation_time: 1"));
+    silent(CONFORMATION("") M("compliance: 0, relaxation_time: 0"));
+}
+
+/* sqrt(G/rho)/240 = 2 supports = 0.088 m at G/rho = 446 m2/s2; two iterations carry it as far. */
+static void waves(void **state)
+{
+    (void)state;
+    warned(CONFORMATION(", velocity_iterations: 2") M("modulus: 460e3"), 3,
+           "a shear wave in 'm' runs 0.0894 m a step, and 2 iterations carry it 0.088 m",
+           "velocity_iterations: 15");
+    warned(CONFORMATION(", velocity_iterations: 2") M("modulus: 430e3"), 3, "too stiff for 2", "");
+    silent(CONFORMATION("") M("modulus: 460e3"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contradictions),
+        cmocka_unit_test(iterations),
+        cmocka_unit_test(waves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
