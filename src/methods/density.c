@@ -17,6 +17,7 @@ typedef struct Stage {
     float *limit;    /* sorted, or NULL */
     float *mobility; /* sorted */
     OozeFour *start; /* sorted, or NULL */
+    float *excess;   /* per chunk: largest density beyond rest */
 } Stage;
 
 /* lambda = -C / (sum |grad C|^2 + eps), C = max(density - limit, 0) */
@@ -27,7 +28,7 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
     const OozeDensityJob *job = stage->job;
     const OozeBoundary *boundary = job->context->boundary;
     const OozePeriodic *periodic = &job->context->periodic;
-    float own = ooze_cubic_value(0, job->support);
+    float own = ooze_cubic_value(0, job->support), excess = 0.0f;
     for (uint64_t i = begin; i < end; i++) {
         OozeFour x = stage->x[i], sum = {0};
         float density = own, square = 0;
@@ -53,6 +54,7 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
             density += job->wall_scale * boundary->volume[b] * ooze_cubic_value(r, job->support);
             sum += f * d;
         }
+        excess = density - 1.0f > excess ? density - 1.0f : excess;
         float c = density - (stage->limit ? stage->limit[i] : 1.0f);
         square += stage->mobility[i] * ooze_four_dot3(sum, sum);
         /* eps in units of 1/h^2: an isolated pair must not divide by nothing */
@@ -60,6 +62,17 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
         stage->moved[i] = x;
         stage->moved[i][3] = c > 0 ? -c / (square + eps) : 0;
     }
+    stage->excess[begin / GRAIN] = excess;
+}
+
+/* The worst density as of the last look, before its correction. */
+static void report_excess(const Stage *stage)
+{
+    float worst = 0.0f;
+    for (uint64_t k = 0; k * GRAIN < stage->job->n; k++) {
+        worst = stage->excess[k] > worst ? stage->excess[k] : worst;
+    }
+    stage->job->context->report->worst_density_error = (double)worst;
 }
 
 /* d turned into the direction of the pair at the beginning of the step, unless the two have moved
@@ -204,9 +217,10 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
     stage.moved = ooze_arena_alloc(arena, job->n + 16, sizeof *stage.moved);
     stage.shift = ooze_arena_alloc(arena, job->n, sizeof *stage.shift);
     stage.mobility = ooze_arena_alloc(arena, job->n + 16, sizeof *stage.mobility);
+    stage.excess = ooze_arena_alloc(arena, job->n / GRAIN + 1, sizeof *stage.excess);
     stage.limit = job->limit ? ooze_arena_alloc(arena, job->n, sizeof *stage.limit) : NULL;
     stage.start = job->start ? ooze_arena_alloc(arena, job->n, sizeof *stage.start) : NULL;
-    if (!stage.x || !stage.moved || !stage.shift || !stage.mobility || !wrapped ||
+    if (!stage.x || !stage.moved || !stage.shift || !stage.mobility || !stage.excess || !wrapped ||
         (job->limit && !stage.limit) || (job->start && !stage.start)) {
         return ooze_fail_memory(error, "the density stage", job->n * 48);
     }
@@ -249,6 +263,9 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
             call_between(&stage, order, shift);
         }
         ooze_parallel_for(c->threads, job->n, GRAIN, push_out_range, &stage);
+    }
+    if (job->iterations > 0) {
+        report_excess(&stage);
     }
     if (job->drift) {
         ooze_parallel_for(c->threads, job->n, GRAIN, drift_range, &stage);
