@@ -134,7 +134,7 @@ static void conformation_T14_coiling(void **state)
                  .height = 0.3,
                  .speed = 0.6,
                  .time_step = 1.0 / 400,
-                 .seconds = 2.2,
+                 .seconds = 2.0,
                  .matter = paper_matter(0.02, 0.1)};
     Coiling stiff = run_coil(&coil);
     MEASURED("turns", stiff.turns, 3, 100);
@@ -144,7 +144,7 @@ static void conformation_T14_coiling(void **state)
     double compliances[] = {1, 0.3};
     for (int k = 0; k < (full_sweep() ? 2 : 1); k++) {
         coil.matter = paper_matter(0.02, compliances[k]);
-        coil.seconds = 1.8;
+        coil.seconds = 1.4;
         Coiling soft = run_coil(&coil);
         MEASURED("turns of a more compliant thread, over these", fabs(soft.turns) / stiff.turns, 0,
                  0.8);
@@ -223,11 +223,11 @@ static Folding run_sheet(Matter matter, double seconds)
 static void conformation_T30_sheet(void **state)
 {
     (void)state;
-    Folding thick = run_sheet(paper_matter(0.02, 0.1), 1.8);
+    Folding thick = run_sheet(paper_matter(0.02, 0.1), 1.6);
     MEASURED("folds", thick.folds, 5, 64);
     MEASURED("spread of the times between them", thick.spread, 0, 0.3);
     MEASURED("swing along the sheet over that across it", thick.aside, 0, 0.2);
-    Folding thin = run_sheet(paper_matter(0.02, 10), 1.0);
+    Folding thin = run_sheet(paper_matter(0.02, 10), 0.8);
     MEASURED("folds of a thin fluid", thin.folds, 0, 1);
 }
 

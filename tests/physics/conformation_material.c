@@ -280,7 +280,7 @@ static void conformation_T20_shear_wave(void **state)
     (void)state;
     for (int k = 0; k < 8; k++) {
         bool fine = k & 1, quick = k & 2, diagonal = k & 4;
-        int across = fine ? 30 : 20;
+        int across = fine ? 25 : 20;
         Cell cell = {.spacing = 2.0 / across,
                      .time_step = quick ? 1.0 / 240 : 1.0 / 120,
                      .diagonal = diagonal,

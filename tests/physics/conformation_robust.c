@@ -5,6 +5,8 @@
 
 /* ---- T24: pre-stretched cells ---------------------------------------------------------------- */
 
+enum { STRETCH_STEPS = 60 };
+
 typedef struct Stretch {
     float xx, yy, zz; /* of Q */
 } Stretch;
@@ -43,7 +45,7 @@ static void run_stretched(Stretch stretch, double modulus, double time_step)
     set_field(world, "conformation", set_stretch, &stretch);
     Census before = take_census(world);
     double start = stretched_energy(world, modulus), most = 0.0, fastest = 0.0;
-    for (int i = 0; i < 120; i++) {
+    for (int i = 0; i < STRETCH_STEPS; i++) {
         step_world(world);
         most = fmax(most, stretched_energy(world, modulus));
         fastest = fmax(fastest, take_census(world).fastest);
@@ -52,12 +54,13 @@ static void run_stretched(Stretch stretch, double modulus, double time_step)
     assert_int_equal(after.count, before.count);
     double largest = (double)fmaxf(stretch.xx, fmaxf(stretch.yy, stretch.zz));
     double wave = sqrt(modulus * largest / 1000);
-    /* forces of the uniform stretch cancel to the last bit of dt G Q / (rho d), not of the speed, in each of 120 steps */
+    /* forces of the uniform stretch cancel to the last bit of dt G Q / (rho d), not of the speed, in each step */
     double push = time_step * wave * wave / d;
     double change = vec3_length(vec3_sub(after.momentum, before.momentum)) / after.mass;
     MEASURED("energy over that of the start, at most", most / start, 0, 1.05);
     MEASURED("fastest particle over wave speed", fastest / wave, 0, 1);
-    MEASURED("change of mean velocity over the push of a step", change / push, 0, 6e-8 * sqrt(120));
+    MEASURED("change of mean velocity over the push of a step", change / push, 0,
+             6e-8 * sqrt(STRETCH_STEPS));
     ooze_world_destroy(world);
 }
 
