@@ -412,6 +412,9 @@ OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeErro
 {
     OOZE_REQUIRE(world, error);
     OOZE_REQUIRE(frame, error);
+    if (world->snapshot && frame == &world->snapshot->frame) {
+        return OOZE_OK; /* its own view: the world is there already */
+    }
     OozeStatus status = check_fit(world, frame, error);
     if (!status) {
         status = ooze_particles_resize(world->particles, frame->particle_count, error);

@@ -221,6 +221,9 @@ static void restore_refuses_what_does_not_fit(void **state)
     OozeWorld *one = counting_world(true), *other = counting_world(false);
     CHECK_FAILS(ooze_world_restore(other, ooze_world_frame(one), &error), OOZE_ERROR_FORMAT,
                 "solids");
+    uint64_t hash = ooze_frame_hash(ooze_world_frame(one));
+    CHECK_OK(ooze_world_restore(one, ooze_world_frame(one), &error)); /* from its own view */
+    assert_true(ooze_frame_hash(ooze_world_frame(one)) == hash);
     OozeFrame frame = *ooze_world_frame(one);
     frame.method = "another";
     CHECK_FAILS(ooze_world_restore(one, &frame, &error), OOZE_ERROR_FORMAT, "another method");
