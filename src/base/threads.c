@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-enum { THREADS_MAX = 1024, SPIN_TURNS = 4000 };
+enum { THREADS_MAX = 1024, SPIN_TURNS = 4000, SPIN_TURNS_SHARED = 20 };
 
 typedef struct Job {
     OozeRangeBody body;
@@ -28,6 +28,7 @@ typedef struct Worker {
 struct OozeThreads {
     int count;   /* workers including the calling thread */
     int started; /* pthreads that exist */
+    int spins;   /* turns to wait before sleeping: few where threads share cores */
     pthread_t *handles;
     Worker *workers; /* by number; 0 is the calling thread */
     pthread_mutex_t mutex;
@@ -64,7 +65,7 @@ static void work(OozeThreads *threads, int worker)
 /* Spins a little, since stages follow each other within microseconds, then sleeps. */
 static uint64_t wait_for_job(OozeThreads *threads, const Worker *worker, uint64_t seen)
 {
-    for (int turn = 0; turn < SPIN_TURNS; turn++) {
+    for (int turn = 0; turn < threads->spins; turn++) {
         uint64_t now = atomic_load(&worker->jobs);
         if (now != seen) {
             return now;
@@ -122,7 +123,9 @@ OozeStatus ooze_threads_create(int count, OozeThreads **out, OozeError *error)
     if (!threads) {
         return ooze_fail_memory(error, "the thread pool", sizeof *threads);
     }
-    threads->count = count > 0 ? count : core_count();
+    int cores = core_count();
+    threads->count = count > 0 ? count : cores;
+    threads->spins = threads->count <= cores ? SPIN_TURNS : SPIN_TURNS_SHARED;
     pthread_mutex_init(&threads->mutex, NULL);
     pthread_cond_init(&threads->wake, NULL);
     pthread_cond_init(&threads->done, NULL);
@@ -211,7 +214,7 @@ void ooze_parallel_for(OozeThreads *threads, uint64_t count, uint64_t grain, Ooz
     atomic_store(&threads->busy, called);
     call_workers(threads, called);
     work(threads, 0);
-    for (int turn = 0; turn < SPIN_TURNS && atomic_load(&threads->busy) > 0; turn++) {
+    for (int turn = 0; turn < threads->spins && atomic_load(&threads->busy) > 0; turn++) {
         relax();
     }
     pthread_mutex_lock(&threads->mutex);
