@@ -8,6 +8,31 @@
 
 enum { GRAIN = 1024 };
 
+OozeStatus ooze_density_memory_create(void **memory, OozeError *error)
+{
+    OozeDensityMemory *own = ooze_alloc_zero(1, sizeof *own);
+    if (own) {
+        own->grid = ooze_grid_create();
+    }
+    if (!own || !own->grid) {
+        ooze_free(own);
+        return ooze_fail_memory(error, "the density stage", sizeof *own);
+    }
+    *memory = own;
+    return OOZE_OK;
+}
+
+void ooze_density_memory_destroy(void *memory)
+{
+    OozeDensityMemory *own = memory;
+    if (own) {
+        ooze_grid_destroy(own->grid);
+        ooze_neighbours_free(&own->near);
+        ooze_neighbours_free(&own->near_walls);
+        ooze_free(own);
+    }
+}
+
 typedef struct Stage {
     const OozeDensityJob *job;
     const OozeNeighbours *list, *walls;

@@ -6,6 +6,16 @@
 #include "methods/four.h"
 #include "methods/method.h"
 
+/* Working memory that outlives a step; nothing that is saved. A method that keeps nothing else takes
+   the two functions for its own create and destroy. */
+typedef struct OozeDensityMemory {
+    OozeGrid *grid; /* of predicted positions */
+    OozeNeighbours near, near_walls;
+} OozeDensityMemory;
+
+OozeStatus ooze_density_memory_create(void **memory, OozeError *error);
+void ooze_density_memory_destroy(void *memory);
+
 typedef struct OozeDensityJob {
     const OozeStepContext *context;
     uint64_t n;

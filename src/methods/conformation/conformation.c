@@ -97,31 +97,6 @@ static const OozeFieldInfo fields[] = {
      "multipliers of the constraint formulations, from which the next step starts"},
 };
 
-static OozeStatus create(void **data, OozeError *error)
-{
-    OozeConformationData *own = ooze_alloc_zero(1, sizeof *own);
-    if (own) {
-        own->grid = ooze_grid_create();
-    }
-    if (!own || !own->grid) {
-        ooze_free(own);
-        return ooze_fail_memory(error, "the conformation method", sizeof *own);
-    }
-    *data = own;
-    return OOZE_OK;
-}
-
-static void destroy(void *data)
-{
-    OozeConformationData *own = data;
-    if (own) {
-        ooze_grid_destroy(own->grid);
-        ooze_neighbours_free(&own->near);
-        ooze_neighbours_free(&own->near_walls);
-        ooze_free(own);
-    }
-}
-
 OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
 {
     return (OozeConformationSettings){
@@ -206,7 +181,7 @@ static void store(OozeConformationStep *s, const OozeFour *x)
 }
 
 /* Positions from the solved velocities, corrected; velocities follow the corrections. */
-static OozeStatus move(OozeConformationStep *s, OozeConformationData *own,
+static OozeStatus move(OozeConformationStep *s, OozeDensityMemory *own,
                        const OozeFormulation *formulation, OozeError *error)
 {
     OozeArena *arena = s->context->arena;
@@ -305,8 +280,8 @@ const OozeMethod ooze_method_conformation = {
     .material_keys = material_keys,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
-    .create = create,
-    .destroy = destroy,
+    .create = ooze_density_memory_create,
+    .destroy = ooze_density_memory_destroy,
     .step = step,
     .stable_step = stable_step,
     .advise = ooze_conformation_advise,

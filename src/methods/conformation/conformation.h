@@ -4,12 +4,6 @@
 
 #include "methods/method.h"
 
-/* What outlives a step: memory that is re-used, nothing that is saved. */
-typedef struct OozeConformationData {
-    OozeGrid *grid; /* of predicted positions */
-    OozeNeighbours near, near_walls;
-} OozeConformationData;
-
 extern const OozeMethod ooze_method_conformation;
 
 #endif

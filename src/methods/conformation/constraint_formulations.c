@@ -272,7 +272,7 @@ static void between_consistent(void *user, OozeFour *shift)
     }
 }
 
-static OozeStatus solve_positions_consistent(OozeConformationStep *s, OozeConformationData *own,
+static OozeStatus solve_positions_consistent(OozeConformationStep *s, OozeDensityMemory *own,
                                              const OozeFour *x, OozeFour *shift, OozeError *error)
 {
     OozeConstraint *c = s->constraint;
@@ -292,7 +292,7 @@ static void between_paper(void *user, OozeFour *shift)
     ooze_printed_sweep(user, shift);
 }
 
-static OozeStatus solve_positions_paper(OozeConformationStep *s, OozeConformationData *own,
+static OozeStatus solve_positions_paper(OozeConformationStep *s, OozeDensityMemory *own,
                                         const OozeFour *x, OozeFour *shift, OozeError *error)
 {
     OozePrintedPositions printed;

@@ -22,7 +22,7 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
     return status;
 }
 
-OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeConformationData *own)
+OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeDensityMemory *own)
 {
     return (OozeDensityJob){
         .context = s->context,
@@ -42,7 +42,7 @@ OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeConfor
     };
 }
 
-OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeConformationData *own,
+OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory *own,
                                      const OozeFour *x, OozeFour *shift, OozeError *error)
 {
     OozeDensityJob job = ooze_conformation_density_job(s, own);

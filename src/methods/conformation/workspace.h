@@ -112,7 +112,7 @@ typedef struct OozeFormulation {
     /* The shift that positions x = x0 + dt u need: density, solids, and what else is a position
        constraint. Kept apart from the positions: a velocity taken from rounded positions would lose
        every change smaller than their last bit over dt. */
-    OozeStatus (*solve_positions)(OozeConformationStep *step, OozeConformationData *own,
+    OozeStatus (*solve_positions)(OozeConformationStep *step, OozeDensityMemory *own,
                                   const OozeFour *x, OozeFour *shift, OozeError *error);
     /* step->q at the end of the step; step->u is now (x - x0) / dt. */
     void (*finish)(OozeConformationStep *step);
@@ -133,9 +133,9 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *step, OozeError *erro
 /* Which particles the solids hold, given where u would take them. */
 OozeStatus ooze_conformation_find_holds(OozeConformationStep *step, OozeError *error);
 /* The density stage with the settings of this method. */
-OozeDensityJob ooze_conformation_density_job(OozeConformationStep *step, OozeConformationData *own);
+OozeDensityJob ooze_conformation_density_job(OozeConformationStep *step, OozeDensityMemory *own);
 /* One-sided position-based density with solids, on the neighbours of x (see solve_positions). */
-OozeStatus ooze_conformation_density(OozeConformationStep *step, OozeConformationData *own,
+OozeStatus ooze_conformation_density(OozeConformationStep *step, OozeDensityMemory *own,
                                      const OozeFour *x, OozeFour *shift, OozeError *error);
 
 /* A material's numbers in kinematic units for this step. */

@@ -35,12 +35,6 @@ static const OozeFieldInfo fields[] = {
      "strain of the polymer beyond rest, Q - I: xx, yy, zz, xy, xz, yz"},
 };
 
-/* What outlives a step: memory that is re-used, nothing that is saved. */
-typedef struct Own {
-    OozeGrid *grid; /* of predicted positions */
-    OozeNeighbours near, near_walls;
-} Own;
-
 typedef struct Step {
     OozeStepContext *context;
     OozeGather gather;
@@ -57,31 +51,6 @@ typedef struct Step {
 } Step;
 
 enum { GRAIN = OOZE_GATHER_GRAIN };
-
-static OozeStatus create(void **data, OozeError *error)
-{
-    Own *own = ooze_alloc_zero(1, sizeof *own);
-    if (own) {
-        own->grid = ooze_grid_create();
-    }
-    if (!own || !own->grid) {
-        ooze_free(own);
-        return ooze_fail_memory(error, "the stress method", sizeof *own);
-    }
-    *data = own;
-    return OOZE_OK;
-}
-
-static void destroy(void *data)
-{
-    Own *own = data;
-    if (own) {
-        ooze_grid_destroy(own->grid);
-        ooze_neighbours_free(&own->near);
-        ooze_neighbours_free(&own->near_walls);
-        ooze_free(own);
-    }
-}
 
 /* ---- gradient and stress -------------------------------------------------------------------- */
 
@@ -210,7 +179,7 @@ static void fly_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static OozeStatus correct_density(Step *s, Own *own, OozeError *error)
+static OozeStatus correct_density(Step *s, OozeDensityMemory *own, OozeError *error)
 {
     OozeStepContext *c = s->context;
     double time = c->params[OOZE_STRESS_DENSITY_TIME];
@@ -350,8 +319,8 @@ const OozeMethod ooze_method_stress = {
     .material_keys = material_keys,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
-    .create = create,
-    .destroy = destroy,
+    .create = ooze_density_memory_create,
+    .destroy = ooze_density_memory_destroy,
     .step = step,
     .stable_step = ooze_stress_stable_step,
     .advise = ooze_advise_numbers,
