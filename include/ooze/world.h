@@ -222,6 +222,7 @@ typedef enum OozeProbeKind {
     OOZE_PROBE_DRIFT,            /* RMS distance from the best rigid fit to the start, m */
     OOZE_PROBE_PROFILE,          /* velocity along the line point..end in `bins` bins, m/s */
     OOZE_PROBE_AZIMUTH,          /* unwrapped angle of the contact centroid about `axis`, turns */
+    OOZE_PROBE_SOLVER,           /* residual, iterations and densities of the steps themselves */
     OOZE_PROBE_KIND_COUNT
 } OozeProbeKind;
 
@@ -285,11 +286,18 @@ typedef struct OozeStageTime {
 
 typedef struct OozeWorldStats {
     uint64_t particles, boundary_particles, emitted, removed;
-    uint64_t neighbour_pairs;   /* of the last step */
-    uint64_t memory_bytes;      /* held by the world now */
-    uint64_t particle_bytes;    /* of these, what grows with the number of particles */
-    double worst_density_error; /* of the last step, relative; NAN where the method has none */
-    int sub_steps;              /* that the last step was cut into; 1: none */
+    uint64_t neighbour_pairs; /* of the last step */
+    uint64_t memory_bytes;    /* held by the world now */
+    uint64_t particle_bytes;  /* of these, what grows with the number of particles */
+    /* Of the last step; NAN where the method has none. */
+    double worst_density_error; /* density beyond rest, relative */
+    double mean_density_error;
+    double residual; /* of the velocity solve at its end, over that at its beginning */
+    int iterations;  /* that the velocity solve took */
+    /* Since the world was created. */
+    double worst_residual;
+    uint64_t unmet_steps; /* whose velocity solve ended at its cap, above its tolerance */
+    int sub_steps;        /* that the last step was cut into; 1: none */
     int threads;
     int stage_count;
     const OozeStageTime *stages;

@@ -256,6 +256,21 @@ void ooze_run_session_end(OozeRunSession *session)
 
 /* ---- profile ------------------------------------------------------------------------------ */
 
+/* Steps whose solve ended at the cap are softer, or flow faster, than their material: told once, with
+   what to change. */
+static void append_solver(OozeText *table, const OozeWorldStats *stats, uint64_t steps)
+{
+    if (stats->unmet_steps > 0) {
+        ooze_text_append(table,
+                         "  velocity solve: %llu of %llu steps ended at the cap of iterations with "
+                         "the residual above\n  `tolerance`, at worst %.2g of its start; raise "
+                         "velocity_iterations, shorten time_step, or accept it\n  with a larger "
+                         "tolerance (a probe of kind `solver` shows it step by step)\n",
+                         (unsigned long long)stats->unmet_steps, (unsigned long long)steps,
+                         stats->worst_residual);
+    }
+}
+
 static void append_row(OozeText *table, const char *name, double seconds, uint64_t steps,
                        double total)
 {
@@ -284,4 +299,5 @@ void ooze_run_profile(const OozeRunSession *session, OozeText *table)
     append_row(table, "output", session->output_seconds, steps, total);
     append_row(table, "rest", total - known, steps, total);
     append_row(table, "total", total, steps, total);
+    append_solver(table, &stats, steps);
 }

@@ -36,7 +36,8 @@ OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error);
 OozeStatus ooze_run_session_finish(OozeRunSession *session, OozeError *error);
 void ooze_run_session_end(OozeRunSession *session);
 
-/* The profile: milliseconds a step and share of every stage, output as its own row. */
+/* The profile: milliseconds a step and share of every stage, output as its own row; a line about the
+   solver where it ended at its cap. */
 void ooze_run_profile(const OozeRunSession *session, OozeText *table);
 
 #endif

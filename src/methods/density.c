@@ -43,6 +43,7 @@ typedef struct Stage {
     float *mobility; /* sorted */
     OozeFour *start; /* sorted, or NULL */
     float *excess;   /* per chunk: largest density beyond rest */
+    double *sum;     /* per chunk: all density beyond rest */
 } Stage;
 
 /* lambda = -C / (sum |grad C|^2 + eps), C = max(density - limit, 0) */
@@ -54,6 +55,7 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
     const OozeBoundary *boundary = job->context->boundary;
     const OozePeriodic *periodic = &job->context->periodic;
     float own = ooze_cubic_value(0, job->support), excess = 0.0f;
+    double total = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         OozeFour x = stage->x[i], sum = {0};
         float density = own, square = 0;
@@ -80,6 +82,7 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
             sum += f * d;
         }
         excess = density - 1.0f > excess ? density - 1.0f : excess;
+        total += density > 1.0f ? (double)(density - 1.0f) : 0.0;
         float c = density - (stage->limit ? stage->limit[i] : 1.0f);
         square += stage->mobility[i] * ooze_four_dot3(sum, sum);
         /* eps in units of 1/h^2: an isolated pair must not divide by nothing */
@@ -88,16 +91,21 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
         stage->moved[i][3] = c > 0 ? -c / (square + eps) : 0;
     }
     stage->excess[begin / GRAIN] = excess;
+    stage->sum[begin / GRAIN] = total;
 }
 
-/* The worst density as of the last look, before its correction. */
+/* Density as of the last look, before its correction. */
 static void report_excess(const Stage *stage)
 {
+    OozeStepReport *report = stage->job->context->report;
     float worst = 0.0f;
+    double sum = 0.0;
     for (uint64_t k = 0; k * GRAIN < stage->job->n; k++) {
         worst = stage->excess[k] > worst ? stage->excess[k] : worst;
+        sum += stage->sum[k];
     }
-    stage->job->context->report->worst_density_error = (double)worst;
+    report->worst_density_error = (double)worst;
+    report->mean_density_error = sum / (double)stage->job->n;
 }
 
 /* d turned into the direction of the pair at the beginning of the step, unless the two have moved
@@ -243,10 +251,11 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
     stage.shift = ooze_arena_alloc(arena, job->n, sizeof *stage.shift);
     stage.mobility = ooze_arena_alloc(arena, job->n + 16, sizeof *stage.mobility);
     stage.excess = ooze_arena_alloc(arena, job->n / GRAIN + 1, sizeof *stage.excess);
+    stage.sum = ooze_arena_alloc(arena, job->n / GRAIN + 1, sizeof *stage.sum);
     stage.limit = job->limit ? ooze_arena_alloc(arena, job->n, sizeof *stage.limit) : NULL;
     stage.start = job->start ? ooze_arena_alloc(arena, job->n, sizeof *stage.start) : NULL;
-    if (!stage.x || !stage.moved || !stage.shift || !stage.mobility || !stage.excess || !wrapped ||
-        (job->limit && !stage.limit) || (job->start && !stage.start)) {
+    if (!stage.x || !stage.moved || !stage.shift || !stage.mobility || !stage.excess ||
+        !stage.sum || !wrapped || (job->limit && !stage.limit) || (job->start && !stage.start)) {
         return ooze_fail_memory(error, "the density stage", job->n * 48);
     }
     for (uint64_t i = 0; i < job->n; i++) {
@@ -289,7 +298,7 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
         }
         ooze_parallel_for(c->threads, job->n, GRAIN, push_out_range, &stage);
     }
-    if (job->iterations > 0) {
+    if (job->iterations > 0 && job->n > 0) {
         report_excess(&stage);
     }
     if (job->drift) {

@@ -5,16 +5,11 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "methods/material.h"
+#include "methods/step_report.h"
 #include "particles/neighbours.h"
 #include "particles/particles.h"
 #include "solids/boundary.h"
 #include "solids/solid.h"
-
-/* What a method tells about a step it took. */
-typedef struct OozeStepReport {
-    double worst_density_error; /* relative; NAN: the method has none */
-    bool too_far; /* a particle would have moved beyond `longest_travel`: nothing was changed */
-} OozeStepReport;
 
 /* Everything a step may touch; made afresh by the world for each step. */
 typedef struct OozeStepContext {

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "world/probe_kind.h"
 
-enum { COLUMNS_MAX = 5 };
+enum { COLUMNS_MAX = 11 };
 
 const OozeProbeKindInfo ooze_probe_kinds[OOZE_PROBE_KIND_COUNT] = {
     [OOZE_PROBE_COUNT] = {"count", "number of particles", "material", NULL},
@@ -33,6 +33,9 @@ const OozeProbeKindInfo ooze_probe_kinds[OOZE_PROBE_KIND_COUNT] = {
     [OOZE_PROBE_AZIMUTH] = {"azimuth",
                             "turns of the contact centroid about an axis, and its radius",
                             "material point axis contact sinking", NULL},
+    [OOZE_PROBE_SOLVER] = {"solver",
+                           "how well steps were solved: residual, iterations, density, sub-steps",
+                           "", NULL},
 };
 
 /* What a kind measures; `columns` up to the first NULL, a profile makes its own. */
@@ -65,6 +68,12 @@ static const Kind kinds[OOZE_PROBE_KIND_COUNT] = {
     [OOZE_PROBE_DRIFT] = {ooze_probe_drift, false, {"drift"}, {"m"}},
     [OOZE_PROBE_PROFILE] = {ooze_probe_profile, true, {"vx", "vy", "vz"}, {"m/s", "m/s", "m/s"}},
     [OOZE_PROBE_AZIMUTH] = {ooze_probe_azimuth, true, {"turns", "radius"}, {"turns", "m"}},
+    [OOZE_PROBE_SOLVER] = {ooze_probe_solver,
+                           false,
+                           {"residual", "iterations", "density", "density_mean", "sub_steps",
+                            "residual_most", "iterations_most", "density_most", "density_mean_most",
+                            "sub_steps_most", "unmet"},
+                           {"", "", "", "", "", "", "", "", "", "", ""}},
 };
 
 OozeProbeDef ooze_probe_def_default(void)

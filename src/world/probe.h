@@ -3,6 +3,7 @@
 #define OOZE_WORLD_PROBE_H
 
 #include "base/threads.h"
+#include "methods/step_report.h"
 #include "ooze/world.h"
 #include "physics/periodic.h"
 
@@ -12,6 +13,8 @@ typedef struct OozeProbeContext {
     OozeVec3 gravity;
     OozePeriodic periodic;
     OozeThreads *threads;
+    const OozeStepReport *report; /* of the last step; NULL: there has been none */
+    int sub_steps;                /* of that step */
 } OozeProbeContext;
 
 enum { OOZE_PROBE_STATE_MAX = 8 };
@@ -40,6 +43,8 @@ extern const OozeProbeKindInfo ooze_probe_kinds[OOZE_PROBE_KIND_COUNT];
 OozeStatus ooze_probe_create(OozeProbe *probe, const OozeProbeDef *def, OozeAxis up,
                              OozeError *error);
 void ooze_probe_free(OozeProbe *probe);
+/* A step has been taken: for what a probe remembers until it is read. */
+void ooze_probe_note_step(OozeProbe *probe, const OozeStepReport *report, int sub_steps);
 OozeStatus ooze_probe_measure(OozeProbe *probe, const OozeProbeContext *context, OozeError *error);
 
 #endif

@@ -76,5 +76,7 @@ OozeStatus ooze_probe_profile(const OozeProbeView *view, double *values, double 
                               OozeError *error);
 OozeStatus ooze_probe_azimuth(const OozeProbeView *view, double *values, double *state,
                               OozeError *error);
+OozeStatus ooze_probe_solver(const OozeProbeView *view, double *values, double *state,
+                             OozeError *error);
 
 #endif

@@ -438,6 +438,7 @@ OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeErro
     world->step = frame->step;
     world->time = (double)world->step * world->def.time_step;
     world->newcomers = frame->step == 0;
+    world->report = world->stroke = ooze_step_report_none(); /* no step of this world led here */
     world->boundary_stale = true;
     return OOZE_OK;
 }

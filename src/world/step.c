@@ -161,14 +161,14 @@ OozeStepContext ooze_world_step_context(OozeWorld *world)
         .params = world->params,
         .threads = world->threads,
         .arena = world->arena,
-        .report = &world->report,
+        .report = &world->stroke,
     };
 }
 
 static OozeStatus run_method(OozeWorld *world, OozeError *error)
 {
-    world->report = (OozeStepReport){.worst_density_error = NAN};
     OozeStepContext context = ooze_world_step_context(world);
+    world->stroke = ooze_step_report_none();
     bool free = !ooze_world_cuts_steps(world) || world->sub.units == 1;
     context.time = world->sub.time;
     context.dt = world->sub.dt;
@@ -292,11 +292,22 @@ static OozeStatus sub_step(OozeWorld *world, OozeError *error)
     do {
         ooze_arena_reset(world->arena);
         status = status ? status : run_stages(world, stages, 4, error);
-    } while (!status && world->report.too_far && ooze_world_halve_sub_step(world));
+    } while (!status && world->stroke.too_far && ooze_world_halve_sub_step(world));
     status = status ? status : timed(world, OOZE_STAGE_FINISH, finish, error);
+    ooze_step_report_add(&world->report, &world->stroke);
     world->sub.done += world->sub.units;
     world->sub.count++;
     return status;
+}
+
+/* What outlives the step: totals of the world, and what probes remember until they are read. */
+static void note_step(OozeWorld *world)
+{
+    world->unmet_steps += world->report.unmet;
+    world->worst_residual = fmax(world->worst_residual, world->report.residual);
+    for (int i = 0; i < world->probes.count; i++) {
+        ooze_probe_note_step(&world->probes.items[i], &world->report, world->sub.count);
+    }
 }
 
 OozeStatus ooze_world_step(OozeWorld *world, OozeError *error)
@@ -308,6 +319,7 @@ OozeStatus ooze_world_step(OozeWorld *world, OozeError *error)
     };
     ooze_arena_reset(world->arena);
     world->sub = (OozeSubStep){.time = world->time};
+    world->report = ooze_step_report_none();
     OozeStatus status = run_stages(world, stages, 2, error);
     while (!status && world->sub.done < OOZE_SUB_UNITS) {
         status = sub_step(world, error);
@@ -315,6 +327,7 @@ OozeStatus ooze_world_step(OozeWorld *world, OozeError *error)
     if (!status) {
         world->step++;
         world->time = (double)world->step * world->def.time_step;
+        note_step(world);
     }
     return status;
 }
@@ -351,6 +364,8 @@ OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *erro
         .gravity = world->def.gravity,
         .periodic = world->periodic,
         .threads = world->threads,
+        .report = world->step > 0 ? &world->report : NULL,
+        .sub_steps = world->sub.count,
     };
     OozeStatus status = OOZE_OK;
     if (!context.frame) {

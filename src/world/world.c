@@ -155,7 +155,8 @@ OozeStatus ooze_world_create_with(const OozeWorldDef *def, const OozeMethod *met
     world->led_field = -1;
     world->periodic = make_periodic(def);
     world->support = def->spacing * def->support_ratio;
-    world->report.worst_density_error = NAN;
+    world->report = world->stroke = ooze_step_report_none();
+    world->worst_residual = NAN;
     world->boundary_stale = true;
     for (int i = 0; i < OOZE_STAGE_COUNT; i++) {
         world->stages[i].name = stage_names[i];
@@ -383,6 +384,11 @@ void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
         .memory_bytes = sizeof *world + growing + ooze_boundary_bytes(&world->boundary),
         .particle_bytes = growing,
         .worst_density_error = world->report.worst_density_error,
+        .mean_density_error = world->report.mean_density_error,
+        .residual = world->report.residual,
+        .iterations = world->report.iterations,
+        .worst_residual = world->worst_residual,
+        .unmet_steps = world->unmet_steps,
         .sub_steps = world->sub.count,
         .threads = ooze_threads_count(world->threads),
         .stage_count = OOZE_STAGE_COUNT,

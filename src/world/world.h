@@ -66,7 +66,10 @@ struct OozeWorld {
     uint64_t step;
     OozeSubStep sub; /* nothing of it outlives the step */
     uint64_t emitted, removed;
-    OozeStepReport report;
+    OozeStepReport report; /* of the last step */
+    OozeStepReport stroke; /* of the last part of it */
+    uint64_t unmet_steps;  /* whose velocity solve ended above its tolerance */
+    double worst_residual; /* of all steps of this world */
     OozeStageTime stages[OOZE_STAGE_COUNT];
     OozeSnapshot *snapshot; /* what ooze_world_frame hands out */
 };

@@ -80,12 +80,13 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
         .edge_hourglass = ooze_arena_alloc(arena, n, sizeof *c->edge_hourglass),
         .active = ooze_arena_alloc(arena, s->hold_count, sizeof *c->active),
         .partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof *c->partial),
+        .squares = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof *c->squares),
         .held = !paper,
         .weight = 1.0f,
     };
     if (!c->known || !c->diagonal || !c->lambda || !c->before || !c->direction || !c->product ||
         !c->flux || !c->base || !c->star || !c->free || !c->change || !c->hourglass ||
-        !c->edge_hourglass || !c->active || !c->partial) {
+        !c->edge_hourglass || !c->active || !c->partial || !c->squares) {
         return ooze_fail_memory(error, "the constraint solve", n * 256);
     }
     for (int m = 0; m < count; m++) {
@@ -160,6 +161,7 @@ static OozeStatus solve_consistent(OozeConformationStep *s, OozeError *error)
         ooze_constraint_jacobi(c, settings->velocity_iterations,
                                plain ? 0.0 : (double)settings->chebyshev, settings->tolerance);
     }
+    ooze_velocity_solve_report(&c->solve, s->context->report);
     return OOZE_OK;
 }
 
@@ -230,7 +232,8 @@ static OozeStatus solve_paper(OozeConformationStep *s, OozeError *error)
     status = ooze_constraint_diagonal(c, error);
     if (!status) {
         ooze_constraint_start(c);
-        ooze_constraint_jacobi(c, s->settings.velocity_iterations, 0.0, 0.0);
+        ooze_constraint_jacobi(c, s->settings.velocity_iterations, 0.0, s->settings.tolerance);
+        ooze_velocity_solve_report(&c->solve, s->context->report);
     }
     return status;
 }

@@ -22,18 +22,20 @@ typedef struct OozeConstraint {
     OozeSym3 *known;            /* the constraint at zero velocity */
     OozeSym3 *diagonal;         /* what a row divides by, compliance not counted */
     OozeSym3 *lambda;           /* multipliers so far */
-    OozeSym3 *before;        /* one iteration earlier: Chebyshev; a residual: conjugate gradients */
-    OozeSym3 *direction;     /* of conjugate gradients */
-    OozeSym3 *product;       /* the matrix times it */
-    OozeFlux *flux;          /* -dt S(change of lambda) correction */
-    OozeFour *base;          /* flux_i times the sum of its edges */
-    OozeFour *star;          /* u*: velocities under external forces alone */
-    OozeFour *free;          /* u* + M^-1 J^T lambda: velocities before solids hold them */
-    OozeFour *change;        /* M^-1 J^T direction */
-    float *hourglass;        /* of one sweep, m2/s: see ooze_constraint_corotated_sweep */
-    float *edge_hourglass;   /* sum over its edges of |W'|/r times that of the neighbour */
-    uint8_t *active;         /* per hold, bit k: direction k is held at present */
-    double *partial;         /* fixed blocks of sums */
+    OozeSym3 *before;      /* one iteration earlier: Chebyshev; a residual: conjugate gradients */
+    OozeSym3 *direction;   /* of conjugate gradients */
+    OozeSym3 *product;     /* the matrix times it */
+    OozeFlux *flux;        /* -dt S(change of lambda) correction */
+    OozeFour *base;        /* flux_i times the sum of its edges */
+    OozeFour *star;        /* u*: velocities under external forces alone */
+    OozeFour *free;        /* u* + M^-1 J^T lambda: velocities before solids hold them */
+    OozeFour *change;      /* M^-1 J^T direction */
+    float *hourglass;      /* of one sweep, m2/s: see ooze_constraint_corotated_sweep */
+    float *edge_hourglass; /* sum over its edges of |W'|/r times that of the neighbour */
+    uint8_t *active;       /* per hold, bit k: direction k is held at present */
+    double *partial;       /* fixed blocks of sums */
+    double *squares;       /* the same of squared residuals, where the sum is another */
+    OozeVelocitySolve solve;
     const float *receiver;   /* paper: factor on the velocity change of the receiver; NULL: 1 */
     bool held;               /* solids hold particles while velocities are solved for */
     float weight;            /* of Chebyshev's recurrence */
@@ -49,8 +51,8 @@ void ooze_constraint_set_damping(OozeConstraint *c, int sweeps);
 float ooze_constraint_relaxation(uint32_t neighbours);
 /* free = u* + M^-1 J^T lambda, and step->u as solids let it. */
 void ooze_constraint_start(OozeConstraint *c);
-/* `iterations` of Jacobi, with Chebyshev's weights for that radius (0: plain), until the residual
-   has fallen to `tolerance` of its start. */
+/* At most `iterations` of Jacobi, with Chebyshev's weights for that radius (0: plain), until the
+   residual has fallen to `tolerance` of its start. */
 void ooze_constraint_jacobi(OozeConstraint *c, int iterations, double radius, double tolerance);
 /* The radius serves the sweeps that find out what is in contact. */
 void ooze_constraint_conjugate_gradients(OozeConstraint *c, int iterations, double radius,

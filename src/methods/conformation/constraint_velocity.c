@@ -99,14 +99,19 @@ static void run(OozeConstraint *c, OozeRangeBody body)
     ooze_parallel_for(c->step->context->threads, c->step->n, OOZE_CONFORMATION_GRAIN, body, c);
 }
 
+static double sum_of(const OozeConstraint *c, const double *parts)
+{
+    double sum = 0.0;
+    for (uint64_t k = 0; k * OOZE_CONFORMATION_GRAIN < c->step->n; k++) {
+        sum += parts[k];
+    }
+    return sum;
+}
+
 static double run_sum(OozeConstraint *c, OozeRangeBody body)
 {
     run(c, body);
-    double sum = 0.0;
-    for (uint64_t k = 0; k * OOZE_CONFORMATION_GRAIN < c->step->n; k++) {
-        sum += c->partial[k];
-    }
-    return sum;
+    return sum_of(c, c->partial);
 }
 
 /* ---- beginning ------------------------------------------------------------------------------ */
@@ -187,18 +192,43 @@ static void velocity_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+static OozeSym3 residual_at(const OozeConstraint *c, uint64_t i)
+{
+    if (c->correction[i].xx == 0.0f) {
+        return ooze_sym3_identity(0);
+    }
+    OozeMat3 l = ooze_mat3_scale(gradient(c, c->step->u, i, true), c->step->dt);
+    return residual(c, i, limited(c, ooze_sym3_add(c->known[i], ooze_constraint_strain(l))));
+}
+
+static void look_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConstraint *c = data;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeSym3 r = residual_at(c, i);
+        sum += dot(r, r);
+    }
+    c->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
 void ooze_constraint_jacobi(OozeConstraint *c, int iterations, double radius, double tolerance)
 {
-    double stop = 0.0, square = radius * radius, weight = 1.0;
-    for (int k = 0; k < iterations; k++) {
+    double square = radius * radius, weight = 1.0;
+    bool goes_on = true;
+    for (int k = 0; k < iterations && goes_on; k++) {
         c->weight = (float)weight;
-        double rr = run_sum(c, multiplier_range);
+        double rr = run_sum(c, multiplier_range); /* before this sweep */
         run(c, velocity_range);
-        stop = k == 0 ? rr * tolerance * tolerance : stop;
-        if (!(rr > stop)) {
-            break;
+        if (k == 0) {
+            ooze_velocity_solve_begin(&c->solve, rr, tolerance);
         }
+        goes_on = ooze_velocity_solve_go_on(&c->solve, rr);
         weight = k == 0 ? 2.0 / (2.0 - square) : 4.0 / (4.0 - square * weight);
+    }
+    if (goes_on && iterations > 0) { /* the last sweep has not been looked at */
+        c->solve.last = run_sum(c, look_range);
     }
 }
 
@@ -231,20 +261,17 @@ static void residual_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeConstraint *c = data;
-    const OozeConformationStep *s = c->step;
-    double sum = 0.0;
+    double sum = 0.0, square = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        OozeSym3 r = ooze_sym3_identity(0);
-        if (c->correction[i].xx != 0.0f) {
-            OozeMat3 l = ooze_mat3_scale(gradient(c, s->u, i, true), s->dt);
-            r = residual(c, i, limited(c, ooze_sym3_add(c->known[i], ooze_constraint_strain(l))));
-        }
+        OozeSym3 r = residual_at(c, i);
         c->before[i] = r;
         c->direction[i] = preconditioned(c, i, r);
         sum += dot(r, c->direction[i]);
+        square += dot(r, r);
         set_flux(c, i, c->direction[i]);
     }
     c->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+    c->squares[begin / OOZE_CONFORMATION_GRAIN] = square;
 }
 
 static void change_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -291,7 +318,7 @@ static void advance_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeConstraint *c = data;
-    double sum = 0.0;
+    double sum = 0.0, square = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         c->lambda[i] =
             ooze_sym3_add(c->lambda[i], ooze_sym3_scale(c->direction[i], c->step_length));
@@ -299,8 +326,10 @@ static void advance_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeSym3 r = ooze_sym3_add(c->before[i], ooze_sym3_scale(c->product[i], -c->step_length));
         c->before[i] = r;
         sum += dot(r, preconditioned(c, i, r));
+        square += dot(r, r);
     }
     c->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+    c->squares[begin / OOZE_CONFORMATION_GRAIN] = square;
 }
 
 static void turn_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -317,8 +346,9 @@ static void turn_range(void *data, uint64_t begin, uint64_t end, int worker)
 static void search(OozeConstraint *c, int iterations, double tolerance)
 {
     set_active(c);
-    double rz = run_sum(c, residual_range), stop = rz * tolerance * tolerance, first = rz;
-    for (int k = 0; k < iterations && rz > stop && rz > 0.0; k++) {
+    double rz = run_sum(c, residual_range), first = rz;
+    bool goes_on = ooze_velocity_solve_begin(&c->solve, sum_of(c, c->squares), tolerance);
+    for (int k = 0; k < iterations && goes_on && rz > 0.0; k++) {
         run(c, change_range);
         double pap = run_sum(c, product_range);
         /* rounding has eaten the direction, or held particles contradict each other */
@@ -329,6 +359,7 @@ static void search(OozeConstraint *c, int iterations, double tolerance)
         double next = run_sum(c, advance_range);
         c->turn = (float)(next / rz);
         rz = next;
+        goes_on = ooze_velocity_solve_go_on(&c->solve, sum_of(c, c->squares));
         run(c, turn_range);
     }
     ooze_constraint_start(c);

@@ -32,7 +32,7 @@ typedef struct Solve {
     bool with_known; /* include S0 and moving walls: the residual, not a search direction */
     bool with_held; /* leave in what held particles cannot do: it is what their solids do to them */
     double alpha, beta;
-    double stop; /* squared residual that is good enough: of the first pass, also for the others */
+    OozeVelocitySolve residual; /* of all passes together */
 } Solve;
 
 /* ---- first gather: gradient of the input, stress, flux ------------------------------------ */
@@ -180,10 +180,10 @@ static void conjugate_gradients(Solve *solve, const OozeFour *star)
     OozeConformationStep *s = solve->step;
     memcpy(solve->r, star, s->n * sizeof *star);
     multiply(solve, s->u, solve->ap, true);
-    double rr = run(solve, start_range), tolerance = s->settings.tolerance;
-    solve->stop = fmax(solve->stop, rr * tolerance * tolerance);
+    double rr = run(solve, start_range);
     bool fresh = true; /* the direction is the residual's own */
-    for (int k = 0; k < s->settings.velocity_iterations && rr > solve->stop; k++) {
+    bool goes_on = ooze_velocity_solve_begin(&solve->residual, rr, s->settings.tolerance);
+    for (int k = 0; k < s->settings.velocity_iterations && goes_on; k++) {
         double pap = multiply(solve, solve->p, solve->ap, false);
         /* the operator is the weights and more, so p.Ap is at least r.r in exact numbers; where it is not,
            rounding has spoilt the direction, and going on would blow it up */
@@ -198,6 +198,7 @@ static void conjugate_gradients(Solve *solve, const OozeFour *star)
             solve->beta = next / rr;
             rr = next;
         }
+        goes_on = ooze_velocity_solve_go_on(&solve->residual, rr);
         fresh = spoilt;
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, turn_range, solve);
     }
@@ -410,6 +411,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
             release_holds(&solve, star);
         }
     }
+    ooze_velocity_solve_report(&solve.residual, s->context->report);
     return OOZE_OK;
 }
 

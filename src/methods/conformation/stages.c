@@ -1,6 +1,15 @@
 /* The shared stages as this method calls them. */
+#include <math.h>
+
 #include "methods/conformation/workspace.h"
 #include "methods/gather.h"
+
+void ooze_velocity_solve_report(const OozeVelocitySolve *solve, OozeStepReport *report)
+{
+    report->iterations = solve->iterations;
+    report->residual = solve->first > 0.0 ? sqrt(solve->last / solve->first) : 0.0;
+    report->unmet = solve->asked && solve->last > solve->stop;
+}
 
 OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
 {

@@ -25,6 +25,33 @@ typedef struct OozeRheology {
     float tension; /* surface tension over the reference density, m3/s2 */
 } OozeRheology;
 
+/* How far a velocity solve has come. All parts of it, passes and changes of solver, stop at the same
+   residual: `tolerance` times the largest that one of them began with. */
+typedef struct OozeVelocitySolve {
+    double first, last; /* squared residuals: the largest at a beginning, and now */
+    double stop;        /* squared residual that is good enough */
+    int iterations;
+    bool asked; /* for a tolerance: fixed counts have none to miss */
+} OozeVelocitySolve;
+
+/* Both tell whether to go on. */
+static inline bool ooze_velocity_solve_begin(OozeVelocitySolve *solve, double square,
+                                             double tolerance)
+{
+    solve->first = square > solve->first ? square : solve->first;
+    solve->last = square;
+    solve->stop = solve->first * tolerance * tolerance;
+    solve->asked = tolerance > 0.0;
+    return square > solve->stop;
+}
+
+static inline bool ooze_velocity_solve_go_on(OozeVelocitySolve *solve, double square)
+{
+    solve->last = square;
+    solve->iterations++;
+    return square > solve->stop;
+}
+
 /* How `consistent` solves for its multipliers in the velocity stage. */
 typedef enum OozeConstraintSolver {
     OOZE_CONSTRAINT_JACOBI,
@@ -141,5 +168,8 @@ OozeStatus ooze_conformation_density(OozeConformationStep *step, OozeDensityMemo
 /* A material's numbers in kinematic units for this step. */
 OozeRheology ooze_rheology(const OozeStepContext *context, const OozeMaterial *material,
                            double reference_density, double hourglass, double hourglass_reach);
+
+/* Tells the report of the step how the velocity solve went. */
+void ooze_velocity_solve_report(const OozeVelocitySolve *solve, OozeStepReport *report);
 
 #endif

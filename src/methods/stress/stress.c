@@ -184,12 +184,15 @@ static OozeStatus correct_density(Step *s, OozeDensityMemory *own, OozeError *er
     OozeStepContext *c = s->context;
     double time = c->params[OOZE_STRESS_DENSITY_TIME];
     float keep = time > c->dt ? (float)(1.0 - c->dt / time) : 0.0f, worst = 0.0f;
+    double sum = 0.0;
     for (uint64_t i = 0; i < s->n; i++) {
         float excess = fmaxf(s->gather.density[i] - 1.0f, 0.0f);
         s->limit[i] = 1.0f + keep * excess;
         worst = fmaxf(worst, excess);
+        sum += (double)excess;
     }
     c->report->worst_density_error = (double)worst;
+    c->report->mean_density_error = sum / (double)s->n;
     OozeDensityJob job = {
         .context = c,
         .n = s->n,
