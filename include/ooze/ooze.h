@@ -6,6 +6,7 @@
 #include "ooze/scene.h"
 #include "ooze/shape.h"
 #include "ooze/status.h"
+#include "ooze/surface.h"
 #include "ooze/types.h"
 #include "ooze/world.h"
 

@@ -1,0 +1,99 @@
+/* The field whose level set is the fluid's surface, and how each particle's part of it is shaped.
+   Lengths are in particle spacings unless a name says otherwise.
+
+   Anisotropic kernels after Yu and Turk, "Reconstructing surfaces of particle-based fluids using
+   anisotropic kernels", ACM Trans. Graph. 32(1), 2013. The cone field after Clavet, Beaudoin and
+   Poulin, "Particle-based viscoelastic fluid simulation", SCA 2005, eq 13. */
+#ifndef OOZE_PHYSICS_SURFACE_FIELD_H
+#define OOZE_PHYSICS_SURFACE_FIELD_H
+
+#include "physics/tensor.h"
+
+/* How far a particle looks to learn the shape of the fluid around it. */
+#define OOZE_SURFACE_NEIGHBOURHOOD 2.5
+/* Yu and Turk's weight 1 - (r/R)^3 summed over a full neighbourhood: (2 pi / 3) R^3. */
+#define OOZE_SURFACE_FULL                                                                          \
+    (2.0 * OOZE_PI / 3.0 * OOZE_SURFACE_NEIGHBOURHOOD * OOZE_SURFACE_NEIGHBOURHOOD *               \
+     OOZE_SURFACE_NEIGHBOURHOOD)
+/* Variance of such a neighbourhood along any axis: 0.15 R^2. */
+#define OOZE_SURFACE_VARIANCE (0.15 * OOZE_SURFACE_NEIGHBOURHOOD * OOZE_SURFACE_NEIGHBOURHOOD)
+
+/* q = r / R, from 0 to 1. */
+OOZE_FORMULA OOZE_REAL ooze_surface_weight(OOZE_REAL q)
+{
+    return q < 1 ? 1 - q * q * q : 0;
+}
+
+/* The kernel (1 - q^2)^3 with q the distance in a particle's own metric: needs no square root. */
+OOZE_FORMULA OOZE_REAL ooze_surface_kernel(OOZE_REAL q2)
+{
+    OOZE_REAL t = ooze_max(1 - q2, 0);
+    return t * t * t;
+}
+
+/* Slope of the above by q^2. */
+OOZE_FORMULA OOZE_REAL ooze_surface_kernel_slope(OOZE_REAL q2)
+{
+    OOZE_REAL t = ooze_max(1 - q2, 0);
+    return -3 * t * t;
+}
+
+/* The kernel's integral over space is (64 pi / 315) a b c for half axes a, b, c. */
+#define OOZE_SURFACE_KERNEL_VOLUME (64.0 * OOZE_PI / 315.0)
+
+/* Half axis of a kernel deep inside, of a round kernel, and of the cone. */
+#define OOZE_SURFACE_INNER 2.0
+#define OOZE_SURFACE_ROUND 1.3
+#define OOZE_SURFACE_CONE  1.4
+/* A particle alone: a sphere of the particle's volume, radius (3 / 4 pi)^(1/3). */
+#define OOZE_SURFACE_ALONE_RADIUS 0.62035049089940001667
+#define OOZE_SURFACE_ALONE        1.2
+/* Half of what the sum over a full lattice comes to: a flat surface then stands half a spacing above
+   the last layer, as its volume wants it. */
+#define OOZE_SURFACE_ISO 0.5
+#define OOZE_SURFACE_ROUND_ISO                                                                     \
+    (0.5 * 64.0 * OOZE_PI / 315.0 * OOZE_SURFACE_ROUND * OOZE_SURFACE_ROUND * OOZE_SURFACE_ROUND)
+#define OOZE_SURFACE_CONE_ISO_SQUARED                                                              \
+    (0.5 * 4.0 * OOZE_PI / 30.0 * OOZE_SURFACE_CONE * OOZE_SURFACE_CONE * OOZE_SURFACE_CONE)
+/* Longest to shortest half axis at most. */
+#define OOZE_SURFACE_STRETCH 4.0
+/* Two pulls more unlike than this belong to particles at unlike depths. */
+#define OOZE_SURFACE_LIKENESS 0.5
+/* No centre is moved farther. */
+#define OOZE_SURFACE_SHIFT_MAX 0.5
+/* From this fill on the surface does not pass through a particle's kernel. */
+#define OOZE_SURFACE_OUTER_FILL 0.86
+
+/* 0 below a, 1 above b, smooth between. */
+OOZE_FORMULA OOZE_REAL ooze_surface_blend(OOZE_REAL a, OOZE_REAL b, OOZE_REAL x)
+{
+    OOZE_REAL t = ooze_min(ooze_max((x - a) / (b - a), 0), 1);
+    return t * t * (3 - 2 * t);
+}
+
+/* Half axes and weight of a kernel from the variances along its axes and the fill of its
+   neighbourhood. */
+OOZE_FORMULA void ooze_surface_axes(const OOZE_REAL variance[3], OOZE_REAL fill, OOZE_REAL axes[3],
+                                    OOZE_REAL *weight)
+{
+    const OOZE_REAL inner = (OOZE_REAL)OOZE_SURFACE_INNER, alone = (OOZE_REAL)OOZE_SURFACE_ALONE;
+    OOZE_REAL longest = 0, share = ooze_surface_blend((OOZE_REAL)0.05, (OOZE_REAL)0.3, fill);
+    for (int k = 0; k < 3; k++) {
+        OOZE_REAL v = ooze_max(variance[k], 0) * (OOZE_REAL)(1.0 / OOZE_SURFACE_VARIANCE);
+        axes[k] = inner * ooze_min(OOZE_SQRT(v), 1);
+        longest = ooze_max(longest, axes[k]);
+    }
+    OOZE_REAL volume = 1;
+    for (int k = 0; k < 3; k++) {
+        axes[k] = ooze_max(axes[k], longest * (OOZE_REAL)(1.0 / OOZE_SURFACE_STRETCH));
+        axes[k] = alone + (axes[k] - alone) * share;
+        volume *= axes[k];
+    }
+    OOZE_REAL c = 1 - (OOZE_REAL)(OOZE_SURFACE_ALONE_RADIUS * OOZE_SURFACE_ALONE_RADIUS /
+                                  (OOZE_SURFACE_ALONE * OOZE_SURFACE_ALONE));
+    OOZE_REAL single = (OOZE_REAL)0.5 / (c * c * c);
+    OOZE_REAL mass = (OOZE_REAL)(1.0 / OOZE_SURFACE_KERNEL_VOLUME) / volume;
+    *weight = single + (mass - single) * share;
+}
+
+#endif

@@ -1,0 +1,149 @@
+#include "surface/attributes.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "particles/field.h"
+#include "surface/point.h"
+
+enum { NAMES_MAX = 64 };
+
+OozeStatus ooze_attributes_check(const OozeFrame *frame, const OozeSurfaceSettings *settings,
+                                 OozeError *error)
+{
+    for (int f = 0; f < settings->field_count; f++) {
+        const char *name = settings->fields[f];
+        if (name && ooze_frame_field(frame, name)) {
+            continue;
+        }
+        const char *names[NAMES_MAX];
+        int count = 0;
+        for (; count < frame->field_count && count < NAMES_MAX; count++) {
+            names[count] = frame->fields[count].name;
+        }
+        const char *near = name ? ooze_suggest(name, names, count) : NULL;
+        char hint[256] = "ooze info RUN lists the fields";
+        if (near) {
+            snprintf(hint, sizeof hint, "did you mean '%s'?", near);
+        }
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, hint, "frame %llu has no field '%s'",
+                         (unsigned long long)frame->index, name ? name : "(null)");
+    }
+    return OOZE_OK;
+}
+
+typedef struct Filling {
+    const OozeCloud *cloud;
+    OozeOwnedSurface *owned;
+    const OozeFieldView *velocity, *material;
+    const OozeFieldView **fields; /* of the frame, one for each of the surface's */
+} Filling;
+
+static void fill_vertex(const Filling *job, uint64_t v)
+{
+    OozeOwnedSurface *owned = job->owned;
+    const OozeFrame *frame = job->cloud->frame;
+    OozePointParts parts;
+    ooze_field_parts(job->cloud, owned->mesh.positions + 3 * v, &parts);
+    float *normal = owned->normals + 3 * v;
+    double length = sqrt((double)parts.gradient[0] * parts.gradient[0] +
+                         (double)parts.gradient[1] * parts.gradient[1] +
+                         (double)parts.gradient[2] * parts.gradient[2]);
+    for (int a = 0; a < 3; a++) {
+        normal[a] = length > 0.0 ? (float)(-parts.gradient[a] / length) : (float)(a == 2);
+    }
+    double velocity[3] = {0}, color[3] = {0};
+    for (int k = 0; k < parts.count; k++) {
+        uint64_t i = job->cloud->order[parts.particle[k]];
+        double w = (double)parts.share[k];
+        for (int a = 0; a < 3 && job->velocity; a++) {
+            velocity[a] += w * ooze_field_value(job->velocity, i, a);
+        }
+        int material = job->material ? (int)ooze_field_value(job->material, i, 0) : 0;
+        for (int a = 0; a < 3; a++) {
+            color[a] +=
+                w * (double)(material < frame->material_count ? frame->materials[material].color[a]
+                                                              : 0.8f);
+        }
+    }
+    for (int a = 0; a < 3; a++) {
+        owned->velocities[3 * v + (uint64_t)a] = (float)velocity[a];
+        owned->colors[3 * v + (uint64_t)a] = (float)color[a];
+    }
+    uint64_t nearest = job->cloud->order[parts.nearest];
+    owned->materials[v] = job->material ? (uint16_t)ooze_field_value(job->material, nearest, 0) : 0;
+    for (int f = 0; f < owned->surface.field_count; f++) {
+        const OozeSurfaceField *field = &owned->fields[f];
+        float *value = (float *)field->values + v * (uint64_t)field->components;
+        for (int c = 0; c < field->components; c++) {
+            double sum = 0.0;
+            for (int k = 0; k < parts.count; k++) {
+                sum += (double)parts.share[k] *
+                       ooze_field_value(job->fields[f], job->cloud->order[parts.particle[k]], c);
+            }
+            value[c] = (float)sum;
+        }
+    }
+}
+
+static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Filling *job = context;
+    (void)worker;
+    for (uint64_t v = begin; v < end; v++) {
+        fill_vertex(job, v);
+    }
+}
+
+static bool reserve_fields(Filling *job, const OozeSurfaceSettings *settings)
+{
+    OozeOwnedSurface *owned = job->owned;
+    int count = settings->field_count;
+    owned->fields = ooze_alloc_zero((size_t)count, sizeof *owned->fields);
+    job->fields = ooze_alloc_zero((size_t)count, sizeof *job->fields);
+    if (!owned->fields || !job->fields) {
+        return false;
+    }
+    for (int f = 0; f < count; f++) {
+        const OozeFieldView *field = ooze_frame_field(job->cloud->frame, settings->fields[f]);
+        job->fields[f] = field;
+        owned->fields[f] = (OozeSurfaceField){
+            .name = ooze_copy_text(field->name),
+            .unit = ooze_copy_text(field->unit ? field->unit : ""),
+            .components = field->components,
+            .values = ooze_alloc(owned->mesh.vertex_count * (uint64_t)field->components, 4)};
+        owned->surface.field_count = f + 1;
+        if (!owned->fields[f].name || !owned->fields[f].unit || !owned->fields[f].values) {
+            return false;
+        }
+    }
+    return true;
+}
+
+OozeStatus ooze_attributes_fill(OozeOwnedSurface *owned, const OozeCloud *cloud,
+                                const OozeSurfaceSettings *settings, OozeThreads *threads,
+                                OozeError *error)
+{
+    uint64_t count = owned->mesh.vertex_count;
+    Filling job = {
+        .cloud = cloud,
+        .owned = owned,
+        .velocity = ooze_frame_field(cloud->frame, ooze_common_fields[OOZE_FIELD_VELOCITY].name),
+        .material = ooze_frame_field(cloud->frame, ooze_common_fields[OOZE_FIELD_MATERIAL].name)};
+    owned->normals = ooze_alloc(count, 3 * sizeof *owned->normals);
+    owned->velocities = ooze_alloc(count, 3 * sizeof *owned->velocities);
+    owned->colors = ooze_alloc(count, 3 * sizeof *owned->colors);
+    owned->materials = ooze_alloc(count, sizeof *owned->materials);
+    OozeStatus status = OOZE_OK;
+    if (!owned->normals || !owned->velocities || !owned->colors || !owned->materials ||
+        !reserve_fields(&job, settings)) {
+        status = ooze_fail_memory(error, "what the vertices of a surface carry", count * 38);
+    } else {
+        ooze_parallel_for(threads, count, 256, fill_range, &job);
+    }
+    ooze_free(job.fields);
+    return status;
+}

@@ -1,0 +1,325 @@
+#include "surface/blocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "physics/surface_field.h"
+
+#define BLOCK_BYTES (sizeof(OozeBlock) + OOZE_BLOCK_NODES * sizeof(float) + 4 * sizeof(uint32_t))
+
+void ooze_blocks_free(OozeBlocks *blocks)
+{
+    ooze_free(blocks->blocks);
+    ooze_free(blocks->table);
+    ooze_free(blocks->values);
+    *blocks = (OozeBlocks){0};
+}
+
+/* ---- the set of blocks -------------------------------------------------------------------- */
+
+static OozeStatus refuse(const OozeBlocks *b, const OozeCloud *cloud, double need, OozeError *error)
+{
+    return ooze_fail(error, OOZE_ERROR_LIMIT, "use larger cells, or allow more memory",
+                     "cells of %g spacings (%g m) would need about %.3g MiB for the surface of "
+                     "frame %llu; %.3g MiB are allowed",
+                     b->cell / cloud->spacing, b->cell, ceil(need / 1048576.0),
+                     (unsigned long long)cloud->frame->index, (double)b->memory / 1048576.0);
+}
+
+static void put_in_table(OozeBlocks *b, uint32_t number)
+{
+    uint64_t slot = ooze_block_hash(b->blocks[number].at) & (b->table_size - 1);
+    while (b->table[slot] != OOZE_BLOCK_NONE) {
+        slot = (slot + 1) & (b->table_size - 1);
+    }
+    b->table[slot] = number;
+}
+
+static void fill_table(OozeBlocks *b)
+{
+    memset(b->table, 0xff, b->table_size * sizeof *b->table);
+    for (uint64_t i = 0; i < b->count; i++) {
+        put_in_table(b, (uint32_t)i);
+    }
+}
+
+static OozeStatus grow(OozeBlocks *b, const OozeCloud *cloud, OozeError *error)
+{
+    uint64_t room = b->room ? 2 * b->room : 256;
+    if ((double)room * (sizeof(OozeBlock) + 16) > (double)b->memory || room > UINT32_MAX / 4) {
+        return refuse(b, cloud, (double)room * BLOCK_BYTES, error);
+    }
+    OozeBlock *blocks = ooze_grow(b->blocks, b->count, room, sizeof *blocks);
+    if (!blocks) {
+        return ooze_fail_memory(error, "the blocks of a surface", room * sizeof *blocks);
+    }
+    b->blocks = blocks;
+    uint32_t *table = ooze_alloc(4 * room, sizeof *table);
+    if (!table) {
+        return ooze_fail_memory(error, "the table of blocks", 4 * room * sizeof *table);
+    }
+    ooze_free(b->table);
+    b->table = table;
+    b->table_size = 4 * room;
+    b->room = room;
+    fill_table(b);
+    return OOZE_OK;
+}
+
+/* The block there, added where it is missing. */
+static OozeStatus enter(OozeBlocks *b, const OozeCloud *cloud, const int32_t at[3],
+                        uint32_t *number, OozeError *error)
+{
+    *number = b->table_size ? ooze_blocks_find(b, at) : OOZE_BLOCK_NONE;
+    if (*number != OOZE_BLOCK_NONE) {
+        return OOZE_OK;
+    }
+    if (b->count == b->room) {
+        OozeStatus status = grow(b, cloud, error);
+        if (status) {
+            return status;
+        }
+    }
+    *number = (uint32_t)b->count++;
+    b->blocks[*number] = (OozeBlock){.at = {at[0], at[1], at[2]}, .values = OOZE_BLOCK_NONE};
+    put_in_table(b, *number);
+    return OOZE_OK;
+}
+
+/* ---- where the surface may pass ----------------------------------------------------------- */
+
+/* Blocks that hold a node of the kernel's box or one next to it: the outermost nodes of the blocks
+   then are 0 wherever the fluid ends. */
+static void kernel_blocks(const OozeSurfaceKernel *k, double cell, int32_t low[3], int32_t high[3])
+{
+    for (int a = 0; a < 3; a++) {
+        double first = floor(((double)k->centre[a] - (double)k->reach[a]) / cell) - 1.0;
+        double last = ceil(((double)k->centre[a] + (double)k->reach[a]) / cell) + 1.0;
+        low[a] = (int32_t)floor(first / OOZE_BLOCK_EDGE);
+        high[a] = (int32_t)floor(last / OOZE_BLOCK_EDGE);
+    }
+}
+
+static bool is_outer(const OozeCloud *cloud, uint64_t i)
+{
+    return cloud->fill[i] < (float)OOZE_SURFACE_OUTER_FILL;
+}
+
+/* Refuses before anything is allocated: what is too far from the origin to be numbered, and what is
+   far beyond the memory allowed. A place near a particle is reached by about as many kernels as it
+   has neighbours, so each counts its blocks by that share. */
+static OozeStatus check_need(const OozeBlocks *b, const OozeCloud *cloud, OozeError *error)
+{
+    double blocks = 0.0, edge = b->cell * OOZE_BLOCK_EDGE;
+    for (uint64_t i = 0; i < cloud->n; i++) {
+        const OozeSurfaceKernel *k = &cloud->kernels[i];
+        double product = 1.0;
+        for (int a = 0; a < 3; a++) {
+            double far = fabs((double)k->centre[a]) + (double)k->reach[a];
+            if (far / edge > OOZE_BLOCK_LIMIT - 2.0) {
+                return ooze_fail(error, OOZE_ERROR_LIMIT,
+                                 "use larger cells, or leave out what flew away",
+                                 "particle %u of frame %llu is %g m from the origin, too far for "
+                                 "cells of %g m",
+                                 cloud->order[i], (unsigned long long)cloud->frame->index,
+                                 fabs((double)k->centre[a]), b->cell);
+            }
+            product *= 2.0 * (double)k->reach[a] / edge + 1.0;
+        }
+        if (is_outer(cloud, i)) {
+            blocks += product / fmax((double)cloud->fill[i] * OOZE_SURFACE_FULL, 1.0);
+        }
+    }
+    /* The estimate is good to a factor of four for blocks larger than kernels, better below. */
+    if (blocks * BLOCK_BYTES > 4.0 * (double)b->memory) {
+        return refuse(b, cloud, blocks * BLOCK_BYTES, error);
+    }
+    return OOZE_OK;
+}
+
+static OozeStatus enter_outer(OozeBlocks *b, const OozeCloud *cloud, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    for (uint64_t i = 0; i < cloud->n && !status; i++) {
+        if (!is_outer(cloud, i)) {
+            continue;
+        }
+        int32_t low[3], high[3], at[3];
+        uint32_t number;
+        kernel_blocks(&cloud->kernels[i], b->cell, low, high);
+        for (at[2] = low[2]; at[2] <= high[2] && !status; at[2]++) {
+            for (at[1] = low[1]; at[1] <= high[1] && !status; at[1]++) {
+                for (at[0] = low[0]; at[0] <= high[0] && !status; at[0]++) {
+                    status = enter(b, cloud, at, &number, error);
+                    if (!status && b->blocks[number].values == OOZE_BLOCK_NONE) {
+                        b->blocks[number].values = (uint32_t)b->value_count++;
+                    }
+                }
+            }
+        }
+    }
+    return status;
+}
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+typedef struct Filling {
+    OozeBlocks *blocks;
+    const OozeCloud *cloud;
+    uint32_t first; /* values numbered from here are still to be found */
+} Filling;
+
+static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Filling *job = context;
+    float iso = (float)job->cloud->iso;
+    (void)worker;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeBlock *block = &job->blocks->blocks[i];
+        if (block->values == OOZE_BLOCK_NONE || block->values < job->first) {
+            continue;
+        }
+        float *values = job->blocks->values + (uint64_t)block->values * OOZE_BLOCK_NODES;
+        ooze_field_fill(job->cloud, job->blocks->cell, block->at, values);
+        for (int z = 0; z < OOZE_BLOCK_EDGE; z++) {
+            uint64_t bits = 0;
+            for (int k = 0; k < 64; k++) {
+                bits |= (uint64_t)(values[64 * z + k] > iso) << k;
+            }
+            block->inside[z] = bits;
+        }
+    }
+}
+
+static OozeStatus fill_values(OozeBlocks *b, const OozeCloud *cloud, uint32_t first,
+                              OozeThreads *threads, OozeError *error)
+{
+    uint64_t bytes = b->value_count * OOZE_BLOCK_NODES * sizeof *b->values;
+    double need = (double)bytes + (double)b->room * (sizeof(OozeBlock) + 16);
+    if (need > (double)b->memory) {
+        return refuse(b, cloud, need, error);
+    }
+    if (b->value_count > b->value_room) {
+        float *values = ooze_grow(b->values, (uint64_t)first * OOZE_BLOCK_NODES,
+                                  b->value_count * OOZE_BLOCK_NODES, sizeof *values);
+        if (!values) {
+            return ooze_fail_memory(error, "the field of a surface", bytes);
+        }
+        b->values = values;
+        b->value_room = b->value_count;
+    }
+    Filling job = {b, cloud, first};
+    ooze_parallel_for(threads, b->count, 2, fill_range, &job);
+    return OOZE_OK;
+}
+
+/* ---- the rim: blocks that are left out, on one side of the surface as a whole ------------------ */
+
+/* What the nodes of a block that face `offset` are: 1 some inside, 2 some outside. */
+static uint8_t facing(const OozeBlock *block, const int offset[3])
+{
+    const uint64_t columns[3] = {0x0101010101010101ull, ~0ull, 0x8080808080808080ull};
+    const uint64_t rows[3] = {0xffull, ~0ull, 0xffull << 56};
+    uint64_t mask = columns[offset[0] + 1] & rows[offset[1] + 1], any = 0, all = mask;
+    int first = offset[2] > 0 ? 7 : 0, last = offset[2] < 0 ? 0 : 7;
+    for (int z = first; z <= last; z++) {
+        any |= block->inside[z] & mask;
+        all &= block->inside[z];
+    }
+    return (uint8_t)((any != 0) | (all != mask) << 1);
+}
+
+static OozeStatus ask_neighbours(OozeBlocks *b, const OozeCloud *cloud, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    uint64_t count = b->count;
+    for (uint64_t i = 0; i < count; i++) {
+        if (b->blocks[i].values == OOZE_BLOCK_NONE) {
+            b->blocks[i].says = 0;
+        }
+    }
+    for (uint64_t i = 0; i < count && !status; i++) {
+        for (int k = 0; k < 27 && b->blocks[i].values != OOZE_BLOCK_NONE && !status; k++) {
+            const int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+            int32_t at[3];
+            for (int a = 0; a < 3; a++) {
+                at[a] = b->blocks[i].at[a] + offset[a];
+            }
+            uint32_t other;
+            status = enter(b, cloud, at, &other, error);
+            if (!status && b->blocks[other].values == OOZE_BLOCK_NONE) {
+                b->blocks[other].says |= facing(&b->blocks[i], offset);
+            }
+        }
+    }
+    return status;
+}
+
+/* Blocks of the rim on which the surface would end get values of their own. */
+static uint64_t promote(OozeBlocks *b)
+{
+    uint64_t before = b->value_count, count = b->count;
+    for (uint64_t i = 0; i < count; i++) {
+        OozeBlock *block = &b->blocks[i];
+        for (int a = 0; a < 3 && block->values == OOZE_BLOCK_NONE; a++) {
+            int32_t at[3] = {block->at[0], block->at[1], block->at[2]};
+            at[a]++;
+            uint32_t other = ooze_blocks_find(b, at);
+            if (other != OOZE_BLOCK_NONE && b->blocks[other].values == OOZE_BLOCK_NONE) {
+                uint8_t both = (block->says | b->blocks[other].says) & 3;
+                bool conflict =
+                    both == 3 && (block->says & 3) != 3 && (b->blocks[other].says & 3) != 3;
+                block->says |= (uint8_t)(conflict << 2);
+                b->blocks[other].says |= (uint8_t)(conflict << 2);
+            }
+        }
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        OozeBlock *block = &b->blocks[i];
+        if (block->values == OOZE_BLOCK_NONE && block->says >= 3) {
+            block->values = (uint32_t)b->value_count++;
+        } else if (block->values == OOZE_BLOCK_NONE) {
+            memset(block->inside, block->says == 1 ? 0xff : 0, sizeof block->inside);
+        }
+    }
+    return b->value_count - before;
+}
+
+static int compare_blocks(const void *first, const void *second)
+{
+    const int32_t *a = ((const OozeBlock *)first)->at, *b = ((const OozeBlock *)second)->at;
+    for (int k = 2; k > 0; k--) {
+        if (a[k] != b[k]) {
+            return a[k] < b[k] ? -1 : 1;
+        }
+    }
+    return (a[0] > b[0]) - (a[0] < b[0]);
+}
+
+OozeStatus ooze_blocks_build(const OozeCloud *cloud, double cell, uint64_t memory,
+                             OozeThreads *threads, OozeBlocks *blocks, OozeError *error)
+{
+    *blocks = (OozeBlocks){.cell = cell, .memory = memory};
+    OozeStatus status = check_need(blocks, cloud, error);
+    status = status ? status : enter_outer(blocks, cloud, error);
+    status = status ? status : fill_values(blocks, cloud, 0, threads, error);
+    for (bool done = false; !status && !done;) {
+        uint32_t first = (uint32_t)blocks->value_count;
+        status = ask_neighbours(blocks, cloud, error);
+        done = !status && promote(blocks) == 0;
+        if (!status && !done) {
+            status = fill_values(blocks, cloud, first, threads, error);
+        }
+    }
+    if (status) {
+        ooze_blocks_free(blocks);
+        return status;
+    }
+    qsort(blocks->blocks, blocks->count, sizeof *blocks->blocks, compare_blocks);
+    if (blocks->table_size) {
+        fill_table(blocks);
+    }
+    return OOZE_OK;
+}

@@ -1,0 +1,73 @@
+/* The sparse grid: blocks of 8 x 8 x 8 nodes where the surface may pass, and nothing elsewhere.
+
+   Nodes are numbered from the origin of space, not from the fluid: node i stands at i * cell, so the
+   grid does not move with the fluid. A block holds nodes 8 b to 8 b + 7 along each axis. */
+#ifndef OOZE_SURFACE_BLOCKS_H
+#define OOZE_SURFACE_BLOCKS_H
+
+#include "surface/cloud.h"
+
+enum { OOZE_BLOCK_EDGE = 8, OOZE_BLOCK_NODES = 512 };
+/* Blocks are numbered from -LIMIT to LIMIT along each axis. */
+enum { OOZE_BLOCK_LIMIT = 1 << 20 };
+/* Where a block is missing. */
+#define OOZE_BLOCK_NONE UINT32_MAX
+
+typedef struct OozeBlock {
+    int32_t at[3];
+    uint32_t values;    /* of its nodes: number of the block in `values`, or NONE where all alike */
+    uint64_t inside[8]; /* [z] bit y * 8 + x: the node is inside */
+    uint64_t crossed[3][8]; /* the edge from the node along an axis crosses the surface */
+    uint16_t before[3][8];  /* vertices of the block before those of a row of `crossed` */
+    uint32_t vertices, triangles;
+    uint64_t first_vertex, first_triangle;
+    uint8_t says; /* of a block without values: 1 its neighbours call it inside, 2 outside */
+} OozeBlock;
+
+typedef struct OozeBlocks {
+    double cell;       /* m */
+    uint64_t memory;   /* bytes allowed */
+    OozeBlock *blocks; /* in ascending order of z, y, x */
+    uint64_t count, room;
+    uint32_t *table; /* open hash of block numbers */
+    uint64_t table_size;
+    float *values; /* OOZE_BLOCK_NODES each */
+    uint64_t value_count, value_room;
+} OozeBlocks;
+
+static inline uint64_t ooze_block_hash(const int32_t at[3])
+{
+    uint64_t key = (uint64_t)(at[0] + OOZE_BLOCK_LIMIT + 2) |
+                   (uint64_t)(at[1] + OOZE_BLOCK_LIMIT + 2) << 22 |
+                   (uint64_t)(at[2] + OOZE_BLOCK_LIMIT + 2) << 44;
+    key *= 0x9e3779b97f4a7c15ull;
+    return key ^ key >> 29;
+}
+
+static inline uint32_t ooze_blocks_find(const OozeBlocks *b, const int32_t at[3])
+{
+    for (uint64_t slot = ooze_block_hash(at) & (b->table_size - 1);;
+         slot = (slot + 1) & (b->table_size - 1)) {
+        uint32_t found = b->table[slot];
+        if (found == OOZE_BLOCK_NONE) {
+            return OOZE_BLOCK_NONE;
+        }
+        const int32_t *other = b->blocks[found].at;
+        if (other[0] == at[0] && other[1] == at[1] && other[2] == at[2]) {
+            return found;
+        }
+    }
+}
+
+/* All blocks through which the surface passes, with the values of their nodes, and around them the
+   blocks that are wholly inside or outside. Refuses, before it allocates them, more than
+   `memory` bytes. */
+OozeStatus ooze_blocks_build(const OozeCloud *cloud, double cell, uint64_t memory,
+                             OozeThreads *threads, OozeBlocks *blocks, OozeError *error);
+void ooze_blocks_free(OozeBlocks *blocks);
+
+/* Value at the nodes of one block. */
+void ooze_field_fill(const OozeCloud *cloud, double cell, const int32_t at[3],
+                     float values[OOZE_BLOCK_NODES]);
+
+#endif

@@ -1,0 +1,108 @@
+/* The field at the nodes of a block. Every node sums its particles in their order, whichever block
+   asks, so that neighbours agree to the last bit. */
+#include <math.h>
+#include <string.h>
+
+#include "base/wide.h"
+#include "physics/surface_field.h"
+#include "surface/blocks.h"
+
+enum { EDGE = OOZE_BLOCK_EDGE, LANES = OOZE_WIDE_LANES < 8 ? OOZE_WIDE_LANES : 8 };
+
+/* Nodes of a block that a kernel reaches along one axis, as first to last, empty where first > last. */
+typedef struct Span {
+    int first, last;
+} Span;
+
+static Span find_span(const float *nodes, float centre, float reach)
+{
+    Span span = {0, EDGE - 1};
+    while (span.first < EDGE && nodes[span.first] < centre - reach) {
+        span.first++;
+    }
+    while (span.last >= span.first && nodes[span.last] > centre + reach) {
+        span.last--;
+    }
+    return span;
+}
+
+static void add_kernel(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *values)
+{
+    Span y = find_span(nodes[1], k->centre[1], k->reach[1]);
+    Span z = find_span(nodes[2], k->centre[2], k->reach[2]);
+    float dx[EDGE];
+    for (int i = 0; i < EDGE; i++) {
+        dx[i] = nodes[0][i] - k->centre[0];
+    }
+    for (int c = z.first; c <= z.last; c++) {
+        float dz = nodes[2][c] - k->centre[2];
+        for (int b = y.first; b <= y.last; b++) {
+            float dy = nodes[1][b] - k->centre[1];
+            float slope = 2.0f * (k->xy * dy + k->xz * dz);
+            float rest = (k->yy * dy + 2.0f * k->yz * dz) * dy + k->zz * dz * dz;
+            float *row = values + (c * EDGE + b) * EDGE;
+            for (int i = 0; i < EDGE; i++) {
+                float t = 1.0f - ((k->xx * dx[i] + slope) * dx[i] + rest);
+                t = t > 0.0f ? t : 0.0f;
+                row[i] += k->weight * (t * t * t);
+            }
+        }
+    }
+}
+
+static void add_cone(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *values)
+{
+    Span y = find_span(nodes[1], k->centre[1], k->reach[1]);
+    Span z = find_span(nodes[2], k->centre[2], k->reach[2]);
+    for (int c = z.first; c <= z.last; c++) {
+        float dz = nodes[2][c] - k->centre[2];
+        for (int b = y.first; b <= y.last; b++) {
+            float dy = nodes[1][b] - k->centre[1];
+            float rest = k->xx * (dy * dy + dz * dz);
+            float *row = values + (c * EDGE + b) * EDGE;
+            for (int i = 0; i < EDGE; i++) {
+                float dx = nodes[0][i] - k->centre[0];
+                float t = 1.0f - sqrtf(k->xx * dx * dx + rest);
+                t = t > 0.0f ? t : 0.0f;
+                row[i] += t * t;
+            }
+        }
+    }
+}
+
+void ooze_field_fill(const OozeCloud *cloud, double cell, const int32_t at[3],
+                     float values[OOZE_BLOCK_NODES])
+{
+    float nodes[3][EDGE], low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        for (int i = 0; i < EDGE; i++) {
+            nodes[a][i] = (float)(((double)at[a] * EDGE + i) * cell);
+        }
+        low[a] = nodes[a][0] - cloud->largest[a];
+        high[a] = nodes[a][EDGE - 1] + cloud->largest[a];
+    }
+    memset(values, 0, OOZE_BLOCK_NODES * sizeof *values);
+    OozeCloudRows rows = ooze_cloud_rows(cloud, low, high);
+    OozeGridRun run;
+    while (ooze_cloud_next(&rows, &run)) {
+        for (uint32_t i = run.begin; i < run.end; i++) {
+            const OozeSurfaceKernel *k = &cloud->kernels[i];
+            bool apart = false;
+            for (int a = 0; a < 3; a++) {
+                apart = apart || k->centre[a] + k->reach[a] < nodes[a][0] ||
+                        k->centre[a] - k->reach[a] > nodes[a][EDGE - 1];
+            }
+            if (apart) {
+                continue;
+            }
+            if (cloud->cones) {
+                add_cone(k, nodes, values);
+            } else {
+                add_kernel(k, nodes, values);
+            }
+        }
+    }
+    for (int i = 0; cloud->cones && i < OOZE_BLOCK_NODES; i++) {
+        values[i] = sqrtf(values[i]);
+    }
+}

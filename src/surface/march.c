@@ -1,0 +1,282 @@
+#include "surface/march.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "surface/cube.h"
+#include "surface/point.h"
+
+enum { EDGE = OOZE_BLOCK_EDGE };
+
+/* No vertex comes nearer to a node than this share of an edge: a node that lies on the surface gives
+   small triangles rather than triangles without area. */
+#define NEAREST 0.01f
+/* Good enough: this share of the difference along the edge. */
+#define TOLERANCE 0.004f
+enum { PASSES = 6 };
+/* A vertex with its share of triangles and attributes, in bytes. */
+#define VERTEX_BYTES (12 * 4 + 2 + 2 * 12)
+
+typedef struct Marching {
+    OozeBlocks *blocks;
+    const OozeCloud *cloud;
+    OozeCubeTable table;
+    OozeSurfaceMesh *mesh;
+} Marching;
+
+/* A block and the seven above it: number k lies k & 1, k >> 1 & 1, k >> 2 blocks on. */
+typedef struct Octant {
+    const OozeBlock *block[8];
+} Octant;
+
+/* False where a block is missing: then none of the cells between them meets the surface, for every
+   block with values has all its neighbours. */
+static bool find_octant(const OozeBlocks *blocks, const OozeBlock *block, Octant *octant)
+{
+    octant->block[0] = block;
+    for (int k = 1; k < 8; k++) {
+        const int32_t at[3] = {block->at[0] + (k & 1), block->at[1] + (k >> 1 & 1),
+                               block->at[2] + (k >> 2)};
+        uint32_t number = ooze_blocks_find(blocks, at);
+        if (number == OOZE_BLOCK_NONE) {
+            return false;
+        }
+        octant->block[k] = &blocks->blocks[number];
+    }
+    return true;
+}
+
+/* Signs of 9 x 9 x 9 nodes: bit x of rows[z][y]. */
+static void gather_signs(const Octant *octant, uint32_t rows[EDGE + 1][EDGE + 1])
+{
+    for (int z = 0; z <= EDGE; z++) {
+        for (int y = 0; y <= EDGE; y++) {
+            int k = (y == EDGE) << 1 | (z == EDGE) << 2, shift = 8 * (y % EDGE);
+            uint64_t low = octant->block[k]->inside[z % EDGE] >> shift & 0xff;
+            uint64_t high = octant->block[k | 1]->inside[z % EDGE] >> shift & 1;
+            rows[z][y] = (uint32_t)(low | high << 8);
+        }
+    }
+}
+
+static int cube_case(uint32_t rows[EDGE + 1][EDGE + 1], int x, int y, int z)
+{
+    return (int)((rows[z][y] >> x & 3) | (rows[z][y + 1] >> x & 3) << 2 |
+                 (rows[z + 1][y] >> x & 3) << 4 | (rows[z + 1][y + 1] >> x & 3) << 6);
+}
+
+/* True where a row of cells lies on one side as a whole. */
+static bool is_plain(uint32_t rows[EDGE + 1][EDGE + 1], int y, int z)
+{
+    uint32_t any = rows[z][y] | rows[z][y + 1] | rows[z + 1][y] | rows[z + 1][y + 1];
+    uint32_t all = rows[z][y] & rows[z][y + 1] & rows[z + 1][y] & rows[z + 1][y + 1];
+    return any == 0 || all == 0x1ff;
+}
+
+/* ---- counting ------------------------------------------------------------------------------ */
+
+static void count_block(const Marching *job, OozeBlock *block)
+{
+    Octant octant;
+    uint32_t rows[EDGE + 1][EDGE + 1];
+    if (!find_octant(job->blocks, block, &octant)) {
+        return;
+    }
+    gather_signs(&octant, rows);
+    for (int z = 0; z < EDGE; z++) {
+        for (int y = 0; y < EDGE; y++) {
+            const uint32_t here = rows[z][y];
+            block->crossed[0][z] |= (uint64_t)((here ^ here >> 1) & 0xff) << 8 * y;
+            block->crossed[1][z] |= (uint64_t)((here ^ rows[z][y + 1]) & 0xff) << 8 * y;
+            block->crossed[2][z] |= (uint64_t)((here ^ rows[z + 1][y]) & 0xff) << 8 * y;
+            for (int x = 0; x < EDGE && !is_plain(rows, y, z); x++) {
+                block->triangles += job->table.count[cube_case(rows, x, y, z)];
+            }
+        }
+    }
+    for (int a = 0; a < 3; a++) {
+        for (int z = 0; z < EDGE; z++) {
+            block->before[a][z] = (uint16_t)block->vertices;
+            block->vertices += (uint32_t)__builtin_popcountll(block->crossed[a][z]);
+        }
+    }
+}
+
+static void count_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Marching *job = context;
+    (void)worker;
+    for (uint64_t i = begin; i < end; i++) {
+        count_block(job, &job->blocks->blocks[i]);
+    }
+}
+
+/* ---- vertices ------------------------------------------------------------------------------ */
+
+static float node_value(const OozeBlocks *blocks, const OozeBlock *block, int x, int y, int z)
+{
+    return blocks->values[(uint64_t)block->values * OOZE_BLOCK_NODES +
+                          (uint64_t)((z * EDGE + y) * EDGE + x)];
+}
+
+/* Where the field crosses the level between two nodes: false position on the field itself, halving
+   the weight of an end that stays (Dowell and Jarratt 1971, the Illinois rule). */
+static void place_vertex(const Marching *job, const double node[3], int axis, float from, float to,
+                         float *position)
+{
+    const float iso = (float)job->cloud->iso, enough = TOLERANCE * fabsf(from - to);
+    float a = 0.0f, b = 1.0f, fa = from - iso, fb = to - iso;
+    int kept = 0;
+    for (int k = 0; k < 3; k++) {
+        position[k] = (float)(node[k] * job->blocks->cell);
+    }
+    for (int pass = 0; pass < PASSES; pass++) {
+        float t = a + (b - a) * (fa / (fa - fb));
+        t = t < NEAREST ? NEAREST : t > 1.0f - NEAREST ? 1.0f - NEAREST : t;
+        position[axis] = (float)((node[axis] + (double)t) * job->blocks->cell);
+        float f = pass + 1 < PASSES ? ooze_field_at(job->cloud, position) - iso : 0.0f;
+        if (fabsf(f) <= enough) {
+            return;
+        }
+        if ((f > 0.0f) == (fa > 0.0f)) {
+            a = t;
+            fa = f;
+            fb *= kept > 0 ? 0.5f : 1.0f;
+            kept = 1;
+        } else {
+            b = t;
+            fb = f;
+            fa *= kept < 0 ? 0.5f : 1.0f;
+            kept = -1;
+        }
+        if (!(a < b)) {
+            return;
+        }
+    }
+}
+
+static void place_block(const Marching *job, const OozeBlock *block)
+{
+    Octant octant;
+    if (block->vertices == 0 || !find_octant(job->blocks, block, &octant)) {
+        return;
+    }
+    float *position = job->mesh->positions + 3 * block->first_vertex;
+    for (int axis = 0; axis < 3; axis++) {
+        for (int z = 0; z < EDGE; z++) {
+            for (uint64_t bits = block->crossed[axis][z]; bits; bits &= bits - 1) {
+                int k = __builtin_ctzll(bits);
+                const int at[3] = {k % 8, k / 8, z};
+                int to[3] = {at[0], at[1], at[2]};
+                to[axis]++;
+                const OozeBlock *other = octant.block[to[axis] == EDGE ? 1 << axis : 0];
+                double node[3];
+                for (int a = 0; a < 3; a++) {
+                    node[a] = (double)block->at[a] * EDGE + at[a];
+                }
+                place_vertex(
+                    job, node, axis, node_value(job->blocks, block, at[0], at[1], at[2]),
+                    node_value(job->blocks, other, to[0] % EDGE, to[1] % EDGE, to[2] % EDGE),
+                    position);
+                position += 3;
+            }
+        }
+    }
+}
+
+/* ---- triangles ----------------------------------------------------------------------------- */
+
+/* Number of the vertex on an edge of the cell at x, y, z of the octant's first block. */
+static uint32_t vertex_number(const Octant *octant, int x, int y, int z, int edge)
+{
+    int corner = ooze_cube_edge_corner(edge), axis = ooze_cube_edge_axis(edge);
+    int nx = x + (corner & 1), ny = y + (corner >> 1 & 1), nz = z + (corner >> 2);
+    const OozeBlock *block = octant->block[(nx == EDGE) | (ny == EDGE) << 1 | (nz == EDGE) << 2];
+    int bit = 8 * (ny % EDGE) + nx % EDGE;
+    uint64_t below = block->crossed[axis][nz % EDGE] & (((uint64_t)1 << bit) - 1);
+    return (uint32_t)(block->first_vertex + block->before[axis][nz % EDGE] +
+                      (uint64_t)__builtin_popcountll(below));
+}
+
+static void connect_block(const Marching *job, const OozeBlock *block)
+{
+    Octant octant;
+    uint32_t rows[EDGE + 1][EDGE + 1];
+    if (block->triangles == 0 || !find_octant(job->blocks, block, &octant)) {
+        return;
+    }
+    gather_signs(&octant, rows);
+    uint32_t *corner = job->mesh->triangles + 3 * block->first_triangle;
+    for (int z = 0; z < EDGE; z++) {
+        for (int y = 0; y < EDGE; y++) {
+            for (int x = 0; x < EDGE && !is_plain(rows, y, z); x++) {
+                int pattern = cube_case(rows, x, y, z);
+                for (int k = 0; k < 3 * job->table.count[pattern]; k++) {
+                    *corner++ = vertex_number(&octant, x, y, z, job->table.edges[pattern][k]);
+                }
+            }
+        }
+    }
+}
+
+static void build_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Marching *job = context;
+    (void)worker;
+    for (uint64_t i = begin; i < end; i++) {
+        place_block(job, &job->blocks->blocks[i]);
+        connect_block(job, &job->blocks->blocks[i]);
+    }
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+void ooze_surface_mesh_free(OozeSurfaceMesh *mesh)
+{
+    ooze_free(mesh->positions);
+    ooze_free(mesh->triangles);
+    *mesh = (OozeSurfaceMesh){0};
+}
+
+static OozeStatus reserve_mesh(const Marching *job, OozeError *error)
+{
+    OozeSurfaceMesh *mesh = job->mesh;
+    for (uint64_t i = 0; i < job->blocks->count; i++) {
+        OozeBlock *block = &job->blocks->blocks[i];
+        block->first_vertex = mesh->vertex_count;
+        block->first_triangle = mesh->triangle_count;
+        mesh->vertex_count += block->vertices;
+        mesh->triangle_count += block->triangles;
+    }
+    uint64_t bytes = mesh->vertex_count * VERTEX_BYTES;
+    if (bytes > job->blocks->memory || mesh->vertex_count >= UINT32_MAX) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use larger cells, or allow more memory",
+                         "the surface of frame %llu has %llu vertices and would need %llu MiB; "
+                         "%llu MiB are allowed",
+                         (unsigned long long)job->cloud->frame->index,
+                         (unsigned long long)mesh->vertex_count, (unsigned long long)(bytes >> 20),
+                         (unsigned long long)(job->blocks->memory >> 20));
+    }
+    mesh->positions = ooze_alloc(mesh->vertex_count, 3 * sizeof *mesh->positions);
+    mesh->triangles = ooze_alloc(mesh->triangle_count, 3 * sizeof *mesh->triangles);
+    if (!mesh->positions || !mesh->triangles) {
+        return ooze_fail_memory(error, "the triangles of a surface", bytes);
+    }
+    return OOZE_OK;
+}
+
+OozeStatus ooze_march(OozeBlocks *blocks, const OozeCloud *cloud, OozeThreads *threads,
+                      OozeSurfaceMesh *mesh, OozeError *error)
+{
+    Marching job = {.blocks = blocks, .cloud = cloud, .mesh = mesh};
+    *mesh = (OozeSurfaceMesh){0};
+    ooze_cube_table(&job.table);
+    ooze_parallel_for(threads, blocks->count, 8, count_range, &job);
+    OozeStatus status = reserve_mesh(&job, error);
+    if (status) {
+        ooze_surface_mesh_free(mesh);
+        return status;
+    }
+    ooze_parallel_for(threads, blocks->count, 2, build_range, &job);
+    return OOZE_OK;
+}

@@ -1,0 +1,96 @@
+#include "surface/point.h"
+
+#include <math.h>
+
+#include "physics/surface_field.h"
+
+/* The particle's part of the sum at distance d from its centre; `slope` is its derivative by q^2. */
+static float kernel_part(const OozeCloud *cloud, const OozeSurfaceKernel *k, const float d[3],
+                         float *slope)
+{
+    float q2 = (k->xx * d[0] + 2.0f * (k->xy * d[1] + k->xz * d[2])) * d[0] +
+               (k->yy * d[1] + 2.0f * k->yz * d[2]) * d[1] + k->zz * d[2] * d[2];
+    *slope = 0.0f;
+    if (!(q2 < 1.0f)) {
+        return 0.0f;
+    }
+    if (cloud->cones) {
+        float q = sqrtf(q2), t = 1.0f - q;
+        *slope = q > 0.0f ? -t / q : 0.0f;
+        return t * t;
+    }
+    *slope = k->weight * ooze_surface_kernel_slope(q2);
+    return k->weight * ooze_surface_kernel(q2);
+}
+
+static OozeCloudRows rows_around(const OozeCloud *cloud, const float point[3])
+{
+    float low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = point[a] - cloud->largest[a];
+        high[a] = point[a] + cloud->largest[a];
+    }
+    return ooze_cloud_rows(cloud, low, high);
+}
+
+float ooze_field_at(const OozeCloud *cloud, const float point[3])
+{
+    float sum = 0.0f, slope;
+    OozeGridRun run;
+    for (OozeCloudRows rows = rows_around(cloud, point); ooze_cloud_next(&rows, &run);) {
+        for (uint32_t i = run.begin; i < run.end; i++) {
+            const OozeSurfaceKernel *k = &cloud->kernels[i];
+            const float d[3] = {point[0] - k->centre[0], point[1] - k->centre[1],
+                                point[2] - k->centre[2]};
+            sum += kernel_part(cloud, k, d, &slope);
+        }
+    }
+    return cloud->cones ? sqrtf(sum) : sum;
+}
+
+static void add_gradient(const OozeSurfaceKernel *k, const float d[3], float slope, float g[3])
+{
+    float s = 2.0f * slope;
+    g[0] += s * (k->xx * d[0] + k->xy * d[1] + k->xz * d[2]);
+    g[1] += s * (k->xy * d[0] + k->yy * d[1] + k->yz * d[2]);
+    g[2] += s * (k->xz * d[0] + k->yz * d[1] + k->zz * d[2]);
+}
+
+void ooze_field_parts(const OozeCloud *cloud, const float point[3], OozePointParts *parts)
+{
+    float sum = 0.0f, kept = 0.0f, slope, best = INFINITY;
+    OozeGridRun run;
+    *parts = (OozePointParts){0};
+    for (OozeCloudRows rows = rows_around(cloud, point); ooze_cloud_next(&rows, &run);) {
+        for (uint32_t i = run.begin; i < run.end; i++) {
+            const OozeSurfaceKernel *k = &cloud->kernels[i];
+            const float d[3] = {point[0] - k->centre[0], point[1] - k->centre[1],
+                                point[2] - k->centre[2]};
+            float part = kernel_part(cloud, k, d, &slope);
+            float dx = point[0] - cloud->x[i].x, dy = point[1] - cloud->x[i].y;
+            float dz = point[2] - cloud->x[i].z, r2 = dx * dx + dy * dy + dz * dz;
+            if (r2 < best) {
+                best = r2;
+                parts->nearest = i;
+            }
+            if (part > 0.0f) {
+                sum += part;
+                add_gradient(k, d, slope, parts->gradient);
+                if (parts->count < OOZE_POINT_PARTS_MAX) {
+                    kept += part;
+                    parts->particle[parts->count] = i;
+                    parts->share[parts->count++] = part;
+                }
+            }
+        }
+    }
+    parts->value = cloud->cones ? sqrtf(sum) : sum;
+    for (int k = 0; k < parts->count; k++) {
+        parts->share[k] /= kept;
+    }
+    if (parts->count == 0) {
+        parts->count = 1;
+        parts->particle[0] = parts->nearest;
+        parts->share[0] = 1.0f;
+    }
+}

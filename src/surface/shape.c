@@ -1,0 +1,201 @@
+/* The kernel of each particle: where it is centred, how it is stretched, how much it weighs. */
+#include <math.h>
+
+#include "base/fail.h"
+#include "physics/eigen.h"
+#include "physics/surface_field.h"
+#include "surface/cloud.h"
+
+/* What a particle sees around it, in spacings. */
+typedef struct View {
+    float pull[3];   /* to the weighted mean of its neighbourhood */
+    float fill;      /* share of a full neighbourhood: 1 deep inside, 1/33 alone */
+    OozeSym3 spread; /* covariance of the neighbourhood */
+} View;
+
+typedef struct Shaping {
+    OozeCloud *cloud;
+    const OozeSurfaceSettings *settings;
+    OozeNeighbours lists;
+    View *views;
+} Shaping;
+
+static void view_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Shaping *job = context;
+    const OozeFloat4 *x = job->cloud->x;
+    float scale = (float)(1.0 / job->cloud->spacing);
+    const float reach = (float)(1.0 / OOZE_SURFACE_NEIGHBOURHOOD);
+    (void)worker;
+    for (uint64_t i = begin; i < end; i++) {
+        const uint32_t *list = job->lists.index + job->lists.first[i];
+        float sum = 1.0f, m[3] = {0}, s[6] = {0};
+        for (uint32_t k = 0; k < job->lists.count[i]; k++) {
+            OozeFloat4 o = x[list[k]];
+            float dx = (o.x - x[i].x) * scale, dy = (o.y - x[i].y) * scale;
+            float dz = (o.z - x[i].z) * scale;
+            float w = ooze_surface_weight(sqrtf(dx * dx + dy * dy + dz * dz) * reach);
+            sum += w;
+            m[0] += w * dx;
+            m[1] += w * dy;
+            m[2] += w * dz;
+            s[0] += w * dx * dx;
+            s[1] += w * dy * dy;
+            s[2] += w * dz * dz;
+            s[3] += w * dx * dy;
+            s[4] += w * dx * dz;
+            s[5] += w * dy * dz;
+        }
+        View *v = &job->views[i];
+        float a = 1.0f / sum;
+        for (int k = 0; k < 3; k++) {
+            v->pull[k] = m[k] * a;
+        }
+        const float *p = v->pull;
+        v->fill = sum * (float)(1.0 / OOZE_SURFACE_FULL);
+        v->spread =
+            ooze_sym3(s[0] * a - p[0] * p[0], s[1] * a - p[1] * p[1], s[2] * a - p[2] * p[2],
+                      s[3] * a - p[0] * p[1], s[4] * a - p[0] * p[2], s[5] * a - p[1] * p[2]);
+    }
+}
+
+/* Laplacian smoothing pulls the rim of the fluid inwards: by half a spacing at a flat surface, and
+   thin threads away. What the like-placed neighbours feel on average is that systematic part, and it
+   is given back; what remains is the particle's own unevenness. Neighbours are like-placed where
+   they are pulled alike. */
+static void smooth_centre(const Shaping *job, uint64_t i, float shift[3])
+{
+    const float likeness = (float)(1.0 / (OOZE_SURFACE_LIKENESS * OOZE_SURFACE_LIKENESS));
+    const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * job->cloud->spacing));
+    const OozeFloat4 *x = job->cloud->x;
+    const View *own = &job->views[i];
+    const uint32_t *list = job->lists.index + job->lists.first[i];
+    float sum = 1.0f, mean[3] = {own->pull[0], own->pull[1], own->pull[2]};
+    for (uint32_t k = 0; k < job->lists.count[i]; k++) {
+        OozeFloat4 o = x[list[k]];
+        const View *other = &job->views[list[k]];
+        float dx = o.x - x[i].x, dy = o.y - x[i].y, dz = o.z - x[i].z;
+        float ax = other->pull[0] - own->pull[0], ay = other->pull[1] - own->pull[1];
+        float az = other->pull[2] - own->pull[2];
+        float alike = ooze_max(1.0f - (ax * ax + ay * ay + az * az) * likeness, 0.0f);
+        float w = alike * alike * ooze_surface_weight(sqrtf(dx * dx + dy * dy + dz * dz) * reach);
+        sum += w;
+        mean[0] += w * other->pull[0];
+        mean[1] += w * other->pull[1];
+        mean[2] += w * other->pull[2];
+    }
+    float length2 = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        shift[k] = (float)job->settings->smoothing * (own->pull[k] - mean[k] / sum);
+        length2 += shift[k] * shift[k];
+    }
+    float most = (float)OOZE_SURFACE_SHIFT_MAX;
+    float cut = length2 > most * most ? most / sqrtf(length2) : 1.0f;
+    for (int k = 0; k < 3; k++) {
+        shift[k] *= cut * (float)job->cloud->spacing;
+    }
+}
+
+static void set_round(OozeSurfaceKernel *kernel, float radius, float weight)
+{
+    float g = 1.0f / (radius * radius);
+    kernel->weight = weight;
+    kernel->xx = kernel->yy = kernel->zz = g;
+    kernel->xy = kernel->xz = kernel->yz = 0.0f;
+    kernel->reach[0] = kernel->reach[1] = kernel->reach[2] = radius;
+}
+
+static void set_stretched(OozeSurfaceKernel *kernel, const View *view, float spacing)
+{
+    OozeEigen3 e = ooze_sym3_eigen(view->spread);
+    float axes[3], metric[3], square[3], weight;
+    ooze_surface_axes(e.values, view->fill, axes, &weight);
+    for (int k = 0; k < 3; k++) {
+        float length = axes[k] * spacing;
+        square[k] = length * length;
+        metric[k] = 1.0f / square[k];
+    }
+    OozeSym3 g = ooze_eigen3_compose(&e, metric), box = ooze_eigen3_compose(&e, square);
+    kernel->weight = weight;
+    kernel->xx = g.xx;
+    kernel->yy = g.yy;
+    kernel->zz = g.zz;
+    kernel->xy = g.xy;
+    kernel->xz = g.xz;
+    kernel->yz = g.yz;
+    /* A hair more than the box, so that rounding cannot leave out what is not 0. */
+    kernel->reach[0] = sqrtf(box.xx) * 1.0001f;
+    kernel->reach[1] = sqrtf(box.yy) * 1.0001f;
+    kernel->reach[2] = sqrtf(box.zz) * 1.0001f;
+}
+
+static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    const Shaping *job = context;
+    OozeCloud *cloud = job->cloud;
+    OozeSurfaceMethod method = job->settings->method;
+    float spacing = (float)cloud->spacing;
+    (void)worker;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeSurfaceKernel *kernel = &cloud->kernels[i];
+        float shift[3] = {0};
+        if (method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0) {
+            smooth_centre(job, i, shift);
+        }
+        kernel->centre[0] = cloud->x[i].x + shift[0];
+        kernel->centre[1] = cloud->x[i].y + shift[1];
+        kernel->centre[2] = cloud->x[i].z + shift[2];
+        if (method == OOZE_SURFACE_ANISOTROPIC) {
+            set_stretched(kernel, &job->views[i], spacing);
+        } else {
+            double h = method == OOZE_SURFACE_CLAVET ? OOZE_SURFACE_CONE : OOZE_SURFACE_ROUND;
+            set_round(kernel, (float)h * spacing, 1.0f);
+        }
+        cloud->fill[i] = job->views[i].fill;
+    }
+}
+
+static void find_largest(OozeCloud *cloud)
+{
+    for (uint64_t i = 0; i < cloud->n; i++) {
+        const OozeSurfaceKernel *k = &cloud->kernels[i];
+        const float x[3] = {cloud->x[i].x, cloud->x[i].y, cloud->x[i].z};
+        for (int a = 0; a < 3; a++) {
+            cloud->largest[a] = fmaxf(cloud->largest[a], k->reach[a] + fabsf(k->centre[a] - x[a]));
+        }
+    }
+    for (int a = 0; a < 3; a++) {
+        cloud->largest[a] *= 1.0001f;
+    }
+}
+
+OozeStatus ooze_cloud_shape(OozeCloud *cloud, const OozeSurfaceSettings *settings,
+                            OozeThreads *threads, OozeError *error)
+{
+    Shaping job = {.cloud = cloud, .settings = settings};
+    cloud->cones = settings->method == OOZE_SURFACE_CLAVET;
+    cloud->iso = cloud->cones                                 ? sqrt(OOZE_SURFACE_CONE_ISO_SQUARED)
+                 : settings->method == OOZE_SURFACE_ISOTROPIC ? OOZE_SURFACE_ROUND_ISO
+                                                              : OOZE_SURFACE_ISO;
+    job.views = ooze_alloc_zero(cloud->n, sizeof *job.views);
+    cloud->kernels = ooze_alloc_zero(cloud->n, sizeof *cloud->kernels);
+    cloud->fill = ooze_alloc_zero(cloud->n, sizeof *cloud->fill);
+    OozeStatus status = OOZE_OK;
+    if (!job.views || !cloud->kernels || !cloud->fill) {
+        status = ooze_fail_memory(error, "the kernels of a surface",
+                                  cloud->n * (sizeof *job.views + sizeof *cloud->kernels + 4));
+    }
+    if (!status) {
+        status =
+            ooze_neighbours_build(&job.lists, cloud->grid, threads, cloud->x, cloud->n, cloud->x,
+                                  OOZE_SURFACE_NEIGHBOURHOOD * cloud->spacing, true, error);
+    }
+    if (!status) {
+        ooze_parallel_for(threads, cloud->n, 256, view_range, &job);
+        ooze_parallel_for(threads, cloud->n, 256, shape_range, &job);
+        find_largest(cloud);
+    }
+    ooze_neighbours_free(&job.lists);
+    ooze_free(job.views);
+    return status;
+}

@@ -1,0 +1,171 @@
+#include "ooze/surface.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "surface/attributes.h"
+
+OozeSurfaceSettings ooze_surface_default(void)
+{
+    return (OozeSurfaceSettings){.method = OOZE_SURFACE_ANISOTROPIC,
+                                 .cell = 0.5,
+                                 .smoothing = 0.9,
+                                 .decimation = 1.0,
+                                 .memory = (uint64_t)4 << 30};
+}
+
+static OozeStatus check_settings(const OozeSurfaceSettings *s, OozeError *error)
+{
+    if ((unsigned)s->method >= OOZE_SURFACE_METHOD_COUNT) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "take one of OozeSurfaceMethod",
+                         "there is no surface method %d", (int)s->method);
+    }
+    if (!(s->cell > 0.0) || !isfinite(s->cell)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "half a spacing is a good cell",
+                         "cells of %g spacings make no surface", s->cell);
+    }
+    if (!(s->smoothing >= 0.0 && s->smoothing <= 1.0)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "0.9 is a good share",
+                         "a smoothing of %g is not between 0 and 1", s->smoothing);
+    }
+    if (!(s->decimation > 0.0 && s->decimation <= 1.0)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "1 keeps all triangles",
+                         "a decimation to %g of the triangles is not above 0 and at most 1",
+                         s->decimation);
+    }
+    if (s->mesh_smoothing < 0 || s->mesh_smoothing > 1000) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "a few passes do",
+                         "%d passes of mesh smoothing are not between 0 and 1000",
+                         s->mesh_smoothing);
+    }
+    if (s->field_count < 0 || (s->field_count > 0 && !s->fields)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give as many names as field_count says",
+                         "the list of %d fields is missing", s->field_count);
+    }
+    return OOZE_OK;
+}
+
+/* ---- measures ------------------------------------------------------------------------------ */
+
+/* Volume times 6 about the first vertex, and area times 2. */
+static void measure_range(void *context, uint64_t begin, uint64_t end, double *sums)
+{
+    const OozeSurfaceMesh *mesh = context;
+    const float *origin = mesh->positions;
+    for (uint64_t t = begin; t < end; t++) {
+        double p[3][3];
+        for (int k = 0; k < 3; k++) {
+            const float *x = mesh->positions + 3 * (uint64_t)mesh->triangles[3 * t + (uint64_t)k];
+            for (int a = 0; a < 3; a++) {
+                p[k][a] = (double)x[a] - (double)origin[a];
+            }
+        }
+        double u[3], v[3];
+        for (int a = 0; a < 3; a++) {
+            u[a] = p[1][a] - p[0][a];
+            v[a] = p[2][a] - p[0][a];
+        }
+        double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2],
+                       u[0] * v[1] - u[1] * v[0]};
+        sums[0] += p[0][0] * n[0] + p[0][1] * n[1] + p[0][2] * n[2];
+        sums[1] += sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    }
+}
+
+static OozeStatus measure(OozeOwnedSurface *owned, OozeThreads *threads, OozeError *error)
+{
+    double sums[2] = {0.0, 0.0};
+    OozeStatus status = ooze_parallel_sum(threads, owned->mesh.triangle_count, 2, measure_range,
+                                          &owned->mesh, sums, error);
+    owned->surface.volume = sums[0] / 6.0;
+    owned->surface.area = sums[1] / 2.0;
+    return status;
+}
+
+/* ---- building ------------------------------------------------------------------------------ */
+
+static OozeStatus build(OozeOwnedSurface *owned, const OozeFrame *frame,
+                        const OozeSurfaceSettings *settings, OozeThreads *threads, OozeError *error)
+{
+    OozeCloud cloud;
+    OozeBlocks blocks = {0};
+    OozeStatus status = ooze_cloud_open(frame, threads, &cloud, error);
+    if (status) {
+        return status;
+    }
+    status = ooze_cloud_shape(&cloud, settings, threads, error);
+    if (!status) {
+        status = ooze_blocks_build(&cloud, settings->cell * frame->spacing, settings->memory,
+                                   threads, &blocks, error);
+    }
+    status = status ? status : ooze_march(&blocks, &cloud, threads, &owned->mesh, error);
+    ooze_blocks_free(&blocks);
+    status = status ? status : ooze_attributes_fill(owned, &cloud, settings, threads, error);
+    status = status ? status : measure(owned, threads, error);
+    ooze_cloud_close(&cloud);
+    return status;
+}
+
+static void publish(OozeOwnedSurface *owned)
+{
+    OozeSurface *surface = &owned->surface;
+    surface->vertex_count = owned->mesh.vertex_count;
+    surface->triangle_count = owned->mesh.triangle_count;
+    surface->positions = owned->mesh.positions;
+    surface->triangles = owned->mesh.triangles;
+    surface->normals = owned->normals;
+    surface->velocities = owned->velocities;
+    surface->colors = owned->colors;
+    surface->materials = owned->materials;
+    surface->fields = owned->fields;
+}
+
+OozeStatus ooze_surface_build(const OozeFrame *frame, const OozeSurfaceSettings *settings,
+                              int threads, OozeSurface **surface, OozeError *error)
+{
+    OOZE_REQUIRE(frame, error);
+    OOZE_REQUIRE(settings, error);
+    OOZE_REQUIRE(surface, error);
+    *surface = NULL;
+    OozeStatus status = check_settings(settings, error);
+    status = status ? status : ooze_attributes_check(frame, settings, error);
+    if (status) {
+        return status;
+    }
+    OozeThreads *pool = NULL;
+    OozeOwnedSurface *owned = ooze_alloc_zero(1, sizeof *owned);
+    if (!owned) {
+        return ooze_fail_memory(error, "a surface", sizeof *owned);
+    }
+    status = ooze_threads_create(threads, &pool, error);
+    status = status ? status : build(owned, frame, settings, pool, error);
+    ooze_threads_destroy(pool);
+    publish(owned);
+    if (status) {
+        ooze_surface_free(&owned->surface);
+        return status;
+    }
+    *surface = &owned->surface;
+    return OOZE_OK;
+}
+
+void ooze_surface_free(OozeSurface *surface)
+{
+    OozeOwnedSurface *owned = (OozeOwnedSurface *)surface;
+    if (!owned) {
+        return;
+    }
+    for (int f = 0; f < owned->surface.field_count; f++) {
+        ooze_free((void *)owned->fields[f].name);
+        ooze_free((void *)owned->fields[f].unit);
+        ooze_free((void *)owned->fields[f].values);
+    }
+    ooze_free(owned->fields);
+    ooze_free(owned->normals);
+    ooze_free(owned->velocities);
+    ooze_free(owned->colors);
+    ooze_free(owned->materials);
+    ooze_surface_mesh_free(&owned->mesh);
+    ooze_free(owned);
+}
