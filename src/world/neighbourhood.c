@@ -32,11 +32,11 @@ static bool fluid_bounds(const OozeWorld *world, OozeBounds *bounds)
     return any || world->emitters.count > 0;
 }
 
-static bool contains(const OozeBounds *outer, const OozeBounds *inner, double margin)
+static bool contains(const OozeBounds *outer, const OozeBounds *inner)
 {
-    return outer->min.x <= inner->min.x - margin && outer->max.x >= inner->max.x + margin &&
-           outer->min.y <= inner->min.y - margin && outer->max.y >= inner->max.y + margin &&
-           outer->min.z <= inner->min.z - margin && outer->max.z >= inner->max.z + margin;
+    return outer->min.x <= inner->min.x && outer->max.x >= inner->max.x &&
+           outer->min.y <= inner->min.y && outer->max.y >= inner->max.y &&
+           outer->min.z <= inner->min.z && outer->max.z >= inner->max.z;
 }
 
 static bool is_sampled_plane(const OozeSolid *solid)
@@ -44,13 +44,36 @@ static bool is_sampled_plane(const OozeSolid *solid)
     return solid->sampled && ooze_shape_kind(solid->shape) == OOZE_SHAPE_PLANE;
 }
 
+/* Along a periodic axis in a plane it is sampled once around, for samples beyond would fall on those. The
+   plane may move, but turned it does not meet itself. */
+static void clip_to_period(const OozeWorld *world, const OozeSolid *plane, OozeBounds *clip)
+{
+    OozeQuat r = plane->pose.rotation;
+    OozeVec3 normal;
+    (void)ooze_shape_distance(plane->shape, vec3(0, 0, 0), &normal);
+    bool turned = r.x != 0.0 || r.y != 0.0 || r.z != 0.0;
+    double *low[3] = {&clip->min.x, &clip->min.y, &clip->min.z};
+    double *high[3] = {&clip->max.x, &clip->max.y, &clip->max.z};
+    for (int axis = 0; axis < 3; axis++) {
+        double length = (double)world->periodic.length[axis];
+        if (length > 0.0 && !turned && fabs(vec3_component(normal, axis)) < 1e-9) {
+            *low[axis] = 0.0;
+            *high[axis] = length - 1e-3 * world->def.spacing; /* the end is the beginning */
+        }
+    }
+}
+
 /* An infinite plane is sampled in a box around the fluid, in the plane's own frame so that it moves with
    it, and again when the fluid comes near the border of that box. The box is part of the saved state: a
    resumed run must sample the same points in the same order. */
 static void follow_fluid(OozeWorld *world, OozeSolid *plane, const OozeBounds *fluid)
 {
-    OozeBounds near = ooze_bounds_turn(fluid, &plane->pose, true);
-    if (contains(&plane->clip, &near, 2.0 * world->support)) {
+    OozeBounds near = ooze_bounds_turn(fluid, &plane->pose, true), around = near;
+    OozeVec3 margin = vec3_scale(vec3(2, 2, 2), world->support);
+    around.min = vec3_sub(near.min, margin);
+    around.max = vec3_add(near.max, margin);
+    clip_to_period(world, plane, &around);
+    if (contains(&plane->clip, &around)) {
         return;
     }
     OozeVec3 size = vec3_sub(near.max, near.min);
@@ -63,7 +86,8 @@ static void follow_fluid(OozeWorld *world, OozeSolid *plane, const OozeBounds *f
     }
     OozeVec3 extent = vec3(half[0], half[1], half[2]);
     OozeBounds clip = {vec3_sub(centre, extent), vec3_add(centre, extent)};
-    if (contains(&plane->clip, &clip, 0.0)) {
+    clip_to_period(world, plane, &clip);
+    if (contains(&plane->clip, &clip)) {
         return; /* already as large as is allowed: fluid beyond meets the plane without samples */
     }
     plane->clip = clip;

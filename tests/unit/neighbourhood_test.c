@@ -143,11 +143,46 @@ static void restored_samples_are_the_same(void **state)
     }
 }
 
+/* In a periodic box a floor has one sample to each cell of the lattice, however high the fluid stands and
+   wherever the floor has gone, and they are evenly spread: equal volumes. */
+static void periodic_planes_are_sampled_once(void **state)
+{
+    (void)state;
+    for (int belt = 0; belt < 2; belt++) {
+        OozeWorld *world = NULL;
+        OozeWorldDef def = ooze_world_def_default();
+        def.spacing = s;
+        def.time_step = 0.01;
+        def.periodic[0] = def.periodic[2] = true;
+        def.periodic_min = vec3(-8 * s, 0, 0);
+        def.periodic_max = vec3(8 * s, 0, 10 * s);
+        CHECK_OK(ooze_world_create_with(&def, &drifting_method, &world, &error));
+        OozeMaterialDef material = ooze_material_def_default();
+        CHECK_OK(ooze_world_add_material(world, &material, NULL, &error));
+        OozeSolidDef floor = ooze_solid_def_default();
+        floor.motion.velocity = belt ? vec3(-0.7, 0, 0.3) : vec3(0, 0, 0);
+        CHECK_OK(ooze_world_add_solid(world, &floor, NULL, &error));
+        OozeVec3 x[2] = {vec3(0, 0.5 * s, 0), vec3(0, 50 * s, 0)},
+                 v[2] = {vec3(1, 0, 2), vec3(0, 3, 0)};
+        CHECK_OK(ooze_world_add_particles(world, (OozeMaterialId){0}, 2, x, v, &error));
+        for (int i = 0; i < 5; i++) {
+            steps(world, 20);
+            const OozeBoundary *b = &world->boundary;
+            assert_int_equal(b->count, 16 * 10);
+            for (uint64_t k = 0; k < b->count; k++) {
+                CHECK_NEAR(b->volume[k] / b->volume[0], 1, 1e-4);
+            }
+        }
+        ooze_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planes_follow_the_fluid),
         cmocka_unit_test(restored_samples_are_the_same),
+        cmocka_unit_test(periodic_planes_are_sampled_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
