@@ -129,14 +129,16 @@ static int check_operands(const OozeArguments *arguments)
                                 command->operands[arguments->operand_count].name, command->name,
                                 command->synopsis);
     }
-    if (arguments->operand_count > command->operand_count) {
+    if (arguments->operand_count > command->operand_count && !command->repeats) {
         return ooze_usage_error(command, "unexpected argument '%s'; usage: ooze %s%s%s",
                                 arguments->operands[command->operand_count], command->name,
                                 command->synopsis[0] ? " " : "", command->synopsis);
     }
     for (int i = 0; i < arguments->operand_count; i++) {
         if (arguments->operands[i][0] == '\0') {
-            return ooze_usage_error(command, "%s is empty", command->operands[i].name);
+            int last = command->operand_count - 1;
+            return ooze_usage_error(command, "%s is empty",
+                                    command->operands[i < last ? i : last].name);
         }
     }
     return OOZE_EXIT_OK;

@@ -26,6 +26,7 @@ typedef struct OozeCommand {
     const char *details;  /* Markdown paragraphs for the help page, or "" */
     const OozeOperand *operands;
     int operand_count;
+    bool repeats; /* the last operand may be given any number of times */
     const OozeOption *options;
     int option_count;
     int (*run)(const OozeArguments *arguments);
