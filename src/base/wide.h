@@ -114,38 +114,6 @@ static inline OozeWide ooze_wide_max(OozeWide a, OozeWide b)
 #endif
 }
 
-/* One record of four floats, whatever the number of lanes. */
-typedef float OozeFour __attribute__((vector_size(16)));
-
-static inline OozeFour ooze_four_load(const float *from)
-{
-    OozeFour four;
-    memcpy(&four, from, sizeof four);
-    return four;
-}
-
-static inline OozeFour ooze_four_min(OozeFour a, OozeFour b)
-{
-#if defined(OOZE_WIDE_NEON)
-    return (OozeFour)vminnmq_f32((float32x4_t)a, (float32x4_t)b);
-#else
-    typedef int32_t Mask __attribute__((vector_size(16)));
-    Mask less = a < b;
-    return (OozeFour)((less & (Mask)a) | (~less & (Mask)b));
-#endif
-}
-
-static inline OozeFour ooze_four_max(OozeFour a, OozeFour b)
-{
-#if defined(OOZE_WIDE_NEON)
-    return (OozeFour)vmaxnmq_f32((float32x4_t)a, (float32x4_t)b);
-#else
-    typedef int32_t Mask __attribute__((vector_size(16)));
-    Mask more = a > b;
-    return (OozeFour)((more & (Mask)a) | (~more & (Mask)b));
-#endif
-}
-
 /* Nearest whole number, halves to even, as rintf; for |a| < 2^22, where adding and taking away
    1.5 * 2^23 leaves no fraction bits. NaN and infinity do not come back whole. */
 static inline OozeWide ooze_wide_rint(OozeWide a)

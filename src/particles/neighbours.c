@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/four.h"
 #include "particles/candidates.h"
 
 enum {

@@ -1,0 +1,264 @@
+#include "methods/density_sweep.h"
+
+#include "physics/kernels.h"
+
+/* What the particle that fills up lists stands at: heavier than any distance, light enough to square. */
+#define FAR 1e18f
+
+static bool wraps(const OozePeriodic *p)
+{
+    return p->length[0] > 0.0f || p->length[1] > 0.0f || p->length[2] > 0.0f;
+}
+
+/* The nearest image, lanes in parallel; the last lane stays. */
+static inline OozeFour nearest(OozeFour d, OozeFour length, OozeFour inverse)
+{
+    OozeFour images = d * inverse;
+    images = (images + 0x1.8p23f) - 0x1.8p23f;
+    return d - length * images;
+}
+
+typedef struct Box {
+    OozeFour length, inverse;
+} Box;
+
+static Box box_of(const OozePeriodic *p)
+{
+    Box box = {{p->length[0], p->length[1], p->length[2], 0},
+               {p->inverse[0], p->inverse[1], p->inverse[2], 0}};
+    return box;
+}
+
+/* x minus each of four others. */
+static inline void differences(OozeFour x, const OozeFour *others, const uint32_t *index, Box box,
+                               bool periodic, OozeFour d[4])
+{
+    for (int k = 0; k < 4; k++) {
+        d[k] = x - others[index[k]];
+        d[k] = periodic ? nearest(d[k], box.length, box.inverse) : d[k];
+    }
+}
+
+static inline OozeFour dots(const OozeFour a[4], const OozeFour b[4])
+{
+    return ooze_four_sums(a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3]);
+}
+
+static inline OozeFour add_weighted(OozeFour weight, const OozeFour d[4], OozeFour sum)
+{
+    sum = OOZE_FOUR_FMA_LANE(weight, 0, d[0], sum);
+    sum = OOZE_FOUR_FMA_LANE(weight, 1, d[1], sum);
+    sum = OOZE_FOUR_FMA_LANE(weight, 2, d[2], sum);
+    return OOZE_FOUR_FMA_LANE(weight, 3, d[3], sum);
+}
+
+void ooze_density_pad(OozeDensitySweep *s)
+{
+    uint64_t n = s->job->n;
+    s->x[n] = ooze_four(0, 0, 0, FAR);
+    s->arrow[n] = ooze_four(0, 0, 0, 0);
+    s->mobility[n] = 0.0f;
+    if (s->job->start) {
+        s->first[n] = s->x[n];
+    }
+}
+
+/* ---- lines ---- */
+
+static void lines_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeDensitySweep *s = data;
+    const OozePeriodic *p = &s->job->context->periodic;
+    bool periodic = wraps(p);
+    Box box = box_of(p);
+    OozeFour smallest = ooze_four_splat(s->cubic.smallest * s->cubic.smallest);
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFourMask any = {0};
+        for (uint64_t e = s->list->first[i], last = s->list->first[i + 1]; e < last; e += 4) {
+            OozeFour now[4], then[4];
+            differences(s->first[i], s->first, s->list->index + e, box, periodic, now);
+            differences(s->arrow[i], s->arrow, s->list->index + e, box, periodic, then);
+            OozeFour square = dots(now, now), square0 = dots(then, then), along = dots(now, then);
+            OozeFourMask same = (along > 0.0f) & (along * along > 0.5f * square * square0);
+            same |= square >= FAR; /* padding */
+            OozeFour length = ooze_four_sqrt(ooze_four_max(square, smallest));
+            OozeFour length0 = ooze_four_sqrt(ooze_four_max(square0, smallest));
+            ooze_four_store(ooze_four_choose(same, 1.0f / length0, -1.0f / length), s->line + e);
+            any |= ~same;
+        }
+        s->turned[i] = any[0] || any[1] || any[2] || any[3];
+    }
+}
+
+void ooze_density_lines(OozeDensitySweep *s)
+{
+    ooze_parallel_for(s->job->context->threads, s->job->n, OOZE_DENSITY_GRAIN, lines_range, s);
+}
+
+/* ---- multipliers ---- */
+
+/* What the sums over a particle's neighbours come to. */
+typedef struct Sums {
+    OozeFour gradient; /* of its own density */
+    float density, square;
+} Sums;
+
+static inline Sums sum_fluid(OozeDensitySweep *s, uint64_t i, Box box, bool periodic)
+{
+    const OozeCubicFour cubic = s->cubic;
+    OozeFour x = s->x[i], sum = {0}, value = {0}, square = {0};
+    for (uint64_t e = s->list->first[i], last = s->list->first[i + 1]; e < last; e += 4) {
+        const uint32_t *j = s->list->index + e;
+        OozeFour d[4];
+        differences(x, s->x, j, box, periodic, d);
+        OozeFour r = ooze_four_sqrt(dots(d, d));
+        OozeFour slope = ooze_cubic_four_slope(&cubic, r, &value);
+        OozeFour over_r = slope / ooze_four_max(r, ooze_four_splat(cubic.smallest));
+        OozeFour give = slope * slope;
+        if (!s->even) {
+            give *= ooze_four(s->mobility[j[0]], s->mobility[j[1]], s->mobility[j[2]],
+                              s->mobility[j[3]]);
+        }
+        square += give;
+        sum = add_weighted(over_r, d, sum);
+        if (s->line) {
+            OozeFour line = ooze_four_load(s->line + e);
+            over_r = slope * ooze_four_max(line, -line);
+        }
+        ooze_four_store(over_r, s->push + e);
+    }
+    Sums sums = {sum, cubic.value * ooze_four_sum(value), ooze_four_sum(square)};
+    return sums;
+}
+
+static void add_walls(OozeDensitySweep *s, uint64_t i, Sums *sums)
+{
+    const OozeDensityJob *job = s->job;
+    const OozeBoundary *boundary = job->context->boundary;
+    for (uint64_t e = s->walls->first[i], last = e + s->walls->count[i]; e < last; e++) {
+        uint32_t b = s->walls->index[e];
+        OozeFloat4 p = boundary->position[b];
+        OozeFour d =
+            ooze_four_nearest(s->x[i] - ooze_four(p.x, p.y, p.z, 0), &job->context->periodic);
+        float r = sqrtf(ooze_four_dot3(d, d)), volume = job->wall_scale * boundary->volume[b];
+        float f =
+            volume * ooze_kernel_gradient_scale(ooze_cubic_slope(r, job->support), r, job->support);
+        sums->density += volume * ooze_cubic_value(r, job->support);
+        sums->gradient -= f * d;
+        s->wall_push[e] = -f * d;
+    }
+}
+
+static inline void multipliers(OozeDensitySweep *s, uint64_t begin, uint64_t end, bool periodic)
+{
+    const OozeDensityJob *job = s->job;
+    Box box = box_of(&job->context->periodic);
+    float own = job->volume * ooze_cubic_value(0, job->support), excess = 0.0f;
+    double total = 0.0;
+    /* eps in units of 1/h^2: an isolated pair must not divide by nothing */
+    float eps = 0.05f / (job->support * job->support);
+    for (uint64_t i = begin; i < end; i++) {
+        Sums sums = sum_fluid(s, i, box, periodic);
+        sums.density += own;
+        if (job->context->boundary->count) {
+            add_walls(s, i, &sums);
+        }
+        excess = sums.density - 1.0f > excess ? sums.density - 1.0f : excess;
+        total += sums.density > 1.0f ? (double)(sums.density - 1.0f) : 0.0;
+        float c = sums.density - (s->limit ? s->limit[i] : 1.0f);
+        float square = sums.square + s->mobility[i] * ooze_four_dot3(sums.gradient, sums.gradient);
+        if (!s->line) {
+            s->arrow[i] = s->x[i];
+        }
+        s->arrow[i][3] = c > 0.0f ? c / (square + eps) : 0.0f;
+    }
+    s->excess[begin / OOZE_DENSITY_GRAIN] = excess;
+    s->sum[begin / OOZE_DENSITY_GRAIN] = total;
+}
+
+static void multipliers_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeDensitySweep *s = data;
+    if (wraps(&s->job->context->periodic)) {
+        multipliers(s, begin, end, true);
+    } else {
+        multipliers(s, begin, end, false);
+    }
+}
+
+void ooze_density_multipliers(OozeDensitySweep *s)
+{
+    ooze_parallel_for(s->job->context->threads, s->job->n, OOZE_DENSITY_GRAIN, multipliers_range,
+                      s);
+}
+
+/* ---- corrections ---- */
+
+/* For a particle with a pair whose line is that of `first`. */
+static OozeFour push_turned(const OozeDensitySweep *s, uint64_t i)
+{
+    const OozePeriodic *p = &s->job->context->periodic;
+    OozeFour shift = {0};
+    for (uint64_t e = s->list->first[i], last = e + s->list->count[i]; e < last; e++) {
+        const OozeFour *from = s->line[e] < 0.0f ? s->first : s->arrow;
+        uint32_t j = s->list->index[e];
+        OozeFour d = ooze_four_nearest(from[i] - from[j], p);
+        shift += (s->arrow[i][3] + s->arrow[j][3]) * s->push[e] * d;
+    }
+    return shift;
+}
+
+static inline OozeFour push_along(const OozeDensitySweep *s, uint64_t i, Box box, bool periodic)
+{
+    OozeFour x = s->arrow[i], shift = {0};
+    for (uint64_t e = s->list->first[i], last = s->list->first[i + 1]; e < last; e += 4) {
+        const uint32_t *j = s->list->index + e;
+        OozeFour other[4], d[4];
+        for (int k = 0; k < 4; k++) {
+            other[k] = s->arrow[j[k]];
+            d[k] = x - other[k];
+            d[k] = periodic ? nearest(d[k], box.length, box.inverse) : d[k];
+        }
+        OozeFour lambda = x[3] + ooze_four_lasts(other[0], other[1], other[2], other[3]);
+        shift = add_weighted(lambda * ooze_four_load(s->push + e), d, shift);
+    }
+    return shift;
+}
+
+static inline void corrections(OozeDensitySweep *s, uint64_t begin, uint64_t end, bool periodic)
+{
+    Box box = box_of(&s->job->context->periodic);
+    for (uint64_t i = begin; i < end; i++) {
+        float lambda = s->arrow[i][3];
+        OozeFour shift =
+            s->line && s->turned[i] ? push_turned(s, i) : push_along(s, i, box, periodic);
+        if (lambda != 0.0f && s->job->context->boundary->count) {
+            for (uint64_t e = s->walls->first[i], last = e + s->walls->count[i]; e < last; e++) {
+                shift += lambda * s->wall_push[e];
+            }
+        }
+        shift *= s->mobility[i];
+        shift[3] = 0;
+        s->x[i] += shift;
+        s->shift[i] += shift;
+    }
+}
+
+static void corrections_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeDensitySweep *s = data;
+    if (wraps(&s->job->context->periodic)) {
+        corrections(s, begin, end, true);
+    } else {
+        corrections(s, begin, end, false);
+    }
+}
+
+void ooze_density_corrections(OozeDensitySweep *s)
+{
+    ooze_parallel_for(s->job->context->threads, s->job->n, OOZE_DENSITY_GRAIN, corrections_range,
+                      s);
+}

@@ -1,0 +1,44 @@
+/* The inner loops of the density stage: one sweep finds the multipliers, the next the corrections. */
+#ifndef OOZE_METHODS_DENSITY_SWEEP_H
+#define OOZE_METHODS_DENSITY_SWEEP_H
+
+#include "methods/cubic_four.h"
+#include "methods/density.h"
+
+/* Particles of a chunk of parallel work. */
+enum { OOZE_DENSITY_GRAIN = 1024 };
+
+/* Arrays are in the order of the stage's own grid. Lists are padded to four with the particle n, which
+   is so far away along the fourth axis that it weighs nothing. */
+typedef struct OozeDensitySweep {
+    const OozeDensityJob *job;
+    const OozeNeighbours *list, *walls;
+    OozeCubicFour cubic;
+    OozeFour *x; /* n + 1; last lane 0 */
+    OozeFour
+        *arrow; /* n + 1: positions that pairs are pushed along, the multiplier in the last lane */
+    OozeFour *first; /* n + 1: x as it was when the lines were drawn; NULL without a start */
+    OozeFour *shift; /* all corrections of a particle added up */
+    float *limit;    /* or NULL */
+    float *mobility; /* n + 1 */
+    bool even;       /* all mobilities are 1 */
+    float
+        *line; /* per edge: 1 over its length in `arrow`; negative: in `first`, for a pair that has
+                    moved around itself; NULL without a start */
+    uint8_t *turned;     /* per particle: has such a pair */
+    float *push;         /* per edge: slope of the kernel over the length in `arrow` */
+    OozeFour *wall_push; /* per edge to a wall: slope times direction */
+    float *excess;       /* per chunk: largest density beyond rest */
+    double *sum;         /* per chunk: all density beyond rest */
+} OozeDensitySweep;
+
+/* Puts the particle n of the arrays where it weighs nothing. */
+void ooze_density_pad(OozeDensitySweep *sweep);
+/* Measures the lines between the particles at the start of the step, once for all iterations. */
+void ooze_density_lines(OozeDensitySweep *sweep);
+/* lambda = C / (sum |grad C|^2 + eps) with C = max(density - limit, 0), into the last lane of arrow. */
+void ooze_density_multipliers(OozeDensitySweep *sweep);
+/* x_i += sum (lambda_i + lambda_j) |grad W| along the pair's line. */
+void ooze_density_corrections(OozeDensitySweep *sweep);
+
+#endif
