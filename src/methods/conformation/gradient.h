@@ -4,19 +4,46 @@
 
 #include "methods/conformation/workspace.h"
 
+/* Three sums of products of four lanes. Edges are added to two of them in turn: one chain of additions
+   would wait for itself. */
+typedef struct OozeRows {
+    OozeFour x, y, z;
+} OozeRows;
+
+static inline OozeRows ooze_rows_add(OozeRows a, OozeRows b)
+{
+    OozeRows sum = {a.x + b.x, a.y + b.y, a.z + b.z};
+    return sum;
+}
+
+/* rows += v g^T */
+static inline OozeRows ooze_rows_outer(OozeFour v, OozeFour g, OozeRows rows)
+{
+    rows.x = OOZE_FOUR_FMA_LANE(v, 0, g, rows.x);
+    rows.y = OOZE_FOUR_FMA_LANE(v, 1, g, rows.y);
+    rows.z = OOZE_FOUR_FMA_LANE(v, 2, g, rows.z);
+    return rows;
+}
+
 /* sum V (u_j - u_i) g^T, before correction; `weighted` is the same with |W'|/r for g. Walls count with
    their velocity when `moving_walls`, as if at rest otherwise (search directions). */
 static inline OozeMat3 ooze_raw_gradient(const OozeConformationStep *s, const OozeFour *u,
                                          uint64_t i, OozeFour *weighted, bool moving_walls)
 {
     const OozeNeighbours *list = s->context->fluid, *walls = s->context->fluid_boundary;
-    OozeFour rx = {0}, ry = {0}, rz = {0};
-    for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-        OozeFour g = s->edge[e], v = u[list->index[e]];
-        rx += v[0] * g;
-        ry += v[1] * g;
-        rz += v[2] * g;
+    const OozeFour *edge = s->edge + list->first[i];
+    const uint32_t *index = list->index + list->first[i];
+    uint32_t count = list->count[i], k = 0;
+    OozeRows rows = {{0}, {0}, {0}}, other = rows;
+    for (; k + 2 <= count; k += 2) {
+        rows = ooze_rows_outer(u[index[k]], edge[k], rows);
+        other = ooze_rows_outer(u[index[k + 1]], edge[k + 1], other);
     }
+    if (k < count) {
+        rows = ooze_rows_outer(u[index[k]], edge[k], rows);
+    }
+    rows = ooze_rows_add(rows, other);
+    OozeFour rx = rows.x, ry = rows.y, rz = rows.z;
     if (moving_walls && s->context->boundary->count) {
         for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e++) {
             OozeFour g = s->wall_edge[e];
@@ -41,22 +68,32 @@ typedef struct OozeFlux {
     OozeFour row[3];
 } OozeFlux;
 
+/* rows += flux g, lane by lane */
+static inline OozeRows ooze_flux_add(const OozeFlux *flux, OozeFour g, OozeRows rows)
+{
+    rows.x = ooze_four_fma(flux->row[0], g, rows.x);
+    rows.y = ooze_four_fma(flux->row[1], g, rows.y);
+    rows.z = ooze_four_fma(flux->row[2], g, rows.z);
+    return rows;
+}
+
 /* base + sum flux_j g: the divergence of a stress, once base holds flux_i sum g. */
 static inline OozeFour ooze_divergence(const OozeNeighbours *list, const OozeFour *edge,
                                        const OozeFlux *flux, OozeFour base, uint64_t i)
 {
-    OozeFour ax = {0}, ay = {0}, az = {0};
-    for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-        OozeFour g = edge[e];
-        const OozeFlux *f = &flux[list->index[e]];
-        ax += f->row[0] * g;
-        ay += f->row[1] * g;
-        az += f->row[2] * g;
+    const uint32_t *index = list->index + list->first[i];
+    uint32_t count = list->count[i], k = 0;
+    OozeRows rows = {{0}, {0}, {0}}, other = rows;
+    edge += list->first[i];
+    for (; k + 2 <= count; k += 2) {
+        rows = ooze_flux_add(&flux[index[k]], edge[k], rows);
+        other = ooze_flux_add(&flux[index[k + 1]], edge[k + 1], other);
     }
-    base[0] += (ax[0] + ax[1]) + (ax[2] + ax[3]);
-    base[1] += (ay[0] + ay[1]) + (ay[2] + ay[3]);
-    base[2] += (az[0] + az[1]) + (az[2] + az[3]);
-    return base;
+    if (k < count) {
+        rows = ooze_flux_add(&flux[index[k]], edge[k], rows);
+    }
+    rows = ooze_rows_add(rows, other);
+    return base + ooze_four_sums(rows.x, rows.y, rows.z, ooze_four(0, 0, 0, 0));
 }
 
 #endif
