@@ -91,6 +91,13 @@ static inline OozeFour ooze_four_fma(OozeFour a, OozeFour b, OozeFour c)
 #define OOZE_FOUR_FMA_LANE(a, lane, b, c) ooze_four_fma(ooze_four_splat((a)[lane]), (b), (c))
 #endif
 
+/* Lanes of a (0 to 3) and b (4 to 7) by constant numbers. */
+#if defined(__clang__) || __GNUC__ >= 12
+#define OOZE_FOUR_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector((a), (b), i, j, k, l)
+#else
+#define OOZE_FOUR_SHUFFLE(a, b, i, j, k, l) __builtin_shuffle((a), (b), (OozeFourMask){i, j, k, l})
+#endif
+
 static inline float ooze_four_dot3(OozeFour a, OozeFour b)
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

@@ -25,7 +25,7 @@ typedef struct OozeConstraint {
     OozeSym3 *before;      /* one iteration earlier: Chebyshev; a residual: conjugate gradients */
     OozeSym3 *direction;   /* of conjugate gradients */
     OozeSym3 *product;     /* the matrix times it */
-    OozeFlux *flux;        /* -dt S(change of lambda) correction */
+    OozeRows *flux;        /* -dt S(change of lambda) correction */
     OozeFour *base;        /* flux_i times the sum of its edges */
     OozeFour *star;        /* u*: velocities under external forces alone */
     OozeFour *free;        /* u* + M^-1 J^T lambda: velocities before solids hold them */

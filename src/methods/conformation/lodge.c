@@ -23,7 +23,7 @@ typedef struct Solve {
     float *bulk;           /* kb mu */
     float *hourglass;      /* n per particle */
     float *edge_hourglass; /* sum over its edges of f n_j */
-    OozeFlux *flux;        /* rows of (T - n L) with n u in the fourth lane */
+    OozeRows *flux;        /* rows of (T - n L) with n u in the fourth lane */
     OozeFour *base;        /* what needs no second gather */
     OozeFour *r, *p, *ap;
     double *partial; /* fixed blocks of sums */
@@ -37,35 +37,44 @@ typedef struct Solve {
 
 /* ---- first gather: gradient of the input, stress, flux ------------------------------------ */
 
+/* ooze_lodge_stress of the symmetric part of l, by rows. */
+static inline OozeRows stress_of(OozeRows l, OozeRows stiffness, float bulk)
+{
+    OozeRows twice = ooze_rows_twice_symmetric(l); /* 2 D */
+    OozeRows s = ooze_rows_twice_symmetric(ooze_rows_product(twice, stiffness));
+    for (int k = 0; k < 3; k++) {
+        s.row[k] *= 0.5f;
+    }
+    return ooze_rows_add_diagonal(s, bulk * ooze_rows_trace(l));
+}
+
 static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     Solve *solve = data;
     OozeConformationStep *s = solve->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeFour weighted;
-        OozeMat3 m = ooze_raw_gradient(s, solve->input, i, &weighted, solve->with_known);
-        OozeMat3 l = ooze_mat3_mul_sym3(m, s->correction[i]);
-        OozeSym3 stress =
-            ooze_lodge_stress(ooze_mat3_symmetric(l), solve->stiffness[i], solve->bulk[i]);
+        OozeRows raw = ooze_raw_rows(s, solve->input, i, solve->with_known);
+        OozeRows correction = ooze_rows_from_sym3(&s->correction[i]);
+        OozeRows l = ooze_rows_product(raw, correction);
+        OozeRows stress = stress_of(l, ooze_rows_from_sym3(&solve->stiffness[i]), solve->bulk[i]);
         if (solve->with_known) {
-            stress = ooze_sym3_add(stress, solve->known[i]);
+            stress = ooze_rows_add(stress, ooze_rows_from_sym3(&solve->known[i]));
         }
-        OozeMat3 t = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), s->correction[i]);
+        OozeRows flux = ooze_rows_product(stress, correction);
         float n = solve->hourglass[i];
-        OozeFour u = solve->input[i], sum = s->edge_sum[i];
-        OozeFlux flux;
-        OozeFour base;
+        OozeFour u = solve->input[i], sum = s->edge_sum[i], part[3];
         for (int k = 0; k < 3; k++) {
-            flux.row[k] =
-                ooze_four(t.m[3 * k] - n * l.m[3 * k], t.m[3 * k + 1] - n * l.m[3 * k + 1],
-                          t.m[3 * k + 2] - n * l.m[3 * k + 2], n * u[k]);
-            base[k] = ooze_four_dot3(flux.row[k], sum) + n * weighted[k] -
-                      u[k] * solve->edge_hourglass[i];
+            flux.row[k] -= n * l.row[k];
+            flux.row[k][3] = 0;
+            part[k] = flux.row[k] * sum;
+            flux.row[k][3] = n * u[k];
         }
-        base[3] = 0;
+        OozeFour none = {0};
+        OozeFour weighted = ooze_four_lasts(raw.row[0], raw.row[1], raw.row[2], none);
         solve->flux[i] = flux;
-        solve->base[i] = base;
+        solve->base[i] = ooze_four_sums(part[0], part[1], part[2], none) + n * weighted -
+                         solve->edge_hourglass[i] * u;
     }
 }
 

@@ -16,7 +16,7 @@ typedef struct Tension {
     float cohesion;    /* K over the surface tension, 1/m */
     float filled;      /* what a neighbour counts for in c, times its weight */
     float wall_filled; /* likewise a boundary sample, per Akinci volume */
-    OozeFlux *flux;
+    OozeRows *flux;
     OozeFour *base;
 } Tension;
 
@@ -71,7 +71,7 @@ static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeMat3 m = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), s->correction[i]);
         float together = tension * t->cohesion * ooze_max(0.0f, 1.0f - seen.filled);
         OozeFour sum = s->edge_sum[i], base = {0};
-        OozeFlux flux;
+        OozeRows flux;
         for (int k = 0; k < 3; k++) {
             flux.row[k] = ooze_four(m.m[3 * k], m.m[3 * k + 1], m.m[3 * k + 2], 0);
             flux.row[k][k] += together;
