@@ -386,9 +386,11 @@ static void conformation_T45_cube(void **state)
     }
     MEASURED("farthest corner of the cube over the ball's radius", farthest[0], 1.2, 1.4);
     MEASURED("farthest particle of the ball over its radius", farthest[1], 0.8, 1.06);
+    /* particles settle in layers: facets of a quarter of a spacing are 5% of this radius, and which way
+       they lie hangs on rounding */
     OozeVec3 s = spread_of(world);
-    MEASURED("spread along x over y", s.x / s.y, 0.97, 1.03);
-    MEASURED("spread along z over y", s.z / s.y, 0.97, 1.03);
+    MEASURED("spread along x over y", s.x / s.y, 0.95, 1.05);
+    MEASURED("spread along z over y", s.z / s.y, 0.95, 1.05);
     double momentum = 0;
     for (uint64_t i = 0; i < count_of(world); i++) {
         momentum += value_of(world, "velocity", i, 1) / (double)count_of(world);

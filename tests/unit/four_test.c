@@ -1,0 +1,128 @@
+/* Four lanes at a time against the plain formulas they stand for. */
+#include "base/four.h"
+#include "base/hash.h"
+#include "check.h"
+#include "methods/cubic_four.h"
+#include "methods/rows.h"
+#include "physics/kernels.h"
+
+static float draw(uint64_t element, uint64_t number)
+{
+    return (float)(2.0 * ooze_random01(5, element, number) - 1.0);
+}
+
+static OozeFour draw_four(uint64_t element, uint64_t number)
+{
+    return ooze_four(draw(element, number), draw(element, number + 1), draw(element, number + 2),
+                     draw(element, number + 3));
+}
+
+static void lanes_are_what_they_say(void **state)
+{
+    (void)state;
+    for (uint64_t n = 0; n < 100; n++) {
+        OozeFour v[4], sums, lasts;
+        for (int k = 0; k < 4; k++) {
+            v[k] = draw_four(n, (uint64_t)(4 * k));
+        }
+        sums = ooze_four_sums(v[0], v[1], v[2], v[3]);
+        lasts = ooze_four_lasts(v[0], v[1], v[2], v[3]);
+        for (int k = 0; k < 4; k++) {
+            float sum = (v[k][0] + v[k][1]) + (v[k][2] + v[k][3]);
+            assert_true(sums[k] == sum); /* the same order of additions */
+            assert_true(ooze_four_sum(v[k]) == sum);
+            assert_true(lasts[k] == v[k][3]);
+            assert_true(ooze_four_min(v[0], v[1])[k] == fminf(v[0][k], v[1][k]));
+            assert_true(ooze_four_max(v[0], v[1])[k] == fmaxf(v[0][k], v[1][k]));
+            assert_true(ooze_four_sqrt(v[0] * v[0])[k] == sqrtf(v[0][k] * v[0][k]));
+            float product = OOZE_FOUR_FMA_LANE(v[0], 2, v[1], v[2])[k];
+            assert_true(fabsf(product - (v[0][2] * v[1][k] + v[2][k])) < 1e-6f);
+        }
+        OozeFour mixed = OOZE_FOUR_SHUFFLE(v[0], v[1], 3, 4, 0, 7);
+        assert_true(mixed[0] == v[0][3] && mixed[1] == v[1][0] && mixed[2] == v[0][0] &&
+                    mixed[3] == v[1][3]);
+    }
+}
+
+/* Float rounding of numbers up to 1/h^3 and 1/h^4. */
+static void spline_is_the_plain_one(void **state)
+{
+    (void)state;
+    const float h = 0.04f, volume = 8e-6f;
+    OozeCubicFour cubic = ooze_cubic_four(h, volume);
+    double worst_value = 0.0, worst_slope = 0.0;
+    for (int k = 0; k <= 2000; k++) {
+        float r = (float)k * h / 1600.0f;
+        OozeFour value = {0};
+        OozeFour slope = ooze_cubic_four_slope(&cubic, ooze_four_splat(r), &value);
+        double plain = volume * (double)ooze_cubic_value(r, h);
+        double plain_slope = volume * (double)ooze_cubic_slope(r, h);
+        worst_value = fmax(worst_value, fabs((double)(cubic.value * value[1]) - plain));
+        worst_slope = fmax(worst_slope, fabs((double)slope[2] + plain_slope));
+    }
+    MEASURED("value off, over the largest", worst_value / (double)cubic.value, 0.0, 1e-6);
+    MEASURED("slope off, over the largest", worst_slope / (double)cubic.slope, 0.0, 1e-6);
+    /* what fills up lists */
+    OozeFour far = {0};
+    OozeFour none = ooze_cubic_four_slope(&cubic, ooze_four_splat(1e18f), &far);
+    assert_true(none[0] == 0.0f && far[0] == 0.0f);
+}
+
+static OozeRows rows_of(OozeMat3 m)
+{
+    OozeRows rows;
+    for (int k = 0; k < 3; k++) {
+        rows.row[k] = ooze_four(m.m[3 * k], m.m[3 * k + 1], m.m[3 * k + 2], 9.0f);
+    }
+    return rows;
+}
+
+static double distance(OozeMat3 a, OozeMat3 b)
+{
+    double worst = 0.0;
+    for (int k = 0; k < 9; k++) {
+        worst = fmax(worst, fabs((double)(a.m[k] - b.m[k])));
+    }
+    return worst;
+}
+
+static void rows_are_the_plain_tensors(void **state)
+{
+    (void)state;
+    double worst = 0.0;
+    for (uint64_t n = 0; n < 100; n++) {
+        OozeMat3 m;
+        for (int k = 0; k < 9; k++) {
+            m.m[k] = draw(n, (uint64_t)k);
+        }
+        OozeSym3 s =
+            ooze_sym3(draw(n, 10), draw(n, 11), draw(n, 12), draw(n, 13), draw(n, 14), draw(n, 15));
+        assert_true(distance(ooze_rows_matrix(ooze_rows_from_sym3(&s)), ooze_mat3_from_sym3(s)) ==
+                    0.0);
+        OozeRows product = ooze_rows_product(rows_of(m), ooze_rows_from_sym3(&s));
+        worst = fmax(worst, distance(ooze_rows_matrix(product), ooze_mat3_mul_sym3(m, s)));
+        OozeMat3 twice = ooze_mat3_scale(ooze_mat3_from_sym3(ooze_mat3_symmetric(m)), 2.0f);
+        worst =
+            fmax(worst, distance(ooze_rows_matrix(ooze_rows_twice_symmetric(rows_of(m))), twice));
+        OozeRows raised = ooze_rows_add_diagonal(rows_of(m), 2.0f);
+        worst = fmax(worst,
+                     fabs((double)(ooze_rows_trace(raised) - ooze_rows_trace(rows_of(m))) - 6.0));
+        OozeFour v = draw_four(n, 20), g = draw_four(n, 24);
+        OozeRows outer = ooze_rows_outer(v, g, ooze_rows_zero());
+        for (int k = 0; k < 3; k++) {
+            worst = fmax(worst, fabs((double)(outer.row[k][3] - v[k] * g[3])));
+            worst = fmax(worst, fabs((double)(outer.row[k][1] - v[k] * g[1])));
+        }
+    }
+    MEASURED("largest difference of numbers near 1", worst, 0.0, 2e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_are_what_they_say),
+        cmocka_unit_test(spline_is_the_plain_one),
+        cmocka_unit_test(rows_are_the_plain_tensors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
