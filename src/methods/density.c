@@ -208,11 +208,11 @@ static OozeStatus find_pairs(OozeDensitySweep *s, OozeError *error)
     const OozeStepContext *c = job->context;
     OozeStatus status =
         ooze_neighbours_build(job->near, job->grid, c->threads, (const OozeFloat4 *)s->x, job->n,
-                              (const OozeFloat4 *)s->x, job->support, true, error);
+                              (const OozeFloat4 *)s->x, c->support, true, error);
     if (!status && c->boundary->count) {
         status = ooze_neighbours_build(job->near_walls, c->boundary->grid, c->threads,
                                        (const OozeFloat4 *)s->x, job->n, c->boundary->position,
-                                       job->support, false, error);
+                                       c->support, false, error);
     }
     if (status) {
         return status;
@@ -277,7 +277,7 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
     }
     run(&s, wrap_range, &carry);
     status = ooze_grid_sort(job->grid, c->threads, (const OozeFloat4 *)carry.wrapped, job->n,
-                            job->support, &c->periodic, error);
+                            c->support, &c->periodic, error);
     if (status) {
         return status;
     }

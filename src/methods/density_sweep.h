@@ -6,7 +6,7 @@
 #include "methods/density.h"
 
 /* Particles of a chunk of parallel work. */
-enum { OOZE_DENSITY_GRAIN = 1024 };
+enum { OOZE_DENSITY_GRAIN = 256 };
 
 /* Arrays are in the order of the stage's own grid. Lists are padded to four with the particle n, which
    is so far away along the fourth axis that it weighs nothing. */

@@ -10,7 +10,7 @@
 #include "physics/tensor.h"
 
 /* Particles of a chunk of parallel work. */
-enum { OOZE_GATHER_GRAIN = 1024 };
+enum { OOZE_GATHER_GRAIN = 256 };
 
 typedef struct OozeGather {
     /* given */

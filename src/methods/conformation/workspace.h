@@ -128,7 +128,7 @@ typedef struct OozeConformationStep {
     struct OozeConstraint *constraint; /* of the constraint formulations */
 } OozeConformationStep;
 
-enum { OOZE_CONFORMATION_GRAIN = 1024 };
+enum { OOZE_CONFORMATION_GRAIN = 256 };
 
 /* A way to solve the same fluid: velocities first, then positions, then the new conformation. */
 typedef struct OozeFormulation {
