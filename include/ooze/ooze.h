@@ -3,6 +3,8 @@
 #define OOZE_H
 
 #include "ooze/frame.h"
+#include "ooze/look.h"
+#include "ooze/render.h"
 #include "ooze/scene.h"
 #include "ooze/shape.h"
 #include "ooze/status.h"

@@ -8,6 +8,7 @@
 #define OOZE_WORLD_H
 
 #include "ooze/frame.h"
+#include "ooze/look.h"
 #include "ooze/shape.h"
 #include "ooze/types.h"
 
@@ -66,6 +67,7 @@ typedef struct OozeMaterialDef {
     const char *name;
     float color[3];
     double values[32]; /* in the order of ooze_material_params; NAN: not given */
+    OozeLookDef look;  /* for pictures */
 } OozeMaterialDef;
 
 OOZE_API OozeMaterialDef ooze_material_def_default(void);
@@ -92,6 +94,7 @@ typedef struct OozeSolidDef {
     bool collides;         /* particles cannot enter */
     bool sampled;          /* carries boundary particles for methods that use them */
     float color[3];
+    OozeLookDef look; /* for pictures */
 } OozeSolidDef;
 
 typedef enum OozeSolidParam {

@@ -1,15 +1,13 @@
 /* ooze export: frames of a run as files of other programs, one at a time. */
-#include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/frame_range.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -17,55 +15,11 @@
 
 enum { FORMATS_MAX = 32 };
 
-/* Both ends belong to it. */
-typedef struct Range {
-    uint64_t first, last, stride;
-} Range;
-
-static bool read_bound(const char **text, uint64_t otherwise, uint64_t *value)
-{
-    *value = otherwise;
-    if (isdigit((unsigned char)**text)) {
-        char *end;
-        errno = 0;
-        *value = strtoull(*text, &end, 10);
-        *text = end;
-        return errno == 0;
-    }
-    return **text == ':' || **text == '\0';
-}
-
-/* "7", "A:B", "A:B:S", either end may be left out. */
-static bool read_range(const char *text, Range *range)
-{
-    *range = (Range){0, UINT64_MAX, 1};
-    if (!text) {
-        return true;
-    }
-    if (!read_bound(&text, 0, &range->first)) {
-        return false;
-    }
-    if (*text == '\0') {
-        range->last = range->first;
-        return true;
-    }
-    if (*text++ != ':' || !read_bound(&text, UINT64_MAX, &range->last)) {
-        return false;
-    }
-    if (*text == ':') {
-        text++;
-        if (!read_bound(&text, 0, &range->stride)) {
-            return false;
-        }
-    }
-    return *text == '\0' && range->stride > 0 && range->last >= range->first;
-}
-
 typedef struct Export {
     const OozeExportFormat *format;
     OozeRunFolder *run;
     const char *folder;
-    Range range;
+    OozeFrameRange range;
     bool quiet;
     char **files; /* written so far, names within the folder */
     double *times;
@@ -73,12 +27,6 @@ typedef struct Export {
     uint64_t damaged;
     OozeAxis up;
 } Export;
-
-static bool in_range(const Range *range, uint64_t frame)
-{
-    return frame >= range->first && frame <= range->last &&
-           (frame - range->first) % range->stride == 0;
-}
 
 static OozeStatus write_frame(Export *job, const OozeFrame *frame, uint64_t number,
                               OozeError *error)
@@ -108,7 +56,7 @@ static OozeStatus write_frames(Export *job, uint64_t wanted, OozeError *error)
     OozeStatus status = OOZE_OK;
     for (uint64_t i = 0; i < job->run->frame_count && !status && !ooze_interrupted(); i++) {
         uint64_t number = job->run->frames[i];
-        if (!in_range(&job->range, number)) {
+        if (!ooze_frame_range_has(&job->range, number)) {
             continue;
         }
         char *path = ooze_run_frame_path(job->run, number);
@@ -141,7 +89,7 @@ static OozeStatus write_all(Export *job, OozeError *error)
 {
     uint64_t wanted = 0;
     for (uint64_t i = 0; i < job->run->frame_count; i++) {
-        wanted += in_range(&job->range, job->run->frames[i]);
+        wanted += ooze_frame_range_has(&job->range, job->run->frames[i]);
     }
     if (wanted == 0) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "ooze info RUN tells which frames there are",
@@ -207,7 +155,7 @@ static int run(const OozeArguments *arguments)
                   .folder = ooze_argument_text(arguments, "output"),
                   .quiet = ooze_argument_given(arguments, "quiet")};
     const char *range = ooze_argument_text(arguments, "frames");
-    if (!read_range(range, &job.range)) {
+    if (!ooze_frame_range_read(range, &job.range)) {
         return ooze_usage_error(
             arguments->command,
             "option --frames needs N, A:B or A:B:STRIDE with A not after B, not '%s'", range);

@@ -58,6 +58,7 @@ const OozeParamInfo *ooze_material_params(int *count)
 OozeMaterialDef ooze_material_def_default(void)
 {
     OozeMaterialDef def = {.name = "fluid", .color = {0.5f, 0.6f, 0.8f}};
+    def.look = ooze_look_def_default();
     for (int i = 0; i < OOZE_MATERIAL_PARAM_COUNT; i++) {
         def.values[i] = material_params[i].initial;
     }

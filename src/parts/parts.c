@@ -12,6 +12,9 @@
 #ifdef OOZE_WITH_MPI
 #include "cluster/cluster.h"
 #endif
+#ifdef OOZE_WITH_RENDER
+#include "render/renderer.h"
+#endif
 
 #ifndef OOZE_VERSION
 #error "the build defines OOZE_VERSION"
@@ -24,7 +27,7 @@ OozeVersion ooze_version(void)
     return version;
 }
 
-enum { PART_HDF5, PART_YAML, PART_CUDA, PART_MPI, PART_COUNT };
+enum { PART_HDF5, PART_YAML, PART_CUDA, PART_MPI, PART_RENDER, PART_COUNT };
 
 /* Filled once, read-only afterwards. */
 static OozePart parts[PART_COUNT];
@@ -49,6 +52,13 @@ static void describe_parts(void)
     parts[PART_MPI] = (OozePart){"mpi", true, details[PART_MPI]};
 #else
     parts[PART_MPI] = (OozePart){"mpi", false, "build with `cmake --preset mpi` to have it"};
+#endif
+#ifdef OOZE_WITH_RENDER
+    ooze_render_describe(details[PART_RENDER], sizeof details[0]);
+    parts[PART_RENDER] = (OozePart){"render", true, details[PART_RENDER]};
+#else
+    parts[PART_RENDER] =
+        (OozePart){"render", false, "install libembree-dev and libpng-dev, then build again"};
 #endif
 }
 

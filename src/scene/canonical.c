@@ -122,6 +122,7 @@ static bool is_given(const OozeKey *row, const OozeNode *node, const void *item)
     const char *at = (const char *)item + row->offset;
     const char *words;
     double first;
+    float red;
     switch (row->type) {
     case OOZE_KEY_INCLUDE:
         return false;
@@ -139,6 +140,9 @@ static bool is_given(const OozeKey *row, const OozeNode *node, const void *item)
     case OOZE_KEY_VEC3:
         memcpy(&first, at, sizeof first);
         return !isnan(first);
+    case OOZE_KEY_COLOR:
+        memcpy(&red, at, sizeof red);
+        return !isnan(red);
     case OOZE_KEY_LIST:
     case OOZE_KEY_MAP:
         return node && node->count > 0;
@@ -201,7 +205,8 @@ static void write_section(Writer *w, const OozeSection *section, const OozeNode 
         if (row.type == OOZE_KEY_LIST || row.type == OOZE_KEY_MAP) {
             ooze_text_append(w->text, "\n");
             write_items(w, &row, given, item, indent + 2);
-        } else if (row.type == OOZE_KEY_SECTION && given->count == 0) {
+        } else if (row.type == OOZE_KEY_SECTION && given->kind == OOZE_NODE_MAP &&
+                   given->count == 0) {
             ooze_text_append(w->text, " {}\n");
         } else if (row.type == OOZE_KEY_SECTION) {
             ooze_text_append(w->text, "\n");

@@ -71,6 +71,7 @@ struct OozeSection {
     /* Whether a key belongs to a variant, where another table knows it; keys that belong to none are
        valid for all. May be NULL: then each row's `variants` says. */
     bool (*owns)(int variant, const char *key);
+    const char *shorthand;   /* the key that a scalar in place of the map stands for, or NULL */
     const char *variant_key; /* the key whose choice decides which others are valid, or NULL */
     /* Numbers from another public table, landing as doubles at params_offset; may be NULL. */
     const OozeParamInfo *(*params)(int variant, int *count);
@@ -78,7 +79,7 @@ struct OozeSection {
 };
 
 extern const OozeSection ooze_scene_root, ooze_section_shape, ooze_section_motion,
-    ooze_section_turn;
+    ooze_section_turn, ooze_section_look, ooze_section_render;
 
 /* What `rotation: {axis: ..., degrees: ...}` is read into. */
 typedef struct OozeTurn {

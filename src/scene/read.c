@@ -149,6 +149,12 @@ void ooze_section_read(OozeScene *scene, const OozeSection *section, const OozeN
     if (section->defaults) {
         section->defaults(item, variant);
     }
+    OozeKey shorthand;
+    if (node->kind == OOZE_NODE_SCALAR && section->shorthand &&
+        ooze_section_find(section, variant, section->shorthand, &shorthand)) {
+        ooze_value_read(scene, &shorthand, node, item);
+        return;
+    }
     if (node->kind != OOZE_NODE_MAP) {
         ooze_scene_error(scene, node, "write its keys as `key: value`",
                          "a %s must be a map of keys, not %s", section->name,

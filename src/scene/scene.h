@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "ooze/render.h"
 #include "scene/keys.h"
 #include "scene/node.h"
 
@@ -13,6 +14,9 @@ typedef struct OozeSceneRange {
     bool given;
     double min, max;
 } OozeSceneRange;
+
+/* Bounds of a picture in a scene; the command states the memory that a larger one would need. */
+enum { OOZE_PICTURE_SIDE_MAX = 65535, OOZE_PICTURE_SAMPLES_MAX = 1 << 20 };
 
 enum { OOZE_SCENE_PARAMS_MAX = 64 }; /* settings of one method */
 
@@ -66,6 +70,7 @@ typedef struct OozeSceneDef {
     int probe_count;
     OozeSceneChange *changes;
     int change_count;
+    OozeRenderDef render;
 } OozeSceneDef;
 
 struct OozeScene {

@@ -50,6 +50,8 @@ static void write_choices(OozeText *json, const OozeKey *row)
     ooze_text_append(json, "]");
 }
 
+static void write_type(OozeText *json, const OozeKey *row);
+
 static void write_reference(OozeText *json, const OozeKey *row)
 {
     const char *name = row->section->name;
@@ -60,6 +62,12 @@ static void write_reference(OozeText *json, const OozeKey *row)
                          "\"type\": \"object\", \"additionalProperties\": {\"$ref\": "
                          "\"#/$defs/%s\"}",
                          name);
+    } else if (row->section->shorthand) {
+        OozeKey key;
+        ooze_section_find(row->section, -1, row->section->shorthand, &key);
+        ooze_text_append(json, "\"anyOf\": [{");
+        write_type(json, &key);
+        ooze_text_append(json, "}, {\"$ref\": \"#/$defs/%s\"}]", name);
     } else {
         ooze_text_append(json, "\"$ref\": \"#/$defs/%s\"", name);
     }

@@ -25,6 +25,8 @@ static const OozeParamInfo *material_params(int variant, int *count)
 static const OozeKey material_keys[] = {
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeMaterialDef, color),
      .help = "for pictures and exports"},
+    {"look", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeMaterialDef, look),
+     .help = "in pictures", .section = &ooze_section_look, .otherwise = "auto"},
 };
 
 static const OozeSection section_material = {
@@ -107,6 +109,8 @@ static const OozeKey solid_keys[] = {
     {"sampled", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, sampled),
      .help = "carries boundary particles, for methods that use them"},
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeSolidDef, color), .help = "for pictures"},
+    {"look", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, look),
+     .help = "in pictures", .section = &ooze_section_look, .otherwise = "auto"},
 };
 
 static const OozeSection section_solid = {
@@ -388,6 +392,7 @@ static void root_defaults(void *item, int variant)
     OozeSceneDef *def = item;
     *def = (OozeSceneDef){.title = "", .world = ooze_world_def_default(), .frame_rate = 24.0};
     def->world.gravity = (OozeVec3){NAN, NAN, NAN}; /* depends on `up` */
+    def->render = ooze_render_def_default();
     method_defaults(&def->method, -1);
 }
 
@@ -443,6 +448,8 @@ static const OozeKey root_keys[] = {
      ITEM_COUNT(probe)},
     {"changes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(change),
      .help = "numbers that change in time", ITEM_COUNT(change)},
+    {"render", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, render),
+     .help = "pictures", .section = &ooze_section_render, .otherwise = "automatic"},
 };
 
 const OozeSection ooze_scene_root = {

@@ -14,6 +14,7 @@ OozeSolidDef ooze_solid_def_default(void)
     def.friction = 0.5;
     def.collides = true;
     def.sampled = true;
+    def.look = ooze_look_def_default();
     def.color[0] = def.color[1] = def.color[2] = 0.6f;
     return def;
 }

@@ -1,0 +1,78 @@
+#include "render/camera.h"
+
+#define MARGIN    0.92 /* share of the picture that what moves may fill */
+#define ELEVATION 0.28 /* of the automatic place, as a share of the level way */
+#define AZIMUTH   0.45 /* sideways, likewise */
+
+static void turn(OozeCamera *camera, OozeVec3 forward, OozeVec3 up)
+{
+    camera->forward = vec3_unit(forward, vec3(0, 0, -1));
+    OozeVec3 side = vec3_cross(camera->forward, up);
+    if (vec3_length(side) < 1e-6) { /* looks straight up or down */
+        side = vec3_cross(camera->forward, vec3(up.y, up.z, up.x));
+    }
+    camera->right = vec3_unit(side, vec3(1, 0, 0));
+    camera->up = vec3_cross(camera->right, camera->forward);
+}
+
+/* The least distance from `centre` at which every corner is in view. */
+static double fitting_distance(const OozeCamera *camera, OozeVec3 centre, OozeVec3 low,
+                               OozeVec3 high)
+{
+    double distance = 0.0;
+    for (int i = 0; i < 8; i++) {
+        OozeVec3 corner =
+            vec3(i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z);
+        OozeVec3 from = vec3_sub(corner, centre);
+        double depth = vec3_dot(from, camera->forward);
+        double x = fabs(vec3_dot(from, camera->right)) / (MARGIN * camera->wide);
+        double y = fabs(vec3_dot(from, camera->up)) / (MARGIN * camera->high);
+        double needed = (x > y ? x : y) - depth;
+        distance = needed > distance ? needed : distance;
+    }
+    return distance;
+}
+
+OozeCamera ooze_camera_make(const OozeRenderDef *def, OozeAxis up, OozeVec3 low, OozeVec3 high,
+                            double aspect)
+{
+    OozeCamera camera;
+    camera.high = tan(def->field_of_view * M_PI / 360.0);
+    camera.wide = camera.high * aspect;
+    OozeVec3 centre = vec3_scale(vec3_add(low, high), 0.5), axis = vec3_axis(up);
+    OozeVec3 at = isnan(def->look_at.x) ? centre : def->look_at;
+    if (!isnan(def->camera_position.x)) {
+        camera.position = def->camera_position;
+        turn(&camera, vec3_sub(at, camera.position), axis);
+        return camera;
+    }
+    /* In front means against the axis that makes x point right. */
+    OozeVec3 front = up == OOZE_AXIS_Y   ? vec3(0, 0, 1)
+                     : up == OOZE_AXIS_Z ? vec3(0, -1, 0)
+                                         : vec3(0, 0, 1);
+    OozeVec3 side = vec3_cross(axis, front);
+    OozeVec3 way = vec3_madd(vec3_madd(front, AZIMUTH, side), ELEVATION, axis);
+    turn(&camera, vec3_scale(way, -1.0), axis);
+    double distance = fitting_distance(&camera, at, low, high);
+    camera.position = vec3_madd(at, -fmax(distance, 1e-6), camera.forward);
+    return camera;
+}
+
+OozeF3 ooze_camera_ray(const OozeCamera *camera, float x, float y)
+{
+    double a = (2.0 * (double)x - 1.0) * camera->wide, b = (1.0 - 2.0 * (double)y) * camera->high;
+    OozeVec3 way = vec3_madd(vec3_madd(camera->forward, a, camera->right), b, camera->up);
+    return f3_of(vec3_unit(way, camera->forward));
+}
+
+bool ooze_camera_project(const OozeCamera *camera, OozeVec3 point, double *x, double *y)
+{
+    OozeVec3 from = vec3_sub(point, camera->position);
+    double depth = vec3_dot(from, camera->forward);
+    if (!(depth > 0.0)) {
+        return false;
+    }
+    *x = 0.5 + 0.5 * vec3_dot(from, camera->right) / (depth * camera->wide);
+    *y = 0.5 - 0.5 * vec3_dot(from, camera->up) / (depth * camera->high);
+    return true;
+}

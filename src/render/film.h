@@ -1,0 +1,53 @@
+/* The film: what the samples of each pixel add up to. */
+#ifndef OOZE_RENDER_FILM_H
+#define OOZE_RENDER_FILM_H
+
+#include "base/threads.h"
+#include "render/camera.h"
+#include "render/integrator.h"
+
+typedef struct OozePixel {
+    OozeF3 color;   /* mean radiance */
+    float variance; /* of the mean's luminance */
+    OozeF3 albedo;  /* mean features, see integrator.h */
+    float distance;
+    OozeF3 normal;
+    float covered; /* share of the samples that met anything */
+} OozePixel;
+
+typedef struct OozeFilm {
+    uint32_t width, height;
+    OozePixel *pixels;
+} OozeFilm;
+
+/* Refused, with the memory it would need, where `limit` bytes are not enough. */
+OozeStatus ooze_film_create(OozeFilm *film, uint32_t width, uint32_t height, uint64_t limit,
+                            OozeError *error);
+void ooze_film_free(OozeFilm *film);
+/* Bytes that a picture takes while it is made. */
+uint64_t ooze_film_bytes(uint64_t width, uint64_t height);
+
+/* One path; features may stay zero. */
+typedef OozeF3 (*OozeShade)(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction,
+                            OozeSampler *sampler, OozeFeatures *features);
+
+typedef struct OozeExposeJob {
+    const OozeTracer *tracer;
+    const OozeCamera *camera;
+    OozeShade shade;
+    uint32_t samples;
+    uint64_t seed;
+    OozeRenderProgress progress; /* may be NULL */
+    void *user;
+} OozeExposeJob;
+
+/* Exposes the whole film, tile by tile; OOZE_ERROR_CANCELLED where progress says so. */
+OozeStatus ooze_film_expose(OozeFilm *film, const OozeExposeJob *job, OozeThreads *threads,
+                            OozeError *error);
+
+/* Radiance to bytes: exposure, the film's curve, sRGB. */
+void ooze_film_develop(const OozeFilm *film, double exposure, unsigned char *pixels);
+/* One value of the curve, 0 to 1. */
+float ooze_film_curve(float radiance);
+
+#endif

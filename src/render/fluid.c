@@ -1,0 +1,141 @@
+#include "render/fluid.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "render/colour_map.h"
+
+/* ---- tints ----------------------------------------------------------------------------------- */
+
+const OozeFieldView *ooze_tint_field(const OozeFrame *frame, const char *name)
+{
+    return ooze_frame_field(frame, strcmp(name, "speed") == 0 ? "velocity" : name);
+}
+
+OozeStatus ooze_tint_check(const OozeFrame *frame, const char *name, OozeError *error)
+{
+    enum { NAMES_MAX = 64 };
+    if (ooze_tint_field(frame, name)) {
+        return OOZE_OK;
+    }
+    const char *known[NAMES_MAX] = {"speed"};
+    int count = 1;
+    OozeText list = {0};
+    ooze_text_append(&list, "fields are: speed");
+    for (int i = 0; i < frame->field_count && count < NAMES_MAX; i++) {
+        known[count++] = frame->fields[i].name;
+        ooze_text_append(&list, ", %s", frame->fields[i].name);
+    }
+    const char *near = ooze_suggest(name, known, count);
+    OozeStatus status;
+    if (near) {
+        char hint[128];
+        snprintf(hint, sizeof hint, "did you mean '%s'?", near);
+        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, hint,
+                           "the particles have no field '%s' to colour by", name);
+    } else {
+        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, list.data ? list.data : "",
+                           "the particles have no field '%s' to colour by", name);
+    }
+    ooze_text_clear(&list);
+    return status;
+}
+
+/* Off-diagonal entries of a symmetric tensor stand for two. */
+double ooze_tint_magnitude(const float *values, int components)
+{
+    double sum = 0.0;
+    for (int k = 0; k < components; k++) {
+        double twice = components == 6 && k >= 3 ? 2.0 : 1.0;
+        sum += twice * (double)values[k] * (double)values[k];
+    }
+    return components == 1 ? (double)values[0] : sqrt(sum);
+}
+
+double ooze_tint_value(const OozeFieldView *field, uint64_t i)
+{
+    enum { COMPONENTS_MAX = 16 };
+    float values[COMPONENTS_MAX];
+    int count = field->components < COMPONENTS_MAX ? field->components : COMPONENTS_MAX;
+    for (int k = 0; k < count; k++) {
+        values[k] = (float)ooze_field_value(field, i, k);
+    }
+    return ooze_tint_magnitude(values, count);
+}
+
+OozeF3 ooze_tint_color(const OozeTint *tint, double value)
+{
+    double range = tint->high - tint->low;
+    return ooze_colour_map(range > 0.0 ? (float)((value - tint->low) / range) : 0.5f);
+}
+
+/* ---- checking -------------------------------------------------------------------------------- */
+
+OozeStatus ooze_fluid_check(const OozeFrame *frame, OozeError *error)
+{
+    const OozeFieldView *position = ooze_frame_field(frame, "position");
+    if (!position && frame->particle_count > 0) {
+        return ooze_fail(error, OOZE_ERROR_FORMAT, "", "frame %llu has no positions",
+                         (unsigned long long)frame->index);
+    }
+    uint64_t bad = 0;
+    for (uint64_t i = 0; i < frame->particle_count; i++) {
+        bool good = true;
+        for (int k = 0; k < 3; k++) {
+            good = good && isfinite(ooze_field_value(position, i, k));
+        }
+        bad += !good;
+    }
+    if (bad > 0) {
+        return ooze_fail(error, OOZE_ERROR_NUMERIC, "the run went wrong before this frame",
+                         "frame %llu has %llu of %llu particles at positions that are not numbers",
+                         (unsigned long long)frame->index, (unsigned long long)bad,
+                         (unsigned long long)frame->particle_count);
+    }
+    return OOZE_OK;
+}
+
+/* ---- placing --------------------------------------------------------------------------------- */
+
+OozeStatus ooze_fluid_place_spheres(const OozeFrame *frame, const OozeTint *tint, int first_skin,
+                                    OozeStage *stage, OozeError *error)
+{
+    uint64_t n = frame->particle_count;
+    float *positions = ooze_alloc(n, 3 * sizeof *positions);
+    float *colors = tint->field ? ooze_alloc(n, 3 * sizeof *colors) : NULL;
+    uint16_t *materials = ooze_alloc_zero(n, sizeof *materials);
+    OozeStatus status = OOZE_OK;
+    if (!positions || !materials || (tint->field && !colors)) {
+        status = ooze_fail_memory(error, "particles", n * 6 * sizeof(float));
+    } else {
+        const OozeFieldView *position = ooze_frame_field(frame, "position");
+        const OozeFieldView *material = ooze_frame_field(frame, "material");
+        const OozeFieldView *field = tint->field ? ooze_tint_field(frame, tint->field) : NULL;
+        for (uint64_t i = 0; i < n; i++) {
+            for (int k = 0; k < 3; k++) {
+                positions[3 * i + (uint64_t)k] = (float)ooze_field_value(position, i, k);
+            }
+            double m = material ? ooze_field_value(material, i, 0) : 0.0;
+            materials[i] = m < frame->material_count ? (uint16_t)m : 0;
+            if (field) {
+                OozeF3 color = ooze_tint_color(tint, ooze_tint_value(field, i));
+                memcpy(colors + 3 * i, &color, sizeof color);
+            }
+        }
+        OozeThing thing = {.is_fluid = true,
+                           .skin = first_skin,
+                           .materials = materials,
+                           .colors = colors,
+                           .vertex_count = n,
+                           .positions = positions,
+                           .radius = (float)(OOZE_PARTICLE_RADIUS * frame->spacing)};
+        status = ooze_stage_add(stage, &thing, error);
+    }
+    ooze_free(positions);
+    ooze_free(colors);
+    ooze_free(materials);
+    return status;
+}

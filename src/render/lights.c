@@ -1,0 +1,204 @@
+#include "render/lights.h"
+
+#include <string.h>
+
+#define SUN_COSINE 0.9998f /* of an angular radius of a degree: a little softer than the sun's */
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+/* A light is chosen as often as its share of the light at the target. */
+static void share_chances(OozeLights *lights)
+{
+    float total = 0.0f, sum = 0.0f;
+    for (int i = 0; i < lights->count; i++) {
+        total += lights->lights[i].chance;
+    }
+    for (int i = 0; i < lights->count; i++) {
+        OozeLight *light = &lights->lights[i];
+        light->chance = total > 0.0f ? light->chance / total : 0.0f;
+        sum += light->chance;
+        light->cumulative = sum;
+    }
+}
+
+void ooze_lights_add_square(OozeLights *lights, OozeF3 centre, OozeF3 target, OozeF3 up, float size,
+                            OozeF3 color, float strength)
+{
+    if (lights->count == OOZE_LIGHTS_MAX || !(strength > 0.0f)) {
+        return;
+    }
+    OozeF3 way = f3_sub(target, centre);
+    float distance = fmaxf(f3_length(way), 1e-6f);
+    OozeLight *light = &lights->lights[lights->count++];
+    *light = (OozeLight){.centre = centre, .facing = f3_unit(way), .area = size * size};
+    OozeF3 side = f3_cross(light->facing, up);
+    if (f3_length(side) < 1e-3f) {
+        OozeF3 other;
+        f3_frame(light->facing, &side, &other);
+    }
+    light->right = f3_scale(f3_unit(side), 0.5f * size);
+    light->up = f3_scale(f3_unit(f3_cross(side, light->facing)), 0.5f * size);
+    /* A white surface at the target that faces the light gets radiance `strength`. */
+    light->radiance = f3_scale(color, OOZE_PI_F * strength * distance * distance / light->area);
+    light->chance = strength * f3_luminance(color);
+    share_chances(lights);
+}
+
+static void add_sun(OozeLights *lights, OozeF3 from, OozeF3 color, float strength)
+{
+    OozeLight *light = &lights->lights[lights->count++];
+    *light = (OozeLight){.is_sun = true, .facing = f3_unit(from), .cosine = SUN_COSINE};
+    light->area = 2.0f * OOZE_PI_F * (1.0f - light->cosine);
+    light->radiance = f3_scale(color, OOZE_PI_F * strength / light->area);
+    light->chance = strength * f3_luminance(color);
+    share_chances(lights);
+}
+
+/* Key from the left, a light from behind that shines through what is clear, and a weak cool fill. */
+static void add_studio(OozeLights *lights, const OozeLightPlace *place)
+{
+    static const struct {
+        float right, up, forward; /* direction */
+        float distance, size;     /* in sizes of the scene */
+        OozeF3 color;
+        float strength;
+    } rows[] = {
+        {-0.85f, 1.00f, -0.45f, 3.4f, 2.0f, {1.0f, 0.90f, 0.76f}, 0.80f},
+        {0.70f, 0.75f, 1.00f, 3.2f, 1.8f, {1.0f, 0.94f, 0.86f}, 0.75f},
+        {1.00f, 0.35f, -0.60f, 3.6f, 2.6f, {0.80f, 0.89f, 1.0f}, 0.16f},
+    };
+    OozeF3 right = f3_cross(place->forward, place->up);
+    for (int i = 0; i < (int)(sizeof rows / sizeof rows[0]); i++) {
+        OozeF3 way = f3_madd(f3_madd(f3_scale(right, rows[i].right), rows[i].up, place->up),
+                             rows[i].forward, place->forward);
+        OozeF3 at = f3_madd(place->centre, rows[i].distance * place->size, f3_unit(way));
+        ooze_lights_add_square(lights, at, place->centre, place->up, rows[i].size * place->size,
+                               rows[i].color, rows[i].strength);
+    }
+}
+
+void ooze_lights_make(OozeLights *lights, const OozeRenderDef *def, const OozeLightPlace *place)
+{
+    memset(lights, 0, sizeof *lights);
+    lights->backdrop = def->backdrop;
+    lights->up = place->up;
+    for (int i = 0; i < def->light_count; i++) {
+        const OozeLightDef *light = &def->lights[i];
+        ooze_lights_add_square(lights, f3_of(light->position), f3_of(light->target), place->up,
+                               (float)light->size, f3_load(light->color), (float)light->strength);
+    }
+    if (def->light_count > 0) {
+        return;
+    }
+    if (def->backdrop == OOZE_BACKDROP_SKY) {
+        OozeF3 right = f3_cross(place->forward, place->up);
+        OozeF3 sun =
+            f3_madd(f3_madd(f3_scale(right, -0.8f), 0.9f, place->up), 0.35f, place->forward);
+        add_sun(lights, sun, f3(1.0f, 0.91f, 0.78f), 1.1f);
+    } else {
+        add_studio(lights, place);
+    }
+}
+
+void ooze_lights_make_even(OozeLights *lights, OozeF3 radiance)
+{
+    memset(lights, 0, sizeof *lights);
+    lights->is_even = true;
+    lights->even = radiance;
+    lights->up = f3(0, 1, 0);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+OozeF3 ooze_lights_backdrop(const OozeLights *lights, OozeF3 direction)
+{
+    if (lights->is_even) {
+        return lights->even;
+    }
+    float height = f3_dot(direction, lights->up);
+    if (lights->backdrop == OOZE_BACKDROP_SKY) {
+        OozeF3 horizon = f3(0.62f, 0.70f, 0.78f), top = f3(0.10f, 0.24f, 0.55f);
+        OozeF3 ground = f3(0.30f, 0.28f, 0.25f);
+        float share = powf(clampf(height, 0.0f, 1.0f), 0.45f);
+        return f3_mix(f3_mix(horizon, top, share), ground, smoothstepf(0.0f, 0.15f, -height));
+    }
+    /* A wall lit from below: bright behind the ground, falling off upwards. */
+    OozeF3 wall = f3(0.66f, 0.63f, 0.60f), top = f3(0.24f, 0.25f, 0.28f);
+    return f3_mix(wall, top, smoothstepf(-0.05f, 0.75f, height));
+}
+
+static bool in_square(const OozeLight *light, OozeF3 from, OozeF3 direction, float far,
+                      float *distance)
+{
+    float along = f3_dot(direction, light->facing);
+    if (along >= 0.0f) { /* seen from behind */
+        return false;
+    }
+    *distance = f3_dot(f3_sub(light->centre, from), light->facing) / along;
+    if (!(*distance > 0.0f && *distance < far)) {
+        return false;
+    }
+    OozeF3 at = f3_sub(f3_madd(from, *distance, direction), light->centre);
+    return fabsf(f3_dot(at, light->right)) <= f3_dot(light->right, light->right) &&
+           fabsf(f3_dot(at, light->up)) <= f3_dot(light->up, light->up);
+}
+
+static float square_density(const OozeLight *light, OozeF3 direction, float distance)
+{
+    float cosine = -f3_dot(direction, light->facing);
+    return light->chance * distance * distance / (light->area * fmaxf(cosine, 1e-6f));
+}
+
+OozeLightSample ooze_lights_sample(const OozeLights *lights, OozeF3 from, OozePair random,
+                                   float choice)
+{
+    OozeLightSample sample = {.density = 0.0f};
+    if (lights->count == 0) {
+        return sample;
+    }
+    int i = 0;
+    while (i < lights->count - 1 && choice >= lights->lights[i].cumulative) {
+        i++;
+    }
+    const OozeLight *light = &lights->lights[i];
+    sample.radiance = light->radiance;
+    if (light->is_sun) {
+        float z = 1.0f - random.u * (1.0f - light->cosine), r = sqrtf(fmaxf(0.0f, 1.0f - z * z));
+        float phi = 2.0f * OOZE_PI_F * random.v;
+        sample.direction = f3_from_frame(light->facing, f3(r * cosf(phi), r * sinf(phi), z));
+        sample.distance = INFINITY;
+        sample.density = light->chance / light->area;
+        return sample;
+    }
+    OozeF3 at = f3_madd(light->centre, 2.0f * random.u - 1.0f, light->right);
+    OozeF3 way = f3_sub(f3_madd(at, 2.0f * random.v - 1.0f, light->up), from);
+    sample.distance = f3_length(way);
+    sample.direction = f3_unit(way);
+    if (sample.distance > 0.0f && f3_dot(sample.direction, light->facing) < 0.0f) {
+        sample.density = square_density(light, sample.direction, sample.distance);
+    }
+    return sample;
+}
+
+bool ooze_lights_hit(const OozeLights *lights, OozeF3 from, OozeF3 direction, float far,
+                     OozeF3 *radiance, float *density)
+{
+    const OozeLight *found = NULL;
+    for (int i = 0; i < lights->count; i++) {
+        const OozeLight *light = &lights->lights[i];
+        float distance;
+        if (!light->is_sun && in_square(light, from, direction, far, &distance)) {
+            far = distance;
+            found = light;
+            *density = square_density(light, direction, distance);
+        } else if (light->is_sun && isinf(far) && !found &&
+                   f3_dot(direction, light->facing) > light->cosine) {
+            found = light;
+            *density = light->chance / light->area;
+        }
+    }
+    if (found) {
+        *radiance = found->radiance;
+    }
+    return found != NULL;
+}

@@ -1,0 +1,10 @@
+/* Shading without paths: direct light from the middle of each light, and a little from all around. */
+#ifndef OOZE_RENDER_PREVIEW_H
+#define OOZE_RENDER_PREVIEW_H
+
+#include "render/integrator.h"
+
+OozeF3 ooze_preview(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction, OozeSampler *sampler,
+                    OozeFeatures *features);
+
+#endif

@@ -1,0 +1,30 @@
+/* Defaults of pictures. They stand here because a scene is read also where no renderer is built in. */
+#include "ooze/render.h"
+
+#include <math.h>
+
+#include "scene/scene.h"
+
+OozeRenderDef ooze_render_def_default(void)
+{
+    const OozeVec3 automatic = {NAN, NAN, NAN};
+    return (OozeRenderDef){.camera_position = automatic,
+                           .look_at = automatic,
+                           .field_of_view = 30.0,
+                           .size = {960, 540, 0},
+                           .samples = 64,
+                           .denoise = true,
+                           .color_low = NAN,
+                           .color_high = NAN,
+                           .cell = 0.5};
+}
+
+OozeLightDef ooze_light_def_default(void)
+{
+    return (OozeLightDef){.size = 1.0, .color = {1, 1, 1}, .strength = 1.0};
+}
+
+const OozeRenderDef *ooze_scene_render(const OozeScene *scene)
+{
+    return scene ? &scene->def.render : NULL;
+}

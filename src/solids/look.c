@@ -1,0 +1,71 @@
+/* The table of named looks. Colours are linear. */
+#include "ooze/look.h"
+
+#include <math.h>
+
+/* clang-format off */
+static const OozeLookInfo looks[] = {
+    /* name, kind, own colour, colour, depth, index, roughness, coat, cloudiness, translucency */
+    {"auto", OOZE_LOOK_OPAQUE, false, {0, 0, 0}, 0.0, 1.5, 0.3, 1.0, 0.0, 0.0,
+     "the look named like the material or solid; otherwise `glossy` for a material, `matte` for a solid"},
+    {"honey", OOZE_LOOK_CLEAR, true, {0.86f, 0.40f, 0.030f}, 0.30, 1.49, 0.0, 1.0, 0.35, 0.0,
+     "amber, a little cloudy"},
+    {"syrup", OOZE_LOOK_CLEAR, true, {0.66f, 0.17f, 0.012f}, 0.30, 1.46, 0.0, 1.0, 0.0, 0.0,
+     "dark amber, clear"},
+    {"caramel", OOZE_LOOK_TRANSLUCENT, true, {0.62f, 0.25f, 0.05f}, 0.10, 1.46, 0.12, 1.0, 0.0, 0.45,
+     "golden brown, glossy, light comes through thin parts"},
+    {"cream", OOZE_LOOK_TRANSLUCENT, true, {0.93f, 0.87f, 0.74f}, 0.10, 1.35, 0.35, 0.6, 0.0, 0.35,
+     "soft off-white"},
+    {"chocolate", OOZE_LOOK_OPAQUE, true, {0.085f, 0.030f, 0.012f}, 0.0, 1.55, 0.14, 1.0, 0.0, 0.0,
+     "dark and glossy"},
+    {"dough", OOZE_LOOK_OPAQUE, true, {0.72f, 0.55f, 0.33f}, 0.0, 1.4, 0.6, 0.25, 0.0, 0.0,
+     "matte, pale"},
+    {"clay", OOZE_LOOK_OPAQUE, true, {0.40f, 0.16f, 0.085f}, 0.0, 1.4, 0.7, 0.2, 0.0, 0.0,
+     "matte terracotta"},
+    {"mud", OOZE_LOOK_OPAQUE, true, {0.13f, 0.085f, 0.05f}, 0.0, 1.33, 0.25, 0.9, 0.0, 0.0,
+     "wet brown"},
+    {"wax", OOZE_LOOK_TRANSLUCENT, false, {0.9f, 0.8f, 0.6f}, 0.12, 1.43, 0.3, 0.7, 0.0, 0.6,
+     "light comes through thin parts"},
+    {"water", OOZE_LOOK_CLEAR, true, {0.62f, 0.90f, 0.95f}, 1.0, 1.333, 0.0, 1.0, 0.0, 0.0,
+     "clear, faintly blue"},
+    {"oil", OOZE_LOOK_CLEAR, true, {0.85f, 0.72f, 0.10f}, 0.5, 1.47, 0.0, 1.0, 0.0, 0.0,
+     "clear, yellow"},
+    {"jelly", OOZE_LOOK_CLEAR, false, {0.8f, 0.05f, 0.04f}, 0.25, 1.36, 0.0, 1.0, 0.15, 0.0,
+     "clear, in the material's colour"},
+    {"slime", OOZE_LOOK_CLEAR, false, {0.25f, 0.75f, 0.08f}, 0.20, 1.36, 0.0, 1.0, 2.0, 0.0,
+     "cloudy, in the material's colour"},
+    {"glossy", OOZE_LOOK_OPAQUE, false, {0, 0, 0}, 0.0, 1.5, 0.18, 1.0, 0.0, 0.0,
+     "a clear coat over the colour"},
+    {"matte", OOZE_LOOK_OPAQUE, false, {0, 0, 0}, 0.0, 1.5, 1.0, 0.0, 0.0, 0.0,
+     "the colour alone"},
+    {"metal", OOZE_LOOK_METAL, false, {0.75f, 0.75f, 0.76f}, 0.0, 1.5, 0.2, 1.0, 0.0, 0.0,
+     "brushed, in the solid's colour"},
+    {"glass", OOZE_LOOK_CLEAR, true, {0.90f, 0.96f, 0.93f}, 1.0, 1.5, 0.0, 1.0, 0.0, 0.0,
+     "clear"},
+    {"wood", OOZE_LOOK_OPAQUE, true, {0.38f, 0.20f, 0.085f}, 0.0, 1.5, 0.45, 0.4, 0.0, 0.0,
+     "warm brown"},
+    {"toast", OOZE_LOOK_OPAQUE, true, {0.50f, 0.26f, 0.08f}, 0.0, 1.4, 0.9, 0.0, 0.0, 0.0,
+     "golden brown, dull"},
+    {"ceramic", OOZE_LOOK_OPAQUE, true, {0.83f, 0.82f, 0.79f}, 0.0, 1.5, 0.08, 1.0, 0.0, 0.0,
+     "white, glazed"},
+};
+/* clang-format on */
+
+const OozeLookInfo *ooze_looks(int *count)
+{
+    if (count) {
+        *count = (int)(sizeof looks / sizeof looks[0]);
+    }
+    return looks;
+}
+
+OozeLookDef ooze_look_def_default(void)
+{
+    return (OozeLookDef){.color = {NAN, NAN, NAN},
+                         .depth = NAN,
+                         .refraction = NAN,
+                         .roughness = NAN,
+                         .coat = NAN,
+                         .cloudiness = NAN,
+                         .translucency = NAN};
+}
