@@ -36,9 +36,9 @@ typedef struct OozeRenderDef {
     OozeVec3 size;            /* pixels: x wide, y high */
     int samples;              /* paths a pixel */
     OozeBackdrop backdrop;
-    double exposure;      /* stops: 1 doubles the light */
-    bool denoise;         /* smooth what noise is left, along edges */
-    const char *color_by; /* a particle field, or "speed"; NULL: the looks */
+    double exposure;              /* stops: 1 doubles the light */
+    bool denoise;                 /* smooth what noise is left, along edges */
+    const char *color_by;         /* a particle field, or "speed"; NULL: the looks */
     double color_low, color_high; /* values at the ends of the colours; NAN: those of the run */
     OozeLightDef *lights;         /* instead of those of the backdrop */
     int light_count;

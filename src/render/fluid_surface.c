@@ -33,9 +33,9 @@ OozeStatus ooze_fluid_place_surface(const OozeFrame *frame, const OozeTint *tint
 {
     OozeSurfaceSettings settings = ooze_surface_default();
     settings.cell = cell;
-    bool own = tint->field && (strcmp(tint->field, "speed") == 0 ||
-                               strcmp(tint->field, "velocity") == 0 ||
-                               strcmp(tint->field, "material") == 0);
+    bool own =
+        tint->field && (strcmp(tint->field, "speed") == 0 || strcmp(tint->field, "velocity") == 0 ||
+                        strcmp(tint->field, "material") == 0);
     const char *fields[] = {tint->field};
     settings.fields = fields;
     settings.field_count = tint->field && !own ? 1 : 0;
