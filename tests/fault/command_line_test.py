@@ -72,7 +72,8 @@ BAD_LINES = [
     (["run", "\x1b[31mred", "\x1b[31mred"], "unexpected argument '?[31mred'"),
 ]
 
-COMMANDS = ["run", "check", "info", "export", "plot", "methods", "probes", "schema", "reference", "version", "help"]
+COMMANDS = ["run", "check", "info", "export", "plot", "render", "methods", "probes", "schema", "reference", "version",
+            "help"]
 
 
 class CommandLineTest(runs.RunTest):
