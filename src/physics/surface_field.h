@@ -42,7 +42,7 @@ OOZE_FORMULA OOZE_REAL ooze_surface_kernel_slope(OOZE_REAL q2)
 #define OOZE_SURFACE_KERNEL_VOLUME (64.0 * OOZE_PI / 315.0)
 
 /* Half axis of a kernel deep inside, of a round kernel, and of the cone. */
-#define OOZE_SURFACE_INNER 2.0
+#define OOZE_SURFACE_INNER 2.4
 #define OOZE_SURFACE_ROUND 1.3
 #define OOZE_SURFACE_CONE  1.4
 /* A particle alone: a sphere of the particle's volume, radius (3 / 4 pi)^(1/3). */
@@ -55,7 +55,7 @@ OOZE_FORMULA OOZE_REAL ooze_surface_kernel_slope(OOZE_REAL q2)
     (0.5 * 64.0 * OOZE_PI / 315.0 * OOZE_SURFACE_ROUND * OOZE_SURFACE_ROUND * OOZE_SURFACE_ROUND)
 #define OOZE_SURFACE_CONE_ISO_SQUARED                                                              \
     (0.5 * 4.0 * OOZE_PI / 30.0 * OOZE_SURFACE_CONE * OOZE_SURFACE_CONE * OOZE_SURFACE_CONE)
-/* Longest to shortest half axis at most. */
+/* Largest to smallest variance at most (Yu and Turk's k_r); the half axes go by its root. */
 #define OOZE_SURFACE_STRETCH 4.0
 /* Two pulls more unlike than this belong to particles at unlike depths. */
 #define OOZE_SURFACE_LIKENESS 0.5
@@ -77,16 +77,12 @@ OOZE_FORMULA void ooze_surface_axes(const OOZE_REAL variance[3], OOZE_REAL fill,
                                     OOZE_REAL *weight)
 {
     const OOZE_REAL inner = (OOZE_REAL)OOZE_SURFACE_INNER, alone = (OOZE_REAL)OOZE_SURFACE_ALONE;
-    OOZE_REAL longest = 0, share = ooze_surface_blend((OOZE_REAL)0.05, (OOZE_REAL)0.3, fill);
+    OOZE_REAL share = ooze_surface_blend((OOZE_REAL)0.05, (OOZE_REAL)0.3, fill), volume = 1;
+    OOZE_REAL most = ooze_max(variance[0], ooze_max(variance[1], variance[2]));
     for (int k = 0; k < 3; k++) {
-        OOZE_REAL v = ooze_max(variance[k], 0) * (OOZE_REAL)(1.0 / OOZE_SURFACE_VARIANCE);
-        axes[k] = inner * ooze_min(OOZE_SQRT(v), 1);
-        longest = ooze_max(longest, axes[k]);
-    }
-    OOZE_REAL volume = 1;
-    for (int k = 0; k < 3; k++) {
-        axes[k] = ooze_max(axes[k], longest * (OOZE_REAL)(1.0 / OOZE_SURFACE_STRETCH));
-        axes[k] = alone + (axes[k] - alone) * share;
+        OOZE_REAL v = ooze_max(variance[k], most * (OOZE_REAL)(1.0 / OOZE_SURFACE_STRETCH));
+        v = ooze_max(v, 0) * (OOZE_REAL)(1.0 / OOZE_SURFACE_VARIANCE);
+        axes[k] = alone + (inner * ooze_min(OOZE_SQRT(v), 1) - alone) * share;
         volume *= axes[k];
     }
     OOZE_REAL c = 1 - (OOZE_REAL)(OOZE_SURFACE_ALONE_RADIUS * OOZE_SURFACE_ALONE_RADIUS /

@@ -3,11 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/wide.h"
 #include "physics/surface_field.h"
 #include "surface/blocks.h"
 
-enum { EDGE = OOZE_BLOCK_EDGE, LANES = OOZE_WIDE_LANES < 8 ? OOZE_WIDE_LANES : 8 };
+enum { EDGE = OOZE_BLOCK_EDGE };
+
+/* A q^2 that is above 1 whatever rounding does. */
+#define BEYOND 1.001f
 
 /* Nodes of a block that a kernel reaches along one axis, as first to last, empty where first > last. */
 typedef struct Span {
@@ -30,7 +32,7 @@ static void add_kernel(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *
 {
     Span y = find_span(nodes[1], k->centre[1], k->reach[1]);
     Span z = find_span(nodes[2], k->centre[2], k->reach[2]);
-    float dx[EDGE];
+    float dx[EDGE], quarter = 0.25f / k->xx;
     for (int i = 0; i < EDGE; i++) {
         dx[i] = nodes[0][i] - k->centre[0];
     }
@@ -40,6 +42,9 @@ static void add_kernel(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *
             float dy = nodes[1][b] - k->centre[1];
             float slope = 2.0f * (k->xy * dy + k->xz * dz);
             float rest = (k->yy * dy + 2.0f * k->yz * dz) * dy + k->zz * dz * dz;
+            if (rest - slope * slope * quarter > BEYOND) {
+                continue; /* not even the nearest point of the row's line is reached */
+            }
             float *row = values + (c * EDGE + b) * EDGE;
             for (int i = 0; i < EDGE; i++) {
                 float t = 1.0f - ((k->xx * dx[i] + slope) * dx[i] + rest);

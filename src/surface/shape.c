@@ -129,23 +129,39 @@ static void set_stretched(OozeSurfaceKernel *kernel, const View *view, float spa
     kernel->reach[2] = sqrtf(box.zz) * 1.0001f;
 }
 
+/* Deep inside, where no neighbour is near the surface, nothing but the sum of the kernels matters. */
+static bool is_deep(const Shaping *job, uint64_t i)
+{
+    const uint32_t *list = job->lists.index + job->lists.first[i];
+    bool deep = job->views[i].fill >= (float)OOZE_SURFACE_OUTER_FILL;
+    for (uint32_t k = 0; k < job->lists.count[i] && deep; k++) {
+        deep = job->views[list[k]].fill >= (float)OOZE_SURFACE_OUTER_FILL;
+    }
+    return deep;
+}
+
 static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     const Shaping *job = context;
     OozeCloud *cloud = job->cloud;
     OozeSurfaceMethod method = job->settings->method;
     float spacing = (float)cloud->spacing;
+    const float inner_weight = (float)(1.0 / (OOZE_SURFACE_KERNEL_VOLUME * OOZE_SURFACE_INNER *
+                                              OOZE_SURFACE_INNER * OOZE_SURFACE_INNER));
     (void)worker;
     for (uint64_t i = begin; i < end; i++) {
         OozeSurfaceKernel *kernel = &cloud->kernels[i];
         float shift[3] = {0};
-        if (method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0) {
+        bool deep = is_deep(job, i);
+        if (!deep && method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0) {
             smooth_centre(job, i, shift);
         }
         kernel->centre[0] = cloud->x[i].x + shift[0];
         kernel->centre[1] = cloud->x[i].y + shift[1];
         kernel->centre[2] = cloud->x[i].z + shift[2];
-        if (method == OOZE_SURFACE_ANISOTROPIC) {
+        if (method == OOZE_SURFACE_ANISOTROPIC && deep) {
+            set_round(kernel, (float)OOZE_SURFACE_INNER * spacing, inner_weight);
+        } else if (method == OOZE_SURFACE_ANISOTROPIC) {
             set_stretched(kernel, &job->views[i], spacing);
         } else {
             double h = method == OOZE_SURFACE_CLAVET ? OOZE_SURFACE_CONE : OOZE_SURFACE_ROUND;
