@@ -15,6 +15,9 @@
 #ifdef OOZE_WITH_RENDER
 #include "render/renderer.h"
 #endif
+#ifdef OOZE_WITH_MESHOPT
+#include <meshoptimizer.h>
+#endif
 
 #ifndef OOZE_VERSION
 #error "the build defines OOZE_VERSION"
@@ -27,7 +30,7 @@ OozeVersion ooze_version(void)
     return version;
 }
 
-enum { PART_HDF5, PART_YAML, PART_CUDA, PART_MPI, PART_RENDER, PART_COUNT };
+enum { PART_HDF5, PART_YAML, PART_CUDA, PART_MPI, PART_RENDER, PART_MESHOPT, PART_COUNT };
 
 /* Filled once, read-only afterwards. */
 static OozePart parts[PART_COUNT];
@@ -59,6 +62,14 @@ static void describe_parts(void)
 #else
     parts[PART_RENDER] =
         (OozePart){"render", false, "install libembree-dev and libpng-dev, then build again"};
+#endif
+#ifdef OOZE_WITH_MESHOPT
+    snprintf(details[PART_MESHOPT], sizeof details[0], "%d.%d", MESHOPTIMIZER_VERSION / 1000,
+             MESHOPTIMIZER_VERSION % 1000 / 10);
+    parts[PART_MESHOPT] = (OozePart){"meshopt", true, details[PART_MESHOPT]};
+#else
+    parts[PART_MESHOPT] =
+        (OozePart){"meshopt", false, "install libmeshoptimizer-dev, then build again"};
 #endif
 }
 

@@ -5,6 +5,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "surface/attributes.h"
+#include "surface/rings.h"
+
+/* Decimation moves the surface by no more, in spacings, however few triangles are asked for. */
+#define DECIMATION_TOLERANCE 0.25
 
 OozeSurfaceSettings ooze_surface_default(void)
 {
@@ -101,6 +105,13 @@ static OozeStatus build(OozeOwnedSurface *owned, const OozeFrame *frame,
     }
     status = status ? status : ooze_march(&blocks, &cloud, threads, &owned->mesh, error);
     ooze_blocks_free(&blocks);
+    if (!status) {
+        status = ooze_mesh_smooth(&owned->mesh, settings->mesh_smoothing, threads, error);
+    }
+    if (!status) {
+        status = ooze_mesh_decimate(&owned->mesh, settings->decimation,
+                                    DECIMATION_TOLERANCE * frame->spacing, error);
+    }
     status = status ? status : ooze_attributes_fill(owned, &cloud, settings, threads, error);
     status = status ? status : measure(owned, threads, error);
     ooze_cloud_close(&cloud);
