@@ -2,6 +2,7 @@
 #ifndef OOZE_SCENE_H
 #define OOZE_SCENE_H
 
+#include "ooze/surface.h"
 #include "ooze/world.h"
 
 #ifdef __cplusplus
@@ -42,6 +43,8 @@ typedef struct OozeSceneInfo {
     double time_step; /* s: shortened so that frames fall on whole steps */
 } OozeSceneInfo;
 OOZE_API const OozeSceneInfo *ooze_scene_info(const OozeScene *scene);
+/* How the scene wants its surface made; fields are none. */
+OOZE_API const OozeSurfaceSettings *ooze_scene_surface(const OozeScene *scene);
 
 /* The scene with includes and overrides folded in, as canonical YAML: what a run folder keeps. */
 OOZE_API const char *ooze_scene_canonical(const OozeScene *scene);

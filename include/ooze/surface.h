@@ -15,6 +15,9 @@ typedef enum OozeSurfaceMethod {
     OOZE_SURFACE_METHOD_COUNT
 } OozeSurfaceMethod;
 
+/* "anisotropic", ...; NULL past the last. */
+OOZE_API const char *ooze_surface_method_name(OozeSurfaceMethod method);
+
 typedef struct OozeSurfaceSettings {
     OozeSurfaceMethod method;
     double cell;        /* edge of a grid cell, in particle spacings */

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "output/export.h"
 #include "output/export_value.h"
+#include "output/usda.h"
 #include "particles/field.h"
 
 /* USD knows y and z as up; a scene with x up is turned about z. */
@@ -26,8 +27,26 @@ static void print_root_turn(OozeWriter *writer, OozeAxis up)
     }
 }
 
-/* A text between quotes. */
-static void print_quoted(OozeWriter *writer, const char *text)
+void ooze_usda_print_head(OozeWriter *writer, const OozeFrame *frame, const char *remark)
+{
+    ooze_writer_print(writer, "#usda 1.0\n");
+    if (remark) {
+        ooze_writer_print(writer, "# %s\n", remark);
+    }
+    ooze_writer_print(writer, "(\n");
+    print_stage_axes(writer, frame->up);
+    ooze_writer_print(writer,
+                      "    startTimeCode = 0\n    endTimeCode = 0\n    timeCodesPerSecond = 24\n"
+                      "    customLayerData = {\n        string generator = \"ooze\"\n"
+                      "        uint64 frame = %llu\n        uint64 step = %llu\n"
+                      "        double time = %.17g\n    }\n)\n\n",
+                      (unsigned long long)frame->index, (unsigned long long)frame->step,
+                      frame->time);
+    ooze_writer_print(writer, "def Xform \"ooze\"\n{\n");
+    print_root_turn(writer, frame->up);
+}
+
+void ooze_usda_print_quoted(OozeWriter *writer, const char *text)
 {
     ooze_writer_put(writer, "\"", 1);
     for (const char *c = text ? text : ""; *c; c++) {
@@ -90,7 +109,7 @@ static void print_primvar(OozeWriter *writer, const OozeFieldView *field)
         ooze_writer_print(writer, "            elementSize = %d\n", field->components);
     }
     ooze_writer_print(writer, "            customData = {\n                string unit = ");
-    print_quoted(writer, field->unit);
+    ooze_usda_print_quoted(writer, field->unit);
     ooze_writer_print(writer, "\n            }\n        )\n");
     print_samples(writer, type, full, field, tuples);
 }
@@ -183,7 +202,7 @@ static void print_solid(OozeWriter *writer, const OozeFrame *frame, int i)
                       "        def Xform \"%s\" (\n            customData = {\n"
                       "                string name = ",
                       name);
-    print_quoted(writer, frame->solids[i].name);
+    ooze_usda_print_quoted(writer, frame->solids[i].name);
     ooze_writer_print(
         writer,
         "\n            }\n        )\n        {\n"
@@ -204,17 +223,7 @@ OozeStatus ooze_export_usda(const OozeFrame *frame, const char *path, OozeError 
     if (status) {
         return status;
     }
-    ooze_writer_print(&writer, "#usda 1.0\n(\n");
-    print_stage_axes(&writer, frame->up);
-    ooze_writer_print(&writer,
-                      "    startTimeCode = 0\n    endTimeCode = 0\n    timeCodesPerSecond = 24\n"
-                      "    customLayerData = {\n        string generator = \"ooze\"\n"
-                      "        uint64 frame = %llu\n        uint64 step = %llu\n"
-                      "        double time = %.17g\n    }\n)\n\n",
-                      (unsigned long long)frame->index, (unsigned long long)frame->step,
-                      frame->time);
-    ooze_writer_print(&writer, "def Xform \"ooze\"\n{\n");
-    print_root_turn(&writer, frame->up);
+    ooze_usda_print_head(&writer, frame, NULL);
     print_particles(&writer, frame);
     ooze_writer_print(&writer, "    def Scope \"solids\"\n    {\n");
     for (int i = 0; i < frame->solid_count; i++) {

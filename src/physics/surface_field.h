@@ -71,6 +71,14 @@ OOZE_FORMULA OOZE_REAL ooze_surface_blend(OOZE_REAL a, OOZE_REAL b, OOZE_REAL x)
     return t * t * (3 - 2 * t);
 }
 
+/* How much a direction leads across the surface, by the variance of the neighbourhood along it: 0 where
+   that is full, 1 where it is that of a flat surface's last layer or less. */
+OOZE_FORMULA OOZE_REAL ooze_surface_across(OOZE_REAL variance)
+{
+    OOZE_REAL v = variance * (OOZE_REAL)(1.0 / OOZE_SURFACE_VARIANCE);
+    return 1 - ooze_surface_blend((OOZE_REAL)0.6, (OOZE_REAL)0.9, v);
+}
+
 /* Half axes and weight of a kernel from the variances along its axes and the fill of its
    neighbourhood. */
 OOZE_FORMULA void ooze_surface_axes(const OOZE_REAL variance[3], OOZE_REAL fill, OOZE_REAL axes[3],

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "ooze/render.h"
+#include "ooze/surface.h"
 #include "scene/keys.h"
 #include "scene/node.h"
 
@@ -71,6 +72,7 @@ typedef struct OozeSceneDef {
     OozeSceneChange *changes;
     int change_count;
     OozeRenderDef render;
+    OozeSurfaceSettings surface;
 } OozeSceneDef;
 
 struct OozeScene {

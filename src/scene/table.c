@@ -394,6 +394,7 @@ static void root_defaults(void *item, int variant)
     def->world.gravity = (OozeVec3){NAN, NAN, NAN}; /* depends on `up` */
     def->render = ooze_render_def_default();
     method_defaults(&def->method, -1);
+    def->surface = ooze_surface_default();
 }
 
 #define ITEMS(field) offsetof(OozeSceneDef, field##s)
@@ -446,6 +447,9 @@ static const OozeKey root_keys[] = {
      ITEM_COUNT(sink)},
     {"probes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(probe), .help = "what is measured",
      ITEM_COUNT(probe)},
+    {"surface", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, surface),
+     .help = "of the fluid, as a mesh", .section = &ooze_section_surface,
+     .otherwise = "as `ooze mesh` finds good"},
     {"changes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(change),
      .help = "numbers that change in time", ITEM_COUNT(change)},
     {"render", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, render),

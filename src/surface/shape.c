@@ -63,7 +63,7 @@ static void view_range(void *context, uint64_t begin, uint64_t end, int worker)
    thin threads away. What the like-placed neighbours feel on average is that systematic part, and it
    is given back; what remains is the particle's own unevenness. Neighbours are like-placed where
    they are pulled alike. */
-static void smooth_centre(const Shaping *job, uint64_t i, float shift[3])
+static void smooth_centre(const Shaping *job, uint64_t i, const OozeEigen3 *eigen, float shift[3])
 {
     const float likeness = (float)(1.0 / (OOZE_SURFACE_LIKENESS * OOZE_SURFACE_LIKENESS));
     const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * job->cloud->spacing));
@@ -84,10 +84,20 @@ static void smooth_centre(const Shaping *job, uint64_t i, float shift[3])
         mean[1] += w * other->pull[1];
         mean[2] += w * other->pull[2];
     }
-    float length2 = 0.0f;
+    float off[3], length2 = 0.0f;
     for (int k = 0; k < 3; k++) {
-        shift[k] = (float)job->settings->smoothing * (own->pull[k] - mean[k] / sum);
-        length2 += shift[k] * shift[k];
+        off[k] = (float)job->settings->smoothing * (own->pull[k] - mean[k] / sum);
+        shift[k] = 0.0f;
+    }
+    /* Along the surface the same pull would only crowd what is crowded already. */
+    for (int k = 0; k < 3; k++) {
+        const float e[3] = {eigen->vectors.m[k], eigen->vectors.m[3 + k], eigen->vectors.m[6 + k]};
+        float part =
+            ooze_surface_across(eigen->values[k]) * (e[0] * off[0] + e[1] * off[1] + e[2] * off[2]);
+        length2 += part * part;
+        for (int a = 0; a < 3; a++) {
+            shift[a] += part * e[a];
+        }
     }
     float most = (float)OOZE_SURFACE_SHIFT_MAX;
     float cut = length2 > most * most ? most / sqrtf(length2) : 1.0f;
@@ -105,17 +115,16 @@ static void set_round(OozeSurfaceKernel *kernel, float radius, float weight)
     kernel->reach[0] = kernel->reach[1] = kernel->reach[2] = radius;
 }
 
-static void set_stretched(OozeSurfaceKernel *kernel, const View *view, float spacing)
+static void set_stretched(OozeSurfaceKernel *kernel, const OozeEigen3 *e, float fill, float spacing)
 {
-    OozeEigen3 e = ooze_sym3_eigen(view->spread);
     float axes[3], metric[3], square[3], weight;
-    ooze_surface_axes(e.values, view->fill, axes, &weight);
+    ooze_surface_axes(e->values, fill, axes, &weight);
     for (int k = 0; k < 3; k++) {
         float length = axes[k] * spacing;
         square[k] = length * length;
         metric[k] = 1.0f / square[k];
     }
-    OozeSym3 g = ooze_eigen3_compose(&e, metric), box = ooze_eigen3_compose(&e, square);
+    OozeSym3 g = ooze_eigen3_compose(e, metric), box = ooze_eigen3_compose(e, square);
     kernel->weight = weight;
     kernel->xx = g.xx;
     kernel->yy = g.yy;
@@ -153,8 +162,12 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
         OozeSurfaceKernel *kernel = &cloud->kernels[i];
         float shift[3] = {0};
         bool deep = is_deep(job, i);
+        OozeEigen3 eigen;
+        if (!deep) {
+            eigen = ooze_sym3_eigen(job->views[i].spread);
+        }
         if (!deep && method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0) {
-            smooth_centre(job, i, shift);
+            smooth_centre(job, i, &eigen, shift);
         }
         kernel->centre[0] = cloud->x[i].x + shift[0];
         kernel->centre[1] = cloud->x[i].y + shift[1];
@@ -162,7 +175,7 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
         if (method == OOZE_SURFACE_ANISOTROPIC && deep) {
             set_round(kernel, (float)OOZE_SURFACE_INNER * spacing, inner_weight);
         } else if (method == OOZE_SURFACE_ANISOTROPIC) {
-            set_stretched(kernel, &job->views[i], spacing);
+            set_stretched(kernel, &eigen, job->views[i].fill, spacing);
         } else {
             double h = method == OOZE_SURFACE_CLAVET ? OOZE_SURFACE_CONE : OOZE_SURFACE_ROUND;
             set_round(kernel, (float)h * spacing, 1.0f);

@@ -10,6 +10,16 @@
 /* Decimation moves the surface by no more, in spacings, however few triangles are asked for. */
 #define DECIMATION_TOLERANCE 0.25
 
+const char *ooze_surface_method_name(OozeSurfaceMethod method)
+{
+    static const char *const names[OOZE_SURFACE_METHOD_COUNT] = {
+        [OOZE_SURFACE_ANISOTROPIC] = "anisotropic",
+        [OOZE_SURFACE_ISOTROPIC] = "isotropic",
+        [OOZE_SURFACE_CLAVET] = "clavet",
+    };
+    return (unsigned)method < OOZE_SURFACE_METHOD_COUNT ? names[method] : NULL;
+}
+
 OozeSurfaceSettings ooze_surface_default(void)
 {
     return (OozeSurfaceSettings){.method = OOZE_SURFACE_ANISOTROPIC,

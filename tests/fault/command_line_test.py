@@ -55,7 +55,7 @@ BAD_LINES = [
     (["info", "x", "--jsn"], "did you mean '--json'"),
     (["info", "x", "--json", "--hash"], "exclude each other"),
     (["export"], "RUN is missing"),
-    (["export", "x"], "say which format"),
+    (["export", "mesh", "x"], "say which format"),
     (["export", "x", "--format", "pyl"], "did you mean 'ply'"),
     (["export", "x", "--format", "docx"], "must be"),
     (["export", "x", "--format", "ply", "--frames", "a:b"], "A:B"),

@@ -1,0 +1,126 @@
+/* The surface's cost beside that of simulating the frame: a block of 100k particles that falls apart on a
+   floor, cells of half a spacing, against 8 steps of the conformation method; then the cost of growing
+   surfaces, which should be linear in their area.
+
+     surface_bench [particles] [threads] */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "ooze/ooze.h"
+
+static void fail(const OozeError *error)
+{
+    fprintf(stderr, "%s (%s)\n", error->message, error->hint);
+    exit(1);
+}
+
+static OozeWorld *make_world(int side, int threads)
+{
+    char text[1024];
+    int length = snprintf(text, sizeof text,
+                          "ooze: 1\nmethod: {name: conformation}\n"
+                          "spacing: 0.01\ntime_step: 1/240\nduration: 1\n"
+                          "materials:\n  honey: {density: 1400, relaxation_time: 0.02,"
+                          " viscosity: 20}\n"
+                          "fluids:\n  - {material: honey, shape: {type: box, size: [%g, %g, %g],"
+                          " position: [0, %g, 0]}, velocity: [0, -1, 0]}\n"
+                          "solids:\n  - {name: floor, shape: {type: plane}}\n",
+                          0.01 * side, 0.01 * side, 0.01 * side, 0.005 * side + 0.01);
+    OozeError error = {0};
+    OozeScene *scene = NULL;
+    OozeWorld *world = NULL;
+    OozeBuildOptions options = {.threads = threads};
+    if (ooze_scene_load_text(text, (size_t)length, "bench", &scene, &error) ||
+        ooze_scene_build(scene, &options, &world, &error)) {
+        fail(&error);
+    }
+    ooze_scene_free(scene);
+    return world;
+}
+
+/* Best of three: other programs only ever add time. */
+static double time_surface(const OozeFrame *frame, int threads, uint64_t *triangles, double *area)
+{
+    double best = INFINITY;
+    for (int round = 0; round < 3; round++) {
+        OozeSurfaceSettings settings = ooze_surface_default();
+        OozeSurface *surface = NULL;
+        OozeError error = {0};
+        double begin = ooze_clock();
+        if (ooze_surface_build(frame, &settings, threads, &surface, &error)) {
+            fail(&error);
+        }
+        best = fmin(best, ooze_clock() - begin);
+        *triangles = surface->triangle_count;
+        *area = surface->area / (frame->spacing * frame->spacing);
+        ooze_surface_free(surface);
+    }
+    return best;
+}
+
+static void against_simulation(int side, int threads)
+{
+    enum { WARM = 4, STEPS = 8 };
+    OozeError error = {0};
+    OozeWorld *world = make_world(side, threads);
+    double seconds = 0.0;
+    for (int step = 0; step < WARM + STEPS; step++) {
+        double begin = ooze_clock();
+        if (ooze_world_step(world, &error)) {
+            fail(&error);
+        }
+        seconds += step >= WARM ? ooze_clock() - begin : 0.0;
+    }
+    uint64_t triangles;
+    double area;
+    const OozeFrame *frame = ooze_world_frame(world);
+    double surface = time_surface(frame, threads, &triangles, &area);
+    double n = (double)frame->particle_count;
+    printf("%.0f particles, cells of half a spacing\n"
+           "  a frame of 8 steps  %8.3f s\n"
+           "  its surface         %8.3f s, %.1f%% of that\n"
+           "  %.3g particles/s, %.3g triangles/s (%llu triangles)\n\n",
+           n, seconds, surface, 100.0 * surface / seconds, n / surface, (double)triangles / surface,
+           (unsigned long long)triangles);
+    ooze_world_destroy(world);
+}
+
+/* Sheets three particles thick: nearly all surface. */
+static void against_area(int threads)
+{
+    printf("sheets three particles thick\n  particles       area  triangles   seconds  "
+           "us per d^2  us per particle\n");
+    for (int side = 64; side <= 256; side *= 2) {
+        uint64_t n = (uint64_t)side * (uint64_t)side * 3;
+        float *position = malloc(n * 4 * sizeof *position);
+        if (!position) {
+            exit(1);
+        }
+        for (uint64_t i = 0; i < n; i++) {
+            uint64_t at[3] = {i % (uint64_t)side, i / 3 / (uint64_t)side, i / (uint64_t)side % 3};
+            for (uint64_t a = 0; a < 3; a++) {
+                position[4 * i + a] = (float)((double)at[a] + 0.2 * ooze_random01(1, i, a));
+            }
+        }
+        OozeFieldView field = {"position", OOZE_FIELD_FLOAT32, 3, 4, "m", "", n, position};
+        OozeFrame frame = {.spacing = 1.0, .particle_count = n, .field_count = 1, .fields = &field};
+        uint64_t triangles;
+        double area, seconds = time_surface(&frame, threads, &triangles, &area);
+        printf("  %9llu  %9.0f  %9llu  %8.3f  %10.2f  %15.2f\n", (unsigned long long)n, area,
+               (unsigned long long)triangles, seconds, 1e6 * seconds / area,
+               1e6 * seconds / (double)n);
+        free(position);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    double particles = argc > 1 ? atof(argv[1]) : 100e3;
+    int threads = argc > 2 ? atoi(argv[2]) : 0;
+    against_simulation((int)lround(cbrt(particles)), threads);
+    against_area(threads);
+    return 0;
+}
