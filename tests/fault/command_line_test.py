@@ -55,7 +55,7 @@ BAD_LINES = [
     (["info", "x", "--jsn"], "did you mean '--json'"),
     (["info", "x", "--json", "--hash"], "exclude each other"),
     (["export"], "RUN is missing"),
-    (["export", "mesh", "x"], "say which format"),
+    (["export", "x"], "say which format"),
     (["export", "x", "--format", "pyl"], "did you mean 'ply'"),
     (["export", "x", "--format", "docx"], "must be"),
     (["export", "x", "--format", "ply", "--frames", "a:b"], "A:B"),
@@ -72,8 +72,8 @@ BAD_LINES = [
     (["run", "\x1b[31mred", "\x1b[31mred"], "unexpected argument '?[31mred'"),
 ]
 
-COMMANDS = ["run", "check", "info", "export", "plot", "render", "methods", "probes", "schema", "reference", "version",
-            "help"]
+COMMANDS = ["run", "check", "info", "export", "mesh", "plot", "render", "methods", "probes", "schema", "reference",
+            "version", "help"]
 
 
 class CommandLineTest(runs.RunTest):
