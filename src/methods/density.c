@@ -130,6 +130,7 @@ static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
         uint32_t i = carry->order[k];
         s->x[k] = carry->wrapped[i];
         s->shift[k] = ooze_four(0, 0, 0, 0);
+        s->pushed[k] = (OozePush){0, 0};
         s->mobility[k] = job->mobility ? job->mobility[i] : 1.0f;
         if (job->limit) {
             s->limit[k] = job->limit[i];
@@ -188,13 +189,14 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeFour **wrapped, OozeError *e
     s->arrow = ooze_arena_alloc(arena, n, sizeof *s->arrow);
     s->shift = ooze_arena_alloc(arena, n, sizeof *s->shift);
     s->mobility = ooze_arena_alloc(arena, n, sizeof *s->mobility);
+    s->pushed = ooze_arena_alloc(arena, n, sizeof *s->pushed);
     s->excess = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->excess);
     s->sum = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->sum);
     s->limit = ooze_arena_alloc(arena, job->limit ? n : 0, sizeof *s->limit);
     s->first = ooze_arena_alloc(arena, start, sizeof *s->first);
     s->turned = ooze_arena_alloc(arena, start, sizeof *s->turned);
-    if (!*wrapped || !s->x || !s->arrow || !s->shift || !s->mobility || !s->excess || !s->sum ||
-        !s->limit || !s->first || !s->turned) {
+    if (!*wrapped || !s->x || !s->arrow || !s->shift || !s->mobility || !s->pushed || !s->excess ||
+        !s->sum || !s->limit || !s->first || !s->turned) {
         return ooze_fail_memory(error, "the density stage", n * 5 * sizeof *s->x);
     }
     s->limit = job->limit ? s->limit : NULL;
@@ -236,6 +238,7 @@ static void iterate(OozeDensitySweep *s, const uint32_t *order, OozeFour *shift)
         ooze_density_lines(s);
     }
     for (int k = 0; k < job->iterations; k++) {
+        s->momentum = ooze_push_momentum(k, job->iterations);
         ooze_density_multipliers(s);
         ooze_density_corrections(s);
         if (job->between) {

@@ -1,5 +1,5 @@
 /* Position-based density: Macklin and Mueller 2013, one-sided, on neighbours of the positions that a
-   step predicts. Solids push back after every iteration. */
+   step predicts, with sweeps that converge (see projected.h). Solids push back after every iteration. */
 #ifndef OOZE_METHODS_DENSITY_H
 #define OOZE_METHODS_DENSITY_H
 
@@ -24,6 +24,7 @@ typedef struct OozeDensityJob {
     float wall_scale; /* see OozeGather */
     float contact;    /* m between centres and solids */
     int iterations;
+    bool plain; /* sweeps as first published: whole Jacobi steps that only ever push */
     /* Pairs nearer than `apart` (m) drift from each other without gaining speed, half the lack of
        distance a step: particles of a stretched fluid would otherwise line up in strings. `drift`
        gets this move per particle; NULL: none. */

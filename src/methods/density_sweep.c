@@ -171,7 +171,9 @@ static inline void multipliers(OozeDensitySweep *s, uint64_t begin, uint64_t end
         if (!s->line) {
             s->arrow[i] = s->x[i];
         }
-        s->arrow[i][3] = c > 0.0f ? c / (square + eps) : 0.0f;
+        float wanted = c / (square + eps);
+        s->arrow[i][3] = job->plain ? (wanted > 0.0f ? wanted : 0.0f)
+                                    : ooze_push_sweep(&s->pushed[i], wanted, s->momentum);
     }
     s->excess[begin / OOZE_DENSITY_GRAIN] = excess;
     s->sum[begin / OOZE_DENSITY_GRAIN] = total;

@@ -4,6 +4,7 @@
 
 #include "methods/cubic_four.h"
 #include "methods/density.h"
+#include "methods/projected.h"
 
 /* Particles of a chunk of parallel work. */
 enum { OOZE_DENSITY_GRAIN = 256 };
@@ -28,6 +29,8 @@ typedef struct OozeDensitySweep {
     uint8_t *turned;     /* per particle: has such a pair */
     float *push;         /* per edge: slope of the kernel over the length in `arrow` */
     OozeFour *wall_push; /* per edge to a wall: slope times direction */
+    OozePush *pushed;    /* per particle: what its multiplier has come to; not of a plain job */
+    float momentum;      /* of the present sweep */
     float *excess;       /* per chunk: largest density beyond rest */
     double *sum;         /* per chunk: all density beyond rest */
 } OozeDensitySweep;
@@ -36,7 +39,8 @@ typedef struct OozeDensitySweep {
 void ooze_density_pad(OozeDensitySweep *sweep);
 /* Measures the lines between the particles at the start of the step, once for all iterations. */
 void ooze_density_lines(OozeDensitySweep *sweep);
-/* lambda = C / (sum |grad C|^2 + eps) with C = max(density - limit, 0), into the last lane of arrow. */
+/* By how much the multipliers change, into the last lane of arrow: C / (sum |grad C|^2 + eps) with
+   C = density - limit, as ooze_push_sweep takes it. */
 void ooze_density_multipliers(OozeDensitySweep *sweep);
 /* x_i += sum (lambda_i + lambda_j) |grad W| along the pair's line. */
 void ooze_density_corrections(OozeDensitySweep *sweep);
