@@ -30,7 +30,7 @@ typedef struct Render {
     unsigned char *pixels;
     char **pictures; /* paths of what is done, in order */
     uint64_t count, kept, damaged;
-    uint64_t wanted;
+    uint64_t wanted, particles;
     OozeProgress progress;
 } Render;
 
@@ -159,7 +159,8 @@ static OozeStatus survey(Render *job, OozeError *error)
 static bool draw_progress(void *user, double share)
 {
     Render *job = user;
-    OozeProgressPoint point = {.unit = job->count + job->damaged, .worst_density_error = NAN};
+    OozeProgressPoint point = {
+        .unit = job->count + job->damaged, .particles = job->particles, .worst_density_error = NAN};
     (void)share;
     ooze_progress_show(&job->progress, &point, false);
     return !ooze_interrupted();
@@ -168,6 +169,7 @@ static bool draw_progress(void *user, double share)
 static OozeStatus draw(Render *job, const OozeFrame *frame, const char *path, OozeError *error)
 {
     char settings[40];
+    job->particles = frame->particle_count;
     uint64_t parts[2] = {ooze_renderer_hash(job->renderer), ooze_frame_hash(frame)};
     snprintf(settings, sizeof settings, "%016llx%016llx", (unsigned long long)parts[0],
              (unsigned long long)parts[1]);

@@ -63,9 +63,9 @@ static void add_studio(OozeLights *lights, const OozeLightPlace *place)
         OozeF3 color;
         float strength;
     } rows[] = {
-        {-0.85f, 1.00f, -0.45f, 3.4f, 2.0f, {1.0f, 0.90f, 0.76f}, 0.80f},
-        {0.70f, 0.75f, 1.00f, 3.2f, 1.8f, {1.0f, 0.94f, 0.86f}, 0.75f},
-        {1.00f, 0.35f, -0.60f, 3.6f, 2.6f, {0.80f, 0.89f, 1.0f}, 0.16f},
+        {-0.85f, 1.00f, -0.45f, 5.0f, 2.7f, {1.0f, 0.90f, 0.76f}, 0.75f},
+        {0.60f, 0.85f, 1.00f, 5.0f, 2.6f, {1.0f, 0.94f, 0.86f}, 0.80f},
+        {1.00f, 0.40f, -0.60f, 5.0f, 3.4f, {0.80f, 0.89f, 1.0f}, 0.12f},
     };
     OozeF3 right = f3_cross(place->forward, place->up);
     for (int i = 0; i < (int)(sizeof rows / sizeof rows[0]); i++) {
@@ -82,6 +82,7 @@ void ooze_lights_make(OozeLights *lights, const OozeRenderDef *def, const OozeLi
     memset(lights, 0, sizeof *lights);
     lights->backdrop = def->backdrop;
     lights->up = place->up;
+    lights->forward = place->forward;
     for (int i = 0; i < def->light_count; i++) {
         const OozeLightDef *light = &def->lights[i];
         ooze_lights_add_square(lights, f3_of(light->position), f3_of(light->target), place->up,
@@ -106,6 +107,7 @@ void ooze_lights_make_even(OozeLights *lights, OozeF3 radiance)
     lights->is_even = true;
     lights->even = radiance;
     lights->up = f3(0, 1, 0);
+    lights->forward = f3(0, 0, -1);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -122,9 +124,12 @@ OozeF3 ooze_lights_backdrop(const OozeLights *lights, OozeF3 direction)
         float share = powf(clampf(height, 0.0f, 1.0f), 0.45f);
         return f3_mix(f3_mix(horizon, top, share), ground, smoothstepf(0.0f, 0.15f, -height));
     }
-    /* A wall lit from below: bright behind the ground, falling off upwards. */
-    OozeF3 wall = f3(0.66f, 0.63f, 0.60f), top = f3(0.24f, 0.25f, 0.28f);
-    return f3_mix(wall, top, smoothstepf(-0.05f, 0.75f, height));
+    /* A wall with a warm pool of light behind the scene, dark overhead. */
+    OozeF3 dim = f3(0.30f, 0.29f, 0.28f), glow = f3(0.86f, 0.81f, 0.73f),
+           top = f3(0.10f, 0.11f, 0.13f);
+    OozeF3 middle = f3_unit(f3_madd(lights->forward, 0.04f, lights->up));
+    float near = expf(-7.0f * (1.0f - f3_dot(direction, middle)));
+    return f3_mix(f3_mix(dim, glow, near), top, smoothstepf(0.15f, 0.8f, height));
 }
 
 static bool in_square(const OozeLight *light, OozeF3 from, OozeF3 direction, float far,

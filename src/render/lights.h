@@ -20,8 +20,8 @@ typedef struct OozeLight {
 
 typedef struct OozeLights {
     OozeBackdrop backdrop;
-    OozeF3 up;
-    OozeF3 even; /* where `is_even`: the same radiance from everywhere, for tests */
+    OozeF3 up, forward; /* forward: level, from the camera */
+    OozeF3 even;        /* where `is_even`: the same radiance from everywhere, for tests */
     bool is_even;
     OozeLight lights[OOZE_LIGHTS_MAX];
     int count;

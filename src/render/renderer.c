@@ -18,8 +18,8 @@
 #include "scene/scene.h"
 #include "solids/motion.h"
 
-#define FADE_FROM    2.0f /* planes end softly, in sizes of the scene */
-#define FADE_TO      9.0f
+#define FADE_FROM    1.6f /* planes end softly, in sizes of the scene */
+#define FADE_TO      6.0f
 #define WET          1.2f /* spacings */
 #define BRIGHTEST    12.0f
 #define MEMORY_SHARE 0.5 /* of the machine's that a picture may take */
@@ -223,7 +223,10 @@ OozeTint ooze_renderer_tint(const OozeRenderer *renderer)
 {
     const OozeRenderDef *def = &renderer->def;
     OozeTint tint = {def->color_by, def->color_low, def->color_high};
-    tint.low = isnan(tint.low) ? renderer->tint_low : tint.low;
+    /* A range that begins near nothing begins at nothing. */
+    double least = renderer->tint_low, most = renderer->tint_high;
+    least = least > 0.0 && least < 0.05 * most ? 0.0 : least;
+    tint.low = isnan(tint.low) ? least : tint.low;
     tint.high = isnan(tint.high) ? renderer->tint_high : tint.high;
     if (!(tint.low <= tint.high)) { /* nothing surveyed */
         tint.low = 0.0;
@@ -355,14 +358,13 @@ static OozeStatus set_stage(OozeRenderer *renderer, const OozeFrame *frame, cons
 
 /* ---- the picture ----------------------------------------------------------------------------- */
 
-static OozeStatus expose(OozeRenderer *renderer, const View *view, const OozeExposeJob *job,
-                         unsigned char *pixels, OozeError *error)
+static OozeStatus expose(OozeRenderer *renderer, const OozeExposeJob *job, unsigned char *pixels,
+                         OozeError *error)
 {
     const OozeRenderDef *def = &renderer->def;
     OozeFilm film;
     OozeStatus status = ooze_film_create(&film, (uint32_t)def->size.x, (uint32_t)def->size.y,
                                          memory_limit(), error);
-    (void)view;
     status = status ? status : ooze_film_expose(&film, job, renderer->threads, error);
     if (!status && def->denoise && !def->preview) {
         status = ooze_denoise(&film, renderer->threads, error);
@@ -405,7 +407,7 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
                          .fade_to = FADE_TO * place.size,
                          .wet = WET * (float)frame->spacing,
                          .brightest = BRIGHTEST};
-    const uint32_t preview_samples = 4;
+    const uint32_t preview_samples = 2;
     OozeExposeJob job = {.tracer = &tracer,
                          .camera = &camera,
                          .shade = def->preview ? ooze_preview : ooze_trace,
@@ -413,7 +415,7 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
                          .seed = def->seed,
                          .progress = progress,
                          .user = user};
-    status = expose(renderer, &view, &job, pixels, error);
+    status = expose(renderer, &job, pixels, error);
     if (!status && def->color_by) {
         OozeTint tint = ooze_renderer_tint(renderer);
         ooze_draw_legend(pixels, (uint32_t)def->size.x, (uint32_t)def->size.y, tint.field,
