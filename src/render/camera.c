@@ -1,6 +1,6 @@
 #include "render/camera.h"
 
-#define MARGIN    0.92 /* share of the picture that what moves may fill */
+#define MARGIN    0.87 /* share of the picture that what moves may fill */
 #define ELEVATION 0.28 /* of the automatic place, as a share of the level way */
 #define AZIMUTH   0.45 /* sideways, likewise */
 
@@ -15,15 +15,18 @@ static void turn(OozeCamera *camera, OozeVec3 forward, OozeVec3 up)
     camera->up = vec3_cross(camera->right, camera->forward);
 }
 
+static OozeVec3 box_corner(OozeVec3 low, OozeVec3 high, int i)
+{
+    return vec3(i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z);
+}
+
 /* The least distance from `centre` at which every corner is in view. */
 static double fitting_distance(const OozeCamera *camera, OozeVec3 centre, OozeVec3 low,
                                OozeVec3 high)
 {
     double distance = 0.0;
     for (int i = 0; i < 8; i++) {
-        OozeVec3 corner =
-            vec3(i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z);
-        OozeVec3 from = vec3_sub(corner, centre);
+        OozeVec3 from = vec3_sub(box_corner(low, high, i), centre);
         double depth = vec3_dot(from, camera->forward);
         double x = fabs(vec3_dot(from, camera->right)) / (MARGIN * camera->wide);
         double y = fabs(vec3_dot(from, camera->up)) / (MARGIN * camera->high);
@@ -31,6 +34,25 @@ static double fitting_distance(const OozeCamera *camera, OozeVec3 centre, OozeVe
         distance = needed > distance ? needed : distance;
     }
     return distance;
+}
+
+/* The point at the depth of `at` that is seen in the middle of all corners. */
+static OozeVec3 recentred(const OozeCamera *camera, OozeVec3 at, OozeVec3 low, OozeVec3 high)
+{
+    double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
+    for (int i = 0; i < 8; i++) {
+        double x, y;
+        if (!ooze_camera_project(camera, box_corner(low, high, i), &x, &y)) {
+            return at;
+        }
+        left = x < left ? x : left;
+        right = x > right ? x : right;
+        top = y < top ? y : top;
+        bottom = y > bottom ? y : bottom;
+    }
+    double depth = vec3_length(vec3_sub(at, camera->position));
+    at = vec3_madd(at, (left + right - 1.0) * camera->wide * depth, camera->right);
+    return vec3_madd(at, (1.0 - top - bottom) * camera->high * depth, camera->up);
 }
 
 OozeCamera ooze_camera_make(const OozeRenderDef *def, OozeAxis up, OozeVec3 low, OozeVec3 high,
@@ -53,8 +75,12 @@ OozeCamera ooze_camera_make(const OozeRenderDef *def, OozeAxis up, OozeVec3 low,
     OozeVec3 side = vec3_cross(axis, front);
     OozeVec3 way = vec3_madd(vec3_madd(front, AZIMUTH, side), ELEVATION, axis);
     turn(&camera, vec3_scale(way, -1.0), axis);
-    double distance = fitting_distance(&camera, at, low, high);
-    camera.position = vec3_madd(at, -fmax(distance, 1e-6), camera.forward);
+    /* The middle of the box is not the middle of its picture: shift until it is. */
+    for (int i = 0; i < 4; i++) {
+        double distance = fitting_distance(&camera, at, low, high);
+        camera.position = vec3_madd(at, -fmax(distance, 1e-6), camera.forward);
+        at = isnan(def->look_at.x) ? recentred(&camera, at, low, high) : at;
+    }
     return camera;
 }
 

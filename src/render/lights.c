@@ -125,7 +125,7 @@ OozeF3 ooze_lights_backdrop(const OozeLights *lights, OozeF3 direction)
         return f3_mix(f3_mix(horizon, top, share), ground, smoothstepf(0.0f, 0.15f, -height));
     }
     /* A wall with a warm pool of light behind the scene, dark overhead. */
-    OozeF3 dim = f3(0.30f, 0.29f, 0.28f), glow = f3(0.86f, 0.81f, 0.73f),
+    OozeF3 dim = f3(0.23f, 0.22f, 0.22f), glow = f3(0.86f, 0.81f, 0.73f),
            top = f3(0.10f, 0.11f, 0.13f);
     OozeF3 middle = f3_unit(f3_madd(lights->forward, 0.04f, lights->up));
     float near = expf(-7.0f * (1.0f - f3_dot(direction, middle)));

@@ -67,6 +67,8 @@ static OozeStatus make_prop(OozeProp *prop, const OozeSolidDef *solid, const Ooz
     prop->name = solid->name;
     prop->rest = (OozePose){.position = def->position, .rotation = def->rotation};
     prop->one_sided = def->inverted;
+    prop->least = vec3(INFINITY, INFINITY, INFINITY);
+    prop->most = vec3(-INFINITY, -INFINITY, -INFINITY);
     if (def->kind == OOZE_SHAPE_PLANE) {
         prop->is_plane = true;
         prop->normal = vec3_unit(def->normal, vec3_axis(scene->world.up));
@@ -134,6 +136,26 @@ OozePose ooze_prop_pose(const OozeProp *prop, int index, const OozeFrame *frame)
         }
     }
     return prop->rest;
+}
+
+void ooze_props_survey(OozeProps *props, const OozeFrame *frame)
+{
+    for (int i = 0; i < props->count; i++) {
+        OozeProp *prop = &props->props[i];
+        OozePose pose = ooze_prop_pose(prop, i, frame);
+        double *least = &prop->least.x, *most = &prop->most.x;
+        for (int c = 0; c < 8 && !prop->is_plane; c++) {
+            OozeVec3 corner =
+                vec3(c & 1 ? prop->high.x : prop->low.x, c & 2 ? prop->high.y : prop->low.y,
+                     c & 4 ? prop->high.z : prop->low.z);
+            OozeVec3 world = ooze_pose_to_world(&pose, corner);
+            const double *at = &world.x;
+            for (int k = 0; k < 3; k++) {
+                least[k] = at[k] < least[k] ? at[k] : least[k];
+                most[k] = at[k] > most[k] ? at[k] : most[k];
+            }
+        }
+    }
 }
 
 static void place(OozeProp *prop, const OozePose *pose)

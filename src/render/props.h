@@ -9,11 +9,12 @@ typedef struct OozeProp {
     const char *name;
     OozePose rest; /* where the scene puts it */
     bool is_plane;
-    bool one_sided;     /* a container, seen from inside only */
-    OozeVec3 normal;    /* of a plane, local */
-    OozeVec3 low, high; /* bounds, local; not of planes */
-    float *positions;   /* local */
-    float *normals;     /* three per triangle */
+    bool one_sided;       /* a container, seen from inside only */
+    OozeVec3 normal;      /* of a plane, local */
+    OozeVec3 low, high;   /* bounds, local; not of planes */
+    OozeVec3 least, most; /* in the world, of all poses surveyed; least > most: none */
+    float *positions;     /* local */
+    float *normals;       /* three per triangle */
     uint32_t *triangles;
     uint64_t vertex_count, triangle_count;
     float *placed, *turned; /* positions and normals in the world, filled for each frame */
@@ -29,6 +30,8 @@ void ooze_props_free(OozeProps *props);
 
 /* The pose in a frame: of the solid of that name, or that of the scene. */
 OozePose ooze_prop_pose(const OozeProp *prop, int index, const OozeFrame *frame);
+/* Notes where the props are in a frame. */
+void ooze_props_survey(OozeProps *props, const OozeFrame *frame);
 /* Skins begin at `first_skin`, one a prop. `line`: of the grid on planes that face up, 0: none. */
 OozeStatus ooze_props_place(OozeProps *props, const OozeFrame *frame, int first_skin, float line,
                             OozeStage *stage, OozeError *error);

@@ -16,7 +16,6 @@
 #include "render/props.h"
 #include "render/renderer.h"
 #include "scene/scene.h"
-#include "solids/motion.h"
 
 #define FADE_FROM    1.6f /* planes end softly, in sizes of the scene */
 #define FADE_TO      6.0f
@@ -146,6 +145,7 @@ OozeStatus ooze_renderer_survey(OozeRenderer *renderer, const OozeFrame *frame, 
     if (field) {
         snprintf(renderer->tint_unit, sizeof renderer->tint_unit, "%s", field->unit);
     }
+    ooze_props_survey(&renderer->props, frame);
     renderer->most_particles = frame->particle_count > renderer->most_particles
                                    ? frame->particle_count
                                    : renderer->most_particles;
@@ -181,14 +181,10 @@ static void include_props(View *view, const OozeRenderer *renderer, bool any_siz
     double most = any_size ? INFINITY : 4.0 * view->size;
     for (int i = 0; i < renderer->props.count; i++) {
         const OozeProp *prop = &renderer->props.props[i];
-        if (prop->is_plane || 0.5 * vec3_length(vec3_sub(prop->high, prop->low)) > most) {
-            continue;
-        }
-        for (int c = 0; c < 8; c++) {
-            OozeVec3 corner =
-                vec3(c & 1 ? prop->high.x : prop->low.x, c & 2 ? prop->high.y : prop->low.y,
-                     c & 4 ? prop->high.z : prop->low.z);
-            include(view, ooze_pose_to_world(&prop->rest, corner));
+        bool known = prop->least.x <= prop->most.x;
+        if (known && 0.5 * vec3_length(vec3_sub(prop->most, prop->least)) <= most) {
+            include(view, prop->least);
+            include(view, prop->most);
         }
     }
 }

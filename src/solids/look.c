@@ -8,7 +8,7 @@ static const OozeLookInfo looks[] = {
     /* name, kind, own colour, colour, depth, index, roughness, coat, cloudiness, translucency */
     {"auto", OOZE_LOOK_OPAQUE, false, {0, 0, 0}, 0.0, 1.5, 0.3, 1.0, 0.0, 0.0,
      "the look named like the material or solid; otherwise `glossy` for a material, `matte` for a solid"},
-    {"honey", OOZE_LOOK_CLEAR, true, {0.85f, 0.54f, 0.060f}, 0.30, 1.49, 0.0, 1.0, 0.12, 0.0,
+    {"honey", OOZE_LOOK_CLEAR, true, {0.87f, 0.60f, 0.065f}, 0.30, 1.49, 0.0, 1.0, 0.12, 0.0,
      "amber, a little cloudy"},
     {"syrup", OOZE_LOOK_CLEAR, true, {0.66f, 0.17f, 0.012f}, 0.30, 1.46, 0.0, 1.0, 0.0, 0.0,
      "dark amber, clear"},
