@@ -44,7 +44,6 @@ typedef struct OozeRenderDef {
     int light_count;
     bool particles; /* spheres instead of the surface */
     bool preview;   /* spheres in direct light, no paths */
-    double cell;    /* of the surface, in spacings */
     uint64_t seed;
     int threads; /* 0: one per core */
 } OozeRenderDef;

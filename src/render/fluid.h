@@ -3,6 +3,7 @@
 #define OOZE_RENDER_FLUID_H
 
 #include "ooze/render.h"
+#include "ooze/surface.h"
 #include "render/stage.h"
 
 /* A number that particles carry, by which they are coloured. */
@@ -29,8 +30,8 @@ OozeStatus ooze_fluid_check(const OozeFrame *frame, OozeError *error);
 /* Skins of the frame's materials begin at `first_skin`. */
 OozeStatus ooze_fluid_place_spheres(const OozeFrame *frame, const OozeTint *tint, int first_skin,
                                     OozeStage *stage, OozeError *error);
-OozeStatus ooze_fluid_place_surface(const OozeFrame *frame, const OozeTint *tint, double cell,
-                                    int threads, int first_skin, OozeStage *stage,
-                                    OozeError *error);
+OozeStatus ooze_fluid_place_surface(const OozeFrame *frame, const OozeSurfaceSettings *how,
+                                    const OozeTint *tint, int threads, int first_skin,
+                                    OozeStage *stage, OozeError *error);
 
 #endif

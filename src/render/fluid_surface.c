@@ -28,11 +28,11 @@ static float *vertex_colors(const OozeSurface *surface, const OozeTint *tint)
     return colors;
 }
 
-OozeStatus ooze_fluid_place_surface(const OozeFrame *frame, const OozeTint *tint, double cell,
-                                    int threads, int first_skin, OozeStage *stage, OozeError *error)
+OozeStatus ooze_fluid_place_surface(const OozeFrame *frame, const OozeSurfaceSettings *how,
+                                    const OozeTint *tint, int threads, int first_skin,
+                                    OozeStage *stage, OozeError *error)
 {
-    OozeSurfaceSettings settings = ooze_surface_default();
-    settings.cell = cell;
+    OozeSurfaceSettings settings = *how;
     bool own =
         tint->field && (strcmp(tint->field, "speed") == 0 || strcmp(tint->field, "velocity") == 0 ||
                         strcmp(tint->field, "material") == 0);

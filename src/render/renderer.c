@@ -251,7 +251,6 @@ uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
                               def->color_high,
                               def->particles,
                               def->preview,
-                              def->cell,
                               (double)def->seed,
                               renderer->low.x,
                               renderer->low.y,
@@ -342,8 +341,8 @@ static OozeStatus set_stage(OozeRenderer *renderer, const OozeFrame *frame, cons
     if (!status && frame->particle_count > 0) {
         bool spheres = def->particles || def->preview;
         status = spheres ? ooze_fluid_place_spheres(frame, &tint, 0, stage, error)
-                         : ooze_fluid_place_surface(frame, &tint, def->cell, def->threads, 0, stage,
-                                                    error);
+                         : ooze_fluid_place_surface(frame, &renderer->scene->def.surface, &tint,
+                                                    def->threads, 0, stage, error);
     }
     status = status ? status
                     : ooze_props_place(&renderer->props, frame, frame->material_count, line, stage,

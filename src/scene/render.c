@@ -15,8 +15,7 @@ OozeRenderDef ooze_render_def_default(void)
                            .samples = 64,
                            .denoise = true,
                            .color_low = NAN,
-                           .color_high = NAN,
-                           .cell = 0.5};
+                           .color_high = NAN};
 }
 
 OozeLightDef ooze_light_def_default(void)

@@ -155,8 +155,6 @@ static const OozeKey render_keys[] = {
      .otherwise = "the looks"},
     {"particles", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, particles),
      .help = "particles as spheres instead of the surface"},
-    {"cell", OOZE_KEY_REAL, "spacings", 0.1, 4.0, offsetof(OozeRenderDef, cell),
-     .help = "fineness of the surface"},
 };
 
 const OozeSection ooze_section_render = {

@@ -31,8 +31,9 @@ static const OozeKey surface_keys[] = {
 
 const OozeSection ooze_section_surface = {
     .name = "surface",
-    .help = "How `ooze mesh` makes the fluid's surface unless its options say otherwise; nothing "
-            "here changes the simulation. [surface.md](surface.md) tells more.",
+    .help = "How `ooze mesh` makes the fluid's surface unless its options say otherwise, and what "
+            "`ooze render` draws; nothing here changes the simulation. [surface.md](surface.md) "
+            "tells more.",
     .keys = surface_keys,
     .key_count = OOZE_COUNT(surface_keys),
     .size = sizeof(OozeSurfaceSettings),
