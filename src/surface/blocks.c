@@ -317,8 +317,8 @@ OozeStatus ooze_blocks_build(const OozeCloud *cloud, double cell, uint64_t memor
         ooze_blocks_free(blocks);
         return status;
     }
-    qsort(blocks->blocks, blocks->count, sizeof *blocks->blocks, compare_blocks);
-    if (blocks->table_size) {
+    if (blocks->count > 0) { /* a frame may be empty */
+        qsort(blocks->blocks, blocks->count, sizeof *blocks->blocks, compare_blocks);
         fill_table(blocks);
     }
     return OOZE_OK;
