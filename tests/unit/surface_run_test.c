@@ -114,21 +114,22 @@ static const char pool[] = "ooze: 1\n"
                            "materials:\n"
                            "  syrup: {density: 1000, relaxation_time: 0.01, viscosity: 20}\n"
                            "fluids:\n"
-                           "  - {material: syrup, shape: {type: box, size: [0.24, 0.2, 0.24],"
+                           "  - {material: syrup, shape: {type: box, size: [0.2, 0.2, 0.2],"
                            " position: [0, 0.1, 0]}}\n"
                            "solids:\n"
-                           "  - {name: tray, shape: {type: box, size: [0.24, 0.8, 0.24],"
+                           "  - {name: tray, shape: {type: box, size: [0.2, 0.8, 0.2],"
                            " position: [0, 0.4, 0], inverted: true}}\n";
 
 /* Settled: the volume is right, and from frame to frame the surface moves by less than 2% of a spacing.
-   The distance of an old vertex from the new surface is what the field there lacks over its slope. */
+   After 3 s single particles in corners still creep by several percent. The distance of an old vertex
+   from the new surface is what the field there lacks over its slope. */
 static void test_fluid_at_rest(void **state)
 {
     (void)state;
     OozeWorld *world = load(pool);
     OozeSurfaceSettings settings = ooze_surface_default();
     OozeSurface *before = NULL;
-    const OozeFrame *frame = frame_after(world, 1.5);
+    const OozeFrame *frame = frame_after(world, 3.0);
     CHECK_OK(ooze_surface_build(frame, &settings, 1, &before, &error));
     double whole = (double)frame->particle_count * pow(frame->spacing, 3.0);
     MEASURED("settled volume over N times particle volume", before->volume / whole, 0.97, 1.03);
