@@ -29,6 +29,7 @@ enum {
     PARAM_DEVIATORIC_ONLY,
     PARAM_WARM_START,
     PARAM_CHEBYSHEV,
+    PARAM_DIVERGENCE_ITERATIONS,
     PARAM_COUNT
 };
 
@@ -82,6 +83,10 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                           "consistent: share of the last step's stress to begin with"},
     [PARAM_CHEBYSHEV] = {"chebyshev_radius", OOZE_PARAM_REAL, "", 0, 0.9999, 0.97, NULL,
                          "consistent: spectral radius that Chebyshev's weights are made for"},
+    [PARAM_DIVERGENCE_ITERATIONS] = {"divergence_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 0,
+                                     NULL,
+                                     "sweeps that take compression out of the velocities before "
+                                     "anything moves"},
 };
 
 static const char *const material_keys[] = {
@@ -103,6 +108,7 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
         .formulation = (OozeFormulationKind)c->params[PARAM_FORMULATION],
         .velocity_iterations = (int)c->params[PARAM_VELOCITY_ITERATIONS],
         .density_iterations = (int)c->params[PARAM_DENSITY_ITERATIONS],
+        .divergence_iterations = (int)c->params[PARAM_DIVERGENCE_ITERATIONS],
         .passes = (int)c->params[PARAM_PASSES],
         .bulk = (float)c->params[PARAM_BULK],
         .tension = (float)c->params[PARAM_TENSION],
@@ -250,6 +256,9 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     }
     if (!status) {
         status = formulation->solve_velocities(&s, error);
+    }
+    if (!status) {
+        status = ooze_conformation_divergence(&s, error);
     }
     return status ? status : move(&s, data, formulation, error);
 }

@@ -70,7 +70,7 @@ typedef enum OozeFormulationKind {
 /* Settings of the solver, from the method's parameters. */
 typedef struct OozeConformationSettings {
     OozeFormulationKind formulation;
-    int velocity_iterations, density_iterations, passes;
+    int velocity_iterations, density_iterations, divergence_iterations, passes;
     float bulk;       /* kb: bulk over shear stiffness */
     float tension;    /* bt: pull against dilation inside the fluid */
     float surface;    /* sth: share of the flat-surface gradient sum that counts as surface */
@@ -159,6 +159,8 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *step, OozeError *error
 OozeStatus ooze_conformation_tension(OozeConformationStep *step, OozeError *error);
 /* Which particles the solids hold, given where u would take them. */
 OozeStatus ooze_conformation_find_holds(OozeConformationStep *step, OozeError *error);
+/* Takes out of u what would compress the fluid; nothing with no iterations. */
+OozeStatus ooze_conformation_divergence(OozeConformationStep *step, OozeError *error);
 /* The density stage with the settings of this method. */
 OozeDensityJob ooze_conformation_density_job(OozeConformationStep *step, OozeDensityMemory *own);
 /* One-sided position-based density with solids, on the neighbours of x (see solve_positions). */

@@ -1,0 +1,166 @@
+/* Compression taken out of the velocities before anything moves: after Bender and Koschier 2015, where
+   fluid is at its rest density its density must not rise,
+
+     rho' = sum V (u_i - u_j) . grad W <= 0,
+
+   and where it is below, not beyond rest within the step. Boundary samples take part where they were when
+   the step began, with the velocity of their solid. The multipliers push along the lines between particles at the beginning of the step,
+   equal and opposite, so that linear and angular momentum are kept in every iteration. */
+#include <math.h>
+
+#include "base/fail.h"
+#include "methods/conformation/workspace.h"
+#include "methods/projected.h"
+#include "physics/kernels.h"
+
+typedef struct Stage {
+    OozeConformationStep *step;
+    OozeFour *edge;     /* per list entry: V0 grad W of the density's kernel */
+    OozeFour *wall_sum; /* per particle: the same summed over walls */
+    OozeFour *free;     /* velocities before solids hold them */
+    float *known;       /* what walls and missing density add to the rate, 1/s */
+    float *diagonal;    /* J M^-1 J^T */
+    OozePush *pushed;   /* what the multipliers have come to */
+    float *change;      /* of them in the present sweep */
+    float momentum;
+} Stage;
+
+static float slope_over(float r, float support)
+{
+    return ooze_kernel_gradient_scale(ooze_cubic_slope(r, support), r, support);
+}
+
+/* Walls of particle i: adds their gradients to `sum` and themselves to the density, and returns their
+   part of the rate. */
+static float see_walls(const OozeConformationStep *s, uint64_t i, OozeFour *sum, float *density)
+{
+    const OozeBoundary *boundary = s->context->boundary;
+    const OozeNeighbours *walls = s->context->fluid_boundary;
+    float rate = 0.0f;
+    for (uint32_t w = 0; boundary->count && w < walls->count[i]; w++) {
+        uint32_t b = walls->index[walls->first[i] + w];
+        OozeFloat4 p = boundary->position[b], v = boundary->velocity[b];
+        OozeFour velocity = ooze_four(v.x, v.y, v.z, 0);
+        OozeFour d = s->x0[i] - (ooze_four(p.x, p.y, p.z, 0) - s->dt * velocity);
+        d = ooze_four_nearest(d, &s->context->periodic);
+        float r = sqrtf(ooze_four_dot3(d, d)), volume = s->wall_scale * boundary->volume[b];
+        OozeFour g = volume * slope_over(r, s->support) * d;
+        *sum += g;
+        *density += volume * ooze_cubic_value(r, s->support);
+        rate -= ooze_four_dot3(velocity, g);
+    }
+    return rate;
+}
+
+static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Stage *stage = data;
+    const OozeConformationStep *s = stage->step;
+    const OozeNeighbours *list = s->context->fluid;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFour sum = {0}, wall = {0};
+        float square = 0.0f, density = ooze_cubic_value(0, s->support);
+        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+            uint32_t j = list->index[e];
+            OozeFour d = ooze_four_nearest(s->x0[i] - s->x0[j], &s->context->periodic);
+            float r = sqrtf(ooze_four_dot3(d, d));
+            OozeFour g = s->volume * slope_over(r, s->support) * d;
+            density += ooze_cubic_value(r, s->support);
+            stage->edge[e] = g;
+            sum += g;
+            square += s->mobility[j] * ooze_four_dot3(g, g);
+        }
+        density *= s->volume;
+        stage->known[i] = see_walls(s, i, &wall, &density);
+        stage->known[i] -= ooze_max(1.0f - density, 0.0f) / s->dt;
+        stage->free[i] = s->u[i];
+        stage->wall_sum[i] = wall;
+        sum += wall;
+        square += s->mobility[i] * ooze_four_dot3(sum, sum);
+        /* as in the density stage: an isolated pair must not divide by nothing */
+        stage->diagonal[i] = square + 0.05f / (s->support * s->support);
+        stage->pushed[i] = (OozePush){0, 0};
+    }
+}
+
+static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Stage *stage = data;
+    const OozeConformationStep *s = stage->step;
+    const OozeNeighbours *list = s->context->fluid;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFour u = s->u[i];
+        float rate = stage->known[i] + ooze_four_dot3(u, stage->wall_sum[i]);
+        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+            rate += ooze_four_dot3(u - s->u[list->index[e]], stage->edge[e]);
+        }
+        stage->change[i] =
+            ooze_push_sweep(&stage->pushed[i], rate / stage->diagonal[i], stage->momentum);
+    }
+}
+
+/* A solid that holds a particle goes on to hold it. */
+static OozeFour kept_out(const OozeConformationStep *s, uint64_t i, OozeFour u)
+{
+    if (s->hold_of[i] >= 0) {
+        const OozeHold *hold = &s->holds[s->hold_of[i]];
+        for (int k = 0; k < hold->normals; k++) {
+            float lack = hold->speed[k] - ooze_four_dot3(u, hold->direction[k]);
+            u += ooze_max(lack, 0.0f) * hold->direction[k];
+        }
+    }
+    return u;
+}
+
+static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Stage *stage = data;
+    OozeConformationStep *s = stage->step;
+    const OozeNeighbours *list = s->context->fluid;
+    for (uint64_t i = begin; i < end; i++) {
+        float own = stage->change[i];
+        OozeFour push = -own * stage->wall_sum[i]; /* against the rise of density */
+        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+            push -= (own + stage->change[list->index[e]]) * stage->edge[e];
+        }
+        push[3] = 0;
+        if (s->mobility[i] > 0.0f) {
+            stage->free[i] += s->mobility[i] * push;
+            s->u[i] = kept_out(s, i, stage->free[i]);
+        }
+    }
+}
+
+OozeStatus ooze_conformation_divergence(OozeConformationStep *s, OozeError *error)
+{
+    if (s->settings.divergence_iterations == 0) {
+        return OOZE_OK;
+    }
+    OozeThreads *threads = s->context->threads;
+    OozeArena *arena = s->context->arena;
+    uint64_t edges = s->context->fluid->first[s->n];
+    Stage stage = {
+        .step = s,
+        .edge = ooze_arena_alloc(arena, edges, sizeof *stage.edge),
+        .wall_sum = ooze_arena_alloc(arena, s->n, sizeof *stage.wall_sum),
+        .free = ooze_arena_alloc(arena, s->n, sizeof *stage.free),
+        .known = ooze_arena_alloc(arena, s->n, sizeof *stage.known),
+        .diagonal = ooze_arena_alloc(arena, s->n, sizeof *stage.diagonal),
+        .pushed = ooze_arena_alloc(arena, s->n, sizeof *stage.pushed),
+        .change = ooze_arena_alloc(arena, s->n, sizeof *stage.change),
+    };
+    if (!stage.edge || !stage.wall_sum || !stage.free || !stage.known || !stage.diagonal ||
+        !stage.pushed || !stage.change) {
+        return ooze_fail_memory(error, "the divergence stage", edges * sizeof *stage.edge);
+    }
+    ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range, &stage);
+    for (int k = 0; k < s->settings.divergence_iterations; k++) {
+        stage.momentum = ooze_push_momentum(k, s->settings.divergence_iterations);
+        ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, multiplier_range, &stage);
+        ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, push_range, &stage);
+    }
+    return OOZE_OK;
+}
