@@ -22,6 +22,7 @@ test-full:
 	@OOZE_FULL=1 tools/test.py
 
 bench: all
+	@build/ooze bench blocks
 	@for bench in build/bench/*_bench; do $$bench; done
 
 install: all

@@ -32,6 +32,8 @@ class Install(unittest.TestCase):
         library = next(prefix.rglob("libooze.so")).parent
         self.assertRegex(self.run_command(program, LD_LIBRARY_PATH=str(library)), r"^[1-9]\d+ particles after 1 s")
         version = self.run_command(prefix / "bin/ooze", "version").splitlines()[0].split()[1]
+        bench = self.run_command(prefix / "bin/ooze", "bench", "blocks", "--small", "--runs", 1, "--steps", 1, "--warm-up", 0)
+        self.assertIn("share/ooze/scenes", bench)  # those that were installed with it
         self.assertEqual(self.run_command("pkg-config", "--modversion", "ooze", PKG_CONFIG_PATH=str(found)).strip(), version)
 
 

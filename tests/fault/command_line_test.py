@@ -63,6 +63,10 @@ BAD_LINES = [
     (["export", "x", "--format", "ply", "--frames", "0:9:0"], "A:B"),
     (["export", "x", "--format", "ply", "--frames", "1:2:3:4"], "A:B"),
     (["export", "x", "--format", "ply", "--frames", "99999999999999999999999"], "A:B"),
+    (["bench"], "say which scene"),
+    (["bench", "block"], "did you mean 'blocks'"),
+    (["bench", "blocks", "--runs", "0"], "between 1 and"),
+    (["bench", "blocks", "--particles", "many"], "whole number, not 'many'"),
     (["schema", "x"], "unexpected argument 'x'"),
     (["reference", "--all"], "unknown option '--all'"),
     (["version", "2"], "unexpected argument '2'"),
@@ -72,7 +76,7 @@ BAD_LINES = [
     (["run", "\x1b[31mred", "\x1b[31mred"], "unexpected argument '?[31mred'"),
 ]
 
-COMMANDS = ["run", "check", "info", "export", "mesh", "plot", "render", "methods", "probes", "schema", "reference",
+COMMANDS = ["run", "check", "info", "export", "mesh", "plot", "render", "bench", "methods", "probes", "schema", "reference",
             "version", "help"]
 
 
@@ -119,6 +123,24 @@ class CommandLineTest(runs.RunTest):
         self.assertIn("azimuth", self.good("probes").stdout)
         json.loads(self.good("schema").stdout)
         self.assertIn("# ", self.good("reference").stdout)
+
+    def test_bench(self):
+        """Figures that belong together; nothing about how fast this machine is."""
+        self.assertIn("blocks", self.good("bench", "--list").stdout)
+        self.assertIn("massive", [s["name"] for s in json.loads(self.good("bench", "--list", "--json").stdout)])
+        few = ["--warm-up", 1, "--runs", 2, "--steps", 1, "--threads", 1]
+        said = json.loads(self.good("bench", "blocks", "--particles", 3000, "--json", *few).stdout)
+        self.assertAlmostEqual(said["particles"] / 3000, 1, delta=0.2)
+        self.assertEqual((said["velocity_iterations"], said["density_iterations"]), (40, 5))
+        self.assertAlmostEqual(said["particle_iterations_per_second"],
+                               said["particles"] * 45 / said["seconds_per_step"], delta=1)
+        self.assertAlmostEqual(said["paper_gpu_particle_iterations_per_second"], 1e7, delta=1)
+        self.assertAlmostEqual(said["paper_cpu_particle_iterations_per_second"], 1e7 / 12, delta=1)
+        self.assertGreater(said["ns_per_particle_method"], said["ns_per_particle_finish"])
+        poured = json.loads(self.good("bench", "honey", "--particles", 500, "--json", *few).stdout)
+        self.assertGreaterEqual(poured["particles"], 500)
+        self.assertIn("1 threads", self.good("bench", self.scene, *few).stdout)
+        self.bad(1, "nowhere.yaml", "bench", "nowhere.yaml")
 
     def test_missing_cuda_is_one_clear_sentence(self):
         if re.search(r"(?m)^  cuda +yes", self.good("version").stdout):
