@@ -125,10 +125,20 @@ OOZE_API OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id,
 
 typedef enum OozeFill { OOZE_FILL_LATTICE, OOZE_FILL_JITTERED, OOZE_FILL_FITTED } OozeFill;
 
+/* What the particles of a volume make up. Bodies take part in a fluid's steps and push and drag it as it
+   does them; not every method knows them. */
+typedef enum OozeBodyKind {
+    OOZE_BODY_FLUID,
+    OOZE_BODY_RIGID, /* keeps its shape */
+    OOZE_BODY_SOFT /* springs back to it with its material's modulus; what stands inside a solid when
+                        it is added stays fixed to that solid */
+} OozeBodyKind;
+
 typedef struct OozeFluidDef {
     const char *name;
     OozeMaterialId material;
     OozeShapeDef shape;
+    OozeBodyKind body;
     OozeFill fill;
     double jitter;     /* fraction of the spacing, OOZE_FILL_JITTERED */
     OozeVec3 velocity; /* m/s */

@@ -53,7 +53,8 @@ static void push_out_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeDensityJob *job = s->job;
     const OozeStepContext *c = job->context;
     for (uint64_t i = begin; i < end; i++) {
-        for (int k = 0; k < c->solid_count && s->mobility[i] > 0.0f; k++) {
+        bool pushed = s->mobility[i] > 0.0f && !ooze_density_is_rigid(s, i);
+        for (int k = 0; k < c->solid_count && pushed; k++) {
             const OozeSolid *solid = &c->solids[k];
             if (solid->params[OOZE_SOLID_COLLIDES] == 0.0) {
                 continue;
@@ -89,7 +90,7 @@ static void drift_range(void *data, uint64_t begin, uint64_t end, int worker)
                 drift += d * (0.25f * (job->apart - r) / r);
             }
         }
-        drift *= s->mobility[i] > 0.0f ? 1.0f : 0.0f;
+        drift *= s->mobility[i] > 0.0f && !ooze_density_is_rigid(s, i) ? 1.0f : 0.0f;
         drift[3] = 0;
         float length = sqrtf(ooze_four_dot3(drift, drift));
         s->arrow[i] = length > most ? drift * (most / length) : drift;
@@ -132,6 +133,12 @@ static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
         s->shift[k] = ooze_four(0, 0, 0, 0);
         s->pushed[k] = (OozePush){0, 0};
         s->mobility[k] = job->mobility ? job->mobility[i] : 1.0f;
+        if (job->ease) {
+            s->ease[k] = job->ease[i];
+        }
+        if (job->rigid) {
+            s->rigid[k] = job->rigid[i];
+        }
         if (job->limit) {
             s->limit[k] = job->limit[i];
         }
@@ -193,13 +200,16 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeFour **wrapped, OozeError *e
     s->excess = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->excess);
     s->sum = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->sum);
     s->limit = ooze_arena_alloc(arena, job->limit ? n : 0, sizeof *s->limit);
+    s->ease = job->ease ? ooze_arena_alloc(arena, n, sizeof *s->ease) : s->mobility;
+    s->rigid = ooze_arena_alloc(arena, job->rigid ? n : 0, sizeof *s->rigid);
     s->first = ooze_arena_alloc(arena, start, sizeof *s->first);
     s->turned = ooze_arena_alloc(arena, start, sizeof *s->turned);
     if (!*wrapped || !s->x || !s->arrow || !s->shift || !s->mobility || !s->pushed || !s->excess ||
-        !s->sum || !s->limit || !s->first || !s->turned) {
+        !s->sum || !s->limit || !s->ease || !s->rigid || !s->first || !s->turned) {
         return ooze_fail_memory(error, "the density stage", n * 5 * sizeof *s->x);
     }
     s->limit = job->limit ? s->limit : NULL;
+    s->rigid = job->rigid ? s->rigid : NULL;
     return OOZE_OK;
 }
 
@@ -272,7 +282,7 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
                           .list = job->near,
                           .walls = job->near_walls,
                           .cubic = ooze_cubic_four(job->support, job->volume),
-                          .even = all_move_alike(job->mobility, job->n)};
+                          .even = !job->ease && all_move_alike(job->mobility, job->n)};
     Carry carry = {.sweep = &s, .x = x, .shift = shift};
     OozeStatus status = allocate(&s, &carry.wrapped, error);
     if (status) {

@@ -37,6 +37,13 @@ typedef struct OozeDensityJob {
     /* Per particle: how far it gives way, 1 over its density relative to the others'; 0: not at all.
        NULL: all 1. */
     const float *mobility;
+    /* Per particle: number of the rigid body it is part of, 0: of none; NULL: there are none. Pairs of one
+       body do not push each other, and solids push bodies elsewhere: `between` is to make its shifts
+       those of a body. */
+    const uint16_t *rigid;
+    /* Per particle: how far it gives way once that is done, which multipliers reckon with. NULL:
+       mobility. */
+    const float *ease;
     /* Positions at the beginning of the step: pairs are pushed along the line between these, not along
        the one they have come to. With velocities (x - x0)/dt that is what keeps angular momentum:
        the change of x cross u is x0 cross the push. NULL: along the line between x. */

@@ -57,7 +57,10 @@ void ooze_density_pad(OozeDensitySweep *s)
     uint64_t n = s->job->n;
     s->x[n] = ooze_four(0, 0, 0, FAR);
     s->arrow[n] = ooze_four(0, 0, 0, 0);
-    s->mobility[n] = 0.0f;
+    s->mobility[n] = s->ease[n] = 0.0f;
+    if (s->rigid) {
+        s->rigid[n] = 0;
+    }
     if (s->job->start) {
         s->first[n] = s->x[n];
     }
@@ -104,21 +107,32 @@ typedef struct Sums {
     float density, square;
 } Sums;
 
+/* 0 for those of four neighbours that keep their distance whatever pushes them, 1 for the others. */
+static OozeFour yielding(const OozeDensitySweep *s, uint64_t i, const uint32_t *j)
+{
+    uint16_t own = s->rigid[i];
+    return ooze_four(s->rigid[j[0]] != own, s->rigid[j[1]] != own, s->rigid[j[2]] != own,
+                     s->rigid[j[3]] != own);
+}
+
 static inline Sums sum_fluid(OozeDensitySweep *s, uint64_t i, Box box, bool periodic)
 {
     const OozeCubicFour cubic = s->cubic;
     OozeFour x = s->x[i], sum = {0}, value = {0}, square = {0};
+    bool rigid = ooze_density_is_rigid(s, i);
     for (uint64_t e = s->list->first[i], last = s->list->first[i + 1]; e < last; e += 4) {
         const uint32_t *j = s->list->index + e;
         OozeFour d[4];
         differences(x, s->x, j, box, periodic, d);
         OozeFour r = ooze_four_sqrt(dots(d, d));
         OozeFour slope = ooze_cubic_four_slope(&cubic, r, &value);
+        if (rigid) {
+            slope *= yielding(s, i, j);
+        }
         OozeFour over_r = slope / ooze_four_max(r, ooze_four_splat(cubic.smallest));
         OozeFour give = slope * slope;
         if (!s->even) {
-            give *= ooze_four(s->mobility[j[0]], s->mobility[j[1]], s->mobility[j[2]],
-                              s->mobility[j[3]]);
+            give *= ooze_four(s->ease[j[0]], s->ease[j[1]], s->ease[j[2]], s->ease[j[3]]);
         }
         square += give;
         sum = add_weighted(over_r, d, sum);
@@ -144,6 +158,7 @@ static void add_walls(OozeDensitySweep *s, uint64_t i, Sums *sums)
         float r = sqrtf(ooze_four_dot3(d, d)), volume = job->wall_scale * boundary->volume[b];
         float f =
             volume * ooze_kernel_gradient_scale(ooze_cubic_slope(r, job->support), r, job->support);
+        f = ooze_density_is_rigid(s, i) ? 0.0f : f;
         sums->density += volume * ooze_cubic_value(r, job->support);
         sums->gradient -= f * d;
         s->wall_push[e] = -f * d;
@@ -167,7 +182,7 @@ static inline void multipliers(OozeDensitySweep *s, uint64_t begin, uint64_t end
         excess = sums.density - 1.0f > excess ? sums.density - 1.0f : excess;
         total += sums.density > 1.0f ? (double)(sums.density - 1.0f) : 0.0;
         float c = sums.density - (s->limit ? s->limit[i] : 1.0f);
-        float square = sums.square + s->mobility[i] * ooze_four_dot3(sums.gradient, sums.gradient);
+        float square = sums.square + s->ease[i] * ooze_four_dot3(sums.gradient, sums.gradient);
         if (!s->line) {
             s->arrow[i] = s->x[i];
         }

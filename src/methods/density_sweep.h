@@ -22,7 +22,9 @@ typedef struct OozeDensitySweep {
     OozeFour *shift; /* all corrections of a particle added up */
     float *limit;    /* or NULL */
     float *mobility; /* n + 1 */
-    bool even;       /* all mobilities are 1 */
+    float *ease;     /* n + 1 */
+    uint16_t *rigid; /* n + 1, or NULL */
+    bool even;       /* all mobilities are 1, and so is all ease */
     float
         *line; /* per edge: 1 over its length in `arrow`; negative: in `first`, for a pair that has
                     moved around itself; NULL without a start */
@@ -34,6 +36,12 @@ typedef struct OozeDensitySweep {
     float *excess;       /* per chunk: largest density beyond rest */
     double *sum;         /* per chunk: all density beyond rest */
 } OozeDensitySweep;
+
+/* Solids push rigid bodies elsewhere. */
+static inline bool ooze_density_is_rigid(const OozeDensitySweep *s, uint64_t i)
+{
+    return s->rigid && s->rigid[i];
+}
 
 /* Puts the particle n of the arrays where it weighs nothing. */
 void ooze_density_pad(OozeDensitySweep *sweep);

@@ -11,6 +11,13 @@
 #include "solids/boundary.h"
 #include "solids/solid.h"
 
+/* A body made of particles: those with its number and ids from `first_id` on, as many as are left of
+   `count`. */
+typedef struct OozeBody {
+    OozeBodyKind kind;
+    uint64_t first_id, count;
+} OozeBody;
+
 /* Everything a step may touch; made afresh by the world for each step. */
 typedef struct OozeStepContext {
     double time; /* at the beginning of the step */
@@ -25,7 +32,12 @@ typedef struct OozeStepContext {
     OozeParticles *particles; /* sorted in space, valid until the step ends */
     const uint16_t *led; /* per particle: not 0 while a nozzle leads it, that is, it moves with its
                             velocity whatever pushes; NULL: no nozzle leads any */
-    const OozeNeighbours *fluid;          /* fluid-fluid; empty unless the method asks */
+    const OozeBody *bodies;
+    int body_count;              /* 0: all particles are fluid, and the next three are NULL */
+    const uint16_t *body;        /* per particle: 0: fluid, k: of bodies[k - 1] */
+    const uint16_t *pin;         /* per particle: 0: free, k: moves with solids[k - 1] */
+    const OozeFloat4 *rest;      /* per particle: where it was when it came into the world */
+    const OozeNeighbours *fluid; /* fluid-fluid; empty unless the method asks */
     const OozeNeighbours *fluid_boundary; /* fluid-boundary; empty unless the method asks */
     const OozeBoundary *boundary;
     const OozeSolid *solids; /* already at their pose of the end of the step */
@@ -48,6 +60,7 @@ typedef struct OozeMethod {
                                          reported as ignored by `ooze check` */
     bool uses_fluid_neighbours;
     bool uses_boundary_neighbours;
+    bool takes_bodies; /* other methods refuse them */
     bool traces_paths; /* loses nothing by long strokes: steps are not cut */
 
     /* Private data that lives as long as the world; saved numbers belong in fields instead. May be

@@ -58,6 +58,10 @@ static const OozeKey fluid_keys[] = {
      .help = "name of its material", .required = OOZE_REQUIRED},
     {"shape", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, def.shape),
      .help = "the volume to fill", .required = OOZE_REQUIRED, .section = &ooze_section_shape},
+    {"body", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, def.body),
+     .help = "fluid, a rigid body, or a soft one with its material's modulus; what of a soft body "
+             "stands inside a solid at the start stays fixed to it",
+     .choices = "fluid|rigid|soft"},
     {"fill", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, def.fill),
      .help = "a cubic lattice, the same with jitter, or relaxed to fit the surface",
      .choices = "lattice|jittered|fitted"},

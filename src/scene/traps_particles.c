@@ -57,7 +57,8 @@ static void check_solid(OozeScene *scene, const Particles *p, const OozeSolid *s
         }
     }
     for (int fluid = 0; fluid < p->fluid_count; fluid++) {
-        if (inside[fluid] > 0) {
+        bool meant = scene->def.fluids[fluid].def.body == OOZE_BODY_SOFT; /* fixed to the solid */
+        if (inside[fluid] > 0 && !meant) {
             ooze_scene_warn(scene, ooze_scene_item_node(scene, "fluids", fluid),
                             "move one of them, or make the fluid smaller",
                             "%llu of the %llu particles of fluid '%s' stand inside solid '%s'",

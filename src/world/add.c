@@ -174,8 +174,14 @@ static OozeStatus pour(OozeWorld *world, const OozeFluidDef *def, const OozeVec3
         OozeVec3 arm = vec3_sub(positions[i], def->shape.position);
         velocities[i] = vec3_add(def->velocity, vec3_cross(def->spin, arm));
     }
-    OozeStatus status =
-        ooze_world_add_particles(world, def->material, n, positions, velocities, error);
+    uint64_t first = ooze_particles_count(world->particles);
+    OozeStatus status = ooze_world_prepare_body(world, def, n, positions, error);
+    if (!status) {
+        status = ooze_world_add_particles(world, def->material, n, positions, velocities, error);
+    }
+    if (!status) {
+        ooze_world_add_body(world, def->body, first, n);
+    }
     ooze_free(velocities);
     return status;
 }
@@ -306,8 +312,7 @@ OozeStatus ooze_world_add_sink(OozeWorld *world, const OozeSinkDef *def, OozeErr
     return status;
 }
 
-/* A probe may need to know where each particle started. */
-static OozeStatus add_rest_field(OozeWorld *world, const char *name, OozeError *error)
+OozeStatus ooze_world_keep_rest(OozeWorld *world, OozeError *error)
 {
     static const OozeFieldInfo rest = {"rest_position",
                                        OOZE_FIELD_FLOAT32,
@@ -317,12 +322,8 @@ static OozeStatus add_rest_field(OozeWorld *world, const char *name, OozeError *
                                        0.0,
                                        true,
                                        "where it was when it came into the world"};
-    if (!name || world->rest_field >= 0) {
+    if (world->rest_field >= 0) {
         return OOZE_OK;
-    }
-    if (strcmp(name, rest.name) != 0) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "", "a probe needs the unknown field '%s'",
-                         name);
     }
     int field = -1;
     OozeStatus status = ooze_particles_add_field(world->particles, &rest, &field, error);
@@ -331,6 +332,16 @@ static OozeStatus add_rest_field(OozeWorld *world, const char *name, OozeError *
         mark_rest(world, 0, ooze_particles_count(world->particles));
     }
     return status;
+}
+
+/* A probe may need to know where each particle started. */
+static OozeStatus add_probe_field(OozeWorld *world, const char *name, OozeError *error)
+{
+    if (name && strcmp(name, "rest_position") != 0) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "", "a probe needs the unknown field '%s'",
+                         name);
+    }
+    return name ? ooze_world_keep_rest(world, error) : OOZE_OK;
 }
 
 OozeStatus ooze_world_add_probe(OozeWorld *world, const OozeProbeDef *def, OozeProbeId *id,
@@ -352,7 +363,7 @@ OozeStatus ooze_world_add_probe(OozeWorld *world, const OozeProbeDef *def, OozeP
     if (status) {
         return status;
     }
-    status = add_rest_field(world, ooze_probe_kinds[def->kind].needs_field, error);
+    status = add_probe_field(world, ooze_probe_kinds[def->kind].needs_field, error);
     if (status) {
         ooze_probe_free(probe);
         return status;

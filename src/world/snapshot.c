@@ -354,6 +354,26 @@ static const OozeFieldView *find_state(const OozeFrame *frame, const char *name)
     return NULL;
 }
 
+/* Particles of a body have its number and one of its ids. */
+static OozeStatus check_bodies(const OozeWorld *world, const OozeFrame *frame, OozeError *error)
+{
+    const OozeFieldView *body = ooze_frame_field(frame, "body");
+    const OozeFieldView *pin = ooze_frame_field(frame, "pin");
+    const OozeFieldView *ids = ooze_frame_field(frame, "id");
+    for (uint64_t i = 0; world->body_field >= 0 && i < frame->particle_count; i++) {
+        double number = ooze_field_value(body, i, 0);
+        if (number > world->bodies.count || ooze_field_value(pin, i, 0) > world->solids.count) {
+            return mismatch(error, "a particle belongs to a body or solid that does not exist");
+        }
+        uint64_t id = ((const uint64_t *)ids->data)[i * (uint64_t)ids->stride];
+        const OozeBody *own = number > 0.0 ? &world->bodies.items[(int)number - 1] : NULL;
+        if (own && (id < own->first_id || id - own->first_id >= own->count)) {
+            return mismatch(error, "a particle of a body has an id of none of its own");
+        }
+    }
+    return OOZE_OK;
+}
+
 static OozeStatus check_fit(const OozeWorld *world, const OozeFrame *frame, OozeError *error)
 {
     if (!frame->method || strcmp(frame->method, world->method->info.name) != 0) {
@@ -377,6 +397,10 @@ static OozeStatus check_fit(const OozeWorld *world, const OozeFrame *frame, Ooze
             view->count != (uint64_t)entries[e].rows(world)) {
             return mismatch(error, entries[e].name);
         }
+    }
+    OozeStatus status = check_bodies(world, frame, error);
+    if (status) {
+        return status;
     }
     const OozeFieldView *materials = ooze_frame_field(frame, "material");
     const OozeFieldView *x = ooze_frame_field(frame, "position");

@@ -137,6 +137,11 @@ static OozeStatus move_solids(OozeWorld *world, OozeError *error)
 
 /* ---- method ------------------------------------------------------------------------------- */
 
+static const void *field_or_null(OozeWorld *world, int field)
+{
+    return field < 0 ? NULL : ooze_particles_data(world->particles, field);
+}
+
 OozeStepContext ooze_world_step_context(OozeWorld *world)
 {
     return (OozeStepContext){
@@ -149,8 +154,12 @@ OozeStepContext ooze_world_step_context(OozeWorld *world)
         .gravity = world->def.gravity,
         .periodic = world->periodic,
         .particles = world->particles,
-        .led =
-            world->led_field < 0 ? NULL : ooze_particles_data(world->particles, world->led_field),
+        .led = field_or_null(world, world->led_field),
+        .bodies = world->bodies.items,
+        .body_count = world->bodies.count,
+        .body = field_or_null(world, world->body_field),
+        .pin = field_or_null(world, world->pin_field),
+        .rest = field_or_null(world, world->rest_field),
         .fluid = &world->fluid,
         .fluid_boundary = &world->fluid_boundary,
         .boundary = &world->boundary,

@@ -152,6 +152,8 @@ OozeStatus ooze_world_create_with(const OozeWorldDef *def, const OozeMethod *met
     world->def.method = method->info.name;
     world->method = method;
     world->rest_field = -1;
+    world->body_field = -1;
+    world->pin_field = -1;
     world->led_field = -1;
     world->periodic = make_periodic(def);
     world->support = def->spacing * def->support_ratio;
@@ -216,6 +218,7 @@ void ooze_world_destroy(OozeWorld *world)
     }
     ooze_free(world->materials.items);
     ooze_free(world->solids.items);
+    ooze_free(world->bodies.items);
     ooze_free(world->emitters.items);
     ooze_free(world->sinks.items);
     ooze_free(world->probes.items);

@@ -45,13 +45,16 @@ struct OozeWorld {
     OozeThreads *threads;
     OozeArena *arena;
     OozeParticles *particles;
-    int rest_field; /* index of rest_position, or -1: no probe needs it */
+    int rest_field; /* index of rest_position, or -1: nothing needs it */
+    int body_field; /* index of body, or -1: there are none */
+    int pin_field;  /* index of pin; as body_field */
     int led_field;  /* index of nozzle, or -1: no emitter leads its fluid */
     OozePeriodic periodic;
     bool newcomers; /* particles were added that may stand outside the periodic box */
     double support;
     OOZE_LIST(OozeMaterial) materials;
     OOZE_LIST(OozeSolid) solids;
+    OOZE_LIST(OozeBody) bodies;
     OOZE_LIST(OozeEmitter) emitters;
     OOZE_LIST(OozeSink) sinks;
     OOZE_LIST(OozeProbe) probes;
@@ -92,6 +95,15 @@ OozeStatus ooze_world_check_id(int index, int count, const char *what, OozeError
 
 /* New particles first .. first + n start their rest_position where they are now. */
 void ooze_world_welcome(OozeWorld *world, uint64_t first, uint64_t n);
+
+/* From now on particles know where they came into the world; those that are there, where they are. */
+OozeStatus ooze_world_keep_rest(OozeWorld *world, OozeError *error);
+
+/* Whether these particles can make up a body, and room for it; nothing for fluid. */
+OozeStatus ooze_world_prepare_body(OozeWorld *world, const OozeFluidDef *def, uint64_t n,
+                                   const OozeVec3 *positions, OozeError *error);
+/* The particles first .. first + n are the body that was prepared. */
+void ooze_world_add_body(OozeWorld *world, OozeBodyKind kind, uint64_t first, uint64_t n);
 
 /* Particles there will be at the time `end` if emitters go on as now and nothing leaves. */
 double ooze_world_forecast(const OozeWorld *world, double end);

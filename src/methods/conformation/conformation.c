@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "methods/conformation/bodies.h"
 #include "methods/conformation/workspace.h"
 #include "physics/lattice.h"
 #include "physics/strain_weight.h"
@@ -127,24 +128,54 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
     };
 }
 
+/* Rows of rheology: of the materials as fluids, as rigid bodies, as soft ones. */
+static OozeStatus start_materials(OozeConformationStep *s, OozeError *error)
+{
+    const OozeStepContext *c = s->context;
+    int count = c->material_count, kinds = c->body_count ? 3 : 1;
+    double reference = c->materials[0].values[OOZE_MATERIAL_DENSITY];
+    if (count > UINT16_MAX / 3 && kinds > 1) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use fewer materials",
+                         "with bodies a world holds at most %d materials", UINT16_MAX / 3);
+    }
+    size_t rows = (size_t)count * (size_t)kinds;
+    OozeRheology *rheology = ooze_arena_alloc(c->arena, rows, sizeof *rheology);
+    uint16_t *row = ooze_arena_alloc(c->arena, kinds > 1 ? s->n : 0, sizeof *row);
+    if (!rheology || !row) {
+        return ooze_fail_memory(error, "the conformation step", rows * sizeof *rheology);
+    }
+    double hourglass = c->params[PARAM_HOURGLASS], reach = c->params[PARAM_HOURGLASS_REACH];
+    for (int m = 0; m < count; m++) {
+        rheology[m] = ooze_rheology(c, &c->materials[m], reference, hourglass, reach);
+        for (int kind = OOZE_BODY_RIGID; kind < kinds; kind++) {
+            rheology[kind * count + m] =
+                ooze_body_rheology(c, &c->materials[m], reference, hourglass, (OozeBodyKind)kind);
+        }
+    }
+    s->rheology = rheology;
+    s->material = ooze_particles_materials(c->particles);
+    for (uint64_t i = 0; kinds > 1 && i < s->n; i++) {
+        int kind = c->body[i] ? (int)c->bodies[c->body[i] - 1].kind : 0;
+        row[i] = (uint16_t)(s->material[i] + kind * count);
+    }
+    s->material = kinds > 1 ? row : s->material;
+    return OOZE_OK;
+}
+
 static OozeStatus start(OozeConformationStep *s, OozeError *error)
 {
     OozeStepContext *c = s->context;
-    OozeRheology *rheology =
-        ooze_arena_alloc(c->arena, (size_t)c->material_count, sizeof *rheology);
+    OozeStatus status = start_materials(s, error);
+    if (status) {
+        return status;
+    }
     s->x0 = ooze_arena_alloc(c->arena, s->n + 16, sizeof *s->x0);
     s->u = ooze_arena_alloc(c->arena, s->n + 16, sizeof *s->u);
     s->q = ooze_arena_alloc(c->arena, s->n, sizeof *s->q);
     s->mobility = ooze_arena_alloc(c->arena, s->n, sizeof *s->mobility);
-    if (!rheology || !s->x0 || !s->u || !s->q || !s->mobility) {
+    if (!s->x0 || !s->u || !s->q || !s->mobility) {
         return ooze_fail_memory(error, "the conformation step", s->n * 64);
     }
-    for (int m = 0; m < c->material_count; m++) {
-        rheology[m] =
-            ooze_rheology(c, &c->materials[m], c->materials[0].values[OOZE_MATERIAL_DENSITY],
-                          c->params[PARAM_HOURGLASS], c->params[PARAM_HOURGLASS_REACH]);
-    }
-    s->rheology = rheology;
     const OozeFloat4 *x = ooze_particles_positions(c->particles);
     const OozeFloat4 *v = ooze_particles_velocities(c->particles);
     int field = ooze_particles_find_field(c->particles, fields[0].name);
@@ -156,10 +187,11 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
     for (uint64_t i = 0; i < s->n; i++) {
         const float *e = strain + 8 * i;
         s->x0[i] = ooze_four(x[i].x, x[i].y, x[i].z, 0);
-        bool led = c->led && c->led[i];
+        bool pinned = c->pin && c->pin[i], led = (c->led && c->led[i]) || pinned;
         s->u[i] = ooze_four(v[i].x, v[i].y, v[i].z, 0);
         s->u[i] += led ? ooze_four(0, 0, 0, 0) : kick;
-        s->mobility[i] = led ? 0.0f : 1.0f / rheology[s->material[i]].weight;
+        s->u[i] = pinned ? ooze_conformation_pinned(s, i) : s->u[i];
+        s->mobility[i] = led ? 0.0f : 1.0f / s->rheology[s->material[i]].weight;
         s->q[i] = ooze_sym3(1 + e[0], 1 + e[1], 1 + e[2], e[3], e[4], e[5]);
     }
     return OOZE_OK;
@@ -218,6 +250,7 @@ static OozeStatus move(OozeConformationStep *s, OozeDensityMemory *own,
         return OOZE_OK;
     }
     formulation->finish(s);
+    ooze_bodies_place(s, x);
     store(s, x);
     return OOZE_OK;
 }
@@ -232,10 +265,14 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         .dt = (float)c->dt,
         .support = (float)c->support,
         .volume = (float)(1.0 / ooze_lattice_sum(OOZE_KERNEL_CUBIC, c->spacing, c->support, 1)),
-        .material = ooze_particles_materials(c->particles),
     };
+    OozeConformationMemory *own = data;
     if (s.n == 0) {
         return OOZE_OK;
+    }
+    if (c->body_count > 0 && !formulation->takes_bodies) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use formulation: lodge",
+                         "the formulation '%s' has no rigid or soft bodies", formulation->name);
     }
     if (!formulation->kernel_gradients) {
         s.strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);
@@ -252,6 +289,9 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         status = ooze_conformation_tension(&s, error);
     }
     if (!status) {
+        status = ooze_bodies_begin(&s, own, error);
+    }
+    if (!status) {
         status = ooze_conformation_find_holds(&s, error);
     }
     if (!status) {
@@ -260,7 +300,32 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     if (!status) {
         status = ooze_conformation_divergence(&s, error);
     }
-    return status ? status : move(&s, data, formulation, error);
+    return status ? status : move(&s, own->density, formulation, error);
+}
+
+static void destroy(void *data)
+{
+    OozeConformationMemory *own = data;
+    if (own) {
+        ooze_density_memory_destroy(own->density);
+        ooze_bonds_destroy(own->bonds);
+        ooze_free(own);
+    }
+}
+
+static OozeStatus create(void **data, OozeError *error)
+{
+    OozeConformationMemory *own = ooze_alloc_zero(1, sizeof *own);
+    void *density = NULL;
+    OozeStatus status = own ? ooze_density_memory_create(&density, error)
+                            : ooze_fail_memory(error, "the conformation method", sizeof *own);
+    if (status) {
+        destroy(own);
+        return status;
+    }
+    own->density = density;
+    *data = own;
+    return OOZE_OK;
 }
 
 /* All but surface tension is implicit. */
@@ -289,8 +354,9 @@ const OozeMethod ooze_method_conformation = {
     .material_keys = material_keys,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
-    .create = ooze_density_memory_create,
-    .destroy = ooze_density_memory_destroy,
+    .takes_bodies = true,
+    .create = create,
+    .destroy = destroy,
     .step = step,
     .stable_step = stable_step,
     .advise = ooze_conformation_advise,

@@ -3,7 +3,7 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
-#include "methods/conformation/workspace.h"
+#include "methods/conformation/bodies.h"
 
 /* Adds a direction, made orthogonal to those that are held already. */
 static void add_direction(OozeHold *hold, OozeVec3 normal, double speed)
@@ -50,6 +50,9 @@ static OozeHold hold_of_particle(const OozeConformationStep *s, uint64_t i)
         add_direction(&hold, vec3(0, 0, 1), u.z);
         return hold;
     }
+    if (s->bodies && s->bodies->rigid_of[i]) { /* held as a whole */
+        return hold;
+    }
     OozeContact first = {0};
     for (int k = 0; k < c->solid_count; k++) {
         const OozeSolid *solid = &c->solids[k];
@@ -72,6 +75,17 @@ static OozeHold hold_of_particle(const OozeConformationStep *s, uint64_t i)
         add_tangents(&hold, first.normal, first.velocity);
     }
     return hold;
+}
+
+OozeFour ooze_conformation_pinned(const OozeConformationStep *s, uint64_t i)
+{
+    const OozeSolid *solid = &s->context->solids[s->context->pin[i] - 1];
+    OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
+    OozeVec3 local =
+        quat_rotate_back(solid->previous.rotation, vec3_sub(x, solid->previous.position));
+    OozeVec3 next = vec3_add(quat_rotate(solid->pose.rotation, local), solid->pose.position);
+    OozeVec3 u = vec3_scale(vec3_sub(next, x), 1.0 / s->context->dt);
+    return ooze_four((float)u.x, (float)u.y, (float)u.z, 0);
 }
 
 typedef struct FindJob {

@@ -18,6 +18,7 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
     double acts = fmax(fmin(c->dt, m.relaxation), fmin(m.relaxation, slow));
     return (OozeRheology){
         .weight = (float)(v[OOZE_MATERIAL_DENSITY] / reference),
+        .divisor = (float)(v[OOZE_MATERIAL_DENSITY] / reference),
         .modulus = (float)m.modulus,
         .viscosity = (float)m.viscosity,
         .relaxation = (float)m.relaxation,
@@ -35,5 +36,29 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
             },
         .yield = isnan(v[OOZE_MATERIAL_YIELD]) ? INFINITY : (float)v[OOZE_MATERIAL_YIELD],
         .tension = (float)(v[OOZE_MATERIAL_TENSION] / reference),
+    };
+}
+
+OozeRheology ooze_body_rheology(const OozeStepContext *c, const OozeMaterial *material,
+                                double reference, double hourglass, OozeBodyKind kind)
+{
+    OozeMaterial springs = *material; /* never relaxes */
+    springs.values[OOZE_MATERIAL_VISCOSITY] = NAN;
+    springs.values[OOZE_MATERIAL_RELAXATION] = NAN;
+    OozeMaxwell m = ooze_maxwell(c, &springs, reference, STIFFEST_COURANT);
+    bool soft = kind == OOZE_BODY_SOFT;
+    float weight = (float)(material->values[OOZE_MATERIAL_DENSITY] / reference);
+    float solvent = soft ? (float)m.solvent : 0.0f;
+    return (OozeRheology){
+        .weight = weight,
+        .divisor = soft ? weight : INFINITY,
+        .bond = soft ? (float)m.modulus : 0.0f,
+        .viscosity = solvent,
+        .solvent = solvent,
+        .hourglass = (float)hourglass * solvent,
+        .solvent_hourglass = (float)hourglass * solvent,
+        .compliance = NAN,
+        .memory = ooze_memory(0.0, c->dt),
+        .yield = INFINITY,
     };
 }

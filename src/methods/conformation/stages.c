@@ -1,7 +1,7 @@
 /* The shared stages as this method calls them. */
 #include <math.h>
 
-#include "methods/conformation/workspace.h"
+#include "methods/conformation/bodies.h"
 #include "methods/gather.h"
 
 void ooze_velocity_solve_report(const OozeVelocitySolve *solve, OozeStepReport *report)
@@ -55,5 +55,11 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory 
                                      const OozeFour *x, OozeFour *shift, OozeError *error)
 {
     OozeDensityJob job = ooze_conformation_density_job(s, own);
+    if (s->bodies && s->bodies->rigid_count > 0) {
+        job.rigid = s->bodies->rigid_of;
+        job.ease = s->bodies->ease;
+        job.between = ooze_rigid_shift;
+        job.user = s;
+    }
     return ooze_density_solve(&job, x, shift, error);
 }

@@ -10,8 +10,9 @@
 
 /* A material as the solver sees it: kinematic units, ready for this time step. */
 typedef struct OozeRheology {
-    float weight;     /* density over the reference density */
-    float modulus;    /* G over the reference density, m2/s2 */
+    float weight;  /* density over the reference density */
+    float divisor; /* the same, or infinite where a rigid body takes up what pushes its particles */
+    float modulus; /* G over the reference density, m2/s2 */
     float viscosity;  /* solvent viscosity over the reference density, m2/s */
     float relaxation; /* tau, s; may be infinite */
     float
@@ -23,6 +24,7 @@ typedef struct OozeRheology {
     OozeThinning thinning;
     float yield;   /* elastic strain beyond which it flows; may be infinite */
     float tension; /* surface tension over the reference density, m3/s2 */
+    float bond;    /* G of a soft body over the reference density, m2/s2 */
 } OozeRheology;
 
 /* How far a velocity solve has come. All parts of it, passes and changes of solver, stop at the same
@@ -108,12 +110,12 @@ typedef struct OozeConformationStep {
     float wall_scale;             /* see OozeGather */
     float strain_scale;           /* likewise */
     float wall_strain_scale;      /* likewise */
-    const OozeRheology *rheology; /* per material */
-    const uint16_t *material;
-    OozeFour *x0;         /* positions at the beginning of the step */
-    OozeFour *u;          /* velocities being solved for */
-    OozeFour *edge;       /* per list entry: V0 grad W, and V0 |W'|/r in the last lane */
-    OozeFour *edge_sum;   /* per particle: sum of its edges, those to walls included */
+    const OozeRheology *rheology; /* per material and kind of body */
+    const uint16_t *material;     /* row of rheology */
+    OozeFour *x0;                 /* positions at the beginning of the step */
+    OozeFour *u;                  /* velocities being solved for */
+    OozeFour *edge;               /* per list entry: V0 grad W, and V0 |W'|/r in the last lane */
+    OozeFour *edge_sum;           /* per particle: sum of its edges, those to walls included */
     OozeFour *wall_edge;  /* per boundary list entry, with the volume of the boundary sample */
     OozeSym3 *correction; /* B: inverse of sum V0 x g^T, or 0 where the neighbourhood is too poor */
     OozeSym3 *q;          /* conformation: begin of step, then end of step */
@@ -126,13 +128,21 @@ typedef struct OozeConformationStep {
     OozeHold *holds;
     uint64_t hold_count;
     struct OozeConstraint *constraint; /* of the constraint formulations */
+    struct OozeBodies *bodies;         /* NULL: all is fluid */
 } OozeConformationStep;
 
 enum { OOZE_CONFORMATION_GRAIN = 256 };
 
+/* What outlives a step; nothing that is saved. */
+typedef struct OozeConformationMemory {
+    OozeDensityMemory *density;
+    struct OozeBonds *bonds; /* of the soft bodies; NULL: none yet */
+} OozeConformationMemory;
+
 /* A way to solve the same fluid: velocities first, then positions, then the new conformation. */
 typedef struct OozeFormulation {
     const char *name;
+    bool takes_bodies;
     bool kernel_gradients; /* velocity gradients by the kernel of the density: strain_scale 0 */
     /* step->u: from u* = u + dt f to the velocities under viscoelastic stress. */
     OozeStatus (*solve_velocities)(OozeConformationStep *step, OozeError *error);
@@ -167,9 +177,15 @@ OozeDensityJob ooze_conformation_density_job(OozeConformationStep *step, OozeDen
 OozeStatus ooze_conformation_density(OozeConformationStep *step, OozeDensityMemory *own,
                                      const OozeFour *x, OozeFour *shift, OozeError *error);
 
+/* What the solids make a particle do that is fixed to one. */
+OozeFour ooze_conformation_pinned(const OozeConformationStep *step, uint64_t i);
+
 /* A material's numbers in kinematic units for this step. */
 OozeRheology ooze_rheology(const OozeStepContext *context, const OozeMaterial *material,
                            double reference_density, double hourglass, double hourglass_reach);
+/* The same of bodies, which have no memory of the fluid's kind. */
+OozeRheology ooze_body_rheology(const OozeStepContext *context, const OozeMaterial *material,
+                                double reference_density, double hourglass, OozeBodyKind kind);
 
 /* Tells the report of the step how the velocity solve went. */
 void ooze_velocity_solve_report(const OozeVelocitySolve *solve, OozeStepReport *report);

@@ -1,0 +1,345 @@
+/* Rigid bodies against solids. A body has six ways to move and may touch at hundreds of particles, so
+   contacts are resolved for the body as a whole: impulses at the particles that touch, by projected
+   Gauss-Seidel in the order of the slots (Catto 2005, "Iterative dynamics with temporal coherence"). The
+   directions that they hold are then taken out of what the velocity solve searches in. */
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/vec3.h"
+#include "methods/conformation/bodies.h"
+
+enum { SWEEPS_MAX = 300 };
+/* Speed at a contact below which impulses are good, in spacings a step. */
+static const double GOOD_SPEED = 1e-6;
+/* Of what lies too deep, so many spacings come out in a step: more would throw the body. */
+static const double COMES_OUT = 0.1;
+/* A row that is so nearly the sum of others holds nothing new. */
+static const double DEPENDENT = 1e-3;
+
+static double dot(const OozeSix *a, const OozeSix *b)
+{
+    double sum = 0.0;
+    for (int c = 0; c < 6; c++) {
+        sum += a->v[c] * b->v[c];
+    }
+    return sum;
+}
+
+static void add_scaled(OozeSix *a, double s, const OozeSix *b)
+{
+    for (int c = 0; c < 6; c++) {
+        a->v[c] += s * b->v[c];
+    }
+}
+
+/* ---- which particles may touch ---------------------------------------------------------------- */
+
+typedef struct FindJob {
+    const OozeBodies *bodies;
+    uint8_t *near; /* per slot: how many solids */
+} FindJob;
+
+/* A contact that the step may bring about. */
+static bool may_touch(const OozeConformationStep *s, uint32_t i, const OozeSolid *solid,
+                      OozeContact *contact)
+{
+    if (solid->params[OOZE_SOLID_COLLIDES] == 0.0) {
+        return false;
+    }
+    OozeVec3 x = vec3((double)s->x0[i][0], (double)s->x0[i][1], (double)s->x0[i][2]);
+    double speed = sqrt((double)ooze_four_dot3(s->u[i], s->u[i]));
+    *contact = ooze_solid_contact(solid, x);
+    return contact->distance - (double)s->settings.contact <
+           s->context->spacing + speed * s->context->dt;
+}
+
+static void find_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const FindJob *job = data;
+    const OozeBodies *b = job->bodies;
+    const OozeStepContext *c = b->step->context;
+    for (uint64_t slot = begin; slot < end; slot++) {
+        uint32_t i = b->index[slot];
+        job->near[slot] = 0;
+        for (int k = 0; i != OOZE_NO_PARTICLE && b->rigid_of[i] && k < c->solid_count; k++) {
+            OozeContact unused;
+            bool counts = job->near[slot] < UINT8_MAX;
+            job->near[slot] += counts && may_touch(b->step, i, &c->solids[k], &unused);
+        }
+    }
+}
+
+static void set_row(OozeRigidContact *contact, const OozeRigid *rigid, int k, OozeVec3 direction,
+                    double speed)
+{
+    OozeVec3 torque = vec3_cross(contact->arm, direction);
+    OozeSix row = {{direction.x, direction.y, direction.z, torque.x, torque.y, torque.z}};
+    contact->speed[k] = speed;
+    contact->row[k] = row;
+    contact->response[k] = ooze_rigid_respond(rigid, &row);
+    contact->effective[k] = 1.0 / dot(&row, &contact->response[k]);
+}
+
+static OozeRigidContact make_contact(const OozeBodies *b, uint64_t slot, const OozeSolid *solid,
+                                     const OozeContact *met)
+{
+    const OozeConformationStep *s = b->step;
+    const OozeStepContext *c = s->context;
+    const OozeRigid *rigid = &b->rigids[b->rigid_of[b->index[slot]] - 1];
+    OozeRigidContact contact = {.arm = b->arm[slot],
+                                .friction = solid->params[OOZE_SOLID_FRICTION]};
+    /* the surface of the end of the step, seen from the start of the particle */
+    double needed = ((double)s->settings.contact - met->distance) / c->dt;
+    double most = fmax(0.0, vec3_dot(met->velocity, met->normal)) + COMES_OUT * c->spacing / c->dt;
+    OozeVec3 first = fabs(met->normal.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
+    first = vec3_unit(vec3_cross(met->normal, first), vec3(0, 0, 1));
+    OozeVec3 second = vec3_cross(met->normal, first);
+    set_row(&contact, rigid, 0, met->normal, fmin(needed, most));
+    set_row(&contact, rigid, 1, first, vec3_dot(met->velocity, first));
+    set_row(&contact, rigid, 2, second, vec3_dot(met->velocity, second));
+    return contact;
+}
+
+OozeStatus ooze_rigid_find_contacts(OozeBodies *b, OozeError *error)
+{
+    const OozeStepContext *c = b->step->context;
+    if (b->rigid_count == 0 || c->solid_count == 0) {
+        return OOZE_OK;
+    }
+    FindJob job = {.bodies = b, .near = ooze_arena_alloc(c->arena, b->slots, 1)};
+    if (!job.near) {
+        return ooze_fail_memory(error, "contacts of rigid bodies", b->slots);
+    }
+    ooze_parallel_for(c->threads, b->slots, OOZE_CONFORMATION_GRAIN, find_range, &job);
+    uint64_t total = 0;
+    for (uint64_t slot = 0; slot < b->slots; slot++) {
+        total += job.near[slot];
+    }
+    b->contacts = ooze_arena_alloc(c->arena, total, sizeof *b->contacts);
+    if (!b->contacts) {
+        return ooze_fail_memory(error, "contacts of rigid bodies", total * sizeof *b->contacts);
+    }
+    for (int k = 0; k < b->rigid_count; k++) {
+        OozeRigid *rigid = &b->rigids[k];
+        rigid->contacts = b->contact_count;
+        for (uint64_t slot = rigid->first; slot < rigid->first + rigid->count; slot++) {
+            OozeContact met;
+            for (int n = 0; job.near[slot] && n < c->solid_count; n++) {
+                if (may_touch(b->step, b->index[slot], &c->solids[n], &met) &&
+                    b->contact_count < total) {
+                    b->contacts[b->contact_count++] = make_contact(b, slot, &c->solids[n], &met);
+                }
+            }
+        }
+        rigid->contact_count = b->contact_count - rigid->contacts;
+    }
+    return OOZE_OK;
+}
+
+/* ---- impulses --------------------------------------------------------------------------------- */
+
+/* Friction holds up to its coefficient times the push; without bound, wherever there is a push. */
+static double friction_limit(const OozeRigidContact *contact)
+{
+    return contact->impulse[0] > 0.0 ? contact->friction * contact->impulse[0] : 0.0;
+}
+
+/* Impulses of one contact; returns the largest change of speed there. */
+static double resolve_contact(OozeRigidContact *contact, OozeSix *motion)
+{
+    double next[3], largest = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double lack = contact->speed[k] - dot(&contact->row[k], motion);
+        next[k] = contact->impulse[k] + lack * contact->effective[k];
+        if (k == 0) {
+            next[0] = fmax(next[0], 0.0);
+            add_scaled(motion, next[0] - contact->impulse[0], &contact->response[0]);
+            largest = fabs(next[0] - contact->impulse[0]) / contact->effective[0];
+            contact->impulse[0] = next[0];
+        }
+    }
+    double size = hypot(next[1], next[2]), limit = friction_limit(contact);
+    double keep = size > limit ? limit / size : 1.0;
+    for (int k = 1; k < 3; k++) {
+        double change = keep * next[k] - contact->impulse[k];
+        add_scaled(motion, change, &contact->response[k]);
+        largest = fmax(largest, fabs(change) / contact->effective[k]);
+        contact->impulse[k] += change;
+    }
+    return largest;
+}
+
+/* Adds a row to those that are held, where it is not held already. */
+static void hold_row(OozeRigid *rigid, const OozeSix *row)
+{
+    OozeSix rest = *row, response = ooze_rigid_respond(rigid, row);
+    double whole = dot(row, &response);
+    for (int k = 0; k < rigid->held_count; k++) {
+        add_scaled(&rest, -dot(&rest, &rigid->held_response[k]), &rigid->held[k]);
+    }
+    response = ooze_rigid_respond(rigid, &rest);
+    double left = dot(&rest, &response);
+    if (rigid->held_count < 6 && left > DEPENDENT * whole) {
+        OozeSix none = {{0}};
+        rigid->held[rigid->held_count] = rigid->held_response[rigid->held_count] = none;
+        add_scaled(&rigid->held[rigid->held_count], 1.0 / sqrt(left), &rest);
+        add_scaled(&rigid->held_response[rigid->held_count], 1.0 / sqrt(left), &response);
+        rigid->held_count++;
+    }
+}
+
+static void hold_rows(OozeRigid *rigid, const OozeRigidContact *contacts, OozeSix *slip)
+{
+    OozeSix none = {{0}};
+    rigid->held_count = 0;
+    *slip = none;
+    for (uint64_t k = 0; k < rigid->contact_count; k++) {
+        const OozeRigidContact *contact = &contacts[k];
+        if (contact->impulse[0] > 0.0) {
+            hold_row(rigid, &contact->row[0]);
+        }
+    }
+    for (uint64_t k = 0; k < rigid->contact_count; k++) {
+        const OozeRigidContact *contact = &contacts[k];
+        bool sticks =
+            hypot(contact->impulse[1], contact->impulse[2]) < 0.999 * friction_limit(contact);
+        for (int t = 1; t < 3; t++) {
+            if (sticks) {
+                hold_row(rigid, &contact->row[t]);
+            } else {
+                add_scaled(slip, contact->impulse[t], &contact->row[t]);
+            }
+        }
+    }
+}
+
+void ooze_rigid_resolve(OozeBodies *b, OozeRigid *rigid, OozeSix *slip)
+{
+    OozeRigidContact *contacts = b->contacts + rigid->contacts;
+    const OozeStepContext *c = b->step->context;
+    double good = GOOD_SPEED * c->spacing / c->dt, largest = INFINITY;
+    for (uint64_t k = 0; k < rigid->contact_count; k++) {
+        contacts[k].impulse[0] = contacts[k].impulse[1] = contacts[k].impulse[2] = 0.0;
+    }
+    for (int sweep = 0; sweep < SWEEPS_MAX && largest > good; sweep++) {
+        largest = 0.0;
+        for (uint64_t k = 0; k < rigid->contact_count; k++) {
+            largest = fmax(largest, resolve_contact(&contacts[k], &rigid->motion));
+        }
+    }
+    if (slip) {
+        hold_rows(rigid, contacts, slip);
+    }
+}
+
+/* ---- in the velocity solve -------------------------------------------------------------------- */
+
+double ooze_rigid_precondition(OozeConformationStep *s, const OozeFour *r)
+{
+    if (!s->bodies || s->bodies->rigid_count == 0) {
+        return 0.0;
+    }
+    OozeBodies *b = s->bodies;
+    double product = 0.0;
+    ooze_rigid_gather(b, r, false);
+    for (int k = 0; k < b->rigid_count; k++) {
+        OozeRigid *rigid = &b->rigids[k];
+        rigid->response = ooze_rigid_respond(rigid, &rigid->sum);
+        for (int h = 0; h < rigid->held_count; h++) {
+            double along = dot(&rigid->held_response[h], &rigid->sum);
+            add_scaled(&rigid->response, -along, &rigid->held_response[h]);
+        }
+        product += dot(&rigid->response, &rigid->sum);
+    }
+    return product;
+}
+
+/* Velocities of the particles into the bodies' motions. */
+static void read_motions(OozeBodies *b, const OozeFour *u)
+{
+    ooze_rigid_gather(b, u, true);
+    for (int k = 0; k < b->rigid_count; k++) {
+        b->rigids[k].motion = ooze_rigid_respond(&b->rigids[k], &b->rigids[k].sum);
+    }
+}
+
+void ooze_rigid_hold(OozeConformationStep *s, OozeFour *star)
+{
+    if (!s->bodies) {
+        return;
+    }
+    OozeBodies *b = s->bodies;
+    for (int k = 0; k < b->rigid_count; k++) {
+        OozeRigid *rigid = &b->rigids[k];
+        OozeSix slip;
+        ooze_rigid_resolve(b, rigid, &slip);
+        rigid->slip = ooze_rigid_respond(rigid, &slip);
+        if (rigid->held_count ==
+            0) { /* touches nothing: goes on from where the search had come to */
+            rigid->motion = rigid->found;
+        }
+    }
+    ooze_rigid_spread(b, s->u, false);
+    for (int k = 0; k < b->rigid_count; k++) {
+        OozeRigid *rigid = &b->rigids[k];
+        rigid->motion = rigid->given;
+        add_scaled(&rigid->motion, 1.0, &rigid->slip);
+    }
+    ooze_rigid_spread(b, star, false);
+}
+
+void ooze_rigid_release(OozeConformationStep *s, const OozeFour *residual)
+{
+    if (!s->bodies) {
+        return;
+    }
+    OozeBodies *b = s->bodies;
+    read_motions(b, s->u);
+    ooze_rigid_gather(b, residual, false);
+    for (int k = 0; k < b->rigid_count; k++) {
+        OozeRigid *rigid = &b->rigids[k];
+        OozeSix lacking = ooze_rigid_respond(rigid, &rigid->sum);
+        rigid->found = rigid->motion;
+        add_scaled(&rigid->motion, 1.0, &lacking);
+        add_scaled(&rigid->motion, -1.0, &rigid->slip);
+    }
+}
+
+void ooze_rigid_end_solve(OozeConformationStep *s)
+{
+    if (!s->bodies) {
+        return;
+    }
+    OozeBodies *b = s->bodies;
+    read_motions(b, s->u);
+    for (int k = 0; k < b->rigid_count; k++) {
+        ooze_rigid_resolve(b, &b->rigids[k], NULL);
+    }
+    ooze_rigid_spread(b, s->u, false);
+}
+
+/* ---- in the density stage --------------------------------------------------------------------- */
+
+void ooze_rigid_shift(void *user, OozeFour *shift)
+{
+    OozeConformationStep *s = user;
+    OozeBodies *b = s->bodies;
+    double dt = (double)s->dt;
+    ooze_rigid_gather(b, shift, true);
+    for (int k = 0; k < b->rigid_count; k++) {
+        OozeRigid *rigid = &b->rigids[k];
+        OozeSix before = rigid->motion, way = ooze_rigid_respond(rigid, &rigid->sum);
+        add_scaled(&rigid->motion, 1.0 / dt, &way);
+        ooze_rigid_resolve(b, rigid, NULL);
+        add_scaled(&rigid->motion, -1.0, &before);
+        rigid->response = before; /* kept until the shifts are written */
+        for (int c = 0; c < 6; c++) {
+            rigid->motion.v[c] *= dt;
+        }
+    }
+    ooze_rigid_spread(b, shift, false);
+    for (int k = 0; k < b->rigid_count; k++) {
+        b->rigids[k].motion = b->rigids[k].response;
+    }
+}
