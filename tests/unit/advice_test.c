@@ -103,9 +103,34 @@ static void waves(void **state)
     silent(CONFORMATION("") M("modulus: 460e3"));
 }
 
+#define BODY(numbers, kind)                                                                        \
+    "materials:\n  m: {" numbers "}\n"                                                             \
+    "fluids: [{material: m, body: " kind ", shape: {type: box, size: [0.2, 0.2, 0.2]}}]\n"
+
+static void bodies(void **state)
+{
+    (void)state;
+#define D CONFORMATION(", velocity_iterations: 200")
+    silent(D BODY("density: 500", "rigid"));
+    silent(D BODY("modulus: 1000", "soft"));
+    silent(D BODY("modulus: 1000, solvent_viscosity: 1", "soft"));
+    silent(D BODY("compliance: 0.1", "soft"));
+    warned(D BODY("modulus: 1000", "rigid"), 16, "the density alone", "body: soft");
+    warned(D BODY("viscosity: 10", "rigid"), 18, "the density alone", "body: soft");
+    warned(D BODY("modulus: 1000, relaxation_time: 0.1", "soft"), 39, "never relaxes", "damp");
+    OozeScene *scene = checked(D BODY("density: 500", "soft"));
+    expect_hint(expect(scene, 7, 3, "nothing holds it together"), "add a modulus");
+    ooze_scene_free(scene);
+    scene = checked(CONFORMATION(", formulation: paper") BODY("density: 500", "rigid"));
+    expect_hint(expect(scene, 2, 43, "only the formulation 'lodge'"), "lodge");
+    ooze_scene_free(scene);
+#undef D
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bodies),
         cmocka_unit_test(contradictions),
         cmocka_unit_test(iterations),
         cmocka_unit_test(waves),

@@ -67,6 +67,7 @@ static void counts_are_those_of_the_paper(void **state)
         {"waffle_thick", 80e3, 1.0 / 300, 30},
         {"waffle_runny", 80e3, 1.0 / 300, 30},
         {"honey", 105e3, 1.0 / 300, 30},
+        {"cake", 150e3, 1.0 / 750, 30},
         {"stress_cube", 32768, 1e-4, 25},
         {"stress_cube_conformation", 32768, 6e-3, 1 / 6e-3},
         {"massive", 12e6, 1.0 / 150, 30}, /* two gigabytes: in full sweeps only */

@@ -112,11 +112,55 @@ static void advise_ignored(const OozeStepContext *c, const OozeAdvice *advice, i
     }
 }
 
+/* Whether particles of a material make up a body of that kind. */
+static bool has_bodies(const OozeStepContext *c, int index, OozeBodyKind kind)
+{
+    const uint16_t *material = ooze_particles_materials(c->particles);
+    for (uint64_t i = 0; c->body && i < ooze_particles_count(c->particles); i++) {
+        if (material[i] == index && c->body[i] && c->bodies[c->body[i] - 1].kind == kind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void advise_bodies(const OozeStepContext *c, const OozeAdvice *advice, int index)
+{
+    const OozeMaterial *material = &c->materials[index];
+    const double *v = material->values;
+    if (has_bodies(c, index, OOZE_BODY_RIGID) &&
+        (!isnan(v[OOZE_MATERIAL_MODULUS]) || !isnan(v[OOZE_MATERIAL_VISCOSITY]))) {
+        ooze_advise(advice, index, isnan(v[OOZE_MATERIAL_MODULUS]) ? "viscosity" : "modulus",
+                    "use body: soft for something that gives way",
+                    "of '%s' a rigid body takes the density alone", material->name);
+    }
+    if (!has_bodies(c, index, OOZE_BODY_SOFT)) {
+        return;
+    }
+    bool stiff = v[OOZE_MATERIAL_MODULUS] > 0.0 || !isnan(v[OOZE_MATERIAL_COMPLIANCE]);
+    if (!stiff) {
+        ooze_advise(advice, index, "modulus", "add a modulus: rubber 1e6 Pa, jelly 1e3 Pa",
+                    "'%s' makes up a soft body and has no modulus: nothing holds it together",
+                    material->name);
+    }
+    if (stiff && v[OOZE_MATERIAL_RELAXATION] >= 0.0 && isfinite(v[OOZE_MATERIAL_RELAXATION])) {
+        ooze_advise(advice, index, "relaxation_time", "damp it with solvent_viscosity",
+                    "'%s' makes up a soft body, which never relaxes", material->name);
+    }
+}
+
 void ooze_conformation_advise(const OozeStepContext *c, const OozeAdvice *advice)
 {
+    OozeConformationSettings s = ooze_conformation_settings(c);
     ooze_advise_numbers(c, advice);
+    if (c->body_count > 0 && s.formulation != OOZE_FORMULATION_LODGE) {
+        ooze_advise(advice, -1, "formulation", "use formulation: lodge",
+                    "only the formulation 'lodge' has rigid and soft bodies: this scene will not "
+                    "run");
+    }
     for (int m = 0; m < c->material_count; m++) {
         advise_iterations(c, advice, m);
         advise_ignored(c, advice, m);
+        advise_bodies(c, advice, m);
     }
 }
