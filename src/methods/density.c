@@ -139,6 +139,9 @@ static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
         if (job->rigid) {
             s->rigid[k] = job->rigid[i];
         }
+        if (job->bare) {
+            s->bare[k] = job->bare[i];
+        }
         if (job->limit) {
             s->limit[k] = job->limit[i];
         }
@@ -202,14 +205,16 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeFour **wrapped, OozeError *e
     s->limit = ooze_arena_alloc(arena, job->limit ? n : 0, sizeof *s->limit);
     s->ease = job->ease ? ooze_arena_alloc(arena, n, sizeof *s->ease) : s->mobility;
     s->rigid = ooze_arena_alloc(arena, job->rigid ? n : 0, sizeof *s->rigid);
+    s->bare = ooze_arena_alloc(arena, job->bare ? n : 0, sizeof *s->bare);
     s->first = ooze_arena_alloc(arena, start, sizeof *s->first);
     s->turned = ooze_arena_alloc(arena, start, sizeof *s->turned);
     if (!*wrapped || !s->x || !s->arrow || !s->shift || !s->mobility || !s->pushed || !s->excess ||
-        !s->sum || !s->limit || !s->ease || !s->rigid || !s->first || !s->turned) {
+        !s->sum || !s->limit || !s->ease || !s->rigid || !s->bare || !s->first || !s->turned) {
         return ooze_fail_memory(error, "the density stage", n * 5 * sizeof *s->x);
     }
     s->limit = job->limit ? s->limit : NULL;
     s->rigid = job->rigid ? s->rigid : NULL;
+    s->bare = job->bare ? s->bare : NULL;
     return OOZE_OK;
 }
 

@@ -38,12 +38,15 @@ typedef struct OozeDensityJob {
        NULL: all 1. */
     const float *mobility;
     /* Per particle: number of the rigid body it is part of, 0: of none; NULL: there are none. Pairs of one
-       body do not push each other, and solids push bodies elsewhere: `between` is to make its shifts
-       those of a body. */
+       body do not push each other, and `between` is to make its shifts those of a body that enters no
+       solid. */
     const uint16_t *rigid;
     /* Per particle: how far it gives way once that is done, which multipliers reckon with. NULL:
        mobility. */
     const float *ease;
+    /* Per particle: not 0 where samples of solids do not count, for what is held by solids in other ways.
+       NULL: they count for all. */
+    const uint8_t *bare;
     /* Positions at the beginning of the step: pairs are pushed along the line between these, not along
        the one they have come to. With velocities (x - x0)/dt that is what keeps angular momentum:
        the change of x cross u is x0 cross the push. NULL: along the line between x. */

@@ -150,15 +150,15 @@ static void add_walls(OozeDensitySweep *s, uint64_t i, Sums *sums)
 {
     const OozeDensityJob *job = s->job;
     const OozeBoundary *boundary = job->context->boundary;
+    float scale = s->bare && s->bare[i] ? 0.0f : job->wall_scale;
     for (uint64_t e = s->walls->first[i], last = e + s->walls->count[i]; e < last; e++) {
         uint32_t b = s->walls->index[e];
         OozeFloat4 p = boundary->position[b];
         OozeFour d =
             ooze_four_nearest(s->x[i] - ooze_four(p.x, p.y, p.z, 0), &job->context->periodic);
-        float r = sqrtf(ooze_four_dot3(d, d)), volume = job->wall_scale * boundary->volume[b];
+        float r = sqrtf(ooze_four_dot3(d, d)), volume = scale * boundary->volume[b];
         float f =
             volume * ooze_kernel_gradient_scale(ooze_cubic_slope(r, job->support), r, job->support);
-        f = ooze_density_is_rigid(s, i) ? 0.0f : f;
         sums->density += volume * ooze_cubic_value(r, job->support);
         sums->gradient -= f * d;
         s->wall_push[e] = -f * d;

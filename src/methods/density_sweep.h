@@ -24,6 +24,7 @@ typedef struct OozeDensitySweep {
     float *mobility; /* n + 1 */
     float *ease;     /* n + 1 */
     uint16_t *rigid; /* n + 1, or NULL */
+    uint8_t *bare;   /* or NULL */
     bool even;       /* all mobilities are 1, and so is all ease */
     float
         *line; /* per edge: 1 over its length in `arrow`; negative: in `first`, for a pair that has

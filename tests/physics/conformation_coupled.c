@@ -228,6 +228,45 @@ static void conformation_T19_soft_modulus(void **state)
     }
 }
 
+/* A beam that stands out of a wall bends by q L^4/(8 E I) and the shear's q L^2/(2 (5/6) G A), and comes to
+   rest though the wall carries samples which its root is among. */
+static void conformation_T19_soft_beam(void **state)
+{
+    (void)state;
+    int thick = 5, along = 25;
+    double d = 0.016, h = thick * d, length = along * d, modulus = 4e5, tip = 0;
+    OozeWorld *world = make_world((Setup){.spacing = d, .time_step = 1.0 / 240, .gravity = down()});
+    add_matter(world, (Matter){1000, NAN, modulus, NAN, NAN, 15000});
+    OozeSolidDef wall = ooze_solid_def_default();
+    wall.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
+    wall.shape.size = vec3(4 * d, 10 * d, 10 * d);
+    wall.shape.position = vec3(-2 * d, 0.5 * h, 0.5 * h);
+    CHECK_OK(ooze_world_add_solid(world, &wall, NULL, &error));
+    set_param(world, "velocity_iterations", 60);
+    add_block(world, (Block){.kind = OOZE_BODY_SOFT,
+                             .n = {along + 3, thick, thick},
+                             .spacing = d,
+                             .corner = vec3(-3 * d, 0, 0)});
+    double end = body_census(world, 1).high.x, rest = 0.5 * h;
+    advance(world, 1.2);
+    const OozeFrame *frame = ooze_world_frame(world);
+    const OozeFieldView *x = ooze_frame_field(frame, "position");
+    const OozeFieldView *from = ooze_frame_field(frame, "rest_position");
+    for (uint64_t i = 0; i < frame->particle_count; i++) {
+        bool last = ooze_field_value(from, i, 0) > end - 0.5 * d;
+        tip += last ? (rest - ooze_field_value(x, i, 1)) / (thick * thick) : 0;
+    }
+    /* of the last layer, half a spacing before the end */
+    double q = 1000 * 9.81 * h * h, a = length - 0.5 * d, inertia = h * h * h * h / 12;
+    double bend =
+        q * a * a * (6 * length * length - 4 * length * a + a * a) / (24 * 2.5 * modulus * inertia);
+    double shear = q * length * length / (2 * 5.0 / 6 * modulus * h * h);
+    printf("  %.5f m, expected %.5f m\n", tip, bend + shear);
+    MEASURED("bending over theory", tip / (bend + shear), 0.9, 1.15);
+    MEASURED("speed at rest, m/s", take_census(world).fastest, 0, 0.02);
+    ooze_world_destroy(world);
+}
+
 /* ---- with fluid ------------------------------------------------------------------------------ */
 
 static OozeMaterialId add_viscous(OozeWorld *world, double density, double viscosity)
@@ -524,12 +563,10 @@ static void conformation_T19_threads_and_resume(void **state)
     }
 }
 
-ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T19_free_spin),
-                cmocka_unit_test(conformation_T19_box_at_rest),
-                cmocka_unit_test(conformation_T19_slope),
-                cmocka_unit_test(conformation_T19_soft_modulus),
-                cmocka_unit_test(conformation_T19_exchange),
-                cmocka_unit_test(conformation_T19_drag),
-                cmocka_unit_test(conformation_T19_multiphysics),
-                cmocka_unit_test(conformation_T19_threads_and_resume),
-                cmocka_unit_test(conformation_T19_floating))
+ACCEPTANCE_MAIN(
+    cmocka_unit_test(conformation_T19_free_spin), cmocka_unit_test(conformation_T19_box_at_rest),
+    cmocka_unit_test(conformation_T19_slope), cmocka_unit_test(conformation_T19_soft_modulus),
+    cmocka_unit_test(conformation_T19_soft_beam), cmocka_unit_test(conformation_T19_exchange),
+    cmocka_unit_test(conformation_T19_drag), cmocka_unit_test(conformation_T19_multiphysics),
+    cmocka_unit_test(conformation_T19_threads_and_resume),
+    cmocka_unit_test(conformation_T19_floating))

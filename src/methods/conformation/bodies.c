@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
+#include "physics/kernels.h"
 #include "physics/rigid_fit.h"
 #include "physics/rigid_motion.h"
 
@@ -280,6 +281,35 @@ static void film_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+/* How dense its own body makes a particle: of a rigid one all that is near, of a soft one what it is bonded
+   to. Neither is for the density stage to change; parts of a soft body that have folded onto each other
+   are. */
+static void limit_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeBodies *b = data;
+    const OozeConformationStep *s = b->step;
+    const OozeNeighbours *list = s->context->fluid;
+    for (uint64_t i = begin; i < end; i++) {
+        uint32_t slot = b->slot[i];
+        float sum = ooze_cubic_value(0, s->support);
+        b->bare[i] = slot != UINT32_MAX;
+        for (uint64_t e = list->first[i], last = e + list->count[i]; b->rigid_of[i] && e < last;
+             e++) {
+            uint32_t j = list->index[e];
+            OozeFour d = ooze_four_nearest(s->x0[j] - s->x0[i], &s->context->periodic);
+            float value = ooze_cubic_value(sqrtf(ooze_four_dot3(d, d)), s->support);
+            sum += b->rigid_of[j] == b->rigid_of[i] ? value : 0.0f;
+        }
+        bool soft = b->bonds && slot != UINT32_MAX;
+        for (uint64_t e = soft ? b->bonds->first[slot] : 0; soft && e < b->bonds->first[slot + 1];
+             e++) {
+            sum += ooze_cubic_value(b->bonds->length[e] + b->pull[e][3], s->support);
+        }
+        b->limit[i] = b->bare[i] ? ooze_max(1.0f, s->volume * sum) : 1.0f;
+    }
+}
+
 static OozeStatus allocate(OozeBodies *b, OozeError *error)
 {
     const OozeStepContext *c = b->step->context;
@@ -294,13 +324,15 @@ static OozeStatus allocate(OozeBodies *b, OozeError *error)
     b->slot = ooze_arena_alloc(c->arena, b->step->n, sizeof *b->slot);
     b->rigid_of = ooze_arena_alloc(c->arena, b->step->n, sizeof *b->rigid_of);
     b->ease = ooze_arena_alloc(c->arena, b->step->n, sizeof *b->ease);
+    b->limit = ooze_arena_alloc(c->arena, b->step->n, sizeof *b->limit);
+    b->bare = ooze_arena_alloc(c->arena, b->step->n, sizeof *b->bare);
     b->film = ooze_arena_alloc(c->arena, b->step->n, sizeof *b->film);
     b->arm = ooze_arena_alloc(c->arena, b->slots, sizeof *b->arm);
     b->rigids = ooze_arena_alloc(c->arena, count, sizeof *b->rigids);
     b->blocks = ooze_arena_alloc(c->arena, blocks, sizeof *b->blocks);
     b->partial = ooze_arena_alloc(c->arena, blocks, sizeof *b->partial);
     if (!b->first_slot || !b->index || !b->slot || !b->rigid_of || !b->ease || !b->film ||
-        !b->arm || !b->rigids || !b->blocks || !b->partial) {
+        !b->limit || !b->bare || !b->arm || !b->rigids || !b->blocks || !b->partial) {
         return ooze_fail_memory(error, "the bodies", b->slots * sizeof *b->arm);
     }
     return OOZE_OK;
@@ -338,7 +370,11 @@ OozeStatus ooze_bodies_begin(OozeConformationStep *s, OozeConformationMemory *ow
     ooze_rigid_spread(b, s->u, false);
     s->bodies = b;
     status = ooze_rigid_find_contacts(b, error);
-    return status ? status : ooze_bonds_begin(b, own, error);
+    status = status ? status : ooze_bonds_begin(b, own, error);
+    if (!status) {
+        ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, limit_range, b);
+    }
+    return status;
 }
 
 /* ---- the end of the step ---------------------------------------------------------------------- */

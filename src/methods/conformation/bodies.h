@@ -68,6 +68,8 @@ typedef struct OozeBodies {
     uint32_t *slot;       /* particle to slot; for fluid UINT32_MAX */
     uint16_t *rigid_of;   /* per particle: number of its rigid body from 1; 0: fluid or soft */
     float *ease;          /* per particle: see OozeDensityJob */
+    float *limit;         /* per particle: density that its own body makes, or 1 */
+    uint8_t *bare;        /* per particle: part of a body */
     uint16_t *film;       /* per particle: row of rheology of the fluid that wets it, or its own */
     OozeVec3 *arm;        /* per slot of a rigid body: from the centre of mass, begin of step */
     OozeRigid *rigids;

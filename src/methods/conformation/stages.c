@@ -55,6 +55,10 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory 
                                      const OozeFour *x, OozeFour *shift, OozeError *error)
 {
     OozeDensityJob job = ooze_conformation_density_job(s, own);
+    if (s->bodies) {
+        job.limit = s->bodies->limit;
+        job.bare = s->bodies->bare;
+    }
     if (s->bodies && s->bodies->rigid_count > 0) {
         job.rigid = s->bodies->rigid_of;
         job.ease = s->bodies->ease;
