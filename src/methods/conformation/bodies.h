@@ -112,8 +112,8 @@ void ooze_rigid_hold(OozeConformationStep *step, OozeFour *star);
 /* A pass has ended; `residual` is what is left over by the particles' forces, held or not. The motions
    become those without contacts, for the next ooze_rigid_hold. */
 void ooze_rigid_release(OozeConformationStep *step, const OozeFour *residual);
-/* The last pass has ended: no body moves into a solid. */
-void ooze_rigid_end_solve(OozeConformationStep *step);
+/* Particles were pushed: bodies move with the momentum that they got, and into no solid. */
+void ooze_rigid_settle(OozeConformationStep *step);
 /* Shifts of the density stage become those of rigid motions that enter no solid. */
 void ooze_rigid_shift(void *step, OozeFour *shift);
 

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "methods/conformation/workspace.h"
+#include "methods/conformation/bodies.h"
 #include "methods/projected.h"
 #include "physics/kernels.h"
 
@@ -20,6 +20,7 @@ typedef struct Stage {
     OozeFour *free;     /* velocities before solids hold them */
     float *known;       /* what walls and missing density add to the rate, 1/s */
     float *diagonal;    /* J M^-1 J^T */
+    const float *ease;  /* see OozeDensityJob */
     OozePush *pushed;   /* what the multipliers have come to */
     float *change;      /* of them in the present sweep */
     float momentum;
@@ -37,7 +38,8 @@ static float see_walls(const OozeConformationStep *s, uint64_t i, OozeFour *sum,
     const OozeBoundary *boundary = s->context->boundary;
     const OozeNeighbours *walls = s->context->fluid_boundary;
     float rate = 0.0f;
-    for (uint32_t w = 0; boundary->count && w < walls->count[i]; w++) {
+    bool bare = s->bodies && s->bodies->bare[i];
+    for (uint32_t w = 0; boundary->count && !bare && w < walls->count[i]; w++) {
         uint32_t b = walls->index[walls->first[i] + w];
         OozeFloat4 p = boundary->position[b], v = boundary->velocity[b];
         OozeFour velocity = ooze_four(v.x, v.y, v.z, 0);
@@ -50,6 +52,13 @@ static float see_walls(const OozeConformationStep *s, uint64_t i, OozeFour *sum,
         rate -= ooze_four_dot3(velocity, g);
     }
     return rate;
+}
+
+/* Of one body, which minds its own density. */
+static bool same_body(const OozeConformationStep *s, uint64_t i, uint32_t j)
+{
+    const uint16_t *body = s->context->body;
+    return s->bodies && body[i] && body[i] == body[j];
 }
 
 static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -66,18 +75,20 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
             OozeFour d = ooze_four_nearest(s->x0[i] - s->x0[j], &s->context->periodic);
             float r = sqrtf(ooze_four_dot3(d, d));
             OozeFour g = s->volume * slope_over(r, s->support) * d;
+            g = same_body(s, i, j) ? ooze_four(0, 0, 0, 0) : g;
             density += ooze_cubic_value(r, s->support);
             stage->edge[e] = g;
             sum += g;
-            square += s->mobility[j] * ooze_four_dot3(g, g);
+            square += stage->ease[j] * ooze_four_dot3(g, g);
         }
         density *= s->volume;
         stage->known[i] = see_walls(s, i, &wall, &density);
-        stage->known[i] -= ooze_max(1.0f - density, 0.0f) / s->dt;
+        float limit = s->bodies ? s->bodies->limit[i] : 1.0f;
+        stage->known[i] -= ooze_max(limit - density, 0.0f) / s->dt;
         stage->free[i] = s->u[i];
         stage->wall_sum[i] = wall;
         sum += wall;
-        square += s->mobility[i] * ooze_four_dot3(sum, sum);
+        square += stage->ease[i] * ooze_four_dot3(sum, sum);
         /* as in the density stage: an isolated pair must not divide by nothing */
         stage->diagonal[i] = square + 0.05f / (s->support * s->support);
         stage->pushed[i] = (OozePush){0, 0};
@@ -134,6 +145,16 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+/* Rigid bodies take up what has pushed their particles. */
+static void settle_bodies(Stage *stage)
+{
+    OozeConformationStep *s = stage->step;
+    ooze_rigid_settle(s);
+    for (uint64_t i = 0; s->bodies && i < s->n; i++) {
+        stage->free[i] = s->bodies->rigid_of[i] ? s->u[i] : stage->free[i];
+    }
+}
+
 OozeStatus ooze_conformation_divergence(OozeConformationStep *s, OozeError *error)
 {
     if (s->settings.divergence_iterations == 0) {
@@ -149,6 +170,7 @@ OozeStatus ooze_conformation_divergence(OozeConformationStep *s, OozeError *erro
         .free = ooze_arena_alloc(arena, s->n, sizeof *stage.free),
         .known = ooze_arena_alloc(arena, s->n, sizeof *stage.known),
         .diagonal = ooze_arena_alloc(arena, s->n, sizeof *stage.diagonal),
+        .ease = s->bodies ? s->bodies->ease : s->mobility,
         .pushed = ooze_arena_alloc(arena, s->n, sizeof *stage.pushed),
         .change = ooze_arena_alloc(arena, s->n, sizeof *stage.change),
     };
@@ -161,6 +183,7 @@ OozeStatus ooze_conformation_divergence(OozeConformationStep *s, OozeError *erro
         stage.momentum = ooze_push_momentum(k, s->settings.divergence_iterations);
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, multiplier_range, &stage);
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, push_range, &stage);
+        settle_bodies(&stage);
     }
     return OOZE_OK;
 }

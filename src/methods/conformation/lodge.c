@@ -476,7 +476,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
             release_holds(&solve, star);
         }
     }
-    ooze_rigid_end_solve(s);
+    ooze_rigid_settle(s);
     ooze_velocity_solve_report(&solve.residual, s->context->report);
     return OOZE_OK;
 }

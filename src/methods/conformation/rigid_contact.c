@@ -306,7 +306,7 @@ void ooze_rigid_release(OozeConformationStep *s, const OozeFour *residual)
     }
 }
 
-void ooze_rigid_end_solve(OozeConformationStep *s)
+void ooze_rigid_settle(OozeConformationStep *s)
 {
     if (!s->bodies) {
         return;
