@@ -418,10 +418,54 @@ static void conformation_T48_any_spacing(void **state)
     MEASURED("highest particle of four layers, spacings", thickest, 3.4, 3.6);
 }
 
+/* Honey between two plates, of which the upper comes down: what it presses out flows at the speed that its volume
+   asks for, though the pressure is that of the plate and not of any weight. */
+static void conformation_T17_squeeze(void **state)
+{
+    (void)state;
+    double d = 0.05, speed = 0.5, steps[] = {1.0 / 240, 0.001};
+    int n[3] = {20, 10, 7};
+    for (int k = 0; k < 2; k++) {
+        OozeWorld *world =
+            make_world((Setup){.spacing = d, .time_step = steps[k], .box = vec3(0, 0, n[2] * d)});
+        add_matter(world, newtonian_matter(100));
+        add_floor(world, INFINITY);
+        OozeSolidId top = add_plane(world, n[1] * d, -1, INFINITY);
+        OozePose pose = {.position = vec3(0, n[1] * d, 0),
+                         .rotation = {0, 0, 0, 1},
+                         .velocity = vec3(0, -speed, 0)};
+        CHECK_OK(ooze_world_set_solid_pose(world, top, &pose, &error));
+        add_lattice(world, (Lattice){.n = {n[0], n[1], n[2]}, .spacing = d});
+        OozeProbeId probe = add_probe(world, OOZE_PROBE_DENSITY);
+        double sum = 0.0, expected = 0.0, end = 0.3, from = 0.1;
+        for (int i = 1; i <= (int)round(end / steps[k]); i++) {
+            step_world(world);
+            const OozeFrame *frame = ooze_world_frame(world);
+            const OozeFieldView *x = ooze_frame_field(frame, "position");
+            const OozeFieldView *v = ooze_frame_field(frame, "velocity");
+            double at = 0.75 * n[0] * d, flow = 0.0, count = 0.0;
+            for (uint64_t p = 0; p < frame->particle_count; p++) {
+                bool here = fabs(ooze_field_value(x, p, 0) - at) < d;
+                flow += here ? ooze_field_value(v, p, 0) : 0.0;
+                count += here;
+            }
+            if (i * steps[k] > from) {
+                sum += flow / count;
+                expected += speed * 0.25 * n[0] * d / (n[1] * d - speed * i * steps[k]);
+            }
+        }
+        printf("  step %g s\n", steps[k]);
+        MEASURED("flow over that of the plate", sum / expected, 0.75, 1.25);
+        MEASURED("worst excess of density", read_probe(world, probe, 2), -1, 0.05);
+        ooze_world_destroy(world);
+    }
+}
+
 ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T08_falling_cube),
                 cmocka_unit_test(conformation_T08_formulations),
                 cmocka_unit_test(conformation_T09_formulations),
                 cmocka_unit_test(conformation_T09_spinning_block),
                 cmocka_unit_test(conformation_T10_beam), cmocka_unit_test(conformation_T11_palette),
                 cmocka_unit_test(conformation_T15_melt), cmocka_unit_test(conformation_T17_column),
+                cmocka_unit_test(conformation_T17_squeeze),
                 cmocka_unit_test(conformation_T48_any_spacing))

@@ -373,6 +373,14 @@ static void thicken_film(Solve *solve, uint64_t i)
     solve->hourglass[i] = FILM * solve->hourglass[i] + own->hourglass;
 }
 
+/* A stretched lattice is unstable in motion that alternates from particle to particle, as pairs that come nearer
+   pull harder, and gradients do not see it: its stiffness is that of the stretch, so that the damping
+   must be too. */
+static float stretch_of(OozeSym3 q)
+{
+    return ooze_max(1.0f, ooze_sym3_trace(q) - 2.0f);
+}
+
 static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -410,7 +418,8 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         solve->stiffness[i] = a;
         solve->bulk[i] = bulk;
         solve->known[i] = known;
-        solve->hourglass[i] = poor ? 0.0f : soft.hourglass;
+        float elastic = soft.hourglass - m->solvent_hourglass;
+        solve->hourglass[i] = poor ? 0.0f : m->solvent_hourglass + stretch_of(q) * elastic;
         if (stress_row(s, i) != s->material[i]) {
             thicken_film(solve, i);
         }
