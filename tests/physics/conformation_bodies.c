@@ -89,10 +89,11 @@ static void conformation_T08_falling_cube(void **state)
 static void conformation_T08_formulations(void **state)
 {
     (void)state;
+    int edge = 12;
     for (int k = 0; k < 2; k++) {
-        Drop drop = {.edge = 10,
+        Drop drop = {.edge = edge,
                      .spacing = 0.1,
-                     .height = 0.5,
+                     .height = 0.05 * edge,
                      .time_step = k == 0 ? 0.03 : 0.06,
                      .seconds = 0.84,
                      .matter = paper_matter(0, 0),
