@@ -6,6 +6,9 @@
 #include "base/vec3.h"
 #include "methods/density_sweep.h"
 
+/* Iterations that settle in a step; the next step goes on. */
+enum { SETTLING = 2 };
+
 OozeStatus ooze_density_memory_create(void **memory, OozeError *error)
 {
     OozeDensityMemory *own = ooze_alloc_zero(1, sizeof *own);
@@ -45,6 +48,21 @@ static void report_excess(const OozeDensitySweep *s)
     report->mean_density_error = sum / (double)s->job->n;
 }
 
+/* How near a particle may be to a solid now: if it was nearer than the contact's distance when the step began, the
+   solid taken back by its motion, it comes out by a fiftieth of a spacing a step, which is more than contact at
+   rest ever lacks. */
+static double nearest_allowed(const OozeDensitySweep *s, uint64_t i, const OozeSolid *solid)
+{
+    const OozeDensityJob *job = s->job;
+    if (s->settles || !job->settled) {
+        return job->contact;
+    }
+    OozeFour x0 = s->begin[i];
+    OozeContact begin = ooze_solid_contact(solid, vec3(x0[0], x0[1], x0[2]));
+    double gap = begin.distance + job->context->dt * vec3_dot(begin.velocity, begin.normal);
+    return fmin(job->contact, gap + 0.02 * job->context->spacing);
+}
+
 /* Puts what is inside a solid on its surface. */
 static void push_out_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
@@ -52,6 +70,7 @@ static void push_out_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeDensitySweep *s = data;
     const OozeDensityJob *job = s->job;
     const OozeStepContext *c = job->context;
+    uint8_t inside = 0;
     for (uint64_t i = begin; i < end; i++) {
         bool pushed = s->mobility[i] > 0.0f && !ooze_density_is_rigid(s, i);
         for (int k = 0; k < c->solid_count && pushed; k++) {
@@ -61,7 +80,11 @@ static void push_out_range(void *data, uint64_t begin, uint64_t end, int worker)
             }
             OozeVec3 x = vec3(s->x[i][0], s->x[i][1], s->x[i][2]);
             OozeContact contact = ooze_solid_contact(solid, x);
-            double push = job->contact - contact.distance;
+            if (contact.distance >= job->contact) {
+                continue;
+            }
+            double allowed = nearest_allowed(s, i, solid), push = allowed - contact.distance;
+            inside |= allowed < job->contact;
             if (push > 0) {
                 OozeFour out =
                     ooze_four((float)(push * contact.normal.x), (float)(push * contact.normal.y),
@@ -71,6 +94,7 @@ static void push_out_range(void *data, uint64_t begin, uint64_t end, int worker)
             }
         }
     }
+    s->inside[begin / OOZE_DENSITY_GRAIN] = inside;
 }
 
 /* At most a tenth of the distance kept: several close neighbours must not throw a particle. */
@@ -145,6 +169,11 @@ static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
         if (job->limit) {
             s->limit[k] = job->limit[i];
         }
+        if (job->settled) {
+            s->settled[k] = ooze_four(0, 0, 0, 0);
+            s->begin[k] = job->start[i];
+            s->rest[k] = 1.0f + job->borne[i];
+        }
         if (job->start) {
             s->first[k] = carry->wrapped[i];
             s->arrow[k] = job->start[i];
@@ -162,6 +191,9 @@ static void give_range(void *data, uint64_t begin, uint64_t end, int worker)
         carry->shift[carry->order[k]] = s->shift[k];
         if (s->job->drift) {
             s->job->drift[carry->order[k]] = s->arrow[k];
+        }
+        if (s->job->settled) {
+            s->job->settled[carry->order[k]] = s->settled[k];
         }
     }
 }
@@ -193,7 +225,7 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeFour **wrapped, OozeError *e
 {
     const OozeDensityJob *job = s->job;
     OozeArena *arena = job->context->arena;
-    uint64_t n = job->n + 1, start = job->start ? n : 0;
+    uint64_t n = job->n + 1, start = job->start ? n : 0, settled = job->settled ? n : 0;
     *wrapped = ooze_arena_alloc(arena, n, sizeof **wrapped);
     s->x = ooze_arena_alloc(arena, n, sizeof *s->x);
     s->arrow = ooze_arena_alloc(arena, n, sizeof *s->arrow);
@@ -208,8 +240,13 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeFour **wrapped, OozeError *e
     s->bare = ooze_arena_alloc(arena, job->bare ? n : 0, sizeof *s->bare);
     s->first = ooze_arena_alloc(arena, start, sizeof *s->first);
     s->turned = ooze_arena_alloc(arena, start, sizeof *s->turned);
+    s->settled = ooze_arena_alloc(arena, settled, sizeof *s->settled);
+    s->begin = ooze_arena_alloc(arena, settled, sizeof *s->begin);
+    s->rest = ooze_arena_alloc(arena, settled, sizeof *s->rest);
+    s->inside = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->inside);
     if (!*wrapped || !s->x || !s->arrow || !s->shift || !s->mobility || !s->pushed || !s->excess ||
-        !s->sum || !s->limit || !s->ease || !s->rigid || !s->bare || !s->first || !s->turned) {
+        !s->sum || !s->limit || !s->ease || !s->rigid || !s->bare || !s->first || !s->turned ||
+        !s->settled || !s->begin || !s->rest || !s->inside) {
         return ooze_fail_memory(error, "the density stage", n * 5 * sizeof *s->x);
     }
     s->limit = job->limit ? s->limit : NULL;
@@ -246,6 +283,56 @@ static OozeStatus find_pairs(OozeDensitySweep *s, OozeError *error)
     return OOZE_OK;
 }
 
+static bool any_stranger(const OozeDensitySweep *s)
+{
+    bool any = false;
+    for (uint64_t k = 0; k < s->job->n && !any; k++) {
+        any = isfinite(s->rest[k]);
+    }
+    return any;
+}
+
+static bool any_inside(const OozeDensitySweep *s)
+{
+    bool any = false;
+    for (uint64_t k = 0; k * OOZE_DENSITY_GRAIN < s->job->n && !any; k++) {
+        any = s->inside[k] != 0;
+    }
+    return any;
+}
+
+/* Moves what was kept back, at most an eighth of the support a step: deep in a solid lie many, and one step
+   would put them all into its skin. */
+static void settle(OozeDensitySweep *s)
+{
+    const OozeDensityJob *job = s->job;
+    int iterations = any_stranger(s) ? SETTLING : 0;
+    if (iterations == 0 && !any_inside(s)) {
+        return;
+    }
+    float most = 0.125f * job->support, *limit = s->limit;
+    for (uint64_t k = 0; k < job->n; k++) {
+        s->settled[k] = s->shift[k];
+        s->pushed[k] = (OozePush){0, 0};
+    }
+    s->settles = true;
+    s->limit = s->rest;
+    s->momentum = 0.0f;
+    for (int k = 0; k < iterations; k++) {
+        ooze_density_multipliers(s);
+        ooze_density_corrections(s);
+    }
+    run(s, push_out_range, s);
+    s->limit = limit;
+    for (uint64_t k = 0; k < job->n; k++) {
+        OozeFour move = s->shift[k] - s->settled[k];
+        float length = sqrtf(ooze_four_dot3(move, move));
+        move *= ooze_density_is_rigid(s, k) ? 0.0f : 1.0f;
+        s->shift[k] = s->settled[k];
+        s->settled[k] = length > most ? move * (most / length) : move;
+    }
+}
+
 static void iterate(OozeDensitySweep *s, const uint32_t *order, OozeFour *shift)
 {
     const OozeDensityJob *job = s->job;
@@ -263,6 +350,9 @@ static void iterate(OozeDensitySweep *s, const uint32_t *order, OozeFour *shift)
     }
     if (job->iterations > 0 && job->n > 0) {
         report_excess(s);
+    }
+    if (job->iterations > 0 && job->settled) {
+        settle(s);
     }
     if (job->drift) {
         run(s, drift_range, s);

@@ -34,6 +34,13 @@ typedef struct OozeDensityJob {
        than the time in which a density error should vanish keeps most of it, for what is taken out in
        a step turns into velocity. */
     const float *limit;
+    /* Not NULL: what lay in a solid when the step began only follows its surface, and some more iterations,
+       with rest and `borne` for limit and full distance to solids, move what was kept back. `settled` gets this move per
+       particle, which is no velocity either, though the fluid is strained by it. Needs start
+       and borne. */
+    OozeFour *settled;
+    /* Per particle: density beyond rest that pressure explains, and that settling lets be. */
+    const float *borne;
     /* Per particle: how far it gives way, 1 over its density relative to the others'; 0: not at all.
        NULL: all 1. */
     const float *mobility;

@@ -40,6 +40,16 @@ static OozeFour clinging_edge(const OozeGather *s, OozeFour x_ji, float volume)
     return (OozeFour){f * x_ji[0], f * x_ji[1], f * x_ji[2], f};
 }
 
+/* W of a boundary sample where it was when the step began: what a wall presses together while it moves is
+   no compression that was there before. */
+static float begin_value(const OozeGather *s, uint32_t sample, OozeFour x_ji)
+{
+    const OozeFloat4 *v = &s->context->boundary->velocity[sample];
+    float dt = (float)s->context->dt;
+    OozeFour d = x_ji - dt * ooze_four(v->x, v->y, v->z, 0);
+    return ooze_cubic_value(sqrtf(ooze_four_dot3(d, d)), s->support);
+}
+
 static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -70,7 +80,7 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
                 ooze_four_nearest(ooze_four(p->x, p->y, p->z, 0) - x[i], &s->context->periodic);
             float volume = s->wall_scale * boundary->volume[b];
             OozeFour g = ooze_edge(d, s->support, volume, 0.0f, &value);
-            density += value * volume;
+            density += begin_value(s, b, d) * volume;
             if (!clings(&s->context->solids[boundary->solid[b]])) {
                 g = ooze_four(0, 0, 0, 0);
             } else if (s->strain_scale > 0.0f) {

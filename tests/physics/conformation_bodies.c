@@ -468,5 +468,5 @@ ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T08_falling_cube),
                 cmocka_unit_test(conformation_T09_spinning_block),
                 cmocka_unit_test(conformation_T10_beam), cmocka_unit_test(conformation_T11_palette),
                 cmocka_unit_test(conformation_T15_melt), cmocka_unit_test(conformation_T17_column),
-                cmocka_unit_test(conformation_T17_squeeze),
-                cmocka_unit_test(conformation_T48_any_spacing))
+                cmocka_unit_test(conformation_T48_any_spacing),
+                cmocka_unit_test(conformation_T17_squeeze))

@@ -348,7 +348,7 @@ static void conformation_T31_cream(void **state)
     MEASURED("height kept", cream.height, 0.95, 1.05);
     Ridges runny = run_cream(paper_matter(0.1, 10));
     MEASURED("runny: ridges after a second over those of the nozzle", runny.later / runny.fresh, 0,
-             0.5);
+             0.35);
 }
 
 ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T14_coiling), cmocka_unit_test(conformation_T14_rope),

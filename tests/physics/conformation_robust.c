@@ -37,7 +37,8 @@ static double stretched_energy(OozeWorld *world, double modulus)
    make energy out of its stretch, nor run faster than its own waves; and the noise dies down. */
 static void run_stretched(Stretch stretch, double modulus, double time_step)
 {
-    double d = 0.1, speed = 1e-3;
+    /* twenty times the last bit of the push of a step, at most 1e-3 m/s, below which rounding makes noise of its own */
+    double d = 0.1, speed = 0.02;
     OozeWorld *world =
         make_world((Setup){.spacing = d, .time_step = time_step, .box = vec3(7 * d, 7 * d, 7 * d)});
     add_matter(world, maxwell_matter(modulus, INFINITY));
@@ -61,8 +62,7 @@ static void run_stretched(Stretch stretch, double modulus, double time_step)
     double change = vec3_length(vec3_sub(after.momentum, before.momentum)) / after.mass;
     MEASURED("energy over that of the start, at most", most / start, 0, 1.05);
     MEASURED("fastest particle over wave speed", fastest / wave, 0, 1);
-    MEASURED("kinetic energy over that of the noise, at most", noisiest / before.energy, 0, 1);
-    MEASURED("kinetic energy over that of the noise, at most", noisiest / before.energy, 0, 1);
+    MEASURED("kinetic energy over that of the noise, at most", noisiest / before.energy, 0, 0.1);
     MEASURED("change of mean velocity over the push of a step", change / push, 0,
              6e-8 * sqrt(STRETCH_STEPS));
     ooze_world_destroy(world);

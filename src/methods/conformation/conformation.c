@@ -101,6 +101,8 @@ static const OozeFieldInfo fields[] = {
     {"expansion", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true, "volume gained beyond rest, relative"},
     {"multiplier", OOZE_FIELD_FLOAT32, 6, 8, "m2/s2", 0.0, true,
      "multipliers of the constraint formulations, from which the next step starts"},
+    {"calm", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true,
+     "1: errors of density are the particle's own doing; less: it was put where it is"},
 };
 
 OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
@@ -173,7 +175,8 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
     s->u = ooze_arena_alloc(c->arena, s->n + 16, sizeof *s->u);
     s->q = ooze_arena_alloc(c->arena, s->n, sizeof *s->q);
     s->mobility = ooze_arena_alloc(c->arena, s->n, sizeof *s->mobility);
-    if (!s->x0 || !s->u || !s->q || !s->mobility) {
+    s->stress = ooze_arena_alloc(c->arena, s->n, sizeof *s->stress);
+    if (!s->x0 || !s->u || !s->q || !s->mobility || !s->stress) {
         return ooze_fail_memory(error, "the conformation step", s->n * 64);
     }
     const OozeFloat4 *x = ooze_particles_positions(c->particles);
@@ -182,6 +185,8 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
     const float *strain = ooze_particles_data(c->particles, field);
     s->expansion =
         ooze_particles_data(c->particles, ooze_particles_find_field(c->particles, fields[1].name));
+    s->calm =
+        ooze_particles_data(c->particles, ooze_particles_find_field(c->particles, fields[3].name));
     OozeFour kick = {(float)(c->gravity.x * c->dt), (float)(c->gravity.y * c->dt),
                      (float)(c->gravity.z * c->dt), 0};
     for (uint64_t i = 0; i < s->n; i++) {
@@ -193,6 +198,8 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
         s->u[i] = pinned ? ooze_conformation_pinned(s, i) : s->u[i];
         s->mobility[i] = led ? 0.0f : 1.0f / s->rheology[s->material[i]].weight;
         s->q[i] = ooze_sym3(1 + e[0], 1 + e[1], 1 + e[2], e[3], e[4], e[5]);
+        s->stress[i] = s->rheology[s->material[i]].modulus *
+                       ooze_stress_size(ooze_sym3(e[0], e[1], e[2], e[3], e[4], e[5]));
     }
     return OOZE_OK;
 }
@@ -218,7 +225,9 @@ static void store(OozeConformationStep *s, const OozeFour *x)
     }
 }
 
-/* Positions from the solved velocities, corrected; velocities follow the corrections. */
+/* Positions from the solved velocities, corrected. Velocities follow the corrections of what the step itself
+   or those before it have pressed together; those of a scene's start, or about a solid that was put into
+   fluid, leave as a change of position. */
 static OozeStatus move(OozeConformationStep *s, OozeDensityMemory *own,
                        const OozeFormulation *formulation, OozeError *error)
 {
@@ -226,12 +235,16 @@ static OozeStatus move(OozeConformationStep *s, OozeDensityMemory *own,
     OozeFour *x = ooze_arena_alloc(arena, s->n + 16, sizeof *x);
     OozeFour *shift = ooze_arena_alloc(arena, s->n, sizeof *shift);
     s->drift = ooze_arena_alloc(arena, s->n, sizeof *s->drift);
-    if (!x || !shift || !s->drift) {
-        return ooze_fail_memory(error, "the conformation step", s->n * 32);
+    s->settled = ooze_arena_alloc(arena, s->n, sizeof *s->settled);
+    s->limit = ooze_arena_alloc(arena, s->n, sizeof *s->limit);
+    s->borne = ooze_arena_alloc(arena, s->n, sizeof *s->borne);
+    if (!x || !shift || !s->drift || !s->settled || !s->limit || !s->borne) {
+        return ooze_fail_memory(error, "the conformation step", s->n * 72);
     }
+    ooze_conformation_set_limits(s);
     for (uint64_t i = 0; i < s->n; i++) {
         x[i] = s->x0[i] + s->dt * s->u[i];
-        s->drift[i] = ooze_four(0, 0, 0, 0);
+        s->drift[i] = s->settled[i] = ooze_four(0, 0, 0, 0);
     }
     OozeStatus status = formulation->solve_positions(s, own, x, shift, error);
     if (status) {
@@ -239,17 +252,21 @@ static OozeStatus move(OozeConformationStep *s, OozeDensityMemory *own,
     }
     float farthest = 0.0f;
     for (uint64_t i = 0; i < s->n; i++) {
-        OozeFour way = s->dt * s->u[i] + shift[i] + s->drift[i];
+        OozeFour still = s->drift[i] + s->settled[i], way = s->dt * s->u[i] + shift[i] + still;
         farthest = ooze_max(farthest, ooze_four_dot3(way, way));
-        x[i] += shift[i] + s->drift[i];
-        s->u[i] += shift[i] / s->dt;
+        x[i] += shift[i] + still;
+        s->u[i] += (shift[i] + s->settled[i]) / s->dt;
     }
     const float rounding = 1e-5f; /* a stroke just as long as asked for is good */
     if (sqrtf(farthest) > (1.0f + rounding) * (float)s->context->longest_travel) {
         s->context->report->too_far = true;
         return OOZE_OK;
     }
-    formulation->finish(s);
+    formulation->finish(s); /* with what has settled: the fluid is strained by all that it moves */
+    for (uint64_t i = 0; i < s->n; i++) {
+        s->u[i] -= s->settled[i] / s->dt;
+    }
+    ooze_conformation_find_strangers(s);
     ooze_bodies_place(s, x);
     store(s, x);
     return OOZE_OK;

@@ -302,6 +302,8 @@ static OozeStatus solve_positions_paper(OozeConformationStep *s, OozeDensityMemo
     OozeDensityJob job = ooze_conformation_density_job(s, own);
     job.iterations = s->settings.position_iterations;
     job.drift = NULL;
+    job.limit = NULL;
+    job.settled = NULL;
     job.start = NULL;
     job.plain = true;
     if (!s->settings.velocity_only) {

@@ -34,16 +34,17 @@ static void add_tangents(OozeHold *hold, OozeVec3 normal, OozeVec3 surface)
     add_direction(hold, second, vec3_dot(surface, second));
 }
 
-/* A particle is held by a solid that its free flight would enter; it moves with the surface along
-   the normal, at most so fast that it is pushed out half a spacing. Where fluid clings to a solid its
-   boundary samples do the rest, and tangents stay free. */
+/* A particle is held by a solid that its free flight would enter; it moves with the surface along the
+   normal, and hardly faster if it lay too near when the step began (see nearest_allowed of the density
+   stage): a solid that overlaps fluid must not throw it. The settling of the density stage brings it out. Where fluid clings to a solid its boundary
+   samples do the rest, and tangents stay free. */
 static OozeHold hold_of_particle(const OozeConformationStep *s, uint64_t i)
 {
     OozeHold hold = {.count = 0};
+    s->intruder[i] = -1;
     const OozeStepContext *c = s->context;
     OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
     OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
-    double most = 0.5 * c->spacing / c->dt;
     if (s->mobility[i] == 0.0f) { /* a nozzle leads it: all that it does is given */
         add_direction(&hold, vec3(1, 0, 0), u.x);
         add_direction(&hold, vec3(0, 1, 0), u.y);
@@ -60,8 +61,13 @@ static OozeHold hold_of_particle(const OozeConformationStep *s, uint64_t i)
             continue;
         }
         OozeContact contact = ooze_solid_contact(solid, x);
-        /* the surface of the end of the step, seen from the start of the particle */
-        double needed = fmin((s->settings.contact - contact.distance) / c->dt, most);
+        /* the contact is with the surface of the end of the step, seen from the start of the particle */
+        double surface = vec3_dot(contact.velocity, contact.normal);
+        double lack = (s->settings.contact - contact.distance) / c->dt - surface;
+        double needed = surface + fmin(lack, 0.02 * c->spacing / c->dt);
+        if (lack * c->dt > 0.25 * c->spacing) {
+            s->intruder[i] = k;
+        }
         if (vec3_dot(u, contact.normal) < needed) {
             if (hold.count == 0) {
                 first = contact;
@@ -107,7 +113,8 @@ OozeStatus ooze_conformation_find_holds(OozeConformationStep *s, OozeError *erro
     OozeArena *arena = s->context->arena;
     s->hold_of = ooze_arena_alloc(arena, s->n, sizeof *s->hold_of);
     s->holds = ooze_arena_alloc(arena, s->n, sizeof *s->holds);
-    if (!s->hold_of || !s->holds) {
+    s->intruder = ooze_arena_alloc(arena, s->n, sizeof *s->intruder);
+    if (!s->hold_of || !s->holds || !s->intruder) {
         return ooze_fail_memory(error, "contacts", s->n * sizeof *s->holds);
     }
     bool any = s->context->solid_count > 0 || s->context->led;

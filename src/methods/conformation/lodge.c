@@ -374,11 +374,11 @@ static void thicken_film(Solve *solve, uint64_t i)
 }
 
 /* A stretched lattice is unstable in motion that alternates from particle to particle, as pairs that come nearer
-   pull harder, and gradients do not see it: its stiffness is that of the stretch, so that the damping
-   must be too. */
+   pull harder, and gradients do not see it. Its stiffness is that of the stretch, and so must the damping be; it
+   slows the growth down, and does not turn it round. Small strains are left as they are. */
 static float stretch_of(OozeSym3 q)
 {
-    return ooze_max(1.0f, ooze_sym3_trace(q) - 2.0f);
+    return ooze_max(1.0f, ooze_sym3_trace(q) - 3.0f);
 }
 
 static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -418,6 +418,8 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         solve->stiffness[i] = a;
         solve->bulk[i] = bulk;
         solve->known[i] = known;
+        OozeSym3 stress = ooze_lodge_stress(ooze_mat3_symmetric(l), a, bulk);
+        s->stress[i] = ooze_stress_size(ooze_sym3_add(known, stress));
         float elastic = soft.hourglass - m->solvent_hourglass;
         solve->hourglass[i] = poor ? 0.0f : m->solvent_hourglass + stretch_of(q) * elastic;
         if (stress_row(s, i) != s->material[i]) {

@@ -44,6 +44,9 @@ OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeDensit
         .mobility = s->mobility,
         .apart = s->settings.apart,
         .drift = s->settings.apart > 0.0f ? s->drift : NULL,
+        .limit = s->limit,
+        .settled = s->settled,
+        .borne = s->borne,
         .start = s->x0,
         .grid = own->grid,
         .near = &own->near,
@@ -56,8 +59,12 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory 
 {
     OozeDensityJob job = ooze_conformation_density_job(s, own);
     if (s->bodies) {
-        job.limit = s->bodies->limit;
         job.bare = s->bodies->bare;
+        for (uint64_t i = 0; i < s->n; i++) { /* a body is as dense as it was made */
+            bool part = s->bodies->bare[i];
+            s->limit[i] = part ? s->bodies->limit[i] : s->limit[i];
+            s->borne[i] = part ? INFINITY : s->borne[i];
+        }
     }
     if (s->bodies && s->bodies->rigid_count > 0) {
         job.rigid = s->bodies->rigid_of;

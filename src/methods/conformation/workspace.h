@@ -3,6 +3,8 @@
 #ifndef OOZE_METHODS_CONFORMATION_WORKSPACE_H
 #define OOZE_METHODS_CONFORMATION_WORKSPACE_H
 
+#include <math.h>
+
 #include "methods/conformation/conformation.h"
 #include "methods/density.h"
 #include "physics/lodge.h"
@@ -123,9 +125,15 @@ typedef struct OozeConformationStep {
     float *density;       /* at the beginning of the step, relative to rest */
     float *open;          /* see OozeGather */
     float *mobility;      /* 1 / weight, 0 for particles that a nozzle leads */
-    OozeFour *drift;      /* moves that are no velocity, see OozeDensityJob */
-    int32_t *hold_of;     /* index into holds, or -1 */
+    float *stress;        /* size of the stress, over the reference density, m2/s2 */
+    float *limit, *borne; /* of densities, see OozeDensityJob */
+    float *
+        calm; /* 1: the particle's place is its own doing; less: see ooze_conformation_set_limits */
+    OozeFour *drift;   /* moves that are no velocity, see OozeDensityJob */
+    OozeFour *settled; /* likewise */
+    int32_t *hold_of;  /* index into holds, or -1 */
     OozeHold *holds;
+    int32_t *intruder; /* solid in which it lay deep when the step began, or -1; only with solids */
     uint64_t hold_count;
     struct OozeConstraint *constraint; /* of the constraint formulations */
     struct OozeBodies *bodies;         /* NULL: all is fluid */
@@ -138,6 +146,11 @@ typedef struct OozeConformationMemory {
     OozeDensityMemory *density;
     struct OozeBonds *bonds; /* of the soft bodies; NULL: none yet */
 } OozeConformationMemory;
+
+static inline float ooze_stress_size(OozeSym3 s)
+{
+    return sqrtf(ooze_mat3_norm2(ooze_mat3_from_sym3(s)));
+}
 
 /* A way to solve the same fluid: velocities first, then positions, then the new conformation. */
 typedef struct OozeFormulation {
@@ -173,6 +186,9 @@ OozeStatus ooze_conformation_find_holds(OozeConformationStep *step, OozeError *e
 OozeStatus ooze_conformation_divergence(OozeConformationStep *step, OozeError *error);
 /* The density stage with the settings of this method. */
 OozeDensityJob ooze_conformation_density_job(OozeConformationStep *step, OozeDensityMemory *own);
+/* How far errors of density may become velocity in this step, and whose may all the way in the next. */
+void ooze_conformation_set_limits(OozeConformationStep *step);
+void ooze_conformation_find_strangers(OozeConformationStep *step);
 /* One-sided position-based density with solids, on the neighbours of x (see solve_positions). */
 OozeStatus ooze_conformation_density(OozeConformationStep *step, OozeDensityMemory *own,
                                      const OozeFour *x, OozeFour *shift, OozeError *error);
