@@ -1,6 +1,6 @@
 # A thin front to CMake. `make demo` and `make test` do everything on a fresh Debian or Ubuntu machine.
 PREFIX ?= /usr/local
-.PHONY: all demo test test-full format bench install clean deps
+.PHONY: all demo gallery test test-full format bench install clean deps
 
 all: deps
 	@cmake --preset release > build-configure.log 2>&1 || (cat build-configure.log; exit 1)
@@ -12,6 +12,10 @@ deps:
 
 demo: all
 	@tools/demo.sh
+
+# Simulates and renders every scene of scenes/gallery: half an hour on two cores.
+gallery: all
+	@tools/gallery.py
 
 test:
 	@tools/install.sh test

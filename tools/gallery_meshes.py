@@ -96,9 +96,13 @@ def write_star_nozzle():
     write("star_nozzle.obj", "a star nozzle of eight points", rings)
 
 
-if __name__ == "__main__":
-    FOLDER.mkdir(parents=True, exist_ok=True)
+def write_all():
     write_toast()
     write_dipper()
     write_cupcake()
     write_star_nozzle()
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    write_all()

@@ -1,0 +1,52 @@
+"""The gallery: every scene is sound, known to the tool, and shown on the page with a picture of modest size."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OOZE = pathlib.Path(os.environ["OOZE_BUILD_DIR"]) / "ooze"
+sys.path.insert(0, str(ROOT / "tools"))
+import gallery  # noqa: E402
+import gallery_meshes  # noqa: E402
+
+NAMES = [name for name, _, _ in gallery.SCENES]
+
+
+class GalleryTest(unittest.TestCase):
+    def test_every_scene_is_in_the_list(self):
+        self.assertEqual(sorted(NAMES), sorted(path.stem for path in (ROOT / "scenes/gallery").glob("*.yaml")))
+
+    def test_scenes_are_sound(self):
+        for name, frame, _ in gallery.SCENES:
+            done = subprocess.run([OOZE, "check", ROOT / f"scenes/gallery/{name}.yaml"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), name)
+            frames = re.search(r"frames 0 to (\d+)", done.stdout)
+            self.assertLessEqual(frame, int(frames.group(1)), f"{name}: the picture's frame is beyond the run")
+
+    def test_page_shows_all(self):
+        page = (gallery.DOCS / "README.md").read_text()
+        for name in NAMES:
+            picture = gallery.DOCS / f"{name}.png"
+            self.assertIn(f"({name}.png)", page)
+            self.assertIn(f"scenes/gallery/{name}.yaml", page)
+            self.assertTrue(picture.read_bytes().startswith(b"\x89PNG"), name)
+            self.assertLessEqual(picture.stat().st_size, gallery.BYTES_MAX, name)
+
+    def test_meshes_are_those_of_the_tool(self):
+        """Written anew elsewhere, to the last digit: a mesh is never edited by hand."""
+        committed = gallery_meshes.FOLDER
+        with tempfile.TemporaryDirectory() as scratch:
+            gallery_meshes.FOLDER = pathlib.Path(scratch)
+            gallery_meshes.write_all()
+            written = sorted(path.name for path in pathlib.Path(scratch).iterdir())
+            self.assertEqual(written, sorted(path.name for path in committed.glob("*.obj")))
+            for name in written:
+                self.assertEqual((pathlib.Path(scratch) / name).read_text(), (committed / name).read_text(), name)
+
+
+if __name__ == "__main__":
+    unittest.main()

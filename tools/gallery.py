@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Runs every scene of the gallery, renders its picture and writes docs/gallery.
+
+    tools/gallery.py [--ooze build/ooze] [--runs runs/gallery] [--threads N] [--samples N] [NAME...]
+
+A run that is finished and a picture of the same settings are kept, so the command goes on where it was stopped. NAMEs do these
+scenes alone; the page tells of all whose picture is there."""
+import argparse
+import json
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs/gallery"
+BYTES_MAX = 400_000
+# Scene, the frame that is shown, and what to look at.
+SCENES = [
+    ("honey_toast", 62, "The thread coils where it lands and stitches loops as the dipper moves on."),
+    ("cream_swirl", 92, "The ridges of the star nozzle stay: the cream yields at 200 Pa and stands below that."),
+    ("jelly_cubes", 12, "Four cubes bounce and wobble: elastic, without memory of another shape."),
+    ("chocolate_ball", 62, "It coats the ball, curtains over its edge and spreads on the dish."),
+    ("honey_coil", 58, "The same on a bare plate, larger and in seconds: the scene of `make demo`."),
+    ("slime_stretch", 22, "The thread thins while the plates part, snaps and springs back."),
+]
+
+
+def count_of(text):
+    return f"{int(text):,}"
+
+
+def simulate(arguments, name):
+    """Runs or resumes the scene; processor and wall time add up over interruptions."""
+    scene, run = ROOT / f"scenes/gallery/{name}.yaml", arguments.runs / name
+    clock = run / "gallery.json"
+    spent = json.loads(clock.read_text()) if clock.exists() else {"wall": 0.0, "processor": 0.0}
+    command = [arguments.ooze, "run", scene, "-o", run, "--resume"]
+    if arguments.threads:
+        command += ["--threads", str(arguments.threads)]
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    done = subprocess.run([str(word) for word in command])
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent["processor"] += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    spent["wall"] += time.monotonic() - start
+    if run.exists():
+        clock.write_text(json.dumps(spent))
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+    return run, spent
+
+
+def draw(arguments, run, name, frame):
+    pictures = run / "hero"
+    subprocess.run([str(arguments.ooze), "render", str(run), "--scene", str(ROOT / f"scenes/gallery/{name}.yaml"), "--frames",
+                    str(frame), "--samples", str(arguments.samples), "-o", str(pictures)], check=True)
+    picture = next(pictures.glob(f"*{frame:06d}.png"))
+    DOCS.mkdir(parents=True, exist_ok=True)
+    target = DOCS / f"{name}.png"
+    data = picture.read_bytes()
+    if len(data) > BYTES_MAX:  # a palette of its own: a third of the size, hard to tell apart
+        subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-i", str(picture), "-filter_complex",
+                        "split[a][b];[a]palettegen=max_colors=256[p];[b][p]paletteuse=dither=sierra2_4a", str(target)], check=True)
+    else:
+        target.write_bytes(data)
+    if target.stat().st_size > BYTES_MAX:
+        sys.exit(f"{target} has {target.stat().st_size} bytes, more than {BYTES_MAX}")
+
+
+def describe(run, name, frame, spent):
+    """What the page says of a scene, beside its picture."""
+    info = json.loads(subprocess.run([str(OOZE), "info", str(run), "--json"], check=True, capture_output=True, text=True).stdout)
+    return {"frame": frame, "particles": info["particles"], "steps": info["step"], "time": info["time"], **spent}
+
+
+def title_of(name):
+    text = (ROOT / f"scenes/gallery/{name}.yaml").read_text()
+    return re.search(r"(?m)^title: (.*)$", text).group(1)
+
+
+def minutes(seconds):
+    return f"{seconds / 60:.1f} min" if seconds >= 60 else f"{seconds:.0f} s"
+
+
+def write_page():
+    facts = json.loads((DOCS / "facts.json").read_text())
+    lines = ["# Gallery", "", "<!-- Written by tools/gallery.py. -->", "",
+             "`make gallery` simulates these scenes, renders the pictures and writes this page. Method `conformation`; processor time is "
+             "that of all cores together.", ""]
+    for name, _, words in SCENES:
+        if name not in facts:
+            continue
+        fact = facts[name]
+        lines += [f"## {title_of(name)}", "", f"![{title_of(name)}]({name}.png)", "", words, "",
+                  f"[scenes/gallery/{name}.yaml](../../scenes/gallery/{name}.yaml): {count_of(fact['particles'])} particles, "
+                  f"{count_of(fact['steps'])} steps for {fact['time']:.3g} s, {minutes(fact['processor'])} of processor time.", "",
+                  f"    ooze run scenes/gallery/{name}.yaml -o runs/gallery/{name}",
+                  f"    ooze render runs/gallery/{name} --frames {fact['frame']}", ""]
+    (DOCS / "README.md").write_text("\n".join(lines))
+
+
+def main():
+    global OOZE
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ooze", default=ROOT / "build/ooze", type=pathlib.Path)
+    parser.add_argument("--runs", default=ROOT / "runs/gallery", type=pathlib.Path)
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--samples", type=int, default=96)
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    OOZE = arguments.ooze
+    known = [name for name, _, _ in SCENES]
+    for name in arguments.names:
+        if name not in known:
+            sys.exit(f"no gallery scene is called '{name}'; there are {', '.join(known)}")
+    os.makedirs(arguments.runs, exist_ok=True)
+    DOCS.mkdir(parents=True, exist_ok=True)
+    facts_file = DOCS / "facts.json"
+    for name, frame, _ in SCENES:
+        if arguments.names and name not in arguments.names:
+            continue
+        print(f"== {name}", flush=True)
+        run, spent = simulate(arguments, name)
+        draw(arguments, run, name, frame)
+        facts = json.loads(facts_file.read_text()) if facts_file.exists() else {}
+        facts[name] = describe(run, name, frame, spent)
+        facts_file.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n")
+        write_page()
+    print(f"see {DOCS / 'README.md'}")
+
+
+if __name__ == "__main__":
+    main()
