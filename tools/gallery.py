@@ -20,7 +20,7 @@ DOCS = ROOT / "docs/gallery"
 BYTES_MAX = 400_000
 # Scene, the frame that is shown, and what to look at.
 SCENES = [
-    ("honey_toast", 62, "The thread coils where it lands and stitches loops as the dipper moves on."),
+    ("honey_toast", 72, "The thread coils where it lands and stitches loops as the dipper moves on."),
     ("cream_swirl", 92, "The ridges of the star nozzle stay: the cream yields at 200 Pa and stands below that."),
     ("jelly_cubes", 12, "Four cubes bounce and wobble: elastic, without memory of another shape."),
     ("chocolate_ball", 62, "It coats the ball, curtains over its edge and spreads on the dish."),
