@@ -22,7 +22,7 @@ BYTES_MAX = 400_000
 SCENES = [
     ("honey_toast", 72, "The thread coils where it lands and stitches loops as the dipper moves on."),
     ("cream_swirl", 92, "The ridges of the star nozzle stay: the cream yields at 200 Pa and stands below that."),
-    ("jelly_cubes", 12, "Four cubes bounce and wobble: elastic, without memory of another shape."),
+    ("jelly_cubes", 6, "Four cubes bounce and wobble: soft bodies, which remember their shape."),
     ("chocolate_ball", 62, "It coats the ball, curtains over its edge and spreads on the dish."),
     ("honey_coil", 58, "The same on a bare plate, larger and in seconds: the scene of `make demo`."),
     ("slime_stretch", 22, "The thread thins while the plates part, snaps and springs back."),
