@@ -10,7 +10,6 @@ import json
 import os
 import pathlib
 import re
-import resource
 import subprocess
 import sys
 import time
@@ -34,18 +33,17 @@ def count_of(text):
 
 
 def simulate(arguments, name):
-    """Runs or resumes the scene; processor and wall time add up over interruptions."""
+    """Runs or resumes the scene; time adds up over interruptions."""
     scene, run = ROOT / f"scenes/gallery/{name}.yaml", arguments.runs / name
     clock = run / "gallery.json"
-    spent = json.loads(clock.read_text()) if clock.exists() else {"wall": 0.0, "processor": 0.0}
+    spent = json.loads(clock.read_text()) if clock.exists() else {"wall": 0.0}
     command = [arguments.ooze, "run", scene, "-o", run, "--resume"]
     if arguments.threads:
         command += ["--threads", str(arguments.threads)]
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    start = time.monotonic()
     done = subprocess.run([str(word) for word in command])
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent["processor"] += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     spent["wall"] += time.monotonic() - start
+    spent["cores"] = arguments.threads or len(os.sched_getaffinity(0))
     if run.exists():
         clock.write_text(json.dumps(spent))
     if done.returncode != 0:
@@ -88,15 +86,14 @@ def minutes(seconds):
 def write_page():
     facts = json.loads((DOCS / "facts.json").read_text())
     lines = ["# Gallery", "", "<!-- Written by tools/gallery.py. -->", "",
-             "`make gallery` simulates these scenes, renders the pictures and writes this page. Method `conformation`; processor time is "
-             "that of all cores together.", ""]
+             "`make gallery` simulates these scenes, renders the pictures and writes this page. Method `conformation`.", ""]
     for name, _, words in SCENES:
         if name not in facts:
             continue
         fact = facts[name]
         lines += [f"## {title_of(name)}", "", f"![{title_of(name)}]({name}.png)", "", words, "",
                   f"[scenes/gallery/{name}.yaml](../../scenes/gallery/{name}.yaml): {count_of(fact['particles'])} particles, "
-                  f"{count_of(fact['steps'])} steps for {fact['time']:.3g} s, {minutes(fact['processor'])} of processor time.", "",
+                  f"{count_of(fact['steps'])} steps for {fact['time']:.3g} s, in {minutes(fact['wall'])} on {fact['cores']} cores.", "",
                   f"    ooze run scenes/gallery/{name}.yaml -o runs/gallery/{name}",
                   f"    ooze render runs/gallery/{name} --frames {fact['frame']}", ""]
     (DOCS / "README.md").write_text("\n".join(lines))
