@@ -24,7 +24,7 @@ SCENES = [
     ("jelly_cubes", 6, "Four cubes bounce and wobble: soft bodies, which remember their shape."),
     ("chocolate_ball", 62, "It coats the ball, curtains over its edge and spreads on the dish."),
     ("honey_coil", 58, "The same on a bare plate, larger and in seconds: the scene of `make demo`."),
-    ("slime_stretch", 22, "The thread thins while the plates part, snaps and springs back."),
+    ("slime_stretch", 28, "The thread thins while the plates part, snaps and springs back."),
 ]
 
 
