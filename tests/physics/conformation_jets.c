@@ -149,14 +149,12 @@ static void conformation_T14_coiling(void **state)
     MEASURED("spread of the last three periods", stiff.spread, 0, 0.3);
     MEASURED("omega R over the speed of the thread", stiff.omega * stiff.coil / stiff.speed, 0.8,
              1.2);
-    double compliances[] = {1, 0.3};
-    for (int k = 0; k < (full_sweep() ? 2 : 1); k++) {
-        coil.matter = paper_matter(0.02, compliances[k]);
-        coil.seconds = 1.4;
-        Coiling soft = run_coil(&coil);
-        MEASURED("turns of a more compliant thread, over these", fabs(soft.turns) / stiff.turns, 0,
-                 0.8);
-    }
+    /* ten times softer it heaps up; in between it coils faster, as thinner threads do: turns are not monotone */
+    coil.matter = paper_matter(0.02, 1);
+    coil.seconds = 1.4;
+    Coiling soft = run_coil(&coil);
+    MEASURED("turns of a more compliant thread, over these", fabs(soft.turns) / stiff.turns, 0,
+             0.8);
 }
 
 /* The paper's rope, as far as it tells: tau 0.15 s, a nozzle 8 spacings wide, a fall of 12 nozzles. With compliance 0
