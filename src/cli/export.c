@@ -21,9 +21,7 @@ typedef struct Export {
     const char *folder;
     OozeFrameRange range;
     bool quiet;
-    char **files; /* written so far, names within the folder */
-    double *times;
-    uint64_t count;
+    OozeFrameFiles files; /* written so far */
     uint64_t damaged;
     OozeAxis up;
 } Export;
@@ -42,8 +40,7 @@ static OozeStatus write_frame(Export *job, const OozeFrame *frame, uint64_t numb
         ooze_text_clear(&name);
         return status;
     }
-    job->files[job->count] = name.data;
-    job->times[job->count++] = frame->time;
+    ooze_frame_files_add(&job->files, name.data, frame->time);
     job->up = frame->up;
     return OOZE_OK;
 }
@@ -74,7 +71,7 @@ static OozeStatus write_frames(Export *job, uint64_t wanted, OozeError *error)
             status = OOZE_OK;
         } else {
             status = write_frame(job, frame, number, error);
-            OozeProgressPoint point = {.unit = job->count + job->damaged,
+            OozeProgressPoint point = {.unit = job->files.count + job->damaged,
                                        .particles = frame->particle_count,
                                        .worst_density_error = NAN};
             ooze_progress_show(&progress, &point, point.unit == wanted);
@@ -87,24 +84,14 @@ static OozeStatus write_frames(Export *job, uint64_t wanted, OozeError *error)
 
 static OozeStatus write_all(Export *job, OozeError *error)
 {
-    uint64_t wanted = 0;
-    for (uint64_t i = 0; i < job->run->frame_count; i++) {
-        wanted += ooze_frame_range_has(&job->range, job->run->frames[i]);
-    }
-    if (wanted == 0) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "ooze info RUN tells which frames there are",
-                         "'%s' has no frame in the range asked for", job->run->path);
-    }
-    job->files = ooze_alloc_zero(wanted, sizeof *job->files);
-    job->times = ooze_alloc_zero(wanted, sizeof *job->times);
-    if (!job->files || !job->times) {
-        return ooze_fail_memory(error, "the list of files", wanted * sizeof *job->files);
-    }
-    OozeStatus status = ooze_make_folder(job->folder, error);
+    uint64_t wanted;
+    OozeStatus status = ooze_frame_range_count(&job->range, job->run, &wanted, error);
+    status = status ? status : ooze_frame_files_start(&job->files, wanted, error);
+    status = status ? status : ooze_make_folder(job->folder, error);
     status = status ? status : write_frames(job, wanted, error);
-    if (!status && job->format->write_index && job->count > 0) {
-        status = job->format->write_index(job->folder, (const char *const *)job->files, job->times,
-                                          job->count, job->up, error);
+    if (!status && job->format->write_index && job->files.count > 0) {
+        status = job->format->write_index(job->folder, (const char *const *)job->files.names,
+                                          job->files.times, job->files.count, job->up, error);
     }
     return status;
 }
@@ -113,27 +100,20 @@ static int finish(Export *job)
 {
     OozeError error = {0};
     OozeStatus status = write_all(job, &error);
-    for (uint64_t i = 0; i < job->count; i++) {
-        ooze_free(job->files[i]);
-    }
-    ooze_free(job->files);
-    ooze_free(job->times);
+    ooze_frame_files_free(&job->files);
     if (status) {
         return ooze_report_error(&error);
     }
     if (!job->quiet) {
-        printf("%llu file%s in %s\n", (unsigned long long)job->count, job->count == 1 ? "" : "s",
-               job->folder);
+        printf("%llu file%s in %s\n", (unsigned long long)job->files.count,
+               job->files.count == 1 ? "" : "s", job->folder);
     }
     if (ooze_interrupted()) {
         ooze_report_line("ooze: interrupted; the files written so far are whole");
         return OOZE_EXIT_STOPPED;
     }
     if (job->damaged > 0) {
-        ooze_fail(&error, OOZE_ERROR_FORMAT, "resume the run from before them to make them again",
-                  "%llu damaged frame%s left out", (unsigned long long)job->damaged,
-                  job->damaged == 1 ? " was" : "s were");
-        return ooze_report_error(&error);
+        return ooze_report_damaged(job->damaged);
     }
     return OOZE_EXIT_OK;
 }
@@ -154,11 +134,8 @@ static int run(const OozeArguments *arguments)
     Export job = {.format = &ooze_export_formats[format],
                   .folder = ooze_argument_text(arguments, "output"),
                   .quiet = ooze_argument_given(arguments, "quiet")};
-    const char *range = ooze_argument_text(arguments, "frames");
-    if (!ooze_frame_range_read(range, &job.range)) {
-        return ooze_usage_error(
-            arguments->command,
-            "option --frames needs N, A:B or A:B:STRIDE with A not after B, not '%s'", range);
+    if (!ooze_frame_range_argument(arguments, &job.range)) {
+        return OOZE_EXIT_USAGE;
     }
     OozeError error = {0};
     if (ooze_run_open(arguments->operands[0], false, &job.run, &error)) {
@@ -185,8 +162,7 @@ static const OozeOperand operands[] = {{"RUN", "the run folder", false}};
 
 static const OozeOption options[] = {
     {"format", 'f', "NAME", false, "`ply`, `vtp`, `bgeo`, `usda` or `csv`"},
-    {"frames", 0, "A:B[:S]", false,
-     "only frames A to B, both included, every S-th; A or B may be left out, and N is one frame"},
+    OOZE_FRAMES_OPTION,
     {"output", 'o', "DIR", false, "where to write; by default `RUN/export`"},
     {"quiet", 'q', NULL, false, "no progress; warnings and errors only"},
 };

@@ -4,6 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+#include "cli/command.h"
+#include "cli/report.h"
+
 static bool read_bound(const char **text, uint64_t otherwise, uint64_t *value)
 {
     *value = otherwise;
@@ -46,4 +50,60 @@ bool ooze_frame_range_has(const OozeFrameRange *range, uint64_t frame)
 {
     return frame >= range->first && frame <= range->last &&
            (frame - range->first) % range->stride == 0;
+}
+
+bool ooze_frame_range_argument(const OozeArguments *arguments, OozeFrameRange *range)
+{
+    const char *text = ooze_argument_text(arguments, "frames");
+    if (!ooze_frame_range_read(text, range)) {
+        ooze_usage_error(arguments->command,
+                         "option --frames needs N, A:B or A:B:STRIDE with A not after B, not '%s'",
+                         text);
+        return false;
+    }
+    return true;
+}
+
+OozeStatus ooze_frame_range_count(const OozeFrameRange *range, const OozeRunFolder *run,
+                                  uint64_t *count, OozeError *error)
+{
+    *count = 0;
+    for (uint64_t i = 0; i < run->frame_count; i++) {
+        *count += ooze_frame_range_has(range, run->frames[i]);
+    }
+    if (*count == 0) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "ooze info RUN tells which frames there are",
+                         "'%s' has no frame in the range asked for", run->path);
+    }
+    return OOZE_OK;
+}
+
+bool ooze_frame_is_to_blame(OozeStatus status)
+{
+    return status == OOZE_ERROR_FORMAT || status == OOZE_ERROR_FILE || status == OOZE_ERROR_NUMERIC;
+}
+
+OozeStatus ooze_frame_files_start(OozeFrameFiles *files, uint64_t most, OozeError *error)
+{
+    files->names = ooze_alloc_zero(most, sizeof *files->names);
+    files->times = ooze_alloc_zero(most, sizeof *files->times);
+    if (!files->names || !files->times) {
+        return ooze_fail_memory(error, "the list of files", most * sizeof *files->names);
+    }
+    return OOZE_OK;
+}
+
+void ooze_frame_files_add(OozeFrameFiles *files, char *name, double time)
+{
+    files->names[files->count] = name;
+    files->times[files->count++] = time;
+}
+
+void ooze_frame_files_free(OozeFrameFiles *files)
+{
+    for (uint64_t i = 0; i < files->count; i++) {
+        ooze_free(files->names[i]);
+    }
+    ooze_free(files->names);
+    ooze_free(files->times);
 }

@@ -26,9 +26,8 @@ typedef struct Meshing {
     const char *fields[FIELDS_MAX];
     int threads;
     bool quiet;
-    char **files; /* done so far, names within the folder */
-    double *times;
-    uint64_t count, wanted;
+    OozeFrameFiles files; /* done so far */
+    uint64_t wanted;
     uint64_t kept, empty, left_out, missing;
     uint64_t particles; /* of the last frame */
     OozeAxis up;
@@ -36,13 +35,6 @@ typedef struct Meshing {
 } Meshing;
 
 /* ---- one frame ------------------------------------------------------------------------------ */
-
-/* What is wrong with a frame does not end the command; what is wrong with the settings, the memory or
-   the disk does. */
-static bool is_of_frame(OozeStatus status)
-{
-    return status == OOZE_ERROR_FORMAT || status == OOZE_ERROR_FILE || status == OOZE_ERROR_NUMERIC;
-}
 
 static OozeStatus make_surface(Meshing *job, const OozeFrame *frame, const char *remark,
                                const char *path, OozeError *error)
@@ -98,12 +90,11 @@ static OozeStatus mesh_frame(Meshing *job, uint64_t number, OozeError *error)
     ooze_text_clear(&path);
     ooze_free(frame_path);
     if (!status) {
-        job->files[job->count] = name.data;
-        job->times[job->count++] = time;
+        ooze_frame_files_add(&job->files, name.data, time);
         return OOZE_OK;
     }
     ooze_text_clear(&name);
-    if (is_of_frame(status)) {
+    if (ooze_frame_is_to_blame(status)) {
         ooze_progress_clear(&job->progress);
         ooze_report_warning("frame %llu is left out: %s", (unsigned long long)number,
                             trouble.message);
@@ -132,34 +123,27 @@ static void tell_missing(Meshing *job)
 
 static OozeStatus mesh_all(Meshing *job, OozeError *error)
 {
-    for (uint64_t i = 0; i < job->run->frame_count; i++) {
-        job->wanted += ooze_frame_range_has(&job->range, job->run->frames[i]);
+    OozeStatus status = ooze_frame_range_count(&job->range, job->run, &job->wanted, error);
+    status = status ? status : ooze_frame_files_start(&job->files, job->wanted, error);
+    if (status) {
+        return status;
     }
-    if (job->wanted == 0) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "ooze info RUN tells which frames there are",
-                         "'%s' has no frame in the range asked for", job->run->path);
-    }
-    job->files = ooze_alloc_zero(job->wanted, sizeof *job->files);
-    job->times = ooze_alloc_zero(job->wanted, sizeof *job->times);
-    if (!job->files || !job->times) {
-        return ooze_fail_memory(error, "the list of files", job->wanted * sizeof *job->files);
-    }
-    OozeStatus status = ooze_make_folder(job->folder, error);
+    status = ooze_make_folder(job->folder, error);
     tell_missing(job);
     ooze_progress_start(&job->progress, job->quiet, "mesh", 0, job->wanted, 0);
     for (uint64_t i = 0; i < job->run->frame_count && !status && !ooze_interrupted(); i++) {
         if (ooze_frame_range_has(&job->range, job->run->frames[i])) {
             status = mesh_frame(job, job->run->frames[i], error);
-            OozeProgressPoint point = {.unit = job->count + job->left_out,
+            OozeProgressPoint point = {.unit = job->files.count + job->left_out,
                                        .particles = job->particles,
                                        .worst_density_error = NAN};
             ooze_progress_show(&job->progress, &point, point.unit == job->wanted);
         }
     }
     ooze_progress_end(&job->progress);
-    if (!status && job->format->write_index && job->count > 0) {
-        status = job->format->write_index(job->folder, (const char *const *)job->files, job->times,
-                                          job->count, job->up, error);
+    if (!status && job->format->write_index && job->files.count > 0) {
+        status = job->format->write_index(job->folder, (const char *const *)job->files.names,
+                                          job->files.times, job->files.count, job->up, error);
     }
     return status;
 }
@@ -168,17 +152,13 @@ static int finish(Meshing *job)
 {
     OozeError error = {0};
     OozeStatus status = mesh_all(job, &error);
-    for (uint64_t i = 0; i < job->count; i++) {
-        ooze_free(job->files[i]);
-    }
-    ooze_free(job->files);
-    ooze_free(job->times);
+    ooze_frame_files_free(&job->files);
     if (status) {
         return ooze_report_error(&error);
     }
     if (!job->quiet) {
-        printf("%llu mesh%s in %s", (unsigned long long)job->count, job->count == 1 ? "" : "es",
-               job->folder);
+        printf("%llu mesh%s in %s", (unsigned long long)job->files.count,
+               job->files.count == 1 ? "" : "es", job->folder);
         if (job->kept > 0) {
             printf(", %llu of them made before", (unsigned long long)job->kept);
         }
@@ -304,11 +284,8 @@ static int run(const OozeArguments *arguments)
     Meshing job = {.format = &ooze_mesh_formats[format],
                    .folder = ooze_argument_text(arguments, "output"),
                    .quiet = ooze_argument_given(arguments, "quiet")};
-    const char *range = ooze_argument_text(arguments, "frames");
-    if (!ooze_frame_range_read(range, &job.range)) {
-        return ooze_usage_error(
-            arguments->command,
-            "option --frames needs N, A:B or A:B:STRIDE with A not after B, not '%s'", range);
+    if (!ooze_frame_range_argument(arguments, &job.range)) {
+        return OOZE_EXIT_USAGE;
     }
     OozeError error = {0};
     if (ooze_run_open(arguments->operands[0], false, &job.run, &error)) {
@@ -322,8 +299,7 @@ static int run(const OozeArguments *arguments)
 static const OozeOperand operands[] = {{"RUN", "the run folder", false}};
 
 static const OozeOption options[] = {
-    {"frames", 0, "A:B[:S]", false,
-     "only frames A to B, both included, every S-th; A or B may be left out, and N is one frame"},
+    OOZE_FRAMES_OPTION,
     {"output", 'o', "DIR", false, "where to write; by default `RUN/surface`"},
     {"format", 'f', "NAME", false, "`ply` (the default), `obj` or `usda`"},
     {"method", 0, "NAME", false, "`anisotropic`, `isotropic` or `clavet`"},

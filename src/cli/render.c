@@ -130,12 +130,6 @@ static OozeStatus open_frame(const OozeRunFolder *run, uint64_t number, OozeFram
     return status;
 }
 
-/* Damage, and frames that cannot be drawn, do not end the command. */
-static bool is_of_frame(OozeStatus status)
-{
-    return status == OOZE_ERROR_FORMAT || status == OOZE_ERROR_FILE || status == OOZE_ERROR_NUMERIC;
-}
-
 /* Frames of the whole run, so that pictures made one at a time fit together. */
 static OozeStatus survey(Render *job, OozeError *error)
 {
@@ -151,7 +145,7 @@ static OozeStatus survey(Render *job, OozeError *error)
         status = open_frame(run, run->frames[i], &frame, error);
         status = status ? status : ooze_renderer_survey(job->renderer, frame, error);
         ooze_frame_close(frame);
-        status = is_of_frame(status) ? OOZE_OK : status; /* told when its turn comes */
+        status = ooze_frame_is_to_blame(status) ? OOZE_OK : status; /* told when its turn comes */
     }
     return status;
 }
@@ -195,7 +189,7 @@ static OozeStatus draw_frame(Render *job, uint64_t number, OozeError *error)
     OozeError problem = {0};
     OozeStatus status = open_frame(job->run, number, &frame, &problem);
     status = status ? status : draw(job, frame, path.data, &problem);
-    if (is_of_frame(status)) {
+    if (ooze_frame_is_to_blame(status)) {
         ooze_progress_clear(&job->progress);
         ooze_report_warning("frame %llu is left out: %s", (unsigned long long)number,
                             problem.message);
@@ -231,14 +225,8 @@ static OozeStatus draw_all(Render *job, OozeError *error)
 
 static OozeStatus make_pictures(Render *job, OozeError *error)
 {
-    for (uint64_t i = 0; i < job->run->frame_count; i++) {
-        job->wanted += ooze_frame_range_has(&job->range, job->run->frames[i]);
-    }
-    if (job->wanted == 0) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "ooze info RUN tells which frames there are",
-                         "'%s' has no frame in the range asked for", job->run->path);
-    }
-    OozeStatus status = ooze_renderer_create(job->scene, &job->def, &job->renderer, error);
+    OozeStatus status = ooze_frame_range_count(&job->range, job->run, &job->wanted, error);
+    status = status ? status : ooze_renderer_create(job->scene, &job->def, &job->renderer, error);
     if (status) {
         return status;
     }
@@ -291,10 +279,7 @@ static int finish(Render *job)
         return OOZE_EXIT_STOPPED;
     }
     if (job->damaged > 0) {
-        ooze_fail(&error, OOZE_ERROR_FORMAT, "resume the run from before them to make them again",
-                  "%llu damaged frame%s left out", (unsigned long long)job->damaged,
-                  job->damaged == 1 ? " was" : "s were");
-        return ooze_report_error(&error);
+        return ooze_report_damaged(job->damaged);
     }
     return OOZE_EXIT_OK;
 }
@@ -356,11 +341,8 @@ static int render_run(const OozeArguments *arguments, Render *job)
 static int run(const OozeArguments *arguments)
 {
     Render job = {.quiet = ooze_argument_given(arguments, "quiet")};
-    const char *range = ooze_argument_text(arguments, "frames");
-    if (!ooze_frame_range_read(range, &job.range)) {
-        return ooze_usage_error(
-            arguments->command,
-            "option --frames needs N, A:B or A:B:STRIDE with A not after B, not '%s'", range);
+    if (!ooze_frame_range_argument(arguments, &job.range)) {
+        return OOZE_EXIT_USAGE;
     }
     OozeError error = {0};
     if (ooze_run_open(arguments->operands[0], false, &job.run, &error)) {
@@ -375,8 +357,7 @@ static int run(const OozeArguments *arguments)
 static const OozeOperand operands[] = {{"RUN", "the run folder", false}};
 
 static const OozeOption options[] = {
-    {"frames", 0, "A:B[:S]", false,
-     "only frames A to B, both included, every S-th; A or B may be left out, and N is one frame"},
+    OOZE_FRAMES_OPTION,
     {"size", 0, "WxH", false, "pixels"},
     {"samples", 0, "N", false, "light paths a pixel"},
     {"preview", 0, NULL, false, "particles in direct light: rough, and much faster"},

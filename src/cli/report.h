@@ -15,6 +15,9 @@ void ooze_report_warning(const char *format, ...) OOZE_PRINTF(1, 2);
 /* The error and its hint; returns the exit code that fits its status. */
 int ooze_report_error(const OozeError *error);
 
+/* Ends a command that has left damaged frames out, how many there were; returns its exit code. */
+int ooze_report_damaged(uint64_t frames);
+
 /* Every diagnostic of a scene in turn; returns how many are errors. */
 int ooze_report_scene(const OozeScene *scene, int *warnings);
 

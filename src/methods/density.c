@@ -57,7 +57,7 @@ static double nearest_allowed(const OozeDensitySweep *s, uint64_t i, const OozeS
     if (s->settles || !job->settled) {
         return job->contact;
     }
-    OozeFour x0 = s->begin[i];
+    OozeFour x0 = s->arrow[i];
     OozeContact begin = ooze_solid_contact(solid, vec3(x0[0], x0[1], x0[2]));
     double gap = begin.distance + job->context->dt * vec3_dot(begin.velocity, begin.normal);
     return fmin(job->contact, gap + 0.02 * job->context->spacing);
@@ -171,7 +171,6 @@ static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
         }
         if (job->settled) {
             s->settled[k] = ooze_four(0, 0, 0, 0);
-            s->begin[k] = job->start[i];
             s->rest[k] = 1.0f + job->borne[i];
         }
         if (job->start) {
@@ -241,12 +240,11 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeFour **wrapped, OozeError *e
     s->first = ooze_arena_alloc(arena, start, sizeof *s->first);
     s->turned = ooze_arena_alloc(arena, start, sizeof *s->turned);
     s->settled = ooze_arena_alloc(arena, settled, sizeof *s->settled);
-    s->begin = ooze_arena_alloc(arena, settled, sizeof *s->begin);
     s->rest = ooze_arena_alloc(arena, settled, sizeof *s->rest);
     s->inside = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->inside);
     if (!*wrapped || !s->x || !s->arrow || !s->shift || !s->mobility || !s->pushed || !s->excess ||
         !s->sum || !s->limit || !s->ease || !s->rigid || !s->bare || !s->first || !s->turned ||
-        !s->settled || !s->begin || !s->rest || !s->inside) {
+        !s->settled || !s->rest || !s->inside) {
         return ooze_fail_memory(error, "the density stage", n * 5 * sizeof *s->x);
     }
     s->limit = job->limit ? s->limit : NULL;

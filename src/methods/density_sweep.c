@@ -10,32 +10,13 @@ static bool wraps(const OozePeriodic *p)
     return p->length[0] > 0.0f || p->length[1] > 0.0f || p->length[2] > 0.0f;
 }
 
-/* The nearest image, lanes in parallel; the last lane stays. */
-static inline OozeFour nearest(OozeFour d, OozeFour length, OozeFour inverse)
-{
-    OozeFour images = d * inverse;
-    images = (images + 0x1.8p23f) - 0x1.8p23f;
-    return d - length * images;
-}
-
-typedef struct Box {
-    OozeFour length, inverse;
-} Box;
-
-static Box box_of(const OozePeriodic *p)
-{
-    Box box = {{p->length[0], p->length[1], p->length[2], 0},
-               {p->inverse[0], p->inverse[1], p->inverse[2], 0}};
-    return box;
-}
-
 /* x minus each of four others. */
-static inline void differences(OozeFour x, const OozeFour *others, const uint32_t *index, Box box,
-                               bool periodic, OozeFour d[4])
+static inline void differences(OozeFour x, const OozeFour *others, const uint32_t *index,
+                               OozeBox box, bool periodic, OozeFour d[4])
 {
     for (int k = 0; k < 4; k++) {
         d[k] = x - others[index[k]];
-        d[k] = periodic ? nearest(d[k], box.length, box.inverse) : d[k];
+        d[k] = periodic ? ooze_four_image(d[k], box) : d[k];
     }
 }
 
@@ -74,7 +55,7 @@ static void lines_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeDensitySweep *s = data;
     const OozePeriodic *p = &s->job->context->periodic;
     bool periodic = wraps(p);
-    Box box = box_of(p);
+    OozeBox box = ooze_box(p);
     OozeFour smallest = ooze_four_splat(s->cubic.smallest * s->cubic.smallest);
     for (uint64_t i = begin; i < end; i++) {
         OozeFourMask any = {0};
@@ -115,7 +96,7 @@ static OozeFour yielding(const OozeDensitySweep *s, uint64_t i, const uint32_t *
                      s->rigid[j[3]] != own);
 }
 
-static inline Sums sum_fluid(OozeDensitySweep *s, uint64_t i, Box box, bool periodic)
+static inline Sums sum_fluid(OozeDensitySweep *s, uint64_t i, OozeBox box, bool periodic)
 {
     const OozeCubicFour cubic = s->cubic;
     OozeFour x = s->x[i], sum = {0}, value = {0}, square = {0};
@@ -168,7 +149,7 @@ static void add_walls(OozeDensitySweep *s, uint64_t i, Sums *sums)
 static inline void multipliers(OozeDensitySweep *s, uint64_t begin, uint64_t end, bool periodic)
 {
     const OozeDensityJob *job = s->job;
-    Box box = box_of(&job->context->periodic);
+    OozeBox box = ooze_box(&job->context->periodic);
     float own = job->volume * ooze_cubic_value(0, job->support), excess = 0.0f;
     double total = 0.0;
     /* eps in units of 1/h^2: an isolated pair must not divide by nothing */
@@ -227,7 +208,7 @@ static OozeFour push_turned(const OozeDensitySweep *s, uint64_t i)
     return shift;
 }
 
-static inline OozeFour push_along(const OozeDensitySweep *s, uint64_t i, Box box, bool periodic)
+static inline OozeFour push_along(const OozeDensitySweep *s, uint64_t i, OozeBox box, bool periodic)
 {
     OozeFour x = s->arrow[i], shift = {0};
     for (uint64_t e = s->list->first[i], last = s->list->first[i + 1]; e < last; e += 4) {
@@ -236,7 +217,7 @@ static inline OozeFour push_along(const OozeDensitySweep *s, uint64_t i, Box box
         for (int k = 0; k < 4; k++) {
             other[k] = s->arrow[j[k]];
             d[k] = x - other[k];
-            d[k] = periodic ? nearest(d[k], box.length, box.inverse) : d[k];
+            d[k] = periodic ? ooze_four_image(d[k], box) : d[k];
         }
         OozeFour lambda = x[3] + ooze_four_lasts(other[0], other[1], other[2], other[3]);
         shift = add_weighted(lambda * ooze_four_load(s->push + e), d, shift);
@@ -246,7 +227,7 @@ static inline OozeFour push_along(const OozeDensitySweep *s, uint64_t i, Box box
 
 static inline void corrections(OozeDensitySweep *s, uint64_t begin, uint64_t end, bool periodic)
 {
-    Box box = box_of(&s->job->context->periodic);
+    OozeBox box = ooze_box(&s->job->context->periodic);
     for (uint64_t i = begin; i < end; i++) {
         float lambda = s->arrow[i][3];
         OozeFour shift =

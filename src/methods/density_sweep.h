@@ -35,7 +35,6 @@ typedef struct OozeDensitySweep {
     OozePush *pushed;    /* per particle: what its multiplier has come to; not of a plain job */
     float momentum;      /* of the present sweep */
     OozeFour *settled;   /* what settling has moved, where a job settles */
-    OozeFour *begin;     /* positions at the beginning of the step, likewise */
     float *rest;         /* densities that settling lets be, likewise */
     uint8_t *inside;     /* per chunk: a solid has let something be */
     bool settles;        /* the settling runs */
