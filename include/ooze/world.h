@@ -297,9 +297,18 @@ typedef struct OozeStageTime {
     double seconds; /* total since the world was created */
 } OozeStageTime;
 
+/* What a stage does inside. A part may be done many times in a step, such as one iteration of a solver. */
+typedef struct OozeStagePartTime {
+    const char *stage; /* the OozeStageTime that it is part of */
+    const char *name;
+    double seconds; /* total since the world was created */
+    uint64_t calls; /* likewise */
+} OozeStagePartTime;
+
 typedef struct OozeWorldStats {
     uint64_t particles, boundary_particles, emitted, removed;
     uint64_t neighbour_pairs; /* of the last step */
+    uint64_t boundary_pairs;  /* of these, pairs with boundary particles */
     uint64_t memory_bytes;    /* held by the world now */
     uint64_t particle_bytes;  /* of these, what grows with the number of particles */
     /* Of the last step; NAN where the method has none. */
@@ -314,6 +323,8 @@ typedef struct OozeWorldStats {
     int threads;
     int stage_count;
     const OozeStageTime *stages;
+    int part_count;
+    const OozeStagePartTime *parts; /* in the order of a step; those that were never done too */
 } OozeWorldStats;
 
 OOZE_API void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats);

@@ -2,9 +2,10 @@
 #ifndef OOZE_CLI_BENCH_H
 #define OOZE_CLI_BENCH_H
 
+#include "base/text.h"
 #include "ooze/world.h"
 
-enum { OOZE_BENCH_RUNS_MAX = 1000, OOZE_BENCH_STAGES_MAX = 16 };
+enum { OOZE_BENCH_RUNS_MAX = 1000, OOZE_BENCH_STAGES_MAX = 16, OOZE_BENCH_PARTS_MAX = 48 };
 
 typedef struct OozeBenchScene {
     const char *name, *file, *help;
@@ -15,26 +16,43 @@ typedef struct OozeBenchScene {
 
 typedef struct OozeBenchPlan {
     const OozeBenchScene *scene; /* NULL: any scene file */
+    const char *path;            /* of the scene file */
     const char *folder;
+    const char *formulation; /* of the method; NULL: as the scene has it */
     bool json, small;
     uint64_t particles; /* 0: not given */
     uint64_t threads, warm_up, runs, steps;
 } OozeBenchPlan;
 
+/* A stage, or a part of one. */
+typedef struct OozeBenchTime {
+    const char *stage, *name; /* stage NULL: it is one itself */
+    double seconds;           /* per particle and step: median of the runs */
+    double calls;             /* a step; of a stage 0 */
+} OozeBenchTime;
+
 typedef struct OozeBenchResult {
-    const OozeBenchScene *scene;
-    const OozeBenchPlan *plan;
-    const char *path;
     double particles;         /* mean over the steps */
     double step, fastest;     /* s a step: median of the runs, and the least */
     double velocity, density; /* iterations a step */
     double frame_steps;
-    double stages[OOZE_BENCH_STAGES_MAX]; /* s per particle and step */
-    int stage_count;
-    OozeWorldStats stats; /* after the last step */
+    double bytes;             /* per particle */
+    double neighbours, walls; /* per particle: fluid, samples of solids */
+    int threads;
+    OozeBenchTime stages[OOZE_BENCH_STAGES_MAX], parts[OOZE_BENCH_PARTS_MAX];
+    int stage_count, part_count;
 } OozeBenchResult;
 
+/* The scenes by name; NULL: unknown, or past the last. */
+const OozeBenchScene *ooze_bench_find(const char *name);
+const OozeBenchScene *ooze_bench_scene(int index);
+/* Where its file stands: false where it is not found. */
+bool ooze_bench_file(const OozeBenchPlan *plan, OozeText *path);
+
+/* Builds, warms up, measures. Says what went wrong and returns the exit code. */
+int ooze_bench_measure(const OozeBenchPlan *plan, OozeBenchResult *result);
+
 /* On stdout; returns the exit code. */
-int ooze_bench_print(const OozeBenchResult *result, bool json);
+int ooze_bench_print(const OozeBenchPlan *plan, const OozeBenchResult *result);
 
 #endif

@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/bench.h"
 #include "cli/command.h"
@@ -14,38 +15,50 @@ typedef struct Figures {
     double iterations; /* a step */
     double rate;       /* particle-iterations/s */
     double threads;
-    double gpu, cpu;          /* the paper's, NAN without one */
-    double frame, cpu_frame;  /* s at the paper's number of particles */
-    double bytes, neighbours; /* per particle */
+    double gpu, cpu;         /* the paper's, NAN without one */
+    double frame, cpu_frame; /* s at the paper's number of particles */
 } Figures;
 
-static Figures figures_of(const OozeBenchResult *r)
+static Figures figures_of(const OozeBenchPlan *plan, const OozeBenchResult *r)
 {
-    Figures f = {.iterations = r->velocity + r->density, .threads = r->stats.threads};
+    Figures f = {.iterations = r->velocity + r->density, .threads = r->threads};
     f.rate = r->particles * f.iterations / r->step;
     f.gpu = f.cpu = f.frame = f.cpu_frame = NAN;
-    if (r->scene) {
-        const OozeBenchScene *p = r->scene;
+    if (plan->scene) {
+        const OozeBenchScene *p = plan->scene;
         f.gpu = p->particles * p->steps_a_frame * p->iterations / p->seconds_a_frame;
         f.cpu = f.gpu / PAPER_GPU_OVER_CPU;
         f.frame = r->step * r->frame_steps * p->particles / r->particles;
         f.cpu_frame = p->seconds_a_frame * PAPER_GPU_OVER_CPU;
     }
-    f.bytes = (double)r->stats.particle_bytes / (double)r->stats.particles;
-    f.neighbours = (double)r->stats.neighbour_pairs / (double)r->stats.particles;
     return f;
 }
 
-static int print_json(const OozeBenchResult *r, const Figures *f)
+static bool is_done(const OozeBenchTime *part)
+{
+    return part->seconds > 0.0;
+}
+
+static void json_part(OozeFacts *facts, const OozeBenchTime *part)
+{
+    char key[96];
+    snprintf(key, sizeof key, "ns_per_particle_%s_%s", part->stage, part->name);
+    ooze_facts_real(facts, key, 1e9 * part->seconds, "");
+    snprintf(key, sizeof key, "calls_per_step_%s_%s", part->stage, part->name);
+    ooze_facts_real(facts, key, part->calls, "");
+}
+
+static int print_json(const OozeBenchPlan *plan, const OozeBenchResult *r, const Figures *f)
 {
     OozeFacts facts;
     ooze_facts_begin(&facts, true);
-    ooze_facts_text(&facts, "scene", r->path);
+    ooze_facts_text(&facts, "scene", plan->path);
     ooze_facts_real(&facts, "particles", r->particles, "");
-    ooze_facts_count(&facts, "threads", (uint64_t)r->stats.threads);
-    ooze_facts_count(&facts, "runs", r->plan->runs);
-    ooze_facts_count(&facts, "steps_per_run", r->plan->steps);
-    ooze_facts_real(&facts, "neighbours", f->neighbours, "");
+    ooze_facts_count(&facts, "threads", (uint64_t)r->threads);
+    ooze_facts_count(&facts, "runs", plan->runs);
+    ooze_facts_count(&facts, "steps_per_run", plan->steps);
+    ooze_facts_real(&facts, "neighbours", r->neighbours + r->walls, "");
+    ooze_facts_real(&facts, "wall_neighbours", r->walls, "");
     ooze_facts_real(&facts, "velocity_iterations", r->velocity, "");
     ooze_facts_real(&facts, "density_iterations", r->density, "");
     ooze_facts_real(&facts, "seconds_per_step", r->step, "");
@@ -58,26 +71,46 @@ static int print_json(const OozeBenchResult *r, const Figures *f)
     ooze_facts_real(&facts, "paper_cpu_seconds_per_frame", f->cpu_frame, "");
     for (int k = 0; k < r->stage_count; k++) {
         char key[64];
-        snprintf(key, sizeof key, "ns_per_particle_%s", r->stats.stages[k].name);
-        ooze_facts_real(&facts, key, 1e9 * r->stages[k], "");
+        snprintf(key, sizeof key, "ns_per_particle_%s", r->stages[k].name);
+        ooze_facts_real(&facts, key, 1e9 * r->stages[k].seconds, "");
     }
-    ooze_facts_real(&facts, "bytes_per_particle", f->bytes, "");
+    for (int k = 0; k < r->part_count; k++) {
+        if (is_done(&r->parts[k])) {
+            json_part(&facts, &r->parts[k]);
+        }
+    }
+    ooze_facts_real(&facts, "bytes_per_particle", r->bytes, "");
     return ooze_facts_end(&facts);
 }
 
-static int print_text(const OozeBenchResult *r, const Figures *f)
+static void print_stages(const OozeBenchResult *r)
+{
+    printf("  %-24s %10s %10s\n", "stage", "ns a step", "calls");
+    for (int k = 0; k < r->stage_count; k++) {
+        const OozeBenchTime *stage = &r->stages[k];
+        printf("  %-24s %10.1f\n", stage->name, 1e9 * stage->seconds);
+        for (int i = 0; i < r->part_count; i++) {
+            const OozeBenchTime *part = &r->parts[i];
+            if (is_done(part) && strcmp(part->stage, stage->name) == 0) {
+                printf("    %-22s %10.1f %10.1f\n", part->name, 1e9 * part->seconds, part->calls);
+            }
+        }
+    }
+}
+
+static int print_text(const OozeBenchPlan *plan, const OozeBenchResult *r, const Figures *f)
 {
     char count[OOZE_QUANTITY_SIZE];
-    printf("%s: %s particles, %d threads, median of %llu runs of %llu steps\n", r->path,
-           ooze_quantity_count(count, (uint64_t)r->particles), r->stats.threads,
-           (unsigned long long)r->plan->runs, (unsigned long long)r->plan->steps);
+    printf("%s: %s particles, %d threads, median of %llu runs of %llu steps\n", plan->path,
+           ooze_quantity_count(count, (uint64_t)r->particles), r->threads,
+           (unsigned long long)plan->runs, (unsigned long long)plan->steps);
     printf(
         "  step         %.2f ms (fastest %.2f), %.0f iterations on velocities and %.0f on density, "
-        "%.1f neighbours\n",
-        1e3 * r->step, 1e3 * r->fastest, r->velocity, r->density, f->neighbours);
+        "%.1f neighbours and %.1f on walls\n",
+        1e3 * r->step, 1e3 * r->fastest, r->velocity, r->density, r->neighbours, r->walls);
     printf("  iterations   %.2f million particle-iterations/s, %.2f per thread (%.0f ns each)\n",
            1e-6 * f->rate, 1e-6 * f->rate / f->threads, 1e9 * f->threads / f->rate);
-    if (r->scene) {
+    if (plan->scene) {
         printf("  paper        %.2f on six cores (%.2f per core), %.1f on its GPU: %.1f times the "
                "former, %.1f times per core\n",
                1e-6 * f->cpu, 1e-6 * f->cpu / PAPER_CORES, 1e-6 * f->gpu, f->rate / f->cpu,
@@ -85,19 +118,17 @@ static int print_text(const OozeBenchResult *r, const Figures *f)
         printf("  frame        %.2f s for the paper's %.0fk particles; the paper implies %.2f s on "
                "six "
                "cores\n",
-               f->frame, 1e-3 * r->scene->particles, f->cpu_frame);
+               f->frame, 1e-3 * plan->scene->particles, f->cpu_frame);
     }
-    printf("  stages       ns per particle and step:");
-    for (int k = 0; k < r->stage_count; k++) {
-        printf(" %s %.0f%s", r->stats.stages[k].name, 1e9 * r->stages[k],
-               k + 1 < r->stage_count ? "," : "\n");
-    }
-    printf("  memory       %.0f bytes per particle\n", f->bytes);
+    printf("  memory       %.0f bytes per particle\n", r->bytes);
+    printf("\nNanoseconds per particle and step (of %d threads together), calls a step:\n",
+           r->threads);
+    print_stages(r);
     return OOZE_EXIT_OK;
 }
 
-int ooze_bench_print(const OozeBenchResult *result, bool json)
+int ooze_bench_print(const OozeBenchPlan *plan, const OozeBenchResult *result)
 {
-    Figures figures = figures_of(result);
-    return json ? print_json(result, &figures) : print_text(result, &figures);
+    Figures figures = figures_of(plan, result);
+    return plan->json ? print_json(plan, result, &figures) : print_text(plan, result, &figures);
 }

@@ -274,8 +274,23 @@ static void append_solver(OozeText *table, const OozeWorldStats *stats, uint64_t
 static void append_row(OozeText *table, const char *name, double seconds, uint64_t steps,
                        double total)
 {
-    ooze_text_append(table, "  %-12s %12.4f %8.1f\n", name, 1e3 * seconds / (double)steps,
+    ooze_text_append(table, "  %-24s %12.4f %8.1f\n", name, 1e3 * seconds / (double)steps,
                      total > 0.0 ? 100.0 * seconds / total : 0.0);
+}
+
+/* What a stage did inside, and how many times in a step. */
+static void append_parts(OozeText *table, const OozeWorldStats *stats, const char *stage,
+                         uint64_t steps, double total)
+{
+    for (int k = 0; k < stats->part_count; k++) {
+        const OozeStagePartTime *part = &stats->parts[k];
+        if (part->seconds > 0.0 && strcmp(part->stage, stage) == 0) {
+            ooze_text_append(table, "    %-22s %12.4f %8.1f %8.1f\n", part->name,
+                             1e3 * part->seconds / (double)steps,
+                             total > 0.0 ? 100.0 * part->seconds / total : 0.0,
+                             (double)part->calls / (double)steps);
+        }
+    }
 }
 
 void ooze_run_profile(const OozeRunSession *session, OozeText *table)
@@ -292,9 +307,10 @@ void ooze_run_profile(const OozeRunSession *session, OozeText *table)
     }
     double wall = ooze_clock() - session->began;
     double total = wall > known ? wall : known;
-    ooze_text_append(table, "  %-12s %12s %8s\n", "stage", "ms per step", "%");
+    ooze_text_append(table, "  %-24s %12s %8s %8s\n", "stage", "ms per step", "%", "times");
     for (int i = 0; i < stats.stage_count; i++) {
         append_row(table, stats.stages[i].name, stats.stages[i].seconds, steps, total);
+        append_parts(table, &stats, stats.stages[i].name, steps, total);
     }
     append_row(table, "output", session->output_seconds, steps, total);
     append_row(table, "rest", total - known, steps, total);

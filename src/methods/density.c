@@ -336,24 +336,32 @@ static void iterate(OozeDensitySweep *s, const uint32_t *order, OozeFour *shift)
     const OozeDensityJob *job = s->job;
     if (s->line) {
         ooze_density_lines(s);
+        ooze_stage_lap(job->context->clock, OOZE_PART_DENSITY_LINES);
     }
     for (int k = 0; k < job->iterations; k++) {
         s->momentum = ooze_push_momentum(k, job->iterations);
         ooze_density_multipliers(s);
+        ooze_stage_lap(job->context->clock, OOZE_PART_DENSITY_MULTIPLIERS);
         ooze_density_corrections(s);
+        ooze_stage_lap(job->context->clock, OOZE_PART_DENSITY_CORRECTIONS);
         if (job->between) {
             call_between(s, order, shift);
+            ooze_stage_lap(job->context->clock,
+                           job->rigid ? OOZE_PART_REST : OOZE_PART_CONFORMATION_SWEEP);
         }
         run(s, push_out_range, s);
+        ooze_stage_lap(job->context->clock, OOZE_PART_PUSH_OUT);
     }
     if (job->iterations > 0 && job->n > 0) {
         report_excess(s);
     }
     if (job->iterations > 0 && job->settled) {
         settle(s);
+        ooze_stage_lap(job->context->clock, OOZE_PART_SETTLING);
     }
     if (job->drift) {
         run(s, drift_range, s);
+        ooze_stage_lap(job->context->clock, OOZE_PART_DRIFT);
     }
 }
 
@@ -390,7 +398,9 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
     carry.order = ooze_grid_order(job->grid);
     run(&s, take_range, &carry);
     ooze_density_pad(&s);
+    ooze_stage_lap(c->clock, OOZE_PART_DENSITY_SORT);
     status = find_pairs(&s, error);
+    ooze_stage_lap(c->clock, OOZE_PART_DENSITY_LISTS);
     if (status) {
         return status;
     }

@@ -114,5 +114,6 @@ OozeStatus ooze_gather(OozeGather *s, OozeError *error)
         return ooze_fail_memory(error, "kernel gradients", list->first[s->n] * sizeof *s->edge);
     }
     ooze_parallel_for(s->context->threads, s->n, OOZE_GATHER_GRAIN, gather_range, s);
+    ooze_stage_lap(s->context->clock, OOZE_PART_GATHER);
     return OOZE_OK;
 }

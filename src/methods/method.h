@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "methods/material.h"
+#include "methods/stage_clock.h"
 #include "methods/step_report.h"
 #include "particles/neighbours.h"
 #include "particles/particles.h"
@@ -48,6 +49,7 @@ typedef struct OozeStepContext {
     OozeThreads *threads;
     OozeArena *arena; /* scratch, gone after the step */
     OozeStepReport *report;
+    OozeStageClock *clock; /* what was done is said to it; NULL: nobody asks */
 } OozeStepContext;
 
 typedef struct OozeAdvice OozeAdvice; /* see advice.h */

@@ -157,25 +157,31 @@ static OozeStatus update_boundary(OozeWorld *world, OozeError *error)
 OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error)
 {
     uint64_t n = ooze_particles_count(world->particles);
+    ooze_stage_mark(&world->clock);
     OozeStatus status =
         ooze_grid_sort(world->grid, world->threads, ooze_particles_positions(world->particles), n,
                        world->support, &world->periodic, error);
+    ooze_stage_lap(&world->clock, OOZE_PART_SORT);
     if (!status) {
         status = update_boundary(world, error);
+        ooze_stage_lap(&world->clock, OOZE_PART_WALLS);
     }
     if (!status) {
         status = ooze_particles_reorder(world->particles, world->threads,
                                         ooze_grid_order(world->grid), error);
+        ooze_stage_lap(&world->clock, OOZE_PART_REORDER);
     }
     const OozeFloat4 *x = ooze_particles_positions(world->particles);
     if (!status && world->method->uses_fluid_neighbours) {
         status = ooze_neighbours_build(&world->fluid, world->grid, world->threads, x, n, x,
                                        world->support, true, error);
+        ooze_stage_lap(&world->clock, OOZE_PART_LISTS);
     }
     if (!status && world->method->uses_boundary_neighbours && world->boundary.count > 0) {
         status =
             ooze_neighbours_build(&world->fluid_boundary, world->boundary.grid, world->threads, x,
                                   n, world->boundary.position, world->support, false, error);
+        ooze_stage_lap(&world->clock, OOZE_PART_WALL_LISTS);
     }
     return status;
 }

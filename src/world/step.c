@@ -171,6 +171,7 @@ OozeStepContext ooze_world_step_context(OozeWorld *world)
         .threads = world->threads,
         .arena = world->arena,
         .report = &world->stroke,
+        .clock = &world->clock,
     };
 }
 
@@ -182,7 +183,10 @@ static OozeStatus run_method(OozeWorld *world, OozeError *error)
     context.time = world->sub.time;
     context.dt = world->sub.dt;
     context.longest_travel = free ? INFINITY : world->def.max_travel * world->def.spacing;
-    return world->method->step(world->method_data, &context, error);
+    ooze_stage_mark(&world->clock);
+    OozeStatus status = world->method->step(world->method_data, &context, error);
+    ooze_stage_lap(&world->clock, OOZE_PART_REST);
+    return status;
 }
 
 /* ---- finish ------------------------------------------------------------------------------- */

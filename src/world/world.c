@@ -163,6 +163,7 @@ OozeStatus ooze_world_create_with(const OozeWorldDef *def, const OozeMethod *met
     for (int i = 0; i < OOZE_STAGE_COUNT; i++) {
         world->stages[i].name = stage_names[i];
     }
+    world->clock = ooze_stage_clock();
     status = build(world, error);
     if (status) {
         ooze_world_destroy(world);
@@ -384,6 +385,7 @@ void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
         .emitted = world->emitted,
         .removed = world->removed,
         .neighbour_pairs = world->fluid.pairs + world->fluid_boundary.pairs,
+        .boundary_pairs = world->fluid_boundary.pairs,
         .memory_bytes = sizeof *world + growing + ooze_boundary_bytes(&world->boundary),
         .particle_bytes = growing,
         .worst_density_error = world->report.worst_density_error,
@@ -396,6 +398,8 @@ void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
         .threads = ooze_threads_count(world->threads),
         .stage_count = OOZE_STAGE_COUNT,
         .stages = world->stages,
+        .part_count = OOZE_PART_COUNT,
+        .parts = world->clock.parts,
     };
     for (int i = 0; i < world->solids.count; i++) {
         stats->memory_bytes += ooze_shape_bytes(world->solids.items[i].shape);

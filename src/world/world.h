@@ -74,6 +74,7 @@ struct OozeWorld {
     uint64_t unmet_steps;  /* whose velocity solve ended above its tolerance */
     double worst_residual; /* of all steps of this world */
     OozeStageTime stages[OOZE_STAGE_COUNT];
+    OozeStageClock clock;   /* of what they do inside */
     OozeSnapshot *snapshot; /* what ooze_world_frame hands out */
 };
 

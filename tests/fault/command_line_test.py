@@ -137,6 +137,8 @@ class CommandLineTest(runs.RunTest):
         self.assertAlmostEqual(said["paper_gpu_particle_iterations_per_second"], 1e7, delta=1)
         self.assertAlmostEqual(said["paper_cpu_particle_iterations_per_second"], 1e7 / 12, delta=1)
         self.assertGreater(said["ns_per_particle_method"], said["ns_per_particle_finish"])
+        self.assertEqual(said["calls_per_step_method_density_multipliers"], 5)
+        self.assertEqual(said["calls_per_step_method_velocity_operator"], 42)  # one more a pass: the residual
         poured = json.loads(self.good("bench", "honey", "--particles", 500, "--json", *few).stdout)
         self.assertGreaterEqual(poured["particles"], 500)
         self.assertIn("1 threads", self.good("bench", self.scene, *few).stdout)

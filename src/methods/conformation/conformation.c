@@ -246,6 +246,7 @@ static OozeStatus move(OozeConformationStep *s, OozeDensityMemory *own,
         x[i] = s->x0[i] + s->dt * s->u[i];
         s->drift[i] = s->settled[i] = ooze_four(0, 0, 0, 0);
     }
+    ooze_stage_lap(s->context->clock, OOZE_PART_LIMITS);
     OozeStatus status = formulation->solve_positions(s, own, x, shift, error);
     if (status) {
         return status;
@@ -262,13 +263,17 @@ static OozeStatus move(OozeConformationStep *s, OozeDensityMemory *own,
         s->context->report->too_far = true;
         return OOZE_OK;
     }
+    ooze_stage_lap(s->context->clock, OOZE_PART_REST);
     formulation->finish(s); /* with what has settled: the fluid is strained by all that it moves */
     for (uint64_t i = 0; i < s->n; i++) {
         s->u[i] -= s->settled[i] / s->dt;
     }
+    ooze_stage_lap(s->context->clock, OOZE_PART_FINISH);
     ooze_conformation_find_strangers(s);
     ooze_bodies_place(s, x);
+    ooze_stage_lap(s->context->clock, OOZE_PART_REST);
     store(s, x);
+    ooze_stage_lap(s->context->clock, OOZE_PART_STORE);
     return OOZE_OK;
 }
 
@@ -299,6 +304,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     s.flat_gradient = (float)ooze_strain_weight_surface(c->spacing, c->support);
     s.wall_scale = (float)ooze_lattice_wall_scale(c->spacing, c->support);
     OozeStatus status = start(&s, error);
+    ooze_stage_lap(c->clock, OOZE_PART_START);
     if (!status) {
         status = ooze_conformation_gather(&s, error);
     }
@@ -307,9 +313,11 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     }
     if (!status) {
         status = ooze_bodies_begin(&s, own, error);
+        ooze_stage_lap(c->clock, OOZE_PART_REST);
     }
     if (!status) {
         status = ooze_conformation_find_holds(&s, error);
+        ooze_stage_lap(c->clock, OOZE_PART_CONTACT);
     }
     if (!status) {
         status = formulation->solve_velocities(&s, error);

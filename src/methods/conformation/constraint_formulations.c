@@ -284,6 +284,7 @@ static OozeStatus solve_positions_consistent(OozeConformationStep *s, OozeDensit
     job.iterations = s->settings.position_iterations;
     if (!s->settings.velocity_only) {
         ooze_constraint_set_damping(c, job.iterations);
+        ooze_stage_lap(s->context->clock, OOZE_PART_PREPARE);
         job.between = between_consistent;
         job.user = &turns;
     }

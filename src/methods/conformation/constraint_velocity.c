@@ -149,6 +149,7 @@ void ooze_constraint_start(OozeConstraint *c)
     run(c, lambda_flux_range);
     run(c, start_range);
     run(c, hold_range);
+    ooze_stage_lap(c->step->context->clock, OOZE_PART_PREPARE);
 }
 
 /* ---- Jacobi and Chebyshev ------------------------------------------------------------------- */
@@ -221,6 +222,7 @@ void ooze_constraint_jacobi(OozeConstraint *c, int iterations, double radius, do
         c->weight = (float)weight;
         double rr = run_sum(c, multiplier_range); /* before this sweep */
         run(c, velocity_range);
+        ooze_stage_lap(c->step->context->clock, OOZE_PART_VELOCITY_ITERATION);
         if (k == 0) {
             ooze_velocity_solve_begin(&c->solve, rr, tolerance);
         }
@@ -229,6 +231,7 @@ void ooze_constraint_jacobi(OozeConstraint *c, int iterations, double radius, do
     }
     if (goes_on && iterations > 0) { /* the last sweep has not been looked at */
         c->solve.last = run_sum(c, look_range);
+        ooze_stage_more(c->step->context->clock, OOZE_PART_VELOCITY_ITERATION);
     }
 }
 
@@ -348,9 +351,11 @@ static void search(OozeConstraint *c, int iterations, double tolerance)
     set_active(c);
     double rz = run_sum(c, residual_range), first = rz;
     bool goes_on = ooze_velocity_solve_begin(&c->solve, sum_of(c, c->squares), tolerance);
+    ooze_stage_more(c->step->context->clock, OOZE_PART_VELOCITY_VECTORS);
     for (int k = 0; k < iterations && goes_on && rz > 0.0; k++) {
         run(c, change_range);
         double pap = run_sum(c, product_range);
+        ooze_stage_lap(c->step->context->clock, OOZE_PART_VELOCITY_OPERATOR);
         /* rounding has eaten the direction, or held particles contradict each other */
         if (!(pap > 0.0) || !(rz < GROWTH * first)) {
             break;
@@ -361,6 +366,7 @@ static void search(OozeConstraint *c, int iterations, double tolerance)
         rz = next;
         goes_on = ooze_velocity_solve_go_on(&c->solve, sum_of(c, c->squares));
         run(c, turn_range);
+        ooze_stage_lap(c->step->context->clock, OOZE_PART_VELOCITY_VECTORS);
     }
     ooze_constraint_start(c);
 }

@@ -179,11 +179,13 @@ OozeStatus ooze_conformation_divergence(OozeConformationStep *s, OozeError *erro
         return ooze_fail_memory(error, "the divergence stage", edges * sizeof *stage.edge);
     }
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range, &stage);
+    ooze_stage_lap(s->context->clock, OOZE_PART_PREPARE);
     for (int k = 0; k < s->settings.divergence_iterations; k++) {
         stage.momentum = ooze_push_momentum(k, s->settings.divergence_iterations);
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, multiplier_range, &stage);
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, push_range, &stage);
         settle_bodies(&stage);
+        ooze_stage_lap(s->context->clock, OOZE_PART_DIVERGENCE);
     }
     return OOZE_OK;
 }

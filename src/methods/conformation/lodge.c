@@ -133,7 +133,9 @@ static double multiply(Solve *solve, const OozeFour *input, OozeFour *output, bo
     solve->with_known = with_known;
     ooze_parallel_for(solve->step->context->threads, solve->step->n, OOZE_CONFORMATION_GRAIN,
                       stress_range, solve);
-    return run(solve, product_range);
+    double product = run(solve, product_range);
+    ooze_stage_lap(solve->step->context->clock, OOZE_PART_VELOCITY_OPERATOR);
+    return product;
 }
 
 /* ---- conjugate gradients ------------------------------------------------------------------ */
@@ -206,9 +208,11 @@ static void conjugate_gradients(Solve *solve, const OozeFour *star)
 {
     OozeConformationStep *s = solve->step;
     memcpy(solve->r, star, s->n * sizeof *star);
+    ooze_stage_more(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
     multiply(solve, s->u, solve->ap, true);
     double rr = run_with_bodies(solve, start_range);
     add_bodies(solve);
+    ooze_stage_more(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
     bool fresh = true; /* the direction is the residual's own */
     bool goes_on = ooze_velocity_solve_begin(&solve->residual, rr, s->settings.tolerance);
     for (int k = 0; k < s->settings.velocity_iterations && goes_on; k++) {
@@ -230,6 +234,7 @@ static void conjugate_gradients(Solve *solve, const OozeFour *star)
         fresh = spoilt;
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, turn_range, solve);
         add_bodies(solve);
+        ooze_stage_lap(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
     }
 }
 
@@ -302,6 +307,7 @@ static void release_holds(Solve *solve, OozeFour *star)
         solve->r[i] = s->rheology[s->material[i]].weight * star[i] - solve->ap[i];
     }
     ooze_rigid_release(s, solve->r);
+    ooze_stage_lap(s->context->clock, OOZE_PART_CONTACT);
 }
 
 /* ---- coefficients of a pass --------------------------------------------------------------- */
@@ -482,6 +488,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, edge_hourglass_range, &solve);
         set_holds(s);
         ooze_rigid_hold(s, star);
+        ooze_stage_lap(s->context->clock, OOZE_PART_PREPARE);
         conjugate_gradients(&solve, star);
         if (pass + 1 < s->settings.passes) {
             release_holds(&solve, star);

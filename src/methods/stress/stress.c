@@ -301,11 +301,15 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     }
     ooze_parallel_for(c->threads, n, GRAIN, flux_range, &s);
     ooze_parallel_for(c->threads, n, GRAIN, kick_range, &s);
+    ooze_stage_lap(c->clock, OOZE_PART_VELOCITY_ITERATION);
     ooze_parallel_for(c->threads, n, GRAIN, fly_range, &s);
+    ooze_stage_lap(c->clock, OOZE_PART_CONTACT);
     status = correct_density(&s, data, error);
     if (!status) {
         ooze_parallel_for(c->threads, n, GRAIN, convect_range, &s);
+        ooze_stage_lap(c->clock, OOZE_PART_FINISH);
         store(&s);
+        ooze_stage_lap(c->clock, OOZE_PART_STORE);
     }
     return status;
 }

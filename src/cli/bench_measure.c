@@ -1,0 +1,242 @@
+/* Steps a scene and takes the time. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/select.h"
+#include "cli/bench.h"
+#include "cli/command.h"
+#include "cli/report.h"
+#include "methods/stage_clock.h"
+#include "scene/scene.h"
+
+_Static_assert((int)OOZE_PART_COUNT <= OOZE_BENCH_PARTS_MAX, "room for all parts");
+
+/* ---- the world ---------------------------------------------------------------------------- */
+
+static int load(const OozeBenchPlan *plan, const char *spacing, OozeScene **scene)
+{
+    OozeError error = {0};
+    char formulation[64];
+    const char *overrides[2];
+    int count = 0;
+    if (plan->formulation) {
+        snprintf(formulation, sizeof formulation, "method.formulation=%s", plan->formulation);
+        overrides[count++] = formulation;
+    }
+    if (spacing) {
+        overrides[count++] = spacing;
+    }
+    OozeStatus status = ooze_scene_load(plan->path, overrides, count, scene, &error);
+    if (status == OOZE_ERROR_SCENE && ooze_report_scene(*scene, NULL) > 0) {
+        return OOZE_EXIT_FAILED;
+    }
+    return status ? ooze_report_error(&error) : OOZE_EXIT_OK;
+}
+
+static int build(const OozeBenchPlan *plan, const OozeScene *scene, OozeWorld **world)
+{
+    OozeError error = {0};
+    OozeBuildOptions options = {.threads = (int)plan->threads};
+    ooze_world_destroy(*world);
+    *world = NULL;
+    return ooze_scene_build(scene, &options, world, &error) ? ooze_report_error(&error)
+                                                            : OOZE_EXIT_OK;
+}
+
+static uint64_t particles_of(const OozeWorld *world)
+{
+    OozeWorldStats stats;
+    ooze_world_stats(world, &stats);
+    return stats.particles;
+}
+
+/* A scene that begins with its fluid gets about as many particles as asked for by another spacing. */
+static int build_world(const OozeBenchPlan *plan, uint64_t wanted, OozeScene **scene,
+                       OozeWorld **world)
+{
+    int code = load(plan, NULL, scene);
+    bool filled = !code && (*scene)->def.fluid_count > 0;
+    double there = plan->scene && !plan->small ? plan->scene->particles : 0.0;
+    if (!code && (!filled || wanted == 0 || there == 0.0)) {
+        code = build(plan, *scene, world);
+        there = code ? 0.0 : (double)particles_of(*world);
+    }
+    if (!code && filled && wanted > 0 && there > 0.0) {
+        char spacing[64];
+        snprintf(spacing, sizeof spacing, "spacing=%.9g",
+                 (*scene)->def.world.spacing * cbrt(there / (double)wanted));
+        ooze_scene_free(*scene);
+        *scene = NULL;
+        code = load(plan, spacing, scene);
+        code = code ? code : build(plan, *scene, world);
+    }
+    return code;
+}
+
+/* A scene that pours its fluid runs until there are as many as asked for, at most to its end. */
+static int warm_up(const OozeBenchPlan *plan, OozeWorld *world, const OozeScene *scene,
+                   uint64_t wanted)
+{
+    OozeError error = {0};
+    const OozeSceneInfo *info = ooze_scene_info(scene);
+    uint64_t most = (uint64_t)ceil(info->duration / info->time_step), step = 0;
+    bool pours = scene->def.emitter_count > 0;
+    /* fixed counts; a method without a tolerance has fixed counts anyway */
+    (void)ooze_world_set_param(world, "tolerance", 0.0, NULL);
+    for (; pours && particles_of(world) < wanted && step < most; step++) {
+        if (ooze_world_step(world, &error)) {
+            return ooze_report_error(&error);
+        }
+    }
+    for (uint64_t i = 0; i < plan->warm_up; i++) {
+        if (ooze_world_step(world, &error)) {
+            return ooze_report_error(&error);
+        }
+    }
+    if (particles_of(world) == 0) {
+        ooze_fail(&error, OOZE_ERROR_ARGUMENT, "use --particles, or a scene with fluid",
+                  "the scene has no particles to measure");
+        return ooze_report_error(&error);
+    }
+    return OOZE_EXIT_OK;
+}
+
+/* ---- the clock ---------------------------------------------------------------------------- */
+
+/* Totals of a world at some moment. */
+typedef struct Totals {
+    double seconds[OOZE_BENCH_STAGES_MAX + OOZE_BENCH_PARTS_MAX]; /* stages, then parts */
+    uint64_t calls[OOZE_BENCH_PARTS_MAX];
+} Totals;
+
+static Totals totals_of(const OozeWorldStats *stats)
+{
+    Totals totals = {.calls = {0}};
+    for (int k = 0; k < stats->stage_count && k < OOZE_BENCH_STAGES_MAX; k++) {
+        totals.seconds[k] = stats->stages[k].seconds;
+    }
+    for (int k = 0; k < stats->part_count && k < OOZE_BENCH_PARTS_MAX; k++) {
+        totals.seconds[OOZE_BENCH_STAGES_MAX + k] = stats->parts[k].seconds;
+        totals.calls[k] = stats->parts[k].calls;
+    }
+    return totals;
+}
+
+enum { ENTRIES = OOZE_BENCH_STAGES_MAX + OOZE_BENCH_PARTS_MAX };
+
+/* One number of each run, entry by entry. */
+typedef struct Samples {
+    uint64_t runs;
+    double *seconds; /* ENTRIES times runs */
+    double *steps;
+} Samples;
+
+static void name_entries(const OozeWorldStats *stats, const Totals *first, const Totals *last,
+                         double steps, OozeBenchResult *r)
+{
+    for (int k = 0; k < stats->stage_count && k < OOZE_BENCH_STAGES_MAX; k++) {
+        r->stages[r->stage_count++].name = stats->stages[k].name;
+    }
+    for (int k = 0; k < stats->part_count && k < OOZE_BENCH_PARTS_MAX; k++) {
+        OozeBenchTime *part = &r->parts[r->part_count++];
+        part->stage = stats->parts[k].stage;
+        part->name = stats->parts[k].name;
+        part->calls = (double)(last->calls[k] - first->calls[k]) / steps;
+    }
+}
+
+/* Names outlive the world: they are constants of the library. */
+static void summarise(const OozeWorldStats *stats, const Samples *samples, const Totals *first,
+                      const Totals *last, double steps, OozeBenchResult *r)
+{
+    name_entries(stats, first, last, steps, r);
+    for (int k = 0; k < r->stage_count; k++) {
+        r->stages[k].seconds =
+            ooze_percentile(samples->seconds + (uint64_t)k * samples->runs, samples->runs, 50.0);
+    }
+    for (int k = 0; k < r->part_count; k++) {
+        uint64_t entry = (uint64_t)(OOZE_BENCH_STAGES_MAX + k);
+        r->parts[k].seconds =
+            ooze_percentile(samples->seconds + entry * samples->runs, samples->runs, 50.0);
+    }
+    r->density =
+        r->parts[OOZE_PART_DENSITY_MULTIPLIERS].calls + r->parts[OOZE_PART_DIVERGENCE].calls;
+    r->step = ooze_percentile(samples->steps, samples->runs, 50.0);
+    r->fastest = ooze_percentile(samples->steps, samples->runs, 0.0);
+    r->bytes = (double)stats->particle_bytes / (double)stats->particles;
+    r->walls = (double)stats->boundary_pairs / (double)stats->particles;
+    r->neighbours = (double)stats->neighbour_pairs / (double)stats->particles - r->walls;
+    r->threads = stats->threads;
+}
+
+static int step_and_time(const OozeBenchPlan *plan, OozeWorld *world, const Samples *samples,
+                         OozeBenchResult *r)
+{
+    OozeError error = {0};
+    OozeWorldStats stats;
+    ooze_world_stats(world, &stats);
+    Totals first = totals_of(&stats), last = first;
+    double all = (double)(plan->runs * plan->steps);
+    for (uint64_t i = 0; i < plan->runs; i++) {
+        double start = ooze_clock(), particles = 0.0;
+        Totals before = last;
+        for (uint64_t k = 0; k < plan->steps; k++) {
+            if (ooze_world_step(world, &error)) {
+                return ooze_report_error(&error);
+            }
+            ooze_world_stats(world, &stats);
+            particles += (double)stats.particles;
+            r->velocity += stats.iterations / all;
+        }
+        samples->steps[i] = (ooze_clock() - start) / (double)plan->steps;
+        r->particles += particles / all;
+        last = totals_of(&stats);
+        for (uint64_t k = 0; k < ENTRIES; k++) {
+            samples->seconds[k * samples->runs + i] =
+                (last.seconds[k] - before.seconds[k]) / particles;
+        }
+    }
+    summarise(&stats, samples, &first, &last, all, r);
+    return OOZE_EXIT_OK;
+}
+
+static int take_time(const OozeBenchPlan *plan, OozeWorld *world, OozeBenchResult *r)
+{
+    Samples samples = {.runs = plan->runs};
+    samples.seconds = ooze_alloc(plan->runs * ENTRIES, sizeof *samples.seconds);
+    samples.steps = ooze_alloc(plan->runs, sizeof *samples.steps);
+    int code;
+    if (samples.seconds && samples.steps) {
+        code = step_and_time(plan, world, &samples, r);
+    } else {
+        OozeError error = {0};
+        ooze_fail_memory(&error, "the measurement", plan->runs * ENTRIES * sizeof(double));
+        code = ooze_report_error(&error);
+    }
+    ooze_free(samples.seconds);
+    ooze_free(samples.steps);
+    return code;
+}
+
+int ooze_bench_measure(const OozeBenchPlan *plan, OozeBenchResult *result)
+{
+    OozeScene *scene = NULL;
+    OozeWorld *world = NULL;
+    uint64_t wanted = plan->particles;
+    if (wanted == 0 && plan->scene && !plan->small) {
+        wanted = plan->scene->by_default;
+    }
+    *result = (OozeBenchResult){.particles = 0.0};
+    int code = build_world(plan, wanted, &scene, &world);
+    code = code ? code : warm_up(plan, world, scene, wanted);
+    code = code ? code : take_time(plan, world, result);
+    if (!code) {
+        result->frame_steps = (double)ooze_scene_info(scene)->steps_per_frame;
+    }
+    ooze_world_destroy(world);
+    ooze_scene_free(scene);
+    return code;
+}

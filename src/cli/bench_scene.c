@@ -1,0 +1,58 @@
+/* The scenes of the paper's Table 1, by name. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/bench.h"
+#include "cli/command.h"
+
+/* Table 1 of Barreiro et al. 2017, and how large a scene is by default: the paper's size where that takes
+   seconds on two cores. */
+static const OozeBenchScene scenes[] = {
+    {"blocks", "blocks", "cubes of three materials (Figure 4)", 10e3, 8, 20, 0.16, 0},
+    {"coiling", "coiling_top", "four coiling ropes (Figure 5)", 89e3, 8, 40, 1.08, 10000},
+    {"interactive", "hand_and_bowl", "a bowl under a nozzle (Figures 8 and 10)", 15e3, 3, 8, 0.03,
+     5000},
+    {"waffle", "waffle_thick", "cream from a star nozzle (Figure 9)", 80e3, 10, 40, 1.42, 10000},
+    {"honey", "honey", "a thread of honey (Figure 12)", 105e3, 10, 10, 0.15, 10000},
+    {"massive", "massive", "eight creatures (Figure 11)", 12e6, 5, 15, 19, 100000},
+};
+
+const OozeBenchScene *ooze_bench_scene(int index)
+{
+    return index < OOZE_ROWS(scenes) ? &scenes[index] : NULL;
+}
+
+const OozeBenchScene *ooze_bench_find(const char *name)
+{
+    for (int i = 0; i < OOZE_ROWS(scenes); i++) {
+        if (strcmp(scenes[i].name, name) == 0) {
+            return &scenes[i];
+        }
+    }
+    return NULL;
+}
+
+/* Where the scenes of the paper stand, seen from the command itself: installed, or in the tree that it was
+   built in. */
+bool ooze_bench_file(const OozeBenchPlan *plan, OozeText *path)
+{
+    static const char *const folders[] = {"../share/ooze/scenes", "../scenes"};
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    while (length > 0 && self[length - 1] != '/') {
+        length--;
+    }
+    self[length > 0 ? length : 0] = '\0';
+    for (int i = 0; i < 2 + (plan->folder != NULL); i++) {
+        ooze_text_clear(path);
+        bool given = i == 0 && plan->folder;
+        const char *folder = given ? plan->folder : folders[i - (plan->folder != NULL)];
+        ooze_text_append(path, "%s%s/barreiro2017/%s%s.yaml", given ? "" : self, folder,
+                         plan->scene->file, plan->small ? "_small" : "");
+        if (path->failed || ooze_file_exists(path->data)) {
+            return !path->failed;
+        }
+    }
+    return false;
+}
