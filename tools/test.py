@@ -26,7 +26,7 @@ CTEST_SUITES = {
     "clang": ["-R", "^unit_"],
     # Of the physics, what touches memory and threads in every way; the figures are the release suite's.
     "asan": ["-R", "^(unit|fuzz|parity|docs|ballistic)_|_T[0-9]+_.*(threads|resume|restore|random)"],
-    "tsan": ["-R", "^unit_(threads|particles|grid|neighbour|boundary|sink|probe|world)|^ballistic_|_T[0-9]+_.*threads"],
+    "tsan": ["-R", "^unit_(threads|pipeline|frame_copy|particles|grid|neighbour|boundary|sink|probe|world)|^ballistic_|_T[0-9]+_.*threads|^fault_overlap"],
 }
 ENVIRONMENT = {
     "asan": {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1"},

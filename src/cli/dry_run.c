@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/quantity.h"
 #include "cli/report.h"
+#include "cli/run_output.h"
 #include "output/frame_file.h"
 #include "world/world.h"
 
@@ -100,9 +101,12 @@ static void foresee(OozeWorld *world, uint64_t last_frame, double frame_seconds,
 static void foresee_bytes(const OozeFrame *frame, const OozeWorldStats *stats, double frames,
                           Forecast *forecast)
 {
+    double copied = 0.0; /* bytes per particle of the states on their way to the disk */
     for (int i = 0; i < frame->field_count; i++) {
         const OozeFieldView *field = &frame->fields[i];
-        forecast->bytes += (double)field->components * (double)ooze_field_type_size(field->type);
+        double size = (double)ooze_field_type_size(field->type);
+        forecast->bytes += (double)field->components * size;
+        copied += OOZE_RUN_OUTPUT_COPIES * (double)field->stride * size;
     }
     double count = (double)frame->particle_count;
     forecast->bytes_fixed = (double)ooze_frame_file_bytes(frame) - count * forecast->bytes;
@@ -112,6 +116,7 @@ static void foresee_bytes(const OozeFrame *frame, const OozeWorldStats *stats, d
     forecast->memory =
         (double)(stats->memory_bytes - stats->particle_bytes) + growing * forecast->last;
     forecast->memory = fmax(forecast->memory, (double)stats->memory_bytes);
+    forecast->memory += copied * forecast->last;
     forecast->disk = frames * forecast->bytes_fixed + forecast->bytes * forecast->frame_particles;
 }
 

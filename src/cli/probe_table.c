@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-enum { FLUSH_BYTES = 1 << 16 };
+enum { LONG_BYTES = 1 << 16 };
 
 /* RFC 4180: a field with a comma, a quote or a line break is quoted. */
 static void append_quoted(OozeText *text, const char *field)
@@ -173,25 +173,6 @@ void ooze_probe_table_close(OozeProbeTable *table)
     *table = (OozeProbeTable){.fd = -1};
 }
 
-static OozeStatus flush(OozeProbeTable *table, OozeError *error)
-{
-    const char *data = table->pending.data;
-    size_t left = table->pending.length;
-    while (left > 0) {
-        ssize_t put = write(table->fd, data, left);
-        if (put < 0 && errno == EINTR) {
-            continue;
-        }
-        if (put < 0) {
-            return ooze_fail_file(error, OOZE_ERROR_WRITE, "write", table->path, errno);
-        }
-        data += put;
-        left -= (size_t)put;
-    }
-    table->pending.length = 0;
-    return OOZE_OK;
-}
-
 OozeStatus ooze_probe_table_append(OozeProbeTable *table, const OozeWorld *world,
                                    const OozeFrame *frame, OozeError *error)
 {
@@ -222,14 +203,40 @@ OozeStatus ooze_probe_table_append(OozeProbeTable *table, const OozeWorld *world
     if (row->failed) {
         return ooze_fail_memory(error, "a row of the probe table", row->length);
     }
-    return row->length >= FLUSH_BYTES ? flush(table, error) : OOZE_OK;
+    return OOZE_OK;
 }
 
-OozeStatus ooze_probe_table_sync(OozeProbeTable *table, OozeError *error)
+bool ooze_probe_table_is_long(const OozeProbeTable *table)
 {
-    OozeStatus status = flush(table, error);
-    if (!status && fdatasync(table->fd) != 0) {
-        status = ooze_fail_file(error, OOZE_ERROR_WRITE, "sync", table->path, errno);
+    return table->pending.length >= LONG_BYTES;
+}
+
+void ooze_probe_table_hand_over(OozeProbeTable *table, OozeText *rows)
+{
+    OozeText empty = *rows;
+    *rows = table->pending;
+    table->pending = empty;
+    table->pending.length = 0;
+}
+
+OozeStatus ooze_probe_table_write(const OozeProbeTable *table, const OozeText *rows, bool sync,
+                                  OozeError *error)
+{
+    const char *data = rows->data;
+    size_t left = rows->length;
+    while (left > 0) {
+        ssize_t put = write(table->fd, data, left);
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put < 0) {
+            return ooze_fail_file(error, OOZE_ERROR_WRITE, "write", table->path, errno);
+        }
+        data += put;
+        left -= (size_t)put;
     }
-    return status;
+    if (sync && fdatasync(table->fd) != 0) {
+        return ooze_fail_file(error, OOZE_ERROR_WRITE, "sync", table->path, errno);
+    }
+    return OOZE_OK;
 }

@@ -12,7 +12,7 @@ typedef struct OozeProbeTable {
     int fd; /* -1: closed */
     char *path;
     bool every_step;  /* rows of steps, only the probes of every step; else of frames, all probes */
-    OozeText pending; /* rows not handed to the system yet */
+    OozeText pending; /* rows not handed over yet */
 } OozeProbeTable;
 
 /* A new table with its header; an old one of that name is replaced. */
@@ -28,7 +28,13 @@ void ooze_probe_table_close(OozeProbeTable *table);
 /* The readings of the last measurement. */
 OozeStatus ooze_probe_table_append(OozeProbeTable *table, const OozeWorld *world,
                                    const OozeFrame *frame, OozeError *error);
-/* Everything appended so far is on the disk afterwards. */
-OozeStatus ooze_probe_table_sync(OozeProbeTable *table, OozeError *error);
+/* Whether so much is pending that it should be written before the next frame is due. */
+bool ooze_probe_table_is_long(const OozeProbeTable *table);
+/* Exchanges the pending rows for the memory of `rows`, whose text is done with. */
+void ooze_probe_table_hand_over(OozeProbeTable *table, OozeText *rows);
+/* Writes rows that were handed over; with `sync` they are on the disk afterwards. This alone may go on
+   in another thread while rows are appended. */
+OozeStatus ooze_probe_table_write(const OozeProbeTable *table, const OozeText *rows, bool sync,
+                                  OozeError *error);
 
 #endif

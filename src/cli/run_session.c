@@ -7,7 +7,9 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cli/interrupt.h"
+#include "cli/quantity.h"
 #include "cli/report.h"
+#include "world/world.h"
 
 /* ---- saving ------------------------------------------------------------------------------- */
 
@@ -23,35 +25,12 @@ static OozeStatus take_frame(OozeRunSession *session, OozeFrame *frame, OozeErro
     return OOZE_OK;
 }
 
-/* Rows first: a state on the disk always finds its rows there. */
-static OozeStatus sync_rows(OozeRunSession *session, OozeError *error)
+static OozeStatus save(OozeRunSession *session, OozeRunItemKind kind, OozeError *error)
 {
-    OozeStatus status = ooze_probe_table_sync(&session->frame_rows, error);
-    if (!status && session->has_step_probes) {
-        status = ooze_probe_table_sync(&session->step_rows, error);
-    }
-    return status;
-}
-
-static OozeStatus save(OozeRunSession *session, bool checkpoint, OozeError *error)
-{
-    double start = ooze_clock();
     OozeFrame frame;
     OozeStatus status = take_frame(session, &frame, error);
-    status = status ? status : sync_rows(session, error);
-    if (!status && checkpoint) {
-        status = ooze_run_write_checkpoint(session->folder, &frame, error);
-    } else if (!status) {
-        status = ooze_run_write_frame(session->folder, &frame, error);
-    }
+    status = status ? status : ooze_run_output_put(&session->output, kind, &frame, error);
     session->saved = ooze_clock();
-    session->output_seconds += session->saved - start;
-    if (!status) {
-        ooze_run_log_line(session->log, "%s %llu: step %llu, %.9g s, %llu particles",
-                          checkpoint ? "checkpoint in frame" : "frame",
-                          (unsigned long long)frame.index, (unsigned long long)frame.step,
-                          frame.time, (unsigned long long)frame.particle_count);
-    }
     return status;
 }
 
@@ -70,6 +49,9 @@ static OozeStatus measure(OozeRunSession *session, bool at_frame, OozeError *err
     }
     if (!status && session->has_step_probes) {
         status = ooze_probe_table_append(&session->step_rows, session->world, &frame, error);
+    }
+    if (!status && ooze_probe_table_is_long(&session->step_rows)) {
+        status = ooze_run_output_put(&session->output, OOZE_RUN_ROWS, NULL, error);
     }
     return status;
 }
@@ -145,6 +127,17 @@ static OozeStatus restore(OozeRunSession *session, bool *resumed, OozeError *err
     return status;
 }
 
+static OozeStatus start_output(OozeRunSession *session, OozeError *error)
+{
+    session->output = (OozeRunOutput){
+        .folder = session->folder,
+        .log = session->log,
+        .tables = {&session->frame_rows, session->has_step_probes ? &session->step_rows : NULL},
+        .threads = session->world->threads,
+    };
+    return ooze_run_output_start(&session->output, error);
+}
+
 OozeStatus ooze_run_session_begin(OozeRunSession *session, bool resume, bool *resumed,
                                   OozeError *error)
 {
@@ -153,9 +146,10 @@ OozeStatus ooze_run_session_begin(OozeRunSession *session, bool resume, bool *re
     session->began = session->saved = ooze_clock();
     OozeStatus status = resume ? restore(session, resumed, error) : OOZE_OK;
     status = status ? status : open_tables(session, *resumed, error);
+    status = status ? status : start_output(session, error);
     if (!status && !*resumed) {
         status = measure(session, true, error);
-        status = status ? status : save(session, false, error);
+        status = status ? status : save(session, OOZE_RUN_FRAME, error);
     }
     session->first_step = session->step;
     return status;
@@ -178,7 +172,8 @@ static void show(OozeRunSession *session, bool now)
 
 static OozeStatus take_step(OozeRunSession *session, OozeError *error)
 {
-    OozeStatus status = ooze_world_step(session->world, error);
+    OozeStatus status = ooze_run_output_check(&session->output, error);
+    status = status ? status : ooze_world_step(session->world, error);
     if (status) {
         return status;
     }
@@ -186,10 +181,11 @@ static OozeStatus take_step(OozeRunSession *session, OozeError *error)
     bool at_frame = session->step % session->info->steps_per_frame == 0;
     status = measure(session, at_frame, error);
     if (!status && at_frame) {
-        status = save(session, false, error);
+        status = save(session, OOZE_RUN_FRAME, error);
     } else if (!status && session->checkpoint_every > 0.0 &&
-               ooze_clock() - session->saved >= session->checkpoint_every) {
-        status = save(session, true, error);
+               ooze_clock() - session->saved >= session->checkpoint_every &&
+               ooze_run_output_has_room(&session->output)) { /* or after the next step: no hurry */
+        status = save(session, OOZE_RUN_CHECKPOINT, error);
     }
     return status;
 }
@@ -197,7 +193,9 @@ static OozeStatus take_step(OozeRunSession *session, OozeError *error)
 static OozeStatus stop(OozeRunSession *session, OozeError *error)
 {
     ooze_run_log_line(session->log, "%s: writing a checkpoint", ooze_interrupt_name());
-    OozeStatus status = save(session, true, error);
+    OozeStatus status = save(session, OOZE_RUN_CHECKPOINT, error);
+    OozeStatus drained = ooze_run_output_drain(&session->output, status ? NULL : error);
+    status = status ? status : drained;
     status = status ? status : ooze_run_write_xdmf(session->folder, error);
     return status ? status
                   : ooze_fail(error, OOZE_ERROR_CANCELLED, "", "interrupted by %s at step %llu",
@@ -206,7 +204,8 @@ static OozeStatus stop(OozeRunSession *session, OozeError *error)
 
 OozeStatus ooze_run_session_finish(OozeRunSession *session, OozeError *error)
 {
-    OozeStatus status = ooze_run_write_xdmf(session->folder, error);
+    OozeStatus status = ooze_run_output_drain(&session->output, error);
+    status = status ? status : ooze_run_write_xdmf(session->folder, error);
     const OozeRunFolder *folder = session->folder;
     uint64_t framed = folder->frame_count == 0 ? 0
                                                : folder->frames[folder->frame_count - 1] *
@@ -240,6 +239,7 @@ OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error)
     if (status) {
         ooze_progress_end(&session->progress);
         /* What stands can be looked at; if this fails too, the first error is the one to tell. */
+        (void)ooze_run_output_drain(&session->output, NULL);
         (void)ooze_run_write_xdmf(session->folder, NULL);
         return status;
     }
@@ -250,6 +250,7 @@ OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error)
 
 void ooze_run_session_end(OozeRunSession *session)
 {
+    ooze_run_output_end(&session->output);
     ooze_probe_table_close(&session->frame_rows);
     ooze_probe_table_close(&session->step_rows);
 }
@@ -269,6 +270,18 @@ static void append_solver(OozeText *table, const OozeWorldStats *stats, uint64_t
                          (unsigned long long)stats->unmet_steps, (unsigned long long)steps,
                          stats->worst_residual);
     }
+}
+
+/* Output goes on beside the steps; they pay for copying what it needs, and wait where it is slower. */
+static void append_output(OozeText *table, const OozeRunOutputCost *cost, double total)
+{
+    char bytes[OOZE_QUANTITY_SIZE];
+    double percent = total > 0.0 ? 100.0 / total : 0.0;
+    ooze_text_append(table,
+                     "  output: copying %.3f s, waiting %.3f s; beside the steps, writing %.3f s "
+                     "(%.1f%%); copies take %s\n",
+                     cost->copied, cost->waited, cost->written, percent * cost->written,
+                     ooze_quantity_bytes(bytes, (double)cost->copy_bytes));
 }
 
 static void append_row(OozeText *table, const char *name, double seconds, uint64_t steps,
@@ -301,7 +314,8 @@ void ooze_run_profile(const OozeRunSession *session, OozeText *table)
     }
     OozeWorldStats stats;
     ooze_world_stats(session->world, &stats);
-    double known = session->output_seconds;
+    OozeRunOutputCost cost = ooze_run_output_cost(&session->output);
+    double output = cost.copied + cost.waited, known = output;
     for (int i = 0; i < stats.stage_count; i++) {
         known += stats.stages[i].seconds;
     }
@@ -312,8 +326,9 @@ void ooze_run_profile(const OozeRunSession *session, OozeText *table)
         append_row(table, stats.stages[i].name, stats.stages[i].seconds, steps, total);
         append_parts(table, &stats, stats.stages[i].name, steps, total);
     }
-    append_row(table, "output", session->output_seconds, steps, total);
+    append_row(table, "output", output, steps, total);
     append_row(table, "rest", total - known, steps, total);
     append_row(table, "total", total, steps, total);
+    append_output(table, &cost, total);
     append_solver(table, &stats, steps);
 }

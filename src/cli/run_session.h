@@ -5,8 +5,8 @@
 #include "cli/probe_table.h"
 #include "cli/progress.h"
 #include "cli/run_log.h"
+#include "cli/run_output.h"
 #include "ooze/scene.h"
-#include "output/run_folder.h"
 
 typedef struct OozeRunSession {
     const OozeSceneInfo *info;
@@ -21,7 +21,7 @@ typedef struct OozeRunSession {
     bool has_step_probes;
     uint64_t step, first_step; /* now, and where this session took over */
     double began, saved;       /* clock: start of the run, last frame or checkpoint */
-    double output_seconds;
+    OozeRunOutput output;
     OozeProgress progress;
 } OozeRunSession;
 
@@ -36,8 +36,8 @@ OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error);
 OozeStatus ooze_run_session_finish(OozeRunSession *session, OozeError *error);
 void ooze_run_session_end(OozeRunSession *session);
 
-/* The profile: milliseconds a step and share of every stage, output as its own row; a line about the
-   solver where it ended at its cap. */
+/* The profile: milliseconds a step and share of every stage, what output cost the steps as its own row,
+   and a line on what it did beside them; a line about the solver where it ended at its cap. */
 void ooze_run_profile(const OozeRunSession *session, OozeText *table);
 
 #endif

@@ -1,0 +1,112 @@
+#include "cli/run_output.h"
+
+#include "base/clock.h"
+
+/* Rows first: a state on the disk always finds its rows there. */
+static OozeStatus write_rows(const OozeRunOutput *output, const OozeRunItem *item, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    for (int t = 0; t < OOZE_RUN_OUTPUT_TABLES && !status; t++) {
+        const OozeProbeTable *table = output->tables[t];
+        if (table && table->fd >= 0) {
+            status =
+                ooze_probe_table_write(table, &item->rows[t], item->kind != OOZE_RUN_ROWS, error);
+        }
+    }
+    return status;
+}
+
+static OozeStatus write_item(void *context, int slot, OozeError *error)
+{
+    OozeRunOutput *output = context;
+    const OozeRunItem *item = &output->items[slot];
+    const OozeFrame *frame = &item->state.frame;
+    bool checkpoint = item->kind == OOZE_RUN_CHECKPOINT;
+    OozeStatus status = write_rows(output, item, error);
+    if (status || item->kind == OOZE_RUN_ROWS) {
+        return status;
+    }
+    status = checkpoint ? ooze_run_write_checkpoint(output->folder, frame, error)
+                        : ooze_run_write_frame(output->folder, frame, error);
+    if (!status) {
+        ooze_run_log_line(output->log, "%s %llu: step %llu, %.9g s, %llu particles",
+                          checkpoint ? "checkpoint in frame" : "frame",
+                          (unsigned long long)frame->index, (unsigned long long)frame->step,
+                          frame->time, (unsigned long long)frame->particle_count);
+    }
+    return status;
+}
+
+OozeStatus ooze_run_output_start(OozeRunOutput *output, OozeError *error)
+{
+    const OozePipelineWork stages[] = {write_item};
+    return ooze_pipeline_create(OOZE_RUN_OUTPUT_COPIES, 1, stages, output, &output->pipeline,
+                                error);
+}
+
+OozeStatus ooze_run_output_put(OozeRunOutput *output, OozeRunItemKind kind, const OozeFrame *frame,
+                               OozeError *error)
+{
+    int slot;
+    OozeStatus status = ooze_pipeline_take(output->pipeline, &slot, error);
+    if (status) {
+        return status;
+    }
+    double start = ooze_clock();
+    OozeRunItem *item = &output->items[slot];
+    item->kind = kind;
+    if (kind != OOZE_RUN_ROWS) {
+        status = ooze_frame_copy(&item->state, frame, output->threads, error);
+    }
+    for (int t = 0; t < OOZE_RUN_OUTPUT_TABLES && !status; t++) {
+        if (output->tables[t]) {
+            ooze_probe_table_hand_over(output->tables[t], &item->rows[t]);
+        }
+    }
+    output->copy_seconds += ooze_clock() - start;
+    if (!status) {
+        ooze_pipeline_put(output->pipeline);
+    }
+    return status;
+}
+
+bool ooze_run_output_has_room(OozeRunOutput *output)
+{
+    return ooze_pipeline_has_room(output->pipeline);
+}
+
+OozeStatus ooze_run_output_check(OozeRunOutput *output, OozeError *error)
+{
+    return ooze_pipeline_check(output->pipeline, error);
+}
+
+OozeStatus ooze_run_output_drain(OozeRunOutput *output, OozeError *error)
+{
+    return output->pipeline ? ooze_pipeline_drain(output->pipeline, error) : OOZE_OK;
+}
+
+void ooze_run_output_end(OozeRunOutput *output)
+{
+    ooze_pipeline_destroy(output->pipeline);
+    output->pipeline = NULL;
+    for (int i = 0; i < OOZE_RUN_OUTPUT_COPIES; i++) {
+        ooze_frame_copy_free(&output->items[i].state);
+        for (int t = 0; t < OOZE_RUN_OUTPUT_TABLES; t++) {
+            ooze_text_clear(&output->items[i].rows[t]);
+        }
+    }
+}
+
+OozeRunOutputCost ooze_run_output_cost(const OozeRunOutput *output)
+{
+    OozeRunOutputCost cost = {.copied = output->copy_seconds};
+    if (output->pipeline) {
+        OozePipelineTimes times = ooze_pipeline_times(output->pipeline);
+        cost.waited = times.waited;
+        cost.written = times.worked[0];
+    }
+    for (int i = 0; i < OOZE_RUN_OUTPUT_COPIES; i++) {
+        cost.copy_bytes += ooze_frame_copy_bytes(&output->items[i].state);
+    }
+    return cost;
+}

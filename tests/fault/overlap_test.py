@@ -1,0 +1,109 @@
+"""Output beside the steps: in order, no more than two states behind, and a failure that stops the run."""
+import csv
+import re
+import resource
+import signal
+import time
+import unittest
+
+import runs
+
+
+def limit_file_size(size):
+    def apply():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    return apply
+
+
+class OverlapTest(runs.RunTest):
+    def logged(self, run):
+        """Frames that the log names, in its order."""
+        return [int(n) for n in re.findall(r"(?m)Z frame (\d+): ", (run / "log.txt").read_text())]
+
+    def rows(self, run, name):
+        with open(run / name, newline="") as file:
+            return [int(row["step"]) for row in csv.DictReader(file)]
+
+    def wait_for_frame(self, run, number):
+        deadline = time.monotonic() + 60
+        while not (run / "frames" / f"frame_{number:06d}.h5").exists():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.001)
+
+    def test_everything_is_in_order(self):
+        run = self.reference()
+        self.assertEqual(self.logged(run), list(range(runs.FRAMES + 1)))
+        self.assertEqual(self.rows(run, "probes.csv"), list(range(0, 401, 10)))
+        self.assertEqual(self.rows(run, "probes_steps.csv"), list(range(401)))
+        listed = re.findall(r'Grid Name="frame (\d+)"', (run / "run.xdmf").read_text())
+        self.assertEqual([int(n) for n in listed], list(range(runs.FRAMES + 1)))
+
+    def test_many_rows_before_a_frame(self):
+        """Rows that outgrow their buffer go to the disk before the frame is due, once each, in order."""
+        probes = "".join(f"  - {{name: e{i}, kind: energy, every_step: true}}\n" for i in range(20))
+        self.scene.write_text(runs.SCENE.replace("frame_rate: 100", "frame_rate: 5") + probes)
+        run = self.reference()
+        self.assertGreater((run / "probes_steps.csv").stat().st_size, 4 << 16)
+        self.assertEqual(self.rows(run, "probes_steps.csv"), list(range(401)))
+
+    def test_profile_tells_the_cost(self):
+        done = self.good("run", self.scene, "-o", self.folder / "run")
+        self.assertRegex(done.stderr, r"(?m)^  output +[\d.]+ +[\d.]+$")
+        told = re.search(r"output: copying ([\d.]+) s, waiting ([\d.]+) s; beside the steps, writing ([\d.]+) s "
+                         r"\([\d.]+%\); copies take [\d.]+ \wi?B", done.stderr)
+        self.assertTrue(told, done.stderr)
+        self.assertGreater(float(told[3]), 0)
+
+    def test_kill_finds_rows_before_states(self):
+        for number in (2, 9, 17):
+            run = self.folder / f"run{number}"
+            process = runs.start("run", self.scene, "-o", run, "--quiet", "--checkpoint-every", 0.001)
+            self.wait_for_frame(run, number)
+            process.kill()
+            process.communicate()
+            steps = [runs.read_frame(file) for file in runs.frame_files(run)]
+            self.assertEqual(steps, list(range(0, 10 * len(steps), 10)))
+            if (run / "checkpoint.h5").exists():
+                steps.append(runs.read_frame(run / "checkpoint.h5"))
+            self.assertGreaterEqual(self.rows(run, "probes_steps.csv")[-1], max(steps))
+            self.assertGreaterEqual(self.rows(run, "probes.csv")[-1], max(steps) // 10 * 10)
+            # A frame that the log names is on the disk.
+            self.assertLess(self.logged(run)[-1], len(runs.frame_files(run)))
+
+    def test_interrupt_finishes_what_is_on_its_way(self):
+        run = self.folder / "run"
+        process = runs.start("run", self.scene, "-o", run, "--quiet", "--frames", 100000)
+        self.wait_for_frame(run, 5)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, said)
+        stopped = int(re.search(r"interrupted by SIGINT at step (\d+)", said)[1])
+        self.assertEqual(runs.read_frame(run / "checkpoint.h5"), stopped)
+        count = len(runs.frame_files(run))
+        self.assertEqual(count, stopped // 10 + 1)
+        self.assertEqual(self.logged(run), list(range(count)))
+        self.assertEqual(self.rows(run, "probes_steps.csv"), list(range(stopped + 1)))
+        self.assertEqual((run / "run.xdmf").read_text().count("<Grid Name=\"frame "), count)
+        self.assertEqual(list(run.rglob("*.part")), [])
+
+    def test_failure_stops_the_run_at_once(self):
+        """The first error is the one that is told, nothing after it is written, and the run can go on."""
+        reference = self.reference()
+        sizes = [file.stat().st_size for file in runs.frame_files(reference)]
+        limit = sizes[0] + 100
+        fitting = next(i for i, size in enumerate(sizes) if size > limit)
+        run = self.folder / "run"
+        done = runs.ooze("run", self.scene, "-o", run, "--frames", 100000, preexec_fn=limit_file_size(limit), timeout=120)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stderr.count("ooze: error: "), 1, done.stderr)
+        self.assertIn(f"frame_{fitting:06d}.h5", done.stderr)
+        self.assertEqual(len(runs.frame_files(run)), fitting)
+        self.assertEqual(self.logged(run), list(range(fitting)))
+        self.assertEqual((run / "run.xdmf").read_text().count("<Grid Name=\"frame "), fitting)
+        self.good("run", "--resume", run, "--quiet")
+        self.check_equal(run, reference)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
