@@ -114,6 +114,20 @@ static inline OozeWide ooze_wide_max(OozeWide a, OozeWide b)
 #endif
 }
 
+/* a b + c, rounded once where the machine can. */
+static inline OozeWide ooze_wide_fma(OozeWide a, OozeWide b, OozeWide c)
+{
+#if defined(OOZE_WIDE_AVX512)
+    return (OozeWide)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(OOZE_WIDE_AVX2) && defined(__FMA__)
+    return (OozeWide)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(OOZE_WIDE_NEON)
+    return (OozeWide)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+    return a * b + c;
+#endif
+}
+
 /* Nearest whole number, halves to even, as rintf; for |a| < 2^22, where adding and taking away
    1.5 * 2^23 leaves no fraction bits. NaN and infinity do not come back whole. */
 static inline OozeWide ooze_wide_rint(OozeWide a)

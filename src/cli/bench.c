@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/report.h"
@@ -33,9 +34,10 @@ static int unknown_scene(const OozeArguments *arguments, const char *name)
     enum { SCENES_MAX = 32 };
     const char *names[SCENES_MAX];
     int count = 0;
-    for (; count < SCENES_MAX && ooze_bench_scene(count); count++) {
+    for (; count < SCENES_MAX - 1 && ooze_bench_scene(count); count++) {
         names[count] = ooze_bench_scene(count)->name;
     }
+    names[count++] = "summary";
     const char *near = ooze_suggest(name, names, count);
     return ooze_usage_error(arguments->command, "unknown scene '%s'%s%s%s", name,
                             near ? "; did you mean '" : "; 'ooze bench --list' names them",
@@ -45,11 +47,15 @@ static int unknown_scene(const OozeArguments *arguments, const char *name)
 static int measure_and_print(const OozeBenchPlan *plan)
 {
     OozeBenchResult result;
+    OozeBenchMachine machine;
     int code = ooze_bench_measure(plan, &result);
-    return code ? code : ooze_bench_print(plan, &result);
+    code = code ? code : ooze_bench_machine((int)plan->threads, &machine);
+    return code ? code : ooze_bench_print(plan, &result, &machine);
 }
 
-static int bench(OozeBenchPlan *plan, const OozeArguments *arguments)
+typedef enum Scaling { NO_SCALING = -1, BY_THREADS, BY_PARTICLES } Scaling;
+
+static int bench(OozeBenchPlan *plan, const OozeArguments *arguments, Scaling scaling)
 {
     const char *name = arguments->operands[0];
     plan->scene = ooze_bench_find(name);
@@ -57,51 +63,84 @@ static int bench(OozeBenchPlan *plan, const OozeArguments *arguments)
         return unknown_scene(arguments, name);
     }
     OozeText path = {0};
-    int code;
-    if (plan->scene && !ooze_bench_file(plan, &path)) {
-        OozeError error = {0};
-        ooze_fail(
-            &error, OOZE_ERROR_FILE, "say where they are with --scenes DIR",
-            "the scenes of the paper stand neither beside this command nor in the tree it was "
-            "built in");
-        code = ooze_report_error(&error);
-    } else {
-        plan->path = plan->scene ? path.data : name;
-        code = measure_and_print(plan);
+    int code = plan->scene ? ooze_bench_locate(plan, &path) : OOZE_EXIT_OK;
+    plan->path = plan->scene ? path.data : name;
+    if (!code) {
+        code = scaling == NO_SCALING ? measure_and_print(plan)
+                                     : ooze_bench_scale(plan, scaling == BY_THREADS);
     }
     ooze_text_clear(&path);
     return code;
 }
 
-static int run(const OozeArguments *arguments)
+static int summary(const OozeBenchPlan *plan, const OozeArguments *arguments)
 {
-    OozeBenchPlan plan = {
-        .json = ooze_argument_given(arguments, "json"),
-        .small = ooze_argument_given(arguments, "small"),
-        .folder = ooze_argument_text(arguments, "scenes"),
-        .warm_up = 20,
-        .runs = 5,
-        .steps = 5,
-    };
-    if (!ooze_argument_integer(arguments, "particles", 1, 1000000000, &plan.particles) ||
-        !ooze_argument_integer(arguments, "threads", 0, 1024, &plan.threads) ||
-        !ooze_argument_integer(arguments, "warm-up", 0, 1000000, &plan.warm_up) ||
-        !ooze_argument_integer(arguments, "runs", 1, OOZE_BENCH_RUNS_MAX, &plan.runs) ||
-        !ooze_argument_integer(arguments, "steps", 1, 1000000, &plan.steps)) {
-        return OOZE_EXIT_USAGE;
+    static const char *const fixed[] = {"small", "set", "scaling"};
+    for (int i = 0; i < OOZE_ROWS(fixed); i++) {
+        if (ooze_argument_given(arguments, fixed[i])) {
+            return ooze_usage_error(arguments->command,
+                                    "the summary has no --%s: it measures the "
+                                    "same scenes everywhere",
+                                    fixed[i]);
+        }
     }
+    return ooze_bench_summary(plan, ooze_argument_given(arguments, "full"));
+}
+
+static int choose(OozeBenchPlan *plan, const OozeArguments *arguments, Scaling scaling)
+{
     if (ooze_argument_given(arguments, "list")) {
-        return list_scenes(plan.json);
+        return list_scenes(plan->json);
     }
     if (arguments->operand_count == 0) {
         return ooze_usage_error(arguments->command,
                                 "say which scene; 'ooze bench --list' names them");
     }
-    return bench(&plan, arguments);
+    bool all = strcmp(arguments->operands[0], "summary") == 0;
+    if (!all && ooze_argument_given(arguments, "full")) {
+        return ooze_usage_error(arguments->command, "--full belongs to 'ooze bench summary'");
+    }
+    return all ? summary(plan, arguments) : bench(plan, arguments, scaling);
+}
+
+static int run(const OozeArguments *arguments)
+{
+    static const char *const scalings[] = {"threads", "particles"}, *clocks[] = {"wall", "cpu"};
+    bool all = arguments->operand_count > 0 && strcmp(arguments->operands[0], "summary") == 0;
+    OozeBenchPlan plan = {
+        .json = ooze_argument_given(arguments, "json"),
+        .small = ooze_argument_given(arguments, "small"),
+        .folder = ooze_argument_text(arguments, "scenes"),
+        .warm_up = all ? 5 : 20,
+        .runs = 5,
+        .steps = all ? 2 : 5,
+    };
+    int scaling = NO_SCALING, clock = 0;
+    if (!ooze_argument_integer(arguments, "particles", 1, 1000000000, &plan.particles) ||
+        !ooze_argument_integer(arguments, "threads", 0, 1024, &plan.threads) ||
+        !ooze_argument_integer(arguments, "warm-up", 0, 1000000, &plan.warm_up) ||
+        !ooze_argument_integer(arguments, "runs", 1, OOZE_BENCH_RUNS_MAX, &plan.runs) ||
+        !ooze_argument_integer(arguments, "steps", 1, 1000000, &plan.steps) ||
+        !ooze_argument_choice(arguments, "scaling", scalings, OOZE_ROWS(scalings), &scaling) ||
+        !ooze_argument_choice(arguments, "clock", clocks, OOZE_ROWS(clocks), &clock)) {
+        return OOZE_EXIT_USAGE;
+    }
+    plan.processor = clock == 1;
+    const char **overrides = NULL;
+    if (!ooze_argument_overrides(arguments, &overrides, &plan.override_count)) {
+        return OOZE_EXIT_USAGE;
+    }
+    plan.overrides = overrides;
+    int code = choose(&plan, arguments, (Scaling)scaling);
+    ooze_free(overrides);
+    return code;
 }
 
 static const OozeOperand operands[] = {
-    {"NAME", "a scene of the paper (see `--list`), or the path of any scene file", true},
+    {"NAME",
+     "a scene of the paper (see `--list`), the path of any scene file, or `summary`: every figure "
+     "that is aimed for, beside its aim",
+     true},
 };
 
 static const OozeOption options[] = {
@@ -115,12 +154,20 @@ static const OozeOption options[] = {
     {"warm-up", 0, "N", false, "steps before the clock starts; 20 by default"},
     {"runs", 0, "N", false, "runs of which the median counts; 5 by default"},
     {"steps", 0, "N", false, "steps of a run; 5 by default"},
+    {"scaling", 0, "BY", false,
+     "`threads`: with 1, 2, 4, ... of them; `particles`: with 30k, 100k, 300k, 1M, 4M, as memory "
+     "and --particles allow"},
+    {"clock", 0, "KIND", false,
+     "`wall`, the default, or `cpu`: time that cores have worked, for a machine that others use "
+     "too; waiting does not show in it, nor does parallel efficiency"},
+    {"full", 0, NULL, false, "the summary with all sizes, up to 4 million particles"},
+    {"set", 0, "KEY=VALUE", true, "change one value of the scene"},
     {"scenes", 0, "DIR", false, "the folder that holds `barreiro2017`, where it is not found"},
 };
 
 const OozeCommand ooze_command_bench = {
     .name = "bench",
-    .synopsis = "NAME [options], or: ooze bench --list",
+    .synopsis = "NAME [options], or: ooze bench summary, or: ooze bench --list",
     .summary = "Measure how fast a scene steps",
     .details =
         "Steps a scene without writing anything and tells particle-iterations per second, in all "
@@ -134,6 +181,9 @@ const OozeCommand ooze_command_bench = {
         "densities. "
         "The paper's is one of both, so that `frame`, the time of a frame at the paper's number of "
         "particles, compares what either does with its own settings.\n\n"
+        "The four loops that take most of a step are told beside what this machine can do, "
+        "measured in the same run: chains of multiplications and additions in registers, and "
+        "copies of arrays that no cache holds. docs/performance.md says what is counted.\n\n"
         "Timings of a machine that others use are worth little: look at the spread from the "
         "fastest run to the median.",
     .operands = operands,

@@ -3,9 +3,10 @@
 #define OOZE_CLI_BENCH_H
 
 #include "base/text.h"
-#include "ooze/world.h"
+#include "cli/bench_machine.h"
+#include "methods/stage_work.h"
 
-enum { OOZE_BENCH_RUNS_MAX = 1000, OOZE_BENCH_STAGES_MAX = 16, OOZE_BENCH_PARTS_MAX = 48 };
+enum { OOZE_BENCH_RUNS_MAX = 1000, OOZE_BENCH_STAGES_MAX = 16, OOZE_BENCH_PARTS_MAX = 32 };
 
 typedef struct OozeBenchScene {
     const char *name, *file, *help;
@@ -18,8 +19,10 @@ typedef struct OozeBenchPlan {
     const OozeBenchScene *scene; /* NULL: any scene file */
     const char *path;            /* of the scene file */
     const char *folder;
-    const char *formulation; /* of the method; NULL: as the scene has it */
+    const char *const *overrides; /* KEY=VALUE */
+    int override_count;
     bool json, small;
+    bool processor; /* time of the cores, divided by threads, instead of the clock on the wall */
     uint64_t particles; /* 0: not given */
     uint64_t threads, warm_up, runs, steps;
 } OozeBenchPlan;
@@ -46,13 +49,53 @@ typedef struct OozeBenchResult {
 /* The scenes by name; NULL: unknown, or past the last. */
 const OozeBenchScene *ooze_bench_find(const char *name);
 const OozeBenchScene *ooze_bench_scene(int index);
-/* Where its file stands: false where it is not found. */
-bool ooze_bench_file(const OozeBenchPlan *plan, OozeText *path);
+/* Where the file of the plan's scene stands. Says so where it is not found; returns the exit code. */
+int ooze_bench_locate(const OozeBenchPlan *plan, OozeText *path);
 
 /* Builds, warms up, measures. Says what went wrong and returns the exit code. */
 int ooze_bench_measure(const OozeBenchPlan *plan, OozeBenchResult *result);
 
+/* One of the loops that a step spends its time in, beside what the machine can do. */
+typedef struct OozeBenchRow {
+    const char *name;
+    double iterations;        /* a step */
+    double seconds;           /* per particle and iteration, of all threads together */
+    double rate;              /* particle-iterations a second and core */
+    OozeWork work;            /* per particle and iteration */
+    double of_flops, of_copy; /* share of what the machine can do */
+} OozeBenchRow;
+
+/* False: the scene does no such thing. */
+bool ooze_bench_row(const OozeBenchResult *result, const OozeBenchMachine *machine,
+                    OozeWorkKind kind, OozeBenchRow *row);
+
 /* On stdout; returns the exit code. */
-int ooze_bench_print(const OozeBenchPlan *plan, const OozeBenchResult *result);
+int ooze_bench_print(const OozeBenchPlan *plan, const OozeBenchResult *result,
+                     const OozeBenchMachine *machine);
+
+enum { OOZE_BENCH_ROWS_MAX = 16 };
+
+/* The same scene with more and more threads, or particles. */
+typedef struct OozeBenchScaling {
+    bool by_threads;
+    OozeBenchResult rows[OOZE_BENCH_ROWS_MAX];
+    int count;
+    uint64_t left_out; /* particles that memory had no room for; 0: none */
+} OozeBenchScaling;
+
+/* 1, 2, 4, ... threads up to the plan's. Returns the exit code. */
+int ooze_bench_collect_threads(const OozeBenchPlan *plan, OozeBenchScaling *scaling);
+/* 30k, 100k, 300k, 1M, 4M particles, at most as many as the plan says. Returns the exit code. */
+int ooze_bench_collect_particles(const OozeBenchPlan *plan, OozeBenchScaling *scaling);
+/* Core-seconds per particle and step of the first row, over those of this one. */
+double ooze_bench_efficiency(const OozeBenchScaling *scaling, int row);
+/* The dearest particle of all rows over the cheapest, less 1. */
+double ooze_bench_unevenness(const OozeBenchScaling *scaling);
+
+/* Collects and prints. */
+int ooze_bench_scale(const OozeBenchPlan *plan, bool by_threads);
+
+/* All figures that are aimed for in one table. `full`: all sizes, for a machine that has the time. */
+int ooze_bench_summary(const OozeBenchPlan *plan, bool full);
 
 #endif

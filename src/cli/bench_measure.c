@@ -11,6 +11,7 @@
 #include "cli/report.h"
 #include "methods/stage_clock.h"
 #include "scene/scene.h"
+#include "world/world.h"
 
 _Static_assert((int)OOZE_PART_COUNT <= OOZE_BENCH_PARTS_MAX, "room for all parts");
 
@@ -19,17 +20,20 @@ _Static_assert((int)OOZE_PART_COUNT <= OOZE_BENCH_PARTS_MAX, "room for all parts
 static int load(const OozeBenchPlan *plan, const char *spacing, OozeScene **scene)
 {
     OozeError error = {0};
-    char formulation[64];
-    const char *overrides[2];
-    int count = 0;
-    if (plan->formulation) {
-        snprintf(formulation, sizeof formulation, "method.formulation=%s", plan->formulation);
-        overrides[count++] = formulation;
+    int count = plan->override_count;
+    const char **overrides = ooze_alloc((uint64_t)count + 1, sizeof *overrides);
+    if (!overrides) {
+        ooze_fail_memory(&error, "the values of --set", (uint64_t)count * sizeof *overrides);
+        return ooze_report_error(&error);
+    }
+    for (int i = 0; i < count; i++) {
+        overrides[i] = plan->overrides[i];
     }
     if (spacing) {
         overrides[count++] = spacing;
     }
     OozeStatus status = ooze_scene_load(plan->path, overrides, count, scene, &error);
+    ooze_free(overrides);
     if (status == OOZE_ERROR_SCENE && ooze_report_scene(*scene, NULL) > 0) {
         return OOZE_EXIT_FAILED;
     }
@@ -180,8 +184,9 @@ static int step_and_time(const OozeBenchPlan *plan, OozeWorld *world, const Samp
     ooze_world_stats(world, &stats);
     Totals first = totals_of(&stats), last = first;
     double all = (double)(plan->runs * plan->steps);
+    double share = plan->processor ? stats.threads : 1.0;
     for (uint64_t i = 0; i < plan->runs; i++) {
-        double start = ooze_clock(), particles = 0.0;
+        double start = world->clock.read(), particles = 0.0;
         Totals before = last;
         for (uint64_t k = 0; k < plan->steps; k++) {
             if (ooze_world_step(world, &error)) {
@@ -191,12 +196,12 @@ static int step_and_time(const OozeBenchPlan *plan, OozeWorld *world, const Samp
             particles += (double)stats.particles;
             r->velocity += stats.iterations / all;
         }
-        samples->steps[i] = (ooze_clock() - start) / (double)plan->steps;
+        samples->steps[i] = (world->clock.read() - start) / share / (double)plan->steps;
         r->particles += particles / all;
         last = totals_of(&stats);
         for (uint64_t k = 0; k < ENTRIES; k++) {
             samples->seconds[k * samples->runs + i] =
-                (last.seconds[k] - before.seconds[k]) / particles;
+                (last.seconds[k] - before.seconds[k]) / share / particles;
         }
     }
     summarise(&stats, samples, &first, &last, all, r);
@@ -232,6 +237,9 @@ int ooze_bench_measure(const OozeBenchPlan *plan, OozeBenchResult *result)
     *result = (OozeBenchResult){.particles = 0.0};
     int code = build_world(plan, wanted, &scene, &world);
     code = code ? code : warm_up(plan, world, scene, wanted);
+    if (!code && plan->processor) {
+        world->clock.read = ooze_clock_processor;
+    }
     code = code ? code : take_time(plan, world, result);
     if (!code) {
         result->frame_steps = (double)ooze_scene_info(scene)->steps_per_frame;

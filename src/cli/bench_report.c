@@ -34,6 +34,26 @@ static Figures figures_of(const OozeBenchPlan *plan, const OozeBenchResult *r)
     return f;
 }
 
+bool ooze_bench_row(const OozeBenchResult *r, const OozeBenchMachine *machine, OozeWorkKind kind,
+                    OozeBenchRow *row)
+{
+    double seconds = 0.0;
+    *row = (OozeBenchRow){.name = ooze_work_name(kind)};
+    for (int k = 0; k < r->part_count; k++) {
+        seconds += ooze_work_has(kind, (OozeStagePart)k) ? r->parts[k].seconds : 0.0;
+        row->iterations += ooze_work_counts(kind, (OozeStagePart)k) ? r->parts[k].calls : 0.0;
+    }
+    if (!(row->iterations > 0.0) || !(seconds > 0.0)) {
+        return false;
+    }
+    row->seconds = seconds / row->iterations;
+    row->rate = 1.0 / (row->seconds * r->threads);
+    row->work = ooze_work(kind, r->neighbours, r->walls);
+    row->of_flops = row->work.flops / (row->seconds * machine->flops);
+    row->of_copy = row->work.bytes / (row->seconds * machine->copy);
+    return true;
+}
+
 static bool is_done(const OozeBenchTime *part)
 {
     return part->seconds > 0.0;
@@ -48,7 +68,41 @@ static void json_part(OozeFacts *facts, const OozeBenchTime *part)
     ooze_facts_real(facts, key, part->calls, "");
 }
 
-static int print_json(const OozeBenchPlan *plan, const OozeBenchResult *r, const Figures *f)
+static void json_row(OozeFacts *facts, const OozeBenchRow *row)
+{
+    const struct {
+        const char *key;
+        double value;
+    } values[] = {
+        {"iterations_per_step", row->iterations},
+        {"ns_per_particle_iteration", 1e9 * row->seconds},
+        {"particle_iterations_per_second_per_core", row->rate},
+        {"flops_per_particle_iteration", row->work.flops},
+        {"bytes_per_particle_iteration", row->work.bytes},
+        {"share_of_fma_peak", row->of_flops},
+        {"share_of_copy_bandwidth", row->of_copy},
+    };
+    for (int k = 0; k < OOZE_ROWS(values); k++) {
+        char key[96];
+        snprintf(key, sizeof key, "%s_%s", row->name, values[k].key);
+        ooze_facts_real(facts, key, values[k].value, "");
+    }
+}
+
+static void json_rows(OozeFacts *facts, const OozeBenchResult *r, const OozeBenchMachine *machine)
+{
+    OozeBenchRow row;
+    ooze_facts_real(facts, "machine_flops_per_second", machine->flops, "");
+    ooze_facts_real(facts, "machine_copy_bytes_per_second", machine->copy, "");
+    for (int kind = 0; kind < OOZE_WORK_KIND_COUNT; kind++) {
+        if (ooze_bench_row(r, machine, (OozeWorkKind)kind, &row)) {
+            json_row(facts, &row);
+        }
+    }
+}
+
+static int print_json(const OozeBenchPlan *plan, const OozeBenchResult *r,
+                      const OozeBenchMachine *machine, const Figures *f)
 {
     OozeFacts facts;
     ooze_facts_begin(&facts, true);
@@ -80,6 +134,7 @@ static int print_json(const OozeBenchPlan *plan, const OozeBenchResult *r, const
         }
     }
     ooze_facts_real(&facts, "bytes_per_particle", r->bytes, "");
+    json_rows(&facts, r, machine);
     return ooze_facts_end(&facts);
 }
 
@@ -98,7 +153,25 @@ static void print_stages(const OozeBenchResult *r)
     }
 }
 
-static int print_text(const OozeBenchPlan *plan, const OozeBenchResult *r, const Figures *f)
+static void print_rows(const OozeBenchResult *r, const OozeBenchMachine *machine)
+{
+    OozeBenchRow row;
+    printf("\nOf what this machine can do: %.1f Gflop/s and %.1f GB/s with %d threads, as measured "
+           "now\n",
+           1e-9 * machine->flops, 1e-9 * machine->copy, machine->threads);
+    printf("  %-12s %8s %10s %12s %8s %8s %8s %8s\n", "iteration", "a step", "core-ns",
+           "M/s per core", "flops", "bytes", "of flops", "of copy");
+    for (int kind = 0; kind < OOZE_WORK_KIND_COUNT; kind++) {
+        if (ooze_bench_row(r, machine, (OozeWorkKind)kind, &row)) {
+            printf("  %-12s %8.1f %10.1f %12.2f %8.0f %8.0f %7.0f%% %7.0f%%\n", row.name,
+                   row.iterations, 1e9 / row.rate, 1e-6 * row.rate, row.work.flops, row.work.bytes,
+                   100.0 * row.of_flops, 100.0 * row.of_copy);
+        }
+    }
+}
+
+static int print_text(const OozeBenchPlan *plan, const OozeBenchResult *r,
+                      const OozeBenchMachine *machine, const Figures *f)
 {
     char count[OOZE_QUANTITY_SIZE];
     printf("%s: %s particles, %d threads, median of %llu runs of %llu steps\n", plan->path,
@@ -124,11 +197,14 @@ static int print_text(const OozeBenchPlan *plan, const OozeBenchResult *r, const
     printf("\nNanoseconds per particle and step (of %d threads together), calls a step:\n",
            r->threads);
     print_stages(r);
+    print_rows(r, machine);
     return OOZE_EXIT_OK;
 }
 
-int ooze_bench_print(const OozeBenchPlan *plan, const OozeBenchResult *result)
+int ooze_bench_print(const OozeBenchPlan *plan, const OozeBenchResult *result,
+                     const OozeBenchMachine *machine)
 {
     Figures figures = figures_of(plan, result);
-    return plan->json ? print_json(plan, result, &figures) : print_text(plan, result, &figures);
+    return plan->json ? print_json(plan, result, machine, &figures)
+                      : print_text(plan, result, machine, &figures);
 }

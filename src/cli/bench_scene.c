@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/report.h"
 
 /* Table 1 of Barreiro et al. 2017, and how large a scene is by default: the paper's size where that takes
    seconds on two cores. */
@@ -35,7 +36,7 @@ const OozeBenchScene *ooze_bench_find(const char *name)
 
 /* Where the scenes of the paper stand, seen from the command itself: installed, or in the tree that it was
    built in. */
-bool ooze_bench_file(const OozeBenchPlan *plan, OozeText *path)
+static bool find_file(const OozeBenchPlan *plan, OozeText *path)
 {
     static const char *const folders[] = {"../share/ooze/scenes", "../scenes"};
     char self[4096];
@@ -55,4 +56,16 @@ bool ooze_bench_file(const OozeBenchPlan *plan, OozeText *path)
         }
     }
     return false;
+}
+
+int ooze_bench_locate(const OozeBenchPlan *plan, OozeText *path)
+{
+    if (find_file(plan, path)) {
+        return OOZE_EXIT_OK;
+    }
+    OozeError error = {0};
+    ooze_fail(&error, OOZE_ERROR_FILE, "say where they are with --scenes DIR",
+              "the scenes of the paper stand neither beside this command nor in the tree it was "
+              "built in");
+    return ooze_report_error(&error);
 }

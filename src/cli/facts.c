@@ -22,8 +22,7 @@ void ooze_json_string(OozeText *out, const char *text)
     ooze_text_append(out, "\"");
 }
 
-/* JSON knows no infinity and no NaN. */
-static void append_number(OozeText *out, double value)
+void ooze_json_number(OozeText *out, double value)
 {
     if (isfinite(value)) {
         ooze_text_append(out, "%.17g", value);
@@ -84,7 +83,7 @@ void ooze_facts_real(OozeFacts *facts, const char *key, double value, const char
 {
     begin_fact(facts, key);
     if (facts->json) {
-        append_number(&facts->out, value);
+        ooze_json_number(&facts->out, value);
     } else {
         ooze_text_append(&facts->out, "%.9g%s%s", value, unit[0] ? " " : "", unit);
     }
@@ -104,11 +103,11 @@ void ooze_facts_vector(OozeFacts *facts, const char *key, OozeVec3 value, const 
     begin_fact(facts, key);
     if (facts->json) {
         ooze_text_append(&facts->out, "[");
-        append_number(&facts->out, value.x);
+        ooze_json_number(&facts->out, value.x);
         ooze_text_append(&facts->out, ", ");
-        append_number(&facts->out, value.y);
+        ooze_json_number(&facts->out, value.y);
         ooze_text_append(&facts->out, ", ");
-        append_number(&facts->out, value.z);
+        ooze_json_number(&facts->out, value.z);
         ooze_text_append(&facts->out, "]");
     } else {
         ooze_text_append(&facts->out, "%.9g, %.9g, %.9g%s%s", value.x, value.y, value.z,
@@ -159,7 +158,7 @@ static void append_limits(OozeText *out, const OozeFieldView *field, const char 
         double min, max;
         find_range(field, k, &min, &max);
         ooze_text_append(out, "%s", k > 0 ? ", " : "");
-        append_number(out, highest ? max : min);
+        ooze_json_number(out, highest ? max : min);
     }
     ooze_text_append(out, "%s", field->components > 1 ? "]" : "");
 }

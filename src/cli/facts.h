@@ -26,5 +26,7 @@ int ooze_facts_end(OozeFacts *facts);
 
 /* JSON string with quotes. */
 void ooze_json_string(OozeText *out, const char *text);
+/* JSON knows no infinity and no NaN: null. */
+void ooze_json_number(OozeText *out, double value);
 
 #endif

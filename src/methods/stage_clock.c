@@ -35,7 +35,7 @@ static const char *const names[OOZE_PART_COUNT] = {
 
 OozeStageClock ooze_stage_clock(void)
 {
-    OozeStageClock clock = {.mark = 0.0};
+    OozeStageClock clock = {.read = ooze_clock};
     for (int k = 0; k < OOZE_PART_COUNT; k++) {
         clock.parts[k].stage = k < OOZE_PART_START ? "neighbours" : "method";
         clock.parts[k].name = names[k];
@@ -46,14 +46,14 @@ OozeStageClock ooze_stage_clock(void)
 void ooze_stage_mark(OozeStageClock *clock)
 {
     if (clock) {
-        clock->mark = ooze_clock();
+        clock->mark = clock->read();
     }
 }
 
 void ooze_stage_more(OozeStageClock *clock, OozeStagePart part)
 {
     if (clock) {
-        double now = ooze_clock();
+        double now = clock->read();
         clock->parts[part].seconds += now - clock->mark;
         clock->mark = now;
     }

@@ -41,6 +41,7 @@ typedef enum OozeStagePart {
 typedef struct OozeStageClock {
     OozeStagePartTime parts[OOZE_PART_COUNT]; /* since the world was created */
     double mark;
+    double (*read)(void); /* seconds of which kind */
 } OozeStageClock;
 
 /* Nothing measured yet. */

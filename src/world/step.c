@@ -271,9 +271,9 @@ static OozeStatus finish(OozeWorld *world, OozeError *error)
 static OozeStatus timed(OozeWorld *world, OozeStage stage,
                         OozeStatus (*work)(OozeWorld *, OozeError *), OozeError *error)
 {
-    double start = ooze_clock();
+    double start = world->clock.read();
     OozeStatus status = work(world, error);
-    world->stages[stage].seconds += ooze_clock() - start;
+    world->stages[stage].seconds += world->clock.read() - start;
     return status;
 }
 

@@ -67,6 +67,11 @@ BAD_LINES = [
     (["bench", "block"], "did you mean 'blocks'"),
     (["bench", "blocks", "--runs", "0"], "between 1 and"),
     (["bench", "blocks", "--particles", "many"], "whole number, not 'many'"),
+    (["bench", "blocks", "--scaling", "sizes"], "sizes"),
+    (["bench", "blocks", "--clock", "sun"], "sun"),
+    (["bench", "blocks", "--full"], "belongs to 'ooze bench summary'"),
+    (["bench", "summary", "--set", "spacing=1"], "no --set"),
+    (["bench", "sumary"], "did you mean 'summary'"),
     (["schema", "x"], "unexpected argument 'x'"),
     (["reference", "--all"], "unknown option '--all'"),
     (["version", "2"], "unexpected argument '2'"),
@@ -139,10 +144,40 @@ class CommandLineTest(runs.RunTest):
         self.assertGreater(said["ns_per_particle_method"], said["ns_per_particle_finish"])
         self.assertEqual(said["calls_per_step_method_density_multipliers"], 5)
         self.assertEqual(said["calls_per_step_method_velocity_operator"], 42)  # one more a pass: the residual
+        for name in "neighbours", "velocity", "density":
+            rate = said[name + "_particle_iterations_per_second_per_core"]
+            self.assertAlmostEqual(1e9 / rate / said[name + "_ns_per_particle_iteration"], 1, delta=1e-6)
+            share = rate * said[name + "_flops_per_particle_iteration"] / said["machine_flops_per_second"]
+            self.assertAlmostEqual(said[name + "_share_of_fma_peak"] / share, 1, delta=1e-6)
+        self.assertNotIn("position_iterations_per_step", said)
+        consistent = json.loads(self.good("bench", "blocks", "--particles", 1000, "--json", "--clock", "cpu", *few,
+                                          "--set", "method.formulation=consistent").stdout)
+        self.assertEqual(consistent["position_iterations_per_step"], 5)
+        self.bad(1, "nonsense", "bench", "blocks", "--set", "method.formulation=nonsense")
         poured = json.loads(self.good("bench", "honey", "--particles", 500, "--json", *few).stdout)
         self.assertGreaterEqual(poured["particles"], 500)
         self.assertIn("1 threads", self.good("bench", self.scene, *few).stdout)
         self.bad(1, "nowhere.yaml", "bench", "nowhere.yaml")
+
+    def test_bench_tables(self):
+        """Scaling and the summary with few particles: every figure is there, whatever it comes to."""
+        few = ["--warm-up", 0, "--runs", 1, "--steps", 1, "--particles", 500]
+        by_threads = json.loads(self.good("bench", "blocks", "--scaling", "threads", "--threads", 3, "--json", *few).stdout)
+        self.assertEqual([row["threads"] for row in by_threads["rows"]], [1, 2, 3])
+        self.assertEqual(by_threads["rows"][0]["relative"], 1)
+        self.assertEqual(by_threads["efficiency"], by_threads["rows"][-1]["relative"])
+        by_size = json.loads(self.good("bench", "blocks", "--scaling", "particles", "--json", *few).stdout)
+        self.assertEqual((len(by_size["rows"]), by_size["unevenness"]), (1, 0))
+        self.assertIn("even within 0%", self.good("bench", "blocks", "--scaling", "particles", *few).stdout)
+        summary = json.loads(self.good("bench", "summary", "--json", *few).stdout)
+        figures = {figure["name"]: figure for figure in summary["figures"]}
+        aims = {"density": 8, "velocity": 9, "position": 3.5, "neighbours": 5, "interactive": 30, "honey": 0.14,
+                "bytes_per_particle": 1000, "unevenness": 20}
+        self.assertEqual({name: figures[name]["aim"] for name in aims}, aims)
+        for figure in figures.values():
+            met = figure["value"] <= figure["aim"] if figure["at_most"] else figure["value"] >= figure["aim"]
+            self.assertEqual(figure["met"], met)
+        self.assertRegex(self.good("bench", "summary", *few).stdout, r"(?m)^  velocity operator +\S+ +>= +9 ")
 
     def test_missing_cuda_is_one_clear_sentence(self):
         if re.search(r"(?m)^  cuda +yes", self.good("version").stdout):

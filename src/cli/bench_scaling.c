@@ -1,0 +1,213 @@
+/* How the cost of a scene follows the number of threads, or of particles. */
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/bench.h"
+#include "cli/command.h"
+#include "cli/facts.h"
+#include "cli/quantity.h"
+#include "cli/report.h"
+
+/* ---- measuring ---------------------------------------------------------------------------- */
+
+/* Core-nanoseconds per particle and step. */
+static double cost(const OozeBenchResult *r)
+{
+    return 1e9 * r->step * r->threads / r->particles;
+}
+
+double ooze_bench_efficiency(const OozeBenchScaling *scaling, int row)
+{
+    return cost(&scaling->rows[0]) / cost(&scaling->rows[row]);
+}
+
+double ooze_bench_unevenness(const OozeBenchScaling *scaling)
+{
+    double most = 0.0, least = INFINITY;
+    for (int k = 0; k < scaling->count; k++) {
+        most = fmax(most, cost(&scaling->rows[k]));
+        least = fmin(least, cost(&scaling->rows[k]));
+    }
+    return most / least - 1.0;
+}
+
+int ooze_bench_collect_threads(const OozeBenchPlan *plan, OozeBenchScaling *scaling)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t most = plan->threads > 0 ? plan->threads : (uint64_t)(cores > 0 ? cores : 1);
+    *scaling = (OozeBenchScaling){.by_threads = true};
+    int code = OOZE_EXIT_OK;
+    for (uint64_t threads = 1; !code && scaling->count < OOZE_BENCH_ROWS_MAX;) {
+        OozeBenchPlan part = *plan;
+        part.threads = threads;
+        code = ooze_bench_measure(&part, &scaling->rows[scaling->count]);
+        scaling->count += code == OOZE_EXIT_OK;
+        if (threads == most) {
+            break;
+        }
+        threads = 2 * threads < most ? 2 * threads : most;
+    }
+    return code;
+}
+
+/* Bytes that could be had now, without taking them from anybody. */
+static double available_memory(void)
+{
+    double bytes = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[256];
+    unsigned long long kilobytes;
+    while (file && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "MemAvailable: %llu", &kilobytes) == 1) {
+            bytes = 1024.0 * (double)kilobytes;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    return bytes;
+}
+
+/* Filling a scene, and growing, takes half as much again for a while. */
+static bool has_room(const OozeBenchScaling *scaling, uint64_t particles)
+{
+    const double most = 1.5;
+    double bytes = scaling->count > 0 ? scaling->rows[scaling->count - 1].bytes : 0.0;
+    return most * bytes * (double)particles < available_memory();
+}
+
+int ooze_bench_collect_particles(const OozeBenchPlan *plan, OozeBenchScaling *scaling)
+{
+    static const uint64_t sizes[] = {30000, 100000, 300000, 1000000, 4000000};
+    *scaling = (OozeBenchScaling){.by_threads = false};
+    int code = OOZE_EXIT_OK;
+    for (int k = 0; k < OOZE_ROWS(sizes) && !code; k++) {
+        bool beyond = plan->particles > 0 && sizes[k] > plan->particles;
+        if (k > 0 && beyond) {
+            break;
+        }
+        if (!has_room(scaling, sizes[k])) {
+            scaling->left_out = sizes[k];
+            break;
+        }
+        OozeBenchPlan part = *plan;
+        part.particles = beyond ? plan->particles : sizes[k];
+        code = ooze_bench_measure(&part, &scaling->rows[scaling->count]);
+        scaling->count += code == OOZE_EXIT_OK;
+    }
+    return code;
+}
+
+/* ---- telling ------------------------------------------------------------------------------ */
+
+static double rate_of(const OozeBenchResult *r, int kind)
+{
+    OozeBenchMachine unknown = {.flops = NAN, .copy = NAN};
+    OozeBenchRow row;
+    return ooze_bench_row(r, &unknown, (OozeWorkKind)kind, &row) ? row.rate : NAN;
+}
+
+static void append_fact(OozeText *out, const char *key, double value)
+{
+    ooze_text_append(out, ", \"%s\": ", key);
+    ooze_json_number(out, value);
+}
+
+static void append_row(OozeText *out, const OozeBenchScaling *scaling, int k)
+{
+    const OozeBenchResult *r = &scaling->rows[k];
+    ooze_text_append(out, "%s\n    {\"threads\": %d", k > 0 ? "," : "", r->threads);
+    append_fact(out, "particles", r->particles);
+    append_fact(out, "neighbours", r->neighbours + r->walls);
+    append_fact(out, "seconds_per_step", r->step);
+    append_fact(out, "seconds_per_step_fastest", r->fastest);
+    append_fact(out, "core_ns_per_particle", cost(r));
+    append_fact(out, "relative", ooze_bench_efficiency(scaling, k));
+    append_fact(out, "bytes_per_particle", r->bytes);
+    for (int kind = 0; kind < OOZE_WORK_KIND_COUNT; kind++) {
+        char key[96];
+        snprintf(key, sizeof key, "%s_particle_iterations_per_second_per_core",
+                 ooze_work_name((OozeWorkKind)kind));
+        append_fact(out, key, rate_of(r, kind));
+    }
+    ooze_text_append(out, "}");
+}
+
+static int print_json(const OozeBenchPlan *plan, const OozeBenchScaling *scaling)
+{
+    OozeText out = {0};
+    ooze_text_append(&out, "{\n  \"scene\": ");
+    ooze_json_string(&out, plan->path);
+    if (scaling->by_threads) {
+        append_fact(&out, "efficiency", ooze_bench_efficiency(scaling, scaling->count - 1));
+    } else {
+        append_fact(&out, "unevenness", ooze_bench_unevenness(scaling));
+        append_fact(&out, "left_out_particles", (double)scaling->left_out);
+    }
+    ooze_text_append(&out, ",\n  \"rows\": [");
+    for (int k = 0; k < scaling->count; k++) {
+        append_row(&out, scaling, k);
+    }
+    ooze_text_append(&out, "\n  ]\n}\n");
+    bool failed = out.failed;
+    fputs(failed ? "" : out.data, stdout);
+    ooze_text_clear(&out);
+    return failed ? OOZE_EXIT_FAILED : OOZE_EXIT_OK;
+}
+
+static void print_row(const OozeBenchScaling *scaling, int k)
+{
+    const OozeBenchResult *r = &scaling->rows[k];
+    printf("  %7d %9.0f %10.1f %10.2f %8.0f %8.0f%% %7.0f", r->threads, r->particles,
+           r->neighbours + r->walls, 1e3 * r->step, cost(r),
+           100.0 * ooze_bench_efficiency(scaling, k), r->bytes);
+    for (int kind = 0; kind < OOZE_WORK_KIND_COUNT; kind++) {
+        double rate = rate_of(r, kind);
+        if (isnan(rate)) {
+            printf(" %10s", "-");
+        } else {
+            printf(" %10.2f", 1e-6 * rate);
+        }
+    }
+    printf("\n");
+}
+
+static int print_text(const OozeBenchPlan *plan, const OozeBenchScaling *scaling)
+{
+    printf("%s: median of %llu runs of %llu steps\n"
+           "core-ns per particle and step; million particle-iterations/s per core\n",
+           plan->path, (unsigned long long)plan->runs, (unsigned long long)plan->steps);
+    printf("  %7s %9s %10s %10s %8s %9s %7s", "threads", "particles", "neighbours", "ms a step",
+           "core-ns", "relative", "bytes");
+    for (int kind = 0; kind < OOZE_WORK_KIND_COUNT; kind++) {
+        printf(" %10s", ooze_work_name((OozeWorkKind)kind));
+    }
+    printf("\n");
+    for (int k = 0; k < scaling->count; k++) {
+        print_row(scaling, k);
+    }
+    int last = scaling->count - 1;
+    if (scaling->by_threads) {
+        printf("parallel efficiency of %d threads: %.0f%%\n", scaling->rows[last].threads,
+               100.0 * ooze_bench_efficiency(scaling, last));
+    } else {
+        printf("cost per particle even within %.0f%%\n", 100.0 * ooze_bench_unevenness(scaling));
+    }
+    if (scaling->left_out > 0) {
+        char count[OOZE_QUANTITY_SIZE];
+        printf("no memory for %s particles\n", ooze_quantity_count(count, scaling->left_out));
+    }
+    return OOZE_EXIT_OK;
+}
+
+int ooze_bench_scale(const OozeBenchPlan *plan, bool by_threads)
+{
+    OozeBenchScaling scaling;
+    int code = by_threads ? ooze_bench_collect_threads(plan, &scaling)
+                          : ooze_bench_collect_particles(plan, &scaling);
+    if (code) {
+        return code;
+    }
+    return plan->json ? print_json(plan, &scaling) : print_text(plan, &scaling);
+}
