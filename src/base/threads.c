@@ -15,7 +15,8 @@ enum { THREADS_MAX = 1024, SPIN_TURNS = 4000, SPIN_TURNS_SHARED = 20 };
 typedef struct Job {
     OozeRangeBody body;
     void *context;
-    uint64_t count, grain;
+    uint64_t count, grain, chunks;
+    int workers; /* that take part: the caller and those called */
 } Job;
 
 /* What a worker watches, on a cache line of its own. */
@@ -23,6 +24,7 @@ typedef struct Worker {
     _Alignas(OOZE_ALIGNMENT) _Atomic uint64_t jobs; /* jobs it was called to */
     OozeThreads *threads;
     int number;
+    _Alignas(OOZE_ALIGNMENT) _Atomic uint64_t next; /* first chunk of its share not handed out */
 } Worker;
 
 struct OozeThreads {
@@ -34,8 +36,7 @@ struct OozeThreads {
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
     Job job;
-    _Atomic uint64_t next; /* first element not handed out */
-    _Atomic int busy;      /* workers called to the job that have not finished */
+    _Atomic int busy; /* workers called to the job that have not finished */
     _Atomic int sleepers;
     _Atomic bool stop;
 };
@@ -49,16 +50,25 @@ static void relax(void)
 #endif
 }
 
+/* Chunks of a worker's share end before this one. */
+static uint64_t share_end(const Job *job, int worker)
+{
+    return job->chunks * (uint64_t)(worker + 1) / (uint64_t)job->workers;
+}
+
+/* A worker begins with its own share, the same stretch of memory in every loop over the same range, so that
+   what it wrote is still in its caches and pages lie where it first touched them; then it helps the others. */
 static void work(OozeThreads *threads, int worker)
 {
     const Job *job = &threads->job;
-    for (;;) {
-        uint64_t begin = atomic_fetch_add(&threads->next, job->grain);
-        if (begin >= job->count) {
-            return;
+    for (int k = 0; k < job->workers; k++) {
+        int whose = (worker + k) % job->workers;
+        uint64_t end = share_end(job, whose), chunk;
+        _Atomic uint64_t *next = &threads->workers[whose].next;
+        while (atomic_load(next) < end && (chunk = atomic_fetch_add(next, 1)) < end) {
+            uint64_t begin = chunk * job->grain, left = job->count - begin;
+            job->body(job->context, begin, begin + (left < job->grain ? left : job->grain), worker);
         }
-        uint64_t left = job->count - begin;
-        job->body(job->context, begin, begin + (left < job->grain ? left : job->grain), worker);
     }
 }
 
@@ -206,11 +216,18 @@ void ooze_parallel_for(OozeThreads *threads, uint64_t count, uint64_t grain, Ooz
         }
         return;
     }
-    threads->job = (Job){.body = body, .context = context, .count = count, .grain = grain};
     /* A worker without a chunk would only cost its waking. */
     uint64_t chunks = (count + grain - 1) / grain;
     int called = chunks - 1 < (uint64_t)threads->started ? (int)(chunks - 1) : threads->started;
-    atomic_store(&threads->next, 0);
+    threads->job = (Job){.body = body,
+                         .context = context,
+                         .count = count,
+                         .grain = grain,
+                         .chunks = chunks,
+                         .workers = called + 1};
+    for (int i = 0; i <= called; i++) {
+        atomic_store(&threads->workers[i].next, i > 0 ? share_end(&threads->job, i - 1) : 0);
+    }
     atomic_store(&threads->busy, called);
     call_workers(threads, called);
     work(threads, 0);

@@ -20,8 +20,8 @@ int ooze_threads_count(const OozeThreads *threads);
 /* Handles [begin, end). `worker` is 0..count-1 and tells which scratch memory is free to use. */
 typedef void (*OozeRangeBody)(void *context, uint64_t begin, uint64_t end, int worker);
 
-/* Splits [0, count) into chunks of `grain` (0: one equal share each) handed out dynamically; chunk
-   borders are multiples of grain, so a body may own per-chunk output at begin / grain.
+/* Splits [0, count) into chunks of `grain` (0: one equal share each). Every worker has a share of chunks that
+   follow each other, and takes from the others' once its own are done; chunk borders are multiples of grain, so a body may own per-chunk output at begin / grain.
    threads NULL runs on the calling thread. Not to be nested. */
 void ooze_parallel_for(OozeThreads *threads, uint64_t count, uint64_t grain, OozeRangeBody body,
                        void *context);
