@@ -26,14 +26,23 @@ static inline OozeFour ooze_four_splat(float value)
 /* Addresses need not be aligned. */
 static inline OozeFour ooze_four_load(const float *from)
 {
+#if defined(                                                                                       \
+    OOZE_WIDE_NEON) /* memcpy goes by way of scalar registers where lanes are used one by one */
+    return (OozeFour)vld1q_f32(from);
+#else
     OozeFour four;
     memcpy(&four, from, sizeof four);
     return four;
+#endif
 }
 
 static inline void ooze_four_store(OozeFour four, float *to)
 {
+#if defined(OOZE_WIDE_NEON)
+    vst1q_f32(to, (float32x4_t)four);
+#else
     memcpy(to, &four, sizeof four);
+#endif
 }
 
 static inline OozeFour ooze_four_choose(OozeFourMask mask, OozeFour yes, OozeFour no)
@@ -126,6 +135,18 @@ static inline OozeFour ooze_four_sums(OozeFour a, OozeFour b, OozeFour c, OozeFo
 #else
     return ooze_four(ooze_four_sum(a), ooze_four_sum(b), ooze_four_sum(c), ooze_four_sum(d));
 #endif
+}
+
+/* Lane k of record j becomes lane j of record k. */
+static inline void ooze_four_transpose(OozeFour a, OozeFour b, OozeFour c, OozeFour d,
+                                       OozeFour to[4])
+{
+    OozeFour ac = OOZE_FOUR_SHUFFLE(a, c, 0, 4, 1, 5), bd = OOZE_FOUR_SHUFFLE(b, d, 0, 4, 1, 5);
+    OozeFour ac2 = OOZE_FOUR_SHUFFLE(a, c, 2, 6, 3, 7), bd2 = OOZE_FOUR_SHUFFLE(b, d, 2, 6, 3, 7);
+    to[0] = OOZE_FOUR_SHUFFLE(ac, bd, 0, 4, 1, 5);
+    to[1] = OOZE_FOUR_SHUFFLE(ac, bd, 2, 6, 3, 7);
+    to[2] = OOZE_FOUR_SHUFFLE(ac2, bd2, 0, 4, 1, 5);
+    to[3] = OOZE_FOUR_SHUFFLE(ac2, bd2, 2, 6, 3, 7);
 }
 
 /* The last lanes of four records. */

@@ -3,7 +3,8 @@
 #ifndef OOZE_METHODS_GATHER_H
 #define OOZE_METHODS_GATHER_H
 
-#include "methods/four.h"
+#include "base/machine.h"
+#include "methods/edges.h"
 #include "methods/method.h"
 #include "physics/kernels.h"
 #include "physics/strain_weight.h"
@@ -25,9 +26,9 @@ typedef struct OozeGather {
     float strain_scale;
     /* The same for the samples of walls that fluid clings to, with ooze_strain_wall_weight. */
     float wall_strain_scale;
-    const OozeFour *x; /* positions that the context's lists belong to */
+    const OozeFour *x; /* positions that the context's lists belong to: see OozeEdges */
     /* found, in the step arena */
-    OozeFour *edge; /* per list entry: V0 grad W, and V0 |W'|/r in the last lane */
+    OozeEdges edges; /* with V f for weights; f = |W'|/r where it is a kernel's */
     OozeFour
         *wall_edge;     /* per boundary list entry; 0 for solids that the fluid does not cling to */
     OozeFour *edge_sum; /* per particle: sum of its edges, those to walls included */
@@ -50,6 +51,13 @@ static inline OozeFour ooze_edge(OozeFour x_ji, float support, float volume, flo
     return (OozeFour){f * x_ji[0], f * x_ji[1], f * x_ji[2], f};
 }
 
+typedef struct OozeGatherLoops {
+    OozeRangeBody gather, weigh; /* of an OozeGather */
+} OozeGatherLoops;
+OOZE_LOOPS_DECLARE(OozeGatherLoops, ooze_gather_loops);
+
 OozeStatus ooze_gather(OozeGather *gather, OozeError *error);
+/* The weights alone: for a gather whose arena has been used for something else meanwhile. */
+OozeStatus ooze_gather_weights(OozeGather *gather, OozeError *error);
 
 #endif

@@ -11,6 +11,11 @@ typedef struct OozePeriodic {
     float inverse[3]; /* 1 / length, or 0 */
 } OozePeriodic;
 
+OOZE_FORMULA int ooze_periodic_any(const OozePeriodic *p)
+{
+    return p->length[0] > 0.0f || p->length[1] > 0.0f || p->length[2] > 0.0f;
+}
+
 /* Nearest image of a coordinate difference along one axis. */
 OOZE_FORMULA float ooze_periodic_delta(float delta, float length, float inverse)
 {

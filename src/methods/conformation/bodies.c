@@ -273,8 +273,8 @@ static void film_range(void *data, uint64_t begin, uint64_t end, int worker)
         for (uint64_t e = list->first[i], last = e + list->count[i];
              e < last && b->slot[i] != UINT32_MAX; e++) {
             uint32_t j = list->index[e];
-            if (b->slot[j] == UINT32_MAX && s->edge[e][3] > largest) {
-                largest = s->edge[e][3];
+            if (b->slot[j] == UINT32_MAX && s->edges.weight[e] > largest) {
+                largest = s->edges.weight[e];
                 b->film[i] = s->material[j];
             }
         }

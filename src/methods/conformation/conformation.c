@@ -171,8 +171,8 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
     if (status) {
         return status;
     }
-    s->x0 = ooze_arena_alloc(c->arena, s->n + 16, sizeof *s->x0);
-    s->u = ooze_arena_alloc(c->arena, s->n + 16, sizeof *s->u);
+    s->x0 = ooze_gathered_alloc(c->arena, s->n, sizeof *s->x0);
+    s->u = ooze_gathered_alloc(c->arena, s->n, sizeof *s->u);
     s->q = ooze_arena_alloc(c->arena, s->n, sizeof *s->q);
     s->mobility = ooze_arena_alloc(c->arena, s->n, sizeof *s->mobility);
     s->stress = ooze_arena_alloc(c->arena, s->n, sizeof *s->stress);
@@ -191,7 +191,7 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
                      (float)(c->gravity.z * c->dt), 0};
     for (uint64_t i = 0; i < s->n; i++) {
         const float *e = strain + 8 * i;
-        s->x0[i] = ooze_four(x[i].x, x[i].y, x[i].z, 0);
+        s->x0[i] = ooze_four(x[i].x, x[i].y, x[i].z, 1);
         bool pinned = c->pin && c->pin[i], led = (c->led && c->led[i]) || pinned;
         s->u[i] = ooze_four(v[i].x, v[i].y, v[i].z, 0);
         s->u[i] += led ? ooze_four(0, 0, 0, 0) : kick;

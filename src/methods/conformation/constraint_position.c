@@ -1,4 +1,6 @@
 /* The position stage as printed: eqs 14 to 18, kernel gradients and Jacobians afresh in every sweep. */
+#include <string.h>
+
 #include "base/fail.h"
 #include "methods/conformation/constraint_solve.h"
 
@@ -46,7 +48,7 @@ static Neighbourhood look_around(const OozePrintedPositions *job, uint64_t i)
         OozeFour d = ooze_four_nearest(job->x[j] - job->x[i], periodic);
         OozeFour d0 = ooze_four_nearest(s->x0[j] - s->x0[i], periodic);
         OozeFour g = ooze_edge(d, s->support, s->volume, 0.0f, &value);
-        job->edge[e] = g;
+        job->edges.weight[e] = g[3];
         float row[3] = {g[0], g[1], g[2]};
         ooze_constraint_add_square(&n.diagonal, row, s->mobility[j]);
         see(&n, d, d0, g);
@@ -118,7 +120,7 @@ static void shift_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConstraint *c = job->constraint;
     const OozeConformationStep *s = c->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeFour push = ooze_divergence(s->context->fluid, job->edge, c->flux, c->base[i], i);
+        OozeFour push = c->base[i] + ooze_edges_flux(&job->edges, c->flux, i);
         push[3] = 0;
         job->shift[i] += c->receiver[i] * s->mobility[i] * push;
     }
@@ -132,12 +134,15 @@ OozeStatus ooze_printed_begin(OozePrintedPositions *job, OozeConstraint *c, cons
     uint64_t edges = s->context->fluid->first[s->n];
     job->constraint = c;
     job->start = start;
-    job->x = ooze_arena_alloc(arena, s->n, sizeof *job->x);
-    job->edge = ooze_arena_alloc(arena, edges, sizeof *job->edge);
+    job->x = ooze_gathered_alloc(arena, s->n, sizeof *job->x);
+    job->edges = s->edges;
+    job->edges.x = job->x;
+    job->edges.weight = ooze_arena_alloc(arena, edges, sizeof(float));
     job->lambda = ooze_arena_alloc(arena, s->n, sizeof *job->lambda);
-    if (!job->x || !job->edge || !job->lambda) {
-        return ooze_fail_memory(error, "the position stage", edges * sizeof *job->edge);
+    if (!job->x || !job->edges.weight || !job->lambda) {
+        return ooze_fail_memory(error, "the position stage", edges * sizeof(float));
     }
+    memset(job->edges.weight, 0, edges * sizeof(float)); /* padding stays so */
     for (uint64_t i = 0; i < s->n; i++) {
         job->lambda[i] = ooze_sym3_identity(0);
     }
@@ -151,6 +156,7 @@ void ooze_printed_sweep(OozePrintedPositions *job, OozeFour *shift)
     OozeThreads *threads = s->context->threads;
     for (uint64_t i = 0; i < s->n; i++) {
         job->x[i] = job->start[i] + job->shift[i];
+        job->x[i][3] = 1;
     }
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, multiplier_range, job);
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, shift_range, job);

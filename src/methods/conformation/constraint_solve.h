@@ -72,7 +72,8 @@ typedef struct OozePrintedPositions {
     OozeConstraint *constraint;
     const OozeFour *start;
     OozeFour *shift;
-    OozeFour *x, *edge;
+    OozeFour *x;
+    OozeEdges edges; /* at x */
     OozeSym3 *lambda;
 } OozePrintedPositions;
 OozeStatus ooze_printed_begin(OozePrintedPositions *job, OozeConstraint *c, const OozeFour *start,

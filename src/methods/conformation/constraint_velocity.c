@@ -29,7 +29,7 @@ static void set_flux(OozeConstraint *c, uint64_t i, OozeSym3 change)
 static OozeFour pushed(const OozeConstraint *c, uint64_t i)
 {
     const OozeConformationStep *s = c->step;
-    OozeFour push = ooze_divergence(s->context->fluid, s->edge, c->flux, c->base[i], i);
+    OozeFour push = c->base[i] + ooze_edges_flux(&s->edges, c->flux, i);
     float factor = s->mobility[i];
     if (c->receiver) {
         factor *= c->receiver[i];
@@ -428,7 +428,7 @@ static void edge_damping_range(void *data, uint64_t begin, uint64_t end, int wor
     for (uint64_t i = begin; i < end; i++) {
         float sum = 0;
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-            sum += s->edge[e][3] * c->hourglass[list->index[e]];
+            sum += s->edges.weight[e] * c->hourglass[list->index[e]];
         }
         c->edge_hourglass[i] = sum;
     }

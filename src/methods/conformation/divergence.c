@@ -15,7 +15,7 @@
 
 typedef struct Stage {
     OozeConformationStep *step;
-    OozeFour *edge;     /* per list entry: V0 grad W of the density's kernel */
+    OozeEdges edges;    /* with the density's kernel: minus V0 grad W */
     OozeFour *wall_sum; /* per particle: the same summed over walls */
     OozeFour *free;     /* velocities before solids hold them */
     float *known;       /* what walls and missing density add to the rate, 1/s */
@@ -74,10 +74,10 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
             uint32_t j = list->index[e];
             OozeFour d = ooze_four_nearest(s->x0[i] - s->x0[j], &s->context->periodic);
             float r = sqrtf(ooze_four_dot3(d, d));
-            OozeFour g = s->volume * slope_over(r, s->support) * d;
-            g = same_body(s, i, j) ? ooze_four(0, 0, 0, 0) : g;
+            float f = same_body(s, i, j) ? 0.0f : -s->volume * slope_over(r, s->support);
+            OozeFour g = -f * d;
             density += ooze_cubic_value(r, s->support);
-            stage->edge[e] = g;
+            stage->edges.weight[e] = f;
             sum += g;
             square += stage->ease[j] * ooze_four_dot3(g, g);
         }
@@ -105,7 +105,7 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
         OozeFour u = s->u[i];
         float rate = stage->known[i] + ooze_four_dot3(u, stage->wall_sum[i]);
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-            rate += ooze_four_dot3(u - s->u[list->index[e]], stage->edge[e]);
+            rate += ooze_four_dot3(u - s->u[list->index[e]], ooze_edge_at(&stage->edges, i, e));
         }
         stage->change[i] =
             ooze_push_sweep(&stage->pushed[i], rate / stage->diagonal[i], stage->momentum);
@@ -135,7 +135,7 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
         float own = stage->change[i];
         OozeFour push = -own * stage->wall_sum[i]; /* against the rise of density */
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-            push -= (own + stage->change[list->index[e]]) * stage->edge[e];
+            push -= (own + stage->change[list->index[e]]) * ooze_edge_at(&stage->edges, i, e);
         }
         push[3] = 0;
         if (s->mobility[i] > 0.0f) {
@@ -165,7 +165,7 @@ OozeStatus ooze_conformation_divergence(OozeConformationStep *s, OozeError *erro
     uint64_t edges = s->context->fluid->first[s->n];
     Stage stage = {
         .step = s,
-        .edge = ooze_arena_alloc(arena, edges, sizeof *stage.edge),
+        .edges = s->edges,
         .wall_sum = ooze_arena_alloc(arena, s->n, sizeof *stage.wall_sum),
         .free = ooze_arena_alloc(arena, s->n, sizeof *stage.free),
         .known = ooze_arena_alloc(arena, s->n, sizeof *stage.known),
@@ -174,9 +174,10 @@ OozeStatus ooze_conformation_divergence(OozeConformationStep *s, OozeError *erro
         .pushed = ooze_arena_alloc(arena, s->n, sizeof *stage.pushed),
         .change = ooze_arena_alloc(arena, s->n, sizeof *stage.change),
     };
-    if (!stage.edge || !stage.wall_sum || !stage.free || !stage.known || !stage.diagonal ||
+    stage.edges.weight = ooze_arena_alloc(arena, edges, sizeof(float));
+    if (!stage.edges.weight || !stage.wall_sum || !stage.free || !stage.known || !stage.diagonal ||
         !stage.pushed || !stage.change) {
-        return ooze_fail_memory(error, "the divergence stage", edges * sizeof *stage.edge);
+        return ooze_fail_memory(error, "the divergence stage", edges * sizeof(float));
     }
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range, &stage);
     ooze_stage_lap(s->context->clock, OOZE_PART_PREPARE);

@@ -1,121 +1,19 @@
 /* The implicit velocity solve: (rho - dt a[G[D(u)]]) u = rho u* + dt a[S0], by conjugate gradients.
 
-   Every product of the operator gathers twice along the same edges: first the velocity gradient of
-   each particle, from which its stress follows, then the divergence of that stress. Both gathers are
-   products of four lanes: an edge is (g, f) with f = V0 |W'|/r, and since g = f x_ji the hourglass
-   term rides in the fourth lane. Forces are equal and opposite along edges, so every iterate keeps
+   Its products are gathers along edges (see lodge_loops.c). Forces are equal and opposite along edges, so every iterate keeps
    linear momentum, and torque about x0 vanishes because stresses are symmetric. */
 #include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/conformation/bodies.h"
-#include "methods/conformation/gradient.h"
+#include "methods/conformation/lodge.h"
 #include "physics/spin.h"
 #include "physics/yield.h"
 
 /* Share of a remembered expansion that is forgotten in a step: the pull acts within a few. */
 #define FORGET 0.02f
 
-typedef struct Solve {
-    OozeConformationStep *step;
-    OozeSym3 *stiffness;   /* A per particle */
-    OozeSym3 *known;       /* S0 */
-    float *bulk;           /* kb mu */
-    float *hourglass;      /* n per particle */
-    float *edge_hourglass; /* sum over its edges of f n_j */
-    OozeRows *flux;        /* rows of (T - n L) with n u in the fourth lane */
-    OozeFour *base;        /* what needs no second gather */
-    OozeFour *r, *p, *ap;
-    double *partial; /* fixed blocks of sums */
-    const OozeFour *input;
-    OozeFour *output;
-    bool with_known; /* include S0 and moving walls: the residual, not a search direction */
-    bool with_held; /* leave in what held particles cannot do: it is what their solids do to them */
-    double alpha, beta;
-    OozeVelocitySolve residual; /* of all passes together */
-} Solve;
-
-/* ---- first gather: gradient of the input, stress, flux ------------------------------------ */
-
-/* ooze_lodge_stress of the symmetric part of l, by rows. */
-static inline OozeRows stress_of(OozeRows l, OozeRows stiffness, float bulk)
-{
-    OozeRows twice = ooze_rows_twice_symmetric(l); /* 2 D */
-    OozeRows s = ooze_rows_twice_symmetric(ooze_rows_product(twice, stiffness));
-    for (int k = 0; k < 3; k++) {
-        s.row[k] *= 0.5f;
-    }
-    return ooze_rows_add_diagonal(s, bulk * ooze_rows_trace(l));
-}
-
-static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    Solve *solve = data;
-    OozeConformationStep *s = solve->step;
-    for (uint64_t i = begin; i < end; i++) {
-        OozeRows raw = ooze_raw_rows(s, solve->input, i, solve->with_known);
-        OozeRows correction = ooze_rows_from_sym3(&s->correction[i]);
-        OozeRows l = ooze_rows_product(raw, correction);
-        OozeRows stress = stress_of(l, ooze_rows_from_sym3(&solve->stiffness[i]), solve->bulk[i]);
-        if (solve->with_known) {
-            stress = ooze_rows_add(stress, ooze_rows_from_sym3(&solve->known[i]));
-        }
-        OozeRows flux = ooze_rows_product(stress, correction);
-        float n = solve->hourglass[i];
-        OozeFour u = solve->input[i], sum = s->edge_sum[i], part[3];
-        for (int k = 0; k < 3; k++) {
-            flux.row[k] -= n * l.row[k];
-            flux.row[k][3] = 0;
-            part[k] = flux.row[k] * sum;
-            flux.row[k][3] = n * u[k];
-        }
-        OozeFour none = {0};
-        OozeFour weighted = ooze_four_lasts(raw.row[0], raw.row[1], raw.row[2], none);
-        solve->flux[i] = flux;
-        solve->base[i] = ooze_four_sums(part[0], part[1], part[2], none) + n * weighted -
-                         solve->edge_hourglass[i] * u;
-    }
-}
-
-/* ---- second gather: divergence ------------------------------------------------------------ */
-
-/* Takes out what a held particle cannot do. */
-static OozeFour project(const OozeConformationStep *s, uint64_t i, OozeFour v)
-{
-    if (s->hold_of[i] >= 0) {
-        const OozeHold *hold = &s->holds[s->hold_of[i]];
-        for (int k = 0; k < hold->count; k++) {
-            v -= ooze_four_dot3(v, hold->direction[k]) * hold->direction[k];
-        }
-    }
-    return v;
-}
-
-/* output = weight input - dt force, projected; its block sums are p . Ap. */
-static void product_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    Solve *solve = data;
-    OozeConformationStep *s = solve->step;
-    double sum = 0.0;
-    for (uint64_t i = begin; i < end; i++) {
-        float weight = s->rheology[s->material[i]].weight;
-        OozeFour force =
-            ooze_divergence(s->context->fluid, s->edge, solve->flux, solve->base[i], i);
-        if (s->bodies) {
-            force += ooze_bond_force(s->bodies, i, solve->input, s->dt, solve->with_known);
-        }
-        OozeFour out = weight * solve->input[i] - s->dt * force;
-        out = solve->with_held ? out : project(s, i, out);
-        solve->output[i] = out;
-        sum += (double)ooze_four_dot3(out, solve->input[i]);
-    }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
-}
-
-static double run(Solve *solve, OozeRangeBody body)
+static double run(OozeLodge *solve, OozeRangeBody body)
 {
     uint64_t n = solve->step->n;
     ooze_parallel_for(solve->step->context->threads, n, OOZE_CONFORMATION_GRAIN, body, solve);
@@ -126,75 +24,28 @@ static double run(Solve *solve, OozeRangeBody body)
     return sum;
 }
 
-static double multiply(Solve *solve, const OozeFour *input, OozeFour *output, bool with_known)
+static double multiply(OozeLodge *solve, const OozeFour *input, OozeFour *output, bool with_known)
 {
     solve->input = input;
     solve->output = output;
     solve->with_known = with_known;
     ooze_parallel_for(solve->step->context->threads, solve->step->n, OOZE_CONFORMATION_GRAIN,
-                      stress_range, solve);
-    double product = run(solve, product_range);
+                      ooze_lodge_loops()->stress, solve);
+    double product = run(solve, ooze_lodge_loops()->product);
     ooze_stage_lap(solve->step->context->clock, OOZE_PART_VELOCITY_OPERATOR);
     return product;
 }
 
 /* ---- conjugate gradients ------------------------------------------------------------------ */
 
-/* r = b - A u, with b = weight u*: ap holds A u, r holds u* on entry. */
-static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    Solve *solve = data;
-    OozeConformationStep *s = solve->step;
-    double sum = 0.0;
-    for (uint64_t i = begin; i < end; i++) {
-        const OozeRheology *m = &s->rheology[s->material[i]];
-        OozeFour r = project(s, i, m->weight * solve->r[i]) - solve->ap[i];
-        r[3] = 0;
-        solve->r[i] = r;
-        solve->p[i] = r / m->divisor;
-        sum += (double)ooze_four_dot3(r, solve->p[i]);
-    }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
-}
-
-static void advance_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    Solve *solve = data;
-    OozeFour *u = solve->step->u;
-    const OozeConformationStep *s = solve->step;
-    float alpha = (float)solve->alpha;
-    double sum = 0.0;
-    for (uint64_t i = begin; i < end; i++) {
-        u[i] += alpha * solve->p[i];
-        OozeFour r = solve->r[i] - alpha * solve->ap[i];
-        solve->r[i] = r;
-        sum += (double)(ooze_four_dot3(r, r) / s->rheology[s->material[i]].divisor);
-    }
-    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
-}
-
-static void turn_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    Solve *solve = data;
-    float beta = (float)solve->beta;
-    const OozeConformationStep *s = solve->step;
-    for (uint64_t i = begin; i < end; i++) {
-        float divisor = s->rheology[s->material[i]].divisor;
-        solve->p[i] = solve->r[i] / divisor + beta * solve->p[i];
-    }
-}
-
 /* One of the sweeps that leave a residual; rigid bodies answer to it as a whole. */
-static double run_with_bodies(Solve *solve, OozeRangeBody body)
+static double run_with_bodies(OozeLodge *solve, OozeRangeBody body)
 {
     double sum = run(solve, body);
     return sum + ooze_rigid_precondition(solve->step, solve->r);
 }
 
-static void add_bodies(Solve *solve)
+static void add_bodies(OozeLodge *solve)
 {
     if (solve->step->bodies) {
         ooze_rigid_spread(solve->step->bodies, solve->p, true);
@@ -204,13 +55,13 @@ static void add_bodies(Solve *solve)
 /* `star` is u*; the unknown starts from step->u, held directions already set. Residuals are divided by the
    weights (their inverse is the preconditioner): residuals add up to nothing because forces do, so what
    joins the velocities carries no momentum whatever the densities, in every iterate. */
-static void conjugate_gradients(Solve *solve, const OozeFour *star)
+static void conjugate_gradients(OozeLodge *solve, const OozeFour *star)
 {
     OozeConformationStep *s = solve->step;
     memcpy(solve->r, star, s->n * sizeof *star);
     ooze_stage_more(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
     multiply(solve, s->u, solve->ap, true);
-    double rr = run_with_bodies(solve, start_range);
+    double rr = run_with_bodies(solve, ooze_lodge_loops()->start);
     add_bodies(solve);
     ooze_stage_more(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
     bool fresh = true; /* the direction is the residual's own */
@@ -226,13 +77,14 @@ static void conjugate_gradients(Solve *solve, const OozeFour *star)
         solve->beta = 0.0;
         if (!spoilt) {
             solve->alpha = rr / pap;
-            double next = run_with_bodies(solve, advance_range);
+            double next = run_with_bodies(solve, ooze_lodge_loops()->advance);
             solve->beta = next / rr;
             rr = next;
         }
         goes_on = ooze_velocity_solve_go_on(&solve->residual, rr);
         fresh = spoilt;
-        ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, turn_range, solve);
+        ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN,
+                          ooze_lodge_loops()->turn, solve);
         add_bodies(solve);
         ooze_stage_lap(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
     }
@@ -246,7 +98,7 @@ static void set_holds(OozeConformationStep *s)
     for (uint64_t i = 0; i < s->n; i++) {
         if (s->hold_of[i] >= 0) {
             const OozeHold *hold = &s->holds[s->hold_of[i]];
-            OozeFour v = project(s, i, s->u[i]);
+            OozeFour v = ooze_lodge_project(s, i, s->u[i]);
             for (int k = 0; k < hold->count; k++) {
                 v += hold->speed[k] * hold->direction[k];
             }
@@ -287,7 +139,7 @@ static OozeFour let_go(OozeHold *hold, OozeFour given)
 }
 
 /* What a solid gives a particle is A u - weight u*; friction of what slips joins u*. */
-static void release_holds(Solve *solve, OozeFour *star)
+static void release_holds(OozeLodge *solve, OozeFour *star)
 {
     OozeConformationStep *s = solve->step;
     if (s->hold_count == 0 && !s->bodies) {
@@ -313,7 +165,7 @@ static void release_holds(Solve *solve, OozeFour *star)
 /* ---- coefficients of a pass --------------------------------------------------------------- */
 
 typedef struct Prepare {
-    Solve *solve;
+    OozeLodge *solve;
     bool turn; /* second pass: Q turned with the velocity of the first */
 } Prepare;
 
@@ -368,7 +220,7 @@ static uint16_t stress_row(const OozeConformationStep *s, uint64_t i)
 #define FILM 3.0f
 
 /* Beside the film's, a soft body has a viscosity of its own. */
-static void thicken_film(Solve *solve, uint64_t i)
+static void thicken_film(OozeLodge *solve, uint64_t i)
 {
     const OozeConformationStep *s = solve->step;
     const OozeRheology *own = &s->rheology[s->material[i]];
@@ -391,7 +243,7 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Prepare *prepare = data;
-    Solve *solve = prepare->solve;
+    OozeLodge *solve = prepare->solve;
     OozeConformationStep *s = solve->step;
     float dt = s->dt;
     for (uint64_t i = begin; i < end; i++) {
@@ -434,39 +286,23 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static void edge_hourglass_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    Solve *solve = data;
-    OozeConformationStep *s = solve->step;
-    const OozeNeighbours *list = s->context->fluid;
-    for (uint64_t i = begin; i < end; i++) {
-        float sum = 0;
-        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-            sum += s->edge[e][3] * solve->hourglass[list->index[e]];
-        }
-        solve->edge_hourglass[i] = sum;
-    }
-}
-
-static OozeStatus allocate(Solve *solve, OozeError *error)
+static OozeStatus allocate(OozeLodge *solve, OozeError *error)
 {
     OozeArena *arena = solve->step->context->arena;
     uint64_t n = solve->step->n;
-    solve->stiffness = ooze_arena_alloc(arena, n, sizeof *solve->stiffness);
-    solve->known = ooze_arena_alloc(arena, n, sizeof *solve->known);
-    solve->bulk = ooze_arena_alloc(arena, n, sizeof *solve->bulk);
-    solve->hourglass = ooze_arena_alloc(arena, n, sizeof *solve->hourglass);
-    solve->edge_hourglass = ooze_arena_alloc(arena, n, sizeof *solve->edge_hourglass);
-    solve->flux = ooze_arena_alloc(arena, n, sizeof *solve->flux);
-    solve->base = ooze_arena_alloc(arena, n, sizeof *solve->base);
-    solve->r = ooze_arena_alloc(arena, n, sizeof *solve->r);
-    solve->p = ooze_arena_alloc(arena, n, sizeof *solve->p);
-    solve->ap = ooze_arena_alloc(arena, n, sizeof *solve->ap);
+    solve->stiffness = ooze_gathered_alloc(arena, n, sizeof *solve->stiffness);
+    solve->known = ooze_gathered_alloc(arena, n, sizeof *solve->known);
+    solve->bulk = ooze_gathered_alloc(arena, n, sizeof *solve->bulk);
+    solve->hourglass = ooze_gathered_alloc(arena, n, sizeof *solve->hourglass);
+    solve->edge_hourglass = ooze_gathered_alloc(arena, n, sizeof *solve->edge_hourglass);
+    solve->flux = ooze_gathered_alloc(arena, n, sizeof *solve->flux);
+    solve->r = ooze_gathered_alloc(arena, n, sizeof *solve->r);
+    solve->p = ooze_gathered_alloc(arena, n, sizeof *solve->p);
+    solve->ap = ooze_gathered_alloc(arena, n, sizeof *solve->ap);
     solve->partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double));
     if (!solve->stiffness || !solve->known || !solve->bulk || !solve->hourglass ||
-        !solve->edge_hourglass || !solve->flux || !solve->base || !solve->r || !solve->p ||
-        !solve->ap || !solve->partial) {
+        !solve->edge_hourglass || !solve->flux || !solve->r || !solve->p || !solve->ap ||
+        !solve->partial) {
         return ooze_fail_memory(error, "the velocity solve", n * 256);
     }
     return OOZE_OK;
@@ -474,7 +310,7 @@ static OozeStatus allocate(Solve *solve, OozeError *error)
 
 static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
 {
-    Solve solve = {.step = s};
+    OozeLodge solve = {.step = s};
     OozeStatus status = allocate(&solve, error);
     OozeFour *star = ooze_arena_alloc(s->context->arena, s->n, sizeof *star);
     if (status || !star) {
@@ -485,7 +321,8 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     for (int pass = 0; pass < s->settings.passes; pass++) {
         Prepare prepare = {.solve = &solve, .turn = pass > 0};
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range, &prepare);
-        ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, edge_hourglass_range, &solve);
+        ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN,
+                          ooze_lodge_loops()->edge_hourglass, &solve);
         set_holds(s);
         ooze_rigid_hold(s, star);
         ooze_stage_lap(s->context->clock, OOZE_PART_PREPARE);

@@ -22,7 +22,7 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
                          .wall_strain_scale = s->wall_strain_scale,
                          .x = s->x0};
     OozeStatus status = ooze_gather(&gather, error);
-    s->edge = gather.edge;
+    s->edges = gather.edges;
     s->wall_edge = gather.wall_edge;
     s->edge_sum = gather.edge_sum;
     s->correction = gather.correction;

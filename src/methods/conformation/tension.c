@@ -88,7 +88,7 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
     Tension *t = data;
     OozeConformationStep *s = t->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeFour force = ooze_divergence(s->context->fluid, s->edge, t->flux, t->base[i], i);
+        OozeFour force = t->base[i] + ooze_edges_flux(&s->edges, t->flux, i);
         s->u[i] += (s->dt * s->mobility[i]) * force;
         s->u[i][3] = 0;
     }
@@ -116,7 +116,7 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *s, OozeError *error)
         .cohesion = (float)(OOZE_COHESION / c->spacing),
         .filled = (float)(1.0 / sum),
         .wall_filled = (float)((double)s->wall_scale / ((double)s->volume * sum)),
-        .flux = ooze_arena_alloc(c->arena, s->n, sizeof *t.flux),
+        .flux = ooze_gathered_alloc(c->arena, s->n, sizeof *t.flux),
         .base = ooze_arena_alloc(c->arena, s->n, sizeof *t.base),
     };
     if (!t.flux || !t.base) {

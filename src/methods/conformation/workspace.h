@@ -7,6 +7,7 @@
 
 #include "methods/conformation/conformation.h"
 #include "methods/density.h"
+#include "methods/edges.h"
 #include "physics/lodge.h"
 #include "physics/thinning.h"
 
@@ -114,9 +115,9 @@ typedef struct OozeConformationStep {
     float wall_strain_scale;      /* likewise */
     const OozeRheology *rheology; /* per material and kind of body */
     const uint16_t *material;     /* row of rheology */
-    OozeFour *x0;                 /* positions at the beginning of the step */
-    OozeFour *u;                  /* velocities being solved for */
-    OozeFour *edge;               /* per list entry: V0 grad W, and V0 |W'|/r in the last lane */
+    OozeFour *x0;                 /* n + 1: positions at the beginning of the step; last lane 1 */
+    OozeFour *u;                  /* n + 1: velocities being solved for */
+    OozeEdges edges;              /* at x0, with V0 |W'|/r for weights */
     OozeFour *edge_sum;           /* per particle: sum of its edges, those to walls included */
     OozeFour *wall_edge;  /* per boundary list entry, with the volume of the boundary sample */
     OozeSym3 *correction; /* B: inverse of sum V0 x g^T, or 0 where the neighbourhood is too poor */

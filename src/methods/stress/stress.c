@@ -61,7 +61,7 @@ static OozeMat3 gradient_of(const Step *s, const OozeFour *u, uint64_t i)
     const OozeBoundary *boundary = s->context->boundary;
     OozeFour own = u[i], x = {0}, y = {0}, z = {0};
     for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-        OozeFour g = s->gather.edge[e], v = u[list->index[e]] - own;
+        OozeFour g = ooze_edge_at(&s->gather.edges, i, e), v = u[list->index[e]] - own;
         x += v[0] * g;
         y += v[1] * g;
         z += v[2] * g;
@@ -126,7 +126,7 @@ static OozeFour force_on(const Step *s, uint64_t i)
     OozeFour force = apply(&s->flux[i], s->gather.edge_sum[i]);
     for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
         uint32_t j = list->index[e];
-        OozeFour g = s->gather.edge[e];
+        OozeFour g = ooze_edge_at(&s->gather.edges, i, e);
         force += apply(&s->flux[j], g) + (n + hourglass_of(s, j)) * g[3] * (s->u[j] - own);
     }
     uint32_t wall_count = boundary->count ? walls->count[i] : 0;
@@ -243,12 +243,13 @@ static OozeStatus start(Step *s, OozeError *error)
     OozeStressMaterial *materials =
         ooze_arena_alloc(arena, (size_t)c->material_count, sizeof *materials);
     s->x = ooze_arena_alloc(arena, s->n, sizeof *s->x);
+    OozeFour *x0 = ooze_gathered_alloc(arena, s->n, sizeof *x0);
     s->u = ooze_arena_alloc(arena, s->n, sizeof *s->u);
     s->next = ooze_arena_alloc(arena, s->n, sizeof *s->next);
     s->flux = ooze_arena_alloc(arena, s->n, sizeof *s->flux);
     s->shift = ooze_arena_alloc(arena, s->n, sizeof *s->shift);
     s->limit = ooze_arena_alloc(arena, s->n, sizeof *s->limit);
-    if (!materials || !s->x || !s->u || !s->next || !s->flux || !s->shift || !s->limit) {
+    if (!materials || !s->x || !x0 || !s->u || !s->next || !s->flux || !s->shift || !s->limit) {
         return ooze_fail_memory(error, "the stress step", s->n * 128);
     }
     for (int m = 0; m < c->material_count; m++) {
@@ -259,9 +260,10 @@ static OozeStatus start(Step *s, OozeError *error)
     const OozeFloat4 *v = ooze_particles_velocities(c->particles);
     for (uint64_t i = 0; i < s->n; i++) {
         s->x[i] = ooze_four(x[i].x, x[i].y, x[i].z, 0);
+        x0[i] = ooze_four(x[i].x, x[i].y, x[i].z, 1);
         s->u[i] = ooze_four(v[i].x, v[i].y, v[i].z, 0);
     }
-    s->gather.x = s->x;
+    s->gather.x = x0;
     return ooze_gather(&s->gather, error);
 }
 
