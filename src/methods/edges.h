@@ -32,38 +32,42 @@ static inline OozeFour ooze_near_end(const OozeEdges *edges, uint64_t i)
     return x;
 }
 
-/* The edge of list entry e, without its weight: (x_ji, 1). */
-static inline OozeFour ooze_way(const OozeEdges *edges, OozeFour near_end, uint64_t e,
-                                bool periodic)
+/* The edge to one of the far ends x, without its weight: (x_ji, 1). */
+static inline OozeFour ooze_way(OozeFour near_end, OozeFour x, OozeBox box, bool periodic)
 {
-    OozeFour d = edges->x[edges->list->index[e]] - near_end;
-    return periodic ? ooze_four_image(d, edges->box) : d;
+    OozeFour d = x - near_end;
+    return periodic ? ooze_four_image(d, box) : d;
 }
 
 /* Entry e of the list of particle i. */
 static inline OozeFour ooze_edge_at(const OozeEdges *edges, uint64_t i, uint64_t e)
 {
-    return edges->weight[e] * ooze_way(edges, ooze_near_end(edges, i), e, edges->periodic);
+    OozeFour far_end = edges->x[edges->list->index[e]];
+    return edges->weight[e] *
+           ooze_way(ooze_near_end(edges, i), far_end, edges->box, edges->periodic);
 }
 
 /* Adds u_j g^T over all neighbours. Edges join two sums in turn: one chain of additions would wait for
-   itself. */
+   itself. Compiled twice: `periodic` is a constant at each call. */
 static inline OozeRows ooze_edges_outer_on(const OozeEdges *edges, const OozeFour *u, uint64_t i,
                                            OozeRows rows, bool periodic)
 {
-    const uint32_t *index = edges->list->index;
-    OozeFour x = ooze_near_end(edges, i);
+    uint64_t first = edges->list->first[i];
+    const uint32_t *j = edges->list->index + first, *last = j + edges->list->first[i + 1] - first;
+    const float *weight = edges->weight + first;
+    const OozeFour *x = edges->x, near_end = ooze_near_end(edges, i);
+    const OozeBox box = edges->box;
     OozeRows other = ooze_rows_zero();
-    for (uint64_t e = edges->list->first[i], last = edges->list->first[i + 1]; e < last; e += 4) {
-        OozeFour f = ooze_four_load(edges->weight + e);
-        OozeFour a = ooze_way(edges, x, e, periodic) * f[0];
-        OozeFour b = ooze_way(edges, x, e + 1, periodic) * f[1];
-        OozeFour c = ooze_way(edges, x, e + 2, periodic) * f[2];
-        OozeFour d = ooze_way(edges, x, e + 3, periodic) * f[3];
-        rows = ooze_rows_outer(u[index[e]], a, rows);
-        other = ooze_rows_outer(u[index[e + 1]], b, other);
-        rows = ooze_rows_outer(u[index[e + 2]], c, rows);
-        other = ooze_rows_outer(u[index[e + 3]], d, other);
+    for (; j < last; j += 4, weight += 4) {
+        OozeFour f = ooze_four_load(weight);
+        OozeFour a = ooze_way(near_end, x[j[0]], box, periodic) * f[0];
+        OozeFour b = ooze_way(near_end, x[j[1]], box, periodic) * f[1];
+        OozeFour c = ooze_way(near_end, x[j[2]], box, periodic) * f[2];
+        OozeFour d = ooze_way(near_end, x[j[3]], box, periodic) * f[3];
+        rows = ooze_rows_outer(u[j[0]], a, rows);
+        other = ooze_rows_outer(u[j[1]], b, other);
+        rows = ooze_rows_outer(u[j[2]], c, rows);
+        other = ooze_rows_outer(u[j[3]], d, other);
     }
     return ooze_rows_add(rows, other);
 }
@@ -75,26 +79,38 @@ static inline OozeRows ooze_edges_outer(const OozeEdges *edges, const OozeFour *
                            : ooze_edges_outer_on(edges, u, i, rows, false);
 }
 
+/* rows += the flux of a neighbour times g, lane by lane. */
+static inline OozeRows ooze_rows_times(const OozeRows *flux, OozeFour g, OozeRows rows)
+{
+    rows.row[0] = ooze_four_fma(flux->row[0], g, rows.row[0]);
+    rows.row[1] = ooze_four_fma(flux->row[1], g, rows.row[1]);
+    rows.row[2] = ooze_four_fma(flux->row[2], g, rows.row[2]);
+    return rows;
+}
+
 /* sum flux_j g: what the neighbours hand to a particle along its edges. */
 static inline OozeFour ooze_edges_flux_on(const OozeEdges *edges, const OozeRows *flux, uint64_t i,
                                           bool periodic)
 {
-    const uint32_t *index = edges->list->index;
-    OozeFour x = ooze_near_end(edges, i), none = {0};
-    OozeRows sum[2] = {ooze_rows_zero(), ooze_rows_zero()};
-    for (uint64_t e = edges->list->first[i], last = edges->list->first[i + 1]; e < last; e += 4) {
-        OozeFour f = ooze_four_load(edges->weight + e);
-        for (int k = 0; k < 4; k++) {
-            OozeFour g = ooze_way(edges, x, e + (uint64_t)k, periodic) * f[k];
-            const OozeRows *from = &flux[index[e + (uint64_t)k]];
-            OozeRows *to = &sum[k % 2];
-            for (int axis = 0; axis < 3; axis++) {
-                to->row[axis] = ooze_four_fma(from->row[axis], g, to->row[axis]);
-            }
-        }
+    uint64_t first = edges->list->first[i];
+    const uint32_t *j = edges->list->index + first, *last = j + edges->list->first[i + 1] - first;
+    const float *weight = edges->weight + first;
+    const OozeFour *x = edges->x, near_end = ooze_near_end(edges, i), none = {0};
+    const OozeBox box = edges->box;
+    OozeRows rows = ooze_rows_zero(), other = ooze_rows_zero();
+    for (; j < last; j += 4, weight += 4) {
+        OozeFour f = ooze_four_load(weight);
+        OozeFour a = ooze_way(near_end, x[j[0]], box, periodic) * f[0];
+        OozeFour b = ooze_way(near_end, x[j[1]], box, periodic) * f[1];
+        OozeFour c = ooze_way(near_end, x[j[2]], box, periodic) * f[2];
+        OozeFour d = ooze_way(near_end, x[j[3]], box, periodic) * f[3];
+        rows = ooze_rows_times(&flux[j[0]], a, rows);
+        other = ooze_rows_times(&flux[j[1]], b, other);
+        rows = ooze_rows_times(&flux[j[2]], c, rows);
+        other = ooze_rows_times(&flux[j[3]], d, other);
     }
-    OozeRows all = ooze_rows_add(sum[0], sum[1]);
-    return ooze_four_sums(all.row[0], all.row[1], all.row[2], none);
+    rows = ooze_rows_add(rows, other);
+    return ooze_four_sums(rows.row[0], rows.row[1], rows.row[2], none);
 }
 
 static inline OozeFour ooze_edges_flux(const OozeEdges *edges, const OozeRows *flux, uint64_t i)

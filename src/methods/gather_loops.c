@@ -88,7 +88,7 @@ static inline Sums sum_fluid(const OozeGather *s, const OozeCubicFour *cubic, ui
     for (uint64_t e = list->first[i], last = list->first[i + 1]; e < last; e += 4) {
         OozeFour d[4], flat[4], value = {0};
         for (int k = 0; k < 4; k++) {
-            d[k] = ooze_way(edges, x, e + (uint64_t)k, periodic);
+            d[k] = ooze_way(x, edges->x[list->index[e + (uint64_t)k]], edges->box, periodic);
             flat[k] = d[k] * d[k] * ooze_four(1, 1, 1, 0);
         }
         OozeFour r = ooze_four_sqrt(ooze_four_sums(flat[0], flat[1], flat[2], flat[3]));
