@@ -253,6 +253,21 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeFour **wrapped, OozeError *e
     return OOZE_OK;
 }
 
+/* Puts the particle n of the arrays where it weighs nothing. */
+static void pad(OozeDensitySweep *s)
+{
+    uint64_t n = s->job->n;
+    s->x[n] = ooze_four(0, 0, 0, OOZE_DENSITY_FAR);
+    s->arrow[n] = ooze_four(0, 0, 0, 0);
+    s->mobility[n] = s->ease[n] = 0.0f;
+    if (s->rigid) {
+        s->rigid[n] = 0;
+    }
+    if (s->job->start) {
+        s->first[n] = s->x[n];
+    }
+}
+
 /* Neighbours where the particles are, and what is kept for every pair of them. */
 static OozeStatus find_pairs(OozeDensitySweep *s, OozeError *error)
 {
@@ -317,8 +332,8 @@ static void settle(OozeDensitySweep *s)
     s->limit = s->rest;
     s->momentum = 0.0f;
     for (int k = 0; k < iterations; k++) {
-        ooze_density_multipliers(s);
-        ooze_density_corrections(s);
+        run(s, ooze_density_loops()->multipliers, s);
+        run(s, ooze_density_loops()->corrections, s);
     }
     run(s, push_out_range, s);
     s->limit = limit;
@@ -335,14 +350,14 @@ static void iterate(OozeDensitySweep *s, const uint32_t *order, OozeFour *shift)
 {
     const OozeDensityJob *job = s->job;
     if (s->line) {
-        ooze_density_lines(s);
+        run(s, ooze_density_loops()->lines, s);
         ooze_stage_lap(job->context->clock, OOZE_PART_DENSITY_LINES);
     }
     for (int k = 0; k < job->iterations; k++) {
         s->momentum = ooze_push_momentum(k, job->iterations);
-        ooze_density_multipliers(s);
+        run(s, ooze_density_loops()->multipliers, s);
         ooze_stage_lap(job->context->clock, OOZE_PART_DENSITY_MULTIPLIERS);
-        ooze_density_corrections(s);
+        run(s, ooze_density_loops()->corrections, s);
         ooze_stage_lap(job->context->clock, OOZE_PART_DENSITY_CORRECTIONS);
         if (job->between) {
             call_between(s, order, shift);
@@ -397,7 +412,7 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
     }
     carry.order = ooze_grid_order(job->grid);
     run(&s, take_range, &carry);
-    ooze_density_pad(&s);
+    pad(&s);
     ooze_stage_lap(c->clock, OOZE_PART_DENSITY_SORT);
     status = find_pairs(&s, error);
     ooze_stage_lap(c->clock, OOZE_PART_DENSITY_LISTS);

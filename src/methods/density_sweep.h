@@ -2,6 +2,7 @@
 #ifndef OOZE_METHODS_DENSITY_SWEEP_H
 #define OOZE_METHODS_DENSITY_SWEEP_H
 
+#include "base/machine.h"
 #include "methods/cubic_four.h"
 #include "methods/density.h"
 #include "methods/projected.h"
@@ -48,14 +49,20 @@ static inline bool ooze_density_is_rigid(const OozeDensitySweep *s, uint64_t i)
     return s->rigid && s->rigid[i];
 }
 
-/* Puts the particle n of the arrays where it weighs nothing. */
-void ooze_density_pad(OozeDensitySweep *sweep);
-/* Measures the lines between the particles at the start of the step, once for all iterations. */
-void ooze_density_lines(OozeDensitySweep *sweep);
-/* By how much the multipliers change, into the last lane of arrow: C / (sum |grad C|^2 + eps) with
-   C = density - limit, as ooze_push_sweep takes it. */
-void ooze_density_multipliers(OozeDensitySweep *sweep);
-/* x_i += sum (lambda_i + lambda_j) |grad W| along the pair's line. */
-void ooze_density_corrections(OozeDensitySweep *sweep);
+/* Bodies of parallel loops over an OozeDensitySweep, in chunks of OOZE_DENSITY_GRAIN. */
+typedef struct OozeDensityLoops {
+    /* Measures the lines between the particles at the start of the step, once for all iterations. */
+    OozeRangeBody lines;
+    /* By how much the multipliers change, into the last lane of arrow: C / (sum |grad C|^2 + eps) with
+       C = density - limit, as ooze_push_sweep takes it. */
+    OozeRangeBody multipliers;
+    /* x_i += sum (lambda_i + lambda_j) |grad W| along the pair's line. */
+    OozeRangeBody corrections;
+} OozeDensityLoops;
+OOZE_LOOPS_DECLARE(OozeDensityLoops, ooze_density_loops);
+
+/* What the particle that fills up lists stands at, along the fourth axis: heavier than any distance, light
+   enough to square. */
+#define OOZE_DENSITY_FAR 1e18f
 
 #endif

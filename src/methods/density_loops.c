@@ -2,14 +2,6 @@
 
 #include "physics/kernels.h"
 
-/* What the particle that fills up lists stands at: heavier than any distance, light enough to square. */
-#define FAR 1e18f
-
-static bool wraps(const OozePeriodic *p)
-{
-    return p->length[0] > 0.0f || p->length[1] > 0.0f || p->length[2] > 0.0f;
-}
-
 /* x minus each of four others. */
 static inline void differences(OozeFour x, const OozeFour *others, const uint32_t *index,
                                OozeBox box, bool periodic, OozeFour d[4])
@@ -33,51 +25,35 @@ static inline OozeFour add_weighted(OozeFour weight, const OozeFour d[4], OozeFo
     return OOZE_FOUR_FMA_LANE(weight, 3, d[3], sum);
 }
 
-void ooze_density_pad(OozeDensitySweep *s)
-{
-    uint64_t n = s->job->n;
-    s->x[n] = ooze_four(0, 0, 0, FAR);
-    s->arrow[n] = ooze_four(0, 0, 0, 0);
-    s->mobility[n] = s->ease[n] = 0.0f;
-    if (s->rigid) {
-        s->rigid[n] = 0;
-    }
-    if (s->job->start) {
-        s->first[n] = s->x[n];
-    }
-}
-
 /* ---- lines ---- */
 
 static void lines_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    OozeDensitySweep *s = data;
+    const OozeDensitySweep *s = data;
     const OozePeriodic *p = &s->job->context->periodic;
-    bool periodic = wraps(p);
+    bool periodic = ooze_periodic_any(p);
     OozeBox box = ooze_box(p);
     OozeFour smallest = ooze_four_splat(s->cubic.smallest * s->cubic.smallest);
+    const uint32_t *index = s->list->index;
+    const OozeFour *first = s->first, *arrow = s->arrow;
+    float *line = s->line;
     for (uint64_t i = begin; i < end; i++) {
         OozeFourMask any = {0};
         for (uint64_t e = s->list->first[i], last = s->list->first[i + 1]; e < last; e += 4) {
             OozeFour now[4], then[4];
-            differences(s->first[i], s->first, s->list->index + e, box, periodic, now);
-            differences(s->arrow[i], s->arrow, s->list->index + e, box, periodic, then);
+            differences(first[i], first, index + e, box, periodic, now);
+            differences(arrow[i], arrow, index + e, box, periodic, then);
             OozeFour square = dots(now, now), square0 = dots(then, then), along = dots(now, then);
             OozeFourMask same = (along > 0.0f) & (along * along > 0.5f * square * square0);
-            same |= square >= FAR; /* padding */
+            same |= square >= OOZE_DENSITY_FAR; /* padding */
             OozeFour length = ooze_four_sqrt(ooze_four_max(square, smallest));
             OozeFour length0 = ooze_four_sqrt(ooze_four_max(square0, smallest));
-            ooze_four_store(ooze_four_choose(same, 1.0f / length0, -1.0f / length), s->line + e);
+            ooze_four_store(ooze_four_choose(same, 1.0f / length0, -1.0f / length), line + e);
             any |= ~same;
         }
         s->turned[i] = any[0] || any[1] || any[2] || any[3];
     }
-}
-
-void ooze_density_lines(OozeDensitySweep *s)
-{
-    ooze_parallel_for(s->job->context->threads, s->job->n, OOZE_DENSITY_GRAIN, lines_range, s);
 }
 
 /* ---- multipliers ---- */
@@ -96,32 +72,37 @@ static OozeFour yielding(const OozeDensitySweep *s, uint64_t i, const uint32_t *
                      s->rigid[j[3]] != own);
 }
 
-static inline Sums sum_fluid(OozeDensitySweep *s, uint64_t i, OozeBox box, bool periodic)
+static inline Sums sum_fluid(const OozeDensitySweep *s, uint64_t i, OozeBox box, bool periodic)
 {
     const OozeCubicFour cubic = s->cubic;
-    OozeFour x = s->x[i], sum = {0}, value = {0}, square = {0};
-    bool rigid = ooze_density_is_rigid(s, i);
-    for (uint64_t e = s->list->first[i], last = s->list->first[i + 1]; e < last; e += 4) {
-        const uint32_t *j = s->list->index + e;
+    const OozeFour *others = s->x, x = others[i], smallest = ooze_four_splat(cubic.smallest);
+    const uint64_t first = s->list->first[i];
+    const uint32_t *j = s->list->index + first, *last = j + s->list->first[i + 1] - first;
+    const float *ease = s->even ? NULL : s->ease, *line = s->line ? s->line + first : NULL;
+    float *push = s->push + first;
+    const bool rigid = ooze_density_is_rigid(s, i);
+    OozeFour sum = {0}, value = {0}, square = {0};
+    for (; j < last; j += 4, push += 4) {
         OozeFour d[4];
-        differences(x, s->x, j, box, periodic, d);
+        differences(x, others, j, box, periodic, d);
         OozeFour r = ooze_four_sqrt(dots(d, d));
         OozeFour slope = ooze_cubic_four_slope(&cubic, r, &value);
         if (rigid) {
             slope *= yielding(s, i, j);
         }
-        OozeFour over_r = slope / ooze_four_max(r, ooze_four_splat(cubic.smallest));
+        OozeFour over_r = slope / ooze_four_max(r, smallest);
         OozeFour give = slope * slope;
-        if (!s->even) {
-            give *= ooze_four(s->ease[j[0]], s->ease[j[1]], s->ease[j[2]], s->ease[j[3]]);
+        if (ease) {
+            give *= ooze_four(ease[j[0]], ease[j[1]], ease[j[2]], ease[j[3]]);
         }
         square += give;
         sum = add_weighted(over_r, d, sum);
-        if (s->line) {
-            OozeFour line = ooze_four_load(s->line + e);
-            over_r = slope * ooze_four_max(line, -line);
+        if (line) {
+            OozeFour along = ooze_four_load(line);
+            over_r = slope * ooze_four_max(along, -along);
+            line += 4;
         }
-        ooze_four_store(over_r, s->push + e);
+        ooze_four_store(over_r, push);
     }
     Sums sums = {sum, cubic.value * ooze_four_sum(value), ooze_four_sum(square)};
     return sums;
@@ -179,17 +160,11 @@ static void multipliers_range(void *data, uint64_t begin, uint64_t end, int work
 {
     (void)worker;
     OozeDensitySweep *s = data;
-    if (wraps(&s->job->context->periodic)) {
+    if (ooze_periodic_any(&s->job->context->periodic)) {
         multipliers(s, begin, end, true);
     } else {
         multipliers(s, begin, end, false);
     }
-}
-
-void ooze_density_multipliers(OozeDensitySweep *s)
-{
-    ooze_parallel_for(s->job->context->threads, s->job->n, OOZE_DENSITY_GRAIN, multipliers_range,
-                      s);
 }
 
 /* ---- corrections ---- */
@@ -210,19 +185,26 @@ static OozeFour push_turned(const OozeDensitySweep *s, uint64_t i)
 
 static inline OozeFour push_along(const OozeDensitySweep *s, uint64_t i, OozeBox box, bool periodic)
 {
-    OozeFour x = s->arrow[i], shift = {0};
-    for (uint64_t e = s->list->first[i], last = s->list->first[i + 1]; e < last; e += 4) {
-        const uint32_t *j = s->list->index + e;
+    const OozeFour *others = s->arrow, x = others[i];
+    const uint64_t first = s->list->first[i];
+    const uint32_t *j = s->list->index + first, *last = j + s->list->first[i + 1] - first;
+    const float *push = s->push + first;
+    OozeFour shift = {0}, more = {0};
+    for (; j < last; j += 4, push += 4) {
         OozeFour other[4], d[4];
         for (int k = 0; k < 4; k++) {
-            other[k] = s->arrow[j[k]];
+            other[k] = others[j[k]];
             d[k] = x - other[k];
             d[k] = periodic ? ooze_four_image(d[k], box) : d[k];
         }
         OozeFour lambda = x[3] + ooze_four_lasts(other[0], other[1], other[2], other[3]);
-        shift = add_weighted(lambda * ooze_four_load(s->push + e), d, shift);
+        OozeFour weight = lambda * ooze_four_load(push);
+        shift = OOZE_FOUR_FMA_LANE(weight, 0, d[0], shift);
+        more = OOZE_FOUR_FMA_LANE(weight, 1, d[1], more);
+        shift = OOZE_FOUR_FMA_LANE(weight, 2, d[2], shift);
+        more = OOZE_FOUR_FMA_LANE(weight, 3, d[3], more);
     }
-    return shift;
+    return shift + more;
 }
 
 static inline void corrections(OozeDensitySweep *s, uint64_t begin, uint64_t end, bool periodic)
@@ -248,15 +230,15 @@ static void corrections_range(void *data, uint64_t begin, uint64_t end, int work
 {
     (void)worker;
     OozeDensitySweep *s = data;
-    if (wraps(&s->job->context->periodic)) {
+    if (ooze_periodic_any(&s->job->context->periodic)) {
         corrections(s, begin, end, true);
     } else {
         corrections(s, begin, end, false);
     }
 }
 
-void ooze_density_corrections(OozeDensitySweep *s)
-{
-    ooze_parallel_for(s->job->context->threads, s->job->n, OOZE_DENSITY_GRAIN, corrections_range,
-                      s);
-}
+const OozeDensityLoops OOZE_LOOPS(ooze_density_loops) = {
+    .lines = lines_range,
+    .multipliers = multipliers_range,
+    .corrections = corrections_range,
+};
