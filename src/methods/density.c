@@ -3,8 +3,7 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "base/vec3.h"
-#include "methods/density_sweep.h"
+#include "methods/push_out.h"
 
 /* Iterations that settle in a step; the next step goes on. */
 enum { SETTLING = 2 };
@@ -46,55 +45,6 @@ static void report_excess(const OozeDensitySweep *s)
     }
     report->worst_density_error = (double)worst;
     report->mean_density_error = sum / (double)s->job->n;
-}
-
-/* How near a particle may be to a solid now: if it was nearer than the contact's distance when the step began, the
-   solid taken back by its motion, it comes out by a fiftieth of a spacing a step, which is more than contact at
-   rest ever lacks. */
-static double nearest_allowed(const OozeDensitySweep *s, uint64_t i, const OozeSolid *solid)
-{
-    const OozeDensityJob *job = s->job;
-    if (s->settles || !job->settled) {
-        return job->contact;
-    }
-    OozeFour x0 = s->arrow[i];
-    OozeContact begin = ooze_solid_contact(solid, vec3(x0[0], x0[1], x0[2]));
-    double gap = begin.distance + job->context->dt * vec3_dot(begin.velocity, begin.normal);
-    return fmin(job->contact, gap + 0.02 * job->context->spacing);
-}
-
-/* Puts what is inside a solid on its surface. */
-static void push_out_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    OozeDensitySweep *s = data;
-    const OozeDensityJob *job = s->job;
-    const OozeStepContext *c = job->context;
-    uint8_t inside = 0;
-    for (uint64_t i = begin; i < end; i++) {
-        bool pushed = s->mobility[i] > 0.0f && !ooze_density_is_rigid(s, i);
-        for (int k = 0; k < c->solid_count && pushed; k++) {
-            const OozeSolid *solid = &c->solids[k];
-            if (solid->params[OOZE_SOLID_COLLIDES] == 0.0) {
-                continue;
-            }
-            OozeVec3 x = vec3(s->x[i][0], s->x[i][1], s->x[i][2]);
-            OozeContact contact = ooze_solid_contact(solid, x);
-            if (contact.distance >= job->contact) {
-                continue;
-            }
-            double allowed = nearest_allowed(s, i, solid), push = allowed - contact.distance;
-            inside |= allowed < job->contact;
-            if (push > 0) {
-                OozeFour out =
-                    ooze_four((float)(push * contact.normal.x), (float)(push * contact.normal.y),
-                              (float)(push * contact.normal.z), 0);
-                s->x[i] += out;
-                s->shift[i] += out;
-            }
-        }
-    }
-    s->inside[begin / OOZE_DENSITY_GRAIN] = inside;
 }
 
 /* At most a tenth of the distance kept: several close neighbours must not throw a particle. */
@@ -308,7 +258,8 @@ static bool any_stranger(const OozeDensitySweep *s)
 static bool any_inside(const OozeDensitySweep *s)
 {
     bool any = false;
-    for (uint64_t k = 0; k * OOZE_DENSITY_GRAIN < s->job->n && !any; k++) {
+    bool solids = s->job->context->solid_count > 0;
+    for (uint64_t k = 0; solids && k * OOZE_DENSITY_GRAIN < s->job->n && !any; k++) {
         any = s->inside[k] != 0;
     }
     return any;
@@ -316,7 +267,7 @@ static bool any_inside(const OozeDensitySweep *s)
 
 /* Moves what was kept back, at most an eighth of the support a step: deep in a solid lie many, and one step
    would put them all into its skin. */
-static void settle(OozeDensitySweep *s)
+static void settle(OozeDensitySweep *s, OozePushOut *out)
 {
     const OozeDensityJob *job = s->job;
     int iterations = any_stranger(s) ? SETTLING : 0;
@@ -335,7 +286,7 @@ static void settle(OozeDensitySweep *s)
         run(s, ooze_density_loops()->multipliers, s);
         run(s, ooze_density_loops()->corrections, s);
     }
-    run(s, push_out_range, s);
+    ooze_push_out(out);
     s->limit = limit;
     for (uint64_t k = 0; k < job->n; k++) {
         OozeFour move = s->shift[k] - s->settled[k];
@@ -346,7 +297,7 @@ static void settle(OozeDensitySweep *s)
     }
 }
 
-static void iterate(OozeDensitySweep *s, const uint32_t *order, OozeFour *shift)
+static void iterate(OozeDensitySweep *s, OozePushOut *out, const uint32_t *order, OozeFour *shift)
 {
     const OozeDensityJob *job = s->job;
     if (s->line) {
@@ -364,14 +315,14 @@ static void iterate(OozeDensitySweep *s, const uint32_t *order, OozeFour *shift)
             ooze_stage_lap(job->context->clock,
                            job->rigid ? OOZE_PART_REST : OOZE_PART_CONFORMATION_SWEEP);
         }
-        run(s, push_out_range, s);
+        ooze_push_out(out);
         ooze_stage_lap(job->context->clock, OOZE_PART_PUSH_OUT);
     }
     if (job->iterations > 0 && job->n > 0) {
         report_excess(s);
     }
     if (job->iterations > 0 && job->settled) {
-        settle(s);
+        settle(s, out);
         ooze_stage_lap(job->context->clock, OOZE_PART_SETTLING);
     }
     if (job->drift) {
@@ -414,12 +365,16 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
     run(&s, take_range, &carry);
     pad(&s);
     ooze_stage_lap(c->clock, OOZE_PART_DENSITY_SORT);
+    OozePushOut out;
     status = find_pairs(&s, error);
     ooze_stage_lap(c->clock, OOZE_PART_DENSITY_LISTS);
+    if (!status) {
+        status = ooze_push_out_begin(&out, &s, error);
+    }
     if (status) {
         return status;
     }
-    iterate(&s, carry.order, shift);
+    iterate(&s, &out, carry.order, shift);
     run(&s, give_range, &carry);
     return OOZE_OK;
 }

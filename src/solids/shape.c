@@ -245,6 +245,11 @@ bool ooze_shape_is_shell(const OozeShape *shape)
     return shape->grid && ooze_distance_grid_is_shell(shape->grid);
 }
 
+bool ooze_shape_is_interpolated(const OozeShape *shape)
+{
+    return shape->grid != NULL;
+}
+
 OozeShapeKind ooze_shape_kind(const OozeShape *shape)
 {
     return shape->kind;

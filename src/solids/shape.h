@@ -29,6 +29,8 @@ OozeShapeKind ooze_shape_kind(const OozeShape *shape);
 bool ooze_shape_inverted(const OozeShape *shape);
 /* A mesh with gaps too large to close: only its sheet is solid. */
 bool ooze_shape_is_shell(const OozeShape *shape);
+/* Distances come from nodes that stand half a spacing apart. */
+bool ooze_shape_is_interpolated(const OozeShape *shape);
 
 /* Triangles of the surface with edges of about `edge` at most, flat parts too, in local space: closed
    and facing outward (of a container: into the room it encloses, so that its volume is negative). An

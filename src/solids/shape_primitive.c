@@ -11,6 +11,12 @@ typedef struct FlatDistance {
     Flat normal;
 } FlatDistance;
 
+/* Shapes are no larger than a square allows: what hypot does beyond costs more than all else here. */
+static double length_of(double x, double y)
+{
+    return sqrt(x * x + y * y);
+}
+
 static double box_distance(OozeVec3 half, OozeVec3 p, OozeVec3 *normal)
 {
     double beyond[3] = {fabs(p.x) - half.x, fabs(p.y) - half.y, fabs(p.z) - half.z};
@@ -33,7 +39,7 @@ static FlatDistance rectangle(double radius, double half_height, Flat p)
 {
     double x = p.x - radius, y = fabs(p.y) - half_height, side = p.y < 0.0 ? -1.0 : 1.0;
     if (x > 0.0 && y > 0.0) {
-        double d = hypot(x, y);
+        double d = length_of(x, y);
         return (FlatDistance){d, {x / d, side * y / d}};
     }
     return x > y ? (FlatDistance){x, {1.0, 0.0}} : (FlatDistance){y, {0.0, side}};
@@ -44,10 +50,10 @@ static FlatDistance rectangle(double radius, double half_height, Flat p)
 static FlatDistance segment(Flat a, Flat b, Flat p)
 {
     double ex = b.x - a.x, ey = b.y - a.y, px = p.x - a.x, py = p.y - a.y;
-    double length = hypot(ex, ey), along = (px * ex + py * ey) / (length * length);
+    double length = length_of(ex, ey), along = (px * ex + py * ey) / (length * length);
     Flat right = {ey / length, -ex / length};
     double end = along < 0.0 ? 0.0 : 1.0, dx = px - end * ex, dy = py - end * ey;
-    double d = hypot(dx, dy);
+    double d = length_of(dx, dy);
     if ((along >= 0.0 && along <= 1.0) || d == 0.0) {
         return (FlatDistance){px * right.x + py * right.y, right};
     }
@@ -66,7 +72,7 @@ static FlatDistance triangle(double radius, double height, Flat p)
 static double upright_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
 {
     OozeVec3 p = ooze_to_upright(shape->up, point);
-    double away = hypot(p.x, p.y);
+    double away = length_of(p.x, p.y);
     OozeVec3 outward = away > 0.0 ? vec3(p.x / away, p.y / away, 0.0) : vec3(1.0, 0.0, 0.0);
     Flat flat = {away, p.z};
     FlatDistance result = {0};
@@ -80,7 +86,7 @@ static double upright_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 
         Flat nearest =
             torus ? (Flat){shape->radius, 0.0} : (Flat){0.0, fmin(fmax(flat.y, -end), end)};
         Flat from = {flat.x - nearest.x, flat.y - nearest.y};
-        double d = hypot(from.x, from.y);
+        double d = length_of(from.x, from.y);
         result.distance = d - (torus ? shape->tube_radius : shape->radius);
         result.normal = d > 0.0 ? (Flat){from.x / d, from.y / d} : (Flat){1.0, 0.0};
     }

@@ -189,14 +189,20 @@ void ooze_solid_part(OozeSolid *solid, double from, double to, double from_time,
     solid->pose = pose_within(solid, to, to_time);
 }
 
+double ooze_solid_distance(const OozeSolid *solid, OozeVec3 world_point, OozeVec3 *normal)
+{
+    const OozePose *pose = &solid->pose;
+    OozeVec3 local = ooze_pose_to_local(pose, world_point), outward;
+    double distance = ooze_shape_distance(solid->shape, local, &outward);
+    *normal = quat_rotate(pose->rotation, outward);
+    return distance;
+}
+
 OozeContact ooze_solid_contact(const OozeSolid *solid, OozeVec3 world_point)
 {
     const OozePose *pose = &solid->pose;
     OozeContact contact;
-    OozeVec3 normal;
-    contact.distance =
-        ooze_shape_distance(solid->shape, ooze_pose_to_local(pose, world_point), &normal);
-    contact.normal = quat_rotate(pose->rotation, normal);
+    contact.distance = ooze_solid_distance(solid, world_point, &contact.normal);
     /* the velocity of the surface where it is nearest, not of the air around the particle */
     contact.velocity =
         ooze_pose_velocity_at(pose, vec3_madd(world_point, -contact.distance, contact.normal));

@@ -47,6 +47,8 @@ typedef struct OozeContact {
     OozeVec3 normal, velocity;
 } OozeContact;
 OozeContact ooze_solid_contact(const OozeSolid *solid, OozeVec3 world_point);
+/* The first two of these alone. */
+double ooze_solid_distance(const OozeSolid *solid, OozeVec3 world_point, OozeVec3 *normal);
 
 /* What a straight way in the solid's own frame meets. */
 typedef struct OozeTrace {

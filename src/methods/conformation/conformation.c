@@ -241,13 +241,16 @@ static OozeStatus move(OozeConformationStep *s, OozeDensityMemory *own,
     if (!x || !shift || !s->drift || !s->settled || !s->limit || !s->borne) {
         return ooze_fail_memory(error, "the conformation step", s->n * 72);
     }
-    ooze_conformation_set_limits(s);
+    OozeStatus status = ooze_conformation_set_limits(s, error);
+    if (status) {
+        return status;
+    }
     for (uint64_t i = 0; i < s->n; i++) {
         x[i] = s->x0[i] + s->dt * s->u[i];
         s->drift[i] = s->settled[i] = ooze_four(0, 0, 0, 0);
     }
     ooze_stage_lap(s->context->clock, OOZE_PART_LIMITS);
-    OozeStatus status = formulation->solve_positions(s, own, x, shift, error);
+    status = formulation->solve_positions(s, own, x, shift, error);
     if (status) {
         return status;
     }
@@ -269,7 +272,10 @@ static OozeStatus move(OozeConformationStep *s, OozeDensityMemory *own,
         s->u[i] -= s->settled[i] / s->dt;
     }
     ooze_stage_lap(s->context->clock, OOZE_PART_FINISH);
-    ooze_conformation_find_strangers(s);
+    status = ooze_conformation_find_strangers(s, error);
+    if (status) {
+        return status;
+    }
     ooze_bodies_place(s, x);
     ooze_stage_lap(s->context->clock, OOZE_PART_REST);
     store(s, x);

@@ -1,9 +1,11 @@
 /* Contact as the solver sees it: which directions of which particles the solids hold. */
 #include <math.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "methods/conformation/bodies.h"
+#include "solids/nearby.h"
 
 /* Adds a direction, made orthogonal to those that are held already. */
 static void add_direction(OozeHold *hold, OozeVec3 normal, double speed)
@@ -38,10 +40,9 @@ static void add_tangents(OozeHold *hold, OozeVec3 normal, OozeVec3 surface)
    normal, and hardly faster if it lay too near when the step began (see nearest_allowed of the density
    stage): a solid that overlaps fluid must not throw it. The settling of the density stage brings it out. Where fluid clings to a solid its boundary
    samples do the rest, and tangents stay free. */
-static OozeHold hold_of_particle(const OozeConformationStep *s, uint64_t i)
+static OozeHold hold_of_particle(const OozeConformationStep *s, uint64_t i, uint64_t near)
 {
     OozeHold hold = {.count = 0};
-    s->intruder[i] = -1;
     const OozeStepContext *c = s->context;
     OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
     OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
@@ -57,7 +58,7 @@ static OozeHold hold_of_particle(const OozeConformationStep *s, uint64_t i)
     OozeContact first = {0};
     for (int k = 0; k < c->solid_count; k++) {
         const OozeSolid *solid = &c->solids[k];
-        if (solid->params[OOZE_SOLID_COLLIDES] == 0.0) {
+        if (!ooze_nearby_has(near, k) || solid->params[OOZE_SOLID_COLLIDES] == 0.0) {
             continue;
         }
         OozeContact contact = ooze_solid_contact(solid, x);
@@ -94,41 +95,136 @@ OozeFour ooze_conformation_pinned(const OozeConformationStep *s, uint64_t i)
     return ooze_four((float)u.x, (float)u.y, (float)u.z, 0);
 }
 
+/* ---- all particles ---------------------------------------------------------------------------- */
+
+enum { GRAIN = OOZE_CONFORMATION_GRAIN, GROUPS = GRAIN / OOZE_NEARBY_GROUP };
+
 typedef struct FindJob {
     OozeConformationStep *step;
-    OozeHold *found; /* one per particle */
+    OozeNearby nearby;
+    uint64_t *near;        /* per group: solids that may hold its particles */
+    uint64_t *room, *base; /* per chunk: holds at most, and where they begin */
+    uint64_t *held;        /* per chunk: holds */
 } FindJob;
+
+static bool is_led(const OozeConformationStep *s, uint64_t i)
+{
+    return s->mobility[i] == 0.0f;
+}
+
+/* Who may come to touch what: with v the fastest of some particles, nothing is held farther than
+   v dt from where contact begins. */
+static uint64_t find_near(const FindJob *job, uint64_t begin, uint64_t end, uint64_t among)
+{
+    const OozeConformationStep *s = job->step;
+    float fastest = 0.0f;
+    for (uint64_t i = begin; i < end; i++) {
+        fastest = ooze_max(fastest, ooze_four_dot3(s->u[i], s->u[i]));
+    }
+    float reach = s->settings.contact + s->dt * sqrtf(fastest);
+    return ooze_nearby_find(&job->nearby, s->x0, begin, end, reach, true, among);
+}
+
+static void count_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const FindJob *job = data;
+    const OozeConformationStep *s = job->step;
+    uint64_t around = find_near(job, begin, end, UINT64_MAX), room = 0;
+    for (uint64_t first = begin; first < end; first += OOZE_NEARBY_GROUP) {
+        uint64_t last = first + OOZE_NEARBY_GROUP < end ? first + OOZE_NEARBY_GROUP : end;
+        uint64_t near = around ? find_near(job, first, last, around) : 0;
+        job->near[first / OOZE_NEARBY_GROUP] = near;
+        for (uint64_t i = first; i < last; i++) {
+            room += near || is_led(s, i);
+        }
+    }
+    job->room[begin / GRAIN] = room;
+}
 
 static void find_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const FindJob *job = data;
+    OozeConformationStep *s = job->step;
+    uint64_t first = job->base[begin / GRAIN], at = first;
     for (uint64_t i = begin; i < end; i++) {
-        job->found[i] = hold_of_particle(job->step, i);
+        uint64_t near = job->near[i / OOZE_NEARBY_GROUP];
+        s->hold_of[i] = s->intruder[i] = -1;
+        if (near || is_led(s, i)) {
+            s->holds[at] = hold_of_particle(s, i, near);
+            if (s->holds[at].count > 0) {
+                s->hold_of[i] = (int32_t)at++;
+            }
+        }
     }
+    job->held[begin / GRAIN] = at - first;
+}
+
+/* Holds moved to where all of them stand without gaps. */
+static void number_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const FindJob *job = data;
+    OozeConformationStep *s = job->step;
+    uint64_t at = job->base[begin / GRAIN];
+    for (uint64_t i = begin; i < end && job->held[begin / GRAIN]; i++) {
+        if (s->hold_of[i] >= 0) {
+            s->hold_of[i] = (int32_t)at++;
+        }
+    }
+}
+
+static void pack(FindJob *job, uint64_t chunks)
+{
+    OozeConformationStep *s = job->step;
+    for (uint64_t k = 0; k < chunks; k++) {
+        memmove(s->holds + s->hold_count, s->holds + job->base[k], job->held[k] * sizeof *s->holds);
+        job->base[k] = s->hold_count;
+        s->hold_count += job->held[k];
+    }
+    if (s->hold_count > 0) {
+        ooze_parallel_for(s->context->threads, s->n, GRAIN, number_range, job);
+    }
+}
+
+static OozeStatus find_holds(FindJob *job, OozeError *error)
+{
+    OozeConformationStep *s = job->step;
+    OozeArena *arena = s->context->arena;
+    uint64_t chunks = (s->n + GRAIN - 1) / GRAIN, room = 0;
+    job->near = ooze_arena_alloc(arena, chunks * GROUPS, sizeof *job->near);
+    job->room = ooze_arena_alloc(arena, chunks, sizeof *job->room);
+    job->base = ooze_arena_alloc(arena, chunks, sizeof *job->base);
+    job->held = ooze_arena_alloc(arena, chunks, sizeof *job->held);
+    if (!job->near || !job->room || !job->base || !job->held) {
+        return ooze_fail_memory(error, "contacts", chunks * GROUPS * sizeof *job->near);
+    }
+    ooze_parallel_for(s->context->threads, s->n, GRAIN, count_range, job);
+    for (uint64_t k = 0; k < chunks; k++) {
+        job->base[k] = room;
+        room += job->room[k];
+    }
+    s->holds = ooze_arena_alloc(arena, room, sizeof *s->holds);
+    if (!s->holds) {
+        return ooze_fail_memory(error, "contacts", room * sizeof *s->holds);
+    }
+    ooze_parallel_for(s->context->threads, s->n, GRAIN, find_range, job);
+    pack(job, chunks);
+    return OOZE_OK;
 }
 
 OozeStatus ooze_conformation_find_holds(OozeConformationStep *s, OozeError *error)
 {
-    OozeArena *arena = s->context->arena;
-    s->hold_of = ooze_arena_alloc(arena, s->n, sizeof *s->hold_of);
-    s->holds = ooze_arena_alloc(arena, s->n, sizeof *s->holds);
-    s->intruder = ooze_arena_alloc(arena, s->n, sizeof *s->intruder);
-    if (!s->hold_of || !s->holds || !s->intruder) {
-        return ooze_fail_memory(error, "contacts", s->n * sizeof *s->holds);
-    }
-    bool any = s->context->solid_count > 0 || s->context->led;
-    if (any) {
-        FindJob job = {.step = s, .found = s->holds};
-        ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, find_range, &job);
-    }
+    const OozeStepContext *c = s->context;
+    s->hold_of = ooze_arena_alloc(c->arena, s->n, sizeof *s->hold_of);
+    s->intruder = ooze_arena_alloc(c->arena, s->n, sizeof *s->intruder);
     s->hold_count = 0;
-    for (uint64_t i = 0; i < s->n; i++) { /* packed in place: the target never overtakes */
-        bool held = any && s->holds[i].count > 0;
-        s->hold_of[i] = held ? (int32_t)s->hold_count : -1;
-        if (held) {
-            s->holds[s->hold_count++] = s->holds[i];
-        }
+    if (!s->hold_of || !s->intruder) {
+        return ooze_fail_memory(error, "contacts", s->n * 8);
     }
-    return OOZE_OK;
+    FindJob job = {.step = s};
+    OozeStatus status = ooze_nearby_begin(&job.nearby, c->solids, c->solid_count, c->spacing, c->dt,
+                                          c->arena, error);
+    return status ? status : find_holds(&job, error);
 }

@@ -188,8 +188,8 @@ OozeStatus ooze_conformation_divergence(OozeConformationStep *step, OozeError *e
 /* The density stage with the settings of this method. */
 OozeDensityJob ooze_conformation_density_job(OozeConformationStep *step, OozeDensityMemory *own);
 /* How far errors of density may become velocity in this step, and whose may all the way in the next. */
-void ooze_conformation_set_limits(OozeConformationStep *step);
-void ooze_conformation_find_strangers(OozeConformationStep *step);
+OozeStatus ooze_conformation_set_limits(OozeConformationStep *step, OozeError *error);
+OozeStatus ooze_conformation_find_strangers(OozeConformationStep *step, OozeError *error);
 /* One-sided position-based density with solids, on the neighbours of x (see solve_positions). */
 OozeStatus ooze_conformation_density(OozeConformationStep *step, OozeDensityMemory *own,
                                      const OozeFour *x, OozeFour *shift, OozeError *error);
