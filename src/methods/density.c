@@ -230,6 +230,9 @@ static OozeStatus find_pairs(OozeDensitySweep *s, OozeError *error)
         status = ooze_neighbours_build(job->near_walls, c->boundary->grid, c->threads,
                                        (const OozeFloat4 *)s->x, job->n, c->boundary->position,
                                        c->support, false, error);
+        if (!status) { /* they may have come to others than at the beginning of the step */
+            status = ooze_boundary_measure(c->boundary, c->threads, job->near_walls, error);
+        }
     }
     if (status) {
         return status;

@@ -40,7 +40,8 @@ typedef struct OozeStepContext {
     const OozeFloat4 *rest;      /* per particle: where it was when it came into the world */
     const OozeNeighbours *fluid; /* fluid-fluid; empty unless the method asks */
     const OozeNeighbours *fluid_boundary; /* fluid-boundary; empty unless the method asks */
-    const OozeBoundary *boundary;
+    OozeBoundary *boundary;  /* volumes are known of the samples in fluid_boundary; of others ask
+                               ooze_boundary_measure */
     const OozeSolid *solids; /* already at their pose of the end of the step */
     int solid_count;
     const OozeMaterial *materials;

@@ -20,6 +20,8 @@ void ooze_boundary_free(OozeBoundary *boundary)
     ooze_free(boundary->local_solid);
     ooze_free(boundary->placed);
     ooze_free(boundary->made_volume);
+    ooze_free(boundary->due);
+    ooze_free(boundary->wanted);
     ooze_free(boundary->poses);
     ooze_free(boundary->moved);
     ooze_free(boundary->changed);
@@ -32,8 +34,9 @@ void ooze_boundary_free(OozeBoundary *boundary)
 
 uint64_t ooze_boundary_bytes(const OozeBoundary *boundary)
 {
-    uint64_t made = 3 * sizeof(OozeFloat4) + sizeof(uint16_t) + sizeof(float);
-    uint64_t sorted = 4 * sizeof(OozeFloat4) + sizeof(uint16_t) + sizeof(float) + sizeof(uint32_t);
+    uint64_t made = 3 * sizeof(OozeFloat4) + sizeof(uint16_t) + sizeof(float) + 1;
+    uint64_t sorted =
+        4 * sizeof(OozeFloat4) + sizeof(uint16_t) + sizeof(float) + sizeof(uint32_t) + 1;
     return boundary->capacity * made + boundary->sorted_capacity * sorted +
            (uint64_t)boundary->pose_count * sizeof *boundary->poses +
            (boundary->grid ? ooze_grid_bytes(boundary->grid) : 0) +
@@ -68,6 +71,7 @@ static OozeStatus make_room(OozeBoundary *b, uint64_t total, OozeError *error)
     b->local_solid = grow(b->local_solid, n, capacity, sizeof *b->local_solid, &failed);
     b->placed = grow(b->placed, n, capacity, sizeof *b->placed, &failed);
     b->made_volume = grow(b->made_volume, n, capacity, sizeof *b->made_volume, &failed);
+    b->due = grow(b->due, n, capacity, sizeof *b->due, &failed);
     if (failed) {
         return ooze_fail_memory(error, "boundary particles", capacity * sizeof(OozeFloat4));
     }
@@ -119,6 +123,7 @@ OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int
         boundary->local_normal[k] = (OozeFloat4){(float)m.x, (float)m.y, (float)m.z, 0.0f};
         boundary->local_solid[k] = (uint16_t)index;
         boundary->made_volume[k] = 0.0f;
+        boundary->due[k] = 1;
     }
     ooze_free(points);
     ooze_free(normals);
@@ -136,8 +141,7 @@ typedef struct Update {
     const OozeSolid *solids;
     const OozePeriodic *periodic;
     const uint32_t *order;
-    /* volumes: samples to compute, by their place in grid order; NULL: all */
-    const uint32_t *chosen;
+    bool all; /* nothing is known of volumes */
 } Update;
 
 static OozeVec3 widen(OozeFloat4 a)
@@ -162,6 +166,25 @@ static void place(void *context, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+static bool contains(const OozeBounds *b, OozeFloat4 p)
+{
+    return (double)p.x >= b->min.x && (double)p.x <= b->max.x && (double)p.y >= b->min.y &&
+           (double)p.y <= b->max.y && (double)p.z >= b->min.z && (double)p.z <= b->max.z;
+}
+
+static bool is_changed(const OozeBoundary *b, uint64_t k)
+{
+    if (b->moved[b->solid[k]]) {
+        return true;
+    }
+    for (int i = 0; i < b->changed_count; i++) {
+        if (contains(&b->changed[i], b->position[k])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void gather(void *context, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -177,34 +200,10 @@ static void gather(void *context, uint64_t begin, uint64_t end, int worker)
         b->normal[k] = narrow(quat_rotate(pose->rotation, widen(b->local_normal[i])));
         b->solid[k] = b->local_solid[i];
         b->volume[k] = b->made_volume[i];
-    }
-}
-
-/* Kernel values are added up as integers in units of 2^-40 W(0): the sum then does not depend on the
-   order, which changes when other samples move. Akinci et al. 2012, eq 4. */
-static void measure(void *context, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Update *update = context;
-    OozeBoundary *b = update->boundary;
-    const OozePeriodic *p = update->periodic;
-    float h = (float)b->support, peak = ooze_cubic_value(0.0f, h);
-    for (uint64_t n = begin; n < end; n++) {
-        uint64_t k = update->chosen ? update->chosen[n] : n;
-        OozeFloat4 x = b->position[k];
-        const uint32_t *index = b->lists.index + b->lists.first[n];
-        int64_t sum = 0;
-        for (uint32_t m = 0; m < b->lists.count[n]; m++) {
-            OozeFloat4 y = b->position[index[m]];
-            float dx = ooze_periodic_delta(x.x - y.x, p->length[0], p->inverse[0]);
-            float dy = ooze_periodic_delta(x.y - y.y, p->length[1], p->inverse[1]);
-            float dz = ooze_periodic_delta(x.z - y.z, p->length[2], p->inverse[2]);
-            float share = ooze_cubic_value(sqrtf(dx * dx + dy * dy + dz * dz), h) / peak;
-            sum += (int64_t)(share * 0x1p40f);
+        b->wanted[k] = 0;
+        if (update->all || is_changed(b, k)) {
+            b->due[i] = 1;
         }
-        double density = (double)peak * (double)(sum > 0 ? sum : INT64_C(1) << 40) * 0x1p-40;
-        b->volume[k] = (float)(1.0 / density);
-        b->made_volume[update->order[k]] = b->volume[k];
     }
 }
 
@@ -245,52 +244,6 @@ static OozeBounds changed_bounds(const OozeSolid *solid, const OozePose *old, do
     return (OozeBounds){vec3(low[0], low[1], low[2]), vec3(high[0], high[1], high[2])};
 }
 
-static bool contains(const OozeBounds *b, OozeFloat4 p)
-{
-    return (double)p.x >= b->min.x && (double)p.x <= b->max.x && (double)p.y >= b->min.y &&
-           (double)p.y <= b->max.y && (double)p.z >= b->min.z && (double)p.z <= b->max.z;
-}
-
-static bool is_changed(const OozeBoundary *b, uint64_t k)
-{
-    if (b->moved[b->solid[k]]) {
-        return true;
-    }
-    for (int i = 0; i < b->changed_count; i++) {
-        if (contains(&b->changed[i], b->position[k])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static OozeStatus compute_volumes(Update *update, OozeThreads *threads, const OozeFloat4 *points,
-                                  uint64_t n, OozeError *error)
-{
-    OozeBoundary *b = update->boundary;
-    OozeStatus status = ooze_neighbours_build(&b->lists, b->grid, threads, points, n, b->position,
-                                              b->support, false, error);
-    if (!status) {
-        ooze_parallel_for(threads, n, GRAIN, measure, update);
-    }
-    return status;
-}
-
-/* Volumes of what the moved solids have come near to or left. */
-static OozeStatus update_volumes(Update *update, OozeThreads *threads, OozeError *error)
-{
-    OozeBoundary *b = update->boundary;
-    uint64_t n = 0;
-    for (uint64_t k = 0; k < b->count; k++) {
-        if (is_changed(b, k)) {
-            b->chosen_position[n] = b->position[k];
-            b->chosen[n++] = (uint32_t)k;
-        }
-    }
-    update->chosen = b->chosen;
-    return compute_volumes(update, threads, b->chosen_position, n, error);
-}
-
 /* ---- the update --------------------------------------------------------------------------- */
 
 static OozeStatus make_sorted_room(OozeBoundary *b, OozeError *error)
@@ -306,6 +259,7 @@ static OozeStatus make_sorted_room(OozeBoundary *b, OozeError *error)
         b->normal = grow(b->normal, old, wanted, sizeof *b->normal, &failed);
         b->volume = grow(b->volume, old, wanted, sizeof *b->volume, &failed);
         b->solid = grow(b->solid, old, wanted, sizeof *b->solid, &failed);
+        b->wanted = grow(b->wanted, old, wanted, sizeof *b->wanted, &failed);
         b->chosen = grow(b->chosen, old, wanted, sizeof *b->chosen, &failed);
         b->chosen_position =
             grow(b->chosen_position, old, wanted, sizeof *b->chosen_position, &failed);
@@ -379,7 +333,7 @@ static bool compare_poses(OozeBoundary *b, const OozeSolid *solids, const OozePe
 static OozeStatus refresh(Update *update, OozeThreads *threads, OozeError *error)
 {
     OozeBoundary *b = update->boundary;
-    bool all = !b->fresh;
+    update->all = !b->fresh;
     b->fresh = false; /* until everything has succeeded */
     OozeStatus status = make_sorted_room(b, error);
     if (status) {
@@ -393,18 +347,13 @@ static OozeStatus refresh(Update *update, OozeThreads *threads, OozeError *error
     }
     update->order = ooze_grid_order(b->grid);
     ooze_parallel_for(threads, b->count, GRAIN, gather, update);
-    if (all) {
-        status = compute_volumes(update, threads, b->position, b->count, error);
-    } else if (b->changed_count > 0) {
-        status = update_volumes(update, threads, error);
+    b->any_due = b->any_due || update->all || b->changed_count > 0;
+    b->periodic = *update->periodic;
+    for (int i = 0; i < b->pose_count; i++) {
+        b->poses[i] = update->solids[i].pose;
     }
-    if (!status) {
-        for (int i = 0; i < b->pose_count; i++) {
-            b->poses[i] = update->solids[i].pose;
-        }
-        b->fresh = true;
-    }
-    return status;
+    b->fresh = true;
+    return OOZE_OK;
 }
 
 OozeStatus ooze_boundary_update(OozeBoundary *boundary, OozeThreads *threads,
@@ -422,6 +371,89 @@ OozeStatus ooze_boundary_update(OozeBoundary *boundary, OozeThreads *threads,
     if (!status && !compare_poses(boundary, solids, periodic)) {
         Update update = {.boundary = boundary, .solids = solids, .periodic = periodic};
         status = refresh(&update, threads, error);
+    }
+    return status;
+}
+
+/* ---- volumes ------------------------------------------------------------------------------ */
+
+/* Kernel values are added up as integers in units of 2^-40 W(0): the sum then does not depend on the
+   order, which changes when other samples move. Akinci et al. 2012, eq 4. */
+static void measure(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeBoundary *b = context;
+    const OozePeriodic *p = &b->periodic;
+    const uint32_t *order = ooze_grid_order(b->grid);
+    float h = (float)b->support, peak = ooze_cubic_value(0.0f, h);
+    for (uint64_t n = begin; n < end; n++) {
+        uint64_t k = b->chosen[n];
+        OozeFloat4 x = b->position[k];
+        const uint32_t *index = b->lists.index + b->lists.first[n];
+        int64_t sum = 0;
+        for (uint32_t m = 0; m < b->lists.count[n]; m++) {
+            OozeFloat4 y = b->position[index[m]];
+            float dx = ooze_periodic_delta(x.x - y.x, p->length[0], p->inverse[0]);
+            float dy = ooze_periodic_delta(x.y - y.y, p->length[1], p->inverse[1]);
+            float dz = ooze_periodic_delta(x.z - y.z, p->length[2], p->inverse[2]);
+            float share = ooze_cubic_value(sqrtf(dx * dx + dy * dy + dz * dz), h) / peak;
+            sum += (int64_t)(share * 0x1p40f);
+        }
+        double density = (double)peak * (double)(sum > 0 ? sum : INT64_C(1) << 40) * 0x1p-40;
+        b->volume[k] = (float)(1.0 / density);
+        b->made_volume[order[k]] = b->volume[k];
+        b->due[order[k]] = 0;
+    }
+}
+
+typedef struct WantJob {
+    OozeBoundary *boundary;
+    const OozeNeighbours *lists;
+} WantJob;
+
+/* Several may want the same sample at once: all of them write the same. */
+static void want(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const WantJob *job = context;
+    const OozeNeighbours *lists = job->lists;
+    for (uint64_t i = begin; i < end; i++) {
+        const uint32_t *index = lists->index + lists->first[i];
+        for (uint32_t m = 0; m < lists->count[i]; m++) {
+            __atomic_store_n(&job->boundary->wanted[index[m]], 1, __ATOMIC_RELAXED);
+        }
+    }
+}
+
+OozeStatus ooze_boundary_measure(OozeBoundary *boundary, OozeThreads *threads,
+                                 const OozeNeighbours *near, OozeError *error)
+{
+    OozeBoundary *b = boundary;
+    if (!b->any_due || b->count == 0) {
+        return OOZE_OK;
+    }
+    near = b->moving ? near : NULL; /* what stands still is measured once and for all */
+    if (near) {
+        WantJob job = {b, near};
+        ooze_parallel_for(threads, near->n, GRAIN, want, &job);
+    }
+    const uint32_t *order = ooze_grid_order(b->grid);
+    uint64_t n = 0;
+    for (uint64_t k = 0; k < b->count; k++) {
+        if ((!near || b->wanted[k]) && b->due[order[k]]) {
+            b->chosen_position[n] = b->position[k];
+            b->chosen[n++] = (uint32_t)k;
+        }
+        b->wanted[k] = 0;
+    }
+    if (n == 0) {
+        return OOZE_OK;
+    }
+    OozeStatus status = ooze_neighbours_build(&b->lists, b->grid, threads, b->chosen_position, n,
+                                              b->position, b->support, false, error);
+    if (!status) {
+        ooze_parallel_for(threads, n, GRAIN, measure, b);
+        b->any_due = near != NULL;
     }
     return status;
 }

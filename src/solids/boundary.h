@@ -18,7 +18,7 @@ typedef struct OozeBoundary {
     OozeFloat4 *position; /* world */
     OozeFloat4 *velocity;
     OozeFloat4 *normal; /* outward */
-    float *volume;      /* m3 */
+    float *volume;      /* m3; see ooze_boundary_measure */
     uint16_t *solid;    /* index of the solid */
     /* In the order they were made. */
     OozeFloat4 *local; /* in the solid's local frame */
@@ -26,6 +26,7 @@ typedef struct OozeBoundary {
     uint16_t *local_solid;
     OozeFloat4 *placed; /* local, in the world */
     float *made_volume;
+    uint8_t *due;             /* its volume is not that of where the solids are now */
     uint64_t capacity;        /* of the arrays above */
     uint64_t sorted_capacity; /* of those in grid order */
     OozePose *poses;          /* of each solid at the last update */
@@ -35,13 +36,16 @@ typedef struct OozeBoundary {
     bool *moved;
     OozeBounds *changed;
     int changed_count;
+    uint8_t *wanted;
     uint32_t *chosen;
     OozeFloat4 *chosen_position;
+    OozePeriodic periodic; /* of the last update */
     OozeGrid *grid;
     OozeNeighbours lists;
     double support;
     bool moving; /* some sampled solid moves */
-    bool fresh;  /* sorted and volumes computed */
+    bool fresh;  /* sorted as the solids stand */
+    bool any_due;
 } OozeBoundary;
 
 /* Even samples on a surface, in local space: about one per spacing^2, none nearer to another than
@@ -63,9 +67,13 @@ void ooze_boundary_cut(OozeBoundary *boundary, uint64_t count);
 /* The box in the frame of a pose (or, not `to_local`, in the world) around a box of the other. */
 OozeBounds ooze_bounds_turn(const OozeBounds *bounds, const OozePose *pose, bool to_local);
 
-/* Moves samples with their solids, re-sorts and recomputes volumes where anything moved. */
+/* Moves samples with their solids and re-sorts where anything moved. */
 OozeStatus ooze_boundary_update(OozeBoundary *boundary, OozeThreads *threads,
                                 const OozeSolid *solids, double support,
                                 const OozePeriodic *periodic, OozeError *error);
+/* Volumes of the samples in these lists, where solids have moved; NULL: of all, and
+   so where nothing moves. Most samples of a solid that moves are far from all fluid. */
+OozeStatus ooze_boundary_measure(OozeBoundary *boundary, OozeThreads *threads,
+                                 const OozeNeighbours *near, OozeError *error);
 
 #endif

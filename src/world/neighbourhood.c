@@ -182,6 +182,11 @@ OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error)
             ooze_neighbours_build(&world->fluid_boundary, world->boundary.grid, world->threads, x,
                                   n, world->boundary.position, world->support, false, error);
         ooze_stage_lap(&world->clock, OOZE_PART_WALL_LISTS);
+        if (!status) {
+            status = ooze_boundary_measure(&world->boundary, world->threads, &world->fluid_boundary,
+                                           error);
+            ooze_stage_lap(&world->clock, OOZE_PART_WALLS);
+        }
     }
     return status;
 }

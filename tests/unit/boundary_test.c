@@ -39,6 +39,7 @@ static void add(OozeBoundary *boundary, OozeSolid *solids, int count)
 static void update(OozeBoundary *boundary, OozeThreads *threads, const OozeSolid *solids)
 {
     CHECK_OK(ooze_boundary_update(boundary, threads, solids, 2 * s, &open_space, &error));
+    CHECK_OK(ooze_boundary_measure(boundary, threads, NULL, &error));
 }
 
 /* Distance from a place to the nearest sample. */
@@ -186,6 +187,7 @@ static void plane_volume_is_the_lattice_sum(void **state)
     add(&boundary, &plane, 1);
     for (double ratio = 1.5; ratio < 4.1; ratio += 0.5) {
         CHECK_OK(ooze_boundary_update(&boundary, NULL, &plane, ratio * s, &open_space, &error));
+        CHECK_OK(ooze_boundary_measure(&boundary, NULL, NULL, &error));
         double expected = lattice_volume(ratio * s);
         int inner = 0;
         for (uint64_t i = 0; i < boundary.count; i++) {
@@ -353,6 +355,45 @@ static void samples_move_with_their_solid(void **state)
     free_scene(&scene);
 }
 
+/* Volumes of the samples about one point alone: the bits of measuring all, and most samples are let be. */
+static void only_what_is_asked_for_is_measured(void **state)
+{
+    (void)state;
+    Scene scene = make_scene();
+    OozeBoundary boundary = {0}, whole = {0};
+    add(&boundary, scene.solids, 4);
+    add(&whole, scene.solids, 4);
+    update(&boundary, NULL, scene.solids);
+    advance_scene(&scene, 0);
+    CHECK_OK(ooze_boundary_update(&boundary, NULL, scene.solids, 2 * s, &open_space, &error));
+    update(&whole, NULL, scene.solids);
+    OozeFloat4 point = whole.position[0];
+    OozeNeighbours near = {0};
+    CHECK_OK(ooze_neighbours_build(&near, boundary.grid, NULL, &point, 1, boundary.position, 2 * s,
+                                   false, &error));
+    uint64_t moved = 0, due = 0;
+    for (uint64_t i = 0; i < boundary.count; i++) {
+        moved += boundary.due[i];
+    }
+    CHECK_OK(ooze_boundary_measure(&boundary, NULL, &near, &error));
+    for (uint64_t i = 0; i < boundary.count; i++) {
+        due += boundary.due[i];
+    }
+    assert_true(near.count[0] > 3 && moved > 2 * near.count[0]);
+    assert_in_range(due, moved - near.count[0], moved);
+    for (uint32_t m = 0; m < near.count[0]; m++) {
+        uint32_t k = near.index[near.first[0] + m];
+        assert_memory_equal(&boundary.volume[k], &whole.volume[k], sizeof(float));
+        assert_int_equal(boundary.due[ooze_grid_order(boundary.grid)[k]], 0);
+    }
+    CHECK_OK(ooze_boundary_measure(&boundary, NULL, NULL, &error));
+    check_same(&boundary, &whole);
+    ooze_neighbours_free(&near);
+    ooze_boundary_free(&boundary);
+    ooze_boundary_free(&whole);
+    free_scene(&scene);
+}
+
 static void periodic_seam_is_seamless(void **state)
 {
     (void)state;
@@ -365,6 +406,7 @@ static void periodic_seam_is_seamless(void **state)
     CHECK_OK(ooze_boundary_add(&boundary, &plane, 0, s, &error));
     assert_int_equal(boundary.count, 100);
     CHECK_OK(ooze_boundary_update(&boundary, NULL, &plane, 2 * s, &periodic, &error));
+    CHECK_OK(ooze_boundary_measure(&boundary, NULL, NULL, &error));
     for (uint64_t i = 0; i < boundary.count; i++) {
         CHECK_NEAR((double)boundary.volume[i] / lattice_volume(2 * s), 1.0, 3e-6);
     }
@@ -384,6 +426,9 @@ static void failures_are_clean(void **state)
         status = ooze_boundary_add(&boundary, &solid, 0, 2 * s, NULL);
         if (!status) {
             status = ooze_boundary_update(&boundary, NULL, &solid, 2 * s, &open_space, NULL);
+        }
+        if (!status) {
+            status = ooze_boundary_measure(&boundary, NULL, NULL, NULL);
         }
         ooze_memory_fail_after(0);
         ooze_boundary_free(&boundary);
@@ -413,6 +458,7 @@ int main(void)
         cmocka_unit_test(overlapping_solids_do_not_count_double),
         cmocka_unit_test(moving_samples_do_not_depend_on_history),
         cmocka_unit_test(samples_move_with_their_solid),
+        cmocka_unit_test(only_what_is_asked_for_is_measured),
         cmocka_unit_test(periodic_seam_is_seamless),
         cmocka_unit_test(failures_are_clean),
     };
