@@ -1,213 +1,39 @@
 /* ooze mesh: the fluid's surface as meshes, one a frame. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "cli/command.h"
-#include "cli/frame_range.h"
 #include "cli/interrupt.h"
-#include "cli/progress.h"
+#include "cli/meshing.h"
 #include "cli/report.h"
-#include "output/frame_block.h"
-#include "output/run_folder.h"
-#include "surface/mesh_file.h"
 
-enum { FORMATS_MAX = 16, FIELDS_MAX = 64, MISSING_TOLD = 8 };
+enum { FIELDS_MAX = 64 };
 
-typedef struct Meshing {
-    const OozeMeshFormat *format;
-    OozeRunFolder *run;
-    const char *folder;
-    OozeFrameRange range;
-    OozeSurfaceSettings settings;
+typedef struct Job {
+    OozeMeshing meshing;
     const char *fields[FIELDS_MAX];
-    int threads;
-    bool quiet;
-    OozeFrameFiles files; /* done so far */
-    uint64_t wanted;
-    uint64_t kept, empty, left_out, missing;
-    uint64_t particles; /* of the last frame */
-    OozeAxis up;
-    OozeProgress progress;
-} Meshing;
+} Job;
 
-/* ---- one frame ------------------------------------------------------------------------------ */
-
-static OozeStatus make_surface(Meshing *job, const OozeFrame *frame, const char *remark,
-                               const char *path, OozeError *error)
+static int mesh(OozeMeshing *meshing)
 {
-    OozeSurface *surface = NULL;
-    OozeStatus status = ooze_surface_build(frame, &job->settings, job->threads, &surface, error);
-    if (!status) {
-        job->empty += surface->triangle_count == 0;
-        status = job->format->write(frame, surface, remark, path, error);
+    OozeText summary = {0};
+    int code = ooze_meshing_all(meshing);
+    ooze_meshing_summary(meshing, &summary);
+    if (!meshing->quiet && summary.data && meshing->ended) {
+        printf("%s\n", summary.data);
     }
-    ooze_surface_free(surface);
-    return status;
-}
-
-/* A finished file of equal settings is kept. */
-static OozeStatus make_file(Meshing *job, const char *frame_path, const char *path, double *time,
-                            OozeError *error)
-{
-    OozeFrameBlock block;
-    OozeFrame *frame = NULL;
-    char remark[OOZE_MESH_REMARK_MAX];
-    OozeStatus status = ooze_frame_block_open(frame_path, &block, error);
-    if (status) {
-        return status;
-    }
-    ooze_mesh_remark(&job->settings, job->format->name, block.hash, remark);
-    *time = block.time;
-    job->particles = block.particle_count;
-    if (ooze_mesh_is_finished(path, remark)) {
-        job->kept++;
-        return OOZE_OK;
-    }
-    status = ooze_frame_open(frame_path, &frame, error);
-    if (!status) {
-        job->up = frame->up;
-        status = make_surface(job, frame, remark, path, error);
-    }
-    ooze_frame_close(frame);
-    return status;
-}
-
-static OozeStatus mesh_frame(Meshing *job, uint64_t number, OozeError *error)
-{
-    OozeText name = {0}, path = {0};
-    OozeError trouble = {0};
-    double time = 0.0;
-    char *frame_path = ooze_run_frame_path(job->run, number);
-    ooze_text_append(&name, "frame_%06llu%s", (unsigned long long)number, job->format->extension);
-    ooze_text_append(&path, "%s/%s", job->folder, name.failed ? "" : name.data);
-    OozeStatus status = name.failed || path.failed || !frame_path
-                            ? ooze_fail_memory(&trouble, "a path", 0)
-                            : make_file(job, frame_path, path.data, &time, &trouble);
-    ooze_text_clear(&path);
-    ooze_free(frame_path);
-    if (!status) {
-        ooze_frame_files_add(&job->files, name.data, time);
-        return OOZE_OK;
-    }
-    ooze_text_clear(&name);
-    if (ooze_frame_is_to_blame(status)) {
-        ooze_progress_clear(&job->progress);
-        ooze_report_warning("frame %llu is left out: %s", (unsigned long long)number,
-                            trouble.message);
-        job->left_out++;
-        return OOZE_OK;
-    }
-    *error = trouble;
-    return status;
-}
-
-/* ---- all frames ----------------------------------------------------------------------------- */
-
-/* Frames between others that the folder lacks: told, for a film would jump there. */
-static void tell_missing(Meshing *job)
-{
-    const OozeRunFolder *run = job->run;
-    for (uint64_t i = 1; i < run->frame_count; i++) {
-        for (uint64_t n = run->frames[i - 1] + 1; n < run->frames[i]; n++) {
-            if (ooze_frame_range_has(&job->range, n) && job->missing++ < MISSING_TOLD) {
-                ooze_report_warning("frame %llu is missing from '%s'", (unsigned long long)n,
-                                    run->path);
-            }
-        }
-    }
-}
-
-static OozeStatus mesh_all(Meshing *job, OozeError *error)
-{
-    OozeStatus status = ooze_frame_range_count(&job->range, job->run, &job->wanted, error);
-    status = status ? status : ooze_frame_files_start(&job->files, job->wanted, error);
-    if (status) {
-        return status;
-    }
-    status = ooze_make_folder(job->folder, error);
-    tell_missing(job);
-    ooze_progress_start(&job->progress, job->quiet, "mesh", 0, job->wanted, 0);
-    for (uint64_t i = 0; i < job->run->frame_count && !status && !ooze_interrupted(); i++) {
-        if (ooze_frame_range_has(&job->range, job->run->frames[i])) {
-            status = mesh_frame(job, job->run->frames[i], error);
-            OozeProgressPoint point = {.unit = job->files.count + job->left_out,
-                                       .particles = job->particles,
-                                       .worst_density_error = NAN};
-            ooze_progress_show(&job->progress, &point, point.unit == job->wanted);
-        }
-    }
-    ooze_progress_end(&job->progress);
-    if (!status && job->format->write_index && job->files.count > 0) {
-        status = job->format->write_index(job->folder, (const char *const *)job->files.names,
-                                          job->files.times, job->files.count, job->up, error);
-    }
-    return status;
-}
-
-static int finish(Meshing *job)
-{
-    OozeError error = {0};
-    OozeStatus status = mesh_all(job, &error);
-    ooze_frame_files_free(&job->files);
-    if (status) {
-        return ooze_report_error(&error);
-    }
-    if (!job->quiet) {
-        printf("%llu mesh%s in %s", (unsigned long long)job->files.count,
-               job->files.count == 1 ? "" : "es", job->folder);
-        if (job->kept > 0) {
-            printf(", %llu of them made before", (unsigned long long)job->kept);
-        }
-        if (job->empty > 0) {
-            printf(", %llu without any fluid", (unsigned long long)job->empty);
-        }
-        printf("\n");
-    }
-    if (ooze_interrupted()) {
+    if (code == OOZE_EXIT_STOPPED) {
         ooze_report_line("ooze: interrupted; the same command goes on where it stopped");
-        return OOZE_EXIT_STOPPED;
     }
-    if (job->left_out + job->missing > 0) {
-        ooze_fail(&error, OOZE_ERROR_FORMAT, "resume the run from before them to make them again",
-                  "%llu frame%s missing or could not be meshed",
-                  (unsigned long long)(job->left_out + job->missing),
-                  job->left_out + job->missing == 1 ? " was" : "s were");
-        return ooze_report_error(&error);
-    }
-    return OOZE_EXIT_OK;
+    ooze_text_clear(&summary);
+    ooze_meshing_end(meshing);
+    return code;
 }
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-/* The scene's own settings; a run whose scene cannot be read is meshed by the defaults. */
-static void read_scene(Meshing *job)
-{
-    OozeScene *scene = NULL;
-    OozeError error = {0};
-    OozeFrame *frame = NULL;
-    char *path = ooze_run_file_path(job->run, "scene.yaml");
-    job->settings = ooze_surface_default();
-    if (path && !ooze_scene_load(path, NULL, 0, &scene, &error)) {
-        job->settings = *ooze_scene_surface(scene);
-    } else {
-        ooze_report_warning("the scene of the run cannot be read: surfaces by the defaults");
-    }
-    ooze_scene_free(scene);
-    ooze_free(path);
-    /* The axis that points up stands in every frame; a run of kept files opens none. */
-    path = job->run->frame_count ? ooze_run_frame_path(job->run, job->run->frames[0]) : NULL;
-    if (path && !ooze_frame_open(path, &frame, &error)) {
-        job->up = frame->up;
-    }
-    ooze_frame_close(frame);
-    ooze_free(path);
-}
-
-static bool read_fields(const OozeArguments *arguments, char *text, Meshing *job)
+static bool read_fields(const OozeArguments *arguments, char *text, Job *job)
 {
     int count = 0;
     for (char *name = text ? strtok(text, ",") : NULL; name; name = strtok(NULL, ",")) {
@@ -218,14 +44,14 @@ static bool read_fields(const OozeArguments *arguments, char *text, Meshing *job
         }
         job->fields[count++] = name;
     }
-    job->settings.fields = job->fields;
-    job->settings.field_count = count;
+    job->meshing.settings.fields = job->fields;
+    job->meshing.settings.field_count = count;
     return true;
 }
 
-static bool read_settings(const OozeArguments *arguments, char *fields, Meshing *job)
+static bool read_settings(const OozeArguments *arguments, char *fields, Job *job)
 {
-    OozeSurfaceSettings *s = &job->settings;
+    OozeSurfaceSettings *s = &job->meshing.settings;
     const char *methods[OOZE_SURFACE_METHOD_COUNT];
     for (int m = 0; m < OOZE_SURFACE_METHOD_COUNT; m++) {
         methods[m] = ooze_surface_method_name((OozeSurfaceMethod)m);
@@ -245,26 +71,27 @@ static bool read_settings(const OozeArguments *arguments, char *fields, Meshing 
     s->method = (OozeSurfaceMethod)method;
     s->mesh_smoothing = (int)passes;
     s->memory = memory << 20;
-    job->threads = (int)threads;
+    job->meshing.threads = (int)threads;
     return true;
 }
 
-static int run_in_folder(const OozeArguments *arguments, Meshing *job)
+static int run_in_folder(const OozeArguments *arguments, Job *job)
 {
     const char *given = ooze_argument_text(arguments, "fields");
     char *fields = ooze_copy_text(given), *own_folder = NULL;
     int code = OOZE_EXIT_USAGE;
-    if (!job->folder) {
-        job->folder = own_folder = ooze_run_file_path(job->run, "surface");
+    OozeMeshing *meshing = &job->meshing;
+    if (!meshing->folder) {
+        meshing->folder = own_folder = ooze_run_file_path(meshing->run, "surface");
     }
-    read_scene(job);
-    if (!job->folder || (given && !fields)) {
+    ooze_meshing_read_scene(meshing);
+    if (!meshing->folder || (given && !fields)) {
         OozeError error = {0};
         ooze_fail_memory(&error, "the options", 0);
         code = ooze_report_error(&error);
     } else if (read_settings(arguments, fields, job)) {
         ooze_interrupt_install();
-        code = finish(job);
+        code = mesh(meshing);
     }
     ooze_free(fields);
     ooze_free(own_folder);
@@ -273,26 +100,20 @@ static int run_in_folder(const OozeArguments *arguments, Meshing *job)
 
 static int run(const OozeArguments *arguments)
 {
-    const char *names[FORMATS_MAX];
-    int count = 0, format = 0;
-    for (; count < ooze_mesh_format_count && count < FORMATS_MAX; count++) {
-        names[count] = ooze_mesh_formats[count].name;
-    }
-    if (!ooze_argument_choice(arguments, "format", names, count, &format)) {
-        return OOZE_EXIT_USAGE;
-    }
-    Meshing job = {.format = &ooze_mesh_formats[format],
-                   .folder = ooze_argument_text(arguments, "output"),
-                   .quiet = ooze_argument_given(arguments, "quiet")};
-    if (!ooze_frame_range_argument(arguments, &job.range)) {
+    Job job = {.meshing = {.format = ooze_meshing_format(arguments, "format"),
+                           .folder = ooze_argument_text(arguments, "output"),
+                           .quiet = ooze_argument_given(arguments, "quiet")}};
+    if (!job.meshing.format || !ooze_frame_range_argument(arguments, &job.meshing.range)) {
         return OOZE_EXIT_USAGE;
     }
     OozeError error = {0};
-    if (ooze_run_open(arguments->operands[0], false, &job.run, &error)) {
+    OozeRunFolder *folder = NULL;
+    if (ooze_run_open(arguments->operands[0], false, &folder, &error)) {
         return ooze_report_error(&error);
     }
+    job.meshing.run = folder;
     int code = run_in_folder(arguments, &job);
-    ooze_run_close(job.run);
+    ooze_run_close(folder);
     return code;
 }
 

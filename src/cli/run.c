@@ -26,6 +26,7 @@ typedef struct Plan {
     bool resume, dry_run, quiet, frames_given;
     uint64_t threads, frames;
     double checkpoint_every;
+    const OozeMeshFormat *mesh; /* NULL: no meshes */
 } Plan;
 
 /* What the run holds; everything is freed in one place. */
@@ -36,6 +37,8 @@ typedef struct Job {
     OozeRunFolder *folder;
     OozeRunLog log;
     OozeRunSession session;
+    OozeMeshing meshing;
+    char *mesh_folder;
 } Job;
 
 /* ---- command line ------------------------------------------------------------------------- */
@@ -79,6 +82,12 @@ static int read_plan(const OozeArguments *arguments, Plan *plan)
         !ooze_argument_real(arguments, "checkpoint-every", 0.0, 1e9, &plan->checkpoint_every) ||
         !ooze_argument_overrides(arguments, &plan->overrides, &plan->override_count)) {
         return OOZE_EXIT_USAGE;
+    }
+    if (ooze_argument_given(arguments, "mesh") || ooze_argument_given(arguments, "mesh-format")) {
+        plan->mesh = ooze_meshing_format(arguments, "mesh-format");
+        if (!plan->mesh) {
+            return OOZE_EXIT_USAGE;
+        }
     }
     if (plan->resume && plan->dry_run) {
         return ooze_usage_error(command, "options --resume and --dry-run exclude each other");
@@ -259,6 +268,47 @@ static int finish(Job *job, OozeStatus status, const OozeError *error)
     return OOZE_EXIT_OK;
 }
 
+/* Meshes are made beside the steps with half the threads: enough to keep up with most runs, and few
+   enough not to stand in the way of the steps. */
+static OozeStatus prepare_meshing(Job *job, OozeError *error)
+{
+    OozeWorldStats stats;
+    ooze_world_stats(job->world, &stats);
+    job->mesh_folder = ooze_run_file_path(job->folder, "surface");
+    if (!job->mesh_folder) {
+        return ooze_fail_memory(error, "a path", 0);
+    }
+    job->meshing = (OozeMeshing){
+        .format = job->plan.mesh,
+        .run = job->folder,
+        .folder = job->mesh_folder,
+        .threads = (stats.threads + 1) / 2,
+        .quiet = job->plan.quiet,
+    };
+    ooze_frame_range_read(NULL, &job->meshing.range);
+    ooze_meshing_read_scene(&job->meshing);
+    return OOZE_OK;
+}
+
+/* Meshes that are still lacking, of frames that stood before or of a run that was killed, and the index:
+   afterwards all is as `ooze mesh` would have left it. */
+static int finish_meshing(Job *job)
+{
+    OozeText summary = {0};
+    job->meshing.threads = (int)job->plan.threads;
+    job->meshing.quiet |= job->meshing.made == job->folder->frame_count; /* nothing to wait for */
+    int code = ooze_meshing_all(&job->meshing);
+    ooze_meshing_summary(&job->meshing, &summary);
+    if (code == OOZE_EXIT_STOPPED) {
+        ooze_report_line("ooze: interrupted; to make the other meshes: ooze run --resume %s --mesh",
+                         job->plan.folder);
+    } else if (!job->plan.quiet && summary.data && job->meshing.ended) {
+        ooze_report_line("ooze: %s", summary.data);
+    }
+    ooze_text_clear(&summary);
+    return code;
+}
+
 static OozeStatus begin(Job *job, bool *resumed, OozeError *error)
 {
     char *log_path = ooze_run_file_path(job->folder, "log.txt");
@@ -266,6 +316,9 @@ static OozeStatus begin(Job *job, bool *resumed, OozeError *error)
                                  : ooze_fail_memory(error, "a path", 0);
     ooze_free(log_path);
     if (status) {
+        return status;
+    }
+    if (job->plan.mesh && (status = prepare_meshing(job, error))) {
         return status;
     }
     const OozeSceneInfo *info = ooze_scene_info(job->scene);
@@ -278,6 +331,7 @@ static OozeStatus begin(Job *job, bool *resumed, OozeError *error)
         .last_frame = job->plan.frames_given ? job->plan.frames : info->frame_count,
         .checkpoint_every = job->plan.checkpoint_every,
         .quiet = job->plan.quiet,
+        .meshing = job->plan.mesh ? &job->meshing : NULL,
     };
     job->log.before_warning = clear_progress;
     job->log.user = &session->progress;
@@ -298,7 +352,7 @@ static int simulate(Job *job)
             }
             ooze_report_line("ooze: '%s' is finished: it has all frames up to %llu",
                              job->plan.folder, (unsigned long long)session->last_frame);
-            return OOZE_EXIT_OK;
+            return job->plan.mesh ? finish_meshing(job) : OOZE_EXIT_OK;
         }
         ooze_run_log_line(&job->log, "resumed at step %llu", (unsigned long long)session->step);
         if (!job->plan.quiet) {
@@ -308,7 +362,8 @@ static int simulate(Job *job)
     if (!status) {
         status = ooze_run_session_advance(session, &error);
     }
-    return finish(job, status, &error);
+    int code = finish(job, status, &error);
+    return code == OOZE_EXIT_OK && job->plan.mesh ? finish_meshing(job) : code;
 }
 
 static int build_world(Job *job)
@@ -362,6 +417,8 @@ static int run(const OozeArguments *arguments)
     int code = read_plan(arguments, &job.plan);
     code = code ? code : work(&job);
     ooze_run_session_end(&job.session);
+    ooze_meshing_end(&job.meshing);
+    ooze_free(job.mesh_folder);
     ooze_run_log_close(&job.log);
     ooze_run_close(job.folder);
     ooze_world_destroy(job.world);
@@ -380,6 +437,8 @@ static const OozeOption options[] = {
     {"dry-run", 0, NULL, false, "say what the run would need, and write nothing"},
     {"threads", 0, "N", false, "worker threads; 0, the default, is one per core"},
     {"frames", 0, "N", false, "end with frame N instead of at the scene's duration"},
+    {"mesh", 0, NULL, false, "mesh each frame as soon as it is written, as `ooze mesh` would"},
+    {"mesh-format", 0, "NAME", false, "`ply` (the default), `obj` or `usda`; implies `--mesh`"},
     {"device", 0, "NAME", false, "`cpu`, `cuda` or `auto` (the default)"},
     {"checkpoint-every", 0, "SECONDS", false,
      "wall-clock time between checkpoints within long frames; 60 by default, 0: none"},
@@ -403,6 +462,11 @@ const OozeCommand ooze_command_run = {
         "steps: at most two states are on their way to the disk, then the steps wait. A write that "
         "fails ends the run. Ctrl-C, SIGTERM and SIGHUP finish the step and what is on its way, "
         "write a checkpoint and exit with 130.\n\n"
+        "With `--mesh` each frame is meshed beside the steps as soon as it is written, by the "
+        "scene's `surface` section, into `surface/` of the run folder. The files are those that "
+        "`ooze mesh` makes, and what an interrupted run lacks is made when it is resumed. Where "
+        "meshing cannot keep up the steps wait for it, which the profile tells. A frame that "
+        "cannot be meshed does not end the run; the exit code is then 1.\n\n"
         "A resumed run ends with the same bits as an uninterrupted one, with any number of "
         "threads. "
         "The scene must be unchanged; if it is not, the difference is shown and nothing is "

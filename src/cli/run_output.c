@@ -37,11 +37,36 @@ static OozeStatus write_item(void *context, int slot, OozeError *error)
     return status;
 }
 
+/* The frame stands on the disk by now; what is wrong with its mesh alone is told and passed over. */
+static OozeStatus mesh_item(void *context, int slot, OozeError *error)
+{
+    OozeRunOutput *output = context;
+    const OozeRunItem *item = &output->items[slot];
+    if (item->kind != OOZE_RUN_FRAME) {
+        return OOZE_OK;
+    }
+    OozeError trouble = {0};
+    OozeStatus status = ooze_meshing_frame(output->meshing, &item->state.frame, &trouble);
+    if (status == OOZE_ERROR_WRITE) {
+        *error = trouble;
+        return status;
+    }
+    if (status) {
+        ooze_run_log_line(output->log, "warning: frame %llu is not meshed: %s",
+                          (unsigned long long)item->state.frame.index, trouble.message);
+        if (!atomic_load(&output->troubled)) {
+            output->trouble = trouble;
+            atomic_store(&output->troubled, true);
+        }
+    }
+    return OOZE_OK;
+}
+
 OozeStatus ooze_run_output_start(OozeRunOutput *output, OozeError *error)
 {
-    const OozePipelineWork stages[] = {write_item};
-    return ooze_pipeline_create(OOZE_RUN_OUTPUT_COPIES, 1, stages, output, &output->pipeline,
-                                error);
+    const OozePipelineWork stages[] = {write_item, mesh_item};
+    return ooze_pipeline_create(OOZE_RUN_OUTPUT_COPIES, output->meshing ? 2 : 1, stages, output,
+                                &output->pipeline, error);
 }
 
 OozeStatus ooze_run_output_put(OozeRunOutput *output, OozeRunItemKind kind, const OozeFrame *frame,
@@ -85,6 +110,15 @@ OozeStatus ooze_run_output_drain(OozeRunOutput *output, OozeError *error)
     return output->pipeline ? ooze_pipeline_drain(output->pipeline, error) : OOZE_OK;
 }
 
+const OozeError *ooze_run_output_news(OozeRunOutput *output)
+{
+    if (output->trouble_told || !atomic_load(&output->troubled)) {
+        return NULL;
+    }
+    output->trouble_told = true;
+    return &output->trouble;
+}
+
 void ooze_run_output_end(OozeRunOutput *output)
 {
     ooze_pipeline_destroy(output->pipeline);
@@ -104,6 +138,7 @@ OozeRunOutputCost ooze_run_output_cost(const OozeRunOutput *output)
         OozePipelineTimes times = ooze_pipeline_times(output->pipeline);
         cost.waited = times.waited;
         cost.written = times.worked[0];
+        cost.meshed = times.worked[1];
     }
     for (int i = 0; i < OOZE_RUN_OUTPUT_COPIES; i++) {
         cost.copy_bytes += ooze_frame_copy_bytes(&output->items[i].state);

@@ -134,6 +134,7 @@ static OozeStatus start_output(OozeRunSession *session, OozeError *error)
         .log = session->log,
         .tables = {&session->frame_rows, session->has_step_probes ? &session->step_rows : NULL},
         .threads = session->world->threads,
+        .meshing = session->meshing,
     };
     return ooze_run_output_start(&session->output, error);
 }
@@ -168,6 +169,15 @@ static void show(OozeRunSession *session, bool now)
                                .particles = stats.particles,
                                .worst_density_error = stats.worst_density_error};
     ooze_progress_show(&session->progress, &point, now);
+}
+
+static void tell_news(OozeRunSession *session)
+{
+    const OozeError *news = ooze_run_output_news(&session->output);
+    if (news) {
+        ooze_progress_clear(&session->progress);
+        ooze_report_warning("a frame cannot be meshed: %s", news->message);
+    }
 }
 
 static OozeStatus take_step(OozeRunSession *session, OozeError *error)
@@ -232,6 +242,7 @@ OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error)
             return stop(session, error);
         }
         status = take_step(session, error);
+        tell_news(session);
         if (!status) {
             show(session, false);
         }
@@ -278,10 +289,18 @@ static void append_output(OozeText *table, const OozeRunOutputCost *cost, double
     char bytes[OOZE_QUANTITY_SIZE];
     double percent = total > 0.0 ? 100.0 / total : 0.0;
     ooze_text_append(table,
-                     "  output: copying %.3f s, waiting %.3f s; beside the steps, writing %.3f s "
-                     "(%.1f%%); copies take %s\n",
-                     cost->copied, cost->waited, cost->written, percent * cost->written,
+                     "  output: copying %.3f s, waiting %.3f s\n"
+                     "  beside the steps: writing %.3f s (%.1f%%)",
+                     cost->copied, cost->waited, cost->written, percent * cost->written);
+    if (cost->meshed > 0.0) {
+        ooze_text_append(table, ", meshing %.3f s (%.1f%%)", cost->meshed, percent * cost->meshed);
+    }
+    ooze_text_append(table, "; the copies take %s\n",
                      ooze_quantity_bytes(bytes, (double)cost->copy_bytes));
+    if (percent * cost->waited > 10.0) {
+        ooze_text_append(table, "  %s could not keep up, and the steps waited for it\n",
+                         cost->meshed > cost->written ? "meshing" : "writing");
+    }
 }
 
 static void append_row(OozeText *table, const char *name, double seconds, uint64_t steps,

@@ -16,6 +16,7 @@ typedef struct OozeRunSession {
     uint64_t last_frame;     /* the run ends with this one */
     double checkpoint_every; /* s of wall clock; 0: only when interrupted */
     bool quiet;
+    OozeMeshing *meshing; /* of each frame as soon as it is written; NULL: none */
 
     OozeProbeTable frame_rows, step_rows; /* step_rows stays closed without probes of every step */
     bool has_step_probes;

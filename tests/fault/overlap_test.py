@@ -7,6 +7,8 @@ import unittest
 
 import runs
 
+MESHED = 12  # frames of a run that is meshed
+
 
 class OverlapTest(runs.RunTest):
     def logged(self, run):
@@ -42,8 +44,8 @@ class OverlapTest(runs.RunTest):
     def test_profile_tells_the_cost(self):
         done = self.good("run", self.scene, "-o", self.folder / "run")
         self.assertRegex(done.stderr, r"(?m)^  output +[\d.]+ +[\d.]+$")
-        told = re.search(r"output: copying ([\d.]+) s, waiting ([\d.]+) s; beside the steps, writing ([\d.]+) s "
-                         r"\([\d.]+%\); copies take [\d.]+ \wi?B", done.stderr)
+        told = re.search(r"output: copying ([\d.]+) s, waiting ([\d.]+) s\n  beside the steps: writing ([\d.]+) s "
+                         r"\([\d.]+%\); the copies take [\d.]+ \wi?B", done.stderr)
         self.assertTrue(told, done.stderr)
         self.assertGreater(float(told[3]), 0)
 
@@ -96,6 +98,87 @@ class OverlapTest(runs.RunTest):
         hurdle.rmdir()
         self.good("run", "--resume", run, "--quiet")
         self.check_equal(run, reference)
+
+    # ---- meshing beside the steps ------------------------------------------------------------------
+
+    def meshes(self, run):
+        return {path.name: path.read_bytes() for path in (run / "surface").iterdir()}
+
+    def meshed_afterwards(self, *options):
+        """The meshes that `ooze mesh` makes of the same run."""
+        run = self.folder / "afterwards"
+        self.good("run", self.scene, "-o", run, "--frames", MESHED, "--quiet")
+        self.good("mesh", run, "--quiet", *options)
+        return run
+
+    def test_meshes_are_those_of_mesh(self):
+        for name in ("ply", "usda"):
+            self.scene.write_text(runs.SCENE + "surface: {cell: 0.6, mesh_smoothing: 2}\n")
+            wanted = self.meshes(self.meshed_afterwards("--format", name))
+            run = self.folder / name
+            done = self.good("run", self.scene, "-o", run, "--frames", MESHED, "--mesh-format", name)
+            self.assertIn(f"{MESHED + 1} meshes in {run}/surface\n", done.stderr)
+            self.assertRegex(done.stderr, r", meshing [\d.]+ s \([\d.]+%\); the copies")
+            self.assertEqual(self.meshes(run), wanted)
+            self.assertIn(f"{MESHED + 1} of them made before", self.good("mesh", run, "--format", name).stdout)
+            runs.shutil.rmtree(self.folder / "afterwards")
+
+    def test_killed_meshing_is_made_up_for(self):
+        reference = self.meshed_afterwards()
+        run = self.folder / "run"
+        for number in (1, 4, 6):
+            process = runs.start("run", self.scene, "-o", run, "--resume", "--frames", MESHED, "--mesh", "--quiet")
+            self.wait_for_frame(run, number)
+            process.kill()
+            process.communicate()
+        # A stretch without meshing, then a finished run: what is lacking is made at its end.
+        self.good("run", "--resume", run, "--frames", MESHED, "--quiet")
+        done = self.good("run", "--resume", run, "--frames", MESHED, "--mesh")
+        self.assertIn("is finished", done.stderr)
+        self.check_equal(run, reference)
+        self.assertEqual(self.meshes(run), self.meshes(reference))
+
+    def test_interrupted_meshing(self):
+        reference = self.meshed_afterwards()
+        run = self.folder / "run"
+        process = runs.start("run", self.scene, "-o", run, "--mesh", "--quiet")
+        self.wait_for_frame(run, 3)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, said)
+        # What was on its way is meshed too.
+        self.assertEqual(len(self.meshes(run)), len(runs.frame_files(run)))
+        done = self.good("run", "--resume", run, "--mesh", "--frames", max(MESHED, len(runs.frame_files(run))))
+        self.assertIn("made before", done.stderr)
+        for name, data in self.meshes(reference).items():
+            self.assertEqual((run / "surface" / name).read_bytes(), data)
+
+    def test_mesh_that_cannot_be_written(self):
+        """A disk that fails ends the run; every frame handed over by then stands."""
+        run = self.folder / "run"
+        hurdle = run / "surface/frame_000004.ply.part"
+        hurdle.mkdir(parents=True)
+        done = runs.ooze("run", self.scene, "-o", run, "--mesh", timeout=120)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stderr.count("ooze: error: "), 1, done.stderr)
+        self.assertIn("frame_000004.ply", done.stderr)
+        frames = len(runs.frame_files(run))
+        self.assertIn(frames, (5, 6))  # its own, and one more that was on its way
+        self.assertEqual(self.logged(run), list(range(frames)))
+        hurdle.rmdir()
+        self.good("run", "--resume", run, "--mesh", "--frames", MESHED, "--quiet")
+        self.assertEqual(self.meshes(run), self.meshes(self.meshed_afterwards()))
+
+    def test_mesh_that_cannot_be_made(self):
+        """The run is worth more than its meshes: it goes on, and tells."""
+        self.scene.write_text(runs.SCENE.replace("spacing: 0.05", "spacing: 0.02") + "surface: {cell: 0.01}\n")
+        run = self.folder / "run"
+        done = self.bad(1, "a frame cannot be meshed: ", "run", self.scene, "-o", run, "--mesh", "--frames", 3,
+                        timeout=60)
+        self.assertEqual(done.stderr.count("a frame cannot be meshed"), 1)
+        self.assertIn("MiB are allowed", done.stderr)
+        self.assertEqual(len(runs.frame_files(run)), 4)
+        self.assertIn("frame 3 is not meshed", (run / "log.txt").read_text())
 
 
 if __name__ == "__main__":
