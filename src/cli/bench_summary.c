@@ -133,7 +133,7 @@ static int measure_frames(Summary *s)
 {
     OozeBenchResult interactive, honey;
     double seconds = NAN, poured = NAN;
-    int code = measure_frame(s, "interactive", s->full ? 15000 : 5000, &seconds, &interactive);
+    int code = measure_frame(s, "interactive", 15000, &seconds, &interactive);
     code = code ? code : measure_frame(s, "honey", s->full ? 105000 : 10000, &poured, &honey);
     if (code) {
         return code;
