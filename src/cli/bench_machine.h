@@ -1,4 +1,4 @@
-/* What this machine can do at most, as measured with the instructions this program was built for. */
+/* What this machine can do at most, as measured with the instruction set that the innermost loops use. */
 #ifndef OOZE_CLI_BENCH_MACHINE_H
 #define OOZE_CLI_BENCH_MACHINE_H
 

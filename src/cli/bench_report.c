@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/machine.h"
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/facts.h"
@@ -92,6 +93,7 @@ static void json_row(OozeFacts *facts, const OozeBenchRow *row)
 static void json_rows(OozeFacts *facts, const OozeBenchResult *r, const OozeBenchMachine *machine)
 {
     OozeBenchRow row;
+    ooze_facts_text(facts, "machine_instructions", ooze_machine_name(ooze_machine()));
     ooze_facts_real(facts, "machine_flops_per_second", machine->flops, "");
     ooze_facts_real(facts, "machine_copy_bytes_per_second", machine->copy, "");
     for (int kind = 0; kind < OOZE_WORK_KIND_COUNT; kind++) {

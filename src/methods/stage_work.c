@@ -15,15 +15,17 @@ static OozeWork neighbours(double fluid, double walls)
     return work;
 }
 
-/* Both gathers are three fused products of four lanes an edge. Per particle three products of matrices (60 each)
-   and one of the stress (111), rows and their sums. Bytes: edge (16) and index (4) in both gathers; in the first
-   the lists' begin and count (12), input, sum of edges and base (16 each), correction and stiffness (24 each), three
-   floats, and the flux written (48); in the second begin and count, flux, base, input, output, material (2),
-   hold (4). Search directions see walls at rest, which is not at all. */
+/* Both gathers take a difference, its product with the weight and three fused products of four lanes an edge. Per
+   particle its own edge and sums (24 + 12), between the gathers three products of matrices (45 each), the rest
+   of the stress (27), flux and base (48), afterwards sums and update (46). Bytes: weight and index (4 each) in
+   both gathers; in the first begins of lists (8), position, input and sum of edges (16 each), correction and
+   stiffness (24 each), three floats, flux (48) and output written; in the second begins, position, flux, output
+   read and written, input, material (2), hold (4). Search directions see walls at rest, which is not at all. */
 static OozeWork velocity(double fluid)
 {
-    OozeWork work = {.flops = 2 * 24.0 * fluid + 370,
-                     .bytes = 2 * 20.0 * fluid + (12 + 48 + 48 + 12 + 48) + (12 + 48 + 48 + 2 + 4)};
+    OozeWork work = {.flops = 2 * 32.0 * fluid + (36 + 135 + 27 + 48 + 46),
+                     .bytes = 2 * 8.0 * fluid + (8 + 48 + 48 + 12 + 48 + 16) +
+                              (8 + 16 + 48 + 32 + 16 + 2 + 4)};
     return work;
 }
 
@@ -44,13 +46,13 @@ static OozeWork density(double fluid, double walls)
 
 /* The corotated sweep: two gathers as of the velocities; per particle a polar decomposition of three iterations
    (about 430), two rotations of a tensor, flux and damping. Bytes: as of the velocities, with diagonal, multipliers
-   (24 read, 24 written) and conformation in place of the stiffness; and shifts carried to the order of the
-   edges and back (216). */
+   (24 read, 24 written) and conformation in place of the stiffness, and the base of the second gather on its own;
+   and shifts carried to the order of the edges and back (216). */
 static OozeWork conformation_sweep(double fluid)
 {
-    OozeWork work = {.flops = 2 * 24.0 * fluid + 890,
-                     .bytes = 2 * 20.0 * fluid + (12 + 48 + 24 + 24 + 48 + 24 + 10 + 48) +
-                              (12 + 48 + 16 + 4 + 32) + 216};
+    OozeWork work = {.flops = 2 * 32.0 * fluid + 890,
+                     .bytes = 2 * 8.0 * fluid + (8 + 48 + 24 + 24 + 48 + 24 + 10 + 48 + 16) +
+                              (8 + 16 + 48 + 16 + 4 + 32) + 216};
     return work;
 }
 
