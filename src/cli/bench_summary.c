@@ -188,7 +188,7 @@ static int print_text(const Summary *s)
     printf("  %-30s %10s %12s  %-15s %-4s\n", "figure", "measured", "aim", "", "met");
     for (int k = 0; k < s->count; k++) {
         const Figure *f = &s->figures[k];
-        printf("  %-30s %10.3g %3s %8g  %-15s %-4s %s\n", f->what, f->value,
+        printf("  %-30s %10.4g %3s %8g  %-15s %-4s %s\n", f->what, f->value,
                f->at_most ? "<=" : ">=", f->aim, f->unit, is_met(f) ? "yes" : "no", f->note);
     }
     return OOZE_EXIT_OK;
