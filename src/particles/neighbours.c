@@ -28,7 +28,8 @@ typedef struct Worker {
 } Worker;
 
 struct OozeListScratch {
-    OozeWideCompact table;
+    OozeCompactTable table;
+    const OozeCandidatesLoops *loops;
     Worker *workers;
     Slot *slots;
     int worker_count, slot_count;
@@ -100,7 +101,8 @@ static OozeStatus reserve_scratch(OozeNeighbours *lists, int workers, OozeError 
         return ooze_fail_memory(error, "building neighbour lists", sizeof *lists->scratch);
     }
     struct OozeListScratch *scratch = lists->scratch;
-    ooze_wide_compact_fill(&scratch->table);
+    scratch->loops = ooze_candidates_loops();
+    scratch->loops->fill_table(&scratch->table);
     scratch->workers = ooze_alloc_zero((size_t)workers, sizeof *scratch->workers);
     scratch->slots = ooze_alloc_zero((size_t)workers * SLOTS_PER_WORKER, sizeof *scratch->slots);
     if (!scratch->workers || !scratch->slots) {
@@ -222,13 +224,14 @@ static Group find_group(const BuildJob *job, uint64_t begin, uint64_t end)
 static bool fill_group(const BuildJob *job, const Group *group, OozeGridCursor *cursor,
                        OozeCandidates *candidates, Slot *slot)
 {
-    const OozeWideCompact *table = &job->lists->scratch->table;
+    const OozeCompactTable *table = &job->lists->scratch->table;
+    const OozeCandidatesLoops *loops = job->lists->scratch->loops;
     OozeGridRun runs[OOZE_GRID_RUNS_MAX];
     int run_count = ooze_grid_runs(job->grid, cursor, group->cell, runs);
     bool images = job->images || crosses_end(job->grid, group->cell);
     /* A candidate's image may be near where it is not itself: then all of them are taken. */
-    if (!ooze_candidates_gather(candidates, table, job->candidates, job->grid->n, runs, run_count,
-                                images ? NULL : group->low, group->high, job->radius)) {
+    if (!loops->gather(candidates, table, job->candidates, job->grid->n, runs, run_count,
+                       images ? NULL : group->low, group->high, job->radius)) {
         return false;
     }
     /* The group's own points are candidates too, all kept and so one after the other. */
@@ -239,8 +242,8 @@ static bool fill_group(const BuildJob *job, const Group *group, OozeGridCursor *
             return false;
         }
         uint32_t *to = slot->index + slot->used;
-        uint32_t found = ooze_candidates_select(candidates, table, job->points[i], job->radius,
-                                                images ? &job->grid->periodic : NULL, self, to);
+        uint32_t found = loops->select(candidates, table, job->points[i], job->radius,
+                                       images ? &job->grid->periodic : NULL, self, to);
         for (uint32_t k = 0; k < OOZE_LIST_PAD; k++) {
             to[found + k] = job->lists->dummy;
         }
