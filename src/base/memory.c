@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static _Atomic uint64_t fail_countdown;
 
@@ -23,14 +24,26 @@ static bool injected_failure(void)
     return false;
 }
 
+/* Neighbours in space are far apart in large arrays: with small pages, every gather would also look up where
+   the page is. */
+enum { HUGE_PAGE = 1 << 21, HUGE_FROM = 4 * HUGE_PAGE };
+
 void *ooze_alloc(size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2 || injected_failure()) {
         return NULL;
     }
-    bytes = (bytes + OOZE_ALIGNMENT) / OOZE_ALIGNMENT * OOZE_ALIGNMENT;
-    return aligned_alloc(OOZE_ALIGNMENT, bytes);
+    if (bytes < HUGE_FROM) {
+        bytes = (bytes + OOZE_ALIGNMENT) / OOZE_ALIGNMENT * OOZE_ALIGNMENT;
+        return aligned_alloc(OOZE_ALIGNMENT, bytes);
+    }
+    bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *block = aligned_alloc(HUGE_PAGE, bytes);
+    if (block) {
+        (void)madvise(block, bytes, MADV_HUGEPAGE); /* a wish: small pages serve as well */
+    }
+    return block;
 }
 
 void *ooze_alloc_zero(size_t count, size_t size)
@@ -83,7 +96,8 @@ typedef struct Chunk {
 
 struct OozeArena {
     Chunk *chunks; /* newest first */
-    size_t total;  /* bytes handed out since the last reset */
+    size_t live;   /* bytes handed out and not taken back */
+    size_t most;   /* of them at a time, since the last reset */
 };
 
 enum { CHUNK_HEADER = OOZE_ALIGNMENT, CHUNK_MIN = 1 << 16 };
@@ -139,20 +153,41 @@ void *ooze_arena_alloc(OozeArena *arena, size_t count, size_t size)
     }
     void *block = (char *)chunk + CHUNK_HEADER + chunk->used;
     chunk->used += bytes;
-    arena->total += bytes;
+    arena->live += bytes;
+    arena->most = arena->live > arena->most ? arena->live : arena->most;
     return block;
 }
 
 void ooze_arena_reset(OozeArena *arena)
 {
-    if (arena->chunks && arena->chunks->next) {
-        size_t wanted = arena->total + arena->total / 4;
+    Chunk *newest = arena->chunks;
+    if (newest && (newest->next || arena->most > newest->capacity)) {
+        size_t wanted = arena->most + arena->most / 8; /* room to grow */
         free_chunks(arena);
         add_chunk(arena, wanted); /* failing here only means allocating again later */
-    } else if (arena->chunks) {
-        arena->chunks->used = 0;
+    } else if (newest) {
+        newest->used = 0;
     }
-    arena->total = 0;
+    arena->live = arena->most = 0;
+}
+
+OozeArenaMark ooze_arena_mark(const OozeArena *arena)
+{
+    const Chunk *chunk = arena->chunks;
+    return (OozeArenaMark){arena->chunks, chunk ? chunk->used : 0, arena->live};
+}
+
+void ooze_arena_rewind(OozeArena *arena, OozeArenaMark mark)
+{
+    while (arena->chunks != mark.chunk) { /* of a step that needed more than any before */
+        Chunk *next = arena->chunks->next;
+        ooze_free(arena->chunks);
+        arena->chunks = next;
+    }
+    if (arena->chunks) {
+        arena->chunks->used = mark.used;
+    }
+    arena->live = mark.live;
 }
 
 size_t ooze_arena_bytes(const OozeArena *arena)

@@ -31,6 +31,14 @@ void ooze_arena_destroy(OozeArena *arena);
 /* Not cleared, aligned to OOZE_ALIGNMENT, valid until the next reset; NULL when out of memory. */
 void *ooze_arena_alloc(OozeArena *arena, size_t count, size_t size);
 void ooze_arena_reset(OozeArena *arena);
+/* What is allocated after a mark is free again once the arena is taken back to it: stages that follow each
+   other work in the same memory. */
+typedef struct OozeArenaMark {
+    void *chunk;
+    size_t used, live;
+} OozeArenaMark;
+OozeArenaMark ooze_arena_mark(const OozeArena *arena);
+void ooze_arena_rewind(OozeArena *arena, OozeArenaMark mark);
 size_t ooze_arena_bytes(const OozeArena *arena);
 
 #endif

@@ -8,6 +8,9 @@
 /* Iterations that settle in a step; the next step goes on. */
 enum { SETTLING = 2 };
 
+/* What a chunk has: particles that give way more or less than others, and some that may settle. */
+enum { UNEVEN = 1, STRANGE = 2 };
+
 OozeStatus ooze_density_memory_create(void **memory, OozeError *error)
 {
     OozeDensityMemory *own = ooze_alloc_zero(1, sizeof *own);
@@ -31,6 +34,13 @@ void ooze_density_memory_destroy(void *memory)
         ooze_neighbours_free(&own->near_walls);
         ooze_free(own);
     }
+}
+
+uint64_t ooze_density_memory_bytes(const void *memory)
+{
+    const OozeDensityMemory *own = memory;
+    return ooze_grid_bytes(own->grid) + ooze_neighbours_bytes(&own->near) +
+           ooze_neighbours_bytes(&own->near_walls);
 }
 
 /* Density as of the last look, before its correction. */
@@ -75,8 +85,7 @@ static void drift_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 typedef struct Carry {
     OozeDensitySweep *sweep;
-    const OozeFour *x; /* in the caller's order, wrapped into the box */
-    OozeFour *wrapped, *shift;
+    OozeFour *x, *shift; /* in the caller's order */
     const uint32_t *order;
 } Carry;
 
@@ -91,7 +100,7 @@ static void wrap_range(void *data, uint64_t begin, uint64_t end, int worker)
             x[axis] = ooze_periodic_wrap(x[axis], p->min[axis], p->length[axis], p->inverse[axis]);
         }
         x[3] = 0;
-        carry->wrapped[i] = x;
+        carry->x[i] = x;
     }
 }
 
@@ -101,12 +110,14 @@ static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
     Carry *carry = data;
     OozeDensitySweep *s = carry->sweep;
     const OozeDensityJob *job = s->job;
+    uint8_t seen = job->ease ? UNEVEN : 0;
     for (uint64_t k = begin; k < end; k++) {
         uint32_t i = carry->order[k];
-        s->x[k] = carry->wrapped[i];
+        s->x[k] = carry->x[i];
         s->shift[k] = ooze_four(0, 0, 0, 0);
         s->pushed[k] = (OozePush){0, 0};
         s->mobility[k] = job->mobility ? job->mobility[i] : 1.0f;
+        seen |= s->mobility[k] != 1.0f ? UNEVEN : 0;
         if (job->ease) {
             s->ease[k] = job->ease[i];
         }
@@ -120,15 +131,15 @@ static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
             s->limit[k] = job->limit[i];
         }
         if (job->settled) {
-            s->settled[k] = ooze_four(0, 0, 0, 0);
             s->rest[k] = 1.0f + job->borne[i];
+            seen |= isfinite(s->rest[k]) ? STRANGE : 0;
         }
         if (job->start) {
-            s->first[k] = carry->wrapped[i];
             s->arrow[k] = job->start[i];
             s->arrow[k][3] = 0;
         }
     }
+    s->seen[begin / OOZE_DENSITY_GRAIN] = seen;
 }
 
 static void give_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -141,7 +152,7 @@ static void give_range(void *data, uint64_t begin, uint64_t end, int worker)
         if (s->job->drift) {
             s->job->drift[carry->order[k]] = s->arrow[k];
         }
-        if (s->job->settled) {
+        if (s->settles) {
             s->job->settled[carry->order[k]] = s->settled[k];
         }
     }
@@ -152,30 +163,44 @@ static void run(const OozeDensitySweep *s, OozeRangeBody body, void *data)
     ooze_parallel_for(s->job->context->threads, s->job->n, OOZE_DENSITY_GRAIN, body, data);
 }
 
-/* Shifts into the caller's order, and back with what the caller has added. */
-static void call_between(OozeDensitySweep *s, const uint32_t *order, OozeFour *shift)
+static void lend_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
-    const OozeDensityJob *job = s->job;
-    for (uint64_t k = 0; k < job->n; k++) {
-        shift[order[k]] = s->shift[k];
+    (void)worker;
+    const Carry *carry = data;
+    for (uint64_t k = begin; k < end; k++) {
+        carry->shift[carry->order[k]] = carry->sweep->shift[k];
     }
-    job->between(job->user, shift);
-    for (uint64_t k = 0; k < job->n; k++) {
-        OozeFour now = shift[order[k]];
+}
+
+static void take_back_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Carry *carry = data;
+    OozeDensitySweep *s = carry->sweep;
+    for (uint64_t k = begin; k < end; k++) {
+        OozeFour now = carry->shift[carry->order[k]];
         s->x[k] += now - s->shift[k];
         s->x[k][3] = 0;
         s->shift[k] = now;
     }
 }
 
+/* Shifts into the caller's order, and back with what the caller has added. */
+static void call_between(Carry *carry)
+{
+    const OozeDensitySweep *s = carry->sweep;
+    run(s, lend_range, carry);
+    s->job->between(s->job->user, carry->shift);
+    run(s, take_back_range, carry);
+}
+
 /* ---- the stage ---- */
 
-static OozeStatus allocate(OozeDensitySweep *s, OozeFour **wrapped, OozeError *error)
+static OozeStatus allocate(OozeDensitySweep *s, OozeError *error)
 {
     const OozeDensityJob *job = s->job;
     OozeArena *arena = job->context->arena;
     uint64_t n = job->n + 1, start = job->start ? n : 0, settled = job->settled ? n : 0;
-    *wrapped = ooze_arena_alloc(arena, n, sizeof **wrapped);
     s->x = ooze_arena_alloc(arena, n, sizeof *s->x);
     s->arrow = ooze_arena_alloc(arena, n, sizeof *s->arrow);
     s->shift = ooze_arena_alloc(arena, n, sizeof *s->shift);
@@ -187,14 +212,13 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeFour **wrapped, OozeError *e
     s->ease = job->ease ? ooze_arena_alloc(arena, n, sizeof *s->ease) : s->mobility;
     s->rigid = ooze_arena_alloc(arena, job->rigid ? n : 0, sizeof *s->rigid);
     s->bare = ooze_arena_alloc(arena, job->bare ? n : 0, sizeof *s->bare);
-    s->first = ooze_arena_alloc(arena, start, sizeof *s->first);
     s->turned = ooze_arena_alloc(arena, start, sizeof *s->turned);
-    s->settled = ooze_arena_alloc(arena, settled, sizeof *s->settled);
     s->rest = ooze_arena_alloc(arena, settled, sizeof *s->rest);
+    s->seen = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->seen);
     s->inside = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->inside);
-    if (!*wrapped || !s->x || !s->arrow || !s->shift || !s->mobility || !s->pushed || !s->excess ||
-        !s->sum || !s->limit || !s->ease || !s->rigid || !s->bare || !s->first || !s->turned ||
-        !s->settled || !s->rest || !s->inside) {
+    if (!s->x || !s->arrow || !s->shift || !s->mobility || !s->pushed || !s->excess || !s->sum ||
+        !s->limit || !s->ease || !s->rigid || !s->bare || !s->turned || !s->rest || !s->inside ||
+        !s->seen) {
         return ooze_fail_memory(error, "the density stage", n * 5 * sizeof *s->x);
     }
     s->limit = job->limit ? s->limit : NULL;
@@ -212,9 +236,6 @@ static void pad(OozeDensitySweep *s)
     s->mobility[n] = s->ease[n] = 0.0f;
     if (s->rigid) {
         s->rigid[n] = 0;
-    }
-    if (s->job->start) {
-        s->first[n] = s->x[n];
     }
 }
 
@@ -239,7 +260,7 @@ static OozeStatus find_pairs(OozeDensitySweep *s, OozeError *error)
     }
     uint64_t edges = s->list->first[job->n];
     uint64_t wall_edges = c->boundary->count ? s->walls->first[job->n] : 0;
-    s->push = ooze_arena_alloc(c->arena, edges, sizeof *s->push);
+    s->push = ooze_edge_values(job->memory, c->arena, edges);
     s->line = ooze_arena_alloc(c->arena, job->start ? edges : 0, sizeof *s->line);
     s->wall_push = ooze_arena_alloc(c->arena, wall_edges, sizeof *s->wall_push);
     if (!s->push || !s->line || !s->wall_push) {
@@ -249,13 +270,13 @@ static OozeStatus find_pairs(OozeDensitySweep *s, OozeError *error)
     return OOZE_OK;
 }
 
-static bool any_stranger(const OozeDensitySweep *s)
+static bool any_seen(const OozeDensitySweep *s, uint8_t what)
 {
-    bool any = false;
-    for (uint64_t k = 0; k < s->job->n && !any; k++) {
-        any = isfinite(s->rest[k]);
+    uint8_t seen = 0;
+    for (uint64_t k = 0; k * OOZE_DENSITY_GRAIN < s->job->n; k++) {
+        seen |= s->seen[k];
     }
-    return any;
+    return seen & what;
 }
 
 static bool any_inside(const OozeDensitySweep *s)
@@ -268,20 +289,46 @@ static bool any_inside(const OozeDensitySweep *s)
     return any;
 }
 
-/* Moves what was kept back, at most an eighth of the support a step: deep in a solid lie many, and one step
-   would put them all into its skin. */
-static void settle(OozeDensitySweep *s, OozePushOut *out)
+static void settle_begin_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
-    const OozeDensityJob *job = s->job;
-    int iterations = any_stranger(s) ? SETTLING : 0;
-    if (iterations == 0 && !any_inside(s)) {
-        return;
-    }
-    float most = 0.125f * job->support, *limit = s->limit;
-    for (uint64_t k = 0; k < job->n; k++) {
+    (void)worker;
+    OozeDensitySweep *s = data;
+    for (uint64_t k = begin; k < end; k++) {
         s->settled[k] = s->shift[k];
         s->pushed[k] = (OozePush){0, 0};
     }
+}
+
+/* At most an eighth of the support a step: deep in a solid lie many, and one step would put them all into its
+   skin. */
+static void settle_end_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeDensitySweep *s = data;
+    float most = 0.125f * s->job->support;
+    for (uint64_t k = begin; k < end; k++) {
+        OozeFour move = s->shift[k] - s->settled[k];
+        float length = sqrtf(ooze_four_dot3(move, move));
+        move *= ooze_density_is_rigid(s, k) ? 0.0f : 1.0f;
+        s->shift[k] = s->settled[k];
+        s->settled[k] = length > most ? move * (most / length) : move;
+    }
+}
+
+/* Moves what was kept back. */
+static OozeStatus settle(OozeDensitySweep *s, OozePushOut *out, OozeError *error)
+{
+    const OozeDensityJob *job = s->job;
+    int iterations = any_seen(s, STRANGE) ? SETTLING : 0;
+    if (iterations == 0 && !any_inside(s)) {
+        return OOZE_OK;
+    }
+    float *limit = s->limit;
+    s->settled = ooze_arena_alloc(job->context->arena, job->n, sizeof *s->settled);
+    if (!s->settled) {
+        return ooze_fail_memory(error, "settling", job->n * sizeof *s->settled);
+    }
+    run(s, settle_begin_range, s);
     s->settles = true;
     s->limit = s->rest;
     s->momentum = 0.0f;
@@ -291,82 +338,71 @@ static void settle(OozeDensitySweep *s, OozePushOut *out)
     }
     ooze_push_out(out);
     s->limit = limit;
-    for (uint64_t k = 0; k < job->n; k++) {
-        OozeFour move = s->shift[k] - s->settled[k];
-        float length = sqrtf(ooze_four_dot3(move, move));
-        move *= ooze_density_is_rigid(s, k) ? 0.0f : 1.0f;
-        s->shift[k] = s->settled[k];
-        s->settled[k] = length > most ? move * (most / length) : move;
-    }
+    run(s, settle_end_range, s);
+    return OOZE_OK;
 }
 
-static void iterate(OozeDensitySweep *s, OozePushOut *out, const uint32_t *order, OozeFour *shift)
+static OozeStatus iterate(Carry *carry, OozePushOut *out, OozeError *error)
 {
+    OozeDensitySweep *s = carry->sweep;
     const OozeDensityJob *job = s->job;
+    OozeStageClock *clock = job->context->clock;
+    OozeStatus status = OOZE_OK;
     if (s->line) {
         run(s, ooze_density_loops()->lines, s);
-        ooze_stage_lap(job->context->clock, OOZE_PART_DENSITY_LINES);
+        ooze_stage_lap(clock, OOZE_PART_DENSITY_LINES);
     }
     for (int k = 0; k < job->iterations; k++) {
         s->momentum = ooze_push_momentum(k, job->iterations);
         run(s, ooze_density_loops()->multipliers, s);
-        ooze_stage_lap(job->context->clock, OOZE_PART_DENSITY_MULTIPLIERS);
+        ooze_stage_lap(clock, OOZE_PART_DENSITY_MULTIPLIERS);
         run(s, ooze_density_loops()->corrections, s);
-        ooze_stage_lap(job->context->clock, OOZE_PART_DENSITY_CORRECTIONS);
+        ooze_stage_lap(clock, OOZE_PART_DENSITY_CORRECTIONS);
         if (job->between) {
-            call_between(s, order, shift);
-            ooze_stage_lap(job->context->clock,
-                           job->rigid ? OOZE_PART_REST : OOZE_PART_CONFORMATION_SWEEP);
+            call_between(carry);
+            ooze_stage_lap(clock, job->rigid ? OOZE_PART_REST : OOZE_PART_CONFORMATION_SWEEP);
         }
         ooze_push_out(out);
-        ooze_stage_lap(job->context->clock, OOZE_PART_PUSH_OUT);
+        ooze_stage_lap(clock, OOZE_PART_PUSH_OUT);
     }
     if (job->iterations > 0 && job->n > 0) {
         report_excess(s);
     }
     if (job->iterations > 0 && job->settled) {
-        settle(s, out);
-        ooze_stage_lap(job->context->clock, OOZE_PART_SETTLING);
+        status = settle(s, out, error);
+        ooze_stage_lap(clock, OOZE_PART_SETTLING);
     }
-    if (job->drift) {
+    if (job->drift && !status) {
         run(s, drift_range, s);
-        ooze_stage_lap(job->context->clock, OOZE_PART_DRIFT);
+        ooze_stage_lap(clock, OOZE_PART_DRIFT);
     }
+    return status;
 }
 
-static bool all_move_alike(const float *mobility, uint64_t n)
-{
-    for (uint64_t i = 0; mobility && i < n; i++) {
-        if (mobility[i] != 1.0f) {
-            return false;
-        }
-    }
-    return true;
-}
-
-OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, OozeFour *shift,
+OozeStatus ooze_density_solve(const OozeDensityJob *job, OozeFour *x, OozeFour *shift,
                               OozeError *error)
 {
     const OozeStepContext *c = job->context;
     OozeDensitySweep s = {.job = job,
                           .list = job->near,
                           .walls = job->near_walls,
-                          .cubic = ooze_cubic_four(job->support, job->volume),
-                          .even = !job->ease && all_move_alike(job->mobility, job->n)};
+                          .cubic = ooze_cubic_four(job->support, job->volume)};
     Carry carry = {.sweep = &s, .x = x, .shift = shift};
-    OozeStatus status = allocate(&s, &carry.wrapped, error);
+    OozeStatus status = allocate(&s, error);
     if (status) {
         return status;
     }
     run(&s, wrap_range, &carry);
-    status = ooze_grid_sort(job->grid, c->threads, (const OozeFloat4 *)carry.wrapped, job->n,
-                            c->support, &c->periodic, error);
+    status = ooze_grid_sort(job->grid, c->threads, (const OozeFloat4 *)x, job->n, c->support,
+                            &c->periodic, error);
     if (status) {
         return status;
     }
-    carry.order = ooze_grid_order(job->grid);
+    carry.order = s.order = ooze_grid_order(job->grid);
+    s.first = x;
     run(&s, take_range, &carry);
     pad(&s);
+    s.even = !any_seen(&s, UNEVEN);
     ooze_stage_lap(c->clock, OOZE_PART_DENSITY_SORT);
     OozePushOut out;
     status = find_pairs(&s, error);
@@ -377,7 +413,7 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, Ooze
     if (status) {
         return status;
     }
-    iterate(&s, &out, carry.order, shift);
+    status = iterate(&carry, &out, error);
     run(&s, give_range, &carry);
-    return OOZE_OK;
+    return status;
 }

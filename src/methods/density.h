@@ -3,11 +3,11 @@
 #ifndef OOZE_METHODS_DENSITY_H
 #define OOZE_METHODS_DENSITY_H
 
-#include "methods/four.h"
+#include "methods/edges.h"
 #include "methods/method.h"
 
 /* Working memory that outlives a step; nothing that is saved. A method that keeps nothing else takes
-   the two functions for its own create and destroy. */
+   the functions for its own. */
 typedef struct OozeDensityMemory {
     OozeGrid *grid; /* of predicted positions */
     OozeNeighbours near, near_walls;
@@ -15,6 +15,7 @@ typedef struct OozeDensityMemory {
 
 OozeStatus ooze_density_memory_create(void **memory, OozeError *error);
 void ooze_density_memory_destroy(void *memory);
+uint64_t ooze_density_memory_bytes(const void *memory);
 
 typedef struct OozeDensityJob {
     const OozeStepContext *context;
@@ -63,13 +64,14 @@ typedef struct OozeDensityJob {
     void (*between)(void *user, OozeFour *shift);
     void *user;
     /* working memory that outlives the step */
+    OozeEdgeMemory *memory; /* may be NULL */
     OozeGrid *grid;
     OozeNeighbours *near, *near_walls;
 } OozeDensityJob;
 
-/* The shift that the positions x need. Kept apart from the positions: a velocity taken from rounded
+/* The shift that the positions x need, which are wrapped into the box. Kept apart from the positions: a velocity taken from rounded
    positions would lose every change smaller than their last bit over dt. */
-OozeStatus ooze_density_solve(const OozeDensityJob *job, const OozeFour *x, OozeFour *shift,
+OozeStatus ooze_density_solve(const OozeDensityJob *job, OozeFour *x, OozeFour *shift,
                               OozeError *error);
 
 #endif

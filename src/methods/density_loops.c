@@ -36,7 +36,7 @@ static void lines_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeBox box = ooze_box(p);
     OozeFour smallest = ooze_four_splat(s->cubic.smallest * s->cubic.smallest);
     const uint32_t *index = s->list->index;
-    const OozeFour *first = s->first, *arrow = s->arrow;
+    const OozeFour *first = s->x, *arrow = s->arrow;
     float *line = s->line;
     for (uint64_t i = begin; i < end; i++) {
         OozeFourMask any = {0};
@@ -175,9 +175,10 @@ static OozeFour push_turned(const OozeDensitySweep *s, uint64_t i)
     const OozePeriodic *p = &s->job->context->periodic;
     OozeFour shift = {0};
     for (uint64_t e = s->list->first[i], last = e + s->list->count[i]; e < last; e++) {
-        const OozeFour *from = s->line[e] < 0.0f ? s->first : s->arrow;
         uint32_t j = s->list->index[e];
-        OozeFour d = ooze_four_nearest(from[i] - from[j], p);
+        OozeFour d = s->line[e] < 0.0f ? s->first[s->order[i]] - s->first[s->order[j]]
+                                       : s->arrow[i] - s->arrow[j];
+        d = ooze_four_nearest(d, p);
         shift += (s->arrow[i][3] + s->arrow[j][3]) * s->push[e] * d;
     }
     return shift;

@@ -19,14 +19,15 @@ typedef struct OozeDensitySweep {
     OozeFour *x; /* n + 1; last lane 0 */
     OozeFour
         *arrow; /* n + 1: positions that pairs are pushed along, the multiplier in the last lane */
-    OozeFour *first; /* n + 1: x as it was when the lines were drawn; NULL without a start */
-    OozeFour *shift; /* all corrections of a particle added up */
-    float *limit;    /* or NULL */
-    float *mobility; /* n + 1 */
-    float *ease;     /* n + 1 */
-    uint16_t *rigid; /* n + 1, or NULL */
-    uint8_t *bare;   /* or NULL */
-    bool even;       /* all mobilities are 1, and so is all ease */
+    const OozeFour *first; /* x as it was when the lines were drawn, in the caller's order */
+    const uint32_t *order; /* which particle of the caller's each is */
+    OozeFour *shift;       /* all corrections of a particle added up */
+    float *limit;          /* or NULL */
+    float *mobility;       /* n + 1 */
+    float *ease;           /* n + 1 */
+    uint16_t *rigid;       /* n + 1, or NULL */
+    uint8_t *bare;         /* or NULL */
+    bool even;             /* all mobilities are 1, and so is all ease */
     float
         *line; /* per edge: 1 over its length in `arrow`; negative: in `first`, for a pair that has
                     moved around itself; NULL without a start */
@@ -35,8 +36,9 @@ typedef struct OozeDensitySweep {
     OozeFour *wall_push; /* per edge to a wall: slope times direction */
     OozePush *pushed;    /* per particle: what its multiplier has come to; not of a plain job */
     float momentum;      /* of the present sweep */
-    OozeFour *settled;   /* what settling has moved, where a job settles */
+    OozeFour *settled;   /* what settling has moved, once it runs */
     float *rest;         /* densities that settling lets be, likewise */
+    uint8_t *seen;       /* per chunk: what it has, see density.c */
     uint8_t *inside;     /* per chunk: a solid has let something be */
     bool settles;        /* the settling runs */
     float *excess;       /* per chunk: largest density beyond rest */

@@ -21,6 +21,15 @@ typedef struct OozeEdges {
     bool periodic;
 } OozeEdges;
 
+/* One number an edge, kept from step to step; starts as zero. */
+typedef struct OozeEdgeMemory {
+    float *values;
+    uint64_t room;
+} OozeEdgeMemory;
+
+/* Room for so many, in the arena where there is no such memory; NULL: out of memory. What was there is lost. */
+float *ooze_edge_values(OozeEdgeMemory *memory, OozeArena *arena, uint64_t edges);
+
 /* Memory for what is gathered: n elements and four zero ones after them. */
 void *ooze_gathered_alloc(OozeArena *arena, uint64_t n, size_t size);
 

@@ -13,13 +13,27 @@ void *ooze_gathered_alloc(OozeArena *arena, uint64_t n, size_t size)
     return block;
 }
 
+float *ooze_edge_values(OozeEdgeMemory *memory, OozeArena *arena, uint64_t edges)
+{
+    if (!memory) {
+        return ooze_arena_alloc(arena, edges, sizeof(float));
+    }
+    if (!memory->values || memory->room < edges) {
+        ooze_free(memory->values);
+        memory->room = edges + edges / 8;
+        memory->values = ooze_alloc(memory->room, sizeof(float));
+        memory->room = memory->values ? memory->room : 0;
+    }
+    return memory->values;
+}
+
 static OozeStatus weigh(OozeGather *s, OozeRangeBody body, OozeError *error)
 {
     const OozeStepContext *c = s->context;
     uint64_t edges = c->fluid->first[s->n];
     s->edges = (OozeEdges){.list = c->fluid,
                            .x = s->x,
-                           .weight = ooze_arena_alloc(c->arena, edges, sizeof(float)),
+                           .weight = ooze_edge_values(s->memory, c->arena, edges),
                            .box = ooze_box(&c->periodic),
                            .periodic = ooze_periodic_any(&c->periodic)};
     if (!s->edges.weight) {

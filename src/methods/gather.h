@@ -26,7 +26,8 @@ typedef struct OozeGather {
     float strain_scale;
     /* The same for the samples of walls that fluid clings to, with ooze_strain_wall_weight. */
     float wall_strain_scale;
-    const OozeFour *x; /* positions that the context's lists belong to: see OozeEdges */
+    const OozeFour *x;      /* positions that the context's lists belong to: see OozeEdges */
+    OozeEdgeMemory *memory; /* for weights; NULL: they go into the arena */
     /* found, in the step arena */
     OozeEdges edges; /* with V f for weights; f = |W'|/r where it is a kernel's */
     OozeFour

@@ -70,6 +70,7 @@ typedef struct OozeMethod {
        NULL with destroy. */
     OozeStatus (*create)(void **data, OozeError *error);
     void (*destroy)(void *data);
+    uint64_t (*bytes)(const void *data); /* of it that grow with the particles; NULL: none */
     OozeStatus (*step)(void *data, OozeStepContext *context, OozeError *error);
     /* Largest stable time step for the present materials, or INFINITY. `ooze check` then also warns
        where something crosses too much of a spacing a step. NULL: the method is exact at any step. */

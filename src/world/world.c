@@ -379,6 +379,9 @@ void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
                        ooze_neighbours_bytes(&world->fluid) +
                        ooze_neighbours_bytes(&world->fluid_boundary) +
                        ooze_arena_bytes(world->arena);
+    if (world->method->bytes) {
+        growing += world->method->bytes(world->method_data);
+    }
     *stats = (OozeWorldStats){
         .particles = ooze_particles_count(world->particles),
         .boundary_particles = world->boundary.count,

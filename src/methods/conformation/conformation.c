@@ -95,6 +95,8 @@ static const char *const material_keys[] = {
     "solvent_viscosity", "yield_strain",    "thinning", "thinning_rate",   "thinning_exponent",
     "thinning_floor",    "surface_tension", NULL};
 
+enum { FIELD_CONFORMATION, FIELD_EXPANSION, FIELD_MULTIPLIER, FIELD_CALM };
+
 static const OozeFieldInfo fields[] = {
     {"conformation", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
      "strain of the polymer beyond rest, Q - I: xx, yy, zz, xy, xz, yz"},
@@ -164,6 +166,34 @@ static OozeStatus start_materials(OozeConformationStep *s, OozeError *error)
     return OOZE_OK;
 }
 
+static float *field_of(const OozeConformationStep *s, int field)
+{
+    OozeParticles *particles = s->context->particles;
+    return ooze_particles_data(particles, ooze_particles_find_field(particles, fields[field].name));
+}
+
+static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConformationStep *s = data;
+    const OozeStepContext *c = s->context;
+    const OozeFloat4 *x = ooze_particles_positions(c->particles);
+    const OozeFloat4 *v = ooze_particles_velocities(c->particles);
+    OozeFour kick = {(float)(c->gravity.x * c->dt), (float)(c->gravity.y * c->dt),
+                     (float)(c->gravity.z * c->dt), 0};
+    for (uint64_t i = begin; i < end; i++) {
+        const float *e = s->strain + 8 * i;
+        s->x0[i] = ooze_four(x[i].x, x[i].y, x[i].z, 1);
+        bool pinned = c->pin && c->pin[i], led = (c->led && c->led[i]) || pinned;
+        s->u[i] = ooze_four(v[i].x, v[i].y, v[i].z, 0);
+        s->u[i] += led ? ooze_four(0, 0, 0, 0) : kick;
+        s->u[i] = pinned ? ooze_conformation_pinned(s, i) : s->u[i];
+        s->mobility[i] = led ? 0.0f : 1.0f / s->rheology[s->material[i]].weight;
+        s->stress[i] = s->rheology[s->material[i]].modulus *
+                       ooze_stress_size(ooze_sym3(e[0], e[1], e[2], e[3], e[4], e[5]));
+    }
+}
+
 static OozeStatus start(OozeConformationStep *s, OozeError *error)
 {
     OozeStepContext *c = s->context;
@@ -173,113 +203,15 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
     }
     s->x0 = ooze_gathered_alloc(c->arena, s->n, sizeof *s->x0);
     s->u = ooze_gathered_alloc(c->arena, s->n, sizeof *s->u);
-    s->q = ooze_arena_alloc(c->arena, s->n, sizeof *s->q);
     s->mobility = ooze_arena_alloc(c->arena, s->n, sizeof *s->mobility);
     s->stress = ooze_arena_alloc(c->arena, s->n, sizeof *s->stress);
-    if (!s->x0 || !s->u || !s->q || !s->mobility || !s->stress) {
-        return ooze_fail_memory(error, "the conformation step", s->n * 64);
+    if (!s->x0 || !s->u || !s->mobility || !s->stress) {
+        return ooze_fail_memory(error, "the conformation step", s->n * 40);
     }
-    const OozeFloat4 *x = ooze_particles_positions(c->particles);
-    const OozeFloat4 *v = ooze_particles_velocities(c->particles);
-    int field = ooze_particles_find_field(c->particles, fields[0].name);
-    const float *strain = ooze_particles_data(c->particles, field);
-    s->expansion =
-        ooze_particles_data(c->particles, ooze_particles_find_field(c->particles, fields[1].name));
-    s->calm =
-        ooze_particles_data(c->particles, ooze_particles_find_field(c->particles, fields[3].name));
-    OozeFour kick = {(float)(c->gravity.x * c->dt), (float)(c->gravity.y * c->dt),
-                     (float)(c->gravity.z * c->dt), 0};
-    for (uint64_t i = 0; i < s->n; i++) {
-        const float *e = strain + 8 * i;
-        s->x0[i] = ooze_four(x[i].x, x[i].y, x[i].z, 1);
-        bool pinned = c->pin && c->pin[i], led = (c->led && c->led[i]) || pinned;
-        s->u[i] = ooze_four(v[i].x, v[i].y, v[i].z, 0);
-        s->u[i] += led ? ooze_four(0, 0, 0, 0) : kick;
-        s->u[i] = pinned ? ooze_conformation_pinned(s, i) : s->u[i];
-        s->mobility[i] = led ? 0.0f : 1.0f / s->rheology[s->material[i]].weight;
-        s->q[i] = ooze_sym3(1 + e[0], 1 + e[1], 1 + e[2], e[3], e[4], e[5]);
-        s->stress[i] = s->rheology[s->material[i]].modulus *
-                       ooze_stress_size(ooze_sym3(e[0], e[1], e[2], e[3], e[4], e[5]));
-    }
-    return OOZE_OK;
-}
-
-static void store(OozeConformationStep *s, const OozeFour *x)
-{
-    OozeParticles *particles = s->context->particles;
-    OozeFloat4 *position = ooze_particles_positions(particles);
-    OozeFloat4 *velocity = ooze_particles_velocities(particles);
-    int field = ooze_particles_find_field(particles, fields[0].name);
-    float *strain = ooze_particles_data(particles, field);
-    for (uint64_t i = 0; i < s->n; i++) {
-        position[i] = (OozeFloat4){x[i][0], x[i][1], x[i][2], 0};
-        velocity[i] = (OozeFloat4){s->u[i][0], s->u[i][1], s->u[i][2], 0};
-        float *e = strain + 8 * i;
-        OozeSym3 q = s->q[i];
-        e[0] = q.xx - 1;
-        e[1] = q.yy - 1;
-        e[2] = q.zz - 1;
-        e[3] = q.xy;
-        e[4] = q.xz;
-        e[5] = q.yz;
-    }
-}
-
-/* Positions from the solved velocities, corrected. Velocities follow the corrections of what the step itself
-   or those before it have pressed together; those of a scene's start, or about a solid that was put into
-   fluid, leave as a change of position. */
-static OozeStatus move(OozeConformationStep *s, OozeDensityMemory *own,
-                       const OozeFormulation *formulation, OozeError *error)
-{
-    OozeArena *arena = s->context->arena;
-    OozeFour *x = ooze_arena_alloc(arena, s->n + 16, sizeof *x);
-    OozeFour *shift = ooze_arena_alloc(arena, s->n, sizeof *shift);
-    s->drift = ooze_arena_alloc(arena, s->n, sizeof *s->drift);
-    s->settled = ooze_arena_alloc(arena, s->n, sizeof *s->settled);
-    s->limit = ooze_arena_alloc(arena, s->n, sizeof *s->limit);
-    s->borne = ooze_arena_alloc(arena, s->n, sizeof *s->borne);
-    if (!x || !shift || !s->drift || !s->settled || !s->limit || !s->borne) {
-        return ooze_fail_memory(error, "the conformation step", s->n * 72);
-    }
-    OozeStatus status = ooze_conformation_set_limits(s, error);
-    if (status) {
-        return status;
-    }
-    for (uint64_t i = 0; i < s->n; i++) {
-        x[i] = s->x0[i] + s->dt * s->u[i];
-        s->drift[i] = s->settled[i] = ooze_four(0, 0, 0, 0);
-    }
-    ooze_stage_lap(s->context->clock, OOZE_PART_LIMITS);
-    status = formulation->solve_positions(s, own, x, shift, error);
-    if (status) {
-        return status;
-    }
-    float farthest = 0.0f;
-    for (uint64_t i = 0; i < s->n; i++) {
-        OozeFour still = s->drift[i] + s->settled[i], way = s->dt * s->u[i] + shift[i] + still;
-        farthest = ooze_max(farthest, ooze_four_dot3(way, way));
-        x[i] += shift[i] + still;
-        s->u[i] += (shift[i] + s->settled[i]) / s->dt;
-    }
-    const float rounding = 1e-5f; /* a stroke just as long as asked for is good */
-    if (sqrtf(farthest) > (1.0f + rounding) * (float)s->context->longest_travel) {
-        s->context->report->too_far = true;
-        return OOZE_OK;
-    }
-    ooze_stage_lap(s->context->clock, OOZE_PART_REST);
-    formulation->finish(s); /* with what has settled: the fluid is strained by all that it moves */
-    for (uint64_t i = 0; i < s->n; i++) {
-        s->u[i] -= s->settled[i] / s->dt;
-    }
-    ooze_stage_lap(s->context->clock, OOZE_PART_FINISH);
-    status = ooze_conformation_find_strangers(s, error);
-    if (status) {
-        return status;
-    }
-    ooze_bodies_place(s, x);
-    ooze_stage_lap(s->context->clock, OOZE_PART_REST);
-    store(s, x);
-    ooze_stage_lap(s->context->clock, OOZE_PART_STORE);
+    s->strain = field_of(s, FIELD_CONFORMATION);
+    s->expansion = field_of(s, FIELD_EXPANSION);
+    s->calm = field_of(s, FIELD_CALM);
+    ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, start_range, s);
     return OOZE_OK;
 }
 
@@ -295,6 +227,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         .volume = (float)(1.0 / ooze_lattice_sum(OOZE_KERNEL_CUBIC, c->spacing, c->support, 1)),
     };
     OozeConformationMemory *own = data;
+    s.edge_memory = &own->edges;
     if (s.n == 0) {
         return OOZE_OK;
     }
@@ -331,7 +264,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     if (!status) {
         status = ooze_conformation_divergence(&s, error);
     }
-    return status ? status : move(&s, own->density, formulation, error);
+    return status ? status : ooze_conformation_move(&s, own->density, formulation, error);
 }
 
 static void destroy(void *data)
@@ -339,9 +272,16 @@ static void destroy(void *data)
     OozeConformationMemory *own = data;
     if (own) {
         ooze_density_memory_destroy(own->density);
+        ooze_free(own->edges.values);
         ooze_bonds_destroy(own->bonds);
         ooze_free(own);
     }
+}
+
+static uint64_t bytes(const void *data)
+{
+    const OozeConformationMemory *own = data;
+    return ooze_density_memory_bytes(own->density) + own->edges.room * sizeof(float);
 }
 
 static OozeStatus create(void **data, OozeError *error)
@@ -388,6 +328,7 @@ const OozeMethod ooze_method_conformation = {
     .takes_bodies = true,
     .create = create,
     .destroy = destroy,
+    .bytes = bytes,
     .step = step,
     .stable_step = stable_step,
     .advise = ooze_conformation_advise,

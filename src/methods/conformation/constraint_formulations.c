@@ -110,7 +110,7 @@ static void known_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConstraint *c = data;
     const OozeConformationStep *s = c->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeSym3 q = s->q[i], turn = ooze_sym3_identity(0);
+        OozeSym3 q = ooze_strain_get(s, i), turn = ooze_sym3_identity(0);
         if (s->settings.corotation) {
             OozeFour unused;
             OozeMat3 raw = ooze_raw_gradient(s, s->u, i, &unused, true);
@@ -178,9 +178,9 @@ static void finish_consistent_range(void *data, uint64_t begin, uint64_t end, in
         OozeMat3 r = s->settings.corotation ? ooze_polar_rotation(f) : ooze_mat3_identity();
         float tau = s->rheology[s->material[i]].relaxation;
         float kept = tau > 0.0f ? 1.0f / (1.0f + s->dt / tau) : 0.0f;
-        OozeSym3 q =
-            ooze_corotated_update(s->q[i], r, ooze_corotated_strain(f, r, MOST_STRAIN), kept);
-        s->q[i] = ooze_conformation_at_least(q, LEAST_STRETCH);
+        OozeSym3 q = ooze_corotated_update(ooze_strain_get(s, i), r,
+                                           ooze_corotated_strain(f, r, MOST_STRAIN), kept);
+        ooze_strain_set(s, i, ooze_conformation_at_least(q, LEAST_STRETCH));
     }
 }
 
@@ -222,7 +222,7 @@ static OozeStatus solve_paper(OozeConformationStep *s, OozeError *error)
         plain[i] = ooze_sym3_identity(1);
         receiver[i] = ooze_constraint_relaxation(s->context->fluid->count[i] + near);
         c->lambda[i] = ooze_sym3_identity(0);
-        c->known[i] = ooze_sym3_add(s->q[i], ooze_sym3_identity(-1));
+        c->known[i] = ooze_sym3_add(ooze_strain_get(s, i), ooze_sym3_identity(-1));
     }
     c->correction = plain;
     c->receiver = receiver;
@@ -245,8 +245,9 @@ static void finish_paper_range(void *data, uint64_t begin, uint64_t end, int wor
     for (uint64_t i = begin; i < end; i++) {
         OozeFour unused;
         OozeMat3 l = ooze_raw_gradient(s, s->u, i, &unused, true);
-        s->q[i] = ooze_conformation_implicit(s->q[i], ooze_mat3_transpose(l), s->dt,
-                                             s->rheology[s->material[i]].relaxation);
+        OozeSym3 q = ooze_conformation_implicit(ooze_strain_get(s, i), ooze_mat3_transpose(l),
+                                                s->dt, s->rheology[s->material[i]].relaxation);
+        ooze_strain_set(s, i, q);
     }
 }
 
@@ -259,24 +260,42 @@ static void finish_paper(OozeConformationStep *s)
 
 typedef struct Turns {
     OozeConstraint *constraint;
-    OozeFour *u;
+    OozeFour *u, *shift;
 } Turns;
 
-static void between_consistent(void *user, OozeFour *shift)
+static void to_velocity_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
-    const Turns *turns = user;
+    (void)worker;
+    const Turns *turns = data;
     const OozeConformationStep *s = turns->constraint->step;
-    for (uint64_t i = 0; i < s->n; i++) {
-        turns->u[i] = s->u[i] + shift[i] / s->dt;
-    }
-    ooze_constraint_corotated_sweep(turns->constraint, turns->u);
-    for (uint64_t i = 0; i < s->n; i++) {
-        shift[i] = (turns->u[i] - s->u[i]) * s->dt;
+    for (uint64_t i = begin; i < end; i++) {
+        turns->u[i] = s->u[i] + turns->shift[i] / s->dt;
     }
 }
 
+static void to_shift_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Turns *turns = data;
+    const OozeConformationStep *s = turns->constraint->step;
+    for (uint64_t i = begin; i < end; i++) {
+        turns->shift[i] = (turns->u[i] - s->u[i]) * s->dt;
+    }
+}
+
+static void between_consistent(void *user, OozeFour *shift)
+{
+    Turns *turns = user;
+    const OozeConformationStep *s = turns->constraint->step;
+    OozeThreads *threads = s->context->threads;
+    turns->shift = shift;
+    ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, to_velocity_range, turns);
+    ooze_constraint_corotated_sweep(turns->constraint, turns->u);
+    ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, to_shift_range, turns);
+}
+
 static OozeStatus solve_positions_consistent(OozeConformationStep *s, OozeDensityMemory *own,
-                                             const OozeFour *x, OozeFour *shift, OozeError *error)
+                                             OozeFour *x, OozeFour *shift, OozeError *error)
 {
     OozeConstraint *c = s->constraint;
     Turns turns = {.constraint = c, .u = c->star}; /* u* is not needed any more */
@@ -297,7 +316,7 @@ static void between_paper(void *user, OozeFour *shift)
 }
 
 static OozeStatus solve_positions_paper(OozeConformationStep *s, OozeDensityMemory *own,
-                                        const OozeFour *x, OozeFour *shift, OozeError *error)
+                                        OozeFour *x, OozeFour *shift, OozeError *error)
 {
     OozePrintedPositions printed;
     OozeDensityJob job = ooze_conformation_density_job(s, own);

@@ -91,7 +91,7 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
             s->settings.corotation && n.count > 0 ? best_rotation(&n) : ooze_mat3_identity();
         OozeMat3 rest = ooze_mat3_scale(ooze_mat3_mul(r, n.resting), -1);
         OozeSym3 rows = ooze_constraint_strain(ooze_mat3_add(n.moved, rest));
-        rows = ooze_sym3_add(rows, ooze_sym3_add(s->q[i], ooze_sym3_identity(-1)));
+        rows = ooze_sym3_add(rows, ooze_sym3_add(ooze_strain_get(s, i), ooze_sym3_identity(-1)));
         if (s->settings.deviatoric_only) {
             rows = ooze_constraint_deviator(rows);
         }

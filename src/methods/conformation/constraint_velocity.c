@@ -460,7 +460,7 @@ static OozeSym3 corotated_rows(const OozeConstraint *c, uint64_t i, OozeMat3 l)
     const OozeConformationStep *s = c->step;
     OozeMat3 f = ooze_mat3_add(ooze_mat3_identity(), ooze_mat3_scale(l, s->dt));
     OozeMat3 r = ooze_mat3_identity();
-    OozeSym3 q = s->q[i];
+    OozeSym3 q = ooze_strain_get(s, i);
     if (s->settings.corotation) {
         r = ooze_polar_rotation(f);
         q = ooze_sym3_push(r, q);

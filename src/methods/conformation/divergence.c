@@ -163,6 +163,7 @@ OozeStatus ooze_conformation_divergence(OozeConformationStep *s, OozeError *erro
     OozeThreads *threads = s->context->threads;
     OozeArena *arena = s->context->arena;
     uint64_t edges = s->context->fluid->first[s->n];
+    OozeArenaMark mark = ooze_arena_mark(arena);
     Stage stage = {
         .step = s,
         .edges = s->edges,
@@ -188,5 +189,6 @@ OozeStatus ooze_conformation_divergence(OozeConformationStep *s, OozeError *erro
         settle_bodies(&stage);
         ooze_stage_lap(s->context->clock, OOZE_PART_DIVERGENCE);
     }
+    ooze_arena_rewind(arena, mark);
     return OOZE_OK;
 }

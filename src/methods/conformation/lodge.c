@@ -191,7 +191,7 @@ static Softened soften(const OozeConformationStep *s, const OozeRheology *m, uin
         thinned = ooze_thinning(m->thinning, ooze_shear_rate(ooze_mat3_symmetric(l)));
     }
     if (isfinite(m->yield)) {
-        OozeSym3 trial = ooze_lodge_update(s->q[i], strain_of(l, s->dt), m->memory);
+        OozeSym3 trial = ooze_lodge_update(ooze_strain_get(s, i), strain_of(l, s->dt), m->memory);
         left = ooze_yield_share(trial, m->yield);
     }
     if (thinned != 1.0f || left != 1.0f) {
@@ -252,7 +252,7 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeMat3 l =
             ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
         OozeSpin w = ooze_spin(l, dt, 0.5f);
-        OozeSym3 q = s->q[i];
+        OozeSym3 q = ooze_strain_get(s, i);
         if (prepare->turn) {
             q = ooze_sym3_push(ooze_spin_rotation(w), q);
         }
@@ -311,6 +311,7 @@ static OozeStatus allocate(OozeLodge *solve, OozeError *error)
 static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
 {
     OozeLodge solve = {.step = s};
+    OozeArenaMark mark = ooze_arena_mark(s->context->arena);
     OozeStatus status = allocate(&solve, error);
     OozeFour *star = ooze_arena_alloc(s->context->arena, s->n, sizeof *star);
     if (status || !star) {
@@ -333,6 +334,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     }
     ooze_rigid_settle(s);
     ooze_velocity_solve_report(&solve.residual, s->context->report);
+    ooze_arena_rewind(s->context->arena, mark);
     return OOZE_OK;
 }
 
@@ -358,7 +360,8 @@ static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         bool body = s->bodies && s->bodies->slot[i] != UINT32_MAX;
         if (body && stress_row(s, i) == s->material[i]) {
-            s->q[i] = ooze_sym3_identity(1); /* dry: it has no memory but its rest shape */
+            ooze_strain_set(s, i,
+                            ooze_sym3_identity(1)); /* dry: it has no memory but its rest shape */
             continue;
         }
         OozeFour unused;
@@ -366,7 +369,8 @@ static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
             ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
         OozeMat3 a = strain_of(l, s->dt);
         const OozeRheology *m = &s->rheology[stress_row(s, i)];
-        s->q[i] = ooze_yield(ooze_lodge_update(s->q[i], a, m->memory), m->yield);
+        OozeSym3 q = ooze_lodge_update(ooze_strain_get(s, i), a, m->memory);
+        ooze_strain_set(s, i, ooze_yield(q, m->yield));
         s->expansion[i] = body ? 0.0f : expand(s, i, a);
     }
 }
@@ -378,6 +382,7 @@ static void finish(OozeConformationStep *s)
 
 const OozeFormulation ooze_formulation_lodge = {
     .name = "lodge",
+    .lends_edges = true,
     .solve_velocities = solve_velocities,
     .takes_bodies = true,
     .solve_positions = ooze_conformation_density,

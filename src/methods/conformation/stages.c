@@ -11,16 +11,22 @@ void ooze_velocity_solve_report(const OozeVelocitySolve *solve, OozeStepReport *
     report->unmet = solve->asked && solve->last > solve->stop;
 }
 
+static OozeGather gather_of(OozeConformationStep *s)
+{
+    return (OozeGather){.context = s->context,
+                        .n = s->n,
+                        .support = s->support,
+                        .volume = s->volume,
+                        .wall_scale = s->wall_scale,
+                        .strain_scale = s->strain_scale,
+                        .wall_strain_scale = s->wall_strain_scale,
+                        .x = s->x0,
+                        .memory = s->edge_memory};
+}
+
 OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
 {
-    OozeGather gather = {.context = s->context,
-                         .n = s->n,
-                         .support = s->support,
-                         .volume = s->volume,
-                         .wall_scale = s->wall_scale,
-                         .strain_scale = s->strain_scale,
-                         .wall_strain_scale = s->wall_strain_scale,
-                         .x = s->x0};
+    OozeGather gather = gather_of(s);
     OozeStatus status = ooze_gather(&gather, error);
     s->edges = gather.edges;
     s->wall_edge = gather.wall_edge;
@@ -28,6 +34,14 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
     s->correction = gather.correction;
     s->density = gather.density;
     s->open = gather.open;
+    return status;
+}
+
+OozeStatus ooze_conformation_weigh(OozeConformationStep *s, OozeError *error)
+{
+    OozeGather gather = gather_of(s);
+    OozeStatus status = ooze_gather_weights(&gather, error);
+    s->edges = gather.edges;
     return status;
 }
 
@@ -54,10 +68,11 @@ OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeDensit
     };
 }
 
-OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory *own,
-                                     const OozeFour *x, OozeFour *shift, OozeError *error)
+OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory *own, OozeFour *x,
+                                     OozeFour *shift, OozeError *error)
 {
     OozeDensityJob job = ooze_conformation_density_job(s, own);
+    job.memory = s->edge_memory; /* no weights are needed meanwhile */
     if (s->bodies) {
         job.bare = s->bodies->bare;
         for (uint64_t i = 0; i < s->n; i++) { /* a body is as dense as it was made */

@@ -104,6 +104,7 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *s, OozeError *error)
     if (!any) {
         return OOZE_OK;
     }
+    OozeArenaMark mark = ooze_arena_mark(c->arena);
     double sum = ooze_cohesion_sum(c->spacing, c->support);
     double scale = ooze_strain_weight_scale(c->spacing, c->support);
     Tension t = {
@@ -124,5 +125,6 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *s, OozeError *error)
     }
     ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, stress_range, &t);
     ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, push_range, &t);
+    ooze_arena_rewind(c->arena, mark);
     return OOZE_OK;
 }

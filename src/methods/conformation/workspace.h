@@ -117,16 +117,17 @@ typedef struct OozeConformationStep {
     const uint16_t *material;     /* row of rheology */
     OozeFour *x0;                 /* n + 1: positions at the beginning of the step; last lane 1 */
     OozeFour *u;                  /* n + 1: velocities being solved for */
+    OozeEdgeMemory *edge_memory;  /* for weights, and after them the density stage */
     OozeEdges edges;              /* at x0, with V0 |W'|/r for weights */
     OozeFour *edge_sum;           /* per particle: sum of its edges, those to walls included */
     OozeFour *wall_edge;  /* per boundary list entry, with the volume of the boundary sample */
     OozeSym3 *correction; /* B: inverse of sum V0 x g^T, or 0 where the neighbourhood is too poor */
-    OozeSym3 *q;          /* conformation: begin of step, then end of step */
-    float *expansion;     /* volume gained beyond rest, relative: begin of step, then end */
-    float *density;       /* at the beginning of the step, relative to rest */
-    float *open;          /* see OozeGather */
-    float *mobility;      /* 1 / weight, 0 for particles that a nozzle leads */
-    float *stress;        /* size of the stress, over the reference density, m2/s2 */
+    float *strain;    /* Q - I, eight a particle: see ooze_strain_get; changed at the end alone */
+    float *expansion; /* volume gained beyond rest, relative: begin of step, then end */
+    float *density;   /* at the beginning of the step, relative to rest */
+    float *open;      /* see OozeGather */
+    float *mobility;  /* 1 / weight, 0 for particles that a nozzle leads */
+    float *stress;    /* size of the stress, over the reference density, m2/s2 */
     float *limit, *borne; /* of densities, see OozeDensityJob */
     float *
         calm; /* 1: the particle's place is its own doing; less: see ooze_conformation_set_limits */
@@ -142,10 +143,29 @@ typedef struct OozeConformationStep {
 
 enum { OOZE_CONFORMATION_GRAIN = 256 };
 
+/* The conformation Q, kept as its strain: near rest that is what floats can tell. */
+static inline OozeSym3 ooze_strain_get(const OozeConformationStep *s, uint64_t i)
+{
+    const float *e = s->strain + 8 * i;
+    return ooze_sym3(1 + e[0], 1 + e[1], 1 + e[2], e[3], e[4], e[5]);
+}
+
+static inline void ooze_strain_set(OozeConformationStep *s, uint64_t i, OozeSym3 q)
+{
+    float *e = s->strain + 8 * i;
+    e[0] = q.xx - 1;
+    e[1] = q.yy - 1;
+    e[2] = q.zz - 1;
+    e[3] = q.xy;
+    e[4] = q.xz;
+    e[5] = q.yz;
+}
+
 /* What outlives a step; nothing that is saved. */
 typedef struct OozeConformationMemory {
     OozeDensityMemory *density;
     struct OozeBonds *bonds; /* of the soft bodies; NULL: none yet */
+    OozeEdgeMemory edges;
 } OozeConformationMemory;
 
 static inline float ooze_stress_size(OozeSym3 s)
@@ -157,14 +177,15 @@ static inline float ooze_stress_size(OozeSym3 s)
 typedef struct OozeFormulation {
     const char *name;
     bool takes_bodies;
+    bool lends_edges; /* the density stage may work in the memory of weights; they are found anew */
     bool kernel_gradients; /* velocity gradients by the kernel of the density: strain_scale 0 */
     /* step->u: from u* = u + dt f to the velocities under viscoelastic stress. */
     OozeStatus (*solve_velocities)(OozeConformationStep *step, OozeError *error);
     /* The shift that positions x = x0 + dt u need: density, solids, and what else is a position
        constraint. Kept apart from the positions: a velocity taken from rounded positions would lose
-       every change smaller than their last bit over dt. */
-    OozeStatus (*solve_positions)(OozeConformationStep *step, OozeDensityMemory *own,
-                                  const OozeFour *x, OozeFour *shift, OozeError *error);
+       every change smaller than their last bit over dt. Positions are wrapped into the box. */
+    OozeStatus (*solve_positions)(OozeConformationStep *step, OozeDensityMemory *own, OozeFour *x,
+                                  OozeFour *shift, OozeError *error);
     /* step->q at the end of the step; step->u is now (x - x0) / dt. */
     void (*finish)(OozeConformationStep *step);
 } OozeFormulation;
@@ -179,6 +200,8 @@ void ooze_conformation_advise(const OozeStepContext *context, const OozeAdvice *
 
 /* Edges, corrections and densities at x0. */
 OozeStatus ooze_conformation_gather(OozeConformationStep *step, OozeError *error);
+/* The weights of edges anew. */
+OozeStatus ooze_conformation_weigh(OozeConformationStep *step, OozeError *error);
 /* Adds what surface tension does in the step to u. */
 OozeStatus ooze_conformation_tension(OozeConformationStep *step, OozeError *error);
 /* Which particles the solids hold, given where u would take them. */
@@ -192,7 +215,11 @@ OozeStatus ooze_conformation_set_limits(OozeConformationStep *step, OozeError *e
 OozeStatus ooze_conformation_find_strangers(OozeConformationStep *step, OozeError *error);
 /* One-sided position-based density with solids, on the neighbours of x (see solve_positions). */
 OozeStatus ooze_conformation_density(OozeConformationStep *step, OozeDensityMemory *own,
-                                     const OozeFour *x, OozeFour *shift, OozeError *error);
+                                     OozeFour *x, OozeFour *shift, OozeError *error);
+
+/* The end of the step. */
+OozeStatus ooze_conformation_move(OozeConformationStep *step, OozeDensityMemory *own,
+                                  const OozeFormulation *formulation, OozeError *error);
 
 /* What the solids make a particle do that is fixed to one. */
 OozeFour ooze_conformation_pinned(const OozeConformationStep *step, uint64_t i);

@@ -331,6 +331,7 @@ const OozeMethod ooze_method_stress = {
     .uses_boundary_neighbours = true,
     .create = ooze_density_memory_create,
     .destroy = ooze_density_memory_destroy,
+    .bytes = ooze_density_memory_bytes,
     .step = step,
     .stable_step = ooze_stress_stable_step,
     .advise = ooze_advise_numbers,
