@@ -12,11 +12,9 @@ void ooze_boundary_free(OozeBoundary *boundary)
 {
     ooze_free(boundary->position);
     ooze_free(boundary->velocity);
-    ooze_free(boundary->normal);
     ooze_free(boundary->volume);
     ooze_free(boundary->solid);
     ooze_free(boundary->local);
-    ooze_free(boundary->local_normal);
     ooze_free(boundary->local_solid);
     ooze_free(boundary->placed);
     ooze_free(boundary->made_volume);
@@ -34,9 +32,9 @@ void ooze_boundary_free(OozeBoundary *boundary)
 
 uint64_t ooze_boundary_bytes(const OozeBoundary *boundary)
 {
-    uint64_t made = 3 * sizeof(OozeFloat4) + sizeof(uint16_t) + sizeof(float) + 1;
+    uint64_t made = 2 * sizeof(OozeFloat4) + sizeof(uint16_t) + sizeof(float) + 1;
     uint64_t sorted =
-        4 * sizeof(OozeFloat4) + sizeof(uint16_t) + sizeof(float) + sizeof(uint32_t) + 1;
+        3 * sizeof(OozeFloat4) + sizeof(uint16_t) + sizeof(float) + sizeof(uint32_t) + 1;
     return boundary->capacity * made + boundary->sorted_capacity * sorted +
            (uint64_t)boundary->pose_count * sizeof *boundary->poses +
            (boundary->grid ? ooze_grid_bytes(boundary->grid) : 0) +
@@ -67,7 +65,6 @@ static OozeStatus make_room(OozeBoundary *b, uint64_t total, OozeError *error)
     bool failed = false;
     uint64_t n = b->count;
     b->local = grow(b->local, n, capacity, sizeof *b->local, &failed);
-    b->local_normal = grow(b->local_normal, n, capacity, sizeof *b->local_normal, &failed);
     b->local_solid = grow(b->local_solid, n, capacity, sizeof *b->local_solid, &failed);
     b->placed = grow(b->placed, n, capacity, sizeof *b->placed, &failed);
     b->made_volume = grow(b->made_volume, n, capacity, sizeof *b->made_volume, &failed);
@@ -118,9 +115,8 @@ OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int
     }
     for (uint64_t i = 0; i < n && !status; i++) {
         uint64_t k = boundary->count + i;
-        OozeVec3 p = points[i], m = normals[i];
+        OozeVec3 p = points[i];
         boundary->local[k] = (OozeFloat4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
-        boundary->local_normal[k] = (OozeFloat4){(float)m.x, (float)m.y, (float)m.z, 0.0f};
         boundary->local_solid[k] = (uint16_t)index;
         boundary->made_volume[k] = 0.0f;
         boundary->due[k] = 1;
@@ -141,7 +137,8 @@ typedef struct Update {
     const OozeSolid *solids;
     const OozePeriodic *periodic;
     const uint32_t *order;
-    bool all; /* nothing is known of volumes */
+    bool all;          /* nothing is known yet */
+    OozeBounds around; /* all that has changed */
 } Update;
 
 static OozeVec3 widen(OozeFloat4 a)
@@ -160,9 +157,11 @@ static void place(void *context, uint64_t begin, uint64_t end, int worker)
     const Update *update = context;
     OozeBoundary *b = update->boundary;
     for (uint64_t i = begin; i < end; i++) {
-        const OozePose *pose = &update->solids[b->local_solid[i]].pose;
-        OozeFloat4 x = narrow(ooze_pose_to_world(pose, widen(b->local[i])));
-        b->placed[i] = ooze_point_wrap(x, update->periodic);
+        if (update->all || b->moved[b->local_solid[i]]) {
+            const OozePose *pose = &update->solids[b->local_solid[i]].pose;
+            OozeFloat4 x = narrow(ooze_pose_to_world(pose, widen(b->local[i])));
+            b->placed[i] = ooze_point_wrap(x, update->periodic);
+        }
     }
 }
 
@@ -172,17 +171,27 @@ static bool contains(const OozeBounds *b, OozeFloat4 p)
            (double)p.y <= b->max.y && (double)p.z >= b->min.z && (double)p.z <= b->max.z;
 }
 
-static bool is_changed(const OozeBoundary *b, uint64_t k)
+static bool is_changed(const Update *update, uint64_t k)
 {
-    if (b->moved[b->solid[k]]) {
+    const OozeBoundary *b = update->boundary;
+    if (update->all || b->moved[b->solid[k]]) {
         return true;
     }
-    for (int i = 0; i < b->changed_count; i++) {
-        if (contains(&b->changed[i], b->position[k])) {
-            return true;
-        }
+    bool changed = false, near = contains(&update->around, b->position[k]);
+    for (int i = 0; i < b->changed_count && near && !changed; i++) {
+        changed = contains(&b->changed[i], b->position[k]);
     }
-    return false;
+    return changed;
+}
+
+static OozeVec3 velocity_of(const OozePose *pose, OozeFloat4 local)
+{
+    if (pose->spin.x == 0.0 && pose->spin.y == 0.0 && pose->spin.z == 0.0) {
+        return pose->velocity;
+    }
+    /* the arm is taken from the solid's frame: a wrapped place has no arm of its own */
+    OozeVec3 arm = quat_rotate(pose->rotation, widen(local));
+    return vec3_add(pose->velocity, vec3_cross(pose->spin, arm));
 }
 
 static void gather(void *context, uint64_t begin, uint64_t end, int worker)
@@ -193,15 +202,12 @@ static void gather(void *context, uint64_t begin, uint64_t end, int worker)
     for (uint64_t k = begin; k < end; k++) {
         uint32_t i = update->order[k];
         const OozePose *pose = &update->solids[b->local_solid[i]].pose;
-        /* the arm is taken from the solid's frame: a wrapped place has no arm of its own */
-        OozeVec3 arm = quat_rotate(pose->rotation, widen(b->local[i]));
         b->position[k] = b->placed[i];
-        b->velocity[k] = narrow(vec3_add(pose->velocity, vec3_cross(pose->spin, arm)));
-        b->normal[k] = narrow(quat_rotate(pose->rotation, widen(b->local_normal[i])));
+        b->velocity[k] = narrow(velocity_of(pose, b->local[i]));
         b->solid[k] = b->local_solid[i];
         b->volume[k] = b->made_volume[i];
         b->wanted[k] = 0;
-        if (update->all || is_changed(b, k)) {
+        if (is_changed(update, k)) {
             b->due[i] = 1;
         }
     }
@@ -256,7 +262,6 @@ static OozeStatus make_sorted_room(OozeBoundary *b, OozeError *error)
     if (wanted > old) {
         b->position = grow(b->position, old, wanted, sizeof *b->position, &failed);
         b->velocity = grow(b->velocity, old, wanted, sizeof *b->velocity, &failed);
-        b->normal = grow(b->normal, old, wanted, sizeof *b->normal, &failed);
         b->volume = grow(b->volume, old, wanted, sizeof *b->volume, &failed);
         b->solid = grow(b->solid, old, wanted, sizeof *b->solid, &failed);
         b->wanted = grow(b->wanted, old, wanted, sizeof *b->wanted, &failed);
@@ -272,7 +277,7 @@ static OozeStatus make_sorted_room(OozeBoundary *b, OozeError *error)
     }
     b->sorted_capacity = wanted > old ? wanted : old;
     for (uint64_t i = b->count; i < wanted; i++) {
-        b->position[i] = b->velocity[i] = b->normal[i] = (OozeFloat4){0};
+        b->position[i] = b->velocity[i] = (OozeFloat4){0};
         b->volume[i] = 0.0f;
         b->solid[i] = 0;
     }
@@ -330,10 +335,24 @@ static bool compare_poses(OozeBoundary *b, const OozeSolid *solids, const OozePe
     return same;
 }
 
+static OozeBounds all_changed(const OozeBoundary *b)
+{
+    OozeBounds all = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
+    for (int i = 0; i < b->changed_count; i++) {
+        const OozeBounds *one = &b->changed[i];
+        all.min = vec3(fmin(all.min.x, one->min.x), fmin(all.min.y, one->min.y),
+                       fmin(all.min.z, one->min.z));
+        all.max = vec3(fmax(all.max.x, one->max.x), fmax(all.max.y, one->max.y),
+                       fmax(all.max.z, one->max.z));
+    }
+    return all;
+}
+
 static OozeStatus refresh(Update *update, OozeThreads *threads, OozeError *error)
 {
     OozeBoundary *b = update->boundary;
     update->all = !b->fresh;
+    update->around = all_changed(b);
     b->fresh = false; /* until everything has succeeded */
     OozeStatus status = make_sorted_room(b, error);
     if (status) {

@@ -17,12 +17,10 @@ typedef struct OozeBoundary {
     /* In grid order; padded like the particle store, the padding being zero. */
     OozeFloat4 *position; /* world */
     OozeFloat4 *velocity;
-    OozeFloat4 *normal; /* outward */
-    float *volume;      /* m3; see ooze_boundary_measure */
-    uint16_t *solid;    /* index of the solid */
+    float *volume;   /* m3; see ooze_boundary_measure */
+    uint16_t *solid; /* index of the solid */
     /* In the order they were made. */
     OozeFloat4 *local; /* in the solid's local frame */
-    OozeFloat4 *local_normal;
     uint16_t *local_solid;
     OozeFloat4 *placed; /* local, in the world */
     float *made_volume;

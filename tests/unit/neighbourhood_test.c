@@ -82,7 +82,6 @@ static uint64_t hash_boundary(OozeWorld *world)
     OozeBoundary *b = &world->boundary;
     CHECK_OK(ooze_boundary_measure(b, NULL, NULL, &error));
     uint64_t hash = ooze_hash_bytes(OOZE_HASH_START, b->position, b->count * sizeof *b->position);
-    hash = ooze_hash_bytes(hash, b->normal, b->count * sizeof *b->normal);
     hash = ooze_hash_bytes(hash, b->velocity, b->count * sizeof *b->velocity);
     hash = ooze_hash_bytes(hash, b->volume, b->count * sizeof *b->volume);
     return ooze_hash_bytes(hash, b->solid, b->count * sizeof *b->solid);

@@ -168,21 +168,27 @@ OozeStatus ooze_conformation_set_limits(OozeConformationStep *s, OozeError *erro
     return status;
 }
 
+/* Squared way that settling must go to count. */
+static float far_settled(const OozeConformationStep *s)
+{
+    float far = 1e-3f * (float)s->context->spacing;
+    return far * far;
+}
+
 static bool near_settled(const OozeConformationStep *s, uint64_t i)
 {
     const OozeNeighbours *list = s->context->fluid;
-    float far = 1e-3f * (float)s->context->spacing,
-          most = ooze_four_dot3(s->settled[i], s->settled[i]);
+    float most = ooze_four_dot3(s->settled[i], s->settled[i]);
     for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
         OozeFour other = s->settled[list->index[e]];
         most = ooze_max(most, ooze_four_dot3(other, other));
     }
-    return most > far * far;
+    return most > far_settled(s);
 }
 
 typedef struct SettledJob {
     OozeConformationStep *step;
-    bool *chunk; /* something in it has settled */
+    bool *chunk; /* something in it has settled, far enough */
     bool any;
 } SettledJob;
 
@@ -194,7 +200,7 @@ static void settled_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         most = ooze_max(most, ooze_four_dot3(job->step->settled[i], job->step->settled[i]));
     }
-    job->chunk[begin / GRAIN] = most > 0.0f;
+    job->chunk[begin / GRAIN] = most > far_settled(job->step);
 }
 
 static void calm_range(void *data, uint64_t begin, uint64_t end, int worker)
