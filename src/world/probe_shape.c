@@ -18,6 +18,18 @@ static double distance_from_axis(const OozeProbeView *view, uint64_t i)
     return vec3_length(vec3_madd(arm, -vec3_dot(arm, def->axis), def->axis));
 }
 
+typedef struct List {
+    const OozeProbeView *view;
+    double (*quantity)(const OozeProbeView *, uint64_t);
+    double *values;
+} List;
+
+static void list_one(void *context, uint64_t i, uint64_t place)
+{
+    const List *list = context;
+    list->values[place] = list->quantity(list->view, i);
+}
+
 static OozeStatus percentile_of(const OozeProbeView *view,
                                 double (*quantity)(const OozeProbeView *, uint64_t), double *value,
                                 OozeError *error)
@@ -26,15 +38,14 @@ static OozeStatus percentile_of(const OozeProbeView *view,
     if (!list) {
         return ooze_fail_memory(error, "a percentile", view->count * sizeof *list);
     }
-    uint64_t n = 0;
-    for (uint64_t i = 0; i < view->count; i++) {
-        if (probe_selects(view, i)) {
-            list[n++] = quantity(view, i);
-        }
+    uint64_t n;
+    List job = {.view = view, .quantity = quantity, .values = list};
+    OozeStatus status = ooze_probe_each(view, false, list_one, &job, &n, error);
+    if (!status) {
+        *value = ooze_percentile(list, n, view->probe->def.percentile);
     }
-    *value = ooze_percentile(list, n, view->probe->def.percentile);
     ooze_free(list);
-    return OOZE_OK;
+    return status;
 }
 
 OozeStatus ooze_probe_height(const OozeProbeView *view, double *values, double *state,

@@ -1,5 +1,7 @@
 /* Probes that need neighbours: density error and connected components. Lists are built for one block
    of points at a time, so that memory stays bounded however long the range. */
+#include <stdatomic.h>
+
 #include "base/fail.h"
 #include "base/memory.h"
 #include "particles/neighbours.h"
@@ -8,12 +10,33 @@
 
 enum { LIST_BLOCK = 16384 };
 
+typedef struct Gather {
+    const OozeProbeView *view;
+    OozeFloat4 *points;
+    _Atomic bool broken; /* a coordinate is no number */
+} Gather;
+
+static void gather_one(void *context, uint64_t i, uint64_t place)
+{
+    Gather *job = context;
+    const OozePeriodic *periodic = &job->view->context->periodic;
+    const float *x = job->view->position + i * job->view->position_stride;
+    float wrapped[3];
+    for (int k = 0; k < 3; k++) {
+        wrapped[k] =
+            ooze_periodic_wrap(x[k], periodic->min[k], periodic->length[k], periodic->inverse[k]);
+        if (!isfinite(x[k]) || !isfinite(wrapped[k])) {
+            atomic_store(&job->broken, true);
+        }
+    }
+    job->points[place] = (OozeFloat4){wrapped[0], wrapped[1], wrapped[2], 0.0f};
+}
+
 /* Copies the positions of the selected particles (of all with `all`), wrapped into the box on
    periodic axes, into a new block; `*finite` tells whether every coordinate is a number. */
 static OozeStatus gather(const OozeProbeView *view, bool all, OozeFloat4 **points, uint64_t *n,
                          bool *finite, OozeError *error)
 {
-    const OozePeriodic *periodic = &view->context->periodic;
     *finite = true;
     *n = 0;
     *points = NULL;
@@ -27,21 +50,11 @@ static OozeStatus gather(const OozeProbeView *view, bool all, OozeFloat4 **point
     if (!list) {
         return ooze_fail_memory(error, "the positions a probe sees", view->count * sizeof *list);
     }
-    for (uint64_t i = 0; i < view->count; i++) {
-        if (!all && !probe_selects(view, i)) {
-            continue;
-        }
-        const float *x = view->position + i * view->position_stride;
-        float wrapped[3];
-        for (int k = 0; k < 3; k++) {
-            wrapped[k] = ooze_periodic_wrap(x[k], periodic->min[k], periodic->length[k],
-                                            periodic->inverse[k]);
-            *finite = *finite && isfinite(x[k]) && isfinite(wrapped[k]);
-        }
-        list[(*n)++] = (OozeFloat4){wrapped[0], wrapped[1], wrapped[2], 0.0f};
-    }
+    Gather job = {.view = view, .points = list};
+    OozeStatus status = ooze_probe_each(view, all, gather_one, &job, n, error);
+    *finite = !atomic_load(&job.broken);
     *points = list;
-    return OOZE_OK;
+    return status;
 }
 
 /* Points sorted into cells and in that order. */
@@ -59,6 +72,21 @@ static void free_sorted(Sorted *sorted)
     ooze_free(sorted->points);
 }
 
+typedef struct Reorder {
+    const OozeFloat4 *from;
+    const uint32_t *order;
+    OozeFloat4 *to;
+} Reorder;
+
+static void reorder(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Reorder *job = context;
+    for (uint64_t i = begin; i < end; i++) {
+        job->to[i] = job->from[job->order[i]];
+    }
+}
+
 static OozeStatus sort_points(Sorted *sorted, const OozeProbeView *view, const OozeFloat4 *points,
                               uint64_t n, double cell, OozeError *error)
 {
@@ -71,10 +99,8 @@ static OozeStatus sort_points(Sorted *sorted, const OozeProbeView *view, const O
     OozeStatus status = ooze_grid_sort(sorted->grid, view->context->threads, points, n, cell,
                                        &view->context->periodic, error);
     if (!status) {
-        const uint32_t *order = ooze_grid_order(sorted->grid);
-        for (uint64_t i = 0; i < n; i++) {
-            sorted->points[i] = points[order[i]];
-        }
+        Reorder job = {points, ooze_grid_order(sorted->grid), sorted->points};
+        ooze_parallel_for(view->context->threads, n, 4096, reorder, &job);
     }
     return status;
 }
@@ -100,15 +126,44 @@ static uint64_t block_size(uint64_t n, uint64_t begin)
    centroid is 3/8 of the support away; half a support below it is 1/8; at full depth 0. */
 static const float interior_offset = 0.1f;
 
+/* Sums over some particles. */
+typedef struct Tally {
+    double n, inside, relative, error, excess, inside_error;
+} Tally;
+
+enum { CHUNK = 256, CHUNKS = LIST_BLOCK / CHUNK };
+
 typedef struct Density {
     const OozeProbeView *view;
     const Sorted *sorted;
     const OozeFloat4 *points; /* the block */
     double rest_sum;          /* sum of W on the rest lattice */
     double rest_count;        /* points of the rest lattice within the support, its own left out */
-    double relative[LIST_BLOCK];
-    uint8_t inside[LIST_BLOCK];
+    Tally tallies[CHUNKS]; /* of the block, chunk by chunk: added in order, threads cannot show */
 } Density;
+
+static void tally_one(Tally *tally, double relative, bool inside)
+{
+    double off = relative - 1.0;
+    tally->relative += relative;
+    tally->error += fabs(off);
+    tally->excess = tally->n == 0.0 || off > tally->excess ? off : tally->excess;
+    tally->n += 1.0;
+    if (inside) {
+        tally->inside += 1.0;
+        tally->inside_error += fabs(off);
+    }
+}
+
+static void add_tally(Tally *to, const Tally *from)
+{
+    to->relative += from->relative;
+    to->error += from->error;
+    to->excess = to->n == 0.0 || from->excess > to->excess ? from->excess : to->excess;
+    to->n += from->n;
+    to->inside += from->inside;
+    to->inside_error += from->inside_error;
+}
 
 static void measure_density(void *context, uint64_t begin, uint64_t end, int worker)
 {
@@ -117,6 +172,8 @@ static void measure_density(void *context, uint64_t begin, uint64_t end, int wor
     const OozePeriodic *periodic = &density->view->context->periodic;
     const OozeNeighbours *lists = &density->sorted->lists;
     float h = (float)density->view->support;
+    Tally *tally = &density->tallies[begin / CHUNK];
+    *tally = (Tally){0};
     for (uint64_t i = begin; i < end; i++) {
         OozeFloat4 x = density->points[i];
         double sum = 0.0, offset[3] = {0};
@@ -132,9 +189,9 @@ static void measure_density(void *context, uint64_t begin, uint64_t end, int wor
         }
         double others = (double)lists->count[i] - 1.0; /* it found itself */
         double away = sqrt(offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]);
-        density->relative[i] = sum / density->rest_sum;
-        density->inside[i] = others >= 0.5 * density->rest_count && others > 0.0 &&
-                             away <= (double)(interior_offset * h) * others;
+        tally_one(tally, sum / density->rest_sum,
+                  others >= 0.5 * density->rest_count && others > 0.0 &&
+                      away <= (double)(interior_offset * h) * others);
     }
 }
 
@@ -154,26 +211,6 @@ static double lattice_count(double spacing, double h)
     return count;
 }
 
-/* Running sums over the blocks, in the order of the particles. */
-typedef struct Tally {
-    double n, inside, relative, error, excess, inside_error;
-} Tally;
-
-static void add_block(Tally *tally, const Density *density, uint64_t n)
-{
-    for (uint64_t i = 0; i < n; i++) {
-        double off = density->relative[i] - 1.0;
-        tally->relative += density->relative[i];
-        tally->error += fabs(off);
-        tally->excess = tally->n == 0.0 || off > tally->excess ? off : tally->excess;
-        tally->n += 1.0;
-        if (density->inside[i]) {
-            tally->inside += 1.0;
-            tally->inside_error += fabs(off);
-        }
-    }
-}
-
 static OozeStatus tally_density(Density *density, Sorted *sorted, const OozeFloat4 *points,
                                 uint64_t n, Tally *tally, OozeError *error)
 {
@@ -186,8 +223,10 @@ static OozeStatus tally_density(Density *density, Sorted *sorted, const OozeFloa
             return status;
         }
         density->points = points + begin;
-        ooze_parallel_for(view->context->threads, size, 256, measure_density, density);
-        add_block(tally, density, size);
+        ooze_parallel_for(view->context->threads, size, CHUNK, measure_density, density);
+        for (uint64_t c = 0; c < (size + CHUNK - 1) / CHUNK; c++) {
+            add_tally(tally, &density->tallies[c]);
+        }
     }
     return OOZE_OK;
 }
@@ -197,21 +236,26 @@ OozeStatus ooze_probe_density(const OozeProbeView *view, double *values, double 
 {
     (void)state;
     OozeFloat4 *all = NULL, *chosen = NULL;
-    uint64_t n_all, n;
+    uint64_t n_all = 0, n;
     bool finite, chosen_finite;
     Sorted sorted = {0};
     Tally tally = {0};
     Density *density = ooze_alloc(1, sizeof *density);
     OozeStatus status = density ? OOZE_OK : ooze_fail_memory(error, "densities", sizeof *density);
     status = status ? status : gather(view, true, &all, &n_all, &finite, error);
-    status = status ? status : gather(view, false, &chosen, &n, &chosen_finite, error);
+    bool every = view->only < 0; /* then the two are the same */
+    n = n_all;
+    if (!status && !every) {
+        status = gather(view, false, &chosen, &n, &chosen_finite, error);
+    }
     if (!status && finite && n > 0) {
         density->view = view;
         density->sorted = &sorted;
         density->rest_sum = ooze_lattice_sum(OOZE_KERNEL_CUBIC, view->spacing, view->support, 1);
         density->rest_count = lattice_count(view->spacing, view->support);
         status = sort_points(&sorted, view, all, n_all, view->support, error);
-        status = status ? status : tally_density(density, &sorted, chosen, n, &tally, error);
+        status = status ? status
+                        : tally_density(density, &sorted, every ? all : chosen, n, &tally, error);
         free_sorted(&sorted);
     }
     if (!status && tally.n > 0.0) {
