@@ -60,8 +60,8 @@ OOZE_FORMULA OozeSym3 ooze_lodge_update(OozeSym3 q, OozeMat3 a, OozeMemory memor
 OOZE_FORMULA OozeSym3 ooze_lodge_stiffness(OozeSym3 q, OOZE_REAL g, OOZE_REAL nu, OOZE_REAL dt,
                                            OozeMemory memory)
 {
-    OOZE_REAL floor = ooze_max(0, 1 - ooze_sym3_smallest(q));
     OOZE_REAL elastic = g * memory.r * dt;
+    OOZE_REAL floor = elastic > 0 ? ooze_max(0, 1 - ooze_sym3_smallest(q)) : 0;
     OOZE_REAL viscous = g * memory.m1_dt * dt + nu;
     OozeSym3 a = ooze_sym3_scale(q, elastic);
     OOZE_REAL diagonal = elastic * floor + viscous;

@@ -31,8 +31,8 @@ OOZE_FORMULA OozeMat3 ooze_mat3_identity(void)
     return r;
 }
 
-/* Newton's iteration of Higham 1986, X <- (g X + X^-T / g) / 2 with Frobenius scaling g, for a
-   determinant well above 0. */
+/* Newton's iteration of Higham 1986, X <- (g X + X^-T / g) / 2, for a determinant well above 0, with Frobenius
+   scaling g where it helps: near a rotation g is 1 and its roots only cost time. */
 OOZE_FORMULA OozeMat3 ooze_polar_newton(OozeMat3 a)
 {
     const OOZE_REAL half = (OOZE_REAL)0.5;
@@ -40,9 +40,13 @@ OOZE_FORMULA OozeMat3 ooze_polar_newton(OozeMat3 a)
     for (int k = 0; k < 8; k++) {
         OozeMat3 c = ooze_mat3_cofactor(x);
         OOZE_REAL det = x.m[0] * c.m[0] + x.m[1] * c.m[1] + x.m[2] * c.m[2];
-        OOZE_REAL scale2 = OOZE_SQRT(ooze_mat3_norm2(c) / ooze_mat3_norm2(x)) / det;
-        OOZE_REAL scale = OOZE_SQRT(scale2);
-        OOZE_REAL near = half * scale, far = half / (scale * det), change = 0;
+        OOZE_REAL c2 = ooze_mat3_norm2(c), x2 = ooze_mat3_norm2(x), even = x2 * det * det;
+        OOZE_REAL near = half, far = half / det, change = 0;
+        if (c2 < half * even || c2 > 2 * even) {
+            OOZE_REAL scale = OOZE_SQRT(OOZE_SQRT(c2 / x2) / det);
+            near *= scale;
+            far /= scale;
+        }
         for (int e = 0; e < 9; e++) {
             OOZE_REAL next = near * x.m[e] + far * c.m[e];
             OOZE_REAL d = next - x.m[e];
