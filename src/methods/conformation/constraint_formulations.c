@@ -66,18 +66,18 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
         .materials = materials,
         .correction = s->correction,
         .known = ooze_arena_alloc(arena, n, sizeof *c->known),
-        .diagonal = ooze_arena_alloc(arena, n, sizeof *c->diagonal),
-        .lambda = ooze_arena_alloc(arena, n, sizeof *c->lambda),
+        .diagonal = ooze_gathered_alloc(arena, n, sizeof *c->diagonal),
+        .lambda = ooze_gathered_alloc(arena, n, sizeof *c->lambda),
         .before = ooze_arena_alloc(arena, n, sizeof *c->before),
         .direction = ooze_arena_alloc(arena, searched, sizeof *c->direction),
         .product = ooze_arena_alloc(arena, searched, sizeof *c->product),
         .flux = ooze_gathered_alloc(arena, n, sizeof *c->flux),
-        .base = ooze_arena_alloc(arena, n, sizeof *c->base),
+        .base = ooze_gathered_alloc(arena, n, sizeof *c->base),
         .star = ooze_gathered_alloc(arena, n, sizeof *c->star),
         .free = ooze_arena_alloc(arena, n, sizeof *c->free),
         .change = ooze_gathered_alloc(arena, searched, sizeof *c->change),
-        .hourglass = ooze_arena_alloc(arena, n, sizeof *c->hourglass),
-        .edge_hourglass = ooze_arena_alloc(arena, n, sizeof *c->edge_hourglass),
+        .hourglass = ooze_gathered_alloc(arena, n, sizeof *c->hourglass),
+        .edge_hourglass = ooze_gathered_alloc(arena, n, sizeof *c->edge_hourglass),
         .active = ooze_arena_alloc(arena, s->hold_count, sizeof *c->active),
         .partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof *c->partial),
         .squares = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof *c->squares),
@@ -149,17 +149,18 @@ static OozeStatus solve_consistent(OozeConformationStep *s, OozeError *error)
         c->lambda[i] = ooze_sym3_scale(ooze_sym3(l[0], l[1], l[2], l[3], l[4], l[5]), warm);
     }
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, known_range, c);
-    ooze_constraint_start(c);
+    ooze_constraint_loops()->start(c);
     if (settings->positions_only) {
         return OOZE_OK;
     }
     if (settings->solver == OOZE_CONSTRAINT_CONJUGATE_GRADIENTS) {
-        ooze_constraint_conjugate_gradients(c, settings->velocity_iterations,
-                                            (double)settings->chebyshev, settings->tolerance);
+        ooze_constraint_loops()->conjugate_gradients(
+            c, settings->velocity_iterations, (double)settings->chebyshev, settings->tolerance);
     } else {
         bool plain = settings->solver == OOZE_CONSTRAINT_JACOBI;
-        ooze_constraint_jacobi(c, settings->velocity_iterations,
-                               plain ? 0.0 : (double)settings->chebyshev, settings->tolerance);
+        ooze_constraint_loops()->jacobi(c, settings->velocity_iterations,
+                                        plain ? 0.0 : (double)settings->chebyshev,
+                                        settings->tolerance);
     }
     ooze_velocity_solve_report(&c->solve, s->context->report);
     return OOZE_OK;
@@ -231,8 +232,9 @@ static OozeStatus solve_paper(OozeConformationStep *s, OozeError *error)
     }
     status = ooze_constraint_diagonal(c, error);
     if (!status) {
-        ooze_constraint_start(c);
-        ooze_constraint_jacobi(c, s->settings.velocity_iterations, 0.0, s->settings.tolerance);
+        ooze_constraint_loops()->start(c);
+        ooze_constraint_loops()->jacobi(c, s->settings.velocity_iterations, 0.0,
+                                        s->settings.tolerance);
         ooze_velocity_solve_report(&c->solve, s->context->report);
     }
     return status;
@@ -290,7 +292,7 @@ static void between_consistent(void *user, OozeFour *shift)
     OozeThreads *threads = s->context->threads;
     turns->shift = shift;
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, to_velocity_range, turns);
-    ooze_constraint_corotated_sweep(turns->constraint, turns->u);
+    ooze_corotated_loops()->sweep(turns->constraint, turns->u);
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, to_shift_range, turns);
 }
 
@@ -302,7 +304,7 @@ static OozeStatus solve_positions_consistent(OozeConformationStep *s, OozeDensit
     OozeDensityJob job = ooze_conformation_density_job(s, own);
     job.iterations = s->settings.position_iterations;
     if (!s->settings.velocity_only) {
-        ooze_constraint_set_damping(c, job.iterations);
+        ooze_corotated_loops()->set_damping(c, job.iterations);
         ooze_stage_lap(s->context->clock, OOZE_PART_PREPARE);
         job.between = between_consistent;
         job.user = &turns;

@@ -6,6 +6,7 @@
 #ifndef OOZE_METHODS_CONFORMATION_CONSTRAINT_SOLVE_H
 #define OOZE_METHODS_CONFORMATION_CONSTRAINT_SOLVE_H
 
+#include "base/machine.h"
 #include "methods/conformation/gradient.h"
 #include "methods/gather.h"
 #include "physics/constraint.h"
@@ -30,7 +31,7 @@ typedef struct OozeConstraint {
     OozeFour *star;        /* u*: velocities under external forces alone */
     OozeFour *free;        /* u* + M^-1 J^T lambda: velocities before solids hold them */
     OozeFour *change;      /* M^-1 J^T direction */
-    float *hourglass;      /* of one sweep, m2/s: see ooze_constraint_corotated_sweep */
+    float *hourglass;      /* of one sweep, m2/s: see OozeCorotatedLoops */
     float *edge_hourglass; /* sum over its edges of |W'|/r times that of the neighbour */
     uint8_t *active;       /* per hold, bit k: direction k is held at present */
     double *partial;       /* fixed blocks of sums */
@@ -45,27 +46,44 @@ typedef struct OozeConstraint {
 /* The bound by row sums, or with a receiver's factor the plain diagonal as printed, of the edges at the
    beginning of the step. */
 OozeStatus ooze_constraint_diagonal(OozeConstraint *c, OozeError *error);
-/* Coefficients of the hourglass term for so many sweeps. */
-void ooze_constraint_set_damping(OozeConstraint *c, int sweeps);
 /* The paper's beta / n. */
 float ooze_constraint_relaxation(uint32_t neighbours);
-/* free = u* + M^-1 J^T lambda, and step->u as solids let it. */
-void ooze_constraint_start(OozeConstraint *c);
-/* At most `iterations` of Jacobi, with Chebyshev's weights for that radius (0: plain), until the
+typedef struct OozeConstraintLoops {
+    /* free = u* + M^-1 J^T lambda, and step->u as solids let it. */
+    void (*start)(OozeConstraint *c);
+    /* At most `iterations` of Jacobi, with Chebyshev's weights for that radius (0: plain), until the
    residual has fallen to `tolerance` of its start. */
-void ooze_constraint_jacobi(OozeConstraint *c, int iterations, double radius, double tolerance);
-/* The radius serves the sweeps that find out what is in contact. */
-void ooze_constraint_conjugate_gradients(OozeConstraint *c, int iterations, double radius,
-                                         double tolerance);
+    void (*jacobi)(OozeConstraint *c, int iterations, double radius, double tolerance);
+    /* The radius serves the sweeps that find out what is in contact. */
+    void (*conjugate_gradients)(OozeConstraint *c, int iterations, double radius, double tolerance);
+} OozeConstraintLoops;
+OOZE_LOOPS_DECLARE(OozeConstraintLoops, ooze_constraint_loops);
 
-/* One Jacobi sweep of the corotated constraint on the velocities u, which it changes.
+typedef struct OozeCorotatedLoops {
+    /* Coefficients of the hourglass term for so many sweeps. */
+    void (*set_damping)(OozeConstraint *c, int sweeps);
+    /* One Jacobi sweep of the corotated constraint on the velocities u, which it changes.
 
    Motion that a linear field does not describe is invisible to gradients, so that no constraint
    resists it; the same sweep damps it by
      du_i = dt/m sum_j f_ij [n_i (u_ji - L_i x_ji) + n_j (u_ji - L_j x_ji)],  f = V |W'|/r,
    zero on linear fields, equal and opposite along edges, and without torque, because L is the best
    linear fit with just these weights. */
-void ooze_constraint_corotated_sweep(OozeConstraint *c, OozeFour *u);
+    void (*sweep)(OozeConstraint *c, OozeFour *u);
+} OozeCorotatedLoops;
+OOZE_LOOPS_DECLARE(OozeCorotatedLoops, ooze_corotated_loops);
+
+/* M^-1 J^T of the flux at hand. */
+static inline OozeFour ooze_constraint_pushed(const OozeConstraint *c, uint64_t i)
+{
+    const OozeConformationStep *s = c->step;
+    OozeFour push = c->base[i] + ooze_edges_flux(&s->edges, c->flux, i);
+    float factor = s->mobility[i];
+    if (c->receiver) {
+        factor *= c->receiver[i];
+    }
+    return factor * push;
+}
 
 /* One Jacobi sweep of eqs 14 to 18 as printed, kernel gradients afresh at x = start + shift. */
 typedef struct OozePrintedPositions {

@@ -2,8 +2,8 @@
    velocity gradient of each particle, from which its stress follows, then the divergence of that stress. Both
    gathers are products of four lanes: an edge is f (x_ji, 1), and since the gradient's weight is f x_ji the
    hourglass term rides in the fourth lane. Between the gathers four particles are handled together. */
+#include "methods/conformation/hand_on.h"
 #include "methods/conformation/lodge.h"
-#include "methods/tensor_four.h"
 
 /* ---- first gather ------------------------------------------------------------------------------ */
 
@@ -28,7 +28,7 @@ static inline OozeMat3Four stress_of(const OozeMat3Four *l, const OozeMat3Four *
 static inline void hand_on(OozeLodge *solve, uint64_t i, const OozeRows rows[4])
 {
     OozeConformationStep *s = solve->step;
-    OozeFour weighted[3], u[4], sum[4], base[4], last[3];
+    OozeFour weighted[3];
     OozeMat3Four raw = ooze_mat3_four_from_rows(rows, weighted);
     OozeMat3Four correction = ooze_mat3_four_from_sym3(&s->correction[i]);
     OozeMat3Four stiffness = ooze_mat3_four_from_sym3(&solve->stiffness[i]);
@@ -40,22 +40,13 @@ static inline void hand_on(OozeLodge *solve, uint64_t i, const OozeRows rows[4])
             stress.m[k / 3][k % 3] += known.m[k / 3][k % 3];
         }
     }
-    OozeMat3Four flux = ooze_mat3_four_product(&stress, &correction);
-    OozeFour n = ooze_four_load(solve->hourglass + i), none = {0};
-    OozeFour edge_n = ooze_four_load(solve->edge_hourglass + i);
-    const OozeFour *in = solve->input + i, *edges = s->edge_sum + i;
-    ooze_four_transpose(in[0], in[1], in[2], in[3], u);
-    ooze_four_transpose(edges[0], edges[1], edges[2], edges[3], sum);
-    for (int k = 0; k < 3; k++) {
-        base[k] = n * weighted[k] - edge_n * u[k];
-        for (int j = 0; j < 3; j++) {
-            flux.m[k][j] -= n * l.m[k][j];
-            base[k] = ooze_four_fma(flux.m[k][j], sum[j], base[k]);
-        }
-        last[k] = n * u[k];
-    }
-    ooze_mat3_four_to_rows(&flux, last, solve->flux + i);
-    ooze_four_transpose(base[0], base[1], base[2], none, solve->output + i);
+    OozeHandOn hand = {.stress = &stress,
+                       .l = &l,
+                       .correction = &correction,
+                       .weighted = weighted,
+                       .n = ooze_four_load(solve->hourglass + i),
+                       .edge_n = ooze_four_load(solve->edge_hourglass + i)};
+    ooze_hand_on(&hand, solve->input + i, s->edge_sum + i, solve->flux + i, solve->output + i);
 }
 
 static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)

@@ -11,10 +11,16 @@ static OozeSym3 limited(const OozeConstraint *c, OozeSym3 rows)
     return c->step->settings.deviatoric_only ? ooze_constraint_deviator(rows) : rows;
 }
 
+/* What a change of multipliers is as a stress, times dt. */
+static OozeSym3 stress_of(const OozeConstraint *c, OozeSym3 change)
+{
+    return ooze_sym3_scale(ooze_constraint_transpose(limited(c, change)), -c->step->dt);
+}
+
 /* What particle i hands on for a change of its multipliers. */
 static void set_flux(OozeConstraint *c, uint64_t i, OozeSym3 change)
 {
-    OozeSym3 s = ooze_sym3_scale(ooze_constraint_transpose(limited(c, change)), -c->step->dt);
+    OozeSym3 s = stress_of(c, change);
     OozeMat3 t = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(s), c->correction[i]);
     OozeFour sum = c->step->edge_sum[i], base = {0};
     for (int k = 0; k < 3; k++) {
@@ -23,18 +29,6 @@ static void set_flux(OozeConstraint *c, uint64_t i, OozeSym3 change)
         base[k] = ooze_four_dot3(row, sum);
     }
     c->base[i] = base;
-}
-
-/* M^-1 J^T of what set_flux was given. */
-static OozeFour pushed(const OozeConstraint *c, uint64_t i)
-{
-    const OozeConformationStep *s = c->step;
-    OozeFour push = c->base[i] + ooze_edges_flux(&s->edges, c->flux, i);
-    float factor = s->mobility[i];
-    if (c->receiver) {
-        factor *= c->receiver[i];
-    }
-    return factor * push;
 }
 
 /* What the solids do to particle i when it would fly with v. A solid only pushes: along its normals
@@ -130,7 +124,7 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     OozeConstraint *c = data;
     for (uint64_t i = begin; i < end; i++) {
-        c->free[i] = c->star[i] + pushed(c, i);
+        c->free[i] = c->star[i] + ooze_constraint_pushed(c, i);
     }
 }
 
@@ -144,7 +138,7 @@ static void hold_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-void ooze_constraint_start(OozeConstraint *c)
+static void start(OozeConstraint *c)
 {
     run(c, lambda_flux_range);
     run(c, start_range);
@@ -187,7 +181,7 @@ static void velocity_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     OozeConstraint *c = data;
     for (uint64_t i = begin; i < end; i++) {
-        c->free[i] += pushed(c, i);
+        c->free[i] += ooze_constraint_pushed(c, i);
         uint8_t unused;
         c->step->u[i] = hold_back(c, i, c->free[i], &unused);
     }
@@ -214,7 +208,7 @@ static void look_range(void *data, uint64_t begin, uint64_t end, int worker)
     c->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
 
-void ooze_constraint_jacobi(OozeConstraint *c, int iterations, double radius, double tolerance)
+static void jacobi(OozeConstraint *c, int iterations, double radius, double tolerance)
 {
     double square = radius * radius, weight = 1.0;
     bool goes_on = true;
@@ -283,7 +277,7 @@ static void change_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConstraint *c = data;
     const OozeConformationStep *s = c->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeFour v = pushed(c, i);
+        OozeFour v = ooze_constraint_pushed(c, i);
         if (c->held && s->hold_of[i] >= 0) {
             const OozeHold *hold = &s->holds[s->hold_of[i]];
             for (int k = 0; k < hold->count; k++) {
@@ -368,144 +362,25 @@ static void search(OozeConstraint *c, int iterations, double tolerance)
         run(c, turn_range);
         ooze_stage_lap(c->step->context->clock, OOZE_PART_VELOCITY_VECTORS);
     }
-    ooze_constraint_start(c);
+    start(c);
 }
 
 /* A linear solver cannot find out by itself which particles a solid pushes and which would only pull
    at it, so where there is contact some sweeps of Chebyshev tell first, and half-way it is asked
    again. */
-void ooze_constraint_conjugate_gradients(OozeConstraint *c, int iterations, double radius,
-                                         double tolerance)
+static void conjugate_gradients(OozeConstraint *c, int iterations, double radius, double tolerance)
 {
     if (c->held && c->step->hold_count > 0) {
         int third = iterations / 3;
-        ooze_constraint_jacobi(c, third, radius, tolerance);
+        jacobi(c, third, radius, tolerance);
         search(c, third, tolerance);
         iterations -= 2 * third;
     }
     search(c, iterations, tolerance);
 }
 
-/* ---- position stage of `consistent` ---------------------------------------------------------- */
-
-/* dt n sum f of one particle and sweep at most. Four times this bounds what the roughest mode loses of
-   its velocity; from twice that velocity on it would grow. */
-#define MOST_DAMPING 0.35f
-
-typedef struct Sweep {
-    OozeConstraint *constraint;
-    OozeFour *u;
-    int sweeps;
-} Sweep;
-
-static void run_sweep(Sweep *sweep, OozeRangeBody body)
-{
-    const OozeConformationStep *s = sweep->constraint->step;
-    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, body, sweep);
-}
-
-static void damping_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Sweep *sweep = data;
-    OozeConstraint *c = sweep->constraint;
-    const OozeConformationStep *s = c->step;
-    for (uint64_t i = begin; i < end; i++) {
-        const OozeRheology *r = &s->rheology[s->material[i]];
-        float most = MOST_DAMPING * r->weight / (s->dt * ooze_max(s->edge_sum[i][3], 1e-20f));
-        bool poor = c->correction[i].xx == 0.0f;
-        c->hourglass[i] = poor ? 0.0f : ooze_min(r->hourglass / (float)sweep->sweeps, most);
-    }
-}
-
-static void edge_damping_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Sweep *sweep = data;
-    OozeConstraint *c = sweep->constraint;
-    const OozeConformationStep *s = c->step;
-    const OozeNeighbours *list = s->context->fluid;
-    for (uint64_t i = begin; i < end; i++) {
-        float sum = 0;
-        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-            sum += s->edges.weight[e] * c->hourglass[list->index[e]];
-        }
-        c->edge_hourglass[i] = sum;
-    }
-}
-
-void ooze_constraint_set_damping(OozeConstraint *c, int sweeps)
-{
-    Sweep sweep = {.constraint = c, .sweeps = sweeps > 0 ? sweeps : 1};
-    run_sweep(&sweep, damping_range);
-    run_sweep(&sweep, edge_damping_range);
-}
-
-/* Adds what the hourglass term hands on to what set_flux has put there. */
-static void add_damping(OozeConstraint *c, uint64_t i, OozeFour u, OozeMat3 l, OozeFour weighted)
-{
-    float dt = c->step->dt, n = dt * c->hourglass[i];
-    OozeFour sum = c->step->edge_sum[i];
-    for (int k = 0; k < 3; k++) {
-        OozeFour row =
-            ooze_four(-n * l.m[3 * k], -n * l.m[3 * k + 1], -n * l.m[3 * k + 2], n * u[k]);
-        c->flux[i].row[k] += row;
-        c->base[i][k] +=
-            ooze_four_dot3(row, sum) + n * weighted[k] - dt * u[k] * c->edge_hourglass[i];
-    }
-}
-
-static OozeSym3 corotated_rows(const OozeConstraint *c, uint64_t i, OozeMat3 l)
-{
-    const OozeConformationStep *s = c->step;
-    OozeMat3 f = ooze_mat3_add(ooze_mat3_identity(), ooze_mat3_scale(l, s->dt));
-    OozeMat3 r = ooze_mat3_identity();
-    OozeSym3 q = ooze_strain_get(s, i);
-    if (s->settings.corotation) {
-        r = ooze_polar_rotation(f);
-        q = ooze_sym3_push(r, q);
-    }
-    float share = c->materials[s->material[i]].share;
-    OozeSym3 stored = ooze_sym3_scale(ooze_sym3_add(q, ooze_sym3_identity(-1)), share);
-    return limited(c, ooze_sym3_add(stored, ooze_corotated_strain(f, r, 1e30f)));
-}
-
-static void corotated_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Sweep *sweep = data;
-    OozeConstraint *c = sweep->constraint;
-    const OozeConformationStep *s = c->step;
-    for (uint64_t i = begin; i < end; i++) {
-        const OozeConstraintMaterial *m = &c->materials[s->material[i]];
-        OozeSym3 change = ooze_sym3_identity(0);
-        OozeFour weighted;
-        OozeMat3 raw = ooze_raw_gradient(s, sweep->u, i, &weighted, true);
-        OozeMat3 l = ooze_mat3_mul_sym3(raw, c->correction[i]);
-        if (c->correction[i].xx != 0.0f) {
-            change = ooze_multiplier_steps(corotated_rows(c, i, l), c->lambda[i], c->diagonal[i],
-                                           m->normal, m->shear);
-            c->lambda[i] = ooze_sym3_add(c->lambda[i], change);
-        }
-        set_flux(c, i, change);
-        add_damping(c, i, sweep->u[i], l, weighted);
-    }
-}
-
-static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Sweep *sweep = data;
-    for (uint64_t i = begin; i < end; i++) {
-        OozeFour push = pushed(sweep->constraint, i);
-        push[3] = 0;
-        sweep->u[i] += push;
-    }
-}
-
-void ooze_constraint_corotated_sweep(OozeConstraint *c, OozeFour *u)
-{
-    Sweep sweep = {.constraint = c, .u = u};
-    run_sweep(&sweep, corotated_range);
-    run_sweep(&sweep, push_range);
-}
+const OozeConstraintLoops OOZE_LOOPS(ooze_constraint_loops) = {
+    .start = start,
+    .jacobi = jacobi,
+    .conjugate_gradients = conjugate_gradients,
+};

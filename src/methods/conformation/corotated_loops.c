@@ -1,0 +1,208 @@
+/* Sweeps of the position stage of `consistent`, four particles at a time. */
+#include <string.h>
+
+#include "methods/conformation/constraint_solve.h"
+#include "methods/conformation/hand_on.h"
+#include "methods/polar_four.h"
+
+/* dt n sum f of one particle and sweep at most. Four times this bounds what the roughest mode loses of
+   its velocity; from twice that velocity on it would grow. */
+#define MOST_DAMPING 0.35f
+
+typedef struct Sweep {
+    OozeConstraint *constraint;
+    OozeFour *u;
+    int sweeps;
+} Sweep;
+
+static void run_sweep(Sweep *sweep, OozeRangeBody body)
+{
+    const OozeConformationStep *s = sweep->constraint->step;
+    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, body, sweep);
+}
+
+static void damping_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Sweep *sweep = data;
+    OozeConstraint *c = sweep->constraint;
+    const OozeConformationStep *s = c->step;
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeRheology *r = &s->rheology[s->material[i]];
+        float most = MOST_DAMPING * r->weight / (s->dt * ooze_max(s->edge_sum[i][3], 1e-20f));
+        bool poor = c->correction[i].xx == 0.0f;
+        c->hourglass[i] = poor ? 0.0f : ooze_min(r->hourglass / (float)sweep->sweeps, most);
+    }
+}
+
+static void edge_damping_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Sweep *sweep = data;
+    OozeConstraint *c = sweep->constraint;
+    const OozeConformationStep *s = c->step;
+    const OozeNeighbours *list = s->context->fluid;
+    for (uint64_t i = begin; i < end; i++) {
+        float sum = 0;
+        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+            sum += s->edges.weight[e] * c->hourglass[list->index[e]];
+        }
+        c->edge_hourglass[i] = sum;
+    }
+}
+
+static void set_damping(OozeConstraint *c, int sweeps)
+{
+    Sweep sweep = {.constraint = c, .sweeps = sweeps > 0 ? sweeps : 1};
+    run_sweep(&sweep, damping_range);
+    run_sweep(&sweep, edge_damping_range);
+}
+
+/* ooze_constraint_deviator, where it is asked for. */
+static inline void limit_four(const OozeConstraint *c, OozeMat3Four *rows)
+{
+    if (c->step->settings.deviatoric_only) {
+        OozeFour mean = (rows->m[0][0] + rows->m[1][1] + rows->m[2][2]) * (1.0f / 3.0f);
+        for (int k = 0; k < 3; k++) {
+            rows->m[k][k] -= mean;
+        }
+    }
+}
+
+/* The constraint of particles i to i + 3, whose deformations f in the step turn them by r: the strain that is
+   stored, turned with them, and ooze_corotated_strain. */
+static inline OozeMat3Four corotated_rows(const OozeConstraint *c, uint64_t i,
+                                          const OozeMat3Four *f, const OozeMat3Four *r,
+                                          OozeFour share)
+{
+    const OozeConformationStep *s = c->step;
+    OozeFour low[4], high[4];
+    const float *e = s->strain + 8 * i;
+    float last[32] = {0};
+    if (i + 4 > s->n) { /* do not read beyond the array */
+        memcpy(last, e, (s->n - i) * 8 * sizeof *e);
+        e = last;
+    }
+    ooze_four_transpose(ooze_four_load(e), ooze_four_load(e + 8), ooze_four_load(e + 16),
+                        ooze_four_load(e + 24), low);
+    ooze_four_transpose(ooze_four_load(e + 4), ooze_four_load(e + 12), ooze_four_load(e + 20),
+                        ooze_four_load(e + 28), high);
+    OozeMat3Four rows = {
+        {{low[0], low[3], high[0]}, {low[3], low[1], high[1]}, {high[0], high[1], low[2]}}};
+    if (s->settings.corotation) { /* R (Q - I) R^T */
+        OozeMat3Four turned = ooze_mat3_four_product(r, &rows);
+        for (int k = 0; k < 9; k++) {
+            const OozeFour *a = turned.m[k / 3], *b = r->m[k % 3];
+            rows.m[k / 3][k % 3] = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        }
+    }
+    for (int k = 0; k < 9; k++) {
+        int row = k / 3, column = k % 3;
+        OozeFour strain = f->m[row][column] - r->m[row][column];
+        strain += f->m[column][row] - r->m[column][row];
+        rows.m[row][column] = share * rows.m[row][column] + strain;
+    }
+    limit_four(c, &rows);
+    return rows;
+}
+
+/* ooze_multiplier_steps of the same, which join the multipliers. */
+static inline OozeMat3Four corotated_change(OozeConstraint *c, uint64_t i, uint64_t end,
+                                            const OozeMat3Four *f, const OozeMat3Four *r)
+{
+    const uint16_t *material = c->step->material;
+    OozeFour normal, shear, share, none = {0};
+    for (int k = 0; k < 4; k++) {
+        uint64_t j = i + (uint64_t)k < end ? i + (uint64_t)k : i;
+        const OozeConstraintMaterial *m = &c->materials[material[j]];
+        normal[k] = m->normal;
+        shear[k] = m->shear;
+        share[k] = m->share;
+    }
+    OozeMat3Four rows = corotated_rows(c, i, f, r, share);
+    OozeMat3Four lambda = ooze_mat3_four_from_sym3(&c->lambda[i]);
+    OozeMat3Four diagonal = ooze_mat3_four_from_sym3(&c->diagonal[i]);
+    OozeFour xx = ooze_four(c->correction[i].xx, c->correction[i + 1].xx, c->correction[i + 2].xx,
+                            c->correction[i + 3].xx);
+    for (int k = 0; k < 9; k++) {
+        if (k / 3 <= k % 3) {
+            OozeFour softness = k % 4 == 0 ? normal : shear;
+            OozeFour total = diagonal.m[k / 3][k % 3] + softness;
+            OozeFour step = -(rows.m[k / 3][k % 3] + softness * lambda.m[k / 3][k % 3]) / total;
+            step = ooze_four_choose((total > 0.0f) & (xx != 0.0f), step, none);
+            rows.m[k / 3][k % 3] = rows.m[k % 3][k / 3] = step;
+        }
+    }
+    for (int k = 0; k < 4 && i + (uint64_t)k < end; k++) {
+        OozeSym3 *to = &c->lambda[i + (uint64_t)k];
+        *to = ooze_sym3_add(*to, ooze_sym3(rows.m[0][0][k], rows.m[1][1][k], rows.m[2][2][k],
+                                           rows.m[0][1][k], rows.m[0][2][k], rows.m[1][2][k]));
+    }
+    return rows;
+}
+
+/* One sweep for particles i to i + 3; those from `end` on are none. */
+static inline void sweep_four(const Sweep *sweep, uint64_t i, uint64_t end)
+{
+    OozeConstraint *c = sweep->constraint;
+    const OozeConformationStep *s = c->step;
+    OozeRows rows[4];
+    OozeFour weighted[3];
+    for (uint64_t k = 0; k < 4; k++) {
+        rows[k] = i + k < end ? ooze_raw_rows(s, sweep->u, i + k, true) : ooze_rows_zero();
+    }
+    OozeMat3Four raw = ooze_mat3_four_from_rows(rows, weighted), f, r;
+    OozeMat3Four correction = ooze_mat3_four_from_sym3(&c->correction[i]);
+    OozeMat3Four l = ooze_mat3_four_product(&raw, &correction);
+    for (int k = 0; k < 9; k++) {
+        float own = k % 4 == 0 ? 1.0f : 0.0f;
+        f.m[k / 3][k % 3] = own + s->dt * l.m[k / 3][k % 3];
+        r.m[k / 3][k % 3] = ooze_four_splat(own);
+    }
+    if (s->settings.corotation) {
+        r = ooze_polar_four(&f);
+    }
+    OozeMat3Four stress = corotated_change(c, i, end, &f, &r);
+    limit_four(c, &stress);
+    for (int k = 0; k < 9; k++) { /* as constraint_loops.c makes a stress of it */
+        stress.m[k / 3][k % 3] *= k % 4 == 0 ? -2.0f * s->dt : -s->dt;
+    }
+    OozeHandOn hand = {.stress = &stress,
+                       .l = &l,
+                       .correction = &correction,
+                       .weighted = weighted,
+                       .n = s->dt * ooze_four_load(c->hourglass + i),
+                       .edge_n = s->dt * ooze_four_load(c->edge_hourglass + i)};
+    ooze_hand_on(&hand, sweep->u + i, s->edge_sum + i, c->flux + i, c->base + i);
+}
+
+static void corotated_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    for (uint64_t i = begin; i < end; i += 4) {
+        sweep_four(data, i, end);
+    }
+}
+
+static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Sweep *sweep = data;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFour push = ooze_constraint_pushed(sweep->constraint, i);
+        push[3] = 0;
+        sweep->u[i] += push;
+    }
+}
+
+static void corotated_sweep(OozeConstraint *c, OozeFour *u)
+{
+    Sweep sweep = {.constraint = c, .u = u};
+    run_sweep(&sweep, corotated_range);
+    run_sweep(&sweep, push_range);
+}
+
+const OozeCorotatedLoops OOZE_LOOPS(ooze_corotated_loops) = {
+    .set_damping = set_damping,
+    .sweep = corotated_sweep,
+};
