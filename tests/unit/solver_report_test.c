@@ -127,7 +127,7 @@ static void the_probe_keeps_the_worst(void **state)
 {
     (void)state;
     for (int k = 0; k < SOLVERS; k++) {
-        OozeWorld *world = jelly(&solvers[k], true, 4, 1e-3);
+        OozeWorld *world = jelly(&solvers[k], true, 4, 1e-5);
         OozeProbeId probe = add_probe(world, OOZE_PROBE_SOLVER);
         assert_true(isnan(read_all(world, probe).values[RESIDUAL])); /* no step yet */
         double residual = 0, density = 0;

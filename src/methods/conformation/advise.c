@@ -10,6 +10,7 @@
      needed        5    19    42    55        needed                 5    10   28
      3.3 sqrt      6    18    57   181        3.3                    3    10   33
 
+   This is for steps that begin from nothing. Slow flow begins with what the last step did, and half as many will do.
    Jacobi sweeps spread momentum as diffusion does: A dt/d^2 = 0.78 per sweep. */
 #include <math.h>
 #include <stdio.h>

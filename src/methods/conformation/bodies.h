@@ -106,6 +106,9 @@ OozeSix ooze_rigid_respond(const OozeRigid *rigid, const OozeSix *sum);
 /* The preconditioned residual of a search direction: response of the bodies to the forces r, within
    what contacts allow. Returns r . response. */
 double ooze_rigid_precondition(OozeConformationStep *step, const OozeFour *r);
+/* Makes of velocities what the bodies can do of them: rigid motions of the same momenta, within what contacts
+   allow. */
+void ooze_rigid_keep_motion(OozeConformationStep *step, OozeFour *field);
 /* A pass of the velocity solve begins: contacts for the motions as they stand, written to step->u; what
    outer forces and slipping friction give goes to `star`. */
 void ooze_rigid_hold(OozeConformationStep *step, OozeFour *star);

@@ -13,7 +13,10 @@
 /* Share of a remembered expansion that is forgotten in a step: the pull acts within a few. */
 #define FORGET 0.02f
 
-static double run(OozeLodge *solve, OozeRangeBody body)
+/* Passes before the last only tell what the next is linearised about: so many times the tolerance will do. */
+#define ROUGH 10.0
+
+double ooze_lodge_run(OozeLodge *solve, OozeRangeBody body)
 {
     uint64_t n = solve->step->n;
     ooze_parallel_for(solve->step->context->threads, n, OOZE_CONFORMATION_GRAIN, body, solve);
@@ -31,9 +34,14 @@ static double multiply(OozeLodge *solve, const OozeFour *input, OozeFour *output
     solve->with_known = with_known;
     ooze_parallel_for(solve->step->context->threads, solve->step->n, OOZE_CONFORMATION_GRAIN,
                       ooze_lodge_loops()->stress, solve);
-    double product = run(solve, ooze_lodge_loops()->product);
+    double product = ooze_lodge_run(solve, ooze_lodge_loops()->product);
     ooze_stage_lap(solve->step->context->clock, OOZE_PART_VELOCITY_OPERATOR);
     return product;
+}
+
+double ooze_lodge_multiply(OozeLodge *solve)
+{
+    return multiply(solve, solve->p, solve->ap, false);
 }
 
 /* ---- conjugate gradients ------------------------------------------------------------------ */
@@ -41,7 +49,7 @@ static double multiply(OozeLodge *solve, const OozeFour *input, OozeFour *output
 /* One of the sweeps that leave a residual; rigid bodies answer to it as a whole. */
 static double run_with_bodies(OozeLodge *solve, OozeRangeBody body)
 {
-    double sum = run(solve, body);
+    double sum = ooze_lodge_run(solve, body);
     return sum + ooze_rigid_precondition(solve->step, solve->r);
 }
 
@@ -52,10 +60,39 @@ static void add_bodies(OozeLodge *solve)
     }
 }
 
-/* `star` is u*; the unknown starts from step->u, held directions already set. Residuals are divided by the
-   weights (their inverse is the preconditioner): residuals add up to nothing because forces do, so what
-   joins the velocities carries no momentum whatever the densities, in every iterate. */
-static void conjugate_gradients(OozeLodge *solve, const OozeFour *star)
+/* p = the next direction. */
+static void turn(OozeLodge *solve)
+{
+    const OozeConformationStep *s = solve->step;
+    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, ooze_lodge_loops()->turn,
+                      solve);
+    add_bodies(solve);
+    ooze_stage_lap(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
+}
+
+/* Goes along p to where the error, measured by the operator, is least. Returns the squared residual there. */
+static double go_along(OozeLodge *solve)
+{
+    double alpha = ooze_recall_along(solve) / solve->pap;
+    solve->alpha = solve->pap > 0.0 && fabs(alpha) < 1e6 ? alpha : 0.0;
+    return run_with_bodies(solve, ooze_lodge_loops()->advance);
+}
+
+/* Begins with what is remembered, and turns to the residual. Returns its square. */
+static double recall(OozeLodge *solve, const OozeFour *star, int pass, double rr)
+{
+    bool any = pass == 0 ? ooze_recall_push(solve) : ooze_recall_released(solve, star);
+    rr = any ? go_along(solve) : rr;
+    solve->beta = 0.0;
+    turn(solve);
+    return rr;
+}
+
+/* `star` is u*; the unknown starts from step->u, held directions already set, and in the first pass from what
+   the last step did. Residuals are divided by the weights (their inverse is the preconditioner): residuals add
+   up to nothing because forces do, so what joins the velocities carries no momentum whatever the densities,
+   in every iterate. */
+static void conjugate_gradients(OozeLodge *solve, const OozeFour *star, int pass)
 {
     OozeConformationStep *s = solve->step;
     memcpy(solve->r, star, s->n * sizeof *star);
@@ -65,9 +102,15 @@ static void conjugate_gradients(OozeLodge *solve, const OozeFour *star)
     add_bodies(solve);
     ooze_stage_more(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
     bool fresh = true; /* the direction is the residual's own */
-    bool goes_on = ooze_velocity_solve_begin(&solve->residual, rr, s->settings.tolerance);
+    bool last = pass + 1 == s->settings.passes;
+    bool goes_on = ooze_velocity_solve_begin(&solve->residual, rr,
+                                             (last ? 1.0 : ROUGH) * s->settings.tolerance);
+    if (goes_on && s->settings.velocity_iterations > 0 && (pass == 0 || s->hold_count > 0)) {
+        rr = recall(solve, star, pass, rr);
+        goes_on = ooze_velocity_solve_look(&solve->residual, rr);
+    }
     for (int k = 0; k < s->settings.velocity_iterations && goes_on; k++) {
-        double pap = multiply(solve, solve->p, solve->ap, false);
+        double pap = ooze_lodge_multiply(solve);
         /* the operator is the weights and more, so p.Ap is at least r.r in exact numbers; where it is not,
            rounding has spoilt the direction, and going on would blow it up */
         bool spoilt = !(pap > 0.5 * rr);
@@ -83,10 +126,7 @@ static void conjugate_gradients(OozeLodge *solve, const OozeFour *star)
         }
         goes_on = ooze_velocity_solve_go_on(&solve->residual, rr);
         fresh = spoilt;
-        ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN,
-                          ooze_lodge_loops()->turn, solve);
-        add_bodies(solve);
-        ooze_stage_lap(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
+        turn(solve);
     }
 }
 
@@ -132,6 +172,7 @@ static OozeFour let_go(OozeHold *hold, OozeFour given)
         hold->direction[kept] = hold->direction[k];
         hold->speed[kept++] = hold->speed[k];
     }
+    hold->released = kept < hold->count;
     hold->normals = sticks ? hold->normals : kept;
     hold->count = kept;
     bool slips = !sticks && kept > 0 && size > 0.0f;
@@ -305,20 +346,23 @@ static OozeStatus allocate(OozeLodge *solve, OozeError *error)
         !solve->partial) {
         return ooze_fail_memory(error, "the velocity solve", n * 256);
     }
-    return OOZE_OK;
+    return ooze_recall_allocate(solve, error);
 }
 
 static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
 {
     OozeLodge solve = {.step = s};
+    s->pushed = ooze_arena_alloc(s->context->arena, s->n, sizeof *s->pushed);
     OozeArenaMark mark = ooze_arena_mark(s->context->arena);
     OozeStatus status = allocate(&solve, error);
     OozeFour *star = ooze_arena_alloc(s->context->arena, s->n, sizeof *star);
-    if (status || !star) {
-        return status ? status : ooze_fail_memory(error, "the velocity solve", s->n * 16);
+    if (status || !star || !s->pushed) {
+        return status ? status : ooze_fail_memory(error, "the velocity solve", s->n * 32);
     }
     OozeThreads *threads = s->context->threads;
     memcpy(star, s->u, s->n * sizeof *star);
+    /* a residual bounds the error of the velocities, so one that is small beside them is small */
+    solve.residual.first = ooze_recall_speed(&solve);
     for (int pass = 0; pass < s->settings.passes; pass++) {
         Prepare prepare = {.solve = &solve, .turn = pass > 0};
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range, &prepare);
@@ -327,11 +371,12 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         set_holds(s);
         ooze_rigid_hold(s, star);
         ooze_stage_lap(s->context->clock, OOZE_PART_PREPARE);
-        conjugate_gradients(&solve, star);
+        conjugate_gradients(&solve, star, pass);
         if (pass + 1 < s->settings.passes) {
             release_holds(&solve, star);
         }
     }
+    ooze_recall_note(s, star);
     ooze_rigid_settle(s);
     ooze_velocity_solve_report(&solve.residual, s->context->report);
     ooze_arena_rewind(s->context->arena, mark);
@@ -378,6 +423,7 @@ static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
 static void finish(OozeConformationStep *s)
 {
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, finish_range, s);
+    ooze_recall_store(s);
 }
 
 const OozeFormulation ooze_formulation_lodge = {

@@ -17,6 +17,13 @@ typedef struct OozeLodge {
     OozeRows *flux;        /* rows of (T - n L) with n u in the fourth lane */
     OozeFour *r, *p, *ap;  /* between the gathers, an output holds what needs no second one */
     double *partial;       /* fixed blocks of sums */
+    /* of recall.c */
+    void *sums;
+    uint32_t *root; /* see pieces.h */
+    _Atomic uint32_t *scratch;
+    double pap; /* p . Ap, and ap = A p */
+    struct OozePiece *pieces;
+    struct OozePieceChunk *chunks;
     const OozeFour *input;
     OozeFour *output;
     bool with_known; /* include S0 and moving walls: the residual, not a search direction */
@@ -45,5 +52,25 @@ static inline OozeFour ooze_lodge_project(const OozeConformationStep *s, uint64_
     }
     return v;
 }
+
+/* The sum of what a loop leaves in `partial`. */
+double ooze_lodge_run(OozeLodge *solve, OozeRangeBody body);
+/* ap = A p. Returns p . Ap. */
+double ooze_lodge_multiply(OozeLodge *solve);
+
+/* ---- where the solve begins: recall.c ------------------------------------------------------------- */
+
+OozeStatus ooze_recall_allocate(OozeLodge *solve, OozeError *error);
+/* p = what the last step did to the velocities, as far as it is possible now; ap, pap. False: nothing. */
+bool ooze_recall_push(OozeLodge *solve);
+/* p = the same in the directions that the solids have just let go of, from where they held them. */
+bool ooze_recall_released(OozeLodge *solve, const OozeFour *star);
+/* p . r */
+double ooze_recall_along(OozeLodge *solve);
+/* The sum of the squares of the velocities, with weights. */
+double ooze_recall_speed(OozeLodge *solve);
+/* What the solve has added to u*: noted when it is done, stored when the step is. */
+void ooze_recall_note(OozeConformationStep *step, const OozeFour *star);
+void ooze_recall_store(OozeConformationStep *step);
 
 #endif

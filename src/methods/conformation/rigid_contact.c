@@ -235,14 +235,10 @@ void ooze_rigid_resolve(OozeBodies *b, OozeRigid *rigid, OozeSix *slip)
 
 /* ---- in the velocity solve -------------------------------------------------------------------- */
 
-double ooze_rigid_precondition(OozeConformationStep *s, const OozeFour *r)
+/* Responses to the sums, within what contacts allow. Returns sums . responses. */
+static double respond(OozeBodies *b)
 {
-    if (!s->bodies || s->bodies->rigid_count == 0) {
-        return 0.0;
-    }
-    OozeBodies *b = s->bodies;
     double product = 0.0;
-    ooze_rigid_gather(b, r, false);
     for (int k = 0; k < b->rigid_count; k++) {
         OozeRigid *rigid = &b->rigids[k];
         rigid->response = ooze_rigid_respond(rigid, &rigid->sum);
@@ -253,6 +249,28 @@ double ooze_rigid_precondition(OozeConformationStep *s, const OozeFour *r)
         product += dot(&rigid->response, &rigid->sum);
     }
     return product;
+}
+
+double ooze_rigid_precondition(OozeConformationStep *s, const OozeFour *r)
+{
+    if (!s->bodies || s->bodies->rigid_count == 0) {
+        return 0.0;
+    }
+    ooze_rigid_gather(s->bodies, r, false);
+    return respond(s->bodies);
+}
+
+void ooze_rigid_keep_motion(OozeConformationStep *s, OozeFour *field)
+{
+    if (!s->bodies || s->bodies->rigid_count == 0) {
+        return;
+    }
+    ooze_rigid_gather(s->bodies, field, true);
+    respond(s->bodies);
+    for (uint64_t i = 0; i < s->n; i++) {
+        field[i] = s->bodies->rigid_of[i] ? ooze_four(0, 0, 0, 0) : field[i];
+    }
+    ooze_rigid_spread(s->bodies, field, true);
 }
 
 /* Velocities of the particles into the bodies' motions. */

@@ -31,7 +31,8 @@ typedef struct OozeRheology {
 } OozeRheology;
 
 /* How far a velocity solve has come. All parts of it, passes and changes of solver, stop at the same
-   residual: `tolerance` times the largest that one of them began with. */
+   residual: `tolerance` times the largest that one of them began with, before any guess, or times what
+   `first` was set to before they began. */
 typedef struct OozeVelocitySolve {
     double first, last; /* squared residuals: the largest at a beginning, and now */
     double stop;        /* squared residual that is good enough */
@@ -39,7 +40,7 @@ typedef struct OozeVelocitySolve {
     bool asked; /* for a tolerance: fixed counts have none to miss */
 } OozeVelocitySolve;
 
-/* Both tell whether to go on. */
+/* All tell whether to go on. */
 static inline bool ooze_velocity_solve_begin(OozeVelocitySolve *solve, double square,
                                              double tolerance)
 {
@@ -50,11 +51,16 @@ static inline bool ooze_velocity_solve_begin(OozeVelocitySolve *solve, double sq
     return square > solve->stop;
 }
 
-static inline bool ooze_velocity_solve_go_on(OozeVelocitySolve *solve, double square)
+static inline bool ooze_velocity_solve_look(OozeVelocitySolve *solve, double square)
 {
     solve->last = square;
-    solve->iterations++;
     return square > solve->stop;
+}
+
+static inline bool ooze_velocity_solve_go_on(OozeVelocitySolve *solve, double square)
+{
+    solve->iterations++;
+    return ooze_velocity_solve_look(solve, square);
 }
 
 /* How `consistent` solves for its multipliers in the velocity stage. */
@@ -101,6 +107,7 @@ typedef struct OozeHold {
     int count;      /* directions held */
     int normals;    /* of these, normals of solids; the rest are tangents that friction holds */
     float friction; /* Coulomb coefficient of the solid that was met first */
+    bool released;  /* the last pass has let go of some */
 } OozeHold;
 
 typedef struct OozeConformationStep {
@@ -128,6 +135,8 @@ typedef struct OozeConformationStep {
     float *open;      /* see OozeGather */
     float *mobility;  /* 1 / weight, 0 for particles that a nozzle leads */
     float *stress;    /* size of the stress, over the reference density, m2/s2 */
+    float *push;      /* what the last step's velocity solve did, m/s2, four a particle */
+    OozeFour *pushed; /* the same of this step */
     float *limit, *borne; /* of densities, see OozeDensityJob */
     float *
         calm; /* 1: the particle's place is its own doing; less: see ooze_conformation_set_limits */
