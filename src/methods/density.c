@@ -259,10 +259,10 @@ static OozeStatus find_pairs(OozeDensitySweep *s, OozeError *error)
         return status;
     }
     uint64_t edges = s->list->first[job->n];
-    uint64_t wall_edges = c->boundary->count ? s->walls->first[job->n] : 0;
+    uint64_t near_walls = c->boundary->count ? job->n : 0;
     s->push = ooze_edge_values(job->memory, c->arena, edges);
     s->line = ooze_arena_alloc(c->arena, job->start ? edges : 0, sizeof *s->line);
-    s->wall_push = ooze_arena_alloc(c->arena, wall_edges, sizeof *s->wall_push);
+    s->wall_push = ooze_arena_alloc(c->arena, near_walls, sizeof *s->wall_push);
     if (!s->push || !s->line || !s->wall_push) {
         return ooze_fail_memory(error, "pairs of the density stage", edges * 2 * sizeof *s->push);
     }

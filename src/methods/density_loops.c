@@ -52,7 +52,13 @@ static void lines_range(void *data, uint64_t begin, uint64_t end, int worker)
             ooze_four_store(ooze_four_choose(same, 1.0f / length0, -1.0f / length), line + e);
             any |= ~same;
         }
-        s->turned[i] = any[0] || any[1] || any[2] || any[3];
+        bool turned = any[0] || any[1] || any[2] || any[3], uneven = false;
+        for (uint64_t e = s->list->first[i], last = s->list->first[i + 1]; !s->even && e < last;
+             e++) {
+            uneven = uneven || (s->ease[index[e]] != 1.0f && index[e] != s->list->dummy);
+        }
+        s->turned[i] =
+            (uint8_t)((turned ? OOZE_DENSITY_TURNED : 0) | (uneven ? OOZE_DENSITY_UNEVEN : 0));
     }
 }
 
@@ -78,7 +84,8 @@ static inline Sums sum_fluid(const OozeDensitySweep *s, uint64_t i, OozeBox box,
     const OozeFour *others = s->x, x = others[i], smallest = ooze_four_splat(cubic.smallest);
     const uint64_t first = s->list->first[i];
     const uint32_t *j = s->list->index + first, *last = j + s->list->first[i + 1] - first;
-    const float *ease = s->even ? NULL : s->ease, *line = s->line ? s->line + first : NULL;
+    const bool uneven = !s->even && (!s->line || s->turned[i] & OOZE_DENSITY_UNEVEN);
+    const float *ease = uneven ? s->ease : NULL, *line = s->line ? s->line + first : NULL;
     float *push = s->push + first;
     const bool rigid = ooze_density_is_rigid(s, i);
     OozeFour sum = {0}, value = {0}, square = {0};
@@ -108,23 +115,29 @@ static inline Sums sum_fluid(const OozeDensitySweep *s, uint64_t i, OozeBox box,
     return sums;
 }
 
-static void add_walls(OozeDensitySweep *s, uint64_t i, Sums *sums)
+/* Samples of solids near particle i. They push it along the sum of their gradients. */
+static inline void add_walls(const OozeDensitySweep *s, uint64_t i, OozeBox box, Sums *sums)
 {
-    const OozeDensityJob *job = s->job;
-    const OozeBoundary *boundary = job->context->boundary;
-    float scale = s->bare && s->bare[i] ? 0.0f : job->wall_scale;
-    for (uint64_t e = s->walls->first[i], last = e + s->walls->count[i]; e < last; e++) {
-        uint32_t b = s->walls->index[e];
-        OozeFloat4 p = boundary->position[b];
-        OozeFour d =
-            ooze_four_nearest(s->x[i] - ooze_four(p.x, p.y, p.z, 0), &job->context->periodic);
-        float r = sqrtf(ooze_four_dot3(d, d)), volume = scale * boundary->volume[b];
-        float f =
-            volume * ooze_kernel_gradient_scale(ooze_cubic_slope(r, job->support), r, job->support);
-        sums->density += volume * ooze_cubic_value(r, job->support);
-        sums->gradient -= f * d;
-        s->wall_push[e] = -f * d;
+    const OozeBoundary *boundary = s->job->context->boundary;
+    const OozeFour x = s->x[i], smallest = ooze_four_splat(s->cubic.smallest);
+    float bare = s->bare && s->bare[i] ? 0.0f : 1.0f;
+    float scale = bare * s->job->wall_scale / s->job->volume;
+    OozeFour push = {0};
+    for (uint64_t e = s->walls->first[i], last = e + s->walls->count[i]; e < last; e += 4) {
+        OozeFour d[4], volume = {0}, value = {0};
+        for (uint64_t k = 0; k < 4; k++) {
+            bool there = e + k < last;
+            uint32_t b = s->walls->index[there ? e + k : e];
+            d[k] = ooze_four_image(x - ooze_four_load(&boundary->position[b].x), box);
+            volume[k] = there ? scale * boundary->volume[b] : 0.0f;
+        }
+        OozeFour r = ooze_four_sqrt(dots(d, d));
+        OozeFour slope = volume * ooze_cubic_four_slope(&s->cubic, r, &value);
+        sums->density += s->cubic.value * ooze_four_sum(volume * value);
+        push = add_weighted(slope / ooze_four_max(r, smallest), d, push);
     }
+    sums->gradient += push;
+    s->wall_push[i] = push;
 }
 
 static inline void multipliers(OozeDensitySweep *s, uint64_t begin, uint64_t end, bool periodic)
@@ -138,8 +151,8 @@ static inline void multipliers(OozeDensitySweep *s, uint64_t begin, uint64_t end
     for (uint64_t i = begin; i < end; i++) {
         Sums sums = sum_fluid(s, i, box, periodic);
         sums.density += own;
-        if (job->context->boundary->count) {
-            add_walls(s, i, &sums);
+        if (job->context->boundary->count && s->walls->count[i] > 0) {
+            add_walls(s, i, box, &sums);
         }
         excess = sums.density - 1.0f > excess ? sums.density - 1.0f : excess;
         total += sums.density > 1.0f ? (double)(sums.density - 1.0f) : 0.0;
@@ -210,15 +223,15 @@ static inline OozeFour push_along(const OozeDensitySweep *s, uint64_t i, OozeBox
 
 static inline void corrections(OozeDensitySweep *s, uint64_t begin, uint64_t end, bool periodic)
 {
+    bool walls = s->job->context->boundary->count > 0;
     OozeBox box = ooze_box(&s->job->context->periodic);
     for (uint64_t i = begin; i < end; i++) {
         float lambda = s->arrow[i][3];
-        OozeFour shift =
-            s->line && s->turned[i] ? push_turned(s, i) : push_along(s, i, box, periodic);
-        if (lambda != 0.0f && s->job->context->boundary->count) {
-            for (uint64_t e = s->walls->first[i], last = e + s->walls->count[i]; e < last; e++) {
-                shift += lambda * s->wall_push[e];
-            }
+        OozeFour shift = s->line && s->turned[i] & OOZE_DENSITY_TURNED
+                             ? push_turned(s, i)
+                             : push_along(s, i, box, periodic);
+        if (walls && s->walls->count[i] > 0) {
+            shift += lambda * s->wall_push[i];
         }
         shift *= s->mobility[i];
         shift[3] = 0;

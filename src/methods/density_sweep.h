@@ -7,6 +7,9 @@
 #include "methods/density.h"
 #include "methods/projected.h"
 
+/* A pair that has moved around itself; one that gives way unlike most. */
+enum { OOZE_DENSITY_TURNED = 1, OOZE_DENSITY_UNEVEN = 2 };
+
 /* Particles of a chunk of parallel work. */
 enum { OOZE_DENSITY_GRAIN = 256 };
 
@@ -31,9 +34,9 @@ typedef struct OozeDensitySweep {
     float
         *line; /* per edge: 1 over its length in `arrow`; negative: in `first`, for a pair that has
                     moved around itself; NULL without a start */
-    uint8_t *turned;     /* per particle: has such a pair */
+    uint8_t *turned;     /* per particle: what its neighbours have, as below; with lines alone */
     float *push;         /* per edge: slope of the kernel over the length in `arrow` */
-    OozeFour *wall_push; /* per edge to a wall: slope times direction */
+    OozeFour *wall_push; /* slopes times directions of the samples of walls, where there are some */
     OozePush *pushed;    /* per particle: what its multiplier has come to; not of a plain job */
     float momentum;      /* of the present sweep */
     OozeFour *settled;   /* what settling has moved, once it runs */

@@ -4,17 +4,6 @@
 
 #include "methods/cubic_four.h"
 
-/* K += x g^T; g is along x. */
-static void add_outer(OozeSym3 *k, OozeFour x, OozeFour g)
-{
-    k->xx += x[0] * g[0];
-    k->yy += x[1] * g[1];
-    k->zz += x[2] * g[2];
-    k->xy += x[0] * g[1];
-    k->xz += x[0] * g[2];
-    k->yz += x[1] * g[2];
-}
-
 /* Bonet and Lok's correction, kept away from neighbourhoods that cannot tell three directions: there
    the particle carries no stress rather than a wrong one. */
 static OozeSym3 guarded_inverse(OozeSym3 k, uint32_t neighbours)
@@ -25,29 +14,6 @@ static OozeSym3 guarded_inverse(OozeSym3 k, uint32_t neighbours)
         return ooze_sym3_identity(0);
     }
     return ooze_sym3_inverse(k);
-}
-
-/* Fluid that never slips on a solid is strained by it as by more fluid. */
-static bool clings(const OozeSolid *solid)
-{
-    return isinf(solid->params[OOZE_SOLID_FRICTION]);
-}
-
-static OozeFour clinging_edge(const OozeGather *s, OozeFour x_ji, float volume)
-{
-    float r = sqrtf(ooze_four_dot3(x_ji, x_ji));
-    float f = s->wall_strain_scale * volume * ooze_strain_wall_weight(r, s->support);
-    return (OozeFour){f * x_ji[0], f * x_ji[1], f * x_ji[2], f};
-}
-
-/* W of a boundary sample where it was when the step began: what a wall presses together while it moves is
-   no compression that was there before. */
-static float begin_value(const OozeGather *s, uint32_t sample, OozeFour x_ji)
-{
-    const OozeFloat4 *v = &s->context->boundary->velocity[sample];
-    float dt = (float)s->context->dt;
-    OozeFour d = x_ji - dt * ooze_four(v->x, v->y, v->z, 0);
-    return ooze_cubic_value(sqrtf(ooze_four_dot3(d, d)), s->support);
 }
 
 /* What the sums over a particle's neighbours come to. */
@@ -80,25 +46,28 @@ static inline OozeFour weights(const OozeGather *s, const OozeCubicFour *cubic, 
 static inline Sums sum_fluid(const OozeGather *s, const OozeCubicFour *cubic, uint64_t i,
                              bool periodic)
 {
-    const OozeEdges *edges = &s->edges;
-    const OozeNeighbours *list = edges->list;
-    OozeFour x = ooze_near_end(edges, i), none = {0};
+    const OozeNeighbours *list = s->edges.list;
+    const uint64_t first = list->first[i];
+    const uint32_t *j = list->index + first, *last = j + list->first[i + 1] - first;
+    const OozeFour *all = s->edges.x, x = ooze_near_end(&s->edges, i), none = {0};
+    const OozeBox box = s->edges.box;
+    float *to = s->edges.weight + first;
     Sums sums = {ooze_rows_zero(), none, none};
     OozeRows other = ooze_rows_zero();
-    for (uint64_t e = list->first[i], last = list->first[i + 1]; e < last; e += 4) {
+    for (; j < last; j += 4, to += 4) {
         OozeFour d[4], flat[4], value = {0};
         for (int k = 0; k < 4; k++) {
-            d[k] = ooze_way(x, edges->x[list->index[e + (uint64_t)k]], edges->box, periodic);
+            d[k] = ooze_way(x, all[j[k]], box, periodic);
             flat[k] = d[k] * d[k] * ooze_four(1, 1, 1, 0);
         }
         OozeFour r = ooze_four_sqrt(ooze_four_sums(flat[0], flat[1], flat[2], flat[3]));
         OozeFour slope = ooze_cubic_four_slope(cubic, r, &value);
         OozeFour f = weights(s, cubic, r, slope);
-        if (e + 4 == last) {
-            f = unless_padding(f, list->index + e, list->dummy);
-            value = unless_padding(value, list->index + e, list->dummy);
+        if (j + 4 == last) {
+            f = unless_padding(f, j, list->dummy);
+            value = unless_padding(value, j, list->dummy);
         }
-        ooze_four_store(f, edges->weight + e);
+        ooze_four_store(f, to);
         sums.weight += f;
         sums.value += value;
         sums.moment = ooze_rows_outer(d[0], d[0] * f[0], sums.moment);
@@ -110,29 +79,75 @@ static inline Sums sum_fluid(const OozeGather *s, const OozeCubicFour *cubic, ui
     return sums;
 }
 
+/* Four samples of solids near a particle. */
+typedef struct Samples {
+    OozeFour way[4]; /* to each; last lane 1 */
+    OozeFour
+        begin_r; /* distances when the step began: what a wall presses together while it moves is no
+                             compression that was there before */
+    OozeFour volume; /* Akinci's; 0: there is no such sample */
+    OozeFour clings; /* 1: fluid that never slips on a solid is strained by it as by more fluid */
+} Samples;
+
+static inline Samples find_samples(const OozeGather *s, OozeFour x, const uint32_t *index,
+                                   uint64_t count)
+{
+    const OozeBoundary *boundary = s->context->boundary;
+    const OozeFour flat = {1, 1, 1, 0};
+    float dt = (float)s->context->dt;
+    OozeFour begin[4];
+    Samples four = {.volume = {0}, .clings = {0}};
+    for (uint64_t k = 0; k < 4; k++) {
+        uint32_t b = index[k < count ? k : 0];
+        OozeFour at = ooze_four_load(&boundary->position[b].x);
+        at[3] = 1;
+        four.way[k] = ooze_way(x, at, s->edges.box, true);
+        begin[k] = (four.way[k] - dt * ooze_four_load(&boundary->velocity[b].x)) * flat;
+        begin[k] *= begin[k];
+        four.volume[k] = k < count ? boundary->volume[b] : 0.0f;
+        bool clings = isinf(s->context->solids[boundary->solid[b]].params[OOZE_SOLID_FRICTION]);
+        four.clings[k] = k < count && clings ? 1.0f : 0.0f;
+    }
+    four.begin_r = ooze_four_sqrt(ooze_four_sums(begin[0], begin[1], begin[2], begin[3]));
+    return four;
+}
+
+/* V f of edges to walls that fluid clings to: by ooze_strain_wall_weight, or as fluid. */
+static inline OozeFour wall_weights(const OozeGather *s, const OozeCubicFour *cubic,
+                                    const Samples *four)
+{
+    const OozeFour flat = {1, 1, 1, 0}, *d = four->way;
+    OozeFour square = ooze_four_sums(d[0] * d[0] * flat, d[1] * d[1] * flat, d[2] * d[2] * flat,
+                                     d[3] * d[3] * flat);
+    if (s->strain_scale > 0.0f) {
+        OozeFour w =
+            ooze_four_max(1.0f - square * (cubic->inverse * cubic->inverse), ooze_four(0, 0, 0, 0));
+        OozeFour w3 = w * w * w;
+        return (s->wall_strain_scale * four->clings * four->volume) * (w3 * w3);
+    }
+    OozeFour unused = {0}, r = ooze_four_sqrt(square);
+    OozeFour slope = ooze_cubic_four_slope(cubic, r, &unused);
+    OozeFour share = (s->wall_scale / s->volume) * four->clings * four->volume;
+    return share * weights(s, cubic, r, slope);
+}
+
 /* Adds the samples of solids near particle i to its moment and density; returns the sum of their edges. */
-static OozeFour add_walls(const OozeGather *s, uint64_t i, OozeSym3 *k, float *density)
+static OozeFour add_walls(const OozeGather *s, const OozeCubicFour *cubic, uint64_t i,
+                          OozeRows *moment, float *density)
 {
     const OozeNeighbours *walls = s->context->fluid_boundary;
-    const OozeBoundary *boundary = s->context->boundary;
-    OozeFour sum = {0};
-    float value;
-    for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e++) {
-        uint32_t b = walls->index[e];
-        const OozeFloat4 *p = &boundary->position[b];
-        OozeFour d = ooze_four_nearest(ooze_four(p->x, p->y, p->z, 0) - ooze_near_end(&s->edges, i),
-                                       &s->context->periodic);
-        float volume = s->wall_scale * boundary->volume[b];
-        OozeFour g = ooze_edge(d, s->support, volume, 0.0f, &value);
-        *density += begin_value(s, b, d) * volume;
-        if (!clings(&s->context->solids[boundary->solid[b]])) {
-            g = ooze_four(0, 0, 0, 0);
-        } else if (s->strain_scale > 0.0f) {
-            g = clinging_edge(s, d, boundary->volume[b]);
+    OozeFour sum = {0}, x = ooze_near_end(&s->edges, i);
+    for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e += 4) {
+        Samples four = find_samples(s, x, walls->index + e, last - e);
+        OozeFour value = {0}, f = wall_weights(s, cubic, &four);
+        (void)ooze_cubic_four_slope(cubic, four.begin_r, &value);
+        *density += s->wall_scale / s->volume * cubic->value * ooze_four_sum(four.volume * value);
+        for (int k = 0; k < 4 && e + (uint64_t)k < last; k++) {
+            OozeFour g = four.way[k] * f[k];
+            s->wall_edge[e + (uint64_t)k] = g;
+            sum += g;
+            *moment = ooze_rows_outer(four.way[k], g, *moment);
         }
-        s->wall_edge[e] = g;
-        sum += g;
-        add_outer(k, d, g);
     }
     return sum;
 }
@@ -146,19 +161,19 @@ static inline void gather(const OozeGather *s, uint64_t begin, uint64_t end, boo
     for (uint64_t i = begin; i < end; i++) {
         Sums sums = sum_fluid(s, &cubic, i, periodic);
         const OozeFour *m = sums.moment.row;
-        OozeSym3 k = ooze_sym3(m[0][0], m[1][1], m[2][2], m[0][1], m[0][2], m[1][2]);
         OozeFour sum = ooze_four(m[0][3], m[1][3], m[2][3], ooze_four_sum(sums.weight));
         OozeFour wall = {0};
         float density = own + cubic.value * ooze_four_sum(sums.value);
         uint32_t wall_count = has_walls ? walls->count[i] : 0;
         if (wall_count > 0) {
-            wall = add_walls(s, i, &k, &density);
+            wall = add_walls(s, &cubic, i, &sums.moment, &density);
         }
         s->edge_sum[i] = sum + wall;
         /* an edge to a wall that is weighed as fluid counts for both of its ends */
         sum += s->strain_scale > 0.0f ? 0.5f * wall : wall;
         s->open[i] = sqrtf(ooze_four_dot3(sum, sum));
         s->density[i] = density;
+        OozeSym3 k = ooze_sym3(m[0][0], m[1][1], m[2][2], m[0][1], m[0][2], m[1][2]);
         s->correction[i] = guarded_inverse(k, list->count[i] + wall_count);
     }
 }

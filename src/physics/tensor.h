@@ -206,7 +206,11 @@ OOZE_FORMULA OOZE_REAL ooze_sym3_smallest(OozeSym3 a)
         if (!(slope > 0) || !(step < 0)) {
             break;
         }
-        t -= step / slope;
+        OOZE_REAL move = step / slope;
+        t -= move;
+        if (move > (OOZE_REAL)-1e-7 * s) { /* below the rounding of what comes out */
+            break;
+        }
     }
     return mean + t;
 }
