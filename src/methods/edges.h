@@ -88,6 +88,20 @@ static inline OozeRows ooze_edges_outer(const OozeEdges *edges, const OozeFour *
                            : ooze_edges_outer_on(edges, u, i, rows, false);
 }
 
+/* sum f a_j */
+static inline float ooze_edges_sum(const OozeEdges *edges, const float *a, uint64_t i)
+{
+    uint64_t first = edges->list->first[i];
+    const uint32_t *j = edges->list->index + first, *last = j + edges->list->first[i + 1] - first;
+    const float *weight = edges->weight + first;
+    OozeFour sum = {0};
+    for (; j < last; j += 4, weight += 4) {
+        OozeFour four = {a[j[0]], a[j[1]], a[j[2]], a[j[3]]};
+        sum = ooze_four_fma(ooze_four_load(weight), four, sum);
+    }
+    return ooze_four_sum(sum);
+}
+
 /* rows += the flux of a neighbour times g, lane by lane. */
 static inline OozeRows ooze_rows_times(const OozeRows *flux, OozeFour g, OozeRows rows)
 {

@@ -41,13 +41,8 @@ static void edge_damping_range(void *data, uint64_t begin, uint64_t end, int wor
     const Sweep *sweep = data;
     OozeConstraint *c = sweep->constraint;
     const OozeConformationStep *s = c->step;
-    const OozeNeighbours *list = s->context->fluid;
     for (uint64_t i = begin; i < end; i++) {
-        float sum = 0;
-        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-            sum += s->edges.weight[e] * c->hourglass[list->index[e]];
-        }
-        c->edge_hourglass[i] = sum;
+        c->edge_hourglass[i] = ooze_edges_sum(&s->edges, c->hourglass, i);
     }
 }
 

@@ -139,14 +139,8 @@ static void edge_hourglass_range(void *data, uint64_t begin, uint64_t end, int w
 {
     (void)worker;
     OozeLodge *solve = data;
-    OozeConformationStep *s = solve->step;
-    const OozeNeighbours *list = s->context->fluid;
     for (uint64_t i = begin; i < end; i++) {
-        float sum = 0;
-        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-            sum += s->edges.weight[e] * solve->hourglass[list->index[e]];
-        }
-        solve->edge_hourglass[i] = sum;
+        solve->edge_hourglass[i] = ooze_edges_sum(&solve->step->edges, solve->hourglass, i);
     }
 }
 
