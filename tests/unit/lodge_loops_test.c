@@ -1,0 +1,399 @@
+/* The operator of the implicit velocity solve and the vectors of its conjugate gradients, on every
+   instruction set, against double; momentum and symmetry. */
+#include "conformation_case.h"
+#include "methods/conformation/lodge.h"
+
+enum { BONDED = 3 }; /* particles i and i + 1, i a multiple of this, hold each other */
+
+typedef struct Solve {
+    Stepped *s;
+    OozeLodge lodge;
+    OozeBodies bodies;
+    OozeBonds bonds;
+    Flux *flux; /* as it should be */
+} Solve;
+
+/* One bond from either end: a soft body's pairs. */
+static void set_bonds(Solve *w)
+{
+    Case *c = w->s->c;
+    OozeBodies *b = &w->bodies;
+    uint64_t *first = case_array(c, c->n + 1, sizeof *first), bonds = 0;
+    b->slot = case_array(c, c->n, sizeof *b->slot);
+    b->pull = case_array(c, c->n, sizeof *b->pull);
+    b->stiffness = case_array(c, c->n, sizeof *b->stiffness);
+    b->to = case_array(c, c->n, sizeof *b->to);
+    for (uint64_t i = 0; i < c->n; i++) {
+        b->slot[i] = i % BONDED == 2 ? UINT32_MAX : (uint32_t)i;
+        first[i] = bonds;
+        uint64_t other = i % BONDED == 0 ? i + 1 : i - 1;
+        if (i % BONDED < 2 && other < c->n) {
+            uint64_t pair = i / BONDED;
+            OozeFour pull = random_four(41, pair);
+            b->pull[bonds] = i % BONDED == 0 ? pull : -pull;
+            b->pull[bonds][3] = between(42, pair, 0, -0.01, 0.01);
+            b->stiffness[bonds] = between(42, pair, 1, 0, 100);
+            b->to[bonds++] = (uint32_t)other;
+        }
+    }
+    first[c->n] = bonds;
+    w->bonds.first = first;
+    b->bonds = &w->bonds;
+    w->s->step.bodies = b;
+}
+
+static Solve *solve_create(const Setting *setting, bool held, bool bonded)
+{
+    Solve *w = ooze_alloc_zero(1, sizeof *w);
+    assert_non_null(w);
+    w->s = stepped_create(setting, held);
+    Case *c = w->s->c;
+    uint64_t n = c->n, padded = n + OOZE_LIST_PAD;
+    w->lodge = (OozeLodge){
+        .step = &w->s->step,
+        .stiffness = random_sym3s(c, 31, 0.6, 0.2),
+        .known = random_sym3s(c, 32, 0.0, 3.0),
+        .bulk = random_floats(c, 33, 0.0, 2.0),
+        .hourglass = random_floats(c, 34, 0.0, 0.05),
+        .edge_hourglass = case_array(c, padded, sizeof(float)),
+        .flux = case_array(c, padded, sizeof(OozeRows)),
+        .r = random_fours(c, 35),
+        .p = random_fours(c, 36),
+        .ap = random_fours(c, 37),
+        .partial = case_array(c, n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double)),
+    };
+    w->lodge.alpha = 0.37;
+    w->lodge.beta = 0.81;
+    w->flux = case_array(c, n, sizeof *w->flux);
+    if (bonded) {
+        set_bonds(w);
+    }
+    return w;
+}
+
+static void solve_destroy(Solve *w)
+{
+    stepped_destroy(w->s);
+    ooze_free(w);
+}
+
+static Near edge_hourglass_of(const Solve *w, uint64_t i)
+{
+    Sum sum = {0};
+    for (uint64_t e = w->s->c->fluid.first[i]; e < list_end(&w->s->c->fluid, i); e++) {
+        Near f = exact((double)w->s->step.edges.weight[e]);
+        add(&sum, times(f, exact((double)w->lodge.hourglass[w->s->c->fluid.index[e]])));
+    }
+    return total(&sum);
+}
+
+/* D A + A D + k tr(D) I for D = (L + L^T)/2, and what is known. */
+static NearMat stress_of(const Solve *w, uint64_t i, const NearMat *l)
+{
+    NearMat lt = near_transpose(l), twice = near_plus(l, &lt);
+    NearMat a = near_symmetric(&w->lodge.stiffness[i].xx), half = near_product(&twice, &a);
+    NearMat other = near_transpose(&half), sum = near_plus(&half, &other);
+    NearMat known = near_symmetric(&w->lodge.known[i].xx), s = near_scaled(exact(0.5), &sum);
+    Near pressure =
+        times(exact((double)w->lodge.bulk[i]), sum3(l->m[0][0], l->m[1][1], l->m[2][2]));
+    for (int k = 0; k < 3; k++) {
+        s.m[k][k] = plus(s.m[k][k], pressure);
+    }
+    return w->lodge.with_known ? near_plus(&s, &known) : s;
+}
+
+static void expect_flux(Solve *w)
+{
+    const OozeLodge *lodge = &w->lodge;
+    for (uint64_t i = 0; i < w->s->c->n; i++) {
+        Near weighted[3];
+        NearMat raw = raw_gradient(w->s, lodge->input, i, lodge->with_known, weighted);
+        NearMat b = near_symmetric(&w->s->step.correction[i].xx), l = near_product(&raw, &b);
+        NearMat stress = stress_of(w, i, &l);
+        w->flux[i] = flux_of(w->s, i, &stress, &l, &b, weighted, lodge->input[i],
+                             exact((double)lodge->hourglass[i]), edge_hourglass_of(w, i));
+    }
+}
+
+static void add_bonds(const Solve *w, uint64_t i, Near force[3])
+{
+    const OozeBodies *b = w->s->step.bodies;
+    Near dt = exact((double)w->s->step.dt);
+    for (uint64_t e = b ? w->bonds.first[i] : 0; b && e < w->bonds.first[i + 1]; e++) {
+        Near own[3], other[3], way[3], pull[3];
+        exact_vector(w->lodge.input[i], own);
+        exact_vector(w->lodge.input[b->to[e]], other);
+        exact_vector(b->pull[e], pull);
+        for (int k = 0; k < 3; k++) {
+            way[k] = minus(other[k], own[k]);
+        }
+        Near stretch = times(dt, dot3(way, pull));
+        if (w->lodge.with_known) {
+            stretch = plus(stretch, exact((double)b->pull[e][3]));
+        }
+        for (int k = 0; k < 3; k++) {
+            force[k] =
+                plus(force[k], times(times(exact((double)b->stiffness[e]), stretch), pull[k]));
+        }
+    }
+}
+
+/* weight u - dt force, without what holds take. */
+static void expect_product(const Solve *w, const Flux *flux, uint64_t i, Near out[3])
+{
+    const OozeConformationStep *step = &w->s->step;
+    Near force[3], weight = exact((double)step->rheology[step->material[i]].weight);
+    gather_flux(w->s, flux, i, force);
+    add_bonds(w, i, force);
+    for (int k = 0; k < 3; k++) {
+        Near own = times(weight, exact((double)w->lodge.input[i][k]));
+        out[k] = minus(own, times(exact((double)step->dt), force[k]));
+    }
+    if (!w->lodge.with_held && step->hold_of[i] >= 0) {
+        project_out(&step->holds[step->hold_of[i]], 7, out);
+    }
+}
+
+/* Sums in double of float products, by chunk. */
+static void compare_partial(Comparison *job, const Solve *w, const Near *terms)
+{
+    for (uint64_t begin = 0; begin < w->s->c->n; begin += OOZE_CONFORMATION_GRAIN) {
+        Near sum = {0};
+        for (uint64_t i = begin; i < w->s->c->n && i < begin + OOZE_CONFORMATION_GRAIN; i++) {
+            sum.v += terms[i].v;
+            sum.e += terms[i].e;
+        }
+        compare(job, "sum of the chunk", begin, w->lodge.partial[begin / OOZE_CONFORMATION_GRAIN],
+                sum);
+    }
+}
+
+/* Output of A for this input; compares every stage where there is a job. */
+static void apply(Solve *w, const OozeLodgeLoops *loops, const OozeFour *input, OozeFour *output,
+                  Comparison *job)
+{
+    Case *c = w->s->c;
+    OozeLodge *lodge = &w->lodge;
+    lodge->input = input;
+    lodge->output = output;
+    run_all(c, loops->edge_hourglass, lodge);
+    run_all(c, loops->stress, lodge);
+    expect_flux(w);
+    Flux *stored = ooze_alloc(c->n, sizeof *stored);
+    Near *terms = ooze_alloc(c->n, sizeof *terms);
+    assert_non_null(stored);
+    assert_non_null(terms);
+    for (uint64_t i = 0; i < c->n; i++) {
+        compare(job, "edge hourglass", i, (double)lodge->edge_hourglass[i],
+                edge_hourglass_of(w, i));
+        compare_flux(job, i, &w->flux[i], &lodge->flux[i], output[i]);
+        stored[i] = flux_stored(&lodge->flux[i], output[i]);
+    }
+    assert_padding_silent(c, lodge->flux);
+    run_all(c, loops->product, lodge);
+    for (uint64_t i = 0; i < c->n; i++) {
+        Near want[3], got[3], in[3];
+        expect_product(w, stored, i, want);
+        exact_vector(output[i], got);
+        exact_vector(input[i], in);
+        for (int k = 0; k < 3; k++) {
+            compare(job, "product", i, (double)output[i][k], want[k]);
+        }
+        terms[i] = dot3(got, in);
+    }
+    compare_partial(job, w, terms);
+    ooze_free(stored);
+    ooze_free(terms);
+}
+
+static void operator_parity(void **state)
+{
+    (void)state;
+    const OozeLodgeLoops *const tables[OOZE_MACHINE_COUNT] = EVERY_TABLE(ooze_lodge_loops);
+    Comparison job = {.subject = "lodge operator"};
+    for (int k = 0; k < SETTING_COUNT * 4; k++) {
+        for (int machine = 0; machine <= (int)ooze_machine(); machine++) {
+            Solve *w = solve_create(&settings[k / 4], true, k % 2);
+            w->lodge.with_known = k / 2 % 2;
+            w->lodge.with_held = k % 2;
+            job.setting = settings[k / 4].name;
+            job.machine = ooze_machine_name((OozeMachine)machine);
+            OozeFour *in = random_fours(w->s->c, 51), *out = random_fours(w->s->c, 52);
+            apply(w, tables[machine], in, out, &job);
+            solve_destroy(w);
+        }
+    }
+    conclude(&job);
+}
+
+/* What is added to momentum is what walls add: nothing without them. The bound is that of all outputs
+   together; inputs are exact. */
+static void compare_momentum(Comparison *job, const Solve *w, const OozeFour *in,
+                             const OozeFour *out)
+{
+    const OozeConformationStep *step = &w->s->step;
+    for (int k = 0; k < 3; k++) {
+        double sum = 0.0, bound = 0.0;
+        for (uint64_t i = 0; i < step->n; i++) {
+            Near want[3];
+            expect_product(w, w->flux, i, want);
+            double own = (double)step->rheology[step->material[i]].weight * (double)in[i][k];
+            sum += (double)out[i][k] - own;
+            bound += want[k].e;
+        }
+        compare(job, "momentum", (uint64_t)k, sum, (Near){0.0, bound});
+    }
+}
+
+/* p . A q, and how far rounding of A q may move it. */
+static Near product_with(const Solve *w, const OozeFour *p, const OozeFour *aq)
+{
+    Near sum = {0};
+    for (uint64_t i = 0; i < w->s->c->n; i++) {
+        Near want[3];
+        expect_product(w, w->flux, i, want);
+        for (int k = 0; k < 3; k++) {
+            sum.v += (double)p[i][k] * (double)aq[i][k];
+            sum.e += fabs((double)p[i][k]) * want[k].e;
+        }
+    }
+    return sum;
+}
+
+static void momentum_and_symmetry(void **state)
+{
+    (void)state;
+    const OozeLodgeLoops *const tables[OOZE_MACHINE_COUNT] = EVERY_TABLE(ooze_lodge_loops);
+    Comparison job = {.subject = "lodge momentum and symmetry"}, unused = job;
+    for (int k = 0; k < SETTING_COUNT; k++) {
+        for (int machine = 0; machine <= (int)ooze_machine(); machine++) {
+            Solve *w = solve_create(&settings[k], false, true);
+            Case *c = w->s->c;
+            unused.setting = job.setting = settings[k].name;
+            unused.machine = job.machine = ooze_machine_name((OozeMachine)machine);
+            OozeFour *p = random_fours(c, 61), *q = random_fours(c, 62), *ap = random_fours(c, 63),
+                     *aq = random_fours(c, 64);
+            apply(w, tables[machine], p, ap, &unused);
+            Near qap = product_with(w, q, ap);
+            if (!settings[k].walls) {
+                compare_momentum(&job, w, p, ap);
+            }
+            apply(w, tables[machine], q, aq, &unused);
+            Near paq = product_with(w, p, aq);
+            compare(&job, "p.Aq", 0, paq.v, (Near){qap.v, qap.e + paq.e});
+            w->lodge.with_known = true;
+            apply(w, tables[machine], q, aq, &unused);
+            if (!settings[k].walls) {
+                compare_momentum(&job, w, q, aq);
+            }
+            solve_destroy(w);
+        }
+    }
+    conclude(&job);
+}
+
+/* ---- vectors -------------------------------------------------------------------------------- */
+
+static void compare_vector(Comparison *job, const char *what, uint64_t i, OozeFour got,
+                           const Near want[3])
+{
+    for (int k = 0; k < 3; k++) {
+        compare(job, what, i, (double)got[k], want[k]);
+    }
+}
+
+static void check_start(Solve *w, const OozeLodgeLoops *loops, Comparison *job, Near *terms)
+{
+    Case *c = w->s->c;
+    const OozeConformationStep *step = &w->s->step;
+    OozeFour *before = random_fours(c, 35);
+    run_all(c, loops->start, &w->lodge);
+    for (uint64_t i = 0; i < c->n; i++) {
+        const OozeRheology *m = &step->rheology[step->material[i]];
+        Near r[3], p[3];
+        for (int k = 0; k < 3; k++) {
+            r[k] = times(exact((double)m->weight), exact((double)before[i][k]));
+        }
+        if (step->hold_of[i] >= 0) {
+            project_out(&step->holds[step->hold_of[i]], 7, r);
+        }
+        for (int k = 0; k < 3; k++) {
+            r[k] = minus(r[k], exact((double)w->lodge.ap[i][k]));
+            p[k] = over(r[k], exact((double)m->divisor));
+        }
+        compare_vector(job, "r", i, w->lodge.r[i], r);
+        compare_vector(job, "p", i, w->lodge.p[i], p);
+        terms[i] = dot3(r, p);
+    }
+    compare_partial(job, w, terms);
+}
+
+static void check_advance(Solve *w, const OozeLodgeLoops *loops, Comparison *job, Near *terms)
+{
+    Case *c = w->s->c;
+    const OozeConformationStep *step = &w->s->step;
+    OozeFour *u = random_fours(c, 21), *r0 = random_fours(c, 35);
+    Near alpha = {w->lodge.alpha, ROUNDING * w->lodge.alpha};
+    memcpy(w->lodge.r, r0, c->n * sizeof *r0);
+    run_all(c, loops->advance, &w->lodge);
+    for (uint64_t i = 0; i < c->n; i++) {
+        Near r[3], moved[3], divisor = exact((double)step->rheology[step->material[i]].divisor);
+        for (int k = 0; k < 3; k++) {
+            Near p = exact((double)w->lodge.p[i][k]), ap = exact((double)w->lodge.ap[i][k]);
+            moved[k] = plus(exact((double)u[i][k]), times(alpha, p));
+            r[k] = minus(exact((double)r0[i][k]), times(alpha, ap));
+        }
+        compare_vector(job, "u", i, step->u[i], moved);
+        compare_vector(job, "r", i, w->lodge.r[i], r);
+        terms[i] = over(dot3(r, r), divisor);
+    }
+    compare_partial(job, w, terms);
+}
+
+static void check_turn(Solve *w, const OozeLodgeLoops *loops, Comparison *job)
+{
+    Case *c = w->s->c;
+    const OozeConformationStep *step = &w->s->step;
+    OozeFour *p0 = random_fours(c, 38);
+    Near beta = {w->lodge.beta, ROUNDING * w->lodge.beta};
+    memcpy(w->lodge.p, p0, c->n * sizeof *p0);
+    run_all(c, loops->turn, &w->lodge);
+    for (uint64_t i = 0; i < c->n; i++) {
+        Near p[3], divisor = exact((double)step->rheology[step->material[i]].divisor);
+        for (int k = 0; k < 3; k++) {
+            p[k] = plus(over(exact((double)w->lodge.r[i][k]), divisor),
+                        times(beta, exact((double)p0[i][k])));
+        }
+        compare_vector(job, "p", i, w->lodge.p[i], p);
+    }
+}
+
+static void vectors(void **state)
+{
+    (void)state;
+    const OozeLodgeLoops *const tables[OOZE_MACHINE_COUNT] = EVERY_TABLE(ooze_lodge_loops);
+    Comparison job = {.subject = "vectors of conjugate gradients"};
+    for (int k = 0; k < SETTING_COUNT; k++) {
+        for (int machine = 0; machine <= (int)ooze_machine(); machine++) {
+            Solve *w = solve_create(&settings[k], true, false);
+            Near *terms = case_array(w->s->c, w->s->c->n, sizeof *terms);
+            job.setting = settings[k].name;
+            job.machine = ooze_machine_name((OozeMachine)machine);
+            check_start(w, tables[machine], &job, terms);
+            check_advance(w, tables[machine], &job, terms);
+            check_turn(w, tables[machine], &job);
+            solve_destroy(w);
+        }
+    }
+    conclude(&job);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operator_parity),
+        cmocka_unit_test(momentum_and_symmetry),
+        cmocka_unit_test(vectors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
