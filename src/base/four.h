@@ -45,6 +45,28 @@ static inline void ooze_four_store(OozeFour four, float *to)
 #endif
 }
 
+/* Numbers kept in two bytes: sign, exponent and seven bits of fraction, rounded: right to 0.2%. */
+typedef uint16_t OozeFourShort __attribute__((vector_size(8)));
+typedef uint32_t OozeFourBits __attribute__((vector_size(16)));
+
+static inline OozeFour ooze_four_load_short(const uint16_t *from)
+{
+#if defined(OOZE_WIDE_NEON)
+    return (OozeFour)vshll_n_u16(vld1_u16(from), 16);
+#else
+    OozeFourShort four;
+    memcpy(&four, from, sizeof four);
+    return (OozeFour)(__builtin_convertvector(four, OozeFourBits) << 16);
+#endif
+}
+
+static inline void ooze_four_store_short(OozeFour four, uint16_t *to)
+{
+    OozeFourBits bits = ((OozeFourBits)four + 0x8000u) >> 16;
+    OozeFourShort rounded = __builtin_convertvector(bits, OozeFourShort);
+    memcpy(to, &rounded, sizeof rounded);
+}
+
 static inline OozeFour ooze_four_choose(OozeFourMask mask, OozeFour yes, OozeFour no)
 {
     return (OozeFour)((mask & (OozeFourMask)yes) | (~mask & (OozeFourMask)no));

@@ -162,7 +162,7 @@ void ooze_arena_reset(OozeArena *arena)
 {
     Chunk *newest = arena->chunks;
     if (newest && (newest->next || arena->most > newest->capacity)) {
-        size_t wanted = arena->most + arena->most / 8; /* room to grow */
+        size_t wanted = arena->most + arena->most / 32; /* room to grow */
         free_chunks(arena);
         add_chunk(arena, wanted); /* failing here only means allocating again later */
     } else if (newest) {

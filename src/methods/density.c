@@ -201,9 +201,10 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeError *error)
     const OozeDensityJob *job = s->job;
     OozeArena *arena = job->context->arena;
     uint64_t n = job->n + 1, start = job->start ? n : 0, settled = job->settled ? n : 0;
-    s->x = ooze_arena_alloc(arena, n, sizeof *s->x);
-    s->arrow = ooze_arena_alloc(arena, n, sizeof *s->arrow);
-    s->shift = ooze_arena_alloc(arena, n, sizeof *s->shift);
+    OozeFour *lent = job->lent ? job->lent : ooze_arena_alloc(arena, 3 * n, sizeof *lent);
+    s->x = lent;
+    s->arrow = lent ? lent + n : NULL;
+    s->shift = lent ? lent + 2 * n : NULL;
     s->mobility = ooze_arena_alloc(arena, n, sizeof *s->mobility);
     s->pushed = ooze_arena_alloc(arena, n, sizeof *s->pushed);
     s->excess = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->excess);
@@ -216,9 +217,8 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeError *error)
     s->rest = ooze_arena_alloc(arena, settled, sizeof *s->rest);
     s->seen = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->seen);
     s->inside = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->inside);
-    if (!s->x || !s->arrow || !s->shift || !s->mobility || !s->pushed || !s->excess || !s->sum ||
-        !s->limit || !s->ease || !s->rigid || !s->bare || !s->turned || !s->rest || !s->inside ||
-        !s->seen) {
+    if (!lent || !s->mobility || !s->pushed || !s->excess || !s->sum || !s->limit || !s->ease ||
+        !s->rigid || !s->bare || !s->turned || !s->rest || !s->inside || !s->seen) {
         return ooze_fail_memory(error, "the density stage", n * 5 * sizeof *s->x);
     }
     s->limit = job->limit ? s->limit : NULL;

@@ -65,6 +65,7 @@ typedef struct OozeDensityJob {
     void *user;
     /* working memory that outlives the step */
     OozeEdgeMemory *memory; /* may be NULL */
+    OozeFour *lent;         /* 3 (n + 1) of the caller's, or NULL */
     OozeGrid *grid;
     OozeNeighbours *near, *near_walls;
 } OozeDensityJob;

@@ -37,7 +37,7 @@ static void lines_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeFour smallest = ooze_four_splat(s->cubic.smallest * s->cubic.smallest);
     const uint32_t *index = s->list->index;
     const OozeFour *first = s->x, *arrow = s->arrow;
-    float *line = s->line;
+    uint16_t *line = s->line;
     for (uint64_t i = begin; i < end; i++) {
         OozeFourMask any = {0};
         for (uint64_t e = s->list->first[i], last = s->list->first[i + 1]; e < last; e += 4) {
@@ -49,7 +49,7 @@ static void lines_range(void *data, uint64_t begin, uint64_t end, int worker)
             same |= square >= OOZE_DENSITY_FAR; /* padding */
             OozeFour length = ooze_four_sqrt(ooze_four_max(square, smallest));
             OozeFour length0 = ooze_four_sqrt(ooze_four_max(square0, smallest));
-            ooze_four_store(ooze_four_choose(same, 1.0f / length0, -1.0f / length), line + e);
+            ooze_four_store_short(ooze_four_choose(same, 1.0f / length0, -1.0f / length), line + e);
             any |= ~same;
         }
         bool turned = any[0] || any[1] || any[2] || any[3], uneven = false;
@@ -85,7 +85,8 @@ static inline Sums sum_fluid(const OozeDensitySweep *s, uint64_t i, OozeBox box,
     const uint64_t first = s->list->first[i];
     const uint32_t *j = s->list->index + first, *last = j + s->list->first[i + 1] - first;
     const bool uneven = !s->even && (!s->line || s->turned[i] & OOZE_DENSITY_UNEVEN);
-    const float *ease = uneven ? s->ease : NULL, *line = s->line ? s->line + first : NULL;
+    const float *ease = uneven ? s->ease : NULL;
+    const uint16_t *line = s->line ? s->line + first : NULL;
     float *push = s->push + first;
     const bool rigid = ooze_density_is_rigid(s, i);
     OozeFour sum = {0}, value = {0}, square = {0};
@@ -105,7 +106,7 @@ static inline Sums sum_fluid(const OozeDensitySweep *s, uint64_t i, OozeBox box,
         square += give;
         sum = add_weighted(over_r, d, sum);
         if (line) {
-            OozeFour along = ooze_four_load(line);
+            OozeFour along = ooze_four_load_short(line);
             over_r = slope * ooze_four_max(along, -along);
             line += 4;
         }
@@ -189,8 +190,8 @@ static OozeFour push_turned(const OozeDensitySweep *s, uint64_t i)
     OozeFour shift = {0};
     for (uint64_t e = s->list->first[i], last = e + s->list->count[i]; e < last; e++) {
         uint32_t j = s->list->index[e];
-        OozeFour d = s->line[e] < 0.0f ? s->first[s->order[i]] - s->first[s->order[j]]
-                                       : s->arrow[i] - s->arrow[j];
+        OozeFour d = s->line[e] >> 15 ? s->first[s->order[i]] - s->first[s->order[j]]
+                                      : s->arrow[i] - s->arrow[j];
         d = ooze_four_nearest(d, p);
         shift += (s->arrow[i][3] + s->arrow[j][3]) * s->push[e] * d;
     }

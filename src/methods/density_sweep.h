@@ -31,9 +31,10 @@ typedef struct OozeDensitySweep {
     uint16_t *rigid;       /* n + 1, or NULL */
     uint8_t *bare;         /* or NULL */
     bool even;             /* all mobilities are 1, and so is all ease */
-    float
-        *line; /* per edge: 1 over its length in `arrow`; negative: in `first`, for a pair that has
-                    moved around itself; NULL without a start */
+    /* Per edge, in two bytes (see four.h): 1 over its length in `arrow`; negative: in `first`, for a pair that
+       has moved around itself. It is how hard a pair is pushed, the same from both ends, so that what it lacks
+       in digits is no error of momentum. NULL without a start. */
+    uint16_t *line;
     uint8_t *turned;     /* per particle: what its neighbours have, as below; with lines alone */
     float *push;         /* per edge: slope of the kernel over the length in `arrow` */
     OozeFour *wall_push; /* slopes times directions of the samples of walls, where there are some */

@@ -28,7 +28,8 @@ typedef struct OozeGather {
     float wall_strain_scale;
     const OozeFour *x;      /* positions that the context's lists belong to: see OozeEdges */
     OozeEdgeMemory *memory; /* for weights; NULL: they go into the arena */
-    /* found, in the step arena */
+    /* found, in the step arena. With `sums` and `wall_edge` at hand from an earlier call, these are used again */
+    OozeFour *sums;  /* 3 (n + 4): memory of edge_sum, correction, density and open */
     OozeEdges edges; /* with V f for weights; f = |W'|/r where it is a kernel's */
     OozeFour
         *wall_edge;     /* per boundary list entry; 0 for solids that the fluid does not cling to */
@@ -53,12 +54,10 @@ static inline OozeFour ooze_edge(OozeFour x_ji, float support, float volume, flo
 }
 
 typedef struct OozeGatherLoops {
-    OozeRangeBody gather, weigh; /* of an OozeGather */
+    OozeRangeBody gather; /* of an OozeGather */
 } OozeGatherLoops;
 OOZE_LOOPS_DECLARE(OozeGatherLoops, ooze_gather_loops);
 
 OozeStatus ooze_gather(OozeGather *gather, OozeError *error);
-/* The weights alone: for a gather whose arena has been used for something else meanwhile. */
-OozeStatus ooze_gather_weights(OozeGather *gather, OozeError *error);
 
 #endif

@@ -189,17 +189,6 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static void weigh_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeGather *s = data;
-    const OozeCubicFour cubic = ooze_cubic_four(s->support, s->volume);
-    for (uint64_t i = begin; i < end; i++) {
-        (void)sum_fluid(s, &cubic, i, s->edges.periodic);
-    }
-}
-
 const OozeGatherLoops OOZE_LOOPS(ooze_gather_loops) = {
     .gather = gather_range,
-    .weigh = weigh_range,
 };

@@ -121,7 +121,7 @@ static OozeStatus reserve_lists(OozeNeighbours *lists, uint64_t n, OozeError *er
     if (n <= lists->capacity_n && lists->first) {
         return OOZE_OK;
     }
-    uint64_t wanted = n + n / 4;
+    uint64_t wanted = n + n / 16;
     ooze_free(lists->first);
     ooze_free(lists->count);
     lists->capacity_n = 0;
@@ -307,8 +307,8 @@ static OozeStatus finish_wave(BuildJob *job, OozeThreads *threads, uint64_t slot
     if (end + OOZE_LIST_PAD > lists->capacity_index) {
         /* From the points done so far follows about how much all of them need. */
         uint64_t done = job->first + slots * BLOCK;
-        double expected = (double)end * ((double)job->n / (double)done) * 1.1;
-        uint64_t wanted = end + end / 4 + OOZE_LIST_PAD;
+        double expected = (double)end * ((double)job->n / (double)done) * 1.06;
+        uint64_t wanted = end + end / 16 + OOZE_LIST_PAD;
         wanted = expected > (double)wanted ? (uint64_t)expected : wanted;
         uint32_t *grown = ooze_grow(lists->index, *total, wanted, sizeof *grown);
         if (!grown) {

@@ -122,7 +122,7 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     }
     ooze_stage_lap(clock, OOZE_PART_REST);
     if (formulation->lends_edges) {
-        status = ooze_conformation_weigh(s, error);
+        status = ooze_conformation_gather(s, error);
     }
     if (status) {
         return status;

@@ -11,37 +11,27 @@ void ooze_velocity_solve_report(const OozeVelocitySolve *solve, OozeStepReport *
     report->unmet = solve->asked && solve->last > solve->stop;
 }
 
-static OozeGather gather_of(OozeConformationStep *s)
-{
-    return (OozeGather){.context = s->context,
-                        .n = s->n,
-                        .support = s->support,
-                        .volume = s->volume,
-                        .wall_scale = s->wall_scale,
-                        .strain_scale = s->strain_scale,
-                        .wall_strain_scale = s->wall_strain_scale,
-                        .x = s->x0,
-                        .memory = s->edge_memory};
-}
-
 OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
 {
-    OozeGather gather = gather_of(s);
+    OozeGather gather = {.context = s->context,
+                         .n = s->n,
+                         .support = s->support,
+                         .volume = s->volume,
+                         .wall_scale = s->wall_scale,
+                         .strain_scale = s->strain_scale,
+                         .wall_strain_scale = s->wall_strain_scale,
+                         .x = s->x0,
+                         .memory = s->edge_memory,
+                         .sums = s->sums,
+                         .wall_edge = s->wall_edge};
     OozeStatus status = ooze_gather(&gather, error);
     s->edges = gather.edges;
+    s->sums = gather.sums;
     s->wall_edge = gather.wall_edge;
     s->edge_sum = gather.edge_sum;
     s->correction = gather.correction;
     s->density = gather.density;
     s->open = gather.open;
-    return status;
-}
-
-OozeStatus ooze_conformation_weigh(OozeConformationStep *s, OozeError *error)
-{
-    OozeGather gather = gather_of(s);
-    OozeStatus status = ooze_gather_weights(&gather, error);
-    s->edges = gather.edges;
     return status;
 }
 
@@ -72,7 +62,8 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory 
                                      OozeFour *shift, OozeError *error)
 {
     OozeDensityJob job = ooze_conformation_density_job(s, own);
-    job.memory = s->edge_memory; /* no weights are needed meanwhile */
+    job.memory = s->edge_memory; /* nothing that was gathered is needed meanwhile */
+    job.lent = s->sums;
     if (s->bodies) {
         job.bare = s->bodies->bare;
         for (uint64_t i = 0; i < s->n; i++) { /* a body is as dense as it was made */

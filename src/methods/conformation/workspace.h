@@ -126,6 +126,7 @@ typedef struct OozeConformationStep {
     OozeFour *u;                  /* n + 1: velocities being solved for */
     OozeEdgeMemory *edge_memory;  /* for weights, and after them the density stage */
     OozeEdges edges;              /* at x0, with V0 |W'|/r for weights */
+    OozeFour *sums;               /* memory of the next, see OozeGather */
     OozeFour *edge_sum;           /* per particle: sum of its edges, those to walls included */
     OozeFour *wall_edge;  /* per boundary list entry, with the volume of the boundary sample */
     OozeSym3 *correction; /* B: inverse of sum V0 x g^T, or 0 where the neighbourhood is too poor */
@@ -186,7 +187,8 @@ static inline float ooze_stress_size(OozeSym3 s)
 typedef struct OozeFormulation {
     const char *name;
     bool takes_bodies;
-    bool lends_edges; /* the density stage may work in the memory of weights; they are found anew */
+    bool lends_edges; /* the density stage may work in the memory of what was gathered, which is then
+                         gathered anew */
     bool kernel_gradients; /* velocity gradients by the kernel of the density: strain_scale 0 */
     /* step->u: from u* = u + dt f to the velocities under viscoelastic stress. */
     OozeStatus (*solve_velocities)(OozeConformationStep *step, OozeError *error);
@@ -207,10 +209,8 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *conte
 /* What the iterations cannot reach, and numbers that contradict each other. */
 void ooze_conformation_advise(const OozeStepContext *context, const OozeAdvice *advice);
 
-/* Edges, corrections and densities at x0. */
+/* Edges, corrections and densities at x0; again in the same memory, where it has been lent. */
 OozeStatus ooze_conformation_gather(OozeConformationStep *step, OozeError *error);
-/* The weights of edges anew. */
-OozeStatus ooze_conformation_weigh(OozeConformationStep *step, OozeError *error);
 /* Adds what surface tension does in the step to u. */
 OozeStatus ooze_conformation_tension(OozeConformationStep *step, OozeError *error);
 /* Which particles the solids hold, given where u would take them. */
