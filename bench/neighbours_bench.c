@@ -90,6 +90,7 @@ static void run(uint64_t n, double radius, const Options *options, OozeThreads *
     OozeParticles *particles;
     OozeNeighbours lists = {0};
     OozeGrid *grid = ooze_grid_create();
+    OozeArena *arena = ooze_arena_create();
     static Times times;
     stop_on(ooze_particles_create(&particles, &error), &error);
     stop_on(ooze_particles_reserve(particles, n, &error), &error);
@@ -103,7 +104,8 @@ static void run(uint64_t n, double radius, const Options *options, OozeThreads *
                                &error),
                 &error);
         double sorted = now(options);
-        stop_on(ooze_particles_reorder(particles, threads, ooze_grid_order(grid), &error), &error);
+        stop_on(ooze_particles_reorder(particles, threads, ooze_grid_order(grid), arena, &error),
+                &error);
         double reordered = now(options);
         const OozeFloat4 *points = ooze_particles_positions(particles);
         stop_on(
@@ -128,6 +130,7 @@ static void run(uint64_t n, double radius, const Options *options, OozeThreads *
     fflush(stdout);
     ooze_neighbours_free(&lists);
     ooze_grid_destroy(grid);
+    ooze_arena_destroy(arena);
     ooze_particles_destroy(particles);
 }
 

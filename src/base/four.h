@@ -45,7 +45,7 @@ static inline void ooze_four_store(OozeFour four, float *to)
 #endif
 }
 
-/* Numbers kept in two bytes: sign, exponent and seven bits of fraction, rounded: right to 0.2%. */
+/* Numbers kept in two bytes: sign, exponent and seven bits of fraction, rounded: right to 0.4%. */
 typedef uint16_t OozeFourShort __attribute__((vector_size(8)));
 typedef uint32_t OozeFourBits __attribute__((vector_size(16)));
 

@@ -14,20 +14,11 @@ typedef struct Field {
     void *data;
 } Field;
 
-/* Reordering gathers a field into the spare buffer of its element size and swaps the two, so one
-   spare serves all fields of that size. */
-typedef struct Spare {
-    size_t size;
-    void *data;
-} Spare;
-
 struct OozeParticles {
     uint64_t count, next_id;
-    uint64_t capacity; /* every array holds at least this many elements, and the spare ones */
+    uint64_t capacity; /* every array holds at least this many elements, and some more */
     Field *fields;
     int field_count, field_room;
-    Spare *spares;
-    int spare_count, spare_room;
 };
 
 static uint64_t room(uint64_t capacity)
@@ -98,11 +89,7 @@ void ooze_particles_destroy(OozeParticles *particles)
     for (int i = 0; i < particles->field_count; i++) {
         ooze_free(particles->fields[i].data);
     }
-    for (int i = 0; i < particles->spare_count; i++) {
-        ooze_free(particles->spares[i].data);
-    }
     ooze_free(particles->fields);
-    ooze_free(particles->spares);
     ooze_free(particles);
 }
 
@@ -165,27 +152,7 @@ static OozeStatus grow_tables(OozeParticles *particles, OozeError *error)
         particles->fields = fields;
         particles->field_room = wanted;
     }
-    if (particles->spare_count == particles->spare_room) {
-        int wanted = particles->spare_room * 2 + 8;
-        Spare *spares = ooze_grow(particles->spares, (size_t)particles->spare_count, (size_t)wanted,
-                                  sizeof *spares);
-        if (!spares) {
-            return ooze_fail_memory(error, "the field table", (size_t)wanted * sizeof *spares);
-        }
-        particles->spares = spares;
-        particles->spare_room = wanted;
-    }
     return OOZE_OK;
-}
-
-static Spare *find_spare(const OozeParticles *particles, size_t size)
-{
-    for (int i = 0; i < particles->spare_count; i++) {
-        if (particles->spares[i].size == size) {
-            return &particles->spares[i];
-        }
-    }
-    return NULL;
 }
 
 OozeStatus ooze_particles_add_field(OozeParticles *particles, const OozeFieldInfo *info, int *out,
@@ -216,15 +183,6 @@ OozeStatus ooze_particles_add_field(OozeParticles *particles, const OozeFieldInf
     field.data = ooze_alloc_zero(room(particles->capacity), field.size);
     if (!field.data) {
         return ooze_fail_memory(error, info->name, room(particles->capacity) * field.size);
-    }
-    if (!find_spare(particles, field.size)) {
-        Spare spare = {.size = field.size};
-        spare.data = ooze_alloc_zero(room(particles->capacity), field.size);
-        if (!spare.data) {
-            ooze_free(field.data);
-            return ooze_fail_memory(error, info->name, room(particles->capacity) * field.size);
-        }
-        particles->spares[particles->spare_count++] = spare;
     }
     fill_initial(&field, 0, particles->count);
     *out = particles->field_count;
@@ -261,13 +219,9 @@ uint64_t ooze_particles_count(const OozeParticles *particles)
 
 uint64_t ooze_particles_bytes(const OozeParticles *particles)
 {
-    uint64_t bytes = sizeof *particles + (uint64_t)particles->field_room * sizeof(Field) +
-                     (uint64_t)particles->spare_room * sizeof(Spare);
+    uint64_t bytes = sizeof *particles + (uint64_t)particles->field_room * sizeof(Field);
     for (int i = 0; i < particles->field_count; i++) {
         bytes += room(particles->capacity) * particles->fields[i].size;
-    }
-    for (int i = 0; i < particles->spare_count; i++) {
-        bytes += room(particles->capacity) * particles->spares[i].size;
     }
     return bytes;
 }
@@ -330,14 +284,6 @@ static OozeStatus grow_array(void **data, uint64_t count, uint64_t capacity, siz
    capacity says, and the store stays whole. */
 static OozeStatus set_capacity(OozeParticles *particles, uint64_t capacity, OozeError *error)
 {
-    for (int i = 0; i < particles->spare_count; i++) {
-        Spare *spare = &particles->spares[i];
-        OozeStatus status =
-            grow_array(&spare->data, 0, capacity, spare->size, "reordering particles", error);
-        if (status) {
-            return status;
-        }
-    }
     for (int i = 0; i < particles->field_count; i++) {
         Field *field = &particles->fields[i];
         OozeStatus status = grow_array(&field->data, particles->count, capacity, field->size,
@@ -479,6 +425,12 @@ typedef struct ReorderJob {
     size_t size;
 } ReorderJob;
 
+typedef struct CopyJob {
+    const char *from;
+    char *to;
+    size_t size;
+} CopyJob;
+
 static void gather(void *context, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -514,18 +466,32 @@ static void gather(void *context, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-OozeStatus ooze_particles_reorder(OozeParticles *particles, OozeThreads *threads,
-                                  const uint32_t *order, OozeError *error)
+static void copy_back(void *context, uint64_t begin, uint64_t end, int worker)
 {
-    (void)error;
+    (void)worker;
+    const CopyJob *job = context;
+    memcpy(job->to + begin * job->size, job->from + begin * job->size, (end - begin) * job->size);
+}
+
+OozeStatus ooze_particles_reorder(OozeParticles *particles, OozeThreads *threads,
+                                  const uint32_t *order, OozeArena *arena, OozeError *error)
+{
+    size_t largest = 0;
+    for (int f = 0; f < particles->field_count; f++) {
+        largest = particles->fields[f].size > largest ? particles->fields[f].size : largest;
+    }
+    OozeArenaMark mark = ooze_arena_mark(arena);
+    char *sorted = ooze_arena_alloc(arena, particles->count, largest);
+    if (!sorted) {
+        return ooze_fail_memory(error, "reordering particles", particles->count * largest);
+    }
     for (int f = 0; f < particles->field_count; f++) {
         Field *field = &particles->fields[f];
-        Spare *spare = find_spare(particles, field->size);
-        ReorderJob job = {order, field->data, spare->data, field->size};
-        ooze_parallel_for(threads, particles->count, REORDER_GRAIN, gather, &job);
-        void *old = field->data;
-        field->data = spare->data;
-        spare->data = old;
+        ReorderJob there = {order, field->data, sorted, field->size};
+        CopyJob back = {sorted, field->data, field->size};
+        ooze_parallel_for(threads, particles->count, REORDER_GRAIN, gather, &there);
+        ooze_parallel_for(threads, particles->count, REORDER_GRAIN, copy_back, &back);
     }
+    ooze_arena_rewind(arena, mark);
     return OOZE_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/memory.h"
 #include "base/threads.h"
 #include "particles/field.h"
 
@@ -55,9 +56,10 @@ OozeStatus ooze_particles_add(OozeParticles *particles, uint64_t n, uint64_t *fi
 OozeStatus ooze_particles_remove(OozeParticles *particles, OozeThreads *threads,
                                  const uint8_t *remove, uint64_t *removed, OozeError *error);
 
-/* New element i = old element order[i], for every field; order is a permutation. */
+/* New element i = old element order[i], for every field; order is a permutation. By way of the arena, which is
+   as before afterwards: at that time of a step it is empty, and spare arrays would be held for nothing. */
 OozeStatus ooze_particles_reorder(OozeParticles *particles, OozeThreads *threads,
-                                  const uint32_t *order, OozeError *error);
+                                  const uint32_t *order, OozeArena *arena, OozeError *error);
 
 /* Empties the store (ids start at 0 again) and sizes it to n particles, for restoring a snapshot. */
 OozeStatus ooze_particles_resize(OozeParticles *particles, uint64_t n, OozeError *error);

@@ -168,7 +168,7 @@ OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error)
     }
     if (!status) {
         status = ooze_particles_reorder(world->particles, world->threads,
-                                        ooze_grid_order(world->grid), error);
+                                        ooze_grid_order(world->grid), world->arena, error);
         ooze_stage_lap(&world->clock, OOZE_PART_REORDER);
     }
     const OozeFloat4 *x = ooze_particles_positions(world->particles);

@@ -47,7 +47,7 @@ static Sunk sink(double tolerance, bool remembers)
     Sunk sunk = {0};
     for (int i = 0; i < 40; i++) {
         if (!remembers) {
-            set_field(world, "push", forget, NULL);
+            set_field(world, "start", forget, NULL);
         }
         step_world(world);
         sunk.iterations += i >= 20 ? iterations_of(world) : 0;
@@ -131,7 +131,7 @@ static void conformation_T51_pieces(void **state)
     for (int i = 0; i < 5; i++) {
         step_world(world);
     }
-    set_field(world, "push", set_push, &remembered);
+    set_field(world, "start", set_push, &remembered);
     for (int i = 0; i < 15; i++) {
         step_world(world);
     }

@@ -122,6 +122,20 @@ static Near inverse_length(Near square)
                                    : (Near){least * least, 4 * ROUNDING * least * least}));
 }
 
+/* A line as it is kept, in the upper two bytes of a float: rounding to eight binary digits loses up to 2^-8. */
+static double line_at(const OozeDensitySweep *s, uint64_t e)
+{
+    uint32_t bits = (uint32_t)s->line[e] << 16;
+    float line;
+    memcpy(&line, &bits, sizeof line);
+    return (double)line;
+}
+
+static Near shortened(Near a)
+{
+    return (Near){a.v, a.e + 0x1p-8 * (fabs(a.v) + a.e)};
+}
+
 /* A pair has turned where its line makes more than 45 degrees with the one it had; what is nearer to that
    than rounding may be either. */
 static void compare_lines(Comparison *job, const Stage *t)
@@ -137,14 +151,14 @@ static void compare_lines(Comparison *job, const Stage *t)
             way_between(t->c, t->arrow[j], t->arrow[i], then);
             Near square = dot3(now, now), square0 = dot3(then, then), along = dot3(now, then);
             Near spare = minus(times(along, along), scaled(0.5, times(square, square0)));
-            bool turned = !(along.v > 0 && spare.v > 0), got = s->line[e] < 0.0f;
+            bool turned = !(along.v > 0 && spare.v > 0), got = line_at(s, e) < 0.0;
             any |= got;
             uneven |= s->ease[j] != 1.0f && !s->even;
             if (fabs(along.v) > along.e && fabs(spare.v) > spare.e) {
                 assert_int_equal(got, turned);
             }
-            Near want = inverse_length(got ? square : square0);
-            compare(job, "line", i, (double)s->line[e], got ? negative(want) : want);
+            Near want = shortened(inverse_length(got ? square : square0));
+            compare(job, "line", i, line_at(s, e), got ? negative(want) : want);
         }
         assert_int_equal(s->turned[i] & OOZE_DENSITY_TURNED, any); /* padding turns nothing */
         assert_int_equal((s->turned[i] & OOZE_DENSITY_UNEVEN) != 0, uneven);
@@ -213,7 +227,7 @@ static Expected expect(const Stage *t, uint64_t i, Comparison *job)
             add(&gradient[a], times(push, d[a]));
         }
         if (s->line) {
-            push = times(slope, size_of(exact((double)s->line[e])));
+            push = times(slope, size_of(exact(line_at(s, e))));
         }
         compare(job, "push", i, (double)s->push[e], push);
     }
@@ -272,7 +286,7 @@ static void compare_corrections(Comparison *job, const Stage *t)
         Sum sum[3] = {{0}};
         for (uint64_t e = s->list->first[i]; e < list_end(s->list, i); e++) {
             uint32_t j = s->list->index[e];
-            const OozeFour *from = s->line && s->line[e] >= 0.0f ? t->arrow : t->x;
+            const OozeFour *from = s->line && line_at(s, e) >= 0.0 ? t->arrow : t->x;
             way_between(t->c, from[j], from[i], d);
             Near push = times(plus(own, exact((double)s->arrow[j][3])), exact((double)s->push[e]));
             for (int a = 0; a < 3; a++) {

@@ -95,18 +95,18 @@ static const char *const material_keys[] = {
     "solvent_viscosity", "yield_strain",    "thinning", "thinning_rate",   "thinning_exponent",
     "thinning_floor",    "surface_tension", NULL};
 
-enum { FIELD_CONFORMATION, FIELD_EXPANSION, FIELD_MULTIPLIER, FIELD_CALM, FIELD_PUSH };
+enum { FIELD_CONFORMATION, FIELD_EXPANSION, FIELD_START, FIELD_CALM };
 
 static const OozeFieldInfo fields[] = {
     {"conformation", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
      "strain of the polymer beyond rest, Q - I: xx, yy, zz, xy, xz, yz"},
     {"expansion", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true, "volume gained beyond rest, relative"},
-    {"multiplier", OOZE_FIELD_FLOAT32, 6, 8, "m2/s2", 0.0, true,
-     "multipliers of the constraint formulations, from which the next step starts"},
+    {"start", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
+     "what the next step's solve starts from. lodge: what stress and solids did to the velocity, "
+     "m/s2; consistent: "
+     "six multipliers, m2/s2"},
     {"calm", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true,
      "1: errors of density are the particle's own doing; less: it was put where it is"},
-    {"push", OOZE_FIELD_FLOAT32, 3, 4, "m/s2", 0.0, true,
-     "lodge: what stress and solids did to the velocity, from which the next step starts"},
 };
 
 OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
@@ -213,7 +213,7 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
     s->strain = field_of(s, FIELD_CONFORMATION);
     s->expansion = field_of(s, FIELD_EXPANSION);
     s->calm = field_of(s, FIELD_CALM);
-    s->push = field_of(s, FIELD_PUSH);
+    s->push = field_of(s, FIELD_START);
     ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, start_range, s);
     return OOZE_OK;
 }

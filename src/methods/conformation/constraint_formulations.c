@@ -127,7 +127,7 @@ static void known_range(void *data, uint64_t begin, uint64_t end, int worker)
 static float *saved_multipliers(const OozeConformationStep *s)
 {
     OozeParticles *particles = s->context->particles;
-    int field = ooze_particles_find_field(particles, "multiplier");
+    int field = ooze_particles_find_field(particles, "start");
     return ooze_particles_data(particles, field);
 }
 

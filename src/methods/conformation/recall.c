@@ -152,7 +152,7 @@ static bool take_out_momentum(Recall *recall)
 
 static OozeFour push_of(const OozeConformationStep *s, uint64_t i)
 {
-    const float *push = s->push + 4 * i;
+    const float *push = s->push + 8 * i;
     return s->dt * ooze_four(push[0], push[1], push[2], 0);
 }
 
@@ -394,7 +394,7 @@ static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeConformationStep *s = data;
     for (uint64_t i = begin; i < end; i++) {
         for (uint64_t k = 0; k < 3; k++) {
-            s->push[4 * i + k] = s->pushed[i][k];
+            s->push[8 * i + k] = s->pushed[i][k];
         }
     }
 }

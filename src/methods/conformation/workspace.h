@@ -187,7 +187,8 @@ static inline float ooze_stress_size(OozeSym3 s)
 typedef struct OozeFormulation {
     const char *name;
     bool takes_bodies;
-    bool lends_edges; /* the density stage may work in the memory of what was gathered, which is then
+    bool
+        lends_edges; /* the density stage may work in the memory of what was gathered, which is then
                          gathered anew */
     bool kernel_gradients; /* velocity gradients by the kernel of the density: strain_scale 0 */
     /* step->u: from u* = u + dt f to the velocities under viscoelastic stress. */
