@@ -77,11 +77,11 @@ typedef struct Case {
     int blocks;
 } Case;
 
-/* Zeroed, freed with the case. */
+/* Zeroed, freed with the case; not of ooze_alloc, which rounds sizes up. */
 static inline void *case_array(Case *c, uint64_t count, size_t size)
 {
     assert_true(c->blocks < CASE_BLOCKS);
-    void *block = ooze_alloc_zero(count, size);
+    void *block = calloc(count > 0 ? count : 1, size);
     assert_non_null(block);
     c->block[c->blocks++] = block;
     return block;
@@ -220,7 +220,7 @@ static inline Case *case_create(const Setting *setting)
 static inline void case_destroy(Case *c)
 {
     for (int k = 0; k < c->blocks; k++) {
-        ooze_free(c->block[k]);
+        free(c->block[k]);
     }
     ooze_neighbours_free(&c->fluid);
     ooze_neighbours_free(&c->walls);
