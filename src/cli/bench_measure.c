@@ -90,6 +90,7 @@ static int warm_up(const OozeBenchPlan *plan, OozeWorld *world, const OozeScene 
     bool pours = scene->def.emitter_count > 0;
     /* fixed counts; a method without a tolerance has fixed counts anyway */
     (void)ooze_world_set_param(world, "tolerance", 0.0, NULL);
+    (void)ooze_world_set_param(world, "density_tolerance", 0.0, NULL);
     for (; pours && particles_of(world) < wanted && step < most; step++) {
         if (ooze_world_step(world, &error)) {
             return ooze_report_error(&error);

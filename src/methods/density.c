@@ -44,16 +44,23 @@ uint64_t ooze_density_memory_bytes(const void *memory)
 }
 
 /* Density as of the last look, before its correction. */
+static float worst_excess(const OozeDensitySweep *s)
+{
+    float worst = 0.0f;
+    for (uint64_t k = 0; k * OOZE_DENSITY_GRAIN < s->job->n; k++) {
+        worst = s->excess[k] > worst ? s->excess[k] : worst;
+    }
+    return worst;
+}
+
 static void report_excess(const OozeDensitySweep *s)
 {
     OozeStepReport *report = s->job->context->report;
-    float worst = 0.0f;
     double sum = 0.0;
     for (uint64_t k = 0; k * OOZE_DENSITY_GRAIN < s->job->n; k++) {
-        worst = s->excess[k] > worst ? s->excess[k] : worst;
         sum += s->sum[k];
     }
-    report->worst_density_error = (double)worst;
+    report->worst_density_error = (double)worst_excess(s);
     report->mean_density_error = sum / (double)s->job->n;
 }
 
@@ -352,7 +359,8 @@ static OozeStatus iterate(Carry *carry, OozePushOut *out, OozeError *error)
         run(s, ooze_density_loops()->lines, s);
         ooze_stage_lap(clock, OOZE_PART_DENSITY_LINES);
     }
-    for (int k = 0; k < job->iterations; k++) {
+    bool goes_on = true;
+    for (int k = 0; k < job->iterations && goes_on; k++) {
         s->momentum = ooze_push_momentum(k, job->iterations);
         run(s, ooze_density_loops()->multipliers, s);
         ooze_stage_lap(clock, OOZE_PART_DENSITY_MULTIPLIERS);
@@ -364,6 +372,7 @@ static OozeStatus iterate(Carry *carry, OozePushOut *out, OozeError *error)
         }
         ooze_push_out(out);
         ooze_stage_lap(clock, OOZE_PART_PUSH_OUT);
+        goes_on = job->between || worst_excess(s) > job->tolerance;
     }
     if (job->iterations > 0 && job->n > 0) {
         report_excess(s);

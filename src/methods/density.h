@@ -25,6 +25,9 @@ typedef struct OozeDensityJob {
     float wall_scale; /* see OozeGather */
     float contact;    /* m between centres and solids */
     int iterations;
+    float
+        tolerance; /* density beyond rest that is good enough for all: then no more iterations, unless something
+                        is done between them. Below 0: never */
     bool plain; /* sweeps as first published: whole Jacobi steps that only ever push */
     /* Pairs nearer than `apart` (m) drift from each other without gaining speed, half the lack of
        distance a step: particles of a stretched fluid would otherwise line up in strings. `drift`

@@ -31,6 +31,7 @@ enum {
     PARAM_WARM_START,
     PARAM_CHEBYSHEV,
     PARAM_DIVERGENCE_ITERATIONS,
+    PARAM_DENSITY_TOLERANCE,
     PARAM_COUNT
 };
 
@@ -88,6 +89,10 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                                      NULL,
                                      "sweeps that take compression out of the velocities before "
                                      "anything moves"},
+    [PARAM_DENSITY_TOLERANCE] =
+        {"density_tolerance", OOZE_PARAM_REAL, "", 0, 1, 1e-4, NULL,
+         "lodge: density beyond rest, of the worst particle, at which the density "
+         "stage stops; 0: it always takes all iterations"},
 };
 
 static const char *const material_keys[] = {
@@ -122,6 +127,9 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
         .surface = (float)c->params[PARAM_SURFACE],
         .contact = (float)(c->params[PARAM_CONTACT_DISTANCE] * c->spacing),
         .tolerance = c->params[PARAM_TOLERANCE],
+        .density_tolerance = c->params[PARAM_DENSITY_TOLERANCE] > 0.0
+                                 ? (float)c->params[PARAM_DENSITY_TOLERANCE]
+                                 : -1.0f,
         .apart = (float)(c->params[PARAM_APART] * c->spacing),
         .position_iterations = (int)c->params[PARAM_POSITION_ITERATIONS],
         .solver = (OozeConstraintSolver)c->params[PARAM_SOLVER],

@@ -45,6 +45,7 @@ OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeDensit
         .wall_scale = s->wall_scale,
         .contact = s->settings.contact,
         .iterations = s->settings.density_iterations,
+        .tolerance = s->settings.density_tolerance,
         .mobility = s->mobility,
         .apart = s->settings.apart,
         .drift = s->settings.apart > 0.0f ? s->drift : NULL,

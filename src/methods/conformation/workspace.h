@@ -88,6 +88,7 @@ typedef struct OozeConformationSettings {
     float contact;    /* m between centres and solids */
     float apart;      /* m: see OozeDensityJob */
     double tolerance; /* relative residual at which the velocity solve stops */
+    float density_tolerance; /* see OozeDensityJob */
     /* of the constraint formulations */
     int position_iterations;
     OozeConstraintSolver solver;

@@ -201,6 +201,7 @@ static OozeStatus correct_density(Step *s, OozeDensityMemory *own, OozeError *er
         .wall_scale = s->gather.wall_scale,
         .contact = (float)(c->params[OOZE_STRESS_CONTACT_DISTANCE] * c->spacing),
         .iterations = (int)c->params[OOZE_STRESS_DENSITY_ITERATIONS],
+        .tolerance = -1.0f,
         .plain = true, /* what it shakes keeps sheared particles from lining up */
         .limit = s->limit,
         .grid = own->grid,
