@@ -307,6 +307,7 @@ static void check_start(Solve *w, const OozeLodgeLoops *loops, Comparison *job, 
     Case *c = w->s->c;
     const OozeConformationStep *step = &w->s->step;
     OozeFour *before = random_fours(c, 35);
+    w->lodge.star = before;
     run_all(c, loops->start, &w->lodge);
     for (uint64_t i = 0; i < c->n; i++) {
         const OozeRheology *m = &step->rheology[step->material[i]];

@@ -67,7 +67,6 @@ static void turn(OozeLodge *solve)
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, ooze_lodge_loops()->turn,
                       solve);
     add_bodies(solve);
-    ooze_stage_lap(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
 }
 
 /* Goes along p to where the error, measured by the operator, is least. Returns the squared residual there. */
@@ -79,24 +78,23 @@ static double go_along(OozeLodge *solve)
 }
 
 /* Begins with what is remembered, and turns to the residual. Returns its square. */
-static double recall(OozeLodge *solve, const OozeFour *star, int pass, double rr)
+static double recall(OozeLodge *solve, int pass, double rr)
 {
-    bool any = pass == 0 ? ooze_recall_push(solve) : ooze_recall_released(solve, star);
+    bool any = pass == 0 ? ooze_recall_push(solve) : ooze_recall_released(solve, solve->star);
     rr = any ? go_along(solve) : rr;
     solve->beta = 0.0;
     turn(solve);
+    ooze_stage_more(solve->step->context->clock, OOZE_PART_VELOCITY_VECTORS);
     return rr;
 }
 
-/* `star` is u*; the unknown starts from step->u, held directions already set, and in the first pass from what
+/* The unknown starts from step->u, held directions already set, and in the first pass from what
    the last step did. Residuals are divided by the weights (their inverse is the preconditioner): residuals add
    up to nothing because forces do, so what joins the velocities carries no momentum whatever the densities,
    in every iterate. */
-static void conjugate_gradients(OozeLodge *solve, const OozeFour *star, int pass)
+static void conjugate_gradients(OozeLodge *solve, int pass)
 {
     OozeConformationStep *s = solve->step;
-    memcpy(solve->r, star, s->n * sizeof *star);
-    ooze_stage_more(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
     multiply(solve, s->u, solve->ap, true);
     double rr = run_with_bodies(solve, ooze_lodge_loops()->start);
     add_bodies(solve);
@@ -106,7 +104,7 @@ static void conjugate_gradients(OozeLodge *solve, const OozeFour *star, int pass
     bool goes_on = ooze_velocity_solve_begin(&solve->residual, rr,
                                              (last ? 1.0 : ROUGH) * s->settings.tolerance);
     if (goes_on && s->settings.velocity_iterations > 0 && (pass == 0 || s->hold_count > 0)) {
-        rr = recall(solve, star, pass, rr);
+        rr = recall(solve, pass, rr);
         goes_on = ooze_velocity_solve_look(&solve->residual, rr);
     }
     for (int k = 0; k < s->settings.velocity_iterations && goes_on; k++) {
@@ -127,15 +125,18 @@ static void conjugate_gradients(OozeLodge *solve, const OozeFour *star, int pass
         goes_on = ooze_velocity_solve_go_on(&solve->residual, rr);
         fresh = spoilt;
         turn(solve);
+        ooze_stage_lap(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
     }
 }
 
 /* ---- contact ------------------------------------------------------------------------------ */
 
 /* Held directions take the velocity of the surface. */
-static void set_holds(OozeConformationStep *s)
+static void hold_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
-    for (uint64_t i = 0; i < s->n; i++) {
+    (void)worker;
+    OozeConformationStep *s = data;
+    for (uint64_t i = begin; i < end; i++) {
         if (s->hold_of[i] >= 0) {
             const OozeHold *hold = &s->holds[s->hold_of[i]];
             OozeFour v = ooze_lodge_project(s, i, s->u[i]);
@@ -180,7 +181,22 @@ static OozeFour let_go(OozeHold *hold, OozeFour given)
 }
 
 /* What a solid gives a particle is A u - weight u*; friction of what slips joins u*. */
-static void release_holds(OozeLodge *solve, OozeFour *star)
+static void release_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeLodge *solve = data;
+    OozeConformationStep *s = solve->step;
+    for (uint64_t i = begin; i < end; i++) {
+        float weight = s->rheology[s->material[i]].weight;
+        if (s->hold_of[i] >= 0 && s->mobility[i] > 0.0f) {
+            OozeFour given = solve->ap[i] - weight * solve->star[i];
+            solve->star[i] += let_go(&s->holds[s->hold_of[i]], given) / weight;
+        }
+        solve->r[i] = weight * solve->star[i] - solve->ap[i]; /* what bodies have to take up */
+    }
+}
+
+static void release_holds(OozeLodge *solve)
 {
     OozeConformationStep *s = solve->step;
     if (s->hold_count == 0 && !s->bodies) {
@@ -189,18 +205,16 @@ static void release_holds(OozeLodge *solve, OozeFour *star)
     solve->with_held = true;
     multiply(solve, s->u, solve->ap, true);
     solve->with_held = false;
-    for (uint64_t i = 0; i < s->n; i++) {
-        if (s->hold_of[i] >= 0 && s->mobility[i] > 0.0f) {
-            float weight = s->rheology[s->material[i]].weight;
-            OozeFour given = solve->ap[i] - weight * star[i];
-            star[i] += let_go(&s->holds[s->hold_of[i]], given) / weight;
-        }
-    }
-    for (uint64_t i = 0; s->bodies && i < s->n; i++) {
-        solve->r[i] = s->rheology[s->material[i]].weight * star[i] - solve->ap[i];
-    }
+    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, release_range, solve);
     ooze_rigid_release(s, solve->r);
     ooze_stage_lap(s->context->clock, OOZE_PART_CONTACT);
+}
+
+static void star_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeLodge *solve = data;
+    memcpy(solve->star + begin, solve->step->u + begin, (end - begin) * sizeof *solve->star);
 }
 
 /* ---- coefficients of a pass --------------------------------------------------------------- */
@@ -355,12 +369,12 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     s->pushed = ooze_arena_alloc(s->context->arena, s->n, sizeof *s->pushed);
     OozeArenaMark mark = ooze_arena_mark(s->context->arena);
     OozeStatus status = allocate(&solve, error);
-    OozeFour *star = ooze_arena_alloc(s->context->arena, s->n, sizeof *star);
-    if (status || !star || !s->pushed) {
+    solve.star = ooze_arena_alloc(s->context->arena, s->n, sizeof *solve.star);
+    if (status || !solve.star || !s->pushed) {
         return status ? status : ooze_fail_memory(error, "the velocity solve", s->n * 32);
     }
     OozeThreads *threads = s->context->threads;
-    memcpy(star, s->u, s->n * sizeof *star);
+    ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, star_range, &solve);
     /* a residual bounds the error of the velocities, so one that is small beside them is small */
     solve.residual.first = ooze_recall_speed(&solve);
     for (int pass = 0; pass < s->settings.passes; pass++) {
@@ -368,15 +382,15 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range, &prepare);
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN,
                           ooze_lodge_loops()->edge_hourglass, &solve);
-        set_holds(s);
-        ooze_rigid_hold(s, star);
+        ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, hold_range, s);
+        ooze_rigid_hold(s, solve.star);
         ooze_stage_lap(s->context->clock, OOZE_PART_PREPARE);
-        conjugate_gradients(&solve, star, pass);
+        conjugate_gradients(&solve, pass);
         if (pass + 1 < s->settings.passes) {
-            release_holds(&solve, star);
+            release_holds(&solve);
         }
     }
-    ooze_recall_note(s, star);
+    ooze_recall_note(s, solve.star);
     ooze_rigid_settle(s);
     ooze_velocity_solve_report(&solve.residual, s->context->report);
     ooze_arena_rewind(s->context->arena, mark);

@@ -15,6 +15,7 @@ typedef struct OozeLodge {
     float *hourglass;      /* n per particle */
     float *edge_hourglass; /* sum over its edges of f n_j */
     OozeRows *flux;        /* rows of (T - n L) with n u in the fourth lane */
+    OozeFour *star;        /* u*: velocities under external forces alone; n of them */
     OozeFour *r, *p, *ap;  /* between the gathers, an output holds what needs no second one */
     double *partial;       /* fixed blocks of sums */
     /* of recall.c */

@@ -88,7 +88,7 @@ static void product_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 /* ---- conjugate gradients ----------------------------------------------------------------------- */
 
-/* r = b - A u, with b = weight u*: ap holds A u, r holds u* on entry. */
+/* r = b - A u, with b = weight u*: ap holds A u. */
 static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -97,7 +97,7 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         const OozeRheology *m = &s->rheology[s->material[i]];
-        OozeFour r = ooze_lodge_project(s, i, m->weight * solve->r[i]) - solve->ap[i];
+        OozeFour r = ooze_lodge_project(s, i, m->weight * solve->star[i]) - solve->ap[i];
         r[3] = 0;
         solve->r[i] = r;
         solve->p[i] = r / m->divisor;
