@@ -151,9 +151,12 @@ static inline OozeFour ooze_four_sums(OozeFour a, OozeFour b, OozeFour c, OozeFo
     return (OozeFour)vpaddq_f32(vpaddq_f32((float32x4_t)a, (float32x4_t)b),
                                 vpaddq_f32((float32x4_t)c, (float32x4_t)d));
 #elif defined(OOZE_WIDE_AVX512) || defined(OOZE_WIDE_AVX2) || defined(OOZE_WIDE_SSE2)
-    __m128 w = (__m128)a, x = (__m128)b, y = (__m128)c, z = (__m128)d;
-    _MM_TRANSPOSE4_PS(w, x, y, z);
-    return (OozeFour)_mm_add_ps(_mm_add_ps(w, x), _mm_add_ps(y, z));
+    /* first half of each plus the second, then what is left of two: fewer shuffles than a transpose has */
+    __m128 ab =
+        _mm_add_ps(_mm_unpacklo_ps((__m128)a, (__m128)b), _mm_unpackhi_ps((__m128)a, (__m128)b));
+    __m128 cd =
+        _mm_add_ps(_mm_unpacklo_ps((__m128)c, (__m128)d), _mm_unpackhi_ps((__m128)c, (__m128)d));
+    return (OozeFour)_mm_add_ps(_mm_movelh_ps(ab, cd), _mm_movehl_ps(cd, ab));
 #else
     return ooze_four(ooze_four_sum(a), ooze_four_sum(b), ooze_four_sum(c), ooze_four_sum(d));
 #endif

@@ -145,24 +145,31 @@ static inline void multipliers(OozeDensitySweep *s, uint64_t begin, uint64_t end
 {
     const OozeDensityJob *job = s->job;
     OozeBox box = ooze_box(&job->context->periodic);
+    bool walls = job->context->boundary->count > 0;
     float own = job->volume * ooze_cubic_value(0, job->support), excess = 0.0f;
+    float density[OOZE_DENSITY_GRAIN], square[OOZE_DENSITY_GRAIN];
     double total = 0.0;
     /* eps in units of 1/h^2: an isolated pair must not divide by nothing */
     float eps = 0.05f / (job->support * job->support);
     for (uint64_t i = begin; i < end; i++) {
         Sums sums = sum_fluid(s, i, box, periodic);
-        sums.density += own;
-        if (job->context->boundary->count && s->walls->count[i] > 0) {
+        if (walls && s->walls->count[i] > 0) {
             add_walls(s, i, box, &sums);
         }
-        excess = sums.density - 1.0f > excess ? sums.density - 1.0f : excess;
-        total += sums.density > 1.0f ? (double)(sums.density - 1.0f) : 0.0;
-        float c = sums.density - (s->limit ? s->limit[i] : 1.0f);
-        float square = sums.square + s->ease[i] * ooze_four_dot3(sums.gradient, sums.gradient);
+        density[i - begin] = own + sums.density;
+        square[i - begin] =
+            sums.square + s->ease[i] * ooze_four_dot3(sums.gradient, sums.gradient) + eps;
         if (!s->line) {
             s->arrow[i] = s->x[i];
         }
-        float wanted = c / (square + eps);
+    }
+    /* apart from the gathers, which then need not wait for its divisions */
+    for (uint64_t i = begin; i < end; i++) {
+        float over = density[i - begin] - 1.0f;
+        excess = over > excess ? over : excess;
+        total += over > 0.0f ? (double)over : 0.0;
+        float c = s->limit ? density[i - begin] - s->limit[i] : over;
+        float wanted = c / square[i - begin];
         s->arrow[i][3] = job->plain ? (wanted > 0.0f ? wanted : 0.0f)
                                     : ooze_push_sweep(&s->pushed[i], wanted, s->momentum);
     }
