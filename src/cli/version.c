@@ -1,6 +1,7 @@
-/* ooze version: the version, and which optional parts are in. */
+/* ooze version: the version, what the loops are compiled for, and which optional parts are in. */
 #include <stdio.h>
 
+#include "base/machine.h"
 #include "cli/command.h"
 #include "ooze/types.h"
 
@@ -8,6 +9,8 @@ static int run(const OozeArguments *arguments)
 {
     (void)arguments;
     printf("ooze %s\n", ooze_version().text);
+    printf("  %-8s %s, the instruction set of innermost loops\n", "machine",
+           ooze_machine_name(ooze_machine()));
     int count;
     const OozePart *parts = ooze_parts(&count);
     for (int i = 0; i < count; i++) {
@@ -20,6 +23,10 @@ const OozeCommand ooze_command_version = {
     .name = "version",
     .synopsis = "",
     .summary = "Print the version and which optional parts are in",
-    .details = "`ooze --version` is the same.",
+    .details =
+        "`ooze --version` is the same. `machine` is the best instruction set that this processor "
+        "has and "
+        "the build holds, or the one that the environment variable OOZE_MACHINE names (base, avx2, "
+        "avx512).",
     .run = run,
 };
