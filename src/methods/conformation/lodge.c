@@ -69,11 +69,12 @@ static void turn(OozeLodge *solve)
     add_bodies(solve);
 }
 
-/* Goes along p to where the error, measured by the operator, is least. Returns the squared residual there. */
+/* Goes along p to where the error, measured by the operator, is least, and no farther than p: what each step took
+   further than the last would grow without end where iterations are few. Returns the squared residual there. */
 static double go_along(OozeLodge *solve)
 {
     double alpha = ooze_recall_along(solve) / solve->pap;
-    solve->alpha = solve->pap > 0.0 && fabs(alpha) < 1e6 ? alpha : 0.0;
+    solve->alpha = solve->pap > 0.0 ? fmin(fmax(alpha, 0.0), 1.0) : 0.0;
     return run_with_bodies(solve, ooze_lodge_loops()->advance);
 }
 
@@ -390,7 +391,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
             release_holds(&solve);
         }
     }
-    ooze_recall_note(s, solve.star);
+    ooze_recall_note(&solve);
     ooze_rigid_settle(s);
     ooze_velocity_solve_report(&solve.residual, s->context->report);
     ooze_arena_rewind(s->context->arena, mark);

@@ -19,7 +19,6 @@ typedef struct OozeLodge {
     OozeFour *r, *p, *ap;  /* between the gathers, an output holds what needs no second one */
     double *partial;       /* fixed blocks of sums */
     /* of recall.c */
-    void *sums;
     uint32_t *root; /* see pieces.h */
     _Atomic uint32_t *scratch;
     double pap; /* p . Ap, and ap = A p */
@@ -71,7 +70,7 @@ double ooze_recall_along(OozeLodge *solve);
 /* The sum of the squares of the velocities, with weights. */
 double ooze_recall_speed(OozeLodge *solve);
 /* What the solve has added to u*: noted when it is done, stored when the step is. */
-void ooze_recall_note(OozeConformationStep *step, const OozeFour *star);
+void ooze_recall_note(const OozeLodge *solve);
 void ooze_recall_store(OozeConformationStep *step);
 
 #endif

@@ -6,147 +6,21 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "base/vec3.h"
 #include "methods/conformation/lodge.h"
 #include "methods/conformation/pieces.h"
-#include "physics/rigid_motion.h"
-
-enum { SUMS = 9 };
 
 /* How far a piece by itself would go along its push, from where on it takes all of it, and below which none. */
 #define TAKES_ALL  0.75
 #define TAKES_NONE 0.25
 
-typedef struct Sums {
-    double v[SUMS];
-} Sums;
+/* What is remembered of a solve that ended before its tolerance was met. What such solves leave over adds up from
+   step to step: very thick fluid on a turning solid, with five iterations a step, would turn ever faster. */
+#define UNFOUND_SHARE 0.9f
 
-typedef struct Recall {
-    OozeLodge *solve;
-    Sums *partial; /* per chunk */
-    double centre[3];
-    double linear[3], angular[3]; /* velocity and spin to take out */
-} Recall;
-
-/* ---- motion that no inner force brings about -------------------------------------------------------- */
-
-static double weight_of(const OozeConformationStep *s, uint64_t i)
-{
-    return (double)s->rheology[s->material[i]].weight;
-}
-
-/* Mass, mass times place, momentum; touching walls. */
-static void momentum_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Recall *recall = data;
-    const OozeConformationStep *s = recall->solve->step;
-    bool walls = s->context->boundary->count > 0;
-    Sums sums = {{0}};
-    for (uint64_t i = begin; i < end; i++) {
-        double mass = weight_of(s, i);
-        sums.v[0] += mass;
-        for (int k = 0; k < 3; k++) {
-            sums.v[1 + k] += mass * (double)s->x0[i][k];
-            sums.v[4 + k] += mass * (double)recall->solve->p[i][k];
-        }
-        sums.v[7] += walls ? s->context->fluid_boundary->count[i] : 0;
-    }
-    recall->partial[begin / OOZE_CONFORMATION_GRAIN] = sums;
-}
-
-static void arm_of(const Recall *recall, uint64_t i, double arm[3])
-{
-    for (int k = 0; k < 3; k++) {
-        arm[k] = (double)recall->solve->step->x0[i][k] - recall->centre[k];
-    }
-}
-
-/* Angular momentum and moments about the centre. */
-static void spin_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Recall *recall = data;
-    const OozeConformationStep *s = recall->solve->step;
-    Sums sums = {{0}};
-    for (uint64_t i = begin; i < end; i++) {
-        double mass = weight_of(s, i), x[3], p[3];
-        arm_of(recall, i, x);
-        for (int k = 0; k < 3; k++) {
-            p[k] = (double)recall->solve->p[i][k] - recall->linear[k];
-        }
-        ooze_rigid_add_moment(sums.v, mass, x);
-        sums.v[6] += mass * (x[1] * p[2] - x[2] * p[1]);
-        sums.v[7] += mass * (x[2] * p[0] - x[0] * p[2]);
-        sums.v[8] += mass * (x[0] * p[1] - x[1] * p[0]);
-    }
-    recall->partial[begin / OOZE_CONFORMATION_GRAIN] = sums;
-}
-
-static void take_out_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Recall *recall = data;
-    const double *v = recall->linear, *w = recall->angular;
-    for (uint64_t i = begin; i < end; i++) {
-        double x[3];
-        arm_of(recall, i, x);
-        recall->solve->p[i] -= ooze_four((float)(v[0] + w[1] * x[2] - w[2] * x[1]),
-                                         (float)(v[1] + w[2] * x[0] - w[0] * x[2]),
-                                         (float)(v[2] + w[0] * x[1] - w[1] * x[0]), 0);
-    }
-}
-
-static Sums sum_up(Recall *recall, OozeRangeBody body)
-{
-    const OozeConformationStep *s = recall->solve->step;
-    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, body, recall);
-    Sums sums = {{0}};
-    for (uint64_t k = 0; k * OOZE_CONFORMATION_GRAIN < s->n; k++) {
-        for (int c = 0; c < SUMS; c++) {
-            sums.v[c] += recall->partial[k].v[c];
-        }
-    }
-    return sums;
-}
-
-static bool touches_nothing(const OozeConformationStep *s)
-{
-    bool held = s->hold_count > 0;
-    for (int k = 0; s->bodies && k < s->bodies->rigid_count; k++) {
-        held = held || s->bodies->rigids[k].held_count > 0;
-    }
-    return !held;
-}
-
-/* Forces between particles have no sum and no torque, but the particles have moved since, and some may be new
-   or gone. In free flight all momentum of the direction is therefore taken out; the search for the rest adds
-   none. Elsewhere solids take part, and momenta are as exact as the solve. True: something was taken out. */
-static bool take_out_momentum(Recall *recall)
-{
-    OozeConformationStep *s = recall->solve->step;
-    if (!touches_nothing(s)) {
-        return false;
-    }
-    Sums sums = sum_up(recall, momentum_range);
-    if (sums.v[7] > 0.0 || !(sums.v[0] > 0.0)) {
-        return false;
-    }
-    for (int k = 0; k < 3; k++) {
-        recall->centre[k] = sums.v[1 + k] / sums.v[0];
-        recall->linear[k] = sums.v[4 + k] / sums.v[0];
-        recall->angular[k] = 0.0;
-    }
-    const float *length = s->context->periodic.length;
-    if (length[0] == 0.0f && length[1] == 0.0f && length[2] == 0.0f) {
-        double inverse[6], least = 1e-6 * sums.v[0] * s->context->spacing * s->context->spacing;
-        Sums spin = sum_up(recall, spin_range);
-        ooze_rigid_inverse_inertia(spin.v, least, inverse);
-        ooze_rigid_apply(inverse, spin.v + 6, recall->angular);
-    }
-    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, take_out_range, recall);
-    return true;
-}
+/* So many of its particles must be anchored. Rigid motion strains nothing: of all that a guess gets wrong, the
+   iterations take it out last, and where they are few a piece in flight would go on with a push that has long
+   ended, or gain speed by it in every step. */
+#define ANCHORS 3.0
 
 /* ---- directions ------------------------------------------------------------------------------------- */
 
@@ -171,22 +45,40 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 /* ---- which pieces take it ------------------------------------------------------------------------------ */
 
-/* push . residual and push . A push of a piece; how much of the push it takes. */
+/* push . residual and push . A push of a piece, and how many of its particles are anchored. */
+typedef struct OozeWorth {
+    double along, own, anchors;
+} OozeWorth;
+
+/* With how much of the push it takes. */
 struct OozePiece {
-    double along, own;
+    OozeWorth worth;
     float takes;
 };
 
 /* The same of a chunk of particles that are all of one piece. */
 struct OozePieceChunk {
-    double along, own;
+    OozeWorth worth;
     bool mixed;
 };
 
-static void add_worth(const OozeLodge *solve, uint64_t i, double *along, double *own)
+/* Led by a nozzle, held in all directions, or clinging to a wall. */
+static bool is_anchored(const OozeConformationStep *s, uint64_t i)
 {
-    *along += (double)ooze_four_dot3(solve->p[i], solve->r[i]);
-    *own += (double)ooze_four_dot3(solve->p[i], solve->ap[i]);
+    const OozeNeighbours *walls = s->context->fluid_boundary;
+    bool anchored =
+        s->mobility[i] == 0.0f || (s->hold_of[i] >= 0 && s->holds[s->hold_of[i]].count == 3);
+    for (uint32_t w = 0; !anchored && s->context->boundary->count && w < walls->count[i]; w++) {
+        anchored = s->wall_edge[walls->first[i] + w][3] > 0.0f;
+    }
+    return anchored;
+}
+
+static void add_worth(const OozeLodge *solve, uint64_t i, OozeWorth *worth)
+{
+    worth->along += (double)ooze_four_dot3(solve->p[i], solve->r[i]);
+    worth->own += (double)ooze_four_dot3(solve->p[i], solve->ap[i]);
+    worth->anchors += is_anchored(solve->step, i) ? 1.0 : 0.0;
 }
 
 static void worth_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -196,7 +88,7 @@ static void worth_range(void *data, uint64_t begin, uint64_t end, int worker)
     struct OozePieceChunk chunk = {0};
     for (uint64_t i = begin; i < end; i++) {
         solve->pieces[i] = (struct OozePiece){0};
-        add_worth(solve, i, &chunk.along, &chunk.own);
+        add_worth(solve, i, &chunk.worth);
         chunk.mixed = chunk.mixed || solve->root[i] != solve->root[begin];
     }
     solve->chunks[begin / OOZE_CONFORMATION_GRAIN] = chunk;
@@ -204,7 +96,8 @@ static void worth_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 static float takes(const struct OozePiece *piece)
 {
-    double alpha = piece->own > 0.0 ? piece->along / piece->own : 0.0;
+    const OozeWorth *w = &piece->worth;
+    double alpha = w->own > 0.0 && w->anchors >= ANCHORS ? w->along / w->own : 0.0;
     return (float)fmin(1.0, fmax(0.0, (alpha - TAKES_NONE) / (TAKES_ALL - TAKES_NONE)));
 }
 
@@ -217,7 +110,7 @@ static void decide_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         struct OozePiece *piece = &solve->pieces[i];
         piece->takes = solve->root[i] == i ? takes(piece) : 0.0f;
-        less += piece->own > 0.0 && piece->takes < 1.0f ? 1.0 : 0.0;
+        less += piece->worth.own > 0.0 && piece->takes < 1.0f ? 1.0 : 0.0;
     }
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = less;
 }
@@ -243,11 +136,13 @@ static bool share_out(OozeLodge *solve)
             begin + OOZE_CONFORMATION_GRAIN < s->n ? begin + OOZE_CONFORMATION_GRAIN : s->n;
         for (uint64_t i = begin; i < end && chunk->mixed; i++) {
             struct OozePiece *piece = &solve->pieces[solve->root[i]];
-            add_worth(solve, i, &piece->along, &piece->own);
+            add_worth(solve, i, &piece->worth);
         }
         if (!chunk->mixed) {
-            solve->pieces[solve->root[begin]].along += chunk->along;
-            solve->pieces[solve->root[begin]].own += chunk->own;
+            OozeWorth *worth = &solve->pieces[solve->root[begin]].worth;
+            worth->along += chunk->worth.along;
+            worth->own += chunk->worth.own;
+            worth->anchors += chunk->worth.anchors;
         }
     }
     bool less = ooze_lodge_run(solve, decide_range) > 0.0;
@@ -267,9 +162,7 @@ bool ooze_recall_push(OozeLodge *solve)
     ooze_conformation_find_pieces(s, solve->scratch, solve->root);
     double pap = ooze_lodge_multiply(solve);
     bool less = share_out(solve);
-    Recall recall = {.solve = solve, .partial = solve->sums};
-    bool changed = take_out_momentum(&recall) || less;
-    solve->pap = changed ? ooze_lodge_multiply(solve) : pap;
+    solve->pap = less ? ooze_lodge_multiply(solve) : pap;
     return true;
 }
 
@@ -331,7 +224,8 @@ static void speed_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeConformationStep *s = solve->step;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        sum += weight_of(s, i) * (double)ooze_four_dot3(s->u[i], s->u[i]);
+        sum +=
+            (double)s->rheology[s->material[i]].weight * (double)ooze_four_dot3(s->u[i], s->u[i]);
     }
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
@@ -348,12 +242,11 @@ OozeStatus ooze_recall_allocate(OozeLodge *solve, OozeError *error)
     OozeConformationStep *s = solve->step;
     OozeArena *arena = s->context->arena;
     uint64_t chunks = s->n / OOZE_CONFORMATION_GRAIN + 1;
-    solve->sums = ooze_arena_alloc(arena, chunks, sizeof(Sums));
     solve->root = ooze_arena_alloc(arena, s->n, sizeof *solve->root);
     solve->scratch = ooze_arena_alloc(arena, s->n, sizeof *solve->scratch);
     solve->pieces = ooze_arena_alloc(arena, s->n, sizeof *solve->pieces);
     solve->chunks = ooze_arena_alloc(arena, chunks, sizeof *solve->chunks);
-    if (!solve->sums || !solve->root || !solve->scratch || !solve->pieces || !solve->chunks) {
+    if (!solve->root || !solve->scratch || !solve->pieces || !solve->chunks) {
         return ooze_fail_memory(error, "the velocity solve", s->n * 32);
     }
     return OOZE_OK;
@@ -369,6 +262,7 @@ static bool is_elastic(const OozeConformationStep *s, uint64_t i)
 typedef struct Note {
     OozeConformationStep *step;
     const OozeFour *star;
+    float share;
 } Note;
 
 static void note_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -377,14 +271,16 @@ static void note_range(void *data, uint64_t begin, uint64_t end, int worker)
     const Note *note = data;
     const OozeConformationStep *s = note->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeFour push = (s->u[i] - note->star[i]) / s->dt, none = {0};
+        OozeFour push = note->share * (s->u[i] - note->star[i]) / s->dt, none = {0};
         s->pushed[i] = is_elastic(s, i) ? none : push;
     }
 }
 
-void ooze_recall_note(OozeConformationStep *s, const OozeFour *star)
+void ooze_recall_note(const OozeLodge *solve)
 {
-    Note note = {.step = s, .star = star};
+    OozeConformationStep *s = solve->step;
+    bool found = solve->residual.asked && solve->residual.last <= solve->residual.stop;
+    Note note = {.step = s, .star = solve->star, .share = found ? 1.0f : UNFOUND_SHARE};
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, note_range, &note);
 }
 
