@@ -486,8 +486,9 @@ static void conformation_T47_iterations(void **state)
         printf("  nu dt/d^2 = %g: %d iterations\n", spread, wanted);
         MEASURED("sinking with these over the converged", sunk(spread, wanted) / converged, 0.9,
                  1.15);
-        /* slow flow remembers: it makes up in later steps for what one leaves undone, to a degree */
-        MEASURED("with half of them", sunk(spread, wanted / 2) / converged, 0.9, 1.15);
+        /* slow flow remembers: it makes up in later steps for what one leaves undone, but for the tenth that is
+           forgotten of solves that did not end */
+        MEASURED("with half of them", sunk(spread, wanted / 2) / converged, 0.9, 1.25);
         MEASURED("with an eighth", sunk(spread, wanted / 8) / converged, 1.5, 100);
     }
 }
