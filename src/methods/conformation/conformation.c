@@ -143,36 +143,73 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
 }
 
 /* Rows of rheology: of the materials as fluids, as rigid bodies, as soft ones. */
-static OozeStatus start_materials(OozeConformationStep *s, OozeError *error)
+static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan *plan,
+                                 OozeError *error)
 {
-    const OozeStepContext *c = s->context;
     int count = c->material_count, kinds = c->body_count ? 3 : 1;
     double reference = c->materials[0].values[OOZE_MATERIAL_DENSITY];
     if (count > UINT16_MAX / 3 && kinds > 1) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use fewer materials",
                          "with bodies a world holds at most %d materials", UINT16_MAX / 3);
     }
-    size_t rows = (size_t)count * (size_t)kinds;
+    plan->row_count = count * kinds;
+    size_t rows = (size_t)plan->row_count;
     OozeRheology *rheology = ooze_arena_alloc(c->arena, rows, sizeof *rheology);
-    uint16_t *row = ooze_arena_alloc(c->arena, kinds > 1 ? s->n : 0, sizeof *row);
-    if (!rheology || !row) {
+    if (!rheology) {
         return ooze_fail_memory(error, "the conformation step", rows * sizeof *rheology);
     }
     double hourglass = c->params[PARAM_HOURGLASS], reach = c->params[PARAM_HOURGLASS_REACH];
     for (int m = 0; m < count; m++) {
         rheology[m] = ooze_rheology(c, &c->materials[m], reference, hourglass, reach);
+        plan->any_tension = plan->any_tension || rheology[m].tension > 0.0f;
         for (int kind = OOZE_BODY_RIGID; kind < kinds; kind++) {
             rheology[kind * count + m] =
                 ooze_body_rheology(c, &c->materials[m], reference, hourglass, (OozeBodyKind)kind);
         }
     }
-    s->rheology = rheology;
-    s->material = ooze_particles_materials(c->particles);
-    for (uint64_t i = 0; kinds > 1 && i < s->n; i++) {
-        int kind = c->body[i] ? (int)c->bodies[c->body[i] - 1].kind : 0;
-        row[i] = (uint16_t)(s->material[i] + kind * count);
+    plan->rheology = rheology;
+    return OOZE_OK;
+}
+
+OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan *plan,
+                                  OozeError *error)
+{
+    const OozeFormulation *formulation = formulations[(int)c->params[PARAM_FORMULATION]];
+    *plan = (OozeConformationPlan){
+        .settings = ooze_conformation_settings(c),
+        .dt = (float)c->dt,
+        .support = (float)c->support,
+        .volume = (float)(1.0 / ooze_lattice_sum(OOZE_KERNEL_CUBIC, c->spacing, c->support, 1)),
+        .flat_gradient = (float)ooze_strain_weight_surface(c->spacing, c->support),
+        .wall_scale = (float)ooze_lattice_wall_scale(c->spacing, c->support),
+    };
+    if (c->body_count > 0 && !formulation->takes_bodies) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use formulation: lodge",
+                         "the formulation '%s' has no rigid or soft bodies", formulation->name);
     }
-    s->material = kinds > 1 ? row : s->material;
+    if (!formulation->kernel_gradients) {
+        plan->strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);
+        plan->wall_strain_scale = (float)ooze_strain_wall_scale(
+            c->spacing, c->support, ooze_lattice_sample_volume(c->spacing, c->support));
+    }
+    return plan_materials(c, plan, error);
+}
+
+/* Which row of the plan each particle has. */
+static OozeStatus start_materials(OozeConformationStep *s, OozeError *error)
+{
+    const OozeStepContext *c = s->context;
+    bool kinds = c->body_count > 0;
+    uint16_t *row = ooze_arena_alloc(c->arena, kinds ? s->n : 0, sizeof *row);
+    if (!row) {
+        return ooze_fail_memory(error, "the conformation step", s->n * sizeof *row);
+    }
+    s->material = ooze_particles_materials(c->particles);
+    for (uint64_t i = 0; kinds && i < s->n; i++) {
+        int kind = c->body[i] ? (int)c->bodies[c->body[i] - 1].kind : 0;
+        row[i] = (uint16_t)(s->material[i] + kind * c->material_count);
+    }
+    s->material = kinds ? row : s->material;
     return OOZE_OK;
 }
 
@@ -229,31 +266,28 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
 static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
 {
     const OozeFormulation *formulation = formulations[(int)c->params[PARAM_FORMULATION]];
+    OozeConformationMemory *own = data;
+    OozeConformationPlan plan;
+    uint64_t n = ooze_particles_count(c->particles);
+    OozeStatus status = n > 0 ? ooze_conformation_plan(c, &plan, error) : OOZE_OK;
+    if (n == 0 || status) {
+        return status;
+    }
     OozeConformationStep s = {
         .context = c,
-        .settings = ooze_conformation_settings(c),
-        .n = ooze_particles_count(c->particles),
-        .dt = (float)c->dt,
-        .support = (float)c->support,
-        .volume = (float)(1.0 / ooze_lattice_sum(OOZE_KERNEL_CUBIC, c->spacing, c->support, 1)),
+        .settings = plan.settings,
+        .n = n,
+        .dt = plan.dt,
+        .support = plan.support,
+        .volume = plan.volume,
+        .flat_gradient = plan.flat_gradient,
+        .wall_scale = plan.wall_scale,
+        .strain_scale = plan.strain_scale,
+        .wall_strain_scale = plan.wall_strain_scale,
+        .rheology = plan.rheology,
+        .edge_memory = &own->edges,
     };
-    OozeConformationMemory *own = data;
-    s.edge_memory = &own->edges;
-    if (s.n == 0) {
-        return OOZE_OK;
-    }
-    if (c->body_count > 0 && !formulation->takes_bodies) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use formulation: lodge",
-                         "the formulation '%s' has no rigid or soft bodies", formulation->name);
-    }
-    if (!formulation->kernel_gradients) {
-        s.strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);
-        s.wall_strain_scale = (float)ooze_strain_wall_scale(
-            c->spacing, c->support, ooze_lattice_sample_volume(c->spacing, c->support));
-    }
-    s.flat_gradient = (float)ooze_strain_weight_surface(c->spacing, c->support);
-    s.wall_scale = (float)ooze_lattice_wall_scale(c->spacing, c->support);
-    OozeStatus status = start(&s, error);
+    status = start(&s, error);
     ooze_stage_lap(c->clock, OOZE_PART_START);
     if (!status) {
         status = ooze_conformation_gather(&s, error);

@@ -6,99 +6,9 @@
 #include <math.h>
 
 #include "methods/conformation/conformation.h"
+#include "methods/conformation/plan.h"
 #include "methods/density.h"
 #include "methods/edges.h"
-#include "physics/lodge.h"
-#include "physics/thinning.h"
-
-/* A material as the solver sees it: kinematic units, ready for this time step. */
-typedef struct OozeRheology {
-    float weight;  /* density over the reference density */
-    float divisor; /* the same, or infinite where a rigid body takes up what pushes its particles */
-    float modulus; /* G over the reference density, m2/s2 */
-    float viscosity;  /* solvent viscosity over the reference density, m2/s */
-    float relaxation; /* tau, s; may be infinite */
-    float
-        compliance; /* alpha as given, s2/m2; 0: as stiff as the iterations allow; NAN: not given */
-    float hourglass; /* coefficient of the hourglass term, m2/s */
-    /* what of viscosity and hourglass does not thin or yield: the solvent's */
-    float solvent, solvent_hourglass;
-    OozeMemory memory;
-    OozeThinning thinning;
-    float yield;   /* elastic strain beyond which it flows; may be infinite */
-    float tension; /* surface tension over the reference density, m3/s2 */
-    float bond;    /* G of a soft body over the reference density, m2/s2 */
-} OozeRheology;
-
-/* How far a velocity solve has come. All parts of it, passes and changes of solver, stop at the same
-   residual: `tolerance` times the largest that one of them began with, before any guess, or times what
-   `first` was set to before they began. */
-typedef struct OozeVelocitySolve {
-    double first, last; /* squared residuals: the largest at a beginning, and now */
-    double stop;        /* squared residual that is good enough */
-    int iterations;
-    bool asked; /* for a tolerance: fixed counts have none to miss */
-} OozeVelocitySolve;
-
-/* All tell whether to go on. */
-static inline bool ooze_velocity_solve_begin(OozeVelocitySolve *solve, double square,
-                                             double tolerance)
-{
-    solve->first = square > solve->first ? square : solve->first;
-    solve->last = square;
-    solve->stop = solve->first * tolerance * tolerance;
-    solve->asked = tolerance > 0.0;
-    return square > solve->stop;
-}
-
-static inline bool ooze_velocity_solve_look(OozeVelocitySolve *solve, double square)
-{
-    solve->last = square;
-    return square > solve->stop;
-}
-
-static inline bool ooze_velocity_solve_go_on(OozeVelocitySolve *solve, double square)
-{
-    solve->iterations++;
-    return ooze_velocity_solve_look(solve, square);
-}
-
-/* How `consistent` solves for its multipliers in the velocity stage. */
-typedef enum OozeConstraintSolver {
-    OOZE_CONSTRAINT_JACOBI,
-    OOZE_CONSTRAINT_CHEBYSHEV,
-    OOZE_CONSTRAINT_CONJUGATE_GRADIENTS
-} OozeConstraintSolver;
-
-/* In the order of the setting's choices. */
-typedef enum OozeFormulationKind {
-    OOZE_FORMULATION_LODGE,
-    OOZE_FORMULATION_CONSISTENT,
-    OOZE_FORMULATION_PAPER,
-    OOZE_FORMULATION_COUNT
-} OozeFormulationKind;
-
-/* Settings of the solver, from the method's parameters. */
-typedef struct OozeConformationSettings {
-    OozeFormulationKind formulation;
-    int velocity_iterations, density_iterations, divergence_iterations, passes;
-    float bulk;       /* kb: bulk over shear stiffness */
-    float tension;    /* bt: pull against dilation inside the fluid */
-    float surface;    /* sth: share of the flat-surface gradient sum that counts as surface */
-    float contact;    /* m between centres and solids */
-    float apart;      /* m: see OozeDensityJob */
-    double tolerance; /* relative residual at which the velocity solve stops */
-    float density_tolerance; /* see OozeDensityJob */
-    /* of the constraint formulations */
-    int position_iterations;
-    OozeConstraintSolver solver;
-    bool positions_only;  /* Algorithm 1: no velocity stage */
-    bool velocity_only;   /* no conformation in the position stage */
-    bool corotation;      /* rotations are no strain */
-    bool deviatoric_only; /* constrains shear, not volume */
-    float warm_start;     /* share of the last step's multipliers to begin with */
-    float chebyshev;      /* spectral radius that Chebyshev's weights are made for */
-} OozeConformationSettings;
 
 /* Directions in which a particle in contact may not move freely: orthonormal, normals first, with the
    velocity along each that keeps it on the surface. */
@@ -116,11 +26,7 @@ typedef struct OozeConformationStep {
     OozeConformationSettings settings;
     uint64_t n;
     float dt, support;
-    float volume;                 /* V0 such that the rest lattice has density 1 exactly */
-    float flat_gradient;          /* |sum V0 g| of a particle on a flat free surface */
-    float wall_scale;             /* see OozeGather */
-    float strain_scale;           /* likewise */
-    float wall_strain_scale;      /* likewise */
+    float volume, flat_gradient, wall_scale, strain_scale, wall_strain_scale; /* see the plan */
     const OozeRheology *rheology; /* per material and kind of body */
     const uint16_t *material;     /* row of rheology */
     OozeFour *x0;                 /* n + 1: positions at the beginning of the step; last lane 1 */
@@ -179,11 +85,6 @@ typedef struct OozeConformationMemory {
     OozeEdgeMemory edges;
 } OozeConformationMemory;
 
-static inline float ooze_stress_size(OozeSym3 s)
-{
-    return sqrtf(ooze_mat3_norm2(ooze_mat3_from_sym3(s)));
-}
-
 /* A way to solve the same fluid: velocities first, then positions, then the new conformation. */
 typedef struct OozeFormulation {
     const char *name;
@@ -207,7 +108,6 @@ extern const OozeFormulation ooze_formulation_lodge;
 extern const OozeFormulation ooze_formulation_consistent;
 extern const OozeFormulation ooze_formulation_paper;
 
-OozeConformationSettings ooze_conformation_settings(const OozeStepContext *context);
 /* What the iterations cannot reach, and numbers that contradict each other. */
 void ooze_conformation_advise(const OozeStepContext *context, const OozeAdvice *advice);
 
@@ -234,13 +134,6 @@ OozeStatus ooze_conformation_move(OozeConformationStep *step, OozeDensityMemory 
 
 /* What the solids make a particle do that is fixed to one. */
 OozeFour ooze_conformation_pinned(const OozeConformationStep *step, uint64_t i);
-
-/* A material's numbers in kinematic units for this step. */
-OozeRheology ooze_rheology(const OozeStepContext *context, const OozeMaterial *material,
-                           double reference_density, double hourglass, double hourglass_reach);
-/* The same of bodies, which have no memory of the fluid's kind. */
-OozeRheology ooze_body_rheology(const OozeStepContext *context, const OozeMaterial *material,
-                                double reference_density, double hourglass, OozeBodyKind kind);
 
 /* Tells the report of the step how the velocity solve went. */
 void ooze_velocity_solve_report(const OozeVelocitySolve *solve, OozeStepReport *report);

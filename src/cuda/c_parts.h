@@ -1,0 +1,19 @@
+/* The C parts that device code stands on, as C++ sees them. */
+#ifndef OOZE_CUDA_C_PARTS_H
+#define OOZE_CUDA_C_PARTS_H
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <math.h>
+
+extern "C" {
+#include "base/fail.h"
+#include "methods/conformation/plan.h"
+#include "methods/method.h"
+#include "world/emitter.h"
+}
+
+#endif

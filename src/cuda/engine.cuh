@@ -1,0 +1,28 @@
+/* The engine's inside: what outlives a step. */
+#ifndef OOZE_CUDA_ENGINE_CUH
+#define OOZE_CUDA_ENGINE_CUH
+
+#include "cuda/solids.cuh"
+#include "cuda/store.cuh"
+
+namespace ooze
+{
+
+struct Engine {
+    Machine machine;
+    Store store;
+    Grid grid;         /* of positions at the beginning of a stroke */
+    Lists fluid;       /* neighbours there */
+    Lists fluid_walls; /* samples of walls near each particle */
+    Grid near_grid;    /* of the density stage: where particles are predicted to be */
+    Lists near, near_walls;
+    Solids solids;
+    Walls walls;
+};
+
+/* One stroke of the conformation method on what stands in the store, lists made. */
+OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError *error);
+
+} // namespace ooze
+
+#endif

@@ -1,0 +1,99 @@
+/* Particles sorted into cells, and the neighbours of each. */
+#ifndef OOZE_CUDA_LISTS_CUH
+#define OOZE_CUDA_LISTS_CUH
+
+#include "cuda/machine.cuh"
+
+namespace ooze
+{
+
+/* Points sorted in space: rows of cells one support wide in y and z, cells along x a quarter of that. The order is
+   stable, x fastest, then y, then z. Starts as zero. */
+struct Grid {
+    uint64_t n;
+    double cell; /* m: edge of a row, the largest radius to search */
+    OozePeriodic periodic;
+    float low[3], high[3]; /* box around the points of the last sort */
+    uint32_t *order;       /* device: order[new] = old */
+    /* the rest is grid.cu's own: cell origin and counts, starts of cells, keys, room of the sort */
+    double origin[3], inverse[3];
+    int32_t base[3], count[3];
+    bool sparse;
+    uint32_t *start;
+    Room order_room, start_room, key_room, sort_room, sparse_room;
+    void *sparse_cells;
+};
+
+void grid_free(Machine *m, Grid *grid);
+/* As ooze_grid_sort: a coordinate that is not finite is OOZE_ERROR_NUMERIC and names the first such point; a
+   periodic box narrower than three cells is OOZE_ERROR_ARGUMENT. `what` names the points in errors. Waits for
+   the box. */
+OozeStatus grid_sort(Machine *m, Grid *grid, const float4 *points, uint64_t n, double cell,
+                     const OozePeriodic *periodic, OozeError *error);
+
+/* to[new] = from[order[new]], for elements of 1, 2, 4, 8, 16 or 32 bytes. */
+void reorder(Machine *m, const uint32_t *order, uint64_t n, const void *from, void *to,
+             size_t size);
+
+/* Lists of 32 particles (a slice) stand beside each other, four indices of one particle together, so that a warp
+   reads them in whole lines. All lists of a slice are as long as its longest, a multiple of four, filled up with
+   `dummy`: whatever is gathered has an element there, which must weigh nothing. */
+enum { SLICE = 32 };
+struct Lists {
+    uint64_t n;
+    uint32_t dummy;         /* == number of candidates */
+    const uint64_t *begin;  /* device, per slice and one more: first quadruple of the slice */
+    const uint16_t *count;  /* device, per particle: neighbours without filling */
+    const uint4 *index;     /* device */
+    uint64_t pairs, stored; /* neighbours, and entries with filling: known after the build */
+    Room begin_room, count_room, index_room, work_room;
+};
+
+void lists_free(Machine *m, Lists *lists);
+/* As ooze_neighbours_build: for each of n points the candidates (the grid's points after reordering) within
+   `radius`, in ascending order of index; distance as dx*dx + dy*dy + dz*dz < radius*radius of nearest images.
+   More than 65535 neighbours of one point are OOZE_ERROR_LIMIT. */
+OozeStatus lists_build(Machine *m, Lists *lists, const Grid *grid, const float4 *points, uint64_t n,
+                       const float4 *candidates, double radius, bool skip_self, OozeError *error);
+
+/* What a body needs of them, to be captured. */
+struct ListView {
+    const uint64_t *begin;
+    const uint4 *index;
+    const uint16_t *count;
+    uint32_t dummy;
+};
+
+static inline ListView view(const Lists *lists)
+{
+    return {lists->begin, lists->index, lists->count, lists->dummy};
+}
+
+/* Calls f(j) for the neighbours of i, filling included, of this lane. */
+template <int LANES, class F>
+OOZE_DEVICE void each_neighbour(ListView lists, uint32_t i, uint32_t lane, F f)
+{
+    uint64_t first = lists.begin[i / SLICE], last = lists.begin[i / SLICE + 1];
+    uint64_t way = (uint64_t)LANES * SLICE;
+    for (uint64_t q = first + (uint64_t)lane * SLICE + i % SLICE; q < last; q += way) {
+        uint4 j = lists.index[q];
+        f(j.x);
+        f(j.y);
+        f(j.z);
+        f(j.w);
+    }
+}
+
+/* The same of one lane without filling: f(j) is not called with the dummy. */
+template <class F> OOZE_DEVICE void each_true_neighbour(ListView lists, uint32_t i, F f)
+{
+    each_neighbour<1>(lists, i, 0, [&](uint32_t j) {
+        if (j != lists.dummy) {
+            f(j);
+        }
+    });
+}
+
+} // namespace ooze
+
+#endif

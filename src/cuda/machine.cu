@@ -1,0 +1,327 @@
+#include "cuda/machine.cuh"
+
+#include <cstdio>
+
+namespace ooze
+{
+
+bool note(Machine *m, cudaError_t answer)
+{
+    if (m->failed == cudaSuccess) {
+        m->failed = answer;
+    }
+    return m->failed == cudaSuccess;
+}
+
+/* ---- what differs between a GPU and a processor ---- */
+
+#ifdef __CUDACC__
+static void *take(Machine *m, size_t size)
+{
+    void *memory = nullptr;
+    cudaError_t answer = cudaMalloc(&memory, size);
+    if (answer != cudaSuccess) {
+        (void)cudaGetLastError(); /* a full card is no lasting fault */
+        m->asked = m->failed == cudaSuccess ? size : m->asked;
+        note(m, answer);
+        return nullptr;
+    }
+    m->held += size;
+    return memory;
+}
+
+static void give_back(Machine *m, void *memory, size_t size)
+{
+    if (memory) {
+        cudaFree(memory);
+        m->held -= size;
+    }
+}
+
+static size_t free_bytes(void)
+{
+    size_t free = 0, total = 0;
+    return cudaMemGetInfo(&free, &total) == cudaSuccess ? free : 0;
+}
+
+static const char *reason(cudaError_t answer)
+{
+    return cudaGetErrorString(answer);
+}
+
+void copy_in(Machine *m, void *to, const void *from_host, size_t size)
+{
+    if (size > 0 && m->failed == cudaSuccess) {
+        note(m, cudaMemcpyAsync(to, from_host, size, cudaMemcpyHostToDevice, m->stream));
+    }
+}
+
+void copy_out(Machine *m, void *to_host, const void *from, size_t size)
+{
+    if (size == 0 || m->failed != cudaSuccess) {
+        return;
+    }
+    bool small = size <= 256;
+    void *to = small ? m->answer_host : to_host;
+    note(m, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, m->stream));
+    if (note(m, cudaStreamSynchronize(m->stream)) && small) {
+        memcpy(to_host, to, size);
+    }
+}
+
+void copy(Machine *m, void *to, const void *from, size_t size)
+{
+    if (size > 0 && m->failed == cudaSuccess) {
+        note(m, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, m->stream));
+    }
+}
+
+void clear(Machine *m, void *memory, size_t size)
+{
+    if (size > 0 && m->failed == cudaSuccess) {
+        note(m, cudaMemsetAsync(memory, 0, size, m->stream));
+    }
+}
+
+static void wait(Machine *m)
+{
+    note(m, cudaStreamSynchronize(m->stream));
+}
+
+static bool open_streams(Machine *m)
+{
+    note(m, cudaStreamCreateWithFlags(&m->stream, cudaStreamNonBlocking));
+    note(m, cudaMallocHost(&m->answer_host, 256));
+    return m->failed == cudaSuccess;
+}
+
+static void close_streams(Machine *m)
+{
+    cudaStreamSynchronize(m->stream);
+    cudaFreeHost(m->answer_host);
+    cudaStreamDestroy(m->stream);
+}
+#else
+static void *take(Machine *m, size_t size)
+{
+    void *memory = nullptr;
+    if (posix_memalign(&memory, 64, size) != 0) {
+        m->asked = size;
+        note(m, cudaErrorMemoryAllocation);
+        return nullptr;
+    }
+    m->held += size;
+    return memory;
+}
+
+static void give_back(Machine *m, void *memory, size_t size)
+{
+    free(memory);
+    m->held -= memory ? size : 0;
+}
+
+static size_t free_bytes(void)
+{
+    return 0;
+}
+
+static const char *reason(cudaError_t answer)
+{
+    return answer == cudaErrorMemoryAllocation ? "out of memory" : "failed";
+}
+
+void copy_in(Machine *m, void *to, const void *from_host, size_t size)
+{
+    copy(m, to, from_host, size);
+}
+
+void copy_out(Machine *m, void *to_host, const void *from, size_t size)
+{
+    copy(m, to_host, from, size);
+}
+
+void copy(Machine *m, void *to, const void *from, size_t size)
+{
+    if (size > 0 && m->failed == cudaSuccess) {
+        memmove(to, from, size);
+    }
+}
+
+void clear(Machine *m, void *memory, size_t size)
+{
+    if (size > 0 && m->failed == cudaSuccess) {
+        memset(memory, 0, size);
+    }
+}
+
+static void wait(Machine *m)
+{
+    (void)m;
+}
+
+static bool open_streams(Machine *m)
+{
+    m->answer_host = malloc(256);
+    return m->answer_host != nullptr;
+}
+
+static void close_streams(Machine *m)
+{
+    free(m->answer_host);
+}
+#endif
+
+/* ---- the machine ---- */
+
+bool machine_create(Machine *m)
+{
+    memset(m, 0, sizeof *m);
+    if (!open_streams(m)) {
+        return false;
+    }
+    m->ticket = static_cast<uint32_t *>(take(m, 256));
+    m->answer = take(m, 256);
+    clear(m, m->ticket, 256);
+    clear(m, m->answer, 256);
+    return m->failed == cudaSuccess;
+}
+
+void machine_destroy(Machine *m)
+{
+    wait(m);
+    for (int k = 0; k < m->chunks; k++) {
+        give_back(m, m->chunk[k].memory, m->chunk[k].size);
+    }
+    give_back(m, m->partial, m->partial_room);
+    give_back(m, m->ticket, 256);
+    give_back(m, m->answer, 256);
+    close_streams(m);
+    memset(m, 0, sizeof *m);
+}
+
+OozeStatus status(Machine *m, uint64_t particles, OozeError *error)
+{
+    if (m->failed == cudaSuccess) {
+        return OOZE_OK;
+    }
+    cudaError_t failed = m->failed;
+    const double mib = 1.0 / (1024.0 * 1024.0);
+    if (failed != cudaErrorMemoryAllocation) {
+        return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
+                         "use --device cpu, or look at the GPU's driver", "the GPU: %s",
+                         reason(failed));
+    }
+    size_t had = m->held + free_bytes();
+    double need = (double)(m->held + m->asked) / (double)(particles ? particles : 1);
+    m->failed = cudaSuccess;
+    return ooze_fail(error, OOZE_ERROR_MEMORY,
+                     "use fewer particles (a larger spacing), or --device cpu",
+                     "%llu particles need at least %.0f MiB of the GPU's memory, and %.0f MiB are "
+                     "free for them: about %.0f particles would fit",
+                     (unsigned long long)particles, (double)(m->held + m->asked) * mib,
+                     (double)had * mib, (double)had / need);
+}
+
+/* ---- scratch ---- */
+
+static size_t aligned(size_t size)
+{
+    return (size + 255) & ~(size_t)255;
+}
+
+void *scratch_bytes(Machine *m, size_t size)
+{
+    size = aligned(size);
+    Chunk *last = m->chunks > 0 ? &m->chunk[m->chunks - 1] : nullptr;
+    if (m->failed != cudaSuccess) {
+        return nullptr;
+    }
+    if (!last || last->size - last->used < size) {
+        if (m->chunks == CHUNKS) {
+            note(m, cudaErrorMemoryAllocation);
+            return nullptr;
+        }
+        size_t room = size < (8u << 20) ? (8u << 20) : size;
+        char *memory = static_cast<char *>(take(m, room));
+        if (!memory) {
+            return nullptr;
+        }
+        last = &m->chunk[m->chunks++];
+        *last = {memory, room, 0};
+    }
+    char *at = last->memory + last->used;
+    last->used += size;
+    return at;
+}
+
+Mark scratch_mark(const Machine *m)
+{
+    return {m->chunks, m->chunks > 0 ? m->chunk[m->chunks - 1].used : 0};
+}
+
+/* Chunks that came after the mark stay for what comes next: they are empty. */
+void scratch_rewind(Machine *m, Mark mark)
+{
+    for (int k = mark.chunks; k < m->chunks; k++) {
+        m->chunk[k].used = 0;
+    }
+    if (mark.chunks > 0) {
+        m->chunk[mark.chunks - 1].used = mark.used;
+    }
+}
+
+void scratch_reset(Machine *m)
+{
+    size_t all = 0;
+    for (int k = 0; k < m->chunks; k++) {
+        all += m->chunk[k].size;
+        m->chunk[k].used = 0;
+    }
+    if (m->chunks < 2) {
+        return;
+    }
+    wait(m);
+    for (int k = 0; k < m->chunks; k++) {
+        give_back(m, m->chunk[k].memory, m->chunk[k].size);
+    }
+    m->chunks = 0;
+    char *memory = static_cast<char *>(take(m, all + all / 32));
+    if (memory) {
+        m->chunk[m->chunks++] = {memory, all + all / 32, 0};
+    }
+}
+
+/* ---- rooms ---- */
+
+void *room_bytes(Machine *m, Room *room, size_t size, size_t kept)
+{
+    if (m->failed != cudaSuccess) {
+        return nullptr;
+    }
+    if (size <= room->size && room->memory) {
+        return room->memory;
+    }
+    size_t wanted = aligned(size + (room->size > 0 ? size / 16 : 0));
+    if (kept == 0) { /* first let go, so that both need not fit */
+        wait(m);
+        room_free(m, room);
+    }
+    void *memory = take(m, wanted);
+    if (!memory) {
+        return nullptr;
+    }
+    copy(m, memory, room->memory, kept);
+    wait(m);
+    room_free(m, room);
+    room->memory = memory;
+    room->size = wanted;
+    return memory;
+}
+
+void room_free(Machine *m, Room *room)
+{
+    give_back(m, room->memory, room->size);
+    *room = {nullptr, 0};
+}
+
+} // namespace ooze

@@ -1,0 +1,327 @@
+/* What device code is written in: loops over particles, sums in a fixed order, scratch memory.
+
+   A loop is a body for one particle. Built by nvcc it runs on the GPU; built by a C++ compiler, as the
+   tests do where there is no GPU, the same source runs on the processor. Nothing else in this folder asks
+   which, but grid_sort.cu.
+
+   A launch or allocation that fails is remembered in the machine; all later ones do nothing, so that code
+   asks once, where it returns to its caller: see ooze::status. */
+#ifndef OOZE_CUDA_MACHINE_CUH
+#define OOZE_CUDA_MACHINE_CUH
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#ifdef __CUDACC__
+#include <cuda_runtime.h>
+#else
+#include "cuda/on_host.h"
+#endif
+
+#include "cuda/c_parts.h"
+
+/* A function of one particle's numbers, and the body of a loop: for_each(m, n, OOZE_BODY(uint32_t i) {...});
+   what it uses is captured by value. */
+#define OOZE_DEVICE static __device__ __forceinline__
+#define OOZE_BODY   [=] __device__
+
+namespace ooze
+{
+
+enum { BLOCK = 128 }; /* threads of a block */
+
+struct Chunk { /* of scratch memory */
+    char *memory;
+    size_t size, used;
+};
+enum { CHUNKS = 16 };
+
+struct Machine {
+    cudaStream_t stream;
+    cudaError_t failed;  /* the first error, cudaSuccess until then */
+    size_t asked;        /* bytes that could not be had, where that was it */
+    size_t held;         /* bytes of device memory held in all */
+    double *partial;     /* of sums: one block's each */
+    size_t partial_room; /* bytes */
+    uint32_t *ticket;    /* of sums */
+    void *answer;        /* 256 bytes that the host reads, on the device and pinned beside it */
+    void *answer_host;
+    Chunk chunk[CHUNKS]; /* scratch: gone after the stroke */
+    int chunks;
+};
+
+bool machine_create(Machine *m);
+void machine_destroy(Machine *m);
+/* What has failed since, as an error with the number of particles that would fit; OOZE_OK: nothing. */
+OozeStatus status(Machine *m, uint64_t particles, OozeError *error);
+bool note(Machine *m, cudaError_t answer); /* true: all is well, and was */
+
+/* ---- memory: device.cu ----------------------------------------------------------------------------- */
+
+void *scratch_bytes(Machine *m, size_t size);
+struct Mark {
+    int chunks;
+    size_t used;
+};
+Mark scratch_mark(const Machine *m);
+void scratch_rewind(Machine *m, Mark mark);
+void scratch_reset(
+    Machine *m); /* at the beginning of a stroke: one piece of what the last needed */
+
+/* count elements and one more, not initialised. NULL where the machine has failed. */
+template <class T> T *scratch(Machine *m, uint64_t count)
+{
+    return static_cast<T *>(scratch_bytes(m, (count + 1) * sizeof(T)));
+}
+
+/* Memory that lives on; what it holds is lost when it grows, unless kept. */
+struct Room {
+    void *memory;
+    size_t size;
+};
+void *room_bytes(Machine *m, Room *room, size_t size, size_t kept = 0);
+void room_free(Machine *m, Room *room);
+template <class T> T *room(Machine *m, Room *r, uint64_t count, uint64_t kept = 0)
+{
+    return static_cast<T *>(room_bytes(m, r, (count + 1) * sizeof(T), kept * sizeof(T)));
+}
+
+void copy_in(Machine *m, void *to, const void *from_host, size_t size);
+void copy_out(Machine *m, void *to_host, const void *from, size_t size); /* waits */
+void copy(Machine *m, void *to, const void *from, size_t size);
+void clear(Machine *m, void *memory, size_t size);
+
+/* ---- loops ----------------------------------------------------------------------------------------- */
+
+#ifdef __CUDACC__
+template <class Body> __global__ void __launch_bounds__(BLOCK) each_kernel(uint32_t n, Body body)
+{
+    uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        body(i);
+    }
+}
+
+template <int LANES, class Body>
+__global__ void __launch_bounds__(BLOCK) lanes_kernel(uint32_t n, Body body)
+{
+    uint32_t i = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES;
+    if (i < n) {
+        body(i, threadIdx.x % LANES);
+    }
+}
+#endif
+
+/* body(i) for all i < n, in no order. */
+template <class Body> void for_each(Machine *m, uint64_t n, Body body)
+{
+    if (n == 0 || m->failed != cudaSuccess) {
+        return;
+    }
+#ifdef __CUDACC__
+    each_kernel<<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, m->stream>>>((uint32_t)n, body);
+    note(m, cudaGetLastError());
+#else
+    on_host_each(n, body);
+#endif
+}
+
+/* body(i, lane): several threads share a particle, where particles are few; each takes every LANES-th part of
+   its neighbours, and adds up with lanes_sum. All lanes of a particle take the same way to there. */
+template <int LANES, class Body> void for_lanes(Machine *m, uint64_t n, Body body)
+{
+    if (n == 0 || m->failed != cudaSuccess) {
+        return;
+    }
+#ifdef __CUDACC__
+    unsigned blocks = (unsigned)((n * LANES + BLOCK - 1) / BLOCK);
+    lanes_kernel<LANES><<<blocks, BLOCK, 0, m->stream>>>((uint32_t)n, body);
+    note(m, cudaGetLastError());
+#else
+    static_assert(LANES == 1, "one thread a particle on a processor");
+    on_host_each(n, [=](uint32_t i) { body(i, 0u); });
+#endif
+}
+
+/* So few particles that several lanes share one. */
+enum { FEW = 400000, MANY_LANES = 8 };
+#ifdef __CUDACC__
+#define OOZE_LANES(n, call)                                                                        \
+    do {                                                                                           \
+        if ((n) < ooze::FEW) {                                                                     \
+            call(ooze::MANY_LANES);                                                                \
+        } else {                                                                                   \
+            call(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+#else
+#define OOZE_LANES(n, call) call(1)
+#endif
+
+/* The sum over the lanes of a particle, for all of them. */
+template <int LANES> OOZE_DEVICE float lanes_sum(float a)
+{
+#ifdef __CUDACC__
+    if (LANES > 1) {
+        unsigned mask = ((1u << (LANES % 32)) - 1u) << (threadIdx.x % 32 & ~(LANES - 1u));
+        for (int k = LANES / 2; k > 0; k /= 2) {
+            a += __shfl_xor_sync(mask, a, k);
+        }
+    }
+#endif
+    return a;
+}
+
+/* ---- sums over all particles: fixed blocks, added in order --------------------------------------------- */
+
+/* What may be summed: anything with operator+= and no memory of its own, at most 64 bytes. */
+struct Sum1 {
+    double a;
+    __device__ void operator+=(const Sum1 &o) { a += o.a; }
+};
+struct Sum3 {
+    double a, b, c;
+    __device__ void operator+=(const Sum3 &o)
+    {
+        a += o.a;
+        b += o.b;
+        c += o.c;
+    }
+};
+struct Most1 {
+    float a;
+    __device__ void operator+=(const Most1 &o) { a = o.a > a ? o.a : a; }
+};
+
+#ifdef __CUDACC__
+template <class T> __device__ T block_sum(T value, T *shared)
+{
+    shared[threadIdx.x] = value;
+    __syncthreads();
+    for (unsigned k = BLOCK / 2; k > 0; k /= 2) {
+        if (threadIdx.x < k) {
+            shared[threadIdx.x] += shared[threadIdx.x + k];
+        }
+        __syncthreads();
+    }
+    return shared[0];
+}
+
+template <int LANES, class T, class Body, class Then>
+__global__ void __launch_bounds__(BLOCK)
+    sum_kernel(uint32_t n, T none, T *partial, uint32_t *ticket, Body body, Then then)
+{
+    __shared__ __align__(16) char memory[BLOCK * sizeof(T)];
+    __shared__ bool last;
+    T *shared = reinterpret_cast<T *>(memory);
+    uint32_t i = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    T mine = none;
+    if (i < n) {
+        T value = body(i, lane);
+        mine = lane == 0 ? value : none;
+    }
+    T sum = block_sum(mine, shared);
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = sum;
+        __threadfence();
+        last = atomicAdd(ticket, 1u) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) {
+        return;
+    }
+    __threadfence();
+    T all = none;
+    for (unsigned k = threadIdx.x; k < gridDim.x; k += BLOCK) {
+        all += partial[k]; /* after the fence, and never read by this processor before */
+    }
+    __syncthreads();
+    all = block_sum(all, shared);
+    if (threadIdx.x == 0) {
+        *ticket = 0;
+        then(all);
+    }
+}
+#endif
+
+/* Sums body(i, lane) of all particles, of which lane 0's counts, and calls then(sum) once, on the device. */
+template <int LANES, class T, class Body, class Then>
+void sum_lanes(Machine *m, uint64_t n, T none, Body body, Then then)
+{
+    static_assert(sizeof(T) <= 64, "sums are small");
+    if (m->failed != cudaSuccess) {
+        return;
+    }
+#ifdef __CUDACC__
+    uint64_t blocks = n ? (n * LANES + BLOCK - 1) / BLOCK : 1;
+    Room partials = {m->partial, m->partial_room};
+    T *partial = static_cast<T *>(room_bytes(m, &partials, blocks * sizeof(T)));
+    m->partial = static_cast<double *>(partials.memory);
+    m->partial_room = partials.size;
+    if (m->failed == cudaSuccess) {
+        sum_kernel<LANES><<<(unsigned)blocks, BLOCK, 0, m->stream>>>((uint32_t)n, none, partial,
+                                                                     m->ticket, body, then);
+        note(m, cudaGetLastError());
+    }
+#else
+    static_assert(LANES == 1, "one thread a particle on a processor");
+    then(on_host_sum(n, none, body));
+#endif
+}
+
+template <class Body> struct AnyLane {
+    Body body;
+    __device__ auto operator()(uint32_t i, uint32_t) const { return body(i); }
+};
+
+template <class T, class Body, class Then>
+void sum_each(Machine *m, uint64_t n, T none, Body body, Then then)
+{
+    AnyLane<Body> any = {body};
+    sum_lanes<1>(m, n, none, any, then);
+}
+
+template <class T> struct Answer {
+    T *to;
+    __device__ void operator()(T sum) const { *to = sum; }
+};
+
+/* The sum, for the host: waits for it. `none` where the machine has failed. */
+template <class T, class Body> T sum_now(Machine *m, uint64_t n, T none, Body body)
+{
+    Answer<T> answer = {static_cast<T *>(m->answer)};
+    T found = none;
+    sum_each(m, n, none, body, answer);
+    copy_out(m, &found, answer.to, sizeof found);
+    return m->failed == cudaSuccess ? found : none;
+}
+
+/* ---- small vectors ------------------------------------------------------------------------------------- */
+
+OOZE_DEVICE float4 four(float x, float y, float z, float w = 0.0f)
+{
+    return make_float4(x, y, z, w);
+}
+
+/* Three lanes; the last one of `a` is kept. */
+OOZE_DEVICE float4 operator+(float4 a, float4 b)
+{
+    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w);
+}
+OOZE_DEVICE float4 operator-(float4 a, float4 b)
+{
+    return make_float4(a.x - b.x, a.y - b.y, a.z - b.z, a.w);
+}
+OOZE_DEVICE float4 operator*(float s, float4 a)
+{
+    return make_float4(s * a.x, s * a.y, s * a.z, a.w);
+}
+OOZE_DEVICE float dot(float4 a, float4 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+} // namespace ooze
+
+#endif
