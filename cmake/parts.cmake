@@ -1,5 +1,16 @@
 # Optional parts: found or left out, and said so by `ooze version`. This file and src/parts are the
 # only places that know whether a part is in.
+
+# How a target with device code is compiled: for GPUs, or for the processor.
+function(ooze_device_code target)
+  set_target_properties(${target} PROPERTIES CXX_STANDARD 17 CUDA_STANDARD 17
+    CUDA_ARCHITECTURES "${OOZE_CUDA_ARCHITECTURES}")
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda -Werror=all-warnings -Xcompiler=-Wall,-Wextra>
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -fopenmp -O2 -ffp-contract=off -fno-math-errno
+      $<$<BOOL:${OOZE_WERROR}>:-Werror>>)
+endfunction()
+
 if(OOZE_CUDA)
   find_program(OOZE_NVCC nvcc HINTS ENV CUDA_PATH /usr/local/cuda/bin REQUIRED)
   set(CMAKE_CUDA_COMPILER ${OOZE_NVCC})
@@ -8,10 +19,7 @@ if(OOZE_CUDA)
   file(GLOB_RECURSE OOZE_CUDA_SOURCES CONFIGURE_DEPENDS src/cuda/*.cu)
   target_sources(ooze_objects PRIVATE ${OOZE_CUDA_SOURCES})
   set(OOZE_CUDA_ARCHITECTURES "75;80;90" CACHE STRING "GPUs that device code is compiled for")
-  set_target_properties(ooze_objects PROPERTIES CUDA_STANDARD 17
-    CUDA_ARCHITECTURES "${OOZE_CUDA_ARCHITECTURES}")
-  target_compile_options(ooze_objects PRIVATE
-    $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda -Werror=all-warnings -Xcompiler=-Wall,-Wextra>)
+  ooze_device_code(ooze_objects)
   target_compile_definitions(ooze_objects PRIVATE OOZE_WITH_CUDA)
   target_link_libraries(ooze_flags INTERFACE CUDA::cudart)
 elseif(OOZE_CUDA_ON_HOST)
@@ -21,9 +29,7 @@ elseif(OOZE_CUDA_ON_HOST)
   file(GLOB_RECURSE OOZE_CUDA_SOURCES CONFIGURE_DEPENDS src/cuda/*.cu)
   set_source_files_properties(${OOZE_CUDA_SOURCES} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
   target_sources(ooze_objects PRIVATE ${OOZE_CUDA_SOURCES})
-  set_target_properties(ooze_objects PROPERTIES CXX_STANDARD 17)
-  target_compile_options(ooze_objects PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -fopenmp -O2
-    -ffp-contract=off -fno-math-errno $<$<BOOL:${OOZE_WERROR}>:-Werror>>)
+  ooze_device_code(ooze_objects)
   target_compile_definitions(ooze_objects PRIVATE OOZE_WITH_CUDA)
   target_link_libraries(ooze_flags INTERFACE OpenMP::OpenMP_CXX)
 endif()

@@ -19,7 +19,8 @@
 /* A call must succeed; prints the report when it does not. Uses a local `error`. */
 #define CHECK_OK(call)                                                                             \
     do {                                                                                           \
-        OozeError error = {0};                                                                     \
+        OozeError error;                                                                           \
+        memset(&error, 0, sizeof error);                                                           \
         OozeStatus check_status = (call);                                                          \
         if (check_status != OOZE_OK) {                                                             \
             fail_msg("%s: %s: %s (%s)", #call, ooze_status_name(check_status), error.message,      \
@@ -30,7 +31,8 @@
 /* A call must fail with this status and a message that contains `part`. */
 #define CHECK_FAILS(call, expected, part)                                                          \
     do {                                                                                           \
-        OozeError error = {0};                                                                     \
+        OozeError error;                                                                           \
+        memset(&error, 0, sizeof error);                                                           \
         OozeStatus check_status = (call);                                                          \
         if (check_status != (expected) || !strstr(error.message, (part))) {                        \
             fail_msg("%s: got %s: '%s'; expected %s: '...%s...'", #call,                           \

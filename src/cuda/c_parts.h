@@ -13,6 +13,8 @@ extern "C" {
 #include "base/fail.h"
 #include "methods/conformation/plan.h"
 #include "methods/method.h"
+#include "solids/reach.h"
+#include "solids/shape_formula.h"
 #include "world/emitter.h"
 }
 

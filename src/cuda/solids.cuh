@@ -7,16 +7,8 @@
 namespace ooze
 {
 
-/* A shape, with what it is made of in device memory: see struct OozeShape, of which it is a flat copy. */
-struct ShapeView {
-    int kind; /* OozeShapeKind */
-    int up;   /* OozeAxis */
-    bool inverted;
-    OozeVec3 half, normal;
-    double radius, tube_radius, height;
-    const void *field; /* device: height field */
-    const void *grid;  /* device: distance grid */
-};
+/* A shape whose pointers are to device memory, and whose mesh is left at home. */
+typedef OozeShape ShapeView;
 
 /* A solid of a stroke; with the box around it and what its surface and distances may be off by, see OozeNearbySolid. */
 struct SolidView {
@@ -28,29 +20,28 @@ struct SolidView {
     float extra, spare;
 };
 
-/* Both in shape_distance.cuh: as ooze_solid_contact and ooze_solid_distance. */
-OOZE_DEVICE OozeContact solid_contact(const SolidView &solid, OozeVec3 world_point);
-OOZE_DEVICE double solid_distance(const SolidView &solid, OozeVec3 world_point, OozeVec3 *normal);
-/* False: the solid does not collide, or is farther from x than `reach`, and with `moving` also than reach and the way
-   of its surface in the stroke, by its box alone. */
-OOZE_DEVICE bool solid_near(const SolidView &solid, float4 x, float reach, bool moving);
-
 /* To be captured by bodies. */
 struct SolidsView {
     const SolidView *items; /* device */
     int count;
 };
 
-/* Solids of a world on the device: shapes are sent once, poses for every stroke. Starts as zero. */
+/* Solids of a world on the device: shapes are sent once, poses when they have changed. Starts as zero. */
+struct SentShape;
 struct Solids {
-    int count;
-    struct SolidShape *shapes; /* host: what was sent for each, by the address of its shape */
+    SentShape *shapes; /* host: those that were sent, by their address */
+    SolidView *
+        sent; /* host: what stands in the room, of `sent_count` solids, and has place for `places` */
+    int sent_count, places;
     Room view_room;
     SolidsView view;
 };
 void solids_free(Machine *m, Solids *solids);
 OozeStatus solids_send(Machine *m, Solids *solids, const OozeStepContext *context,
                        OozeError *error);
+/* A shape as device code sees it; its address and all it is made of must stay until solids_free. */
+OozeStatus shape_send(Machine *m, Solids *solids, const OozeShape *shape, ShapeView *view,
+                      OozeError *error);
 
 /* Boundary particles: see OozeBoundary, of which `local` and `local_solid` are the source. All in the order of their
    own grid, with one element more that weighs nothing. */
@@ -78,5 +69,7 @@ OozeStatus walls_update(Machine *m, Walls *walls, const OozeStepContext *context
                         OozeError *error);
 
 } // namespace ooze
+
+#include "cuda/shape_distance.cuh"
 
 #endif

@@ -11,7 +11,7 @@
 #include "physics/periodic.h"
 
 /* The same point inside the box, on the axes that wrap. */
-static inline OozeFloat4 ooze_point_wrap(OozeFloat4 x, const OozePeriodic *p)
+OOZE_FORMULA OozeFloat4 ooze_point_wrap(OozeFloat4 x, const OozePeriodic *p)
 {
     x.x = ooze_periodic_wrap(x.x, p->min[0], p->length[0], p->inverse[0]);
     x.y = ooze_periodic_wrap(x.y, p->min[1], p->length[1], p->inverse[1]);

@@ -6,11 +6,7 @@
 
 #include <math.h>
 
-#ifdef __CUDACC__
-#define OOZE_FORMULA static inline __host__ __device__
-#else
-#define OOZE_FORMULA static inline
-#endif
+#include "base/formula.h"
 
 /* Particles are stored and summed over in single precision. A test that wants to see past rounding
    defines both as double before including a formula. */

@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/vec3.h"
-#include "solids/distance_parts.h"
+#include "solids/distance_formula.h"
 #include "solids/mesh_build.h"
 #include "solids/mesh_repair.h"
 #include "solids/mesh_tree.h"
@@ -378,4 +378,9 @@ void ooze_distance_grid_bounds(const OozeDistanceGrid *grid, OozeVec3 *min, Ooze
 {
     *min = grid->min;
     *max = grid->max;
+}
+
+double ooze_distance_grid_at(const OozeDistanceGrid *grid, OozeVec3 point, OozeVec3 *normal)
+{
+    return ooze_grid_distance(grid, point, normal);
 }

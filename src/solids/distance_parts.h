@@ -2,6 +2,7 @@
 #ifndef OOZE_SOLIDS_DISTANCE_PARTS_H
 #define OOZE_SOLIDS_DISTANCE_PARTS_H
 
+#include "base/formula.h"
 #include "solids/distance_grid.h"
 
 /* Blocks of 8 cells a side carry their own 9 nodes a side: no neighbour is asked for. */
@@ -37,7 +38,7 @@ struct OozeDistanceGrid {
     uint64_t block_count, block_capacity;
 };
 
-static inline uint64_t ooze_block_node(int i, int j, int k)
+OOZE_FORMULA uint64_t ooze_block_node(int i, int j, int k)
 {
     return (uint64_t)(i + OOZE_BLOCK_SIDE * (j + OOZE_BLOCK_SIDE * k));
 }

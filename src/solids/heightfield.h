@@ -24,8 +24,6 @@ OozeStatus ooze_heightfield_create(const OozeShapeDef *def, OozeAxis up, OozeHei
 void ooze_heightfield_destroy(OozeHeightfield *field);
 uint64_t ooze_heightfield_bytes(const OozeHeightfield *field);
 
-/* Exact everywhere. */
-double ooze_heightfield_distance(const OozeHeightfield *field, OozeVec3 point, OozeVec3 *normal);
 void ooze_heightfield_bounds(const OozeHeightfield *field, OozeVec3 *min, OozeVec3 *max);
 OozeStatus ooze_heightfield_triangulate(const OozeHeightfield *field, double edge, OozeMesh **mesh,
                                         OozeError *error);

@@ -30,13 +30,13 @@ struct OozeHeightfield {
 };
 
 /* Field coordinates: x along columns, y along rows, z up. */
-static inline OozeVec3 ooze_field_from_local(const OozeHeightfield *field, OozeVec3 p)
+OOZE_FORMULA OozeVec3 ooze_field_from_local(const OozeHeightfield *field, OozeVec3 p)
 {
     return vec3(vec3_component(p, field->axes[0]), vec3_component(p, field->axes[1]),
                 vec3_component(p, field->axes[2]));
 }
 
-static inline OozeVec3 ooze_field_to_local(const OozeHeightfield *field, OozeVec3 p)
+OOZE_FORMULA OozeVec3 ooze_field_to_local(const OozeHeightfield *field, OozeVec3 p)
 {
     double out[3];
     out[field->axes[0]] = p.x;
@@ -46,7 +46,7 @@ static inline OozeVec3 ooze_field_to_local(const OozeHeightfield *field, OozeVec
 }
 
 /* The last sample is at the rim exactly. */
-static inline OozeVec3 ooze_field_sample(const OozeHeightfield *field, uint32_t i, uint32_t j)
+OOZE_FORMULA OozeVec3 ooze_field_sample(const OozeHeightfield *field, uint32_t i, uint32_t j)
 {
     return vec3(i + 1 == field->columns ? field->half[0] : i * field->cell[0] - field->half[0],
                 j + 1 == field->rows ? field->half[1] : j * field->cell[1] - field->half[1],

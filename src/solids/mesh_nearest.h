@@ -1,17 +1,17 @@
-/* The nearest point of a triangle. */
+/* The nearest point of a triangle. Valid C17 and CUDA. */
 #ifndef OOZE_SOLIDS_MESH_NEAREST_H
 #define OOZE_SOLIDS_MESH_NEAREST_H
 
 #include "base/vec3.h"
 
-static inline double ooze_distance2(OozeVec3 a, OozeVec3 b)
+OOZE_FORMULA double ooze_distance2(OozeVec3 a, OozeVec3 b)
 {
     OozeVec3 d = vec3_sub(a, b);
     return vec3_dot(d, d);
 }
 
 /* The nearest point of a + s ab, 0 <= s <= 1; `along` is s times |ab|^2, unclamped. */
-static inline OozeVec3 ooze_nearest_on_side(OozeVec3 a, OozeVec3 ab, double along, double length2)
+OOZE_FORMULA OozeVec3 ooze_nearest_on_side(OozeVec3 a, OozeVec3 ab, double along, double length2)
 {
     double s = along <= 0.0 || !(length2 > 0.0) ? 0.0 : along >= length2 ? 1.0 : along / length2;
     return vec3_madd(a, s, ab);
@@ -19,7 +19,7 @@ static inline OozeVec3 ooze_nearest_on_side(OozeVec3 a, OozeVec3 ab, double alon
 
 /* The foot of the perpendicular where it falls inside, else the nearest point of the sides that the
    point is beyond; all sides where the corners are in line. */
-static inline OozeVec3 ooze_nearest_on_triangle(OozeVec3 a, OozeVec3 b, OozeVec3 c, OozeVec3 p)
+OOZE_FORMULA OozeVec3 ooze_nearest_on_triangle(OozeVec3 a, OozeVec3 b, OozeVec3 c, OozeVec3 p)
 {
     OozeVec3 ab = vec3_sub(b, a), ac = vec3_sub(c, a), ap = vec3_sub(p, a);
     double bb = vec3_dot(ab, ab), cc = vec3_dot(ac, ac), bc = vec3_dot(ab, ac);

@@ -24,18 +24,18 @@ bool ooze_motion_is_still(const OozeMotion *motion);
    are, so that a pose never jumps. */
 OozePose ooze_motion_pose(const OozeMotion *motion, double time);
 
-static inline OozeVec3 ooze_pose_to_local(const OozePose *pose, OozeVec3 world_point)
+OOZE_FORMULA OozeVec3 ooze_pose_to_local(const OozePose *pose, OozeVec3 world_point)
 {
     return quat_rotate_back(pose->rotation, vec3_sub(world_point, pose->position));
 }
 
-static inline OozeVec3 ooze_pose_to_world(const OozePose *pose, OozeVec3 local_point)
+OOZE_FORMULA OozeVec3 ooze_pose_to_world(const OozePose *pose, OozeVec3 local_point)
 {
     return vec3_add(pose->position, quat_rotate(pose->rotation, local_point));
 }
 
 /* Velocity of the material point of the body that is at `world_point` now. */
-static inline OozeVec3 ooze_pose_velocity_at(const OozePose *pose, OozeVec3 world_point)
+OOZE_FORMULA OozeVec3 ooze_pose_velocity_at(const OozePose *pose, OozeVec3 world_point)
 {
     return vec3_add(pose->velocity, vec3_cross(pose->spin, vec3_sub(world_point, pose->position)));
 }

@@ -2,43 +2,16 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
-#include "solids/boundary.h"
-
-/* Rounding of boxes and places, in spacings, and of distances that are interpolated: twice the quarter of a
-   spacing by which a ridge halfway between two nodes is missed. */
-#define SPARE      0.01
-#define SPARE_GRID 0.5
-
-static OozeFour narrow(OozeVec3 a)
-{
-    return ooze_four((float)a.x, (float)a.y, (float)a.z, 0.0f);
-}
-
-/* The fastest point of a solid that turns is the farthest from where it turns about. */
-static double fastest(const OozeSolid *solid, const OozeBounds *box)
-{
-    double spin = vec3_length(solid->pose.spin);
-    OozeVec3 far = vec3(fmax(-box->min.x, box->max.x), fmax(-box->min.y, box->max.y),
-                        fmax(-box->min.z, box->max.z));
-    return vec3_length(solid->pose.velocity) + (spin > 0.0 ? spin * vec3_length(far) : 0.0);
-}
+#include "solids/reach.h"
 
 static OozeNearbySolid describe(const OozeSolid *solid, double spacing, double dt)
 {
-    OozeBounds box = ooze_shape_bounds(solid->shape);
-    bool bounded = vec3_is_finite(box.min) && vec3_is_finite(box.max);
-    OozeNearbySolid item = {.collides = solid->params[OOZE_SOLID_COLLIDES] != 0.0,
-                            .extra = (float)(dt * fastest(solid, &box)),
-                            .low = ooze_four(-INFINITY, -INFINITY, -INFINITY, 0),
-                            .high = ooze_four(INFINITY, INFINITY, INFINITY, 0)};
-    double wrong = ooze_shape_is_interpolated(solid->shape) ? SPARE_GRID : SPARE;
-    item.spare = (float)(wrong * spacing);
-    if (bounded && !ooze_shape_inverted(solid->shape)) {
-        OozeBounds world = ooze_bounds_turn(&box, &solid->pose, false);
-        item.low = narrow(world.min);
-        item.high = narrow(world.max);
-    }
-    return item;
+    OozeReach reach = ooze_solid_reach(solid, spacing, dt);
+    return (OozeNearbySolid){.collides = solid->params[OOZE_SOLID_COLLIDES] != 0.0,
+                             .extra = reach.extra,
+                             .spare = reach.spare,
+                             .low = ooze_four(reach.low[0], reach.low[1], reach.low[2], 0),
+                             .high = ooze_four(reach.high[0], reach.high[1], reach.high[2], 0)};
 }
 
 OozeStatus ooze_nearby_begin(OozeNearby *nearby, const OozeSolid *solids, int count, double spacing,

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "solids/mesh_build.h"
 #include "solids/mesh_refine.h"
-#include "solids/shape_parts.h"
+#include "solids/shape_formula.h"
 
 static const char *const kind_names[OOZE_SHAPE_KIND_COUNT] = {
     [OOZE_SHAPE_PLANE] = "plane",       [OOZE_SHAPE_BOX] = "box",
@@ -265,13 +265,7 @@ bool ooze_shape_inverted(const OozeShape *shape)
 double ooze_shape_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
 {
     OozeVec3 outward;
-    double distance = shape->grid    ? ooze_distance_grid_at(shape->grid, point, &outward)
-                      : shape->field ? ooze_heightfield_distance(shape->field, point, &outward)
-                                     : ooze_primitive_distance(shape, point, &outward);
-    if (normal) {
-        *normal = shape->inverted ? vec3_scale(outward, -1.0) : outward;
-    }
-    return shape->inverted ? -distance : distance;
+    return ooze_shape_distance_at(shape, point, normal ? normal : &outward);
 }
 
 static OozeVec3 upright_reach(const OozeShape *shape)

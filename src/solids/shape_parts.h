@@ -21,18 +21,15 @@ struct OozeShape {
 };
 
 /* Upright coordinates: the first two across, the third along the world's up; right-handed. */
-static inline OozeVec3 ooze_to_upright(OozeAxis up, OozeVec3 p)
+OOZE_FORMULA OozeVec3 ooze_to_upright(OozeAxis up, OozeVec3 p)
 {
     return up == OOZE_AXIS_Z ? p : up == OOZE_AXIS_Y ? vec3(p.z, p.x, p.y) : vec3(p.y, p.z, p.x);
 }
 
-static inline OozeVec3 ooze_from_upright(OozeAxis up, OozeVec3 p)
+OOZE_FORMULA OozeVec3 ooze_from_upright(OozeAxis up, OozeVec3 p)
 {
     return up == OOZE_AXIS_Z ? p : up == OOZE_AXIS_Y ? vec3(p.y, p.z, p.x) : vec3(p.z, p.x, p.y);
 }
-
-/* Signed distance and outward normal of the closed forms; `inverted` is not looked at. */
-double ooze_primitive_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal);
 
 /* Triangles of the closed forms, outward, sides of at most `edge`; `clip` for planes. */
 OozeStatus ooze_primitive_triangulate(const OozeShape *shape, double edge, const OozeBounds *clip,

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "solids/shape_formula.h"
 
 OozeSolidDef ooze_solid_def_default(void)
 {
@@ -191,22 +192,12 @@ void ooze_solid_part(OozeSolid *solid, double from, double to, double from_time,
 
 double ooze_solid_distance(const OozeSolid *solid, OozeVec3 world_point, OozeVec3 *normal)
 {
-    const OozePose *pose = &solid->pose;
-    OozeVec3 local = ooze_pose_to_local(pose, world_point), outward;
-    double distance = ooze_shape_distance(solid->shape, local, &outward);
-    *normal = quat_rotate(pose->rotation, outward);
-    return distance;
+    return ooze_placed_distance(solid->shape, &solid->pose, world_point, normal);
 }
 
 OozeContact ooze_solid_contact(const OozeSolid *solid, OozeVec3 world_point)
 {
-    const OozePose *pose = &solid->pose;
-    OozeContact contact;
-    contact.distance = ooze_solid_distance(solid, world_point, &contact.normal);
-    /* the velocity of the surface where it is nearest, not of the air around the particle */
-    contact.velocity =
-        ooze_pose_velocity_at(pose, vec3_madd(world_point, -contact.distance, contact.normal));
-    return contact;
+    return ooze_placed_contact(solid->shape, &solid->pose, world_point);
 }
 
 /* Strides of a trace at most. Only a particle that skims a surface for hundreds of spacings within

@@ -1,23 +1,38 @@
 /* Signed distances in closed form. Each is exact everywhere, and each has a normal everywhere: where
-   the nearest surface point is not unique, one of them is chosen, always the same. */
+   the nearest surface point is not unique, one of them is chosen, always the same. Valid C17 and CUDA. */
+#ifndef OOZE_SOLIDS_PRIMITIVE_FORMULA_H
+#define OOZE_SOLIDS_PRIMITIVE_FORMULA_H
+
 #include "solids/shape_parts.h"
 
-typedef struct Flat { /* in the half plane of radius and height */
+typedef struct OozeFlat { /* in the half plane of radius and height */
     double x, y;
-} Flat;
+} OozeFlat;
 
-typedef struct FlatDistance {
+typedef struct OozeFlatDistance {
     double distance;
-    Flat normal;
-} FlatDistance;
+    OozeFlat normal;
+} OozeFlatDistance;
+
+OOZE_FORMULA OozeFlat ooze_flat(double x, double y)
+{
+    OozeFlat flat = {x, y};
+    return flat;
+}
+
+OOZE_FORMULA OozeFlatDistance ooze_flat_distance(double distance, double x, double y)
+{
+    OozeFlatDistance flat = {distance, {x, y}};
+    return flat;
+}
 
 /* Shapes are no larger than a square allows: what hypot does beyond costs more than all else here. */
-static double length_of(double x, double y)
+OOZE_FORMULA double ooze_flat_length(double x, double y)
 {
     return sqrt(x * x + y * y);
 }
 
-static double box_distance(OozeVec3 half, OozeVec3 p, OozeVec3 *normal)
+OOZE_FORMULA double ooze_box_distance(OozeVec3 half, OozeVec3 p, OozeVec3 *normal)
 {
     double beyond[3] = {fabs(p.x) - half.x, fabs(p.y) - half.y, fabs(p.z) - half.z};
     double side[3] = {p.x < 0.0 ? -1.0 : 1.0, p.y < 0.0 ? -1.0 : 1.0, p.z < 0.0 ? -1.0 : 1.0};
@@ -35,60 +50,61 @@ static double box_distance(OozeVec3 half, OozeVec3 p, OozeVec3 *normal)
 }
 
 /* A rectangle about the axis: the profile of a cylinder. */
-static FlatDistance rectangle(double radius, double half_height, Flat p)
+OOZE_FORMULA OozeFlatDistance ooze_rectangle_distance(double radius, double half_height, OozeFlat p)
 {
     double x = p.x - radius, y = fabs(p.y) - half_height, side = p.y < 0.0 ? -1.0 : 1.0;
     if (x > 0.0 && y > 0.0) {
-        double d = length_of(x, y);
-        return (FlatDistance){d, {x / d, side * y / d}};
+        double d = ooze_flat_length(x, y);
+        return ooze_flat_distance(d, x / d, side * y / d);
     }
-    return x > y ? (FlatDistance){x, {1.0, 0.0}} : (FlatDistance){y, {0.0, side}};
+    return x > y ? ooze_flat_distance(x, 1.0, 0.0) : ooze_flat_distance(y, 0.0, side);
 }
 
 /* Distance to the segment from a to b of a convex outline with its outside on the right. Beyond the
    ends the nearest point is a corner, and what is nearest to a convex corner is outside. */
-static FlatDistance segment(Flat a, Flat b, Flat p)
+OOZE_FORMULA OozeFlatDistance ooze_segment_distance(OozeFlat a, OozeFlat b, OozeFlat p)
 {
     double ex = b.x - a.x, ey = b.y - a.y, px = p.x - a.x, py = p.y - a.y;
-    double length = length_of(ex, ey), along = (px * ex + py * ey) / (length * length);
-    Flat right = {ey / length, -ex / length};
+    double length = ooze_flat_length(ex, ey), along = (px * ex + py * ey) / (length * length);
+    OozeFlat right = {ey / length, -ex / length};
     double end = along < 0.0 ? 0.0 : 1.0, dx = px - end * ex, dy = py - end * ey;
-    double d = length_of(dx, dy);
+    double d = ooze_flat_length(dx, dy);
     if ((along >= 0.0 && along <= 1.0) || d == 0.0) {
-        return (FlatDistance){px * right.x + py * right.y, right};
+        return ooze_flat_distance(px * right.x + py * right.y, right.x, right.y);
     }
-    return (FlatDistance){d, {dx / d, dy / d}};
+    return ooze_flat_distance(d, dx / d, dy / d);
 }
 
 /* Half of an upright triangle: the profile of a cone. */
-static FlatDistance triangle(double radius, double height, Flat p)
+OOZE_FORMULA OozeFlatDistance ooze_triangle_distance(double radius, double height, OozeFlat p)
 {
-    FlatDistance base = segment((Flat){0.0, 0.0}, (Flat){radius, 0.0}, p);
-    FlatDistance slant = segment((Flat){radius, 0.0}, (Flat){0.0, height}, p);
+    OozeFlat middle = {0.0, 0.0}, rim = {radius, 0.0}, tip = {0.0, height};
+    OozeFlatDistance base = ooze_segment_distance(middle, rim, p);
+    OozeFlatDistance slant = ooze_segment_distance(rim, tip, p);
     return fabs(base.distance) < fabs(slant.distance) ? base : slant;
 }
 
 /* Shapes of revolution: the flat answer, turned back about the axis. */
-static double upright_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
+OOZE_FORMULA double ooze_upright_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
 {
     OozeVec3 p = ooze_to_upright(shape->up, point);
-    double away = length_of(p.x, p.y);
+    double away = ooze_flat_length(p.x, p.y);
     OozeVec3 outward = away > 0.0 ? vec3(p.x / away, p.y / away, 0.0) : vec3(1.0, 0.0, 0.0);
-    Flat flat = {away, p.z};
-    FlatDistance result = {0};
+    OozeFlat flat = {away, p.z};
+    OozeFlatDistance result;
     if (shape->kind == OOZE_SHAPE_CYLINDER) {
-        result = rectangle(shape->radius, 0.5 * shape->height, flat);
+        result = ooze_rectangle_distance(shape->radius, 0.5 * shape->height, flat);
     } else if (shape->kind == OOZE_SHAPE_CONE) {
-        result = triangle(shape->radius, shape->height, flat);
+        result = ooze_triangle_distance(shape->radius, shape->height, flat);
     } else { /* a distance to a curve, less a radius: the ring of a torus, the spine of a capsule */
         double end = 0.5 * shape->height;
         bool torus = shape->kind == OOZE_SHAPE_TORUS;
-        Flat nearest =
-            torus ? (Flat){shape->radius, 0.0} : (Flat){0.0, fmin(fmax(flat.y, -end), end)};
-        Flat from = {flat.x - nearest.x, flat.y - nearest.y};
-        double d = length_of(from.x, from.y);
+        OozeFlat nearest =
+            torus ? ooze_flat(shape->radius, 0.0) : ooze_flat(0.0, fmin(fmax(flat.y, -end), end));
+        OozeFlat from = {flat.x - nearest.x, flat.y - nearest.y};
+        double d = ooze_flat_length(from.x, from.y);
         result.distance = d - (torus ? shape->tube_radius : shape->radius);
-        result.normal = d > 0.0 ? (Flat){from.x / d, from.y / d} : (Flat){1.0, 0.0};
+        result.normal = d > 0.0 ? ooze_flat(from.x / d, from.y / d) : ooze_flat(1.0, 0.0);
     }
     OozeVec3 turned = vec3_scale(outward, result.normal.x);
     turned.z = result.normal.y;
@@ -96,18 +112,22 @@ static double upright_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 
     return result.distance;
 }
 
-double ooze_primitive_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
+/* `inverted` is not looked at. */
+OOZE_FORMULA_CALL double ooze_primitive_distance(const OozeShape *shape, OozeVec3 point,
+                                                 OozeVec3 *normal)
 {
     switch (shape->kind) {
     case OOZE_SHAPE_PLANE:
         *normal = shape->normal;
         return vec3_dot(shape->normal, point);
     case OOZE_SHAPE_BOX:
-        return box_distance(shape->half, point, normal);
+        return ooze_box_distance(shape->half, point, normal);
     case OOZE_SHAPE_SPHERE:
         *normal = vec3_unit(point, vec3_axis(shape->up));
         return vec3_length(point) - shape->radius;
     default:
-        return upright_distance(shape, point, normal);
+        return ooze_upright_distance(shape, point, normal);
     }
 }
+
+#endif

@@ -1,8 +1,13 @@
+/* Asking a distance grid. Valid C17 and CUDA. */
+#ifndef OOZE_SOLIDS_DISTANCE_FORMULA_H
+#define OOZE_SOLIDS_DISTANCE_FORMULA_H
+
 #include "base/vec3.h"
 #include "solids/distance_parts.h"
 
 /* Far outside: the nearest point of the bounds is no farther than the surface. */
-static double outside_root(const OozeDistanceGrid *grid, OozeVec3 p, OozeVec3 *normal)
+OOZE_FORMULA double ooze_grid_outside_root(const OozeDistanceGrid *grid, OozeVec3 p,
+                                           OozeVec3 *normal)
 {
     OozeVec3 nearest =
         vec3(fmin(fmax(p.x, grid->min.x), grid->max.x), fmin(fmax(p.y, grid->min.y), grid->max.y),
@@ -13,8 +18,8 @@ static double outside_root(const OozeDistanceGrid *grid, OozeVec3 p, OozeVec3 *n
 }
 
 /* `middle` and `p` count from the origin. */
-static double in_empty(const OozeDistanceGrid *grid, const OozeDistanceCell *cell, OozeVec3 middle,
-                       OozeVec3 p, OozeVec3 *normal)
+OOZE_FORMULA double ooze_grid_in_empty(const OozeDistanceGrid *grid, const OozeDistanceCell *cell,
+                                       OozeVec3 middle, OozeVec3 p, OozeVec3 *normal)
 {
     double inside = cell->distance < 0.0f ? -1.0 : 1.0;
     double least = fabs((double)cell->distance) - vec3_length(vec3_sub(p, middle));
@@ -24,7 +29,8 @@ static double in_empty(const OozeDistanceGrid *grid, const OozeDistanceCell *cel
 }
 
 /* Trilinear; (x, y, z) in cells from the lowest corner of the block, all in 0 .. 8. */
-static double in_block(const float *nodes, double x, double y, double z, OozeVec3 *normal)
+OOZE_FORMULA double ooze_grid_in_block(const float *nodes, double x, double y, double z,
+                                       OozeVec3 *normal)
 {
     const int last = OOZE_BLOCK_CELLS - 1;
     int i = (int)x < last ? (int)x : last, j = (int)y < last ? (int)y : last;
@@ -44,13 +50,15 @@ static double in_block(const float *nodes, double x, double y, double z, OozeVec
     return y0 + w * (y1 - y0);
 }
 
-double ooze_distance_grid_at(const OozeDistanceGrid *grid, OozeVec3 point, OozeVec3 *normal)
+/* As ooze_distance_grid_at. */
+OOZE_FORMULA_CALL double ooze_grid_distance(const OozeDistanceGrid *grid, OozeVec3 point,
+                                            OozeVec3 *normal)
 {
     double width = OOZE_BLOCK_CELLS * grid->step, blocks = (double)(1ull << grid->depth);
     OozeVec3 p = vec3_sub(point, grid->origin);
     double x = p.x / width, y = p.y / width, z = p.z / width;
     if (!(x >= 0.0 && y >= 0.0 && z >= 0.0 && x < blocks && y < blocks && z < blocks)) {
-        return outside_root(grid, point, normal);
+        return ooze_grid_outside_root(grid, point, normal);
     }
     uint32_t i = (uint32_t)x, j = (uint32_t)y, k = (uint32_t)z;
     int level = grid->depth;
@@ -61,12 +69,14 @@ double ooze_distance_grid_at(const OozeDistanceGrid *grid, OozeVec3 point, OozeV
         cell = &grid->cells[cell->link + child];
     }
     if (cell->kind == OOZE_CELL_BLOCK) {
-        return in_block(grid->nodes + (uint64_t)cell->link * OOZE_BLOCK_NODES,
-                        OOZE_BLOCK_CELLS * (x - i), OOZE_BLOCK_CELLS * (y - j),
-                        OOZE_BLOCK_CELLS * (z - k), normal);
+        return ooze_grid_in_block(grid->nodes + (uint64_t)cell->link * OOZE_BLOCK_NODES,
+                                  OOZE_BLOCK_CELLS * (x - i), OOZE_BLOCK_CELLS * (y - j),
+                                  OOZE_BLOCK_CELLS * (z - k), normal);
     }
     double size = width * (double)(1ull << level);
     OozeVec3 middle = vec3(((double)(i >> level) + 0.5) * size, ((double)(j >> level) + 0.5) * size,
                            ((double)(k >> level) + 0.5) * size);
-    return in_empty(grid, cell, middle, p, normal);
+    return ooze_grid_in_empty(grid, cell, middle, p, normal);
 }
+
+#endif

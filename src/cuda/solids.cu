@@ -1,0 +1,188 @@
+#include "cuda/solids.cuh"
+
+namespace ooze
+{
+
+/* What was sent of a shape: copies of its parts with the addresses that they have on the device. They stay as long
+   as their memory there, so that copies may be under way when a call returns. */
+struct SentShape {
+    const OozeShape *from;
+    OozeShape was; /* as it stood when it was sent */
+    ShapeView view;
+    OozeDistanceGrid grid;
+    OozeHeightfield field;
+    Room cells, nodes, grid_room;
+    Room heights, ranges, field_room;
+    SentShape *next;
+};
+
+static void free_shape(Machine *m, SentShape *shape)
+{
+    room_free(m, &shape->cells);
+    room_free(m, &shape->nodes);
+    room_free(m, &shape->grid_room);
+    room_free(m, &shape->heights);
+    room_free(m, &shape->ranges);
+    room_free(m, &shape->field_room);
+    ooze_free(shape);
+}
+
+void solids_free(Machine *m, Solids *solids)
+{
+    while (solids->shapes) {
+        SentShape *next = solids->shapes->next;
+        free_shape(m, solids->shapes);
+        solids->shapes = next;
+    }
+    ooze_free(solids->sent);
+    room_free(m, &solids->view_room);
+    *solids = {};
+}
+
+/* ---- shapes: once each ------------------------------------------------------------------------- */
+
+template <class T> static T *send(Machine *m, Room *to, const T *from, uint64_t count)
+{
+    T *memory = room<T>(m, to, count);
+    copy_in(m, memory, from, count * sizeof(T));
+    return memory;
+}
+
+static void send_grid(Machine *m, SentShape *shape)
+{
+    OozeDistanceGrid *grid = &shape->grid;
+    *grid = *shape->from->grid;
+    grid->cells = send(m, &shape->cells, grid->cells, grid->cell_count);
+    grid->nodes = send(m, &shape->nodes, grid->nodes, grid->block_count * OOZE_BLOCK_NODES);
+    grid->mesh = nullptr;
+    grid->places = nullptr;
+    shape->view.grid = send(m, &shape->grid_room, grid, 1);
+}
+
+static uint64_t range_count(const OozeHeightLevel *level)
+{
+    return (uint64_t)level->columns * level->rows;
+}
+
+static void send_field(Machine *m, SentShape *shape)
+{
+    OozeHeightfield *field = &shape->field;
+    *field = *shape->from->field;
+    uint64_t ranges = 0, at = 0;
+    for (int k = 0; k < field->level_count; k++) {
+        ranges += range_count(&field->levels[k]);
+    }
+    OozeHeightRange *all = room<OozeHeightRange>(m, &shape->ranges, ranges);
+    for (int k = 0; k < field->level_count && all; k++) {
+        OozeHeightLevel *level = &field->levels[k];
+        uint64_t count = range_count(level);
+        copy_in(m, all + at, level->ranges, count * sizeof *all);
+        level->ranges = all + at;
+        at += count;
+    }
+    uint64_t samples = (uint64_t)field->columns * field->rows;
+    field->heights = send(m, &shape->heights, field->heights, samples);
+    shape->view.field = send(m, &shape->field_room, field, 1);
+}
+
+/* An address may come again with another shape behind it. */
+static SentShape *find_shape(Solids *solids, const OozeShape *from)
+{
+    SentShape *shape = solids->shapes;
+    while (shape && (shape->from != from || memcmp(&shape->was, from, sizeof *from) != 0)) {
+        shape = shape->next;
+    }
+    return shape;
+}
+
+OozeStatus shape_send(Machine *m, Solids *solids, const OozeShape *from, ShapeView *view,
+                      OozeError *error)
+{
+    SentShape *shape = find_shape(solids, from);
+    if (!shape) {
+        shape = static_cast<SentShape *>(ooze_alloc_zero(1, sizeof *shape));
+        if (!shape) {
+            return ooze_fail_memory(error, "a shape on the GPU", sizeof *shape);
+        }
+        shape->from = from;
+        memcpy(&shape->was, from, sizeof *from);
+        memcpy(&shape->view, from, sizeof *from);
+        shape->view.mesh = nullptr;
+        if (from->grid) {
+            send_grid(m, shape);
+        }
+        if (from->field) {
+            send_field(m, shape);
+        }
+        OozeStatus sent = status(m, 0, error);
+        if (sent) {
+            free_shape(m, shape);
+            return sent;
+        }
+        shape->next = solids->shapes;
+        solids->shapes = shape;
+    }
+    memcpy(view, &shape->view, sizeof *view);
+    return OOZE_OK;
+}
+
+/* ---- solids: where they are ---------------------------------------------------------------------- */
+
+static void describe(SolidView *view, const OozeSolid *solid, const OozeStepContext *context)
+{
+    OozeReach reach = ooze_solid_reach(solid, context->spacing, context->dt);
+    view->pose = solid->pose;
+    view->previous = solid->previous;
+    view->friction = solid->params[OOZE_SOLID_FRICTION];
+    view->restitution = solid->params[OOZE_SOLID_RESTITUTION];
+    view->collides = solid->params[OOZE_SOLID_COLLIDES] != 0.0;
+    view->extra = reach.extra;
+    view->spare = reach.spare;
+    for (int k = 0; k < 3; k++) {
+        view->low[k] = reach.low[k];
+        view->high[k] = reach.high[k];
+    }
+}
+
+static OozeStatus make_places(Solids *solids, int count, OozeError *error)
+{
+    if (count <= solids->places) {
+        return OOZE_OK;
+    }
+    size_t places = (size_t)count + 8;
+    ooze_free(solids->sent);
+    solids->places = solids->sent_count = 0;
+    solids->sent = static_cast<SolidView *>(ooze_alloc_zero(2 * places, sizeof(SolidView)));
+    if (!solids->sent) {
+        return ooze_fail_memory(error, "solids", 2 * places * sizeof(SolidView));
+    }
+    solids->places = (int)places;
+    return OOZE_OK;
+}
+
+/* What stands still is not sent again. The copy is small: the driver takes it before the call returns, and nobody
+   waits. */
+OozeStatus solids_send(Machine *m, Solids *solids, const OozeStepContext *context, OozeError *error)
+{
+    int count = context->solid_count;
+    OozeStatus result = make_places(solids, count, error);
+    SolidView *now = solids->sent + solids->places; /* the other half */
+    for (int k = 0; k < count && !result; k++) {
+        memset(&now[k], 0, sizeof now[k]);
+        result = shape_send(m, solids, context->solids[k].shape, &now[k].shape, error);
+        describe(&now[k], &context->solids[k], context);
+    }
+    size_t size = (size_t)count * sizeof *now;
+    SolidView *items = room<SolidView>(m, &solids->view_room, (uint64_t)count);
+    solids->view = {items, count};
+    if (!result && items && (count != solids->sent_count || memcmp(now, solids->sent, size) != 0)) {
+        memcpy(solids->sent, now, size);
+        solids->sent_count = count;
+        copy_in(m, items, solids->sent, size);
+    }
+    result = result ? result : status(m, 0, error);
+    solids->sent_count = result ? 0 : solids->sent_count;
+    return result;
+}
+
+} // namespace ooze

@@ -1,0 +1,43 @@
+/* Distances of shapes of every kind, and of shapes placed in the world. Valid C17 and CUDA: on a GPU the pointers of
+   the shape are to its memory. */
+#ifndef OOZE_SOLIDS_SHAPE_FORMULA_H
+#define OOZE_SOLIDS_SHAPE_FORMULA_H
+
+#include "solids/distance_formula.h"
+#include "solids/heightfield_formula.h"
+#include "solids/motion.h"
+#include "solids/primitive_formula.h"
+#include "solids/solid.h"
+
+/* As ooze_shape_distance; `normal` is wanted. */
+OOZE_FORMULA double ooze_shape_distance_at(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
+{
+    double distance = shape->grid    ? ooze_grid_distance(shape->grid, point, normal)
+                      : shape->field ? ooze_field_distance(shape->field, point, normal)
+                                     : ooze_primitive_distance(shape, point, normal);
+    *normal = shape->inverted ? vec3_scale(*normal, -1.0) : *normal;
+    return shape->inverted ? -distance : distance;
+}
+
+OOZE_FORMULA double ooze_placed_distance(const OozeShape *shape, const OozePose *pose,
+                                         OozeVec3 world_point, OozeVec3 *normal)
+{
+    OozeVec3 outward;
+    double distance =
+        ooze_shape_distance_at(shape, ooze_pose_to_local(pose, world_point), &outward);
+    *normal = quat_rotate(pose->rotation, outward);
+    return distance;
+}
+
+OOZE_FORMULA OozeContact ooze_placed_contact(const OozeShape *shape, const OozePose *pose,
+                                             OozeVec3 world_point)
+{
+    OozeContact contact;
+    contact.distance = ooze_placed_distance(shape, pose, world_point, &contact.normal);
+    /* the velocity of the surface where it is nearest, not of the air around the particle */
+    contact.velocity =
+        ooze_pose_velocity_at(pose, vec3_madd(world_point, -contact.distance, contact.normal));
+    return contact;
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* tests/check.h for device code, and numbers that its tests share. */
+#ifndef OOZE_TESTS_DEVICE_CHECK_H
+#define OOZE_TESTS_DEVICE_CHECK_H
+
+#include <cmath>
+#include <csetjmp>
+#include <cstdarg>
+#include <cstdio>
+
+#include "cuda/engine.cuh"
+
+extern "C" {
+#include "base/hash.h"
+#include "check.h"
+}
+
+/* A machine for the length of a test. */
+struct TestMachine {
+    ooze::Machine m;
+    TestMachine() { assert_true(ooze::machine_create(&m)); }
+    ~TestMachine() { ooze::machine_destroy(&m); }
+};
+
+static inline double random_between(uint64_t element, uint64_t draw, double low, double high)
+{
+    return low + (high - low) * ooze_random01(7, element, draw);
+}
+
+/* n numbers of the device, on the host; free with free. */
+template <class T> T *brought_home(ooze::Machine *m, const T *from, uint64_t n)
+{
+    T *to = static_cast<T *>(malloc((n + 1) * sizeof(T)));
+    ooze::copy_out(m, to, from, n * sizeof(T));
+    return to;
+}
+
+#endif
