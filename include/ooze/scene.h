@@ -51,6 +51,7 @@ OOZE_API const char *ooze_scene_canonical(const OozeScene *scene);
 
 typedef struct OozeBuildOptions {
     int threads;
+    OozeDevice device;
     OozeLogCallback log;
     void *log_user;
 } OozeBuildOptions;

@@ -18,6 +18,17 @@ extern "C" {
 
 typedef struct OozeWorld OozeWorld;
 
+/* What takes the steps. */
+typedef enum OozeDevice {
+    /* The GPU where this build has that back end, the machine has one, and it takes the method with its
+       settings; else the processor. The environment variable OOZE_DEVICE, `cpu` or `cuda`, decides in
+       its place where it is set. */
+    OOZE_DEVICE_AUTO,
+    OOZE_DEVICE_CPU,
+    OOZE_DEVICE_CUDA, /* an error where it cannot be */
+    OOZE_DEVICE_COUNT
+} OozeDevice;
+
 typedef struct OozeWorldDef {
     const char *method;   /* "ballistic", ... see ooze_methods */
     double spacing;       /* m between neighbouring particles at rest */
@@ -31,6 +42,7 @@ typedef struct OozeWorldDef {
     bool periodic[3]; /* axes that wrap around */
     OozeVec3 periodic_min, periodic_max;
     int threads;         /* 0: one per core */
+    OozeDevice device;   /* the same scene, but not the same bits, on each */
     uint64_t seed;       /* jitter and nothing else */
     OozeLogCallback log; /* may be NULL */
     void *log_user;
@@ -321,6 +333,8 @@ typedef struct OozeWorldStats {
     uint64_t unmet_steps; /* whose velocity solve ended at its cap, above its tolerance */
     int sub_steps;        /* that the last step was cut into; 1: none */
     int threads;
+    const char *device;    /* that takes the steps: "cpu" or "cuda"; decided by the first one */
+    uint64_t device_bytes; /* of a GPU's memory held now, besides memory_bytes */
     int stage_count;
     const OozeStageTime *stages;
     int part_count;

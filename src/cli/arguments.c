@@ -280,6 +280,16 @@ bool ooze_argument_choice(const OozeArguments *arguments, const char *name,
     return false;
 }
 
+bool ooze_argument_device(const OozeArguments *arguments, OozeDevice *device)
+{
+    static const char *const devices[OOZE_DEVICE_COUNT] = {
+        [OOZE_DEVICE_AUTO] = "auto", [OOZE_DEVICE_CPU] = "cpu", [OOZE_DEVICE_CUDA] = "cuda"};
+    int index = (int)*device;
+    bool known = ooze_argument_choice(arguments, "device", devices, OOZE_DEVICE_COUNT, &index);
+    *device = (OozeDevice)index;
+    return known;
+}
+
 bool ooze_argument_overrides(const OozeArguments *arguments, const char ***overrides, int *count)
 {
     *count = 0;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/fail.h"
+#include "ooze/world.h"
 
 struct OozeCommand;
 
@@ -48,6 +49,15 @@ bool ooze_argument_real(const OozeArguments *arguments, const char *name, double
                         double *value);
 bool ooze_argument_choice(const OozeArguments *arguments, const char *name,
                           const char *const *choices, int count, int *index);
+
+/* --device, and its row in a table of options. */
+bool ooze_argument_device(const OozeArguments *arguments, OozeDevice *device);
+#define OOZE_OPTION_DEVICE                                                                         \
+    {                                                                                              \
+        "device", 0, "NAME", false,                                                                \
+            "`cpu`, `cuda` (the GPU, or an error) or `auto`, the default: the GPU where there is " \
+            "one that takes the scene; without the option OOZE_DEVICE decides where it is set"     \
+    }
 
 /* KEY=VALUE overrides of --set into a fresh array (ooze_free). False after a usage error. */
 bool ooze_argument_overrides(const OozeArguments *arguments, const char ***overrides, int *count);

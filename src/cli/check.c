@@ -41,7 +41,7 @@ static int check_world(const char *path, OozeScene *scene)
     OozeError error = {0};
     OozeWorld *world = NULL;
     int told = 0;
-    OozeBuildOptions options = {.log = tell, .log_user = &told};
+    OozeBuildOptions options = {.device = OOZE_DEVICE_CPU, .log = tell, .log_user = &told};
     OozeStatus status = ooze_scene_build(scene, &options, &world, &error);
     status = status ? status : ooze_scene_check_physics(scene, world, &error);
     int warnings = 0;

@@ -67,10 +67,10 @@ static OozeStatus make_trial(OozeWorld *world, uint64_t steps, Trial *trial, Ooz
         }
         double keep = trial->steps++ < 2 ? 0.0 : kept;
         seconds = keep * seconds + ooze_clock() - start;
-        particles = keep * particles + (double)ooze_particles_count(world->particles);
+        particles = keep * particles + (double)ooze_world_particle_count(world);
         weight = keep * weight + 1.0;
     }
-    double start = ooze_clock(), count = (double)ooze_particles_count(world->particles);
+    double start = ooze_clock(), count = (double)ooze_world_particle_count(world);
     OozeStatus status = ooze_world_measure(world, false, error);
     trial->probe_seconds = count > 0.0 ? (ooze_clock() - start) / count : 0.0;
     trial->step_seconds = weight > 0.0 ? seconds / weight : 0.0;

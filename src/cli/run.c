@@ -12,6 +12,7 @@
 #include "cli/quantity.h"
 #include "cli/report.h"
 #include "cli/run_session.h"
+#include "world/world.h"
 
 #define CHECKPOINT_SECONDS 60.0
 
@@ -26,6 +27,7 @@ typedef struct Plan {
     bool resume, dry_run, quiet, frames_given;
     uint64_t threads, frames;
     double checkpoint_every;
+    OozeDevice device;
     const OozeMeshFormat *mesh; /* NULL: no meshes */
 } Plan;
 
@@ -43,30 +45,6 @@ typedef struct Job {
 
 /* ---- command line ------------------------------------------------------------------------- */
 
-static int check_device(const OozeArguments *arguments)
-{
-    static const char *const devices[] = {"auto", "cpu", "cuda"};
-    int device = 0;
-    if (!ooze_argument_choice(arguments, "device", devices, OOZE_ROWS(devices), &device)) {
-        return OOZE_EXIT_USAGE;
-    }
-    if (device != 2) {
-        return OOZE_EXIT_OK;
-    }
-    int count;
-    const OozePart *parts = ooze_parts(&count);
-    OozeError error = {0};
-    ooze_fail(&error, OOZE_ERROR_UNSUPPORTED, "use --device cpu",
-              "the GPU back end of this build cannot run a scene yet");
-    for (int i = 0; i < count; i++) {
-        if (strcmp(parts[i].name, "cuda") == 0 && !parts[i].present) {
-            ooze_fail(&error, OOZE_ERROR_UNSUPPORTED, parts[i].detail,
-                      "this build of ooze has no CUDA back end, so --device cuda cannot be used");
-        }
-    }
-    return ooze_report_error(&error);
-}
-
 static int read_plan(const OozeArguments *arguments, Plan *plan)
 {
     const OozeCommand *command = arguments->command;
@@ -80,6 +58,7 @@ static int read_plan(const OozeArguments *arguments, Plan *plan)
     if (!ooze_argument_integer(arguments, "threads", 0, 1024, &plan->threads) ||
         !ooze_argument_integer(arguments, "frames", 0, FRAMES_MAX, &plan->frames) ||
         !ooze_argument_real(arguments, "checkpoint-every", 0.0, 1e9, &plan->checkpoint_every) ||
+        !ooze_argument_device(arguments, &plan->device) ||
         !ooze_argument_overrides(arguments, &plan->overrides, &plan->override_count)) {
         return OOZE_EXIT_USAGE;
     }
@@ -104,7 +83,7 @@ static int read_plan(const OozeArguments *arguments, Plan *plan)
         return ooze_usage_error(command, "say where to write: ooze run %s -o DIR",
                                 plan->scene_path);
     }
-    return check_device(arguments);
+    return OOZE_EXIT_OK;
 }
 
 /* ---- scene and folder --------------------------------------------------------------------- */
@@ -369,9 +348,13 @@ static int simulate(Job *job)
 static int build_world(Job *job)
 {
     OozeError error = {0};
-    OozeBuildOptions options = {
-        .threads = (int)job->plan.threads, .log = ooze_run_log_callback, .log_user = &job->log};
-    if (ooze_scene_build(job->scene, &options, &job->world, &error)) {
+    OozeBuildOptions options = {.threads = (int)job->plan.threads,
+                                .device = job->plan.device,
+                                .log = ooze_run_log_callback,
+                                .log_user = &job->log};
+    /* a machine that cannot be had is told before anything is written */
+    if (ooze_scene_build(job->scene, &options, &job->world, &error) ||
+        ooze_world_choose_machine(job->world, &error)) {
         return ooze_report_error(&error);
     }
     OozeWorldStats stats;
@@ -439,7 +422,7 @@ static const OozeOption options[] = {
     {"frames", 0, "N", false, "end with frame N instead of at the scene's duration"},
     {"mesh", 0, NULL, false, "mesh each frame as soon as it is written, as `ooze mesh` would"},
     {"mesh-format", 0, "NAME", false, "`ply` (the default), `obj` or `usda`; implies `--mesh`"},
-    {"device", 0, "NAME", false, "`cpu`, `cuda` or `auto` (the default)"},
+    OOZE_OPTION_DEVICE,
     {"checkpoint-every", 0, "SECONDS", false,
      "wall-clock time between checkpoints within long frames; 60 by default, 0: none"},
     {"set", 0, "KEY=VALUE", true,
@@ -474,6 +457,9 @@ const OozeCommand ooze_command_run = {
         "Only `--frames` may differ: it is not part of the scene, so a run can be cut short with "
         "it and continued later, also beyond the scene's duration. `ooze run SCENE -o DIR "
         "--resume` starts the run where the folder holds none yet, which suits job queues.\n\n"
+        "Where there is a GPU that takes the scene's method and settings, it takes the steps; "
+        "`--device` chooses, docs/gpu.md tells more. Frames are of the same kind either way: a run "
+        "may be resumed on another device, but then not to the same bits.\n\n"
         "`probes.csv` has one row a frame: `frame`, `step`, `time [s]`, `particles`, then every "
         "column of every probe with its unit. `probes_steps.csv` has one row a step, step 0 "
         "included, with the probes that have `every_step: true` only. Numbers have 17 significant "

@@ -16,7 +16,11 @@
 /* The present state with its number in this run; `frame` is a copy of the view, not of the data. */
 static OozeStatus take_frame(OozeRunSession *session, OozeFrame *frame, OozeError *error)
 {
-    const OozeFrame *now = ooze_world_frame(session->world);
+    OozeStatus status = ooze_world_bring_home(session->world, error);
+    const OozeFrame *now = status ? NULL : ooze_world_frame(session->world);
+    if (status) {
+        return status;
+    }
     if (!now) {
         return ooze_fail_memory(error, "the frame view", 0);
     }

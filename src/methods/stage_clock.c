@@ -43,17 +43,25 @@ OozeStageClock ooze_stage_clock(void)
     return clock;
 }
 
+double ooze_stage_now(const OozeStageClock *clock)
+{
+    if (clock->wait) {
+        clock->wait(clock->machine);
+    }
+    return clock->read();
+}
+
 void ooze_stage_mark(OozeStageClock *clock)
 {
     if (clock) {
-        clock->mark = clock->read();
+        clock->mark = ooze_stage_now(clock);
     }
 }
 
 void ooze_stage_more(OozeStageClock *clock, OozeStagePart part)
 {
     if (clock) {
-        double now = clock->read();
+        double now = ooze_stage_now(clock);
         clock->parts[part].seconds += now - clock->mark;
         clock->mark = now;
     }

@@ -42,10 +42,16 @@ typedef struct OozeStageClock {
     OozeStagePartTime parts[OOZE_PART_COUNT]; /* since the world was created */
     double mark;
     double (*read)(void); /* seconds of which kind */
+    /* A machine that works on while the thread goes on is waited for, or its parts have no times of their own;
+       NULL: there is none, or nobody asks. */
+    void (*wait)(void *machine);
+    void *machine;
 } OozeStageClock;
 
 /* Nothing measured yet. */
 OozeStageClock ooze_stage_clock(void);
+/* The time now, after waiting. */
+double ooze_stage_now(const OozeStageClock *clock);
 /* What has passed so far is nobody's. Both do nothing where clock is NULL. */
 void ooze_stage_mark(OozeStageClock *clock);
 /* `part` was done once more, since the last mark or lap. */

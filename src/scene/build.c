@@ -133,11 +133,15 @@ OozeStatus ooze_scene_build(const OozeScene *scene, const OozeBuildOptions *opti
     def.time_step = scene->info.time_step;
     if (options) {
         def.threads = options->threads;
+        def.device = options->device;
         def.log = options->log;
         def.log_user = options->log_user;
     }
     OozeError cause = {0};
     if (ooze_world_create(&def, world, &cause)) {
+        if (cause.status == OOZE_ERROR_UNSUPPORTED) { /* no fault of the scene's */
+            return ooze_fail(error, cause.status, cause.hint, "%s", cause.message);
+        }
         return locate(scene, NULL, 0, NULL, &cause, error);
     }
     /* Probes come before fluid: a probe may ask for a field that fluid must fill. */

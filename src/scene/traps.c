@@ -262,6 +262,10 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
 {
     OOZE_REQUIRE(scene, error);
     OOZE_REQUIRE(world, error);
+    OozeStatus status = ooze_world_bring_home(world, error);
+    if (status) {
+        return status;
+    }
     OozeLocaleGuard locale = ooze_locale_enter();
     check_duration(scene);
     check_anything(scene, ooze_particles_count(world->particles));
@@ -270,7 +274,7 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
     check_changes(scene, world);
     check_step(scene, world);
     ooze_scene_check_advice(scene, world);
-    OozeStatus status = ooze_scene_check_particles(scene, world, error);
+    status = ooze_scene_check_particles(scene, world, error);
     ooze_locale_leave(locale);
     if (!status && scene->out_of_memory) {
         scene->out_of_memory = false;

@@ -87,17 +87,17 @@ OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id, const Ooz
 
 /* ---- fluid -------------------------------------------------------------------------------- */
 
-static void mark_rest(OozeWorld *world, uint64_t first, uint64_t n)
+static void mark_rest(const OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n)
 {
     if (world->rest_field >= 0) {
-        OozeFloat4 *rest = ooze_particles_data(world->particles, world->rest_field);
-        memcpy(rest + first, ooze_particles_positions(world->particles) + first, n * sizeof *rest);
+        OozeFloat4 *rest = ooze_particles_data(particles, world->rest_field);
+        memcpy(rest + first, ooze_particles_positions(particles) + first, n * sizeof *rest);
     }
 }
 
-void ooze_world_welcome(OozeWorld *world, uint64_t first, uint64_t n)
+void ooze_world_welcome(OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n)
 {
-    mark_rest(world, first, n);
+    mark_rest(world, particles, first, n);
     world->newcomers = world->newcomers || n > 0;
 }
 
@@ -126,6 +126,7 @@ OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, u
         }
     }
     uint64_t first = 0;
+    status = status ? status : ooze_world_take_back(world, error);
     if (!status) {
         status = ooze_particles_add(world->particles, n, &first, error);
     }
@@ -141,7 +142,7 @@ OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, u
         v[i] = (OozeFloat4){(float)speed.x, (float)speed.y, (float)speed.z, 0};
         m[i] = (uint16_t)material.index;
     }
-    ooze_world_welcome(world, first, n);
+    ooze_world_welcome(world, world->particles, first, n);
     return OOZE_OK;
 }
 
@@ -174,7 +175,7 @@ static OozeStatus pour(OozeWorld *world, const OozeFluidDef *def, const OozeVec3
         OozeVec3 arm = vec3_sub(positions[i], def->shape.position);
         velocities[i] = vec3_add(def->velocity, vec3_cross(def->spin, arm));
     }
-    uint64_t first = ooze_particles_count(world->particles);
+    uint64_t first = ooze_world_particle_count(world);
     OozeStatus status = ooze_world_prepare_body(world, def, n, positions, error);
     if (!status) {
         status = ooze_world_add_particles(world, def->material, n, positions, velocities, error);
@@ -211,7 +212,7 @@ OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint6
         .spacing = world->def.spacing,
         .jitter = def->jitter,
         .seed = world->def.seed,
-        .limit = OOZE_PARTICLES_MAX - ooze_particles_count(world->particles),
+        .limit = OOZE_PARTICLES_MAX - ooze_world_particle_count(world),
     };
     uint64_t n = 0;
     OozeVec3 *positions = NULL;
@@ -243,7 +244,9 @@ static OozeStatus add_led_field(OozeWorld *world, const OozeEmitter *emitter, Oo
     if (world->led_field >= 0 || !(emitter->length > 0.0)) {
         return OOZE_OK;
     }
-    return ooze_particles_add_field(world->particles, &led, &world->led_field, error);
+    OozeStatus status = ooze_world_take_back(world, error);
+    return status ? status
+                  : ooze_particles_add_field(world->particles, &led, &world->led_field, error);
 }
 
 OozeStatus ooze_world_add_emitter(OozeWorld *world, const OozeEmitterDef *def, OozeEmitterId *id,
@@ -326,10 +329,11 @@ OozeStatus ooze_world_keep_rest(OozeWorld *world, OozeError *error)
         return OOZE_OK;
     }
     int field = -1;
-    OozeStatus status = ooze_particles_add_field(world->particles, &rest, &field, error);
+    OozeStatus status = ooze_world_take_back(world, error);
+    status = status ? status : ooze_particles_add_field(world->particles, &rest, &field, error);
     if (!status) {
         world->rest_field = field;
-        mark_rest(world, 0, ooze_particles_count(world->particles));
+        mark_rest(world, world->particles, 0, ooze_particles_count(world->particles));
     }
     return status;
 }

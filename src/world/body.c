@@ -14,7 +14,8 @@ static OozeStatus add_fields(OozeWorld *world, OozeError *error)
         1,     1,
         "",    0.0,
         true,  "0: free; k: of a soft body, and fixed to solid k - 1"};
-    OozeStatus status = ooze_world_keep_rest(world, error);
+    OozeStatus status = ooze_world_take_back(world, error);
+    status = status ? status : ooze_world_keep_rest(world, error);
     if (!status) {
         status = ooze_particles_add_field(world->particles, &pin, &world->pin_field, error);
     }

@@ -6,20 +6,35 @@
 #include "methods/method.h"
 #include "world/emitter.h"
 
+typedef struct OozeEngineFacts {
+    uint64_t particles;
+    uint64_t pairs,
+        wall_pairs; /* of the last neighbour lists: with fluid, and with samples of walls */
+    uint64_t bytes; /* of its memory, now */
+} OozeEngineFacts;
+
+/* How a stroke ended. */
+typedef struct OozeEngineEnd {
+    uint64_t first_bad; /* lowest index of a particle that is out of bounds, or UINT64_MAX */
+    double speed;       /* of the fastest */
+} OozeEngineEnd;
+
 typedef struct OozeEngine {
     const char *name; /* "cuda" */
-    /* Whether there is such a machine; if not, `why` gets the reason. */
-    bool (*available)(char *why, size_t size);
-    /* Whether it can take the steps of this method with these settings; if not, `why` gets the reason. */
+    bool stand_in;    /* for tests: taken only where it is asked for */
+    /* Whether there is such a machine. `text` gets what it is, or why there is none. */
+    bool (*available)(char *text, size_t size);
+    /* Whether it can take the steps of this method with these settings; if not, `why` gets the reason as the
+       end of a sentence: "... because WHY". Looks at no particles. */
     bool (*takes)(const OozeMethod *method, const OozeStepContext *context, char *why, size_t size);
     OozeStatus (*create)(void **data, OozeError *error);
     void (*destroy)(void *data);
-    uint64_t (*bytes)(const void *data); /* of its memory, now */
+    void (*facts)(const void *data, OozeEngineFacts *facts);
+    void (*wait)(void *data); /* until all that was asked of it is done: for clocks */
 
-    /* Particles: all from the host's store, and all back into it. */
+    /* Particles: all from the host's store, and all back into it, whose next id stays. */
     OozeStatus (*upload)(void *data, const OozeParticles *particles, OozeError *error);
     OozeStatus (*download)(void *data, OozeParticles *particles, OozeError *error);
-    uint64_t (*count)(const void *data);
     /* All particles of `newcomers`, a store with the same fields, join the end. */
     OozeStatus (*append)(void *data, const OozeParticles *newcomers, OozeError *error);
     /* What the open sinks swallow at `time`. */
@@ -32,16 +47,19 @@ typedef struct OozeEngine {
     /* Wraps positions into the periodic box. */
     OozeStatus (*wrap)(void *data, const OozePeriodic *periodic, OozeError *error);
 
-    /* Sorts the particles in space, and says in which box they are. */
+    /* A stroke. What a context says of particles, neighbours and the fields of either is the host's, and is of no
+       use here; its solids are at their poses, and its samples of walls are as they were taken. */
+
+    /* Sorts the particles in space, and says in which box they are; without particles the box stays. */
     OozeStatus (*sort)(void *data, const OozeStepContext *context, float low[3], float high[3],
                        OozeError *error);
     /* After the host's samples of walls are up to date (`anew`: others than before): lists. */
     OozeStatus (*find_neighbours)(void *data, const OozeStepContext *context, bool anew,
                                   OozeError *error);
     OozeStatus (*step)(void *data, OozeStepContext *context, OozeError *error);
-    /* Wraps and checks: the lowest index of a particle that is out of bounds, or UINT64_MAX. */
+    /* Wraps and checks. */
     OozeStatus (*finish)(void *data, const OozePeriodic *periodic, float fastest, float farthest,
-                         uint64_t *first_bad, OozeError *error);
+                         OozeEngineEnd *end, OozeError *error);
 } OozeEngine;
 
 /* The engine of that name: NULL where this build has none. Defined in src/parts. */

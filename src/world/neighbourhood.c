@@ -18,14 +18,22 @@ static void include_point(OozeBounds *bounds, OozeVec3 p)
     bounds->max.z = p.z > bounds->max.z ? p.z : bounds->max.z;
 }
 
-/* Where fluid is or comes from; false where there is none. */
-static bool fluid_bounds(const OozeWorld *world, OozeBounds *bounds)
-{
+/* A box around the particles, as they were sorted; turned inside out where there are none. */
+typedef struct Box {
     float low[3], high[3];
-    bool any = ooze_grid_box(world->grid, low, high);
-    *bounds = any ? (OozeBounds){vec3(low[0], low[1], low[2]), vec3(high[0], high[1], high[2])}
-                  : (OozeBounds){vec3(INFINITY, INFINITY, INFINITY),
-                                 vec3(-INFINITY, -INFINITY, -INFINITY)};
+} Box;
+
+static Box empty_box(void)
+{
+    return (Box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+/* Where fluid is or comes from; false where there is none. */
+static bool fluid_bounds(const OozeWorld *world, const Box *box, OozeBounds *bounds)
+{
+    const float *low = box->low, *high = box->high;
+    bool any = low[0] <= high[0];
+    *bounds = (OozeBounds){vec3(low[0], low[1], low[2]), vec3(high[0], high[1], high[2])};
     for (int i = 0; i < world->emitters.count; i++) {
         include_point(bounds, ooze_motion_pose(&world->emitters.items[i].motion, 0.0).position);
     }
@@ -94,10 +102,10 @@ static void follow_fluid(OozeWorld *world, OozeSolid *plane, const OozeBounds *f
     world->planes_stale = true;
 }
 
-static void move_clips(OozeWorld *world)
+static void move_clips(OozeWorld *world, const Box *box)
 {
     OozeBounds fluid;
-    if (!fluid_bounds(world, &fluid)) {
+    if (!fluid_bounds(world, box, &fluid)) {
         return;
     }
     for (int i = 0; i < world->solids.count; i++) {
@@ -131,6 +139,7 @@ static OozeStatus sample_solids(OozeWorld *world, OozeError *error)
     ooze_boundary_cut(&world->boundary, world->bounded_samples);
     status = status ? status : add_samples(world, true, error);
     world->boundary_stale = status != OOZE_OK;
+    world->samples_sent = false;
     if (!status) {
         world->planes_stale = false;
         ooze_world_log(world, OOZE_LOG_INFO, "%llu boundary particles on the solids",
@@ -139,14 +148,26 @@ static OozeStatus sample_solids(OozeWorld *world, OozeError *error)
     return status;
 }
 
+/* Samples of the solids where fluid may come. */
+static OozeStatus renew_samples(OozeWorld *world, const Box *box, OozeError *error)
+{
+    move_clips(world, box);
+    bool stale = world->boundary_stale || world->planes_stale;
+    return stale ? sample_solids(world, error) : OOZE_OK;
+}
+
+/* ---- on the processor --------------------------------------------------------------------- */
+
 static OozeStatus update_boundary(OozeWorld *world, OozeError *error)
 {
+    Box box = empty_box();
     if (!world->method->uses_boundary_neighbours) {
         return OOZE_OK;
     }
-    move_clips(world);
-    bool stale = world->boundary_stale || world->planes_stale;
-    OozeStatus status = stale ? sample_solids(world, error) : OOZE_OK;
+    if (!ooze_grid_box(world->grid, box.low, box.high)) {
+        box = empty_box();
+    }
+    OozeStatus status = renew_samples(world, &box, error);
     if (!status && world->boundary.count > 0) {
         status = ooze_boundary_update(&world->boundary, world->threads, world->solids.items,
                                       world->support, &world->periodic, error);
@@ -154,25 +175,12 @@ static OozeStatus update_boundary(OozeWorld *world, OozeError *error)
     return status;
 }
 
-OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error)
+static OozeStatus build_lists(OozeWorld *world, OozeError *error)
 {
+    OozeStatus status = OOZE_OK;
     uint64_t n = ooze_particles_count(world->particles);
-    ooze_stage_mark(&world->clock);
-    OozeStatus status =
-        ooze_grid_sort(world->grid, world->threads, ooze_particles_positions(world->particles), n,
-                       world->support, &world->periodic, error);
-    ooze_stage_lap(&world->clock, OOZE_PART_SORT);
-    if (!status) {
-        status = update_boundary(world, error);
-        ooze_stage_lap(&world->clock, OOZE_PART_WALLS);
-    }
-    if (!status) {
-        status = ooze_particles_reorder(world->particles, world->threads,
-                                        ooze_grid_order(world->grid), world->arena, error);
-        ooze_stage_lap(&world->clock, OOZE_PART_REORDER);
-    }
     const OozeFloat4 *x = ooze_particles_positions(world->particles);
-    if (!status && world->method->uses_fluid_neighbours) {
+    if (world->method->uses_fluid_neighbours) {
         status = ooze_neighbours_build(&world->fluid, world->grid, world->threads, x, n, x,
                                        world->support, true, error);
         ooze_stage_lap(&world->clock, OOZE_PART_LISTS);
@@ -189,4 +197,48 @@ OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error)
         }
     }
     return status;
+}
+
+static OozeStatus find_in_store(OozeWorld *world, OozeError *error)
+{
+    OozeStatus status = ooze_grid_sort(
+        world->grid, world->threads, ooze_particles_positions(world->particles),
+        ooze_particles_count(world->particles), world->support, &world->periodic, error);
+    ooze_stage_lap(&world->clock, OOZE_PART_SORT);
+    if (!status) {
+        status = update_boundary(world, error);
+        ooze_stage_lap(&world->clock, OOZE_PART_WALLS);
+    }
+    if (!status) {
+        status = ooze_particles_reorder(world->particles, world->threads,
+                                        ooze_grid_order(world->grid), world->arena, error);
+        ooze_stage_lap(&world->clock, OOZE_PART_REORDER);
+    }
+    return status ? status : build_lists(world, error);
+}
+
+/* ---- on an engine, which tells its laps itself ---------------------------------------------- */
+
+static OozeStatus find_on_engine(OozeWorld *world, OozeError *error)
+{
+    const OozeEngine *engine = world->engine;
+    OozeStepContext context = ooze_world_step_context(world);
+    Box box = empty_box();
+    OozeStatus status = engine->sort(world->engine_data, &context, box.low, box.high, error);
+    if (!status && world->method->uses_boundary_neighbours) {
+        status = renew_samples(world, &box, error);
+        ooze_stage_lap(&world->clock, OOZE_PART_WALLS);
+    }
+    if (!status) {
+        bool anew = !world->samples_sent;
+        status = engine->find_neighbours(world->engine_data, &context, anew, error);
+        world->samples_sent = !status;
+    }
+    return status;
+}
+
+OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error)
+{
+    ooze_stage_mark(&world->clock);
+    return world->engine ? find_on_engine(world, error) : find_in_store(world, error);
 }

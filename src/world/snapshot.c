@@ -307,8 +307,8 @@ const OozeFrame *ooze_world_frame(OozeWorld *world)
         world->snapshot = ooze_alloc_zero(1, sizeof *world->snapshot);
     }
     OozeSnapshot *snapshot = world->snapshot;
-    if (!snapshot || !take_fields(world, snapshot) || !take_things(world, snapshot) ||
-        !take_state(world, snapshot)) {
+    if (!snapshot || ooze_world_bring_home(world, NULL) || !take_fields(world, snapshot) ||
+        !take_things(world, snapshot) || !take_state(world, snapshot)) {
         return NULL;
     }
     OozeFrame *frame = &snapshot->frame;
@@ -441,6 +441,7 @@ OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeErro
     }
     OozeStatus status = check_fit(world, frame, error);
     if (!status) {
+        world->holder = OOZE_HOLDER_HOST; /* what an engine has is of the past */
         status = ooze_particles_resize(world->particles, frame->particle_count, error);
     }
     if (status) {

@@ -11,12 +11,9 @@
 
 /* ---- emit --------------------------------------------------------------------------------- */
 
-static OozeStatus remove_sunk(OozeWorld *world, OozeError *error)
+static OozeStatus remove_from_store(OozeWorld *world, uint64_t *removed, OozeError *error)
 {
     uint64_t n = ooze_particles_count(world->particles);
-    if (world->sinks.count == 0 || n == 0) {
-        return OOZE_OK;
-    }
     uint8_t *remove = ooze_arena_alloc(world->arena, n, 1);
     if (!remove) {
         return ooze_fail_memory(error, "removing particles", n);
@@ -26,9 +23,22 @@ static OozeStatus remove_sunk(OozeWorld *world, OozeError *error)
         ooze_sink_mark(&world->sinks.items[i], world->threads, world->particles, world->time,
                        remove);
     }
+    return ooze_particles_remove(world->particles, world->threads, remove, removed, error);
+}
+
+static OozeStatus remove_sunk(OozeWorld *world, OozeError *error)
+{
     uint64_t removed = 0;
+    if (world->sinks.count == 0 || ooze_world_particle_count(world) == 0) {
+        return OOZE_OK;
+    }
     OozeStatus status =
-        ooze_particles_remove(world->particles, world->threads, remove, &removed, error);
+        world->engine ? world->engine->remove(world->engine_data, world->sinks.items,
+                                              world->sinks.count, world->time, &removed, error)
+                      : remove_from_store(world, &removed, error);
+    if (removed > 0) {
+        world->engine_speed = NAN;
+    }
     world->removed += removed;
     return status;
 }
@@ -43,30 +53,35 @@ static void wrap_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static void wrap_newcomers(OozeWorld *world)
+static OozeStatus wrap_newcomers(OozeWorld *world, OozeError *error)
 {
     const OozePeriodic *p = &world->periodic;
     bool open = p->length[0] == 0.0f && p->length[1] == 0.0f && p->length[2] == 0.0f;
-    if (world->newcomers && !open) {
+    bool needed = world->newcomers && !open;
+    world->newcomers = false;
+    if (needed && world->engine) {
+        return world->engine->wrap(world->engine_data, p, error);
+    }
+    if (needed) {
         uint64_t n = ooze_particles_count(world->particles);
         ooze_parallel_for(world->threads, n, 8192, wrap_range, world);
     }
-    world->newcomers = false;
+    return OOZE_OK;
 }
 
 /* What entered the nozzles during the step that ends now takes part in the next one. */
-static OozeStatus emit(OozeWorld *world, OozeError *error)
+static OozeStatus run_emitters(OozeWorld *world, OozeParticles *arrivals, OozeError *error)
 {
-    OozeStatus status = remove_sunk(world, error);
+    OozeStatus status = OOZE_OK;
     double dt = world->def.time_step;
     for (int i = 0; i < world->emitters.count && !status; i++) {
         OozeEmitter *emitter = &world->emitters.items[i];
         uint16_t mark = (uint16_t)(i + 1);
-        uint64_t first = ooze_particles_count(world->particles), emitted = 0;
-        status = ooze_emitter_emit(emitter, world->particles, world->time - dt, dt,
-                                   world->led_field, mark, &emitted, error);
+        uint64_t first = ooze_particles_count(arrivals), emitted = 0;
+        status = ooze_emitter_emit(emitter, arrivals, world->time - dt, dt, world->led_field, mark,
+                                   &emitted, error);
         if (!status) {
-            ooze_world_welcome(world, first, emitted);
+            ooze_world_welcome(world, arrivals, first, emitted);
             world->emitted += emitted;
             if (emitted > 0 && emitter->limit > 0 && emitter->state.emitted >= emitter->limit) {
                 ooze_world_log(world, OOZE_LOG_INFO, "emitter '%s' has given its %llu particles",
@@ -74,26 +89,43 @@ static OozeStatus emit(OozeWorld *world, OozeError *error)
             }
         }
     }
+    return status;
+}
+
+static OozeStatus emit(OozeWorld *world, OozeError *error)
+{
+    OozeParticles *arrivals = NULL;
+    OozeStatus status = remove_sunk(world, error);
+    if (!status && world->emitters.count > 0) {
+        status = ooze_world_open_door(world, &arrivals, error);
+        status = status ? status : run_emitters(world, arrivals, error);
+        status = status ? status : ooze_world_let_in(world, error);
+    }
     /* after what has entered, before what moves: a jet's new speed acts on the coming step */
     ooze_world_apply_changes(world);
-    wrap_newcomers(world);
-    return status;
+    return status ? status : wrap_newcomers(world, error);
 }
 
 /* Nozzles lead what is inside them. */
 static OozeStatus lead(OozeWorld *world, OozeError *error)
 {
-    (void)error;
-    for (int i = 0; i < world->emitters.count; i++) {
-        ooze_emitter_lead(&world->emitters.items[i], world->particles, world->threads,
-                          world->sub.time, world->led_field, (uint16_t)(i + 1));
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < world->emitters.count && !status; i++) {
+        const OozeEmitter *emitter = &world->emitters.items[i];
+        uint16_t mark = (uint16_t)(i + 1);
+        if (world->engine) {
+            status = world->engine->lead(world->engine_data, emitter, world->sub.time, mark, error);
+        } else {
+            ooze_emitter_lead(emitter, world->particles, world->threads, world->sub.time,
+                              world->led_field, mark);
+        }
     }
-    return OOZE_OK;
+    return status;
 }
 
 double ooze_world_forecast(const OozeWorld *world, double end)
 {
-    double particles = (double)ooze_particles_count(world->particles);
+    double particles = (double)ooze_world_particle_count(world);
     double dt = world->def.time_step; /* emitters lag by one step: see emit */
     for (int i = 0; i < world->emitters.count; i++) {
         const OozeEmitter *emitter = &world->emitters.items[i];
@@ -184,7 +216,8 @@ static OozeStatus run_method(OozeWorld *world, OozeError *error)
     context.dt = world->sub.dt;
     context.longest_travel = free ? INFINITY : world->def.max_travel * world->def.spacing;
     ooze_stage_mark(&world->clock);
-    OozeStatus status = world->method->step(world->method_data, &context, error);
+    OozeStatus status = world->engine ? world->engine->step(world->engine_data, &context, error)
+                                      : world->method->step(world->method_data, &context, error);
     ooze_stage_lap(&world->clock, OOZE_PART_REST);
     return status;
 }
@@ -224,16 +257,20 @@ static void wrap_and_check(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static OozeStatus report_bad(const OozeWorld *world, const FinishJob *job, uint64_t i,
-                             OozeError *error)
+static OozeStatus report_bad(OozeWorld *world, uint64_t i, float fastest, OozeError *error)
 {
-    const OozeFloat4 *x = &job->positions[i], *v = &job->velocities[i];
+    OozeStatus status = ooze_world_bring_home(world, error);
+    if (status) {
+        return status;
+    }
+    const OozeFloat4 *x = ooze_particles_positions(world->particles) + i;
+    const OozeFloat4 *v = ooze_particles_velocities(world->particles) + i;
     double speed = sqrt((double)v->x * v->x + (double)v->y * v->y + (double)v->z * v->z);
     double distance = sqrt((double)x->x * x->x + (double)x->y * x->y + (double)x->z * x->z);
     char what[128];
     if (!isfinite(speed) || !isfinite(distance)) {
         snprintf(what, sizeof what, "is no longer finite");
-    } else if (speed > (double)job->fastest) {
+    } else if (speed > (double)fastest) {
         snprintf(what, sizeof what, "runs away at %.3g m/s, %.3g spacings a step,", speed,
                  speed * world->def.time_step / world->def.spacing);
     } else {
@@ -249,21 +286,37 @@ static OozeStatus report_bad(const OozeWorld *world, const FinishJob *job, uint6
                      world->sub.time);
 }
 
-static OozeStatus finish(OozeWorld *world, OozeError *error)
+static uint64_t finish_store(OozeWorld *world, float fastest, float farthest)
 {
-    uint64_t n = ooze_particles_count(world->particles);
-    double spacing = world->def.spacing;
     FinishJob job = {
         .positions = ooze_particles_positions(world->particles),
         .velocities = ooze_particles_velocities(world->particles),
         .periodic = world->periodic,
-        .fastest = (float)(SPACINGS_A_STEP * spacing / world->def.time_step),
-        .farthest = (float)(SPACINGS_FROM_ORIGIN * spacing),
+        .fastest = fastest,
+        .farthest = farthest,
         .first_bad = UINT64_MAX,
     };
-    ooze_parallel_for(world->threads, n, 8192, wrap_and_check, &job);
-    uint64_t bad = atomic_load(&job.first_bad);
-    return bad == UINT64_MAX ? OOZE_OK : report_bad(world, &job, bad, error);
+    ooze_parallel_for(world->threads, ooze_particles_count(world->particles), 8192, wrap_and_check,
+                      &job);
+    return atomic_load(&job.first_bad);
+}
+
+static OozeStatus finish(OozeWorld *world, OozeError *error)
+{
+    double spacing = world->def.spacing;
+    float fastest = (float)(SPACINGS_A_STEP * spacing / world->def.time_step);
+    float farthest = (float)(SPACINGS_FROM_ORIGIN * spacing);
+    OozeEngineEnd end = {.first_bad = UINT64_MAX, .speed = NAN};
+    OozeStatus status = OOZE_OK;
+    if (world->engine) {
+        status = world->engine->finish(world->engine_data, &world->periodic, fastest, farthest,
+                                       &end, error);
+        world->engine_speed = status ? NAN : end.speed;
+    } else {
+        end.first_bad = finish_store(world, fastest, farthest);
+    }
+    return status || end.first_bad == UINT64_MAX ? status
+                                                 : report_bad(world, end.first_bad, fastest, error);
 }
 
 /* ---- the step ----------------------------------------------------------------------------- */
@@ -271,9 +324,9 @@ static OozeStatus finish(OozeWorld *world, OozeError *error)
 static OozeStatus timed(OozeWorld *world, OozeStage stage,
                         OozeStatus (*work)(OozeWorld *, OozeError *), OozeError *error)
 {
-    double start = world->clock.read();
+    double start = ooze_stage_now(&world->clock);
     OozeStatus status = work(world, error);
-    world->stages[stage].seconds += world->clock.read() - start;
+    world->stages[stage].seconds += ooze_stage_now(&world->clock) - start;
     return status;
 }
 
@@ -333,7 +386,9 @@ OozeStatus ooze_world_step(OozeWorld *world, OozeError *error)
     ooze_arena_reset(world->arena);
     world->sub = (OozeSubStep){.time = world->time};
     world->report = ooze_step_report_none();
-    OozeStatus status = run_stages(world, stages, 2, error);
+    OozeStatus status = ooze_world_choose_machine(world, error);
+    status = status ? status : ooze_world_hand_over(world, error);
+    status = status ? status : run_stages(world, stages, 2, error);
     while (!status && world->sub.done < OOZE_SUB_UNITS) {
         status = sub_step(world, error);
     }
@@ -372,6 +427,10 @@ OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *erro
 {
     OOZE_REQUIRE(world, error);
     double start = ooze_clock();
+    OozeStatus status = ooze_world_bring_home(world, error);
+    if (status) {
+        return status;
+    }
     OozeProbeContext context = {
         .frame = ooze_world_frame(world),
         .gravity = world->def.gravity,
@@ -380,7 +439,6 @@ OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *erro
         .report = world->step > 0 ? &world->report : NULL,
         .sub_steps = world->sub.count,
     };
-    OozeStatus status = OOZE_OK;
     if (!context.frame) {
         status = ooze_fail_memory(error, "the frame view", 0);
     }

@@ -30,6 +30,13 @@ static void fastest_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 static OozeStatus find_fastest(OozeWorld *world, double *speed, OozeError *error)
 {
+    if (world->engine && !isnan(world->engine_speed)) {
+        *speed = world->engine_speed;
+        return OOZE_OK;
+    }
+    if (world->engine) {
+        return world->engine->fastest(world->engine_data, speed, error);
+    }
     uint64_t n = ooze_particles_count(world->particles);
     FastestJob job = {
         .velocities = ooze_particles_velocities(world->particles),

@@ -151,6 +151,7 @@ OozeStatus ooze_world_create_with(const OozeWorldDef *def, const OozeMethod *met
     world->def = *def;
     world->def.method = method->info.name;
     world->method = method;
+    world->engine_speed = NAN;
     world->rest_field = -1;
     world->body_field = -1;
     world->pin_field = -1;
@@ -164,7 +165,8 @@ OozeStatus ooze_world_create_with(const OozeWorldDef *def, const OozeMethod *met
         world->stages[i].name = stage_names[i];
     }
     world->clock = ooze_stage_clock();
-    status = build(world, error);
+    status = ooze_world_open_device(world, error);
+    status = status ? status : build(world, error);
     if (status) {
         ooze_world_destroy(world);
         return status;
@@ -199,6 +201,7 @@ void ooze_world_destroy(OozeWorld *world)
     if (!world) {
         return;
     }
+    ooze_world_close_engine(world);
     if (world->method->destroy) {
         world->method->destroy(world->method_data);
     }
@@ -230,6 +233,7 @@ void ooze_world_destroy(OozeWorld *world)
     ooze_grid_destroy(world->grid);
     ooze_snapshot_destroy(world->snapshot);
     ooze_particles_destroy(world->particles);
+    ooze_particles_destroy(world->arrivals);
     ooze_arena_destroy(world->arena);
     ooze_threads_destroy(world->threads);
     ooze_free(world->params);
@@ -382,13 +386,18 @@ void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
     if (world->method->bytes) {
         growing += world->method->bytes(world->method_data);
     }
+    OozeEngineFacts facts = {.pairs = world->fluid.pairs,
+                             .wall_pairs = world->fluid_boundary.pairs};
+    if (world->engine) {
+        world->engine->facts(world->engine_data, &facts);
+    }
     *stats = (OozeWorldStats){
-        .particles = ooze_particles_count(world->particles),
+        .particles = ooze_world_particle_count(world),
         .boundary_particles = world->boundary.count,
         .emitted = world->emitted,
         .removed = world->removed,
-        .neighbour_pairs = world->fluid.pairs + world->fluid_boundary.pairs,
-        .boundary_pairs = world->fluid_boundary.pairs,
+        .neighbour_pairs = facts.pairs + facts.wall_pairs,
+        .boundary_pairs = facts.wall_pairs,
         .memory_bytes = sizeof *world + growing + ooze_boundary_bytes(&world->boundary),
         .particle_bytes = growing,
         .worst_density_error = world->report.worst_density_error,
@@ -399,6 +408,8 @@ void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
         .unmet_steps = world->unmet_steps,
         .sub_steps = world->sub.count,
         .threads = ooze_threads_count(world->threads),
+        .device = world->engine ? world->engine->name : "cpu",
+        .device_bytes = facts.bytes,
         .stage_count = OOZE_STAGE_COUNT,
         .stages = world->stages,
         .part_count = OOZE_PART_COUNT,

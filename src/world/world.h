@@ -6,6 +6,7 @@
 #include "methods/method.h"
 #include "world/change.h"
 #include "world/emitter.h"
+#include "world/engine.h"
 #include "world/probe.h"
 
 /* Stages of a step, in order: the rows of the profile table. */
@@ -36,6 +37,13 @@ typedef struct OozeSubStep {
     int count;       /* of sub-steps so far */
     double time, dt; /* at its beginning, and its length, s */
 } OozeSubStep;
+
+/* Who has the particles as they are now. */
+typedef enum OozeHolder {
+    OOZE_HOLDER_HOST, /* the particle store; an engine has none, or old ones */
+    OOZE_HOLDER_BOTH,
+    OOZE_HOLDER_ENGINE, /* the store has old ones */
+} OozeHolder;
 
 struct OozeWorld {
     OozeWorldDef def;
@@ -76,6 +84,16 @@ struct OozeWorld {
     OozeStageTime stages[OOZE_STAGE_COUNT];
     OozeStageClock clock;   /* of what they do inside */
     OozeSnapshot *snapshot; /* what ooze_world_frame hands out */
+
+    OozeDevice device;         /* as asked for, the environment considered */
+    const OozeEngine *offered; /* that could take steps; NULL: this build has none */
+    const OozeEngine *engine;  /* that takes them; NULL: the processor does */
+    void *engine_data;
+    OozeHolder holder;
+    bool samples_sent;       /* the engine has the boundary's samples */
+    double engine_speed;     /* of the fastest particle there; NAN: not known */
+    OozeParticles *arrivals; /* what emitters give, on its way to an engine; NULL until then */
+    bool machine_told;       /* the log knows which machine takes the steps */
 };
 
 /* As ooze_world_create, with a method that need not be in the list. */
@@ -94,8 +112,9 @@ void ooze_world_log(const OozeWorld *world, OozeLogLevel level, const char *form
 /* OOZE_OK where `index` is the id of one of `count` things called `what`. */
 OozeStatus ooze_world_check_id(int index, int count, const char *what, OozeError *error);
 
-/* New particles first .. first + n start their rest_position where they are now. */
-void ooze_world_welcome(OozeWorld *world, uint64_t first, uint64_t n);
+/* New particles first .. first + n of the store, or of one with its fields, start their rest_position where
+   they are now. */
+void ooze_world_welcome(OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n);
 
 /* From now on particles know where they came into the world; those that are there, where they are. */
 OozeStatus ooze_world_keep_rest(OozeWorld *world, OozeError *error);
@@ -126,5 +145,26 @@ bool ooze_world_halve_sub_step(OozeWorld *world);
 OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error);
 
 void ooze_snapshot_destroy(OozeSnapshot *snapshot);
+
+/* ---- the machine: device.c ------------------------------------------------------------------ */
+
+/* Reads what is asked for; OOZE_ERROR_UNSUPPORTED: it is a device that this build or machine has not. */
+OozeStatus ooze_world_open_device(OozeWorld *world, OozeError *error);
+/* Decides by the present settings who takes the next step. OOZE_ERROR_UNSUPPORTED: not the one asked for. */
+OozeStatus ooze_world_choose_machine(OozeWorld *world, OozeError *error);
+void ooze_world_close_engine(OozeWorld *world);
+/* From now on each part of a step waits until the machine is done with it, so that its time is its own. */
+void ooze_world_time_parts(OozeWorld *world);
+
+/* Whoever reads particles in the store brings them home first; whoever changes or adds any there, or adds a
+   field, takes them back; a step hands them over to its engine. */
+OozeStatus ooze_world_bring_home(OozeWorld *world, OozeError *error);
+OozeStatus ooze_world_take_back(OozeWorld *world, OozeError *error);
+OozeStatus ooze_world_hand_over(OozeWorld *world, OozeError *error);
+uint64_t ooze_world_particle_count(const OozeWorld *world); /* wherever they are */
+
+/* The store that emitters fill in a step, with the ids that follow; and after that, in. */
+OozeStatus ooze_world_open_door(OozeWorld *world, OozeParticles **arrivals, OozeError *error);
+OozeStatus ooze_world_let_in(OozeWorld *world, OozeError *error);
 
 #endif

@@ -182,7 +182,7 @@ class CommandLineTest(runs.RunTest):
 
     def test_missing_cuda_is_one_clear_sentence(self):
         if re.search(r"(?m)^  cuda +yes", self.good("version").stdout):
-            self.bad(1, "GPU back end", "run", self.scene, "-o", self.folder / "r", "--device", "cuda")
+            self.bad(1, "device cuda", "run", self.scene, "-o", self.folder / "r", "--device", "cuda")
         else:
             self.bad(1, "no CUDA back end", "run", self.scene, "-o", self.folder / "r", "--device", "cuda")
         self.assertFalse((self.folder / "r").exists())

@@ -187,6 +187,7 @@ static void the_world_tells_what_is_no_error(void **state)
     OozeWorldDef def = ooze_world_def_default();
     def.spacing = 0.1;
     def.threads = 1;
+    def.device = OOZE_DEVICE_CPU; /* nothing to say about the choice */
     def.log = hear;
     def.log_user = &heard;
     OozeWorld *world = NULL;
