@@ -20,6 +20,8 @@ struct Engine {
     Walls walls;
 };
 
+/* Whether the method runs here with these settings; if not, why. */
+bool conformation_takes(const OozeStepContext *context, char *why, size_t size);
 /* One stroke of the conformation method on what stands in the store, lists made. */
 OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError *error);
 

@@ -88,10 +88,31 @@ static void wait(Machine *m)
     note(m, cudaStreamSynchronize(m->stream));
 }
 
+bool watch_goes_on(Machine *m, int k, const int32_t *off)
+{
+    volatile int32_t *watched = static_cast<volatile int32_t *>(m->watched);
+    if (m->failed != cudaSuccess) {
+        return false;
+    }
+    if (k > 0) {
+        note(m, cudaEventSynchronize(m->sent[(k - 1) % 2]));
+        if (m->failed != cudaSuccess || watched[(k - 1) % 2]) {
+            return false;
+        }
+    }
+    note(m, cudaMemcpyAsync(static_cast<int32_t *>(m->watched) + k % 2, off, sizeof *off,
+                            cudaMemcpyDeviceToHost, m->stream));
+    note(m, cudaEventRecord(m->sent[k % 2], m->stream));
+    return m->failed == cudaSuccess;
+}
+
 static bool open_streams(Machine *m)
 {
     note(m, cudaStreamCreateWithFlags(&m->stream, cudaStreamNonBlocking));
     note(m, cudaMallocHost(&m->answer_host, 256));
+    note(m, cudaMallocHost(&m->watched, 64));
+    note(m, cudaEventCreateWithFlags(&m->sent[0], cudaEventDisableTiming));
+    note(m, cudaEventCreateWithFlags(&m->sent[1], cudaEventDisableTiming));
     return m->failed == cudaSuccess;
 }
 
@@ -99,6 +120,9 @@ static void close_streams(Machine *m)
 {
     cudaStreamSynchronize(m->stream);
     cudaFreeHost(m->answer_host);
+    cudaFreeHost(m->watched);
+    cudaEventDestroy(m->sent[0]);
+    cudaEventDestroy(m->sent[1]);
     cudaStreamDestroy(m->stream);
 }
 #else
@@ -157,6 +181,12 @@ void clear(Machine *m, void *memory, size_t size)
 static void wait(Machine *m)
 {
     (void)m;
+}
+
+bool watch_goes_on(Machine *m, int k, const int32_t *off)
+{
+    (void)k;
+    return m->failed == cudaSuccess && !*off;
 }
 
 static bool open_streams(Machine *m)

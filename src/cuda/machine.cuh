@@ -47,6 +47,8 @@ struct Machine {
     uint32_t *ticket;    /* of sums */
     void *answer;        /* 256 bytes that the host reads, on the device and pinned beside it */
     void *answer_host;
+    void *watched; /* pinned: two numbers that are on their way, see watch_goes_on */
+    cudaEvent_t sent[2];
     Chunk chunk[CHUNKS]; /* scratch: gone after the stroke */
     int chunks;
 };
@@ -91,6 +93,10 @@ void copy_in(Machine *m, void *to, const void *from_host, size_t size);
 void copy_out(Machine *m, void *to_host, const void *from, size_t size); /* waits */
 void copy(Machine *m, void *to, const void *from, size_t size);
 void clear(Machine *m, void *memory, size_t size);
+
+/* Called before batch k of some loops that end themselves: false once *off (device) was seen not to be 0. It is seen
+   late, as of the beginning of the batch before: so the machine is never without work. */
+bool watch_goes_on(Machine *m, int k, const int32_t *off);
 
 /* ---- loops ----------------------------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@
 #define __forceinline__ inline
 
 typedef int cudaStream_t;
+typedef int cudaEvent_t;
 typedef int cudaError_t;
 enum { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 };
 
@@ -52,6 +53,10 @@ static inline uint32_t atomicCAS(uint32_t *at, uint32_t expected, uint32_t value
 {
     __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
+}
+static inline unsigned long long atomicAdd(unsigned long long *at, unsigned long long value)
+{
+    return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 }
 static inline uint32_t atomicAdd(uint32_t *at, uint32_t value)
 {

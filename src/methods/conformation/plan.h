@@ -37,7 +37,7 @@ typedef struct OozeVelocitySolve {
 } OozeVelocitySolve;
 
 /* All tell whether to go on. */
-static inline bool ooze_velocity_solve_begin(OozeVelocitySolve *solve, double square,
+OOZE_FORMULA bool ooze_velocity_solve_begin(OozeVelocitySolve *solve, double square,
                                              double tolerance)
 {
     solve->first = square > solve->first ? square : solve->first;
@@ -47,13 +47,13 @@ static inline bool ooze_velocity_solve_begin(OozeVelocitySolve *solve, double sq
     return square > solve->stop;
 }
 
-static inline bool ooze_velocity_solve_look(OozeVelocitySolve *solve, double square)
+OOZE_FORMULA bool ooze_velocity_solve_look(OozeVelocitySolve *solve, double square)
 {
     solve->last = square;
     return square > solve->stop;
 }
 
-static inline bool ooze_velocity_solve_go_on(OozeVelocitySolve *solve, double square)
+OOZE_FORMULA bool ooze_velocity_solve_go_on(OozeVelocitySolve *solve, double square)
 {
     solve->iterations++;
     return ooze_velocity_solve_look(solve, square);

@@ -1,0 +1,55 @@
+/* The implicit velocity solve of `lodge` on the device: see methods/conformation/lodge.h. */
+#ifndef OOZE_CUDA_CONFORMATION_LODGE_CUH
+#define OOZE_CUDA_CONFORMATION_LODGE_CUH
+
+#include "cuda/conformation/step.cuh"
+
+namespace ooze
+{
+
+/* How far the solve has come, in device memory: the loops read and write it, so that no iteration waits for the
+   host. Where a switch says `off`, loops return at once. */
+struct SolveState {
+    OozeVelocitySolve residual;
+    double rr, pap, alpha, beta;
+    int32_t off;        /* the iterations have ended */
+    int32_t recall_off; /* there is nothing to recall */
+    int32_t again_off;  /* all pieces take all of the push */
+    int32_t fresh;      /* the direction is the residual's own */
+    int32_t spoilt;
+};
+
+/* To be captured, with the step's view. */
+struct LodgeView {
+    OozeSym3 *stiffness, *known;
+    float *bulk, *hourglass, *edge_hourglass;
+    float4 *flux; /* three a particle */
+    float4 *star, *r, *p, *ap;
+    SolveState *state;
+};
+
+struct Lodge {
+    Step *step;
+    LodgeView view;
+};
+
+/* output = A input, and what p.Ap comes to in state->pap; nothing where *off. With off == &state->off it is an
+   iteration's, which ends where the direction is spoilt. With `known` the stress of the
+   beginning and moving walls are included, with `held` what held particles cannot do is left in. */
+void multiply(Lodge *solve, const float4 *input, float4 *output, bool known, bool held,
+              const int32_t *off);
+/* Goes along p by alpha: u and r, and state->rr anew; what then follows is `kind`. */
+enum AdvanceKind { ADVANCE_ITERATION, ADVANCE_RECALL };
+void advance(Lodge *solve, AdvanceKind kind, const int32_t *off);
+void turn(Lodge *solve, const int32_t *off); /* p = the next direction */
+
+/* Where the solve begins: recall.cu. */
+void recall(Lodge *solve, int pass);
+void recall_note(Lodge *solve);
+
+/* root[i] = least particle of the connected piece of one material that i is part of: pieces.cu. */
+void find_pieces(Step *step, uint32_t *root, const int32_t *off);
+
+} // namespace ooze
+
+#endif
