@@ -83,7 +83,7 @@ void clear(Machine *m, void *memory, size_t size)
     }
 }
 
-static void wait(Machine *m)
+void machine_wait(Machine *m)
 {
     note(m, cudaStreamSynchronize(m->stream));
 }
@@ -178,7 +178,7 @@ void clear(Machine *m, void *memory, size_t size)
     }
 }
 
-static void wait(Machine *m)
+void machine_wait(Machine *m)
 {
     (void)m;
 }
@@ -218,7 +218,7 @@ bool machine_create(Machine *m)
 
 void machine_destroy(Machine *m)
 {
-    wait(m);
+    machine_wait(m);
     for (int k = 0; k < m->chunks; k++) {
         give_back(m, m->chunk[k].memory, m->chunk[k].size);
     }
@@ -310,7 +310,7 @@ void scratch_reset(Machine *m)
     if (m->chunks < 2) {
         return;
     }
-    wait(m);
+    machine_wait(m);
     for (int k = 0; k < m->chunks; k++) {
         give_back(m, m->chunk[k].memory, m->chunk[k].size);
     }
@@ -333,7 +333,7 @@ void *room_bytes(Machine *m, Room *room, size_t size, size_t kept)
     }
     size_t wanted = aligned(size + (room->size > 0 ? size / 16 : 0));
     if (kept == 0) { /* first let go, so that both need not fit */
-        wait(m);
+        machine_wait(m);
         room_free(m, room);
     }
     void *memory = take(m, wanted);
@@ -341,7 +341,7 @@ void *room_bytes(Machine *m, Room *room, size_t size, size_t kept)
         return nullptr;
     }
     copy(m, memory, room->memory, kept);
-    wait(m);
+    machine_wait(m);
     room_free(m, room);
     room->memory = memory;
     room->size = wanted;

@@ -57,6 +57,7 @@ bool machine_create(Machine *m);
 void machine_destroy(Machine *m);
 /* What has failed since, as an error with the number of particles that would fit; OOZE_OK: nothing. */
 OozeStatus status(Machine *m, uint64_t particles, OozeError *error);
+void machine_wait(Machine *m);             /* until all that was asked of it is done */
 bool note(Machine *m, cudaError_t answer); /* true: all is well, and was */
 
 /* ---- memory: device.cu ----------------------------------------------------------------------------- */

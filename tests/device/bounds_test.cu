@@ -1,0 +1,133 @@
+/* Wrapping, speeds and bounds of all particles, against plain loops. */
+#include "device/device_check.h"
+
+#include "cuda/bounds.cuh"
+
+using namespace ooze;
+
+enum { COUNT = 5000 };
+
+/* As much of a store as these functions look at. */
+struct TestStore {
+    Machine *m;
+    Store store;
+    float4 x[COUNT], v[COUNT];
+    explicit TestStore(Machine *machine) : m(machine)
+    {
+        memset(&store, 0, sizeof store);
+        for (uint64_t i = 0; i < COUNT; i++) {
+            x[i] = four((float)random_between(i, 0, -3, 3), (float)random_between(i, 1, -3, 3),
+                        (float)random_between(i, 2, -3, 3));
+            v[i] = four((float)random_between(i, 3, -1, 1), (float)random_between(i, 4, -1, 1), 0);
+        }
+        send();
+    }
+    void send()
+    {
+        store.n = COUNT;
+        Room *places = &store.field[OOZE_FIELD_POSITION].room;
+        Room *speeds = &store.field[OOZE_FIELD_VELOCITY].room;
+        copy_in(m, room<float4>(m, places, COUNT), x, sizeof x);
+        copy_in(m, room<float4>(m, speeds, COUNT), v, sizeof v);
+    }
+    ~TestStore()
+    {
+        room_free(m, &store.field[OOZE_FIELD_POSITION].room);
+        room_free(m, &store.field[OOZE_FIELD_VELOCITY].room);
+    }
+    TestStore(const TestStore &) = delete;
+    TestStore &operator=(const TestStore &) = delete;
+};
+
+static OozePeriodic box_along_x(void)
+{
+    OozePeriodic box = {};
+    box.min[0] = -1.0f;
+    box.length[0] = 2.0f;
+    box.inverse[0] = 0.5f;
+    return box;
+}
+
+static double fastest_of(const TestStore *s)
+{
+    double most = 0.0;
+    for (int i = 0; i < COUNT; i++) {
+        most = fmax(most, hypot((double)s->v[i].x, (double)s->v[i].y));
+    }
+    return most;
+}
+
+static void check_places(TestStore *s, const OozePeriodic *box, int but)
+{
+    float4 *now = brought_home(s->m, store_positions(&s->store), COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        OozeFloat4 old = {s->x[i].x, s->x[i].y, s->x[i].z, 0.0f};
+        OozeFloat4 wanted = i == but ? old : ooze_point_wrap(old, box);
+        assert_true(now[i].x == wanted.x && now[i].y == wanted.y && now[i].z == wanted.z);
+    }
+    free(now);
+}
+
+static void wraps_along_periodic_axes(void **state)
+{
+    (void)state;
+    TestMachine machine;
+    TestStore s(&machine.m);
+    OozePeriodic box = box_along_x();
+    wrap_positions(s.m, &s.store, &box);
+    check_places(&s, &box, -1);
+}
+
+static void finds_the_fastest(void **state)
+{
+    (void)state;
+    TestMachine machine;
+    TestStore s(&machine.m);
+    CHECK_NEAR(fastest_speed(s.m, &s.store), fastest_of(&s), 1e-6);
+    s.store.n = 0;
+    assert_true(fastest_speed(s.m, &s.store) == 0.0);
+}
+
+static void all_is_well(void **state)
+{
+    (void)state;
+    TestMachine machine;
+    TestStore s(&machine.m);
+    OozePeriodic box = box_along_x();
+    OozeEngineEnd end = check_bounds(s.m, &s.store, &box, 2.0f, 10.0f);
+    assert_true(end.first_bad == UINT64_MAX);
+    CHECK_NEAR(end.speed, fastest_of(&s), 1e-6);
+    check_places(&s, &box, -1);
+}
+
+/* The first that is too far, too fast, or no number; it stays where it is. */
+static void names_the_first_that_is_lost(void **state)
+{
+    (void)state;
+    const float4 places[3] = {four(11, 0, 0), four(0, 0, 0), four(NAN, 0, 0)};
+    const float4 speeds[3] = {four(0, 0, 0), four(0, 0, INFINITY), four(0, 0, 0)};
+    for (int k = 0; k < 3; k++) {
+        TestMachine machine;
+        TestStore s(&machine.m);
+        OozePeriodic box = box_along_x();
+        s.x[4321] = s.x[3456] = places[k];
+        s.v[4321] = s.v[3456] = speeds[k];
+        s.send();
+        OozeEngineEnd end = check_bounds(s.m, &s.store, &box, 2.0f, 10.0f);
+        assert_true(end.first_bad == 3456);
+        float4 *now = brought_home(s.m, store_positions(&s.store), COUNT);
+        assert_int_equal(memcmp(&now[3456], &places[k], sizeof now[0]), 0);
+        free(now);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wraps_along_periodic_axes),
+        cmocka_unit_test(finds_the_fastest),
+        cmocka_unit_test(all_is_well),
+        cmocka_unit_test(names_the_first_that_is_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
