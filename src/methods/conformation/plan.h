@@ -38,7 +38,7 @@ typedef struct OozeVelocitySolve {
 
 /* All tell whether to go on. */
 OOZE_FORMULA bool ooze_velocity_solve_begin(OozeVelocitySolve *solve, double square,
-                                             double tolerance)
+                                            double tolerance)
 {
     solve->first = square > solve->first ? square : solve->first;
     solve->last = square;
