@@ -13,9 +13,11 @@ extern "C" {
 #include "base/fail.h"
 #include "methods/conformation/plan.h"
 #include "methods/method.h"
+#include "solids/boundary_formula.h"
 #include "solids/reach.h"
 #include "solids/shape_formula.h"
 #include "world/emitter.h"
+#include "world/source_formula.h"
 }
 
 #endif

@@ -180,7 +180,7 @@ OozeStatus solids_send(Machine *m, Solids *solids, const OozeStepContext *contex
         solids->sent_count = count;
         copy_in(m, items, solids->sent, size);
     }
-    result = result ? result : status(m, 0, error);
+    result = result ? result : status(m, particles_of(context), error);
     solids->sent_count = result ? 0 : solids->sent_count;
     return result;
 }

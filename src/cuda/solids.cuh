@@ -37,6 +37,11 @@ struct Solids {
     SolidsView view;
 };
 void solids_free(Machine *m, Solids *solids);
+/* For errors that say how many would fit. */
+static inline uint64_t particles_of(const OozeStepContext *context)
+{
+    return context->particles ? ooze_particles_count(context->particles) : 0;
+}
 OozeStatus solids_send(Machine *m, Solids *solids, const OozeStepContext *context,
                        OozeError *error);
 /* A shape as device code sees it; its address and all it is made of must stay until solids_free. */
@@ -52,19 +57,26 @@ struct WallView {
     const uint8_t *clings; /* fluid never slips on its solid: infinite friction */
     uint32_t count;
 };
+struct WallSolid;
 struct Walls {
     uint64_t count;
     bool moving; /* some sample has a velocity */
     Grid grid;
     WallView view;
-    Room local_room, position_room, velocity_room, volume_room, solid_room, clings_room,
-        placed_room;
-    const void *made_of;        /* what the samples were sent from last */
-    uint64_t made_count, poses; /* and a hash of the poses they were placed at */
-    Lists lists;                /* sample to sample, for their volumes */
+    bool fresh; /* everything below and in the view stands as the solids did at the last update */
+    double support; /* and these are those of then */
+    OozePeriodic periodic;
+    WallSolid *solids; /* host: twice `solid_count`, those of then and those of now */
+    int solid_count;   /* that have samples, and those before them */
+    bool stir;         /* some solid with samples may move in time */
+    Lists lists;       /* sample to sample, for their volumes: kept while solids stir */
+    Room local_room, made_solid_room; /* in the order they were made */
+    Room pose_room, position_room, velocity_room, volume_room, solid_room, clings_room;
 };
 void walls_free(Machine *m, Walls *walls);
-/* Samples where the solids are now, with their volumes. `anew`: the host's samples have changed. */
+/* Samples where the solids of the context are, with their volumes. `anew`: the host's samples have changed. Depends on
+   where solids are and on nothing else, as OozeBoundary does. Waits where a solid has moved, for the sort and the
+   lists; does nothing where none has. */
 OozeStatus walls_update(Machine *m, Walls *walls, const OozeStepContext *context, bool anew,
                         OozeError *error);
 

@@ -4,7 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "physics/kernels.h"
+#include "solids/boundary_formula.h"
 
 enum { SPARE_ELEMENTS = 16, GRAIN = 4096 };
 
@@ -141,16 +141,6 @@ typedef struct Update {
     OozeBounds around; /* all that has changed */
 } Update;
 
-static OozeVec3 widen(OozeFloat4 a)
-{
-    return vec3((double)a.x, (double)a.y, (double)a.z);
-}
-
-static OozeFloat4 narrow(OozeVec3 a)
-{
-    return (OozeFloat4){(float)a.x, (float)a.y, (float)a.z, 0.0f};
-}
-
 static void place(void *context, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -159,8 +149,7 @@ static void place(void *context, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         if (update->all || b->moved[b->local_solid[i]]) {
             const OozePose *pose = &update->solids[b->local_solid[i]].pose;
-            OozeFloat4 x = narrow(ooze_pose_to_world(pose, widen(b->local[i])));
-            b->placed[i] = ooze_point_wrap(x, update->periodic);
+            b->placed[i] = ooze_sample_place(pose, b->local[i], update->periodic);
         }
     }
 }
@@ -184,16 +173,6 @@ static bool is_changed(const Update *update, uint64_t k)
     return changed;
 }
 
-static OozeVec3 velocity_of(const OozePose *pose, OozeFloat4 local)
-{
-    if (pose->spin.x == 0.0 && pose->spin.y == 0.0 && pose->spin.z == 0.0) {
-        return pose->velocity;
-    }
-    /* the arm is taken from the solid's frame: a wrapped place has no arm of its own */
-    OozeVec3 arm = quat_rotate(pose->rotation, widen(local));
-    return vec3_add(pose->velocity, vec3_cross(pose->spin, arm));
-}
-
 static void gather(void *context, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -203,7 +182,7 @@ static void gather(void *context, uint64_t begin, uint64_t end, int worker)
         uint32_t i = update->order[k];
         const OozePose *pose = &update->solids[b->local_solid[i]].pose;
         b->position[k] = b->placed[i];
-        b->velocity[k] = narrow(velocity_of(pose, b->local[i]));
+        b->velocity[k] = ooze_sample_velocity(pose, b->local[i]);
         b->solid[k] = b->local_solid[i];
         b->volume[k] = b->made_volume[i];
         b->wanted[k] = 0;
@@ -396,8 +375,6 @@ OozeStatus ooze_boundary_update(OozeBoundary *boundary, OozeThreads *threads,
 
 /* ---- volumes ------------------------------------------------------------------------------ */
 
-/* Kernel values are added up as integers in units of 2^-40 W(0): the sum then does not depend on the
-   order, which changes when other samples move. Akinci et al. 2012, eq 4. */
 static void measure(void *context, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -411,15 +388,9 @@ static void measure(void *context, uint64_t begin, uint64_t end, int worker)
         const uint32_t *index = b->lists.index + b->lists.first[n];
         int64_t sum = 0;
         for (uint32_t m = 0; m < b->lists.count[n]; m++) {
-            OozeFloat4 y = b->position[index[m]];
-            float dx = ooze_periodic_delta(x.x - y.x, p->length[0], p->inverse[0]);
-            float dy = ooze_periodic_delta(x.y - y.y, p->length[1], p->inverse[1]);
-            float dz = ooze_periodic_delta(x.z - y.z, p->length[2], p->inverse[2]);
-            float share = ooze_cubic_value(sqrtf(dx * dx + dy * dy + dz * dz), h) / peak;
-            sum += (int64_t)(share * 0x1p40f);
+            sum += ooze_sample_share(x, b->position[index[m]], p, h, peak);
         }
-        double density = (double)peak * (double)(sum > 0 ? sum : INT64_C(1) << 40) * 0x1p-40;
-        b->volume[k] = (float)(1.0 / density);
+        b->volume[k] = ooze_sample_volume(sum, peak);
         b->made_volume[order[k]] = b->volume[k];
         b->due[order[k]] = 0;
     }

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "world/nozzle.h"
+#include "world/source_formula.h"
 
 OozeEmitterDef ooze_emitter_def_default(void)
 {
@@ -226,8 +227,7 @@ double ooze_emitter_forecast(const OozeEmitter *emitter, double time, double end
 }
 
 typedef struct LeadJob {
-    OozePose pose;
-    OozeVec3 jet;
+    OozeLead lead;
     uint16_t mark;
     const OozeFloat4 *positions;
     OozeFloat4 *velocities;
@@ -243,31 +243,33 @@ static void lead_range(void *data, uint64_t begin, uint64_t end, int worker)
             continue;
         }
         const OozeFloat4 *p = &job->positions[i];
-        OozeVec3 x = vec3(p->x, p->y, p->z);
-        if (ooze_pose_to_local(&job->pose, x).z >= 0.0) {
+        OozeVec3 v;
+        if (!ooze_lead_velocity(&job->lead, vec3(p->x, p->y, p->z), &v)) {
             job->led[i] = 0;
             continue;
         }
-        OozeVec3 v = vec3_add(job->jet, ooze_pose_velocity_at(&job->pose, x));
         job->velocities[i] = (OozeFloat4){(float)v.x, (float)v.y, (float)v.z, 0.0f};
     }
+}
+
+bool ooze_emitter_lead_at(const OozeEmitter *emitter, double time, OozeLead *lead)
+{
+    bool runs = time >= emitter->start && time < emitter->stop &&
+                (emitter->limit == 0 || emitter->state.emitted < emitter->limit);
+    lead->pose = nozzle_pose(emitter, time);
+    lead->jet = quat_rotate(lead->pose.rotation, vec3(0, 0, runs ? emitter->state.speed : 0.0));
+    return emitter->length > 0.0;
 }
 
 void ooze_emitter_lead(const OozeEmitter *emitter, OozeParticles *particles, OozeThreads *threads,
                        double time, int led_field, uint16_t mark)
 {
-    if (led_field < 0 || !(emitter->length > 0.0)) {
+    LeadJob job = {.mark = mark};
+    if (led_field < 0 || !ooze_emitter_lead_at(emitter, time, &job.lead)) {
         return;
     }
-    bool runs = time >= emitter->start && time < emitter->stop &&
-                (emitter->limit == 0 || emitter->state.emitted < emitter->limit);
-    LeadJob job = {
-        .pose = nozzle_pose(emitter, time),
-        .mark = mark,
-        .positions = ooze_particles_positions(particles),
-        .velocities = ooze_particles_velocities(particles),
-        .led = ooze_particles_data(particles, led_field),
-    };
-    job.jet = quat_rotate(job.pose.rotation, vec3(0, 0, runs ? emitter->state.speed : 0.0));
+    job.positions = ooze_particles_positions(particles);
+    job.velocities = ooze_particles_velocities(particles);
+    job.led = ooze_particles_data(particles, led_field);
     ooze_parallel_for(threads, ooze_particles_count(particles), 8192, lead_range, &job);
 }

@@ -41,6 +41,14 @@ void ooze_emitter_free(OozeEmitter *emitter);
 OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, double time, double dt,
                              int led_field, uint16_t mark, uint64_t *emitted, OozeError *error);
 
+/* How a nozzle leads its fluid at a time. */
+typedef struct OozeLead {
+    OozePose pose; /* of the nozzle: the exit is at z = 0, the jet along +z */
+    OozeVec3 jet;  /* m/s, in the world, relative to the nozzle */
+} OozeLead;
+bool ooze_emitter_lead_at(const OozeEmitter *emitter, double time,
+                          OozeLead *lead); /* false: it never leads any */
+
 /* Gives the particles that the nozzle leads at `time` their velocity, and sets those free that have
    passed the exit. */
 void ooze_emitter_lead(const OozeEmitter *emitter, OozeParticles *particles, OozeThreads *threads,
@@ -59,6 +67,7 @@ typedef struct OozeSink {
 OozeStatus ooze_sink_create(OozeSink *sink, const OozeSinkDef *def, OozeAxis up, double spacing,
                             OozeError *error);
 void ooze_sink_free(OozeSink *sink);
+bool ooze_sink_is_open(const OozeSink *sink, double time);
 /* Sets remove[i] for particles inside; `remove` has one byte a particle. */
 void ooze_sink_mark(const OozeSink *sink, OozeThreads *threads, const OozeParticles *particles,
                     double time, uint8_t *remove);

@@ -3,7 +3,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "world/emitter.h"
+#include "world/source_formula.h"
 
 OozeSinkDef ooze_sink_def_default(void)
 {
@@ -56,14 +56,7 @@ typedef struct MarkJob {
     const OozeFloat4 *positions;
     uint8_t *remove;
     OozeBounds bounds;
-    bool inverted;
 } MarkJob;
-
-static bool within(const OozeBounds *b, OozeVec3 p)
-{
-    return p.x >= b->min.x && p.x <= b->max.x && p.y >= b->min.y && p.y <= b->max.y &&
-           p.z >= b->min.z && p.z <= b->max.z;
-}
 
 static void mark(void *context, uint64_t begin, uint64_t end, int worker)
 {
@@ -71,27 +64,27 @@ static void mark(void *context, uint64_t begin, uint64_t end, int worker)
     const MarkJob *job = context;
     for (uint64_t i = begin; i < end; i++) {
         OozeFloat4 x = job->positions[i];
-        OozeVec3 p =
-            ooze_pose_to_local(&job->sink->pose, vec3((double)x.x, (double)x.y, (double)x.z));
-        /* Outside the bounds there is no need to ask the shape. */
-        bool gone = within(&job->bounds, p) ? ooze_shape_distance(job->sink->shape, p, NULL) < 0.0
-                                            : job->inverted;
-        if (gone) {
+        OozeVec3 p = vec3((double)x.x, (double)x.y, (double)x.z);
+        if (ooze_sink_swallows(job->sink->shape, &job->bounds, &job->sink->pose, p)) {
             job->remove[i] = 1;
         }
     }
 }
 
+bool ooze_sink_is_open(const OozeSink *sink, double time)
+{
+    return time >= sink->start && time < sink->stop;
+}
+
 void ooze_sink_mark(const OozeSink *sink, OozeThreads *threads, const OozeParticles *particles,
                     double time, uint8_t *remove)
 {
-    if (!(time >= sink->start && time < sink->stop)) {
+    if (!ooze_sink_is_open(sink, time)) {
         return;
     }
     MarkJob job = {.sink = sink,
                    .positions = ooze_particles_data_const(particles, OOZE_FIELD_POSITION),
                    .remove = remove,
-                   .bounds = ooze_shape_bounds(sink->shape),
-                   .inverted = ooze_shape_inverted(sink->shape)};
+                   .bounds = ooze_shape_bounds(sink->shape)};
     ooze_parallel_for(threads, ooze_particles_count(particles), 4096, mark, &job);
 }

@@ -1,0 +1,79 @@
+#include "cuda/sources.cuh"
+
+namespace ooze
+{
+
+static OozeStatus mark_sunk(Engine *engine, const OozeSink *sink, uint8_t *remove, OozeError *error)
+{
+    Machine *m = &engine->machine;
+    ShapeView shape;
+    OozeStatus result = shape_send(m, &engine->solids, sink->shape, &shape, error);
+    if (result) {
+        return result;
+    }
+    OozePose pose = sink->pose;
+    OozeBounds bounds = ooze_shape_bounds(sink->shape);
+    const float4 *x = store_positions(&engine->store);
+    for_each(
+        m, engine->store.n, OOZE_BODY(uint32_t i) {
+            if (ooze_sink_swallows(&shape, &bounds, &pose, widen(x[i]))) {
+                remove[i] = 1;
+            }
+        });
+    return OOZE_OK;
+}
+
+OozeStatus sources_remove(Engine *engine, const OozeSink *sinks, int count, double time,
+                          uint64_t *removed, OozeError *error)
+{
+    Machine *m = &engine->machine;
+    uint64_t n = engine->store.n;
+    int open = 0;
+    *removed = 0;
+    for (int k = 0; k < count; k++) {
+        open += ooze_sink_is_open(&sinks[k], time);
+    }
+    if (open == 0 || n == 0) {
+        return OOZE_OK;
+    }
+    Mark mark = scratch_mark(m);
+    uint8_t *remove = scratch<uint8_t>(m, n);
+    clear(m, remove, n);
+    OozeStatus result = OOZE_OK;
+    for (int k = 0; k < count && !result; k++) {
+        if (ooze_sink_is_open(&sinks[k], time)) {
+            result = mark_sunk(engine, &sinks[k], remove, error);
+        }
+    }
+    result = result ? result : store_remove(m, &engine->store, remove, removed, error);
+    scratch_rewind(m, mark);
+    return result ? result : status(m, n, error);
+}
+
+OozeStatus sources_lead(Engine *engine, const OozeEmitter *emitter, double time, uint16_t mark,
+                        OozeError *error)
+{
+    Machine *m = &engine->machine;
+    const Store *store = &engine->store;
+    OozeLead lead;
+    uint16_t *led = static_cast<uint16_t *>(store_data(store, "nozzle"));
+    if (led && ooze_emitter_lead_at(emitter, time, &lead)) {
+        const float4 *x = store_positions(store);
+        float4 *v = store_velocities(store);
+        for_each(
+            m, store->n, OOZE_BODY(uint32_t i) {
+                if (led[i] != mark) {
+                    return;
+                }
+                OozeVec3 velocity;
+                if (ooze_lead_velocity(&lead, widen(x[i]), &velocity)) {
+                    v[i] = narrow(velocity);
+                } else {
+                    led[i] = 0;
+                }
+            });
+    }
+    return status(m, store->n, error);
+}
+
+} // namespace ooze

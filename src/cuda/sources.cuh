@@ -1,0 +1,19 @@
+/* Nozzles and sinks on the device: what world/engine.h asks of an engine for them. */
+#ifndef OOZE_CUDA_SOURCES_CUH
+#define OOZE_CUDA_SOURCES_CUH
+
+#include "cuda/engine.cuh"
+
+namespace ooze
+{
+
+/* Removes what the sinks that are open at `time` swallow. Waits for how many that were, if one is open. */
+OozeStatus sources_remove(Engine *engine, const OozeSink *sinks, int count, double time,
+                          uint64_t *removed, OozeError *error);
+/* As ooze_emitter_lead. */
+OozeStatus sources_lead(Engine *engine, const OozeEmitter *emitter, double time, uint16_t mark,
+                        OozeError *error);
+
+} // namespace ooze
+
+#endif

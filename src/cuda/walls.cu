@@ -1,0 +1,228 @@
+/* Boundary particles on the device. */
+#include "cuda/solids.cuh"
+
+namespace ooze
+{
+
+/* A solid as its samples see it. */
+struct WallSolid {
+    OozePose pose;
+    uint64_t clings;
+};
+
+/* Where padding stands: far from everything, and finite when squared. */
+static const float FAR = 1e18f;
+
+void walls_free(Machine *m, Walls *walls)
+{
+    Room *rooms[] = {&walls->local_room,    &walls->made_solid_room, &walls->pose_room,
+                     &walls->position_room, &walls->velocity_room,   &walls->volume_room,
+                     &walls->solid_room,    &walls->clings_room};
+    for (Room *one : rooms) {
+        room_free(m, one);
+    }
+    grid_free(m, &walls->grid);
+    lists_free(m, &walls->lists);
+    ooze_free(walls->solids);
+    *walls = {};
+}
+
+OOZE_DEVICE OozeFloat4 plain(float4 a)
+{
+    return {a.x, a.y, a.z, a.w};
+}
+
+OOZE_DEVICE float4 four(OozeFloat4 a)
+{
+    return make_float4(a.x, a.y, a.z, a.w);
+}
+
+/* ---- what has changed -------------------------------------------------------------------------- */
+
+static OozeStatus make_solids(Walls *walls, const OozeBoundary *boundary, OozeError *error)
+{
+    int count = 0;
+    for (uint64_t i = 0; i < boundary->count; i++) {
+        count = boundary->local_solid[i] >= count ? boundary->local_solid[i] + 1 : count;
+    }
+    size_t size = sizeof *walls->solids;
+    ooze_free(walls->solids);
+    walls->solid_count = 0;
+    walls->solids = static_cast<WallSolid *>(ooze_alloc_zero(2 * (size_t)count + 1, size));
+    if (!walls->solids) {
+        return ooze_fail_memory(error, "boundary particles", (2 * (size_t)count + 1) * size);
+    }
+    walls->solid_count = count;
+    return OOZE_OK;
+}
+
+struct WallChange {
+    bool place, motion;
+};
+
+static bool moves(const OozePose *pose)
+{
+    return vec3_dot(pose->velocity, pose->velocity) > 0.0 || vec3_dot(pose->spin, pose->spin) > 0.0;
+}
+
+/* Solids that have no samples stay zero, wherever they go. */
+static WallChange compare(Walls *walls, const OozeStepContext *context)
+{
+    WallChange change = {!walls->fresh, !walls->fresh};
+    walls->moving = walls->stir = false;
+    for (int k = 0; k < walls->solid_count; k++) {
+        const OozeSolid *solid = &context->solids[k];
+        WallSolid *then = &walls->solids[k], *now = then + walls->solid_count;
+        if (!solid->sampled) {
+            continue;
+        }
+        now->pose = solid->pose;
+        now->clings = isinf(solid->params[OOZE_SOLID_FRICTION]) ? 1 : 0;
+        const OozePose *a = &then->pose, *b = &now->pose;
+        change.place = change.place || memcmp(&a->position, &b->position, sizeof a->position) ||
+                       memcmp(&a->rotation, &b->rotation, sizeof a->rotation);
+        change.motion = change.motion || memcmp(then, now, sizeof *then) != 0;
+        walls->moving = walls->moving || moves(b);
+        walls->stir = walls->stir || solid->driven || !ooze_motion_is_still(&solid->motion);
+    }
+    return change;
+}
+
+/* ---- samples ------------------------------------------------------------------------------------- */
+
+static void send_samples(Machine *m, Walls *walls, const OozeBoundary *boundary)
+{
+    uint64_t n = walls->count;
+    float4 *local = room<float4>(m, &walls->local_room, n);
+    uint16_t *made_solid = room<uint16_t>(m, &walls->made_solid_room, n);
+    walls->view.position = room<float4>(m, &walls->position_room, n);
+    walls->view.velocity = room<float4>(m, &walls->velocity_room, n);
+    walls->view.volume = room<float>(m, &walls->volume_room, n);
+    walls->view.solid = room<uint16_t>(m, &walls->solid_room, n);
+    walls->view.clings = room<uint8_t>(m, &walls->clings_room, n);
+    walls->view.count = (uint32_t)n;
+    copy_in(m, local, boundary->local, n * sizeof *local);
+    copy_in(m, made_solid, boundary->local_solid, n * sizeof *made_solid);
+}
+
+static OozeStatus place(Machine *m, Walls *walls, const OozePeriodic *periodic, OozeError *error)
+{
+    uint64_t n = walls->count;
+    OozePeriodic box = *periodic;
+    Mark mark = scratch_mark(m);
+    float4 *placed = scratch<float4>(m, n);
+    const float4 *local = static_cast<float4 *>(walls->local_room.memory);
+    const uint16_t *made_solid = static_cast<uint16_t *>(walls->made_solid_room.memory);
+    const WallSolid *solids = static_cast<WallSolid *>(walls->pose_room.memory);
+    for_each(
+        m, n, OOZE_BODY(uint32_t i) {
+            placed[i] = four(ooze_sample_place(&solids[made_solid[i]].pose, plain(local[i]), &box));
+        });
+    OozeStatus result =
+        n > 0 ? grid_sort(m, &walls->grid, placed, n, walls->support, periodic, error) : OOZE_OK;
+    if (!result) {
+        const uint32_t *order = walls->grid.order;
+        float4 *position = static_cast<float4 *>(walls->position_room.memory);
+        float *volume = static_cast<float *>(walls->volume_room.memory);
+        uint16_t *solid = static_cast<uint16_t *>(walls->solid_room.memory);
+        uint32_t last = (uint32_t)n;
+        for_each(
+            m, n + 1, OOZE_BODY(uint32_t k) {
+                position[k] = k < last ? placed[order[k]] : make_float4(FAR, FAR, FAR, 0.0f);
+                solid[k] = k < last ? made_solid[order[k]] : (uint16_t)0;
+                volume[k] = 0.0f;
+            });
+    }
+    scratch_rewind(m, mark);
+    return result;
+}
+
+static void move(Machine *m, const Walls *walls)
+{
+    const uint32_t *order = walls->grid.order;
+    const float4 *local = static_cast<float4 *>(walls->local_room.memory);
+    const WallSolid *solids = static_cast<WallSolid *>(walls->pose_room.memory);
+    const uint16_t *solid = walls->view.solid;
+    float4 *velocity = static_cast<float4 *>(walls->velocity_room.memory);
+    uint8_t *clings = static_cast<uint8_t *>(walls->clings_room.memory);
+    uint32_t last = (uint32_t)walls->count;
+    for_each(
+        m, walls->count + 1, OOZE_BODY(uint32_t k) {
+            const WallSolid *of = &solids[solid[k]];
+            velocity[k] = k < last ? four(ooze_sample_velocity(&of->pose, plain(local[order[k]])))
+                                   : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+            clings[k] = k < last ? (uint8_t)of->clings : (uint8_t)0;
+        });
+}
+
+static OozeStatus measure(Machine *m, Walls *walls, OozeError *error)
+{
+    const float4 *x = walls->view.position;
+    uint64_t n = walls->count;
+    OozeStatus result =
+        n > 0 ? lists_build(m, &walls->lists, &walls->grid, x, n, x, walls->support, false, error)
+              : OOZE_OK;
+    if (result || n == 0) {
+        return result;
+    }
+    ListView near = view(&walls->lists);
+    OozePeriodic box = walls->periodic;
+    float h = (float)walls->support, peak = ooze_cubic_value(0.0f, h);
+    float *volume = static_cast<float *>(walls->volume_room.memory);
+    for_each(
+        m, n, OOZE_BODY(uint32_t i) {
+            OozeFloat4 here = plain(x[i]);
+            int64_t sum = 0;
+            each_true_neighbour(near, i, [&](uint32_t j) {
+                sum += ooze_sample_share(here, plain(x[j]), &box, h, peak);
+            });
+            volume[i] = ooze_sample_volume(sum, peak);
+        });
+    if (!walls->stir) { /* measured once and for all */
+        lists_free(m, &walls->lists);
+    }
+    return OOZE_OK;
+}
+
+/* ---- the update ------------------------------------------------------------------------------------ */
+
+static OozeStatus refresh(Machine *m, Walls *walls, WallChange change,
+                          const OozeStepContext *context, OozeError *error)
+{
+    size_t size = (size_t)walls->solid_count * sizeof *walls->solids;
+    WallSolid *sent = room<WallSolid>(m, &walls->pose_room, (uint64_t)walls->solid_count);
+    memcpy(walls->solids, walls->solids + walls->solid_count, size);
+    copy_in(m, sent, walls->solids, size);
+    OozeStatus result = change.place ? place(m, walls, &context->periodic, error) : OOZE_OK;
+    if (!result) {
+        move(m, walls);
+        result = change.place ? measure(m, walls, error) : OOZE_OK;
+    }
+    return result;
+}
+
+OozeStatus walls_update(Machine *m, Walls *walls, const OozeStepContext *context, bool anew,
+                        OozeError *error)
+{
+    const OozeBoundary *boundary = context->boundary;
+    bool elsewhere = context->support != walls->support ||
+                     memcmp(&context->periodic, &walls->periodic, sizeof walls->periodic) != 0;
+    OozeStatus result = OOZE_OK;
+    if (anew || elsewhere || !walls->fresh || boundary->count != walls->count) {
+        walls->fresh = false;
+        walls->count = boundary->count;
+        walls->support = context->support;
+        walls->periodic = context->periodic;
+        result = make_solids(walls, boundary, error);
+        send_samples(m, walls, boundary);
+    }
+    if (!result) {
+        WallChange change = compare(walls, context);
+        result = change.motion ? refresh(m, walls, change, context, error) : OOZE_OK;
+    }
+    OozeStatus machine = status(m, particles_of(context), error);
+    walls->fresh = !result && !machine;
+    return result ? result : machine;
+}
+
+} // namespace ooze
