@@ -36,7 +36,7 @@ install: all
 format:
 	@command -v clang-format-14 > /dev/null || \
 	  (echo "make format needs clang-format-14 (a package of Debian 12 and Ubuntu 24.04)"; exit 1)
-	@git ls-files '*.c' '*.h' '*.cu' | xargs clang-format-14 -i
+	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format-14 -i
 
 clean:
 	@rm -rf build build-*

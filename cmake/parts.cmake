@@ -4,6 +4,7 @@
 # How a target with device code is compiled: for GPUs, or for the processor.
 function(ooze_device_code target)
   set_target_properties(${target} PROPERTIES CXX_STANDARD 17 CUDA_STANDARD 17
+    CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     CUDA_ARCHITECTURES "${OOZE_CUDA_ARCHITECTURES}")
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda -Werror=all-warnings -Xcompiler=-Wall,-Wextra>

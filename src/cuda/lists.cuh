@@ -2,7 +2,7 @@
 #ifndef OOZE_CUDA_LISTS_CUH
 #define OOZE_CUDA_LISTS_CUH
 
-#include "cuda/machine.cuh"
+#include "cuda/cells.cuh"
 
 namespace ooze
 {
@@ -15,13 +15,9 @@ struct Grid {
     OozePeriodic periodic;
     float low[3], high[3]; /* box around the points of the last sort */
     uint32_t *order;       /* device: order[new] = old */
-    /* the rest is grid.cu's own: cell origin and counts, starts of cells, keys, room of the sort */
-    double origin[3], inverse[3];
-    int32_t base[3], count[3];
-    bool sparse;
-    uint32_t *start;
-    Room order_room, start_room, key_room, sort_room, sparse_room;
-    void *sparse_cells;
+    /* the rest is grid.cu's own */
+    Cells cells;
+    Room order_room, table_room;
 };
 
 void grid_free(Machine *m, Grid *grid);
@@ -31,7 +27,7 @@ void grid_free(Machine *m, Grid *grid);
 OozeStatus grid_sort(Machine *m, Grid *grid, const float4 *points, uint64_t n, double cell,
                      const OozePeriodic *periodic, OozeError *error);
 
-/* to[new] = from[order[new]], for elements of 1, 2, 4, 8, 16 or 32 bytes. */
+/* to[new] = from[order[new]], for elements of 1, 2, 4, 8, 16 or 32 bytes; others are slow. */
 void reorder(Machine *m, const uint32_t *order, uint64_t n, const void *from, void *to,
              size_t size);
 
@@ -46,7 +42,7 @@ struct Lists {
     const uint16_t *count;  /* device, per particle: neighbours without filling */
     const uint4 *index;     /* device */
     uint64_t pairs, stored; /* neighbours, and entries with filling: known after the build */
-    Room begin_room, count_room, index_room, work_room;
+    Room begin_room, count_room, index_room;
 };
 
 void lists_free(Machine *m, Lists *lists);

@@ -2,7 +2,7 @@
 
    A loop is a body for one particle. Built by nvcc it runs on the GPU; built by a C++ compiler, as the
    tests do where there is no GPU, the same source runs on the processor. Nothing else in this folder asks
-   which, but grid_sort.cu.
+   which, but sort.cu, and lists.cu where shared memory pays.
 
    A launch or allocation that fails is remembered in the machine; all later ones do nothing, so that code
    asks once, where it returns to its caller: see ooze::status. */

@@ -58,6 +58,12 @@ static inline unsigned long long atomicAdd(unsigned long long *at, unsigned long
 {
     return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 }
+static inline unsigned long long atomicCAS(unsigned long long *at, unsigned long long expected,
+                                           unsigned long long value)
+{
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+}
 static inline uint32_t atomicAdd(uint32_t *at, uint32_t value)
 {
     return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);

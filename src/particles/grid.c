@@ -6,10 +6,6 @@
 
 #include "base/fail.h"
 
-/* Cell numbers beyond this are clamped. A float of that many cells has no bits left for a fraction of
-   a cell, so nothing is lost. */
-#define CELLS_MAX 0x1p25
-
 /* The cell edge is widened by this much, so that neither the rounding of the radius to float nor that
    of the cell number can put two neighbours two cells apart. */
 #define EDGE_MARGIN 4e-6
@@ -123,17 +119,21 @@ static void find_bounds(void *context, uint64_t begin, uint64_t end, int worker)
     bounds->finite = sum[0] == 0.0f && sum[1] == 0.0f && sum[2] == 0.0f;
 }
 
+OozeStatus ooze_grid_not_finite(uint64_t i, OozeFloat4 point, OozeError *error)
+{
+    return ooze_fail(error, OOZE_ERROR_NUMERIC,
+                     "use a smaller time step, or check the input for values that are not numbers",
+                     "particle %llu is at (%g, %g, %g), which is not a place",
+                     (unsigned long long)i, (double)point.x, (double)point.y, (double)point.z);
+}
+
 static OozeStatus report_not_finite(const OozeFloat4 *points, uint64_t n, OozeError *error)
 {
     uint64_t i = 0;
     while (i + 1 < n && isfinite(points[i].x) && isfinite(points[i].y) && isfinite(points[i].z)) {
         i++;
     }
-    return ooze_fail(error, OOZE_ERROR_NUMERIC,
-                     "use a smaller time step, or check the input for values that are not numbers",
-                     "particle %llu is at (%g, %g, %g), which is not a place",
-                     (unsigned long long)i, (double)points[i].x, (double)points[i].y,
-                     (double)points[i].z);
+    return ooze_grid_not_finite(i, points[i], error);
 }
 
 static OozeStatus find_box(const OozeFloat4 *points, uint64_t n, OozeThreads *threads, Bounds *box,
@@ -155,28 +155,46 @@ static OozeStatus find_box(const OozeFloat4 *points, uint64_t n, OozeThreads *th
 
 /* ---- axes ---- */
 
-static OozeStatus set_periodic_axis(OozeGrid *grid, int k, const Bounds *box, OozeError *error)
+static OozeStatus check_periodic_axis(int k, const OozePeriodic *periodic, double cell, float low,
+                                      float high, OozeError *error)
 {
-    OozeGridAxis *axis = &grid->axis[k];
-    double min = grid->periodic.min[k], length = grid->periodic.length[k];
-    float end = grid->periodic.min[k] + grid->periodic.length[k];
-    if (!(length >= 3.0 * grid->cell * (1.0 - 1e-6))) {
+    double min = periodic->min[k], length = periodic->length[k];
+    float end = periodic->min[k] + periodic->length[k];
+    if (!(length >= 3.0 * cell * (1.0 - 1e-6))) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT,
                          "make the periodic box wider or the support radius smaller",
                          "the periodic box is %g wide on axis %c; with cells of %g it must be at "
                          "least three of them",
-                         length, "xyz"[k], grid -> cell);
+                         length, "xyz"[k], cell);
     }
-    if (box->min[k] < grid->periodic.min[k] || box->max[k] > end) {
-        bool below = box->min[k] < grid->periodic.min[k];
+    if (low < periodic->min[k] || high > end) {
+        bool below = low < periodic->min[k];
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "wrap positions into the box first",
                          "a particle lies at %c = %g, outside the periodic box from %g to %g",
-                         "xyz"[k], (double)(below ? box->min[k] : box->max[k]), min, (double)end);
+                         "xyz"[k], (double)(below ? low : high), min, (double)end);
+    }
+    return OOZE_OK;
+}
+
+OozeStatus ooze_grid_axis(OozeGridAxis *axis, int k, const OozePeriodic *periodic, double cell,
+                          int parts, double farthest, float low, float high, OozeError *error)
+{
+    double edge = cell * (1.0 + EDGE_MARGIN), most = farthest * parts;
+    if (periodic->length[k] == 0.0f) {
+        *axis = (OozeGridAxis){.inverse = parts / edge, .low = -most, .high = most};
+        axis->base = ooze_grid_number(axis, low);
+        axis->count = ooze_grid_number(axis, high) + 1;
+        return OOZE_OK;
+    }
+    OozeStatus status = check_periodic_axis(k, periodic, cell, low, high, error);
+    if (status) {
+        return status;
     }
     /* Differences across the box are rounded in proportion to the box; cells are wider by that. */
-    double edge = grid->cell * (1.0 + EDGE_MARGIN) + 0x1p-22 * (fabs(min) + length);
-    double count = floor(length / edge);
-    count = count < 1.0 ? 1.0 : count > CELLS_MAX ? CELLS_MAX : count;
+    double min = periodic->min[k], length = periodic->length[k];
+    edge += 0x1p-22 * (fabs(min) + length);
+    double count = floor(length * parts / edge);
+    count = count < 1.0 ? 1.0 : count > most ? most : count;
     *axis = (OozeGridAxis){.origin = min,
                            .inverse = count / length,
                            .low = 0.0,
@@ -184,26 +202,6 @@ static OozeStatus set_periodic_axis(OozeGrid *grid, int k, const Bounds *box, Oo
                            .base = 0,
                            .count = (int32_t)count,
                            .wraps = true};
-    return OOZE_OK;
-}
-
-static OozeStatus set_axes(OozeGrid *grid, const Bounds *box, OozeError *error)
-{
-    for (int k = 0; k < 3; k++) {
-        if (grid->periodic.length[k] != 0.0f) {
-            OozeStatus status = set_periodic_axis(grid, k, box, error);
-            if (status) {
-                return status;
-            }
-            continue;
-        }
-        OozeGridAxis *axis = &grid->axis[k];
-        *axis = (OozeGridAxis){.inverse = 1.0 / (grid->cell * (1.0 + EDGE_MARGIN)),
-                               .low = -CELLS_MAX,
-                               .high = CELLS_MAX};
-        axis->base = ooze_grid_number(axis, box->min[k]);
-        axis->count = ooze_grid_number(axis, box->max[k]) + 1;
-    }
     return OOZE_OK;
 }
 
@@ -355,8 +353,7 @@ static OozeStatus sort_dense(OozeGrid *grid, OozeThreads *threads, const OozeFlo
 
 /* ---- sorting ---- */
 
-static OozeStatus check_arguments(uint64_t n, double cell, const OozePeriodic *periodic,
-                                  OozeError *error)
+OozeStatus ooze_grid_check(uint64_t n, double cell, const OozePeriodic *periodic, OozeError *error)
 {
     if (n > OOZE_PARTICLES_MAX) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use a larger spacing or fewer particles",
@@ -382,7 +379,7 @@ OozeStatus ooze_grid_sort(OozeGrid *grid, OozeThreads *threads, const OozeFloat4
                           uint64_t n, double cell, const OozePeriodic *periodic, OozeError *error)
 {
     grid->n = 0; /* a failed sort leaves an empty grid */
-    OozeStatus status = check_arguments(n, cell, periodic, error);
+    OozeStatus status = ooze_grid_check(n, cell, periodic, error);
     if (!status) {
         status = reserve_points(grid, n, error);
     }
@@ -397,8 +394,9 @@ OozeStatus ooze_grid_sort(OozeGrid *grid, OozeThreads *threads, const OozeFloat4
     }
     Bounds box;
     status = find_box(points, n, threads, &box, error);
-    if (!status) {
-        status = set_axes(grid, &box, error);
+    for (int k = 0; k < 3 && !status; k++) {
+        status = ooze_grid_axis(&grid->axis[k], k, &grid->periodic, cell, 1, OOZE_GRID_CELLS_MAX,
+                                box.min[k], box.max[k], error);
     }
     if (status) {
         return status;

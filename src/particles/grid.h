@@ -15,6 +15,10 @@ typedef struct OozeGridAxis {
     bool wraps;
 } OozeGridAxis;
 
+/* Cell numbers beyond this are clamped. A float of that many cells has no bits left for a fraction of
+   a cell, so nothing is lost. */
+#define OOZE_GRID_CELLS_MAX 0x1p25
+
 struct OozeGrid {
     uint64_t n;
     double cell;
@@ -43,7 +47,7 @@ struct OozeGrid {
 
 /* Monotone in x, so points closer than one cell edge get the same or adjacent numbers; a coordinate
    too large to count lands in the outermost cell, which only makes that cell fuller. */
-static inline int32_t ooze_grid_number(const OozeGridAxis *axis, float x)
+OOZE_FORMULA int32_t ooze_grid_number(const OozeGridAxis *axis, float x)
 {
     double q = ((double)x - axis->origin) * axis->inverse;
     q = q > axis->low ? q : axis->low; /* also where q is NaN */
@@ -52,12 +56,20 @@ static inline int32_t ooze_grid_number(const OozeGridAxis *axis, float x)
     return whole - ((double)whole > q) - axis->base;
 }
 
+/* What every sort asks first: sizes that can be had, and a box that is one. */
+OozeStatus ooze_grid_check(uint64_t n, double cell, const OozePeriodic *periodic, OozeError *error);
+/* Axis k of points between low and high. Its columns are an edge of `cell`, and as much wider as rounding asks, over
+   `parts`; at most `farthest` edges from the origin are counted. */
+OozeStatus ooze_grid_axis(OozeGridAxis *axis, int k, const OozePeriodic *periodic, double cell,
+                          int parts, double farthest, float low, float high, OozeError *error);
+OozeStatus ooze_grid_not_finite(uint64_t i, OozeFloat4 point, OozeError *error);
+
 /* Work on [0, n) is cut into at most OOZE_GRID_BLOCKS blocks, each with its own counts. */
 enum { OOZE_GRID_BLOCKS = 64, OOZE_GRID_DIGIT_BITS = 11, OOZE_GRID_BLOCK_MIN = 8192 };
 static inline uint64_t ooze_grid_block(uint64_t n)
 {
     uint64_t block = (n + OOZE_GRID_BLOCKS - 1) / OOZE_GRID_BLOCKS;
-    return block < OOZE_GRID_BLOCK_MIN ? OOZE_GRID_BLOCK_MIN : block;
+    return block < OOZE_GRID_BLOCK_MIN ? (uint64_t)OOZE_GRID_BLOCK_MIN : block;
 }
 
 /* One stable pass of a radix sort: (key, index) pairs from side `from` to the other side, by the

@@ -1,0 +1,282 @@
+#include "cuda/lists.cuh"
+#include "cuda/sort.cuh"
+
+namespace ooze
+{
+
+/* Cells are counted up to this many edges from the origin, so that the number of a cell fits into 63 bits. A float
+   there has five bits left for a fraction of an edge: too few for a fluid. */
+#define FARTHEST 0x1p19
+
+void grid_free(Machine *m, Grid *grid)
+{
+    room_free(m, &grid->order_room);
+    room_free(m, &grid->table_room);
+    *grid = {};
+}
+
+/* ---- the box around the points ---- */
+
+struct Bounds {
+    float low[3], high[3];
+    uint32_t bad; /* the first that is not a place */
+    __device__ void operator+=(const Bounds &o)
+    {
+        for (int k = 0; k < 3; k++) {
+            low[k] = o.low[k] < low[k] ? o.low[k] : low[k];
+            high[k] = o.high[k] > high[k] ? o.high[k] : high[k];
+        }
+        bad = o.bad < bad ? o.bad : bad;
+    }
+};
+
+enum { STRIPES = 1 << 18 }; /* so many are looked at together: as many as a GPU has under way */
+
+static OozeStatus find_box(Machine *m, Grid *grid, const float4 *points, uint64_t n,
+                           OozeError *error)
+{
+    const float far = 3.4028234e38f;
+    Bounds none = {{far, far, far}, {-far, -far, -far}, UINT32_MAX};
+    uint64_t stripes = n < STRIPES ? n : (uint64_t)STRIPES;
+    Bounds box = sum_now(
+        m, stripes, none, OOZE_BODY(uint32_t i) {
+            Bounds bounds = none;
+            for (uint64_t k = i; k < n; k += stripes) {
+                float4 p = points[k];
+                float wrong = (p.x - p.x) + (p.y - p.y) + (p.z - p.z);
+                Bounds one = {
+                    {p.x, p.y, p.z}, {p.x, p.y, p.z}, wrong == 0.0f ? UINT32_MAX : (uint32_t)k};
+                bounds += one;
+            }
+            return bounds;
+        });
+    if (m->failed != cudaSuccess) {
+        return status(m, n, error);
+    }
+    if (box.bad != UINT32_MAX) {
+        float4 p = {};
+        copy_out(m, &p, points + box.bad, sizeof p);
+        return ooze_grid_not_finite(box.bad, {p.x, p.y, p.z, p.w}, error);
+    }
+    memcpy(grid->low, box.low, sizeof grid->low);
+    memcpy(grid->high, box.high, sizeof grid->high);
+    return OOZE_OK;
+}
+
+static OozeStatus set_cells(Grid *grid, uint64_t n, OozeError *error)
+{
+    Cells *cells = &grid->cells;
+    *cells = {};
+    double margin = 0.0;
+    for (int k = 0; k < 3; k++) {
+        OozeGridAxis *axis = &cells->axis[k];
+        OozeStatus status =
+            ooze_grid_axis(axis, k, &grid->periodic, grid->cell, k == 0 ? X_PARTS : 1, FARTHEST,
+                           grid->low[k], grid->high[k], error);
+        if (status) {
+            return status;
+        }
+        double length = grid->periodic.length[k];
+        cells->edge[k] = (float)(1.0 / (axis->inverse * grid->cell));
+        margin += axis->wraps ? 0x1p-22 * (fabs((double)grid->periodic.min[k]) + length) : 0.0;
+        cells->wraps = cells->wraps || axis->wraps;
+    }
+    cells->periodic = grid->periodic;
+    cells->x_inverse = (float)(cells->axis[0].inverse * grid->cell);
+    cells->margin = (float)(margin / grid->cell);
+    cells->pitch = ((uint64_t)cells->axis[0].count + X_TOGETHER - 1) / X_TOGETHER * X_TOGETHER;
+    cells->total = cells->pitch * (uint64_t)cells->axis[1].count * (uint64_t)cells->axis[2].count;
+    cells->n = n;
+    /* A full box has a third of a cell for a point. */
+    cells->sparse = cells->total > 4 * n + (1u << 20) || cells->total > INT32_MAX;
+    return OOZE_OK;
+}
+
+/* ---- tables of cells ---- */
+
+/* All cells: where each begins among the sorted keys. */
+template <class Key> static void list_cells(Machine *m, Grid *grid, const Key *keys)
+{
+    Cells *cells = &grid->cells;
+    uint32_t *start = room<uint32_t>(m, &grid->table_room, cells->total + 1);
+    uint32_t n = (uint32_t)cells->n;
+    cells->start = start;
+    for_each(
+        m, cells->total + 1, OOZE_BODY(uint32_t cell) {
+            uint32_t low = 0, high = n;
+            while (low < high) {
+                uint32_t middle = low + (high - low) / 2;
+                if (keys[middle] < (Key)cell) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            start[cell] = low;
+        });
+}
+
+/* Only those that have points. Waits for their number. */
+template <class Key> static void hash_cells(Machine *m, Grid *grid, const Key *keys)
+{
+    Cells *cells = &grid->cells;
+    uint32_t n = (uint32_t)cells->n;
+    uint64_t stripes = n < STRIPES ? n : (uint64_t)STRIPES;
+    Sum1 none = {0.0};
+    Sum1 found = sum_now(
+        m, stripes, none, OOZE_BODY(uint32_t i) {
+            Sum1 begun = {0.0};
+            for (uint64_t k = i; k < n; k += stripes) {
+                begun.a += k == 0 || keys[k] / X_TOGETHER != keys[k - 1] / X_TOGETHER ? 1.0 : 0.0;
+            }
+            return begun;
+        });
+    uint64_t slots = 64;
+    while ((double)slots < 1.5 * found.a) {
+        slots *= 2;
+    }
+    CellSlot *slot = room<CellSlot>(m, &grid->table_room, slots);
+    cells->slot = slot;
+    cells->slots = slots;
+    for_each(
+        m, slots, OOZE_BODY(uint32_t k) {
+            CellSlot empty = {OOZE_NO_CELL, 0, 0};
+            slot[k] = empty;
+        });
+    for_each(
+        m, n, OOZE_BODY(uint32_t i) {
+            unsigned long long key = keys[i] / X_TOGETHER;
+            if (i > 0 && keys[i - 1] / X_TOGETHER == key) {
+                return;
+            }
+            uint64_t at = first_slot(key, slots);
+            while (atomicCAS(&slot[at].key, OOZE_NO_CELL, key) != OOZE_NO_CELL) {
+                at = (at + 1) & (slots - 1);
+            }
+            slot[at].begin = i;
+        });
+    for_each(
+        m, n, OOZE_BODY(uint32_t i) {
+            unsigned long long key = keys[i] / X_TOGETHER;
+            if (i + 1 < n && keys[i + 1] / X_TOGETHER == key) {
+                return;
+            }
+            uint64_t at = first_slot(key, slots);
+            while (slot[at].key != key) {
+                at = (at + 1) & (slots - 1);
+            }
+            slot[at].end = i + 1;
+        });
+}
+
+/* ---- sorting ---- */
+
+template <class Key> static void sort_cells(Machine *m, Grid *grid, const float4 *points)
+{
+    Cells *cells = &grid->cells;
+    uint64_t n = cells->n;
+    int bits = 1;
+    while (bits < 63 && (cells->total - 1) >> bits > 0) {
+        bits++;
+    }
+    Mark mark = scratch_mark(m);
+    Key *key[2] = {scratch<Key>(m, n), scratch<Key>(m, n)};
+    uint32_t *index[2] = {scratch<uint32_t>(m, n), grid->order};
+    Key *to_key = key[sort_begins(bits)];
+    uint32_t *to_index = index[sort_begins(bits)];
+    const OozeGridAxis x = cells->axis[0], y = cells->axis[1], z = cells->axis[2];
+    const Key pitch = (Key)cells->pitch;
+    for_each(
+        m, n, OOZE_BODY(uint32_t i) {
+            float4 p = points[i];
+            Key row =
+                (Key)ooze_grid_number(&z, p.z) * (Key)y.count + (Key)ooze_grid_number(&y, p.y);
+            to_key[i] = row * pitch + (Key)ooze_grid_number(&x, p.x);
+            to_index[i] = i;
+        });
+    sort_pairs(m, key, index, n, bits);
+    if (cells->sparse) {
+        hash_cells(m, grid, key[1]);
+    } else {
+        list_cells(m, grid, key[1]);
+    }
+    scratch_rewind(m, mark);
+}
+
+OozeStatus grid_sort(Machine *m, Grid *grid, const float4 *points, uint64_t n, double cell,
+                     const OozePeriodic *periodic, OozeError *error)
+{
+    grid->n = grid->cells.n = 0; /* a failed sort leaves an empty grid */
+    OozeStatus answer = ooze_grid_check(n, cell, periodic, error);
+    if (answer) {
+        return answer;
+    }
+    grid->cell = cell;
+    grid->periodic = {};
+    if (periodic) {
+        grid->periodic = *periodic;
+    }
+    grid->order = room<uint32_t>(m, &grid->order_room, n);
+    if (n == 0 || m->failed != cudaSuccess) {
+        return status(m, n, error);
+    }
+    answer = find_box(m, grid, points, n, error);
+    if (!answer) {
+        answer = set_cells(grid, n, error);
+    }
+    if (answer) {
+        grid->cells.n = 0;
+        return answer;
+    }
+    if (grid->cells.total <= UINT32_MAX) {
+        sort_cells<uint32_t>(m, grid, points);
+    } else {
+        sort_cells<uint64_t>(m, grid, points);
+    }
+    answer = status(m, n, error);
+    grid->n = grid->cells.n = answer ? 0 : n;
+    return answer;
+}
+
+/* ---- carrying along ---- */
+
+template <class T>
+static void carry(Machine *m, const uint32_t *order, uint64_t n, const void *from, void *to)
+{
+    const T *source = static_cast<const T *>(from);
+    T *target = static_cast<T *>(to);
+    for_each(
+        m, n, OOZE_BODY(uint32_t i) { target[i] = source[order[i]]; });
+}
+
+struct alignas(16) Pair16 {
+    uint4 a, b;
+};
+
+void reorder(Machine *m, const uint32_t *order, uint64_t n, const void *from, void *to, size_t size)
+{
+    if (size == 1) {
+        carry<uint8_t>(m, order, n, from, to);
+    } else if (size == 2) {
+        carry<uint16_t>(m, order, n, from, to);
+    } else if (size == 4) {
+        carry<uint32_t>(m, order, n, from, to);
+    } else if (size == 8) {
+        carry<uint2>(m, order, n, from, to);
+    } else if (size == 16) {
+        carry<uint4>(m, order, n, from, to);
+    } else if (size == 32) {
+        carry<Pair16>(m, order, n, from, to);
+    } else {
+        const uint8_t *source = static_cast<const uint8_t *>(from);
+        uint8_t *target = static_cast<uint8_t *>(to);
+        for_each(
+            m, n, OOZE_BODY(uint32_t i) {
+                for (size_t k = 0; k < size; k++) {
+                    target[i * size + k] = source[order[i] * size + k];
+                }
+            });
+    }
+}
+
+} // namespace ooze

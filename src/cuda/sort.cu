@@ -1,0 +1,156 @@
+#include "cuda/sort.cuh"
+
+#ifdef __CUDACC__
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+#include <cuda/std/functional>
+#include <thrust/iterator/counting_iterator.h>
+#endif
+
+namespace ooze
+{
+
+#ifdef __CUDACC__
+
+enum { DIGIT_BITS = 8 }; /* of a pass of CUB's on all that came out since Pascal */
+
+int sort_begins(int bits)
+{
+    return (bits + DIGIT_BITS - 1) / DIGIT_BITS % 2 == 0 ? 1 : 0;
+}
+
+template <class Key>
+static void sort(Machine *m, Key *key[2], uint32_t *index[2], uint64_t n, int bits)
+{
+    if (n == 0 || m->failed != cudaSuccess) {
+        return;
+    }
+    int side = sort_begins(bits);
+    cub::DoubleBuffer<Key> keys(key[side], key[!side]);
+    cub::DoubleBuffer<uint32_t> indices(index[side], index[!side]);
+    size_t size = 0;
+    Mark mark = scratch_mark(m);
+    note(m, cub::DeviceRadixSort::SortPairs(nullptr, size, keys, indices, n, 0, bits, m->stream));
+    void *work = scratch_bytes(m, size);
+    if (m->failed == cudaSuccess) {
+        note(m, cub::DeviceRadixSort::SortPairs(work, size, keys, indices, n, 0, bits, m->stream));
+    }
+    if (keys.Current() != key[1]) {
+        copy(m, key[1], key[0], n * sizeof(Key));
+    }
+    if (indices.Current() != index[1]) {
+        copy(m, index[1], index[0], n * sizeof(uint32_t));
+    }
+    scratch_rewind(m, mark);
+}
+
+void running_sum(Machine *m, const uint32_t *from, uint64_t *to, uint64_t n)
+{
+    if (m->failed != cudaSuccess) {
+        return;
+    }
+    size_t size = 0;
+    Mark mark = scratch_mark(m);
+    cuda::std::plus<uint64_t> plus;
+    note(m, cub::DeviceScan::ExclusiveScan(nullptr, size, from, to, plus, (uint64_t)0, n + 1,
+                                           m->stream));
+    void *work = scratch_bytes(m, size);
+    if (m->failed == cudaSuccess) {
+        note(m, cub::DeviceScan::ExclusiveScan(work, size, from, to, plus, (uint64_t)0, n + 1,
+                                               m->stream));
+    }
+    scratch_rewind(m, mark);
+}
+
+struct Unflagged {
+    const uint8_t *flag;
+    __device__ bool operator()(uint32_t i) const { return flag[i] == 0; }
+};
+
+uint64_t pick_unflagged(Machine *m, const uint8_t *flag, uint32_t *kept, uint64_t n)
+{
+    uint64_t found = 0;
+    if (n == 0 || m->failed != cudaSuccess) {
+        return 0;
+    }
+    size_t size = 0;
+    Mark mark = scratch_mark(m);
+    Unflagged unflagged = {flag};
+    thrust::counting_iterator<uint32_t> all(0);
+    uint64_t *count = static_cast<uint64_t *>(m->answer);
+    note(m, cub::DeviceSelect::If(nullptr, size, all, kept, count, n, unflagged, m->stream));
+    void *work = scratch_bytes(m, size);
+    if (m->failed == cudaSuccess) {
+        note(m, cub::DeviceSelect::If(work, size, all, kept, count, n, unflagged, m->stream));
+    }
+    copy_out(m, &found, count, sizeof found);
+    scratch_rewind(m, mark);
+    return m->failed == cudaSuccess ? found : 0;
+}
+
+#else
+
+enum { DIGIT_BITS = 11 };
+
+int sort_begins(int bits)
+{
+    return (bits + DIGIT_BITS - 1) / DIGIT_BITS % 2 == 0 ? 1 : 0;
+}
+
+template <class Key>
+static void sort(Machine *m, Key *key[2], uint32_t *index[2], uint64_t n, int bits)
+{
+    int from = sort_begins(bits);
+    for (int shift = 0; shift < bits && m->failed == cudaSuccess; shift += DIGIT_BITS) {
+        int width = bits - shift < DIGIT_BITS ? bits - shift : (int)DIGIT_BITS;
+        const Key mask = ((Key)1 << width) - 1;
+        uint64_t place[(1 << DIGIT_BITS) + 1] = {};
+        for (uint64_t i = 0; i < n; i++) {
+            place[(key[from][i] >> shift & mask) + 1]++;
+        }
+        for (Key d = 0; d < mask; d++) {
+            place[d + 1] += place[d];
+        }
+        for (uint64_t i = 0; i < n; i++) {
+            uint64_t to = place[key[from][i] >> shift & mask]++;
+            key[!from][to] = key[from][i];
+            index[!from][to] = index[from][i];
+        }
+        from = !from;
+    }
+}
+
+void running_sum(Machine *m, const uint32_t *from, uint64_t *to, uint64_t n)
+{
+    uint64_t sum = 0;
+    for (uint64_t k = 0; k <= n && m->failed == cudaSuccess; k++) {
+        to[k] = sum;
+        sum += from[k];
+    }
+}
+
+uint64_t pick_unflagged(Machine *m, const uint8_t *flag, uint32_t *kept, uint64_t n)
+{
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < n && m->failed == cudaSuccess; i++) {
+        if (flag[i] == 0) {
+            kept[found++] = (uint32_t)i;
+        }
+    }
+    return found;
+}
+
+#endif
+
+void sort_pairs(Machine *m, uint32_t *key[2], uint32_t *index[2], uint64_t n, int bits)
+{
+    sort(m, key, index, n, bits);
+}
+
+void sort_pairs(Machine *m, uint64_t *key[2], uint32_t *index[2], uint64_t n, int bits)
+{
+    sort(m, key, index, n, bits);
+}
+
+} // namespace ooze

@@ -1,0 +1,146 @@
+/* Points for the tests of the device's grid and lists, and the comparison with brute force. */
+#ifndef OOZE_TESTS_POINTS_H
+#define OOZE_TESTS_POINTS_H
+
+#include <algorithm>
+
+#include "device.h"
+
+typedef std::vector<float4> Points;
+
+static inline float between(uint64_t seed, uint64_t i, uint64_t draw, double low, double high)
+{
+    return (float)(low + (high - low) * ooze_random01(seed, i, draw));
+}
+
+/* In a box of this size with a corner at (ox, oy, oz). */
+static inline Points random_points(uint64_t n, double size, double ox, double oy, double oz,
+                                   uint64_t seed)
+{
+    Points points(n);
+    for (uint64_t i = 0; i < n; i++) {
+        points[i] =
+            make_float4(between(seed, i, 0, ox, ox + size), between(seed, i, 1, oy, oy + size),
+                        between(seed, i, 2, oz, oz + size), 0.0f);
+    }
+    return points;
+}
+
+/* side^3 points on a cubic lattice, in an order that is not sorted. */
+static inline Points lattice_points(uint64_t side, double spacing)
+{
+    Points points(side * side * side);
+    for (uint64_t i = 0; i < points.size(); i++) {
+        points[i] = make_float4((float)(spacing * (double)(i / (side * side))),
+                                (float)(spacing * (double)(i % side)),
+                                (float)(spacing * (double)(i / side % side)), 0.0f);
+    }
+    return points;
+}
+
+static inline OozePeriodic periodic_box(double min, double length, int axes)
+{
+    OozePeriodic periodic = {};
+    for (int k = 0; k < axes; k++) {
+        periodic.min[k] = (float)min;
+        periodic.length[k] = (float)length;
+        periodic.inverse[k] = 1.0f / (float)length;
+    }
+    return periodic;
+}
+
+/* A permutation, sorted by rows, and stable within cells of a quarter edge: equal points keep their order. */
+static inline void check_order(const Points &points, const std::vector<uint32_t> &order)
+{
+    std::vector<bool> seen(points.size());
+    for (uint64_t k = 0; k < order.size(); k++) {
+        assert_true(order[k] < points.size());
+        assert_false(seen[order[k]]);
+        seen[order[k]] = true;
+        if (k > 0 && memcmp(&points[order[k]], &points[order[k - 1]], sizeof(float4)) == 0) {
+            assert_true(order[k] > order[k - 1]);
+        }
+    }
+}
+
+/* Device lists as the reference's are: indices of each point, then filling up to the slice's longest. */
+static inline void check_lists(ooze::Machine *m, const ooze::Lists *lists,
+                               const OozeNeighbours *slow)
+{
+    const uint64_t slices = (lists->n + ooze::SLICE - 1) / ooze::SLICE;
+    assert_int_equal(lists->n, slow->n);
+    assert_int_equal(lists->pairs, slow->pairs);
+    assert_int_equal(lists->dummy, slow->dummy);
+    std::vector<uint64_t> begin = fetch(m, lists->begin, slices + 1);
+    std::vector<uint16_t> count = fetch(m, lists->count, lists->n);
+    std::vector<uint4> index = fetch(m, lists->index, begin[slices]);
+    assert_int_equal(begin[0], 0);
+    assert_int_equal(lists->stored, begin[slices] * 4);
+    for (uint64_t s = 0; s < slices; s++) {
+        uint32_t most = 0;
+        for (uint64_t i = s * ooze::SLICE; i < lists->n && i < (s + 1) * ooze::SLICE; i++) {
+            most = std::max(most, slow->count[i]);
+        }
+        assert_int_equal(begin[s + 1] - begin[s], (most + 3) / 4 * ooze::SLICE);
+    }
+    for (uint64_t i = 0; i < lists->n; i++) {
+        const uint32_t *expected = slow->index + slow->first[i];
+        uint64_t k = 0;
+        assert_int_equal(count[i], slow->count[i]);
+        for (uint64_t q = begin[i / ooze::SLICE] + i % ooze::SLICE; q < begin[i / ooze::SLICE + 1];
+             q += ooze::SLICE) {
+            const uint32_t four[4] = {index[q].x, index[q].y, index[q].z, index[q].w};
+            for (int c = 0; c < 4; c++, k++) {
+                assert_int_equal(four[c], k < slow->count[i] ? expected[k] : lists->dummy);
+            }
+        }
+    }
+}
+
+static inline void check_against(ooze::Machine *m, const ooze::Lists *lists, const Points &points,
+                                 const Points &candidates, double radius,
+                                 const OozePeriodic *periodic, bool skip_self)
+{
+    OozeNeighbours slow = {};
+    CHECK_OK(ooze_neighbours_brute_force(&slow, reinterpret_cast<const OozeFloat4 *>(points.data()),
+                                         points.size(),
+                                         reinterpret_cast<const OozeFloat4 *>(candidates.data()),
+                                         candidates.size(), radius, periodic, skip_self, &error));
+    check_lists(m, lists, &slow);
+    ooze_neighbours_free(&slow);
+}
+
+/* Sorts the points, in place too, into `grid`. */
+static inline const float4 *sort_points(ooze::Machine *m, ooze::Grid *grid, Points *points,
+                                        double cell, const OozePeriodic *periodic)
+{
+    const float4 *sent = send(m, *points);
+    CHECK_OK(ooze::grid_sort(m, grid, sent, points->size(), cell, periodic, &error));
+    assert_int_equal(grid->n, points->size());
+    float4 *sorted = ooze::scratch<float4>(m, points->size());
+    ooze::reorder(m, grid->order, points->size(), sent, sorted, sizeof(float4));
+    check_order(*points, fetch(m, grid->order, points->size()));
+    *points = fetch(m, sorted, points->size());
+    return sorted;
+}
+
+/* Sorts the points and holds their lists to brute force. Gives the number of pairs. */
+static inline uint64_t check_points(Points points, double cell, double radius,
+                                    const OozePeriodic *periodic)
+{
+    ooze::Machine machine, *m = &machine;
+    open_machine(m);
+    ooze::Grid grid = {};
+    ooze::Lists lists = {};
+    const float4 *sorted = sort_points(m, &grid, &points, cell, periodic);
+    CHECK_OK(
+        ooze::lists_build(m, &lists, &grid, sorted, points.size(), sorted, radius, true, &error));
+    check_against(m, &lists, points, points, radius, periodic, true);
+    uint64_t pairs = lists.pairs;
+    ooze::lists_free(m, &lists);
+    ooze::grid_free(m, &grid);
+    ooze::machine_destroy(m);
+    return pairs;
+}
+
+#endif
