@@ -1,18 +1,9 @@
-/* tests/check.h for device code, and numbers that its tests share. */
+/* For tests of the parts of an engine: more of device/device.h. */
 #ifndef OOZE_TESTS_DEVICE_CHECK_H
 #define OOZE_TESTS_DEVICE_CHECK_H
 
-#include <cmath>
-#include <csetjmp>
-#include <cstdarg>
-#include <cstdio>
-
 #include "cuda/engine.cuh"
-
-extern "C" {
-#include "base/hash.h"
-#include "check.h"
-}
+#include "device/device.h"
 
 /* A machine for the length of a test. */
 struct TestMachine {
