@@ -8,8 +8,13 @@
 namespace ooze
 {
 
+/* Below, launching loops takes the time, not gathering. */
+enum { PACK_FROM = 200000 };
+
 struct Engine {
     Machine machine;
+    uint64_t
+        pack_from; /* particles from which on iterations gather rounded numbers, see packed.cuh */
     Store store;
     Grid grid;         /* of positions at the beginning of a stroke */
     Lists fluid;       /* neighbours there */

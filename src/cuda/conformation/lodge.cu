@@ -15,9 +15,13 @@ enum { BATCH = 4 };
 
 /* ---- operator ---- */
 
-/* The stress of a velocity gradient, and what a particle hands on along its edges: see hand_on.h. */
-OOZE_DEVICE void hand_on(const StepView &s, const LodgeView &v, uint32_t i, const RawRows &rows,
-                         float4 input, bool known, float4 *output)
+/* What a particle hands on along its edges, see hand_on.h: rows of a flux and what goes with them. */
+struct Handed {
+    float row[9], last[3];
+};
+
+OOZE_DEVICE Handed hand_on(const StepView &s, const LodgeView &v, uint32_t i, const RawRows &rows,
+                           float4 input, bool known)
 {
     OozeSym3 correction = s.correction[i];
     OozeMat3 l = ooze_mat3_mul_sym3(rows.gradient, correction);
@@ -26,16 +30,30 @@ OOZE_DEVICE void hand_on(const StepView &s, const LodgeView &v, uint32_t i, cons
         stress = ooze_sym3_add(stress, v.known[i]);
     }
     OozeMat3 f = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), correction);
-    float n = v.hourglass[i], edge_n = v.edge_hourglass[i];
-    float4 sum = s.edge_sum[i];
-    float u[3] = {input.x, input.y, input.z}, rest[3];
-    for (int k = 0; k < 3; k++) {
-        float4 row = four(f.m[3 * k] - n * l.m[3 * k], f.m[3 * k + 1] - n * l.m[3 * k + 1],
-                          f.m[3 * k + 2] - n * l.m[3 * k + 2], n * u[k]);
-        v.flux[3 * (uint64_t)i + k] = row;
-        rest[k] = n * rows.weighted[k] - edge_n * u[k] + dot(row, sum);
+    float n = v.hourglass[i];
+    Handed handed;
+    for (int k = 0; k < 9; k++) {
+        handed.row[k] = f.m[k] - n * l.m[k];
     }
-    output[i] = four(rest[0], rest[1], rest[2]);
+    handed.last[0] = n * input.x;
+    handed.last[1] = n * input.y;
+    handed.last[2] = n * input.z;
+    return handed;
+}
+
+/* The part of the force that takes no second gather. */
+OOZE_DEVICE float4 base_of(const StepView &s, const LodgeView &v, uint32_t i, const RawRows &rows,
+                           const Handed &handed, float4 input)
+{
+    float4 sum = s.edge_sum[i];
+    float n = v.hourglass[i], edge_n = v.edge_hourglass[i], rest[3];
+    float u[3] = {input.x, input.y, input.z};
+    for (int k = 0; k < 3; k++) {
+        const float *row = handed.row + 3 * k;
+        rest[k] =
+            n * rows.weighted[k] - edge_n * u[k] + row[0] * sum.x + row[1] * sum.y + row[2] * sum.z;
+    }
+    return four(rest[0], rest[1], rest[2]);
 }
 
 template <int LANES, bool WRAPS>
@@ -51,7 +69,13 @@ static void stress_loop(const Lodge *solve, const float4 *input, float4 *output,
             }
             RawRows rows = raw_rows<LANES, WRAPS>(s, input, i, lane, known);
             if (lane == 0) {
-                hand_on(s, v, i, rows, input[i], known, output);
+                Handed handed = hand_on(s, v, i, rows, input[i], known);
+                float4 *flux = v.flux + 3 * (uint64_t)i;
+                for (int k = 0; k < 3; k++) {
+                    const float *row = handed.row + 3 * k;
+                    flux[k] = four(row[0], row[1], row[2], handed.last[k]);
+                }
+                output[i] = base_of(s, v, i, rows, handed, input[i]);
             }
         });
 }
@@ -76,6 +100,18 @@ struct NotePap {
     }
 };
 
+/* output = weight input - dt force, projected; returns input . output. */
+OOZE_DEVICE double weigh(const StepView &s, uint32_t i, float4 input, float4 force, float4 *output,
+                         bool held)
+{
+    float weight = s.rheology[s.material[i]].weight;
+    float4 out = weight * input - s.dt * (force + output[i]);
+    out = held ? out : project(s, i, out);
+    out.w = 0.0f;
+    output[i] = out;
+    return (double)dot(out, input);
+}
+
 template <int LANES, bool WRAPS>
 static void product_loop(const Lodge *solve, const float4 *input, float4 *output, bool held,
                          const int32_t *off)
@@ -93,27 +129,134 @@ static void product_loop(const Lodge *solve, const float4 *input, float4 *output
             }
             float4 force = edges_flux<LANES, WRAPS>(s, flux, i, lane);
             if (lane == 0) {
-                float4 in = input[i];
-                float weight = s.rheology[s.material[i]].weight;
-                float4 out = weight * in - s.dt * (force + output[i]);
-                out = held ? out : project(s, i, out);
-                out.w = 0.0f;
-                output[i] = out;
-                product.a = (double)dot(out, in);
+                product.a = weigh(s, i, input[i], force, output, held);
             }
             return product;
         },
         then);
 }
 
+static void clear_filling(Lodge *solve, bool packed);
+
 void multiply(Lodge *solve, const float4 *input, float4 *output, bool known, bool held,
               const int32_t *off)
 {
+    clear_filling(solve, false);
 #define STRESS(lanes, wraps)  stress_loop<lanes, wraps>(solve, input, output, known, off)
 #define PRODUCT(lanes, wraps) product_loop<lanes, wraps>(solve, input, output, held, off)
     OOZE_EACH_KIND(solve->step, STRESS);
     OOZE_EACH_KIND(solve->step, PRODUCT);
     ooze_stage_lap(solve->step->context->clock, OOZE_PART_VELOCITY_OPERATOR);
+}
+
+/* ---- operator on directions ---- */
+
+static void packed_stress_loop(const Lodge *solve, const int32_t *off)
+{
+    StepView s = solve->step->view;
+    LodgeView v = solve->view;
+    for_each(
+        solve->step->m, s.n, OOZE_BODY(uint32_t i) {
+            if (*off) {
+                return;
+            }
+            RawRows rows = packed_rows(s, v.pack, i);
+            float4 p = v.p[i];
+            Handed handed = hand_on(s, v, i, rows, p, false);
+            uint4 packed[2];
+            flux_pack(handed.row, handed.last, packed);
+            uint4 *flux = reinterpret_cast<uint4 *>(v.flux) + 2 * (uint64_t)i;
+            flux[0] = packed[0];
+            flux[1] = packed[1];
+            /* with the rounded rows, so that edges push both ends alike */
+            Flux rounded = flux_get(packed[0], packed[1]);
+            for (int k = 0; k < 9; k++) {
+                handed.row[k] = rounded.unit * rounded.row[k];
+            }
+            v.ap[i] = base_of(s, v, i, rows, handed, p);
+        });
+}
+
+static void packed_product_loop(const Lodge *solve, const int32_t *off)
+{
+    StepView s = solve->step->view;
+    LodgeView v = solve->view;
+    const uint4 *flux = reinterpret_cast<const uint4 *>(v.flux);
+    Sum1 none = {0.0};
+    NotePap then = {v.state, off, off == &v.state->off};
+    sum_each(
+        solve->step->m, s.n, none,
+        OOZE_BODY(uint32_t i) {
+            Sum1 product = {0.0};
+            if (!*off) {
+                float4 force = packed_edges_flux(s, v.pack, flux, i);
+                product.a = weigh(s, i, v.p[i], force, v.ap, false);
+            }
+            return product;
+        },
+        then);
+}
+
+/* What fills up lists weighs nothing in either form, but must be finite in both. */
+static void clear_filling(Lodge *solve, bool packed)
+{
+    uint64_t n = solve->step->view.n;
+    float4 *end = solve->view.flux + (packed ? 2 : 3) * n;
+    clear(solve->step->m, end, 3 * sizeof *end);
+}
+
+void multiply_direction(Lodge *solve, const int32_t *off)
+{
+    LodgeView v = solve->view;
+    if (!v.pack.places) {
+        multiply(solve, v.p, v.ap, false, false, off);
+        return;
+    }
+    clear_filling(solve, true);
+    packed_stress_loop(solve, off);
+    packed_product_loop(solve, off);
+    ooze_stage_lap(solve->step->context->clock, OOZE_PART_VELOCITY_OPERATOR);
+}
+
+void pack_direction(Lodge *solve, const int32_t *off)
+{
+    LodgeView v = solve->view;
+    if (v.pack.places) {
+        for_each(
+            solve->step->m, solve->step->view.n, OOZE_BODY(uint32_t i) {
+                if (!*off) {
+                    v.pack.going[i] = going_pack(v.pack.places[i], v.p[i]);
+                    v.p[i] = going_vector(v.pack.going[i]);
+                }
+            });
+    }
+}
+
+/* Where the particles are, in steps of the box that they were sorted in. */
+static void pack_places(Lodge *solve)
+{
+    Step *step = solve->step;
+    StepView s = step->view;
+    const Grid *grid = &step->engine->grid;
+    PackView p;
+    memset(&p, 0, sizeof p);
+    if (s.n >= step->engine->pack_from && !step->wraps && s.strain > 0.0f) {
+        float widest = 0.0f;
+        for (int k = 0; k < 3; k++) {
+            p.low[k] = grid->low[k];
+            widest = fmaxf(widest, grid->high[k] - grid->low[k]);
+        }
+        p.step = fmaxf(widest, s.support) / 2097151.0f;
+        p.inverse = 1.0f / p.step;
+        p.places = scratch<uint2>(step->m, s.n);
+        p.going = scratch<uint4>(step->m, s.n);
+        for_each(
+            step->m, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
+                p.places[i] = place_pack(p, s.x0[i]);
+                p.going[i] = going_pack(p.places[i], four(0, 0, 0));
+            });
+    }
+    solve->view.pack = p;
 }
 
 /* ---- conjugate gradients ---- */
@@ -145,8 +288,13 @@ static void begin(Lodge *solve, double tolerance)
             r.w = 0.0f;
             float4 p = four(r.x / m->divisor, r.y / m->divisor, r.z / m->divisor);
             v.r[i] = r;
-            v.p[i] = p;
             Sum1 sum = {(double)dot(r, p)};
+            if (v.pack.places) {
+                uint4 packed = going_pack(v.pack.places[i], p);
+                v.pack.going[i] = packed;
+                p = going_vector(packed);
+            }
+            v.p[i] = p;
             return sum;
         },
         then);
@@ -216,8 +364,14 @@ void turn(Lodge *solve, const int32_t *off)
             }
             float beta = (float)v.state->beta, divisor = s.rheology[s.material[i]].divisor;
             float4 r = v.r[i], p = v.p[i];
-            v.p[i] = four(r.x / divisor + beta * p.x, r.y / divisor + beta * p.y,
-                          r.z / divisor + beta * p.z);
+            p = four(r.x / divisor + beta * p.x, r.y / divisor + beta * p.y,
+                     r.z / divisor + beta * p.z);
+            if (v.pack.places) {
+                uint4 packed = going_pack(v.pack.places[i], p);
+                v.pack.going[i] = packed;
+                p = going_vector(packed);
+            }
+            v.p[i] = p;
         });
 }
 
@@ -240,7 +394,7 @@ static void conjugate_gradients(Lodge *solve, int pass)
         if (k % BATCH == 0 && !watch_goes_on(step->m, k / BATCH, off)) {
             break;
         }
-        multiply(solve, v.p, v.ap, false, false, off);
+        multiply_direction(solve, off);
         advance(solve, ADVANCE_ITERATION, off);
         turn(solve, off);
         ooze_stage_lap(step->context->clock, OOZE_PART_VELOCITY_VECTORS);
@@ -450,8 +604,8 @@ static void allocate(Lodge *solve)
     v->star = scratch<float4>(m, n);
     /* what fills up lists */
     clear(m, v->hourglass + n, sizeof *v->hourglass);
-    clear(m, v->flux + 3 * n, 3 * sizeof *v->flux);
     clear(m, v->p + n, sizeof *v->p);
+    pack_places(solve);
 }
 
 struct

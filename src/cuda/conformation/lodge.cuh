@@ -2,7 +2,7 @@
 #ifndef OOZE_CUDA_CONFORMATION_LODGE_CUH
 #define OOZE_CUDA_CONFORMATION_LODGE_CUH
 
-#include "cuda/conformation/step.cuh"
+#include "cuda/conformation/packed.cuh"
 
 namespace ooze
 {
@@ -23,7 +23,8 @@ struct SolveState {
 struct LodgeView {
     OozeSym3 *stiffness, *known;
     float *bulk, *hourglass, *edge_hourglass;
-    float4 *flux; /* three a particle */
+    float4 *flux; /* three a particle, or two packed ones */
+    PackView pack;
     float4 *star, *r, *p, *ap;
     SolveState *state;
 };
@@ -33,6 +34,8 @@ struct Lodge {
     LodgeView view;
 };
 
+/* output = A p, see multiply. */
+void multiply_direction(Lodge *solve, const int32_t *off);
 /* output = A input, and what p.Ap comes to in state->pap; nothing where *off. With off == &state->off it is an
    iteration's, which ends where the direction is spoilt. With `known` the stress of the
    beginning and moving walls are included, with `held` what held particles cannot do is left in. */
@@ -42,6 +45,8 @@ void multiply(Lodge *solve, const float4 *input, float4 *output, bool known, boo
 enum AdvanceKind { ADVANCE_ITERATION, ADVANCE_RECALL };
 void advance(Lodge *solve, AdvanceKind kind, const int32_t *off);
 void turn(Lodge *solve, const int32_t *off); /* p = the next direction */
+/* After p was written in other ways: rounds it where directions are packed. */
+void pack_direction(Lodge *solve, const int32_t *off);
 
 /* Where the solve begins: recall.cu. */
 void recall(Lodge *solve, int pass);

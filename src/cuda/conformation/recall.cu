@@ -200,9 +200,11 @@ static void recall_push(Lodge *solve)
     Mark mark = scratch_mark(m);
     uint32_t *root = scratch<uint32_t>(m, s.n);
     find_pieces(step, root, &v.state->recall_off);
-    multiply(solve, v.p, v.ap, false, false, &v.state->recall_off);
+    pack_direction(solve, &v.state->recall_off);
+    multiply_direction(solve, &v.state->recall_off);
     share_out(solve, root);
-    multiply(solve, v.p, v.ap, false, false, &v.state->again_off);
+    pack_direction(solve, &v.state->again_off);
+    multiply_direction(solve, &v.state->again_off);
     scratch_rewind(m, mark);
 }
 
@@ -227,7 +229,8 @@ static void recall_released(Lodge *solve)
             return count;
         },
         any);
-    multiply(solve, v.p, v.ap, false, false, &v.state->recall_off);
+    pack_direction(solve, &v.state->recall_off);
+    multiply_direction(solve, &v.state->recall_off);
 }
 
 struct
