@@ -136,12 +136,9 @@ static void product_loop(const Lodge *solve, const float4 *input, float4 *output
         then);
 }
 
-static void clear_filling(Lodge *solve, bool packed);
-
 void multiply(Lodge *solve, const float4 *input, float4 *output, bool known, bool held,
               const int32_t *off)
 {
-    clear_filling(solve, false);
 #define STRESS(lanes, wraps)  stress_loop<lanes, wraps>(solve, input, output, known, off)
 #define PRODUCT(lanes, wraps) product_loop<lanes, wraps>(solve, input, output, held, off)
     OOZE_EACH_KIND(solve->step, STRESS);
@@ -150,6 +147,12 @@ void multiply(Lodge *solve, const float4 *input, float4 *output, bool known, boo
 }
 
 /* ---- operator on directions ---- */
+
+/* Packed fluxes end where the others do: what fills up lists is the same for both, and written once. */
+static __host__ __device__ uint4 *packed_flux(const StepView &s, const LodgeView &v)
+{
+    return reinterpret_cast<uint4 *>(v.flux + s.n);
+}
 
 static void packed_stress_loop(const Lodge *solve, const int32_t *off)
 {
@@ -165,7 +168,7 @@ static void packed_stress_loop(const Lodge *solve, const int32_t *off)
             Handed handed = hand_on(s, v, i, rows, p, false);
             uint4 packed[2];
             flux_pack(handed.row, handed.last, packed);
-            uint4 *flux = reinterpret_cast<uint4 *>(v.flux) + 2 * (uint64_t)i;
+            uint4 *flux = packed_flux(s, v) + 2 * (uint64_t)i;
             flux[0] = packed[0];
             flux[1] = packed[1];
             /* with the rounded rows, so that edges push both ends alike */
@@ -181,7 +184,7 @@ static void packed_product_loop(const Lodge *solve, const int32_t *off)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
-    const uint4 *flux = reinterpret_cast<const uint4 *>(v.flux);
+    const uint4 *flux = packed_flux(s, v);
     Sum1 none = {0.0};
     NotePap then = {v.state, off, off == &v.state->off};
     sum_each(
@@ -197,14 +200,6 @@ static void packed_product_loop(const Lodge *solve, const int32_t *off)
         then);
 }
 
-/* What fills up lists weighs nothing in either form, but must be finite in both. */
-static void clear_filling(Lodge *solve, bool packed)
-{
-    uint64_t n = solve->step->view.n;
-    float4 *end = solve->view.flux + (packed ? 2 : 3) * n;
-    clear(solve->step->m, end, 3 * sizeof *end);
-}
-
 void multiply_direction(Lodge *solve, const int32_t *off)
 {
     LodgeView v = solve->view;
@@ -212,7 +207,6 @@ void multiply_direction(Lodge *solve, const int32_t *off)
         multiply(solve, v.p, v.ap, false, false, off);
         return;
     }
-    clear_filling(solve, true);
     packed_stress_loop(solve, off);
     packed_product_loop(solve, off);
     ooze_stage_lap(solve->step->context->clock, OOZE_PART_VELOCITY_OPERATOR);
@@ -604,6 +598,7 @@ static void allocate(Lodge *solve)
     v->star = scratch<float4>(m, n);
     /* what fills up lists */
     clear(m, v->hourglass + n, sizeof *v->hourglass);
+    clear(m, v->flux + 3 * n, 3 * sizeof *v->flux);
     clear(m, v->p + n, sizeof *v->p);
     pack_places(solve);
 }
