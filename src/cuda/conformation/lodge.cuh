@@ -48,6 +48,12 @@ void turn(Lodge *solve, const int32_t *off); /* p = the next direction */
 /* After p was written in other ways: rounds it where directions are packed. */
 void pack_direction(Lodge *solve, const int32_t *off);
 
+/* Where the particles are, in steps of the box that they were sorted in; nothing where they are few. */
+void pack_places(Lodge *solve);
+
+/* Coefficients of a pass: lodge_material.cu. With `turned`, Q is turned with the velocity of the pass before. */
+void prepare(Lodge *solve, bool turned);
+
 /* Where the solve begins: recall.cu. */
 void recall(Lodge *solve, int pass);
 void recall_note(Lodge *solve);
