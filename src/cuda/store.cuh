@@ -7,27 +7,35 @@
 namespace ooze
 {
 
-enum { FIELDS_MAX = 32 };
+enum {
+    FIELDS_MAX = 32,
+    SPARE =
+        16 /* elements beyond the last particle, all zero: whatever reads the dummy's finds nothing */
+};
+
+struct Carrier; /* see carrier.cuh */
 
 struct Store {
     uint64_t n;
-    uint64_t capacity; /* elements that every field has room for; at least n + 16 */
+    uint64_t capacity; /* particles that every field has room for, beside SPARE elements */
     int field_count;
     struct {
         OozeFieldInfo info;
         size_t size; /* bytes of an element, padding of its stride included */
         Room room;
     } field[FIELDS_MAX];
+    Carrier *carrier; /* takes fields home; NULL: they go the slow way */
 };
 
 void store_free(Machine *m, Store *store);
-/* Everything from the host, or back to it (the host's store is sized to fit; next ids are the host's). */
+/* Everything from the host, or back to it (the host's store is sized to fit; next ids are the host's). The latter
+   waits. */
 OozeStatus store_upload(Machine *m, Store *store, const OozeParticles *particles, OozeError *error);
 OozeStatus store_download(Machine *m, const Store *store, OozeParticles *particles,
                           OozeError *error);
 /* All particles of a host's store with the same fields join the end. */
 OozeStatus store_append(Machine *m, Store *store, const OozeParticles *newcomers, OozeError *error);
-/* Removes every particle with remove[i] != 0 (device bytes), keeping the order of the rest. */
+/* Removes every particle with remove[i] != 0 (device bytes), keeping the order of the rest. Waits for their number. */
 OozeStatus store_remove(Machine *m, Store *store, const uint8_t *remove, uint64_t *removed,
                         OozeError *error);
 /* New element i = old element order[i], for every field, by way of scratch. */

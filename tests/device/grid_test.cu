@@ -5,8 +5,8 @@
 static void sorted_by_cells(void **state)
 {
     (void)state;
-    ooze::Machine machine, *m = &machine;
-    open_machine(m);
+    TestMachine machine;
+    ooze::Machine *m = &machine.m;
     ooze::Grid grid = {};
     for (int sparse = 0; sparse < 2; sparse++) {
         Points points = random_points(3000, sparse ? 300.0 : 10.0, -3.0, 2.0, -7.5, 4);
@@ -34,15 +34,14 @@ static void sorted_by_cells(void **state)
         }
     }
     ooze::grid_free(m, &grid);
-    ooze::machine_destroy(m);
 }
 
 /* Points of one cell stay in the order they had, and a second sort of what is sorted changes nothing. */
 static void stable(void **state)
 {
     (void)state;
-    ooze::Machine machine, *m = &machine;
-    open_machine(m);
+    TestMachine machine;
+    ooze::Machine *m = &machine.m;
     ooze::Grid grid = {};
     Points points = random_points(40000, 4.0, 0.0, 0.0, 0.0, 8);
     sort_points(m, &grid, &points, 1.0, nullptr);
@@ -60,7 +59,6 @@ static void stable(void **state)
         assert_int_equal(order[i], i - 1);
     }
     ooze::grid_free(m, &grid);
-    ooze::machine_destroy(m);
 }
 
 template <class T> static void check_reorder(ooze::Machine *m, uint64_t n)
@@ -89,8 +87,8 @@ struct Eight {
 static void carried_along(void **state)
 {
     (void)state;
-    ooze::Machine machine, *m = &machine;
-    open_machine(m);
+    TestMachine machine;
+    ooze::Machine *m = &machine.m;
     check_reorder<uint8_t>(m, 1001);
     check_reorder<uint16_t>(m, 1001);
     check_reorder<uint32_t>(m, 1001);
@@ -98,14 +96,13 @@ static void carried_along(void **state)
     check_reorder<float4>(m, 1001);
     check_reorder<Odd>(m, 1001);
     check_reorder<Eight>(m, 1001);
-    ooze::machine_destroy(m);
 }
 
 static void refusals(void **state)
 {
     (void)state;
-    ooze::Machine machine, *m = &machine;
-    open_machine(m);
+    TestMachine machine;
+    ooze::Machine *m = &machine.m;
     ooze::Grid grid = {};
     Points points = random_points(1000, 4.0, 0.0, 0.0, 0.0, 8);
     points[900].x = INFINITY;
@@ -134,7 +131,6 @@ static void refusals(void **state)
     CHECK_OK(ooze::grid_sort(m, &grid, sent, 1000, 1.0, nullptr, &error));
     assert_int_equal(grid.n, 1000);
     ooze::grid_free(m, &grid);
-    ooze::machine_destroy(m);
 }
 
 int main(void)

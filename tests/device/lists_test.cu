@@ -86,14 +86,13 @@ static void far_clusters(void **state)
         points = random_points(700, 5.0, -2.0, 0.0, 1.0, seed);
         other = random_points(700, 150.0, -50.0, -70.0, -80.0, seed + 9);
         points.insert(points.end(), other.begin(), other.end());
-        ooze::Machine machine, *m = &machine;
-        open_machine(m);
+        TestMachine machine;
+        ooze::Machine *m = &machine.m;
         ooze::Grid grid = {};
         sort_points(m, &grid, &points, 1.0, nullptr);
         assert_true(grid.cells.sparse);
         assert_true(grid.table_room.size + grid.order_room.size < 300 * points.size());
         ooze::grid_free(m, &grid);
-        ooze::machine_destroy(m);
         assert_true(check_points(points, 1.0, 1.0, nullptr) > 1000);
     }
 }
@@ -163,8 +162,8 @@ static void other_candidates(void **state)
         fluid[1] = make_float4(1e38f, -1e38f, 1e38f, 0.0f);
         fluid[2] = make_float4(NAN, 0.0f, INFINITY, 0.0f);
         fluid[3] = solid[5];
-        ooze::Machine machine, *m = &machine;
-        open_machine(m);
+        TestMachine machine;
+        ooze::Machine *m = &machine.m;
         ooze::Grid grid = {};
         ooze::Lists lists = {};
         const float4 *candidates = sort_points(m, &grid, &solid, 1.0, nullptr);
@@ -178,7 +177,6 @@ static void other_candidates(void **state)
         assert_true(count[3] >= 1);
         ooze::lists_free(m, &lists);
         ooze::grid_free(m, &grid);
-        ooze::machine_destroy(m);
     }
 }
 
@@ -186,8 +184,8 @@ static void other_candidates(void **state)
 static void no_candidates(void **state)
 {
     (void)state;
-    ooze::Machine machine, *m = &machine;
-    open_machine(m);
+    TestMachine machine;
+    ooze::Machine *m = &machine.m;
     ooze::Grid grid = {};
     ooze::Lists lists = {};
     Points none, fluid = random_points(100, 6.0, -3.0, -3.0, -3.0, 11);
@@ -198,7 +196,6 @@ static void no_candidates(void **state)
     assert_int_equal(lists.stored, 0);
     ooze::lists_free(m, &lists);
     ooze::grid_free(m, &grid);
-    ooze::machine_destroy(m);
 }
 
 /* Lists built again, of more points and of points with many more neighbours than before: what was kept of the last
@@ -206,8 +203,8 @@ static void no_candidates(void **state)
 static void built_again(void **state)
 {
     (void)state;
-    ooze::Machine machine, *m = &machine;
-    open_machine(m);
+    TestMachine machine;
+    ooze::Machine *m = &machine.m;
     ooze::Grid grid = {};
     ooze::Lists lists = {};
     const double sizes[] = {12.0, 3.0, 20.0, 2.0, 5.0};
@@ -222,15 +219,14 @@ static void built_again(void **state)
     ooze::lists_free(m, &lists);
     ooze::grid_free(m, &grid);
     assert_int_equal(lists.index_room.size + grid.table_room.size, 0);
-    ooze::machine_destroy(m);
 }
 
 /* What bodies see: each_neighbour with one lane and with several, and each_true_neighbour. */
 static void read_by_bodies(void **state)
 {
     (void)state;
-    ooze::Machine machine, *m = &machine;
-    open_machine(m);
+    TestMachine machine;
+    ooze::Machine *m = &machine.m;
     ooze::Grid grid = {};
     ooze::Lists lists = {};
     Points points = random_points(1000, 5.0, 0.0, 0.0, 0.0, 21);
@@ -266,14 +262,13 @@ static void read_by_bodies(void **state)
     }
     ooze::lists_free(m, &lists);
     ooze::grid_free(m, &grid);
-    ooze::machine_destroy(m);
 }
 
 static void refusals(void **state)
 {
     (void)state;
-    ooze::Machine machine, *m = &machine;
-    open_machine(m);
+    TestMachine machine;
+    ooze::Machine *m = &machine.m;
     ooze::Grid grid = {};
     ooze::Lists lists = {};
     Points points = random_points(100, 5.0, 0.0, 0.0, 0.0, 21);
@@ -297,7 +292,6 @@ static void refusals(void **state)
     assert_int_equal(lists.pairs, 65535);
     ooze::lists_free(m, &lists);
     ooze::grid_free(m, &grid);
-    ooze::machine_destroy(m);
 }
 
 int main(void)

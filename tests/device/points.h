@@ -4,7 +4,11 @@
 
 #include <algorithm>
 
-#include "device.h"
+#include "device/device_check.h"
+
+extern "C" {
+#include "particles/neighbours.h"
+}
 
 typedef std::vector<float4> Points;
 
@@ -128,8 +132,8 @@ static inline const float4 *sort_points(ooze::Machine *m, ooze::Grid *grid, Poin
 static inline uint64_t check_points(Points points, double cell, double radius,
                                     const OozePeriodic *periodic)
 {
-    ooze::Machine machine, *m = &machine;
-    open_machine(m);
+    TestMachine machine;
+    ooze::Machine *m = &machine.m;
     ooze::Grid grid = {};
     ooze::Lists lists = {};
     const float4 *sorted = sort_points(m, &grid, &points, cell, periodic);
@@ -139,7 +143,6 @@ static inline uint64_t check_points(Points points, double cell, double radius,
     uint64_t pairs = lists.pairs;
     ooze::lists_free(m, &lists);
     ooze::grid_free(m, &grid);
-    ooze::machine_destroy(m);
     return pairs;
 }
 
