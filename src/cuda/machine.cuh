@@ -24,6 +24,7 @@
 /* A function of one particle's numbers, and the body of a loop: for_each(m, n, OOZE_BODY(uint32_t i) {...});
    what it uses is captured by value. */
 #define OOZE_DEVICE static __device__ __forceinline__
+#define OOZE_BOTH   static __host__ __device__ __forceinline__ /* for the host as well */
 #define OOZE_BODY   [=] __device__
 
 namespace ooze
@@ -306,25 +307,25 @@ template <class T, class Body> T sum_now(Machine *m, uint64_t n, T none, Body bo
 
 /* ---- small vectors ------------------------------------------------------------------------------------- */
 
-OOZE_DEVICE float4 four(float x, float y, float z, float w = 0.0f)
+OOZE_BOTH float4 four(float x, float y, float z, float w = 0.0f)
 {
     return make_float4(x, y, z, w);
 }
 
 /* Three lanes; the last one of `a` is kept. */
-OOZE_DEVICE float4 operator+(float4 a, float4 b)
+OOZE_BOTH float4 operator+(float4 a, float4 b)
 {
     return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w);
 }
-OOZE_DEVICE float4 operator-(float4 a, float4 b)
+OOZE_BOTH float4 operator-(float4 a, float4 b)
 {
     return make_float4(a.x - b.x, a.y - b.y, a.z - b.z, a.w);
 }
-OOZE_DEVICE float4 operator*(float s, float4 a)
+OOZE_BOTH float4 operator*(float s, float4 a)
 {
     return make_float4(s * a.x, s * a.y, s * a.z, a.w);
 }
-OOZE_DEVICE float dot(float4 a, float4 b)
+OOZE_BOTH float dot(float4 a, float4 b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
