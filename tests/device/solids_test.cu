@@ -262,12 +262,44 @@ static void numbers_follow_the_solids(void **)
     ooze_solid_free(&solid);
 }
 
+/* Out of memory, here or there: one clear error, nothing lost, and the next call does it all. */
+static void running_out_of_memory_is_survived(void **)
+{
+    TestMachine machine;
+    Machine *m = &machine.m;
+    size_t held = m->held;
+    OozeSolid solids[2] = {solid_of(OOZE_SHAPE_MESH, 0), solid_of(OOZE_SHAPE_HEIGHTFIELD, 0)};
+    Solids sent = {};
+    OozeStepContext context = {};
+    context.solids = solids;
+    context.solid_count = 2;
+    context.spacing = s;
+    context.dt = 0.01;
+    for (uint64_t n = 1; n <= 3; n++) { /* places, and a record of each shape */
+        ooze_memory_fail_after(n);
+        CHECK_FAILS(solids_send(m, &sent, &context, &error), OOZE_ERROR_MEMORY, "");
+        ooze_memory_fail_after(0);
+        solids_free(m, &sent);
+        assert_int_equal(m->held, held);
+    }
+    note(m, cudaErrorMemoryAllocation);
+    CHECK_FAILS(solids_send(m, &sent, &context, &error), OOZE_ERROR_MEMORY, "GPU");
+    CHECK_OK(solids_send(m, &sent, &context, &error));
+    SolidView there = first_of(m, sent.view);
+    assert_memory_equal(&there.pose, &solids[0].pose, sizeof there.pose);
+    solids_free(m, &sent);
+    assert_int_equal(m->held, held);
+    ooze_solid_free(&solids[0]);
+    ooze_solid_free(&solids[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contacts_are_those_of_the_processor),
         cmocka_unit_test(what_is_far_is_ruled_out),
         cmocka_unit_test(numbers_follow_the_solids),
+        cmocka_unit_test(running_out_of_memory_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

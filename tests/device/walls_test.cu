@@ -261,6 +261,24 @@ static void samples_come_and_go(void **)
     CHECK_NEAR(volume, 0.0, 0.0);
 }
 
+static void running_out_of_memory_is_survived(void **)
+{
+    Scene scene;
+    ooze_memory_fail_after(1);
+    CHECK_FAILS(walls_update(scene.m, &scene.walls, &scene.context, true, &error),
+                OOZE_ERROR_MEMORY, "boundary particles");
+    ooze_memory_fail_after(0);
+    scene.update();
+    check_samples(&scene);
+    scene.set_motion(1, vec3(1, 0, 0), vec3(0, 0, 0));
+    scene.advance(0.01);
+    note(scene.m, cudaErrorMemoryAllocation);
+    CHECK_FAILS(walls_update(scene.m, &scene.walls, &scene.context, false, &error),
+                OOZE_ERROR_MEMORY, "GPU");
+    scene.update();
+    check_samples(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +287,7 @@ int main(void)
         cmocka_unit_test(only_what_has_changed_is_made_again),
         cmocka_unit_test(samples_wrap_around),
         cmocka_unit_test(samples_come_and_go),
+        cmocka_unit_test(running_out_of_memory_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
