@@ -55,18 +55,23 @@ OOZE_FORMULA double ooze_field_box_distance2(const OozeHeightfield *field, int l
     return ooze_distance2(p, nearest);
 }
 
-/* The four entries of the next finer level that one is made of, nearest first, two bits each. */
-OOZE_FORMULA uint8_t ooze_field_order(const OozeHeightfield *field, int level, uint32_t i,
-                                      uint32_t j, OozeVec3 p)
+/* Rounding of the borders of boxes. */
+#define OOZE_FIELD_SLACK (1.0 - 1e-9)
+
+/* The entries of the next finer level that one is made of and that may be nearer than the best: nearest first, two
+   bits each, and how many in the bits above. */
+OOZE_FORMULA uint16_t ooze_field_parts(const OozeHeightfield *field, int level, uint32_t i,
+                                       uint32_t j, OozeVec3 p, const OozeFieldBest *best)
 {
     const OozeHeightLevel *fine = &field->levels[level - 1];
+    uint32_t before[4] = {0, 0, 0, 0}, order = 0, count = 0;
     double far[4];
     for (uint32_t k = 0; k < 4; k++) {
         uint32_t a = 2 * i + (k & 1), b = 2 * j + (k >> 1);
         bool there = a < fine->columns && b < fine->rows;
         far[k] = there ? ooze_field_box_distance2(field, level - 1, a, b, p) : INFINITY;
+        count += far[k] * OOZE_FIELD_SLACK <= best->distance2;
     }
-    uint32_t before[4] = {0, 0, 0, 0}, order = 0;
     for (int k = 1; k < 4; k++) {
         for (int c = 0; c < k; c++) {
             bool nearer = far[k] <= far[c];
@@ -77,7 +82,7 @@ OOZE_FORMULA uint8_t ooze_field_order(const OozeHeightfield *field, int level, u
     for (uint32_t k = 0; k < 4; k++) {
         order |= k << 2 * before[k];
     }
-    return (uint8_t)order;
+    return (uint16_t)(count << 8 | order);
 }
 
 /* Down from the coarsest level to wherever the top may be nearer than the best so far. What is left to see of a
@@ -85,39 +90,35 @@ OOZE_FORMULA uint8_t ooze_field_order(const OozeHeightfield *field, int level, u
 OOZE_FORMULA void ooze_field_search_top(const OozeHeightfield *field, OozeVec3 p,
                                         OozeFieldBest *best)
 {
-    const double slack = 1.0 - 1e-9; /* rounding of the borders of boxes */
     const int coarsest = field->level_count - 1;
-    uint8_t order[OOZE_HEIGHT_LEVELS], seen[OOZE_HEIGHT_LEVELS];
+    uint16_t left[OOZE_HEIGHT_LEVELS];
     int level = coarsest;
     uint32_t i = 0, j = 0;
-    if (level == 0 || ooze_field_box_distance2(field, level, 0, 0, p) * slack > best->distance2) {
-        return; /* the only cell is the one that was guessed */
+    if (level == 0 || !(best->distance2 < (double)INFINITY)) {
+        return; /* the only cell is the one that was guessed; and from infinity all are as far */
     }
-    order[level] = ooze_field_order(field, level, i, j, p);
-    seen[level] = 0;
+    left[level] = ooze_field_parts(field, level, i, j, p, best);
     while (level <= coarsest) {
-        if (seen[level] == 4) {
+        uint32_t parts = left[level];
+        if (parts >> 8 == 0) {
             level++;
             i >>= 1;
             j >>= 1;
             continue;
         }
-        const OozeHeightLevel *fine = &field->levels[level - 1];
-        uint32_t k = order[level] >> 2 * seen[level]++ & 3;
-        uint32_t a = 2 * i + (k & 1), b = 2 * j + (k >> 1);
-        if (a >= fine->columns || b >= fine->rows ||
-            ooze_field_box_distance2(field, level - 1, a, b, p) * slack > best->distance2) {
-            continue;
-        }
-        if (level == 1) {
+        left[level] = (uint16_t)(((parts - 256) & 0x700) | (parts >> 2 & 0x3f));
+        uint32_t a = 2 * i + (parts & 1), b = 2 * j + (parts >> 1 & 1);
+        double far = ooze_field_box_distance2(field, level - 1, a, b, p);
+        if (far * OOZE_FIELD_SLACK > best->distance2) {
+            left[level] = 0; /* nor may those that are farther */
+        } else if (level == 1) {
             ooze_field_consider_cell(field, a, b, p, best);
-            continue;
+        } else {
+            level--;
+            i = a;
+            j = b;
+            left[level] = ooze_field_parts(field, level, i, j, p, best);
         }
-        level--;
-        i = a;
-        j = b;
-        order[level] = ooze_field_order(field, level, i, j, p);
-        seen[level] = 0;
     }
 }
 
