@@ -1,27 +1,16 @@
-/* The cubic spline of physics/kernels.h for four distances at once, without branches: with q = r/h,
-   a = max(1 - q, 0) and b = max(1 - 2q, 0),
-     W = s (2 a^3 - b^3),  -dW/dr = (6 s/h)(a^2 - b^2),  s = 8/(pi h^3). */
+/* The cubic spline of physics/cubic.h for four distances at once. */
 #ifndef OOZE_METHODS_CUBIC_FOUR_H
 #define OOZE_METHODS_CUBIC_FOUR_H
 
 #include "base/four.h"
-#include "physics/formula.h"
-#include "physics/kernels.h"
+#include "physics/cubic.h"
 
-typedef struct OozeCubicFour {
-    float inverse;  /* 1/h */
-    float value;    /* volume s */
-    float slope;    /* volume 6 s/h */
-    float smallest; /* distances below have no direction: see ooze_kernel_gradient_scale */
-} OozeCubicFour;
+typedef OozeCubic OozeCubicFour;
 
 /* Values and slopes come out times `volume`. */
 static inline OozeCubicFour ooze_cubic_four(float support, float volume)
 {
-    float s = volume * (float)(8.0 / OOZE_PI) / (support * support * support);
-    OozeCubicFour cubic = {1.0f / support, s, 6.0f * s / support,
-                           support * (float)OOZE_KERNEL_NEAREST};
-    return cubic;
+    return ooze_cubic(support, volume);
 }
 
 /* Adds W/(volume s) to `value`; returns -dW/dr times the volume. */

@@ -1,0 +1,233 @@
+#include "cuda/density_sweep.cuh"
+
+namespace ooze
+{
+
+static void wrap(Machine *m, const OozePeriodic *periodic, float4 *x, uint64_t n)
+{
+    const OozePeriodic p = *periodic;
+    for_each(
+        m, n, OOZE_BODY(uint32_t i) {
+            float4 a = x[i];
+            a.x = ooze_periodic_wrap(a.x, p.min[0], p.length[0], p.inverse[0]);
+            a.y = ooze_periodic_wrap(a.y, p.min[1], p.length[1], p.inverse[1]);
+            a.z = ooze_periodic_wrap(a.z, p.min[2], p.length[2], p.inverse[2]);
+            a.w = 0.0f;
+            x[i] = a;
+        });
+}
+
+/* Sorts the predicted positions and finds neighbours there. `sorted` is room for them, free afterwards. */
+static OozeStatus find_pairs(Engine *engine, const DensityJob *job, const float4 *x, float4 *sorted,
+                             OozeError *error)
+{
+    Machine *m = &engine->machine;
+    const OozeStepContext *c = job->context;
+    OozeStatus status =
+        grid_sort(m, &engine->near_grid, x, job->n, c->support, &c->periodic, error);
+    ooze_stage_lap(c->clock, OOZE_PART_DENSITY_SORT);
+    if (!status) {
+        reorder(m, engine->near_grid.order, job->n, x, sorted, sizeof *x);
+        status = lists_build(m, &engine->near, &engine->near_grid, sorted, job->n, sorted,
+                             c->support, true, error);
+    }
+    if (!status && engine->walls.count > 0) {
+        status = lists_build(m, &engine->near_walls, &engine->walls.grid, sorted, job->n,
+                             engine->walls.view.position, c->support, false, error);
+    }
+    ooze_stage_lap(c->clock, OOZE_PART_DENSITY_LISTS);
+    return status;
+}
+
+static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, const float4 *x,
+                               float4 *shift)
+{
+    const OozeStepContext *c = job->context;
+    const float nearest = (float)OOZE_KERNEL_NEAREST;
+    DensitySweep s = {};
+    s.n = (uint32_t)job->n;
+    s.dial = make_dial(&c->periodic, (double)job->support);
+    s.cubic = ooze_cubic(job->support, job->volume);
+    s.periodic = c->periodic;
+    s.support = job->support;
+    s.own = job->volume * ooze_cubic_value(0, job->support);
+    s.eps = 0.05f / (job->support * job->support); /* an isolated pair must not divide by nothing */
+    s.nearest = nearest * nearest;
+    s.smallest = s.cubic.smallest * s.cubic.smallest;
+    s.farthest = (float)(HALF_TURN - 1) * 0.5f * job->support;
+    s.wall_scale = job->wall_scale / job->volume;
+    s.tolerance = job->between || job->tolerance < 0.0f ? INFINITY : job->tolerance;
+    s.plain = job->plain;
+    s.list = view(&engine->near);
+    s.wall_list = view(&engine->near_walls);
+    s.walls = engine->walls.view;
+    s.solids = engine->solids.view;
+    s.contact = job->contact;
+    s.spacing = (float)c->spacing;
+    s.dt = (float)c->dt;
+    s.order = engine->near_grid.order;
+    s.first = x;
+    s.shift = shift;
+    s.start = job->start;
+    s.limit = job->limit;
+    s.borne = job->borne;
+    s.mobility = job->mobility;
+    s.ease = job->ease ? job->ease : job->mobility;
+    s.rigid = job->rigid;
+    s.bare = job->bare;
+    s.settled = job->settled;
+    s.drift = job->drift;
+    return s;
+}
+
+static void allocate(Engine *engine, DensitySweep *s, float4 *sorted)
+{
+    Machine *m = &engine->machine;
+    uint64_t n = s->n;
+    bool solids = engine->solids.view.count > 0, walls = engine->walls.count > 0;
+    s->arrow = reinterpret_cast<uint4 *>(sorted);
+    s->place = scratch<uint2>(m, n);
+    s->next = scratch<uint2>(m, n);
+    s->pushed = scratch<OozePush>(m, n);
+    s->over = scratch<float>(m, n);
+    s->flags = scratch<uint8_t>(m, n);
+    s->wall_push = walls ? scratch<float4>(m, n) : nullptr;
+    s->room = solids ? scratch<float>(m, n) : nullptr;
+    s->touches = solids ? scratch<uint8_t>(m, n / SLICE + 1) : nullptr;
+    s->state = scratch<DensityState>(m, 1);
+    clear(m, s->state, sizeof *s->state);
+}
+
+/* Into the stage's own order. The particle n fills up lists. */
+static void take(Machine *m, const DensitySweep *sweep)
+{
+    const DensitySweep s = *sweep;
+    for_each(
+        m, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
+            if (i == s.n) {
+                s.place[i].x = s.place[i].y = s.next[i].x = s.next[i].y = 0;
+                s.arrow[i] = make_uint4(0, 0, 0, 0);
+                return;
+            }
+            uint32_t o = s.order[i];
+            bool uneven = (s.ease && s.ease[o] != 1.0f) || (s.rigid && s.rigid[o]);
+            float4 none = four(0, 0, 0);
+            s.place[i] = place_of(s, s.first[o], none, uneven ? 1 : 0);
+            s.arrow[i] = s.start ? make_arrow(s.dial, s.start[o], 0.0f) : make_uint4(0, 0, 0, 0);
+            s.shift[o] = none;
+            s.pushed[i].found = s.pushed[i].carried = 0.0f;
+            s.over[i] = 0.0f;
+            if (s.room) {
+                s.room[i] = 0.0f;
+            }
+            if (s.settled && isfinite(1.0f + s.borne[o])) {
+                s.state->strange = 1;
+            }
+        });
+}
+
+/* The caller's turn: what it adds to shifts counts. */
+static void call_between(Machine *m, const DensityJob *job, const DensitySweep *sweep)
+{
+    const DensitySweep s = *sweep;
+    job->between(job->user, s.shift);
+    for_each(
+        m, s.n, OOZE_BODY(uint32_t i) {
+            uint32_t o = s.order[i];
+            move(s, i, o, s.shift[o], mark_of(s.next[i]));
+        });
+}
+
+struct Excess {
+    double sum;
+    float worst;
+    __device__ void operator+=(const Excess &o)
+    {
+        sum += o.sum;
+        worst = o.worst > worst ? o.worst : worst;
+    }
+};
+
+/* What the last look found, before its correction. Waits. */
+static DensityState look_back(Machine *m, const DensityJob *job, const DensitySweep *sweep)
+{
+    const float *over = sweep->over;
+    DensityState *state = sweep->state, found = {};
+    Excess none = {0.0, 0.0f};
+    sum_each(
+        m, job->n, none,
+        OOZE_BODY(uint32_t i) {
+            float above = over[i] > 0.0f ? over[i] : 0.0f;
+            Excess one = {(double)above, above};
+            return one;
+        },
+        OOZE_BODY(Excess all) {
+            state->worst = all.worst;
+            state->sum = all.sum;
+        });
+    copy_out(m, &found, state, sizeof found);
+    if (m->failed == cudaSuccess) {
+        job->context->report->worst_density_error = (double)found.worst;
+        job->context->report->mean_density_error = found.sum / (double)job->n;
+    }
+    return found;
+}
+
+static void iterate(Machine *m, const DensityJob *job, DensitySweep *s)
+{
+    OozeStageClock *clock = job->context->clock;
+    bool may_stop = s->tolerance < INFINITY;
+    for (int k = 0; k < job->iterations; k++) {
+        DensityIteration now = {may_stop ? k : 0, ooze_push_momentum(k, job->iterations), k == 0};
+        density_multipliers(m, s, now);
+        ooze_stage_lap(clock, OOZE_PART_DENSITY_MULTIPLIERS);
+        density_corrections(m, s, now);
+        ooze_stage_lap(clock, OOZE_PART_DENSITY_CORRECTIONS);
+        if (job->between) {
+            call_between(m, job, s);
+            ooze_stage_lap(clock, job->rigid ? OOZE_PART_REST : OOZE_PART_CONFORMATION_SWEEP);
+        }
+        density_push_out(m, s, now);
+        ooze_stage_lap(clock, OOZE_PART_PUSH_OUT);
+        density_turn(s);
+    }
+    if (job->iterations == 0) {
+        return;
+    }
+    DensityState state = look_back(m, job, s);
+    int done = state.going + 1;
+    if (may_stop && done < job->iterations && (job->iterations - done) % 2 == 1) {
+        density_turn(s); /* the last ones have moved nothing */
+    }
+    if (job->settled && (state.strange || (s->room && state.inside))) {
+        density_settle(m, s, state.strange != 0);
+        ooze_stage_lap(clock, OOZE_PART_SETTLING);
+    }
+}
+
+OozeStatus density_solve(Engine *engine, const DensityJob *job, float4 *x, float4 *shift,
+                         OozeError *error)
+{
+    Machine *m = &engine->machine;
+    if (job->n == 0) {
+        return OOZE_OK;
+    }
+    Mark mark = scratch_mark(m);
+    float4 *sorted = scratch<float4>(m, job->n);
+    wrap(m, &job->context->periodic, x, job->n);
+    OozeStatus found = find_pairs(engine, job, x, sorted, error);
+    if (!found) {
+        DensitySweep s = make_sweep(engine, job, x, shift);
+        allocate(engine, &s, sorted);
+        take(m, &s);
+        iterate(m, job, &s);
+        if (job->drift) {
+            density_drift(m, &s, job->apart);
+            ooze_stage_lap(job->context->clock, OOZE_PART_DRIFT);
+        }
+    }
+    scratch_rewind(m, mark);
+    return found ? found : status(m, job->n, error);
+}
+
+} // namespace ooze
