@@ -175,13 +175,15 @@ OozeStatus solids_send(Machine *m, Solids *solids, const OozeStepContext *contex
     size_t size = (size_t)count * sizeof *now;
     SolidView *items = room<SolidView>(m, &solids->view_room, (uint64_t)count);
     solids->view = {items, count};
-    if (!result && items && (count != solids->sent_count || memcmp(now, solids->sent, size) != 0)) {
+    bool sent = count == 0 || result ||
+                (count == solids->sent_count && memcmp(now, solids->sent, size) == 0);
+    if (items && !sent) {
         memcpy(solids->sent, now, size);
         solids->sent_count = count;
         copy_in(m, items, solids->sent, size);
     }
     result = result ? result : status(m, particles_of(context), error);
-    solids->sent_count = result ? 0 : solids->sent_count;
+    solids->sent_count = result || count == 0 ? 0 : solids->sent_count;
     return result;
 }
 
