@@ -173,11 +173,15 @@ static DensityState look_back(Machine *m, const DensityJob *job, const DensitySw
     return found;
 }
 
+/* Iterations that are asked for before the host looks whether they are still needed. */
+enum { BATCH = 8 };
+
 static void iterate(Machine *m, const DensityJob *job, DensitySweep *s)
 {
     OozeStageClock *clock = job->context->clock;
-    bool may_stop = s->tolerance < INFINITY;
-    for (int k = 0; k < job->iterations; k++) {
+    bool may_stop = s->tolerance < INFINITY, goes_on = true;
+    int asked = 0;
+    for (int k = 0; k < job->iterations && goes_on; k++) {
         DensityIteration now = {may_stop ? k : 0, ooze_push_momentum(k, job->iterations), k == 0};
         density_multipliers(m, s, now);
         ooze_stage_lap(clock, OOZE_PART_DENSITY_MULTIPLIERS);
@@ -190,13 +194,16 @@ static void iterate(Machine *m, const DensityJob *job, DensitySweep *s)
         density_push_out(m, s, now);
         ooze_stage_lap(clock, OOZE_PART_PUSH_OUT);
         density_turn(s);
+        asked = k + 1;
+        goes_on =
+            !may_stop || asked % BATCH != 0 || watch_goes_on(m, asked / BATCH - 1, &s->state->off);
     }
-    if (job->iterations == 0) {
+    if (asked == 0) {
         return;
     }
     DensityState state = look_back(m, job, s);
-    int done = state.going + 1;
-    if (may_stop && done < job->iterations && (job->iterations - done) % 2 == 1) {
+    int done = may_stop && state.going + 1 < asked ? state.going + 1 : asked;
+    if ((asked - done) % 2 == 1) {
         density_turn(s); /* the last ones have moved nothing */
     }
     if (job->settled && (state.strange || (s->room && state.inside))) {

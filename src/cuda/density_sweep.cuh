@@ -17,6 +17,7 @@ namespace ooze
 struct DensityState {
     int32_t
         going; /* iterations that are to be done at least: one goes on while some density is too high */
+    int32_t off;     /* an iteration was found not to be needed */
     int32_t inside;  /* in the last look a solid has let something be */
     int32_t strange; /* something may settle */
     float worst;     /* largest density beyond rest */

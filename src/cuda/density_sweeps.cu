@@ -160,6 +160,9 @@ static void multipliers(Machine *m, const DensitySweep *sweep, DensityIteration 
     for_lanes<LANES>(
         m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             if (is_through(s, now.k)) {
+                if (i == 0) {
+                    s.state->off = 1;
+                }
                 return;
             }
             PairSums sums = sum_fluid<LANES>(s, i, lane, now.first);

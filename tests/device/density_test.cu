@@ -164,12 +164,10 @@ static void fetch(Machine *m, std::vector<OozeFloat4> *to, const float4 *from)
     }
 }
 
-static Result on_device(Stage *stage)
+/* On an engine with memory for it, or, where `expected` is an error, without. */
+static Result on_engine(Engine *e, Stage *stage, OozeStatus expected)
 {
-    stage->point();
     DensityCase *c = &stage->c;
-    TestEngine test;
-    Engine *e = &test.e;
     Machine *m = &e->machine;
     uint64_t n = c->n;
     Result result(n);
@@ -202,7 +200,9 @@ static Result on_device(Stage *stage)
     job.start = sent<float4>(m, c->start, n);
     job.between = c->between != 0.0f ? add_between : nullptr;
     job.user = &user;
-    CHECK_OK(density_solve(e, &job, x, shift, &error));
+    note(m, expected ? cudaErrorMemoryAllocation : cudaSuccess);
+    OozeError error;
+    assert_int_equal(density_solve(e, &job, x, shift, &error), expected);
     fetch(m, &result.x, x);
     fetch(m, &result.shift, shift);
     fetch(m, &result.drift, job.drift);
@@ -211,6 +211,13 @@ static Result on_device(Stage *stage)
     result.worst = report.worst_density_error;
     result.mean = report.mean_density_error;
     return result;
+}
+
+static Result on_device(Stage *stage)
+{
+    stage->point();
+    TestEngine test;
+    return on_engine(&test.e, stage, OOZE_OK);
 }
 
 static Result on_processor(Stage *stage)
@@ -430,6 +437,18 @@ static void stops_when_densities_are_good_enough(void **state)
     compare(&stage);
 }
 
+static void runs_out_of_memory_with_an_error(void **state)
+{
+    (void)state;
+    Stage stage;
+    add_block(&stage, 5, here(), 0.97, 0.1);
+    stage.point();
+    TestEngine test;
+    on_engine(&test.e, &stage, OOZE_ERROR_MEMORY);
+    Result again = on_engine(&test.e, &stage, OOZE_OK);
+    assert_true(largest_of(again.shift) > 0.001);
+}
+
 static OozeShapeDef floor_shape(double height)
 {
     OozeShapeDef shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
@@ -498,6 +517,7 @@ int main(void)
         cmocka_unit_test(finds_lines_of_pairs_that_turned),
         cmocka_unit_test(stops_when_densities_are_good_enough),
         cmocka_unit_test(keeps_fluid_out_of_solids),
+        cmocka_unit_test(runs_out_of_memory_with_an_error),
 #ifdef __CUDACC__
         cmocka_unit_test(moves_many),
 #endif
