@@ -8,6 +8,14 @@ extern "C" {
 #include "particles/grid.h"
 }
 
+/* How often the loop that follows is written out, on a GPU. */
+#ifdef __CUDACC__
+#define OOZE_PRAGMA(text) _Pragma(#text)
+#define OOZE_UNROLL(n)    OOZE_PRAGMA(unroll n)
+#else
+#define OOZE_UNROLL(n)
+#endif
+
 namespace ooze
 {
 
@@ -45,13 +53,13 @@ OOZE_DEVICE uint64_t first_slot(uint64_t key, uint64_t slots)
     return (mixed ^ mixed >> 32) & (slots - 1);
 }
 
-OOZE_DEVICE bool find_slot(const Cells &cells, uint64_t key, uint32_t *begin, uint32_t *end)
+OOZE_DEVICE bool find_slot(const Cells &cells, uint64_t key, uint2 *run)
 {
     for (uint64_t at = first_slot(key, cells.slots);; at = (at + 1) & (cells.slots - 1)) {
         CellSlot slot = cells.slot[at];
         if (slot.key == key || slot.key == OOZE_NO_CELL) {
-            *begin = slot.begin;
-            *end = slot.end;
+            run->x = slot.begin;
+            run->y = slot.end;
             return slot.key == key;
         }
     }
@@ -73,36 +81,38 @@ OOZE_DEVICE Place place_on(const OozeGridAxis &axis, float x)
 }
 
 /* The columns that a place may have neighbours in, ascending, each with the square of its distance in edges of the
-   grid: infinite where there is no such column. */
+   grid: infinite where there is no such column. Not arrays: those a GPU puts into memory. */
 struct Columns {
-    int32_t number[3];
-    float square[3];
+    int32_t a, b, c;
+    float to_a, to_b, to_c;
+    __device__ int32_t number(int k) const { return k == 0 ? a : k == 1 ? b : c; }
+    __device__ float square(int k) const { return k == 0 ? to_a : k == 1 ? to_b : to_c; }
 };
 OOZE_DEVICE Columns columns_near(const OozeGridAxis &axis, float edge, float x)
 {
     Place place = place_on(axis, x);
-    int32_t c = place.column, count = axis.count;
+    int32_t c = place.column, last = axis.count - 1;
     float down = place.into * edge, up = edge - down;
     down *= down;
     up *= up;
     if (!axis.wraps) {
-        Columns open = {{c - 1, c, c + 1}, {down, 0.0f, up}};
-        for (int k = 0; k < 3; k++) {
-            open.square[k] =
-                open.number[k] >= 0 && open.number[k] < count ? open.square[k] : INFINITY;
-        }
-        return open;
+        return {c - 1,
+                c,
+                c + 1,
+                c >= 1 && c <= last + 1 ? down : INFINITY,
+                c >= 0 && c <= last ? 0.0f : INFINITY,
+                c >= -1 && c <= last - 1 ? up : INFINITY};
     }
-    if (count <= 3) {
-        return {{0, 1, 2}, {0.0f, count > 1 ? 0.0f : INFINITY, count > 2 ? 0.0f : INFINITY}};
+    if (last < 3) { /* all, and each once */
+        return {0, 1, 2, 0.0f, last >= 1 ? 0.0f : INFINITY, last >= 2 ? 0.0f : INFINITY};
     }
     if (c == 0) {
-        return {{0, 1, count - 1}, {0.0f, up, down}};
+        return {0, 1, last, 0.0f, up, down};
     }
-    if (c == count - 1) {
-        return {{0, count - 2, count - 1}, {up, down, 0.0f}};
+    if (c == last) {
+        return {0, last - 1, last, up, down, 0.0f};
     }
-    return {{c - 1, c, c + 1}, {down, 0.0f, up}};
+    return {c - 1, c, c + 1, down, 0.0f, up};
 }
 
 OOZE_DEVICE float near_root(float a)
@@ -116,70 +126,72 @@ OOZE_DEVICE float near_root(float a)
 
 /* Points of the cells from column x0 to x1 of a row, and in a sparse table of a few more. */
 template <bool SPARSE>
-OOZE_DEVICE void find_run(const Cells &cells, uint64_t row, int32_t x0, int32_t x1, uint32_t *begin,
-                          uint32_t *end)
+OOZE_DEVICE uint2 find_run(const Cells &cells, int32_t y, int32_t z, int32_t x0, int32_t x1)
 {
-    uint64_t first = row * cells.pitch;
-    *begin = *end = 0;
-    if (!SPARSE) {
-        *begin = cells.start[first + (uint64_t)x0];
-        *end = cells.start[first + (uint64_t)x1 + 1];
-        return;
+    uint2 run = {0, 0};
+    if (!SPARSE) { /* their numbers fit into 32 bits */
+        uint32_t row = (uint32_t)z * (uint32_t)cells.axis[1].count + (uint32_t)y;
+        const uint32_t *start = cells.start + row * (uint32_t)cells.pitch;
+        run.x = start[x0];
+        run.y = start[x1 + 1];
+        return run;
     }
-    bool any = false;
-    for (uint64_t key = (first + (uint64_t)x0) / X_TOGETHER;
-         key <= (first + (uint64_t)x1) / X_TOGETHER; key++) {
-        uint32_t from, to;
-        if (find_slot(cells, key, &from, &to)) {
-            *begin = any ? *begin : from;
-            *end = to;
-            any = true;
+    uint64_t row = ((uint64_t)z * (uint64_t)cells.axis[1].count + (uint64_t)y) * cells.pitch;
+    uint64_t last = (row + (uint64_t)x1) / X_TOGETHER;
+    for (uint64_t key = (row + (uint64_t)x0) / X_TOGETHER; key <= last; key++) {
+        uint2 some;
+        if (find_slot(cells, key, &some)) {
+            run.x = run.y == 0 ? some.x : run.x;
+            run.y = some.y;
         }
+    }
+    return run;
+}
+
+/* The same where the columns go beyond an end of a periodic axis: calls visit(run) for both ends. */
+template <bool SPARSE, class Visit>
+OOZE_DEVICE void each_end(const Cells &cells, int32_t y, int32_t z, int32_t low, int32_t high,
+                          Visit visit)
+{
+    int32_t count = cells.axis[0].count;
+    bool all = high - low + 1 >= count, below = low < 0;
+    uint2 run = find_run<SPARSE>(cells, y, z, 0, all ? count - 1 : below ? high : high - count);
+    visit(run);
+    if (!all) {
+        uint32_t done = run.y; /* a slot of the sparse table may hold both ends */
+        run = find_run<SPARSE>(cells, y, z, below ? low + count : low, count - 1);
+        run.x = run.x > done ? run.x : done;
+        visit(run);
     }
 }
 
-/* Calls visit(begin, end) for runs of points, ascending, among which are all whose distance from p is within a
-   reach whose square is `square`, in edges of the grid: see reach_square. */
+/* Calls visit(run) for runs of points from run.x to before run.y, ascending, some of them empty, among which are all
+   whose distance from p is within a reach whose square is `square`, in edges of the grid: see reach_square. */
 template <bool SPARSE, class Visit>
 OOZE_DEVICE void each_run(const Cells &cells, float4 p, float square, Visit visit)
 {
     const Place x = place_on(cells.axis[0], p.x);
     const Columns y = columns_near(cells.axis[1], cells.edge[1], p.y);
     const Columns z = columns_near(cells.axis[2], cells.edge[2], p.z);
-    const int32_t count = cells.axis[0].count;
+    const int32_t last = cells.axis[0].count - 1;
+    OOZE_UNROLL(1)
     for (int r = 0; r < 9; r++) {
-        float left = square - z.square[r / 3] - y.square[r % 3];
+        int kz = r / 3, ky = r - 3 * kz;
+        float left = square - z.square(kz) - y.square(ky);
         if (!(left >= 0.0f)) {
             continue;
         }
         float way = near_root(left) * cells.x_inverse;
         int32_t low = x.column + (int32_t)floorf(x.into - way);
         int32_t high = x.column + (int32_t)floorf(x.into + way);
-        uint64_t row =
-            (uint64_t)z.number[r / 3] * (uint64_t)cells.axis[1].count + (uint64_t)y.number[r % 3];
-        uint32_t begin = 0, end = 0;
-        if (cells.axis[0].wraps && (low < 0 || high >= count)) {
-            bool all = high - low + 1 >= count;
-            int32_t to = low < 0 ? high : high - count, from = low < 0 ? low + count : low;
-            find_run<SPARSE>(cells, row, 0, all ? count - 1 : to, &begin, &end);
-            if (begin < end) {
-                visit(begin, end);
-            }
-            if (all) {
-                continue;
-            }
-            uint32_t done = end; /* a slot of the sparse table may hold both ends */
-            find_run<SPARSE>(cells, row, from, count - 1, &begin, &end);
-            begin = begin > done ? begin : done;
-        } else {
-            low = low > 0 ? low : 0;
-            high = high < count - 1 ? high : count - 1;
-            if (low <= high) {
-                find_run<SPARSE>(cells, row, low, high, &begin, &end);
-            }
+        if (cells.axis[0].wraps && (low < 0 || high > last)) {
+            each_end<SPARSE>(cells, y.number(ky), z.number(kz), low, high, visit);
+            continue;
         }
-        if (begin < end) {
-            visit(begin, end);
+        low = low > 0 ? low : 0;
+        high = high < last ? high : last;
+        if (low <= high) {
+            visit(find_run<SPARSE>(cells, y.number(ky), z.number(kz), low, high));
         }
     }
 }

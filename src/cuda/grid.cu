@@ -94,25 +94,41 @@ static OozeStatus set_cells(Grid *grid, uint64_t n, OozeError *error)
 
 /* ---- tables of cells ---- */
 
-/* All cells: where each begins among the sorted keys. */
+enum {
+    CELLS_EACH = 8
+}; /* of a thread: the first is looked for among all points, the others from there */
+
+/* All cells: where each begins among the sorted keys. Nobody walks along points or empty cells one by one, however
+   many there are. */
 template <class Key> static void list_cells(Machine *m, Grid *grid, const Key *keys)
 {
     Cells *cells = &grid->cells;
-    uint32_t *start = room<uint32_t>(m, &grid->table_room, cells->total + 1);
+    const uint64_t count = (cells->total + CELLS_EACH) / CELLS_EACH; /* one cell more: the end */
+    uint32_t *start = room<uint32_t>(m, &grid->table_room, count * CELLS_EACH);
     uint32_t n = (uint32_t)cells->n;
     cells->start = start;
     for_each(
-        m, cells->total + 1, OOZE_BODY(uint32_t cell) {
-            uint32_t low = 0, high = n;
-            while (low < high) {
-                uint32_t middle = low + (high - low) / 2;
-                if (keys[middle] < (Key)cell) {
-                    low = middle + 1;
-                } else {
-                    high = middle;
+        m, count, OOZE_BODY(uint32_t group) {
+            uint32_t low = 0, step = n;
+            for (uint32_t k = 0; k < CELLS_EACH; k++) {
+                Key cell = (Key)group * CELLS_EACH + k;
+                uint32_t high = n - low < step ? n : low + step;
+                while (high < n && keys[high - 1] < cell) {
+                    step = step < 1u << 30 ? 2 * step : step;
+                    low = high;
+                    high = n - low < step ? n : low + step;
                 }
+                while (low < high) {
+                    uint32_t middle = low + (high - low) / 2;
+                    if (keys[middle] < cell) {
+                        low = middle + 1;
+                    } else {
+                        high = middle;
+                    }
+                }
+                start[group * CELLS_EACH + k] = low;
+                step = 2;
             }
-            start[cell] = low;
         });
 }
 

@@ -1,5 +1,7 @@
+/* Building the lists. Candidates are compared in chunks of up to 32 that stand beside each other, each giving one word
+   of bits, and only words are kept: a search, then, without searching again, the lists. What a slice takes is known
+   between the two. */
 #include "cuda/lists.cuh"
-#include "cuda/sort.cuh"
 
 namespace ooze
 {
@@ -13,6 +15,8 @@ void lists_free(Machine *m, Lists *lists)
 }
 
 static constexpr uint32_t COUNT_MAX = 65535;
+/* Chunks that are kept of a point: 44 KiB for a block, which it has without asking for more shared memory. */
+static constexpr uint32_t CHUNKS_MOST = 44;
 
 /* What is looked for, and among what. */
 struct Search {
@@ -21,6 +25,22 @@ struct Search {
     float square; /* of the radius, m2 */
     float reach;  /* see reach_square */
     bool skip_self;
+};
+
+/* Where lists go. */
+struct Target {
+    uint64_t *begin;
+    uint16_t *count;
+    uint4 *index;
+    uint64_t capacity; /* quadruples; what does not fit is counted but not written */
+    uint32_t dummy;
+    uint32_t chunks; /* that are kept of each point; of slices with more the search is done twice */
+};
+
+struct Found {
+    unsigned long long quads, pairs;
+    uint32_t crowded; /* the first with too many neighbours, or UINT32_MAX */
+    uint32_t longest, chunks;
 };
 
 /* To the last bit what brute force computes: nothing is contracted. */
@@ -40,113 +60,308 @@ OOZE_DEVICE bool is_near(const OozePeriodic &periodic, float4 a, float4 b, float
 #endif
 }
 
-/* Calls f(j) for the neighbours of point i, ascending. */
+/* Calls f(first, bits) for chunks in which point i has neighbours, ascending: candidate first + k where bit k is set. */
 template <bool SPARSE, bool WRAPS, class F>
-OOZE_DEVICE void each_near(const Search &search, uint32_t i, F f)
+OOZE_DEVICE void each_chunk(const Search &search, uint32_t i, F f)
 {
-    float4 p = search.points[i];
-    uint32_t self = search.skip_self ? i : UINT32_MAX;
-    each_run<SPARSE>(search.cells, p, search.reach, [&](uint32_t begin, uint32_t end) {
-        for (uint32_t j = begin; j < end; j++) {
-            if (is_near<WRAPS>(search.cells.periodic, p, search.candidates[j], search.square) &&
-                j != self) {
-                f(j);
+    const float4 p = search.points[i];
+    const uint32_t self = search.skip_self ? i : UINT32_MAX;
+    each_run<SPARSE>(search.cells, p, search.reach, [&](uint2 run) {
+        for (uint32_t first = run.x; first < run.y; first += 32) {
+            const float4 *candidate = search.candidates + first;
+            uint32_t here = run.y - first < 32 ? run.y - first : 32, bits = 0;
+            OOZE_UNROLL(2)
+            for (uint32_t k = 0; k < here; k++) {
+                bool near = is_near<WRAPS>(search.cells.periodic, p, candidate[k], search.square);
+                bits |= (near ? 1u : 0u) << k;
+            }
+            bits &= self - first < 32 ? ~(1u << (self - first)) : ~0u;
+            if (bits) {
+                f(first, bits);
             }
         }
     });
 }
 
-struct Counted {
-    uint64_t pairs, stored;
-    uint32_t crowded; /* the first with too many */
-    __device__ void operator+=(const Counted &o)
+/* Puts the indices of one list where they belong, one after the other. */
+struct Writer {
+    uint4 *at;
+    uint4 four;
+    uint32_t held;
+    __device__ void add(uint32_t j)
     {
-        pairs += o.pairs;
-        stored += o.stored;
-        crowded = o.crowded < crowded ? o.crowded : crowded;
+        four.x = held == 0 ? j : four.x;
+        four.y = held == 1 ? j : four.y;
+        four.z = held == 2 ? j : four.z;
+        four.w = held == 3 ? j : four.w;
+        if (++held == 4) {
+            *at = four;
+            at += SLICE;
+            held = 0;
+        }
     }
 };
 
-template <bool SPARSE, bool WRAPS>
-static Counted count_near(Machine *m, const Search &search, uint64_t n, uint16_t *count,
-                          uint64_t *begin)
+#ifdef __CUDACC__
+OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
 {
-    uint64_t slices = (n + SLICE - 1) / SLICE;
-    Mark mark = scratch_mark(m);
-    uint32_t *all = scratch<uint32_t>(m, n), *width = scratch<uint32_t>(m, slices);
-    const Search s = search;
-    for_each(
-        m, n, OOZE_BODY(uint32_t i) {
-            uint32_t found = 0;
-            each_near<SPARSE, WRAPS>(s, i, [&](uint32_t) { found++; });
-            all[i] = found;
-            count[i] = (uint16_t)(found < COUNT_MAX ? found : COUNT_MAX);
-        });
-    Counted none = {0, 0, UINT32_MAX};
-    Counted sum = sum_now(
-        m, slices, none, OOZE_BODY(uint32_t k) {
-            Counted slice = none;
-            uint32_t most = 0;
-            for (uint64_t i = (uint64_t)k * SLICE; i < n && i < ((uint64_t)k + 1) * SLICE; i++) {
-                slice.pairs += all[i];
-                if (all[i] > COUNT_MAX && slice.crowded == UINT32_MAX) {
-                    slice.crowded = (uint32_t)i;
-                }
-                most = all[i] > most ? all[i] : most;
+    return (uint32_t)__ffs((int)bits) - 1;
+}
+OOZE_DEVICE uint32_t bits_set(uint32_t bits)
+{
+    return (uint32_t)__popc(bits);
+}
+#else
+OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
+{
+    return (uint32_t)__builtin_ctz(bits);
+}
+OOZE_DEVICE uint32_t bits_set(uint32_t bits)
+{
+    return (uint32_t)__builtin_popcount(bits);
+}
+#endif
+
+/* The list of point i by another search: for slices of which not all was kept. */
+template <bool SPARSE, bool WRAPS>
+OOZE_DEVICE void write_list(const Search &search, uint32_t i, uint4 *list, uint32_t quads,
+                            uint32_t dummy)
+{
+    Writer writer = {list, {0, 0, 0, 0}, 0};
+    each_chunk<SPARSE, WRAPS>(search, i, [&](uint32_t first, uint32_t bits) {
+        for (; bits; bits &= bits - 1) {
+            writer.add(first + lowest_bit(bits));
+        }
+    });
+    while (writer.at < list + (uint64_t)quads * SLICE) {
+        writer.add(dummy);
+    }
+}
+
+/* What a search for one point has found. */
+struct Hits {
+    uint32_t chunks, count;
+};
+
+/* Searches, and keeps the first to.chunks chunks, STRIDE apart. */
+template <bool SPARSE, bool WRAPS, int STRIDE>
+OOZE_DEVICE Hits search_for(const Search &search, uint32_t i, const Target &to, Found *found,
+                            uint2 *kept)
+{
+    Hits hits = {0, 0};
+    each_chunk<SPARSE, WRAPS>(search, i, [&](uint32_t first, uint32_t bits) {
+        if (hits.chunks < to.chunks) {
+            kept[hits.chunks * STRIDE] = make_uint2(first, bits);
+        }
+        hits.chunks++;
+        hits.count += bits_set(bits);
+    });
+    to.count[i] = (uint16_t)(hits.count < COUNT_MAX ? hits.count : COUNT_MAX);
+    if (hits.count > COUNT_MAX) {
+        atomicMin(&found->crowded, i);
+    }
+    return hits;
+}
+
+/* The list from what was kept. Threads of a slice walk together, so that they write whole lines. */
+template <int STRIDE>
+OOZE_DEVICE void write_kept(const uint2 *kept, uint32_t chunks, uint4 *list, uint32_t quads,
+                            uint32_t dummy)
+{
+    uint32_t next = 0, first = 0, bits = 0;
+    for (uint32_t q = 0; q < quads; q++) {
+        uint32_t four[4];
+        OOZE_UNROLL(4)
+        for (int k = 0; k < 4; k++) {
+            if (bits == 0 && next < chunks) {
+                uint2 chunk = kept[next * STRIDE];
+                first = chunk.x;
+                bits = chunk.y;
+                next++;
             }
-            width[k] = (most + 3) / 4 * SLICE;
-            slice.stored = (uint64_t)width[k] * 4;
-            return slice;
-        });
-    running_sum(m, width, begin, slices);
-    scratch_rewind(m, mark);
+            four[k] = bits ? first + lowest_bit(bits) : dummy;
+            bits &= bits - 1;
+        }
+        list[(uint64_t)q * SLICE] = make_uint4(four[0], four[1], four[2], four[3]);
+    }
+}
+
+OOZE_DEVICE uint64_t take_room(Found *found, uint32_t quads)
+{
+    unsigned long long all = (unsigned long long)quads * SLICE;
+    return all > 0 ? atomicAdd(&found->quads, all) : 0;
+}
+
+OOZE_DEVICE bool fits(const Target &to, uint64_t first, uint32_t quads)
+{
+    return quads > 0 && first + (uint64_t)quads * SLICE <= to.capacity;
+}
+
+#ifdef __CUDACC__
+
+template <class Op> OOZE_DEVICE uint32_t over_slice(uint32_t value, Op op)
+{
+    for (int k = SLICE / 2; k > 0; k /= 2) {
+        value = op(value, __shfl_xor_sync(0xffffffffu, value, k));
+    }
+    return value;
+}
+
+/* A warp makes a slice, and waits for no other. */
+template <bool SPARSE, bool WRAPS>
+__global__ void __launch_bounds__(BLOCK)
+    slices_kernel(uint32_t n, const Search search, const Target to, Found *found)
+{
+    extern __shared__ uint2 memory[];
+    uint2 *kept = memory + threadIdx.x;
+    const uint32_t i = blockIdx.x * BLOCK + threadIdx.x, lane = threadIdx.x % SLICE;
+    Hits hits = {0, 0};
+    if (i < n) {
+        hits = search_for<SPARSE, WRAPS, BLOCK>(search, i, to, found, kept);
+    }
+    __syncwarp();
+    auto larger = [](uint32_t a, uint32_t b) { return a > b ? a : b; };
+    const uint32_t longest = over_slice(hits.count, larger);
+    const uint32_t most = over_slice(hits.chunks, larger);
+    const uint32_t pairs = over_slice(hits.count, [](uint32_t a, uint32_t b) { return a + b; });
+    const uint32_t quads = longest > COUNT_MAX ? 0 : (longest + 3) / 4;
+    unsigned long long first = 0;
+    if (lane == 0 && i < n) {
+        first = take_room(found, quads);
+        to.begin[i / SLICE] = first | (uint64_t)quads << 48;
+        if (pairs > 0) {
+            atomicAdd(&found->pairs, (unsigned long long)pairs);
+        }
+        /* reading first spares nearly all slices the rest */
+        if (longest > *(volatile uint32_t *)&found->longest) {
+            atomicMax(&found->longest, longest);
+        }
+        if (most > *(volatile uint32_t *)&found->chunks) {
+            atomicMax(&found->chunks, most);
+        }
+    }
+    first = __shfl_sync(0xffffffffu, first, 0);
+    if (i >= n || !fits(to, first, quads)) {
+        return;
+    }
+    uint4 *list = to.index + first + lane;
+    if (most <= to.chunks) {
+        write_kept<BLOCK>(kept, hits.chunks, list, quads, to.dummy);
+    } else {
+        write_list<SPARSE, WRAPS>(search, i, list, quads, to.dummy);
+    }
+}
+
+template <bool SPARSE, bool WRAPS>
+static void make_slices(Machine *m, const Search &search, uint64_t n, const Target &to,
+                        Found *found)
+{
+    if (n > 0 && m->failed == cudaSuccess) {
+        unsigned blocks = (unsigned)((n + BLOCK - 1) / BLOCK);
+        size_t shared = to.chunks * BLOCK * sizeof(uint2);
+        slices_kernel<SPARSE, WRAPS>
+            <<<blocks, BLOCK, shared, m->stream>>>((uint32_t)n, search, to, found);
+        note(m, cudaGetLastError());
+    }
+}
+
+#else
+
+template <bool SPARSE, bool WRAPS>
+static void make_slices(Machine *m, const Search &search, uint64_t n, const Target &to,
+                        Found *found)
+{
+    for_each(m, (n + SLICE - 1) / SLICE, [=](uint32_t slice) {
+        const uint64_t begin = (uint64_t)slice * SLICE, end = begin + SLICE < n ? begin + SLICE : n;
+        uint2 kept[SLICE][CHUNKS_MOST];
+        Hits hits[SLICE];
+        uint32_t longest = 0, most = 0;
+        for (uint64_t i = begin; i < end; i++) {
+            Hits h = search_for<SPARSE, WRAPS, 1>(search, (uint32_t)i, to, found, kept[i - begin]);
+            longest = h.count > longest ? h.count : longest;
+            most = h.chunks > most ? h.chunks : most;
+            hits[i - begin] = h;
+            atomicAdd(&found->pairs, (unsigned long long)h.count);
+        }
+        atomicMax(&found->longest, longest);
+        atomicMax(&found->chunks, most);
+        uint32_t quads = longest > COUNT_MAX ? 0 : (longest + 3) / 4;
+        uint64_t first = take_room(found, quads);
+        to.begin[slice] = first | (uint64_t)quads << 48;
+        for (uint64_t i = begin; i < end && fits(to, first, quads); i++) {
+            uint4 *list = to.index + first + i % SLICE;
+            if (most <= to.chunks) {
+                write_kept<1>(kept[i - begin], hits[i - begin].chunks, list, quads, to.dummy);
+            } else {
+                write_list<SPARSE, WRAPS>(search, (uint32_t)i, list, quads, to.dummy);
+            }
+        }
+    });
+}
+
+#endif
+
+/* ---- all slices ---- */
+
+/* As many as were needed last, and a few more. */
+static uint32_t chunks_kept(const Lists *lists)
+{
+    const uint32_t least = 6, most = CHUNKS_MOST, spare = 2;
+    uint32_t wanted = lists->chunks > 0 ? lists->chunks + spare : 14;
+    return wanted < least ? least : wanted > most ? most : wanted;
+}
+
+static Found make_all(Machine *m, const Search &search, uint64_t n, const Target &to)
+{
+    Found *found = static_cast<Found *>(m->answer);
+    Found sum = {0, 0, UINT32_MAX, 0, 0};
+    for_each(
+        m, 1, OOZE_BODY(uint32_t) { *found = sum; });
+    bool any = search.cells.n > 0;
+    if (any && search.cells.sparse) {
+        search.cells.wraps ? make_slices<true, true>(m, search, n, to, found)
+                           : make_slices<true, false>(m, search, n, to, found);
+    } else {
+        any &&search.cells.wraps ? make_slices<false, true>(m, search, n, to, found)
+                                 : make_slices<false, false>(m, search, n, to, found);
+    }
+    copy_out(m, &sum, found, sizeof sum);
     return sum;
 }
 
-template <bool SPARSE, bool WRAPS>
-static void fill_near(Machine *m, const Search &search, uint64_t n, const uint64_t *begin,
-                      uint4 *index, uint32_t dummy)
+static OozeStatus make_lists(Machine *m, Lists *lists, const Search &search, uint64_t n,
+                             OozeError *error)
 {
-    const Search s = search;
-    uint32_t *entry = reinterpret_cast<uint32_t *>(index);
-    for_each(
-        m, n, OOZE_BODY(uint32_t i) {
-            uint64_t first = (begin[i / SLICE] + i % SLICE) * 4, last = begin[i / SLICE + 1] * 4;
-            uint64_t at = first;
-            each_near<SPARSE, WRAPS>(s, i, [&](uint32_t j) {
-                entry[at] = j;
-                at += at % 4 == 3 ? 4 * SLICE - 3 : 1;
-            });
-            while (at < last) {
-                entry[at] = dummy;
-                at += at % 4 == 3 ? 4 * SLICE - 3 : 1;
-            }
-        });
-}
-
-template <bool SPARSE, bool WRAPS>
-static OozeStatus build(Machine *m, Lists *lists, const Search &search, uint64_t n,
-                        OozeError *error)
-{
-    uint64_t slices = (n + SLICE - 1) / SLICE;
-    uint64_t *begin = room<uint64_t>(m, &lists->begin_room, slices);
-    uint16_t *count = room<uint16_t>(m, &lists->count_room, n);
-    Counted sum = count_near<SPARSE, WRAPS>(m, search, n, count, begin);
+    Target to = {};
+    to.begin = room<uint64_t>(m, &lists->begin_room, (n + SLICE - 1) / SLICE);
+    to.count = room<uint16_t>(m, &lists->count_room, n);
+    to.index = static_cast<uint4 *>(lists->index_room.memory);
+    to.capacity = lists->index_room.size / sizeof(uint4);
+    to.dummy = lists->dummy;
+    to.chunks = chunks_kept(lists);
+    Found sum = make_all(m, search, n, to);
     if (m->failed == cudaSuccess && sum.crowded != UINT32_MAX) {
         return ooze_fail(error, OOZE_ERROR_LIMIT,
                          "use a smaller support, or look for particles that lie on each other",
                          "particle %llu has more than %d neighbours",
                          (unsigned long long)sum.crowded, (int)COUNT_MAX);
     }
-    uint4 *index = room<uint4>(m, &lists->index_room, sum.stored / 4);
-    fill_near<SPARSE, WRAPS>(m, search, n, begin, index, lists->dummy);
+    lists->chunks = sum.chunks;
+    if (m->failed == cudaSuccess && sum.quads > to.capacity) {
+        /* the next build may find a few more */
+        to.index = room<uint4>(m, &lists->index_room, sum.quads + sum.quads / 32);
+        to.capacity = lists->index_room.size / sizeof(uint4);
+        to.chunks = chunks_kept(lists);
+        sum = make_all(m, search, n, to);
+    }
     OozeStatus answer = status(m, n, error);
     if (!answer) {
-        lists->begin = begin;
-        lists->count = count;
-        lists->index = index;
+        lists->begin = to.begin;
+        lists->count = to.count;
+        lists->index = to.index;
         lists->pairs = sum.pairs;
-        lists->stored = sum.stored;
+        lists->stored = sum.quads * 4;
+        lists->longest = sum.longest;
         lists->n = n;
     }
     return answer;
@@ -162,15 +377,12 @@ OozeStatus lists_build(Machine *m, Lists *lists, const Grid *grid, const float4 
                          grid->cell);
     }
     lists->dummy = (uint32_t)grid->n;
-    Search search = {grid->cells, points,   candidates, (float)radius * (float)radius,
-                     0.0f,        skip_self};
-    search.reach = grid->n > 0 ? reach_square(grid->cells, radius, grid->cell) : -1.0f;
-    if (grid->n > 0 && grid->cells.sparse) {
-        return grid->cells.wraps ? build<true, true>(m, lists, search, n, error)
-                                 : build<true, false>(m, lists, search, n, error);
+    Search search = {grid->cells, points, candidates, 0.0f, -1.0f, skip_self};
+    search.square = (float)radius * (float)radius;
+    if (grid->n > 0) { /* else no row is within reach */
+        search.reach = reach_square(grid->cells, radius, grid->cell);
     }
-    return grid->n > 0 && grid->cells.wraps ? build<false, true>(m, lists, search, n, error)
-                                            : build<false, false>(m, lists, search, n, error);
+    return make_lists(m, lists, search, n, error);
 }
 
 } // namespace ooze

@@ -38,17 +38,20 @@ enum { SLICE = 32 };
 struct Lists {
     uint64_t n;
     uint32_t dummy;         /* == number of candidates */
-    const uint64_t *begin;  /* device, per slice and one more: first quadruple of the slice */
+    const uint64_t *begin;  /* device, per slice: see slice_of */
     const uint16_t *count;  /* device, per particle: neighbours without filling */
     const uint4 *index;     /* device */
     uint64_t pairs, stored; /* neighbours, and entries with filling: known after the build */
+    uint32_t longest;       /* and the most neighbours of one particle */
+    uint32_t chunks;        /* see lists.cu */
     Room begin_room, count_room, index_room;
 };
 
 void lists_free(Machine *m, Lists *lists);
 /* As ooze_neighbours_build: for each of n points the candidates (the grid's points after reordering) within
    `radius`, in ascending order of index; distance as dx*dx + dy*dy + dz*dz < radius*radius of nearest images.
-   More than 65535 neighbours of one point are OOZE_ERROR_LIMIT. */
+   More than 65535 neighbours of one point are OOZE_ERROR_LIMIT. Waits once for the totals; lists that have outgrown
+   the memory of the last build are made again. */
 OozeStatus lists_build(Machine *m, Lists *lists, const Grid *grid, const float4 *points, uint64_t n,
                        const float4 *candidates, double radius, bool skip_self, OozeError *error);
 
@@ -65,14 +68,25 @@ static inline ListView view(const Lists *lists)
     return {lists->begin, lists->index, lists->count, lists->dummy};
 }
 
+/* Where the lists of a slice begin, in quadruples, and how many of them each list has: one number of begin[]. Slices
+   stand in the order in which they were made, which may differ from run to run; what is in them does not. */
+struct Slice {
+    uint64_t first;
+    uint32_t quads;
+};
+static inline __host__ __device__ Slice slice_of(uint64_t begin)
+{
+    return {begin & 0xffffffffffffull, (uint32_t)(begin >> 48)};
+}
+
 /* Calls f(j) for the neighbours of i, filling included, of this lane. */
 template <int LANES, class F>
 OOZE_DEVICE void each_neighbour(ListView lists, uint32_t i, uint32_t lane, F f)
 {
-    uint64_t first = lists.begin[i / SLICE], last = lists.begin[i / SLICE + 1];
-    uint64_t way = (uint64_t)LANES * SLICE;
-    for (uint64_t q = first + (uint64_t)lane * SLICE + i % SLICE; q < last; q += way) {
-        uint4 j = lists.index[q];
+    Slice slice = slice_of(lists.begin[i / SLICE]);
+    const uint4 *list = lists.index + slice.first + i % SLICE;
+    for (uint32_t q = lane; q < slice.quads; q += LANES) {
+        uint4 j = list[(uint64_t)q * SLICE];
         f(j.x);
         f(j.y);
         f(j.z);

@@ -36,6 +36,10 @@ static inline float2 make_float2(float x, float y)
 {
     return {x, y};
 }
+static inline uint2 make_uint2(uint32_t x, uint32_t y)
+{
+    return {x, y};
+}
 static inline uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w)
 {
     return {x, y, z, w};
@@ -45,6 +49,14 @@ static inline uint32_t atomicMin(uint32_t *at, uint32_t value)
 {
     uint32_t now = __atomic_load_n(at, __ATOMIC_RELAXED);
     while (value < now && !__atomic_compare_exchange_n(at, &now, value, false, __ATOMIC_RELAXED,
+                                                       __ATOMIC_RELAXED)) {
+    }
+    return now;
+}
+static inline uint32_t atomicMax(uint32_t *at, uint32_t value)
+{
+    uint32_t now = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (value > now && !__atomic_compare_exchange_n(at, &now, value, false, __ATOMIC_RELAXED,
                                                        __ATOMIC_RELAXED)) {
     }
     return now;

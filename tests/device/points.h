@@ -75,26 +75,36 @@ static inline void check_lists(ooze::Machine *m, const ooze::Lists *lists,
     assert_int_equal(lists->n, slow->n);
     assert_int_equal(lists->pairs, slow->pairs);
     assert_int_equal(lists->dummy, slow->dummy);
-    std::vector<uint64_t> begin = fetch(m, lists->begin, slices + 1);
+    std::vector<uint64_t> begin = fetch(m, lists->begin, slices);
     std::vector<uint16_t> count = fetch(m, lists->count, lists->n);
-    std::vector<uint4> index = fetch(m, lists->index, begin[slices]);
-    assert_int_equal(begin[0], 0);
-    assert_int_equal(lists->stored, begin[slices] * 4);
+    std::vector<uint4> index = fetch(m, lists->index, lists->stored / 4);
+    std::vector<bool> taken(lists->stored / 4 / ooze::SLICE); /* slices do not overlap */
+    uint64_t stored = 0;
     for (uint64_t s = 0; s < slices; s++) {
+        ooze::Slice slice = ooze::slice_of(begin[s]);
         uint32_t most = 0;
         for (uint64_t i = s * ooze::SLICE; i < lists->n && i < (s + 1) * ooze::SLICE; i++) {
             most = std::max(most, slow->count[i]);
         }
-        assert_int_equal(begin[s + 1] - begin[s], (most + 3) / 4 * ooze::SLICE);
+        assert_int_equal(slice.quads, (most + 3) / 4);
+        assert_int_equal(slice.first % ooze::SLICE, 0);
+        assert_true(slice.first + (uint64_t)slice.quads * ooze::SLICE <= index.size());
+        for (uint64_t q = 0; q < slice.quads; q++) {
+            assert_false(taken[slice.first / ooze::SLICE + q]);
+            taken[slice.first / ooze::SLICE + q] = true;
+        }
+        stored += (uint64_t)slice.quads * ooze::SLICE * 4;
     }
+    assert_int_equal(lists->stored, stored);
     for (uint64_t i = 0; i < lists->n; i++) {
         const uint32_t *expected = slow->index + slow->first[i];
-        uint64_t k = 0;
+        ooze::Slice slice = ooze::slice_of(begin[i / ooze::SLICE]);
         assert_int_equal(count[i], slow->count[i]);
-        for (uint64_t q = begin[i / ooze::SLICE] + i % ooze::SLICE; q < begin[i / ooze::SLICE + 1];
-             q += ooze::SLICE) {
-            const uint32_t four[4] = {index[q].x, index[q].y, index[q].z, index[q].w};
-            for (int c = 0; c < 4; c++, k++) {
+        for (uint64_t q = 0; q < slice.quads; q++) {
+            uint4 j = index[slice.first + q * ooze::SLICE + i % ooze::SLICE];
+            const uint32_t four[4] = {j.x, j.y, j.z, j.w};
+            for (uint64_t c = 0; c < 4; c++) {
+                uint64_t k = 4 * q + c;
                 assert_int_equal(four[c], k < slow->count[i] ? expected[k] : lists->dummy);
             }
         }
