@@ -49,7 +49,7 @@ static int measure_and_print(const OozeBenchPlan *plan)
     OozeBenchResult result;
     OozeBenchMachine machine;
     int code = ooze_bench_measure(plan, &result);
-    code = code ? code : ooze_bench_machine((int)plan->threads, &machine);
+    code = code ? code : ooze_bench_machine_of(plan, &result, &machine);
     return code ? code : ooze_bench_print(plan, &result, &machine);
 }
 
@@ -121,6 +121,7 @@ static int run(const OozeArguments *arguments)
         !ooze_argument_integer(arguments, "warm-up", 0, 1000000, &plan.warm_up) ||
         !ooze_argument_integer(arguments, "runs", 1, OOZE_BENCH_RUNS_MAX, &plan.runs) ||
         !ooze_argument_integer(arguments, "steps", 1, 1000000, &plan.steps) ||
+        !ooze_argument_device(arguments, &plan.device) ||
         !ooze_argument_choice(arguments, "scaling", scalings, OOZE_ROWS(scalings), &scaling) ||
         !ooze_argument_choice(arguments, "clock", clocks, OOZE_ROWS(clocks), &clock)) {
         return OOZE_EXIT_USAGE;
@@ -150,13 +151,14 @@ static const OozeOption options[] = {
      "about so many: a scene that begins with its fluid gets another spacing, one that pours runs "
      "until they are there"},
     {"small", 0, NULL, false, "the small variant of the scene"},
+    OOZE_OPTION_DEVICE,
     {"threads", 0, "N", false, "worker threads; 0, the default, is one per core"},
     {"warm-up", 0, "N", false, "steps before the clock starts; 20 by default"},
     {"runs", 0, "N", false, "runs of which the median counts; 5 by default"},
     {"steps", 0, "N", false, "steps of a run; 5 by default"},
     {"scaling", 0, "BY", false,
-     "`threads`: with 1, 2, 4, ... of them; `particles`: with 30k, 100k, 300k, 1M, 4M, as memory "
-     "and --particles allow"},
+     "`threads`: with 1, 2, 4, ... of them; `particles`: with 30k, 100k, 300k, 1M, 4M, with "
+     "`--device cuda` 100k, 1M, 4M, 12M, 40M, 150M, as memory and --particles allow"},
     {"clock", 0, "KIND", false,
      "`wall`, the default, or `cpu`: time that cores have worked, for a machine that others use "
      "too; waiting does not show in it, nor does parallel efficiency"},
@@ -184,6 +186,9 @@ const OozeCommand ooze_command_bench = {
         "The four loops that take most of a step are told beside what this machine can do, "
         "measured in the same run: chains of multiplications and additions in registers, and "
         "copies of arrays that no cache holds. docs/performance.md says what is counted.\n\n"
+        "With `--device cuda` scenes have the paper's size unless --particles says otherwise, "
+        "and a GPU counts as one thread. Steps are timed as in a run; "
+        "then as many again with the GPU waited for after each part, for the times of parts.\n\n"
         "Timings of a machine that others use are worth little: look at the spread from the "
         "fastest run to the median.",
     .operands = operands,

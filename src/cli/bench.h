@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/bench_machine.h"
 #include "methods/stage_work.h"
+#include "ooze/world.h"
 
 enum { OOZE_BENCH_RUNS_MAX = 1000, OOZE_BENCH_STAGES_MAX = 16, OOZE_BENCH_PARTS_MAX = 32 };
 
@@ -25,6 +26,7 @@ typedef struct OozeBenchPlan {
     bool processor; /* time of the cores, divided by threads, instead of the clock on the wall */
     uint64_t particles; /* 0: not given */
     uint64_t threads, warm_up, runs, steps;
+    OozeDevice device;
 } OozeBenchPlan;
 
 /* A stage, or a part of one. */
@@ -39,9 +41,13 @@ typedef struct OozeBenchResult {
     double step, fastest;     /* s a step: median of the runs, and the least */
     double velocity, density; /* iterations a step */
     double frame_steps;
-    double bytes;             /* per particle */
+    double bytes;             /* per particle, of the machine that takes the steps */
+    double host_bytes;        /* per particle, of the processor's memory */
     double neighbours, walls; /* per particle: fluid, samples of solids */
-    int threads;
+    int threads;              /* 1 of a GPU, which is one machine */
+    const char *device;       /* "cpu" or another */
+    OozeBenchMachine engine;  /* of such another: what it can do */
+    double engine_room;       /* and bytes of its memory that were free at the end */
     OozeBenchTime stages[OOZE_BENCH_STAGES_MAX], parts[OOZE_BENCH_PARTS_MAX];
     int stage_count, part_count;
 } OozeBenchResult;
@@ -51,6 +57,12 @@ const OozeBenchScene *ooze_bench_find(const char *name);
 const OozeBenchScene *ooze_bench_scene(int index);
 /* Where the file of the plan's scene stands. Says so where it is not found; returns the exit code. */
 int ooze_bench_locate(const OozeBenchPlan *plan, OozeText *path);
+
+/* Whether the processor took the steps. */
+bool ooze_bench_on_processor(const OozeBenchResult *result);
+/* What the result is to be compared with. Returns the exit code. */
+int ooze_bench_machine_of(const OozeBenchPlan *plan, const OozeBenchResult *result,
+                          OozeBenchMachine *machine);
 
 /* Builds, warms up, measures. Says what went wrong and returns the exit code. */
 int ooze_bench_measure(const OozeBenchPlan *plan, OozeBenchResult *result);
@@ -85,7 +97,7 @@ typedef struct OozeBenchScaling {
 
 /* 1, 2, 4, ... threads up to the plan's. Returns the exit code. */
 int ooze_bench_collect_threads(const OozeBenchPlan *plan, OozeBenchScaling *scaling);
-/* 30k, 100k, 300k, 1M, 4M particles, at most as many as the plan says. Returns the exit code. */
+/* 30k to 4M particles, of a GPU 100k to 150M, at most as many as the plan says. Returns the exit code. */
 int ooze_bench_collect_particles(const OozeBenchPlan *plan, OozeBenchScaling *scaling);
 /* Core-seconds per particle and step of the first row, over those of this one. */
 double ooze_bench_efficiency(const OozeBenchScaling *scaling, int row);

@@ -91,6 +91,7 @@ int ooze_bench_machine(int count, OozeBenchMachine *machine)
         return ooze_report_error(&error);
     }
     machine->threads = ooze_threads_count(threads);
+    machine->work = ooze_work;
     uint64_t chunks = (uint64_t)machine->threads * CHUNKS;
     OozePeakJob job = {.seconds = ooze_alloc(chunks, sizeof *job.seconds),
                        .sink = ooze_alloc(chunks, sizeof *job.sink)};

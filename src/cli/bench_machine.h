@@ -2,12 +2,16 @@
 #ifndef OOZE_CLI_BENCH_MACHINE_H
 #define OOZE_CLI_BENCH_MACHINE_H
 
+#include "methods/stage_work.h"
+
 typedef struct OozeBenchMachine {
-    double
-        flops; /* a second: chains of fused multiplications and additions in registers, all threads; NAN: no memory */
-    double
-        copy; /* bytes a second, read and written, of arrays that no cache holds; NAN: no memory */
+    /* A second: chains of fused multiplications and additions in registers, all threads; NAN: no memory, or not
+       measured. */
+    double flops;
+    /* Bytes a second, read and written, of arrays that no cache holds; NAN: no memory. */
+    double copy;
     int threads;
+    OozeWork (*work)(OozeWorkKind kind, double fluid, double walls); /* of its loops */
 } OozeBenchMachine;
 
 /* Takes about 0.3 s; threads 0: one per core. Returns the exit code. */

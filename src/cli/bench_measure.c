@@ -43,11 +43,12 @@ static int load(const OozeBenchPlan *plan, const char *spacing, OozeScene **scen
 static int build(const OozeBenchPlan *plan, const OozeScene *scene, OozeWorld **world)
 {
     OozeError error = {0};
-    OozeBuildOptions options = {.threads = (int)plan->threads};
+    OozeBuildOptions options = {.threads = (int)plan->threads, .device = plan->device};
     ooze_world_destroy(*world);
     *world = NULL;
-    return ooze_scene_build(scene, &options, world, &error) ? ooze_report_error(&error)
-                                                            : OOZE_EXIT_OK;
+    bool failed = ooze_scene_build(scene, &options, world, &error) ||
+                  ooze_world_choose_machine(*world, &error);
+    return failed ? ooze_report_error(&error) : OOZE_EXIT_OK;
 }
 
 static uint64_t particles_of(const OozeWorld *world)
@@ -171,23 +172,27 @@ static void summarise(const OozeWorldStats *stats, const Samples *samples, const
         r->parts[OOZE_PART_DENSITY_MULTIPLIERS].calls + r->parts[OOZE_PART_DIVERGENCE].calls;
     r->step = ooze_percentile(samples->steps, samples->runs, 50.0);
     r->fastest = ooze_percentile(samples->steps, samples->runs, 0.0);
-    r->bytes = (double)stats->particle_bytes / (double)stats->particles;
+    uint64_t bytes = ooze_bench_on_processor(r) ? stats->particle_bytes : stats->device_bytes;
+    r->bytes = (double)bytes / (double)stats->particles;
+    r->host_bytes = (double)stats->particle_bytes / (double)stats->particles;
     r->walls = (double)stats->boundary_pairs / (double)stats->particles;
     r->neighbours = (double)stats->neighbour_pairs / (double)stats->particles - r->walls;
-    r->threads = stats->threads;
+    r->threads = ooze_bench_on_processor(r) ? stats->threads : 1;
 }
 
+/* `steps` gets the seconds a step of each run. */
 static int step_and_time(const OozeBenchPlan *plan, OozeWorld *world, const Samples *samples,
-                         OozeBenchResult *r)
+                         double *steps, OozeBenchResult *r)
 {
     OozeError error = {0};
     OozeWorldStats stats;
     ooze_world_stats(world, &stats);
+    *r = (OozeBenchResult){.device = stats.device};
     Totals first = totals_of(&stats), last = first;
     double all = (double)(plan->runs * plan->steps);
     double share = plan->processor ? stats.threads : 1.0;
     for (uint64_t i = 0; i < plan->runs; i++) {
-        double start = world->clock.read(), particles = 0.0;
+        double start = ooze_stage_now(&world->clock), particles = 0.0;
         Totals before = last;
         for (uint64_t k = 0; k < plan->steps; k++) {
             if (ooze_world_step(world, &error)) {
@@ -197,7 +202,7 @@ static int step_and_time(const OozeBenchPlan *plan, OozeWorld *world, const Samp
             particles += (double)stats.particles;
             r->velocity += stats.iterations / all;
         }
-        samples->steps[i] = (world->clock.read() - start) / share / (double)plan->steps;
+        steps[i] = (ooze_stage_now(&world->clock) - start) / share / (double)plan->steps;
         r->particles += particles / all;
         last = totals_of(&stats);
         for (uint64_t k = 0; k < ENTRIES; k++) {
@@ -209,14 +214,29 @@ static int step_and_time(const OozeBenchPlan *plan, OozeWorld *world, const Samp
     return OOZE_EXIT_OK;
 }
 
+/* A machine of its own works on while the thread goes on: steps are timed without waiting for their parts, and then
+   as many again with it. */
+static int time_all(const OozeBenchPlan *plan, OozeWorld *world, const Samples *samples,
+                    double *spare, OozeBenchResult *r)
+{
+    bool own = world->engine != NULL;
+    int code = step_and_time(plan, world, samples, samples->steps, r);
+    if (own && !code) {
+        ooze_world_time_parts(world);
+        code = step_and_time(plan, world, samples, spare, r);
+    }
+    return code;
+}
+
 static int take_time(const OozeBenchPlan *plan, OozeWorld *world, OozeBenchResult *r)
 {
     Samples samples = {.runs = plan->runs};
     samples.seconds = ooze_alloc(plan->runs * ENTRIES, sizeof *samples.seconds);
     samples.steps = ooze_alloc(plan->runs, sizeof *samples.steps);
+    double *spare = ooze_alloc(plan->runs, sizeof *spare);
     int code;
-    if (samples.seconds && samples.steps) {
-        code = step_and_time(plan, world, &samples, r);
+    if (samples.seconds && samples.steps && spare) {
+        code = time_all(plan, world, &samples, spare, r);
     } else {
         OozeError error = {0};
         ooze_fail_memory(&error, "the measurement", plan->runs * ENTRIES * sizeof(double));
@@ -224,7 +244,41 @@ static int take_time(const OozeBenchPlan *plan, OozeWorld *world, OozeBenchResul
     }
     ooze_free(samples.seconds);
     ooze_free(samples.steps);
+    ooze_free(spare);
     return code;
+}
+
+/* ---- the machine -------------------------------------------------------------------------- */
+
+bool ooze_bench_on_processor(const OozeBenchResult *result)
+{
+    return strcmp(result->device, "cpu") == 0;
+}
+
+int ooze_bench_machine_of(const OozeBenchPlan *plan, const OozeBenchResult *result,
+                          OozeBenchMachine *machine)
+{
+    if (ooze_bench_on_processor(result)) {
+        return ooze_bench_machine((int)plan->threads, machine);
+    }
+    *machine = result->engine;
+    return OOZE_EXIT_OK;
+}
+
+static int ask_engine(const OozeWorld *world, OozeBenchResult *r)
+{
+    OozeError error = {0};
+    OozeEngineLimits limits;
+    if (!world->engine) {
+        return OOZE_EXIT_OK;
+    }
+    if (world->engine->limits(world->engine_data, &limits, &error)) {
+        return ooze_report_error(&error);
+    }
+    r->engine = (OozeBenchMachine){
+        .flops = NAN, .copy = limits.copy, .threads = 1, .work = world->engine->work};
+    r->engine_room = (double)limits.free_bytes;
+    return OOZE_EXIT_OK;
 }
 
 int ooze_bench_measure(const OozeBenchPlan *plan, OozeBenchResult *result)
@@ -233,15 +287,16 @@ int ooze_bench_measure(const OozeBenchPlan *plan, OozeBenchResult *result)
     OozeWorld *world = NULL;
     uint64_t wanted = plan->particles;
     if (wanted == 0 && plan->scene && !plan->small) {
-        wanted = plan->scene->by_default;
+        bool whole = plan->device == OOZE_DEVICE_CUDA; /* the paper's size takes a moment there */
+        wanted = whole ? (uint64_t)plan->scene->particles : plan->scene->by_default;
     }
-    *result = (OozeBenchResult){.particles = 0.0};
     int code = build_world(plan, wanted, &scene, &world);
     code = code ? code : warm_up(plan, world, scene, wanted);
     if (!code && plan->processor) {
         world->clock.read = ooze_clock_processor;
     }
     code = code ? code : take_time(plan, world, result);
+    code = code ? code : ask_engine(world, result);
     if (!code) {
         result->frame_steps = (double)ooze_scene_info(scene)->steps_per_frame;
     }

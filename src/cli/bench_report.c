@@ -49,7 +49,7 @@ bool ooze_bench_row(const OozeBenchResult *r, const OozeBenchMachine *machine, O
     }
     row->seconds = seconds / row->iterations;
     row->rate = 1.0 / (row->seconds * r->threads);
-    row->work = ooze_work(kind, r->neighbours, r->walls);
+    row->work = machine->work(kind, r->neighbours, r->walls);
     row->of_flops = row->work.flops / (row->seconds * machine->flops);
     row->of_copy = row->work.bytes / (row->seconds * machine->copy);
     return true;
@@ -60,16 +60,31 @@ static bool is_done(const OozeBenchTime *part)
     return part->seconds > 0.0;
 }
 
-static void json_part(OozeFacts *facts, const OozeBenchTime *part)
+/* Milliseconds that a step spends with a stage or part. */
+static double step_ms(const OozeBenchResult *r, const OozeBenchTime *time)
 {
-    char key[96];
-    snprintf(key, sizeof key, "ns_per_particle_%s_%s", part->stage, part->name);
-    ooze_facts_real(facts, key, 1e9 * part->seconds, "");
-    snprintf(key, sizeof key, "calls_per_step_%s_%s", part->stage, part->name);
-    ooze_facts_real(facts, key, part->calls, "");
+    return 1e3 * time->seconds * r->particles;
 }
 
-static void json_row(OozeFacts *facts, const OozeBenchRow *row)
+static void json_part(OozeFacts *facts, const OozeBenchResult *r, const OozeBenchTime *part)
+{
+    const struct {
+        const char *key;
+        double value;
+    } values[] = {
+        {"ns_per_particle", 1e9 * part->seconds},
+        {"calls_per_step", part->calls},
+        {"ms_per_step", step_ms(r, part)},
+        {"ms_per_call", step_ms(r, part) / part->calls},
+    };
+    for (int k = 0; k < OOZE_ROWS(values); k++) {
+        char key[96];
+        snprintf(key, sizeof key, "%s_%s_%s", values[k].key, part->stage, part->name);
+        ooze_facts_real(facts, key, values[k].value, "");
+    }
+}
+
+static void json_row(OozeFacts *facts, const OozeBenchResult *r, const OozeBenchRow *row)
 {
     const struct {
         const char *key;
@@ -77,6 +92,7 @@ static void json_row(OozeFacts *facts, const OozeBenchRow *row)
     } values[] = {
         {"iterations_per_step", row->iterations},
         {"ns_per_particle_iteration", 1e9 * row->seconds},
+        {"ms_per_iteration", 1e3 * row->seconds * r->particles},
         {"particle_iterations_per_second_per_core", row->rate},
         {"flops_per_particle_iteration", row->work.flops},
         {"bytes_per_particle_iteration", row->work.bytes},
@@ -98,7 +114,7 @@ static void json_rows(OozeFacts *facts, const OozeBenchResult *r, const OozeBenc
     ooze_facts_real(facts, "machine_copy_bytes_per_second", machine->copy, "");
     for (int kind = 0; kind < OOZE_WORK_KIND_COUNT; kind++) {
         if (ooze_bench_row(r, machine, (OozeWorkKind)kind, &row)) {
-            json_row(facts, &row);
+            json_row(facts, r, &row);
         }
     }
 }
@@ -109,6 +125,7 @@ static int print_json(const OozeBenchPlan *plan, const OozeBenchResult *r,
     OozeFacts facts;
     ooze_facts_begin(&facts, true);
     ooze_facts_text(&facts, "scene", plan->path);
+    ooze_facts_text(&facts, "device", r->device);
     ooze_facts_real(&facts, "particles", r->particles, "");
     ooze_facts_count(&facts, "threads", (uint64_t)r->threads);
     ooze_facts_count(&facts, "runs", plan->runs);
@@ -129,10 +146,12 @@ static int print_json(const OozeBenchPlan *plan, const OozeBenchResult *r,
         char key[64];
         snprintf(key, sizeof key, "ns_per_particle_%s", r->stages[k].name);
         ooze_facts_real(&facts, key, 1e9 * r->stages[k].seconds, "");
+        snprintf(key, sizeof key, "ms_per_step_%s", r->stages[k].name);
+        ooze_facts_real(&facts, key, step_ms(r, &r->stages[k]), "");
     }
     for (int k = 0; k < r->part_count; k++) {
         if (is_done(&r->parts[k])) {
-            json_part(&facts, &r->parts[k]);
+            json_part(&facts, r, &r->parts[k]);
         }
     }
     ooze_facts_real(&facts, "bytes_per_particle", r->bytes, "");
@@ -142,62 +161,105 @@ static int print_json(const OozeBenchPlan *plan, const OozeBenchResult *r,
 
 static void print_stages(const OozeBenchResult *r)
 {
-    printf("  %-24s %10s %10s\n", "stage", "ns a step", "calls");
+    printf("  %-24s %10s %10s %10s %10s\n", "stage", "ns", "ms", "calls", "ms a call");
     for (int k = 0; k < r->stage_count; k++) {
         const OozeBenchTime *stage = &r->stages[k];
-        printf("  %-24s %10.1f\n", stage->name, 1e9 * stage->seconds);
+        printf("  %-24s %10.1f %10.3f\n", stage->name, 1e9 * stage->seconds, step_ms(r, stage));
         for (int i = 0; i < r->part_count; i++) {
             const OozeBenchTime *part = &r->parts[i];
             if (is_done(part) && strcmp(part->stage, stage->name) == 0) {
-                printf("    %-22s %10.1f %10.1f\n", part->name, 1e9 * part->seconds, part->calls);
+                double ms = step_ms(r, part);
+                printf("    %-22s %10.1f %10.3f %10.1f %10.4f\n", part->name, 1e9 * part->seconds,
+                       ms, part->calls, ms / part->calls);
             }
         }
+    }
+}
+
+static void print_share(double share)
+{
+    if (isnan(share)) {
+        printf(" %8s", "-");
+    } else {
+        printf(" %7.0f%%", 100.0 * share);
     }
 }
 
 static void print_rows(const OozeBenchResult *r, const OozeBenchMachine *machine)
 {
     OozeBenchRow row;
-    printf("\nOf what this machine can do: %.1f Gflop/s and %.1f GB/s with %d threads, as measured "
-           "now\n",
-           1e-9 * machine->flops, 1e-9 * machine->copy, machine->threads);
-    printf("  %-12s %8s %10s %12s %8s %8s %8s %8s\n", "iteration", "a step", "core-ns",
-           "M/s per core", "flops", "bytes", "of flops", "of copy");
+    bool here = ooze_bench_on_processor(r);
+    printf("\nOf what this machine can do: ");
+    if (here) {
+        printf("%.1f Gflop/s and %.1f GB/s with %d threads", 1e-9 * machine->flops,
+               1e-9 * machine->copy, machine->threads);
+    } else {
+        printf("copies at %.1f GB/s", 1e-9 * machine->copy);
+    }
+    printf(", as measured now\n  %-12s %8s %10s %10s %12s %8s %8s %8s %8s\n", "iteration", "a step",
+           "ms", here ? "core-ns" : "ns", here ? "M/s per core" : "M/s", "flops", "bytes",
+           "of flops", "of copy");
     for (int kind = 0; kind < OOZE_WORK_KIND_COUNT; kind++) {
         if (ooze_bench_row(r, machine, (OozeWorkKind)kind, &row)) {
-            printf("  %-12s %8.1f %10.1f %12.2f %8.0f %8.0f %7.0f%% %7.0f%%\n", row.name,
-                   row.iterations, 1e9 / row.rate, 1e-6 * row.rate, row.work.flops, row.work.bytes,
-                   100.0 * row.of_flops, 100.0 * row.of_copy);
+            printf("  %-12s %8.1f %10.4f %10.3g %12.2f %8.0f %8.0f", row.name, row.iterations,
+                   1e3 * row.seconds * r->particles, 1e9 / row.rate, 1e-6 * row.rate,
+                   row.work.flops, row.work.bytes);
+            print_share(row.of_flops);
+            print_share(row.of_copy);
+            printf("\n");
         }
     }
+}
+
+static void print_paper(const OozeBenchPlan *plan, const OozeBenchResult *r, const Figures *f)
+{
+    const OozeBenchScene *scene = plan->scene;
+    if (!ooze_bench_on_processor(r)) {
+        printf("  paper        %.1f on its GPU: %.1f times that\n", 1e-6 * f->gpu,
+               f->rate / f->gpu);
+        printf("  frame        %.2f ms for the paper's %.0fk particles; the paper's GPU took %.0f "
+               "ms\n",
+               1e3 * f->frame, 1e-3 * scene->particles, 1e3 * scene->seconds_a_frame);
+        return;
+    }
+    printf("  paper        %.2f on six cores (%.2f per core), %.1f on its GPU: %.1f times the "
+           "former, %.1f times per core\n",
+           1e-6 * f->cpu, 1e-6 * f->cpu / PAPER_CORES, 1e-6 * f->gpu, f->rate / f->cpu,
+           f->rate / f->threads / (f->cpu / PAPER_CORES));
+    printf("  frame        %.2f s for the paper's %.0fk particles; the paper implies %.2f s on six "
+           "cores\n",
+           f->frame, 1e-3 * scene->particles, f->cpu_frame);
 }
 
 static int print_text(const OozeBenchPlan *plan, const OozeBenchResult *r,
                       const OozeBenchMachine *machine, const Figures *f)
 {
     char count[OOZE_QUANTITY_SIZE];
-    printf("%s: %s particles, %d threads, median of %llu runs of %llu steps\n", plan->path,
-           ooze_quantity_count(count, (uint64_t)r->particles), r->threads,
-           (unsigned long long)plan->runs, (unsigned long long)plan->steps);
+    bool here = ooze_bench_on_processor(r);
+    printf("%s: %s particles, ", plan->path, ooze_quantity_count(count, (uint64_t)r->particles));
+    if (here) {
+        printf("%d threads, ", r->threads);
+    } else {
+        printf("device %s, ", r->device);
+    }
+    printf("median of %llu runs of %llu steps\n", (unsigned long long)plan->runs,
+           (unsigned long long)plan->steps);
     printf(
         "  step         %.2f ms (fastest %.2f), %.0f iterations on velocities and %.0f on density, "
         "%.1f neighbours and %.1f on walls\n",
         1e3 * r->step, 1e3 * r->fastest, r->velocity, r->density, r->neighbours, r->walls);
-    printf("  iterations   %.2f million particle-iterations/s, %.2f per thread (%.0f ns each)\n",
-           1e-6 * f->rate, 1e-6 * f->rate / f->threads, 1e9 * f->threads / f->rate);
-    if (plan->scene) {
-        printf("  paper        %.2f on six cores (%.2f per core), %.1f on its GPU: %.1f times the "
-               "former, %.1f times per core\n",
-               1e-6 * f->cpu, 1e-6 * f->cpu / PAPER_CORES, 1e-6 * f->gpu, f->rate / f->cpu,
-               f->rate / f->threads / (f->cpu / PAPER_CORES));
-        printf("  frame        %.2f s for the paper's %.0fk particles; the paper implies %.2f s on "
-               "six "
-               "cores\n",
-               f->frame, 1e-3 * plan->scene->particles, f->cpu_frame);
+    printf("  iterations   %.2f million particle-iterations/s", 1e-6 * f->rate);
+    if (here) {
+        printf(", %.2f per thread", 1e-6 * f->rate / f->threads);
     }
-    printf("  memory       %.0f bytes per particle\n", r->bytes);
-    printf("\nNanoseconds per particle and step (of %d threads together), calls a step:\n",
-           r->threads);
+    printf(" (%.3g ns each)\n", 1e9 * f->threads / f->rate);
+    if (plan->scene) {
+        print_paper(plan, r, f);
+    }
+    printf("  memory       %.0f bytes per particle%s\n", r->bytes, here ? "" : " on the device");
+    printf("\nPer step: nanoseconds per particle%s, milliseconds%s\n",
+           here ? " (of all threads together)" : "",
+           here ? "" : "; the machine waited for after each part, which the step above is without");
     print_stages(r);
     print_rows(r, machine);
     return OOZE_EXIT_OK;

@@ -72,17 +72,26 @@ static double available_memory(void)
 /* Filling a scene, and growing, takes half as much again for a while. */
 static bool has_room(const OozeBenchScaling *scaling, uint64_t particles)
 {
-    const double most = 1.5;
-    double bytes = scaling->count > 0 ? scaling->rows[scaling->count - 1].bytes : 0.0;
-    return most * bytes * (double)particles < available_memory();
+    const double most = 1.5, most_there = 1.05;
+    if (scaling->count == 0) {
+        return true;
+    }
+    const OozeBenchResult *last = &scaling->rows[scaling->count - 1];
+    bool here = most * last->host_bytes * (double)particles < available_memory();
+    double there = last->engine_room + last->bytes * last->particles;
+    return here &&
+           (ooze_bench_on_processor(last) || most_there * last->bytes * (double)particles < there);
 }
 
 int ooze_bench_collect_particles(const OozeBenchPlan *plan, OozeBenchScaling *scaling)
 {
-    static const uint64_t sizes[] = {30000, 100000, 300000, 1000000, 4000000};
+    enum { SIZES = 6 };
+    static const uint64_t here[SIZES] = {30000, 100000, 300000, 1000000, 4000000};
+    static const uint64_t there[SIZES] = {100000, 1000000, 4000000, 12000000, 40000000, 150000000};
+    const uint64_t *sizes = plan->device == OOZE_DEVICE_CUDA ? there : here;
     *scaling = (OozeBenchScaling){.by_threads = false};
     int code = OOZE_EXIT_OK;
-    for (int k = 0; k < OOZE_ROWS(sizes) && !code; k++) {
+    for (int k = 0; k < SIZES && sizes[k] > 0 && !code; k++) {
         bool beyond = plan->particles > 0 && sizes[k] > plan->particles;
         if (k > 0 && beyond) {
             break;
@@ -103,7 +112,7 @@ int ooze_bench_collect_particles(const OozeBenchPlan *plan, OozeBenchScaling *sc
 
 static double rate_of(const OozeBenchResult *r, int kind)
 {
-    OozeBenchMachine unknown = {.flops = NAN, .copy = NAN};
+    OozeBenchMachine unknown = {.flops = NAN, .copy = NAN, .work = ooze_work};
     OozeBenchRow row;
     return ooze_bench_row(r, &unknown, (OozeWorkKind)kind, &row) ? row.rate : NAN;
 }

@@ -4,6 +4,7 @@
 #define OOZE_WORLD_ENGINE_H
 
 #include "methods/method.h"
+#include "methods/stage_work.h"
 #include "world/emitter.h"
 
 typedef struct OozeEngineFacts {
@@ -19,6 +20,12 @@ typedef struct OozeEngineEnd {
     double speed;       /* of the fastest */
 } OozeEngineEnd;
 
+/* What the machine can do at most, for those who compare. */
+typedef struct OozeEngineLimits {
+    double copy;         /* bytes a second, read and written, of arrays that no cache holds */
+    uint64_t free_bytes; /* of its memory */
+} OozeEngineLimits;
+
 typedef struct OozeEngine {
     const char *name; /* "cuda" */
     bool stand_in;    /* for tests: taken only where it is asked for */
@@ -31,6 +38,9 @@ typedef struct OozeEngine {
     void (*destroy)(void *data);
     void (*facts)(const void *data, OozeEngineFacts *facts);
     void (*wait)(void *data); /* until all that was asked of it is done: for clocks */
+    OozeStatus (*limits)(void *data, OozeEngineLimits *limits, OozeError *error);
+    OozeWork (*work)(OozeWorkKind kind, double fluid,
+                     double walls); /* as ooze_work: of its own loops */
 
     /* Particles: all from the host's store, and all back into it, whose next id stays. */
     OozeStatus (*upload)(void *data, const OozeParticles *particles, OozeError *error);
