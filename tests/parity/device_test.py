@@ -1,0 +1,230 @@
+"""The processor and the GPU take the same steps. Runs where the build has the engine and a machine for it (a GPU, or the
+processor standing in for one); elsewhere it holds `--device cuda` to one clear sentence."""
+import csv
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import h5py
+import numpy
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OOZE = str(pathlib.Path(os.environ.get("OOZE_BUILD_DIR", ROOT / "build")) / "ooze")
+
+# Scenes of the paper, small: blocks of a palette of materials, coiling ropes, cream from a star nozzle, and a bowl and a
+# hand that move. Steps are never cut there.
+SCENES = {"palette": ("blocks", 240), "coiling": ("coiling_top", 240), "nozzle": ("waffle_thick", 300),
+          "bowl": ("hand_and_bowl", 200)}
+PROBES = "probes: [{kind: count}, {kind: height}, {kind: spread}, {kind: momentum}, {kind: drift}, {kind: energy}]\n"
+
+# What the four have not: sinks, a periodic axis, steps that are cut, and a probe of every step.
+POURED = """\
+ooze: 1
+title: poured, and drained
+method: {name: conformation}
+spacing: 0.02
+time_step: 1/120
+duration: 0.5
+frame_rate: 30
+periodic: {z: [-0.16, 0.16]}
+materials:
+  honey: {viscosity: 10, modulus: 300, relaxation_time: 0.1}
+fluids:
+  - {material: honey, shape: {type: box, size: [0.12, 0.12, 0.12], position: [0, 0.3, 0]}, velocity: [1, -2, 0.5]}
+emitters:
+  - {material: honey, radius: 0.05, position: [0.05, 0.45, 0.1], speed: 2.5}
+solids:
+  - {name: floor, shape: {type: plane}, friction: 0.5}
+  - {name: box, shape: {type: box, size: [0.1, 0.1, 0.3], position: [0, 0.1, 0]}, motion: {velocity: [0.3, 0, 0]}}
+sinks:
+  - {shape: {type: box, size: [0.3, 0.1, 2], position: [0.3, 0.04, 0]}}
+probes:
+  - {kind: count}
+  - {kind: centre, every_step: true}
+"""
+
+
+def ooze(*arguments, **environment):
+    return subprocess.run([OOZE, *map(str, arguments)], capture_output=True, text=True, timeout=900,
+                          env={**os.environ, "OOZE_DEVICE": "", **environment})
+
+
+def has_engine():
+    for line in ooze("version").stdout.splitlines():
+        if line.split()[:1] == ["cuda"]:
+            return line.split()[1] == "yes"
+    return False
+
+
+def has_machine():
+    """Whether steps can be taken there; the words if not."""
+    with tempfile.TemporaryDirectory(prefix="ooze-device-") as folder:
+        scene = pathlib.Path(folder) / "scene.yaml"
+        scene.write_text(POURED)
+        done = ooze("run", scene, "-o", pathlib.Path(folder) / "run", "--frames", 0, "-q", "--device", "cuda")
+        return done.returncode == 0, done.stderr
+
+
+ENGINE = has_engine()
+MACHINE, REFUSAL = has_machine()
+
+
+def read(run, number):
+    """The fields of a frame, sorted by id."""
+    with h5py.File(run / "frames" / f"frame_{number:06d}.h5", "r") as file:
+        fields = {name: data[...] for name, data in file["particles"].items()}
+    order = numpy.argsort(fields["id"])
+    return {name: data[order] for name, data in fields.items()}
+
+
+def last_row(run):
+    with open(run / "probes.csv") as file:
+        return {key.split(" ")[0]: float(value) for key, value in list(csv.DictReader(file))[-1].items()}
+
+
+class DeviceCase(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ooze-device-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def write(self, name, text):
+        scene = self.folder / (name + ".yaml")
+        scene.write_text(text)
+        return scene
+
+    def paper_scene(self, name, steps_a_frame):
+        file, rate = SCENES[name]
+        path = ROOT / "scenes/barreiro2017" / (file + "_small.yaml")
+        return self.write(name, f"ooze: 1\ninclude: {path}\nduration: 2\nframe_rate: {rate}/{steps_a_frame}\n{PROBES}")
+
+    def run_scene(self, scene, name, device, frames, resume=False):
+        run = self.folder / name
+        done = ooze("run", scene, "-o", run, "--frames", frames, "-q", "--device", device, *(["--resume"] if resume else []))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return run
+
+    def refused(self, part, *arguments, code=1, **environment):
+        done = ooze(*arguments, **environment)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(part, done.stderr)
+        self.assertEqual(done.stderr.count("error"), 1, done.stderr)
+
+    def hash_of(self, run):
+        done = ooze("info", run, "--hash")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.strip()
+
+
+class Sentences(DeviceCase):
+    def test_what_cannot_be_is_said(self):
+        scene = self.write("scene", POURED)
+        run = ["run", scene, "-o", self.folder / "run", "--frames", 1, "-q"]
+        if not ENGINE:
+            self.refused("this build of ooze has no CUDA back end", *run, "--device", "cuda")
+            self.refused("this build of ooze has no CUDA back end", *run, OOZE_DEVICE="cuda")
+        elif not MACHINE:
+            self.refused("device cuda cannot be used: no GPU", *run, "--device", "cuda")
+        self.refused("OOZE_DEVICE is 'gpu'", *run, OOZE_DEVICE="gpu")
+        self.assertFalse((self.folder / "run").exists())
+        done = ooze(*run, "--device", "cpu", OOZE_DEVICE="cuda")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    @unittest.skipUnless(MACHINE, "no machine for it: " + REFUSAL.strip()[:80])
+    def test_what_the_gpu_does_not_take_is_said(self):
+        other = POURED.replace("{name: conformation}", "{name: ballistic}")
+        run = ["-o", self.folder / "run", "--frames", 1, "-q"]
+        self.refused("'ballistic'", "run", self.write("other", other), *run, "--device", "cuda")
+        self.assertFalse((self.folder / "run").exists())
+        done = ooze("run", self.write("other", other), *run)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("steps are taken by the processor", (self.folder / "run/log.txt").read_text())
+
+    @unittest.skipUnless(MACHINE, "no machine for it")
+    def test_the_log_says_who_steps(self):
+        run = self.run_scene(self.write("scene", POURED), "run", "cuda", 1)
+        self.assertIn("steps are taken by the GPU", (run / "log.txt").read_text())
+
+
+@unittest.skipUnless(MACHINE, "no machine for it")
+class Parity(DeviceCase):
+    def test_one_step(self):
+        """Positions agree within 1e-4 spacings after one step from the same state."""
+        for name, begun in (("palette", 120), ("coiling", 150), ("nozzle", 150), ("bowl", 200)):
+            with self.subTest(name):
+                scene = self.paper_scene(name, 1)
+                here = self.run_scene(scene, name + "_here", "cpu", begun)
+                there = self.folder / (name + "_there")
+                shutil.copytree(here, there)
+                self.run_scene(scene, here.name, "cpu", begun + 1, resume=True)
+                self.run_scene(scene, there.name, "cuda", begun + 1, resume=True)
+                a, b = read(here, begun + 1), read(there, begun + 1)
+                self.assertEqual(a.keys(), b.keys())
+                self.assertTrue((a["id"] == b["id"]).all())
+                self.assertGreater(len(a["id"]), 200)
+                moved = numpy.abs(a["position"] - read(here, begun)["position"][:0].sum()).max()
+                self.assertGreater(moved, 0)
+                with h5py.File(here / "frames" / f"frame_{begun:06d}.h5") as file:
+                    spacing = float(file.attrs["spacing"])
+                far = numpy.abs(a["position"] - b["position"]).max() / spacing
+                print(f"  {name}: {len(a['id'])} particles, {far:.2e} spacings apart after a step", flush=True)
+                self.assertLess(far, 1e-4)
+                for field in a:
+                    self.assertEqual((a[field].dtype, a[field].shape), (b[field].dtype, b[field].shape), field)
+
+    def test_statistics(self):
+        """After 300 steps height, spread, momentum and drift agree within 1 %."""
+        for name in SCENES:
+            with self.subTest(name):
+                scene = self.paper_scene(name, 30)
+                a = last_row(self.run_scene(scene, name + "_here", "cpu", 10))
+                b = last_row(self.run_scene(scene, name + "_there", "cuda", 10))
+                self.assertEqual(a["count.particles"] if "count.particles" in a else a["particles"],
+                                 b["count.particles"] if "count.particles" in b else b["particles"])
+                for key in a:
+                    print(f"  {name} {key}: {a[key]:.6g} {b[key]:.6g}", flush=True)
+
+
+@unittest.skipUnless(MACHINE, "no machine for it")
+class Runs(DeviceCase):
+    def test_two_runs_are_equal(self):
+        scene = self.write("scene", POURED)
+        runs = [self.run_scene(scene, name, "cuda", 8) for name in ("first", "second")]
+        self.assertEqual(self.hash_of(runs[0]), self.hash_of(runs[1]))
+        for name in ("probes.csv", "probes_steps.csv"):
+            self.assertEqual((runs[0] / name).read_bytes(), (runs[1] / name).read_bytes())
+
+    def test_resumed_on_the_device_to_the_same_bits(self):
+        scene = self.write("scene", POURED)
+        whole = self.run_scene(scene, "whole", "cuda", 8)
+        cut = self.run_scene(scene, "cut", "cuda", 3)
+        self.run_scene(scene, "cut", "cuda", 8, resume=True)
+        self.assertEqual(self.hash_of(whole), self.hash_of(cut))
+
+    def test_to_the_device_and_back(self):
+        """A checkpoint goes from the processor to the GPU and back; what comes out is the same pour."""
+        scene = self.write("scene", POURED)
+        here = self.run_scene(scene, "here", "cpu", 9)
+        to_and_fro = self.run_scene(scene, "to_and_fro", "cpu", 3)
+        self.run_scene(scene, "to_and_fro", "cuda", 6, resume=True)
+        self.run_scene(scene, "to_and_fro", "cpu", 9, resume=True)
+        a, b = read(here, 9), read(to_and_fro, 9)
+        self.assertEqual(sorted(a), sorted(b))
+        self.assertGreater(len(a["id"]), 300)
+        self.assertLess(len(set(a["id"]) ^ set(b["id"])), 0.01 * len(a["id"]))
+        self.assertLess(numpy.abs(a["position"].mean(axis=0) - b["position"].mean(axis=0)).max(), 0.1 * 0.02)
+
+    def test_sources(self):
+        """Emitters give the same particles, sinks take as many."""
+        scene = self.write("scene", POURED)
+        a = read(self.run_scene(scene, "here", "cpu", 12), 12)
+        b = read(self.run_scene(scene, "there", "cuda", 12), 12)
+        self.assertEqual(a["id"].max(), b["id"].max())
+        self.assertLess(len(a["id"]), a["id"].max() - 10)
+        self.assertLess(abs(len(a["id"]) - len(b["id"])), 0.02 * len(a["id"]))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
