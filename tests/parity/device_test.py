@@ -18,7 +18,8 @@ OOZE = str(pathlib.Path(os.environ.get("OOZE_BUILD_DIR", ROOT / "build")) / "ooz
 # hand that move. Steps are never cut there.
 SCENES = {"palette": ("blocks", 240), "coiling": ("coiling_top", 240), "nozzle": ("waffle_thick", 300),
           "bowl": ("hand_and_bowl", 200)}
-PROBES = "probes: [{kind: count}, {kind: height}, {kind: spread}, {kind: momentum}, {kind: drift}, {kind: energy}]\n"
+MEASURED = ("height", "spread", "momentum", "drift", "energy")
+PROBES = "probes: [" + ", ".join(f"{{name: my {kind}, kind: {kind}}}" for kind in MEASURED) + "]\n"
 
 # What the four have not: sinks, a periodic axis, steps that are cut, and a probe of every step.
 POURED = """\
