@@ -1,4 +1,4 @@
-/* The GPUs of this machine. Built with the cuda preset only. */
+/* The GPUs of this machine, and the engine that runs on the first. Built with the cuda preset only. */
 #ifndef OOZE_CUDA_DEVICE_H
 #define OOZE_CUDA_DEVICE_H
 
@@ -8,9 +8,13 @@
 extern "C" {
 #endif
 
+#include "world/engine.h"
+
 /* Writes one line about the first GPU ("NVIDIA H200, 139 GiB, compute 9.0; CUDA 13.0"), or why there
    is none. Returns the number of GPUs. */
 int ooze_cuda_describe(char *line, size_t size);
+
+extern const OozeEngine ooze_cuda_engine;
 
 #ifdef __cplusplus
 }

@@ -22,7 +22,8 @@ static double copy_seconds(Machine *m, float4 *to, const float4 *from, uint64_t 
 {
     machine_wait(m);
     double start = ooze_clock();
-    for_each(m, n, OOZE_BODY(uint32_t i) { to[i] = from[i]; });
+    for_each(
+        m, n, OOZE_BODY(uint32_t i) { to[i] = from[i]; });
     machine_wait(m);
     return ooze_clock() - start;
 }

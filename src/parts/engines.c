@@ -1,8 +1,20 @@
 /* The one list of machines besides the processor that can take steps. */
+#include <string.h>
+
 #include "world/engine.h"
+
+#ifdef OOZE_WITH_CUDA
+#include "cuda/device.h"
+#endif
 
 const OozeEngine *ooze_engine_find(const char *name)
 {
+#ifdef OOZE_WITH_CUDA
+    if (strcmp(name, ooze_cuda_engine.name) == 0) {
+        return &ooze_cuda_engine;
+    }
+#else
     (void)name;
+#endif
     return NULL;
 }

@@ -19,7 +19,7 @@ OOZE = str(pathlib.Path(os.environ.get("OOZE_BUILD_DIR", ROOT / "build")) / "ooz
 SCENES = {"palette": ("blocks", 240), "coiling": ("coiling_top", 240), "nozzle": ("waffle_thick", 300),
           "bowl": ("hand_and_bowl", 200)}
 MEASURED = ("height", "spread", "momentum", "drift", "energy")
-PROBES = "probes: [" + ", ".join(f"{{name: my {kind}, kind: {kind}}}" for kind in MEASURED) + "]\n"
+PROBES = "probes: [" + ", ".join(f"{{name: my_{kind}, kind: {kind}}}" for kind in MEASURED) + "]\n"
 
 # What the four have not: sinks, a periodic axis, steps that are cut, and a probe of every step.
 POURED = """\

@@ -1,0 +1,227 @@
+/* The GPU as an engine of a world: see world/engine.h. */
+#include "cuda/engine.cuh"
+
+#include <cstdio>
+#include <new>
+
+#include "cuda/bounds.cuh"
+#include "cuda/device.h"
+#include "cuda/limits.cuh"
+#include "cuda/sources.cuh"
+
+namespace ooze
+{
+
+static Engine *engine_of(void *data)
+{
+    return static_cast<Engine *>(data);
+}
+
+static OozeStatus ended(Engine *e, OozeError *error)
+{
+    return status(&e->machine, e->store.n, error);
+}
+
+/* ---- the machine -------------------------------------------------------------------------- */
+
+static bool engine_available(char *text, size_t size)
+{
+    return ooze_cuda_describe(text, size) > 0;
+}
+
+static bool engine_takes(const OozeMethod *method, const OozeStepContext *context, char *why,
+                         size_t size)
+{
+    if (strcmp(method->info.name, "conformation") != 0) {
+        snprintf(why, size, "the GPU takes steps of method 'conformation', not of '%s'",
+                 method->info.name);
+        return false;
+    }
+    return conformation_takes(context, why, size);
+}
+
+static void engine_destroy(void *data)
+{
+    Engine *e = engine_of(data);
+    Machine *m = &e->machine;
+    walls_free(m, &e->walls);
+    solids_free(m, &e->solids);
+    lists_free(m, &e->fluid);
+    lists_free(m, &e->fluid_walls);
+    lists_free(m, &e->near);
+    lists_free(m, &e->near_walls);
+    grid_free(m, &e->grid);
+    grid_free(m, &e->near_grid);
+    store_free(m, &e->store);
+    machine_destroy(m);
+    ooze_free(e);
+}
+
+static OozeStatus engine_create(void **data, OozeError *error)
+{
+    Engine *e = static_cast<Engine *>(ooze_alloc_zero(1, sizeof *e));
+    *data = e;
+    if (!e) {
+        return ooze_fail_memory(error, "the GPU's book-keeping", sizeof *e);
+    }
+    OozeStatus answer = OOZE_OK;
+    if (!machine_create(&e->machine)) {
+        answer = ended(e, error);
+        answer = answer ? answer : ooze_fail_memory(error, "the GPU's book-keeping", 0);
+        engine_destroy(e);
+        *data = nullptr;
+    }
+    return answer;
+}
+
+static void engine_facts(const void *data, OozeEngineFacts *facts)
+{
+    const Engine *e = static_cast<const Engine *>(data);
+    *facts = {e->store.n, e->fluid.pairs, e->walls.count > 0 ? e->fluid_walls.pairs : 0,
+              e->machine.held};
+}
+
+static void engine_wait(void *data)
+{
+    machine_wait(&engine_of(data)->machine);
+}
+
+static OozeStatus engine_limits(void *data, OozeEngineLimits *limits, OozeError *error)
+{
+    Engine *e = engine_of(data);
+    *limits = measure_limits(&e->machine);
+    return ended(e, error);
+}
+
+/* ---- particles ---------------------------------------------------------------------------- */
+
+static OozeStatus engine_upload(void *data, const OozeParticles *particles, OozeError *error)
+{
+    Engine *e = engine_of(data);
+    return store_upload(&e->machine, &e->store, particles, error);
+}
+
+static OozeStatus engine_download(void *data, OozeParticles *particles, OozeError *error)
+{
+    Engine *e = engine_of(data);
+    return store_download(&e->machine, &e->store, particles, error);
+}
+
+static OozeStatus engine_append(void *data, const OozeParticles *newcomers, OozeError *error)
+{
+    Engine *e = engine_of(data);
+    return store_append(&e->machine, &e->store, newcomers, error);
+}
+
+static OozeStatus engine_remove(void *data, const OozeSink *sinks, int count, double time,
+                                uint64_t *removed, OozeError *error)
+{
+    return sources_remove(engine_of(data), sinks, count, time, removed, error);
+}
+
+static OozeStatus engine_lead(void *data, const OozeEmitter *emitter, double time, uint16_t mark,
+                              OozeError *error)
+{
+    return sources_lead(engine_of(data), emitter, time, mark, error);
+}
+
+static OozeStatus engine_fastest(void *data, double *speed, OozeError *error)
+{
+    Engine *e = engine_of(data);
+    *speed = fastest_speed(&e->machine, &e->store);
+    return ended(e, error);
+}
+
+static OozeStatus engine_wrap(void *data, const OozePeriodic *periodic, OozeError *error)
+{
+    Engine *e = engine_of(data);
+    wrap_positions(&e->machine, &e->store, periodic);
+    return ended(e, error);
+}
+
+/* ---- a stroke ----------------------------------------------------------------------------- */
+
+static OozeStatus engine_sort(void *data, const OozeStepContext *context, float low[3],
+                              float high[3], OozeError *error)
+{
+    Engine *e = engine_of(data);
+    Machine *m = &e->machine;
+    scratch_reset(m);
+    OozeStatus answer = grid_sort(m, &e->grid, store_positions(&e->store), e->store.n,
+                                  context->support, &context->periodic, error);
+    ooze_stage_lap(context->clock, OOZE_PART_SORT);
+    if (!answer && e->store.n > 0) {
+        memcpy(low, e->grid.low, sizeof e->grid.low);
+        memcpy(high, e->grid.high, sizeof e->grid.high);
+        answer = store_reorder(m, &e->store, e->grid.order, error);
+        ooze_stage_lap(context->clock, OOZE_PART_REORDER);
+    }
+    return answer;
+}
+
+static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *context, bool anew,
+                                         OozeError *error)
+{
+    Engine *e = engine_of(data);
+    Machine *m = &e->machine;
+    const float4 *x = store_positions(&e->store);
+    OozeStatus answer = solids_send(m, &e->solids, context, error);
+    answer = answer ? answer : walls_update(m, &e->walls, context, anew, error);
+    ooze_stage_more(context->clock, OOZE_PART_WALLS);
+    if (!answer) {
+        answer =
+            lists_build(m, &e->fluid, &e->grid, x, e->store.n, x, context->support, true, error);
+        ooze_stage_lap(context->clock, OOZE_PART_LISTS);
+    }
+    if (!answer && e->walls.count > 0) {
+        answer = lists_build(m, &e->fluid_walls, &e->walls.grid, x, e->store.n,
+                             e->walls.view.position, context->support, false, error);
+        ooze_stage_lap(context->clock, OOZE_PART_WALL_LISTS);
+    }
+    return answer;
+}
+
+static OozeStatus engine_step(void *data, OozeStepContext *context, OozeError *error)
+{
+    return conformation_step(engine_of(data), context, error);
+}
+
+static OozeStatus engine_finish(void *data, const OozePeriodic *periodic, float fastest,
+                                float farthest, OozeEngineEnd *end, OozeError *error)
+{
+    Engine *e = engine_of(data);
+    *end = check_bounds(&e->machine, &e->store, periodic, fastest, farthest);
+    return ended(e, error);
+}
+
+} // namespace ooze
+
+#ifdef __CUDACC__
+#define STAND_IN false
+#else
+#define STAND_IN true
+#endif
+
+extern "C" const OozeEngine ooze_cuda_engine = {
+    "cuda",
+    STAND_IN,
+    ooze::engine_available,
+    ooze::engine_takes,
+    ooze::engine_create,
+    ooze::engine_destroy,
+    ooze::engine_facts,
+    ooze::engine_wait,
+    ooze::engine_limits,
+    ooze::device_work,
+    ooze::engine_upload,
+    ooze::engine_download,
+    ooze::engine_append,
+    ooze::engine_remove,
+    ooze::engine_lead,
+    ooze::engine_fastest,
+    ooze::engine_wrap,
+    ooze::engine_sort,
+    ooze::engine_find_neighbours,
+    ooze::engine_step,
+    ooze::engine_finish,
+};
