@@ -59,7 +59,7 @@ void machine_destroy(Machine *m);
 /* What has failed since, as an error with the number of particles that would fit; OOZE_OK: nothing. */
 OozeStatus status(Machine *m, uint64_t particles, OozeError *error);
 void machine_wait(Machine *m);             /* until all that was asked of it is done */
-size_t free_bytes(void);       /* of device memory; 0: not known */
+size_t free_bytes(void);                   /* of device memory; 0: not known */
 bool note(Machine *m, cudaError_t answer); /* true: all is well, and was */
 
 /* ---- memory: device.cu ----------------------------------------------------------------------------- */
