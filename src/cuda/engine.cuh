@@ -9,7 +9,7 @@ namespace ooze
 {
 
 /* Below, launching loops takes the time, not gathering. */
-enum { PACK_FROM = 200000 };
+enum { PACK_FROM = FEW };
 
 struct Engine {
     Machine machine;

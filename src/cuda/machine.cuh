@@ -154,7 +154,7 @@ template <int LANES, class Body> void for_lanes(Machine *m, uint64_t n, Body bod
 }
 
 /* So few particles that several lanes share one. */
-enum { FEW = 400000, MANY_LANES = 8 };
+enum { FEW = 40000, MANY_LANES = 8 };
 #ifdef __CUDACC__
 #define OOZE_LANES(n, call)                                                                        \
     do {                                                                                           \

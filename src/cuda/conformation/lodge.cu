@@ -40,12 +40,7 @@ static void begin(Lodge *solve, double tolerance)
             float4 p = four(r.x / m->divisor, r.y / m->divisor, r.z / m->divisor);
             v.r[i] = r;
             Sum1 sum = {(double)dot(r, p)};
-            if (v.pack.places) {
-                uint4 packed = going_pack(v.pack.places[i], p);
-                v.pack.going[i] = packed;
-                p = going_vector(packed);
-            }
-            v.p[i] = p;
+            v.p[i] = direction_set(v, i, p);
             return sum;
         },
         then);
@@ -53,40 +48,27 @@ static void begin(Lodge *solve, double tolerance)
 
 struct Advanced {
     SolveState *state;
-    AdvanceKind kind;
+    bool iteration;
     const int32_t *off;
     __device__ void operator()(Sum1 sum) const
     {
         if (*off) {
             return;
         }
-        if (kind == ADVANCE_RECALL) {
-            state->rr = sum.a;
-            state->off = !ooze_velocity_solve_look(&state->residual, sum.a);
-            return;
-        }
-        state->beta = state->spoilt ? 0.0 : sum.a / state->rr;
-        state->rr = state->spoilt ? state->rr : sum.a;
-        state->fresh = state->spoilt;
-        state->off = !ooze_velocity_solve_go_on(&state->residual, state->rr);
+        state->rr = sum.a;
+        state->fresh = state->beta == 0.0;
+        bool goes_on = iteration ? ooze_velocity_solve_go_on(&state->residual, sum.a)
+                                 : ooze_velocity_solve_look(&state->residual, sum.a);
+        state->off = !goes_on;
     }
 };
 
-/* How far to go along p. */
-OOZE_DEVICE double stride(SolveState state, AdvanceKind kind)
-{
-    if (kind == ADVANCE_RECALL) {
-        return state.alpha;
-    }
-    return state.spoilt ? 0.0 : state.rr / state.pap;
-}
-
-void advance(Lodge *solve, AdvanceKind kind, const int32_t *off)
+void advance(Lodge *solve, bool iteration, const int32_t *off)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     Sum1 none = {0.0};
-    Advanced then = {v.state, kind, off};
+    Advanced then = {v.state, iteration, off};
     sum_each(
         solve->step->m, s.n, none,
         OOZE_BODY(uint32_t i) {
@@ -94,36 +76,17 @@ void advance(Lodge *solve, AdvanceKind kind, const int32_t *off)
             if (*off) {
                 return sum;
             }
-            float alpha = (float)stride(*v.state, kind);
-            float4 r = v.r[i] - alpha * v.ap[i];
-            s.u[i] = s.u[i] + alpha * v.p[i];
+            float alpha = (float)v.state->alpha, beta = (float)v.state->beta;
+            float per = 1.0f / s.rheology[s.material[i]].divisor;
+            float4 p = v.p[i], r = v.r[i] - alpha * v.ap[i];
+            s.u[i] = s.u[i] + alpha * p;
             v.r[i] = r;
-            sum.a = (double)(dot(r, r) / s.rheology[s.material[i]].divisor);
+            sum.a = (double)(per * dot(r, r));
+            p = four(per * r.x + beta * p.x, per * r.y + beta * p.y, per * r.z + beta * p.z);
+            v.p[i] = direction_set(v, i, p);
             return sum;
         },
         then);
-}
-
-void turn(Lodge *solve, const int32_t *off)
-{
-    StepView s = solve->step->view;
-    LodgeView v = solve->view;
-    for_each(
-        solve->step->m, s.n, OOZE_BODY(uint32_t i) {
-            if (*off) {
-                return;
-            }
-            float beta = (float)v.state->beta, divisor = s.rheology[s.material[i]].divisor;
-            float4 r = v.r[i], p = v.p[i];
-            p = four(r.x / divisor + beta * p.x, r.y / divisor + beta * p.y,
-                     r.z / divisor + beta * p.z);
-            if (v.pack.places) {
-                uint4 packed = going_pack(v.pack.places[i], p);
-                v.pack.going[i] = packed;
-                p = going_vector(packed);
-            }
-            v.p[i] = p;
-        });
 }
 
 static void conjugate_gradients(Lodge *solve, int pass)
@@ -146,8 +109,7 @@ static void conjugate_gradients(Lodge *solve, int pass)
             break;
         }
         multiply_direction(solve, off);
-        advance(solve, ADVANCE_ITERATION, off);
-        turn(solve, off);
+        advance(solve, true, off);
         ooze_stage_lap(step->context->clock, OOZE_PART_VELOCITY_VECTORS);
     }
 }
@@ -284,6 +246,7 @@ void solve_lodge(Step *step)
     for (int pass = 0; pass < step->plan.settings.passes; pass++) {
         prepare(&solve, pass > 0);
         hold_velocities(step);
+        pack_hourglass(&solve);
         conjugate_gradients(&solve, pass);
         if (pass + 1 < step->plan.settings.passes) {
             release_holds(&solve);

@@ -41,18 +41,30 @@ void multiply_direction(Lodge *solve, const int32_t *off);
    beginning and moving walls are included, with `held` what held particles cannot do is left in. */
 void multiply(Lodge *solve, const float4 *input, float4 *output, bool known, bool held,
               const int32_t *off);
-/* Goes along p by alpha: u and r, and state->rr anew; what then follows is `kind`. */
-enum AdvanceKind { ADVANCE_ITERATION, ADVANCE_RECALL };
-void advance(Lodge *solve, AdvanceKind kind, const int32_t *off);
-void turn(Lodge *solve, const int32_t *off); /* p = the next direction */
+/* Goes along p by state->alpha: u, r and state->rr anew, and p = the next direction, with state->beta of the last. */
+void advance(Lodge *solve, bool iteration, const int32_t *off);
 /* After p was written in other ways: rounds it where directions are packed. */
 void pack_direction(Lodge *solve, const int32_t *off);
 
 /* Where the particles are, in steps of the box that they were sorted in; nothing where they are few. */
 void pack_places(Lodge *solve);
+void pack_hourglass(Lodge *solve);
 
 /* Coefficients of a pass: lodge_material.cu. With `turned`, Q is turned with the velocity of the pass before. */
 void prepare(Lodge *solve, bool turned);
+
+/* p of particle i, which comes back as it was rounded. */
+OOZE_DEVICE float4 direction_set(const LodgeView &v, uint32_t i, float4 p)
+{
+    if (v.pack.going) {
+        uint4 before = v.pack.going[i];
+        uint2 place = {before.x, before.y};
+        uint4 packed = going_pack(place, p, v.hourglass[i] > 0.0f);
+        v.pack.going[i] = packed;
+        p = going_vector(packed);
+    }
+    return p;
+}
 
 /* Where the solve begins: recall.cu. */
 void recall(Lodge *solve, int pass);

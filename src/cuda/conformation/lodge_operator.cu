@@ -71,36 +71,48 @@ static void stress_loop(const Lodge *solve, const float4 *input, float4 *output,
         });
 }
 
-/* p.Ap is known. The operator is the weights and more, so it is at least r.r in exact numbers; where it is not,
-   rounding has spoilt the direction, and going on would blow it up: a direction that is the residual's own and
-   spoilt ends the iterations. */
+/* p.Ap is known, and in an iteration how far to go along p and what of it the next direction keeps. The operator is the
+   weights and more, so p.Ap is at least r.r in exact numbers; where it is not, rounding has spoilt the direction, and
+   going on would blow it up: a direction that is the residual's own and spoilt ends the iterations. */
 struct NotePap {
     SolveState *state;
     const int32_t *off;
-    bool judges;
-    __device__ void operator()(Sum1 sum) const
+    bool searches;
+    __device__ void operator()(Sum3 sum) const
     {
         if (*off) {
             return;
         }
         state->pap = sum.a;
-        if (judges) {
-            state->spoilt = !(state->pap > 0.5 * state->rr);
-            state->off = state->spoilt && state->fresh;
+        if (searches) {
+            bool spoilt = !(sum.a > 0.5 * state->rr);
+            double alpha = spoilt ? 0.0 : state->rr / sum.a;
+            /* r.r after the stride, from what is known before it: good enough to choose a direction by */
+            double next = state->rr - alpha * (2.0 * sum.b - alpha * sum.c);
+            state->alpha = alpha;
+            state->beta = spoilt || !(next > 0.0) ? 0.0 : next / state->rr;
+            state->spoilt = spoilt;
+            state->off = spoilt && state->fresh;
         }
     }
 };
 
-/* output = weight input - dt force, projected; returns input . output. */
-OOZE_DEVICE double weigh(const StepView &s, uint32_t i, float4 input, float4 force, float4 *output,
-                         bool held)
+/* output = weight input - dt force, projected; returns input . output, and where r is given, r . output and output . output over
+   the preconditioner. */
+OOZE_DEVICE Sum3 weigh(const StepView &s, uint32_t i, float4 input, float4 force, float4 *output,
+                       bool held, const float4 *r)
 {
-    float weight = s.rheology[s.material[i]].weight;
-    float4 out = weight * input - s.dt * (force + output[i]);
+    const OozeRheology *m = &s.rheology[s.material[i]];
+    float4 out = m->weight * input - s.dt * (force + output[i]);
     out = held ? out : project(s, i, out);
     out.w = 0.0f;
     output[i] = out;
-    return (double)dot(out, input);
+    Sum3 sum = {(double)dot(out, input), 0.0, 0.0};
+    if (r) {
+        sum.b = (double)(dot(out, r[i]) / m->divisor);
+        sum.c = (double)(dot(out, out) / m->divisor);
+    }
+    return sum;
 }
 
 template <int LANES, bool WRAPS>
@@ -109,18 +121,20 @@ static void product_loop(const Lodge *solve, const float4 *input, float4 *output
 {
     StepView s = solve->step->view;
     const float4 *flux = solve->view.flux;
-    Sum1 none = {0.0};
-    NotePap then = {solve->view.state, off, off == &solve->view.state->off};
+    bool searches = off == &solve->view.state->off;
+    const float4 *r = searches ? solve->view.r : nullptr;
+    Sum3 none = {0.0, 0.0, 0.0};
+    NotePap then = {solve->view.state, off, searches};
     sum_lanes<LANES>(
         solve->step->m, s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
-            Sum1 product = {0.0};
+            Sum3 product = {0.0, 0.0, 0.0};
             if (*off) {
                 return product;
             }
             float4 force = edges_flux<LANES, WRAPS>(s, flux, i, lane);
             if (lane == 0) {
-                product.a = weigh(s, i, input[i], force, output, held);
+                product = weigh(s, i, input[i], force, output, held, r);
             }
             return product;
         },
@@ -154,11 +168,13 @@ static void packed_stress_loop(const Lodge *solve, const int32_t *off)
             if (*off) {
                 return;
             }
-            RawRows rows = packed_rows(s, v.pack, i);
+            float damped[3];
+            RawRows rows = packed_rows(s, v.pack, v.hourglass, i, damped);
             float4 p = v.p[i];
             Handed handed = hand_on(s, v, i, rows, p, false);
-            uint4 packed[2];
-            flux_pack(handed.row, handed.last, packed);
+            uint4 own = v.pack.going[i], packed[2];
+            uint2 place = {own.x, own.y};
+            flux_pack(place, handed.row, packed);
             uint4 *flux = packed_flux(s, v) + 2 * (uint64_t)i;
             flux[0] = packed[0];
             flux[1] = packed[1];
@@ -167,7 +183,8 @@ static void packed_stress_loop(const Lodge *solve, const int32_t *off)
             for (int k = 0; k < 9; k++) {
                 handed.row[k] = rounded.unit * rounded.row[k];
             }
-            v.ap[i] = base_of(s, v, i, rows, handed, p);
+            float4 base = base_of(s, v, i, rows, handed, p);
+            v.ap[i] = four(base.x + damped[0], base.y + damped[1], base.z + damped[2]);
         });
 }
 
@@ -176,15 +193,17 @@ static void packed_product_loop(const Lodge *solve, const int32_t *off)
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     const uint4 *flux = packed_flux(s, v);
-    Sum1 none = {0.0};
-    NotePap then = {v.state, off, off == &v.state->off};
+    bool searches = off == &v.state->off;
+    const float4 *r = searches ? v.r : nullptr;
+    Sum3 none = {0.0, 0.0, 0.0};
+    NotePap then = {v.state, off, searches};
     sum_each(
         solve->step->m, s.n, none,
         OOZE_BODY(uint32_t i) {
-            Sum1 product = {0.0};
+            Sum3 product = {0.0, 0.0, 0.0};
             if (!*off) {
                 float4 force = packed_edges_flux(s, v.pack, flux, i);
-                product.a = weigh(s, i, v.p[i], force, v.ap, false);
+                product = weigh(s, i, v.p[i], force, v.ap, false, r);
             }
             return product;
         },
@@ -194,7 +213,7 @@ static void packed_product_loop(const Lodge *solve, const int32_t *off)
 void multiply_direction(Lodge *solve, const int32_t *off)
 {
     LodgeView v = solve->view;
-    if (!v.pack.places) {
+    if (!v.pack.going) {
         multiply(solve, v.p, v.ap, false, false, off);
         return;
     }
@@ -206,14 +225,31 @@ void multiply_direction(Lodge *solve, const int32_t *off)
 void pack_direction(Lodge *solve, const int32_t *off)
 {
     LodgeView v = solve->view;
-    if (v.pack.places) {
+    if (v.pack.going) {
         for_each(
             solve->step->m, solve->step->view.n, OOZE_BODY(uint32_t i) {
                 if (!*off) {
-                    v.pack.going[i] = going_pack(v.pack.places[i], v.p[i]);
-                    v.p[i] = going_vector(v.pack.going[i]);
+                    v.p[i] = direction_set(v, i, v.p[i]);
                 }
             });
+    }
+}
+
+/* Which coefficients of the hourglass term there are; after they were prepared. */
+void pack_hourglass(Lodge *solve)
+{
+    LodgeView v = solve->view;
+    if (v.pack.going) {
+        HourglassRange none = {INFINITY, 0.0f};
+        Answer<HourglassRange> answer = {const_cast<HourglassRange *>(v.pack.hourglass)};
+        sum_each(
+            solve->step->m, solve->step->view.n, none,
+            OOZE_BODY(uint32_t i) {
+                float n = v.hourglass[i];
+                HourglassRange range = {n > 0.0f ? n : INFINITY, n};
+                return range;
+            },
+            answer);
     }
 }
 
@@ -233,12 +269,11 @@ void pack_places(Lodge *solve)
         }
         p.step = fmaxf(widest, s.support) / 2097151.0f;
         p.inverse = 1.0f / p.step;
-        p.places = scratch<uint2>(step->m, s.n);
         p.going = scratch<uint4>(step->m, s.n);
+        p.hourglass = scratch<HourglassRange>(step->m, 1);
         for_each(
             step->m, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
-                p.places[i] = place_pack(p, s.x0[i]);
-                p.going[i] = going_pack(p.places[i], four(0, 0, 0));
+                p.going[i] = going_pack(place_pack(p, s.x0[i]), four(0, 0, 0), false);
             });
     }
     solve->view.pack = p;

@@ -12,11 +12,22 @@
 namespace ooze
 {
 
-/* To be captured. `places` NULL: too few particles, or a periodic box. */
+/* To be captured. `going` NULL: too few particles, or a periodic box. */
 struct PackView {
-    uint2 *places; /* n + 1; the highest bit: what fills up lists */
-    uint4 *going;  /* n + 1: a place, and a direction of the solve */
+    uint4
+        *going; /* n + 1: a place, a direction of the solve, and whether the hourglass term acts */
     float low[3], step, inverse;
+    const struct HourglassRange *hourglass; /* device */
+};
+
+/* What coefficients of the hourglass term there are, besides 0. Mostly it is one alone, and need not be gathered. */
+struct HourglassRange {
+    float low, high;
+    __device__ void operator+=(const HourglassRange &o)
+    {
+        low = o.low < low ? o.low : low;
+        high = o.high > high ? o.high : high;
+    }
 };
 
 OOZE_DEVICE float bits_to_float(uint32_t bits)
@@ -93,19 +104,21 @@ OOZE_DEVICE uint32_t digits_of(float value, float per, int digits)
     return (uint32_t)((int32_t)rintf(fminf(fmaxf(value * per, -most), most)) + (1 << digits));
 }
 
-/* ---- directions: 3 numbers of 18 bits ---- */
+/* ---- directions: 3 numbers of 18 bits, with the place, and a bit for the hourglass term ---- */
 
 struct Direction {
     float4 place; /* in steps */
     float x, y, z, unit;
+    bool damped;
 };
 
-OOZE_DEVICE uint4 going_pack(uint2 place, float4 v)
+OOZE_DEVICE uint4 going_pack(uint2 place, float4 v, bool damped)
 {
     uint32_t e = exponent_above(fmaxf(fabsf(v.x), fmaxf(fabsf(v.y), fabsf(v.z))));
     float per = per_unit(e, 17);
     uint64_t all = (uint64_t)digits_of(v.x, per, 17) | (uint64_t)digits_of(v.y, per, 17) << 18 |
-                   (uint64_t)digits_of(v.z, per, 17) << 36 | (uint64_t)e << 54;
+                   (uint64_t)digits_of(v.z, per, 17) << 36 | (uint64_t)e << 54 |
+                   (uint64_t)damped << 62;
     return make_uint4(place.x, place.y, (uint32_t)all, (uint32_t)(all >> 32));
 }
 
@@ -113,9 +126,12 @@ OOZE_DEVICE Direction going_get(uint4 p)
 {
     const float none = 8388608.0f + 131072.0f;
     uint2 place = {p.x, p.y};
-    Direction d = {place_get(place), whole(p.z & 0x3ffffu, none),
+    Direction d = {place_get(place),
+                   whole(p.z & 0x3ffffu, none),
                    whole(bits_from(p.z, p.w, 18) & 0x3ffffu, none),
-                   whole(p.w >> 4 & 0x3ffffu, none), unit_of(p.w >> 22 & 0xffu, 17)};
+                   whole(p.w >> 4 & 0x3ffffu, none),
+                   unit_of(p.w >> 22 & 0xffu, 17),
+                   (p.w >> 30 & 1u) != 0};
     return d;
 }
 
@@ -126,76 +142,72 @@ OOZE_DEVICE float4 going_vector(uint4 p)
     return four(d.unit * d.x, d.unit * d.y, d.unit * d.z);
 }
 
-/* ---- fluxes: 9 + 3 numbers of 20 bits, an exponent for each kind ---- */
+/* ---- fluxes: a place and 9 numbers of 20 bits in 32 bytes ---- */
 
 struct Flux {
-    float row[9], last[3];
-    float unit, last_unit;
+    float4 place; /* in steps */
+    float row[9], unit;
 };
 
-OOZE_DEVICE uint4 six_pack(const uint32_t v[6], uint32_t e)
+OOZE_DEVICE void flux_pack(uint2 place, const float row[9], uint4 packed[2])
 {
-    return make_uint4(v[0] | v[1] << 20, v[1] >> 12 | v[2] << 8 | v[3] << 28,
-                      v[3] >> 4 | v[4] << 16, v[4] >> 16 | v[5] << 4 | e << 24);
-}
-
-OOZE_DEVICE void six_get(uint4 p, float v[6])
-{
-    const float none = 8388608.0f + 524288.0f;
-    const uint32_t mask = 0xfffffu;
-    v[0] = whole(p.x & mask, none);
-    v[1] = whole(bits_from(p.x, p.y, 20) & mask, none);
-    v[2] = whole(p.y >> 8 & mask, none);
-    v[3] = whole(bits_from(p.y, p.z, 28) & mask, none);
-    v[4] = whole(bits_from(p.z, p.w, 16) & mask, none);
-    v[5] = whole(p.w >> 4 & mask, none);
-}
-
-OOZE_DEVICE void flux_pack(const float row[9], const float last[3], uint4 packed[2])
-{
-    float largest = 0.0f, largest_last = 0.0f;
+    float largest = 0.0f;
     for (int k = 0; k < 9; k++) {
         largest = fmaxf(largest, fabsf(row[k]));
     }
-    for (int k = 0; k < 3; k++) {
-        largest_last = fmaxf(largest_last, fabsf(last[k]));
-    }
-    uint32_t e = exponent_above(largest), f = exponent_above(largest_last), v[12];
+    uint32_t e = exponent_above(largest), v[9];
     for (int k = 0; k < 9; k++) {
         v[k] = digits_of(row[k], per_unit(e, 19), 19);
     }
-    for (int k = 0; k < 3; k++) {
-        v[9 + k] = digits_of(last[k], per_unit(f, 19), 19);
-    }
-    packed[0] = six_pack(v, e);
-    packed[1] = six_pack(v + 6, f);
+    packed[0] =
+        make_uint4(place.x, place.y, v[0] | v[1] << 20, v[1] >> 12 | v[2] << 8 | v[3] << 28);
+    packed[1] = make_uint4(v[3] >> 4 | v[4] << 16, v[4] >> 16 | v[5] << 4 | v[6] << 24,
+                           v[6] >> 8 | v[7] << 12, v[8] | e << 24);
 }
 
 OOZE_DEVICE Flux flux_get(uint4 a, uint4 b)
 {
+    const float none = 8388608.0f + 524288.0f;
+    const uint32_t mask = 0xfffffu;
+    uint2 place = {a.x, a.y};
     Flux flux;
-    float second[6];
-    six_get(a, flux.row);
-    six_get(b, second);
-    for (int k = 0; k < 3; k++) {
-        flux.row[6 + k] = second[k];
-        flux.last[k] = second[3 + k];
-    }
-    flux.unit = unit_of(a.w >> 24, 19);
-    flux.last_unit = unit_of(b.w >> 24, 19);
+    flux.place = place_get(place);
+    flux.row[0] = whole(a.z & mask, none);
+    flux.row[1] = whole(bits_from(a.z, a.w, 20) & mask, none);
+    flux.row[2] = whole(a.w >> 8 & mask, none);
+    flux.row[3] = whole(bits_from(a.w, b.x, 28) & mask, none);
+    flux.row[4] = whole(bits_from(b.x, b.y, 16) & mask, none);
+    flux.row[5] = whole(b.y >> 4 & mask, none);
+    flux.row[6] = whole(bits_from(b.y, b.z, 24) & mask, none);
+    flux.row[7] = whole(b.z >> 12 & mask, none);
+    flux.row[8] = whole(b.w & mask, none);
+    flux.unit = unit_of(b.w >> 24, 19);
     return flux;
 }
 
 /* ---- gathers ---- */
 
-/* As raw_rows, of a direction, without walls. */
-OOZE_DEVICE RawRows packed_rows(const StepView &s, const PackView &p, uint32_t i)
+/* The hourglass coefficient of a neighbour. */
+OOZE_DEVICE float damping_of(HourglassRange range, const Direction &d, const float *hourglass,
+                             uint32_t j)
 {
-    float m[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, w[3] = {0, 0, 0};
+    if (range.low == range.high) {
+        return d.damped ? range.low : 0.0f;
+    }
+    return hourglass[j];
+}
+
+/* As raw_rows, of a direction, without walls; `damped` gets sum f n_j v_j. */
+OOZE_DEVICE RawRows packed_rows(const StepView &s, const PackView &p, const float *hourglass,
+                                uint32_t i, float damped[3])
+{
+    float m[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, w[3] = {0, 0, 0}, h[3] = {0, 0, 0};
     const Direction here = going_get(p.going[i]);
+    const HourglassRange range = *p.hourglass;
     const float shrink = p.step * p.step * s.inverse2;
     each_neighbour<1>(s.fluid, i, 0, [&](uint32_t j) {
         Direction other = going_get(p.going[j]);
+        float n = damping_of(range, other, hourglass, j);
         float x = other.place.x - here.place.x, y = other.place.y - here.place.y;
         float z = other.place.z - here.place.z, r2 = x * x + y * y + z * z + other.place.w;
         float f = other.unit * fmaxf(1.0f - r2 * shrink, 0.0f);
@@ -212,6 +224,9 @@ OOZE_DEVICE RawRows packed_rows(const StepView &s, const PackView &p, uint32_t i
         w[0] += a;
         w[1] += b;
         w[2] += c;
+        h[0] += n * a;
+        h[1] += n * b;
+        h[2] += n * c;
     });
     RawRows rows;
     float4 sum = s.edge_sum[i];
@@ -222,6 +237,7 @@ OOZE_DEVICE RawRows packed_rows(const StepView &s, const PackView &p, uint32_t i
             rows.gradient.m[3 * k + l] = s.strain * p.step * m[3 * k + l] - v[k] * g[l];
         }
         rows.weighted[k] = s.strain * w[k] - v[k] * sum.w;
+        damped[k] = s.strain * h[k];
     }
     return rows;
 }
@@ -231,19 +247,21 @@ OOZE_DEVICE float4 packed_edges_flux(const StepView &s, const PackView &p, const
                                      uint32_t i)
 {
     float fx = 0.0f, fy = 0.0f, fz = 0.0f;
-    const float4 here = place_get(p.places[i]);
+    const uint4 own = p.going[i];
+    const uint2 own_place = {own.x, own.y};
+    const float4 here = place_get(own_place);
     const float shrink = p.step * p.step * s.inverse2;
     each_neighbour<1>(s.fluid, i, 0, [&](uint32_t j) {
-        float4 there = place_get(p.places[j]);
         Flux t = flux_get(flux[2 * (uint64_t)j], flux[2 * (uint64_t)j + 1]);
-        float x = there.x - here.x, y = there.y - here.y, z = there.z - here.z;
-        float f = fmaxf(1.0f - (x * x + y * y + z * z + there.w) * shrink, 0.0f);
-        float along = f * p.step * t.unit, last = f * t.last_unit;
-        fx += along * (t.row[0] * x + t.row[1] * y + t.row[2] * z) + last * t.last[0];
-        fy += along * (t.row[3] * x + t.row[4] * y + t.row[5] * z) + last * t.last[1];
-        fz += along * (t.row[6] * x + t.row[7] * y + t.row[8] * z) + last * t.last[2];
+        float x = t.place.x - here.x, y = t.place.y - here.y, z = t.place.z - here.z;
+        float r2 = x * x + y * y + z * z + t.place.w;
+        float f = t.unit * fmaxf(1.0f - r2 * shrink, 0.0f);
+        fx += f * (t.row[0] * x + t.row[1] * y + t.row[2] * z);
+        fy += f * (t.row[3] * x + t.row[4] * y + t.row[5] * z);
+        fz += f * (t.row[6] * x + t.row[7] * y + t.row[8] * z);
     });
-    return four(s.strain * fx, s.strain * fy, s.strain * fz);
+    float scale = s.strain * p.step;
+    return four(scale * fx, scale * fy, scale * fz);
 }
 
 } // namespace ooze

@@ -238,8 +238,9 @@ struct
     SolveState *state;
     __device__ void operator()(Sum1 along) const
     {
-        double alpha = state->pap > 0.0 ? along.a / state->pap : 0.0;
-        state->alpha = fmin(fmax(alpha, 0.0), 1.0);
+        /* nothing to go along: p becomes the residual's own direction again */
+        bool any = !state->recall_off && state->pap > 0.0;
+        state->alpha = any ? fmin(fmax(along.a / state->pap, 0.0), 1.0) : 0.0;
         state->beta = 0.0;
     }
 };
@@ -264,8 +265,7 @@ void recall(Lodge *solve, int pass)
             return sum;
         },
         along);
-    advance(solve, ADVANCE_RECALL, &v.state->recall_off);
-    turn(solve, &v.state->off);
+    advance(solve, false, &v.state->off);
     ooze_stage_more(step->context->clock, OOZE_PART_VELOCITY_VECTORS);
 }
 
