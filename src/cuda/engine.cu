@@ -66,7 +66,7 @@ static OozeStatus engine_create(void **data, OozeError *error)
     }
     /* for tests of the rounded gathers on few particles, and of the others on many */
     const char *pack_from = getenv("OOZE_PACK_FROM");
-    e->pack_from = pack_from ? strtoull(pack_from, nullptr, 10) : PACK_FROM;
+    e->pack_from = pack_from ? strtoull(pack_from, nullptr, 10) : (uint64_t)PACK_FROM;
     OozeStatus answer = OOZE_OK;
     if (!machine_create(&e->machine)) {
         answer = ended(e, error);
