@@ -54,16 +54,17 @@ void density_settle(Machine *m, DensitySweep *sweep, bool strangers)
 }
 
 /* At most a tenth of the distance kept: several close neighbours must not throw a particle. */
-template <int LANES> static void drift(Machine *m, const DensitySweep *sweep, float distance)
+template <int LANES, bool EVEN>
+static void drift(Machine *m, const DensitySweep *sweep, float distance)
 {
     const DensitySweep s = *sweep;
-    const float apart = distance * s.cubic.inverse;
+    const float apart = distance / s.dial.unit;
     for_lanes<LANES>(
         m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const uint2 own = s.place[i];
             float4 sum = four(0, 0, 0);
             each_neighbour<LANES>(s.list, i, lane, [&](uint32_t j) {
-                float4 way = way_between(s.dial, own, s.place[j]);
+                float4 way = way_between<EVEN>(s.dial, own, s.place[j]);
                 float square = dot(way, way);
                 bool near = square < apart * apart && square > 0.0f && j != s.list.dummy;
                 float inverse = inverse_root(near ? square : 1.0f);
@@ -73,16 +74,20 @@ template <int LANES> static void drift(Machine *m, const DensitySweep *sweep, fl
             if (lane == 0) {
                 uint32_t o = s.order[i];
                 bool moves = !(s.mobility && s.mobility[o] <= 0.0f) && !is_rigid(s, o);
-                s.drift[o] = moves ? at_most(s.support * sum, 0.1f * distance) : four(0, 0, 0);
+                s.drift[o] = moves ? at_most(s.dial.unit * sum, 0.1f * distance) : four(0, 0, 0);
             }
         });
 }
 
 void density_drift(Machine *m, const DensitySweep *sweep, float apart)
 {
-#define CALL(lanes) drift<lanes>(m, sweep, apart)
-    OOZE_LANES(sweep->n, CALL);
-#undef CALL
+#define EVENLY(lanes)   drift<lanes, true>(m, sweep, apart)
+#define UNEVENLY(lanes) drift<lanes, false>(m, sweep, apart)
+    if (sweep->even) {
+        OOZE_LANES(sweep->n, EVENLY);
+    } else {
+        OOZE_LANES(sweep->n, UNEVENLY);
+    }
 }
 
 } // namespace ooze

@@ -1,6 +1,9 @@
 /* Places in few bytes. A coordinate is a number that goes round like the hand of a clock, once in a period of some
    supports, or in a whole part of a periodic box. Differences go round likewise, so that they are those of nearest
-   images with a box and without; for pairs nearer than half a period they are right. */
+   images with a box and without; for pairs nearer than half a period they are right.
+
+   Differences come in units of the dial: m, or, where all axes have the same period, one of its 2^32 parts, which saves
+   a product each. */
 #ifndef OOZE_CUDA_DIAL_CUH
 #define OOZE_CUDA_DIAL_CUH
 
@@ -15,21 +18,25 @@ enum { HALF_TURN = 3 };
 struct Dial {
     double turn[3]; /* 2^32 over the period, 1/m */
     float metre[3]; /* m in one of 2^32 */
-    float part[3];  /* the same in supports */
+    float unit;     /* m */
 };
 
-static inline Dial make_dial(const OozePeriodic *periodic, double support)
+/* `even`: in all axes the same, which no periodic box may hinder; `binary`: then a power of two of m, so that units and
+   m round alike. */
+static inline Dial make_dial(const OozePeriodic *periodic, double support, bool even, bool binary)
 {
     Dial dial;
     for (int k = 0; k < 3; k++) {
         double period = 2.0 * HALF_TURN * support, length = (double)periodic->length[k];
         if (length > 0.0) {
             period = length / fmax(1.0, floor(length / period));
+        } else if (binary) {
+            period = exp2(ceil(log2(period)));
         }
         dial.turn[k] = 0x1p32 / period;
         dial.metre[k] = (float)(period * 0x1p-32);
-        dial.part[k] = (float)(period / support * 0x1p-32);
     }
+    dial.unit = even ? dial.metre[0] : 1.0f;
     return dial;
 }
 
@@ -38,26 +45,34 @@ OOZE_DEVICE uint32_t hand(double x, double turn)
     return (uint32_t)llrint(x * turn);
 }
 
-OOZE_DEVICE float angle(uint32_t a, uint32_t b)
+/* A difference of hands, in units. */
+template <bool EVEN> OOZE_DEVICE float angle(uint32_t difference, float metre)
 {
-    return (float)(int32_t)(a - b);
+    float turned = (float)(int32_t)difference;
+    return EVEN ? turned : metre * turned;
 }
 
 /* ---- 21 bits a coordinate and one for a mark: eight bytes --------------------------------------------- */
 
-/* Rounded so that with the foreign bits below it is as near as can be: they need not be masked. */
+/* The first two are in the upper bits of a word each. Both words together, shifted, are the third: see way_between,
+   which does it with differences. */
+OOZE_DEVICE uint32_t third_of(uint32_t x, uint32_t y)
+{
+    return (x << 21) + (y << 10);
+}
+
+/* A word with these eleven bits below that is nearest to `hand`: they need not be masked. */
 OOZE_DEVICE uint32_t above(uint32_t hand, uint32_t below)
 {
     return ((hand - below + 0x400u) & ~0x7ffu) | below;
 }
 
-/* The third coordinate fills the bits that the others leave: eleven, then ten. */
 OOZE_DEVICE uint2 make_place(const Dial &dial, double x, double y, double z, uint32_t mark)
 {
     uint32_t third = (hand(z, dial.turn[2]) + 0x400u) >> 11;
     uint2 place;
-    place.x = above(hand(x, dial.turn[0]), third >> 10);
     place.y = above(hand(y, dial.turn[1]), (third & 0x3ffu) << 1 | mark);
+    place.x = above(hand(x, dial.turn[0]), ((third >> 10) - (place.y >> 11)) & 0x7ffu);
     return place;
 }
 
@@ -66,16 +81,12 @@ OOZE_DEVICE uint32_t mark_of(uint2 place)
     return place.y & 1u;
 }
 
-OOZE_DEVICE uint32_t third_of(uint2 place)
+/* From b to a: of (b, a) exactly the opposite. */
+template <bool EVEN> OOZE_DEVICE float4 way_between(const Dial &dial, uint2 a, uint2 b)
 {
-    return place.x << 21 | (place.y << 21) >> 11;
-}
-
-/* From b to a, in supports: of (b, a) exactly the opposite. */
-OOZE_DEVICE float4 way_between(const Dial &dial, uint2 a, uint2 b)
-{
-    return four(dial.part[0] * angle(a.x, b.x), dial.part[1] * angle(a.y, b.y),
-                dial.part[2] * angle(third_of(a), third_of(b)));
+    uint32_t x = a.x - b.x, y = a.y - b.y;
+    return four(angle<EVEN>(x, dial.metre[0]), angle<EVEN>(y, dial.metre[1]),
+                angle<EVEN>(third_of(x, y), dial.metre[2]));
 }
 
 /* ---- 32 bits a coordinate and a number beside them ------------------------------------------------------ */
@@ -100,11 +111,11 @@ OOZE_DEVICE uint4 make_arrow(const Dial &dial, float4 x, float number)
                       hand((double)x.z, dial.turn[2]), bits_of(number));
 }
 
-/* From b to a, m: of (b, a) exactly the opposite. */
-OOZE_DEVICE float4 arrow_between(const Dial &dial, uint4 a, uint4 b)
+/* From b to a: of (b, a) exactly the opposite. */
+template <bool EVEN> OOZE_DEVICE float4 arrow_between(const Dial &dial, uint4 a, uint4 b)
 {
-    return four(dial.metre[0] * angle(a.x, b.x), dial.metre[1] * angle(a.y, b.y),
-                dial.metre[2] * angle(a.z, b.z));
+    return four(angle<EVEN>(a.x - b.x, dial.metre[0]), angle<EVEN>(a.y - b.y, dial.metre[1]),
+                angle<EVEN>(a.z - b.z, dial.metre[2]));
 }
 
 /* ---- roots ------------------------------------------------------------------------------------------------ */

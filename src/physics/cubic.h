@@ -33,19 +33,30 @@ OOZE_FORMULA float ooze_saturate(float x)
 #endif
 }
 
-/* -dW/dr over the `slope` of OozeCubic, q >= 0. */
-OOZE_FORMULA float ooze_cubic_fall(float q)
+/* -dW/dr over the `slope` of OozeCubic, of a distance r >= 0; `inverse` is 1/h in the units of r. */
+OOZE_FORMULA float ooze_cubic_fall(float r, float inverse)
 {
-    float a = ooze_saturate(1.0f - q), b = ooze_saturate(1.0f - (q + q));
+    float a = ooze_saturate(1.0f - inverse * r), b = ooze_saturate(1.0f - (inverse + inverse) * r);
     return a * a - b * b;
 }
 
-/* The same; adds W over the `value` of OozeCubic to `value`. */
-OOZE_FORMULA float ooze_cubic_fall_and_value(float q, float *value)
+/* W over the `value` of OozeCubic, summed over distances: two sums, as they cost least. */
+typedef struct OozeCubicSum {
+    float outer, inner;
+} OozeCubicSum;
+
+OOZE_FORMULA float ooze_cubic_sum(OozeCubicSum sum)
 {
-    float a = ooze_saturate(1.0f - q), b = ooze_saturate(1.0f - (q + q));
+    return 2.0f * sum.outer - sum.inner;
+}
+
+/* As ooze_cubic_fall; adds `weight` W to the sum. */
+OOZE_FORMULA float ooze_cubic_add(OozeCubicSum *sum, float r, float inverse, float weight)
+{
+    float a = ooze_saturate(1.0f - inverse * r), b = ooze_saturate(1.0f - (inverse + inverse) * r);
     float aa = a * a, bb = b * b;
-    *value += (a + a) * aa - b * bb;
+    sum->outer += weight * a * aa;
+    sum->inner += weight * b * bb;
     return aa - bb;
 }
 

@@ -286,8 +286,9 @@ static Result compare(Stage *stage)
     compare_moves("drifts", got.drift, want.drift, most);
     compare_moves("settled", got.settled, want.settled, most);
     if (stage->c.iterations > 0) {
-        /* a density is the sum of some forty values that are right to some ulp, and places as above */
-        CHECK_NEAR(got.worst, want.worst, 1e-5);
+        /* a density is the sum of some forty values at places as above, which change it by half of its own over a
+           spacing; the worst is one of the squeezed ones */
+        CHECK_NEAR(got.worst, want.worst, 3e-5);
         CHECK_NEAR(got.mean, want.mean, 1e-5);
     }
     return got;
