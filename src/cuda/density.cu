@@ -51,8 +51,7 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
     DensitySweep s = {};
     s.n = (uint32_t)job->n;
     s.even = !ooze_periodic_any(&c->periodic);
-    s.dial = make_dial(&c->periodic, (double)job->support, s.even, false);
-    s.arrow_dial = make_dial(&c->periodic, (double)job->support, s.even, true);
+    s.dial = make_dial(&c->periodic, (double)job->support, s.even);
     s.cubic = ooze_cubic(job->support, job->volume);
     s.periodic = c->periodic;
     s.support = job->support;
@@ -60,7 +59,7 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
     s.eps = 0.05f / (job->support * job->support); /* an isolated pair must not divide by nothing */
     s.inverse = s.cubic.inverse * s.dial.unit;
     s.smallest = square(s.cubic.smallest / s.dial.unit);
-    s.arrow_smallest = square(s.cubic.smallest / s.arrow_dial.unit);
+    s.arrow_smallest = square(s.cubic.smallest);
     s.farthest = (float)(HALF_TURN - 1) * 0.5f * job->support;
     s.wall_scale = job->wall_scale / job->volume;
     s.tolerance = job->between || job->tolerance < 0.0f ? INFINITY : job->tolerance;
@@ -120,8 +119,7 @@ static void take(Machine *m, const DensitySweep *sweep)
             bool uneven = (s.ease && s.ease[o] != 1.0f) || (s.rigid && s.rigid[o]);
             float4 none = four(0, 0, 0);
             s.place[i] = place_of(s, s.first[o], none, uneven ? 1 : 0);
-            s.arrow[i] =
-                s.start ? make_arrow(s.arrow_dial, s.start[o], 0.0f) : make_uint4(0, 0, 0, 0);
+            s.arrow[i] = s.start ? make_arrow(s.dial, s.even, s.start[o]) : make_uint4(0, 0, 0, 0);
             s.shift[o] = none;
             s.pushed[i].found = s.pushed[i].carried = 0.0f;
             s.over[i] = 0.0f;

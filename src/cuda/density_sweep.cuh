@@ -33,15 +33,15 @@ enum { TURNED = 1, UNEVEN = 2 };
    n, which pushes nobody. */
 struct DensitySweep {
     uint32_t n;
-    Dial dial, arrow_dial; /* of places and of arrows */
-    bool even;             /* so are both */
+    Dial dial;
+    bool even; /* no axis wraps */
     OozeCubic cubic;
     OozePeriodic periodic;
     float support, own, eps; /* own: its own share of a density */
     float inverse;           /* 1 over the support, in units of the dial */
     float smallest; /* square of what has a direction, likewise; added to squares of distances */
-    float arrow_smallest;
-    float farthest; /* m that a place can move on the dial */
+    float arrow_smallest; /* the same, m2 */
+    float farthest;       /* m that a place can move on the dial */
     float wall_scale;
     float tolerance;
     bool plain;

@@ -255,14 +255,14 @@ OOZE_DEVICE float fall_at(const DensitySweep &s, float square)
     return ooze_cubic_fall(root(square), s.inverse);
 }
 
-/* Adds (lambda_i + lambda_j) |grad W| along the line; true: the pair has turned. `now` and `then` are where it was
-   when the stage began and when the step did, each in the units of its dial. */
+/* Adds (lambda_i + lambda_j) |grad W| along the line; true: the pair has turned. `now`, in units of
+   the dial, and `then`, m, are where it was when the stage began and when the step did. */
 OOZE_DEVICE bool push_first(const DensitySweep &s, float4 now, float4 then, float weight,
                             float4 *sum)
 {
     float square = dot(now, now), square0 = dot(then, then), along = dot(now, then);
     bool same = along > 0.0f && along * along > 0.5f * square * square0;
-    float4 d = same ? then : s.dial.unit / s.arrow_dial.unit * now;
+    float4 d = same ? then : s.dial.unit * now;
     *sum = *sum + weight * short_line(square_and(s.arrow_smallest, d)) * d;
     return !same;
 }
@@ -288,7 +288,7 @@ OOZE_DEVICE float4 push_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t
         float weight = lambda * (yielding(s, body, o) * fall_at(s, square));
         if (s.start) {
             uint2 other_before = place_of(s, s.first[o], four(0, 0, 0), mark_of(other));
-            float4 then = arrow_between<EVEN>(s.arrow_dial, arrow, to);
+            float4 then = arrow_between<EVEN>(s.dial, arrow, to);
             push_first(s, way_between<EVEN>(s.dial, before, other_before), then, weight, &sum);
         } else {
             sum = sum + weight * inverse_root(square) * way;
@@ -308,7 +308,7 @@ OOZE_DEVICE float4 push_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, 
         float4 way = way_between<EVEN>(s.dial, own, other);
         float square = square_of(s, way, counts);
         float weight = (number_of(arrow.w) + number_of(to.w)) * fall_at(s, square);
-        float4 then = arrow_between<EVEN>(s.arrow_dial, arrow, to);
+        float4 then = arrow_between<EVEN>(s.dial, arrow, to);
         if (WAY == PRESENT) {
             sum = sum + weight * inverse_root(square) * way;
         } else if (WAY == STARTED) {

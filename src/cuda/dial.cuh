@@ -21,17 +21,14 @@ struct Dial {
     float unit;     /* m */
 };
 
-/* `even`: in all axes the same, which no periodic box may hinder; `binary`: then a power of two of m, so that units and
-   m round alike. */
-static inline Dial make_dial(const OozePeriodic *periodic, double support, bool even, bool binary)
+/* `even`: no axis wraps. */
+static inline Dial make_dial(const OozePeriodic *periodic, double support, bool even)
 {
     Dial dial;
     for (int k = 0; k < 3; k++) {
         double period = 2.0 * HALF_TURN * support, length = (double)periodic->length[k];
         if (length > 0.0) {
             period = length / fmax(1.0, floor(length / period));
-        } else if (binary) {
-            period = exp2(ceil(log2(period)));
         }
         dial.turn[k] = 0x1p32 / period;
         dial.metre[k] = (float)(period * 0x1p-32);
@@ -105,17 +102,23 @@ OOZE_DEVICE uint32_t bits_of(float a)
     return bits;
 }
 
-OOZE_DEVICE uint4 make_arrow(const Dial &dial, float4 x, float number)
+/* Where nothing wraps, coordinates stay as they are. */
+OOZE_DEVICE uint4 make_arrow(const Dial &dial, bool even, float4 x)
 {
-    return make_uint4(hand((double)x.x, dial.turn[0]), hand((double)x.y, dial.turn[1]),
-                      hand((double)x.z, dial.turn[2]), bits_of(number));
+    return even ? make_uint4(bits_of(x.x), bits_of(x.y), bits_of(x.z), 0)
+                : make_uint4(hand((double)x.x, dial.turn[0]), hand((double)x.y, dial.turn[1]),
+                             hand((double)x.z, dial.turn[2]), 0);
 }
 
-/* From b to a: of (b, a) exactly the opposite. */
+/* From b to a, m: of (b, a) exactly the opposite. */
 template <bool EVEN> OOZE_DEVICE float4 arrow_between(const Dial &dial, uint4 a, uint4 b)
 {
-    return four(angle<EVEN>(a.x - b.x, dial.metre[0]), angle<EVEN>(a.y - b.y, dial.metre[1]),
-                angle<EVEN>(a.z - b.z, dial.metre[2]));
+    if (EVEN) {
+        return four(number_of(a.x) - number_of(b.x), number_of(a.y) - number_of(b.y),
+                    number_of(a.z) - number_of(b.z));
+    }
+    return four(angle<false>(a.x - b.x, dial.metre[0]), angle<false>(a.y - b.y, dial.metre[1]),
+                angle<false>(a.z - b.z, dial.metre[2]));
 }
 
 /* ---- roots ------------------------------------------------------------------------------------------------ */
