@@ -246,7 +246,10 @@ static double largest_of(const std::vector<OozeFloat4> &a)
 {
     double most = 0.0;
     for (const OozeFloat4 &one : a) {
-        most = fmax(most, length_of(one) / spacing);
+        double length = length_of(one) / spacing;
+        if (length > most || isnan(length)) {
+            most = length;
+        }
     }
     return most;
 }
