@@ -8,7 +8,7 @@ function(ooze_device_code target)
     CUDA_ARCHITECTURES "${OOZE_CUDA_ARCHITECTURES}")
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda -Werror=all-warnings -Xcompiler=-Wall,-Wextra>
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -fopenmp -O3 -finline-limit=5000 -ffp-contract=off -fno-math-errno
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -fopenmp -O2 -finline-limit=5000 -ffp-contract=off -fno-math-errno
       $<$<BOOL:${OOZE_WERROR}>:-Werror>>)
 endfunction()
 
