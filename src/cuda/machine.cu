@@ -259,54 +259,60 @@ static size_t aligned(size_t size)
     return (size + 255) & ~(size_t)255;
 }
 
+/* The first chunk from the top on with room for so much; those above it are empty. */
+static Chunk *chunk_for(Machine *m, size_t size)
+{
+    for (; m->top < m->chunks; m->top++) {
+        Chunk *chunk = &m->chunk[m->top];
+        if (chunk->size - chunk->used >= size) {
+            return chunk;
+        }
+    }
+    size_t room = size < (8u << 20) ? (8u << 20) : size;
+    char *memory = m->chunks < CHUNKS ? static_cast<char *>(take(m, room)) : nullptr;
+    if (!memory) {
+        note(m, cudaErrorMemoryAllocation);
+        return nullptr;
+    }
+    m->top = m->chunks;
+    m->chunk[m->chunks++] = {memory, room, 0};
+    return &m->chunk[m->top];
+}
+
 void *scratch_bytes(Machine *m, size_t size)
 {
     size = aligned(size);
-    Chunk *last = m->chunks > 0 ? &m->chunk[m->chunks - 1] : nullptr;
-    if (m->failed != cudaSuccess) {
+    Chunk *chunk = m->failed == cudaSuccess ? chunk_for(m, size) : nullptr;
+    if (!chunk) {
         return nullptr;
     }
-    if (!last || last->size - last->used < size) {
-        if (m->chunks == CHUNKS) {
-            note(m, cudaErrorMemoryAllocation);
-            return nullptr;
-        }
-        size_t room = size < (8u << 20) ? (8u << 20) : size;
-        char *memory = static_cast<char *>(take(m, room));
-        if (!memory) {
-            return nullptr;
-        }
-        last = &m->chunk[m->chunks++];
-        *last = {memory, room, 0};
-    }
-    char *at = last->memory + last->used;
-    last->used += size;
+    char *at = chunk->memory + chunk->used;
+    chunk->used += size;
+    m->used += size;
+    m->peak = m->used > m->peak ? m->used : m->peak;
     return at;
 }
 
 Mark scratch_mark(const Machine *m)
 {
-    return {m->chunks, m->chunks > 0 ? m->chunk[m->chunks - 1].used : 0};
+    return {m->top, m->top < m->chunks ? m->chunk[m->top].used : 0, m->used};
 }
 
-/* Chunks that came after the mark stay for what comes next: they are empty. */
 void scratch_rewind(Machine *m, Mark mark)
 {
-    for (int k = mark.chunks; k < m->chunks; k++) {
-        m->chunk[k].used = 0;
+    for (int k = mark.top; k < m->chunks; k++) {
+        m->chunk[k].used = k == mark.top ? mark.top_used : 0;
     }
-    if (mark.chunks > 0) {
-        m->chunk[mark.chunks - 1].used = mark.used;
-    }
+    m->top = mark.top;
+    m->used = mark.used;
 }
 
 void scratch_reset(Machine *m)
 {
-    size_t all = 0;
-    for (int k = 0; k < m->chunks; k++) {
-        all += m->chunk[k].size;
-        m->chunk[k].used = 0;
-    }
+    Mark empty = {0, 0, 0};
+    scratch_rewind(m, empty);
+    size_t peak = aligned(m->peak + m->peak / 64);
+    m->peak = 0;
     if (m->chunks < 2) {
         return;
     }
@@ -315,9 +321,9 @@ void scratch_reset(Machine *m)
         give_back(m, m->chunk[k].memory, m->chunk[k].size);
     }
     m->chunks = 0;
-    char *memory = static_cast<char *>(take(m, all + all / 32));
+    char *memory = static_cast<char *>(take(m, peak));
     if (memory) {
-        m->chunk[m->chunks++] = {memory, all + all / 32, 0};
+        m->chunk[m->chunks++] = {memory, peak, 0};
     }
 }
 

@@ -36,7 +36,7 @@ struct Chunk { /* of scratch memory */
     char *memory;
     size_t size, used;
 };
-enum { CHUNKS = 16 };
+enum { CHUNKS = 256 };
 
 struct Machine {
     cudaStream_t stream;
@@ -51,7 +51,8 @@ struct Machine {
     void *watched; /* pinned: two numbers that are on their way, see watch_goes_on */
     cudaEvent_t sent[2];
     Chunk chunk[CHUNKS]; /* scratch: gone after the stroke */
-    int chunks;
+    int chunks, top;     /* the one that is being filled */
+    size_t used, peak;   /* bytes of scratch: now, and at most since the last reset */
 };
 
 bool machine_create(Machine *m);
@@ -66,8 +67,8 @@ bool note(Machine *m, cudaError_t answer); /* true: all is well, and was */
 
 void *scratch_bytes(Machine *m, size_t size);
 struct Mark {
-    int chunks;
-    size_t used;
+    int top;
+    size_t top_used, used;
 };
 Mark scratch_mark(const Machine *m);
 void scratch_rewind(Machine *m, Mark mark);
