@@ -8,7 +8,7 @@ enum { BONDED = 3 }; /* particles i and i + 1, i a multiple of this, hold each o
 typedef struct Solve {
     Stepped *s;
     OozeLodge lodge;
-    OozeBodies bodies;
+    OozeStepBodies bodies;
     OozeBonds bonds;
     Flux *flux; /* as it should be */
 } Solve;
@@ -17,7 +17,7 @@ typedef struct Solve {
 static void set_bonds(Solve *w)
 {
     Case *c = w->s->c;
-    OozeBodies *b = &w->bodies;
+    OozeStepBodies *b = &w->bodies;
     uint64_t *first = case_array(c, c->n + 1, sizeof *first), bonds = 0;
     b->slot = case_array(c, c->n, sizeof *b->slot);
     b->pull = case_array(c, c->n, sizeof *b->pull);
@@ -117,7 +117,7 @@ static void expect_flux(Solve *w)
 
 static void add_bonds(const Solve *w, uint64_t i, Near force[3])
 {
-    const OozeBodies *b = w->s->step.bodies;
+    const OozeStepBodies *b = w->s->step.bodies;
     Near dt = exact((double)w->s->step.dt);
     for (uint64_t e = b ? w->bonds.first[i] : 0; b && e < w->bonds.first[i + 1]; e++) {
         Near own[3], other[3], way[3], pull[3];

@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
-#include "physics/kernels.h"
+#include "methods/four.h"
 #include "physics/rigid_fit.h"
 #include "physics/rigid_motion.h"
 
@@ -26,14 +26,14 @@ static OozeVec3 turned(const double r[9], OozeVec3 a)
     return vec3(v[0], v[1], v[2]);
 }
 
-static OozeVec3 from_four(OozeFour a)
+static OozeVec3 widen(OozeFloat4 a)
 {
-    return vec3((double)a[0], (double)a[1], (double)a[2]);
+    return vec3((double)a.x, (double)a.y, (double)a.z);
 }
 
-static OozeFour to_four(OozeVec3 a)
+static OozeFloat4 narrow(OozeVec3 a)
 {
-    return ooze_four((float)a.x, (float)a.y, (float)a.z, 0);
+    return (OozeFloat4){(float)a.x, (float)a.y, (float)a.z, 0};
 }
 
 static OozeVec3 velocity_at(const OozeSix *y, OozeVec3 arm)
@@ -46,7 +46,7 @@ static OozeVec3 velocity_at(const OozeSix *y, OozeVec3 arm)
 
 typedef struct SumJob {
     OozeBodies *bodies;
-    const OozeFour *field;
+    const OozeFloat4 *field;
     bool by_mass;
 } SumJob;
 
@@ -58,12 +58,11 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t k = begin; k < end; k++) {
         OozeSix sum = {{0}};
         for (uint64_t slot = b->blocks[k].begin; slot < b->blocks[k].end; slot++) {
-            uint32_t i = b->index[slot];
-            if (i == OOZE_NO_PARTICLE) {
+            if (b->index[slot] == OOZE_NO_PARTICLE) {
                 continue;
             }
-            double weight = (double)b->step->rheology[b->step->material[i]].weight;
-            OozeVec3 f = vec3_scale(from_four(job->field[i]), job->by_mass ? weight : 1.0);
+            double weight = (double)b->place[slot].w;
+            OozeVec3 f = vec3_scale(widen(job->field[slot]), job->by_mass ? weight : 1.0);
             OozeVec3 torque = vec3_cross(b->arm[slot], f);
             double six[6] = {f.x, f.y, f.z, torque.x, torque.y, torque.z};
             for (int c = 0; c < 6; c++) {
@@ -74,10 +73,10 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-void ooze_rigid_gather(OozeBodies *b, const OozeFour *field, bool by_mass)
+void ooze_rigid_gather(OozeBodies *b, const OozeFloat4 *field, bool by_mass)
 {
     SumJob job = {.bodies = b, .field = field, .by_mass = by_mass};
-    ooze_parallel_for(b->step->context->threads, b->block_count, 1, gather_range, &job);
+    ooze_parallel_for(b->context->threads, b->block_count, 1, gather_range, &job);
     for (int k = 0; k < b->rigid_count; k++) {
         b->rigids[k].sum = (OozeSix){{0}};
     }
@@ -89,9 +88,9 @@ void ooze_rigid_gather(OozeBodies *b, const OozeFour *field, bool by_mass)
 }
 
 typedef struct SpreadJob {
-    OozeBodies *bodies;
-    OozeFour *field;
-    bool add;
+    const OozeBodies *bodies;
+    OozeFloat4 *field;
+    bool response; /* or motion */
 } SpreadJob;
 
 static void spread_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -101,21 +100,25 @@ static void spread_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeBodies *b = job->bodies;
     for (uint64_t k = begin; k < end; k++) {
         const OozeRigid *rigid = &b->rigids[b->blocks[k].rigid];
-        const OozeSix *y = job->add ? &rigid->response : &rigid->motion;
+        const OozeSix *y = job->response ? &rigid->response : &rigid->motion;
         for (uint64_t slot = b->blocks[k].begin; slot < b->blocks[k].end; slot++) {
-            uint32_t i = b->index[slot];
-            if (i != OOZE_NO_PARTICLE) {
-                OozeFour u = to_four(velocity_at(y, b->arm[slot]));
-                job->field[i] = job->add ? job->field[i] + u : u;
+            if (b->index[slot] != OOZE_NO_PARTICLE) {
+                job->field[slot] = narrow(velocity_at(y, b->arm[slot]));
             }
         }
     }
 }
 
-void ooze_rigid_spread(OozeBodies *b, OozeFour *field, bool add)
+void ooze_rigid_spread_motion(const OozeBodies *b, OozeFloat4 *field)
 {
-    SpreadJob job = {.bodies = b, .field = field, .add = add};
-    ooze_parallel_for(b->step->context->threads, b->block_count, 1, spread_range, &job);
+    SpreadJob job = {.bodies = b, .field = field};
+    ooze_parallel_for(b->context->threads, b->block_count, 1, spread_range, &job);
+}
+
+void ooze_rigid_spread_response(const OozeBodies *b, OozeFloat4 *field)
+{
+    SpreadJob job = {.bodies = b, .field = field, .response = true};
+    ooze_parallel_for(b->context->threads, b->block_count, 1, spread_range, &job);
 }
 
 OozeSix ooze_rigid_respond(const OozeRigid *rigid, const OozeSix *sum)
@@ -130,34 +133,28 @@ OozeSix ooze_rigid_respond(const OozeRigid *rigid, const OozeSix *sum)
 
 /* ---- the pose at the beginning of the step ---------------------------------------------------- */
 
-/* Where particle i is, near `anchor` across periodic borders. */
-static OozeVec3 place_near(const OozeConformationStep *s, uint32_t i, uint32_t anchor)
+/* Where the particle of a slot is, near that of `anchor` across periodic borders. */
+static OozeVec3 place_near(const OozeBodies *b, uint64_t slot, uint64_t anchor)
 {
-    OozeFour d = ooze_four_nearest(s->x0[i] - s->x0[anchor], &s->context->periodic);
-    return vec3_add(from_four(s->x0[anchor]), from_four(d));
+    OozeFloat4 p = b->place[slot], q = b->place[anchor];
+    OozeFour d =
+        ooze_four_nearest(ooze_four(p.x - q.x, p.y - q.y, p.z - q.z, 0), &b->context->periodic);
+    return vec3_add(widen(q), vec3((double)d[0], (double)d[1], (double)d[2]));
 }
 
-static OozeVec3 rest_of(const OozeConformationStep *s, uint32_t i)
+/* Mass and centres; which slot the others are near to. */
+static uint64_t weigh(const OozeBodies *b, OozeRigid *rigid)
 {
-    OozeFloat4 p = s->context->rest[i];
-    return vec3((double)p.x, (double)p.y, (double)p.z);
-}
-
-/* Mass and centres; which particle the others are near to. */
-static uint32_t weigh(const OozeBodies *b, OozeRigid *rigid)
-{
-    const OozeConformationStep *s = b->step;
     OozeVec3 rest = vec3(0, 0, 0), now = vec3(0, 0, 0);
-    uint32_t anchor = OOZE_NO_PARTICLE;
+    uint64_t anchor = UINT64_MAX;
     for (uint64_t slot = rigid->first; slot < rigid->first + rigid->count; slot++) {
-        uint32_t i = b->index[slot];
-        if (i != OOZE_NO_PARTICLE) {
-            anchor = anchor == OOZE_NO_PARTICLE ? i : anchor;
-            double mass = (double)s->rheology[s->material[i]].weight;
+        if (b->index[slot] != OOZE_NO_PARTICLE) {
+            anchor = anchor == UINT64_MAX ? slot : anchor;
+            double mass = (double)b->place[slot].w;
             rigid->mass += mass;
             rigid->particles++;
-            rest = vec3_madd(rest, mass, rest_of(s, i));
-            now = vec3_madd(now, mass, place_near(s, i, anchor));
+            rest = vec3_madd(rest, mass, widen(b->rest[slot]));
+            now = vec3_madd(now, mass, place_near(b, slot, anchor));
         }
     }
     if (rigid->mass > 0.0) {
@@ -172,32 +169,30 @@ static uint32_t weigh(const OozeBodies *b, OozeRigid *rigid)
    body is always placed as it was at rest. */
 static void match_shape(OozeBodies *b, OozeRigid *rigid)
 {
-    const OozeConformationStep *s = b->step;
-    uint32_t anchor = weigh(b, rigid);
+    uint64_t anchor = weigh(b, rigid);
     double m[9] = {0}, moment[6] = {0};
     for (uint64_t slot = rigid->first; slot < rigid->first + rigid->count; slot++) {
-        uint32_t i = b->index[slot];
-        if (i == OOZE_NO_PARTICLE) {
+        if (b->index[slot] == OOZE_NO_PARTICLE) {
             continue;
         }
-        double mass = (double)s->rheology[s->material[i]].weight, from[3], to[3];
-        to_array(vec3_sub(rest_of(s, i), rigid->rest_centre), from);
-        to_array(vec3_sub(place_near(s, i, anchor), rigid->centre), to);
+        double mass = (double)b->place[slot].w, from[3], to[3];
+        to_array(vec3_sub(widen(b->rest[slot]), rigid->rest_centre), from);
+        to_array(vec3_sub(place_near(b, slot, anchor), rigid->centre), to);
         for (int k = 0; k < 9; k++) {
             m[k] += mass * from[k / 3] * to[k % 3];
         }
     }
     ooze_rigid_fit(m, rigid->rotation);
     for (uint64_t slot = rigid->first; slot < rigid->first + rigid->count; slot++) {
-        uint32_t i = b->index[slot];
-        if (i != OOZE_NO_PARTICLE) {
-            double mass = (double)s->rheology[s->material[i]].weight, arm[3];
-            b->arm[slot] = turned(rigid->rotation, vec3_sub(rest_of(s, i), rigid->rest_centre));
+        if (b->index[slot] != OOZE_NO_PARTICLE) {
+            double arm[3];
+            b->arm[slot] =
+                turned(rigid->rotation, vec3_sub(widen(b->rest[slot]), rigid->rest_centre));
             to_array(b->arm[slot], arm);
-            ooze_rigid_add_moment(moment, mass, arm);
+            ooze_rigid_add_moment(moment, (double)b->place[slot].w, arm);
         }
     }
-    double least = 1e-6 * rigid->mass * s->context->spacing * s->context->spacing;
+    double spacing = b->context->spacing, least = 1e-6 * rigid->mass * spacing * spacing;
     ooze_rigid_inverse_inertia(moment, least, rigid->inverse_inertia);
 }
 
@@ -214,174 +209,95 @@ static void match_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 /* A particle of a body of m by m by m gives way as the whole does when one of its faces is pushed, 1/m,
    or twice that when it can also turn. */
-static float ease_of(const OozeRigid *rigid, float mobility)
+float ooze_rigid_ease(const OozeRigid *rigid)
 {
     double layers = cbrt((double)rigid->particles);
-    return mobility * (float)fmin(1.0, 2.0 / fmax(layers, 1.0));
+    return (float)fmin(1.0, 2.0 / fmax(layers, 1.0));
 }
 
-static void number_particles(OozeBodies *b)
+static void list_rigid(OozeBodies *b, uint64_t count)
 {
-    const OozeConformationStep *s = b->step;
-    const OozeStepContext *c = s->context;
-    const uint64_t *ids = ooze_particles_ids(c->particles);
-    for (uint64_t slot = 0; slot < b->slots; slot++) {
-        b->index[slot] = OOZE_NO_PARTICLE;
+    uint64_t first = b->rigid_slots, end = first + count;
+    for (uint64_t at = first; at < end; at += BLOCK) {
+        b->blocks[b->block_count++] = (OozeBodyBlock){
+            .begin = at, .end = at + BLOCK < end ? at + BLOCK : end, .rigid = b->rigid_count};
     }
-    for (uint64_t i = 0; i < s->n; i++) {
-        b->slot[i] = UINT32_MAX;
-        b->rigid_of[i] = 0;
-        if (c->body[i]) {
-            int body = c->body[i] - 1;
-            b->slot[i] = (uint32_t)(b->first_slot[body] + (ids[i] - c->bodies[body].first_id));
-            b->index[b->slot[i]] = (uint32_t)i;
-        }
-    }
+    b->rigids[b->rigid_count++] = (OozeRigid){.first = first, .count = count};
+    b->rigid_slots = end;
 }
 
-static void list_rigids(OozeBodies *b)
+static void list_slots(OozeBodies *b)
 {
-    const OozeStepContext *c = b->step->context;
+    const OozeStepContext *c = b->context;
     for (int k = 0; k < c->body_count; k++) {
-        if (c->bodies[k].kind != OOZE_BODY_RIGID) {
-            continue;
+        bool rigid = c->bodies[k].kind == OOZE_BODY_RIGID;
+        b->first_slot[k] = b->rigid_slots;
+        if (rigid) {
+            list_rigid(b, c->bodies[k].count);
         }
-        uint64_t first = b->first_slot[k], end = first + c->bodies[k].count;
-        for (uint64_t at = first; at < end; at += BLOCK) {
-            b->blocks[b->block_count++] = (OozeBodyBlock){
-                .begin = at, .end = at + BLOCK < end ? at + BLOCK : end, .rigid = b->rigid_count};
-        }
-        b->rigids[b->rigid_count++] = (OozeRigid){.first = first, .count = end - first};
-        for (uint64_t slot = first; slot < end; slot++) {
-            if (b->index[slot] != OOZE_NO_PARTICLE) {
-                b->rigid_of[b->index[slot]] = (uint16_t)b->rigid_count;
-            }
+        b->rigid_of[k] = rigid ? (uint16_t)b->rigid_count : 0;
+    }
+    b->slots = b->rigid_slots;
+    for (int k = 0; k < c->body_count; k++) {
+        if (!b->rigid_of[k]) {
+            b->first_slot[k] = b->slots;
+            b->slots += c->bodies[k].count;
         }
     }
 }
 
-/* The fluid that wets a particle of a body is that of its nearest neighbour among fluids. */
-static void film_range(void *data, uint64_t begin, uint64_t end, int worker)
+static OozeStatus allocate_slots(OozeBodies *b, OozeError *error)
 {
-    (void)worker;
-    OozeBodies *b = data;
-    const OozeConformationStep *s = b->step;
-    const OozeNeighbours *list = s->context->fluid;
-    for (uint64_t i = begin; i < end; i++) {
-        float largest = 0.0f;
-        b->film[i] = s->material[i];
-        for (uint64_t e = list->first[i], last = e + list->count[i];
-             e < last && b->slot[i] != UINT32_MAX; e++) {
-            uint32_t j = list->index[e];
-            if (b->slot[j] == UINT32_MAX && s->edges.weight[e] > largest) {
-                largest = s->edges.weight[e];
-                b->film[i] = s->material[j];
-            }
-        }
-    }
-}
-
-/* How dense its own body makes a particle: of a rigid one all that is near, of a soft one what it is bonded
-   to. Neither is for the density stage to change; parts of a soft body that have folded onto each other
-   are. */
-static void limit_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    OozeBodies *b = data;
-    const OozeConformationStep *s = b->step;
-    const OozeNeighbours *list = s->context->fluid;
-    for (uint64_t i = begin; i < end; i++) {
-        uint32_t slot = b->slot[i];
-        float sum = ooze_cubic_value(0, s->support);
-        b->bare[i] = slot != UINT32_MAX;
-        for (uint64_t e = list->first[i], last = e + list->count[i]; b->rigid_of[i] && e < last;
-             e++) {
-            uint32_t j = list->index[e];
-            OozeFour d = ooze_four_nearest(s->x0[j] - s->x0[i], &s->context->periodic);
-            float value = ooze_cubic_value(sqrtf(ooze_four_dot3(d, d)), s->support);
-            sum += b->rigid_of[j] == b->rigid_of[i] ? value : 0.0f;
-        }
-        bool soft = b->bonds && slot != UINT32_MAX;
-        for (uint64_t e = soft ? b->bonds->first[slot] : 0; soft && e < b->bonds->first[slot + 1];
-             e++) {
-            sum += ooze_cubic_value(b->bonds->length[e] + b->pull[e][3], s->support);
-        }
-        b->limit[i] = b->bare[i] ? ooze_max(1.0f, s->volume * sum) : 1.0f;
-    }
-}
-
-static OozeStatus allocate(OozeBodies *b, OozeError *error)
-{
-    const OozeStepContext *c = b->step->context;
-    uint64_t count = (uint64_t)c->body_count, blocks = 0;
-    b->first_slot = ooze_arena_alloc(c->arena, count, sizeof *b->first_slot);
-    for (int k = 0; b->first_slot && k < c->body_count; k++) {
-        b->first_slot[k] = b->slots;
-        b->slots += c->bodies[k].count;
-        blocks += c->bodies[k].count / BLOCK + 1;
-    }
-    b->index = ooze_arena_alloc(c->arena, b->slots, sizeof *b->index);
-    b->slot = ooze_arena_alloc(c->arena, b->step->n, sizeof *b->slot);
-    b->rigid_of = ooze_arena_alloc(c->arena, b->step->n, sizeof *b->rigid_of);
-    b->ease = ooze_arena_alloc(c->arena, b->step->n, sizeof *b->ease);
-    b->limit = ooze_arena_alloc(c->arena, b->step->n, sizeof *b->limit);
-    b->bare = ooze_arena_alloc(c->arena, b->step->n, sizeof *b->bare);
-    b->film = ooze_arena_alloc(c->arena, b->step->n, sizeof *b->film);
-    b->arm = ooze_arena_alloc(c->arena, b->slots, sizeof *b->arm);
-    b->rigids = ooze_arena_alloc(c->arena, count, sizeof *b->rigids);
-    b->blocks = ooze_arena_alloc(c->arena, blocks, sizeof *b->blocks);
-    b->partial = ooze_arena_alloc(c->arena, blocks, sizeof *b->partial);
-    if (!b->first_slot || !b->index || !b->slot || !b->rigid_of || !b->ease || !b->film ||
-        !b->limit || !b->bare || !b->arm || !b->rigids || !b->blocks || !b->partial) {
+    OozeArena *arena = b->context->arena;
+    b->index = ooze_arena_alloc(arena, b->slots, sizeof *b->index);
+    b->rest = ooze_arena_alloc(arena, b->slots, sizeof *b->rest);
+    b->place = ooze_arena_alloc(arena, b->rigid_slots, sizeof *b->place);
+    b->field[0] = ooze_arena_alloc(arena, b->rigid_slots, sizeof *b->field[0]);
+    b->field[1] = ooze_arena_alloc(arena, b->rigid_slots, sizeof *b->field[1]);
+    b->arm = ooze_arena_alloc(arena, b->rigid_slots, sizeof *b->arm);
+    if (!b->index || !b->rest || !b->place || !b->field[0] || !b->field[1] || !b->arm) {
         return ooze_fail_memory(error, "the bodies", b->slots * sizeof *b->arm);
     }
     return OOZE_OK;
 }
 
-OozeStatus ooze_bodies_begin(OozeConformationStep *s, OozeConformationMemory *own, OozeError *error)
+OozeStatus ooze_bodies_create(OozeBodies *b, const OozeStepContext *c, float contact,
+                              OozeError *error)
 {
-    const OozeStepContext *c = s->context;
-    s->bodies = NULL;
-    if (c->body_count == 0) {
-        return OOZE_OK;
+    uint64_t count = (uint64_t)c->body_count, blocks = 0;
+    *b = (OozeBodies){.context = c, .contact = contact};
+    for (int k = 0; k < c->body_count; k++) {
+        blocks += c->bodies[k].count / BLOCK + 1;
     }
-    OozeBodies *b = ooze_arena_alloc(c->arena, 1, sizeof *b);
-    if (!b) {
-        return ooze_fail_memory(error, "the bodies", sizeof *b);
+    b->first_slot = ooze_arena_alloc(c->arena, count, sizeof *b->first_slot);
+    b->rigid_of = ooze_arena_alloc(c->arena, count, sizeof *b->rigid_of);
+    b->rigids = ooze_arena_alloc(c->arena, count, sizeof *b->rigids);
+    b->blocks = ooze_arena_alloc(c->arena, blocks, sizeof *b->blocks);
+    b->partial = ooze_arena_alloc(c->arena, blocks, sizeof *b->partial);
+    if (!b->first_slot || !b->rigid_of || !b->rigids || !b->blocks || !b->partial) {
+        return ooze_fail_memory(error, "the bodies", count * sizeof *b->rigids);
     }
-    *b = (OozeBodies){.step = s};
-    OozeStatus status = allocate(b, error);
-    if (status) {
-        return status;
-    }
-    number_particles(b);
-    list_rigids(b);
-    ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, film_range, b);
-    ooze_parallel_for(c->threads, (uint64_t)b->rigid_count, 1, match_range, b);
-    for (uint64_t i = 0; i < s->n; i++) {
-        int rigid = b->rigid_of[i] - 1;
-        b->ease[i] = rigid < 0 ? s->mobility[i] : ease_of(&b->rigids[rigid], s->mobility[i]);
-    }
-    ooze_rigid_gather(b, s->u, true);
+    list_slots(b);
+    return allocate_slots(b, error);
+}
+
+OozeStatus ooze_bodies_begin(OozeBodies *b, OozeFloat4 *u, OozeError *error)
+{
+    ooze_parallel_for(b->context->threads, (uint64_t)b->rigid_count, 1, match_range, b);
+    ooze_rigid_gather(b, u, true);
     for (int k = 0; k < b->rigid_count; k++) {
         OozeRigid *rigid = &b->rigids[k];
         rigid->motion = rigid->given = rigid->found = ooze_rigid_respond(rigid, &rigid->sum);
     }
-    ooze_rigid_spread(b, s->u, false);
-    s->bodies = b;
-    status = ooze_rigid_find_contacts(b, error);
-    status = status ? status : ooze_bonds_begin(b, own, error);
-    if (!status) {
-        ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, limit_range, b);
-    }
-    return status;
+    ooze_rigid_spread_motion(b, u);
+    return ooze_rigid_find_contacts(b, u, error);
 }
 
 /* ---- the end of the step ---------------------------------------------------------------------- */
 
 typedef struct PlaceJob {
-    OozeConformationStep *step;
-    OozeFour *x;
+    OozeBodies *bodies;
+    OozeFloat4 *u, *x;
 } PlaceJob;
 
 /* Momenta stay; the spin follows the inertia of the new pose. */
@@ -389,37 +305,32 @@ static void place_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const PlaceJob *job = data;
-    OozeConformationStep *s = job->step;
-    OozeBodies *b = s->bodies;
+    OozeBodies *b = job->bodies;
+    double dt = (double)(float)b->context->dt; /* as the particles move */
     for (uint64_t k = begin; k < end; k++) {
         OozeRigid *rigid = &b->rigids[k];
-        OozeVec3 centre =
-            vec3_madd(rigid->centre, (double)s->dt,
-                      vec3(rigid->motion.v[0], rigid->motion.v[1], rigid->motion.v[2]));
+        OozeVec3 centre = vec3_madd(
+            rigid->centre, dt, vec3(rigid->motion.v[0], rigid->motion.v[1], rigid->motion.v[2]));
         double turn[9], *l = rigid->sum.v + 3;
-        ooze_rigid_step(rigid->inverse_inertia, l, (double)s->dt, turn);
+        ooze_rigid_step(rigid->inverse_inertia, l, dt, turn);
         OozeSix last = rigid->motion;
         ooze_rigid_spin(rigid->inverse_inertia, turn, l, last.v + 3);
         for (uint64_t slot = rigid->first; slot < rigid->first + rigid->count; slot++) {
-            uint32_t i = b->index[slot];
-            if (i != OOZE_NO_PARTICLE) {
+            if (b->index[slot] != OOZE_NO_PARTICLE) {
                 OozeVec3 arm = turned(turn, b->arm[slot]);
-                job->x[i] = to_four(vec3_add(centre, arm));
-                s->u[i] = to_four(velocity_at(&last, arm));
+                job->x[slot] = narrow(vec3_add(centre, arm));
+                job->u[slot] = narrow(velocity_at(&last, arm));
             }
         }
     }
 }
 
-void ooze_bodies_place(OozeConformationStep *s, OozeFour *x)
+void ooze_bodies_place(OozeBodies *b, OozeFloat4 *u, OozeFloat4 *x)
 {
-    if (s->bodies) {
-        OozeBodies *b = s->bodies;
-        ooze_rigid_gather(b, s->u, true);
-        for (int k = 0; k < b->rigid_count; k++) {
-            b->rigids[k].motion = ooze_rigid_respond(&b->rigids[k], &b->rigids[k].sum);
-        }
-        PlaceJob job = {.step = s, .x = x};
-        ooze_parallel_for(s->context->threads, (uint64_t)b->rigid_count, 1, place_range, &job);
+    ooze_rigid_gather(b, u, true);
+    for (int k = 0; k < b->rigid_count; k++) {
+        b->rigids[k].motion = ooze_rigid_respond(&b->rigids[k], &b->rigids[k].sum);
     }
+    PlaceJob job = {.bodies = b, .u = u, .x = x};
+    ooze_parallel_for(b->context->threads, (uint64_t)b->rigid_count, 1, place_range, &job);
 }

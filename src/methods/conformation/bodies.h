@@ -1,14 +1,17 @@
-/* Bodies made of particles, inside the velocity and density stages.
+/* Bodies made of particles, apart from all other particles: little beside the fluid, and for all machines the same.
+   Valid C and C++.
 
-   The particles of all bodies have slots, in the order of their ids, whatever their order in space: sums
-   over a body run over its slots in fixed blocks, so that they do not depend on threads or sorting.
+   The particles of all bodies have slots, those of rigid bodies first, in the order of their ids, whatever their
+   order in space: sums over a body run over its slots in fixed blocks, so that they do not depend on threads or
+   sorting. A machine brings what its particles have into arrays of one element a slot, and takes the answer
+   from there.
 
    A rigid body's velocities are u = v + w x arm: six numbers. The solver searches among such velocities
    alone; what pushes at its particles acts on their sums. */
 #ifndef OOZE_METHODS_CONFORMATION_BODIES_H
 #define OOZE_METHODS_CONFORMATION_BODIES_H
 
-#include "methods/conformation/workspace.h"
+#include "methods/method.h"
 
 #define OOZE_NO_PARTICLE UINT32_MAX
 
@@ -60,18 +63,20 @@ typedef struct OozeBodyBlock {
     int rigid;
 } OozeBodyBlock;
 
+/* In the step arena. */
 typedef struct OozeBodies {
-    OozeConformationStep *step;
-    uint64_t slots;
+    const OozeStepContext *context;
+    float contact; /* m between centres and solids */
+    uint64_t slots, rigid_slots;
     uint64_t *first_slot; /* per body */
-    uint32_t *index;      /* slot to particle, or OOZE_NO_PARTICLE */
-    uint32_t *slot;       /* particle to slot; for fluid UINT32_MAX */
-    uint16_t *rigid_of;   /* per particle: number of its rigid body from 1; 0: fluid or soft */
-    float *ease;          /* per particle: see OozeDensityJob */
-    float *limit;         /* per particle: density that its own body makes, or 1 */
-    uint8_t *bare;        /* per particle: part of a body */
-    uint16_t *film;       /* per particle: row of rheology of the fluid that wets it, or its own */
-    OozeVec3 *arm;        /* per slot of a rigid body: from the centre of mass, begin of step */
+    uint16_t *rigid_of;   /* per body: its number among rigid bodies from 1; 0: soft */
+    /* The machine's to fill before the beginning. */
+    uint32_t *index;   /* per slot: its particle, or OOZE_NO_PARTICLE */
+    OozeFloat4 *rest;  /* per slot: where the particle was when it came into the world */
+    OozeFloat4 *place; /* per rigid slot: where it is; last lane: its weight, see OozeRheology */
+    /* Per rigid slot: room for what the machine brings and takes. */
+    OozeFloat4 *field[2];
+    OozeVec3 *arm; /* per rigid slot: from the centre of mass, begin of step */
     OozeRigid *rigids;
     int rigid_count;
     OozeBodyBlock *blocks;
@@ -79,49 +84,51 @@ typedef struct OozeBodies {
     OozeSix *partial; /* per block */
     OozeRigidContact *contacts;
     uint64_t contact_count;
-    /* soft: per bond of this step */
     const OozeBonds *bonds; /* NULL: no soft bodies */
-    OozeFour *pull;         /* direction towards the other end; last lane: stretch, m */
-    float *stiffness;       /* 1/s2 */
-    uint32_t *to;           /* particle at the other end */
 } OozeBodies;
 
-/* Slots, rigid bodies as they stand, bonds. Sets step->bodies where there are any, and makes the
-   velocities of rigid bodies those of rigid motions of the same momentum. */
-OozeStatus ooze_bodies_begin(OozeConformationStep *step, OozeConformationMemory *own,
-                             OozeError *error);
-/* Rigid bodies take their new places x, all distances as at rest, and the velocities that go with their
-   momenta there. */
-void ooze_bodies_place(OozeConformationStep *step, OozeFour *x);
+/* Room, and which slots are whose. */
+OozeStatus ooze_bodies_create(OozeBodies *bodies, const OozeStepContext *context, float contact,
+                              OozeError *error);
+/* Rigid bodies as they stand, and what they may touch; velocities u become those of rigid motions of the same
+   momenta. */
+OozeStatus ooze_bodies_begin(OozeBodies *bodies, OozeFloat4 *u, OozeError *error);
+/* Rigid bodies of the velocities u take their new places x, all distances as at rest, and the velocities that go with
+   their momenta there. */
+void ooze_bodies_place(OozeBodies *bodies, OozeFloat4 *u, OozeFloat4 *x);
 
-/* ---- rigid bodies: all do nothing where there are none ------------------------------------------ */
+/* ---- rigid bodies: fields are per rigid slot ----------------------------------------------------- */
 
 /* rigid->sum of a field of forces, or with `by_mass` of velocities: momenta. */
-void ooze_rigid_gather(OozeBodies *bodies, const OozeFour *field, bool by_mass);
-/* field = motion of the body at its particles, or with `add` field += response. */
-void ooze_rigid_spread(OozeBodies *bodies, OozeFour *field, bool add);
+void ooze_rigid_gather(OozeBodies *bodies, const OozeFloat4 *field, bool by_mass);
+/* field = motion of the body at its particles. */
+void ooze_rigid_spread_motion(const OozeBodies *bodies, OozeFloat4 *field);
+/* field = response of the body at its particles. */
+void ooze_rigid_spread_response(const OozeBodies *bodies, OozeFloat4 *field);
 /* Inverse mass times a sum. */
 OozeSix ooze_rigid_respond(const OozeRigid *rigid, const OozeSix *sum);
+/* How far its particles give way in the density stage, over their mobility: see OozeDensityJob. */
+float ooze_rigid_ease(const OozeRigid *rigid);
 
 /* The preconditioned residual of a search direction: response of the bodies to the forces r, within
    what contacts allow. Returns r . response. */
-double ooze_rigid_precondition(OozeConformationStep *step, const OozeFour *r);
+double ooze_rigid_precondition(OozeBodies *bodies, const OozeFloat4 *r);
 /* Makes of velocities what the bodies can do of them: rigid motions of the same momenta, within what contacts
    allow. */
-void ooze_rigid_keep_motion(OozeConformationStep *step, OozeFour *field);
-/* A pass of the velocity solve begins: contacts for the motions as they stand, written to step->u; what
+void ooze_rigid_keep_motion(OozeBodies *bodies, OozeFloat4 *field);
+/* A pass of the velocity solve begins: contacts for the motions as they stand, written to u; what
    outer forces and slipping friction give goes to `star`. */
-void ooze_rigid_hold(OozeConformationStep *step, OozeFour *star);
-/* A pass has ended; `residual` is what is left over by the particles' forces, held or not. The motions
-   become those without contacts, for the next ooze_rigid_hold. */
-void ooze_rigid_release(OozeConformationStep *step, const OozeFour *residual);
+void ooze_rigid_hold(OozeBodies *bodies, OozeFloat4 *u, OozeFloat4 *star);
+/* A pass has ended with the velocities u; `residual` is what is left over by the particles' forces, held or not. The
+   motions become those without contacts, for the next ooze_rigid_hold. */
+void ooze_rigid_release(OozeBodies *bodies, const OozeFloat4 *u, const OozeFloat4 *residual);
 /* Particles were pushed: bodies move with the momentum that they got, and into no solid. */
-void ooze_rigid_settle(OozeConformationStep *step);
+void ooze_rigid_settle(OozeBodies *bodies, OozeFloat4 *u);
 /* Shifts of the density stage become those of rigid motions that enter no solid. */
-void ooze_rigid_shift(void *step, OozeFour *shift);
+void ooze_rigid_shift(OozeBodies *bodies, OozeFloat4 *shift);
 
-/* Which particles of rigid bodies may touch solids in this step. */
-OozeStatus ooze_rigid_find_contacts(OozeBodies *bodies, OozeError *error);
+/* Which particles of rigid bodies, with velocities u, may touch solids in this step. */
+OozeStatus ooze_rigid_find_contacts(OozeBodies *bodies, const OozeFloat4 *u, OozeError *error);
 /* Pushes `motion` of a body out of all its contacts, with friction. `slip`, where not NULL, gets the part
    of the impulses that friction gives to slipping contacts; the body then remembers which directions
    are held. */
@@ -129,25 +136,8 @@ void ooze_rigid_resolve(OozeBodies *bodies, OozeRigid *rigid, OozeSix *slip);
 
 /* ---- soft bodies -------------------------------------------------------------------------------- */
 
-OozeStatus ooze_bonds_begin(OozeBodies *bodies, OozeConformationMemory *own, OozeError *error);
+/* Sets bodies->bonds; *kept is what the last step had, or NULL. */
+OozeStatus ooze_bonds_find(OozeBodies *bodies, OozeBonds **kept, OozeError *error);
 void ooze_bonds_destroy(OozeBonds *bonds);
-/* Force of its bonds on particle i over the reference mass, at the end of the step: of the velocities v,
-   and with `known` of the stretch at its beginning. */
-static inline OozeFour ooze_bond_force(const OozeBodies *b, uint64_t i, const OozeFour *v, float dt,
-                                       bool known)
-{
-    OozeFour force = {0};
-    uint32_t slot = b->slot[i];
-    if (!b->bonds || slot == UINT32_MAX) {
-        return force;
-    }
-    for (uint64_t e = b->bonds->first[slot], end = b->bonds->first[slot + 1]; e < end; e++) {
-        OozeFour n = b->pull[e];
-        float stretch = dt * ooze_four_dot3(v[b->to[e]] - v[i], n) + (known ? n[3] : 0.0f);
-        force += (b->stiffness[e] * stretch) * n;
-    }
-    force[3] = 0;
-    return force;
-}
 
 #endif

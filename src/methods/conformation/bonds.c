@@ -1,12 +1,14 @@
 /* Soft bodies: distance constraints between particles that were near at rest, each as compliant as the
    modulus asks for (physics/bond.h). They are part of the implicit velocity solve: the constraint
    C = r - r0 + dt n.(u_j - u_i), with its multiplier -k C eliminated. Forces are equal and opposite along
-   the line of the pair, so momentum and angular momentum stay. */
+   the line of the pair, so momentum and angular momentum stay. Here is which bonds there are. */
 #include <math.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/hash.h"
 #include "methods/conformation/bodies.h"
+#include "methods/four.h"
 #include "physics/bond.h"
 #include "physics/tensor.h"
 
@@ -45,13 +47,12 @@ static void free_packed(Packed *p)
 
 static bool is_soft(const OozeBodies *b, uint64_t slot)
 {
-    uint32_t i = b->index[slot];
-    return i != OOZE_NO_PARTICLE && b->rigid_of[i] == 0;
+    return slot >= b->rigid_slots && b->index[slot] != OOZE_NO_PARTICLE;
 }
 
 static OozeStatus find_near(Packed *p, const OozeBodies *b, OozeError *error)
 {
-    const OozeStepContext *c = b->step->context;
+    const OozeStepContext *c = b->context;
     p->slot = ooze_alloc(p->n, sizeof *p->slot);
     p->x = ooze_alloc(p->n + 16, sizeof *p->x);
     p->sorted = ooze_alloc(p->n + 16, sizeof *p->sorted);
@@ -63,7 +64,7 @@ static OozeStatus find_near(Packed *p, const OozeBodies *b, OozeError *error)
     for (uint64_t slot = 0; slot < b->slots; slot++) {
         if (is_soft(b, slot)) {
             p->slot[k] = (uint32_t)slot;
-            p->x[k++] = c->rest[b->index[slot]];
+            p->x[k++] = b->rest[slot];
         }
     }
     const OozePeriodic open = {{0}, {0}, {0}}; /* rest positions were never wrapped */
@@ -97,39 +98,51 @@ static OozeStatus make_room(OozeBonds *bonds, uint64_t slots, uint64_t count, Oo
 
 static OozeFour between(const OozeBodies *b, uint64_t slot, uint64_t other)
 {
-    OozeFloat4 p = b->step->context->rest[b->index[slot]];
-    OozeFloat4 q = b->step->context->rest[b->index[other]];
+    OozeFloat4 p = b->rest[slot], q = b->rest[other];
     return ooze_four(q.x - p.x, q.y - p.y, q.z - p.z, 0);
 }
 
-/* Lists per slot, each in the order of the lists of neighbours; returns how many bonds. */
-static uint64_t list_bonds(OozeBonds *bonds, const OozeBodies *b, const Packed *p,
-                           const uint32_t *rank)
+/* Who is near whom at rest, by slots. */
+typedef struct Near {
+    const Packed *packed;
+    const uint32_t *rank; /* per slot: its place among those sorted */
+} Near;
+
+/* Bonds of a slot of the body that has those from begin to end, in the order of the lists of neighbours; returns how
+   many bonds there are by then. */
+static uint64_t list_slot(OozeBonds *bonds, const OozeBodies *b, const Near *near, uint64_t slot,
+                          uint64_t begin, uint64_t end)
 {
-    const OozeStepContext *c = b->step->context;
+    const Packed *p = near->packed;
     const uint32_t *order = ooze_grid_order(p->grid);
-    uint64_t count = 0;
-    for (uint64_t slot = 0; slot < b->slots; slot++) {
-        bonds->first[slot] = count;
-        if (!is_soft(b, slot)) {
-            continue;
-        }
-        uint64_t k = rank[slot];
-        for (uint32_t e = 0; e < p->near.count[k]; e++) {
-            uint32_t other = p->slot[order[p->near.index[p->near.first[k] + e]]];
-            OozeFour d = between(b, slot, other);
-            float length = sqrtf(ooze_four_dot3(d, d));
-            float share = ooze_bond_share(length / (float)c->spacing);
-            bool same = c->body[b->index[slot]] == c->body[b->index[other]];
-            if (same && share > 0.0f && length > 0.0f) {
-                bonds->other[count] = other;
-                bonds->length[count] = length;
-                bonds->share[count++] = share;
-            }
+    uint64_t k = near->rank[slot], count = bonds->first[slot];
+    for (uint32_t e = 0; e < p->near.count[k]; e++) {
+        uint32_t other = p->slot[order[p->near.index[p->near.first[k] + e]]];
+        OozeFour d = between(b, slot, other);
+        float length = sqrtf(ooze_four_dot3(d, d));
+        float share = ooze_bond_share(length / (float)b->context->spacing);
+        bool same = other >= begin && other < end;
+        if (same && share > 0.0f && length > 0.0f) {
+            bonds->other[count] = other;
+            bonds->length[count] = length;
+            bonds->share[count++] = share;
         }
     }
-    bonds->first[b->slots] = count;
     return count;
+}
+
+static void list_bonds(OozeBonds *bonds, const OozeBodies *b, const Near *near)
+{
+    const OozeStepContext *c = b->context;
+    memset(bonds->first, 0, (b->rigid_slots + 1) * sizeof *bonds->first);
+    for (int k = 0; k < c->body_count; k++) {
+        uint64_t begin = b->first_slot[k], end = begin + c->bodies[k].count;
+        for (uint64_t slot = begin; slot < end && b->rigid_of[k] == 0; slot++) {
+            bool there = is_soft(b, slot);
+            bonds->first[slot + 1] =
+                there ? list_slot(bonds, b, near, slot, begin, end) : bonds->first[slot];
+        }
+    }
 }
 
 /* n sum(share n n^T) n of one end. */
@@ -178,7 +191,8 @@ static OozeStatus rebuild(OozeBonds *bonds, const OozeBodies *b, Packed *p, Ooze
         for (uint64_t k = 0; k < p->n; k++) {
             rank[p->slot[ooze_grid_order(p->grid)[k]]] = (uint32_t)k;
         }
-        list_bonds(bonds, b, p, rank);
+        Near near = {.packed = p, .rank = rank};
+        list_bonds(bonds, b, &near);
         stiffen_surface(bonds, b, moment);
         bonds->slots = b->slots;
         bonds->made_of = p->made_of;
@@ -188,63 +202,28 @@ static OozeStatus rebuild(OozeBonds *bonds, const OozeBodies *b, Packed *p, Ooze
     return status;
 }
 
-/* ---- as they stand in this step --------------------------------------------------------------- */
-
-static void pull_range(void *data, uint64_t begin, uint64_t end, int worker)
+OozeStatus ooze_bonds_find(OozeBodies *b, OozeBonds **kept, OozeError *error)
 {
-    (void)worker;
-    OozeBodies *b = data;
-    const OozeConformationStep *s = b->step;
-    for (uint64_t slot = begin; slot < end; slot++) {
-        uint32_t i = b->index[slot];
-        for (uint64_t e = b->bonds->first[slot]; e < b->bonds->first[slot + 1]; e++) {
-            uint32_t j = b->index[b->bonds->other[e]];
-            OozeFour d = ooze_four_nearest(s->x0[j] - s->x0[i], &s->context->periodic);
-            float r = sqrtf(ooze_four_dot3(d, d)), rest = b->bonds->length[e];
-            /* of two materials in one body there is none, so either end's will do */
-            float modulus = s->rheology[s->material[i]].bond;
-            OozeFour n = r > 0.0f ? d / r : ooze_four(0, 0, 0, 0);
-            n[3] = r - rest;
-            b->pull[e] = n;
-            b->to[e] = j;
-            b->stiffness[e] = ooze_bond_stiffness(modulus, b->bonds->share[e], rest);
-        }
-    }
-}
-
-OozeStatus ooze_bonds_begin(OozeBodies *b, OozeConformationMemory *own, OozeError *error)
-{
-    const OozeStepContext *c = b->step->context;
     Packed packed = {.n = 0};
-    for (uint64_t slot = 0; slot < b->slots; slot++) {
+    for (uint64_t slot = b->rigid_slots; slot < b->slots; slot++) {
         if (is_soft(b, slot)) {
             packed.n++;
             packed.made_of = ooze_mix(packed.made_of ^ slot);
-            packed.made_of =
-                ooze_hash_bytes(packed.made_of, &c->rest[b->index[slot]], sizeof(OozeFloat4));
+            packed.made_of = ooze_hash_bytes(packed.made_of, &b->rest[slot], sizeof(OozeFloat4));
         }
     }
     if (packed.n == 0) {
         return OOZE_OK;
     }
-    if (!own->bonds && !(own->bonds = ooze_alloc_zero(1, sizeof *own->bonds))) {
-        return ooze_fail_memory(error, "bonds", sizeof *own->bonds);
+    if (!*kept && !(*kept = ooze_alloc_zero(1, sizeof **kept))) {
+        return ooze_fail_memory(error, "bonds", sizeof **kept);
     }
-    if (own->bonds->slots != b->slots || own->bonds->made_of != packed.made_of) {
-        OozeStatus status = rebuild(own->bonds, b, &packed, error);
+    OozeBonds *bonds = *kept;
+    OozeStatus status = OOZE_OK;
+    if (bonds->slots != b->slots || bonds->made_of != packed.made_of) {
+        status = rebuild(bonds, b, &packed, error);
         free_packed(&packed);
-        if (status) {
-            return status;
-        }
     }
-    uint64_t count = own->bonds->first[b->slots];
-    b->bonds = own->bonds;
-    b->pull = ooze_arena_alloc(c->arena, count, sizeof *b->pull);
-    b->stiffness = ooze_arena_alloc(c->arena, count, sizeof *b->stiffness);
-    b->to = ooze_arena_alloc(c->arena, count, sizeof *b->to);
-    if (!b->pull || !b->stiffness || !b->to) {
-        return ooze_fail_memory(error, "bonds", count * sizeof *b->pull);
-    }
-    ooze_parallel_for(c->threads, b->slots, OOZE_CONFORMATION_GRAIN, pull_range, b);
-    return OOZE_OK;
+    b->bonds = status ? NULL : bonds;
+    return status;
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "methods/conformation/bodies.h"
+#include "methods/conformation/step_bodies.h"
 #include "methods/conformation/workspace.h"
 #include "physics/lattice.h"
 #include "physics/strain_weight.h"
@@ -296,7 +296,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         status = ooze_conformation_tension(&s, error);
     }
     if (!status) {
-        status = ooze_bodies_begin(&s, own, error);
+        status = ooze_step_bodies_begin(&s, own, error);
         ooze_stage_lap(c->clock, OOZE_PART_REST);
     }
     if (!status) {

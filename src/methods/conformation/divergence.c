@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "methods/conformation/bodies.h"
+#include "methods/conformation/step_bodies.h"
 #include "methods/projected.h"
 #include "physics/kernels.h"
 
@@ -149,7 +149,7 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
 static void settle_bodies(Stage *stage)
 {
     OozeConformationStep *s = stage->step;
-    ooze_rigid_settle(s);
+    ooze_step_bodies_settle(s);
     for (uint64_t i = 0; s->bodies && i < s->n; i++) {
         stage->free[i] = s->bodies->rigid_of[i] ? s->u[i] : stage->free[i];
     }

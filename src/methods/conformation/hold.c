@@ -4,7 +4,7 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
-#include "methods/conformation/bodies.h"
+#include "methods/conformation/step_bodies.h"
 #include "solids/nearby.h"
 
 /* Adds a direction, made orthogonal to those that are held already. */

@@ -50,14 +50,7 @@ double ooze_lodge_multiply(OozeLodge *solve)
 static double run_with_bodies(OozeLodge *solve, OozeRangeBody body)
 {
     double sum = ooze_lodge_run(solve, body);
-    return sum + ooze_rigid_precondition(solve->step, solve->r);
-}
-
-static void add_bodies(OozeLodge *solve)
-{
-    if (solve->step->bodies) {
-        ooze_rigid_spread(solve->step->bodies, solve->p, true);
-    }
+    return sum + ooze_step_bodies_precondition(solve->step, solve->r);
 }
 
 /* p = the next direction. */
@@ -66,7 +59,7 @@ static void turn(OozeLodge *solve)
     const OozeConformationStep *s = solve->step;
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, ooze_lodge_loops()->turn,
                       solve);
-    add_bodies(solve);
+    ooze_step_bodies_respond(solve->step, solve->p);
 }
 
 /* Goes along p to where the error, measured by the operator, is least, and no farther than p: what each step took
@@ -98,7 +91,7 @@ static void conjugate_gradients(OozeLodge *solve, int pass)
     OozeConformationStep *s = solve->step;
     multiply(solve, s->u, solve->ap, true);
     double rr = run_with_bodies(solve, ooze_lodge_loops()->start);
-    add_bodies(solve);
+    ooze_step_bodies_respond(solve->step, solve->p);
     ooze_stage_more(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
     bool fresh = true; /* the direction is the residual's own */
     bool last = pass + 1 == s->settings.passes;
@@ -207,7 +200,7 @@ static void release_holds(OozeLodge *solve)
     multiply(solve, s->u, solve->ap, true);
     solve->with_held = false;
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, release_range, solve);
-    ooze_rigid_release(s, solve->r);
+    ooze_step_bodies_release(s, solve->r);
     ooze_stage_lap(s->context->clock, OOZE_PART_CONTACT);
 }
 
@@ -384,7 +377,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN,
                           ooze_lodge_loops()->edge_hourglass, &solve);
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, hold_range, s);
-        ooze_rigid_hold(s, solve.star);
+        ooze_step_bodies_hold(s, solve.star);
         ooze_stage_lap(s->context->clock, OOZE_PART_PREPARE);
         conjugate_gradients(&solve, pass);
         if (pass + 1 < s->settings.passes) {
@@ -392,7 +385,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         }
     }
     ooze_recall_note(&solve);
-    ooze_rigid_settle(s);
+    ooze_step_bodies_settle(s);
     ooze_velocity_solve_report(&solve.residual, s->context->report);
     ooze_arena_rewind(s->context->arena, mark);
     return OOZE_OK;

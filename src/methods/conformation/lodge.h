@@ -3,8 +3,8 @@
 #define OOZE_METHODS_CONFORMATION_LODGE_H
 
 #include "base/machine.h"
-#include "methods/conformation/bodies.h"
 #include "methods/conformation/gradient.h"
+#include "methods/conformation/step_bodies.h"
 
 /* Per particle and four more, which are 0, unless said otherwise. */
 typedef struct OozeLodge {

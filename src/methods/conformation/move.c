@@ -1,6 +1,6 @@
 /* The end of a step: positions from the solved velocities, corrected. */
 #include "base/fail.h"
-#include "methods/conformation/bodies.h"
+#include "methods/conformation/step_bodies.h"
 
 typedef struct Move {
     OozeConformationStep *step;
@@ -134,7 +134,7 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     if (status) {
         return status;
     }
-    ooze_bodies_place(s, move.x);
+    ooze_step_bodies_place(s, move.x);
     ooze_stage_lap(clock, OOZE_PART_REST);
     run(s, store_range, &move);
     ooze_stage_lap(clock, OOZE_PART_STORE);

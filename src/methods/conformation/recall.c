@@ -158,7 +158,7 @@ bool ooze_recall_push(OozeLodge *solve)
     if (!(ooze_lodge_run(solve, push_range) > 0.0)) {
         return false;
     }
-    ooze_rigid_keep_motion(s, solve->p);
+    ooze_step_bodies_keep_motion(s, solve->p);
     ooze_conformation_find_pieces(s, solve->scratch, solve->root);
     double pap = ooze_lodge_multiply(solve);
     bool less = share_out(solve);

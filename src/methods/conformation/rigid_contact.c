@@ -7,8 +7,9 @@
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "methods/conformation/bodies.h"
+#include "methods/four.h"
 
-enum { SWEEPS_MAX = 300 };
+enum { SWEEPS_MAX = 300, GRAIN = 256 };
 /* Speed at a contact below which impulses are good, in spacings a step. */
 static const double GOOD_SPEED = 1e-6;
 /* Of what lies too deep, so many spacings come out in a step: more would throw the body. */
@@ -36,21 +37,22 @@ static void add_scaled(OozeSix *a, double s, const OozeSix *b)
 
 typedef struct FindJob {
     const OozeBodies *bodies;
+    const OozeFloat4 *u;
     uint8_t *near; /* per slot: how many solids */
 } FindJob;
 
 /* A contact that the step may bring about. */
-static bool may_touch(const OozeConformationStep *s, uint32_t i, const OozeSolid *solid,
+static bool may_touch(const FindJob *job, uint64_t slot, const OozeSolid *solid,
                       OozeContact *contact)
 {
+    const OozeBodies *b = job->bodies;
     if (solid->params[OOZE_SOLID_COLLIDES] == 0.0) {
         return false;
     }
-    OozeVec3 x = vec3((double)s->x0[i][0], (double)s->x0[i][1], (double)s->x0[i][2]);
-    double speed = sqrt((double)ooze_four_dot3(s->u[i], s->u[i]));
-    *contact = ooze_solid_contact(solid, x);
-    return contact->distance - (double)s->settings.contact <
-           s->context->spacing + speed * s->context->dt;
+    OozeFloat4 x = b->place[slot], u = job->u[slot];
+    double speed = sqrt((double)(u.x * u.x + u.y * u.y + u.z * u.z));
+    *contact = ooze_solid_contact(solid, vec3((double)x.x, (double)x.y, (double)x.z));
+    return contact->distance - (double)b->contact < b->context->spacing + speed * b->context->dt;
 }
 
 static void find_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -58,14 +60,13 @@ static void find_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const FindJob *job = data;
     const OozeBodies *b = job->bodies;
-    const OozeStepContext *c = b->step->context;
+    const OozeStepContext *c = b->context;
     for (uint64_t slot = begin; slot < end; slot++) {
-        uint32_t i = b->index[slot];
         job->near[slot] = 0;
-        for (int k = 0; i != OOZE_NO_PARTICLE && b->rigid_of[i] && k < c->solid_count; k++) {
+        for (int k = 0; b->index[slot] != OOZE_NO_PARTICLE && k < c->solid_count; k++) {
             OozeContact unused;
             bool counts = job->near[slot] < UINT8_MAX;
-            job->near[slot] += counts && may_touch(b->step, i, &c->solids[k], &unused);
+            job->near[slot] += counts && may_touch(job, slot, &c->solids[k], &unused);
         }
     }
 }
@@ -81,16 +82,14 @@ static void set_row(OozeRigidContact *contact, const OozeRigid *rigid, int k, Oo
     contact->effective[k] = 1.0 / dot(&row, &contact->response[k]);
 }
 
-static OozeRigidContact make_contact(const OozeBodies *b, uint64_t slot, const OozeSolid *solid,
-                                     const OozeContact *met)
+static OozeRigidContact make_contact(const OozeBodies *b, const OozeRigid *rigid, uint64_t slot,
+                                     const OozeSolid *solid, const OozeContact *met)
 {
-    const OozeConformationStep *s = b->step;
-    const OozeStepContext *c = s->context;
-    const OozeRigid *rigid = &b->rigids[b->rigid_of[b->index[slot]] - 1];
+    const OozeStepContext *c = b->context;
     OozeRigidContact contact = {.arm = b->arm[slot],
                                 .friction = solid->params[OOZE_SOLID_FRICTION]};
     /* the surface of the end of the step, seen from the start of the particle */
-    double needed = ((double)s->settings.contact - met->distance) / c->dt;
+    double needed = ((double)b->contact - met->distance) / c->dt;
     double most = fmax(0.0, vec3_dot(met->velocity, met->normal)) + COMES_OUT * c->spacing / c->dt;
     OozeVec3 first = fabs(met->normal.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
     first = vec3_unit(vec3_cross(met->normal, first), vec3(0, 0, 1));
@@ -101,19 +100,35 @@ static OozeRigidContact make_contact(const OozeBodies *b, uint64_t slot, const O
     return contact;
 }
 
-OozeStatus ooze_rigid_find_contacts(OozeBodies *b, OozeError *error)
+/* Contacts of one body, in the order of the slots. */
+static void list_contacts(OozeBodies *b, OozeRigid *rigid, const FindJob *job, uint64_t total)
 {
-    const OozeStepContext *c = b->step->context;
+    const OozeStepContext *c = b->context;
+    rigid->contacts = b->contact_count;
+    for (uint64_t slot = rigid->first; slot < rigid->first + rigid->count; slot++) {
+        OozeContact met;
+        for (int n = 0; job->near[slot] && n < c->solid_count; n++) {
+            if (may_touch(job, slot, &c->solids[n], &met) && b->contact_count < total) {
+                b->contacts[b->contact_count++] = make_contact(b, rigid, slot, &c->solids[n], &met);
+            }
+        }
+    }
+    rigid->contact_count = b->contact_count - rigid->contacts;
+}
+
+OozeStatus ooze_rigid_find_contacts(OozeBodies *b, const OozeFloat4 *u, OozeError *error)
+{
+    const OozeStepContext *c = b->context;
     if (b->rigid_count == 0 || c->solid_count == 0) {
         return OOZE_OK;
     }
-    FindJob job = {.bodies = b, .near = ooze_arena_alloc(c->arena, b->slots, 1)};
+    FindJob job = {.bodies = b, .u = u, .near = ooze_arena_alloc(c->arena, b->rigid_slots, 1)};
     if (!job.near) {
-        return ooze_fail_memory(error, "contacts of rigid bodies", b->slots);
+        return ooze_fail_memory(error, "contacts of rigid bodies", b->rigid_slots);
     }
-    ooze_parallel_for(c->threads, b->slots, OOZE_CONFORMATION_GRAIN, find_range, &job);
+    ooze_parallel_for(c->threads, b->rigid_slots, GRAIN, find_range, &job);
     uint64_t total = 0;
-    for (uint64_t slot = 0; slot < b->slots; slot++) {
+    for (uint64_t slot = 0; slot < b->rigid_slots; slot++) {
         total += job.near[slot];
     }
     b->contacts = ooze_arena_alloc(c->arena, total, sizeof *b->contacts);
@@ -121,18 +136,7 @@ OozeStatus ooze_rigid_find_contacts(OozeBodies *b, OozeError *error)
         return ooze_fail_memory(error, "contacts of rigid bodies", total * sizeof *b->contacts);
     }
     for (int k = 0; k < b->rigid_count; k++) {
-        OozeRigid *rigid = &b->rigids[k];
-        rigid->contacts = b->contact_count;
-        for (uint64_t slot = rigid->first; slot < rigid->first + rigid->count; slot++) {
-            OozeContact met;
-            for (int n = 0; job.near[slot] && n < c->solid_count; n++) {
-                if (may_touch(b->step, b->index[slot], &c->solids[n], &met) &&
-                    b->contact_count < total) {
-                    b->contacts[b->contact_count++] = make_contact(b, slot, &c->solids[n], &met);
-                }
-            }
-        }
-        rigid->contact_count = b->contact_count - rigid->contacts;
+        list_contacts(b, &b->rigids[k], &job, total);
     }
     return OOZE_OK;
 }
@@ -217,7 +221,7 @@ static void hold_rows(OozeRigid *rigid, const OozeRigidContact *contacts, OozeSi
 void ooze_rigid_resolve(OozeBodies *b, OozeRigid *rigid, OozeSix *slip)
 {
     OozeRigidContact *contacts = b->contacts + rigid->contacts;
-    const OozeStepContext *c = b->step->context;
+    const OozeStepContext *c = b->context;
     double good = GOOD_SPEED * c->spacing / c->dt, largest = INFINITY;
     for (uint64_t k = 0; k < rigid->contact_count; k++) {
         contacts[k].impulse[0] = contacts[k].impulse[1] = contacts[k].impulse[2] = 0.0;
@@ -251,30 +255,21 @@ static double respond(OozeBodies *b)
     return product;
 }
 
-double ooze_rigid_precondition(OozeConformationStep *s, const OozeFour *r)
+double ooze_rigid_precondition(OozeBodies *b, const OozeFloat4 *r)
 {
-    if (!s->bodies || s->bodies->rigid_count == 0) {
-        return 0.0;
-    }
-    ooze_rigid_gather(s->bodies, r, false);
-    return respond(s->bodies);
+    ooze_rigid_gather(b, r, false);
+    return respond(b);
 }
 
-void ooze_rigid_keep_motion(OozeConformationStep *s, OozeFour *field)
+void ooze_rigid_keep_motion(OozeBodies *b, OozeFloat4 *field)
 {
-    if (!s->bodies || s->bodies->rigid_count == 0) {
-        return;
-    }
-    ooze_rigid_gather(s->bodies, field, true);
-    respond(s->bodies);
-    for (uint64_t i = 0; i < s->n; i++) {
-        field[i] = s->bodies->rigid_of[i] ? ooze_four(0, 0, 0, 0) : field[i];
-    }
-    ooze_rigid_spread(s->bodies, field, true);
+    ooze_rigid_gather(b, field, true);
+    respond(b);
+    ooze_rigid_spread_response(b, field);
 }
 
 /* Velocities of the particles into the bodies' motions. */
-static void read_motions(OozeBodies *b, const OozeFour *u)
+static void read_motions(OozeBodies *b, const OozeFloat4 *u)
 {
     ooze_rigid_gather(b, u, true);
     for (int k = 0; k < b->rigid_count; k++) {
@@ -282,12 +277,8 @@ static void read_motions(OozeBodies *b, const OozeFour *u)
     }
 }
 
-void ooze_rigid_hold(OozeConformationStep *s, OozeFour *star)
+void ooze_rigid_hold(OozeBodies *b, OozeFloat4 *u, OozeFloat4 *star)
 {
-    if (!s->bodies) {
-        return;
-    }
-    OozeBodies *b = s->bodies;
     for (int k = 0; k < b->rigid_count; k++) {
         OozeRigid *rigid = &b->rigids[k];
         OozeSix slip;
@@ -298,22 +289,18 @@ void ooze_rigid_hold(OozeConformationStep *s, OozeFour *star)
             rigid->motion = rigid->found;
         }
     }
-    ooze_rigid_spread(b, s->u, false);
+    ooze_rigid_spread_motion(b, u);
     for (int k = 0; k < b->rigid_count; k++) {
         OozeRigid *rigid = &b->rigids[k];
         rigid->motion = rigid->given;
         add_scaled(&rigid->motion, 1.0, &rigid->slip);
     }
-    ooze_rigid_spread(b, star, false);
+    ooze_rigid_spread_motion(b, star);
 }
 
-void ooze_rigid_release(OozeConformationStep *s, const OozeFour *residual)
+void ooze_rigid_release(OozeBodies *b, const OozeFloat4 *u, const OozeFloat4 *residual)
 {
-    if (!s->bodies) {
-        return;
-    }
-    OozeBodies *b = s->bodies;
-    read_motions(b, s->u);
+    read_motions(b, u);
     ooze_rigid_gather(b, residual, false);
     for (int k = 0; k < b->rigid_count; k++) {
         OozeRigid *rigid = &b->rigids[k];
@@ -324,26 +311,20 @@ void ooze_rigid_release(OozeConformationStep *s, const OozeFour *residual)
     }
 }
 
-void ooze_rigid_settle(OozeConformationStep *s)
+void ooze_rigid_settle(OozeBodies *b, OozeFloat4 *u)
 {
-    if (!s->bodies) {
-        return;
-    }
-    OozeBodies *b = s->bodies;
-    read_motions(b, s->u);
+    read_motions(b, u);
     for (int k = 0; k < b->rigid_count; k++) {
         ooze_rigid_resolve(b, &b->rigids[k], NULL);
     }
-    ooze_rigid_spread(b, s->u, false);
+    ooze_rigid_spread_motion(b, u);
 }
 
 /* ---- in the density stage --------------------------------------------------------------------- */
 
-void ooze_rigid_shift(void *user, OozeFour *shift)
+void ooze_rigid_shift(OozeBodies *b, OozeFloat4 *shift)
 {
-    OozeConformationStep *s = user;
-    OozeBodies *b = s->bodies;
-    double dt = (double)s->dt;
+    double dt = (double)(float)b->context->dt; /* as the particles move */
     ooze_rigid_gather(b, shift, true);
     for (int k = 0; k < b->rigid_count; k++) {
         OozeRigid *rigid = &b->rigids[k];
@@ -356,7 +337,7 @@ void ooze_rigid_shift(void *user, OozeFour *shift)
             rigid->motion.v[c] *= dt;
         }
     }
-    ooze_rigid_spread(b, shift, false);
+    ooze_rigid_spread_motion(b, shift);
     for (int k = 0; k < b->rigid_count; k++) {
         b->rigids[k].motion = b->rigids[k].response;
     }

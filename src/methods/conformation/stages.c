@@ -1,7 +1,7 @@
 /* The shared stages as this method calls them. */
 #include <math.h>
 
-#include "methods/conformation/bodies.h"
+#include "methods/conformation/step_bodies.h"
 #include "methods/gather.h"
 
 void ooze_velocity_solve_report(const OozeVelocitySolve *solve, OozeStepReport *report)
@@ -73,10 +73,10 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory 
             s->borne[i] = part ? INFINITY : s->borne[i];
         }
     }
-    if (s->bodies && s->bodies->rigid_count > 0) {
+    if (s->bodies && s->bodies->all.rigid_count > 0) {
         job.rigid = s->bodies->rigid_of;
         job.ease = s->bodies->ease;
-        job.between = ooze_rigid_shift;
+        job.between = ooze_step_bodies_shift;
         job.user = s;
     }
     return ooze_density_solve(&job, x, shift, error);

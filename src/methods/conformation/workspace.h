@@ -55,7 +55,7 @@ typedef struct OozeConformationStep {
     int32_t *intruder; /* solid in which it lay deep when the step began, or -1; only with solids */
     uint64_t hold_count;
     struct OozeConstraint *constraint; /* of the constraint formulations */
-    struct OozeBodies *bodies;         /* NULL: all is fluid */
+    struct OozeStepBodies *bodies;     /* NULL: all is fluid */
 } OozeConformationStep;
 
 enum { OOZE_CONFORMATION_GRAIN = 256 };
