@@ -2,6 +2,7 @@
 
 extern "C" {
 #include "base/memory.h"
+#include "base/pipeline.h"
 #include "base/threads.h"
 }
 
@@ -54,6 +55,24 @@ static void event_wait(Machine *m, Event event)
 {
     note(m, cudaEventSynchronize(event));
 }
+/* What is asked of the stream from now on comes after the event. */
+static void event_follow(Machine *m, Event event)
+{
+    note(m, cudaStreamWaitEvent(m->stream, event, 0));
+}
+static bool stream_create(cudaStream_t *stream)
+{
+    return cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking) == cudaSuccess;
+}
+static void stream_free(cudaStream_t stream)
+{
+    cudaStreamDestroy(stream);
+}
+bool memory_is_ample(size_t size)
+{
+    size_t free = 0, total = 0;
+    return cudaMemGetInfo(&free, &total) == cudaSuccess && free >= size && free - size >= total / 8;
+}
 #else
 static void *take_pinned(size_t size)
 {
@@ -76,6 +95,17 @@ static void bring(Machine *m, void *to, const void *from, size_t size)
 }
 static void event_set(Machine *, Event) {}
 static void event_wait(Machine *, Event) {}
+static void event_follow(Machine *, Event) {}
+static bool stream_create(cudaStream_t *stream)
+{
+    *stream = 1;
+    return true;
+}
+static void stream_free(cudaStream_t) {}
+bool memory_is_ample(size_t)
+{
+    return true;
+}
 #endif
 
 struct Piece {
@@ -88,13 +118,27 @@ struct Piece {
 struct Carrier {
     Piece piece[2];
     OozeThreads *threads;
+    /* beside the machine */
+    OozePipeline *beside;
+    Machine side; /* of which only the stream and what has failed are used */
+    Event ready;
+    Load load[LOADS_MAX];
+    int loads;
 };
+
+static OozeStatus work_beside(void *context, int, OozeError *)
+{
+    Carrier *carrier = static_cast<Carrier *>(context);
+    carry_home(&carrier->side, carrier, carrier->load, carrier->loads);
+    return OOZE_OK; /* failures are the machine's to tell */
+}
 
 void carrier_free(Carrier *carrier)
 {
     if (!carrier) {
         return;
     }
+    ooze_pipeline_destroy(carrier->beside);
     for (Piece &piece : carrier->piece) {
         if (piece.memory) {
             free_pinned(piece.memory);
@@ -103,12 +147,19 @@ void carrier_free(Carrier *carrier)
             event_free(piece.full);
         }
     }
+    if (carrier->ready) {
+        event_free(carrier->ready);
+    }
+    if (carrier->side.stream) {
+        stream_free(carrier->side.stream);
+    }
     ooze_threads_destroy(carrier->threads);
     ooze_free(carrier);
 }
 
 Carrier *carrier_create(void)
 {
+    const OozePipelineWork work[] = {work_beside};
     Carrier *carrier = static_cast<Carrier *>(ooze_alloc_zero(1, sizeof(Carrier)));
     bool made = carrier && ooze_threads_create(HELPERS, &carrier->threads, nullptr) == OOZE_OK;
     for (int k = 0; k < 2 && made; k++) {
@@ -116,6 +167,8 @@ Carrier *carrier_create(void)
         piece->memory = static_cast<char *>(take_pinned(PIECE));
         made = piece->memory && event_create(&piece->full);
     }
+    made = made && event_create(&carrier->ready) && stream_create(&carrier->side.stream) &&
+           ooze_pipeline_create(1, 1, work, carrier, &carrier->beside, nullptr) == OOZE_OK;
     if (!made) {
         carrier_free(carrier);
         return nullptr;
@@ -184,6 +237,28 @@ void carry_home(Machine *m, Carrier *carrier, const Load *loads, int count)
         fill_piece(m, filling, loads, count, &next, &done);
         empty_piece(m, carrier, full);
     }
+}
+
+void carrier_begin(Machine *m, Carrier *carrier, const Load *loads, int count)
+{
+    int slot;
+    carrier_end(m, carrier);
+    if (m->failed != cudaSuccess || count > LOADS_MAX ||
+        ooze_pipeline_take(carrier->beside, &slot, nullptr) != OOZE_OK) {
+        return;
+    }
+    memcpy(carrier->load, loads, (size_t)count * sizeof *loads);
+    carrier->loads = count;
+    event_set(m, carrier->ready);
+    event_follow(&carrier->side, carrier->ready);
+    ooze_pipeline_put(carrier->beside);
+}
+
+void carrier_end(Machine *m, Carrier *carrier)
+{
+    (void)ooze_pipeline_drain(carrier->beside, nullptr);
+    note(m, carrier->side.failed);
+    carrier->side.failed = cudaSuccess;
 }
 
 } // namespace ooze

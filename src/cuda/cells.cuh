@@ -88,6 +88,7 @@ struct Columns {
     __device__ int32_t number(int k) const { return k == 0 ? a : k == 1 ? b : c; }
     __device__ float square(int k) const { return k == 0 ? to_a : k == 1 ? to_b : to_c; }
 };
+template <bool WRAPS>
 OOZE_DEVICE Columns columns_near(const OozeGridAxis &axis, float edge, float x)
 {
     Place place = place_on(axis, x);
@@ -95,7 +96,7 @@ OOZE_DEVICE Columns columns_near(const OozeGridAxis &axis, float edge, float x)
     float down = place.into * edge, up = edge - down;
     down *= down;
     up *= up;
-    if (!axis.wraps) {
+    if (!WRAPS || !axis.wraps) {
         return {c - 1,
                 c,
                 c + 1,
@@ -118,7 +119,9 @@ OOZE_DEVICE Columns columns_near(const OozeGridAxis &axis, float edge, float x)
 OOZE_DEVICE float near_root(float a)
 {
 #ifdef __CUDACC__
-    return a * rsqrtf(fmaxf(a, 1e-30f));
+    float root; /* good to the last bits but one, in one instruction */
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(a));
+    return root;
 #else
     return sqrtf(a);
 #endif
@@ -131,9 +134,9 @@ OOZE_DEVICE uint2 find_run(const Cells &cells, int32_t y, int32_t z, int32_t x0,
     uint2 run = {0, 0};
     if (!SPARSE) { /* their numbers fit into 32 bits */
         uint32_t row = (uint32_t)z * (uint32_t)cells.axis[1].count + (uint32_t)y;
-        const uint32_t *start = cells.start + row * (uint32_t)cells.pitch;
-        run.x = start[x0];
-        run.y = start[x1 + 1];
+        row *= (uint32_t)cells.pitch;
+        run.x = cells.start[row + (uint32_t)x0];
+        run.y = cells.start[row + (uint32_t)x1 + 1];
         return run;
     }
     uint64_t row = ((uint64_t)z * (uint64_t)cells.axis[1].count + (uint64_t)y) * cells.pitch;
@@ -165,33 +168,45 @@ OOZE_DEVICE void each_end(const Cells &cells, int32_t y, int32_t z, int32_t low,
     }
 }
 
+/* Runs of one row: its columns no farther from the place than `way`, in columns. */
+template <bool SPARSE, bool WRAPS, class Visit>
+OOZE_DEVICE void each_part(const Cells &cells, int32_t y, int32_t z, Place x, float way,
+                           Visit visit)
+{
+    const int32_t last = cells.axis[0].count - 1;
+    int32_t low = x.column + (int32_t)floorf(x.into - way);
+    int32_t high = x.column + (int32_t)floorf(x.into + way);
+    if (WRAPS && cells.axis[0].wraps && (low < 0 || high > last)) {
+        each_end<SPARSE>(cells, y, z, low, high, visit);
+        return;
+    }
+    low = low > 0 ? low : 0;
+    high = high < last ? high : last;
+    if (low <= high) {
+        visit(find_run<SPARSE>(cells, y, z, low, high));
+    }
+}
+
 /* Calls visit(run) for runs of points from run.x to before run.y, ascending, some of them empty, among which are all
-   whose distance from p is within a reach whose square is `square`, in edges of the grid: see reach_square. */
-template <bool SPARSE, class Visit>
+   whose distance from p is within a reach whose square is `square`, in edges of the grid: see reach_square. WRAPS: some axis
+   does. */
+template <bool SPARSE, bool WRAPS, class Visit>
 OOZE_DEVICE void each_run(const Cells &cells, float4 p, float square, Visit visit)
 {
     const Place x = place_on(cells.axis[0], p.x);
-    const Columns y = columns_near(cells.axis[1], cells.edge[1], p.y);
-    const Columns z = columns_near(cells.axis[2], cells.edge[2], p.z);
-    const int32_t last = cells.axis[0].count - 1;
+    const Columns y = columns_near<WRAPS>(cells.axis[1], cells.edge[1], p.y);
+    const Columns z = columns_near<WRAPS>(cells.axis[2], cells.edge[2], p.z);
     OOZE_UNROLL(1)
-    for (int r = 0; r < 9; r++) {
-        int kz = r / 3, ky = r - 3 * kz;
-        float left = square - z.square(kz) - y.square(ky);
-        if (!(left >= 0.0f)) {
-            continue;
-        }
-        float way = near_root(left) * cells.x_inverse;
-        int32_t low = x.column + (int32_t)floorf(x.into - way);
-        int32_t high = x.column + (int32_t)floorf(x.into + way);
-        if (cells.axis[0].wraps && (low < 0 || high > last)) {
-            each_end<SPARSE>(cells, y.number(ky), z.number(kz), low, high, visit);
-            continue;
-        }
-        low = low > 0 ? low : 0;
-        high = high < last ? high : last;
-        if (low <= high) {
-            visit(find_run<SPARSE>(cells, y.number(ky), z.number(kz), low, high));
+    for (int k = 0; k < 3; k++) {
+        const float in_slab = square - z.square(k);
+        const int32_t slab = z.number(k);
+        OOZE_UNROLL(1)
+        for (int r = 0; r < 3; r++) {
+            const float left = in_slab - y.square(r);
+            if (left >= 0.0f) {
+                each_part<SPARSE, WRAPS>(cells, y.number(r), slab, x,
+                                         near_root(left) * cells.x_inverse, visit);
+            }
         }
     }
 }

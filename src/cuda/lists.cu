@@ -43,21 +43,72 @@ struct Found {
     uint32_t longest, chunks;
 };
 
-/* To the last bit what brute force computes: nothing is contracted. */
+#ifdef __CUDACC__
+OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
+{
+    return (uint32_t)__ffs((int)bits) - 1;
+}
+OOZE_DEVICE uint32_t bits_set(uint32_t bits)
+{
+    return (uint32_t)__popc(bits);
+}
+OOZE_DEVICE uint32_t bits_reversed(uint32_t bits)
+{
+    return __brev(bits);
+}
+#else
+OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
+{
+    return (uint32_t)__builtin_ctz(bits);
+}
+OOZE_DEVICE uint32_t bits_set(uint32_t bits)
+{
+    return (uint32_t)__builtin_popcount(bits);
+}
+OOZE_DEVICE uint32_t bits_reversed(uint32_t bits)
+{
+    uint32_t reversed = 0;
+    for (int k = 0; k < 32; k++) {
+        reversed |= (bits >> k & 1) << (31 - k);
+    }
+    return reversed;
+}
+#endif
+
+/* A square of distance to the last bit what brute force computes, nothing contracted, and whether it is below the
+   radius' as the next bit from the right. On a GPU that is the sign of the difference, which a shift takes in. */
 template <bool WRAPS>
-OOZE_DEVICE bool is_near(const OozePeriodic &periodic, float4 a, float4 b, float square)
+OOZE_DEVICE uint32_t compare(const Search &search, float4 a, float4 b, uint32_t bits)
 {
     float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
     if (WRAPS) {
+        const OozePeriodic &periodic = search.cells.periodic;
         x = ooze_periodic_delta(x, periodic.length[0], periodic.inverse[0]);
         y = ooze_periodic_delta(y, periodic.length[1], periodic.inverse[1]);
         z = ooze_periodic_delta(z, periodic.length[2], periodic.inverse[2]);
     }
 #ifdef __CUDACC__
-    return __fadd_rn(__fadd_rn(__fmul_rn(x, x), __fmul_rn(y, y)), __fmul_rn(z, z)) < square;
+    float square = __fadd_rn(__fadd_rn(__fmul_rn(x, x), __fmul_rn(y, y)), __fmul_rn(z, z));
+    return __funnelshift_l(__float_as_uint(__fsub_rn(square, search.square)), bits, 1);
 #else
-    return x * x + y * y + z * z < square;
+    return bits << 1 | (x * x + y * y + z * z < search.square ? 1u : 0u);
 #endif
+}
+
+/* Bit k: candidate k of `here`, at most 32, is near. They are taken in pairs, so one beyond the last may be read. */
+template <bool WRAPS>
+OOZE_DEVICE uint32_t compare_all(const Search &search, float4 p, const float4 *candidate,
+                                 uint32_t here)
+{
+    uint32_t bits = 0, even = (here + 1) & ~1u;
+    OOZE_UNROLL(1)
+    for (uint32_t left = even; left > 0; left -= 2) {
+        float4 a = candidate[0], b = candidate[1];
+        bits = compare<WRAPS>(search, p, a, bits);
+        bits = compare<WRAPS>(search, p, b, bits);
+        candidate += 2;
+    }
+    return bits_reversed(bits) >> (32 - even) & ~0u >> (32 - here);
 }
 
 /* Calls f(first, bits) for chunks in which point i has neighbours, ascending: candidate first + k where bit k is set. */
@@ -66,15 +117,10 @@ OOZE_DEVICE void each_chunk(const Search &search, uint32_t i, F f)
 {
     const float4 p = search.points[i];
     const uint32_t self = search.skip_self ? i : UINT32_MAX;
-    each_run<SPARSE>(search.cells, p, search.reach, [&](uint2 run) {
+    each_run<SPARSE, WRAPS>(search.cells, p, search.reach, [&](uint2 run) {
         for (uint32_t first = run.x; first < run.y; first += 32) {
-            const float4 *candidate = search.candidates + first;
-            uint32_t here = run.y - first < 32 ? run.y - first : 32, bits = 0;
-            OOZE_UNROLL(2)
-            for (uint32_t k = 0; k < here; k++) {
-                bool near = is_near<WRAPS>(search.cells.periodic, p, candidate[k], search.square);
-                bits |= (near ? 1u : 0u) << k;
-            }
+            uint32_t here = run.y - first < 32 ? run.y - first : 32;
+            uint32_t bits = compare_all<WRAPS>(search, p, search.candidates + first, here);
             bits &= self - first < 32 ? ~(1u << (self - first)) : ~0u;
             if (bits) {
                 f(first, bits);
@@ -101,26 +147,6 @@ struct Writer {
         }
     }
 };
-
-#ifdef __CUDACC__
-OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
-{
-    return (uint32_t)__ffs((int)bits) - 1;
-}
-OOZE_DEVICE uint32_t bits_set(uint32_t bits)
-{
-    return (uint32_t)__popc(bits);
-}
-#else
-OOZE_DEVICE uint32_t lowest_bit(uint32_t bits)
-{
-    return (uint32_t)__builtin_ctz(bits);
-}
-OOZE_DEVICE uint32_t bits_set(uint32_t bits)
-{
-    return (uint32_t)__builtin_popcount(bits);
-}
-#endif
 
 /* The list of point i by another search: for slices of which not all was kept. */
 template <bool SPARSE, bool WRAPS>
@@ -151,7 +177,8 @@ OOZE_DEVICE Hits search_for(const Search &search, uint32_t i, const Target &to, 
     Hits hits = {0, 0};
     each_chunk<SPARSE, WRAPS>(search, i, [&](uint32_t first, uint32_t bits) {
         if (hits.chunks < to.chunks) {
-            kept[hits.chunks * STRIDE] = make_uint2(first, bits);
+            *kept = make_uint2(first, bits);
+            kept += STRIDE;
         }
         hits.chunks++;
         hits.count += bits_set(bits);

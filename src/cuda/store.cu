@@ -8,10 +8,11 @@ namespace ooze
 
 void store_free(Machine *m, Store *store)
 {
+    carrier_free(store->carrier); /* first: it may be at work */
     for (int f = 0; f < store->field_count; f++) {
         room_free(m, &store->field[f].room);
     }
-    carrier_free(store->carrier);
+    room_free(m, &store->copy_room);
     *store = {};
 }
 
@@ -100,19 +101,16 @@ static OozeStatus reserve(Machine *m, Store *store, uint64_t total, OozeError *e
     if (total <= store->capacity && store->field[0].room.memory) {
         return OOZE_OK;
     }
-    uint64_t capacity = UINT64_MAX;
+    store->capacity = UINT64_MAX; /* what there is room for, also where not all could be had */
     for (int f = 0; f < store->field_count; f++) {
         Room *room = &store->field[f].room;
         size_t size = store->field[f].size;
         room_bytes(m, room, (total + SPARE) * size, store->n * size);
         uint64_t fits = room->size / size;
-        capacity = fits < capacity ? fits : capacity;
+        fits = fits > SPARE ? fits - SPARE : 0;
+        store->capacity = fits < store->capacity ? fits : store->capacity;
     }
-    OozeStatus answer = status(m, total, error);
-    if (!answer) {
-        store->capacity = capacity - SPARE;
-    }
-    return answer;
+    return status(m, total, error);
 }
 
 static bool same_fields(const Store *store, const OozeParticles *particles)
@@ -202,20 +200,31 @@ OozeStatus store_append(Machine *m, Store *store, const OozeParticles *newcomers
 
 /* ---- back to it ---- */
 
-OozeStatus store_download(Machine *m, const Store *store, OozeParticles *particles,
-                          OozeError *error)
+/* Gives the host's store as many particles; ids that are free there stay free. */
+static OozeStatus size_to_fit(const Store *store, OozeParticles *particles, OozeError *error)
 {
     if (!same_fields(store, particles)) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give both stores the same rows",
                          "particles with other fields than those on the GPU cannot take them");
     }
-    if (ooze_particles_count(particles) != store->n) {
-        uint64_t next = ooze_particles_next_id(particles);
-        OozeStatus answer = ooze_particles_resize(particles, store->n, error);
-        ooze_particles_set_next_id(particles, next);
-        if (answer) {
-            return answer;
-        }
+    if (ooze_particles_count(particles) == store->n) {
+        return OOZE_OK;
+    }
+    uint64_t next = ooze_particles_next_id(particles);
+    OozeStatus answer = ooze_particles_resize(particles, store->n, error);
+    ooze_particles_set_next_id(particles, next);
+    return answer;
+}
+
+OozeStatus store_download(Machine *m, const Store *store, OozeParticles *particles,
+                          OozeError *error)
+{
+    OozeStatus answer = size_to_fit(store, particles, error);
+    if (answer) {
+        return answer;
+    }
+    if (store->carrier) {
+        carrier_end(m, store->carrier);
     }
     Load loads[FIELDS_MAX];
     for (int f = 0; f < store->field_count; f++) {
@@ -223,6 +232,47 @@ OozeStatus store_download(Machine *m, const Store *store, OozeParticles *particl
                     store->n * store->field[f].size};
     }
     carry_home(m, store->carrier, loads, store->field_count);
+    return status(m, store->n, error);
+}
+
+OozeStatus store_download_begin(Machine *m, Store *store, OozeParticles *particles, bool *begun,
+                                OozeError *error)
+{
+    uint64_t n = store->n, bytes = n * particle_bytes(store) + 16 * FIELDS_MAX;
+    *begun = false;
+    OozeStatus answer = store_download_end(m, store, error);
+    if (answer || !store->carrier ||
+        (store->copy_room.size < bytes && !memory_is_ample(bytes + bytes / 16))) {
+        return answer;
+    }
+    answer = size_to_fit(store, particles, error);
+    char *at = static_cast<char *>(room_bytes(m, &store->copy_room, bytes));
+    if (!answer) {
+        answer = status(m, n, error);
+    }
+    if (answer) {
+        return answer;
+    }
+    Load loads[FIELDS_MAX];
+    for (int f = 0; f < store->field_count; f++) {
+        size_t size = n * store->field[f].size;
+        copy(m, at, store->field[f].room.memory, size);
+        loads[f] = {ooze_particles_data(particles, f), at, size};
+        at += (size + 15) / 16 * 16;
+    }
+    carrier_begin(m, store->carrier, loads, store->field_count);
+    *begun = m->failed == cudaSuccess;
+    return status(m, n, error);
+}
+
+OozeStatus store_download_end(Machine *m, Store *store, OozeError *error)
+{
+    if (store->carrier) {
+        carrier_end(m, store->carrier);
+    }
+    if (store->copy_room.memory && !memory_is_ample(0)) {
+        room_free(m, &store->copy_room);
+    }
     return status(m, store->n, error);
 }
 

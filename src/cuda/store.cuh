@@ -25,6 +25,7 @@ struct Store {
         Room room;
     } field[FIELDS_MAX];
     Carrier *carrier; /* takes fields home; NULL: they go the slow way */
+    Room copy_room;   /* what is on its way home while steps go on */
 };
 
 void store_free(Machine *m, Store *store);
@@ -33,6 +34,11 @@ void store_free(Machine *m, Store *store);
 OozeStatus store_upload(Machine *m, Store *store, const OozeParticles *particles, OozeError *error);
 OozeStatus store_download(Machine *m, const Store *store, OozeParticles *particles,
                           OozeError *error);
+/* The same of a copy, while steps go on: until store_download_end, which waits, nobody else touches the host's store.
+   *begun false: the device has no memory to spare for a copy, and nothing has happened. */
+OozeStatus store_download_begin(Machine *m, Store *store, OozeParticles *particles, bool *begun,
+                                OozeError *error);
+OozeStatus store_download_end(Machine *m, Store *store, OozeError *error);
 /* All particles of a host's store with the same fields join the end. */
 OozeStatus store_append(Machine *m, Store *store, const OozeParticles *newcomers, OozeError *error);
 /* Removes every particle with remove[i] != 0 (device bytes), keeping the order of the rest. Waits for their number. */

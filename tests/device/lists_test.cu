@@ -129,7 +129,7 @@ static void periodic_sparse(void **state)
     (void)state;
     for (int narrow = 0; narrow < 2; narrow++) {
         OozePeriodic periodic = periodic_box(-1000.0, 2000.0, 2);
-        float half = narrow ? 1.6f : 1000.0f;
+        float half = narrow ? 1.5f : 1000.0f; /* three edges: both ends in one slot */
         periodic.min[0] = -half;
         periodic.length[0] = 2.0f * half;
         periodic.inverse[0] = 1.0f / (2.0f * half);
@@ -294,6 +294,31 @@ static void refusals(void **state)
     ooze::grid_free(m, &grid);
 }
 
+/* A device that is full says so, leaves no lists, and goes on. */
+static void out_of_memory(void **state)
+{
+    (void)state;
+    TestMachine machine;
+    ooze::Machine *m = &machine.m;
+    ooze::Grid grid = {};
+    ooze::Lists lists = {};
+    Points points = random_points(1000, 5.0, 0.0, 0.0, 0.0, 21);
+    const float4 *sorted = sort_points(m, &grid, &points, 1.0, nullptr);
+    m->failed = cudaErrorMemoryAllocation;
+    CHECK_FAILS(ooze::lists_build(m, &lists, &grid, sorted, 1000, sorted, 1.0, true, &error),
+                OOZE_ERROR_MEMORY, "1000 particles need at least");
+    assert_int_equal(lists.n, 0);
+    m->failed = cudaErrorMemoryAllocation;
+    CHECK_FAILS(ooze::grid_sort(m, &grid, sorted, 1000, 1.0, nullptr, &error), OOZE_ERROR_MEMORY,
+                "1000 particles need at least");
+    assert_int_equal(grid.n, 0);
+    sort_points(m, &grid, &points, 1.0, nullptr);
+    CHECK_OK(ooze::lists_build(m, &lists, &grid, sorted, 1000, sorted, 1.0, true, &error));
+    check_against(m, &lists, points, points, 1.0, nullptr, true);
+    ooze::lists_free(m, &lists);
+    ooze::grid_free(m, &grid);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,7 +328,8 @@ int main(void)
         cmocka_unit_test(far_clusters),    cmocka_unit_test(periodic_axes),
         cmocka_unit_test(periodic_sparse), cmocka_unit_test(other_candidates),
         cmocka_unit_test(no_candidates),   cmocka_unit_test(built_again),
-        cmocka_unit_test(read_by_bodies),  cmocka_unit_test(refusals),
+        cmocka_unit_test(out_of_memory),   cmocka_unit_test(read_by_bodies),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

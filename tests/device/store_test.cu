@@ -170,6 +170,91 @@ static void removal(void **state)
     ooze::store_free(&machine.m, &store);
 }
 
+/* What comes home beside the steps is what stood there when it began, whatever happens since. */
+static void beside_steps(void **state)
+{
+    (void)state;
+    TestMachine machine;
+    ooze::Machine *m = &machine.m;
+    ooze::Store store = {};
+    OozeParticles *particles = rows(), *back = rows();
+    const uint64_t counts[] = {0, 400, 250000};
+    for (uint64_t count : counts) {
+        bool begun = false;
+        CHECK_OK(ooze_particles_resize(particles, 0, &error));
+        add_particles(particles, count, count);
+        CHECK_OK(ooze::store_upload(m, &store, particles, &error));
+        CHECK_OK(ooze::store_download_begin(m, &store, back, &begun, &error));
+        assert_true(begun);
+        for (int f = 0; f < store.field_count; f++) {
+            ooze::clear(m, store.field[f].room.memory, count * store.field[f].size);
+        }
+        CHECK_OK(ooze::store_download_end(m, &store, &error));
+        assert_same_particles(back, particles);
+        CHECK_OK(ooze::store_download_end(m, &store, &error)); /* nothing is on its way */
+    }
+    bool begun = false; /* what nobody waits for is dropped */
+    CHECK_OK(ooze::store_download_begin(m, &store, back, &begun, &error));
+    ooze::store_free(m, &store);
+    assert_int_equal(store.copy_room.size, 0);
+    ooze_particles_destroy(particles);
+    ooze_particles_destroy(back);
+}
+
+/* Without the memory to take it home quickly it goes slowly. */
+static void without_pinned_memory(void **state)
+{
+    (void)state;
+    TestMachine machine;
+    OozeParticles *particles = rows();
+    add_particles(particles, 3000, 1);
+    for (uint64_t k = 1; k < 12; k++) {
+        ooze::Store store = {};
+        ooze_memory_fail_after(k);
+        CHECK_OK(ooze::store_upload(&machine.m, &store, particles, &error));
+        ooze_memory_fail_after(0);
+        assert_true(k > 1 || !store.carrier);
+        bool begun = true;
+        CHECK_OK(ooze::store_download_begin(&machine.m, &store, particles, &begun, &error));
+        assert_int_equal(begun, store.carrier != nullptr);
+        CHECK_OK(ooze::store_download_end(&machine.m, &store, &error));
+        check_same(&machine.m, &store, particles);
+        ooze::store_free(&machine.m, &store);
+    }
+    ooze_particles_destroy(particles);
+}
+
+/* A device that is full says so, and goes on with what it had. */
+static void out_of_memory(void **state)
+{
+    (void)state;
+    TestMachine machine;
+    ooze::Machine *m = &machine.m;
+    ooze::Store store = {};
+    OozeParticles *particles = rows(), *few = rows();
+    add_particles(particles, 3000, 1);
+    add_particles(few, 20, 2);
+    CHECK_OK(ooze::store_upload(m, &store, particles, &error));
+    std::vector<uint32_t> order(3000, 0);
+    std::vector<uint8_t> remove(3000, 1);
+    const uint32_t *sent = send(m, order);
+    const uint8_t *marked = send(m, remove);
+    uint64_t removed = 9;
+    m->failed = cudaErrorMemoryAllocation;
+    CHECK_FAILS(ooze::store_append(m, &store, few, &error), OOZE_ERROR_MEMORY, "3020 particles");
+    m->failed = cudaErrorMemoryAllocation;
+    CHECK_FAILS(ooze::store_reorder(m, &store, sent, &error), OOZE_ERROR_MEMORY, "3000 particles");
+    m->failed = cudaErrorMemoryAllocation;
+    CHECK_FAILS(ooze::store_remove(m, &store, marked, &removed, &error), OOZE_ERROR_MEMORY, "3000");
+    assert_int_equal(removed, 0);
+    check_same(m, &store, particles);
+    CHECK_OK(ooze::store_append(m, &store, few, &error));
+    assert_int_equal(store.n, 3020);
+    ooze_particles_destroy(particles);
+    ooze_particles_destroy(few);
+    ooze::store_free(m, &store);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -204,8 +289,10 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_and_back), cmocka_unit_test(append),   cmocka_unit_test(reorder),
-        cmocka_unit_test(removal),        cmocka_unit_test(refusals),
+        cmocka_unit_test(there_and_back), cmocka_unit_test(append),
+        cmocka_unit_test(reorder),        cmocka_unit_test(removal),
+        cmocka_unit_test(beside_steps),   cmocka_unit_test(without_pinned_memory),
+        cmocka_unit_test(out_of_memory),  cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
