@@ -205,24 +205,40 @@ struct Most1 {
 };
 
 #ifdef __CUDACC__
+/* The value of the thread k lanes further on, of any small struct. */
+template <class T> __device__ T from_lane_below(T value, unsigned k)
+{
+    static_assert(sizeof(T) % sizeof(uint32_t) == 0, "whole words");
+    uint32_t words[sizeof(T) / sizeof(uint32_t)];
+    memcpy(words, &value, sizeof value);
+    for (size_t w = 0; w < sizeof(T) / sizeof(uint32_t); w++) {
+        words[w] = __shfl_down_sync(0xffffffffu, words[w], k);
+    }
+    memcpy(&value, words, sizeof value);
+    return value;
+}
+
+/* The sum over a block, for its first thread. `shared` has room for one value a warp. */
 template <class T> __device__ T block_sum(T value, T *shared)
 {
-    shared[threadIdx.x] = value;
-    __syncthreads();
-    for (unsigned k = BLOCK / 2; k > 0; k /= 2) {
-        if (threadIdx.x < k) {
-            shared[threadIdx.x] += shared[threadIdx.x + k];
-        }
-        __syncthreads();
+    for (unsigned k = 16; k > 0; k /= 2) {
+        value += from_lane_below(value, k);
     }
-    return shared[0];
+    if (threadIdx.x % 32 == 0) {
+        shared[threadIdx.x / 32] = value;
+    }
+    __syncthreads();
+    for (unsigned k = 1; k < BLOCK / 32 && threadIdx.x == 0; k++) {
+        value += shared[k];
+    }
+    return value;
 }
 
 template <int LANES, class T, class Body, class Then>
 __global__ void __launch_bounds__(BLOCK)
     sum_kernel(uint32_t n, T none, T *partial, uint32_t *ticket, Body body, Then then)
 {
-    __shared__ __align__(16) char memory[BLOCK * sizeof(T)];
+    __shared__ __align__(16) char memory[BLOCK / 32 * sizeof(T)];
     __shared__ bool last;
     T *shared = reinterpret_cast<T *>(memory);
     uint32_t i = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
@@ -243,6 +259,7 @@ __global__ void __launch_bounds__(BLOCK)
     }
     __threadfence();
     T all = none;
+#pragma unroll 4
     for (unsigned k = threadIdx.x; k < gridDim.x; k += BLOCK) {
         all += partial[k]; /* after the fence, and never read by this processor before */
     }
