@@ -17,19 +17,18 @@ static void wrap(Machine *m, const OozePeriodic *periodic, float4 *x, uint64_t n
         });
 }
 
-/* Sorts the predicted positions and finds neighbours there. `sorted` is room for them, free afterwards. */
+/* Sorts the predicted positions and finds neighbours there, in the grid that the step began with. `sorted` is room for them, free afterwards. */
 static OozeStatus find_pairs(Engine *engine, const DensityJob *job, const float4 *x, float4 *sorted,
                              OozeError *error)
 {
     Machine *m = &engine->machine;
     const OozeStepContext *c = job->context;
-    OozeStatus status =
-        grid_sort(m, &engine->near_grid, x, job->n, c->support, &c->periodic, error);
+    OozeStatus status = grid_sort(m, &engine->grid, x, job->n, c->support, &c->periodic, error);
     ooze_stage_lap(c->clock, OOZE_PART_DENSITY_SORT);
     if (!status) {
-        reorder(m, engine->near_grid.order, job->n, x, sorted, sizeof *x);
-        status = lists_build(m, &engine->near, &engine->near_grid, sorted, job->n, sorted,
-                             c->support, true, error);
+        reorder(m, engine->grid.order, job->n, x, sorted, sizeof *x);
+        status = lists_build(m, &engine->near, &engine->grid, sorted, job->n, sorted, c->support,
+                             true, error);
     }
     if (!status && engine->walls.count > 0) {
         status = lists_build(m, &engine->near_walls, &engine->walls.grid, sorted, job->n,
@@ -71,7 +70,7 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
     s.contact = job->contact;
     s.spacing = (float)c->spacing;
     s.dt = (float)c->dt;
-    s.order = engine->near_grid.order;
+    s.order = engine->grid.order;
     s.first = x;
     s.shift = shift;
     s.start = job->start;

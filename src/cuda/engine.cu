@@ -51,7 +51,6 @@ static void engine_destroy(void *data)
     lists_free(m, &e->near);
     lists_free(m, &e->near_walls);
     grid_free(m, &e->grid);
-    grid_free(m, &e->near_grid);
     store_free(m, &e->store);
     machine_destroy(m);
     ooze_free(e);
@@ -67,6 +66,7 @@ static OozeStatus engine_create(void **data, OozeError *error)
     /* for tests of the rounded gathers on few particles, and of the others on many */
     const char *pack_from = getenv("OOZE_PACK_FROM");
     e->pack_from = pack_from ? strtoull(pack_from, nullptr, 10) : (uint64_t)PACK_FROM;
+    e->near.passing = e->near_walls.passing = true;
     OozeStatus answer = OOZE_OK;
     if (!machine_create(&e->machine)) {
         answer = ended(e, error);

@@ -16,11 +16,12 @@ struct Engine {
     uint64_t
         pack_from; /* particles from which on iterations gather rounded numbers, see packed.cuh */
     Store store;
-    Grid grid;         /* of positions at the beginning of a stroke */
+    Grid
+        grid; /* of positions at the beginning of a stroke, then of where they are predicted to be */
     Lists fluid;       /* neighbours there */
     Lists fluid_walls; /* samples of walls near each particle */
-    Grid near_grid;    /* of the density stage: where particles are predicted to be */
-    Lists near, near_walls;
+    Lists near,
+        near_walls; /* of the density stage: neighbours where particles are predicted to be */
     Solids solids;
     Walls walls;
 };

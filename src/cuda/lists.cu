@@ -356,14 +356,25 @@ static Found make_all(Machine *m, const Search &search, uint64_t n, const Target
     return sum;
 }
 
+/* Room for at least so many; what was there is lost. */
+static void take_index(Machine *m, Lists *lists, uint64_t quads, Target *to)
+{
+    if (lists->passing) {
+        to->index = scratch<uint4>(m, quads);
+        to->capacity = quads;
+    } else {
+        to->index = room<uint4>(m, &lists->index_room, quads);
+        to->capacity = lists->index_room.size / sizeof(uint4);
+    }
+}
+
 static OozeStatus make_lists(Machine *m, Lists *lists, const Search &search, uint64_t n,
                              OozeError *error)
 {
     Target to = {};
     to.begin = room<uint64_t>(m, &lists->begin_room, (n + SLICE - 1) / SLICE);
     to.count = room<uint16_t>(m, &lists->count_room, n);
-    to.index = static_cast<uint4 *>(lists->index_room.memory);
-    to.capacity = lists->index_room.size / sizeof(uint4);
+    take_index(m, lists, lists->quads + lists->quads / 64, &to);
     to.dummy = lists->dummy;
     to.chunks = chunks_kept(lists);
     Found sum = make_all(m, search, n, to);
@@ -375,9 +386,7 @@ static OozeStatus make_lists(Machine *m, Lists *lists, const Search &search, uin
     }
     lists->chunks = sum.chunks;
     if (m->failed == cudaSuccess && sum.quads > to.capacity) {
-        /* the next build may find a few more */
-        to.index = room<uint4>(m, &lists->index_room, sum.quads + sum.quads / 32);
-        to.capacity = lists->index_room.size / sizeof(uint4);
+        take_index(m, lists, sum.quads + sum.quads / 64, &to);
         to.chunks = chunks_kept(lists);
         sum = make_all(m, search, n, to);
     }
@@ -388,6 +397,7 @@ static OozeStatus make_lists(Machine *m, Lists *lists, const Search &search, uin
         lists->index = to.index;
         lists->pairs = sum.pairs;
         lists->stored = sum.quads * 4;
+        lists->quads = sum.quads;
         lists->longest = sum.longest;
         lists->n = n;
     }

@@ -44,6 +44,8 @@ struct Lists {
     uint64_t pairs, stored; /* neighbours, and entries with filling: known after the build */
     uint32_t longest;       /* and the most neighbours of one particle */
     uint32_t chunks;        /* see lists.cu */
+    bool passing;           /* indices stand in scratch: gone after the stage */
+    uint64_t quads;         /* of the last build, by four: what room a passing list asks for */
     Room begin_room, count_room, index_room;
 };
 

@@ -16,7 +16,7 @@ struct TestEngine {
     {
         ooze::Machine *m = &e.machine;
         ooze::Walls *w = &e.walls;
-        ooze::grid_free(m, &e.near_grid);
+        ooze::grid_free(m, &e.grid);
         ooze::lists_free(m, &e.near);
         ooze::lists_free(m, &e.near_walls);
         ooze::solids_free(m, &e.solids);
