@@ -13,4 +13,11 @@
 #define OOZE_FORMULA_CALL static inline
 #endif
 
+/* Before a loop that stays one on the GPU, for the same reason. */
+#ifdef __CUDA_ARCH__
+#define OOZE_ROLLED _Pragma("unroll 1")
+#else
+#define OOZE_ROLLED
+#endif
+
 #endif

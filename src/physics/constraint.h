@@ -30,18 +30,23 @@ OOZE_FORMULA OozeSym3 ooze_constraint_transpose(OozeSym3 l)
     return ooze_sym3(2 * l.xx, 2 * l.yy, 2 * l.zz, l.xy, l.xz, l.yz);
 }
 
-/* Adds |row|^2 of one gradient to the diagonal of J M^-1 J^T. */
-OOZE_FORMULA void ooze_constraint_add_square(OozeSym3 *d, const OOZE_REAL g[3],
-                                             OOZE_REAL inverse_mass)
+/* Adds to the diagonal of J M^-1 J^T what squares of gradients over masses come to, per axis. */
+OOZE_FORMULA void ooze_constraint_add_squares(OozeSym3 *d, OOZE_REAL x, OOZE_REAL y, OOZE_REAL z)
 {
-    OOZE_REAL x = g[0] * g[0] * inverse_mass, y = g[1] * g[1] * inverse_mass;
-    OOZE_REAL z = g[2] * g[2] * inverse_mass;
     d->xx += 4 * x;
     d->yy += 4 * y;
     d->zz += 4 * z;
     d->xy += x + y;
     d->xz += x + z;
     d->yz += y + z;
+}
+
+/* The same of one gradient. */
+OOZE_FORMULA void ooze_constraint_add_square(OozeSym3 *d, const OOZE_REAL g[3],
+                                             OOZE_REAL inverse_mass)
+{
+    ooze_constraint_add_squares(d, g[0] * g[0] * inverse_mass, g[1] * g[1] * inverse_mass,
+                                g[2] * g[2] * inverse_mass);
 }
 
 /* Sum over the six rows of |A|, per axis: the column sums of the bound below. */
@@ -74,6 +79,16 @@ OOZE_FORMULA OozeSym3 ooze_constraint_deviator(OozeSym3 c)
     return ooze_sym3(c.xx - mean, c.yy - mean, c.zz - mean, c.xy, c.xz, c.yz);
 }
 
+/* Row sums bound the eigenvalues with much to spare: this share of them is stable on lattices, jittered
+   blocks, edges and corners. */
+#define OOZE_ROW_SUM_SHARE 2.5f
+
+/* The paper's beta / n. */
+OOZE_FORMULA OOZE_REAL ooze_constraint_relaxation(unsigned neighbours)
+{
+    return 5 / ooze_max((OOZE_REAL)neighbours, 1);
+}
+
 /* ---- compliance and multipliers ----------------------------------------------------------- */
 
 /* One row of eqs 11 and 17: (-C - a lambda) / (D + a). A row without neighbours and compliance
@@ -99,6 +114,30 @@ OOZE_FORMULA OozeSym3 ooze_multiplier_steps(OozeSym3 c, OozeSym3 lambda, OozeSym
                      ooze_multiplier_step(c.yz, lambda.yz, diagonal.yz, shear));
 }
 
+/* What the rows lack: -C - a lambda. */
+OOZE_FORMULA OozeSym3 ooze_constraint_residual(OozeSym3 c, OozeSym3 l, OOZE_REAL normal,
+                                               OOZE_REAL shear)
+{
+    return ooze_sym3(-c.xx - normal * l.xx, -c.yy - normal * l.yy, -c.zz - normal * l.zz,
+                     -c.xy - shear * l.xy, -c.xz - shear * l.xz, -c.yz - shear * l.yz);
+}
+
+OOZE_FORMULA OOZE_REAL ooze_constraint_dot(OozeSym3 a, OozeSym3 b)
+{
+    return a.xx * b.xx + a.yy * b.yy + a.zz * b.zz + a.xy * b.xy + a.xz * b.xz + a.yz * b.yz;
+}
+
+/* Chebyshev's weight of sweep k after that of the one before, 1 for the first, for the square of a
+   spectral radius; 0: plain Jacobi. */
+OOZE_FORMULA double ooze_chebyshev_weight(int k, double square, double before)
+{
+    double later = k == 1 ? 2.0 / (2.0 - square) : 4.0 / (4.0 - square * before);
+    return k == 0 ? 1.0 : later;
+}
+
+/* A squared residual of conjugate gradients that has grown so much does not come back. */
+#define OOZE_CONSTRAINT_GROWTH 100.0
+
 /* What a fluid of modulus G, relaxation time tau and viscosity nu beside them is to the constraint
    C = share (Q0 - I) + dt (L + L^T) with compliance a: -lambda = C / a is then the stress at the end
    of the step, G (Q1 - I) + nu (L + L^T), with Q1 of ooze_corotated_update. In steady shear that is a
@@ -118,7 +157,21 @@ OOZE_FORMULA OozeSoftness ooze_softness(double g, double tau, double nu, double 
     return s;
 }
 
+/* Of one of so many sweeps of the position stage: the coefficient of the hourglass term, where `edges` is
+   the sum of a particle's edge weights. Four times the share at which it ends bounds what the roughest
+   mode loses of its velocity in a sweep; from twice that velocity on it would grow. */
+OOZE_FORMULA OOZE_REAL ooze_sweep_damping(OOZE_REAL hourglass, int sweeps, OOZE_REAL weight,
+                                          OOZE_REAL dt, OOZE_REAL edges)
+{
+    OOZE_REAL most = (OOZE_REAL)0.35 * weight / (dt * ooze_max(edges, (OOZE_REAL)1e-20));
+    return ooze_min(hourglass / (OOZE_REAL)(sweeps > 0 ? sweeps : 1), most);
+}
+
 /* ---- conformation at the end of the step --------------------------------------------------- */
+
+/* The smallest eigenvalue a conformation is let fall to, and the largest strain of one step. */
+#define OOZE_LEAST_STRETCH 0.05f
+#define OOZE_MOST_STRAIN   0.5f
 
 /* Solves m q + q m^T = r for symmetric q: six equations by elimination with pivots. False where no
    single q solves them. */

@@ -60,19 +60,9 @@ OOZE_FORMULA OozeMat3 ooze_polar_newton(OozeMat3 a)
     return x;
 }
 
-/* The rotation R that maximises tr(R^T a): the polar factor where det a > 0, and the best proper
-   rotation where a is a mirror image or has lost a direction. Identity for a = 0 or not a number. */
-OOZE_FORMULA OozeMat3 ooze_polar_rotation(OozeMat3 a)
+/* The same for any matrix that is not 0, by the quaternion fit. */
+OOZE_FORMULA_CALL OozeMat3 ooze_polar_fit(OozeMat3 a)
 {
-    OOZE_REAL norm2 = ooze_mat3_norm2(a);
-    if (!(norm2 > 0) || !(norm2 < (OOZE_REAL)1e30)) {
-        return ooze_mat3_identity();
-    }
-    OOZE_REAL size = OOZE_SQRT(norm2 * (OOZE_REAL)(1.0 / 3.0));
-    a = ooze_mat3_scale(a, 1 / size);
-    if (ooze_mat3_det(a) > (OOZE_REAL)OOZE_POLAR_PLAIN) {
-        return ooze_polar_newton(a);
-    }
     double m[9], r[9];
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -85,6 +75,20 @@ OOZE_FORMULA OozeMat3 ooze_polar_rotation(OozeMat3 a)
         best.m[k] = (OOZE_REAL)r[k];
     }
     return best;
+}
+
+/* The rotation R that maximises tr(R^T a): the polar factor where det a > 0, and the best proper
+   rotation where a is a mirror image or has lost a direction. Identity for a = 0 or not a number. */
+OOZE_FORMULA OozeMat3 ooze_polar_rotation(OozeMat3 a)
+{
+    OOZE_REAL norm2 = ooze_mat3_norm2(a);
+    if (!(norm2 > 0) || !(norm2 < (OOZE_REAL)1e30)) {
+        return ooze_mat3_identity();
+    }
+    OOZE_REAL size = OOZE_SQRT(norm2 * (OOZE_REAL)(1.0 / 3.0));
+    a = ooze_mat3_scale(a, 1 / size);
+    return ooze_mat3_det(a) > (OOZE_REAL)OOZE_POLAR_PLAIN ? ooze_polar_newton(a)
+                                                          : ooze_polar_fit(a);
 }
 
 #endif

@@ -17,11 +17,13 @@ OOZE_FORMULA void ooze_jacobi_turn4(double a[4][4], double v[4][4], int p, int q
     double t = 1.0 / (size + sqrt(size * size + 1.0));
     t = theta < 0.0 ? -t : t;
     double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
+    OOZE_ROLLED
     for (int k = 0; k < 4; k++) {
         double x = a[k][p], y = a[k][q];
         a[k][p] = c * x - s * y;
         a[k][q] = s * x + c * y;
     }
+    OOZE_ROLLED
     for (int k = 0; k < 4; k++) {
         double x = a[p][k], y = a[q][k];
         a[p][k] = c * x - s * y;
@@ -64,7 +66,9 @@ OOZE_FORMULA void ooze_rigid_fit_quaternion(const double m[9], double q[4])
         if (!(off > 1e-34 * scale)) {
             break;
         }
+        OOZE_ROLLED
         for (int i = 0; i < 3; i++) {
+            OOZE_ROLLED
             for (int j = i + 1; j < 4; j++) {
                 ooze_jacobi_turn4(a, v, i, j);
             }

@@ -3,12 +3,6 @@
 #include "base/fail.h"
 #include "methods/conformation/constraint_solve.h"
 
-/* Row sums bound the eigenvalues with much to spare: this share of them is stable on lattices, jittered
-   blocks, edges and corners. */
-#define ROW_SUM_SHARE 2.5f
-/* The paper's beta. */
-#define BETA 5.0f
-
 typedef struct DiagonalJob {
     OozeConstraint *constraint;
     OozeFour *
@@ -72,7 +66,7 @@ static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
             add(job, &d, corrected(c->correction[i], ooze_edge_at(&s->edges, i, e)),
                 list->index[e]);
         }
-        float scale = job->column ? 1.0f / ROW_SUM_SHARE : 1.0f;
+        float scale = job->column ? 1.0f / OOZE_ROW_SUM_SHARE : 1.0f;
         c->diagonal[i] = ooze_sym3_scale(d, s->dt * s->dt * scale);
     }
 }
@@ -91,9 +85,4 @@ OozeStatus ooze_constraint_diagonal(OozeConstraint *c, OozeError *error)
     }
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, diagonal_range, &job);
     return OOZE_OK;
-}
-
-float ooze_constraint_relaxation(uint32_t neighbours)
-{
-    return BETA / ooze_max((float)neighbours, 1.0f);
 }

@@ -14,10 +14,6 @@
 #include "methods/conformation/constraint_solve.h"
 #include "physics/spin.h"
 
-/* The smallest eigenvalue a conformation is let fall to, and the largest strain of one step. */
-#define LEAST_STRETCH 0.05f
-#define MOST_STRAIN   0.5f
-
 /* ---- beginning of the step ------------------------------------------------------------------ */
 
 static OozeConstraintMaterial consistent_material(const OozeRheology *r, double dt)
@@ -46,6 +42,13 @@ static OozeConstraintMaterial paper_material(const OozeRheology *r, double dt)
     OozeConstraintMaterial m = {.share = 1.0f, .shear = (float)(alpha / dt)};
     m.normal = m.shear;
     return m;
+}
+
+OozeConstraintMaterial ooze_constraint_material(const OozeRheology *rheology,
+                                                OozeFormulationKind formulation, double dt)
+{
+    return formulation == OOZE_FORMULATION_PAPER ? paper_material(rheology, dt)
+                                                 : consistent_material(rheology, dt);
 }
 
 static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **out,
@@ -90,9 +93,8 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
         return ooze_fail_memory(error, "the constraint solve", n * 256);
     }
     for (int m = 0; m < count; m++) {
-        double dt = s->context->dt;
         materials[m] =
-            paper ? paper_material(&s->rheology[m], dt) : consistent_material(&s->rheology[m], dt);
+            ooze_constraint_material(&s->rheology[m], s->settings.formulation, s->context->dt);
     }
     memcpy(c->star, s->u, n * sizeof *c->star);
     s->constraint = c;
@@ -180,8 +182,8 @@ static void finish_consistent_range(void *data, uint64_t begin, uint64_t end, in
         float tau = s->rheology[s->material[i]].relaxation;
         float kept = tau > 0.0f ? 1.0f / (1.0f + s->dt / tau) : 0.0f;
         OozeSym3 q = ooze_corotated_update(ooze_strain_get(s, i), r,
-                                           ooze_corotated_strain(f, r, MOST_STRAIN), kept);
-        ooze_strain_set(s, i, ooze_conformation_at_least(q, LEAST_STRETCH));
+                                           ooze_corotated_strain(f, r, OOZE_MOST_STRAIN), kept);
+        ooze_strain_set(s, i, ooze_conformation_at_least(q, OOZE_LEAST_STRETCH));
     }
 }
 

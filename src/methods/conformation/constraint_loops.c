@@ -76,16 +76,12 @@ static OozeMat3 gradient(const OozeConstraint *c, const OozeFour *u, uint64_t i,
 static OozeSym3 residual(const OozeConstraint *c, uint64_t i, OozeSym3 rows)
 {
     const OozeConstraintMaterial *m = &c->materials[c->step->material[i]];
-    OozeSym3 l = c->lambda[i];
-    return ooze_sym3(-rows.xx - m->normal * l.xx, -rows.yy - m->normal * l.yy,
-                     -rows.zz - m->normal * l.zz, -rows.xy - m->shear * l.xy,
-                     -rows.xz - m->shear * l.xz, -rows.yz - m->shear * l.yz);
+    return ooze_constraint_residual(rows, c->lambda[i], m->normal, m->shear);
 }
 
 static double dot(OozeSym3 a, OozeSym3 b)
 {
-    return (double)(a.xx * b.xx + a.yy * b.yy + a.zz * b.zz + a.xy * b.xy + a.xz * b.xz +
-                    a.yz * b.yz);
+    return (double)ooze_constraint_dot(a, b);
 }
 
 static void run(OozeConstraint *c, OozeRangeBody body)
@@ -213,6 +209,7 @@ static void jacobi(OozeConstraint *c, int iterations, double radius, double tole
     double square = radius * radius, weight = 1.0;
     bool goes_on = true;
     for (int k = 0; k < iterations && goes_on; k++) {
+        weight = ooze_chebyshev_weight(k, square, weight);
         c->weight = (float)weight;
         double rr = run_sum(c, multiplier_range); /* before this sweep */
         run(c, velocity_range);
@@ -221,7 +218,6 @@ static void jacobi(OozeConstraint *c, int iterations, double radius, double tole
             ooze_velocity_solve_begin(&c->solve, rr, tolerance);
         }
         goes_on = ooze_velocity_solve_go_on(&c->solve, rr);
-        weight = k == 0 ? 2.0 / (2.0 - square) : 4.0 / (4.0 - square * weight);
     }
     if (goes_on && iterations > 0) { /* the last sweep has not been looked at */
         c->solve.last = run_sum(c, look_range);
@@ -230,9 +226,6 @@ static void jacobi(OozeConstraint *c, int iterations, double radius, double tole
 }
 
 /* ---- conjugate gradients on J M^-1 J^T + a, preconditioned by the diagonal ------------------- */
-
-/* A residual that has grown so much does not come back. */
-#define GROWTH 100.0
 
 /* What the solids hold now, from the free velocities; both stay so while directions are searched. */
 static void set_active(OozeConstraint *c)
@@ -301,9 +294,7 @@ static void product_range(void *data, uint64_t begin, uint64_t end, int worker)
         if (c->correction[i].xx != 0.0f) {
             OozeMat3 l = ooze_mat3_scale(gradient(c, c->change, i, false), s->dt);
             OozeSym3 a = limited(c, ooze_constraint_strain(l));
-            out =
-                ooze_sym3(a.xx + m->normal * p.xx, a.yy + m->normal * p.yy, a.zz + m->normal * p.zz,
-                          a.xy + m->shear * p.xy, a.xz + m->shear * p.xz, a.yz + m->shear * p.yz);
+            out = ooze_sym3_scale(ooze_constraint_residual(a, p, m->normal, m->shear), -1);
         }
         c->product[i] = out;
         sum += dot(p, out);
@@ -351,7 +342,7 @@ static void search(OozeConstraint *c, int iterations, double tolerance)
         double pap = run_sum(c, product_range);
         ooze_stage_lap(c->step->context->clock, OOZE_PART_VELOCITY_OPERATOR);
         /* rounding has eaten the direction, or held particles contradict each other */
-        if (!(pap > 0.0) || !(rz < GROWTH * first)) {
+        if (!(pap > 0.0) || !(rz < OOZE_CONSTRAINT_GROWTH * first)) {
             break;
         }
         c->step_length = (float)(rz / pap);

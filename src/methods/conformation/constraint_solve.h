@@ -11,11 +11,6 @@
 #include "methods/gather.h"
 #include "physics/constraint.h"
 
-/* A material's compliances for this step, and the share of the stored strain that counts. */
-typedef struct OozeConstraintMaterial {
-    float normal, shear, share;
-} OozeConstraintMaterial;
-
 typedef struct OozeConstraint {
     OozeConformationStep *step;
     const OozeConstraintMaterial *materials;
@@ -46,8 +41,6 @@ typedef struct OozeConstraint {
 /* The bound by row sums, or with a receiver's factor the plain diagonal as printed, of the edges at the
    beginning of the step. */
 OozeStatus ooze_constraint_diagonal(OozeConstraint *c, OozeError *error);
-/* The paper's beta / n. */
-float ooze_constraint_relaxation(uint32_t neighbours);
 typedef struct OozeConstraintLoops {
     /* free = u* + M^-1 J^T lambda, and step->u as solids let it. */
     void (*start)(OozeConstraint *c);

@@ -5,10 +5,6 @@
 #include "methods/conformation/hand_on.h"
 #include "methods/polar_four.h"
 
-/* dt n sum f of one particle and sweep at most. Four times this bounds what the roughest mode loses of
-   its velocity; from twice that velocity on it would grow. */
-#define MOST_DAMPING 0.35f
-
 typedef struct Sweep {
     OozeConstraint *constraint;
     OozeFour *u;
@@ -29,9 +25,10 @@ static void damping_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeConformationStep *s = c->step;
     for (uint64_t i = begin; i < end; i++) {
         const OozeRheology *r = &s->rheology[s->material[i]];
-        float most = MOST_DAMPING * r->weight / (s->dt * ooze_max(s->edge_sum[i][3], 1e-20f));
         bool poor = c->correction[i].xx == 0.0f;
-        c->hourglass[i] = poor ? 0.0f : ooze_min(r->hourglass / (float)sweep->sweeps, most);
+        float damping =
+            ooze_sweep_damping(r->hourglass, sweep->sweeps, r->weight, s->dt, s->edge_sum[i][3]);
+        c->hourglass[i] = poor ? 0.0f : damping;
     }
 }
 
@@ -48,7 +45,7 @@ static void edge_damping_range(void *data, uint64_t begin, uint64_t end, int wor
 
 static void set_damping(OozeConstraint *c, int sweeps)
 {
-    Sweep sweep = {.constraint = c, .sweeps = sweeps > 0 ? sweeps : 1};
+    Sweep sweep = {.constraint = c, .sweeps = sweeps};
     run_sweep(&sweep, damping_range);
     run_sweep(&sweep, edge_damping_range);
 }

@@ -116,6 +116,18 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *context, OozeConformati
 
 OozeConformationSettings ooze_conformation_settings(const OozeStepContext *context);
 
+/* A material's compliances as the constraint formulations see it in this step, and the share of the stored
+   strain that counts. */
+typedef struct OozeConstraintMaterial {
+    float normal, shear, share;
+} OozeConstraintMaterial;
+
+OozeConstraintMaterial ooze_constraint_material(const OozeRheology *rheology,
+                                                OozeFormulationKind formulation, double dt);
+
+/* Tells the report of the step how the velocity solve went. */
+void ooze_velocity_solve_report(const OozeVelocitySolve *solve, OozeStepReport *report);
+
 /* A material's numbers in kinematic units for this step. */
 OozeRheology ooze_rheology(const OozeStepContext *context, const OozeMaterial *material,
                            double reference_density, double hourglass, double hourglass_reach);

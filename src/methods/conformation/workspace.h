@@ -135,7 +135,4 @@ OozeStatus ooze_conformation_move(OozeConformationStep *step, OozeDensityMemory 
 /* What the solids make a particle do that is fixed to one. */
 OozeFour ooze_conformation_pinned(const OozeConformationStep *step, uint64_t i);
 
-/* Tells the report of the step how the velocity solve went. */
-void ooze_velocity_solve_report(const OozeVelocitySolve *solve, OozeStepReport *report);
-
 #endif
