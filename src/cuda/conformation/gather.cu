@@ -120,6 +120,31 @@ void gather(Step *step)
     ooze_stage_lap(step->context->clock, OOZE_PART_GATHER);
 }
 
+/* ---- sums over edges ---- */
+
+template <int LANES, bool WRAPS> static void sum_edges_loop(Step *step, const float *a, float *to)
+{
+    StepView s = step->view;
+    for_lanes<LANES>(
+        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+            const float4 here = s.x0[i];
+            float sum = 0.0f;
+            each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
+                sum += edge_weight(s, way<WRAPS>(s, here, s.x0[j]).r2) * a[j];
+            });
+            sum = lanes_sum<LANES>(sum);
+            if (lane == 0) {
+                to[i] = sum;
+            }
+        });
+}
+
+void sum_edges(Step *step, const float *a, float *to)
+{
+#define SUM_EDGES(lanes, wraps) sum_edges_loop<lanes, wraps>(step, a, to)
+    OOZE_EACH_KIND(step, SUM_EDGES);
+}
+
 /* ---- surface tension: see methods/conformation/tension.c ------------------------------------------------- */
 
 struct Tension {

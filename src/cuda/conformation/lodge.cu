@@ -211,7 +211,7 @@ static void allocate(Lodge *solve)
     clear(m, v->hourglass + n, sizeof *v->hourglass);
     clear(m, v->flux + 3 * n, 3 * sizeof *v->flux);
     clear(m, v->p + n, sizeof *v->p);
-    pack_places(solve);
+    v->pack = pack_places(solve->step);
 }
 
 struct
@@ -220,7 +220,7 @@ struct
     __device__ void operator()(Sum1 sum) const { state->residual.first = sum.a; }
 };
 
-void solve_lodge(Step *step)
+static void solve_lodge(Step *step)
 {
     Machine *m = step->m;
     uint64_t n = step->view.n;
@@ -231,7 +231,6 @@ void solve_lodge(Step *step)
     solve.step = step;
     allocate(&solve);
     StepView s = step->view;
-    clear(m, solve.view.state, sizeof *solve.view.state);
     copy(m, solve.view.star, s.u, n * sizeof *s.u);
     Sum1 none = {0.0};
     NoteSpeed speed = {solve.view.state};
@@ -246,7 +245,7 @@ void solve_lodge(Step *step)
     for (int pass = 0; pass < step->plan.settings.passes; pass++) {
         prepare(&solve, pass > 0);
         hold_velocities(step);
-        pack_hourglass(&solve);
+        pack_hourglass(step, &solve.view.pack, solve.view.hourglass);
         conjugate_gradients(&solve, pass);
         if (pass + 1 < step->plan.settings.passes) {
             release_holds(&solve);
@@ -255,5 +254,7 @@ void solve_lodge(Step *step)
     recall_note(&solve);
     scratch_rewind(m, mark);
 }
+
+const Formulation formulation_lodge = {solve_lodge, solve_density, finish_lodge};
 
 } // namespace ooze

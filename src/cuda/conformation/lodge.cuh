@@ -12,9 +12,10 @@ namespace ooze
 struct SolveState {
     OozeVelocitySolve residual;
     double rr, pap, alpha, beta;
+    double rr_first;    /* at the beginning of a search for multipliers */
     int32_t off;        /* the iterations have ended */
     int32_t recall_off; /* there is nothing to recall */
-    int32_t again_off;  /* all pieces take all of the push */
+    int32_t again_off;  /* all pieces take all of the push; the sweep before was the last */
     int32_t fresh;      /* the direction is the residual's own */
     int32_t spoilt;
 };
@@ -46,12 +47,9 @@ void advance(Lodge *solve, bool iteration, const int32_t *off);
 /* After p was written in other ways: rounds it where directions are packed. */
 void pack_direction(Lodge *solve, const int32_t *off);
 
-/* Where the particles are, in steps of the box that they were sorted in; nothing where they are few. */
-void pack_places(Lodge *solve);
-void pack_hourglass(Lodge *solve);
-
 /* Coefficients of a pass: lodge_material.cu. With `turned`, Q is turned with the velocity of the pass before. */
 void prepare(Lodge *solve, bool turned);
+void finish_lodge(Step *step); /* Q at the end of the step */
 
 /* p of particle i, which comes back as it was rounded. */
 OOZE_DEVICE float4 direction_set(const LodgeView &v, uint32_t i, float4 p)

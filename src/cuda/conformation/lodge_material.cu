@@ -87,30 +87,11 @@ template <int LANES, bool WRAPS> static void prepare_loop(Lodge *solve, bool tur
         });
 }
 
-template <int LANES, bool WRAPS> static void edge_hourglass_loop(Lodge *solve)
-{
-    StepView s = solve->step->view;
-    LodgeView v = solve->view;
-    for_lanes<LANES>(
-        solve->step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
-            const float4 here = s.x0[i];
-            float sum = 0.0f;
-            each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
-                sum += edge_weight(s, way<WRAPS>(s, here, s.x0[j]).r2) * v.hourglass[j];
-            });
-            sum = lanes_sum<LANES>(sum);
-            if (lane == 0) {
-                v.edge_hourglass[i] = sum;
-            }
-        });
-}
-
 void prepare(Lodge *solve, bool turned)
 {
-#define PREPARE(lanes, wraps)        prepare_loop<lanes, wraps>(solve, turned)
-#define EDGE_HOURGLASS(lanes, wraps) edge_hourglass_loop<lanes, wraps>(solve)
+#define PREPARE(lanes, wraps) prepare_loop<lanes, wraps>(solve, turned)
     OOZE_EACH_KIND(solve->step, PREPARE);
-    OOZE_EACH_KIND(solve->step, EDGE_HOURGLASS);
+    sum_edges(solve->step, solve->view.hourglass, solve->view.edge_hourglass);
     ooze_stage_lap(solve->step->context->clock, OOZE_PART_PREPARE);
 }
 

@@ -6,13 +6,9 @@ namespace ooze
 
 /* ---- operator ---- */
 
-/* What a particle hands on along its edges, see hand_on.h: rows of a flux and what goes with them. */
-struct Handed {
-    float row[9], last[3];
-};
-
-OOZE_DEVICE Handed hand_on(const StepView &s, const LodgeView &v, uint32_t i, const RawRows &rows,
-                           float4 input, bool known)
+/* The stress of a velocity gradient, handed on. */
+OOZE_DEVICE Handed stress_handed(const StepView &s, const LodgeView &v, uint32_t i,
+                                 const RawRows &rows, float4 input, bool known)
 {
     OozeSym3 correction = s.correction[i];
     OozeMat3 l = ooze_mat3_mul_sym3(rows.gradient, correction);
@@ -20,31 +16,13 @@ OOZE_DEVICE Handed hand_on(const StepView &s, const LodgeView &v, uint32_t i, co
     if (known) {
         stress = ooze_sym3_add(stress, v.known[i]);
     }
-    OozeMat3 f = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), correction);
-    float n = v.hourglass[i];
-    Handed handed;
-    for (int k = 0; k < 9; k++) {
-        handed.row[k] = f.m[k] - n * l.m[k];
-    }
-    handed.last[0] = n * input.x;
-    handed.last[1] = n * input.y;
-    handed.last[2] = n * input.z;
-    return handed;
+    return hand_on(stress, correction, l, v.hourglass[i], input);
 }
 
-/* The part of the force that takes no second gather. */
 OOZE_DEVICE float4 base_of(const StepView &s, const LodgeView &v, uint32_t i, const RawRows &rows,
                            const Handed &handed, float4 input)
 {
-    float4 sum = s.edge_sum[i];
-    float n = v.hourglass[i], edge_n = v.edge_hourglass[i], rest[3];
-    float u[3] = {input.x, input.y, input.z};
-    for (int k = 0; k < 3; k++) {
-        const float *row = handed.row + 3 * k;
-        rest[k] =
-            n * rows.weighted[k] - edge_n * u[k] + row[0] * sum.x + row[1] * sum.y + row[2] * sum.z;
-    }
-    return four(rest[0], rest[1], rest[2]);
+    return handed_base(handed, s.edge_sum[i], rows, v.hourglass[i], v.edge_hourglass[i], input);
 }
 
 template <int LANES, bool WRAPS>
@@ -60,12 +38,8 @@ static void stress_loop(const Lodge *solve, const float4 *input, float4 *output,
             }
             RawRows rows = raw_rows<LANES, WRAPS>(s, input, i, lane, known);
             if (lane == 0) {
-                Handed handed = hand_on(s, v, i, rows, input[i], known);
-                float4 *flux = v.flux + 3 * (uint64_t)i;
-                for (int k = 0; k < 3; k++) {
-                    const float *row = handed.row + 3 * k;
-                    flux[k] = four(row[0], row[1], row[2], handed.last[k]);
-                }
+                Handed handed = stress_handed(s, v, i, rows, input[i], known);
+                flux_set(v.flux, i, handed);
                 output[i] = base_of(s, v, i, rows, handed, input[i]);
             }
         });
@@ -153,12 +127,6 @@ void multiply(Lodge *solve, const float4 *input, float4 *output, bool known, boo
 
 /* ---- operator on directions ---- */
 
-/* Packed fluxes end where the others do: what fills up lists is the same for both, and written once. */
-static __host__ __device__ uint4 *packed_flux(const StepView &s, const LodgeView &v)
-{
-    return reinterpret_cast<uint4 *>(v.flux + s.n);
-}
-
 static void packed_stress_loop(const Lodge *solve, const int32_t *off)
 {
     StepView s = solve->step->view;
@@ -171,18 +139,8 @@ static void packed_stress_loop(const Lodge *solve, const int32_t *off)
             float damped[3];
             RawRows rows = packed_rows(s, v.pack, v.hourglass, i, damped);
             float4 p = v.p[i];
-            Handed handed = hand_on(s, v, i, rows, p, false);
-            uint4 own = v.pack.going[i], packed[2];
-            uint2 place = {own.x, own.y};
-            flux_pack(place, handed.row, packed);
-            uint4 *flux = packed_flux(s, v) + 2 * (uint64_t)i;
-            flux[0] = packed[0];
-            flux[1] = packed[1];
-            /* with the rounded rows, so that edges push both ends alike */
-            Flux rounded = flux_get(packed[0], packed[1]);
-            for (int k = 0; k < 9; k++) {
-                handed.row[k] = rounded.unit * rounded.row[k];
-            }
+            Handed handed = stress_handed(s, v, i, rows, p, false);
+            flux_set_packed(v.pack, packed_flux(v.flux, s.n), i, handed.row);
             float4 base = base_of(s, v, i, rows, handed, p);
             v.ap[i] = four(base.x + damped[0], base.y + damped[1], base.z + damped[2]);
         });
@@ -192,7 +150,7 @@ static void packed_product_loop(const Lodge *solve, const int32_t *off)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
-    const uint4 *flux = packed_flux(s, v);
+    const uint4 *flux = packed_flux(v.flux, s.n);
     bool searches = off == &v.state->off;
     const float4 *r = searches ? v.r : nullptr;
     Sum3 none = {0.0, 0.0, 0.0};
@@ -233,50 +191,6 @@ void pack_direction(Lodge *solve, const int32_t *off)
                 }
             });
     }
-}
-
-/* Which coefficients of the hourglass term there are; after they were prepared. */
-void pack_hourglass(Lodge *solve)
-{
-    LodgeView v = solve->view;
-    if (v.pack.going) {
-        HourglassRange none = {INFINITY, 0.0f};
-        Answer<HourglassRange> answer = {const_cast<HourglassRange *>(v.pack.hourglass)};
-        sum_each(
-            solve->step->m, solve->step->view.n, none,
-            OOZE_BODY(uint32_t i) {
-                float n = v.hourglass[i];
-                HourglassRange range = {n > 0.0f ? n : INFINITY, n};
-                return range;
-            },
-            answer);
-    }
-}
-
-/* Where the particles are, in steps of the box that they were sorted in. */
-void pack_places(Lodge *solve)
-{
-    Step *step = solve->step;
-    StepView s = step->view;
-    const Grid *grid = &step->engine->grid;
-    PackView p;
-    memset(&p, 0, sizeof p);
-    if (s.n >= step->engine->pack_from && !step->wraps && s.strain > 0.0f) {
-        float widest = 0.0f;
-        for (int k = 0; k < 3; k++) {
-            p.low[k] = grid->low[k];
-            widest = fmaxf(widest, grid->high[k] - grid->low[k]);
-        }
-        p.step = fmaxf(widest, s.support) / 2097151.0f;
-        p.inverse = 1.0f / p.step;
-        p.going = scratch<uint4>(step->m, s.n);
-        p.hourglass = scratch<HourglassRange>(step->m, 1);
-        for_each(
-            step->m, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
-                p.going[i] = going_pack(place_pack(p, s.x0[i]), four(0, 0, 0), false);
-            });
-    }
-    solve->view.pack = p;
 }
 
 } // namespace ooze

@@ -18,7 +18,22 @@ struct PackView {
         *going; /* n + 1: a place, a direction of the solve, and whether the hourglass term acts */
     float low[3], step, inverse;
     const struct HourglassRange *hourglass; /* device */
+    float4 *sums; /* of edges between these places, as StepView.edge_sum, or NULL */
 };
+
+/* Whether iterations gather rounded numbers: many particles, in an open box. */
+bool packs(const Step *step);
+/* Without arrays: steps that count the places of a box. */
+PackView pack_view(const float low[3], const float high[3], float support);
+/* Where the particles are, in steps of the box that they were sorted in. No arrays where nothing is packed. */
+PackView pack_places(Step *step);
+/* Which coefficients of the hourglass term there are; after they were prepared. */
+void pack_hourglass(Step *step, const PackView *pack, const float *hourglass);
+/* With these sums edges push both ends alike to the last bit of a float, and a field that is the same everywhere has
+   no gradient: for what is not corrected afterwards. */
+void pack_sums(Step *step, PackView *pack);
+/* As sum_edges, between packed places. */
+void pack_sum_edges(Step *step, const PackView *pack, const float *a, float *to);
 
 /* What coefficients of the hourglass term there are, besides 0. Mostly it is one alone, and need not be gathered. */
 struct HourglassRange {
@@ -185,7 +200,77 @@ OOZE_DEVICE Flux flux_get(uint4 a, uint4 b)
     return flux;
 }
 
+/* Packed fluxes end where the others do, three float4 a particle: what fills up lists is the same for both, and
+   written once. */
+static inline __host__ __device__ uint4 *packed_flux(float4 *flux, uint32_t n)
+{
+    return reinterpret_cast<uint4 *>(flux + n);
+}
+
+OOZE_DEVICE uint2 own_place(const PackView &p, uint32_t i)
+{
+    uint4 own = p.going[i];
+    uint2 place = {own.x, own.y};
+    return place;
+}
+
+/* Rows come back as they were rounded, so that edges push both ends alike. */
+OOZE_DEVICE void flux_set_packed(const PackView &p, uint4 *flux, uint32_t i, float row[9])
+{
+    uint4 packed[2];
+    flux_pack(own_place(p, i), row, packed);
+    flux[2 * (uint64_t)i] = packed[0];
+    flux[2 * (uint64_t)i + 1] = packed[1];
+    Flux rounded = flux_get(packed[0], packed[1]);
+    for (int k = 0; k < 9; k++) {
+        row[k] = rounded.unit * rounded.row[k];
+    }
+}
+
+/* ---- symmetric tensors: 6 numbers of 20 bits in 16 bytes ---- */
+
+OOZE_DEVICE uint4 six_pack(const float six[6])
+{
+    float largest = 0.0f;
+    for (int k = 0; k < 6; k++) {
+        largest = fmaxf(largest, fabsf(six[k]));
+    }
+    uint32_t e = exponent_above(largest), v[6];
+    for (int k = 0; k < 6; k++) {
+        v[k] = digits_of(six[k], per_unit(e, 19), 19);
+    }
+    return make_uint4(v[0] | v[1] << 20, v[1] >> 12 | v[2] << 8 | v[3] << 28,
+                      v[3] >> 4 | v[4] << 16, v[4] >> 16 | v[5] << 4 | e << 24);
+}
+
+/* In the unit that it returns. */
+OOZE_DEVICE float six_get(uint4 p, float six[6])
+{
+    const float none = 8388608.0f + 524288.0f;
+    const uint32_t mask = 0xfffffu;
+    six[0] = whole(p.x & mask, none);
+    six[1] = whole(bits_from(p.x, p.y, 20) & mask, none);
+    six[2] = whole(p.y >> 8 & mask, none);
+    six[3] = whole(bits_from(p.y, p.z, 28) & mask, none);
+    six[4] = whole(bits_from(p.z, p.w, 16) & mask, none);
+    six[5] = whole(p.w >> 4 & mask, none);
+    return unit_of(p.w >> 24, 19);
+}
+
 /* ---- gathers ---- */
+
+/* The weight of an edge over packed_scale, by the square of its length in steps; `shrink` is that of a step over h.
+   KERNEL: edges weigh as the kernel of the density. */
+template <bool KERNEL>
+OOZE_DEVICE float packed_weight(const StepView &s, const PackView &p, float shrink, float r2)
+{
+    return KERNEL ? kernel_weight(s, r2 * (p.step * p.step)) : fmaxf(1.0f - r2 * shrink, 0.0f);
+}
+
+template <bool KERNEL> OOZE_DEVICE float packed_scale(const StepView &s)
+{
+    return KERNEL ? 1.0f : s.strain;
+}
 
 /* The hourglass coefficient of a neighbour. */
 OOZE_DEVICE float damping_of(HourglassRange range, const Direction &d, const float *hourglass,
@@ -197,20 +282,25 @@ OOZE_DEVICE float damping_of(HourglassRange range, const Direction &d, const flo
     return hourglass[j];
 }
 
-/* As raw_rows, of a direction, without walls; `damped` gets sum f n_j v_j. */
-OOZE_DEVICE RawRows packed_rows(const StepView &s, const PackView &p, const float *hourglass,
-                                uint32_t i, float damped[3])
+/* As raw_rows, of a direction, without walls; `sum` is that of the edges of i. With DAMPS, `damped` gets
+   sum f n_j v_j. */
+template <bool KERNEL, bool DAMPS>
+OOZE_DEVICE RawRows packed_gather(const StepView &s, const PackView &p, const float *hourglass,
+                                  uint32_t i, float4 sum, float damped[3])
 {
     float m[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, w[3] = {0, 0, 0}, h[3] = {0, 0, 0};
     const Direction here = going_get(p.going[i]);
-    const HourglassRange range = *p.hourglass;
+    HourglassRange range = {0.0f, 0.0f};
+    if (DAMPS) {
+        range = *p.hourglass;
+    }
     const float shrink = p.step * p.step * s.inverse2;
     each_neighbour<1>(s.fluid, i, 0, [&](uint32_t j) {
         Direction other = going_get(p.going[j]);
-        float n = damping_of(range, other, hourglass, j);
+        float n = DAMPS ? damping_of(range, other, hourglass, j) : 0.0f;
         float x = other.place.x - here.place.x, y = other.place.y - here.place.y;
         float z = other.place.z - here.place.z, r2 = x * x + y * y + z * z + other.place.w;
-        float f = other.unit * fmaxf(1.0f - r2 * shrink, 0.0f);
+        float f = other.unit * packed_weight<KERNEL>(s, p, shrink, r2);
         float a = f * other.x, b = f * other.y, c = f * other.z;
         m[0] += a * x;
         m[1] += a * y;
@@ -224,43 +314,52 @@ OOZE_DEVICE RawRows packed_rows(const StepView &s, const PackView &p, const floa
         w[0] += a;
         w[1] += b;
         w[2] += c;
-        h[0] += n * a;
-        h[1] += n * b;
-        h[2] += n * c;
+        if (DAMPS) {
+            h[0] += n * a;
+            h[1] += n * b;
+            h[2] += n * c;
+        }
     });
     RawRows rows;
-    float4 sum = s.edge_sum[i];
+    const float scale = packed_scale<KERNEL>(s);
     float v[3] = {here.unit * here.x, here.unit * here.y, here.unit * here.z};
     float g[3] = {sum.x, sum.y, sum.z};
     for (int k = 0; k < 3; k++) {
         for (int l = 0; l < 3; l++) {
-            rows.gradient.m[3 * k + l] = s.strain * p.step * m[3 * k + l] - v[k] * g[l];
+            rows.gradient.m[3 * k + l] = scale * p.step * m[3 * k + l] - v[k] * g[l];
         }
-        rows.weighted[k] = s.strain * w[k] - v[k] * sum.w;
-        damped[k] = s.strain * h[k];
+        rows.weighted[k] = scale * w[k] - v[k] * sum.w;
+        if (DAMPS) {
+            damped[k] = scale * h[k];
+        }
     }
     return rows;
 }
 
+OOZE_DEVICE RawRows packed_rows(const StepView &s, const PackView &p, const float *hourglass,
+                                uint32_t i, float damped[3])
+{
+    return packed_gather<false, true>(s, p, hourglass, i, s.edge_sum[i], damped);
+}
+
 /* As edges_flux, of packed ones: two a particle. */
+template <bool KERNEL = false>
 OOZE_DEVICE float4 packed_edges_flux(const StepView &s, const PackView &p, const uint4 *flux,
                                      uint32_t i)
 {
     float fx = 0.0f, fy = 0.0f, fz = 0.0f;
-    const uint4 own = p.going[i];
-    const uint2 own_place = {own.x, own.y};
-    const float4 here = place_get(own_place);
+    const float4 here = place_get(own_place(p, i));
     const float shrink = p.step * p.step * s.inverse2;
     each_neighbour<1>(s.fluid, i, 0, [&](uint32_t j) {
         Flux t = flux_get(flux[2 * (uint64_t)j], flux[2 * (uint64_t)j + 1]);
         float x = t.place.x - here.x, y = t.place.y - here.y, z = t.place.z - here.z;
         float r2 = x * x + y * y + z * z + t.place.w;
-        float f = t.unit * fmaxf(1.0f - r2 * shrink, 0.0f);
+        float f = t.unit * packed_weight<KERNEL>(s, p, shrink, r2);
         fx += f * (t.row[0] * x + t.row[1] * y + t.row[2] * z);
         fy += f * (t.row[3] * x + t.row[4] * y + t.row[5] * z);
         fz += f * (t.row[6] * x + t.row[7] * y + t.row[8] * z);
     });
-    float scale = s.strain * p.step;
+    float scale = packed_scale<KERNEL>(s) * p.step;
     return four(scale * fx, scale * fy, scale * fz);
 }
 

@@ -1,24 +1,20 @@
 /* One stroke of the conformation method: see methods/conformation/{conformation,move}.c. */
-#include "cuda/conformation/lodge.cuh"
-#include "cuda/density.cuh"
+#include "cuda/conformation/constraint.cuh"
 
 #include <cstdio>
 
 namespace ooze
 {
 
+static const Formulation *const formulations[OOZE_FORMULATION_COUNT] = {
+    &formulation_lodge, &formulation_consistent, &formulation_paper};
+
 bool conformation_takes(const OozeStepContext *context, char *why, size_t size)
 {
-    OozeConformationSettings set = ooze_conformation_settings(context);
-    const char *missing = set.formulation != OOZE_FORMULATION_LODGE
-                              ? "formulations other than lodge"
-                          : context->body_count > 0       ? "rigid and soft bodies"
-                          : set.divergence_iterations > 0 ? "divergence_iterations"
-                                                          : nullptr;
-    if (missing) {
-        snprintf(why, size, "%s run on the processor alone", missing);
+    if (context->body_count > 0) {
+        snprintf(why, size, "rigid and soft bodies run on the processor alone");
     }
-    return !missing;
+    return context->body_count == 0;
 }
 
 /* ---- the beginning ---- */
@@ -79,6 +75,7 @@ static void allocate(Step *step)
     s->stress = scratch<float>(m, n);
     s->anchored = scratch<uint8_t>(m, n);
     step->state = scratch<SolveState>(m, 1);
+    clear(m, step->state, sizeof *step->state);
     OozeRheology *rheology = scratch<OozeRheology>(m, (uint64_t)step->plan.row_count);
     copy_in(m, rheology, step->plan.rheology, (size_t)step->plan.row_count * sizeof *rheology);
     s->rheology = rheology;
@@ -98,6 +95,7 @@ static void start(Step *step)
             if (i == s.n) { /* what fills up lists */
                 x0[i] = make_float4(0, 0, 0, OOZE_DUMMY_FAR);
                 s.u[i] = make_float4(0, 0, 0, 0);
+                s.mobility[i] = 0.0f;
                 return;
             }
             float4 v = velocity[i];
@@ -114,7 +112,7 @@ static void start(Step *step)
 
 /* ---- the end ---- */
 
-static OozeStatus solve_positions(Step *step, float4 *x, float4 *shift, OozeError *error)
+DensityJob density_job(Step *step)
 {
     StepView s = step->view;
     const OozeConformationSettings *set = &step->plan.settings;
@@ -135,6 +133,12 @@ static OozeStatus solve_positions(Step *step, float4 *x, float4 *shift, OozeErro
     job.settled = s.settled;
     job.borne = s.borne;
     job.start = s.x0;
+    return job;
+}
+
+OozeStatus solve_density(Step *step, float4 *x, float4 *shift, OozeError *error)
+{
+    DensityJob job = density_job(step);
     return density_solve(step->engine, &job, x, shift, error);
 }
 
@@ -181,7 +185,7 @@ static void store_state(Step *step, const float4 *x)
     ooze_stage_lap(step->context->clock, OOZE_PART_STORE);
 }
 
-static OozeStatus move(Step *step, OozeError *error)
+static OozeStatus move(Step *step, const Formulation *formulation, OozeError *error)
 {
     Machine *m = step->m;
     StepView *s = &step->view;
@@ -195,7 +199,7 @@ static OozeStatus move(Step *step, OozeError *error)
     set_limits(step);
     predict(step, x);
     Mark mark = scratch_mark(m);
-    OozeStatus status = solve_positions(step, x, shift, error);
+    OozeStatus status = formulation->solve_positions(step, x, shift, error);
     scratch_rewind(m, mark);
     if (status) {
         return status;
@@ -206,7 +210,7 @@ static OozeStatus move(Step *step, OozeError *error)
         return OOZE_OK;
     }
     ooze_stage_lap(clock, OOZE_PART_REST);
-    finish_lodge(step);
+    formulation->finish(step);
     ooze_stage_lap(clock, OOZE_PART_FINISH);
     find_strangers(step);
     ooze_stage_lap(clock, OOZE_PART_REST);
@@ -214,22 +218,26 @@ static OozeStatus move(Step *step, OozeError *error)
     return OOZE_OK;
 }
 
+/* What the velocity stage came to, where there was one. Waits. */
 static void report(Step *step)
 {
+    const OozeConformationSettings *set = &step->plan.settings;
     SolveState state;
+    if (set->formulation != OOZE_FORMULATION_LODGE && set->positions_only) {
+        return;
+    }
     memset(&state, 0, sizeof state);
     copy_out(step->m, &state, step->state, sizeof state);
-    const OozeVelocitySolve *solve = &state.residual;
-    OozeStepReport *report = step->context->report;
-    report->iterations = solve->iterations;
-    report->residual = solve->first > 0.0 ? sqrt(solve->last / solve->first) : 0.0;
-    report->unmet = solve->asked && solve->last > solve->stop;
+    ooze_velocity_solve_report(&state.residual, step->context->report);
 }
 
 OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError *error)
 {
     Step step;
+    ConstraintView constraint;
     memset(&step, 0, sizeof step);
+    memset(&constraint, 0, sizeof constraint);
+    step.constraint = &constraint;
     step.engine = engine;
     step.m = &engine->machine;
     step.context = context;
@@ -240,13 +248,15 @@ OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError
     if (failed) {
         return failed;
     }
+    const Formulation *formulation = formulations[step.plan.settings.formulation];
     describe(&step);
     start(&step);
     gather(&step);
     tension(&step);
     find_holds(&step);
-    solve_lodge(&step);
-    failed = move(&step, error);
+    formulation->solve_velocities(&step);
+    divergence(&step);
+    failed = move(&step, formulation, error);
     if (!failed) {
         report(&step);
         failed = status(step.m, engine->store.n, error);

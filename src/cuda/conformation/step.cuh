@@ -53,10 +53,19 @@ struct Step {
     OozeStepContext *context;
     OozeConformationPlan plan;
     StepView view;
-    bool wraps;               /* some axis is periodic */
-    bool any_holds;           /* some particle may be held */
-    struct SolveState *state; /* device */
+    struct ConstraintView *constraint; /* of the formulations that are constraints */
+    bool wraps;                        /* some axis is periodic */
+    bool any_holds;                    /* some particle may be held */
+    struct SolveState *state;          /* device; zero at the beginning */
 };
+
+/* A way to solve the same fluid: see OozeFormulation. What a step is given is in its plan. */
+struct Formulation {
+    void (*solve_velocities)(Step *step);
+    OozeStatus (*solve_positions)(Step *step, float4 *x, float4 *shift, OozeError *error);
+    void (*finish)(Step *step);
+};
+extern const Formulation formulation_lodge, formulation_consistent, formulation_paper;
 
 /* Every loop over neighbours is compiled for one or several lanes a particle and for open or periodic boxes:
    CALL(LANES, WRAPS). */
@@ -85,8 +94,12 @@ struct Step {
 void gather(Step *step);  /* edges, corrections, densities at x0 */
 void tension(Step *step); /* adds what surface tension does to u */
 void find_holds(Step *step);
-void solve_lodge(Step *step);
-void finish_lodge(Step *step);
+void divergence(Step *step); /* takes out of u what would compress the fluid */
+/* to[i] = sum f a_j over the edges of i; a has an element n of 0. */
+void sum_edges(Step *step, const float *a, float *to);
+/* The density stage with the settings of this method. */
+struct DensityJob density_job(Step *step);
+OozeStatus solve_density(Step *step, float4 *x, float4 *shift, OozeError *error);
 void set_limits(Step *step);
 void find_strangers(Step *step);
 
@@ -227,14 +240,65 @@ OOZE_DEVICE float4 edges_flux(const StepView &s, const float4 *flux, uint32_t i,
     return four(lanes_sum<LANES>(fx), lanes_sum<LANES>(fy), lanes_sum<LANES>(fz));
 }
 
+/* What a particle hands on along its edges once its stress is known, with the hourglass term of coefficient n: rows
+   of a flux and what goes with them. See methods/conformation/hand_on.h. */
+struct Handed {
+    float row[9], last[3];
+};
+
+OOZE_DEVICE Handed hand_on(OozeSym3 stress, OozeSym3 correction, OozeMat3 l, float n, float4 input)
+{
+    OozeMat3 f = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), correction);
+    Handed handed;
+    for (int k = 0; k < 9; k++) {
+        handed.row[k] = f.m[k] - n * l.m[k];
+    }
+    handed.last[0] = n * input.x;
+    handed.last[1] = n * input.y;
+    handed.last[2] = n * input.z;
+    return handed;
+}
+
+/* The part of the force that takes no second gather; edge_n: the sum over edges of f n_j. */
+OOZE_DEVICE float4 handed_base(const Handed &handed, float4 edge_sum, const RawRows &rows, float n,
+                               float edge_n, float4 input)
+{
+    float u[3] = {input.x, input.y, input.z}, rest[3];
+    for (int k = 0; k < 3; k++) {
+        const float *row = handed.row + 3 * k;
+        rest[k] = n * rows.weighted[k] - edge_n * u[k] + row[0] * edge_sum.x + row[1] * edge_sum.y +
+                  row[2] * edge_sum.z;
+    }
+    return four(rest[0], rest[1], rest[2]);
+}
+
+OOZE_DEVICE void flux_set(float4 *flux, uint32_t i, const Handed &handed)
+{
+    for (int k = 0; k < 3; k++) {
+        const float *row = handed.row + 3 * k;
+        flux[3 * (uint64_t)i + k] = four(row[0], row[1], row[2], handed.last[k]);
+    }
+}
+
+template <int LANES> OOZE_DEVICE OozeSym3 lanes_sum_sym3(OozeSym3 a)
+{
+    return ooze_sym3(lanes_sum<LANES>(a.xx), lanes_sum<LANES>(a.yy), lanes_sum<LANES>(a.zz),
+                     lanes_sum<LANES>(a.xy), lanes_sum<LANES>(a.xz), lanes_sum<LANES>(a.yz));
+}
+
 /* ---- particles ------------------------------------------------------------------------------------- */
 
-/* The conformation Q, kept as its strain. */
-OOZE_DEVICE OozeSym3 strain_get(const StepView &s, uint32_t i)
+/* The conformation Q, kept as its strain Q - I. */
+OOZE_DEVICE OozeSym3 strain_beyond_rest(const StepView &s, uint32_t i)
 {
     const float4 *e = reinterpret_cast<const float4 *>(s.conformation + 8 * (uint64_t)i);
     float4 a = e[0], b = e[1];
-    return ooze_sym3(1 + a.x, 1 + a.y, 1 + a.z, a.w, b.x, b.y);
+    return ooze_sym3(a.x, a.y, a.z, a.w, b.x, b.y);
+}
+
+OOZE_DEVICE OozeSym3 strain_get(const StepView &s, uint32_t i)
+{
+    return ooze_sym3_add(ooze_sym3_identity(1), strain_beyond_rest(s, i));
 }
 
 OOZE_DEVICE void strain_set(const StepView &s, uint32_t i, OozeSym3 q)
