@@ -1,0 +1,263 @@
+/* Every formulation of the conformation method, with every solver and switch, takes the same step on the device as on
+   the processor: a sheared block of two materials between walls that move, under a free surface. */
+#include "cuda/engine.cuh"
+
+extern "C" {
+#include "check.h"
+#include "ooze/world.h"
+#include "world/world.h"
+}
+
+static const double SPACING = 0.02;
+static const double WIDE =
+    300; /* spacings that a wide scene measures, as one of 27 million particles does */
+/* Positions after a step, in spacings. Where iterations gather rounded numbers, places are rounded to a step of 2^-21
+   of the scene, and what comes of a step is no more certain than that. */
+static const double NEAR = 1e-4, ROUNDED = WIDE / 2097152.0;
+
+struct Setting {
+    const char *key;
+    double value;
+};
+
+/* A way of solving: settings that are not the default's. */
+struct Way {
+    const char *name;
+    Setting settings[6];
+};
+
+enum Packing { NEVER, ALWAYS }; /* iterations of large scenes gather rounded numbers */
+
+struct Scene {
+    bool periodic, wide; /* wide: one particle is far away, so that places are rounded coarsely */
+    double dt;
+};
+
+static void add_material(OozeWorld *world, const Setting *settings, OozeMaterialId *id)
+{
+    OozeMaterialDef def = ooze_material_def_default();
+    for (; settings->key; settings++) {
+        CHECK_OK(ooze_material_def_set(&def, settings->key, settings->value, &error));
+    }
+    CHECK_OK(ooze_world_add_material(world, &def, id, &error));
+}
+
+static void add_block(OozeWorld *world, OozeMaterialId material, double x, OozeVec3 spin)
+{
+    OozeFluidDef def = ooze_fluid_def_default();
+    def.material = material;
+    def.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
+    def.shape.size = {0.10, 0.2, 0.16};
+    def.shape.position = {x, 0.1, 0};
+    def.fill = OOZE_FILL_JITTERED;
+    def.jitter = 0.1;
+    def.velocity = {0.1, -0.5, 0.2};
+    def.spin = spin;
+    CHECK_OK(ooze_world_add_fluid(world, &def, nullptr, &error));
+}
+
+/* A floor that fluid clings to and that slides, a side that it slips along, and a ball that comes down. */
+static void add_solids(OozeWorld *world, const Scene *scene)
+{
+    OozeSolidDef floor = ooze_solid_def_default(), side = floor, ball = floor;
+    floor.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
+    floor.shape.size = {0.6, 0.1, scene->periodic ? 0.158 : 0.6};
+    floor.shape.position = {0, -0.05, 0};
+    floor.friction = INFINITY;
+    floor.motion.velocity = {0.3, 0, 0};
+    CHECK_OK(ooze_world_add_solid(world, &floor, nullptr, &error));
+    side.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
+    side.shape.normal = {1, 0, 0};
+    side.shape.position = {-0.11, 0, 0};
+    side.friction = 0.4;
+    CHECK_OK(ooze_world_add_solid(world, &side, nullptr, &error));
+    ball.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
+    ball.shape.radius = 0.05;
+    ball.shape.position = {0, 0.25, 0};
+    ball.friction = 0.2;
+    ball.motion.velocity = {0, -0.6, 0};
+    CHECK_OK(ooze_world_add_solid(world, &ball, nullptr, &error));
+}
+
+static OozeWorld *create_world(const Scene *scene, const Way *way, OozeDevice device)
+{
+    static const Setting thick[] = {{"density", 1000},
+                                    {"viscosity", 20},
+                                    {"modulus", 2000},
+                                    {"relaxation_time", 0.05},
+                                    {nullptr, 0}};
+    static const Setting thin[] = {{"density", 1400}, {"viscosity", 2}, {nullptr, 0}};
+    static const Setting hard[] = {{"density", 900}, {"compliance", 0}, {nullptr, 0}};
+    OozeWorldDef def = ooze_world_def_default();
+    def.method = "conformation";
+    def.spacing = SPACING;
+    def.time_step = scene->dt;
+    def.max_travel = 0;
+    def.device = device;
+    if (scene->periodic) {
+        def.periodic[2] = true;
+        def.periodic_min = {0, 0, -0.08};
+        def.periodic_max = {0, 0, 0.08};
+    }
+    OozeWorld *world = nullptr;
+    OozeMaterialId one, other;
+    CHECK_OK(ooze_world_create(&def, &world, &error));
+    for (const Setting *s = way->settings; s->key; s++) {
+        if (strcmp(s->key, "stiff") != 0) {
+            CHECK_OK(ooze_world_set_param(world, s->key, s->value, &error));
+        }
+    }
+    bool stiff = strcmp(way->settings[0].key, "stiff") == 0;
+    add_material(world, stiff ? hard : thick, &one);
+    add_material(world, thin, &other);
+    add_solids(world, scene);
+    OozeVec3 spin = {1, 3, -2};
+    add_block(world, one, -0.05, spin);
+    add_block(world, other, 0.05, spin);
+    if (scene->wide) {
+        OozeVec3 far = {WIDE * SPACING, 0.1, 0};
+        CHECK_OK(ooze_world_add_particles(world, other, 1, &far, nullptr, &error));
+    }
+    return world;
+}
+
+/* Field values of a frame, by the id of their particle. */
+static double *by_id(const OozeFrame *frame, const char *name, int components)
+{
+    const OozeFieldView *field = ooze_frame_field(frame, name), *id = ooze_frame_field(frame, "id");
+    double *values =
+        static_cast<double *>(calloc(frame->particle_count * (size_t)components, sizeof(double)));
+    assert_non_null(field);
+    for (uint64_t i = 0; i < frame->particle_count; i++) {
+        size_t at = (size_t)ooze_field_value(id, i, 0);
+        assert_true(at < frame->particle_count);
+        for (int k = 0; k < components; k++) {
+            values[at * (size_t)components + (size_t)k] = ooze_field_value(field, i, k);
+        }
+    }
+    return values;
+}
+
+/* The largest difference of a field between two frames, or the largest value where there is no other. */
+static double apart(const OozeFrame *a, const OozeFrame *b, const char *name, int components)
+{
+    double *x = by_id(a, name, components), *y = b ? by_id(b, name, components) : nullptr, most = 0;
+    assert_true(!b || a->particle_count == b->particle_count);
+    for (uint64_t i = 0; i < a->particle_count * (uint64_t)components; i++) {
+        double far = fabs(x[i] - (y ? y[i] : 0.0));
+        most = far > most || !(far == far) ? far : most;
+    }
+    free(x);
+    free(y);
+    return most;
+}
+
+/* Steps of both from the same state, some time after the start. */
+static void compare_steps(const Scene *scene, const Way *way, Packing packing)
+{
+    const int before = 6;
+    OozeWorld *host = create_world(scene, way, OOZE_DEVICE_CPU);
+    OozeWorld *device = create_world(scene, way, OOZE_DEVICE_CUDA);
+    CHECK_OK(ooze_world_step(device, &error)); /* now there is an engine */
+    ooze::Engine *engine = static_cast<ooze::Engine *>(device->engine_data);
+    assert_non_null(engine);
+    engine->pack_from = packing == ALWAYS ? 0 : UINT64_MAX;
+    for (int k = 0; k < before; k++) {
+        CHECK_OK(ooze_world_step(host, &error));
+    }
+    CHECK_OK(ooze_world_restore(device, ooze_world_frame(host), &error));
+    CHECK_OK(ooze_world_step(host, &error));
+    CHECK_OK(ooze_world_step(device, &error));
+    OozeWorldStats on_host, there;
+    ooze_world_stats(host, &on_host);
+    ooze_world_stats(device, &there);
+    assert_string_equal(there.device, "cuda");
+    const OozeFrame *a = ooze_world_frame(host), *b = ooze_world_frame(device);
+    double x = apart(a, b, "position", 3) / SPACING;
+    double u = apart(a, b, "velocity", 3) * scene->dt / SPACING;
+    double q = apart(a, b, "conformation", 6);
+    double start = apart(a, b, "start", 6) / (1e-9 + apart(a, nullptr, "start", 6));
+    printf("  %s: x %.1e u %.1e Q %.1e start %.1e, %d and %d iterations\n", way->name, x, u, q,
+           start, on_host.iterations, there.iterations);
+    assert_in_range(there.iterations + 1, on_host.iterations, on_host.iterations + 2);
+    ooze_world_destroy(host);
+    ooze_world_destroy(device);
+    double bound = packing == ALWAYS ? NEAR + ROUNDED : NEAR;
+    if (!(x < bound && u < bound && q < bound && start < 10 * bound)) {
+        fail_msg("%s: positions are %.3g spacings apart, velocities %.3g a step, Q %.3g, what the "
+                 "next step starts from %.3g of the largest",
+                 way->name, x, u, q, start);
+    }
+}
+
+enum { CONSISTENT = 1, PAPER = 2, JACOBI = 0, CHEBYSHEV = 1, SEARCH = 2 };
+
+static const Way consistent[] = {
+    {"consistent", {{"formulation", CONSISTENT}}},
+    {"consistent, jacobi", {{"formulation", CONSISTENT}, {"solver", JACOBI}}},
+    {"consistent, conjugate gradients", {{"formulation", CONSISTENT}, {"solver", SEARCH}}},
+    {"consistent, cold", {{"formulation", CONSISTENT}, {"warm_start", 0}}},
+    {"consistent, positions only", {{"formulation", CONSISTENT}, {"projection", 1}}},
+    {"consistent, velocities only", {{"formulation", CONSISTENT}, {"velocity_only", 1}}},
+    {"consistent, not corotated", {{"formulation", CONSISTENT}, {"corotation", 0}}},
+    {"consistent, deviatoric", {{"formulation", CONSISTENT}, {"deviatoric_only", 1}}},
+    {"consistent, rigid", {{"stiff", 1}, {"formulation", CONSISTENT}}},
+    {"consistent, fixed count",
+     {{"formulation", CONSISTENT}, {"tolerance", 0}, {"velocity_iterations", 10}}},
+    {"consistent, no iterations",
+     {{"formulation", CONSISTENT}, {"velocity_iterations", 0}, {"position_iterations", 0}}},
+    {"consistent, divergence", {{"formulation", CONSISTENT}, {"divergence_iterations", 8}}},
+};
+static const Way paper[] = {
+    {"paper", {{"formulation", PAPER}}},
+    {"paper, positions only", {{"formulation", PAPER}, {"projection", 1}}},
+    {"paper, velocities only", {{"formulation", PAPER}, {"velocity_only", 1}}},
+    {"paper, not corotated", {{"formulation", PAPER}, {"corotation", 0}}},
+    {"paper, deviatoric", {{"formulation", PAPER}, {"deviatoric_only", 1}}},
+    {"paper, rigid", {{"stiff", 1}, {"formulation", PAPER}}},
+    {"paper, divergence", {{"formulation", PAPER}, {"divergence_iterations", 8}}},
+};
+static const Way lodge[] = {
+    {"lodge", {{"formulation", 0}}},
+    {"lodge, divergence", {{"formulation", 0}, {"divergence_iterations", 8}}},
+};
+
+template <int N> static void compare_all(const Way (&ways)[N])
+{
+    Scene open = {false, false, 1.0 / 240}, periodic = open, wide = open;
+    periodic.periodic = wide.wide = true;
+    for (const Way &way : ways) {
+        compare_steps(&open, &way, NEVER);
+        compare_steps(&wide, &way, ALWAYS);
+    }
+    compare_steps(&periodic, &ways[0], NEVER);
+    compare_steps(&periodic, &ways[N - 1], NEVER);
+}
+
+static void consistent_takes_the_same_step(void **state)
+{
+    (void)state;
+    compare_all(consistent);
+}
+
+static void paper_takes_the_same_step(void **state)
+{
+    (void)state;
+    compare_all(paper);
+}
+
+static void lodge_takes_the_same_step(void **state)
+{
+    (void)state;
+    compare_all(lodge);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(consistent_takes_the_same_step),
+        cmocka_unit_test(paper_takes_the_same_step),
+        cmocka_unit_test(lodge_takes_the_same_step),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
