@@ -107,7 +107,6 @@ void find_holds(Step *step)
     }
     uint64_t n = view->n;
     view->hold_of = scratch<int32_t>(m, n);
-    view->intruder = view->solids.count > 0 ? scratch<int32_t>(m, n) : nullptr;
     uint32_t *taken = scratch<uint32_t>(m, 1);
     clear(m, taken, sizeof *taken);
     StepView s = *view;

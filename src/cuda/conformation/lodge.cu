@@ -224,7 +224,6 @@ static void solve_lodge(Step *step)
 {
     Machine *m = step->m;
     uint64_t n = step->view.n;
-    step->view.pushed = scratch<float4>(m, n);
     Mark mark = scratch_mark(m);
     Lodge solve;
     memset(&solve, 0, sizeof solve);

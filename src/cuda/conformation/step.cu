@@ -53,6 +53,12 @@ static void describe(Step *step)
     step->wraps = ooze_periodic_any(&c->periodic);
 }
 
+static void allocate_edges(Step *step)
+{
+    step->view.edge_sum = scratch<float4>(step->m, step->view.n);
+    step->view.correction = scratch<OozeSym3>(step->m, step->view.n);
+}
+
 static void allocate(Step *step)
 {
     Machine *m = step->m;
@@ -67,8 +73,6 @@ static void allocate(Step *step)
     s->calm = static_cast<float *>(store_data(store, "calm"));
     s->x0 = store_positions(store);
     s->u = scratch<float4>(m, n);
-    s->edge_sum = scratch<float4>(m, n);
-    s->correction = scratch<OozeSym3>(m, n);
     s->density = scratch<float>(m, n);
     s->open = scratch<float>(m, n);
     s->mobility = scratch<float>(m, n);
@@ -79,6 +83,10 @@ static void allocate(Step *step)
     OozeRheology *rheology = scratch<OozeRheology>(m, (uint64_t)step->plan.row_count);
     copy_in(m, rheology, step->plan.rheology, (size_t)step->plan.row_count * sizeof *rheology);
     s->rheology = rheology;
+    s->pushed = scratch<float4>(m, step->lends ? n : 0);
+    s->intruder = s->solids.count > 0 ? scratch<int32_t>(m, n) : nullptr;
+    step->lent = scratch_mark(m); /* what comes now is not needed while densities are corrected */
+    allocate_edges(step);
 }
 
 static void start(Step *step)
@@ -210,6 +218,10 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
         return OOZE_OK;
     }
     ooze_stage_lap(clock, OOZE_PART_REST);
+    if (step->lends) {
+        allocate_edges(step);
+        gather(step);
+    }
     formulation->finish(step);
     ooze_stage_lap(clock, OOZE_PART_FINISH);
     find_strangers(step);
@@ -250,12 +262,17 @@ OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError
     }
     const Formulation *formulation = formulations[step.plan.settings.formulation];
     describe(&step);
+    step.lends = step.plan.settings.formulation == OOZE_FORMULATION_LODGE;
     start(&step);
     gather(&step);
     tension(&step);
     find_holds(&step);
     formulation->solve_velocities(&step);
     divergence(&step);
+    if (step.lends) {
+        scratch_rewind(step.m, step.lent);
+        step.view.hold_of = nullptr;
+    }
     failed = move(&step, formulation, error);
     if (!failed) {
         report(&step);

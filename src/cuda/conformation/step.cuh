@@ -56,7 +56,11 @@ struct Step {
     struct ConstraintView *constraint; /* of the formulations that are constraints */
     bool wraps;                        /* some axis is periodic */
     bool any_holds;                    /* some particle may be held */
-    struct SolveState *state;          /* device; zero at the beginning */
+    bool
+        lends; /* the density stage works where edges, holds and the velocity solve stood; edges are
+                   then gathered anew */
+    Mark lent;
+    struct SolveState *state; /* device; zero at the beginning */
 };
 
 /* A way to solve the same fluid: see OozeFormulation. What a step is given is in its plan. */
