@@ -49,8 +49,8 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
     const OozeStepContext *c = job->context;
     DensitySweep s = {};
     s.n = (uint32_t)job->n;
-    s.even = !ooze_periodic_any(&c->periodic);
-    s.dial = make_dial(&c->periodic, (double)job->support, s.even);
+    s.open = !ooze_periodic_any(&c->periodic);
+    s.dial = make_dial(&c->periodic, (double)job->support, s.open);
     s.cubic = ooze_cubic(job->support, job->volume);
     s.periodic = c->periodic;
     s.support = job->support;
@@ -118,7 +118,7 @@ static void take(Machine *m, const DensitySweep *sweep)
             bool uneven = (s.ease && s.ease[o] != 1.0f) || (s.rigid && s.rigid[o]);
             float4 none = four(0, 0, 0);
             s.place[i] = place_of(s, s.first[o], none, uneven ? 1 : 0);
-            s.arrow[i] = s.start ? make_arrow(s.dial, s.even, s.start[o]) : make_uint4(0, 0, 0, 0);
+            s.arrow[i] = s.start ? make_arrow(s.dial, s.open, s.start[o]) : make_uint4(0, 0, 0, 0);
             s.shift[o] = none;
             s.pushed[i].found = s.pushed[i].carried = 0.0f;
             s.over[i] = 0.0f;

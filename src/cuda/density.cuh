@@ -30,7 +30,9 @@ struct DensityJob {
     void *user;
 };
 
-/* As ooze_density_solve: the shift that positions x need, which are wrapped into the box. */
+/* As ooze_density_solve: the shift that positions x need, which are wrapped into the box. Waits for the sort and the
+   lists, and once when the iterations are through; after every eighth of more iterations it looks whether an earlier one
+   was the last. */
 OozeStatus density_solve(Engine *engine, const DensityJob *job, float4 *x, float4 *shift,
                          OozeError *error);
 

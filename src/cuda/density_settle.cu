@@ -54,7 +54,7 @@ void density_settle(Machine *m, DensitySweep *sweep, bool strangers)
 }
 
 /* At most a tenth of the distance kept: several close neighbours must not throw a particle. */
-template <int LANES, bool EVEN>
+template <int LANES, bool OPEN>
 static void drift(Machine *m, const DensitySweep *sweep, float distance)
 {
     const DensitySweep s = *sweep;
@@ -64,7 +64,7 @@ static void drift(Machine *m, const DensitySweep *sweep, float distance)
             const uint2 own = s.place[i];
             float4 sum = four(0, 0, 0);
             each_neighbour<LANES>(s.list, i, lane, [&](uint32_t j) {
-                float4 way = way_between<EVEN>(s.dial, own, s.place[j]);
+                float4 way = way_between<OPEN>(s.dial, own, s.place[j]);
                 float square = dot(way, way);
                 bool near = square < apart * apart && square > 0.0f && j != s.list.dummy;
                 float inverse = inverse_root(near ? square : 1.0f);
@@ -81,12 +81,12 @@ static void drift(Machine *m, const DensitySweep *sweep, float distance)
 
 void density_drift(Machine *m, const DensitySweep *sweep, float apart)
 {
-#define EVENLY(lanes)   drift<lanes, true>(m, sweep, apart)
-#define UNEVENLY(lanes) drift<lanes, false>(m, sweep, apart)
-    if (sweep->even) {
-        OOZE_LANES(sweep->n, EVENLY);
+#define IN_THE_OPEN(lanes) drift<lanes, true>(m, sweep, apart)
+#define IN_A_BOX(lanes)    drift<lanes, false>(m, sweep, apart)
+    if (sweep->open) {
+        OOZE_LANES(sweep->n, IN_THE_OPEN);
     } else {
-        OOZE_LANES(sweep->n, UNEVENLY);
+        OOZE_LANES(sweep->n, IN_A_BOX);
     }
 }
 

@@ -15,10 +15,9 @@ namespace ooze
 
 /* What the host reads once, when the iterations are through. */
 struct DensityState {
-    int32_t
-        going; /* iterations that are to be done at least: one goes on while some density is too high */
-    int32_t off;     /* an iteration was found not to be needed */
-    int32_t inside;  /* in the last look a solid has let something be */
+    int32_t going;  /* the last iteration that is needed: one more while some density is too high */
+    int32_t off;    /* an iteration was found not to be needed */
+    int32_t inside; /* in the last look a solid has let something be */
     int32_t strange; /* something may settle */
     float worst;     /* largest density beyond rest */
     double sum;      /* all density beyond rest */
@@ -34,7 +33,7 @@ enum { TURNED = 1, UNEVEN = 2 };
 struct DensitySweep {
     uint32_t n;
     Dial dial;
-    bool even; /* no axis wraps */
+    bool open; /* no axis wraps */
     OozeCubic cubic;
     OozePeriodic periodic;
     float support, own, eps; /* own: its own share of a density */
@@ -105,7 +104,7 @@ OOZE_DEVICE void move(const DensitySweep &s, uint32_t i, uint32_t o, float4 shif
     shift.w = 0.0f;
     s.shift[o] = shift;
     s.next[i] = place_of(s, s.first[o], shift, mark);
-    if (s.room && !(sqrtf(dot(shift, shift)) < s.room[i])) {
+    if (s.room && !(s.room[i] > 0.0f && dot(shift, shift) < s.room[i] * s.room[i])) {
         s.touches[i / SLICE] = 1;
     }
 }

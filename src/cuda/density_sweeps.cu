@@ -85,14 +85,14 @@ OOZE_DEVICE void add_pair(const DensitySweep &s, float4 way, float square, float
     sums->gradient = sums->gradient + slope * over * way;
 }
 
-template <int LANES, bool EVEN>
+template <int LANES, bool OPEN>
 OOZE_DEVICE PairSums sum_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, uint2 own)
 {
     PairSums sums = no_pairs();
     sums.marks = own.y;
     each_pair<LANES>(s.list, i, lane, [&](uint32_t j, bool counts) {
         uint2 other = s.place[j];
-        float4 way = way_between<EVEN>(s.dial, own, other);
+        float4 way = way_between<OPEN>(s.dial, own, other);
         add_pair(s, way, square_of(s, way, counts), 1.0f, 1.0f, &sums);
         sums.marks |= other.y;
     });
@@ -111,7 +111,7 @@ OOZE_DEVICE float ease_of(const DensitySweep &s, uint32_t o)
 }
 
 /* The same where neighbours give way each in their own measure. */
-template <int LANES, bool EVEN>
+template <int LANES, bool OPEN>
 OOZE_DEVICE PairSums sum_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, uint2 own)
 {
     const uint16_t body = s.rigid ? s.rigid[s.order[i]] : (uint16_t)0;
@@ -121,25 +121,25 @@ OOZE_DEVICE PairSums sum_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_
             uint2 other = s.place[j];
             uint32_t o = s.order[j];
             float give = mark_of(other) ? ease_of(s, o) : 1.0f;
-            float4 way = way_between<EVEN>(s.dial, own, other);
+            float4 way = way_between<OPEN>(s.dial, own, other);
             add_pair(s, way, square_of(s, way, true), yielding(s, body, o), give, &sums);
         }
     });
     return sums;
 }
 
-template <int LANES, bool EVEN>
+template <int LANES, bool OPEN>
 OOZE_DEVICE PairSums sum_fluid(const DensitySweep &s, uint32_t i, uint32_t lane, uint2 own,
                                bool first)
 {
     bool uneven = !first && s.flags[i] & UNEVEN;
     PairSums sums;
     if (!uneven) {
-        sums = sum_pairs<LANES, EVEN>(s, i, lane, own);
+        sums = sum_pairs<LANES, OPEN>(s, i, lane, own);
         uneven = first && lanes_sum<LANES>(sums.marks & 1u ? 1.0f : 0.0f) > 0.0f;
     }
     if (uneven) {
-        sums = sum_uneven_pairs<LANES, EVEN>(s, i, lane, own);
+        sums = sum_uneven_pairs<LANES, OPEN>(s, i, lane, own);
     }
     sums.gradient = lanes_sum3<LANES>(sums.gradient);
     sums.value.outer = lanes_sum<LANES>(sums.value.outer);
@@ -202,7 +202,7 @@ OOZE_DEVICE float change(const DensitySweep &s, uint32_t i, const PairSums &sums
     return by;
 }
 
-template <int LANES, bool EVEN>
+template <int LANES, bool OPEN>
 static void multipliers(Machine *m, const DensitySweep *sweep, DensityIteration iteration)
 {
     const DensitySweep s = *sweep;
@@ -217,7 +217,7 @@ static void multipliers(Machine *m, const DensitySweep *sweep, DensityIteration 
                 }
                 return;
             }
-            PairSums sums = sum_fluid<LANES, EVEN>(s, i, lane, own, now.first);
+            PairSums sums = sum_fluid<LANES, OPEN>(s, i, lane, own, now.first);
             if (s.wall_push && s.wall_list.count[i] > 0) {
                 add_walls<LANES>(s, i, lane, o, &sums);
             }
@@ -268,7 +268,7 @@ OOZE_DEVICE bool push_first(const DensitySweep &s, float4 now, float4 then, floa
 }
 
 /* Pairs that turned and pairs of rigid bodies among them. */
-template <int LANES, bool EVEN>
+template <int LANES, bool OPEN>
 OOZE_DEVICE float4 push_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, uint2 own,
                                      uint4 arrow)
 {
@@ -283,13 +283,13 @@ OOZE_DEVICE float4 push_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t
         uint2 other = s.place[j];
         uint4 to = s.arrow[j];
         uint32_t o = s.order[j];
-        float4 way = way_between<EVEN>(s.dial, own, other);
+        float4 way = way_between<OPEN>(s.dial, own, other);
         float square = square_of(s, way, true), lambda = number_of(arrow.w) + number_of(to.w);
         float weight = lambda * (yielding(s, body, o) * fall_at(s, square));
         if (s.start) {
             uint2 other_before = place_of(s, s.first[o], four(0, 0, 0), mark_of(other));
-            float4 then = arrow_between<EVEN>(s.dial, arrow, to);
-            push_first(s, way_between<EVEN>(s.dial, before, other_before), then, weight, &sum);
+            float4 then = arrow_between<OPEN>(s.dial, arrow, to);
+            push_first(s, way_between<OPEN>(s.dial, before, other_before), then, weight, &sum);
         } else {
             sum = sum + weight * inverse_root(square) * way;
         }
@@ -297,7 +297,7 @@ OOZE_DEVICE float4 push_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t
     return sum;
 }
 
-template <int LANES, bool EVEN, Way WAY>
+template <int LANES, bool OPEN, Way WAY>
 OOZE_DEVICE float4 push_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, uint2 own,
                               uint4 arrow, bool *turned)
 {
@@ -305,10 +305,10 @@ OOZE_DEVICE float4 push_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, 
     each_pair<LANES>(s.list, i, lane, [&](uint32_t j, bool counts) {
         uint2 other = s.place[j];
         uint4 to = s.arrow[j];
-        float4 way = way_between<EVEN>(s.dial, own, other);
+        float4 way = way_between<OPEN>(s.dial, own, other);
         float square = square_of(s, way, counts);
         float weight = (number_of(arrow.w) + number_of(to.w)) * fall_at(s, square);
-        float4 then = arrow_between<EVEN>(s.dial, arrow, to);
+        float4 then = arrow_between<OPEN>(s.dial, arrow, to);
         if (WAY == PRESENT) {
             sum = sum + weight * inverse_root(square) * way;
         } else if (WAY == STARTED) {
@@ -321,7 +321,7 @@ OOZE_DEVICE float4 push_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, 
     return sum;
 }
 
-template <int LANES, bool EVEN, Way WAY>
+template <int LANES, bool OPEN, Way WAY>
 static void corrections(Machine *m, const DensitySweep *sweep, int k)
 {
     const DensitySweep s = *sweep;
@@ -335,8 +335,8 @@ static void corrections(Machine *m, const DensitySweep *sweep, int k)
             }
             uint8_t flags = s.flags[i];
             bool turned = false;
-            float4 push = flags ? push_uneven_pairs<LANES, EVEN>(s, i, lane, own, arrow)
-                                : push_pairs<LANES, EVEN, WAY>(s, i, lane, own, arrow, &turned);
+            float4 push = flags ? push_uneven_pairs<LANES, OPEN>(s, i, lane, own, arrow)
+                                : push_pairs<LANES, OPEN, WAY>(s, i, lane, own, arrow, &turned);
             push = lanes_sum3<LANES>(push);
             if (WAY == FIRST && lanes_sum<LANES>(turned ? 1.0f : 0.0f) > 0.0f && lane == 0) {
                 s.flags[i] = flags | TURNED;
@@ -360,21 +360,21 @@ static void corrections(Machine *m, const DensitySweep *sweep, int k)
 
 void density_multipliers(Machine *m, const DensitySweep *sweep, DensityIteration iteration)
 {
-#define EVENLY(lanes)   multipliers<lanes, true>(m, sweep, iteration)
-#define UNEVENLY(lanes) multipliers<lanes, false>(m, sweep, iteration)
-    if (sweep->even) {
-        OOZE_LANES(sweep->n, EVENLY);
+#define IN_THE_OPEN(lanes) multipliers<lanes, true>(m, sweep, iteration)
+#define IN_A_BOX(lanes)    multipliers<lanes, false>(m, sweep, iteration)
+    if (sweep->open) {
+        OOZE_LANES(sweep->n, IN_THE_OPEN);
     } else {
-        OOZE_LANES(sweep->n, UNEVENLY);
+        OOZE_LANES(sweep->n, IN_A_BOX);
     }
 }
 
-template <bool EVEN>
+template <bool OPEN>
 static void correct(Machine *m, const DensitySweep *sweep, DensityIteration iteration)
 {
-#define PRESENT_WAY(lanes) corrections<lanes, EVEN, PRESENT>(m, sweep, iteration.k)
-#define FIRST_WAY(lanes)   corrections<lanes, EVEN, FIRST>(m, sweep, iteration.k)
-#define STARTED_WAY(lanes) corrections<lanes, EVEN, STARTED>(m, sweep, iteration.k)
+#define PRESENT_WAY(lanes) corrections<lanes, OPEN, PRESENT>(m, sweep, iteration.k)
+#define FIRST_WAY(lanes)   corrections<lanes, OPEN, FIRST>(m, sweep, iteration.k)
+#define STARTED_WAY(lanes) corrections<lanes, OPEN, STARTED>(m, sweep, iteration.k)
     if (!sweep->start) {
         OOZE_LANES(sweep->n, PRESENT_WAY);
     } else if (iteration.first) {
@@ -386,7 +386,7 @@ static void correct(Machine *m, const DensitySweep *sweep, DensityIteration iter
 
 void density_corrections(Machine *m, const DensitySweep *sweep, DensityIteration iteration)
 {
-    if (sweep->even) {
+    if (sweep->open) {
         correct<true>(m, sweep, iteration);
     } else {
         correct<false>(m, sweep, iteration);

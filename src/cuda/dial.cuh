@@ -21,8 +21,8 @@ struct Dial {
     float unit;     /* m */
 };
 
-/* `even`: no axis wraps. */
-static inline Dial make_dial(const OozePeriodic *periodic, double support, bool even)
+/* `open`: no axis wraps. */
+static inline Dial make_dial(const OozePeriodic *periodic, double support, bool open)
 {
     Dial dial;
     for (int k = 0; k < 3; k++) {
@@ -33,7 +33,7 @@ static inline Dial make_dial(const OozePeriodic *periodic, double support, bool 
         dial.turn[k] = 0x1p32 / period;
         dial.metre[k] = (float)(period * 0x1p-32);
     }
-    dial.unit = even ? dial.metre[0] : 1.0f;
+    dial.unit = open ? dial.metre[0] : 1.0f;
     return dial;
 }
 
@@ -43,10 +43,10 @@ OOZE_DEVICE uint32_t hand(double x, double turn)
 }
 
 /* A difference of hands, in units. */
-template <bool EVEN> OOZE_DEVICE float angle(uint32_t difference, float metre)
+template <bool OPEN> OOZE_DEVICE float angle(uint32_t difference, float metre)
 {
     float turned = (float)(int32_t)difference;
-    return EVEN ? turned : metre * turned;
+    return OPEN ? turned : metre * turned;
 }
 
 /* ---- 21 bits a coordinate and one for a mark: eight bytes --------------------------------------------- */
@@ -79,11 +79,11 @@ OOZE_DEVICE uint32_t mark_of(uint2 place)
 }
 
 /* From b to a: of (b, a) exactly the opposite. */
-template <bool EVEN> OOZE_DEVICE float4 way_between(const Dial &dial, uint2 a, uint2 b)
+template <bool OPEN> OOZE_DEVICE float4 way_between(const Dial &dial, uint2 a, uint2 b)
 {
     uint32_t x = a.x - b.x, y = a.y - b.y;
-    return four(angle<EVEN>(x, dial.metre[0]), angle<EVEN>(y, dial.metre[1]),
-                angle<EVEN>(third_of(x, y), dial.metre[2]));
+    return four(angle<OPEN>(x, dial.metre[0]), angle<OPEN>(y, dial.metre[1]),
+                angle<OPEN>(third_of(x, y), dial.metre[2]));
 }
 
 /* ---- 32 bits a coordinate and a number beside them ------------------------------------------------------ */
@@ -103,17 +103,17 @@ OOZE_DEVICE uint32_t bits_of(float a)
 }
 
 /* Where nothing wraps, coordinates stay as they are. */
-OOZE_DEVICE uint4 make_arrow(const Dial &dial, bool even, float4 x)
+OOZE_DEVICE uint4 make_arrow(const Dial &dial, bool open, float4 x)
 {
-    return even ? make_uint4(bits_of(x.x), bits_of(x.y), bits_of(x.z), 0)
+    return open ? make_uint4(bits_of(x.x), bits_of(x.y), bits_of(x.z), 0)
                 : make_uint4(hand((double)x.x, dial.turn[0]), hand((double)x.y, dial.turn[1]),
                              hand((double)x.z, dial.turn[2]), 0);
 }
 
 /* From b to a, m: of (b, a) exactly the opposite. */
-template <bool EVEN> OOZE_DEVICE float4 arrow_between(const Dial &dial, uint4 a, uint4 b)
+template <bool OPEN> OOZE_DEVICE float4 arrow_between(const Dial &dial, uint4 a, uint4 b)
 {
-    if (EVEN) {
+    if (OPEN) {
         return four(number_of(a.x) - number_of(b.x), number_of(a.y) - number_of(b.y),
                     number_of(a.z) - number_of(b.z));
     }
