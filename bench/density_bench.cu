@@ -130,7 +130,7 @@ static void measure(uint64_t n)
            part(&b, OOZE_PART_DENSITY_LISTS), part(&b, OOZE_PART_DENSITY_MULTIPLIERS),
            part(&b, OOZE_PART_DENSITY_CORRECTIONS), part(&b, OOZE_PART_DRIFT),
            1e3 * (many - few) / (MORE - FEWER), (double)m->held / (double)n);
-    grid_free(m, &b.engine.near_grid);
+    grid_free(m, &b.engine.grid);
     lists_free(m, &b.engine.near);
     machine_destroy(m);
 }

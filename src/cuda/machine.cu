@@ -209,9 +209,7 @@ bool machine_create(Machine *m)
     if (!open_streams(m)) {
         return false;
     }
-    m->ticket = static_cast<uint32_t *>(take(m, 256));
     m->answer = take(m, 256);
-    clear(m, m->ticket, 256);
     clear(m, m->answer, 256);
     return m->failed == cudaSuccess;
 }
@@ -222,8 +220,8 @@ void machine_destroy(Machine *m)
     for (int k = 0; k < m->chunks; k++) {
         give_back(m, m->chunk[k].memory, m->chunk[k].size);
     }
-    give_back(m, m->partial, m->partial_room);
-    give_back(m, m->ticket, 256);
+    room_free(m, &m->partial);
+    room_free(m, &m->tickets);
     give_back(m, m->answer, 256);
     close_streams(m);
     memset(m, 0, sizeof *m);
@@ -352,6 +350,16 @@ void *room_bytes(Machine *m, Room *room, size_t size, size_t kept)
     room->memory = memory;
     room->size = wanted;
     return memory;
+}
+
+uint32_t *sum_tickets(Machine *m, uint64_t count)
+{
+    size_t had = m->tickets.size;
+    uint32_t *tickets = room<uint32_t>(m, &m->tickets, count);
+    if (m->tickets.size != had) {
+        clear(m, tickets, m->tickets.size);
+    }
+    return tickets;
 }
 
 void room_free(Machine *m, Room *room)

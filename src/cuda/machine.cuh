@@ -32,6 +32,12 @@ namespace ooze
 
 enum { BLOCK = 128 }; /* threads of a block */
 
+/* Memory that lives on; what it holds is lost when it grows, unless kept. */
+struct Room {
+    void *memory;
+    size_t size;
+};
+
 struct Chunk { /* of scratch memory */
     char *memory;
     size_t size, used;
@@ -40,13 +46,12 @@ enum { CHUNKS = 256 };
 
 struct Machine {
     cudaStream_t stream;
-    cudaError_t failed;  /* the first error, cudaSuccess until then */
-    size_t asked;        /* bytes that could not be had, where that was it */
-    size_t held;         /* bytes of device memory held in all */
-    double *partial;     /* of sums: one block's each */
-    size_t partial_room; /* bytes */
-    uint32_t *ticket;    /* of sums */
-    void *answer;        /* 256 bytes that the host reads, on the device and pinned beside it */
+    cudaError_t failed; /* the first error, cudaSuccess until then */
+    size_t asked;       /* bytes that could not be had, where that was it */
+    size_t held;        /* bytes of device memory held in all */
+    Room partial;       /* of sums: one block's each */
+    Room tickets;       /* of sums: zeros but while one runs */
+    void *answer;       /* 256 bytes that the host reads, on the device and pinned beside it */
     void *answer_host;
     void *watched; /* pinned: two numbers that are on their way, see watch_goes_on */
     cudaEvent_t sent[2];
@@ -81,17 +86,15 @@ template <class T> T *scratch(Machine *m, uint64_t count)
     return static_cast<T *>(scratch_bytes(m, (count + 1) * sizeof(T)));
 }
 
-/* Memory that lives on; what it holds is lost when it grows, unless kept. */
-struct Room {
-    void *memory;
-    size_t size;
-};
 void *room_bytes(Machine *m, Room *room, size_t size, size_t kept = 0);
 void room_free(Machine *m, Room *room);
 template <class T> T *room(Machine *m, Room *r, uint64_t count, uint64_t kept = 0)
 {
     return static_cast<T *>(room_bytes(m, r, (count + 1) * sizeof(T), kept * sizeof(T)));
 }
+
+/* So many zeros for a sum, which leaves them as they were. */
+uint32_t *sum_tickets(Machine *m, uint64_t count);
 
 void copy_in(Machine *m, void *to, const void *from_host, size_t size);
 void copy_out(Machine *m, void *to_host, const void *from, size_t size); /* waits */
@@ -234,14 +237,46 @@ template <class T> __device__ T block_sum(T value, T *shared)
     return value;
 }
 
+/* Blocks whose partial sums one of them adds up, the last to end; what these come to is added up by the last of
+   all. */
+enum { GROUP = 256 };
+
+/* True for the last of so many blocks that ask; then all that the others wrote before can be read. */
+static __device__ bool is_last(uint32_t *ticket, uint32_t members)
+{
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(ticket, 1u) == members - 1;
+        if (last) {
+            *ticket = 0;
+        }
+    }
+    __syncthreads();
+    __threadfence();
+    return last;
+}
+
+/* The sum of so many partial ones, for the first thread. */
+template <class T> __device__ T sum_partials(const T *partial, uint32_t count, T none, T *shared)
+{
+    T all = none;
+    for (uint32_t k = threadIdx.x; k < count; k += BLOCK) {
+        all += partial[k]; /* never read by this processor before */
+    }
+    __syncthreads();
+    return block_sum(all, shared);
+}
+
 template <int LANES, class T, class Body, class Then>
 __global__ void __launch_bounds__(BLOCK)
     sum_kernel(uint32_t n, T none, T *partial, uint32_t *ticket, Body body, Then then)
 {
     __shared__ __align__(16) char memory[BLOCK / 32 * sizeof(T)];
-    __shared__ bool last;
     T *shared = reinterpret_cast<T *>(memory);
     uint32_t i = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    uint32_t group = blockIdx.x / GROUP, groups = (gridDim.x + GROUP - 1) / GROUP;
+    uint32_t members = group + 1 < groups ? (uint32_t)GROUP : gridDim.x - group * GROUP;
     T mine = none;
     if (i < n) {
         T value = body(i, lane);
@@ -250,24 +285,22 @@ __global__ void __launch_bounds__(BLOCK)
     T sum = block_sum(mine, shared);
     if (threadIdx.x == 0) {
         partial[blockIdx.x] = sum;
-        __threadfence();
-        last = atomicAdd(ticket, 1u) == gridDim.x - 1;
     }
-    __syncthreads();
-    if (!last) {
+    if (!is_last(ticket + 1 + group, members)) {
         return;
     }
-    __threadfence();
-    T all = none;
-#pragma unroll 4
-    for (unsigned k = threadIdx.x; k < gridDim.x; k += BLOCK) {
-        all += partial[k]; /* after the fence, and never read by this processor before */
+    sum = sum_partials(partial + (uint64_t)group * GROUP, members, none, shared);
+    if (groups > 1) {
+        if (threadIdx.x == 0) {
+            partial[gridDim.x + group] = sum;
+        }
+        if (!is_last(ticket, groups)) {
+            return;
+        }
+        sum = sum_partials(partial + gridDim.x, groups, none, shared);
     }
-    __syncthreads();
-    all = block_sum(all, shared);
     if (threadIdx.x == 0) {
-        *ticket = 0;
-        then(all);
+        then(sum);
     }
 }
 #endif
@@ -281,14 +314,13 @@ void sum_lanes(Machine *m, uint64_t n, T none, Body body, Then then)
         return;
     }
 #ifdef __CUDACC__
-    uint64_t blocks = n ? (n * LANES + BLOCK - 1) / BLOCK : 1;
-    Room partials = {m->partial, m->partial_room};
-    T *partial = static_cast<T *>(room_bytes(m, &partials, blocks * sizeof(T)));
-    m->partial = static_cast<double *>(partials.memory);
-    m->partial_room = partials.size;
+    uint64_t blocks = n ? (n * LANES + BLOCK - 1) / BLOCK : 1,
+             groups = (blocks + GROUP - 1) / GROUP;
+    T *partial = static_cast<T *>(room_bytes(m, &m->partial, (blocks + groups) * sizeof(T)));
+    uint32_t *ticket = sum_tickets(m, 1 + groups);
     if (m->failed == cudaSuccess) {
         sum_kernel<LANES><<<(unsigned)blocks, BLOCK, 0, m->stream>>>((uint32_t)n, none, partial,
-                                                                     m->ticket, body, then);
+                                                                     ticket, body, then);
         note(m, cudaGetLastError());
     }
 #else
