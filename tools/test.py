@@ -6,7 +6,10 @@ clang       builds without a warning, unit tests
 asan        address and undefined-behaviour sanitizers, all tests that run our own code
 tsan        clang's thread sanitizer, the tests that use threads
 fuzz        each fuzz target for OOZE_FUZZ_SECONDS (60) from its kept corpus
-cuda, mpi   build and say so, wherever nvcc or mpicc is found
+device      device code on the processor: its own tests, its parity with the processor's code, and acceptance tests
+cuda        builds, wherever nvcc is found; where there is a GPU too, the same tests as device on it, and all acceptance
+            tests
+mpi         builds and says so, wherever mpicc is found
 OOZE_FULL=1 lets the tests that know it run their whole sweeps.
 Arguments: the suites to run (all when none is given)."""
 import os
@@ -21,24 +24,41 @@ import xml.etree.ElementTree as ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORES = len(os.sched_getaffinity(0))
 
+FULL = os.environ.get("OOZE_FULL") == "1"
+
+# Acceptance tests with steps taken by device code: what takes seconds on the processor, and what the GPU does not do yet.
+DEVICE_SOME = ("T05_stiffness T06 T08_falling_cube T10 T17_column T21 T28 T29 T40 T41 T43 T44 T46 T49 T50 T51").split()
+DEVICE_NOT = "_formulations$|_T17_deviatoric|_T19_|_T33_"
+DEVICE_ALL = ["-R", "^(device|conformation)_|^parity_device$", "-E", DEVICE_NOT]
+DEVICE_FEW = ["-R", "^device_|^parity_device$|^conformation_(" + "|".join(DEVICE_SOME) + ")", "-E", DEVICE_NOT]
+
 CTEST_SUITES = {
     "release": [],
     "clang": ["-R", "^unit_"],
     # Of the physics, what touches memory and threads in every way; the figures are the release suite's.
     "asan": ["-R", "^(unit|fuzz|parity|docs|ballistic)_|_T[0-9]+_.*(threads|resume|restore|random)"],
+    "device": DEVICE_ALL if FULL else DEVICE_FEW,
+    "cuda": DEVICE_ALL,
     "tsan": ["-R", "^unit_(threads|pipeline|frame_copy|particles|grid|neighbour|boundary|sink|probe|world)|^ballistic_|_T[0-9]+_.*threads|^fault_overlap"],
 }
 ENVIRONMENT = {
     "asan": {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1"},
     "tsan": {"TSAN_OPTIONS": "halt_on_error=1"},
+    # one test a core, and each on its own
+    "device": {"OOZE_DEVICE": "cuda", "OMP_NUM_THREADS": "1"},
+    "cuda": {"OOZE_DEVICE": "cuda"},
 }
+PRESETS = {"device": "cuda-on-host"}  # where it is not the suite's name
+TARGETS = {"device": "device_programs", "cuda": "ooze", "mpi": "ooze"}  # where not all is looked at
 
 
-def build(preset):
+def build(suite, target=None):
+    preset = PRESETS.get(suite, suite)
     quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     make = ["cmake", "--build", "--preset", preset, "-j", str(CORES)]
-    if RUNNERS.get(preset) is run_part:
-        make += ["--target", "ooze"]  # which is all that is looked at
+    target = target or TARGETS.get(suite)
+    if target:
+        make += ["--target", target]
     for command in (["cmake", "--preset", preset], make):
         done = subprocess.run(command, cwd=ROOT, **quiet)
         if done.returncode:
@@ -47,8 +67,8 @@ def build(preset):
     return True
 
 
-def folder(preset):
-    return ROOT / ("build" if preset == "release" else "build-" + preset)
+def folder(suite):
+    return ROOT / ("build" if suite == "release" else "build-" + PRESETS.get(suite, suite))
 
 
 def run_ctest(suite):
@@ -103,16 +123,28 @@ def run_part(suite):
     return (1, 0) if done.returncode == 0 and said and said[0].split()[1] == "yes" else (0, 1)
 
 
+def run_cuda(suite):
+    """Where there is a GPU, tests run on it."""
+    passed, failed = run_part(suite)
+    said = subprocess.run([str(folder(suite) / "ooze"), "version"], capture_output=True, text=True).stdout
+    if failed or "no GPU" in said:
+        return passed, failed
+    if not build(suite, "device_programs"):
+        return passed, failed + 1
+    more_passed, more_failed = run_ctest(suite)
+    return passed + more_passed, failed + more_failed
+
+
 def found_parts():
     os.environ["PATH"] += ":/usr/local/cuda/bin"
     return [part for part, tool in (("cuda", "nvcc"), ("mpi", "mpicc")) if shutil.which(tool)]
 
 
-RUNNERS = {"fuzz": run_fuzz, "cuda": run_part, "mpi": run_part}
+RUNNERS = {"fuzz": run_fuzz, "cuda": run_cuda, "mpi": run_part}
 
 
 def main():
-    suites = sys.argv[1:] or ["release", "clang", "asan", "tsan", "fuzz", *found_parts()]
+    suites = sys.argv[1:] or ["release", "clang", "asan", "tsan", "fuzz", "device", *found_parts()]
     passed = failed = 0
     for suite in suites:
         start = time.monotonic()

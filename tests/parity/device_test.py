@@ -14,10 +14,14 @@ import numpy
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OOZE = str(pathlib.Path(os.environ.get("OOZE_BUILD_DIR", ROOT / "build")) / "ooze")
 
-# Scenes of the paper, small: blocks of a palette of materials, coiling ropes, cream from a star nozzle, and a bowl and a
-# hand that move. Steps are never cut there.
-SCENES = {"palette": ("blocks", 240), "coiling": ("coiling_top", 240), "nozzle": ("waffle_thick", 300),
-          "bowl": ("hand_and_bowl", 200)}
+# Scenes of the paper, small, with their steps a second: blocks of a palette of materials, coiling ropes, cream from a star
+# nozzle, and a bowl and a hand that move. Steps are never cut there. A rope that falls straight down chooses by rounding
+# to which side it buckles; tilted ones have no choice. The bowl needs more particles than its small variant has: with 800 of
+# them the processor's own spread changes by 2 % where its nozzle turns by a millionth.
+TILT = [f"emitters.nozzle{k}.direction=[{way}]"
+        for k, way in enumerate(("0.1, -1, 0.05", "-0.1, -1, 0.05", "0.1, -1, -0.05", "0.05, -1, 0.1"))]
+SCENES = {"palette": ("blocks", 240, []), "coiling": ("coiling_top", 240, TILT), "nozzle": ("waffle_thick", 300, []),
+          "bowl": ("hand_and_bowl", 200, ["emitters.nozzle.direction=[0.1, -1, 0.05]", "spacing=0.0035"])}
 MEASURED = ("height", "spread", "momentum", "drift", "energy")
 PROBES = "probes: [" + ", ".join(f"{{name: my_{kind}, kind: {kind}}}" for kind in MEASURED) + "]\n"
 
@@ -81,6 +85,11 @@ def read(run, number):
     return {name: data[order] for name, data in fields.items()}
 
 
+def read_attribute(run, number, name):
+    with h5py.File(run / "frames" / f"frame_{number:06d}.h5", "r") as file:
+        return file.attrs[name]
+
+
 def last_row(run):
     with open(run / "probes.csv") as file:
         return {key.split(" ")[0]: float(value) for key, value in list(csv.DictReader(file))[-1].items()}
@@ -96,14 +105,17 @@ class DeviceCase(unittest.TestCase):
         scene.write_text(text)
         return scene
 
-    def paper_scene(self, name, steps_a_frame):
-        file, rate = SCENES[name]
+    def paper_scene(self, name, steps_a_frame, settings=""):
+        file, rate, _ = SCENES[name]
         path = ROOT / "scenes/barreiro2017" / (file + "_small.yaml")
-        return self.write(name, f"ooze: 1\ninclude: {path}\nduration: 2\nframe_rate: {rate}/{steps_a_frame}\n{PROBES}")
+        return self.write(name, f"ooze: 1\ninclude: {path}\nduration: 2\nframe_rate: {rate}/{steps_a_frame}\n"
+                                f"{settings}{PROBES}")
 
     def run_scene(self, scene, name, device, frames, resume=False):
         run = self.folder / name
-        done = ooze("run", scene, "-o", run, "--frames", frames, "-q", "--device", device, *(["--resume"] if resume else []))
+        changes = [word for change in SCENES.get(scene.stem, (0, 0, []))[2] for word in ("--set", change)]
+        done = ooze("run", scene, "-o", run, "--frames", frames, "-q", "--device", device, *changes,
+                    *(["--resume"] if resume else []))
         self.assertEqual(done.returncode, 0, done.stderr)
         return run
 
@@ -152,40 +164,46 @@ class Sentences(DeviceCase):
 @unittest.skipUnless(MACHINE, "no machine for it")
 class Parity(DeviceCase):
     def test_one_step(self):
-        """Positions agree within 1e-4 spacings after one step from the same state."""
+        """Positions agree within 1e-4 spacings after one step from the same state. Solves are asked to converge: one that is
+        cut off before, as in ropes too stiff for their 40 iterations, shows rounding enlarged."""
+        converged = "method: {tolerance: 1e-5, velocity_iterations: 300}\n"
         for name, begun in (("palette", 120), ("coiling", 150), ("nozzle", 150), ("bowl", 200)):
             with self.subTest(name):
-                scene = self.paper_scene(name, 1)
-                here = self.run_scene(scene, name + "_here", "cpu", begun)
-                there = self.folder / (name + "_there")
+                scene = self.paper_scene(name, 1, converged)
+                here, there = self.run_scene(scene, name + "_here", "cpu", begun), self.folder / (name + "_there")
+                before, spacing = read(here, begun), read_attribute(here, begun, "spacing")
                 shutil.copytree(here, there)
                 self.run_scene(scene, here.name, "cpu", begun + 1, resume=True)
                 self.run_scene(scene, there.name, "cuda", begun + 1, resume=True)
                 a, b = read(here, begun + 1), read(there, begun + 1)
                 self.assertEqual(a.keys(), b.keys())
-                self.assertTrue((a["id"] == b["id"]).all())
-                self.assertGreater(len(a["id"]), 200)
-                moved = numpy.abs(a["position"] - read(here, begun)["position"][:0].sum()).max()
-                self.assertGreater(moved, 0)
-                with h5py.File(here / "frames" / f"frame_{begun:06d}.h5") as file:
-                    spacing = float(file.attrs["spacing"])
-                far = numpy.abs(a["position"] - b["position"]).max() / spacing
-                print(f"  {name}: {len(a['id'])} particles, {far:.2e} spacings apart after a step", flush=True)
-                self.assertLess(far, 1e-4)
                 for field in a:
                     self.assertEqual((a[field].dtype, a[field].shape), (b[field].dtype, b[field].shape), field)
+                self.assertTrue((a["id"] == b["id"]).all())
+                moved = numpy.abs(a["position"][:len(before["id"])] - before["position"]).max() / spacing
+                far = numpy.abs(a["position"] - b["position"]).max() / spacing
+                print(f"  {name}: {len(a['id'])} particles move up to {moved:.2g} spacings, {far:.2e} apart", flush=True)
+                self.assertGreater(moved, 0.05)
+                self.assertLess(far, 1e-4)
 
     def test_statistics(self):
-        """After 300 steps height, spread, momentum and drift agree within 1 %."""
+        """After 300 steps height, spread and drift agree within 1 %, momentum within 1 % of what falling from the height
+        gives."""
         for name in SCENES:
             with self.subTest(name):
                 scene = self.paper_scene(name, 30)
-                a = last_row(self.run_scene(scene, name + "_here", "cpu", 10))
-                b = last_row(self.run_scene(scene, name + "_there", "cuda", 10))
-                self.assertEqual(a["count.particles"] if "count.particles" in a else a["particles"],
-                                 b["count.particles"] if "count.particles" in b else b["particles"])
-                for key in a:
-                    print(f"  {name} {key}: {a[key]:.6g} {b[key]:.6g}", flush=True)
+                here = self.run_scene(scene, name + "_here", "cpu", 10)
+                there = self.run_scene(scene, name + "_there", "cuda", 10)
+                a, b = last_row(here), last_row(there)
+                self.assertEqual(a["particles"], b["particles"])
+                mass = a["particles"] * 1000 * read_attribute(here, 10, "spacing") ** 3
+                fall = mass * (2 * 9.81 * a["my_height.height"]) ** 0.5
+                scales = {"my_height.height": None, "my_spread.spread": None, "my_drift.drift": None,
+                          "my_momentum.x": fall, "my_momentum.y": fall, "my_momentum.z": fall}
+                for key, scale in scales.items():
+                    off = abs(a[key] - b[key]) / (scale or abs(a[key]))
+                    print(f"  {name} {key}: {a[key]:.5g} and {b[key]:.5g}, {100 * off:.2g} %", flush=True)
+                    self.assertLess(off, 0.01, key)
 
 
 @unittest.skipUnless(MACHINE, "no machine for it")
