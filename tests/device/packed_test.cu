@@ -95,6 +95,35 @@ static void fluxes(void **state)
     ooze::machine_destroy(m);
 }
 
+/* A unit is at most 2^-11 of the largest. */
+static void lean_fluxes(void **state)
+{
+    (void)state;
+    ooze::Machine machine, *m = &machine;
+    open_machine(m);
+    std::vector<float> given = numbers(9);
+    const float *from = send(m, given);
+    float *to = ooze::scratch<float>(m, 9 * COUNT);
+    ooze::for_each(
+        m, COUNT, OOZE_BODY(uint32_t i) {
+            float nine[9], unit = ooze::nine_get(ooze::nine_pack(from + 9 * i), nine);
+            for (int k = 0; k < 9; k++) {
+                to[9 * i + k] = unit * nine[k];
+            }
+        });
+    std::vector<float> got = fetch(m, to, 9 * COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        float largest = 0.0f;
+        for (int k = 0; k < 9; k++) {
+            largest = fmaxf(largest, fabsf(given[9 * i + k]));
+        }
+        for (int k = 0; k < 9; k++) {
+            assert_true(fabsf(got[9 * i + k] - given[9 * i + k]) <= largest / 2048.0f);
+        }
+    }
+    ooze::machine_destroy(m);
+}
+
 static void places(void **state)
 {
     (void)state;
@@ -133,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(directions),
         cmocka_unit_test(fluxes),
+        cmocka_unit_test(lean_fluxes),
         cmocka_unit_test(places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -212,6 +212,7 @@ static void allocate(Lodge *solve)
     clear(m, v->flux + 3 * n, 3 * sizeof *v->flux);
     clear(m, v->p + n, sizeof *v->p);
     v->pack = pack_places(solve->step);
+    pack_apart(solve->step, &v->pack);
 }
 
 struct

@@ -140,7 +140,7 @@ static void packed_stress_loop(const Lodge *solve, const int32_t *off)
             RawRows rows = packed_rows(s, v.pack, v.hourglass, i, damped);
             float4 p = v.p[i];
             Handed handed = stress_handed(s, v, i, rows, p, false);
-            flux_set_packed(v.pack, packed_flux(v.flux, s.n), i, handed.row);
+            lean_set(lean_flux(v.flux, s.n), i, handed.row);
             float4 base = base_of(s, v, i, rows, handed, p);
             v.ap[i] = four(base.x + damped[0], base.y + damped[1], base.z + damped[2]);
         });
@@ -150,7 +150,7 @@ static void packed_product_loop(const Lodge *solve, const int32_t *off)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
-    const uint4 *flux = packed_flux(v.flux, s.n);
+    const uint4 *flux = lean_flux(v.flux, s.n);
     bool searches = off == &v.state->off;
     const float4 *r = searches ? v.r : nullptr;
     Sum3 none = {0.0, 0.0, 0.0};
@@ -160,7 +160,7 @@ static void packed_product_loop(const Lodge *solve, const int32_t *off)
         OOZE_BODY(uint32_t i) {
             Sum3 product = {0.0, 0.0, 0.0};
             if (!*off) {
-                float4 force = packed_edges_flux(s, v.pack, flux, i);
+                float4 force = lean_edges_flux(s, v.pack, flux, i);
                 product = weigh(s, i, v.p[i], force, v.ap, false, r);
             }
             return product;

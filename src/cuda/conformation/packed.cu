@@ -39,6 +39,17 @@ PackView pack_places(Step *step)
     return p;
 }
 
+void pack_apart(Step *step, PackView *pack)
+{
+    if (pack->going) {
+        pack->places = scratch<uint2>(step->m, step->view.n);
+        PackView p = *pack;
+        for_each(
+            step->m, (uint64_t)step->view.n + 1,
+            OOZE_BODY(uint32_t i) { p.places[i] = own_place(p, i); });
+    }
+}
+
 void pack_hourglass(Step *step, const PackView *pack, const float *hourglass)
 {
     if (!pack->going) {
