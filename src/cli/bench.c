@@ -162,7 +162,8 @@ static const OozeOption options[] = {
     {"clock", 0, "KIND", false,
      "`wall`, the default, or `cpu`: time that cores have worked, for a machine that others use "
      "too; waiting does not show in it, nor does parallel efficiency"},
-    {"full", 0, NULL, false, "the summary with all sizes, up to 4 million particles"},
+    {"full", 0, NULL, false,
+     "the summary with all sizes, up to 4 million particles, with `--device cuda` 150 million"},
     {"set", 0, "KEY=VALUE", true, "change one value of the scene"},
     {"scenes", 0, "DIR", false, "the folder that holds `barreiro2017`, where it is not found"},
 };

@@ -31,12 +31,12 @@ static OozeWork neighbours(double fluid, double walls)
 /* packed_stress_loop: of an edge six numbers unpacked, 3 differences, a square of 6, weight 4, 3 products, twelve sums,
    nine of them of products; packed_product_loop: twelve unpacked, 3 differences, 6, 3, three sums of three products and
    two factors. Per particle as on the processor. Bytes of the first: direction, input and sums of edges (16 each),
-   correction and stiffness (24 each), bulk and two hourglass numbers, flux (32) and output (16) written; of the
-   second: flux, input, residual, output read and written, material, hold. */
+   correction and stiffness (24 each), bulk and two hourglass numbers, lean flux and output (16 each) written; of
+   the second: flux and place (16 + 8), input, residual, output read and written, material, hold. */
 static OozeWork velocity(double fluid)
 {
-    return work((43 + 50) * fluid + 292, 2 * 4.0 * fluid + (3 * 16 + 2 * 24 + 3 * 4 + 32 + 16) +
-                                             (32 + 2 * 16 + 2 * 16 + 2 + 4));
+    return work((43 + 50) * fluid + 292, 2 * 4.0 * fluid + (3 * 16 + 2 * 24 + 3 * 4 + 2 * 16) +
+                                             (24 + 2 * 16 + 2 * 16 + 2 + 4));
 }
 
 /* multipliers: of an edge 6 to unpack a difference, its square 6, the root 1, kernel and slope 11, sums 10; corrections:

@@ -1,6 +1,7 @@
 """The processor and the GPU take the same steps. Runs where the build has the engine and a machine for it (a GPU, or the
 processor standing in for one); elsewhere it holds `--device cuda` to one clear sentence."""
 import csv
+import json
 import os
 import pathlib
 import shutil
@@ -243,6 +244,37 @@ class Runs(DeviceCase):
         self.assertEqual(a["id"].max(), b["id"].max())
         self.assertLess(len(a["id"]), a["id"].max() - 10)
         self.assertLess(abs(len(a["id"]) - len(b["id"])), 0.02 * len(a["id"]))
+
+
+class Bench(DeviceCase):
+    FEW = ["--particles", 300, "--warm-up", 1, "--runs", 2, "--steps", 1]
+
+    @unittest.skipUnless(MACHINE, "no machine for it")
+    def test_of_a_scene(self):
+        done = ooze("bench", "blocks", "--device", "cuda", "--json", *self.FEW)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        facts = json.loads(done.stdout)
+        self.assertEqual((facts["device"], facts["threads"]), ("cuda", 1))
+        self.assertGreater(facts["machine_copy_bytes_per_second"], 1e8)
+        self.assertGreater(facts["bytes_per_particle"], 200)
+        for kind in ("velocity", "density", "neighbours"):
+            for key in ("ms_per_iteration", "bytes_per_particle_iteration", "share_of_copy_bandwidth"):
+                self.assertGreater(facts[f"{kind}_{key}"], 0, kind)
+        parts = sum(facts[key] for key in facts if key.startswith("ms_per_step_method_"))
+        self.assertAlmostEqual(parts / facts["ms_per_step_method"], 1, delta=0.1)
+
+    @unittest.skipUnless(MACHINE, "no machine for it")
+    def test_summary(self):
+        done = ooze("bench", "summary", "--device", "cuda", "--json", *self.FEW)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        aims = {figure["name"]: figure["aim"] for figure in json.loads(done.stdout)["figures"]}
+        self.assertEqual(aims, {"density": 1.9, "velocity": 3, "position": 3.5, "neighbours": 6, "massive_15_15": 0.55,
+                                "massive_10_5": 0.3, "bytes_per_particle": 600, "interactive": 2, "honey": 10,
+                                "unevenness": 15})
+
+    @unittest.skipIf(MACHINE, "there is a machine")
+    def test_without_a_machine(self):
+        self.refused("cuda", "bench", "blocks", "--device", "cuda", *self.FEW)
 
 
 if __name__ == "__main__":
