@@ -53,6 +53,9 @@ static void describe(Step *step)
     step->wraps = ooze_periodic_any(&c->periodic);
 }
 
+/* Particles from which on 40 bytes each count for more than gathering edges a second time. */
+enum { LENDS_FROM = 40000000 };
+
 static void allocate_edges(Step *step)
 {
     step->view.edge_sum = scratch<float4>(step->m, step->view.n);
@@ -83,7 +86,8 @@ static void allocate(Step *step)
     OozeRheology *rheology = scratch<OozeRheology>(m, (uint64_t)step->plan.row_count);
     copy_in(m, rheology, step->plan.rheology, (size_t)step->plan.row_count * sizeof *rheology);
     s->rheology = rheology;
-    s->pushed = scratch<float4>(m, step->lends ? n : 0);
+    bool pushes = step->plan.settings.formulation == OOZE_FORMULATION_LODGE;
+    s->pushed = scratch<float4>(m, pushes ? n : 0);
     s->intruder = s->solids.count > 0 ? scratch<int32_t>(m, n) : nullptr;
     step->lent = scratch_mark(m); /* what comes now is not needed while densities are corrected */
     allocate_edges(step);
@@ -262,7 +266,8 @@ OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError
     }
     const Formulation *formulation = formulations[step.plan.settings.formulation];
     describe(&step);
-    step.lends = step.plan.settings.formulation == OOZE_FORMULATION_LODGE;
+    step.lends =
+        step.plan.settings.formulation == OOZE_FORMULATION_LODGE && step.view.n >= LENDS_FROM;
     start(&step);
     gather(&step);
     tension(&step);
