@@ -32,18 +32,20 @@ static bool engine_available(char *text, size_t size)
 static bool engine_takes(const OozeMethod *method, const OozeStepContext *context, char *why,
                          size_t size)
 {
-    if (strcmp(method->info.name, "conformation") != 0) {
+    (void)context;
+    bool takes = strcmp(method->info.name, "conformation") == 0;
+    if (!takes) {
         snprintf(why, size, "the GPU takes steps of method 'conformation', not of '%s'",
                  method->info.name);
-        return false;
     }
-    return conformation_takes(context, why, size);
+    return takes;
 }
 
 static void engine_destroy(void *data)
 {
     Engine *e = engine_of(data);
     Machine *m = &e->machine;
+    bonds_free(m, &e->bonds);
     walls_free(m, &e->walls);
     solids_free(m, &e->solids);
     lists_free(m, &e->fluid);

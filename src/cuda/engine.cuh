@@ -11,6 +11,15 @@ namespace ooze
 /* Below, launching loops takes the time, not gathering. */
 enum { PACK_FROM = FEW };
 
+/* Of soft bodies: as the host has made them, and where they were sent. Starts as zero. */
+struct Bonds {
+    OozeBonds *made; /* NULL: none yet */
+    bool sent;
+    uint64_t sent_slots, sent_of; /* of what was sent, see OozeBonds */
+    Room first, other, length, share;
+};
+void bonds_free(Machine *m, Bonds *bonds);
+
 struct Engine {
     Machine machine;
     uint64_t
@@ -24,10 +33,9 @@ struct Engine {
         near_walls; /* of the density stage: neighbours where particles are predicted to be */
     Solids solids;
     Walls walls;
+    Bonds bonds;
 };
 
-/* Whether the method runs here with these settings; if not, why. */
-bool conformation_takes(const OozeStepContext *context, char *why, size_t size);
 /* One stroke of the conformation method on what stands in the store, lists made. */
 OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError *error);
 

@@ -34,6 +34,14 @@ OOZE_FORMULA OozeVec3 ooze_pose_to_world(const OozePose *pose, OozeVec3 local_po
     return vec3_add(pose->position, quat_rotate(pose->rotation, local_point));
 }
 
+/* Velocity that takes a point along with a body which goes from one pose to another in `dt`. */
+OOZE_FORMULA OozeVec3 ooze_pose_carry(const OozePose *from, const OozePose *to,
+                                      OozeVec3 world_point, double dt)
+{
+    OozeVec3 next = ooze_pose_to_world(to, ooze_pose_to_local(from, world_point));
+    return vec3_scale(vec3_sub(next, world_point), 1.0 / dt);
+}
+
 /* Velocity of the material point of the body that is at `world_point` now. */
 OOZE_FORMULA OozeVec3 ooze_pose_velocity_at(const OozePose *pose, OozeVec3 world_point)
 {

@@ -2,11 +2,7 @@
    the processor: a sheared block of two materials between walls that move, under a free surface. */
 #include "cuda/engine.cuh"
 
-extern "C" {
-#include "check.h"
-#include "ooze/world.h"
-#include "world/world.h"
-}
+#include "frames_apart.h"
 
 static const double SPACING = 0.02;
 static const double WIDE =
@@ -119,37 +115,6 @@ static OozeWorld *create_world(const Scene *scene, const Way *way, OozeDevice de
         CHECK_OK(ooze_world_add_particles(world, other, 1, &far, nullptr, &error));
     }
     return world;
-}
-
-/* Field values of a frame, by the id of their particle. */
-static double *by_id(const OozeFrame *frame, const char *name, int components)
-{
-    const OozeFieldView *field = ooze_frame_field(frame, name), *id = ooze_frame_field(frame, "id");
-    double *values =
-        static_cast<double *>(calloc(frame->particle_count * (size_t)components, sizeof(double)));
-    assert_non_null(field);
-    for (uint64_t i = 0; i < frame->particle_count; i++) {
-        size_t at = (size_t)ooze_field_value(id, i, 0);
-        assert_true(at < frame->particle_count);
-        for (int k = 0; k < components; k++) {
-            values[at * (size_t)components + (size_t)k] = ooze_field_value(field, i, k);
-        }
-    }
-    return values;
-}
-
-/* The largest difference of a field between two frames, or the largest value where there is no other. */
-static double apart(const OozeFrame *a, const OozeFrame *b, const char *name, int components)
-{
-    double *x = by_id(a, name, components), *y = b ? by_id(b, name, components) : nullptr, most = 0;
-    assert_true(!b || a->particle_count == b->particle_count);
-    for (uint64_t i = 0; i < a->particle_count * (uint64_t)components; i++) {
-        double far = fabs(x[i] - (y ? y[i] : 0.0));
-        most = far > most || !(far == far) ? far : most;
-    }
-    free(x);
-    free(y);
-    return most;
 }
 
 /* Steps of both from the same state, some time after the start. */

@@ -1,5 +1,5 @@
 /* Compression taken out of the velocities before anything moves: see methods/conformation/divergence.c. */
-#include "cuda/conformation/step.cuh"
+#include "cuda/conformation/bodies.cuh"
 
 extern "C" {
 #include "methods/projected.h"
@@ -23,6 +23,9 @@ OOZE_DEVICE float4 sum_walls(const StepView &s, uint32_t i)
 {
     float4 sum = four(0, 0, 0, 0);
     const float4 here = s.x0[i];
+    if (s.body && s.body[i]) { /* solids hold bodies in other ways */
+        return sum;
+    }
     each_wall(s, i, [&](uint32_t b) {
         float4 v = s.walls.velocity[b];
         Way d = way<true>(s, here, s.walls.position[b] - s.dt * v);
@@ -34,20 +37,47 @@ OOZE_DEVICE float4 sum_walls(const StepView &s, uint32_t i)
     return sum;
 }
 
+/* Weight of an edge; none within a body, which minds its own density. */
+OOZE_DEVICE float pair_weight(const StepView &s, uint16_t own, uint32_t j, float r2)
+{
+    return own && s.body[j] == own ? 0.0f : kernel_weight(s, r2);
+}
+
+OOZE_DEVICE uint16_t body_of(const StepView &s, uint32_t i)
+{
+    return s.body ? s.body[i] : (uint16_t)0;
+}
+
+/* How far a particle is from where density would have to stop it, as a density: solids make nothing of a body's, see
+   OozeDensityJob. */
+OOZE_DEVICE float lacking(const StepView &s, uint32_t i)
+{
+    if (!body_of(s, i)) {
+        return fmaxf(1.0f - s.density[i], 0.0f);
+    }
+    float sum = ooze_cubic_value(0, s.support);
+    each_true_neighbour(s.fluid, i, [&](uint32_t j) {
+        sum += ooze_cubic_value(sqrtf(way<true>(s, s.x0[i], s.x0[j]).r2), s.support);
+    });
+    return fmaxf(s.own_limit[i] - s.volume * sum, 0.0f);
+}
+
 template <int LANES, bool WRAPS> static void divergence_begin_loop(Step *step, DivergenceView v)
 {
     StepView s = step->view;
     for_lanes<LANES>(
         step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i];
+            const uint16_t own = body_of(s, i);
+            const float *ease = s.ease ? s.ease : s.mobility;
             float x = 0.0f, y = 0.0f, z = 0.0f, square = 0.0f;
             each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
                 Way d = way<WRAPS>(s, here, s.x0[j]);
-                float f = kernel_weight(s, d.r2), gx = f * d.x, gy = f * d.y, gz = f * d.z;
+                float f = pair_weight(s, own, j, d.r2), gx = f * d.x, gy = f * d.y, gz = f * d.z;
                 x += gx;
                 y += gy;
                 z += gz;
-                square += s.mobility[j] * (gx * gx + gy * gy + gz * gz);
+                square += ease[j] * (gx * gx + gy * gy + gz * gz);
             });
             x = lanes_sum<LANES>(x);
             y = lanes_sum<LANES>(y);
@@ -57,9 +87,9 @@ template <int LANES, bool WRAPS> static void divergence_begin_loop(Step *step, D
                 return;
             }
             float4 wall = sum_walls(s, i), sum = four(x + wall.x, y + wall.y, z + wall.z);
-            wall.w -= fmaxf(1.0f - s.density[i], 0.0f) / s.dt;
+            wall.w -= lacking(s, i) / s.dt;
             /* as in the density stage: an isolated pair must not divide by nothing */
-            sum.w = square + s.mobility[i] * dot(sum, sum) + 0.05f / (s.support * s.support);
+            sum.w = square + ease[i] * dot(sum, sum) + 0.05f / (s.support * s.support);
             v.wall_sum[i] = wall;
             v.sum[i] = sum;
             v.free[i] = s.u[i];
@@ -75,11 +105,13 @@ static void divergence_multiplier_loop(Step *step, DivergenceView v, float momen
     for_lanes<LANES>(
         step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i], u = s.u[i];
+            const uint16_t own = body_of(s, i);
             float rate = 0.0f;
             each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
                 Way d = way<WRAPS>(s, here, s.x0[j]);
                 float4 apart = u - s.u[j];
-                rate += kernel_weight(s, d.r2) * (apart.x * d.x + apart.y * d.y + apart.z * d.z);
+                rate +=
+                    pair_weight(s, own, j, d.r2) * (apart.x * d.x + apart.y * d.y + apart.z * d.z);
             });
             rate = lanes_sum<LANES>(rate);
             if (lane == 0) {
@@ -113,13 +145,14 @@ template <int LANES, bool WRAPS> static void divergence_push_loop(Step *step, Di
     for_lanes<LANES>(
         step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i];
+            const uint16_t body = body_of(s, i);
             float x = 0.0f, y = 0.0f, z = 0.0f;
             each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
                 float4 there = v.change[j];
                 float change = there.w;
                 there.w = 0.0f;
                 Way d = way<WRAPS>(s, here, there);
-                float f = change * kernel_weight(s, d.r2);
+                float f = change * pair_weight(s, body, j, d.r2);
                 x += f * d.x;
                 y += f * d.y;
                 z += f * d.z;
@@ -130,6 +163,21 @@ template <int LANES, bool WRAPS> static void divergence_push_loop(Step *step, Di
                 float4 free = v.free[i] - s.mobility[i] * (push + own * v.sum[i]);
                 v.free[i] = free;
                 s.u[i] = kept_out(s, i, free);
+            }
+        });
+}
+
+/* Rigid bodies take up what has pushed their particles. */
+static void settle_bodies(Step *step, DivergenceView v)
+{
+    StepView s = step->view;
+    const uint32_t *index = rigid_slots(step) > 0 ? step->bodies->index : nullptr;
+    bodies_settle(step);
+    for_each(
+        step->m, rigid_slots(step), OOZE_BODY(uint32_t slot) {
+            uint32_t i = index[slot];
+            if (i != OOZE_NO_PARTICLE) {
+                v.free[i] = s.u[i];
             }
         });
 }
@@ -157,6 +205,7 @@ void divergence(Step *step)
 #define DIVERGENCE_PUSH(lanes, wraps) divergence_push_loop<lanes, wraps>(step, v)
         OOZE_EACH_KIND(step, DIVERGENCE_MULTIPLIER);
         OOZE_EACH_KIND(step, DIVERGENCE_PUSH);
+        settle_bodies(step, v);
         ooze_stage_lap(clock, OOZE_PART_DIVERGENCE);
     }
     scratch_rewind(m, mark);

@@ -46,6 +46,9 @@ OOZE_DEVICE Hold hold_of_particle(const StepView &s, double dt, uint32_t i, floa
         add_direction(&hold, vec3(0, 0, 1), u.z);
         return hold;
     }
+    if (s.rigid_of && s.rigid_of[i]) { /* held as a whole */
+        return hold;
+    }
     for (int k = 0; k < s.solids.count; k++) {
         const SolidView &solid = s.solids.items[k];
         if (!solid_near(solid, s.x0[i], reach, true)) {

@@ -15,14 +15,48 @@ enum { BATCH = 4 };
 struct Begin { /* of a pass, once the residual is known */
     SolveState *state;
     double tolerance;
+    bool rigid; /* bodies have yet to answer */
     __device__ void operator()(Sum1 sum) const
     {
-        state->rr = sum.a;
+        state->rr_own = sum.a;
+        if (!rigid) {
+            begin(sum.a);
+        }
+    }
+    __device__ void begin(double square) const
+    {
+        state->rr = square;
         state->fresh = 1;
         state->spoilt = 0;
-        state->off = !ooze_velocity_solve_begin(&state->residual, sum.a, tolerance);
+        state->off = !ooze_velocity_solve_begin(&state->residual, square, tolerance);
     }
 };
+
+/* p += what rigid bodies answer to the residual. */
+static void add_response(Lodge *solve)
+{
+    LodgeView v = solve->view;
+    const uint32_t *index = solve->step->bodies->index;
+    const float4 *response = bodies_response(solve->step);
+    for_each(
+        solve->step->m, rigid_slots(solve->step), OOZE_BODY(uint32_t slot) {
+            uint32_t i = index[slot];
+            if (i != OOZE_NO_PARTICLE && !v.state->off) {
+                v.p[i] = direction_set(v, i, v.p[i] + response[slot]);
+            }
+        });
+}
+
+/* The beginning with rigid bodies. Waits. */
+static void begin_bodies(Lodge *solve, Begin then)
+{
+    double share;
+    bodies_precondition(solve->step, solve->view.r, nullptr, &share);
+    SolveState *state = solve->view.state;
+    for_each(
+        solve->step->m, 1, OOZE_BODY(uint32_t) { then.begin(state->rr_own + share); });
+    add_response(solve);
+}
 
 /* r = b - A u, with b = weight u*: ap holds A u. */
 static void begin(Lodge *solve, double tolerance)
@@ -30,7 +64,8 @@ static void begin(Lodge *solve, double tolerance)
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     Sum1 none = {0.0};
-    Begin then = {v.state, tolerance};
+    bool rigid = rigid_slots(solve->step) > 0;
+    Begin then = {v.state, tolerance, rigid};
     sum_each(
         solve->step->m, s.n, none,
         OOZE_BODY(uint32_t i) {
@@ -44,6 +79,9 @@ static void begin(Lodge *solve, double tolerance)
             return sum;
         },
         then);
+    if (rigid) {
+        begin_bodies(solve, then);
+    }
 }
 
 struct Advanced {
@@ -63,8 +101,72 @@ struct Advanced {
     }
 };
 
+struct NoteOwn {
+    SolveState *state;
+    __device__ void operator()(Sum1 sum) const { state->rr_own = sum.a; }
+};
+
+/* u and r, and the square of r without rigid bodies. */
+static void stride(Lodge *solve, const int32_t *off)
+{
+    StepView s = solve->step->view;
+    LodgeView v = solve->view;
+    Sum1 none = {0.0};
+    NoteOwn then = {v.state};
+    sum_each(
+        solve->step->m, s.n, none,
+        OOZE_BODY(uint32_t i) {
+            Sum1 sum = {0.0};
+            if (!*off) {
+                float alpha = (float)v.state->alpha;
+                float4 r = v.r[i] - alpha * v.ap[i];
+                s.u[i] = s.u[i] + alpha * v.p[i];
+                v.r[i] = r;
+                sum.a = (double)(dot(r, r) / s.rheology[s.material[i]].divisor);
+            }
+            return sum;
+        },
+        then);
+}
+
+/* As advance, in three loops: bodies answer to the residual as a whole, on the host, and only then the next direction is
+   known. Waits. */
+static void advance_bodies(Lodge *solve, bool iteration, const int32_t *off)
+{
+    StepView s = solve->step->view;
+    LodgeView v = solve->view;
+    Advanced then = {v.state, iteration, off};
+    double share;
+    stride(solve, off);
+    if (!bodies_precondition(solve->step, v.r, off, &share)) {
+        solve->seen_off = true;
+        return;
+    }
+    for_each(
+        solve->step->m, 1, OOZE_BODY(uint32_t) {
+            Sum1 sum = {v.state->rr_own + share};
+            bool keeps = iteration && !v.state->spoilt;
+            v.state->beta = keeps ? sum.a / v.state->rr : 0.0;
+            then(sum);
+        });
+    for_each(
+        solve->step->m, s.n, OOZE_BODY(uint32_t i) {
+            if (!*off) {
+                float beta = (float)v.state->beta, per = 1.0f / s.rheology[s.material[i]].divisor;
+                float4 r = v.r[i], p = v.p[i];
+                p = four(per * r.x + beta * p.x, per * r.y + beta * p.y, per * r.z + beta * p.z);
+                v.p[i] = direction_set(v, i, p);
+            }
+        });
+    add_response(solve);
+}
+
 void advance(Lodge *solve, bool iteration, const int32_t *off)
 {
+    if (rigid_slots(solve->step) > 0) {
+        advance_bodies(solve, iteration, off);
+        return;
+    }
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     Sum1 none = {0.0};
@@ -97,6 +199,7 @@ static void conjugate_gradients(Lodge *solve, int pass)
     const int32_t *off = &v.state->off;
     bool last = pass + 1 == set->passes;
     int32_t *never = &v.state->again_off;
+    solve->seen_off = false;
     clear(step->m, never, sizeof *never);
     multiply(solve, step->view.u, v.ap, true, false, never);
     begin(solve, (last ? 1.0 : ROUGH) * set->tolerance);
@@ -104,7 +207,7 @@ static void conjugate_gradients(Lodge *solve, int pass)
     if (set->velocity_iterations > 0 && (pass == 0 || step->any_holds)) {
         recall(solve, pass);
     }
-    for (int k = 0; k < set->velocity_iterations; k++) {
+    for (int k = 0; k < set->velocity_iterations && !solve->seen_off; k++) {
         if (k % BATCH == 0 && !watch_goes_on(step->m, k / BATCH, off)) {
             break;
         }
@@ -171,7 +274,8 @@ static void release_holds(Lodge *solve)
     Step *step = solve->step;
     StepView s = step->view;
     LodgeView v = solve->view;
-    if (!step->any_holds) {
+    bool rigid = rigid_slots(step) > 0;
+    if (!step->any_holds && !rigid) {
         return;
     }
     int32_t *never = &v.state->again_off;
@@ -179,13 +283,17 @@ static void release_holds(Lodge *solve)
     multiply(solve, s.u, v.ap, true, true, never);
     for_each(
         step->m, s.n, OOZE_BODY(uint32_t i) {
-            if (s.hold_of[i] >= 0 && s.mobility[i] > 0.0f) {
-                float weight = s.rheology[s.material[i]].weight;
+            float weight = s.rheology[s.material[i]].weight;
+            if (s.hold_of && s.hold_of[i] >= 0 && s.mobility[i] > 0.0f) {
                 float4 given = v.ap[i] - weight * v.star[i];
                 float4 slip = let_go(&s.holds[s.hold_of[i]], given);
                 v.star[i] = v.star[i] + (1.0f / weight) * slip;
             }
+            if (rigid) { /* what bodies have to take up */
+                v.r[i] = weight * v.star[i] - v.ap[i];
+            }
         });
+    bodies_release(step, v.r);
     ooze_stage_lap(step->context->clock, OOZE_PART_CONTACT);
 }
 
@@ -245,6 +353,7 @@ static void solve_lodge(Step *step)
     for (int pass = 0; pass < step->plan.settings.passes; pass++) {
         prepare(&solve, pass > 0);
         hold_velocities(step);
+        bodies_hold(step, solve.view.star);
         pack_hourglass(step, &solve.view.pack, solve.view.hourglass);
         conjugate_gradients(&solve, pass);
         if (pass + 1 < step->plan.settings.passes) {
@@ -252,6 +361,7 @@ static void solve_lodge(Step *step)
         }
     }
     recall_note(&solve);
+    bodies_settle(step);
     scratch_rewind(m, mark);
 }
 

@@ -2,6 +2,7 @@
 #ifndef OOZE_CUDA_CONFORMATION_LODGE_CUH
 #define OOZE_CUDA_CONFORMATION_LODGE_CUH
 
+#include "cuda/conformation/bodies.cuh"
 #include "cuda/conformation/packed.cuh"
 
 namespace ooze
@@ -12,6 +13,7 @@ namespace ooze
 struct SolveState {
     OozeVelocitySolve residual;
     double rr, pap, alpha, beta;
+    double rr_own;      /* r.r without the share of rigid bodies, where there are some */
     double rr_first;    /* at the beginning of a search for multipliers */
     int32_t off;        /* the iterations have ended */
     int32_t recall_off; /* there is nothing to recall */
@@ -33,6 +35,7 @@ struct LodgeView {
 struct Lodge {
     Step *step;
     LodgeView view;
+    bool seen_off; /* with rigid bodies: the host knows that the iterations have ended */
 };
 
 /* output = A p, see multiply. */

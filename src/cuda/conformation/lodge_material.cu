@@ -41,10 +41,23 @@ OOZE_DEVICE Softened soften(const StepView &s, const OozeRheology *m, OozeSym3 q
     return soft;
 }
 
+/* Gradients at the surface of a body count too little of the strain: see OOZE_FILM. Beside the film's, a soft
+   body has a viscosity of its own. */
+OOZE_DEVICE void thicken_film(const StepView &s, const LodgeView &v, uint32_t i)
+{
+    const OozeRheology *own = &s.rheology[s.material[i]];
+    const float film = OOZE_FILM;
+    v.stiffness[i] =
+        ooze_sym3_add(ooze_sym3_scale(v.stiffness[i], film), ooze_sym3_identity(own->viscosity));
+    v.known[i] = ooze_sym3_scale(v.known[i], film);
+    v.bulk[i] = film * v.bulk[i] + s.bulk * own->viscosity;
+    v.hourglass[i] = film * v.hourglass[i] + own->hourglass;
+}
+
 OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_t i, OozeMat3 l,
                                   bool turned)
 {
-    const OozeRheology *m = &s.rheology[s.material[i]];
+    const OozeRheology *m = &s.rheology[s.film[i]];
     float dt = s.dt;
     OozeSpin w = ooze_spin(l, dt, 0.5f);
     OozeSym3 before = strain_get(s, i);
@@ -71,6 +84,9 @@ OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_
     float elastic = soft.hourglass - m->solvent_hourglass;
     bool poor = s.correction[i].xx == 0.0f;
     v.hourglass[i] = poor ? 0.0f : m->solvent_hourglass + stretch * elastic;
+    if (s.body && s.film[i] != s.material[i]) {
+        thicken_film(s, v, i);
+    }
 }
 
 template <int LANES, bool WRAPS> static void prepare_loop(Lodge *solve, bool turned)
@@ -122,10 +138,15 @@ template <int LANES, bool WRAPS> static void finish_loop(Step *step)
             }
             OozeMat3 l = ooze_mat3_mul_sym3(rows.gradient, s.correction[i]);
             OozeMat3 a = strain_of(l, s.dt);
-            const OozeRheology *m = &s.rheology[s.material[i]];
+            const OozeRheology *m = &s.rheology[s.film[i]];
             OozeSym3 q = ooze_lodge_update(strain_get(s, i), a, m->memory);
-            strain_set(s, i, ooze_yield(q, m->yield));
-            s.expansion[i] = expand(s, i, a, forget);
+            bool body = s.body && s.body[i], dry = body && s.film[i] == s.material[i];
+            if (dry) { /* it has no memory but its rest shape */
+                strain_set(s, i, ooze_sym3_identity(1));
+            } else {
+                strain_set(s, i, ooze_yield(q, m->yield));
+                s.expansion[i] = body ? 0.0f : expand(s, i, a, forget);
+            }
             float4 pushed = s.pushed[i];
             float *push = s.push + 8 * (uint64_t)i;
             push[0] = pushed.x;

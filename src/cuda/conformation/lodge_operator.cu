@@ -121,6 +121,7 @@ void multiply(Lodge *solve, const float4 *input, float4 *output, bool known, boo
 #define STRESS(lanes, wraps)  stress_loop<lanes, wraps>(solve, input, output, known, off)
 #define PRODUCT(lanes, wraps) product_loop<lanes, wraps>(solve, input, output, held, off)
     OOZE_EACH_KIND(solve->step, STRESS);
+    bonds_add(solve->step, input, output, known, off);
     OOZE_EACH_KIND(solve->step, PRODUCT);
     ooze_stage_lap(solve->step->context->clock, OOZE_PART_VELOCITY_OPERATOR);
 }
@@ -176,6 +177,7 @@ void multiply_direction(Lodge *solve, const int32_t *off)
         return;
     }
     packed_stress_loop(solve, off);
+    bonds_add(solve->step, v.p, v.ap, false, off);
     packed_product_loop(solve, off);
     ooze_stage_lap(solve->step->context->clock, OOZE_PART_VELOCITY_OPERATOR);
 }

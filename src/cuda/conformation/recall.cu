@@ -197,6 +197,7 @@ static void recall_push(Lodge *solve)
             return sum;
         },
         any);
+    bodies_keep_motion(step, v.p, &v.state->recall_off);
     Mark mark = scratch_mark(m);
     uint32_t *root = scratch<uint32_t>(m, s.n);
     find_pieces(step, root, &v.state->recall_off);

@@ -1,21 +1,14 @@
 /* One stroke of the conformation method: see methods/conformation/{conformation,move}.c. */
+#include "cuda/conformation/bodies.cuh"
 #include "cuda/conformation/constraint.cuh"
 
-#include <cstdio>
+#include "cuda/shape_distance.cuh"
 
 namespace ooze
 {
 
 static const Formulation *const formulations[OOZE_FORMULATION_COUNT] = {
     &formulation_lodge, &formulation_consistent, &formulation_paper};
-
-bool conformation_takes(const OozeStepContext *context, char *why, size_t size)
-{
-    if (context->body_count > 0) {
-        snprintf(why, size, "rigid and soft bodies run on the processor alone");
-    }
-    return context->body_count == 0;
-}
 
 /* ---- the beginning ---- */
 
@@ -89,8 +82,16 @@ static void allocate(Step *step)
     bool pushes = step->plan.settings.formulation == OOZE_FORMULATION_LODGE;
     s->pushed = scratch<float4>(m, pushes ? n : 0);
     s->intruder = s->solids.count > 0 ? scratch<int32_t>(m, n) : nullptr;
+    bodies_allocate(step);
     step->lent = scratch_mark(m); /* what comes now is not needed while densities are corrected */
     allocate_edges(step);
+}
+
+/* What a solid makes a particle do that is fixed to it. */
+OOZE_DEVICE float4 pinned(const StepView &s, double dt, uint32_t i)
+{
+    const SolidView &solid = s.solids.items[s.pin[i] - 1];
+    return narrow(ooze_pose_carry(&solid.previous, &solid.pose, widen(s.x0[i]), dt));
 }
 
 static void start(Step *step)
@@ -100,6 +101,7 @@ static void start(Step *step)
     StepView s = step->view;
     float4 kick = make_float4((float)(c->gravity.x * c->dt), (float)(c->gravity.y * c->dt),
                               (float)(c->gravity.z * c->dt), 0.0f);
+    const double dt = c->dt;
     const float4 *velocity = store_velocities(&step->engine->store);
     float4 *x0 = store_positions(&step->engine->store);
     for_each(
@@ -112,9 +114,12 @@ static void start(Step *step)
             }
             float4 v = velocity[i];
             const OozeRheology *m = &s.rheology[s.material[i]];
-            bool led = s.led && s.led[i];
+            bool fixed = s.pin && s.pin[i], led = (s.led && s.led[i]) || fixed;
             v.w = 0.0f;
             s.u[i] = led ? v : v + kick;
+            if (fixed) {
+                s.u[i] = pinned(s, dt, i);
+            }
             s.mobility[i] = led ? 0.0f : 1.0f / m->weight;
             OozeSym3 e = ooze_sym3_add(strain_get(s, i), ooze_sym3_identity(-1));
             s.stress[i] = m->modulus * ooze_stress_size(e);
@@ -151,6 +156,7 @@ DensityJob density_job(Step *step)
 OozeStatus solve_density(Step *step, float4 *x, float4 *shift, OozeError *error)
 {
     DensityJob job = density_job(step);
+    bodies_density(step, &job);
     return density_solve(step->engine, &job, x, shift, error);
 }
 
@@ -231,6 +237,8 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     find_strangers(step);
     ooze_stage_lap(clock, OOZE_PART_REST);
     store_state(step, x);
+    bodies_place(step, store_positions(&step->engine->store),
+                 store_velocities(&step->engine->store));
     return OOZE_OK;
 }
 
@@ -250,6 +258,7 @@ static void report(Step *step)
 OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError *error)
 {
     Step step;
+    Bodies bodies;
     ConstraintView constraint;
     memset(&step, 0, sizeof step);
     memset(&constraint, 0, sizeof constraint);
@@ -268,9 +277,17 @@ OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError
     describe(&step);
     step.lends =
         step.plan.settings.formulation == OOZE_FORMULATION_LODGE && step.view.n >= LENDS_FROM;
+    failed = bodies_create(&step, &bodies, error);
+    if (failed) {
+        return failed;
+    }
     start(&step);
     gather(&step);
     tension(&step);
+    failed = bodies_begin(&step, error);
+    if (failed) {
+        return failed;
+    }
     find_holds(&step);
     formulation->solve_velocities(&step);
     divergence(&step);

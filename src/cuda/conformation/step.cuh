@@ -28,7 +28,12 @@ struct StepView {
     float value, slope, nearest; /* of the cubic spline: see OozeCubicFour */
     float bulk, tension, surface, contact;
     const OozeRheology *rheology;
-    const uint16_t *material, *led; /* led: NULL where no nozzle leads any */
+    const uint16_t *material, *led; /* row of rheology; led: NULL where no nozzle leads any */
+    const uint16_t *film;           /* row of the fluid that wets it, or its own */
+    /* Of bodies, see OozeBodies and OozeDensityJob; all NULL where there are none, rigid_of where none is rigid. */
+    const uint16_t *body, *pin, *rigid_of;
+    const float *own_limit, *ease;
+    const uint8_t *bare;
     const float4 *x0; /* positions; the last lane is 0, and of element n too large for any weight */
     float4 *u;
     ListView fluid, near_walls; /* near_walls.begin: NULL where there are no walls */
@@ -53,6 +58,7 @@ struct Step {
     OozeStepContext *context;
     OozeConformationPlan plan;
     StepView view;
+    struct Bodies *bodies;             /* NULL: all is fluid */
     struct ConstraintView *constraint; /* of the formulations that are constraints */
     bool wraps;                        /* some axis is periodic */
     bool any_holds;                    /* some particle may be held */

@@ -74,7 +74,7 @@ typedef struct OozeBodies {
     uint32_t *index;   /* per slot: its particle, or OOZE_NO_PARTICLE */
     OozeFloat4 *rest;  /* per slot: where the particle was when it came into the world */
     OozeFloat4 *place; /* per rigid slot: where it is; last lane: its weight, see OozeRheology */
-    /* Per rigid slot: room for what the machine brings and takes. */
+    /* Per rigid slot, and one more for the machine: room for what it brings and takes. */
     OozeFloat4 *field[2];
     OozeVec3 *arm; /* per rigid slot: from the centre of mass, begin of step */
     OozeRigid *rigids;

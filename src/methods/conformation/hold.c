@@ -88,10 +88,7 @@ OozeFour ooze_conformation_pinned(const OozeConformationStep *s, uint64_t i)
 {
     const OozeSolid *solid = &s->context->solids[s->context->pin[i] - 1];
     OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
-    OozeVec3 local =
-        quat_rotate_back(solid->previous.rotation, vec3_sub(x, solid->previous.position));
-    OozeVec3 next = vec3_add(quat_rotate(solid->pose.rotation, local), solid->pose.position);
-    OozeVec3 u = vec3_scale(vec3_sub(next, x), 1.0 / s->context->dt);
+    OozeVec3 u = ooze_pose_carry(&solid->previous, &solid->pose, x, s->context->dt);
     return ooze_four((float)u.x, (float)u.y, (float)u.z, 0);
 }
 

@@ -258,26 +258,16 @@ static uint16_t stress_row(const OozeConformationStep *s, uint64_t i)
     return s->bodies ? s->bodies->film[i] : s->material[i];
 }
 
-/* Gradients at a surface mix the fluid's strain with the body's, which is none, so both sides count too
-   little of it. In shear flow along a lattice, with the particles of the body taking part like fluid of
-   F times the stress, the fluid seems to slip by so many spacings:
-
-     F                     0     1     2     3     4
-     support 1.8 to 2.0   1.50  0.50  0.17  0.00 -0.10
-     support 2.2          1.62  0.53  0.16 -0.03 -0.15
-     support 3.0          2.17  0.68  0.16 -0.12 -0.30 */
-#define FILM 3.0f
-
 /* Beside the film's, a soft body has a viscosity of its own. */
 static void thicken_film(OozeLodge *solve, uint64_t i)
 {
     const OozeConformationStep *s = solve->step;
     const OozeRheology *own = &s->rheology[s->material[i]];
-    solve->stiffness[i] = ooze_sym3_add(ooze_sym3_scale(solve->stiffness[i], FILM),
+    solve->stiffness[i] = ooze_sym3_add(ooze_sym3_scale(solve->stiffness[i], OOZE_FILM),
                                         ooze_sym3_identity(own->viscosity));
-    solve->known[i] = ooze_sym3_scale(solve->known[i], FILM);
-    solve->bulk[i] = FILM * solve->bulk[i] + s->settings.bulk * own->viscosity;
-    solve->hourglass[i] = FILM * solve->hourglass[i] + own->hourglass;
+    solve->known[i] = ooze_sym3_scale(solve->known[i], OOZE_FILM);
+    solve->bulk[i] = OOZE_FILM * solve->bulk[i] + s->settings.bulk * own->viscosity;
+    solve->hourglass[i] = OOZE_FILM * solve->hourglass[i] + own->hourglass;
 }
 
 /* A stretched lattice is unstable in motion that alternates from particle to particle, as pairs that come nearer
