@@ -141,6 +141,10 @@ static void print_forecast(const Forecast *forecast, const Trial *trial, const O
     printf("steps        %s of %g s, %s a frame\n", ooze_quantity_count(a, steps), info->time_step,
            ooze_quantity_count(b, info->steps_per_frame));
     printf("memory       %s\n", ooze_quantity_bytes(a, forecast->memory));
+    if (stats->device_bytes > 0) {
+        double each = (double)stats->device_bytes / fmax((double)stats->particles, 1.0);
+        printf("GPU memory   %s\n", ooze_quantity_bytes(a, each * forecast->last));
+    }
     printf("disk         %s, %s for the last frame\n", ooze_quantity_bytes(a, forecast->disk),
            ooze_quantity_bytes(b, forecast->bytes_fixed + forecast->bytes * forecast->last));
     printf(

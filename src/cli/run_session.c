@@ -352,6 +352,12 @@ void ooze_run_profile(const OozeRunSession *session, OozeText *table)
     append_row(table, "output", output, steps, total);
     append_row(table, "rest", total - known, steps, total);
     append_row(table, "total", total, steps, total);
+    if (strcmp(stats.device, "cpu") != 0) {
+        ooze_text_append(
+            table, "  steps were taken by device cuda, which works on while the next part is "
+                   "prepared: a part is told\n  with the time of asking for it and of waiting "
+                   "for those before; `ooze bench` times each on its own\n");
+    }
     append_output(table, &cost, total);
     append_solver(table, &stats, steps);
 }

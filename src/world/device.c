@@ -69,7 +69,8 @@ static const char *consider(OozeWorld *world, char *text, size_t size)
     bool asked = world->device == OOZE_DEVICE_CUDA;
     OozeStepContext context = ooze_world_step_context(world);
     if (!engine || (engine->stand_in && !asked)) {
-        snprintf(text, size, "this build has no CUDA back end");
+        snprintf(text, size,
+                 "this build has no CUDA back end"); /* or an unusable one, told before */
         return NULL;
     }
     if (!engine->takes(world->method, &context, text, size)) {
@@ -90,6 +91,26 @@ static OozeStatus leave_engine(OozeWorld *world, OozeError *error)
     return status;
 }
 
+/* A machine that is there and yet cannot be had is an error for those who asked for it, and none of `auto`. */
+static OozeStatus enter_engine(OozeWorld *world, const char **found, char *text, size_t size,
+                               OozeError *error)
+{
+    OozeError why = {0};
+    OozeStatus status = world->offered->create(&world->engine_data, &why);
+    if (status && world->device == OOZE_DEVICE_CUDA) {
+        return ooze_fail(error, status, why.hint, "%s", why.message);
+    }
+    if (status) {
+        snprintf(text, size, "%.200s", why.message);
+        world->offered = NULL;
+        *found = NULL;
+        return OOZE_OK;
+    }
+    world->engine = world->offered;
+    world->samples_sent = false;
+    return OOZE_OK;
+}
+
 OozeStatus ooze_world_choose_machine(OozeWorld *world, OozeError *error)
 {
     char text[TEXT_BYTES] = "";
@@ -104,9 +125,7 @@ OozeStatus ooze_world_choose_machine(OozeWorld *world, OozeError *error)
                          "device cuda cannot take these steps, because %s", text);
     }
     if (found && !had) {
-        status = world->offered->create(&world->engine_data, error);
-        world->engine = status ? NULL : world->offered;
-        world->samples_sent = false;
+        status = enter_engine(world, &found, text, sizeof text, error);
     } else if (!found && had) {
         status = leave_engine(world, error);
     }

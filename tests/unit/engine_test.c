@@ -253,6 +253,29 @@ static void auto_is_silent(void **state)
     assert_int_equal(mirror_counts.alive, 0);
 }
 
+static OozeStatus refuse_to_be_made(void **data, OozeError *error)
+{
+    *data = NULL;
+    return ooze_fail(error, OOZE_ERROR_MEMORY, "", "no room for a mirror");
+}
+
+/* A machine that is there but cannot be had: an error where it was asked for, else the processor goes on. */
+static void an_engine_that_cannot_be_made(void **state)
+{
+    (void)state;
+    OozeEngine full = mirror;
+    full.stand_in = false;
+    full.create = refuse_to_be_made;
+    Fixture f = pour(2);
+    f.world->offered = &full;
+    f.world->device = OOZE_DEVICE_CUDA;
+    CHECK_FAILS(ooze_world_step(f.world, &error), OOZE_ERROR_MEMORY, "no room for a mirror");
+    f.world->device = OOZE_DEVICE_AUTO;
+    step_many(f.world, 2);
+    assert_null(f.world->engine);
+    ooze_world_destroy(f.world);
+}
+
 typedef struct Heard {
     int lines;
     char last[256];
@@ -381,6 +404,7 @@ int main(void)
         cmocka_unit_test(states_move_between_machines),
         cmocka_unit_test(a_setting_that_an_engine_does_not_take),
         cmocka_unit_test(auto_is_silent),
+        cmocka_unit_test(an_engine_that_cannot_be_made),
         cmocka_unit_test(the_log_says_once_who_takes_the_steps),
         cmocka_unit_test(a_run_gone_wrong_is_told_alike),
         cmocka_unit_test(clocks_wait_when_asked),
