@@ -16,8 +16,8 @@ static const double spacing = 0.01, support = 0.022;
 /* Shifts agree to this many spacings. Places are rounded to six supports over 2^21 on the device, 6e-6 spacings,
    and to a float at up to a hundred spacings, as much, on the processor; a shift is the sum of what dozens of pairs
    make of that. Lines between starts are kept with eight binary digits: where a last bit decides which way one is
-   rounded, the push of that pair differs by up to 2^-8, which few see: none of
-   a box with the processor's own rounding, 1.02% on an H200, which rounds a product and a sum at once. */
+   rounded, the push of that pair differs by up to 2^-8, which few see: 1.02% of the
+   particles of a periodic box on an H200, which rounds a product and a sum at once. */
 static const double near_enough = 1e-5, line_digits = 0x1p-8, few = 0.02;
 
 /* ---- a case --------------------------------------------------------------------------------------------- */
