@@ -148,8 +148,8 @@ static const OozeOption options[] = {
     {"list", 0, NULL, false, "name the scenes"},
     {"json", 0, NULL, false, "one JSON object instead of text"},
     {"particles", 0, "N", false,
-     "about so many: a scene that begins with its fluid gets another spacing, one that pours runs "
-     "until they are there"},
+     "about so many: a scene that begins with all of its fluid gets another spacing, one that "
+     "pours runs until they are there"},
     {"small", 0, NULL, false, "the small variant of the scene"},
     OOZE_OPTION_DEVICE,
     {"threads", 0, "N", false, "worker threads; 0, the default, is one per core"},

@@ -12,7 +12,7 @@ enum { OOZE_BENCH_RUNS_MAX = 1000, OOZE_BENCH_STAGES_MAX = 16, OOZE_BENCH_PARTS_
 typedef struct OozeBenchScene {
     const char *name, *file, *help;
     /* as the paper has it */
-    double particles, steps_a_frame, iterations, seconds_a_frame;
+    double particles, steps_a_frame, iterations, seconds_a_frame; /* the last NAN: not told */
     uint64_t by_default; /* particles; 0: as the scene has it */
 } OozeBenchScene;
 

@@ -58,12 +58,12 @@ static uint64_t particles_of(const OozeWorld *world)
     return stats.particles;
 }
 
-/* A scene that begins with its fluid gets about as many particles as asked for by another spacing. */
+/* A scene that has all of its fluid at the beginning gets about as many particles as asked for by another spacing. */
 static int build_world(const OozeBenchPlan *plan, uint64_t wanted, OozeScene **scene,
                        OozeWorld **world)
 {
     int code = load(plan, NULL, scene);
-    bool filled = !code && (*scene)->def.fluid_count > 0;
+    bool filled = !code && (*scene)->def.fluid_count > 0 && (*scene)->def.emitter_count == 0;
     double there = plan->scene && !plan->small ? plan->scene->particles : 0.0;
     if (!code && (!filled || wanted == 0 || there == 0.0)) {
         code = build(plan, *scene, world);

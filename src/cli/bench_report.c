@@ -214,6 +214,11 @@ static void print_rows(const OozeBenchResult *r, const OozeBenchMachine *machine
 static void print_paper(const OozeBenchPlan *plan, const OozeBenchResult *r, const Figures *f)
 {
     const OozeBenchScene *scene = plan->scene;
+    if (isnan(scene->seconds_a_frame)) {
+        printf("  frame        %.2f ms for the paper's %.0fk particles\n", 1e3 * f->frame,
+               1e-3 * scene->particles);
+        return;
+    }
     if (!ooze_bench_on_processor(r)) {
         printf("  paper        %.1f on its GPU: %.1f times that\n", 1e-6 * f->gpu,
                f->rate / f->gpu);
