@@ -75,14 +75,15 @@ BAD_LINES = [
     (["schema", "x"], "unexpected argument 'x'"),
     (["reference", "--all"], "unknown option '--all'"),
     (["version", "2"], "unexpected argument '2'"),
+    (["rheo"], "say what was measured"),
     (["methods", "balistic"], "did you mean 'ballistic'"),
     (["help", "rnu"], "did you mean 'run'"),
     (["help", "run", "check"], "unexpected argument 'check'"),
     (["run", "\x1b[31mred", "\x1b[31mred"], "unexpected argument '?[31mred'"),
 ]
 
-COMMANDS = ["run", "check", "info", "export", "mesh", "plot", "render", "bench", "methods", "probes", "schema", "reference",
-            "version", "help"]
+COMMANDS = ["run", "check", "info", "export", "mesh", "plot", "rheo", "render", "bench", "methods", "probes", "schema",
+            "reference", "version", "help"]
 
 
 class CommandLineTest(runs.RunTest):

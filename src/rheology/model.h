@@ -1,0 +1,40 @@
+/* Curves that measured points are held against: a spectrum of Maxwell modes, and viscosity over rate of shear. */
+#ifndef OOZE_RHEOLOGY_MODEL_H
+#define OOZE_RHEOLOGY_MODEL_H
+
+#include <stdbool.h>
+
+#include "rheology/data.h"
+#include "rheology/least_squares.h"
+
+enum { OOZE_MODES_MAX = 4 };
+
+typedef enum OozeRheoLaw {
+    OOZE_RHEO_MAXWELL,   /* ln modulus and ln time of each mode, then ln solvent viscosity */
+    OOZE_RHEO_NEWTON,    /* ln viscosity */
+    OOZE_RHEO_POWER_LAW, /* ln viscosity at the reference rate, exponent */
+    OOZE_RHEO_CARREAU,   /* ln viscosity at rest, exponent, ln rate, ln floor */
+} OozeRheoLaw;
+
+typedef struct OozeRheoModel {
+    OozeRheoLaw law;
+    int modes;
+    bool solvent;     /* of Maxwell modes */
+    bool floor;       /* of Carreau's law */
+    double reference; /* rate of a power law, 1/s */
+} OozeRheoModel;
+
+int ooze_rheo_unknowns(const OozeRheoModel *model);
+
+/* The first (0) or second curve of the experiment at x. */
+double ooze_rheo_value(const OozeRheoModel *model, const double *unknowns, OozeRheoKind kind,
+                       int curve, double x);
+
+/* In the order of OozeRheoData.y; the context of a least-squares problem. */
+typedef struct OozeRheoTrial {
+    const OozeRheoModel *model;
+    const OozeRheoData *data;
+} OozeRheoTrial;
+void ooze_rheo_values(const void *trial, const double *unknowns, double *values);
+
+#endif

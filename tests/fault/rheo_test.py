@@ -1,0 +1,82 @@
+"""`ooze rheo --fit`: a block that a scene takes, JSON that agrees with it, and one clear line for every slip."""
+import json
+import unittest
+
+import runs
+
+SCENE = """\
+ooze: 1
+method: {name: conformation}
+spacing: 0.05
+time_step: 1/240
+duration: 0.1
+%s
+fluids:
+  - material: measured
+    shape: {type: box, size: [0.4, 0.4, 0.4]}
+"""
+
+
+def rows(formula, low, high, count=30):
+    points = [low * (high / low) ** (i / (count - 1)) for i in range(count)]
+    return "".join(",".join(f"{v:.7g}" for v in (x, *formula(x))) + "\n" for x in points)
+
+
+def modes(*spectrum):
+    def formula(w):
+        return (sum(g * (w * t) ** 2 / (1 + (w * t) ** 2) for g, t in spectrum),
+                sum(g * w * t / (1 + (w * t) ** 2) for g, t in spectrum))
+    return "omega [rad/s],G' [Pa],G'' [Pa]\n" + rows(formula, 0.01, 1000)
+
+
+class RheoTest(runs.RunTest):
+    def write(self, text):
+        path = self.folder / "data.csv"
+        path.write_text(text)
+        return path
+
+    def checked(self, text):
+        """What is said of the data; its block must pass as part of a scene."""
+        said = self.good("rheo", "--fit", self.write(text)).stdout
+        scene = self.folder / "pasted.yaml"
+        scene.write_text(SCENE % said[said.index("materials:"):])
+        self.good("check", scene)
+        return said
+
+    def test_one_mode_goes_into_a_scene(self):
+        said = self.checked(modes((800, 0.5)))
+        self.assertIn("1 Maxwell mode,", said)
+        self.assertIn("    modulus: 800\n    relaxation_time: 0.5\n", said)
+        self.assertNotIn("A material holds one mode", said)
+
+    def test_more_modes_are_told(self):
+        said = self.checked(modes((200, 2), (1500, 0.02)))
+        self.assertIn("2 Maxwell modes,", said)
+        self.assertRegex(said, r"A material holds one mode, the data show 2\. .* rad/s, where its G'+ is .* too (low|high)\.")
+
+    def test_flow_goes_into_a_scene(self):
+        said = self.checked("rate [1/s],viscosity [mPa s]\n" + rows(lambda r: (9000 * (1 + r * r) ** -0.3,), 0.01, 100))
+        self.assertIn("    viscosity: 9\n    thinning_exponent: 0.4\n    thinning_rate: 1\n    thinning: carreau\n", said)
+        said = self.checked("rate,viscosity\n" + rows(lambda r: (5 * r ** -0.7,), 0.01, 100))
+        self.assertIn("thinning: power_law", said)
+
+    def test_json_and_figures(self):
+        data = self.write(modes((200, 2), (1500, 0.02)))
+        told = json.loads(self.good("rheo", "--fit", data, "--json", "-o", self.folder / "out").stdout)
+        self.assertEqual((told["experiment"], told["points"], len(told["fit"]["modes"])), ("oscillation", 30, 2))
+        self.assertAlmostEqual(told["fit"]["modes"][0]["modulus"]["value"], 1500, delta=15)
+        self.assertEqual(told["material"]["modulus"], told["single"]["modes"][0]["modulus"]["value"])
+        for name in ("fit.svg", "fit.png"):
+            self.assertGreater((self.folder / "out" / name).stat().st_size, 1000)
+
+    def test_slips(self):
+        self.bad(2, "say what was measured", "rheo")
+        data = self.write("rate,viscosity\n1,2\n2,-2\n5,1\n10,1\n")
+        done = self.bad(1, "data.csv', line 3: viscosity is -2; it must lie above 0", "rheo", "--fit", data)
+        self.assertIn("hint: leave out", done.stderr)
+        beyond = self.write("rate,viscosity\n1,1e20\n2,1e20\n5,1e20\n10,1e20\n")
+        self.bad(1, "viscosity of the fitted material", "rheo", "--fit", beyond)
+
+
+if __name__ == "__main__":
+    unittest.main()
