@@ -12,6 +12,7 @@
 extern "C" {
 #include "base/fail.h"
 #include "methods/conformation/bodies.h"
+#include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/plan.h"
 #include "methods/method.h"
 #include "solids/boundary_formula.h"

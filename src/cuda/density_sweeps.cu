@@ -231,7 +231,7 @@ static void multipliers(Machine *m, const DensitySweep *sweep, DensityIteration 
                 s.state->going = now.k + 1;
             }
             float by = change(s, i, sums, give, density - limit_of(s, o), now.momentum);
-            s.arrow[i].w = bits_of(by);
+            s.arrow[i].w = float_to_bits(by);
             if (s.room && i % SLICE == 0) {
                 s.touches[i / SLICE] = 0;
             }
@@ -247,7 +247,7 @@ enum Way { PRESENT, STARTED, FIRST };
 
 OOZE_DEVICE float short_line(float square)
 {
-    return number_of((bits_of(inverse_root(square)) + 0x8000u) & 0xffff0000u);
+    return bits_to_float((float_to_bits(inverse_root(square)) + 0x8000u) & 0xffff0000u);
 }
 
 OOZE_DEVICE float fall_at(const DensitySweep &s, float square)
@@ -284,7 +284,8 @@ OOZE_DEVICE float4 push_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t
         uint4 to = s.arrow[j];
         uint32_t o = s.order[j];
         float4 way = way_between<OPEN>(s.dial, own, other);
-        float square = square_of(s, way, true), lambda = number_of(arrow.w) + number_of(to.w);
+        float square = square_of(s, way, true),
+              lambda = bits_to_float(arrow.w) + bits_to_float(to.w);
         float weight = lambda * (yielding(s, body, o) * fall_at(s, square));
         if (s.start) {
             uint2 other_before = place_of(s, s.first[o], four(0, 0, 0), mark_of(other));
@@ -307,7 +308,7 @@ OOZE_DEVICE float4 push_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, 
         uint4 to = s.arrow[j];
         float4 way = way_between<OPEN>(s.dial, own, other);
         float square = square_of(s, way, counts);
-        float weight = (number_of(arrow.w) + number_of(to.w)) * fall_at(s, square);
+        float weight = (bits_to_float(arrow.w) + bits_to_float(to.w)) * fall_at(s, square);
         float4 then = arrow_between<OPEN>(s.dial, arrow, to);
         if (WAY == PRESENT) {
             sum = sum + weight * inverse_root(square) * way;
@@ -346,7 +347,7 @@ static void corrections(Machine *m, const DensitySweep *sweep, int k)
             }
             float4 by = s.cubic.slope * push;
             if (s.wall_push && s.wall_list.count[i] > 0) {
-                by = by + number_of(arrow.w) * s.wall_push[i];
+                by = by + bits_to_float(arrow.w) * s.wall_push[i];
             }
             float mobility = s.mobility ? s.mobility[o] : 1.0f;
             move(s, i, o, s.shift[o] + mobility * by, mark_of(own));

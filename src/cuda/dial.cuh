@@ -88,24 +88,10 @@ template <bool OPEN> OOZE_DEVICE float4 way_between(const Dial &dial, uint2 a, u
 
 /* ---- 32 bits a coordinate and a number beside them ------------------------------------------------------ */
 
-OOZE_DEVICE float number_of(uint32_t bits)
-{
-    float a;
-    memcpy(&a, &bits, sizeof a);
-    return a;
-}
-
-OOZE_DEVICE uint32_t bits_of(float a)
-{
-    uint32_t bits;
-    memcpy(&bits, &a, sizeof bits);
-    return bits;
-}
-
 /* Where nothing wraps, coordinates stay as they are. */
 OOZE_DEVICE uint4 make_arrow(const Dial &dial, bool open, float4 x)
 {
-    return open ? make_uint4(bits_of(x.x), bits_of(x.y), bits_of(x.z), 0)
+    return open ? make_uint4(float_to_bits(x.x), float_to_bits(x.y), float_to_bits(x.z), 0)
                 : make_uint4(hand((double)x.x, dial.turn[0]), hand((double)x.y, dial.turn[1]),
                              hand((double)x.z, dial.turn[2]), 0);
 }
@@ -114,8 +100,9 @@ OOZE_DEVICE uint4 make_arrow(const Dial &dial, bool open, float4 x)
 template <bool OPEN> OOZE_DEVICE float4 arrow_between(const Dial &dial, uint4 a, uint4 b)
 {
     if (OPEN) {
-        return four(number_of(a.x) - number_of(b.x), number_of(a.y) - number_of(b.y),
-                    number_of(a.z) - number_of(b.z));
+        return four(bits_to_float(a.x) - bits_to_float(b.x),
+                    bits_to_float(a.y) - bits_to_float(b.y),
+                    bits_to_float(a.z) - bits_to_float(b.z));
     }
     return four(angle<false>(a.x - b.x, dial.metre[0]), angle<false>(a.y - b.y, dial.metre[1]),
                 angle<false>(a.z - b.z, dial.metre[2]));

@@ -1,8 +1,8 @@
 /* What device code is written in: loops over particles, sums in a fixed order, scratch memory.
 
    A loop is a body for one particle. Built by nvcc it runs on the GPU; built by a C++ compiler, as the
-   tests do where there is no GPU, the same source runs on the processor. Nothing else in this folder asks
-   which, but sort.cu, and lists.cu where shared memory pays.
+   tests do where there is no GPU, the same source runs on the processor. Few other files ask which: those
+   that sort, or gain by shared memory.
 
    A launch or allocation that fails is remembered in the machine; all later ones do nothing, so that code
    asks once, where it returns to its caller: see ooze::status. */
@@ -68,7 +68,7 @@ void machine_wait(Machine *m);             /* until all that was asked of it is 
 size_t free_bytes(void);                   /* of device memory; 0: not known */
 bool note(Machine *m, cudaError_t answer); /* true: all is well, and was */
 
-/* ---- memory: device.cu ----------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------- */
 
 void *scratch_bytes(Machine *m, size_t size);
 struct Mark {
@@ -354,6 +354,21 @@ template <class T, class Body> T sum_now(Machine *m, uint64_t n, T none, Body bo
     sum_each(m, n, none, body, answer);
     copy_out(m, &found, answer.to, sizeof found);
     return m->failed == cudaSuccess ? found : none;
+}
+
+/* ---- numbers and their bits --- */
+
+OOZE_DEVICE float bits_to_float(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+OOZE_DEVICE uint32_t float_to_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
 }
 
 /* ---- small vectors ------------------------------------------------------------------------------------- */

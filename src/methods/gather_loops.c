@@ -3,18 +3,7 @@
 #include <math.h>
 
 #include "methods/cubic_four.h"
-
-/* Bonet and Lok's correction, kept away from neighbourhoods that cannot tell three directions: there
-   the particle carries no stress rather than a wrong one. */
-static OozeSym3 guarded_inverse(OozeSym3 k, uint32_t neighbours)
-{
-    float mean = ooze_sym3_trace(k) / 3.0f;
-    float det = ooze_sym3_det(k);
-    if (neighbours < 6 || !(mean > 0.25f) || !(det > 0.1f * mean * mean * mean)) {
-        return ooze_sym3_identity(0);
-    }
-    return ooze_sym3_inverse(k);
-}
+#include "physics/gradient_correction.h"
 
 /* What the sums over a particle's neighbours come to. */
 typedef struct Sums {
@@ -174,7 +163,7 @@ static inline void gather(const OozeGather *s, uint64_t begin, uint64_t end, boo
         s->open[i] = sqrtf(ooze_four_dot3(sum, sum));
         s->density[i] = density;
         OozeSym3 k = ooze_sym3(m[0][0], m[1][1], m[2][2], m[0][1], m[0][2], m[1][2]);
-        s->correction[i] = guarded_inverse(k, list->count[i] + wall_count);
+        s->correction[i] = ooze_gradient_correction(k, list->count[i] + wall_count);
     }
 }
 

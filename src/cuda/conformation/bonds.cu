@@ -48,20 +48,6 @@ static BondsView view_bonds(Machine *m, Bonds *bonds)
     return view;
 }
 
-OOZE_DEVICE uint32_t stiffness_bits(float stiffness)
-{
-    uint32_t bits;
-    memcpy(&bits, &stiffness, sizeof bits);
-    return bits;
-}
-
-OOZE_DEVICE float stiffness_of(uint32_t bits)
-{
-    float stiffness;
-    memcpy(&stiffness, &bits, sizeof stiffness);
-    return stiffness;
-}
-
 void bonds_begin(Step *step)
 {
     const OozeBodies *all = &step->bodies->all;
@@ -84,8 +70,7 @@ void bonds_begin(Step *step)
                 /* of two materials in one body there is none, so either end's will do */
                 float modulus = s.rheology[s.material[i]].bond;
                 bonds.pull[e] = make_float4(per * d.x, per * d.y, per * d.z, r - rest);
-                uint2 hook = {j,
-                              stiffness_bits(ooze_bond_stiffness(modulus, bonds.share[e], rest))};
+                uint2 hook = {j, float_to_bits(ooze_bond_stiffness(modulus, bonds.share[e], rest))};
                 bonds.hook[e] = hook;
             }
         });
@@ -112,7 +97,7 @@ static void add_loop(Step *step, const float4 *v, float4 *force, bool known, con
                 uint2 hook = bonds.hook[e];
                 float4 n = bonds.pull[e];
                 float pull =
-                    stiffness_of(hook.y) * (dt * dot(v[hook.x] - own, n) + stretched * n.w);
+                    bits_to_float(hook.y) * (dt * dot(v[hook.x] - own, n) + stretched * n.w);
                 x += pull * n.x;
                 y += pull * n.y;
                 z += pull * n.z;

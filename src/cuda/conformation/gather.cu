@@ -1,17 +1,10 @@
 /* Kernel gradients, their correction and the density at the beginning of the step: see methods/gather_loops.c. */
 #include "cuda/conformation/step.cuh"
+#include "physics/gradient_correction.h"
 #include "physics/surface_stress.h"
 
 namespace ooze
 {
-
-/* Bonet and Lok's correction, kept away from neighbourhoods that cannot tell three directions. */
-OOZE_DEVICE OozeSym3 guarded_inverse(OozeSym3 k, uint32_t neighbours)
-{
-    float mean = ooze_sym3_trace(k) / 3.0f, det = ooze_sym3_det(k);
-    bool poor = neighbours < 6 || !(mean > 0.25f) || !(det > 0.1f * mean * mean * mean);
-    return poor ? ooze_sym3_identity(0) : ooze_sym3_inverse(k);
-}
 
 /* What the sums over a particle's neighbours come to. */
 struct GatherSums {
@@ -109,7 +102,7 @@ template <int LANES, bool WRAPS> static void gather_loop(Step *step)
             s.density[i] = density;
             s.anchored[i] = clings || s.mobility[i] == 0.0f;
             uint32_t walls = s.near_walls.begin ? s.near_walls.count[i] : 0;
-            s.correction[i] = guarded_inverse(t.moment, s.fluid.count[i] + walls);
+            s.correction[i] = ooze_gradient_correction(t.moment, s.fluid.count[i] + walls);
         });
 }
 

@@ -4,9 +4,6 @@
 namespace ooze
 {
 
-/* Passes before the last only tell what the next is linearised about. */
-static const double ROUGH = 10.0;
-
 /* Iterations between two looks whether the solve has ended. */
 enum { BATCH = 4 };
 
@@ -202,7 +199,7 @@ static void conjugate_gradients(Lodge *solve, int pass)
     solve->seen_off = false;
     clear(step->m, never, sizeof *never);
     multiply(solve, step->view.u, v.ap, true, false, never);
-    begin(solve, (last ? 1.0 : ROUGH) * set->tolerance);
+    begin(solve, (last ? 1.0 : OOZE_LODGE_ROUGH) * set->tolerance);
     ooze_stage_more(step->context->clock, OOZE_PART_VELOCITY_VECTORS);
     if (set->velocity_iterations > 0 && (pass == 0 || step->any_holds)) {
         recall(solve, pass);

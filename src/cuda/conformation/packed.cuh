@@ -48,20 +48,6 @@ struct HourglassRange {
     }
 };
 
-OOZE_DEVICE float bits_to_float(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-OOZE_DEVICE uint32_t float_to_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* 32 bits of a number of 64, from bit k on. */
 OOZE_DEVICE uint32_t bits_from(uint32_t low, uint32_t high, int k)
 {

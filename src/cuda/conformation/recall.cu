@@ -5,9 +5,6 @@
 namespace ooze
 {
 
-/* See recall.c. */
-static const float UNFOUND_SHARE = 0.9f;
-
 OOZE_DEVICE float4 push_of(const StepView &s, uint32_t i)
 {
     const float *push = s.push + 8 * (uint64_t)i;
@@ -103,10 +100,8 @@ struct NoteUnit { /* so that no sum of all particles leaves 62 bits */
 
 OOZE_DEVICE float takes(Worth w)
 {
-    const double none = 0.25, all = 0.75, anchors = 3.0;
-    double along = (double)(long long)w.along, own = (double)(long long)w.own;
-    double alpha = own > 0.0 && (double)w.anchors >= anchors ? along / own : 0.0;
-    return (float)fmin(1.0, fmax(0.0, (alpha - none) / (all - none)));
+    return ooze_recall_takes((double)(long long)w.along, (double)(long long)w.own,
+                             (double)w.anchors);
 }
 
 struct NoteLess {
@@ -272,25 +267,19 @@ void recall(Lodge *solve, int pass)
 
 /* ---- memory ---- */
 
-/* Elastic forces swing: those of the last step are late, and where iterations are few that feeds the swing. */
-OOZE_DEVICE bool is_elastic(const StepView &s, const OozeRheology *m)
-{
-    return m->bond > 0.0f || (m->modulus > 0.0f && m->relaxation > s.dt);
-}
-
 /* What the solve has added to u*; what is remembered of one that did not end fades. */
 void recall_note(Lodge *solve)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
-    float unfound = UNFOUND_SHARE;
     for_each(
         solve->step->m, s.n, OOZE_BODY(uint32_t i) {
             const OozeVelocitySolve *residual = &v.state->residual;
             bool found = residual->asked && residual->last <= residual->stop;
-            float share = (found ? 1.0f : unfound) / s.dt;
+            float share = (found ? 1.0f : OOZE_RECALL_UNFOUND) / s.dt;
             float4 push = share * (s.u[i] - v.star[i]);
-            s.pushed[i] = is_elastic(s, &s.rheology[s.material[i]]) ? four(0, 0, 0) : push;
+            bool elastic = ooze_recall_is_elastic(&s.rheology[s.material[i]], s.dt);
+            s.pushed[i] = elastic ? four(0, 0, 0) : push;
         });
 }
 

@@ -7,14 +7,7 @@
 
 #include "base/fail.h"
 #include "methods/conformation/lodge.h"
-#include "physics/spin.h"
-#include "physics/yield.h"
-
-/* Share of a remembered expansion that is forgotten in a step: the pull acts within a few. */
-#define FORGET 0.02f
-
-/* Passes before the last only tell what the next is linearised about: so many times the tolerance will do. */
-#define ROUGH 10.0
+#include "methods/conformation/lodge_formula.h"
 
 double ooze_lodge_run(OozeLodge *solve, OozeRangeBody body)
 {
@@ -95,8 +88,8 @@ static void conjugate_gradients(OozeLodge *solve, int pass)
     ooze_stage_more(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
     bool fresh = true; /* the direction is the residual's own */
     bool last = pass + 1 == s->settings.passes;
-    bool goes_on = ooze_velocity_solve_begin(&solve->residual, rr,
-                                             (last ? 1.0 : ROUGH) * s->settings.tolerance);
+    bool goes_on = ooze_velocity_solve_begin(
+        &solve->residual, rr, (last ? 1.0 : OOZE_LODGE_ROUGH) * s->settings.tolerance);
     if (goes_on && s->settings.velocity_iterations > 0 && (pass == 0 || s->hold_count > 0)) {
         rr = recall(solve, pass, rr);
         goes_on = ooze_velocity_solve_look(&solve->residual, rr);
@@ -218,64 +211,10 @@ typedef struct Prepare {
     bool turn; /* second pass: Q turned with the velocity of the first */
 } Prepare;
 
-/* The strain of a step; half a strain in one step is the most that is believed. */
-static OozeMat3 strain_of(OozeMat3 l, float dt)
-{
-    OozeMat3 a = ooze_mat3_scale(l, dt);
-    float norm2 = ooze_mat3_norm2(a);
-    return norm2 > 0.25f ? ooze_mat3_scale(a, 0.5f / sqrtf(norm2)) : a;
-}
-
-/* What thinning and yielding leave of a material, as seen from the velocities of the last pass. A
-   secant: the operator stays positive, and a pass that changes no velocity changes nothing here. */
-typedef struct Softened {
-    float modulus, viscosity, hourglass;
-} Softened;
-
-static Softened soften(const OozeConformationStep *s, const OozeRheology *m, uint64_t i, OozeMat3 l)
-{
-    Softened soft = {m->modulus, m->viscosity, m->hourglass};
-    float thinned = 1.0f, left = 1.0f;
-    if (m->thinning.time > 0.0f) {
-        thinned = ooze_thinning(m->thinning, ooze_shear_rate(ooze_mat3_symmetric(l)));
-    }
-    if (isfinite(m->yield)) {
-        OozeSym3 trial = ooze_lodge_update(ooze_strain_get(s, i), strain_of(l, s->dt), m->memory);
-        left = ooze_yield_share(trial, m->yield);
-    }
-    if (thinned != 1.0f || left != 1.0f) {
-        soft.modulus = thinned * left * m->modulus;
-        soft.viscosity = m->solvent + thinned * (m->viscosity - m->solvent);
-        soft.hourglass =
-            m->solvent_hourglass + thinned * left * (m->hourglass - m->solvent_hourglass);
-    }
-    return soft;
-}
-
 /* Whose stress a particle carries: its own material's, or on a body that of the fluid which wets it. */
 static uint16_t stress_row(const OozeConformationStep *s, uint64_t i)
 {
     return s->bodies ? s->bodies->film[i] : s->material[i];
-}
-
-/* Beside the film's, a soft body has a viscosity of its own. */
-static void thicken_film(OozeLodge *solve, uint64_t i)
-{
-    const OozeConformationStep *s = solve->step;
-    const OozeRheology *own = &s->rheology[s->material[i]];
-    solve->stiffness[i] = ooze_sym3_add(ooze_sym3_scale(solve->stiffness[i], OOZE_FILM),
-                                        ooze_sym3_identity(own->viscosity));
-    solve->known[i] = ooze_sym3_scale(solve->known[i], OOZE_FILM);
-    solve->bulk[i] = OOZE_FILM * solve->bulk[i] + s->settings.bulk * own->viscosity;
-    solve->hourglass[i] = OOZE_FILM * solve->hourglass[i] + own->hourglass;
-}
-
-/* A stretched lattice is unstable in motion that alternates from particle to particle, as pairs that come nearer
-   pull harder, and gradients do not see it. Its stiffness is that of the stretch, and so must the damping be; it
-   slows the growth down, and does not turn it round. Small strains are left as they are. */
-static float stretch_of(OozeSym3 q)
-{
-    return ooze_max(1.0f, ooze_sym3_trace(q) - 3.0f);
 }
 
 static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -284,44 +223,27 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
     const Prepare *prepare = data;
     OozeLodge *solve = prepare->solve;
     OozeConformationStep *s = solve->step;
-    float dt = s->dt;
+    OozeLodgeState state = {.turned = prepare->turn,
+                            .dt = s->dt,
+                            .bulk_share = s->settings.bulk,
+                            .tension = s->settings.tension};
     for (uint64_t i = begin; i < end; i++) {
         const OozeRheology *m = &s->rheology[stress_row(s, i)];
         OozeFour unused;
-        OozeMat3 l =
+        state.l =
             ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
-        OozeSpin w = ooze_spin(l, dt, 0.5f);
-        OozeSym3 q = ooze_strain_get(s, i);
-        if (prepare->turn) {
-            q = ooze_sym3_push(ooze_spin_rotation(w), q);
-        }
-        Softened soft = soften(s, m, i, l);
-        OozeSym3 a = ooze_lodge_stiffness(q, soft.modulus, soft.viscosity, dt, m->memory);
-        float mu = ooze_sym3_trace(a) / 3.0f;
-        float bulk = s->settings.bulk * mu;
-        /* what a rigid turn adds to F F^T must not count as strain: dt/2 W^T W, per dt */
-        OozeSym3 ww = ooze_sym3_scale(ooze_spin_square(w), 0.5f / dt);
-        OozeSym3 known = ooze_lodge_stress(ww, a, bulk);
-        float rg = m->memory.r * soft.modulus;
-        known = ooze_sym3_add(known, ooze_sym3(rg * (q.xx - 1), rg * (q.yy - 1), rg * (q.zz - 1),
-                                               rg * q.xy, rg * q.xz, rg * q.yz));
-        if (s->expansion[i] > 0.0f) {
-            float pull = bulk * s->settings.tension / dt * ooze_min(s->expansion[i], 0.1f);
-            known.xx += pull;
-            known.yy += pull;
-            known.zz += pull;
-        }
-        bool poor = s->correction[i].xx == 0.0f;
-        solve->stiffness[i] = a;
-        solve->bulk[i] = bulk;
-        solve->known[i] = known;
-        OozeSym3 stress = ooze_lodge_stress(ooze_mat3_symmetric(l), a, bulk);
-        s->stress[i] = ooze_stress_size(ooze_sym3_add(known, stress));
-        float elastic = soft.hourglass - m->solvent_hourglass;
-        solve->hourglass[i] = poor ? 0.0f : m->solvent_hourglass + stretch_of(q) * elastic;
+        state.q = ooze_strain_get(s, i);
+        state.expansion = s->expansion[i];
+        state.poor = s->correction[i].xx == 0.0f;
+        OozeLodgeCoefficients c = ooze_lodge_coefficients(m, &state);
+        s->stress[i] = c.stress;
         if (stress_row(s, i) != s->material[i]) {
-            thicken_film(solve, i);
+            c = ooze_lodge_thicken(c, &s->rheology[s->material[i]], s->settings.bulk);
         }
+        solve->stiffness[i] = c.stiffness;
+        solve->known[i] = c.known;
+        solve->bulk[i] = c.bulk;
+        solve->hourglass[i] = c.hourglass;
     }
 }
 
@@ -383,19 +305,6 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
 
 /* ---- end of step -------------------------------------------------------------------------- */
 
-/* How much a particle's surroundings have expanded beyond rest. Inside the fluid the density tells;
-   at a surface it cannot, and what was gained is remembered: the integral of the divergence, forgotten
-   over some steps. A thread that is stretched would otherwise gain volume until it parts. */
-static float expand(const OozeConformationStep *s, uint64_t i, OozeMat3 a)
-{
-    float open = s->open[i] / (s->settings.surface * s->flat_gradient);
-    float inside = ooze_max(0.0f, 1.0f - open);
-    float remembered = (s->expansion[i] + a.m[0] + a.m[4] + a.m[8]) * (1.0f - FORGET);
-    float seen = 1.0f / s->density[i] - 1.0f;
-    float expansion = remembered + inside * (seen - remembered);
-    return ooze_min(ooze_max(expansion, -0.5f), 0.5f);
-}
-
 static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -410,11 +319,12 @@ static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeFour unused;
         OozeMat3 l =
             ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
-        OozeMat3 a = strain_of(l, s->dt);
+        OozeMat3 a = ooze_lodge_strain(l, s->dt);
         const OozeRheology *m = &s->rheology[stress_row(s, i)];
         OozeSym3 q = ooze_lodge_update(ooze_strain_get(s, i), a, m->memory);
         ooze_strain_set(s, i, ooze_yield(q, m->yield));
-        s->expansion[i] = body ? 0.0f : expand(s, i, a);
+        float open = s->open[i] / (s->settings.surface * s->flat_gradient);
+        s->expansion[i] = body ? 0.0f : ooze_lodge_expand(s->expansion[i], a, s->density[i], open);
     }
 }
 

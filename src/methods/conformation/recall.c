@@ -7,20 +7,8 @@
 
 #include "base/fail.h"
 #include "methods/conformation/lodge.h"
+#include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/pieces.h"
-
-/* How far a piece by itself would go along its push, from where on it takes all of it, and below which none. */
-#define TAKES_ALL  0.75
-#define TAKES_NONE 0.25
-
-/* What is remembered of a solve that ended before its tolerance was met. What such solves leave over adds up from
-   step to step: very thick fluid on a turning solid, with five iterations a step, would turn ever faster. */
-#define UNFOUND_SHARE 0.9f
-
-/* So many of its particles must be anchored. Rigid motion strains nothing: of all that a guess gets wrong, the
-   iterations take it out last, and where they are few a piece in flight would go on with a push that has long
-   ended, or gain speed by it in every step. */
-#define ANCHORS 3.0
 
 /* ---- directions ------------------------------------------------------------------------------------- */
 
@@ -97,8 +85,7 @@ static void worth_range(void *data, uint64_t begin, uint64_t end, int worker)
 static float takes(const struct OozePiece *piece)
 {
     const OozeWorth *w = &piece->worth;
-    double alpha = w->own > 0.0 && w->anchors >= ANCHORS ? w->along / w->own : 0.0;
-    return (float)fmin(1.0, fmax(0.0, (alpha - TAKES_NONE) / (TAKES_ALL - TAKES_NONE)));
+    return ooze_recall_takes(w->along, w->own, w->anchors);
 }
 
 /* Roots decide; counts those that do not take all. */
@@ -252,13 +239,6 @@ OozeStatus ooze_recall_allocate(OozeLodge *solve, OozeError *error)
     return OOZE_OK;
 }
 
-/* Elastic forces swing: those of the last step are late, and where iterations are few that feeds the swing. */
-static bool is_elastic(const OozeConformationStep *s, uint64_t i)
-{
-    const OozeRheology *m = &s->rheology[s->material[i]];
-    return m->bond > 0.0f || (m->modulus > 0.0f && m->relaxation > s->dt);
-}
-
 typedef struct Note {
     OozeConformationStep *step;
     const OozeFour *star;
@@ -272,7 +252,8 @@ static void note_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeConformationStep *s = note->step;
     for (uint64_t i = begin; i < end; i++) {
         OozeFour push = note->share * (s->u[i] - note->star[i]) / s->dt, none = {0};
-        s->pushed[i] = is_elastic(s, i) ? none : push;
+        bool elastic = ooze_recall_is_elastic(&s->rheology[s->material[i]], s->dt);
+        s->pushed[i] = elastic ? none : push;
     }
 }
 
@@ -280,7 +261,7 @@ void ooze_recall_note(const OozeLodge *solve)
 {
     OozeConformationStep *s = solve->step;
     bool found = solve->residual.asked && solve->residual.last <= solve->residual.stop;
-    Note note = {.step = s, .star = solve->star, .share = found ? 1.0f : UNFOUND_SHARE};
+    Note note = {.step = s, .star = solve->star, .share = found ? 1.0f : OOZE_RECALL_UNFOUND};
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, note_range, &note);
 }
 
