@@ -78,7 +78,7 @@ OOZE_API const OozeParamInfo *ooze_material_params(int *count);
 typedef struct OozeMaterialDef {
     const char *name;
     float color[3];
-    double values[32]; /* in the order of ooze_material_params; NAN: not given */
+    double values[64]; /* in the order of ooze_material_params; NAN: not given */
     OozeLookDef look;  /* for pictures */
 } OozeMaterialDef;
 
