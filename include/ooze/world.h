@@ -93,6 +93,42 @@ OOZE_API OozeStatus ooze_world_set_material(OozeWorld *world, OozeMaterialId id,
 OOZE_API OozeStatus ooze_world_get_material(const OozeWorld *world, OozeMaterialId id,
                                             const char *key, double *value, OozeError *error);
 
+/* ---- presets ----------------------------------------------------------------------------- */
+
+/* Where a number of a preset comes from. */
+typedef enum OozePresetOrigin {
+    OOZE_PRESET_MEASURED, /* as the source reports it, or worked out from what it reports */
+    OOZE_PRESET_TYPICAL,  /* the order of magnitude of the material; samples differ */
+    OOZE_PRESET_ARTISTIC, /* chosen so that it moves as people expect */
+    OOZE_PRESET_ORIGIN_COUNT
+} OozePresetOrigin;
+
+typedef struct OozePresetNumber {
+    const char *key; /* of ooze_material_params */
+    double value;
+    OozePresetOrigin origin;
+    const char *source; /* who measured it, or why it was chosen; never empty */
+} OozePresetNumber;
+
+/* A material by name: everyday ones, with numbers from the literature where there are some. */
+typedef struct OozePresetInfo {
+    const char *name;    /* "whipped_cream" */
+    const char *summary; /* which of its kind is meant */
+    const char *model;   /* what kind of fluid it is taken for, and what that leaves out */
+    double celsius;      /* temperature that the numbers hold at; NAN: any at which it is itself */
+    const OozePresetNumber *numbers;
+    int number_count;
+    float color[3];   /* linear; colours and looks are always chosen by eye */
+    const char *look; /* a row of ooze_looks */
+} OozePresetInfo;
+
+OOZE_API int ooze_preset_count(void);
+OOZE_API const OozePresetInfo *ooze_preset_info(int index); /* NULL: out of range */
+/* "measured", "typical", "artistic"; NULL past the last. */
+OOZE_API const char *ooze_preset_origin_name(OozePresetOrigin origin);
+/* A material definition with the numbers, colour and look of a preset, named like it. */
+OOZE_API OozeStatus ooze_material_preset(const char *name, OozeMaterialDef *def, OozeError *error);
+
 /* ---- solids ------------------------------------------------------------------------------ */
 
 typedef struct OozeSolidDef {

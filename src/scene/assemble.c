@@ -35,9 +35,7 @@ const char *ooze_source_resolve(OozeScene *scene, const OozeSource *source, cons
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
-/* Folds `over` into `under`, both maps of the same section: sections and maps of sections merge,
-   lists of sections append, anything else is replaced. */
-static void merge(const OozeSection *section, OozeNode *under, OozeNode *over)
+void ooze_node_merge(const OozeSection *section, OozeNode *under, OozeNode *over)
 {
     for (OozeNode *child = over->first, *next; child; child = next) {
         next = child->next;
@@ -46,13 +44,13 @@ static void merge(const OozeSection *section, OozeNode *under, OozeNode *over)
         bool known = section && ooze_section_find(section, -1, child->key->text, &row);
         bool same = old && old->kind == child->kind;
         if (known && same && row.type == OOZE_KEY_SECTION && child->kind == OOZE_NODE_MAP) {
-            merge(row.section, old, child);
+            ooze_node_merge(row.section, old, child);
         } else if (known && same && row.type == OOZE_KEY_MAP && child->kind == OOZE_NODE_MAP) {
             for (OozeNode *entry = child->first, *after; entry; entry = after) {
                 after = entry->next;
                 OozeNode *before = ooze_node_find(old, entry->key->text);
                 if (before && before->kind == OOZE_NODE_MAP && entry->kind == OOZE_NODE_MAP) {
-                    merge(row.section, before, entry);
+                    ooze_node_merge(row.section, before, entry);
                 } else {
                     ooze_node_put(old, entry->key, entry);
                 }
@@ -150,7 +148,7 @@ static void include(OozeScene *scene, const OozeSource *source, const OozeNode *
     }
     OozeNode *root = ooze_scene_assemble(scene, file, depth + 1);
     if (root) {
-        merge(&ooze_scene_root, tree, root);
+        ooze_node_merge(&ooze_scene_root, tree, root);
     }
 }
 
@@ -180,6 +178,6 @@ OozeNode *ooze_scene_assemble(OozeScene *scene, OozeSource *source, int depth)
     } else {
         include(scene, source, includes, tree, depth);
     }
-    merge(&ooze_scene_root, tree, root);
+    ooze_node_merge(&ooze_scene_root, tree, root);
     return tree;
 }

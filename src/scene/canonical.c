@@ -125,6 +125,7 @@ static bool is_given(const OozeKey *row, const OozeNode *node, const void *item)
     float red;
     switch (row->type) {
     case OOZE_KEY_INCLUDE:
+    case OOZE_KEY_PRESET:
         return false;
     case OOZE_KEY_REAL:
     case OOZE_KEY_INTEGER:

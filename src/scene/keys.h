@@ -20,6 +20,7 @@ typedef enum OozeKeyType {
     OOZE_KEY_FILE,     /* const char *: resolved path of a file that exists */
     OOZE_KEY_CHECKSUM, /* of the section's file; lands nowhere */
     OOZE_KEY_INCLUDE,  /* handled while files are read; lands nowhere */
+    OOZE_KEY_PRESET,   /* one of the choices; handled before sections are read; lands nowhere */
     OOZE_KEY_VEC3,     /* OozeVec3 */
     OOZE_KEY_VEC2,     /* OozeVec3, x and y */
     OOZE_KEY_SCALE,    /* OozeVec3, or one number for all three */

@@ -114,7 +114,7 @@ static void write_type(OozeText *page, const OozeKey *row)
         [OOZE_KEY_LIST] = "list of ",
         [OOZE_KEY_MAP] = "map of ",
     };
-    if (row->type == OOZE_KEY_CHOICE) {
+    if (row->type == OOZE_KEY_CHOICE || row->type == OOZE_KEY_PRESET) {
         for (int i = 0; ooze_key_choice(row, i, name); i++) {
             ooze_text_append(page, "%s`%s`", i ? ", " : "", name);
         }

@@ -61,6 +61,9 @@ static void load(OozeScene *scene, OozeSource *source, const char *const *overri
         ooze_scene_override(scene, overrides[i]);
     }
     if (scene->root && !scene->out_of_memory) {
+        ooze_scene_fold_presets(scene);
+    }
+    if (scene->root && !scene->out_of_memory) {
         ooze_scene_read(scene);
     }
     if (scene->root && scene->error_count == 0 && !scene->out_of_memory) {

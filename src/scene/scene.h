@@ -134,8 +134,16 @@ OozeSource *ooze_source_open(OozeScene *scene, const char *path, const OozeSourc
                              OozeError *error);
 /* Parses a source and folds its includes in. NULL after reporting. */
 OozeNode *ooze_scene_assemble(OozeScene *scene, OozeSource *source, int depth);
+/* Folds `over` into `under`, both maps of the same section: sections and maps of sections merge,
+   lists of sections append, anything else is replaced. */
+void ooze_node_merge(const OozeSection *section, OozeNode *under, OozeNode *over);
 /* Puts one `KEY.PATH=VALUE` into the tree. */
 void ooze_scene_override(OozeScene *scene, const char *override);
+/* Puts the numbers of presets under those that their materials give; unknown ones are left to the reading. */
+void ooze_scene_fold_presets(OozeScene *scene);
+const OozePresetInfo *ooze_preset_find(const char *name); /* NULL: unknown */
+/* What a preset stands for, as the lines of a scene's material. */
+void ooze_preset_write(OozeText *text, const OozePresetInfo *info, int indent);
 /* The tree into the definitions, checking everything. */
 void ooze_scene_read(OozeScene *scene);
 /* One section: `item` is filled with defaults first, then with what the map gives. */

@@ -86,6 +86,7 @@ static void write_type(OozeText *json, const OozeKey *row)
         ooze_text_append(json, "\"enum\": [true, false, \"yes\", \"no\", \"on\", \"off\"]");
         break;
     case OOZE_KEY_CHOICE:
+    case OOZE_KEY_PRESET:
         write_choices(json, row);
         break;
     case OOZE_KEY_INCLUDE:

@@ -22,7 +22,17 @@ static const OozeParamInfo *material_params(int variant, int *count)
     return ooze_material_params(count);
 }
 
+static const char *preset_name(int index)
+{
+    const OozePresetInfo *info = ooze_preset_info(index);
+    return info ? info->name : NULL;
+}
+
 static const OozeKey material_keys[] = {
+    {"preset", OOZE_KEY_PRESET, "", OOZE_NO_RANGE, 0,
+     .help = "a material of [materials.md](materials.md) whose numbers, colour and look it takes "
+             "where the scene gives none",
+     .choice = preset_name, .otherwise = "none"},
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeMaterialDef, color),
      .help = "for pictures and exports"},
     {"look", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeMaterialDef, look),
@@ -32,8 +42,11 @@ static const OozeKey material_keys[] = {
 static const OozeSection section_material = {
     .name = "material",
     .plural = "materials",
-    .help = "Materials by name. A number that the method does not use is ignored, and `ooze check` "
-            "says so.",
+    .help = "Materials by name. `mine: {preset: honey, viscosity: 20}` is honey but for its "
+            "viscosity: what stands in the scene wins over the preset, and a compliance, or a "
+            "viscosity where the preset has a relaxation time, takes the place of the preset's "
+            "modulus. A name alone takes nothing from a preset. A number that the method does not "
+            "use is ignored, and `ooze check` says so.",
     .keys = material_keys,
     .key_count = OOZE_COUNT(material_keys),
     .size = sizeof(OozeMaterialDef),

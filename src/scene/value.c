@@ -102,7 +102,9 @@ static void read_choice(OozeScene *scene, const OozeKey *row, const OozeNode *no
     }
     int index = ooze_key_find_choice(row, node->text);
     if (index >= 0) {
-        ooze_key_store(row, item, index);
+        if (row->type == OOZE_KEY_CHOICE) {
+            ooze_key_store(row, item, index);
+        }
         return;
     }
     char names[CHOICES_MAX][OOZE_CHOICE_MAX], shown[OOZE_CLIP_MAX];
@@ -313,6 +315,7 @@ void ooze_value_read(OozeScene *scene, const OozeKey *row, const OozeNode *node,
         [OOZE_KEY_VEC3] = read_vector,       [OOZE_KEY_VEC2] = read_vector,
         [OOZE_KEY_SCALE] = read_vector,      [OOZE_KEY_COLOR] = read_color,
         [OOZE_KEY_ROTATION] = read_rotation, [OOZE_KEY_RANGE] = read_range,
+        [OOZE_KEY_PRESET] = read_choice,
     };
     if (readers[row->type]) {
         readers[row->type](scene, row, node, item);

@@ -77,12 +77,14 @@ BAD_LINES = [
     (["version", "2"], "unexpected argument '2'"),
     (["rheo"], "say what was measured"),
     (["methods", "balistic"], "did you mean 'ballistic'"),
+    (["presets", "hony"], "did you mean 'honey'"),
+    (["presets", "honey", "oil"], "unexpected argument 'oil'"),
     (["help", "rnu"], "did you mean 'run'"),
     (["help", "run", "check"], "unexpected argument 'check'"),
     (["run", "\x1b[31mred", "\x1b[31mred"], "unexpected argument '?[31mred'"),
 ]
 
-COMMANDS = ["run", "check", "info", "export", "mesh", "plot", "rheo", "render", "bench", "methods", "probes", "schema",
+COMMANDS = ["run", "check", "info", "export", "mesh", "plot", "rheo", "render", "bench", "methods", "presets", "probes", "schema",
             "reference", "version", "help"]
 
 

@@ -1,0 +1,238 @@
+/* ooze presets: materials by name, their numbers and where these come from. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/facts.h"
+#include "cli/report.h"
+#include "scene/scene.h"
+
+static const OozeParamInfo *param_of(const char *key)
+{
+    int count;
+    const OozeParamInfo *params = ooze_material_params(&count);
+    for (int i = 0; i < count; i++) {
+        if (strcmp(params[i].key, key) == 0) {
+            return &params[i];
+        }
+    }
+    return NULL;
+}
+
+/* A number as a scene has it: choices by name. */
+static void say_value(OozeText *out, const OozePresetNumber *number)
+{
+    const OozeParamInfo *param = param_of(number->key);
+    char text[OOZE_NUMBER_MAX];
+    if (!param || param->kind != OOZE_PARAM_CHOICE) {
+        ooze_text_append(out, "%s", ooze_number_text(number->value, text));
+        return;
+    }
+    const char *word = param->choices;
+    for (int i = 0; i < (int)number->value && word; i++) {
+        word = strchr(word, '|');
+        word = word ? word + 1 : NULL;
+    }
+    ooze_text_append(out, "%.*s", word ? (int)strcspn(word, "|") : 0, word ? word : "");
+}
+
+static double number_of(const OozePresetInfo *info, const char *key)
+{
+    for (int i = 0; i < info->number_count; i++) {
+        if (strcmp(info->numbers[i].key, key) == 0) {
+            return info->numbers[i].value;
+        }
+    }
+    return NAN;
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+static void say_key(OozeText *out, const char *name, double value, const char *unit)
+{
+    if (!isnan(value)) {
+        ooze_text_append(out, "%s%s %.4g %s", out->length ? ", " : "", name, value, unit);
+    }
+}
+
+/* What tells it from the others, in a few words. */
+static void say_gist(OozeText *out, const OozePresetInfo *info)
+{
+    double yield = number_of(info, "modulus") * number_of(info, "yield_strain");
+    double tau = number_of(info, "relaxation_time"), n = number_of(info, "thinning_exponent");
+    double solvent = number_of(info, "solvent_viscosity");
+    say_key(out, "viscosity", number_of(info, "viscosity"), "Pa s");
+    say_key(out, "yields at", yield, "Pa");
+    if (isnan(yield)) {
+        say_key(out, "modulus", number_of(info, "modulus"), "Pa");
+        say_key(out, "relaxes in", tau, "s");
+    } else if (isnan(n)) {
+        say_key(out, "then", solvent, "Pa s");
+    } else {
+        ooze_text_append(out, ", then %g rate^%g Pa", solvent, n);
+    }
+}
+
+static void say_list(OozeText *out)
+{
+    for (int i = 0; i < ooze_preset_count(); i++) {
+        const OozePresetInfo *info = ooze_preset_info(i);
+        OozeText gist = {0};
+        say_gist(&gist, info);
+        ooze_text_append(out, "%-14s %-34s %4.0f kg/m3, %s\n", info->name, info->summary,
+                         number_of(info, "density"), gist.data ? gist.data : "");
+        out->failed = out->failed || gist.failed;
+        ooze_text_clear(&gist);
+    }
+    ooze_text_append(out, "\n'ooze presets NAME' shows all of one, with sources. In a scene:\n\n"
+                          "  materials:\n    mine: {preset: honey, viscosity: 20}\n");
+}
+
+/* ---- one ------------------------------------------------------------------------------------- */
+
+static void say_preset(OozeText *out, const OozePresetInfo *info)
+{
+    ooze_text_append(out, "%s: %s", info->name, info->summary);
+    if (!isnan(info->celsius)) {
+        ooze_text_append(out, ", at %g C", info->celsius);
+    }
+    ooze_text_append(out, "\n%s\n\n", info->model);
+    for (int i = 0; i < info->number_count; i++) {
+        const OozePresetNumber *number = &info->numbers[i];
+        const OozeParamInfo *param = param_of(number->key);
+        bool again = i > 0 && strcmp(number[-1].source, number->source) == 0;
+        OozeText value = {0};
+        say_value(&value, number);
+        ooze_text_append(&value, "%s%s", param && param->unit[0] ? " " : "",
+                         param ? param->unit : "");
+        ooze_text_append(out, "  %-18s %-14s %-9s %s\n", number->key, value.data ? value.data : "",
+                         ooze_preset_origin_name(number->origin),
+                         again ? "likewise" : number->source);
+        out->failed = out->failed || value.failed;
+        ooze_text_clear(&value);
+    }
+    double yield = number_of(info, "modulus") * number_of(info, "yield_strain");
+    if (!isnan(yield)) {
+        ooze_text_append(out, "\n  yield stress %.3g Pa: modulus times yield strain\n", yield);
+    }
+    ooze_text_append(out, "\nmaterials:\n  %s:\n", info->name);
+    ooze_preset_write(out, info, 4);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void json_text(OozeText *out, const char *key, const char *value)
+{
+    ooze_text_append(out, "\"%s\": ", key);
+    ooze_json_string(out, value);
+    ooze_text_append(out, ", ");
+}
+
+static void json_number(OozeText *out, const OozePresetNumber *number)
+{
+    const OozeParamInfo *param = param_of(number->key);
+    OozeText value = {0};
+    say_value(&value, number);
+    ooze_text_append(out, "\n     {");
+    json_text(out, "key", number->key);
+    if (param && param->kind == OOZE_PARAM_CHOICE) {
+        json_text(out, "value", value.data ? value.data : "");
+    } else {
+        ooze_text_append(out, "\"value\": %s, ", value.data ? value.data : "null");
+    }
+    json_text(out, "unit", param ? param->unit : "");
+    json_text(out, "origin", ooze_preset_origin_name(number->origin));
+    ooze_text_append(out, "\"source\": ");
+    ooze_json_string(out, number->source);
+    ooze_text_append(out, "}");
+    out->failed = out->failed || value.failed;
+    ooze_text_clear(&value);
+}
+
+static void json_preset(OozeText *out, const OozePresetInfo *info)
+{
+    ooze_text_append(out, "  {");
+    json_text(out, "name", info->name);
+    json_text(out, "summary", info->summary);
+    json_text(out, "model", info->model);
+    ooze_text_append(out, "\"celsius\": ");
+    ooze_json_number(out, info->celsius);
+    ooze_text_append(out, ", ");
+    json_text(out, "look", info->look);
+    ooze_text_append(out, "\"color\": [%g, %g, %g],\n   \"numbers\": [", (double)info->color[0],
+                     (double)info->color[1], (double)info->color[2]);
+    for (int i = 0; i < info->number_count; i++) {
+        ooze_text_append(out, "%s", i ? "," : "");
+        json_number(out, &info->numbers[i]);
+    }
+    ooze_text_append(out, "]}");
+}
+
+static int print_text(OozeText *out)
+{
+    OozeError error = {0};
+    int code = OOZE_EXIT_OK;
+    if (out->failed) {
+        ooze_fail_memory(&error, "the presets", 0);
+        code = ooze_report_error(&error);
+    } else {
+        fputs(out->data, stdout);
+    }
+    ooze_text_clear(out);
+    return code;
+}
+
+static int run(const OozeArguments *arguments)
+{
+    const char *name = arguments->operand_count > 0 ? arguments->operands[0] : NULL;
+    const OozePresetInfo *info = name ? ooze_preset_find(name) : NULL;
+    bool json = ooze_argument_given(arguments, "json");
+    if (name && !info) {
+        OozeMaterialDef def;
+        OozeError error = {0};
+        ooze_material_preset(name, &def, &error);
+        return ooze_usage_error(arguments->command, "%s; %s", error.message, error.hint);
+    }
+    OozeText out = {0};
+    if (json) {
+        ooze_text_append(&out, "[\n");
+        for (int i = 0; i < ooze_preset_count(); i++) {
+            const OozePresetInfo *one = ooze_preset_info(i);
+            if (!info || info == one) {
+                ooze_text_append(&out, "%s", out.length > 2 ? ",\n" : "");
+                json_preset(&out, one);
+            }
+        }
+        ooze_text_append(&out, "\n]\n");
+    } else if (info) {
+        say_preset(&out, info);
+    } else {
+        say_list(&out);
+    }
+    return print_text(&out);
+}
+
+static const OozeOperand operands[] = {
+    {"NAME", "all numbers of this one with their sources, and a material to paste into a scene",
+     true}};
+
+static const OozeOption options[] = {
+    {"json", 0, NULL, false, "a JSON array instead of text, with or without a NAME"},
+};
+
+const OozeCommand ooze_command_presets = {
+    .name = "presets",
+    .synopsis = "[NAME] [--json]",
+    .summary = "List materials by name: water, honey, ketchup, dough, ...",
+    .details = "A scene takes one as `materials: {mine: {preset: honey}}`, the command line as "
+               "`--set materials.mine.preset=honey`; numbers that the scene gives win. Every "
+               "number is `measured` (as its source reports it), `typical` (the order of "
+               "magnitude, since samples differ) or `artistic` (chosen so that it moves as people "
+               "expect). [materials.md](materials.md) shows them all.",
+    .operands = operands,
+    .operand_count = OOZE_ROWS(operands),
+    .options = options,
+    .option_count = OOZE_ROWS(options),
+    .run = run,
+};

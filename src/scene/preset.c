@@ -1,0 +1,110 @@
+/* `preset: honey`: the numbers, colour and look of a named material, put under what the scene itself gives, as an
+   include would. Done before the sections are read: nothing else of a scene knows presets, and its canonical text
+   holds the numbers alone, which stay what they are when the table changes. */
+#include <string.h>
+
+#include "scene/keys.h"
+#include "scene/scene.h"
+
+const OozePresetInfo *ooze_preset_find(const char *name)
+{
+    const OozePresetInfo *info = NULL;
+    for (int i = 0; (info = ooze_preset_info(i)) != NULL; i++) {
+        if (strcmp(info->name, name) == 0) {
+            break;
+        }
+    }
+    return info;
+}
+
+static bool has_number(const OozePresetInfo *info, const char *key)
+{
+    for (int i = 0; i < info->number_count; i++) {
+        if (strcmp(info->numbers[i].key, key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of viscosity, modulus and relaxation time two make the third, and a compliance stands for a modulus: the preset's
+   modulus gives way to either. */
+static bool gives_way(const OozePresetInfo *info, const char *key, const OozeNode *given)
+{
+    return strcmp(key, "modulus") == 0 &&
+           (ooze_node_find(given, "compliance") ||
+            (ooze_node_find(given, "viscosity") && has_number(info, "relaxation_time")));
+}
+
+static void write_preset(OozeText *text, const OozePresetInfo *info, const OozeNode *given,
+                         int indent)
+{
+    OozeMaterialDef def;
+    OozeKey materials, row;
+    if (ooze_material_preset(info->name, &def, NULL) ||
+        !ooze_section_find(&ooze_scene_root, -1, "materials", &materials)) {
+        text->failed = true;
+        return;
+    }
+    for (int i = 0; i <= info->number_count; i++) {
+        const char *key = i < info->number_count ? info->numbers[i].key : "color";
+        if (ooze_section_find(materials.section, -1, key, &row) && !gives_way(info, key, given)) {
+            ooze_text_append(text, "%*s%s: ", indent, "", key);
+            ooze_value_write(text, &row, &def);
+            ooze_text_append(text, "\n");
+        }
+    }
+    ooze_text_append(text, "%*slook: {type: %s}\n", indent, "", info->look);
+}
+
+void ooze_preset_write(OozeText *text, const OozePresetInfo *info, int indent)
+{
+    OozeLocaleGuard locale = ooze_locale_enter();
+    write_preset(text, info, NULL, indent);
+    ooze_locale_leave(locale);
+}
+
+/* The preset's map with the material's own keys folded in; NULL when out of memory. */
+static OozeNode *fold(OozeScene *scene, const OozeSection *section, const OozePresetInfo *info,
+                      OozeNode *material)
+{
+    OozeText text = {0};
+    write_preset(&text, info, material, 0);
+    const char *name = ooze_scene_format(scene, "preset '%s'", info->name);
+    if (text.failed || !name) {
+        ooze_text_clear(&text);
+        scene->out_of_memory = true;
+        return NULL;
+    }
+    OozeSource *source =
+        ooze_source_add(scene, name, text.data, text.length, text.data, material->source);
+    OozeNode *map = source ? ooze_document_parse(scene, source, 0, 0, "") : NULL;
+    if (map) {
+        ooze_node_merge(section, map, material);
+    }
+    return map;
+}
+
+void ooze_scene_fold_presets(OozeScene *scene)
+{
+    OozeKey row;
+    OozeNode *materials = ooze_node_find(scene->root, "materials");
+    if (!materials || materials->kind != OOZE_NODE_MAP ||
+        !ooze_section_find(&ooze_scene_root, -1, "materials", &row)) {
+        return;
+    }
+    for (OozeNode *material = materials->first; material; material = material->next) {
+        const OozeNode *wanted = ooze_node_find(material, "preset");
+        const OozePresetInfo *info =
+            wanted && wanted->kind == OOZE_NODE_SCALAR ? ooze_preset_find(wanted->text) : NULL;
+        OozeNode *folded = info ? fold(scene, row.section, info, material) : NULL;
+        if (info && !folded) {
+            return;
+        }
+        if (folded) { /* the node stays where it is in the list, with other children */
+            material->first = folded->first;
+            material->last = folded->last;
+            material->count = folded->count;
+        }
+    }
+}
