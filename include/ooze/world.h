@@ -41,10 +41,12 @@ typedef struct OozeWorldDef {
     OozeAxis up;      /* height probes, shapes and exporters follow it */
     bool periodic[3]; /* axes that wrap around */
     OozeVec3 periodic_min, periodic_max;
-    int threads;         /* 0: one per core */
-    OozeDevice device;   /* the same scene, but not the same bits, on each */
-    uint64_t seed;       /* jitter and nothing else */
-    OozeLogCallback log; /* may be NULL */
+    double air_temperature; /* degC; of all that is given none of its own too */
+    double air_transfer;    /* W/(m2 K) from free surfaces to the air; 0: none */
+    int threads;            /* 0: one per core */
+    OozeDevice device;      /* the same scene, but not the same bits, on each */
+    uint64_t seed;          /* jitter and nothing else */
+    OozeLogCallback log;    /* may be NULL */
     void *log_user;
 } OozeWorldDef;
 
@@ -75,11 +77,24 @@ OOZE_API OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key
 /* All numbers a material may have, shared by every method. */
 OOZE_API const OozeParamInfo *ooze_material_params(int *count);
 
+/* A material's numbers at a temperature, those that depend on it; NAN: not given. Between rows each goes in equal
+   ratios, beyond the first and last it stays. */
+typedef struct OozeTemperatureRow {
+    double temperature; /* degC */
+    double viscosity, modulus, relaxation_time, compliance, solvent_viscosity, yield_strain,
+        surface_tension; /* in place of the material's */
+    double shift;        /* factor on viscosities and relaxation times; 1: as given */
+} OozeTemperatureRow;
+
+OOZE_API OozeTemperatureRow ooze_temperature_row_default(void);
+
 typedef struct OozeMaterialDef {
     const char *name;
     float color[3];
     double values[64]; /* in the order of ooze_material_params; NAN: not given */
     OozeLookDef look;  /* for pictures */
+    const OozeTemperatureRow *temperature_table; /* by rising temperature; may be NULL */
+    int temperature_row_count;
 } OozeMaterialDef;
 
 OOZE_API OozeMaterialDef ooze_material_def_default(void);
@@ -141,6 +156,8 @@ typedef struct OozeSolidDef {
     double stick_strength; /* 1/s2, pull at distance d: k d (1 - d/stick_distance) */
     bool collides;         /* particles cannot enter */
     bool sampled;          /* carries boundary particles for methods that use them */
+    double temperature;    /* degC, of its surface; NAN: lets no heat through */
+    double conductivity;   /* W/(m K); NAN: what touches it has its temperature there */
     float color[3];
     OozeLookDef look; /* for pictures */
 } OozeSolidDef;
@@ -151,6 +168,8 @@ typedef enum OozeSolidParam {
     OOZE_SOLID_STICK_DISTANCE,
     OOZE_SOLID_STICK_STRENGTH,
     OOZE_SOLID_COLLIDES, /* 0 or 1 */
+    OOZE_SOLID_TEMPERATURE,
+    OOZE_SOLID_CONDUCTIVITY,
     OOZE_SOLID_PARAM_COUNT
 } OozeSolidParam;
 
@@ -188,9 +207,10 @@ typedef struct OozeFluidDef {
     OozeShapeDef shape;
     OozeBodyKind body;
     OozeFill fill;
-    double jitter;     /* fraction of the spacing, OOZE_FILL_JITTERED */
-    OozeVec3 velocity; /* m/s */
-    OozeVec3 spin;     /* rad/s about the shape's position */
+    double jitter;      /* fraction of the spacing, OOZE_FILL_JITTERED */
+    OozeVec3 velocity;  /* m/s */
+    OozeVec3 spin;      /* rad/s about the shape's position */
+    double temperature; /* degC; NAN: that of the air */
 } OozeFluidDef;
 
 OOZE_API OozeFluidDef ooze_fluid_def_default(void);
@@ -225,6 +245,7 @@ typedef struct OozeEmitterDef {
     double start, stop; /* s */
     uint64_t limit;     /* particles in all; 0: no limit */
     OozeMotionDef motion;
+    double temperature; /* degC; NAN: that of the air */
 } OozeEmitterDef;
 
 OOZE_API OozeEmitterDef ooze_emitter_def_default(void);
@@ -242,13 +263,32 @@ typedef struct OozeSinkDef {
 OOZE_API OozeSinkDef ooze_sink_def_default(void);
 OOZE_API OozeStatus ooze_world_add_sink(OozeWorld *world, const OozeSinkDef *def, OozeError *error);
 
+/* ---- heat -------------------------------------------------------------------------------- */
+
+/* A world has heat once something in it has a temperature: fluid, an emitter, a solid, a source, a material's table
+   or a probe. Its particles then have a field `temperature`, and those of materials that melt a field `phase`. */
+
+/* A place where particles are heated. */
+typedef struct OozeHeatSourceDef {
+    const char *name;
+    OozeShapeDef shape;
+    double power;       /* W/m3 of fluid; negative: cools */
+    double temperature; /* degC that it holds all inside at, in place of a power; NAN: none */
+    double start, stop; /* s */
+} OozeHeatSourceDef;
+
+OOZE_API OozeHeatSourceDef ooze_heat_source_def_default(void);
+OOZE_API OozeStatus ooze_world_add_heat_source(OozeWorld *world, const OozeHeatSourceDef *def,
+                                               OozeError *error);
+
 /* ---- changes in time --------------------------------------------------------------------- */
 
 typedef enum OozeChangeTarget {
     OOZE_CHANGE_METHOD,   /* `key`: one of the method's settings */
     OOZE_CHANGE_MATERIAL, /* `key`: one of the numbers of a material */
-    OOZE_CHANGE_SOLID, /* `key`: friction, restitution, stick_distance, stick_strength, collides */
-    OOZE_CHANGE_EMITTER, /* `key`: speed */
+    OOZE_CHANGE_SOLID,    /* `key`: friction, restitution, stick_distance, stick_strength, collides,
+                          temperature, conductivity */
+    OOZE_CHANGE_EMITTER,  /* `key`: speed */
     OOZE_CHANGE_TARGET_COUNT
 } OozeChangeTarget;
 
@@ -284,6 +324,7 @@ typedef enum OozeProbeKind {
     OOZE_PROBE_PROFILE,          /* velocity along the line point..end in `bins` bins, m/s */
     OOZE_PROBE_AZIMUTH,          /* unwrapped angle of the contact centroid about `axis`, turns */
     OOZE_PROBE_SOLVER,           /* residual, iterations and densities of the steps themselves */
+    OOZE_PROBE_HEAT,             /* temperatures, and heat above 0 degC, J */
     OOZE_PROBE_KIND_COUNT
 } OozeProbeKind;
 

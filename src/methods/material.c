@@ -42,6 +42,23 @@ static const OozeParamInfo material_params[OOZE_MATERIAL_PARAM_COUNT] = {
                                "0.05"},
     [OOZE_MATERIAL_DRAG] = {"drag", OOZE_PARAM_REAL, "1/s", 0.0, 1e6, 0.0, NULL,
                             "rate at which a free particle loses its speed to still air"},
+    [OOZE_MATERIAL_CONDUCTIVITY] =
+        {"conductivity", OOZE_PARAM_REAL, "W/(m K)", 0.0, 1e9, NAN, NULL,
+         "of heat: water 0.6 (as where neither this nor `diffusivity` is given), chocolate 0.2"},
+    [OOZE_MATERIAL_HEAT_CAPACITY] = {"heat_capacity", OOZE_PARAM_REAL, "J/(kg K)", 1e-3, 1e9,
+                                     4180.0, NULL,
+                                     "heat for one degree: water 4180, honey 2500, "
+                                     "chocolate 1700"},
+    [OOZE_MATERIAL_DIFFUSIVITY] =
+        {"diffusivity", OOZE_PARAM_REAL, "m2/s", 0.0, 1e6, NAN, NULL,
+         "of heat, in place of the conductivity, which is this times density times heat capacity: "
+         "foods about 1e-7"},
+    [OOZE_MATERIAL_MELTING] = {"melting_temperature", OOZE_PARAM_REAL, "degC", -1e6, 1e6, NAN, NULL,
+                               "above it a particle's `phase` becomes liquid"},
+    [OOZE_MATERIAL_FREEZING] = {"freezing_temperature", OOZE_PARAM_REAL, "degC", -1e6, 1e6, NAN,
+                                NULL,
+                                "below it the phase becomes solid again; as the former where "
+                                "it is not given or above it"},
 };
 
 _Static_assert(OOZE_MATERIAL_PARAM_COUNT <= sizeof(((OozeMaterialDef *)0)->values) / sizeof(double),

@@ -19,6 +19,11 @@ enum {
     OOZE_MATERIAL_THINNING_FLOOR,
     OOZE_MATERIAL_TENSION,
     OOZE_MATERIAL_DRAG,
+    OOZE_MATERIAL_CONDUCTIVITY,
+    OOZE_MATERIAL_HEAT_CAPACITY,
+    OOZE_MATERIAL_DIFFUSIVITY,
+    OOZE_MATERIAL_MELTING,
+    OOZE_MATERIAL_FREEZING,
     OOZE_MATERIAL_PARAM_COUNT
 };
 
@@ -26,7 +31,17 @@ typedef struct OozeMaterial {
     char *name;
     float color[3];
     double values[OOZE_MATERIAL_PARAM_COUNT];
+    OozeTemperatureRow *table; /* its own; NULL: temperature changes nothing */
+    int table_count;
 } OozeMaterial;
+
+/* Whether the number at an index is heat's, which goes with every method. */
+bool ooze_material_is_heat(int index);
+
+/* OOZE_OK where a table rises and each of its columns is given in all rows or in none. */
+OozeStatus ooze_temperature_table_check(const OozeMaterialDef *def, OozeError *error);
+/* The material with the numbers that it has at a temperature. Shares name and table. */
+OozeMaterial ooze_material_at(const OozeMaterial *material, double temperature);
 
 int ooze_param_find(const OozeParamInfo *params, int count, const char *key); /* -1: none */
 /* OOZE_OK, or one clear error: unknown key with a suggestion, value out of range or not finite. */

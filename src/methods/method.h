@@ -38,6 +38,8 @@ typedef struct OozeStepContext {
     const uint16_t *body;        /* per particle: 0: fluid, k: of bodies[k - 1] */
     const uint16_t *pin;         /* per particle: 0: free, k: moves with solids[k - 1] */
     const OozeFloat4 *rest;      /* per particle: where it was when it came into the world */
+    const double *temperature;   /* per particle, degC; NULL: no heat in this world */
+    const uint8_t *phase;        /* per particle: see ooze_heat_phase; NULL: nothing melts */
     const OozeNeighbours *fluid; /* fluid-fluid; empty unless the method asks */
     const OozeNeighbours *fluid_boundary; /* fluid-boundary; empty unless the method asks */
     OozeBoundary *boundary;  /* volumes are known of the samples in fluid_boundary; of others ask

@@ -69,6 +69,11 @@ static OozeStatus add_solids(const OozeScene *scene, OozeWorld *world, OozeError
             return locate(scene, "sinks", i, def->sinks[i].name, &cause, error);
         }
     }
+    for (int i = 0; i < def->heat_source_count; i++) {
+        if (ooze_world_add_heat_source(world, &def->heat_sources[i], &cause)) {
+            return locate(scene, "heat_sources", i, def->heat_sources[i].name, &cause, error);
+        }
+    }
     return OOZE_OK;
 }
 

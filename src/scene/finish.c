@@ -185,6 +185,10 @@ static void finish_times(OozeScene *scene)
         check_times(scene, ooze_scene_item_node(scene, "sinks", i), def->sinks[i].start,
                     def->sinks[i].stop);
     }
+    for (int i = 0; i < def->heat_source_count; i++) {
+        check_times(scene, ooze_scene_item_node(scene, "heat_sources", i),
+                    def->heat_sources[i].start, def->heat_sources[i].stop);
+    }
 }
 
 /* ---- the world ------------------------------------------------------------------------------- */

@@ -67,6 +67,8 @@ typedef struct OozeSceneDef {
     int emitter_count;
     OozeSinkDef *sinks;
     int sink_count;
+    OozeHeatSourceDef *heat_sources;
+    int heat_source_count;
     OozeSceneProbe *probes;
     int probe_count;
     OozeSceneChange *changes;

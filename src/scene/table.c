@@ -37,6 +37,10 @@ static const OozeKey material_keys[] = {
      .help = "for pictures and exports"},
     {"look", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeMaterialDef, look),
      .help = "in pictures", .section = &ooze_section_look, .otherwise = "auto"},
+    {"temperature_table", OOZE_KEY_LIST, "", OOZE_NO_RANGE,
+     offsetof(OozeMaterialDef, temperature_table), .help = "numbers that depend on temperature",
+     .section = &ooze_section_temperature_row,
+     .count_offset = offsetof(OozeMaterialDef, temperature_row_count)},
 };
 
 static const OozeSection section_material = {
@@ -84,6 +88,8 @@ static const OozeKey fluid_keys[] = {
      .help = "at the start"},
     {"spin", OOZE_KEY_VEC3, "rad/s", OOZE_FREE, offsetof(OozeSceneFluid, def.spin),
      .help = "turning about the shape's position at the start"},
+    {"temperature", OOZE_KEY_REAL, "degC", -1e6, 1e6, offsetof(OozeSceneFluid, def.temperature),
+     .help = "at the start", .otherwise = "that of the air"},
 };
 
 static const OozeSection section_fluid = {
@@ -125,6 +131,11 @@ static const OozeKey solid_keys[] = {
      .help = "particles cannot enter"},
     {"sampled", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, sampled),
      .help = "carries boundary particles, for methods that use them"},
+    {"temperature", OOZE_KEY_REAL, "degC", -1e6, 1e6, offsetof(OozeSolidDef, temperature),
+     .help = "of its surface", .otherwise = "lets no heat through"},
+    {"conductivity", OOZE_KEY_REAL, "W/(m K)", 0.0, 1e9, offsetof(OozeSolidDef, conductivity),
+     .help = "of heat, for a solid with a temperature: the less, the less it heats",
+     .otherwise = "what touches it has its temperature"},
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeSolidDef, color), .help = "for pictures"},
     {"look", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, look),
      .help = "in pictures", .section = &ooze_section_look, .otherwise = "auto"},
@@ -192,6 +203,8 @@ static const OozeKey emitter_keys[] = {
      .help = "particles in all; 0: no limit", .store = OOZE_STORE_UINT64},
     {"motion", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, def.motion),
      .help = "how the nozzle moves", .section = &ooze_section_motion, .otherwise = "at rest"},
+    {"temperature", OOZE_KEY_REAL, "degC", -1e6, 1e6, offsetof(OozeSceneEmitter, def.temperature),
+     .help = "of what comes out", .otherwise = "that of the air"},
 };
 
 static const OozeSection section_emitter = {
@@ -317,7 +330,8 @@ static const OozeKey change_keys[] = {
      .help = "acts from the first step that begins then", .required = OOZE_REQUIRED},
     {"set", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, set),
      .help = "which number, as in an override: `materials.NAME.KEY`, `method.KEY`, "
-             "`solids.NAME.KEY` (friction, restitution, stick_distance, stick_strength, collides) "
+             "`solids.NAME.KEY` (friction, restitution, stick_distance, stick_strength, collides, "
+             "temperature, conductivity) "
              "or `emitters.NAME.speed`",
      .required = OOZE_REQUIRED},
     {"to", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, to),
@@ -462,6 +476,12 @@ static const OozeKey root_keys[] = {
      ITEM_COUNT(emitter)},
     {"sinks", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(sink), .help = "where particles leave",
      ITEM_COUNT(sink)},
+    {"air", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, world),
+     .help = "what free surfaces lose heat to", .section = &ooze_section_air,
+     .otherwise = "20 degC, takes no heat"},
+    {"heat_sources", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(heat_source),
+     .help = "where particles are heated", .section = &ooze_section_heat_source,
+     .count_offset = offsetof(OozeSceneDef, heat_source_count)},
     {"probes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(probe), .help = "what is measured",
      ITEM_COUNT(probe)},
     {"surface", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, surface),

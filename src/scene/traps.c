@@ -89,6 +89,12 @@ static void check_nozzles(OozeScene *scene)
 
 static bool uses_material_key(const OozeMethod *method, const char *key)
 {
+    int count, index;
+    const OozeParamInfo *params = ooze_material_params(&count);
+    index = ooze_param_find(params, count, key);
+    if (ooze_material_is_heat(index)) {
+        return true; /* goes with every method */
+    }
     for (const char *const *used = method->material_keys; used && *used; used++) {
         if (strcmp(*used, key) == 0) {
             return true;

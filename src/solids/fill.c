@@ -22,6 +22,7 @@ OozeFluidDef ooze_fluid_def_default(void)
     def.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
     def.fill = OOZE_FILL_LATTICE;
     def.jitter = 0.1;
+    def.temperature = NAN;
     return def;
 }
 

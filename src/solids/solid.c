@@ -15,6 +15,8 @@ OozeSolidDef ooze_solid_def_default(void)
     def.friction = 0.5;
     def.collides = true;
     def.sampled = true;
+    def.temperature = NAN;
+    def.conductivity = NAN;
     def.look = ooze_look_def_default();
     def.color[0] = def.color[1] = def.color[2] = 0.6f;
     return def;
@@ -43,24 +45,28 @@ OozeStatus ooze_solid_set(OozeSolid *solid, OozeSolidParam param, double value, 
 {
     static const struct {
         const char *name;
-        double most;
+        double least, most;
+        bool optional; /* may be left out: NAN */
     } rows[OOZE_SOLID_PARAM_COUNT] = {
-        [OOZE_SOLID_FRICTION] = {"friction", INFINITY},
-        [OOZE_SOLID_RESTITUTION] = {"restitution", 1.0},
-        [OOZE_SOLID_STICK_DISTANCE] = {"stick_distance", 1e6},
-        [OOZE_SOLID_STICK_STRENGTH] = {"stick_strength", 1e12},
-        [OOZE_SOLID_COLLIDES] = {"collides", 1.0},
+        [OOZE_SOLID_FRICTION] = {"friction", 0.0, INFINITY, false},
+        [OOZE_SOLID_RESTITUTION] = {"restitution", 0.0, 1.0, false},
+        [OOZE_SOLID_STICK_DISTANCE] = {"stick_distance", 0.0, 1e6, false},
+        [OOZE_SOLID_STICK_STRENGTH] = {"stick_strength", 0.0, 1e12, false},
+        [OOZE_SOLID_COLLIDES] = {"collides", 0.0, 1.0, false},
+        [OOZE_SOLID_TEMPERATURE] = {"temperature", -1e6, 1e6, true},
+        [OOZE_SOLID_CONDUCTIVITY] = {"conductivity", 0.0, 1e9, true},
     };
     OozeStatus status = check_param(param, error);
     if (status) {
         return status;
     }
     bool half = param == OOZE_SOLID_COLLIDES && value != 0.0 && value != 1.0;
-    if (!(value >= 0.0 && value <= rows[param].most) || half) {
+    bool left_out = rows[param].optional && isnan(value);
+    if ((!(value >= rows[param].least && value <= rows[param].most) && !left_out) || half) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "see OozeSolidDef for what it means",
-                         "%s of solid '%s' is %g; it must be %s %g", rows[param].name, solid->name,
-                         value, param == OOZE_SOLID_COLLIDES ? "0 or" : "between 0 and",
-                         rows[param].most);
+                         "%s of solid '%s' is %g; it must be %s %g %s %g", rows[param].name,
+                         solid->name, value, half ? "either" : "between", rows[param].least,
+                         half ? "or" : "and", rows[param].most);
     }
     solid->params[param] = value;
     return OOZE_OK;
@@ -74,6 +80,8 @@ static OozeStatus set_params(OozeSolid *solid, const OozeSolidDef *def, OozeErro
         [OOZE_SOLID_STICK_DISTANCE] = def->stick_distance,
         [OOZE_SOLID_STICK_STRENGTH] = def->stick_strength,
         [OOZE_SOLID_COLLIDES] = def->collides ? 1.0 : 0.0,
+        [OOZE_SOLID_TEMPERATURE] = def->temperature,
+        [OOZE_SOLID_CONDUCTIVITY] = def->conductivity,
     };
     OozeStatus status = OOZE_OK;
     for (int i = 0; i < OOZE_SOLID_PARAM_COUNT && !status; i++) {

@@ -32,6 +32,10 @@ OozeStatus ooze_world_add_solid(OozeWorld *world, const OozeSolidDef *def, OozeS
     if (status) {
         return status;
     }
+    if (!isnan(def->temperature) && (status = ooze_world_keep_heat(world, error))) {
+        ooze_solid_free(solid);
+        return status;
+    }
     ooze_solid_advance(solid, world->time, 0.0);
     if (ooze_shape_is_shell(solid->shape) && !(def->shape.thickness > 0.0)) {
         ooze_world_log(
@@ -62,6 +66,9 @@ OozeStatus ooze_world_set_solid(OozeWorld *world, OozeSolidId id, OozeSolidParam
     OOZE_REQUIRE(world, error);
     OozeSolid *solid = NULL;
     OozeStatus status = find_solid(world, id, &solid, error);
+    if (!status && param == OOZE_SOLID_TEMPERATURE && !isnan(value)) {
+        status = ooze_world_keep_heat(world, error);
+    }
     return status ? status : ooze_solid_set(solid, param, value, error);
 }
 
@@ -95,9 +102,11 @@ static void mark_rest(const OozeWorld *world, OozeParticles *particles, uint64_t
     }
 }
 
-void ooze_world_welcome(OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n)
+void ooze_world_welcome(OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n,
+                        double temperature)
 {
     mark_rest(world, particles, first, n);
+    ooze_world_warm(world, particles, first, n, temperature);
     world->newcomers = world->newcomers || n > 0;
 }
 
@@ -142,7 +151,7 @@ OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, u
         v[i] = (OozeFloat4){(float)speed.x, (float)speed.y, (float)speed.z, 0};
         m[i] = (uint16_t)material.index;
     }
-    ooze_world_welcome(world, world->particles, first, n);
+    ooze_world_welcome(world, world->particles, first, n, NAN);
     return OOZE_OK;
 }
 
@@ -181,6 +190,7 @@ static OozeStatus pour(OozeWorld *world, const OozeFluidDef *def, const OozeVec3
         status = ooze_world_add_particles(world, def->material, n, positions, velocities, error);
     }
     if (!status) {
+        ooze_world_warm(world, world->particles, first, n, def->temperature);
         ooze_world_add_body(world, def->body, first, n);
     }
     ooze_free(velocities);
@@ -197,6 +207,11 @@ OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint6
         status =
             ooze_fail(error, OOZE_ERROR_ARGUMENT, "give finite numbers",
                       "velocity or spin of fluid '%s' is not finite", def->name ? def->name : "");
+    }
+    status =
+        status ? status : ooze_world_check_temperature(def->temperature, "fluid", def->name, error);
+    if (!status && !isnan(def->temperature)) {
+        status = ooze_world_keep_heat(world, error);
     }
     OozeShape *shape = NULL;
     if (!status) {
@@ -255,6 +270,8 @@ OozeStatus ooze_world_add_emitter(OozeWorld *world, const OozeEmitterDef *def, O
     OOZE_REQUIRE(world, error);
     OOZE_REQUIRE(def, error);
     OozeStatus status = check_material(world, def->material, error);
+    status = status ? status
+                    : ooze_world_check_temperature(def->temperature, "emitter", def->name, error);
     if (!status && world->emitters.count >= UINT16_MAX - 1) {
         status = ooze_fail(error, OOZE_ERROR_LIMIT, "use fewer emitters",
                            "a world holds at most %d emitters", UINT16_MAX - 1);
@@ -272,6 +289,9 @@ OozeStatus ooze_world_add_emitter(OozeWorld *world, const OozeEmitterDef *def, O
         return status;
     }
     status = add_led_field(world, emitter, error);
+    if (!status && !isnan(emitter->temperature)) {
+        status = ooze_world_keep_heat(world, error);
+    }
     if (status) {
         ooze_emitter_free(emitter);
         return status;
@@ -338,9 +358,12 @@ OozeStatus ooze_world_keep_rest(OozeWorld *world, OozeError *error)
     return status;
 }
 
-/* A probe may need to know where each particle started. */
+/* A probe may need to know where each particle started, or how warm it is. */
 static OozeStatus add_probe_field(OozeWorld *world, const char *name, OozeError *error)
 {
+    if (name && strcmp(name, "temperature") == 0) {
+        return ooze_world_keep_heat(world, error);
+    }
     if (name && strcmp(name, "rest_position") != 0) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "", "a probe needs the unknown field '%s'",
                          name);

@@ -19,6 +19,8 @@ const char *ooze_solid_param_name(OozeSolidParam param)
         [OOZE_SOLID_STICK_DISTANCE] = "stick_distance",
         [OOZE_SOLID_STICK_STRENGTH] = "stick_strength",
         [OOZE_SOLID_COLLIDES] = "collides",
+        [OOZE_SOLID_TEMPERATURE] = "temperature",
+        [OOZE_SOLID_CONDUCTIVITY] = "conductivity",
     };
     return (unsigned)param < OOZE_SOLID_PARAM_COUNT ? names[param] : NULL;
 }
@@ -135,8 +137,8 @@ OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, Ooz
     if (param < 0 && !parameters) {
         bool solid = def->target == OOZE_CHANGE_SOLID;
         return ooze_fail(error, OOZE_ERROR_ARGUMENT,
-                         solid ? "use friction, restitution, stick_distance, stick_strength or "
-                                 "collides"
+                         solid ? "use friction, restitution, stick_distance, stick_strength, "
+                                 "collides, temperature or conductivity"
                                : "use speed",
                          "%s has no number '%s' that could change",
                          solid ? "a solid" : "an emitter", def->key);

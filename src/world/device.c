@@ -73,6 +73,10 @@ static const char *consider(OozeWorld *world, char *text, size_t size)
                  "this build has no CUDA back end"); /* or an unusable one, told before */
         return NULL;
     }
+    if (world->temperature_field >= 0) {
+        snprintf(text, size, "heat is conducted on the processor alone");
+        return NULL;
+    }
     if (!engine->takes(world->method, &context, text, size)) {
         return NULL;
     }

@@ -22,6 +22,7 @@ OozeEmitterDef ooze_emitter_def_default(void)
     def.length = NAN;
     def.stop = INFINITY;
     def.motion = ooze_motion_def_default();
+    def.temperature = NAN;
     return def;
 }
 
@@ -88,6 +89,7 @@ OozeStatus ooze_emitter_create(OozeEmitter *emitter, const OozeEmitterDef *def, 
     emitter->start = def->start;
     emitter->stop = def->stop;
     emitter->limit = def->limit;
+    emitter->temperature = def->temperature;
     emitter->spacing = spacing;
     emitter->aim = aim(def, up);
     emitter->state.speed = def->speed;

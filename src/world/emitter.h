@@ -22,9 +22,10 @@ typedef struct OozeEmitter {
     double start, stop;
     uint64_t limit;
     double spacing;
-    double length;     /* of the nozzle, m: a layer enters this far behind the exit */
-    double area;       /* of the outline, m2 */
-    OozeVec3 *pattern; /* one layer, local: z = 0, jet along +z */
+    double length;      /* of the nozzle, m: a layer enters this far behind the exit */
+    double area;        /* of the outline, m2 */
+    double temperature; /* degC; NAN: that of the air */
+    OozeVec3 *pattern;  /* one layer, local: z = 0, jet along +z */
     uint64_t pattern_count;
     OozeEmitterState state;
 } OozeEmitter;

@@ -180,7 +180,7 @@ static OozeStatus build_lists(OozeWorld *world, OozeError *error)
     OozeStatus status = OOZE_OK;
     uint64_t n = ooze_particles_count(world->particles);
     const OozeFloat4 *x = ooze_particles_positions(world->particles);
-    if (world->method->uses_fluid_neighbours) {
+    if (world->method->uses_fluid_neighbours || world->temperature_field >= 0) {
         status = ooze_neighbours_build(&world->fluid, world->grid, world->threads, x, n, x,
                                        world->support, true, error);
         ooze_stage_lap(&world->clock, OOZE_PART_LISTS);

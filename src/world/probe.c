@@ -36,6 +36,8 @@ const OozeProbeKindInfo ooze_probe_kinds[OOZE_PROBE_KIND_COUNT] = {
     [OOZE_PROBE_SOLVER] = {"solver",
                            "how well steps were solved: residual, iterations, density, sub-steps",
                            "", NULL},
+    [OOZE_PROBE_HEAT] = {"heat", "temperatures: mean, lowest, highest; heat above 0 degC",
+                         "material", "temperature"},
 };
 
 /* What a kind measures; `columns` up to the first NULL, a profile makes its own. */
@@ -74,6 +76,10 @@ static const Kind kinds[OOZE_PROBE_KIND_COUNT] = {
                             "residual_most", "iterations_most", "density_most", "density_mean_most",
                             "sub_steps_most", "unmet"},
                            {"", "", "", "", "", "", "", "", "", "", ""}},
+    [OOZE_PROBE_HEAT] = {ooze_probe_heat,
+                         false,
+                         {"mean", "min", "max", "total"},
+                         {"degC", "degC", "degC", "J"}},
 };
 
 OozeProbeDef ooze_probe_def_default(void)
@@ -277,7 +283,8 @@ static OozeStatus open_view(OozeProbeView *view, const OozeProbe *probe,
 {
     const OozeFrame *frame = context->frame;
     const void *position = NULL, *velocity = NULL, *rest = NULL, *material = NULL;
-    uint64_t material_stride = 1;
+    const void *temperature = NULL;
+    uint64_t material_stride = 1, temperature_stride = 1;
     *view = (OozeProbeView){
         .count = frame->particle_count,
         .only = probe->def.material.index,
@@ -290,6 +297,7 @@ static OozeStatus open_view(OozeProbeView *view, const OozeProbe *probe,
         .context = context,
     };
     const char *rest_name = ooze_probe_kinds[probe->def.kind].needs_field;
+    bool warm = probe->def.kind == OOZE_PROBE_HEAT;
     OozeStatus status = find_field(probe, frame, "position", OOZE_FIELD_FLOAT32, 3, &position,
                                    &view->position_stride, error);
     status = status ? status
@@ -299,11 +307,15 @@ static OozeStatus open_view(OozeProbeView *view, const OozeProbe *probe,
         status = find_field(probe, frame, "velocity", OOZE_FIELD_FLOAT32, 3, &velocity,
                             &view->velocity_stride, error);
     }
-    if (!status && rest_name) {
+    if (!status && warm) {
+        status = find_field(probe, frame, rest_name, OOZE_FIELD_FLOAT64, 1, &temperature,
+                            &temperature_stride, error);
+    } else if (!status && rest_name) {
         status = find_field(probe, frame, rest_name, OOZE_FIELD_FLOAT32, 3, &rest,
                             &view->rest_stride, error);
     }
-    if (!status && (material_stride != 1 || !(view->spacing > 0.0 && isfinite(view->spacing)) ||
+    if (!status && (material_stride != 1 || temperature_stride != 1 ||
+                    !(view->spacing > 0.0 && isfinite(view->spacing)) ||
                     !(view->support > 0.0 && view->support <= 64.0 * view->spacing))) {
         status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "measure a frame that the world made",
                            "probe '%s' sees a frame with spacing %g m and support %g m",
@@ -312,6 +324,7 @@ static OozeStatus open_view(OozeProbeView *view, const OozeProbe *probe,
     view->position = position;
     view->velocity = velocity;
     view->rest = rest;
+    view->temperature = temperature;
     view->material = material;
     return status;
 }

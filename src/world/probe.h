@@ -3,6 +3,7 @@
 #define OOZE_WORLD_PROBE_H
 
 #include "base/threads.h"
+#include "methods/material.h"
 #include "methods/step_report.h"
 #include "ooze/world.h"
 #include "physics/periodic.h"
@@ -15,6 +16,8 @@ typedef struct OozeProbeContext {
     OozeThreads *threads;
     const OozeStepReport *report; /* of the last step; NULL: there has been none */
     int sub_steps;                /* of that step */
+    const OozeMaterial *materials;
+    int material_count;
 } OozeProbeContext;
 
 enum { OOZE_PROBE_STATE_MAX = 8 };

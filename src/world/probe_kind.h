@@ -11,6 +11,7 @@ typedef struct OozeProbeView {
     uint64_t count;
     const float *position, *velocity, *rest; /* NULL where the kind does not ask for it */
     uint64_t position_stride, velocity_stride, rest_stride;
+    const double *temperature; /* likewise */
     const uint16_t *material;
     int32_t only; /* the one material that counts, or -1 */
     const OozeMaterialView *materials;
@@ -83,6 +84,8 @@ OozeStatus ooze_probe_profile(const OozeProbeView *view, double *values, double 
                               OozeError *error);
 OozeStatus ooze_probe_azimuth(const OozeProbeView *view, double *values, double *state,
                               OozeError *error);
+OozeStatus ooze_probe_heat(const OozeProbeView *view, double *values, double *state,
+                           OozeError *error);
 OozeStatus ooze_probe_solver(const OozeProbeView *view, double *values, double *state,
                              OozeError *error);
 

@@ -405,7 +405,12 @@ static OozeStatus check_fit(const OozeWorld *world, const OozeFrame *frame, Ooze
     const OozeFieldView *materials = ooze_frame_field(frame, "material");
     const OozeFieldView *x = ooze_frame_field(frame, "position");
     const OozeFieldView *v = ooze_frame_field(frame, "velocity");
+    const OozeFieldView *t =
+        world->temperature_field < 0 ? NULL : ooze_frame_field(frame, "temperature");
     for (uint64_t i = 0; i < frame->particle_count; i++) {
+        if (t && !isfinite(ooze_field_value(t, i, 0))) {
+            return mismatch(error, "a temperature is not finite");
+        }
         for (int k = 0; k < 3; k++) {
             if (!isfinite(ooze_field_value(x, i, k)) || !isfinite(ooze_field_value(v, i, k))) {
                 return mismatch(error, "a particle is not finite");

@@ -1,5 +1,5 @@
 /* One step, as a table of contents: emit, then as many strokes as it takes of solids, neighbours, method,
-   finish. */
+   heat, finish. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static OozeStatus run_emitters(OozeWorld *world, OozeParticles *arrivals, OozeEr
         status = ooze_emitter_emit(emitter, arrivals, world->time - dt, dt, world->led_field, mark,
                                    &emitted, error);
         if (!status) {
-            ooze_world_welcome(world, arrivals, first, emitted);
+            ooze_world_welcome(world, arrivals, first, emitted, emitter->temperature);
             world->emitted += emitted;
             if (emitted > 0 && emitter->limit > 0 && emitter->state.emitted >= emitter->limit) {
                 ooze_world_log(world, OOZE_LOG_INFO, "emitter '%s' has given its %llu particles",
@@ -192,6 +192,8 @@ OozeStepContext ooze_world_step_context(OozeWorld *world)
         .body = field_or_null(world, world->body_field),
         .pin = field_or_null(world, world->pin_field),
         .rest = field_or_null(world, world->rest_field),
+        .temperature = field_or_null(world, world->temperature_field),
+        .phase = field_or_null(world, world->phase_field),
         .fluid = &world->fluid,
         .fluid_boundary = &world->fluid_boundary,
         .boundary = &world->boundary,
@@ -359,6 +361,7 @@ static OozeStatus sub_step(OozeWorld *world, OozeError *error)
         ooze_arena_reset(world->arena);
         status = status ? status : run_stages(world, stages, 4, error);
     } while (!status && world->stroke.too_far && ooze_world_halve_sub_step(world));
+    status = status ? status : timed(world, OOZE_STAGE_HEAT, ooze_world_conduct, error);
     status = status ? status : timed(world, OOZE_STAGE_FINISH, finish, error);
     ooze_step_report_add(&world->report, &world->stroke);
     world->sub.done += world->sub.units;
@@ -438,6 +441,8 @@ OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *erro
         .threads = world->threads,
         .report = world->step > 0 ? &world->report : NULL,
         .sub_steps = world->sub.count,
+        .materials = world->materials.items,
+        .material_count = world->materials.count,
     };
     if (!context.frame) {
         status = ooze_fail_memory(error, "the frame view", 0);

@@ -20,6 +20,7 @@ OozeWorldDef ooze_world_def_default(void)
         .max_travel = 1.0,
         .gravity = {0.0, -9.81, 0.0},
         .up = OOZE_AXIS_Y,
+        .air_temperature = 20.0,
     };
 }
 
@@ -53,6 +54,17 @@ static OozeStatus check_periodic(const OozeWorldDef *def, OozeError *error)
     return OOZE_OK;
 }
 
+static OozeStatus check_air(const OozeWorldDef *def, OozeError *error)
+{
+    if (!(fabs(def->air_temperature) <= OOZE_TEMPERATURE_MAX) ||
+        !(def->air_transfer >= 0.0 && def->air_transfer <= 1e9)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give degC, and W/(m2 K) from 0 on",
+                         "the air has %g degC and takes %g W/(m2 K)", def->air_temperature,
+                         def->air_transfer);
+    }
+    return OOZE_OK;
+}
+
 static OozeStatus check_def(const OozeWorldDef *def, OozeError *error)
 {
     OozeStatus status =
@@ -69,6 +81,9 @@ static OozeStatus check_def(const OozeWorldDef *def, OozeError *error)
     if (!status && !vec3_is_finite(def->gravity)) {
         status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "give three finite numbers in m/s2",
                            "gravity is not finite");
+    }
+    if (!status) {
+        status = check_air(def, error);
     }
     if (!status && (unsigned)def->up > OOZE_AXIS_Z) {
         status =
@@ -136,6 +151,7 @@ OozeStatus ooze_world_create_with(const OozeWorldDef *def, const OozeMethod *met
         [OOZE_STAGE_SOLIDS] = "solids",
         [OOZE_STAGE_NEIGHBOURS] = "neighbours",
         [OOZE_STAGE_METHOD] = "method",
+        [OOZE_STAGE_HEAT] = "heat",
         [OOZE_STAGE_FINISH] = "finish",
         [OOZE_STAGE_PROBES] = "probes",
     };
@@ -156,6 +172,8 @@ OozeStatus ooze_world_create_with(const OozeWorldDef *def, const OozeMethod *met
     world->body_field = -1;
     world->pin_field = -1;
     world->led_field = -1;
+    world->temperature_field = -1;
+    world->phase_field = -1;
     world->periodic = make_periodic(def);
     world->support = def->spacing * def->support_ratio;
     world->report = world->stroke = ooze_step_report_none();
@@ -207,6 +225,7 @@ void ooze_world_destroy(OozeWorld *world)
     }
     for (int i = 0; i < world->materials.count; i++) {
         ooze_free(world->materials.items[i].name);
+        ooze_free(world->materials.items[i].table);
     }
     for (int i = 0; i < world->solids.count; i++) {
         ooze_solid_free(&world->solids.items[i]);
@@ -217,6 +236,9 @@ void ooze_world_destroy(OozeWorld *world)
     for (int i = 0; i < world->sinks.count; i++) {
         ooze_sink_free(&world->sinks.items[i]);
     }
+    for (int i = 0; i < world->sources.count; i++) {
+        ooze_heat_source_free(&world->sources.items[i]);
+    }
     for (int i = 0; i < world->probes.count; i++) {
         ooze_probe_free(&world->probes.items[i]);
     }
@@ -225,6 +247,7 @@ void ooze_world_destroy(OozeWorld *world)
     ooze_free(world->bodies.items);
     ooze_free(world->emitters.items);
     ooze_free(world->sinks.items);
+    ooze_free(world->sources.items);
     ooze_free(world->probes.items);
     ooze_free(world->changes.items);
     ooze_boundary_free(&world->boundary);
@@ -296,14 +319,10 @@ OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key, double 
 
 /* ---- materials ---------------------------------------------------------------------------- */
 
-OozeStatus ooze_world_add_material(OozeWorld *world, const OozeMaterialDef *def, OozeMaterialId *id,
-                                   OozeError *error)
+static OozeStatus check_material(const OozeMaterialDef *def, const char *name, OozeError *error)
 {
-    OOZE_REQUIRE(world, error);
-    OOZE_REQUIRE(def, error);
     int count;
     const OozeParamInfo *params = ooze_material_params(&count);
-    const char *name = def->name ? def->name : "";
     for (int i = 0; i < count; i++) {
         int index;
         OozeStatus status =
@@ -311,6 +330,39 @@ OozeStatus ooze_world_add_material(OozeWorld *world, const OozeMaterialDef *def,
         if (status) {
             return status;
         }
+    }
+    if (!isnan(def->values[OOZE_MATERIAL_CONDUCTIVITY]) &&
+        !isnan(def->values[OOZE_MATERIAL_DIFFUSIVITY])) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "leave one of them out",
+                         "material '%s' has both a conductivity and a diffusivity of heat", name);
+    }
+    return ooze_temperature_table_check(def, error);
+}
+
+static OozeStatus copy_table(OozeMaterial *material, const OozeMaterialDef *def, OozeError *error)
+{
+    size_t count = (size_t)def->temperature_row_count;
+    if (count == 0) {
+        return OOZE_OK;
+    }
+    material->table = ooze_alloc(count, sizeof *material->table);
+    if (!material->table) {
+        return ooze_fail_memory(error, "a temperature table", count * sizeof *material->table);
+    }
+    memcpy(material->table, def->temperature_table, count * sizeof *material->table);
+    material->table_count = def->temperature_row_count;
+    return OOZE_OK;
+}
+
+OozeStatus ooze_world_add_material(OozeWorld *world, const OozeMaterialDef *def, OozeMaterialId *id,
+                                   OozeError *error)
+{
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(def, error);
+    const char *name = def->name ? def->name : "";
+    OozeStatus checked = check_material(def, name, error);
+    if (checked) {
+        return checked;
     }
     if (world->materials.count >= UINT16_MAX) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use fewer materials",
@@ -322,10 +374,18 @@ OozeStatus ooze_world_add_material(OozeWorld *world, const OozeMaterialDef *def,
     }
     memcpy(material->color, def->color, sizeof material->color);
     memcpy(material->values, def->values, sizeof material->values);
-    if (id) {
-        id->index = world->materials.count;
+    OozeStatus status = copy_table(material, def, error);
+    world->materials.count++; /* what asks for heat looks at all of them */
+    status = status ? status : ooze_world_keep_heat_of(world, material, error);
+    if (status) {
+        world->materials.count--;
+        ooze_free(material->name);
+        ooze_free(material->table);
+        return status;
     }
-    world->materials.count++;
+    if (id) {
+        id->index = world->materials.count - 1;
+    }
     return OOZE_OK;
 }
 
@@ -350,6 +410,7 @@ OozeStatus ooze_world_set_material(OozeWorld *world, OozeMaterialId id, const ch
     }
     if (!status) {
         material->values[index] = value;
+        status = ooze_world_keep_heat_of(world, material, error);
     }
     return status;
 }

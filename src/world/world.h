@@ -3,6 +3,7 @@
 #define OOZE_WORLD_WORLD_H
 
 #include "base/fail.h"
+#include "heat/heat.h"
 #include "methods/method.h"
 #include "world/change.h"
 #include "world/emitter.h"
@@ -15,6 +16,7 @@ typedef enum OozeStage {
     OOZE_STAGE_SOLIDS,
     OOZE_STAGE_NEIGHBOURS,
     OOZE_STAGE_METHOD,
+    OOZE_STAGE_HEAT,
     OOZE_STAGE_FINISH,
     OOZE_STAGE_PROBES,
     OOZE_STAGE_COUNT
@@ -53,10 +55,13 @@ struct OozeWorld {
     OozeThreads *threads;
     OozeArena *arena;
     OozeParticles *particles;
-    int rest_field; /* index of rest_position, or -1: nothing needs it */
-    int body_field; /* index of body, or -1: there are none */
-    int pin_field;  /* index of pin; as body_field */
-    int led_field;  /* index of nozzle, or -1: no emitter leads its fluid */
+    int rest_field;        /* index of rest_position, or -1: nothing needs it */
+    int body_field;        /* index of body, or -1: there are none */
+    int pin_field;         /* index of pin; as body_field */
+    int led_field;         /* index of nozzle, or -1: no emitter leads its fluid */
+    int temperature_field; /* index of temperature, or -1: no heat */
+    int phase_field;       /* index of phase, or -1: nothing melts */
+    OozeHeatRule heat;     /* once there is a temperature */
     OozePeriodic periodic;
     bool newcomers; /* particles were added that may stand outside the periodic box */
     double support;
@@ -65,6 +70,7 @@ struct OozeWorld {
     OOZE_LIST(OozeBody) bodies;
     OOZE_LIST(OozeEmitter) emitters;
     OOZE_LIST(OozeSink) sinks;
+    OOZE_LIST(OozeHeatSource) sources;
     OOZE_LIST(OozeProbe) probes;
     OOZE_LIST(OozeChange) changes;
     OozeBoundary boundary;
@@ -113,8 +119,9 @@ void ooze_world_log(const OozeWorld *world, OozeLogLevel level, const char *form
 OozeStatus ooze_world_check_id(int index, int count, const char *what, OozeError *error);
 
 /* New particles first .. first + n of the store, or of one with its fields, start their rest_position where
-   they are now. */
-void ooze_world_welcome(OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n);
+   they are now, and with this temperature; NAN: that of the air. */
+void ooze_world_welcome(OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n,
+                        double temperature);
 
 /* From now on particles know where they came into the world; those that are there, where they are. */
 OozeStatus ooze_world_keep_rest(OozeWorld *world, OozeError *error);
@@ -124,6 +131,23 @@ OozeStatus ooze_world_prepare_body(OozeWorld *world, const OozeFluidDef *def, ui
                                    const OozeVec3 *positions, OozeError *error);
 /* The particles first .. first + n are the body that was prepared. */
 void ooze_world_add_body(OozeWorld *world, OozeBodyKind kind, uint64_t first, uint64_t n);
+
+/* ---- heat: heat.c --------------------------------------------------------------------------- */
+
+#define OOZE_TEMPERATURE_MAX 1e6 /* degC, and as far below 0 */
+
+/* From now on particles have temperatures; those that are there, the air's. */
+OozeStatus ooze_world_keep_heat(OozeWorld *world, OozeError *error);
+/* The same where a material asks for it, and phases where there is heat and it melts. */
+OozeStatus ooze_world_keep_heat_of(OozeWorld *world, const OozeMaterial *material,
+                                   OozeError *error);
+/* Newcomers first .. first + n of the store, or of one with its fields; NAN: as warm as the air. */
+void ooze_world_warm(OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n,
+                     double temperature);
+OozeStatus ooze_world_check_temperature(double temperature, const char *what, const char *name,
+                                        OozeError *error);
+/* The heat stage of a stroke. */
+OozeStatus ooze_world_conduct(OozeWorld *world, OozeError *error);
 
 /* Particles there will be at the time `end` if emitters go on as now and nothing leaves. */
 double ooze_world_forecast(const OozeWorld *world, double end);

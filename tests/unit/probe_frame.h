@@ -7,7 +7,7 @@
 #include "check.h"
 #include "world/probe.h"
 
-enum { HAND_MAX = 30000, HAND_FIELDS = 5 };
+enum { HAND_MAX = 30000, HAND_FIELDS = 6 };
 
 static const OozeMaterialView hand_materials[] = {
     {.name = "water", .density = 1000.0},
@@ -22,6 +22,7 @@ typedef struct Hand {
     float (*position)[4], (*velocity)[4], (*rest)[4];
     uint64_t *id;
     uint16_t *material;
+    double *temperature;
 } Hand;
 
 static inline Hand *hand_start(double spacing, double support_ratio)
@@ -32,11 +33,13 @@ static inline Hand *hand_start(double spacing, double support_ratio)
     hand->rest = calloc(HAND_MAX, sizeof *hand->rest);
     hand->id = calloc(HAND_MAX, sizeof *hand->id);
     hand->material = calloc(HAND_MAX, sizeof *hand->material);
+    hand->temperature = calloc(HAND_MAX, sizeof *hand->temperature);
     const OozeFieldView fields[HAND_FIELDS] = {
         {"position", OOZE_FIELD_FLOAT32, 3, 4, "m", "", 0, hand->position},
         {"velocity", OOZE_FIELD_FLOAT32, 3, 4, "m/s", "", 0, hand->velocity},
         {"id", OOZE_FIELD_UINT64, 1, 1, "", "", 0, hand->id},
         {"material", OOZE_FIELD_UINT16, 1, 1, "", "", 0, hand->material},
+        {"temperature", OOZE_FIELD_FLOAT64, 1, 1, "degC", "", 0, hand->temperature},
         {"rest_position", OOZE_FIELD_FLOAT32, 3, 4, "m", "", 0, hand->rest},
     };
     memcpy(hand->fields, fields, sizeof fields);
@@ -61,6 +64,7 @@ static inline void hand_end(Hand *hand)
     free(hand->rest);
     free(hand->id);
     free(hand->material);
+    free(hand->temperature);
     free(hand);
 }
 
@@ -80,6 +84,7 @@ static inline uint64_t hand_add(Hand *hand, OozeVec3 x, OozeVec3 v, int material
     set_float4(hand->rest[i], x);
     hand->id[i] = i;
     hand->material[i] = (uint16_t)material;
+    hand->temperature[i] = 20.0 + (double)(i % 7);
     hand->frame.particle_count = i + 1;
     for (int k = 0; k < HAND_FIELDS; k++) {
         hand->fields[k].count = i + 1;

@@ -1,0 +1,250 @@
+/* The stage: conductances once, then as many sweeps over them as the step needs. */
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "heat/work.h"
+#include "physics/heat.h"
+
+/* Sweeps beyond which a step is refused rather than waited for. */
+enum { STAGES_MAX = 9999 };
+
+static const double WATER = 0.6; /* W/(m K) */
+
+double ooze_heat_conductivity(const OozeMaterial *material)
+{
+    const double *v = material->values;
+    if (!isnan(v[OOZE_MATERIAL_DIFFUSIVITY])) {
+        return v[OOZE_MATERIAL_DIFFUSIVITY] * v[OOZE_MATERIAL_DENSITY] *
+               v[OOZE_MATERIAL_HEAT_CAPACITY];
+    }
+    return isnan(v[OOZE_MATERIAL_CONDUCTIVITY]) ? WATER : v[OOZE_MATERIAL_CONDUCTIVITY];
+}
+
+double ooze_heat_capacity(const OozeMaterial *material, double spacing)
+{
+    const double *v = material->values;
+    return v[OOZE_MATERIAL_DENSITY] * v[OOZE_MATERIAL_HEAT_CAPACITY] * spacing * spacing * spacing;
+}
+
+OozeHeatRule ooze_heat_rule(double spacing, double support)
+{
+    OozeHeatRule rule = {
+        .scale = ooze_heat_scale(spacing, support),
+        .area = ooze_heat_area_scale(spacing, support),
+        .border = OOZE_HEAT_SURFACE * ooze_heat_missing(0.5 * spacing, spacing, support),
+    };
+    for (int i = 0; i <= OOZE_HEAT_DISTANCES; i++) {
+        rule.missing[i] = ooze_heat_missing(support * i / OOZE_HEAT_DISTANCES, spacing, support);
+    }
+    return rule;
+}
+
+/* ---- conductances ----------------------------------------------------------------------------- */
+
+/* Of particle i to its neighbours, the same from both sides to the last bit; the sum of them. */
+static double weigh(OozeHeatWork *w, uint64_t i, double inward[3])
+{
+    const OozeStepContext *c = w->job->context;
+    const OozePeriodic *p = &c->periodic;
+    const OozeNeighbours *lists = c->fluid;
+    const uint32_t *index = lists->index + lists->first[i];
+    float *weight = w->weight + lists->first[i];
+    float h = (float)c->support;
+    OozeFloat4 a = w->x[i];
+    double own = w->conductivity[w->material[i]], sum = 0.0;
+    for (uint32_t m = 0; m < lists->count[i]; m++) {
+        OozeFloat4 b = w->x[index[m]];
+        float dx = ooze_periodic_delta(b.x - a.x, p->length[0], p->inverse[0]);
+        float dy = ooze_periodic_delta(b.y - a.y, p->length[1], p->inverse[1]);
+        float dz = ooze_periodic_delta(b.z - a.z, p->length[2], p->inverse[2]);
+        float kernel = ooze_viscosity_laplacian(sqrtf(dx * dx + dy * dy + dz * dz), h);
+        double mean = ooze_heat_mean(own, w->conductivity[w->material[index[m]]]);
+        weight[m] = (float)(w->job->rule->scale * mean * (double)kernel);
+        sum += (double)weight[m];
+        if (inward) {
+            inward[0] += (double)(kernel * dx);
+            inward[1] += (double)(kernel * dy);
+            inward[2] += (double)(kernel * dz);
+        }
+    }
+    return sum;
+}
+
+static void weigh_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeHeatWork *w = context;
+    double inward[OOZE_HEAT_GRAIN][3], sums[OOZE_HEAT_GRAIN], most = 0.0;
+    memset(inward, 0, sizeof inward);
+    for (uint64_t i = begin; i < end; i++) {
+        w->bath[i] = w->bath_heat[i] = 0.0;
+        w->held[i] = 0;
+        sums[i - begin] = weigh(w, i, w->open ? inward[i - begin] : NULL);
+    }
+    ooze_heat_meet_solids(w, begin, end, w->open ? inward : NULL);
+    if (w->open) {
+        ooze_heat_meet_air(w, begin, end, inward);
+    }
+    ooze_heat_meet_sources(w, begin, end);
+    for (uint64_t i = begin; i < end; i++) {
+        double rate = (sums[i - begin] + w->bath[i]) / w->capacity[w->material[i]];
+        most = rate > most ? rate : most;
+    }
+    w->load[begin / OOZE_HEAT_GRAIN] = most * w->job->context->dt;
+}
+
+static OozeStatus make_room(OozeHeatWork *w, OozeError *error)
+{
+    const OozeStepContext *c = w->job->context;
+    size_t materials = (size_t)c->material_count;
+    size_t entries = (size_t)c->fluid->first[w->n], chunks = w->n / OOZE_HEAT_GRAIN + 1;
+    w->conductivity = ooze_arena_alloc(c->arena, materials, sizeof(double));
+    w->capacity = ooze_arena_alloc(c->arena, materials, sizeof(double));
+    w->weight = ooze_arena_alloc(c->arena, entries, sizeof(float));
+    w->bath = ooze_arena_alloc(c->arena, w->n, sizeof(double));
+    w->bath_heat = ooze_arena_alloc(c->arena, w->n, sizeof(double));
+    w->held = ooze_arena_alloc(c->arena, w->n, 1);
+    w->load = ooze_arena_alloc(c->arena, chunks, sizeof(double));
+    if (!w->conductivity || !w->capacity || !w->weight || !w->bath || !w->bath_heat || !w->held ||
+        !w->load) {
+        return ooze_fail_memory(error, "the heat stage", entries * sizeof(float));
+    }
+    for (size_t m = 0; m < materials; m++) {
+        w->conductivity[m] = ooze_heat_conductivity(&c->materials[m]);
+        w->capacity[m] = ooze_heat_capacity(&c->materials[m], c->spacing);
+    }
+    return OOZE_OK;
+}
+
+/* ---- sweeps ----------------------------------------------------------------------------------- */
+
+typedef struct Sweep {
+    const OozeHeatWork *work;
+    OozeHeatStage stage;
+    const double *before, *earlier; /* temperatures one and two stages ago */
+    double *next;
+} Sweep;
+
+static void sweep_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Sweep *s = context;
+    const OozeHeatWork *w = s->work;
+    const OozeNeighbours *lists = w->job->context->fluid;
+    const double *t = s->before;
+    double dt = s->stage.share * w->job->context->dt;
+    for (uint64_t i = begin; i < end; i++) {
+        const uint32_t *index = lists->index + lists->first[i];
+        const float *weight = w->weight + lists->first[i];
+        double own = t[i], heat = w->bath_heat[i] - w->bath[i] * own;
+        for (uint32_t m = 0; m < lists->count[i]; m++) {
+            heat += (double)weight[m] * (t[index[m]] - own);
+        }
+        double rise = dt * heat / w->capacity[w->material[i]];
+        double next = s->stage.before * own + s->stage.earlier * s->earlier[i] + rise;
+        s->next[i] = w->held[i] ? own : next;
+    }
+}
+
+static OozeStatus take_stages(OozeHeatWork *w, int stages, double **result, OozeError *error)
+{
+    const OozeStepContext *c = w->job->context;
+    int arrays = stages > 1 ? 3 : 1;
+    double *own[3];
+    for (int k = 0; k < arrays; k++) {
+        own[k] = ooze_arena_alloc(c->arena, w->n, sizeof(double));
+        if (!own[k]) {
+            return ooze_fail_memory(error, "the heat stage", w->n * sizeof(double));
+        }
+    }
+    Sweep sweep = {.work = w, .before = w->job->temperature, .earlier = w->job->temperature};
+    for (int j = 1; j <= stages; j++) {
+        sweep.stage = ooze_heat_stage(j, stages);
+        sweep.next = own[(j - 1) % arrays];
+        ooze_parallel_for(c->threads, w->n, OOZE_HEAT_GRAIN, sweep_range, &sweep);
+        sweep.earlier = sweep.before;
+        sweep.before = sweep.next;
+    }
+    *result = sweep.next;
+    return OOZE_OK;
+}
+
+/* ---- phases ----------------------------------------------------------------------------------- */
+
+/* Melting and freezing temperature; false: it does neither. */
+static bool melts(const OozeMaterial *material, double *melting, double *freezing)
+{
+    const double *v = material->values;
+    *melting = v[OOZE_MATERIAL_MELTING];
+    *freezing = v[OOZE_MATERIAL_FREEZING];
+    *freezing = *freezing <= *melting ? *freezing : *melting;
+    return !isnan(*melting);
+}
+
+void ooze_heat_first_phase(const OozeMaterial *materials, const uint16_t *material,
+                           const double *temperature, uint8_t *phase, uint64_t first, uint64_t n)
+{
+    for (uint64_t i = first; i < first + n; i++) {
+        double melting, freezing;
+        bool solid =
+            melts(&materials[material[i]], &melting, &freezing) && temperature[i] < melting;
+        phase[i] = solid ? OOZE_PHASE_SOLID : OOZE_PHASE_LIQUID;
+    }
+}
+
+typedef struct EndJob {
+    const OozeHeatWork *work;
+    const double *result;
+} EndJob;
+
+static void end_range(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const EndJob *job = context;
+    const OozeHeatWork *w = job->work;
+    memcpy(w->job->temperature + begin, job->result + begin, (end - begin) * sizeof(double));
+    uint8_t *phase = w->job->phase;
+    for (uint64_t i = begin; phase && i < end; i++) {
+        double melting, freezing;
+        if (melts(&w->job->context->materials[w->material[i]], &melting, &freezing)) {
+            phase[i] = (uint8_t)ooze_heat_phase(phase[i], job->result[i], melting, freezing);
+        }
+    }
+}
+
+OozeStatus ooze_heat_step(OozeHeatJob *job, OozeError *error)
+{
+    const OozeStepContext *c = job->context;
+    OozeHeatWork work = {
+        .job = job,
+        .n = ooze_particles_count(c->particles),
+        .x = ooze_particles_positions(c->particles),
+        .material = ooze_particles_materials(c->particles),
+        .open = job->air_transfer > 0.0,
+    };
+    job->stages = 0;
+    OozeStatus status = work.n > 0 ? make_room(&work, error) : OOZE_OK;
+    if (work.n == 0 || status) {
+        return status;
+    }
+    ooze_parallel_for(c->threads, work.n, OOZE_HEAT_GRAIN, weigh_range, &work);
+    double load = 0.0;
+    for (uint64_t k = 0; k * OOZE_HEAT_GRAIN < work.n; k++) {
+        load = fmax(load, work.load[k]);
+    }
+    job->stages = load < 0.4 * STAGES_MAX * STAGES_MAX ? ooze_heat_stages(load) : STAGES_MAX + 1;
+    if (job->stages > STAGES_MAX) {
+        return ooze_fail(error, OOZE_ERROR_NUMERIC, "lower the conductivity or the time step",
+                         "heat would spread %.3g times as far in a step as one sweep can take it",
+                         load);
+    }
+    EndJob end = {.work = &work};
+    double *result = NULL;
+    status = take_stages(&work, job->stages, &result, error);
+    end.result = result;
+    if (!status) {
+        ooze_parallel_for(c->threads, work.n, OOZE_HEAT_GRAIN, end_range, &end);
+    }
+    return status;
+}
