@@ -23,11 +23,13 @@ static const OozeParamInfo material_params[OOZE_MATERIAL_PARAM_COUNT] = {
                                "Newtonian viscosity beside the elastic one"},
     [OOZE_MATERIAL_YIELD] = {"yield_strain", OOZE_PARAM_REAL, "", 1e-6, 1e3, NAN, NULL,
                              "elastic shear strain beyond which the material flows: whipped cream "
-                             "about 0.1; yield stress is modulus times this"},
+                             "about 0.1; yield stress is modulus (the sum of all modes') times "
+                             "this"},
     [OOZE_MATERIAL_THINNING] =
         {"thinning", OOZE_PARAM_CHOICE, "", 0, 1, 0, "carreau|power_law",
          "how viscosity and modulus follow the rate of shear, once `thinning_rate` is given; "
-         "carreau: they are those at rest, power_law: those at `thinning_rate`"},
+         "carreau: they are those at rest, power_law: those at `thinning_rate`; with a "
+         "`yield_strain` only `solvent_viscosity` does: Herschel-Bulkley"},
     [OOZE_MATERIAL_THINNING_RATE] = {"thinning_rate", OOZE_PARAM_REAL, "1/s", 1e-9, 1e9, NAN, NULL,
                                      "rate of shear from which on the material thins; ketchup "
                                      "about 0.1, paint about 1"},
@@ -59,6 +61,27 @@ static const OozeParamInfo material_params[OOZE_MATERIAL_PARAM_COUNT] = {
                                 NULL,
                                 "below it the phase becomes solid again; as the former where "
                                 "it is not given or above it"},
+    [OOZE_MATERIAL_MODULUS_2] =
+        {"modulus_2", OOZE_PARAM_REAL, "Pa", 0.0, 1e12, NAN, NULL,
+         "elastic modulus of a second Maxwell mode, whose stress adds to the "
+         "others'"},
+    [OOZE_MATERIAL_RELAXATION_2] = {"relaxation_time_2", OOZE_PARAM_REAL, "s", 1e-9, INFINITY, NAN,
+                                    NULL,
+                                    "relaxation time of that mode; left out: it never relaxes"},
+    [OOZE_MATERIAL_MODULUS_3] =
+        {"modulus_3", OOZE_PARAM_REAL, "Pa", 0.0, 1e12, NAN, NULL,
+         "elastic modulus of a third Maxwell mode, whose stress adds to the "
+         "others'"},
+    [OOZE_MATERIAL_RELAXATION_3] = {"relaxation_time_3", OOZE_PARAM_REAL, "s", 1e-9, INFINITY, NAN,
+                                    NULL,
+                                    "relaxation time of that mode; left out: it never relaxes"},
+    [OOZE_MATERIAL_MODULUS_4] =
+        {"modulus_4", OOZE_PARAM_REAL, "Pa", 0.0, 1e12, NAN, NULL,
+         "elastic modulus of a fourth Maxwell mode, whose stress adds to the "
+         "others'"},
+    [OOZE_MATERIAL_RELAXATION_4] = {"relaxation_time_4", OOZE_PARAM_REAL, "s", 1e-9, INFINITY, NAN,
+                                    NULL,
+                                    "relaxation time of that mode; left out: it never relaxes"},
 };
 
 _Static_assert(OOZE_MATERIAL_PARAM_COUNT <= sizeof(((OozeMaterialDef *)0)->values) / sizeof(double),

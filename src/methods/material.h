@@ -24,8 +24,17 @@ enum {
     OOZE_MATERIAL_DIFFUSIVITY,
     OOZE_MATERIAL_MELTING,
     OOZE_MATERIAL_FREEZING,
+    OOZE_MATERIAL_MODULUS_2, /* further modes: modulus and relaxation time of each in turn */
+    OOZE_MATERIAL_RELAXATION_2,
+    OOZE_MATERIAL_MODULUS_3,
+    OOZE_MATERIAL_RELAXATION_3,
+    OOZE_MATERIAL_MODULUS_4,
+    OOZE_MATERIAL_RELAXATION_4,
     OOZE_MATERIAL_PARAM_COUNT
 };
+
+/* Relaxation times that a material may have beside its first. */
+enum { OOZE_MORE_MODES = 3 };
 
 typedef struct OozeMaterial {
     char *name;

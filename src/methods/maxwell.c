@@ -36,3 +36,24 @@ OozeMaxwell ooze_maxwell(const OozeStepContext *c, const OozeMaterial *material,
     }
     return m;
 }
+
+OozeMaxwellMode ooze_maxwell_mode(const OozeMaterial *material, int k, double reference)
+{
+    const double *v = material->values + OOZE_MATERIAL_MODULUS_2 + 2 * k;
+    if (!(v[0] > 0.0)) {
+        return (OozeMaxwellMode){0, 0};
+    }
+    return (OozeMaxwellMode){v[0] / reference, isnan(v[1]) ? INFINITY : v[1]};
+}
+
+double ooze_maxwell_resistance(const OozeStepContext *c, const OozeMaterial *material,
+                               double reference, double stiffest)
+{
+    OozeMaxwell m = ooze_maxwell(c, material, reference, stiffest);
+    double sum = m.viscosity + m.modulus * fmin(c->dt, m.relaxation);
+    for (int k = 0; k < OOZE_MORE_MODES; k++) {
+        OozeMaxwellMode mode = ooze_maxwell_mode(material, k, reference);
+        sum += mode.modulus * fmin(c->dt, mode.relaxation);
+    }
+    return sum;
+}

@@ -18,4 +18,17 @@ typedef struct OozeMaxwell {
 OozeMaxwell ooze_maxwell(const OozeStepContext *context, const OozeMaterial *material,
                          double reference_density, double stiffest);
 
+typedef struct OozeMaxwellMode {
+    double modulus;    /* as above; 0: there is no such mode */
+    double relaxation; /* likewise */
+} OozeMaxwellMode;
+
+/* The mode `k` of those beside the first, 0 to OOZE_MORE_MODES - 1. */
+OozeMaxwellMode ooze_maxwell_mode(const OozeMaterial *material, int k, double reference_density);
+
+/* What a step of length dt resists shear by: viscosity, and of each mode its modulus times the part of the
+   step that it remembers; m2/s. */
+double ooze_maxwell_resistance(const OozeStepContext *context, const OozeMaterial *material,
+                               double reference_density, double stiffest);
+
 #endif

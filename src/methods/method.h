@@ -61,6 +61,11 @@ typedef struct OozeMethod {
     OozeMethodInfo info;
     const OozeFieldInfo *fields; /* rows it adds to the particle store */
     int field_count;
+    /* Rows that only some materials need: a world has such a row from when `wants_field` first says so of one of
+       its materials. Particles of others have its initial value. */
+    const OozeFieldInfo *material_fields;
+    int material_field_count;
+    bool (*wants_field)(const OozeMaterial *material, int field);
     const char *const *material_keys; /* material numbers it uses, NULL-terminated: others are
                                          reported as ignored by `ooze check` */
     bool uses_fluid_neighbours;

@@ -26,8 +26,9 @@ static const struct {
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
 
 /* What the shift divides time by: viscosities and relaxation times go with it, rates against it. */
-static const int slowed[] = {OOZE_MATERIAL_VISCOSITY, OOZE_MATERIAL_RELAXATION,
-                             OOZE_MATERIAL_SOLVENT};
+static const int slowed[] = {OOZE_MATERIAL_VISCOSITY,    OOZE_MATERIAL_RELAXATION,
+                             OOZE_MATERIAL_SOLVENT,      OOZE_MATERIAL_RELAXATION_2,
+                             OOZE_MATERIAL_RELAXATION_3, OOZE_MATERIAL_RELAXATION_4};
 
 OozeTemperatureRow ooze_temperature_row_default(void)
 {

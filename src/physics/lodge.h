@@ -71,6 +71,14 @@ OOZE_FORMULA OozeSym3 ooze_lodge_stiffness(OozeSym3 q, OOZE_REAL g, OOZE_REAL nu
     return a;
 }
 
+/* What is left at the end of the step of the stress that was there at its beginning: r G (Q - I). */
+OOZE_FORMULA OozeSym3 ooze_lodge_held(OozeSym3 q, OOZE_REAL g, OozeMemory memory)
+{
+    OOZE_REAL rg = memory.r * g;
+    return ooze_sym3(rg * (q.xx - 1), rg * (q.yy - 1), rg * (q.zz - 1), rg * q.xy, rg * q.xz,
+                     rg * q.yz);
+}
+
 OOZE_FORMULA OozeSym3 ooze_lodge_stress(OozeSym3 d, OozeSym3 a, OOZE_REAL bulk)
 {
     OozeSym3 s = ooze_sym3_anticommutator(d, a);

@@ -34,13 +34,12 @@ OOZE_FORMULA OOZE_REAL ooze_yield_share(OozeSym3 q, OOZE_REAL limit)
     return strain > limit ? limit / strain : 1;
 }
 
-/* Q after yielding: on the yield surface exactly, positive definite, det Q unchanged. With the returned
+/* Q with that share of its elastic strain: positive definite, det Q unchanged. With the returned
    deviator D the mean m solves det(m I + D) = m^3 - (D:D/2) m + det D = det Q. A smaller deviator about
    the same mean has the larger determinant, so Newton's method comes down from trace/3 on a convex
    branch to the one root above -(smallest eigenvalue of D). */
-OOZE_FORMULA OozeSym3 ooze_yield(OozeSym3 q, OOZE_REAL limit)
+OOZE_FORMULA OozeSym3 ooze_yield_to(OozeSym3 q, OOZE_REAL share)
 {
-    OOZE_REAL share = ooze_yield_share(q, limit);
     if (!(share < 1)) {
         return q;
     }
@@ -61,6 +60,12 @@ OOZE_FORMULA OozeSym3 ooze_yield(OozeSym3 q, OOZE_REAL limit)
     d.yy += mean;
     d.zz += mean;
     return d;
+}
+
+/* Q after yielding: on the yield surface exactly. */
+OOZE_FORMULA OozeSym3 ooze_yield(OozeSym3 q, OOZE_REAL limit)
+{
+    return ooze_yield_to(q, ooze_yield_share(q, limit));
 }
 
 #endif

@@ -374,6 +374,33 @@ static OozeStatus check_bodies(const OozeWorld *world, const OozeFrame *frame, O
     return OOZE_OK;
 }
 
+/* Those that some materials need and others do not. */
+static bool is_optional(const OozeWorld *world, const char *field)
+{
+    for (int i = 0; i < world->method->material_field_count; i++) {
+        if (strcmp(world->method->material_fields[i].name, field) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A material of the saved world may have had needs that its scene does not tell of. */
+static OozeStatus adopt_fields(OozeWorld *world, const OozeFrame *frame, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < world->method->material_field_count && !status; i++) {
+        const OozeFieldInfo *info = &world->method->material_fields[i];
+        int field = ooze_particles_find_field(world->particles, info->name);
+        if (field < 0 && ooze_frame_field(frame, info->name)) {
+            status = ooze_world_take_back(world, error);
+            status =
+                status ? status : ooze_particles_add_field(world->particles, info, &field, error);
+        }
+    }
+    return status;
+}
+
 static OozeStatus check_fit(const OozeWorld *world, const OozeFrame *frame, OozeError *error)
 {
     if (!frame->method || strcmp(frame->method, world->method->info.name) != 0) {
@@ -385,7 +412,8 @@ static OozeStatus check_fit(const OozeWorld *world, const OozeFrame *frame, Ooze
     for (int i = 0; i < ooze_particles_field_count(world->particles); i++) {
         const OozeFieldInfo *info = ooze_particles_field_info(world->particles, i);
         const OozeFieldView *view = ooze_frame_field(frame, info->name);
-        if (info->saved &&
+        bool missing = !view && is_optional(world, info->name);
+        if (info->saved && !missing &&
             (!view || view->type != info->type || view->components != info->components ||
              view->count != frame->particle_count)) {
             return mismatch(error, info->name);
@@ -444,7 +472,8 @@ OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeErro
     if (world->snapshot && frame == &world->snapshot->frame) {
         return OOZE_OK; /* its own view: the world is there already */
     }
-    OozeStatus status = check_fit(world, frame, error);
+    OozeStatus status = adopt_fields(world, frame, error);
+    status = status ? status : check_fit(world, frame, error);
     if (!status) {
         world->holder = OOZE_HOLDER_HOST; /* what an engine has is of the past */
         status = ooze_particles_resize(world->particles, frame->particle_count, error);
@@ -454,8 +483,9 @@ OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeErro
     }
     for (int i = 0; i < ooze_particles_field_count(world->particles); i++) {
         const OozeFieldInfo *info = ooze_particles_field_info(world->particles, i);
-        if (info->saved) {
-            put_field(world, i, ooze_frame_field(frame, info->name));
+        const OozeFieldView *view = ooze_frame_field(frame, info->name);
+        if (info->saved && view) { /* without: it starts as a new particle's */
+            put_field(world, i, view);
         }
     }
     for (int e = 0; e < OOZE_STATE_ENTRIES; e++) {
@@ -465,10 +495,13 @@ OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeErro
             entries[e].row(world, i, (char *)view->data + (size_t)i * bytes, true);
         }
     }
+    for (int i = 0; i < world->materials.count && !status; i++) {
+        status = ooze_world_add_material_fields(world, &world->materials.items[i], error);
+    }
     world->step = frame->step;
     world->time = (double)world->step * world->def.time_step;
     world->newcomers = frame->step == 0;
     world->report = world->stroke = ooze_step_report_none(); /* no step of this world led here */
     world->boundary_stale = true;
-    return OOZE_OK;
+    return status;
 }

@@ -319,6 +319,25 @@ OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key, double 
 
 /* ---- materials ---------------------------------------------------------------------------- */
 
+OozeStatus ooze_world_add_material_fields(OozeWorld *world, const OozeMaterial *material,
+                                          OozeError *error)
+{
+    const OozeMethod *method = world->method;
+    for (int i = 0; i < method->material_field_count; i++) {
+        const OozeFieldInfo *info = &method->material_fields[i];
+        int field = ooze_particles_find_field(world->particles, info->name);
+        if (field >= 0 || !method->wants_field(material, i)) {
+            continue;
+        }
+        OozeStatus status = ooze_world_take_back(world, error);
+        status = status ? status : ooze_particles_add_field(world->particles, info, &field, error);
+        if (status) {
+            return status;
+        }
+    }
+    return OOZE_OK;
+}
+
 static OozeStatus check_material(const OozeMaterialDef *def, const char *name, OozeError *error)
 {
     int count;
@@ -377,6 +396,7 @@ OozeStatus ooze_world_add_material(OozeWorld *world, const OozeMaterialDef *def,
     OozeStatus status = copy_table(material, def, error);
     world->materials.count++; /* what asks for heat looks at all of them */
     status = status ? status : ooze_world_keep_heat_of(world, material, error);
+    status = status ? status : ooze_world_add_material_fields(world, material, error);
     if (status) {
         world->materials.count--;
         ooze_free(material->name);
@@ -408,9 +428,15 @@ OozeStatus ooze_world_set_material(OozeWorld *world, OozeMaterialId id, const ch
     if (!status) {
         status = ooze_param_check(params, count, material->name, key, value, &index, error);
     }
-    if (!status) {
-        material->values[index] = value;
-        status = ooze_world_keep_heat_of(world, material, error);
+    if (status) {
+        return status;
+    }
+    double before = material->values[index];
+    material->values[index] = value;
+    status = ooze_world_keep_heat_of(world, material, error);
+    status = status ? status : ooze_world_add_material_fields(world, material, error);
+    if (status) {
+        material->values[index] = before;
     }
     return status;
 }

@@ -126,6 +126,10 @@ void ooze_world_welcome(OozeWorld *world, OozeParticles *particles, uint64_t fir
 /* From now on particles know where they came into the world; those that are there, where they are. */
 OozeStatus ooze_world_keep_rest(OozeWorld *world, OozeError *error);
 
+/* From now on particles have what this material needs of them. */
+OozeStatus ooze_world_add_material_fields(OozeWorld *world, const OozeMaterial *material,
+                                          OozeError *error);
+
 /* Whether these particles can make up a body, and room for it; nothing for fluid. */
 OozeStatus ooze_world_prepare_body(OozeWorld *world, const OozeFluidDef *def, uint64_t n,
                                    const OozeVec3 *positions, OozeError *error);

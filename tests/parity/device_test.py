@@ -187,6 +187,32 @@ class Parity(DeviceCase):
                 self.assertGreater(moved, 0.05)
                 self.assertLess(far, 1e-4)
 
+    def test_several_modes(self):
+        """A fluid of three relaxation times that yields and thins, beside one of one: conformations of all modes agree
+        after some steps as well as positions do."""
+        fluid = ("{modulus: 300, relaxation_time: 0.05, modulus_2: 100, relaxation_time_2: 0.5, modulus_3: 30, "
+                 "yield_strain: 0.3, solvent_viscosity: 5, thinning_rate: 2, thinning_exponent: 0.5}")
+        text = POURED.replace("{viscosity: 10, modulus: 300, relaxation_time: 0.1}",
+                              fluid + "\n  oil: {viscosity: 5}")
+        text = text.replace("- {material: honey, radius", "- {material: oil, radius").replace(
+            "{name: conformation}", "{name: conformation, tolerance: 1e-5, velocity_iterations: 300}").replace(
+            "frame_rate: 30", "frame_rate: 120")
+        scene = self.write("modes", text)
+        here, there = (self.run_scene(scene, name, name, 10) for name in ("cpu", "cuda"))
+        a, b = read(here, 10), read(there, 10)
+        self.assertEqual(a.keys(), b.keys())
+        oil = a["material"] == 1
+        self.assertTrue(oil.any())
+        far = numpy.abs(a["position"] - b["position"]).max() / 0.02
+        print(f"  modes: {far:.2e} spacings apart", flush=True)
+        self.assertLess(far, 1e-3)
+        for field in ("conformation", "conformation_2", "conformation_3"):
+            apart, size = numpy.abs(a[field] - b[field]).max(), numpy.abs(a[field]).max()
+            print(f"  {field}: up to {size:.3g}, {apart:.2e} apart", flush=True)
+            self.assertGreater(size, 0.01)
+            self.assertLess(apart, 0.01 * size)
+            self.assertTrue((b[field][oil] == 0).all() and (a[field][oil] == 0).all())
+
     def test_statistics(self):
         """After 300 steps height, spread and drift agree within 1 %, momentum within 1 % of what falling from the height
         gives."""

@@ -67,6 +67,12 @@ static void allocate(Step *step)
     s->expansion = static_cast<float *>(store_data(store, "expansion"));
     s->push = static_cast<float *>(store_data(store, "start"));
     s->calm = static_cast<float *>(store_data(store, "calm"));
+    s->more_modes = step->plan.more_modes;
+    for (int k = 0; k < s->more_modes; k++) {
+        char name[] = "conformation_2";
+        name[sizeof name - 2] = (char)('2' + k);
+        s->more[k] = static_cast<float *>(store_data(store, name));
+    }
     s->x0 = store_positions(store);
     s->u = scratch<float4>(m, n);
     s->density = scratch<float>(m, n);
@@ -121,8 +127,12 @@ static void start(Step *step)
                 s.u[i] = pinned(s, dt, i);
             }
             s.mobility[i] = led ? 0.0f : 1.0f / m->weight;
-            OozeSym3 e = ooze_sym3_add(strain_get(s, i), ooze_sym3_identity(-1));
-            s.stress[i] = m->modulus * ooze_stress_size(e);
+            OozeSym3 strain[OOZE_MODES];
+            modes_get(s, i, s.more_modes, strain);
+            for (int k = 0; k <= s.more_modes; k++) {
+                strain[k] = ooze_sym3_add(strain[k], ooze_sym3_identity(-1));
+            }
+            s.stress[i] = ooze_lodge_elastic_stress(m, s.more_modes, strain);
         });
     ooze_stage_lap(c->clock, OOZE_PART_START);
 }

@@ -44,7 +44,9 @@ struct StepView {
     float *density, *open, *mobility, *stress;
     uint8_t *anchored; /* clings to a wall, is led, or is held in all directions */
     float *conformation, *expansion, *push, *calm; /* of the store: see the method's fields */
-    int32_t *hold_of;                              /* NULL: nothing is held */
+    float *more[OOZE_MORE_MODES]; /* conformations of further modes, as many as follow */
+    int more_modes;               /* see the plan */
+    int32_t *hold_of;             /* NULL: nothing is held */
     Hold *holds;
     int32_t *intruder; /* NULL: no solids */
     SolidsView solids;
@@ -298,12 +300,25 @@ template <int LANES> OOZE_DEVICE OozeSym3 lanes_sum_sym3(OozeSym3 a)
 
 /* ---- particles ------------------------------------------------------------------------------------- */
 
-/* The conformation Q, kept as its strain Q - I. */
-OOZE_DEVICE OozeSym3 strain_beyond_rest(const StepView &s, uint32_t i)
+/* A conformation Q, kept as its strain Q - I. */
+OOZE_DEVICE OozeSym3 strain_at(const float *strain, uint32_t i)
 {
-    const float4 *e = reinterpret_cast<const float4 *>(s.conformation + 8 * (uint64_t)i);
+    const float4 *e = reinterpret_cast<const float4 *>(strain + 8 * (uint64_t)i);
     float4 a = e[0], b = e[1];
     return ooze_sym3(a.x, a.y, a.z, a.w, b.x, b.y);
+}
+
+OOZE_DEVICE void strain_put(float *strain, uint32_t i, OozeSym3 q)
+{
+    float4 *e = reinterpret_cast<float4 *>(strain + 8 * (uint64_t)i);
+    e[0] = four(q.xx - 1, q.yy - 1, q.zz - 1, q.xy);
+    e[1] = four(q.xz, q.yz, 0.0f, 0.0f);
+}
+
+/* That of the first mode. */
+OOZE_DEVICE OozeSym3 strain_beyond_rest(const StepView &s, uint32_t i)
+{
+    return strain_at(s.conformation, i);
 }
 
 OOZE_DEVICE OozeSym3 strain_get(const StepView &s, uint32_t i)
@@ -313,9 +328,24 @@ OOZE_DEVICE OozeSym3 strain_get(const StepView &s, uint32_t i)
 
 OOZE_DEVICE void strain_set(const StepView &s, uint32_t i, OozeSym3 q)
 {
-    float4 *e = reinterpret_cast<float4 *>(s.conformation + 8 * (uint64_t)i);
-    e[0] = four(q.xx - 1, q.yy - 1, q.zz - 1, q.xy);
-    e[1] = four(q.xz, q.yz, 0.0f, 0.0f);
+    strain_put(s.conformation, i, q);
+}
+
+/* Those of all modes, `more` beside the first. */
+OOZE_DEVICE void modes_get(const StepView &s, uint32_t i, int more, OozeSym3 *q)
+{
+    q[0] = strain_get(s, i);
+    for (int k = 0; k < more; k++) {
+        q[k + 1] = ooze_sym3_add(ooze_sym3_identity(1), strain_at(s.more[k], i));
+    }
+}
+
+OOZE_DEVICE void modes_set(const StepView &s, uint32_t i, int more, const OozeSym3 *q)
+{
+    strain_set(s, i, q[0]);
+    for (int k = 0; k < more; k++) {
+        strain_put(s.more[k], i, q[k + 1]);
+    }
 }
 
 /* Takes out what a held particle cannot do. */

@@ -28,8 +28,8 @@ static double way(const OozeStepContext *c, const OozeMaterial *material, double
 {
     OozeStepContext at = *c;
     at.dt = dt;
-    OozeMaxwell m = ooze_maxwell(&at, material, material->values[OOZE_MATERIAL_DENSITY], INFINITY);
-    double spread = m.viscosity + m.modulus * fmin(dt, m.relaxation);
+    double spread =
+        ooze_maxwell_resistance(&at, material, material->values[OOZE_MATERIAL_DENSITY], INFINITY);
     return sqrt(spread * dt) / c->spacing;
 }
 
@@ -90,26 +90,51 @@ static void advise_iterations(const OozeStepContext *c, const OozeAdvice *advice
         material->name, s.velocity_iterations, spacings);
 }
 
+/* Of all modes together, kinematic. */
+static double modulus_of(const OozeStepContext *c, const OozeMaterial *material)
+{
+    double reference = material->values[OOZE_MATERIAL_DENSITY];
+    double sum = ooze_maxwell(c, material, reference, INFINITY).modulus;
+    for (int k = 0; k < OOZE_MORE_MODES; k++) {
+        sum += ooze_maxwell_mode(material, k, reference).modulus;
+    }
+    return sum;
+}
+
 static void advise_ignored(const OozeStepContext *c, const OozeAdvice *advice, int index)
 {
     static const struct {
         int param;
         const char *key;
     } rows[] = {{OOZE_MATERIAL_YIELD, "yield_strain"},
-                {OOZE_MATERIAL_THINNING_RATE, "thinning_rate"}};
+                {OOZE_MATERIAL_THINNING_RATE, "thinning_rate"},
+                {OOZE_MATERIAL_MODULUS_2, "modulus_2"},
+                {OOZE_MATERIAL_MODULUS_3, "modulus_3"},
+                {OOZE_MATERIAL_MODULUS_4, "modulus_4"}};
     const OozeMaterial *material = &c->materials[index];
     OozeConformationSettings s = ooze_conformation_settings(c);
-    for (int i = 0; i < 2 && s.formulation != OOZE_FORMULATION_LODGE; i++) {
+    const int count = sizeof rows / sizeof rows[0];
+    for (int i = 0; i < count && s.formulation != OOZE_FORMULATION_LODGE; i++) {
         if (!isnan(material->values[rows[i].param])) {
             ooze_advise(advice, index, rows[i].key, "use formulation: lodge",
                         "only the formulation 'lodge' knows '%s'", rows[i].key);
         }
     }
-    double reference = material->values[OOZE_MATERIAL_DENSITY];
-    if (!isnan(material->values[OOZE_MATERIAL_YIELD]) &&
-        ooze_maxwell(c, material, reference, INFINITY).modulus == 0.0) {
+    double modulus = modulus_of(c, material);
+    if (!isnan(material->values[OOZE_MATERIAL_YIELD]) && modulus == 0.0) {
         ooze_advise(advice, index, "yield_strain", "give it a modulus",
                     "'%s' is not elastic, so it has no strain to yield at", material->name);
+    }
+    for (int k = 0; k < OOZE_MORE_MODES; k++) {
+        const double *mode = material->values + OOZE_MATERIAL_MODULUS_2 + 2 * k;
+        char key[32], want[64];
+        snprintf(key, sizeof key, "relaxation_time_%d", k + 2);
+        snprintf(want, sizeof want, "add modulus_%d", k + 2);
+        if (!isnan(mode[1]) && !(mode[0] > 0.0)) {
+            ooze_advise(advice, index, key, want,
+                        "'%s' has a relaxation time %d and nothing that relaxes in it",
+                        material->name, k + 2);
+        }
     }
 }
 

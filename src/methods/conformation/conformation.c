@@ -3,8 +3,10 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/step_bodies.h"
 #include "methods/conformation/workspace.h"
+#include "methods/maxwell.h"
 #include "physics/lattice.h"
 #include "physics/strain_weight.h"
 #include "physics/surface_stress.h"
@@ -95,10 +97,25 @@ static const OozeParamInfo params[PARAM_COUNT] = {
          "stage stops; 0: it always takes all iterations"},
 };
 
-static const char *const material_keys[] = {
-    "density",           "viscosity",       "modulus",  "relaxation_time", "compliance",
-    "solvent_viscosity", "yield_strain",    "thinning", "thinning_rate",   "thinning_exponent",
-    "thinning_floor",    "surface_tension", NULL};
+static const char *const material_keys[] = {"density",
+                                            "viscosity",
+                                            "modulus",
+                                            "relaxation_time",
+                                            "compliance",
+                                            "solvent_viscosity",
+                                            "yield_strain",
+                                            "thinning",
+                                            "thinning_rate",
+                                            "thinning_exponent",
+                                            "thinning_floor",
+                                            "surface_tension",
+                                            "modulus_2",
+                                            "relaxation_time_2",
+                                            "modulus_3",
+                                            "relaxation_time_3",
+                                            "modulus_4",
+                                            "relaxation_time_4",
+                                            NULL};
 
 enum { FIELD_CONFORMATION, FIELD_EXPANSION, FIELD_START, FIELD_CALM };
 
@@ -113,6 +130,25 @@ static const OozeFieldInfo fields[] = {
     {"calm", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true,
      "1: errors of density are the particle's own doing; less: it was put where it is"},
 };
+
+#define MODE_FIELD(k)                                                                              \
+    {                                                                                              \
+        "conformation_" #k, OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,                               \
+            "the same of relaxation mode " #k                                                      \
+    }
+/* Only in worlds that have a material with that mode. */
+static const OozeFieldInfo mode_fields[OOZE_MORE_MODES] = {MODE_FIELD(2), MODE_FIELD(3),
+                                                           MODE_FIELD(4)};
+
+/* Also those below a mode that it has: loops over modes leave none out. */
+static bool wants_mode(const OozeMaterial *material, int field)
+{
+    bool wants = false;
+    for (int k = field; k < OOZE_MORE_MODES; k++) {
+        wants = wants || ooze_maxwell_mode(material, k, 1.0).modulus > 0.0;
+    }
+    return wants;
+}
 
 OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
 {
@@ -140,6 +176,17 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
         .warm_start = (float)c->params[PARAM_WARM_START],
         .chebyshev = (float)c->params[PARAM_CHEBYSHEV],
     };
+}
+
+/* Modes that particles have room for beside the first. */
+static int count_modes(const OozeStepContext *c)
+{
+    int count = 0;
+    while (count < OOZE_MORE_MODES &&
+           ooze_particles_find_field(c->particles, mode_fields[count].name) >= 0) {
+        count++;
+    }
+    return count;
 }
 
 /* Rows of rheology: of the materials as fluids, as rigid bodies, as soft ones. */
@@ -183,6 +230,9 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
         .flat_gradient = (float)ooze_strain_weight_surface(c->spacing, c->support),
         .wall_scale = (float)ooze_lattice_wall_scale(c->spacing, c->support),
     };
+    if (plan->settings.formulation == OOZE_FORMULATION_LODGE) {
+        plan->more_modes = count_modes(c);
+    }
     if (c->body_count > 0 && !formulation->takes_bodies) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use formulation: lodge",
                          "the formulation '%s' has no rigid or soft bodies", formulation->name);
@@ -213,10 +263,10 @@ static OozeStatus start_materials(OozeConformationStep *s, OozeError *error)
     return OOZE_OK;
 }
 
-static float *field_of(const OozeConformationStep *s, int field)
+static float *field_of(const OozeConformationStep *s, const OozeFieldInfo *info)
 {
     OozeParticles *particles = s->context->particles;
-    return ooze_particles_data(particles, ooze_particles_find_field(particles, fields[field].name));
+    return ooze_particles_data(particles, ooze_particles_find_field(particles, info->name));
 }
 
 static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -229,15 +279,19 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeFour kick = {(float)(c->gravity.x * c->dt), (float)(c->gravity.y * c->dt),
                      (float)(c->gravity.z * c->dt), 0};
     for (uint64_t i = begin; i < end; i++) {
-        const float *e = s->strain + 8 * i;
+        OozeSym3 strain[OOZE_MODES];
+        for (int k = 0; k <= s->more_modes; k++) {
+            const float *e = (k ? s->more_strain[k - 1] : s->strain) + 8 * i;
+            strain[k] = ooze_sym3(e[0], e[1], e[2], e[3], e[4], e[5]);
+        }
         s->x0[i] = ooze_four(x[i].x, x[i].y, x[i].z, 1);
         bool pinned = c->pin && c->pin[i], led = (c->led && c->led[i]) || pinned;
         s->u[i] = ooze_four(v[i].x, v[i].y, v[i].z, 0);
         s->u[i] += led ? ooze_four(0, 0, 0, 0) : kick;
         s->u[i] = pinned ? ooze_conformation_pinned(s, i) : s->u[i];
         s->mobility[i] = led ? 0.0f : 1.0f / s->rheology[s->material[i]].weight;
-        s->stress[i] = s->rheology[s->material[i]].modulus *
-                       ooze_stress_size(ooze_sym3(e[0], e[1], e[2], e[3], e[4], e[5]));
+        s->stress[i] =
+            ooze_lodge_elastic_stress(&s->rheology[s->material[i]], s->more_modes, strain);
     }
 }
 
@@ -255,10 +309,13 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
     if (!s->x0 || !s->u || !s->mobility || !s->stress) {
         return ooze_fail_memory(error, "the conformation step", s->n * 40);
     }
-    s->strain = field_of(s, FIELD_CONFORMATION);
-    s->expansion = field_of(s, FIELD_EXPANSION);
-    s->calm = field_of(s, FIELD_CALM);
-    s->push = field_of(s, FIELD_START);
+    s->strain = field_of(s, &fields[FIELD_CONFORMATION]);
+    s->expansion = field_of(s, &fields[FIELD_EXPANSION]);
+    s->calm = field_of(s, &fields[FIELD_CALM]);
+    s->push = field_of(s, &fields[FIELD_START]);
+    for (int k = 0; k < s->more_modes; k++) {
+        s->more_strain[k] = field_of(s, &mode_fields[k]);
+    }
     ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, start_range, s);
     return OOZE_OK;
 }
@@ -285,6 +342,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         .strain_scale = plan.strain_scale,
         .wall_strain_scale = plan.wall_strain_scale,
         .rheology = plan.rheology,
+        .more_modes = plan.more_modes,
         .edge_memory = &own->edges,
     };
     status = start(&s, error);
@@ -367,6 +425,9 @@ const OozeMethod ooze_method_conformation = {
              .param_count = PARAM_COUNT},
     .fields = fields,
     .field_count = sizeof fields / sizeof fields[0],
+    .material_fields = mode_fields,
+    .material_field_count = OOZE_MORE_MODES,
+    .wants_field = wants_mode,
     .material_keys = material_keys,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,

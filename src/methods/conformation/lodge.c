@@ -217,13 +217,31 @@ static uint16_t stress_row(const OozeConformationStep *s, uint64_t i)
     return s->bodies ? s->bodies->film[i] : s->material[i];
 }
 
+/* The conformations of all modes. */
+static void get_modes(const OozeConformationStep *s, uint64_t i, OozeSym3 *q)
+{
+    q[0] = ooze_strain_get(s, i);
+    for (int k = 0; k < s->more_modes; k++) {
+        q[k + 1] = ooze_strain_read(s->more_strain[k], i);
+    }
+}
+
+static void set_modes(OozeConformationStep *s, uint64_t i, const OozeSym3 *q)
+{
+    ooze_strain_set(s, i, q[0]);
+    for (int k = 0; k < s->more_modes; k++) {
+        ooze_strain_write(s->more_strain[k], i, q[k + 1]);
+    }
+}
+
 static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Prepare *prepare = data;
     OozeLodge *solve = prepare->solve;
     OozeConformationStep *s = solve->step;
-    OozeLodgeState state = {.turned = prepare->turn,
+    OozeLodgeState state = {.more = s->more_modes,
+                            .turned = prepare->turn,
                             .dt = s->dt,
                             .bulk_share = s->settings.bulk,
                             .tension = s->settings.tension};
@@ -232,7 +250,7 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeFour unused;
         state.l =
             ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
-        state.q = ooze_strain_get(s, i);
+        get_modes(s, i, state.q);
         state.expansion = s->expansion[i];
         state.poor = s->correction[i].xx == 0.0f;
         OozeLodgeCoefficients c = ooze_lodge_coefficients(m, &state);
@@ -309,11 +327,11 @@ static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeConformationStep *s = data;
+    const OozeSym3 one = ooze_sym3_identity(1), rest[OOZE_MODES] = {one, one, one, one};
     for (uint64_t i = begin; i < end; i++) {
         bool body = s->bodies && s->bodies->slot[i] != UINT32_MAX;
         if (body && stress_row(s, i) == s->material[i]) {
-            ooze_strain_set(s, i,
-                            ooze_sym3_identity(1)); /* dry: it has no memory but its rest shape */
+            set_modes(s, i, rest); /* dry: it has no memory but its rest shape */
             continue;
         }
         OozeFour unused;
@@ -321,8 +339,10 @@ static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
             ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
         OozeMat3 a = ooze_lodge_strain(l, s->dt);
         const OozeRheology *m = &s->rheology[stress_row(s, i)];
-        OozeSym3 q = ooze_lodge_update(ooze_strain_get(s, i), a, m->memory);
-        ooze_strain_set(s, i, ooze_yield(q, m->yield));
+        OozeSym3 q[OOZE_MODES];
+        get_modes(s, i, q);
+        ooze_lodge_remember(m, a, s->more_modes, q);
+        set_modes(s, i, q);
         float open = s->open[i] / (s->settings.surface * s->flat_gradient);
         s->expansion[i] = body ? 0.0f : ooze_lodge_expand(s->expansion[i], a, s->density[i], open);
     }

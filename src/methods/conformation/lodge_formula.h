@@ -17,30 +17,110 @@ OOZE_FORMULA OozeMat3 ooze_lodge_strain(OozeMat3 l, float dt)
     return norm2 > 0.25f ? ooze_mat3_scale(a, 0.5f / sqrtf(norm2)) : a;
 }
 
+/* ---- modes ---------------------------------------------------------------------------------------- */
+
+/* A material with several relaxation times has a conformation for each, and their stresses add up. The tensors of
+   a particle stand together, that of the first mode first, with `more` behind it: as many as the step's
+   plan says, where most scenes have none. */
+enum { OOZE_MODES = 1 + OOZE_MORE_MODES };
+
+/* Each conformation at the end of the step, before yielding, for the strain of the step. */
+OOZE_FORMULA void ooze_lodge_carry(const OozeRheology *m, OozeMat3 strain, int more, OozeSym3 *q)
+{
+    q[0] = ooze_lodge_update(q[0], strain, m->memory);
+    for (int k = 0; k < more; k++) {
+        q[k + 1] = ooze_lodge_update(q[k + 1], strain, m->more[k].memory);
+    }
+}
+
+/* What yielding leaves of the elastic strain. With several modes the strain that counts is the mean of theirs,
+   weighed by the moduli: the yield stress is the sum of the moduli times the limit, however it is
+   shared out, and all modes give way alike. */
+OOZE_FORMULA float ooze_lodge_yield_share(const OozeRheology *m, int more, const OozeSym3 *q)
+{
+    OozeSym3 mean = q[0];
+    float modulus = m->modulus;
+    for (int k = 0; k < more; k++) {
+        const OozeMode *mode = &m->more[k];
+        modulus += mode->modulus;
+        float share = mode->modulus > 0.0f ? mode->modulus / modulus : 0.0f;
+        mean = ooze_sym3_add(ooze_sym3_scale(mean, 1.0f - share), ooze_sym3_scale(q[k + 1], share));
+    }
+    return ooze_yield_share(mean, m->yield);
+}
+
+/* The conformations at the end of the step, from those at its beginning. */
+OOZE_FORMULA void ooze_lodge_remember(const OozeRheology *m, OozeMat3 strain, int more, OozeSym3 *q)
+{
+    ooze_lodge_carry(m, strain, more, q);
+    float share = ooze_lodge_yield_share(m, more, q);
+    for (int k = 0; k <= more; k++) {
+        q[k] = ooze_yield_to(q[k], share);
+    }
+}
+
+/* Size of the elastic stress, from Q - I of each mode. */
+OOZE_FORMULA float ooze_lodge_elastic_stress(const OozeRheology *m, int more,
+                                             const OozeSym3 *strain)
+{
+    if (more == 0) {
+        return m->modulus * ooze_stress_size(strain[0]);
+    }
+    OozeSym3 sum = ooze_sym3_scale(strain[0], m->modulus);
+    for (int k = 0; k < more; k++) {
+        sum = ooze_sym3_add(sum, ooze_sym3_scale(strain[k + 1], m->more[k].modulus));
+    }
+    return ooze_stress_size(sum);
+}
+
 /* ---- coefficients of a pass ----------------------------------------------------------------------- */
+
+/* What they are made from, besides the material. */
+typedef struct OozeLodgeState {
+    OozeSym3 q[OOZE_MODES]; /* at the beginning of the step */
+    int more;               /* of these, beside the first */
+    OozeMat3 l;             /* velocity gradient of the last pass */
+    float expansion;        /* volume gained beyond rest, relative */
+    bool poor;              /* its neighbourhood cannot tell three directions */
+    bool turned;            /* Q turns with the velocity of the last pass */
+    float dt;               /* s */
+    float bulk_share;       /* kb: bulk over shear stiffness */
+    float tension;          /* bt: pull against dilation */
+} OozeLodgeState;
 
 /* What thinning and yielding leave of a material, as seen from the velocities of the last pass. A
    secant: the operator stays positive, and a pass that changes no velocity changes nothing here. */
 typedef struct OozeSoftened {
-    float modulus, viscosity, hourglass;
+    float elastic; /* share of every modulus */
+    float viscosity, hourglass, solvent_hourglass;
 } OozeSoftened;
 
-OOZE_FORMULA OozeSoftened ooze_lodge_soften(const OozeRheology *m, OozeSym3 q, OozeMat3 l, float dt)
+/* A fluid that thins does so by its moduli and its viscosity, and not by its solvent's. Of one that yields the
+   moduli stay, and with them the yield stress and what it is below it; its viscosity thins, so that it flows by
+   the law of Herschel and Bulkley: yield stress + viscosity(rate) rate. */
+OOZE_FORMULA OozeSoftened ooze_lodge_soften(const OozeRheology *m, const OozeLodgeState *s)
 {
-    OozeSoftened soft = {m->modulus, m->viscosity, m->hourglass};
+    OozeSoftened soft = {1.0f, m->viscosity, m->hourglass, m->solvent_hourglass};
+    bool plastic = isfinite(m->yield);
     float thinned = 1.0f, left = 1.0f;
     if (m->thinning.time > 0.0f) {
-        thinned = ooze_thinning(m->thinning, ooze_shear_rate(ooze_mat3_symmetric(l)));
+        thinned = ooze_thinning(m->thinning, ooze_shear_rate(ooze_mat3_symmetric(s->l)));
     }
-    if (isfinite(m->yield)) {
-        OozeSym3 trial = ooze_lodge_update(q, ooze_lodge_strain(l, dt), m->memory);
-        left = ooze_yield_share(trial, m->yield);
+    if (plastic) {
+        OozeSym3 trial[OOZE_MODES];
+        for (int k = 0; k <= s->more; k++) {
+            trial[k] = s->q[k];
+        }
+        ooze_lodge_carry(m, ooze_lodge_strain(s->l, s->dt), s->more, trial);
+        left = ooze_lodge_yield_share(m, s->more, trial);
     }
     if (thinned != 1.0f || left != 1.0f) {
-        soft.modulus = thinned * left * m->modulus;
-        soft.viscosity = m->solvent + thinned * (m->viscosity - m->solvent);
+        soft.elastic = plastic ? left : thinned;
+        soft.viscosity =
+            plastic ? thinned * m->viscosity : m->solvent + thinned * (m->viscosity - m->solvent);
+        soft.solvent_hourglass = plastic ? thinned * m->solvent_hourglass : m->solvent_hourglass;
         soft.hourglass =
-            m->solvent_hourglass + thinned * left * (m->hourglass - m->solvent_hourglass);
+            soft.solvent_hourglass + soft.elastic * (m->hourglass - m->solvent_hourglass);
     }
     return soft;
 }
@@ -62,33 +142,34 @@ typedef struct OozeLodgeCoefficients {
     float stress;       /* size of the stress that goes with l */
 } OozeLodgeCoefficients;
 
-/* What they are made from, besides the material. */
-typedef struct OozeLodgeState {
-    OozeSym3 q;       /* at the beginning of the step */
-    OozeMat3 l;       /* velocity gradient of the last pass */
-    float expansion;  /* volume gained beyond rest, relative */
-    bool poor;        /* its neighbourhood cannot tell three directions */
-    bool turned;      /* Q turns with the velocity of the last pass */
-    float dt;         /* s */
-    float bulk_share; /* kb: bulk over shear stiffness */
-    float tension;    /* bt: pull against dilation */
-} OozeLodgeState;
-
 OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_coefficients(const OozeRheology *m,
                                                            const OozeLodgeState *s)
 {
     OozeLodgeCoefficients c;
     OozeSpin w = ooze_spin(s->l, s->dt, 0.5f);
-    OozeSym3 q = s->turned ? ooze_sym3_push(ooze_spin_rotation(w), s->q) : s->q;
-    OozeSoftened soft = ooze_lodge_soften(m, s->q, s->l, s->dt);
-    c.stiffness = ooze_lodge_stiffness(q, soft.modulus, soft.viscosity, s->dt, m->memory);
+    OozeSym3 q[OOZE_MODES];
+    for (int k = 0; k <= s->more; k++) {
+        q[k] = s->turned ? ooze_sym3_push(ooze_spin_rotation(w), s->q[k]) : s->q[k];
+    }
+    OozeSoftened soft = ooze_lodge_soften(m, s);
+    float modulus = soft.elastic * m->modulus;
+    c.stiffness = ooze_lodge_stiffness(q[0], modulus, soft.viscosity, s->dt, m->memory);
+    OozeSym3 held = ooze_lodge_held(q[0], modulus, m->memory);
+    float elastic = soft.hourglass - soft.solvent_hourglass;
+    c.hourglass = soft.solvent_hourglass + ooze_lodge_stretch(q[0]) * elastic;
+    for (int k = 0; k < s->more; k++) {
+        const OozeMode *mode = &m->more[k];
+        OozeSym3 qk = q[k + 1];
+        float gk = soft.elastic * mode->modulus;
+        OozeSym3 stiffness = ooze_lodge_stiffness(qk, gk, 0.0f, s->dt, mode->memory);
+        c.stiffness = ooze_sym3_add(c.stiffness, stiffness);
+        held = ooze_sym3_add(held, ooze_lodge_held(qk, gk, mode->memory));
+        c.hourglass += ooze_lodge_stretch(qk) * (soft.elastic * mode->hourglass);
+    }
     c.bulk = s->bulk_share * (ooze_sym3_trace(c.stiffness) / 3.0f);
     /* what a rigid turn adds to F F^T must not count as strain: dt/2 W^T W, per dt */
     OozeSym3 ww = ooze_sym3_scale(ooze_spin_square(w), 0.5f / s->dt);
-    float rg = m->memory.r * soft.modulus;
-    c.known = ooze_sym3_add(ooze_lodge_stress(ww, c.stiffness, c.bulk),
-                            ooze_sym3(rg * (q.xx - 1), rg * (q.yy - 1), rg * (q.zz - 1), rg * q.xy,
-                                      rg * q.xz, rg * q.yz));
+    c.known = ooze_sym3_add(ooze_lodge_stress(ww, c.stiffness, c.bulk), held);
     if (s->expansion > 0.0f) {
         float pull = c.bulk * s->tension / s->dt * ooze_min(s->expansion, 0.1f);
         c.known.xx += pull;
@@ -97,8 +178,7 @@ OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_coefficients(const OozeRheology *m
     }
     OozeSym3 stress = ooze_lodge_stress(ooze_mat3_symmetric(s->l), c.stiffness, c.bulk);
     c.stress = ooze_stress_size(ooze_sym3_add(c.known, stress));
-    float elastic = soft.hourglass - m->solvent_hourglass;
-    c.hourglass = s->poor ? 0.0f : m->solvent_hourglass + ooze_lodge_stretch(q) * elastic;
+    c.hourglass = s->poor ? 0.0f : c.hourglass;
     return c;
 }
 
@@ -155,7 +235,7 @@ OOZE_FORMULA float ooze_recall_takes(double along, double own, double anchors)
 /* Elastic forces swing: those of the last step are late, and where iterations are few that feeds the swing. */
 OOZE_FORMULA bool ooze_recall_is_elastic(const OozeRheology *m, float dt)
 {
-    return m->bond > 0.0f || (m->modulus > 0.0f && m->relaxation > dt);
+    return m->bond > 0.0f || m->longest > dt;
 }
 
 #endif

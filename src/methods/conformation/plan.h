@@ -7,6 +7,13 @@
 #include "physics/lodge.h"
 #include "physics/thinning.h"
 
+/* One relaxation time of a material beside its first. Modulus 0: it has no such mode. */
+typedef struct OozeMode {
+    float modulus;     /* as below */
+    float hourglass;   /* its share in the coefficient of the hourglass term */
+    OozeMemory memory; /* of nothing where there is no such mode: its Q stays I */
+} OozeMode;
+
 /* A material as the solver sees it: kinematic units, ready for this time step. */
 typedef struct OozeRheology {
     float weight;  /* density over the reference density */
@@ -16,10 +23,12 @@ typedef struct OozeRheology {
     float relaxation; /* tau, s; may be infinite */
     float
         compliance; /* alpha as given, s2/m2; 0: as stiff as the iterations allow; NAN: not given */
-    float hourglass; /* coefficient of the hourglass term, m2/s */
+    float longest;  /* relaxation time of all modes with a modulus, s; 0: nothing is elastic */
+    float hourglass; /* coefficient of the hourglass term, m2/s; further modes have their own */
     /* what of viscosity and hourglass does not thin or yield: the solvent's */
     float solvent, solvent_hourglass;
     OozeMemory memory;
+    OozeMode more[OOZE_MORE_MODES];
     OozeThinning thinning;
     float yield;   /* elastic strain beyond which it flows; may be infinite */
     float tension; /* surface tension over the reference density, m3/s2 */
@@ -108,6 +117,7 @@ typedef struct OozeConformationPlan {
        step arena. */
     OozeRheology *rheology;
     int row_count;
+    int more_modes;   /* as many as the material with most has beside its first; gaps count */
     bool any_tension; /* of a surface */
 } OozeConformationPlan;
 

@@ -8,24 +8,40 @@
    step. */
 #define STIFFEST_COURANT 20.0
 
+/* How long a mode damps motion that gradients do not see: the step, or the way of an elastic wave. */
+static double acts(double relaxation, double dt, double slow)
+{
+    return fmax(fmin(dt, relaxation), fmin(relaxation, slow));
+}
+
 OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *material, double reference,
                            double hourglass, double hourglass_reach)
 {
     OozeMaxwell m = ooze_maxwell(c, material, reference, STIFFEST_COURANT);
     const double *v = material->values;
     bool thins = !isnan(v[OOZE_MATERIAL_THINNING_RATE]);
-    double slow = m.modulus > 0.0 ? hourglass_reach * c->spacing / sqrt(m.modulus) : 0.0;
-    double acts = fmax(fmin(c->dt, m.relaxation), fmin(m.relaxation, slow));
-    return (OozeRheology){
+    OozeMaxwellMode mode[OOZE_MORE_MODES];
+    double modulus = m.modulus, longest = m.modulus > 0.0 ? m.relaxation : 0.0;
+    for (int k = 0; k < OOZE_MORE_MODES; k++) {
+        mode[k] = ooze_maxwell_mode(material, k, reference);
+        modulus += mode[k].modulus;
+        longest = fmax(longest, mode[k].relaxation);
+    }
+    double slow = modulus > 0.0 ? hourglass_reach * c->spacing / sqrt(modulus) : 0.0;
+    bool plastic = modulus > 0.0 && !isnan(v[OOZE_MATERIAL_YIELD]);
+    double solvent = plastic ? m.viscosity : m.solvent;
+    OozeRheology r = {
         .weight = (float)(v[OOZE_MATERIAL_DENSITY] / reference),
         .divisor = (float)(v[OOZE_MATERIAL_DENSITY] / reference),
         .modulus = (float)m.modulus,
         .viscosity = (float)m.viscosity,
         .relaxation = (float)m.relaxation,
         .compliance = (float)v[OOZE_MATERIAL_COMPLIANCE],
-        .hourglass = (float)(hourglass * (m.viscosity + m.modulus * acts)),
-        .solvent = (float)m.solvent,
-        .solvent_hourglass = (float)(hourglass * m.solvent),
+        .longest = (float)longest,
+        .hourglass =
+            (float)(hourglass * (m.viscosity + m.modulus * acts(m.relaxation, c->dt, slow))),
+        .solvent = (float)solvent,
+        .solvent_hourglass = (float)(hourglass * solvent),
         .memory = ooze_memory(m.relaxation, c->dt),
         .thinning =
             {
@@ -34,9 +50,18 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
                 .exponent = (float)v[OOZE_MATERIAL_THINNING_EXPONENT],
                 .floor = (float)v[OOZE_MATERIAL_THINNING_FLOOR],
             },
-        .yield = isnan(v[OOZE_MATERIAL_YIELD]) ? INFINITY : (float)v[OOZE_MATERIAL_YIELD],
+        .yield = plastic ? (float)v[OOZE_MATERIAL_YIELD] : INFINITY,
         .tension = (float)(v[OOZE_MATERIAL_TENSION] / reference),
     };
+    for (int k = 0; k < OOZE_MORE_MODES; k++) {
+        r.more[k] = (OozeMode){
+            .modulus = (float)mode[k].modulus,
+            .hourglass =
+                (float)(hourglass * mode[k].modulus * acts(mode[k].relaxation, c->dt, slow)),
+            .memory = ooze_memory(mode[k].relaxation, c->dt),
+        };
+    }
+    return r;
 }
 
 OozeRheology ooze_body_rheology(const OozeStepContext *c, const OozeMaterial *material,

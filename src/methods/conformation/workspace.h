@@ -37,14 +37,16 @@ typedef struct OozeConformationStep {
     OozeFour *edge_sum;           /* per particle: sum of its edges, those to walls included */
     OozeFour *wall_edge;  /* per boundary list entry, with the volume of the boundary sample */
     OozeSym3 *correction; /* B: inverse of sum V0 x g^T, or 0 where the neighbourhood is too poor */
-    float *strain;    /* Q - I, eight a particle: see ooze_strain_get; changed at the end alone */
-    float *expansion; /* volume gained beyond rest, relative: begin of step, then end */
-    float *density;   /* at the beginning of the step, relative to rest */
-    float *open;      /* see OozeGather */
-    float *mobility;  /* 1 / weight, 0 for particles that a nozzle leads */
-    float *stress;    /* size of the stress, over the reference density, m2/s2 */
-    float *push;      /* what the last step's velocity solve did, m/s2, four a particle */
-    OozeFour *pushed; /* the same of this step */
+    float *strain; /* Q - I, eight a particle: see ooze_strain_get; changed at the end alone */
+    float *more_strain[OOZE_MORE_MODES]; /* likewise of further modes, as many as follow */
+    int more_modes;                      /* see the plan */
+    float *expansion;     /* volume gained beyond rest, relative: begin of step, then end */
+    float *density;       /* at the beginning of the step, relative to rest */
+    float *open;          /* see OozeGather */
+    float *mobility;      /* 1 / weight, 0 for particles that a nozzle leads */
+    float *stress;        /* size of the stress, over the reference density, m2/s2 */
+    float *push;          /* what the last step's velocity solve did, m/s2, four a particle */
+    OozeFour *pushed;     /* the same of this step */
     float *limit, *borne; /* of densities, see OozeDensityJob */
     float *
         calm; /* 1: the particle's place is its own doing; less: see ooze_conformation_set_limits */
@@ -60,22 +62,33 @@ typedef struct OozeConformationStep {
 
 enum { OOZE_CONFORMATION_GRAIN = 256 };
 
-/* The conformation Q, kept as its strain: near rest that is what floats can tell. */
-static inline OozeSym3 ooze_strain_get(const OozeConformationStep *s, uint64_t i)
+/* A conformation Q, kept as its strain: near rest that is what floats can tell. */
+static inline OozeSym3 ooze_strain_read(const float *strain, uint64_t i)
 {
-    const float *e = s->strain + 8 * i;
+    const float *e = strain + 8 * i;
     return ooze_sym3(1 + e[0], 1 + e[1], 1 + e[2], e[3], e[4], e[5]);
 }
 
-static inline void ooze_strain_set(OozeConformationStep *s, uint64_t i, OozeSym3 q)
+static inline void ooze_strain_write(float *strain, uint64_t i, OozeSym3 q)
 {
-    float *e = s->strain + 8 * i;
+    float *e = strain + 8 * i;
     e[0] = q.xx - 1;
     e[1] = q.yy - 1;
     e[2] = q.zz - 1;
     e[3] = q.xy;
     e[4] = q.xz;
     e[5] = q.yz;
+}
+
+/* That of the first mode. */
+static inline OozeSym3 ooze_strain_get(const OozeConformationStep *s, uint64_t i)
+{
+    return ooze_strain_read(s->strain, i);
+}
+
+static inline void ooze_strain_set(OozeConformationStep *s, uint64_t i, OozeSym3 q)
+{
+    ooze_strain_write(s->strain, i, q);
 }
 
 /* What outlives a step; nothing that is saved. */
