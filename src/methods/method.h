@@ -71,6 +71,7 @@ typedef struct OozeMethod {
     bool uses_fluid_neighbours;
     bool uses_boundary_neighbours;
     bool takes_bodies; /* other methods refuse them */
+    bool uses_tables;  /* of temperature: others leave a material's numbers as they are */
     bool traces_paths; /* loses nothing by long strokes: steps are not cut */
 
     /* Private data that lives as long as the world; saved numbers belong in fields instead. May be

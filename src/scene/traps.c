@@ -112,8 +112,9 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
         for (const OozeNode *child = node ? node->first : NULL; child; child = child->next) {
             const char *key = child->key->text;
             bool own = !child->source->includer; /* a preset serves every method */
-            if (own && ooze_param_find(params, count, key) >= 0 &&
-                !uses_material_key(method, key)) {
+            bool table = strcmp(key, "temperature_table") == 0 && !method->uses_tables;
+            bool number = ooze_param_find(params, count, key) >= 0;
+            if (own && (table || (number && !uses_material_key(method, key)))) {
                 ooze_scene_warn(scene, child->key, NULL, "the method '%s' ignores '%s'",
                                 method->info.name, key);
             }

@@ -199,7 +199,13 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use fewer materials",
                          "with bodies a world holds at most %d materials", UINT16_MAX / 3);
     }
-    plan->row_count = count * kinds;
+    int warm = ooze_warm_row_count(c), first_warm = count * kinds;
+    plan->row_count = first_warm + warm;
+    if (warm > UINT16_MAX - first_warm) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use fewer materials with temperature tables",
+                         "materials that depend on temperature need %d rows; %d are possible", warm,
+                         UINT16_MAX - first_warm);
+    }
     size_t rows = (size_t)plan->row_count;
     OozeRheology *rheology = ooze_arena_alloc(c->arena, rows, sizeof *rheology);
     if (!rheology) {
@@ -215,7 +221,8 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
         }
     }
     plan->rheology = rheology;
-    return OOZE_OK;
+    OozeWarmRecipe recipe = {reference, hourglass, reach};
+    return warm > 0 ? ooze_warm_rows_plan(c, plan, first_warm, &recipe, error) : OOZE_OK;
 }
 
 OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan *plan,
@@ -249,17 +256,20 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
 static OozeStatus start_materials(OozeConformationStep *s, OozeError *error)
 {
     const OozeStepContext *c = s->context;
-    bool kinds = c->body_count > 0;
-    uint16_t *row = ooze_arena_alloc(c->arena, kinds ? s->n : 0, sizeof *row);
+    bool kinds = c->body_count > 0, own = kinds || s->warm;
+    uint16_t *row = ooze_arena_alloc(c->arena, own ? s->n : 0, sizeof *row);
     if (!row) {
         return ooze_fail_memory(error, "the conformation step", s->n * sizeof *row);
     }
     s->material = ooze_particles_materials(c->particles);
-    for (uint64_t i = 0; kinds && i < s->n; i++) {
-        int kind = c->body[i] ? (int)c->bodies[c->body[i] - 1].kind : 0;
-        row[i] = (uint16_t)(s->material[i] + kind * c->material_count);
+    for (uint64_t i = 0; own && i < s->n; i++) {
+        int kind = kinds && c->body[i] ? (int)c->bodies[c->body[i] - 1].kind : 0;
+        int plain = s->material[i] + kind * c->material_count;
+        row[i] = (uint16_t)(s->warm ? ooze_warm_row(&s->warm[s->material[i]], (OozeBodyKind)kind,
+                                                    c->temperature[i], plain)
+                                    : plain);
     }
-    s->material = kinds ? row : s->material;
+    s->material = own ? row : s->material;
     return OOZE_OK;
 }
 
@@ -343,6 +353,8 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         .wall_strain_scale = plan.wall_strain_scale,
         .rheology = plan.rheology,
         .more_modes = plan.more_modes,
+        .row_count = plan.row_count,
+        .warm = plan.warm,
         .edge_memory = &own->edges,
     };
     status = start(&s, error);
@@ -432,6 +444,7 @@ const OozeMethod ooze_method_conformation = {
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .takes_bodies = true,
+    .uses_tables = true,
     .create = create,
     .destroy = destroy,
     .bytes = bytes,

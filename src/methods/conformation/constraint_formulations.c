@@ -57,7 +57,7 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
     OozeArena *arena = s->context->arena;
     OozeConstraint *c = ooze_arena_alloc(arena, 1, sizeof *c);
     uint64_t n = s->n;
-    int count = s->context->material_count;
+    int count = s->row_count;
     OozeConstraintMaterial *materials = ooze_arena_alloc(arena, (size_t)count, sizeof *materials);
     bool searches = !paper && s->settings.solver == OOZE_CONSTRAINT_CONJUGATE_GRADIENTS;
     uint64_t searched = searches ? n : 0;

@@ -105,6 +105,15 @@ typedef struct OozeConformationSettings {
     float chebyshev;      /* spectral radius that Chebyshev's weights are made for */
 } OozeConformationSettings;
 
+/* Rows of a material whose numbers depend on temperature, evenly from the lowest of its table to the highest: with
+   a viscosity that changes 1000 fold between the two, a row differs by 3 % from the next. */
+enum { OOZE_WARM_ROWS = 256 };
+typedef struct OozeWarmRows {
+    int fluid, soft; /* first row of each kind; -1: it has none */
+    double low;      /* degC of the first */
+    double rows_per_degree;
+} OozeWarmRows;
+
 typedef struct OozeConformationPlan {
     OozeConformationSettings settings;
     float dt, support;
@@ -113,12 +122,13 @@ typedef struct OozeConformationPlan {
     float wall_scale;        /* see OozeGather */
     float strain_scale;      /* likewise; 0: gradients by the kernel of the density */
     float wall_strain_scale; /* likewise */
-    /* Rows of the materials as fluids, then, where there are bodies, as rigid ones and as soft ones. In the
-       step arena. */
+    /* Rows of the materials as fluids, then, where there are bodies, as rigid ones and as soft ones, then those
+       of temperatures. In the step arena. */
     OozeRheology *rheology;
     int row_count;
-    int more_modes;   /* as many as the material with most has beside its first; gaps count */
-    bool any_tension; /* of a surface */
+    int more_modes;     /* as many as the material with most has beside its first; gaps count */
+    OozeWarmRows *warm; /* per material; NULL: none depends on temperature */
+    bool any_tension;   /* of a surface */
 } OozeConformationPlan;
 
 OozeStatus ooze_conformation_plan(const OozeStepContext *context, OozeConformationPlan *plan,

@@ -65,7 +65,7 @@ static Extremes find_extremes(const ExtremesJob *job)
 static float load_on_all(const OozeConformationStep *s, const Extremes *all)
 {
     float tension = 0;
-    for (int m = 0; m < s->context->material_count; m++) {
+    for (int m = 0; m < s->row_count; m++) {
         tension = ooze_max(tension, s->rheology[m].tension / s->rheology[m].weight);
     }
     return all->top - all->bottom + 0.5f * all->fastest +

@@ -98,7 +98,7 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *s, OozeError *error)
 {
     const OozeStepContext *c = s->context;
     bool any = false;
-    for (int m = 0; m < c->material_count; m++) {
+    for (int m = 0; m < s->row_count; m++) {
         any = any || s->rheology[m].tension > 0.0f;
     }
     if (!any) {

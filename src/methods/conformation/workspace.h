@@ -28,6 +28,8 @@ typedef struct OozeConformationStep {
     float dt, support;
     float volume, flat_gradient, wall_scale, strain_scale, wall_strain_scale; /* see the plan */
     const OozeRheology *rheology; /* per material and kind of body */
+    int row_count;                /* of rheology */
+    const OozeWarmRows *warm;     /* see the plan */
     const uint16_t *material;     /* row of rheology */
     OozeFour *x0;                 /* n + 1: positions at the beginning of the step; last lane 1 */
     OozeFour *u;                  /* n + 1: velocities being solved for */
@@ -144,6 +146,17 @@ OozeStatus ooze_conformation_density(OozeConformationStep *step, OozeDensityMemo
 /* The end of the step. */
 OozeStatus ooze_conformation_move(OozeConformationStep *step, OozeDensityMemory *own,
                                   const OozeFormulation *formulation, OozeError *error);
+
+/* What the numbers of a material are made of, besides its own. */
+typedef struct OozeWarmRecipe {
+    double reference, hourglass, reach;
+} OozeWarmRecipe;
+/* Rows that temperatures ask for, and filling them from row `first` on. */
+int ooze_warm_row_count(const OozeStepContext *context);
+OozeStatus ooze_warm_rows_plan(const OozeStepContext *context, OozeConformationPlan *plan,
+                               int first, const OozeWarmRecipe *recipe, OozeError *error);
+/* The row of a particle with a temperature; `otherwise` where it makes no difference. */
+int ooze_warm_row(const OozeWarmRows *warm, OozeBodyKind kind, double temperature, int otherwise);
 
 /* What the solids make a particle do that is fixed to one. */
 OozeFour ooze_conformation_pinned(const OozeConformationStep *step, uint64_t i);
