@@ -23,6 +23,7 @@ SCENES = [
     ("cream_swirl", 92, "The ridges of the star nozzle stay: the cream yields at 200 Pa and stands below that."),
     ("jelly_cubes", 6, "Four cubes bounce and wobble: soft bodies, which remember their shape."),
     ("chocolate_ball", 62, "It coats the ball, curtains over its edge and spreads on the dish."),
+    ("chocolate_melt", 72, "The foot is liquid, the squares on top are still cold: see [heat](../heat.md)."),
     ("honey_coil", 58, "The same on a bare plate, larger and in seconds: the scene of `make demo`."),
     ("slime_stretch", 28, "The thread thins while the plates part, snaps and springs back."),
 ]
