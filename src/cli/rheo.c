@@ -13,17 +13,26 @@
 
 /* One number of the material's table. */
 typedef struct Entry {
-    const char *key;
+    char key[32];
     double value;
     const char *word; /* of a choice, instead of its number */
 } Entry;
-enum { ENTRIES_MAX = 5 };
+typedef struct Block {
+    Entry entries[2 * OOZE_MODES_MAX + 4];
+    int count;
+} Block;
+
+/* A flow curve tells the yield stress and not the strain at which it is reached: pastes yield at some hundredths to some
+   tenths. Below that strain a paste is elastic, and the stress in steady shear is short of the yield stress
+   by half the square of it. */
+#define YIELD_STRAIN 0.1
 
 static const char *law_name(OozeRheoLaw law)
 {
     return law == OOZE_RHEO_MAXWELL     ? "maxwell"
            : law == OOZE_RHEO_NEWTON    ? "newton"
            : law == OOZE_RHEO_POWER_LAW ? "power_law"
+           : law == OOZE_RHEO_PASTE     ? "herschel_bulkley"
                                         : "carreau";
 }
 
@@ -36,7 +45,12 @@ static const char *unknown_name(const OozeRheoModel *model, int unknown, const c
       flow[] = {{"viscosity", "Pa s"},
                 {"thinning_exponent", ""},
                 {"thinning_rate", "1/s"},
-                {"thinning_floor", ""}};
+                {"thinning_floor", ""}},
+      paste[] = {{"solvent_viscosity", "Pa s"}, {"thinning_exponent", ""}, {"yield_stress", "Pa"}};
+    if (model->law == OOZE_RHEO_PASTE) {
+        *unit = paste[unknown].unit;
+        return paste[unknown].name;
+    }
     if (model->law == OOZE_RHEO_MAXWELL) {
         int row = unknown == 2 * model->modes ? 2 : unknown % 2;
         *unit = modes[row].unit;
@@ -46,31 +60,45 @@ static const char *unknown_name(const OozeRheoModel *model, int unknown, const c
     return flow[unknown].name;
 }
 
-static int list_entries(const OozeRheoFit *fit, Entry *entries)
+static void add_entry(Block *block, const char *key, int mode, double value, const char *word)
 {
-    int count = 0;
+    Entry *entry = &block->entries[block->count++];
+    *entry = (Entry){.value = value, .word = word};
+    snprintf(entry->key, sizeof entry->key, mode > 1 ? "%s_%d" : "%s", key, mode);
+}
+
+/* What a scene says of the fit. */
+static Block list_entries(const OozeRheoFit *fit)
+{
+    Block block = {.count = 0};
+    OozeRheoLaw law = fit->model.law;
     for (int k = 0; k < fit->unknown_count; k++) {
-        const char *unit;
-        entries[count++] =
-            (Entry){unknown_name(&fit->model, k, &unit), ooze_rheo_number(fit, k).value, NULL};
+        const char *unit, *name = unknown_name(&fit->model, k, &unit);
+        double value = ooze_rheo_number(fit, k).value;
+        if (law == OOZE_RHEO_PASTE && k == 2) {
+            add_entry(&block, "yield_strain", 0, YIELD_STRAIN, NULL);
+            add_entry(&block, "modulus", 0, value / YIELD_STRAIN, NULL);
+        } else {
+            add_entry(&block, name, k < 2 * fit->model.modes ? k / 2 + 1 : 0, value, NULL);
+        }
     }
-    if (fit->model.law == OOZE_RHEO_POWER_LAW) {
-        entries[count++] = (Entry){"thinning_rate", fit->model.reference, NULL};
-        entries[count++] = (Entry){"thinning", 1.0, "power_law"};
-    } else if (fit->model.law == OOZE_RHEO_CARREAU) {
-        entries[count++] = (Entry){"thinning", 0.0, "carreau"};
+    if (law == OOZE_RHEO_POWER_LAW || law == OOZE_RHEO_PASTE) {
+        add_entry(&block, "thinning_rate", 0, fit->model.reference, NULL);
+        add_entry(&block, "thinning", 0, 1.0, "power_law");
+    } else if (law == OOZE_RHEO_CARREAU) {
+        add_entry(&block, "thinning", 0, 0.0, "carreau");
     }
-    return count;
+    return block;
 }
 
 /* A scene must take what is printed. */
-static OozeStatus check_entries(const Entry *entries, int count, OozeError *error)
+static OozeStatus check_entries(const Block *block, OozeError *error)
 {
     OozeMaterialDef def = ooze_material_def_default();
     def.name = "the fitted material";
     OozeStatus status = OOZE_OK;
-    for (int i = 0; i < count && !status; i++) {
-        status = ooze_material_def_set(&def, entries[i].key, entries[i].value, error);
+    for (int i = 0; i < block->count && !status; i++) {
+        status = ooze_material_def_set(&def, block->entries[i].key, block->entries[i].value, error);
     }
     return status;
 }
@@ -103,6 +131,7 @@ static void say_law(OozeText *out, const OozeRheoFit *fit)
         ooze_text_append(out, "%s",
                          model->law == OOZE_RHEO_NEWTON      ? "Newton's law"
                          : model->law == OOZE_RHEO_POWER_LAW ? "a power law"
+                         : model->law == OOZE_RHEO_PASTE     ? "Herschel and Bulkley's law"
                                                              : "Carreau's law");
     }
     ooze_text_append(out, ", %.3g %% from the data (rms)\n", 100.0 * fit->rms);
@@ -145,33 +174,51 @@ static void say_deviation(OozeText *out, double by)
     }
 }
 
-/* What one mode of several leaves out. */
-static void say_miss(OozeText *out, const OozeRheoData *data, const OozeRheoResult *result)
+/* What one mode of several leaves out, and what a flow curve does not tell. */
+static void say_remarks(OozeText *out, const OozeRheoData *data, const OozeRheoResult *result)
 {
-    if (result->best.model.modes < 2) {
+    const OozeRheoFit *best = &result->best, *single = &result->single;
+    if (best->model.law == OOZE_RHEO_PASTE) {
+        OozeRheoNumber yield = ooze_rheo_number(best, 2);
+        double k =
+            ooze_rheo_number(best, 0).value * pow(best->model.reference, 1.0 - best->unknowns[1]);
+        ooze_text_append(out,
+                         "\nStress is %.4g Pa + %.4g rate^%.3g. A flow curve does not tell how far "
+                         "the material gives way before it yields:\na yield strain of %g is taken, "
+                         "so that the modulus is %.4g Pa. Measure G' below the yield stress for "
+                         "more.\n",
+                         yield.value, k, best->unknowns[1], YIELD_STRAIN,
+                         yield.value / YIELD_STRAIN);
+    }
+    if (best->model.modes < 2) {
         return;
     }
     const OozeRheoNames *names = ooze_rheo_names(data->kind);
-    OozeRheoMiss worst = ooze_rheo_worst(&result->single, data);
+    OozeRheoMiss worst = ooze_rheo_worst(single, data);
     ooze_text_append(out,
-                     "\nA material holds one mode, the data show %d. The best single mode, below, "
-                     "is ",
-                     result->best.model.modes);
-    say_deviation(out, log1p(result->single.rms));
+                     "\nMethod conformation, formulation lodge, takes all modes. For others, the "
+                     "best single one\n(modulus %.4g Pa, relaxation_time %.4g s",
+                     ooze_rheo_number(single, 0).value, ooze_rheo_number(single, 1).value);
+    if (single->model.solvent) {
+        ooze_text_append(out, ", solvent_viscosity %.4g Pa s", ooze_rheo_number(single, 2).value);
+    }
+    ooze_text_append(out, ") is ");
+    say_deviation(out, log1p(single->rms));
     ooze_text_append(out, " from the data (rms), most at %s = %.3g %s, where its %s is ", names->x,
                      worst.x, names->x_unit, names->y[worst.curve]);
     say_deviation(out, log1p(worst.share));
     ooze_text_append(out, " too %s.\n", worst.share < 0.0 ? "low" : "high");
 }
 
-static void say_material(OozeText *out, const Entry *entries, int count)
+static void say_material(OozeText *out, const Block *block)
 {
     ooze_text_append(out, "\nmaterials:\n  " SINGLE_NAME ":\n");
-    for (int i = 0; i < count; i++) {
-        if (entries[i].word) {
-            ooze_text_append(out, "    %s: %s\n", entries[i].key, entries[i].word);
+    for (int i = 0; i < block->count; i++) {
+        const Entry *entry = &block->entries[i];
+        if (entry->word) {
+            ooze_text_append(out, "    %s: %s\n", entry->key, entry->word);
         } else {
-            ooze_text_append(out, "    %s: %.5g\n", entries[i].key, entries[i].value);
+            ooze_text_append(out, "    %s: %.5g\n", entry->key, entry->value);
         }
     }
 }
@@ -213,7 +260,7 @@ static void json_fit(OozeText *out, const OozeRheoFit *fit)
 }
 
 static void say_json(OozeText *out, const OozeRheoData *data, const OozeRheoResult *result,
-                     const Entry *entries, int count)
+                     const Block *block)
 {
     ooze_text_append(out, "{\n  \"experiment\": \"%s\",\n  \"points\": %zu,\n  \"fit\": ",
                      ooze_rheo_names(data->kind)->experiment, data->rows);
@@ -221,11 +268,12 @@ static void say_json(OozeText *out, const OozeRheoData *data, const OozeRheoResu
     ooze_text_append(out, ",\n  \"single\": ");
     json_fit(out, &result->single);
     ooze_text_append(out, ",\n  \"material\": {");
-    for (int i = 0; i < count; i++) {
-        if (entries[i].word) {
-            ooze_text_append(out, ", \"%s\": \"%s\"", entries[i].key, entries[i].word);
+    for (int i = 0; i < block->count; i++) {
+        const Entry *entry = &block->entries[i];
+        if (entry->word) {
+            ooze_text_append(out, ", \"%s\": \"%s\"", entry->key, entry->word);
         } else {
-            json_key(out, i == 0 ? "" : ", ", entries[i].key, entries[i].value);
+            json_key(out, i == 0 ? "" : ", ", entry->key, entry->value);
         }
     }
     ooze_text_append(out, "}\n}\n");
@@ -240,28 +288,27 @@ static OozeStatus fit_file(const char *path, const char *folder, bool json, Ooze
         return status;
     }
     OozeRheoResult result;
-    Entry entries[ENTRIES_MAX];
-    int count = 0;
+    Block block = {.count = 0};
     status = ooze_rheo_fit(&data, &result, error);
     bool viscous = !status && ooze_rheo_take_as_flow(&data, &result.best);
     status = viscous ? ooze_rheo_fit(&data, &result, error) : status;
     if (!status) {
-        count = list_entries(&result.single, entries);
-        status = check_entries(entries, count, error);
+        block = list_entries(&result.best);
+        status = check_entries(&block, error);
     }
     if (!status && folder) {
         status = ooze_rheo_draw(&data, &result, folder, error);
     }
     if (!status && json) {
-        say_json(out, &data, &result, entries, count);
+        say_json(out, &data, &result, &block);
     } else if (!status) {
         ooze_text_append(out, "%s",
                          viscous ? "G' is below a tenth of G'' throughout and follows no mode: "
                                    "taken as a flow curve, viscosity G'' / omega.\n"
                                  : "");
         say_table(out, &data, &result.best);
-        say_miss(out, &data, &result);
-        say_material(out, entries, count);
+        say_remarks(out, &data, &result);
+        say_material(out, &block);
     }
     ooze_rheo_free(&data);
     return status ? status : out->failed ? ooze_fail_memory(error, "a report", 0) : OOZE_OK;
@@ -287,8 +334,8 @@ static int run(const OozeArguments *arguments)
 
 static const OozeOption options[] = {
     {"fit", 0, "FILE", false,
-     "a table (.csv) headed `omega [rad/s],G' [Pa],G'' [Pa]`, `rate [1/s],viscosity [Pa s]` or "
-     "`time [s],modulus [Pa]`"},
+     "a table (.csv) headed `omega [rad/s],G' [Pa],G'' [Pa]`, `rate [1/s],viscosity [Pa s]` (or "
+     "`stress [Pa]`) or `time [s],modulus [Pa]`"},
     {"output", 'o', "DIR", false,
      "draw data and fit into `DIR/fit.svg` and `DIR/fit.png`, on logarithmic axes"},
     {"json", 0, NULL, false, "the fit as one JSON object"},
@@ -301,8 +348,9 @@ const OozeCommand ooze_command_rheo = {
     .details =
         "Prints the spectrum (1 to 4 Maxwell modes and a solvent) or the law of the flow curve "
         "that the data call for, with 95 % confidence, and a block `materials:` for a scene. "
-        "Where the data show several modes, the block holds the best single one, and a sentence "
-        "says what that misses. See [rheology.md](rheology.md).",
+        "Several modes become `modulus`, `relaxation_time`, `modulus_2` and so on; a flow curve "
+        "with a yield stress becomes a modulus, a yield strain and a viscosity that thins. See "
+        "[rheology.md](rheology.md).",
     .options = options,
     .option_count = OOZE_ROWS(options),
     .run = run,

@@ -48,6 +48,11 @@ static void widen(Span *span, double value)
     span->high = fmax(span->high, value);
 }
 
+static bool is_linear(const OozeFigure *figure, int panel)
+{
+    return panel >= figure->panel_count - figure->linear_panels;
+}
+
 /* Over the points that can be seen: both coordinates have a place, and x is on a given axis. */
 static Span span_of(const OozeFigure *figure, int panel, bool of_y)
 {
@@ -56,7 +61,8 @@ static Span span_of(const OozeFigure *figure, int panel, bool of_y)
         const OozeSeries *series = &figure->series[s];
         for (size_t i = 0; i < series->count && (panel < 0 || series->panel == panel); i++) {
             double x = series->x[i], y = series->y[i];
-            bool seen = shows(x, figure->log_x) && shows(y, figure->log_y);
+            bool log_y = figure->log_y && !is_linear(figure, series->panel);
+            bool seen = shows(x, figure->log_x) && shows(y, log_y);
             bool hidden = of_y && (x < figure->x_low || x > figure->x_high);
             if (seen && !hidden) {
                 widen(&span, of_y ? y : x);
@@ -276,15 +282,16 @@ static OozeStatus lay_out(const Layout *layout, OozeError *error)
         double y = top;
         for (int p = 0; p < count; p++) {
             OozePlotArea *area = &layout->areas[p];
+            bool linear = is_linear(figure, p);
             y += 24 + lay_legend(figure, p, left, right, 0, NULL) * LEGEND_ROW + (p > 0 ? GAP : 0);
-            *area =
-                (OozePlotArea){snap(left),
-                               snap(right),
-                               snap(y),
-                               snap(y + inner),
-                               x_axis,
-                               make_axis(span_of(figure, p, true), figure->y_low, figure->y_high,
-                                         figure->log_y, false, (int)(inner / 44))};
+            *area = (OozePlotArea){snap(left),
+                                   snap(right),
+                                   snap(y),
+                                   snap(y + inner),
+                                   x_axis,
+                                   make_axis(span_of(figure, p, true), linear ? NAN : figure->y_low,
+                                             linear ? NAN : figure->y_high,
+                                             figure->log_y && !linear, false, (int)(inner / 44))};
             y += inner;
         }
     }

@@ -24,6 +24,7 @@ typedef struct OozeFigure {
     const char *title, *x_name, *x_unit;
     int width, height; /* pixels; height 0: by the number of panels */
     bool log_x, log_y;
+    int linear_panels; /* the last so many have a linear y axis all the same, between ends of their own */
     double x_low, x_high, y_low, y_high;
     const OozePanel *panels;
     int panel_count;

@@ -35,32 +35,60 @@ typedef struct Quantity {
     const char *names[WORDS_MAX];
     const char *units[WORDS_MAX];
     double factors[WORDS_MAX];
+    bool over_x; /* what is kept is this over x */
 } Quantity;
 
-#define PASCALS                                                                                    \
-    {"", "Pa", "kPa", "MPa", "mPa"},                                                               \
-    {                                                                                              \
-        1, 1, 1e3, 1e6, 1e-3                                                                       \
-    }
+#define PASCALS .units = {"", "Pa", "kPa", "MPa", "mPa"}, .factors = {1, 1, 1e3, 1e6, 1e-3}
 #define HINT_COLUMNS                                                                               \
-    "head the columns omega [rad/s],G' [Pa],G'' [Pa] or rate [1/s],viscosity [Pa s] or "           \
-    "time [s],modulus [Pa]"
+    "head the columns omega [rad/s],G' [Pa],G'' [Pa] or rate [1/s],viscosity [Pa s] (or "          \
+    "stress [Pa]) or time [s],modulus [Pa]"
 
 static const Quantity quantities[] = {
-    {OOZE_RHEO_OSCILLATION, 0, {"omega", "w", "angularfrequency"}, {"", "rad/s", "1/s"}, {1, 1, 1}},
-    {OOZE_RHEO_OSCILLATION, 0, {"frequency", "f"}, {"Hz", "rad/s"}, {TURN, 1}},
-    {OOZE_RHEO_OSCILLATION, 1, {"g'", "g1", "gprime", "storage", "storagemodulus"}, PASCALS},
-    {OOZE_RHEO_OSCILLATION, 2, {"g''", "g\"", "g2", "loss", "lossmodulus"}, PASCALS},
-    {OOZE_RHEO_FLOW, 0, {"rate", "shearrate"}, {"", "1/s", "s-1", "s^-1"}, {1, 1, 1, 1}},
-    {OOZE_RHEO_FLOW, 1, {"viscosity", "eta"}, {"", "Pas", "mPas", "kPas"}, {1, 1, 1e-3, 1e3}},
-    {OOZE_RHEO_RELAXATION, 0, {"time", "t"}, {"", "s", "ms", "min"}, {1, 1, 1e-3, 60}},
-    {OOZE_RHEO_RELAXATION, 1, {"modulus", "g(t)", "g", "relaxationmodulus"}, PASCALS},
+    {.kind = OOZE_RHEO_OSCILLATION,
+     .names = {"omega", "w", "angularfrequency"},
+     .units = {"", "rad/s", "1/s"},
+     .factors = {1, 1, 1}},
+    {.kind = OOZE_RHEO_OSCILLATION,
+     .names = {"frequency", "f"},
+     .units = {"Hz", "rad/s"},
+     .factors = {TURN, 1}},
+    {.kind = OOZE_RHEO_OSCILLATION,
+     .slot = 1,
+     .names = {"g'", "g1", "gprime", "storage", "storagemodulus"},
+     PASCALS},
+    {.kind = OOZE_RHEO_OSCILLATION,
+     .slot = 2,
+     .names = {"g''", "g\"", "g2", "loss", "lossmodulus"},
+     PASCALS},
+    {.kind = OOZE_RHEO_FLOW,
+     .names = {"rate", "shearrate"},
+     .units = {"", "1/s", "s-1", "s^-1"},
+     .factors = {1, 1, 1, 1}},
+    {.kind = OOZE_RHEO_FLOW,
+     .slot = 1,
+     .names = {"viscosity", "eta"},
+     .units = {"", "Pas", "mPas", "kPas"},
+     .factors = {1, 1, 1e-3, 1e3}},
+    {.kind = OOZE_RHEO_FLOW,
+     .slot = 1,
+     .names = {"stress", "shearstress", "sigma"},
+     .over_x = true,
+     PASCALS},
+    {.kind = OOZE_RHEO_RELAXATION,
+     .names = {"time", "t"},
+     .units = {"", "s", "ms", "min"},
+     .factors = {1, 1, 1e-3, 60}},
+    {.kind = OOZE_RHEO_RELAXATION,
+     .slot = 1,
+     .names = {"modulus", "g(t)", "g", "relaxationmodulus"},
+     PASCALS},
 };
 enum { QUANTITY_COUNT = sizeof quantities / sizeof quantities[0], SLOTS_MAX = 3, WORD_MAX = 48 };
 
 typedef struct Place {
     int column; /* -1: not there */
     double factor;
+    bool over_x;
 } Place;
 
 typedef struct Source {
@@ -135,6 +163,7 @@ static OozeStatus place_column(const Source *source, const OozeColumn *column, i
         }
         place->column = index;
         place->factor = quantity->factors[known];
+        place->over_x = quantity->over_x;
         return OOZE_OK;
     }
     return ooze_fail(source->error, OOZE_ERROR_FORMAT, HINT_COLUMNS,
@@ -188,7 +217,9 @@ static OozeStatus take_numbers(const Source *source, const OozeTable *table,
         for (int slot = 0; slot <= data->curves; slot++) {
             double value =
                 table->values[row * (size_t)table->column_count + (size_t)places[slot].column];
-            const char *name = slot == 0 ? names->x : names->y[slot - 1];
+            const char *name = slot == 0             ? names->x
+                               : places[slot].over_x ? "stress"
+                                                     : names->y[slot - 1];
             double scaled = value * places[slot].factor;
             if (!isfinite(scaled)) {
                 return ooze_fail(source->error, OOZE_ERROR_FORMAT,
@@ -206,7 +237,8 @@ static OozeStatus take_numbers(const Source *source, const OozeTable *table,
             if (slot == 0) {
                 data->x[row] = scaled;
             } else {
-                data->y[(size_t)(slot - 1) * data->rows + row] = scaled;
+                data->y[(size_t)(slot - 1) * data->rows + row] =
+                    places[slot].over_x ? scaled / data->x[row] : scaled;
             }
         }
     }

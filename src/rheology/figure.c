@@ -10,13 +10,17 @@
 #include "plot/figure.h"
 
 enum { POINTS = 256, CURVES_MAX = 2, FITS_MAX = 2, LABEL_MAX = 40 };
-enum { SERIES_MAX = CURVES_MAX * (FITS_MAX + 1) };
+enum { SERIES_MAX = CURVES_MAX * (FITS_MAX + 2) };
+
+/* Per cent beyond which a residual is only far away. */
+#define WORST 1e4
 
 typedef struct Picture {
     double x[POINTS], y[FITS_MAX][CURVES_MAX][POINTS];
     char labels[FITS_MAX][CURVES_MAX][LABEL_MAX];
     OozeSeries series[SERIES_MAX];
     int series_count;
+    double *residuals; /* as the data's y: fit over measured, less 1, in per cent */
 } Picture;
 
 static void add_series(Picture *picture, const char *label, const double *x, const double *y,
@@ -62,6 +66,18 @@ static void compose(Picture *picture, const OozeRheoData *data, const OozeRheoRe
         add_series(picture, names->y[curve], data->x, data->y + (size_t)curve * data->rows,
                    data->rows, true);
     }
+    for (int curve = 0; curve < data->curves; curve++) {
+        double *residuals = picture->residuals + (size_t)curve * data->rows;
+        const double *y = data->y + (size_t)curve * data->rows;
+        for (size_t i = 0; i < data->rows; i++) {
+            const OozeRheoFit *fit = &result->best;
+            double value =
+                ooze_rheo_value(&fit->model, fit->unknowns, data->kind, curve, data->x[i]);
+            residuals[i] = fmin(100.0 * (value / y[i] - 1.0), WORST);
+        }
+        add_series(picture, names->y[curve], data->x, residuals, data->rows, true);
+        picture->series[picture->series_count - 1].panel = 1;
+    }
 }
 
 /* A mode far below the data's longest time has decayed to nothing: the axis keeps to what was measured. */
@@ -94,23 +110,30 @@ OozeStatus ooze_rheo_draw(const OozeRheoData *data, const OozeRheoResult *result
                           const char *folder, OozeError *error)
 {
     Picture *picture = ooze_alloc_zero(1, sizeof *picture);
-    if (!picture) {
-        return ooze_fail_memory(error, "a figure", sizeof *picture);
+    size_t points = data->rows * (size_t)data->curves;
+    if (picture) {
+        picture->residuals = ooze_alloc(points, sizeof(double));
+    }
+    if (!picture || !picture->residuals) {
+        ooze_free(picture);
+        return ooze_fail_memory(error, "a figure", sizeof *picture + points * sizeof(double));
     }
     compose(picture, data, result);
     const OozeRheoNames *names = ooze_rheo_names(data->kind);
-    OozePanel panel = {data->kind == OOZE_RHEO_OSCILLATION ? "G', G''" : names->y[0],
-                       names->y_unit};
+    OozePanel panels[] = {
+        {data->kind == OOZE_RHEO_OSCILLATION ? "G', G''" : names->y[0], names->y_unit},
+        {"fit over measured, less 1", "%"}};
     OozeFigure figure = {.x_name = names->x,
                          .x_unit = names->x_unit,
                          .width = 800,
-                         .height = 520,
+                         .height = 760,
                          .log_x = true,
                          .log_y = true,
                          .x_low = NAN,
                          .x_high = NAN,
-                         .panels = &panel,
-                         .panel_count = 1,
+                         .linear_panels = 1,
+                         .panels = panels,
+                         .panel_count = 2,
                          .series = picture->series,
                          .series_count = picture->series_count};
     find_ends(data, &figure);
@@ -120,6 +143,7 @@ OozeStatus ooze_rheo_draw(const OozeRheoData *data, const OozeRheoResult *result
         status = write(&drawing, folder, error);
         ooze_drawing_clear(&drawing);
     }
+    ooze_free(picture->residuals);
     ooze_free(picture);
     return status;
 }

@@ -12,6 +12,10 @@
 #define WORTH 6.0
 /* Half width from which on an interval says nothing: a factor of a thousand. */
 #define OPEN 6.9
+/* Times nearer to each other than this factor are one mode, and scatter: curves of a mode are a decade wide. */
+#define APART 2.5
+/* Frequencies or times that each mode must have for itself. */
+#define POINTS_A_MODE 3
 enum { STARTS = 6, TIMES = 16, SWEEPS = 60, CANDIDATES_MAX = 8 };
 
 /* The best starting points so far, best first. */
@@ -156,7 +160,7 @@ static void start_flow(const Search *search, const OozeLeastSquares *problem,
 {
     static const double exponents[] = {0.1, 0.3, 0.5, 0.7, 0.9, 1.2, 1.6};
     enum { EXPONENTS = sizeof exponents / sizeof exponents[0], RATES = 12, FLOORS = 4 };
-    int bends = model->law == OOZE_RHEO_CARREAU ? RATES : 1;
+    int bends = model->law == OOZE_RHEO_CARREAU || model->law == OOZE_RHEO_PASTE ? RATES : 1;
     int floors = model->floor ? FLOORS : 1;
     int slopes = model->law == OOZE_RHEO_NEWTON ? 1 : EXPONENTS;
     for (int i = 0; i < bends * floors * slopes; i++) {
@@ -165,7 +169,12 @@ static void start_flow(const Search *search, const OozeLeastSquares *problem,
         unknowns[2] =
             log(search->low) + log(search->high / search->low) * (i / slopes % bends) / (RATES - 1);
         unknowns[3] = log(0.5) - log(10.0) * (i / slopes / bends);
-        unknowns[0] = -mean_excess(problem, unknowns);
+        if (model->law == OOZE_RHEO_PASTE) { /* as much as the viscosity at some rate, of 1 Pa s */
+            unknowns[2] = unknowns[2] + (unknowns[1] - 1.0) * (unknowns[2] - log(model->reference));
+        }
+        double excess = mean_excess(problem, unknowns);
+        unknowns[0] -= excess;
+        unknowns[2] -= model->law == OOZE_RHEO_PASTE ? excess : 0.0;
         keep_start(starts, unknowns, problem->unknown_count, ooze_residual_sum(problem, unknowns));
     }
 }
@@ -182,6 +191,9 @@ static void set_bounds(const Search *search, const OozeRheoModel *model, OozeLea
         if (is_exponent(model, k)) {
             problem->low[k] = 0.0; /* those of the material's table */
             problem->high[k] = 2.0;
+        } else if (model->law == OOZE_RHEO_PASTE && k == 2) { /* viscosity times rate */
+            problem->low[k] += low;
+            problem->high[k] += high;
         } else if (model->law == OOZE_RHEO_CARREAU && k >= 2) {
             problem->low[k] = k == 2 ? low - NEAR : -FAR;
             problem->high[k] = k == 2 ? high + NEAR : 0.0;
@@ -260,6 +272,10 @@ static void fit_model(Search *search, const OozeRheoModel *model, OozeRheoFit *f
         fit->determined = fit->determined && fit->half_widths[i] < widest;
     }
     order_modes(fit);
+    for (int i = 3; i < 2 * model->modes; i += 2) {
+        bool apart = fit->unknowns[i] - fit->unknowns[i - 2] > log(APART);
+        fit->determined = fit->determined && apart;
+    }
 }
 
 /* From few unknowns to many; the first is always tried. */
@@ -286,6 +302,9 @@ static int list_models(const OozeRheoData *data, const Search *search, OozeRheoM
     models[count++] = (OozeRheoModel){.law = OOZE_RHEO_NEWTON};
     models[count++] = (OozeRheoModel){.law = OOZE_RHEO_POWER_LAW, .reference = reference};
     models[count++] = (OozeRheoModel){.law = OOZE_RHEO_CARREAU};
+    /* ... which a paste's yield stress hides: refer to where its viscosity is known best. */
+    models[count++] =
+        (OozeRheoModel){.law = OOZE_RHEO_PASTE, .reference = sqrt(search->low * search->high)};
     models[count++] = (OozeRheoModel){.law = OOZE_RHEO_CARREAU, .floor = true};
     return count;
 }
@@ -311,7 +330,9 @@ OozeStatus ooze_rheo_fit(const OozeRheoData *data, OozeRheoResult *result, OozeE
     }
     for (int i = 0; i < count; i++) {
         OozeRheoFit fit;
-        if (i > 0 && n < (size_t)ooze_rheo_unknowns(&models[i]) + 2) {
+        bool few = n < (size_t)ooze_rheo_unknowns(&models[i]) + 2 ||
+                   (models[i].modes > 1 && data->rows < (size_t)(POINTS_A_MODE * models[i].modes));
+        if (i > 0 && few) {
             continue; /* nothing would be left to judge it by */
         }
         fit_model(&search, &models[i], &fit);

@@ -12,6 +12,7 @@
 typedef struct Numbers {
     double modulus[OOZE_MODES_MAX], time[OOZE_MODES_MAX];
     double viscosity; /* of the solvent beside modes */
+    double yield;     /* stress, Pa */
     OozeThinning thinning;
 } Numbers;
 
@@ -24,6 +25,8 @@ int ooze_rheo_unknowns(const OozeRheoModel *model)
         return 1;
     case OOZE_RHEO_POWER_LAW:
         return 2;
+    case OOZE_RHEO_PASTE:
+        return 3;
     default:
         return 3 + model->floor;
     }
@@ -44,6 +47,9 @@ static Numbers numbers_of(const OozeRheoModel *model, const double *unknowns)
     case OOZE_RHEO_NEWTON:
         n.viscosity = exp(unknowns[0]);
         break;
+    case OOZE_RHEO_PASTE:
+        n.yield = exp(unknowns[2]); /* and beside it: */
+        /* fall through */
     case OOZE_RHEO_POWER_LAW:
         n.viscosity = exp(unknowns[0]);
         n.thinning.law = OOZE_THINNING_POWER_LAW;
@@ -63,7 +69,7 @@ static double value_of(const OozeRheoModel *model, const Numbers *n, OozeRheoKin
                        double x)
 {
     if (kind == OOZE_RHEO_FLOW) {
-        return n->viscosity * ooze_thinning(n->thinning, x);
+        return n->viscosity * ooze_thinning(n->thinning, x) + n->yield / x;
     }
     double sum = kind == OOZE_RHEO_OSCILLATION && curve == 1 ? n->viscosity * x : 0.0;
     for (int k = 0; k < model->modes; k++) {

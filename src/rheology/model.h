@@ -14,6 +14,7 @@ typedef enum OozeRheoLaw {
     OOZE_RHEO_NEWTON,    /* ln viscosity */
     OOZE_RHEO_POWER_LAW, /* ln viscosity at the reference rate, exponent */
     OOZE_RHEO_CARREAU,   /* ln viscosity at rest, exponent, ln rate, ln floor */
+    OOZE_RHEO_PASTE,     /* Herschel and Bulkley: those of a power law, ln yield stress */
 } OozeRheoLaw;
 
 typedef struct OozeRheoModel {
@@ -21,7 +22,7 @@ typedef struct OozeRheoModel {
     int modes;
     bool solvent;     /* of Maxwell modes */
     bool floor;       /* of Carreau's law */
-    double reference; /* rate of a power law, 1/s */
+    double reference; /* rate of a power law, with or without yield stress, 1/s */
 } OozeRheoModel;
 
 int ooze_rheo_unknowns(const OozeRheoModel *model);

@@ -47,12 +47,13 @@ class RheoTest(runs.RunTest):
         said = self.checked(modes((800, 0.5)))
         self.assertIn("1 Maxwell mode,", said)
         self.assertIn("    modulus: 800\n    relaxation_time: 0.5\n", said)
-        self.assertNotIn("A material holds one mode", said)
+        self.assertNotIn("best single one", said)
 
     def test_more_modes_are_told(self):
         said = self.checked(modes((200, 2), (1500, 0.02)))
         self.assertIn("2 Maxwell modes,", said)
-        self.assertRegex(said, r"A material holds one mode, the data show 2\. .* rad/s, where its G'+ is .* too (low|high)\.")
+        self.assertIn("    modulus: 1500\n    relaxation_time: 0.02\n    modulus_2: 200\n    relaxation_time_2: 2\n", said)
+        self.assertRegex(said, r"(?s)the best single one.*modulus .* is .* rad/s, where its G'+ is .* too (low|high)\.")
 
     def test_flow_goes_into_a_scene(self):
         said = self.checked("rate [1/s],viscosity [mPa s]\n" + rows(lambda r: (9000 * (1 + r * r) ** -0.3,), 0.01, 100))
@@ -60,12 +61,20 @@ class RheoTest(runs.RunTest):
         said = self.checked("rate,viscosity\n" + rows(lambda r: (5 * r ** -0.7,), 0.01, 100))
         self.assertIn("thinning: power_law", said)
 
+    def test_a_paste_goes_into_a_scene(self):
+        said = self.checked("rate [1/s],stress [Pa]\n" + rows(lambda r: (32 + 6.5 * r ** 0.43,), 0.01, 100))
+        self.assertIn("Herschel and Bulkley's law", said)
+        self.assertIn("Stress is 32 Pa + 6.5 rate^0.43.", said)
+        self.assertIn("    solvent_viscosity: 6.5\n    thinning_exponent: 0.43\n    yield_strain: 0.1\n    modulus: 320\n"
+                      "    thinning_rate: 1\n    thinning: power_law\n", said)
+
     def test_json_and_figures(self):
         data = self.write(modes((200, 2), (1500, 0.02)))
         told = json.loads(self.good("rheo", "--fit", data, "--json", "-o", self.folder / "out").stdout)
         self.assertEqual((told["experiment"], told["points"], len(told["fit"]["modes"])), ("oscillation", 30, 2))
         self.assertAlmostEqual(told["fit"]["modes"][0]["modulus"]["value"], 1500, delta=15)
-        self.assertEqual(told["material"]["modulus"], told["single"]["modes"][0]["modulus"]["value"])
+        self.assertEqual(told["material"]["modulus_2"], told["fit"]["modes"][1]["modulus"]["value"])
+        self.assertEqual(len(told["single"]["modes"]), 1)
         for name in ("fit.svg", "fit.png"):
             self.assertGreater((self.folder / "out" / name).stat().st_size, 1000)
 

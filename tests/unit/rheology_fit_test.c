@@ -184,6 +184,87 @@ static void simpler_laws_are_preferred(void **state)
     CHECK_NEAR(ooze_rheo_number(&fit, 0).value / 25.0, 1.0, 0.05);
 }
 
+/* 32 Pa + 20 rate^0.43: as stress, the way pastes are reported, and with 3 % of noise. */
+static void pastes_come_back(void **state)
+{
+    (void)state;
+    for (int noisy = 0; noisy < 2; noisy++) {
+        OozeText csv = {0};
+        ooze_text_append(&csv, "shear rate [1/s],shear stress [kPa]\n");
+        for (uint64_t i = 0; i < 25; i++) {
+            double r = pow(10.0, -2.0 + 4.0 * (double)i / 24.0);
+            double stress = 32.0 + 20.0 * pow(r, 0.43);
+            ooze_text_append(&csv, "%.9g,%.9g\n", r,
+                             1e-3 * stress * scatter(noisy ? 0.03 : 0.0, i, 6));
+        }
+        OozeRheoFit fit = fit_text(&csv).best;
+        assert_int_equal(fit.model.law, OOZE_RHEO_PASTE);
+        OozeRheoNumber eta = ooze_rheo_number(&fit, 0), n = ooze_rheo_number(&fit, 1);
+        double k = eta.value * pow(fit.model.reference, 1.0 - n.value);
+        double share = noisy ? 0.15 : 0.001;
+        MEASURED("yield stress, Pa, over the true one", ooze_rheo_number(&fit, 2).value / 32.0,
+                 1.0 - share, 1.0 + share);
+        MEASURED("K over the true one", k / 20.0, 1.0 - share, 1.0 + share);
+        MEASURED("n over the true one", n.value / 0.43, 1.0 - share, 1.0 + share);
+    }
+    /* what has no yield stress is not given one */
+    OozeText csv = {0};
+    flow_of(&csv, 3.0, 25.0, 1e-6, 0.35, 0.0, 0.03);
+    assert_int_equal(fit_text(&csv).best.model.law, OOZE_RHEO_POWER_LAW);
+}
+
+/* Few points with scatter are no spectrum: each mode has three frequencies at least, and times a factor apart. */
+static void few_points_make_few_modes(void **state)
+{
+    (void)state;
+    int alone = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        OozeText csv = {0};
+        ooze_text_append(&csv, "omega,G',G''\n");
+        for (uint64_t i = 0; i < 8; i++) {
+            double w = pow(10.0, -1.0 + 3.0 * (double)i / 7.0), x = 0.3 * w;
+            ooze_text_append(&csv, "%.9g,%.9g,%.9g\n", w,
+                             50.0 * x * x / (1.0 + x * x) * scatter(0.05, 8 * seed + i, 7),
+                             50.0 * x / (1.0 + x * x) * scatter(0.05, 8 * seed + i, 8));
+        }
+        OozeRheoFit fit = fit_text(&csv).best;
+        alone += fit.model.modes == 1;
+        assert_true(fit.model.modes <= 2);
+    }
+    MEASURED("of 20 single modes with 5 % noise, found single", alone, 18, 20);
+    /* a spectrum without end, six exact points: two modes are the most that it is given */
+    OozeText csv = {0};
+    ooze_text_append(&csv, "omega,G',G''\n");
+    for (int i = 0; i < 6; i++) {
+        double w = pow(10.0, -1.0 + 0.6 * i);
+        ooze_text_append(&csv, "%.9g,%.9g,%.9g\n", w, 10.0 * sqrt(w), 10.0 * sqrt(w));
+    }
+    assert_true(fit_text(&csv).best.model.modes <= 2);
+}
+
+/* Native silk feedstock as published with the program RepTate (data/LVE_StickyReptation): 15 frequencies over two
+   decades, a broad spectrum. */
+static void silk_is_followed(void **state)
+{
+    (void)state;
+    static const double measured[15][3] = {
+        {0.1, 418.7, 1256.7},    {0.141, 696.5, 1624.3},  {0.199, 1110.3, 2013.2},
+        {0.282, 1663.9, 2344.8}, {0.398, 2291.6, 2613.7}, {0.562, 3004.5, 2834.9},
+        {0.793, 3723.3, 2974},   {1.12, 4447.1, 3125.2},  {1.581, 5182.4, 3165.4},
+        {2.233, 5949.7, 3253.6}, {3.153, 6685.1, 3275.9}, {4.452, 7512.4, 3254.4},
+        {6.287, 8287, 3131},     {8.878, 8933.7, 2875.4}, {12.537, 9748.8, 2636},
+    };
+    OozeText csv = {0};
+    ooze_text_append(&csv, "omega,G',G''\n");
+    for (int i = 0; i < 15; i++) {
+        ooze_text_append(&csv, "%g,%g,%g\n", measured[i][0], measured[i][1], measured[i][2]);
+    }
+    OozeRheoResult result = fit_text(&csv);
+    assert_true(result.best.determined && result.best.model.modes >= 2);
+    MEASURED("rms of the spectrum", result.best.rms, 0.0, 0.03);
+    MEASURED("rms of one mode", result.single.rms, 0.15, 1.0);
+}
+
 static OozeStatus parse(const char *text, OozeError *error)
 {
     OozeRheoData data;
@@ -205,6 +286,8 @@ static void nonsense_is_refused(void **state)
         {"rate,viscosity\n1,2\n10,2\n", "'d.csv' ends at line 3 with 2 points, fewer than"},
         {"rate,viscosity\n1,2\n# x\n\n2,-3\n5,1\n10,1\n", "line 5: viscosity is -3; it must lie"},
         {"rate,viscosity\n1,2\n2,nan\n5,1\n10,1\n", "line 3: viscosity is missing or not a finite"},
+        {"rate,stress\n1,2\n2,-3\n5,1\n10,1\n", "line 3: stress is -3; it must lie above 0"},
+        {"rate,stress,eta\n1,2,2\n", "column 'eta' says what another one says too"},
         {"rate,viscosity\n1,2\n2,1e999\n5,1\n10,1\n", "line 3: viscosity is missing or not"},
         {"rate,viscosity\n0,2\n2,3\n5,1\n10,1\n", "line 2: rate is 0; it must lie above 0"},
         {"rate,viscosity\n1,2\n2,many\n5,1\n10,1\n", "line 3"},
@@ -385,6 +468,9 @@ int main(void)
         cmocka_unit_test(relaxation_comes_back),
         cmocka_unit_test(carreau_comes_back),
         cmocka_unit_test(simpler_laws_are_preferred),
+        cmocka_unit_test(pastes_come_back),
+        cmocka_unit_test(few_points_make_few_modes),
+        cmocka_unit_test(silk_is_followed),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(damaged_files_do_no_harm),
         cmocka_unit_test(odd_data_do_no_harm),
