@@ -59,7 +59,8 @@ static double weigh(OozeHeatWork *w, uint64_t i, double inward[3])
         float dy = ooze_periodic_delta(b.y - a.y, p->length[1], p->inverse[1]);
         float dz = ooze_periodic_delta(b.z - a.z, p->length[2], p->inverse[2]);
         float kernel = ooze_viscosity_laplacian(sqrtf(dx * dx + dy * dy + dz * dz), h);
-        double mean = ooze_heat_mean(own, w->conductivity[w->material[index[m]]]);
+        double other = w->conductivity[w->material[index[m]]];
+        double mean = other == own ? own : ooze_heat_mean(own, other);
         weight[m] = (float)(w->job->rule->scale * mean * (double)kernel);
         sum += (double)weight[m];
         if (inward) {

@@ -72,6 +72,17 @@ OOZE_FORMULA double ooze_heat_missing(double distance, double spacing, double h)
     return sum;
 }
 
+/* All conductances of a particle of the lattice, W/K, over its conductivity. */
+OOZE_FORMULA double ooze_heat_outflow(double spacing, double h)
+{
+    double sum = ooze_heat_layer(0.0, spacing, h) -
+                 (double)ooze_viscosity_laplacian((OOZE_REAL)0, (OOZE_REAL)h);
+    for (double at = spacing; at < h; at += spacing) {
+        sum += 2.0 * ooze_heat_layer(at, spacing, h);
+    }
+    return ooze_heat_scale(spacing, h) * sum;
+}
+
 /* A particle nearer to a wall than this share of a spacing counts as being that far away. */
 #define OOZE_HEAT_NEAREST 0.25
 

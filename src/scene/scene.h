@@ -10,6 +10,8 @@
 #include "scene/keys.h"
 #include "scene/node.h"
 
+struct OozeStepContext; /* methods/method.h */
+
 /* Both ends of a periodic axis. */
 typedef struct OozeSceneRange {
     bool given;
@@ -166,6 +168,11 @@ void ooze_scene_warn(OozeScene *scene, const OozeNode *at, const char *hint, con
                      ...) OOZE_PRINTF(4, 5);
 /* What the method has to say about materials and settings. */
 void ooze_scene_check_advice(OozeScene *scene, OozeWorld *world);
+/* Numbers of heat that do nothing, or that take long. */
+void ooze_scene_check_heat(OozeScene *scene, const OozeWorld *world);
+/* Materials as stiff as their temperature tables make them: what advice is about. */
+void ooze_scene_cool_materials(OozeScene *scene, const OozeWorld *world,
+                               struct OozeStepContext *context);
 /* Traps that need the particles: fluid in solids, fluids in each other, outside the box. */
 OozeStatus ooze_scene_check_particles(OozeScene *scene, OozeWorld *world, OozeError *error);
 /* Checksum of the file that a section's item names; false where it names none or none can be read. */

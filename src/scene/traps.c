@@ -281,6 +281,7 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
     check_changes(scene, world);
     check_step(scene, world);
     ooze_scene_check_advice(scene, world);
+    ooze_scene_check_heat(scene, world);
     status = ooze_scene_check_particles(scene, world, error);
     ooze_locale_leave(locale);
     if (!status && scene->out_of_memory) {

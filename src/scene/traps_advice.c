@@ -48,6 +48,7 @@ void ooze_scene_check_advice(OozeScene *scene, OozeWorld *world)
 {
     OozeStepContext context = ooze_world_step_context(world);
     OozeAdvice advice = {.say = say, .user = scene};
+    ooze_scene_cool_materials(scene, world, &context);
     for (int axis = 0; axis < 3; axis++) {
         advice.extent = fmax(advice.extent, side_of(world, axis));
     }

@@ -52,18 +52,10 @@ static void bound_is_the_papers(void **state)
 {
     (void)state;
     for (double ratio = 2.0; ratio <= 4.0; ratio += 0.5) {
-        double sum = 0.0, scale = ooze_heat_scale(1, ratio), volume = 1.0;
-        for (int k = -4; k <= 4; k++) {
-            for (int j = -4; j <= 4; j++) {
-                for (int i = -4; i <= 4; i++) {
-                    float r = sqrtf((float)(i * i + j * j + k * k));
-                    sum += r > 0 ? (double)ooze_viscosity_laplacian(r, (float)ratio) : 0.0;
-                }
-            }
-        }
-        double bound = 1 / (scale * sum * ratio * ratio);
+        double scale = ooze_heat_scale(1, ratio);
+        double bound = 1 / (ooze_heat_outflow(1, ratio) * ratio * ratio);
         print_message("  h/dx %.1f: scale %.4f, monotone to s_c = %.4f\n", ratio, scale, bound);
-        CHECK_NEAR(scale, volume, 0.06);
+        CHECK_NEAR(scale, 1, 0.06);
         assert_true(bound > 0.064 && bound < 0.078);
     }
 }
@@ -88,6 +80,7 @@ static void material_follows_its_table(void **state)
     CHECK_NEAR(ooze_material_at(&m, 10).values[OOZE_MATERIAL_RELAXATION], 0.25, 1e-12);
     CHECK_NEAR(ooze_material_at(&m, 99).values[OOZE_MATERIAL_VISCOSITY], 10.0 / 16, 1e-12);
     CHECK_NEAR(ooze_material_at(&m, 99).values[OOZE_MATERIAL_THINNING_RATE], 16, 1e-9);
+    CHECK_NEAR(ooze_material_at(&m, 10).values[OOZE_MATERIAL_RELAXATION_2], 0.25, 1e-12);
     CHECK_NEAR(ooze_material_at(&m, 10).values[OOZE_MATERIAL_MODULUS], 7, 0);
 }
 
@@ -267,6 +260,49 @@ static void mistakes_are_located(void **state)
                70, "before it starts", NULL);
 }
 
+/* What `ooze check` says: of numbers without heat, of tables that a method leaves alone, of many sweeps. */
+static void traps_are_told(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text, *part;
+        int line;
+    } cases[] = {
+        {HEAD "materials: {m: {conductivity: 3}}\nfluids: [{material: m, shape: {type: sphere, "
+              "radius: 0.3}}]\n",
+         "nothing in the scene has a temperature", 6},
+        {HEAD "materials: {m: {temperature_table: [{temperature: 5}]}}\nfluids: [{material: m, "
+              "shape: {type: sphere, radius: 0.3}}]\n",
+         "ignores 'temperature_table'", 6},
+        {HEAD "materials: {m: {diffusivity: 1000}}\nfluids: [{material: m, temperature: 3, shape: "
+              "{type: sphere, radius: 0.3}}]\n",
+         "sweeps a step", 6},
+        /* thin as given, but at the temperature of the fluid thick as pitch */
+        {"ooze: 1\nmethod: {name: conformation}\nspacing: 0.01\ntime_step: 1/240\nduration: 1\n"
+         "materials: {m: {viscosity: 1, temperature_table: [{temperature: 5, viscosity: 1e6}, "
+         "{temperature: 50, viscosity: 1}]}}\nfluids: [{material: m, temperature: 7, shape: "
+         "{type: sphere, radius: 0.3}}]\n",
+         "iterations", 6},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        OozeScene *scene = load_good(cases[k].text);
+        OozeWorld *world = NULL;
+        CHECK_OK(ooze_scene_build(scene, NULL, &world, &error));
+        CHECK_OK(ooze_scene_check_physics(scene, world, &error));
+        bool told = false;
+        for (int i = 0; i < ooze_scene_diagnostic_count(scene); i++) {
+            const OozeDiagnostic *d = ooze_scene_diagnostic(scene, i);
+            told = told || (d->line == cases[k].line && strstr(d->message, cases[k].part));
+        }
+        if (!told) {
+            print_diagnostics(scene);
+            fail_msg("not told: %s", cases[k].part);
+        }
+        ooze_world_destroy(world);
+        ooze_scene_free(scene);
+    }
+}
+
 /* A frame file holds temperatures to the last bit. */
 static void frames_resume(void **state)
 {
@@ -325,6 +361,7 @@ int main(void)
         cmocka_unit_test(running_out_of_memory_is_an_error),
         cmocka_unit_test(scenes_hold_heat),
         cmocka_unit_test(mistakes_are_located),
+        cmocka_unit_test(traps_are_told),
         cmocka_unit_test_setup_teardown(frames_resume, make_folder, remove_folder),
         cmocka_unit_test(engines_have_no_heat),
     };
