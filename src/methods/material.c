@@ -82,6 +82,17 @@ static const OozeParamInfo material_params[OOZE_MATERIAL_PARAM_COUNT] = {
     [OOZE_MATERIAL_RELAXATION_4] = {"relaxation_time_4", OOZE_PARAM_REAL, "s", 1e-9, INFINITY, NAN,
                                     NULL,
                                     "relaxation time of that mode; left out: it never relaxes"},
+    [OOZE_MATERIAL_EXTENSION] =
+        {"extension", OOZE_PARAM_REAL, "", 1.0, 2.0, NAN, NULL,
+         "factor by which a taut link grows in a step (beta): 1.001 flows slowly, 1.005 fast; what "
+         "it looks like depends on the step"},
+    [OOZE_MATERIAL_STRETCH_RATE] =
+        {"stretch_rate", OOZE_PARAM_REAL, "1/s", 0.0, 1e6, NAN, NULL,
+         "rate at which taut links grow, for the extension and whatever the step is; 3 where "
+         "neither is given"},
+    [OOZE_MATERIAL_LABEL] = {"label", OOZE_PARAM_CHOICE, "", 0, 1, 0, "viscous|elastic",
+                             "viscous: links come, grow and break; elastic: those that particles "
+                             "have got when they came stay as they are"},
 };
 
 _Static_assert(OOZE_MATERIAL_PARAM_COUNT <= sizeof(((OozeMaterialDef *)0)->values) / sizeof(double),

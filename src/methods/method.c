@@ -5,10 +5,12 @@
 
 #include "methods/ballistic/ballistic.h"
 #include "methods/conformation/conformation.h"
+#include "methods/links/links.h"
 #include "methods/stress/stress.h"
 
 const OozeMethod *const ooze_method_list[] = {
     &ooze_method_conformation,
+    &ooze_method_links,
     &ooze_method_stress,
     &ooze_method_ballistic,
 };

@@ -23,6 +23,7 @@ typedef struct OozeBody {
 typedef struct OozeStepContext {
     double time; /* at the beginning of the step */
     double dt;
+    double whole_step;     /* s: of the step that this is all or a part of */
     double longest_travel; /* m that a particle should move; INFINITY: any. A method that finds out
                               before it changes anything may say so in its report instead, and is
                               called again with a shorter dt. */
@@ -57,6 +58,8 @@ typedef struct OozeStepContext {
 
 typedef struct OozeAdvice OozeAdvice; /* see advice.h */
 
+enum { OOZE_METHOD_ARRAYS_MAX = 8 };
+
 typedef struct OozeMethod {
     OozeMethodInfo info;
     const OozeFieldInfo *fields; /* rows it adds to the particle store */
@@ -66,6 +69,9 @@ typedef struct OozeMethod {
     const OozeFieldInfo *material_fields;
     int material_field_count;
     bool (*wants_field)(const OozeMaterial *material, int field);
+    /* Arrays of its own that belong to the state and have rows of another number than particles: see save. */
+    const OozeFieldInfo *arrays;
+    int array_count;                  /* at most OOZE_METHOD_ARRAYS_MAX */
     const char *const *material_keys; /* material numbers it uses, NULL-terminated: others are
                                          reported as ignored by `ooze check` */
     bool uses_fluid_neighbours;
@@ -74,11 +80,17 @@ typedef struct OozeMethod {
     bool uses_tables;  /* of temperature: others leave a material's numbers as they are */
     bool traces_paths; /* loses nothing by long strokes: steps are not cut */
 
-    /* Private data that lives as long as the world; saved numbers belong in fields instead. May be
+    /* Private data that lives as long as the world; saved numbers belong in fields, or in arrays. May be
        NULL with destroy. */
     OozeStatus (*create)(void **data, OozeError *error);
     void (*destroy)(void *data);
     uint64_t (*bytes)(const void *data); /* of it that grow with the particles; NULL: none */
+    /* Gives count and data of each of the arrays, which last until the next step; and takes them back, when
+       particles and solids are there again. Of `views` name, type and components are as in the table, rows without
+       gaps; all else is to be checked. */
+    OozeStatus (*save)(void *data, OozeFieldView *views, OozeError *error);
+    OozeStatus (*restore)(void *data, const OozeStepContext *context,
+                          const OozeFieldView *const *views, OozeError *error);
     OozeStatus (*step)(void *data, OozeStepContext *context, OozeError *error);
     /* Largest stable time step for the present materials, or INFINITY. `ooze check` then also warns
        where something crosses too much of a spacing a step. NULL: the method is exact at any step. */

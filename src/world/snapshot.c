@@ -298,6 +298,26 @@ static bool take_state(OozeWorld *world, OozeSnapshot *snapshot)
     return true;
 }
 
+/* What the method keeps besides fields comes after the world's own. */
+static bool take_arrays(OozeWorld *world, OozeSnapshot *snapshot)
+{
+    const OozeMethod *method = world->method;
+    OozeFieldView *views = snapshot->state + OOZE_STATE_ENTRIES;
+    for (int i = 0; i < method->array_count; i++) {
+        const OozeFieldInfo *info = &method->arrays[i];
+        views[i] = (OozeFieldView){
+            .name = info->name,
+            .type = info->type,
+            .components = info->components,
+            .stride = info->components,
+            .unit = info->unit,
+            .help = info->help,
+        };
+    }
+    snapshot->frame.state_count += method->array_count;
+    return method->array_count == 0 || !method->save(world->method_data, views, NULL);
+}
+
 const OozeFrame *ooze_world_frame(OozeWorld *world)
 {
     if (!world) {
@@ -308,7 +328,8 @@ const OozeFrame *ooze_world_frame(OozeWorld *world)
     }
     OozeSnapshot *snapshot = world->snapshot;
     if (!snapshot || ooze_world_bring_home(world, NULL) || !take_fields(world, snapshot) ||
-        !take_things(world, snapshot) || !take_state(world, snapshot)) {
+        !take_things(world, snapshot) || !take_state(world, snapshot) ||
+        !take_arrays(world, snapshot)) {
         return NULL;
     }
     OozeFrame *frame = &snapshot->frame;
@@ -426,6 +447,14 @@ static OozeStatus check_fit(const OozeWorld *world, const OozeFrame *frame, Ooze
             return mismatch(error, entries[e].name);
         }
     }
+    for (int i = 0; i < world->method->array_count; i++) {
+        const OozeFieldInfo *info = &world->method->arrays[i];
+        const OozeFieldView *view = find_state(frame, info->name);
+        if (!view || view->type != info->type || view->components != info->components ||
+            view->stride != view->components || (view->count > 0 && !view->data)) {
+            return mismatch(error, info->name);
+        }
+    }
     OozeStatus status = check_bodies(world, frame, error);
     if (status) {
         return status;
@@ -463,6 +492,18 @@ static void put_field(OozeWorld *world, int field, const OozeFieldView *view)
         to += size * (size_t)info->stride;
         from += size * (size_t)view->stride;
     }
+}
+
+static OozeStatus put_arrays(OozeWorld *world, const OozeFrame *frame, OozeError *error)
+{
+    const OozeMethod *method = world->method;
+    const OozeFieldView *views[OOZE_METHOD_ARRAYS_MAX];
+    for (int i = 0; i < method->array_count; i++) {
+        views[i] = find_state(frame, method->arrays[i].name);
+    }
+    OozeStepContext context = ooze_world_step_context(world);
+    return method->array_count == 0 ? OOZE_OK
+                                    : method->restore(world->method_data, &context, views, error);
 }
 
 OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeError *error)
@@ -503,5 +544,5 @@ OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeErro
     world->newcomers = frame->step == 0;
     world->report = world->stroke = ooze_step_report_none(); /* no step of this world led here */
     world->boundary_stale = true;
-    return status;
+    return status ? status : put_arrays(world, frame, error);
 }

@@ -14,7 +14,7 @@ struct OozeSnapshot {
     int solid_capacity;
     OozeMaterialView *materials;
     int material_capacity;
-    OozeFieldView state[OOZE_STATE_ENTRIES];
+    OozeFieldView state[OOZE_STATE_ENTRIES + OOZE_METHOD_ARRAYS_MAX];
     double *numbers; /* what the float64 entries of the state point into */
     uint64_t *counts;
     int number_capacity, count_capacity;

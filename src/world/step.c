@@ -179,6 +179,7 @@ OozeStepContext ooze_world_step_context(OozeWorld *world)
     return (OozeStepContext){
         .time = world->time,
         .dt = world->def.time_step,
+        .whole_step = world->def.time_step,
         .longest_travel = INFINITY,
         .step = world->step,
         .spacing = world->def.spacing,

@@ -1,0 +1,256 @@
+/* Links as arrays of a frame: each once, in the row of its lower end. Rows are in ascending order, so nothing but that is
+   needed to write both ends again exactly as they were. */
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "methods/links/table.h"
+
+enum { COUNT, OTHER, REST, WALL_COUNT, WALL_PLACE, WALL_SOLID };
+
+const OozeFieldInfo ooze_link_arrays[OOZE_LINK_ARRAYS] = {
+    [COUNT] = {"link_count", OOZE_FIELD_UINT32, 1, 1, "", 0, true,
+               "links of each row to rows with higher numbers"},
+    [OTHER] = {"link_other", OOZE_FIELD_UINT32, 1, 1, "", 0, true,
+               "rows at their other end, row by row"},
+    [REST] = {"link_rest", OOZE_FIELD_FLOAT32, 1, 1, "m", 0, true, "their rest lengths"},
+    [WALL_COUNT] = {"wall_link_count", OOZE_FIELD_UINT32, 1, 1, "", 0, true,
+                    "links of each row to solids"},
+    [WALL_PLACE] = {"wall_link_place", OOZE_FIELD_FLOAT32, 4, 4, "m", 0, true,
+                    "points of the solids, in their own frame, and rest lengths"},
+    [WALL_SOLID] = {"wall_link_solid", OOZE_FIELD_UINT16, 1, 1, "", 0, true,
+                    "numbers of the solids"},
+};
+
+/* ---- taking ----------------------------------------------------------------------------------- */
+
+/* One array grown to `wanted`; false when out of memory. */
+static bool renew(void *array, uint64_t wanted, size_t size)
+{
+    void **place = array;
+    ooze_free(*place);
+    *place = ooze_alloc(wanted, size);
+    return *place != NULL;
+}
+
+static bool room_to_pack(OozeLinkTable *t, uint64_t rows, uint64_t links, uint64_t walls)
+{
+    if (rows > t->packed_rows || !t->packed_count) {
+        bool made = renew(&t->packed_count, rows, sizeof *t->packed_count) &
+                    renew(&t->packed_wall_count, rows, sizeof *t->packed_wall_count);
+        t->packed_rows = made ? rows : 0;
+        if (!made) {
+            return false;
+        }
+    }
+    if (links > t->packed_links || !t->packed_other) {
+        bool made = renew(&t->packed_other, links, sizeof *t->packed_other) &
+                    renew(&t->packed_rest, links, sizeof *t->packed_rest);
+        t->packed_links = made ? links : 0;
+        if (!made) {
+            return false;
+        }
+    }
+    if (walls > t->packed_walls || !t->packed_place) {
+        bool made = renew(&t->packed_place, 4 * walls, sizeof *t->packed_place) &
+                    renew(&t->packed_solid, walls, sizeof *t->packed_solid);
+        t->packed_walls = made ? walls : 0;
+        return made;
+    }
+    return true;
+}
+
+static void pack(OozeLinkTable *t)
+{
+    const OozeLinkRows *fluid = &t->fluid[0], *walls = &t->walls[0];
+    uint64_t link = 0, wall = 0;
+    for (uint64_t i = 0; i < fluid->n; i++) {
+        const OozeLink *row = ooze_links_of(fluid, i);
+        uint64_t before = link;
+        for (uint32_t k = 0; k < fluid->count[i]; k++) {
+            if (row[k].other > i) {
+                t->packed_other[link] = row[k].other;
+                t->packed_rest[link++] = row[k].rest;
+            }
+        }
+        t->packed_count[i] = (uint32_t)(link - before);
+        const OozeWallLink *held = ooze_wall_links_of(walls, i);
+        for (uint32_t k = 0; k < walls->count[i]; k++, wall++) {
+            memcpy(t->packed_place + 4 * wall, held[k].place, sizeof held[k].place);
+            t->packed_place[4 * wall + 3] = held[k].rest;
+            t->packed_solid[wall] = (uint16_t)held[k].solid;
+        }
+        t->packed_wall_count[i] = walls->count[i];
+    }
+}
+
+static uint64_t total(const OozeLinkRows *rows)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < rows->n; i++) {
+        sum += rows->count[i];
+    }
+    return sum;
+}
+
+OozeStatus ooze_link_table_save(OozeLinkTable *t, OozeFieldView *views, OozeError *error)
+{
+    uint64_t rows = t->fluid[0].n, links = total(&t->fluid[0]) / 2, walls = total(&t->walls[0]);
+    if (!room_to_pack(t, rows, links, walls)) {
+        return ooze_fail_memory(error, "links of a frame", links * sizeof(OozeLink));
+    }
+    pack(t);
+    const uint64_t counts[OOZE_LINK_ARRAYS] = {rows, links, links, rows, walls, walls};
+    const void *data[OOZE_LINK_ARRAYS] = {t->packed_count,      t->packed_other, t->packed_rest,
+                                          t->packed_wall_count, t->packed_place, t->packed_solid};
+    for (int k = 0; k < OOZE_LINK_ARRAYS; k++) {
+        views[k].count = counts[k];
+        views[k].data = data[k];
+    }
+    return OOZE_OK;
+}
+
+/* ---- putting back ----------------------------------------------------------------------------- */
+
+static OozeStatus refuse(OozeError *error, const char *what)
+{
+    return ooze_fail(error, OOZE_ERROR_FORMAT,
+                     "resume with the scene and the version of Ooze that wrote the run",
+                     "the saved links are not sound: %s", what);
+}
+
+typedef struct Saved {
+    uint64_t rows, links, walls;
+    const uint32_t *count, *other, *wall_count;
+    const float *rest, *place;
+    const uint16_t *solid;
+    int place_stride;
+} Saved;
+
+static OozeStatus check_links(const Saved *s, OozeError *error)
+{
+    uint64_t link = 0;
+    for (uint64_t i = 0; i < s->rows; i++) {
+        uint64_t before = i;
+        if (s->count[i] > s->links - link) {
+            return refuse(error, "rows have more links than there are");
+        }
+        for (uint32_t k = 0; k < s->count[i]; k++, link++) {
+            if (s->other[link] <= before || s->other[link] >= s->rows) {
+                return refuse(error, "a link leads nowhere, or to an end it has already");
+            }
+            if (!(s->rest[link] > 0.0f) || !isfinite(s->rest[link])) {
+                return refuse(error, "a rest length is not a length");
+            }
+            before = s->other[link];
+        }
+    }
+    return link == s->links ? OOZE_OK : refuse(error, "some links belong to no row");
+}
+
+static OozeStatus check_walls(const Saved *s, int solid_count, OozeError *error)
+{
+    uint64_t wall = 0;
+    for (uint64_t i = 0; i < s->rows; i++) {
+        if (s->wall_count[i] > s->walls - wall) {
+            return refuse(error, "rows have more links to solids than there are");
+        }
+        wall += s->wall_count[i];
+    }
+    bool good = wall == s->walls;
+    for (uint64_t k = 0; k < s->walls && good; k++) {
+        const float *place = s->place + k * (uint64_t)s->place_stride;
+        good = s->solid[k] < solid_count && isfinite(place[0]) && isfinite(place[1]) &&
+               isfinite(place[2]) && isfinite(place[3]) && place[3] > 0.0f;
+    }
+    return good ? OOZE_OK : refuse(error, "one to a solid leads nowhere");
+}
+
+/* No two particles share a row. */
+static OozeStatus check_rows(const uint32_t *row_of, uint64_t particles, uint64_t rows,
+                             OozeError *error)
+{
+    uint8_t *taken = ooze_alloc_zero(rows, 1);
+    if (!taken) {
+        return ooze_fail_memory(error, "rows of links", rows);
+    }
+    bool good = true;
+    for (uint64_t i = 0; i < particles && good; i++) {
+        if (row_of[i] != OOZE_LINKS_NO_ROW) {
+            good = row_of[i] < rows && !taken[row_of[i]];
+            taken[good ? row_of[i] : 0] = 1;
+        }
+    }
+    ooze_free(taken);
+    return good ? OOZE_OK : refuse(error, "two particles have the same, or one has none of them");
+}
+
+/* Ends of row i that lie before it come from rows that were written before: ascending by themselves. */
+static void unpack_links(const Saved *s, OozeLinkRows *rows)
+{
+    uint64_t link = 0;
+    memset(rows->count, 0, rows->n * sizeof *rows->count);
+    for (uint64_t i = 0; i < rows->n; i++) {
+        for (uint32_t k = 0; k < s->count[i]; k++, link++) {
+            rows->count[i]++;
+            rows->count[s->other[link]]++;
+        }
+    }
+    ooze_link_rows_lay_out(rows);
+    memset(rows->count, 0, rows->n * sizeof *rows->count);
+    link = 0;
+    for (uint64_t i = 0; i < rows->n; i++) {
+        for (uint32_t k = 0; k < s->count[i]; k++, link++) {
+            uint32_t j = s->other[link];
+            ooze_links_of(rows, i)[rows->count[i]++] = (OozeLink){j, s->rest[link]};
+            ooze_links_of(rows, j)[rows->count[j]++] = (OozeLink){(uint32_t)i, s->rest[link]};
+        }
+    }
+}
+
+static void unpack_walls(const Saved *s, OozeLinkRows *rows)
+{
+    uint64_t wall = 0;
+    for (uint64_t i = 0; i < rows->n; i++) {
+        rows->first[i] = wall;
+        rows->count[i] = s->wall_count[i];
+        for (uint32_t k = 0; k < s->wall_count[i]; k++, wall++) {
+            const float *place = s->place + wall * (uint64_t)s->place_stride;
+            ((OozeWallLink *)rows->items)[wall] =
+                (OozeWallLink){{place[0], place[1], place[2]}, place[3], s->solid[wall]};
+        }
+    }
+}
+
+OozeStatus ooze_link_table_restore(OozeLinkTable *t, const OozeFieldView *const *views,
+                                   const uint32_t *row_of, uint64_t particles, int solid_count,
+                                   OozeError *error)
+{
+    Saved s = {.rows = views[COUNT]->count,
+               .links = views[OTHER]->count,
+               .walls = views[WALL_PLACE]->count,
+               .count = views[COUNT]->data,
+               .other = views[OTHER]->data,
+               .wall_count = views[WALL_COUNT]->data,
+               .rest = views[REST]->data,
+               .place = views[WALL_PLACE]->data,
+               .solid = views[WALL_SOLID]->data,
+               .place_stride = views[WALL_PLACE]->stride};
+    if (views[REST]->count != s.links || views[WALL_COUNT]->count != s.rows ||
+        views[WALL_SOLID]->count != s.walls || s.rows > OOZE_PARTICLES_MAX) {
+        return refuse(error, "its arrays do not belong together");
+    }
+    OozeStatus status = check_links(&s, error);
+    status = status ? status : check_walls(&s, solid_count, error);
+    status = status ? status : check_rows(row_of, particles, s.rows, error);
+    status = status ? status : ooze_link_rows_room(&t->fluid[1], s.rows, error);
+    status = status ? status : ooze_link_items_room(&t->fluid[1], 2 * s.links, error);
+    status = status ? status : ooze_link_rows_room(&t->walls[1], s.rows, error);
+    status = status ? status : ooze_link_items_room(&t->walls[1], s.walls, error);
+    if (!status) {
+        unpack_links(&s, &t->fluid[1]);
+        unpack_walls(&s, &t->walls[1]);
+        ooze_link_table_turn(t);
+    }
+    return status;
+}

@@ -1,0 +1,106 @@
+/* What the files of the links method share. */
+#ifndef OOZE_METHODS_LINKS_WORKSPACE_H
+#define OOZE_METHODS_LINKS_WORKSPACE_H
+
+#include "methods/four.h"
+#include "methods/links/links.h"
+#include "methods/links/table.h"
+#include "physics/links.h"
+
+/* Settings, in the order of the table in links.c. */
+enum {
+    OOZE_LINKS_ITERATIONS,
+    OOZE_LINKS_STRENGTH,
+    OOZE_LINKS_SLACK,
+    OOZE_LINKS_REACH,
+    OOZE_LINKS_PRESSURE,
+    OOZE_LINKS_PRESSURE_DISTANCE,
+    OOZE_LINKS_COHESION,
+    OOZE_LINKS_SOFTNESS,
+    OOZE_LINKS_XSPH,
+    OOZE_LINKS_WALL_XSPH,
+    OOZE_LINKS_WALLS,
+    OOZE_LINKS_KERNELS,
+    OOZE_LINKS_CONTACT_DISTANCE,
+    OOZE_LINKS_PARAM_COUNT
+};
+
+/* How solids are seen: fitted and akinci samples, or by their distance alone. */
+enum { OOZE_LINKS_WALLS_FITTED, OOZE_LINKS_WALLS_AKINCI, OOZE_LINKS_WALLS_DISTANCE };
+
+/* Fields of the method's own, in the order of the table in links.c. */
+enum { OOZE_LINKS_FIELD_ROW, OOZE_LINKS_FIELD_ELASTIC, OOZE_LINKS_FIELD_COUNT };
+
+/* Particles of a chunk of parallel work. */
+enum { OOZE_LINKS_GRAIN = 256 };
+
+/* Lives as long as the world. */
+typedef struct OozeLinksMemory {
+    OozeLinkTable table;
+    OozeGrid *grid; /* of predicted positions */
+    OozeNeighbours near, near_walls;
+    OozeLinksLattice lattice; /* of the spacing and support below */
+    double spacing, support;  /* 0: not known yet */
+    int mixed;
+    double wall_fit, wall_ratio; /* see OozeLinksStep.wall_scale */
+} OozeLinksMemory;
+
+/* One step. Arrays without a word are in the order of the predicted positions' grid, in which rows of links are too. */
+typedef struct OozeLinksStep {
+    OozeStepContext *context;
+    OozeLinksMemory *memory;
+    uint64_t n;
+    float dt;
+    OozeLinksKernel kernel;
+    float support, volume;
+    float wall_scale; /* V of a sample over the one that it was measured with */
+    bool samples;     /* boundary particles count */
+    float strength, slack, reach2;
+    float pressure_scale, pressure_reference;
+    float relaxation; /* of the density's Jacobi step */
+    float cohesion;   /* share of what is missing in density that pulls */
+    float softness;   /* added to the denominator of eq 7, 1/m2 */
+    OozeBox box;
+    float *material_weight;    /* per material: 1 over mass, in units of the first's */
+    float *material_extension; /* per material: factor of the step */
+    /* in the order of the store */
+    OozeFour *x0;     /* where particles are when the step begins; last lane 0 */
+    OozeFour *u;      /* velocities that the step predicts with */
+    uint32_t *row;    /* field */
+    uint8_t *elastic; /* field */
+    /* in the order of the step */
+    const uint32_t *order; /* which particle of the store each is */
+    OozeFour *x;           /* n + 1; last lane 0 */
+    OozeFour *shift;       /* all corrections added up */
+    OozeFour *change;      /* those of an iteration */
+    float *weight;         /* 0: whatever pushes, it moves with its velocity */
+    float *extension;
+    uint8_t *is_elastic, *is_new;
+    uint32_t *old_row; /* OOZE_LINKS_NO_ROW: none yet */
+    uint16_t *material;
+    float *lambda;
+    float *busy;         /* links that are tight */
+    float *excess;       /* density beyond rest */
+    uint32_t *wall_kept; /* entries of the old row of links to solids that stay */
+    OozeFour *held_at;   /* per link to a solid: where it is held, rest length in the last lane */
+} OozeLinksStep;
+
+static inline OozeFour ooze_links_apart(const OozeLinksStep *s, OozeFour a, OozeFour b)
+{
+    return ooze_four_image(a - b, s->box);
+}
+
+static inline bool ooze_links_clings(const OozeLinksStep *s, uint32_t solid)
+{
+    return s->context->solids[solid].params[OOZE_SOLID_FRICTION] > 0.0;
+}
+
+/* Coherent motion: velocities smoothed over neighbours where the particles are (XSPH). */
+OozeStatus ooze_links_smooth(OozeLinksStep *step, OozeError *error);
+/* Algorithm 1: deletes, extends and makes links at the predicted positions. */
+OozeStatus ooze_links_control(OozeLinksStep *step, OozeError *error);
+OozeStatus ooze_links_control_walls(OozeLinksStep *step, OozeError *error);
+/* Algorithm 2, lines 12 to 20. */
+OozeStatus ooze_links_solve(OozeLinksStep *step, OozeError *error);
+
+#endif
