@@ -36,7 +36,7 @@ static bool renew(void *array, uint64_t wanted, size_t size)
 static bool room_to_pack(OozeLinkTable *t, uint64_t rows, uint64_t links, uint64_t walls)
 {
     if (rows > t->packed_rows || !t->packed_count) {
-        bool made = renew(&t->packed_count, rows, sizeof *t->packed_count) &
+        bool made = renew(&t->packed_count, rows, sizeof *t->packed_count) &&
                     renew(&t->packed_wall_count, rows, sizeof *t->packed_wall_count);
         t->packed_rows = made ? rows : 0;
         if (!made) {
@@ -44,7 +44,7 @@ static bool room_to_pack(OozeLinkTable *t, uint64_t rows, uint64_t links, uint64
         }
     }
     if (links > t->packed_links || !t->packed_other) {
-        bool made = renew(&t->packed_other, links, sizeof *t->packed_other) &
+        bool made = renew(&t->packed_other, links, sizeof *t->packed_other) &&
                     renew(&t->packed_rest, links, sizeof *t->packed_rest);
         t->packed_links = made ? links : 0;
         if (!made) {
@@ -52,7 +52,7 @@ static bool room_to_pack(OozeLinkTable *t, uint64_t rows, uint64_t links, uint64
         }
     }
     if (walls > t->packed_walls || !t->packed_place) {
-        bool made = renew(&t->packed_place, 4 * walls, sizeof *t->packed_place) &
+        bool made = renew(&t->packed_place, 4 * walls, sizeof *t->packed_place) &&
                     renew(&t->packed_solid, walls, sizeof *t->packed_solid);
         t->packed_walls = made ? walls : 0;
         return made;
