@@ -1,28 +1,78 @@
-/* ooze check: every error and warning of a scene, then what it would simulate. */
+/* ooze check: every error and warning of a scene, how it will flow, and what it would simulate. */
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "cli/check_advice.h"
 #include "cli/command.h"
+#include "cli/facts.h"
 #include "cli/quantity.h"
 #include "cli/report.h"
 #include "world/world.h"
 
-static void print_summary(const char *path, const OozeScene *scene, const OozeWorld *world,
-                          int warnings)
+typedef struct Size {
+    uint64_t particles, later, frames, steps;
+} Size;
+
+static Size size_of(const OozeScene *scene, const OozeWorld *world)
 {
-    char a[OOZE_QUANTITY_SIZE], b[OOZE_QUANTITY_SIZE];
     OozeWorldStats stats;
     ooze_world_stats(world, &stats);
     const OozeSceneInfo *info = ooze_scene_info(scene);
     uint64_t steps = info->frame_count * info->steps_per_frame;
     double later = ooze_world_forecast(world, (double)steps * info->time_step);
-    printf("%s: no errors, %d warning%s: %s particles", path, warnings, warnings == 1 ? "" : "s",
-           ooze_quantity_count(a, stats.particles));
-    if (later > (double)stats.particles) {
-        printf(" (%s with emitters)", ooze_quantity_count(a, (uint64_t)later));
+    return (Size){stats.particles, (uint64_t)later, info->frame_count, steps};
+}
+
+static void write_summary(OozeText *out, const char *path, const Size *size, int warnings)
+{
+    char a[OOZE_QUANTITY_SIZE], b[OOZE_QUANTITY_SIZE];
+    ooze_text_append(out, "%s: no errors, %d warning%s: %s particles", path, warnings,
+                     warnings == 1 ? "" : "s", ooze_quantity_count(a, size->particles));
+    if (size->later > size->particles) {
+        ooze_text_append(out, " (%s with emitters)", ooze_quantity_count(a, size->later));
     }
-    printf(", frames 0 to %s, %s steps\n", ooze_quantity_count(a, info->frame_count),
-           ooze_quantity_count(b, steps));
+    ooze_text_append(out, ", frames 0 to %s, %s steps\n", ooze_quantity_count(a, size->frames),
+                     ooze_quantity_count(b, size->steps));
+}
+
+static void write_json(OozeText *out, const char *path, const Size *size, int warnings)
+{
+    ooze_text_append(out, "{\n  \"scene\": ");
+    ooze_json_string(out, path);
+    ooze_text_append(out,
+                     ",\n  \"warnings\": %d, \"particles\": %llu, \"particles_at_end\": %llu, "
+                     "\"frames\": %llu, \"steps\": %llu",
+                     warnings, (unsigned long long)size->particles, (unsigned long long)size->later,
+                     (unsigned long long)size->frames, (unsigned long long)size->steps);
+}
+
+static int print_all(const char *path, OozeScene *scene, const OozeWorld *world, int warnings,
+                     bool json)
+{
+    OozeError error = {0};
+    OozeSceneAdvice advice;
+    if (ooze_scene_advice(scene, &advice, &error)) {
+        return ooze_report_error(&error);
+    }
+    OozeText out = {0};
+    Size size = size_of(scene, world);
+    if (json) {
+        write_json(&out, path, &size, warnings);
+        ooze_check_advice_json(&out, scene, &advice);
+        ooze_text_append(&out, "\n}\n");
+    } else {
+        ooze_check_advice_text(&out, scene, &advice);
+        write_summary(&out, path, &size, warnings);
+    }
+    int code = OOZE_EXIT_OK;
+    if (out.failed) {
+        ooze_fail_memory(&error, "the report", 0);
+        code = ooze_report_error(&error);
+    } else {
+        fputs(out.data, stdout);
+    }
+    ooze_text_clear(&out);
+    return code;
 }
 
 /* What the world says while it is built counts like any other warning. */
@@ -36,7 +86,7 @@ static void tell(void *user, OozeLogLevel level, const char *line)
 }
 
 /* A scene without errors is built as well: only the world knows whether fluid stands in a solid. */
-static int check_world(const char *path, OozeScene *scene)
+static int check_world(const char *path, OozeScene *scene, bool json)
 {
     OozeError error = {0};
     OozeWorld *world = NULL;
@@ -52,7 +102,7 @@ static int check_world(const char *path, OozeScene *scene)
     } else if (errors > 0) {
         code = OOZE_EXIT_FAILED;
     } else {
-        print_summary(path, scene, world, warnings + told);
+        code = print_all(path, scene, world, warnings + told, json);
     }
     ooze_world_destroy(world);
     return code;
@@ -71,7 +121,7 @@ static int run(const OozeArguments *arguments)
     OozeStatus status = ooze_scene_load(path, overrides, override_count, &scene, &error);
     int code;
     if (!status) {
-        code = check_world(path, scene);
+        code = check_world(path, scene, ooze_argument_given(arguments, "json"));
     } else {
         int errors = ooze_report_scene(scene, NULL);
         if (errors > 0) {
@@ -90,16 +140,19 @@ static const OozeOperand operands[] = {{"SCENE", "the scene file", false}};
 
 static const OozeOption options[] = {
     {"set", 0, "KEY=VALUE", true, "change one value of the scene before checking it"},
+    {"json", 0, NULL, false, "one JSON object instead of text"},
 };
 
 const OozeCommand ooze_command_check = {
     .name = "check",
-    .synopsis = "SCENE [--set KEY=VALUE]...",
-    .summary = "Report every error and warning of a scene",
-    .details = "Each is told on stderr as `file:line:column: error: message`, with the line, a "
-               "caret under the place, and a hint. Warnings tell of physics traps, such as a time "
-               "step beyond stability or fluid inside a solid, and do not fail the check. A scene "
-               "without errors is summed up in one line on stdout.",
+    .synopsis = "SCENE [--set KEY=VALUE]... [--json]",
+    .summary = "Report every error and warning of a scene, and how it will flow",
+    .details =
+        "Each is told on stderr as `file:line:column: error: message`, with the line, a "
+        "caret under the place, and a hint. Warnings tell of physics traps, such as a time "
+        "step beyond stability or fluid inside a solid, and do not fail the check. A scene "
+        "without errors is told on stdout: how each of its materials will flow, the time step and "
+        "iterations that it needs (docs/advice.md), and a line that sums it up.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

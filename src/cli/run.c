@@ -12,6 +12,7 @@
 #include "cli/quantity.h"
 #include "cli/report.h"
 #include "cli/run_session.h"
+#include "scene/advice.h"
 #include "world/world.h"
 
 #define CHECKPOINT_SECONDS 60.0
@@ -363,6 +364,13 @@ static int build_world(Job *job)
                       ooze_version().text,
                       job->plan.scene_path ? job->plan.scene_path : "of the run",
                       (unsigned long long)stats.particles, stats.threads);
+    const char *chosen = ooze_scene_chosen(job->scene);
+    if (chosen) {
+        ooze_run_log_line(&job->log, "chosen: %s", chosen);
+        if (!job->plan.quiet) {
+            ooze_report_line("ooze: chosen: %s", chosen);
+        }
+    }
     return OOZE_EXIT_OK;
 }
 

@@ -57,3 +57,15 @@ double ooze_maxwell_resistance(const OozeStepContext *c, const OozeMaterial *mat
     }
     return sum;
 }
+
+OozeThinning ooze_material_thinning(const OozeMaterial *material)
+{
+    const double *v = material->values;
+    bool thins = !isnan(v[OOZE_MATERIAL_THINNING_RATE]);
+    return (OozeThinning){
+        .law = (OozeThinningLaw)v[OOZE_MATERIAL_THINNING],
+        .time = thins ? (float)(1.0 / v[OOZE_MATERIAL_THINNING_RATE]) : 0.0f,
+        .exponent = (float)v[OOZE_MATERIAL_THINNING_EXPONENT],
+        .floor = (float)v[OOZE_MATERIAL_THINNING_FLOOR],
+    };
+}

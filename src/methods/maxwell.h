@@ -4,6 +4,7 @@
 #define OOZE_METHODS_MAXWELL_H
 
 #include "methods/method.h"
+#include "physics/thinning.h"
 
 typedef struct OozeMaxwell {
     double modulus;    /* G over the reference density, m2/s2 */
@@ -11,6 +12,10 @@ typedef struct OozeMaxwell {
     double viscosity;  /* of the solvent, and of a fluid without memory, m2/s */
     double solvent;    /* of the solvent alone, m2/s: it does not thin */
 } OozeMaxwell;
+
+/* The stiffest elasticity that is meant by compliance 0: a shear wave crosses this many spacings a
+   step. */
+#define OOZE_STIFFEST_WAVE 20.0
 
 /* Any two of viscosity, modulus and relaxation time, or the relaxation time and the compliance;
    viscosity alone is Newtonian, modulus alone elastic. No elasticity is stiffer than one whose shear
@@ -30,5 +35,8 @@ OozeMaxwellMode ooze_maxwell_mode(const OozeMaterial *material, int k, double re
    step that it remembers; m2/s. */
 double ooze_maxwell_resistance(const OozeStepContext *context, const OozeMaterial *material,
                                double reference_density, double stiffest);
+
+/* How its viscosity follows the rate of shear. */
+OozeThinning ooze_material_thinning(const OozeMaterial *material);
 
 #endif

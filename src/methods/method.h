@@ -57,6 +57,9 @@ typedef struct OozeStepContext {
 } OozeStepContext;
 
 typedef struct OozeAdvice OozeAdvice; /* see advice.h */
+typedef struct OozeFlow OozeFlow;     /* see flow.h */
+typedef struct OozeChoice OozeChoice; /* see choice.h */
+typedef struct OozeChoiceQuestion OozeChoiceQuestion;
 
 enum { OOZE_METHOD_ARRAYS_MAX = 8 };
 
@@ -97,6 +100,10 @@ typedef struct OozeMethod {
     double (*stable_step)(const OozeStepContext *context);
     /* What these materials and settings will not do as asked, for `ooze check`; may be NULL. */
     void (*advise)(const OozeStepContext *context, const OozeAdvice *advice);
+    /* Settings that a scene may leave open (`auto`), NULL-terminated, and who chooses them; may be NULL
+       together. The time step may always be left open. */
+    const char *const *chosen_keys;
+    void (*choose)(const OozeChoiceQuestion *question, OozeChoice *choice);
 } OozeMethod;
 
 /* The one list of methods. */

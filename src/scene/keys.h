@@ -56,6 +56,7 @@ typedef struct OozeKey {
     const OozeSection *section; /* of SECTION, LIST and MAP */
     size_t count_offset;        /* of LIST and MAP: an int */
     const char *otherwise;      /* the default in words, where the definition does not show it */
+    bool automatic;             /* a double that may be `auto`: it is then NAN until it is chosen */
 } OozeKey;
 
 #define OOZE_REQUIRED UINT32_MAX
@@ -77,6 +78,8 @@ struct OozeSection {
     /* Numbers from another public table, landing as doubles at params_offset; may be NULL. */
     const OozeParamInfo *(*params)(int variant, int *count);
     size_t params_offset;
+    /* Whether one of these numbers may be `auto`; may be NULL: none. */
+    bool (*automatic)(int variant, const char *key);
 };
 
 extern const OozeSection ooze_scene_root, ooze_section_shape, ooze_section_motion,

@@ -200,8 +200,9 @@ static void write_row(OozeText *page, const OozeSection *section, const OozeKey 
     }
     ooze_text_append(page, " ");
     write_type(page, row);
-    ooze_text_append(page, " | %s | %s | ", row->unit,
-                     has_range(row) ? ooze_key_range_text(row, range) : "");
+    ooze_text_append(page, " | %s | %s%s | ", row->unit,
+                     has_range(row) ? ooze_key_range_text(row, range) : "",
+                     row->automatic ? ", or auto" : "");
     write_default(page, row, variant, item);
     ooze_text_append(page, " | %s |\n", row->help);
 }

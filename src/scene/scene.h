@@ -24,7 +24,8 @@ enum { OOZE_PICTURE_SIDE_MAX = 65535, OOZE_PICTURE_SAMPLES_MAX = 1 << 20 };
 enum { OOZE_SCENE_PARAMS_MAX = 64 }; /* settings of one method */
 
 typedef struct OozeSceneMethod {
-    int index; /* into ooze_method_info */
+    int index;    /* into ooze_method_info */
+    double error; /* of the flow, for what is left to the program */
     double params[OOZE_SCENE_PARAMS_MAX];
 } OozeSceneMethod;
 
@@ -79,6 +80,8 @@ typedef struct OozeSceneDef {
     OozeSurfaceSettings surface;
 } OozeSceneDef;
 
+typedef struct OozeSceneScales OozeSceneScales; /* see scales.h */
+
 struct OozeScene {
     OozeArena *arena; /* everything below that is not named `owned` or counted */
     bool out_of_memory;
@@ -90,6 +93,8 @@ struct OozeScene {
     OozeNode *root; /* includes and overrides folded in */
     OozeSceneDef def;
     OozeSceneInfo info;
+    const OozeSceneScales *scales; /* NULL: nobody has asked yet */
+    const char *chosen;            /* what was left to the program, in words; NULL: nothing was */
     OozeText canonical;
     uint64_t *filled; /* particles of each fluid, noted by the last build */
     OozeDiagnostic *diagnostics;
@@ -161,6 +166,8 @@ bool ooze_name_check(OozeScene *scene, const OozeNode *node);
 const OozeNode *ooze_scene_item_node(const OozeScene *scene, const char *key, int index);
 /* What no single row can tell: names, references, order, and the values that depend on others. */
 void ooze_scene_finish(OozeScene *scene);
+/* Chooses the time step and the settings that are left to the program. */
+void ooze_scene_choose(OozeScene *scene);
 /* Finds the numbers that changes name, and reads their values. */
 void ooze_scene_finish_changes(OozeScene *scene);
 /* Warns at a node, or at the scene as a whole where it is NULL. */

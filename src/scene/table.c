@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "methods/method.h"
 #include "scene/scene.h"
 #include "scene/table.h"
 #include "world/nozzle.h"
@@ -370,6 +371,7 @@ static void method_defaults(void *item, int variant)
     int count;
     const OozeParamInfo *params = method_params(variant, &count);
     method->index = variant < 0 ? 0 : variant;
+    method->error = 0.05;
     for (int i = 0; i < OOZE_SCENE_PARAMS_MAX; i++) {
         method->params[i] = i < count ? params[i].initial : NAN;
     }
@@ -381,9 +383,25 @@ static const char *method_name(int index)
     return info ? info->name : NULL;
 }
 
+/* Settings that the method can choose itself. */
+static bool method_chooses(int variant, const char *key)
+{
+    const OozeMethodInfo *info = ooze_method_info(variant);
+    const OozeMethod *method = info ? ooze_method_find(info->name) : NULL;
+    for (const char *const *at = method ? method->chosen_keys : NULL; at && *at; at++) {
+        if (strcmp(*at, key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const OozeKey method_keys[] = {
     {"name", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneMethod, index),
      .help = "which method", .required = OOZE_REQUIRED, .choice = method_name},
+    {"auto_error", OOZE_KEY_REAL, "", 1e-3, 0.5, offsetof(OozeSceneMethod, error),
+     .help =
+         "error of the flow that numbers given as `auto` may make, 0.05: 5%; see docs/advice.md"},
 };
 
 static const OozeSection section_method = {
@@ -396,6 +414,7 @@ static const OozeSection section_method = {
     .variant_key = "name",
     .params = method_params,
     .params_offset = offsetof(OozeSceneMethod, params),
+    .automatic = method_chooses,
 };
 
 /* ---- the scene itself ------------------------------------------------------------------------ */
@@ -423,6 +442,7 @@ static void root_defaults(void *item, int variant)
     OozeSceneDef *def = item;
     *def = (OozeSceneDef){.title = "", .world = ooze_world_def_default(), .frame_rate = 24.0};
     def->world.gravity = (OozeVec3){NAN, NAN, NAN}; /* depends on `up` */
+    def->world.time_step = NAN;                     /* must be given, or is chosen */
     def->render = ooze_render_def_default();
     method_defaults(&def->method, -1);
     def->surface = ooze_surface_default();
@@ -450,8 +470,9 @@ static const OozeKey root_keys[] = {
     {"support_ratio", OOZE_KEY_REAL, "spacings", 1.0, 8.0,
      offsetof(OozeSceneDef, world.support_ratio), .help = "support radius of the kernel"},
     {"time_step", OOZE_KEY_REAL, "s", 1e-9, 10.0, offsetof(OozeSceneDef, world.time_step),
-     .help = "longest step; shortened so that frames fall on whole steps",
-     .required = OOZE_REQUIRED},
+     .help = "longest step; shortened so that frames fall on whole steps; auto: chosen, see "
+             "docs/advice.md",
+     .otherwise = "auto with the method's `solver: auto`, else **required**", .automatic = true},
     {"max_travel", OOZE_KEY_REAL, "spacings", 0.0, 1e6, offsetof(OozeSceneDef, world.max_travel),
      .help =
          "a step that would take a particle farther is cut into sub-steps, 64 at most; 0: steps "

@@ -2,13 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/vec3.h"
-#include "methods/method.h"
-#include "scene/scene.h"
+#include "methods/choice.h"
+#include "scene/scales.h"
 #include "world/world.h"
 
-/* A particle should cross less than this part of a spacing a step. */
-static const double COURANT = 0.4;
 /* Where steps are cut: so many sub-steps are a surprise. */
 static const double STROKES_MANY = 4.0;
 
@@ -56,27 +53,12 @@ static void check_anything(OozeScene *scene, uint64_t particles)
     }
 }
 
-/* Smallest width of a nozzle's opening, m; NAN where the outline is a shape. */
-static double nozzle_width(const OozeEmitterDef *def)
-{
-    switch (def->outline) {
-    case OOZE_OUTLINE_DISC:
-        return 2.0 * def->radius;
-    case OOZE_OUTLINE_RECTANGLE:
-        return fmin(def->size.x, def->size.y);
-    case OOZE_OUTLINE_STAR:
-        return 2.0 * def->inner_radius;
-    default:
-        return NAN;
-    }
-}
-
 static void check_nozzles(OozeScene *scene)
 {
     double spacing = scene->def.world.spacing;
     for (int i = 0; i < scene->def.emitter_count; i++) {
         const OozeEmitterDef *emitter = &scene->def.emitters[i].def;
-        double width = nozzle_width(emitter);
+        double width = ooze_nozzle_width(emitter);
         if (width < 3.0 * spacing * (1.0 - 1e-9)) {
             ooze_scene_warn(scene, ooze_scene_item_node(scene, "emitters", i),
                             "widen it, or make the spacing smaller",
@@ -156,77 +138,6 @@ static void check_changes(OozeScene *scene, const OozeWorld *world)
     }
 }
 
-/* ---- speed ----------------------------------------------------------------------------------- */
-
-typedef struct Fastest {
-    double speed;
-    const char *kind, *name;
-} Fastest;
-
-static void consider(Fastest *fastest, double speed, const char *kind, const char *name)
-{
-    if (speed > fastest->speed) {
-        *fastest = (Fastest){speed, kind, name};
-    }
-}
-
-/* Fastest point of a moving body within `reach` of its position, over the whole run. */
-static double motion_speed(const OozeMotion *motion, double duration, double reach)
-{
-    enum { SAMPLES = 256 };
-    double fastest = 0.0;
-    if (ooze_motion_is_still(motion)) {
-        return 0.0;
-    }
-    for (int i = 0; i <= SAMPLES; i++) {
-        OozePose pose = ooze_motion_pose(motion, duration * i / SAMPLES);
-        double speed = vec3_length(pose.velocity) + reach * vec3_length(pose.spin);
-        fastest = fmax(fastest, speed);
-    }
-    return fastest;
-}
-
-static double solid_reach(const OozeSolid *solid)
-{
-    OozeBounds bounds = ooze_shape_bounds(solid->shape);
-    OozeVec3 far = vec3(fmax(-bounds.min.x, bounds.max.x), fmax(-bounds.min.y, bounds.max.y),
-                        fmax(-bounds.min.z, bounds.max.z));
-    double reach = vec3_length(far);
-    return isfinite(reach) ? reach : 0.0;
-}
-
-static Fastest find_fastest(const OozeScene *scene, OozeWorld *world)
-{
-    Fastest fastest = {0};
-    double duration = scene->def.duration;
-    const OozeFloat4 *v = ooze_particles_velocities(world->particles);
-    double square = 0.0;
-    for (uint64_t i = 0; i < ooze_particles_count(world->particles); i++) {
-        square = fmax(square,
-                      (double)v[i].x * v[i].x + (double)v[i].y * v[i].y + (double)v[i].z * v[i].z);
-    }
-    consider(&fastest, sqrt(square), "fluid", "the start");
-    for (int i = 0; i < world->emitters.count; i++) {
-        const OozeEmitter *emitter = &world->emitters.items[i];
-        consider(&fastest, emitter->state.speed + motion_speed(&emitter->motion, duration, 0.0),
-                 "emitter", emitter->name);
-    }
-    for (int i = 0; i < scene->def.change_count; i++) {
-        const OozeChangeDef *change = &scene->def.changes[i].def;
-        if (change->target == OOZE_CHANGE_EMITTER) {
-            const OozeEmitter *emitter = &world->emitters.items[change->index];
-            consider(&fastest, change->value + motion_speed(&emitter->motion, duration, 0.0),
-                     "emitter", emitter->name);
-        }
-    }
-    for (int i = 0; i < world->solids.count; i++) {
-        const OozeSolid *solid = &world->solids.items[i];
-        consider(&fastest, motion_speed(&solid->motion, duration, solid_reach(solid)), "solid",
-                 solid->name);
-    }
-    return fastest;
-}
-
 /* Only where the method has a limit: one without is exact at any step. */
 static void check_step(OozeScene *scene, OozeWorld *world)
 {
@@ -243,7 +154,11 @@ static void check_step(OozeScene *scene, OozeWorld *world)
                         "materials",
                         dt, world->def.method);
     }
-    Fastest fastest = find_fastest(scene, world);
+    const OozeSceneScales *scales = ooze_scene_scales(scene);
+    if (!scales) {
+        return;
+    }
+    OozeSceneFastest fastest = scales->fastest;
     if (ooze_world_cuts_steps(world)) {
         double strokes = fastest.speed * dt / (world->def.max_travel * spacing);
         if (strokes > STROKES_MANY) {
@@ -256,10 +171,11 @@ static void check_step(OozeScene *scene, OozeWorld *world)
         }
         return;
     }
-    if (fastest.speed * dt > COURANT * spacing * (1.0 + 1e-6)) {
+    if (fastest.speed * dt > OOZE_LONGEST_TRAVEL * spacing * (1.0 + 1e-6)) {
         ooze_scene_warn(
             scene, at,
-            ooze_scene_format(scene, "use at most %.3g s", COURANT * spacing / fastest.speed),
+            ooze_scene_format(scene, "use at most %.3g s",
+                              OOZE_LONGEST_TRAVEL * spacing / fastest.speed),
             "the time step %.4g s is long: %s '%s' moves %.3g m/s, which is %.2g spacings a step",
             dt, fastest.kind, fastest.name, fastest.speed, fastest.speed * dt / spacing);
     }

@@ -55,9 +55,19 @@ static bool read_number(OozeScene *scene, const OozeKey *row, const OozeNode *no
     return in_range(scene, row, node, *value);
 }
 
+/* `auto` is chosen when all else is known. */
+static bool is_automatic(const OozeKey *row, const OozeNode *node)
+{
+    return row->automatic && node->kind == OOZE_NODE_SCALAR && strcmp(node->text, "auto") == 0;
+}
+
 static void read_real(OozeScene *scene, const OozeKey *row, const OozeNode *node, void *item)
 {
     double value;
+    if (is_automatic(row, node)) {
+        ooze_key_store(row, item, NAN);
+        return;
+    }
     if (read_number(scene, row, node, &value)) {
         ooze_key_store(row, item, value);
     }
@@ -66,6 +76,10 @@ static void read_real(OozeScene *scene, const OozeKey *row, const OozeNode *node
 static void read_integer(OozeScene *scene, const OozeKey *row, const OozeNode *node, void *item)
 {
     double value;
+    if (is_automatic(row, node)) {
+        ooze_key_store(row, item, NAN);
+        return;
+    }
     if (!read_number(scene, row, node, &value)) {
         return;
     }

@@ -77,8 +77,8 @@ static void iterations(void **state)
     warned(CONFORMATION("") M("viscosity: 9600"), 3, "over 10 spacings",
            "velocity_iterations: 33, or time_step: 0.0015");
     silent(CONFORMATION(", velocity_iterations: 33") M("viscosity: 9600"));
-    /* stiffer than the block is high: 1.6 for each of its 39 gaps */
-    warned(CONFORMATION("") M("viscosity: 1e9"), 3, "too stiff for 20", "velocity_iterations: 63");
+    /* stiffer than the block is high: 1.6 for each of its 40 layers */
+    warned(CONFORMATION("") M("viscosity: 1e9"), 3, "too stiff for 20", "velocity_iterations: 64");
     /* a thin film of the same fluid is stuck sooner than it is crossed */
     silent(CONFORMATION("") "materials: {m: {viscosity: 1e9}}\n"
                             "fluids: [{material: m, shape: {type: box, size: [0.2, 0.2, 0.2]}}]\n");

@@ -1,45 +1,19 @@
-/* What the solver cannot reach with the iterations it is given.
-
-   A step spreads momentum over sqrt(A dt), A = nu + G min(dt, tau) in kinematic units: the way of
-   diffusion, or of a shear wave. An iteration of conjugate gradients hands it on by two supports at
-   most, and to get it right takes the square root of the condition number, which is that way in
-   spacings. Columns of 12 to 36 layers under their weight came within 10% of the converged motion with
-   3.3 iterations a spacing of that way, or 1.6 for each layer of the column, whichever is less:
-
-     A dt/d^2      3    30   300  3000        shear wave, d a step   1    3    10
-     needed        5    19    42    55        needed                 5    10   28
-     3.3 sqrt      6    18    57   181        3.3                    3    10   33
-
-   This is for steps that begin from nothing. Slow flow begins with what the last step did, and half as many will do.
-   Jacobi sweeps spread momentum as diffusion does: A dt/d^2 = 0.78 per sweep. */
+/* What the solver cannot reach with the iterations it is given, and what it cannot do at all. */
 #include <math.h>
 #include <stdio.h>
 
 #include "methods/advice.h"
+#include "methods/conformation/need.h"
 #include "methods/conformation/workspace.h"
 #include "methods/maxwell.h"
 
-static const double PER_SPACING = 3.3, PER_LAYER = 1.6, PER_SWEEP = 0.78;
-/* A few iterations less than that are no reason to speak. */
+/* A few iterations less than needed are no reason to speak. */
 static const double SLACK = 1.25;
 
-/* The way that a step spreads momentum, in spacings. */
-static double way(const OozeStepContext *c, const OozeMaterial *material, double dt)
+static double needed(const OozeStepContext *c, const OozeMaterial *material,
+                     const OozeConformationSettings *s, double layers, double dt)
 {
-    OozeStepContext at = *c;
-    at.dt = dt;
-    double spread =
-        ooze_maxwell_resistance(&at, material, material->values[OOZE_MATERIAL_DENSITY], INFINITY);
-    return sqrt(spread * dt) / c->spacing;
-}
-
-static double needed(const OozeConformationSettings *s, double spacings, double layers)
-{
-    bool sweeps =
-        s->formulation == OOZE_FORMULATION_PAPER ||
-        (s->formulation == OOZE_FORMULATION_CONSISTENT && s->solver == OOZE_CONSTRAINT_JACOBI);
-    return ceil(sweeps ? spacings * spacings / PER_SWEEP
-                       : fmin(PER_SPACING * spacings, PER_LAYER * layers));
+    return ooze_need_velocity(s, ooze_need_way(c, material, dt), layers, OOZE_NEED_ERROR);
 }
 
 /* The longest step for which the iterations are enough. */
@@ -49,7 +23,7 @@ static double long_enough(const OozeStepContext *c, const OozeConformationSettin
     double low = 0.0, high = c->dt;
     for (int k = 0; k < 60; k++) {
         double dt = 0.5 * (low + high);
-        bool enough = needed(s, way(c, material, dt), layers) <= s->velocity_iterations;
+        bool enough = needed(c, material, s, layers, dt) <= s->velocity_iterations;
         *(enough ? &low : &high) = dt;
     }
     return low;
@@ -64,8 +38,8 @@ static void advise_iterations(const OozeStepContext *c, const OozeAdvice *advice
     if (as_stiff_as_can_be || s.positions_only) {
         return;
     }
-    double spacings = way(c, material, c->dt), layers = advice->extent / c->spacing;
-    double wanted = needed(&s, spacings, layers);
+    double spacings = ooze_need_way(c, material, c->dt), layers = advice->extent / c->spacing;
+    double wanted = needed(c, material, &s, layers, c->dt);
     if (wanted <= SLACK * s.velocity_iterations) {
         return;
     }

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "methods/conformation/lodge_formula.h"
+#include "methods/conformation/need.h"
 #include "methods/conformation/step_bodies.h"
 #include "methods/conformation/workspace.h"
 #include "methods/maxwell.h"
@@ -36,6 +37,9 @@ enum {
     PARAM_DENSITY_TOLERANCE,
     PARAM_COUNT
 };
+
+/* The choice after those of OozeConstraintSolver: left to the program. */
+enum { SOLVER_AUTO = OOZE_CONSTRAINT_CONJUGATE_GRADIENTS + 1 };
 
 static const OozeFormulation *const formulations[OOZE_FORMULATION_COUNT] = {
     [OOZE_FORMULATION_LODGE] = &ooze_formulation_lodge,
@@ -71,9 +75,11 @@ static const OozeParamInfo params[PARAM_COUNT] = {
     [PARAM_POSITION_ITERATIONS] = {"position_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 5, NULL,
                                    "consistent, paper: iterations of the position stage, each one "
                                    "of density and one of conformation"},
-    [PARAM_SOLVER] = {"solver", OOZE_PARAM_CHOICE, "", 0, 2, 1,
-                      "jacobi|chebyshev|conjugate_gradients",
-                      "consistent: how the velocity stage is solved"},
+    [PARAM_SOLVER] = {"solver", OOZE_PARAM_CHOICE, "", 0, 3, 1,
+                      "jacobi|chebyshev|conjugate_gradients|auto",
+                      "consistent: how the velocity stage is solved. auto: chebyshev, and in every "
+                      "formulation a scene's time_step, velocity_iterations, passes and "
+                      "density_iterations are chosen where they are not given; see docs/advice.md"},
     [PARAM_PROJECTION] = {"projection", OOZE_PARAM_CHOICE, "", 0, 1, 0,
                           "doubly_constrained|positions_only",
                           "consistent, paper: with or without a velocity stage"},
@@ -168,7 +174,9 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
                                  : -1.0f,
         .apart = (float)(c->params[PARAM_APART] * c->spacing),
         .position_iterations = (int)c->params[PARAM_POSITION_ITERATIONS],
-        .solver = (OozeConstraintSolver)c->params[PARAM_SOLVER],
+        .solver = c->params[PARAM_SOLVER] == SOLVER_AUTO
+                      ? OOZE_CONSTRAINT_CHEBYSHEV
+                      : (OozeConstraintSolver)c->params[PARAM_SOLVER],
         .positions_only = c->params[PARAM_PROJECTION] == 1.0,
         .velocity_only = c->params[PARAM_VELOCITY_ONLY] != 0.0,
         .corotation = c->params[PARAM_COROTATION] != 0.0,
@@ -428,6 +436,9 @@ static double stable_step(const OozeStepContext *c)
     return longest;
 }
 
+static const char *const chosen_keys[] = {"velocity_iterations", "passes", "density_iterations",
+                                          NULL};
+
 const OozeMethod ooze_method_conformation = {
     .info = {.name = "conformation",
              .summary = "viscoelastic fluids by polymer conformation: honey, cream, slime, jelly",
@@ -451,4 +462,6 @@ const OozeMethod ooze_method_conformation = {
     .step = step,
     .stable_step = stable_step,
     .advise = ooze_conformation_advise,
+    .chosen_keys = chosen_keys,
+    .choose = ooze_conformation_choose,
 };

@@ -4,10 +4,6 @@
 #include "methods/conformation/workspace.h"
 #include "methods/maxwell.h"
 
-/* The stiffest elasticity that is meant by compliance 0: a shear wave crosses this many spacings a
-   step. */
-#define STIFFEST_COURANT 20.0
-
 /* How long a mode damps motion that gradients do not see: the step, or the way of an elastic wave. */
 static double acts(double relaxation, double dt, double slow)
 {
@@ -17,9 +13,8 @@ static double acts(double relaxation, double dt, double slow)
 OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *material, double reference,
                            double hourglass, double hourglass_reach)
 {
-    OozeMaxwell m = ooze_maxwell(c, material, reference, STIFFEST_COURANT);
+    OozeMaxwell m = ooze_maxwell(c, material, reference, OOZE_STIFFEST_WAVE);
     const double *v = material->values;
-    bool thins = !isnan(v[OOZE_MATERIAL_THINNING_RATE]);
     OozeMaxwellMode mode[OOZE_MORE_MODES];
     double modulus = m.modulus, longest = m.modulus > 0.0 ? m.relaxation : 0.0;
     for (int k = 0; k < OOZE_MORE_MODES; k++) {
@@ -43,13 +38,7 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
         .solvent = (float)solvent,
         .solvent_hourglass = (float)(hourglass * solvent),
         .memory = ooze_memory(m.relaxation, c->dt),
-        .thinning =
-            {
-                .law = (OozeThinningLaw)v[OOZE_MATERIAL_THINNING],
-                .time = thins ? (float)(1.0 / v[OOZE_MATERIAL_THINNING_RATE]) : 0.0f,
-                .exponent = (float)v[OOZE_MATERIAL_THINNING_EXPONENT],
-                .floor = (float)v[OOZE_MATERIAL_THINNING_FLOOR],
-            },
+        .thinning = ooze_material_thinning(material),
         .yield = plastic ? (float)v[OOZE_MATERIAL_YIELD] : INFINITY,
         .tension = (float)(v[OOZE_MATERIAL_TENSION] / reference),
     };
@@ -70,7 +59,7 @@ OozeRheology ooze_body_rheology(const OozeStepContext *c, const OozeMaterial *ma
     OozeMaterial springs = *material; /* never relaxes */
     springs.values[OOZE_MATERIAL_VISCOSITY] = NAN;
     springs.values[OOZE_MATERIAL_RELAXATION] = NAN;
-    OozeMaxwell m = ooze_maxwell(c, &springs, reference, STIFFEST_COURANT);
+    OozeMaxwell m = ooze_maxwell(c, &springs, reference, OOZE_STIFFEST_WAVE);
     bool soft = kind == OOZE_BODY_SOFT;
     float weight = (float)(material->values[OOZE_MATERIAL_DENSITY] / reference);
     float solvent = soft ? (float)m.solvent : 0.0f;

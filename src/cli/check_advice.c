@@ -1,0 +1,300 @@
+#include "cli/check_advice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/facts.h"
+
+/* Words for a number: those of the first row that is not below it. */
+typedef struct Meaning {
+    double below;
+    const char *words;
+} Meaning;
+
+static const char *meaning(const Meaning *rows, double value)
+{
+    while (value >= rows->below) {
+        rows++;
+    }
+    return rows->words;
+}
+
+static const Meaning reynolds[] = {{0.1, "creeping: it stops as soon as nothing drives it"},
+                                   {10.0, "viscous: inertia shows a little"},
+                                   {1000.0, "inertia dominates"},
+                                   {INFINITY, "splashes"}};
+static const Meaning weissenberg[] = {{0.1, "flows as if it had no memory"},
+                                      {1.0, "a little elastic"},
+                                      {INFINITY, "elastic: it stretches and springs back"}};
+static const Meaning deborah[] = {{0.1, "a liquid for as long as the scene lasts"},
+                                  {1.0, "flows slowly while the scene lasts"},
+                                  {INFINITY, "a solid for as long as the scene lasts"}};
+static const Meaning bond[] = {{1.0, "surface tension keeps it round"},
+                               {10.0, "weight and surface tension"},
+                               {INFINITY, "weight flattens it"}};
+static const Meaning ohnesorge[] = {{0.1, "jets break into drops"},
+                                    {1.0, "jets break slowly"},
+                                    {INFINITY, "viscosity keeps jets whole"}};
+static const Meaning capillary[] = {{1.0, "surface tension shapes the flow"},
+                                    {INFINITY, "viscosity shapes the flow"}};
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void label(OozeText *out, const char *name)
+{
+    ooze_text_append(out, "  %-14s", name);
+}
+
+static void number(OozeText *out, const char *name, double value, const Meaning *rows)
+{
+    if (!isnan(value)) {
+        label(out, name);
+        ooze_text_append(out, "%-9.2g %s\n", value, meaning(rows, value));
+    }
+}
+
+/* The method's own viscosity beside the material's. */
+static void write_viscosity(OozeText *out, const OozeFlow *flow)
+{
+    double own = flow->nu * flow->density, added = flow->numerical * flow->density;
+    double share = flow->numerical / flow->nu;
+    if (!isfinite(own)) {
+        return;
+    }
+    label(out, "viscosity");
+    if (share < 0.1) {
+        ooze_text_append(out, "honest: %.3g Pa s, and the method adds %.2g where it is stirred\n",
+                         own, added);
+    } else if (share < 1.0) {
+        ooze_text_append(out,
+                         "%.3g Pa s, and the method adds up to %.2g where it is stirred: a little "
+                         "thicker than it should be\n",
+                         own, added);
+    } else {
+        ooze_text_append(out,
+                         "%.3g Pa s, but up to %.2g where it is stirred: that is as thin as "
+                         "this spacing shows it\n",
+                         own, own + added);
+    }
+}
+
+static void write_elasticity(OozeText *out, const OozeFlow *flow)
+{
+    if (flow->stiffest) {
+        label(out, "stiffness");
+        ooze_text_append(out, "as stiff as the solver allows\n");
+        return;
+    }
+    if (flow->wave > 0.0) {
+        label(out, "elastic waves");
+        ooze_text_append(out, "%.2g m/s: %.2g spacings a step\n", flow->wave, flow->crossing);
+    }
+    if (!isnan(flow->sag)) {
+        label(out, "sag");
+        ooze_text_append(out,
+                         flow->sag < 0.5 ? "%.2g%% of its height under its weight\n"
+                                         : "too soft to stand: %.2g%% of its height\n",
+                         100.0 * flow->sag);
+    }
+    if (!isnan(flow->stands)) {
+        label(out, "yield");
+        ooze_text_append(out, "%.2g Pa: it keeps its shape up to a height of about %.2g m\n",
+                         flow->yield * flow->density, flow->stands);
+    }
+}
+
+static void write_speed(OozeText *out, const OozeFlow *flow, const OozeSceneScale *scale)
+{
+    label(out, "flow");
+    if (flow->slumps) {
+        ooze_text_append(out, "%.2g m/s at most (comes down from %.2g m)", flow->speed,
+                         flow->scale.height);
+    } else if (flow->speed > 0.0) {
+        ooze_text_append(out, "%.2g m/s at most (%s)", flow->speed,
+                         flow->pours ? scale->pour_from : scale->strike_from);
+    } else {
+        ooze_text_append(out, "at rest");
+    }
+    ooze_text_append(out, ", %.2g m across (%s)\n", flow->scale.length, scale->length_from);
+}
+
+static void write_material(OozeText *out, const char *name, const OozeFlow *flow,
+                           const OozeSceneScale *scale)
+{
+    ooze_text_append(out, "%s\n", name);
+    write_speed(out, flow, scale);
+    number(out, "Reynolds", flow->reynolds, reynolds);
+    number(out, "Weissenberg", flow->weissenberg, weissenberg);
+    number(out, "Deborah", flow->deborah, deborah);
+    number(out, "Bond", flow->bond, bond);
+    number(out, "capillary", flow->capillary, capillary);
+    number(out, "Ohnesorge", flow->ohnesorge, ohnesorge);
+    write_elasticity(out, flow);
+    write_viscosity(out, flow);
+    if (flow->way > 0.0) {
+        label(out, "a step");
+        ooze_text_append(out, "spreads momentum over %.2g spacings (nu dt/d2 = %.2g)\n", flow->way,
+                         flow->diffusion);
+    }
+}
+
+static void write_choice(OozeText *out, const OozeChoice *choice)
+{
+    char step[OOZE_NUMBER_MAX];
+    ooze_text_append(out, "time_step: %s", ooze_step_text(choice->time_step, step));
+    if (!isnan(choice->velocity_iterations)) {
+        ooze_text_append(out, ", velocity_iterations: %.0f", choice->velocity_iterations);
+    }
+    if (!isnan(choice->passes)) {
+        ooze_text_append(out, ", passes: %.0f", choice->passes);
+    }
+    if (!isnan(choice->density_iterations)) {
+        ooze_text_append(out, ", density_iterations: %.0f", choice->density_iterations);
+    }
+}
+
+static void write_settings(OozeText *out, const OozeScene *scene, const OozeSceneAdvice *advice)
+{
+    const OozeChoice *own = &advice->own, *better = &advice->advised;
+    char head[32];
+    ooze_text_append(out, "settings\n");
+    label(out, ooze_scene_chosen(scene) ? "chosen" : "this scene");
+    write_choice(out, own);
+    if (own->sub_steps > 1.0) {
+        ooze_text_append(out, "; the fastest steps are cut into %.0f", own->sub_steps);
+    }
+    ooze_text_append(out, "\n");
+    snprintf(head, sizeof head, "for %.2g%%", 100.0 * advice->error);
+    label(out, head);
+    write_choice(out, better);
+    double ratio = better->cost / own->cost;
+    if (isfinite(ratio)) {
+        ooze_text_append(out, ": %.2g times the cost", ratio);
+    }
+    ooze_text_append(out, "\n");
+    label(out, "");
+    ooze_text_append(out, "no longer step because of %s", better->bound);
+    if (better->material >= 0) {
+        ooze_text_append(out, " ('%s')", scene->def.materials[better->material].name);
+    }
+    ooze_text_append(out, "\n");
+}
+
+/* Methods without stresses have nothing to be advised about. */
+static bool knows_viscosity(const OozeScene *scene)
+{
+    const OozeMethod *method = ooze_method_find(scene->def.world.method);
+    for (const char *const *key = method ? method->material_keys : NULL; key && *key; key++) {
+        if (strcmp(*key, "viscosity") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void ooze_check_advice_text(OozeText *out, const OozeScene *scene, const OozeSceneAdvice *advice)
+{
+    if (!knows_viscosity(scene)) {
+        return;
+    }
+    for (int m = 0; m < scene->def.material_count; m++) {
+        if (advice->flows[m].scale.flows) {
+            write_material(out, scene->def.materials[m].name, &advice->flows[m],
+                           &advice->scales->materials[m]);
+        }
+    }
+    write_settings(out, scene, advice);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void member(OozeText *out, const char *before, const char *key, double value)
+{
+    ooze_text_append(out, "%s\"%s\": ", before, key);
+    ooze_json_number(out, value);
+}
+
+static void member_text(OozeText *out, const char *key, const char *value)
+{
+    ooze_text_append(out, ", \"%s\": ", key);
+    if (value) {
+        ooze_json_string(out, value);
+    } else {
+        ooze_text_append(out, "null");
+    }
+}
+
+static void json_material(OozeText *out, const char *name, const OozeFlow *flow,
+                          const OozeSceneScale *scale)
+{
+    const struct {
+        const char *key;
+        double value;
+    } rows[] = {
+        {"length", flow->scale.length},
+        {"height", flow->scale.height},
+        {"density", flow->density},
+        {"viscosity", flow->nu * flow->density},
+        {"numerical_viscosity", flow->numerical * flow->density},
+        {"reynolds", flow->reynolds},
+        {"weissenberg", flow->weissenberg},
+        {"deborah", flow->deborah},
+        {"bond", flow->bond},
+        {"capillary", flow->capillary},
+        {"ohnesorge", flow->ohnesorge},
+        {"elastic_wave_speed", flow->wave},
+        {"elastic_spacings_a_step", flow->crossing},
+        {"diffusion", flow->diffusion},
+        {"momentum_spacings_a_step", flow->way},
+        {"sag", flow->sag},
+        {"stands", flow->stands},
+    };
+    ooze_text_append(out, "{\"name\": ");
+    ooze_json_string(out, name);
+    member(out, ", ", "speed", flow->speed);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        member(out, ", ", rows[i].key, rows[i].value);
+    }
+    member_text(out, "speed_from",
+                flow->slumps  ? "its weight"
+                : flow->pours ? scale->pour_from
+                              : scale->strike_from);
+    member_text(out, "length_from", scale->length_from);
+    ooze_text_append(out, "}");
+}
+
+static void json_choice(OozeText *out, const char *key, const OozeChoice *choice)
+{
+    ooze_text_append(out, ",\n  \"%s\": {", key);
+    member(out, "", "time_step", choice->time_step);
+    member(out, ", ", "velocity_iterations", choice->velocity_iterations);
+    member(out, ", ", "passes", choice->passes);
+    member(out, ", ", "density_iterations", choice->density_iterations);
+    member(out, ", ", "sub_steps", choice->sub_steps);
+    member(out, ", ", "cost", choice->cost);
+}
+
+void ooze_check_advice_json(OozeText *out, const OozeScene *scene, const OozeSceneAdvice *advice)
+{
+    int written = 0;
+    ooze_text_append(out, ",\n  \"materials\": [");
+    for (int m = 0; m < scene->def.material_count; m++) {
+        if (advice->flows[m].scale.flows) {
+            ooze_text_append(out, "%s\n    ", written++ ? "," : "");
+            json_material(out, scene->def.materials[m].name, &advice->flows[m],
+                          &advice->scales->materials[m]);
+        }
+    }
+    ooze_text_append(out, "]");
+    json_choice(out, "settings", &advice->own);
+    member_text(out, "chosen", ooze_scene_chosen(scene));
+    ooze_text_append(out, "}");
+    json_choice(out, "advised", &advice->advised);
+    member(out, ", ", "error", advice->error);
+    member_text(out, "bound", advice->advised.bound);
+    member_text(out, "bound_by",
+                advice->advised.material < 0 ? NULL
+                                             : scene->def.materials[advice->advised.material].name);
+    ooze_text_append(out, "}");
+}

@@ -1,0 +1,237 @@
+/* What a flow needs, measured on columns, slumping heaps and bouncing blocks of 10 to 40 layers.
+
+   Velocity. A step spreads momentum over sqrt(A dt), A = nu + G min(dt, tau) in kinematic units: the way of
+   diffusion, or of a shear wave. An iteration of conjugate gradients hands it on by two supports at
+   most, and to get it right takes the square root of the condition number, which is that way in
+   spacings. Columns of 12 to 36 layers under their weight came within 10% of the converged motion with
+   3.3 iterations a spacing of that way, or 1.6 for each layer of the column, whichever is less:
+
+     A dt/d^2      3    30   300  3000        shear wave, d a step   1    3    10
+     needed        5    19    42    55        needed                 5    10   28
+     3.3 sqrt      6    18    57   181        3.3                    3    10   33
+
+   This is for steps that begin from nothing. Slow flow begins with what the last step did: heaps and
+   blocks came within 5% of the converged height with as many. Jacobi sweeps spread momentum as diffusion
+   does: A dt/d^2 = 0.78 per sweep.
+
+   Density. Columns of 10 and 20 layers of water at steps of 1/480 to 1/60 s sank by 5% with twice
+   layers dt sqrt(g/d) iterations, and by less with the square of their number. Viscosity did not help, up
+   to 100 Pa s; stiffness that bears the weight did.
+
+   Step. Fluid that falls is ahead by dt over the time it has fallen. A block that is let go sinks too
+   little by a quarter of its frequency times dt. */
+#include "methods/conformation/need.h"
+
+#include <math.h>
+
+#include "methods/conformation/conformation.h"
+#include "methods/maxwell.h"
+#include "physics/flow_numbers.h"
+
+static const double PER_SPACING = 3.3, PER_LAYER = 1.6, PER_SWEEP = 0.78;
+static const double PER_COLUMN = 2.0;
+static const double PER_TURN = 0.25;
+/* Below these a stage does not find out what it has to do. */
+static const double VELOCITY_LEAST = 5.0, DENSITY_LEAST = 3.0, DENSITY_MOST = 200.0;
+
+double ooze_need_way(const OozeStepContext *c, const OozeMaterial *material, double dt)
+{
+    OozeStepContext at = *c;
+    at.dt = dt;
+    OozeMaxwell m = ooze_maxwell(&at, material, material->values[OOZE_MATERIAL_DENSITY], INFINITY);
+    return ooze_momentum_way(m.viscosity, m.modulus, m.relaxation, dt) / c->spacing;
+}
+
+/* Errors of conjugate gradients die down by a constant factor an iteration. */
+static double digits(double error)
+{
+    return log(2.0 / error) / log(2.0 / OOZE_NEED_ERROR);
+}
+
+double ooze_need_velocity(const OozeConformationSettings *s, double spacings, double layers,
+                          double error)
+{
+    bool sweeps =
+        s->formulation == OOZE_FORMULATION_PAPER ||
+        (s->formulation == OOZE_FORMULATION_CONSISTENT && s->solver == OOZE_CONSTRAINT_JACOBI);
+    double count =
+        sweeps ? spacings * spacings / PER_SWEEP : fmin(PER_SPACING * spacings, PER_LAYER * layers);
+    return ceil(count * digits(error) - 1e-9);
+}
+
+double ooze_need_density(double layers, double dt, double gravity, double spacing, double error)
+{
+    double count = PER_COLUMN * layers * dt * sqrt(gravity / spacing);
+    return ceil(count * sqrt(OOZE_NEED_ERROR / error) - 1e-9);
+}
+
+double ooze_need_step(const OozeFlow *flow, double gravity, double spacing, double error,
+                      const char **why)
+{
+    double height = flow->scale.height, longest = INFINITY;
+    *why = "";
+    if (flow->slumps && flow->speed > 0.0) {
+        longest = error * 2.0 * height / flow->speed; /* of a fall: the time it takes */
+        *why = "how soon it comes down";
+    }
+    double turn = height > 0.0 ? ooze_bounce_frequency(flow->wave, height) : 0.0;
+    if (turn * flow->relaxation > 1.0 && !flow->stiffest) {
+        /* What is smaller than a spacing may be wrong by as much of a spacing. */
+        double swing = 2.0 * gravity / (turn * turn) + (flow->slumps ? 0.0 : flow->speed) / turn;
+        double step = error / PER_TURN / turn * fmax(1.0, spacing / swing);
+        *why = step < longest ? "how fast it bounces" : *why;
+        longest = fmin(longest, step);
+    }
+    return longest;
+}
+
+/* From `ooze bench blocks` on a Neoverse-V1, in the time of one velocity iteration (87 ns): neighbours,
+   edges and the end of a step; the coefficients of a pass and its two residuals; a density iteration. A
+   position iteration of the other formulations is one of density and one of conformation. */
+double ooze_need_cost(const OozeConformationSettings *s, double velocity_iterations, double passes,
+                      double density_iterations)
+{
+    const double step = 10.3, pass = 3.6, density = 1.25, position = 3.0;
+    bool lodge = s->formulation == OOZE_FORMULATION_LODGE;
+    return step + (lodge ? passes : 1.0) * (pass + velocity_iterations) +
+           (lodge ? density * density_iterations : position * s->position_iterations);
+}
+
+/* ---- choosing -------------------------------------------------------------------------------- */
+
+typedef struct Need {
+    const OozeChoiceQuestion *q;
+    OozeConformationSettings settings;
+    double gravity;
+} Need;
+
+static double layers_of(const OozeFlow *flow, double spacing)
+{
+    return fmax(flow->scale.extent, flow->scale.height) / spacing;
+}
+
+static double velocity_at(const Need *need, double dt)
+{
+    const OozeStepContext *c = need->q->context;
+    double most = VELOCITY_LEAST;
+    for (int m = 0; m < c->material_count; m++) {
+        const OozeFlow *flow = &need->q->flows[m];
+        if (flow->scale.flows && !flow->stiffest) {
+            most = fmax(most,
+                        ooze_need_velocity(&need->settings, ooze_need_way(c, &c->materials[m], dt),
+                                           layers_of(flow, c->spacing), need->q->error));
+        } else if (flow->scale.flows) { /* the way is the stiffest wave's */
+            most = fmax(most, ooze_need_velocity(&need->settings, OOZE_STIFFEST_WAVE,
+                                                 layers_of(flow, c->spacing), need->q->error));
+        }
+    }
+    return fmin(most, 10000.0);
+}
+
+static double density_at(const Need *need, double dt)
+{
+    const OozeStepContext *c = need->q->context;
+    double most = DENSITY_LEAST;
+    for (int m = 0; m < c->material_count; m++) {
+        const OozeFlow *flow = &need->q->flows[m];
+        bool borne = flow->stiffest || flow->sag < need->q->error;
+        if (flow->scale.flows && !borne) {
+            most = fmax(most, ooze_need_density(flow->scale.height / c->spacing, dt, need->gravity,
+                                                c->spacing, need->q->error));
+        }
+    }
+    return fmin(most, DENSITY_MOST);
+}
+
+/* A solve that meets its tolerance ends before the iterations do: after 3 + 5.2 a spacing of the way. */
+static double velocity_done(const Need *need, double allowed, double dt)
+{
+    const OozeStepContext *c = need->q->context;
+    double way = 0.0;
+    for (int m = 0; m < c->material_count; m++) {
+        if (need->q->flows[m].scale.flows) {
+            way = fmax(way, need->q->flows[m].stiffest ? OOZE_STIFFEST_WAVE
+                                                       : ooze_need_way(c, &c->materials[m], dt));
+        }
+    }
+    return need->settings.tolerance > 0.0 ? fmin(allowed, ceil(3.0 + 5.2 * way)) : allowed;
+}
+
+/* Where the second linearisation is more than a correction of a few per cent. */
+static double passes_for(const Need *need)
+{
+    const OozeStepContext *c = need->q->context;
+    bool bends = need->q->error < 0.1;
+    for (int m = 0; m < c->material_count; m++) {
+        const double *v = c->materials[m].values;
+        bends = bends || !isnan(v[OOZE_MATERIAL_YIELD]) || !isnan(v[OOZE_MATERIAL_THINNING_RATE]);
+    }
+    return bends ? 2.0 : 1.0;
+}
+
+/* What is still open, at one time step, with its cost for a simulated second. */
+static OozeChoice fill(const Need *need, OozeChoice choice, double dt)
+{
+    choice.time_step = dt;
+    choice.velocity_iterations =
+        isnan(choice.velocity_iterations) ? velocity_at(need, dt) : choice.velocity_iterations;
+    choice.density_iterations =
+        isnan(choice.density_iterations) ? density_at(need, dt) : choice.density_iterations;
+    choice.cost =
+        ooze_need_cost(&need->settings, velocity_done(need, choice.velocity_iterations, dt),
+                       choice.passes, choice.density_iterations) /
+        dt;
+    return choice;
+}
+
+/* The longest step that accuracy allows. */
+static double longest_step(const Need *need, OozeChoice *choice)
+{
+    const OozeChoiceQuestion *q = need->q;
+    double longest = ooze_choice_longest(&ooze_method_conformation, q, choice);
+    for (int m = 0; m < q->context->material_count; m++) {
+        const char *why;
+        if (q->flows[m].scale.flows) {
+            double step =
+                ooze_need_step(&q->flows[m], need->gravity, q->context->spacing, q->error, &why);
+            ooze_choice_bound(choice, &longest, step, m, why);
+        }
+    }
+    return longest;
+}
+
+/* Whether a count that may be given is enough. */
+static bool suffices(double given, double needed, double least)
+{
+    return isnan(given) || needed <= fmax(given, least);
+}
+
+void ooze_conformation_choose(const OozeChoiceQuestion *q, OozeChoice *choice)
+{
+    const OozeVec3 *g = &q->context->gravity;
+    Need need = {.q = q,
+                 .settings = ooze_conformation_settings(q->context),
+                 .gravity = sqrt(g->x * g->x + g->y * g->y + g->z * g->z)};
+    choice->passes = isnan(choice->passes) ? passes_for(&need) : choice->passes;
+    if (!isnan(choice->time_step)) {
+        *choice = fill(&need, *choice, choice->time_step);
+        return;
+    }
+    double least = q->frame / ooze_choice_divide(q->frame, longest_step(&need, choice));
+    double iterations = choice->velocity_iterations, density = choice->density_iterations;
+    OozeChoice best = {.cost = INFINITY};
+    bool enough = false;
+    /* Shorter steps are dearer, but for solvers that need many times more iterations for long ones, and where
+       the iterations are given and only short steps make do with them. */
+    for (double steps = round(least); steps < 64.0 * least + 1.0; steps = ceil(1.05 * steps)) {
+        double dt = q->frame / steps;
+        bool reaches = suffices(iterations, velocity_at(&need, dt), VELOCITY_LEAST) &&
+                       suffices(density, density_at(&need, dt), DENSITY_LEAST);
+        OozeChoice at = fill(&need, *choice, dt);
+        if ((reaches && !enough) || (reaches == enough && at.cost < best.cost)) {
+            best = at;
+            enough = reaches;
+        }
+    }
+    *choice = best;
+}

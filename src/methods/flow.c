@@ -1,0 +1,87 @@
+#include "methods/flow.h"
+
+#include <math.h>
+
+#include "base/vec3.h"
+#include "methods/maxwell.h"
+#include "physics/flow_numbers.h"
+
+/* 0/0 of a fluid at rest is nothing to speak of. */
+static double ratio(double value)
+{
+    return isfinite(value) ? value : NAN;
+}
+
+/* Kinematic viscosity at a rate of shear; of what never relaxes, the solvent's. */
+static double viscosity_at(const OozeMaterial *material, const OozeMaxwell *m, double rate)
+{
+    double remembered = isfinite(m->relaxation) ? m->modulus * m->relaxation : 0.0;
+    double thins = m->viscosity - m->solvent + remembered;
+    return m->solvent +
+           thins * (double)ooze_thinning(ooze_material_thinning(material), (float)rate);
+}
+
+static void find_speed(const OozeStepContext *c, const OozeMaterial *material, const OozeMaxwell *m,
+                       OozeFlow *flow)
+{
+    const OozeFlowScale *scale = &flow->scale;
+    double g = vec3_length(c->gravity);
+    bool holds = !isfinite(m->relaxation) && !(flow->stands < scale->height);
+    double fastest = scale->height > 0.0 ? sqrt(g / scale->height) : 0.0;
+    double slump = ooze_slump_speed(g, scale->height, viscosity_at(material, m, fastest),
+                                    holds ? flow->wave : 0.0);
+    double jet = ooze_jet_speed(g, scale->drop, scale->pour, viscosity_at(material, m, fastest));
+    flow->speed = fmax(fmax(slump, jet), scale->strike);
+    flow->slumps = slump == flow->speed && slump > 0.0;
+    flow->pours = !flow->slumps && jet == flow->speed && jet > 0.0;
+}
+
+OozeFlow ooze_flow(const OozeStepContext *c, int index, const OozeFlowScale *scale)
+{
+    OozeMaterial material = c->materials[index];
+    double *v = material.values, density = v[OOZE_MATERIAL_DENSITY];
+    if (scale->soft) {
+        v[OOZE_MATERIAL_VISCOSITY] = v[OOZE_MATERIAL_RELAXATION] = NAN;
+    }
+    OozeMaxwell m = ooze_maxwell(c, &material, density, OOZE_STIFFEST_WAVE);
+    double g = vec3_length(c->gravity), tension = v[OOZE_MATERIAL_TENSION];
+    double yield = m.modulus > 0.0 ? m.modulus * v[OOZE_MATERIAL_YIELD] : NAN;
+    double stands = ratio(ooze_yield_height(yield, g));
+    bool gives_way = stands < scale->height;
+    bool elastic = m.modulus > 0.0 && !isfinite(m.relaxation) && !gives_way;
+    OozeFlow flow = {
+        .scale = *scale,
+        .stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0,
+        .density = density,
+        .modulus = m.modulus,
+        .viscosity = m.viscosity,
+        .relaxation = m.relaxation,
+        .yield = yield,
+        .stands = stands,
+        .wave = ooze_wave_speed(m.modulus),
+    };
+    find_speed(c, &material, &m, &flow);
+    double rate = scale->length > 0.0 ? flow.speed / scale->length : 0.0;
+    double nu = viscosity_at(&material, &m, rate);
+    if (gives_way && !isfinite(m.relaxation) && rate > 0.0) {
+        nu += yield / rate; /* Bingham 1916: what its stress makes of the rate */
+    }
+    bool tense = tension > 0.0;
+    flow.nu = elastic ? INFINITY : nu;
+    flow.reynolds = elastic ? NAN : ratio(ooze_reynolds(flow.speed, scale->length, nu));
+    bool remembers = m.relaxation > 0.0 && isfinite(m.relaxation);
+    flow.weissenberg =
+        remembers ? ratio(ooze_weissenberg(m.relaxation, flow.speed, scale->length)) : NAN;
+    flow.deborah = remembers ? ratio(ooze_deborah(m.relaxation, scale->duration)) : NAN;
+    flow.bond = tense ? ooze_bond_number(density, g, scale->length, tension) : NAN;
+    flow.capillary =
+        tense && !elastic ? ooze_capillary_number(density, nu, flow.speed, tension) : NAN;
+    flow.ohnesorge =
+        tense && !elastic ? ratio(ooze_ohnesorge(density, nu, scale->length, tension)) : NAN;
+    flow.crossing = flow.wave * c->dt / c->spacing;
+    flow.diffusion = ooze_diffusion(elastic ? m.viscosity : nu, c->dt, c->spacing);
+    flow.way = ooze_momentum_way(m.viscosity, m.modulus, m.relaxation, c->dt) / c->spacing;
+    flow.sag = elastic ? ratio(ooze_sag(g, scale->height, flow.wave)) : NAN;
+    flow.numerical = ooze_numerical_viscosity(flow.speed, c->spacing);
+    return flow;
+}
