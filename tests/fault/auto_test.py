@@ -1,0 +1,71 @@
+"""`solver: auto`: what is chosen is told, kept in the run folder, and resumed bit by bit; `ooze check` as JSON."""
+import json
+import re
+import unittest
+
+import runs
+
+SCENE = """\
+ooze: 1
+method: {name: conformation, solver: auto}
+spacing: 0.02
+duration: 0.2
+frame_rate: 20
+materials:
+  syrup: {viscosity: 20, relaxation_time: 0.05}
+fluids:
+  - {name: block, material: syrup, shape: {type: box, size: [0.1, 0.16, 0.1], position: [0, 0.08, 0]}}
+solids:
+  - {name: floor, shape: {type: plane}}
+"""
+
+
+class AutoTest(runs.RunTest):
+    def setUp(self):
+        super().setUp()
+        self.scene = self.folder / "auto.yaml"
+        self.scene.write_text(SCENE)
+
+    def test_chosen_is_told_and_kept(self):
+        said = self.good("run", self.scene, "-o", self.folder / "a").stderr
+        words = re.search(r"chosen: time_step: (1/\d+), velocity_iterations: (\d+), passes: (\d), density_iterations: (\d+)", said)
+        self.assertTrue(words, said)
+        kept = (self.folder / "a/scene.yaml").read_text()
+        self.assertIn(f"  velocity_iterations: {words[2]}\n", kept)
+        self.assertNotRegex(kept, r"(?m)^time_step: auto")
+        self.assertIn("chosen: ", (self.folder / "a/log.txt").read_text())
+        checked = self.good("check", self.scene).stdout
+        self.assertIn(f"chosen        time_step: {words[1]}, velocity_iterations: {words[2]}", checked)
+
+    def test_resumed_bit_by_bit(self):
+        self.good("run", self.scene, "-o", self.folder / "whole")
+        self.good("run", self.scene, "-o", self.folder / "parts", "--frames", "2")
+        self.good("run", "--resume", self.folder / "parts", "--frames", "3")
+        self.good("run", self.scene, "-o", self.folder / "parts", "--resume")
+        whole, parts = (self.good("info", self.folder / name, "--hash").stdout for name in ("whole", "parts"))
+        self.assertEqual(whole, parts)
+
+    def test_given_values_win_and_override(self):
+        given = json.loads(self.good("check", self.scene, "--json", "--set", "time_step=1/100",
+                                     "--set", "method.passes=1").stdout)["settings"]
+        self.assertEqual((given["time_step"], given["passes"]), (0.01, 1))
+        self.assertNotIn("passes", given["chosen"])
+        self.scene.write_text(SCENE.replace(", solver: auto", ", velocity_iterations: 7") + "time_step: 1/40\n")
+        plain = json.loads(self.good("check", self.scene, "--json").stdout)
+        self.assertEqual((plain["settings"]["velocity_iterations"], plain["settings"]["chosen"]), (7, None))
+        chosen = json.loads(self.good("check", self.scene, "--json", "--set", "method.velocity_iterations=auto",
+                                      "--set", "time_step=auto").stdout)["settings"]
+        self.assertRegex(chosen["chosen"], r"^time_step: 1/\d+, velocity_iterations: \d+$")
+        self.bad(1, "'bulk' must be a number", "check", self.scene, "--set", "method.bulk=auto")
+
+    def test_json_has_the_numbers(self):
+        said = json.loads(self.good("check", self.scene, "--json").stdout)
+        syrup, = said["materials"]
+        self.assertAlmostEqual(syrup["reynolds"], syrup["speed"] * syrup["length"] * 1000 / 20)
+        self.assertAlmostEqual(syrup["deborah"], 0.05 / 0.2)
+        self.assertIsNone(syrup["bond"])
+        self.assertEqual(said["advised"]["time_step"], said["settings"]["time_step"])
+
+
+if __name__ == "__main__":
+    unittest.main()
