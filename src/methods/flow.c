@@ -12,25 +12,53 @@ static double ratio(double value)
     return isfinite(value) ? value : NAN;
 }
 
-/* Kinematic viscosity at a rate of shear; of what never relaxes, the solvent's. */
-static double viscosity_at(const OozeMaterial *material, const OozeMaxwell *m, double rate)
+/* A material with all its modes as one: the modulus of all, and their mean relaxation time, sum G tau^2 over
+   sum G tau, at which normal stresses are those of the modes together. */
+typedef struct Fluid {
+    OozeMaxwell sum;
+    double remembered; /* viscosity of what relaxes, m2/s */
+    OozeThinning thinning;
+} Fluid;
+
+static Fluid fluid_of(const OozeStepContext *c, const OozeMaterial *material, bool more)
 {
-    double remembered = isfinite(m->relaxation) ? m->modulus * m->relaxation : 0.0;
-    double thins = m->viscosity - m->solvent + remembered;
-    return m->solvent +
-           thins * (double)ooze_thinning(ooze_material_thinning(material), (float)rate);
+    double density = material->values[OOZE_MATERIAL_DENSITY];
+    OozeMaxwell m = ooze_maxwell(c, material, density, OOZE_STIFFEST_WAVE);
+    double viscosity = m.modulus > 0.0 ? m.modulus * m.relaxation : 0.0;
+    double second = viscosity * m.relaxation;
+    bool holds = m.modulus > 0.0 && !isfinite(m.relaxation), several = false;
+    for (int k = 0; k < OOZE_MORE_MODES && more; k++) {
+        OozeMaxwellMode mode = ooze_maxwell_mode(material, k, density);
+        several = several || mode.modulus > 0.0;
+        holds = holds || !isfinite(mode.relaxation);
+        m.modulus += mode.modulus;
+        viscosity += mode.modulus * mode.relaxation;
+        second += mode.modulus * mode.relaxation * mode.relaxation;
+    }
+    if (holds) {
+        m.relaxation = INFINITY;
+    } else if (several) {
+        m.relaxation = second / viscosity;
+    }
+    return (Fluid){m, holds ? 0.0 : viscosity, ooze_material_thinning(material)};
 }
 
-static void find_speed(const OozeStepContext *c, const OozeMaterial *material, const OozeMaxwell *m,
-                       OozeFlow *flow)
+/* Kinematic viscosity at a rate of shear; of what never relaxes, the solvent's. */
+static double viscosity_at(const Fluid *fluid, double rate)
+{
+    double thins = fluid->sum.viscosity - fluid->sum.solvent + fluid->remembered;
+    return fluid->sum.solvent + thins * (double)ooze_thinning(fluid->thinning, (float)rate);
+}
+
+static void find_speed(const OozeStepContext *c, const Fluid *fluid, OozeFlow *flow)
 {
     const OozeFlowScale *scale = &flow->scale;
     double g = vec3_length(c->gravity);
-    bool holds = !isfinite(m->relaxation) && !(flow->stands < scale->height);
+    bool holds = !isfinite(fluid->sum.relaxation) && !(flow->stands < scale->height);
     double fastest = scale->height > 0.0 ? sqrt(g / scale->height) : 0.0;
-    double slump = ooze_slump_speed(g, scale->height, viscosity_at(material, m, fastest),
-                                    holds ? flow->wave : 0.0);
-    double jet = ooze_jet_speed(g, scale->drop, scale->pour, viscosity_at(material, m, fastest));
+    double slump =
+        ooze_slump_speed(g, scale->height, viscosity_at(fluid, fastest), holds ? flow->wave : 0.0);
+    double jet = ooze_jet_speed(g, scale->drop, scale->pour, viscosity_at(fluid, fastest));
     flow->speed = fmax(fmax(slump, jet), scale->strike);
     flow->slumps = slump == flow->speed && slump > 0.0;
     flow->pours = !flow->slumps && jet == flow->speed && jet > 0.0;
@@ -43,7 +71,8 @@ OozeFlow ooze_flow(const OozeStepContext *c, int index, const OozeFlowScale *sca
     if (scale->soft) {
         v[OOZE_MATERIAL_VISCOSITY] = v[OOZE_MATERIAL_RELAXATION] = NAN;
     }
-    OozeMaxwell m = ooze_maxwell(c, &material, density, OOZE_STIFFEST_WAVE);
+    Fluid fluid = fluid_of(c, &material, !scale->soft);
+    OozeMaxwell m = fluid.sum;
     double g = vec3_length(c->gravity), tension = v[OOZE_MATERIAL_TENSION];
     double yield = m.modulus > 0.0 ? m.modulus * v[OOZE_MATERIAL_YIELD] : NAN;
     double stands = ratio(ooze_yield_height(yield, g));
@@ -60,9 +89,9 @@ OozeFlow ooze_flow(const OozeStepContext *c, int index, const OozeFlowScale *sca
         .stands = stands,
         .wave = ooze_wave_speed(m.modulus),
     };
-    find_speed(c, &material, &m, &flow);
+    find_speed(c, &fluid, &flow);
     double rate = scale->length > 0.0 ? flow.speed / scale->length : 0.0;
-    double nu = viscosity_at(&material, &m, rate);
+    double nu = viscosity_at(&fluid, rate);
     if (gives_way && !isfinite(m.relaxation) && rate > 0.0) {
         nu += yield / rate; /* Bingham 1916: what its stress makes of the rate */
     }
@@ -80,7 +109,8 @@ OozeFlow ooze_flow(const OozeStepContext *c, int index, const OozeFlowScale *sca
         tense && !elastic ? ratio(ooze_ohnesorge(density, nu, scale->length, tension)) : NAN;
     flow.crossing = flow.wave * c->dt / c->spacing;
     flow.diffusion = ooze_diffusion(elastic ? m.viscosity : nu, c->dt, c->spacing);
-    flow.way = ooze_momentum_way(m.viscosity, m.modulus, m.relaxation, c->dt) / c->spacing;
+    double resists = ooze_maxwell_resistance(c, &material, density, OOZE_STIFFEST_WAVE);
+    flow.way = ooze_momentum_way(resists, c->dt) / c->spacing;
     flow.sag = elastic ? ratio(ooze_sag(g, scale->height, flow.wave)) : NAN;
     flow.numerical = ooze_numerical_viscosity(flow.speed, c->spacing);
     return flow;

@@ -106,12 +106,11 @@ OOZE_FORMULA double ooze_diffusion(double nu, double dt, double spacing)
     return nu * dt / (spacing * spacing);
 }
 
-/* The way over which a step spreads momentum: by diffusion, and by shear waves while they last. */
-OOZE_FORMULA double ooze_momentum_way(double nu, double kinematic_modulus, double relaxation,
-                                      double dt)
+/* The way over which a step spreads momentum, by diffusion and by shear waves while they last: `resists` is
+   the viscosity and each modulus times the part of the step that it lasts, m2/s. */
+OOZE_FORMULA double ooze_momentum_way(double resists, double dt)
 {
-    double lasts = dt < relaxation ? dt : relaxation;
-    return sqrt((nu + kinematic_modulus * lasts) * dt);
+    return sqrt(resists * dt);
 }
 
 /* Kinematic viscosity that comes of particles moving past each other at a speed: measured on the decay of

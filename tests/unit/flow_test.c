@@ -71,6 +71,17 @@ static void memory(void **state)
     NEAR(flow->way, flow->crossing); /* dt < tau: a wave, no diffusion */
     assert_true(isnan(flow->bond) && isnan(flow->ohnesorge));
     ooze_scene_free(scene);
+
+    /* 100 Pa for 0.1 s and 20 Pa for 1 s: 30 Pa s, and (1 + 20)/30 s on average */
+    scene =
+        load_good(SCENE("") "spacing: 0.001\ntime_step: 1/1000\n"
+                            "materials: {m: {modulus: 100, relaxation_time: 0.1, modulus_2: 20, "
+                            "relaxation_time_2: 1}}\n" DROP);
+    OozeFlow two = advise(scene).flows[0];
+    NEAR(two.nu, 0.03);
+    NEAR(two.relaxation, 0.7);
+    NEAR(two.wave, sqrt(0.12));
+    ooze_scene_free(scene);
 }
 
 static void blocks(void **state)

@@ -39,8 +39,9 @@ double ooze_need_way(const OozeStepContext *c, const OozeMaterial *material, dou
 {
     OozeStepContext at = *c;
     at.dt = dt;
-    OozeMaxwell m = ooze_maxwell(&at, material, material->values[OOZE_MATERIAL_DENSITY], INFINITY);
-    return ooze_momentum_way(m.viscosity, m.modulus, m.relaxation, dt) / c->spacing;
+    double density = material->values[OOZE_MATERIAL_DENSITY];
+    return ooze_momentum_way(ooze_maxwell_resistance(&at, material, density, INFINITY), dt) /
+           c->spacing;
 }
 
 /* Errors of conjugate gradients die down by a constant factor an iteration. */
