@@ -66,7 +66,7 @@ static void say_gist(OozeText *out, const OozePresetInfo *info)
     say_key(out, "yields at", yield, "Pa");
     if (isnan(yield)) {
         say_key(out, "modulus", number_of(info, "modulus"), "Pa");
-        say_key(out, "relaxes in", tau, "s");
+        say_key(out, isnan(number_of(info, "modulus_2")) ? "relaxes in" : "relaxes from", tau, "s");
     } else if (isnan(n)) {
         say_key(out, "then", solvent, "Pa s");
     } else {

@@ -84,12 +84,16 @@ static const OozePresetNumber toothpaste[] = {
     CONSISTENCY(80, 0.4, T, TOOTHPASTE),
 };
 
-#define DOUGH "wheat doughs relax as a power of time, Ng, McKinley and Padmanabhan, Appl. Rheol. 16, 265 (2006)"
+#define DOUGH "wheat doughs relax as a power of time, Ng, McKinley and Padmanabhan, Appl. Rheol. 16, 265 (2006); here 3 kPa (t/s)^-0.25 "\
+    "in three modes, size by order of magnitude"
 static const OozePresetNumber dough[] = {
     {"density", 1200, T, "doughs without yeast: 1150 to 1250"},
-    {"modulus", 4000, T, DOUGH "; size by order of magnitude, at a second"},
-    {"relaxation_time", 4, A, DOUGH ": one time stands for a wide range"},
-    {"solvent_viscosity", 150, A, "stands for what relaxes in less than a tenth of a second"},
+    {"modulus", 5000, T, DOUGH},
+    {"relaxation_time", 0.05, T, DOUGH},
+    {"modulus_2", 2500, T, DOUGH},
+    {"relaxation_time_2", 1, T, DOUGH},
+    {"modulus_3", 2200, T, DOUGH},
+    {"relaxation_time_3", 20, T, DOUGH},
 };
 
 static const OozePresetNumber clay[] = {
@@ -102,8 +106,8 @@ static const OozePresetNumber clay[] = {
 #define SLIME "solutions of polyvinyl alcohol and borate relax in a single time: Inoue and Osaki, Rheol. Acta 32, 550 (1993); "
 static const OozePresetNumber slime[] = {
     {"density", 1020, T, "a few per cent of polymer in water"},
-    {"modulus", 400, T, SLIME "size by order of magnitude"},
-    {"relaxation_time", 0.5, T, SLIME "from 0.1 to some seconds with borax and warmth"},
+    {"modulus", 200, T, SLIME "size by order of magnitude"},
+    {"relaxation_time", 0.4, T, SLIME "from 0.1 to some seconds with borax and warmth"},
     {"solvent_viscosity", 10, A, "keeps threads whole"},
 };
 
@@ -114,12 +118,16 @@ static const OozePresetNumber jelly[] = {
     {"solvent_viscosity", 1, A, "wobbles die down within a second or two"},
 };
 
-#define GUM "chewed gum is a critical gel of high extensibility: Martinetti et al., J. Rheol. 58, 821 (2014); "
+#define GUM "chewed gum is a critical gel of high extensibility, Martinetti et al., J. Rheol. 58, 821 (2014); here 10 kPa (t/s)^-0.3 "\
+    "in three modes, size by order of magnitude"
 static const OozePresetNumber chewing_gum[] = {
     {"density", 1150, T, "gum base and water: 1100 to 1200"},
-    {"modulus", 20000, T, GUM "size by order of magnitude, at a second"},
-    {"relaxation_time", 3, A, GUM "one time stands for a wide range"},
-    {"solvent_viscosity", 300, A, "stands for what relaxes in less than a tenth of a second"},
+    {"modulus", 20000, T, GUM},
+    {"relaxation_time", 0.05, T, GUM},
+    {"modulus_2", 9000, T, GUM},
+    {"relaxation_time_2", 1, T, GUM},
+    {"modulus_3", 6000, T, GUM},
+    {"relaxation_time_3", 20, T, GUM},
 };
 
 #define CASSON "milk chocolate, NETZSCH glossary, Casson analysis: yield 14.3 Pa, plastic viscosity 1.86 Pa s; "
@@ -176,16 +184,16 @@ static const OozePresetInfo presets[] = {
     {"honey", "liquid honey", "Newtonian", 25, NUMBERS(honey), {0.69f, 0.27f, 0.0012f}, "honey"},
     {"syrup", "sugar syrup, 75 % sucrose", "Newtonian", 20, NUMBERS(syrup), {0.25f, 0.044f, 0.006f}, "syrup"},
     {"cream", "whipping cream, not whipped", "Newtonian; its slight thinning is left out", 5, NUMBERS(cream),
-     {1.0f, 0.93f, 0.79f}, "cream"},
+     {0.93f, 0.87f, 0.74f}, "cream"},
     {"whipped_cream", "whipped dairy cream", "Herschel-Bulkley with elasticity below the yield stress", 5, NUMBERS(whipped_cream),
-     {1.0f, 0.95f, 0.86f}, "cream"},
+     {0.93f, 0.91f, 0.86f}, "wax"},
     {"yoghurt", "stirred yoghurt", "Herschel-Bulkley with elasticity below the yield stress; thixotropy is left out", 5,
-     NUMBERS(yoghurt), {0.95f, 0.92f, 0.86f}, "cream"},
+     NUMBERS(yoghurt), {0.93f, 0.92f, 0.88f}, "wax"},
     {"ketchup", "tomato ketchup", "Herschel-Bulkley with elasticity below the yield stress; thixotropy is left out", 25,
      NUMBERS(ketchup), {0.45f, 0.018f, 0.006f}, "glossy"},
     {"toothpaste", "white toothpaste", "Herschel-Bulkley with elasticity below the yield stress; thixotropy is left out", 20,
      NUMBERS(toothpaste), {0.78f, 0.88f, 0.90f}, "glossy"},
-    {"dough", "wheat dough without yeast", "Maxwell fluid with a solvent; the real one relaxes over many decades", 25,
+    {"dough", "wheat dough without yeast", "three Maxwell modes; the real one relaxes over more decades, and breaks", 25,
      NUMBERS(dough), {0.72f, 0.55f, 0.33f}, "dough"},
     {"clay", "soft throwing clay", "elastic to its yield stress, then it flows", 20, NUMBERS(clay), {0.40f, 0.16f, 0.085f},
      "clay"},
@@ -193,7 +201,7 @@ static const OozePresetInfo presets[] = {
      "slime"},
     {"jelly", "a dessert of gelatine", "elastic with damping; it does not tear. `body: soft` keeps its shape for ever", 10,
      NUMBERS(jelly), {0.66f, 0.007f, 0.045f}, "jelly"},
-    {"chewing_gum", "chewed gum", "Maxwell fluid with a solvent; the real one relaxes over many decades", 37,
+    {"chewing_gum", "chewed gum", "three Maxwell modes; the real one relaxes over more decades", 37,
      NUMBERS(chewing_gum), {0.85f, 0.40f, 0.47f}, "wax"},
     {"chocolate", "molten milk chocolate", "Herschel-Bulkley (for Casson's law) with elasticity below the yield stress", 40,
      NUMBERS(chocolate), {0.085f, 0.030f, 0.012f}, "chocolate"},

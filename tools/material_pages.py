@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Runs the drop test with every preset, renders its pictures and writes docs/materials.md.
+
+    tools/material_pages.py [--ooze build/ooze] [--runs runs/materials] [--threads N] [--samples N] [--page] [NAME...]
+
+A run that is finished is kept while the material and the scene are the same. NAMEs do these alone; --page writes the page from the
+pictures that are there. A plot docs/images/materials/NAME_rheo.svg or .png is shown where there is one."""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SCENE = ROOT / "scenes/presets/drop.yaml"
+PAGE = ROOT / "docs/materials.md"
+IMAGES = ROOT / "docs/images/materials"
+BYTES_MAX = 60_000
+EARLY, LATE = 2, 30  # frames shown: 83 ms after the ball was 4 mm above the saucer, and 1.25 s
+# What a material wants of the drop test beyond its name.
+EXTRA = {
+    "jelly": ["fluids.ball.body=soft", "solids.saucer.friction=0.5"],
+}
+# What to look at.
+WORDS = {
+    "water": "Splashes over the rim; what stays is a film.",
+    "oil": "Runs out to the rim in one sheet and comes to rest.",
+    "honey": "A thick lens that goes on spreading for a minute.",
+    "syrup": "As honey, four times as fast.",
+    "cream": "Between water and oil.",
+    "whipped_cream": "A dollop: flattened by its landing, then it stands.",
+    "yoghurt": "A soft heap that sinks to a lens with an edge.",
+    "ketchup": "A blob that slumps and stays, with a round edge.",
+    "toothpaste": "Takes a dent from its landing and keeps its shape.",
+    "dough": "Gives as it lands and sags over seconds.",
+    "clay": "A flat where it landed; else as it was.",
+    "slime": "Lands like rubber, then flows.",
+    "jelly": "Squashed, then round again, wobbling.",
+    "chewing_gum": "As dough, stiffer.",
+    "chocolate": "Flows out to a thick disc and stops.",
+    "lava": "Hardly moved after a second: spreads over minutes.",
+    "mucus": "Spreads as a liquid and is drawn back.",
+    "wax": "As water to the eye, until it sets.",
+    "pdms": "As thick honey, clear.",
+    "egg_white": "Spreads thin, pulls back a little.",
+}
+
+
+def presets(ooze):
+    return json.loads(subprocess.run([str(ooze), "presets", "--json"], check=True, capture_output=True, text=True).stdout)
+
+
+def sets_of(name):
+    return [f"materials.sample.preset={name}", *EXTRA.get(name, [])]
+
+
+def simulate(arguments, preset):
+    name, run = preset["name"], arguments.runs / preset["name"]
+    moves = re.sub(r", look: \{[^}]*\}", "", SCENE.read_text().split("render:")[0])  # what the pictures do not change
+    identity = json.dumps([[(number["key"], number["value"]) for number in preset["numbers"]], moves, sets_of(name)])
+    note = run / "material.json"
+    if note.exists() and json.loads(note.read_text()).get("identity") == identity:
+        return run
+    shutil.rmtree(run, ignore_errors=True)
+    command = [str(arguments.ooze), "run", str(SCENE), "-o", str(run)]
+    for one in sets_of(name):
+        command += ["--set", one]
+    if arguments.threads:
+        command += ["--threads", str(arguments.threads)]
+    start = time.monotonic()
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    note.write_text(json.dumps({"identity": identity, "wall": time.monotonic() - start}))
+    print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
+    return run
+
+
+def draw(arguments, run, preset):
+    """Both frames side by side, in a palette of their own: a third of the size, hard to tell apart."""
+    pictures = run / "drop"
+    shutil.rmtree(pictures, ignore_errors=True)
+    command = [str(arguments.ooze), "render", str(run), "--scene", str(SCENE), "--frames", f"{EARLY}:{LATE}:{LATE - EARLY}", "--samples",
+               str(arguments.samples), "-o", str(pictures), "--video", str(run / "drop.mp4")]
+    for one in sets_of(preset["name"]):
+        command += ["--set", one]
+    if arguments.threads:
+        command += ["--threads", str(arguments.threads)]
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    target = IMAGES / f"{preset['name']}_drop.png"
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    for colours in (256, 128, 64):
+        subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-i", str(pictures / f"frame_{EARLY:06d}.png"), "-i",
+                        str(pictures / f"frame_{LATE:06d}.png"), "-filter_complex",
+                        f"hstack,split[a][b];[a]palettegen=max_colors={colours}[p];[b][p]paletteuse=dither=sierra2_4a", str(target)],
+                       check=True)
+        if target.stat().st_size <= BYTES_MAX:
+            return
+    sys.exit(f"{target} has {target.stat().st_size} bytes, more than {BYTES_MAX}")
+
+
+def section(preset):
+    name = preset["name"]
+    lines = [f"## {name}", "", f"{preset['summary'][0].upper()}{preset['summary'][1:]}, at {preset['celsius']:g} °C. "
+             f"{preset['model'][0].upper()}{preset['model'][1:]}.", "", "| | | | |", "| --- | ---: | --- | --- |"]
+    before = None
+    for number in preset["numbers"]:
+        source = "likewise" if number["source"] == before else number["source"]
+        before = number["source"]
+        value = number["value"] if isinstance(number["value"], str) else f"{number['value']:g}"
+        lines.append(f"| `{number['key']}` | {value} {number['unit']} | {number['origin']} | {source} |".replace("  ", " "))
+    values = {number["key"]: number["value"] for number in preset["numbers"]}
+    if "yield_strain" in values:
+        lines += ["", f"Yield stress: {values['modulus'] * values['yield_strain']:.3g} Pa."]
+    if (IMAGES / f"{name}_drop.png").exists():
+        lines += ["", f"![drop test of {name}](images/materials/{name}_drop.png)", "", WORDS.get(name, "")]
+    for suffix in ("svg", "png"):
+        if (IMAGES / f"{name}_rheo.{suffix}").exists():
+            lines += ["", f"![{name} in the rheometer](images/materials/{name}_rheo.{suffix})"]
+            break
+    return lines + [""]
+
+
+def page(all_presets):
+    lines = ["# Materials", "", "<!-- Written by tools/material_pages.py from `ooze presets --json`. -->", "",
+             "Materials by name, for a scene, the command line and the API (`ooze_material_preset`):", "",
+             "    materials:", "      mine: {preset: honey, viscosity: 20}        # the scene's own numbers win", "",
+             "    ooze run SCENE -o RUN --set materials.mine.preset=ketchup", "    ooze presets ketchup            # numbers, sources, "
+             "a block to paste", "",
+             "Numbers are those of the real thing, in SI units. Each is **measured** (as the source reports it), **typical** (the order of",
+             "magnitude: samples differ, sources scatter) or **artistic** (nobody's, chosen so that it moves as people expect). Colours and",
+             "looks are always chosen by eye. Foods vary by brand and day: take these as a beginning, and fit your own with "
+             "[`ooze rheo`](rheology.md).", "",
+             "Small things look thicker than large ones: 45 ml of water from a hand is a splash, the same numbers at ten times the size are",
+             "a flood. If honey looks like water in your scene, look at its size first.", "",
+             "The pictures are one test, [scenes/presets/drop.yaml](../scenes/presets/drop.yaml): a ball of 44 mm that has fallen 5 cm, "
+             f"{1000 * EARLY / 24:.0f} ms and", f"{LATE / 24:.2f} s after it was 4 mm above a saucer of 14 cm.", "",
+             "    ooze run scenes/presets/drop.yaml -o runs/drop --set materials.sample.preset=NAME", "    ooze render runs/drop "
+             f"--frames {EARLY}:{LATE}:{LATE - EARLY}", ""]
+    for name, extra in EXTRA.items():
+        lines += [f"With {name} also `{'` and `'.join('--set ' + one for one in extra)}`: it keeps its shape and does not cling.", ""]
+    lines += [", ".join(f"[{preset['name']}](#{preset['name']})" for preset in all_presets), ""]
+    for preset in all_presets:
+        lines += section(preset)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ooze", default=ROOT / "build/ooze", type=pathlib.Path)
+    parser.add_argument("--runs", default=ROOT / "runs/materials", type=pathlib.Path)
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--samples", type=int, default=48)
+    parser.add_argument("--page", action="store_true")
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    every = presets(arguments.ooze)
+    for name in arguments.names:
+        if name not in [preset["name"] for preset in every]:
+            sys.exit(f"there is no preset '{name}'")
+    os.makedirs(arguments.runs, exist_ok=True)
+    for preset in every:
+        if not arguments.page and (not arguments.names or preset["name"] in arguments.names):
+            draw(arguments, simulate(arguments, preset), preset)
+    PAGE.write_text(page(every))
+
+
+if __name__ == "__main__":
+    main()
