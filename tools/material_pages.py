@@ -25,6 +25,8 @@ EARLY, LATE = 2, 30  # frames shown: 83 ms after the ball was 4 mm above the sau
 EXTRA = {
     "jelly": ["fluids.ball.body=soft", "solids.saucer.friction=0.5"],
 }
+# Clear and coloured: a blue saucer would show through.
+ON_WHITE = ("oil", "honey", "syrup", "slime", "jelly", "mucus")
 # What to look at.
 WORDS = {
     "water": "Splashes over the rim; what stays is a film.",
@@ -84,7 +86,8 @@ def draw(arguments, run, preset):
     shutil.rmtree(pictures, ignore_errors=True)
     command = [str(arguments.ooze), "render", str(run), "--scene", str(SCENE), "--frames", f"{EARLY}:{LATE}:{LATE - EARLY}", "--samples",
                str(arguments.samples), "-o", str(pictures), "--video", str(run / "drop.mp4")]
-    for one in sets_of(preset["name"]):
+    white = ["solids.saucer.look=ceramic", "solids.rim.look=ceramic"] if preset["name"] in ON_WHITE else []
+    for one in sets_of(preset["name"]) + white:
         command += ["--set", one]
     if arguments.threads:
         command += ["--threads", str(arguments.threads)]

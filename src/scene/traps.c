@@ -104,6 +104,26 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
     }
 }
 
+/* A name alone is no material: someone may have hoped that it takes the preset of its name. */
+static void check_bare(OozeScene *scene, const OozeMethod *method)
+{
+    int count;
+    const OozeParamInfo *params = ooze_material_params(&count);
+    for (int i = 0; i < scene->def.material_count; i++) {
+        const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
+        const char *name = scene->def.materials[i].name;
+        bool bare = node && ooze_preset_find(name) && uses_material_key(method, "viscosity");
+        for (int k = 0; bare && k < count; k++) {
+            bare = strcmp(params[k].key, "density") == 0 || !ooze_node_find(node, params[k].key);
+        }
+        if (bare) {
+            ooze_scene_warn(
+                scene, node->key, ooze_scene_format(scene, "add `preset: %s`, or numbers", name),
+                "'%s' flows without resistance: a name alone gives it no numbers", name);
+        }
+    }
+}
+
 /* Changes that come too late, that the method ignores, or that cannot ramp from where they start. */
 static void check_changes(OozeScene *scene, const OozeWorld *world)
 {
@@ -194,6 +214,7 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
     check_anything(scene, ooze_particles_count(world->particles));
     check_nozzles(scene);
     check_ignored(scene, world->method);
+    check_bare(scene, world->method);
     check_changes(scene, world);
     check_step(scene, world);
     ooze_scene_check_advice(scene, world);

@@ -200,6 +200,40 @@ static void nothing_contradicts(void **state)
     ooze_scene_free(scene);
 }
 
+/* A scene that counts on its material's name is told. */
+static void bare_names_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *material;
+        int warnings;
+    } cases[] = {{"honey: {}", 1},
+                 {"honey: {density: 1400}", 1},
+                 {"honey: {preset: honey}", 0},
+                 {"honey: {viscosity: 5}", 0},
+                 {"treacle: {}", 0}};
+    for (int i = 0; i < 5; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "ooze: 1\nmethod: {name: conformation}\nspacing: 0.01\ntime_step: 1/240\n"
+                 "duration: 1\nmaterials: {%s}\nfluids: [{material: %.*s, shape: {type: box, size: "
+                 "[0.1, 0.1, 0.1]}}]\n",
+                 cases[i].material, (int)strcspn(cases[i].material, ":"), cases[i].material);
+        OozeScene *scene = load_good(text);
+        OozeWorld *world = NULL;
+        OozeBuildOptions options = {.threads = 1};
+        CHECK_OK(ooze_scene_build(scene, &options, &world, &error));
+        CHECK_OK(ooze_scene_check_physics(scene, world, &error));
+        assert_int_equal(ooze_scene_diagnostic_count(scene), cases[i].warnings);
+        if (cases[i].warnings) {
+            expect_hint(expect(scene, 6, 13, "a name alone gives it no numbers"),
+                        "`preset: honey`");
+        }
+        ooze_world_destroy(world);
+        ooze_scene_free(scene);
+    }
+}
+
 /* What is kept with a run holds the numbers and not the name, and reads the same again. */
 static void canonical_text_has_the_numbers(void **state)
 {
@@ -294,6 +328,7 @@ int main(void)
         cmocka_unit_test(scene_takes_a_preset),
         cmocka_unit_test(own_numbers_win),
         cmocka_unit_test(nothing_contradicts),
+        cmocka_unit_test(bare_names_are_told),
         cmocka_unit_test(canonical_text_has_the_numbers),
         cmocka_unit_test(overrides_and_includes),
         cmocka_unit_test(bad_presets_are_told),
