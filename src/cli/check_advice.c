@@ -36,8 +36,8 @@ static const Meaning bond[] = {{1.0, "surface tension keeps it round"},
 static const Meaning ohnesorge[] = {{0.1, "jets break into drops"},
                                     {1.0, "jets break slowly"},
                                     {INFINITY, "viscosity keeps jets whole"}};
-static const Meaning capillary[] = {{1.0, "surface tension shapes the flow"},
-                                    {INFINITY, "viscosity shapes the flow"}};
+static const Meaning capillary[] = {{1.0, "surface tension outweighs viscosity"},
+                                    {INFINITY, "viscosity outweighs surface tension"}};
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
@@ -154,6 +154,13 @@ static void write_choice(OozeText *out, const OozeChoice *choice)
     }
 }
 
+static bool same_settings(const OozeChoice *a, const OozeChoice *b)
+{
+    return fabs(a->time_step - b->time_step) < 1e-9 * b->time_step &&
+           a->velocity_iterations == b->velocity_iterations && a->passes == b->passes &&
+           a->density_iterations == b->density_iterations;
+}
+
 static void write_settings(OozeText *out, const OozeScene *scene, const OozeSceneAdvice *advice)
 {
     const OozeChoice *own = &advice->own, *better = &advice->advised;
@@ -165,14 +172,16 @@ static void write_settings(OozeText *out, const OozeScene *scene, const OozeScen
         ooze_text_append(out, "; the fastest steps are cut into %.0f", own->sub_steps);
     }
     ooze_text_append(out, "\n");
-    snprintf(head, sizeof head, "for %.2g%%", 100.0 * advice->error);
-    label(out, head);
-    write_choice(out, better);
-    double ratio = better->cost / own->cost;
-    if (isfinite(ratio)) {
-        ooze_text_append(out, ": %.2g times the cost", ratio);
+    if (!same_settings(own, better)) {
+        snprintf(head, sizeof head, "for %.2g%%", 100.0 * advice->error);
+        label(out, head);
+        write_choice(out, better);
+        double ratio = better->cost / own->cost;
+        if (isfinite(ratio)) {
+            ooze_text_append(out, ": %.2g times the cost", ratio);
+        }
+        ooze_text_append(out, "\n");
     }
-    ooze_text_append(out, "\n");
     label(out, "");
     ooze_text_append(out, "no longer step because of %s", better->bound);
     if (better->material >= 0) {
