@@ -9,6 +9,7 @@
 #include "methods/step_report.h"
 #include "particles/neighbours.h"
 #include "particles/particles.h"
+#include "physics/tensor.h"
 #include "solids/boundary.h"
 #include "solids/solid.h"
 
@@ -52,6 +53,9 @@ typedef struct OozeStepContext {
     const double *params; /* the method's settings, in the order of its table */
     OozeThreads *threads;
     OozeArena *arena; /* scratch, gone after the step */
+    /* Asked for: the stress of each particle in this step, Pa, as it pushed its neighbours, but for the
+       pressure that keeps the volume; full of NaN before. NULL: nobody asks. */
+    OozeSym3 *stress;
     OozeStepReport *report;
     OozeStageClock *clock; /* what was done is said to it; NULL: nobody asks */
 } OozeStepContext;

@@ -210,9 +210,39 @@ OozeStepContext ooze_world_step_context(OozeWorld *world)
     };
 }
 
+void ooze_world_ask_stress(OozeWorld *world)
+{
+    world->asks_stress = true;
+}
+
+const OozeSym3 *ooze_world_stress(const OozeWorld *world)
+{
+    return world->stress;
+}
+
+static OozeStatus make_room_for_stress(OozeWorld *world, OozeError *error)
+{
+    uint64_t n = ooze_particles_count(world->particles);
+    if (n > world->stress_room || !world->stress) {
+        ooze_free(world->stress);
+        world->stress_room = n;
+        world->stress = ooze_alloc(n + 1, sizeof *world->stress);
+    }
+    for (uint64_t i = 0; i < n && world->stress; i++) {
+        world->stress[i] = ooze_sym3(NAN, NAN, NAN, NAN, NAN, NAN);
+    }
+    return world->stress ? OOZE_OK
+                         : ooze_fail_memory(error, "the stresses", n * sizeof *world->stress);
+}
+
 static OozeStatus run_method(OozeWorld *world, OozeError *error)
 {
     OozeStepContext context = ooze_world_step_context(world);
+    OozeStatus asked = world->asks_stress ? make_room_for_stress(world, error) : OOZE_OK;
+    if (asked) {
+        return asked;
+    }
+    context.stress = world->asks_stress ? world->stress : NULL;
     world->stroke = ooze_step_report_none();
     bool free = !ooze_world_cuts_steps(world) || world->sub.units == 1;
     context.time = world->sub.time;

@@ -253,6 +253,7 @@ void ooze_world_destroy(OozeWorld *world)
     ooze_boundary_free(&world->boundary);
     ooze_neighbours_free(&world->fluid);
     ooze_neighbours_free(&world->fluid_boundary);
+    ooze_free(world->stress);
     ooze_grid_destroy(world->grid);
     ooze_snapshot_destroy(world->snapshot);
     ooze_particles_destroy(world->particles);

@@ -87,6 +87,9 @@ struct OozeWorld {
     OozeStepReport stroke; /* of the last part of it */
     uint64_t unmet_steps;  /* whose velocity solve ended above its tolerance */
     double worst_residual; /* of all steps of this world */
+    bool asks_stress;
+    OozeSym3 *stress; /* of the last step, in the order of the store; NULL: nobody asked */
+    uint64_t stress_room;
     OozeStageTime stages[OOZE_STAGE_COUNT];
     OozeStageClock clock;   /* of what they do inside */
     OozeSnapshot *snapshot; /* what ooze_world_frame hands out */
@@ -158,6 +161,11 @@ double ooze_world_forecast(const OozeWorld *world, double end);
 
 /* What a method may touch, as of now. */
 OozeStepContext ooze_world_step_context(OozeWorld *world);
+
+/* From now on steps tell the stress of each particle, on the processor. NaN where the method knows none. */
+void ooze_world_ask_stress(OozeWorld *world);
+/* Of the last step, Pa; NULL: there was none, or nobody asked. */
+const OozeSym3 *ooze_world_stress(const OozeWorld *world);
 
 /* Gives every number that a change is due for its value at the world's time. */
 void ooze_world_apply_changes(OozeWorld *world);

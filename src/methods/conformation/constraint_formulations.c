@@ -202,6 +202,10 @@ static void finish_consistent(OozeConformationStep *s)
         out[3] = l.xy;
         out[4] = l.xz;
         out[5] = l.yz;
+        if (s->context->stress) { /* a multiplier is minus a stress */
+            s->context->stress[i] =
+                ooze_sym3_scale(ooze_constraint_transpose(l), -ooze_reference_density(s));
+        }
     }
 }
 

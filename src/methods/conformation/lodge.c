@@ -265,6 +265,23 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+/* The stress that the solve has come to: S0 + G[D(u)]. */
+static void tell_stress_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    const OozeConformationStep *s = solve->step;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFour unused;
+        OozeMat3 l =
+            ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
+        OozeSym3 stress =
+            ooze_lodge_stress(ooze_mat3_symmetric(l), solve->stiffness[i], solve->bulk[i]);
+        s->context->stress[i] =
+            ooze_sym3_scale(ooze_sym3_add(solve->known[i], stress), ooze_reference_density(s));
+    }
+}
+
 static OozeStatus allocate(OozeLodge *solve, OozeError *error)
 {
     OozeArena *arena = solve->step->context->arena;
@@ -316,6 +333,9 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     }
     ooze_recall_note(&solve);
     ooze_step_bodies_settle(s);
+    if (s->context->stress) {
+        ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, tell_stress_range, &solve);
+    }
     ooze_velocity_solve_report(&solve.residual, s->context->report);
     ooze_arena_rewind(s->context->arena, mark);
     return OOZE_OK;

@@ -40,6 +40,7 @@ typedef struct Step {
     OozeGather gather;
     uint64_t n;
     float dt;
+    float reference; /* density that kinematic numbers are over, kg/m3 */
     const OozeStressMaterial *materials;
     const uint16_t *material;
     float *strain; /* Q - I, eight floats a particle */
@@ -101,6 +102,9 @@ static void flux_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeMat3 l = gradient_of(s, s->u, i);
         OozeSym3 stress =
             ooze_ucm_stress(conformation_of(s, i), l, (float)m->modulus, (float)m->viscosity);
+        if (s->context->stress) {
+            s->context->stress[i] = ooze_sym3_scale(stress, s->reference);
+        }
         OozeMat3 t = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), s->gather.correction[i]);
         s->flux[i] = ooze_mat3_add(t, ooze_mat3_scale(l, -hourglass_of(s, i)));
     }
@@ -291,6 +295,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
                    .wall_scale = (float)ooze_lattice_wall_scale(c->spacing, c->support)},
         .n = n,
         .dt = (float)c->dt,
+        .reference = (float)(c->material_count ? c->materials[0].values[OOZE_MATERIAL_DENSITY] : 1),
         .material = ooze_particles_materials(c->particles),
         .strain = ooze_particles_data(c->particles,
                                       ooze_particles_find_field(c->particles, fields[0].name)),

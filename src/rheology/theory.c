@@ -1,0 +1,197 @@
+#include "rheology/theory.h"
+
+#include <math.h>
+
+#include "methods/maxwell.h"
+#include "methods/method.h"
+
+/* The stiffest elasticity that compliance 0 stands for, spacings that a shear wave crosses a step: beyond it no number is
+   lost here, as a rheometer would not tell. */
+#define STIFFEST 20.0
+
+OozeTheory ooze_theory(const OozeMaterialDef *material, double spacing, double time_step)
+{
+    const double *v = material->values;
+    OozeMaterial m = {.name = NULL};
+    for (int i = 0; i < OOZE_MATERIAL_PARAM_COUNT; i++) {
+        m.values[i] = v[i];
+    }
+    OozeStepContext context = {.spacing = spacing, .dt = time_step};
+    OozeMaxwell maxwell = ooze_maxwell(&context, &m, 1.0, STIFFEST);
+    bool yields = !isnan(v[OOZE_MATERIAL_YIELD]), thins = !isnan(v[OOZE_MATERIAL_THINNING_RATE]);
+    OozeTheory t = {
+        .modes = maxwell.modulus > 0.0,
+        .modulus = {maxwell.modulus},
+        .time = {maxwell.relaxation},
+        .viscosity = maxwell.viscosity - maxwell.solvent,
+        .solvent = maxwell.solvent,
+        .yield = yields ? v[OOZE_MATERIAL_YIELD] : INFINITY,
+        .thinning =
+            {
+                .law = (OozeThinningLaw)v[OOZE_MATERIAL_THINNING],
+                .time = thins ? (float)(1.0 / v[OOZE_MATERIAL_THINNING_RATE]) : 0.0f,
+                .exponent = (float)v[OOZE_MATERIAL_THINNING_EXPONENT],
+                .floor = (float)v[OOZE_MATERIAL_THINNING_FLOOR],
+            },
+    };
+    return t;
+}
+
+double ooze_theory_modulus(const OozeTheory *t)
+{
+    double sum = 0.0;
+    for (int k = 0; k < t->modes; k++) {
+        sum += t->modulus[k];
+    }
+    return sum;
+}
+
+double ooze_theory_yield_stress(const OozeTheory *t)
+{
+    return isfinite(t->yield) ? t->yield * ooze_theory_modulus(t) : INFINITY;
+}
+
+double ooze_theory_time(const OozeTheory *t)
+{
+    double longest = 0.0;
+    for (int k = 0; k < t->modes; k++) {
+        longest = isfinite(t->time[k]) ? fmax(longest, t->time[k]) : longest;
+    }
+    return longest;
+}
+
+bool ooze_theory_is_solid(const OozeTheory *t)
+{
+    bool lasting = false;
+    for (int k = 0; k < t->modes; k++) {
+        lasting = lasting || !isfinite(t->time[k]);
+    }
+    return lasting && !isfinite(t->yield);
+}
+
+/* ---- small strain ---------------------------------------------------------------------------- */
+
+double ooze_theory_storage(const OozeTheory *t, double omega)
+{
+    double sum = 0.0;
+    for (int k = 0; k < t->modes; k++) {
+        double x = omega * t->time[k];
+        sum += isfinite(x) ? t->modulus[k] * x * x / (1.0 + x * x) : t->modulus[k];
+    }
+    return sum;
+}
+
+double ooze_theory_loss(const OozeTheory *t, double omega)
+{
+    double sum = omega * (t->viscosity + t->solvent);
+    for (int k = 0; k < t->modes; k++) {
+        double x = omega * t->time[k];
+        sum += isfinite(x) ? t->modulus[k] * x / (1.0 + x * x) : 0.0;
+    }
+    return sum;
+}
+
+double ooze_theory_relaxation(const OozeTheory *t, double time)
+{
+    double sum = 0.0;
+    for (int k = 0; k < t->modes; k++) {
+        sum += t->modulus[k] * exp(-time / t->time[k]);
+    }
+    return sum;
+}
+
+/* ---- any strain ------------------------------------------------------------------------------ */
+
+/* Shares of modulus and viscosity, and of the solvent's, that are left at a rate: beside a yield strain it is the
+   solvent that thins. */
+typedef struct Shares {
+    double elastic, solvent;
+} Shares;
+
+static Shares shares_at(const OozeTheory *t, double rate)
+{
+    double share = (double)ooze_thinning(t->thinning, (float)fabs(rate));
+    bool yields = isfinite(t->yield);
+    return (Shares){.elastic = yields ? 1.0 : share, .solvent = yields ? share : 1.0};
+}
+
+/* The equations of the upper-convected Maxwell fluid from rest: sigma = G gd tau (1 - e^(-T)),
+   N1 = 2 G (gd tau)^2 (1 - e^(-T) (1 + T)), T = t/tau. */
+double ooze_theory_normal(const OozeTheory *t, double rate, double time)
+{
+    double sum = 0.0;
+    for (int k = 0; k < t->modes; k++) {
+        double tau = t->time[k], s = rate * tau, x = time / tau;
+        sum += isfinite(tau) ? 2.0 * t->modulus[k] * s * s * (1.0 - exp(-x) * (1.0 + x))
+                             : t->modulus[k] * rate * rate * time * time;
+    }
+    return isfinite(t->yield) ? NAN : sum * shares_at(t, rate).elastic;
+}
+
+/* Qxx = (1 - 2 De e^(-(1 - 2 De) T))/(1 - 2 De) along, (1 + De e^(-(1 + De) T))/(1 + De) across. */
+double ooze_theory_stretch(const OozeTheory *t, double rate, double time)
+{
+    double shear = sqrt(3.0) * fabs(rate); /* the rate of shear of this flow */
+    Shares left = shares_at(t, shear);
+    double sum = 0.0;
+    for (int k = 0; k < t->modes; k++) {
+        double tau = t->time[k], de = rate * tau, x = time / tau, a = 1.0 - 2.0 * de, b = 1.0 + de;
+        if (isfinite(tau)) {
+            double along = fabs(a) > 1e-9 ? (1.0 - 2.0 * de * exp(-a * x)) / a : 1.0 + x;
+            sum += t->modulus[k] * (along - (1.0 + de * exp(-b * x)) / b);
+        } else {
+            sum += t->modulus[k] * (exp(2.0 * rate * time) - exp(-rate * time));
+        }
+    }
+    return isfinite(t->yield) ? NAN
+                              : left.elastic * (sum + 3.0 * t->viscosity * rate) +
+                                    3.0 * left.solvent * t->solvent * rate;
+}
+
+/* ---- step by step ---------------------------------------------------------------------------- */
+
+/* What a mode keeps over a step, and what a unit of rate adds to its stress. */
+static double kept(const OozeTheory *t, int k, double dt, double *added)
+{
+    double tau = t->time[k], r = exp(-dt / tau);
+    *added = t->modulus[k] * (isfinite(tau) ? -tau * expm1(-dt / tau) : dt);
+    return r;
+}
+
+double ooze_theory_shear(const OozeTheory *t, OozeShearPath *path, double rate, double dt)
+{
+    Shares left = shares_at(t, rate);
+    double elastic = 0.0, limit = ooze_theory_yield_stress(t);
+    for (int k = 0; k < t->modes; k++) {
+        double added, r = kept(t, k, dt, &added);
+        path->stress[k] = r * path->stress[k] + added * rate;
+        elastic += path->stress[k];
+    }
+    if (fabs(elastic) > limit) {
+        for (int k = 0; k < t->modes; k++) {
+            path->stress[k] *= limit / fabs(elastic);
+        }
+        elastic = copysign(limit, elastic);
+    }
+    return left.elastic * (elastic + t->viscosity * rate) + left.solvent * t->solvent * rate;
+}
+
+double ooze_theory_rate_for(const OozeTheory *t, const OozeShearPath *path, double stress,
+                            double dt)
+{
+    /* the stress grows with the rate: halve the interval */
+    double low = 0.0, high = 0.5 / dt, sign = stress < 0.0 ? -1.0 : 1.0;
+    OozeShearPath trial = *path;
+    if (sign * ooze_theory_shear(t, &trial, 0.0, dt) > sign * stress) {
+        low = -high; /* it has to be let go */
+        high = 0.0;
+    }
+    for (int k = 0; k < 60; k++) {
+        double middle = 0.5 * (low + high);
+        trial = *path;
+        bool less = sign * ooze_theory_shear(t, &trial, sign * middle, dt) < sign * stress;
+        low = less ? middle : low;
+        high = less ? high : middle;
+    }
+    return sign * 0.5 * (low + high);
+}

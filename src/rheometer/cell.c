@@ -1,0 +1,389 @@
+#include "rheometer/cell.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "rheometer/slope.h"
+#include "world/world.h"
+
+/* Layers of particles, in spacings. Driven ones fill the neighbourhoods of the free ones and of their neighbours. */
+enum { ACROSS = 8, FREE_LAYERS = 8, PLATE_GAP = 20, FREE_CORE = 6 };
+
+enum { FLUID, DRIVEN };
+
+struct OozeCell {
+    OozeCellKind kind;
+    OozeWorld *world;
+    OozeVec3 *start; /* per id: where it began */
+    uint64_t count;
+    double spacing, time_step, density;
+    double weight; /* of a driven particle over a free one */
+    OozeVec3 size; /* of the sample */
+    double edge;   /* depth of the driven layers, m */
+    double strain, rate, time;
+};
+
+/* ---- the sample ------------------------------------------------------------------------------ */
+
+/* Resistance of a step to strain, Pa s: what a driven layer feels of the fluid. */
+static double resistance(const OozeMaterialDef *m, double dt)
+{
+    const double *v = m->values;
+    double tau = v[OOZE_MATERIAL_RELAXATION], sum = 0.0;
+    sum += isnan(v[OOZE_MATERIAL_VISCOSITY]) ? 0.0 : v[OOZE_MATERIAL_VISCOSITY];
+    sum += isnan(v[OOZE_MATERIAL_SOLVENT]) ? 0.0 : v[OOZE_MATERIAL_SOLVENT];
+    double g = v[OOZE_MATERIAL_MODULUS];
+    g = isnan(g) && v[OOZE_MATERIAL_COMPLIANCE] > 0.0
+            ? v[OOZE_MATERIAL_DENSITY] / v[OOZE_MATERIAL_COMPLIANCE]
+            : g;
+    return sum + (isnan(g) ? 0.0 : g * (isnan(tau) ? dt : fmin(tau, dt)));
+}
+
+/* Driven layers are so heavy that in a step they give way by a thousandth of what a spacing of fluid is sheared, and no
+   heavier, so that floats tell what they were given. */
+static double driven_weight(const OozeSample *s, double edge)
+{
+    double density = s->material->values[OOZE_MATERIAL_DENSITY];
+    double spread = resistance(s->material, s->time_step) * s->time_step /
+                    (density * s->spacing * s->spacing);
+    return fmin(fmax(1000.0 * spread * s->spacing / edge, 10.0), 1e6);
+}
+
+static OozeStatus add_materials(OozeCell *c, const OozeSample *s, OozeError *error)
+{
+    OozeMaterialDef def = *s->material;
+    OozeStatus status = ooze_world_add_material(c->world, &def, NULL, error);
+    def.name = "driven";
+    status = status ? status : ooze_world_add_material(c->world, &def, NULL, error);
+    if (!status) { /* heavier than a user's material may be; a compliance is over the density */
+        double *values = c->world->materials.items[DRIVEN].values;
+        values[OOZE_MATERIAL_DENSITY] *= c->weight;
+        values[OOZE_MATERIAL_COMPLIANCE] *= c->weight;
+    }
+    return status;
+}
+
+static OozeStatus create_world(OozeCell *c, const OozeSample *s, OozeError *error)
+{
+    OozeWorldDef def = ooze_world_def_default();
+    def.method = s->method;
+    def.spacing = s->spacing;
+    def.support_ratio = s->support_ratio;
+    def.time_step = s->time_step;
+    def.max_travel = 0;
+    def.gravity = vec3(0, 0, 0);
+    def.threads = 1;
+    def.device = OOZE_DEVICE_CPU;
+    def.periodic[0] = def.periodic[2] = c->kind != OOZE_CELL_STRETCH;
+    def.periodic_max = c->size;
+    OozeStatus status = ooze_world_create(&def, &c->world, error);
+    for (int i = 0; !status && s->params && i < c->world->method->info.param_count; i++) {
+        status = ooze_world_set_param(c->world, c->world->method->info.params[i].key, s->params[i],
+                                      error);
+    }
+    if (!status) {
+        ooze_world_ask_stress(c->world);
+    }
+    return status ? status : add_materials(c, s, error);
+}
+
+/* The lattice: rows along x, `step` apart and every other one shifted by half of that where it is turned; the outer
+   ones are driven. */
+typedef struct Rows {
+    int n[3], driven[3];
+    OozeVec3 step;
+    double shift;
+} Rows;
+
+static Rows find_shear_rows(const OozeSample *s, OozeCellKind kind)
+{
+    double d = s->spacing, r = s->diagonal ? sqrt(0.5) : 1.0;
+    double across = fmax(ACROSS, 3.0 * s->support_ratio + 0.01);
+    double gap = kind == OOZE_CELL_PLATES ? PLATE_GAP : FREE_LAYERS;
+    int edge = (int)ceil((s->support_ratio + 0.5) / r);
+    return (Rows){
+        .n = {(int)ceil(across * r), (int)ceil(gap / r) + 2 * edge, (int)ceil(across)},
+        .driven = {0, edge, 0},
+        .step = vec3(d / r, d * r, d),
+        .shift = s->diagonal ? 0.5 : 0.0,
+    };
+}
+
+/* A stretched lattice is short of neighbours along the stretch: it begins as much pressed together as it ends drawn out. */
+static Rows find_stretch_rows(const OozeSample *s, double longest)
+{
+    double d = s->spacing, along = exp(-0.5 * longest), across = exp(0.25 * longest);
+    Rows rows = {.step = vec3(d * along, d * across, d * across)};
+    double least[3] = {along, 1.0 / across, 1.0 / across}; /* spacing at its shortest */
+    for (int a = 0; a < 3; a++) {
+        rows.driven[a] = (int)ceil((s->support_ratio + 0.5) / least[a]);
+        rows.n[a] = (int)ceil(FREE_CORE / least[a]) + 2 * rows.driven[a];
+    }
+    return rows;
+}
+
+static bool is_outer(const Rows *rows, int i, int j, int k)
+{
+    const int at[3] = {i, j, k};
+    for (int a = 0; a < 3; a++) {
+        if (at[a] < rows->driven[a] || at[a] >= rows->n[a] - rows->driven[a]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static OozeStatus fill(OozeCell *c, const OozeSample *s, const Rows *rows, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    uint64_t at = 0;
+    for (int k = 0; k < rows->n[2]; k++) {
+        for (int j = 0; j < rows->n[1]; j++) {
+            for (int i = 0; i < rows->n[0] && !status; i++, at++) {
+                bool driven = is_outer(rows, i, j, k);
+                OozeVec3 place = vec3((i + 0.25 + rows->shift * (j % 2)) * rows->step.x,
+                                      (j + 0.5) * rows->step.y, (k + 0.5) * rows->step.z);
+                OozeVec3 shake = vec3(ooze_random01(7, at, 0) - 0.5, ooze_random01(7, at, 1) - 0.5,
+                                      ooze_random01(7, at, 2) - 0.5);
+                c->start[at] = vec3_madd(place, driven ? 0.0 : s->jitter * s->spacing, shake);
+                OozeMaterialId material = {driven ? DRIVEN : FLUID};
+                status = ooze_world_add_particles(c->world, material, 1, &c->start[at], NULL, error);
+            }
+        }
+    }
+    return status;
+}
+
+/* A shaken lattice comes to rest, and then forgets how. */
+static OozeStatus settle(OozeCell *c, OozeError *error)
+{
+    enum { STEPS = 30 };
+    OozeCellReading reading;
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < STEPS && !status; i++) {
+        status = ooze_cell_step(c, 0.0, &reading, error);
+    }
+    OozeParticles *particles = c->world->particles;
+    for (int f = 0; f < c->world->method->field_count && !status; f++) {
+        const OozeFieldInfo *info = &c->world->method->fields[f];
+        int field = ooze_particles_find_field(particles, info->name);
+        if (info->type == OOZE_FIELD_FLOAT32) {
+            float *data = ooze_particles_data(particles, field);
+            for (uint64_t i = 0; i < c->count * (uint64_t)info->stride; i++) {
+                data[i] = (float)info->initial;
+            }
+        }
+    }
+    memset(ooze_particles_velocities(particles), 0, c->count * sizeof(OozeFloat4));
+    c->time = c->strain = c->rate = 0.0;
+    return status;
+}
+
+OozeStatus ooze_cell_create(const OozeSample *sample, OozeCellKind kind, double longest,
+                            OozeCell **out, OozeError *error)
+{
+    OozeCell *c = ooze_alloc_zero(1, sizeof *c);
+    if (!c) {
+        return ooze_fail_memory(error, "the rheometer's cell", sizeof *c);
+    }
+    *out = c;
+    c->kind = kind;
+    c->spacing = sample->spacing;
+    c->time_step = sample->time_step;
+    c->density = sample->material->values[OOZE_MATERIAL_DENSITY];
+    Rows rows = kind == OOZE_CELL_STRETCH ? find_stretch_rows(sample, longest)
+                                          : find_shear_rows(sample, kind);
+    c->edge = rows.driven[1] * rows.step.y;
+    c->weight = driven_weight(sample, c->edge);
+    c->size =
+        vec3(rows.n[0] * rows.step.x, rows.n[1] * rows.step.y, rows.n[2] * rows.step.z);
+    c->count = (uint64_t)rows.n[0] * (uint64_t)rows.n[1] * (uint64_t)rows.n[2];
+    c->start = ooze_alloc(c->count, sizeof *c->start);
+    OozeStatus status = c->start ? create_world(c, sample, error)
+                                 : ooze_fail_memory(error, "the rheometer's cell",
+                                                    c->count * sizeof *c->start);
+    status = status ? status : fill(c, sample, &rows, error);
+    status = status || sample->jitter == 0.0 ? status : settle(c, error);
+    if (status) {
+        ooze_cell_destroy(c);
+        *out = NULL;
+    }
+    return status;
+}
+
+void ooze_cell_destroy(OozeCell *c)
+{
+    if (c) {
+        ooze_world_destroy(c->world);
+        ooze_free(c->start);
+        ooze_free(c);
+    }
+}
+
+/* ---- shear ----------------------------------------------------------------------------------- */
+
+/* Speed along x of a driven particle that began at height y. Plates move as a whole. Heights count from the middle of the
+   lower layers: what is given to them is told best while they are slow. */
+static double driven_speed(const OozeCell *c, double y, double rate)
+{
+    double low = 0.5 * c->edge;
+    if (c->kind == OOZE_CELL_SHEAR) {
+        return rate * (y - low);
+    }
+    return y < 0.5 * c->size.y ? 0.0 : rate * (c->size.y - 2.0 * c->edge);
+}
+
+static void place_driven(const OozeCell *c, OozeFloat4 *x, OozeFloat4 *v, OozeVec3 start,
+                         double rate)
+{
+    double unit = driven_speed(c, start.y, 1.0);
+    OozeFloat4 to = {(float)(start.x + c->strain * unit), (float)start.y, (float)start.z, 0};
+    *x = ooze_point_wrap(to, &c->world->periodic);
+    *v = (OozeFloat4){(float)(rate * unit), 0, 0, 0};
+}
+
+static void drive(OozeCell *c, double rate)
+{
+    OozeParticles *particles = c->world->particles;
+    OozeFloat4 *x = ooze_particles_positions(particles), *v = ooze_particles_velocities(particles);
+    const uint64_t *id = ooze_particles_ids(particles);
+    const uint16_t *material = ooze_particles_materials(particles);
+    bool starts = c->time == 0.0;
+    double change = c->kind == OOZE_CELL_SHEAR || starts ? rate - c->rate : 0.0;
+    double low = c->kind == OOZE_CELL_SHEAR ? 0.5 * c->edge : c->edge;
+    for (uint64_t i = 0; i < c->count; i++) {
+        if (material[i] == DRIVEN) {
+            place_driven(c, &x[i], &v[i], c->start[id[i]], rate);
+        } else {
+            v[i].x += (float)(change * ((double)x[i].y - low));
+        }
+    }
+}
+
+/* The half of the gap that is farthest from the driven layers. */
+static bool is_middle(const OozeCell *c, double y)
+{
+    return fabs(y - 0.5 * c->size.y) < 0.25 * (c->size.y - 2.0 * c->edge);
+}
+
+static void read_shear(const OozeCell *c, double rate, OozeCellReading *reading)
+{
+    const OozeSym3 *stress = ooze_world_stress(c->world);
+    OozeParticles *particles = c->world->particles;
+    const OozeFloat4 *x = ooze_particles_positions(particles);
+    const OozeFloat4 *v = ooze_particles_velocities(particles);
+    const uint64_t *id = ooze_particles_ids(particles);
+    const uint16_t *material = ooze_particles_materials(particles);
+    double told = 0, normal = 0, given = 0;
+    OozeSlope slope = {0};
+    for (uint64_t i = 0; i < c->count; i++) {
+        double y = c->start[id[i]].y;
+        if (material[i] == FLUID && is_middle(c, (double)x[i].y)) {
+            told += (double)stress[i].xy;
+            normal += (double)(stress[i].xx - stress[i].yy);
+            ooze_slope_add(&slope, (double)x[i].y, (double)v[i].x);
+        } else if (material[i] == DRIVEN && y < 0.5 * c->size.y) {
+            given += (double)v[i].x - (double)(float)driven_speed(c, y, rate);
+        }
+    }
+    double mass = c->weight * c->density * pow(c->spacing, 3);
+    reading->told = told / slope.count;
+    reading->normal = normal / slope.count;
+    reading->local = ooze_slope(&slope);
+    reading->momentum = mass * given / (c->time_step * c->size.x * c->size.z);
+}
+
+/* ---- stretch --------------------------------------------------------------------------------- */
+
+static OozeVec3 from_middle(const OozeCell *c, OozeVec3 x)
+{
+    return vec3_madd(x, -0.5, c->size);
+}
+
+/* Where the affine map takes a place of the beginning at a given strain. */
+static OozeVec3 stretched(const OozeCell *c, OozeVec3 start, double strain)
+{
+    OozeVec3 r = from_middle(c, start);
+    double across = exp(-0.5 * strain);
+    return vec3_madd(vec3(exp(strain) * r.x, across * r.y, across * r.z), 0.5, c->size);
+}
+
+/* The skin moves as the map says; what is inside gets the acceleration of the flow, L L x, and what a change of the rate
+   adds. */
+static void pull(OozeCell *c, double rate)
+{
+    OozeParticles *particles = c->world->particles;
+    OozeFloat4 *x = ooze_particles_positions(particles), *v = ooze_particles_velocities(particles);
+    const uint64_t *id = ooze_particles_ids(particles);
+    const uint16_t *material = ooze_particles_materials(particles);
+    double square = rate * rate * c->time_step, change = rate - c->rate;
+    double along = change + square, across = -0.5 * change + 0.25 * square;
+    for (uint64_t i = 0; i < c->count; i++) {
+        OozeVec3 at = vec3((double)x[i].x, (double)x[i].y, (double)x[i].z);
+        OozeVec3 r = from_middle(c, at);
+        if (material[i] == DRIVEN) {
+            at = stretched(c, c->start[id[i]], c->strain);
+            OozeVec3 to = stretched(c, c->start[id[i]], c->strain + rate * c->time_step);
+            OozeVec3 u = vec3_scale(vec3_sub(to, at), 1.0 / c->time_step);
+            x[i] = (OozeFloat4){(float)at.x, (float)at.y, (float)at.z, 0};
+            v[i] = (OozeFloat4){(float)u.x, (float)u.y, (float)u.z, 0};
+        } else {
+            v[i].x += (float)(along * r.x);
+            v[i].y += (float)(across * r.y);
+            v[i].z += (float)(across * r.z);
+        }
+    }
+}
+
+static void read_stretch(const OozeCell *c, OozeCellReading *reading)
+{
+    const OozeSym3 *stress = ooze_world_stress(c->world);
+    OozeParticles *particles = c->world->particles;
+    const OozeFloat4 *x = ooze_particles_positions(particles);
+    const OozeFloat4 *v = ooze_particles_velocities(particles);
+    const uint16_t *material = ooze_particles_materials(particles);
+    double told = 0.0;
+    OozeSlope slope = {0};
+    for (uint64_t i = 0; i < c->count; i++) {
+        if (material[i] == FLUID) {
+            told += (double)(stress[i].xx - 0.5f * (stress[i].yy + stress[i].zz));
+            ooze_slope_add(&slope, (double)x[i].x, (double)v[i].x);
+        }
+    }
+    reading->told = reading->normal = told / slope.count;
+    reading->local = ooze_slope(&slope);
+    reading->momentum = NAN;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+OozeStatus ooze_cell_step(OozeCell *c, double rate, OozeCellReading *reading, OozeError *error)
+{
+    OozeStatus status;
+    *reading = (OozeCellReading){.rate = rate};
+    bool stretches = c->kind == OOZE_CELL_STRETCH;
+    if (stretches) {
+        pull(c, rate);
+    } else {
+        drive(c, rate);
+    }
+    status = ooze_world_step(c->world, error);
+    if (status) {
+        return status;
+    }
+    if (stretches) {
+        read_stretch(c, reading);
+    } else {
+        read_shear(c, rate, reading);
+    }
+    c->rate = rate;
+    c->strain += rate * c->time_step;
+    c->time += c->time_step;
+    reading->time = c->time;
+    reading->strain = c->strain;
+    return status;
+}
