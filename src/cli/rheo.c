@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/facts.h"
 #include "cli/report.h"
+#include "cli/rheo_measure.h"
 #include "ooze/world.h"
 #include "rheology/figure.h"
 
@@ -317,9 +318,13 @@ static OozeStatus fit_file(const char *path, const char *folder, bool json, Ooze
 static int run(const OozeArguments *arguments)
 {
     const char *path = ooze_argument_text(arguments, "fit");
-    if (!path) {
+    if (!path && arguments->operand_count > 0) {
+        return ooze_rheo_measure(arguments);
+    }
+    if (!path || arguments->operand_count > 0) {
         return ooze_usage_error(arguments->command,
-                                "say what was measured, such as: ooze rheo --fit data.csv");
+                                "say what to measure, such as: ooze rheo honey; or what was "
+                                "measured: ooze rheo --fit data.csv");
     }
     OozeError error = {0};
     OozeText out = {0};
@@ -332,25 +337,47 @@ static int run(const OozeArguments *arguments)
     return status ? ooze_report_error(&error) : OOZE_EXIT_OK;
 }
 
+static const OozeOperand operands[] = {
+    {"SCENE|PRESET", "a scene file, or the name of a preset: see `ooze presets`", true}};
+
 static const OozeOption options[] = {
+    {"material", 0, "NAME", false, "which material of the scene; else the first"},
+    {"set", 0, "KEY=VALUE", true, "change one value of the scene"},
+    {"method", 0, "NAME", false, "measure with this method and its usual settings instead"},
+    {"spacing", 0, "M", false, "instead of the scene's; for a preset 0.01"},
+    {"time-step", 0, "S", false, "instead of the scene's; for a preset one that resolves it"},
+    {"grid", 0, NULL, false,
+     "three spacings, three time steps and two numbers of iterations, all with each other"},
+    {"tolerance", 0, "SHARE", false, "that counts as converged; 0.05"},
+    {"threads", 0, "N", false, "how many cells are measured at once; 0: one per core"},
     {"fit", 0, "FILE", false,
      "a table (.csv) headed `omega [rad/s],G' [Pa],G'' [Pa]`, `rate [1/s],viscosity [Pa s]` (or "
      "`stress [Pa]`) or `time [s],modulus [Pa]`"},
     {"output", 'o', "DIR", false,
-     "draw data and fit into `DIR/fit.svg` and `DIR/fit.png`, on logarithmic axes"},
-    {"json", 0, NULL, false, "the fit as one JSON object"},
+     "draw what was measured beside theory into `DIR/rheometer.svg`, `DIR/relaxation.svg`, or data "
+     "and fit into `DIR/fit.svg`, each also as `.png`, on logarithmic axes"},
+    {"json", 0, NULL, false, "the answer as one JSON object"},
 };
 
 const OozeCommand ooze_command_rheo = {
     .name = "rheo",
-    .synopsis = "--fit FILE [options]",
-    .summary = "Make a material of what a rheometer measured",
+    .synopsis = "SCENE|PRESET [options] | --fit FILE [options]",
+    .summary = "Measure a material as it is simulated, or make one of what was measured",
     .details =
-        "Prints the spectrum (1 to 4 Maxwell modes and a solvent) or the law of the flow curve "
+        "With a scene or preset: shears, plucks, loads and stretches a small sample of the "
+        "material in the virtual rheometer, with the scene's method, spacing, time step and "
+        "settings, and prints viscosity, normal stress, G', G'', relaxation, creep and "
+        "extensional viscosity beside theory: by the stress that the method solved for, and by "
+        "momentum alone. Then the same at half the spacing, half the time step and twice the "
+        "iterations, and whether that is converged, or what to change.\n\n"
+        "With `--fit`: prints the spectrum (1 to 4 Maxwell modes and a solvent) or the law of the "
+        "flow curve "
         "that the data call for, with 95 % confidence, and a block `materials:` for a scene. "
         "Several modes become `modulus`, `relaxation_time`, `modulus_2` and so on; a flow curve "
         "with a yield stress becomes a modulus, a yield strain and a viscosity that thins. See "
         "[rheology.md](rheology.md).",
+    .operands = operands,
+    .operand_count = OOZE_ROWS(operands),
     .options = options,
     .option_count = OOZE_ROWS(options),
     .run = run,

@@ -10,9 +10,9 @@
 typedef struct OozeTheory {
     int modes;
     double modulus[OOZE_MODES_MAX], time[OOZE_MODES_MAX]; /* Pa, s; a time may be infinite */
-    double viscosity; /* without memory, thins, Pa s */
-    double solvent;   /* Pa s; thins only beside a yield strain */
-    double yield;     /* elastic strain; infinite: none */
+    double viscosity;                                     /* without memory, thins, Pa s */
+    double solvent; /* Pa s; thins only beside a yield strain */
+    double yield;   /* elastic strain; infinite: none */
     OozeThinning thinning;
 } OozeTheory;
 

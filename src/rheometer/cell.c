@@ -48,8 +48,8 @@ static double resistance(const OozeMaterialDef *m, double dt)
 static double driven_weight(const OozeSample *s, double edge)
 {
     double density = s->material->values[OOZE_MATERIAL_DENSITY];
-    double spread = resistance(s->material, s->time_step) * s->time_step /
-                    (density * s->spacing * s->spacing);
+    double spread =
+        resistance(s->material, s->time_step) * s->time_step / (density * s->spacing * s->spacing);
     return fmin(fmax(1000.0 * spread * s->spacing / edge, 10.0), 1e6);
 }
 
@@ -82,8 +82,9 @@ static OozeStatus create_world(OozeCell *c, const OozeSample *s, OozeError *erro
     def.periodic_max = c->size;
     OozeStatus status = ooze_world_create(&def, &c->world, error);
     for (int i = 0; !status && s->params && i < c->world->method->info.param_count; i++) {
-        status = ooze_world_set_param(c->world, c->world->method->info.params[i].key, s->params[i],
-                                      error);
+        const char *key = c->world->method->info.params[i].key;
+        status = isnan(s->params[i]) ? OOZE_OK
+                                     : ooze_world_set_param(c->world, key, s->params[i], error);
     }
     if (!status) {
         ooze_world_ask_stress(c->world);
@@ -151,7 +152,8 @@ static OozeStatus fill(OozeCell *c, const OozeSample *s, const Rows *rows, OozeE
                                       ooze_random01(7, at, 2) - 0.5);
                 c->start[at] = vec3_madd(place, driven ? 0.0 : s->jitter * s->spacing, shake);
                 OozeMaterialId material = {driven ? DRIVEN : FLUID};
-                status = ooze_world_add_particles(c->world, material, 1, &c->start[at], NULL, error);
+                status =
+                    ooze_world_add_particles(c->world, material, 1, &c->start[at], NULL, error);
             }
         }
     }
@@ -199,13 +201,12 @@ OozeStatus ooze_cell_create(const OozeSample *sample, OozeCellKind kind, double 
                                           : find_shear_rows(sample, kind);
     c->edge = rows.driven[1] * rows.step.y;
     c->weight = driven_weight(sample, c->edge);
-    c->size =
-        vec3(rows.n[0] * rows.step.x, rows.n[1] * rows.step.y, rows.n[2] * rows.step.z);
+    c->size = vec3(rows.n[0] * rows.step.x, rows.n[1] * rows.step.y, rows.n[2] * rows.step.z);
     c->count = (uint64_t)rows.n[0] * (uint64_t)rows.n[1] * (uint64_t)rows.n[2];
     c->start = ooze_alloc(c->count, sizeof *c->start);
-    OozeStatus status = c->start ? create_world(c, sample, error)
-                                 : ooze_fail_memory(error, "the rheometer's cell",
-                                                    c->count * sizeof *c->start);
+    OozeStatus status =
+        c->start ? create_world(c, sample, error)
+                 : ooze_fail_memory(error, "the rheometer's cell", c->count * sizeof *c->start);
     status = status ? status : fill(c, sample, &rows, error);
     status = status || sample->jitter == 0.0 ? status : settle(c, error);
     if (status) {

@@ -8,7 +8,7 @@
 /* What is measured, and as what it is simulated. */
 typedef struct OozeSample {
     const char *method;
-    const double *params; /* of the method, in the order of its table; NULL: as they come */
+    const double *params; /* of the method, in the order of its table; NaN, or NULL: as it comes */
     const OozeMaterialDef *material;
     double spacing, support_ratio, time_step;
     double jitter; /* each coordinate begins within +- half of this about its place, in spacings */

@@ -5,19 +5,24 @@
 #include "rheometer/harmonics.h"
 
 static const OozeExperimentNames names[OOZE_EXPERIMENT_KIND_COUNT] = {
-    [OOZE_EXPERIMENT_FLOW] = {"flow", "steady shear", "rate", "1/s", 2, {"viscosity", "N1"},
-                              {"Pa s", "Pa"}},
-    [OOZE_EXPERIMENT_PLATES] = {"plates", "steady shear between plates", "rate", "1/s", 2,
-                                {"viscosity", "N1"}, {"Pa s", "Pa"}},
-    [OOZE_EXPERIMENT_OSCILLATION] = {"oscillation", "small oscillation", "omega", "rad/s", 2,
-                                     {"G'", "G''"}, {"Pa", "Pa"}},
-    [OOZE_EXPERIMENT_LARGE] = {"large", "harmonics of a large oscillation", "harmonic", "", 1,
-                               {"stress"}, {"Pa"}},
-    [OOZE_EXPERIMENT_RELAXATION] = {"relaxation", "after a step strain", "time", "s", 1,
-                                    {"modulus"}, {"Pa"}},
+    [OOZE_EXPERIMENT_FLOW] =
+        {"flow", "steady shear", "rate", "1/s", 2, {"viscosity", "N1"}, {"Pa s", "Pa"}},
+    [OOZE_EXPERIMENT_PLATES] = {"plates",
+                                "steady shear between plates",
+                                "rate",
+                                "1/s",
+                                2,
+                                {"viscosity", "N1"},
+                                {"Pa s", "Pa"}},
+    [OOZE_EXPERIMENT_OSCILLATION] =
+        {"oscillation", "small oscillation", "omega", "rad/s", 2, {"G'", "G''"}, {"Pa", "Pa"}},
+    [OOZE_EXPERIMENT_LARGE] =
+        {"large", "harmonics of a large oscillation", "harmonic", "", 1, {"stress"}, {"Pa"}},
+    [OOZE_EXPERIMENT_RELAXATION] =
+        {"relaxation", "after a step strain", "time", "s", 1, {"modulus"}, {"Pa"}},
     [OOZE_EXPERIMENT_CREEP] = {"creep", "under constant stress", "time", "s", 1, {"strain"}, {""}},
-    [OOZE_EXPERIMENT_STRETCH] = {"stretch", "uniaxial stretch", "rate", "1/s", 1,
-                                 {"viscosity"}, {"Pa s"}},
+    [OOZE_EXPERIMENT_STRETCH] =
+        {"stretch", "uniaxial stretch", "rate", "1/s", 1, {"viscosity"}, {"Pa s"}},
 };
 
 const OozeExperimentNames *ooze_experiment_names(OozeExperimentKind kind)
@@ -42,11 +47,12 @@ static OozeStatus run_flow(Job *job)
 {
     OozeExperiment *e = job->experiment;
     double dt = job->sample->time_step, rate = e->x[job->point];
-    int steps = (int)fmax(20.0, ceil(e->seconds / dt)), from = steps - (steps / 10 > 3 ? steps / 10 : 3);
+    int steps = (int)fmax(20.0, ceil(e->seconds / dt)),
+        from = steps - (steps / 10 > 3 ? steps / 10 : 3);
     bool plates = e->kind == OOZE_EXPERIMENT_PLATES;
     OozeCell *cell = NULL;
-    OozeStatus status = ooze_cell_create(
-        job->sample, plates ? OOZE_CELL_PLATES : OOZE_CELL_SHEAR, 0.0, &cell, &job->error);
+    OozeStatus status = ooze_cell_create(job->sample, plates ? OOZE_CELL_PLATES : OOZE_CELL_SHEAR,
+                                         0.0, &cell, &job->error);
     OozeShearPath path = {{0}};
     double told = 0, momentum = 0, normal = 0, local = 0, stress = 0, thrust = 0, n = steps - from;
     for (int i = 0; i < steps && !status; i++) {

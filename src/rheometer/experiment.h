@@ -39,8 +39,9 @@ typedef struct OozeMeasured {
 typedef struct OozeExperiment {
     OozeExperimentKind kind;
     int count;
-    double x[OOZE_EXPERIMENT_POINTS]; /* ascending; in an oscillation whole multiples of the first */
-    double size; /* amplitude or step of strain; stress of a creep, Pa */
+    double
+        x[OOZE_EXPERIMENT_POINTS]; /* ascending; in an oscillation whole multiples of the first */
+    double size;                   /* amplitude or step of strain; stress of a creep, Pa */
     /* that a flow or stretch lasts before it is read, or an oscillation before it counts; of a large oscillation instead
        its omega, rad/s */
     double seconds;

@@ -1,0 +1,329 @@
+#include "cli/rheo_measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/facts.h"
+#include "cli/report.h"
+#include "rheometer/picture.h"
+#include "rheometer/verdict.h"
+#include "scene/scene.h"
+
+/* A material and how it is simulated, out of a scene or a preset. */
+typedef struct Subject {
+    OozeScene *scene; /* NULL: a preset */
+    OozeMaterialDef material;
+    OozeSample sample;
+} Subject;
+
+typedef struct Session {
+    Subject subject;
+    OozeTheory theory;
+    OozeExperiment experiments[OOZE_PROTOCOL_MAX];
+    int experiment_count;
+    OozeVariation variations[OOZE_STUDY_GRID];
+    int variation_count;
+    double tolerance;
+    bool grid;
+} Session;
+
+/* ---- what is measured ------------------------------------------------------------------------ */
+
+static OozeStatus choose_material(Subject *s, const char *name, OozeError *error)
+{
+    const OozeSceneDef *def = &s->scene->def;
+    for (int i = 0; i < def->material_count; i++) {
+        if (!name || strcmp(def->materials[i].name, name) == 0) {
+            s->material = def->materials[i];
+            return OOZE_OK;
+        }
+    }
+    return name ? ooze_fail(error, OOZE_ERROR_ARGUMENT, "see its section `materials`",
+                            "the scene has no material '%s'", name)
+                : ooze_fail(error, OOZE_ERROR_ARGUMENT, "give it a section `materials`",
+                            "the scene has no material");
+}
+
+static int open_scene(Subject *s, const OozeArguments *arguments, const char *path,
+                      OozeError *error)
+{
+    const char **overrides = NULL;
+    int override_count = 0;
+    if (!ooze_argument_overrides(arguments, &overrides, &override_count)) {
+        return OOZE_EXIT_USAGE;
+    }
+    OozeStatus status = ooze_scene_load(path, overrides, override_count, &s->scene, error);
+    ooze_free(overrides);
+    if (status && s->scene && ooze_report_scene(s->scene, NULL) > 0) {
+        return OOZE_EXIT_FAILED;
+    }
+    status = status ? status : choose_material(s, ooze_argument_text(arguments, "material"), error);
+    if (status) {
+        return ooze_report_error(error);
+    }
+    const OozeSceneDef *def = &s->scene->def;
+    s->sample.method = def->world.method;
+    s->sample.params = def->method.params;
+    s->sample.spacing = def->world.spacing;
+    s->sample.support_ratio = def->world.support_ratio;
+    s->sample.time_step = s->scene->info.time_step;
+    return OOZE_EXIT_OK;
+}
+
+/* A preset is measured with a time step that resolves it: a scene may have a coarser one. */
+static int open_preset(Subject *s, const char *name, OozeError *error)
+{
+    OozeWorldDef def = ooze_world_def_default();
+    if (ooze_material_preset(name, &s->material, error)) {
+        return ooze_report_error(error);
+    }
+    OozeTheory theory = ooze_theory(&s->material, def.spacing, def.time_step);
+    double time = ooze_protocol_time(&theory, def.time_step);
+    s->sample.method = "conformation";
+    s->sample.spacing = def.spacing;
+    s->sample.support_ratio = def.support_ratio;
+    s->sample.time_step = fmax(fmin(def.time_step, time / 24.0), 1e-5);
+    return OOZE_EXIT_OK;
+}
+
+static int open_subject(Subject *s, const OozeArguments *arguments, OozeError *error)
+{
+    const char *name = arguments->operands[0];
+    bool is_file = strchr(name, '/') || strchr(name, '.');
+    int code = is_file ? open_scene(s, arguments, name, error) : open_preset(s, name, error);
+    if (code != OOZE_EXIT_OK) {
+        return code;
+    }
+    const char *method = ooze_argument_text(arguments, "method");
+    if (method && strcmp(method, s->sample.method) != 0) {
+        s->sample.method = method;
+        s->sample.params = NULL;
+    }
+    if (!ooze_argument_real(arguments, "spacing", 1e-9, 1e6, &s->sample.spacing) ||
+        !ooze_argument_real(arguments, "time-step", 1e-12, 1e3, &s->sample.time_step)) {
+        return OOZE_EXIT_USAGE;
+    }
+    s->sample.material = &s->material;
+    s->sample.jitter = 0.2;
+    return OOZE_EXIT_OK;
+}
+
+static OozeStatus measure(Session *session, OozeThreads *threads, OozeError *error)
+{
+    const OozeSample *sample = &session->subject.sample;
+    session->theory = ooze_theory(sample->material, sample->spacing, sample->time_step);
+    session->experiment_count = ooze_protocol(&session->theory, sample, session->experiments);
+    OozeStatus status = ooze_experiments_run(session->experiments, session->experiment_count,
+                                             sample, &session->theory, threads, error);
+    session->variation_count = session->grid ? OOZE_STUDY_GRID : OOZE_STUDY_USUAL;
+    if (session->grid) {
+        ooze_study_grid(session->variations);
+    } else {
+        ooze_study_usual(session->variations);
+    }
+    return status
+               ? status
+               : ooze_study(sample, session->variations, session->variation_count, threads, error);
+}
+
+/* ---- in words -------------------------------------------------------------------------------- */
+
+static void say_share(OozeText *out, double value, double expected)
+{
+    if (isnan(value)) {
+        ooze_text_append(out, " %12s %8s", "-", "");
+    } else if (expected > 0.0) {
+        ooze_text_append(out, " %12.4g %+7.1f%%", value, 100.0 * (value / expected - 1.0));
+    } else {
+        ooze_text_append(out, " %12.4g %8s", value, "");
+    }
+}
+
+static void say_experiment(OozeText *out, const OozeExperiment *e)
+{
+    const OozeExperimentNames *names = ooze_experiment_names(e->kind);
+    ooze_text_append(out, "\n%s", names->what);
+    if (e->kind == OOZE_EXPERIMENT_CREEP) {
+        ooze_text_append(out, " of %.4g Pa", e->size);
+    }
+    ooze_text_append(out, "\n%12s %-11s %12s %12s %8s %12s\n", names->x, names->x_unit, "theory",
+                     "by stress", "", "by momentum");
+    for (int curve = 0; curve < names->curves; curve++) {
+        for (int k = 0; k < e->count; k++) {
+            OozeMeasured m = e->y[curve][k];
+            if (!isnan(m.expected) && !(m.expected <= 0.0)) {
+                ooze_text_append(out, "%12.4g %-11s %12.4g", e->x[k], names->y[curve], m.expected);
+                say_share(out, m.told, m.expected);
+                say_share(out, m.momentum, m.expected);
+                ooze_text_append(out, "\n");
+            }
+        }
+    }
+}
+
+static void say_variations(OozeText *out, const Session *session)
+{
+    const OozeSample *sample = &session->subject.sample;
+    ooze_text_append(out, "\nover theory, 1 is exact\n%10s %10s %4s", "spacing", "time step",
+                     "it.");
+    for (int k = 0; k < OOZE_KEY_COUNT; k++) {
+        ooze_text_append(out, " %9s", ooze_key_name((OozeKeyNumber)k));
+    }
+    ooze_text_append(out, "\n");
+    for (int i = 0; i < session->variation_count; i++) {
+        const OozeVariation *v = &session->variations[i];
+        ooze_text_append(out, "%10.4g %10.4g %3.0fx", v->spacing * sample->spacing,
+                         v->time_step * sample->time_step, v->iterations);
+        for (int k = 0; k < OOZE_KEY_COUNT; k++) {
+            if (isnan(v->value[k])) {
+                ooze_text_append(out, " %9s", "-");
+            } else {
+                ooze_text_append(out, " %9.3f", v->value[k]);
+            }
+        }
+        ooze_text_append(out, "\n");
+    }
+}
+
+static void say_all(OozeText *out, const Session *session)
+{
+    const OozeSample *s = &session->subject.sample;
+    ooze_text_append(out, "%s: method %s, spacing %.4g m, time step %.4g s\n",
+                     session->subject.material.name, s->method, s->spacing, s->time_step);
+    for (int i = 0; i < session->experiment_count; i++) {
+        say_experiment(out, &session->experiments[i]);
+    }
+    say_variations(out, session);
+    ooze_text_append(out, "\n");
+    if (session->grid) {
+        double worst = 0.0;
+        for (int i = 0; i < session->variation_count; i++) {
+            for (int k = 0; k < OOZE_KEY_COUNT; k++) {
+                double off = fabs(session->variations[i].value[k] - 1.0);
+                worst = off > worst ? off : worst;
+            }
+        }
+        ooze_text_append(out, "worst of all rows: %.1f %% off theory\n", 100.0 * worst);
+        return;
+    }
+    OozeVerdict verdict = ooze_verdict(session->variations, session->tolerance);
+    ooze_verdict_say(out, &verdict, session->variations, s, session->tolerance);
+}
+
+/* ---- as JSON --------------------------------------------------------------------------------- */
+
+static void json_number(OozeText *out, const char *before, const char *key, double value)
+{
+    ooze_text_append(out, "%s\"%s\": ", before, key);
+    ooze_json_number(out, value);
+}
+
+static void json_experiment(OozeText *out, const OozeExperiment *e)
+{
+    const OozeExperimentNames *names = ooze_experiment_names(e->kind);
+    ooze_text_append(out, "{\"experiment\": \"%s\", \"points\": [", names->name);
+    for (int curve = 0, first = 1; curve < names->curves; curve++) {
+        for (int k = 0; k < e->count; k++, first = 0) {
+            OozeMeasured m = e->y[curve][k];
+            ooze_text_append(out, "%s", first ? "" : ", ");
+            json_number(out, "{", names->x, e->x[k]);
+            ooze_text_append(out, ", \"what\": \"%s\"", names->y[curve]);
+            json_number(out, ", ", "theory", m.expected);
+            json_number(out, ", ", "stress", m.told);
+            json_number(out, ", ", "momentum", m.momentum);
+            ooze_text_append(out, "}");
+        }
+    }
+    ooze_text_append(out, "]}");
+}
+
+static void json_all(OozeText *out, const Session *session)
+{
+    const OozeSample *s = &session->subject.sample;
+    ooze_text_append(out, "{\n  \"material\": ");
+    ooze_json_string(out, session->subject.material.name);
+    ooze_text_append(out, ",\n  \"method\": \"%s\"", s->method);
+    json_number(out, ",\n  ", "spacing", s->spacing);
+    json_number(out, ",\n  ", "time_step", s->time_step);
+    ooze_text_append(out, ",\n  \"experiments\": [");
+    for (int i = 0; i < session->experiment_count; i++) {
+        ooze_text_append(out, "%s\n    ", i ? "," : "");
+        json_experiment(out, &session->experiments[i]);
+    }
+    ooze_text_append(out, "],\n  \"over_theory\": [");
+    for (int i = 0; i < session->variation_count; i++) {
+        const OozeVariation *v = &session->variations[i];
+        ooze_text_append(out, "%s\n    ", i ? "," : "");
+        json_number(out, "{", "spacing", v->spacing * s->spacing);
+        json_number(out, ", ", "time_step", v->time_step * s->time_step);
+        json_number(out, ", ", "iterations", v->iterations);
+        for (int k = 0; k < OOZE_KEY_COUNT; k++) {
+            json_number(out, ", ", ooze_key_name((OozeKeyNumber)k), v->value[k]);
+        }
+        ooze_text_append(out, "}");
+    }
+    ooze_text_append(out, "]");
+    if (!session->grid) {
+        OozeVerdict verdict = ooze_verdict(session->variations, session->tolerance);
+        ooze_text_append(out, ",\n  \"converged\": %s", verdict.converged ? "true" : "false");
+    }
+    ooze_text_append(out, "\n}\n");
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int run_session(Session *session, const OozeArguments *arguments, OozeError *error)
+{
+    int code = open_subject(&session->subject, arguments, error);
+    uint64_t count = 0;
+    session->tolerance = 0.05;
+    session->grid = ooze_argument_given(arguments, "grid");
+    if (code != OOZE_EXIT_OK) {
+        return code;
+    }
+    if (!ooze_argument_integer(arguments, "threads", 0, 4096, &count) ||
+        !ooze_argument_real(arguments, "tolerance", 1e-6, 10.0, &session->tolerance)) {
+        return OOZE_EXIT_USAGE;
+    }
+    OozeThreads *threads = NULL;
+    OozeStatus status = ooze_threads_create((int)count, &threads, error);
+    status = status ? status : measure(session, threads, error);
+    ooze_threads_destroy(threads);
+    const char *folder = ooze_argument_text(arguments, "output");
+    if (!status && folder) {
+        status =
+            ooze_rheometer_draw(session->experiments, session->experiment_count, &session->theory,
+                                session->subject.material.name, folder, error);
+    }
+    OozeText out = {0};
+    if (!status && ooze_argument_given(arguments, "json")) {
+        json_all(&out, session);
+    } else if (!status) {
+        say_all(&out, session);
+    }
+    status = status ? status : out.failed ? ooze_fail_memory(error, "a report", 0) : OOZE_OK;
+    if (!status) {
+        fputs(out.data, stdout);
+    }
+    ooze_text_clear(&out);
+    return status ? ooze_report_error(error) : OOZE_EXIT_OK;
+}
+
+int ooze_rheo_measure(const OozeArguments *arguments)
+{
+    OozeError error = {0};
+    Session *session = ooze_alloc_zero(1, sizeof *session);
+    if (!session) {
+        ooze_fail_memory(&error, "the rheometer", sizeof *session);
+        return ooze_report_error(&error);
+    }
+    int code = run_session(session, arguments, &error);
+    ooze_scene_free(session->subject.scene);
+    ooze_free(session);
+    return code;
+}

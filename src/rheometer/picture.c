@@ -1,0 +1,216 @@
+#include "rheometer/picture.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "plot/figure.h"
+
+enum { POINTS = 128, SERIES_MAX = 24, PANELS_MAX = 3, LABEL = 48 };
+
+/* Lines of theory and markers of what was measured, until the figure is drawn. */
+typedef struct Picture {
+    double x[SERIES_MAX][POINTS], y[SERIES_MAX][POINTS];
+    char label[SERIES_MAX][LABEL];
+    OozeSeries series[SERIES_MAX];
+    int series_count;
+    OozePanel panels[PANELS_MAX];
+    int panel_count;
+} Picture;
+
+static int add_panel(Picture *p, const char *name, const char *unit)
+{
+    p->panels[p->panel_count] = (OozePanel){name, unit};
+    return p->panel_count++;
+}
+
+/* Steady numbers of a flow: after any start. */
+static double expected_at(const OozeTheory *t, const OozeExperiment *e, int curve, double x)
+{
+    double long_after = 20.0 * ooze_theory_time(t) + 1.0 / x;
+    switch (e->kind) {
+    case OOZE_EXPERIMENT_OSCILLATION:
+        return curve ? ooze_theory_loss(t, x) : ooze_theory_storage(t, x);
+    case OOZE_EXPERIMENT_RELAXATION:
+        return ooze_theory_relaxation(t, x);
+    case OOZE_EXPERIMENT_FLOW: {
+        if (curve == 1) {
+            return ooze_theory_normal(t, x, long_after);
+        }
+        OozeShearPath path = {{0}};
+        double stress = 0.0, strain = isfinite(t->yield) ? 10.0 * t->yield : 0.0;
+        for (int i = 0; i < 50; i++) {
+            stress = ooze_theory_shear(t, &path, x, fmax(long_after, strain / x) / 50.0);
+        }
+        return stress / x;
+    }
+    default:
+        return NAN;
+    }
+}
+
+static bool is_there(double value)
+{
+    return isfinite(value) && value > 0.0;
+}
+
+static OozeSeries *next_series(Picture *p, int panel, bool markers)
+{
+    int s = p->series_count;
+    if (s == SERIES_MAX) {
+        return NULL;
+    }
+    p->series[s] = (OozeSeries){
+        .label = p->label[s], .x = p->x[s], .y = p->y[s], .panel = panel, .markers = markers};
+    p->series_count++;
+    return &p->series[s];
+}
+
+static void add_theory(Picture *p, int panel, const OozeTheory *t, const OozeExperiment *e,
+                       int curve)
+{
+    double low = e->x[0], high = e->x[e->count - 1];
+    OozeSeries *series = next_series(p, panel, false);
+    if (!series) {
+        return;
+    }
+    int s = p->series_count - 1;
+    snprintf(p->label[s], LABEL, "%s, theory", ooze_experiment_names(e->kind)->y[curve]);
+    double first = e->kind == OOZE_EXPERIMENT_RELAXATION ? 0.1 * low : 0.7 * low;
+    for (int i = 0; i < POINTS; i++) {
+        double x = first * pow(1.4 * high / first, (double)i / (POINTS - 1));
+        p->x[s][i] = x;
+        double y = expected_at(t, e, curve, x);
+        p->y[s][i] = is_there(y) ? y : NAN;
+    }
+    series->count = POINTS;
+}
+
+static void add_measured(Picture *p, int panel, const OozeExperiment *e, int curve, bool momentum)
+{
+    size_t count = 0;
+    int s = p->series_count;
+    OozeSeries *series = next_series(p, panel, true);
+    if (!series) {
+        return;
+    }
+    for (int k = 0; k < e->count; k++) {
+        OozeMeasured m = e->y[curve][k];
+        double y = momentum ? m.momentum : m.told;
+        if (is_there(y) && is_there(m.expected)) {
+            p->x[s][count] = e->x[k];
+            p->y[s][count++] = y;
+        }
+    }
+    snprintf(p->label[s], LABEL, "%s by %s", ooze_experiment_names(e->kind)->y[curve],
+             momentum ? "momentum" : "stress");
+    series->count = count;
+    if (count == 0) {
+        p->series_count--;
+    }
+}
+
+static bool is_expected(const OozeExperiment *e, int curve)
+{
+    for (int k = 0; k < e->count; k++) {
+        if (is_there(e->y[curve][k].expected)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_curve(Picture *p, int panel, const OozeTheory *t, const OozeExperiment *e,
+                      int curve)
+{
+    add_theory(p, panel, t, e, curve);
+    add_measured(p, panel, e, curve, false);
+    add_measured(p, panel, e, curve, true);
+}
+
+static OozeStatus draw(const Picture *p, const char *title, const char *x, const char *unit,
+                       const char *folder, const char *name, OozeError *error)
+{
+    if (p->panel_count == 0) {
+        return OOZE_OK;
+    }
+    OozeFigure figure = {.title = title,
+                         .x_name = x,
+                         .x_unit = unit,
+                         .width = 720,
+                         .height = 110 + 260 * p->panel_count,
+                         .log_x = true,
+                         .log_y = true,
+                         .x_low = NAN,
+                         .x_high = NAN,
+                         .y_low = NAN,
+                         .y_high = NAN,
+                         .panels = p->panels,
+                         .panel_count = p->panel_count,
+                         .series = p->series,
+                         .series_count = p->series_count};
+    OozeDrawing drawing;
+    OozeStatus status = ooze_figure_draw(&figure, &drawing, NULL, error);
+    if (status) {
+        return status;
+    }
+    OozeText svg = {0}, png = {0};
+    ooze_text_append(&svg, "%s/%s.svg", folder, name);
+    ooze_text_append(&png, "%s/%s.png", folder, name);
+    status = svg.failed || png.failed ? ooze_fail_memory(error, "a path", 0)
+                                      : ooze_make_folder(folder, error);
+    status = status ? status : ooze_drawing_write_svg(&drawing, svg.data, error);
+    status = status ? status : ooze_drawing_write_png(&drawing, png.data, error);
+    ooze_text_clear(&svg);
+    ooze_text_clear(&png);
+    ooze_drawing_clear(&drawing);
+    return status;
+}
+
+static const OozeExperiment *find(const OozeExperiment *experiments, int count,
+                                  OozeExperimentKind kind)
+{
+    for (int i = 0; i < count; i++) {
+        if (experiments[i].kind == kind && experiments[i].count > 0) {
+            return &experiments[i];
+        }
+    }
+    return NULL;
+}
+
+OozeStatus ooze_rheometer_draw(const OozeExperiment *experiments, int count,
+                               const OozeTheory *theory, const char *title, const char *folder,
+                               OozeError *error)
+{
+    Picture *p = ooze_alloc_zero(2, sizeof *p);
+    if (!p) {
+        return ooze_fail_memory(error, "a figure", 2 * sizeof *p);
+    }
+    const OozeExperiment *e = find(experiments, count, OOZE_EXPERIMENT_OSCILLATION);
+    if (e) {
+        bool stores = is_expected(e, 0);
+        int panel = add_panel(&p[0], stores ? "G', G''" : "G''", "Pa");
+        if (stores) {
+            add_curve(&p[0], panel, theory, e, 0);
+        }
+        add_curve(&p[0], panel, theory, e, 1);
+    }
+    e = find(experiments, count, OOZE_EXPERIMENT_FLOW);
+    if (e) {
+        add_curve(&p[0], add_panel(&p[0], "viscosity", "Pa s"), theory, e, 0);
+    }
+    if (e && is_expected(e, 1)) {
+        add_curve(&p[0], add_panel(&p[0], "N1", "Pa"), theory, e, 1);
+    }
+    OozeStatus status = draw(&p[0], title, "omega, rate", "1/s", folder, "rheometer", error);
+    e = find(experiments, count, OOZE_EXPERIMENT_RELAXATION);
+    if (e && !status) {
+        add_curve(&p[1], add_panel(&p[1], "modulus", "Pa"), theory, e, 0);
+        status = draw(&p[1], title, "time", "s", folder, "relaxation", error);
+    }
+    ooze_free(p);
+    return status;
+}

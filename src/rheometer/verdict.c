@@ -1,0 +1,72 @@
+#include "rheometer/verdict.h"
+
+#include <math.h>
+
+/* A finer row must take away this share of the deviation to be recommended. */
+#define HELPS 0.3
+
+OozeVerdict ooze_verdict(const OozeVariation *usual, double tolerance)
+{
+    OozeVerdict v = {.converged = true};
+    for (int k = 0; k < OOZE_KEY_COUNT; k++) {
+        double off = fabs(usual[0].value[k] - 1.0), best = off * (1.0 - HELPS);
+        for (int i = 1; i < OOZE_STUDY_USUAL; i++) {
+            double moved = fabs(usual[i].value[k] - usual[0].value[k]);
+            v.change[k] = moved > v.change[k] ? moved : v.change[k];
+        }
+        if (isnan(off) || off <= tolerance) {
+            continue;
+        }
+        v.converged = false;
+        v.remedy[k] = OOZE_REMEDY_UNKNOWN;
+        for (int i = 1; i < OOZE_STUDY_USUAL; i++) {
+            double left = fabs(usual[i].value[k] - 1.0);
+            if (left < best) {
+                best = left;
+                v.remedy[k] = (OozeRemedy)i;
+            }
+        }
+    }
+    return v;
+}
+
+static void say_remedy(OozeText *out, OozeRemedy remedy, double then, const OozeSample *sample)
+{
+    switch (remedy) {
+    case OOZE_REMEDY_TIME_STEP:
+        ooze_text_append(out, "time_step: %.4g makes that %+.1f %%", 0.5 * sample->time_step, then);
+        break;
+    case OOZE_REMEDY_SPACING:
+        ooze_text_append(out, "spacing: %.4g makes that %+.1f %%", 0.5 * sample->spacing, then);
+        break;
+    case OOZE_REMEDY_ITERATIONS:
+        ooze_text_append(out, "twice the iterations make that %+.1f %%", then);
+        break;
+    default:
+        ooze_text_append(out, "neither half the time step, half the spacing nor twice the "
+                              "iterations bring it nearer");
+    }
+}
+
+void ooze_verdict_say(OozeText *out, const OozeVerdict *verdict, const OozeVariation *usual,
+                      const OozeSample *sample, double tolerance)
+{
+    double worst = 0.0;
+    for (int k = 0; k < OOZE_KEY_COUNT; k++) {
+        double off = fabs(usual[0].value[k] - 1.0);
+        worst = off > worst ? off : worst;
+        if (verdict->remedy[k] != OOZE_REMEDY_NONE) {
+            int row = verdict->remedy[k] == OOZE_REMEDY_UNKNOWN ? 0 : (int)verdict->remedy[k];
+            ooze_text_append(out, "%s is %+.1f %% off theory: ", ooze_key_name((OozeKeyNumber)k),
+                             100.0 * (usual[0].value[k] - 1.0));
+            say_remedy(out, verdict->remedy[k], 100.0 * (usual[row].value[k] - 1.0), sample);
+            ooze_text_append(out, "\n");
+        }
+    }
+    if (verdict->converged) {
+        ooze_text_append(out, "converged: all within %.2g %% of theory (worst %.1f %%)\n",
+                         100.0 * tolerance, 100.0 * worst);
+    } else {
+        ooze_text_append(out, "not converged to %.2g %% at these settings\n", 100.0 * tolerance);
+    }
+}
