@@ -109,7 +109,7 @@ static int open_subject(Subject *s, const OozeArguments *arguments, OozeError *e
         return OOZE_EXIT_USAGE;
     }
     s->sample.material = &s->material;
-    s->sample.jitter = 0.2;
+    s->sample.jitter = 0.1;
     return OOZE_EXIT_OK;
 }
 

@@ -34,6 +34,13 @@ OozeTheory ooze_theory(const OozeMaterialDef *material, double spacing, double t
                 .floor = (float)v[OOZE_MATERIAL_THINNING_FLOOR],
             },
     };
+    for (int k = 0; k < OOZE_MORE_MODES; k++) {
+        OozeMaxwellMode mode = ooze_maxwell_mode(&m, k, 1.0);
+        if (mode.modulus > 0.0 && t.modes < OOZE_MODES_MAX) {
+            t.modulus[t.modes] = mode.modulus;
+            t.time[t.modes++] = mode.relaxation;
+        }
+    }
     return t;
 }
 
@@ -58,6 +65,15 @@ double ooze_theory_time(const OozeTheory *t)
         longest = isfinite(t->time[k]) ? fmax(longest, t->time[k]) : longest;
     }
     return longest;
+}
+
+double ooze_theory_resistance(const OozeTheory *t, double dt)
+{
+    double sum = t->viscosity + t->solvent;
+    for (int k = 0; k < t->modes; k++) {
+        sum += t->modulus[k] * fmin(t->time[k], dt);
+    }
+    return sum;
 }
 
 bool ooze_theory_is_solid(const OozeTheory *t)
@@ -102,17 +118,18 @@ double ooze_theory_relaxation(const OozeTheory *t, double time)
 
 /* ---- any strain ------------------------------------------------------------------------------ */
 
-/* Shares of modulus and viscosity, and of the solvent's, that are left at a rate: beside a yield strain it is the
-   solvent that thins. */
+/* Shares that are left at a rate: moduli and viscosity thin, the solvent does not; beside a yield strain the viscosities do
+   and the moduli stay. */
 typedef struct Shares {
-    double elastic, solvent;
+    double elastic, viscous, solvent;
 } Shares;
 
 static Shares shares_at(const OozeTheory *t, double rate)
 {
     double share = (double)ooze_thinning(t->thinning, (float)fabs(rate));
     bool yields = isfinite(t->yield);
-    return (Shares){.elastic = yields ? 1.0 : share, .solvent = yields ? share : 1.0};
+    return (Shares){
+        .elastic = yields ? 1.0 : share, .viscous = share, .solvent = yields ? share : 1.0};
 }
 
 /* The equations of the upper-convected Maxwell fluid from rest: sigma = G gd tau (1 - e^(-T)),
@@ -144,7 +161,7 @@ double ooze_theory_stretch(const OozeTheory *t, double rate, double time)
         }
     }
     return isfinite(t->yield) ? NAN
-                              : left.elastic * (sum + 3.0 * t->viscosity * rate) +
+                              : left.elastic * sum + 3.0 * left.viscous * t->viscosity * rate +
                                     3.0 * left.solvent * t->solvent * rate;
 }
 
@@ -173,7 +190,8 @@ double ooze_theory_shear(const OozeTheory *t, OozeShearPath *path, double rate, 
         }
         elastic = copysign(limit, elastic);
     }
-    return left.elastic * (elastic + t->viscosity * rate) + left.solvent * t->solvent * rate;
+    return left.elastic * elastic +
+           (left.viscous * t->viscosity + left.solvent * t->solvent) * rate;
 }
 
 double ooze_theory_rate_for(const OozeTheory *t, const OozeShearPath *path, double stress,

@@ -23,6 +23,9 @@ double ooze_theory_modulus(const OozeTheory *t);      /* of all modes, Pa */
 double ooze_theory_yield_stress(const OozeTheory *t); /* Pa; infinite: none */
 /* The longest relaxation time that is finite, s; 0: none. */
 double ooze_theory_time(const OozeTheory *t);
+/* What a step resists shear by: viscosities, and of each mode its modulus times the part of the step that it remembers,
+   Pa s. */
+double ooze_theory_resistance(const OozeTheory *t, double dt);
 /* Springs back for ever: steady flow has no meaning. */
 bool ooze_theory_is_solid(const OozeTheory *t);
 

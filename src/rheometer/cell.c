@@ -7,11 +7,12 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "rheology/theory.h"
 #include "rheometer/slope.h"
 #include "world/world.h"
 
 /* Layers of particles, in spacings. Driven ones fill the neighbourhoods of the free ones and of their neighbours. */
-enum { ACROSS = 8, FREE_LAYERS = 8, PLATE_GAP = 20, FREE_CORE = 6 };
+enum { ACROSS = 8, FREE_CORE = 6 };
 
 enum { FLUID, DRIVEN };
 
@@ -29,33 +30,21 @@ struct OozeCell {
 
 /* ---- the sample ------------------------------------------------------------------------------ */
 
-/* Resistance of a step to strain, Pa s: what a driven layer feels of the fluid. */
-static double resistance(const OozeMaterialDef *m, double dt)
-{
-    const double *v = m->values;
-    double tau = v[OOZE_MATERIAL_RELAXATION], sum = 0.0;
-    sum += isnan(v[OOZE_MATERIAL_VISCOSITY]) ? 0.0 : v[OOZE_MATERIAL_VISCOSITY];
-    sum += isnan(v[OOZE_MATERIAL_SOLVENT]) ? 0.0 : v[OOZE_MATERIAL_SOLVENT];
-    double g = v[OOZE_MATERIAL_MODULUS];
-    g = isnan(g) && v[OOZE_MATERIAL_COMPLIANCE] > 0.0
-            ? v[OOZE_MATERIAL_DENSITY] / v[OOZE_MATERIAL_COMPLIANCE]
-            : g;
-    return sum + (isnan(g) ? 0.0 : g * (isnan(tau) ? dt : fmin(tau, dt)));
-}
-
 /* Driven layers are so heavy that in a step they give way by a thousandth of what a spacing of fluid is sheared, and no
    heavier, so that floats tell what they were given. */
 static double driven_weight(const OozeSample *s, double edge)
 {
-    double density = s->material->values[OOZE_MATERIAL_DENSITY];
-    double spread =
-        resistance(s->material, s->time_step) * s->time_step / (density * s->spacing * s->spacing);
+    OozeTheory theory = ooze_theory(s->material, s->spacing, s->time_step);
+    double spread = ooze_theory_resistance(&theory, s->time_step) * s->time_step /
+                    (s->material->values[OOZE_MATERIAL_DENSITY] * s->spacing * s->spacing);
     return fmin(fmax(1000.0 * spread * s->spacing / edge, 10.0), 1e6);
 }
 
 static OozeStatus add_materials(OozeCell *c, const OozeSample *s, OozeError *error)
 {
     OozeMaterialDef def = *s->material;
+    def.values[OOZE_MATERIAL_TENSION] = 0.0; /* the sample has surfaces that are not meant */
+    def.values[OOZE_MATERIAL_DRAG] = 0.0;
     OozeStatus status = ooze_world_add_material(c->world, &def, NULL, error);
     def.name = "driven";
     status = status ? status : ooze_world_add_material(c->world, &def, NULL, error);
@@ -86,6 +75,11 @@ static OozeStatus create_world(OozeCell *c, const OozeSample *s, OozeError *erro
         status = isnan(s->params[i]) ? OOZE_OK
                                      : ooze_world_set_param(c->world, key, s->params[i], error);
     }
+    double tolerance = 0.0;
+    if (!status && !ooze_world_get_param(c->world, "tolerance", &tolerance, NULL)) {
+        /* heavy layers move by less than what a solve usually leaves over */
+        status = ooze_world_set_param(c->world, "tolerance", fmin(tolerance, 1e-6), error);
+    }
     if (!status) {
         ooze_world_ask_stress(c->world);
     }
@@ -104,7 +98,7 @@ static Rows find_shear_rows(const OozeSample *s, OozeCellKind kind)
 {
     double d = s->spacing, r = s->diagonal ? sqrt(0.5) : 1.0;
     double across = fmax(ACROSS, 3.0 * s->support_ratio + 0.01);
-    double gap = kind == OOZE_CELL_PLATES ? PLATE_GAP : FREE_LAYERS;
+    double gap = kind == OOZE_CELL_PLATES ? OOZE_PLATES_GAP : OOZE_CELL_GAP;
     int edge = (int)ceil((s->support_ratio + 0.5) / r);
     return (Rows){
         .n = {(int)ceil(across * r), (int)ceil(gap / r) + 2 * edge, (int)ceil(across)},
@@ -160,6 +154,18 @@ static OozeStatus fill(OozeCell *c, const OozeSample *s, const Rows *rows, OozeE
     return status;
 }
 
+static void forget(OozeCell *c, const OozeFieldInfo *info)
+{
+    OozeParticles *particles = c->world->particles;
+    int field = ooze_particles_find_field(particles, info->name);
+    if (field >= 0 && info->type == OOZE_FIELD_FLOAT32) {
+        float *data = ooze_particles_data(particles, field);
+        for (uint64_t i = 0; i < c->count * (uint64_t)info->stride; i++) {
+            data[i] = (float)info->initial;
+        }
+    }
+}
+
 /* A shaken lattice comes to rest, and then forgets how. */
 static OozeStatus settle(OozeCell *c, OozeError *error)
 {
@@ -169,18 +175,12 @@ static OozeStatus settle(OozeCell *c, OozeError *error)
     for (int i = 0; i < STEPS && !status; i++) {
         status = ooze_cell_step(c, 0.0, &reading, error);
     }
-    OozeParticles *particles = c->world->particles;
-    for (int f = 0; f < c->world->method->field_count && !status; f++) {
-        const OozeFieldInfo *info = &c->world->method->fields[f];
-        int field = ooze_particles_find_field(particles, info->name);
-        if (info->type == OOZE_FIELD_FLOAT32) {
-            float *data = ooze_particles_data(particles, field);
-            for (uint64_t i = 0; i < c->count * (uint64_t)info->stride; i++) {
-                data[i] = (float)info->initial;
-            }
-        }
+    const OozeMethod *method = c->world->method;
+    for (int f = 0; f < method->field_count + method->material_field_count; f++) {
+        forget(c, f < method->field_count ? &method->fields[f]
+                                          : &method->material_fields[f - method->field_count]);
     }
-    memset(ooze_particles_velocities(particles), 0, c->count * sizeof(OozeFloat4));
+    memset(ooze_particles_velocities(c->world->particles), 0, c->count * sizeof(OozeFloat4));
     c->time = c->strain = c->rate = 0.0;
     return status;
 }

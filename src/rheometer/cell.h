@@ -26,6 +26,9 @@ typedef enum OozeCellKind {
     OOZE_CELL_STRETCH
 } OozeCellKind;
 
+/* Free layers between the driven ones, in spacings. */
+enum { OOZE_CELL_GAP = 8, OOZE_PLATES_GAP = 20 };
+
 typedef struct OozeCellReading {
     double time;   /* s, at the end of the step */
     double strain; /* at the end of the step; Hencky's of a stretch */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "methods/material.h"
 #include "rheometer/harmonics.h"
 
 static const OozeExperimentNames names[OOZE_EXPERIMENT_KIND_COUNT] = {
@@ -42,13 +43,41 @@ typedef struct Job {
 
 /* ---- steady ---------------------------------------------------------------------------------- */
 
-/* The last tenth of the time is read; what is expected is the mean of the same steps. */
+/* In how many steps a flow is steady but for what its start takes to die out across the gap, and whether that has: then
+   momentum tells the stress. */
+static int flow_steps(const Job *job, bool *settled)
+{
+    enum { STEPS_MAX = 2000, WAIT_MAX = 1500 };
+    const OozeExperiment *e = job->experiment;
+    const OozeSample *s = job->sample;
+    double rate = e->x[job->point], seconds = e->seconds;
+    double gap = s->spacing *
+                 (e->kind == OOZE_EXPERIMENT_PLATES ? OOZE_PLATES_GAP : OOZE_CELL_GAP) / OOZE_PI;
+    OozeShearPath path = {{0}};
+    double viscosity = 0.0;
+    for (int i = 0; i < 50; i++) {
+        viscosity = ooze_theory_shear(job->theory, &path, rate, seconds / 50.0) / rate;
+    }
+    double lasts = s->material->values[OOZE_MATERIAL_DENSITY] * gap * gap / viscosity;
+    if (isfinite(job->theory->yield)) { /* it has to have given way */
+        seconds = fmax(seconds, 3.0 * job->theory->yield / rate);
+    }
+    double steps =
+        fmax(fmin(seconds / s->time_step, STEPS_MAX), fmin(4.0 * lasts / s->time_step, WAIT_MAX));
+    *settled = steps * s->time_step >= 2.0 * lasts;
+    return (int)fmax(20.0, ceil(steps));
+}
+
+/* A quarter of the time is read, or as long as layers take to slide by a spacing, for they are not smooth; what is expected
+   is the mean of the same steps. */
 static OozeStatus run_flow(Job *job)
 {
     OozeExperiment *e = job->experiment;
     double dt = job->sample->time_step, rate = e->x[job->point];
-    int steps = (int)fmax(20.0, ceil(e->seconds / dt)),
-        from = steps - (steps / 10 > 3 ? steps / 10 : 3);
+    bool settled;
+    int from = flow_steps(job, &settled);
+    int slide = (int)round(1.0 / (rate * dt));
+    int steps = from + (slide > from / 4 && slide < 500 ? slide : from / 4);
     bool plates = e->kind == OOZE_EXPERIMENT_PLATES;
     OozeCell *cell = NULL;
     OozeStatus status = ooze_cell_create(job->sample, plates ? OOZE_CELL_PLATES : OOZE_CELL_SHEAR,
@@ -71,7 +100,8 @@ static OozeStatus run_flow(Job *job)
     ooze_cell_destroy(cell);
     double flows = plates ? local : rate; /* plates let the fluid slip by part of a spacing */
     double share = flows / rate;
-    e->y[0][job->point] = (OozeMeasured){told / flows, momentum / flows, stress / rate};
+    e->y[0][job->point] =
+        (OozeMeasured){told / flows, settled ? momentum / flows : NAN, stress / rate};
     e->y[1][job->point] = (OozeMeasured){normal, NAN, thrust * share * share};
     return status;
 }
@@ -143,10 +173,14 @@ static OozeStatus run_oscillation(Job *job)
                                         hypot(c[k].in, c[k].out)};
             continue;
         }
-        e->y[0][k] = (OozeMeasured){a[k].in * scale, b[k].in * scale,
-                                    ooze_theory_storage(job->theory, omega[k])};
-        e->y[1][k] = (OozeMeasured){a[k].out * scale, b[k].out * scale,
-                                    ooze_theory_loss(job->theory, omega[k])};
+        /* what thins has no linear response: the same history by theory */
+        bool linear = !(job->theory->thinning.time > 0.0f);
+        e->y[0][k] =
+            (OozeMeasured){a[k].in * scale, b[k].in * scale,
+                           linear ? ooze_theory_storage(job->theory, omega[k]) : c[k].in * scale};
+        e->y[1][k] =
+            (OozeMeasured){a[k].out * scale, b[k].out * scale,
+                           linear ? ooze_theory_loss(job->theory, omega[k]) : c[k].out * scale};
     }
     return status;
 }

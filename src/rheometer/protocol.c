@@ -1,12 +1,9 @@
 #include "rheometer/protocol.h"
 
 #include <math.h>
-#include <string.h>
-
-#include "methods/material.h"
 
 /* No cell takes more steps than this: slower material is measured while its stress still grows, as theory says how. */
-enum { STEPS_MAX = 4000 };
+enum { STEPS_MAX = 2000 };
 
 double ooze_protocol_time(const OozeTheory *t, double time_step)
 {
@@ -47,11 +44,10 @@ static void plan_flow(OozeExperiment *e, const OozeTheory *t, double time, doubl
     add_rates(e, thins ? decades : usual, thins ? 7 : 4, about, OOZE_PROTOCOL_STRAIN / dt);
 }
 
-static void plan_plates(OozeExperiment *e, const OozeSample *s, double time, double dt)
+static void plan_plates(OozeExperiment *e, double time, double dt)
 {
     static const double factors[] = {0.3, 1.0};
     *e = (OozeExperiment){.kind = OOZE_EXPERIMENT_PLATES, .seconds = capped(6.0 * time, dt)};
-    (void)s;
     add_rates(e, factors, 2, time, OOZE_PROTOCOL_STRAIN / dt);
 }
 
@@ -106,7 +102,7 @@ int ooze_protocol(const OozeTheory *t, const OozeSample *s, OozeExperiment *list
     int count = 0;
     if (!solid) {
         plan_flow(&list[count++], t, time, dt);
-        plan_plates(&list[count++], s, time, dt);
+        plan_plates(&list[count++], time, dt);
     }
     plan_oscillation(&list[count++], t, memory > 0.0 ? memory : 20.0 * dt, dt);
     if (t->modes > 0) {

@@ -91,6 +91,8 @@ static inline OozeSym3 ooze_strain_get(const OozeConformationStep *s, uint64_t i
 static inline void ooze_strain_set(OozeConformationStep *s, uint64_t i, OozeSym3 q)
 {
     ooze_strain_write(s->strain, i, q);
+}
+
 /* The density that kinematic numbers are over, kg/m3. */
 static inline float ooze_reference_density(const OozeConformationStep *s)
 {
