@@ -197,6 +197,21 @@ static void running_out_of_memory_is_an_error(void **state)
     assert_true(finished);
 }
 
+static void steady_steps_allocate_nothing(void **state)
+{
+    (void)state;
+    OozeWorld *world = NULL;
+    CHECK_OK(heat_everything(&world, &error));
+    CHECK_OK(ooze_world_advance(world, 0.02, NULL, NULL, &error));
+    for (int i = 0; i < 3; i++) {
+        ooze_memory_fail_after(1);
+        CHECK_OK(ooze_world_step(world, &error));
+        assert_null(ooze_alloc(1, 1)); /* the failure was still waiting: the step took none */
+    }
+    ooze_memory_fail_after(0);
+    ooze_world_destroy(world);
+}
+
 /* ---- scenes, frames, machines ------------------------------------------------------------------ */
 
 static const char warm_scene[] =
@@ -359,6 +374,7 @@ int main(void)
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(too_fast_is_refused),
         cmocka_unit_test(running_out_of_memory_is_an_error),
+        cmocka_unit_test(steady_steps_allocate_nothing),
         cmocka_unit_test(scenes_hold_heat),
         cmocka_unit_test(mistakes_are_located),
         cmocka_unit_test(traps_are_told),
