@@ -78,12 +78,12 @@ OOZE_API OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key
 OOZE_API const OozeParamInfo *ooze_material_params(int *count);
 
 /* A material's numbers at a temperature, those that depend on it; NAN: not given. Between rows each goes in equal
-   ratios, beyond the first and last it stays. */
+   ratios, extension and stretch_rate in equal parts; beyond the first and last it stays. */
 typedef struct OozeTemperatureRow {
     double temperature; /* degC */
     double viscosity, modulus, relaxation_time, compliance, solvent_viscosity, yield_strain,
-        surface_tension; /* in place of the material's */
-    double shift;        /* factor on viscosities and relaxation times; 1: as given */
+        surface_tension, extension, stretch_rate; /* in place of the material's */
+    double shift; /* factor on viscosities and relaxation times; 1: as given */
 } OozeTemperatureRow;
 
 OOZE_API OozeTemperatureRow ooze_temperature_row_default(void);

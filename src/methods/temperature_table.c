@@ -13,14 +13,20 @@ static const struct {
     const char *key;
     size_t offset;
     int param;
+    bool straight; /* a line between rows, not equal ratios */
 } columns[] = {
-    {"viscosity", offsetof(OozeTemperatureRow, viscosity), OOZE_MATERIAL_VISCOSITY},
-    {"modulus", offsetof(OozeTemperatureRow, modulus), OOZE_MATERIAL_MODULUS},
-    {"relaxation_time", offsetof(OozeTemperatureRow, relaxation_time), OOZE_MATERIAL_RELAXATION},
-    {"compliance", offsetof(OozeTemperatureRow, compliance), OOZE_MATERIAL_COMPLIANCE},
-    {"solvent_viscosity", offsetof(OozeTemperatureRow, solvent_viscosity), OOZE_MATERIAL_SOLVENT},
-    {"yield_strain", offsetof(OozeTemperatureRow, yield_strain), OOZE_MATERIAL_YIELD},
-    {"surface_tension", offsetof(OozeTemperatureRow, surface_tension), OOZE_MATERIAL_TENSION},
+    {"viscosity", offsetof(OozeTemperatureRow, viscosity), OOZE_MATERIAL_VISCOSITY, false},
+    {"modulus", offsetof(OozeTemperatureRow, modulus), OOZE_MATERIAL_MODULUS, false},
+    {"relaxation_time", offsetof(OozeTemperatureRow, relaxation_time), OOZE_MATERIAL_RELAXATION,
+     false},
+    {"compliance", offsetof(OozeTemperatureRow, compliance), OOZE_MATERIAL_COMPLIANCE, false},
+    {"solvent_viscosity", offsetof(OozeTemperatureRow, solvent_viscosity), OOZE_MATERIAL_SOLVENT,
+     false},
+    {"yield_strain", offsetof(OozeTemperatureRow, yield_strain), OOZE_MATERIAL_YIELD, false},
+    {"surface_tension", offsetof(OozeTemperatureRow, surface_tension), OOZE_MATERIAL_TENSION,
+     false},
+    {"extension", offsetof(OozeTemperatureRow, extension), OOZE_MATERIAL_EXTENSION, true},
+    {"stretch_rate", offsetof(OozeTemperatureRow, stretch_rate), OOZE_MATERIAL_STRETCH_RATE, true},
 };
 
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
@@ -32,7 +38,7 @@ static const int slowed[] = {OOZE_MATERIAL_VISCOSITY,    OOZE_MATERIAL_RELAXATIO
 
 OozeTemperatureRow ooze_temperature_row_default(void)
 {
-    return (OozeTemperatureRow){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    return (OozeTemperatureRow){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 bool ooze_material_is_heat(int index)
@@ -110,9 +116,11 @@ OozeMaterial ooze_material_at(const OozeMaterial *material, double temperature)
     double share = width > 0.0 ? (temperature - rows[low].temperature) / width : 0.0;
     for (int k = 0; k < COLUMN_COUNT; k++) {
         double a = column(&rows[low], columns[k].offset);
+        double b = column(&rows[high], columns[k].offset);
         if (!isnan(a)) {
-            at.values[columns[k].param] =
-                ooze_heat_between(a, column(&rows[high], columns[k].offset), share);
+            at.values[columns[k].param] = columns[k].straight
+                                              ? ooze_heat_ramp(share, 0.0, a, 1.0, b)
+                                              : ooze_heat_between(a, b, share);
         }
     }
     if (!isnan(rows[low].shift)) {

@@ -34,6 +34,12 @@ static const OozeKey row_keys[] = {
      .help = "in place of the material's", .otherwise = "the material's"},
     {"surface_tension", OOZE_KEY_REAL, "N/m", 0.0, 1e6, ROW(surface_tension),
      .help = "in place of the material's", .otherwise = "the material's"},
+    {"extension", OOZE_KEY_REAL, "", 1.0, 2.0, ROW(extension),
+     .help = "in place of the material's; in equal parts between rows",
+     .otherwise = "the material's"},
+    {"stretch_rate", OOZE_KEY_REAL, "1/s", 0.0, 1e6, ROW(stretch_rate),
+     .help = "in place of the material's; in equal parts between rows",
+     .otherwise = "the material's"},
 };
 
 const OozeSection ooze_section_temperature_row = {

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "methods/advice.h"
 #include "methods/links/workspace.h"
+#include "physics/heat.h"
 
 static const OozeParamInfo params[OOZE_LINKS_PARAM_COUNT] = {
     [OOZE_LINKS_ITERATIONS] = {"iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 6, NULL,
@@ -123,6 +124,17 @@ static double extension_of(const OozeStepContext *c, const OozeMaterial *materia
     return ooze_link_extension_of_rate(isnan(rate) ? STRETCH_RATE : rate, c->dt);
 }
 
+/* The same of a particle as warm as it is. */
+static float extension_at(const OozeLinksStep *s, uint32_t i, uint16_t material)
+{
+    const OozeStepContext *c = s->context;
+    if (!c->temperature || c->materials[material].table_count == 0) {
+        return s->material_extension[material];
+    }
+    OozeMaterial warm = ooze_material_at(&c->materials[material], c->temperature[i]);
+    return (float)extension_of(c, &warm);
+}
+
 /* What depends on spacing and support alone. */
 static void know_lattice(OozeLinksMemory *memory, const OozeStepContext *c)
 {
@@ -202,7 +214,9 @@ static void know_materials(OozeLinksStep *s)
         s->material_extension[m] = (float)extension_of(c, own);
     }
     for (uint64_t i = 0; i < s->n; i++) {
-        s->elastic[i] = c->materials[material[i]].values[OOZE_MATERIAL_LABEL] != 0.0;
+        const double *v = c->materials[material[i]].values;
+        bool melts = c->phase && !isnan(v[OOZE_MATERIAL_MELTING]);
+        s->elastic[i] = melts ? c->phase[i] == OOZE_PHASE_SOLID : v[OOZE_MATERIAL_LABEL] != 0.0;
     }
 }
 
@@ -248,7 +262,7 @@ static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
         s->x[k] = s->change[i];
         s->shift[k] = ooze_four(0, 0, 0, 0);
         s->weight[k] = c->led && c->led[i] ? 0.0f : s->material_weight[material[i]];
-        s->extension[k] = s->material_extension[material[i]];
+        s->extension[k] = extension_at(s, i, material[i]);
         s->is_elastic[k] = s->elastic[i];
         s->old_row[k] = s->row[i];
         s->is_new[k] = s->row[i] == OOZE_LINKS_NO_ROW;
@@ -385,6 +399,7 @@ const OozeMethod ooze_method_links = {
     .material_keys = material_keys,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
+    .uses_tables = true,
     .create = create,
     .destroy = destroy,
     .bytes = bytes,
