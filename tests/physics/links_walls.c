@@ -1,0 +1,168 @@
+/* Acceptance tests of the links method at solids: stacking, a turning bar, a thread and a sheet that fold. */
+#include "physics/links_fixtures.h"
+
+#include "world/world.h"
+
+static const double dx = 0.02;
+
+static OozeWorld *links_world(double time_step)
+{
+    return make_world(
+        (Setup){.method = "links", .spacing = dx, .time_step = time_step, .gravity = down()});
+}
+
+/* ---- a dam break in a box --------------------------------------------------------------------- */
+
+static void add_side(OozeWorld *world, OozeVec3 at, OozeVec3 normal)
+{
+    OozeSolidDef plane = ooze_solid_def_default();
+    plane.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
+    plane.shape.position = at;
+    plane.shape.normal = normal;
+    plane.friction = 0;
+    CHECK_OK(ooze_world_add_solid(world, &plane, NULL, &error));
+}
+
+/* Particles a cubic spacing among the floor and inside, `margin` away from the sides; and in the upright edges, over what
+   the inside would put there. */
+typedef struct Stack {
+    double floor, inside, edges;
+} Stack;
+
+static Stack break_dam(bool boundary)
+{
+    const int wide = 18, deep = 10;
+    OozeWorld *world = links_world(2e-3);
+    set_param(world, "walls", boundary ? 0 : 2);
+    set_param(world, "contact_distance", boundary ? 0.25 : 0.5);
+    set_param(world, "link_strength", 0);
+    OozeMaterialId water = add_linked(world, 1.05, NAN, false);
+    double x1 = wide * dx, z1 = deep * dx;
+    add_side(world, vec3(0, 0, 0), vec3(0, 1, 0));
+    add_side(world, vec3(0, 0, 0), vec3(1, 0, 0));
+    add_side(world, vec3(x1, 0, 0), vec3(-1, 0, 0));
+    add_side(world, vec3(0, 0, 0), vec3(0, 0, 1));
+    add_side(world, vec3(0, 0, z1), vec3(0, 0, -1));
+    add_lattice(world, (Lattice){.material = water, .n = {10, 25, deep}, .spacing = dx});
+    advance(world, 0.9);
+    Stack stack = {0, 0, 0};
+    int samples = 6;
+    const double margin = 2 * dx, edge = 0.6 * dx;
+    double area = (x1 - 2 * margin) * (z1 - 2 * margin);
+    for (int k = 0; k < samples; k++) {
+        advance(world, 0.02);
+        const OozeFrame *frame = ooze_world_frame(world);
+        const OozeFieldView *x = ooze_frame_field(frame, "position");
+        for (uint64_t i = 0; i < frame->particle_count; i++) {
+            OozeVec3 p = read_vector(x, i);
+            double to_x = fmin(p.x, x1 - p.x), to_z = fmin(p.z, z1 - p.z);
+            bool away = to_x > margin && to_z > margin;
+            stack.floor += away && p.y < dx;
+            stack.inside += away && p.y >= 3 * dx && p.y < 6 * dx;
+            stack.edges += to_x < edge && to_z < edge && p.y >= 3 * dx && p.y < 6 * dx;
+        }
+    }
+    take_census(world);
+    stack.floor *= dx * dx / (area * samples);
+    stack.inside *= dx * dx / (3 * area * samples);
+    stack.edges *= dx * dx / (3 * 4 * edge * edge * samples);
+    printf("  %s: a cubic spacing of floor %.3f, inside %.3f, upright edges %.3f\n",
+           boundary ? "boundary particles" : "distance alone", stack.floor, stack.inside,
+           stack.edges);
+    ooze_world_destroy(world);
+    return stack;
+}
+
+static void links_T05_stacking(void **state)
+{
+    (void)state;
+    Stack with = break_dam(true), without = break_dam(false);
+    MEASURED("floor layer over inside, boundary particles", with.floor / with.inside, 0.9, 1.1);
+    MEASURED("floor layer over inside, distance alone", without.floor / without.inside, 1.25, 10);
+}
+
+/* ---- a lump on a turning bar ------------------------------------------------------------------ */
+
+static int find_root(int *parent, int i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+/* Pieces of at least 30 particles that hang together within a distance, of what is above the floor. */
+static int count_pieces(OozeWorld *world, double reach, double above)
+{
+    const OozeFrame *frame = ooze_world_frame(world);
+    const OozeFieldView *x = ooze_frame_field(frame, "position");
+    int n = (int)frame->particle_count, pieces = 0;
+    int *parent = calloc((size_t)n, sizeof *parent), *size = calloc((size_t)n, sizeof *size);
+    assert_true(parent && size);
+    for (int i = 0; i < n; i++) {
+        parent[i] = i;
+        OozeVec3 a = read_vector(x, (uint64_t)i);
+        for (int j = 0; j < i && a.y > above; j++) {
+            OozeVec3 b = read_vector(x, (uint64_t)j);
+            if (b.y > above && vec3_length(vec3_sub(a, b)) < reach) {
+                parent[find_root(parent, i)] = find_root(parent, j);
+            }
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        size[find_root(parent, i)]++;
+    }
+    for (int i = 0; i < n; i++) {
+        pieces += size[i] >= 30;
+    }
+    free(parent);
+    free(size);
+    return pieces;
+}
+
+/* How deep the deepest particle is in the bar, in spacings: negative outside. */
+static double deepest(OozeWorld *world, const OozeSolid *bar)
+{
+    const OozeFrame *frame = ooze_world_frame(world);
+    const OozeFieldView *x = ooze_frame_field(frame, "position");
+    double worst = -INFINITY;
+    for (uint64_t i = 0; i < frame->particle_count; i++) {
+        OozeVec3 normal;
+        double d = ooze_solid_distance(bar, read_vector(x, i), &normal);
+        worst = fmax(worst, -d / dx);
+    }
+    return worst;
+}
+
+static void links_T15_turning_bar(void **state)
+{
+    (void)state;
+    OozeWorld *world = links_world(1e-3);
+    OozeMaterialId lump = add_linked(world, 1.01, NAN, false);
+    add_floor(world, INFINITY);
+    OozeSolidDef bar = ooze_solid_def_default();
+    OozeSolidId id = {0};
+    bar.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
+    bar.shape.size = vec3(6 * dx, 6 * dx, 30 * dx);
+    bar.shape.position = vec3(0, 40 * dx, 0);
+    bar.motion.spin = vec3(0, 0, 2);
+    bar.friction = INFINITY;
+    CHECK_OK(ooze_world_add_solid(world, &bar, &id, &error));
+    add_ball(world, (Ball){lump, 5.5 * dx, dx, vec3(0, 54 * dx, 0), 0});
+    bool split = false;
+    double inside = -INFINITY, spin = 0;
+    for (int k = 0; k < 90 && !split; k++) {
+        advance(world, 0.01);
+        inside = fmax(inside, deepest(world, &world->solids.items[id.index]));
+        spin = fmax(spin, fabs(take_census(world).spin.z / take_census(world).mass));
+        split = world->time > 0.2 && count_pieces(world, 1.5 * dx, 2 * dx) == 2;
+    }
+    printf("  in two after %.2f s\n", world->time);
+    MEASURED("pieces above the floor", split ? 2 : 1, 2, 2);
+    MEASURED("angular momentum of the fluid about its centre, m2/s", spin, 1e-3, 10);
+    MEASURED("deepest in the bar, in spacings", inside, -10, 0);
+    ooze_world_destroy(world);
+}
+
+ACCEPTANCE_MAIN(cmocka_unit_test(links_T05_stacking), cmocka_unit_test(links_T15_turning_bar))
