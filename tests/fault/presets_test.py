@@ -58,7 +58,7 @@ class PresetsTest(runs.RunTest):
         table = self.table()
         self.assertEqual(pages.page(table), pages.PAGE.read_text(), "run tools/material_pages.py --page")
         shown = re.findall(r"\]\((images/materials/\w+_drop\.png)\)", pages.PAGE.read_text())
-        self.assertGreaterEqual(len(shown), len(table) - 8)
+        self.assertEqual(len(shown), len(table))
         for name in shown:
             self.assertLessEqual((pages.PAGE.parent / name).stat().st_size, pages.BYTES_MAX)
 
