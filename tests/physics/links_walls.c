@@ -1,6 +1,7 @@
 /* Acceptance tests of the links method at solids: stacking, a turning bar, a thread and a sheet that fold. */
 #include "physics/links_fixtures.h"
 
+#include "physics/formula.h"
 #include "world/world.h"
 
 static const double dx = 0.02;
@@ -165,4 +166,112 @@ static void links_T15_turning_bar(void **state)
     ooze_world_destroy(world);
 }
 
-ACCEPTANCE_MAIN(cmocka_unit_test(links_T05_stacking), cmocka_unit_test(links_T15_turning_bar))
+/* ---- what is poured folds --------------------------------------------------------------------- */
+
+/* Mean place of what is between two heights and, along z, two planes; false where that is next to nothing. */
+static bool slice_centre(OozeWorld *world, double low, double high, double z0, double z1,
+                         OozeVec3 *centre)
+{
+    const OozeFrame *frame = ooze_world_frame(world);
+    const OozeFieldView *x = ooze_frame_field(frame, "position");
+    double n = 0;
+    *centre = vec3(0, 0, 0);
+    for (uint64_t i = 0; i < frame->particle_count; i++) {
+        OozeVec3 p = read_vector(x, i);
+        if (p.y > low && p.y < high && p.z >= z0 && p.z < z1) {
+            *centre = vec3_add(*centre, p);
+            n++;
+        }
+    }
+    *centre = vec3_scale(*centre, n > 0 ? 1 / n : 0);
+    return n >= 5;
+}
+
+static OozeWorld *pouring_world(double spacing)
+{
+    return make_world(
+        (Setup){.method = "links", .spacing = spacing, .time_step = 1e-3, .gravity = down()});
+}
+
+/* A thread 24 mm thick from 14 cm goes round and round where it lands. */
+static void links_T16_coil(void **state)
+{
+    (void)state;
+    OozeWorld *world = pouring_world(0.005);
+    OozeMaterialId thread = add_linked(world, 1.002, NAN, false);
+    add_floor(world, INFINITY);
+    OozeEmitterDef nozzle = jet(0.14, 0.25);
+    nozzle.material = thread;
+    nozzle.radius = 0.012;
+    nozzle.length = 0.02;
+    CHECK_OK(ooze_world_add_emitter(world, &nozzle, NULL, &error));
+    advance(world, 0.6); /* it has landed */
+    double turned = 0, last = NAN, least = 0, most = 0;
+    while (world->time < 1.9) {
+        OozeVec3 at;
+        advance(world, 0.02);
+        if (slice_centre(world, 0.03, 0.045, -1, 1, &at)) {
+            double angle = atan2(at.z, at.x);
+            turned += isnan(last) ? 0 : remainder(angle - last, 2 * OOZE_PI);
+            last = angle;
+            least = fmin(least, turned);
+            most = fmax(most, turned);
+        }
+    }
+    Census end = take_census(world);
+    printf("  %llu particles\n", (unsigned long long)end.count);
+    MEASURED("turns", (most - least) / (2 * OOZE_PI), 2, 20);
+    ooze_world_destroy(world);
+}
+
+/* A sheet 15 mm thick folds to and fro, all of its width together. */
+static void links_T16_sheet(void **state)
+{
+    (void)state;
+    enum { PARTS = 3, SAMPLES = 120 };
+    const double wide = 0.075;
+    OozeWorld *world = pouring_world(0.005);
+    OozeMaterialId sheet = add_linked(world, 1.002, NAN, false);
+    add_floor(world, INFINITY);
+    OozeEmitterDef nozzle = jet(0.11, 0.25);
+    nozzle.material = sheet;
+    nozzle.outline = OOZE_OUTLINE_RECTANGLE;
+    nozzle.size = vec3(0.015, wide, 0);
+    nozzle.length = 0.02;
+    CHECK_OK(ooze_world_add_emitter(world, &nozzle, NULL, &error));
+    advance(world, 0.35); /* it is about to land */
+    double x[PARTS][SAMPLES] = {{0}};
+    int n = 0, changes = 0;
+    double sign = 0, together = 0, alone = 0;
+    for (int k = 0; k < SAMPLES; k++) {
+        advance(world, 0.0125);
+        bool all = true;
+        for (int p = 0; p < PARTS; p++) {
+            OozeVec3 at;
+            double from = -0.5 * wide + p * wide / PARTS;
+            all = slice_centre(world, 0.03, 0.045, from, from + wide / PARTS, &at) && all;
+            x[p][n] = at.x;
+        }
+        n += all;
+    }
+    for (int k = 0; k < n; k++) {
+        double mean = 0;
+        for (int p = 0; p < PARTS; p++) {
+            mean += x[p][k] / PARTS;
+            alone += x[p][k] * x[p][k] / PARTS;
+        }
+        together += mean * mean;
+        double now = fabs(mean) > 0.002 ? copysign(1, mean) : sign; /* 0.4 spacings */
+        changes += sign != 0 && now != sign;
+        sign = now;
+    }
+    Census end = take_census(world);
+    printf("  %llu particles, x %g to %g, z %g to %g\n", (unsigned long long)end.count, end.low.x,
+           end.high.x, end.low.z, end.high.z);
+    MEASURED("changes of side", changes, 3, 100);
+    MEASURED("share of the motion that is the same along the sheet", together / alone, 0.8, 1);
+    ooze_world_destroy(world);
+}
+
+ACCEPTANCE_MAIN(cmocka_unit_test(links_T05_stacking), cmocka_unit_test(links_T15_turning_bar),
+                cmocka_unit_test(links_T16_coil), cmocka_unit_test(links_T16_sheet))

@@ -187,6 +187,7 @@ static OozeStatus allocate(OozeLinksStep *s, OozeError *error)
     s->shift = ooze_arena_alloc(arena, n, sizeof *s->shift);
     s->change = ooze_arena_alloc(arena, n, sizeof *s->change);
     s->weight = ooze_arena_alloc(arena, n, sizeof *s->weight);
+    s->ease = ooze_arena_alloc(arena, n, sizeof *s->ease);
     s->extension = ooze_arena_alloc(arena, n, sizeof *s->extension);
     s->is_elastic = ooze_arena_alloc(arena, n, sizeof *s->is_elastic);
     s->is_new = ooze_arena_alloc(arena, n, sizeof *s->is_new);
@@ -197,9 +198,9 @@ static OozeStatus allocate(OozeLinksStep *s, OozeError *error)
     s->excess = ooze_arena_alloc(arena, n, sizeof *s->excess);
     s->material_weight = ooze_arena_alloc(arena, materials, sizeof *s->material_weight);
     s->material_extension = ooze_arena_alloc(arena, materials, sizeof *s->material_extension);
-    bool all = s->x0 && s->u && s->x && s->shift && s->change && s->weight && s->extension &&
-               s->is_elastic && s->is_new && s->old_row && s->material && s->lambda && s->busy &&
-               s->excess && s->material_weight && s->material_extension;
+    bool all = s->x0 && s->u && s->x && s->shift && s->change && s->weight && s->ease &&
+               s->extension && s->is_elastic && s->is_new && s->old_row && s->material &&
+               s->lambda && s->busy && s->excess && s->material_weight && s->material_extension;
     return all ? OOZE_OK : ooze_fail_memory(error, "the links step", n * 112);
 }
 
@@ -261,7 +262,8 @@ static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
         uint32_t i = s->order[k];
         s->x[k] = s->change[i];
         s->shift[k] = ooze_four(0, 0, 0, 0);
-        s->weight[k] = c->led && c->led[i] ? 0.0f : s->material_weight[material[i]];
+        s->ease[k] = s->material_weight[material[i]];
+        s->weight[k] = c->led && c->led[i] ? 0.0f : s->ease[k];
         s->extension[k] = extension_at(s, i, material[i]);
         s->is_elastic[k] = s->elastic[i];
         s->old_row[k] = s->row[i];

@@ -33,7 +33,7 @@ static void add_fluid(const OozeLinksStep *s, uint64_t i, Sum *sum)
         float slope = s->volume * ooze_links_slope(&s->kernel, r);
         value += ooze_links_value(&s->kernel, r);
         own += slope * direction(d, r, s->support);
-        stiffness += s->weight[index[k]] * slope * slope;
+        stiffness += s->ease[index[k]] * slope * slope;
     }
     sum->density = s->volume * value;
     sum->own = own;
@@ -124,7 +124,7 @@ static void look_range(void *data, uint64_t begin, uint64_t end, int worker)
         Sum sum;
         add_fluid(s, i, &sum);
         add_walls(s, i, &sum);
-        float stiffness = sum.stiffness + s->weight[i] * ooze_four_dot3(sum.own, sum.own);
+        float stiffness = sum.stiffness + s->ease[i] * ooze_four_dot3(sum.own, sum.own);
         float error = sum.density - 1.0f, felt = error < 0.0f ? s->cohesion * error : error;
         s->lambda[i] = -s->relaxation * felt / (stiffness + s->softness);
         s->excess[i] = fmaxf(error, 0.0f);

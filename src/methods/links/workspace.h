@@ -74,6 +74,8 @@ typedef struct OozeLinksStep {
     OozeFour *shift;       /* all corrections added up */
     OozeFour *change;      /* those of an iteration */
     float *weight;         /* 0: whatever pushes, it moves with its velocity */
+    float *ease; /* the same, also of what does not give way: multipliers reckon with it, or the few
+                        that do would be pushed by many who think themselves alone */
     float *extension;
     uint8_t *is_elastic, *is_new;
     uint32_t *old_row; /* OOZE_LINKS_NO_ROW: none yet */
