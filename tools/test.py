@@ -50,6 +50,8 @@ ENVIRONMENT = {
     "cuda": {"OOZE_DEVICE": "cuda"},
 }
 PRESETS = {"device": "cuda-on-host"}  # where it is not the suite's name
+# One kind of GPU is enough to see that device code compiles: the machine's own, or a late one.
+SETTINGS = {"cuda": [] if FULL else ["-DOOZE_CUDA_ARCHITECTURES=" + ("native" if shutil.which("nvidia-smi") else "90")]}
 TARGETS = {"device": "device_programs", "cuda": "ooze", "mpi": "ooze"}  # where not all is looked at
 
 
@@ -60,7 +62,7 @@ def build(suite, target=None):
     target = target or TARGETS.get(suite)
     if target:
         make += ["--target", target]
-    for command in (["cmake", "--preset", preset], make):
+    for command in (["cmake", "--preset", preset, *SETTINGS.get(suite, [])], make):
         done = subprocess.run(command, cwd=ROOT, **quiet)
         if done.returncode:
             print(done.stdout)
