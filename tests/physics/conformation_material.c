@@ -1,6 +1,6 @@
 /* Acceptance tests of the conformation method: does it behave as the material it was told to be? Stiffness,
    relaxation, viscosity and normal stress, waves and decay, and flows with known solutions. */
-#include "physics/fixtures.h"
+#include "physics/channel.h"
 
 static const double density = 1000;
 
@@ -141,55 +141,12 @@ static void conformation_T05_formulations(void **state)
     }
 }
 
-/* Fluid between two plates that never let it slip: 20 layers high, periodic sideways. */
-typedef struct Channel {
-    OozeWorld *world;
-    OozeSolidId top;
-    double spacing, height;
-} Channel;
-
-enum { CHANNEL_LAYERS = 20 };
-
 static Channel make_channel(double spacing, double time_step, double push, Matter matter)
 {
-    Channel c = {.spacing = spacing, .height = CHANNEL_LAYERS * spacing};
-    c.world = make_world((Setup){.spacing = spacing,
-                                 .time_step = time_step,
-                                 .gravity = vec3(push, 0, 0),
-                                 .box = vec3(7 * spacing, 0, 7 * spacing)});
+    Channel c = open_channel(spacing, time_step, push);
     add_matter(c.world, matter);
-    add_plane(c.world, 0, 1, INFINITY);
-    c.top = add_plane(c.world, c.height, -1, INFINITY);
-    add_lattice(c.world, (Lattice){.n = {7, CHANNEL_LAYERS, 7}, .spacing = spacing});
+    fill_channel(&c);
     return c;
-}
-
-/* Mean of a component of a field over the layer about height y, two spacings thick. */
-static double layer_mean(const Channel *c, const char *name, int component, double y)
-{
-    const OozeFrame *frame = ooze_world_frame(c->world);
-    const OozeFieldView *x = ooze_frame_field(frame, "position");
-    const OozeFieldView *f = ooze_frame_field(frame, name);
-    double sum = 0.0, count = 0.0;
-    for (uint64_t i = 0; i < frame->particle_count; i++) {
-        if (fabs(ooze_field_value(x, i, 1) - y) < c->spacing) {
-            sum += ooze_field_value(f, i, component);
-            count += 1;
-        }
-    }
-    return sum / count;
-}
-
-/* Moves the upper plate sideways within one step and stops it there. */
-static void jump(const Channel *c, double way, double dt)
-{
-    OozePose pose = {.position = vec3(way, c->height, 0),
-                     .rotation = {0, 0, 0, 1},
-                     .velocity = vec3(way / dt, 0, 0)};
-    CHECK_OK(ooze_world_set_solid_pose(c->world, c->top, &pose, &error));
-    step_world(c->world);
-    pose.velocity = vec3(0, 0, 0);
-    CHECK_OK(ooze_world_set_solid_pose(c->world, c->top, &pose, &error));
 }
 
 /* The upper plate jumps by a twentieth of the gap and stays: the stress in the middle falls as

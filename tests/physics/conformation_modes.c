@@ -1,5 +1,5 @@
 /* Acceptance tests of fluids with several relaxation times, and of pastes: a channel between plates. */
-#include "physics/fixtures.h"
+#include "physics/channel.h"
 
 static const double density = 1000;
 
@@ -8,48 +8,18 @@ typedef struct Number {
     double value;
 } Number;
 
-enum { LAYERS = 20 };
-typedef struct Channel {
-    OozeWorld *world;
-    OozeSolidId top;
-    double spacing, height;
-} Channel;
-
-/* 20 layers of fluid between two plates that never let it slip, periodic sideways, pushed along x. Numbers end with
-   a key that is NULL. */
+/* Numbers end with a key that is NULL. */
 static Channel make_channel(double spacing, double time_step, double push, const Number *numbers)
 {
-    Channel c = {.spacing = spacing, .height = LAYERS * spacing};
-    c.world = make_world((Setup){.spacing = spacing,
-                                 .time_step = time_step,
-                                 .gravity = vec3(push, 0, 0),
-                                 .box = vec3(7 * spacing, 0, 7 * spacing)});
+    Channel c = open_channel(spacing, time_step, push);
     OozeMaterialDef def = ooze_material_def_default();
     CHECK_OK(ooze_material_def_set(&def, "density", density, &error));
     for (; numbers->key; numbers++) {
         CHECK_OK(ooze_material_def_set(&def, numbers->key, numbers->value, &error));
     }
     CHECK_OK(ooze_world_add_material(c.world, &def, NULL, &error));
-    add_plane(c.world, 0, 1, INFINITY);
-    c.top = add_plane(c.world, c.height, -1, INFINITY);
-    add_lattice(c.world, (Lattice){.n = {7, LAYERS, 7}, .spacing = spacing});
+    fill_channel(&c);
     return c;
-}
-
-/* Mean of a component of a field over the layer about height y, two spacings thick. */
-static double layer_mean(const Channel *c, const char *name, int component, double y)
-{
-    const OozeFrame *frame = ooze_world_frame(c->world);
-    const OozeFieldView *x = ooze_frame_field(frame, "position");
-    const OozeFieldView *f = ooze_frame_field(frame, name);
-    double sum = 0.0, count = 0.0;
-    for (uint64_t i = 0; i < frame->particle_count; i++) {
-        if (fabs(ooze_field_value(x, i, 1) - y) < c->spacing) {
-            sum += ooze_field_value(f, i, component);
-            count += 1;
-        }
-    }
-    return sum / count;
 }
 
 /* The upper plate jumps by a twentieth of the gap and stays: the stress in the middle falls as the sum of
@@ -66,13 +36,7 @@ static void conformation_T52_two_modes(void **state)
                             {NULL, 0}};
     Channel c = make_channel(d, dt, 0, fluid);
     set_param(c.world, "velocity_iterations", 60);
-    OozePose pose = {.position = vec3(strain * c.height, c.height, 0),
-                     .rotation = {0, 0, 0, 1},
-                     .velocity = vec3(strain * c.height / dt, 0, 0)};
-    CHECK_OK(ooze_world_set_solid_pose(c.world, c.top, &pose, &error));
-    step_world(c.world);
-    pose.velocity = vec3(0, 0, 0);
-    CHECK_OK(ooze_world_set_solid_pose(c.world, c.top, &pose, &error));
+    jump(&c, strain * c.height, dt);
     int done = 0, when[] = {10, 30, 60, 120};
     double y = 0.5 * c.height, last[2] = {0}, since = 0;
     for (int k = 0; k < 4; k++) {
@@ -104,7 +68,7 @@ static void conformation_T53_herschel_bulkley(void **state)
 {
     (void)state;
     const double modulus = 4000, limit = 0.05, eta = 100, at = 5, n = 0.5, d = 0.02, dt = 1.0 / 240;
-    const double yields = modulus * limit, y = 0.35 * LAYERS * d;
+    const double yields = modulus * limit, y = 0.35 * CHANNEL_LAYERS * d;
     const Number paste[] = {{"modulus", modulus},
                             {"yield_strain", limit},
                             {"thinning", 1},
@@ -134,7 +98,7 @@ static void conformation_T53_herschel_bulkley(void **state)
         ooze_world_destroy(c.world);
     }
     MEASURED("exponent", log(above[1] / above[0]) / log(found[1] / found[0]), n - 0.05, n + 0.05);
-    Channel c = make_channel(d, dt, 0.8 * yields / (density * 0.5 * LAYERS * d), paste);
+    Channel c = make_channel(d, dt, 0.8 * yields / (density * 0.5 * CHANNEL_LAYERS * d), paste);
     set_param(c.world, "velocity_iterations", 30);
     advance(c.world, 0.5);
     MEASURED("speed below the yield stress, m/s", layer_mean(&c, "velocity", 0, 0.5 * c.height),
