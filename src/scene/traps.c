@@ -104,6 +104,21 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
     }
 }
 
+/* Some of it is no rigid body, which needs no numbers. */
+static bool has_to_flow(const OozeSceneDef *def, const char *material)
+{
+    bool rigid = false, other = false;
+    for (int k = 0; k < def->fluid_count; k++) {
+        bool its = strcmp(def->fluids[k].material, material) == 0;
+        rigid = rigid || (its && def->fluids[k].def.body == OOZE_BODY_RIGID);
+        other = other || (its && def->fluids[k].def.body != OOZE_BODY_RIGID);
+    }
+    for (int k = 0; k < def->emitter_count; k++) {
+        other = other || strcmp(def->emitters[k].material, material) == 0;
+    }
+    return other || !rigid;
+}
+
 /* A name alone is no material: someone may have hoped that it takes the preset of its name. */
 static void check_bare(OozeScene *scene, const OozeMethod *method)
 {
@@ -116,7 +131,7 @@ static void check_bare(OozeScene *scene, const OozeMethod *method)
         for (int k = 0; bare && k < count; k++) {
             bare = strcmp(params[k].key, "density") == 0 || !ooze_node_find(node, params[k].key);
         }
-        if (bare) {
+        if (bare && has_to_flow(&scene->def, name)) {
             ooze_scene_warn(
                 scene, node->key, ooze_scene_format(scene, "add `preset: %s`, or numbers", name),
                 "'%s' flows without resistance: a name alone gives it no numbers", name);
