@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/facts.h"
 #include "cli/report.h"
+#include "methods/material.h"
 #include "rheometer/picture.h"
 #include "rheometer/verdict.h"
 #include "scene/scene.h"
@@ -18,6 +19,8 @@
 typedef struct Subject {
     OozeScene *scene; /* NULL: a preset */
     OozeMaterialDef material;
+    double temperature; /* degC */
+    bool depends;       /* the material does on it */
     OozeSample sample;
 } Subject;
 
@@ -29,7 +32,7 @@ typedef struct Session {
     OozeVariation variations[OOZE_STUDY_GRID];
     int variation_count;
     double tolerance;
-    bool grid;
+    bool grid, quick;
 } Session;
 
 /* ---- what is measured ------------------------------------------------------------------------ */
@@ -72,6 +75,7 @@ static int open_scene(Subject *s, const OozeArguments *arguments, const char *pa
     s->sample.spacing = def->world.spacing;
     s->sample.support_ratio = def->world.support_ratio;
     s->sample.time_step = s->scene->info.time_step;
+    s->temperature = def->world.air_temperature;
     return OOZE_EXIT_OK;
 }
 
@@ -84,11 +88,37 @@ static int open_preset(Subject *s, const char *name, OozeError *error)
     }
     OozeTheory theory = ooze_theory(&s->material, def.spacing, def.time_step);
     double time = ooze_protocol_time(&theory, def.time_step);
+    s->temperature = def.air_temperature;
     s->sample.method = "conformation";
     s->sample.spacing = def.spacing;
     s->sample.support_ratio = def.support_ratio;
     s->sample.time_step = fmax(fmin(def.time_step, time / 24.0), 1e-5);
     return OOZE_EXIT_OK;
+}
+
+/* A rheometer holds its sample at one temperature, and heats nothing. */
+static OozeStatus fix_temperature(Subject *s, OozeError *error)
+{
+    size_t rows = (size_t)s->material.temperature_row_count;
+    OozeMaterial material = {.table = ooze_alloc(rows + 1, sizeof *material.table),
+                             .table_count = (int)rows};
+    if (!material.table) {
+        return ooze_fail_memory(error, "a temperature table", rows * sizeof *material.table);
+    }
+    for (size_t i = 0; i < rows; i++) {
+        material.table[i] = s->material.temperature_table[i];
+    }
+    memcpy(material.values, s->material.values, sizeof material.values);
+    OozeMaterial at = ooze_material_at(&material, s->temperature);
+    const OozeMaterialDef none = ooze_material_def_default();
+    for (int i = 0; i < OOZE_MATERIAL_PARAM_COUNT; i++) {
+        s->material.values[i] = ooze_material_is_heat(i) ? none.values[i] : at.values[i];
+    }
+    s->depends = rows > 0;
+    s->material.temperature_table = NULL;
+    s->material.temperature_row_count = 0;
+    ooze_free(material.table);
+    return OOZE_OK;
 }
 
 static int open_subject(Subject *s, const OozeArguments *arguments, OozeError *error)
@@ -108,9 +138,25 @@ static int open_subject(Subject *s, const OozeArguments *arguments, OozeError *e
         !ooze_argument_real(arguments, "time-step", 1e-12, 1e3, &s->sample.time_step)) {
         return OOZE_EXIT_USAGE;
     }
+    if (!ooze_argument_real(arguments, "temperature", -1e6, 1e6, &s->temperature)) {
+        return OOZE_EXIT_USAGE;
+    }
     s->sample.material = &s->material;
     s->sample.jitter = 0.1;
-    return OOZE_EXIT_OK;
+    return fix_temperature(s, error) ? ooze_report_error(error) : OOZE_EXIT_OK;
+}
+
+/* Over the last line, where someone looks on. */
+static void say_progress(int done, int all)
+{
+    if (ooze_is_terminal(stderr)) {
+        if (done < all) {
+            fprintf(stderr, "\rmeasuring: %d of %d ", done, all);
+        } else {
+            fprintf(stderr, "\r%40s\r", "");
+        }
+        fflush(stderr);
+    }
 }
 
 static OozeStatus measure(Session *session, OozeThreads *threads, OozeError *error)
@@ -118,17 +164,24 @@ static OozeStatus measure(Session *session, OozeThreads *threads, OozeError *err
     const OozeSample *sample = &session->subject.sample;
     session->theory = ooze_theory(sample->material, sample->spacing, sample->time_step);
     session->experiment_count = ooze_protocol(&session->theory, sample, session->experiments);
+    session->variation_count = session->quick  ? 0
+                               : session->grid ? OOZE_STUDY_GRID
+                                               : OOZE_STUDY_USUAL;
+    int parts = 1 + session->variation_count;
+    say_progress(0, parts);
     OozeStatus status = ooze_experiments_run(session->experiments, session->experiment_count,
                                              sample, &session->theory, threads, error);
-    session->variation_count = session->grid ? OOZE_STUDY_GRID : OOZE_STUDY_USUAL;
     if (session->grid) {
         ooze_study_grid(session->variations);
     } else {
         ooze_study_usual(session->variations);
     }
-    return status
-               ? status
-               : ooze_study(sample, session->variations, session->variation_count, threads, error);
+    for (int i = 0; i < session->variation_count && !status; i++) {
+        say_progress(i + 1, parts);
+        status = ooze_study(sample, &session->variations[i], 1, threads, error);
+    }
+    say_progress(parts, parts);
+    return status;
 }
 
 /* ---- in words -------------------------------------------------------------------------------- */
@@ -138,7 +191,8 @@ static void say_share(OozeText *out, double value, double expected)
     if (isnan(value)) {
         ooze_text_append(out, " %12s %8s", "-", "");
     } else if (expected > 0.0) {
-        ooze_text_append(out, " %12.4g %+7.1f%%", value, 100.0 * (value / expected - 1.0));
+        double off = 100.0 * (value / expected - 1.0);
+        ooze_text_append(out, " %12.4g %+7.1f%%", value, fabs(off) < 0.05 ? 0.0 : off);
     } else {
         ooze_text_append(out, " %12.4g %8s", value, "");
     }
@@ -193,10 +247,17 @@ static void say_variations(OozeText *out, const Session *session)
 static void say_all(OozeText *out, const Session *session)
 {
     const OozeSample *s = &session->subject.sample;
-    ooze_text_append(out, "%s: method %s, spacing %.4g m, time step %.4g s\n",
+    ooze_text_append(out, "%s: method %s, spacing %.4g m, time step %.4g s",
                      session->subject.material.name, s->method, s->spacing, s->time_step);
+    if (session->subject.depends) {
+        ooze_text_append(out, ", %.4g degC", session->subject.temperature);
+    }
+    ooze_text_append(out, "\n");
     for (int i = 0; i < session->experiment_count; i++) {
         say_experiment(out, &session->experiments[i]);
+    }
+    if (session->quick) {
+        return;
     }
     say_variations(out, session);
     ooze_text_append(out, "\n");
@@ -268,7 +329,7 @@ static void json_all(OozeText *out, const Session *session)
         ooze_text_append(out, "}");
     }
     ooze_text_append(out, "]");
-    if (!session->grid) {
+    if (!session->grid && !session->quick) {
         OozeVerdict verdict = ooze_verdict(session->variations, session->tolerance);
         ooze_text_append(out, ",\n  \"converged\": %s", verdict.converged ? "true" : "false");
     }
@@ -283,8 +344,12 @@ static int run_session(Session *session, const OozeArguments *arguments, OozeErr
     uint64_t count = 0;
     session->tolerance = 0.05;
     session->grid = ooze_argument_given(arguments, "grid");
+    session->quick = ooze_argument_given(arguments, "quick");
     if (code != OOZE_EXIT_OK) {
         return code;
+    }
+    if (session->grid && session->quick) {
+        return ooze_usage_error(arguments->command, "--quick leaves out what --grid asks for");
     }
     if (!ooze_argument_integer(arguments, "threads", 0, 4096, &count) ||
         !ooze_argument_real(arguments, "tolerance", 1e-6, 10.0, &session->tolerance)) {

@@ -5,10 +5,6 @@
 #include "methods/maxwell.h"
 #include "methods/method.h"
 
-/* The stiffest elasticity that compliance 0 stands for, spacings that a shear wave crosses a step: beyond it no number is
-   lost here, as a rheometer would not tell. */
-#define STIFFEST 20.0
-
 OozeTheory ooze_theory(const OozeMaterialDef *material, double spacing, double time_step)
 {
     const double *v = material->values;
@@ -17,8 +13,8 @@ OozeTheory ooze_theory(const OozeMaterialDef *material, double spacing, double t
         m.values[i] = v[i];
     }
     OozeStepContext context = {.spacing = spacing, .dt = time_step};
-    OozeMaxwell maxwell = ooze_maxwell(&context, &m, 1.0, STIFFEST);
-    bool yields = !isnan(v[OOZE_MATERIAL_YIELD]), thins = !isnan(v[OOZE_MATERIAL_THINNING_RATE]);
+    OozeMaxwell maxwell = ooze_maxwell(&context, &m, 1.0, OOZE_STIFFEST_WAVE);
+    bool yields = !isnan(v[OOZE_MATERIAL_YIELD]);
     OozeTheory t = {
         .modes = maxwell.modulus > 0.0,
         .modulus = {maxwell.modulus},
@@ -26,13 +22,7 @@ OozeTheory ooze_theory(const OozeMaterialDef *material, double spacing, double t
         .viscosity = maxwell.viscosity - maxwell.solvent,
         .solvent = maxwell.solvent,
         .yield = yields ? v[OOZE_MATERIAL_YIELD] : INFINITY,
-        .thinning =
-            {
-                .law = (OozeThinningLaw)v[OOZE_MATERIAL_THINNING],
-                .time = thins ? (float)(1.0 / v[OOZE_MATERIAL_THINNING_RATE]) : 0.0f,
-                .exponent = (float)v[OOZE_MATERIAL_THINNING_EXPONENT],
-                .floor = (float)v[OOZE_MATERIAL_THINNING_FLOOR],
-            },
+        .thinning = ooze_material_thinning(&m),
     };
     for (int k = 0; k < OOZE_MORE_MODES; k++) {
         OozeMaxwellMode mode = ooze_maxwell_mode(&m, k, 1.0);

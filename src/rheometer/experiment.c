@@ -44,7 +44,7 @@ typedef struct Job {
 /* ---- steady ---------------------------------------------------------------------------------- */
 
 /* In how many steps a flow is steady but for what its start takes to die out across the gap, and whether that has: then
-   momentum tells the stress. */
+   momentum tells the stress. What would take too long is not waited for. */
 static int flow_steps(const Job *job, bool *settled)
 {
     enum { STEPS_MAX = 2000, WAIT_MAX = 1500 };
@@ -55,16 +55,16 @@ static int flow_steps(const Job *job, bool *settled)
                  (e->kind == OOZE_EXPERIMENT_PLATES ? OOZE_PLATES_GAP : OOZE_CELL_GAP) / OOZE_PI;
     OozeShearPath path = {{0}};
     double viscosity = 0.0;
+    if (isfinite(job->theory->yield)) { /* it has to have given way */
+        seconds = fmax(seconds, 2.0 * job->theory->yield / rate);
+    }
     for (int i = 0; i < 50; i++) {
         viscosity = ooze_theory_shear(job->theory, &path, rate, seconds / 50.0) / rate;
     }
     double lasts = s->material->values[OOZE_MATERIAL_DENSITY] * gap * gap / viscosity;
-    if (isfinite(job->theory->yield)) { /* it has to have given way */
-        seconds = fmax(seconds, 3.0 * job->theory->yield / rate);
-    }
-    double steps =
-        fmax(fmin(seconds / s->time_step, STEPS_MAX), fmin(4.0 * lasts / s->time_step, WAIT_MAX));
-    *settled = steps * s->time_step >= 2.0 * lasts;
+    double steps = fmin(seconds / s->time_step, STEPS_MAX), wait = 2.0 * lasts / s->time_step;
+    *settled = wait <= fmax(steps, WAIT_MAX);
+    steps = *settled ? fmax(steps, fmin(2.0 * wait, WAIT_MAX)) : steps;
     return (int)fmax(20.0, ceil(steps));
 }
 
@@ -98,7 +98,8 @@ static OozeStatus run_flow(Job *job)
         }
     }
     ooze_cell_destroy(cell);
-    double flows = plates ? local : rate; /* plates let the fluid slip by part of a spacing */
+    /* plates let the fluid slip by part of a spacing, and one that they do not hold keeps what it gets from noise */
+    double flows = plates || !settled ? local : rate;
     double share = flows / rate;
     e->y[0][job->point] =
         (OozeMeasured){told / flows, settled ? momentum / flows : NAN, stress / rate};
@@ -125,6 +126,40 @@ static OozeStatus run_stretch(Job *job)
 }
 
 /* ---- oscillation ----------------------------------------------------------------------------- */
+
+/* Whether stress crosses the gap while it is the same: else momentum tells more of the fluid's inertia and of noise. Below
+   this many times the square of omega over that of the gap's slowest wave it was within some per cent. */
+#define FELT 20.0
+static bool is_felt(const Job *job, double omega)
+{
+    double gap = job->sample->spacing * OOZE_CELL_GAP / OOZE_PI;
+    double stiffness =
+        hypot(ooze_theory_storage(job->theory, omega), ooze_theory_loss(job->theory, omega));
+    double density = job->sample->material->values[OOZE_MATERIAL_DENSITY];
+    return density * gap * gap * omega * omega < FELT * stiffness;
+}
+
+/* One frequency: what the method told, what momentum did, and theory's stress over the same steps. */
+static void read_wave(Job *job, int k, double omega, const OozeWave wave[3])
+{
+    OozeExperiment *e = job->experiment;
+    bool felt = is_felt(job, omega);
+    if (e->kind == OOZE_EXPERIMENT_LARGE) {
+        e->y[0][k] = (OozeMeasured){hypot(wave[0].in, wave[0].out),
+                                    felt ? hypot(wave[1].in, wave[1].out) : NAN,
+                                    hypot(wave[2].in, wave[2].out)};
+        return;
+    }
+    /* what thins has no linear response: the same history by theory */
+    bool linear = !(job->theory->thinning.time > 0.0f);
+    double scale = e->count / e->size;
+    e->y[0][k] =
+        (OozeMeasured){wave[0].in * scale, felt ? wave[1].in * scale : NAN,
+                       linear ? ooze_theory_storage(job->theory, omega) : wave[2].in * scale};
+    e->y[1][k] =
+        (OozeMeasured){wave[0].out * scale, felt ? wave[1].out * scale : NAN,
+                       linear ? ooze_theory_loss(job->theory, omega) : wave[2].out * scale};
+}
 
 /* All frequencies at once, each with its share of the amplitude; one period of the slowest counts. */
 static OozeStatus run_oscillation(Job *job)
@@ -162,25 +197,12 @@ static OozeStatus run_oscillation(Job *job)
         }
     }
     ooze_cell_destroy(cell);
-    double scale = large ? 1.0 : waves / e->size;
     OozeWave a[OOZE_EXPERIMENT_POINTS], b[OOZE_EXPERIMENT_POINTS], c[OOZE_EXPERIMENT_POINTS];
     ooze_harmonics_solve(&told, a);
     ooze_harmonics_solve(&momentum, b);
     ooze_harmonics_solve(&expected, c);
     for (int k = 0; k < e->count; k++) {
-        if (large) {
-            e->y[0][k] = (OozeMeasured){hypot(a[k].in, a[k].out), hypot(b[k].in, b[k].out),
-                                        hypot(c[k].in, c[k].out)};
-            continue;
-        }
-        /* what thins has no linear response: the same history by theory */
-        bool linear = !(job->theory->thinning.time > 0.0f);
-        e->y[0][k] =
-            (OozeMeasured){a[k].in * scale, b[k].in * scale,
-                           linear ? ooze_theory_storage(job->theory, omega[k]) : c[k].in * scale};
-        e->y[1][k] =
-            (OozeMeasured){a[k].out * scale, b[k].out * scale,
-                           linear ? ooze_theory_loss(job->theory, omega[k]) : c[k].out * scale};
+        read_wave(job, k, omega[k], (OozeWave[3]){a[k], b[k], c[k]});
     }
     return status;
 }

@@ -21,6 +21,12 @@ static double capped(double seconds, double dt)
     return fmin(seconds, STEPS_MAX * dt);
 }
 
+double ooze_protocol_seconds(const OozeTheory *t, double time_step)
+{
+    double time = isfinite(t->yield) ? ooze_theory_time(t) : ooze_protocol_time(t, time_step);
+    return capped(6.0 * time, time_step);
+}
+
 /* `factors` over the time; those that a step does not resolve are left out, down to one that it just does. */
 static int add_rates(OozeExperiment *e, const double *factors, int count, double time, double most)
 {
@@ -40,14 +46,14 @@ static void plan_flow(OozeExperiment *e, const OozeTheory *t, double time, doubl
     static const double decades[] = {0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0};
     bool thins = t->thinning.time > 0.0f;
     double about = thins ? (double)t->thinning.time : time;
-    *e = (OozeExperiment){.kind = OOZE_EXPERIMENT_FLOW, .seconds = capped(6.0 * time, dt)};
+    *e = (OozeExperiment){.kind = OOZE_EXPERIMENT_FLOW, .seconds = ooze_protocol_seconds(t, dt)};
     add_rates(e, thins ? decades : usual, thins ? 7 : 4, about, OOZE_PROTOCOL_STRAIN / dt);
 }
 
-static void plan_plates(OozeExperiment *e, double time, double dt)
+static void plan_plates(OozeExperiment *e, const OozeTheory *t, double time, double dt)
 {
     static const double factors[] = {0.3, 1.0};
-    *e = (OozeExperiment){.kind = OOZE_EXPERIMENT_PLATES, .seconds = capped(6.0 * time, dt)};
+    *e = (OozeExperiment){.kind = OOZE_EXPERIMENT_PLATES, .seconds = ooze_protocol_seconds(t, dt)};
     add_rates(e, factors, 2, time, OOZE_PROTOCOL_STRAIN / dt);
 }
 
@@ -102,7 +108,7 @@ int ooze_protocol(const OozeTheory *t, const OozeSample *s, OozeExperiment *list
     int count = 0;
     if (!solid) {
         plan_flow(&list[count++], t, time, dt);
-        plan_plates(&list[count++], time, dt);
+        plan_plates(&list[count++], t, time, dt);
     }
     plan_oscillation(&list[count++], t, memory > 0.0 ? memory : 20.0 * dt, dt);
     if (t->modes > 0) {

@@ -10,6 +10,10 @@ enum { OOZE_PROTOCOL_MAX = 8 };
    beside the yield stress; of a material that has none, 20 time steps. */
 double ooze_protocol_time(const OozeTheory *theory, double time_step);
 
+/* How long it flows before it is read, s: what is slow to remember is read while its stress still grows. What yields has
+   given way after some strain (experiment.c), however slow its solvent. */
+double ooze_protocol_seconds(const OozeTheory *theory, double time_step);
+
 /* Fills `experiments` and returns how many there are. */
 int ooze_protocol(const OozeTheory *theory, const OozeSample *sample, OozeExperiment *experiments);
 

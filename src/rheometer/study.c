@@ -69,7 +69,7 @@ static void plan(const OozeTheory *t, double time, double dt, OozeExperiment *e)
         .kind = OOZE_EXPERIMENT_FLOW,
         .count = solid ? 0 : 3,
         .x = {fmin(0.1 / time, 0.1 * most), fmin(1.0 / time, 0.3 * most), fmin(3.0 / time, most)},
-        .seconds = fmin(6.0 * time, longest)};
+        .seconds = isfinite(t->yield) ? ooze_protocol_seconds(t, dt) : fmin(6.0 * time, longest)};
     double memory = ooze_theory_time(t), base = 0.5 / fmax(memory, 8.0 * dt);
     e[OSCILLATION] = (OozeExperiment){.kind = OOZE_EXPERIMENT_OSCILLATION,
                                       .count = 3,

@@ -7,7 +7,8 @@
 
 OozeVerdict ooze_verdict(const OozeVariation *usual, double tolerance)
 {
-    OozeVerdict v = {.converged = true};
+    OozeVerdict v = {.converged = false};
+    int near = 0, far = 0;
     for (int k = 0; k < OOZE_KEY_COUNT; k++) {
         double off = fabs(usual[0].value[k] - 1.0), best = off * (1.0 - HELPS);
         for (int i = 1; i < OOZE_STUDY_USUAL; i++) {
@@ -15,9 +16,10 @@ OozeVerdict ooze_verdict(const OozeVariation *usual, double tolerance)
             v.change[k] = moved > v.change[k] ? moved : v.change[k];
         }
         if (isnan(off) || off <= tolerance) {
+            near += !isnan(off);
             continue;
         }
-        v.converged = false;
+        far++;
         v.remedy[k] = OOZE_REMEDY_UNKNOWN;
         for (int i = 1; i < OOZE_STUDY_USUAL; i++) {
             double left = fabs(usual[i].value[k] - 1.0);
@@ -27,6 +29,7 @@ OozeVerdict ooze_verdict(const OozeVariation *usual, double tolerance)
             }
         }
     }
+    v.converged = near > 0 && far == 0;
     return v;
 }
 
@@ -51,7 +54,7 @@ static void say_remedy(OozeText *out, OozeRemedy remedy, double then, const Ooze
 void ooze_verdict_say(OozeText *out, const OozeVerdict *verdict, const OozeVariation *usual,
                       const OozeSample *sample, double tolerance)
 {
-    double worst = 0.0;
+    double worst = -1.0;
     for (int k = 0; k < OOZE_KEY_COUNT; k++) {
         double off = fabs(usual[0].value[k] - 1.0);
         worst = off > worst ? off : worst;
@@ -63,7 +66,9 @@ void ooze_verdict_say(OozeText *out, const OozeVerdict *verdict, const OozeVaria
             ooze_text_append(out, "\n");
         }
     }
-    if (verdict->converged) {
+    if (worst < 0.0) {
+        ooze_text_append(out, "nothing here can be compared with theory\n");
+    } else if (verdict->converged) {
         ooze_text_append(out, "converged: all within %.2g %% of theory (worst %.1f %%)\n",
                          100.0 * tolerance, 100.0 * worst);
     } else {

@@ -14,7 +14,7 @@ typedef enum OozeRemedy {
 } OozeRemedy;
 
 typedef struct OozeVerdict {
-    bool converged;                    /* all are near enough */
+    bool converged;                    /* all that are known are near enough */
     OozeRemedy remedy[OOZE_KEY_COUNT]; /* per number */
     double change[OOZE_KEY_COUNT];     /* the most that a number moves by any refinement */
 } OozeVerdict;

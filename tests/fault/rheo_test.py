@@ -79,7 +79,7 @@ class RheoTest(runs.RunTest):
             self.assertGreater((self.folder / "out" / name).stat().st_size, 1000)
 
     def test_slips(self):
-        self.bad(2, "say what was measured", "rheo")
+        self.bad(2, "say what to measure", "rheo")
         data = self.write("rate,viscosity\n1,2\n2,-2\n5,1\n10,1\n")
         done = self.bad(1, "data.csv', line 3: viscosity is -2; it must lie above 0", "rheo", "--fit", data)
         self.assertIn("hint: leave out", done.stderr)
