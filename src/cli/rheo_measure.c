@@ -125,6 +125,11 @@ static int open_subject(Subject *s, const OozeArguments *arguments, OozeError *e
 {
     const char *name = arguments->operands[0];
     bool is_file = strchr(name, '/') || strchr(name, '.');
+    if (!is_file &&
+        (ooze_argument_given(arguments, "material") || ooze_argument_given(arguments, "set"))) {
+        return ooze_usage_error(arguments->command,
+                                "--material and --set are of a scene, not of a preset");
+    }
     int code = is_file ? open_scene(s, arguments, name, error) : open_preset(s, name, error);
     if (code != OOZE_EXIT_OK) {
         return code;
@@ -186,11 +191,11 @@ static OozeStatus measure(Session *session, OozeThreads *threads, OozeError *err
 
 /* ---- in words -------------------------------------------------------------------------------- */
 
-static void say_share(OozeText *out, double value, double expected)
+static void say_share(OozeText *out, double value, double expected, bool tells)
 {
     if (isnan(value)) {
         ooze_text_append(out, " %12s %8s", "-", "");
-    } else if (expected > 0.0) {
+    } else if (tells) {
         double off = 100.0 * (value / expected - 1.0);
         ooze_text_append(out, " %12.4g %+7.1f%%", value, fabs(off) < 0.05 ? 0.0 : off);
     } else {
@@ -212,8 +217,9 @@ static void say_experiment(OozeText *out, const OozeExperiment *e)
             OozeMeasured m = e->y[curve][k];
             if (!isnan(m.expected) && !(m.expected <= 0.0)) {
                 ooze_text_append(out, "%12.4g %-11s %12.4g", e->x[k], names->y[curve], m.expected);
-                say_share(out, m.told, m.expected);
-                say_share(out, m.momentum, m.expected);
+                bool tells = ooze_experiment_tells(e, curve, k);
+                say_share(out, m.told, m.expected, tells);
+                say_share(out, m.momentum, m.expected, tells);
                 ooze_text_append(out, "\n");
             }
         }

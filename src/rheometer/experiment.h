@@ -52,6 +52,10 @@ typedef struct OozeExperiment {
 OozeStatus ooze_experiments_run(OozeExperiment *experiments, int count, const OozeSample *sample,
                                 const OozeTheory *theory, OozeThreads *threads, OozeError *error);
 
+/* Whether a point says something: the lesser part of an oscillation does not where it is lost beside the other, for then it
+   tells of a small error of phase, nor does a harmonic that is lost beside the first. */
+bool ooze_experiment_tells(const OozeExperiment *experiment, int curve, int point);
+
 /* The best that is known of a point: what the method tells, or else momentum. */
 static inline double ooze_measured_value(OozeMeasured m)
 {

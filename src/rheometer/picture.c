@@ -100,7 +100,7 @@ static void add_measured(Picture *p, int panel, const OozeExperiment *e, int cur
     for (int k = 0; k < e->count; k++) {
         OozeMeasured m = e->y[curve][k];
         double y = momentum ? m.momentum : m.told;
-        if (is_there(y) && is_there(m.expected)) {
+        if (is_there(y) && ooze_experiment_tells(e, curve, k)) {
             p->x[s][count] = e->x[k];
             p->y[s][count++] = y;
         }

@@ -21,6 +21,11 @@ static double capped(double seconds, double dt)
     return fmin(seconds, STEPS_MAX * dt);
 }
 
+double ooze_protocol_slowest(double time_step)
+{
+    return 2.0 * OOZE_PI / (0.75 * STEPS_MAX * time_step);
+}
+
 double ooze_protocol_seconds(const OozeTheory *t, double time_step)
 {
     double time = isfinite(t->yield) ? ooze_theory_time(t) : ooze_protocol_time(t, time_step);
@@ -62,7 +67,7 @@ static void plan_oscillation(OozeExperiment *e, const OozeTheory *t, double time
 {
     static const double multiples[] = {1.0, 3.0, 10.0, 30.0, 100.0};
     double most = 2.0 * OOZE_PI / (OOZE_PROTOCOL_PERIOD * dt), limit = t->yield;
-    double slowest = fmax(0.1 / time, 2.0 * OOZE_PI / (0.75 * STEPS_MAX * dt));
+    double slowest = fmax(0.1 / time, ooze_protocol_slowest(dt));
     *e = (OozeExperiment){.kind = OOZE_EXPERIMENT_OSCILLATION,
                           .size = fmin(0.04, 0.3 * limit),
                           .seconds = capped(5.0 * ooze_theory_time(t) + 10.0 * dt, dt)};
@@ -112,7 +117,8 @@ int ooze_protocol(const OozeTheory *t, const OozeSample *s, OozeExperiment *list
     }
     plan_oscillation(&list[count++], t, memory > 0.0 ? memory : 20.0 * dt, dt);
     if (t->modes > 0) {
-        plan_relaxation(&list[count++], t, memory > 0.0 ? memory : 20.0 * dt, dt);
+        plan_relaxation(&list[count], t, memory > 0.0 ? memory : 20.0 * dt, dt);
+        count += list[count].count > 0; /* none where all is forgotten within a step */
         plan_creep(&list[count++], yields ? 0.5 * stress : 0.05 * ooze_theory_modulus(t), memory,
                    dt);
     }
@@ -121,7 +127,8 @@ int ooze_protocol(const OozeTheory *t, const OozeSample *s, OozeExperiment *list
     } else if (!solid) {
         plan_stretch(&list[count++], time, dt);
     }
-    double omega = fmin(1.0 / time, 2.0 * OOZE_PI / (2.0 * OOZE_PROTOCOL_PERIOD * dt));
+    double omega = fmin(fmax(1.0 / time, ooze_protocol_slowest(dt)),
+                        2.0 * OOZE_PI / (2.0 * OOZE_PROTOCOL_PERIOD * dt));
     if (t->modes > 0 && !solid) {
         list[count++] = (OozeExperiment){.kind = OOZE_EXPERIMENT_LARGE,
                                          .count = 2,

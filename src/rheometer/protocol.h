@@ -10,6 +10,9 @@ enum { OOZE_PROTOCOL_MAX = 8 };
    beside the yield stress; of a material that has none, 20 time steps. */
 double ooze_protocol_time(const OozeTheory *theory, double time_step);
 
+/* The slowest oscillation that is waited for, rad/s. */
+double ooze_protocol_slowest(double time_step);
+
 /* How long it flows before it is read, s: what is slow to remember is read while its stress still grows. What yields has
    given way after some strain (experiment.c), however slow its solvent. */
 double ooze_protocol_seconds(const OozeTheory *theory, double time_step);

@@ -70,7 +70,8 @@ static void plan(const OozeTheory *t, double time, double dt, OozeExperiment *e)
         .count = solid ? 0 : 3,
         .x = {fmin(0.1 / time, 0.1 * most), fmin(1.0 / time, 0.3 * most), fmin(3.0 / time, most)},
         .seconds = isfinite(t->yield) ? ooze_protocol_seconds(t, dt) : fmin(6.0 * time, longest)};
-    double memory = ooze_theory_time(t), base = 0.5 / fmax(memory, 8.0 * dt);
+    double memory = ooze_theory_time(t);
+    double base = fmax(0.5 / fmax(memory, 8.0 * dt), ooze_protocol_slowest(dt));
     e[OSCILLATION] = (OozeExperiment){.kind = OOZE_EXPERIMENT_OSCILLATION,
                                       .count = 3,
                                       .x = {base, 2.0 * base, 4.0 * base},
@@ -120,8 +121,11 @@ static void read_numbers(const OozeExperiment *e, const OozeTheory *t, double *v
         value[OOZE_KEY_NORMAL_FAST] = over(n1[2], false) / over(eta[2], false);
         value[OOZE_KEY_MOMENTUM] = over(eta[1], true);
     }
-    value[OOZE_KEY_STORAGE] = over(e[OSCILLATION].y[0][1], false);
-    value[OOZE_KEY_LOSS] = over(e[OSCILLATION].y[1][1], false);
+    for (int curve = 0; curve < 2; curve++) {
+        if (ooze_experiment_tells(&e[OSCILLATION], curve, 1)) {
+            value[OOZE_KEY_STORAGE + curve] = over(e[OSCILLATION].y[curve][1], false);
+        }
+    }
     value[OOZE_KEY_CROSSOVER] = find_crossover(&e[OSCILLATION], t);
     if (e[RELAXATION].count == 2) {
         const OozeMeasured *g = e[RELAXATION].y[0];

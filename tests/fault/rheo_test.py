@@ -87,5 +87,77 @@ class RheoTest(runs.RunTest):
         self.bad(1, "viscosity of the fitted material", "rheo", "--fit", beyond)
 
 
+# Forgets within a few steps: all of its experiments are short.
+SHORT = """\
+ooze: 1
+method: {name: conformation}
+spacing: 0.01
+time_step: 1/240
+duration: 0.1
+materials:
+  thin: {viscosity: 0.001}
+  gel: {modulus: 20000, relaxation_time: 0.01}
+  warm:
+    viscosity: 100
+    relaxation_time: 0.01
+    temperature_table:
+      - {temperature: 0, viscosity: 400}
+      - {temperature: 40, viscosity: 100}
+fluids:
+  - material: gel
+    shape: {type: box, size: [0.1, 0.1, 0.1]}
+"""
+
+
+class MeasureTest(runs.RunTest):
+    """`ooze rheo SCENE|PRESET`."""
+
+    def setUp(self):
+        super().setUp()
+        self.scene.write_text(SHORT)
+
+    def test_table_and_verdict(self):
+        said = self.good("rheo", self.scene, "--material", "gel").stdout
+        self.assertIn("gel: method conformation, spacing 0.01 m, time step 0.004167 s\n", said)
+        for word in ("steady shear\n", "steady shear between plates", "small oscillation", "after a step strain",
+                     "under constant stress", "uniaxial stretch", "over theory, 1 is exact", "converged"):
+            self.assertIn(word, said)
+        self.assertNotRegex(said, r"\b(nan|inf)\b|-0\.0 ?%")
+
+    def test_json_and_figures(self):
+        out = self.folder / "out"
+        told = json.loads(self.good("rheo", self.scene, "--material", "gel", "--json", "--quick", "-o", out).stdout)
+        self.assertEqual((told["material"], told["method"], told["spacing"]), ("gel", "conformation", 0.01))
+        self.assertEqual(told["over_theory"], [])
+        self.assertNotIn("converged", told)
+        flow = next(e for e in told["experiments"] if e["experiment"] == "flow")
+        slow = flow["points"][0]
+        self.assertEqual(set(slow), {"rate", "what", "theory", "stress", "momentum"})
+        self.assertEqual(slow["what"], "viscosity")
+        self.assertAlmostEqual(slow["theory"], 200, delta=2)      # modulus times relaxation time
+        self.assertAlmostEqual(slow["stress"], 200, delta=20)     # a step is 0.4 of the relaxation time
+        for name in ("rheometer.svg", "rheometer.png", "relaxation.svg", "relaxation.png"):
+            self.assertGreater((out / name).stat().st_size, 1000)
+
+    def test_a_temperature_is_kept(self):
+        def theory(*options):
+            told = self.good("rheo", self.scene, "--material", "warm", "--json", "--quick", *options).stdout
+            return json.loads(told)["experiments"][0]["points"][0]["theory"]
+        self.assertAlmostEqual(theory(), 200, delta=0.1)                   # 20 degC, half way in equal ratios
+        self.assertAlmostEqual(theory("--temperature", 40), 100, delta=0.1)
+
+    def test_slips(self):
+        self.assertIn("did you mean 'honey'?", self.bad(1, "no preset 'hony'", "rheo", "hony").stderr)
+        self.bad(1, "cannot open", "rheo", self.folder / "none.yaml")
+        self.bad(1, "no material 'jam'", "rheo", self.scene, "--material", "jam")
+        self.bad(2, "say what to measure", "rheo", "honey", "--fit", self.scene)
+        self.bad(2, "of a scene, not of a preset", "rheo", "honey", "--material", "gel")
+        self.bad(2, "--quick leaves out", "rheo", "honey", "--quick", "--grid")
+        self.bad(2, "--spacing", "rheo", "honey", "--spacing", "0")
+        self.bad(1, "no method 'porridge'", "rheo", "honey", "--quick", "--method", "porridge")
+        self.scene.write_text(SHORT.replace("modulus:", "modulos:"))
+        self.assertIn("did you mean 'modulus'?", self.bad(1, "unknown key 'modulos'", "rheo", self.scene).stderr)
+
+
 if __name__ == "__main__":
     unittest.main()
