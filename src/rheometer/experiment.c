@@ -141,7 +141,7 @@ static OozeStatus run_stretch(Job *job)
 
 /* Whether stress crosses the gap while it is the same: else momentum tells more of the fluid's inertia and of noise. Below
    this many times the square of omega over that of the gap's slowest wave it was within some per cent. */
-#define FELT 20.0
+#define FELT 10.0
 static bool is_felt(const Job *job, double omega)
 {
     double gap = job->sample->spacing * OOZE_CELL_GAP / OOZE_PI;

@@ -75,7 +75,7 @@ BAD_LINES = [
     (["schema", "x"], "unexpected argument 'x'"),
     (["reference", "--all"], "unknown option '--all'"),
     (["version", "2"], "unexpected argument '2'"),
-    (["rheo"], "say what was measured"),
+    (["rheo"], "say what to measure"),
     (["methods", "balistic"], "did you mean 'ballistic'"),
     (["presets", "hony"], "did you mean 'honey'"),
     (["presets", "honey", "oil"], "unexpected argument 'oil'"),
