@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "methods/advice.h"
-#include "methods/links/workspace.h"
+#include "methods/links/sweep.h"
 #include "physics/heat.h"
 
 static const OozeParamInfo params[OOZE_LINKS_PARAM_COUNT] = {
@@ -175,6 +175,7 @@ static void set_numbers(OozeLinksStep *s)
     s->cohesion = (float)p[OOZE_LINKS_COHESION];
     s->softness = (float)(p[OOZE_LINKS_SOFTNESS] * memory->lattice.stiffness);
     s->box = ooze_box(&c->periodic);
+    s->periodic = ooze_periodic_any(&c->periodic) != 0;
 }
 
 static OozeStatus allocate(OozeLinksStep *s, OozeError *error)
@@ -186,15 +187,15 @@ static OozeStatus allocate(OozeLinksStep *s, OozeError *error)
     s->x = ooze_arena_alloc(arena, n + 1, sizeof *s->x);
     s->shift = ooze_arena_alloc(arena, n, sizeof *s->shift);
     s->change = ooze_arena_alloc(arena, n, sizeof *s->change);
-    s->weight = ooze_arena_alloc(arena, n, sizeof *s->weight);
-    s->ease = ooze_arena_alloc(arena, n, sizeof *s->ease);
+    s->weight = ooze_arena_alloc(arena, n + 1, sizeof *s->weight);
+    s->ease = ooze_arena_alloc(arena, n + 1, sizeof *s->ease);
     s->extension = ooze_arena_alloc(arena, n, sizeof *s->extension);
     s->is_elastic = ooze_arena_alloc(arena, n, sizeof *s->is_elastic);
     s->is_new = ooze_arena_alloc(arena, n, sizeof *s->is_new);
     s->old_row = ooze_arena_alloc(arena, n, sizeof *s->old_row);
     s->material = ooze_arena_alloc(arena, n, sizeof *s->material);
-    s->lambda = ooze_arena_alloc(arena, n, sizeof *s->lambda);
-    s->busy = ooze_arena_alloc(arena, n, sizeof *s->busy);
+    s->lambda = ooze_arena_alloc(arena, n + 1, sizeof *s->lambda);
+    s->busy = ooze_arena_alloc(arena, n + 1, sizeof *s->busy);
     s->excess = ooze_arena_alloc(arena, n, sizeof *s->excess);
     s->material_weight = ooze_arena_alloc(arena, materials, sizeof *s->material_weight);
     s->material_extension = ooze_arena_alloc(arena, materials, sizeof *s->material_extension);
@@ -283,7 +284,8 @@ static OozeStatus find_neighbours(OozeLinksStep *s, OozeError *error)
     }
     s->order = ooze_grid_order(memory->grid);
     ooze_parallel_for(c->threads, s->n, OOZE_LINKS_GRAIN, take_range, s);
-    s->x[s->n] = ooze_four(0, 0, 0, 0);
+    s->x[s->n] = ooze_four(0, 0, 0, OOZE_LINKS_FAR); /* fills up lists, and weighs nothing */
+    s->weight[s->n] = s->ease[s->n] = s->lambda[s->n] = s->busy[s->n] = 0.0f;
     ooze_stage_lap(c->clock, OOZE_PART_DENSITY_SORT);
     const OozeFloat4 *x = (const OozeFloat4 *)s->x;
     status = ooze_neighbours_build(&memory->near, memory->grid, c->threads, x, s->n, x, c->support,

@@ -61,6 +61,7 @@ typedef struct OozeLinksStep {
     float cohesion;   /* share of what is missing in density that pulls */
     float softness;   /* added to the denominator of eq 7, 1/m2 */
     OozeBox box;
+    bool periodic;
     float *material_weight;    /* per material: 1 over mass, in units of the first's */
     float *material_extension; /* per material: factor of the step */
     /* in the order of the store */
