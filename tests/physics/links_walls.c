@@ -193,12 +193,14 @@ static OozeWorld *pouring_world(double spacing)
         (Setup){.method = "links", .spacing = spacing, .time_step = 1e-3, .gravity = down()});
 }
 
-/* A thread 24 mm thick from 14 cm goes round and round where it lands. */
+/* A thread 24 mm thick from 14 cm goes round and round where it lands, one way all the time: 2.1 to 2.5 turns by 2.4 s for
+   speeds of 0.245 to 0.25 m/s. With an extension of 1.002, or from 20 cm, it folds and turns back in between, and how often it
+   goes round depends on the last bit. */
 static void links_T16_coil(void **state)
 {
     (void)state;
     OozeWorld *world = pouring_world(0.005);
-    OozeMaterialId thread = add_linked(world, 1.002, NAN, false);
+    OozeMaterialId thread = add_linked(world, 1.001, NAN, false);
     add_floor(world, INFINITY);
     OozeEmitterDef nozzle = jet(0.14, 0.25);
     nozzle.material = thread;
@@ -206,21 +208,19 @@ static void links_T16_coil(void **state)
     nozzle.length = 0.02;
     CHECK_OK(ooze_world_add_emitter(world, &nozzle, NULL, &error));
     advance(world, 0.6); /* it has landed */
-    double turned = 0, last = NAN, least = 0, most = 0;
-    while (world->time < 1.9) {
+    double turned = 0, last = NAN;
+    while (world->time < 3.0) {
         OozeVec3 at;
         advance(world, 0.02);
         if (slice_centre(world, 0.03, 0.045, -1, 1, &at)) {
             double angle = atan2(at.z, at.x);
             turned += isnan(last) ? 0 : remainder(angle - last, 2 * OOZE_PI);
             last = angle;
-            least = fmin(least, turned);
-            most = fmax(most, turned);
         }
     }
     Census end = take_census(world);
     printf("  %llu particles\n", (unsigned long long)end.count);
-    MEASURED("turns", (most - least) / (2 * OOZE_PI), 2, 20);
+    MEASURED("turns in all, back counts against forth", fabs(turned) / (2 * OOZE_PI), 2, 20);
     ooze_world_destroy(world);
 }
 
