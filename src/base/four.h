@@ -139,6 +139,8 @@ static inline float ooze_four_sum(OozeFour a)
 {
 #if defined(OOZE_WIDE_NEON)
     return vaddvq_f32((float32x4_t)a);
+#elif defined(OOZE_WIDE_AVX512) || defined(OOZE_WIDE_AVX2) || defined(OOZE_WIDE_SSE2)
+    return (a[0] + a[2]) + (a[1] + a[3]); /* in the order of ooze_four_sums there */
 #else
     return (a[0] + a[1]) + (a[2] + a[3]);
 #endif

@@ -28,9 +28,11 @@ static void lanes_are_what_they_say(void **state)
         sums = ooze_four_sums(v[0], v[1], v[2], v[3]);
         lasts = ooze_four_lasts(v[0], v[1], v[2], v[3]);
         for (int k = 0; k < 4; k++) {
-            float sum = (v[k][0] + v[k][1]) + (v[k][2] + v[k][3]);
-            assert_true(sums[k] == sum); /* the same order of additions */
-            assert_true(ooze_four_sum(v[k]) == sum);
+            /* by neighbours, or on x86 by halves: the same order of additions in both functions */
+            float near = (v[k][0] + v[k][1]) + (v[k][2] + v[k][3]);
+            float half = (v[k][0] + v[k][2]) + (v[k][1] + v[k][3]);
+            assert_true(ooze_four_sum(v[k]) == near || ooze_four_sum(v[k]) == half);
+            assert_true(sums[k] == ooze_four_sum(v[k]));
             assert_true(lasts[k] == v[k][3]);
             assert_true(ooze_four_min(v[0], v[1])[k] == fminf(v[0][k], v[1][k]));
             assert_true(ooze_four_max(v[0], v[1])[k] == fmaxf(v[0][k], v[1][k]));
