@@ -72,6 +72,19 @@ static Span span_of(const OozeFigure *figure, int panel, bool of_y)
     return span;
 }
 
+/* A y axis shows at least a ratio that is asked for, about the middle. */
+static Span span_of_y(const OozeFigure *figure, int panel)
+{
+    Span span = span_of(figure, panel, true);
+    bool logarithmic = figure->log_y && !is_linear(figure, panel);
+    double least = figure->least_ratio;
+    if (logarithmic && span.high < least * span.low) {
+        double middle = sqrt(span.low * span.high);
+        span = (Span){middle / sqrt(least), middle * sqrt(least)};
+    }
+    return span;
+}
+
 static OozeAxisScale make_axis(Span span, double low, double high, bool logarithmic, bool tight,
                                int wanted)
 {
@@ -289,7 +302,7 @@ static OozeStatus lay_out(const Layout *layout, OozeError *error)
                                    snap(y),
                                    snap(y + inner),
                                    x_axis,
-                                   make_axis(span_of(figure, p, true), linear ? NAN : figure->y_low,
+                                   make_axis(span_of_y(figure, p), linear ? NAN : figure->y_low,
                                              linear ? NAN : figure->y_high,
                                              figure->log_y && !linear, false, (int)(inner / 44))};
             y += inner;

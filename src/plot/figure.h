@@ -26,6 +26,7 @@ typedef struct OozeFigure {
     bool log_x, log_y;
     int linear_panels; /* the last so many have a linear y axis all the same, between ends of their own */
     double x_low, x_high, y_low, y_high;
+    double least_ratio; /* of the ends of a logarithmic y axis; what differs less looks alike */
     const OozePanel *panels;
     int panel_count;
     const OozeSeries *series;

@@ -40,6 +40,19 @@ static double driven_weight(const OozeSample *s, double edge)
     return fmin(fmax(1000.0 * spread * s->spacing / edge, 10.0), 1e6);
 }
 
+/* A compliance is over the density: what it means for the fluid is told in numbers that are not. */
+static void free_of_density(OozeMaterialDef *def, const OozeSample *s)
+{
+    double *values = def->values;
+    if (isnan(values[OOZE_MATERIAL_MODULUS]) && !isnan(values[OOZE_MATERIAL_COMPLIANCE])) {
+        OozeTheory theory = ooze_theory(s->material, s->spacing, s->time_step);
+        bool forgets = theory.viscosity > 0.0;
+        values[forgets ? OOZE_MATERIAL_VISCOSITY : OOZE_MATERIAL_MODULUS] =
+            forgets ? theory.viscosity : theory.modulus[0];
+        values[OOZE_MATERIAL_COMPLIANCE] = NAN;
+    }
+}
+
 static OozeStatus add_materials(OozeCell *c, const OozeSample *s, OozeError *error)
 {
     OozeMaterialDef def = *s->material;
@@ -47,11 +60,14 @@ static OozeStatus add_materials(OozeCell *c, const OozeSample *s, OozeError *err
     def.values[OOZE_MATERIAL_DRAG] = 0.0;
     OozeStatus status = ooze_world_add_material(c->world, &def, NULL, error);
     def.name = "driven";
+    OozeMaterialDef plain = def; /* numbers may be beyond what a user may give */
+    free_of_density(&plain, s);
     status = status ? status : ooze_world_add_material(c->world, &def, NULL, error);
-    if (!status) { /* heavier than a user's material may be; a compliance is over the density */
-        double *values = c->world->materials.items[DRIVEN].values;
-        values[OOZE_MATERIAL_DENSITY] *= c->weight;
-        values[OOZE_MATERIAL_COMPLIANCE] *= c->weight;
+    for (int i = 0; i < OOZE_MATERIAL_PARAM_COUNT && !status; i++) {
+        c->world->materials.items[DRIVEN].values[i] = plain.values[i];
+    }
+    if (!status) {
+        c->world->materials.items[DRIVEN].values[OOZE_MATERIAL_DENSITY] *= c->weight;
     }
     return status;
 }

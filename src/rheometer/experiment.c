@@ -268,7 +268,8 @@ static OozeStatus run_creep(Job *job)
             off = (isnan(r.told) ? r.momentum : r.told) - foreseen;
         }
         e->x[k] = r.time;
-        e->y[0][k] = (OozeMeasured){r.strain, NAN, expected};
+        bool blind = isnan(r.told); /* then momentum led it */
+        e->y[0][k] = (OozeMeasured){blind ? NAN : r.strain, blind ? r.strain : NAN, expected};
     }
     ooze_cell_destroy(cell);
     return status;

@@ -148,6 +148,7 @@ static OozeStatus draw(const Picture *p, const char *title, const char *x, const
                          .x_high = NAN,
                          .y_low = NAN,
                          .y_high = NAN,
+                         .least_ratio = 20.0,
                          .panels = p->panels,
                          .panel_count = p->panel_count,
                          .series = p->series,

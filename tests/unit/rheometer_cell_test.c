@@ -104,6 +104,36 @@ static void honey_is_read(void **state)
     CHECK_NEAR(r.normal, 0, 1.0);    /* no memory, no normal stress */
 }
 
+static OozeCellReading shear_for(const OozeMaterialDef *material, int steps)
+{
+    OozeSample sample = make_sample(material, "conformation");
+    OozeCell *cell = NULL;
+    OozeCellReading r = {0};
+    CHECK_OK(ooze_cell_create(&sample, OOZE_CELL_SHEAR, 0, &cell, &error));
+    for (int i = 0; i < steps; i++) {
+        CHECK_OK(ooze_cell_step(cell, 5.0, &r, &error));
+    }
+    ooze_cell_destroy(cell);
+    return r;
+}
+
+/* A compliance is 1/modulus times the density, also in layers that are heavier: the same fluid in other words. */
+static void compliance_is_read_as_modulus(void **state)
+{
+    (void)state;
+    OozeMaterialDef one = ooze_material_def_default(), other = one;
+    one.name = other.name = "sample";
+    CHECK_OK(ooze_material_def_set(&one, "relaxation_time", 0.05, &error));
+    CHECK_OK(ooze_material_def_set(&other, "relaxation_time", 0.05, &error));
+    CHECK_OK(ooze_material_def_set(&one, "modulus", 2000, &error));
+    CHECK_OK(ooze_material_def_set(&other, "compliance", 0.5, &error)); /* 1000 kg/m3 */
+    OozeCellReading a = shear_for(&one, 40), b = shear_for(&other, 40);
+    double expected = 2000 * 0.05 * 5 * -expm1(-40 * dt / 0.05);
+    CHECK_NEAR(a.told, expected, 0.02 * expected);
+    CHECK_NEAR(b.told, a.told, 1e-4 * expected); /* the same but for rounding */
+    CHECK_NEAR(b.momentum, a.momentum, 1e-3 * expected);
+}
+
 static void stretch_is_read(void **state)
 {
     (void)state;
@@ -168,8 +198,11 @@ static void out_of_memory_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(asking_changes_no_bit),     cmocka_unit_test(honey_is_read),
-        cmocka_unit_test(stretch_is_read),           cmocka_unit_test(unknown_methods_are_refused),
+        cmocka_unit_test(asking_changes_no_bit),
+        cmocka_unit_test(honey_is_read),
+        cmocka_unit_test(compliance_is_read_as_modulus),
+        cmocka_unit_test(stretch_is_read),
+        cmocka_unit_test(unknown_methods_are_refused),
         cmocka_unit_test(out_of_memory_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
