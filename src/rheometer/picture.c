@@ -79,6 +79,14 @@ static void add_theory(Picture *p, int panel, const OozeTheory *t, const OozeExp
     }
     int s = p->series_count - 1;
     snprintf(p->label[s], LABEL, "%s, theory", ooze_experiment_names(e->kind)->y[curve]);
+    if (e->kind == OOZE_EXPERIMENT_OSCILLATION && t->thinning.time > 0.0f) {
+        for (int k = 0; k < e->count; k++) { /* no curve, but what the same history gives */
+            p->x[s][k] = e->x[k];
+            p->y[s][k] = is_there(e->y[curve][k].expected) ? e->y[curve][k].expected : NAN;
+        }
+        series->count = (size_t)e->count;
+        return;
+    }
     double first = e->kind == OOZE_EXPERIMENT_RELAXATION ? 0.1 * low : 0.7 * low;
     for (int i = 0; i < POINTS; i++) {
         double x = first * pow(1.4 * high / first, (double)i / (POINTS - 1));
