@@ -2,8 +2,9 @@
 
 #include <math.h>
 
-/* No cell takes more steps than this: slower material is measured while its stress still grows, as theory says how. */
-enum { STEPS_MAX = 2000 };
+/* No cell waits for more steps than this: slower material is measured while its stress still grows, as theory says how. One
+   period of an oscillation may be longer. */
+enum { STEPS_MAX = 1000, PERIOD_MAX = 1500 };
 
 double ooze_protocol_time(const OozeTheory *t, double time_step)
 {
@@ -23,7 +24,7 @@ static double capped(double seconds, double dt)
 
 double ooze_protocol_slowest(double time_step)
 {
-    return 2.0 * OOZE_PI / (0.75 * STEPS_MAX * time_step);
+    return 2.0 * OOZE_PI / (PERIOD_MAX * time_step);
 }
 
 double ooze_protocol_seconds(const OozeTheory *t, double time_step)

@@ -63,7 +63,7 @@ enum { FLOW, OSCILLATION, RELAXATION, STUDY_EXPERIMENTS };
 
 static void plan(const OozeTheory *t, double time, double dt, OozeExperiment *e)
 {
-    double most = OOZE_PROTOCOL_STRAIN / dt, longest = 2000.0 * dt;
+    double most = OOZE_PROTOCOL_STRAIN / dt, longest = 1000.0 * dt;
     bool solid = ooze_theory_is_solid(t);
     e[FLOW] = (OozeExperiment){
         .kind = OOZE_EXPERIMENT_FLOW,

@@ -67,7 +67,7 @@ static void check_experiment(const OozeExperiment *e, const OozeTheory *t, doubl
     if (strains) { /* small, and below what yields */
         assert_true(e->size > 0.0 && e->size <= 0.1 && e->size < t->yield);
     }
-    assert_true(steps_of(e, dt) <= 4500.0);
+    assert_true(steps_of(e, dt) <= 3001.0);
 }
 
 static void check_protocol(const OozeMaterialDef *def, double spacing, double dt)
@@ -79,7 +79,7 @@ static void check_protocol(const OozeMaterialDef *def, double spacing, double dt
     assert_in_range(count, 1, OOZE_PROTOCOL_MAX);
     double time = ooze_protocol_time(&t, dt), seconds = ooze_protocol_seconds(&t, dt);
     assert_true(isfinite(time) && time > 0.0);
-    assert_true(isfinite(seconds) && seconds >= 0.0 && seconds <= 2000 * dt * (1 + 1e-12));
+    assert_true(isfinite(seconds) && seconds >= 0.0 && seconds <= 1000 * dt * (1 + 1e-12));
     bool flows = false;
     for (int i = 0; i < count; i++) {
         check_experiment(&list[i], &t, dt);
