@@ -57,6 +57,19 @@ static bool is_there(double value)
     return isfinite(value) && value > 0.0;
 }
 
+/* Not so where a flow was read while its stress still grew, nor for what thins in an oscillation: theory is then told of what
+   was done, at the points alone. */
+static bool is_on_curve(const OozeTheory *t, const OozeExperiment *e, int curve)
+{
+    for (int k = 0; k < e->count; k++) {
+        double expected = e->y[curve][k].expected;
+        if (is_there(expected) && fabs(expected / expected_at(t, e, curve, e->x[k]) - 1.0) > 0.02) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static OozeSeries *next_series(Picture *p, int panel, bool markers)
 {
     int s = p->series_count;
@@ -79,8 +92,8 @@ static void add_theory(Picture *p, int panel, const OozeTheory *t, const OozeExp
     }
     int s = p->series_count - 1;
     snprintf(p->label[s], LABEL, "%s, theory", ooze_experiment_names(e->kind)->y[curve]);
-    if (e->kind == OOZE_EXPERIMENT_OSCILLATION && t->thinning.time > 0.0f) {
-        for (int k = 0; k < e->count; k++) { /* no curve, but what the same history gives */
+    if (!is_on_curve(t, e, curve)) {
+        for (int k = 0; k < e->count; k++) {
             p->x[s][k] = e->x[k];
             p->y[s][k] = is_there(e->y[curve][k].expected) ? e->y[curve][k].expected : NAN;
         }
