@@ -168,11 +168,15 @@ static void read_wave(Job *job, int k, double omega, const OozeWave wave[3])
     double stepped[2] = {wave[2].in * scale, wave[2].out * scale};
     double linear[2] = {ooze_theory_storage(job->theory, omega),
                         ooze_theory_loss(job->theory, omega)};
+    /* A viscous stress is that of the mean rate of a step, [sin(wt) - sin(w(t - dt))]/dt, and is read at its end: that much
+       of it seems to be stored, and lost too little. Elastic stress is that of the end, and keeps what its steps do to it. */
+    double dt = job->sample->time_step, viscosity = job->theory->viscosity + job->theory->solvent;
+    double late[2] = {-viscosity * (1.0 - cos(omega * dt)) / dt,
+                      viscosity * (omega - sin(omega * dt) / dt)};
     for (int curve = 0; curve < 2; curve++) {
-        /* what thins has no linear response: the same history by theory. Else a viscous stress is that of the middle of a
-           step and read at its end, as theory's is: what that makes is taken off */
+        /* what thins has no linear response: the same history by theory */
         bool thins = job->theory->thinning.time > 0.0f;
-        double shift = thins ? 0.0 : linear[curve] - stepped[curve];
+        double shift = thins ? 0.0 : late[curve];
         e->y[curve][k] = (OozeMeasured){told[curve] + shift, felt ? momentum[curve] + shift : NAN,
                                         thins ? stepped[curve] : linear[curve]};
     }
