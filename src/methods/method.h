@@ -11,7 +11,7 @@
 #include "particles/particles.h"
 #include "physics/tensor.h"
 #include "solids/boundary.h"
-#include "solids/solid.h"
+#include "solids/dynamic.h"
 
 /* A body made of particles: those with its number and ids from `first_id` on, as many as are left of
    `count`. */
@@ -48,6 +48,7 @@ typedef struct OozeStepContext {
                                ooze_boundary_measure */
     const OozeSolid *solids; /* already at their pose of the end of the step */
     int solid_count;
+    OozeDynamicStage *dynamic; /* NULL: no solid is dynamic */
     const OozeMaterial *materials;
     int material_count;
     const double *params; /* the method's settings, in the order of its table */

@@ -6,6 +6,15 @@
 #include "solids/motion.h"
 #include "solids/shape.h"
 
+/* Of a dynamic solid, in its own frame: see dynamic.h. */
+typedef struct OozeSolidMass {
+    double density; /* kg/m3; 0: it is not dynamic, its motion says where it goes */
+    double mass;    /* kg */
+    OozeVec3 centre;
+    OozeVec3 moments; /* kg m2, about the centre, along the principal axes */
+    OozeQuat axes;    /* turns these into the solid's frame */
+} OozeSolidMass;
+
 typedef struct OozeSolid {
     char *name;
     OozeShape *shape;
@@ -16,6 +25,7 @@ typedef struct OozeSolid {
     bool driven;         /* taken over by the API: follows pose.velocity and spin */
     bool arriving;       /* driven, and `pose` is where the next step is to end */
     double params[OOZE_SOLID_PARAM_COUNT];
+    OozeSolidMass mass;
     bool sampled;
     OozeBounds clip; /* local: an infinite plane carries samples inside it only */
     float color[3];

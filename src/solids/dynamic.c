@@ -1,0 +1,87 @@
+#include "solids/dynamic.h"
+
+#include "base/vec3.h"
+
+bool ooze_solid_is_dynamic(const OozeSolid *solid)
+{
+    return solid->mass.density > 0.0;
+}
+
+OozeVec3 ooze_dynamic_centre(const OozeSolid *solid, const OozePose *pose)
+{
+    return ooze_pose_to_world(pose, solid->mass.centre);
+}
+
+/* From the principal axes to the world. */
+static OozeQuat principal(const OozeSolid *solid, const OozePose *pose)
+{
+    return quat_mul(pose->rotation, solid->mass.axes);
+}
+
+OozeVec3 ooze_dynamic_spin_by(const OozeSolid *solid, const OozePose *pose, OozeVec3 moment)
+{
+    OozeQuat q = principal(solid, pose);
+    OozeVec3 l = quat_rotate_back(q, moment), i = solid->mass.moments;
+    return quat_rotate(q, vec3(l.x / i.x, l.y / i.y, l.z / i.z));
+}
+
+OozeVec3 ooze_dynamic_momentum(const OozeSolid *solid, const OozePose *pose, OozeVec3 spin)
+{
+    OozeQuat q = principal(solid, pose);
+    OozeVec3 w = quat_rotate_back(q, spin), i = solid->mass.moments;
+    return quat_rotate(q, vec3(w.x * i.x, w.y * i.y, w.z * i.z));
+}
+
+void ooze_dynamic_push(const OozeSolid *solid, OozePose *pose, const OozeLoad *load)
+{
+    OozeVec3 arm = vec3_sub(pose->position, ooze_dynamic_centre(solid, pose));
+    OozeVec3 turn = ooze_dynamic_spin_by(solid, pose, load->moment);
+    pose->velocity = vec3_madd(pose->velocity, 1.0 / solid->mass.mass, load->impulse);
+    pose->velocity = vec3_add(pose->velocity, vec3_cross(turn, arm));
+    pose->spin = vec3_add(pose->spin, turn);
+}
+
+void ooze_load_add(OozeLoad *load, OozeVec3 centre, OozeVec3 point, OozeVec3 impulse)
+{
+    load->impulse = vec3_add(load->impulse, impulse);
+    load->moment = vec3_add(load->moment, vec3_cross(vec3_sub(point, centre), impulse));
+}
+
+/* The centre goes straight; the turn is that of the spin half way, which keeps the angular momentum's
+   direction while the axes move under it. */
+OozePose ooze_dynamic_fly(const OozeSolid *solid, const OozePose *from, OozeVec3 gravity, double dt)
+{
+    OozeVec3 centre = ooze_dynamic_centre(solid, from);
+    OozeVec3 velocity = ooze_pose_velocity_at(from, centre);
+    OozeVec3 kept = ooze_dynamic_momentum(solid, from, from->spin);
+    OozePose half = *from, to = *from;
+    half.rotation =
+        quat_unit(quat_mul(quat_from_vector(vec3_scale(from->spin, 0.5 * dt)), from->rotation));
+    OozeVec3 spin = ooze_dynamic_spin_by(solid, &half, kept);
+    to.rotation = quat_unit(quat_mul(quat_from_vector(vec3_scale(spin, dt)), from->rotation));
+    to.spin = ooze_dynamic_spin_by(solid, &to, kept);
+    velocity = vec3_madd(velocity, dt, gravity);
+    centre = vec3_madd(centre, dt, velocity);
+    OozeVec3 arm = quat_rotate(to.rotation, solid->mass.centre);
+    to.position = vec3_sub(centre, arm);
+    to.velocity = vec3_sub(velocity, vec3_cross(to.spin, arm));
+    return to;
+}
+
+OozeStatus ooze_dynamic_move(OozeDynamicStage *stage, OozeError *error)
+{
+    stage->moved = true;
+    if (stage->dynamics) {
+        return stage->dynamics->move(stage->data, stage->solids, stage->count, stage->loads,
+                                     stage->gravity, stage->dt, error);
+    }
+    for (int i = 0; i < stage->count; i++) {
+        OozeSolid *solid = &stage->solids[i];
+        if (ooze_solid_is_dynamic(solid)) {
+            OozePose from = solid->previous;
+            ooze_dynamic_push(solid, &from, &stage->loads[i]);
+            solid->pose = ooze_dynamic_fly(solid, &from, stage->gravity, stage->dt);
+        }
+    }
+    return OOZE_OK;
+}

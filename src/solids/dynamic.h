@@ -1,0 +1,56 @@
+/* Dynamic solids: rigid bodies of a shape, that give way to what pushes them.
+
+   A step sees such a solid at `pose`, where it would come to freely from `previous`. A method adds what its
+   particles gave it to `loads`; then it is moved again from `previous`, with these, and with contacts and joints
+   where someone is there to solve them. */
+#ifndef OOZE_SOLIDS_DYNAMIC_H
+#define OOZE_SOLIDS_DYNAMIC_H
+
+#include "solids/solid.h"
+
+/* What a solid was given in a step. */
+typedef struct OozeLoad {
+    OozeVec3 impulse; /* N s */
+    OozeVec3 moment;  /* N m s, about its centre of mass at `pose` */
+} OozeLoad;
+
+/* Who knows contacts and joints of dynamic solids. */
+typedef struct OozeDynamics {
+    const char *name;
+    /* Takes each dynamic solid from `previous`, by gravity, its load, contacts and joints, to a new `pose`; others
+       are where they are, and move with `pose`. May be called several times in a step. */
+    OozeStatus (*move)(void *data, OozeSolid *solids, int count, const OozeLoad *loads,
+                       OozeVec3 gravity, double dt, OozeError *error);
+} OozeDynamics;
+
+/* The dynamic solids of a step. */
+typedef struct OozeDynamicStage {
+    OozeSolid *solids;
+    int count;
+    OozeLoad *loads; /* one per solid, dynamic or not; zero at the beginning */
+    OozeVec3 gravity;
+    double dt;
+    const OozeDynamics *dynamics; /* NULL: they fly freely */
+    void *data;
+    bool moved; /* the method has done it */
+} OozeDynamicStage;
+
+/* Moves them all; a method that has to know where they come to calls it, the world does otherwise. */
+OozeStatus ooze_dynamic_move(OozeDynamicStage *stage, OozeError *error);
+
+bool ooze_solid_is_dynamic(const OozeSolid *solid);
+/* Its centre of mass in the world, at a pose. */
+OozeVec3 ooze_dynamic_centre(const OozeSolid *solid, const OozePose *pose);
+/* Change of spin by a moment about the centre, at a pose: the inverse inertia times it. */
+OozeVec3 ooze_dynamic_spin_by(const OozeSolid *solid, const OozePose *pose, OozeVec3 moment);
+/* Angular momentum about the centre: the inertia times a spin. */
+OozeVec3 ooze_dynamic_momentum(const OozeSolid *solid, const OozePose *pose, OozeVec3 spin);
+/* Velocity and spin of a pose change by a load. */
+void ooze_dynamic_push(const OozeSolid *solid, OozePose *pose, const OozeLoad *load);
+/* An impulse at a point of the world, added to a load. */
+void ooze_load_add(OozeLoad *load, OozeVec3 centre, OozeVec3 point, OozeVec3 impulse);
+/* Free flight for dt, from a pose with its velocity and spin; gyroscopic terms included to second order. */
+OozePose ooze_dynamic_fly(const OozeSolid *solid, const OozePose *from, OozeVec3 gravity,
+                          double dt);
+
+#endif
