@@ -7,12 +7,11 @@
 #include "methods/conformation/conformation.h"
 #include "methods/links/links.h"
 #include "methods/stress/stress.h"
+#include "methods/wcsph/wcsph.h"
 
 const OozeMethod *const ooze_method_list[] = {
-    &ooze_method_conformation,
-    &ooze_method_links,
-    &ooze_method_stress,
-    &ooze_method_ballistic,
+    &ooze_method_conformation, &ooze_method_links,     &ooze_method_stress,
+    &ooze_method_wcsph,        &ooze_method_ballistic,
 };
 const int ooze_method_list_count = (int)(sizeof ooze_method_list / sizeof ooze_method_list[0]);
 

@@ -125,8 +125,8 @@ static void what_is_refused(void **state)
 {
     (void)state;
     OozeFluidDef box = block(OOZE_BODY_RIGID, 3, 3, 3, vec3(0, 0, 0));
-    static const char *const fluids_alone[] = {"stress", "ballistic"};
-    for (int k = 0; k < 2; k++) {
+    static const char *const fluids_alone[] = {"stress", "wcsph", "ballistic"};
+    for (int k = 0; k < 3; k++) {
         OozeWorld *world = make_world(fluids_alone[k], false);
         CHECK_FAILS(ooze_world_add_fluid(world, &box, NULL, &error), OOZE_ERROR_ARGUMENT,
                     "knows fluids alone");
