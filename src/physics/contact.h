@@ -47,6 +47,20 @@ OOZE_FORMULA OozeContactVector ooze_contact_bounce(OozeContactVector v, OozeCont
                                keep * t.z + bounce * n.z);
 }
 
+/* The same without restitution and with wet friction: a share mu, 0 (slip) to 1 (no slip), of the tangential velocity is lost,
+   however hard the push. Clavet, Beaudoin and Poulin 2005, eqs 9 to 11, with the sign that stops a particle. */
+OOZE_FORMULA OozeContactVector ooze_contact_wet(OozeContactVector v, OozeContactVector n,
+                                                OOZE_REAL mu)
+{
+    OOZE_REAL normal = v.x * n.x + v.y * n.y + v.z * n.z;
+    if (!(normal <= 0)) {
+        return v;
+    }
+    OOZE_REAL keep = mu < 1 ? 1 - mu : 0;
+    return ooze_contact_vector(keep * (v.x - normal * n.x), keep * (v.y - normal * n.y),
+                               keep * (v.z - normal * n.z));
+}
+
 /* Change of velocity towards the surface (along -n) of a particle at distance d over dt: Clavet,
    Beaudoin and Poulin 2005, eq 12. Largest at half the reach, zero at its ends. */
 OOZE_FORMULA OOZE_REAL ooze_stick_impulse(OOZE_REAL dt, OOZE_REAL strength, OOZE_REAL d,

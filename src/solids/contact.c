@@ -26,6 +26,49 @@ OozeVec3 ooze_contact_stick(const OozeSolid *solid, const OozeContact *contact, 
     return vec3_scale(contact->normal, -(double)impulse);
 }
 
+/* As the rule says. Wet friction takes its share once a step, however often the solid is met: `again`. */
+static OozeVec3 touched(const OozeSolid *solid, const OozeContactRule *rule, bool again,
+                        const OozeContact *contact, OozeVec3 velocity)
+{
+    if (!rule->wet) {
+        return ooze_contact_velocity(solid, contact, velocity);
+    }
+    double mu = again ? 0.0 : fmin(solid->params[OOZE_SOLID_FRICTION], 1.0);
+    OozeContactVector v = ooze_contact_wet(narrow(vec3_sub(velocity, contact->velocity)),
+                                           narrow(contact->normal), (float)mu);
+    return vec3_add(contact->velocity, vec3((double)v.x, (double)v.y, (double)v.z));
+}
+
+bool ooze_touches_add(OozeTouches *touches, int solid, OozeVec3 point, OozeVec3 change)
+{
+    if (touches->count < OOZE_TOUCHES_MAX) {
+        touches->item[touches->count++] = (OozeTouch){solid, point, change};
+        return true;
+    }
+    for (int k = touches->count - 1; k >= 0; k--) {
+        if (touches->item[k].solid == solid) {
+            touches->item[k].change = vec3_add(touches->item[k].change, change);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Lets a solid act, unless what it does could not be noted. */
+static void touch(const OozeSolid *solids, int solid, const OozeContactRule *rule,
+                  const OozeContact *contact, OozeVec3 place, OozeVec3 *velocity,
+                  OozeTouches *touches)
+{
+    bool again = false;
+    for (int k = 0; k < touches->count; k++) {
+        again = again || touches->item[k].solid == solid;
+    }
+    OozeVec3 after = touched(&solids[solid], rule, again, contact, *velocity);
+    if (ooze_touches_add(touches, solid, place, vec3_sub(after, *velocity))) {
+        *velocity = after;
+    }
+}
+
 static bool collides(const OozeSolid *solid)
 {
     return solid->params[OOZE_SOLID_COLLIDES] != 0.0;
@@ -36,11 +79,11 @@ static bool collides(const OozeSolid *solid)
    is placed at the end of the step, and so are they. `clear`: every solid is out of reach. */
 static bool sweep_once(const OozeSolid *solids, int count, const OozeContactRule *rule, bool moving,
                        double *left, OozeVec3 *from, OozeVec3 *position, OozeVec3 *velocity,
-                       bool *clear)
+                       bool *clear, OozeTouches *touches)
 {
     double first = 2.0;
     OozeVec3 place = *position;
-    const OozeSolid *met = NULL;
+    int met = -1;
     *clear = true;
     for (int i = 0; i < count; i++) {
         const OozeSolid *solid = &solids[i];
@@ -54,14 +97,14 @@ static bool sweep_once(const OozeSolid *solids, int count, const OozeContactRule
         if (trace.hit && trace.fraction < first) {
             first = trace.fraction;
             place = ooze_pose_to_world(&solid->pose, trace.point);
-            met = solid;
+            met = i;
         }
     }
-    if (!met) {
+    if (met < 0) {
         return false;
     }
-    OozeContact contact = ooze_solid_contact(met, place);
-    *velocity = ooze_contact_velocity(met, &contact, *velocity);
+    OozeContact contact = ooze_solid_contact(&solids[met], place);
+    touch(solids, met, rule, &contact, place, velocity, touches);
     *from = place;
     *left *= 1.0 - first;
     *position = vec3_madd(place, *left, vec3_sub(*velocity, contact.velocity));
@@ -74,12 +117,21 @@ enum { SWEEP_ROUNDS = 4, PUSH_ROUNDS = 4 };
 void ooze_contact_resolve(const OozeSolid *solids, int count, const OozeContactRule *rule,
                           OozeVec3 from, OozeVec3 *position, OozeVec3 *velocity)
 {
+    OozeTouches touches;
+    touches.count = 0;
+    ooze_contact_resolve_noting(solids, count, rule, from, position, velocity, &touches);
+}
+
+void ooze_contact_resolve_noting(const OozeSolid *solids, int count, const OozeContactRule *rule,
+                                 OozeVec3 from, OozeVec3 *position, OozeVec3 *velocity,
+                                 OozeTouches *touches)
+{
     OozeVec3 start = from;
     double left = rule->dt;
     bool hit = true, clear = false;
     for (int round = 0; round < SWEEP_ROUNDS && hit; round++) {
-        hit =
-            sweep_once(solids, count, rule, round == 0, &left, &start, position, velocity, &clear);
+        hit = sweep_once(solids, count, rule, round == 0, &left, &start, position, velocity, &clear,
+                         touches);
     }
     if (clear) {
         return;
@@ -98,7 +150,7 @@ void ooze_contact_resolve(const OozeSolid *solids, int count, const OozeContactR
             float push = ooze_contact_push((float)contact.distance, (float)rule->margin);
             if (push > 0.0f) {
                 *position = vec3_madd(*position, (double)push, contact.normal);
-                *velocity = ooze_contact_velocity(&solids[i], &contact, *velocity);
+                touch(solids, i, rule, &contact, *position, velocity, touches);
                 moved = true;
             }
         }

@@ -10,7 +10,20 @@ typedef struct OozeContactRule {
     double
         tolerance; /* m; walls thicker than this are never crossed; a tenth of the spacing is fine */
     double dt;     /* s */
+    bool wet;      /* no restitution, and friction is the share of tangential velocity that a touch
+                      takes, from 1 on all of it; else restitution and Coulomb's friction */
 } OozeContactRule;
+
+/* What solids did to a particle: changes of its velocity, and where. */
+enum { OOZE_TOUCHES_MAX = 8 };
+typedef struct OozeTouch {
+    int solid;
+    OozeVec3 point, change;
+} OozeTouch;
+typedef struct OozeTouches {
+    OozeTouch item[OOZE_TOUCHES_MAX];
+    int count;
+} OozeTouches;
 
 /* Velocity after touching: restitution and friction of the solid, relative to its surface. */
 OozeVec3 ooze_contact_velocity(const OozeSolid *solid, const OozeContact *contact,
@@ -25,5 +38,12 @@ OozeVec3 ooze_contact_stick(const OozeSolid *solid, const OozeContact *contact, 
    first solid on its way, lets it slide on along the surface, and puts it outside of all. */
 void ooze_contact_resolve(const OozeSolid *solids, int count, const OozeContactRule *rule,
                           OozeVec3 from, OozeVec3 *position, OozeVec3 *velocity);
+
+/* The same, adding every change of velocity to `touches`. */
+void ooze_contact_resolve_noting(const OozeSolid *solids, int count, const OozeContactRule *rule,
+                                 OozeVec3 from, OozeVec3 *position, OozeVec3 *velocity,
+                                 OozeTouches *touches);
+/* Adds one; where there is no room it goes to the last of the same solid. False: nowhere, nothing was noted. */
+bool ooze_touches_add(OozeTouches *touches, int solid, OozeVec3 point, OozeVec3 change);
 
 #endif

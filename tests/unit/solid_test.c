@@ -94,7 +94,7 @@ static void fast_particles_do_not_cross_a_thin_plate(void **state)
     def.shape.rotation = quat_from_vector(vec3(0.3, 0.2, 0.1));
     def.shape.position = vec3(0.1, -0.2, 0.3);
     OozeSolid plate = make(&def);
-    OozeContactRule rule = {0.25 * s, 0.1 * s, 1e-3};
+    OozeContactRule rule = {.margin = 0.25 * s, .tolerance = 0.1 * s, .dt = 1e-3};
     int crossed = 0, hits = 0, clear = 0;
     for (uint64_t i = 0; i < 20000; i++) {
         double side = i % 2 ? 1.0 : -1.0;
@@ -141,7 +141,7 @@ static void fast_plate_does_not_pass_particles(void **state)
     def.motion.spin = vec3(0, 0, 50.0);
     OozeSolid plate = make(&def);
     ooze_solid_advance(&plate, dt, dt);
-    OozeContactRule rule = {0.5 * s, 0.1 * s, dt};
+    OozeContactRule rule = {.margin = 0.5 * s, .tolerance = 0.1 * s, .dt = dt};
     for (uint64_t i = 0; i < 2000; i++) {
         OozeVec3 x =
             vec3(random_between(i, 0, -20 * s, 20 * s), random_between(i, 1, 3 * s, 45 * s),
@@ -167,7 +167,7 @@ static void container_holds_everything(void **state)
     inner.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
     inner.shape.radius = 4 * s;
     OozeSolid solids[2] = {make(&def), make(&inner)};
-    OozeContactRule rule = {0.5 * s, 0.1 * s, 1e-3};
+    OozeContactRule rule = {.margin = 0.5 * s, .tolerance = 0.1 * s, .dt = 1e-3};
     for (uint64_t i = 0; i < 200; i++) {
         OozeVec3 x = vec3(-8 * s, random_between(i, 0, -9 * s, 9 * s), 8 * s);
         OozeVec3 v = vec3(random_between(i, 1, -1, 1), random_between(i, 2, -1, 1),
@@ -249,7 +249,7 @@ static void particle_slides_down_a_slope(void **state)
         def.shape.normal = vec3(sin(angle), cos(angle), 0);
         def.friction = mu;
         OozeSolid slope = make(&def);
-        OozeContactRule rule = {0.5 * s, 0.1 * s, dt};
+        OozeContactRule rule = {.margin = 0.5 * s, .tolerance = 0.1 * s, .dt = dt};
         OozeVec3 x = vec3_scale(def.shape.normal, 0.5 * s), v = vec3(0, 0, 0);
         for (int step = 0; step < 500; step++) {
             OozeVec3 from = x;

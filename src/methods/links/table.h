@@ -1,20 +1,10 @@
 /* Where links are kept. Every particle has a row with one entry for each link it has a part in, in ascending order of the
    other end: 8 bytes for each end. Rows are written anew every step, from one of two buffers into the other, so the
-   table takes 16 bytes an end and an eighth for growth.
-
-   Rows follow particles by a field of theirs that holds the number of their row. Whoever has none is new; a row that nobody
-   has any more is forgotten with all links to it. */
+   table takes 16 bytes an end and an eighth for growth. See link_rows.h for how rows follow particles. */
 #ifndef OOZE_METHODS_LINKS_TABLE_H
 #define OOZE_METHODS_LINKS_TABLE_H
 
-#include "methods/method.h"
-
-#define OOZE_LINKS_NO_ROW UINT32_MAX
-
-typedef struct OozeLink {
-    uint32_t other; /* row */
-    float rest;     /* m: d of eq 9 */
-} OozeLink;
+#include "methods/link_rows.h"
 
 /* To a point of a solid, in its own frame. A boundary particle was there when the link was made; the link does not need it
    any more, so that solids may be sampled anew. */
@@ -23,22 +13,6 @@ typedef struct OozeWallLink {
     float rest;
     uint32_t solid;
 } OozeWallLink;
-
-/* Rows of links to particles, or to solids. */
-typedef struct OozeLinkRows {
-    uint64_t n;      /* rows */
-    uint64_t *first; /* per row */
-    uint32_t *count; /* per row */
-    void *items;     /* OozeLink or OozeWallLink */
-    uint64_t row_room, item_room;
-    size_t size; /* of an item */
-} OozeLinkRows;
-
-/* Makes room for so many; what was there is lost. */
-OozeStatus ooze_link_rows_room(OozeLinkRows *rows, uint64_t n, OozeError *error);
-OozeStatus ooze_link_items_room(OozeLinkRows *rows, uint64_t items, OozeError *error);
-/* Begins the rows one after the other by their counts; gives the number of items. */
-uint64_t ooze_link_rows_lay_out(OozeLinkRows *rows);
 
 typedef struct OozeLinkTable {
     OozeLinkRows fluid[2], walls[2]; /* as they are, and the buffer to write to */
@@ -56,11 +30,6 @@ uint64_t ooze_link_table_bytes(const OozeLinkTable *table);
 void ooze_link_table_forget(OozeLinkTable *table);
 /* The buffer that was written is what counts from now on. */
 void ooze_link_table_turn(OozeLinkTable *table);
-
-static inline OozeLink *ooze_links_of(const OozeLinkRows *rows, uint64_t row)
-{
-    return (OozeLink *)rows->items + rows->first[row];
-}
 
 static inline OozeWallLink *ooze_wall_links_of(const OozeLinkRows *rows, uint64_t row)
 {
