@@ -194,12 +194,7 @@ static void write_settings(OozeText *out, const OozeScene *scene, const OozeScen
 static bool knows_viscosity(const OozeScene *scene)
 {
     const OozeMethod *method = ooze_method_find(scene->def.world.method);
-    for (const char *const *key = method ? method->material_keys : NULL; key && *key; key++) {
-        if (strcmp(*key, "viscosity") == 0) {
-            return true;
-        }
-    }
-    return false;
+    return method && ooze_method_uses(method, "viscosity");
 }
 
 void ooze_check_advice_text(OozeText *out, const OozeScene *scene, const OozeSceneAdvice *advice)
@@ -217,12 +212,6 @@ void ooze_check_advice_text(OozeText *out, const OozeScene *scene, const OozeSce
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
-
-static void member(OozeText *out, const char *before, const char *key, double value)
-{
-    ooze_text_append(out, "%s\"%s\": ", before, key);
-    ooze_json_number(out, value);
-}
 
 static void member_text(OozeText *out, const char *key, const char *value)
 {
@@ -261,9 +250,9 @@ static void json_material(OozeText *out, const char *name, const OozeFlow *flow,
     };
     ooze_text_append(out, "{\"name\": ");
     ooze_json_string(out, name);
-    member(out, ", ", "speed", flow->speed);
+    ooze_json_member(out, ", ", "speed", flow->speed);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        member(out, ", ", rows[i].key, rows[i].value);
+        ooze_json_member(out, ", ", rows[i].key, rows[i].value);
     }
     member_text(out, "speed_from",
                 flow->slumps  ? "its weight"
@@ -276,12 +265,12 @@ static void json_material(OozeText *out, const char *name, const OozeFlow *flow,
 static void json_choice(OozeText *out, const char *key, const OozeChoice *choice)
 {
     ooze_text_append(out, ",\n  \"%s\": {", key);
-    member(out, "", "time_step", choice->time_step);
-    member(out, ", ", "velocity_iterations", choice->velocity_iterations);
-    member(out, ", ", "passes", choice->passes);
-    member(out, ", ", "density_iterations", choice->density_iterations);
-    member(out, ", ", "sub_steps", choice->sub_steps);
-    member(out, ", ", "cost", choice->cost);
+    ooze_json_member(out, "", "time_step", choice->time_step);
+    ooze_json_member(out, ", ", "velocity_iterations", choice->velocity_iterations);
+    ooze_json_member(out, ", ", "passes", choice->passes);
+    ooze_json_member(out, ", ", "density_iterations", choice->density_iterations);
+    ooze_json_member(out, ", ", "sub_steps", choice->sub_steps);
+    ooze_json_member(out, ", ", "cost", choice->cost);
 }
 
 void ooze_check_advice_json(OozeText *out, const OozeScene *scene, const OozeSceneAdvice *advice)
@@ -300,7 +289,7 @@ void ooze_check_advice_json(OozeText *out, const OozeScene *scene, const OozeSce
     member_text(out, "chosen", ooze_scene_chosen(scene));
     ooze_text_append(out, "}");
     json_choice(out, "advised", &advice->advised);
-    member(out, ", ", "error", advice->error);
+    ooze_json_member(out, ", ", "error", advice->error);
     member_text(out, "bound", advice->advised.bound);
     member_text(out, "bound_by",
                 advice->advised.material < 0 ? NULL

@@ -31,6 +31,12 @@ void ooze_json_number(OozeText *out, double value)
     }
 }
 
+void ooze_json_member(OozeText *out, const char *before, const char *key, double value)
+{
+    ooze_text_append(out, "%s\"%s\": ", before, key);
+    ooze_json_number(out, value);
+}
+
 static void begin_fact(OozeFacts *facts, const char *key)
 {
     if (!facts->json) {

@@ -28,5 +28,7 @@ int ooze_facts_end(OozeFacts *facts);
 void ooze_json_string(OozeText *out, const char *text);
 /* JSON knows no infinity and no NaN: null. */
 void ooze_json_number(OozeText *out, double value);
+/* One member of an object, after what goes before it: a brace, or a comma. */
+void ooze_json_member(OozeText *out, const char *before, const char *key, double value);
 
 #endif

@@ -6,18 +6,15 @@
 #include "cli/command.h"
 #include "cli/facts.h"
 #include "cli/report.h"
+#include "methods/material.h"
 #include "scene/scene.h"
 
 static const OozeParamInfo *param_of(const char *key)
 {
     int count;
     const OozeParamInfo *params = ooze_material_params(&count);
-    for (int i = 0; i < count; i++) {
-        if (strcmp(params[i].key, key) == 0) {
-            return &params[i];
-        }
-    }
-    return NULL;
+    int found = ooze_param_find(params, count, key);
+    return found >= 0 ? &params[found] : NULL;
 }
 
 /* A number as a scene has it: choices by name. */
@@ -37,16 +34,6 @@ static void say_value(OozeText *out, const OozePresetNumber *number)
     ooze_text_append(out, "%.*s", word ? (int)strcspn(word, "|") : 0, word ? word : "");
 }
 
-static double number_of(const OozePresetInfo *info, const char *key)
-{
-    for (int i = 0; i < info->number_count; i++) {
-        if (strcmp(info->numbers[i].key, key) == 0) {
-            return info->numbers[i].value;
-        }
-    }
-    return NAN;
-}
-
 /* ---- the list -------------------------------------------------------------------------------- */
 
 static void say_key(OozeText *out, const char *name, double value, const char *unit)
@@ -59,14 +46,16 @@ static void say_key(OozeText *out, const char *name, double value, const char *u
 /* What tells it from the others, in a few words. */
 static void say_gist(OozeText *out, const OozePresetInfo *info)
 {
-    double yield = number_of(info, "modulus") * number_of(info, "yield_strain");
-    double tau = number_of(info, "relaxation_time"), n = number_of(info, "thinning_exponent");
-    double solvent = number_of(info, "solvent_viscosity");
-    say_key(out, "viscosity", number_of(info, "viscosity"), "Pa s");
+    double yield = ooze_preset_number(info, "modulus") * ooze_preset_number(info, "yield_strain");
+    double tau = ooze_preset_number(info, "relaxation_time"),
+           n = ooze_preset_number(info, "thinning_exponent");
+    double solvent = ooze_preset_number(info, "solvent_viscosity");
+    say_key(out, "viscosity", ooze_preset_number(info, "viscosity"), "Pa s");
     say_key(out, "yields at", yield, "Pa");
     if (isnan(yield)) {
-        say_key(out, "modulus", number_of(info, "modulus"), "Pa");
-        say_key(out, isnan(number_of(info, "modulus_2")) ? "relaxes in" : "relaxes from", tau, "s");
+        say_key(out, "modulus", ooze_preset_number(info, "modulus"), "Pa");
+        say_key(out, isnan(ooze_preset_number(info, "modulus_2")) ? "relaxes in" : "relaxes from",
+                tau, "s");
     } else if (isnan(n)) {
         say_key(out, "then", solvent, "Pa s");
     } else {
@@ -81,7 +70,7 @@ static void say_list(OozeText *out)
         OozeText gist = {0};
         say_gist(&gist, info);
         ooze_text_append(out, "%-14s %-34s %4.0f kg/m3, %s\n", info->name, info->summary,
-                         number_of(info, "density"), gist.data ? gist.data : "");
+                         ooze_preset_number(info, "density"), gist.data ? gist.data : "");
         out->failed = out->failed || gist.failed;
         ooze_text_clear(&gist);
     }
@@ -112,7 +101,7 @@ static void say_preset(OozeText *out, const OozePresetInfo *info)
         out->failed = out->failed || value.failed;
         ooze_text_clear(&value);
     }
-    double yield = number_of(info, "modulus") * number_of(info, "yield_strain");
+    double yield = ooze_preset_number(info, "modulus") * ooze_preset_number(info, "yield_strain");
     if (!isnan(yield)) {
         ooze_text_append(out, "\n  yield stress %.3g Pa: modulus times yield strain\n", yield);
     }

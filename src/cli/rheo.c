@@ -224,28 +224,22 @@ static void say_material(OozeText *out, const Block *block)
     }
 }
 
-static void json_key(OozeText *out, const char *before, const char *key, double value)
-{
-    ooze_text_append(out, "%s\"%s\": ", before, key);
-    ooze_json_number(out, value);
-}
-
 static void json_number(OozeText *out, const char *before, const OozeRheoFit *fit, int unknown)
 {
     const char *unit;
     OozeRheoNumber number = ooze_rheo_number(fit, unknown);
     bool told = isfinite(fit->half_widths[unknown]);
     ooze_text_append(out, "%s\"%s\": ", before, unknown_name(&fit->model, unknown, &unit));
-    json_key(out, "{", "value", number.value);
-    json_key(out, ", ", "low", told ? number.low : NAN);
-    json_key(out, ", ", "high", told ? number.high : NAN);
+    ooze_json_member(out, "{", "value", number.value);
+    ooze_json_member(out, ", ", "low", told ? number.low : NAN);
+    ooze_json_member(out, ", ", "high", told ? number.high : NAN);
     ooze_text_append(out, "}");
 }
 
 static void json_fit(OozeText *out, const OozeRheoFit *fit)
 {
     ooze_text_append(out, "{\"law\": \"%s\"", law_name(fit->model.law));
-    json_key(out, ", ", "residual_percent", 100.0 * fit->rms);
+    ooze_json_member(out, ", ", "residual_percent", 100.0 * fit->rms);
     ooze_text_append(out, ", \"determined\": %s", fit->determined ? "true" : "false");
     int paired = 2 * fit->model.modes;
     for (int k = 0; k < paired; k += 2) {
@@ -274,7 +268,7 @@ static void say_json(OozeText *out, const OozeRheoData *data, const OozeRheoResu
         if (entry->word) {
             ooze_text_append(out, ", \"%s\": \"%s\"", entry->key, entry->word);
         } else {
-            json_key(out, i == 0 ? "" : ", ", entry->key, entry->value);
+            ooze_json_member(out, i == 0 ? "" : ", ", entry->key, entry->value);
         }
     }
     ooze_text_append(out, "}\n}\n");

@@ -40,11 +40,10 @@ typedef struct Session {
 static OozeStatus choose_material(Subject *s, const char *name, OozeError *error)
 {
     const OozeSceneDef *def = &s->scene->def;
-    for (int i = 0; i < def->material_count; i++) {
-        if (!name || strcmp(def->materials[i].name, name) == 0) {
-            s->material = def->materials[i];
-            return OOZE_OK;
-        }
+    int found = name ? ooze_scene_find_material(def, name) : def->material_count > 0 ? 0 : -1;
+    if (found >= 0) {
+        s->material = def->materials[found];
+        return OOZE_OK;
     }
     return name ? ooze_fail(error, OOZE_ERROR_ARGUMENT, "see its section `materials`",
                             "the scene has no material '%s'", name)
@@ -97,28 +96,17 @@ static int open_preset(Subject *s, const char *name, OozeError *error)
 }
 
 /* A rheometer holds its sample at one temperature, and heats nothing. */
-static OozeStatus fix_temperature(Subject *s, OozeError *error)
+static void fix_temperature(Subject *s)
 {
-    size_t rows = (size_t)s->material.temperature_row_count;
-    OozeMaterial material = {.table = ooze_alloc(rows + 1, sizeof *material.table),
-                             .table_count = (int)rows};
-    if (!material.table) {
-        return ooze_fail_memory(error, "a temperature table", rows * sizeof *material.table);
-    }
-    for (size_t i = 0; i < rows; i++) {
-        material.table[i] = s->material.temperature_table[i];
-    }
-    memcpy(material.values, s->material.values, sizeof material.values);
+    OozeMaterial material = ooze_material_of(&s->material);
     OozeMaterial at = ooze_material_at(&material, s->temperature);
     const OozeMaterialDef none = ooze_material_def_default();
     for (int i = 0; i < OOZE_MATERIAL_PARAM_COUNT; i++) {
         s->material.values[i] = ooze_material_is_heat(i) ? none.values[i] : at.values[i];
     }
-    s->depends = rows > 0;
+    s->depends = s->material.temperature_row_count > 0;
     s->material.temperature_table = NULL;
     s->material.temperature_row_count = 0;
-    ooze_free(material.table);
-    return OOZE_OK;
 }
 
 static int open_subject(Subject *s, const OozeArguments *arguments, OozeError *error)
@@ -148,7 +136,8 @@ static int open_subject(Subject *s, const OozeArguments *arguments, OozeError *e
     }
     s->sample.material = &s->material;
     s->sample.jitter = 0.1;
-    return fix_temperature(s, error) ? ooze_report_error(error) : OOZE_EXIT_OK;
+    fix_temperature(s);
+    return OOZE_EXIT_OK;
 }
 
 /* Over the last line, where someone looks on. */
@@ -284,12 +273,6 @@ static void say_all(OozeText *out, const Session *session)
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
 
-static void json_number(OozeText *out, const char *before, const char *key, double value)
-{
-    ooze_text_append(out, "%s\"%s\": ", before, key);
-    ooze_json_number(out, value);
-}
-
 static void json_experiment(OozeText *out, const OozeExperiment *e)
 {
     const OozeExperimentNames *names = ooze_experiment_names(e->kind);
@@ -298,11 +281,11 @@ static void json_experiment(OozeText *out, const OozeExperiment *e)
         for (int k = 0; k < e->count; k++, first = 0) {
             OozeMeasured m = e->y[curve][k];
             ooze_text_append(out, "%s", first ? "" : ", ");
-            json_number(out, "{", names->x, e->x[k]);
+            ooze_json_member(out, "{", names->x, e->x[k]);
             ooze_text_append(out, ", \"what\": \"%s\"", names->y[curve]);
-            json_number(out, ", ", "theory", m.expected);
-            json_number(out, ", ", "stress", m.told);
-            json_number(out, ", ", "momentum", m.momentum);
+            ooze_json_member(out, ", ", "theory", m.expected);
+            ooze_json_member(out, ", ", "stress", m.told);
+            ooze_json_member(out, ", ", "momentum", m.momentum);
             ooze_text_append(out, "}");
         }
     }
@@ -315,8 +298,8 @@ static void json_all(OozeText *out, const Session *session)
     ooze_text_append(out, "{\n  \"material\": ");
     ooze_json_string(out, session->subject.material.name);
     ooze_text_append(out, ",\n  \"method\": \"%s\"", s->method);
-    json_number(out, ",\n  ", "spacing", s->spacing);
-    json_number(out, ",\n  ", "time_step", s->time_step);
+    ooze_json_member(out, ",\n  ", "spacing", s->spacing);
+    ooze_json_member(out, ",\n  ", "time_step", s->time_step);
     ooze_text_append(out, ",\n  \"experiments\": [");
     for (int i = 0; i < session->experiment_count; i++) {
         ooze_text_append(out, "%s\n    ", i ? "," : "");
@@ -326,11 +309,11 @@ static void json_all(OozeText *out, const Session *session)
     for (int i = 0; i < session->variation_count; i++) {
         const OozeVariation *v = &session->variations[i];
         ooze_text_append(out, "%s\n    ", i ? "," : "");
-        json_number(out, "{", "spacing", v->spacing * s->spacing);
-        json_number(out, ", ", "time_step", v->time_step * s->time_step);
-        json_number(out, ", ", "iterations", v->iterations);
+        ooze_json_member(out, "{", "spacing", v->spacing * s->spacing);
+        ooze_json_member(out, ", ", "time_step", v->time_step * s->time_step);
+        ooze_json_member(out, ", ", "iterations", v->iterations);
         for (int k = 0; k < OOZE_KEY_COUNT; k++) {
-            json_number(out, ", ", ooze_key_name((OozeKeyNumber)k), v->value[k]);
+            ooze_json_member(out, ", ", ooze_key_name((OozeKeyNumber)k), v->value[k]);
         }
         ooze_text_append(out, "}");
     }

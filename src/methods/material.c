@@ -179,3 +179,15 @@ OozeStatus ooze_material_def_set(OozeMaterialDef *def, const char *key, double v
     }
     return status;
 }
+
+OozeMaterial ooze_material_of(const OozeMaterialDef *def)
+{
+    OozeMaterial material = {
+        .name = (char *)(uintptr_t)def->name,
+        .table = (OozeTemperatureRow *)(uintptr_t)def->temperature_table,
+        .table_count = def->temperature_row_count,
+    };
+    memcpy(material.color, def->color, sizeof material.color);
+    memcpy(material.values, def->values, sizeof material.values);
+    return material;
+}

@@ -47,6 +47,9 @@ typedef struct OozeMaterial {
     int table_count;
 } OozeMaterial;
 
+/* A material with a definition's numbers, which borrows its name and table: nothing to free. */
+OozeMaterial ooze_material_of(const OozeMaterialDef *def);
+
 /* Whether the number at an index is heat's, which goes with every method. */
 bool ooze_material_is_heat(int index);
 
@@ -59,5 +62,9 @@ int ooze_param_find(const OozeParamInfo *params, int count, const char *key); /*
 /* OOZE_OK, or one clear error: unknown key with a suggestion, value out of range or not finite. */
 OozeStatus ooze_param_check(const OozeParamInfo *params, int count, const char *owner,
                             const char *key, double value, int *index, OozeError *error);
+
+/* Presets: NULL where there is none of that name, NAN where it does not give that number. */
+const OozePresetInfo *ooze_preset_find(const char *name);
+double ooze_preset_number(const OozePresetInfo *info, const char *key);
 
 #endif

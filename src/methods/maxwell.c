@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "physics/spectrum.h"
+
 /* Time over which a fluid without relaxation time that is given by its compliance alone resists as
    if elastic: the time step most scenes of the paper use. It makes such a fluid's viscosity
    G * REFERENCE_STEP, the same at every time step. */
@@ -50,10 +52,10 @@ double ooze_maxwell_resistance(const OozeStepContext *c, const OozeMaterial *mat
                                double reference, double stiffest)
 {
     OozeMaxwell m = ooze_maxwell(c, material, reference, stiffest);
-    double sum = m.viscosity + m.modulus * fmin(c->dt, m.relaxation);
+    double sum = m.viscosity + ooze_mode_resistance(m.modulus, m.relaxation, c->dt);
     for (int k = 0; k < OOZE_MORE_MODES; k++) {
         OozeMaxwellMode mode = ooze_maxwell_mode(material, k, reference);
-        sum += mode.modulus * fmin(c->dt, mode.relaxation);
+        sum += ooze_mode_resistance(mode.modulus, mode.relaxation, c->dt);
     }
     return sum;
 }

@@ -25,6 +25,21 @@ const OozeMethod *ooze_method_find(const char *name)
     return NULL;
 }
 
+bool ooze_method_uses(const OozeMethod *method, const char *key)
+{
+    int count;
+    const OozeParamInfo *params = ooze_material_params(&count);
+    if (ooze_material_is_heat(ooze_param_find(params, count, key))) {
+        return true;
+    }
+    for (const char *const *used = method->material_keys; used && *used; used++) {
+        if (strcmp(*used, key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int ooze_method_count(void)
 {
     return ooze_method_list_count;

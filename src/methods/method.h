@@ -115,5 +115,7 @@ typedef struct OozeMethod {
 extern const OozeMethod *const ooze_method_list[];
 extern const int ooze_method_list_count;
 const OozeMethod *ooze_method_find(const char *name); /* NULL: unknown */
+/* Whether it makes something of that number of a material. */
+bool ooze_method_uses(const OozeMethod *method, const char *key);
 
 #endif

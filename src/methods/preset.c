@@ -264,14 +264,31 @@ static int look_of(const char *name)
     return 0; /* auto */
 }
 
+const OozePresetInfo *ooze_preset_find(const char *name)
+{
+    for (int i = 0; i < PRESET_COUNT; i++) {
+        if (strcmp(presets[i].name, name) == 0) {
+            return &presets[i];
+        }
+    }
+    return NULL;
+}
+
+double ooze_preset_number(const OozePresetInfo *info, const char *key)
+{
+    for (int i = 0; i < info->number_count; i++) {
+        if (strcmp(info->numbers[i].key, key) == 0) {
+            return info->numbers[i].value;
+        }
+    }
+    return NAN;
+}
+
 OozeStatus ooze_material_preset(const char *name, OozeMaterialDef *def, OozeError *error)
 {
     OOZE_REQUIRE(name, error);
     OOZE_REQUIRE(def, error);
-    const OozePresetInfo *info = NULL;
-    for (int i = 0; i < PRESET_COUNT && !info; i++) {
-        info = strcmp(presets[i].name, name) == 0 ? &presets[i] : NULL;
-    }
+    const OozePresetInfo *info = ooze_preset_find(name);
     if (!info) {
         return fail_unknown(name, error);
     }

@@ -1,28 +1,37 @@
-/* What a rheometer sees of one Maxwell mode, modulus g and relaxation time tau, in small strain (Ferry 1980,
-   chapter 3); modes add up, and a solvent adds its viscosity times omega to the loss. Valid C17 and CUDA. */
+/* What a rheometer sees of one Maxwell mode, modulus g and relaxation time tau, which may be infinite, in small
+   strain (Ferry 1980, chapter 3); modes add up, and a solvent adds its viscosity times omega to the loss. In double: fits see past
+   single precision. */
 #ifndef OOZE_PHYSICS_SPECTRUM_H
 #define OOZE_PHYSICS_SPECTRUM_H
 
-#include "physics/power.h"
+#include <math.h>
+
+#include "base/formula.h"
 
 /* G'(omega) */
-OOZE_FORMULA OOZE_REAL ooze_mode_storage(OOZE_REAL g, OOZE_REAL tau, OOZE_REAL omega)
+OOZE_FORMULA double ooze_mode_storage(double g, double tau, double omega)
 {
-    OOZE_REAL x = omega * tau;
-    return g * x * x / (1 + x * x);
+    double x = omega * tau;
+    return isfinite(x) ? g * x * x / (1.0 + x * x) : g;
 }
 
 /* G''(omega) */
-OOZE_FORMULA OOZE_REAL ooze_mode_loss(OOZE_REAL g, OOZE_REAL tau, OOZE_REAL omega)
+OOZE_FORMULA double ooze_mode_loss(double g, double tau, double omega)
 {
-    OOZE_REAL x = omega * tau;
-    return g * x / (1 + x * x);
+    double x = omega * tau;
+    return isfinite(x) ? g * x / (1.0 + x * x) : 0.0;
 }
 
 /* G(t) after a step strain at t = 0 */
-OOZE_FORMULA OOZE_REAL ooze_mode_relaxation(OOZE_REAL g, OOZE_REAL tau, OOZE_REAL time)
+OOZE_FORMULA double ooze_mode_relaxation(double g, double tau, double time)
 {
-    return g * ooze_exp(-time / tau);
+    return g * exp(-time / tau);
+}
+
+/* What a step of length dt resists shear by, Pa s: the modulus times the part of the step that it remembers. */
+OOZE_FORMULA double ooze_mode_resistance(double g, double tau, double dt)
+{
+    return g * fmin(tau, dt);
 }
 
 #endif

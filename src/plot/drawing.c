@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/fail.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "plot/font.h"
 
@@ -91,4 +93,19 @@ void ooze_drawing_clear(OozeDrawing *drawing)
     ooze_free(drawing->points);
     ooze_text_clear(&drawing->text);
     *drawing = (OozeDrawing){0};
+}
+
+OozeStatus ooze_drawing_write_both(const OozeDrawing *drawing, const char *folder, const char *name,
+                                   OozeError *error)
+{
+    OozeText svg = {0}, png = {0};
+    ooze_text_append(&svg, "%s/%s.svg", folder, name);
+    ooze_text_append(&png, "%s/%s.png", folder, name);
+    OozeStatus status = svg.failed || png.failed ? ooze_fail_memory(error, "a path", 0)
+                                                 : ooze_make_folder(folder, error);
+    status = status ? status : ooze_drawing_write_svg(drawing, svg.data, error);
+    status = status ? status : ooze_drawing_write_png(drawing, png.data, error);
+    ooze_text_clear(&svg);
+    ooze_text_clear(&png);
+    return status;
 }

@@ -52,6 +52,10 @@ void ooze_drawing_clear(OozeDrawing *drawing); /* frees */
 OozeStatus ooze_drawing_write_svg(const OozeDrawing *drawing, const char *path, OozeError *error);
 OozeStatus ooze_drawing_write_png(const OozeDrawing *drawing, const char *path, OozeError *error);
 
+/* Both, as folder/name.svg and .png; the folder is made. */
+OozeStatus ooze_drawing_write_both(const OozeDrawing *drawing, const char *folder, const char *name,
+                                   OozeError *error);
+
 /* Pixels, 3 bytes each, on white. Free with ooze_free; NULL when out of memory. */
 uint8_t *ooze_drawing_rasterise(const OozeDrawing *drawing);
 

@@ -4,9 +4,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "plot/figure.h"
 
 enum { POINTS = 256, CURVES_MAX = 2, FITS_MAX = 2, LABEL_MAX = 40 };
@@ -92,20 +90,6 @@ static void find_ends(const OozeRheoData *data, OozeFigure *figure)
     figure->y_high = pow(10.0, ceil(log10(most) + 0.1));
 }
 
-static OozeStatus write(const OozeDrawing *drawing, const char *folder, OozeError *error)
-{
-    OozeText svg = {0}, png = {0};
-    ooze_text_append(&svg, "%s/fit.svg", folder);
-    ooze_text_append(&png, "%s/fit.png", folder);
-    OozeStatus status = svg.failed || png.failed ? ooze_fail_memory(error, "a path", 0)
-                                                 : ooze_make_folder(folder, error);
-    status = status ? status : ooze_drawing_write_svg(drawing, svg.data, error);
-    status = status ? status : ooze_drawing_write_png(drawing, png.data, error);
-    ooze_text_clear(&svg);
-    ooze_text_clear(&png);
-    return status;
-}
-
 OozeStatus ooze_rheo_draw(const OozeRheoData *data, const OozeRheoResult *result,
                           const char *folder, OozeError *error)
 {
@@ -140,7 +124,7 @@ OozeStatus ooze_rheo_draw(const OozeRheoData *data, const OozeRheoResult *result
     OozeDrawing drawing;
     OozeStatus status = ooze_figure_draw(&figure, &drawing, NULL, error);
     if (!status) {
-        status = write(&drawing, folder, error);
+        status = ooze_drawing_write_both(&drawing, folder, "fit", error);
         ooze_drawing_clear(&drawing);
     }
     ooze_free(picture->residuals);

@@ -2,10 +2,11 @@
 
 #include <math.h>
 
+#include "physics/spectrum.h"
+
 /* A fit sees past single precision. */
 #define OOZE_REAL double
 #define OOZE_SQRT sqrt
-#include "physics/spectrum.h"
 #include "physics/thinning.h"
 
 /* The unknowns out of their logarithms. */

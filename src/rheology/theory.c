@@ -4,14 +4,12 @@
 
 #include "methods/maxwell.h"
 #include "methods/method.h"
+#include "physics/spectrum.h"
 
 OozeTheory ooze_theory(const OozeMaterialDef *material, double spacing, double time_step)
 {
     const double *v = material->values;
-    OozeMaterial m = {.name = NULL};
-    for (int i = 0; i < OOZE_MATERIAL_PARAM_COUNT; i++) {
-        m.values[i] = v[i];
-    }
+    OozeMaterial m = ooze_material_of(material);
     OozeStepContext context = {.spacing = spacing, .dt = time_step};
     OozeMaxwell maxwell = ooze_maxwell(&context, &m, 1.0, OOZE_STIFFEST_WAVE);
     bool yields = !isnan(v[OOZE_MATERIAL_YIELD]);
@@ -61,7 +59,7 @@ double ooze_theory_resistance(const OozeTheory *t, double dt)
 {
     double sum = t->viscosity + t->solvent;
     for (int k = 0; k < t->modes; k++) {
-        sum += t->modulus[k] * fmin(t->time[k], dt);
+        sum += ooze_mode_resistance(t->modulus[k], t->time[k], dt);
     }
     return sum;
 }
@@ -81,8 +79,7 @@ double ooze_theory_storage(const OozeTheory *t, double omega)
 {
     double sum = 0.0;
     for (int k = 0; k < t->modes; k++) {
-        double x = omega * t->time[k];
-        sum += isfinite(x) ? t->modulus[k] * x * x / (1.0 + x * x) : t->modulus[k];
+        sum += ooze_mode_storage(t->modulus[k], t->time[k], omega);
     }
     return sum;
 }
@@ -91,8 +88,7 @@ double ooze_theory_loss(const OozeTheory *t, double omega)
 {
     double sum = omega * (t->viscosity + t->solvent);
     for (int k = 0; k < t->modes; k++) {
-        double x = omega * t->time[k];
-        sum += isfinite(x) ? t->modulus[k] * x / (1.0 + x * x) : 0.0;
+        sum += ooze_mode_loss(t->modulus[k], t->time[k], omega);
     }
     return sum;
 }
@@ -101,7 +97,7 @@ double ooze_theory_relaxation(const OozeTheory *t, double time)
 {
     double sum = 0.0;
     for (int k = 0; k < t->modes; k++) {
-        sum += t->modulus[k] * exp(-time / t->time[k]);
+        sum += ooze_mode_relaxation(t->modulus[k], t->time[k], time);
     }
     return sum;
 }
@@ -182,6 +178,17 @@ double ooze_theory_shear(const OozeTheory *t, OozeShearPath *path, double rate, 
     }
     return left.elastic * elastic +
            (left.viscous * t->viscosity + left.solvent * t->solvent) * rate;
+}
+
+double ooze_theory_viscosity(const OozeTheory *t, double rate, double seconds)
+{
+    enum { STEPS = 50 };
+    OozeShearPath path = {{0}};
+    double stress = 0.0;
+    for (int i = 0; i < STEPS; i++) {
+        stress = ooze_theory_shear(t, &path, rate, seconds / STEPS);
+    }
+    return stress / rate;
 }
 
 double ooze_theory_rate_for(const OozeTheory *t, const OozeShearPath *path, double stress,

@@ -45,6 +45,8 @@ typedef struct OozeShearPath {
 } OozeShearPath;
 /* Returns the stress at the end of the step. */
 double ooze_theory_shear(const OozeTheory *t, OozeShearPath *path, double rate, double dt);
+/* Stress over rate after that time at the rate, from rest, Pa s. */
+double ooze_theory_viscosity(const OozeTheory *t, double rate, double seconds);
 /* The rate at which the next step ends at that stress. */
 double ooze_theory_rate_for(const OozeTheory *t, const OozeShearPath *path, double stress,
                             double dt);

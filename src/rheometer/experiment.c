@@ -63,14 +63,10 @@ static int flow_steps(const Job *job, bool *settled)
     double rate = e->x[job->point], seconds = e->seconds;
     double gap = s->spacing *
                  (e->kind == OOZE_EXPERIMENT_PLATES ? OOZE_PLATES_GAP : OOZE_CELL_GAP) / OOZE_PI;
-    OozeShearPath path = {{0}};
-    double viscosity = 0.0;
     if (isfinite(job->theory->yield)) { /* it has to have given way */
         seconds = fmax(seconds, 2.0 * job->theory->yield / rate);
     }
-    for (int i = 0; i < 50; i++) {
-        viscosity = ooze_theory_shear(job->theory, &path, rate, seconds / 50.0) / rate;
-    }
+    double viscosity = ooze_theory_viscosity(job->theory, rate, seconds);
     double lasts = s->material->values[OOZE_MATERIAL_DENSITY] * gap * gap / viscosity;
     double steps = fmin(seconds / s->time_step, STEPS_MAX), wait = 2.0 * lasts / s->time_step;
     *settled = wait <= fmax(steps, WAIT_MAX);

@@ -4,9 +4,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "plot/figure.h"
 
 enum { POINTS = 128, SERIES_MAX = 24, PANELS_MAX = 3, LABEL = 48 };
@@ -40,12 +38,8 @@ static double expected_at(const OozeTheory *t, const OozeExperiment *e, int curv
         if (curve == 1) {
             return ooze_theory_normal(t, x, long_after);
         }
-        OozeShearPath path = {{0}};
-        double stress = 0.0, strain = isfinite(t->yield) ? 10.0 * t->yield : 0.0;
-        for (int i = 0; i < 50; i++) {
-            stress = ooze_theory_shear(t, &path, x, fmax(long_after, strain / x) / 50.0);
-        }
-        return stress / x;
+        double strain = isfinite(t->yield) ? 10.0 * t->yield : 0.0;
+        return ooze_theory_viscosity(t, x, fmax(long_after, strain / x));
     }
     default:
         return NAN;
@@ -179,15 +173,7 @@ static OozeStatus draw(const Picture *p, const char *title, const char *x, const
     if (status) {
         return status;
     }
-    OozeText svg = {0}, png = {0};
-    ooze_text_append(&svg, "%s/%s.svg", folder, name);
-    ooze_text_append(&png, "%s/%s.png", folder, name);
-    status = svg.failed || png.failed ? ooze_fail_memory(error, "a path", 0)
-                                      : ooze_make_folder(folder, error);
-    status = status ? status : ooze_drawing_write_svg(&drawing, svg.data, error);
-    status = status ? status : ooze_drawing_write_png(&drawing, png.data, error);
-    ooze_text_clear(&svg);
-    ooze_text_clear(&png);
+    status = ooze_drawing_write_both(&drawing, folder, name, error);
     ooze_drawing_clear(&drawing);
     return status;
 }

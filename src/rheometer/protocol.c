@@ -17,9 +17,9 @@ double ooze_protocol_time(const OozeTheory *t, double time_step)
     return time > 0.0 ? time : 20.0 * time_step;
 }
 
-static double capped(double seconds, double dt)
+double ooze_protocol_capped(double seconds, double time_step)
 {
-    return fmin(seconds, STEPS_MAX * dt);
+    return fmin(seconds, STEPS_MAX * time_step);
 }
 
 double ooze_protocol_slowest(double time_step)
@@ -30,7 +30,7 @@ double ooze_protocol_slowest(double time_step)
 double ooze_protocol_seconds(const OozeTheory *t, double time_step)
 {
     double time = isfinite(t->yield) ? ooze_theory_time(t) : ooze_protocol_time(t, time_step);
-    return capped(6.0 * time, time_step);
+    return ooze_protocol_capped(6.0 * time, time_step);
 }
 
 /* `factors` over the time; those that a step does not resolve are left out, down to one that it just does. */
@@ -44,6 +44,17 @@ static int add_rates(OozeExperiment *e, const double *factors, int count, double
         }
     }
     return e->count;
+}
+
+/* `factors` of the time, at ends of steps. */
+static void add_times(OozeExperiment *e, const double *factors, int count, double time, double dt)
+{
+    for (int i = 0; i < count; i++) {
+        double at = round(ooze_protocol_capped(factors[i] * time, dt) / dt) * dt;
+        if (at >= dt && (e->count == 0 || at > e->x[e->count - 1])) {
+            e->x[e->count++] = at;
+        }
+    }
 }
 
 static void plan_flow(OozeExperiment *e, const OozeTheory *t, double time, double dt)
@@ -71,7 +82,8 @@ static void plan_oscillation(OozeExperiment *e, const OozeTheory *t, double time
     double slowest = fmax(0.1 / time, ooze_protocol_slowest(dt));
     *e = (OozeExperiment){.kind = OOZE_EXPERIMENT_OSCILLATION,
                           .size = fmin(0.04, 0.3 * limit),
-                          .seconds = capped(5.0 * ooze_theory_time(t) + 10.0 * dt, dt)};
+                          .seconds =
+                              ooze_protocol_capped(5.0 * ooze_theory_time(t) + 10.0 * dt, dt)};
     add_rates(e, multiples, 5, 1.0 / fmin(slowest, most), most);
 }
 
@@ -79,30 +91,21 @@ static void plan_relaxation(OozeExperiment *e, const OozeTheory *t, double time,
 {
     static const double factors[] = {0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0};
     *e = (OozeExperiment){.kind = OOZE_EXPERIMENT_RELAXATION, .size = fmin(0.1, 0.3 * t->yield)};
-    for (int i = 0; i < 7; i++) {
-        double at = round(capped(factors[i] * time, dt) / dt) * dt;
-        if (at >= dt && (e->count == 0 || at > e->x[e->count - 1])) {
-            e->x[e->count++] = at;
-        }
-    }
+    add_times(e, factors, 7, time, dt);
 }
 
 static void plan_creep(OozeExperiment *e, double stress, double time, double dt)
 {
     static const double factors[] = {0.1, 0.3, 0.5, 1.0, 2.0, 3.0};
     *e = (OozeExperiment){.kind = OOZE_EXPERIMENT_CREEP, .size = stress};
-    for (int i = 0; i < 6; i++) {
-        double at = round(capped(factors[i] * fmax(time, 20.0 * dt), dt) / dt) * dt;
-        if (at >= dt && (e->count == 0 || at > e->x[e->count - 1])) {
-            e->x[e->count++] = at;
-        }
-    }
+    add_times(e, factors, 6, fmax(time, 20.0 * dt), dt);
 }
 
 static void plan_stretch(OozeExperiment *e, double time, double dt)
 {
     static const double deborah[] = {0.1, 0.25};
-    *e = (OozeExperiment){.kind = OOZE_EXPERIMENT_STRETCH, .seconds = capped(4.0 * time, dt)};
+    *e = (OozeExperiment){.kind = OOZE_EXPERIMENT_STRETCH,
+                          .seconds = ooze_protocol_capped(4.0 * time, dt)};
     add_rates(e, deborah, 2, time, 0.1 / dt);
 }
 

@@ -10,6 +10,9 @@ enum { OOZE_PROTOCOL_MAX = 8 };
    beside the yield stress; of a material that has none, 20 time steps. */
 double ooze_protocol_time(const OozeTheory *theory, double time_step);
 
+/* As long as a cell waits for anything but a period, s. */
+double ooze_protocol_capped(double seconds, double time_step);
+
 /* The slowest oscillation that is waited for, rad/s. */
 double ooze_protocol_slowest(double time_step);
 

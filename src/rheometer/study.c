@@ -63,25 +63,26 @@ enum { FLOW, OSCILLATION, RELAXATION, STUDY_EXPERIMENTS };
 
 static void plan(const OozeTheory *t, double time, double dt, OozeExperiment *e)
 {
-    double most = OOZE_PROTOCOL_STRAIN / dt, longest = 1000.0 * dt;
+    double most = OOZE_PROTOCOL_STRAIN / dt;
     bool solid = ooze_theory_is_solid(t);
     e[FLOW] = (OozeExperiment){
         .kind = OOZE_EXPERIMENT_FLOW,
         .count = solid ? 0 : 3,
         .x = {fmin(0.1 / time, 0.1 * most), fmin(1.0 / time, 0.3 * most), fmin(3.0 / time, most)},
-        .seconds = isfinite(t->yield) ? ooze_protocol_seconds(t, dt) : fmin(6.0 * time, longest)};
+        .seconds = isfinite(t->yield) ? ooze_protocol_seconds(t, dt)
+                                      : ooze_protocol_capped(6.0 * time, dt)};
     double memory = ooze_theory_time(t);
     double base = fmax(0.5 / fmax(memory, 8.0 * dt), ooze_protocol_slowest(dt));
     e[OSCILLATION] = (OozeExperiment){.kind = OOZE_EXPERIMENT_OSCILLATION,
                                       .count = 3,
                                       .x = {base, 2.0 * base, 4.0 * base},
                                       .size = fmin(0.04, 0.3 * t->yield),
-                                      .seconds = fmin(5.0 * memory, longest)};
-    e[RELAXATION] =
-        (OozeExperiment){.kind = OOZE_EXPERIMENT_RELAXATION,
-                         .count = memory > dt ? 2 : 0,
-                         .x = {fmin(0.5 * memory, longest), fmin(1.5 * memory, longest)},
-                         .size = fmin(0.1, 0.3 * t->yield)};
+                                      .seconds = ooze_protocol_capped(5.0 * memory, dt)};
+    e[RELAXATION] = (OozeExperiment){
+        .kind = OOZE_EXPERIMENT_RELAXATION,
+        .count = memory > dt ? 2 : 0,
+        .x = {ooze_protocol_capped(0.5 * memory, dt), ooze_protocol_capped(1.5 * memory, dt)},
+        .size = fmin(0.1, 0.3 * t->yield)};
 }
 
 static double over(OozeMeasured m, bool momentum)

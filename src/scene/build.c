@@ -20,16 +20,6 @@ static OozeStatus locate(const OozeScene *scene, const char *list, int index, co
                      node->line, node->column, cause->message);
 }
 
-static OozeMaterialId find_material(const OozeSceneDef *def, const char *name)
-{
-    for (int i = 0; name && i < def->material_count; i++) {
-        if (strcmp(def->materials[i].name, name) == 0) {
-            return (OozeMaterialId){i};
-        }
-    }
-    return (OozeMaterialId){-1};
-}
-
 static OozeStatus set_method(const OozeScene *scene, OozeWorld *world, OozeError *error)
 {
     const OozeMethodInfo *info = ooze_method_info(scene->def.method.index);
@@ -83,14 +73,15 @@ static OozeStatus add_fluids(const OozeScene *scene, OozeWorld *world, OozeError
     OozeError cause = {0};
     for (int i = 0; i < def->fluid_count; i++) {
         OozeFluidDef fluid = def->fluids[i].def;
-        fluid.material = find_material(def, def->fluids[i].material);
+        fluid.material = (OozeMaterialId){ooze_scene_find_material(def, def->fluids[i].material)};
         if (ooze_world_add_fluid(world, &fluid, &scene->filled[i], &cause)) {
             return locate(scene, "fluids", i, fluid.name, &cause, error);
         }
     }
     for (int i = 0; i < def->emitter_count; i++) {
         OozeEmitterDef emitter = def->emitters[i].def;
-        emitter.material = find_material(def, def->emitters[i].material);
+        emitter.material =
+            (OozeMaterialId){ooze_scene_find_material(def, def->emitters[i].material)};
         if (ooze_world_add_emitter(world, &emitter, NULL, &cause)) {
             return locate(scene, "emitters", i, emitter.name, &cause, error);
         }
@@ -104,7 +95,7 @@ static OozeStatus add_probes(const OozeScene *scene, OozeWorld *world, OozeError
     OozeError cause = {0};
     for (int i = 0; i < def->probe_count; i++) {
         OozeProbeDef probe = def->probes[i].def;
-        probe.material = find_material(def, def->probes[i].material);
+        probe.material = (OozeMaterialId){ooze_scene_find_material(def, def->probes[i].material)};
         if (ooze_world_add_probe(world, &probe, NULL, &cause)) {
             return locate(scene, "probes", i, probe.name, &cause, error);
         }

@@ -33,8 +33,7 @@ static bool set_up(OozeScene *scene, Desk *desk)
         return false;
     }
     for (size_t m = 0; m < count; m++) {
-        materials[m] = (OozeMaterial){.name = (char *)(uintptr_t)def->materials[m].name};
-        memcpy(materials[m].values, def->materials[m].values, sizeof materials[m].values);
+        materials[m] = ooze_material_of(&def->materials[m]);
     }
     for (int i = 0; i < info->param_count && i < OOZE_SCENE_PARAMS_MAX; i++) {
         double value = def->method.params[i];

@@ -1,39 +1,20 @@
 /* `preset: honey`: the numbers, colour and look of a named material, put under what the scene itself gives, as an
    include would. Done before the sections are read: nothing else of a scene knows presets, and its canonical text
    holds the numbers alone, which stay what they are when the table changes. */
+#include <math.h>
 #include <string.h>
 
+#include "methods/material.h"
 #include "scene/keys.h"
 #include "scene/scene.h"
-
-const OozePresetInfo *ooze_preset_find(const char *name)
-{
-    const OozePresetInfo *info = NULL;
-    for (int i = 0; (info = ooze_preset_info(i)) != NULL; i++) {
-        if (strcmp(info->name, name) == 0) {
-            break;
-        }
-    }
-    return info;
-}
-
-static bool has_number(const OozePresetInfo *info, const char *key)
-{
-    for (int i = 0; i < info->number_count; i++) {
-        if (strcmp(info->numbers[i].key, key) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* Of viscosity, modulus and relaxation time two make the third, and a compliance stands for a modulus: the preset's
    modulus gives way to either. */
 static bool gives_way(const OozePresetInfo *info, const char *key, const OozeNode *given)
 {
-    return strcmp(key, "modulus") == 0 &&
-           (ooze_node_find(given, "compliance") ||
-            (ooze_node_find(given, "viscosity") && has_number(info, "relaxation_time")));
+    return strcmp(key, "modulus") == 0 && (ooze_node_find(given, "compliance") ||
+                                           (ooze_node_find(given, "viscosity") &&
+                                            !isnan(ooze_preset_number(info, "relaxation_time"))));
 }
 
 static void write_preset(OozeText *text, const OozePresetInfo *info, const OozeNode *given,

@@ -50,16 +50,6 @@ static void forget(const Survey *s, const OozeError *error)
     s->scene->out_of_memory = s->scene->out_of_memory || error->status == OOZE_ERROR_MEMORY;
 }
 
-static int find_material(const OozeSceneDef *def, const char *name)
-{
-    for (int i = 0; name && i < def->material_count; i++) {
-        if (strcmp(def->materials[i].name, name) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 /* ---- speed ----------------------------------------------------------------------------------- */
 
 static void consider(Survey *s, double speed, const char *kind, const char *name)
@@ -182,7 +172,7 @@ static void survey_volume(Survey *s, int index)
     if (!isfinite(vec3_length(side))) {
         return;
     }
-    volume->material = find_material(s->def, fluid->material);
+    volume->material = ooze_scene_find_material(s->def, fluid->material);
     volume->body = fluid->def.body;
     volume->thin = fmin(side.x, fmin(side.y, side.z));
     volume->longest = fmax(side.x, fmax(side.y, side.z));
@@ -277,7 +267,7 @@ static double jet_length(const Survey *s, const OozeEmitterDef *def)
 static void take_emitter(Survey *s, int index)
 {
     const OozeEmitterDef *def = &s->def->emitters[index].def;
-    int material = find_material(s->def, s->def->emitters[index].material);
+    int material = ooze_scene_find_material(s->def, s->def->emitters[index].material);
     double open = fmin(def->stop, s->def->duration) - fmax(def->start, 0.0);
     double speed = emitter_speed(s, index), width = ooze_nozzle_width(def);
     consider(s, speed, "emitter", def->name);

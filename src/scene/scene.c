@@ -156,3 +156,13 @@ const char *ooze_scene_canonical(const OozeScene *scene)
 {
     return scene && scene->canonical.data ? scene->canonical.data : "";
 }
+
+int ooze_scene_find_material(const OozeSceneDef *def, const char *name)
+{
+    for (int i = 0; name && i < def->material_count; i++) {
+        if (strcmp(def->materials[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}

@@ -150,9 +150,10 @@ void ooze_node_merge(const OozeSection *section, OozeNode *under, OozeNode *over
 void ooze_scene_override(OozeScene *scene, const char *override);
 /* Puts the numbers of presets under those that their materials give; unknown ones are left to the reading. */
 void ooze_scene_fold_presets(OozeScene *scene);
-const OozePresetInfo *ooze_preset_find(const char *name); /* NULL: unknown */
 /* What a preset stands for, as the lines of a scene's material. */
 void ooze_preset_write(OozeText *text, const OozePresetInfo *info, int indent);
+/* Index of the material of that name; -1: there is none, or no name. */
+int ooze_scene_find_material(const OozeSceneDef *def, const char *name);
 /* The tree into the definitions, checking everything. */
 void ooze_scene_read(OozeScene *scene);
 /* One section: `item` is filled with defaults first, then with what the map gives. */

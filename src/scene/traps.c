@@ -69,22 +69,6 @@ static void check_nozzles(OozeScene *scene)
     }
 }
 
-static bool uses_material_key(const OozeMethod *method, const char *key)
-{
-    int count, index;
-    const OozeParamInfo *params = ooze_material_params(&count);
-    index = ooze_param_find(params, count, key);
-    if (ooze_material_is_heat(index)) {
-        return true; /* goes with every method */
-    }
-    for (const char *const *used = method->material_keys; used && *used; used++) {
-        if (strcmp(*used, key) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void check_ignored(OozeScene *scene, const OozeMethod *method)
 {
     int count;
@@ -96,7 +80,7 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
             bool own = !child->source->includer; /* a preset serves every method */
             bool table = strcmp(key, "temperature_table") == 0 && !method->uses_tables;
             bool number = ooze_param_find(params, count, key) >= 0;
-            if (own && (table || (number && !uses_material_key(method, key)))) {
+            if (own && (table || (number && !ooze_method_uses(method, key)))) {
                 ooze_scene_warn(scene, child->key, NULL, "the method '%s' ignores '%s'",
                                 method->info.name, key);
             }
@@ -127,7 +111,7 @@ static void check_bare(OozeScene *scene, const OozeMethod *method)
     for (int i = 0; i < scene->def.material_count; i++) {
         const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
         const char *name = scene->def.materials[i].name;
-        bool bare = node && ooze_preset_find(name) && uses_material_key(method, "viscosity");
+        bool bare = node && ooze_preset_find(name) && ooze_method_uses(method, "viscosity");
         for (int k = 0; bare && k < count; k++) {
             bare = strcmp(params[k].key, "density") == 0 || !ooze_node_find(node, params[k].key);
         }
@@ -153,7 +137,7 @@ static void check_changes(OozeScene *scene, const OozeWorld *world)
                             "the change of '%s' at %g s comes after the end at %g s",
                             def->changes[i].set, change->time, def->duration);
         }
-        if (material && !uses_material_key(world->method, change->key)) {
+        if (material && !ooze_method_uses(world->method, change->key)) {
             ooze_scene_warn(scene, ooze_node_find(node, "set"), NULL,
                             "the method '%s' ignores '%s'", world->method->info.name, change->key);
         }

@@ -141,4 +141,17 @@ static inline uint64_t count_links(OozeWorld *world, double longest)
     return link;
 }
 
+/* Of the particles, those that are elastic. */
+static inline double elastic_share(OozeWorld *world)
+{
+    const OozeFrame *frame = ooze_world_frame(world);
+    const OozeFieldView *elastic = ooze_frame_field(frame, "elastic");
+    double sum = 0;
+    assert_non_null(elastic);
+    for (uint64_t i = 0; i < frame->particle_count; i++) {
+        sum += ooze_field_value(elastic, i, 0);
+    }
+    return sum / (double)frame->particle_count;
+}
+
 #endif

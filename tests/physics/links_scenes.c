@@ -19,17 +19,6 @@ static OozeWorld *begin_scene(const char *name, const char *const *overrides, in
     return world;
 }
 
-static double elastic_share(OozeWorld *world)
-{
-    const OozeFrame *frame = ooze_world_frame(world);
-    const OozeFieldView *elastic = ooze_frame_field(frame, "elastic");
-    double sum = 0;
-    for (uint64_t i = 0; elastic && i < frame->particle_count; i++) {
-        sum += ooze_field_value(elastic, i, 0);
-    }
-    return sum / (double)frame->particle_count;
-}
-
 /* ---- figure 12 -------------------------------------------------------------------------------- */
 
 /* What happened until now. */

@@ -25,6 +25,7 @@
 
 #include <math.h>
 
+#include "base/vec3.h"
 #include "methods/conformation/conformation.h"
 #include "methods/maxwell.h"
 #include "physics/flow_numbers.h"
@@ -112,18 +113,22 @@ static double layers_of(const OozeFlow *flow, double spacing)
     return fmax(flow->scale.extent, flow->scale.height) / spacing;
 }
 
+/* Spacings over which a step spreads the momentum of a material. */
+static double way_of(const Need *need, int material, double dt)
+{
+    const OozeStepContext *c = need->q->context;
+    return need->q->flows[material].stiffest ? OOZE_STIFFEST_WAVE
+                                             : ooze_need_way(c, &c->materials[material], dt);
+}
+
 static double velocity_at(const Need *need, double dt)
 {
     const OozeStepContext *c = need->q->context;
     double most = VELOCITY_LEAST;
     for (int m = 0; m < c->material_count; m++) {
         const OozeFlow *flow = &need->q->flows[m];
-        if (flow->scale.flows && !flow->stiffest) {
-            most = fmax(most,
-                        ooze_need_velocity(&need->settings, ooze_need_way(c, &c->materials[m], dt),
-                                           layers_of(flow, c->spacing), need->q->error));
-        } else if (flow->scale.flows) { /* the way is the stiffest wave's */
-            most = fmax(most, ooze_need_velocity(&need->settings, OOZE_STIFFEST_WAVE,
+        if (flow->scale.flows) {
+            most = fmax(most, ooze_need_velocity(&need->settings, way_of(need, m, dt),
                                                  layers_of(flow, c->spacing), need->q->error));
         }
     }
@@ -152,8 +157,7 @@ static double velocity_done(const Need *need, double allowed, double dt)
     double way = 0.0;
     for (int m = 0; m < c->material_count; m++) {
         if (need->q->flows[m].scale.flows) {
-            way = fmax(way, need->q->flows[m].stiffest ? OOZE_STIFFEST_WAVE
-                                                       : ooze_need_way(c, &c->materials[m], dt));
+            way = fmax(way, way_of(need, m, dt));
         }
     }
     return need->settings.tolerance > 0.0 ? fmin(allowed, ceil(3.0 + 5.2 * way)) : allowed;
@@ -198,10 +202,9 @@ static bool suffices(double given, double needed, double least)
 
 void ooze_conformation_choose(const OozeChoiceQuestion *q, OozeChoice *choice)
 {
-    const OozeVec3 *g = &q->context->gravity;
     Need need = {.q = q,
                  .settings = ooze_conformation_settings(q->context),
-                 .gravity = sqrt(g->x * g->x + g->y * g->y + g->z * g->z)};
+                 .gravity = vec3_length(q->context->gravity)};
     choice->passes = isnan(choice->passes) ? PASSES : choice->passes;
     if (!isnan(choice->time_step)) {
         *choice = fill(&need, *choice, choice->time_step);
