@@ -68,6 +68,20 @@ static inline int full_sweep(void)
     return full && full[0] == '1';
 }
 
+/* True where every access to memory is watched, which takes ten to thirty times as long: what is looked for then shows in the
+   first steps. */
+static inline int sanitized(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return 1;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+    return 1;
+#endif
+#endif
+    return 0;
+}
+
 /* main() of an acceptance program: runs the test named on the command line, or all. */
 #define ACCEPTANCE_MAIN(...)                                                                       \
     int main(int argc, char **argv)                                                                \

@@ -37,7 +37,7 @@ CTEST_SUITES = {
     "clang": ["-R", "^unit_"],
     # Of the physics, what touches memory and threads in every way; the figures are the release suite's.
     "asan": ["-R", "^(unit|fuzz|parity|docs|ballistic)_|_T[0-9]+_.*(threads|resume|restore|random)",
-             *([] if FULL else ["-E", "^unit_(auto|preset_drop|constraint_formulations)$|^parity_device$"])],
+             *([] if FULL else ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes)$|^parity_device$"])],
     "device": DEVICE_ALL if FULL else DEVICE_FEW,
     "cuda": DEVICE_ALL,
     "tsan": ["-R", "^unit_(threads|pipeline|frame_copy|particles|grid|neighbour|boundary|sink|probe|world)|^ballistic_|_T[0-9]+_.*threads|^fault_overlap"],
