@@ -158,6 +158,9 @@ typedef struct OozeSolidDef {
     bool sampled;          /* carries boundary particles for methods that use them */
     double temperature;    /* degC, of its surface; NAN: lets no heat through */
     double conductivity;   /* W/(m K); NAN: what touches it has its temperature there */
+    /* kg/m3; 0: it goes where its motion says. Else it is a rigid body, moved by gravity, by what pushes it and by
+       other solids; its motion's velocity and spin are those that it starts with, and there may be no more of it. */
+    double density;
     float color[3];
     OozeLookDef look; /* for pictures */
 } OozeSolidDef;
@@ -184,7 +187,8 @@ OOZE_API OozeStatus ooze_world_set_solid(OozeWorld *world, OozeSolidId id, OozeS
 OOZE_API OozeStatus ooze_world_get_solid(const OozeWorld *world, OozeSolidId id,
                                          OozeSolidParam param, double *value, OozeError *error);
 /* Takes the solid over from its motion: it goes to `pose` during the next step, then keeps moving
-   with the pose's velocity and spin until set again. */
+   with the pose's velocity and spin until set again. One with a density is there at once, with that velocity
+   and spin, and gives way as before. */
 OOZE_API OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id,
                                               const OozePose *pose, OozeError *error);
 

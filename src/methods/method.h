@@ -84,9 +84,10 @@ typedef struct OozeMethod {
                                          reported as ignored by `ooze check` */
     bool uses_fluid_neighbours;
     bool uses_boundary_neighbours;
-    bool takes_bodies; /* other methods refuse them */
-    bool uses_tables;  /* of temperature: others leave a material's numbers as they are */
-    bool traces_paths; /* loses nothing by long strokes: steps are not cut */
+    bool takes_bodies;  /* other methods refuse them */
+    bool pushes_solids; /* knows `dynamic`: other methods refuse solids with a density */
+    bool uses_tables;   /* of temperature: others leave a material's numbers as they are */
+    bool traces_paths;  /* loses nothing by long strokes: steps are not cut */
 
     /* Private data that lives as long as the world; saved numbers belong in fields, or in arrays. May be
        NULL with destroy. */

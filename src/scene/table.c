@@ -118,7 +118,11 @@ static const OozeKey solid_keys[] = {
     {"shape", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, shape),
      .help = "what it looks like", .required = OOZE_REQUIRED, .section = &ooze_section_shape},
     {"motion", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, motion),
-     .help = "how it moves", .section = &ooze_section_motion, .otherwise = "at rest"},
+     .help = "how it moves; with a density, the velocity and spin it starts with",
+     .section = &ooze_section_motion, .otherwise = "at rest"},
+    {"density", OOZE_KEY_REAL, "kg/m3", 0.0, 2e7, offsetof(OozeSolidDef, density),
+     .help = "makes it a rigid body that gives way to gravity, to fluid and to other solids; 0: it "
+             "goes where its motion says"},
     {"friction", OOZE_KEY_REAL, "", 0.0, INFINITY, offsetof(OozeSolidDef, friction),
      .help = "Coulomb coefficient: 0 slips freely, inf never slips"},
     {"restitution", OOZE_KEY_REAL, "", 0.0, 1.0, offsetof(OozeSolidDef, restitution),

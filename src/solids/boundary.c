@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "solids/boundary_formula.h"
+#include "solids/dynamic.h"
 
 enum { SPARE_ELEMENTS = 16, GRAIN = 4096 };
 
@@ -308,7 +309,8 @@ static bool compare_poses(OozeBoundary *b, const OozeSolid *solids, const OozePe
         }
         if (solid->sampled) {
             same = same && same_pose(&solid->pose, &b->poses[i]);
-            b->moving = b->moving || solid->driven || !ooze_motion_is_still(&solid->motion);
+            b->moving = b->moving || solid->driven || ooze_solid_is_dynamic(solid) ||
+                        !ooze_motion_is_still(&solid->motion);
         }
     }
     return same;

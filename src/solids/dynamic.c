@@ -68,6 +68,28 @@ OozePose ooze_dynamic_fly(const OozeSolid *solid, const OozePose *from, OozeVec3
     return to;
 }
 
+void ooze_dynamic_start(OozeSolid *solids, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (ooze_solid_is_dynamic(&solids[i])) {
+            solids[i].begin = solids[i].pose;
+        }
+    }
+}
+
+void ooze_dynamic_begin(OozeDynamicStage *stage)
+{
+    stage->moved = false;
+    for (int i = 0; i < stage->count; i++) {
+        OozeSolid *solid = &stage->solids[i];
+        stage->loads[i] = (OozeLoad){{0, 0, 0}, {0, 0, 0}};
+        if (ooze_solid_is_dynamic(solid)) {
+            solid->previous = solid->begin;
+            solid->pose = ooze_dynamic_fly(solid, &solid->begin, stage->gravity, stage->dt);
+        }
+    }
+}
+
 OozeStatus ooze_dynamic_move(OozeDynamicStage *stage, OozeError *error)
 {
     stage->moved = true;

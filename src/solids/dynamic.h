@@ -35,6 +35,11 @@ typedef struct OozeDynamicStage {
     bool moved; /* the method has done it */
 } OozeDynamicStage;
 
+/* Begins a stroke of them: from where they are, or from where the same stroke began before, to where they would
+   fly freely in stage->dt; loads are zero again. */
+void ooze_dynamic_start(OozeSolid *solids, int count); /* once, before the first try */
+void ooze_dynamic_begin(OozeDynamicStage *stage);
+
 /* Moves them all; a method that has to know where they come to calls it, the world does otherwise. */
 OozeStatus ooze_dynamic_move(OozeDynamicStage *stage, OozeError *error);
 

@@ -4,6 +4,8 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "solids/dynamic.h"
+#include "solids/mass.h"
 #include "solids/shape_formula.h"
 
 OozeSolidDef ooze_solid_def_default(void)
@@ -90,6 +92,23 @@ static OozeStatus set_params(OozeSolid *solid, const OozeSolidDef *def, OozeErro
     return status;
 }
 
+/* A motion that a solid with a density can start with; what follows is up to what pushes it. */
+static OozeStatus check_start(const OozeSolidDef *def, const char *name, OozeError *error)
+{
+    const OozeMotionDef *motion = &def->motion, still = ooze_motion_def_default();
+    const char *what = motion->keyframe_count > 0                  ? "keyframes"
+                       : vec3_length(motion->sine_amplitude) > 0.0 ? "a sine"
+                       : motion->start != still.start              ? "a start"
+                       : motion->stop != still.stop                ? "a stop"
+                                                                   : NULL;
+    return what ? ooze_fail(error, OOZE_ERROR_ARGUMENT,
+                            "leave out its density, or all of its motion but velocity and spin",
+                            "solid '%s' has a density, so that its motion only says how it starts, "
+                            "but the motion has %s",
+                            name, what)
+                : OOZE_OK;
+}
+
 OozeStatus ooze_solid_create(OozeSolid *solid, const OozeSolidDef *def, OozeAxis up, double spacing,
                              OozeError *error)
 {
@@ -110,6 +129,11 @@ OozeStatus ooze_solid_create(OozeSolid *solid, const OozeSolidDef *def, OozeAxis
     if (!status) {
         status = ooze_motion_create(&solid->motion, &def->motion, def->shape.position,
                                     def->shape.rotation, error);
+    }
+    if (!status && def->density != 0.0) {
+        status = check_start(def, name, error);
+        status = status ? status
+                        : ooze_shape_weigh(solid->shape, def->density, name, &solid->mass, error);
     }
     if (status) {
         ooze_solid_free(solid);
@@ -139,6 +163,11 @@ OozeStatus ooze_solid_drive(OozeSolid *solid, const OozePose *pose, OozeError *e
                          "the pose of solid '%s' is not finite, or its rotation is zero",
                          solid->name);
     }
+    if (ooze_solid_is_dynamic(solid)) { /* it is there at once, and what pushes it does so again */
+        solid->pose = *pose;
+        solid->pose.rotation = quat_unit(q);
+        return OOZE_OK;
+    }
     if (!solid->arriving) { /* set twice within a step: it still comes from where it was */
         solid->previous = solid->pose;
     }
@@ -150,6 +179,9 @@ OozeStatus ooze_solid_drive(OozeSolid *solid, const OozePose *pose, OozeError *e
 
 static void advance(OozeSolid *solid, double time, double dt)
 {
+    if (ooze_solid_is_dynamic(solid)) {
+        return; /* goes stroke by stroke: see dynamic.h */
+    }
     if (solid->arriving) {
         solid->arriving = false;
         return;
@@ -194,6 +226,9 @@ static OozePose pose_within(const OozeSolid *solid, double share, double time)
 
 void ooze_solid_part(OozeSolid *solid, double from, double to, double from_time, double to_time)
 {
+    if (ooze_solid_is_dynamic(solid)) {
+        return;
+    }
     solid->previous = pose_within(solid, from, from_time);
     solid->pose = pose_within(solid, to, to_time);
 }

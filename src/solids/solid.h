@@ -19,11 +19,13 @@ typedef struct OozeSolid {
     char *name;
     OozeShape *shape;
     OozeMotion motion;
-    OozePose pose;       /* at the end of the present step */
-    OozePose previous;   /* at its beginning */
-    OozePose begin, end; /* of the whole step, where it is cut into several */
-    bool driven;         /* taken over by the API: follows pose.velocity and spin */
-    bool arriving;       /* driven, and `pose` is where the next step is to end */
+    OozePose pose;     /* at the end of the present step */
+    OozePose previous; /* at its beginning */
+    OozePose begin,
+        end;       /* of the whole step, where it is cut into several; of a dynamic solid `begin` is
+                            where the stroke begins */
+    bool driven;   /* taken over by the API: follows pose.velocity and spin */
+    bool arriving; /* driven, and `pose` is where the next step is to end */
     double params[OOZE_SOLID_PARAM_COUNT];
     OozeSolidMass mass;
     bool sampled;

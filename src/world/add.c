@@ -32,7 +32,9 @@ OozeStatus ooze_world_add_solid(OozeWorld *world, const OozeSolidDef *def, OozeS
     if (status) {
         return status;
     }
-    if (!isnan(def->temperature) && (status = ooze_world_keep_heat(world, error))) {
+    status = isnan(def->temperature) ? OOZE_OK : ooze_world_keep_heat(world, error);
+    status = status ? status : ooze_world_admit_solid(world, solid, error);
+    if (status) {
         ooze_solid_free(solid);
         return status;
     }

@@ -77,6 +77,10 @@ static const char *consider(OozeWorld *world, char *text, size_t size)
         snprintf(text, size, "heat is conducted on the processor alone");
         return NULL;
     }
+    if (world->dynamic_count > 0) {
+        snprintf(text, size, "solids with a density are moved on the processor alone");
+        return NULL;
+    }
     if (!engine->takes(world->method, &context, text, size)) {
         return NULL;
     }

@@ -147,12 +147,11 @@ static double end_of_sub_step(const OozeWorld *world)
 /* Where the whole step takes them; what the method sees are parts of it. */
 static OozeStatus advance_solids(OozeWorld *world, OozeError *error)
 {
-    (void)error;
     double end = (double)(world->step + 1) * world->def.time_step;
     for (int i = 0; i < world->solids.count; i++) {
         ooze_solid_advance(&world->solids.items[i], end, world->def.time_step);
     }
-    return OOZE_OK;
+    return ooze_world_prepare_loads(world, error);
 }
 
 static OozeStatus move_solids(OozeWorld *world, OozeError *error)
@@ -164,6 +163,7 @@ static OozeStatus move_solids(OozeWorld *world, OozeError *error)
     for (int i = 0; i < world->solids.count; i++) {
         ooze_solid_part(&world->solids.items[i], from, to, sub->time, end_of_sub_step(world));
     }
+    ooze_world_fly_solids(world);
     return OOZE_OK;
 }
 
@@ -200,6 +200,7 @@ OozeStepContext ooze_world_step_context(OozeWorld *world)
         .boundary = &world->boundary,
         .solids = world->solids.items,
         .solid_count = world->solids.count,
+        .dynamic = world->dynamic_count > 0 ? &world->dynamic : NULL,
         .materials = world->materials.items,
         .material_count = world->materials.count,
         .params = world->params,
@@ -388,10 +389,12 @@ static OozeStatus sub_step(OozeWorld *world, OozeError *error)
     };
     ooze_arena_reset(world->arena);
     OozeStatus status = ooze_world_choose_sub_step(world, error);
+    ooze_world_start_stroke(world);
     do {
         ooze_arena_reset(world->arena);
         status = status ? status : run_stages(world, stages, 4, error);
     } while (!status && world->stroke.too_far && ooze_world_halve_sub_step(world));
+    status = status ? status : timed(world, OOZE_STAGE_SOLIDS, ooze_world_settle_solids, error);
     status = status ? status : timed(world, OOZE_STAGE_HEAT, ooze_world_conduct, error);
     status = status ? status : timed(world, OOZE_STAGE_FINISH, finish, error);
     ooze_step_report_add(&world->report, &world->stroke);

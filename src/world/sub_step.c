@@ -75,13 +75,16 @@ OozeStatus ooze_world_choose_sub_step(OozeWorld *world, OozeError *error)
     while (world->sub.done % units != 0) {
         units /= 2;
     }
-    if (ooze_world_cuts_steps(world)) {
+    bool particles = ooze_world_cuts_steps(world);
+    bool solids = world->def.max_travel > 0.0 && world->dynamic_count > 0;
+    if (particles || solids) {
         double speed = 0.0, most = world->def.max_travel * world->def.spacing * (1.0 + ROUNDING);
         double pull = vec3_length(world->def.gravity), step = world->def.time_step;
-        OozeStatus status = find_fastest(world, &speed, error);
+        OozeStatus status = particles ? find_fastest(world, &speed, error) : OOZE_OK;
         if (status) {
             return status;
         }
+        speed = fmax(speed, ooze_world_fastest_solid(world));
         for (; units > 1; units /= 2) {
             double dt = step * units / OOZE_SUB_UNITS;
             if ((speed + pull * dt) * dt <= most) {

@@ -254,6 +254,7 @@ void ooze_world_destroy(OozeWorld *world)
     ooze_neighbours_free(&world->fluid);
     ooze_neighbours_free(&world->fluid_boundary);
     ooze_free(world->stress);
+    ooze_free(world->loads);
     ooze_grid_destroy(world->grid);
     ooze_snapshot_destroy(world->snapshot);
     ooze_particles_destroy(world->particles);

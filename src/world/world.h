@@ -73,6 +73,10 @@ struct OozeWorld {
     OOZE_LIST(OozeHeatSource) sources;
     OOZE_LIST(OozeProbe) probes;
     OOZE_LIST(OozeChange) changes;
+    int dynamic_count;        /* of solids with a density */
+    OozeDynamicStage dynamic; /* of the present stroke, where there are any */
+    OozeLoad *loads; /* of the stroke, load_room of them; then as many: of the whole last step */
+    int load_room;
     OozeBoundary boundary;
     uint64_t bounded_samples; /* the first of them: those of solids that are no planes */
     bool boundary_stale;      /* solids were added: sample all again */
@@ -158,6 +162,20 @@ OozeStatus ooze_world_conduct(OozeWorld *world, OozeError *error);
 
 /* Particles there will be at the time `end` if emitters go on as now and nothing leaves. */
 double ooze_world_forecast(const OozeWorld *world, double end);
+
+/* ---- solids that give way: dynamic.c -------------------------------------------------------- */
+
+/* Counts a new solid that is dynamic. OOZE_ERROR_UNSUPPORTED: the method knows no such solids. */
+OozeStatus ooze_world_admit_solid(OozeWorld *world, const OozeSolid *solid, OozeError *error);
+/* Once a step, once a stroke, at each try of it, and after the method. */
+OozeStatus ooze_world_prepare_loads(OozeWorld *world, OozeError *error);
+void ooze_world_start_stroke(OozeWorld *world);
+void ooze_world_fly_solids(OozeWorld *world);
+OozeStatus ooze_world_settle_solids(OozeWorld *world, OozeError *error);
+/* What the last step's particles gave a solid; NULL: there was none, or no solid gives way. */
+const OozeLoad *ooze_world_taken(const OozeWorld *world, int solid);
+/* m/s that no point of a dynamic solid exceeds; 0: there is none. */
+double ooze_world_fastest_solid(const OozeWorld *world);
 
 /* What a method may touch, as of now. */
 OozeStepContext ooze_world_step_context(OozeWorld *world);

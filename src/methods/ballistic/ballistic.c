@@ -1,6 +1,7 @@
 #include "methods/ballistic/ballistic.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/vec3.h"
@@ -16,6 +17,13 @@ static const OozeParamInfo params[PARAM_COUNT] = {
 
 static const char *const material_keys[] = {"density", "drag", NULL};
 
+/* What solids that give way did to a particle: the first two that did, the second with all others. */
+typedef struct Given {
+    int count;
+    int solid[2];
+    OozeVec3 point[2], change[2];
+} Given;
+
 typedef struct FlightJob {
     const OozeStepContext *context;
     OozeContactRule rule;
@@ -23,10 +31,12 @@ typedef struct FlightJob {
     OozeFlight led;            /* straight on, inside a nozzle */
     OozeFloat4 *positions, *velocities;
     const uint16_t *materials;
+    Given *given; /* one per particle; NULL: no solid gives way */
 } FlightJob;
 
 /* Sticky solids pull, then whatever is in the way stops the particle. */
-static void meet_solids(const FlightJob *job, OozeVec3 from, OozeFloat4 *x, OozeFloat4 *v)
+static void meet_solids(const FlightJob *job, OozeVec3 from, OozeFloat4 *x, OozeFloat4 *v,
+                        OozeTouches *touches)
 {
     const OozeStepContext *c = job->context;
     if (c->solid_count == 0) {
@@ -40,11 +50,33 @@ static void meet_solids(const FlightJob *job, OozeVec3 from, OozeFloat4 *x, Ooze
                                                contact.distance - job->rule.margin, c->dt);
             velocity = vec3_add(velocity, pull);
             position = vec3_madd(position, c->dt, pull);
+            (void)ooze_touches_add(touches, i, from, pull);
         }
     }
-    ooze_contact_resolve(c->solids, c->solid_count, &job->rule, from, &position, &velocity);
+    ooze_contact_resolve_noting(c->solids, c->solid_count, &job->rule, from, &position, &velocity,
+                                touches);
     *x = (OozeFloat4){(float)position.x, (float)position.y, (float)position.z, 0};
     *v = (OozeFloat4){(float)velocity.x, (float)velocity.y, (float)velocity.z, 0};
+}
+
+static Given sum_up(const FlightJob *job, const OozeTouches *touches)
+{
+    Given given = {.count = 0};
+    for (int t = 0; t < touches->count; t++) {
+        const OozeTouch *touch = &touches->item[t];
+        if (!ooze_solid_is_dynamic(&job->context->solids[touch->solid])) {
+            continue;
+        }
+        int k = given.count > 0 && given.solid[0] != touch->solid ? 1 : 0;
+        if (k == given.count) {
+            given.solid[k] = touch->solid;
+            given.point[k] = touch->point;
+            given.change[k] = vec3(0, 0, 0);
+            given.count++;
+        }
+        given.change[k] = vec3_add(given.change[k], touch->change);
+    }
+    return given;
 }
 
 static void fly(void *data, uint64_t begin, uint64_t end, int worker)
@@ -67,7 +99,58 @@ static void fly(void *data, uint64_t begin, uint64_t end, int worker)
         v->x = f->keep * v->x + f->push * gx;
         v->y = f->keep * v->y + f->push * gy;
         v->z = f->keep * v->z + f->push * gz;
-        meet_solids(job, from, x, v);
+        OozeTouches touches;
+        touches.count = 0;
+        meet_solids(job, from, x, v, &touches);
+        if (job->given) {
+            job->given[i] = sum_up(job, &touches);
+        }
+    }
+}
+
+/* ---- solids that give way --------------------------------------------------------------------- */
+
+static double mass_of(const FlightJob *job, uint64_t i)
+{
+    double s = job->context->spacing;
+    const OozeMaterial *material = &job->context->materials[job->materials[i]];
+    return material->values[OOZE_MATERIAL_DENSITY] * s * s * s;
+}
+
+/* m/s that a point of a solid gains by 1 N s there, along a direction. */
+static double yield_of(const OozeSolid *solid, OozeVec3 point, OozeVec3 direction)
+{
+    OozeVec3 arm = vec3_sub(point, ooze_dynamic_centre(solid, &solid->pose));
+    OozeVec3 turn = ooze_dynamic_spin_by(solid, &solid->pose, vec3_cross(arm, direction));
+    return 1.0 / solid->mass.mass + vec3_dot(direction, vec3_cross(turn, arm));
+}
+
+/* Particles have met solids as if these were walls. All that touch one share its mass, so that together with the
+   speed it takes on they part as fast as from a wall, however light it is; what it takes on they lose. */
+static void push_solids(const FlightJob *job, double *touching)
+{
+    OozeDynamicStage *stage = job->context->dynamic;
+    uint64_t n = ooze_particles_count(job->context->particles);
+    for (uint64_t i = 0; i < n; i++) {
+        for (int k = 0; k < job->given[i].count; k++) {
+            touching[job->given[i].solid[k]] += mass_of(job, i);
+        }
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        const Given *given = &job->given[i];
+        OozeFloat4 *v = &job->velocities[i];
+        for (int k = 0; k < given->count; k++) {
+            const OozeSolid *solid = &stage->solids[given->solid[k]];
+            OozeVec3 at = given->point[k], change = given->change[k];
+            OozeVec3 along = vec3_unit(change, vec3(0, 0, 1));
+            double heavy = touching[given->solid[k]] * yield_of(solid, at, along);
+            OozeVec3 back = vec3_scale(change, -heavy / (1.0 + heavy));
+            v->x += (float)back.x;
+            v->y += (float)back.y;
+            v->z += (float)back.z;
+            ooze_load_add(&stage->loads[given->solid[k]], ooze_dynamic_centre(solid, &solid->pose),
+                          at, vec3_scale(vec3_add(change, back), -mass_of(job, i)));
+        }
     }
 }
 
@@ -76,8 +159,14 @@ static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
     (void)data;
     OozeFlight *flights =
         ooze_arena_alloc(context->arena, (size_t)context->material_count, sizeof *flights);
-    if (!flights) {
-        return ooze_fail_memory(error, "the ballistic step", 0);
+    uint64_t n = ooze_particles_count(context->particles);
+    bool gives = context->dynamic && n > 0;
+    Given *given = gives ? ooze_arena_alloc(context->arena, n, sizeof *given) : NULL;
+    double *touching =
+        gives ? ooze_arena_alloc(context->arena, (size_t)context->solid_count, sizeof *touching)
+              : NULL;
+    if (!flights || (gives && (!given || !touching))) {
+        return ooze_fail_memory(error, "the ballistic step", gives ? n * sizeof *given : 0);
     }
     for (int m = 0; m < context->material_count; m++) {
         flights[m] = ooze_flight(context->materials[m].values[OOZE_MATERIAL_DRAG], context->dt);
@@ -92,8 +181,13 @@ static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
         .positions = ooze_particles_positions(context->particles),
         .velocities = ooze_particles_velocities(context->particles),
         .materials = ooze_particles_materials(context->particles),
+        .given = given,
     };
-    ooze_parallel_for(context->threads, ooze_particles_count(context->particles), 4096, fly, &job);
+    ooze_parallel_for(context->threads, n, 4096, fly, &job);
+    if (gives) {
+        memset(touching, 0, (size_t)context->solid_count * sizeof *touching);
+        push_solids(&job, touching);
+    }
     return OOZE_OK;
 }
 
@@ -106,5 +200,6 @@ const OozeMethod ooze_method_ballistic = {
              .param_count = PARAM_COUNT},
     .material_keys = material_keys,
     .traces_paths = true,
+    .pushes_solids = true,
     .step = step,
 };
