@@ -93,6 +93,40 @@ static const OozeParamInfo material_params[OOZE_MATERIAL_PARAM_COUNT] = {
     [OOZE_MATERIAL_LABEL] = {"label", OOZE_PARAM_CHOICE, "", 0, 1, 0, "viscous|elastic",
                              "viscous: links come, grow and break; elastic: those that particles "
                              "have got when they came stay as they are"},
+    [OOZE_MATERIAL_STIFFNESS] =
+        {"stiffness", OOZE_PARAM_REAL, "", 0.0, 1e6, 0.004, NULL,
+         "of pressure in `springs` (k), in its units: supports and time units"},
+    [OOZE_MATERIAL_NEAR_STIFFNESS] = {"near_stiffness", OOZE_PARAM_REAL, "", 0.0, 1e6, 0.01, NULL,
+                                      "of the pressure that keeps particles apart (k_near)"},
+    [OOZE_MATERIAL_REST_DENSITY] =
+        {"rest_density", OOZE_PARAM_REAL, "", 0.0, 1e6, 10.0, NULL,
+         "sum of neighbours' weights at which pressure is 0 (rho_0); a fluid at rest comes to 7.3"},
+    [OOZE_MATERIAL_LINEAR_VISCOSITY] =
+        {"linear_viscosity", OOZE_PARAM_REAL, "", 0.0, 1e6, 0.0, NULL,
+         "share of the speed at which neighbours approach that they lose in a time unit (sigma): "
+         "0.5 is thick"},
+    [OOZE_MATERIAL_QUADRATIC_VISCOSITY] =
+        {"quadratic_viscosity", OOZE_PARAM_REAL, "", 0.0, 1e6, 0.1, NULL,
+         "the same for each support that they approach in a time unit (beta): keeps fast ones from "
+         "passing through each other"},
+    [OOZE_MATERIAL_SPRING_STIFFNESS] =
+        {"spring_stiffness", OOZE_PARAM_REAL, "", 0.0, 1e6, 0.0, NULL,
+         "of springs between neighbours (k_spring): 0.3 is clay; 0: none, and those that are there "
+         "go"},
+    [OOZE_MATERIAL_PLASTICITY] =
+        {"plasticity", OOZE_PARAM_REAL, "", 0.0, 1e6, 0.3, NULL,
+         "share of a deformation beyond yield that springs forget in a time unit (alpha); 0: "
+         "elastic"},
+    [OOZE_MATERIAL_PLASTICITY_COMPRESS] =
+        {"plasticity_compress", OOZE_PARAM_REAL, "", 0.0, 1e6, NAN, NULL,
+         "the same of springs that are compressed; left out: as `plasticity`"},
+    [OOZE_MATERIAL_YIELD_RATIO] = {"yield_ratio", OOZE_PARAM_REAL, "", 0.0, 1e3, 0.1, NULL,
+                                   "share of its length by which a spring is stretched before it "
+                                   "forgets (gamma): 0 to 0.2"},
+    [OOZE_MATERIAL_YIELD_RATIO_COMPRESS] =
+        {"yield_ratio_compress", OOZE_PARAM_REAL, "", 0.0, 1.0, NAN, NULL,
+         "the same when it is compressed; left out: as `yield_ratio`; 0 beside a yield ratio makes "
+         "sticky matter"},
 };
 
 _Static_assert(OOZE_MATERIAL_PARAM_COUNT <= sizeof(((OozeMaterialDef *)0)->values) / sizeof(double),

@@ -6,12 +6,13 @@
 #include "methods/ballistic/ballistic.h"
 #include "methods/conformation/conformation.h"
 #include "methods/links/links.h"
+#include "methods/springs/springs.h"
 #include "methods/stress/stress.h"
 #include "methods/wcsph/wcsph.h"
 
 const OozeMethod *const ooze_method_list[] = {
-    &ooze_method_conformation, &ooze_method_links,     &ooze_method_stress,
-    &ooze_method_wcsph,        &ooze_method_ballistic,
+    &ooze_method_conformation, &ooze_method_links, &ooze_method_springs,
+    &ooze_method_stress,       &ooze_method_wcsph, &ooze_method_ballistic,
 };
 const int ooze_method_list_count = (int)(sizeof ooze_method_list / sizeof ooze_method_list[0]);
 

@@ -1,0 +1,209 @@
+#include "methods/springs/schedule.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/hash.h"
+
+/* ---- order by key ------------------------------------------------------------------------------ */
+
+static bool goes_before(const uint64_t *key, uint32_t a, uint32_t b)
+{
+    return key[a] != key[b] ? key[a] < key[b] : a < b;
+}
+
+static void sift(uint32_t *heap, uint64_t count, uint64_t at, const uint64_t *key)
+{
+    for (;;) {
+        uint64_t child = 2 * at + 1;
+        if (child >= count) {
+            return;
+        }
+        if (child + 1 < count && goes_before(key, heap[child], heap[child + 1])) {
+            child++;
+        }
+        if (!goes_before(key, heap[at], heap[child])) {
+            return;
+        }
+        uint32_t other = heap[at];
+        heap[at] = heap[child];
+        heap[child] = other;
+        at = child;
+    }
+}
+
+static void sort_by_key(uint32_t *list, uint64_t count, const uint64_t *key)
+{
+    for (uint64_t k = count / 2; k-- > 0;) {
+        sift(list, count, k, key);
+    }
+    for (uint64_t left = count; left-- > 1;) {
+        uint32_t last = list[left];
+        list[left] = list[0];
+        list[0] = last;
+        sift(list, left, 0, key);
+    }
+}
+
+typedef struct Sorting {
+    OozeSpringsSchedule *schedule;
+    const uint64_t *key;
+} Sorting;
+
+static void sort_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Sorting *s = data;
+    for (uint64_t r = begin; r < end; r++) {
+        uint32_t from = s->schedule->begin[r], to = s->schedule->end[r];
+        for (uint32_t i = from; i < to; i++) {
+            s->schedule->sequence[i] = i;
+        }
+        sort_by_key(s->schedule->sequence + from, to - from, s->key);
+    }
+}
+
+/* ---- cells and colours -------------------------------------------------------------------------- */
+
+typedef struct Cells {
+    const OozeGridAxis *axis;
+    const OozeFour *points;
+    uint64_t *number; /* per particle; rises along z, y, x */
+    uint8_t *colour;
+} Cells;
+
+/* 0 to 4. Neighbours around the end of a periodic axis are unlike, too. */
+static int colour_along(const OozeGridAxis *axis, int32_t cell)
+{
+    int32_t odd = axis->wraps ? axis->count % 3 : 0;
+    if (cell >= axis->count - odd && odd > 0) {
+        return 3 + (int)(cell - (axis->count - odd));
+    }
+    int32_t absolute = axis->wraps ? cell : cell + axis->base;
+    return (int)(((absolute % 3) + 3) % 3);
+}
+
+static void number_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Cells *c = data;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t number = 0;
+        int colour = 0;
+        for (int k = 2; k >= 0; k--) {
+            int32_t cell = ooze_grid_number(&c->axis[k], c->points[i][k]);
+            number = number * (uint64_t)c->axis[k].count + (uint64_t)cell;
+            colour = colour * 5 + colour_along(&c->axis[k], cell);
+        }
+        c->number[i] = number;
+        c->colour[i] = (uint8_t)colour;
+    }
+}
+
+/* false: cells are not in order, or too many to be told apart. */
+static bool find_runs(OozeSpringsSchedule *s, const Cells *c, uint32_t count[])
+{
+    double cells = (double)c->axis[0].count * (double)c->axis[1].count * (double)c->axis[2].count;
+    s->runs = 0;
+    for (uint64_t i = 0; i < s->n; i++) {
+        if (i > 0 && c->number[i] < c->number[i - 1]) {
+            return false;
+        }
+        if (i == 0 || c->number[i] != c->number[i - 1]) {
+            s->end[s->runs] = (uint32_t)i; /* as begin, until runs are sorted */
+            s->runs++;
+            count[c->colour[i]]++;
+        }
+    }
+    return cells < 0x1p63;
+}
+
+/* Which colour comes when. */
+static void shuffle(uint8_t *order, int count, uint64_t step)
+{
+    for (int k = 0; k < count; k++) {
+        order[k] = (uint8_t)k;
+    }
+    for (int k = count - 1; k > 0; k--) {
+        int other = (int)(ooze_random01(0, step, (uint64_t)k) * (k + 1));
+        uint8_t kept = order[k];
+        order[k] = order[other];
+        order[other] = kept;
+    }
+}
+
+/* Runs of one colour follow each other. */
+static void sort_runs(OozeSpringsSchedule *s, const Cells *c, const uint32_t count[],
+                      const uint8_t *order, const uint32_t *start, uint32_t *last)
+{
+    uint32_t at[OOZE_SPRINGS_COLOURS_MAX], next = 0;
+    s->colours = 0;
+    for (int k = 0; k < OOZE_SPRINGS_COLOURS_MAX; k++) {
+        if (count[order[k]] > 0) {
+            s->first[s->colours++] = next;
+            at[order[k]] = next;
+            next += count[order[k]];
+        }
+    }
+    s->first[s->colours] = next;
+    for (uint32_t r = 0; r < s->runs; r++) {
+        uint32_t to = at[c->colour[start[r]]]++;
+        s->begin[to] = start[r];
+        last[to] = r + 1 < s->runs ? start[r + 1] : (uint32_t)s->n;
+    }
+}
+
+static void all_in_one(OozeSpringsSchedule *s)
+{
+    s->runs = s->colours = 1;
+    s->begin[0] = s->first[0] = 0;
+    s->end[0] = (uint32_t)s->n;
+    s->first[1] = 1;
+}
+
+OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *context,
+                                 const OozeFour *points, const uint64_t *key, uint64_t n,
+                                 const OozeGridAxis axis[3], bool sequential, OozeError *error)
+{
+    OozeArena *arena = context->arena;
+    s->n = n;
+    s->sequence = ooze_arena_alloc(arena, n, sizeof *s->sequence);
+    s->begin = ooze_arena_alloc(arena, n + 1, sizeof *s->begin);
+    s->end = ooze_arena_alloc(arena, n + 1, sizeof *s->end);
+    s->first = ooze_arena_alloc(arena, OOZE_SPRINGS_COLOURS_MAX + 1, sizeof *s->first);
+    Cells c = {.axis = axis,
+               .points = points,
+               .number = ooze_arena_alloc(arena, n, sizeof *c.number),
+               .colour = ooze_arena_alloc(arena, n, sizeof *c.colour)};
+    uint32_t *last = ooze_arena_alloc(arena, n + 1, sizeof *last);
+    if (!s->sequence || !s->begin || !s->end || !s->first || !c.number || !c.colour || !last) {
+        return ooze_fail_memory(error, "the order of particles", n * 25);
+    }
+    uint32_t count[OOZE_SPRINGS_COLOURS_MAX] = {0};
+    uint8_t order[OOZE_SPRINGS_COLOURS_MAX];
+    bool cells = false;
+    if (!sequential) {
+        ooze_parallel_for(context->threads, n, 4096, number_range, &c);
+        cells = find_runs(s, &c, count);
+    }
+    if (cells) {
+        shuffle(order, OOZE_SPRINGS_COLOURS_MAX, context->step);
+        uint32_t *start = s->end;
+        sort_runs(s, &c, count, order, start, last);
+        s->end = last;
+    } else {
+        all_in_one(s);
+    }
+    Sorting sorting = {s, key};
+    ooze_parallel_for(context->threads, s->runs, 16, sort_range, &sorting);
+    return OOZE_OK;
+}
+
+void ooze_springs_run(const OozeSpringsSchedule *schedule, OozeThreads *threads, OozeRangeBody body,
+                      void *context, uint64_t *first)
+{
+    for (uint32_t k = 0; k < schedule->colours; k++) {
+        *first = schedule->first[k];
+        ooze_parallel_for(threads, schedule->first[k + 1] - schedule->first[k], 1, body, context);
+    }
+}
