@@ -32,7 +32,8 @@ typedef enum OozeDevice {
 typedef struct OozeWorldDef {
     const char *method;   /* "ballistic", ... see ooze_methods */
     double spacing;       /* m between neighbouring particles at rest */
-    double support_ratio; /* kernel support radius over spacing */
+    double support_ratio; /* kernel support radius over spacing; NAN: as the method wants it, 2.2 or
+                             what its page says */
     double time_step;     /* s */
     /* Spacings that a particle moves at most at a stroke: a step that would take one farther is cut
        into 2 to 64 equal or unequal sub-steps. 0: steps are never cut. */

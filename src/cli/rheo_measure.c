@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/facts.h"
 #include "cli/report.h"
-#include "methods/material.h"
+#include "methods/method.h"
 #include "rheometer/picture.h"
 #include "rheometer/verdict.h"
 #include "scene/scene.h"
@@ -72,7 +72,8 @@ static int open_scene(Subject *s, const OozeArguments *arguments, const char *pa
     s->sample.method = def->world.method;
     s->sample.params = def->method.params;
     s->sample.spacing = def->world.spacing;
-    s->sample.support_ratio = def->world.support_ratio;
+    s->sample.support_ratio =
+        ooze_method_support_ratio(ooze_method_find(def->world.method), def->world.support_ratio);
     s->sample.time_step = s->scene->info.time_step;
     s->temperature = def->world.air_temperature;
     return OOZE_EXIT_OK;
@@ -90,7 +91,8 @@ static int open_preset(Subject *s, const char *name, OozeError *error)
     s->temperature = def.air_temperature;
     s->sample.method = "conformation";
     s->sample.spacing = def.spacing;
-    s->sample.support_ratio = def.support_ratio;
+    s->sample.support_ratio =
+        ooze_method_support_ratio(ooze_method_find(s->sample.method), def.support_ratio);
     s->sample.time_step = fmax(fmin(def.time_step, time / 24.0), 1e-5);
     return OOZE_EXIT_OK;
 }

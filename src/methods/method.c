@@ -1,6 +1,7 @@
 /* The one list of methods: adding one is a line here and a folder beside. */
 #include "methods/method.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "methods/ballistic/ballistic.h"
@@ -39,6 +40,12 @@ bool ooze_method_uses(const OozeMethod *method, const char *key)
         }
     }
     return false;
+}
+
+double ooze_method_support_ratio(const OozeMethod *method, double given)
+{
+    double own = method->support_ratio > 0.0 ? method->support_ratio : 2.2;
+    return isnan(given) ? own : given;
 }
 
 int ooze_method_count(void)

@@ -82,6 +82,7 @@ typedef struct OozeMethod {
     int array_count;                  /* at most OOZE_METHOD_ARRAYS_MAX */
     const char *const *material_keys; /* material numbers it uses, NULL-terminated: others are
                                          reported as ignored by `ooze check` */
+    double support_ratio; /* of the kernel's support to the spacing, where none is given; 0: 2.2 */
     bool uses_fluid_neighbours;
     bool uses_boundary_neighbours;
     bool takes_bodies;  /* other methods refuse them */
@@ -116,6 +117,8 @@ typedef struct OozeMethod {
 extern const OozeMethod *const ooze_method_list[];
 extern const int ooze_method_list_count;
 const OozeMethod *ooze_method_find(const char *name); /* NULL: unknown */
+/* The ratio that is given, or the method's own where it is not a number. */
+double ooze_method_support_ratio(const OozeMethod *method, double given);
 /* Whether it makes something of that number of a material. */
 bool ooze_method_uses(const OozeMethod *method, const char *key);
 

@@ -41,7 +41,8 @@ static bool set_up(OozeScene *scene, Desk *desk)
     }
     desk->context = (OozeStepContext){
         .spacing = def->world.spacing,
-        .support = def->world.support_ratio * def->world.spacing,
+        .support =
+            ooze_method_support_ratio(desk->method, def->world.support_ratio) * def->world.spacing,
         .gravity = def->world.gravity,
         .materials = materials,
         .material_count = def->material_count,

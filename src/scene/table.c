@@ -472,7 +472,8 @@ static const OozeKey root_keys[] = {
     {"spacing", OOZE_KEY_REAL, "m", 1e-6, 1e3, offsetof(OozeSceneDef, world.spacing),
      .help = "between neighbouring particles at rest", .required = OOZE_REQUIRED},
     {"support_ratio", OOZE_KEY_REAL, "spacings", 1.0, 8.0,
-     offsetof(OozeSceneDef, world.support_ratio), .help = "support radius of the kernel"},
+     offsetof(OozeSceneDef, world.support_ratio), .help = "support radius of the kernel",
+     .otherwise = "2.2; 2.69 in `springs`"},
     {"time_step", OOZE_KEY_REAL, "s", 1e-9, 10.0, offsetof(OozeSceneDef, world.time_step),
      .help = "longest step; shortened so that frames fall on whole steps; auto: chosen, see "
              "docs/advice.md",

@@ -15,7 +15,7 @@ OozeWorldDef ooze_world_def_default(void)
     return (OozeWorldDef){
         .method = "ballistic",
         .spacing = 0.01,
-        .support_ratio = 2.2,
+        .support_ratio = NAN,
         .time_step = 1.0 / 240.0,
         .max_travel = 1.0,
         .gravity = {0.0, -9.81, 0.0},
@@ -143,7 +143,7 @@ static OozeStatus build(OozeWorld *world, OozeError *error)
     return method->create ? method->create(&world->method_data, error) : OOZE_OK;
 }
 
-OozeStatus ooze_world_create_with(const OozeWorldDef *def, const OozeMethod *method,
+OozeStatus ooze_world_create_with(const OozeWorldDef *given, const OozeMethod *method,
                                   OozeWorld **out, OozeError *error)
 {
     static const char *const stage_names[OOZE_STAGE_COUNT] = {
@@ -155,6 +155,8 @@ OozeStatus ooze_world_create_with(const OozeWorldDef *def, const OozeMethod *met
         [OOZE_STAGE_FINISH] = "finish",
         [OOZE_STAGE_PROBES] = "probes",
     };
+    OozeWorldDef own = *given, *def = &own;
+    own.support_ratio = ooze_method_support_ratio(method, given->support_ratio);
     *out = NULL;
     OozeStatus status = check_def(def, error);
     if (status) {

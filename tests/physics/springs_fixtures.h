@@ -82,6 +82,19 @@ static inline uint64_t add_drop(OozeWorld *world, OozeMaterialId material, doubl
     return n;
 }
 
+/* An array of the frame that does not go by particles. */
+static inline const OozeFieldView *state_array_of(OozeWorld *world, const char *name)
+{
+    const OozeFrame *frame = ooze_world_frame(world);
+    for (int k = 0; k < frame->state_count; k++) {
+        if (strcmp(frame->state[k].name, name) == 0) {
+            return &frame->state[k];
+        }
+    }
+    fail_msg("no array '%s'", name);
+    return NULL;
+}
+
 static inline void step_many(OozeWorld *world, int steps)
 {
     for (int k = 0; k < steps; k++) {

@@ -1,18 +1,6 @@
 /* Acceptance tests of the springs method: springs one by one, their table, viscosity, and matter that keeps a footprint. */
 #include "physics/springs_fixtures.h"
 
-static const OozeFieldView *state_array_of(OozeWorld *world, const char *name)
-{
-    const OozeFrame *frame = ooze_world_frame(world);
-    for (int k = 0; k < frame->state_count; k++) {
-        if (strcmp(frame->state[k].name, name) == 0) {
-            return &frame->state[k];
-        }
-    }
-    fail_msg("no array '%s'", name);
-    return NULL;
-}
-
 /* Two particles on the x axis, about the origin. */
 static OozeMaterialId add_pair(OozeWorld *world, double distance, double speed)
 {

@@ -299,7 +299,8 @@ static double predicted_step(const Setup *setup)
     material.values[OOZE_MATERIAL_RELAXATION] = setup->relaxation;
     OozeStepContext context = {.dt = 1e-4,
                                .spacing = setup->spacing,
-                               .support = setup->spacing * ooze_world_def_default().support_ratio,
+                               .support = setup->spacing *
+                                          ooze_method_support_ratio(&ooze_method_stress, NAN),
                                .materials = &material,
                                .material_count = 1,
                                .params = params};

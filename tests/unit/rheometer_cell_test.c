@@ -24,7 +24,7 @@ static OozeSample make_sample(const OozeMaterialDef *material, const char *metho
     return (OozeSample){.method = method,
                         .material = material,
                         .spacing = spacing,
-                        .support_ratio = ooze_world_def_default().support_ratio,
+                        .support_ratio = 2.2,
                         .time_step = dt,
                         .jitter = 0.1};
 }

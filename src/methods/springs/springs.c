@@ -2,6 +2,7 @@
 #include "methods/springs/springs.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/fail.h"
 #include "base/hash.h"
@@ -330,6 +331,57 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     return status;
 }
 
+/* ---- before a run ----------------------------------------------------------------------------- */
+
+/* Beyond this a fluid of the published constants at rest heats up by itself: it is still at steps of two units, and bursts at
+   2.8. For other constants displacements go by stiffness and the square of the step. */
+static const double LONGEST_STEP = 1.5;
+/* The published stiffness of springs, thrice: what a body of them stands at such a step. */
+static const double SPRINGS_AT_LONGEST = 0.9;
+
+static double stable_step(const OozeStepContext *c)
+{
+    double most = 0.0;
+    for (int m = 0; m < c->material_count; m++) {
+        const double *v = c->materials[m].values;
+        most = fmax(most, v[OOZE_MATERIAL_STIFFNESS] / 0.004);
+        most = fmax(most, v[OOZE_MATERIAL_NEAR_STIFFNESS] / 0.01);
+        most = fmax(most, v[OOZE_MATERIAL_SPRING_STIFFNESS] / SPRINGS_AT_LONGEST);
+    }
+    return most > 0.0 ? LONGEST_STEP * c->params[OOZE_SPRINGS_UNIT] / sqrt(most) : INFINITY;
+}
+
+/* A column is pressed together by about g times its height over the square of the speed of sound. */
+static const double PRESSED_TOO_MUCH = 0.25;
+
+static void advise(const OozeStepContext *c, const OozeAdvice *advice)
+{
+    double g = sqrt(c->gravity.x * c->gravity.x + c->gravity.y * c->gravity.y +
+                    c->gravity.z * c->gravity.z);
+    double unit = c->params[OOZE_SPRINGS_UNIT], ratio = c->support / c->spacing;
+    for (int m = 0; m < c->material_count; m++) {
+        double stiffness = c->materials[m].values[OOZE_MATERIAL_STIFFNESS] / 0.004;
+        double speed = c->support / unit, sound2 = OOZE_SPRINGS_SOUND2 * stiffness * speed * speed;
+        double pressed = g * advice->extent / sound2;
+        if (pressed > PRESSED_TOO_MUCH && stiffness > 0.0) {
+            double enough = unit * sqrt(PRESSED_TOO_MUCH / pressed);
+            char hint[96];
+            snprintf(hint, sizeof hint, "a unit of %.2g s and steps of no more hold it", enough);
+            ooze_advise(advice, -1, "unit", hint,
+                        "'%s' is too soft for gravity: %.3g m of it press themselves together by a "
+                        "factor of about %.2g",
+                        c->materials[m].name, advice->extent, 1.0 + pressed);
+            break;
+        }
+    }
+    if (fabs(ratio * OOZE_SPRINGS_BULK_SPACING - 1.0) > 0.1) {
+        ooze_advise(advice, -1, "order", "leave support_ratio out",
+                    "fluid of the published constants comes to rest %.3g spacings apart with a "
+                    "support_ratio of %.3g: it will shrink or swell",
+                    ratio * OOZE_SPRINGS_BULK_SPACING, ratio);
+    }
+}
+
 const OozeMethod ooze_method_springs = {
     .info = {.name = "springs",
              .summary = "drops, sheets and filaments of thin fluid, clay and gel by double density "
@@ -344,6 +396,7 @@ const OozeMethod ooze_method_springs = {
     .arrays = ooze_spring_arrays,
     .array_count = OOZE_SPRING_ARRAYS,
     .material_keys = material_keys,
+    .support_ratio = 1.0 / OOZE_SPRINGS_BULK_SPACING,
     .uses_fluid_neighbours = true,
     .create = create,
     .destroy = destroy,
@@ -351,4 +404,6 @@ const OozeMethod ooze_method_springs = {
     .save = save,
     .restore = restore,
     .step = step,
+    .stable_step = stable_step,
+    .advise = advise,
 };

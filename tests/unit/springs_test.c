@@ -1,0 +1,310 @@
+/* The bookkeeping of springs, and of who acts when: equal bits for any number of threads, through frames, nozzles, sinks and
+   failures. */
+#include "physics/springs_fixtures.h"
+
+#include "base/memory.h"
+#include "methods/springs/workspace.h"
+#include "scratch_folder.h"
+
+/* ---- formulas ------------------------------------------------------------------------------------------ */
+
+/* Eq 6 is the slope of eqs 1 and 4: the work of a pair that is moved by a little is what its densities change. */
+static void displacements_follow_from_densities(void **state)
+{
+    (void)state;
+    for (int k = 1; k < 20; k++) {
+        float q = 0.05f * (float)k, e = 1e-3f;
+        float slope = (ooze_double_density(q - e) - ooze_double_density(q + e)) / (2 * e);
+        float near = (ooze_near_density(q - e) - ooze_near_density(q + e)) / (2 * e);
+        CHECK_NEAR((double)slope, 2.0 * (double)ooze_double_displacement(1, 1, 0, q), 1e-3);
+        CHECK_NEAR((double)near, 3.0 * (double)ooze_double_displacement(1, 0, 1, q), 1e-3);
+    }
+    CHECK_NEAR((double)ooze_double_displacement(0.25f, 2, 3, 0.6f), 0.25 * (2 * 0.4 + 3 * 0.16),
+               1e-7);
+    CHECK_NEAR((double)ooze_double_pressure(0.004f, 7.3f, 10), -0.0108, 1e-8);
+    assert_true(ooze_double_density(1.5f) == 0 && ooze_near_density(1) == 0);
+    assert_true(ooze_double_displacement(1, 1, 1, 1.2f) == 0);
+}
+
+static void rest_lengths_yield(void **state)
+{
+    (void)state;
+    const OozeSpringLaw law = {0.3f, 0.2f, 0.1f, 0.05f};
+    assert_true(ooze_spring_rest(&law, 1, 1.09f) == 1 && ooze_spring_rest(&law, 1, 0.96f) == 1);
+    CHECK_NEAR((double)ooze_spring_rest(&law, 1, 1.5f), 1 + 0.3 * 0.4, 1e-6);
+    CHECK_NEAR((double)ooze_spring_rest(&law, 1, 0.5f), 1 - 0.2 * 0.45, 1e-6);
+    /* a step of many units forgets all, not more */
+    const OozeSpringLaw fast = {7, 7, 0.1f, 0.05f};
+    CHECK_NEAR((double)ooze_spring_rest(&fast, 1, 1.5f), 1.4, 1e-6);
+    CHECK_NEAR((double)ooze_spring_rest(&fast, 1, 0.5f), 0.55, 1e-6);
+    CHECK_NEAR((double)ooze_spring_displacement(0.25f, 0.3f, 0.6f, 0.4f, 2), 0.25 * 0.3 * 0.7 * 0.2,
+               1e-8);
+}
+
+/* ---- worlds -------------------------------------------------------------------------------------------- */
+
+/* Clay and fluid that fall on a floor and a turning sticky bar, with a nozzle above and a drain beside. */
+static OozeWorld *busy_world(int threads, bool sequential)
+{
+    OozeWorld *world = springs_world(
+        (Bulk){.threads = threads, .gravity = vec3(0, -0.004, 0), .sequential = sequential});
+    OozeMaterialId fluid = add_paper_fluid(world, 0.1, 0.3);
+    OozeMaterialId clay = add_paper_fluid(world, 0.2, 0);
+    set_number(world, clay, "spring_stiffness", 0.3);
+    add_floor(world, 0.5);
+    OozeSolidDef bar = ooze_solid_def_default();
+    bar.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
+    bar.shape.size = vec3(6, 0.8, 0.8);
+    bar.shape.position = vec3(0, 1.5, 0);
+    bar.motion.spin = vec3(0, 0.03, 0);
+    bar.stick_distance = 0.3;
+    bar.stick_strength = 0.1;
+    CHECK_OK(ooze_world_add_solid(world, &bar, NULL, &error));
+    add_drop(world, clay, 1.5, vec3(-0.3, 3.7, 0));
+    OozeEmitterDef nozzle = jet(8, 0.1);
+    nozzle.material = fluid;
+    nozzle.radius = 0.8;
+    CHECK_OK(ooze_world_add_emitter(world, &nozzle, NULL, &error));
+    OozeSinkDef drain = ooze_sink_def_default();
+    drain.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
+    drain.shape.size = vec3(4, 3, 8);
+    drain.shape.position = vec3(3, 0, 0);
+    CHECK_OK(ooze_world_add_sink(world, &drain, &error));
+    return world;
+}
+
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    for (int sequential = 0; sequential < 2; sequential++) {
+        uint64_t hash[3];
+        for (int k = 0; k < 3; k++) {
+            OozeWorld *world = busy_world(1 + 2 * k, sequential);
+            step_many(world, 100);
+            hash[k] = ooze_frame_hash(ooze_world_frame(world));
+            ooze_world_destroy(world);
+        }
+        assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
+    }
+}
+
+/* Boxes of 3, 4 and 5 cells: colours are unlike around their ends, too. */
+static void periodic_boxes(void **state)
+{
+    (void)state;
+    const double speed = 0.05;
+    for (int cells = 3; cells < 6; cells++) {
+        uint64_t hash[2];
+        for (int k = 0; k < 2; k++) {
+            OozeWorldDef def = ooze_world_def_default();
+            OozeWorld *world = NULL;
+            def.method = "springs";
+            def.spacing = 0.372;
+            def.time_step = 1;
+            def.max_travel = 0;
+            def.gravity = vec3(0, 0, 0);
+            def.threads = 1 + 3 * k;
+            def.periodic[0] = def.periodic[1] = def.periodic[2] = true;
+            def.periodic_max = vec3(cells + 0.1, 4.2, 3.1);
+            CHECK_OK(ooze_world_create(&def, &world, &error));
+            set_param(world, "unit", 1);
+            OozeMaterialId fluid = add_paper_fluid(world, 0.1, 0.3);
+            set_number(world, fluid, "spring_stiffness", 0.1);
+            add_lattice(world, (Lattice){.material = fluid,
+                                         .n = {2 * cells, 9, 7},
+                                         .spacing = 0.44,
+                                         .jitter = 0.3,
+                                         .velocity = noise,
+                                         .user = &speed});
+            Census before = take_census(world);
+            step_many(world, 30);
+            check_kept(before, take_census(world), 30);
+            hash[k] = ooze_frame_hash(ooze_world_frame(world));
+            ooze_world_destroy(world);
+        }
+        assert_true(hash[0] == hash[1]);
+    }
+}
+
+/* Through a file, at a time when there are springs. */
+static void resumes_to_the_bit(void **state)
+{
+    (void)state;
+    char path[64];
+    snprintf(path, sizeof path, "%s/springs.h5", folder);
+    OozeWorld *world = busy_world(2, false), *again = busy_world(2, false);
+    step_many(world, 80);
+    assert_true(state_array_of(world, "spring_rest")->count > 1000);
+    CHECK_OK(ooze_frame_write(ooze_world_frame(world), path, &error));
+    OozeFrame *saved = NULL;
+    CHECK_OK(ooze_frame_open(path, &saved, &error));
+    CHECK_OK(ooze_world_restore(again, saved, &error));
+    ooze_frame_close(saved);
+    for (int k = 0; k < 30; k++) {
+        step_world(world);
+        step_world(again);
+        assert_true(ooze_frame_hash(ooze_world_frame(again)) ==
+                    ooze_frame_hash(ooze_world_frame(world)));
+    }
+    ooze_world_destroy(world);
+    ooze_world_destroy(again);
+}
+
+static void emission_and_sinks_leak_nothing(void **state)
+{
+    (void)state;
+    OozeWorld *world = busy_world(2, false);
+    OozeWorldStats stats;
+    step_many(world, 300);
+    ooze_world_stats(world, &stats);
+    assert_true(stats.emitted > 100 && stats.removed > 20);
+    OozeSinkDef drain = ooze_sink_def_default();
+    drain.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
+    drain.shape.radius = 100;
+    CHECK_OK(ooze_world_add_sink(world, &drain, &error));
+    step_many(world, 2);
+    assert_true(state_array_of(world, "spring_rest")->count < 100);
+    ooze_world_destroy(world);
+}
+
+/* Numbers that change in time add springs, and delete them. */
+static void springs_come_and_go(void **state)
+{
+    (void)state;
+    OozeWorld *world = springs_world((Bulk){0});
+    OozeMaterialId matter = add_paper_fluid(world, 0.5, 0);
+    add_drop(world, matter, 1.2, vec3(0, 0, 0));
+    const double times[] = {5, 10}, values[] = {0.3, 0};
+    for (int k = 0; k < 2; k++) {
+        OozeChangeDef change = ooze_change_def_default();
+        change.index = matter.index;
+        change.key = "spring_stiffness";
+        change.value = values[k];
+        change.time = times[k];
+        CHECK_OK(ooze_world_add_change(world, &change, &error));
+    }
+    step_many(world, 4);
+    assert_int_equal(state_array_of(world, "spring_rest")->count, 0);
+    step_many(world, 4);
+    assert_true(state_array_of(world, "spring_rest")->count > 500);
+    step_many(world, 4);
+    assert_int_equal(state_array_of(world, "spring_rest")->count, 0);
+    ooze_world_destroy(world);
+}
+
+/* Whatever allocation fails, the step says so; springs may be lost then, but nothing leaks or dangles. */
+static void out_of_memory(void **state)
+{
+    (void)state;
+    int failed = 0;
+    OozeStatus status = OOZE_ERROR_MEMORY;
+    for (uint64_t after = 1; status == OOZE_ERROR_MEMORY; after++) {
+        OozeError error = {0};
+        OozeWorld *world = busy_world(1, false);
+        ooze_memory_fail_after(after);
+        status = ooze_world_step(world, &error);
+        status = status ? status : ooze_world_step(world, &error);
+        ooze_memory_fail_after(0);
+        failed += status != OOZE_OK;
+        if (status) {
+            step_many(world, 2);
+        }
+        assert_true(state_array_of(world, "spring_rest")->count > 500);
+        ooze_world_destroy(world);
+    }
+    assert_int_equal(status, OOZE_OK);
+    assert_true(failed > 15);
+}
+
+/* ---- frames that are not sound ---------------------------------------------------------------------------- */
+
+typedef void (*Spoil)(OozeFieldView *view);
+
+static void raise_first(OozeFieldView *view)
+{
+    ((uint32_t *)view->data)[0] = 4000000000u;
+}
+
+static void no_length(OozeFieldView *view)
+{
+    ((float *)view->data)[0] = NAN;
+}
+
+static void shorter(OozeFieldView *view)
+{
+    view->count--;
+}
+
+static void refuses_what_is_not_sound(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *array;
+        Spoil spoil;
+        const char *says;
+    } cases[] = {
+        {"spring_count", raise_first, "more of them than there are"},
+        {"spring_other", raise_first, "leads nowhere"},
+        {"spring_rest", no_length, "not a length"},
+        {"spring_rest", shorter, "do not belong together"},
+        {"spring_count", shorter, "not sound"},
+    };
+    char path[64];
+    snprintf(path, sizeof path, "%s/spoilt.h5", folder);
+    OozeWorld *world = busy_world(2, false);
+    step_many(world, 20);
+    CHECK_OK(ooze_frame_write(ooze_world_frame(world), path, &error));
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        OozeFrame *saved = NULL;
+        CHECK_OK(ooze_frame_open(path, &saved, &error));
+        for (int a = 0; a < saved->state_count; a++) {
+            if (strcmp(saved->state[a].name, cases[k].array) == 0) {
+                cases[k].spoil((OozeFieldView *)&saved->state[a]);
+            }
+        }
+        CHECK_FAILS(ooze_world_restore(world, saved, &error), OOZE_ERROR_FORMAT, cases[k].says);
+        ooze_frame_close(saved);
+    }
+    ooze_world_destroy(world);
+}
+
+/* ---- the longest step ----------------------------------------------------------------------------------- */
+
+/* At the step that the method calls stable a drop of fluid, and one of springs, stays where it is. */
+static void stays_at_the_stable_step(void **state)
+{
+    (void)state;
+    for (int springs = 0; springs < 2; springs++) {
+        OozeWorld *world = springs_world((Bulk){0});
+        OozeMaterialId matter = add_paper_fluid(world, 0, 0);
+        set_param(world, "spring_start", 1);
+        set_number(world, matter, "spring_stiffness", springs ? 2 : 0);
+        OozeStepContext context = ooze_world_step_context(world);
+        double stable = world->method->stable_step(&context);
+        world->def.time_step = stable;
+        add_drop(world, matter, 1.5, vec3(0, 0, 0));
+        step_many(world, 300);
+        Blob b = measure_blob(world);
+        printf("  step %.3g: radius %.3f, fastest %.3g\n", stable, b.radius,
+               take_census(world).fastest);
+        CHECK_NEAR(b.radius, 1.5, 0.25);
+        ooze_world_destroy(world);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(displacements_follow_from_densities),
+        cmocka_unit_test(rest_lengths_yield),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(periodic_boxes),
+        cmocka_unit_test(resumes_to_the_bit),
+        cmocka_unit_test(emission_and_sinks_leak_nothing),
+        cmocka_unit_test(springs_come_and_go),
+        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(refuses_what_is_not_sound),
+        cmocka_unit_test(stays_at_the_stable_step),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
