@@ -1,20 +1,192 @@
 /* Algorithm 1 for pairs of particles. Both ends come to the same result by themselves: distances, mean coefficients and
    labels are the same from either side, to the last bit. */
 #include <math.h>
+#include <string.h>
 
 #include "base/fail.h"
-#include "methods/links/workspace.h"
+#include "methods/links/fours.h"
 
 typedef struct Control {
     OozeLinksStep *s;
-    uint32_t *new_of_old; /* per old row: its number now */
-    uint32_t *kept;       /* per particle: entries of its old row that stay */
+    const OozeNeighbours *near; /* of now */
+    float *rest;                /* per entry of it */
+    uint32_t *new_of_old; /* per old row, and the one that fills up: its number now, n: gone */
+    uint32_t *left,
+        *stayed; /* per particle: links that lead to no neighbour, from either part of its old row */
 } Control;
+
+/* Where in its list of neighbours a particle is, by the last bits of its number: most often right, which is seen at once. */
+enum { SLOTS = 1024 };
+
+typedef struct Row {
+    uint64_t i;
+    const uint32_t *index; /* neighbours of now */
+    float *rest;
+    uint32_t count;
+    uint32_t *slot;
+} Row;
 
 static float length_of(const OozeLinksStep *s, uint64_t i, uint32_t j)
 {
     OozeFour d = ooze_links_apart(s, s->x[i], s->x[j]);
     return sqrtf(ooze_four_dot3(d, d));
+}
+
+/* Place of j among the neighbours; `count`: it is none. Whoever is clearly beyond the support need not be looked for. */
+static uint32_t find(const Row *row, uint32_t j, bool beyond)
+{
+    uint32_t e = row->slot[j % SLOTS];
+    if (e < row->count && row->index[e] == j) {
+        return e;
+    }
+    for (e = beyond ? row->count : 0; e < row->count && row->index[e] != j; e++) {
+    }
+    return e;
+}
+
+/* Some links of an old row, read at once, looked at four at a time and filed one by one: one after the other would wait for
+   each other's lengths. */
+enum { BLOCK = 64 };
+
+typedef struct Links {
+    uint32_t other[BLOCK]; /* now */
+    float rest[BLOCK];
+    float square[BLOCK]; /* of lengths */
+} Links;
+
+/* Lines 2 to 7: rest lengths as they become, OOZE_LINKS_NO_LINK where a link goes. Links to what is gone go, and so does what
+   fills up. */
+static void judge(const OozeLinksStep *s, uint64_t i, Links *links, uint32_t count)
+{
+    const OozeLinksKind kind = {.periodic = true};
+    const OozeFour own = ooze_four_splat(s->extension[i]),
+                   none = ooze_four_splat(OOZE_LINKS_NO_LINK);
+    for (uint32_t k = 0; k < count; k += 4) {
+        const uint32_t *j = links->other + k;
+        OozeFour d[4], rest = ooze_four_load(links->rest + k), extension = own;
+        ooze_links_ways(s->x[i], s->x, j, s->box, kind, d);
+        OozeFour square = ooze_links_squares(d), length = ooze_four_sqrt(square);
+        if (!s->same_extension) {
+            extension = 0.5f * (own + ooze_links_pick(s->extension, j));
+        }
+        OozeFourMask stays = square < s->reach2, tight = rest - length - s->slack * rest < 0.0f;
+        if (s->any_elastic && s->is_elastic[i]) {
+            OozeFourMask bound = {-s->is_elastic[j[0]], -s->is_elastic[j[1]], -s->is_elastic[j[2]],
+                                  -s->is_elastic[j[3]]};
+            stays |= bound;
+            tight &= ~bound;
+        }
+        rest = ooze_four_choose(tight & (rest < none), rest * extension, rest);
+        ooze_four_store(ooze_four_choose(stays, rest, none), links->rest + k);
+        ooze_four_store(square, links->square + k);
+    }
+}
+
+/* Puts links to neighbours into their places. The others come to the front; gives their number. */
+static uint32_t file(const OozeLinksStep *s, const Row *row, Links *links, uint32_t count)
+{
+    float beyond = 1.001f * (s->support * s->support);
+    uint32_t others = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        if (links->rest[k] < OOZE_LINKS_NO_LINK) {
+            uint32_t e = find(row, links->other[k], links->square[k] > beyond);
+            if (e < row->count) {
+                row->rest[e] = links->rest[k];
+            } else {
+                links->other[others] = links->other[k];
+                links->rest[others++] = links->rest[k];
+            }
+        }
+    }
+    return others;
+}
+
+/* Links to those that are no neighbours any more are kept in the old row. Gives their number. */
+static uint32_t keep_near(const Control *c, const Row *row, uint32_t old)
+{
+    OozeLinkTable *table = &c->s->memory->table;
+    const OozeNeighbours *near = &table->near[0];
+    uint64_t first = near->first[old];
+    uint32_t *index = near->index + first, all = ooze_link_fours(near->count[old]), left = 0;
+    float *rest = table->rest[0].values + first;
+    for (uint32_t k = 0; k < all; k += BLOCK) {
+        uint32_t count = all - k < BLOCK ? all - k : BLOCK;
+        Links links;
+        for (uint32_t m = 0; m < count; m++) {
+            links.other[m] = c->new_of_old[index[k + m]];
+            links.rest[m] = rest[k + m];
+        }
+        judge(c->s, row->i, &links, count);
+        uint32_t others = file(c->s, row, &links, count);
+        memcpy(index + left, links.other, others * sizeof *index);
+        memcpy(rest + left, links.rest, others * sizeof *rest);
+        left += others;
+    }
+    return left;
+}
+
+static uint32_t keep_far(const Control *c, const Row *row, uint32_t old)
+{
+    const OozeLinkRows *far = &c->s->memory->table.far[0];
+    OozeLink *link = ooze_links_of(far, old);
+    uint32_t all = ooze_link_fours(far->count[old]), stayed = 0;
+    for (uint32_t k = 0; k < all; k += BLOCK) {
+        uint32_t count = all - k < BLOCK ? all - k : BLOCK;
+        Links links;
+        for (uint32_t m = 0; m < count; m++) {
+            links.other[m] = c->new_of_old[link[k + m].other];
+            links.rest[m] = link[k + m].rest;
+        }
+        judge(c->s, row->i, &links, count);
+        uint32_t others = file(c->s, row, &links, count);
+        for (uint32_t m = 0; m < others; m++) {
+            link[stayed++] = (OozeLink){links.other[m], links.rest[m]};
+        }
+    }
+    return stayed;
+}
+
+/* Lines 9 and 10, and the links that an elastic object gets when it is made: between particles of one material of which one
+   at least is new. Such that come from a nozzle grow together. */
+static bool may_link(const OozeLinksStep *s, uint64_t i, uint32_t j)
+{
+    return !s->is_elastic[i] || !s->is_elastic[j] ||
+           ((s->is_new[i] || s->is_new[j]) && s->material[i] == s->material[j]);
+}
+
+static void make_links(const OozeLinksStep *s, const Row *row)
+{
+    for (uint32_t e = 0; e < row->count; e++) {
+        if (row->rest[e] == OOZE_LINKS_NO_LINK && may_link(s, row->i, row->index[e])) {
+            /* in one place there is no direction, and no length to hold */
+            row->rest[e] = fmaxf(length_of(s, row->i, row->index[e]), 1e-6f * s->support);
+        }
+    }
+}
+
+static void keep_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Control *c = data;
+    const OozeLinksStep *s = c->s;
+    uint32_t slot[SLOTS] = {0}, *count = s->memory->table.far[1].count;
+    bool had_neighbours = s->memory->table.near[0].n > 0;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t first = c->near->first[i];
+        Row row = {i, c->near->index + first, c->rest + first, c->near->count[i], slot};
+        for (uint32_t e = 0; e < row.count; e++) {
+            slot[row.index[e] % SLOTS] = e;
+        }
+        for (uint32_t e = 0; e < ooze_link_fours(row.count); e++) {
+            row.rest[e] = OOZE_LINKS_NO_LINK;
+        }
+        uint32_t old = s->old_row[i];
+        bool had_row = old != OOZE_LINKS_NO_ROW;
+        c->left[i] = had_row && had_neighbours ? keep_near(c, &row, old) : 0;
+        c->stayed[i] = had_row ? keep_far(c, &row, old) : 0;
+        count[i] = c->left[i] + c->stayed[i];
+        make_links(s, &row);
+    }
 }
 
 /* Rows are almost in order: particles change places with near ones only. */
@@ -30,126 +202,63 @@ static void sort_row(OozeLink *row, uint32_t count)
     }
 }
 
-/* Lines 2 to 7, in place on the old row; links to what is gone go. */
-static uint32_t keep_links(const Control *c, uint64_t i)
-{
-    const OozeLinksStep *s = c->s;
-    const OozeLinkRows *old = &s->memory->table.fluid[0];
-    if (s->old_row[i] == OOZE_LINKS_NO_ROW) {
-        return 0;
-    }
-    OozeLink *row = ooze_links_of(old, s->old_row[i]);
-    uint32_t kept = 0;
-    for (uint32_t k = 0; k < old->count[s->old_row[i]]; k++) {
-        OozeLink link = {c->new_of_old[row[k].other], row[k].rest};
-        if (link.other == OOZE_LINKS_NO_ROW) {
-            continue;
-        }
-        if (!s->is_elastic[i] || !s->is_elastic[link.other]) {
-            float length = length_of(s, i, link.other);
-            if (length * length >= s->reach2) {
-                continue;
-            }
-            if (ooze_link_is_tight(length, link.rest, s->slack)) {
-                link.rest =
-                    ooze_link_extended(link.rest, s->extension[i], s->extension[link.other]);
-            }
-        }
-        row[kept++] = link;
-    }
-    sort_row(row, kept);
-    return kept;
-}
-
-/* Lines 9 and 10, and the links that an elastic object gets when it is made: between particles of one material of which one
-   at least is new. Such that come from a nozzle grow together. */
-static bool may_link(const OozeLinksStep *s, uint64_t i, uint32_t j)
-{
-    return !s->is_elastic[i] || !s->is_elastic[j] ||
-           ((s->is_new[i] || s->is_new[j]) && s->material[i] == s->material[j]);
-}
-
-/* Merges what is kept with what is new; `to` NULL: counts. */
-static uint32_t merge_row(const Control *c, uint64_t i, OozeLink *to)
-{
-    const OozeLinksStep *s = c->s;
-    const OozeNeighbours *near = &s->memory->near;
-    const OozeLinkRows *rows = &s->memory->table.fluid[0];
-    const uint32_t *j = near->index + near->first[i], *last = j + near->count[i];
-    uint32_t left = c->kept[i], count = 0;
-    const OozeLink *old = left ? ooze_links_of(rows, s->old_row[i]) : NULL;
-    while (left > 0 || j < last) {
-        bool from_old = left > 0 && (j == last || old->other <= *j);
-        if (from_old) {
-            j += j < last && *j == old->other;
-            if (to) {
-                to[count] = *old;
-            }
-            old++;
-            left--;
-            count++;
-        } else {
-            if (may_link(s, i, *j)) {
-                float length = to ? length_of(s, i, *j) : 0.0f;
-                if (to) { /* in one place there is no direction, and no length to hold */
-                    to[count] = (OozeLink){*j, fmaxf(length, 1e-6f * s->support)};
-                }
-                count++;
-            }
-            j++;
-        }
-    }
-    return count;
-}
-
-static void keep_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Control *c = data;
-    uint32_t *count = c->s->memory->table.fluid[1].count;
-    for (uint64_t i = begin; i < end; i++) {
-        c->kept[i] = keep_links(c, i);
-        count[i] = merge_row(c, i, NULL);
-    }
-}
-
 static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Control *c = data;
-    const OozeLinkRows *rows = &c->s->memory->table.fluid[1];
+    const OozeLinksStep *s = c->s;
+    const OozeLinkTable *table = &s->memory->table;
+    const OozeLinkRows *rows = &table->far[1];
     for (uint64_t i = begin; i < end; i++) {
-        merge_row(c, i, ooze_links_of(rows, i));
+        OozeLink *row = ooze_links_of(rows, i);
+        uint32_t old = s->old_row[i];
+        if (c->stayed[i] > 0) {
+            memcpy(row, ooze_links_of(&table->far[0], old), c->stayed[i] * sizeof *row);
+        }
+        for (uint32_t k = 0; k < c->left[i]; k++) {
+            uint64_t e = table->near[0].first[old] + k;
+            row[c->stayed[i] + k] = (OozeLink){table->near[0].index[e], table->rest[0].values[e]};
+        }
+        sort_row(row, rows->count[i]);
+        ooze_link_fill_up(row, rows->count[i], (uint32_t)s->n);
     }
+}
+
+static OozeStatus begin(Control *c, OozeError *error)
+{
+    OozeLinksStep *s = c->s;
+    OozeLinkTable *table = &s->memory->table;
+    OozeArena *arena = s->context->arena;
+    uint64_t old = ooze_link_table_rows(table);
+    c->near = &table->near[1];
+    c->rest = ooze_edge_values(&table->rest[1], NULL, c->near->first[s->n]);
+    c->new_of_old = ooze_arena_alloc(arena, old + 1, sizeof *c->new_of_old);
+    c->left = ooze_arena_alloc(arena, s->n, sizeof *c->left);
+    c->stayed = ooze_arena_alloc(arena, s->n, sizeof *c->stayed);
+    if (!c->rest || !c->new_of_old || !c->left || !c->stayed) {
+        return ooze_fail_memory(error, "links", c->near->first[s->n] * sizeof *c->rest);
+    }
+    for (uint64_t k = 0; k < old + 1; k++) {
+        c->new_of_old[k] = (uint32_t)s->n;
+    }
+    for (uint64_t i = 0; i < s->n; i++) {
+        if (s->old_row[i] != OOZE_LINKS_NO_ROW) {
+            c->new_of_old[s->old_row[i]] = (uint32_t)i;
+        }
+    }
+    return ooze_link_rows_room(&table->far[1], s->n, error);
 }
 
 OozeStatus ooze_links_control(OozeLinksStep *s, OozeError *error)
 {
-    OozeLinkTable *table = &s->memory->table;
-    OozeLinkRows *old = &table->fluid[0], *new = &table->fluid[1];
-    OozeArena *arena = s->context->arena;
-    Control c = {
-        .s = s,
-        .new_of_old = ooze_arena_alloc(arena, old->n, sizeof *c.new_of_old),
-        .kept = ooze_arena_alloc(arena, s->n, sizeof *c.kept),
-    };
-    if (!c.new_of_old || !c.kept) {
-        return ooze_fail_memory(error, "links", (old->n + s->n) * sizeof *c.kept);
-    }
-    for (uint64_t k = 0; k < old->n; k++) {
-        c.new_of_old[k] = OOZE_LINKS_NO_ROW;
-    }
-    for (uint64_t i = 0; i < s->n; i++) {
-        if (s->old_row[i] != OOZE_LINKS_NO_ROW) {
-            c.new_of_old[s->old_row[i]] = (uint32_t)i;
-        }
-    }
-    OozeStatus status = ooze_link_rows_room(new, s->n, error);
+    OozeLinkRows *far = &s->memory->table.far[1];
+    Control c = {.s = s};
+    OozeStatus status = begin(&c, error);
     if (status) {
         return status;
     }
     ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, keep_range, &c);
-    status = ooze_link_items_room(new, ooze_link_rows_lay_out(new), error);
+    status = ooze_link_items_room(far, ooze_link_rows_lay_out_fours(far), error);
     if (!status) {
         ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, write_range, &c);
     }

@@ -7,13 +7,24 @@
 #include "methods/links/workspace.h"
 #include "solids/boundary_formula.h"
 
-/* Where a link is held now. */
+typedef struct Control {
+    OozeLinksStep *s;
+    uint32_t *kept; /* per particle: entries of its old row that stay */
+    uint8_t *made;  /* per entry of the lists of samples: it gets a link */
+} Control;
+
+/* Where a link is held now; its rest length in the last lane. */
 static OozeFour held_at(const OozeLinksStep *s, const OozeWallLink *link)
 {
-    OozeFloat4 local = {link->place[0], link->place[1], link->place[2], 0};
-    OozeFloat4 x =
-        ooze_sample_place(&s->context->solids[link->solid].pose, local, &s->context->periodic);
-    return ooze_four(x.x, x.y, x.z, 0);
+    const OozeLinksSolid *solid = &s->solids[link->solid];
+    OozeFour at = solid->origin + solid->axes[0] * link->place[0] +
+                  (solid->axes[1] * link->place[1] + solid->axes[2] * link->place[2]);
+    if (s->periodic) {
+        OozeFloat4 x = ooze_point_wrap((OozeFloat4){at[0], at[1], at[2], 0}, &s->context->periodic);
+        at = ooze_four(x.x, x.y, x.z, 0);
+    }
+    at[3] = link->rest;
+    return at;
 }
 
 static float length_of(const OozeLinksStep *s, uint64_t i, OozeFour x)
@@ -33,7 +44,7 @@ static uint32_t keep_links(const OozeLinksStep *s, uint64_t i)
     uint32_t kept = 0;
     for (uint32_t k = 0; k < old->count[s->old_row[i]]; k++) {
         OozeWallLink link = row[k];
-        if (!s->samples || !ooze_links_clings(s, link.solid)) {
+        if (!s->samples || !s->solids[link.solid].clings) {
             continue;
         }
         if (!s->is_elastic[i]) {
@@ -50,42 +61,93 @@ static uint32_t keep_links(const OozeLinksStep *s, uint64_t i)
     return kept;
 }
 
-static bool is_among(const OozeWallLink *links, uint32_t count, const OozeWallLink *link)
+/* ---- which samples have a link already ---------------------------------------------------------- */
+
+/* The links of a row by a number that is made of where they are held. Slots hold 1 + the link's place in the row. */
+enum { SLOTS = 512, ROW_MAX = SLOTS / 2 };
+
+typedef struct Places {
+    uint16_t slot[SLOTS];
+    const OozeWallLink *links;
+    uint32_t count;
+} Places;
+
+static uint32_t slot_of(const float place[3])
 {
-    for (uint32_t k = 0; k < count; k++) {
-        if (links[k].solid == link->solid &&
-            memcmp(links[k].place, link->place, sizeof link->place) == 0) {
+    uint32_t bits[3];
+    memcpy(bits, place, sizeof bits);
+    uint32_t mixed = bits[0] * 0x9e3779b1u ^ bits[1] * 0x85ebca77u ^ bits[2] * 0xc2b2ae3du;
+    return (mixed ^ mixed >> 15) >> 8 & (SLOTS - 1);
+}
+
+static bool is_same(const OozeWallLink *a, const OozeWallLink *b)
+{
+    return a->solid == b->solid && memcmp(a->place, b->place, sizeof a->place) == 0;
+}
+
+/* Slots are empty between rows: whatever a row filled, it empties. */
+static void enter(Places *places, const OozeWallLink *links, uint32_t count)
+{
+    places->links = links;
+    places->count = count;
+    for (uint32_t k = 0; k < count && count <= ROW_MAX; k++) {
+        uint32_t at = slot_of(links[k].place);
+        while (places->slot[at]) {
+            at = (at + 1) % SLOTS;
+        }
+        places->slot[at] = (uint16_t)(k + 1);
+    }
+}
+
+static void leave(Places *places)
+{
+    if (places->count > 0 && places->count <= ROW_MAX) {
+        memset(places->slot, 0, sizeof places->slot);
+    }
+}
+
+static bool is_among(const Places *places, const OozeWallLink *link)
+{
+    if (places->count > ROW_MAX) {
+        uint32_t k = 0;
+        while (k < places->count && !is_same(&places->links[k], link)) {
+            k++;
+        }
+        return k < places->count;
+    }
+    uint32_t at = slot_of(link->place);
+    while (places->slot[at]) {
+        if (is_same(&places->links[places->slot[at] - 1], link)) {
             return true;
         }
+        at = (at + 1) % SLOTS;
     }
     return false;
 }
 
-/* What the row will be, after the links that it keeps; `to` NULL: counts. */
-static uint32_t make_links(const OozeLinksStep *s, uint64_t i, const OozeWallLink *kept,
-                           uint32_t count, OozeWallLink *to)
+/* ---- rows --------------------------------------------------------------------------------------- */
+
+static OozeWallLink link_to(const OozeBoundary *b, const uint32_t *order, uint32_t sample)
 {
+    OozeFloat4 place = b->local[order[sample]];
+    return (OozeWallLink){{place.x, place.y, place.z}, 0, b->solid[sample]};
+}
+
+/* Marks the samples that the row gets links to; gives their number. */
+static uint32_t choose_samples(const Control *c, uint64_t i, Places *places)
+{
+    const OozeLinksStep *s = c->s;
     const OozeNeighbours *near = &s->memory->near_walls;
     const OozeBoundary *b = s->context->boundary;
-    if (!s->samples || s->is_elastic[i]) {
-        return count;
-    }
     const uint32_t *order = ooze_grid_order(b->grid);
-    uint32_t had = count;
-    for (uint32_t k = 0; k < near->count[i]; k++) {
-        uint32_t sample = near->index[near->first[i] + k];
-        OozeFloat4 place = b->local[order[sample]], at = b->position[sample];
-        OozeWallLink link = {{place.x, place.y, place.z}, 0, b->solid[sample]};
-        if (!ooze_links_clings(s, link.solid) || is_among(kept, had, &link)) {
-            continue;
-        }
-        if (to) {
-            link.rest = fmaxf(length_of(s, i, ooze_four(at.x, at.y, at.z, 0)), 1e-6f * s->support);
-            to[count] = link;
-        }
-        count++;
+    uint32_t chosen = 0;
+    for (uint64_t e = near->first[i], last = e + near->count[i]; e < last; e++) {
+        uint32_t sample = near->index[e];
+        OozeWallLink link = link_to(b, order, sample);
+        c->made[e] = !s->is_elastic[i] && s->solids[link.solid].clings && !is_among(places, &link);
+        chosen += c->made[e];
     }
-    return count;
+    return chosen;
 }
 
 static const OozeWallLink *old_links(const OozeLinksStep *s, uint64_t i)
@@ -98,31 +160,59 @@ static const OozeWallLink *old_links(const OozeLinksStep *s, uint64_t i)
 static void keep_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const OozeLinksStep *s = data;
+    const Control *c = data;
+    const OozeLinksStep *s = c->s;
     uint32_t *count = s->memory->table.walls[1].count;
+    Places places = {.count = 0};
     for (uint64_t i = begin; i < end; i++) {
-        s->wall_kept[i] = keep_links(s, i);
-        count[i] = make_links(s, i, old_links(s, i), s->wall_kept[i], NULL);
+        count[i] = c->kept[i] = keep_links(s, i);
+        if (s->samples && s->memory->near_walls.count[i] > 0) {
+            enter(&places, old_links(s, i), c->kept[i]);
+            count[i] += choose_samples(c, i, &places);
+            leave(&places);
+        }
+    }
+}
+
+/* Links to the samples that were chosen, behind those that stay. */
+static void make_links(const Control *c, uint64_t i, OozeWallLink *to)
+{
+    const OozeLinksStep *s = c->s;
+    const OozeNeighbours *near = &s->memory->near_walls;
+    const OozeBoundary *b = s->context->boundary;
+    const uint32_t *order = ooze_grid_order(b->grid);
+    for (uint64_t e = near->first[i], last = e + near->count[i]; e < last; e++) {
+        if (c->made[e]) {
+            OozeFloat4 at = b->position[near->index[e]];
+            float length = length_of(s, i, ooze_four(at.x, at.y, at.z, 0));
+            *to = link_to(b, order, near->index[e]);
+            to->rest = fmaxf(length, 1e-6f * s->support);
+            to++;
+        }
     }
 }
 
 static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const OozeLinksStep *s = data;
+    const Control *c = data;
+    const OozeLinksStep *s = c->s;
     const OozeLinkRows *rows = &s->memory->table.walls[1];
     for (uint64_t i = begin; i < end; i++) {
-        const OozeWallLink *old = old_links(s, i);
         OozeWallLink *row = ooze_wall_links_of(rows, i);
-        uint32_t kept = s->wall_kept[i];
+        uint32_t kept = c->kept[i], count = rows->count[i];
         if (kept > 0) {
-            memcpy(row, old, kept * sizeof *row);
+            memcpy(row, old_links(s, i), kept * sizeof *row);
         }
-        make_links(s, i, old, kept, row);
-        for (uint32_t k = 0; k < rows->count[i]; k++) {
-            OozeFour at = held_at(s, &row[k]);
-            at[3] = row[k].rest;
-            s->held_at[rows->first[i] + k] = at;
+        if (count > kept) {
+            make_links(c, i, row + kept);
+        }
+        OozeFour *held = s->held_at + rows->first[i];
+        for (uint32_t k = 0; k < count; k++) {
+            held[k] = held_at(s, &row[k]);
+        }
+        for (uint32_t k = count; k < ooze_link_fours(count); k++) {
+            held[k] = ooze_four(0, 0, 0, OOZE_LINKS_NO_LINK);
         }
     }
 }
@@ -130,23 +220,29 @@ static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
 OozeStatus ooze_links_control_walls(OozeLinksStep *s, OozeError *error)
 {
     OozeLinkRows *new = &s->memory->table.walls[1];
-    s->wall_kept = ooze_arena_alloc(s->context->arena, s->n, sizeof *s->wall_kept);
-    if (!s->wall_kept) {
-        return ooze_fail_memory(error, "links to solids", s->n * sizeof *s->wall_kept);
+    OozeArena *arena = s->context->arena;
+    uint64_t near = s->samples ? s->memory->near_walls.first[s->n] : 0;
+    Control c = {
+        .s = s,
+        .kept = ooze_arena_alloc(arena, s->n, sizeof *c.kept),
+        .made = ooze_arena_alloc(arena, near, sizeof *c.made),
+    };
+    if (!c.kept || !c.made) {
+        return ooze_fail_memory(error, "links to solids", s->n * sizeof *c.kept + near);
     }
     OozeStatus status = ooze_link_rows_room(new, s->n, error);
     if (status) {
         return status;
     }
-    ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, keep_range, s);
-    uint64_t links = ooze_link_rows_lay_out(new);
+    ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, keep_range, &c);
+    uint64_t links = ooze_link_rows_lay_out_fours(new);
     status = ooze_link_items_room(new, links, error);
-    s->held_at = ooze_arena_alloc(s->context->arena, links, sizeof *s->held_at);
+    s->held_at = ooze_arena_alloc(arena, links, sizeof *s->held_at);
     if (!status && !s->held_at) {
         status = ooze_fail_memory(error, "links to solids", links * sizeof *s->held_at);
     }
     if (!status) {
-        ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, write_range, s);
+        ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, write_range, &c);
     }
     return status;
 }

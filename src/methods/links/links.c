@@ -2,6 +2,7 @@
 #include "methods/links/links.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "methods/advice.h"
@@ -78,7 +79,6 @@ static void destroy(void *data)
     if (memory) {
         ooze_link_table_free(&memory->table);
         ooze_grid_destroy(memory->grid);
-        ooze_neighbours_free(&memory->near);
         ooze_neighbours_free(&memory->near_walls);
         ooze_free(memory);
     }
@@ -87,8 +87,8 @@ static void destroy(void *data)
 static uint64_t bytes(const void *data)
 {
     const OozeLinksMemory *memory = data;
-    return ooze_link_table_bytes(&memory->table) + ooze_grid_bytes(memory->grid) +
-           ooze_neighbours_bytes(&memory->near) + ooze_neighbours_bytes(&memory->near_walls);
+    return ooze_link_table_bytes(&memory->table) + ooze_link_table_scratch(&memory->table) +
+           ooze_grid_bytes(memory->grid) + ooze_neighbours_bytes(&memory->near_walls);
 }
 
 static void *field_of(OozeParticles *particles, int field)
@@ -182,44 +182,76 @@ static OozeStatus allocate(OozeLinksStep *s, OozeError *error)
 {
     OozeArena *arena = s->context->arena;
     size_t n = s->n, materials = (size_t)s->context->material_count;
-    s->x0 = ooze_arena_alloc(arena, n, sizeof *s->x0);
+    s->x0 = ooze_arena_alloc(arena, n + 1, sizeof *s->x0);
     s->u = ooze_arena_alloc(arena, n, sizeof *s->u);
     s->x = ooze_arena_alloc(arena, n + 1, sizeof *s->x);
     s->shift = ooze_arena_alloc(arena, n, sizeof *s->shift);
     s->change = ooze_arena_alloc(arena, n, sizeof *s->change);
+    s->arrow = ooze_arena_alloc(arena, n + 1, sizeof *s->arrow);
     s->weight = ooze_arena_alloc(arena, n + 1, sizeof *s->weight);
     s->ease = ooze_arena_alloc(arena, n + 1, sizeof *s->ease);
-    s->extension = ooze_arena_alloc(arena, n, sizeof *s->extension);
-    s->is_elastic = ooze_arena_alloc(arena, n, sizeof *s->is_elastic);
+    s->extension = ooze_arena_alloc(arena, n + 1, sizeof *s->extension);
+    s->is_elastic = ooze_arena_alloc(arena, n + 1, sizeof *s->is_elastic);
     s->is_new = ooze_arena_alloc(arena, n, sizeof *s->is_new);
     s->old_row = ooze_arena_alloc(arena, n, sizeof *s->old_row);
     s->material = ooze_arena_alloc(arena, n, sizeof *s->material);
-    s->lambda = ooze_arena_alloc(arena, n + 1, sizeof *s->lambda);
-    s->busy = ooze_arena_alloc(arena, n + 1, sizeof *s->busy);
+    s->share = ooze_arena_alloc(arena, n + 1, sizeof *s->share);
     s->excess = ooze_arena_alloc(arena, n, sizeof *s->excess);
+    s->solids = ooze_arena_alloc(arena, (size_t)s->context->solid_count, sizeof *s->solids);
     s->material_weight = ooze_arena_alloc(arena, materials, sizeof *s->material_weight);
     s->material_extension = ooze_arena_alloc(arena, materials, sizeof *s->material_extension);
-    bool all = s->x0 && s->u && s->x && s->shift && s->change && s->weight && s->ease &&
+    bool all = s->x0 && s->u && s->x && s->shift && s->change && s->arrow && s->weight && s->ease &&
                s->extension && s->is_elastic && s->is_new && s->old_row && s->material &&
-               s->lambda && s->busy && s->excess && s->material_weight && s->material_extension;
-    return all ? OOZE_OK : ooze_fail_memory(error, "the links step", n * 112);
+               s->share && s->excess && s->solids && s->material_weight && s->material_extension;
+    return all ? OOZE_OK : ooze_fail_memory(error, "the links step", n * 128);
+}
+
+static void know_solids(OozeLinksStep *s)
+{
+    const OozeStepContext *c = s->context;
+    for (int k = 0; k < c->solid_count; k++) {
+        const OozePose *pose = &c->solids[k].pose;
+        OozeVec3 o = pose->position;
+        s->solids[k].origin = ooze_four((float)o.x, (float)o.y, (float)o.z, 0);
+        for (int m = 0; m < 3; m++) {
+            OozeVec3 axis = quat_rotate(pose->rotation, vec3(m == 0, m == 1, m == 2));
+            s->solids[k].axes[m] = ooze_four((float)axis.x, (float)axis.y, (float)axis.z, 0);
+        }
+        s->solids[k].clings = c->solids[k].params[OOZE_SOLID_FRICTION] > 0.0;
+    }
+}
+
+static void label_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLinksStep *s = data;
+    const OozeStepContext *c = s->context;
+    const uint16_t *material = ooze_particles_materials(c->particles);
+    for (uint64_t i = begin; i < end; i++) {
+        const double *v = c->materials[material[i]].values;
+        bool melts = c->phase && !isnan(v[OOZE_MATERIAL_MELTING]);
+        s->elastic[i] = melts ? c->phase[i] == OOZE_PHASE_SOLID : v[OOZE_MATERIAL_LABEL] != 0.0;
+    }
 }
 
 static void know_materials(OozeLinksStep *s)
 {
     const OozeStepContext *c = s->context;
-    const uint16_t *material = ooze_particles_materials(c->particles);
+    s->even = s->same_extension = true;
     for (int m = 0; m < c->material_count; m++) {
         const OozeMaterial *own = &c->materials[m];
         s->material_weight[m] = (float)(c->materials[0].values[OOZE_MATERIAL_DENSITY] /
                                         own->values[OOZE_MATERIAL_DENSITY]);
         s->material_extension[m] = (float)extension_of(c, own);
+        s->even = s->even && s->material_weight[m] == 1.0f;
+        s->same_extension = s->same_extension && !(c->temperature && own->table_count > 0) &&
+                            s->material_extension[m] == s->material_extension[0];
     }
-    for (uint64_t i = 0; i < s->n; i++) {
-        const double *v = c->materials[material[i]].values;
-        bool melts = c->phase && !isnan(v[OOZE_MATERIAL_MELTING]);
-        s->elastic[i] = melts ? c->phase[i] == OOZE_PHASE_SOLID : v[OOZE_MATERIAL_LABEL] != 0.0;
+    for (uint64_t i = 0; c->led && s->even && i < s->n; i++) {
+        s->even = !c->led[i];
     }
+    ooze_parallel_for(c->threads, s->n, OOZE_LINKS_GRAIN, label_range, s);
+    s->any_elastic = memchr(s->elastic, 1, s->n) != NULL;
 }
 
 /* ---- prediction ------------------------------------------------------------------------------- */
@@ -285,11 +317,14 @@ static OozeStatus find_neighbours(OozeLinksStep *s, OozeError *error)
     s->order = ooze_grid_order(memory->grid);
     ooze_parallel_for(c->threads, s->n, OOZE_LINKS_GRAIN, take_range, s);
     s->x[s->n] = ooze_four(0, 0, 0, OOZE_LINKS_FAR); /* fills up lists, and weighs nothing */
-    s->weight[s->n] = s->ease[s->n] = s->lambda[s->n] = s->busy[s->n] = 0.0f;
+    s->arrow[s->n] = ooze_four(0, 0, 0, 0);
+    s->weight[s->n] = s->ease[s->n] = s->share[s->n] = 0.0f;
+    s->extension[s->n] = 1.0f;
+    s->is_elastic[s->n] = 0;
     ooze_stage_lap(c->clock, OOZE_PART_DENSITY_SORT);
     const OozeFloat4 *x = (const OozeFloat4 *)s->x;
-    status = ooze_neighbours_build(&memory->near, memory->grid, c->threads, x, s->n, x, c->support,
-                                   true, error);
+    status = ooze_neighbours_build(&memory->table.near[1], memory->grid, c->threads, x, s->n, x,
+                                   c->support, true, error);
     if (!status && s->samples) {
         status = ooze_neighbours_build(&memory->near_walls, c->boundary->grid, c->threads, x, s->n,
                                        c->boundary->position, c->support, false, error);
@@ -303,6 +338,15 @@ static OozeStatus find_neighbours(OozeLinksStep *s, OozeError *error)
 
 /* ---- the step --------------------------------------------------------------------------------- */
 
+static void number_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLinksStep *s = data;
+    for (uint64_t k = begin; k < end; k++) {
+        s->row[s->order[k]] = s->lost ? OOZE_LINKS_NO_ROW : (uint32_t)k;
+    }
+}
+
 /* Rows that are half written belong to nobody: without memory all links are lost rather than wrong. */
 static OozeStatus control_links(OozeLinksStep *s, OozeError *error)
 {
@@ -314,9 +358,8 @@ static OozeStatus control_links(OozeLinksStep *s, OozeError *error)
     } else {
         ooze_link_table_turn(table);
     }
-    for (uint64_t k = 0; k < s->n; k++) {
-        s->row[s->order[k]] = status ? OOZE_LINKS_NO_ROW : (uint32_t)k;
-    }
+    s->lost = status != OOZE_OK;
+    ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, number_range, s);
     ooze_stage_lap(s->context->clock, OOZE_PART_LIMITS);
     return status;
 }
@@ -355,6 +398,8 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         return status;
     }
     know_materials(&s);
+    know_solids(&s);
+    s.x0[s.n] = ooze_four(0, 0, 0, OOZE_LINKS_FAR);
     ooze_parallel_for(c->threads, s.n, OOZE_LINKS_GRAIN, start_range, &s);
     ooze_stage_lap(c->clock, OOZE_PART_START);
     status = ooze_links_smooth(&s, error);

@@ -60,20 +60,37 @@ static bool room_to_pack(OozeLinkTable *t, uint64_t rows, uint64_t links, uint64
     return true;
 }
 
+/* Links of row i to rows with higher numbers, in ascending order: neighbours and others are so already. Gives their number; `other`
+   NULL: counts. */
+static uint32_t pack_row(const OozeLinkTable *t, uint64_t i, uint32_t *other, float *rest)
+{
+    const OozeNeighbours *near = &t->near[0];
+    const OozeLink *far = ooze_links_of(&t->far[0], i), *last = far + t->far[0].count[i];
+    uint64_t e = near->n ? near->first[i] : 0, end = near->n ? e + near->count[i] : 0;
+    uint32_t count = 0;
+    while (e < end || far < last) {
+        bool is_near = e < end && (far == last || near->index[e] < far->other);
+        OozeLink link = is_near ? (OozeLink){near->index[e], t->rest[0].values[e]} : *far;
+        e += is_near;
+        far += !is_near;
+        if (link.other > i && link.rest < OOZE_LINKS_NO_LINK) {
+            if (other) {
+                other[count] = link.other;
+                rest[count] = link.rest;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
 static void pack(OozeLinkTable *t)
 {
-    const OozeLinkRows *fluid = &t->fluid[0], *walls = &t->walls[0];
+    const OozeLinkRows *walls = &t->walls[0];
     uint64_t link = 0, wall = 0;
-    for (uint64_t i = 0; i < fluid->n; i++) {
-        const OozeLink *row = ooze_links_of(fluid, i);
-        uint64_t before = link;
-        for (uint32_t k = 0; k < fluid->count[i]; k++) {
-            if (row[k].other > i) {
-                t->packed_other[link] = row[k].other;
-                t->packed_rest[link++] = row[k].rest;
-            }
-        }
-        t->packed_count[i] = (uint32_t)(link - before);
+    for (uint64_t i = 0; i < ooze_link_table_rows(t); i++) {
+        t->packed_count[i] = pack_row(t, i, t->packed_other + link, t->packed_rest + link);
+        link += t->packed_count[i];
         const OozeWallLink *held = ooze_wall_links_of(walls, i);
         for (uint32_t k = 0; k < walls->count[i]; k++, wall++) {
             memcpy(t->packed_place + 4 * wall, held[k].place, sizeof held[k].place);
@@ -84,18 +101,28 @@ static void pack(OozeLinkTable *t)
     }
 }
 
-static uint64_t total(const OozeLinkRows *rows)
+static uint64_t count_links(const OozeLinkTable *t)
 {
     uint64_t sum = 0;
-    for (uint64_t i = 0; i < rows->n; i++) {
-        sum += rows->count[i];
+    for (uint64_t i = 0; i < ooze_link_table_rows(t); i++) {
+        sum += pack_row(t, i, NULL, NULL);
+    }
+    return sum;
+}
+
+static uint64_t count_walls(const OozeLinkRows *walls)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < walls->n; i++) {
+        sum += walls->count[i];
     }
     return sum;
 }
 
 OozeStatus ooze_link_table_save(OozeLinkTable *t, OozeFieldView *views, OozeError *error)
 {
-    uint64_t rows = t->fluid[0].n, links = total(&t->fluid[0]) / 2, walls = total(&t->walls[0]);
+    uint64_t rows = ooze_link_table_rows(t), links = count_links(t);
+    uint64_t walls = count_walls(&t->walls[0]);
     if (!room_to_pack(t, rows, links, walls)) {
         return ooze_fail_memory(error, "links of a frame", links * sizeof(OozeLink));
     }
@@ -185,7 +212,8 @@ static OozeStatus check_rows(const uint32_t *row_of, uint64_t particles, uint64_
     return good ? OOZE_OK : refuse(error, "two particles have the same, or one has none of them");
 }
 
-/* Ends of row i that lie before it come from rows that were written before: ascending by themselves. */
+/* All as if they led to no neighbours, which the next step finds out. Ends of row i that lie before it come from rows that
+   were written before: ascending by themselves. */
 static void unpack_links(const Saved *s, OozeLinkRows *rows)
 {
     uint64_t link = 0;
@@ -196,7 +224,7 @@ static void unpack_links(const Saved *s, OozeLinkRows *rows)
             rows->count[s->other[link]]++;
         }
     }
-    ooze_link_rows_lay_out(rows);
+    ooze_link_rows_lay_out_fours(rows);
     memset(rows->count, 0, rows->n * sizeof *rows->count);
     link = 0;
     for (uint64_t i = 0; i < rows->n; i++) {
@@ -206,17 +234,22 @@ static void unpack_links(const Saved *s, OozeLinkRows *rows)
             ooze_links_of(rows, j)[rows->count[j]++] = (OozeLink){(uint32_t)i, s->rest[link]};
         }
     }
+    for (uint64_t i = 0; i < rows->n; i++) {
+        ooze_link_fill_up(ooze_links_of(rows, i), rows->count[i], (uint32_t)rows->n);
+    }
 }
 
 static void unpack_walls(const Saved *s, OozeLinkRows *rows)
 {
     uint64_t wall = 0;
     for (uint64_t i = 0; i < rows->n; i++) {
-        rows->first[i] = wall;
         rows->count[i] = s->wall_count[i];
+    }
+    ooze_link_rows_lay_out_fours(rows);
+    for (uint64_t i = 0; i < rows->n; i++) {
         for (uint32_t k = 0; k < s->wall_count[i]; k++, wall++) {
             const float *place = s->place + wall * (uint64_t)s->place_stride;
-            ((OozeWallLink *)rows->items)[wall] =
+            ooze_wall_links_of(rows, i)[k] =
                 (OozeWallLink){{place[0], place[1], place[2]}, place[3], s->solid[wall]};
         }
     }
@@ -243,13 +276,14 @@ OozeStatus ooze_link_table_restore(OozeLinkTable *t, const OozeFieldView *const 
     OozeStatus status = check_links(&s, error);
     status = status ? status : check_walls(&s, solid_count, error);
     status = status ? status : check_rows(row_of, particles, s.rows, error);
-    status = status ? status : ooze_link_rows_room(&t->fluid[1], s.rows, error);
-    status = status ? status : ooze_link_items_room(&t->fluid[1], 2 * s.links, error);
+    status = status ? status : ooze_link_rows_room(&t->far[1], s.rows, error);
+    status = status ? status : ooze_link_items_room(&t->far[1], 2 * s.links + 3 * s.rows, error);
     status = status ? status : ooze_link_rows_room(&t->walls[1], s.rows, error);
-    status = status ? status : ooze_link_items_room(&t->walls[1], s.walls, error);
+    status = status ? status : ooze_link_items_room(&t->walls[1], s.walls + 3 * s.rows, error);
     if (!status) {
-        unpack_links(&s, &t->fluid[1]);
+        unpack_links(&s, &t->far[1]);
         unpack_walls(&s, &t->walls[1]);
+        t->near[1].n = 0;
         ooze_link_table_turn(t);
     }
     return status;

@@ -5,18 +5,6 @@
 #include "methods/links/sweep.h"
 #include "methods/push_out.h"
 
-static void apply_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeLinksStep *s = data;
-    for (uint64_t i = begin; i < end; i++) {
-        s->x[i] += s->change[i];
-        s->shift[i] += s->change[i];
-    }
-}
-
-/* ---- the iteration ---------------------------------------------------------------------------- */
-
 static void report(const OozeLinksStep *s)
 {
     double sum = 0.0;
@@ -34,13 +22,20 @@ static void run(const OozeLinksStep *s, OozeRangeBody body)
     ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, body, (void *)s);
 }
 
-/* The rows of before are not needed any more: what is taut goes there. */
-static OozeStatus room_for_taut(OozeLinkTable *table, OozeError *error)
+static OozeStatus know_pairs(OozeLinksStep *s, OozeError *error)
 {
-    const OozeLinkRows *rows = &table->fluid[0];
-    uint64_t last = rows->n - 1, items = rows->first[last] + rows->count[last];
-    OozeStatus status = ooze_link_rows_room(&table->fluid[1], rows->n, error);
-    return status ? status : ooze_link_items_room(&table->fluid[1], items, error);
+    const OozeLinkTable *table = &s->memory->table;
+    const OozeLinkRows *far = &table->far[0];
+    uint64_t pairs = table->near[0].first[s->n];
+    uint64_t others = far->first[s->n - 1] + ooze_link_fours(far->count[s->n - 1]);
+    s->near = &table->near[0];
+    s->rest = table->rest[0].values;
+    s->push = ooze_arena_alloc(s->context->arena, pairs, sizeof *s->push);
+    s->pull = ooze_arena_alloc(s->context->arena, pairs, sizeof *s->pull);
+    s->far_pull = ooze_arena_alloc(s->context->arena, others, sizeof *s->far_pull);
+    return s->push && s->pull && s->far_pull
+               ? OOZE_OK
+               : ooze_fail_memory(error, "pairs", (2 * pairs + others) * sizeof *s->push);
 }
 
 OozeStatus ooze_links_solve(OozeLinksStep *s, OozeError *error)
@@ -58,14 +53,13 @@ OozeStatus ooze_links_solve(OozeLinksStep *s, OozeError *error)
     }
     OozePushOut out;
     OozeStatus status = ooze_push_out_begin(&out, &sweep, error);
-    status = status ? status : room_for_taut(&s->memory->table, error);
+    status = status ? status : know_pairs(s, error);
     const OozeLinksLoops *loops = ooze_links_loops();
     int iterations = (int)c->params[OOZE_LINKS_ITERATIONS];
     for (int k = 0; k < iterations && !status; k++) {
         run(s, loops->look);
         ooze_stage_lap(c->clock, OOZE_PART_DENSITY_MULTIPLIERS);
         run(s, loops->correct);
-        run(s, apply_range);
         ooze_stage_lap(c->clock, OOZE_PART_DENSITY_CORRECTIONS);
         ooze_push_out(&out);
         ooze_stage_lap(c->clock, OOZE_PART_PUSH_OUT);

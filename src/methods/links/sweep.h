@@ -5,12 +5,9 @@
 #include "base/machine.h"
 #include "methods/links/workspace.h"
 
-/* Where the particle stands that fills up lists, along the fourth axis: beyond everything, and light enough to square. */
-#define OOZE_LINKS_FAR 1e18f
-
 typedef struct OozeLinksLoops {
-    OozeRangeBody look; /* lambda, excess, busy, and taut links into the spare rows of the table */
-    OozeRangeBody correct; /* change */
+    OozeRangeBody look; /* arrow, share, excess, what pairs weigh, and what solids do into change */
+    OozeRangeBody correct; /* x and shift */
 } OozeLinksLoops;
 OOZE_LOOPS_DECLARE(OozeLinksLoops, ooze_links_loops);
 

@@ -1,289 +1,291 @@
-/* The two sweeps of an iteration: one finds densities, multipliers and taut links, the next the corrections. Four neighbours
-   at a time; lists are padded with the particle n, which is so far away along the fourth axis that it weighs nothing.
+/* The two sweeps of an iteration: one finds densities, multipliers and taut links, the next the corrections.
 
-   Corrections of a pair are the same number from both ends, with opposite sign, times each end's weight: momentum is exact. */
+   What a pair weighs is found in the first, and kept: the slope of the kernel over the length, and the pull of a taut link before
+   it is shared. It is the same number from both ends: momentum is exact. All that depends on nothing of the other end but
+   where it is, solids above all, is summed up in the first sweep too. */
 #include <math.h>
 
+#include "methods/links/fours.h"
 #include "methods/links/sweep.h"
-
-/* ---- four at a time --------------------------------------------------------------------------- */
-
-/* Which loops to compile: constants at each call. */
-typedef struct Kind {
-    bool periodic, mixed;
-} Kind;
-
-static inline OozeFour apart(OozeFour x, OozeFour other, OozeBox box, Kind kind)
-{
-    return kind.periodic ? ooze_four_image(x - other, box) : x - other;
-}
-
-static inline OozeFour squares(const OozeFour d[4])
-{
-    return ooze_four_sums(d[0] * d[0], d[1] * d[1], d[2] * d[2], d[3] * d[3]);
-}
-
-static inline OozeFour add_weighted(OozeFour weight, const OozeFour d[4], OozeFour sum)
-{
-    sum = OOZE_FOUR_FMA_LANE(weight, 0, d[0], sum);
-    sum = OOZE_FOUR_FMA_LANE(weight, 1, d[1], sum);
-    sum = OOZE_FOUR_FMA_LANE(weight, 2, d[2], sum);
-    return OOZE_FOUR_FMA_LANE(weight, 3, d[3], sum);
-}
-
-static inline OozeFour pick(const float *from, const uint32_t *index)
-{
-    return ooze_four(from[index[0]], from[index[1]], from[index[2]], from[index[3]]);
-}
-
-/* ooze_links_value and ooze_links_slope. */
-static inline OozeFour values(const OozeLinksKernel *k, OozeFour r, Kind kind)
-{
-    OozeFour zero = {0}, q = k->inverse_h * r, t = ooze_four_max(1.0f - q, zero);
-    if (kind.mixed) {
-        OozeFour s = t * (1.0f + q);
-        return k->value_scale * s * s * s;
-    }
-    OozeFour inner = ooze_four_max(1.0f - (q + q), zero);
-    return k->value_scale * ((t + t) * t * t - inner * inner * inner);
-}
-
-static inline OozeFour slopes(const OozeLinksKernel *k, OozeFour r, Kind kind)
-{
-    OozeFour zero = {0}, q = k->inverse_h * r, t = ooze_four_max(1.0f - q, zero);
-    if (kind.mixed) {
-        return k->slope_scale * (t * t);
-    }
-    OozeFour inner = ooze_four_max(1.0f - (q + q), zero);
-    return (6.0f * k->slope_scale) * (inner * inner - t * t);
-}
-
-/* Distances, and 1 over them: particles in one place have no direction between them. */
-typedef struct Ways {
-    OozeFour d[4];
-    OozeFour r, inverse;
-} Ways;
-
-static inline void measure(const OozeLinksStep *s, Ways *w)
-{
-    OozeFour zero = {0}, smallest = ooze_four_splat(1e-6f * s->support);
-    w->r = ooze_four_sqrt(squares(w->d));
-    w->inverse = ooze_four_choose(w->r > smallest, 1.0f / ooze_four_max(w->r, smallest), zero);
-}
-
-static inline void ways_to(const OozeLinksStep *s, OozeFour x, const OozeFour *others,
-                           const uint32_t *index, Kind kind, Ways *w)
-{
-    for (int k = 0; k < 4; k++) {
-        w->d[k] = apart(x, others[index[k]], s->box, kind);
-    }
-    measure(s, w);
-}
 
 /* ---- the first sweep: eqs 4 to 7, and taut links ------------------------------------------------ */
 
+/* Of values and slopes over their scales, and volumes of particles over that of one. */
 typedef struct Sum {
     OozeFour density;   /* four parts */
     OozeFour stiffness; /* four parts: w |grad|^2 of the others */
     OozeFour own;       /* gradient at the particle itself */
+    OozeFour apart;     /* fourth powers of values times gradients */
+    OozeFourMask taut;  /* four parts: less their number */
 } Sum;
 
-static inline void add_fluid(const OozeLinksStep *s, uint64_t i, Kind kind, Sum *sum)
+/* Numbers of a step, in registers. */
+typedef struct Numbers {
+    OozeBox box;
+    float inverse_h, smallest;
+    float steepness; /* of a particle's gradients */
+    float pressure;  /* artificial, of fourth powers of values */
+    float strength;  /* of a link, times what is put into `pull` */
+} Numbers;
+
+OOZE_LINKS_LOOP Numbers numbers_of(const OozeLinksStep *s, OozeLinksKind kind)
 {
-    const OozeNeighbours *near = &s->memory->near;
-    OozeFour density = {0};
-    for (uint64_t e = near->first[i], last = near->first[i + 1]; e < last; e += 4) {
-        const uint32_t *index = near->index + e;
-        Ways w;
-        ways_to(s, s->x[i], s->x, index, kind, &w);
-        OozeFour slope = s->volume * slopes(&s->kernel, w.r, kind);
-        density += values(&s->kernel, w.r, kind);
-        sum->stiffness += pick(s->ease, index) * slope * slope;
-        sum->own = add_weighted(slope * w.inverse, w.d, sum->own);
-    }
-    sum->density += s->volume * density;
+    float reference = s->pressure_reference * s->kernel.value_scale;
+    return (Numbers){
+        .box = s->box,
+        .inverse_h = s->kernel.inverse_h,
+        .smallest = 1e-6f * s->support,
+        .steepness = s->volume * ooze_links_steepness(&s->kernel),
+        .pressure = -s->pressure_scale * (reference * reference) * (reference * reference),
+        .strength = kind.even ? 0.5f * s->strength : s->strength,
+    };
 }
 
+/* 1 / (w_i + w_j): 0 where neither end gives way. */
+OOZE_LINKS_LOOP OozeFour yielding(const OozeLinksStep *s, float weight, const uint32_t *index)
+{
+    OozeFour both = weight + ooze_links_pick(s->weight, index), zero = {0};
+    return ooze_four_choose(both > 0.0f, 1.0f / both, zero);
+}
+
+/* Pairs at a time: three short loops over them, as one long chain of dependent numbers would keep the processor waiting. */
+enum { BLOCK = 64 };
+
+/* Of a block from entry e of the lists on. */
+OOZE_LINKS_LOOP void add_block(const OozeLinksStep *s, const Numbers *n, uint64_t i, uint64_t e,
+                               uint64_t count, OozeLinksKind kind, Sum *sum)
+{
+    const uint32_t *index = s->near->index + e;
+    const float *rest = s->rest + e;
+    float *push = s->push + e, *pull = s->pull + e;
+    const OozeFour *others = s->x, x = others[i], zero = {0};
+    float length[BLOCK], inverse[BLOCK], apart[BLOCK];
+    for (uint64_t k = 0; k < count; k += 4) {
+        OozeFour d[4];
+        ooze_links_ways(x, others, index + k, n->box, kind, d);
+        OozeFour r = ooze_four_sqrt(ooze_links_squares(d));
+        ooze_four_store(r, length + k);
+        ooze_four_store(1.0f / ooze_four_max(r, ooze_four_splat(n->smallest)), inverse + k);
+    }
+    OozeFour density = sum->density, stiffness = sum->stiffness;
+    OozeFourMask taut = sum->taut;
+    for (uint64_t k = 0; k < count; k += 4) {
+        OozeFour r = ooze_four_load(length + k), over = ooze_four_load(inverse + k);
+        OozeLinksShape shape = ooze_links_shape(n->inverse_h, r, kind);
+        OozeFour f = shape.slope * over, hold = ooze_four_load(rest + k), fourth = shape.value;
+        OozeFour stretch = ooze_four_max(r - hold, zero) * over, give = shape.slope;
+        if (!kind.even) {
+            give *= ooze_links_pick(s->ease, index + k);
+            stretch *= yielding(s, s->weight[i], index + k);
+        }
+        taut += r > hold;
+        density += shape.value;
+        stiffness = ooze_four_fma(give, shape.slope, stiffness);
+        fourth *= fourth;
+        ooze_four_store(f, push + k);
+        ooze_four_store(fourth * fourth * f, apart + k);
+        ooze_four_store(stretch, pull + k);
+    }
+    sum->density = density;
+    sum->stiffness = stiffness;
+    sum->taut = taut;
+    OozeFour own = sum->own, away = sum->apart;
+    for (uint64_t k = 0; k < count; k += 4) {
+        OozeFour d[4];
+        ooze_links_ways(x, others, index + k, n->box, kind, d);
+        own = ooze_links_add(ooze_four_load(push + k), d, own);
+        away = ooze_links_add(ooze_four_load(apart + k), d, away);
+    }
+    sum->own = own;
+    sum->apart = away;
+}
+
+OOZE_LINKS_LOOP void add_fluid(const OozeLinksStep *s, const Numbers *n, uint64_t i,
+                               OozeLinksKind kind, Sum *sum)
+{
+    for (uint64_t e = s->near->first[i], last = s->near->first[i + 1]; e < last; e += BLOCK) {
+        add_block(s, n, i, e, last - e < BLOCK ? last - e : BLOCK, kind, sum);
+    }
+}
+
+/* Links that have become longer than the support: nothing but pull. */
+OOZE_LINKS_LOOP void add_far(const OozeLinksStep *s, const Numbers *n, uint64_t i,
+                             OozeLinksKind kind, Sum *sum)
+{
+    const OozeLinkRows *rows = &s->memory->table.far[0];
+    const OozeLink *row = ooze_links_of(rows, i);
+    const uint32_t count = rows->count[i];
+    float *pull = s->far_pull + rows->first[i];
+    const OozeFour x = s->x[i], zero = {0};
+    for (uint32_t k = 0; k < count; k += 4) {
+        const uint32_t index[4] = {row[k].other, row[k + 1].other, row[k + 2].other,
+                                   row[k + 3].other};
+        OozeFour d[4],
+            length = ooze_four(row[k].rest, row[k + 1].rest, row[k + 2].rest, row[k + 3].rest);
+        ooze_links_ways(x, s->x, index, n->box, kind, d);
+        OozeFour r = ooze_four_sqrt(ooze_links_squares(d));
+        OozeFour stretch =
+            ooze_four_max(r - length, zero) / ooze_four_max(r, ooze_four_splat(n->smallest));
+        if (!kind.even) {
+            stretch *= yielding(s, s->weight[i], index);
+        }
+        sum->taut += r > length;
+        ooze_four_store(stretch, pull + k);
+    }
+}
+
+/* What solids do to a particle. */
+typedef struct WallSum {
+    OozeFour density;         /* four parts */
+    OozeFour gradient, apart; /* as in Sum, but for volumes */
+    OozeFour pull;            /* of taut links, before it is shared */
+} WallSum;
+
 /* Samples move with their solids whatever pushes: no stiffness of their own. */
-static inline void add_walls(const OozeLinksStep *s, uint64_t i, Kind kind, Sum *sum)
+OOZE_LINKS_LOOP void add_samples(const OozeLinksStep *s, const Numbers *n, uint64_t i,
+                                 OozeLinksKind kind, WallSum *walls)
 {
     const OozeNeighbours *near = &s->memory->near_walls;
     const OozeBoundary *b = s->context->boundary;
     for (uint64_t e = near->first[i], last = near->first[i + 1]; e < last; e += 4) {
         const uint32_t *index = near->index + e;
-        Ways w;
-        ways_to(s, s->x[i], (const OozeFour *)b->position, index, kind, &w);
-        OozeFour volume = s->wall_scale * pick(b->volume, index);
-        sum->density += volume * values(&s->kernel, w.r, kind);
-        OozeFour slope = volume * slopes(&s->kernel, w.r, kind);
-        sum->own = add_weighted(slope * w.inverse, w.d, sum->own);
+        OozeFour d[4];
+        ooze_links_ways(s->x[i], (const OozeFour *)b->position, index, n->box, kind, d);
+        OozeFour r = ooze_four_sqrt(ooze_links_squares(d));
+        OozeFour volume = s->wall_scale * ooze_links_pick(b->volume, index);
+        OozeLinksShape shape = ooze_links_shape(n->inverse_h, r, kind);
+        OozeFour f = volume * shape.slope / ooze_four_max(r, ooze_four_splat(n->smallest));
+        OozeFour fourth = shape.value * shape.value;
+        walls->density += volume * shape.value;
+        walls->gradient = ooze_links_add(f, d, walls->gradient);
+        walls->apart = ooze_links_add(fourth * fourth * f, d, walls->apart);
     }
+    float steepness = ooze_links_steepness(&s->kernel);
+    walls->gradient *= steepness;
+    walls->apart *= steepness * n->pressure;
 }
 
-static const float NEVER_TAUT = 4e18f; /* longer than the way to the particle that fills up */
-
-/* Four links of a row from k on, filled up. */
-static inline void take_links(const OozeLink *row, uint32_t k, uint32_t count, uint32_t filler,
-                              uint32_t other[4], OozeFour *rest)
-{
-    for (uint32_t m = 0; m < 4; m++) {
-        bool real = k + m < count;
-        other[m] = real ? row[k + m].other : filler;
-        (*rest)[m] = real ? row[k + m].rest : NEVER_TAUT;
-    }
-}
-
-/* Copies the taut links of a row; gives their number. */
-static inline uint32_t find_taut(const OozeLinksStep *s, uint64_t i, Kind kind, OozeLink *taut)
-{
-    const OozeLinkRows *rows = &s->memory->table.fluid[0];
-    const OozeLink *row = ooze_links_of(rows, i);
-    uint32_t count = rows->count[i], found = 0;
-    for (uint32_t k = 0; k < count; k += 4) {
-        uint32_t other[4];
-        OozeFour rest = {0}, d[4];
-        take_links(row, k, count, (uint32_t)s->n, other, &rest);
-        for (int m = 0; m < 4; m++) {
-            d[m] = apart(s->x[i], s->x[other[m]], s->box, kind);
-        }
-        OozeFourMask is_taut = squares(d) > rest * rest;
-        for (uint32_t m = 0; m < 4; m++) {
-            if (is_taut[m]) {
-                taut[found++] = row[k + m];
-            }
-        }
-    }
-    return found;
-}
-
-/* To where a link is held; its rest length comes along. */
-static inline OozeFour way_to_hold(const OozeLinksStep *s, uint64_t i, OozeFour held, Kind kind)
-{
-    OozeFour d = apart(s->x[i], held, s->box, kind);
-    d[3] = 0;
-    return d;
-}
-
-static inline uint32_t count_taut_walls(const OozeLinksStep *s, uint64_t i, Kind kind)
+/* The rest length is in the last lane of where a link is held. */
+OOZE_LINKS_LOOP void add_holds(const OozeLinksStep *s, const Numbers *n, uint64_t i,
+                               OozeLinksKind kind, Sum *sum, WallSum *walls)
 {
     const OozeLinkRows *rows = &s->memory->table.walls[0];
-    const OozeFour *held = s->held_at + rows->first[i];
-    uint32_t found = 0;
-    for (uint32_t k = 0; k < rows->count[i]; k++) {
-        OozeFour d = way_to_hold(s, i, held[k], kind);
-        found += ooze_four_dot3(d, d) > held[k][3] * held[k][3];
+    const OozeFour *held = s->held_at + rows->first[i], x = s->x[i], zero = {0};
+    const OozeFourMask place = {-1, -1, -1, 0};
+    float weight = s->weight[i];
+    float strength = weight > 0.0f ? s->strength / weight : 0.0f;
+    for (uint32_t k = 0; k < rows->count[i]; k += 4) {
+        OozeFour d[4];
+        OozeFour rest = ooze_four_lasts(held[k], held[k + 1], held[k + 2], held[k + 3]);
+        for (uint32_t m = 0; m < 4; m++) {
+            d[m] = ooze_links_way(x, held[k + m], n->box, kind);
+            d[m] = (OozeFour)((OozeFourMask)d[m] & place);
+        }
+        OozeFour r = ooze_four_sqrt(ooze_links_squares(d));
+        OozeFour excess = ooze_four_max(r - rest, zero);
+        sum->taut += r > rest;
+        walls->pull = ooze_links_add(
+            strength * excess / ooze_four_max(r, ooze_four_splat(n->smallest)), d, walls->pull);
     }
-    return found;
 }
 
-static inline void look(const OozeLinksStep *s, uint64_t begin, uint64_t end, Kind kind)
+OOZE_LINKS_LOOP void look(const OozeLinksStep *s, uint64_t begin, uint64_t end, OozeLinksKind kind)
 {
-    const OozeLinkRows *rows = &s->memory->table.fluid[0];
-    const OozeLinkRows *taut = &s->memory->table.fluid[1];
-    float centre = s->volume * ooze_links_value(&s->kernel, 0.0f);
+    const Numbers n = numbers_of(s, kind);
+    const uint32_t *held = s->memory->table.walls[0].count;
+    const uint32_t *samples = s->samples ? s->memory->near_walls.count : NULL;
+    const float centre = s->volume * ooze_links_value(&s->kernel, 0.0f);
+    const float value = s->kernel.value_scale, steepness = n.steepness;
     for (uint64_t i = begin; i < end; i++) {
-        Sum sum = {{0}, {0}, {0}};
-        add_fluid(s, i, kind, &sum);
-        if (s->samples) {
-            add_walls(s, i, kind, &sum);
+        Sum sum = {0};
+        WallSum walls = {0};
+        add_fluid(s, &n, i, kind, &sum);
+        add_far(s, &n, i, kind, &sum);
+        if (samples && samples[i] > 0) {
+            add_samples(s, &n, i, kind, &walls);
         }
-        float stiffness =
-            ooze_four_sum(sum.stiffness) + s->ease[i] * ooze_four_dot3(sum.own, sum.own);
-        float error = centre + ooze_four_sum(sum.density) - 1.0f;
+        if (held[i] > 0) {
+            add_holds(s, &n, i, kind, &sum, &walls);
+        }
+        OozeFour own = steepness * sum.own + walls.gradient;
+        float stiffness = steepness * steepness * ooze_four_sum(sum.stiffness) +
+                          s->ease[i] * ooze_four_dot3(own, own);
+        float error =
+            centre - 1.0f +
+            value * (s->volume * ooze_four_sum(sum.density) + ooze_four_sum(walls.density));
         float felt = error < 0.0f ? s->cohesion * error : error;
-        s->lambda[i] = -s->relaxation * felt / (stiffness + s->softness);
+        float lambda = -s->relaxation * felt / (stiffness + s->softness);
+        OozeFourMask taut = sum.taut;
+        float busy = (float)-(taut[0] + taut[1] + taut[2] + taut[3]);
+        float share = 1.0f / fmaxf(busy, 1.0f);
         s->excess[i] = fmaxf(error, 0.0f);
-        taut->count[i] = find_taut(s, i, kind, (OozeLink *)taut->items + rows->first[i]);
-        s->busy[i] = (float)(taut->count[i] + count_taut_walls(s, i, kind));
+        s->share[i] = n.strength * share;
+        s->change[i] = lambda * (own + walls.gradient) +
+                       (steepness * n.pressure * sum.apart + walls.apart) - share * walls.pull;
+        OozeFour arrow = s->x[i];
+        arrow[3] = steepness * lambda;
+        s->arrow[i] = arrow;
     }
 }
 
 /* ---- the second sweep: eqs 8, 10 and 11 --------------------------------------------------------- */
 
-static inline OozeFour artificial(const OozeLinksStep *s, OozeFour r, Kind kind)
+OOZE_LINKS_LOOP OozeFour from_fluid(const OozeLinksStep *s, uint64_t i, OozeBox box,
+                                    OozeLinksKind kind)
 {
-    OozeFour q = s->pressure_reference * values(&s->kernel, r, kind), q2 = q * q;
-    return -s->pressure_scale * (q2 * q2);
-}
-
-static inline OozeFour push_fluid(const OozeLinksStep *s, uint64_t i, Kind kind)
-{
-    const OozeNeighbours *near = &s->memory->near;
-    OozeFour push = {0};
-    for (uint64_t e = near->first[i], last = near->first[i + 1]; e < last; e += 4) {
-        const uint32_t *index = near->index + e;
-        Ways w;
-        ways_to(s, s->x[i], s->x, index, kind, &w);
-        OozeFour both = (s->lambda[i] + pick(s->lambda, index)) + artificial(s, w.r, kind);
-        push = add_weighted(both * slopes(&s->kernel, w.r, kind) * w.inverse, w.d, push);
-    }
-    return s->volume * push;
-}
-
-static inline OozeFour push_walls(const OozeLinksStep *s, uint64_t i, Kind kind)
-{
-    const OozeNeighbours *near = &s->memory->near_walls;
-    const OozeBoundary *b = s->context->boundary;
-    OozeFour push = {0};
-    for (uint64_t e = near->first[i], last = near->first[i + 1]; e < last; e += 4) {
-        const uint32_t *index = near->index + e;
-        Ways w;
-        ways_to(s, s->x[i], (const OozeFour *)b->position, index, kind, &w);
-        OozeFour both = s->wall_scale * pick(b->volume, index) *
-                        (2.0f * s->lambda[i] + artificial(s, w.r, kind));
-        push = add_weighted(both * slopes(&s->kernel, w.r, kind) * w.inverse, w.d, push);
-    }
-    return push;
-}
-
-/* ooze_link_correction of four links, over the length. */
-static inline OozeFour pull_links(const OozeLinksStep *s, uint64_t i, Kind kind)
-{
-    const OozeLinkRows *taut = &s->memory->table.fluid[1];
-    const OozeLink *row = (const OozeLink *)taut->items + s->memory->table.fluid[0].first[i];
-    OozeFour pull = {0}, zero = {0}, busy = ooze_four_splat(s->busy[i]);
-    for (uint32_t k = 0; k < taut->count[i]; k += 4) {
-        uint32_t other[4];
-        OozeFour rest = {0}, d[4];
-        take_links(row, k, taut->count[i], (uint32_t)s->n, other, &rest);
-        for (int m = 0; m < 4; m++) {
-            d[m] = apart(s->x[i], s->x[other[m]], s->box, kind);
+    const uint64_t first = s->near->first[i], count = s->near->first[i + 1] - first;
+    const uint32_t *index = s->near->index + first;
+    const float *push = s->push + first, *pull = s->pull + first;
+    const OozeFour *arrow = s->arrow, x = arrow[i], own = ooze_four_splat(s->share[i]);
+    OozeFour sum = {0}, more = {0};
+    for (uint64_t e = 0; e < count; e += 4) {
+        const uint32_t *j = index + e;
+        OozeFour d[4], a[4];
+        for (int k = 0; k < 4; k++) {
+            a[k] = arrow[j[k]];
+            d[k] = ooze_links_way(x, a[k], box, kind);
         }
-        OozeFour r = ooze_four_sqrt(squares(d)), both = s->weight[i] + pick(s->weight, other);
-        OozeFour busier = ooze_four_max(busy, pick(s->busy, other));
-        OozeFour size = s->strength * (r - rest) / (both * busier * r);
-        pull = add_weighted(ooze_four_choose((r > rest) & (both > 0.0f), -size, zero), d, pull);
+        OozeFour share = ooze_four_min(own, ooze_links_pick(s->share, j));
+        OozeFour weight = ooze_four_lasts(a[0], a[1], a[2], a[3]) * ooze_four_load(push + e) -
+                          share * ooze_four_load(pull + e);
+        sum = OOZE_FOUR_FMA_LANE(weight, 0, d[0], sum);
+        more = OOZE_FOUR_FMA_LANE(weight, 1, d[1], more);
+        sum = OOZE_FOUR_FMA_LANE(weight, 2, d[2], sum);
+        more = OOZE_FOUR_FMA_LANE(weight, 3, d[3], more);
     }
-    return pull;
+    return sum + more;
 }
 
-static inline OozeFour pull_walls(const OozeLinksStep *s, uint64_t i, Kind kind)
+OOZE_LINKS_LOOP OozeFour from_far(const OozeLinksStep *s, uint64_t i, OozeBox box,
+                                  OozeLinksKind kind)
 {
-    const OozeLinkRows *rows = &s->memory->table.walls[0];
-    const OozeFour *held = s->held_at + rows->first[i];
-    OozeFour pull = {0};
-    for (uint32_t k = 0; k < rows->count[i]; k++) {
-        OozeFour d = way_to_hold(s, i, held[k], kind);
-        float r2 = ooze_four_dot3(d, d), rest = held[k][3];
-        if (r2 > rest * rest) {
-            float r = sqrtf(r2);
-            pull -= d * (ooze_link_correction(r, rest, s->strength, 1.0f / s->busy[i], s->weight[i],
-                                              0.0f) /
-                         r);
-        }
+    const OozeLinkRows *rows = &s->memory->table.far[0];
+    const OozeLink *row = ooze_links_of(rows, i);
+    const uint32_t count = rows->count[i];
+    const float *pull = s->far_pull + rows->first[i];
+    const OozeFour x = s->x[i], own = ooze_four_splat(s->share[i]);
+    OozeFour sum = {0};
+    for (uint32_t k = 0; k < count; k += 4) {
+        const uint32_t index[4] = {row[k].other, row[k + 1].other, row[k + 2].other,
+                                   row[k + 3].other};
+        OozeFour d[4];
+        ooze_links_ways(x, s->arrow, index, box, kind, d);
+        OozeFour share = ooze_four_min(own, ooze_links_pick(s->share, index));
+        sum = ooze_links_add(share * ooze_four_load(pull + k), d, sum);
     }
-    return pull;
+    return sum;
 }
 
-static inline void correct(const OozeLinksStep *s, uint64_t begin, uint64_t end, Kind kind)
+OOZE_LINKS_LOOP void correct(const OozeLinksStep *s, uint64_t begin, uint64_t end,
+                             OozeLinksKind kind)
 {
+    const OozeBox box = s->box;
     for (uint64_t i = begin; i < end; i++) {
-        OozeFour all = push_fluid(s, i, kind) + pull_links(s, i, kind) + pull_walls(s, i, kind);
-        if (s->samples) {
-            all += push_walls(s, i, kind);
-        }
+        OozeFour all = s->change[i] + from_fluid(s, i, box, kind) - from_far(s, i, box, kind);
+        all *= s->weight[i];
         all[3] = 0;
-        s->change[i] = s->weight[i] * all;
+        s->x[i] += all;
+        s->shift[i] += all;
     }
 }
 
@@ -293,26 +295,14 @@ static void look_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeLinksStep *s = data;
-    if (s->kernel.mixed) {
-        look(s, begin, end, (Kind){true, true});
-    } else if (s->periodic) {
-        look(s, begin, end, (Kind){true, false});
-    } else {
-        look(s, begin, end, (Kind){false, false});
-    }
+    OOZE_LINKS_BY_KIND(look, s, begin, end);
 }
 
 static void correct_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeLinksStep *s = data;
-    if (s->kernel.mixed) {
-        correct(s, begin, end, (Kind){true, true});
-    } else if (s->periodic) {
-        correct(s, begin, end, (Kind){true, false});
-    } else {
-        correct(s, begin, end, (Kind){false, false});
-    }
+    OOZE_LINKS_BY_KIND(correct, s, begin, end);
 }
 
 const OozeLinksLoops OOZE_LOOPS(ooze_links_loops) = {

@@ -4,7 +4,7 @@ void ooze_link_table_begin(OozeLinkTable *table)
 {
     *table = (OozeLinkTable){0};
     for (int k = 0; k < 2; k++) {
-        table->fluid[k].size = sizeof(OozeLink);
+        table->far[k].size = sizeof(OozeLink);
         table->walls[k].size = sizeof(OozeWallLink);
     }
 }
@@ -12,7 +12,9 @@ void ooze_link_table_begin(OozeLinkTable *table)
 void ooze_link_table_free(OozeLinkTable *table)
 {
     for (int k = 0; k < 2; k++) {
-        ooze_link_rows_free(&table->fluid[k]);
+        ooze_neighbours_free(&table->near[k]);
+        ooze_free(table->rest[k].values);
+        ooze_link_rows_free(&table->far[k]);
         ooze_link_rows_free(&table->walls[k]);
     }
     ooze_free(table->packed_count);
@@ -23,27 +25,66 @@ void ooze_link_table_free(OozeLinkTable *table)
     ooze_free(table->packed_solid);
 }
 
+/* Without the memory that building it takes. */
+static uint64_t list_bytes(OozeNeighbours list)
+{
+    list.scratch = NULL;
+    return ooze_neighbours_bytes(&list);
+}
+
+uint64_t ooze_link_table_scratch(const OozeLinkTable *table)
+{
+    return ooze_neighbours_bytes(&table->near[1]) - list_bytes(table->near[1]);
+}
+
 uint64_t ooze_link_table_bytes(const OozeLinkTable *table)
 {
     uint64_t bytes = table->packed_rows * 2 * sizeof(uint32_t) +
                      table->packed_links * (sizeof(uint32_t) + sizeof(float)) +
                      table->packed_walls * (4 * sizeof(float) + sizeof(uint16_t));
     for (int k = 0; k < 2; k++) {
-        bytes += ooze_link_rows_bytes(&table->fluid[k]) + ooze_link_rows_bytes(&table->walls[k]);
+        bytes += list_bytes(table->near[k]) + table->rest[k].room * sizeof *table->rest[k].values +
+                 ooze_link_rows_bytes(&table->far[k]) + ooze_link_rows_bytes(&table->walls[k]);
     }
     return bytes;
 }
 
+uint64_t ooze_link_rows_lay_out_fours(OozeLinkRows *rows)
+{
+    uint64_t at = 0;
+    for (uint64_t i = 0; i < rows->n; i++) {
+        rows->first[i] = at;
+        at += ooze_link_fours(rows->count[i]);
+    }
+    return at;
+}
+
 void ooze_link_table_forget(OozeLinkTable *table)
 {
-    table->fluid[0].n = table->walls[0].n = 0;
+    table->near[0].n = table->far[0].n = table->walls[0].n = 0;
 }
 
 void ooze_link_table_turn(OozeLinkTable *table)
 {
-    OozeLinkRows fluid = table->fluid[0], walls = table->walls[0];
-    table->fluid[0] = table->fluid[1];
+    OozeNeighbours near = table->near[0];
+    OozeEdgeMemory rest = table->rest[0];
+    OozeLinkRows far = table->far[0], walls = table->walls[0];
+    table->near[0] = table->near[1];
+    table->rest[0] = table->rest[1];
+    table->far[0] = table->far[1];
     table->walls[0] = table->walls[1];
-    table->fluid[1] = fluid;
+    table->near[1] = near;
+    table->near[1].scratch =
+        table->near[0].scratch; /* lists to be built need it, built ones do not */
+    table->near[0].scratch = NULL;
+    table->rest[1] = rest;
+    table->far[1] = far;
     table->walls[1] = walls;
+}
+
+void ooze_link_fill_up(OozeLink *row, uint32_t count, uint32_t filler)
+{
+    for (uint32_t k = count; k < ooze_link_fours(count); k++) {
+        row[k] = (OozeLink){filler, OOZE_LINKS_NO_LINK};
+    }
 }

@@ -1,10 +1,15 @@
-/* Where links are kept. Every particle has a row with one entry for each link it has a part in, in ascending order of the
-   other end: 8 bytes for each end. Rows are written anew every step, from one of two buffers into the other, so the
-   table takes 16 bytes an end and an eighth for growth. See link_rows.h for how rows follow particles. */
+/* Where links are kept. A row has one entry for each link that its particle has a part in. It begins with the particle's neighbours
+   of the step, as their list has them, and a rest length for each: lists are kept until the next step. Links to those that
+   are no neighbours any more follow in rows of their own, in ascending order of the other end. Each entry takes 8 bytes. All is
+   written anew every step, from one of two buffers into the other. See link_rows.h for how rows follow particles. */
 #ifndef OOZE_METHODS_LINKS_TABLE_H
 #define OOZE_METHODS_LINKS_TABLE_H
 
+#include "methods/edges.h"
 #include "methods/link_rows.h"
+
+/* The rest length where there is no link: longer than the way to the particle that fills up lists, so never taut. */
+#define OOZE_LINKS_NO_LINK 4e18f
 
 /* To a point of a solid, in its own frame. A boundary particle was there when the link was made; the link does not need it
    any more, so that solids may be sampled anew. */
@@ -14,8 +19,16 @@ typedef struct OozeWallLink {
     uint32_t solid;
 } OozeWallLink;
 
+/* Rows that have room for whole fours: begins them as ooze_link_rows_lay_out does. */
+uint64_t ooze_link_rows_lay_out_fours(OozeLinkRows *rows);
+/* Fills up a row to whole fours with links to nowhere that are never taut. */
+void ooze_link_fill_up(OozeLink *row, uint32_t count, uint32_t filler);
+
 typedef struct OozeLinkTable {
-    OozeLinkRows fluid[2], walls[2]; /* as they are, and the buffer to write to */
+    /* As they are, and the buffer to write to. */
+    OozeNeighbours near[2];
+    OozeEdgeMemory rest[2]; /* per entry of `near`: OOZE_LINKS_NO_LINK where there is none */
+    OozeLinkRows far[2], walls[2];
     /* What a frame gets: each link once, by its lower end. */
     uint32_t *packed_count, *packed_other, *packed_wall_count;
     float *packed_rest, *packed_place;
@@ -26,10 +39,22 @@ typedef struct OozeLinkTable {
 void ooze_link_table_begin(OozeLinkTable *table);
 void ooze_link_table_free(OozeLinkTable *table);
 uint64_t ooze_link_table_bytes(const OozeLinkTable *table);
+uint64_t ooze_link_table_scratch(const OozeLinkTable *table); /* what building lists takes beside */
 /* There are no rows any more. */
 void ooze_link_table_forget(OozeLinkTable *table);
 /* The buffer that was written is what counts from now on. */
 void ooze_link_table_turn(OozeLinkTable *table);
+
+static inline uint32_t ooze_link_fours(uint32_t count)
+{
+    return (count + 3) & ~3u;
+}
+
+/* Rows of the last step. */
+static inline uint64_t ooze_link_table_rows(const OozeLinkTable *table)
+{
+    return table->far[0].n;
+}
 
 static inline OozeWallLink *ooze_wall_links_of(const OozeLinkRows *rows, uint64_t row)
 {

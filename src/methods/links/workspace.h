@@ -38,12 +38,21 @@ enum { OOZE_LINKS_GRAIN = 256 };
 typedef struct OozeLinksMemory {
     OozeLinkTable table;
     OozeGrid *grid; /* of predicted positions */
-    OozeNeighbours near, near_walls;
+    OozeNeighbours near_walls;
     OozeLinksLattice lattice; /* of the spacing and support below */
     double spacing, support;  /* 0: not known yet */
     int mixed;
     double wall_fit, wall_ratio; /* see OozeLinksStep.wall_scale */
 } OozeLinksMemory;
+
+/* Where the particle stands that fills up lists, along the fourth axis: beyond everything, and light enough to square. */
+#define OOZE_LINKS_FAR 1e18f
+
+/* A solid's pose in floats, as exact as positions are. */
+typedef struct OozeLinksSolid {
+    OozeFour origin, axes[3]; /* last lanes 0 */
+    bool clings;
+} OozeLinksSolid;
 
 /* One step. Arrays without a word are in the order of the predicted positions' grid, in which rows of links are too. */
 typedef struct OozeLinksStep {
@@ -62,10 +71,15 @@ typedef struct OozeLinksStep {
     float softness;   /* added to the denominator of eq 7, 1/m2 */
     OozeBox box;
     bool periodic;
+    bool even;           /* all weights are 1, and so is all ease */
+    bool any_elastic;    /* particle */
+    bool same_extension; /* of all particles */
+    bool lost;           /* links of all particles */
+    OozeLinksSolid *solids;
     float *material_weight;    /* per material: 1 over mass, in units of the first's */
     float *material_extension; /* per material: factor of the step */
     /* in the order of the store */
-    OozeFour *x0;     /* where particles are when the step begins; last lane 0 */
+    OozeFour *x0;     /* n + 1: where particles are when the step begins; last lane 0 */
     OozeFour *u;      /* velocities that the step predicts with */
     uint32_t *row;    /* field */
     uint8_t *elastic; /* field */
@@ -73,29 +87,31 @@ typedef struct OozeLinksStep {
     const uint32_t *order; /* which particle of the store each is */
     OozeFour *x;           /* n + 1; last lane 0 */
     OozeFour *shift;       /* all corrections added up */
-    OozeFour *change;      /* those of an iteration */
-    float *weight;         /* 0: whatever pushes, it moves with its velocity */
-    float *ease; /* the same, also of what does not give way: multipliers reckon with it, or the few
+    OozeFour *change;      /* what an iteration does to a particle, but for its neighbours' part */
+    OozeFour *arrow;       /* n + 1: x, and in the last lane the multiplier as `push` wants it */
+    float *weight;         /* n + 1; 0: whatever pushes, it moves with its velocity */
+    float *
+        ease; /* n + 1: the same, also of what does not give way: multipliers reckon with it, or the few
                         that do would be pushed by many who think themselves alone */
-    float *extension;
-    uint8_t *is_elastic, *is_new;
+    float *extension;    /* n + 1 */
+    uint8_t *is_elastic; /* n + 1 */
+    uint8_t *is_new;
     uint32_t *old_row; /* OOZE_LINKS_NO_ROW: none yet */
     uint16_t *material;
-    float *lambda;
-    float *busy;         /* links that are tight */
-    float *excess;       /* density beyond rest */
-    uint32_t *wall_kept; /* entries of the old row of links to solids that stay */
-    OozeFour *held_at;   /* per link to a solid: where it is held, rest length in the last lane */
+    float *share;  /* n + 1: strength over the number of taut links, as `pull` wants it */
+    float *excess; /* density beyond rest */
+    const OozeNeighbours *near;
+    const float *rest; /* per entry of it: the link's rest length */
+    float *push;       /* per entry: slope of the kernel over its scale and the length */
+    float *
+        pull; /* per entry: excess of a taut link over its length, and over both weights where they differ */
+    float *far_pull;   /* the same of links to others than neighbours */
+    OozeFour *held_at; /* per link to a solid: where it is held, rest length in the last lane */
 } OozeLinksStep;
 
 static inline OozeFour ooze_links_apart(const OozeLinksStep *s, OozeFour a, OozeFour b)
 {
     return ooze_four_image(a - b, s->box);
-}
-
-static inline bool ooze_links_clings(const OozeLinksStep *s, uint32_t solid)
-{
-    return s->context->solids[solid].params[OOZE_SOLID_FRICTION] > 0.0;
 }
 
 /* Coherent motion: velocities smoothed over neighbours where the particles are (XSPH). */

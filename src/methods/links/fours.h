@@ -1,0 +1,89 @@
+/* What the inner loops of the links method share: four neighbours at a time. Lists are padded with the particle n, which is so
+   far away along the fourth axis that it weighs nothing. */
+#ifndef OOZE_METHODS_LINKS_FOURS_H
+#define OOZE_METHODS_LINKS_FOURS_H
+
+#include "base/machine.h"
+#include "methods/links/workspace.h"
+
+/* A loop that is compiled once for every kind, whatever the compiler thinks of its length. */
+#define OOZE_LINKS_LOOP static inline __attribute__((always_inline))
+
+/* Which loops to compile: constants at each call. */
+typedef struct OozeLinksKind {
+    bool periodic, mixed;
+    bool even; /* all weights are 1, and so is all ease */
+} OozeLinksKind;
+
+/* Calls `loop` with the constants of a step. */
+#define OOZE_LINKS_BY_KIND(loop, s, begin, end)                                                    \
+    do {                                                                                           \
+        if ((s)->kernel.mixed) {                                                                   \
+            loop(s, begin, end, (OozeLinksKind){true, true, false});                               \
+        } else if ((s)->periodic) {                                                                \
+            loop(s, begin, end, (OozeLinksKind){true, false, false});                              \
+        } else if ((s)->even) {                                                                    \
+            loop(s, begin, end, (OozeLinksKind){false, false, true});                              \
+        } else {                                                                                   \
+            loop(s, begin, end, (OozeLinksKind){false, false, false});                             \
+        }                                                                                          \
+    } while (0)
+
+static inline OozeFour ooze_links_way(OozeFour x, OozeFour other, OozeBox box, OozeLinksKind kind)
+{
+    return kind.periodic ? ooze_four_image(x - other, box) : x - other;
+}
+
+static inline OozeFour ooze_links_squares(const OozeFour d[4])
+{
+    return ooze_four_sums(d[0] * d[0], d[1] * d[1], d[2] * d[2], d[3] * d[3]);
+}
+
+static inline OozeFour ooze_links_add(OozeFour weight, const OozeFour d[4], OozeFour sum)
+{
+    sum = OOZE_FOUR_FMA_LANE(weight, 0, d[0], sum);
+    sum = OOZE_FOUR_FMA_LANE(weight, 1, d[1], sum);
+    sum = OOZE_FOUR_FMA_LANE(weight, 2, d[2], sum);
+    return OOZE_FOUR_FMA_LANE(weight, 3, d[3], sum);
+}
+
+static inline OozeFour ooze_links_pick(const float *from, const uint32_t *index)
+{
+    return ooze_four(from[index[0]], from[index[1]], from[index[2]], from[index[3]]);
+}
+
+/* ooze_links_value over its scale, and ooze_links_slope over that of ooze_links_steepness. */
+typedef struct OozeLinksShape {
+    OozeFour value, slope;
+} OozeLinksShape;
+
+static inline OozeLinksShape ooze_links_shape(float inverse_h, OozeFour r, OozeLinksKind kind)
+{
+    OozeFour zero = {0}, one = ooze_four_splat(1.0f);
+    OozeFour t = ooze_four_max(ooze_four_fma(ooze_four_splat(-inverse_h), r, one), zero);
+    OozeFour tt = t * t;
+    if (kind.mixed) {
+        OozeFour s = t * (1.0f + inverse_h * r);
+        return (OozeLinksShape){s * s * s, tt};
+    }
+    OozeFour twice = ooze_four_splat(-2.0f * inverse_h);
+    OozeFour inner = ooze_four_max(ooze_four_fma(twice, r, one), zero), ii = inner * inner;
+    OozeFour cube = t * tt;
+    return (OozeLinksShape){ooze_four_fma(cube, ooze_four_splat(2.0f), -(inner * ii)), ii - tt};
+}
+
+static inline float ooze_links_steepness(const OozeLinksKernel *k)
+{
+    return k->mixed ? k->slope_scale : 6.0f * k->slope_scale;
+}
+
+/* Ways to four others. */
+static inline void ooze_links_ways(OozeFour x, const OozeFour *others, const uint32_t *index,
+                                   OozeBox box, OozeLinksKind kind, OozeFour d[4])
+{
+    for (int k = 0; k < 4; k++) {
+        d[k] = ooze_links_way(x, others[index[k]], box, kind);
+    }
+}
+
+#endif
