@@ -67,6 +67,9 @@ bool ooze_material_is_heat(int index);
 OozeStatus ooze_temperature_table_check(const OozeMaterialDef *def, OozeError *error);
 /* The material with the numbers that it has at a temperature. Shares name and table. */
 OozeMaterial ooze_material_at(const OozeMaterial *material, double temperature);
+/* Two of these numbers alone. */
+void ooze_material_extension_at(const OozeMaterial *material, double temperature, double *extension,
+                                double *stretch_rate);
 
 int ooze_param_find(const OozeParamInfo *params, int count, const char *key); /* -1: none */
 /* OOZE_OK, or one clear error: unknown key with a suggestion, value out of range or not finite. */

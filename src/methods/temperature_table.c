@@ -8,6 +8,8 @@
 
 enum { ROWS_MAX = 256 };
 
+enum { COLUMN_EXTENSION = 7, COLUMN_STRETCH_RATE };
+
 /* Columns that replace a number of the material. */
 static const struct {
     const char *key;
@@ -25,8 +27,10 @@ static const struct {
     {"yield_strain", offsetof(OozeTemperatureRow, yield_strain), OOZE_MATERIAL_YIELD, false},
     {"surface_tension", offsetof(OozeTemperatureRow, surface_tension), OOZE_MATERIAL_TENSION,
      false},
-    {"extension", offsetof(OozeTemperatureRow, extension), OOZE_MATERIAL_EXTENSION, true},
-    {"stretch_rate", offsetof(OozeTemperatureRow, stretch_rate), OOZE_MATERIAL_STRETCH_RATE, true},
+    [COLUMN_EXTENSION] = {"extension", offsetof(OozeTemperatureRow, extension),
+                          OOZE_MATERIAL_EXTENSION, true},
+    [COLUMN_STRETCH_RATE] = {"stretch_rate", offsetof(OozeTemperatureRow, stretch_rate),
+                             OOZE_MATERIAL_STRETCH_RATE, true},
 };
 
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
@@ -100,13 +104,15 @@ OozeStatus ooze_temperature_table_check(const OozeMaterialDef *def, OozeError *e
     return status;
 }
 
-OozeMaterial ooze_material_at(const OozeMaterial *material, double temperature)
+/* Two rows, and how far a temperature is from the first to the second. */
+typedef struct Between {
+    const OozeTemperatureRow *low, *high;
+    double share;
+} Between;
+
+static Between rows_around(const OozeMaterial *material, double temperature)
 {
-    OozeMaterial at = *material;
     const OozeTemperatureRow *rows = material->table;
-    if (material->table_count == 0) {
-        return at;
-    }
     int last = material->table_count - 1, low = 0;
     while (low < last && temperature >= rows[low + 1].temperature) {
         low++;
@@ -114,21 +120,49 @@ OozeMaterial ooze_material_at(const OozeMaterial *material, double temperature)
     int high = low < last ? low + 1 : last;
     double width = rows[high].temperature - rows[low].temperature;
     double share = width > 0.0 ? (temperature - rows[low].temperature) / width : 0.0;
-    for (int k = 0; k < COLUMN_COUNT; k++) {
-        double a = column(&rows[low], columns[k].offset);
-        double b = column(&rows[high], columns[k].offset);
-        if (!isnan(a)) {
-            at.values[columns[k].param] = columns[k].straight
-                                              ? ooze_heat_ramp(share, 0.0, a, 1.0, b)
-                                              : ooze_heat_between(a, b, share);
-        }
+    return (Between){&rows[low], &rows[high], share};
+}
+
+/* `value` where the table says nothing. */
+static double column_at(const Between *rows, int k, double value)
+{
+    double a = column(rows->low, columns[k].offset), b = column(rows->high, columns[k].offset);
+    if (isnan(a)) {
+        return value;
     }
-    if (!isnan(rows[low].shift)) {
-        double shift = ooze_heat_between(rows[low].shift, rows[high].shift, share);
+    return columns[k].straight ? ooze_heat_ramp(rows->share, 0.0, a, 1.0, b)
+                               : ooze_heat_between(a, b, rows->share);
+}
+
+OozeMaterial ooze_material_at(const OozeMaterial *material, double temperature)
+{
+    OozeMaterial at = *material;
+    if (material->table_count == 0) {
+        return at;
+    }
+    Between rows = rows_around(material, temperature);
+    for (int k = 0; k < COLUMN_COUNT; k++) {
+        double *value = &at.values[columns[k].param];
+        *value = column_at(&rows, k, *value);
+    }
+    if (!isnan(rows.low->shift)) {
+        double shift = ooze_heat_between(rows.low->shift, rows.high->shift, rows.share);
         for (size_t k = 0; k < sizeof slowed / sizeof slowed[0]; k++) {
             at.values[slowed[k]] *= shift;
         }
         at.values[OOZE_MATERIAL_THINNING_RATE] /= shift;
     }
     return at;
+}
+
+void ooze_material_extension_at(const OozeMaterial *material, double temperature, double *extension,
+                                double *stretch_rate)
+{
+    *extension = material->values[OOZE_MATERIAL_EXTENSION];
+    *stretch_rate = material->values[OOZE_MATERIAL_STRETCH_RATE];
+    if (material->table_count > 0) {
+        Between rows = rows_around(material, temperature);
+        *extension = column_at(&rows, COLUMN_EXTENSION, *extension);
+        *stretch_rate = column_at(&rows, COLUMN_STRETCH_RATE, *stretch_rate);
+    }
 }

@@ -1,7 +1,6 @@
 /* Algorithm 1 for pairs of particles. Both ends come to the same result by themselves: distances, mean coefficients and
    labels are the same from either side, to the last bit. */
 #include <math.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "methods/links/fours.h"
@@ -15,15 +14,12 @@ typedef struct Control {
         *stayed; /* per particle: links that lead to no neighbour, from either part of its old row */
 } Control;
 
-/* Where in its list of neighbours a particle is, by the last bits of its number: most often right, which is seen at once. */
-enum { SLOTS = 1024 };
-
 typedef struct Row {
     uint64_t i;
-    const uint32_t *index; /* neighbours of now */
+    const uint32_t *index; /* neighbours of now, in ascending order */
     float *rest;
     uint32_t count;
-    uint32_t *slot;
+    uint32_t found; /* links that have been put into their places */
 } Row;
 
 static float length_of(const OozeLinksStep *s, uint64_t i, uint32_t j)
@@ -32,16 +28,17 @@ static float length_of(const OozeLinksStep *s, uint64_t i, uint32_t j)
     return sqrtf(ooze_four_dot3(d, d));
 }
 
-/* Place of j among the neighbours; `count`: it is none. Whoever is clearly beyond the support need not be looked for. */
-static uint32_t find(const Row *row, uint32_t j, bool beyond)
+/* Place of j among the neighbours; `count`: it is none. */
+static uint32_t find(const Row *row, uint32_t j)
 {
-    uint32_t e = row->slot[j % SLOTS];
-    if (e < row->count && row->index[e] == j) {
-        return e;
+    uint32_t low = 0, left = row->count;
+    while (left > 0) {
+        uint32_t half = left / 2;
+        bool after = row->index[low + half] < j;
+        low = after ? low + half + 1 : low;
+        left = after ? left - half - 1 : half;
     }
-    for (e = beyond ? row->count : 0; e < row->count && row->index[e] != j; e++) {
-    }
-    return e;
+    return low < row->count && row->index[low] == j ? low : row->count;
 }
 
 /* Some links of an old row, read at once, looked at four at a time and filed one by one: one after the other would wait for
@@ -56,21 +53,25 @@ typedef struct Links {
 
 /* Lines 2 to 7: rest lengths as they become, OOZE_LINKS_NO_LINK where a link goes. Links to what is gone go, and so does what
    fills up. */
-static void judge(const OozeLinksStep *s, uint64_t i, Links *links, uint32_t count)
+OOZE_LINKS_LOOP void judge_on(const OozeLinksStep *s, uint64_t i, Links *links, uint32_t count,
+                              OozeLinksKind kind)
 {
-    const OozeLinksKind kind = {.periodic = true};
+    const OozeFour *others = s->x, x = others[i];
+    const OozeBox box = s->box;
+    const float reach2 = s->reach2, slack = s->slack;
+    const bool may_be_bound = s->any_elastic && s->is_elastic[i];
     const OozeFour own = ooze_four_splat(s->extension[i]),
                    none = ooze_four_splat(OOZE_LINKS_NO_LINK);
     for (uint32_t k = 0; k < count; k += 4) {
         const uint32_t *j = links->other + k;
         OozeFour d[4], rest = ooze_four_load(links->rest + k), extension = own;
-        ooze_links_ways(s->x[i], s->x, j, s->box, kind, d);
+        ooze_links_ways(x, others, j, box, kind, d);
         OozeFour square = ooze_links_squares(d), length = ooze_four_sqrt(square);
         if (!s->same_extension) {
             extension = 0.5f * (own + ooze_links_pick(s->extension, j));
         }
-        OozeFourMask stays = square < s->reach2, tight = rest - length - s->slack * rest < 0.0f;
-        if (s->any_elastic && s->is_elastic[i]) {
+        OozeFourMask stays = square < reach2, tight = rest - length - slack * rest < 0.0f;
+        if (may_be_bound) {
             OozeFourMask bound = {-s->is_elastic[j[0]], -s->is_elastic[j[1]], -s->is_elastic[j[2]],
                                   -s->is_elastic[j[3]]};
             stays |= bound;
@@ -82,27 +83,47 @@ static void judge(const OozeLinksStep *s, uint64_t i, Links *links, uint32_t cou
     }
 }
 
-/* Puts links to neighbours into their places. The others come to the front; gives their number. */
-static uint32_t file(const OozeLinksStep *s, const Row *row, Links *links, uint32_t count)
+static void judge(const OozeLinksStep *s, uint64_t i, Links *links, uint32_t count)
 {
-    float beyond = 1.001f * (s->support * s->support);
-    uint32_t others = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        if (links->rest[k] < OOZE_LINKS_NO_LINK) {
-            uint32_t e = find(row, links->other[k], links->square[k] > beyond);
-            if (e < row->count) {
-                row->rest[e] = links->rest[k];
-            } else {
-                links->other[others] = links->other[k];
-                links->rest[others++] = links->rest[k];
-            }
-        }
+    if (s->periodic) {
+        judge_on(s, i, links, count, (OozeLinksKind){.periodic = true});
+    } else {
+        judge_on(s, i, links, count, (OozeLinksKind){.periodic = false});
     }
+}
+
+/* Puts links to neighbours into their places. The others come to the front; gives their number. Lists change little from step to
+   step: most often the next link leads to the next neighbour. Whoever is clearly beyond the support is none. */
+static uint32_t file(const OozeLinksStep *s, Row *row, Links *links, uint32_t count)
+{
+    const float beyond = 1.001f * (s->support * s->support);
+    const uint32_t *index = row->index, all = row->count;
+    float *to = row->rest;
+    uint32_t others = 0, next = 0, found = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t j = links->other[k];
+        float rest = links->rest[k];
+        if (next >= all || index[next] != j) {
+            if (!(rest < OOZE_LINKS_NO_LINK)) {
+                continue;
+            }
+            uint32_t e = links->square[k] > beyond ? all : find(row, j);
+            if (e == all) {
+                links->other[others] = j;
+                links->rest[others++] = rest;
+                continue;
+            }
+            next = e;
+        }
+        to[next++] = rest;
+        found += rest < OOZE_LINKS_NO_LINK;
+    }
+    row->found += found;
     return others;
 }
 
 /* Links to those that are no neighbours any more are kept in the old row. Gives their number. */
-static uint32_t keep_near(const Control *c, const Row *row, uint32_t old)
+static uint32_t keep_near(const Control *c, Row *row, uint32_t old)
 {
     OozeLinkTable *table = &c->s->memory->table;
     const OozeNeighbours *near = &table->near[0];
@@ -118,14 +139,15 @@ static uint32_t keep_near(const Control *c, const Row *row, uint32_t old)
         }
         judge(c->s, row->i, &links, count);
         uint32_t others = file(c->s, row, &links, count);
-        memcpy(index + left, links.other, others * sizeof *index);
-        memcpy(rest + left, links.rest, others * sizeof *rest);
-        left += others;
+        for (uint32_t m = 0; m < others; m++, left++) {
+            index[left] = links.other[m];
+            rest[left] = links.rest[m];
+        }
     }
     return left;
 }
 
-static uint32_t keep_far(const Control *c, const Row *row, uint32_t old)
+static uint32_t keep_far(const Control *c, Row *row, uint32_t old)
 {
     const OozeLinkRows *far = &c->s->memory->table.far[0];
     OozeLink *link = ooze_links_of(far, old);
@@ -156,7 +178,7 @@ static bool may_link(const OozeLinksStep *s, uint64_t i, uint32_t j)
 
 static void make_links(const OozeLinksStep *s, const Row *row)
 {
-    for (uint32_t e = 0; e < row->count; e++) {
+    for (uint32_t e = 0; e < row->count && row->found < row->count; e++) {
         if (row->rest[e] == OOZE_LINKS_NO_LINK && may_link(s, row->i, row->index[e])) {
             /* in one place there is no direction, and no length to hold */
             row->rest[e] = fmaxf(length_of(s, row->i, row->index[e]), 1e-6f * s->support);
@@ -169,14 +191,11 @@ static void keep_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Control *c = data;
     const OozeLinksStep *s = c->s;
-    uint32_t slot[SLOTS] = {0}, *count = s->memory->table.far[1].count;
+    uint32_t *count = s->memory->table.far[1].count;
     bool had_neighbours = s->memory->table.near[0].n > 0;
     for (uint64_t i = begin; i < end; i++) {
         uint64_t first = c->near->first[i];
-        Row row = {i, c->near->index + first, c->rest + first, c->near->count[i], slot};
-        for (uint32_t e = 0; e < row.count; e++) {
-            slot[row.index[e] % SLOTS] = e;
-        }
+        Row row = {i, c->near->index + first, c->rest + first, c->near->count[i], 0};
         for (uint32_t e = 0; e < ooze_link_fours(row.count); e++) {
             row.rest[e] = OOZE_LINKS_NO_LINK;
         }
@@ -212,8 +231,8 @@ static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         OozeLink *row = ooze_links_of(rows, i);
         uint32_t old = s->old_row[i];
-        if (c->stayed[i] > 0) {
-            memcpy(row, ooze_links_of(&table->far[0], old), c->stayed[i] * sizeof *row);
+        for (uint32_t k = 0; k < c->stayed[i]; k++) {
+            row[k] = ooze_links_of(&table->far[0], old)[k];
         }
         for (uint32_t k = 0; k < c->left[i]; k++) {
             uint64_t e = table->near[0].first[old] + k;

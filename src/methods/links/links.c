@@ -114,10 +114,8 @@ static OozeStatus restore(void *data, const OozeStepContext *c, const OozeFieldV
 /* ---- what a step works with ------------------------------------------------------------------- */
 
 /* Factor by which a tight link is extended in a step of this length. */
-static double extension_of(const OozeStepContext *c, const OozeMaterial *material)
+static double extension_of(const OozeStepContext *c, double extension, double rate)
 {
-    double extension = material->values[OOZE_MATERIAL_EXTENSION];
-    double rate = material->values[OOZE_MATERIAL_STRETCH_RATE];
     if (!isnan(extension)) {
         return ooze_link_extension_of_part(extension, c->dt, c->whole_step);
     }
@@ -131,8 +129,9 @@ static float extension_at(const OozeLinksStep *s, uint32_t i, uint16_t material)
     if (!c->temperature || c->materials[material].table_count == 0) {
         return s->material_extension[material];
     }
-    OozeMaterial warm = ooze_material_at(&c->materials[material], c->temperature[i]);
-    return (float)extension_of(c, &warm);
+    double extension, rate;
+    ooze_material_extension_at(&c->materials[material], c->temperature[i], &extension, &rate);
+    return (float)extension_of(c, extension, rate);
 }
 
 /* What depends on spacing and support alone. */
@@ -242,7 +241,8 @@ static void know_materials(OozeLinksStep *s)
         const OozeMaterial *own = &c->materials[m];
         s->material_weight[m] = (float)(c->materials[0].values[OOZE_MATERIAL_DENSITY] /
                                         own->values[OOZE_MATERIAL_DENSITY]);
-        s->material_extension[m] = (float)extension_of(c, own);
+        s->material_extension[m] = (float)extension_of(c, own->values[OOZE_MATERIAL_EXTENSION],
+                                                       own->values[OOZE_MATERIAL_STRETCH_RATE]);
         s->even = s->even && s->material_weight[m] == 1.0f;
         s->same_extension = s->same_extension && !(c->temperature && own->table_count > 0) &&
                             s->material_extension[m] == s->material_extension[0];

@@ -108,6 +108,15 @@ OOZE_LINKS_LOOP void add_fluid(const OozeLinksStep *s, const Numbers *n, uint64_
     }
 }
 
+/* Of four links. */
+OOZE_LINKS_LOOP OozeFour rests_of(const OozeLink *row)
+{
+    _Static_assert(sizeof(OozeLink) == 8, "a link is two lanes");
+    OozeFour a = ooze_four_load((const float *)(const void *)row);
+    OozeFour b = ooze_four_load((const float *)(const void *)(row + 2));
+    return OOZE_FOUR_SHUFFLE(a, b, 1, 3, 5, 7);
+}
+
 /* Links that have become longer than the support: nothing but pull. */
 OOZE_LINKS_LOOP void add_far(const OozeLinksStep *s, const Numbers *n, uint64_t i,
                              OozeLinksKind kind, Sum *sum)
@@ -120,8 +129,7 @@ OOZE_LINKS_LOOP void add_far(const OozeLinksStep *s, const Numbers *n, uint64_t 
     for (uint32_t k = 0; k < count; k += 4) {
         const uint32_t index[4] = {row[k].other, row[k + 1].other, row[k + 2].other,
                                    row[k + 3].other};
-        OozeFour d[4],
-            length = ooze_four(row[k].rest, row[k + 1].rest, row[k + 2].rest, row[k + 3].rest);
+        OozeFour d[4], length = rests_of(row + k);
         ooze_links_ways(x, s->x, index, n->box, kind, d);
         OozeFour r = ooze_four_sqrt(ooze_links_squares(d));
         OozeFour stretch =
