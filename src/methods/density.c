@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "methods/density_solids.h"
 #include "methods/push_out.h"
 
 /* Iterations that settle in a step; the next step goes on. */
@@ -337,6 +338,7 @@ static OozeStatus settle(OozeDensitySweep *s, OozePushOut *out, OozeError *error
     }
     run(s, settle_begin_range, s);
     s->settles = true;
+    s->give = NULL; /* solids stand where they have come to */
     s->limit = s->rest;
     s->momentum = 0.0f;
     for (int k = 0; k < iterations; k++) {
@@ -362,15 +364,19 @@ static OozeStatus iterate(Carry *carry, OozePushOut *out, OozeError *error)
     bool goes_on = true;
     for (int k = 0; k < job->iterations && goes_on; k++) {
         s->momentum = ooze_push_momentum(k, job->iterations);
+        ooze_density_ease_solids(s);
         run(s, ooze_density_loops()->multipliers, s);
         ooze_stage_lap(clock, OOZE_PART_DENSITY_MULTIPLIERS);
+        ooze_density_push_solids(s);
         run(s, ooze_density_loops()->corrections, s);
+        ooze_density_move_solids(s);
         ooze_stage_lap(clock, OOZE_PART_DENSITY_CORRECTIONS);
         if (job->between) {
             call_between(carry);
             ooze_stage_lap(clock, job->rigid ? OOZE_PART_REST : OOZE_PART_CONFORMATION_SWEEP);
         }
         ooze_push_out(out);
+        ooze_density_move_solids(s);
         ooze_stage_lap(clock, OOZE_PART_PUSH_OUT);
         goes_on = job->between || worst_excess(s) > job->tolerance;
     }
@@ -418,6 +424,9 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, OozeFour *x, OozeFour *
     ooze_stage_lap(c->clock, OOZE_PART_DENSITY_LISTS);
     if (!status) {
         status = ooze_push_out_begin(&out, &s, error);
+    }
+    if (!status) {
+        status = ooze_density_solids_begin(&s, error);
     }
     if (status) {
         return status;

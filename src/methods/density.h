@@ -3,6 +3,7 @@
 #ifndef OOZE_METHODS_DENSITY_H
 #define OOZE_METHODS_DENSITY_H
 
+#include "methods/coupled.h"
 #include "methods/edges.h"
 #include "methods/method.h"
 
@@ -62,6 +63,8 @@ typedef struct OozeDensityJob {
        the one they have come to. With velocities (x - x0)/dt that is what keeps angular momentum:
        the change of x cross u is x0 cross the push. NULL: along the line between x. */
     const OozeFour *start;
+    /* Dynamic solids, whose samples in the context's boundary move; NULL: none. */
+    OozeCoupled *coupled;
     /* Called in every iteration between density and solids, with the shifts of all particles so far:
        what it adds to them counts. For constraints that are solved in turn with density; may be NULL. */
     void (*between)(void *user, OozeFour *shift);

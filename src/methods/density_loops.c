@@ -159,6 +159,9 @@ static inline void multipliers(OozeDensitySweep *s, uint64_t begin, uint64_t end
         density[i - begin] = own + sums.density;
         square[i - begin] =
             sums.square + s->ease[i] * ooze_four_dot3(sums.gradient, sums.gradient) + eps;
+        if (s->give) {
+            square[i - begin] += s->give[i];
+        }
         if (!s->line) {
             s->arrow[i] = s->x[i];
         }

@@ -45,6 +45,8 @@ typedef struct OozeDensitySweep {
     uint8_t *seen;       /* per chunk: what it has, see density.c */
     uint8_t *inside;     /* per chunk: a solid has let something be */
     bool settles;        /* the settling runs */
+    float *give;         /* per particle: what dynamic solids add to the diagonal; NULL: nothing */
+    float solids_moved;  /* m, since the stage began: the farthest that a dynamic solid has */
     float *excess;       /* per chunk: largest density beyond rest */
     double *sum;         /* per chunk: all density beyond rest */
 } OozeDensitySweep;

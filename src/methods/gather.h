@@ -22,6 +22,8 @@ typedef struct OozeGather {
     /* Volume of a boundary sample over its Akinci volume, such that a lattice half a spacing above
        a flat wall has density 1: one layer of samples stands for all that is missing behind it. */
     float wall_scale;
+    bool
+        dynamic; /* samples of dynamic solids stand where the step began, and fluid clings to those with friction */
     /* Edges weigh neighbours by this times ooze_strain_weight; 0: by the slope of the cubic spline. */
     float strain_scale;
     /* The same for the samples of walls that fluid clings to, with ooze_strain_wall_weight. */

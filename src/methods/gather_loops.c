@@ -91,10 +91,14 @@ static inline Samples find_samples(const OozeGather *s, OozeFour x, const uint32
         OozeFour at = ooze_four_load(&boundary->position[b].x);
         at[3] = 1;
         four.way[k] = ooze_way(x, at, s->edges.box, true);
-        begin[k] = (four.way[k] - dt * ooze_four_load(&boundary->velocity[b].x)) * flat;
+        const OozeSolid *solid = &s->context->solids[boundary->solid[b]];
+        bool dynamic = s->dynamic && ooze_solid_is_dynamic(solid);
+        float since = dynamic ? 0.0f : dt;
+        begin[k] = (four.way[k] - since * ooze_four_load(&boundary->velocity[b].x)) * flat;
         begin[k] *= begin[k];
         four.volume[k] = k < count ? boundary->volume[b] : 0.0f;
-        bool clings = isinf(s->context->solids[boundary->solid[b]].params[OOZE_SOLID_FRICTION]);
+        double friction = solid->params[OOZE_SOLID_FRICTION];
+        bool clings = isinf(friction) || (dynamic && friction > 0.0);
         four.clings[k] = k < count && clings ? 1.0f : 0.0f;
     }
     four.begin_r = ooze_four_sqrt(ooze_four_sums(begin[0], begin[1], begin[2], begin[3]));

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/vec3.h"
+#include "methods/density_solids.h"
 
 enum { GROUPS = OOZE_DENSITY_GRAIN / OOZE_NEARBY_GROUP };
 
@@ -27,9 +28,10 @@ static OozeVec3 widen(OozeFour x)
     return vec3((double)x[0], (double)x[1], (double)x[2]);
 }
 
+/* Dynamic solids come to meet it. */
 static float moved(const OozeDensitySweep *s, uint64_t i)
 {
-    return sqrtf(ooze_four_dot3(s->shift[i], s->shift[i]));
+    return sqrtf(ooze_four_dot3(s->shift[i], s->shift[i])) + s->solids_moved;
 }
 
 /* Everybody within a spacing of contact is looked at more closely from now on. */
@@ -70,8 +72,9 @@ static double nearest_allowed(const OozeDensitySweep *s, uint64_t i, const OozeS
 }
 
 /* True where a solid has let it be inside. */
-static bool push_particle(const OozePushOut *out, uint64_t i, OozePushOutGroup group)
+static bool push_particle(const OozePushOut *out, uint64_t begin, uint64_t i)
 {
+    OozePushOutGroup group = out->group[i / OOZE_NEARBY_GROUP];
     OozeDensitySweep *s = out->sweep;
     const OozeDensityJob *job = s->job;
     const OozeStepContext *c = job->context;
@@ -96,6 +99,7 @@ static bool push_particle(const OozePushOut *out, uint64_t i, OozePushOutGroup g
                                      (float)(push * normal.z), 0);
             s->x[i] += off;
             s->shift[i] += off;
+            ooze_density_push_back(s, begin, i, k, off);
             pushed = true;
         }
     }
@@ -115,7 +119,7 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         bool clear = moved(s, i) < out->room[i];
         if (!clear && s->mobility[i] > 0.0f && !ooze_density_is_rigid(s, i)) {
-            inside |= push_particle(out, i, out->group[i / OOZE_NEARBY_GROUP]);
+            inside |= push_particle(out, begin, i);
         }
     }
     s->inside[begin / OOZE_DENSITY_GRAIN] = inside;

@@ -12,13 +12,9 @@
 #define OOZE_METHODS_CONFORMATION_BODIES_H
 
 #include "methods/method.h"
+#include "methods/six.h"
 
 #define OOZE_NO_PARTICLE UINT32_MAX
-
-/* Linear then angular: velocities, momenta, or one row of a constraint on velocities. */
-typedef struct OozeSix {
-    double v[6];
-} OozeSix;
 
 typedef struct OozeRigid {
     uint64_t first, count; /* slots */

@@ -252,6 +252,13 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use formulation: lodge",
                          "the formulation '%s' has no rigid or soft bodies", formulation->name);
     }
+    if (c->dynamic && (!formulation->takes_dynamic || plan->settings.divergence_iterations > 0)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT,
+                         "use formulation: lodge and divergence_iterations: 0",
+                         "dynamic solids need the formulation 'lodge' without a divergence stage; "
+                         "here are '%s' and %d divergence iterations",
+                         formulation->name, plan->settings.divergence_iterations);
+    }
     if (!formulation->kernel_gradients) {
         plan->strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);
         plan->wall_strain_scale = (float)ooze_strain_wall_scale(
@@ -338,9 +345,60 @@ static OozeStatus start(OozeConformationStep *s, OozeError *error)
     return OOZE_OK;
 }
 
+/* The stages, whose samples of dynamic solids stand where the step began. */
+static OozeStatus run_stages(OozeConformationStep *s, OozeConformationMemory *own, OozeError *error)
+{
+    const OozeFormulation *formulation = formulations[s->settings.formulation];
+    OozeStageClock *clock = s->context->clock;
+    OozeStatus status = start(s, error);
+    ooze_stage_lap(clock, OOZE_PART_START);
+    if (!status) {
+        status = ooze_conformation_gather(s, error);
+    }
+    if (!status) {
+        status = ooze_conformation_tension(s, error);
+    }
+    if (!status) {
+        status = ooze_step_bodies_begin(s, own, error);
+        ooze_stage_lap(clock, OOZE_PART_REST);
+    }
+    if (!status) {
+        status = ooze_conformation_find_holds(s, error);
+        ooze_stage_lap(clock, OOZE_PART_CONTACT);
+    }
+    if (!status) {
+        status = formulation->solve_velocities(s, error);
+    }
+    if (!status) {
+        status = ooze_conformation_divergence(s, error);
+    }
+    return status ? status : ooze_conformation_move(s, own->density, formulation, error);
+}
+
+/* The same with dynamic solids, which get what the fluid gave them. */
+static OozeStatus run_coupled(OozeConformationStep *s, OozeConformationMemory *own,
+                              OozeError *error)
+{
+    OozeStepContext *c = s->context, seen = *c;
+    OozeCoupled coupled;
+    double unit = (double)ooze_reference_density(s) * c->spacing * c->spacing * c->spacing;
+    OozeStatus status = ooze_coupled_begin(&coupled, c, unit, error);
+    if (status) {
+        return status;
+    }
+    seen.boundary = &coupled.view;
+    ooze_coupled_look(&coupled, c->fluid_boundary, s->n, &coupled.view);
+    s->context = &seen;
+    s->coupled = &coupled;
+    status = run_stages(s, own, error);
+    if (!status && !c->report->too_far) {
+        ooze_coupled_load(&coupled);
+    }
+    return status;
+}
+
 static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
 {
-    const OozeFormulation *formulation = formulations[(int)c->params[PARAM_FORMULATION]];
     OozeConformationMemory *own = data;
     OozeConformationPlan plan;
     uint64_t n = ooze_particles_count(c->particles);
@@ -365,29 +423,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         .warm = plan.warm,
         .edge_memory = &own->edges,
     };
-    status = start(&s, error);
-    ooze_stage_lap(c->clock, OOZE_PART_START);
-    if (!status) {
-        status = ooze_conformation_gather(&s, error);
-    }
-    if (!status) {
-        status = ooze_conformation_tension(&s, error);
-    }
-    if (!status) {
-        status = ooze_step_bodies_begin(&s, own, error);
-        ooze_stage_lap(c->clock, OOZE_PART_REST);
-    }
-    if (!status) {
-        status = ooze_conformation_find_holds(&s, error);
-        ooze_stage_lap(c->clock, OOZE_PART_CONTACT);
-    }
-    if (!status) {
-        status = formulation->solve_velocities(&s, error);
-    }
-    if (!status) {
-        status = ooze_conformation_divergence(&s, error);
-    }
-    return status ? status : ooze_conformation_move(&s, own->density, formulation, error);
+    return c->dynamic ? run_coupled(&s, own, error) : run_stages(&s, own, error);
 }
 
 static void destroy(void *data)

@@ -69,6 +69,9 @@ static OozeHold hold_of_particle(const OozeConformationStep *s, uint64_t i, uint
         if (lack * c->dt > 0.25 * c->spacing) {
             s->intruder[i] = k;
         }
+        if (s->coupled && ooze_coupled_is_dynamic(s->coupled, k)) {
+            continue; /* it gives way: its samples and the density stage tell how far */
+        }
         if (vec3_dot(u, contact.normal) < needed) {
             if (hold.count == 0) {
                 first = contact;

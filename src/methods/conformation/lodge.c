@@ -25,9 +25,11 @@ static double multiply(OozeLodge *solve, const OozeFour *input, OozeFour *output
     solve->input = input;
     solve->output = output;
     solve->with_known = with_known;
+    ooze_couple_spread(solve);
     ooze_parallel_for(solve->step->context->threads, solve->step->n, OOZE_CONFORMATION_GRAIN,
                       ooze_lodge_loops()->stress, solve);
     double product = ooze_lodge_run(solve, ooze_lodge_loops()->product);
+    product += ooze_couple_product(solve);
     ooze_stage_lap(solve->step->context->clock, OOZE_PART_VELOCITY_OPERATOR);
     return product;
 }
@@ -53,6 +55,14 @@ static void turn(OozeLodge *solve)
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, ooze_lodge_loops()->turn,
                       solve);
     ooze_step_bodies_respond(solve->step, solve->p);
+    ooze_couple_turn(solve);
+}
+
+/* Along p, by alpha. Returns the squared residual there. */
+static double advance(OozeLodge *solve)
+{
+    double rr = run_with_bodies(solve, ooze_lodge_loops()->advance);
+    return rr + ooze_couple_advance(solve);
 }
 
 /* Goes along p to where the error, measured by the operator, is least, and no farther than p: what each step took
@@ -61,7 +71,7 @@ static double go_along(OozeLodge *solve)
 {
     double alpha = ooze_recall_along(solve) / solve->pap;
     solve->alpha = solve->pap > 0.0 ? fmin(fmax(alpha, 0.0), 1.0) : 0.0;
-    return run_with_bodies(solve, ooze_lodge_loops()->advance);
+    return advance(solve);
 }
 
 /* Begins with what is remembered, and turns to the residual. Returns its square. */
@@ -83,7 +93,7 @@ static void conjugate_gradients(OozeLodge *solve, int pass)
 {
     OozeConformationStep *s = solve->step;
     multiply(solve, s->u, solve->ap, true);
-    double rr = run_with_bodies(solve, ooze_lodge_loops()->start);
+    double rr = run_with_bodies(solve, ooze_lodge_loops()->start) + ooze_couple_start(solve);
     ooze_step_bodies_respond(solve->step, solve->p);
     ooze_stage_more(s->context->clock, OOZE_PART_VELOCITY_VECTORS);
     bool fresh = true; /* the direction is the residual's own */
@@ -105,7 +115,7 @@ static void conjugate_gradients(OozeLodge *solve, int pass)
         solve->beta = 0.0;
         if (!spoilt) {
             solve->alpha = rr / pap;
-            double next = run_with_bodies(solve, ooze_lodge_loops()->advance);
+            double next = advance(solve);
             solve->beta = next / rr;
             rr = next;
         }
@@ -333,6 +343,9 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     }
     ooze_recall_note(&solve);
     ooze_step_bodies_settle(s);
+    if (s->coupled) {
+        ooze_coupled_spread_motion(s->coupled);
+    }
     if (s->context->stress) {
         ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, tell_stress_range, &solve);
     }
@@ -379,6 +392,7 @@ const OozeFormulation ooze_formulation_lodge = {
     .lends_edges = true,
     .solve_velocities = solve_velocities,
     .takes_bodies = true,
+    .takes_dynamic = true,
     .solve_positions = ooze_conformation_density,
     .finish = finish,
 };

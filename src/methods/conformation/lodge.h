@@ -58,6 +58,22 @@ double ooze_lodge_run(OozeLodge *solve, OozeRangeBody body);
 /* ap = A p. Returns p . Ap. */
 double ooze_lodge_multiply(OozeLodge *solve);
 
+/* ---- dynamic solids, which are unknowns too: couple.c. All do nothing where there are none -------- */
+
+/* Before a product: samples move by `motion`, or with the search direction. */
+void ooze_couple_spread(OozeLodge *solve);
+/* After its gathers: the rows of the solids. Returns their part of p . Ap. */
+double ooze_couple_product(OozeLodge *solve);
+/* The steps of conjugate gradients; the first two return the squared residual. */
+double ooze_couple_start(OozeLodge *solve);
+double ooze_couple_advance(OozeLodge *solve);
+void ooze_couple_turn(OozeLodge *solve);
+/* p . r */
+double ooze_couple_along(const OozeLodge *solve);
+/* Of a direction that is given for the particles: none, or as the fluid about them goes. */
+void ooze_couple_rest(OozeLodge *solve);
+void ooze_couple_follow(OozeLodge *solve);
+
 /* ---- where the solve begins: recall.c ------------------------------------------------------------- */
 
 OozeStatus ooze_recall_allocate(OozeLodge *solve, OozeError *error);

@@ -121,6 +121,9 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
         return OOZE_OK;
     }
     ooze_stage_lap(clock, OOZE_PART_REST);
+    if (s->coupled) { /* they too were moved on by the density stage */
+        ooze_coupled_spread_motion(s->coupled);
+    }
     if (formulation->lends_edges) {
         status = ooze_conformation_gather(s, error);
     }

@@ -57,7 +57,10 @@ static bool is_anchored(const OozeConformationStep *s, uint64_t i)
     bool anchored =
         s->mobility[i] == 0.0f || (s->hold_of[i] >= 0 && s->holds[s->hold_of[i]].count == 3);
     for (uint32_t w = 0; !anchored && s->context->boundary->count && w < walls->count[i]; w++) {
-        anchored = s->wall_edge[walls->first[i] + w][3] > 0.0f;
+        uint64_t e = walls->first[i] + w;
+        bool floats = s->coupled && ooze_coupled_is_dynamic(
+                                        s->coupled, s->context->boundary->solid[walls->index[e]]);
+        anchored = s->wall_edge[e][3] > 0.0f && !floats;
     }
     return anchored;
 }
@@ -146,6 +149,7 @@ bool ooze_recall_push(OozeLodge *solve)
         return false;
     }
     ooze_step_bodies_keep_motion(s, solve->p);
+    ooze_couple_follow(solve);
     ooze_conformation_find_pieces(s, solve->scratch, solve->root);
     double pap = ooze_lodge_multiply(solve);
     bool less = share_out(solve);
@@ -182,6 +186,7 @@ bool ooze_recall_released(OozeLodge *solve, const OozeFour *star)
     for (uint64_t k = 0; k * OOZE_CONFORMATION_GRAIN < s->n; k++) {
         count += solve->partial[k];
     }
+    ooze_couple_rest(solve);
     solve->pap = count > 0.0 ? ooze_lodge_multiply(solve) : 0.0;
     return count > 0.0;
 }
@@ -201,7 +206,7 @@ static void along_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 double ooze_recall_along(OozeLodge *solve)
 {
-    return ooze_lodge_run(solve, along_range);
+    return ooze_lodge_run(solve, along_range) + ooze_couple_along(solve);
 }
 
 static void speed_range(void *data, uint64_t begin, uint64_t end, int worker)

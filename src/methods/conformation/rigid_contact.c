@@ -17,22 +17,6 @@ static const double COMES_OUT = 0.1;
 /* A row that is so nearly the sum of others holds nothing new. */
 static const double DEPENDENT = 1e-3;
 
-static double dot(const OozeSix *a, const OozeSix *b)
-{
-    double sum = 0.0;
-    for (int c = 0; c < 6; c++) {
-        sum += a->v[c] * b->v[c];
-    }
-    return sum;
-}
-
-static void add_scaled(OozeSix *a, double s, const OozeSix *b)
-{
-    for (int c = 0; c < 6; c++) {
-        a->v[c] += s * b->v[c];
-    }
-}
-
 /* ---- which particles may touch ---------------------------------------------------------------- */
 
 typedef struct FindJob {
@@ -79,7 +63,7 @@ static void set_row(OozeRigidContact *contact, const OozeRigid *rigid, int k, Oo
     contact->speed[k] = speed;
     contact->row[k] = row;
     contact->response[k] = ooze_rigid_respond(rigid, &row);
-    contact->effective[k] = 1.0 / dot(&row, &contact->response[k]);
+    contact->effective[k] = 1.0 / ooze_six_dot(&row, &contact->response[k]);
 }
 
 static OozeRigidContact make_contact(const OozeBodies *b, const OozeRigid *rigid, uint64_t slot,
@@ -154,11 +138,11 @@ static double resolve_contact(OozeRigidContact *contact, OozeSix *motion)
 {
     double next[3], largest = 0.0;
     for (int k = 0; k < 3; k++) {
-        double lack = contact->speed[k] - dot(&contact->row[k], motion);
+        double lack = contact->speed[k] - ooze_six_dot(&contact->row[k], motion);
         next[k] = contact->impulse[k] + lack * contact->effective[k];
         if (k == 0) {
             next[0] = fmax(next[0], 0.0);
-            add_scaled(motion, next[0] - contact->impulse[0], &contact->response[0]);
+            ooze_six_add(motion, next[0] - contact->impulse[0], &contact->response[0]);
             largest = fabs(next[0] - contact->impulse[0]) / contact->effective[0];
             contact->impulse[0] = next[0];
         }
@@ -167,7 +151,7 @@ static double resolve_contact(OozeRigidContact *contact, OozeSix *motion)
     double keep = size > limit ? limit / size : 1.0;
     for (int k = 1; k < 3; k++) {
         double change = keep * next[k] - contact->impulse[k];
-        add_scaled(motion, change, &contact->response[k]);
+        ooze_six_add(motion, change, &contact->response[k]);
         largest = fmax(largest, fabs(change) / contact->effective[k]);
         contact->impulse[k] += change;
     }
@@ -178,17 +162,17 @@ static double resolve_contact(OozeRigidContact *contact, OozeSix *motion)
 static void hold_row(OozeRigid *rigid, const OozeSix *row)
 {
     OozeSix rest = *row, response = ooze_rigid_respond(rigid, row);
-    double whole = dot(row, &response);
+    double whole = ooze_six_dot(row, &response);
     for (int k = 0; k < rigid->held_count; k++) {
-        add_scaled(&rest, -dot(&rest, &rigid->held_response[k]), &rigid->held[k]);
+        ooze_six_add(&rest, -ooze_six_dot(&rest, &rigid->held_response[k]), &rigid->held[k]);
     }
     response = ooze_rigid_respond(rigid, &rest);
-    double left = dot(&rest, &response);
+    double left = ooze_six_dot(&rest, &response);
     if (rigid->held_count < 6 && left > DEPENDENT * whole) {
         OozeSix none = {{0}};
         rigid->held[rigid->held_count] = rigid->held_response[rigid->held_count] = none;
-        add_scaled(&rigid->held[rigid->held_count], 1.0 / sqrt(left), &rest);
-        add_scaled(&rigid->held_response[rigid->held_count], 1.0 / sqrt(left), &response);
+        ooze_six_add(&rigid->held[rigid->held_count], 1.0 / sqrt(left), &rest);
+        ooze_six_add(&rigid->held_response[rigid->held_count], 1.0 / sqrt(left), &response);
         rigid->held_count++;
     }
 }
@@ -212,7 +196,7 @@ static void hold_rows(OozeRigid *rigid, const OozeRigidContact *contacts, OozeSi
             if (sticks) {
                 hold_row(rigid, &contact->row[t]);
             } else {
-                add_scaled(slip, contact->impulse[t], &contact->row[t]);
+                ooze_six_add(slip, contact->impulse[t], &contact->row[t]);
             }
         }
     }
@@ -247,10 +231,10 @@ static double respond(OozeBodies *b)
         OozeRigid *rigid = &b->rigids[k];
         rigid->response = ooze_rigid_respond(rigid, &rigid->sum);
         for (int h = 0; h < rigid->held_count; h++) {
-            double along = dot(&rigid->held_response[h], &rigid->sum);
-            add_scaled(&rigid->response, -along, &rigid->held_response[h]);
+            double along = ooze_six_dot(&rigid->held_response[h], &rigid->sum);
+            ooze_six_add(&rigid->response, -along, &rigid->held_response[h]);
         }
-        product += dot(&rigid->response, &rigid->sum);
+        product += ooze_six_dot(&rigid->response, &rigid->sum);
     }
     return product;
 }
@@ -293,7 +277,7 @@ void ooze_rigid_hold(OozeBodies *b, OozeFloat4 *u, OozeFloat4 *star)
     for (int k = 0; k < b->rigid_count; k++) {
         OozeRigid *rigid = &b->rigids[k];
         rigid->motion = rigid->given;
-        add_scaled(&rigid->motion, 1.0, &rigid->slip);
+        ooze_six_add(&rigid->motion, 1.0, &rigid->slip);
     }
     ooze_rigid_spread_motion(b, star);
 }
@@ -306,8 +290,8 @@ void ooze_rigid_release(OozeBodies *b, const OozeFloat4 *u, const OozeFloat4 *re
         OozeRigid *rigid = &b->rigids[k];
         OozeSix lacking = ooze_rigid_respond(rigid, &rigid->sum);
         rigid->found = rigid->motion;
-        add_scaled(&rigid->motion, 1.0, &lacking);
-        add_scaled(&rigid->motion, -1.0, &rigid->slip);
+        ooze_six_add(&rigid->motion, 1.0, &lacking);
+        ooze_six_add(&rigid->motion, -1.0, &rigid->slip);
     }
 }
 
@@ -329,9 +313,9 @@ void ooze_rigid_shift(OozeBodies *b, OozeFloat4 *shift)
     for (int k = 0; k < b->rigid_count; k++) {
         OozeRigid *rigid = &b->rigids[k];
         OozeSix before = rigid->motion, way = ooze_rigid_respond(rigid, &rigid->sum);
-        add_scaled(&rigid->motion, 1.0 / dt, &way);
+        ooze_six_add(&rigid->motion, 1.0 / dt, &way);
         ooze_rigid_resolve(b, rigid, NULL);
-        add_scaled(&rigid->motion, -1.0, &before);
+        ooze_six_add(&rigid->motion, -1.0, &before);
         rigid->response = before; /* kept until the shifts are written */
         for (int c = 0; c < 6; c++) {
             rigid->motion.v[c] *= dt;

@@ -18,6 +18,7 @@ OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
                          .support = s->support,
                          .volume = s->volume,
                          .wall_scale = s->wall_scale,
+                         .dynamic = s->coupled != NULL,
                          .strain_scale = s->strain_scale,
                          .wall_strain_scale = s->wall_strain_scale,
                          .x = s->x0,
@@ -64,6 +65,14 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory 
 {
     OozeDensityJob job = ooze_conformation_density_job(s, own);
     job.memory = s->edge_memory; /* nothing that was gathered is needed meanwhile */
+    if (s->coupled) {            /* in the world as it has come to be */
+        OozeStatus status = ooze_coupled_place_samples(s->coupled, error);
+        if (status) {
+            return status;
+        }
+        job.context = s->coupled->context;
+        job.coupled = s->coupled;
+    }
     job.lent = s->sums;
     if (s->bodies) {
         job.bare = s->bodies->bare;

@@ -7,6 +7,7 @@
 
 #include "methods/conformation/conformation.h"
 #include "methods/conformation/plan.h"
+#include "methods/coupled.h"
 #include "methods/density.h"
 #include "methods/edges.h"
 
@@ -60,6 +61,7 @@ typedef struct OozeConformationStep {
     uint64_t hold_count;
     struct OozeConstraint *constraint; /* of the constraint formulations */
     struct OozeStepBodies *bodies;     /* NULL: all is fluid */
+    OozeCoupled *coupled;              /* NULL: no solid is dynamic */
 } OozeConformationStep;
 
 enum { OOZE_CONFORMATION_GRAIN = 256 };
@@ -110,6 +112,7 @@ typedef struct OozeConformationMemory {
 typedef struct OozeFormulation {
     const char *name;
     bool takes_bodies;
+    bool takes_dynamic; /* solids */
     bool
         lends_edges; /* the density stage may work in the memory of what was gathered, which is then
                          gathered anew */
