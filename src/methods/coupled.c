@@ -54,7 +54,7 @@ static OozeCoupledSolid begin_solid(const OozeCoupled *c, int k)
     OozeVec3 momentum = ooze_dynamic_momentum(of, &of->pose, of->pose.spin);
     solid.given = join(ooze_pose_velocity_at(&of->pose, at),
                        ooze_dynamic_spin_by(of, &of->previous, momentum));
-    solid.motion = solid.given;
+    solid.motion = solid.star = solid.given;
     return solid;
 }
 

@@ -15,14 +15,15 @@
 enum { OOZE_COUPLED_GRAIN = 256 };
 
 typedef struct OozeCoupledSolid {
-    int solid;                            /* among those of the world */
-    double mass;                          /* in particles */
-    double inverse[6];                    /* of the inertia; in particles, m2 */
-    OozeVec3 centre;                      /* of mass, when the step began */
-    double reach;                         /* m, from there to its farthest sample */
-    OozeSix given;                        /* motion without the particles */
-    OozeSix motion;                       /* with what they did to it so far */
-    OozeSix sum;                          /* what was collected last */
+    int solid;         /* among those of the world */
+    double mass;       /* in particles */
+    double inverse[6]; /* of the inertia; in particles, m2 */
+    OozeVec3 centre;   /* of mass, when the step began */
+    double reach;      /* m, from there to its farthest sample */
+    OozeSix given;     /* motion without the particles */
+    OozeSix star;      /* the same with what was done to it before the velocity solve */
+    OozeSix motion;    /* with what they did to it so far */
+    OozeSix sum;       /* what was collected last */
     OozeSix direction, residual, product; /* room for a solver */
     double crowd;                         /* see ooze_density_ease_solids */
 } OozeCoupledSolid;

@@ -491,6 +491,7 @@ const OozeMethod ooze_method_conformation = {
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .takes_bodies = true,
+    .pushes_solids = true,
     .uses_tables = true,
     .create = create,
     .destroy = destroy,

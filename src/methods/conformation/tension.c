@@ -125,6 +125,7 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *s, OozeError *error)
     }
     ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, stress_range, &t);
     ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, push_range, &t);
+    ooze_couple_pull(s, t.flux);
     ooze_arena_rewind(c->arena, mark);
     return OOZE_OK;
 }

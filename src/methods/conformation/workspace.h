@@ -139,6 +139,8 @@ void ooze_conformation_advise(const OozeStepContext *context, const OozeAdvice *
 OozeStatus ooze_conformation_gather(OozeConformationStep *step, OozeError *error);
 /* Adds what surface tension does in the step to u. */
 OozeStatus ooze_conformation_tension(OozeConformationStep *step, OozeError *error);
+/* Dynamic solids get what their samples took part in, along edges with these fluxes; before the velocity solve. */
+void ooze_couple_pull(OozeConformationStep *step, const OozeRows *flux);
 /* Which particles the solids hold, given where u would take them. */
 OozeStatus ooze_conformation_find_holds(OozeConformationStep *step, OozeError *error);
 /* Takes out of u what would compress the fluid; nothing with no iterations. */

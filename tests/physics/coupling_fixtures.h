@@ -1,0 +1,121 @@
+/* What the acceptance tests of dynamic solids build: pools with a body in them, and what body and fluid have together. */
+#ifndef OOZE_TESTS_PHYSICS_COUPLING_FIXTURES_H
+#define OOZE_TESTS_PHYSICS_COUPLING_FIXTURES_H
+
+#include "physics/fixtures.h"
+
+/* A box (half sizes) or, with a radius, a ball. */
+typedef struct Body {
+    OozeVec3 centre, half;
+    double radius, density;
+    OozeVec3 velocity, spin;
+} Body;
+
+static inline double volume_of(const Body *b)
+{
+    return b->radius > 0 ? 4.0 / 3.0 * M_PI * pow(b->radius, 3) : 8 * b->half.x * b->half.y * b->half.z;
+}
+
+/* About the first axis of a cube or ball. */
+static inline double inertia_of(const Body *b)
+{
+    double m = b->density * volume_of(b);
+    return b->radius > 0 ? 0.4 * m * b->radius * b->radius
+                         : m / 3 * (b->half.y * b->half.y + b->half.z * b->half.z);
+}
+
+static inline OozeSolidId add_body(OozeWorld *world, const Body *b)
+{
+    OozeSolidDef def = ooze_solid_def_default();
+    OozeSolidId id = {0};
+    def.shape = ooze_shape_def_default(b->radius > 0 ? OOZE_SHAPE_SPHERE : OOZE_SHAPE_BOX);
+    def.shape.radius = b->radius;
+    def.shape.size = vec3_scale(b->half, 2);
+    def.shape.position = b->centre;
+    def.density = b->density;
+    def.motion.velocity = b->velocity;
+    def.motion.spin = b->spin;
+    CHECK_OK(ooze_world_add_solid(world, &def, &id, &error));
+    return id;
+}
+
+/* How far a point lies outside. */
+static inline double outside(const Body *b, OozeVec3 p)
+{
+    OozeVec3 d = vec3_sub(p, b->centre);
+    if (b->radius > 0) {
+        return vec3_length(d) - b->radius;
+    }
+    return fmax(fabs(d.x) - b->half.x, fmax(fabs(d.y) - b->half.y, fabs(d.z) - b->half.z));
+}
+
+/* nx by ny by nz particles from `corner` on, none in the bodies. */
+static inline uint64_t add_around(OozeWorld *world, const int n[3], double d, OozeVec3 corner,
+                                  const Body *bodies, int count)
+{
+    size_t most = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+    OozeVec3 *x = calloc(most, sizeof *x);
+    assert_non_null(x);
+    uint64_t kept = 0;
+    for (int i = 0; i < (int)most; i++) {
+        int at[3] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
+        OozeVec3 p = vec3_madd(corner, d, vec3(at[0] + 0.5, at[1] + 0.5, at[2] + 0.5));
+        bool out = true;
+        for (int k = 0; k < count; k++) {
+            out = out && outside(&bodies[k], p) > 0.45 * d;
+        }
+        if (out) {
+            x[kept++] = p;
+        }
+    }
+    CHECK_OK(ooze_world_add_particles(world, (OozeMaterialId){0}, kept, x, NULL, &error));
+    free(x);
+    return kept;
+}
+
+static inline OozePose pose_of(OozeWorld *world, int solid)
+{
+    return ooze_world_frame(world)->solids[solid].pose;
+}
+
+/* Angle between the body's own up and that of the world, degrees. */
+static inline double tilt_of(OozePose pose)
+{
+    OozeVec3 up = quat_rotate(pose.rotation, vec3(0, 1, 0));
+    return acos(fmin(1.0, fmax(-1.0, up.y))) * 180 / M_PI;
+}
+
+/* Linear and angular momentum of fluid and bodies, kg m/s and kg m2/s, about the origin; what they are measured by. */
+typedef struct Momenta {
+    OozeVec3 linear, angular;
+    double speed_sum, spin_sum;
+} Momenta;
+
+static inline Momenta take_momenta(OozeWorld *world, const Body *bodies, int first, int count)
+{
+    const OozeFrame *frame = ooze_world_frame(world);
+    const OozeFieldView *x = ooze_frame_field(frame, "position");
+    const OozeFieldView *v = ooze_frame_field(frame, "velocity");
+    double mass = frame->materials[0].density * pow(frame->spacing, 3);
+    Momenta m = {.speed_sum = 0};
+    for (uint64_t i = 0; i < frame->particle_count; i++) {
+        OozeVec3 p = read_vector(x, i), u = read_vector(v, i);
+        m.linear = vec3_madd(m.linear, mass, u);
+        m.angular = vec3_madd(m.angular, mass, vec3_cross(p, u));
+        m.speed_sum += mass * vec3_length(u);
+        m.spin_sum += mass * vec3_length(vec3_cross(p, u));
+    }
+    for (int k = 0; k < count; k++) {
+        OozePose pose = frame->solids[first + k].pose;
+        double heavy = bodies[k].density * volume_of(&bodies[k]);
+        m.linear = vec3_madd(m.linear, heavy, pose.velocity);
+        m.angular = vec3_madd(m.angular, heavy, vec3_cross(pose.position, pose.velocity));
+        m.angular = vec3_madd(m.angular, inertia_of(&bodies[k]), pose.spin);
+        m.speed_sum += heavy * vec3_length(pose.velocity);
+        m.spin_sum += heavy * vec3_length(vec3_cross(pose.position, pose.velocity)) +
+                      inertia_of(&bodies[k]) * vec3_length(pose.spin);
+    }
+    return m;
+}
+
+#endif
