@@ -13,7 +13,8 @@ typedef struct Body {
 
 static inline double volume_of(const Body *b)
 {
-    return b->radius > 0 ? 4.0 / 3.0 * M_PI * pow(b->radius, 3) : 8 * b->half.x * b->half.y * b->half.z;
+    return b->radius > 0 ? 4.0 / 3.0 * M_PI * pow(b->radius, 3)
+                         : 8 * b->half.x * b->half.y * b->half.z;
 }
 
 /* About the first axis of a cube or ball. */

@@ -153,6 +153,9 @@ bool ooze_recall_push(OozeLodge *solve)
     ooze_conformation_find_pieces(s, solve->scratch, solve->root);
     double pap = ooze_lodge_multiply(solve);
     bool less = share_out(solve);
+    if (less) {
+        ooze_couple_follow(solve);
+    }
     solve->pap = less ? ooze_lodge_multiply(solve) : pap;
     return true;
 }
