@@ -6,7 +6,7 @@
 set -euo pipefail
 
 build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev libcmocka-dev
-       libmeshoptimizer-dev libembree-dev libpng-dev ffmpeg)
+       libmeshoptimizer-dev libode-dev libembree-dev libpng-dev ffmpeg)
 test=(g++ clang clang-format-14 git python3-h5py python3-numpy python3-vtk9 python3-jsonschema
       python3-yaml)
 

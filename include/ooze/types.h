@@ -30,6 +30,9 @@ typedef struct OozeMaterialId {
 typedef struct OozeSolidId {
     int32_t index;
 } OozeSolidId;
+typedef struct OozeJointId {
+    int32_t index;
+} OozeJointId;
 typedef struct OozeEmitterId {
     int32_t index;
 } OozeEmitterId;

@@ -193,6 +193,45 @@ OOZE_API OozeStatus ooze_world_get_solid(const OozeWorld *world, OozeSolidId id,
 OOZE_API OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id,
                                               const OozePose *pose, OozeError *error);
 
+/* ---- joints ------------------------------------------------------------------------------ */
+
+typedef enum OozeJointKind {
+    OOZE_JOINT_BALL,   /* turns freely about `anchor` */
+    OOZE_JOINT_HINGE,  /* turns about the axis through `anchor` */
+    OOZE_JOINT_SLIDER, /* goes along the axis, and does not turn */
+    OOZE_JOINT_FIXED,  /* neither */
+    OOZE_JOINT_KIND_COUNT
+} OozeJointKind;
+
+/* Holds two solids together, at least one of which has a density; they pass through each other. Needs a build with
+   ODE. */
+typedef struct OozeJointDef {
+    const char *name;
+    OozeJointKind kind;
+    OozeSolidId solid, other; /* other.index -1: the world */
+    OozeVec3 anchor;          /* m, in the world as it is now; not finite: the solid's position */
+    OozeVec3 axis;            /* of hinge and slider, in the world as it is now */
+    double low, high;         /* rad or m that `solid` may turn or go from here; INFINITY: any */
+    double speed;             /* rad/s or m/s that a motor keeps it at, relative to the other */
+    double force;             /* N m or N that the motor has at most; 0: there is none */
+} OozeJointDef;
+
+typedef enum OozeJointParam {
+    OOZE_JOINT_SPEED,
+    OOZE_JOINT_FORCE,
+    OOZE_JOINT_LOW,
+    OOZE_JOINT_HIGH,
+    OOZE_JOINT_PARAM_COUNT
+} OozeJointParam;
+
+/* "speed", ...: the keys of a scene's joint. NULL past the last. */
+OOZE_API const char *ooze_joint_param_name(OozeJointParam param);
+OOZE_API OozeJointDef ooze_joint_def_default(void);
+OOZE_API OozeStatus ooze_world_add_joint(OozeWorld *world, const OozeJointDef *def, OozeJointId *id,
+                                         OozeError *error);
+OOZE_API OozeStatus ooze_world_set_joint(OozeWorld *world, OozeJointId id, OozeJointParam param,
+                                         double value, OozeError *error);
+
 /* ---- fluid, emitters, sinks -------------------------------------------------------------- */
 
 typedef enum OozeFill { OOZE_FILL_LATTICE, OOZE_FILL_JITTERED, OOZE_FILL_FITTED } OozeFill;

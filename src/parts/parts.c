@@ -15,6 +15,9 @@
 #ifdef OOZE_WITH_RENDER
 #include "render/renderer.h"
 #endif
+#ifdef OOZE_WITH_ODE
+#include "ode/dynamics.h"
+#endif
 #ifdef OOZE_WITH_MESHOPT
 #include <meshoptimizer.h>
 #endif
@@ -30,7 +33,7 @@ OozeVersion ooze_version(void)
     return version;
 }
 
-enum { PART_HDF5, PART_YAML, PART_CUDA, PART_MPI, PART_RENDER, PART_MESHOPT, PART_COUNT };
+enum { PART_HDF5, PART_YAML, PART_CUDA, PART_MPI, PART_RENDER, PART_MESHOPT, PART_ODE, PART_COUNT };
 
 /* Filled once, read-only afterwards. */
 static OozePart parts[PART_COUNT];
@@ -70,6 +73,12 @@ static void describe_parts(void)
 #else
     parts[PART_MESHOPT] =
         (OozePart){"meshopt", false, "install libmeshoptimizer-dev, then build again"};
+#endif
+#ifdef OOZE_WITH_ODE
+    ooze_ode_describe(details[PART_ODE], sizeof details[0]);
+    parts[PART_ODE] = (OozePart){"ode", true, details[PART_ODE]};
+#else
+    parts[PART_ODE] = (OozePart){"ode", false, "install libode-dev, then build again"};
 #endif
 }
 

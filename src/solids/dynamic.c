@@ -94,8 +94,7 @@ OozeStatus ooze_dynamic_move(OozeDynamicStage *stage, OozeError *error)
 {
     stage->moved = true;
     if (stage->dynamics) {
-        return stage->dynamics->move(stage->data, stage->solids, stage->count, stage->loads,
-                                     stage->gravity, stage->dt, error);
+        return stage->dynamics->move(stage->data, stage, error);
     }
     for (int i = 0; i < stage->count; i++) {
         OozeSolid *solid = &stage->solids[i];

@@ -6,6 +6,7 @@
 #ifndef OOZE_SOLIDS_DYNAMIC_H
 #define OOZE_SOLIDS_DYNAMIC_H
 
+#include "solids/joint.h"
 #include "solids/solid.h"
 
 /* What a solid was given in a step. */
@@ -14,26 +15,32 @@ typedef struct OozeLoad {
     OozeVec3 moment;  /* N m s, about its centre of mass at `pose` */
 } OozeLoad;
 
+typedef struct OozeDynamicStage OozeDynamicStage;
+
 /* Who knows contacts and joints of dynamic solids. */
 typedef struct OozeDynamics {
     const char *name;
+    OozeStatus (*create)(void **data, OozeError *error);
+    void (*destroy)(void *data);
     /* Takes each dynamic solid from `previous`, by gravity, its load, contacts and joints, to a new `pose`; others
-       are where they are, and move with `pose`. May be called several times in a step. */
-    OozeStatus (*move)(void *data, OozeSolid *solids, int count, const OozeLoad *loads,
-                       OozeVec3 gravity, double dt, OozeError *error);
+       are where they are, and move with `pose`. May be called several times in a step. Nothing that it keeps in
+       `data` decides how solids go on: a resumed run goes on alike. */
+    OozeStatus (*move)(void *data, const OozeDynamicStage *stage, OozeError *error);
 } OozeDynamics;
 
 /* The dynamic solids of a step. */
-typedef struct OozeDynamicStage {
+struct OozeDynamicStage {
     OozeSolid *solids;
     int count;
+    const OozeJoint *joints;
+    int joint_count;
     OozeLoad *loads; /* one per solid, dynamic or not; zero at the beginning */
     OozeVec3 gravity;
     double dt;
     const OozeDynamics *dynamics; /* NULL: they fly freely */
     void *data;
     bool moved; /* the method has done it */
-} OozeDynamicStage;
+};
 
 /* Begins a stroke of them: from where they are, or from where the same stroke began before, to where they would
    fly freely in stage->dt; loads are zero again. */

@@ -10,6 +10,31 @@
 /* As far as floats tell quarters of a spacing; and as fast as nothing is that a run can follow. */
 static const double SPACINGS_FROM_ORIGIN = 4e6, SPACINGS_A_STEP = 1000.0;
 
+static OozeStatus open_dynamics(OozeWorld *world, OozeError *error)
+{
+    const OozeDynamics *dynamics = ooze_dynamics_find();
+    if (world->dynamic_count > 0) {
+        return OOZE_OK;
+    }
+    if (!dynamics) {
+        ooze_world_log(world, OOZE_LOG_WARNING,
+                       "this build of ooze has no ODE, so solids with a density pass through all "
+                       "other solids; install libode-dev and build again");
+        return OOZE_OK;
+    }
+    OozeStatus status = dynamics->create(&world->dynamics_data, error);
+    world->dynamics = status ? NULL : dynamics;
+    return status;
+}
+
+void ooze_world_close_dynamics(OozeWorld *world)
+{
+    if (world->dynamics) {
+        world->dynamics->destroy(world->dynamics_data);
+    }
+    world->dynamics = NULL;
+}
+
 OozeStatus ooze_world_admit_solid(OozeWorld *world, const OozeSolid *solid, OozeError *error)
 {
     if (!ooze_solid_is_dynamic(solid)) {
@@ -21,8 +46,47 @@ OozeStatus ooze_world_admit_solid(OozeWorld *world, const OozeSolid *solid, Ooze
                          "solid '%s' has a density, but method '%s' does not push solids",
                          solid->name, world->method->info.name);
     }
-    world->dynamic_count++;
-    return OOZE_OK;
+    OozeStatus status = open_dynamics(world, error);
+    world->dynamic_count += !status;
+    return status;
+}
+
+/* ---- joints ------------------------------------------------------------------------------- */
+
+OozeStatus ooze_world_add_joint(OozeWorld *world, const OozeJointDef *def, OozeJointId *id,
+                                OozeError *error)
+{
+    enum { JOINTS_MAX = 4096 };
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(def, error);
+    if (!ooze_dynamics_find()) {
+        return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "install libode-dev, then build again",
+                         "this build of ooze has no ODE, so there can be no joint '%s'",
+                         def->name ? def->name : "");
+    }
+    if (world->joints.count >= JOINTS_MAX) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use fewer joints",
+                         "a world holds at most %d joints", JOINTS_MAX);
+    }
+    OozeJoint *joint = OOZE_LIST_ROOM(world->joints);
+    if (!joint) {
+        return ooze_fail_memory(error, "a joint", sizeof *joint);
+    }
+    OozeStatus status =
+        ooze_joint_create(joint, def, world->solids.items, world->solids.count, error);
+    if (!status && id) {
+        id->index = world->joints.count;
+    }
+    world->joints.count += !status;
+    return status;
+}
+
+OozeStatus ooze_world_set_joint(OozeWorld *world, OozeJointId id, OozeJointParam param,
+                                double value, OozeError *error)
+{
+    OOZE_REQUIRE(world, error);
+    OozeStatus status = ooze_world_check_id(id.index, world->joints.count, "joint", error);
+    return status ? status : ooze_joint_set(&world->joints.items[id.index], param, value, error);
 }
 
 /* ---- a step ------------------------------------------------------------------------------- */
@@ -62,9 +126,13 @@ void ooze_world_fly_solids(OozeWorld *world)
     world->dynamic = (OozeDynamicStage){
         .solids = world->solids.items,
         .count = world->solids.count,
+        .joints = world->joints.items,
+        .joint_count = world->joints.count,
         .loads = world->loads,
         .gravity = world->def.gravity,
         .dt = world->sub.dt,
+        .dynamics = world->dynamics,
+        .data = world->dynamics_data,
     };
     if (world->dynamic_count > 0) {
         ooze_dynamic_begin(&world->dynamic);

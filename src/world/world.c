@@ -222,6 +222,7 @@ void ooze_world_destroy(OozeWorld *world)
         return;
     }
     ooze_world_close_engine(world);
+    ooze_world_close_dynamics(world);
     if (world->method->destroy) {
         world->method->destroy(world->method_data);
     }
@@ -231,6 +232,9 @@ void ooze_world_destroy(OozeWorld *world)
     }
     for (int i = 0; i < world->solids.count; i++) {
         ooze_solid_free(&world->solids.items[i]);
+    }
+    for (int i = 0; i < world->joints.count; i++) {
+        ooze_joint_free(&world->joints.items[i]);
     }
     for (int i = 0; i < world->emitters.count; i++) {
         ooze_emitter_free(&world->emitters.items[i]);
@@ -246,6 +250,7 @@ void ooze_world_destroy(OozeWorld *world)
     }
     ooze_free(world->materials.items);
     ooze_free(world->solids.items);
+    ooze_free(world->joints.items);
     ooze_free(world->bodies.items);
     ooze_free(world->emitters.items);
     ooze_free(world->sinks.items);

@@ -67,6 +67,7 @@ struct OozeWorld {
     double support;
     OOZE_LIST(OozeMaterial) materials;
     OOZE_LIST(OozeSolid) solids;
+    OOZE_LIST(OozeJoint) joints;
     OOZE_LIST(OozeBody) bodies;
     OOZE_LIST(OozeEmitter) emitters;
     OOZE_LIST(OozeSink) sinks;
@@ -77,6 +78,9 @@ struct OozeWorld {
     OozeDynamicStage dynamic; /* of the present stroke, where there are any */
     OozeLoad *loads; /* of the stroke, load_room of them; then as many: of the whole last step */
     int load_room;
+    const OozeDynamics
+        *dynamics; /* who knows contacts and joints; NULL: nobody, or no solid gives way */
+    void *dynamics_data;
     OozeBoundary boundary;
     uint64_t bounded_samples; /* the first of them: those of solids that are no planes */
     bool boundary_stale;      /* solids were added: sample all again */
@@ -174,6 +178,9 @@ void ooze_world_fly_solids(OozeWorld *world);
 OozeStatus ooze_world_settle_solids(OozeWorld *world, OozeError *error);
 /* What the last step's particles gave a solid; NULL: there was none, or no solid gives way. */
 const OozeLoad *ooze_world_taken(const OozeWorld *world, int solid);
+/* Who knows contacts and joints: NULL where this build has none. Defined in src/parts. */
+const OozeDynamics *ooze_dynamics_find(void);
+void ooze_world_close_dynamics(OozeWorld *world);
 /* m/s that no point of a dynamic solid exceeds; 0: there is none. */
 double ooze_world_fastest_solid(const OozeWorld *world);
 

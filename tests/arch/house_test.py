@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["OOZE_BUILD_DIR"])
 
 # Each folder of src may include itself and those before it.
-ORDER = ["base", "physics", "particles", "solids", "methods", "heat", "world", "cuda", "cluster", "scene", "output", "surface",
+ORDER = ["base", "physics", "particles", "solids", "methods", "heat", "world", "cuda", "ode", "cluster", "scene", "output", "surface",
          "render", "plot", "rheology", "rheometer", "view", "parts", "cli"]
 # A method must not reach into another method's folder, and physics must stay plain formulas.
 PHYSICS_INCLUDES = {"math.h", "stdbool.h", "stddef.h", "stdint.h"}
