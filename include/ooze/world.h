@@ -211,7 +211,7 @@ typedef struct OozeJointDef {
     OozeSolidId solid, other; /* other.index -1: the world */
     OozeVec3 anchor;          /* m, in the world as it is now; not finite: the solid's position */
     OozeVec3 axis;            /* of hinge and slider, in the world as it is now */
-    double low, high;         /* rad or m that `solid` may turn or go from here; INFINITY: any */
+    double low, high;         /* rad or m that `solid` may turn or go from here; NAN: any */
     double speed;             /* rad/s or m/s that a motor keeps it at, relative to the other */
     double force;             /* N m or N that the motor has at most; 0: there is none */
 } OozeJointDef;
@@ -333,6 +333,7 @@ typedef enum OozeChangeTarget {
     OOZE_CHANGE_SOLID,    /* `key`: friction, restitution, stick_distance, stick_strength, collides,
                           temperature, conductivity */
     OOZE_CHANGE_EMITTER,  /* `key`: speed */
+    OOZE_CHANGE_JOINT,    /* `key`: speed, force, low, high */
     OOZE_CHANGE_TARGET_COUNT
 } OozeChangeTarget;
 
@@ -340,7 +341,7 @@ typedef enum OozeChangeTarget {
    keyframes: a change that begins ends the one before it, wherever that has got to. */
 typedef struct OozeChangeDef {
     OozeChangeTarget target;
-    int32_t index; /* of the material's, solid's or emitter's id */
+    int32_t index; /* of the material's, solid's, emitter's or joint's id */
     const char *key;
     double value;
     double time; /* s: acts from the first step that begins then or later */

@@ -54,6 +54,14 @@ static OozeStatus add_solids(const OozeScene *scene, OozeWorld *world, OozeError
             return locate(scene, "solids", i, def->solids[i].name, &cause, error);
         }
     }
+    for (int i = 0; i < def->joint_count; i++) {
+        OozeJointDef joint = def->joints[i].def;
+        joint.solid.index = ooze_scene_find_solid(def, def->joints[i].solid);
+        joint.other.index = ooze_scene_find_solid(def, def->joints[i].other);
+        if (ooze_world_add_joint(world, &joint, NULL, &cause)) {
+            return locate(scene, "joints", i, joint.name, &cause, error);
+        }
+    }
     for (int i = 0; i < def->sink_count; i++) {
         if (ooze_world_add_sink(world, &def->sinks[i], &cause)) {
             return locate(scene, "sinks", i, def->sinks[i].name, &cause, error);

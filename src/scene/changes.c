@@ -42,6 +42,7 @@ static const Thing things[] = {
     {"materials", OOZE_CHANGE_MATERIAL, "materials.NAME.KEY"},
     {"solids", OOZE_CHANGE_SOLID, "solids.NAME.KEY"},
     {"emitters", OOZE_CHANGE_EMITTER, "emitters.NAME.speed"},
+    {"joints", OOZE_CHANGE_JOINT, "joints.NAME.speed"},
     {"method", OOZE_CHANGE_METHOD, "method.KEY"},
 };
 enum { THINGS = sizeof things / sizeof things[0] };
@@ -65,6 +66,8 @@ static const char *name_of(const OozeSceneDef *def, OozeChangeTarget target, int
         return i < def->solid_count ? def->solids[i].name : NULL;
     case OOZE_CHANGE_EMITTER:
         return i < def->emitter_count ? def->emitters[i].def.name : NULL;
+    case OOZE_CHANGE_JOINT:
+        return i < def->joint_count ? def->joints[i].def.name : NULL;
     default:
         return NULL;
     }
@@ -101,13 +104,19 @@ static bool may_change(OozeChangeTarget target, const OozeKey *row)
     if (target == OOZE_CHANGE_EMITTER) {
         return strcmp(row->key, "speed") == 0;
     }
+    for (int i = 0; target == OOZE_CHANGE_JOINT && i < OOZE_JOINT_PARAM_COUNT; i++) {
+        if (strcmp(row->key, ooze_joint_param_name((OozeJointParam)i)) == 0) {
+            return true;
+        }
+    }
     for (int i = 0; target == OOZE_CHANGE_SOLID && i < OOZE_SOLID_PARAM_COUNT; i++) {
         if (strcmp(row->key, ooze_solid_param_name((OozeSolidParam)i)) == 0) {
             return true;
         }
     }
     /* numbers of other tables: those of materials and methods */
-    return target != OOZE_CHANGE_SOLID && row->store == OOZE_STORE_DOUBLE;
+    return target != OOZE_CHANGE_SOLID && target != OOZE_CHANGE_JOINT &&
+           row->store == OOZE_STORE_DOUBLE;
 }
 
 /* The row of the number; false after reporting. */

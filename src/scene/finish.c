@@ -132,6 +132,43 @@ static void check_materials(OozeScene *scene)
     }
 }
 
+/* ---- joints ---------------------------------------------------------------------------------- */
+
+int ooze_scene_find_solid(const OozeSceneDef *def, const char *name)
+{
+    for (int i = 0; name && i < def->solid_count; i++) {
+        if (def->solids[i].name && strcmp(def->solids[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void check_solid(OozeScene *scene, int index, const char *key, const char *name)
+{
+    const OozeSceneDef *def = &scene->def;
+    const OozeNode *node = ooze_node_find(ooze_scene_item_node(scene, "joints", index), key);
+    if (!name || !node || ooze_scene_find_solid(def, name) >= 0) {
+        return;
+    }
+    const char *known[OOZE_SCENE_KEYS_MAX];
+    int count = def->solid_count < OOZE_SCENE_KEYS_MAX ? def->solid_count : OOZE_SCENE_KEYS_MAX;
+    for (int i = 0; i < count; i++) {
+        known[i] = def->solids[i].name ? def->solids[i].name : "";
+    }
+    const char *hint = ooze_scene_did_you_mean(scene, name, known, count);
+    ooze_scene_error(scene, node, hint ? hint : "define it under solids", "there is no solid '%s'",
+                     name);
+}
+
+static void check_joints(OozeScene *scene)
+{
+    for (int i = 0; i < scene->def.joint_count; i++) {
+        check_solid(scene, i, "solid", scene->def.joints[i].solid);
+        check_solid(scene, i, "other", scene->def.joints[i].other);
+    }
+}
+
 /* ---- time ------------------------------------------------------------------------------------ */
 
 static void check_times(OozeScene *scene, const OozeNode *node, double start, double stop)
@@ -232,6 +269,7 @@ void ooze_scene_finish(OozeScene *scene)
 {
     name_everything(scene);
     check_materials(scene);
+    check_joints(scene);
     finish_times(scene);
     ooze_scene_finish_changes(scene);
     finish_world(&scene->def);

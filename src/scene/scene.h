@@ -40,6 +40,11 @@ typedef struct OozeSceneEmitter {
     const char *material;
 } OozeSceneEmitter;
 
+typedef struct OozeSceneJoint {
+    OozeJointDef def;
+    const char *solid, *other; /* other NULL: the world */
+} OozeSceneJoint;
+
 typedef struct OozeSceneProbe {
     OozeProbeDef def;
     const char *material; /* NULL: all */
@@ -66,6 +71,8 @@ typedef struct OozeSceneDef {
     int fluid_count;
     OozeSolidDef *solids;
     int solid_count;
+    OozeSceneJoint *joints;
+    int joint_count;
     OozeSceneEmitter *emitters;
     int emitter_count;
     OozeSinkDef *sinks;
@@ -154,6 +161,7 @@ void ooze_scene_fold_presets(OozeScene *scene);
 void ooze_preset_write(OozeText *text, const OozePresetInfo *info, int indent);
 /* Index of the material of that name; -1: there is none, or no name. */
 int ooze_scene_find_material(const OozeSceneDef *def, const char *name);
+int ooze_scene_find_solid(const OozeSceneDef *def, const char *name); /* the same */
 /* The tree into the definitions, checking everything. */
 void ooze_scene_read(OozeScene *scene);
 /* One section: `item` is filled with defaults first, then with what the map gives. */

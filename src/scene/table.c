@@ -336,7 +336,7 @@ static const OozeKey change_keys[] = {
     {"set", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, set),
      .help = "which number, as in an override: `materials.NAME.KEY`, `method.KEY`, "
              "`solids.NAME.KEY` (friction, restitution, stick_distance, stick_strength, collides, "
-             "temperature, conductivity) "
+             "temperature, conductivity), `joints.NAME.KEY` (speed, force, low, high) "
              "or `emitters.NAME.speed`",
      .required = OOZE_REQUIRED},
     {"to", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, to),
@@ -498,6 +498,8 @@ static const OozeKey root_keys[] = {
      ITEM_COUNT(fluid)},
     {"solids", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(solid), .help = "what particles meet",
      ITEM_COUNT(solid)},
+    {"joints", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(joint), .help = "what holds solids together",
+     .section = &ooze_section_joint, .count_offset = offsetof(OozeSceneDef, joint_count)},
     {"emitters", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(emitter), .help = "nozzles",
      ITEM_COUNT(emitter)},
     {"sinks", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(sink), .help = "where particles leave",

@@ -48,6 +48,9 @@ static void check_anything(OozeScene *scene, uint64_t particles)
                             def->duration);
         }
     }
+    for (int i = 0; i < def->solid_count; i++) {
+        emits = emits || def->solids[i].density > 0.0; /* it moves by itself */
+    }
     if (particles == 0 && !emits) {
         ooze_scene_warn(scene, NULL, "add a fluid or an emitter", "there is nothing to simulate");
     }

@@ -18,8 +18,8 @@ OozeJointDef ooze_joint_def_default(void)
         .solid = {-1},
         .other = {-1},
         .anchor = {NAN, NAN, NAN},
-        .low = -INFINITY,
-        .high = INFINITY,
+        .low = NAN,
+        .high = NAN,
     };
 }
 
@@ -81,11 +81,13 @@ static OozeStatus check_solids(const OozeJointDef *def, const char *name, const 
 
 static OozeStatus set_params(OozeJoint *joint, const OozeJointDef *def, OozeError *error)
 {
+    double low = isnan(def->low) ? -INFINITY : def->low;
+    double high = isnan(def->high) ? INFINITY : def->high;
     OozeStatus status = ooze_joint_set(joint, OOZE_JOINT_SPEED, def->speed, error);
     status = status ? status : ooze_joint_set(joint, OOZE_JOINT_FORCE, def->force, error);
-    status = status ? status : ooze_joint_set(joint, OOZE_JOINT_LOW, def->low, error);
-    status = status ? status : ooze_joint_set(joint, OOZE_JOINT_HIGH, def->high, error);
-    if (!status && !(def->low <= def->high)) {
+    status = status ? status : ooze_joint_set(joint, OOZE_JOINT_LOW, low, error);
+    status = status ? status : ooze_joint_set(joint, OOZE_JOINT_HIGH, high, error);
+    if (!status && !(low <= high)) {
         status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "turn them round",
                            "joint '%s' goes from low = %g to high = %g", joint->name, def->low,
                            def->high);

@@ -37,6 +37,8 @@ static double *slot_of(OozeWorld *world, const OozeChange *change)
         return &world->solids.items[change->index].params[change->param];
     case OOZE_CHANGE_EMITTER:
         return &world->emitters.items[change->index].state.speed;
+    case OOZE_CHANGE_JOINT:
+        return &world->joints.items[change->index].params[change->param];
     default:
         return &world->params[change->param];
     }
@@ -46,6 +48,16 @@ static int find_solid_param(const char *key)
 {
     for (int i = 0; i < OOZE_SOLID_PARAM_COUNT; i++) {
         if (strcmp(ooze_solid_param_name((OozeSolidParam)i), key) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static int find_joint_param(const char *key)
+{
+    for (int i = 0; i < OOZE_JOINT_PARAM_COUNT; i++) {
+        if (strcmp(ooze_joint_param_name((OozeJointParam)i), key) == 0) {
             return i;
         }
     }
@@ -66,6 +78,8 @@ static int find_param(const OozeWorld *world, const OozeChangeDef *def, bool *sm
         return param;
     case OOZE_CHANGE_EMITTER:
         return strcmp(def->key, "speed") == 0 ? 0 : -1;
+    case OOZE_CHANGE_JOINT:
+        return find_joint_param(def->key);
     case OOZE_CHANGE_MATERIAL:
         params = ooze_material_params(&count);
         break;
@@ -89,6 +103,9 @@ static OozeStatus set(OozeWorld *world, const OozeChangeDef *def, int param, Ooz
                                     def->value, error);
     case OOZE_CHANGE_EMITTER:
         return ooze_world_set_emitter_speed(world, (OozeEmitterId){def->index}, def->value, error);
+    case OOZE_CHANGE_JOINT:
+        return ooze_world_set_joint(world, (OozeJointId){def->index}, (OozeJointParam)param,
+                                    def->value, error);
     default:
         return ooze_world_set_param(world, def->key, def->value, error);
     }
@@ -104,6 +121,7 @@ static OozeStatus check_thing(const OozeWorld *world, const OozeChangeDef *def, 
         [OOZE_CHANGE_MATERIAL] = {"material", world->materials.count},
         [OOZE_CHANGE_SOLID] = {"solid", world->solids.count},
         [OOZE_CHANGE_EMITTER] = {"emitter", world->emitters.count},
+        [OOZE_CHANGE_JOINT] = {"joint", world->joints.count},
     };
     if ((unsigned)def->target >= OOZE_CHANGE_TARGET_COUNT) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use one of OozeChangeTarget",
@@ -135,13 +153,17 @@ OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, Ooz
     int param = find_param(world, def, &smooth);
     bool parameters = def->target == OOZE_CHANGE_METHOD || def->target == OOZE_CHANGE_MATERIAL;
     if (param < 0 && !parameters) {
-        bool solid = def->target == OOZE_CHANGE_SOLID;
+        bool solid = def->target == OOZE_CHANGE_SOLID, joint = def->target == OOZE_CHANGE_JOINT;
         return ooze_fail(error, OOZE_ERROR_ARGUMENT,
-                         solid ? "use friction, restitution, stick_distance, stick_strength, "
-                                 "collides, temperature or conductivity"
-                               : "use speed",
+                         solid   ? "use friction, restitution, stick_distance, stick_strength, "
+                                   "collides, temperature or conductivity"
+                         : joint ? "use speed, force, low or high"
+                                 : "use speed",
                          "%s has no number '%s' that could change",
-                         solid ? "a solid" : "an emitter", def->key);
+                         solid   ? "a solid"
+                         : joint ? "a joint"
+                                 : "an emitter",
+                         def->key);
     }
     if (param >= 0 && !smooth && def->ramp > 0.0) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "leave the ramp out",

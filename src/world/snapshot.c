@@ -122,6 +122,19 @@ static void solid_row(OozeWorld *world, int i, void *values, bool put)
     }
 }
 
+static int joint_rows(const OozeWorld *world)
+{
+    return world->joints.count;
+}
+
+static void joint_row(OozeWorld *world, int i, void *values, bool put)
+{
+    double *v = values;
+    for (int k = 0; k < OOZE_JOINT_PARAM_COUNT; k++) {
+        move_number(&world->joints.items[i].params[k], &v, put);
+    }
+}
+
 static int emitter_rows(const OozeWorld *world)
 {
     return world->emitters.count;
@@ -187,6 +200,8 @@ static const StateEntry entries[OOZE_STATE_ENTRIES] = {
      "what probes remember"},
     {"changes", OOZE_FIELD_FLOAT64, change_rows, 2, change_row,
      "of each change in time: waits 0, runs 1, done 2; value when it began"},
+    {"joints", OOZE_FIELD_FLOAT64, joint_rows, OOZE_JOINT_PARAM_COUNT, joint_row,
+     "motor and limits of each joint, as they are now"},
 };
 
 /* ---- taking ------------------------------------------------------------------------------- */
@@ -442,6 +457,9 @@ static OozeStatus check_fit(const OozeWorld *world, const OozeFrame *frame, Ooze
     }
     for (int e = 0; e < OOZE_STATE_ENTRIES; e++) {
         const OozeFieldView *view = find_state(frame, entries[e].name);
+        if (!view && entries[e].rows(world) == 0) {
+            continue; /* a frame from before there were such things */
+        }
         if (!view || view->type != entries[e].type || view->components != entries[e].width ||
             view->count != (uint64_t)entries[e].rows(world)) {
             return mismatch(error, entries[e].name);
@@ -531,6 +549,9 @@ OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeErro
     }
     for (int e = 0; e < OOZE_STATE_ENTRIES; e++) {
         const OozeFieldView *view = find_state(frame, entries[e].name);
+        if (!view) {
+            continue;
+        }
         size_t bytes = ooze_field_type_size(view->type) * (size_t)view->stride;
         for (int i = 0; i < entries[e].rows(world); i++) {
             entries[e].row(world, i, (char *)view->data + (size_t)i * bytes, true);

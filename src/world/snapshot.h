@@ -4,7 +4,7 @@
 
 #include "world/world.h"
 
-enum { OOZE_STATE_ENTRIES = 8 };
+enum { OOZE_STATE_ENTRIES = 9 };
 
 struct OozeSnapshot {
     OozeFrame frame;
