@@ -198,7 +198,8 @@ static const OozeKey emitter_keys[] = {
     {"speed", OOZE_KEY_REAL, "m/s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneEmitter, def.speed),
      .help = "of the jet, relative to the nozzle"},
     {"length", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeSceneEmitter, def.length),
-     .help = "of the nozzle before its exit, in which nothing can push the fluid back; 0: none",
+     .help = "of the nozzle before its exit, in which nothing can push the fluid back, held at "
+             "speed 0 and let go at `stop`; 0: none",
      .otherwise = "one kernel support"},
     {"start", OOZE_KEY_REAL, "s", OOZE_FREE, offsetof(OozeSceneEmitter, def.start),
      .help = "opens"},

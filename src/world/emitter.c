@@ -126,6 +126,12 @@ typedef struct Batch {
     uint64_t layers, particles;
 } Batch;
 
+/* Whether it has given all that it has to give. */
+static bool is_spent(const OozeEmitter *emitter)
+{
+    return emitter->limit > 0 && emitter->state.emitted >= emitter->limit;
+}
+
 static OozeStatus plan(const OozeEmitter *emitter, double time, double dt, Batch *batch,
                        OozeError *error)
 {
@@ -134,8 +140,7 @@ static OozeStatus plan(const OozeEmitter *emitter, double time, double dt, Batch
     double begin = fmax(time, emitter->start);
     batch->end = fmin(time + dt, emitter->stop);
     batch->travelled = state->travelled;
-    if (!(batch->end > begin) || !(state->speed > 0.0) ||
-        (emitter->limit > 0 && state->emitted >= emitter->limit)) {
+    if (!(batch->end > begin) || !(state->speed > 0.0) || is_spent(emitter)) {
         return OOZE_OK;
     }
     batch->travelled += state->speed * (batch->end - begin);
@@ -217,6 +222,13 @@ OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, dou
     return OOZE_OK;
 }
 
+bool ooze_emitter_fills(const OozeEmitter *emitter, double time, double dt)
+{
+    bool open = fmin(time + dt, emitter->stop) > fmax(time, emitter->start);
+    return open && emitter->length > 0.0 && emitter->state.layers == 0 &&
+           emitter->state.speed > 0.0;
+}
+
 double ooze_emitter_forecast(const OozeEmitter *emitter, double time, double end)
 {
     const OozeEmitterState *state = &emitter->state;
@@ -256,10 +268,9 @@ static void lead_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 bool ooze_emitter_lead_at(const OozeEmitter *emitter, double time, OozeLead *lead)
 {
-    bool runs = time >= emitter->start && time < emitter->stop &&
-                (emitter->limit == 0 || emitter->state.emitted < emitter->limit);
     lead->pose = nozzle_pose(emitter, time);
-    lead->jet = quat_rotate(lead->pose.rotation, vec3(0, 0, runs ? emitter->state.speed : 0.0));
+    lead->jet = quat_rotate(lead->pose.rotation, vec3(0, 0, emitter->state.speed));
+    lead->over = time >= emitter->stop || is_spent(emitter);
     return emitter->length > 0.0;
 }
 

@@ -42,16 +42,21 @@ void ooze_emitter_free(OozeEmitter *emitter);
 OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, double time, double dt,
                              int led_field, uint16_t mark, uint64_t *emitted, OozeError *error);
 
+/* Whether the nozzle is filled within (time, time + dt]: with its first layers, all at once. */
+bool ooze_emitter_fills(const OozeEmitter *emitter, double time, double dt);
+
 /* How a nozzle leads its fluid at a time. */
 typedef struct OozeLead {
     OozePose pose; /* of the nozzle: the exit is at z = 0, the jet along +z */
     OozeVec3 jet;  /* m/s, in the world, relative to the nozzle */
+    bool
+        over; /* it has stopped, or given its last particle: what is inside is let go as it moves */
 } OozeLead;
 bool ooze_emitter_lead_at(const OozeEmitter *emitter, double time,
                           OozeLead *lead); /* false: it never leads any */
 
 /* Gives the particles that the nozzle leads at `time` their velocity, and sets those free that have
-   passed the exit. */
+   passed the exit, or all once it has stopped. A nozzle at speed 0 has not: it holds them. */
 void ooze_emitter_lead(const OozeEmitter *emitter, OozeParticles *particles, OozeThreads *threads,
                        double time, int led_field, uint16_t mark);
 

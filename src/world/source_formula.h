@@ -5,11 +5,12 @@
 #include "solids/shape_formula.h"
 #include "world/emitter.h"
 
-/* The velocity of a particle at x that a nozzle leads; false: it has passed the exit, and is free. */
+/* The velocity of a particle at x that a nozzle leads; false: it has passed the exit, or the nozzle has stopped, and the
+   particle is free. */
 OOZE_FORMULA bool ooze_lead_velocity(const OozeLead *lead, OozeVec3 x, OozeVec3 *velocity)
 {
     *velocity = vec3_add(lead->jet, ooze_pose_velocity_at(&lead->pose, x));
-    return !(ooze_pose_to_local(&lead->pose, x).z >= 0.0);
+    return !lead->over && !(ooze_pose_to_local(&lead->pose, x).z >= 0.0);
 }
 
 /* Whether a sink of that shape swallows a particle at x. Outside the bounds of the shape there is no need to ask it. */

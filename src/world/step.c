@@ -69,27 +69,59 @@ static OozeStatus wrap_newcomers(OozeWorld *world, OozeError *error)
     return OOZE_OK;
 }
 
-/* What entered the nozzles during the step that ends now takes part in the next one. */
-static OozeStatus run_emitters(OozeWorld *world, OozeParticles *arrivals, OozeError *error)
+/* A nozzle that is filled later than those that run from the start, in the second step: an earlier one may have left some
+   fluid where it stands. */
+static bool is_refilled(const OozeWorld *world, const OozeEmitter *emitter)
+{
+    double dt = world->def.time_step;
+    return world->step > 1 && ooze_emitter_fills(emitter, world->time - dt, dt);
+}
+
+/* Those nozzles look where particles are, on the processor. */
+static OozeStatus look_around(OozeWorld *world, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
-    double dt = world->def.time_step;
     for (int i = 0; i < world->emitters.count && !status; i++) {
-        OozeEmitter *emitter = &world->emitters.items[i];
-        uint16_t mark = (uint16_t)(i + 1);
-        uint64_t first = ooze_particles_count(arrivals), emitted = 0;
-        status = ooze_emitter_emit(emitter, arrivals, world->time - dt, dt, world->led_field, mark,
-                                   &emitted, error);
-        if (!status) {
-            ooze_world_welcome(world, arrivals, first, emitted, emitter->temperature);
-            world->emitted += emitted;
-            if (emitted > 0 && emitter->limit > 0 && emitter->state.emitted >= emitter->limit) {
-                ooze_world_log(world, OOZE_LOG_INFO, "emitter '%s' has given its %llu particles",
-                               emitter->name, (unsigned long long)emitter->limit);
-            }
+        if (is_refilled(world, &world->emitters.items[i])) {
+            status = ooze_world_bring_home(world, error);
         }
     }
     return status;
+}
+
+static OozeStatus run_emitter(OozeWorld *world, int i, OozeParticles *arrivals, OozeError *error)
+{
+    double dt = world->def.time_step;
+    OozeEmitter *emitter = &world->emitters.items[i];
+    bool refilled = is_refilled(world, emitter);
+    uint64_t first = ooze_particles_count(arrivals), emitted = 0, removed = 0;
+    OozeStatus status = ooze_emitter_emit(emitter, arrivals, world->time - dt, dt, world->led_field,
+                                          (uint16_t)(i + 1), &emitted, error);
+    if (!status && refilled && emitted > 0) {
+        status = ooze_world_thin_fill(world, arrivals, first, &removed, error);
+        emitted -= removed;
+        emitter->state.emitted -= removed;
+    }
+    if (status) {
+        return status;
+    }
+    ooze_world_welcome(world, arrivals, first, emitted, emitter->temperature);
+    world->emitted += emitted;
+    if (emitted > 0 && emitter->limit > 0 && emitter->state.emitted >= emitter->limit) {
+        ooze_world_log(world, OOZE_LOG_INFO, "emitter '%s' has given its %llu particles",
+                       emitter->name, (unsigned long long)emitter->limit);
+    }
+    return OOZE_OK;
+}
+
+/* What entered the nozzles during the step that ends now takes part in the next one. */
+static OozeStatus run_emitters(OozeWorld *world, OozeParticles *arrivals, OozeError *error)
+{
+    OozeStatus status = look_around(world, error);
+    for (int i = 0; i < world->emitters.count && !status; i++) {
+        status = run_emitter(world, i, arrivals, error);
+    }
+    return status ? status : ooze_world_hand_over(world, error);
 }
 
 static OozeStatus emit(OozeWorld *world, OozeError *error)

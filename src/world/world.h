@@ -224,6 +224,11 @@ OozeStatus ooze_world_take_back(OozeWorld *world, OozeError *error);
 OozeStatus ooze_world_hand_over(OozeWorld *world, OozeError *error);
 uint64_t ooze_world_particle_count(const OozeWorld *world); /* wherever they are */
 
+/* Takes those of the newcomers from `first` on away again that stand on top of others: of the store, or that came before
+   them. Particles are at home. */
+OozeStatus ooze_world_thin_fill(OozeWorld *world, OozeParticles *arrivals, uint64_t first,
+                                uint64_t *removed, OozeError *error);
+
 /* The store that emitters fill in a step, with the ids that follow; and after that, in. */
 OozeStatus ooze_world_open_door(OozeWorld *world, OozeParticles **arrivals, OozeError *error);
 OozeStatus ooze_world_let_in(OozeWorld *world, OozeError *error);
