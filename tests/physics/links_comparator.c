@@ -74,7 +74,7 @@ static Course follow(OozeWorld *world, double time_step, int samples, double all
     return course;
 }
 
-/* Of the whole fluid, by the method itself. */
+/* Of the rest lattice, by the method itself. */
 static double predicted_step(double viscosity)
 {
     OozeMaterial material = {0};
@@ -82,11 +82,11 @@ static double predicted_step(double viscosity)
     material.values[OOZE_MATERIAL_VISCOSITY] = viscosity;
     double params[OOZE_WCSPH_PARAM_COUNT] = {[OOZE_WCSPH_SOUND_SPEED] = sound_speed};
     OozeStepContext context = {.spacing = dx,
-                               .support = dx * ooze_world_def_default().support_ratio,
+                               .support = dx * ooze_method_support_ratio(&ooze_method_wcsph, NAN),
                                .materials = &material,
                                .material_count = 1,
                                .params = params};
-    return ooze_method_wcsph.stable_step(&context);
+    return ooze_wcsph_lattice_step(&context);
 }
 
 static double worst_difference(const Course *a, const Course *b, int samples)

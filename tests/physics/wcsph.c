@@ -2,6 +2,7 @@
    stable, and the same bits whatever the threads. */
 #include "physics/fixtures.h"
 
+#include "base/memory.h"
 #include "methods/wcsph/workspace.h"
 #include "world/world.h"
 
@@ -168,11 +169,11 @@ static double predicted_step(Limit limit)
     double params[OOZE_WCSPH_PARAM_COUNT] = {[OOZE_WCSPH_SOUND_SPEED] = limit.sound};
     OozeStepContext context = {.dt = 1e-4,
                                .spacing = 0.1,
-                               .support = 0.1 * ooze_world_def_default().support_ratio,
+                               .support = 0.1 * ooze_method_support_ratio(&ooze_method_wcsph, NAN),
                                .materials = &material,
                                .material_count = 1,
                                .params = params};
-    return ooze_method_wcsph.stable_step(&context);
+    return ooze_wcsph_lattice_step(&context);
 }
 
 /* A thick fluid fails beyond the predicted step; one in which sound is what is fast fails too. */
@@ -192,6 +193,77 @@ static void wcsph_T05_stability(void **state)
     MEASURED("c dt / dx of the predicted step", 20 * step / 0.1, 0.5, 2.5);
     MEASURED("energy left at half the step of sound", growth(thin, 0.5 * step), 0, 1);
     MEASURED("energy at three times", fmin(growth(thin, 3 * step), 1e30), 1e3, 1e30);
+}
+
+/* `user`: the velocity of all. */
+static OozeVec3 same(OozeVec3 x, uint64_t i, const void *user)
+{
+    (void)x;
+    (void)i;
+    return *(const OozeVec3 *)user;
+}
+
+typedef struct Fall {
+    double viscosity, spacing;
+} Fall;
+
+/* A cube that falls onto a floor it clings to, at 2 m/s: how far mechanical energy, above the floor, ever rose again, over
+   that of the start. `share`: of the step that the method states. */
+static double energy_made(Fall fall, double share)
+{
+    enum { LAYERS = 6, BETWEEN = 4 };
+    const double d = fall.spacing, sound = 20, seconds = 3 * d;
+    const OozeVec3 fast = vec3(0, -2, 0);
+    OozeMaterial material = {0};
+    material.values[OOZE_MATERIAL_DENSITY] = 1000;
+    material.values[OOZE_MATERIAL_VISCOSITY] = fall.viscosity;
+    double params[OOZE_WCSPH_PARAM_COUNT] = {[OOZE_WCSPH_SOUND_SPEED] = sound};
+    OozeStepContext context = {.spacing = d,
+                               .support = d * ooze_method_support_ratio(&ooze_method_wcsph, NAN),
+                               .gravity = down(),
+                               .materials = &material,
+                               .material_count = 1,
+                               .params = params};
+    double step = share * ooze_method_wcsph.stable_step(&context);
+    OozeWorld *world = wcsph_world(d, step, down(), vec3(0, 0, 0), sound);
+    add_matter(world, newtonian_matter(fall.viscosity));
+    add_floor(world, INFINITY);
+    add_lattice(world, (Lattice){.n = {LAYERS, LAYERS, LAYERS},
+                                 .spacing = d,
+                                 .corner = vec3(0, d, 0),
+                                 .velocity = same,
+                                 .user = &fast});
+    double first = 0, least = INFINITY, made = 0;
+    for (int i = 0; i * step < seconds && made <= 10 * first; i++) {
+        if (i % BETWEEN == 0) {
+            Census c = take_census(world);
+            double energy = c.energy + 9.81 * c.mass * c.centre.y;
+            first = i == 0 ? energy : first;
+            least = fmin(least, energy);
+            made = fmax(made, energy - least);
+        }
+        OozeError error;
+        made = ooze_world_step(world, &error) ? INFINITY : made;
+    }
+    ooze_world_destroy(world);
+    return made / first;
+}
+
+/* At the step that it states no energy is made, where it is sound that limits the step, viscosity, or both; what was put
+   into compression comes back, of which there is the more the thinner the fluid. At 2.5 times that step viscosity does make
+   energy, so the statement says something. */
+static void wcsph_T07_stated_step(void **state)
+{
+    (void)state;
+    const double viscosity[] = {1, 100, 1000}, bound[] = {0.15, 0.02, 0.002};
+    const double spacing[] = {0.02, 0.04};
+    for (int k = 0; k < 6; k++) {
+        Fall fall = {viscosity[k / 2], spacing[k % 2]};
+        printf("  %g Pa s at a spacing of %g m:\n", fall.viscosity, fall.spacing);
+        MEASURED("energy that rose over that of the start", energy_made(fall, 1), 0, bound[k / 2]);
+    }
+    MEASURED("the same at 2.5 times the step, 1000 Pa s",
+             fmin(energy_made((Fall){1000, 0.02}, 2.5), 1e30), 2, 1e30);
 }
 
 /* ---- the house -------------------------------------------------------------------------------- */
@@ -229,7 +301,45 @@ static void wcsph_T06_threads_and_restore(void **state)
     }
 }
 
+static OozeWorld *small_world(void)
+{
+    OozeWorld *world = wcsph_world(0.02, 2e-4, down(), vec3(0, 0, 0), 20);
+    add_matter(world, newtonian_matter(20));
+    add_floor(world, INFINITY);
+    add_lattice(world, (Lattice){.n = {6, 6, 6}, .spacing = 0.02});
+    return world;
+}
+
+/* A step for which memory does not suffice says so, leaks nothing and changes nothing: done again, it is the same. */
+static void wcsph_T08_out_of_memory(void **state)
+{
+    (void)state;
+    OozeWorld *world = small_world();
+    step_world(world);
+    uint64_t expected = ooze_frame_hash(ooze_world_frame(world));
+    ooze_world_destroy(world);
+    int failed = 0;
+    OozeStatus status = OOZE_ERROR_MEMORY;
+    for (uint64_t after = 1; status == OOZE_ERROR_MEMORY; after++) {
+        world = small_world();
+        OozeError error = {0};
+        ooze_memory_fail_after(after);
+        status = ooze_world_step(world, &error);
+        ooze_memory_fail_after(0);
+        failed += status != OOZE_OK;
+        if (status) {
+            assert_true(error.message[0] != 0);
+            step_world(world);
+        }
+        assert_true(ooze_frame_hash(ooze_world_frame(world)) == expected);
+        ooze_world_destroy(world);
+    }
+    assert_int_equal(status, OOZE_OK);
+    MEASURED("allocations that failed, one by one", failed, 15, 1000);
+}
+
 ACCEPTANCE_MAIN(cmocka_unit_test(wcsph_T01_momentum), cmocka_unit_test(wcsph_T02_column),
                 cmocka_unit_test(wcsph_T03_taylor_green), cmocka_unit_test(wcsph_T04_channel),
                 cmocka_unit_test(wcsph_T05_stability),
-                cmocka_unit_test(wcsph_T06_threads_and_restore))
+                cmocka_unit_test(wcsph_T06_threads_and_restore),
+                cmocka_unit_test(wcsph_T07_stated_step), cmocka_unit_test(wcsph_T08_out_of_memory))

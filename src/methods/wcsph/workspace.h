@@ -10,7 +10,9 @@ enum { OOZE_WCSPH_SOUND_SPEED, OOZE_WCSPH_CONTACT_DISTANCE, OOZE_WCSPH_PARAM_COU
 /* Pa s; a material that gives none has none. */
 double ooze_wcsph_viscosity(const OozeMaterial *material);
 
-/* The longest stable step for the materials at rest; see docs/methods/wcsph.md. */
+/* The longest step that the rest lattice stands, wave by wave: neither surfaces nor walls, nothing compressed. */
+double ooze_wcsph_lattice_step(const OozeStepContext *context);
+/* A step that whatever flows stands; see docs/methods/wcsph.md. */
 double ooze_wcsph_stable_step(const OozeStepContext *context);
 /* Warns of sound that is too slow for what falls. */
 void ooze_wcsph_advise(const OozeStepContext *context, const OozeAdvice *advice);
