@@ -12,20 +12,23 @@
 /* Which loops to compile: constants at each call. */
 typedef struct OozeLinksKind {
     bool periodic, mixed;
-    bool even; /* all weights are 1, and so is all ease */
+    bool even;   /* all weights are 1, and so is all ease */
+    bool linked; /* links have strength */
 } OozeLinksKind;
 
 /* Calls `loop` with the constants of a step. */
 #define OOZE_LINKS_BY_KIND(loop, s, begin, end)                                                    \
     do {                                                                                           \
         if ((s)->kernel.mixed) {                                                                   \
-            loop(s, begin, end, (OozeLinksKind){true, true, false});                               \
+            loop(s, begin, end, (OozeLinksKind){true, true, false, (s)->linked});                  \
         } else if ((s)->periodic) {                                                                \
-            loop(s, begin, end, (OozeLinksKind){true, false, false});                              \
-        } else if ((s)->even) {                                                                    \
-            loop(s, begin, end, (OozeLinksKind){false, false, true});                              \
+            loop(s, begin, end, (OozeLinksKind){true, false, false, (s)->linked});                 \
+        } else if (!(s)->even) {                                                                   \
+            loop(s, begin, end, (OozeLinksKind){false, false, false, (s)->linked});                \
+        } else if ((s)->linked) {                                                                  \
+            loop(s, begin, end, (OozeLinksKind){false, false, true, true});                        \
         } else {                                                                                   \
-            loop(s, begin, end, (OozeLinksKind){false, false, false});                             \
+            loop(s, begin, end, (OozeLinksKind){false, false, true, false});                       \
         }                                                                                          \
     } while (0)
 

@@ -12,8 +12,10 @@
 static const OozeParamInfo params[OOZE_LINKS_PARAM_COUNT] = {
     [OOZE_LINKS_ITERATIONS] = {"iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 6, NULL,
                                "of density and links together, in each step"},
-    [OOZE_LINKS_STRENGTH] = {"link_strength", OOZE_PARAM_REAL, "", 0, 1, 1, NULL,
-                             "share of a link's excess length that an iteration takes out (s_v)"},
+    [OOZE_LINKS_STRENGTH] =
+        {"link_strength", OOZE_PARAM_REAL, "", 0, 1, 1, NULL,
+         "share of a link's excess length that an iteration takes out (s_v); 0: "
+         "there are no links"},
     [OOZE_LINKS_SLACK] = {"link_slack", OOZE_PARAM_REAL, "", 0, 0.5, 0.01, NULL,
                           "a link longer than 1 less this, times its rest length, is extended "
                           "(alpha)"},
@@ -166,6 +168,7 @@ static void set_numbers(OozeLinksStep *s)
         (float)(memory->wall_ratio * (walls == OOZE_LINKS_WALLS_FITTED ? memory->wall_fit : 1.0));
     s->samples = walls != OOZE_LINKS_WALLS_DISTANCE && c->boundary->count > 0;
     s->strength = (float)p[OOZE_LINKS_STRENGTH];
+    s->linked = s->strength > 0.0f;
     s->slack = (float)p[OOZE_LINKS_SLACK];
     s->reach2 = (float)(p[OOZE_LINKS_REACH] * h * p[OOZE_LINKS_REACH] * h);
     s->relaxation = (float)relaxation;
@@ -351,14 +354,14 @@ static void number_range(void *data, uint64_t begin, uint64_t end, int worker)
 static OozeStatus control_links(OozeLinksStep *s, OozeError *error)
 {
     OozeLinkTable *table = &s->memory->table;
-    OozeStatus status = ooze_links_control(s, error);
-    status = status ? status : ooze_links_control_walls(s, error);
-    if (status) {
+    OozeStatus status = s->linked ? ooze_links_control(s, error) : OOZE_OK;
+    status = status || !s->linked ? status : ooze_links_control_walls(s, error);
+    s->lost = status || !s->linked;
+    if (s->lost) {
         ooze_link_table_forget(table);
     } else {
         ooze_link_table_turn(table);
     }
-    s->lost = status != OOZE_OK;
     ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, number_range, s);
     ooze_stage_lap(s->context->clock, OOZE_PART_LIMITS);
     return status;

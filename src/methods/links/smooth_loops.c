@@ -100,11 +100,11 @@ static void densities_range(void *data, uint64_t begin, uint64_t end, int worker
     (void)worker;
     const OozeLinksSmooth *m = data;
     if (m->s->kernel.mixed) {
-        densities(m, begin, end, (OozeLinksKind){true, true, false});
+        densities(m, begin, end, (OozeLinksKind){.periodic = true, .mixed = true});
     } else if (m->s->periodic) {
-        densities(m, begin, end, (OozeLinksKind){true, false, false});
+        densities(m, begin, end, (OozeLinksKind){.periodic = true});
     } else {
-        densities(m, begin, end, (OozeLinksKind){false, false, false});
+        densities(m, begin, end, (OozeLinksKind){.periodic = false});
     }
 }
 

@@ -26,16 +26,19 @@ static OozeStatus know_pairs(OozeLinksStep *s, OozeError *error)
 {
     const OozeLinkTable *table = &s->memory->table;
     const OozeLinkRows *far = &table->far[0];
-    uint64_t pairs = table->near[0].first[s->n];
-    uint64_t others = far->first[s->n - 1] + ooze_link_fours(far->count[s->n - 1]);
-    s->near = &table->near[0];
-    s->rest = table->rest[0].values;
-    s->push = ooze_arena_alloc(s->context->arena, pairs, sizeof *s->push);
-    s->pull = ooze_arena_alloc(s->context->arena, pairs, sizeof *s->pull);
-    s->far_pull = ooze_arena_alloc(s->context->arena, others, sizeof *s->far_pull);
-    return s->push && s->pull && s->far_pull
-               ? OOZE_OK
-               : ooze_fail_memory(error, "pairs", (2 * pairs + others) * sizeof *s->push);
+    OozeArena *arena = s->context->arena;
+    s->near = s->linked ? &table->near[0] : &table->near[1];
+    uint64_t pairs = s->near->first[s->n], others = 0;
+    s->push = ooze_arena_alloc(arena, pairs, sizeof *s->push);
+    bool all = s->push != NULL;
+    if (s->linked) {
+        others = far->first[s->n - 1] + ooze_link_fours(far->count[s->n - 1]);
+        s->rest = table->rest[0].values;
+        s->pull = ooze_arena_alloc(arena, pairs, sizeof *s->pull);
+        s->far_pull = ooze_arena_alloc(arena, others, sizeof *s->far_pull);
+        all = all && s->pull && s->far_pull;
+    }
+    return all ? OOZE_OK : ooze_fail_memory(error, "pairs", (2 * pairs + others) * sizeof *s->push);
 }
 
 OozeStatus ooze_links_solve(OozeLinksStep *s, OozeError *error)

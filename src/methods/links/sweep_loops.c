@@ -56,8 +56,7 @@ OOZE_LINKS_LOOP void add_block(const OozeLinksStep *s, const Numbers *n, uint64_
                                uint64_t count, OozeLinksKind kind, Sum *sum)
 {
     const uint32_t *index = s->near->index + e;
-    const float *rest = s->rest + e;
-    float *push = s->push + e, *pull = s->pull + e;
+    float *push = s->push + e;
     const OozeFour *others = s->x, x = others[i], zero = {0};
     float length[BLOCK], inverse[BLOCK], apart[BLOCK];
     for (uint64_t k = 0; k < count; k += 4) {
@@ -72,19 +71,24 @@ OOZE_LINKS_LOOP void add_block(const OozeLinksStep *s, const Numbers *n, uint64_
     for (uint64_t k = 0; k < count; k += 4) {
         OozeFour r = ooze_four_load(length + k), over = ooze_four_load(inverse + k);
         OozeLinksShape shape = ooze_links_shape(n->inverse_h, r, kind);
-        OozeFour f = shape.slope * over, hold = ooze_four_load(rest + k), fourth = shape.value;
-        OozeFour stretch = ooze_four_max(r - hold, zero) * over, give = shape.slope;
+        OozeFour f = shape.slope * over, give = shape.slope, fourth = shape.value;
         if (!kind.even) {
             give *= ooze_links_pick(s->ease, index + k);
-            stretch *= yielding(s, s->weight[i], index + k);
         }
-        taut += r > hold;
+        if (kind.linked) {
+            OozeFour hold = ooze_four_load(s->rest + e + k);
+            OozeFour stretch = ooze_four_max(r - hold, zero) * over;
+            if (!kind.even) {
+                stretch *= yielding(s, s->weight[i], index + k);
+            }
+            taut += r > hold;
+            ooze_four_store(stretch, s->pull + e + k);
+        }
         density += shape.value;
         stiffness = ooze_four_fma(give, shape.slope, stiffness);
         fourth *= fourth;
         ooze_four_store(f, push + k);
         ooze_four_store(fourth * fourth * f, apart + k);
-        ooze_four_store(stretch, pull + k);
     }
     sum->density = density;
     sum->stiffness = stiffness;
@@ -200,7 +204,7 @@ OOZE_LINKS_LOOP void add_holds(const OozeLinksStep *s, const Numbers *n, uint64_
 OOZE_LINKS_LOOP void look(const OozeLinksStep *s, uint64_t begin, uint64_t end, OozeLinksKind kind)
 {
     const Numbers n = numbers_of(s, kind);
-    const uint32_t *held = s->memory->table.walls[0].count;
+    const uint32_t *held = kind.linked ? s->memory->table.walls[0].count : NULL;
     const uint32_t *samples = s->samples ? s->memory->near_walls.count : NULL;
     const float centre = s->volume * ooze_links_value(&s->kernel, 0.0f);
     const float value = s->kernel.value_scale, steepness = n.steepness;
@@ -208,11 +212,13 @@ OOZE_LINKS_LOOP void look(const OozeLinksStep *s, uint64_t begin, uint64_t end, 
         Sum sum = {0};
         WallSum walls = {0};
         add_fluid(s, &n, i, kind, &sum);
-        add_far(s, &n, i, kind, &sum);
+        if (kind.linked) {
+            add_far(s, &n, i, kind, &sum);
+        }
         if (samples && samples[i] > 0) {
             add_samples(s, &n, i, kind, &walls);
         }
-        if (held[i] > 0) {
+        if (held && held[i] > 0) {
             add_holds(s, &n, i, kind, &sum, &walls);
         }
         OozeFour own = steepness * sum.own + walls.gradient;
@@ -243,7 +249,7 @@ OOZE_LINKS_LOOP OozeFour from_fluid(const OozeLinksStep *s, uint64_t i, OozeBox 
 {
     const uint64_t first = s->near->first[i], count = s->near->first[i + 1] - first;
     const uint32_t *index = s->near->index + first;
-    const float *push = s->push + first, *pull = s->pull + first;
+    const float *push = s->push + first;
     const OozeFour *arrow = s->arrow, x = arrow[i], own = ooze_four_splat(s->share[i]);
     OozeFour sum = {0}, more = {0};
     for (uint64_t e = 0; e < count; e += 4) {
@@ -253,9 +259,11 @@ OOZE_LINKS_LOOP OozeFour from_fluid(const OozeLinksStep *s, uint64_t i, OozeBox 
             a[k] = arrow[j[k]];
             d[k] = ooze_links_way(x, a[k], box, kind);
         }
-        OozeFour share = ooze_four_min(own, ooze_links_pick(s->share, j));
-        OozeFour weight = ooze_four_lasts(a[0], a[1], a[2], a[3]) * ooze_four_load(push + e) -
-                          share * ooze_four_load(pull + e);
+        OozeFour weight = ooze_four_lasts(a[0], a[1], a[2], a[3]) * ooze_four_load(push + e);
+        if (kind.linked) {
+            OozeFour share = ooze_four_min(own, ooze_links_pick(s->share, j));
+            weight -= share * ooze_four_load(s->pull + first + e);
+        }
         sum = OOZE_FOUR_FMA_LANE(weight, 0, d[0], sum);
         more = OOZE_FOUR_FMA_LANE(weight, 1, d[1], more);
         sum = OOZE_FOUR_FMA_LANE(weight, 2, d[2], sum);
@@ -289,7 +297,10 @@ OOZE_LINKS_LOOP void correct(const OozeLinksStep *s, uint64_t begin, uint64_t en
 {
     const OozeBox box = s->box;
     for (uint64_t i = begin; i < end; i++) {
-        OozeFour all = s->change[i] + from_fluid(s, i, box, kind) - from_far(s, i, box, kind);
+        OozeFour all = s->change[i] + from_fluid(s, i, box, kind);
+        if (kind.linked) {
+            all -= from_far(s, i, box, kind);
+        }
         all *= s->weight[i];
         all[3] = 0;
         s->x[i] += all;

@@ -74,6 +74,7 @@ typedef struct OozeLinksStep {
     bool even;           /* all weights are 1, and so is all ease */
     bool any_elastic;    /* particle */
     bool same_extension; /* of all particles */
+    bool linked;         /* links have strength; otherwise none are kept, and nobody has a row */
     bool lost;           /* links of all particles */
     OozeLinksSolid *solids;
     float *material_weight;    /* per material: 1 over mass, in units of the first's */
