@@ -398,6 +398,7 @@ const OozeMethod ooze_method_springs = {
     .material_keys = material_keys,
     .support_ratio = 1.0 / OOZE_SPRINGS_BULK_SPACING,
     .uses_fluid_neighbours = true,
+    .pushes_solids = true,
     .create = create,
     .destroy = destroy,
     .bytes = bytes,

@@ -49,6 +49,14 @@ typedef struct OozeSpringsPoint {
     OozeFour x, shift; /* last lanes 0 */
 } OozeSpringsPoint;
 
+/* What solids make of a particle. */
+typedef struct OozeSpringsMeeting {
+    OozeVec3 position, velocity; /* at the end of the step */
+    OozeVec3 from;               /* where it began */
+    OozeVec3 straight, arriving; /* where it would be, and its velocity, without solids */
+    OozeTouches touches, held;   /* collisions, and stickiness */
+} OozeSpringsMeeting;
+
 typedef struct OozeSpringsStep {
     OozeStepContext *context;
     OozeSpringsMemory *memory;
@@ -78,6 +86,11 @@ typedef struct OozeSpringsStep {
     uint32_t *far_count;               /* springs of a row that lead beyond the cells around */
     OozeSpringsSchedule before, after; /* of the store, and of predicted positions */
     uint64_t first;                    /* run that the present colour begins with */
+    /* of dynamic solids */
+    uint32_t *near; /* particles that may touch one */
+    uint64_t near_count;
+    OozeSpringsMeeting *meetings; /* of these */
+    OozePose *flight;             /* per solid: where it would fly freely */
 } OozeSpringsStep;
 
 static inline OozeFour ooze_springs_apart(const OozeSpringsStep *s, OozeFour a, OozeFour b)
@@ -123,9 +136,12 @@ static inline void ooze_springs_pull(OozeSpringsStep *s, uint32_t i, uint32_t j,
 OozeStatus ooze_springs_adjust(OozeSpringsStep *step, OozeError *error);
 /* What is left of algorithm 3 after the parallel part: springs whose ends are too far apart for it. */
 void ooze_springs_pull_far(OozeSpringsStep *step);
-/* What solids make of particle k: its position and velocity at the end of the step, and what each solid changed of it. */
-void ooze_springs_meet(const OozeSpringsStep *step, uint64_t k, OozeVec3 *position,
-                       OozeVec3 *velocity, OozeTouches *touches);
+/* Of particle k. */
+void ooze_springs_meet(const OozeSpringsStep *step, uint64_t k, OozeSpringsMeeting *meeting);
+/* Algorithm 6 up to line 11: dynamic solids come to where fluid, gravity and each other take them. */
+OozeStatus ooze_springs_move_bodies(OozeSpringsStep *step, OozeError *error);
+/* Once particles have met them: what they really were given, which is what particles have lost. */
+OozeStatus ooze_springs_settle_bodies(OozeSpringsStep *step, OozeError *error);
 /* Section 6: collisions, stickiness, bodies. Writes positions and velocities to the store. */
 OozeStatus ooze_springs_collide(OozeSpringsStep *step, OozeError *error);
 

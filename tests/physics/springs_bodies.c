@@ -1,0 +1,165 @@
+/* Acceptance tests of the springs method: bodies that give way. */
+#include "physics/springs_fixtures.h"
+
+#include "solids/dynamic.h"
+
+static OozeSolidId add_body(OozeWorld *world, OozeVec3 size, OozeVec3 at, double density,
+                            double friction)
+{
+    OozeSolidDef def = ooze_solid_def_default();
+    OozeSolidId id = {0};
+    def.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
+    def.shape.size = size;
+    def.shape.position = at;
+    def.density = density;
+    def.friction = friction;
+    def.restitution = 0;
+    CHECK_OK(ooze_world_add_solid(world, &def, &id, &error));
+    return id;
+}
+
+/* ---- momentum ------------------------------------------------------------------------------------------ */
+
+/* Of fluid and bodies together, kg m/s, and the sum of its sizes. */
+static OozeVec3 momentum_of_all(OozeWorld *world, double *scale)
+{
+    Census c = take_census(world);
+    double dx = world->def.spacing, volume = dx * dx * dx;
+    OozeVec3 sum = vec3_scale(c.momentum, volume);
+    *scale = c.speed_sum * volume;
+    for (int i = 0; i < world->solids.count; i++) {
+        const OozeSolid *solid = &world->solids.items[i];
+        if (ooze_solid_is_dynamic(solid)) {
+            OozeVec3 v =
+                ooze_pose_velocity_at(&solid->pose, ooze_dynamic_centre(solid, &solid->pose));
+            sum = vec3_madd(sum, solid->mass.mass, v);
+            *scale += solid->mass.mass * vec3_length(v);
+        }
+    }
+    return sum;
+}
+
+static void set_velocity(OozeWorld *world, OozeSolidId id, OozeVec3 velocity, OozeVec3 spin)
+{
+    world->solids.items[id.index].pose.velocity = velocity;
+    world->solids.items[id.index].pose.spin = spin;
+}
+
+/* A tumbling box and a heavier one fly into a drop, and stay in it or leave it again. */
+static void springs_T12_momentum(void **state)
+{
+    (void)state;
+    const double ratios[] = {0.01, 1, 100};
+    for (int k = 0; k < 3; k++) {
+        OozeWorld *world = springs_world((Bulk){0});
+        OozeMaterialId fluid = add_paper_fluid(world, 0.2, 0.3);
+        add_drop(world, fluid, 2, vec3(0, 0, 0));
+        OozeSolidId box =
+            add_body(world, vec3(1.2, 0.8, 1.0), vec3(0.3, 3.5, 0.1), 1000 * ratios[k], 0.5);
+        OozeSolidId other = add_body(world, vec3(1, 1, 1), vec3(-4, 0.2, 0), 500, 0.1);
+        set_velocity(world, box, vec3(0, -0.15, 0), vec3(0.05, 0.02, 0.1));
+        set_velocity(world, other, vec3(0.1, 0, 0), vec3(0, 0, 0.03));
+        CHECK_OK(ooze_world_set_solid(world, box, OOZE_SOLID_STICK_DISTANCE, 0.2, &error));
+        CHECK_OK(ooze_world_set_solid(world, box, OOZE_SOLID_STICK_STRENGTH, 0.05, &error));
+        double scale = 0, most = 0, now = 0, fastest = 0;
+        OozeVec3 before = momentum_of_all(world, &scale);
+        OozeVec3 start = world->solids.items[box.index].pose.velocity;
+        for (int n = 0; n < 1000; n++) {
+            step_world(world);
+            most = fmax(most, vec3_length(vec3_sub(momentum_of_all(world, &now), before)));
+            scale = fmax(scale, now);
+            fastest = fmax(fastest, vec3_length(world->solids.items[box.index].pose.velocity));
+        }
+        OozeVec3 end = world->solids.items[box.index].pose.velocity;
+        printf("  %g times the fluid's density, fastest %.3g, at the end %.3g, %.3g, %.3g, fluid "
+               "up to %.3g\n",
+               ratios[k], fastest, end.x, end.y, end.z, take_census(world).fastest);
+        MEASURED("change of momentum over sum |m v|, at most", most / scale, 0, 1e-6);
+        assert_true(vec3_length(vec3_sub(end, start)) > (k < 2 ? 0.05 : 1e-4));
+        ooze_world_destroy(world);
+    }
+}
+
+/* ---- Archimedes ------------------------------------------------------------------------------------------ */
+
+static void add_side(OozeWorld *world, OozeVec3 at, OozeVec3 normal)
+{
+    OozeSolidDef plane = ooze_solid_def_default();
+    plane.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
+    plane.shape.position = at;
+    plane.shape.normal = normal;
+    plane.friction = 0;
+    CHECK_OK(ooze_world_add_solid(world, &plane, NULL, &error));
+}
+
+/* Height of the fluid's surface away from the body: of the highest particles in columns, and half a spacing. */
+static double level_of(OozeWorld *world, double clear)
+{
+    enum { SIDE = 8 };
+    double top[SIDE][SIDE] = {{0}}, sum = 0;
+    int columns = 0;
+    const OozeFieldView *x = ooze_frame_field(ooze_world_frame(world), "position");
+    for (uint64_t i = 0; i < x->count; i++) {
+        OozeVec3 p = read_vector(x, i);
+        int a = (int)floor(p.x + SIDE / 2), b = (int)floor(p.z + SIDE / 2);
+        if (a >= 0 && a < SIDE && b >= 0 && b < SIDE && fmax(fabs(p.x), fabs(p.z)) > clear) {
+            top[a][b] = fmax(top[a][b], p.y);
+        }
+    }
+    for (int k = 0; k < SIDE * SIDE; k++) {
+        if (top[k / SIDE][k % SIDE] > 0) {
+            sum += top[k / SIDE][k % SIDE];
+            columns++;
+        }
+    }
+    return sum / columns + 0.5 * OOZE_SPRINGS_BULK_SPACING;
+}
+
+static double draft_of(double ratio, double *tilt)
+{
+    const double dx = OOZE_SPRINGS_BULK_SPACING, half = 3.0, height = 2, wide = 3;
+    OozeWorld *world = springs_world((Bulk){.gravity = vec3(0, -0.005, 0)});
+    OozeMaterialId fluid = add_paper_fluid(world, 0.2, 0.3);
+    add_floor(world, 0);
+    add_side(world, vec3(-half, 0, 0), vec3(1, 0, 0));
+    add_side(world, vec3(half, 0, 0), vec3(-1, 0, 0));
+    add_side(world, vec3(0, 0, -half), vec3(0, 0, 1));
+    add_side(world, vec3(0, 0, half), vec3(0, 0, -1));
+    add_lattice(world, (Lattice){.material = fluid,
+                                 .n = {16, 9, 16},
+                                 .spacing = dx,
+                                 .corner = vec3(-8 * dx, 0, -8 * dx)});
+    OozeSolidId box = add_body(world, vec3(wide, height, wide),
+                               vec3(0, 9 * dx + height / 2 + 0.1, 0), 1000 * ratio, 0);
+    /* wetted: the surface tension of the fluid would carry it else, as it does a water strider */
+    CHECK_OK(ooze_world_set_solid(world, box, OOZE_SOLID_STICK_DISTANCE, 0.3, &error));
+    CHECK_OK(ooze_world_set_solid(world, box, OOZE_SOLID_STICK_STRENGTH, 0.1, &error));
+    step_many(world, 250);
+    double draft = 0;
+    *tilt = 0;
+    for (int k = 0; k < 5; k++) {
+        step_many(world, 20);
+        const OozePose *pose = &world->solids.items[box.index].pose;
+        OozeVec3 up = quat_rotate(pose->rotation, vec3(0, 1, 0));
+        *tilt = fmax(*tilt, acos(fmin(up.y, 1)) * 180 / OOZE_PI);
+        draft += (level_of(world, 2.0) - (pose->position.y - height / 2)) / height / 5;
+    }
+    printf("  %g: level %.3f, box at %.3f, velocity %.4f\n", ratio, level_of(world, 2.0),
+           world->solids.items[box.index].pose.position.y,
+           world->solids.items[box.index].pose.velocity.y);
+    ooze_world_destroy(world);
+    return draft;
+}
+
+static void springs_T12_archimedes(void **state)
+{
+    (void)state;
+    const double ratios[] = {0.3, 0.5, 0.8};
+    for (int k = 0; k < 3; k++) {
+        double tilt = 0, draft = draft_of(ratios[k], &tilt);
+        MEASURED("draft over height", draft, ratios[k] - 0.1, ratios[k] + 0.1);
+        MEASURED("tilt, degrees", tilt, 0, 10);
+    }
+}
+
+ACCEPTANCE_MAIN(cmocka_unit_test(springs_T12_momentum), cmocka_unit_test(springs_T12_archimedes))
