@@ -2,6 +2,8 @@
 #include "physics/springs_fixtures.h"
 
 #include "physics/contact.h"
+#include "physics/surface_field.h"
+#include "surface/point.h"
 
 static const double MARGIN = 0.5 * OOZE_SPRINGS_BULK_SPACING;
 
@@ -181,5 +183,48 @@ static void springs_T13_stick(void **state)
     film_under_a_sphere();
 }
 
+/* ---- the isosurface ------------------------------------------------------------------------------------ */
+
+/* Eq 13 around one particle: a cone, whose level c is a sphere of h (1 - c); h and c are the surface's own. */
+static void springs_T17_isosurface(void **state)
+{
+    (void)state;
+    const double dx = OOZE_SPRINGS_BULK_SPACING, h = OOZE_SURFACE_CONE * dx;
+    const double radius = h * (1 - sqrt(OOZE_SURFACE_CONE_ISO_SQUARED));
+    OozeWorld *world = springs_world((Bulk){0});
+    OozeVec3 at = vec3(0.1, 0.2, -0.3);
+    CHECK_OK(ooze_world_add_particles(world, add_dust(world), 1, &at, NULL, &error));
+    OozeSurfaceSettings settings = ooze_surface_default();
+    settings.method = OOZE_SURFACE_CLAVET;
+    settings.mesh_smoothing = 0;
+    OozeSurface *surface = NULL;
+    CHECK_OK(ooze_surface_build(ooze_world_frame(world), &settings, 1, &surface, &error));
+    double worst = 0;
+    for (uint64_t i = 0; i < surface->vertex_count; i++) {
+        const float *p = surface->positions + 3 * i;
+        double off = fabs(vec3_length(vec3_sub(vec3(p[0], p[1], p[2]), at)) - radius);
+        if (off > worst) {
+            worst = off;
+        }
+    }
+    MEASURED("vertices off the sphere, in cells", worst / (settings.cell * dx), 0, 0.1);
+    /* every edge has two triangles: V - E + F = 2 with E = 3 F / 2 */
+    double euler = (double)surface->vertex_count - 0.5 * (double)surface->triangle_count;
+    MEASURED("Euler's number", euler, 2, 2);
+    ooze_surface_free(surface);
+    OozeCloud cloud;
+    CHECK_OK(ooze_cloud_open(ooze_world_frame(world), NULL, &cloud, &error));
+    CHECK_OK(ooze_cloud_shape(&cloud, &settings, NULL, &error));
+    for (int k = 1; k < 9; k++) {
+        float a[3] = {(float)(at.x + 0.1 * k * h), (float)at.y, (float)at.z}, b[3];
+        memcpy(b, a, sizeof b);
+        b[0] += (float)(0.05 * h);
+        double slope = (double)(ooze_field_at(&cloud, a) - ooze_field_at(&cloud, b)) / (0.05 * h);
+        MEASURED("slope along a line, times h", slope * h, 0.98, 1.02);
+    }
+    ooze_cloud_close(&cloud);
+    ooze_world_destroy(world);
+}
+
 ACCEPTANCE_MAIN(cmocka_unit_test(springs_T11_friction), cmocka_unit_test(springs_T11_thin_wall),
-                cmocka_unit_test(springs_T13_stick))
+                cmocka_unit_test(springs_T13_stick), cmocka_unit_test(springs_T17_isosurface))

@@ -199,11 +199,15 @@ OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *
     return OOZE_OK;
 }
 
+/* Fewer runs are done before another thread has woken up. */
+enum { WORTH_THREADS = 8 };
+
 void ooze_springs_run(const OozeSpringsSchedule *schedule, OozeThreads *threads, OozeRangeBody body,
                       void *context, uint64_t *first)
 {
     for (uint32_t k = 0; k < schedule->colours; k++) {
+        uint32_t runs = schedule->first[k + 1] - schedule->first[k];
         *first = schedule->first[k];
-        ooze_parallel_for(threads, schedule->first[k + 1] - schedule->first[k], 1, body, context);
+        ooze_parallel_for(runs < WORTH_THREADS ? NULL : threads, runs, 1, body, context);
     }
 }
