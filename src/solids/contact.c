@@ -1,5 +1,7 @@
 #include "solids/contact.h"
 
+#include <math.h>
+
 #include "physics/contact.h"
 
 static OozeContactVector narrow(OozeVec3 a)
@@ -26,14 +28,20 @@ OozeVec3 ooze_contact_stick(const OozeSolid *solid, const OozeContact *contact, 
     return vec3_scale(contact->normal, -(double)impulse);
 }
 
+double ooze_contact_wet_share(const OozeSolid *solid, const OozeContactRule *rule)
+{
+    double mu = solid->params[OOZE_SOLID_FRICTION];
+    return mu >= 1.0 ? 1.0 : 1.0 - pow(1.0 - mu, rule->wet);
+}
+
 /* As the rule says. Wet friction takes its share once a step, however often the solid is met: `again`. */
 static OozeVec3 touched(const OozeSolid *solid, const OozeContactRule *rule, bool again,
                         const OozeContact *contact, OozeVec3 velocity)
 {
-    if (!rule->wet) {
+    if (!(rule->wet > 0.0)) {
         return ooze_contact_velocity(solid, contact, velocity);
     }
-    double mu = again ? 0.0 : fmin(solid->params[OOZE_SOLID_FRICTION], 1.0);
+    double mu = again ? 0.0 : ooze_contact_wet_share(solid, rule);
     OozeContactVector v = ooze_contact_wet(narrow(vec3_sub(velocity, contact->velocity)),
                                            narrow(contact->normal), (float)mu);
     return vec3_add(contact->velocity, vec3((double)v.x, (double)v.y, (double)v.z));

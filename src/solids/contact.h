@@ -10,8 +10,9 @@ typedef struct OozeContactRule {
     double
         tolerance; /* m; walls thicker than this are never crossed; a tenth of the spacing is fine */
     double dt;     /* s */
-    bool wet;      /* no restitution, and friction is the share of tangential velocity that a touch
-                      takes, from 1 on all of it; else restitution and Coulomb's friction */
+    double wet;    /* above 0: no restitution, and friction is the share of its tangential velocity
+                      that a particle loses in 1/wet steps of touching, from 1 on all of it at once;
+                      0: restitution and Coulomb's friction */
 } OozeContactRule;
 
 /* What solids did to a particle: changes of its velocity, and where. */
@@ -28,6 +29,9 @@ typedef struct OozeTouches {
 /* Velocity after touching: restitution and friction of the solid, relative to its surface. */
 OozeVec3 ooze_contact_velocity(const OozeSolid *solid, const OozeContact *contact,
                                OozeVec3 velocity);
+
+/* The share that a wet touch takes in one step. */
+double ooze_contact_wet_share(const OozeSolid *solid, const OozeContactRule *rule);
 
 /* Change of velocity by which a solid holds what is near (zero where it does not stick). `distance`
    is from the particle's skin: the contact's distance less the margin. */

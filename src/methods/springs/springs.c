@@ -143,7 +143,7 @@ static OozeStatus set_numbers(OozeSpringsStep *s, OozeError *error)
     s->rule = (OozeContactRule){.margin = p[OOZE_SPRINGS_CONTACT_DISTANCE] * c->spacing,
                                 .tolerance = 0.1 * c->spacing,
                                 .dt = c->dt,
-                                .wet = true};
+                                .wet = c->dt / unit};
     size_t materials = (size_t)c->material_count;
     s->matter = ooze_arena_alloc(c->arena, materials, sizeof *s->matter);
     if (!s->matter) {
