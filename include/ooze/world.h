@@ -370,6 +370,7 @@ typedef enum OozeProbeKind {
     OOZE_PROBE_AZIMUTH,          /* unwrapped angle of the contact centroid about `axis`, turns */
     OOZE_PROBE_SOLVER,           /* residual, iterations and densities of the steps themselves */
     OOZE_PROBE_HEAT,             /* temperatures, and heat above 0 degC, J */
+    OOZE_PROBE_SOLID,            /* pose, momentum, and force of the particles on one solid */
     OOZE_PROBE_KIND_COUNT
 } OozeProbeKind;
 
@@ -384,7 +385,8 @@ typedef struct OozeProbeDef {
     double width;       /* m, half width of a profile's line; 0: one support */
     double link_length; /* components: in spacings */
     double contact;     /* azimuth: distance from the plane of `point` that counts, in spacings */
-    double sinking; /* azimuth: only what moves against the axis this fast counts, m/s; 0: all */
+    double sinking;    /* azimuth: only what moves against the axis this fast counts, m/s; 0: all */
+    const char *solid; /* name of the solid that a probe of one is about */
 } OozeProbeDef;
 
 OOZE_API OozeProbeDef ooze_probe_def_default(void);

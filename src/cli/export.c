@@ -82,6 +82,26 @@ static OozeStatus write_frames(Export *job, uint64_t wanted, OozeError *error)
     return status;
 }
 
+/* A run whose scene cannot be read any more is exported without what only the scene knows. */
+static OozeStatus write_scene(Export *job, OozeError *error)
+{
+    OozeScene *scene = NULL;
+    OozeError why = {0};
+    char *path = ooze_run_file_path(job->run, "scene.yaml");
+    OozeStatus status =
+        path ? ooze_scene_load(path, NULL, 0, &scene, &why) : ooze_fail_memory(error, "a path", 0);
+    ooze_free(path);
+    if (scene && !status && ooze_report_scene(scene, NULL) == 0) {
+        status = job->format->write_scene(scene, job->folder, error);
+    } else if (path) {
+        ooze_report_warning("solids have no shapes, for the scene of the run cannot be read%s%s",
+                            why.message[0] ? ": " : "", why.message);
+        status = OOZE_OK;
+    }
+    ooze_scene_free(scene);
+    return status;
+}
+
 static OozeStatus write_all(Export *job, OozeError *error)
 {
     uint64_t wanted;
@@ -89,6 +109,9 @@ static OozeStatus write_all(Export *job, OozeError *error)
     status = status ? status : ooze_frame_files_start(&job->files, wanted, error);
     status = status ? status : ooze_make_folder(job->folder, error);
     status = status ? status : write_frames(job, wanted, error);
+    if (!status && job->format->write_scene && job->files.count > 0) {
+        status = write_scene(job, error);
+    }
     if (!status && job->format->write_index && job->files.count > 0) {
         status = job->format->write_index(job->folder, (const char *const *)job->files.names,
                                           job->files.times, job->files.count, job->up, error);

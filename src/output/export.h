@@ -2,6 +2,7 @@
 #ifndef OOZE_OUTPUT_EXPORT_H
 #define OOZE_OUTPUT_EXPORT_H
 
+#include "ooze/scene.h"
 #include "output/run_folder.h"
 
 typedef struct OozeExportFormat {
@@ -13,6 +14,8 @@ typedef struct OozeExportFormat {
        named as seen from the folder and their times ascend. */
     OozeStatus (*write_index)(const char *folder, const char *const *files, const double *times,
                               uint64_t count, OozeAxis up, OozeError *error);
+    /* Before the index, what the scene of the run knows and frames do not, or NULL. */
+    OozeStatus (*write_scene)(const OozeScene *scene, const char *folder, OozeError *error);
 } OozeExportFormat;
 
 extern const OozeExportFormat ooze_export_formats[];
@@ -28,6 +31,8 @@ OozeStatus ooze_export_bgeo(const OozeFrame *frame, const char *path, OozeError 
 OozeStatus ooze_export_usda(const OozeFrame *frame, const char *path, OozeError *error);
 OozeStatus ooze_export_usda_stage(const char *folder, const char *const *files, const double *times,
                                   uint64_t count, OozeAxis up, OozeError *error);
+/* The shapes of a scene's solids as a layer in the folder of a stage; frames say where they are. Before the stage. */
+OozeStatus ooze_export_usda_solids(const OozeScene *scene, const char *folder, OozeError *error);
 OozeStatus ooze_export_csv(const OozeFrame *frame, const char *path, OozeError *error);
 
 #endif

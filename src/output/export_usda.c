@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "output/export.h"
@@ -177,7 +178,7 @@ static void print_particles(OozeWriter *writer, const OozeFrame *frame)
 /* ---- solids ------------------------------------------------------------------------------ */
 
 /* Prim names are identifiers and unlike each other; the number makes them so where they are not. */
-static void solid_prim_name(const OozeFrame *frame, int i, char *name)
+void ooze_usda_solid_name(const OozeFrame *frame, int i, char name[OOZE_EXPORT_NAME_MAX])
 {
     char other[OOZE_EXPORT_NAME_MAX];
     bool taken = false;
@@ -196,7 +197,7 @@ static void solid_prim_name(const OozeFrame *frame, int i, char *name)
 static void print_solid(OozeWriter *writer, const OozeFrame *frame, int i)
 {
     char name[OOZE_EXPORT_NAME_MAX];
-    solid_prim_name(frame, i, name);
+    ooze_usda_solid_name(frame, i, name);
     const OozePose *pose = &frame->solids[i].pose;
     ooze_writer_print(writer,
                       "        def Xform \"%s\" (\n            customData = {\n"
@@ -210,10 +211,15 @@ static void print_solid(OozeWriter *writer, const OozeFrame *frame, int i)
         "                0: (%.17g, %.17g, %.17g),\n            }\n"
         "            quatd xformOp:orient.timeSamples = {\n"
         "                0: (%.17g, %.17g, %.17g, %.17g),\n            }\n"
+        "            custom vector3d velocity.timeSamples = {\n"
+        "                0: (%.17g, %.17g, %.17g),\n            }\n"
+        "            custom vector3d spin.timeSamples = {\n"
+        "                0: (%.17g, %.17g, %.17g),\n            }\n"
         "            uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]\n"
         "        }\n",
         pose->position.x, pose->position.y, pose->position.z, pose->rotation.w, pose->rotation.x,
-        pose->rotation.y, pose->rotation.z);
+        pose->rotation.y, pose->rotation.z, pose->velocity.x, pose->velocity.y, pose->velocity.z,
+        pose->spin.x, pose->spin.y, pose->spin.z);
 }
 
 OozeStatus ooze_export_usda(const OozeFrame *frame, const char *path, OozeError *error)
@@ -278,6 +284,9 @@ OozeStatus ooze_export_usda_stage(const char *folder, const char *const *files, 
 {
     OozeText path = {0};
     OozeWriter writer;
+    ooze_text_append(&path, "%s/" OOZE_USDA_SOLIDS, folder);
+    bool shapes = !path.failed && ooze_file_exists(path.data);
+    ooze_text_clear(&path);
     ooze_text_append(&path, "%s/run.usda", folder);
     OozeStatus status = path.failed ? ooze_fail_memory(error, "a path", strlen(folder))
                                     : ooze_writer_open(&writer, path.data, error);
@@ -288,6 +297,9 @@ OozeStatus ooze_export_usda_stage(const char *folder, const char *const *files, 
     double rate = frame_rate(times, count);
     ooze_writer_print(&writer, "#usda 1.0\n(\n");
     print_stage_axes(&writer, up);
+    if (shapes) {
+        ooze_writer_print(&writer, "    subLayers = [@./" OOZE_USDA_SOLIDS "@]\n");
+    }
     ooze_writer_print(&writer,
                       "    startTimeCode = %.17g\n    endTimeCode = %.17g\n"
                       "    timeCodesPerSecond = %.17g\n    framesPerSecond = %.17g\n)\n\n",

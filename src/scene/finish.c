@@ -132,7 +132,7 @@ static void check_materials(OozeScene *scene)
     }
 }
 
-/* ---- joints ---------------------------------------------------------------------------------- */
+/* ---- solids ---------------------------------------------------------------------------------- */
 
 int ooze_scene_find_solid(const OozeSceneDef *def, const char *name)
 {
@@ -144,10 +144,11 @@ int ooze_scene_find_solid(const OozeSceneDef *def, const char *name)
     return -1;
 }
 
-static void check_solid(OozeScene *scene, int index, const char *key, const char *name)
+static void check_solid(OozeScene *scene, const char *list, int index, const char *key,
+                        const char *name)
 {
     const OozeSceneDef *def = &scene->def;
-    const OozeNode *node = ooze_node_find(ooze_scene_item_node(scene, "joints", index), key);
+    const OozeNode *node = ooze_node_find(ooze_scene_item_node(scene, list, index), key);
     if (!name || !node || ooze_scene_find_solid(def, name) >= 0) {
         return;
     }
@@ -161,11 +162,14 @@ static void check_solid(OozeScene *scene, int index, const char *key, const char
                      name);
 }
 
-static void check_joints(OozeScene *scene)
+static void check_solids(OozeScene *scene)
 {
     for (int i = 0; i < scene->def.joint_count; i++) {
-        check_solid(scene, i, "solid", scene->def.joints[i].solid);
-        check_solid(scene, i, "other", scene->def.joints[i].other);
+        check_solid(scene, "joints", i, "solid", scene->def.joints[i].solid);
+        check_solid(scene, "joints", i, "other", scene->def.joints[i].other);
+    }
+    for (int i = 0; i < scene->def.probe_count; i++) {
+        check_solid(scene, "probes", i, "solid", scene->def.probes[i].def.solid);
     }
 }
 
@@ -269,7 +273,7 @@ void ooze_scene_finish(OozeScene *scene)
 {
     name_everything(scene);
     check_materials(scene);
-    check_joints(scene);
+    check_solids(scene);
     finish_times(scene);
     ooze_scene_finish_changes(scene);
     finish_world(&scene->def);

@@ -191,6 +191,8 @@ void ooze_scene_cool_materials(OozeScene *scene, const OozeWorld *world,
                                struct OozeStepContext *context);
 /* Traps that need the particles: fluid in solids, fluids in each other, outside the box. */
 OozeStatus ooze_scene_check_particles(OozeScene *scene, OozeWorld *world, OozeError *error);
+/* Of those, what shows in solids that give way. */
+OozeStatus ooze_scene_check_bodies(OozeScene *scene, const OozeWorld *world, OozeError *error);
 /* Checksum of the file that a section's item names; false where it names none or none can be read. */
 enum { OOZE_CHECKSUM_MAX = 17 };
 bool ooze_section_checksum(const OozeSection *section, const void *item,

@@ -309,6 +309,8 @@ static const OozeKey probe_keys[] = {
      .help = "distance from the plane of `point` that counts as contact"},
     {"sinking", OOZE_KEY_REAL, "m/s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneProbe, def.sinking),
      .help = "only what moves against the axis this fast counts; 0: all"},
+    {"solid", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, def.solid),
+     .help = "name of the solid it is about", .required = OOZE_BIT(OOZE_PROBE_SOLID)},
 };
 
 static const OozeSection section_probe = {

@@ -183,5 +183,6 @@ OozeStatus ooze_scene_check_particles(OozeScene *scene, OozeWorld *world, OozeEr
             check_solid(scene, &p, &world->solids.items[i], inside);
         }
     }
-    return check_overlaps(scene, world, &p, error);
+    OozeStatus status = ooze_scene_check_bodies(scene, world, error);
+    return status ? status : check_overlaps(scene, world, &p, error);
 }

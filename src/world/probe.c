@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "world/probe_kind.h"
 
-enum { COLUMNS_MAX = 11 };
+enum { COLUMNS_MAX = 18 };
 
 const OozeProbeKindInfo ooze_probe_kinds[OOZE_PROBE_KIND_COUNT] = {
     [OOZE_PROBE_COUNT] = {"count", "number of particles", "material", NULL},
@@ -38,6 +38,10 @@ const OozeProbeKindInfo ooze_probe_kinds[OOZE_PROBE_KIND_COUNT] = {
                            "", NULL},
     [OOZE_PROBE_HEAT] = {"heat", "temperatures: mean, lowest, highest; heat above 0 degC",
                          "material", "temperature"},
+    [OOZE_PROBE_SOLID] = {"solid",
+                          "a solid: position, velocity, spin, angular momentum, and force and "
+                          "torque of the particles on it",
+                          "solid", NULL},
 };
 
 /* What a kind measures; `columns` up to the first NULL, a profile makes its own. */
@@ -80,6 +84,12 @@ static const Kind kinds[OOZE_PROBE_KIND_COUNT] = {
                          false,
                          {"mean", "min", "max", "total"},
                          {"degC", "degC", "degC", "J"}},
+    [OOZE_PROBE_SOLID] = {ooze_probe_solid,
+                          false,
+                          {"x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "lx", "ly", "lz",
+                           "fx", "fy", "fz", "tx", "ty", "tz"},
+                          {"m", "m", "m", "m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s", "kg m2/s",
+                           "kg m2/s", "kg m2/s", "N", "N", "N", "N m", "N m", "N m"}},
 };
 
 OozeProbeDef ooze_probe_def_default(void)
@@ -181,6 +191,10 @@ static OozeStatus check_def(const OozeProbeDef *def, OozeError *error)
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "-1 means all materials",
                          "probe '%s' asks for material %d", def->name, def->material.index);
     }
+    if (def->kind == OOZE_PROBE_SOLID && (!def->solid || !def->solid[0])) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "name a solid of the world",
+                         "probe '%s' does not say which solid it is about", def->name);
+    }
     OozeStatus status = check_place(def, error);
     if (!status && def->kind == OOZE_PROBE_PROFILE) {
         status = check_profile(def, error);
@@ -227,7 +241,7 @@ OozeStatus ooze_probe_create(OozeProbe *probe, const OozeProbeDef *def, OozeAxis
                              OozeError *error)
 {
     *probe = (OozeProbe){.def = *def};
-    probe->def.name = NULL;
+    probe->def.name = probe->def.solid = NULL;
     OozeProbeDef filled = *def;
     if (uses_percentile(def->kind) && isnan(def->percentile)) {
         filled.percentile = def->kind == OOZE_PROBE_HEIGHT ? 99.0 : 95.0;
@@ -239,7 +253,8 @@ OozeStatus ooze_probe_create(OozeProbe *probe, const OozeProbeDef *def, OozeAxis
     probe->def = filled;
     probe->def.axis = vec3_unit(filled.axis, vec3_axis(up));
     probe->def.name = ooze_copy_text(def->name);
-    if (!probe->def.name || !make_columns(probe)) {
+    probe->def.solid = ooze_copy_text(def->solid ? def->solid : "");
+    if (!probe->def.name || !probe->def.solid || !make_columns(probe)) {
         ooze_probe_free(probe);
         return ooze_fail_memory(error, "a probe", sizeof *probe);
     }
@@ -255,6 +270,7 @@ void ooze_probe_free(OozeProbe *probe)
     ooze_free(probe->units);
     ooze_free(probe->values);
     ooze_free((void *)probe->def.name);
+    ooze_free((void *)probe->def.solid);
     *probe = (OozeProbe){0};
 }
 

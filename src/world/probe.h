@@ -7,6 +7,7 @@
 #include "methods/step_report.h"
 #include "ooze/world.h"
 #include "physics/periodic.h"
+#include "solids/dynamic.h"
 
 /* What a probe sees. */
 typedef struct OozeProbeContext {
@@ -18,6 +19,10 @@ typedef struct OozeProbeContext {
     int sub_steps;                /* of that step */
     const OozeMaterial *materials;
     int material_count;
+    const OozeSolid *solids; /* of the world that the frame is of; solid_count 0: it is of a file */
+    int solid_count;
+    const OozeLoad *taken; /* what the last step's particles gave each; NULL: nothing to nobody */
+    double time_step;
 } OozeProbeContext;
 
 enum { OOZE_PROBE_STATE_MAX = 8 };

@@ -86,6 +86,8 @@ OozeStatus ooze_probe_azimuth(const OozeProbeView *view, double *values, double 
                               OozeError *error);
 OozeStatus ooze_probe_heat(const OozeProbeView *view, double *values, double *state,
                            OozeError *error);
+OozeStatus ooze_probe_solid(const OozeProbeView *view, double *values, double *state,
+                            OozeError *error);
 OozeStatus ooze_probe_solver(const OozeProbeView *view, double *values, double *state,
                              OozeError *error);
 

@@ -509,6 +509,10 @@ OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *erro
         .sub_steps = world->sub.count,
         .materials = world->materials.items,
         .material_count = world->materials.count,
+        .solids = world->solids.items,
+        .solid_count = world->solids.count,
+        .taken = ooze_world_taken(world, 0),
+        .time_step = world->def.time_step,
     };
     if (!context.frame) {
         status = ooze_fail_memory(error, "the frame view", 0);

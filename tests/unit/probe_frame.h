@@ -115,6 +115,7 @@ static inline void hand_make_periodic(Hand *hand, int axis, double min, double l
 static inline OozeProbeDef probe_def(OozeProbeKind kind)
 {
     OozeProbeDef def = ooze_probe_def_default();
+    def.solid = "floor";
     def.name = "it";
     def.kind = kind;
     return def;

@@ -36,8 +36,9 @@ static void every_kind_is_described(void **state)
     for (int kind = 0; kind < OOZE_PROBE_KIND_COUNT; kind++) {
         const OozeProbeKindInfo *info = &ooze_probe_kinds[kind];
         assert_true(info->name && info->name[0] && info->help && info->help[0]);
-        /* a step is solved for all materials at once */
-        assert_true(kind == OOZE_PROBE_SOLVER || strstr(info->keys, "material"));
+        /* a step is solved for all materials at once, and a solid has none */
+        assert_true(kind == OOZE_PROBE_SOLVER || kind == OOZE_PROBE_SOLID ||
+                    strstr(info->keys, "material"));
         OozeProbeDef def = useful_def((OozeProbeKind)kind);
         def.name = "top";
         OozeProbe probe = make_probe(&def);
