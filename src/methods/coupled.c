@@ -174,6 +174,14 @@ OozeSix ooze_coupled_respond(const OozeCoupledSolid *solid, const OozeSix *momen
     return y;
 }
 
+double ooze_coupled_yield(const OozeCoupledSolid *solid, OozeVec3 arm, OozeVec3 push)
+{
+    OozeVec3 turn = vec3_cross(arm, push);
+    double t[3] = {turn.x, turn.y, turn.z}, spin[3];
+    ooze_rigid_apply(solid->inverse, t, spin);
+    return vec3_dot(push, push) / solid->mass + t[0] * spin[0] + t[1] * spin[1] + t[2] * spin[2];
+}
+
 OozeSix ooze_coupled_momentum(const OozeCoupled *c, const OozeCoupledSolid *solid,
                               const OozeSix *motion)
 {

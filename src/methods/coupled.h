@@ -57,6 +57,8 @@ static inline bool ooze_coupled_is_dynamic(const OozeCoupled *coupled, int solid
 
 /* Inverse mass times a momentum. */
 OozeSix ooze_coupled_respond(const OozeCoupledSolid *solid, const OozeSix *momentum);
+/* Twice the energy of a push at an arm: push times how far its point gives way along it. */
+double ooze_coupled_yield(const OozeCoupledSolid *solid, OozeVec3 arm, OozeVec3 push);
 /* Mass times a motion. */
 OozeSix ooze_coupled_momentum(const OozeCoupled *coupled, const OozeCoupledSolid *solid,
                               const OozeSix *motion);

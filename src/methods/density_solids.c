@@ -13,7 +13,6 @@
 
 #include "base/fail.h"
 #include "physics/kernels.h"
-#include "physics/rigid_motion.h"
 
 static const double SHARE_OF_ROW = 1.0 / 3.0;
 
@@ -63,16 +62,6 @@ static OozeFour start_of(const OozeDensitySweep *s, uint64_t i)
     return x;
 }
 
-static double size_of(const OozeCoupledSolid *solid, OozeVec3 arm, OozeVec3 push)
-{
-    OozeVec3 turn = vec3_cross(arm, push);
-    double t[3] = {turn.x, turn.y, turn.z}, spin[3];
-    ooze_rigid_apply(solid->inverse, t, spin);
-    double square =
-        vec3_dot(push, push) / solid->mass + t[0] * spin[0] + t[1] * spin[1] + t[2] * spin[2];
-    return sqrt(fmax(square, 0.0));
-}
-
 static void ease_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -87,7 +76,7 @@ static void ease_range(void *data, uint64_t begin, uint64_t end, int worker)
         for (int k = next_solid(s, i, -1); k >= 0; k = next_solid(s, i, k)) {
             const OozeCoupledSolid *solid = &c->solids[k];
             OozeVec3 arm = ooze_coupled_arm(c, solid, start_of(s, i));
-            double size = size_of(solid, arm, widen(push_of(s, i, solid->solid)));
+            double size = sqrt(ooze_coupled_yield(solid, arm, widen(push_of(s, i, solid->solid))));
             sum[k].v[0] += size;
             give += SHARE_OF_ROW * size * solid->crowd;
         }

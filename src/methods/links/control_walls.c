@@ -13,8 +13,7 @@ typedef struct Control {
     uint8_t *made;  /* per entry of the lists of samples: it gets a link */
 } Control;
 
-/* Where a link is held now; its rest length in the last lane. */
-static OozeFour held_at(const OozeLinksStep *s, const OozeWallLink *link)
+OozeFour ooze_links_held_at(const OozeLinksStep *s, const OozeWallLink *link)
 {
     const OozeLinksSolid *solid = &s->solids[link->solid];
     OozeFour at = solid->origin + solid->axes[0] * link->place[0] +
@@ -48,7 +47,7 @@ static uint32_t keep_links(const OozeLinksStep *s, uint64_t i)
             continue;
         }
         if (!s->is_elastic[i]) {
-            float length = length_of(s, i, held_at(s, &link));
+            float length = length_of(s, i, ooze_links_held_at(s, &link));
             if (length * length >= s->reach2) {
                 continue;
             }
@@ -209,7 +208,7 @@ static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
         }
         OozeFour *held = s->held_at + rows->first[i];
         for (uint32_t k = 0; k < count; k++) {
-            held[k] = held_at(s, &row[k]);
+            held[k] = ooze_links_held_at(s, &row[k]);
         }
         for (uint32_t k = count; k < ooze_link_fours(count); k++) {
             held[k] = ooze_four(0, 0, 0, OOZE_LINKS_NO_LINK);

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "methods/advice.h"
+#include "methods/links/coupling.h"
 #include "methods/links/sweep.h"
 #include "physics/heat.h"
 
@@ -208,7 +209,7 @@ static OozeStatus allocate(OozeLinksStep *s, OozeError *error)
     return all ? OOZE_OK : ooze_fail_memory(error, "the links step", n * 128);
 }
 
-static void know_solids(OozeLinksStep *s)
+void ooze_links_know_solids(OozeLinksStep *s)
 {
     const OozeStepContext *c = s->context;
     for (int k = 0; k < c->solid_count; k++) {
@@ -220,6 +221,7 @@ static void know_solids(OozeLinksStep *s)
             s->solids[k].axes[m] = ooze_four((float)axis.x, (float)axis.y, (float)axis.z, 0);
         }
         s->solids[k].clings = c->solids[k].params[OOZE_SOLID_FRICTION] > 0.0;
+        s->solids[k].leads = s->solids[k].clings && !ooze_solid_is_dynamic(&c->solids[k]);
     }
 }
 
@@ -401,7 +403,12 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         return status;
     }
     know_materials(&s);
-    know_solids(&s);
+    OozeCoupled coupled;
+    status = ooze_links_couple(&s, &coupled, error);
+    if (status) {
+        return status;
+    }
+    ooze_links_know_solids(&s);
     s.x0[s.n] = ooze_four(0, 0, 0, OOZE_LINKS_FAR);
     ooze_parallel_for(c->threads, s.n, OOZE_LINKS_GRAIN, start_range, &s);
     ooze_stage_lap(c->clock, OOZE_PART_START);
@@ -416,6 +423,9 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     if (!status) {
         ooze_parallel_for(c->threads, s.n, OOZE_LINKS_GRAIN, store_range, &s);
         ooze_stage_lap(c->clock, OOZE_PART_STORE);
+    }
+    if (!status && s.coupled) {
+        ooze_coupled_load(s.coupled);
     }
     return status;
 }
@@ -451,6 +461,7 @@ const OozeMethod ooze_method_links = {
     .material_keys = material_keys,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
+    .pushes_solids = true,
     .uses_tables = true,
     .create = create,
     .destroy = destroy,

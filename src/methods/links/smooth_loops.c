@@ -24,7 +24,7 @@ OOZE_LINKS_LOOP OozeFour add_walls(const OozeLinksSmooth *m, uint64_t i, OozeLin
                          ooze_links_shape(s->kernel.inverse_h, r, kind).value;
         all += value;
         for (int k = 0; k < 4; k++) {
-            value[k] = s->solids[b->solid[index[k]]].clings ? value[k] : 0.0f;
+            value[k] = s->solids[b->solid[index[k]]].leads ? value[k] : 0.0f;
             d[k] = ooze_four_load(&b->velocity[index[k]].x) - u;
         }
         sum = ooze_links_add(value, d, sum);

@@ -2,6 +2,9 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "methods/density_solids.h"
+#include "methods/links/coupling.h"
+#include "methods/links/fours.h"
 #include "methods/links/sweep.h"
 #include "methods/push_out.h"
 
@@ -48,8 +51,11 @@ OozeStatus ooze_links_solve(OozeLinksStep *s, OozeError *error)
         .context = c,
         .n = s->n,
         .contact = (float)(c->params[OOZE_LINKS_CONTACT_DISTANCE] * c->spacing),
+        .coupled = s->coupled,
+        .start = s->x0,
     };
-    OozeDensitySweep sweep = {.job = &job, .x = s->x, .shift = s->shift, .mobility = s->weight};
+    OozeDensitySweep sweep = {
+        .job = &job, .x = s->x, .shift = s->shift, .mobility = s->weight, .order = s->order};
     sweep.inside = ooze_arena_alloc(c->arena, s->n / OOZE_DENSITY_GRAIN + 1, sizeof *sweep.inside);
     if (!sweep.inside) {
         return ooze_fail_memory(error, "links", s->n / OOZE_DENSITY_GRAIN);
@@ -57,14 +63,21 @@ OozeStatus ooze_links_solve(OozeLinksStep *s, OozeError *error)
     OozePushOut out;
     OozeStatus status = ooze_push_out_begin(&out, &sweep, error);
     status = status ? status : know_pairs(s, error);
+    status = status ? status : ooze_links_couple_iterations(s, error);
+    s->steepness = s->volume * ooze_links_steepness(&s->kernel);
+    s->shared = s->even ? 0.5f * s->strength : s->strength;
     const OozeLinksLoops *loops = ooze_links_loops();
     int iterations = (int)c->params[OOZE_LINKS_ITERATIONS];
     for (int k = 0; k < iterations && !status; k++) {
         run(s, loops->look);
+        ooze_links_push_solids(s);
         ooze_stage_lap(c->clock, OOZE_PART_DENSITY_MULTIPLIERS);
         run(s, loops->correct);
+        ooze_density_move_solids(&sweep);
         ooze_stage_lap(c->clock, OOZE_PART_DENSITY_CORRECTIONS);
         ooze_push_out(&out);
+        ooze_density_move_solids(&sweep);
+        ooze_links_hold_again(s);
         ooze_stage_lap(c->clock, OOZE_PART_PUSH_OUT);
     }
     if (!status && iterations > 0) {

@@ -236,6 +236,9 @@ OOZE_LINKS_LOOP void look(const OozeLinksStep *s, uint64_t begin, uint64_t end, 
         s->share[i] = n.strength * share;
         s->change[i] = lambda * (own + walls.gradient) +
                        (steepness * n.pressure * sum.apart + walls.apart) - share * walls.pull;
+        if (s->from_walls) {
+            s->from_walls[i] = 2.0f * lambda * walls.gradient + walls.apart - share * walls.pull;
+        }
         OozeFour arrow = s->x[i];
         arrow[3] = steepness * lambda;
         s->arrow[i] = arrow;

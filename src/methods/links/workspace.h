@@ -2,6 +2,7 @@
 #ifndef OOZE_METHODS_LINKS_WORKSPACE_H
 #define OOZE_METHODS_LINKS_WORKSPACE_H
 
+#include "methods/coupled.h"
 #include "methods/four.h"
 #include "methods/links/links.h"
 #include "methods/links/table.h"
@@ -52,6 +53,7 @@ typedef struct OozeLinksMemory {
 typedef struct OozeLinksSolid {
     OozeFour origin, axes[3]; /* last lanes 0 */
     bool clings;
+    bool leads; /* it also takes part in the smoothing of velocities: what gives way does not */
 } OozeLinksSolid;
 
 /* One step. Arrays without a word are in the order of the predicted positions' grid, in which rows of links are too. */
@@ -77,6 +79,7 @@ typedef struct OozeLinksStep {
     bool linked;         /* links have strength; otherwise none are kept, and nobody has a row */
     bool lost;           /* links of all particles */
     OozeLinksSolid *solids;
+    OozeCoupled *coupled;      /* NULL: no solid is dynamic */
     float *material_weight;    /* per material: 1 over mass, in units of the first's */
     float *material_extension; /* per material: factor of the step */
     /* in the order of the store */
@@ -89,6 +92,7 @@ typedef struct OozeLinksStep {
     OozeFour *x;           /* n + 1; last lane 0 */
     OozeFour *shift;       /* all corrections added up */
     OozeFour *change;      /* what an iteration does to a particle, but for its neighbours' part */
+    OozeFour *from_walls;  /* of it, what solids do; NULL: nobody asks */
     OozeFour *arrow;       /* n + 1: x, and in the last lane the multiplier as `push` wants it */
     float *weight;         /* n + 1; 0: whatever pushes, it moves with its velocity */
     float *
@@ -99,8 +103,9 @@ typedef struct OozeLinksStep {
     uint8_t *is_new;
     uint32_t *old_row; /* OOZE_LINKS_NO_ROW: none yet */
     uint16_t *material;
-    float *share;  /* n + 1: strength over the number of taut links, as `pull` wants it */
-    float *excess; /* density beyond rest */
+    float steepness, shared; /* scales of the multiplier in `arrow`, and of the next */
+    float *share;            /* n + 1: strength over the number of taut links, as `pull` wants it */
+    float *excess;           /* density beyond rest */
     const OozeNeighbours *near;
     const float *rest; /* per entry of it: the link's rest length */
     float *push;       /* per entry: slope of the kernel over its scale and the length */
@@ -115,6 +120,10 @@ static inline OozeFour ooze_links_apart(const OozeLinksStep *s, OozeFour a, Ooze
     return ooze_four_image(a - b, s->box);
 }
 
+/* Poses of the solids as they are now. */
+void ooze_links_know_solids(OozeLinksStep *step);
+/* Where a link is held now; its rest length in the last lane. */
+OozeFour ooze_links_held_at(const OozeLinksStep *step, const OozeWallLink *link);
 /* Coherent motion: velocities smoothed over neighbours where the particles are (XSPH). */
 OozeStatus ooze_links_smooth(OozeLinksStep *step, OozeError *error);
 /* Algorithm 1: deletes, extends and makes links at the predicted positions. */

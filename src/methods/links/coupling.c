@@ -1,0 +1,219 @@
+/* Corrections are those against solids that stand still. With N particles at a solid that gives way, each takes the share
+
+     1 / (1 + N y/w)
+
+   of its own, w and y being how far the particle and the solid give way to a push there, and the solid gets the opposite of that
+   share: as if the solid were split into N parts of equal mass. When all push alike, particle and solid together move by just
+   the correction, however light the solid is: Jacobi iterations do not overshoot, and momentum is exact. */
+#include "methods/links/coupling.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+static OozeVec3 widen(OozeFour a)
+{
+    return vec3((double)a[0], (double)a[1], (double)a[2]);
+}
+
+OozeStatus ooze_links_couple(OozeLinksStep *s, OozeCoupled *coupled, OozeError *error)
+{
+    OozeStepContext *c = s->context;
+    if (!c->dynamic) {
+        return OOZE_OK;
+    }
+    double unit =
+        c->materials[0].values[OOZE_MATERIAL_DENSITY] * c->spacing * c->spacing * c->spacing;
+    OozeStatus status = ooze_coupled_begin(coupled, c, unit, error);
+    if (!status && c->dynamic->dynamics) { /* contacts did not let them fly freely */
+        ooze_coupled_move_samples(coupled);
+    }
+    s->coupled = status ? NULL : coupled;
+    return status;
+}
+
+/* ---- who is at a solid ------------------------------------------------------------------------------ */
+
+/* Samples and links of one particle, which name solids. */
+typedef struct Around {
+    const uint32_t *sample;
+    uint32_t samples;
+    const OozeWallLink *link;
+    const OozeFour *held;
+    uint32_t links;
+} Around;
+
+static Around around(const OozeLinksStep *s, uint64_t i)
+{
+    const OozeNeighbours *near = &s->memory->near_walls;
+    const OozeLinkRows *rows = &s->memory->table.walls[0];
+    Around a = {.samples = s->samples ? near->count[i] : 0,
+                .links = s->linked ? rows->count[i] : 0};
+    a.sample = a.samples ? near->index + near->first[i] : NULL;
+    a.link = a.links ? ooze_wall_links_of(rows, i) : NULL;
+    a.held = a.links ? s->held_at + rows->first[i] : NULL;
+    return a;
+}
+
+/* The next dynamic solid after number k, or -1; `alone`: all others are the same one. */
+static int next_solid(const OozeLinksStep *s, const Around *a, int k, bool *alone)
+{
+    const OozeCoupled *c = s->coupled;
+    const uint16_t *solid = s->context->boundary->solid;
+    int next = INT32_MAX, least = INT32_MAX, most = -2;
+    for (uint32_t e = 0; e < a->samples + a->links; e++) {
+        int other = c->number[e < a->samples ? solid[a->sample[e]] : a->link[e - a->samples].solid];
+        next = other > k && other < next ? other : next;
+        least = other < least ? other : least;
+        most = other > most ? other : most;
+    }
+    *alone = least == most;
+    return next == INT32_MAX ? -1 : next;
+}
+
+static void near_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLinksStep *s = data;
+    bool near = false, alone;
+    for (uint64_t i = begin; i < end && !near; i++) {
+        Around a = around(s, i);
+        near = next_solid(s, &a, -1, &alone) >= 0;
+    }
+    s->coupled->near[begin / OOZE_COUPLED_GRAIN] = near;
+}
+
+OozeStatus ooze_links_couple_iterations(OozeLinksStep *s, OozeError *error)
+{
+    if (!s->coupled) {
+        return OOZE_OK;
+    }
+    s->from_walls = ooze_arena_alloc(s->context->arena, s->n, sizeof *s->from_walls);
+    if (!s->from_walls) {
+        return ooze_fail_memory(error, "dynamic solids", s->n * sizeof *s->from_walls);
+    }
+    ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLED_GRAIN, near_range, s);
+    return OOZE_OK;
+}
+
+/* ---- pushes ------------------------------------------------------------------------------------------ */
+
+/* What samples and links of one of several solids do to particle i: as the first sweep, see sweep_loops.c. */
+static OozeFour part_of(const OozeLinksStep *s, uint64_t i, const Around *a, int solid)
+{
+    const OozeBoundary *b = s->context->boundary;
+    OozeFour push = {0}, pull = {0};
+    float smallest = 1e-6f * s->support;
+    float lambda = s->arrow[i][3] / s->steepness, share = s->share[i] / s->shared;
+    for (uint32_t e = 0; e < a->samples; e++) {
+        uint32_t k = a->sample[e];
+        OozeFour d = ooze_links_apart(s, s->x[i], ooze_four_load(&b->position[k].x));
+        float r = sqrtf(ooze_four_dot3(d, d)), volume = s->wall_scale * b->volume[k];
+        float apart = ooze_artificial_pressure(s->pressure_scale, ooze_links_value(&s->kernel, r),
+                                               s->pressure_reference);
+        float f = volume * ooze_links_slope(&s->kernel, r) / fmaxf(r, smallest);
+        push += (b->solid[k] == solid ? f * (2.0f * lambda + apart) : 0.0f) * d;
+    }
+    for (uint32_t e = 0; e < a->links; e++) {
+        OozeFour at = a->held[e];
+        OozeFour d = ooze_links_apart(s, s->x[i], ooze_four(at[0], at[1], at[2], 0));
+        float r = sqrtf(ooze_four_dot3(d, d));
+        float f = fmaxf(r - at[3], 0.0f) / fmaxf(r, smallest);
+        pull += ((int)a->link[e].solid == solid ? f : 0.0f) * d;
+    }
+    OozeFour all = push - (s->strength / s->weight[i] * share) * pull;
+    all[3] = 0;
+    return all;
+}
+
+static OozeFour push_of(const OozeLinksStep *s, uint64_t i, const Around *a, int k, bool alone)
+{
+    OozeFour push = alone ? s->from_walls[i] : part_of(s, i, a, s->coupled->solids[k].solid);
+    push[3] = 0;
+    return push;
+}
+
+typedef struct Push {
+    OozeLinksStep *step;
+    bool counts; /* or shares out */
+} Push;
+
+static void share_out(OozeLinksStep *s, uint64_t i, int k, OozeFour push, OozeSix *sum)
+{
+    const OozeCoupledSolid *solid = &s->coupled->solids[k];
+    OozeVec3 arm = ooze_coupled_arm(s->coupled, solid, s->x0[s->order[i]]), along = widen(push);
+    double yield = ooze_coupled_yield(solid, arm, along) / vec3_dot(along, along);
+    double share = 1.0 / (1.0 + solid->crowd * yield / (double)s->weight[i]);
+    OozeFour less = (float)(1.0 - share) * push;
+    s->change[i] -= less;
+    ooze_coupled_add(sum, arm, vec3_scale(widen(push - less), -1.0));
+}
+
+static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Push *job = data;
+    OozeLinksStep *s = job->step;
+    if (!s->coupled->near[begin / OOZE_COUPLED_GRAIN]) {
+        return;
+    }
+    OozeSix *sum = ooze_coupled_chunk(s->coupled, begin);
+    for (uint64_t i = begin; i < end; i++) {
+        Around a = around(s, i);
+        bool alone = false;
+        int k = s->weight[i] > 0.0f ? next_solid(s, &a, -1, &alone) : -1;
+        for (; k >= 0; k = next_solid(s, &a, k, &alone)) {
+            OozeFour push = push_of(s, i, &a, k, alone);
+            if (!(ooze_four_dot3(push, push) > 0.0f)) {
+                continue;
+            }
+            if (job->counts) {
+                sum[k].v[0] += 1.0;
+            } else {
+                share_out(s, i, k, push, &sum[k]);
+            }
+        }
+    }
+}
+
+void ooze_links_push_solids(OozeLinksStep *s)
+{
+    OozeCoupled *c = s->coupled;
+    if (!c) {
+        return;
+    }
+    Push job = {.step = s, .counts = true};
+    ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLED_GRAIN, push_range, &job);
+    ooze_coupled_collect(c);
+    for (int k = 0; k < c->count; k++) {
+        c->solids[k].crowd = c->solids[k].sum.v[0];
+    }
+    job.counts = false;
+    ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLED_GRAIN, push_range, &job);
+}
+
+/* ---- links -------------------------------------------------------------------------------------------- */
+
+static void hold_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLinksStep *s = data;
+    const OozeLinkRows *rows = &s->memory->table.walls[0];
+    for (uint64_t i = begin; i < end && s->coupled->near[begin / OOZE_COUPLED_GRAIN]; i++) {
+        const OozeWallLink *row = ooze_wall_links_of(rows, i);
+        for (uint32_t k = 0; k < rows->count[i]; k++) {
+            if (ooze_coupled_is_dynamic(s->coupled, row[k].solid)) {
+                s->held_at[rows->first[i] + k] = ooze_links_held_at(s, &row[k]);
+            }
+        }
+    }
+}
+
+void ooze_links_hold_again(OozeLinksStep *s)
+{
+    if (s->coupled && s->linked) {
+        ooze_links_know_solids(s);
+        ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLED_GRAIN, hold_range, s);
+    }
+}
