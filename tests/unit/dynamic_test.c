@@ -228,6 +228,49 @@ static void a_solid_that_runs_away_is_told(void **state)
     ooze_world_destroy(world);
 }
 
+/* A box on a floor, joined to a ball: one step, with every allocation failing in turn. */
+static OozeStatus try_bodies(OozeError *error)
+{
+    OozeWorldDef def = ooze_world_def_default();
+    def.spacing = 4.0 * SPACING; /* a coarse mesh is soon made */
+    def.threads = 1;
+    OozeWorld *world = NULL;
+    OozeSolidDef box = box_of(500.0, vec3(0, 0, 0)), floor = ooze_solid_def_default(), ball = box;
+    box.shape.position.y = 0.2;
+    floor.name = "floor";
+    ball.name = "ball";
+    ball.shape.kind = OOZE_SHAPE_SPHERE;
+    ball.shape.scale = vec3(0.2, 0.4, 0.2); /* uneven: a mesh */
+    ball.shape.position = vec3(1, 1, 0);
+    OozeJointDef joint = ooze_joint_def_default();
+    joint.solid.index = 1;
+    joint.other.index = 2;
+    OozeStatus status = ooze_world_create(&def, &world, error);
+    status = status ? status : ooze_world_add_solid(world, &floor, NULL, error);
+    status = status ? status : ooze_world_add_solid(world, &box, NULL, error);
+    status = status ? status : ooze_world_add_solid(world, &ball, NULL, error);
+    if (!status && ooze_dynamics_find()) {
+        status = ooze_world_add_joint(world, &joint, NULL, error);
+    }
+    status = status ? status : ooze_world_step(world, error);
+    ooze_world_destroy(world);
+    return status;
+}
+
+static void running_out_of_memory_is_an_error(void **state)
+{
+    (void)state;
+    OozeStatus status = OOZE_ERROR_MEMORY;
+    for (uint64_t k = 1; status; k++) {
+        OozeError error = {0};
+        assert_true(k < 5000);
+        ooze_memory_fail_after(k);
+        status = try_bodies(&error);
+        ooze_memory_fail_after(0);
+        assert_true(!status || (status == OOZE_ERROR_MEMORY && error.message[0]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +280,7 @@ int main(void)
         cmocka_unit_test(the_same_bits_resumed_and_on_more_threads),
         cmocka_unit_test(methods_that_push_nothing_refuse),
         cmocka_unit_test(a_solid_that_runs_away_is_told),
+        cmocka_unit_test(running_out_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
