@@ -26,6 +26,7 @@ typedef struct OozeCoupledSolid {
     OozeSix sum;       /* what was collected last */
     OozeSix direction, residual, product; /* room for a solver */
     double crowd;                         /* see ooze_density_ease_solids */
+    double touching;                      /* particles that are put out of it at once */
 } OozeCoupledSolid;
 
 typedef struct OozeCoupled {

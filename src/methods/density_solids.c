@@ -186,3 +186,15 @@ void ooze_density_push_back(OozeDensitySweep *s, uint64_t begin, uint64_t i, int
     ooze_coupled_add(&ooze_coupled_chunk(c, begin)[k],
                      ooze_coupled_arm(c, &c->solids[k], start_of(s, i)), push);
 }
+
+/* As if the solid were split among all that touch it. */
+double ooze_density_push_share(const OozeDensitySweep *s, uint64_t i, int solid, OozeVec3 normal)
+{
+    const OozeCoupled *c = s->job->coupled;
+    if (!c || s->settles || !ooze_coupled_is_dynamic(c, solid)) {
+        return 1.0;
+    }
+    const OozeCoupledSolid *own = &c->solids[c->number[solid]];
+    double yield = ooze_coupled_yield(own, ooze_coupled_arm(c, own, start_of(s, i)), normal);
+    return 1.0 / (1.0 + own->touching * yield / (double)s->mobility[i]);
+}

@@ -12,6 +12,9 @@ void ooze_density_ease_solids(OozeDensitySweep *sweep);
 void ooze_density_push_solids(OozeDensitySweep *sweep);
 /* Solids and their samples move by what was collected. */
 void ooze_density_move_solids(OozeDensitySweep *sweep);
+/* The share of its way out of a solid that a particle goes: the solid goes the rest. */
+double ooze_density_push_share(const OozeDensitySweep *sweep, uint64_t i, int solid,
+                               OozeVec3 normal);
 /* A particle was put out of a solid by `off`: into the sums of the chunk that begins so. */
 void ooze_density_push_back(OozeDensitySweep *sweep, uint64_t begin, uint64_t i, int solid,
                             OozeFour off);

@@ -71,6 +71,16 @@ static double nearest_allowed(const OozeDensitySweep *s, uint64_t i, const OozeS
     return fmin(job->contact, gap + 0.02 * job->context->spacing);
 }
 
+/* How far a particle is to be put out of a solid; 0: it is not. */
+static double lack_of(const OozeDensitySweep *s, uint64_t i, const OozeSolid *solid,
+                      double distance, bool *inside)
+{
+    double contact = s->job->contact;
+    double allowed = distance < contact ? nearest_allowed(s, i, solid) : contact;
+    *inside = *inside || allowed < contact;
+    return distance < contact ? fmax(allowed - distance, 0.0) : 0.0;
+}
+
 /* True where a solid has let it be inside. */
 static bool push_particle(const OozePushOut *out, uint64_t begin, uint64_t i)
 {
@@ -89,12 +99,9 @@ static bool push_particle(const OozePushOut *out, uint64_t begin, uint64_t i)
         OozeVec3 normal;
         double distance = ooze_solid_distance(&c->solids[k], widen(s->x[i]), &normal);
         room = fmin(room, distance - (double)(job->contact + item->spare + way));
-        if (distance >= job->contact) {
-            continue;
-        }
-        double allowed = nearest_allowed(s, i, &c->solids[k]), push = allowed - distance;
-        inside |= allowed < job->contact;
+        double push = lack_of(s, i, &c->solids[k], distance, &inside);
         if (push > 0) {
+            push *= ooze_density_push_share(s, i, k, normal);
             OozeFour off = ooze_four((float)(push * normal.x), (float)(push * normal.y),
                                      (float)(push * normal.z), 0);
             s->x[i] += off;
@@ -125,10 +132,52 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
     s->inside[begin / OOZE_DENSITY_GRAIN] = inside;
 }
 
+/* Who touches what gives way. */
+static void count_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozePushOut *out = data;
+    OozeDensitySweep *s = out->sweep;
+    const OozeStepContext *c = s->job->context;
+    OozeCoupled *coupled = s->job->coupled;
+    if (!out->looked) {
+        look(out, begin, end);
+    }
+    for (uint64_t i = begin; i < end; i++) {
+        bool near = !(moved(s, i) < out->room[i]) && s->mobility[i] > 0.0f;
+        for (int k = 0; near && k < coupled->count; k++) {
+            int solid = coupled->solids[k].solid;
+            bool inside = false;
+            OozeVec3 normal;
+            double distance = out->nearby.items[solid].collides
+                                  ? ooze_solid_distance(&c->solids[solid], widen(s->x[i]), &normal)
+                                  : INFINITY;
+            if (lack_of(s, i, &c->solids[solid], distance, &inside) > 0.0) {
+                ooze_coupled_chunk(coupled, begin)[k].v[0] += 1.0;
+            }
+        }
+    }
+}
+
+static void count_touching(OozePushOut *out)
+{
+    OozeCoupled *coupled = out->sweep->job->coupled;
+    const OozeStepContext *c = out->sweep->job->context;
+    ooze_parallel_for(c->threads, out->sweep->job->n, OOZE_DENSITY_GRAIN, count_range, out);
+    ooze_coupled_collect(coupled);
+    for (int k = 0; k < coupled->count; k++) {
+        coupled->solids[k].touching = coupled->solids[k].sum.v[0];
+    }
+    out->looked = true;
+}
+
 void ooze_push_out(OozePushOut *out)
 {
     const OozeStepContext *c = out->sweep->job->context;
     if (c->solid_count > 0) {
+        if (out->sweep->job->coupled && !out->sweep->settles) {
+            count_touching(out);
+        }
         ooze_parallel_for(c->threads, out->sweep->job->n, OOZE_DENSITY_GRAIN, push_range, out);
         out->looked = true;
     }
