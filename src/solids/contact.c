@@ -150,8 +150,10 @@ void ooze_contact_resolve_noting(const OozeSolid *solids, int count, const OozeC
     bool moved = true;
     for (int round = 0; round < PUSH_ROUNDS && moved; round++) {
         moved = false;
-        for (int i = 0; i < count; i++) {
-            if (!collides(&solids[i])) {
+        /* those that give way first: walls have the last word */
+        for (int k = 0; k < 2 * count; k++) {
+            int i = k % count;
+            if (!collides(&solids[i]) || (solids[i].mass.density > 0.0) != (k < count)) {
                 continue;
             }
             OozeContact contact = ooze_solid_contact(&solids[i], *position);

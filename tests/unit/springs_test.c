@@ -43,7 +43,7 @@ static void rest_lengths_yield(void **state)
 
 /* ---- worlds -------------------------------------------------------------------------------------------- */
 
-/* Clay and fluid that fall on a floor and a turning sticky bar, with a nozzle above and a drain beside. */
+/* Clay, a ball and fluid that fall on a floor and a turning sticky bar, with a nozzle above and a drain beside. */
 static OozeWorld *busy_world(int threads, bool sequential)
 {
     OozeWorld *world = springs_world(
@@ -60,6 +60,14 @@ static OozeWorld *busy_world(int threads, bool sequential)
     bar.stick_distance = 0.3;
     bar.stick_strength = 0.1;
     CHECK_OK(ooze_world_add_solid(world, &bar, NULL, &error));
+    OozeSolidDef ball = ooze_solid_def_default(); /* one that gives way */
+    ball.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
+    ball.shape.radius = 0.6;
+    ball.shape.position = vec3(-0.4, 6.2, 0.2);
+    ball.density = 600;
+    ball.stick_distance = 0.3;
+    ball.stick_strength = 0.05;
+    CHECK_OK(ooze_world_add_solid(world, &ball, NULL, &error));
     add_drop(world, clay, 1.5, vec3(-0.3, 3.7, 0));
     OozeEmitterDef nozzle = jet(8, 0.1);
     nozzle.material = fluid;
