@@ -1,5 +1,6 @@
 /* Acceptance tests of solids with a density in the fluids of `conformation`: they float as Archimedes says, keep momentum together
    with the fluid, stay calm whatever they weigh, and feel the drag and the torque of viscous flow. */
+#include "base/memory.h"
 #include "physics/coupling_fixtures.h"
 #include "world/world.h"
 
@@ -326,7 +327,7 @@ static OozeWorld *make_mixed(int threads)
     return world;
 }
 
-static void coupling_T06_same_bits(void **state)
+static void coupling_T06_threads_and_resume(void **state)
 {
     (void)state;
     OozeWorld *one = make_mixed(1), *four = make_mixed(4), *resumed = make_mixed(2);
@@ -357,8 +358,50 @@ static void coupling_T07_refusals(void **state)
     ooze_world_destroy(world);
 }
 
+/* ---- T10: memory --------------------------------------------------------------------------------------- */
+
+static OozeStatus step_with_little(const char *method, uint64_t allocations, OozeError *report)
+{
+    const double d = 0.01;
+    const int n[3] = {6, 4, 6};
+    OozeWorld *world =
+        make_world((Setup){.method = method, .spacing = d, .time_step = 1.0 / 240, .threads = 1});
+    OozeMaterialDef def = ooze_material_def_default();
+    OozeMaterialId id = {0};
+    CHECK_OK(ooze_material_def_set(&def, "density", 1000, &error));
+    CHECK_OK(ooze_world_add_material(world, &def, &id, &error));
+    Body ball = {.centre = vec3(3 * d, 4 * d, 3 * d), .radius = 1.5 * d, .density = 500};
+    add_body(world, &ball);
+    add_around(world, n, d, vec3(0, 0, 0), &ball, 1);
+    ooze_memory_fail_after(allocations);
+    OozeStatus status = ooze_world_step(world, report);
+    ooze_memory_fail_after(0);
+    ooze_world_destroy(world);
+    return status;
+}
+
+/* Whichever allocation of the first step fails, it is told, and nothing leaks. */
+static void coupling_T10_memory(void **state)
+{
+    (void)state;
+    const char *methods[] = {"conformation", "links"};
+    for (int m = 0; m < 2; m++) {
+        OozeStatus status = OOZE_ERROR_MEMORY;
+        uint64_t k = 0;
+        while (status) {
+            OozeError error = {0};
+            status = step_with_little(methods[m], ++k, &error);
+            assert_true(k < 5000);
+            assert_true(!status || (status == OOZE_ERROR_MEMORY && error.message[0]));
+        }
+        printf("  %s: %llu allocations\n", methods[m], (unsigned long long)k - 1);
+    }
+}
+
 ACCEPTANCE_MAIN(cmocka_unit_test(coupling_T01_archimedes), cmocka_unit_test(coupling_T02_momentum),
                 cmocka_unit_test(coupling_T03_honey), cmocka_unit_test(coupling_T04_drag),
-                cmocka_unit_test(coupling_T05_shear), cmocka_unit_test(coupling_T06_same_bits),
+                cmocka_unit_test(coupling_T05_shear),
+                cmocka_unit_test(coupling_T06_threads_and_resume),
                 cmocka_unit_test(coupling_T07_refusals), cmocka_unit_test(coupling_T08_bottom),
-                cmocka_unit_test(coupling_T09_put_into_water))
+                cmocka_unit_test(coupling_T09_put_into_water),
+                cmocka_unit_test(coupling_T10_memory))

@@ -150,7 +150,7 @@ static OozeWorld *make_mixed(int threads)
     return world;
 }
 
-static void coupling_T13_links_same_bits(void **state)
+static void coupling_T13_links_threads_and_resume(void **state)
 {
     (void)state;
     OozeWorld *one = make_mixed(1), *four = make_mixed(4), *resumed = make_mixed(2);
@@ -169,4 +169,4 @@ static void coupling_T13_links_same_bits(void **state)
 
 ACCEPTANCE_MAIN(cmocka_unit_test(coupling_T11_links_momentum),
                 cmocka_unit_test(coupling_T12_links_light_heavy),
-                cmocka_unit_test(coupling_T13_links_same_bits))
+                cmocka_unit_test(coupling_T13_links_threads_and_resume))
