@@ -178,6 +178,29 @@ static void springs_T15_order(void **state)
              1 + bound);
 }
 
+/* Brief, to be watched: cells of one colour must not touch what others do. */
+static void springs_T15_threads(void **state)
+{
+    (void)state;
+    uint64_t hash[3];
+    for (int k = 0; k < 3; k++) {
+        OozeWorld *world = springs_world((Bulk){.threads = 1 + k, .gravity = vec3(0, -0.01, 0)});
+        OozeMaterialId clay = add_paper_fluid(world, 0.3, 0.3);
+        set_number(world, clay, "spring_stiffness", 0.3);
+        add_floor(world, 0.3);
+        add_lattice(world, (Lattice){.material = clay,
+                                     .n = {14, 6, 14},
+                                     .spacing = 0.37,
+                                     .jitter = 0.3,
+                                     .corner = vec3(-2.6, 0, -2.6)});
+        step_many(world, 12);
+        take_census(world);
+        hash[k] = ooze_frame_hash(ooze_world_frame(world));
+        ooze_world_destroy(world);
+    }
+    assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
+}
+
 /* ---- far away -------------------------------------------------------------------------------------- */
 
 /* Eight clouds, 1e5 supports from the origin along each axis: memory and lists follow the particles. */
@@ -230,4 +253,5 @@ static void springs_T16_hash(void **state)
 
 ACCEPTANCE_MAIN(cmocka_unit_test(springs_T01_bulk), cmocka_unit_test(springs_T02_momentum),
                 cmocka_unit_test(springs_T03_drop), cmocka_unit_test(springs_T14_clustering),
-                cmocka_unit_test(springs_T15_order), cmocka_unit_test(springs_T16_hash))
+                cmocka_unit_test(springs_T15_order), cmocka_unit_test(springs_T15_threads),
+                cmocka_unit_test(springs_T16_hash))
