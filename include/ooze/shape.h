@@ -19,6 +19,7 @@ typedef enum OozeShapeKind {
     OOZE_SHAPE_TORUS,       /* `radius` of the ring, `tube_radius` */
     OOZE_SHAPE_HEIGHTFIELD, /* solid below a height map spanning `size` x/z (see heights) */
     OOZE_SHAPE_MESH,        /* triangles from `path` (OBJ, PLY, STL) or from `mesh` */
+    OOZE_SHAPE_COMPOUND,    /* all of `parts` together, each placed in the compound's frame */
     OOZE_SHAPE_KIND_COUNT
 } OozeShapeKind;
 
@@ -36,7 +37,11 @@ typedef struct OozeHeightView {
     uint32_t columns, rows;
 } OozeHeightView;
 
-typedef struct OozeShapeDef {
+typedef struct OozeShapeDef OozeShapeDef;
+
+enum { OOZE_SHAPE_PARTS_MAX = 64 };
+
+struct OozeShapeDef {
     OozeShapeKind kind;
     OozeVec3 size;
     double radius;
@@ -50,13 +55,17 @@ typedef struct OozeShapeDef {
     /* Shell thickness of a mesh that is not watertight. 0: small gaps are closed and the mesh is solid,
        others become shells of two spacings. */
     double thickness;
+    /* Of a compound: bounded shapes, none inverted or a compound itself; read during the call, not kept. They may
+       touch and overlap. */
+    const OozeShapeDef *parts;
+    int part_count;
     bool inverted; /* the outside is solid: a container */
     /* Placement: scaled first, then rotated, then moved. The axis of capsule, cylinder, cone,
-       torus and height field is the world's up before rotation. */
+       torus and height field is the world's up before rotation. A compound has one factor for all axes. */
     OozeVec3 position;
     OozeQuat rotation;
     OozeVec3 scale;
-} OozeShapeDef;
+};
 
 OOZE_API OozeShapeDef ooze_shape_def_default(OozeShapeKind kind);
 

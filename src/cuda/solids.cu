@@ -13,6 +13,8 @@ struct SentShape {
     OozeHeightfield field;
     Room cells, nodes, grid_room;
     Room heights, ranges, field_room;
+    OozeShapePart *parts;
+    Room part_room;
     SentShape *next;
 };
 
@@ -24,6 +26,8 @@ static void free_shape(Machine *m, SentShape *shape)
     room_free(m, &shape->heights);
     room_free(m, &shape->ranges);
     room_free(m, &shape->field_room);
+    room_free(m, &shape->part_room);
+    ooze_free(shape->parts);
     ooze_free(shape);
 }
 
@@ -95,6 +99,26 @@ static SentShape *find_shape(Solids *solids, const OozeShape *from)
     return shape;
 }
 
+/* Each part as a shape of its own first, which has none itself. */
+static OozeStatus send_parts(Machine *m, Solids *solids, SentShape *shape, OozeError *error)
+{
+    const OozeShape *from = shape->from;
+    size_t count = (size_t)from->part_count;
+    shape->parts = static_cast<OozeShapePart *>(ooze_alloc_zero(count, sizeof *shape->parts));
+    if (!shape->parts) {
+        return ooze_fail_memory(error, "a shape on the GPU", count * sizeof *shape->parts);
+    }
+    OozeStatus result = OOZE_OK;
+    for (size_t k = 0; k < count && !result; k++) {
+        shape->parts[k].pose = from->parts[k].pose;
+        result = shape_send(m, solids, &from->parts[k].shape, &shape->parts[k].shape, error);
+    }
+    if (!result) {
+        shape->view.parts = send(m, &shape->part_room, shape->parts, count);
+    }
+    return result;
+}
+
 OozeStatus shape_send(Machine *m, Solids *solids, const OozeShape *from, ShapeView *view,
                       OozeError *error)
 {
@@ -114,7 +138,8 @@ OozeStatus shape_send(Machine *m, Solids *solids, const OozeShape *from, ShapeVi
         if (from->field) {
             send_field(m, shape);
         }
-        OozeStatus sent = status(m, 0, error);
+        OozeStatus sent = from->parts ? send_parts(m, solids, shape, error) : OOZE_OK;
+        sent = sent ? sent : status(m, 0, error);
         if (sent) {
             free_shape(m, shape);
             return sent;

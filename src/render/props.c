@@ -10,10 +10,8 @@
 
 /* Edges short enough that round things look round: a fortieth of the radius of the roundest part, but
    never more than a few hundred along the whole. */
-static double edge_of(const OozeShapeDef *def, const OozeShape *shape)
+static double edge_within(const OozeShapeDef *def, double size)
 {
-    OozeBounds bounds = ooze_shape_bounds(shape);
-    double size = vec3_length(vec3_sub(bounds.max, bounds.min));
     double scale = fmin(def->scale.x, fmin(def->scale.y, def->scale.z));
     double radius = def->kind == OOZE_SHAPE_TORUS ? def->tube_radius : def->radius;
     switch (def->kind) {
@@ -28,6 +26,17 @@ static double edge_of(const OozeShapeDef *def, const OozeShape *shape)
     default:
         return size;
     }
+}
+
+static double edge_of(const OozeShapeDef *def, const OozeShape *shape)
+{
+    OozeBounds bounds = ooze_shape_bounds(shape);
+    double size = vec3_length(vec3_sub(bounds.max, bounds.min));
+    double edge = edge_within(def, size);
+    for (int k = 0; k < def->part_count; k++) {
+        edge = fmin(edge, def->scale.x * edge_within(&def->parts[k], size / def->scale.x));
+    }
+    return edge;
 }
 
 static OozeStatus take_mesh(OozeProp *prop, const OozeMesh *mesh, OozeVec3 scale, OozeError *error)

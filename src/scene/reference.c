@@ -122,9 +122,9 @@ static void write_type(OozeText *page, const OozeKey *row)
     }
     ooze_text_append(page, "%s", words[row->type] ? words[row->type] : "");
     if (row->section) {
-        bool many = row->type != OOZE_KEY_SECTION;
-        ooze_text_append(page, "[%s](#%s)", many ? row->section->plural : row->section->name,
-                         many ? row->section->plural : row->section->name);
+        bool many = row->type != OOZE_KEY_SECTION && row->section->plural;
+        const char *title = many ? row->section->plural : row->section->name;
+        ooze_text_append(page, "[%s](#%s)", title, title);
     }
 }
 

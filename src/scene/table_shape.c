@@ -38,7 +38,7 @@ static void shape_defaults(void *item, int variant)
 static const OozeKey shape_keys[] = {
     {"type", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeShapeDef, kind),
      .help = "what the shape is", .required = OOZE_REQUIRED,
-     .choices = "plane|box|sphere|capsule|cylinder|cone|torus|heightfield|mesh"},
+     .choices = "plane|box|sphere|capsule|cylinder|cone|torus|heightfield|mesh|compound"},
     {"size", OOZE_KEY_VEC3, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, size),
      .help = "full edge lengths of a box; the two horizontal extents of a height field, which an "
              "ESRI grid knows itself",
@@ -67,6 +67,12 @@ static const OozeKey shape_keys[] = {
     {"thickness", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, thickness),
      .help = "shell thickness of a mesh that is not watertight; 0: two spacings",
      .variants = SHAPE(MESH)},
+    {"parts", OOZE_KEY_LIST, "", OOZE_NO_RANGE, offsetof(OozeShapeDef, parts),
+     .help =
+         "shapes that a compound is made of, each placed in the compound's frame; up to 64, not "
+         "planes, height fields, inverted or compounds",
+     .variants = SHAPE(COMPOUND), .required = SHAPE(COMPOUND), .section = &ooze_section_shape,
+     .count_offset = offsetof(OozeShapeDef, part_count)},
     {"inverted", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeShapeDef, inverted),
      .help = "the outside is solid: a container"},
     {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeShapeDef, position),
@@ -74,7 +80,7 @@ static const OozeKey shape_keys[] = {
     {"rotation", OOZE_KEY_ROTATION, "", OOZE_FREE, offsetof(OozeShapeDef, rotation),
      .help = "how it is turned about its origin", .otherwise = "not turned"},
     {"scale", OOZE_KEY_SCALE, "", OOZE_POSITIVE, offsetof(OozeShapeDef, scale),
-     .help = "stretch before turning: one factor, or one an axis"},
+     .help = "stretch before turning: one factor, or one an axis (not of a compound)"},
 };
 
 const OozeSection ooze_section_shape = {

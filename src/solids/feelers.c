@@ -8,7 +8,7 @@
 #include "base/vec3.h"
 #include "solids/mesh_build.h"
 #include "solids/mesh_tree.h"
-#include "solids/shape_parts.h"
+#include "solids/shape_formula.h"
 
 enum {
     ALONG_EDGE = 8,    /* points along the longest edge of a box */
@@ -45,6 +45,18 @@ static void add(Collection *c, OozeVec3 point, double depth)
         f->points[f->count] = point;
         f->depths[f->count++] = depth;
         f->reach = fmax(f->reach, vec3_length(point) + depth);
+    }
+}
+
+static void keep_rim(Collection *c, OozeRim rim)
+{
+    OozeFeelers *f = c->feelers;
+    size_t count = (size_t)f->rim_count;
+    OozeRim *rims = c->failed ? NULL : ooze_grow(f->rims, count, count + 1, sizeof *rims);
+    c->failed = !rims;
+    if (rims) {
+        f->rims = rims;
+        f->rims[f->rim_count++] = rim;
     }
 }
 
@@ -92,11 +104,8 @@ static void feel_circle(Collection *c, double radius, double z, double depth)
 
 static void add_rim(Collection *c, double radius, double z, double depth)
 {
-    OozeFeelers *f = c->feelers;
-    f->axis = vec3_axis(c->shape->up);
-    f->rims[f->rim_count] = vec3_scale(f->axis, z);
-    f->rim_radius[f->rim_count++] = radius;
-    f->rim_depth = depth;
+    OozeVec3 axis = vec3_axis(c->shape->up);
+    keep_rim(c, (OozeRim){vec3_scale(axis, z), axis, radius, depth});
 }
 
 static void feel_cylinder(Collection *c)
@@ -211,15 +220,12 @@ static OozeStatus feel_mesh(Collection *c, OozeError *error)
 
 /* ---- any shape ------------------------------------------------------------------------------------ */
 
-OozeStatus ooze_feelers_create(const OozeShape *shape, OozeFeelers *feelers, OozeError *error)
+static OozeStatus feel_simple(const OozeShape *shape, OozeFeelers *feelers, OozeError *error)
 {
     memset(feelers, 0, sizeof *feelers);
     Collection c = {.shape = shape, .feelers = feelers};
     OozeStatus status = OOZE_OK;
     OozeShapeKind kind = ooze_shape_kind(shape);
-    if (ooze_shape_inverted(shape) || kind == OOZE_SHAPE_PLANE || kind == OOZE_SHAPE_HEIGHTFIELD) {
-        return OOZE_OK;
-    }
     if (shape->grid) {
         status = feel_mesh(&c, error);
     } else if (kind == OOZE_SHAPE_BOX) {
@@ -244,8 +250,62 @@ OozeStatus ooze_feelers_create(const OozeShape *shape, OozeFeelers *feelers, Ooz
     return status;
 }
 
+/* Whether the ball that a point stands for lies wholly under the surface of another part. */
+static bool is_hidden(const OozeShape *shape, int own, OozeVec3 point, double depth)
+{
+    double skin = 1e-6 * depth;
+    OozeVec3 normal;
+    bool hidden = false;
+    for (int k = 0; k < shape->part_count && !hidden; k++) {
+        hidden = k != own && ooze_part_distance(&shape->parts[k], point, &normal) < -(depth + skin);
+    }
+    return hidden;
+}
+
+static OozeStatus feel_compound(const OozeShape *shape, OozeFeelers *feelers, OozeError *error)
+{
+    Collection all = {.shape = shape, .feelers = feelers};
+    OozeStatus status = OOZE_OK;
+    for (int k = 0; k < shape->part_count && !status; k++) {
+        const OozeShapePart *part = &shape->parts[k];
+        OozeFeelers own;
+        status = feel_simple(&part->shape, &own, error);
+        for (int i = 0; i < own.count; i++) {
+            OozeVec3 p = ooze_pose_to_world(&part->pose, own.points[i]);
+            if (!is_hidden(shape, k, p, own.depths[i])) {
+                add(&all, p, own.depths[i]);
+            }
+        }
+        for (int i = 0; i < own.rim_count; i++) {
+            OozeRim rim = own.rims[i];
+            rim.centre = ooze_pose_to_world(&part->pose, rim.centre);
+            rim.axis = quat_rotate(part->pose.rotation, rim.axis);
+            keep_rim(&all, rim);
+        }
+        ooze_feelers_free(&own);
+        if (!status && all.failed) {
+            status = ooze_fail_memory(error, "where a solid meets others", sizeof(OozeVec3) * 64);
+        }
+    }
+    if (status) {
+        ooze_feelers_free(feelers);
+    }
+    return status;
+}
+
+OozeStatus ooze_feelers_create(const OozeShape *shape, OozeFeelers *feelers, OozeError *error)
+{
+    memset(feelers, 0, sizeof *feelers);
+    OozeShapeKind kind = ooze_shape_kind(shape);
+    if (ooze_shape_inverted(shape) || kind == OOZE_SHAPE_PLANE || kind == OOZE_SHAPE_HEIGHTFIELD) {
+        return OOZE_OK;
+    }
+    return shape->parts ? feel_compound(shape, feelers, error) : feel_simple(shape, feelers, error);
+}
+
 void ooze_feelers_free(OozeFeelers *feelers)
 {
+    ooze_free(feelers->rims);
     ooze_free(feelers->points);
     ooze_free(feelers->depths);
     memset(feelers, 0, sizeof *feelers);

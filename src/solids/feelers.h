@@ -8,14 +8,17 @@
 
 #include "solids/solid.h"
 
+/* A circle that the lowest point of moves along as the solid rolls; its plane is across `axis`. */
+typedef struct OozeRim {
+    OozeVec3 centre, axis;
+    double radius, depth;
+} OozeRim;
+
 typedef struct OozeFeelers {
     OozeVec3 *points; /* in the solid's frame */
     double *depths;
     int count; /* 0: a plane, a height field or a container, which others feel */
-    /* Circles that the lowest point of moves along as the solid rolls: their planes are across `axis`. */
-    OozeVec3 axis;
-    OozeVec3 rims[2]; /* centres */
-    double rim_radius[2], rim_depth;
+    OozeRim *rims;
     int rim_count;
     double reach; /* of the farthest from the solid's origin */
 } OozeFeelers;

@@ -8,8 +8,9 @@
 #define OOZE_REAL double
 #define OOZE_SQRT sqrt
 #include "physics/eigen.h"
+#include "solids/boundary.h"
 #include "solids/mesh_build.h"
-#include "solids/shape_parts.h"
+#include "solids/shape_formula.h"
 
 /* kg/m3: a thousand times osmium; more is a slip of units, and so is less than a gas in a vacuum chamber. */
 static const double DENSITY_MOST = 2e7, DENSITY_LEAST = 1e-6;
@@ -132,6 +133,20 @@ static OozeSolidMass principal(double volume, OozeVec3 centre, OozeSym3 inertia)
     };
 }
 
+static OozeSolidMass weigh_integrals(const Integrals *sum, OozeVec3 origin)
+{
+    double v = sum->volume;
+    if (!(v > 0.0)) {
+        return (OozeSolidMass){.axes = quat_identity()};
+    }
+    OozeVec3 c = vec3_scale(sum->first, 1.0 / v);
+    double xx = sum->second[0] - v * c.x * c.x, yy = sum->second[1] - v * c.y * c.y;
+    double zz = sum->second[2] - v * c.z * c.z;
+    OozeSym3 inertia = ooze_sym3(yy + zz, xx + zz, xx + yy, v * c.x * c.y - sum->second[3],
+                                 v * c.x * c.z - sum->second[4], v * c.y * c.z - sum->second[5]);
+    return principal(v, vec3_add(origin, c), inertia);
+}
+
 /* Measured from a point of the mesh: far from the origin the terms would cancel badly. */
 static OozeSolidMass weigh_mesh(const OozeMesh *mesh)
 {
@@ -145,16 +160,140 @@ static OozeSolidMass weigh_mesh(const OozeMesh *mesh)
                         vec3_sub(ooze_mesh_corner(mesh, t, 1), origin),
                         vec3_sub(ooze_mesh_corner(mesh, t, 2), origin));
     }
-    double v = sum.volume;
-    if (!(v > 0.0)) {
-        return (OozeSolidMass){.axes = quat_identity()};
+    return weigh_integrals(&sum, origin);
+}
+
+static OozeStatus weigh_simple(const OozeShape *shape, OozeSolidMass *mass, OozeError *error)
+{
+    OozeMesh *mesh = NULL;
+    OozeStatus status =
+        shape->grid ? ooze_distance_grid_surface(shape->grid, &mesh, error) : OOZE_OK;
+    if (!status) {
+        *mass = mesh ? weigh_mesh(mesh) : weigh_primitive(shape);
     }
-    OozeVec3 c = vec3_scale(sum.first, 1.0 / v);
-    double xx = sum.second[0] - v * c.x * c.x, yy = sum.second[1] - v * c.y * c.y;
-    double zz = sum.second[2] - v * c.z * c.z;
-    OozeSym3 inertia = ooze_sym3(yy + zz, xx + zz, xx + yy, v * c.x * c.y - sum.second[3],
-                                 v * c.x * c.z - sum.second[4], v * c.y * c.z - sum.second[5]);
-    return principal(v, vec3_add(origin, c), inertia);
+    ooze_mesh_free(mesh);
+    return status;
+}
+
+/* ---- compounds ------------------------------------------------------------------------------- */
+
+static void add_point(Integrals *sum, double volume, OozeVec3 p)
+{
+    sum->volume += volume;
+    sum->first = vec3_madd(sum->first, volume, p);
+    sum->second[0] += volume * p.x * p.x;
+    sum->second[1] += volume * p.y * p.y;
+    sum->second[2] += volume * p.z * p.z;
+    sum->second[3] += volume * p.x * p.y;
+    sum->second[4] += volume * p.x * p.z;
+    sum->second[5] += volume * p.y * p.z;
+}
+
+/* What is spread about a centre that was added as a point: the integrals of x2, y2 and z2 along turned axes. */
+static void add_spread(Integrals *sum, OozeQuat axes, OozeVec3 spread)
+{
+    for (int k = 0; k < 3; k++) {
+        Integrals own = {0};
+        add_point(&own, vec3_component(spread, k), quat_rotate(axes, vec3_axis((OozeAxis)k)));
+        for (int m = 0; m < 6; m++) {
+            sum->second[m] += own.second[m];
+        }
+    }
+}
+
+static OozeStatus add_part(Integrals *sum, const OozeShapePart *part, OozeVec3 origin,
+                           OozeError *error)
+{
+    OozeSolidMass own;
+    OozeStatus status = weigh_simple(&part->shape, &own, error);
+    if (!status) {
+        OozeVec3 i = own.moments;
+        add_point(sum, own.mass, vec3_sub(ooze_pose_to_world(&part->pose, own.centre), origin));
+        add_spread(sum, quat_mul(part->pose.rotation, own.axes),
+                   vec3_scale(vec3(i.y + i.z - i.x, i.x + i.z - i.y, i.x + i.y - i.z), 0.5));
+    }
+    return status;
+}
+
+/* The box, in the frame of part `own`, in which parts before it may overlap it; `near` gets which these are. Empty: none. */
+static OozeBounds overlap_box(const OozeShape *shape, int own, bool near[OOZE_SHAPE_PARTS_MAX])
+{
+    const OozeShapePart *parts = shape->parts;
+    OozeBounds room = ooze_shape_bounds(&parts[own].shape);
+    OozeBounds all = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
+    for (int k = 0; k < own; k++) {
+        OozePose pose = {
+            .rotation = quat_mul(quat_conjugate(parts[own].pose.rotation), parts[k].pose.rotation)};
+        pose.position = ooze_pose_to_local(&parts[own].pose, parts[k].pose.position);
+        OozeBounds b = ooze_shape_bounds(&parts[k].shape);
+        b = ooze_bounds_turn(&b, &pose, false);
+        OozeVec3 low =
+            vec3(fmax(b.min.x, room.min.x), fmax(b.min.y, room.min.y), fmax(b.min.z, room.min.z));
+        OozeVec3 high =
+            vec3(fmin(b.max.x, room.max.x), fmin(b.max.y, room.max.y), fmin(b.max.z, room.max.z));
+        near[k] = low.x < high.x && low.y < high.y && low.z < high.z;
+        if (near[k]) {
+            all.min = vec3(fmin(all.min.x, low.x), fmin(all.min.y, low.y), fmin(all.min.z, low.z));
+            all.max =
+                vec3(fmax(all.max.x, high.x), fmax(all.max.y, high.y), fmax(all.max.z, high.z));
+        }
+    }
+    return all;
+}
+
+/* Takes out what part `own` shares with those before it: the middles of cells of a grid that are within both. Parts
+   that only touch share none, and lose nothing. */
+static void take_overlap(Integrals *sum, const OozeShape *shape, int own, OozeVec3 origin)
+{
+    enum { ACROSS = 80 };
+    const OozeShapePart *part = &shape->parts[own];
+    bool near[OOZE_SHAPE_PARTS_MAX];
+    OozeBounds box = overlap_box(shape, own, near);
+    OozeVec3 size = vec3_sub(box.max, box.min), cell = vec3_scale(size, 1.0 / ACROSS), normal;
+    double volume = cell.x * cell.y * cell.z, skin = 1e-9 * vec3_length(size);
+    Integrals shared = {0}; /* of cells of volume 1 */
+    if (!(size.x > 0.0)) {
+        return;
+    }
+    for (int i = 0; i < ACROSS * ACROSS * ACROSS; i++) {
+        OozeVec3 p = vec3(box.min.x + (i % ACROSS + 0.5) * cell.x,
+                          box.min.y + (i / ACROSS % ACROSS + 0.5) * cell.y,
+                          box.min.z + (i / (ACROSS * ACROSS) + 0.5) * cell.z);
+        OozeVec3 q = ooze_pose_to_world(&part->pose, p);
+        bool within = false;
+        if (ooze_simple_distance(&part->shape, p, &normal) < -skin) {
+            for (int k = 0; k < own && !within; k++) {
+                within = near[k] && ooze_part_distance(&shape->parts[k], q, &normal) < -skin;
+            }
+        }
+        if (within) {
+            add_point(&shared, 1.0, vec3_sub(q, origin));
+        }
+    }
+    OozeVec3 spread = vec3(cell.x * cell.x, cell.y * cell.y, cell.z * cell.z);
+    add_spread(&shared, part->pose.rotation, vec3_scale(spread, shared.volume / 12.0));
+    sum->volume -= volume * shared.volume;
+    sum->first = vec3_madd(sum->first, -volume, shared.first);
+    for (int k = 0; k < 6; k++) {
+        sum->second[k] -= volume * shared.second[k];
+    }
+}
+
+static OozeStatus weigh_compound(const OozeShape *shape, OozeSolidMass *mass, OozeError *error)
+{
+    Integrals sum = {0};
+    OozeVec3 origin = vec3_scale(vec3_add(shape->box.min, shape->box.max), 0.5);
+    OozeStatus status = OOZE_OK;
+    for (int k = 0; k < shape->part_count && !status; k++) {
+        status = add_part(&sum, &shape->parts[k], origin, error);
+        if (!status) {
+            take_overlap(&sum, shape, k, origin);
+        }
+    }
+    if (!status) {
+        *mass = weigh_integrals(&sum, origin);
+    }
+    return status;
 }
 
 /* ---- any shape ------------------------------------------------------------------------------- */
@@ -167,11 +306,13 @@ static OozeStatus refuse(const OozeShape *shape, double density, const char *nam
             "the density of solid '%s' is %g; it must be between %g and %g kg/m3, or 0", name,
             density, DENSITY_LEAST, DENSITY_MOST);
     }
-    const char *what = shape->inverted                             ? "a container"
-                       : shape->kind == OOZE_SHAPE_PLANE           ? "a plane"
-                       : shape->kind == OOZE_SHAPE_HEIGHTFIELD     ? "a height field"
-                       : shape->grid && ooze_shape_is_shell(shape) ? "an open mesh"
-                                                                   : NULL;
+    bool open = ooze_shape_is_shell(shape);
+    const char *what = shape->inverted                         ? "a container"
+                       : shape->kind == OOZE_SHAPE_PLANE       ? "a plane"
+                       : shape->kind == OOZE_SHAPE_HEIGHTFIELD ? "a height field"
+                       : open && shape->parts                  ? "a compound with an open mesh"
+                       : open                                  ? "an open mesh"
+                                                               : NULL;
     return what ? ooze_fail(error, OOZE_ERROR_ARGUMENT,
                             "leave its density out, or give it a closed shape",
                             "solid '%s' has a density but is %s, which encloses no volume to weigh",
@@ -182,16 +323,14 @@ static OozeStatus refuse(const OozeShape *shape, double density, const char *nam
 OozeStatus ooze_shape_weigh(const OozeShape *shape, double density, const char *name,
                             OozeSolidMass *mass, OozeError *error)
 {
-    OozeMesh *mesh = NULL;
     OozeStatus status = refuse(shape, density, name, error);
-    if (!status && shape->grid) {
-        status = ooze_distance_grid_surface(shape->grid, &mesh, error);
+    if (!status) {
+        status =
+            shape->parts ? weigh_compound(shape, mass, error) : weigh_simple(shape, mass, error);
     }
     if (status) {
         return status;
     }
-    *mass = mesh ? weigh_mesh(mesh) : weigh_primitive(shape);
-    ooze_mesh_free(mesh);
     mass->density = density;
     mass->mass *= density;
     mass->moments = vec3_scale(mass->moments, density);

@@ -71,18 +71,20 @@ static void feel_rims(Candidates *c, const OozeTraveller *a, const OozeTraveller
                       bool turned)
 {
     const OozeFeelers *f = a->feelers;
-    OozeVec3 axis = quat_rotate(a->to.rotation, f->axis), normal;
     for (int k = 0; k < f->rim_count; k++) {
-        OozeVec3 centre = ooze_pose_to_world(&a->to, f->rims[k]), point = centre;
-        for (int round = 0; round < 3; round++) {
+        const OozeRim *rim = &f->rims[k];
+        OozeVec3 axis = quat_rotate(a->to.rotation, rim->axis), normal;
+        OozeVec3 centre = ooze_pose_to_world(&a->to, rim->centre), point = centre;
+        bool upright = true;
+        for (int round = 0; round < 3 && upright; round++) {
             (void)distance_at(b, &b->to, point, &normal);
             OozeVec3 down = vec3_madd(vec3_scale(normal, -1.0), vec3_dot(normal, axis), axis);
-            if (vec3_length(down) < 1e-6) {
-                return; /* it stands on its face */
-            }
-            point = vec3_madd(centre, f->rim_radius[k], vec3_unit(down, axis));
+            upright = vec3_length(down) >= 1e-6; /* or it stands on its face */
+            point = vec3_madd(centre, rim->radius, vec3_unit(down, axis));
         }
-        feel_point(c, a, b, ooze_pose_to_local(&a->to, point), f->rim_depth, reach, turned);
+        if (upright) {
+            feel_point(c, a, b, ooze_pose_to_local(&a->to, point), rim->depth, reach, turned);
+        }
     }
 }
 

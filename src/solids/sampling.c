@@ -8,11 +8,16 @@
 #include "solids/boundary.h"
 #include "solids/point_set.h"
 #include "solids/relaxation.h"
+#include "solids/shape_formula.h"
 #include "solids/sharp_edges.h"
 
 /* In spacings: no two samples nearer than this; no place of the surface farther from all. */
 #define NEAREST 0.72
 #define HOLE    1.0
+
+/* Between parts of a compound: what is nearer to both than SEAM is on both; of samples nearer than CLEAR one is enough. */
+#define SEAM  0.01
+#define CLEAR 0.7
 
 /* Triangles are cut to this, and every triangle offers candidates about this far apart for holes. */
 #define TRIANGLE_EDGE 1.0
@@ -275,8 +280,8 @@ static OozeStatus sample_mesh(const OozeShape *shape, const OozeMesh *mesh, doub
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
-static OozeStatus sample_any(const OozeShape *shape, double spacing, const OozeBounds *clip,
-                             OozePointSet *samples, double *area, OozeError *error)
+static OozeStatus sample_simple(const OozeShape *shape, double spacing, const OozeBounds *clip,
+                                OozePointSet *samples, double *area, OozeError *error)
 {
     OozeShapeKind kind = ooze_shape_kind(shape);
     if (kind == OOZE_SHAPE_PLANE) {
@@ -298,6 +303,56 @@ static OozeStatus sample_any(const OozeShape *shape, double spacing, const OozeB
     return status;
 }
 
+/* Whether a sample of one part is no place of the surface of all: it lies within another, or where two touch. What is
+   on the surfaces of several parts belongs to the surface of all if a step away from all of them leads out. */
+static bool is_hidden(const OozeShape *shape, int own, OozeVec3 p, OozeVec3 normal, double skin)
+{
+    OozeVec3 away = normal, outward;
+    for (int k = 0; k < shape->part_count; k++) {
+        double d = k == own ? INFINITY : ooze_part_distance(&shape->parts[k], p, &outward);
+        if (d < -skin) {
+            return true;
+        }
+        away = d <= skin ? vec3_add(away, outward) : away;
+    }
+    if (vec3_length(away) < 1e-3) {
+        return true; /* back to back */
+    }
+    OozeVec3 out = vec3_madd(p, 4.0 * skin, vec3_unit(away, normal));
+    return ooze_compound_distance(shape, out, &outward) <= 0.0;
+}
+
+/* The samples of every part that are on the surface of all. */
+static OozeStatus sample_compound(const OozeShape *shape, double spacing, OozePointSet *samples,
+                                  double *area, OozeError *error)
+{
+    double sign = shape->inverted ? -1.0 : 1.0;
+    OozeStatus status = OOZE_OK;
+    for (int k = 0; k < shape->part_count && !status; k++) {
+        const OozeShapePart *part = &shape->parts[k];
+        OozePointSet own;
+        double own_area = 0.0;
+        uint64_t open = 0;
+        status = ooze_point_set_create(&own, spacing, error);
+        if (status) {
+            return status;
+        }
+        status = sample_simple(&part->shape, spacing, NULL, &own, &own_area, error);
+        for (uint64_t i = 0; i < own.count && !status; i++) {
+            OozeVec3 p = ooze_pose_to_world(&part->pose, own.points[i]);
+            OozeVec3 normal = quat_rotate(part->pose.rotation, own.normals[i]);
+            bool hidden = is_hidden(shape, k, p, normal, SEAM * spacing);
+            open += !hidden;
+            if (!hidden && !ooze_point_set_has_near(samples, p, CLEAR * spacing)) {
+                status = ooze_point_set_add(samples, p, vec3_scale(normal, sign), error);
+            }
+        }
+        *area += own.count ? own_area * (double)open / (double)own.count : 0.0;
+        ooze_point_set_free(&own);
+    }
+    return status;
+}
+
 OozeStatus ooze_sample_surface(const OozeShape *shape, double spacing, const OozeBounds *clip,
                                uint64_t *count, OozeVec3 **points, OozeVec3 **normals, double *area,
                                OozeError *error)
@@ -312,7 +367,8 @@ OozeStatus ooze_sample_surface(const OozeShape *shape, double spacing, const Ooz
     OozePointSet samples;
     OozeStatus status = ooze_point_set_create(&samples, spacing, error);
     if (!status) {
-        status = sample_any(shape, spacing, clip, &samples, area, error);
+        status = shape->parts ? sample_compound(shape, spacing, &samples, area, error)
+                              : sample_simple(shape, spacing, clip, &samples, area, error);
     }
     if (!status) {
         *count = samples.count;

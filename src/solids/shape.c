@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "solids/compound.h"
 #include "solids/mesh_build.h"
 #include "solids/mesh_refine.h"
 #include "solids/shape_formula.h"
@@ -13,7 +14,7 @@ static const char *const kind_names[OOZE_SHAPE_KIND_COUNT] = {
     [OOZE_SHAPE_SPHERE] = "sphere",     [OOZE_SHAPE_CAPSULE] = "capsule",
     [OOZE_SHAPE_CYLINDER] = "cylinder", [OOZE_SHAPE_CONE] = "cone",
     [OOZE_SHAPE_TORUS] = "torus",       [OOZE_SHAPE_HEIGHTFIELD] = "heightfield",
-    [OOZE_SHAPE_MESH] = "mesh",
+    [OOZE_SHAPE_MESH] = "mesh",         [OOZE_SHAPE_COMPOUND] = "compound",
 };
 
 OozeShapeDef ooze_shape_def_default(OozeShapeKind kind)
@@ -211,6 +212,8 @@ OozeStatus ooze_shape_create(const OozeShapeDef *def, OozeAxis up, double resolu
     shape->inverted = def->inverted;
     if (def->kind == OOZE_SHAPE_HEIGHTFIELD) {
         status = ooze_heightfield_create(def, up, &shape->field, error);
+    } else if (def->kind == OOZE_SHAPE_COMPOUND) {
+        status = ooze_compound_create(shape, def, resolution, error);
     } else if (def->kind == OOZE_SHAPE_MESH || !scale_primitive(shape, def)) {
         status = build_grid(shape, def, resolution, error);
     }
@@ -222,17 +225,26 @@ OozeStatus ooze_shape_create(const OozeShapeDef *def, OozeAxis up, double resolu
     return OOZE_OK;
 }
 
+static void free_simple(OozeShape *shape)
+{
+    ooze_mesh_free(shape->mesh);
+    ooze_distance_grid_destroy(shape->grid);
+    ooze_heightfield_destroy(shape->field);
+}
+
 void ooze_shape_destroy(OozeShape *shape)
 {
     if (shape) {
-        ooze_mesh_free(shape->mesh);
-        ooze_distance_grid_destroy(shape->grid);
-        ooze_heightfield_destroy(shape->field);
+        for (int k = 0; k < shape->part_count; k++) {
+            free_simple(&shape->parts[k].shape);
+        }
+        free_simple(shape);
+        ooze_free(shape->parts);
         ooze_free(shape);
     }
 }
 
-uint64_t ooze_shape_bytes(const OozeShape *shape)
+static uint64_t simple_bytes(const OozeShape *shape)
 {
     uint64_t bytes = sizeof *shape;
     bytes += shape->grid ? ooze_distance_grid_bytes(shape->grid) : 0;
@@ -240,14 +252,32 @@ uint64_t ooze_shape_bytes(const OozeShape *shape)
     return bytes;
 }
 
+uint64_t ooze_shape_bytes(const OozeShape *shape)
+{
+    uint64_t bytes = simple_bytes(shape);
+    for (int k = 0; k < shape->part_count; k++) {
+        bytes += simple_bytes(&shape->parts[k].shape) + sizeof(OozePose);
+    }
+    return bytes;
+}
+
 bool ooze_shape_is_shell(const OozeShape *shape)
 {
-    return shape->grid && ooze_distance_grid_is_shell(shape->grid);
+    bool shell = shape->grid && ooze_distance_grid_is_shell(shape->grid);
+    for (int k = 0; k < shape->part_count; k++) {
+        const OozeDistanceGrid *grid = shape->parts[k].shape.grid;
+        shell = shell || (grid && ooze_distance_grid_is_shell(grid));
+    }
+    return shell;
 }
 
 bool ooze_shape_is_interpolated(const OozeShape *shape)
 {
-    return shape->grid != NULL;
+    bool interpolated = shape->grid != NULL;
+    for (int k = 0; k < shape->part_count; k++) {
+        interpolated = interpolated || shape->parts[k].shape.grid;
+    }
+    return interpolated;
 }
 
 OozeShapeKind ooze_shape_kind(const OozeShape *shape)
@@ -286,7 +316,9 @@ static OozeVec3 upright_reach(const OozeShape *shape)
 OozeBounds ooze_shape_bounds(const OozeShape *shape)
 {
     OozeBounds bounds = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
-    if (shape->grid) {
+    if (shape->parts) {
+        bounds = shape->box;
+    } else if (shape->grid) {
         ooze_distance_grid_bounds(shape->grid, &bounds.min, &bounds.max);
     } else if (shape->field) {
         ooze_heightfield_bounds(shape->field, &bounds.min, &bounds.max);
@@ -317,6 +349,8 @@ OozeStatus ooze_shape_triangulate(const OozeShape *shape, double edge, const Ooz
         status = status ? status : ooze_mesh_refine(mesh, edge, error);
     } else if (shape->field) {
         status = ooze_heightfield_triangulate(shape->field, edge, mesh, error);
+    } else if (shape->parts) {
+        status = ooze_compound_triangulate(shape, edge, mesh, error);
     } else {
         status = ooze_primitive_triangulate(shape, edge, clip, mesh, error);
     }

@@ -22,7 +22,8 @@ uint64_t ooze_shape_bytes(const OozeShape *shape);
 
 /* Signed distance at a local point, negative inside; `normal` (may be NULL) gets the unit outward
    gradient. Exact near the surface for primitives; for meshes exact within a band of several
-   spacings, and a lower bound with the right sign beyond. */
+   spacings, and a lower bound with the right sign beyond. Of a compound that of its nearest part: exact
+   outside, and inside a lower bound of the depth. */
 double ooze_shape_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal);
 OozeBounds ooze_shape_bounds(const OozeShape *shape);
 OozeShapeKind ooze_shape_kind(const OozeShape *shape);
@@ -33,7 +34,8 @@ bool ooze_shape_is_shell(const OozeShape *shape);
 bool ooze_shape_is_interpolated(const OozeShape *shape);
 
 /* Triangles of the surface with edges of about `edge` at most, flat parts too, in local space: closed
-   and facing outward (of a container: into the room it encloses, so that its volume is negative). An
+   and facing outward (of a container: into the room it encloses, so that its volume is negative). Of a
+   compound those of all parts, also where one is hidden in another. An
    infinite plane is cut to `clip`, and may leave no triangle. For sampling, and later for rendering. */
 OozeStatus ooze_shape_triangulate(const OozeShape *shape, double edge, const OozeBounds *clip,
                                   OozeMesh **mesh, OozeError *error);

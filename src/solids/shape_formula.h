@@ -9,12 +9,44 @@
 #include "solids/primitive_formula.h"
 #include "solids/solid.h"
 
+/* Of a shape without parts; `inverted` is not looked at. */
+OOZE_FORMULA double ooze_simple_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
+{
+    return shape->grid    ? ooze_grid_distance(shape->grid, point, normal)
+           : shape->field ? ooze_field_distance(shape->field, point, normal)
+                          : ooze_primitive_distance(shape, point, normal);
+}
+
+/* In the frame of the compound that it is a part of. */
+OOZE_FORMULA double ooze_part_distance(const OozeShapePart *part, OozeVec3 point, OozeVec3 *normal)
+{
+    OozeVec3 outward;
+    double distance =
+        ooze_simple_distance(&part->shape, ooze_pose_to_local(&part->pose, point), &outward);
+    *normal = quat_rotate(part->pose.rotation, outward);
+    return distance;
+}
+
+/* To the nearest part. Outside that is the distance; where parts overlap it is the depth in the deepest of them, and
+   the surface of all may lie deeper still. */
+OOZE_FORMULA_CALL double ooze_compound_distance(const OozeShape *shape, OozeVec3 point,
+                                                OozeVec3 *normal)
+{
+    double least = ooze_part_distance(&shape->parts[0], point, normal);
+    for (int k = 1; k < shape->part_count; k++) {
+        OozeVec3 outward;
+        double distance = ooze_part_distance(&shape->parts[k], point, &outward);
+        *normal = distance < least ? outward : *normal;
+        least = distance < least ? distance : least;
+    }
+    return least;
+}
+
 /* As ooze_shape_distance; `normal` is wanted. */
 OOZE_FORMULA double ooze_shape_distance_at(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
 {
-    double distance = shape->grid    ? ooze_grid_distance(shape->grid, point, normal)
-                      : shape->field ? ooze_field_distance(shape->field, point, normal)
-                                     : ooze_primitive_distance(shape, point, normal);
+    double distance = shape->parts ? ooze_compound_distance(shape, point, normal)
+                                   : ooze_simple_distance(shape, point, normal);
     *normal = shape->inverted ? vec3_scale(*normal, -1.0) : *normal;
     return shape->inverted ? -distance : distance;
 }

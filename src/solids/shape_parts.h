@@ -7,6 +7,8 @@
 #include "solids/heightfield.h"
 #include "solids/shape.h"
 
+typedef struct OozeShapePart OozeShapePart;
+
 struct OozeShape {
     OozeShapeKind kind;
     OozeAxis up;
@@ -18,6 +20,15 @@ struct OozeShape {
     /* Meshes, and round shapes stretched unevenly: an ellipsoid has no closed form worth its cost. */
     OozeMesh *mesh;
     OozeDistanceGrid *grid;
+    OozeShapePart *parts; /* of a compound */
+    int part_count;
+    OozeBounds box; /* around all parts */
+};
+
+/* Has no parts itself. */
+struct OozeShapePart {
+    OozeShape shape;
+    OozePose pose; /* in the compound's frame; it rests there */
 };
 
 /* Upright coordinates: the first two across, the third along the world's up; right-handed. */

@@ -10,6 +10,9 @@ static const double s = 0.05; /* spacing */
 
 static float heights[24 * 17];
 
+enum { PARTS = 3 };
+static OozeShapeDef parts[PARTS];
+
 static const OozeVec3 corners[8] = {{-0.5, -0.5, -0.5}, {0.5, -0.5, -0.5}, {-0.5, 0.5, -0.5},
                                     {0.5, 0.5, -0.5},   {-0.5, -0.5, 0.5}, {0.5, -0.5, 0.5},
                                     {-0.5, 0.5, 0.5},   {0.5, 0.5, 0.5}};
@@ -38,6 +41,21 @@ static OozeShapeDef shape_of(OozeShapeKind kind, int variant)
     def.mesh.triangles = cube;
     def.mesh.triangle_count = variant & 4 ? 10 : 12;
     def.thickness = variant & 4 ? 0.15 : 0.0;
+    if (kind ==
+        OOZE_SHAPE_COMPOUND) { /* a box, a ball and a mesh, turned and apart or within each other */
+        for (int k = 0; k < PARTS; k++) {
+            static const OozeShapeKind kinds[PARTS] = {OOZE_SHAPE_BOX, OOZE_SHAPE_SPHERE,
+                                                       OOZE_SHAPE_MESH};
+            parts[k] = shape_of(kinds[k], 0);
+            parts[k].size = vec3(0.6, 0.4, 0.5);
+            parts[k].radius = 0.3;
+            parts[k].position = vec3(0.4 * k - 0.4, variant & 4 ? 0.1 : 0.7 * k, 0.1 * k);
+            parts[k].rotation = quat_unit(quat(0.1 * k, 0.2, -0.1, 0.9));
+        }
+        def.parts = parts;
+        def.part_count = PARTS;
+        def.scale = variant & 2 ? vec3(0.8, 0.8, 0.8) : vec3(1.0, 1.0, 1.0);
+    }
     return def;
 }
 

@@ -84,6 +84,54 @@ static void what_cannot_be_is_told(void **state)
     ooze_world_destroy(world);
 }
 
+#define COMPOUND(parts)                                                                            \
+    HEAD "solids:\n  - {name: tool, density: 1000, shape: {type: compound, parts: [" parts "]}}\n"
+
+static OozeStatus try_build(const char *text, OozeError *error)
+{
+    OozeScene *scene = load_good(text);
+    OozeWorld *world = NULL;
+    OozeStatus status = ooze_scene_build(scene, NULL, &world, error);
+    ooze_world_destroy(world);
+    ooze_scene_free(scene);
+    return status;
+}
+
+/* Each part with its own place; the canonical text says the same again. */
+static void a_compound(void **state)
+{
+    (void)state;
+    const char *text =
+        COMPOUND("{type: box, size: [0.1, 0.4, 0.1]}, {type: sphere, radius: 0.1, position: [1, 0, "
+                 "0]}, {type: cylinder, radius: 0.1, height: 0.2, position: [0, 1, 0], rotation: "
+                 "[90, 0, 0]}");
+    OozeScene *scene = load_good(text);
+    OozeScene *again = load_good(ooze_scene_canonical(scene));
+    assert_string_equal(ooze_scene_canonical(scene), ooze_scene_canonical(again));
+    OozeWorld *world = NULL;
+    CHECK_OK(ooze_scene_build(again, NULL, &world, &error));
+    const double pi = 3.14159265358979323846, mass = 4.0 + pi * (4.0 / 3.0 + 2.0);
+    CHECK_NEAR(world->solids.items[0].mass.mass, mass, 1e-12);
+    CHECK_NEAR(world->solids.items[0].mass.centre.y, 2.0 * pi / mass, 1e-12);
+    CHECK_OK(ooze_export_usda_solids(again, folder, &error));
+    ooze_world_destroy(world);
+    ooze_scene_free(scene);
+    ooze_scene_free(again);
+    CHECK_FAILS(try_build(COMPOUND("{type: plane}"), &error), OOZE_ERROR_ARGUMENT,
+                "part 1 of the compound is a plane");
+    CHECK_FAILS(try_build(COMPOUND("{type: compound, parts: [{type: sphere, radius: 1}]}"), &error),
+                OOZE_ERROR_ARGUMENT, "part 1 of the compound is a compound itself");
+    const char *lacking = HEAD "solids: [{name: tool, shape: {type: compound}}]\n";
+    scene = load_bytes(lacking, strlen(lacking));
+    expect(scene, 6, 30, "the shape lacks 'parts'");
+    ooze_scene_free(scene);
+    const char *misplaced =
+        HEAD "solids: [{name: tool, shape: {type: sphere, radius: 1, parts: []}}]\n";
+    scene = load_bytes(misplaced, strlen(misplaced));
+    expect(scene, 6, 56, "'parts' does not apply to a shape of type 'sphere'");
+    ooze_scene_free(scene);
+}
+
 static bool warns(const char *text, const char *part)
 {
     OozeScene *scene = load_bytes(text, strlen(text));
@@ -157,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_scene_of_bodies),
         cmocka_unit_test(what_cannot_be_is_told),
+        cmocka_unit_test(a_compound),
         cmocka_unit_test(traps),
         cmocka_unit_test_setup_teardown(usd_has_shapes_and_poses, make_folder, remove_folder),
     };
