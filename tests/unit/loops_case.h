@@ -151,10 +151,11 @@ static inline void build_floor(Case *c)
     OozeBoundary *b = &c->boundary;
     c->solids[0].params[OOZE_SOLID_FRICTION] = INFINITY;
     c->solids[1].params[OOZE_SOLID_FRICTION] = 0.5;
-    b->position = case_array(c, CASE_SAMPLES, sizeof *b->position);
-    b->velocity = case_array(c, CASE_SAMPLES, sizeof *b->velocity);
-    b->volume = case_array(c, CASE_SAMPLES, sizeof *b->volume);
-    b->solid = case_array(c, CASE_SAMPLES, sizeof *b->solid);
+    const uint64_t room = CASE_SAMPLES + 1; /* the one that fills up fours has no volume */
+    b->position = case_array(c, room, sizeof *b->position);
+    b->velocity = case_array(c, room, sizeof *b->velocity);
+    b->volume = case_array(c, room, sizeof *b->volume);
+    b->solid = case_array(c, room, sizeof *b->solid);
     for (uint64_t k = 0; c->setting->walls && k < CASE_SAMPLES; k++) {
         const double at[3] = {0.07 * ((double)(k % 10) - 0.5), 0.07 * ((double)(k / 10) - 0.5),
                               -0.05};
