@@ -162,6 +162,7 @@ typedef struct OozeSolidDef {
     /* kg/m3; 0: it goes where its motion says. Else it is a rigid body, moved by gravity, by what pushes it and by
        other solids; its motion's velocity and spin are those that it starts with, and there may be no more of it. */
     double density;
+    bool visible; /* in pictures */
     float color[3];
     OozeLookDef look; /* for pictures */
 } OozeSolidDef;

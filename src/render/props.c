@@ -78,6 +78,10 @@ static OozeStatus make_prop(OozeProp *prop, const OozeSolidDef *solid, const Ooz
     prop->one_sided = def->inverted;
     prop->least = vec3(INFINITY, INFINITY, INFINITY);
     prop->most = vec3(-INFINITY, -INFINITY, -INFINITY);
+    prop->hidden = !solid->visible;
+    if (prop->hidden) {
+        return OOZE_OK;
+    }
     if (def->kind == OOZE_SHAPE_PLANE) {
         prop->is_plane = true;
         prop->normal = vec3_unit(def->normal, vec3_axis(scene->world.up));
@@ -153,7 +157,7 @@ void ooze_props_survey(OozeProps *props, const OozeFrame *frame)
         OozeProp *prop = &props->props[i];
         OozePose pose = ooze_prop_pose(prop, i, frame);
         double *least = &prop->least.x, *most = &prop->most.x;
-        for (int c = 0; c < 8 && !prop->is_plane; c++) {
+        for (int c = 0; c < 8 && !prop->is_plane && !prop->hidden; c++) {
             OozeVec3 corner =
                 vec3(c & 1 ? prop->high.x : prop->low.x, c & 2 ? prop->high.y : prop->low.y,
                      c & 4 ? prop->high.z : prop->low.z);
@@ -190,6 +194,9 @@ OozeStatus ooze_props_place(OozeProps *props, const OozeFrame *frame, int first_
     for (int i = 0; i < props->count && !status; i++) {
         OozeProp *prop = &props->props[i];
         OozePose pose = ooze_prop_pose(prop, i, frame);
+        if (prop->hidden) {
+            continue;
+        }
         if (prop->is_plane) {
             OozeVec3 normal = quat_rotate(pose.rotation, prop->normal);
             bool level = vec3_dot(normal, vec3_axis(frame->up)) > 0.99;

@@ -9,6 +9,7 @@ typedef struct OozeProp {
     const char *name;
     OozePose rest; /* where the scene puts it */
     bool is_plane;
+    bool hidden;          /* has nothing but a name and a pose */
     bool one_sided;       /* a container, seen from inside only */
     OozeVec3 normal;      /* of a plane, local */
     OozeVec3 low, high;   /* bounds, local; not of planes */

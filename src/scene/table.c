@@ -141,6 +141,8 @@ static const OozeKey solid_keys[] = {
     {"conductivity", OOZE_KEY_REAL, "W/(m K)", 0.0, 1e9, offsetof(OozeSolidDef, conductivity),
      .help = "of heat, for a solid with a temperature: the less, the less it heats",
      .otherwise = "what touches it has its temperature"},
+    {"visible", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, visible),
+     .help = "in pictures; one that is not acts all the same"},
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeSolidDef, color), .help = "for pictures"},
     {"look", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, look),
      .help = "in pictures", .section = &ooze_section_look, .otherwise = "auto"},

@@ -17,6 +17,7 @@ OozeSolidDef ooze_solid_def_default(void)
     def.friction = 0.5;
     def.collides = true;
     def.sampled = true;
+    def.visible = true;
     def.temperature = NAN;
     def.conductivity = NAN;
     def.look = ooze_look_def_default();

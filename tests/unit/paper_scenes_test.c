@@ -9,6 +9,7 @@
 
 #define BARREIRO  OOZE_SOURCE_DIR "/scenes/barreiro2017"
 #define TAKAHASHI OOZE_SOURCE_DIR "/scenes/takahashi2014"
+#define CLAVET    OOZE_SOURCE_DIR "/scenes/clavet2005"
 
 static OozeScene *load(const char *folder, const char *name)
 {
@@ -201,6 +202,12 @@ static void every_scene_of_takahashi_reads_and_small_ones_run(void **state)
     go_through(TAKAHASHI, 12);
 }
 
+static void every_scene_of_clavet_reads_and_small_ones_run(void **state)
+{
+    (void)state;
+    go_through(CLAVET, 11);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +215,7 @@ int main(void)
         cmocka_unit_test(counts_are_those_of_takahashi),
         cmocka_unit_test(every_scene_of_barreiro_reads_and_small_ones_run),
         cmocka_unit_test(every_scene_of_takahashi_reads_and_small_ones_run),
+        cmocka_unit_test(every_scene_of_clavet_reads_and_small_ones_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,34 @@ static void a_shift_by_one_spacing_shows(void **state)
     free_run(&run);
 }
 
+/* A solid that is not visible is in no picture: the same bytes as without it. */
+static void what_is_not_visible_is_not_drawn(void **state)
+{
+    (void)state;
+    static const char ball[] = "  - {name: ball, look: chocolate,";
+    char hidden[sizeof block_scene + 32], without[sizeof block_scene];
+    const char *at = strstr(block_scene, ball);
+    assert_non_null(at);
+    int before = (int)(at - block_scene);
+    snprintf(hidden, sizeof hidden, "%.*s  - {name: ball, visible: false,%s", before, block_scene,
+             at + sizeof ball - 1);
+    snprintf(without, sizeof without, "%.*s", before, block_scene);
+    const char *texts[] = {block_scene, hidden, without};
+    unsigned char *pictures[3];
+    Run runs[3];
+    for (int k = 0; k < 3; k++) {
+        runs[k] = make_run(texts[k]);
+        runs[k].def.samples = 1;
+        pictures[k] = picture_of(&runs[k], runs[k].frame);
+    }
+    assert_true(difference(&runs[0], pictures[0], pictures[1]) > 0.1);
+    assert_true(difference(&runs[0], pictures[1], pictures[2]) == 0.0);
+    for (int k = 0; k < 3; k++) {
+        free(pictures[k]);
+        free_run(&runs[k]);
+    }
+}
+
 /* Every particle of every frame surveyed, with its radius, is in the picture, for any axis up. */
 static void the_camera_sees_everything(void **state)
 {
@@ -219,6 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes_for_any_number_of_threads),
         cmocka_unit_test(a_shift_by_one_spacing_shows),
+        cmocka_unit_test(what_is_not_visible_is_not_drawn),
         cmocka_unit_test(the_camera_sees_everything),
         cmocka_unit_test(odd_frames),
         cmocka_unit_test(what_makes_no_sense_is_refused),
