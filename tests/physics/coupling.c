@@ -146,20 +146,7 @@ static void coupling_T02_momentum(void **state)
 /* ---- T03: light and heavy in honey ------------------------------------------------------------------- */
 
 /* How far particles are in the ball, in spacings. */
-static double deepest_in(OozeWorld *world, Body ball, OozeVec3 at)
-{
-    const OozeFrame *frame = ooze_world_frame(world);
-    const OozeFieldView *x = ooze_frame_field(frame, "position");
-    double deepest = 0;
-    ball.centre = at;
-    for (uint64_t i = 0; i < frame->particle_count; i++) {
-        deepest = fmax(deepest, -outside(&ball, read_vector(x, i)));
-    }
-    return deepest / frame->spacing;
-}
-
-/* A ball falls on honey at 0.5 m/s, at the default step. Nothing is thrown up faster than it came, nothing is in the ball, and a
-   light one stays on top. */
+/* A ball falls on honey at the default step. */
 static void drop_in_honey(double ratio)
 {
     const double d = 0.005;
@@ -174,28 +161,8 @@ static void drop_in_honey(double ratio)
     CHECK_OK(ooze_material_preset("honey", &honey, &error));
     CHECK_OK(ooze_world_add_material(world, &honey, &id, &error));
     add_floor(world, INFINITY);
-    Body ball = {.centre = vec3(n[0] * d / 2, (n[1] + 4) * d, n[2] * d / 2),
-                 .radius = 3 * d,
-                 .density = 1420 * ratio,
-                 .velocity = vec3(0, -0.5, 0)};
-    add_body(world, &ball);
-    add_around(world, n, d, vec3(0, 0, 0), NULL, 0);
-    double fastest = 0, deepest = 0, came = 0;
-    OozePose pose = pose_of(world, 1);
-    for (int k = 0; k < 72; k++) {
-        step_world(world);
-        pose = pose_of(world, 1);
-        came = fmax(came, -pose.velocity.y);
-        fastest = fmax(fastest, take_census(world).fastest);
-        deepest = fmax(deepest, deepest_in(world, ball, pose.position));
-    }
-    printf("  density ratio %g: ends at %.2f spacings with %.3f m/s\n", ratio, pose.position.y / d,
-           pose.velocity.y);
-    MEASURED("fastest particle over the fastest that the ball was", fastest / came, 0, 1.2);
-    MEASURED("how deep particles got into the ball (spacings)", deepest, 0, 0.1);
-    double top = (pose.position.y + ball.radius) / d;
-    MEASURED("top of the ball (spacings)", top, ratio < 1 ? n[1] + 5 : 0,
-             ratio < 1 ? n[1] + 8 : n[1]);
+    watch_drop(world, n, d, 1420 * ratio, ratio,
+               (DropBounds){.steps = 72, .fastest = 1.2, .lowest_top = 5});
     ooze_world_destroy(world);
 }
 

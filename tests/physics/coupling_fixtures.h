@@ -119,4 +119,54 @@ static inline Momenta take_momenta(OozeWorld *world, const Body *bodies, int fir
     return m;
 }
 
+/* How deep particles are in a ball that is at `at`, spacings. */
+static inline double deepest_in(OozeWorld *world, Body ball, OozeVec3 at)
+{
+    const OozeFrame *frame = ooze_world_frame(world);
+    const OozeFieldView *x = ooze_frame_field(frame, "position");
+    double deepest = 0;
+    ball.centre = at;
+    for (uint64_t i = 0; i < frame->particle_count; i++) {
+        deepest = fmax(deepest, -outside(&ball, read_vector(x, i)));
+    }
+    return deepest / frame->spacing;
+}
+
+/* What a ball that falls on fluid is held to. */
+typedef struct DropBounds {
+    int steps;
+    double fastest;    /* particle, over the fastest that the ball was */
+    double lowest_top; /* of a light ball, layers above the fluid */
+} DropBounds;
+
+/* A ball of radius 3 spacings falls at 0.5 m/s on n layers of fluid that are still to come: nothing is thrown up faster than it came,
+   nothing is in the ball, and a light one stays on top. */
+static inline void watch_drop(OozeWorld *world, const int n[3], double d, double density,
+                              double ratio, DropBounds bounds)
+{
+    Body ball = {.centre = vec3(n[0] * d / 2, (n[1] + 4) * d, n[2] * d / 2),
+                 .radius = 3 * d,
+                 .density = density,
+                 .velocity = vec3(0, -0.5, 0)};
+    add_body(world, &ball);
+    add_around(world, n, d, vec3(0, 0, 0), NULL, 0);
+    double fastest = 0, deepest = 0, came = 0;
+    OozePose pose = pose_of(world, 1);
+    for (int k = 0; k < bounds.steps; k++) {
+        step_world(world);
+        pose = pose_of(world, 1);
+        came = fmax(came, -pose.velocity.y);
+        fastest = fmax(fastest, take_census(world).fastest);
+        deepest = fmax(deepest, deepest_in(world, ball, pose.position));
+    }
+    printf("  density ratio %g: ends at %.2f spacings with %.3f m/s\n", ratio, pose.position.y / d,
+           pose.velocity.y);
+    MEASURED("fastest particle over the fastest that the ball was", fastest / came, 0,
+             bounds.fastest);
+    MEASURED("how deep particles got into the ball (spacings)", deepest, 0, 0.1);
+    double top = (pose.position.y + ball.radius) / d;
+    MEASURED("top of the ball (spacings)", top, ratio < 1 ? n[1] + bounds.lowest_top : 0,
+             ratio < 1 ? n[1] + 8 : n[1]);
+}
+
 #endif

@@ -67,18 +67,6 @@ static void coupling_T11_links_momentum(void **state)
 
 /* ---- T12: light and heavy ------------------------------------------------------------------------------- */
 
-static double deepest_in(OozeWorld *world, Body ball, OozeVec3 at)
-{
-    const OozeFrame *frame = ooze_world_frame(world);
-    const OozeFieldView *x = ooze_frame_field(frame, "position");
-    double deepest = 0;
-    ball.centre = at;
-    for (uint64_t i = 0; i < frame->particle_count; i++) {
-        deepest = fmax(deepest, -outside(&ball, read_vector(x, i)));
-    }
-    return deepest / frame->spacing;
-}
-
 static void drop_in(double ratio)
 {
     const double d = 0.005;
@@ -90,28 +78,8 @@ static void drop_in(double ratio)
                                                 .threads = 1},
                                         3);
     add_floor(world, INFINITY);
-    Body ball = {.centre = vec3(n[0] * d / 2, (n[1] + 4) * d, n[2] * d / 2),
-                 .radius = 3 * d,
-                 .density = 1000 * ratio,
-                 .velocity = vec3(0, -0.5, 0)};
-    add_body(world, &ball);
-    add_around(world, n, d, vec3(0, 0, 0), NULL, 0);
-    double fastest = 0, deepest = 0, came = 0;
-    OozePose pose = pose_of(world, 1);
-    for (int k = 0; k < 120; k++) {
-        step_world(world);
-        pose = pose_of(world, 1);
-        came = fmax(came, -pose.velocity.y);
-        fastest = fmax(fastest, take_census(world).fastest);
-        deepest = fmax(deepest, deepest_in(world, ball, pose.position));
-    }
-    printf("  density ratio %g: ends at %.2f spacings with %.3f m/s\n", ratio, pose.position.y / d,
-           pose.velocity.y);
-    MEASURED("fastest particle over the fastest that the ball was", fastest / came, 0, 1.5);
-    MEASURED("how deep particles got into the ball (spacings)", deepest, 0, 0.1);
-    double top = (pose.position.y + ball.radius) / d;
-    MEASURED("top of the ball (spacings)", top, ratio < 1 ? n[1] + 4 : 0,
-             ratio < 1 ? n[1] + 8 : n[1]);
+    watch_drop(world, n, d, 1000 * ratio, ratio,
+               (DropBounds){.steps = 120, .fastest = 1.5, .lowest_top = 4});
     ooze_world_destroy(world);
 }
 
