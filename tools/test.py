@@ -5,7 +5,7 @@ release     gcc, all tests
 clang       builds without a warning, unit tests
 asan        address and undefined-behaviour sanitizers, all tests that run our own code
 tsan        clang's thread sanitizer, the tests that use threads
-fuzz        each fuzz target for OOZE_FUZZ_SECONDS (40, whole sweeps 300) from its kept corpus
+fuzz        each fuzz target for OOZE_FUZZ_SECONDS (25, whole sweeps 300) from its kept corpus
 device      device code on the processor: its own tests, its parity with the processor's code, and acceptance tests
 cuda        builds, wherever nvcc is found; where there is a GPU too, the same tests as device on it, and all acceptance
             tests
@@ -32,12 +32,15 @@ DEVICE_SOME = ("T05 T06 T08_falling_cube T10 T17_column T19_(free_spin|soft_modu
 DEVICE_ALL = ["-R", "^(device|conformation)_|^parity_device$"]
 DEVICE_FEW = ["-R", "^device_|^parity_device$|^conformation_(" + "|".join(DEVICE_SOME) + ")"]
 
+# Whole scenes, which the release suite runs with the same code.
+SLOW = [] if FULL else ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes)$|^parity_device$"]
+
 CTEST_SUITES = {
     "release": [],
-    "clang": ["-R", "^unit_"],
+    "clang": ["-R", "^unit_", *SLOW],
     # Of the physics, what touches memory and threads in every way; the figures are the release suite's.
     "asan": ["-R", "^(unit|fuzz|parity|docs|ballistic)_|_T[0-9]+_.*(threads|resume|restore|random)",
-             *([] if FULL else ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes)$|^parity_device$"])],
+             *SLOW],
     "device": DEVICE_ALL if FULL else DEVICE_FEW,
     "cuda": DEVICE_ALL,
     "tsan": ["-R", "^unit_(threads|pipeline|frame_copy|particles|grid|neighbour|boundary|sink|probe|world)|^ballistic_|_T[0-9]+_.*threads|^fault_overlap"],
@@ -101,7 +104,7 @@ def fuzz(name, seconds):
 
 
 def run_fuzz(_suite):
-    seconds = int(os.environ.get("OOZE_FUZZ_SECONDS", "300" if FULL else "40"))
+    seconds = int(os.environ.get("OOZE_FUZZ_SECONDS", "300" if FULL else "25"))
     names = sorted(path.stem for path in (ROOT / "tests/fuzz").glob("*_fuzz.c"))
     passed = failed = 0
     for start in range(0, len(names), CORES):
