@@ -2,29 +2,6 @@
 
 #include "physics/kernels.h"
 
-/* x minus each of four others. */
-static inline void differences(OozeFour x, const OozeFour *others, const uint32_t *index,
-                               OozeBox box, bool periodic, OozeFour d[4])
-{
-    for (int k = 0; k < 4; k++) {
-        d[k] = x - others[index[k]];
-        d[k] = periodic ? ooze_four_image(d[k], box) : d[k];
-    }
-}
-
-static inline OozeFour dots(const OozeFour a[4], const OozeFour b[4])
-{
-    return ooze_four_sums(a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3]);
-}
-
-static inline OozeFour add_weighted(OozeFour weight, const OozeFour d[4], OozeFour sum)
-{
-    sum = OOZE_FOUR_FMA_LANE(weight, 0, d[0], sum);
-    sum = OOZE_FOUR_FMA_LANE(weight, 1, d[1], sum);
-    sum = OOZE_FOUR_FMA_LANE(weight, 2, d[2], sum);
-    return OOZE_FOUR_FMA_LANE(weight, 3, d[3], sum);
-}
-
 /* ---- lines ---- */
 
 static void lines_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -42,9 +19,10 @@ static void lines_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeFourMask any = {0};
         for (uint64_t e = s->list->first[i], last = s->list->first[i + 1]; e < last; e += 4) {
             OozeFour now[4], then[4];
-            differences(first[i], first, index + e, box, periodic, now);
-            differences(arrow[i], arrow, index + e, box, periodic, then);
-            OozeFour square = dots(now, now), square0 = dots(then, then), along = dots(now, then);
+            ooze_four_ways(first[i], first, index + e, box, periodic, now);
+            ooze_four_ways(arrow[i], arrow, index + e, box, periodic, then);
+            OozeFour square = ooze_four_dots(now, now), square0 = ooze_four_dots(then, then),
+                     along = ooze_four_dots(now, then);
             OozeFourMask same = (along > 0.0f) & (along * along > 0.5f * square * square0);
             same |= square >= OOZE_DENSITY_FAR; /* padding */
             OozeFour length = ooze_four_sqrt(ooze_four_max(square, smallest));
@@ -92,8 +70,8 @@ static inline Sums sum_fluid(const OozeDensitySweep *s, uint64_t i, OozeBox box,
     OozeFour sum = {0}, value = {0}, square = {0};
     for (; j < last; j += 4, push += 4) {
         OozeFour d[4];
-        differences(x, others, j, box, periodic, d);
-        OozeFour r = ooze_four_sqrt(dots(d, d));
+        ooze_four_ways(x, others, j, box, periodic, d);
+        OozeFour r = ooze_four_sqrt(ooze_four_dots(d, d));
         OozeFour slope = ooze_cubic_four_slope(&cubic, r, &value);
         if (rigid) {
             slope *= yielding(s, i, j);
@@ -104,7 +82,7 @@ static inline Sums sum_fluid(const OozeDensitySweep *s, uint64_t i, OozeBox box,
             give *= ooze_four(ease[j[0]], ease[j[1]], ease[j[2]], ease[j[3]]);
         }
         square += give;
-        sum = add_weighted(over_r, d, sum);
+        sum = ooze_four_add_weighted(over_r, d, sum);
         if (line) {
             OozeFour along = ooze_four_load_short(line);
             over_r = slope * ooze_four_max(along, -along);
@@ -132,10 +110,10 @@ static inline void add_walls(const OozeDensitySweep *s, uint64_t i, OozeBox box,
             d[k] = ooze_four_image(x - ooze_four_load(&boundary->position[b].x), box);
             volume[k] = there ? scale * boundary->volume[b] : 0.0f;
         }
-        OozeFour r = ooze_four_sqrt(dots(d, d));
+        OozeFour r = ooze_four_sqrt(ooze_four_dots(d, d));
         OozeFour slope = volume * ooze_cubic_four_slope(&s->cubic, r, &value);
         sums->density += s->cubic.value * ooze_four_sum(volume * value);
-        push = add_weighted(slope / ooze_four_max(r, smallest), d, push);
+        push = ooze_four_add_weighted(slope / ooze_four_max(r, smallest), d, push);
     }
     sums->gradient += push;
     s->wall_push[i] = push;

@@ -25,6 +25,30 @@ static inline OozeFour ooze_four_image(OozeFour d, OozeBox box)
     return d - box.length * images;
 }
 
+/* x minus each of four others. */
+static inline void ooze_four_ways(OozeFour x, const OozeFour *others, const uint32_t *index,
+                                  OozeBox box, bool periodic, OozeFour d[4])
+{
+    for (int k = 0; k < 4; k++) {
+        d[k] = x - others[index[k]];
+        d[k] = periodic ? ooze_four_image(d[k], box) : d[k];
+    }
+}
+
+static inline OozeFour ooze_four_dots(const OozeFour a[4], const OozeFour b[4])
+{
+    return ooze_four_sums(a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3]);
+}
+
+/* Plus each of four by its lane of the weight. */
+static inline OozeFour ooze_four_add_weighted(OozeFour weight, const OozeFour d[4], OozeFour sum)
+{
+    sum = OOZE_FOUR_FMA_LANE(weight, 0, d[0], sum);
+    sum = OOZE_FOUR_FMA_LANE(weight, 1, d[1], sum);
+    sum = OOZE_FOUR_FMA_LANE(weight, 2, d[2], sum);
+    return OOZE_FOUR_FMA_LANE(weight, 3, d[3], sum);
+}
+
 static inline OozeFour ooze_four_nearest(OozeFour d, const OozePeriodic *p)
 {
     return ooze_four_image(d, ooze_box(p));

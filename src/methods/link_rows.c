@@ -59,3 +59,46 @@ uint64_t ooze_link_rows_lay_out(OozeLinkRows *rows)
     }
     return at;
 }
+
+void ooze_link_rows_follow(const uint32_t *old_row, uint64_t n, uint32_t gone, uint32_t *new_of_old,
+                           uint64_t old)
+{
+    for (uint64_t k = 0; k < old; k++) {
+        new_of_old[k] = gone;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        if (old_row[i] != OOZE_LINKS_NO_ROW) {
+            new_of_old[old_row[i]] = (uint32_t)i;
+        }
+    }
+}
+
+void ooze_link_row_sort(OozeLink *row, uint32_t count)
+{
+    for (uint32_t k = 1; k < count; k++) {
+        OozeLink link = row[k];
+        uint32_t at = k;
+        for (; at > 0 && row[at - 1].other > link.other; at--) {
+            row[at] = row[at - 1];
+        }
+        row[at] = link;
+    }
+}
+
+OozeStatus ooze_link_rows_check_owners(const uint32_t *row_of, uint64_t particles, uint64_t rows,
+                                       bool *good, OozeError *error)
+{
+    uint8_t *taken = ooze_alloc_zero(rows, 1);
+    if (!taken) {
+        return ooze_fail_memory(error, "owners of rows", rows);
+    }
+    *good = true;
+    for (uint64_t i = 0; i < particles && *good; i++) {
+        if (row_of[i] != OOZE_LINKS_NO_ROW) {
+            *good = row_of[i] < rows && !taken[row_of[i]];
+            taken[*good ? row_of[i] : 0] = 1;
+        }
+    }
+    ooze_free(taken);
+    return OOZE_OK;
+}

@@ -30,6 +30,15 @@ OozeStatus ooze_link_items_room(OozeLinkRows *rows, uint64_t items, OozeError *e
 /* Begins the rows one after the other by their counts; gives the number of items. */
 uint64_t ooze_link_rows_lay_out(OozeLinkRows *rows);
 
+/* Per old row, the place in `old_row` (one per particle) that has it now; `gone`: nobody. */
+void ooze_link_rows_follow(const uint32_t *old_row, uint64_t n, uint32_t gone, uint32_t *new_of_old,
+                           uint64_t old);
+/* By `other`. Rows are almost in order: particles change places with near ones only. */
+void ooze_link_row_sort(OozeLink *row, uint32_t count);
+/* Whether each particle has no row, or one of these for itself. */
+OozeStatus ooze_link_rows_check_owners(const uint32_t *row_of, uint64_t particles, uint64_t rows,
+                                       bool *good, OozeError *error);
+
 static inline OozeLink *ooze_links_of(const OozeLinkRows *rows, uint64_t row)
 {
     return (OozeLink *)rows->items + rows->first[row];

@@ -310,4 +310,83 @@ static inline void set_field(OozeWorld *world, const char *name, FieldSetter set
     free(fields);
 }
 
+static inline void step_many(OozeWorld *world, int steps)
+{
+    for (int k = 0; k < steps; k++) {
+        step_world(world);
+    }
+}
+
+/* Two blocks side by side of particles that fly about: after so many steps they are as many, with the same momentum. */
+static inline void keep_momentum(OozeWorld *world, OozeMaterialId light, OozeMaterialId heavy,
+                                 double spacing, int steps)
+{
+    const double speed = 0.5;
+    add_lattice(world, (Lattice){.material = light,
+                                 .n = {5, 9, 9},
+                                 .spacing = spacing,
+                                 .velocity = noise,
+                                 .user = &speed});
+    add_lattice(world, (Lattice){.material = heavy,
+                                 .n = {5, 9, 9},
+                                 .spacing = spacing,
+                                 .corner = vec3(5 * spacing, 0, 0),
+                                 .velocity = noise,
+                                 .user = &speed});
+    Census before = take_census(world);
+    step_many(world, steps);
+    check_kept(before, take_census(world), steps);
+}
+
+static inline int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static inline double percentile(double *values, uint64_t n, double share)
+{
+    assert_true(n > 0);
+    qsort(values, n, sizeof *values, compare_numbers);
+    return values[(uint64_t)(share * (double)(n - 1))];
+}
+
+/* 99th percentile of height above y = 0. */
+static inline double height99(OozeWorld *world)
+{
+    const OozeFrame *frame = ooze_world_frame(world);
+    const OozeFieldView *x = ooze_frame_field(frame, "position");
+    double *y = calloc(frame->particle_count, sizeof *y);
+    assert_non_null(y);
+    for (uint64_t i = 0; i < frame->particle_count; i++) {
+        y[i] = ooze_field_value(x, i, 1);
+    }
+    double high = percentile(y, frame->particle_count, 0.99);
+    free(y);
+    return high;
+}
+
+/* An array of a frame that does not go by particles. */
+static inline const OozeFieldView *state_array(const OozeFrame *frame, const char *name)
+{
+    for (int i = 0; i < frame->state_count; i++) {
+        if (strcmp(frame->state[i].name, name) == 0) {
+            return &frame->state[i];
+        }
+    }
+    fail_msg("the frame has no '%s'", name);
+    return NULL;
+}
+
+/* A wall without friction. */
+static inline void add_side(OozeWorld *world, OozeVec3 at, OozeVec3 normal)
+{
+    OozeSolidDef plane = ooze_solid_def_default();
+    plane.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
+    plane.shape.position = at;
+    plane.shape.normal = normal;
+    plane.friction = 0;
+    CHECK_OK(ooze_world_add_solid(world, &plane, NULL, &error));
+}
+
 #endif

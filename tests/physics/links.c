@@ -283,27 +283,12 @@ static void links_T11_elastic_ball(void **state)
 static void links_T20_momentum(void **state)
 {
     (void)state;
-    const double dx = 0.02, speed = 0.5;
-    const int steps = 200;
+    const double dx = 0.02;
     OozeWorld *world = links_world(dx, 1e-3, vec3(0, 0, 0));
     OozeMaterialId light = add_linked(world, 1.003, NAN, false);
     OozeMaterialId heavy = add_linked(world, 1.001, NAN, true);
     CHECK_OK(ooze_world_set_material(world, heavy, "density", 3000, &error));
-    add_lattice(
-        world,
-        (Lattice){
-            .material = light, .n = {5, 9, 9}, .spacing = dx, .velocity = noise, .user = &speed});
-    add_lattice(world, (Lattice){.material = heavy,
-                                 .n = {5, 9, 9},
-                                 .spacing = dx,
-                                 .corner = vec3(5 * dx, 0, 0),
-                                 .velocity = noise,
-                                 .user = &speed});
-    Census before = take_census(world);
-    for (int k = 0; k < steps; k++) {
-        step_world(world);
-    }
-    check_kept(before, take_census(world), steps);
+    keep_momentum(world, light, heavy, dx, 200);
     ooze_world_destroy(world);
 }
 

@@ -46,19 +46,6 @@ static inline uint64_t add_ball(OozeWorld *world, Ball b)
     return n;
 }
 
-static inline int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static inline double percentile(double *values, uint64_t n, double share)
-{
-    assert_true(n > 0);
-    qsort(values, n, sizeof *values, compare_numbers);
-    return values[(uint64_t)(share * (double)(n - 1))];
-}
-
 /* 95th percentile of the distance to the vertical axis through the centre of what is looked at: particles of one material,
    or of all (-1). */
 static inline double spread(OozeWorld *world, int material)
@@ -90,17 +77,6 @@ static inline double spread(OozeWorld *world, int material)
     double result = percentile(r, n, 0.95);
     free(r);
     return result;
-}
-
-static inline const OozeFieldView *state_array(const OozeFrame *frame, const char *name)
-{
-    for (int i = 0; i < frame->state_count; i++) {
-        if (strcmp(frame->state[i].name, name) == 0) {
-            return &frame->state[i];
-        }
-    }
-    fail_msg("the frame has no '%s'", name);
-    return NULL;
 }
 
 /* Links there are, after a step: every row belongs to a particle, every link to two of them, each pair has one at most, and

@@ -61,20 +61,6 @@ static void links_T09_extension_by_temperature(void **state)
 
 /* ---- freezing and melting --------------------------------------------------------------------- */
 
-static double height(OozeWorld *world)
-{
-    const OozeFrame *frame = ooze_world_frame(world);
-    const OozeFieldView *x = ooze_frame_field(frame, "position");
-    double *y = calloc(frame->particle_count, sizeof *y);
-    assert_non_null(y);
-    for (uint64_t i = 0; i < frame->particle_count; i++) {
-        y[i] = ooze_field_value(x, i, 1);
-    }
-    double h = percentile(y, frame->particle_count, 0.99);
-    free(y);
-    return h;
-}
-
 /* A block that slumps on a floor; the floor cools it below its freezing point, where it stands, and heats it
    again. */
 static void links_T10_phase(void **state)
@@ -107,15 +93,15 @@ static void links_T10_phase(void **state)
     }
     advance(world, 0.1); /* it comes to rest */
     printf("  solid after %.3g s\n", world->time);
-    double frozen = height(world);
+    double frozen = height99(world);
     uint64_t links = count_links(world, 1);
     advance(world, 2.0);
-    MEASURED("change of height in 2 s, frozen", fabs(height(world) / frozen - 1), 0, 0.01);
+    MEASURED("change of height in 2 s, frozen", fabs(height99(world) / frozen - 1), 0, 0.01);
     assert_int_equal(count_links(world, 1), links);
     CHECK_OK(ooze_world_set_solid(world, floor, OOZE_SOLID_TEMPERATURE, 60, &error));
     advance(world, 2.0);
     MEASURED("share that is solid after heating", elastic_share(world), 0, 0);
-    MEASURED("height over that of the frozen block", height(world) / frozen, 0, 0.7);
+    MEASURED("height over that of the frozen block", height99(world) / frozen, 0, 0.7);
     assert_int_equal(take_census(world).count, n);
     ooze_world_destroy(world);
 }

@@ -14,16 +14,6 @@ static OozeWorld *links_world(double time_step)
 
 /* ---- a dam break in a box --------------------------------------------------------------------- */
 
-static void add_side(OozeWorld *world, OozeVec3 at, OozeVec3 normal)
-{
-    OozeSolidDef plane = ooze_solid_def_default();
-    plane.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
-    plane.shape.position = at;
-    plane.shape.normal = normal;
-    plane.friction = 0;
-    CHECK_OK(ooze_world_add_solid(world, &plane, NULL, &error));
-}
-
 /* Particles a cubic spacing among the floor and inside, `margin` away from the sides; and in the upright edges, over what
    the inside would put there. */
 typedef struct Stack {

@@ -84,16 +84,6 @@ static void springs_T12_momentum(void **state)
 
 /* ---- Archimedes ------------------------------------------------------------------------------------------ */
 
-static void add_side(OozeWorld *world, OozeVec3 at, OozeVec3 normal)
-{
-    OozeSolidDef plane = ooze_solid_def_default();
-    plane.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
-    plane.shape.position = at;
-    plane.shape.normal = normal;
-    plane.friction = 0;
-    CHECK_OK(ooze_world_add_solid(world, &plane, NULL, &error));
-}
-
 /* Height of the fluid's surface away from the body: of the highest particles in columns, and half a spacing. */
 static double level_of(OozeWorld *world, double clear)
 {

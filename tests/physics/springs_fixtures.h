@@ -82,26 +82,6 @@ static inline uint64_t add_drop(OozeWorld *world, OozeMaterialId material, doubl
     return n;
 }
 
-/* An array of the frame that does not go by particles. */
-static inline const OozeFieldView *state_array_of(OozeWorld *world, const char *name)
-{
-    const OozeFrame *frame = ooze_world_frame(world);
-    for (int k = 0; k < frame->state_count; k++) {
-        if (strcmp(frame->state[k].name, name) == 0) {
-            return &frame->state[k];
-        }
-    }
-    fail_msg("no array '%s'", name);
-    return NULL;
-}
-
-static inline void step_many(OozeWorld *world, int steps)
-{
-    for (int k = 0; k < steps; k++) {
-        step_world(world);
-    }
-}
-
 /* Densities of eqs 1 and 4, and the nearest neighbour, of each particle: by all pairs. */
 typedef struct Crowd {
     uint64_t n;
@@ -178,28 +158,6 @@ static inline Blob measure_blob(OozeWorld *world)
     b.near /= inside;
     forget(c);
     return b;
-}
-
-static inline int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* 99th percentile of height above y = 0. */
-static inline double height99(OozeWorld *world)
-{
-    const OozeFrame *frame = ooze_world_frame(world);
-    const OozeFieldView *x = ooze_frame_field(frame, "position");
-    double *y = calloc(frame->particle_count, sizeof *y);
-    assert_non_null(y);
-    for (uint64_t i = 0; i < frame->particle_count; i++) {
-        y[i] = ooze_field_value(x, i, 1);
-    }
-    qsort(y, frame->particle_count, sizeof *y, compare_numbers);
-    double high = y[(uint64_t)(0.99 * (double)(frame->particle_count - 1))];
-    free(y);
-    return high;
 }
 
 /* The world goes on with positions moved and velocities set. */

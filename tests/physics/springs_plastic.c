@@ -27,7 +27,7 @@ static double pair_speed(OozeWorld *world) /* > 0: apart */
 
 static double rest_length(OozeWorld *world)
 {
-    const OozeFieldView *rest = state_array_of(world, "spring_rest");
+    const OozeFieldView *rest = state_array(ooze_world_frame(world), "spring_rest");
     return rest->count == 1 ? ooze_field_value(rest, 0, 0) : NAN;
 }
 
@@ -193,7 +193,7 @@ static void springs_T09_bookkeeping(void **state)
         uint64_t most = 0;
         for (int k = 0; k < 12; k++) {
             step_world(world);
-            const OozeFieldView *rest = state_array_of(world, "spring_rest");
+            const OozeFieldView *rest = state_array(ooze_world_frame(world), "spring_rest");
             double longest = 0;
             for (uint64_t m = 0; m < rest->count; m++) {
                 longest = fmax(longest, ooze_field_value(rest, m, 0));

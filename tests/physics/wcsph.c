@@ -24,28 +24,13 @@ static OozeWorld *wcsph_world(double spacing, double time_step, OozeVec3 gravity
 static void wcsph_T01_momentum(void **state)
 {
     (void)state;
-    const double dx = 0.02, speed = 0.5;
-    const int steps = 300;
+    const double dx = 0.02;
     OozeWorld *world = wcsph_world(dx, 1e-4, vec3(0, 0, 0), vec3(0, 0, 0), 20);
     OozeMaterialId light = add_matter(world, newtonian_matter(50));
     Matter iron = newtonian_matter(5);
     iron.density = 3000;
     OozeMaterialId heavy = add_matter(world, iron);
-    add_lattice(
-        world,
-        (Lattice){
-            .material = light, .n = {5, 9, 9}, .spacing = dx, .velocity = noise, .user = &speed});
-    add_lattice(world, (Lattice){.material = heavy,
-                                 .n = {5, 9, 9},
-                                 .spacing = dx,
-                                 .corner = vec3(5 * dx, 0, 0),
-                                 .velocity = noise,
-                                 .user = &speed});
-    Census before = take_census(world);
-    for (int k = 0; k < steps; k++) {
-        step_world(world);
-    }
-    check_kept(before, take_census(world), steps);
+    keep_momentum(world, light, heavy, dx, 300);
     ooze_world_destroy(world);
 }
 

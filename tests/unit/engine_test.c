@@ -80,13 +80,6 @@ static Fixture pour(int threads)
     return f;
 }
 
-static void step_many(OozeWorld *world, int steps)
-{
-    for (int i = 0; i < steps; i++) {
-        CHECK_OK(ooze_world_step(world, &error));
-    }
-}
-
 static uint64_t hash_of(OozeWorld *world)
 {
     return ooze_frame_hash(ooze_world_frame(world));

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "methods/links/workspace.h"
-#include "scratch_folder.h"
+#include "spoilt_frames.h"
 #include "world/world.h"
 
 static const double spacing = 0.02;
@@ -44,13 +44,6 @@ static OozeWorld *busy_world(int threads)
     drain.shape.position = vec3(0.17, 0.08, 0);
     CHECK_OK(ooze_world_add_sink(world, &drain, &error));
     return world;
-}
-
-static void step_many(OozeWorld *world, int steps)
-{
-    for (int i = 0; i < steps; i++) {
-        step_world(world);
-    }
 }
 
 static void threads_do_not_matter(void **state)
@@ -218,31 +211,10 @@ static void out_of_memory(void **state)
 
 /* ---- frames that are not sound ----------------------------------------------------------------- */
 
-typedef void (*Spoil)(OozeFieldView *view);
-
-static void raise_first(OozeFieldView *view)
-{
-    ((uint32_t *)view->data)[0] = 4000000000u;
-}
-
-static void no_length(OozeFieldView *view)
-{
-    ((float *)view->data)[0] = NAN;
-}
-
-static void shorter(OozeFieldView *view)
-{
-    view->count--;
-}
-
 static void refuses_what_is_not_sound(void **state)
 {
     (void)state;
-    static const struct {
-        const char *array;
-        Spoil spoil;
-        const char *says;
-    } cases[] = {
+    static const Spoilt cases[] = {
         {"link_count", raise_first, "more links than there are"},
         {"link_other", raise_first, "leads nowhere"},
         {"link_rest", no_length, "not a length"},
@@ -251,19 +223,9 @@ static void refuses_what_is_not_sound(void **state)
         {"wall_link_place", no_length, "leads nowhere"},
         {"wall_link_solid", raise_first, "leads nowhere"},
     };
-    char path[64];
-    snprintf(path, sizeof path, "%s/spoilt.h5", folder);
     OozeWorld *world = busy_world(2);
     step_many(world, 150);
-    CHECK_OK(ooze_frame_write(ooze_world_frame(world), path, &error));
-    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        OozeFrame *saved = NULL;
-        CHECK_OK(ooze_frame_open(path, &saved, &error));
-        cases[k].spoil((OozeFieldView *)state_array(saved, cases[k].array));
-        CHECK_FAILS(ooze_world_restore(world, saved, &error), OOZE_ERROR_FORMAT, cases[k].says);
-        ooze_frame_close(saved);
-    }
-    ooze_world_destroy(world);
+    refuse_spoilt(world, cases, sizeof cases / sizeof cases[0]);
 }
 
 int main(void)

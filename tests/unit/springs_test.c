@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "methods/springs/workspace.h"
-#include "scratch_folder.h"
+#include "spoilt_frames.h"
 
 /* ---- formulas ------------------------------------------------------------------------------------------ */
 
@@ -142,7 +142,7 @@ static void resumes_to_the_bit(void **state)
     snprintf(path, sizeof path, "%s/springs.h5", folder);
     OozeWorld *world = busy_world(2, false), *again = busy_world(2, false);
     step_many(world, 80);
-    assert_true(state_array_of(world, "spring_rest")->count > 1000);
+    assert_true(state_array(ooze_world_frame(world), "spring_rest")->count > 1000);
     CHECK_OK(ooze_frame_write(ooze_world_frame(world), path, &error));
     OozeFrame *saved = NULL;
     CHECK_OK(ooze_frame_open(path, &saved, &error));
@@ -171,7 +171,7 @@ static void emission_and_sinks_leak_nothing(void **state)
     drain.shape.radius = 100;
     CHECK_OK(ooze_world_add_sink(world, &drain, &error));
     step_many(world, 2);
-    assert_true(state_array_of(world, "spring_rest")->count < 100);
+    assert_true(state_array(ooze_world_frame(world), "spring_rest")->count < 100);
     ooze_world_destroy(world);
 }
 
@@ -192,11 +192,11 @@ static void springs_come_and_go(void **state)
         CHECK_OK(ooze_world_add_change(world, &change, &error));
     }
     step_many(world, 4);
-    assert_int_equal(state_array_of(world, "spring_rest")->count, 0);
+    assert_int_equal(state_array(ooze_world_frame(world), "spring_rest")->count, 0);
     step_many(world, 4);
-    assert_true(state_array_of(world, "spring_rest")->count > 500);
+    assert_true(state_array(ooze_world_frame(world), "spring_rest")->count > 500);
     step_many(world, 4);
-    assert_int_equal(state_array_of(world, "spring_rest")->count, 0);
+    assert_int_equal(state_array(ooze_world_frame(world), "spring_rest")->count, 0);
     ooze_world_destroy(world);
 }
 
@@ -217,7 +217,7 @@ static void out_of_memory(void **state)
         if (status) {
             step_many(world, 2);
         }
-        assert_true(state_array_of(world, "spring_rest")->count > 500);
+        assert_true(state_array(ooze_world_frame(world), "spring_rest")->count > 500);
         ooze_world_destroy(world);
     }
     assert_int_equal(status, OOZE_OK);
@@ -226,54 +226,19 @@ static void out_of_memory(void **state)
 
 /* ---- frames that are not sound ---------------------------------------------------------------------------- */
 
-typedef void (*Spoil)(OozeFieldView *view);
-
-static void raise_first(OozeFieldView *view)
-{
-    ((uint32_t *)view->data)[0] = 4000000000u;
-}
-
-static void no_length(OozeFieldView *view)
-{
-    ((float *)view->data)[0] = NAN;
-}
-
-static void shorter(OozeFieldView *view)
-{
-    view->count--;
-}
-
 static void refuses_what_is_not_sound(void **state)
 {
     (void)state;
-    static const struct {
-        const char *array;
-        Spoil spoil;
-        const char *says;
-    } cases[] = {
+    static const Spoilt cases[] = {
         {"spring_count", raise_first, "more of them than there are"},
         {"spring_other", raise_first, "leads nowhere"},
         {"spring_rest", no_length, "not a length"},
         {"spring_rest", shorter, "do not belong together"},
         {"spring_count", shorter, "not sound"},
     };
-    char path[64];
-    snprintf(path, sizeof path, "%s/spoilt.h5", folder);
     OozeWorld *world = busy_world(2, false);
     step_many(world, 20);
-    CHECK_OK(ooze_frame_write(ooze_world_frame(world), path, &error));
-    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        OozeFrame *saved = NULL;
-        CHECK_OK(ooze_frame_open(path, &saved, &error));
-        for (int a = 0; a < saved->state_count; a++) {
-            if (strcmp(saved->state[a].name, cases[k].array) == 0) {
-                cases[k].spoil((OozeFieldView *)&saved->state[a]);
-            }
-        }
-        CHECK_FAILS(ooze_world_restore(world, saved, &error), OOZE_ERROR_FORMAT, cases[k].says);
-        ooze_frame_close(saved);
-    }
-    ooze_world_destroy(world);
+    refuse_spoilt(world, cases, sizeof cases / sizeof cases[0]);
 }
 
 /* ---- the longest step ----------------------------------------------------------------------------------- */

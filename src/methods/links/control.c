@@ -65,8 +65,8 @@ OOZE_LINKS_LOOP void judge_on(const OozeLinksStep *s, uint64_t i, Links *links, 
     for (uint32_t k = 0; k < count; k += 4) {
         const uint32_t *j = links->other + k;
         OozeFour d[4], rest = ooze_four_load(links->rest + k), extension = own;
-        ooze_links_ways(x, others, j, box, kind, d);
-        OozeFour square = ooze_links_squares(d), length = ooze_four_sqrt(square);
+        ooze_four_ways(x, others, j, box, kind.periodic, d);
+        OozeFour square = ooze_four_dots(d, d), length = ooze_four_sqrt(square);
         if (!s->same_extension) {
             extension = 0.5f * (own + ooze_links_pick(s->extension, j));
         }
@@ -208,19 +208,6 @@ static void keep_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* Rows are almost in order: particles change places with near ones only. */
-static void sort_row(OozeLink *row, uint32_t count)
-{
-    for (uint32_t k = 1; k < count; k++) {
-        OozeLink link = row[k];
-        uint32_t at = k;
-        for (; at > 0 && row[at - 1].other > link.other; at--) {
-            row[at] = row[at - 1];
-        }
-        row[at] = link;
-    }
-}
-
 static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -238,7 +225,7 @@ static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
             uint64_t e = table->near[0].first[old] + k;
             row[c->stayed[i] + k] = (OozeLink){table->near[0].index[e], table->rest[0].values[e]};
         }
-        sort_row(row, rows->count[i]);
+        ooze_link_row_sort(row, rows->count[i]);
         ooze_link_fill_up(row, rows->count[i], (uint32_t)s->n);
     }
 }
@@ -257,14 +244,7 @@ static OozeStatus begin(Control *c, OozeError *error)
     if (!c->rest || !c->new_of_old || !c->left || !c->stayed) {
         return ooze_fail_memory(error, "links", c->near->first[s->n] * sizeof *c->rest);
     }
-    for (uint64_t k = 0; k < old + 1; k++) {
-        c->new_of_old[k] = (uint32_t)s->n;
-    }
-    for (uint64_t i = 0; i < s->n; i++) {
-        if (s->old_row[i] != OOZE_LINKS_NO_ROW) {
-            c->new_of_old[s->old_row[i]] = (uint32_t)i;
-        }
-    }
+    ooze_link_rows_follow(s->old_row, s->n, (uint32_t)s->n, c->new_of_old, old + 1);
     return ooze_link_rows_room(&table->far[1], s->n, error);
 }
 

@@ -37,19 +37,6 @@ static inline OozeFour ooze_links_way(OozeFour x, OozeFour other, OozeBox box, O
     return kind.periodic ? ooze_four_image(x - other, box) : x - other;
 }
 
-static inline OozeFour ooze_links_squares(const OozeFour d[4])
-{
-    return ooze_four_sums(d[0] * d[0], d[1] * d[1], d[2] * d[2], d[3] * d[3]);
-}
-
-static inline OozeFour ooze_links_add(OozeFour weight, const OozeFour d[4], OozeFour sum)
-{
-    sum = OOZE_FOUR_FMA_LANE(weight, 0, d[0], sum);
-    sum = OOZE_FOUR_FMA_LANE(weight, 1, d[1], sum);
-    sum = OOZE_FOUR_FMA_LANE(weight, 2, d[2], sum);
-    return OOZE_FOUR_FMA_LANE(weight, 3, d[3], sum);
-}
-
 static inline OozeFour ooze_links_pick(const float *from, const uint32_t *index)
 {
     return ooze_four(from[index[0]], from[index[1]], from[index[2]], from[index[3]]);
@@ -78,15 +65,6 @@ static inline OozeLinksShape ooze_links_shape(float inverse_h, OozeFour r, OozeL
 static inline float ooze_links_steepness(const OozeLinksKernel *k)
 {
     return k->mixed ? k->slope_scale : 6.0f * k->slope_scale;
-}
-
-/* Ways to four others. */
-static inline void ooze_links_ways(OozeFour x, const OozeFour *others, const uint32_t *index,
-                                   OozeBox box, OozeLinksKind kind, OozeFour d[4])
-{
-    for (int k = 0; k < 4; k++) {
-        d[k] = ooze_links_way(x, others[index[k]], box, kind);
-    }
 }
 
 #endif

@@ -17,8 +17,8 @@ OOZE_LINKS_LOOP OozeFour add_walls(const OozeLinksSmooth *m, uint64_t i, OozeLin
     for (uint64_t e = near->first[i], last = near->first[i + 1]; e < last; e += 4) {
         const uint32_t *index = near->index + e;
         OozeFour d[4];
-        ooze_links_ways(s->x0[i], (const OozeFour *)b->position, index, s->box, kind, d);
-        OozeFour r = ooze_four_sqrt(ooze_links_squares(d));
+        ooze_four_ways(s->x0[i], (const OozeFour *)b->position, index, s->box, kind.periodic, d);
+        OozeFour r = ooze_four_sqrt(ooze_four_dots(d, d));
         OozeFour value = (s->wall_scale * s->kernel.value_scale) *
                          ooze_links_pick(b->volume, index) *
                          ooze_links_shape(s->kernel.inverse_h, r, kind).value;
@@ -27,7 +27,7 @@ OOZE_LINKS_LOOP OozeFour add_walls(const OozeLinksSmooth *m, uint64_t i, OozeLin
             value[k] = s->solids[b->solid[index[k]]].leads ? value[k] : 0.0f;
             d[k] = ooze_four_load(&b->velocity[index[k]].x) - u;
         }
-        sum = ooze_links_add(value, d, sum);
+        sum = ooze_four_add_weighted(value, d, sum);
     }
     *density = ooze_four_sum(all);
     return sum;
@@ -48,8 +48,8 @@ OOZE_LINKS_LOOP void densities(const OozeLinksSmooth *m, uint64_t begin, uint64_
         m->next[i] = sum;
         for (uint64_t e = near->first[i], last = near->first[i + 1]; e < last; e += 4) {
             OozeFour d[4];
-            ooze_links_ways(x[i], x, near->index + e, box, kind, d);
-            OozeFour r = ooze_four_sqrt(ooze_links_squares(d));
+            ooze_four_ways(x[i], x, near->index + e, box, kind.periodic, d);
+            OozeFour r = ooze_four_sqrt(ooze_four_dots(d, d));
             OozeFour value = scale * ooze_links_shape(inverse_h, r, kind).value;
             ooze_four_store(value, m->value + e);
             sum += value;
@@ -84,7 +84,7 @@ OOZE_LINKS_LOOP void smooth(const OozeLinksSmooth *m, uint64_t begin, uint64_t e
                 for (int k = 0; k < 4; k++) {
                     u[k] -= own;
                 }
-                sum = ooze_links_add(share / both, u, sum);
+                sum = ooze_four_add_weighted(share / both, u, sum);
             }
             sum = m->fluid * sum + m->walls * m->next[i];
         }

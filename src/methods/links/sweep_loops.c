@@ -61,8 +61,8 @@ OOZE_LINKS_LOOP void add_block(const OozeLinksStep *s, const Numbers *n, uint64_
     float length[BLOCK], inverse[BLOCK], apart[BLOCK];
     for (uint64_t k = 0; k < count; k += 4) {
         OozeFour d[4];
-        ooze_links_ways(x, others, index + k, n->box, kind, d);
-        OozeFour r = ooze_four_sqrt(ooze_links_squares(d));
+        ooze_four_ways(x, others, index + k, n->box, kind.periodic, d);
+        OozeFour r = ooze_four_sqrt(ooze_four_dots(d, d));
         ooze_four_store(r, length + k);
         ooze_four_store(1.0f / ooze_four_max(r, ooze_four_splat(n->smallest)), inverse + k);
     }
@@ -96,9 +96,9 @@ OOZE_LINKS_LOOP void add_block(const OozeLinksStep *s, const Numbers *n, uint64_
     OozeFour own = sum->own, away = sum->apart;
     for (uint64_t k = 0; k < count; k += 4) {
         OozeFour d[4];
-        ooze_links_ways(x, others, index + k, n->box, kind, d);
-        own = ooze_links_add(ooze_four_load(push + k), d, own);
-        away = ooze_links_add(ooze_four_load(apart + k), d, away);
+        ooze_four_ways(x, others, index + k, n->box, kind.periodic, d);
+        own = ooze_four_add_weighted(ooze_four_load(push + k), d, own);
+        away = ooze_four_add_weighted(ooze_four_load(apart + k), d, away);
     }
     sum->own = own;
     sum->apart = away;
@@ -134,8 +134,8 @@ OOZE_LINKS_LOOP void add_far(const OozeLinksStep *s, const Numbers *n, uint64_t 
         const uint32_t index[4] = {row[k].other, row[k + 1].other, row[k + 2].other,
                                    row[k + 3].other};
         OozeFour d[4], length = rests_of(row + k);
-        ooze_links_ways(x, s->x, index, n->box, kind, d);
-        OozeFour r = ooze_four_sqrt(ooze_links_squares(d));
+        ooze_four_ways(x, s->x, index, n->box, kind.periodic, d);
+        OozeFour r = ooze_four_sqrt(ooze_four_dots(d, d));
         OozeFour stretch =
             ooze_four_max(r - length, zero) / ooze_four_max(r, ooze_four_splat(n->smallest));
         if (!kind.even) {
@@ -162,15 +162,15 @@ OOZE_LINKS_LOOP void add_samples(const OozeLinksStep *s, const Numbers *n, uint6
     for (uint64_t e = near->first[i], last = near->first[i + 1]; e < last; e += 4) {
         const uint32_t *index = near->index + e;
         OozeFour d[4];
-        ooze_links_ways(s->x[i], (const OozeFour *)b->position, index, n->box, kind, d);
-        OozeFour r = ooze_four_sqrt(ooze_links_squares(d));
+        ooze_four_ways(s->x[i], (const OozeFour *)b->position, index, n->box, kind.periodic, d);
+        OozeFour r = ooze_four_sqrt(ooze_four_dots(d, d));
         OozeFour volume = s->wall_scale * ooze_links_pick(b->volume, index);
         OozeLinksShape shape = ooze_links_shape(n->inverse_h, r, kind);
         OozeFour f = volume * shape.slope / ooze_four_max(r, ooze_four_splat(n->smallest));
         OozeFour fourth = shape.value * shape.value;
         walls->density += volume * shape.value;
-        walls->gradient = ooze_links_add(f, d, walls->gradient);
-        walls->apart = ooze_links_add(fourth * fourth * f, d, walls->apart);
+        walls->gradient = ooze_four_add_weighted(f, d, walls->gradient);
+        walls->apart = ooze_four_add_weighted(fourth * fourth * f, d, walls->apart);
     }
     float steepness = ooze_links_steepness(&s->kernel);
     walls->gradient *= steepness;
@@ -193,10 +193,10 @@ OOZE_LINKS_LOOP void add_holds(const OozeLinksStep *s, const Numbers *n, uint64_
             d[m] = ooze_links_way(x, held[k + m], n->box, kind);
             d[m] = (OozeFour)((OozeFourMask)d[m] & place);
         }
-        OozeFour r = ooze_four_sqrt(ooze_links_squares(d));
+        OozeFour r = ooze_four_sqrt(ooze_four_dots(d, d));
         OozeFour excess = ooze_four_max(r - rest, zero);
         sum->taut += r > rest;
-        walls->pull = ooze_links_add(
+        walls->pull = ooze_four_add_weighted(
             strength * excess / ooze_four_max(r, ooze_four_splat(n->smallest)), d, walls->pull);
     }
 }
@@ -288,9 +288,9 @@ OOZE_LINKS_LOOP OozeFour from_far(const OozeLinksStep *s, uint64_t i, OozeBox bo
         const uint32_t index[4] = {row[k].other, row[k + 1].other, row[k + 2].other,
                                    row[k + 3].other};
         OozeFour d[4];
-        ooze_links_ways(x, s->arrow, index, box, kind, d);
+        ooze_four_ways(x, s->arrow, index, box, kind.periodic, d);
         OozeFour share = ooze_four_min(own, ooze_links_pick(s->share, index));
-        sum = ooze_links_add(share * ooze_four_load(pull + k), d, sum);
+        sum = ooze_four_add_weighted(share * ooze_four_load(pull + k), d, sum);
     }
     return sum;
 }

@@ -21,19 +21,6 @@ static float length_of(const OozeSpringsStep *s, uint64_t i, uint32_t j)
     return sqrtf(ooze_four_dot3(d, d));
 }
 
-/* Rows are almost in order: particles change places with near ones only. */
-static void sort_row(OozeLink *row, uint32_t count)
-{
-    for (uint32_t k = 1; k < count; k++) {
-        OozeLink link = row[k];
-        uint32_t at = k;
-        for (; at > 0 && row[at - 1].other > link.other; at--) {
-            row[at] = row[at - 1];
-        }
-        row[at] = link;
-    }
-}
-
 /* The rest length after this step; 0: the spring goes. */
 static float adjusted(const OozeSpringsStep *s, uint64_t i, uint32_t j, float rest, float length)
 {
@@ -67,7 +54,7 @@ static uint32_t keep_springs(const Adjustment *a, uint64_t i)
             row[kept++] = (OozeLink){j, length < s->h ? rest : -rest};
         }
     }
-    sort_row(row, kept);
+    ooze_link_row_sort(row, kept);
     return kept;
 }
 
@@ -156,14 +143,7 @@ static OozeStatus write_rows(OozeSpringsStep *s, OozeError *error)
     if (!a.new_of_old || !a.kept) {
         return ooze_fail_memory(error, "springs", (old->n + s->n) * sizeof *a.kept);
     }
-    for (uint64_t k = 0; k < old->n; k++) {
-        a.new_of_old[k] = OOZE_LINKS_NO_ROW;
-    }
-    for (uint64_t i = 0; i < s->n; i++) {
-        if (s->old_row[i] != OOZE_LINKS_NO_ROW) {
-            a.new_of_old[s->old_row[i]] = (uint32_t)i;
-        }
-    }
+    ooze_link_rows_follow(s->old_row, s->n, OOZE_LINKS_NO_ROW, a.new_of_old, old->n);
     OozeStatus status = ooze_link_rows_room(new, s->n, error);
     if (status) {
         return status;

@@ -130,19 +130,10 @@ static OozeStatus check_springs(const OozeFieldView *const *views, OozeError *er
 static OozeStatus check_rows(const uint32_t *row_of, uint64_t particles, uint64_t rows,
                              OozeError *error)
 {
-    uint8_t *taken = ooze_alloc_zero(rows, 1);
-    if (!taken) {
-        return ooze_fail_memory(error, "rows of springs", rows);
-    }
-    bool good = true;
-    for (uint64_t i = 0; i < particles && good; i++) {
-        if (row_of[i] != OOZE_LINKS_NO_ROW) {
-            good = row_of[i] < rows && !taken[row_of[i]];
-            taken[good ? row_of[i] : 0] = 1;
-        }
-    }
-    ooze_free(taken);
-    return good ? OOZE_OK : refuse(error, "two particles have the same, or one has none of them");
+    bool good = false;
+    OozeStatus status = ooze_link_rows_check_owners(row_of, particles, rows, &good, error);
+    return status || good ? status
+                          : refuse(error, "two particles have the same, or one has none of them");
 }
 
 OozeStatus ooze_spring_table_restore(OozeSpringTable *t, const OozeFieldView *const *views,

@@ -3,11 +3,9 @@
 
 #include "base/vec3.h"
 #include "methods/advice.h"
+#include "methods/lattice_waves.h"
 #include "methods/wcsph/workspace.h"
-#include "physics/kernels.h"
-#include "physics/lattice.h"
 #include "physics/ucm.h"
-#include "physics/wcsph.h"
 
 double ooze_wcsph_viscosity(const OozeMaterial *material)
 {
@@ -15,59 +13,17 @@ double ooze_wcsph_viscosity(const OozeMaterial *material)
     return isnan(viscosity) ? 0.0 : viscosity;
 }
 
-/* What the sums make of a plane wave exp(i k x) on the rest lattice: both are k^2 for long waves. */
-typedef struct Symbol {
-    double gradient2; /* |g|^2 of the pressure's gradient */
-    double laplacian; /* of the viscosity's */
-} Symbol;
-
-static Symbol symbol_of(double spacing, double h, const double k[3])
+static double step_of(const OozeStepContext *c, int material, const OozeLatticeWave *wave)
 {
-    int reach = (int)(h / spacing) + 1;
-    double volume = 1.0 / ooze_lattice_sum(OOZE_KERNEL_CUBIC, spacing, h, 1);
-    double scale = ooze_wcsph_scale(spacing, h);
-    double g[3] = {0, 0, 0}, laplacian = 0.0;
-    for (int a = -reach; a <= reach; a++) {
-        for (int b = -reach; b <= reach; b++) {
-            for (int e = -reach; e <= reach; e++) {
-                double x[3] = {a * spacing, b * spacing, e * spacing};
-                float r = (float)sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-                float slope = ooze_cubic_slope(r, (float)h);
-                double f = -volume * (double)ooze_kernel_gradient_scale(slope, r, (float)h);
-                double phase = k[0] * x[0] + k[1] * x[1] + k[2] * x[2];
-                for (int axis = 0; axis < 3; axis++) {
-                    g[axis] += f * x[axis] * sin(phase);
-                }
-                laplacian +=
-                    scale * (double)ooze_viscosity_laplacian(r, (float)h) * (1.0 - cos(phase));
-            }
-        }
-    }
-    return (Symbol){g[0] * g[0] + g[1] * g[1] + g[2] * g[2], laplacian};
+    const OozeMaterial *m = &c->materials[material];
+    double nu = ooze_wcsph_viscosity(m) / m->values[OOZE_MATERIAL_DENSITY];
+    double w = c->params[OOZE_WCSPH_SOUND_SPEED] * sqrt(wave->gradient2);
+    return ooze_ucm_stable_step(w, nu * wave->laplacian, 0.0);
 }
 
 double ooze_wcsph_lattice_step(const OozeStepContext *c)
 {
-    enum { WAVES = 24 };
-    static const double direction[3][3] = {{1, 0, 0}, {1, 1, 0}, {1, 1, 1}};
-    double sound = c->params[OOZE_WCSPH_SOUND_SPEED], longest = INFINITY;
-    for (int d = 0; d < 3; d++) {
-        for (int i = 1; i <= WAVES; i++) {
-            double k[3];
-            for (int axis = 0; axis < 3; axis++) {
-                k[axis] = direction[d][axis] * OOZE_PI / c->spacing * i / WAVES;
-            }
-            Symbol symbol = symbol_of(c->spacing, c->support, k);
-            double w = sound * sqrt(symbol.gradient2);
-            for (int m = 0; m < c->material_count; m++) {
-                const OozeMaterial *material = &c->materials[m];
-                double nu =
-                    ooze_wcsph_viscosity(material) / material->values[OOZE_MATERIAL_DENSITY];
-                longest = fmin(longest, ooze_ucm_stable_step(w, nu * symbol.laplacian, 0.0));
-            }
-        }
-    }
-    return longest;
+    return ooze_lattice_waves_step(c, step_of);
 }
 
 /* Of the limit of the lattice. At free surfaces, where few neighbours count for more, beside walls and where fluid is
