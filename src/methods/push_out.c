@@ -114,6 +114,12 @@ static bool push_particle(const OozePushOut *out, uint64_t begin, uint64_t i)
     return inside;
 }
 
+static bool may_be_pushed(const OozePushOut *out, uint64_t i)
+{
+    const OozeDensitySweep *s = out->sweep;
+    return !(moved(s, i) < out->room[i]) && s->mobility[i] > 0.0f && !ooze_density_is_rigid(s, i);
+}
+
 static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -124,8 +130,7 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
         look(out, begin, end);
     }
     for (uint64_t i = begin; i < end; i++) {
-        bool clear = moved(s, i) < out->room[i];
-        if (!clear && s->mobility[i] > 0.0f && !ooze_density_is_rigid(s, i)) {
+        if (may_be_pushed(out, i)) {
             inside |= push_particle(out, begin, i);
         }
     }
@@ -144,7 +149,7 @@ static void count_range(void *data, uint64_t begin, uint64_t end, int worker)
         look(out, begin, end);
     }
     for (uint64_t i = begin; i < end; i++) {
-        bool near = !(moved(s, i) < out->room[i]) && s->mobility[i] > 0.0f;
+        bool near = may_be_pushed(out, i);
         for (int k = 0; near && k < coupled->count; k++) {
             int solid = coupled->solids[k].solid;
             bool inside = false;

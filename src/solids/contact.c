@@ -62,7 +62,7 @@ bool ooze_touches_add(OozeTouches *touches, int solid, OozeVec3 point, OozeVec3 
     return false;
 }
 
-/* Lets a solid act, unless what it does could not be noted. */
+/* Lets a solid act, unless it gives way and what it does could not be noted. */
 static void touch(const OozeSolid *solids, int solid, const OozeContactRule *rule,
                   const OozeContact *contact, OozeVec3 place, OozeVec3 *velocity,
                   OozeTouches *touches)
@@ -72,7 +72,8 @@ static void touch(const OozeSolid *solids, int solid, const OozeContactRule *rul
         again = again || touches->item[k].solid == solid;
     }
     OozeVec3 after = touched(&solids[solid], rule, again, contact, *velocity);
-    if (ooze_touches_add(touches, solid, place, vec3_sub(after, *velocity))) {
+    bool noted = ooze_touches_add(touches, solid, place, vec3_sub(after, *velocity));
+    if (noted || !(solids[solid].mass.density > 0.0)) {
         *velocity = after;
     }
 }

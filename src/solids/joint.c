@@ -57,6 +57,12 @@ OozeStatus ooze_joint_set(OozeJoint *joint, OozeJointParam param, double value, 
                          "negative",
                          "%s of joint '%s' is %g", name, joint->name, value);
     }
+    double low = param == OOZE_JOINT_LOW ? value : joint->params[OOZE_JOINT_LOW];
+    double high = param == OOZE_JOINT_HIGH ? value : joint->params[OOZE_JOINT_HIGH];
+    if (!(low <= high)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "turn them round",
+                         "joint '%s' goes from low = %g to high = %g", joint->name, low, high);
+    }
     joint->params[param] = value;
     return OOZE_OK;
 }
@@ -83,15 +89,12 @@ static OozeStatus set_params(OozeJoint *joint, const OozeJointDef *def, OozeErro
 {
     double low = isnan(def->low) ? -INFINITY : def->low;
     double high = isnan(def->high) ? INFINITY : def->high;
+    joint->params[OOZE_JOINT_LOW] = -INFINITY;
+    joint->params[OOZE_JOINT_HIGH] = INFINITY;
     OozeStatus status = ooze_joint_set(joint, OOZE_JOINT_SPEED, def->speed, error);
     status = status ? status : ooze_joint_set(joint, OOZE_JOINT_FORCE, def->force, error);
     status = status ? status : ooze_joint_set(joint, OOZE_JOINT_LOW, low, error);
     status = status ? status : ooze_joint_set(joint, OOZE_JOINT_HIGH, high, error);
-    if (!status && !(low <= high)) {
-        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "turn them round",
-                           "joint '%s' goes from low = %g to high = %g", joint->name, def->low,
-                           def->high);
-    }
     return status;
 }
 

@@ -110,10 +110,10 @@ OozeStatus ooze_world_prepare_loads(OozeWorld *world, OozeError *error)
     return OOZE_OK;
 }
 
-const OozeLoad *ooze_world_taken(const OozeWorld *world, int solid)
+const OozeLoad *ooze_world_taken(const OozeWorld *world, int *count)
 {
-    bool known = world->dynamic_count > 0 && solid < world->load_room;
-    return known ? &world->loads[world->load_room + solid] : NULL;
+    *count = world->dynamic_count > 0 ? world->load_room : 0;
+    return *count > 0 ? &world->loads[world->load_room] : NULL;
 }
 
 void ooze_world_start_stroke(OozeWorld *world)

@@ -21,7 +21,8 @@ typedef struct OozeProbeContext {
     int material_count;
     const OozeSolid *solids; /* of the world that the frame is of; solid_count 0: it is of a file */
     int solid_count;
-    const OozeLoad *taken; /* what the last step's particles gave each; NULL: nothing to nobody */
+    const OozeLoad *taken; /* what the last step's particles gave each solid that was there */
+    int taken_count;
     double time_step;
 } OozeProbeContext;
 

@@ -42,7 +42,7 @@ OozeStatus ooze_probe_solid(const OozeProbeView *view, double *values, double *s
     if (heavy) {
         put(values + 9, ooze_dynamic_momentum(solid, pose, pose->spin));
     }
-    if (heavy && c->taken && c->report && c->time_step > 0.0) {
+    if (heavy && i < c->taken_count && c->report && c->time_step > 0.0) {
         put(values + 12, vec3_scale(c->taken[i].impulse, 1.0 / c->time_step));
         put(values + 15, vec3_scale(c->taken[i].moment, 1.0 / c->time_step));
     }

@@ -511,9 +511,9 @@ OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *erro
         .material_count = world->materials.count,
         .solids = world->solids.items,
         .solid_count = world->solids.count,
-        .taken = ooze_world_taken(world, 0),
         .time_step = world->def.time_step,
     };
+    context.taken = ooze_world_taken(world, &context.taken_count);
     if (!context.frame) {
         status = ooze_fail_memory(error, "the frame view", 0);
     }

@@ -177,7 +177,7 @@ void ooze_world_start_stroke(OozeWorld *world);
 void ooze_world_fly_solids(OozeWorld *world);
 OozeStatus ooze_world_settle_solids(OozeWorld *world, OozeError *error);
 /* What the last step's particles gave a solid; NULL: there was none, or no solid gives way. */
-const OozeLoad *ooze_world_taken(const OozeWorld *world, int solid);
+const OozeLoad *ooze_world_taken(const OozeWorld *world, int *count);
 /* Who knows contacts and joints: NULL where this build has none. Defined in src/parts. */
 const OozeDynamics *ooze_dynamics_find(void);
 void ooze_world_close_dynamics(OozeWorld *world);

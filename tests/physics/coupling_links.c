@@ -17,7 +17,7 @@ static OozeWorld *make_links_world(Setup setup, double rate)
 /* ---- T11: momentum ------------------------------------------------------------------------------------ */
 
 /* What three bodies and a drop in empty space have, before and after. */
-static void keep_momenta(bool smoothed, int steps)
+static void keep_momenta(bool smoothed, bool linked, double period, int steps)
 {
     const double d = 0.01;
     const int n[3] = {10, 10, 10};
@@ -33,10 +33,14 @@ static void keep_momenta(bool smoothed, int steps)
                        .radius = 1.5 * d,
                        .density = 500,
                        .velocity = vec3(0, -0.5, 0)}};
-    Setup setup = {.spacing = d, .time_step = 1.0 / 240, .threads = 1};
+    Setup setup = {
+        .spacing = d, .time_step = 1.0 / 240, .box = vec3(period, period, period), .threads = 1};
     OozeWorld *world = make_links_world(setup, 3);
     if (!smoothed) {
         set_param(world, "xsph", 0);
+    }
+    if (!linked) {
+        set_param(world, "link_strength", 0);
     }
     for (int k = 0; k < 3; k++) {
         add_body(world, &bodies[k]);
@@ -49,9 +53,14 @@ static void keep_momenta(bool smoothed, int steps)
     Momenta last = take_momenta(world, bodies, 0, 3);
     MEASURED("change of momentum over sum m |v|",
              vec3_length(vec3_sub(last.linear, first.linear)) / first.speed_sum, 0, 1e-6);
-    MEASURED("change of angular momentum over sum |x m v|",
-             vec3_length(vec3_sub(last.angular, first.angular)) / first.spin_sum, 0,
-             smoothed ? 1 : 0.01);
+    if (period ==
+        0) { /* elsewhere it is nothing that is kept; thin fluid moves farther in a step */
+        MEASURED("change of angular momentum over sum |x m v|",
+                 vec3_length(vec3_sub(last.angular, first.angular)) / first.spin_sum, 0,
+                 smoothed ? 1
+                 : linked ? 0.01
+                          : 0.03);
+    }
     MEASURED("fastest particle at the end (m/s)", take_census(world).fastest, 0, 0.3);
     ooze_world_destroy(world);
 }
@@ -61,8 +70,10 @@ static void keep_momenta(bool smoothed, int steps)
 static void coupling_T11_links_momentum(void **state)
 {
     (void)state;
-    keep_momenta(true, 1000);
-    keep_momenta(false, 200);
+    keep_momenta(true, true, 0, 1000);
+    keep_momenta(false, true, 0, 200);
+    keep_momenta(false, false, 0, 60);  /* nothing but pressure */
+    keep_momenta(false, true, 1.0, 60); /* loops of their own */
 }
 
 /* ---- T12: light and heavy ------------------------------------------------------------------------------- */

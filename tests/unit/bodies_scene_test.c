@@ -77,6 +77,51 @@ static void a_scene_of_bodies(void **state)
     ooze_world_destroy(world);
 }
 
+/* One that has come since the last step: what particles gave it is not known. */
+static void a_late_body_was_given_nothing(void **state)
+{
+    (void)state;
+    OozeWorld *world = build(bodies_text());
+    CHECK_OK(ooze_world_step(world, &error));
+    OozeSolidDef ball = ooze_solid_def_default();
+    ball.name = "late";
+    ball.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
+    ball.shape.radius = 0.05;
+    ball.shape.position = vec3(0, 5, 0);
+    ball.density = 500;
+    CHECK_OK(ooze_world_add_solid(world, &ball, NULL, &error));
+    OozeProbeDef def = ooze_probe_def_default();
+    def.kind = OOZE_PROBE_SOLID;
+    def.name = "late";
+    def.solid = "late";
+    OozeProbeId id;
+    OozeProbeReading reading;
+    CHECK_OK(ooze_world_add_probe(world, &def, &id, &error));
+    CHECK_OK(ooze_world_measure(world, false, &error));
+    CHECK_OK(ooze_world_probe(world, id, &reading, &error));
+    CHECK_NEAR(reading.values[1], 5.0, 1e-12);
+    for (int k = 12; k < 18; k++) {
+        assert_true(isnan(reading.values[k]));
+    }
+    ooze_world_destroy(world);
+}
+
+/* A motor's limits stay the right way round, whoever sets them. */
+static void limits_stay_in_order(void **state)
+{
+    (void)state;
+    if (!ooze_dynamics_find()) {
+        return;
+    }
+    OozeWorld *world = build(bodies_text());
+    OozeJointId id = {0};
+    CHECK_OK(ooze_world_set_joint(world, id, OOZE_JOINT_HIGH, 1.0, &error));
+    CHECK_OK(ooze_world_set_joint(world, id, OOZE_JOINT_LOW, -1.0, &error));
+    CHECK_FAILS(ooze_world_set_joint(world, id, OOZE_JOINT_LOW, 1.5, &error), OOZE_ERROR_ARGUMENT,
+                "goes from low = 1.5 to high = 1");
+    ooze_world_destroy(world);
+}
+
 static void what_cannot_be_is_told(void **state)
 {
     (void)state;
@@ -213,6 +258,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_scene_of_bodies),
+        cmocka_unit_test(a_late_body_was_given_nothing),
+        cmocka_unit_test(limits_stay_in_order),
         cmocka_unit_test(what_cannot_be_is_told),
         cmocka_unit_test(a_compound),
         cmocka_unit_test(traps),

@@ -1,4 +1,5 @@
 /* Both sweeps of the links method on every instruction set against double. */
+#include "methods/links/fours.h"
 #include "methods/links/sweep.h"
 #include "pair_reference.h"
 
@@ -73,6 +74,7 @@ static Stage *stage_create(const Setting *setting, int with)
     s->periodic = ooze_periodic_any(&c->context.periodic) != 0;
     s->even = !(with & UNEVEN);
     s->linked = with & LINKED;
+    ooze_links_know_scales(s);
     s->x = case_array(c, n + 1, sizeof *s->x);
     s->arrow = case_array(c, n + 1, sizeof *s->arrow);
     s->shift = case_array(c, n, sizeof *s->shift);

@@ -265,6 +265,26 @@ static void particle_slides_down_a_slope(void **state)
     }
 }
 
+/* Notes are for solids that give way: others act though no note can be taken any more. */
+static void a_full_list_of_touches_hides_no_wall(void **state)
+{
+    (void)state;
+    OozeSolid floor;
+    OozeSolidDef def = ooze_solid_def_default();
+    def.friction = 0.0;
+    CHECK_OK(ooze_solid_create(&floor, &def, OOZE_AXIS_Y, 0.01, &error));
+    const OozeContactRule rule = {.margin = 0.005, .tolerance = 0.001, .dt = 0.01};
+    OozeTouches touches = {.count = OOZE_TOUCHES_MAX};
+    for (int k = 0; k < OOZE_TOUCHES_MAX; k++) {
+        touches.item[k] = (OozeTouch){.solid = 1};
+    }
+    OozeVec3 x = vec3(0.01, -0.05, 0), v = vec3(1, -10, 0);
+    ooze_contact_resolve_noting(&floor, 1, &rule, vec3(0, 0.05, 0), &x, &v, &touches);
+    CHECK_NEAR(v.x, 1.0, 1e-6);
+    CHECK_NEAR(v.y, 0.0, 1e-6);
+    ooze_solid_free(&floor);
+}
+
 static void nonsense_is_refused(void **state)
 {
     (void)state;
@@ -322,6 +342,7 @@ int main(void)
         cmocka_unit_test(bounce_and_friction_follow_coulomb),
         cmocka_unit_test(stick_pulls_most_at_half_its_reach),
         cmocka_unit_test(particle_slides_down_a_slope),
+        cmocka_unit_test(a_full_list_of_touches_hides_no_wall),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(memory_failures_leak_nothing),
     };

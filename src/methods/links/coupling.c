@@ -105,7 +105,8 @@ static OozeFour part_of(const OozeLinksStep *s, uint64_t i, const Around *a, int
     const OozeBoundary *b = s->context->boundary;
     OozeFour push = {0}, pull = {0};
     float smallest = 1e-6f * s->support;
-    float lambda = s->arrow[i][3] / s->steepness, share = s->share[i] / s->shared;
+    float lambda = s->arrow[i][3] / s->steepness,
+          share = s->linked ? s->share[i] / s->shared : 0.0f;
     for (uint32_t e = 0; e < a->samples; e++) {
         uint32_t k = a->sample[e];
         OozeFour d = ooze_links_apart(s, s->x[i], ooze_four_load(&b->position[k].x));

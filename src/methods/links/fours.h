@@ -16,6 +16,12 @@ typedef struct OozeLinksKind {
     bool linked; /* links have strength */
 } OozeLinksKind;
 
+/* Whether loops take all weights for 1: the rule of the next. */
+static inline bool ooze_links_is_even(const OozeLinksStep *s)
+{
+    return s->even && !s->periodic && !s->kernel.mixed;
+}
+
 /* Calls `loop` with the constants of a step. */
 #define OOZE_LINKS_BY_KIND(loop, s, begin, end)                                                    \
     do {                                                                                           \
@@ -65,6 +71,13 @@ static inline OozeLinksShape ooze_links_shape(float inverse_h, OozeFour r, OozeL
 static inline float ooze_links_steepness(const OozeLinksKernel *k)
 {
     return k->mixed ? k->slope_scale : 6.0f * k->slope_scale;
+}
+
+/* The scales of what the first sweep leaves to the second, and to solids that give way. */
+static inline void ooze_links_know_scales(OozeLinksStep *s)
+{
+    s->steepness = s->volume * ooze_links_steepness(&s->kernel);
+    s->shared = ooze_links_is_even(s) ? 0.5f * s->strength : s->strength;
 }
 
 #endif

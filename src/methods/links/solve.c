@@ -64,8 +64,7 @@ OozeStatus ooze_links_solve(OozeLinksStep *s, OozeError *error)
     OozeStatus status = ooze_push_out_begin(&out, &sweep, error);
     status = status ? status : know_pairs(s, error);
     status = status ? status : ooze_links_couple_iterations(s, error);
-    s->steepness = s->volume * ooze_links_steepness(&s->kernel);
-    s->shared = s->even ? 0.5f * s->strength : s->strength;
+    ooze_links_know_scales(s);
     const OozeLinksLoops *loops = ooze_links_loops();
     int iterations = (int)c->params[OOZE_LINKS_ITERATIONS];
     for (int k = 0; k < iterations && !status; k++) {

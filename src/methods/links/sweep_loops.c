@@ -28,16 +28,16 @@ typedef struct Numbers {
     float strength;  /* of a link, times what is put into `pull` */
 } Numbers;
 
-OOZE_LINKS_LOOP Numbers numbers_of(const OozeLinksStep *s, OozeLinksKind kind)
+OOZE_LINKS_LOOP Numbers numbers_of(const OozeLinksStep *s)
 {
     float reference = s->pressure_reference * s->kernel.value_scale;
     return (Numbers){
         .box = s->box,
         .inverse_h = s->kernel.inverse_h,
         .smallest = 1e-6f * s->support,
-        .steepness = s->volume * ooze_links_steepness(&s->kernel),
+        .steepness = s->steepness,
         .pressure = -s->pressure_scale * (reference * reference) * (reference * reference),
-        .strength = kind.even ? 0.5f * s->strength : s->strength,
+        .strength = s->shared,
     };
 }
 
@@ -203,7 +203,7 @@ OOZE_LINKS_LOOP void add_holds(const OozeLinksStep *s, const Numbers *n, uint64_
 
 OOZE_LINKS_LOOP void look(const OozeLinksStep *s, uint64_t begin, uint64_t end, OozeLinksKind kind)
 {
-    const Numbers n = numbers_of(s, kind);
+    const Numbers n = numbers_of(s);
     const uint32_t *held = kind.linked ? s->memory->table.walls[0].count : NULL;
     const uint32_t *samples = s->samples ? s->memory->near_walls.count : NULL;
     const float centre = s->volume * ooze_links_value(&s->kernel, 0.0f);
