@@ -10,6 +10,7 @@
 #include "methods/density_solids.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "physics/kernels.h"
@@ -109,9 +110,7 @@ OozeStatus ooze_density_solids_begin(OozeDensitySweep *s, OozeError *error)
     if (!s->give) {
         return ooze_fail_memory(error, "dynamic solids", job->n * sizeof *s->give);
     }
-    for (uint64_t i = 0; i < job->n; i++) {
-        s->give[i] = 0.0f;
-    }
+    memset(s->give, 0, job->n * sizeof *s->give);
     ooze_coupled_look(c, job->near_walls, job->n, job->context->boundary);
     ooze_density_ease_solids(s); /* sums of the rows: the first sweep asks for them */
     return OOZE_OK;

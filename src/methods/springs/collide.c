@@ -30,14 +30,14 @@ void ooze_springs_meet(const OozeSpringsStep *s, uint64_t k, OozeSpringsMeeting 
     uint32_t i = s->order[k];
     OozeFour from = s->x0[i], u = s->u[i] + s->point[k].shift / s->dt;
     OozeFour to = from + (s->dt * s->u[i] + s->point[k].shift);
-    m->from = vec3(from[0], from[1], from[2]);
-    m->position = m->straight = vec3(to[0], to[1], to[2]);
+    OozeVec3 start = vec3(from[0], from[1], from[2]);
+    m->position = vec3(to[0], to[1], to[2]);
     m->velocity = m->arriving = vec3(u[0], u[1], u[2]);
     m->touches.count = m->held.count = 0;
     if (c->solid_count > 0 && !s->led[k]) {
         stick(s, m);
         m->arriving = m->velocity;
-        ooze_contact_resolve_noting(c->solids, c->solid_count, &s->rule, m->from, &m->position,
+        ooze_contact_resolve_noting(c->solids, c->solid_count, &s->rule, start, &m->position,
                                     &m->velocity, &m->touches);
     }
 }

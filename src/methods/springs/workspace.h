@@ -52,8 +52,7 @@ typedef struct OozeSpringsPoint {
 /* What solids make of a particle. */
 typedef struct OozeSpringsMeeting {
     OozeVec3 position, velocity; /* at the end of the step */
-    OozeVec3 from;               /* where it began */
-    OozeVec3 straight, arriving; /* where it would be, and its velocity, without solids */
+    OozeVec3 arriving;           /* its velocity before it meets any */
     OozeTouches touches, held;   /* collisions, and stickiness */
 } OozeSpringsMeeting;
 
