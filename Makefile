@@ -1,11 +1,18 @@
 # A thin front to CMake. `make demo` and `make test` do everything on a fresh Debian or Ubuntu machine.
 PREFIX ?= /usr/local
-.PHONY: all demo gallery test test-full format bench install clean deps
+# The GPU part: AUTO where nvcc works, ON, or OFF.
+OOZE_CUDA ?= AUTO
+.PHONY: all configure demo gallery test test-full format bench install clean deps
 
-all: deps
-	@cmake --preset release > build-configure.log 2>&1 || (cat build-configure.log; exit 1)
+all: configure
+	@cmake --build --preset release --target ooze libooze
+
+# Only what it says of the optional parts is shown, unless it fails.
+configure: deps
+	@cmake --preset release -DOOZE_CUDA=$(OOZE_CUDA) > build-configure.log 2>&1 || \
+	  (cat build-configure.log; exit 1)
+	@sed -n 's/^-- \(Part .*\)/\1/p' build-configure.log
 	@rm -f build-configure.log
-	@cmake --build --preset release
 
 deps:
 	@tools/install.sh build
@@ -17,15 +24,17 @@ demo: all
 gallery: all
 	@tools/gallery.py
 
+# SUITES: those of tools/test.py to run; all where none is named.
 test:
 	@tools/install.sh test
-	@tools/test.py
+	@OOZE_CUDA=$(OOZE_CUDA) tools/test.py $(SUITES)
 
 test-full:
 	@tools/install.sh test
-	@OOZE_FULL=1 tools/test.py
+	@OOZE_FULL=1 OOZE_CUDA=$(OOZE_CUDA) tools/test.py $(SUITES)
 
 bench: all
+	@cmake --build --preset release --target bench_programs
 	@build/ooze bench blocks
 	@for bench in build/bench/*_bench; do $$bench; done
 

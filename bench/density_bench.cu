@@ -2,8 +2,9 @@
 
      density_bench [PARTICLES ...]
 
-   Prints, in ms, what sorting and lists take, and of an iteration the two sweeps; each part is waited for. `iteration`
-   is that of a run without waits between the parts, which is what a step takes. */
+   Prints, in ms, what sorting and lists take, and of an iteration the two sweeps; each part is
+   waited for. `iteration` is that of a run without waits between the parts, which is what a step
+   takes. */
 #include <cstdio>
 #include <cstdlib>
 
@@ -20,9 +21,9 @@ using namespace ooze;
 enum { ROUNDS = 7, FEWER = 5, MORE = 25 }; /* iterations */
 static const double spacing = 0.01, support = 0.022;
 
-static void wait_for(void *machine)
+static void wait_for(void *gpu)
 {
-    machine_wait(static_cast<Machine *>(machine));
+    gpu_wait(static_cast<Gpu *>(gpu));
 }
 
 static void stop_on(OozeStatus status, const OozeError *error)
@@ -37,36 +38,36 @@ struct Block {
     Engine engine;
     OozeStepContext context;
     OozeStepReport report;
-    OozeStageClock clock;
+    OozeStepTimer timer;
     DensityJob job;
     uint64_t n;
     float4 *start, *x, *shift, *drift;
-    float *mobility, *limit;
+    float *mobility, *density_target;
 };
 
 /* A lattice that is squeezed by a hundredth and shaken, and where it comes from. */
 static void place(Block *b)
 {
-    Machine *m = &b->engine.machine;
+    Gpu *m = &b->engine.gpu;
     uint64_t side = (uint64_t)ceil(cbrt((double)b->n));
     float4 *start = b->start, *x = b->x;
-    float *mobility = b->mobility, *limit = b->limit;
+    float *mobility = b->mobility, *density_target = b->density_target;
     float d = (float)(0.99 * spacing);
     for_each(
         m, b->n, OOZE_BODY(uint32_t i) {
             uint32_t random = i * 2654435761u, other = random * 40503u + 12345u;
             float a = (float)(random >> 16) * 0x1p-16f, c = (float)(other >> 16) * 0x1p-16f;
-            float4 p = four(d * ((float)(i % side) + 0.2f * a), d * (float)(i / side % side),
-                            d * ((float)(i / (side * side)) + 0.2f * c));
+            float4 p = f32x4(d * ((float)(i % side) + 0.2f * a), d * (float)(i / side % side),
+                             d * ((float)(i / (side * side)) + 0.2f * c));
             x[i] = p;
-            start[i] = p - four(0.1f * d * a, 0.05f * d, 0.1f * d * c);
-            mobility[i] = limit[i] = 1.0f;
+            start[i] = p - f32x4(0.1f * d * a, 0.05f * d, 0.1f * d * c);
+            mobility[i] = density_target[i] = 1.0f;
         });
 }
 
 static double run(Block *b, int iterations, bool waits)
 {
-    Machine *m = &b->engine.machine;
+    Gpu *m = &b->engine.gpu;
     OozeError error;
     scratch_reset(m);
     b->start = scratch<float4>(m, b->n);
@@ -74,28 +75,34 @@ static double run(Block *b, int iterations, bool waits)
     b->shift = scratch<float4>(m, b->n);
     b->drift = scratch<float4>(m, b->n);
     b->mobility = scratch<float>(m, b->n);
-    b->limit = scratch<float>(m, b->n);
+    b->density_target = scratch<float>(m, b->n);
     place(b);
-    b->clock = ooze_stage_clock();
-    b->clock.wait = waits ? wait_for : nullptr;
-    b->clock.machine = m;
+    b->timer = ooze_step_timer();
+    b->timer.wait = waits ? wait_for : nullptr;
+    b->timer.engine = m;
     b->job.iterations = iterations;
     b->job.start = b->start;
     b->job.drift = b->drift;
     b->job.mobility = b->mobility;
-    b->job.limit = b->limit;
-    machine_wait(m);
+    b->job.density_target = b->density_target;
+    gpu_wait(m);
     double begin = ooze_clock();
-    ooze_stage_mark(&b->clock);
+    ooze_timer_begin(&b->timer, "method");
     stop_on(density_solve(&b->engine, &b->job, b->x, b->shift, &error), &error);
-    machine_wait(m);
+    gpu_wait(m);
     return ooze_clock() - begin;
 }
 
-static double part(const Block *b, OozeStagePart which)
+static double part(const Block *b, const char *name)
 {
-    OozeStagePartTime time = b->clock.parts[which];
-    return time.calls ? 1e3 * time.seconds / (double)time.calls : 0.0;
+    double ms = 0.0;
+    for (int k = 0; k < b->timer.part_count; k++) {
+        const OozeStagePartTime *time = &b->timer.parts[k];
+        if (strcmp(time->name, name) == 0 && time->calls > 0) {
+            ms += 1e3 * time->seconds / (double)time->calls;
+        }
+    }
+    return ms;
 }
 
 static void measure(uint64_t n)
@@ -103,8 +110,8 @@ static void measure(uint64_t n)
     static Block b;
     memset(static_cast<void *>(&b), 0, sizeof b);
     b.n = n;
-    Machine *m = &b.engine.machine;
-    if (!machine_create(m)) {
+    Gpu *m = &b.engine.gpu;
+    if (!gpu_create(m)) {
         fprintf(stderr, "no device\n");
         exit(1);
     }
@@ -112,13 +119,13 @@ static void measure(uint64_t n)
     b.context.support = support;
     b.context.dt = 0.002;
     b.context.report = &b.report;
-    b.context.clock = &b.clock;
+    b.context.timer = &b.timer;
     b.job.context = &b.context;
     b.job.n = n;
     b.job.support = (float)support;
-    b.job.volume = (float)(1.0 / ooze_lattice_sum(OOZE_KERNEL_CUBIC, spacing, support, 1));
+    b.job.volume = (float)(1.0 / ooze_lattice_sum(spacing, support));
     b.job.tolerance = 0.0f;
-    b.job.apart = (float)(0.8 * spacing);
+    b.job.min_distance = (float)(0.8 * spacing);
     double few = INFINITY, many = INFINITY;
     for (int k = 0; k < ROUNDS; k++) {
         few = fmin(few, run(&b, FEWER, false));
@@ -126,13 +133,13 @@ static void measure(uint64_t n)
     }
     run(&b, MORE, true);
     printf("%10llu %10.1f %8.3f %8.3f %10.3f %10.3f %8.3f %10.4f %8.1f\n", (unsigned long long)n,
-           (double)b.engine.near.pairs / (double)n, part(&b, OOZE_PART_DENSITY_SORT),
-           part(&b, OOZE_PART_DENSITY_LISTS), part(&b, OOZE_PART_DENSITY_MULTIPLIERS),
-           part(&b, OOZE_PART_DENSITY_CORRECTIONS), part(&b, OOZE_PART_DRIFT),
-           1e3 * (many - few) / (MORE - FEWER), (double)m->held / (double)n);
+           (double)b.engine.near.pairs / (double)n, part(&b, "density_sort"),
+           part(&b, "density_lists"), part(&b, "density_multipliers"),
+           part(&b, "density_corrections"), part(&b, "drift"), 1e3 * (many - few) / (MORE - FEWER),
+           (double)m->held / (double)n);
     grid_free(m, &b.engine.grid);
     lists_free(m, &b.engine.near);
-    machine_destroy(m);
+    gpu_destroy(m);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* How fast frames go to disk and come back: bytes per particle, and MB/s with the sync that makes a file
-   safe; the export formats beside them. */
+/* How fast frames go to disk and come back: bytes per particle, and MB/s with the sync that makes a
+   file safe; the export formats beside them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,8 +58,9 @@ int main(int argc, char **argv)
             if (!data) {
                 return 1;
             }
-            fields[i] = (OozeFieldView){row->name, row->type, row->components, row->stride,
-                                        row->unit, row->help, count,           data};
+            fields[i] = (OozeFieldView){row->name,   row->type, row->components,
+                                        row->stride, row->unit, row->help,
+                                        count,       data,      NULL};
         }
         const OozeFrame frame = {.spacing = 0.01,
                                  .support = 0.02,

@@ -1,12 +1,13 @@
-/* Speed of sorting, reordering and neighbour lists on the device, on a jittered block of particles over a floor of
-   samples, and of bringing the particles home.
+/* Speed of sorting, reordering and neighbour lists on the device, on a jittered block of particles
+   over a floor of samples, and of bringing the particles home.
 
      lists_bench [--n PARTICLES] [--radius R] [--repeat K] [--spread S]
 
-   R is the support in spacings, 2.2 when not given. Before each round every particle moves a little, as it does from
-   step to step. With --spread one particle in a thousand flies about in a box S times as wide: a large one takes the
-   table of few cells. `bytes` are of device memory a particle, `most` the chunks kept of one. Prints the median of K
-   rounds in ms; the first, which still allocates, is left out. */
+   R is the support in spacings, 2.2 when not given. Before each round every particle moves a
+   little, as it does from step to step. With --spread one particle in a thousand flies about in a
+   box S times as wide: a large one takes the table of few cells. `bytes` are of device memory a
+   particle, `most` the chunks kept of one. Prints the median of K rounds in ms; the first, which
+   still allocates, is left out. */
 #include <cstdio>
 #include <cstdlib>
 
@@ -49,9 +50,9 @@ static double median_ms(double *times, int rounds)
 }
 
 /* Once the device has done all it was told. */
-static double now(Machine *m)
+static double now(Gpu *m)
 {
-    machine_wait(m);
+    gpu_wait(m);
     return ooze_clock();
 }
 
@@ -74,9 +75,9 @@ static OozeParticles *make_particles(uint64_t n, double spread)
 {
     static const OozeFieldInfo rows[] = {
         {"conformation", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true, ""},
-        {"start", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true, ""},
+        {"warm_start", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true, ""},
         {"expansion", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true, ""},
-        {"calm", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true, ""},
+        {"relief_progress", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true, ""},
     };
     OozeParticles *particles = nullptr;
     OozeError error;
@@ -90,7 +91,7 @@ static OozeParticles *make_particles(uint64_t n, double spread)
     return particles;
 }
 
-static void move(Machine *m, float4 *x, uint64_t n, uint32_t round)
+static void move(Gpu *m, float4 *x, uint64_t n, uint32_t round)
 {
     for_each(
         m, n, OOZE_BODY(uint32_t i) {
@@ -105,7 +106,7 @@ static void move(Machine *m, float4 *x, uint64_t n, uint32_t round)
 }
 
 struct Scene {
-    Machine machine;
+    Gpu gpu;
     Store store;
     Grid grid, floor_grid;
     Lists lists, walls;
@@ -117,14 +118,14 @@ struct Scene {
 
 static void make_floor(Scene *s, uint64_t n)
 {
-    Machine *m = &s->machine;
+    Gpu *m = &s->gpu;
     OozeError error;
     uint32_t side = 2 * (uint32_t)ceil(cbrt((double)n));
     s->sample_count = (uint64_t)side * side;
     float4 *samples = scratch<float4>(m, s->sample_count);
     for_each(
         m, s->sample_count, OOZE_BODY(uint32_t k) {
-            samples[k] = four(0.5f * (float)(k % side), 0.5f * (float)(k / side), -0.5f);
+            samples[k] = f32x4(0.5f * (float)(k % side), 0.5f * (float)(k / side), -0.5f);
         });
     stop_on(grid_sort(m, &s->floor_grid, samples, s->sample_count, s->radius, nullptr, &error),
             &error);
@@ -134,7 +135,7 @@ static void make_floor(Scene *s, uint64_t n)
 
 static void run_round(Scene *s, int round, double times[PART_COUNT][ROUNDS_MAX])
 {
-    Machine *m = &s->machine;
+    Gpu *m = &s->gpu;
     OozeError error;
     uint64_t n = s->store.n;
     move(m, store_positions(&s->store), n, (uint32_t)round);
@@ -163,13 +164,13 @@ static void run_size(const Options *options, uint64_t n)
     static double times[PART_COUNT][ROUNDS_MAX];
     Scene *s = static_cast<Scene *>(calloc(1, sizeof(Scene)));
     OozeError error;
-    if (!s || !machine_create(&s->machine)) {
+    if (!s || !gpu_create(&s->gpu)) {
         fprintf(stderr, "no device\n");
         exit(1);
     }
     s->radius = options->radius;
     s->particles = make_particles(n, options->spread);
-    stop_on(store_upload(&s->machine, &s->store, s->particles, &error), &error);
+    stop_on(store_upload(&s->gpu, &s->store, s->particles, &error), &error);
     make_floor(s, n);
     for (int round = 0; round < options->repeat; round++) {
         run_round(s, round, times);
@@ -180,15 +181,15 @@ static void run_size(const Options *options, uint64_t n)
     }
     printf("%10llu %6.1f %5.2f %6.1f %4u %6s | %8.3f %8.3f %8.3f %8.3f | %8.3f %6.1f\n",
            (unsigned long long)n, (double)s->lists.pairs / (double)n,
-           (double)s->lists.stored / (double)s->lists.pairs, (double)s->machine.held / (double)n,
+           (double)s->lists.stored / (double)s->lists.pairs, (double)s->gpu.held / (double)n,
            s->lists.chunks, s->grid.cells.sparse ? "few" : "all", ms[SORT], ms[REORDER], ms[LISTS],
            ms[WALLS], ms[DOWNLOAD], 114e-6 * (double)n / ms[DOWNLOAD]);
-    lists_free(&s->machine, &s->lists);
-    lists_free(&s->machine, &s->walls);
-    grid_free(&s->machine, &s->grid);
-    grid_free(&s->machine, &s->floor_grid);
-    store_free(&s->machine, &s->store);
-    machine_destroy(&s->machine);
+    lists_free(&s->gpu, &s->lists);
+    lists_free(&s->gpu, &s->walls);
+    grid_free(&s->gpu, &s->grid);
+    grid_free(&s->gpu, &s->floor_grid);
+    store_free(&s->gpu, &s->store);
+    gpu_destroy(&s->gpu);
     ooze_particles_destroy(s->particles);
     free(s);
 }

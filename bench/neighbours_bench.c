@@ -3,9 +3,9 @@
      neighbours_bench [--n PARTICLES] [--threads T] [--radius R] [--repeat K] [--clock wall|cpu]
 
    R is the support radius in particle spacings (both 2.0 and 2.2 when not given). Before each timed
-   round every particle moves a little at random, as it does from step to step. Prints the median and
-   the fastest of K rounds. The cpu clock counts the time the machine gave to this program: use it
-   where others run too. */
+   round every particle moves a little at random, as it does from step to step. Prints the median
+   and the fastest of K rounds. The cpu clock counts the time the machine gave to this program: use
+   it where others run too. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,6 @@ static void run(uint64_t n, double radius, const Options *options, OozeThreads *
     OozeArena *arena = ooze_arena_create();
     static Times times;
     stop_on(ooze_particles_create(&particles, &error), &error);
-    stop_on(ooze_particles_reserve(particles, n, &error), &error);
     stop_on(ooze_particles_add(particles, n, NULL, &error), &error);
     place(ooze_particles_positions(particles), n);
     int rounds = options->repeat + 1;
@@ -108,9 +107,10 @@ static void run(uint64_t n, double radius, const Options *options, OozeThreads *
                 &error);
         double reordered = now(options);
         const OozeFloat4 *points = ooze_particles_positions(particles);
-        stop_on(
-            ooze_neighbours_build(&lists, grid, threads, points, n, points, radius, true, &error),
-            &error);
+        stop_on(ooze_neighbours_build(&lists, grid, threads,
+                                      &(OozeNeighbourQuery){points, n, points, radius, true},
+                                      &error),
+                &error);
         times.list[round] = now(options) - reordered;
         times.reorder[round] = reordered - sorted;
         times.sort[round] = sorted - start;

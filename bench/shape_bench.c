@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/vec3.h"
+#include "mesh/read.h"
 #include "solids/distance_grid.h"
 #include "solids/shape.h"
 

@@ -1,6 +1,6 @@
-/* The springs method beside the times of its paper: 10 frames a second of 1,000 particles, and 2 s a frame of 20,000, with marching
-   cubes. A frame is one step of 1/30 s and a surface of eq 13, in cells of half a spacing. Drops of fluid, and of clay with its
-   springs, fall on a floor.
+/* The springs method beside the times of its paper: 10 frames a second of 1,000 particles, and 2 s
+   a frame of 20,000, with marching cubes. A frame is one step of 1/30 s and a surface of eq 13,
+   in cells of half a spacing. Drops of fluid, and of clay with its springs, fall on a floor.
 
      springs_bench [threads] */
 #include <math.h>

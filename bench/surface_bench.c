@@ -1,6 +1,6 @@
-/* The surface's cost beside that of simulating the frame: 100k particles, cells of half a spacing, against
-   8 steps of the conformation method; then the cost of growing surfaces, which should be linear in their
-   area. Run it from the repository's root.
+/* The surface's cost beside that of simulating the frame: 100k particles, cells of half a spacing,
+   against 8 steps of the conformation method; then the cost of growing surfaces, which should be
+   linear in their area. Run it from the repository's root.
 
      surface_bench [particles] [threads] */
 #include <math.h>
@@ -99,7 +99,7 @@ static void against_area(int threads)
                 position[4 * i + a] = (float)((double)at[a] + 0.2 * ooze_random01(1, i, a));
             }
         }
-        OozeFieldView field = {"position", OOZE_FIELD_FLOAT32, 3, 4, "m", "", n, position};
+        OozeFieldView field = {"position", OOZE_FIELD_FLOAT32, 3, 4, "m", "", n, position, NULL};
         OozeFrame frame = {.spacing = 1.0, .particle_count = n, .field_count = 1, .fields = &field};
         uint64_t triangles;
         double area, seconds = time_surface(&frame, threads, &triangles, &area);

@@ -68,8 +68,8 @@ static inline int full_sweep(void)
     return full && full[0] == '1';
 }
 
-/* True where every access to memory is watched, which takes ten to thirty times as long: what is looked for then shows in the
-   first steps. */
+/* True where every access to memory is watched, which takes ten to thirty times as long: what is
+   looked for then shows in the first steps. */
 static inline int sanitized(void)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

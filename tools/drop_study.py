@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Drops a block into a box at several time steps, and says what each costs and how far it is from a converged run.
+"""Drops a block into a box at several time steps: what each costs, and how far it is from a
+converged run.
 
-    tools/drop_study.py [--ooze build/ooze] [--threads 2] [--steps 1/50,1/25] [--converged 1/200] [SCENE...]
+    tools/drop_study.py [--ooze build/ooze] [--threads 2] [--steps 1/50,1/25]
+                        [--converged 1/200] [SCENE...]
 
-SCENEs are all scenes/bench/drop_*.yaml unless said otherwise. The converged run has the tolerance 1e-4 and no
-sub-steps to spare; `--converged none` leaves it out. Processor time stands beside wall time for a machine that others use too:
-over the threads, it is what the run would take at best. The density error is that beyond rest, the worst of all steps: mean over
-the particles, and of the worst particle."""
+SCENEs are all scenes/bench/drop_*.yaml by default. The converged run has the tolerance 1e-4 and
+no limit on sub-steps; `--converged none` leaves it out. Processor time stands beside wall time
+for a machine that is shared: divided by the threads, it is the least that the run can take. The
+density error is that beyond rest, the worst of all steps: mean over the particles, and of the
+worst particle."""
 import argparse
 import csv
 import pathlib
@@ -23,7 +26,8 @@ CONVERGED = ["method.tolerance=1e-4", "method.velocity_iterations=1000", "max_tr
 def run_scene(arguments, scene, changes):
     """Wall and processor seconds and the readings of the run."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [arguments.ooze, "run", scene, "-o", f"{folder}/run", "-q", "--threads", str(arguments.threads)]
+        command = [arguments.ooze, "run", scene, "-o", f"{folder}/run", "-q", "--threads",
+                   str(arguments.threads)]
         for change in changes:
             command += ["--set", change]
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
@@ -36,7 +40,8 @@ def run_scene(arguments, scene, changes):
         log = pathlib.Path(f"{folder}/run/log.txt").read_text()
     names = [name.split(" ")[0] for name in rows[0]]
     readings = dict(zip(names, map(float, rows[-1])))
-    iterations = [float(line.split()[-1]) for line in log.splitlines() if " velocity_operator " in line]
+    iterations = [float(line.split()[-1]) for line in log.splitlines()
+                  if " velocity_operator " in line]
     readings["products"] = iterations[-1] if iterations else float("nan")
     processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return wall, processor, readings
@@ -47,13 +52,15 @@ def tell(label, wall, processor, reading, converged):
         return f"{100 * (reading[name] / converged[name] - 1):+.2f}%" if converged else "-"
 
     print(f"| {label} | {reading['products']:.0f} | {wall:.1f} | {processor:.1f} | "
-          f"{100 * reading['solver.density_mean_most']:.2f}% | {100 * reading['solver.density_most']:.1f}% | "
+          f"{100 * reading['solver.density_mean_most']:.2f}% | "
+          f"{100 * reading['solver.density_most']:.1f}% | "
           f"{reading['height.height']:.4f} {against('height.height')} | "
           f"{reading['spread.spread']:.4f} {against('spread.spread')} |", flush=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ooze", default=ROOT / "build/ooze")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--steps", default="1/50,1/25")
@@ -62,11 +69,13 @@ def main():
     arguments = parser.parse_args()
     for scene in arguments.scenes or sorted(ROOT.glob("scenes/bench/drop_*.yaml"), reverse=True):
         print(f"\n{pathlib.Path(scene).stem}\n")
-        print("| time step, s | products a step | wall s | processor s | density error | worst | height, m | spread, m |")
+        print("| time step, s | products a step | wall s | processor s | density error | worst | "
+              "height, m | spread, m |")
         print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
         converged = None
         if arguments.converged != "none":
-            wall, processor, converged = run_scene(arguments, scene, [f"time_step={arguments.converged}", *CONVERGED])
+            wall, processor, converged = run_scene(arguments, scene,
+                                                   [f"time_step={arguments.converged}", *CONVERGED])
             tell(f"{arguments.converged} (converged)", wall, processor, converged, None)
         for step in arguments.steps.split(","):
             tell(step, *run_scene(arguments, scene, [f"time_step={step}"]), converged)

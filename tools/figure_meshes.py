@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the figures that scenes pour on, up is y: ellipsoids blended into one field, and the surface where it is 0, one vertex
-in each cell that it crosses (surface nets)."""
+"""Writes the figures that scenes pour on, up is y: ellipsoids blended into one field, and the
+surface where it is 0, one vertex in each cell that it crosses (surface nets)."""
 import itertools
 import math
 import pathlib
@@ -8,9 +8,11 @@ import pathlib
 SCENES = pathlib.Path(__file__).resolve().parent.parent / "scenes"
 BOTH = (1, -1)  # sides
 
-# Cells in m; `blend` is the width in which two ellipsoids run into one another. Parts: centre, half axes, degrees about z.
+# Cells in m; `blend` is the width in which two ellipsoids run into one another. Parts: centre,
+# half axes, degrees about z.
 RABBIT = {
-    "file": "takahashi2014/meshes/rabbit.obj", "cell": 0.032, "low": (-0.588, -0.1, -0.352), "count": (33, 37, 22), "blend": 0.07,
+    "file": "takahashi2014/meshes/rabbit.obj", "cell": 0.032, "low": (-0.588, -0.1, -0.352),
+    "count": (33, 37, 22), "blend": 0.07,
     "parts": [
         ((-0.12, 0.30, 0.0), (0.36, 0.31, 0.27), 15),  # body
         ((0.06, 0.22, 0.0), (0.22, 0.24, 0.22), 0),  # chest
@@ -23,7 +25,8 @@ RABBIT = {
     ]}
 # Stands with arms half raised, a metre and a half high.
 PERSON = {
-    "file": "clavet2005/meshes/person.obj", "cell": 0.028, "low": (-0.7, -0.07, -0.266), "count": (50, 60, 21), "blend": 0.05,
+    "file": "clavet2005/meshes/person.obj", "cell": 0.028, "low": (-0.7, -0.07, -0.266),
+    "count": (50, 60, 21), "blend": 0.05,
     "parts": [
         ((0.0, 1.38, 0.0), (0.095, 0.125, 0.105), 0),  # head
         ((0.0, 1.23, 0.0), (0.05, 0.08, 0.05), 0),  # neck
@@ -65,13 +68,15 @@ def vertex(corners, values):
     for a, b in itertools.combinations(range(8), 2):
         if bin(a ^ b).count("1") == 1 and (values[a] < 0) != (values[b] < 0):
             t = values[a] / (values[a] - values[b])
-            crossings.append([corners[a][k] + t * (corners[b][k] - corners[a][k]) for k in range(3)])
+            crossings.append([corners[a][k] + t * (corners[b][k] - corners[a][k])
+                              for k in range(3)])
     return [sum(c[k] for c in crossings) / len(crossings) for k in range(3)]
 
 
 def write(figure):
     count = figure["count"]
-    value = {i: field(figure, node(figure, i)) for i in itertools.product(*(range(n + 1) for n in count))}
+    value = {i: field(figure, node(figure, i)) for i in itertools.product(*(range(n + 1)
+                                                                            for n in count))}
     file = SCENES / figure["file"]
     lines, number = [f"# a {file.stem}; written by tools/figure_meshes.py"], {}
     for i in itertools.product(*(range(n) for n in count)):
@@ -79,14 +84,16 @@ def write(figure):
         values = [value[c] for c in corners]
         if any(v < 0 for v in values) and any(v >= 0 for v in values):
             number[i] = len(number) + 1
-            lines.append("v {:.4f} {:.4f} {:.4f}".format(*vertex([node(figure, c) for c in corners], values)))
+            lines.append("v {:.4f} {:.4f} {:.4f}".format(*vertex([node(figure, c) for c in corners],
+                                                                 values)))
     for i, inside in value.items():
         for k in range(3):
             j = tuple(i[m] + (m == k) for m in range(3))
             if j not in value or (inside < 0) == (value[j] < 0):
                 continue
             u, v = (k + 1) % 3, (k + 2) % 3
-            around = [tuple(i[m] - (m == u) * a - (m == v) * b for m in range(3)) for a, b in ((1, 1), (0, 1), (0, 0), (1, 0))]
+            around = [tuple(i[m] - (m == u) * a - (m == v) * b for m in range(3)) for a,
+                      b in ((1, 1), (0, 1), (0, 0), (1, 0))]
             a, b, c, d = (number[cell] for cell in (around if inside < 0 else reversed(around)))
             lines += [f"f {a} {b} {c}", f"f {a} {c} {d}"]
     file.parent.mkdir(parents=True, exist_ok=True)

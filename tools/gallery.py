@@ -3,8 +3,8 @@
 
     tools/gallery.py [--ooze build/ooze] [--runs runs/gallery] [--threads N] [--samples N] [NAME...]
 
-A run that is finished and a picture of the same settings are kept, so the command goes on where it was stopped. NAMEs do these
-scenes alone; the page tells of all whose picture is there."""
+A run that is finished and a picture of the same settings are kept, so the command goes on where
+it was stopped. NAMEs do these scenes alone; the page shows all whose picture is there."""
 import argparse
 import json
 import os
@@ -19,12 +19,16 @@ DOCS = ROOT / "docs/gallery"
 BYTES_MAX = 400_000
 # Scene, the frame that is shown, and what to look at.
 SCENES = [
-    ("honey_toast", 72, "The thread coils where it lands and stitches loops as the dipper moves on."),
-    ("cream_swirl", 92, "The ridges of the star nozzle stay: the cream yields at 200 Pa and stands below that."),
+    ("honey_toast", 72, "The thread coils where it lands and stitches loops as the dipper moves "
+                        "on."),
+    ("cream_swirl", 92, "The ridges of the star nozzle stay: the cream yields at 200 Pa and stands "
+                        "below that."),
     ("jelly_cubes", 6, "Four cubes bounce and wobble: soft bodies, which remember their shape."),
     ("chocolate_ball", 62, "It coats the ball, curtains over its edge and spreads on the dish."),
-    ("chocolate_melt", 72, "The foot is liquid, the squares on top are still cold: see [heat](../heat.md)."),
-    ("honey_coil", 58, "The same on a bare plate, larger and in seconds: the scene of `make demo`."),
+    ("chocolate_melt", 72, "The foot is liquid, the squares on top are still cold: see "
+                           "[heat](../heat.md)."),
+    ("honey_coil", 58, "The same on a bare plate, larger and in seconds: the scene of `make "
+                       "demo`."),
     ("slime_stretch", 28, "The thread thins while the plates part, snaps and springs back."),
 ]
 
@@ -54,15 +58,18 @@ def simulate(arguments, name):
 
 def draw(arguments, run, name, frame):
     pictures = run / "hero"
-    subprocess.run([str(arguments.ooze), "render", str(run), "--scene", str(ROOT / f"scenes/gallery/{name}.yaml"), "--frames",
-                    str(frame), "--samples", str(arguments.samples), "-o", str(pictures)], check=True)
+    subprocess.run([str(arguments.ooze), "render", str(run), "--scene",
+                    str(ROOT / f"scenes/gallery/{name}.yaml"), "--frames",
+                    str(frame), "--samples", str(arguments.samples), "-o", str(pictures)],
+                   check=True)
     picture = next(pictures.glob(f"*{frame:06d}.png"))
     DOCS.mkdir(parents=True, exist_ok=True)
     target = DOCS / f"{name}.png"
     data = picture.read_bytes()
     if len(data) > BYTES_MAX:  # a palette of its own: a third of the size, hard to tell apart
         subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-i", str(picture), "-filter_complex",
-                        "split[a][b];[a]palettegen=max_colors=256[p];[b][p]paletteuse=dither=sierra2_4a", str(target)], check=True)
+                        "split[a][b];[a]palettegen=max_colors=256[p];"
+                        "[b][p]paletteuse=dither=sierra2_4a", str(target)], check=True)
     else:
         target.write_bytes(data)
     if target.stat().st_size > BYTES_MAX:
@@ -71,8 +78,10 @@ def draw(arguments, run, name, frame):
 
 def describe(run, name, frame, spent):
     """What the page says of a scene, beside its picture."""
-    info = json.loads(subprocess.run([str(OOZE), "info", str(run), "--json"], check=True, capture_output=True, text=True).stdout)
-    return {"frame": frame, "particles": info["particles"], "steps": info["step"], "time": info["time"], **spent}
+    info = json.loads(subprocess.run([str(OOZE), "info", str(run), "--json"], check=True,
+                                     capture_output=True, text=True).stdout)
+    return {"frame": frame, "particles": info["particles"], "steps": info["step"],
+            "time": info["time"], **spent}
 
 
 def title_of(name):
@@ -87,14 +96,17 @@ def minutes(seconds):
 def write_page():
     facts = json.loads((DOCS / "facts.json").read_text())
     lines = ["# Gallery", "", "<!-- Written by tools/gallery.py. -->", "",
-             "`make gallery` simulates these scenes, renders the pictures and writes this page. Method `conformation`.", ""]
+             "`make gallery` simulates these scenes, renders the pictures and writes this page. "
+             "Method `conformation`.", ""]
     for name, _, words in SCENES:
         if name not in facts:
             continue
         fact = facts[name]
         lines += [f"## {title_of(name)}", "", f"![{title_of(name)}]({name}.png)", "", words, "",
-                  f"[scenes/gallery/{name}.yaml](../../scenes/gallery/{name}.yaml): {count_of(fact['particles'])} particles, "
-                  f"{count_of(fact['steps'])} steps for {fact['time']:.3g} s, in {minutes(fact['wall'])} on {fact['cores']} cores.", "",
+                  f"[scenes/gallery/{name}.yaml](../../scenes/gallery/{name}.yaml): "
+                  f"{count_of(fact['particles'])} particles, "
+                  f"{count_of(fact['steps'])} steps for {fact['time']:.3g} s, in "
+                  f"{minutes(fact['wall'])} on {fact['cores']} cores.", "",
                   f"    ooze run scenes/gallery/{name}.yaml -o runs/gallery/{name}",
                   f"    ooze render runs/gallery/{name} --frames {fact['frame']}", ""]
     (DOCS / "README.md").write_text("\n".join(lines))
@@ -102,7 +114,8 @@ def write_page():
 
 def main():
     global OOZE
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ooze", default=ROOT / "build/ooze", type=pathlib.Path)
     parser.add_argument("--runs", default=ROOT / "runs/gallery", type=pathlib.Path)
     parser.add_argument("--threads", type=int, default=0)

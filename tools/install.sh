@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Installs what is missing on Debian 12 or Ubuntu 24.04 (as root or through sudo, no question asked);
-# elsewhere, or without the rights, says exactly what is missing.
+# Installs what is missing on Debian 12 or Ubuntu 24.04 (as root or through sudo, no question
+# asked); elsewhere, or without the rights, says exactly what is missing.
 #   tools/install.sh build   what building and running needs
 #   tools/install.sh test    that, and what the tests need
 set -euo pipefail
 
 build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev libcmocka-dev
-       libmeshoptimizer-dev libode-dev libembree-dev libpng-dev ffmpeg)
+       libmeshoptimizer-dev libode-dev libembree-dev libpng-dev libcairo2-dev
+       fonts-dejavu-core ffmpeg)
 test=(g++ clang clang-format-14 git python3-h5py python3-numpy python3-vtk9 python3-jsonschema
-      python3-yaml)
+      python3-yaml poppler-utils)
 
 wanted=("${build[@]}")
 [ "${1:-build}" = test ] && wanted+=("${test[@]}")
@@ -18,7 +19,8 @@ is_installed() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok ins
 # The sanitizer and fuzzer runtimes are packaged by clang version.
 clang_runtime() {
     local version
-    version=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -1)
+    version=$(apt-cache depends clang 2>/dev/null |
+        sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -1)
     [ -n "$version" ] && echo "libclang-rt-$version-dev"
 }
 
@@ -56,7 +58,7 @@ for command in cc cmake ninja pkg-config python3; do
     command -v "$command" >/dev/null || missing+=("command $command")
 done
 if command -v pkg-config >/dev/null; then
-    for module in yaml-0.1 cmocka; do
+    for module in yaml-0.1 cairo-pdf cmocka; do
         pkg-config --exists "$module" || missing+=("library $module with headers")
     done
 fi

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Runs the drop test with every preset, renders its pictures and writes docs/materials.md.
 
-    tools/material_pages.py [--ooze build/ooze] [--runs runs/materials] [--threads N] [--samples N] [--page] [NAME...]
+    tools/material_pages.py [--ooze build/ooze] [--runs runs/materials] [--threads N]
+                            [--samples N] [--page] [NAME...]
 
-A run that is finished is kept while the material and the scene are the same. NAMEs do these alone; --page writes the page from the
-pictures that are there. A plot docs/images/materials/NAME_rheo.svg or .png is shown where there is one."""
+A run that is finished is kept while the material and the scene are the same. NAMEs do these
+alone; --page writes the page from the pictures that are there. A plot
+docs/images/materials/NAME_rheo.svg or .png is shown where there is one."""
 import argparse
 import json
 import os
@@ -44,7 +46,8 @@ WORDS = {
     "jelly": "Squashed, then round again, wobbling.",
     "chewing_gum": "As dough, and stiffer.",
     "chocolate": "Flows out to a thick disc and stops.",
-    "lava": "It has begun to sink: a second is short for lava. Pictures do not glow, so its look convinces least.",
+    "lava": "It has begun to sink: a second is short for lava. Pictures do not glow, so its look "
+            "convinces least.",
     "mucus": "Spreads as a liquid and is drawn back.",
     "wax": "As water, thrown in drops over the rim; the numbers do not let it set.",
     "pdms": "As thick honey, clear.",
@@ -53,7 +56,8 @@ WORDS = {
 
 
 def presets(ooze):
-    return json.loads(subprocess.run([str(ooze), "presets", "--json"], check=True, capture_output=True, text=True).stdout)
+    return json.loads(subprocess.run([str(ooze), "presets", "--json"], check=True,
+                                     capture_output=True, text=True).stdout)
 
 
 def sets_of(name):
@@ -62,8 +66,10 @@ def sets_of(name):
 
 def simulate(arguments, preset):
     name, run = preset["name"], arguments.runs / preset["name"]
-    moves = re.sub(r", look: \{[^}]*\}", "", SCENE.read_text().split("render:")[0])  # what the pictures do not change
-    identity = json.dumps([[(number["key"], number["value"]) for number in preset["numbers"]], moves, sets_of(name)])
+    # what the pictures do not change
+    moves = re.sub(r", look: \{[^}]*\}", "", SCENE.read_text().split("render:")[0])
+    identity = json.dumps([[(number["key"], number["value"]) for number in preset["numbers"]],
+                           moves, sets_of(name)])
     note = run / "material.json"
     if note.exists() and json.loads(note.read_text()).get("identity") == identity:
         return run
@@ -81,12 +87,15 @@ def simulate(arguments, preset):
 
 
 def draw(arguments, run, preset):
-    """Both frames side by side, in a palette of their own: a third of the size, hard to tell apart."""
+    """Both frames side by side, in a palette of their own: a third of the size, hard to tell
+    apart."""
     pictures = run / "drop"
     shutil.rmtree(pictures, ignore_errors=True)
-    command = [str(arguments.ooze), "render", str(run), "--scene", str(SCENE), "--frames", f"{EARLY}:{LATE}:{LATE - EARLY}", "--samples",
+    command = [str(arguments.ooze), "render", str(run), "--scene", str(SCENE), "--frames",
+               f"{EARLY}:{LATE}:{LATE - EARLY}", "--samples",
                str(arguments.samples), "-o", str(pictures), "--video", str(run / "drop.mp4")]
-    white = ["solids.saucer.look=ceramic", "solids.rim.look=ceramic"] if preset["name"] in ON_WHITE else []
+    white = ["solids.saucer.look=ceramic",
+             "solids.rim.look=ceramic"] if preset["name"] in ON_WHITE else []
     for one in sets_of(preset["name"]) + white:
         command += ["--set", one]
     if arguments.threads:
@@ -95,10 +104,11 @@ def draw(arguments, run, preset):
     target = IMAGES / f"{preset['name']}_drop.png"
     IMAGES.mkdir(parents=True, exist_ok=True)
     for colours in (256, 128, 64):
-        subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-i", str(pictures / f"frame_{EARLY:06d}.png"), "-i",
+        subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-i",
+                        str(pictures / f"frame_{EARLY:06d}.png"), "-i",
                         str(pictures / f"frame_{LATE:06d}.png"), "-filter_complex",
-                        f"hstack,split[a][b];[a]palettegen=max_colors={colours}[p];[b][p]paletteuse=dither=sierra2_4a", str(target)],
-                       check=True)
+                        f"hstack,split[a][b];[a]palettegen=max_colors={colours}[p];"
+                        "[b][p]paletteuse=dither=sierra2_4a", str(target)], check=True)
         if target.stat().st_size <= BYTES_MAX:
             return
     sys.exit(f"{target} has {target.stat().st_size} bytes, more than {BYTES_MAX}")
@@ -106,19 +116,23 @@ def draw(arguments, run, preset):
 
 def section(preset):
     name = preset["name"]
-    lines = [f"## {name}", "", f"{preset['summary'][0].upper()}{preset['summary'][1:]}, at {preset['celsius']:g} °C. "
-             f"{preset['model'][0].upper()}{preset['model'][1:]}.", "", "| | | | |", "| --- | ---: | --- | --- |"]
+    lines = [f"## {name}", "", f"{preset['summary'][0].upper()}{preset['summary'][1:]}, at "
+                               f"{preset['celsius']:g} °C. "
+             f"{preset['model'][0].upper()}{preset['model'][1:]}.", "", "| | | | |",
+             "| --- | ---: | --- | --- |"]
     before = None
     for number in preset["numbers"]:
         source = "likewise" if number["source"] == before else number["source"]
         before = number["source"]
         value = number["value"] if isinstance(number["value"], str) else f"{number['value']:g}"
-        lines.append(f"| `{number['key']}` | {value} {number['unit']} | {number['origin']} | {source} |".replace("  ", " "))
+        lines.append(f"| `{number['key']}` | {value} {number['unit']} | {number['origin']} | "
+                     f"{source} |".replace("  ", " "))
     values = {number["key"]: number["value"] for number in preset["numbers"]}
     if "yield_strain" in values:
         lines += ["", f"Yield stress: {values['modulus'] * values['yield_strain']:.3g} Pa."]
     if (IMAGES / f"{name}_drop.png").exists():
-        lines += ["", f"![drop test of {name}](images/materials/{name}_drop.png)", "", WORDS.get(name, "")]
+        lines += ["", f"![drop test of {name}](images/materials/{name}_drop.png)", "",
+                  WORDS.get(name, "")]
     for suffix in ("svg", "png"):
         if (IMAGES / f"{name}_rheo.{suffix}").exists():
             lines += ["", f"![{name} in the rheometer](images/materials/{name}_rheo.{suffix})"]
@@ -127,23 +141,35 @@ def section(preset):
 
 
 def page(all_presets):
-    lines = ["# Materials", "", "<!-- Written by tools/material_pages.py from `ooze presets --json`. -->", "",
-             "Materials by name, for a scene, the command line and the API (`ooze_material_preset`):", "",
-             "    materials:", "      mine: {preset: honey, viscosity: 20}        # the scene's own numbers win", "",
-             "    ooze run SCENE -o RUN --set materials.mine.preset=ketchup", "    ooze presets ketchup            # numbers, sources, "
+    lines = ["# Materials", "", "<!-- Written by tools/material_pages.py from `ooze presets "
+                                "--json`. -->", "",
+             "Materials by name, for a scene, the command line and the API "
+             "(`ooze_material_preset`):", "",
+             "    materials:", "      mine: {preset: honey, viscosity: 20}        # the scene's "
+                               "own numbers win", "",
+             "    ooze run SCENE -o RUN --set materials.mine.preset=ketchup",
+             "    ooze presets ketchup            # numbers, sources, "
              "a block to paste", "",
-             "Numbers are those of the real thing, in SI units. Each is **measured** (as the source reports it), **typical** (the order of",
-             "magnitude: samples differ, sources scatter) or **artistic** (nobody's, chosen so that it moves as people expect). Colours and",
-             "looks are always chosen by eye. Foods vary by brand and day: take these as a beginning, and fit your own with "
+             "Numbers are those of the real thing, in SI units. Each is **measured** (as the "
+             "source reports it), **typical** (the order of",
+             "magnitude: samples differ, sources scatter) or **artistic** (no one's, chosen so "
+             "that it moves as people expect). Colours and",
+             "looks are always chosen by eye. Foods vary by brand and day: take these as a "
+             "beginning, and fit your own with "
              "[`ooze rheo`](rheology.md).", "",
-             "Small things look thicker than large ones: 45 ml of water from a hand is a splash, the same numbers at ten times the size are",
+             "Small things look thicker than large ones: 45 ml of water from a hand is a splash, "
+             "the same numbers at ten times the size are",
              "a flood. If honey looks like water in your scene, look at its size first.", "",
-             "The pictures are one test, [scenes/presets/drop.yaml](../scenes/presets/drop.yaml): a ball of 44 mm that has fallen 5 cm, "
-             f"{1000 * EARLY / 24:.0f} ms and", f"{LATE / 24:.2f} s after it was 4 mm above a saucer of 14 cm.", "",
-             "    ooze run scenes/presets/drop.yaml -o runs/drop --set materials.sample.preset=NAME", "    ooze render runs/drop "
+             "The pictures are one test, [scenes/presets/drop.yaml](../scenes/presets/drop.yaml): "
+             "a ball of 44 mm that has fallen 5 cm, "
+             f"{1000 * EARLY / 24:.0f} ms and", f"{LATE / 24:.2f} s after it was 4 mm above a "
+                                                f"saucer of 14 cm.", "",
+             "    ooze run scenes/presets/drop.yaml -o runs/drop --set "
+             "materials.sample.preset=NAME", "    ooze render runs/drop "
              f"--frames {EARLY}:{LATE}:{LATE - EARLY}", ""]
     for name, extra in EXTRA.items():
-        lines += [f"With {name} also `{'` and `'.join('--set ' + one for one in extra)}`: it keeps its shape and does not cling.", ""]
+        lines += [f"With {name} also `{'` and `'.join('--set ' + one for one in extra)}`: it keeps "
+                  f"its shape and does not cling.", ""]
     lines += [", ".join(f"[{preset['name']}](#{preset['name']})" for preset in all_presets), ""]
     for preset in all_presets:
         lines += section(preset)
@@ -151,7 +177,8 @@ def page(all_presets):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ooze", default=ROOT / "build/ooze", type=pathlib.Path)
     parser.add_argument("--runs", default=ROOT / "runs/materials", type=pathlib.Path)
     parser.add_argument("--threads", type=int, default=0)

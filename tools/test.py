@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 """Runs every test suite and ends with `N passed, N failed`.
 
-release     gcc, all tests
-clang       builds without a warning, unit tests
-asan        address and undefined-behaviour sanitizers, all tests that run our own code
-tsan        clang's thread sanitizer, the tests that use threads
-fuzz        each fuzz target for OOZE_FUZZ_SECONDS (25, whole sweeps 300) from its kept corpus
-device      device code on the processor: its own tests, its parity with the processor's code, and acceptance tests
-cuda        builds, wherever nvcc is found; where there is a GPU too, the same tests as device on it, and all acceptance
-            tests
-mpi         builds and says so, wherever mpicc is found
-OOZE_FULL=1 lets the tests that know it run their whole sweeps.
-Arguments: the suites to run (all when none is given)."""
+release     gcc, what `make` builds: all tests, on the processor
+asan        clang, address and undefined-behaviour sanitizers: builds everything without a warning;
+            unit tests, parity with other readers, replays of the fuzz corpora, and acceptance
+            tests about memory and threads
+fuzz        each fuzz target of the build of asan, OOZE_FUZZ_SECONDS (25, whole sweeps 300) of a
+            core each, from its kept corpus
+tsan        clang, thread sanitizer: the tests that use threads
+device      device code on the processor: its own tests, its parity with the processor's code, and
+            acceptance tests
+cuda        the GPU part of the build of release, where nvcc works; where there is a GPU too, the
+            tests of device on it, and all acceptance tests
+OOZE_FULL=1 lets the tests that know it run their whole sweeps; OOZE_CUDA=OFF leaves the GPU part
+out of release. Arguments: the suites to run (all when none is given)."""
 import os
 import pathlib
-import shutil
+import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -23,65 +26,117 @@ import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORES = len(os.sched_getaffinity(0))
-
 FULL = os.environ.get("OOZE_FULL") == "1"
+CUDA = os.environ.get("OOZE_CUDA") or "AUTO"
 
 # Acceptance tests with steps taken by device code: those that take seconds on the processor.
-DEVICE_SOME = ("T05 T06 T08_falling_cube T10 T17_column T19_(free_spin|soft_modulus|exchange) T21 T28 T29 T33_(moving|shrink) "
-               "T40 T41 T43 T44 T46 T49 T50 T51").split()
-DEVICE_ALL = ["-R", "^(device|conformation)_|^parity_device$"]
-DEVICE_FEW = ["-R", "^device_|^parity_device$|^conformation_(" + "|".join(DEVICE_SOME) + ")"]
+DEVICE_SOME = ("T05 T06 T08_falling_cube T10 T17_column T19_(free_spin|soft_modulus|exchange) T21 "
+               "T28 T29 T33_(moving|shrink) T40 T41 T43 T44 T46 T49 T50 T51").split()
+# The other tests of links need heat, or another method.
+DEVICE_LINKS = "^links_(T01|T02|T04|T05|T11|T14|T15|T16|T18|T20)_"
+DEVICE_ALL = ["-R", "^(device|conformation)_|^parity_device$|" + DEVICE_LINKS]
+DEVICE_FEW = ["-R", "^device_|^parity_device$|^links_(T01|T04|T20)_|"
+                    f"^conformation_({'|'.join(DEVICE_SOME)})"]
 
 # Whole scenes, which the release suite runs with the same code.
-SLOW = [] if FULL else ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes)$|^parity_device$"]
+SLOW = ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes)$|^parity_device$"]
 
 CTEST_SUITES = {
-    "release": [],
-    "clang": ["-R", "^unit_", *SLOW],
-    # Of the physics, what touches memory and threads in every way; the figures are the release suite's.
-    "asan": ["-R", "^(unit|fuzz|parity|docs|ballistic)_|_T[0-9]+_.*(threads|resume|restore|random)",
-             *SLOW],
+    "release": ["-E", "^device_"],
+    # Of the physics, what touches memory and threads in every way; figures are the release suite's.
+    "asan": ["-R", "^(unit|fuzz|parity|docs|ballistic)_"
+                   "|_T[0-9]+_.*(threads|resume|restore|random)", *([] if FULL else SLOW)],
+    "tsan": ["-R", "^unit_(threads|pipeline|frame_copy|particles|grid|neighbour|boundary|sink|probe"
+                   "|world)|^ballistic_|_T[0-9]+_.*threads|^fault_overlap"],
     "device": DEVICE_ALL if FULL else DEVICE_FEW,
     "cuda": DEVICE_ALL,
-    "tsan": ["-R", "^unit_(threads|pipeline|frame_copy|particles|grid|neighbour|boundary|sink|probe|world)|^ballistic_|_T[0-9]+_.*threads|^fault_overlap"],
 }
 ENVIRONMENT = {
-    "asan": {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1"},
+    "release": {"OOZE_DEVICE": "cpu"},
+    "asan": {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1",
+             "UBSAN_OPTIONS": "print_stacktrace=1"},
     "tsan": {"TSAN_OPTIONS": "halt_on_error=1"},
     # one test a core, and each on its own
     "device": {"OOZE_DEVICE": "cuda", "OMP_NUM_THREADS": "1"},
     "cuda": {"OOZE_DEVICE": "cuda"},
 }
-PRESETS = {"device": "cuda-on-host"}  # where it is not the suite's name
-# One kind of GPU is enough to see that device code compiles: the machine's own, or a late one.
-SETTINGS = {"cuda": [] if FULL else ["-DOOZE_CUDA_ARCHITECTURES=" + ("native" if shutil.which("nvidia-smi") else "90")]}
-TARGETS = {"device": "device_programs", "cuda": "ooze", "mpi": "ooze"}  # where not all is looked at
+PRESETS = {"fuzz": "asan", "device": "cuda-on-host", "cuda": "release"}  # else the suite's name
+SUITES = ["release", "asan", "fuzz", "tsan", "device", "cuda"]
 
 
-def build(suite, target=None):
-    preset = PRESETS.get(suite, suite)
-    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    make = ["cmake", "--build", "--preset", preset, "-j", str(CORES)]
-    target = target or TARGETS.get(suite)
-    if target:
-        make += ["--target", target]
-    for command in (["cmake", "--preset", preset, *SETTINGS.get(suite, [])], make):
-        done = subprocess.run(command, cwd=ROOT, **quiet)
-        if done.returncode:
-            print(done.stdout)
-            return False
-    return True
+def preset(suite):
+    return PRESETS.get(suite, suite)
 
 
 def folder(suite):
-    return ROOT / ("build" if suite == "release" else "build-" + PRESETS.get(suite, suite))
+    return ROOT / ("build" if preset(suite) == "release" else "build-" + preset(suite))
+
+
+def run_quietly(*command):
+    """The output is shown where the command fails, and returned."""
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
+    if done.returncode:
+        print(done.stdout)
+    return done.returncode == 0, done.stdout
+
+
+def has_gpu():
+    try:
+        return subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+def configure(suite):
+    settings = []
+    if preset(suite) == "release":
+        settings = ["-DOOZE_CUDA=" + CUDA]
+        if not FULL and not (folder(suite) / "CMakeCache.txt").exists() and not has_gpu():
+            # One kind of GPU is enough to see that device code compiles.
+            settings.append("-DOOZE_CUDA_ARCHITECTURES=90")
+    good, output = run_quietly("cmake", "--preset", preset(suite), *settings)
+    if suite == "release":
+        for line in re.findall(r"(?m)^-- (Part .*)$", output):
+            print("  " + line, flush=True)
+    return good
+
+
+def fuzz_targets():
+    return sorted(path.stem for path in (ROOT / "tests/fuzz").glob("*_fuzz.c"))
+
+
+def programs(suite):
+    """Those that the tests of a suite run, and the command, which scripts run."""
+    listed = subprocess.run(["ctest", "--test-dir", folder(suite), "-N", *CTEST_SUITES[suite]],
+                            capture_output=True, text=True).stdout
+    added = (folder(suite) / "tests/CTestTestfile.cmake").read_text()
+    paths = dict(re.findall(r'add_test\(\[=\[(\S+)\]=\] "([^"]+)"', added))
+    names = [paths[name] for name in re.findall(r"(?m)^ *Test +#\d+: (\S+)$", listed)]
+    return sorted({pathlib.Path(name).name for name in names
+                   if name.startswith(str(folder(suite)))} | {"ooze"})
+
+
+def targets(suite):
+    """What a suite needs built; nothing: all."""
+    if suite == "fuzz":
+        return fuzz_targets()
+    if suite == "tsan":
+        return programs(suite)
+    return {"device": ["device_programs"], "cuda": ["ooze"]}.get(suite, [])
+
+
+def build(suite, *wanted):
+    make = ["cmake", "--build", "--preset", preset(suite), "-j", str(CORES)]
+    return run_quietly(*make, *(["--target", *wanted] if wanted else []))[0]
 
 
 def run_ctest(suite):
     with tempfile.NamedTemporaryFile(suffix=".xml") as report:
         subprocess.run(
-            ["ctest", "--test-dir", str(folder(suite)), "-j", str(CORES), "--output-on-failure", "--timeout", "1500",
-             "--no-tests=error", "--output-junit", report.name, *CTEST_SUITES[suite]],
+            ["ctest", "--test-dir", folder(suite), "-j", str(CORES), "--output-on-failure",
+             "--timeout", "1500", "--no-tests=error", "--output-junit", report.name,
+             *CTEST_SUITES[suite]],
             env={**os.environ, **ENVIRONMENT.get(suite, {})}, cwd=ROOT)
         try:
             top = ElementTree.parse(report.name).getroot()
@@ -98,70 +153,75 @@ def fuzz(name, seconds):
     corpus = ROOT / "tests/fuzz/corpus" / name.removesuffix("_fuzz")
     scratch = tempfile.mkdtemp(prefix="ooze-fuzz-")
     return subprocess.Popen(
-        [str(folder("fuzz") / "tests" / name), f"-max_total_time={seconds}", "-rss_limit_mb=3000", "-timeout=20",
-         "-print_final_stats=1", f"-artifact_prefix={scratch}/", scratch, str(corpus)],
+        [folder("fuzz") / "tests" / name, f"-max_total_time={seconds}", "-rss_limit_mb=3000",
+         "-timeout=20", "-print_final_stats=1", f"-artifact_prefix={scratch}/", scratch, corpus],
         cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def run_fuzz(_suite):
+    """All targets at once, for so long that each has its seconds of a core."""
+    names = fuzz_targets()
     seconds = int(os.environ.get("OOZE_FUZZ_SECONDS", "300" if FULL else "25"))
-    names = sorted(path.stem for path in (ROOT / "tests/fuzz").glob("*_fuzz.c"))
-    passed = failed = 0
-    for start in range(0, len(names), CORES):
-        running = [(name, fuzz(name, seconds)) for name in names[start:start + CORES]]
-        for name, process in running:
-            output, _ = process.communicate()
-            runs = next((line.split()[-1] for line in output.splitlines() if "number_of_executed_units" in line), "?")
-            if process.returncode == 0 and runs != "?":
-                passed += 1
-                print(f"  {name}: {runs} inputs in {seconds} s, no finding")
-            else:
-                failed += 1
-                print(f"  {name}: FAILED\n" + "\n".join(output.splitlines()[-60:]))
-    return passed, failed
-
-
-def run_part(suite):
-    """An optional part must be in the program that was built for it."""
-    done = subprocess.run([str(folder(suite) / "ooze"), "version"], capture_output=True, text=True)
-    said = [line for line in done.stdout.splitlines() if line.split()[:1] == [suite]]
-    print("  " + (said[0].strip() if said else f"`ooze version` says nothing of {suite}"))
-    return (1, 0) if done.returncode == 0 and said and said[0].split()[1] == "yes" else (0, 1)
+    seconds = seconds * max(len(names), CORES) // CORES
+    failed = 0
+    for name, process in [(name, fuzz(name, seconds)) for name in names]:
+        output = process.communicate()[0]
+        runs = re.search(r"number_of_executed_units: (\d+)", output)
+        if process.returncode == 0 and runs:
+            print(f"  {name}: {runs[1]} inputs in {seconds} s, no finding")
+        else:
+            failed += 1
+            print(f"  {name}: FAILED\n" + "\n".join(output.splitlines()[-60:]))
+    return len(names) - failed, failed
 
 
 def run_cuda(suite):
-    """Where there is a GPU, tests run on it."""
-    passed, failed = run_part(suite)
-    said = subprocess.run([str(folder(suite) / "ooze"), "version"], capture_output=True, text=True).stdout
-    if failed or "no GPU" in said:
-        return passed, failed
+    """The command says whether the part is in; where there is a GPU, tests run on it."""
+    done = subprocess.run([folder(suite) / "ooze", "version"], capture_output=True, text=True)
+    said = re.search(r"(?m)^ *cuda +(yes|no) .*$", done.stdout)
+    if done.returncode or not said:
+        print(done.stdout + done.stderr)
+        return 0, 1
+    print("  " + said[0].strip(), flush=True)
+    if said[1] == "no":
+        return 0, 0
+    if "no GPU" in said[0]:
+        return 1, 0
     if not build(suite, "device_programs"):
-        return passed, failed + 1
-    more_passed, more_failed = run_ctest(suite)
-    return passed + more_passed, failed + more_failed
+        return 1, 1
+    passed, failed = run_ctest(suite)
+    return passed + 1, failed
 
 
-def found_parts():
-    os.environ["PATH"] += ":/usr/local/cuda/bin"
-    return [part for part, tool in (("cuda", "nvcc"), ("mpi", "mpicc")) if shutil.which(tool)]
+RUNNERS = {"fuzz": run_fuzz, "cuda": run_cuda}
 
 
-RUNNERS = {"fuzz": run_fuzz, "cuda": run_cuda, "mpi": run_part}
+def processor_seconds():
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
+
+
+def run_suite(suite):
+    start, before = time.monotonic(), processor_seconds()
+    print(f"== {suite}", flush=True)
+    built = configure(suite) and build(suite, *targets(suite))
+    building = processor_seconds() - before
+    if built:
+        passed, failed = RUNNERS.get(suite, run_ctest)(suite)
+    else:
+        passed, failed = 0, 1
+        print(f"{suite}: the build failed")
+    print(f"== {suite}: {passed} passed, {failed} failed in {time.monotonic() - start:.0f} s; "
+          f"processor: {building:.0f} s to build, "
+          f"{processor_seconds() - before - building:.0f} s to test", flush=True)
+    return passed, failed
 
 
 def main():
-    suites = sys.argv[1:] or ["release", "clang", "asan", "tsan", "fuzz", "device", *found_parts()]
-    passed = failed = 0
-    for suite in suites:
-        start = time.monotonic()
-        print(f"== {suite}", flush=True)
-        if build(suite):
-            more_passed, more_failed = RUNNERS.get(suite, run_ctest)(suite)
-        else:
-            more_passed, more_failed = 0, 1
-            print(f"{suite}: the build failed")
-        passed, failed = passed + more_passed, failed + more_failed
-        print(f"== {suite}: {more_passed} passed, {more_failed} failed in {time.monotonic() - start:.0f} s", flush=True)
+    start = time.monotonic()
+    results = [run_suite(suite) for suite in sys.argv[1:] or SUITES]
+    passed, failed = (sum(column) for column in zip(*results))
+    print(f"in {time.monotonic() - start:.0f} s; processor: {processor_seconds():.0f} s")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

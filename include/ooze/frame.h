@@ -1,5 +1,5 @@
-/* Ooze: the read-only frame view. Everything downstream of the simulation (output, surface,
-   rendering, viewer, your program) sees the world through this. */
+/* Ooze: frames, read-only views of the state of a world. Output, surface, rendering and programs
+   read the simulation through them. */
 #ifndef OOZE_FRAME_H
 #define OOZE_FRAME_H
 
@@ -34,6 +34,7 @@ typedef struct OozeFieldView {
     const char *help;
     uint64_t count;
     const void *data;
+    const char *const *columns; /* a name for each component; NULL: they have none */
 } OozeFieldView;
 
 typedef struct OozeSolidView {
@@ -62,12 +63,19 @@ typedef struct OozeFrame {
     const OozeSolidView *solids;
     int material_count;
     const OozeMaterialView *materials;
+    /* What a resumed run needs besides the particles: tables with one row per material, solid, ...
+       and one named column per number, and the arrays of the method. Tables without rows are left
+       out. */
     int state_count;
-    const OozeFieldView *state; /* what a resumed run needs besides the particles */
+    const OozeFieldView *state;
 } OozeFrame;
 
 /* The particle field of that name, or NULL. */
 OOZE_API const OozeFieldView *ooze_frame_field(const OozeFrame *frame, const char *name);
+/* The table or array of the state of that name ("materials", "method", ...), or NULL. */
+OOZE_API const OozeFieldView *ooze_frame_state(const OozeFrame *frame, const char *name);
+/* The component of that name, or -1. */
+OOZE_API int ooze_field_column(const OozeFieldView *field, const char *column);
 
 /* One component of element i as a number, whatever the type; NAN where `field` is NULL. No bounds
    check. */
@@ -76,8 +84,8 @@ OOZE_API double ooze_field_value(const OozeFieldView *field, uint64_t i, int com
 /* One hash of the full state: equal exactly when two runs are bitwise equal. */
 OOZE_API uint64_t ooze_frame_hash(const OozeFrame *frame);
 
-/* A frame file (HDF5) holds the full state: ooze_frame_open and ooze_world_restore continue from it.
-   Written aside, synced and renamed: a file of that name is there whole or not at all. */
+/* A frame file (HDF5) holds the full state: ooze_frame_open and ooze_world_restore continue from
+   it. Written aside, synced and renamed: a file of that name is there whole or not at all. */
 OOZE_API OozeStatus ooze_frame_write(const OozeFrame *frame, const char *path, OozeError *error);
 /* Reads a frame file, also one of a run. The frame stays valid until closed. */
 OOZE_API OozeStatus ooze_frame_open(const char *path, OozeFrame **frame, OozeError *error);

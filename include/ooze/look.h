@@ -31,7 +31,8 @@ typedef struct OozeLookInfo {
     const char *help;
 } OozeLookInfo;
 
-/* The table. Row 0 is "auto": the row that has the material's or solid's name, where there is one. */
+/* The table. Row 0 is "auto": the row that has the material's or solid's name, where there is
+   one. */
 OOZE_API const OozeLookInfo *ooze_looks(int *count);
 
 /* A look as a scene gives it: a row of the table, and what differs. */

@@ -52,16 +52,17 @@ struct OozeShapeDef {
     OozeMeshView mesh;    /* used when path is NULL */
     OozeHeightView field; /* used when path is NULL */
     double height_scale;  /* height map files: metres for the full grey range */
-    /* Shell thickness of a mesh that is not watertight. 0: small gaps are closed and the mesh is solid,
-       others become shells of two spacings. */
+    /* Shell thickness of a mesh that is not watertight. 0: small gaps are closed and the mesh is
+       solid, others become shells of two spacings. */
     double thickness;
-    /* Of a compound: bounded shapes, none inverted or a compound itself; read during the call, not kept. They may
-       touch and overlap. */
+    /* Of a compound: bounded shapes, none inverted or a compound itself; read during the call, not
+       kept. They may touch and overlap. */
     const OozeShapeDef *parts;
     int part_count;
     bool inverted; /* the outside is solid: a container */
-    /* Placement: scaled first, then rotated, then moved. The axis of capsule, cylinder, cone,
-       torus and height field is the world's up before rotation. A compound has one factor for all axes. */
+    /* Placement: scaled first, then rotated, then moved. The axis of capsule, cylinder, cone, torus
+       and height field is the world's up before rotation. A compound has one factor for all
+       axes. */
     OozeVec3 position;
     OozeQuat rotation;
     OozeVec3 scale;

@@ -72,7 +72,7 @@ typedef struct OozeVersion {
 } OozeVersion;
 OOZE_API OozeVersion ooze_version(void);
 
-/* Optional parts by name ("hdf5", "cuda", "mpi", ...), for `ooze version` and for programs. */
+/* Optional parts by name ("hdf5", "cuda", "render", ...), for `ooze version` and for programs. */
 typedef struct OozePart {
     const char *name;
     bool present;

@@ -1,9 +1,9 @@
 /* Ooze: the world. Fill a definition from its default function, create, add things, step.
 
    Every call that can fail returns an OozeStatus and fills `error` when it is not NULL. Ids that a
-   call gives back may be taken as NULL; any other pointer that is NULL is an error, not a crash. The
-   library never prints, exits or aborts. A world may be used by one thread at a time; it runs its own
-   worker threads inside a step. */
+   call gives back may be taken as NULL; any other pointer that is NULL is an error, not a crash.
+   The library never prints, exits or aborts. A world may be used by one thread at a time; it runs
+   its own worker threads inside a step. */
 #ifndef OOZE_WORLD_H
 #define OOZE_WORLD_H
 
@@ -20,9 +20,9 @@ typedef struct OozeWorld OozeWorld;
 
 /* What takes the steps. */
 typedef enum OozeDevice {
-    /* The GPU where this build has that back end, the machine has one, and it takes the method with its
-       settings; else the processor. The environment variable OOZE_DEVICE, `cpu` or `cuda`, decides in
-       its place where it is set. */
+    /* The GPU where this build has that back end, the machine has one, and it takes the method with
+       its settings; else the processor. The environment variable OOZE_DEVICE, `cpu` or `cuda`,
+       decides in its place where it is set. */
     OOZE_DEVICE_AUTO,
     OOZE_DEVICE_CPU,
     OOZE_DEVICE_CUDA, /* an error where it cannot be */
@@ -35,8 +35,8 @@ typedef struct OozeWorldDef {
     double support_ratio; /* kernel support radius over spacing; NAN: as the method wants it, 2.2 or
                              what its page says */
     double time_step;     /* s */
-    /* Spacings that a particle moves at most at a stroke: a step that would take one farther is cut
-       into 2 to 64 equal or unequal sub-steps. 0: steps are never cut. */
+    /* Spacings that a particle moves at most at a substep: a step that would take one farther is
+       cut into 2 to 64 equal or unequal sub-steps. 0: steps are never cut. */
     double max_travel;
     OozeVec3 gravity; /* m/s2 */
     OozeAxis up;      /* height probes, shapes and exporters follow it */
@@ -78,8 +78,9 @@ OOZE_API OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key
 /* All numbers a material may have, shared by every method. */
 OOZE_API const OozeParamInfo *ooze_material_params(int *count);
 
-/* A material's numbers at a temperature, those that depend on it; NAN: not given. Between rows each goes in equal
-   ratios, extension and stretch_rate in equal parts; beyond the first and last it stays. */
+/* A material's numbers at a temperature, those that depend on it; NAN: not given. Between rows each
+   goes in equal ratios, extension and stretch_rate in equal parts; beyond the first and last it
+   stays. */
 typedef struct OozeTemperatureRow {
     double temperature; /* degC */
     double viscosity, modulus, relaxation_time, compliance, solvent_viscosity, yield_strain,
@@ -159,8 +160,9 @@ typedef struct OozeSolidDef {
     bool sampled;          /* carries boundary particles for methods that use them */
     double temperature;    /* degC, of its surface; NAN: lets no heat through */
     double conductivity;   /* W/(m K); NAN: what touches it has its temperature there */
-    /* kg/m3; 0: it goes where its motion says. Else it is a rigid body, moved by gravity, by what pushes it and by
-       other solids; its motion's velocity and spin are those that it starts with, and there may be no more of it. */
+    /* kg/m3; 0: it goes where its motion says. Else it is a rigid body, moved by gravity, by what
+       pushes it and by other solids; its motion's velocity and spin are those that it starts
+       with, and there may be no more of it. */
     double density;
     bool visible; /* in pictures */
     float color[3];
@@ -189,8 +191,8 @@ OOZE_API OozeStatus ooze_world_set_solid(OozeWorld *world, OozeSolidId id, OozeS
 OOZE_API OozeStatus ooze_world_get_solid(const OozeWorld *world, OozeSolidId id,
                                          OozeSolidParam param, double *value, OozeError *error);
 /* Takes the solid over from its motion: it goes to `pose` during the next step, then keeps moving
-   with the pose's velocity and spin until set again. One with a density is there at once, with that velocity
-   and spin, and gives way as before. */
+   with the pose's velocity and spin until set again. One with a density is there at once, with
+   that velocity and spin, and yields as before. */
 OOZE_API OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id,
                                               const OozePose *pose, OozeError *error);
 
@@ -204,8 +206,8 @@ typedef enum OozeJointKind {
     OOZE_JOINT_KIND_COUNT
 } OozeJointKind;
 
-/* Holds two solids together, at least one of which has a density; they pass through each other. Needs a build with
-   ODE. */
+/* Holds two solids together, at least one of which has a density; they pass through each other.
+   Needs a build with ODE. */
 typedef struct OozeJointDef {
     const char *name;
     OozeJointKind kind;
@@ -237,13 +239,14 @@ OOZE_API OozeStatus ooze_world_set_joint(OozeWorld *world, OozeJointId id, OozeJ
 
 typedef enum OozeFill { OOZE_FILL_LATTICE, OOZE_FILL_JITTERED, OOZE_FILL_FITTED } OozeFill;
 
-/* What the particles of a volume make up. Bodies take part in a fluid's steps and push and drag it as it
-   does them; not every method knows them. */
+/* What the particles of a volume make up. Bodies take part in a fluid's steps and push and drag it
+   as it does them; not every method knows them. */
 typedef enum OozeBodyKind {
     OOZE_BODY_FLUID,
     OOZE_BODY_RIGID, /* keeps its shape */
-    OOZE_BODY_SOFT /* springs back to it with its material's modulus; what stands inside a solid when
-                        it is added stays fixed to that solid */
+    /* springs back to it with its material's modulus; what stands inside a solid when it is added
+       stays fixed to that solid */
+    OOZE_BODY_SOFT
 } OozeBodyKind;
 
 typedef struct OozeFluidDef {
@@ -310,8 +313,9 @@ OOZE_API OozeStatus ooze_world_add_sink(OozeWorld *world, const OozeSinkDef *def
 
 /* ---- heat -------------------------------------------------------------------------------- */
 
-/* A world has heat once something in it has a temperature: fluid, an emitter, a solid, a source, a material's table
-   or a probe. Its particles then have a field `temperature`, and those of materials that melt a field `phase`. */
+/* A world has heat once something in it has a temperature: fluid, an emitter, a solid, a source, a
+   material's table or a probe. Its particles then have a field `temperature`, and those of
+   materials that melt a field `phase`. */
 
 /* A place where particles are heated. */
 typedef struct OozeHeatSourceDef {
@@ -411,8 +415,8 @@ OOZE_API OozeStatus ooze_world_probe(const OozeWorld *world, OozeProbeId id,
 
 /* ---- things by name ---------------------------------------------------------------------- */
 
-/* The id of what was added under that name, for worlds built from a scene. Where several share a name,
-   the first. */
+/* The id of what was added under that name, for worlds built from a scene. Where several share a
+   name, the first. */
 OOZE_API OozeStatus ooze_world_find_material(const OozeWorld *world, const char *name,
                                              OozeMaterialId *id, OozeError *error);
 OOZE_API OozeStatus ooze_world_find_solid(const OozeWorld *world, const char *name, OozeSolidId *id,
@@ -434,7 +438,8 @@ typedef struct OozeStageTime {
     double seconds; /* total since the world was created */
 } OozeStageTime;
 
-/* What a stage does inside. A part may be done many times in a step, such as one iteration of a solver. */
+/* What a stage does inside. A part may be done many times in a step, such as one iteration of a
+   solver. */
 typedef struct OozeStagePartTime {
     const char *stage; /* the OozeStageTime that it is part of */
     const char *name;
@@ -456,10 +461,11 @@ typedef struct OozeWorldStats {
     /* Since the world was created. */
     double worst_residual;
     uint64_t unmet_steps; /* whose velocity solve ended at its cap, above its tolerance */
-    int sub_steps;        /* that the last step was cut into; 1: none */
+    int substeps;         /* that the last step was cut into; 1: none */
     int threads;
     const char *device;    /* that takes the steps: "cpu" or "cuda"; decided by the first one */
     uint64_t device_bytes; /* of a GPU's memory held now, besides memory_bytes */
+    uint64_t device_free_bytes; /* of a GPU's memory; 0: not known */
     int stage_count;
     const OozeStageTime *stages;
     int part_count;
@@ -471,7 +477,8 @@ OOZE_API void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats);
 /* The present state. Valid until the next call that changes the world. */
 OOZE_API const OozeFrame *ooze_world_frame(OozeWorld *world);
 
-/* Continues from a frame of an equal world: same definition, same things added in the same order. */
+/* Continues from a frame of an equal world: same definition, same things added in the same
+   order. */
 OOZE_API OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeError *error);
 
 #ifdef __cplusplus

@@ -3,7 +3,8 @@
 #define OOZE_BASE_CLOCK_H
 
 double ooze_clock(void);
-/* The same of all cores that have worked for this process: the time of a machine that others use too. */
+/* Processor seconds of all threads of this process; other processes on the host do not add to them.
+   */
 double ooze_clock_processor(void);
 
 #endif

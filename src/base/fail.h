@@ -1,4 +1,5 @@
-/* Filling error reports. The pattern everywhere: return ooze_fail(error, code, hint, "what %s", ..) */
+/* Filling error reports. The pattern everywhere: return ooze_fail(error, code, hint, "what %s", ..)
+   */
 #ifndef OOZE_BASE_FAIL_H
 #define OOZE_BASE_FAIL_H
 

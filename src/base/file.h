@@ -13,11 +13,11 @@
 OozeStatus ooze_file_read(const char *path, uint64_t limit, char **data, size_t *size,
                           OozeError *error);
 
-/* Writes beside `path`, syncs, renames over it, syncs the folder: a kill at any moment leaves either
-   the old file or the new one. */
+/* Writes beside `path`, syncs, renames over it, syncs the folder: a kill at any moment leaves
+   either the old file or the new one. */
 OozeStatus ooze_file_write_atomic(const char *path, const void *data, size_t size,
                                   OozeError *error);
-/* The last part of the above, for files another library wrote at `temporary`. */
+/* Syncs and renames as above, for a file that another library wrote at `temporary`. */
 OozeStatus ooze_file_commit(const char *temporary, const char *path, OozeError *error);
 
 /* Creates a folder and its parents; an existing one is fine. */

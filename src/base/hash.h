@@ -1,4 +1,5 @@
-/* A 64-bit hash for comparing states and guarding files against damage (not against an attacker). */
+/* A 64-bit hash for comparing states and guarding files against damage (not against an attacker).
+   */
 #ifndef OOZE_BASE_HASH_H
 #define OOZE_BASE_HASH_H
 

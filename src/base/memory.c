@@ -1,7 +1,6 @@
 #include "base/memory.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,8 +23,8 @@ static bool injected_failure(void)
     return false;
 }
 
-/* Neighbours in space are far apart in large arrays: with small pages, every gather would also look up where
-   the page is. */
+/* Neighbours in space are far apart in large arrays: with small pages, every gather would miss the
+   TLB too. */
 enum { HUGE_PAGE = 1 << 21, HUGE_FROM = 4 * HUGE_PAGE };
 
 void *ooze_alloc(size_t count, size_t size)
@@ -41,7 +40,7 @@ void *ooze_alloc(size_t count, size_t size)
     bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     void *block = aligned_alloc(HUGE_PAGE, bytes);
     if (block) {
-        (void)madvise(block, bytes, MADV_HUGEPAGE); /* a wish: small pages serve as well */
+        (void)madvise(block, bytes, MADV_HUGEPAGE); /* small pages are correct too, only slower */
     }
     return block;
 }
@@ -96,8 +95,9 @@ typedef struct Chunk {
 
 struct OozeArena {
     Chunk *chunks; /* newest first */
-    size_t live;   /* bytes handed out and not taken back */
-    size_t most;   /* of them at a time, since the last reset */
+    size_t live;   /* bytes of the blocks in use */
+    size_t most;   /* largest value of live since the last reset */
+    bool failed;   /* an allocation since the last reset returned NULL */
 };
 
 enum { CHUNK_HEADER = OOZE_ALIGNMENT, CHUNK_MIN = 1 << 16 };
@@ -141,6 +141,7 @@ void *ooze_arena_alloc(OozeArena *arena, size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4) {
+        arena->failed = true;
         return NULL;
     }
     bytes = (bytes + OOZE_ALIGNMENT) / OOZE_ALIGNMENT * OOZE_ALIGNMENT;
@@ -148,6 +149,7 @@ void *ooze_arena_alloc(OozeArena *arena, size_t count, size_t size)
     if (!chunk || chunk->capacity - chunk->used < bytes) {
         chunk = add_chunk(arena, bytes);
         if (!chunk) {
+            arena->failed = true;
             return NULL;
         }
     }
@@ -158,11 +160,17 @@ void *ooze_arena_alloc(OozeArena *arena, size_t count, size_t size)
     return block;
 }
 
+bool ooze_arena_failed(const OozeArena *arena)
+{
+    return arena->failed;
+}
+
 void ooze_arena_reset(OozeArena *arena)
 {
+    arena->failed = false;
     Chunk *newest = arena->chunks;
     if (newest && (newest->next || arena->most > newest->capacity)) {
-        size_t wanted = arena->most + arena->most / 32; /* room to grow */
+        size_t wanted = arena->most + arena->most / 32; /* so that a slow growth still fits */
         free_chunks(arena);
         add_chunk(arena, wanted); /* failing here only means allocating again later */
     } else if (newest) {
@@ -179,7 +187,7 @@ OozeArenaMark ooze_arena_mark(const OozeArena *arena)
 
 void ooze_arena_rewind(OozeArena *arena, OozeArenaMark mark)
 {
-    while (arena->chunks != mark.chunk) { /* of a step that needed more than any before */
+    while (arena->chunks != mark.chunk) { /* chunks added after the mark */
         Chunk *next = arena->chunks->next;
         ooze_free(arena->chunks);
         arena->chunks = next;

@@ -2,6 +2,7 @@
 #ifndef OOZE_BASE_MEMORY_H
 #define OOZE_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,9 +31,11 @@ OozeArena *ooze_arena_create(void);
 void ooze_arena_destroy(OozeArena *arena);
 /* Not cleared, aligned to OOZE_ALIGNMENT, valid until the next reset; NULL when out of memory. */
 void *ooze_arena_alloc(OozeArena *arena, size_t count, size_t size);
-void ooze_arena_reset(OozeArena *arena);
-/* What is allocated after a mark is free again once the arena is taken back to it: stages that follow each
-   other work in the same memory. */
+/* Whether an allocation since the last reset returned NULL: code that needs several arrays
+   allocates them all and checks once before it writes to any of them. A rewind keeps the answer. */
+bool ooze_arena_failed(const OozeArena *arena);
+void ooze_arena_reset(OozeArena *arena); /* frees every block and clears the failure */
+/* Rewinding to a mark frees every block allocated after it: consecutive stages share memory. */
 typedef struct OozeArenaMark {
     void *chunk;
     size_t used, live;

@@ -21,7 +21,7 @@ struct OozePipeline {
     Stage stages[OOZE_PIPELINE_STAGES_MAX];
     pthread_mutex_t mutex; /* guards everything below, and `done` and `failed` of the stages */
     pthread_cond_t changed;
-    uint64_t put; /* jobs put in */
+    uint64_t submitted;
     bool stop;
     OozeError first; /* status OOZE_OK: none yet */
     OozePipelineTimes times;
@@ -38,7 +38,7 @@ static OozeStatus report(const OozeError *from, OozeError *error)
 /* Jobs that have reached stage `s`. */
 static uint64_t arrived(const OozePipeline *pipeline, int s)
 {
-    return s == 0 ? pipeline->put : pipeline->stages[s - 1].done;
+    return s == 0 ? pipeline->submitted : pipeline->stages[s - 1].done;
 }
 
 static bool has_job(const OozePipeline *pipeline, int s)
@@ -60,10 +60,10 @@ static bool is_idle(const OozePipeline *pipeline)
 static bool has_room(const OozePipeline *pipeline)
 {
     uint64_t done = pipeline->stages[pipeline->stage_count - 1].done;
-    return pipeline->put - done < (uint64_t)pipeline->slots;
+    return pipeline->submitted - done < (uint64_t)pipeline->slots;
 }
 
-/* One job, with the lock given up meanwhile. */
+/* One job; the lock is released while it runs. */
 static void do_job(OozePipeline *pipeline, Stage *stage)
 {
     int slot = (int)(stage->done % (uint64_t)pipeline->slots);
@@ -108,7 +108,7 @@ OozeStatus ooze_pipeline_create(int slots, int stages, const OozePipelineWork *w
     *out = NULL;
     if (slots < 1 || stages < 1 || stages > OOZE_PIPELINE_STAGES_MAX) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give at least one of each",
-                         "a pipeline of %d stages with %d slots cannot be", stages, slots);
+                         "a pipeline of %d stages with %d slots is not possible", stages, slots);
     }
     OozePipeline *pipeline = ooze_alloc_zero(1, sizeof *pipeline);
     if (!pipeline) {
@@ -153,7 +153,7 @@ void ooze_pipeline_destroy(OozePipeline *pipeline)
     ooze_free(pipeline);
 }
 
-OozeStatus ooze_pipeline_take(OozePipeline *pipeline, int *slot, OozeError *error)
+OozeStatus ooze_pipeline_acquire(OozePipeline *pipeline, int *slot, OozeError *error)
 {
     pthread_mutex_lock(&pipeline->mutex);
     if (!has_room(pipeline) && !pipeline->first.status) {
@@ -163,7 +163,7 @@ OozeStatus ooze_pipeline_take(OozePipeline *pipeline, int *slot, OozeError *erro
         }
         pipeline->times.waited += ooze_clock() - start;
     }
-    *slot = (int)(pipeline->put % (uint64_t)pipeline->slots);
+    *slot = (int)(pipeline->submitted % (uint64_t)pipeline->slots);
     OozeStatus status = report(&pipeline->first, error);
     pthread_mutex_unlock(&pipeline->mutex);
     return status;
@@ -177,10 +177,10 @@ bool ooze_pipeline_has_room(OozePipeline *pipeline)
     return room;
 }
 
-void ooze_pipeline_put(OozePipeline *pipeline)
+void ooze_pipeline_submit(OozePipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->mutex);
-    pipeline->put++;
+    pipeline->submitted++;
     pthread_cond_broadcast(&pipeline->changed);
     pthread_mutex_unlock(&pipeline->mutex);
 }

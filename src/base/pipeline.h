@@ -1,13 +1,13 @@
-/* A line of threads beside the calling one: jobs go through its stages in the order they were put in,
+/* A pipeline of threads beside the calling one: jobs pass its stages in the order of submission,
    each stage on a thread of its own and one job at a time.
 
-   A job lives in a slot, which belongs to the caller from take to put, then to the stages one after the
-   other, and is free again when the last is done with it. There are only so many slots: a caller who
-   is faster than the stages waits in take, so nothing queues without bound.
+   A job occupies a slot, which belongs to the caller from acquire to submit, then to one stage
+   after the other, and is free again after the last stage. The number of slots is fixed: a caller
+   that is faster than the stages waits in acquire, so that the queue stays bounded.
 
-   A stage that fails does no later job; what has passed it goes through the stages after it, and the
-   stages before it finish what was put in. The first failure of all is what every call reports from
-   then on, so that the caller stops.
+   A stage that fails does no later job; jobs that have passed it still go through the stages after
+   it, and the stages before it finish the submitted jobs. Every later call reports the first
+   failure, so that the caller stops.
 
    All calls come from one thread. */
 #ifndef OOZE_BASE_PIPELINE_H
@@ -25,22 +25,23 @@ typedef OozeStatus (*OozePipelineWork)(void *context, int slot, OozeError *error
 
 OozeStatus ooze_pipeline_create(int slots, int stages, const OozePipelineWork *work, void *context,
                                 OozePipeline **pipeline, OozeError *error);
-/* Drains it first. NULL is nothing to destroy. */
+/* Drains it first. NULL is allowed. */
 void ooze_pipeline_destroy(OozePipeline *pipeline);
 
-/* The slot to fill next; waits until it is free. Taken again without a put, it is the same one. */
-OozeStatus ooze_pipeline_take(OozePipeline *pipeline, int *slot, OozeError *error);
-/* Whether take would come back at once. */
+/* The slot to fill next; waits until it is free. Without a submit in between, it is the same one.
+   */
+OozeStatus ooze_pipeline_acquire(OozePipeline *pipeline, int *slot, OozeError *error);
+/* Whether acquire would return without waiting. */
 bool ooze_pipeline_has_room(OozePipeline *pipeline);
-/* Sends the slot last taken on its way. */
-void ooze_pipeline_put(OozePipeline *pipeline);
+/* Hands the slot last acquired to the first stage. */
+void ooze_pipeline_submit(OozePipeline *pipeline);
 
 /* The first failure so far, without waiting. */
 OozeStatus ooze_pipeline_check(OozePipeline *pipeline, OozeError *error);
-/* Waits until no stage has anything to do, and tells the first failure. */
+/* Waits until every stage is idle, and reports the first failure. */
 OozeStatus ooze_pipeline_drain(OozePipeline *pipeline, OozeError *error);
 
-/* Seconds: what the caller waited, what each stage worked. */
+/* Seconds that the caller waited and that each stage worked. */
 typedef struct OozePipelineTimes {
     double waited, worked[OOZE_PIPELINE_STAGES_MAX];
 } OozePipelineTimes;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Unsigned integers in the order of the numbers: the bits of a negative number run backwards. */
+/* Unsigned integers in the order of the numbers: the bits of a negative number are inverted. */
 static uint64_t to_key(double value)
 {
     uint64_t bits;
@@ -19,9 +19,10 @@ static double from_key(uint64_t key)
     return value;
 }
 
-/* Fixes one byte of the answer per pass, from the top: the byte whose histogram bucket holds place
-   k among the values that share the bytes found so far. */
-double ooze_select(const double *values, uint64_t n, uint64_t k)
+/* The value of rank k (from 0) of n > k values, none of which is NaN: a radix selection. Each pass
+   fixes one byte of the result, from the top: the byte whose histogram bucket holds rank k among
+   the values that share the bytes found so far. */
+static double select_rank(const double *values, uint64_t n, uint64_t k)
 {
     uint64_t found = 0, mask = 0;
     for (int shift = 56; shift >= 0; shift -= 8) {
@@ -47,18 +48,18 @@ double ooze_percentile(const double *values, uint64_t n, double p)
     if (n == 0 || !(p >= 0.0 && p <= 100.0)) {
         return NAN;
     }
-    double place = p / 100.0 * (double)(n - 1);
-    uint64_t k = (uint64_t)place < n ? (uint64_t)place : n - 1;
+    double rank = p / 100.0 * (double)(n - 1);
+    uint64_t k = (uint64_t)rank < n ? (uint64_t)rank : n - 1;
     for (uint64_t i = 0; i < n; i++) {
         if (isnan(values[i])) {
             return NAN;
         }
     }
-    double low = ooze_select(values, n, k);
-    double part = place - (double)k;
-    if (!(part > 0.0) || k + 1 >= n) {
+    double low = select_rank(values, n, k);
+    double fraction = rank - (double)k;
+    if (!(fraction > 0.0) || k + 1 >= n) {
         return low;
     }
-    double high = ooze_select(values, n, k + 1);
-    return high > low ? low + part * (high - low) : low; /* equal infinities have no difference */
+    double high = select_rank(values, n, k + 1);
+    return high > low ? low + fraction * (high - low) : low; /* inf - inf would be NaN */
 }

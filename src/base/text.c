@@ -65,6 +65,31 @@ void ooze_text_free(char *text)
     ooze_free(text);
 }
 
+size_t ooze_utf8_decode(const char *text, size_t size, uint32_t *code)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    size_t length = c[0] < 0x80   ? 1
+                    : c[0] < 0xc2 ? 0
+                    : c[0] < 0xe0 ? 2
+                    : c[0] < 0xf0 ? 3
+                    : c[0] < 0xf5 ? 4
+                                  : 0;
+    if (length == 0 || length > size) {
+        return 0;
+    }
+    static const uint32_t first_bits[5] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+    *code = c[0] & first_bits[length];
+    for (size_t i = 1; i < length; i++) {
+        if ((c[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+        *code = *code << 6 | (c[i] & 0x3f);
+    }
+    bool surrogate = *code >= 0xd800 && *code <= 0xdfff;
+    return *code < smallest[length] || *code > 0x10ffff || surrogate ? 0 : length;
+}
+
 enum { WORD_MAX = 48 };
 
 /* Damerau-Levenshtein distance (optimal string alignment), case ignored. */
@@ -103,7 +128,7 @@ static int edit_distance(const char *a, const char *b)
 const char *ooze_suggest(const char *word, const char *const *candidates, int count)
 {
     const char *best = NULL;
-    int best_distance = (int)strlen(word) / 3 + 1; /* one slip in three letters, and one more */
+    int best_distance = (int)strlen(word) / 3 + 1; /* one edit in three letters, and one more */
     for (int i = 0; i < count; i++) {
         int distance = edit_distance(word, candidates[i]);
         if (distance <= best_distance && distance < (int)strlen(candidates[i]) &&

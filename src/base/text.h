@@ -1,9 +1,10 @@
-/* Growing text, and help for people who mistype. */
+/* Growing text, and suggestions for misspelt words. */
 #ifndef OOZE_BASE_TEXT_H
 #define OOZE_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/fail.h"
 
@@ -18,7 +19,12 @@ void ooze_text_append(OozeText *text, const char *format, ...) OOZE_PRINTF(2, 3)
 void ooze_text_append_bytes(OozeText *text, const void *bytes, size_t count);
 void ooze_text_clear(OozeText *text); /* frees; ready for use again */
 
-/* The candidate nearest to `word`, or NULL where none is near enough to be a slip of the finger. */
+/* Bytes of the UTF-8 character at the start of `text` and its code point; 0 where the bytes are not
+   UTF-8. `size` is at least 1. */
+size_t ooze_utf8_decode(const char *text, size_t size, uint32_t *code);
+
+/* The candidate of least edit distance to `word`, or NULL where none is within a third of its
+   length. */
 const char *ooze_suggest(const char *word, const char *const *candidates, int count);
 
 #endif

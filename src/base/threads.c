@@ -10,18 +10,18 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-enum { THREADS_MAX = 1024, SPIN_TURNS = 4000, SPIN_TURNS_SHARED = 20 };
+enum { THREADS_MAX = 1024, SPINS = 4000, SPINS_SHARED_CORES = 20 };
 
 typedef struct Job {
     OozeRangeBody body;
     void *context;
     uint64_t count, grain, chunks;
-    int workers; /* that take part: the caller and those called */
+    int workers; /* that take part, the calling thread included */
 } Job;
 
-/* What a worker watches, on a cache line of its own. */
+/* Polled by a worker, on a cache line of its own. */
 typedef struct Worker {
-    _Alignas(OOZE_ALIGNMENT) _Atomic uint64_t jobs; /* jobs it was called to */
+    _Alignas(OOZE_ALIGNMENT) _Atomic uint64_t jobs; /* jobs that it was notified of */
     OozeThreads *threads;
     int number;
     _Alignas(OOZE_ALIGNMENT) _Atomic uint64_t next; /* first chunk of its share not handed out */
@@ -30,18 +30,18 @@ typedef struct Worker {
 struct OozeThreads {
     int count;   /* workers including the calling thread */
     int started; /* pthreads that exist */
-    int spins;   /* turns to wait before sleeping: few where threads share cores */
+    int spins;   /* polls before sleeping: few where threads share cores */
     pthread_t *handles;
     Worker *workers; /* by number; 0 is the calling thread */
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
     Job job;
-    _Atomic int busy; /* workers called to the job that have not finished */
+    _Atomic int busy; /* notified workers that have not finished the job */
     _Atomic int sleepers;
     _Atomic bool stop;
 };
 
-static void relax(void)
+static void cpu_relax(void)
 {
 #if defined(__aarch64__)
     __asm__ volatile("yield");
@@ -50,21 +50,22 @@ static void relax(void)
 #endif
 }
 
-/* Chunks of a worker's share end before this one. */
+/* One past the last chunk of a worker's share. */
 static uint64_t share_end(const Job *job, int worker)
 {
     return job->chunks * (uint64_t)(worker + 1) / (uint64_t)job->workers;
 }
 
-/* A worker begins with its own share, the same stretch of memory in every loop over the same range, so that
-   what it wrote is still in its caches and pages lie where it first touched them; then it helps the others. */
+/* A worker begins with its own share, the same memory in every loop over the same range: data that
+   it wrote is still in its caches, and pages are on its NUMA node. Then it takes chunks of the
+   others. */
 static void work(OozeThreads *threads, int worker)
 {
     const Job *job = &threads->job;
     for (int k = 0; k < job->workers; k++) {
-        int whose = (worker + k) % job->workers;
-        uint64_t end = share_end(job, whose), chunk;
-        _Atomic uint64_t *next = &threads->workers[whose].next;
+        int share = (worker + k) % job->workers;
+        uint64_t end = share_end(job, share), chunk;
+        _Atomic uint64_t *next = &threads->workers[share].next;
         while (atomic_load(next) < end && (chunk = atomic_fetch_add(next, 1)) < end) {
             uint64_t begin = chunk * job->grain, left = job->count - begin;
             job->body(job->context, begin, begin + (left < job->grain ? left : job->grain), worker);
@@ -72,18 +73,18 @@ static void work(OozeThreads *threads, int worker)
     }
 }
 
-/* Spins a little, since stages follow each other within microseconds, then sleeps. */
+/* Spins first, since stages follow each other within microseconds, then sleeps. */
 static uint64_t wait_for_job(OozeThreads *threads, const Worker *worker, uint64_t seen)
 {
-    for (int turn = 0; turn < threads->spins; turn++) {
+    for (int spin = 0; spin < threads->spins; spin++) {
         uint64_t now = atomic_load(&worker->jobs);
         if (now != seen) {
             return now;
         }
-        relax();
+        cpu_relax();
     }
     pthread_mutex_lock(&threads->mutex);
-    atomic_fetch_add(&threads->sleepers, 1); /* before the last look: see call_workers */
+    atomic_fetch_add(&threads->sleepers, 1); /* before the last poll: see notify_workers */
     while (atomic_load(&worker->jobs) == seen) {
         pthread_cond_wait(&threads->wake, &threads->mutex);
     }
@@ -114,7 +115,7 @@ static void *worker_main(void *argument)
 
 static int core_count(void)
 {
-    cpu_set_t set; /* what this process may use, not what the machine has */
+    cpu_set_t set; /* the cores that this process may use, not all of the host */
     if (sched_getaffinity(0, sizeof set, &set) == 0) {
         return CPU_COUNT(&set);
     }
@@ -127,7 +128,7 @@ OozeStatus ooze_threads_create(int count, OozeThreads **out, OozeError *error)
     *out = NULL;
     if (count < 0 || count > THREADS_MAX) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use 0 for one thread per core",
-                         "%d threads asked for; between 0 and %d are possible", count, THREADS_MAX);
+                         "%d threads requested; between 0 and %d are possible", count, THREADS_MAX);
     }
     OozeThreads *threads = ooze_alloc_zero(1, sizeof *threads);
     if (!threads) {
@@ -135,7 +136,7 @@ OozeStatus ooze_threads_create(int count, OozeThreads **out, OozeError *error)
     }
     int cores = core_count();
     threads->count = count > 0 ? count : cores;
-    threads->spins = threads->count <= cores ? SPIN_TURNS : SPIN_TURNS_SHARED;
+    threads->spins = threads->count <= cores ? SPINS : SPINS_SHARED_CORES;
     pthread_mutex_init(&threads->mutex, NULL);
     pthread_cond_init(&threads->wake, NULL);
     pthread_cond_init(&threads->done, NULL);
@@ -161,10 +162,10 @@ OozeStatus ooze_threads_create(int count, OozeThreads **out, OozeError *error)
     return OOZE_OK;
 }
 
-/* Calls the first `count` workers after the caller. A worker that goes to sleep raises `sleepers` and
-   then looks once more; here the call comes first and the look at `sleepers` after, so that one of the
-   two sees the other. */
-static void call_workers(OozeThreads *threads, int count)
+/* Notifies workers 1 to `count` of a job. A worker that goes to sleep increments `sleepers` and
+   then polls `jobs` once more; here `jobs` is incremented first and `sleepers` read after it, so
+   that at least one side sees the other's write. */
+static void notify_workers(OozeThreads *threads, int count)
 {
     for (int i = 1; i <= count; i++) {
         atomic_fetch_add(&threads->workers[i].jobs, 1);
@@ -182,7 +183,7 @@ void ooze_threads_destroy(OozeThreads *threads)
         return;
     }
     atomic_store(&threads->stop, true);
-    call_workers(threads, threads->started);
+    notify_workers(threads, threads->started);
     for (int i = 0; i < threads->started; i++) {
         pthread_join(threads->handles[i], NULL);
     }
@@ -216,23 +217,23 @@ void ooze_parallel_for(OozeThreads *threads, uint64_t count, uint64_t grain, Ooz
         }
         return;
     }
-    /* A worker without a chunk would only cost its waking. */
+    /* Workers without a chunk are not woken. */
     uint64_t chunks = (count + grain - 1) / grain;
-    int called = chunks - 1 < (uint64_t)threads->started ? (int)(chunks - 1) : threads->started;
+    int notified = chunks - 1 < (uint64_t)threads->started ? (int)(chunks - 1) : threads->started;
     threads->job = (Job){.body = body,
                          .context = context,
                          .count = count,
                          .grain = grain,
                          .chunks = chunks,
-                         .workers = called + 1};
-    for (int i = 0; i <= called; i++) {
+                         .workers = notified + 1};
+    for (int i = 0; i <= notified; i++) {
         atomic_store(&threads->workers[i].next, i > 0 ? share_end(&threads->job, i - 1) : 0);
     }
-    atomic_store(&threads->busy, called);
-    call_workers(threads, called);
+    atomic_store(&threads->busy, notified);
+    notify_workers(threads, notified);
     work(threads, 0);
-    for (int turn = 0; turn < threads->spins && atomic_load(&threads->busy) > 0; turn++) {
-        relax();
+    for (int spin = 0; spin < threads->spins && atomic_load(&threads->busy) > 0; spin++) {
+        cpu_relax();
     }
     pthread_mutex_lock(&threads->mutex);
     while (atomic_load(&threads->busy) > 0) {

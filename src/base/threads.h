@@ -17,12 +17,13 @@ OozeStatus ooze_threads_create(int count, OozeThreads **threads, OozeError *erro
 void ooze_threads_destroy(OozeThreads *threads);
 int ooze_threads_count(const OozeThreads *threads);
 
-/* Handles [begin, end). `worker` is 0..count-1 and tells which scratch memory is free to use. */
+/* Processes [begin, end). `worker` is 0..count-1 and selects the scratch memory to use. */
 typedef void (*OozeRangeBody)(void *context, uint64_t begin, uint64_t end, int worker);
 
-/* Splits [0, count) into chunks of `grain` (0: one equal share each). Every worker has a share of chunks that
-   follow each other, and takes from the others' once its own are done; chunk borders are multiples of grain, so a body may own per-chunk output at begin / grain.
-   threads NULL runs on the calling thread. Not to be nested. */
+/* Splits [0, count) into chunks of `grain` (0: one equal share for each worker). Every worker has a
+   share of consecutive chunks and takes chunks of other shares once its own are done. Chunks begin
+   at multiples of grain, so that a body may own the output of chunk begin / grain. threads NULL
+   runs on the calling thread. Must not be nested. */
 void ooze_parallel_for(OozeThreads *threads, uint64_t count, uint64_t grain, OozeRangeBody body,
                        void *context);
 

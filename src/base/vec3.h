@@ -49,11 +49,11 @@ OOZE_FORMULA double vec3_length(OozeVec3 a)
     return sqrt(vec3_dot(a, a));
 }
 
-/* The unit vector along a, or `otherwise` where a has no direction. */
-OOZE_FORMULA OozeVec3 vec3_unit(OozeVec3 a, OozeVec3 otherwise)
+/* The unit vector along a, or `fallback` where a is zero or not finite. */
+OOZE_FORMULA OozeVec3 vec3_unit(OozeVec3 a, OozeVec3 fallback)
 {
     double length = vec3_length(a);
-    return length > 0.0 && isfinite(length) ? vec3_scale(a, 1.0 / length) : otherwise;
+    return length > 0.0 && isfinite(length) ? vec3_scale(a, 1.0 / length) : fallback;
 }
 
 OOZE_FORMULA bool vec3_is_finite(OozeVec3 a)
@@ -69,6 +69,17 @@ OOZE_FORMULA OozeVec3 vec3_axis(OozeAxis axis)
 OOZE_FORMULA double vec3_component(OozeVec3 a, int axis)
 {
     return axis == 0 ? a.x : axis == 1 ? a.y : a.z;
+}
+
+/* Upright coordinates: the third axis is the world's up; right-handed. */
+OOZE_FORMULA OozeVec3 ooze_to_upright(OozeAxis up, OozeVec3 p)
+{
+    return up == OOZE_AXIS_Z ? p : up == OOZE_AXIS_Y ? vec3(p.z, p.x, p.y) : vec3(p.y, p.z, p.x);
+}
+
+OOZE_FORMULA OozeVec3 ooze_from_upright(OozeAxis up, OozeVec3 p)
+{
+    return up == OOZE_AXIS_Z ? p : up == OOZE_AXIS_Y ? vec3(p.y, p.z, p.x) : vec3(p.z, p.x, p.y);
 }
 
 OOZE_FORMULA OozeQuat quat(double x, double y, double z, double w)
@@ -123,7 +134,7 @@ OOZE_FORMULA OozeVec3 quat_rotate(OozeQuat q, OozeVec3 v)
     return vec3_add(vec3_madd(v, q.w, t), vec3_cross(u, t));
 }
 
-OOZE_FORMULA OozeVec3 quat_rotate_back(OozeQuat q, OozeVec3 v)
+OOZE_FORMULA OozeVec3 quat_rotate_inverse(OozeQuat q, OozeVec3 v)
 {
     return quat_rotate(quat_conjugate(q), v);
 }
@@ -132,7 +143,7 @@ OOZE_FORMULA OozeVec3 quat_rotate_back(OozeQuat q, OozeVec3 v)
 OOZE_FORMULA OozeQuat quat_between(OozeVec3 from, OozeVec3 to)
 {
     double w = 1.0 + vec3_dot(from, to);
-    if (w < 1e-12) { /* opposite: half a turn about anything perpendicular */
+    if (w < 1e-12) { /* opposite: a rotation by pi about any perpendicular axis */
         OozeVec3 other = fabs(from.x) < 0.9 ? vec3(1, 0, 0) : vec3(0, 1, 0);
         OozeVec3 axis = vec3_unit(vec3_cross(from, other), vec3(0, 0, 1));
         return quat(axis.x, axis.y, axis.z, 0.0);

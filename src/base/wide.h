@@ -1,6 +1,6 @@
-/* Wide floats: one vector of 4, 8 or 16 lanes, as the instruction set compiled for has. Arithmetic
-   and comparison are written with the ordinary operators of the compilers' vector extensions; only
-   what these cannot say stands here as intrinsics, and nowhere else. */
+/* Vectors of 4, 8 or 16 floats, the register width of the instruction set compiled for. Arithmetic
+   and comparison use the operators of the compilers' vector extensions; this file holds the
+   intrinsics for what these extensions lack, and no other file has any. */
 #ifndef OOZE_BASE_WIDE_H
 #define OOZE_BASE_WIDE_H
 
@@ -51,16 +51,6 @@ static inline OozeWideUint ooze_wide_load_uint(const uint32_t *from)
     return wide;
 }
 
-static inline void ooze_wide_store(OozeWide wide, float *to)
-{
-    memcpy(to, &wide, sizeof wide);
-}
-
-static inline void ooze_wide_store_uint(OozeWideUint wide, uint32_t *to)
-{
-    memcpy(to, &wide, sizeof wide);
-}
-
 static inline OozeWide ooze_wide_splat(float value)
 {
 #if defined(OOZE_WIDE_AVX512)
@@ -75,13 +65,13 @@ static inline OozeWide ooze_wide_splat(float value)
 }
 
 /* first, first + 1, ... */
-static inline OozeWideUint ooze_wide_count_from(uint32_t first)
+static inline OozeWideUint ooze_wide_iota(uint32_t first)
 {
     static const uint32_t lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     return ooze_wide_load_uint(lanes) + first;
 }
 
-/* The lesser and the greater of two numbers; b where a is not a number. */
+/* Minimum and maximum; b where a is NaN. */
 static inline OozeWide ooze_wide_min(OozeWide a, OozeWide b)
 {
 #if defined(OOZE_WIDE_AVX512)
@@ -114,31 +104,16 @@ static inline OozeWide ooze_wide_max(OozeWide a, OozeWide b)
 #endif
 }
 
-/* a b + c, rounded once where the machine can. */
-static inline OozeWide ooze_wide_fma(OozeWide a, OozeWide b, OozeWide c)
-{
-#if defined(OOZE_WIDE_AVX512)
-    return (OozeWide)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-#elif defined(OOZE_WIDE_AVX2) && defined(__FMA__)
-    return (OozeWide)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-#elif defined(OOZE_WIDE_NEON)
-    return (OozeWide)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
-#else
-    return a * b + c;
-#endif
-}
-
-/* Nearest whole number, halves to even, as rintf; for |a| < 2^22, where adding and taking away
-   1.5 * 2^23 leaves no fraction bits. NaN and infinity do not come back whole. */
+/* rintf for |a| < 2^22: adding and subtracting 1.5 * 2^23 removes the fraction bits. */
 static inline OozeWide ooze_wide_rint(OozeWide a)
 {
     return (a + 0x1.8p23f) - 0x1.8p23f;
 }
 
-/* ---- records of four floats: one lane from each ---- */
+/* ---- records of four floats ---- */
 
 #if defined(OOZE_WIDE_AVX512) || defined(OOZE_WIDE_AVX2) || defined(OOZE_WIDE_SSE2)
-static inline void ooze_wide_split_4(const float *records, __m128 xyz[3])
+static inline void ooze_wide_load_xyz_4(const float *records, __m128 xyz[3])
 {
     __m128 a = _mm_loadu_ps(records), b = _mm_loadu_ps(records + 4);
     __m128 c = _mm_loadu_ps(records + 8), d = _mm_loadu_ps(records + 12);
@@ -149,13 +124,14 @@ static inline void ooze_wide_split_4(const float *records, __m128 xyz[3])
 }
 #endif
 
-/* The first three floats of OOZE_WIDE_LANES records that stand one after the other. */
-static inline void ooze_wide_split(const float *records, OozeWide xyz[3])
+/* x, y and z of OOZE_WIDE_LANES consecutive records (x, y, z, w): an array of structures becomes a
+   structure of arrays. */
+static inline void ooze_wide_load_xyz(const float *records, OozeWide xyz[3])
 {
 #if defined(OOZE_WIDE_AVX512)
     __m128 part[4][3];
     for (int i = 0; i < 4; i++) {
-        ooze_wide_split_4(records + 16 * i, part[i]);
+        ooze_wide_load_xyz_4(records + 16 * i, part[i]);
     }
     for (int k = 0; k < 3; k++) {
         __m256 low = _mm256_set_m128(part[1][k], part[0][k]);
@@ -164,8 +140,8 @@ static inline void ooze_wide_split(const float *records, OozeWide xyz[3])
     }
 #elif defined(OOZE_WIDE_AVX2)
     __m128 part[2][3];
-    ooze_wide_split_4(records, part[0]);
-    ooze_wide_split_4(records + 16, part[1]);
+    ooze_wide_load_xyz_4(records, part[0]);
+    ooze_wide_load_xyz_4(records + 16, part[1]);
     for (int k = 0; k < 3; k++) {
         xyz[k] = (OozeWide)_mm256_set_m128(part[1][k], part[0][k]);
     }
@@ -179,7 +155,7 @@ static inline void ooze_wide_split(const float *records, OozeWide xyz[3])
     xyz[2] = (OozeWide)vzip1q_f32(vzip2q_f32(a, c), vzip2q_f32(b, d));
 #elif defined(OOZE_WIDE_SSE2)
     __m128 part[3];
-    ooze_wide_split_4(records, part);
+    ooze_wide_load_xyz_4(records, part);
     for (int k = 0; k < 3; k++) {
         xyz[k] = (OozeWide)part[k];
     }
@@ -268,7 +244,7 @@ static inline uint32_t ooze_wide_count(const OozeWideCompact *table, uint32_t bi
 #endif
 }
 
-/* Writes OOZE_WIDE_LANES values, of which the first ooze_wide_count(bits) mean something. */
+/* Writes OOZE_WIDE_LANES values, of which only the first ooze_wide_count(bits) are defined. */
 static inline void ooze_wide_compact(const OozeWideCompact *table, uint32_t bits,
                                      OozeWideUint values, uint32_t *to)
 {

@@ -37,7 +37,6 @@ static int unknown_scene(const OozeArguments *arguments, const char *name)
     for (; count < SCENES_MAX - 1 && ooze_bench_scene(count); count++) {
         names[count] = ooze_bench_scene(count)->name;
     }
-    names[count++] = "summary";
     const char *near = ooze_suggest(name, names, count);
     return ooze_usage_error(arguments->command, "unknown scene '%s'%s%s%s", name,
                             near ? "; did you mean '" : "; 'ooze bench --list' names them",
@@ -47,10 +46,8 @@ static int unknown_scene(const OozeArguments *arguments, const char *name)
 static int measure_and_print(const OozeBenchPlan *plan)
 {
     OozeBenchResult result;
-    OozeBenchMachine machine;
     int code = ooze_bench_measure(plan, &result);
-    code = code ? code : ooze_bench_machine_of(plan, &result, &machine);
-    return code ? code : ooze_bench_print(plan, &result, &machine);
+    return code ? code : ooze_bench_print(plan, &result);
 }
 
 typedef enum Scaling { NO_SCALING = -1, BY_THREADS, BY_PARTICLES } Scaling;
@@ -73,20 +70,6 @@ static int bench(OozeBenchPlan *plan, const OozeArguments *arguments, Scaling sc
     return code;
 }
 
-static int summary(const OozeBenchPlan *plan, const OozeArguments *arguments)
-{
-    static const char *const fixed[] = {"small", "set", "scaling"};
-    for (int i = 0; i < OOZE_ROWS(fixed); i++) {
-        if (ooze_argument_given(arguments, fixed[i])) {
-            return ooze_usage_error(arguments->command,
-                                    "the summary has no --%s: it measures the "
-                                    "same scenes everywhere",
-                                    fixed[i]);
-        }
-    }
-    return ooze_bench_summary(plan, ooze_argument_given(arguments, "full"));
-}
-
 static int choose(OozeBenchPlan *plan, const OozeArguments *arguments, Scaling scaling)
 {
     if (ooze_argument_given(arguments, "list")) {
@@ -96,24 +79,19 @@ static int choose(OozeBenchPlan *plan, const OozeArguments *arguments, Scaling s
         return ooze_usage_error(arguments->command,
                                 "say which scene; 'ooze bench --list' names them");
     }
-    bool all = strcmp(arguments->operands[0], "summary") == 0;
-    if (!all && ooze_argument_given(arguments, "full")) {
-        return ooze_usage_error(arguments->command, "--full belongs to 'ooze bench summary'");
-    }
-    return all ? summary(plan, arguments) : bench(plan, arguments, scaling);
+    return bench(plan, arguments, scaling);
 }
 
 static int run(const OozeArguments *arguments)
 {
     static const char *const scalings[] = {"threads", "particles"}, *clocks[] = {"wall", "cpu"};
-    bool all = arguments->operand_count > 0 && strcmp(arguments->operands[0], "summary") == 0;
     OozeBenchPlan plan = {
         .json = ooze_argument_given(arguments, "json"),
         .small = ooze_argument_given(arguments, "small"),
         .folder = ooze_argument_text(arguments, "scenes"),
-        .warm_up = all ? 5 : 20,
+        .warm_up = 20,
         .runs = 5,
-        .steps = all ? 2 : 5,
+        .steps = 5,
     };
     int scaling = NO_SCALING, clock = 0;
     if (!ooze_argument_integer(arguments, "particles", 1, 1000000000, &plan.particles) ||
@@ -138,10 +116,7 @@ static int run(const OozeArguments *arguments)
 }
 
 static const OozeOperand operands[] = {
-    {"NAME",
-     "a scene of the paper (see `--list`), the path of any scene file, or `summary`: every figure "
-     "that is aimed for, beside its aim",
-     true},
+    {"NAME", "a scene of the paper (see `--list`), or the path of any scene file", true},
 };
 
 static const OozeOption options[] = {
@@ -162,15 +137,13 @@ static const OozeOption options[] = {
     {"clock", 0, "KIND", false,
      "`wall`, the default, or `cpu`: time that cores have worked, for a machine that others use "
      "too; waiting does not show in it, nor does parallel efficiency"},
-    {"full", 0, NULL, false,
-     "the summary with all sizes, up to 4 million particles, with `--device cuda` 150 million"},
     {"set", 0, "KEY=VALUE", true, "change one value of the scene"},
     {"scenes", 0, "DIR", false, "the folder that holds `barreiro2017`, where it is not found"},
 };
 
 const OozeCommand ooze_command_bench = {
     .name = "bench",
-    .synopsis = "NAME [options], or: ooze bench summary, or: ooze bench --list",
+    .synopsis = "NAME [options], or: ooze bench --list",
     .summary = "Measure how fast a scene steps",
     .details =
         "Steps a scene without writing anything and tells particle-iterations per second, in all "
@@ -184,9 +157,6 @@ const OozeCommand ooze_command_bench = {
         "densities. "
         "The paper's is one of both, so that `frame`, the time of a frame at the paper's number of "
         "particles, compares what either does with its own settings.\n\n"
-        "The four loops that take most of a step are told beside what this machine can do, "
-        "measured in the same run: chains of multiplications and additions in registers, and "
-        "copies of arrays that no cache holds. docs/performance.md says what is counted.\n\n"
         "With `--device cuda` scenes have the paper's size unless --particles says otherwise, "
         "and a GPU counts as one thread. Steps are timed as in a run; "
         "then as many again with the GPU waited for after each part, for the times of parts.\n\n"

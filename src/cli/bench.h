@@ -3,11 +3,9 @@
 #define OOZE_CLI_BENCH_H
 
 #include "base/text.h"
-#include "cli/bench_machine.h"
-#include "methods/stage_work.h"
 #include "ooze/world.h"
 
-enum { OOZE_BENCH_RUNS_MAX = 1000, OOZE_BENCH_STAGES_MAX = 16, OOZE_BENCH_PARTS_MAX = 32 };
+enum { OOZE_BENCH_RUNS_MAX = 1000, OOZE_BENCH_STAGES_MAX = 16, OOZE_BENCH_PARTS_MAX = 48 };
 
 typedef struct OozeBenchScene {
     const char *name, *file, *help;
@@ -46,8 +44,7 @@ typedef struct OozeBenchResult {
     double neighbours, walls; /* per particle: fluid, samples of solids */
     int threads;              /* 1 of a GPU, which is one machine */
     const char *device;       /* "cpu" or another */
-    OozeBenchMachine engine;  /* of such another: what it can do */
-    double engine_room;       /* and bytes of its memory that were free at the end */
+    double device_free_bytes; /* at the end */
     OozeBenchTime stages[OOZE_BENCH_STAGES_MAX], parts[OOZE_BENCH_PARTS_MAX];
     int stage_count, part_count;
 } OozeBenchResult;
@@ -55,35 +52,17 @@ typedef struct OozeBenchResult {
 /* The scenes by name; NULL: unknown, or past the last. */
 const OozeBenchScene *ooze_bench_find(const char *name);
 const OozeBenchScene *ooze_bench_scene(int index);
-/* Where the file of the plan's scene stands. Says so where it is not found; returns the exit code. */
+/* Where the file of the plan's scene stands. Says so where it is not found; returns the exit
+   code. */
 int ooze_bench_locate(const OozeBenchPlan *plan, OozeText *path);
 
 /* Whether the processor took the steps. */
 bool ooze_bench_on_processor(const OozeBenchResult *result);
-/* What the result is to be compared with. Returns the exit code. */
-int ooze_bench_machine_of(const OozeBenchPlan *plan, const OozeBenchResult *result,
-                          OozeBenchMachine *machine);
-
 /* Builds, warms up, measures. Says what went wrong and returns the exit code. */
 int ooze_bench_measure(const OozeBenchPlan *plan, OozeBenchResult *result);
 
-/* One of the loops that a step spends its time in, beside what the machine can do. */
-typedef struct OozeBenchRow {
-    const char *name;
-    double iterations;        /* a step */
-    double seconds;           /* per particle and iteration, of all threads together */
-    double rate;              /* particle-iterations a second and core */
-    OozeWork work;            /* per particle and iteration */
-    double of_flops, of_copy; /* share of what the machine can do */
-} OozeBenchRow;
-
-/* False: the scene does no such thing. */
-bool ooze_bench_row(const OozeBenchResult *result, const OozeBenchMachine *machine,
-                    OozeWorkKind kind, OozeBenchRow *row);
-
 /* On stdout; returns the exit code. */
-int ooze_bench_print(const OozeBenchPlan *plan, const OozeBenchResult *result,
-                     const OozeBenchMachine *machine);
+int ooze_bench_print(const OozeBenchPlan *plan, const OozeBenchResult *result);
 
 enum { OOZE_BENCH_ROWS_MAX = 16 };
 
@@ -97,7 +76,8 @@ typedef struct OozeBenchScaling {
 
 /* 1, 2, 4, ... threads up to the plan's. Returns the exit code. */
 int ooze_bench_collect_threads(const OozeBenchPlan *plan, OozeBenchScaling *scaling);
-/* 30k to 4M particles, of a GPU 100k to 150M, at most as many as the plan says. Returns the exit code. */
+/* 30k to 4M particles, of a GPU 100k to 150M, at most as many as the plan says. Returns the exit
+   code. */
 int ooze_bench_collect_particles(const OozeBenchPlan *plan, OozeBenchScaling *scaling);
 /* Core-seconds per particle and step of the first row, over those of this one. */
 double ooze_bench_efficiency(const OozeBenchScaling *scaling, int row);
@@ -106,8 +86,5 @@ double ooze_bench_unevenness(const OozeBenchScaling *scaling);
 
 /* Collects and prints. */
 int ooze_bench_scale(const OozeBenchPlan *plan, bool by_threads);
-
-/* All figures that are aimed for in one table. `full`: all sizes, for a machine that has the time. */
-int ooze_bench_summary(const OozeBenchPlan *plan, bool full);
 
 #endif

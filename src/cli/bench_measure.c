@@ -9,11 +9,11 @@
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/report.h"
-#include "methods/stage_clock.h"
 #include "scene/scene.h"
+#include "solvers/step_timer.h"
 #include "world/world.h"
 
-_Static_assert((int)OOZE_PART_COUNT <= OOZE_BENCH_PARTS_MAX, "room for all parts");
+_Static_assert((int)OOZE_TIMER_PARTS_MAX <= OOZE_BENCH_PARTS_MAX, "every part has a row");
 
 /* ---- the world ---------------------------------------------------------------------------- */
 
@@ -47,7 +47,7 @@ static int build(const OozeBenchPlan *plan, const OozeScene *scene, OozeWorld **
     ooze_world_destroy(*world);
     *world = NULL;
     bool failed = ooze_scene_build(scene, &options, world, &error) ||
-                  ooze_world_choose_machine(*world, &error);
+                  ooze_world_choose_engine(*world, &error);
     return failed ? ooze_report_error(&error) : OOZE_EXIT_OK;
 }
 
@@ -58,7 +58,8 @@ static uint64_t particles_of(const OozeWorld *world)
     return stats.particles;
 }
 
-/* A scene that has all of its fluid at the beginning gets about as many particles as asked for by another spacing. */
+/* A scene that has all of its fluid at the beginning gets about as many particles as asked for by
+   another spacing. */
 static int build_world(const OozeBenchPlan *plan, uint64_t wanted, OozeScene **scene,
                        OozeWorld **world)
 {
@@ -154,6 +155,15 @@ static void name_entries(const OozeWorldStats *stats, const Totals *first, const
     }
 }
 
+static double calls_of(const OozeBenchResult *r, const char *part)
+{
+    double calls = 0.0;
+    for (int k = 0; k < r->part_count; k++) {
+        calls += strcmp(r->parts[k].name, part) == 0 ? r->parts[k].calls : 0.0;
+    }
+    return calls;
+}
+
 /* Names outlive the world: they are constants of the library. */
 static void summarise(const OozeWorldStats *stats, const Samples *samples, const Totals *first,
                       const Totals *last, double steps, OozeBenchResult *r)
@@ -168,8 +178,7 @@ static void summarise(const OozeWorldStats *stats, const Samples *samples, const
         r->parts[k].seconds =
             ooze_percentile(samples->seconds + entry * samples->runs, samples->runs, 50.0);
     }
-    r->density =
-        r->parts[OOZE_PART_DENSITY_MULTIPLIERS].calls + r->parts[OOZE_PART_DIVERGENCE].calls;
+    r->density = calls_of(r, "density_multipliers") + calls_of(r, "divergence");
     r->step = ooze_percentile(samples->steps, samples->runs, 50.0);
     r->fastest = ooze_percentile(samples->steps, samples->runs, 0.0);
     uint64_t bytes = ooze_bench_on_processor(r) ? stats->particle_bytes : stats->device_bytes;
@@ -178,6 +187,7 @@ static void summarise(const OozeWorldStats *stats, const Samples *samples, const
     r->walls = (double)stats->boundary_pairs / (double)stats->particles;
     r->neighbours = (double)stats->neighbour_pairs / (double)stats->particles - r->walls;
     r->threads = ooze_bench_on_processor(r) ? stats->threads : 1;
+    r->device_free_bytes = (double)stats->device_free_bytes;
 }
 
 /* `steps` gets the seconds a step of each run. */
@@ -192,7 +202,7 @@ static int step_and_time(const OozeBenchPlan *plan, OozeWorld *world, const Samp
     double all = (double)(plan->runs * plan->steps);
     double share = plan->processor ? stats.threads : 1.0;
     for (uint64_t i = 0; i < plan->runs; i++) {
-        double start = ooze_stage_now(&world->clock), particles = 0.0;
+        double start = ooze_timer_now(&world->timer), particles = 0.0;
         Totals before = last;
         for (uint64_t k = 0; k < plan->steps; k++) {
             if (ooze_world_step(world, &error)) {
@@ -202,7 +212,7 @@ static int step_and_time(const OozeBenchPlan *plan, OozeWorld *world, const Samp
             particles += (double)stats.particles;
             r->velocity += stats.iterations / all;
         }
-        steps[i] = (ooze_stage_now(&world->clock) - start) / share / (double)plan->steps;
+        steps[i] = (ooze_timer_now(&world->timer) - start) / share / (double)plan->steps;
         r->particles += particles / all;
         last = totals_of(&stats);
         for (uint64_t k = 0; k < ENTRIES; k++) {
@@ -214,12 +224,12 @@ static int step_and_time(const OozeBenchPlan *plan, OozeWorld *world, const Samp
     return OOZE_EXIT_OK;
 }
 
-/* A machine of its own works on while the thread goes on: steps are timed without waiting for their parts, and then
-   as many again with it. */
+/* A GPU works asynchronously: steps are timed without waiting for their parts, and then as many
+   again with waiting, which gives the times of the parts. */
 static int time_all(const OozeBenchPlan *plan, OozeWorld *world, const Samples *samples,
                     double *spare, OozeBenchResult *r)
 {
-    bool own = world->engine != NULL;
+    bool own = world->engine->wait != NULL;
     int code = step_and_time(plan, world, samples, samples->steps, r);
     if (own && !code) {
         ooze_world_time_parts(world);
@@ -248,37 +258,9 @@ static int take_time(const OozeBenchPlan *plan, OozeWorld *world, OozeBenchResul
     return code;
 }
 
-/* ---- the machine -------------------------------------------------------------------------- */
-
 bool ooze_bench_on_processor(const OozeBenchResult *result)
 {
     return strcmp(result->device, "cpu") == 0;
-}
-
-int ooze_bench_machine_of(const OozeBenchPlan *plan, const OozeBenchResult *result,
-                          OozeBenchMachine *machine)
-{
-    if (ooze_bench_on_processor(result)) {
-        return ooze_bench_machine((int)plan->threads, machine);
-    }
-    *machine = result->engine;
-    return OOZE_EXIT_OK;
-}
-
-static int ask_engine(const OozeWorld *world, OozeBenchResult *r)
-{
-    OozeError error = {0};
-    OozeEngineLimits limits;
-    if (!world->engine) {
-        return OOZE_EXIT_OK;
-    }
-    if (world->engine->limits(world->engine_data, &limits, &error)) {
-        return ooze_report_error(&error);
-    }
-    r->engine = (OozeBenchMachine){
-        .flops = NAN, .copy = limits.copy, .threads = 1, .work = world->engine->work};
-    r->engine_room = (double)limits.free_bytes;
-    return OOZE_EXIT_OK;
 }
 
 int ooze_bench_measure(const OozeBenchPlan *plan, OozeBenchResult *result)
@@ -293,10 +275,9 @@ int ooze_bench_measure(const OozeBenchPlan *plan, OozeBenchResult *result)
     int code = build_world(plan, wanted, &scene, &world);
     code = code ? code : warm_up(plan, world, scene, wanted);
     if (!code && plan->processor) {
-        world->clock.read = ooze_clock_processor;
+        world->timer.read = ooze_clock_processor;
     }
     code = code ? code : take_time(plan, world, result);
-    code = code ? code : ask_engine(world, result);
     if (!code) {
         result->frame_steps = (double)ooze_scene_info(scene)->steps_per_frame;
     }

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/machine.h"
+#include "base/isa.h"
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/facts.h"
@@ -35,26 +35,6 @@ static Figures figures_of(const OozeBenchPlan *plan, const OozeBenchResult *r)
     return f;
 }
 
-bool ooze_bench_row(const OozeBenchResult *r, const OozeBenchMachine *machine, OozeWorkKind kind,
-                    OozeBenchRow *row)
-{
-    double seconds = 0.0;
-    *row = (OozeBenchRow){.name = ooze_work_name(kind)};
-    for (int k = 0; k < r->part_count; k++) {
-        seconds += ooze_work_has(kind, (OozeStagePart)k) ? r->parts[k].seconds : 0.0;
-        row->iterations += ooze_work_counts(kind, (OozeStagePart)k) ? r->parts[k].calls : 0.0;
-    }
-    if (!(row->iterations > 0.0) || !(seconds > 0.0)) {
-        return false;
-    }
-    row->seconds = seconds / row->iterations;
-    row->rate = 1.0 / (row->seconds * r->threads);
-    row->work = machine->work(kind, r->neighbours, r->walls);
-    row->of_flops = row->work.flops / (row->seconds * machine->flops);
-    row->of_copy = row->work.bytes / (row->seconds * machine->copy);
-    return true;
-}
-
 static bool is_done(const OozeBenchTime *part)
 {
     return part->seconds > 0.0;
@@ -84,43 +64,7 @@ static void json_part(OozeFacts *facts, const OozeBenchResult *r, const OozeBenc
     }
 }
 
-static void json_row(OozeFacts *facts, const OozeBenchResult *r, const OozeBenchRow *row)
-{
-    const struct {
-        const char *key;
-        double value;
-    } values[] = {
-        {"iterations_per_step", row->iterations},
-        {"ns_per_particle_iteration", 1e9 * row->seconds},
-        {"ms_per_iteration", 1e3 * row->seconds * r->particles},
-        {"particle_iterations_per_second_per_core", row->rate},
-        {"flops_per_particle_iteration", row->work.flops},
-        {"bytes_per_particle_iteration", row->work.bytes},
-        {"share_of_fma_peak", row->of_flops},
-        {"share_of_copy_bandwidth", row->of_copy},
-    };
-    for (int k = 0; k < OOZE_ROWS(values); k++) {
-        char key[96];
-        snprintf(key, sizeof key, "%s_%s", row->name, values[k].key);
-        ooze_facts_real(facts, key, values[k].value, "");
-    }
-}
-
-static void json_rows(OozeFacts *facts, const OozeBenchResult *r, const OozeBenchMachine *machine)
-{
-    OozeBenchRow row;
-    ooze_facts_text(facts, "machine_instructions", ooze_machine_name(ooze_machine()));
-    ooze_facts_real(facts, "machine_flops_per_second", machine->flops, "");
-    ooze_facts_real(facts, "machine_copy_bytes_per_second", machine->copy, "");
-    for (int kind = 0; kind < OOZE_WORK_KIND_COUNT; kind++) {
-        if (ooze_bench_row(r, machine, (OozeWorkKind)kind, &row)) {
-            json_row(facts, r, &row);
-        }
-    }
-}
-
-static int print_json(const OozeBenchPlan *plan, const OozeBenchResult *r,
-                      const OozeBenchMachine *machine, const Figures *f)
+static int print_json(const OozeBenchPlan *plan, const OozeBenchResult *r, const Figures *f)
 {
     OozeFacts facts;
     ooze_facts_begin(&facts, true);
@@ -155,7 +99,7 @@ static int print_json(const OozeBenchPlan *plan, const OozeBenchResult *r,
         }
     }
     ooze_facts_real(&facts, "bytes_per_particle", r->bytes, "");
-    json_rows(&facts, r, machine);
+    ooze_facts_text(&facts, "instruction_set", ooze_isa_name(ooze_isa()));
     return ooze_facts_end(&facts);
 }
 
@@ -172,41 +116,6 @@ static void print_stages(const OozeBenchResult *r)
                 printf("    %-22s %10.1f %10.3f %10.1f %10.4f\n", part->name, 1e9 * part->seconds,
                        ms, part->calls, ms / part->calls);
             }
-        }
-    }
-}
-
-static void print_share(double share)
-{
-    if (isnan(share)) {
-        printf(" %8s", "-");
-    } else {
-        printf(" %7.0f%%", 100.0 * share);
-    }
-}
-
-static void print_rows(const OozeBenchResult *r, const OozeBenchMachine *machine)
-{
-    OozeBenchRow row;
-    bool here = ooze_bench_on_processor(r);
-    printf("\nOf what this machine can do: ");
-    if (here) {
-        printf("%.1f Gflop/s and %.1f GB/s with %d threads", 1e-9 * machine->flops,
-               1e-9 * machine->copy, machine->threads);
-    } else {
-        printf("copies at %.1f GB/s", 1e-9 * machine->copy);
-    }
-    printf(", as measured now\n  %-12s %8s %10s %10s %12s %8s %8s %8s %8s\n", "iteration", "a step",
-           "ms", here ? "core-ns" : "ns", here ? "M/s per core" : "M/s", "flops", "bytes",
-           "of flops", "of copy");
-    for (int kind = 0; kind < OOZE_WORK_KIND_COUNT; kind++) {
-        if (ooze_bench_row(r, machine, (OozeWorkKind)kind, &row)) {
-            printf("  %-12s %8.1f %10.4f %10.3g %12.2f %8.0f %8.0f", row.name, row.iterations,
-                   1e3 * row.seconds * r->particles, 1e9 / row.rate, 1e-6 * row.rate,
-                   row.work.flops, row.work.bytes);
-            print_share(row.of_flops);
-            print_share(row.of_copy);
-            printf("\n");
         }
     }
 }
@@ -236,8 +145,7 @@ static void print_paper(const OozeBenchPlan *plan, const OozeBenchResult *r, con
            f->frame, 1e-3 * scene->particles, f->cpu_frame);
 }
 
-static int print_text(const OozeBenchPlan *plan, const OozeBenchResult *r,
-                      const OozeBenchMachine *machine, const Figures *f)
+static int print_text(const OozeBenchPlan *plan, const OozeBenchResult *r, const Figures *f)
 {
     char count[OOZE_QUANTITY_SIZE];
     bool here = ooze_bench_on_processor(r);
@@ -266,14 +174,11 @@ static int print_text(const OozeBenchPlan *plan, const OozeBenchResult *r,
            here ? " (of all threads together)" : "",
            here ? "" : "; the machine waited for after each part, which the step above is without");
     print_stages(r);
-    print_rows(r, machine);
     return OOZE_EXIT_OK;
 }
 
-int ooze_bench_print(const OozeBenchPlan *plan, const OozeBenchResult *result,
-                     const OozeBenchMachine *machine)
+int ooze_bench_print(const OozeBenchPlan *plan, const OozeBenchResult *result)
 {
     Figures figures = figures_of(plan, result);
-    return plan->json ? print_json(plan, result, machine, &figures)
-                      : print_text(plan, result, machine, &figures);
+    return plan->json ? print_json(plan, result, &figures) : print_text(plan, result, &figures);
 }

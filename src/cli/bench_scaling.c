@@ -78,7 +78,7 @@ static bool has_room(const OozeBenchScaling *scaling, uint64_t particles)
     }
     const OozeBenchResult *last = &scaling->rows[scaling->count - 1];
     bool here = most * last->host_bytes * (double)particles < available_memory();
-    double there = last->engine_room + last->bytes * last->particles;
+    double there = last->device_free_bytes + last->bytes * last->particles;
     return here &&
            (ooze_bench_on_processor(last) || most_there * last->bytes * (double)particles < there);
 }
@@ -110,13 +110,6 @@ int ooze_bench_collect_particles(const OozeBenchPlan *plan, OozeBenchScaling *sc
 
 /* ---- telling ------------------------------------------------------------------------------ */
 
-static double rate_of(const OozeBenchResult *r, int kind)
-{
-    OozeBenchMachine unknown = {.flops = NAN, .copy = NAN, .work = ooze_work};
-    OozeBenchRow row;
-    return ooze_bench_row(r, &unknown, (OozeWorkKind)kind, &row) ? row.rate : NAN;
-}
-
 static void append_fact(OozeText *out, const char *key, double value)
 {
     ooze_text_append(out, ", \"%s\": ", key);
@@ -134,12 +127,6 @@ static void append_row(OozeText *out, const OozeBenchScaling *scaling, int k)
     append_fact(out, "core_ns_per_particle", cost(r));
     append_fact(out, "relative", ooze_bench_efficiency(scaling, k));
     append_fact(out, "bytes_per_particle", r->bytes);
-    for (int kind = 0; kind < OOZE_WORK_KIND_COUNT; kind++) {
-        char key[96];
-        snprintf(key, sizeof key, "%s_particle_iterations_per_second_per_core",
-                 ooze_work_name((OozeWorkKind)kind));
-        append_fact(out, key, rate_of(r, kind));
-    }
     ooze_text_append(out, "}");
 }
 
@@ -171,27 +158,16 @@ static void print_row(const OozeBenchScaling *scaling, int k)
     printf("  %7d %9.0f %10.1f %10.2f %8.0f %8.0f%% %7.0f", r->threads, r->particles,
            r->neighbours + r->walls, 1e3 * r->step, cost(r),
            100.0 * ooze_bench_efficiency(scaling, k), r->bytes);
-    for (int kind = 0; kind < OOZE_WORK_KIND_COUNT; kind++) {
-        double rate = rate_of(r, kind);
-        if (isnan(rate)) {
-            printf(" %10s", "-");
-        } else {
-            printf(" %10.2f", 1e-6 * rate);
-        }
-    }
     printf("\n");
 }
 
 static int print_text(const OozeBenchPlan *plan, const OozeBenchScaling *scaling)
 {
     printf("%s: median of %llu runs of %llu steps\n"
-           "core-ns per particle and step; million particle-iterations/s per core\n",
+           "core-ns per particle and step\n",
            plan->path, (unsigned long long)plan->runs, (unsigned long long)plan->steps);
     printf("  %7s %9s %10s %10s %8s %9s %7s", "threads", "particles", "neighbours", "ms a step",
            "core-ns", "relative", "bytes");
-    for (int kind = 0; kind < OOZE_WORK_KIND_COUNT; kind++) {
-        printf(" %10s", ooze_work_name((OozeWorkKind)kind));
-    }
     printf("\n");
     for (int k = 0; k < scaling->count; k++) {
         print_row(scaling, k);

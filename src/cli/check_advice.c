@@ -132,10 +132,10 @@ static void write_material(OozeText *out, const char *name, const OozeFlow *flow
     number(out, "Ohnesorge", flow->ohnesorge, ohnesorge);
     write_elasticity(out, flow);
     write_viscosity(out, flow);
-    if (flow->way > 0.0) {
+    if (flow->diffusion_length > 0.0) {
         label(out, "a step");
-        ooze_text_append(out, "spreads momentum over %.2g spacings (nu dt/d2 = %.2g)\n", flow->way,
-                         flow->diffusion);
+        ooze_text_append(out, "spreads momentum over %.2g spacings (nu dt/d2 = %.2g)\n",
+                         flow->diffusion_length, flow->diffusion);
     }
 }
 
@@ -168,8 +168,8 @@ static void write_settings(OozeText *out, const OozeScene *scene, const OozeScen
     ooze_text_append(out, "settings\n");
     label(out, ooze_scene_chosen(scene) ? "chosen" : "this scene");
     write_choice(out, own);
-    if (own->sub_steps > 1.0) {
-        ooze_text_append(out, "; the fastest steps are cut into %.0f", own->sub_steps);
+    if (own->substeps > 1.0) {
+        ooze_text_append(out, "; the fastest steps are cut into %.0f", own->substeps);
     }
     ooze_text_append(out, "\n");
     if (!same_settings(own, better)) {
@@ -244,7 +244,7 @@ static void json_material(OozeText *out, const char *name, const OozeFlow *flow,
         {"elastic_wave_speed", flow->wave},
         {"elastic_spacings_a_step", flow->crossing},
         {"diffusion", flow->diffusion},
-        {"momentum_spacings_a_step", flow->way},
+        {"momentum_spacings_a_step", flow->diffusion_length},
         {"sag", flow->sag},
         {"stands", flow->stands},
     };
@@ -269,7 +269,7 @@ static void json_choice(OozeText *out, const char *key, const OozeChoice *choice
     ooze_json_member(out, ", ", "velocity_iterations", choice->velocity_iterations);
     ooze_json_member(out, ", ", "passes", choice->passes);
     ooze_json_member(out, ", ", "density_iterations", choice->density_iterations);
-    ooze_json_member(out, ", ", "sub_steps", choice->sub_steps);
+    ooze_json_member(out, ", ", "substeps", choice->substeps);
     ooze_json_member(out, ", ", "cost", choice->cost);
 }
 

@@ -41,12 +41,13 @@ static bool same(const Line *a, const Line *b)
     return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
 
-/* The middle parts, between the common head and tail: lengths of common subsequences of all
-   tails, row-major with a row and a column of zeros at the end. */
+/* The lines between the common head and tail of both texts. `common` holds the length of the
+   longest common subsequence of each pair of tails, row-major, with a row and a column of zeros at
+   the end. */
 typedef struct Middle {
     const Line *old_lines, *new_lines;
     size_t old_count, new_count;
-    uint32_t *common; /* NULL: too large to compare, everything counts as changed */
+    uint32_t *common; /* NULL: too many lines, all count as changed */
 } Middle;
 
 static void fill_table(Middle *m)
@@ -66,68 +67,77 @@ static void fill_table(Middle *m)
     }
 }
 
-/* One edit script: ' ' keep, '-' only old, '+' only new. */
-static size_t write_script(const Middle *m, char *script)
+/* Edits line by line: ' ' in both texts, '-' only in the old one, '+' only in the new one. */
+static size_t write_edits(const Middle *m, char *edits)
 {
     size_t i = 0, j = 0, n = 0, width = m->new_count + 1;
     while (i < m->old_count || j < m->new_count) {
         if (m->common && i < m->old_count && j < m->new_count &&
             same(&m->old_lines[i], &m->new_lines[j])) {
-            script[n++] = ' ';
+            edits[n++] = ' ';
             i++;
             j++;
         } else if (i < m->old_count &&
                    (j == m->new_count || !m->common ||
                     m->common[(i + 1) * width + j] >= m->common[i * width + j + 1])) {
-            script[n++] = '-';
+            edits[n++] = '-';
             i++;
         } else {
-            script[n++] = '+';
+            edits[n++] = '+';
             j++;
         }
     }
     return n;
 }
 
-static void append_hunk(OozeText *out, const Lines *a, const Lines *b, const char *script,
-                        size_t begin, size_t end, size_t i, size_t j)
+typedef struct Script {
+    const Lines *old_lines, *new_lines;
+    const char *edits;
+    size_t length;
+} Script;
+
+/* Edits begin .. end, with i lines of the old text and j of the new one before them. */
+static void append_hunk(OozeText *out, const Script *script, size_t begin, size_t end, size_t i,
+                        size_t j)
 {
     size_t old_count = 0, new_count = 0;
     for (size_t k = begin; k < end; k++) {
-        old_count += script[k] != '+';
-        new_count += script[k] != '-';
+        old_count += script->edits[k] != '+';
+        new_count += script->edits[k] != '-';
     }
     ooze_text_append(out, "@@ -%zu,%zu +%zu,%zu @@\n", i + (old_count > 0), old_count,
                      j + (new_count > 0), new_count);
     for (size_t k = begin; k < end; k++) {
-        const Line *line = script[k] == '+' ? &b->items[j] : &a->items[i];
-        ooze_text_append(out, "%c%.*s\n", script[k], (int)line->length, line->text);
-        i += script[k] != '+';
-        j += script[k] != '-';
+        char edit = script->edits[k];
+        const Line *line =
+            edit == '+' ? &script->new_lines->items[j] : &script->old_lines->items[i];
+        ooze_text_append(out, "%c%.*s\n", edit, (int)line->length, line->text);
+        i += edit != '+';
+        j += edit != '-';
     }
 }
 
-static void append_hunks(OozeText *out, const Lines *a, const Lines *b, const char *script,
-                         size_t length)
+static void append_hunks(OozeText *out, const Script *script)
 {
-    size_t i = 0, j = 0, done = 0; /* lines consumed before script[done] */
-    for (size_t k = 0; k < length; k++) {
-        if (script[k] == ' ') {
+    const char *edits = script->edits;
+    size_t i = 0, j = 0, done = 0; /* lines of both texts before edits[done] */
+    for (size_t k = 0; k < script->length; k++) {
+        if (edits[k] == ' ') {
             continue;
         }
         size_t begin = k > done + CONTEXT ? k - CONTEXT : done;
-        size_t end = k + 1, quiet = 0;
-        while (end < length && quiet < 2 * CONTEXT) {
-            quiet = script[end] == ' ' ? quiet + 1 : 0;
+        size_t end = k + 1, unchanged = 0;
+        while (end < script->length && unchanged < 2 * CONTEXT) {
+            unchanged = edits[end] == ' ' ? unchanged + 1 : 0;
             end++;
         }
-        end -= quiet > CONTEXT ? quiet - CONTEXT : 0;
-        i += begin - done; /* all kept lines in between */
+        end -= unchanged > CONTEXT ? unchanged - CONTEXT : 0;
+        i += begin - done; /* lines between two hunks are unchanged */
         j += begin - done;
-        append_hunk(out, a, b, script, begin, end, i, j);
+        append_hunk(out, script, begin, end, i, j);
         for (size_t s = begin; s < end; s++) {
-            i += script[s] != '+';
-            j += script[s] != '-';
+            i += edits[s] != '+';
+            j += edits[s] != '-';
         }
         done = end;
         k = end - 1;
@@ -141,7 +151,7 @@ void ooze_diff_unified(OozeText *out, const char *old_name, const char *old_text
         return;
     }
     Lines a = {0}, b = {0};
-    char *script = NULL;
+    char *edits = NULL;
     Middle middle = {0};
     if (split(old_text, &a) && split(new_text, &b)) {
         size_t head = 0, tail = 0;
@@ -157,17 +167,17 @@ void ooze_diff_unified(OozeText *out, const char *old_name, const char *old_text
                           .old_count = a.count - head - tail,
                           .new_count = b.count - head - tail};
         fill_table(&middle);
-        script = ooze_alloc(a.count + b.count, 1);
-        if (script) {
-            memset(script, ' ', head);
-            size_t length = head + write_script(&middle, script + head);
-            memset(script + length, ' ', tail);
+        edits = ooze_alloc(a.count + b.count, 1);
+        if (edits) {
+            memset(edits, ' ', head);
+            size_t length = head + write_edits(&middle, edits + head);
+            memset(edits + length, ' ', tail);
             ooze_text_append(out, "--- %s\n+++ %s\n", old_name, new_name);
-            append_hunks(out, &a, &b, script, length + tail);
+            append_hunks(out, &(Script){&a, &b, edits, length + tail});
         }
     }
     ooze_free(middle.common);
-    ooze_free(script);
+    ooze_free(edits);
     ooze_free(a.items);
     ooze_free(b.items);
 }

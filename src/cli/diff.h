@@ -1,4 +1,4 @@
-/* A unified diff of two texts, for telling what changed in a scene. */
+/* A unified diff of two texts, which shows what changed in a scene. */
 #ifndef OOZE_CLI_DIFF_H
 #define OOZE_CLI_DIFF_H
 

@@ -18,7 +18,8 @@
 #define TRIAL_SECONDS 2.0
 enum { TRIAL_STEPS = 50 };
 
-/* Free bytes where `path` would be, looking at the nearest folder that exists; negative: unknown. */
+/* Free bytes where `path` would be, looking at the nearest folder that exists; negative:
+   unknown. */
 static double free_bytes(const char *path)
 {
     OozeText place = {0};
@@ -51,8 +52,8 @@ typedef struct Trial {
 } Trial;
 
 /* A few steps; with emitters as many as fit into two seconds, for the pace changes as they fill the
-   scene. What a step cost fades over some fifty steps, so that the fullest ones count, and the first
-   one, which allocates, does not. */
+   scene. What a step cost fades over some fifty steps, so that the fullest ones count, and the
+   first one, which allocates, does not. */
 static OozeStatus make_trial(OozeWorld *world, uint64_t steps, Trial *trial, OozeError *error)
 {
     const double kept = 0.98;

@@ -45,7 +45,7 @@ static OozeStatus write_frame(Export *job, const OozeFrame *frame, uint64_t numb
     return OOZE_OK;
 }
 
-/* One frame in memory at a time. A damaged one is told, counted and left out. */
+/* One frame is in memory at a time. A damaged one is reported, counted and left out. */
 static OozeStatus write_frames(Export *job, uint64_t wanted, OozeError *error)
 {
     OozeProgress progress;
@@ -56,13 +56,11 @@ static OozeStatus write_frames(Export *job, uint64_t wanted, OozeError *error)
         if (!ooze_frame_range_has(&job->range, number)) {
             continue;
         }
-        char *path = ooze_run_frame_path(job->run, number);
         OozeFrame *frame = NULL;
         OozeError damage = {0};
-        status = path ? ooze_frame_open(path, &frame, &damage) : OOZE_ERROR_MEMORY;
-        ooze_free(path);
+        status = ooze_run_open_frame(job->run, number, &frame, &damage);
         if (status == OOZE_ERROR_MEMORY) {
-            ooze_fail_memory(error, "a frame", 0);
+            *error = damage;
         } else if (status) {
             ooze_progress_clear(&progress);
             ooze_report_warning("frame %llu is left out: %s", (unsigned long long)number,
@@ -82,7 +80,7 @@ static OozeStatus write_frames(Export *job, uint64_t wanted, OozeError *error)
     return status;
 }
 
-/* A run whose scene cannot be read any more is exported without what only the scene knows. */
+/* Where the scene of the run cannot be read, shapes are left out. */
 static OozeStatus write_scene(Export *job, OozeError *error)
 {
     OozeScene *scene = NULL;

@@ -145,7 +145,7 @@ static const char *const type_names[OOZE_FIELD_TYPE_COUNT] = {
     [OOZE_FIELD_UINT32] = "uint32",   [OOZE_FIELD_UINT64] = "uint64",
 };
 
-/* Of one component of all particles; NAN where there are none. */
+/* Range of one component over all particles; NAN where there are none. */
 static void find_range(const OozeFieldView *field, int component, double *min, double *max)
 {
     *min = *max = NAN;
@@ -203,6 +203,80 @@ void ooze_facts_fields(OozeFacts *facts, const OozeFrame *frame)
         }
     }
     ooze_text_append(&facts->out, "%s", facts->json ? "\n  ]" : "");
+    end_fact(facts);
+}
+
+/* One object per row; of a table without named columns its shape. */
+static void append_json_table(OozeText *out, const OozeFieldView *table)
+{
+    ooze_json_string(out, table->name);
+    if (!table->columns) {
+        ooze_text_append(out, ": {\"type\": \"%s\", \"components\": %d, \"rows\": %llu}",
+                         type_names[table->type], table->components,
+                         (unsigned long long)table->count);
+        return;
+    }
+    ooze_text_append(out, ": [");
+    for (uint64_t row = 0; row < table->count; row++) {
+        ooze_text_append(out, row > 0 ? ",\n      {" : "{");
+        for (int k = 0; k < table->components; k++) {
+            ooze_text_append(out, k > 0 ? ", " : "");
+            ooze_json_string(out, table->columns[k]);
+            ooze_text_append(out, ": ");
+            ooze_json_number(out, ooze_field_value(table, row, k));
+        }
+        ooze_text_append(out, "}");
+    }
+    ooze_text_append(out, "]");
+}
+
+static bool all_zero(const OozeFieldView *table, uint64_t row)
+{
+    bool zero = true;
+    for (int k = 0; k < table->components; k++) {
+        zero = zero && ooze_field_value(table, row, k) == 0.0;
+    }
+    return zero;
+}
+
+/* Names and values of a row. A NaN is a number that is not given, and left out. */
+static void append_row(OozeText *out, const OozeFieldView *table, uint64_t row)
+{
+    char name[64];
+    snprintf(name, sizeof name, table->count > 1 ? "%s %llu" : "%s", table->name,
+             (unsigned long long)row);
+    ooze_text_append(out, "\n  %-19s", name);
+    const char *before = " ";
+    for (int k = 0; k < table->components; k++) {
+        double value = ooze_field_value(table, row, k);
+        if (!isnan(value)) {
+            ooze_text_append(out, "%s%s %.9g", before, table->columns[k], value);
+            before = ", ";
+        }
+    }
+}
+
+void ooze_facts_state(OozeFacts *facts, const OozeFrame *frame)
+{
+    begin_fact(facts, "state");
+    ooze_text_append(&facts->out, "%s", facts->json ? "{" : "");
+    for (int i = 0; i < frame->state_count; i++) {
+        const OozeFieldView *table = &frame->state[i];
+        if (facts->json) {
+            ooze_text_append(&facts->out, "%s\n    ", i > 0 ? "," : "");
+            append_json_table(&facts->out, table);
+        } else if (!table->columns) {
+            ooze_text_append(&facts->out, "\n  %-19s %s x %d, %llu row%s", table->name,
+                             type_names[table->type], table->components,
+                             (unsigned long long)table->count, table->count == 1 ? "" : "s");
+        }
+        for (uint64_t row = 0; !facts->json && table->columns && row < table->count; row++) {
+            if (!all_zero(table, row)) {
+                append_row(&facts->out, table, row);
+            }
+        }
+    }
+    ooze_text_append(&facts->out, "%s", facts->json ? "\n  }" : "");
     end_fact(facts);
 }
 

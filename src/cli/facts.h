@@ -17,8 +17,11 @@ void ooze_facts_count(OozeFacts *facts, const char *key, uint64_t value);
 void ooze_facts_real(OozeFacts *facts, const char *key, double value, const char *unit);
 void ooze_facts_flag(OozeFacts *facts, const char *key, bool value);
 void ooze_facts_vector(OozeFacts *facts, const char *key, OozeVec3 value, const char *unit);
-/* One line in text, an array of objects in JSON. */
+/* Type and range of each field, in JSON as an array of objects. */
 void ooze_facts_fields(OozeFacts *facts, const OozeFrame *frame);
+/* The tables of the state: names and values of each row that is not zero, in JSON of all
+   rows. */
+void ooze_facts_state(OozeFacts *facts, const OozeFrame *frame);
 void ooze_facts_names(OozeFacts *facts, const char *key, int count,
                       const char *(*name)(const void *items, int i), const void *items);
 /* Prints on stdout and frees; returns the exit code. */
@@ -26,9 +29,9 @@ int ooze_facts_end(OozeFacts *facts);
 
 /* JSON string with quotes. */
 void ooze_json_string(OozeText *out, const char *text);
-/* JSON knows no infinity and no NaN: null. */
+/* Infinity and NaN become null. */
 void ooze_json_number(OozeText *out, double value);
-/* One member of an object, after what goes before it: a brace, or a comma. */
+/* One member of an object; `before` is the brace or comma in front of it. */
 void ooze_json_member(OozeText *out, const char *before, const char *key, double value);
 
 #endif

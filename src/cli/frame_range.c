@@ -8,9 +8,9 @@
 #include "cli/command.h"
 #include "cli/report.h"
 
-static bool read_bound(const char **text, uint64_t otherwise, uint64_t *value)
+static bool read_bound(const char **text, uint64_t fallback, uint64_t *value)
 {
-    *value = otherwise;
+    *value = fallback;
     if (isdigit((unsigned char)**text)) {
         char *end;
         errno = 0;
@@ -72,13 +72,13 @@ OozeStatus ooze_frame_range_count(const OozeFrameRange *range, const OozeRunFold
         *count += ooze_frame_range_has(range, run->frames[i]);
     }
     if (*count == 0) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "ooze info RUN tells which frames there are",
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "`ooze info RUN` shows the last frame",
                          "'%s' has no frame in the range asked for", run->path);
     }
     return OOZE_OK;
 }
 
-bool ooze_frame_is_to_blame(OozeStatus status)
+bool ooze_is_frame_error(OozeStatus status)
 {
     return status == OOZE_ERROR_FORMAT || status == OOZE_ERROR_FILE || status == OOZE_ERROR_NUMERIC;
 }

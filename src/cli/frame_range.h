@@ -1,20 +1,20 @@
-/* Which frames of a run an option means: "7", "A:B", "A:B:S". */
+/* Ranges of frames on the command line: "7", "A:B", "A:B:S". */
 #ifndef OOZE_CLI_FRAME_RANGE_H
 #define OOZE_CLI_FRAME_RANGE_H
 
 #include "cli/arguments.h"
 #include "output/run_folder.h"
 
-/* Both ends belong to it. */
+/* From `first` to `last`, both included. */
 typedef struct OozeFrameRange {
     uint64_t first, last, stride;
 } OozeFrameRange;
 
-/* Either end may be left out; NULL: all frames. False where it is no range. */
+/* Either end may be left out; NULL: all frames. False: the text is not a range. */
 bool ooze_frame_range_read(const char *text, OozeFrameRange *range);
 bool ooze_frame_range_has(const OozeFrameRange *range, uint64_t frame);
 
-/* The row of a command's options, and its value; false where it was refused, which has been told. */
+/* The option in the list of a command, and its value; false after reporting a usage error. */
 #define OOZE_FRAMES_OPTION                                                                         \
     {                                                                                              \
         "frames", 0, "A:B[:S]", false,                                                             \
@@ -23,21 +23,21 @@ bool ooze_frame_range_has(const OozeFrameRange *range, uint64_t frame);
     }
 bool ooze_frame_range_argument(const OozeArguments *arguments, OozeFrameRange *range);
 
-/* How many frames of the run belong to it; none is an error. */
+/* Number of frames of the run in the range; none is an error. */
 OozeStatus ooze_frame_range_count(const OozeFrameRange *range, const OozeRunFolder *run,
                                   uint64_t *count, OozeError *error);
 
-/* What is wrong with a frame does not end a command over many; what is wrong with the settings, the memory
-   or the disk does. */
-bool ooze_frame_is_to_blame(OozeStatus status);
+/* Whether an error concerns one frame only, so that a command goes on with the next. Errors of
+   settings, memory and disk end it. */
+bool ooze_is_frame_error(OozeStatus status);
 
-/* Files made of frames, one each: their names within a folder, and times. */
+/* Files that were made of frames, one each: names within a folder, and times. */
 typedef struct OozeFrameFiles {
     char **names;
     double *times;
     uint64_t count;
 } OozeFrameFiles;
-/* Room for `most`. The list takes names over; freeing it frees them. */
+/* Allocates space for `most` files. The list owns the names. */
 OozeStatus ooze_frame_files_start(OozeFrameFiles *files, uint64_t most, OozeError *error);
 void ooze_frame_files_add(OozeFrameFiles *files, char *name, double time);
 void ooze_frame_files_free(OozeFrameFiles *files);

@@ -11,10 +11,10 @@
 #include "cli/command.h"
 #include "cli/facts.h"
 #include "cli/report.h"
+#include "mesh/read.h"
 #include "ooze/ooze.h"
 #include "output/run_folder.h"
 #include "solids/heightfield.h"
-#include "solids/mesh.h"
 
 static const char *material_name(const void *items, int i)
 {
@@ -54,6 +54,7 @@ static void add_frame(OozeFacts *facts, const OozeFrame *frame)
     ooze_facts_names(facts, "solids", frame->solid_count, solid_name, frame->solids);
     add_hash(facts, frame);
     ooze_facts_fields(facts, frame);
+    ooze_facts_state(facts, frame);
 }
 
 static int info_frame(const char *path, bool hash, bool json)
@@ -113,11 +114,7 @@ static OozeStatus open_last(const OozeRunFolder *run, OozeFrame **frame, OozeErr
     if (run->frame_count == 0) {
         return ooze_fail(error, OOZE_ERROR_FILE, "", "'%s' has no finished frame yet", run->path);
     }
-    char *path = ooze_run_frame_path(run, run->frames[run->frame_count - 1]);
-    OozeStatus status =
-        path ? ooze_frame_open(path, frame, error) : ooze_fail_memory(error, "a path", 0);
-    ooze_free(path);
-    return status;
+    return ooze_run_open_frame(run, run->frames[run->frame_count - 1], frame, error);
 }
 
 static int info_run(const char *path, bool hash, bool json)
@@ -176,7 +173,7 @@ static int info_mesh(const char *path, bool json)
     ooze_facts_count(&facts, "triangles", mesh->triangle_count);
     ooze_facts_flag(&facts, "watertight", mesh->watertight);
     ooze_facts_real(&facts, "area", ooze_mesh_area(mesh), "m2");
-    /* Without a closed surface there is no volume to speak of. */
+    /* Only a closed surface has a volume. */
     ooze_facts_real(&facts, "volume", mesh->watertight ? ooze_mesh_volume(mesh) : NAN, "m3");
     ooze_facts_vector(&facts, "min", min, "m");
     ooze_facts_vector(&facts, "max", max, "m");
@@ -202,7 +199,7 @@ static int info_height_map(const char *path, bool json)
     ooze_facts_text(&facts, "kind", "height map");
     ooze_facts_count(&facts, "columns", map.columns);
     ooze_facts_count(&facts, "rows", map.rows);
-    if (map.cell > 0.0) { /* a picture does not say how wide it is */
+    if (map.cell > 0.0) { /* a picture has no size in metres */
         ooze_facts_real(&facts, "cell", map.cell, "m");
     }
     ooze_facts_real(&facts, "low", (double)low, unit);
@@ -298,7 +295,7 @@ static int run(const OozeArguments *arguments)
         ooze_fail(&error, OOZE_ERROR_ARGUMENT,
                   "give a run folder, a frame (.h5), a mesh (.obj .ply .stl), a height map (.pgm "
                   ".asc) or a scene (.yaml)",
-                  "the name of '%s' does not tell what it is", path);
+                  "the suffix of '%s' is unknown", path);
         return ooze_report_error(&error);
     }
 }
@@ -319,8 +316,9 @@ const OozeCommand ooze_command_info = {
     .name = "info",
     .synopsis = "PATH [--hash | --json]",
     .summary = "Tell what a run, frame, mesh, height map or scene holds",
-    .details = "The hash covers the full state: particles, solids, emitters and what probes "
-               "remember. Two runs with the same hash are bitwise equal.",
+    .details = "Of a frame the whole state is listed by name: fields of the particles with their "
+               "ranges, settings, materials, solids, emitters and the memory of probes. The hash "
+               "covers all of it: two runs with the same hash are bitwise equal.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

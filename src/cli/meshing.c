@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/report.h"
-#include "output/frame_block.h"
+#include "output/frame_header.h"
 
 enum { FORMATS_MAX = 16, MISSING_TOLD = 8 };
 
@@ -56,12 +56,12 @@ static OozeStatus make_surface(OozeMeshing *job, const OozeFrame *frame, const c
 
 /* A finished file of equal settings is kept. `living`: the frame, or NULL to read it. */
 static OozeStatus make_file(OozeMeshing *job, const Names *names, const OozeFrame *living,
-                            OozeFrameBlock *block, bool *kept, OozeError *error)
+                            OozeFrameHeader *block, bool *kept, OozeError *error)
 {
     OozeFrame *read = NULL;
     char remark[OOZE_MESH_REMARK_MAX];
     *kept = false;
-    OozeStatus status = ooze_frame_block_open(names->frame, block, error);
+    OozeStatus status = ooze_frame_header_load(names->frame, block, error);
     if (status) {
         return status;
     }
@@ -83,7 +83,7 @@ static OozeStatus make_file(OozeMeshing *job, const Names *names, const OozeFram
 OozeStatus ooze_meshing_frame(OozeMeshing *job, const OozeFrame *frame, OozeError *error)
 {
     Names names;
-    OozeFrameBlock block;
+    OozeFrameHeader block;
     bool kept = true;
     OozeStatus status = make_names(job, frame->index, &names, error);
     status = status ? status : ooze_make_folder(job->folder, error);
@@ -99,7 +99,7 @@ static OozeStatus mesh_number(OozeMeshing *job, uint64_t number, OozeError *erro
 {
     Names names;
     OozeError trouble = {0};
-    OozeFrameBlock block = {0};
+    OozeFrameHeader block = {0};
     bool kept = false;
     OozeStatus status = make_names(job, number, &names, &trouble);
     status = status ? status : make_file(job, &names, NULL, &block, &kept, &trouble);
@@ -108,7 +108,7 @@ static OozeStatus mesh_number(OozeMeshing *job, uint64_t number, OozeError *erro
         job->kept += kept;
         ooze_frame_files_add(&job->files, names.name.data, block.time);
         names.name = (OozeText){0}; /* it is the list's now */
-    } else if (ooze_frame_is_to_blame(status)) {
+    } else if (ooze_is_frame_error(status)) {
         ooze_progress_clear(&job->progress);
         ooze_report_warning("frame %llu is left out: %s", (unsigned long long)number,
                             trouble.message);

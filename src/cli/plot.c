@@ -1,4 +1,4 @@
-/* ooze plot: readings of probes as a figure. */
+/* ooze plot: a figure of the readings of probes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +11,12 @@
 #include "cli/report.h"
 #include "plot/compose.h"
 
-/* Operands and lists of options in their places; each array has room for all of them. */
-typedef struct Words {
+/* The strings that the request points to; each array has the capacity for all operands and options.
+   */
+typedef struct Selection {
     const char **runs, **probes, **references, **labels;
     OozePlotRequest request;
-} Words;
+} Selection;
 
 static bool is_run(const char *path)
 {
@@ -25,48 +26,50 @@ static bool is_run(const char *path)
            (S_ISDIR(info.st_mode) || (length > 4 && strcmp(path + length - 4, ".csv") == 0));
 }
 
-static bool sort_words(const OozeArguments *arguments, Words *words)
+/* The first operand is a run, others are runs where they are folders or tables, otherwise probes.
+   */
+static bool select_data(const OozeArguments *arguments, Selection *selection)
 {
-    size_t room = (size_t)arguments->operand_count + (size_t)arguments->value_count + 1;
-    words->runs = ooze_alloc(room, sizeof *words->runs);
-    words->probes = ooze_alloc(room, sizeof *words->probes);
-    words->references = ooze_alloc(room, sizeof *words->references);
-    words->labels = ooze_alloc(room, sizeof *words->labels);
-    OozePlotRequest *request = &words->request;
-    if (!words->runs || !words->probes || !words->references || !words->labels) {
+    size_t capacity = (size_t)arguments->operand_count + (size_t)arguments->value_count + 1;
+    selection->runs = ooze_alloc(capacity, sizeof *selection->runs);
+    selection->probes = ooze_alloc(capacity, sizeof *selection->probes);
+    selection->references = ooze_alloc(capacity, sizeof *selection->references);
+    selection->labels = ooze_alloc(capacity, sizeof *selection->labels);
+    OozePlotRequest *request = &selection->request;
+    if (!selection->runs || !selection->probes || !selection->references || !selection->labels) {
         ooze_report_line("ooze: out of memory");
         return false;
     }
     bool only_runs = ooze_argument_given(arguments, "probe");
     for (int i = 0; i < arguments->operand_count; i++) {
-        const char *word = arguments->operands[i];
-        if (i == 0 || only_runs || is_run(word)) {
-            words->runs[request->run_count++] = word;
+        const char *operand = arguments->operands[i];
+        if (i == 0 || only_runs || is_run(operand)) {
+            selection->runs[request->run_count++] = operand;
         } else {
-            words->probes[request->probe_count++] = word;
+            selection->probes[request->probe_count++] = operand;
         }
     }
     request->probe_count +=
-        ooze_argument_list(arguments, "probe", words->probes + request->probe_count);
-    request->reference_count = ooze_argument_list(arguments, "reference", words->references);
-    request->label_count = ooze_argument_list(arguments, "label", words->labels);
-    request->runs = words->runs;
-    request->probes = words->probes;
-    request->references = words->references;
-    request->labels = words->labels;
+        ooze_argument_list(arguments, "probe", selection->probes + request->probe_count);
+    request->reference_count = ooze_argument_list(arguments, "reference", selection->references);
+    request->label_count = ooze_argument_list(arguments, "label", selection->labels);
+    request->runs = selection->runs;
+    request->probes = selection->probes;
+    request->references = selection->references;
+    request->labels = selection->labels;
     request->x = ooze_argument_text(arguments, "x");
     return true;
 }
 
-static void free_words(Words *words)
+static void free_selection(Selection *selection)
 {
-    ooze_free(words->runs);
-    ooze_free(words->probes);
-    ooze_free(words->references);
-    ooze_free(words->labels);
+    ooze_free(selection->runs);
+    ooze_free(selection->probes);
+    ooze_free(selection->references);
+    ooze_free(selection->labels);
 }
 
-/* "A:B", either end may be left out. */
+/* "LOW:HIGH"; either end may be missing. */
 static bool read_ends(const OozeArguments *arguments, const char *option, double *low, double *high)
 {
     const char *text = ooze_argument_text(arguments, option);
@@ -113,8 +116,8 @@ static bool read_size(const OozeArguments *arguments, OozeFigure *figure)
     return true;
 }
 
-/* Everything of the figure that is not data. */
-static bool read_looks(const OozeArguments *arguments, OozeFigure *figure)
+/* Title, size and axes of the figure. */
+static bool read_style(const OozeArguments *arguments, OozeFigure *figure)
 {
     static const char *const axes[] = {"none", "x", "y", "xy"};
     int logarithmic = 0;
@@ -145,7 +148,7 @@ static bool ends_with(const char *text, const char *end)
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
-static OozeStatus draw(const OozePlotRequest *request, const OozeFigure *looks, const char *path,
+static OozeStatus draw(const OozePlotRequest *request, const OozeFigure *style, const char *path,
                        OozeError *error)
 {
     OozePlot plot;
@@ -153,7 +156,7 @@ static OozeStatus draw(const OozePlotRequest *request, const OozeFigure *looks, 
     if (status) {
         return status;
     }
-    OozeFigure figure = *looks;
+    OozeFigure figure = *style;
     figure.panels = plot.figure.panels;
     figure.panel_count = plot.figure.panel_count;
     figure.series = plot.figure.series;
@@ -163,22 +166,23 @@ static OozeStatus draw(const OozePlotRequest *request, const OozeFigure *looks, 
     OozeDrawing drawing;
     status = ooze_figure_draw(&figure, &drawing, NULL, error);
     if (!status) {
-        status = ends_with(path, ".png") ? ooze_drawing_write_png(&drawing, path, error)
-                                         : ooze_drawing_write_svg(&drawing, path, error);
-        ooze_drawing_clear(&drawing);
+        status = ooze_drawing_write(&drawing, path, error);
+        ooze_drawing_free(&drawing);
     }
     ooze_plot_free(&plot);
     return status;
 }
 
-/* RUN/plot.svg of the first run, unless said otherwise; a table's plot stands beside it. */
-static int finish(const OozeArguments *arguments, const OozePlotRequest *request,
-                  const OozeFigure *looks)
+/* Writes the file of --output; by default RUN/plot.svg of the first run, or TABLE.svg of a table.
+   */
+static int write_plot(const OozeArguments *arguments, const OozePlotRequest *request,
+                      const OozeFigure *style)
 {
     const char *given = ooze_argument_text(arguments, "output");
-    if (given && !ends_with(given, ".svg") && !ends_with(given, ".png")) {
+    if (given && !ends_with(given, ".svg") && !ends_with(given, ".png") &&
+        !ends_with(given, ".pdf")) {
         return ooze_usage_error(arguments->command,
-                                "option --output must end in .svg or .png: '%s'", given);
+                                "option --output must end in .svg, .png or .pdf: '%s'", given);
     }
     OozeError error = {0};
     OozeText path = {0};
@@ -192,7 +196,7 @@ static int finish(const OozeArguments *arguments, const OozePlotRequest *request
         ooze_text_append(&path, "%s%splot.svg", first, first[length - 1] == '/' ? "" : "/");
     }
     OozeStatus status = path.failed ? ooze_fail_memory(&error, "a path", 0)
-                                    : draw(request, looks, path.data, &error);
+                                    : draw(request, style, path.data, &error);
     if (!status) {
         printf("%s\n", path.data);
     }
@@ -202,20 +206,20 @@ static int finish(const OozeArguments *arguments, const OozePlotRequest *request
 
 static int run(const OozeArguments *arguments)
 {
-    OozeFigure looks = {0};
-    if (!read_looks(arguments, &looks)) {
+    OozeFigure style = {0};
+    if (!read_style(arguments, &style)) {
         return OOZE_EXIT_USAGE;
     }
-    Words words = {0};
+    Selection selection = {0};
     int code = OOZE_EXIT_FAILED;
-    if (sort_words(arguments, &words)) {
-        code = words.request.probe_count == 0
+    if (select_data(arguments, &selection)) {
+        code = selection.request.probe_count == 0
                    ? ooze_usage_error(arguments->command,
                                       "say which probes, such as: ooze plot %s particles",
-                                      words.runs[0])
-                   : finish(arguments, &words.request, &looks);
+                                      selection.runs[0])
+                   : write_plot(arguments, &selection.request, &style);
     }
-    free_words(&words);
+    free_selection(&selection);
     return code;
 }
 
@@ -223,39 +227,38 @@ static const OozeOperand operands[] = {
     {"RUN", "the run folder, or a table (.csv); further folders are runs to compare it with",
      false},
     {"PROBE",
-     "a column of `probes.csv` (`top.height`), a probe (`top`: all its columns) or what its "
-     "columns "
-     "are called (`height`: of all probes)",
+     "a column of `probes.csv` (`top.height`), a probe (`top`: all its columns) or a quantity "
+     "(`height`: of all probes)",
      true},
 };
 
 static const OozeOption options[] = {
-    {"output", 'o', "FILE", false, "an .svg or .png; by default `RUN/plot.svg`"},
+    {"output", 'o', "FILE", false, "an .svg, .png or .pdf; by default `RUN/plot.svg`"},
     {"probe", 0, "NAME", true, "a PROBE; with it, all operands are runs"},
     {"x", 0, "NAME", false, "the column along the x axis; `time` by default"},
     {"reference", 'r', "FILE", true,
-     "points to hold the curves against, as markers: a table with x in its first column"},
+     "points to compare the curves with, as markers: a table with x in its first column"},
     {"label", 'l', "TEXT", true,
-     "name of a run in the legend, then of a reference, in their order"},
+     "label of a run in the legend, then of a reference, in their order"},
     {"title", 0, "TEXT", false, "above the figure"},
-    {"size", 0, "WxH", false, "in pixels; 800 wide by default, and as high as its panels need"},
+    {"size", 0, "WxH", false,
+     "in pixels; by default 800 wide, and the height follows the number of panels"},
     {"log", 0, "AXES", false, "logarithmic axes: `x`, `y` or `xy`"},
-    {"x-range", 0, "A:B", false, "ends of the x axis; either may be left out"},
-    {"y-range", 0, "A:B", false, "ends of the y axes; either may be left out"},
+    {"x-range", 0, "A:B", false, "ends of the x axis; either may be missing"},
+    {"y-range", 0, "A:B", false, "ends of the y axes; either may be missing"},
 };
 
 const OozeCommand ooze_command_plot = {
     .name = "plot",
     .synopsis = "RUN... PROBE... [options]",
-    .summary = "Draw readings of probes over time",
+    .summary = "Plot readings of probes over time",
     .details =
-        "Readings of equal unit share an axis, others get a panel of their own below. A probe of "
-        "every step is drawn with all its steps. Numbers that are `nan` leave a gap. The same "
-        "readings give the same bytes.\n\n"
-        "A reference is a table such as `time [s],height [m]`; each further column is a series of "
-        "markers in the panel of its unit, or in the first where it has none. Lines that begin "
-        "with "
-        "`#` are remarks. See [plots.md](plots.md).",
+        "Readings of equal unit share a panel, other units get panels below. A probe of every step "
+        "is drawn with all its steps. Readings that are `nan` leave a gap. Text can be selected in "
+        "SVG and PDF. Equal readings give equal bytes.\n\n"
+        "A reference is a table such as `time [s],height [m]`; each column after the first is a "
+        "series of markers in the panel of its unit, or in the first panel where it has no unit. "
+        "Lines that begin with `#` are comments. See [plots.md](plots.md).",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .repeats = true,

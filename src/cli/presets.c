@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/facts.h"
 #include "cli/report.h"
-#include "methods/material.h"
+#include "materials/material.h"
 #include "scene/scene.h"
 
 static const OozeParamInfo *param_of(const char *key)

@@ -211,7 +211,7 @@ bool ooze_probe_table_is_long(const OozeProbeTable *table)
     return table->pending.length >= LONG_BYTES;
 }
 
-void ooze_probe_table_hand_over(OozeProbeTable *table, OozeText *rows)
+void ooze_probe_table_submit_copy(OozeProbeTable *table, OozeText *rows)
 {
     OozeText empty = *rows;
     *rows = table->pending;

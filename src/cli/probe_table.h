@@ -1,7 +1,8 @@
 /* probes.csv and probes_steps.csv: the readings of the probes as comma-separated tables.
 
    A row is on the disk before the frame or checkpoint of its step is, so a resumed run finds every
-   row up to its state, drops what came after, and ends with the same bytes as an uninterrupted one. */
+   row up to its state, drops what came after, and ends with the same bytes as an uninterrupted
+   one. */
 #ifndef OOZE_CLI_PROBE_TABLE_H
 #define OOZE_CLI_PROBE_TABLE_H
 
@@ -31,9 +32,9 @@ OozeStatus ooze_probe_table_append(OozeProbeTable *table, const OozeWorld *world
 /* Whether so much is pending that it should be written before the next frame is due. */
 bool ooze_probe_table_is_long(const OozeProbeTable *table);
 /* Exchanges the pending rows for the memory of `rows`, whose text is done with. */
-void ooze_probe_table_hand_over(OozeProbeTable *table, OozeText *rows);
-/* Writes rows that were handed over; with `sync` they are on the disk afterwards. This alone may go on
-   in another thread while rows are appended. */
+void ooze_probe_table_submit_copy(OozeProbeTable *table, OozeText *rows);
+/* Writes rows that were handed over; with `sync` they are on the disk afterwards. This alone may go
+   on in another thread while rows are appended. */
 OozeStatus ooze_probe_table_write(const OozeProbeTable *table, const OozeText *rows, bool sync,
                                   OozeError *error);
 

@@ -28,8 +28,8 @@ void ooze_progress_start(OozeProgress *progress, bool quiet, const char *unit, u
                                .rate_step = step};
 }
 
-/* Steps over seconds, both fading over about ten seconds: emitters and melting piles change the pace.
-   A short first interval weighs as little as it lasted. */
+/* Steps over seconds, both fading over about ten seconds: emitters and melting piles change the
+   pace. A short first interval weighs as little as it lasted. */
 static void update_rate(OozeProgress *progress, uint64_t step, double now)
 {
     double seconds = now - progress->rate_clock;

@@ -17,7 +17,7 @@
 #include "render/video.h"
 
 #define PNG_KEY "ooze settings"
-enum { SURVEY_MAX = 120 /* frames looked at for framing and ranges */ };
+enum { SURVEY_MAX = 120 /* frames surveyed for bounds and colour range */ };
 
 typedef struct Render {
     OozeRunFolder *run;
@@ -28,7 +28,7 @@ typedef struct Render {
     const char *folder, *video;
     bool quiet, with_video;
     unsigned char *pixels;
-    char **pictures; /* paths of what is done, in order */
+    char **pictures; /* paths of finished pictures, in order */
     uint64_t count, kept, damaged;
     uint64_t wanted, particles;
     OozeProgress progress;
@@ -80,7 +80,7 @@ static bool read_camera(const OozeArguments *arguments, OozeRenderDef *def)
     return true;
 }
 
-/* FIELD or FIELD:LOW:HIGH; the name is cut off in place. */
+/* FIELD or FIELD:LOW:HIGH; terminates the name in place. */
 static bool read_color(const OozeArguments *arguments, char *text, OozeRenderDef *def)
 {
     char *colon = strchr(text, ':');
@@ -130,7 +130,8 @@ static OozeStatus open_frame(const OozeRunFolder *run, uint64_t number, OozeFram
     return status;
 }
 
-/* Frames of the whole run, so that pictures made one at a time fit together. */
+/* Surveys frames of the whole run, so that pictures rendered separately have the same camera and
+   colours. */
 static OozeStatus survey(Render *job, OozeError *error)
 {
     const OozeRunFolder *run = job->run;
@@ -145,7 +146,7 @@ static OozeStatus survey(Render *job, OozeError *error)
         status = open_frame(run, run->frames[i], &frame, error);
         status = status ? status : ooze_renderer_survey(job->renderer, frame, error);
         ooze_frame_close(frame);
-        status = ooze_frame_is_to_blame(status) ? OOZE_OK : status; /* told when its turn comes */
+        status = ooze_is_frame_error(status) ? OOZE_OK : status; /* reported when it is rendered */
     }
     return status;
 }
@@ -189,7 +190,7 @@ static OozeStatus draw_frame(Render *job, uint64_t number, OozeError *error)
     OozeError problem = {0};
     OozeStatus status = open_frame(job->run, number, &frame, &problem);
     status = status ? status : draw(job, frame, path.data, &problem);
-    if (ooze_frame_is_to_blame(status)) {
+    if (ooze_is_frame_error(status)) {
         ooze_progress_clear(&job->progress);
         ooze_report_warning("frame %llu is left out: %s", (unsigned long long)number,
                             problem.message);

@@ -8,7 +8,8 @@
 #include "base/fail.h"
 #include "ooze/scene.h"
 
-/* One line; control characters in it are shown as '?', so that no file name can steer a terminal. */
+/* One line; control characters in it are shown as '?', so that no file name can steer a
+   terminal. */
 void ooze_report_line(const char *format, ...) OOZE_PRINTF(1, 2);
 void ooze_report_warning(const char *format, ...) OOZE_PRINTF(1, 2);
 

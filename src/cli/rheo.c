@@ -23,9 +23,9 @@ typedef struct Block {
     int count;
 } Block;
 
-/* A flow curve tells the yield stress and not the strain at which it is reached: pastes yield at some hundredths to some
-   tenths. Below that strain a paste is elastic, and the stress in steady shear is short of the yield stress
-   by half the square of it. */
+/* A flow curve tells the yield stress and not the strain at which it is reached: pastes yield at
+   some hundredths to some tenths. Below that strain a paste is elastic, and the stress in steady
+   shear is short of the yield stress by half the square of it. */
 #define YIELD_STRAIN 0.1
 
 static const char *law_name(OozeRheoLaw law)
@@ -164,7 +164,8 @@ static void say_table(OozeText *out, const OozeRheoData *data, const OozeRheoFit
     }
 }
 
-/* "34 %", or "a factor of 2.8" where per cent would mislead; `by` is the logarithm of the deviation. */
+/* "34 %", or "a factor of 2.8" where per cent would mislead; `by` is the logarithm of the
+   deviation. */
 static void say_deviation(OozeText *out, double by)
 {
     double factor = exp(fabs(by));
@@ -185,7 +186,7 @@ static void say_remarks(OozeText *out, const OozeRheoData *data, const OozeRheoR
             ooze_rheo_number(best, 0).value * pow(best->model.reference, 1.0 - best->unknowns[1]);
         ooze_text_append(out,
                          "\nStress is %.4g Pa + %.4g rate^%.3g. A flow curve does not tell how far "
-                         "the material gives way before it yields:\na yield strain of %g is taken, "
+                         "the material yields before it yields:\na yield strain of %g is taken, "
                          "so that the modulus is %.4g Pa. Measure G' below the yield stress for "
                          "more.\n",
                          yield.value, k, best->unknowns[1], YIELD_STRAIN,
@@ -351,8 +352,9 @@ static const OozeOption options[] = {
      "a table (.csv) headed `omega [rad/s],G' [Pa],G'' [Pa]`, `rate [1/s],viscosity [Pa s]` (or "
      "`stress [Pa]`) or `time [s],modulus [Pa]`"},
     {"output", 'o', "DIR", false,
-     "draw what was measured beside theory into `DIR/rheometer.svg`, `DIR/relaxation.svg`, or data "
-     "and fit into `DIR/fit.svg`, each also as `.png`, on logarithmic axes"},
+     "plot measured values and theory into `DIR/rheometer.svg` and `DIR/relaxation.svg`, or data "
+     "and "
+     "fit into `DIR/fit.svg`, each also as `.png` and `.pdf`, on logarithmic axes"},
     {"json", 0, NULL, false, "the answer as one JSON object"},
 };
 

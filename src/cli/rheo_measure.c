@@ -11,7 +11,7 @@
 #include "cli/facts.h"
 #include "cli/report.h"
 #include "methods/method.h"
-#include "rheometer/picture.h"
+#include "rheometer/figure.h"
 #include "rheometer/verdict.h"
 #include "scene/scene.h"
 

@@ -149,7 +149,19 @@ static int refuse_changed_scene(const Job *job, const char *kept)
     return code;
 }
 
-/* The scene of the plan, and for a resumed run proof that it is still the same. */
+/* Whether the scene given now is the one of the run. Keys that came after the run was written have
+   their defaults in both. */
+static bool same_scene(const Job *job, const char *kept_path, const char *kept)
+{
+    OozeScene *old = NULL;
+    const char *now = ooze_scene_canonical(job->scene);
+    bool same = strcmp(kept, now) == 0 || (!ooze_scene_load(kept_path, NULL, 0, &old, NULL) &&
+                                           strcmp(ooze_scene_canonical(old), now) == 0);
+    ooze_scene_free(old);
+    return same;
+}
+
+/* The scene of the plan; that of a resumed run must be unchanged. */
 static int open_scene(Job *job)
 {
     OozeError error = {0};
@@ -165,8 +177,7 @@ static int open_scene(Job *job)
     if (code == OOZE_EXIT_OK) {
         code = load_scene(job, job->plan.scene_path ? job->plan.scene_path : path);
     }
-    if (code == OOZE_EXIT_OK && kept && job->plan.scene_path &&
-        strcmp(kept, ooze_scene_canonical(job->scene)) != 0) {
+    if (code == OOZE_EXIT_OK && kept && job->plan.scene_path && !same_scene(job, path, kept)) {
         code = refuse_changed_scene(job, kept);
     }
     ooze_free(kept);
@@ -270,8 +281,8 @@ static OozeStatus prepare_meshing(Job *job, OozeError *error)
     return OOZE_OK;
 }
 
-/* Meshes that are still lacking, of frames that stood before or of a run that was killed, and the index:
-   afterwards all is as `ooze mesh` would have left it. */
+/* Meshes that are still lacking, of frames that stood before or of a run that was killed, and the
+   index: afterwards all is as `ooze mesh` would have left it. */
 static int finish_meshing(Job *job)
 {
     OozeText summary = {0};
@@ -355,7 +366,7 @@ static int build_world(Job *job)
                                 .log_user = &job->log};
     /* a machine that cannot be had is told before anything is written */
     if (ooze_scene_build(job->scene, &options, &job->world, &error) ||
-        ooze_world_choose_machine(job->world, &error)) {
+        ooze_world_choose_engine(job->world, &error)) {
         return ooze_report_error(&error);
     }
     OozeWorldStats stats;

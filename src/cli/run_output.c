@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 
-/* Rows first: a state on the disk always finds its rows there. */
+/* Rows come before the state: a resumed run needs all rows up to its state. */
 static OozeStatus write_rows(const OozeRunOutput *output, const OozeRunItem *item, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
@@ -37,7 +37,8 @@ static OozeStatus write_item(void *context, int slot, OozeError *error)
     return status;
 }
 
-/* The frame stands on the disk by now; what is wrong with its mesh alone is told and passed over. */
+/* The frame is on the disk already. Only a failed write ends the run; any other error leaves the
+   mesh out. */
 static OozeStatus mesh_item(void *context, int slot, OozeError *error)
 {
     OozeRunOutput *output = context;
@@ -45,18 +46,18 @@ static OozeStatus mesh_item(void *context, int slot, OozeError *error)
     if (item->kind != OOZE_RUN_FRAME) {
         return OOZE_OK;
     }
-    OozeError trouble = {0};
-    OozeStatus status = ooze_meshing_frame(output->meshing, &item->state.frame, &trouble);
+    OozeError mesh_error = {0};
+    OozeStatus status = ooze_meshing_frame(output->meshing, &item->state.frame, &mesh_error);
     if (status == OOZE_ERROR_WRITE) {
-        *error = trouble;
+        *error = mesh_error;
         return status;
     }
     if (status) {
         ooze_run_log_line(output->log, "warning: frame %llu is not meshed: %s",
-                          (unsigned long long)item->state.frame.index, trouble.message);
-        if (!atomic_load(&output->troubled)) {
-            output->trouble = trouble;
-            atomic_store(&output->troubled, true);
+                          (unsigned long long)item->state.frame.index, mesh_error.message);
+        if (!atomic_load(&output->mesh_failed)) {
+            output->mesh_error = mesh_error;
+            atomic_store(&output->mesh_failed, true);
         }
     }
     return OOZE_OK;
@@ -73,7 +74,7 @@ OozeStatus ooze_run_output_put(OozeRunOutput *output, OozeRunItemKind kind, cons
                                OozeError *error)
 {
     int slot;
-    OozeStatus status = ooze_pipeline_take(output->pipeline, &slot, error);
+    OozeStatus status = ooze_pipeline_acquire(output->pipeline, &slot, error);
     if (status) {
         return status;
     }
@@ -85,12 +86,12 @@ OozeStatus ooze_run_output_put(OozeRunOutput *output, OozeRunItemKind kind, cons
     }
     for (int t = 0; t < OOZE_RUN_OUTPUT_TABLES && !status; t++) {
         if (output->tables[t]) {
-            ooze_probe_table_hand_over(output->tables[t], &item->rows[t]);
+            ooze_probe_table_submit_copy(output->tables[t], &item->rows[t]);
         }
     }
     output->copy_seconds += ooze_clock() - start;
     if (!status) {
-        ooze_pipeline_put(output->pipeline);
+        ooze_pipeline_submit(output->pipeline);
     }
     return status;
 }
@@ -110,13 +111,13 @@ OozeStatus ooze_run_output_drain(OozeRunOutput *output, OozeError *error)
     return output->pipeline ? ooze_pipeline_drain(output->pipeline, error) : OOZE_OK;
 }
 
-const OozeError *ooze_run_output_news(OozeRunOutput *output)
+const OozeError *ooze_run_output_mesh_error(OozeRunOutput *output)
 {
-    if (output->trouble_told || !atomic_load(&output->troubled)) {
+    if (output->mesh_error_reported || !atomic_load(&output->mesh_failed)) {
         return NULL;
     }
-    output->trouble_told = true;
-    return &output->trouble;
+    output->mesh_error_reported = true;
+    return &output->mesh_error;
 }
 
 void ooze_run_output_end(OozeRunOutput *output)

@@ -1,11 +1,11 @@
-/* What a run puts on the disk while it goes on: rows of the probe tables, frames and checkpoints, in the
-   order in which they were handed over, written by a thread of its own; and on a second one, behind it,
-   the meshes of the frames that stand.
+/* Output of a running simulation. One thread writes rows of the probe tables, frames and
+   checkpoints, in the order in which they were put; a second thread makes the meshes of frames that
+   are written.
 
-   The stepping thread copies and goes on; at most OOZE_RUN_OUTPUT_COPIES states are on their way, then it
-   waits. Rows are on the disk before the state that was handed over with them. After the first failure
-   nothing more is written, and every call reports it. From start to drain the folder and HDF5 belong to
-   the first thread, the meshing to the second. */
+   The stepping thread copies the state and continues. It waits when OOZE_RUN_OUTPUT_COPIES copies
+   are not written yet. Rows are on the disk before the state that was put with them. After the
+   first failure nothing more is written, and every call returns it. From start to drain only the
+   first thread uses the folder and HDF5, and only the second uses the meshing. */
 #ifndef OOZE_CLI_RUN_OUTPUT_H
 #define OOZE_CLI_RUN_OUTPUT_H
 
@@ -21,7 +21,7 @@
 enum { OOZE_RUN_OUTPUT_COPIES = 2, OOZE_RUN_OUTPUT_TABLES = 2 };
 
 typedef enum OozeRunItemKind {
-    OOZE_RUN_ROWS, /* of the tables alone, when many are pending */
+    OOZE_RUN_ROWS, /* only rows of the tables, when many are pending */
     OOZE_RUN_CHECKPOINT,
     OOZE_RUN_FRAME,
 } OozeRunItemKind;
@@ -35,37 +35,38 @@ typedef struct OozeRunItem {
 typedef struct OozeRunOutput {
     OozeRunFolder *folder;
     OozeRunLog *log;
-    OozeProbeTable *tables[OOZE_RUN_OUTPUT_TABLES]; /* NULL or closed: no such table */
+    OozeProbeTable *tables[OOZE_RUN_OUTPUT_TABLES]; /* NULL or closed: not written */
     OozeThreads *threads;                           /* for copying */
     OozeMeshing *meshing;                           /* NULL: no meshes */
     OozePipeline *pipeline;                         /* NULL: not started */
     OozeRunItem items[OOZE_RUN_OUTPUT_COPIES];
     double copy_seconds;
-    _Atomic bool troubled; /* a frame could not be meshed; `trouble` holds the first reason */
-    OozeError trouble;
-    bool trouble_told;
+    _Atomic bool mesh_failed;
+    OozeError mesh_error; /* the first one */
+    bool mesh_error_reported;
 } OozeRunOutput;
 
-/* The members up to `meshing` are set; from here on they are in use. */
+/* The caller sets the members up to `meshing` before. */
 OozeStatus ooze_run_output_start(OozeRunOutput *output, OozeError *error);
-/* Hands over what is pending in the tables and, unless only rows are meant, the state. */
+/* Queues the pending rows of the tables and, except for OOZE_RUN_ROWS, a copy of the state. */
 OozeStatus ooze_run_output_put(OozeRunOutput *output, OozeRunItemKind kind, const OozeFrame *frame,
                                OozeError *error);
-/* Whether `put` would not have to wait. */
+/* Whether `put` would return without waiting. */
 bool ooze_run_output_has_room(OozeRunOutput *output);
-/* The first failure so far, without waiting; and after everything handed over is written. */
+/* The first failure so far: at once, or after everything in the queue is written. */
 OozeStatus ooze_run_output_check(OozeRunOutput *output, OozeError *error);
 OozeStatus ooze_run_output_drain(OozeRunOutput *output, OozeError *error);
-/* Why a frame could not be meshed, once; NULL: no news. Only a disk that cannot be written ends a run: a
-   frame is worth more than its mesh, which can be made later. */
-const OozeError *ooze_run_output_news(OozeRunOutput *output);
-/* Drains; harmless where it was never started. */
+/* The first error of a mesh, in one call only; NULL: none. Such an error does not end the run,
+   because the mesh can be made later. */
+const OozeError *ooze_run_output_mesh_error(OozeRunOutput *output);
+/* Drains and frees; does nothing where it was not started. */
 void ooze_run_output_end(OozeRunOutput *output);
 
-/* What it cost the steps, and what was done beside them. */
+/* Seconds that the stepping thread copied and waited, and that the other threads wrote and
+   meshed. */
 typedef struct OozeRunOutputCost {
-    double copied, waited, written, meshed; /* s */
-    uint64_t copy_bytes;                    /* of memory that the copies take */
+    double copied, waited, written, meshed;
+    uint64_t copy_bytes; /* memory of the copies */
 } OozeRunOutputCost;
 OozeRunOutputCost ooze_run_output_cost(const OozeRunOutput *output);
 

@@ -13,10 +13,10 @@
 
 /* ---- saving ------------------------------------------------------------------------------- */
 
-/* The present state with its number in this run; `frame` is a copy of the view, not of the data. */
-static OozeStatus take_frame(OozeRunSession *session, OozeFrame *frame, OozeError *error)
+/* A view of the present state, with its number in this run. */
+static OozeStatus view_frame(OozeRunSession *session, OozeFrame *frame, OozeError *error)
 {
-    OozeStatus status = ooze_world_bring_home(session->world, error);
+    OozeStatus status = ooze_world_sync_to_host(session->world, error);
     const OozeFrame *now = status ? NULL : ooze_world_frame(session->world);
     if (status) {
         return status;
@@ -32,14 +32,14 @@ static OozeStatus take_frame(OozeRunSession *session, OozeFrame *frame, OozeErro
 static OozeStatus save(OozeRunSession *session, OozeRunItemKind kind, OozeError *error)
 {
     OozeFrame frame;
-    OozeStatus status = take_frame(session, &frame, error);
+    OozeStatus status = view_frame(session, &frame, error);
     status = status ? status : ooze_run_output_put(&session->output, kind, &frame, error);
     session->saved = ooze_clock();
     return status;
 }
 
-/* Probes of this step, as rows. Frames take all probes, once, so that a probe with a memory sees each
-   step once. */
+/* Measures the probes of this step and appends their rows. At a frame all probes are measured in
+   one call, so that a probe with memory measures each step once. */
 static OozeStatus measure(OozeRunSession *session, bool at_frame, OozeError *error)
 {
     if (!at_frame && !session->has_step_probes) {
@@ -47,7 +47,7 @@ static OozeStatus measure(OozeRunSession *session, bool at_frame, OozeError *err
     }
     OozeFrame frame;
     OozeStatus status = ooze_world_measure(session->world, !at_frame, error);
-    status = status ? status : take_frame(session, &frame, error);
+    status = status ? status : view_frame(session, &frame, error);
     if (!status && at_frame) {
         status = ooze_probe_table_append(&session->frame_rows, session->world, &frame, error);
     }
@@ -107,7 +107,7 @@ static OozeStatus open_tables(OozeRunSession *session, bool resumed, OozeError *
     return status;
 }
 
-/* Puts the latest whole state into the world; a run killed before its first frame has none. */
+/* Restores the latest state that can be read; a run killed before its first frame has none. */
 static OozeStatus restore(OozeRunSession *session, bool *resumed, OozeError *error)
 {
     if (session->folder->frame_count == 0 && !session->folder->has_checkpoint) {
@@ -175,12 +175,12 @@ static void show(OozeRunSession *session, bool now)
     ooze_progress_show(&session->progress, &point, now);
 }
 
-static void tell_news(OozeRunSession *session)
+static void report_mesh_error(OozeRunSession *session)
 {
-    const OozeError *news = ooze_run_output_news(&session->output);
-    if (news) {
+    const OozeError *mesh_error = ooze_run_output_mesh_error(&session->output);
+    if (mesh_error) {
         ooze_progress_clear(&session->progress);
-        ooze_report_warning("a frame cannot be meshed: %s", news->message);
+        ooze_report_warning("a frame cannot be meshed: %s", mesh_error->message);
     }
 }
 
@@ -198,7 +198,7 @@ static OozeStatus take_step(OozeRunSession *session, OozeError *error)
         status = save(session, OOZE_RUN_FRAME, error);
     } else if (!status && session->checkpoint_every > 0.0 &&
                ooze_clock() - session->saved >= session->checkpoint_every &&
-               ooze_run_output_has_room(&session->output)) { /* or after the next step: no hurry */
+               ooze_run_output_has_room(&session->output)) { /* else after a later step */
         status = save(session, OOZE_RUN_CHECKPOINT, error);
     }
     return status;
@@ -246,14 +246,14 @@ OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error)
             return stop(session, error);
         }
         status = take_step(session, error);
-        tell_news(session);
+        report_mesh_error(session);
         if (!status) {
             show(session, false);
         }
     }
     if (status) {
         ooze_progress_end(&session->progress);
-        /* What stands can be looked at; if this fails too, the first error is the one to tell. */
+        /* Finishes the frames that were put; only the first error is reported. */
         (void)ooze_run_output_drain(&session->output, NULL);
         (void)ooze_run_write_xdmf(session->folder, NULL);
         return status;
@@ -272,8 +272,8 @@ void ooze_run_session_end(OozeRunSession *session)
 
 /* ---- profile ------------------------------------------------------------------------------ */
 
-/* Steps whose solve ended at the cap are softer, or flow faster, than their material: told once, with
-   what to change. */
+/* A solve that ends at its cap makes the material softer, or its flow faster: reported once, with a
+   remedy. */
 static void append_solver(OozeText *table, const OozeWorldStats *stats, uint64_t steps)
 {
     if (stats->unmet_steps > 0) {
@@ -287,7 +287,8 @@ static void append_solver(OozeText *table, const OozeWorldStats *stats, uint64_t
     }
 }
 
-/* Output goes on beside the steps; they pay for copying what it needs, and wait where it is slower. */
+/* Output is written by other threads; the stepping thread copies the state, and waits where output
+   is slower. */
 static void append_output(OozeText *table, const OozeRunOutputCost *cost, double total)
 {
     char bytes[OOZE_QUANTITY_SIZE];
@@ -314,7 +315,7 @@ static void append_row(OozeText *table, const char *name, double seconds, uint64
                      total > 0.0 ? 100.0 * seconds / total : 0.0);
 }
 
-/* What a stage did inside, and how many times in a step. */
+/* Time of the parts of a stage, and how often each is done in a step. */
 static void append_parts(OozeText *table, const OozeWorldStats *stats, const char *stage,
                          uint64_t steps, double total)
 {
@@ -338,25 +339,25 @@ void ooze_run_profile(const OozeRunSession *session, OozeText *table)
     OozeWorldStats stats;
     ooze_world_stats(session->world, &stats);
     OozeRunOutputCost cost = ooze_run_output_cost(&session->output);
-    double output = cost.copied + cost.waited, known = output;
+    double output = cost.copied + cost.waited, listed = output;
     for (int i = 0; i < stats.stage_count; i++) {
-        known += stats.stages[i].seconds;
+        listed += stats.stages[i].seconds;
     }
     double wall = ooze_clock() - session->began;
-    double total = wall > known ? wall : known;
+    double total = wall > listed ? wall : listed;
     ooze_text_append(table, "  %-24s %12s %8s %8s\n", "stage", "ms per step", "%", "times");
     for (int i = 0; i < stats.stage_count; i++) {
         append_row(table, stats.stages[i].name, stats.stages[i].seconds, steps, total);
         append_parts(table, &stats, stats.stages[i].name, steps, total);
     }
     append_row(table, "output", output, steps, total);
-    append_row(table, "rest", total - known, steps, total);
+    append_row(table, "rest", total - listed, steps, total);
     append_row(table, "total", total, steps, total);
     if (strcmp(stats.device, "cpu") != 0) {
         ooze_text_append(
-            table, "  steps were taken by device cuda, which works on while the next part is "
-                   "prepared: a part is told\n  with the time of asking for it and of waiting "
-                   "for those before; `ooze bench` times each on its own\n");
+            table,
+            "  device cuda works asynchronously: the time of a part is that of its launch and "
+            "of waiting for the\n  parts before; `ooze bench` waits for each part\n");
     }
     append_output(table, &cost, total);
     append_solver(table, &stats, steps);

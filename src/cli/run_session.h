@@ -1,4 +1,4 @@
-/* A running simulation with its folder: stepping, saving, stopping in order. */
+/* A running simulation with its folder: steps, frames, checkpoints, interrupts. */
 #ifndef OOZE_CLI_RUN_SESSION_H
 #define OOZE_CLI_RUN_SESSION_H
 
@@ -16,29 +16,29 @@ typedef struct OozeRunSession {
     uint64_t last_frame;     /* the run ends with this one */
     double checkpoint_every; /* s of wall clock; 0: only when interrupted */
     bool quiet;
-    OozeMeshing *meshing; /* of each frame as soon as it is written; NULL: none */
+    OozeMeshing *meshing; /* of each frame after it is written; NULL: none */
 
     OozeProbeTable frame_rows, step_rows; /* step_rows stays closed without probes of every step */
     bool has_step_probes;
-    uint64_t step, first_step; /* now, and where this session took over */
-    double began, saved;       /* clock: start of the run, last frame or checkpoint */
+    uint64_t step, first_step; /* the present one, and that of the beginning of the session */
+    double began, saved;       /* clock: beginning, last frame or checkpoint */
     OozeRunOutput output;
     OozeProgress progress;
 } OozeRunSession;
 
-/* Puts the world into the latest state of its folder (`resume`) or writes frame 0. `*resumed` tells
-   whether a state was found. */
+/* Restores the latest state of the folder (`resume`) or writes frame 0. `*resumed`: a state was
+   found. */
 OozeStatus ooze_run_session_begin(OozeRunSession *session, bool resume, bool *resumed,
                                   OozeError *error);
 /* Steps to the last frame. OOZE_ERROR_CANCELLED: stopped by a signal, after a checkpoint. */
 OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error);
-/* Brings the index up to date and drops a checkpoint no later than the last frame. A kill right after
-   the last frame leaves this to the next resume. */
+/* Writes run.xdmf and deletes a checkpoint that is not later than the last frame. Also called for a
+   resumed run that has no steps left, because its process may have been killed before this. */
 OozeStatus ooze_run_session_finish(OozeRunSession *session, OozeError *error);
 void ooze_run_session_end(OozeRunSession *session);
 
-/* The profile: milliseconds a step and share of every stage, what output cost the steps as its own row,
-   and a line on what it did beside them; a line about the solver where it ended at its cap. */
+/* The profile: milliseconds per step and percentage of each stage and its parts, the time for
+   output, and a warning where velocity solves ended above their tolerance. */
 void ooze_run_profile(const OozeRunSession *session, OozeText *table);
 
 #endif

@@ -1,7 +1,7 @@
 /* ooze version: the version, what the loops are compiled for, and which optional parts are in. */
 #include <stdio.h>
 
-#include "base/machine.h"
+#include "base/isa.h"
 #include "cli/command.h"
 #include "ooze/types.h"
 
@@ -10,7 +10,7 @@ static int run(const OozeArguments *arguments)
     (void)arguments;
     printf("ooze %s\n", ooze_version().text);
     printf("  %-8s %s, the instruction set of innermost loops\n", "machine",
-           ooze_machine_name(ooze_machine()));
+           ooze_isa_name(ooze_isa()));
     int count;
     const OozePart *parts = ooze_parts(&count);
     for (int i = 0; i < count; i++) {
@@ -26,7 +26,7 @@ const OozeCommand ooze_command_version = {
     .details =
         "`ooze --version` is the same. `machine` is the best instruction set that this processor "
         "has and "
-        "the build holds, or the one that the environment variable OOZE_MACHINE names (base, avx2, "
+        "the build holds, or the one that the environment variable OOZE_ISA names (base, avx2, "
         "avx512).",
     .run = run,
 };

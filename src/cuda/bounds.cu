@@ -16,7 +16,7 @@ static bool is_open(const OozePeriodic *p)
     return p->length[0] == 0.0f && p->length[1] == 0.0f && p->length[2] == 0.0f;
 }
 
-void wrap_positions(Machine *m, Store *store, const OozePeriodic *periodic)
+void wrap_positions(Gpu *m, Store *store, const OozePeriodic *periodic)
 {
     float4 *x = store_positions(store);
     OozePeriodic box = *periodic;
@@ -24,7 +24,7 @@ void wrap_positions(Machine *m, Store *store, const OozePeriodic *periodic)
         m, store->n, OOZE_BODY(uint32_t i) { x[i] = wrapped(x[i], box); });
 }
 
-double fastest_speed(Machine *m, const Store *store)
+double fastest_speed(Gpu *m, const Store *store)
 {
     const float4 *v = store_velocities(store);
     Most1 none = {0.0f};
@@ -47,7 +47,7 @@ struct Ends {
     }
 };
 
-OozeEngineEnd check_bounds(Machine *m, Store *store, const OozePeriodic *periodic, float fastest,
+OozeEngineEnd check_bounds(Gpu *m, Store *store, const OozePeriodic *periodic, float fastest,
                            float farthest)
 {
     float4 *x = store_positions(store);

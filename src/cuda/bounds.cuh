@@ -1,5 +1,5 @@
-/* What the world asks of all particles besides a step: how fast they are, and whether they are still where fluid can
-   be. */
+/* Speeds and bounds of all particles: how fast they are, and whether they are
+   still where fluid can be. */
 #ifndef OOZE_CUDA_BOUNDS_CUH
 #define OOZE_CUDA_BOUNDS_CUH
 
@@ -13,11 +13,12 @@ namespace ooze
 {
 
 /* Wraps positions into the periodic box. */
-void wrap_positions(Machine *m, Store *store, const OozePeriodic *periodic);
+void wrap_positions(Gpu *m, Store *store, const OozePeriodic *periodic);
 /* Speed of the fastest. Waits. */
-double fastest_speed(Machine *m, const Store *store);
-/* Wraps, and checks against the speed `fastest` and the distance `farthest` from the origin. Waits. */
-OozeEngineEnd check_bounds(Machine *m, Store *store, const OozePeriodic *periodic, float fastest,
+double fastest_speed(Gpu *m, const Store *store);
+/* Wraps, and checks against the speed `fastest` and the distance `farthest` from the origin. Waits.
+   */
+OozeEngineEnd check_bounds(Gpu *m, Store *store, const OozePeriodic *periodic, float fastest,
                            float farthest);
 
 } // namespace ooze

@@ -11,13 +11,13 @@
 
 extern "C" {
 #include "base/fail.h"
-#include "methods/conformation/bodies.h"
+#include "methods/conformation/bodies/bodies.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/plan.h"
 #include "methods/method.h"
 #include "solids/boundary_formula.h"
-#include "solids/reach.h"
 #include "solids/shape_formula.h"
+#include "solids/swept_bounds.h"
 #include "world/emitter.h"
 #include "world/source_formula.h"
 }

@@ -1,11 +1,12 @@
-/* The cells that points were sorted into, as bodies see them, and the runs of points near a place. */
+/* The cells that points were sorted into, as bodies see them, and the runs of points near a place.
+   */
 #ifndef OOZE_CUDA_CELLS_CUH
 #define OOZE_CUDA_CELLS_CUH
 
-#include "cuda/machine.cuh"
+#include "cuda/gpu.cuh"
 
 extern "C" {
-#include "particles/grid.h"
+#include "particles/grid_cells.h"
 }
 
 /* How often the loop that follows is written out, on a GPU. */
@@ -31,9 +32,9 @@ struct alignas(16) CellSlot {
 };
 #define OOZE_NO_CELL 0xffffffffffffffffull
 
-/* Cell (x, y, z) has the number (z * ny + y) * pitch + x; points stand in the order of these numbers. Where the box
-   has not many more cells than points, start[cell] .. start[cell + 1] are its points; else the table has only those
-   cells that have points. */
+/* Cell (x, y, z) has the number (z * ny + y) * pitch + x; points stand in the order of these
+   numbers. Where the box has not many more cells than points, start[cell] .. start[cell + 1] are
+   its points; else the table has only those cells that have points. */
 struct Cells {
     OozeGridAxis axis[3];
     OozePeriodic periodic;
@@ -65,8 +66,8 @@ OOZE_DEVICE bool find_slot(const Cells &cells, uint64_t key, uint2 *run)
     }
 }
 
-/* Where a coordinate is among the columns of an axis: its column, and how far into it, 0 to 1. The latter is never
-   more than is true, seen from either end. */
+/* Where a coordinate is among the columns of an axis: its column, and how far into it, 0 to 1. The
+   latter is never more than is true, seen from either end. */
 struct Place {
     int32_t column;
     float into;
@@ -80,8 +81,9 @@ OOZE_DEVICE Place place_on(const OozeGridAxis &axis, float x)
     return place;
 }
 
-/* The columns that a place may have neighbours in, ascending, each with the square of its distance in edges of the
-   grid: infinite where there is no such column. Not arrays: those a GPU puts into memory. */
+/* The columns that a place may have neighbours in, ascending, each with the square of its distance
+   in edges of the grid: infinite where there is no such column. Not arrays: those a GPU puts into
+   memory. */
 struct Columns {
     int32_t a, b, c;
     float to_a, to_b, to_c;
@@ -151,7 +153,8 @@ OOZE_DEVICE uint2 find_run(const Cells &cells, int32_t y, int32_t z, int32_t x0,
     return run;
 }
 
-/* The same where the columns go beyond an end of a periodic axis: calls visit(run) for both ends. */
+/* The same where the columns go beyond an end of a periodic axis: calls visit(run) for both ends.
+   */
 template <bool SPARSE, class Visit>
 OOZE_DEVICE void each_end(const Cells &cells, int32_t y, int32_t z, int32_t low, int32_t high,
                           Visit visit)
@@ -170,12 +173,12 @@ OOZE_DEVICE void each_end(const Cells &cells, int32_t y, int32_t z, int32_t low,
 
 /* Runs of one row: its columns no farther from the place than `way`, in columns. */
 template <bool SPARSE, bool WRAPS, class Visit>
-OOZE_DEVICE void each_part(const Cells &cells, int32_t y, int32_t z, Place x, float way,
+OOZE_DEVICE void each_part(const Cells &cells, int32_t y, int32_t z, Place x, float travel,
                            Visit visit)
 {
     const int32_t last = cells.axis[0].count - 1;
-    int32_t low = x.column + (int32_t)floorf(x.into - way);
-    int32_t high = x.column + (int32_t)floorf(x.into + way);
+    int32_t low = x.column + (int32_t)floorf(x.into - travel);
+    int32_t high = x.column + (int32_t)floorf(x.into + travel);
     if (WRAPS && cells.axis[0].wraps && (low < 0 || high > last)) {
         each_end<SPARSE>(cells, y, z, low, high, visit);
         return;
@@ -187,9 +190,9 @@ OOZE_DEVICE void each_part(const Cells &cells, int32_t y, int32_t z, Place x, fl
     }
 }
 
-/* Calls visit(run) for runs of points from run.x to before run.y, ascending, some of them empty, among which are all
-   whose distance from p is within a reach whose square is `square`, in edges of the grid: see reach_square. WRAPS: some axis
-   does. */
+/* Calls visit(run) for runs of points from run.x to before run.y, ascending, some of them empty,
+   among which are all whose distance from p is within a reach whose square is `square`, in edges of
+   the grid: see reach_square. WRAPS: some axis does. */
 template <bool SPARSE, bool WRAPS, class Visit>
 OOZE_DEVICE void each_run(const Cells &cells, float4 p, float square, Visit visit)
 {
@@ -211,7 +214,8 @@ OOZE_DEVICE void each_run(const Cells &cells, float4 p, float square, Visit visi
     }
 }
 
-/* What each_run takes for a radius of at most the grid's edge: wider by far more than its arithmetic rounds. */
+/* What each_run takes for a radius of at most the grid's edge: wider by far more than its
+   arithmetic rounds. */
 static inline float reach_square(const Cells &cells, double radius, double cell)
 {
     double reach = radius / cell * (1.0 + 1e-5) + (double)cells.margin;

@@ -1,9 +1,10 @@
 #include "cuda/density_sweep.cuh"
+#include "solvers/density_formula.h"
 
 namespace ooze
 {
 
-static void wrap(Machine *m, const OozePeriodic *periodic, float4 *x, uint64_t n)
+static void wrap(Gpu *m, const OozePeriodic *periodic, float4 *x, uint64_t n)
 {
     const OozePeriodic p = *periodic;
     for_each(
@@ -17,14 +18,15 @@ static void wrap(Machine *m, const OozePeriodic *periodic, float4 *x, uint64_t n
         });
 }
 
-/* Sorts the predicted positions and finds neighbours there, in the grid that the step began with. `sorted` is room for them, free afterwards. */
+/* Sorts the predicted positions and finds neighbours there, in the grid that the step began with.
+   `sorted` is room for them, free afterwards. */
 static OozeStatus find_pairs(Engine *engine, const DensityJob *job, const float4 *x, float4 *sorted,
                              OozeError *error)
 {
-    Machine *m = &engine->machine;
+    Gpu *m = &engine->gpu;
     const OozeStepContext *c = job->context;
     OozeStatus status = grid_sort(m, &engine->grid, x, job->n, c->support, &c->periodic, error);
-    ooze_stage_lap(c->clock, OOZE_PART_DENSITY_SORT);
+    ooze_timer_lap(c->timer, "density_sort");
     if (!status) {
         reorder(m, engine->grid.order, job->n, x, sorted, sizeof *x);
         status = lists_build(m, &engine->near, &engine->grid, sorted, job->n, sorted, c->support,
@@ -34,7 +36,7 @@ static OozeStatus find_pairs(Engine *engine, const DensityJob *job, const float4
         status = lists_build(m, &engine->near_walls, &engine->walls.grid, sorted, job->n,
                              engine->walls.view.position, c->support, false, error);
     }
-    ooze_stage_lap(c->clock, OOZE_PART_DENSITY_LISTS);
+    ooze_timer_lap(c->timer, "density_lists");
     return status;
 }
 
@@ -50,19 +52,18 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
     DensitySweep s = {};
     s.n = (uint32_t)job->n;
     s.open = !ooze_periodic_any(&c->periodic);
-    s.dial = make_dial(&c->periodic, (double)job->support, s.open);
+    s.fixed_point = make_fixed_point(&c->periodic, (double)job->support, s.open);
     s.cubic = ooze_cubic(job->support, job->volume);
     s.periodic = c->periodic;
     s.support = job->support;
     s.own = job->volume * ooze_cubic_value(0, job->support);
-    s.eps = 0.05f / (job->support * job->support); /* an isolated pair must not divide by nothing */
-    s.inverse = s.cubic.inverse * s.dial.unit;
-    s.smallest = square(s.cubic.smallest / s.dial.unit);
+    s.eps = ooze_density_epsilon(job->support);
+    s.inverse = s.cubic.inverse * s.fixed_point.unit;
+    s.smallest = square(s.cubic.smallest / s.fixed_point.unit);
     s.arrow_smallest = square(s.cubic.smallest);
     s.farthest = (float)(HALF_TURN - 1) * 0.5f * job->support;
     s.wall_scale = job->wall_scale / job->volume;
     s.tolerance = job->between || job->tolerance < 0.0f ? INFINITY : job->tolerance;
-    s.plain = job->plain;
     s.list = view(&engine->near);
     s.wall_list = view(&engine->near_walls);
     s.walls = engine->walls.view;
@@ -74,37 +75,38 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
     s.first = x;
     s.shift = shift;
     s.start = job->start;
-    s.limit = job->limit;
-    s.borne = job->borne;
+    s.density_target = job->density_target;
+    s.load_excess = job->load_excess;
     s.mobility = job->mobility;
-    s.ease = job->ease ? job->ease : job->mobility;
+    s.effective_inverse_mass =
+        job->effective_inverse_mass ? job->effective_inverse_mass : job->mobility;
     s.rigid = job->rigid;
-    s.bare = job->bare;
-    s.settled = job->settled;
+    s.ignores_boundary = job->ignores_boundary;
+    s.position_only_shift = job->position_only_shift;
     s.drift = job->drift;
     return s;
 }
 
 static void allocate(Engine *engine, DensitySweep *s, float4 *sorted)
 {
-    Machine *m = &engine->machine;
+    Gpu *m = &engine->gpu;
     uint64_t n = s->n;
     bool solids = engine->solids.view.count > 0, walls = engine->walls.count > 0;
     s->arrow = reinterpret_cast<uint4 *>(sorted);
     s->place = scratch<uint2>(m, n);
     s->next = scratch<uint2>(m, n);
-    s->pushed = scratch<OozePush>(m, n);
-    s->over = scratch<float>(m, n);
+    s->multiplier = scratch<OozeProjectedMultiplier>(m, n);
+    s->density_error = scratch<float>(m, n);
     s->flags = scratch<uint8_t>(m, n);
     s->wall_push = walls ? scratch<float4>(m, n) : nullptr;
-    s->room = solids ? scratch<float>(m, n) : nullptr;
+    s->clearance = solids ? scratch<float>(m, n) : nullptr;
     s->touches = solids ? scratch<uint8_t>(m, n / SLICE + 1) : nullptr;
     s->state = scratch<DensityState>(m, 1);
     clear(m, s->state, sizeof *s->state);
 }
 
 /* Into the stage's own order. The particle n fills up lists. */
-static void take(Machine *m, const DensitySweep *sweep)
+static void take(Gpu *m, const DensitySweep *sweep)
 {
     const DensitySweep s = *sweep;
     for_each(
@@ -115,24 +117,26 @@ static void take(Machine *m, const DensitySweep *sweep)
                 return;
             }
             uint32_t o = s.order[i];
-            bool uneven = (s.ease && s.ease[o] != 1.0f) || (s.rigid && s.rigid[o]);
-            float4 none = four(0, 0, 0);
+            bool uneven = (s.effective_inverse_mass && s.effective_inverse_mass[o] != 1.0f) ||
+                          (s.rigid && s.rigid[o]);
+            float4 none = f32x4(0, 0, 0);
             s.place[i] = place_of(s, s.first[o], none, uneven ? 1 : 0);
-            s.arrow[i] = s.start ? make_arrow(s.dial, s.open, s.start[o]) : make_uint4(0, 0, 0, 0);
+            s.arrow[i] =
+                s.start ? make_arrow(s.fixed_point, s.open, s.start[o]) : make_uint4(0, 0, 0, 0);
             s.shift[o] = none;
-            s.pushed[i].found = s.pushed[i].carried = 0.0f;
-            s.over[i] = 0.0f;
-            if (s.room) {
-                s.room[i] = 0.0f;
+            s.multiplier[i].projected = s.multiplier[i].extrapolated = 0.0f;
+            s.density_error[i] = 0.0f;
+            if (s.clearance) {
+                s.clearance[i] = 0.0f;
             }
-            if (s.settled && isfinite(1.0f + s.borne[o])) {
-                s.state->strange = 1;
+            if (s.position_only_shift && isfinite(1.0f + s.load_excess[o])) {
+                s.state->overlaps = 1;
             }
         });
 }
 
-/* The caller's turn: what it adds to shifts counts. */
-static void call_between(Machine *m, const DensityJob *job, const DensitySweep *sweep)
+/* The caller adds to the shifts. */
+static void call_between(Gpu *m, const DensityJob *job, const DensitySweep *sweep)
 {
     const DensitySweep s = *sweep;
     job->between(job->user, s.shift);
@@ -153,16 +157,16 @@ struct Excess {
     }
 };
 
-/* What the last look found, before its correction. Waits. */
-static DensityState look_back(Machine *m, const DensityJob *job, const DensitySweep *sweep)
+/* Errors of density at the last sweep, before its correction. Waits. */
+static DensityState read_state(Gpu *m, const DensityJob *job, const DensitySweep *sweep)
 {
-    const float *over = sweep->over;
+    const float *density_error = sweep->density_error;
     DensityState *state = sweep->state, found = {};
     Excess none = {0.0, 0.0f};
     sum_each(
         m, job->n, none,
         OOZE_BODY(uint32_t i) {
-            float above = over[i] > 0.0f ? over[i] : 0.0f;
+            float above = fmaxf(density_error[i], 0.0f);
             Excess one = {(double)above, above};
             return one;
         },
@@ -178,27 +182,28 @@ static DensityState look_back(Machine *m, const DensityJob *job, const DensitySw
     return found;
 }
 
-/* Iterations that are asked for before the host looks whether they are still needed. */
+/* Iterations that are launched before the host checks whether more are needed. */
 enum { BATCH = 8 };
 
-static void iterate(Machine *m, const DensityJob *job, DensitySweep *s)
+static void iterate(Gpu *m, const DensityJob *job, DensitySweep *s)
 {
-    OozeStageClock *clock = job->context->clock;
+    OozeStepTimer *timer = job->context->timer;
     bool may_stop = s->tolerance < INFINITY, goes_on = true;
     int asked = 0;
     for (int k = 0; k < job->iterations && goes_on; k++) {
-        DensityIteration now = {may_stop ? k : 0, ooze_push_momentum(k, job->iterations), k == 0};
+        DensityIteration now = {may_stop ? k : 0, ooze_projected_momentum(k, job->iterations),
+                                k == 0};
         density_multipliers(m, s, now);
-        ooze_stage_lap(clock, OOZE_PART_DENSITY_MULTIPLIERS);
+        ooze_timer_lap(timer, "density_multipliers");
         density_corrections(m, s, now);
-        ooze_stage_lap(clock, OOZE_PART_DENSITY_CORRECTIONS);
+        ooze_timer_lap(timer, "density_corrections");
         if (job->between) {
             call_between(m, job, s);
-            ooze_stage_lap(clock, job->rigid ? OOZE_PART_REST : OOZE_PART_CONFORMATION_SWEEP);
+            ooze_timer_lap(timer, job->rigid ? "rest" : "conformation_sweep");
         }
         density_push_out(m, s, now);
-        ooze_stage_lap(clock, OOZE_PART_PUSH_OUT);
-        density_turn(s);
+        ooze_timer_lap(timer, "push_out");
+        density_swap(s);
         asked = k + 1;
         goes_on =
             !may_stop || asked % BATCH != 0 || watch_goes_on(m, asked / BATCH - 1, &s->state->off);
@@ -206,21 +211,21 @@ static void iterate(Machine *m, const DensityJob *job, DensitySweep *s)
     if (asked == 0) {
         return;
     }
-    DensityState state = look_back(m, job, s);
-    int done = may_stop && state.going + 1 < asked ? state.going + 1 : asked;
+    DensityState state = read_state(m, job, s);
+    int done = may_stop && state.last_needed + 1 < asked ? state.last_needed + 1 : asked;
     if ((asked - done) % 2 == 1) {
-        density_turn(s); /* the last ones have moved nothing */
+        density_swap(s); /* the iterations after the last needed one have moved nothing */
     }
-    if (job->settled && (state.strange || (s->room && state.inside))) {
-        density_settle(m, s, state.strange != 0);
-        ooze_stage_lap(clock, OOZE_PART_SETTLING);
+    if (job->position_only_shift && (state.overlaps || (s->clearance && state.inside))) {
+        density_relieve(m, s, state.overlaps != 0);
+        ooze_timer_lap(timer, "settling");
     }
 }
 
 OozeStatus density_solve(Engine *engine, const DensityJob *job, float4 *x, float4 *shift,
                          OozeError *error)
 {
-    Machine *m = &engine->machine;
+    Gpu *m = &engine->gpu;
     if (job->n == 0) {
         return OOZE_OK;
     }
@@ -234,8 +239,8 @@ OozeStatus density_solve(Engine *engine, const DensityJob *job, float4 *x, float
         take(m, &s);
         iterate(m, job, &s);
         if (job->drift) {
-            density_drift(m, &s, job->apart);
-            ooze_stage_lap(job->context->clock, OOZE_PART_DRIFT);
+            density_drift(m, &s, job->min_distance);
+            ooze_timer_lap(job->context->timer, "drift");
         }
     }
     scratch_rewind(m, mark);

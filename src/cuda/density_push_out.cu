@@ -1,45 +1,47 @@
-/* Solids in the density stage: what is inside of one is put on its surface. They stand still meanwhile, so one look
-   tells how far a particle may go before it must ask again, and most need not ask twice. */
+/* Solids in the density stage: a particle inside of one is moved onto its surface. Solids stand
+   still during the stage, so the distance to them bounds the travel of a particle until the next
+   query; most particles need one query. */
 #include "cuda/density_sweep.cuh"
 #include "cuda/shape_distance.cuh"
+#include "solvers/density_formula.h"
 
 namespace ooze
 {
 
-/* How near a particle may be to a solid now: if it was nearer than the contact's distance when the step began, the
-   solid taken back by its motion, it comes out by a fiftieth of a spacing a step, which is more than contact at
-   rest ever lacks. */
+/* Distance to a solid that a particle must keep, by its distance when the step began, from where
+   the solid was then. */
 OOZE_DEVICE double nearest_allowed(const DensitySweep &s, const SolidView &solid, float4 start)
 {
     OozeContact begin = solid_contact(solid, widen(start));
     double gap = begin.distance + s.dt * vec3_dot(begin.velocity, begin.normal);
-    return fmin((double)s.contact, gap + 0.02 * (double)s.spacing);
+    return ooze_push_out_distance((double)s.contact, gap, (double)s.spacing);
 }
 
 struct Touch {
     float4 x, shift;
-    float room;
+    float clearance;
     bool pushed, inside;
 };
 
-/* Everybody farther than a spacing from contact is clear until moved by as much. */
-OOZE_DEVICE void touch(const DensitySweep &s, const SolidView &solid, uint32_t o, float way,
+/* A particle farther than a spacing from contact needs no query until it has moved by as much. */
+OOZE_DEVICE void touch(const DensitySweep &s, const SolidView &solid, uint32_t o, float travel,
                        Touch *t)
 {
     if (!solid.collides) {
         return;
     }
     if (!solid_near(solid, t->x, s.contact + s.spacing, false)) {
-        t->room = fminf(t->room, s.spacing - way);
+        t->clearance = fminf(t->clearance, s.spacing - travel);
         return;
     }
     OozeVec3 normal;
     double distance = solid_distance(solid, widen(t->x), &normal);
-    t->room = fminf(t->room, (float)(distance - (double)(s.contact + solid.spare + way)));
+    t->clearance =
+        fminf(t->clearance, (float)(distance - (double)(s.contact + solid.spare + travel)));
     if (distance >= (double)s.contact) {
         return;
     }
-    bool keeps = s.settled && !s.settles;
+    bool keeps = s.position_only_shift && !s.relieving;
     double allowed = keeps ? nearest_allowed(s, solid, s.start[o]) : (double)s.contact;
     t->inside = t->inside || allowed < (double)s.contact;
     double push = allowed - distance;
@@ -51,30 +53,30 @@ OOZE_DEVICE void touch(const DensitySweep &s, const SolidView &solid, uint32_t o
     }
 }
 
-void density_push_out(Machine *m, const DensitySweep *sweep, DensityIteration iteration)
+void density_push_out(Gpu *m, const DensitySweep *sweep, DensityIteration iteration)
 {
     const DensitySweep s = *sweep;
     const int k = iteration.k;
-    if (!s.room) {
+    if (!s.clearance) {
         return;
     }
     for_each(
         m, s.n, OOZE_BODY(uint32_t i) {
-            if (!s.touches[i / SLICE] || is_through(s, k)) {
+            if (!s.touches[i / SLICE] || is_converged(s, k)) {
                 return;
             }
             uint32_t o = s.order[i];
             Touch t = {s.first[o], s.shift[o], INFINITY, false, false};
-            float way = sqrtf(dot(t.shift, t.shift));
-            if (way < s.room[i]) {
+            float travel = sqrtf(dot(t.shift, t.shift));
+            if (travel < s.clearance[i]) {
                 return;
             }
             t.x = t.x + t.shift;
             bool moves = !(s.mobility && s.mobility[o] <= 0.0f) && !is_rigid(s, o);
             for (int solid = 0; moves && solid < s.solids.count; solid++) {
-                touch(s, s.solids.items[solid], o, way, &t);
+                touch(s, s.solids.items[solid], o, travel, &t);
             }
-            s.room[i] = t.pushed ? -1.0f : t.room;
+            s.clearance[i] = t.pushed ? -1.0f : t.clearance;
             if (t.inside) {
                 s.state->inside = 1;
             }

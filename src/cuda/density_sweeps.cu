@@ -1,12 +1,12 @@
-/* The two sweeps of a density iteration: each gathers what it needs of a particle's neighbours and recomputes the
-   rest, for loads are what binds. Numbers of a pair are the same from both of its ends, to the last bit, so that no
-   momentum comes from rounding of a pair. */
+/* The two sweeps of a density iteration: each gathers what it needs of a particle's neighbours and
+   recomputes the rest, for loads are what binds. Numbers of a pair are the same from both of its
+   ends, to the last bit, so that no momentum comes from rounding of a pair. */
 #include "cuda/density_sweep.cuh"
 
 namespace ooze
 {
 
-/* ---- neighbours ---------------------------------------------------------------------------------------- */
+/* ---- neighbours ---- */
 
 /* Four indices that are read once: what is gathered may stay in the cache instead. */
 OOZE_DEVICE uint4 read_once(const uint4 *at)
@@ -18,8 +18,8 @@ OOZE_DEVICE uint4 read_once(const uint4 *at)
 #endif
 }
 
-/* Calls f(j, true) for the neighbours of i of this lane, four by four; of the last few, some may be called with false:
-   these count for nothing. */
+/* Calls f(j, true) for the neighbours of i of this lane, in groups of 4; of the last few, some may
+   be called with false: these count for nothing. */
 template <int LANES, class F>
 OOZE_DEVICE void each_pair(const ListView &list, uint32_t i, uint32_t lane, F f)
 {
@@ -41,28 +41,28 @@ OOZE_DEVICE void each_pair(const ListView &list, uint32_t i, uint32_t lane, F f)
     }
 }
 
-/* The square of a distance, and a little: two in one place have no direction, and nothing is divided by it. That of no
-   neighbour is beyond all supports. */
-OOZE_DEVICE float square_and(float little, float4 way)
+/* The square of a distance plus a small constant: coincident particles have no direction, and the
+   division stays finite. For padding it exceeds all supports. */
+OOZE_DEVICE float square_and(float little, float4 delta)
 {
-    float square = way.x * way.x + little;
-    square = way.y * way.y + square;
-    return way.z * way.z + square;
+    float square = delta.x * delta.x + little;
+    square = delta.y * delta.y + square;
+    return delta.z * delta.z + square;
 }
 
-OOZE_DEVICE float square_of(const DensitySweep &s, float4 way, bool counts)
+OOZE_DEVICE float square_of(const DensitySweep &s, float4 delta, bool counts)
 {
-    return counts ? square_and(s.smallest, way) : 0x1p66f;
+    return counts ? square_and(s.smallest, delta) : 0x1p66f;
 }
 
 template <int LANES> OOZE_DEVICE float4 lanes_sum3(float4 a)
 {
-    return four(lanes_sum<LANES>(a.x), lanes_sum<LANES>(a.y), lanes_sum<LANES>(a.z));
+    return f32x4(lanes_sum<LANES>(a.x), lanes_sum<LANES>(a.y), lanes_sum<LANES>(a.z));
 }
 
-/* ---- multipliers ------------------------------------------------------------------------------------ */
+/* ---- multipliers ---- */
 
-/* What the sums over a particle's neighbours come to; slopes in units of cubic.slope. */
+/* Sums over the neighbours of a particle; slopes in units of cubic.slope. */
 struct PairSums {
     float4 gradient; /* of its own density */
     OozeCubicSum value;
@@ -72,17 +72,17 @@ struct PairSums {
 
 OOZE_DEVICE PairSums no_pairs(void)
 {
-    PairSums none = {four(0, 0, 0), {0.0f, 0.0f}, 0.0f, 0};
+    PairSums none = {f32x4(0, 0, 0), {0.0f, 0.0f}, 0.0f, 0};
     return none;
 }
 
-OOZE_DEVICE void add_pair(const DensitySweep &s, float4 way, float square, float yields, float give,
-                          PairSums *sums)
+OOZE_DEVICE void add_pair(const DensitySweep &s, float4 delta, float square, float yields,
+                          float give, PairSums *sums)
 {
     float over = inverse_root(square);
     float slope = yields * ooze_cubic_add(&sums->value, square * over, s.inverse, 1.0f);
     sums->square += give * (slope * slope);
-    sums->gradient = sums->gradient + slope * over * way;
+    sums->gradient = sums->gradient + slope * over * delta;
 }
 
 template <int LANES, bool OPEN>
@@ -92,14 +92,14 @@ OOZE_DEVICE PairSums sum_pairs(const DensitySweep &s, uint32_t i, uint32_t lane,
     sums.marks = own.y;
     each_pair<LANES>(s.list, i, lane, [&](uint32_t j, bool counts) {
         uint2 other = s.place[j];
-        float4 way = way_between<OPEN>(s.dial, own, other);
-        add_pair(s, way, square_of(s, way, counts), 1.0f, 1.0f, &sums);
+        float4 delta = delta_between<OPEN>(s.fixed_point, own, other);
+        add_pair(s, delta, square_of(s, delta, counts), 1.0f, 1.0f, &sums);
         sums.marks |= other.y;
     });
     return sums;
 }
 
-/* Particles of one rigid body keep their distance whatever pushes them. */
+/* 0 for particles of one rigid body, whose distances are fixed; else 1. */
 OOZE_DEVICE float yielding(const DensitySweep &s, uint16_t own, uint32_t o)
 {
     return own != 0 && s.rigid[o] == own ? 0.0f : 1.0f;
@@ -107,10 +107,10 @@ OOZE_DEVICE float yielding(const DensitySweep &s, uint16_t own, uint32_t o)
 
 OOZE_DEVICE float ease_of(const DensitySweep &s, uint32_t o)
 {
-    return s.ease ? s.ease[o] : 1.0f;
+    return s.effective_inverse_mass ? s.effective_inverse_mass[o] : 1.0f;
 }
 
-/* The same where neighbours give way each in their own measure. */
+/* The same where the neighbours differ in their effective inverse masses. */
 template <int LANES, bool OPEN>
 OOZE_DEVICE PairSums sum_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, uint2 own)
 {
@@ -121,8 +121,8 @@ OOZE_DEVICE PairSums sum_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_
             uint2 other = s.place[j];
             uint32_t o = s.order[j];
             float give = mark_of(other) ? ease_of(s, o) : 1.0f;
-            float4 way = way_between<OPEN>(s.dial, own, other);
-            add_pair(s, way, square_of(s, way, true), yielding(s, body, o), give, &sums);
+            float4 delta = delta_between<OPEN>(s.fixed_point, own, other);
+            add_pair(s, delta, square_of(s, delta, true), yielding(s, body, o), give, &sums);
         }
     });
     return sums;
@@ -158,18 +158,18 @@ OOZE_DEVICE void add_walls(const DensitySweep &s, uint32_t i, uint32_t lane, uin
 {
     const float4 x = s.first[o] + s.shift[o];
     const OozePeriodic p = s.periodic;
-    const float scale = s.bare && s.bare[o] ? 0.0f : s.wall_scale;
+    const float scale = s.ignores_boundary && s.ignores_boundary[o] ? 0.0f : s.wall_scale;
     const float smallest = s.cubic.smallest * s.cubic.smallest;
     PairSums wall = no_pairs();
     each_neighbour<LANES>(s.wall_list, i, lane, [&](uint32_t b) {
-        float4 way = x - s.walls.position[b];
-        way.x = ooze_periodic_delta(way.x, p.length[0], p.inverse[0]);
-        way.y = ooze_periodic_delta(way.y, p.length[1], p.inverse[1]);
-        way.z = ooze_periodic_delta(way.z, p.length[2], p.inverse[2]);
-        float square = dot(way, way) + smallest, over = inverse_root(square);
+        float4 delta = x - s.walls.position[b];
+        delta.x = ooze_periodic_delta(delta.x, p.length[0], p.inverse[0]);
+        delta.y = ooze_periodic_delta(delta.y, p.length[1], p.inverse[1]);
+        delta.z = ooze_periodic_delta(delta.z, p.length[2], p.inverse[2]);
+        float square = dot(delta, delta) + smallest, over = inverse_root(square);
         float volume = scale * s.walls.volume[b];
         float slope = ooze_cubic_add(&wall.value, square * over, s.cubic.inverse, volume);
-        wall.gradient = wall.gradient + volume * slope * over * way;
+        wall.gradient = wall.gradient + volume * slope * over * delta;
     });
     wall.gradient = lanes_sum3<LANES>(wall.gradient);
     sums->gradient = sums->gradient + wall.gradient;
@@ -180,30 +180,27 @@ OOZE_DEVICE void add_walls(const DensitySweep &s, uint32_t i, uint32_t lane, uin
     }
 }
 
-/* Density that is let be. */
-OOZE_DEVICE float limit_of(const DensitySweep &s, uint32_t o)
+/* The density that the sweep aims at. */
+OOZE_DEVICE float target_of(const DensitySweep &s, uint32_t o)
 {
-    return s.settles ? 1.0f + s.borne[o] : s.limit ? s.limit[o] : 1.0f;
+    return s.relieving ? 1.0f + s.load_excess[o] : s.density_target ? s.density_target[o] : 1.0f;
 }
 
-/* By how much its multiplier changes: C / (sum |grad C|^2 + eps) with C = density - limit, as ooze_push_sweep takes
-   it. `give`: how far it gives way itself. */
+/* Change of a multiplier: ooze_projected_step of C / (sum |grad C|^2 + eps) with C = density -
+   density_target. `give` is the effective inverse mass of the particle. */
 OOZE_DEVICE float change(const DensitySweep &s, uint32_t i, const PairSums &sums, float give,
                          float c, float momentum)
 {
     float square = sums.square + give * dot(sums.gradient, sums.gradient);
     float wanted = c / (s.cubic.slope * s.cubic.slope * square + s.eps);
-    if (s.plain) {
-        return wanted > 0.0f ? wanted : 0.0f;
-    }
-    OozePush push = s.pushed[i];
-    float by = ooze_push_sweep(&push, wanted, momentum);
-    s.pushed[i] = push;
+    OozeProjectedMultiplier multiplier = s.multiplier[i];
+    float by = ooze_projected_step(&multiplier, wanted, momentum);
+    s.multiplier[i] = multiplier;
     return by;
 }
 
 template <int LANES, bool OPEN>
-static void multipliers(Machine *m, const DensitySweep *sweep, DensityIteration iteration)
+static void multipliers(Gpu *m, const DensitySweep *sweep, DensityIteration iteration)
 {
     const DensitySweep s = *sweep;
     const DensityIteration now = iteration;
@@ -211,7 +208,7 @@ static void multipliers(Machine *m, const DensitySweep *sweep, DensityIteration 
         m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const uint32_t o = s.order[i];
             const uint2 own = s.place[i];
-            if (is_through(s, now.k)) {
+            if (is_converged(s, now.k)) {
                 if (i == 0) {
                     s.state->off = 1;
                 }
@@ -226,24 +223,25 @@ static void multipliers(Machine *m, const DensitySweep *sweep, DensityIteration 
             }
             float density = s.own + s.cubic.value * ooze_cubic_sum(sums.value);
             float over = density - 1.0f, give = mark_of(own) ? ease_of(s, o) : 1.0f;
-            s.over[i] = over;
-            if (over > s.tolerance && s.state->going <= now.k) {
-                s.state->going = now.k + 1;
+            s.density_error[i] = over;
+            if (over > s.tolerance && s.state->last_needed <= now.k) {
+                s.state->last_needed = now.k + 1;
             }
-            float by = change(s, i, sums, give, density - limit_of(s, o), now.momentum);
+            float by = change(s, i, sums, give, density - target_of(s, o), now.momentum);
             s.arrow[i].w = float_to_bits(by);
-            if (s.room && i % SLICE == 0) {
+            if (s.clearance && i % SLICE == 0) {
                 s.touches[i / SLICE] = 0;
             }
         });
 }
 
-/* ---- corrections ------------------------------------------------------------------------------------- */
+/* ---- corrections ---- */
 
-/* Pairs are pushed along the line between where they are, or between where they started: there their line is kept
-   with eight binary digits, which is how the processor keeps it. `FIRST` looks which pairs have moved around themselves
-   since; these have the line of where they were when the stage began. */
-enum Way { PRESENT, STARTED, FIRST };
+/* Pairs are pushed along the line between where they are, or between where they started: there
+   their line is kept with eight binary digits, which is how the processor keeps it. `FIRST` finds
+   the pairs whose line has rotated by more than 45 degrees since; these have the line of where they
+   were when the stage began. */
+enum PairLine { PRESENT, STARTED, FIRST };
 
 OOZE_DEVICE float short_line(float square)
 {
@@ -252,30 +250,31 @@ OOZE_DEVICE float short_line(float square)
 
 OOZE_DEVICE float fall_at(const DensitySweep &s, float square)
 {
-    return ooze_cubic_fall(root(square), s.inverse);
+    return ooze_cubic_descent(root(square), s.inverse);
 }
 
-/* Adds (lambda_i + lambda_j) |grad W| along the line; true: the pair has turned. `now`, in units of
-   the dial, and `then`, m, are where it was when the stage began and when the step did. */
+/* Adds (lambda_i + lambda_j) |grad W| along the line; true: the line of the pair has rotated.
+   `now`, in units of the fixed_point, and `then`, m, are where it was when the stage began and
+   when the step did. */
 OOZE_DEVICE bool push_first(const DensitySweep &s, float4 now, float4 then, float weight,
                             float4 *sum)
 {
     float square = dot(now, now), square0 = dot(then, then), along = dot(now, then);
     bool same = along > 0.0f && along * along > 0.5f * square * square0;
-    float4 d = same ? then : s.dial.unit * now;
+    float4 d = same ? then : s.fixed_point.unit * now;
     *sum = *sum + weight * short_line(square_and(s.arrow_smallest, d)) * d;
     return !same;
 }
 
-/* Pairs that turned and pairs of rigid bodies among them. */
+/* With pairs whose line has rotated and pairs of rigid bodies. */
 template <int LANES, bool OPEN>
 OOZE_DEVICE float4 push_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, uint2 own,
                                      uint4 arrow)
 {
     const uint32_t own_o = s.order[i];
-    const uint2 before = place_of(s, s.first[own_o], four(0, 0, 0), mark_of(own));
+    const uint2 before = place_of(s, s.first[own_o], f32x4(0, 0, 0), mark_of(own));
     const uint16_t body = s.rigid ? s.rigid[own_o] : (uint16_t)0;
-    float4 sum = four(0, 0, 0);
+    float4 sum = f32x4(0, 0, 0);
     each_pair<LANES>(s.list, i, lane, [&](uint32_t j, bool counts) {
         if (!counts) {
             return;
@@ -283,47 +282,48 @@ OOZE_DEVICE float4 push_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t
         uint2 other = s.place[j];
         uint4 to = s.arrow[j];
         uint32_t o = s.order[j];
-        float4 way = way_between<OPEN>(s.dial, own, other);
-        float square = square_of(s, way, true),
+        float4 delta = delta_between<OPEN>(s.fixed_point, own, other);
+        float square = square_of(s, delta, true),
               lambda = bits_to_float(arrow.w) + bits_to_float(to.w);
         float weight = lambda * (yielding(s, body, o) * fall_at(s, square));
         if (s.start) {
-            uint2 other_before = place_of(s, s.first[o], four(0, 0, 0), mark_of(other));
-            float4 then = arrow_between<OPEN>(s.dial, arrow, to);
-            push_first(s, way_between<OPEN>(s.dial, before, other_before), then, weight, &sum);
+            uint2 other_before = place_of(s, s.first[o], f32x4(0, 0, 0), mark_of(other));
+            float4 then = arrow_between<OPEN>(s.fixed_point, arrow, to);
+            push_first(s, delta_between<OPEN>(s.fixed_point, before, other_before), then, weight,
+                       &sum);
         } else {
-            sum = sum + weight * inverse_root(square) * way;
+            sum = sum + weight * inverse_root(square) * delta;
         }
     });
     return sum;
 }
 
-template <int LANES, bool OPEN, Way WAY>
+template <int LANES, bool OPEN, PairLine LINE>
 OOZE_DEVICE float4 push_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, uint2 own,
-                              uint4 arrow, bool *turned)
+                              uint4 arrow, bool *rotated)
 {
-    float4 sum = four(0, 0, 0);
+    float4 sum = f32x4(0, 0, 0);
     each_pair<LANES>(s.list, i, lane, [&](uint32_t j, bool counts) {
         uint2 other = s.place[j];
         uint4 to = s.arrow[j];
-        float4 way = way_between<OPEN>(s.dial, own, other);
-        float square = square_of(s, way, counts);
+        float4 delta = delta_between<OPEN>(s.fixed_point, own, other);
+        float square = square_of(s, delta, counts);
         float weight = (bits_to_float(arrow.w) + bits_to_float(to.w)) * fall_at(s, square);
-        float4 then = arrow_between<OPEN>(s.dial, arrow, to);
-        if (WAY == PRESENT) {
-            sum = sum + weight * inverse_root(square) * way;
-        } else if (WAY == STARTED) {
+        float4 then = arrow_between<OPEN>(s.fixed_point, arrow, to);
+        if (LINE == PRESENT) {
+            sum = sum + weight * inverse_root(square) * delta;
+        } else if (LINE == STARTED) {
             sum = sum + weight * short_line(square_and(s.arrow_smallest, then)) * then;
         } else {
-            bool around = push_first(s, way, then, weight, &sum);
-            *turned = *turned || (around && counts);
+            bool around = push_first(s, delta, then, weight, &sum);
+            *rotated = *rotated || (around && counts);
         }
     });
     return sum;
 }
 
-template <int LANES, bool OPEN, Way WAY>
-static void corrections(Machine *m, const DensitySweep *sweep, int k)
+template <int LANES, bool OPEN, PairLine LINE>
+static void corrections(Gpu *m, const DensitySweep *sweep, int k)
 {
     const DensitySweep s = *sweep;
     for_lanes<LANES>(
@@ -331,16 +331,16 @@ static void corrections(Machine *m, const DensitySweep *sweep, int k)
             const uint32_t o = s.order[i];
             const uint2 own = s.place[i];
             const uint4 arrow = s.arrow[i];
-            if (is_through(s, k)) {
+            if (is_converged(s, k)) {
                 return;
             }
             uint8_t flags = s.flags[i];
-            bool turned = false;
+            bool rotated = false;
             float4 push = flags ? push_uneven_pairs<LANES, OPEN>(s, i, lane, own, arrow)
-                                : push_pairs<LANES, OPEN, WAY>(s, i, lane, own, arrow, &turned);
+                                : push_pairs<LANES, OPEN, LINE>(s, i, lane, own, arrow, &rotated);
             push = lanes_sum3<LANES>(push);
-            if (WAY == FIRST && lanes_sum<LANES>(turned ? 1.0f : 0.0f) > 0.0f && lane == 0) {
-                s.flags[i] = flags | TURNED;
+            if (LINE == FIRST && lanes_sum<LANES>(rotated ? 1.0f : 0.0f) > 0.0f && lane == 0) {
+                s.flags[i] = flags | ROTATED;
             }
             if (lane > 0) {
                 return;
@@ -357,9 +357,9 @@ static void corrections(Machine *m, const DensitySweep *sweep, int k)
         });
 }
 
-/* ---- by what they work on ----------------------------------------------------------------------------- */
+/* ---- by what they work on ---- */
 
-void density_multipliers(Machine *m, const DensitySweep *sweep, DensityIteration iteration)
+void density_multipliers(Gpu *m, const DensitySweep *sweep, DensityIteration iteration)
 {
 #define IN_THE_OPEN(lanes) multipliers<lanes, true>(m, sweep, iteration)
 #define IN_A_BOX(lanes)    multipliers<lanes, false>(m, sweep, iteration)
@@ -371,7 +371,7 @@ void density_multipliers(Machine *m, const DensitySweep *sweep, DensityIteration
 }
 
 template <bool OPEN>
-static void correct(Machine *m, const DensitySweep *sweep, DensityIteration iteration)
+static void correct(Gpu *m, const DensitySweep *sweep, DensityIteration iteration)
 {
 #define PRESENT_WAY(lanes) corrections<lanes, OPEN, PRESENT>(m, sweep, iteration.k)
 #define FIRST_WAY(lanes)   corrections<lanes, OPEN, FIRST>(m, sweep, iteration.k)
@@ -385,7 +385,7 @@ static void correct(Machine *m, const DensitySweep *sweep, DensityIteration iter
     }
 }
 
-void density_corrections(Machine *m, const DensitySweep *sweep, DensityIteration iteration)
+void density_corrections(Gpu *m, const DensitySweep *sweep, DensityIteration iteration)
 {
     if (sweep->open) {
         correct<true>(m, sweep, iteration);

@@ -1,4 +1,5 @@
-/* The GPUs of this machine, and the engine that runs on the first. Built with the cuda preset only. */
+/* The GPUs of this computer, and the engine that runs on the first. Built with the cuda preset
+   only. */
 #ifndef OOZE_CUDA_DEVICE_H
 #define OOZE_CUDA_DEVICE_H
 
@@ -10,8 +11,8 @@ extern "C" {
 
 #include "world/engine.h"
 
-/* Writes one line about the first GPU ("NVIDIA H200, 139 GiB, compute 9.0; CUDA 13.0"), or why there
-   is none. Returns the number of GPUs. */
+/* Writes one line about the first GPU ("NVIDIA H200, 139 GiB, compute 9.0; CUDA 13.0"), or why
+   there is none. Returns the number of GPUs. */
 int ooze_cuda_describe(char *line, size_t size);
 
 extern const OozeEngine ooze_cuda_engine;

@@ -1,4 +1,4 @@
-/* The engine's inside: what outlives a step. */
+/* Data of the GPU engine that lives longer than a step. */
 #ifndef OOZE_CUDA_ENGINE_CUH
 #define OOZE_CUDA_ENGINE_CUH
 
@@ -8,36 +8,37 @@
 namespace ooze
 {
 
-/* Below, launching loops takes the time, not gathering. */
+/* With fewer particles launches dominate the time, not gathers. */
 enum { PACK_FROM = FEW };
 
-/* Of soft bodies: as the host has made them, and where they were sent. Starts as zero. */
+/* Bonds of soft bodies, on the host and on the device. Starts as zero. */
 struct Bonds {
     OozeBonds *made; /* NULL: none yet */
     bool sent;
     uint64_t sent_slots, sent_of; /* of what was sent, see OozeBonds */
-    Room first, other, length, share;
+    DeviceBuffer first, other, length, share;
 };
-void bonds_free(Machine *m, Bonds *bonds);
+void bonds_free(Gpu *m, Bonds *bonds);
+
+struct DeviceMethod; /* see method.cuh */
 
 struct Engine {
-    Machine machine;
-    uint64_t
-        pack_from; /* particles from which on iterations gather rounded numbers, see packed.cuh */
+    Gpu gpu;
+    const DeviceMethod *method;
+    void *method_data;
+    /* particles from which on iterations gather rounded numbers, see packed.cuh */
+    uint64_t pack_from;
     Store store;
-    Grid
-        grid; /* of positions at the beginning of a stroke, then of where they are predicted to be */
-    Lists fluid;       /* neighbours there */
-    Lists fluid_walls; /* samples of walls near each particle */
-    Lists near,
-        near_walls; /* of the density stage: neighbours where particles are predicted to be */
+    /* of positions at the beginning of a substep, then of predicted positions */
+    Grid grid;
+    Lists fluid;       /* neighbours at the beginning of a substep */
+    Lists fluid_walls; /* boundary particles near each particle */
+    /* the same at predicted positions */
+    Lists near, near_walls;
     Solids solids;
     Walls walls;
     Bonds bonds;
 };
-
-/* One stroke of the conformation method on what stands in the store, lists made. */
-OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError *error);
 
 } // namespace ooze
 

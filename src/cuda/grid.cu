@@ -4,14 +4,14 @@
 namespace ooze
 {
 
-/* Cells are counted up to this many edges from the origin, so that the number of a cell fits into 63 bits. A float
-   there has five bits left for a fraction of an edge: too few for a fluid. */
+/* Cells are counted up to this many edges from the origin, so that the number of a cell fits into
+   63 bits. A float there has five bits left for a fraction of an edge: too few for a fluid. */
 #define FARTHEST 0x1p19
 
-void grid_free(Machine *m, Grid *grid)
+void grid_free(Gpu *m, Grid *grid)
 {
-    room_free(m, &grid->order_room);
-    room_free(m, &grid->table_room);
+    buffer_free(m, &grid->order_buffer);
+    buffer_free(m, &grid->table_buffer);
     *grid = {};
 }
 
@@ -32,8 +32,7 @@ struct Bounds {
 
 enum { STRIPES = 1 << 18 }; /* so many are looked at together: as many as a GPU has under way */
 
-static OozeStatus find_box(Machine *m, Grid *grid, const float4 *points, uint64_t n,
-                           OozeError *error)
+static OozeStatus find_box(Gpu *m, Grid *grid, const float4 *points, uint64_t n, OozeError *error)
 {
     const float far = 3.4028234e38f;
     Bounds none = {{far, far, far}, {-far, -far, -far}, UINT32_MAX};
@@ -70,9 +69,9 @@ static OozeStatus set_cells(Grid *grid, uint64_t n, OozeError *error)
     double margin = 0.0;
     for (int k = 0; k < 3; k++) {
         OozeGridAxis *axis = &cells->axis[k];
+        const OozeGridColumns columns = {grid->cell, k == 0 ? X_PARTS : 1, FARTHEST};
         OozeStatus status =
-            ooze_grid_axis(axis, k, &grid->periodic, grid->cell, k == 0 ? X_PARTS : 1, FARTHEST,
-                           grid->low[k], grid->high[k], error);
+            ooze_grid_axis(axis, k, &grid->periodic, &columns, grid->low[k], grid->high[k], error);
         if (status) {
             return status;
         }
@@ -98,13 +97,13 @@ enum {
     CELLS_EACH = 8
 }; /* of a thread: the first is looked for among all points, the others from there */
 
-/* All cells: where each begins among the sorted keys. Nobody walks along points or empty cells one by one, however
-   many there are. */
-template <class Key> static void list_cells(Machine *m, Grid *grid, const Key *keys)
+/* All cells: where each begins among the sorted keys. No one walks along points or empty cells one
+   by one, however many there are. */
+template <class Key> static void list_cells(Gpu *m, Grid *grid, const Key *keys)
 {
     Cells *cells = &grid->cells;
     const uint64_t count = (cells->total + CELLS_EACH) / CELLS_EACH; /* one cell more: the end */
-    uint32_t *start = room<uint32_t>(m, &grid->table_room, count * CELLS_EACH);
+    uint32_t *start = buffer<uint32_t>(m, &grid->table_buffer, count * CELLS_EACH);
     uint32_t n = (uint32_t)cells->n;
     cells->start = start;
     for_each(
@@ -133,7 +132,7 @@ template <class Key> static void list_cells(Machine *m, Grid *grid, const Key *k
 }
 
 /* Only those that have points. Waits for their number. */
-template <class Key> static void hash_cells(Machine *m, Grid *grid, const Key *keys)
+template <class Key> static void hash_cells(Gpu *m, Grid *grid, const Key *keys)
 {
     Cells *cells = &grid->cells;
     uint32_t n = (uint32_t)cells->n;
@@ -151,7 +150,7 @@ template <class Key> static void hash_cells(Machine *m, Grid *grid, const Key *k
     while ((double)slots < 1.5 * found.a) {
         slots *= 2;
     }
-    CellSlot *slot = room<CellSlot>(m, &grid->table_room, slots);
+    CellSlot *slot = buffer<CellSlot>(m, &grid->table_buffer, slots);
     cells->slot = slot;
     cells->slots = slots;
     for_each(
@@ -187,7 +186,7 @@ template <class Key> static void hash_cells(Machine *m, Grid *grid, const Key *k
 
 /* ---- sorting ---- */
 
-template <class Key> static void sort_cells(Machine *m, Grid *grid, const float4 *points)
+template <class Key> static void sort_cells(Gpu *m, Grid *grid, const float4 *points)
 {
     Cells *cells = &grid->cells;
     uint64_t n = cells->n;
@@ -219,7 +218,7 @@ template <class Key> static void sort_cells(Machine *m, Grid *grid, const float4
     scratch_rewind(m, mark);
 }
 
-OozeStatus grid_sort(Machine *m, Grid *grid, const float4 *points, uint64_t n, double cell,
+OozeStatus grid_sort(Gpu *m, Grid *grid, const float4 *points, uint64_t n, double cell,
                      const OozePeriodic *periodic, OozeError *error)
 {
     grid->n = grid->cells.n = 0; /* a failed sort leaves an empty grid */
@@ -232,7 +231,7 @@ OozeStatus grid_sort(Machine *m, Grid *grid, const float4 *points, uint64_t n, d
     if (periodic) {
         grid->periodic = *periodic;
     }
-    grid->order = room<uint32_t>(m, &grid->order_room, n);
+    grid->order = buffer<uint32_t>(m, &grid->order_buffer, n);
     if (n == 0 || m->failed != cudaSuccess) {
         return status(m, n, error);
     }
@@ -257,7 +256,7 @@ OozeStatus grid_sort(Machine *m, Grid *grid, const float4 *points, uint64_t n, d
 /* ---- carrying along ---- */
 
 template <class T>
-static void carry(Machine *m, const uint32_t *order, uint64_t n, const void *from, void *to)
+static void carry(Gpu *m, const uint32_t *order, uint64_t n, const void *from, void *to)
 {
     const T *source = static_cast<const T *>(from);
     T *target = static_cast<T *>(to);
@@ -269,7 +268,7 @@ struct alignas(16) Pair16 {
     uint4 a, b;
 };
 
-void reorder(Machine *m, const uint32_t *order, uint64_t n, const void *from, void *to, size_t size)
+void reorder(Gpu *m, const uint32_t *order, uint64_t n, const void *from, void *to, size_t size)
 {
     if (size == 1) {
         carry<uint8_t>(m, order, n, from, to);

@@ -1,21 +1,22 @@
-/* Building the lists. Candidates are compared in chunks of up to 32 that stand beside each other, each giving one word
-   of bits, and only words are kept: a search, then, without searching again, the lists. What a slice takes is known
-   between the two. */
+/* Building the lists. Candidates are compared in chunks of up to 32 that stand beside each other,
+   each giving one word of bits, and only words are kept: a search, then, without searching again,
+   the lists. What a slice takes is known between the two. */
 #include "cuda/lists.cuh"
 
 namespace ooze
 {
 
-void lists_free(Machine *m, Lists *lists)
+void lists_free(Gpu *m, Lists *lists)
 {
-    room_free(m, &lists->begin_room);
-    room_free(m, &lists->count_room);
-    room_free(m, &lists->index_room);
+    buffer_free(m, &lists->begin_buffer);
+    buffer_free(m, &lists->count_buffer);
+    buffer_free(m, &lists->index_buffer);
     *lists = {};
 }
 
 static constexpr uint32_t COUNT_MAX = 65535;
-/* Chunks that are kept of a point: 44 KiB for a block, which it has without asking for more shared memory. */
+/* Chunks that are kept of a point: 44 KiB for a block, which it has without asking for more shared
+   memory. */
 static constexpr uint32_t CHUNKS_MOST = 44;
 
 /* What is looked for, and among what. */
@@ -75,8 +76,9 @@ OOZE_DEVICE uint32_t bits_reversed(uint32_t bits)
 }
 #endif
 
-/* A square of distance to the last bit what brute force computes, nothing contracted, and whether it is below the
-   radius' as the next bit from the right. On a GPU that is the sign of the difference, which a shift takes in. */
+/* A square of distance to the last bit what brute force computes, nothing contracted, and whether
+   it is below the radius' as the next bit from the right. On a GPU that is the sign of the
+   difference, which a shift takes in. */
 template <bool WRAPS>
 OOZE_DEVICE uint32_t compare(const Search &search, float4 a, float4 b, uint32_t bits)
 {
@@ -95,7 +97,8 @@ OOZE_DEVICE uint32_t compare(const Search &search, float4 a, float4 b, uint32_t 
 #endif
 }
 
-/* Bit k: candidate k of `here`, at most 32, is near. They are taken in pairs, so one beyond the last may be read. */
+/* Bit k: candidate k of `here`, at most 32, is near. They are taken in pairs, so one beyond the
+   last may be read. */
 template <bool WRAPS>
 OOZE_DEVICE uint32_t compare_all(const Search &search, float4 p, const float4 *candidate,
                                  uint32_t here)
@@ -111,7 +114,8 @@ OOZE_DEVICE uint32_t compare_all(const Search &search, float4 p, const float4 *c
     return bits_reversed(bits) >> (32 - even) & ~0u >> (32 - here);
 }
 
-/* Calls f(first, bits) for chunks in which point i has neighbours, ascending: candidate first + k where bit k is set. */
+/* Calls f(first, bits) for chunks in which point i has neighbours, ascending: candidate first + k
+   where bit k is set. */
 template <bool SPARSE, bool WRAPS, class F>
 OOZE_DEVICE void each_chunk(const Search &search, uint32_t i, F f)
 {
@@ -132,16 +136,16 @@ OOZE_DEVICE void each_chunk(const Search &search, uint32_t i, F f)
 /* Puts the indices of one list where they belong, one after the other. */
 struct Writer {
     uint4 *at;
-    uint4 four;
+    uint4 quad;
     uint32_t held;
     __device__ void add(uint32_t j)
     {
-        four.x = held == 0 ? j : four.x;
-        four.y = held == 1 ? j : four.y;
-        four.z = held == 2 ? j : four.z;
-        four.w = held == 3 ? j : four.w;
+        quad.x = held == 0 ? j : quad.x;
+        quad.y = held == 1 ? j : quad.y;
+        quad.z = held == 2 ? j : quad.z;
+        quad.w = held == 3 ? j : quad.w;
         if (++held == 4) {
-            *at = four;
+            *at = quad;
             at += SLICE;
             held = 0;
         }
@@ -197,7 +201,7 @@ OOZE_DEVICE void write_kept(const uint2 *kept, uint32_t chunks, uint4 *list, uin
 {
     uint32_t next = 0, first = 0, bits = 0;
     for (uint32_t q = 0; q < quads; q++) {
-        uint32_t four[4];
+        uint32_t quad[4];
         OOZE_UNROLL(4)
         for (int k = 0; k < 4; k++) {
             if (bits == 0 && next < chunks) {
@@ -206,14 +210,14 @@ OOZE_DEVICE void write_kept(const uint2 *kept, uint32_t chunks, uint4 *list, uin
                 bits = chunk.y;
                 next++;
             }
-            four[k] = bits ? first + lowest_bit(bits) : dummy;
+            quad[k] = bits ? first + lowest_bit(bits) : dummy;
             bits &= bits - 1;
         }
-        list[(uint64_t)q * SLICE] = make_uint4(four[0], four[1], four[2], four[3]);
+        list[(uint64_t)q * SLICE] = make_uint4(quad[0], quad[1], quad[2], quad[3]);
     }
 }
 
-OOZE_DEVICE uint64_t take_room(Found *found, uint32_t quads)
+OOZE_DEVICE uint64_t take_buffer(Found *found, uint32_t quads)
 {
     unsigned long long all = (unsigned long long)quads * SLICE;
     return all > 0 ? atomicAdd(&found->quads, all) : 0;
@@ -254,7 +258,7 @@ __global__ void __launch_bounds__(BLOCK)
     const uint32_t quads = longest > COUNT_MAX ? 0 : (longest + 3) / 4;
     unsigned long long first = 0;
     if (lane == 0 && i < n) {
-        first = take_room(found, quads);
+        first = take_buffer(found, quads);
         to.begin[i / SLICE] = first | (uint64_t)quads << 48;
         if (pairs > 0) {
             atomicAdd(&found->pairs, (unsigned long long)pairs);
@@ -280,8 +284,7 @@ __global__ void __launch_bounds__(BLOCK)
 }
 
 template <bool SPARSE, bool WRAPS>
-static void make_slices(Machine *m, const Search &search, uint64_t n, const Target &to,
-                        Found *found)
+static void make_slices(Gpu *m, const Search &search, uint64_t n, const Target &to, Found *found)
 {
     if (n > 0 && m->failed == cudaSuccess) {
         unsigned blocks = (unsigned)((n + BLOCK - 1) / BLOCK);
@@ -295,8 +298,7 @@ static void make_slices(Machine *m, const Search &search, uint64_t n, const Targ
 #else
 
 template <bool SPARSE, bool WRAPS>
-static void make_slices(Machine *m, const Search &search, uint64_t n, const Target &to,
-                        Found *found)
+static void make_slices(Gpu *m, const Search &search, uint64_t n, const Target &to, Found *found)
 {
     for_each(m, (n + SLICE - 1) / SLICE, [=](uint32_t slice) {
         const uint64_t begin = (uint64_t)slice * SLICE, end = begin + SLICE < n ? begin + SLICE : n;
@@ -313,7 +315,7 @@ static void make_slices(Machine *m, const Search &search, uint64_t n, const Targ
         atomicMax(&found->longest, longest);
         atomicMax(&found->chunks, most);
         uint32_t quads = longest > COUNT_MAX ? 0 : (longest + 3) / 4;
-        uint64_t first = take_room(found, quads);
+        uint64_t first = take_buffer(found, quads);
         to.begin[slice] = first | (uint64_t)quads << 48;
         for (uint64_t i = begin; i < end && fits(to, first, quads); i++) {
             uint4 *list = to.index + first + i % SLICE;
@@ -338,7 +340,7 @@ static uint32_t chunks_kept(const Lists *lists)
     return wanted < least ? least : wanted > most ? most : wanted;
 }
 
-static Found make_all(Machine *m, const Search &search, uint64_t n, const Target &to)
+static Found make_all(Gpu *m, const Search &search, uint64_t n, const Target &to)
 {
     Found *found = static_cast<Found *>(m->answer);
     Found sum = {0, 0, UINT32_MAX, 0, 0};
@@ -356,24 +358,24 @@ static Found make_all(Machine *m, const Search &search, uint64_t n, const Target
     return sum;
 }
 
-/* Room for at least so many; what was there is lost. */
-static void take_index(Machine *m, Lists *lists, uint64_t quads, Target *to)
+/* DeviceBuffer for at least so many; what was there is lost. */
+static void take_index(Gpu *m, Lists *lists, uint64_t quads, Target *to)
 {
     if (lists->passing) {
         to->index = scratch<uint4>(m, quads);
         to->capacity = quads;
     } else {
-        to->index = room<uint4>(m, &lists->index_room, quads);
-        to->capacity = lists->index_room.size / sizeof(uint4);
+        to->index = buffer<uint4>(m, &lists->index_buffer, quads);
+        to->capacity = lists->index_buffer.size / sizeof(uint4);
     }
 }
 
-static OozeStatus make_lists(Machine *m, Lists *lists, const Search &search, uint64_t n,
+static OozeStatus make_lists(Gpu *m, Lists *lists, const Search &search, uint64_t n,
                              OozeError *error)
 {
     Target to = {};
-    to.begin = room<uint64_t>(m, &lists->begin_room, (n + SLICE - 1) / SLICE);
-    to.count = room<uint16_t>(m, &lists->count_room, n);
+    to.begin = buffer<uint64_t>(m, &lists->begin_buffer, (n + SLICE - 1) / SLICE);
+    to.count = buffer<uint16_t>(m, &lists->count_buffer, n);
     take_index(m, lists, lists->quads + lists->quads / 64, &to);
     to.dummy = lists->dummy;
     to.chunks = chunks_kept(lists);
@@ -404,7 +406,7 @@ static OozeStatus make_lists(Machine *m, Lists *lists, const Search &search, uin
     return answer;
 }
 
-OozeStatus lists_build(Machine *m, Lists *lists, const Grid *grid, const float4 *points, uint64_t n,
+OozeStatus lists_build(Gpu *m, Lists *lists, const Grid *grid, const float4 *points, uint64_t n,
                        const float4 *candidates, double radius, bool skip_self, OozeError *error)
 {
     lists->n = lists->pairs = lists->stored = 0;

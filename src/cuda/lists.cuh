@@ -7,8 +7,8 @@
 namespace ooze
 {
 
-/* Points sorted in space: rows of cells one support wide in y and z, cells along x a quarter of that. The order is
-   stable, x fastest, then y, then z. Starts as zero. */
+/* Points sorted in space: rows of cells one support wide in y and z, cells along x a quarter of
+   that. The order is stable, x fastest, then y, then z. Starts as zero. */
 struct Grid {
     uint64_t n;
     double cell; /* m: edge of a row, the largest radius to search */
@@ -17,23 +17,23 @@ struct Grid {
     uint32_t *order;       /* device: order[new] = old */
     /* the rest is grid.cu's own */
     Cells cells;
-    Room order_room, table_room;
+    DeviceBuffer order_buffer, table_buffer;
 };
 
-void grid_free(Machine *m, Grid *grid);
-/* As ooze_grid_sort: a coordinate that is not finite is OOZE_ERROR_NUMERIC and names the first such point; a
-   periodic box narrower than three cells is OOZE_ERROR_ARGUMENT. `what` names the points in errors. Waits for
-   the box. */
-OozeStatus grid_sort(Machine *m, Grid *grid, const float4 *points, uint64_t n, double cell,
+void grid_free(Gpu *m, Grid *grid);
+/* As ooze_grid_sort: a coordinate that is not finite is OOZE_ERROR_NUMERIC and names the first such
+   point; a periodic box narrower than three cells is OOZE_ERROR_ARGUMENT. `what` names the points
+   in errors. Waits for the box. */
+OozeStatus grid_sort(Gpu *m, Grid *grid, const float4 *points, uint64_t n, double cell,
                      const OozePeriodic *periodic, OozeError *error);
 
 /* to[new] = from[order[new]], for elements of 1, 2, 4, 8, 16 or 32 bytes; others are slow. */
-void reorder(Machine *m, const uint32_t *order, uint64_t n, const void *from, void *to,
-             size_t size);
+void reorder(Gpu *m, const uint32_t *order, uint64_t n, const void *from, void *to, size_t size);
 
-/* Lists of 32 particles (a slice) stand beside each other, four indices of one particle together, so that a warp
-   reads them in whole lines. All lists of a slice are as long as its longest, a multiple of four, filled up with
-   `dummy`: whatever is gathered has an element there, which must weigh nothing. */
+/* Lists of 32 particles (a slice) stand beside each other, 4 indices of one particle together, so
+   that a warp reads them in whole lines. All lists of a slice are as long as its longest, a
+   multiple of 4, filled up with `dummy`: whatever is gathered has an element there, which must
+   weigh nothing. */
 enum { SLICE = 32 };
 struct Lists {
     uint64_t n;
@@ -45,17 +45,17 @@ struct Lists {
     uint32_t longest;       /* and the most neighbours of one particle */
     uint32_t chunks;        /* see lists.cu */
     bool passing;           /* indices stand in scratch: gone after the stage */
-    uint64_t quads;         /* of the last build, by four: what room a passing list asks for */
-    Room begin_room, count_room, index_room;
+    uint64_t quads;         /* of the last build, by 4: size of a passing list */
+    DeviceBuffer begin_buffer, count_buffer, index_buffer;
 };
 
-void lists_free(Machine *m, Lists *lists);
-/* As ooze_neighbours_build: for each of n points the candidates (the grid's points after reordering) within
-   `radius`, in ascending order of index; distance as dx*dx + dy*dy + dz*dz < radius*radius of nearest images.
-   Of `candidates` the element after the last may be read, whatever it is. More than 65535 neighbours of one point
-   are OOZE_ERROR_LIMIT. Waits once for the totals; lists that have outgrown the memory of the last build are made
-   again. */
-OozeStatus lists_build(Machine *m, Lists *lists, const Grid *grid, const float4 *points, uint64_t n,
+void lists_free(Gpu *m, Lists *lists);
+/* As ooze_neighbours_build: for each of n points the candidates (the grid's points after
+   reordering) within `radius`, in ascending order of index; distance as dx*dx + dy*dy + dz*dz <
+   radius*radius of nearest images. Of `candidates` the element after the last may be read, whatever
+   it is. More than 65535 neighbours of one point are OOZE_ERROR_LIMIT. Waits once for the totals;
+   lists that have outgrown the memory of the last build are made again. */
+OozeStatus lists_build(Gpu *m, Lists *lists, const Grid *grid, const float4 *points, uint64_t n,
                        const float4 *candidates, double radius, bool skip_self, OozeError *error);
 
 /* What a body needs of them, to be captured. */
@@ -71,8 +71,9 @@ static inline ListView view(const Lists *lists)
     return {lists->begin, lists->index, lists->count, lists->dummy};
 }
 
-/* Where the lists of a slice begin, in quadruples, and how many of them each list has: one number of begin[]. Slices
-   stand in the order in which they were made, which may differ from run to run; what is in them does not. */
+/* Where the lists of a slice begin, in quadruples, and how many of them each list has: one number
+   of begin[]. Slices stand in the order in which they were made, which may differ from run to run;
+   what is in them does not. */
 struct Slice {
     uint64_t first;
     uint32_t quads;

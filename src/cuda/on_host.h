@@ -1,4 +1,5 @@
-/* What device code asks of CUDA, on the processor: for tests of the same source where there is no GPU. */
+/* What device code asks of CUDA, on the processor: for tests of the same source where there is no
+   GPU. */
 #ifndef OOZE_CUDA_ON_HOST_H
 #define OOZE_CUDA_ON_HOST_H
 
@@ -31,10 +32,6 @@ struct alignas(8) uint2 {
 static inline float4 make_float4(float x, float y, float z, float w)
 {
     return {x, y, z, w};
-}
-static inline float2 make_float2(float x, float y)
-{
-    return {x, y};
 }
 static inline uint2 make_uint2(uint32_t x, uint32_t y)
 {

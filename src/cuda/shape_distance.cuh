@@ -1,4 +1,4 @@
-/* What a particle asks of a solid. Comes with solids.cuh. */
+/* Distances and contacts of one point with one solid. */
 #ifndef OOZE_CUDA_SHAPE_DISTANCE_CUH
 #define OOZE_CUDA_SHAPE_DISTANCE_CUH
 
@@ -14,10 +14,10 @@ OOZE_DEVICE OozeVec3 widen(float4 a)
 
 OOZE_DEVICE float4 narrow(OozeVec3 a)
 {
-    return four((float)a.x, (float)a.y, (float)a.z);
+    return f32x4((float)a.x, (float)a.y, (float)a.z);
 }
 
-/* As ooze_solid_distance and ooze_solid_contact: at the end of the stroke. */
+/* As ooze_solid_distance and ooze_solid_contact: at the end of the substep. */
 OOZE_DEVICE double solid_distance(const SolidView &solid, OozeVec3 world_point, OozeVec3 *normal)
 {
     return ooze_placed_distance(&solid.shape, &solid.pose, world_point, normal);
@@ -34,8 +34,9 @@ OOZE_DEVICE float gap_of(float x, float low, float high)
     return fmaxf(fmaxf(low - x, x - high), 0.0f);
 }
 
-/* False: the solid does not collide, or is farther from x than `reach`, and with `moving` also than reach and the way
-   of its surface in the stroke, by its box alone; a plane has none, and is asked itself. */
+/* False: the solid does not collide, or is farther from x than `reach`, and with `moving` also than
+   reach and the way of its surface in the substep, by its box alone; a plane has none, and is asked
+   itself. */
 OOZE_DEVICE bool solid_near(const SolidView &solid, float4 x, float reach, bool moving)
 {
     float near = reach + solid.spare + (moving ? solid.extra : 0.0f);

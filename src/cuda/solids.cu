@@ -3,35 +3,35 @@
 namespace ooze
 {
 
-/* What was sent of a shape: copies of its parts with the addresses that they have on the device. They stay as long
-   as their memory there, so that copies may be under way when a call returns. */
+/* What was sent of a shape: copies of its parts with the addresses that they have on the device.
+   They stay as long as their memory there, so that copies may be under way when a call returns. */
 struct SentShape {
     const OozeShape *from;
     OozeShape was; /* as it stood when it was sent */
     ShapeView view;
     OozeDistanceGrid grid;
     OozeHeightfield field;
-    Room cells, nodes, grid_room;
-    Room heights, ranges, field_room;
+    DeviceBuffer cells, nodes, grid_buffer;
+    DeviceBuffer heights, ranges, field_buffer;
     OozeShapePart *parts;
-    Room part_room;
+    DeviceBuffer part_buffer;
     SentShape *next;
 };
 
-static void free_shape(Machine *m, SentShape *shape)
+static void free_shape(Gpu *m, SentShape *shape)
 {
-    room_free(m, &shape->cells);
-    room_free(m, &shape->nodes);
-    room_free(m, &shape->grid_room);
-    room_free(m, &shape->heights);
-    room_free(m, &shape->ranges);
-    room_free(m, &shape->field_room);
-    room_free(m, &shape->part_room);
+    buffer_free(m, &shape->cells);
+    buffer_free(m, &shape->nodes);
+    buffer_free(m, &shape->grid_buffer);
+    buffer_free(m, &shape->heights);
+    buffer_free(m, &shape->ranges);
+    buffer_free(m, &shape->field_buffer);
+    buffer_free(m, &shape->part_buffer);
     ooze_free(shape->parts);
     ooze_free(shape);
 }
 
-void solids_free(Machine *m, Solids *solids)
+void solids_free(Gpu *m, Solids *solids)
 {
     while (solids->shapes) {
         SentShape *next = solids->shapes->next;
@@ -39,28 +39,28 @@ void solids_free(Machine *m, Solids *solids)
         solids->shapes = next;
     }
     ooze_free(solids->sent);
-    room_free(m, &solids->view_room);
+    buffer_free(m, &solids->view_buffer);
     *solids = {};
 }
 
-/* ---- shapes: once each ------------------------------------------------------------------------- */
+/* ---- shapes: once each ------------------------------------------------------------------ */
 
-template <class T> static T *send(Machine *m, Room *to, const T *from, uint64_t count)
+template <class T> static T *send(Gpu *m, DeviceBuffer *to, const T *from, uint64_t count)
 {
-    T *memory = room<T>(m, to, count);
+    T *memory = buffer<T>(m, to, count);
     copy_in(m, memory, from, count * sizeof(T));
     return memory;
 }
 
-static void send_grid(Machine *m, SentShape *shape)
+static void send_grid(Gpu *m, SentShape *shape)
 {
     OozeDistanceGrid *grid = &shape->grid;
     *grid = *shape->from->grid;
     grid->cells = send(m, &shape->cells, grid->cells, grid->cell_count);
     grid->nodes = send(m, &shape->nodes, grid->nodes, grid->block_count * OOZE_BLOCK_NODES);
     grid->mesh = nullptr;
-    grid->places = nullptr;
-    shape->view.grid = send(m, &shape->grid_room, grid, 1);
+    grid->coords = nullptr;
+    shape->view.grid = send(m, &shape->grid_buffer, grid, 1);
 }
 
 static uint64_t range_count(const OozeHeightLevel *level)
@@ -68,7 +68,7 @@ static uint64_t range_count(const OozeHeightLevel *level)
     return (uint64_t)level->columns * level->rows;
 }
 
-static void send_field(Machine *m, SentShape *shape)
+static void send_field(Gpu *m, SentShape *shape)
 {
     OozeHeightfield *field = &shape->field;
     *field = *shape->from->field;
@@ -76,7 +76,7 @@ static void send_field(Machine *m, SentShape *shape)
     for (int k = 0; k < field->level_count; k++) {
         ranges += range_count(&field->levels[k]);
     }
-    OozeHeightRange *all = room<OozeHeightRange>(m, &shape->ranges, ranges);
+    OozeHeightRange *all = buffer<OozeHeightRange>(m, &shape->ranges, ranges);
     for (int k = 0; k < field->level_count && all; k++) {
         OozeHeightLevel *level = &field->levels[k];
         uint64_t count = range_count(level);
@@ -86,7 +86,7 @@ static void send_field(Machine *m, SentShape *shape)
     }
     uint64_t samples = (uint64_t)field->columns * field->rows;
     field->heights = send(m, &shape->heights, field->heights, samples);
-    shape->view.field = send(m, &shape->field_room, field, 1);
+    shape->view.field = send(m, &shape->field_buffer, field, 1);
 }
 
 /* An address may come again with another shape behind it. */
@@ -100,7 +100,7 @@ static SentShape *find_shape(Solids *solids, const OozeShape *from)
 }
 
 /* Each part as a shape of its own first, which has none itself. */
-static OozeStatus send_parts(Machine *m, Solids *solids, SentShape *shape, OozeError *error)
+static OozeStatus send_parts(Gpu *m, Solids *solids, SentShape *shape, OozeError *error)
 {
     const OozeShape *from = shape->from;
     size_t count = (size_t)from->part_count;
@@ -114,12 +114,12 @@ static OozeStatus send_parts(Machine *m, Solids *solids, SentShape *shape, OozeE
         result = shape_send(m, solids, &from->parts[k].shape, &shape->parts[k].shape, error);
     }
     if (!result) {
-        shape->view.parts = send(m, &shape->part_room, shape->parts, count);
+        shape->view.parts = send(m, &shape->part_buffer, shape->parts, count);
     }
     return result;
 }
 
-OozeStatus shape_send(Machine *m, Solids *solids, const OozeShape *from, ShapeView *view,
+OozeStatus shape_send(Gpu *m, Solids *solids, const OozeShape *from, ShapeView *view,
                       OozeError *error)
 {
     SentShape *shape = find_shape(solids, from);
@@ -151,21 +151,21 @@ OozeStatus shape_send(Machine *m, Solids *solids, const OozeShape *from, ShapeVi
     return OOZE_OK;
 }
 
-/* ---- solids: where they are ---------------------------------------------------------------------- */
+/* ---- solids: where they are ------------------------------------------------------------- */
 
 static void describe(SolidView *view, const OozeSolid *solid, const OozeStepContext *context)
 {
-    OozeReach reach = ooze_solid_reach(solid, context->spacing, context->dt);
+    OozeSweptBounds swept = ooze_solid_swept_bounds(solid, context->spacing, context->dt);
     view->pose = solid->pose;
     view->previous = solid->previous;
     view->friction = solid->params[OOZE_SOLID_FRICTION];
     view->restitution = solid->params[OOZE_SOLID_RESTITUTION];
     view->collides = solid->params[OOZE_SOLID_COLLIDES] != 0.0;
-    view->extra = reach.extra;
-    view->spare = reach.spare;
+    view->extra = swept.travel;
+    view->spare = swept.margin;
     for (int k = 0; k < 3; k++) {
-        view->low[k] = reach.low[k];
-        view->high[k] = reach.high[k];
+        view->low[k] = swept.low[k];
+        view->high[k] = swept.high[k];
     }
 }
 
@@ -185,9 +185,9 @@ static OozeStatus make_places(Solids *solids, int count, OozeError *error)
     return OOZE_OK;
 }
 
-/* What stands still is not sent again. The copy is small: the driver takes it before the call returns, and nobody
-   waits. */
-OozeStatus solids_send(Machine *m, Solids *solids, const OozeStepContext *context, OozeError *error)
+/* What stands still is not sent again. The copy is small: the driver takes it before the call
+   returns, and no one waits. */
+OozeStatus solids_send(Gpu *m, Solids *solids, const OozeStepContext *context, OozeError *error)
 {
     int count = context->solid_count;
     OozeStatus result = make_places(solids, count, error);
@@ -198,7 +198,7 @@ OozeStatus solids_send(Machine *m, Solids *solids, const OozeStepContext *contex
         describe(&now[k], &context->solids[k], context);
     }
     size_t size = (size_t)count * sizeof *now;
-    SolidView *items = room<SolidView>(m, &solids->view_room, (uint64_t)count);
+    SolidView *items = buffer<SolidView>(m, &solids->view_buffer, (uint64_t)count);
     solids->view = {items, count};
     bool sent = count == 0 || result ||
                 (count == solids->sent_count && memcmp(now, solids->sent, size) == 0);

@@ -20,8 +20,7 @@ int sort_begins(int bits)
     return (bits + DIGIT_BITS - 1) / DIGIT_BITS % 2 == 0 ? 1 : 0;
 }
 
-template <class Key>
-static void sort(Machine *m, Key *key[2], uint32_t *index[2], uint64_t n, int bits)
+template <class Key> static void sort(Gpu *m, Key *key[2], uint32_t *index[2], uint64_t n, int bits)
 {
     if (n == 0 || m->failed != cudaSuccess) {
         return;
@@ -45,7 +44,7 @@ static void sort(Machine *m, Key *key[2], uint32_t *index[2], uint64_t n, int bi
     scratch_rewind(m, mark);
 }
 
-void running_sum(Machine *m, const uint32_t *from, uint64_t *to, uint64_t n)
+void running_sum(Gpu *m, const uint32_t *from, uint64_t *to, uint64_t n)
 {
     if (m->failed != cudaSuccess) {
         return;
@@ -68,7 +67,7 @@ struct Unflagged {
     __device__ bool operator()(uint32_t i) const { return flag[i] == 0; }
 };
 
-uint64_t pick_unflagged(Machine *m, const uint8_t *flag, uint32_t *kept, uint64_t n)
+uint64_t pick_unflagged(Gpu *m, const uint8_t *flag, uint32_t *kept, uint64_t n)
 {
     uint64_t found = 0;
     if (n == 0 || m->failed != cudaSuccess) {
@@ -98,8 +97,7 @@ int sort_begins(int bits)
     return (bits + DIGIT_BITS - 1) / DIGIT_BITS % 2 == 0 ? 1 : 0;
 }
 
-template <class Key>
-static void sort(Machine *m, Key *key[2], uint32_t *index[2], uint64_t n, int bits)
+template <class Key> static void sort(Gpu *m, Key *key[2], uint32_t *index[2], uint64_t n, int bits)
 {
     int from = sort_begins(bits);
     for (int shift = 0; shift < bits && m->failed == cudaSuccess; shift += DIGIT_BITS) {
@@ -121,7 +119,7 @@ static void sort(Machine *m, Key *key[2], uint32_t *index[2], uint64_t n, int bi
     }
 }
 
-void running_sum(Machine *m, const uint32_t *from, uint64_t *to, uint64_t n)
+void running_sum(Gpu *m, const uint32_t *from, uint64_t *to, uint64_t n)
 {
     uint64_t sum = 0;
     for (uint64_t k = 0; k <= n && m->failed == cudaSuccess; k++) {
@@ -130,7 +128,7 @@ void running_sum(Machine *m, const uint32_t *from, uint64_t *to, uint64_t n)
     }
 }
 
-uint64_t pick_unflagged(Machine *m, const uint8_t *flag, uint32_t *kept, uint64_t n)
+uint64_t pick_unflagged(Gpu *m, const uint8_t *flag, uint32_t *kept, uint64_t n)
 {
     uint64_t found = 0;
     for (uint64_t i = 0; i < n && m->failed == cudaSuccess; i++) {
@@ -143,12 +141,12 @@ uint64_t pick_unflagged(Machine *m, const uint8_t *flag, uint32_t *kept, uint64_
 
 #endif
 
-void sort_pairs(Machine *m, uint32_t *key[2], uint32_t *index[2], uint64_t n, int bits)
+void sort_pairs(Gpu *m, uint32_t *key[2], uint32_t *index[2], uint64_t n, int bits)
 {
     sort(m, key, index, n, bits);
 }
 
-void sort_pairs(Machine *m, uint64_t *key[2], uint32_t *index[2], uint64_t n, int bits)
+void sort_pairs(Gpu *m, uint64_t *key[2], uint32_t *index[2], uint64_t n, int bits)
 {
     sort(m, key, index, n, bits);
 }

@@ -1,11 +1,13 @@
 #include "cuda/sources.cuh"
 
+#include "cuda/shape_distance.cuh"
+
 namespace ooze
 {
 
 static OozeStatus mark_sunk(Engine *engine, const OozeSink *sink, uint8_t *remove, OozeError *error)
 {
-    Machine *m = &engine->machine;
+    Gpu *m = &engine->gpu;
     ShapeView shape;
     OozeStatus result = shape_send(m, &engine->solids, sink->shape, &shape, error);
     if (result) {
@@ -26,7 +28,7 @@ static OozeStatus mark_sunk(Engine *engine, const OozeSink *sink, uint8_t *remov
 OozeStatus sources_remove(Engine *engine, const OozeSink *sinks, int count, double time,
                           uint64_t *removed, OozeError *error)
 {
-    Machine *m = &engine->machine;
+    Gpu *m = &engine->gpu;
     uint64_t n = engine->store.n;
     int open = 0;
     *removed = 0;
@@ -50,26 +52,26 @@ OozeStatus sources_remove(Engine *engine, const OozeSink *sinks, int count, doub
     return result ? result : status(m, n, error);
 }
 
-OozeStatus sources_lead(Engine *engine, const OozeEmitter *emitter, double time, uint16_t mark,
-                        OozeError *error)
+OozeStatus sources_prescribe(Engine *engine, const OozeEmitter *emitter, double time, uint16_t mark,
+                             OozeError *error)
 {
-    Machine *m = &engine->machine;
+    Gpu *m = &engine->gpu;
     const Store *store = &engine->store;
-    OozeLead lead;
-    uint16_t *led = static_cast<uint16_t *>(store_data(store, "nozzle"));
-    if (led && ooze_emitter_lead_at(emitter, time, &lead)) {
+    OozeNozzleFlow flow;
+    uint16_t *prescribed = static_cast<uint16_t *>(store_data(store, "nozzle"));
+    if (prescribed && ooze_emitter_flow_at(emitter, time, &flow)) {
         const float4 *x = store_positions(store);
         float4 *v = store_velocities(store);
         for_each(
             m, store->n, OOZE_BODY(uint32_t i) {
-                if (led[i] != mark) {
+                if (prescribed[i] != mark) {
                     return;
                 }
                 OozeVec3 velocity;
-                if (ooze_lead_velocity(&lead, widen(x[i]), &velocity)) {
+                if (ooze_nozzle_velocity(&flow, widen(x[i]), &velocity)) {
                     v[i] = narrow(velocity);
                 } else {
-                    led[i] = 0;
+                    prescribed[i] = 0;
                 }
             });
     }

@@ -1,4 +1,4 @@
-/* Nozzles and sinks on the device: what world/engine.h asks of an engine for them. */
+/* Nozzles and sinks on the device: see world/engine.h. */
 #ifndef OOZE_CUDA_SOURCES_CUH
 #define OOZE_CUDA_SOURCES_CUH
 
@@ -7,12 +7,13 @@
 namespace ooze
 {
 
-/* Removes what the sinks that are open at `time` swallow. Waits for how many that were, if one is open. */
+/* Removes what the sinks that are open at `time` swallow. Waits for how many that were, if one is
+   open. */
 OozeStatus sources_remove(Engine *engine, const OozeSink *sinks, int count, double time,
                           uint64_t *removed, OozeError *error);
-/* As ooze_emitter_lead. */
-OozeStatus sources_lead(Engine *engine, const OozeEmitter *emitter, double time, uint16_t mark,
-                        OozeError *error);
+/* As ooze_emitter_prescribe. */
+OozeStatus sources_prescribe(Engine *engine, const OozeEmitter *emitter, double time, uint16_t mark,
+                             OozeError *error);
 
 } // namespace ooze
 

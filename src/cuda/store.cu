@@ -1,18 +1,17 @@
 #include "cuda/store.cuh"
 
-#include "cuda/carrier.cuh"
+#include "cuda/readback.cuh"
 #include "cuda/sort.cuh"
 
 namespace ooze
 {
 
-void store_free(Machine *m, Store *store)
+void store_free(Gpu *m, Store *store)
 {
-    carrier_free(store->carrier); /* first: it may be at work */
+    readback_free(store->readback);
     for (int f = 0; f < store->field_count; f++) {
-        room_free(m, &store->field[f].room);
+        buffer_free(m, &store->field[f].buffer);
     }
-    room_free(m, &store->copy_room);
     *store = {};
 }
 
@@ -20,7 +19,7 @@ void *store_data(const Store *store, const char *name)
 {
     for (int f = 0; f < store->field_count; f++) {
         if (strcmp(store->field[f].info.name, name) == 0) {
-            return store->field[f].room.memory;
+            return store->field[f].buffer.memory;
         }
     }
     return nullptr;
@@ -42,7 +41,7 @@ static FieldTable field_table(const Store *store)
     FieldTable table = {};
     table.count = store->field_count;
     for (int f = 0; f < store->field_count; f++) {
-        table.row[f].data = static_cast<char *>(store->field[f].room.memory);
+        table.row[f].data = static_cast<char *>(store->field[f].buffer.memory);
         table.row[f].size = store->field[f].size;
     }
     return table;
@@ -75,7 +74,7 @@ OOZE_DEVICE void copy_element(char *to, const char *from, uint64_t size)
     }
 }
 
-static void clear_spare(Machine *m, const Store *store)
+static void clear_spare(Gpu *m, const Store *store)
 {
     const FieldTable table = field_table(store);
     uint64_t n = store->n;
@@ -91,22 +90,22 @@ static void clear_spare(Machine *m, const Store *store)
 
 /* ---- from the host ---- */
 
-static OozeStatus reserve(Machine *m, Store *store, uint64_t total, OozeError *error)
+static OozeStatus reserve(Gpu *m, Store *store, uint64_t total, OozeError *error)
 {
     if (total > OOZE_PARTICLES_MAX) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use a larger spacing or fewer particles",
                          "%llu particles asked for; one store holds at most %llu",
                          (unsigned long long)total, (unsigned long long)OOZE_PARTICLES_MAX);
     }
-    if (total <= store->capacity && store->field[0].room.memory) {
+    if (total <= store->capacity && store->field[0].buffer.memory) {
         return OOZE_OK;
     }
     store->capacity = UINT64_MAX; /* what there is room for, also where not all could be had */
     for (int f = 0; f < store->field_count; f++) {
-        Room *room = &store->field[f].room;
+        DeviceBuffer *buffer = &store->field[f].buffer;
         size_t size = store->field[f].size;
-        room_bytes(m, room, (total + SPARE) * size, store->n * size);
-        uint64_t fits = room->size / size;
+        buffer_bytes(m, buffer, (total + SPARE) * size, store->n * size);
+        uint64_t fits = buffer->size / size;
         fits = fits > SPARE ? fits - SPARE : 0;
         store->capacity = fits < store->capacity ? fits : store->capacity;
     }
@@ -128,7 +127,7 @@ static bool same_fields(const Store *store, const OozeParticles *particles)
     return true;
 }
 
-static OozeStatus take_fields(Machine *m, Store *store, const OozeParticles *particles,
+static OozeStatus take_fields(Gpu *m, Store *store, const OozeParticles *particles,
                               OozeError *error)
 {
     int count = ooze_particles_field_count(particles);
@@ -138,7 +137,7 @@ static OozeStatus take_fields(Machine *m, Store *store, const OozeParticles *par
                          (int)FIELDS_MAX);
     }
     store_free(m, store);
-    store->carrier = carrier_create();
+    store->readback = readback_create();
     for (int f = 0; f < count; f++) {
         const OozeFieldInfo *info = ooze_particles_field_info(particles, f);
         store->field[f].info = *info;
@@ -148,19 +147,19 @@ static OozeStatus take_fields(Machine *m, Store *store, const OozeParticles *par
     return OOZE_OK;
 }
 
-static void copy_from(Machine *m, Store *store, const OozeParticles *particles)
+static void copy_from(Gpu *m, Store *store, const OozeParticles *particles)
 {
     uint64_t n = ooze_particles_count(particles);
     for (int f = 0; f < store->field_count; f++) {
         size_t size = store->field[f].size;
-        char *to = static_cast<char *>(store->field[f].room.memory) + store->n * size;
+        char *to = static_cast<char *>(store->field[f].buffer.memory) + store->n * size;
         copy_in(m, to, ooze_particles_data_const(particles, f), n * size);
     }
     store->n += n;
     clear_spare(m, store);
 }
 
-OozeStatus store_upload(Machine *m, Store *store, const OozeParticles *particles, OozeError *error)
+OozeStatus store_upload(Gpu *m, Store *store, const OozeParticles *particles, OozeError *error)
 {
     OozeStatus answer = OOZE_OK;
     store->n = 0;
@@ -178,7 +177,7 @@ OozeStatus store_upload(Machine *m, Store *store, const OozeParticles *particles
     return status(m, n, error);
 }
 
-OozeStatus store_append(Machine *m, Store *store, const OozeParticles *newcomers, OozeError *error)
+OozeStatus store_append(Gpu *m, Store *store, const OozeParticles *newcomers, OozeError *error)
 {
     uint64_t n = store->n, more = ooze_particles_count(newcomers);
     if (!same_fields(store, newcomers)) {
@@ -216,63 +215,18 @@ static OozeStatus size_to_fit(const Store *store, OozeParticles *particles, Ooze
     return answer;
 }
 
-OozeStatus store_download(Machine *m, const Store *store, OozeParticles *particles,
-                          OozeError *error)
+OozeStatus store_download(Gpu *m, const Store *store, OozeParticles *particles, OozeError *error)
 {
     OozeStatus answer = size_to_fit(store, particles, error);
     if (answer) {
         return answer;
     }
-    if (store->carrier) {
-        carrier_end(m, store->carrier);
-    }
-    Load loads[FIELDS_MAX];
+    ReadbackItem items[FIELDS_MAX];
     for (int f = 0; f < store->field_count; f++) {
-        loads[f] = {ooze_particles_data(particles, f), store->field[f].room.memory,
+        items[f] = {ooze_particles_data(particles, f), store->field[f].buffer.memory,
                     store->n * store->field[f].size};
     }
-    carry_home(m, store->carrier, loads, store->field_count);
-    return status(m, store->n, error);
-}
-
-OozeStatus store_download_begin(Machine *m, Store *store, OozeParticles *particles, bool *begun,
-                                OozeError *error)
-{
-    uint64_t n = store->n, bytes = n * particle_bytes(store) + 16 * FIELDS_MAX;
-    *begun = false;
-    OozeStatus answer = store_download_end(m, store, error);
-    if (answer || !store->carrier ||
-        (store->copy_room.size < bytes && !memory_is_ample(bytes + bytes / 16))) {
-        return answer;
-    }
-    answer = size_to_fit(store, particles, error);
-    char *at = static_cast<char *>(room_bytes(m, &store->copy_room, bytes));
-    if (!answer) {
-        answer = status(m, n, error);
-    }
-    if (answer) {
-        return answer;
-    }
-    Load loads[FIELDS_MAX];
-    for (int f = 0; f < store->field_count; f++) {
-        size_t size = n * store->field[f].size;
-        copy(m, at, store->field[f].room.memory, size);
-        loads[f] = {ooze_particles_data(particles, f), at, size};
-        at += (size + 15) / 16 * 16;
-    }
-    carrier_begin(m, store->carrier, loads, store->field_count);
-    *begun = m->failed == cudaSuccess;
-    return status(m, n, error);
-}
-
-OozeStatus store_download_end(Machine *m, Store *store, OozeError *error)
-{
-    if (store->carrier) {
-        carrier_end(m, store->carrier);
-    }
-    if (store->copy_room.memory && !memory_is_ample(0)) {
-        room_free(m, &store->copy_room);
-    }
+    readback_all(m, store->readback, items, store->field_count);
     return status(m, store->n, error);
 }
 
@@ -281,13 +235,13 @@ OozeStatus store_download_end(Machine *m, Store *store, OozeError *error)
 /* So few bytes that all fields are carried by two launches. */
 enum { TOGETHER = 64 << 20 };
 
-static void carry_together(Machine *m, Store *store, const uint32_t *order, uint64_t n)
+static void carry_together(Gpu *m, Store *store, const uint32_t *order, uint64_t n)
 {
     FieldTable table = field_table(store);
-    char *room = static_cast<char *>(scratch_bytes(m, n * particle_bytes(store) + 16 * FIELDS_MAX));
+    char *next = static_cast<char *>(scratch_bytes(m, n * particle_bytes(store) + 16 * FIELDS_MAX));
     for (int f = 0; f < store->field_count; f++) {
-        table.row[f].sorted = room;
-        room += (n * table.row[f].size + 15) / 16 * 16;
+        table.row[f].sorted = next;
+        next += (n * table.row[f].size + 15) / 16 * 16;
     }
     const FieldTable t = table;
     const uint32_t count = (uint32_t)n;
@@ -305,7 +259,7 @@ static void carry_together(Machine *m, Store *store, const uint32_t *order, uint
         });
 }
 
-static void carry_each(Machine *m, Store *store, const uint32_t *order, uint64_t n)
+static void carry_each(Gpu *m, Store *store, const uint32_t *order, uint64_t n)
 {
     size_t largest = 0;
     for (int f = 0; f < store->field_count; f++) {
@@ -314,14 +268,14 @@ static void carry_each(Machine *m, Store *store, const uint32_t *order, uint64_t
     void *sorted = scratch_bytes(m, n * largest);
     for (int f = 0; f < store->field_count; f++) {
         size_t size = store->field[f].size;
-        void *data = store->field[f].room.memory;
+        void *data = store->field[f].buffer.memory;
         reorder(m, order, n, data, sorted, size);
         copy(m, data, sorted, n * size);
     }
 }
 
 /* The first n elements of all fields become those of `order`. */
-static void carry_fields(Machine *m, Store *store, const uint32_t *order, uint64_t n)
+static void carry_fields(Gpu *m, Store *store, const uint32_t *order, uint64_t n)
 {
     Mark mark = scratch_mark(m);
     if (n * particle_bytes(store) <= TOGETHER) {
@@ -332,13 +286,13 @@ static void carry_fields(Machine *m, Store *store, const uint32_t *order, uint64
     scratch_rewind(m, mark);
 }
 
-OozeStatus store_reorder(Machine *m, Store *store, const uint32_t *order, OozeError *error)
+OozeStatus store_reorder(Gpu *m, Store *store, const uint32_t *order, OozeError *error)
 {
     carry_fields(m, store, order, store->n);
     return status(m, store->n, error);
 }
 
-OozeStatus store_remove(Machine *m, Store *store, const uint8_t *remove, uint64_t *removed,
+OozeStatus store_remove(Gpu *m, Store *store, const uint8_t *remove, uint64_t *removed,
                         OozeError *error)
 {
     uint64_t n = store->n;

@@ -13,13 +13,14 @@ struct WallSolid {
 /* Where padding stands: far from everything, and finite when squared. */
 static const float FAR = 1e18f;
 
-void walls_free(Machine *m, Walls *walls)
+void walls_free(Gpu *m, Walls *walls)
 {
-    Room *rooms[] = {&walls->local_room,    &walls->made_solid_room, &walls->pose_room,
-                     &walls->position_room, &walls->velocity_room,   &walls->volume_room,
-                     &walls->solid_room,    &walls->clings_room};
-    for (Room *one : rooms) {
-        room_free(m, one);
+    DeviceBuffer *buffers[] = {&walls->local_buffer,    &walls->made_solid_buffer,
+                               &walls->pose_buffer,     &walls->position_buffer,
+                               &walls->velocity_buffer, &walls->volume_buffer,
+                               &walls->solid_buffer,    &walls->clings_buffer};
+    for (DeviceBuffer *one : buffers) {
+        buffer_free(m, one);
     }
     grid_free(m, &walls->grid);
     lists_free(m, &walls->lists);
@@ -32,12 +33,12 @@ OOZE_DEVICE OozeFloat4 plain(float4 a)
     return {a.x, a.y, a.z, a.w};
 }
 
-OOZE_DEVICE float4 four(OozeFloat4 a)
+OOZE_DEVICE float4 f32x4(OozeFloat4 a)
 {
     return make_float4(a.x, a.y, a.z, a.w);
 }
 
-/* ---- what has changed -------------------------------------------------------------------------- */
+/* ---- what has changed ------------------------------------------------------------------- */
 
 static OozeStatus make_solids(Walls *walls, const OozeBoundary *boundary, OozeError *error)
 {
@@ -88,43 +89,44 @@ static WallChange compare(Walls *walls, const OozeStepContext *context)
     return change;
 }
 
-/* ---- samples ------------------------------------------------------------------------------------- */
+/* ---- samples ---------------------------------------------------------------------------- */
 
-static void send_samples(Machine *m, Walls *walls, const OozeBoundary *boundary)
+static void send_samples(Gpu *m, Walls *walls, const OozeBoundary *boundary)
 {
     uint64_t n = walls->count;
-    float4 *local = room<float4>(m, &walls->local_room, n);
-    uint16_t *made_solid = room<uint16_t>(m, &walls->made_solid_room, n);
-    walls->view.position = room<float4>(m, &walls->position_room, n);
-    walls->view.velocity = room<float4>(m, &walls->velocity_room, n);
-    walls->view.volume = room<float>(m, &walls->volume_room, n);
-    walls->view.solid = room<uint16_t>(m, &walls->solid_room, n);
-    walls->view.clings = room<uint8_t>(m, &walls->clings_room, n);
+    float4 *local = buffer<float4>(m, &walls->local_buffer, n);
+    uint16_t *made_solid = buffer<uint16_t>(m, &walls->made_solid_buffer, n);
+    walls->view.position = buffer<float4>(m, &walls->position_buffer, n);
+    walls->view.velocity = buffer<float4>(m, &walls->velocity_buffer, n);
+    walls->view.volume = buffer<float>(m, &walls->volume_buffer, n);
+    walls->view.solid = buffer<uint16_t>(m, &walls->solid_buffer, n);
+    walls->view.clings = buffer<uint8_t>(m, &walls->clings_buffer, n);
     walls->view.count = (uint32_t)n;
     copy_in(m, local, boundary->local, n * sizeof *local);
     copy_in(m, made_solid, boundary->local_solid, n * sizeof *made_solid);
 }
 
-static OozeStatus place(Machine *m, Walls *walls, const OozePeriodic *periodic, OozeError *error)
+static OozeStatus place(Gpu *m, Walls *walls, const OozePeriodic *periodic, OozeError *error)
 {
     uint64_t n = walls->count;
     OozePeriodic box = *periodic;
     Mark mark = scratch_mark(m);
     float4 *placed = scratch<float4>(m, n);
-    const float4 *local = static_cast<float4 *>(walls->local_room.memory);
-    const uint16_t *made_solid = static_cast<uint16_t *>(walls->made_solid_room.memory);
-    const WallSolid *solids = static_cast<WallSolid *>(walls->pose_room.memory);
+    const float4 *local = static_cast<float4 *>(walls->local_buffer.memory);
+    const uint16_t *made_solid = static_cast<uint16_t *>(walls->made_solid_buffer.memory);
+    const WallSolid *solids = static_cast<WallSolid *>(walls->pose_buffer.memory);
     for_each(
         m, n, OOZE_BODY(uint32_t i) {
-            placed[i] = four(ooze_sample_place(&solids[made_solid[i]].pose, plain(local[i]), &box));
+            placed[i] =
+                f32x4(ooze_sample_position(&solids[made_solid[i]].pose, plain(local[i]), &box));
         });
     OozeStatus result =
         n > 0 ? grid_sort(m, &walls->grid, placed, n, walls->support, periodic, error) : OOZE_OK;
     if (!result) {
         const uint32_t *order = walls->grid.order;
-        float4 *position = static_cast<float4 *>(walls->position_room.memory);
-        float *volume = static_cast<float *>(walls->volume_room.memory);
-        uint16_t *solid = static_cast<uint16_t *>(walls->solid_room.memory);
+        float4 *position = static_cast<float4 *>(walls->position_buffer.memory);
+        float *volume = static_cast<float *>(walls->volume_buffer.memory);
+        uint16_t *solid = static_cast<uint16_t *>(walls->solid_buffer.memory);
         uint32_t last = (uint32_t)n;
         for_each(
             m, n + 1, OOZE_BODY(uint32_t k) {
@@ -137,25 +139,25 @@ static OozeStatus place(Machine *m, Walls *walls, const OozePeriodic *periodic, 
     return result;
 }
 
-static void move(Machine *m, const Walls *walls)
+static void move(Gpu *m, const Walls *walls)
 {
     const uint32_t *order = walls->grid.order;
-    const float4 *local = static_cast<float4 *>(walls->local_room.memory);
-    const WallSolid *solids = static_cast<WallSolid *>(walls->pose_room.memory);
+    const float4 *local = static_cast<float4 *>(walls->local_buffer.memory);
+    const WallSolid *solids = static_cast<WallSolid *>(walls->pose_buffer.memory);
     const uint16_t *solid = walls->view.solid;
-    float4 *velocity = static_cast<float4 *>(walls->velocity_room.memory);
-    uint8_t *clings = static_cast<uint8_t *>(walls->clings_room.memory);
+    float4 *velocity = static_cast<float4 *>(walls->velocity_buffer.memory);
+    uint8_t *clings = static_cast<uint8_t *>(walls->clings_buffer.memory);
     uint32_t last = (uint32_t)walls->count;
     for_each(
         m, walls->count + 1, OOZE_BODY(uint32_t k) {
             const WallSolid *of = &solids[solid[k]];
-            velocity[k] = k < last ? four(ooze_sample_velocity(&of->pose, plain(local[order[k]])))
+            velocity[k] = k < last ? f32x4(ooze_sample_velocity(&of->pose, plain(local[order[k]])))
                                    : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
             clings[k] = k < last ? (uint8_t)of->clings : (uint8_t)0;
         });
 }
 
-static OozeStatus measure(Machine *m, Walls *walls, OozeError *error)
+static OozeStatus measure(Gpu *m, Walls *walls, OozeError *error)
 {
     const float4 *x = walls->view.position;
     uint64_t n = walls->count;
@@ -168,13 +170,13 @@ static OozeStatus measure(Machine *m, Walls *walls, OozeError *error)
     ListView near = view(&walls->lists);
     OozePeriodic box = walls->periodic;
     float h = (float)walls->support, peak = ooze_cubic_value(0.0f, h);
-    float *volume = static_cast<float *>(walls->volume_room.memory);
+    float *volume = static_cast<float *>(walls->volume_buffer.memory);
     for_each(
         m, n, OOZE_BODY(uint32_t i) {
             OozeFloat4 here = plain(x[i]);
             int64_t sum = 0;
             each_true_neighbour(near, i, [&](uint32_t j) {
-                sum += ooze_sample_share(here, plain(x[j]), &box, h, peak);
+                sum += ooze_sample_fixed_weight(here, plain(x[j]), &box, h, peak);
             });
             volume[i] = ooze_sample_volume(sum, peak);
         });
@@ -184,13 +186,13 @@ static OozeStatus measure(Machine *m, Walls *walls, OozeError *error)
     return OOZE_OK;
 }
 
-/* ---- the update ------------------------------------------------------------------------------------ */
+/* ---- the update ------------------------------------------------------------------------- */
 
-static OozeStatus refresh(Machine *m, Walls *walls, WallChange change,
-                          const OozeStepContext *context, OozeError *error)
+static OozeStatus refresh(Gpu *m, Walls *walls, WallChange change, const OozeStepContext *context,
+                          OozeError *error)
 {
     size_t size = (size_t)walls->solid_count * sizeof *walls->solids;
-    WallSolid *sent = room<WallSolid>(m, &walls->pose_room, (uint64_t)walls->solid_count);
+    WallSolid *sent = buffer<WallSolid>(m, &walls->pose_buffer, (uint64_t)walls->solid_count);
     memcpy(walls->solids, walls->solids + walls->solid_count, size);
     copy_in(m, sent, walls->solids, size);
     OozeStatus result = change.place ? place(m, walls, &context->periodic, error) : OOZE_OK;
@@ -201,7 +203,7 @@ static OozeStatus refresh(Machine *m, Walls *walls, WallChange change,
     return result;
 }
 
-OozeStatus walls_update(Machine *m, Walls *walls, const OozeStepContext *context, bool anew,
+OozeStatus walls_update(Gpu *m, Walls *walls, const OozeStepContext *context, bool anew,
                         OozeError *error)
 {
     const OozeBoundary *boundary = context->boundary;
@@ -220,9 +222,9 @@ OozeStatus walls_update(Machine *m, Walls *walls, const OozeStepContext *context
         WallChange change = compare(walls, context);
         result = change.motion ? refresh(m, walls, change, context, error) : OOZE_OK;
     }
-    OozeStatus machine = status(m, particles_of(context), error);
-    walls->fresh = !result && !machine;
-    return result ? result : machine;
+    OozeStatus failed = status(m, particles_of(context), error);
+    walls->fresh = !result && !failed;
+    return result ? result : failed;
 }
 
 } // namespace ooze

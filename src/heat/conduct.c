@@ -1,4 +1,4 @@
-/* The stage: conductances once, then as many sweeps over them as the step needs. */
+/* The stage: conductances once, then as many Runge-Kutta-Legendre stages as the step needs. */
 #include <math.h>
 #include <string.h>
 
@@ -6,10 +6,10 @@
 #include "heat/work.h"
 #include "physics/heat.h"
 
-/* Sweeps beyond which a step is refused rather than waited for. */
+/* A step that needs more stages fails. */
 enum { STAGES_MAX = 9999 };
 
-static const double WATER = 0.6; /* W/(m K) */
+static const double WATER_CONDUCTIVITY = 0.6; /* W/(m K) */
 
 double ooze_heat_conductivity(const OozeMaterial *material)
 {
@@ -18,7 +18,8 @@ double ooze_heat_conductivity(const OozeMaterial *material)
         return v[OOZE_MATERIAL_DIFFUSIVITY] * v[OOZE_MATERIAL_DENSITY] *
                v[OOZE_MATERIAL_HEAT_CAPACITY];
     }
-    return isnan(v[OOZE_MATERIAL_CONDUCTIVITY]) ? WATER : v[OOZE_MATERIAL_CONDUCTIVITY];
+    return isnan(v[OOZE_MATERIAL_CONDUCTIVITY]) ? WATER_CONDUCTIVITY
+                                                : v[OOZE_MATERIAL_CONDUCTIVITY];
 }
 
 double ooze_heat_capacity(const OozeMaterial *material, double spacing)
@@ -27,23 +28,25 @@ double ooze_heat_capacity(const OozeMaterial *material, double spacing)
     return v[OOZE_MATERIAL_DENSITY] * v[OOZE_MATERIAL_HEAT_CAPACITY] * spacing * spacing * spacing;
 }
 
-OozeHeatRule ooze_heat_rule(double spacing, double support)
+OozeHeatConstants ooze_heat_constants(double spacing, double support)
 {
-    OozeHeatRule rule = {
+    OozeHeatConstants rule = {
         .scale = ooze_heat_scale(spacing, support),
         .area = ooze_heat_area_scale(spacing, support),
-        .border = OOZE_HEAT_SURFACE * ooze_heat_missing(0.5 * spacing, spacing, support),
+        .border = OOZE_HEAT_SURFACE * ooze_heat_half_space(0.5 * spacing, spacing, support),
     };
     for (int i = 0; i <= OOZE_HEAT_DISTANCES; i++) {
-        rule.missing[i] = ooze_heat_missing(support * i / OOZE_HEAT_DISTANCES, spacing, support);
+        rule.half_space[i] =
+            ooze_heat_half_space(support * i / OOZE_HEAT_DISTANCES, spacing, support);
     }
     return rule;
 }
 
-/* ---- conductances ----------------------------------------------------------------------------- */
+/* ---- conductances --------------------------------------------------------------------------- */
 
-/* Of particle i to its neighbours, the same from both sides to the last bit; the sum of them. */
-static double weigh(OozeHeatWork *w, uint64_t i, double inward[3])
+/* Conductances of particle i to its neighbours, with the same bits from both sides; returns their
+   sum. */
+static double find_conductances(OozeHeatWork *w, uint64_t i, double inward[3])
 {
     const OozeStepContext *c = w->job->context;
     const OozePeriodic *p = &c->periodic;
@@ -60,7 +63,7 @@ static double weigh(OozeHeatWork *w, uint64_t i, double inward[3])
         float dz = ooze_periodic_delta(b.z - a.z, p->length[2], p->inverse[2]);
         float kernel = ooze_viscosity_laplacian(sqrtf(dx * dx + dy * dy + dz * dz), h);
         double other = w->conductivity[w->material[index[m]]];
-        double mean = other == own ? own : ooze_heat_mean(own, other);
+        double mean = other == own ? own : ooze_harmonic_mean(own, other);
         weight[m] = (float)(w->job->rule->scale * mean * (double)kernel);
         sum += (double)weight[m];
         if (inward) {
@@ -72,7 +75,7 @@ static double weigh(OozeHeatWork *w, uint64_t i, double inward[3])
     return sum;
 }
 
-static void weigh_range(void *context, uint64_t begin, uint64_t end, int worker)
+static void conductance_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeHeatWork *w = context;
@@ -81,13 +84,13 @@ static void weigh_range(void *context, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         w->bath[i] = w->bath_heat[i] = 0.0;
         w->held[i] = 0;
-        sums[i - begin] = weigh(w, i, w->open ? inward[i - begin] : NULL);
+        sums[i - begin] = find_conductances(w, i, w->open ? inward[i - begin] : NULL);
     }
-    ooze_heat_meet_solids(w, begin, end, w->open ? inward : NULL);
+    ooze_heat_exchange_solids(w, begin, end, w->open ? inward : NULL);
     if (w->open) {
-        ooze_heat_meet_air(w, begin, end, inward);
+        ooze_heat_exchange_air(w, begin, end, inward);
     }
-    ooze_heat_meet_sources(w, begin, end);
+    ooze_heat_exchange_sources(w, begin, end);
     for (uint64_t i = begin; i < end; i++) {
         double rate = (sums[i - begin] + w->bath[i]) / w->capacity[w->material[i]];
         most = rate > most ? rate : most;
@@ -95,7 +98,7 @@ static void weigh_range(void *context, uint64_t begin, uint64_t end, int worker)
     w->load[begin / OOZE_HEAT_GRAIN] = most * w->job->context->dt;
 }
 
-static OozeStatus make_room(OozeHeatWork *w, OozeError *error)
+static OozeStatus allocate(OozeHeatWork *w, OozeError *error)
 {
     const OozeStepContext *c = w->job->context;
     size_t materials = (size_t)c->material_count;
@@ -107,8 +110,7 @@ static OozeStatus make_room(OozeHeatWork *w, OozeError *error)
     w->bath_heat = ooze_arena_alloc(c->arena, w->n, sizeof(double));
     w->held = ooze_arena_alloc(c->arena, w->n, 1);
     w->load = ooze_arena_alloc(c->arena, chunks, sizeof(double));
-    if (!w->conductivity || !w->capacity || !w->weight || !w->bath || !w->bath_heat || !w->held ||
-        !w->load) {
+    if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "the heat stage", entries * sizeof(float));
     }
     for (size_t m = 0; m < materials; m++) {
@@ -118,12 +120,12 @@ static OozeStatus make_room(OozeHeatWork *w, OozeError *error)
     return OOZE_OK;
 }
 
-/* ---- sweeps ----------------------------------------------------------------------------------- */
+/* ---- stages --------------------------------------------------------------------------------- */
 
 typedef struct Sweep {
     const OozeHeatWork *work;
     OozeHeatStage stage;
-    const double *before, *earlier; /* temperatures one and two stages ago */
+    const double *before, *earlier; /* temperatures Y_{j-1} and Y_{j-2} */
     double *next;
 } Sweep;
 
@@ -134,7 +136,7 @@ static void sweep_range(void *context, uint64_t begin, uint64_t end, int worker)
     const OozeHeatWork *w = s->work;
     const OozeNeighbours *lists = w->job->context->fluid;
     const double *t = s->before;
-    double dt = s->stage.share * w->job->context->dt;
+    double dt = s->stage.mu_tilde * w->job->context->dt;
     for (uint64_t i = begin; i < end; i++) {
         const uint32_t *index = lists->index + lists->first[i];
         const float *weight = w->weight + lists->first[i];
@@ -143,7 +145,7 @@ static void sweep_range(void *context, uint64_t begin, uint64_t end, int worker)
             heat += (double)weight[m] * (t[index[m]] - own);
         }
         double rise = dt * heat / w->capacity[w->material[i]];
-        double next = s->stage.before * own + s->stage.earlier * s->earlier[i] + rise;
+        double next = s->stage.mu * own + s->stage.nu * s->earlier[i] + rise;
         s->next[i] = w->held[i] ? own : next;
     }
 }
@@ -155,9 +157,9 @@ static OozeStatus take_stages(OozeHeatWork *w, int stages, double **result, Ooze
     double *own[3];
     for (int k = 0; k < arrays; k++) {
         own[k] = ooze_arena_alloc(c->arena, w->n, sizeof(double));
-        if (!own[k]) {
-            return ooze_fail_memory(error, "the heat stage", w->n * sizeof(double));
-        }
+    }
+    if (ooze_arena_failed(c->arena)) {
+        return ooze_fail_memory(error, "the heat stage", w->n * sizeof(double));
     }
     Sweep sweep = {.work = w, .before = w->job->temperature, .earlier = w->job->temperature};
     for (int j = 1; j <= stages; j++) {
@@ -171,9 +173,9 @@ static OozeStatus take_stages(OozeHeatWork *w, int stages, double **result, Ooze
     return OOZE_OK;
 }
 
-/* ---- phases ----------------------------------------------------------------------------------- */
+/* ---- phases --------------------------------------------------------------------------------- */
 
-/* Melting and freezing temperature; false: it does neither. */
+/* Melting and freezing temperature; false: the material has no phase change. */
 static bool melts(const OozeMaterial *material, double *melting, double *freezing)
 {
     const double *v = material->values;
@@ -183,8 +185,8 @@ static bool melts(const OozeMaterial *material, double *melting, double *freezin
     return !isnan(*melting);
 }
 
-void ooze_heat_first_phase(const OozeMaterial *materials, const uint16_t *material,
-                           const double *temperature, uint8_t *phase, uint64_t first, uint64_t n)
+void ooze_heat_initial_phase(const OozeMaterial *materials, const uint16_t *material,
+                             const double *temperature, uint8_t *phase, uint64_t first, uint64_t n)
 {
     for (uint64_t i = first; i < first + n; i++) {
         double melting, freezing;
@@ -225,11 +227,11 @@ OozeStatus ooze_heat_step(OozeHeatJob *job, OozeError *error)
         .open = job->air_transfer > 0.0,
     };
     job->stages = 0;
-    OozeStatus status = work.n > 0 ? make_room(&work, error) : OOZE_OK;
+    OozeStatus status = work.n > 0 ? allocate(&work, error) : OOZE_OK;
     if (work.n == 0 || status) {
         return status;
     }
-    ooze_parallel_for(c->threads, work.n, OOZE_HEAT_GRAIN, weigh_range, &work);
+    ooze_parallel_for(c->threads, work.n, OOZE_HEAT_GRAIN, conductance_range, &work);
     double load = 0.0;
     for (uint64_t k = 0; k * OOZE_HEAT_GRAIN < work.n; k++) {
         load = fmax(load, work.load[k]);
@@ -237,8 +239,7 @@ OozeStatus ooze_heat_step(OozeHeatJob *job, OozeError *error)
     job->stages = load < 0.4 * STAGES_MAX * STAGES_MAX ? ooze_heat_stages(load) : STAGES_MAX + 1;
     if (job->stages > STAGES_MAX) {
         return ooze_fail(error, OOZE_ERROR_NUMERIC, "lower the conductivity or the time step",
-                         "heat would spread %.3g times as far in a step as one sweep can take it",
-                         load);
+                         "the time step is %.3g times the explicit limit of heat conduction", load);
     }
     EndJob end = {.work = &work};
     double *result = NULL;

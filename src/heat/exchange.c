@@ -1,44 +1,46 @@
-/* What has a temperature or a power of its own: solids, the air, sources. */
+/* Exchange with solids, the air and sources. */
 #include <math.h>
 
 #include "base/vec3.h"
 #include "heat/work.h"
 #include "physics/heat.h"
 
-/* Particles that ask together whether a solid is near: they follow each other in space. */
+/* Particles tested together for their distance from a solid: consecutive ones are near each other.
+   */
 enum { GROUP = 8 };
 
-static OozeVec3 place(const OozeHeatWork *w, uint64_t i)
+static OozeVec3 position_of(const OozeHeatWork *w, uint64_t i)
 {
     return vec3((double)w->x[i].x, (double)w->x[i].y, (double)w->x[i].z);
 }
 
-/* ---- solids ----------------------------------------------------------------------------------- */
+/* ---- solids --------------------------------------------------------------------------------- */
 
-static double missing(const OozeHeatWork *w, double distance)
+static double half_space(const OozeHeatWork *w, double distance)
 {
     double at = distance / w->job->context->support * OOZE_HEAT_DISTANCES;
     int low = (int)at;
     if (low >= OOZE_HEAT_DISTANCES) {
         return 0.0;
     }
-    const double *table = w->job->rule->missing + low;
+    const double *table = w->job->rule->half_space + low;
     return table[0] + (at - low) * (table[1] - table[0]);
 }
 
-static void meet_solid(OozeHeatWork *w, const OozeSolid *solid, uint64_t i, double inward[3])
+static void exchange_with_solid(OozeHeatWork *w, const OozeSolid *solid, uint64_t i,
+                                double inward[3])
 {
     const OozeStepContext *c = w->job->context;
     OozeVec3 normal;
-    double distance = ooze_solid_distance(solid, place(w, i), &normal);
+    double distance = ooze_solid_distance(solid, position_of(w, i), &normal);
     if (!(distance < c->support)) {
         return;
     }
     distance = fmax(distance, OOZE_HEAT_NEAREST * c->spacing);
-    double gap = missing(w, distance), temperature = solid->params[OOZE_SOLID_TEMPERATURE];
+    double gap = half_space(w, distance), temperature = solid->params[OOZE_SOLID_TEMPERATURE];
     if (!isnan(temperature)) {
         double k = w->conductivity[w->material[i]], other = solid->params[OOZE_SOLID_CONDUCTIVITY];
-        k = isnan(other) ? k : ooze_heat_mean(k, other);
+        k = isnan(other) ? k : ooze_harmonic_mean(k, other);
         double conductance = w->job->rule->scale * k * gap / distance;
         w->bath[i] += conductance;
         w->bath_heat[i] += conductance * temperature;
@@ -50,20 +52,20 @@ static void meet_solid(OozeHeatWork *w, const OozeSolid *solid, uint64_t i, doub
     }
 }
 
-/* Whether some of these particles may be within reach: distances grow no faster than the way, and grids of
-   distances err by a part of a spacing. */
+/* Whether any of these particles may be within a support of the solid: the distance is 1-Lipschitz,
+   and the error of distance grids is less than a spacing. */
 static bool is_near(const OozeHeatWork *w, const OozeSolid *solid, uint64_t begin, uint64_t end)
 {
-    OozeVec3 centre = place(w, begin), normal;
+    OozeVec3 centre = position_of(w, begin), normal;
     double reach = w->job->context->support + w->job->context->spacing, radius = 0.0;
     for (uint64_t i = begin + 1; i < end; i++) {
-        double away = vec3_length(vec3_sub(place(w, i), centre));
+        double away = vec3_length(vec3_sub(position_of(w, i), centre));
         radius = away > radius ? away : radius;
     }
     return ooze_solid_distance(solid, centre, &normal) < reach + radius;
 }
 
-void ooze_heat_meet_solids(OozeHeatWork *w, uint64_t begin, uint64_t end, double (*inward)[3])
+void ooze_heat_exchange_solids(OozeHeatWork *w, uint64_t begin, uint64_t end, double (*inward)[3])
 {
     const OozeStepContext *c = w->job->context;
     for (int k = 0; k < c->solid_count; k++) {
@@ -73,15 +75,15 @@ void ooze_heat_meet_solids(OozeHeatWork *w, uint64_t begin, uint64_t end, double
             uint64_t last = i + GROUP < end ? i + GROUP : end;
             bool near = is_near(w, solid, i, last);
             for (uint64_t j = i; near && j < last; j++) {
-                meet_solid(w, solid, j, inward ? inward[j - begin] : NULL);
+                exchange_with_solid(w, solid, j, inward ? inward[j - begin] : NULL);
             }
         }
     }
 }
 
-/* ---- air -------------------------------------------------------------------------------------- */
+/* ---- air ------------------------------------------------------------------------------------ */
 
-void ooze_heat_meet_air(OozeHeatWork *w, uint64_t begin, uint64_t end, double (*inward)[3])
+void ooze_heat_exchange_air(OozeHeatWork *w, uint64_t begin, uint64_t end, double (*inward)[3])
 {
     const OozeHeatJob *job = w->job;
     for (uint64_t i = begin; i < end; i++) {
@@ -95,7 +97,7 @@ void ooze_heat_meet_air(OozeHeatWork *w, uint64_t begin, uint64_t end, double (*
     }
 }
 
-/* ---- sources ---------------------------------------------------------------------------------- */
+/* ---- sources -------------------------------------------------------------------------------- */
 
 static bool is_inside(const OozeHeatSource *source, const OozeBounds *bounds, OozeVec3 x)
 {
@@ -106,7 +108,8 @@ static bool is_inside(const OozeHeatSource *source, const OozeBounds *bounds, Oo
                   : ooze_shape_inverted(source->shape);
 }
 
-static void meet_source(OozeHeatWork *w, const OozeHeatSource *source, uint64_t begin, uint64_t end)
+static void exchange_with_source(OozeHeatWork *w, const OozeHeatSource *source, uint64_t begin,
+                                 uint64_t end)
 {
     const OozeStepContext *c = w->job->context;
     double from = fmax(c->time, source->start), to = fmin(c->time + c->dt, source->stop);
@@ -117,7 +120,7 @@ static void meet_source(OozeHeatWork *w, const OozeHeatSource *source, uint64_t 
     double volume = c->spacing * c->spacing * c->spacing;
     double power = source->power * volume * (to - from) / c->dt;
     for (uint64_t i = begin; i < end; i++) {
-        if (!is_inside(source, &bounds, place(w, i))) {
+        if (!is_inside(source, &bounds, position_of(w, i))) {
             continue;
         }
         if (isnan(source->temperature)) {
@@ -129,9 +132,9 @@ static void meet_source(OozeHeatWork *w, const OozeHeatSource *source, uint64_t 
     }
 }
 
-void ooze_heat_meet_sources(OozeHeatWork *w, uint64_t begin, uint64_t end)
+void ooze_heat_exchange_sources(OozeHeatWork *w, uint64_t begin, uint64_t end)
 {
     for (int k = 0; k < w->job->source_count; k++) {
-        meet_source(w, &w->job->sources[k], begin, end);
+        exchange_with_source(w, &w->job->sources[k], begin, end);
     }
 }

@@ -1,4 +1,4 @@
-/* Heat sources: making them. */
+/* Creation of heat sources. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What the heat stage works on, in the step arena. */
+/* Working memory of the heat stage, in the step arena. */
 #ifndef OOZE_HEAT_WORK_H
 #define OOZE_HEAT_WORK_H
 
@@ -13,17 +13,19 @@ typedef struct OozeHeatWork {
     const uint16_t *material;
     double *conductivity, *capacity; /* per material: W/(m K), J/K of a particle */
     float *weight;                   /* per list entry: conductance, W/K */
-    double *bath;      /* per particle: conductance to all that has a given temperature, W/K */
-    double *bath_heat; /* the same, times that temperature, and what sources give, W */
-    uint8_t *held;     /* per particle: a source holds its temperature */
+    double *bath;      /* per particle: conductance to solids and air of given temperatures, W/K */
+    double *bath_heat; /* sum of these conductances times their temperatures, and of sources, W */
+    uint8_t *held;     /* per particle: a source prescribes its temperature */
     double *load;      /* per chunk of OOZE_HEAT_GRAIN: largest dt sum G / C */
     bool open;         /* free surfaces lose heat to the air */
 } OozeHeatWork;
 
-/* Solids and air, for particles of one chunk; `inward` holds sum lap W x of each, or is NULL. Both add to what is there. */
-void ooze_heat_meet_solids(OozeHeatWork *work, uint64_t begin, uint64_t end, double (*inward)[3]);
-void ooze_heat_meet_air(OozeHeatWork *work, uint64_t begin, uint64_t end, double (*inward)[3]);
-/* Sources, for the same. */
-void ooze_heat_meet_sources(OozeHeatWork *work, uint64_t begin, uint64_t end);
+/* Add the exchange of the particles of one chunk with solids and air to `bath` and `bath_heat`;
+   `inward` is sum lap W x of each, or NULL. */
+void ooze_heat_exchange_solids(OozeHeatWork *work, uint64_t begin, uint64_t end,
+                               double (*inward)[3]);
+void ooze_heat_exchange_air(OozeHeatWork *work, uint64_t begin, uint64_t end, double (*inward)[3]);
+/* The same for sources. */
+void ooze_heat_exchange_sources(OozeHeatWork *work, uint64_t begin, uint64_t end);
 
 #endif

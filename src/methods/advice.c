@@ -15,7 +15,8 @@ void ooze_advise(const OozeAdvice *advice, int material, const char *key, const 
     advice->say(advice->user, material, key, hint, message);
 }
 
-/* Three numbers agree when the third is what the other two make of it, to what people write down. */
+/* Three numbers agree when the third is what the other two make of it, to what people write
+   down. */
 static const double AGREE = 0.02;
 
 void ooze_advise_numbers(const OozeStepContext *c, const OozeAdvice *advice)

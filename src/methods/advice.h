@@ -1,5 +1,5 @@
-/* What a method has to say about materials and settings before a run: things that are allowed but will
-   not do what they seem to ask for. */
+/* Warnings of a method about materials and settings that are valid but do not act as they
+   suggest. */
 #ifndef OOZE_METHODS_ADVICE_H
 #define OOZE_METHODS_ADVICE_H
 
@@ -7,8 +7,8 @@
 #include "methods/method.h"
 
 struct OozeAdvice {
-    double extent; /* m: how far fluid reaches, at a guess */
-    /* `material`: its index, -1: the method's settings; `key`: of the number it is about. */
+    double extent; /* m: estimated height of the fluid */
+    /* `material`: index, -1: the method's settings; `key`: the number that the message is about */
     void (*say)(void *user, int material, const char *key, const char *hint, const char *message);
     void *user;
 };
@@ -16,7 +16,7 @@ struct OozeAdvice {
 void ooze_advise(const OozeAdvice *advice, int material, const char *key, const char *hint,
                  const char *format, ...) OOZE_PRINTF(5, 6);
 
-/* About viscosity, modulus, compliance and relaxation time that contradict each other. */
+/* Warns where viscosity, modulus, compliance and relaxation time contradict each other. */
 void ooze_advise_numbers(const OozeStepContext *context, const OozeAdvice *advice);
 
 #endif

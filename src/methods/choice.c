@@ -12,7 +12,7 @@ void ooze_choice_bound(OozeChoice *choice, double *longest, double step, int mat
     }
 }
 
-double ooze_choice_fastest(const OozeChoiceQuestion *q, int *material)
+static double ooze_choice_max_speed(const OozeChoiceQuestion *q, int *material)
 {
     double fastest = 0.0;
     *material = -1;
@@ -33,8 +33,8 @@ static double longest_travel(const OozeMethod *method, const OozeChoiceQuestion 
                                  : OOZE_LONGEST_TRAVEL;
 }
 
-double ooze_choice_longest(const OozeMethod *method, const OozeChoiceQuestion *q,
-                           OozeChoice *choice)
+double ooze_choice_max_step(const OozeMethod *method, const OozeChoiceQuestion *q,
+                            OozeChoice *choice)
 {
     double longest = INFINITY, stable = INFINITY;
     ooze_choice_bound(choice, &longest, q->frame, -1, "a frame");
@@ -45,7 +45,7 @@ double ooze_choice_longest(const OozeMethod *method, const OozeChoiceQuestion *q
     }
     ooze_choice_bound(choice, &longest, stable, -1, "stability");
     int material;
-    double fastest = ooze_choice_fastest(q, &material);
+    double fastest = ooze_choice_max_speed(q, &material);
     double travel = longest_travel(method, q) * q->context->spacing;
     ooze_choice_bound(choice, &longest, fastest > 0.0 ? travel / fastest : INFINITY, material,
                       "how far particles go");
@@ -66,12 +66,12 @@ void ooze_choose(const OozeMethod *method, const OozeChoiceQuestion *q, OozeChoi
     if (method->choose) {
         method->choose(q, choice);
     } else if (isnan(choice->time_step)) {
-        choice->time_step = ooze_choice_divide(q->frame, ooze_choice_longest(method, q, choice));
+        choice->time_step = ooze_choice_divide(q->frame, ooze_choice_max_step(method, q, choice));
     }
     int material;
-    double way = ooze_choice_fastest(q, &material) * choice->time_step / q->context->spacing;
+    double travel = ooze_choice_max_speed(q, &material) * choice->time_step / q->context->spacing;
     bool cut = q->max_travel > 0.0 && !method->traces_paths;
     /* the speed is a guess, and a little beyond is no cut */
-    choice->sub_steps = cut ? fmax(ceil(way / q->max_travel - 0.25), 1.0) : 1.0;
-    choice->cost *= choice->sub_steps;
+    choice->substeps = cut ? fmax(ceil(travel / q->max_travel - 0.25), 1.0) : 1.0;
+    choice->cost *= choice->substeps;
 }

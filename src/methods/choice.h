@@ -1,44 +1,43 @@
-/* The time step and the iterations that a scene needs, and what they cost: for advice, and where a scene
-   leaves them to the program. docs/advice.md says how the rules were measured. */
+/* The time step and iterations that a scene needs, and their cost: for `ooze check` and
+   `solver: auto`. docs/advice.md describes how the rules were measured. */
 #ifndef OOZE_METHODS_CHOICE_H
 #define OOZE_METHODS_CHOICE_H
 
 #include "methods/flow.h"
 
-/* Spacings that a particle should cross in a step at most where steps are not cut. */
+/* Largest travel of a particle per step in spacings, where steps are not divided into sub-steps. */
 #define OOZE_LONGEST_TRAVEL 0.4
 
 struct OozeChoiceQuestion {
-    /* spacing, support, gravity, materials, params; its dt is not asked, nor are particles */
+    /* reads spacing, support, gravity, materials and params; not dt, not particles */
     const OozeStepContext *context;
     const OozeFlow *flows; /* of each material */
     double frame;          /* s between frames: steps divide it */
-    double error;          /* of the flow that is allowed: 0.05 */
-    double max_travel;     /* spacings beyond which steps are cut; 0: never */
+    double error;          /* allowed relative error of the flow, such as 0.05 */
+    double max_travel;     /* spacings beyond which steps are divided; 0: never */
 };
 
-/* NAN is to be chosen, and stays where the method has no such setting. */
+/* A value of NAN is to be chosen; it stays NAN where the method has no such setting. */
 struct OozeChoice {
     double time_step;
     double velocity_iterations, passes, density_iterations;
-    /* found for what is given too */
-    double sub_steps; /* of the fastest step */
-    double cost;      /* of a particle and simulated second, in velocity iterations; NAN: unknown */
+    /* results */
+    double substeps; /* of the fastest step */
+    double cost;     /* of a particle and simulated second, in velocity iterations; NAN: unknown */
     const char *bound; /* why the step is no longer: "a frame" */
     int material;      /* whose flow that is, or -1 */
 };
 
-/* A longest step, and why; kept where it is the shortest so far. */
+/* Lowers *longest to `step` and records the reason, if `step` is shorter. */
 void ooze_choice_bound(OozeChoice *choice, double *longest, double step, int material,
                        const char *why);
-/* What bounds a step in every method: frames, stability, and how far particles go. */
-double ooze_choice_longest(const OozeMethod *method, const OozeChoiceQuestion *question,
-                           OozeChoice *choice);
-double ooze_choice_fastest(const OozeChoiceQuestion *question, int *material); /* m/s */
-/* The whole: bounds, then what the method has to say. */
+/* The longest step by the bounds of every method: frame interval, stability, travel. */
+double ooze_choice_max_step(const OozeMethod *method, const OozeChoiceQuestion *question,
+                            OozeChoice *choice);
+/* Applies the general bounds, then the rules of the method. */
 void ooze_choose(const OozeMethod *method, const OozeChoiceQuestion *question, OozeChoice *choice);
 
-/* The step that divides the frame and is not longer; the allowance forgives rounding. */
+/* The longest step not above `longest` that divides the frame interval, within rounding. */
 double ooze_choice_divide(double frame, double longest);
 
 #endif

@@ -12,8 +12,8 @@ static double ratio(double value)
     return isfinite(value) ? value : NAN;
 }
 
-/* A material with all its modes as one: the modulus of all, and their mean relaxation time, sum G tau^2 over
-   sum G tau, at which normal stresses are those of the modes together. */
+/* A material with all its modes as one: the modulus of all, and their mean relaxation time, sum G
+   tau^2 over sum G tau, at which normal stresses are those of the modes together. */
 typedef struct Fluid {
     OozeMaxwell sum;
     double remembered; /* viscosity of what relaxes, m2/s */
@@ -73,11 +73,11 @@ OozeFlow ooze_flow(const OozeStepContext *c, int index, const OozeFlowScale *sca
     }
     Fluid fluid = fluid_of(c, &material, !scale->soft);
     OozeMaxwell m = fluid.sum;
-    double g = vec3_length(c->gravity), tension = v[OOZE_MATERIAL_TENSION];
+    double g = vec3_length(c->gravity), tension = v[OOZE_MATERIAL_SURFACE_TENSION];
     double yield = m.modulus > 0.0 ? m.modulus * v[OOZE_MATERIAL_YIELD] : NAN;
     double stands = ratio(ooze_yield_height(yield, g));
-    bool gives_way = stands < scale->height;
-    bool elastic = m.modulus > 0.0 && !isfinite(m.relaxation) && !gives_way;
+    bool yields = stands < scale->height;
+    bool elastic = m.modulus > 0.0 && !isfinite(m.relaxation) && !yields;
     OozeFlow flow = {
         .scale = *scale,
         .stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0,
@@ -92,7 +92,7 @@ OozeFlow ooze_flow(const OozeStepContext *c, int index, const OozeFlowScale *sca
     find_speed(c, &fluid, &flow);
     double rate = scale->length > 0.0 ? flow.speed / scale->length : 0.0;
     double nu = viscosity_at(&fluid, rate);
-    if (gives_way && !isfinite(m.relaxation) && rate > 0.0) {
+    if (yields && !isfinite(m.relaxation) && rate > 0.0) {
         nu += yield / rate; /* Bingham 1916: what its stress makes of the rate */
     }
     bool tense = tension > 0.0;
@@ -110,8 +110,8 @@ OozeFlow ooze_flow(const OozeStepContext *c, int index, const OozeFlowScale *sca
     flow.crossing = flow.wave * c->dt / c->spacing;
     flow.diffusion = ooze_diffusion(elastic ? m.viscosity : nu, c->dt, c->spacing);
     double resists = ooze_maxwell_resistance(c, &material, density, OOZE_STIFFEST_WAVE);
-    flow.way = ooze_momentum_way(resists, c->dt) / c->spacing;
-    flow.sag = elastic ? ratio(ooze_sag(g, scale->height, flow.wave)) : NAN;
+    flow.diffusion_length = ooze_momentum_diffusion_length(resists, c->dt) / c->spacing;
+    flow.sag = elastic ? ratio(ooze_sag_strain(g, scale->height, flow.wave)) : NAN;
     flow.numerical = ooze_numerical_viscosity(flow.speed, c->spacing);
     return flow;
 }

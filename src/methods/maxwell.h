@@ -18,8 +18,8 @@ typedef struct OozeMaxwell {
 #define OOZE_STIFFEST_WAVE 20.0
 
 /* Any two of viscosity, modulus and relaxation time, or the relaxation time and the compliance;
-   viscosity alone is Newtonian, modulus alone elastic. No elasticity is stiffer than one whose shear
-   wave crosses `stiffest` spacings a step: that is what compliance 0 means. */
+   viscosity alone is Newtonian, modulus alone elastic. No elasticity is stiffer than one whose
+   shear wave crosses `stiffest` spacings a step: that is what compliance 0 means. */
 OozeMaxwell ooze_maxwell(const OozeStepContext *context, const OozeMaterial *material,
                          double reference_density, double stiffest);
 
@@ -31,8 +31,8 @@ typedef struct OozeMaxwellMode {
 /* The mode `k` of those beside the first, 0 to OOZE_MORE_MODES - 1. */
 OozeMaxwellMode ooze_maxwell_mode(const OozeMaterial *material, int k, double reference_density);
 
-/* What a step of length dt resists shear by: viscosity, and of each mode its modulus times the part of the
-   step that it remembers; m2/s. */
+/* What a step of length dt resists shear by: viscosity, and of each mode its modulus times the part
+   of the step that it remembers; m2/s. */
 double ooze_maxwell_resistance(const OozeStepContext *context, const OozeMaterial *material,
                                double reference_density, double stiffest);
 

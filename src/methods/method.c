@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "methods/ballistic/ballistic.h"
-#include "methods/conformation/conformation.h"
-#include "methods/links/links.h"
-#include "methods/springs/springs.h"
-#include "methods/stress/stress.h"
-#include "methods/wcsph/wcsph.h"
+#include "methods/ballistic/method.h"
+#include "methods/conformation/method.h"
+#include "methods/links/method.h"
+#include "methods/springs/method.h"
+#include "methods/stress/method.h"
+#include "methods/wcsph/method.h"
 
 const OozeMethod *const ooze_method_list[] = {
     &ooze_method_conformation, &ooze_method_links, &ooze_method_springs,

@@ -1,49 +1,53 @@
-/* A stroke of dynamic solids: what they would do freely, whom they meet on the way, which speeds obey contacts and
-   joints, and where these take them.
+/* A substep of dynamic solids: free flight, contacts on the way, the velocities that contacts and
+   joints allow, and the poses to which these lead.
 
-   Two solutions are found where solids overlap or joints have come apart: one takes that out, and says where solids
-   come to; the other leaves it, and says how fast they are then. So no correction adds energy. */
+   Where solids overlap or joints have come apart there are two solutions: the poses follow from the
+   one that takes the errors out, the velocities from the one that leaves them, so that a correction
+   adds no energy. Nothing outlives the substep: a resumed run repeats the bits. */
 #include "ode/dynamics.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/vec3.h"
 #include "ode/guard.h"
-#include "ode/workspace.h"
+#include "ode/substep.h"
 
-/* Of a solid's own 1/kg: contacts that share a load by turns need a little of it to be sure which has how much. */
-static const double SOFTNESS = 1e-6;
-/* Of the speeds that matter: how uneven rows are at first; and how often they are made more so. */
-static const double UNEVEN = 1e-6;
-enum { TRIES = 8 };
+/* Dither of the first attempt, of the velocities that matter, and the number of attempts. */
+static const double DITHER = 1e-6;
+enum { ATTEMPTS = 8 };
 
+/* ODE's random numbers, which order the rows of the iterative solver, have one state for the whole
+   process. */
+static pthread_mutex_t random_state = PTHREAD_MUTEX_INITIALIZER;
+
+/* Memory of one world: shells of its solids, and room for a substep. */
 typedef struct Memory {
-    OozeFeelers *feelers; /* of each solid, made when it is first seen */
-    int known;
-    OozePose *start, *solved, *corrected;
-    OozeTraveller *travellers;
-    bool *held;
-    dBodyID *bodies;
-    OozeOdeContact *contacts;
-    int contact_room;
+    OozePointShell *shells;
+    int count;
+    OozeOdeSubstep substep;
 } Memory;
 
-static void forget(Memory *m)
+static void clear(Memory *m)
 {
-    for (int i = 0; i < m->known; i++) {
-        ooze_feelers_free(&m->feelers[i]);
+    OozeOdeSubstep *s = &m->substep;
+    for (int i = 0; i < m->count; i++) {
+        ooze_point_shell_free(&m->shells[i]);
     }
-    ooze_free(m->feelers);
-    ooze_free(m->start);
-    ooze_free(m->solved);
-    ooze_free(m->corrected);
-    ooze_free(m->travellers);
-    ooze_free(m->held);
-    ooze_free(m->bodies);
-    ooze_free(m->contacts);
+    ooze_free(m->shells);
+    ooze_free(s->start);
+    ooze_free(s->velocities);
+    ooze_free(s->corrections);
+    ooze_free(s->swept);
+    ooze_free(s->solver);
+    ooze_free(s->island);
+    ooze_free(s->island_contacts);
+    ooze_free(s->bodies);
+    ooze_free(s->contacts);
     *m = (Memory){0};
 }
 
@@ -57,40 +61,43 @@ static OozeStatus create(void **data, OozeError *error)
 static void destroy(void *data)
 {
     if (data) {
-        forget(data);
+        clear(data);
         ooze_free(data);
     }
 }
 
 /* Solids are only ever added, and never change their shape. */
-static OozeStatus learn(Memory *m, const OozeDynamicStage *stage, OozeError *error)
+static OozeStatus make_room(Memory *m, const OozeDynamicStage *stage, OozeError *error)
 {
     size_t n = (size_t)stage->count;
-    if (m->known == stage->count) {
+    OozeOdeSubstep *s = &m->substep;
+    if (m->count == stage->count) {
         return OOZE_OK;
     }
-    forget(m);
-    m->feelers = ooze_alloc_zero(n, sizeof *m->feelers);
-    m->start = ooze_alloc_zero(n, sizeof *m->start);
-    m->solved = ooze_alloc_zero(n, sizeof *m->solved);
-    m->corrected = ooze_alloc_zero(n, sizeof *m->corrected);
-    m->travellers = ooze_alloc_zero(n, sizeof *m->travellers);
-    m->held = ooze_alloc_zero(n, sizeof *m->held);
-    m->bodies = ooze_alloc_zero(n, sizeof *m->bodies);
-    if (!m->feelers || !m->start || !m->solved || !m->corrected || !m->travellers || !m->held ||
-        !m->bodies) {
-        return ooze_fail_memory(error, "contacts of solids", n * sizeof *m->travellers);
+    clear(m);
+    m->shells = ooze_alloc_zero(n, sizeof *m->shells);
+    s->start = ooze_alloc_zero(n, sizeof *s->start);
+    s->velocities = ooze_alloc_zero(n, sizeof *s->velocities);
+    s->corrections = ooze_alloc_zero(n, sizeof *s->corrections);
+    s->swept = ooze_alloc_zero(n, sizeof *s->swept);
+    s->solver = ooze_alloc_zero(n, sizeof *s->solver);
+    s->island = ooze_alloc_zero(n, sizeof *s->island);
+    s->island_contacts = ooze_alloc_zero(n, sizeof *s->island_contacts);
+    s->bodies = ooze_alloc_zero(n, sizeof *s->bodies);
+    if (!m->shells || !s->start || !s->velocities || !s->corrections || !s->swept || !s->solver ||
+        !s->island || !s->island_contacts || !s->bodies) {
+        return ooze_fail_memory(error, "contacts of solids", n * sizeof *s->swept);
     }
     OozeStatus status = OOZE_OK;
     for (int i = 0; i < stage->count && !status; i++) {
-        status = ooze_feelers_create(stage->solids[i].shape, &m->feelers[i], error);
-        m->known += !status;
+        status = ooze_point_shell_create(stage->solids[i].shape, &m->shells[i], error);
+        m->count += !status;
     }
     return status;
 }
 
-/* What takes a solid that is led from one end of the stroke to the other. */
-static OozePose led(const OozeSolid *solid, double dt)
+/* The constant velocity and spin that lead from one end of a substep to the other. */
+static OozePose prescribed(const OozeSolid *solid, double dt)
 {
     OozePose pose = solid->previous;
     OozeQuat turn = quat_mul(solid->pose.rotation, quat_conjugate(pose.rotation));
@@ -102,8 +109,7 @@ static OozePose led(const OozeSolid *solid, double dt)
     return pose;
 }
 
-/* With load and gravity, before anything is met. */
-static OozePose given(const OozeDynamicStage *stage, int i)
+static OozePose loaded(const OozeDynamicStage *stage, int i)
 {
     OozePose pose = stage->solids[i].previous;
     ooze_dynamic_push(&stage->solids[i], &pose, &stage->loads[i]);
@@ -116,111 +122,154 @@ static OozePose fly(const OozeDynamicStage *stage, int i, const OozePose *from)
     return ooze_dynamic_fly(&stage->solids[i], from, vec3(0, 0, 0), stage->dt);
 }
 
-static void set_out(OozeOdeWork *work, const Memory *m)
+static void predict(OozeOdeSubstep *s, const OozePointShell *shells)
 {
-    const OozeDynamicStage *stage = work->stage;
+    const OozeDynamicStage *stage = s->stage;
     for (int i = 0; i < stage->count; i++) {
         const OozeSolid *solid = &stage->solids[i];
         bool dynamic = ooze_solid_is_dynamic(solid);
-        work->start[i] = dynamic ? given(stage, i) : led(solid, stage->dt);
-        work->held[i] = false;
-        work->travellers[i] = (OozeTraveller){
-            .shape = solid->shape,
-            .feelers = &m->feelers[i],
-            .from = solid->previous,
-            .to = dynamic ? fly(stage, i, &work->start[i]) : solid->pose,
-        };
+        s->start[i] = dynamic ? loaded(stage, i) : prescribed(solid, stage->dt);
+        OozePose to = dynamic ? fly(stage, i, &s->start[i]) : solid->pose;
+        s->swept[i] = ooze_swept_solid(solid->shape, &shells[i], &solid->previous, &to);
     }
 }
 
-/* m/s that matter in this stroke: what gravity gives, and a little of the fastest impact. */
-static double speed_scale(const OozeOdeWork *work)
+/* m/s that matter in this substep: free fall, and a little of the fastest impact. */
+static double velocity_scale(const OozeOdeSystem *system)
 {
+    const OozeOdeSubstep *s = system->substep;
     double most = 0.0;
-    for (int k = 0; k < work->contact_count; k++) {
-        most = fmax(most, fabs(work->contacts[k].keep));
+    for (int k = 0; k < s->contact_count; k++) {
+        if (ooze_ode_has_contact(system, &s->contacts[k])) {
+            most = fmax(most, fabs(ooze_ode_contact_velocity(system, &s->contacts[k])));
+        }
     }
-    return vec3_length(work->stage->gravity) * work->stage->dt + 1e-3 * most;
+    return vec3_length(s->stage->gravity) * s->stage->dt + 1e-3 * most;
 }
 
-static OozeStatus solve(OozeOdeWork *work, bool corrects, OozePose *solved, OozeError *error)
+/* Seed of the row order: of the state alone, so that runs repeat, and another in each substep, so
+   that the errors of a limited number of iterations have no common direction. */
+static unsigned long seed_of(const OozeOdeSubstep *s)
 {
-    int doubts = 1;
-    OozeStatus status = OOZE_OK;
-    work->corrects = corrects;
-    work->solved = solved;
-    work->softness = SOFTNESS;
-    work->uneven = UNEVEN * speed_scale(work);
-    for (int k = 0; k < TRIES && doubts > 0 && !status; k++) {
-        work->attempt = k;
-        status = ooze_ode_guarded(ooze_ode_solve, work, &doubts, error);
-        work->uneven *= 4.0;
-        if (!status && !work->complete) {
-            status = ooze_fail_memory(error, "ODE's solution",
-                                      (uint64_t)work->contact_count * sizeof(OozeOdeContact));
-        }
+    uint64_t hash = OOZE_HASH_START;
+    for (int k = 0; k < s->contact_count; k++) {
+        hash = ooze_hash_bytes(hash, &s->contacts[k].touching, sizeof s->contacts[k].touching);
+    }
+    return (unsigned long)(hash & 0xffffffffu);
+}
+
+/* `warnings` counts ODE's reports that the result is inaccurate. */
+static OozeStatus attempt(OozeOdeSystem *system, int *warnings, OozeError *error)
+{
+    if (system->iterative) {
+        pthread_mutex_lock(&random_state);
+        dRandSetSeed(seed_of(system->substep));
+    }
+    OozeStatus status = ooze_ode_guarded(ooze_ode_solve, system, warnings, error);
+    if (system->iterative) {
+        pthread_mutex_unlock(&random_state);
+    }
+    if (!status && !system->complete) {
+        status =
+            ooze_fail_memory(error, "ODE's solution",
+                             (uint64_t)system->substep->contact_count * sizeof(OozeOdeContact));
     }
     return status;
 }
 
-/* Places of one solution, speeds of the other. */
-static void arrive(const OozeOdeWork *work, OozeSolid *solids, const OozePose *places,
-                   const OozePose *speeds)
+/* Exactly where that is asked for and succeeds, otherwise iteratively. */
+static OozeStatus solve(OozeOdeSystem *system, OozeError *error)
 {
-    for (int i = 0; i < work->stage->count; i++) {
+    int warnings = 1;
+    OozeStatus status = OOZE_OK;
+    system->iterative = system->islands == OOZE_ODE_ITERATIVE;
+    system->dither = system->iterative ? 0.0 : DITHER * velocity_scale(system);
+    for (int k = 0; k <= ATTEMPTS && warnings > 0 && !status; k++) {
+        system->attempt = k;
+        system->iterative = system->iterative || k == ATTEMPTS;
+        status = attempt(system, &warnings, error);
+        system->dither *= 4.0;
+        warnings = system->iterative ? 0 : warnings;
+    }
+    return status;
+}
+
+/* Whether the solution that corrects differs from the one that does not. */
+static bool needs_correction(OozeOdeSystem system)
+{
+    const OozeOdeSubstep *s = system.substep;
+    bool needed = false;
+    for (int k = 0; k < s->contact_count && !needed; k++) {
+        const OozeOdeContact *contact = &s->contacts[k];
+        system.corrects = false;
+        double kept = ooze_ode_contact_velocity(&system, contact);
+        system.corrects = true;
+        needed = ooze_ode_has_contact(&system, contact) &&
+                 kept != ooze_ode_contact_velocity(&system, contact);
+    }
+    for (int k = 0; k < s->stage->joint_count && !needed; k++) {
+        needed = ooze_ode_has_joint(&system, &s->stage->joints[k]);
+    }
+    return needed;
+}
+
+static OozeStatus solve_islands(OozeOdeSubstep *s, OozeOdeSolver islands, OozeError *error)
+{
+    OozeOdeSystem system = {.substep = s, .islands = islands, .results = s->velocities};
+    bool some = false;
+    for (int i = 0; i < s->stage->count; i++) {
+        some = some || (s->solver[i] == islands && ooze_solid_is_dynamic(&s->stage->solids[i]));
+    }
+    if (!some) {
+        return OOZE_OK;
+    }
+    OozeStatus status = solve(&system, error);
+    if (!status && needs_correction(system)) {
+        system.corrects = true;
+        system.results = s->corrections;
+        return solve(&system, error);
+    }
+    for (int i = 0; i < s->stage->count; i++) {
+        s->corrections[i] = s->solver[i] == islands ? s->velocities[i] : s->corrections[i];
+    }
+    return status;
+}
+
+static void finish(const OozeOdeSubstep *s, OozeSolid *solids)
+{
+    for (int i = 0; i < s->stage->count; i++) {
         OozeSolid *solid = &solids[i];
         if (!ooze_solid_is_dynamic(solid)) {
             continue;
         }
-        if (!work->held[i]) {
-            solid->pose = work->travellers[i].to;
+        if (s->solver[i] == OOZE_ODE_NONE) {
+            solid->pose = s->swept[i].to;
             continue;
         }
-        OozePose to = fly(work->stage, i, &places[i]), kept = fly(work->stage, i, &speeds[i]);
-        OozeVec3 centre = ooze_dynamic_centre(solid, &kept);
-        OozeVec3 velocity = ooze_pose_velocity_at(&kept, centre);
-        OozeVec3 arm = vec3_sub(to.position, ooze_dynamic_centre(solid, &to));
-        to.spin = kept.spin;
-        to.velocity = vec3_add(velocity, vec3_cross(to.spin, arm));
-        solid->pose = to;
+        OozePose kept = fly(s->stage, i, &s->velocities[i]);
+        solid->pose = fly(s->stage, i, &s->corrections[i]);
+        ooze_dynamic_set_velocity(solid, &solid->pose, ooze_dynamic_velocity(solid, &kept),
+                                  kept.spin);
     }
 }
 
 static OozeStatus move(void *data, const OozeDynamicStage *stage, OozeError *error)
 {
     Memory *m = data;
-    OozeStatus status = learn(m, stage, error);
+    OozeOdeSubstep *s = &m->substep;
+    OozeStatus status = make_room(m, stage, error);
     if (status) {
         return status;
     }
-    OozeOdeWork work = {
-        .stage = stage,
-        .start = m->start,
-        .travellers = m->travellers,
-        .contacts = m->contacts,
-        .contact_room = m->contact_room,
-        .held = m->held,
-        .bodies = m->bodies,
-    };
-    set_out(&work, m);
-    status = ooze_ode_find_contacts(&work, error);
-    m->contacts = work.contacts;
-    m->contact_room = work.contact_room;
-    for (int k = 0; k < stage->joint_count; k++) {
-        work.held[stage->joints[k].solid] = true;
-        if (stage->joints[k].other >= 0) {
-            work.held[stage->joints[k].other] = true;
-        }
-    }
-    bool corrects = work.pushed || stage->joint_count > 0;
-    if (!status && (work.contact_count > 0 || stage->joint_count > 0)) {
-        status = solve(&work, false, m->solved, error);
-        if (!status && corrects) {
-            status = solve(&work, true, m->corrected, error);
-        }
-    }
+    s->stage = stage;
+    s->contact_count = 0;
+    predict(s, m->shells);
+    status = ooze_ode_find_contacts(s, error);
+    ooze_ode_assign_solvers(s);
+    status = status ? status : solve_islands(s, OOZE_ODE_EXACT, error);
+    status = status ? status : solve_islands(s, OOZE_ODE_ITERATIVE, error);
     if (!status) {
-        arrive(&work, stage->solids, corrects ? m->corrected : m->solved, m->solved);
+        finish(s, stage->solids);
     }
     return status;
 }

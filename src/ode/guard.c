@@ -16,7 +16,8 @@ typedef struct Guard {
     int doubts;
 } Guard;
 
-/* ODE's handlers are told nothing about whose work it is: that of the thread that they are called in. */
+/* ODE's handlers are told nothing about whose work it is: that of the thread that they are called
+   in. */
 static _Thread_local Guard *present;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

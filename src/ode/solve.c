@@ -1,45 +1,41 @@
-/* One solution: bodies as they are now, joints, contacts, a step of ODE, and the speeds it finds. All is made anew
-   each time, so that nothing of earlier steps can show. Turning under its own momentum is not ODE's business here:
-   see ooze_dynamic_fly. */
+/* One solution: bodies, joints and contacts of a system, one step of ODE, and the velocities it
+   finds. The ODE world is built anew each time, so that no state of earlier steps remains. ODE
+   computes no gyroscopic terms: ooze_dynamic_fly does. */
 #include <math.h>
 
 #include "base/hash.h"
 #include "base/vec3.h"
-#include "ode/workspace.h"
+#include "ode/substep.h"
 
-/* Share of a joint's error that is taken out in a stroke. */
+/* Part of a joint's error that is taken out in a substep. */
 static const double JOINT_SHARE = 0.3;
+/* Compliance of rows (ODE's constraint force mixing), of the inverse mass. A little makes the loads
+   of redundant contacts unique. The iterative solver needs more, since its error falls by about
+   this part in an iteration; impacts stay hard. */
+static const double COMPLIANCE = 1e-6, COMPLIANCE_ITERATIVE = 0.05;
+enum { ITERATIONS = 150 };
 
 typedef struct Solution {
-    OozeOdeWork *work;
+    OozeOdeSystem *system;
     dWorldID world;
     dJointGroupID joints;
-    dThreadingImplementationID threading; /* its own: other worlds may be in a step too */
+    dThreadingImplementationID
+        threading; /* of this world alone: others may step at the same time */
 } Solution;
-
-static OozeQuat principal(const OozeSolid *solid, const OozePose *pose)
-{
-    return ooze_solid_is_dynamic(solid) ? quat_mul(pose->rotation, solid->mass.axes)
-                                        : pose->rotation;
-}
-
-static OozeVec3 centre_of(const OozeSolid *solid, const OozePose *pose)
-{
-    return ooze_solid_is_dynamic(solid) ? ooze_dynamic_centre(solid, pose) : pose->position;
-}
 
 static void place(dBodyID body, const OozeSolid *solid, const OozePose *pose)
 {
-    OozeQuat q = principal(solid, pose);
-    OozeVec3 c = centre_of(solid, pose);
-    const dQuaternion turned = {q.w, q.x, q.y, q.z};
+    bool dynamic = ooze_solid_is_dynamic(solid);
+    OozeQuat q = dynamic ? quat_mul(pose->rotation, solid->mass.axes) : pose->rotation;
+    OozeVec3 c = ooze_dynamic_centre(solid, pose);
+    const dQuaternion rotation = {q.w, q.x, q.y, q.z};
     dBodySetPosition(body, c.x, c.y, c.z);
-    dBodySetQuaternion(body, turned);
+    dBodySetQuaternion(body, rotation);
 }
 
 static dBodyID make_body(const Solution *s, int i)
 {
-    const OozeSolid *solid = &s->work->stage->solids[i];
+    const OozeSolid *solid = &s->system->substep->stage->solids[i];
     dBodyID body = dBodyCreate(s->world);
     if (ooze_solid_is_dynamic(solid)) {
         OozeVec3 m = solid->mass.moments;
@@ -53,14 +49,31 @@ static dBodyID make_body(const Solution *s, int i)
     return body;
 }
 
-static void set_speed(dBodyID body, const OozeSolid *solid, const OozePose *pose)
+static void set_velocity(dBodyID body, const OozeSolid *solid, const OozePose *pose)
 {
-    OozeVec3 v = ooze_pose_velocity_at(pose, centre_of(solid, pose));
+    OozeVec3 v = ooze_dynamic_velocity(solid, pose);
     dBodySetLinearVel(body, v.x, v.y, v.z);
     dBodySetAngularVel(body, pose->spin.x, pose->spin.y, pose->spin.z);
 }
 
-/* ---- joints ------------------------------------------------------------------------------------ */
+/* The body of a solid. One with a prescribed motion gets a new body for each use, since ODE joins
+   islands that share a body, or none where it rests. */
+static dBodyID body_of(const Solution *s, int i, bool may_rest)
+{
+    const OozeOdeSubstep *substep = s->system->substep;
+    const OozeSolid *solid = &substep->stage->solids[i];
+    const OozePose *start = &substep->start[i];
+    bool rests = vec3_length(start->velocity) == 0.0 && vec3_length(start->spin) == 0.0;
+    if (ooze_solid_is_dynamic(solid) || (rests && may_rest)) {
+        return substep->bodies[i];
+    }
+    dBodyID body = make_body(s, i);
+    place(body, solid, start);
+    set_velocity(body, solid, start);
+    return body;
+}
+
+/* ---- joints ---------------------------------------------------------------------------------- */
 
 typedef void SetParam(dJointID joint, int parameter, dReal value);
 
@@ -75,11 +88,13 @@ static void set_motor(const OozeJoint *joint, dJointID made, SetParam *set)
     set(made, dParamStopERP, JOINT_SHARE);
 }
 
-/* Set up where both were when it was made, so that ODE knows what has gone wrong since. */
-static void make_joint(const Solution *s, const OozeJoint *joint, const dBodyID *bodies)
+/* Attached at the poses at which it was made: ODE measures the error from there. */
+static void make_joint(const Solution *s, const OozeJoint *joint)
 {
-    const OozeSolid *solids = s->work->stage->solids;
-    dBodyID a = bodies[joint->solid], b = joint->other < 0 ? 0 : bodies[joint->other];
+    const OozeOdeSubstep *substep = s->system->substep;
+    const OozeSolid *solids = substep->stage->solids;
+    dBodyID a = body_of(s, joint->solid, false);
+    dBodyID b = joint->other < 0 ? 0 : body_of(s, joint->other, false);
     OozeVec3 at = joint->anchor, axis = joint->axis;
     dJointID made;
     place(a, &solids[joint->solid], &joint->at);
@@ -111,30 +126,35 @@ static void make_joint(const Solution *s, const OozeJoint *joint, const dBodyID 
         dJointSetBallAnchor(made, at.x, at.y, at.z);
         break;
     }
+    place(a, &solids[joint->solid], &substep->start[joint->solid]);
+    if (b) {
+        place(b, &solids[joint->other], &substep->start[joint->other]);
+    }
 }
 
-/* ---- contacts ---------------------------------------------------------------------------------- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
-/* ODE's solver stops where two rows are equally near their bounds, and solids at rest in even rows are just that. So
-   each row asks for a little of its own, too little to see. */
-static double unevenness(const OozeOdeWork *work, int row)
+/* Pivoting stops where two rows reach their bounds at once, as those of solids at rest in regular
+   rows do. Each row gets an own small velocity, far below what can be seen. */
+static double dither(const OozeOdeSystem *system, int row)
 {
-    double share = ooze_random01((uint64_t)work->attempt, (uint64_t)row, 0) - 0.5;
-    return share * work->uneven;
+    double share = ooze_random01((uint64_t)system->attempt, (uint64_t)row, 0) - 0.5;
+    return share * system->dither;
 }
 
-static void make_contact(const Solution *s, int k, const dBodyID *bodies)
+static void make_contact(const Solution *s, int k)
 {
-    const OozeOdeContact *c = &s->work->contacts[k];
-    double dt = s->work->stage->dt;
+    const OozeOdeContact *c = &s->system->substep->contacts[k];
+    bool soft = s->system->iterative && isinf(c->bounce);
+    double dt = s->system->substep->stage->dt;
     dContact contact = {0};
     contact.surface.mode = dContactFDir1 | dContactApprox1 | dContactMotionN | dContactSoftCFM |
                            dContactMotion1 | dContactMotion2;
-    contact.surface.motion1 = unevenness(s->work, 3 * k + 1);
-    contact.surface.motion2 = unevenness(s->work, 3 * k + 2);
+    contact.surface.motion1 = dither(s->system, 3 * k + 1);
+    contact.surface.motion2 = dither(s->system, 3 * k + 2);
     contact.surface.mu = isinf(c->friction) ? dInfinity : c->friction;
-    contact.surface.motionN = (s->work->corrects ? c->push : c->keep) + unevenness(s->work, 3 * k);
-    contact.surface.soft_cfm = s->work->softness * c->give * dt;
+    contact.surface.motionN = ooze_ode_contact_velocity(s->system, c) + dither(s->system, 3 * k);
+    contact.surface.soft_cfm = (soft ? COMPLIANCE_ITERATIVE : COMPLIANCE) * c->inverse_mass * dt;
     contact.geom.pos[0] = c->point.x;
     contact.geom.pos[1] = c->point.y;
     contact.geom.pos[2] = c->point.z;
@@ -144,68 +164,81 @@ static void make_contact(const Solution *s, int k, const dBodyID *bodies)
     contact.fdir1[0] = c->slide.x;
     contact.fdir1[1] = c->slide.y;
     contact.fdir1[2] = c->slide.z;
-    dJointAttach(dJointCreateContact(s->world, s->joints, &contact), bodies[c->a], bodies[c->b]);
+    dJointAttach(dJointCreateContact(s->world, s->joints, &contact), body_of(s, c->a, true),
+                 body_of(s, c->b, true));
 }
 
-/* ---- all of it --------------------------------------------------------------------------------- */
+/* ---- the system ------------------------------------------------------------------------------ */
 
-/* 1/kg of the heaviest that is held: what all give is small beside it. */
-static double least_give(const OozeOdeWork *work)
+/* Of the heaviest solid, 1/kg. */
+static double least_inverse_mass(const OozeOdeSystem *system)
 {
+    const OozeOdeSubstep *substep = system->substep;
     double most = 0.0;
-    for (int i = 0; i < work->stage->count; i++) {
-        const OozeSolid *solid = &work->stage->solids[i];
-        if (work->held[i] && ooze_solid_is_dynamic(solid)) {
+    for (int i = 0; i < substep->stage->count; i++) {
+        const OozeSolid *solid = &substep->stage->solids[i];
+        if (substep->solver[i] == system->islands && ooze_solid_is_dynamic(solid)) {
             most = fmax(most, solid->mass.mass);
         }
     }
     return most > 0.0 ? 1.0 / most : 0.0;
 }
 
-static void read_speeds(OozeOdeWork *work, const dBodyID *bodies)
+static void make_bodies(const Solution *s, dBodyID *bodies)
 {
-    for (int i = 0; i < work->stage->count; i++) {
-        const OozeSolid *solid = &work->stage->solids[i];
-        if (!bodies[i] || !ooze_solid_is_dynamic(solid)) {
-            continue;
+    const OozeOdeSubstep *substep = s->system->substep;
+    for (int i = 0; i < substep->stage->count; i++) {
+        const OozeSolid *solid = &substep->stage->solids[i];
+        bool member = ooze_solid_is_dynamic(solid) && substep->solver[i] == s->system->islands;
+        bodies[i] = member ? make_body(s, i) : NULL;
+        if (member) {
+            place(bodies[i], solid, &substep->start[i]);
+            set_velocity(bodies[i], solid, &substep->start[i]);
         }
-        const dReal *v = dBodyGetLinearVel(bodies[i]), *w = dBodyGetAngularVel(bodies[i]);
-        OozePose *pose = &work->solved[i];
-        OozeVec3 arm = vec3_sub(work->start[i].position, centre_of(solid, &work->start[i]));
-        *pose = work->start[i];
-        pose->spin = vec3(w[0], w[1], w[2]);
-        pose->velocity = vec3_add(vec3(v[0], v[1], v[2]), vec3_cross(pose->spin, arm));
+    }
+}
+
+static void read_velocities(const OozeOdeSystem *system, const dBodyID *bodies)
+{
+    const OozeOdeSubstep *substep = system->substep;
+    for (int i = 0; i < substep->stage->count; i++) {
+        const OozeSolid *solid = &substep->stage->solids[i];
+        if (bodies[i]) {
+            const dReal *v = dBodyGetLinearVel(bodies[i]), *w = dBodyGetAngularVel(bodies[i]);
+            system->results[i] = substep->start[i];
+            ooze_dynamic_set_velocity(solid, &system->results[i], vec3(v[0], v[1], v[2]),
+                                      vec3(w[0], w[1], w[2]));
+        }
     }
 }
 
 void ooze_ode_solve(void *data)
 {
-    OozeOdeWork *work = data;
-    const OozeDynamicStage *stage = work->stage;
-    dBodyID *bodies = work->bodies;
-    Solution s = {work, dWorldCreate(), dJointGroupCreate(0),
+    OozeOdeSystem *system = data;
+    const OozeOdeSubstep *substep = system->substep;
+    const OozeDynamicStage *stage = substep->stage;
+    dBodyID *bodies = substep->bodies;
+    Solution s = {system, dWorldCreate(), dJointGroupCreate(0),
                   dThreadingAllocateSelfThreadedImplementation()};
     dWorldSetStepThreadingImplementation(s.world, dThreadingImplementationGetFunctions(s.threading),
                                          s.threading);
-    dWorldSetCFM(s.world, work->softness * least_give(work) * stage->dt);
-    dWorldSetERP(s.world, work->corrects ? JOINT_SHARE : 0.0);
-    for (int i = 0; i < stage->count; i++) {
-        bodies[i] = work->held[i] ? make_body(&s, i) : NULL;
-    }
+    dWorldSetCFM(s.world, COMPLIANCE * least_inverse_mass(system) * stage->dt);
+    dWorldSetERP(s.world, system->corrects ? JOINT_SHARE : 0.0);
+    dWorldSetQuickStepNumIterations(s.world, ITERATIONS);
+    make_bodies(&s, bodies);
     for (int k = 0; k < stage->joint_count; k++) {
-        make_joint(&s, &stage->joints[k], bodies);
-    }
-    for (int i = 0; i < stage->count; i++) {
-        if (bodies[i]) {
-            place(bodies[i], &stage->solids[i], &work->start[i]);
-            set_speed(bodies[i], &stage->solids[i], &work->start[i]);
+        if (ooze_ode_has_joint(system, &stage->joints[k])) {
+            make_joint(&s, &stage->joints[k]);
         }
     }
-    for (int k = 0; k < work->contact_count; k++) {
-        make_contact(&s, k, bodies);
+    for (int k = 0; k < substep->contact_count; k++) {
+        if (ooze_ode_has_contact(system, &substep->contacts[k])) {
+            make_contact(&s, k);
+        }
     }
-    work->complete = dWorldStep(s.world, stage->dt) != 0;
-    read_speeds(work, bodies);
+    system->complete = (system->iterative ? dWorldQuickStep(s.world, stage->dt)
+                                          : dWorldStep(s.world, stage->dt)) != 0;
+    read_velocities(system, bodies);
     dJointGroupDestroy(s.joints);
     dWorldDestroy(s.world);
     dThreadingFreeImplementation(s.threading);

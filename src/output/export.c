@@ -1,8 +1,6 @@
 #include "output/export.h"
 
-#include <string.h>
-
-/* Adding a format is one row here and a file of its own. */
+/* A format is one row here and one file. */
 const OozeExportFormat ooze_export_formats[] = {
     {"ply", "binary point cloud: Blender, MeshLab, CloudCompare", ".ply", ooze_export_ply, NULL,
      NULL},
@@ -16,13 +14,3 @@ const OozeExportFormat ooze_export_formats[] = {
 };
 const int ooze_export_format_count =
     (int)(sizeof ooze_export_formats / sizeof ooze_export_formats[0]);
-
-const OozeExportFormat *ooze_export_find(const char *name)
-{
-    for (int i = 0; i < ooze_export_format_count; i++) {
-        if (strcmp(ooze_export_formats[i].name, name) == 0) {
-            return &ooze_export_formats[i];
-        }
-    }
-    return NULL;
-}

@@ -1,7 +1,7 @@
 /* Classic Houdini geometry, version 5: big endian, numbers of 32 bits, one row per point.
 
-   header   "Bgeo" 'V' 5, then the numbers of points, primitives, point groups, primitive groups, and of
-            point, vertex, primitive and detail attributes
+   header   "Bgeo" 'V' 5, then the numbers of points, primitives, point groups, primitive groups,
+            and of point, vertex, primitive and detail attributes
    list     for each point attribute: length of the name (16 bits), name, size (16 bits), type, and
             `size` default values
    points   x y z w, then the attributes in the order of the list
@@ -26,14 +26,14 @@ static void put32(OozeWriter *writer, uint32_t value)
     ooze_export_put_big(writer, &value, sizeof value);
 }
 
-/* Whether the upper halves of 64-bit numbers hold anything: then they become an attribute too. */
+/* Whether a 64-bit number exceeds 31 bits: then the upper halves become an attribute as well. */
 static bool needs_high(const OozeFieldView *field)
 {
     bool needs = false;
     for (uint64_t i = 0; field->type == OOZE_FIELD_UINT64 && i < field->count && !needs; i++) {
         for (int c = 0; c < field->components; c++) {
             uint64_t value;
-            memcpy(&value, ooze_export_at(field, i, c), sizeof value);
+            memcpy(&value, ooze_export_component(field, i, c), sizeof value);
             needs = needs || value > INT32_MAX;
         }
     }
@@ -60,7 +60,7 @@ static void put_attribute(OozeWriter *writer, const OozeFieldView *field, const 
 static void put_row(OozeWriter *writer, const OozeFieldView *field, uint64_t i, bool high)
 {
     for (int c = 0; c < field->components; c++) {
-        const char *at = ooze_export_at(field, i, c);
+        const char *at = ooze_export_component(field, i, c);
         uint64_t wide;
         float real;
         switch (field->type) {
@@ -123,7 +123,7 @@ OozeStatus ooze_export_bgeo(const OozeFrame *frame, const char *path, OozeError 
     if (status) {
         return status;
     }
-    uint32_t attributes = (uint32_t)frame->field_count - 1; /* the position stands apart */
+    uint32_t attributes = (uint32_t)frame->field_count - 1; /* the position is not an attribute */
     for (int f = 0; f < frame->field_count; f++) {
         high[f] = needs_high(&frame->fields[f]);
         attributes += high[f];

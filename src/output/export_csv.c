@@ -4,7 +4,7 @@
 #include "output/export.h"
 #include "output/export_value.h"
 
-/* Quoted only where the rules ask for it; only units can need it. */
+/* Only a unit can hold characters that have to be quoted. */
 static void print_header(OozeWriter *writer, const OozeFieldView *field, int component)
 {
     char column[OOZE_EXPORT_NAME_MAX];

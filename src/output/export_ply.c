@@ -1,12 +1,12 @@
-/* PLY, binary little endian: one vertex per particle, x y z and vx vy vz as other programs call them,
-   every other field under its own name. */
+/* PLY, binary little endian: one vertex per particle with the usual x y z and vx vy vz, every other
+   field under its own name. */
 #include <string.h>
 
 #include "output/export.h"
 #include "output/export_value.h"
 #include "particles/field.h"
 
-/* PLY knows nothing wider than 32-bit integers; a double holds ids up to 2^53 exactly. */
+/* PLY has no integers of 64 bits; a double holds ids up to 2^53 exactly. */
 static const char *const type_names[OOZE_FIELD_TYPE_COUNT] = {
     [OOZE_FIELD_FLOAT32] = "float", [OOZE_FIELD_FLOAT64] = "double", [OOZE_FIELD_UINT8] = "uchar",
     [OOZE_FIELD_UINT16] = "ushort", [OOZE_FIELD_UINT32] = "uint",    [OOZE_FIELD_UINT64] = "double",
@@ -69,7 +69,7 @@ OozeStatus ooze_export_ply(const OozeFrame *frame, const char *path, OozeError *
                     double value = ooze_field_value(field, i, c);
                     ooze_export_put_little(&writer, &value, sizeof value);
                 } else {
-                    ooze_export_put_little(&writer, ooze_export_at(field, i, c),
+                    ooze_export_put_little(&writer, ooze_export_component(field, i, c),
                                            ooze_field_type_size(field->type));
                 }
             }

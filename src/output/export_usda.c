@@ -1,5 +1,5 @@
-/* Universal Scene Description as text. One file per frame, with everything that changes sampled at time
-   code 0; the stage run.usda plays them as value clips, one time code a frame. */
+/* Universal Scene Description as text. Each frame is a file with samples at time code 0; the stage
+   run.usda plays the files as value clips, one time code per frame. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "output/usda.h"
 #include "particles/field.h"
 
-/* USD knows y and z as up; a scene with x up is turned about z. */
+/* USD allows y and z as the up axis; a scene with x up is rotated about z. */
 static void print_stage_axes(OozeWriter *writer, OozeAxis up)
 {
     ooze_writer_print(writer,
@@ -20,7 +20,7 @@ static void print_stage_axes(OozeWriter *writer, OozeAxis up)
                       up == OOZE_AXIS_Z ? 'Z' : 'Y');
 }
 
-static void print_root_turn(OozeWriter *writer, OozeAxis up)
+static void print_root_rotation(OozeWriter *writer, OozeAxis up)
 {
     if (up == OOZE_AXIS_X) {
         ooze_writer_print(writer, "    double xformOp:rotateZ = 90\n"
@@ -44,7 +44,7 @@ void ooze_usda_print_head(OozeWriter *writer, const OozeFrame *frame, const char
                       (unsigned long long)frame->index, (unsigned long long)frame->step,
                       frame->time);
     ooze_writer_print(writer, "def Xform \"ooze\"\n{\n");
-    print_root_turn(writer, frame->up);
+    print_root_rotation(writer, frame->up);
 }
 
 void ooze_usda_print_quoted(OozeWriter *writer, const char *text)
@@ -61,7 +61,7 @@ void ooze_usda_print_quoted(OozeWriter *writer, const char *text)
 
 /* ---- particles --------------------------------------------------------------------------- */
 
-/* An array of tuples as wide as `width`, wider fields as a flat list. */
+/* `tuples`: the components of a particle are one tuple; else all are a flat list. */
 static void print_array(OozeWriter *writer, const OozeFieldView *field, bool tuples)
 {
     bool wrapped = tuples && field->components > 1;
@@ -86,7 +86,7 @@ static void print_samples(OozeWriter *writer, const char *type, const char *name
     ooze_writer_print(writer, ",\n        }\n");
 }
 
-/* Every field that USD has no attribute for is a primvar of its own name. */
+/* A field without an attribute of USD becomes a primvar of the same name. */
 static void print_primvar(OozeWriter *writer, const OozeFieldView *field)
 {
     static const char *const types[OOZE_FIELD_TYPE_COUNT] = {
@@ -177,19 +177,19 @@ static void print_particles(OozeWriter *writer, const OozeFrame *frame)
 
 /* ---- solids ------------------------------------------------------------------------------ */
 
-/* Prim names are identifiers and unlike each other; the number makes them so where they are not. */
+/* Names of prims are unique identifiers: the index is appended where two solids share a name. */
 void ooze_usda_solid_name(const OozeFrame *frame, int i, char name[OOZE_EXPORT_NAME_MAX])
 {
     char other[OOZE_EXPORT_NAME_MAX];
-    bool taken = false;
+    bool shared = false;
     ooze_export_identifier(frame->solids[i].name ? frame->solids[i].name : "", name);
-    for (int k = 0; k < frame->solid_count && !taken; k++) {
+    for (int k = 0; k < frame->solid_count && !shared; k++) {
         ooze_export_identifier(frame->solids[k].name ? frame->solids[k].name : "", other);
-        taken = k != i && strcmp(name, other) == 0;
+        shared = k != i && strcmp(name, other) == 0;
     }
     size_t length = strlen(name);
     length = length < OOZE_EXPORT_NAME_MAX - 16 ? length : OOZE_EXPORT_NAME_MAX - 16;
-    if (taken) {
+    if (shared) {
         snprintf(name + length, OOZE_EXPORT_NAME_MAX - length, "__%d", i);
     }
 }
@@ -241,7 +241,7 @@ OozeStatus ooze_export_usda(const OozeFrame *frame, const char *path, OozeError 
 
 /* ---- the stage --------------------------------------------------------------------------- */
 
-/* Frames per second from the times, and a frame's time code: whole numbers for even times. */
+/* Frames per second; a whole number for evenly spaced times. */
 static double frame_rate(const double *times, uint64_t count)
 {
     double span = count > 1 ? times[count - 1] - times[0] : 0.0;
@@ -307,7 +307,7 @@ OozeStatus ooze_export_usda_stage(const char *folder, const char *const *files, 
                       count ? time_code(times[count - 1], rate) : 0.0, rate, rate);
     ooze_writer_print(&writer, "def Xform \"ooze\" (\n");
     if (count > 0) {
-        /* What does not change comes by reference from the first frame; the clips are stronger. */
+        /* Constant attributes come by reference from the first frame; clips override the others. */
         ooze_writer_print(&writer, "    prepend references = @./%s@</ooze>\n", files[0]);
         print_clips(&writer, files, times, count, rate);
     }

@@ -22,7 +22,7 @@ void ooze_export_column(const OozeFieldView *field, int component, char *column)
 {
     char name[OOZE_EXPORT_NAME_MAX];
     ooze_export_identifier(field->name, name);
-    name[OOZE_EXPORT_NAME_MAX - 16] = '\0'; /* room for the number */
+    name[OOZE_EXPORT_NAME_MAX - 16] = '\0'; /* space for the number */
     if (field->components == 1) {
         snprintf(column, OOZE_EXPORT_NAME_MAX, "%s", name);
     } else if (field->components == 3) {
@@ -34,15 +34,15 @@ void ooze_export_column(const OozeFieldView *field, int component, char *column)
 
 static void print_real(OozeWriter *writer, double value, int digits)
 {
-    char *room = ooze_writer_room(writer, 64);
-    int length = isnan(value) ? snprintf(room, 64, "nan") /* never with a sign */
-                              : snprintf(room, 64, "%.*g", digits, value);
-    ooze_writer_take(writer, (size_t)length);
+    char *space = ooze_writer_reserve(writer, 64);
+    int length = isnan(value) ? snprintf(space, 64, "nan") /* printf may add a sign */
+                              : snprintf(space, 64, "%.*g", digits, value);
+    ooze_writer_advance(writer, (size_t)length);
 }
 
 void ooze_export_print_value(OozeWriter *writer, const OozeFieldView *field, uint64_t i, int c)
 {
-    const char *at = ooze_export_at(field, i, c);
+    const char *at = ooze_export_component(field, i, c);
     if (field->type == OOZE_FIELD_FLOAT32 || field->type == OOZE_FIELD_FLOAT64) {
         print_real(writer, ooze_field_value(field, i, c),
                    field->type == OOZE_FIELD_FLOAT32 ? 9 : 17);
@@ -65,12 +65,12 @@ void ooze_export_print_value(OozeWriter *writer, const OozeFieldView *field, uin
 
 static void put_bytes(OozeWriter *writer, const void *number, size_t size, bool reversed)
 {
-    char *room = ooze_writer_room(writer, 8);
+    char *bytes = ooze_writer_reserve(writer, 8);
     const char *from = number;
     for (size_t i = 0; i < size; i++) {
-        room[i] = from[reversed ? size - 1 - i : i];
+        bytes[i] = from[reversed ? size - 1 - i : i];
     }
-    ooze_writer_take(writer, size);
+    ooze_writer_advance(writer, size);
 }
 
 void ooze_export_put_little(OozeWriter *writer, const void *number, size_t size)

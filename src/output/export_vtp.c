@@ -1,4 +1,4 @@
-/* VTK polygon data: arrays inline as base64. ParaView 5.11 refuses appended data, so inline it is. */
+/* VTK polygon data. Arrays are inline as base64, because ParaView 5.11 refuses appended data. */
 #include <string.h>
 
 #include "base/text.h"
@@ -6,35 +6,35 @@
 #include "output/export_value.h"
 #include "particles/field.h"
 
-/* Base64 of a stream of bytes: three become four, what is left over waits. */
+/* Base64 of a stream of bytes: each group of three becomes four characters. */
 typedef struct Base64 {
     OozeWriter *writer;
-    unsigned char waiting[3];
+    unsigned char pending[3];
     int count;
 } Base64;
 
-static void encode_waiting(Base64 *stream)
+static void encode_group(Base64 *stream)
 {
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const unsigned char *w = stream->waiting;
-    char *room = ooze_writer_room(stream->writer, 4);
-    room[0] = letters[w[0] >> 2];
-    room[1] = letters[(w[0] & 3) << 4 | w[1] >> 4];
-    room[2] = stream->count > 1 ? letters[(w[1] & 15) << 2 | w[2] >> 6] : '=';
-    room[3] = stream->count > 2 ? letters[w[2] & 63] : '=';
-    ooze_writer_take(stream->writer, 4);
+    const unsigned char *w = stream->pending;
+    char *text = ooze_writer_reserve(stream->writer, 4);
+    text[0] = letters[w[0] >> 2];
+    text[1] = letters[(w[0] & 3) << 4 | w[1] >> 4];
+    text[2] = stream->count > 1 ? letters[(w[1] & 15) << 2 | w[2] >> 6] : '=';
+    text[3] = stream->count > 2 ? letters[w[2] & 63] : '=';
+    ooze_writer_advance(stream->writer, 4);
     stream->count = 0;
-    memset(stream->waiting, 0, sizeof stream->waiting);
+    memset(stream->pending, 0, sizeof stream->pending);
 }
 
 static void put_base64(Base64 *stream, const void *data, size_t size)
 {
     const unsigned char *from = data;
     for (size_t i = 0; i < size; i++) {
-        stream->waiting[stream->count++] = from[i];
+        stream->pending[stream->count++] = from[i];
         if (stream->count == 3) {
-            encode_waiting(stream);
+            encode_group(stream);
         }
     }
 }
@@ -42,7 +42,7 @@ static void put_base64(Base64 *stream, const void *data, size_t size)
 static void end_base64(Base64 *stream)
 {
     if (stream->count > 0) {
-        encode_waiting(stream);
+        encode_group(stream);
     }
     ooze_writer_put(stream->writer, "\n", 1);
 }
@@ -63,13 +63,13 @@ static void put_field(OozeWriter *writer, const OozeFieldView *field)
     Base64 stream = {.writer = writer};
     put_base64(&stream, &bytes, sizeof bytes);
     for (uint64_t i = 0; i < field->count && !writer->error_number; i++) {
-        put_base64(&stream, ooze_export_at(field, i, 0), row);
+        put_base64(&stream, ooze_export_component(field, i, 0), row);
     }
     end_base64(&stream);
     ooze_writer_print(writer, "</DataArray>\n");
 }
 
-/* One vertex per particle, so that filters on cells see each alone. */
+/* One cell per particle, so that filters on cells treat each particle separately. */
 static void put_vertices(OozeWriter *writer, uint64_t count)
 {
     static const char *const names[] = {"connectivity", "offsets"};
@@ -129,7 +129,7 @@ OozeStatus ooze_export_vtp(const OozeFrame *frame, const char *path, OozeError *
 OozeStatus ooze_export_pvd(const char *folder, const char *const *files, const double *times,
                            uint64_t count, OozeAxis up, OozeError *error)
 {
-    (void)up; /* nothing in the format to say it with */
+    (void)up; /* the format has no up axis */
     OozeText path = {0};
     OozeWriter writer;
     ooze_text_append(&path, "%s/run.pvd", folder);

@@ -8,40 +8,43 @@
 /* Bytes that one thread copies at a time. */
 enum { GRAIN = 1 << 18 };
 
-/* Bytes of an array, up to the next cache line; false when there cannot be as many. */
-static bool array_bytes(const OozeFieldView *field, size_t *bytes)
+/* From the first component of an array to the last: the last row may have no padding after it. */
+static size_t array_bytes(const OozeFieldView *view)
 {
-    size_t row = (size_t)field->stride * ooze_field_type_size(field->type);
-    return !__builtin_mul_overflow((size_t)field->count, row, bytes) &&
-           !__builtin_add_overflow(*bytes, OOZE_ALIGNMENT - 1, bytes) &&
-           (*bytes -= *bytes % OOZE_ALIGNMENT, true);
+    uint64_t last = view->count > 0 ? view->count - 1 : 0;
+    uint64_t values = last * (uint64_t)view->stride + (uint64_t)view->components;
+    return view->count > 0 ? (size_t)values * ooze_field_type_size(view->type) : 0;
 }
 
-static bool all_bytes(const OozeFrame *frame, size_t *bytes)
+/* Bytes of the array in the copy, where each array begins a cache line; false: too many. */
+static bool copy_bytes(const OozeFieldView *view, size_t *bytes)
 {
-    *bytes = 0;
-    for (int i = 0; i < frame->field_count + frame->state_count; i++) {
+    size_t row = (size_t)view->stride * ooze_field_type_size(view->type);
+    bool good = !__builtin_mul_overflow((size_t)view->count, row, bytes) &&
+                !__builtin_add_overflow(*bytes, OOZE_ALIGNMENT - 1, bytes);
+    *bytes -= *bytes % OOZE_ALIGNMENT;
+    return good;
+}
+
+static bool all_bytes(const OozeFieldView *views, int count, size_t *bytes)
+{
+    bool good = true;
+    for (int i = 0; i < count && good; i++) {
         size_t more;
-        int s = i - frame->field_count;
-        if (!array_bytes(s < 0 ? &frame->fields[i] : &frame->state[s], &more) ||
-            __builtin_add_overflow(*bytes, more, bytes)) {
-            return false;
-        }
+        good = copy_bytes(&views[i], &more) && !__builtin_add_overflow(*bytes, more, bytes);
     }
-    return true;
+    return good;
 }
 
-static bool make_room(void **block, size_t *room, size_t wanted, size_t size)
+/* Memory for `wanted` elements and a quarter more; what it held is not kept. */
+static bool reserve(void **items, size_t *capacity, size_t wanted, size_t size)
 {
-    if (wanted <= *room) {
-        return true;
+    if (wanted > *capacity) {
+        ooze_free(*items); /* before the allocation: both together may be too much */
+        *items = ooze_alloc(wanted + wanted / 4, size);
+        *capacity = *items ? wanted + wanted / 4 : 0;
     }
-    ooze_free(*block); /* first: what it held is of no use, and large */
-    *room = 0;
-    size_t roomy = wanted + wanted / 4;
-    *block = ooze_alloc(roomy > wanted ? roomy : wanted, size);
-    *room = *block ? roomy : 0;
-    return *block != NULL;
+    return wanted <= *capacity;
 }
 
 typedef struct Array {
@@ -59,16 +62,22 @@ static void copy_range(void *context, uint64_t begin, uint64_t end, int worker)
 static void copy_arrays(OozeFrameCopy *copy, OozeThreads *threads)
 {
     unsigned char *to = copy->data;
-    int count = copy->frame.field_count + copy->frame.state_count;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < copy->frame.field_count + copy->frame.state_count; i++) {
         OozeFieldView *view = &copy->views[i];
-        size_t bytes =
-            (size_t)view->count * (size_t)view->stride * ooze_field_type_size(view->type);
         Array array = {.to = to, .from = view->data};
-        ooze_parallel_for(threads, bytes, GRAIN, copy_range, &array);
+        ooze_parallel_for(threads, array_bytes(view), GRAIN, copy_range, &array);
         view->data = to;
-        array_bytes(view, &bytes);
+        size_t bytes;
+        copy_bytes(view, &bytes);
         to += bytes;
+    }
+}
+
+/* Copies of arrays of structs; none may be NULL. */
+static void copy_items(void *to, const void *from, size_t count, size_t size)
+{
+    if (count > 0) {
+        memcpy(to, from, count * size);
     }
 }
 
@@ -78,12 +87,14 @@ OozeStatus ooze_frame_copy(OozeFrameCopy *copy, const OozeFrame *frame, OozeThre
     size_t bytes = 0, fields = (size_t)frame->field_count, state = (size_t)frame->state_count;
     size_t solids = (size_t)frame->solid_count, materials = (size_t)frame->material_count;
     copy->frame = (OozeFrame){0};
-    if (!all_bytes(frame, &bytes) ||
-        !make_room((void **)&copy->views, &copy->view_room, fields + state, sizeof *copy->views) ||
-        !make_room((void **)&copy->solids, &copy->solid_room, solids, sizeof *copy->solids) ||
-        !make_room((void **)&copy->materials, &copy->material_room, materials,
-                   sizeof *copy->materials) ||
-        !make_room((void **)&copy->data, &copy->data_room, bytes, 1)) {
+    if (!all_bytes(frame->fields, frame->field_count, &bytes) ||
+        !all_bytes(frame->state, frame->state_count, &bytes) ||
+        !reserve((void **)&copy->views, &copy->view_capacity, fields + state,
+                 sizeof *copy->views) ||
+        !reserve((void **)&copy->solids, &copy->solid_capacity, solids, sizeof *copy->solids) ||
+        !reserve((void **)&copy->materials, &copy->material_capacity, materials,
+                 sizeof *copy->materials) ||
+        !reserve((void **)&copy->data, &copy->data_capacity, bytes, 1)) {
         return ooze_fail_memory(error, "the copy of a frame", bytes);
     }
     copy->frame = *frame;
@@ -91,23 +102,19 @@ OozeStatus ooze_frame_copy(OozeFrameCopy *copy, const OozeFrame *frame, OozeThre
     copy->frame.state = copy->views + fields;
     copy->frame.solids = copy->solids;
     copy->frame.materials = copy->materials;
-    for (size_t i = 0; i < fields + state; i++) {
-        copy->views[i] = i < fields ? frame->fields[i] : frame->state[i - fields];
-    }
-    for (size_t i = 0; i < solids; i++) {
-        copy->solids[i] = frame->solids[i];
-    }
-    for (size_t i = 0; i < materials; i++) {
-        copy->materials[i] = frame->materials[i];
-    }
+    copy_items(copy->views, frame->fields, fields, sizeof *copy->views);
+    copy_items(copy->views + fields, frame->state, state, sizeof *copy->views);
+    copy_items(copy->solids, frame->solids, solids, sizeof *copy->solids);
+    copy_items(copy->materials, frame->materials, materials, sizeof *copy->materials);
     copy_arrays(copy, threads);
     return OOZE_OK;
 }
 
 uint64_t ooze_frame_copy_bytes(const OozeFrameCopy *copy)
 {
-    return copy->data_room + copy->view_room * sizeof *copy->views +
-           copy->solid_room * sizeof *copy->solids + copy->material_room * sizeof *copy->materials;
+    return copy->data_capacity + copy->view_capacity * sizeof *copy->views +
+           copy->solid_capacity * sizeof *copy->solids +
+           copy->material_capacity * sizeof *copy->materials;
 }
 
 void ooze_frame_copy_free(OozeFrameCopy *copy)

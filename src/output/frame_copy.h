@@ -1,6 +1,6 @@
-/* A copy of a frame that stays as it was while the world goes on. Memory is kept from one copy to the
-   next and grows with room to spare, so that copying the same world again and again allocates
-   nothing. */
+/* A copy of a frame, which stays the same while the world takes further steps. Its memory is reused
+   for the next copy and grows by a quarter more than needed, so that in steady state nothing is
+   allocated. */
 #ifndef OOZE_OUTPUT_FRAME_COPY_H
 #define OOZE_OUTPUT_FRAME_COPY_H
 
@@ -13,11 +13,11 @@ typedef struct OozeFrameCopy {
     OozeSolidView *solids;
     OozeMaterialView *materials;
     unsigned char *data; /* every array, one after the other */
-    size_t view_room, solid_room, material_room, data_room;
+    size_t view_capacity, solid_capacity, material_capacity, data_capacity;
 } OozeFrameCopy;
 
-/* Names, units and help texts are not copied: the frame's owner must outlive the copy. After a failure
-   the copy holds nothing. `threads` may be NULL. */
+/* Texts and names of columns are not copied: the owner of the frame must outlive the copy. After a
+   failure the copy is empty. `threads` may be NULL. */
 OozeStatus ooze_frame_copy(OozeFrameCopy *copy, const OozeFrame *frame, OozeThreads *threads,
                            OozeError *error);
 void ooze_frame_copy_free(OozeFrameCopy *copy);

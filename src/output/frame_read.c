@@ -1,5 +1,6 @@
-/* Reading a frame file. The block's hash is checked first, so HDF5 only ever sees what HDF5 wrote; but
-   whoever computed that hash need not be us, so every type, shape and size is checked as well. */
+/* Reading a frame file. The checksum of the file is verified first, so that HDF5 reads no damaged
+   file. A file with a valid checksum may still come from another program: every type, shape and
+   size is checked as well. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,97 +8,93 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "output/frame_block.h"
 #include "output/frame_file.h"
-#include "output/frame_types.h"
+#include "output/frame_header.h"
 #include "output/hdf5_file.h"
 
+/* A frame with the memory that it owns. */
 typedef struct OpenFrame {
-    OozeFrame frame; /* must stand first: what the caller holds */
-    char *method;
-    OozeFieldView *fields, *state;
-    OozeSolidView *solids;
-    OozeMaterialView *materials;
-    char *solid_names, *material_names;
+    OozeFrame frame; /* first: the caller has its address */
+    void **blocks;
+    size_t block_count, block_capacity;
 } OpenFrame;
 
+/* The first failure is kept in `status`; every function below does nothing after it. */
 typedef struct Input {
+    OpenFrame *open;
     const char *path;
     hid_t file;
-    uint64_t left; /* bytes that arrays may still take: together they fit in the file */
+    uint64_t bytes_left; /* that arrays may still take: together they fit into the file */
+    OozeStatus status;
     OozeError *error;
 } Input;
 
-static void free_field(OozeFieldView *field)
-{
-    ooze_free((void *)field->name);
-    ooze_free((void *)field->unit);
-    ooze_free((void *)field->help);
-    ooze_free((void *)field->data);
-}
-
-static void free_fields(OozeFieldView *fields, int count)
-{
-    for (int i = 0; fields && i < count; i++) {
-        free_field(&fields[i]);
-    }
-    ooze_free(fields);
-}
+#define FAIL_DAMAGED(in, ...)                                                                      \
+    ((in)->status =                                                                                \
+         (in)->status ? (in)->status : ooze_fail_damaged((in)->error, (in)->path, __VA_ARGS__))
 
 void ooze_frame_close(OozeFrame *frame)
 {
     OpenFrame *open = (OpenFrame *)frame;
     if (open) {
-        free_fields(open->fields, open->frame.field_count);
-        free_fields(open->state, open->frame.state_count);
-        ooze_free(open->solids);
-        ooze_free(open->materials);
-        ooze_free(open->solid_names);
-        ooze_free(open->material_names);
-        ooze_free(open->method);
+        for (size_t i = 0; i < open->block_count; i++) {
+            ooze_free(open->blocks[i]);
+        }
+        ooze_free(open->blocks);
         ooze_free(open);
     }
 }
 
-/* ---- attributes -------------------------------------------------------------------------- */
+/* Memory that lives as long as the frame; NULL after a failure. */
+static void *reserve(Input *in, uint64_t count, size_t size)
+{
+    OpenFrame *open = in->open;
+    if (in->status) {
+        return NULL;
+    }
+    if (open->block_count == open->block_capacity) {
+        size_t wanted = 2 * open->block_capacity + 64;
+        void **grown = ooze_grow(open->blocks, open->block_count, wanted, sizeof *grown);
+        open->blocks = grown ? grown : open->blocks;
+        open->block_capacity = grown ? wanted : open->block_capacity;
+    }
+    void *block = open->block_count < open->block_capacity ? ooze_alloc((size_t)count, size) : NULL;
+    if (!block) {
+        in->status = ooze_fail_memory(in->error, "a frame", count * size);
+        return NULL;
+    }
+    open->blocks[open->block_count++] = block;
+    return block;
+}
 
-/* Opens an attribute that holds exactly one element; -1 when it is missing or has another shape. */
-static hid_t open_single(hid_t object, const char *name)
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+/* Opens an attribute of exactly one element; -1 where it is missing or has another shape. */
+static hid_t open_attribute(hid_t object, const char *name)
 {
     hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
-    hid_t space = attribute < 0 ? -1 : H5Aget_space(attribute);
-    bool single = space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
-    if (space >= 0) {
-        H5Sclose(space);
-    }
-    if (attribute >= 0 && !single) {
-        H5Aclose(attribute);
+    hid_t space = H5Aget_space(attribute);
+    if (attribute >= 0 && H5Sget_simple_extent_npoints(space) != 1) {
+        ooze_hdf5_release(attribute);
         attribute = -1;
     }
+    ooze_hdf5_release(space);
     return attribute;
 }
 
-static OozeStatus get_number(Input *in, hid_t object, const char *name, OozeFieldType type,
-                             void *value)
+static void get_number(Input *in, const char *name, OozeFieldType type, void *value)
 {
-    hid_t attribute = open_single(object, name);
-    hid_t kind = attribute < 0 ? -1 : H5Aget_type(attribute);
-    bool good = kind >= 0 && H5Tequal(kind, ooze_frame_file_type(type)) > 0 &&
-                H5Aread(attribute, ooze_frame_memory_type(type), value) >= 0;
-    if (kind >= 0) {
-        H5Tclose(kind);
+    hid_t attribute = open_attribute(in->file, name);
+    hid_t stored = H5Aget_type(attribute);
+    if (H5Tequal(stored, ooze_hdf5_file_type(type)) <= 0 ||
+        H5Aread(attribute, ooze_hdf5_memory_type(type), value) < 0) {
+        FAIL_DAMAGED(in, "attribute '%s' is missing or of a wrong type", name);
     }
-    if (attribute >= 0) {
-        H5Aclose(attribute);
-    }
-    if (!good) {
-        return ooze_fail_damaged(in->error, in->path,
-                                 "attribute '%s' is missing or of a wrong type", name);
-    }
-    return OOZE_OK;
+    ooze_hdf5_release(stored);
+    ooze_hdf5_release(attribute);
 }
 
-/* Width of a text type of fixed length, or 0 when it is something else or too wide. */
+/* Width of a text type of fixed length; 0: another type, or too wide. */
 static size_t text_width(hid_t type)
 {
     if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) {
@@ -107,418 +104,323 @@ static size_t text_width(hid_t type)
     return width <= OOZE_FRAME_TEXT_MAX + 1 ? width : 0;
 }
 
-static OozeStatus get_text(Input *in, hid_t object, const char *name, char **text)
+static char *get_text(Input *in, hid_t object, const char *name)
 {
-    *text = NULL;
-    hid_t attribute = open_single(object, name);
-    hid_t kind = attribute < 0 ? -1 : H5Aget_type(attribute);
-    size_t width = kind < 0 ? 0 : text_width(kind);
-    char *bytes = width ? ooze_alloc_zero(width + 1, 1) : NULL;
-    OozeStatus status = OOZE_OK;
-    if (!width) {
-        status = ooze_fail_damaged(in->error, in->path,
-                                   "attribute '%s' is missing or not a short text", name);
-    } else if (!bytes) {
-        status = ooze_fail_memory(in->error, name, width);
-    } else if (H5Aread(attribute, kind, bytes) < 0) {
-        status = ooze_fail_damaged(in->error, in->path, "attribute '%s' cannot be read", name);
+    hid_t attribute = open_attribute(object, name);
+    hid_t stored = H5Aget_type(attribute);
+    size_t width = text_width(stored);
+    char *text = width > 0 ? reserve(in, width + 1, 1) : NULL;
+    if (width == 0 || (text && H5Aread(attribute, stored, text) < 0)) {
+        FAIL_DAMAGED(in, "attribute '%s' is missing or not a short text", name);
+    } else if (text) {
+        text[width] = '\0';
     }
-    if (kind >= 0) {
-        H5Tclose(kind);
-    }
-    if (attribute >= 0) {
-        H5Aclose(attribute);
-    }
-    if (status) {
-        ooze_free(bytes);
-    } else {
-        *text = bytes;
-    }
-    return status;
+    ooze_hdf5_release(stored);
+    ooze_hdf5_release(attribute);
+    return text;
 }
 
-/* ---- arrays ------------------------------------------------------------------------------ */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
-/* Stored in this file, in one piece, unfiltered: then its size bounds what we allocate, and no
-   other file and no plug-in is ever opened. */
+/* Stored in this file, in one piece, unfiltered: then the file's size bounds the memory needed, and
+   HDF5 opens no other file and no plug-in. */
 static bool stored_plainly(hid_t dataset)
 {
     hid_t list = H5Dget_create_plist(dataset);
     bool plain = list >= 0 && H5Pget_layout(list) == H5D_CONTIGUOUS &&
                  H5Pget_external_count(list) == 0 && H5Pget_nfilters(list) == 0;
-    if (list >= 0) {
-        H5Pclose(list);
-    }
+    ooze_hdf5_release(list);
     return plain;
 }
 
-/* Opens what a name leads to, if it is of that kind; -1 else. Links that lead out of the file, or to
-   another name, are not followed. */
-static hid_t open_object(hid_t where, const char *name, H5I_type_t kind)
+/* Opens the object of that name and kind; -1 where there is none. Soft and external links are not
+   followed. */
+static hid_t open_object(hid_t group, const char *name, H5I_type_t kind)
 {
     H5L_info_t info;
-    if (H5Lexists(where, name, H5P_DEFAULT) <= 0 ||
-        H5Lget_info(where, name, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) {
+    if (H5Lexists(group, name, H5P_DEFAULT) <= 0 ||
+        H5Lget_info(group, name, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) {
         return -1;
     }
-    hid_t object = H5Oopen(where, name, H5P_DEFAULT);
+    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
     if (object >= 0 && H5Iget_type(object) != kind) {
-        H5Oclose(object);
+        ooze_hdf5_release(object);
         return -1;
     }
     return object;
 }
 
-/* Rows and columns of a dataset of rank 1 or 2, checked against what the file can hold. */
-static OozeStatus get_shape(Input *in, hid_t dataset, const char *name, size_t size, uint64_t *rows,
-                            uint64_t *columns)
+/* Reads a dataset of rank 1 or 2 with elements of `size` bytes; dims[1] is 1 for rank 1. NULL after
+   a failure. */
+static void *get_data(Input *in, hid_t dataset, const char *name, hid_t memory_type, size_t size,
+                      hsize_t dims[2])
 {
-    hsize_t dims[2] = {0, 1};
     hid_t space = H5Dget_space(dataset);
-    int rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
-    bool good = (rank == 1 || rank == 2) && H5Sget_simple_extent_dims(space, dims, NULL) == rank;
-    if (space >= 0) {
-        H5Sclose(space);
+    int rank = H5Sget_simple_extent_ndims(space);
+    dims[0] = 0;
+    dims[1] = 1;
+    uint64_t bytes = 0;
+    if ((rank != 1 && rank != 2) || H5Sget_simple_extent_dims(space, dims, NULL) != rank ||
+        dims[1] < 1 || dims[1] > OOZE_FRAME_COMPONENTS_MAX) {
+        FAIL_DAMAGED(in, "'%s' has a shape that is not possible", name);
+    } else if (__builtin_mul_overflow(dims[0], dims[1] * size, &bytes) || bytes > in->bytes_left ||
+               H5Dget_storage_size(dataset) != bytes || !stored_plainly(dataset)) {
+        FAIL_DAMAGED(in, "'%s' has %llu rows, which the file does not hold", name,
+                     (unsigned long long)dims[0]);
     }
-    uint64_t bytes;
-    if (!good || dims[1] < 1 || dims[1] > OOZE_FRAME_COMPONENTS_MAX) {
-        return ooze_fail_damaged(in->error, in->path, "'%s' has a shape that is not possible",
-                                 name);
-    }
-    if (__builtin_mul_overflow(dims[0], dims[1] * size, &bytes) || bytes > in->left ||
-        H5Dget_storage_size(dataset) != bytes || !stored_plainly(dataset)) {
-        return ooze_fail_damaged(in->error, in->path,
-                                 "'%s' has %llu rows, which the file does not hold", name,
-                                 (unsigned long long)dims[0]);
-    }
-    in->left -= bytes;
-    *rows = dims[0];
-    *columns = dims[1];
-    return OOZE_OK;
-}
-
-static OozeStatus get_data(Input *in, hid_t dataset, const char *name, hid_t memory_type,
-                           size_t bytes, void **data)
-{
-    *data = ooze_alloc(bytes, 1);
-    if (!*data) {
-        return ooze_fail_memory(in->error, name, bytes);
-    }
-    if (bytes > 0 && H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *data) < 0) {
-        ooze_free(*data);
-        *data = NULL;
-        return ooze_fail_damaged(in->error, in->path, "'%s' cannot be read", name);
-    }
-    return OOZE_OK;
-}
-
-/* On failure the parts read so far are left in `field`, for its owner to free. */
-static OozeStatus get_field(Input *in, hid_t group, const char *name, OozeFieldView *field)
-{
-    *field = (OozeFieldView){.type = OOZE_FIELD_TYPE_COUNT};
-    hid_t dataset = open_object(group, name, H5I_DATASET);
-    hid_t kind = dataset < 0 ? -1 : H5Dget_type(dataset);
-    OozeStatus status = OOZE_OK;
-    for (int i = 0; kind >= 0 && i < OOZE_FIELD_TYPE_COUNT; i++) {
-        if (H5Tequal(kind, ooze_frame_file_type((OozeFieldType)i)) > 0) {
-            field->type = (OozeFieldType)i;
+    ooze_hdf5_release(space);
+    void *data = reserve(in, bytes, 1);
+    if (data) {
+        in->bytes_left -= bytes;
+        if (bytes > 0 && H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
+            FAIL_DAMAGED(in, "'%s' cannot be read", name);
         }
     }
-    uint64_t columns = 0;
-    char *text = NULL;
-    void *data = NULL;
-    if (field->type == OOZE_FIELD_TYPE_COUNT) {
-        status = ooze_fail_damaged(in->error, in->path, "'%s' is missing or of a wrong type", name);
-    }
-    size_t size = ooze_field_type_size(field->type);
-    if (!status) {
-        status = get_shape(in, dataset, name, size, &field->count, &columns);
-        field->components = field->stride = (int)columns;
-    }
-    if (!status && !(field->name = ooze_copy_text(name))) {
-        status = ooze_fail_memory(in->error, name, strlen(name));
-    }
-    if (!status) {
-        status = get_text(in, dataset, "unit", &text);
-        field->unit = text;
-    }
-    if (!status) {
-        status = get_text(in, dataset, "help", &text);
-        field->help = text;
-    }
-    if (!status) {
-        status = get_data(in, dataset, name, ooze_frame_memory_type(field->type),
-                          (size_t)(field->count * columns) * size, &data);
-        field->data = data;
-    }
-    if (kind >= 0) {
-        H5Tclose(kind);
-    }
-    if (dataset >= 0) {
-        H5Oclose(dataset);
-    }
-    return status;
+    return in->status ? NULL : data;
 }
 
-/* Name of link i in the order of writing (by name where a file does not keep that order). */
-static OozeStatus get_link_name(Input *in, hid_t group, H5_index_t order, hsize_t i, char **name)
+/* Names of the components: words of one text, where the dataset has them. */
+static const char *const *get_columns(Input *in, hid_t dataset, const char *name, int components)
 {
-    ssize_t length = H5Lget_name_by_idx(group, ".", order, H5_ITER_INC, i, NULL, 0, H5P_DEFAULT);
-    *name = NULL;
-    if (length < 1 || length > OOZE_FRAME_TEXT_MAX) {
-        return ooze_fail_damaged(in->error, in->path, "a field has no name, or too long a one");
+    if (in->status || H5Aexists(dataset, "columns") <= 0) {
+        return NULL;
     }
-    *name = ooze_alloc_zero((size_t)length + 1, 1);
-    if (!*name) {
-        return ooze_fail_memory(in->error, "a name", (size_t)length);
+    char *next = get_text(in, dataset, "columns");
+    const char **columns = reserve(in, (uint64_t)components, sizeof *columns);
+    for (int k = 0; columns && k < components; k++) {
+        columns[k] = next ? next : "";
+        next = next ? strchr(next, ' ') : NULL;
+        if (next) {
+            *next++ = '\0';
+        }
     }
-    if (H5Lget_name_by_idx(group, ".", order, H5_ITER_INC, i, *name, (size_t)length + 1,
-                           H5P_DEFAULT) < 0) {
-        ooze_free(*name);
-        *name = NULL;
-        return ooze_fail_damaged(in->error, in->path, "the name of a field cannot be read");
+    if (next) {
+        FAIL_DAMAGED(in, "'%s' has more names than columns", name);
     }
-    return OOZE_OK;
+    return columns;
+}
+
+static OozeFieldView get_field(Input *in, hid_t group, const char *name)
+{
+    hid_t dataset = open_object(group, name, H5I_DATASET);
+    hid_t stored = H5Dget_type(dataset);
+    OozeFieldView field = {.name = name, .type = OOZE_FIELD_TYPE_COUNT};
+    for (int i = 0; i < OOZE_FIELD_TYPE_COUNT; i++) {
+        if (H5Tequal(stored, ooze_hdf5_file_type((OozeFieldType)i)) > 0) {
+            field.type = (OozeFieldType)i;
+        }
+    }
+    if (field.type == OOZE_FIELD_TYPE_COUNT) {
+        FAIL_DAMAGED(in, "'%s' is missing or of a wrong type", name);
+    } else {
+        hsize_t dims[2];
+        field.data = get_data(in, dataset, name, ooze_hdf5_memory_type(field.type),
+                              ooze_field_type_size(field.type), dims);
+        field.count = dims[0];
+        field.components = field.stride = (int)dims[1];
+        field.unit = get_text(in, dataset, "unit");
+        field.help = get_text(in, dataset, "help");
+        field.columns = get_columns(in, dataset, name, field.components);
+    }
+    ooze_hdf5_release(stored);
+    ooze_hdf5_release(dataset);
+    return field;
 }
 
 static H5_index_t group_order(hid_t group)
 {
     unsigned flags = 0;
     hid_t list = H5Gget_create_plist(group);
-    if (list >= 0) {
-        H5Pget_link_creation_order(list, &flags);
-        H5Pclose(list);
-    }
+    H5Pget_link_creation_order(list, &flags);
+    ooze_hdf5_release(list);
     return flags & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
 }
 
-static OozeStatus get_fields(Input *in, const char *group_name, OozeFieldView **fields, int *count)
+/* Name of link i in the order of writing, or by name where a file does not keep that order. */
+static char *get_link_name(Input *in, hid_t group, hsize_t i)
+{
+    H5_index_t order = group_order(group);
+    ssize_t length = H5Lget_name_by_idx(group, ".", order, H5_ITER_INC, i, NULL, 0, H5P_DEFAULT);
+    if (length < 1 || length > OOZE_FRAME_TEXT_MAX) {
+        FAIL_DAMAGED(in, "a field has no name, or too long a one");
+        return NULL;
+    }
+    char *name = reserve(in, (uint64_t)length + 1, 1);
+    if (name && H5Lget_name_by_idx(group, ".", order, H5_ITER_INC, i, name, (size_t)length + 1,
+                                   H5P_DEFAULT) < 0) {
+        FAIL_DAMAGED(in, "the name of a field cannot be read");
+    }
+    return name;
+}
+
+static const OozeFieldView *get_fields(Input *in, const char *group_name, int *count)
 {
     hid_t group = open_object(in->file, group_name, H5I_GROUP);
     H5G_info_t info = {0};
-    if (group < 0 || H5Gget_info(group, &info) < 0 || info.nlinks > OOZE_FRAME_FIELDS_MAX) {
-        if (group >= 0) {
-            H5Oclose(group);
+    if (H5Gget_info(group, &info) < 0 || info.nlinks > OOZE_FRAME_FIELDS_MAX) {
+        FAIL_DAMAGED(in, "'/%s' is missing or holds too much", group_name);
+    }
+    OozeFieldView *fields = reserve(in, info.nlinks, sizeof *fields);
+    for (hsize_t i = 0; i < info.nlinks && !in->status; i++) {
+        const char *name = get_link_name(in, group, i);
+        if (!in->status) {
+            fields[i] = get_field(in, group, name);
         }
-        return ooze_fail_damaged(in->error, in->path, "'/%s' is missing or holds too much",
-                                 group_name);
     }
-    OozeStatus status = OOZE_OK;
-    *fields = ooze_alloc_zero((size_t)info.nlinks, sizeof **fields);
-    if (!*fields) {
-        status = ooze_fail_memory(in->error, "the list of fields", info.nlinks);
-    }
-    H5_index_t order = group_order(group);
-    for (hsize_t i = 0; !status && i < info.nlinks; i++) {
-        char *name;
-        status = get_link_name(in, group, order, i, &name);
-        if (!status) {
-            status = get_field(in, group, name, &(*fields)[(*count)++]);
-        }
-        ooze_free(name);
-    }
-    H5Oclose(group);
-    return status;
+    ooze_hdf5_release(group);
+    *count = (int)info.nlinks;
+    return fields;
 }
 
-/* A list of texts: `*names` holds them one after the other, `*width` apart. */
-static OozeStatus get_names(Input *in, hid_t group, char **names, size_t *width, uint64_t *count)
+/* ---- solids and materials -------------------------------------------------------------------- */
+
+/* A list of texts, `width` bytes apart. */
+typedef struct Names {
+    const char *first;
+    size_t width;
+    uint64_t count;
+} Names;
+
+static Names get_names(Input *in, hid_t group)
 {
     hid_t dataset = open_object(group, "names", H5I_DATASET);
-    hid_t kind = dataset < 0 ? -1 : H5Dget_type(dataset);
-    uint64_t columns = 0;
-    void *data = NULL;
-    *width = kind < 0 ? 0 : text_width(kind);
-    OozeStatus status = OOZE_OK;
-    if (!*width) {
-        status = ooze_fail_damaged(in->error, in->path, "a list of names is missing or wrong");
+    hid_t stored = H5Dget_type(dataset);
+    Names names = {.width = text_width(stored)};
+    if (names.width == 0) {
+        FAIL_DAMAGED(in, "a list of names is missing or of a wrong type");
     } else {
-        status = get_shape(in, dataset, "names", *width, count, &columns);
+        hsize_t dims[2];
+        char *texts = get_data(in, dataset, "names", stored, names.width, dims);
+        if (dims[1] != 1 || dims[0] > INT32_MAX) {
+            FAIL_DAMAGED(in, "a list of names has columns, or too many rows");
+        }
+        for (uint64_t i = 1; texts && !in->status && i <= dims[0]; i++) {
+            texts[i * names.width - 1] = '\0'; /* whatever padding the type has */
+        }
+        names.first = texts;
+        names.count = dims[0];
     }
-    if (!status && columns != 1) {
-        status = ooze_fail_damaged(in->error, in->path, "a list of names has columns");
-    }
-    if (!status) {
-        status = get_data(in, dataset, "names", kind, (size_t)*count * *width, &data);
-    }
-    *names = data;
-    for (uint64_t i = 0; !status && i < *count; i++) {
-        (*names)[(i + 1) * *width - 1] = '\0'; /* whatever the padding was meant to be */
-    }
-    if (kind >= 0) {
-        H5Tclose(kind);
-    }
-    if (dataset >= 0) {
-        H5Oclose(dataset);
-    }
-    return status;
+    ooze_hdf5_release(stored);
+    ooze_hdf5_release(dataset);
+    return names;
 }
 
-/* A table beside a list of names: as many rows, and the type and width we write. */
-static OozeStatus get_table(Input *in, hid_t group, const char *name, OozeFieldType type,
-                            int columns, uint64_t rows, OozeFieldView *table)
+/* An array beside a list of names: as many rows, and the type and width that are written. */
+static const void *get_array(Input *in, hid_t group, const Names *names, const OozeFieldView *like)
 {
-    OozeStatus status = get_field(in, group, name, table);
-    if (!status && (table->type != type || table->components != columns || table->count != rows)) {
-        status =
-            ooze_fail_damaged(in->error, in->path, "'%s' has another shape than its names", name);
+    OozeFieldView field = get_field(in, group, like->name);
+    if (!in->status && (field.type != like->type || field.components != like->components ||
+                        field.count != names->count)) {
+        FAIL_DAMAGED(in, "'%s' has another shape than its names", like->name);
     }
-    return status;
+    return field.data;
 }
 
-static OozeStatus get_solids(Input *in, OpenFrame *open)
+static void get_solids(Input *in)
 {
     hid_t group = open_object(in->file, "solids", H5I_GROUP);
-    if (group < 0) {
-        return ooze_fail_damaged(in->error, in->path, "'/solids' is missing");
+    Names names = get_names(in, group);
+    const OozePose *poses =
+        get_array(in, group, &names,
+                  &(OozeFieldView){
+                      .name = "pose", .type = OOZE_FIELD_FLOAT64, .components = OOZE_POSE_COLUMNS});
+    OozeSolidView *solids = reserve(in, names.count, sizeof *solids);
+    for (uint64_t i = 0; solids && i < names.count; i++) {
+        solids[i] = (OozeSolidView){.name = names.first + i * names.width, .pose = poses[i]};
     }
-    size_t width = 0;
-    uint64_t count = 0;
-    OozeFieldView pose = {0};
-    OozeStatus status = get_names(in, group, &open->solid_names, &width, &count);
-    if (!status) {
-        status = get_table(in, group, "pose", OOZE_FIELD_FLOAT64, OOZE_POSE_COLUMNS, count, &pose);
-    }
-    if (!status && count > INT32_MAX) {
-        status = ooze_fail_damaged(in->error, in->path, "too many solids");
-    }
-    if (!status && !(open->solids = ooze_alloc_zero((size_t)count, sizeof *open->solids))) {
-        status = ooze_fail_memory(in->error, "solids", count);
-    }
-    for (uint64_t i = 0; !status && i < count; i++) {
-        const double *p = (const double *)pose.data + i * OOZE_POSE_COLUMNS;
-        open->solids[i].name = open->solid_names + i * width;
-        open->solids[i].pose = (OozePose){.position = {p[0], p[1], p[2]},
-                                          .rotation = {p[3], p[4], p[5], p[6]},
-                                          .velocity = {p[7], p[8], p[9]},
-                                          .spin = {p[10], p[11], p[12]}};
-        open->frame.solid_count = (int)i + 1;
-    }
-    free_field(&pose);
-    H5Oclose(group);
-    return status;
+    in->open->frame.solids = solids;
+    in->open->frame.solid_count = (int)names.count;
+    ooze_hdf5_release(group);
 }
 
-static OozeStatus get_materials(Input *in, OpenFrame *open)
+static void get_materials(Input *in)
 {
     hid_t group = open_object(in->file, "materials", H5I_GROUP);
-    if (group < 0) {
-        return ooze_fail_damaged(in->error, in->path, "'/materials' is missing");
+    Names names = get_names(in, group);
+    const double *densities =
+        get_array(in, group, &names,
+                  &(OozeFieldView){.name = "density", .type = OOZE_FIELD_FLOAT64, .components = 1});
+    const float *colors =
+        get_array(in, group, &names,
+                  &(OozeFieldView){.name = "color", .type = OOZE_FIELD_FLOAT32, .components = 3});
+    OozeMaterialView *materials = reserve(in, names.count, sizeof *materials);
+    for (uint64_t i = 0; materials && i < names.count; i++) {
+        materials[i].name = names.first + i * names.width;
+        materials[i].density = densities[i];
+        memcpy(materials[i].color, colors + 3 * i, sizeof materials[i].color);
     }
-    size_t width = 0;
-    uint64_t count = 0;
-    OozeFieldView density = {0}, color = {0};
-    OozeStatus status = get_names(in, group, &open->material_names, &width, &count);
-    if (!status) {
-        status = get_table(in, group, "density", OOZE_FIELD_FLOAT64, 1, count, &density);
-    }
-    if (!status) {
-        status = get_table(in, group, "color", OOZE_FIELD_FLOAT32, 3, count, &color);
-    }
-    if (!status && count > INT32_MAX) {
-        status = ooze_fail_damaged(in->error, in->path, "too many materials");
-    }
-    if (!status && !(open->materials = ooze_alloc_zero((size_t)count, sizeof *open->materials))) {
-        status = ooze_fail_memory(in->error, "materials", count);
-    }
-    for (uint64_t i = 0; !status && i < count; i++) {
-        open->materials[i].name = open->material_names + i * width;
-        open->materials[i].density = ((const double *)density.data)[i];
-        memcpy(open->materials[i].color, (const float *)color.data + 3 * i, 3 * sizeof(float));
-        open->frame.material_count = (int)i + 1;
-    }
-    free_field(&density);
-    free_field(&color);
-    H5Oclose(group);
-    return status;
+    in->open->frame.materials = materials;
+    in->open->frame.material_count = (int)names.count;
+    ooze_hdf5_release(group);
 }
 
-static OozeStatus get_root(Input *in, OpenFrame *open)
+/* ---- the frame ------------------------------------------------------------------------------- */
+
+static void get_root(Input *in)
 {
-    OozeFrame *frame = &open->frame;
+    OozeFrame *frame = &in->open->frame;
     uint64_t version = 0;
-    char *up = NULL;
-    OozeStatus status = get_number(in, in->file, "format_version", OOZE_FIELD_UINT64, &version);
-    if (!status && version != OOZE_FRAME_FORMAT_VERSION) {
-        status = ooze_fail_damaged(in->error, in->path, "its format versions disagree");
+    get_number(in, "format_version", OOZE_FIELD_UINT64, &version);
+    if (!in->status && version != OOZE_FRAME_FORMAT_VERSION) {
+        FAIL_DAMAGED(in, "its format versions disagree");
     }
-    const struct {
-        const char *name;
-        OozeFieldType type;
-        void *value;
-    } numbers[] = {
-        {"index", OOZE_FIELD_UINT64, &frame->index},
-        {"step", OOZE_FIELD_UINT64, &frame->step},
-        {"time", OOZE_FIELD_FLOAT64, &frame->time},
-        {"spacing", OOZE_FIELD_FLOAT64, &frame->spacing},
-        {"support", OOZE_FIELD_FLOAT64, &frame->support},
-        {"particle_count", OOZE_FIELD_UINT64, &frame->particle_count},
-    };
-    for (size_t i = 0; !status && i < sizeof numbers / sizeof numbers[0]; i++) {
-        status = get_number(in, in->file, numbers[i].name, numbers[i].type, numbers[i].value);
-    }
-    if (!status) {
-        status = get_text(in, in->file, "method", &open->method);
-        frame->method = open->method;
-    }
-    if (!status) {
-        status = get_text(in, in->file, "up", &up);
-    }
-    if (!status && (strlen(up) != 1 || up[0] < 'x' || up[0] > 'z')) {
-        status = ooze_fail_damaged(in->error, in->path, "attribute 'up' is none of x, y, z");
-    }
-    if (!status) {
+    get_number(in, "index", OOZE_FIELD_UINT64, &frame->index);
+    get_number(in, "step", OOZE_FIELD_UINT64, &frame->step);
+    get_number(in, "time", OOZE_FIELD_FLOAT64, &frame->time);
+    get_number(in, "spacing", OOZE_FIELD_FLOAT64, &frame->spacing);
+    get_number(in, "support", OOZE_FIELD_FLOAT64, &frame->support);
+    get_number(in, "particle_count", OOZE_FIELD_UINT64, &frame->particle_count);
+    frame->method = get_text(in, in->file, "method");
+    const char *up = get_text(in, in->file, "up");
+    if (up && (strlen(up) != 1 || up[0] < 'x' || up[0] > 'z')) {
+        FAIL_DAMAGED(in, "attribute 'up' is none of x, y, z");
+    } else if (up) {
         frame->up = (OozeAxis)(up[0] - 'x');
     }
-    ooze_free(up);
-    return status;
 }
 
-static OozeStatus get_frame(Input *in, OpenFrame *open)
+static void get_frame(Input *in)
 {
-    OozeFrame *frame = &open->frame;
-    OozeStatus status = get_root(in, open);
-    if (!status) {
-        status = get_solids(in, open);
-    }
-    if (!status) {
-        status = get_materials(in, open);
-    }
-    if (!status) {
-        status = get_fields(in, "particles", &open->fields, &frame->field_count);
-    }
-    if (!status) {
-        status = get_fields(in, "state", &open->state, &frame->state_count);
-    }
-    if (status) {
-        return status;
-    }
-    frame->fields = open->fields;
-    frame->state = open->state;
-    frame->solids = open->solids;
-    frame->materials = open->materials;
+    OozeFrame *frame = &in->open->frame;
+    get_root(in);
+    get_solids(in);
+    get_materials(in);
+    frame->fields = get_fields(in, "particles", &frame->field_count);
+    frame->state = get_fields(in, "state", &frame->state_count);
     char why[256];
-    if (!ooze_frame_is_sound(frame, why, sizeof why)) {
-        return ooze_fail_damaged(in->error, in->path, "%s", why);
+    if (!in->status && !ooze_frame_is_valid(frame, why, sizeof why)) {
+        FAIL_DAMAGED(in, "%s", why);
     }
-    return OOZE_OK;
 }
 
-static OozeStatus read_verified(int fd, const char *path, uint64_t length, OpenFrame *open,
-                                OozeError *error)
+static void read_hdf5(Input *in, int fd, uint64_t length)
 {
-    OozeHdf5Quiet quiet = ooze_hdf5_quiet();
+    OozeHdf5Errors quiet = ooze_hdf5_mute_errors();
     OozeHdf5File hdf5;
-    OozeStatus status;
     if (ooze_hdf5_open(&hdf5, fd, length) != 0) {
-        status = ooze_fail_damaged(error, path, "HDF5 cannot open it");
+        FAIL_DAMAGED(in, "HDF5 cannot open it");
     } else {
-        Input in = {path, hdf5.file, length, error};
-        status = get_frame(&in, open);
+        in->file = hdf5.file;
+        in->bytes_left = length;
+        get_frame(in);
         ooze_hdf5_close(&hdf5);
     }
-    ooze_hdf5_restore(quiet);
-    return status;
+    ooze_hdf5_restore_errors(quiet);
+}
+
+static OozeStatus verify(int fd, const char *path, const OozeFrameHeader *header, OozeError *error)
+{
+    uint64_t hash = 0;
+    int number = ooze_frame_checksum(fd, header->length, &hash);
+    if (number == ENOMEM) {
+        return ooze_fail_memory(error, "reading a frame", 1 << 20);
+    }
+    if (number) {
+        return ooze_fail_file(error, OOZE_ERROR_FILE, "read", path, number);
+    }
+    return hash == header->hash
+               ? OOZE_OK
+               : ooze_fail_damaged(error, path, "its contents changed after writing");
 }
 
 OozeStatus ooze_frame_open(const char *path, OozeFrame **frame, OozeError *error)
@@ -527,30 +429,20 @@ OozeStatus ooze_frame_open(const char *path, OozeFrame **frame, OozeError *error
     OOZE_REQUIRE(frame, error);
     *frame = NULL;
     int fd;
-    OozeStatus status = ooze_frame_block_descriptor(path, &fd, error);
+    OozeStatus status = ooze_frame_open_descriptor(path, &fd, error);
     if (status) {
         return status;
     }
-    OozeFrameBlock block;
-    uint64_t hash = 0;
-    bool out_of_memory = false;
-    status = ooze_frame_block_read(fd, path, &block, error);
-    if (!status) {
-        int number = ooze_frame_block_hash(fd, block.length, &hash, &out_of_memory);
-        if (out_of_memory) {
-            status = ooze_fail_memory(error, "reading a frame", 1 << 20);
-        } else if (number) {
-            status = ooze_fail_file(error, OOZE_ERROR_FILE, "read", path, number);
-        } else if (hash != block.hash) {
-            status = ooze_fail_damaged(error, path, "its contents changed after writing");
-        }
-    }
+    OozeFrameHeader header;
+    status = ooze_frame_header_read(fd, path, &header, error);
+    status = status ? status : verify(fd, path, &header, error);
     OpenFrame *open = status ? NULL : ooze_alloc_zero(1, sizeof *open);
-    if (!status && !open) {
+    if (open) {
+        Input in = {.open = open, .path = path, .error = error};
+        read_hdf5(&in, fd, header.length);
+        status = in.status;
+    } else if (!status) {
         status = ooze_fail_memory(error, "a frame", sizeof *open);
-    }
-    if (!status) {
-        status = read_verified(fd, path, block.length, open, error);
     }
     close(fd);
     if (status) {

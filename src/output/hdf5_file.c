@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What travels in HDF5's property list: where our struct is. */
+/* The entry of a property list by which HDF5 finds the struct. */
 typedef struct Access {
     OozeHdf5File *file;
 } Access;
@@ -67,7 +67,7 @@ static herr_t read_bytes(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t 
             file->error_number = file->error_number ? file->error_number : errno;
             return -1;
         }
-        if (got == 0) { /* space given away but not written yet reads as zero */
+        if (got == 0) { /* space that was allocated and not written yet reads as zero */
             memset(into, 0, size);
             break;
         }
@@ -133,7 +133,7 @@ static const H5FD_class_t driver_class = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
-/* A property list that leads HDF5 to our struct, or -1. */
+/* A property list with this driver and the struct, or -1. */
 static hid_t prepare(OozeHdf5File *file, int fd, uint64_t length)
 {
     *file = (OozeHdf5File){.fd = fd, .end = length, .driver = -1, .file = -1};
@@ -187,15 +187,40 @@ int ooze_hdf5_close(OozeHdf5File *file)
     return result;
 }
 
-OozeHdf5Quiet ooze_hdf5_quiet(void)
+hid_t ooze_hdf5_file_type(OozeFieldType type)
 {
-    OozeHdf5Quiet quiet = {NULL, NULL};
+    const hid_t types[OOZE_FIELD_TYPE_COUNT] = {
+        [OOZE_FIELD_FLOAT32] = H5T_IEEE_F32LE, [OOZE_FIELD_FLOAT64] = H5T_IEEE_F64LE,
+        [OOZE_FIELD_UINT8] = H5T_STD_U8LE,     [OOZE_FIELD_UINT16] = H5T_STD_U16LE,
+        [OOZE_FIELD_UINT32] = H5T_STD_U32LE,   [OOZE_FIELD_UINT64] = H5T_STD_U64LE,
+    };
+    return (unsigned)type < OOZE_FIELD_TYPE_COUNT ? types[type] : -1;
+}
+
+hid_t ooze_hdf5_memory_type(OozeFieldType type)
+{
+    const hid_t types[OOZE_FIELD_TYPE_COUNT] = {
+        [OOZE_FIELD_FLOAT32] = H5T_NATIVE_FLOAT, [OOZE_FIELD_FLOAT64] = H5T_NATIVE_DOUBLE,
+        [OOZE_FIELD_UINT8] = H5T_NATIVE_UINT8,   [OOZE_FIELD_UINT16] = H5T_NATIVE_UINT16,
+        [OOZE_FIELD_UINT32] = H5T_NATIVE_UINT32, [OOZE_FIELD_UINT64] = H5T_NATIVE_UINT64,
+    };
+    return (unsigned)type < OOZE_FIELD_TYPE_COUNT ? types[type] : -1;
+}
+
+int ooze_hdf5_release(hid_t id)
+{
+    return id < 0 ? 0 : H5Idec_ref(id);
+}
+
+OozeHdf5Errors ooze_hdf5_mute_errors(void)
+{
+    OozeHdf5Errors quiet = {NULL, NULL};
     H5Eget_auto2(H5E_DEFAULT, &quiet.print, &quiet.data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return quiet;
 }
 
-void ooze_hdf5_restore(OozeHdf5Quiet quiet)
+void ooze_hdf5_restore_errors(OozeHdf5Errors quiet)
 {
     H5Eset_auto2(H5E_DEFAULT, quiet.print, quiet.data);
 }

@@ -15,13 +15,33 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "output/frame_block.h"
 #include "output/frame_file.h"
+#include "output/frame_header.h"
 #include "output/xdmf.h"
 
 static const char *const scene_name = "scene.yaml";
 static const char *const checkpoint_name = "checkpoint.h5";
 static const char *const index_name = "run.xdmf";
+
+/* Paths of a folder are bounded when it is opened, so that those of its files always fit. */
+enum { PATH_BYTES = 4096, NAME_BYTES = 64 };
+typedef struct Path {
+    char text[PATH_BYTES + NAME_BYTES];
+} Path;
+
+static Path file_path(const OozeRunFolder *run, const char *name)
+{
+    Path path;
+    snprintf(path.text, sizeof path.text, "%s/%s", run->path, name);
+    return path;
+}
+
+static Path frame_path(const OozeRunFolder *run, uint64_t index)
+{
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, OOZE_FRAME_PATH_FORMAT, (unsigned long long)index);
+    return file_path(run, name);
+}
 
 char *ooze_run_file_path(const OozeRunFolder *run, const char *name)
 {
@@ -35,9 +55,7 @@ char *ooze_run_file_path(const OozeRunFolder *run, const char *name)
 
 char *ooze_run_frame_path(const OozeRunFolder *run, uint64_t index)
 {
-    char name[64];
-    snprintf(name, sizeof name, OOZE_RUN_FRAME_FORMAT, (unsigned long long)index);
-    return ooze_run_file_path(run, name);
+    return ooze_copy_text(frame_path(run, index).text);
 }
 
 static OozeStatus out_of_memory(OozeError *error)
@@ -49,7 +67,8 @@ void ooze_run_close(OozeRunFolder *run)
 {
     if (run) {
         if (run->lock >= 0) {
-            close(run->lock); /* and with it goes the lock; the file stays, or two could hold it */
+            close(
+                run->lock); /* releases the lock; the file stays, or two processes could hold it */
         }
         ooze_xdmf_destroy(run->index);
         ooze_free(run->frames);
@@ -58,84 +77,81 @@ void ooze_run_close(OozeRunFolder *run)
     }
 }
 
-static OozeStatus make_run(const char *path, OozeRunFolder **run, OozeError *error)
+static OozeStatus create(const char *path, OozeRunFolder **run, OozeError *error)
 {
-    *run = ooze_alloc_zero(1, sizeof **run);
-    if (!*run) {
-        return out_of_memory(error);
-    }
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') {
         length--;
     }
-    OozeText trimmed = {0};
-    ooze_text_append_bytes(&trimmed, path, length);
-    (*run)->lock = -1;
-    (*run)->path = trimmed.data;
-    (*run)->index = ooze_xdmf_create();
-    if (trimmed.failed || !(*run)->index) {
-        ooze_run_close(*run);
-        *run = NULL;
+    *run = NULL;
+    if (length >= PATH_BYTES) {
+        return ooze_fail_file(error, OOZE_ERROR_FILE, "open", path, ENAMETOOLONG);
+    }
+    *run = ooze_alloc_zero(1, sizeof **run);
+    if (!*run) {
         return out_of_memory(error);
+    }
+    (*run)->lock = -1;
+    (*run)->path = ooze_copy_text(path);
+    (*run)->index = ooze_xdmf_create();
+    if (!(*run)->path || !(*run)->index) {
+        return out_of_memory(error);
+    }
+    (*run)->path[length] = '\0';
+    return OOZE_OK;
+}
+
+/* The lock is held by the process that writes. File systems without locks are accepted. */
+static OozeStatus take_lock(OozeRunFolder *run, OozeError *error)
+{
+    Path path = file_path(run, ".lock");
+    run->lock = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (run->lock < 0) {
+        return ooze_fail_file(error, OOZE_ERROR_WRITE, "write", path.text, errno);
+    }
+    if (flock(run->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        return ooze_fail(error, OOZE_ERROR_WRITE,
+                         "wait until it ends, stop it, or choose another folder",
+                         "another ooze is writing to '%s' right now", run->path);
     }
     return OOZE_OK;
 }
 
-static OozeStatus take_lock(OozeRunFolder *run, OozeError *error)
-{
-    char *path = ooze_run_file_path(run, ".lock");
-    if (!path) {
-        return out_of_memory(error);
-    }
-    OozeStatus status = OOZE_OK;
-    run->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (run->lock < 0) {
-        status = ooze_fail_file(error, OOZE_ERROR_WRITE, "write", path, errno);
-    } else if (flock(run->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        status = ooze_fail(error, OOZE_ERROR_WRITE,
-                           "wait until it ends, stop it, or choose another folder",
-                           "another ooze is writing to '%s' right now", run->path);
-    } /* a file system without locks is no reason not to run */
-    ooze_free(path);
-    return status;
-}
+/* ---- the list of frames ---------------------------------------------------------------------- */
 
-/* ---- what is there ----------------------------------------------------------------------- */
-
-/* The number in frame_NNNNNN.h5 followed by `end`; false for any other name. */
-static bool frame_number(const char *name, const char *end, uint64_t *index)
+/* The number in frame_NNNNNN.h5 followed by `suffix`; false for any other name. */
+static bool frame_number(const char *name, const char *suffix, uint64_t *index)
 {
     static const char prefix[] = "frame_";
     if (strncmp(name, prefix, sizeof prefix - 1) != 0 || !isdigit((unsigned char)name[6])) {
         return false;
     }
     errno = 0;
-    char *after;
-    *index = strtoull(name + sizeof prefix - 1, &after, 10);
-    char again[64];
-    snprintf(again, sizeof again, OOZE_RUN_FRAME_FORMAT, (unsigned long long)*index);
+    *index = strtoull(name + sizeof prefix - 1, NULL, 10);
+    char again[NAME_BYTES];
+    snprintf(again, sizeof again, OOZE_FRAME_PATH_FORMAT, (unsigned long long)*index);
     size_t length = strlen(again) - strlen("frames/");
     return errno == 0 && strncmp(again + strlen("frames/"), name, length) == 0 &&
-           strcmp(name + length, end) == 0;
+           strcmp(name + length, suffix) == 0;
 }
 
 static OozeStatus append_frame(OozeRunFolder *run, uint64_t index, OozeError *error)
 {
-    if (run->frame_count == run->frame_room) {
-        uint64_t room = run->frame_room * 2 + 64;
-        uint64_t *grown = ooze_grow(run->frames, run->frame_count, room, sizeof *grown);
+    if (run->frame_count == run->frame_capacity) {
+        uint64_t capacity = run->frame_capacity * 2 + 64;
+        uint64_t *grown = ooze_grow(run->frames, run->frame_count, capacity, sizeof *grown);
         if (!grown) {
             return out_of_memory(error);
         }
         run->frames = grown;
-        run->frame_room = room;
+        run->frame_capacity = capacity;
     }
     run->frames[run->frame_count++] = index;
     return OOZE_OK;
 }
 
 /* Keeps the list ascending; new frames mostly go to its end. */
-static OozeStatus remember_frame(OozeRunFolder *run, uint64_t index, OozeError *error)
+static OozeStatus insert_frame(OozeRunFolder *run, uint64_t index, OozeError *error)
 {
     uint64_t at = run->frame_count;
     while (at > 0 && run->frames[at - 1] >= index) {
@@ -159,17 +175,15 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Lists the frames; with `clean`, removes what a kill left half written beside them. */
+/* Lists the frames; with `clean`, removes the temporary files that a killed process left. */
 static OozeStatus list_frames(OozeRunFolder *run, bool clean, OozeError *error)
 {
-    char *path = ooze_run_file_path(run, "frames");
-    if (!path) {
-        return out_of_memory(error);
-    }
-    DIR *folder = opendir(path);
+    Path path = file_path(run, "frames");
+    DIR *folder = opendir(path.text);
     OozeStatus status = OOZE_OK;
+    run->frame_count = 0;
     if (!folder && errno != ENOENT) {
-        status = ooze_fail_file(error, OOZE_ERROR_FILE, "open", path, errno);
+        status = ooze_fail_file(error, OOZE_ERROR_FILE, "open", path.text, errno);
     }
     for (struct dirent *entry; folder && !status && (entry = readdir(folder));) {
         uint64_t index;
@@ -182,89 +196,48 @@ static OozeStatus list_frames(OozeRunFolder *run, bool clean, OozeError *error)
     if (folder) {
         closedir(folder);
     }
-    ooze_free(path);
     if (run->frame_count > 1) {
         qsort(run->frames, run->frame_count, sizeof *run->frames, compare_numbers);
     }
     return status;
 }
 
-static OozeStatus look_around(OozeRunFolder *run, bool clean, bool *has_scene, OozeError *error)
+/* Finds what the folder holds; with `clean`, removes temporary files. */
+static OozeStatus scan(OozeRunFolder *run, bool clean, bool *has_scene, OozeError *error)
 {
-    static const char *const left_over[] = {"scene.yaml.part", "checkpoint.h5.part",
+    static const char *const temporary[] = {"scene.yaml.part", "checkpoint.h5.part",
                                             "run.xdmf.part"};
-    OozeStatus status = list_frames(run, clean, error);
-    char *scene = ooze_run_file_path(run, scene_name);
-    char *checkpoint = ooze_run_file_path(run, checkpoint_name);
-    if (!status && (!scene || !checkpoint)) {
-        status = out_of_memory(error);
+    *has_scene = ooze_file_exists(file_path(run, scene_name).text);
+    run->has_checkpoint = ooze_file_exists(file_path(run, checkpoint_name).text);
+    for (size_t i = 0; clean && i < sizeof temporary / sizeof temporary[0]; i++) {
+        unlink(file_path(run, temporary[i]).text);
     }
-    if (!status) {
-        *has_scene = ooze_file_exists(scene);
-        run->has_checkpoint = ooze_file_exists(checkpoint);
-    }
-    for (size_t i = 0; clean && !status && i < sizeof left_over / sizeof left_over[0]; i++) {
-        char *path = ooze_run_file_path(run, left_over[i]);
-        if (!path) {
-            status = out_of_memory(error);
-        } else {
-            unlink(path);
-        }
-        ooze_free(path);
-    }
-    ooze_free(scene);
-    ooze_free(checkpoint);
-    return status;
+    return list_frames(run, clean, error);
 }
 
-/* ---- creating and opening ---------------------------------------------------------------- */
+/* ---- creating and opening -------------------------------------------------------------------- */
 
 static OozeStatus fill_new(OozeRunFolder *run, const char *scene_text, OozeError *error)
 {
     bool has_scene = false;
     OozeStatus status = ooze_make_folder(run->path, error);
-    if (!status) {
-        status = take_lock(run, error);
-    }
-    if (!status) {
-        status = look_around(run, true, &has_scene, error);
-    }
+    status = status ? status : take_lock(run, error);
+    status = status ? status : scan(run, true, &has_scene, error);
     if (!status && (has_scene || run->frame_count > 0 || run->has_checkpoint)) {
         return ooze_fail(error, OOZE_ERROR_WRITE,
                          "continue it with --resume, or choose another folder with -o",
                          "'%s' holds a run already (%llu frames)", run->path,
                          (unsigned long long)run->frame_count);
     }
-    char *frames = ooze_run_file_path(run, "frames"), *scene = ooze_run_file_path(run, scene_name);
-    if (!status && (!frames || !scene)) {
-        status = out_of_memory(error);
-    }
-    if (!status) {
-        status = ooze_make_folder(frames, error);
-    }
-    if (!status) { /* last: from here on it is a run */
-        status = ooze_file_write_atomic(scene, scene_text, strlen(scene_text), error);
-    }
-    ooze_free(frames);
-    ooze_free(scene);
-    return status;
-}
-
-OozeStatus ooze_run_create(const char *path, const char *scene_text, OozeRunFolder **run,
-                           OozeError *error)
-{
-    OozeStatus status = make_run(path, run, error);
-    if (!status) {
-        status = fill_new(*run, scene_text, error);
-    }
-    if (status) {
-        ooze_run_close(*run);
-        *run = NULL;
+    status = status ? status : ooze_make_folder(file_path(run, "frames").text, error);
+    if (!status) { /* last: a folder with a scene is a run */
+        status = ooze_file_write_atomic(file_path(run, scene_name).text, scene_text,
+                                        strlen(scene_text), error);
     }
     return status;
 }
 
-static OozeStatus look_into(OozeRunFolder *run, bool writable, OozeError *error)
+static OozeStatus scan_existing(OozeRunFolder *run, bool writable, OozeError *error)
 {
     bool has_scene = false;
     OozeStatus status = OOZE_OK;
@@ -273,28 +246,21 @@ static OozeStatus look_into(OozeRunFolder *run, bool writable, OozeError *error)
         return ooze_fail_file(error, OOZE_ERROR_FILE, "open", run->path, errno);
     }
     if (S_ISDIR(info.st_mode)) {
-        status = look_around(run, false, &has_scene, error);
+        status = scan(run, false, &has_scene, error);
     }
     if (!status && !has_scene) {
         return ooze_fail(error, OOZE_ERROR_FILE, "give the folder that `ooze run SCENE -o` made",
                          "'%s' is not a run folder: it has no %s", run->path, scene_name);
     }
-    if (!status && writable) {
+    if (!status && writable) { /* a process that held the lock before may have added frames */
         status = take_lock(run, error);
-        run->frame_count = 0; /* whoever held the lock before may have added some */
-        if (!status) {
-            status = look_around(run, true, &has_scene, error);
-        }
+        status = status ? status : scan(run, true, &has_scene, error);
     }
     return status;
 }
 
-OozeStatus ooze_run_open(const char *path, bool writable, OozeRunFolder **run, OozeError *error)
+static OozeStatus close_failed(OozeRunFolder **run, OozeStatus status)
 {
-    OozeStatus status = make_run(path, run, error);
-    if (!status) {
-        status = look_into(*run, writable, error);
-    }
     if (status) {
         ooze_run_close(*run);
         *run = NULL;
@@ -302,22 +268,26 @@ OozeStatus ooze_run_open(const char *path, bool writable, OozeRunFolder **run, O
     return status;
 }
 
-/* ---- writing ----------------------------------------------------------------------------- */
+OozeStatus ooze_run_create(const char *path, const char *scene_text, OozeRunFolder **run,
+                           OozeError *error)
+{
+    OozeStatus status = create(path, run, error);
+    return close_failed(run, status ? status : fill_new(*run, scene_text, error));
+}
+
+OozeStatus ooze_run_open(const char *path, bool writable, OozeRunFolder **run, OozeError *error)
+{
+    OozeStatus status = create(path, run, error);
+    return close_failed(run, status ? status : scan_existing(*run, writable, error));
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
 
 OozeStatus ooze_run_write_frame(OozeRunFolder *run, const OozeFrame *frame, OozeError *error)
 {
-    char *path = ooze_run_frame_path(run, frame->index);
-    if (!path) {
-        return out_of_memory(error);
-    }
-    OozeStatus status = ooze_frame_write(frame, path, error);
-    ooze_free(path);
-    if (!status) {
-        status = remember_frame(run, frame->index, error);
-    }
-    if (!status) {
-        status = ooze_xdmf_add(run->index, frame, error);
-    }
+    OozeStatus status = ooze_frame_write(frame, frame_path(run, frame->index).text, error);
+    status = status ? status : insert_frame(run, frame->index, error);
+    status = status ? status : ooze_xdmf_add(run->index, frame, error);
     if (!status && ++run->unindexed > run->frame_count / 100) {
         status = ooze_run_write_xdmf(run, error);
     }
@@ -326,13 +296,8 @@ OozeStatus ooze_run_write_frame(OozeRunFolder *run, const OozeFrame *frame, Ooze
 
 OozeStatus ooze_run_write_checkpoint(OozeRunFolder *run, const OozeFrame *frame, OozeError *error)
 {
-    char *path = ooze_run_file_path(run, checkpoint_name);
-    if (!path) {
-        return out_of_memory(error);
-    }
-    OozeStatus status = ooze_frame_write(frame, path, error);
+    OozeStatus status = ooze_frame_write(frame, file_path(run, checkpoint_name).text, error);
     run->has_checkpoint = run->has_checkpoint || !status;
-    ooze_free(path);
     return status;
 }
 
@@ -343,81 +308,63 @@ static bool is_damage(OozeStatus status)
 
 OozeStatus ooze_run_write_xdmf(OozeRunFolder *run, OozeError *error)
 {
-    for (uint64_t i = 0; i < run->frame_count; i++) {
-        if (ooze_xdmf_has(run->index, run->frames[i])) {
-            continue;
-        }
-        char *path = ooze_run_frame_path(run, run->frames[i]);
-        OozeStatus status = path ? ooze_xdmf_add_file(run->index, run->frames[i], path, error)
-                                 : out_of_memory(error);
-        ooze_free(path);
-        if (status && !is_damage(status)) {
-            return status;
+    OozeStatus status = OOZE_OK;
+    for (uint64_t i = 0; i < run->frame_count && !status; i++) {
+        uint64_t index = run->frames[i];
+        if (!ooze_xdmf_has(run->index, index)) {
+            status = ooze_xdmf_add_file(run->index, index, frame_path(run, index).text, error);
+            status = is_damage(status) ? OOZE_OK : status;
         }
     }
-    char *path = ooze_run_file_path(run, index_name);
-    if (!path) {
-        return out_of_memory(error);
-    }
-    OozeStatus status = ooze_xdmf_write(run->index, path, error);
-    ooze_free(path);
-    if (!status) {
-        run->unindexed = 0;
-    }
+    status = status ? status : ooze_xdmf_write(run->index, file_path(run, index_name).text, error);
+    run->unindexed = status ? run->unindexed : 0;
     return status;
 }
 
-/* ---- reading ----------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
-/* Steps of a file by its first block; false when even that is damaged. */
-static bool steps_of(const char *path, uint64_t *step)
+OozeStatus ooze_run_open_frame(const OozeRunFolder *run, uint64_t index, OozeFrame **frame,
+                               OozeError *error)
 {
-    OozeFrameBlock block;
-    bool good = ooze_frame_block_open(path, &block, NULL) == OOZE_OK;
-    *step = good ? block.step : 0;
-    return good;
+    return ooze_frame_open(frame_path(run, index).text, frame, error);
 }
 
-/* Opens one candidate and takes it off the list; damage counts as skipped. */
-static OozeStatus try_candidate(char **path, OozeFrame **frame, int *skipped, OozeError *error)
+/* Opens the file of a state; a damaged one is counted and gives no frame. */
+static OozeStatus try_open(const Path *path, OozeFrame **frame, int *skipped, OozeError *error)
 {
-    OozeStatus status = ooze_frame_open(*path, frame, error);
-    ooze_free(*path);
-    *path = NULL;
-    if (is_damage(status)) {
-        ++*skipped;
-        return OOZE_OK;
-    }
-    return status;
+    OozeStatus status = ooze_frame_open(path->text, frame, error);
+    *skipped += is_damage(status);
+    return is_damage(status) ? OOZE_OK : status;
 }
 
-static OozeStatus find_latest(const OozeRunFolder *run, char **checkpoint, OozeFrame **frame,
-                              int *skipped, OozeError *error)
+/* From the last frame to the first, and the checkpoint before the first frame with fewer steps. */
+static OozeStatus find_latest(const OozeRunFolder *run, OozeFrame **frame, int *skipped,
+                              OozeError *error)
 {
     OozeStatus status = OOZE_OK;
-    uint64_t checkpoint_step = 0, step;
-    if (*checkpoint) {
-        steps_of(*checkpoint, &checkpoint_step);
+    OozeFrameHeader header = {0};
+    const Path checkpoint = file_path(run, checkpoint_name);
+    bool untried = run->has_checkpoint;
+    uint64_t checkpoint_step = 0;
+    if (untried && !ooze_frame_header_load(checkpoint.text, &header, NULL)) {
+        checkpoint_step = header.step;
     }
     for (uint64_t i = run->frame_count; i > 0 && !status && !*frame; i--) {
-        char *path = ooze_run_frame_path(run, run->frames[i - 1]);
-        if (!path) {
-            return out_of_memory(error);
-        }
-        if (!steps_of(path, &step)) {
+        const Path path = frame_path(run, run->frames[i - 1]);
+        if (ooze_frame_header_load(path.text, &header, NULL)) {
             ++*skipped;
-        } else {
-            if (*checkpoint && checkpoint_step > step) {
-                status = try_candidate(checkpoint, frame, skipped, error);
-            }
-            if (!status && !*frame) {
-                status = try_candidate(&path, frame, skipped, error);
-            }
+            continue;
         }
-        ooze_free(path);
+        if (untried && checkpoint_step > header.step) {
+            untried = false;
+            status = try_open(&checkpoint, frame, skipped, error);
+        }
+        if (!status && !*frame) {
+            status = try_open(&path, frame, skipped, error);
+        }
     }
-    if (!status && !*frame && *checkpoint) {
-        status = try_candidate(checkpoint, frame, skipped, error);
+    if (!status && !*frame && untried) {
+        status = try_open(&checkpoint, frame, skipped, error);
     }
     return status;
 }
@@ -427,11 +374,7 @@ OozeStatus ooze_run_latest(const OozeRunFolder *run, OozeFrame **frame, int *ski
 {
     int damaged = 0;
     *frame = NULL;
-    char *checkpoint = run->has_checkpoint ? ooze_run_file_path(run, checkpoint_name) : NULL;
-    OozeStatus status = run->has_checkpoint && !checkpoint
-                            ? out_of_memory(error)
-                            : find_latest(run, &checkpoint, frame, &damaged, error);
-    ooze_free(checkpoint);
+    OozeStatus status = find_latest(run, frame, &damaged, error);
     if (skipped) {
         *skipped = damaged;
     }

@@ -1,4 +1,4 @@
-/* What layers of Universal Scene Description as text have in common. */
+/* Shared by the writers of layers of Universal Scene Description. */
 #ifndef OOZE_OUTPUT_USDA_H
 #define OOZE_OUTPUT_USDA_H
 
@@ -6,14 +6,14 @@
 #include "output/export_value.h"
 #include "output/writer.h"
 
-/* The beginning of a frame's layer, up to inside the prim "ooze"; `remark` is a line of comment, or
+/* The beginning of the layer of a frame, with the opened prim "ooze"; `remark` is a comment, or
    NULL. */
 void ooze_usda_print_head(OozeWriter *writer, const OozeFrame *frame, const char *remark);
-/* What the prim of a solid is called, in every layer. */
+/* Name of the prim of a solid, in every layer. */
 void ooze_usda_solid_name(const OozeFrame *frame, int i, char name[OOZE_EXPORT_NAME_MAX]);
-/* The layer with the shapes of solids, beside the stage. */
+/* File of the layer with the shapes of solids. */
 #define OOZE_USDA_SOLIDS "solids.usda"
-/* A text between quotes. */
+/* A text in quotes, with quotes and backslashes escaped. */
 void ooze_usda_print_quoted(OozeWriter *writer, const char *text);
 
 #endif

@@ -1,4 +1,5 @@
-/* Shapes of a scene's solids as a layer of their own, solids.usda: frames say where each is. */
+/* Shapes of the solids of a scene as a layer, solids.usda; their poses are in the layers of the
+   frames. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ static void print_mesh(OozeWriter *writer, const OozeMesh *mesh, const float col
                       color[0], color[1], color[2]);
 }
 
-/* Planes have no end, and are left out. */
+/* Planes are infinite, and left out. */
 static OozeStatus print_solid(OozeWriter *writer, const OozeSceneDef *scene, int i,
                               const char *name, OozeError *error)
 {

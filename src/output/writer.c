@@ -51,7 +51,7 @@ static void flush(OozeWriter *writer)
     writer->used = 0;
 }
 
-char *ooze_writer_room(OozeWriter *writer, size_t size)
+char *ooze_writer_reserve(OozeWriter *writer, size_t size)
 {
     if (BUFFER_BYTES - writer->used < size) {
         flush(writer);
@@ -59,7 +59,7 @@ char *ooze_writer_room(OozeWriter *writer, size_t size)
     return writer->buffer + writer->used;
 }
 
-void ooze_writer_take(OozeWriter *writer, size_t size)
+void ooze_writer_advance(OozeWriter *writer, size_t size)
 {
     writer->used += size;
 }
@@ -68,9 +68,9 @@ void ooze_writer_put(OozeWriter *writer, const void *data, size_t size)
 {
     const char *from = data;
     while (size > 0) {
-        size_t piece = size < OOZE_WRITER_ROOM ? size : OOZE_WRITER_ROOM;
-        memcpy(ooze_writer_room(writer, piece), from, piece);
-        ooze_writer_take(writer, piece);
+        size_t piece = size < OOZE_WRITER_RESERVE_MAX ? size : OOZE_WRITER_RESERVE_MAX;
+        memcpy(ooze_writer_reserve(writer, piece), from, piece);
+        ooze_writer_advance(writer, piece);
         from += piece;
         size -= piece;
     }
@@ -81,12 +81,12 @@ void ooze_writer_print(OozeWriter *writer, const char *format, ...)
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    char *room = ooze_writer_room(writer, OOZE_WRITER_ROOM);
-    int length = vsnprintf(room, OOZE_WRITER_ROOM, format, arguments);
+    char *space = ooze_writer_reserve(writer, OOZE_WRITER_RESERVE_MAX);
+    int length = vsnprintf(space, OOZE_WRITER_RESERVE_MAX, format, arguments);
     va_end(arguments);
-    if (length >= 0 && length < OOZE_WRITER_ROOM) {
-        ooze_writer_take(writer, (size_t)length);
-    } else if (length >= OOZE_WRITER_ROOM) { /* a long name, at worst */
+    if (length >= 0 && length < OOZE_WRITER_RESERVE_MAX) {
+        ooze_writer_advance(writer, (size_t)length);
+    } else if (length >= OOZE_WRITER_RESERVE_MAX) { /* only a long name is longer */
         char *text = ooze_alloc((size_t)length + 1, 1);
         if (text) {
             vsnprintf(text, (size_t)length + 1, format, again);

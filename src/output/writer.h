@@ -1,5 +1,5 @@
-/* Text and bytes into a file that appears whole or not at all, through a buffer of fixed size. Errors
-   stick: put as you like, ask once at the end. */
+/* Writes a file through a buffer of fixed size. The file appears under its name when it is
+   complete. The first error is kept and reported by ooze_writer_commit. */
 #ifndef OOZE_OUTPUT_WRITER_H
 #define OOZE_OUTPUT_WRITER_H
 
@@ -18,14 +18,15 @@ typedef struct OozeWriter {
 OozeStatus ooze_writer_open(OozeWriter *writer, const char *path, OozeError *error);
 void ooze_writer_put(OozeWriter *writer, const void *data, size_t size);
 void ooze_writer_print(OozeWriter *writer, const char *format, ...) OOZE_PRINTF(2, 3);
-/* Text for XML: markup escaped, characters XML has no way to hold replaced by '?'. */
+/* Text for XML: markup is escaped, control characters become '?'. */
 void ooze_writer_print_xml(OozeWriter *writer, const char *text);
-/* Room for `size` bytes at once (at most OOZE_WRITER_ROOM), to be filled and then taken. */
-#define OOZE_WRITER_ROOM 4096
-char *ooze_writer_room(OozeWriter *writer, size_t size);
-void ooze_writer_take(OozeWriter *writer, size_t size);
+/* Space for `size` bytes, at most OOZE_WRITER_RESERVE_MAX; `advance` counts those that were
+   filled. */
+#define OOZE_WRITER_RESERVE_MAX 4096
+char *ooze_writer_reserve(OozeWriter *writer, size_t size);
+void ooze_writer_advance(OozeWriter *writer, size_t size);
 
-/* Ends the file: synced and renamed, or removed when anything failed. */
+/* Ends the file: synced and renamed, or removed when anything failed; `cancel` removes it. */
 OozeStatus ooze_writer_commit(OozeWriter *writer, OozeError *error);
 void ooze_writer_cancel(OozeWriter *writer);
 

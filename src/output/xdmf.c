@@ -4,21 +4,21 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "output/frame_block.h"
-#include "output/run_folder.h"
+#include "output/frame_file.h"
+#include "output/frame_header.h"
 #include "output/writer.h"
 #include "particles/field.h"
 
-typedef struct Row {
+typedef struct Field {
     char *name;
     OozeFieldType type;
     int components;
-} Row;
+} Field;
 
 typedef struct Layout {
     uint64_t hash;
-    int row_count;
-    Row *rows;
+    int field_count;
+    Field *fields;
 } Layout;
 
 typedef struct Entry {
@@ -31,7 +31,7 @@ struct OozeXdmf {
     Layout *layouts;
     int layout_count;
     Entry *entries; /* ascending index */
-    uint64_t entry_count, entry_room;
+    uint64_t entry_count, entry_capacity;
 };
 
 OozeXdmf *ooze_xdmf_create(void)
@@ -41,10 +41,10 @@ OozeXdmf *ooze_xdmf_create(void)
 
 static void free_layout(Layout *layout)
 {
-    for (int i = 0; i < layout->row_count; i++) {
-        ooze_free(layout->rows[i].name);
+    for (int i = 0; i < layout->field_count; i++) {
+        ooze_free(layout->fields[i].name);
     }
-    ooze_free(layout->rows);
+    ooze_free(layout->fields);
 }
 
 void ooze_xdmf_destroy(OozeXdmf *xdmf)
@@ -74,13 +74,13 @@ static OozeStatus add_layout(OozeXdmf *xdmf, const OozeFrame *frame, uint64_t ha
 {
     size_t count = (size_t)xdmf->layout_count;
     Layout layout = {.hash = hash,
-                     .rows = ooze_alloc_zero((size_t)frame->field_count, sizeof(Row))};
-    bool good = layout.rows != NULL;
+                     .fields = ooze_alloc_zero((size_t)frame->field_count, sizeof(Field))};
+    bool good = layout.fields != NULL;
     for (int i = 0; good && i < frame->field_count; i++) {
         const OozeFieldView *field = &frame->fields[i];
-        layout.rows[i] = (Row){ooze_copy_text(field->name), field->type, field->components};
-        layout.row_count = i + 1;
-        good = layout.rows[i].name != NULL;
+        layout.fields[i] = (Field){ooze_copy_text(field->name), field->type, field->components};
+        layout.field_count = i + 1;
+        good = layout.fields[i].name != NULL;
     }
     Layout *grown = good ? ooze_grow(xdmf->layouts, count, count + 1, sizeof layout) : NULL;
     if (!grown) {
@@ -93,7 +93,7 @@ static OozeStatus add_layout(OozeXdmf *xdmf, const OozeFrame *frame, uint64_t ha
     return OOZE_OK;
 }
 
-/* Where a frame of this number stands, or would stand. */
+/* Position of the frame with this number, or where it is to be inserted. */
 static uint64_t find_entry(const OozeXdmf *xdmf, uint64_t index)
 {
     uint64_t low = 0, high = xdmf->entry_count;
@@ -121,14 +121,14 @@ static OozeStatus add_entry(OozeXdmf *xdmf, const Entry *entry, OozeError *error
         xdmf->entries[at] = *entry;
         return OOZE_OK;
     }
-    if (xdmf->entry_count == xdmf->entry_room) {
-        uint64_t room = xdmf->entry_room * 2 + 64;
-        Entry *grown = ooze_grow(xdmf->entries, xdmf->entry_count, room, sizeof *grown);
+    if (xdmf->entry_count == xdmf->entry_capacity) {
+        uint64_t capacity = xdmf->entry_capacity * 2 + 64;
+        Entry *grown = ooze_grow(xdmf->entries, xdmf->entry_count, capacity, sizeof *grown);
         if (!grown) {
-            return ooze_fail_memory(error, "the index of a run", room * sizeof *grown);
+            return ooze_fail_memory(error, "the index of a run", capacity * sizeof *grown);
         }
         xdmf->entries = grown;
-        xdmf->entry_room = room;
+        xdmf->entry_capacity = capacity;
     }
     memmove(xdmf->entries + at + 1, xdmf->entries + at,
             (xdmf->entry_count - at) * sizeof *xdmf->entries);
@@ -152,19 +152,19 @@ OozeStatus ooze_xdmf_add(OozeXdmf *xdmf, const OozeFrame *frame, OozeError *erro
 
 OozeStatus ooze_xdmf_add_file(OozeXdmf *xdmf, uint64_t index, const char *path, OozeError *error)
 {
-    OozeFrameBlock block;
-    OozeStatus status = ooze_frame_block_open(path, &block, error);
-    if (!status && find_layout(xdmf, block.layout) < 0) {
+    OozeFrameHeader header;
+    OozeStatus status = ooze_frame_header_load(path, &header, error);
+    if (!status && find_layout(xdmf, header.layout) < 0) {
         OozeFrame *frame;
         status = ooze_frame_open(path, &frame, error);
         if (!status) {
-            status = add_layout(xdmf, frame, block.layout, error);
+            status = add_layout(xdmf, frame, header.layout, error);
             ooze_frame_close(frame);
         }
     }
     if (!status) {
-        const Entry entry = {index, block.particle_count, block.time,
-                             find_layout(xdmf, block.layout)};
+        const Entry entry = {index, header.particle_count, header.time,
+                             find_layout(xdmf, header.layout)};
         status = add_entry(xdmf, &entry, error);
     }
     return status;
@@ -172,9 +172,9 @@ OozeStatus ooze_xdmf_add_file(OozeXdmf *xdmf, uint64_t index, const char *path, 
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static void print_item(OozeWriter *writer, const Entry *entry, const Row *row)
+static void print_item(OozeWriter *writer, const Entry *entry, const Field *field)
 {
-    /* Unsigned 64-bit numbers are unknown to ParaView's reader; ids stay far below 2^63. */
+    /* ParaView's reader has no unsigned 64-bit type; ids stay far below 2^63. */
     static const char *const kinds[OOZE_FIELD_TYPE_COUNT] = {
         [OOZE_FIELD_FLOAT32] = "Float", [OOZE_FIELD_FLOAT64] = "Float",
         [OOZE_FIELD_UINT8] = "UChar",   [OOZE_FIELD_UINT16] = "UShort",
@@ -182,19 +182,19 @@ static void print_item(OozeWriter *writer, const Entry *entry, const Row *row)
     };
     ooze_writer_print(writer, "<DataItem Dimensions=\"%llu",
                       (unsigned long long)entry->particle_count);
-    if (row->components > 1) {
-        ooze_writer_print(writer, " %d", row->components);
+    if (field->components > 1) {
+        ooze_writer_print(writer, " %d", field->components);
     }
-    ooze_writer_print(writer,
-                      "\" NumberType=\"%s\" Precision=\"%zu\" Format=\"HDF\">" OOZE_RUN_FRAME_FORMAT
-                      ":/particles/",
-                      kinds[row->type], ooze_field_type_size(row->type),
-                      (unsigned long long)entry->index);
-    ooze_writer_print_xml(writer, row->name);
+    ooze_writer_print(
+        writer,
+        "\" NumberType=\"%s\" Precision=\"%zu\" Format=\"HDF\">" OOZE_FRAME_PATH_FORMAT
+        ":/particles/",
+        kinds[field->type], ooze_field_type_size(field->type), (unsigned long long)entry->index);
+    ooze_writer_print_xml(writer, field->name);
     ooze_writer_print(writer, "</DataItem>");
 }
 
-/* Six numbers are not called a tensor: XDMF would put them into an order of its own. */
+/* Six numbers are a matrix, because XDMF has another order of the components of a tensor. */
 static const char *attribute_type(int components)
 {
     return components == 1 ? "Scalar" : components == 3 ? "Vector" : "Matrix";
@@ -208,18 +208,18 @@ static void print_frame(OozeWriter *writer, const Entry *entry, const Layout *la
                       "<Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%llu\" "
                       "NodesPerElement=\"1\"/>\n",
                       (unsigned long long)entry->index, entry->time, count);
-    for (int i = 0; i < layout->row_count; i++) {
-        const Row *row = &layout->rows[i];
-        if (strcmp(row->name, ooze_common_fields[OOZE_FIELD_POSITION].name) == 0) {
+    for (int i = 0; i < layout->field_count; i++) {
+        const Field *field = &layout->fields[i];
+        if (strcmp(field->name, ooze_common_fields[OOZE_FIELD_POSITION].name) == 0) {
             ooze_writer_print(writer, "<Geometry GeometryType=\"XYZ\">");
-            print_item(writer, entry, row);
+            print_item(writer, entry, field);
             ooze_writer_print(writer, "</Geometry>\n");
         } else {
             ooze_writer_print(writer, "<Attribute Name=\"");
-            ooze_writer_print_xml(writer, row->name);
+            ooze_writer_print_xml(writer, field->name);
             ooze_writer_print(writer, "\" AttributeType=\"%s\" Center=\"Node\">",
-                              attribute_type(row->components));
-            print_item(writer, entry, row);
+                              attribute_type(field->components));
+            print_item(writer, entry, field);
             ooze_writer_print(writer, "</Attribute>\n");
         }
     }

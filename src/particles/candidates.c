@@ -10,26 +10,26 @@ void ooze_candidates_free(OozeCandidates *candidates)
 
 uint64_t ooze_candidates_bytes(const OozeCandidates *candidates)
 {
-    return candidates->room * BYTES;
+    return candidates->capacity * BYTES;
 }
 
 bool ooze_candidates_reserve(OozeCandidates *candidates, uint64_t wanted)
 {
-    if (wanted <= candidates->room) {
+    if (wanted <= candidates->capacity) {
         return true;
     }
-    uint64_t room = (wanted + 63) / 64 * 64;
-    float *block = ooze_alloc_zero(room, BYTES);
+    uint64_t capacity = (wanted + 63) / 64 * 64;
+    float *block = ooze_alloc_zero(capacity, BYTES);
     if (!block) {
         return false;
     }
     ooze_free(candidates->x);
-    candidates->room = room;
+    candidates->capacity = capacity;
     candidates->x = block;
-    candidates->y = block + room;
-    candidates->z = block + 2 * room;
-    candidates->index = (uint32_t *)(block + 3 * room);
-    candidates->bits = candidates->index + room;
+    candidates->y = block + capacity;
+    candidates->z = block + 2 * capacity;
+    candidates->index = (uint32_t *)(block + 3 * capacity);
+    candidates->bits = candidates->index + capacity;
     return true;
 }
 

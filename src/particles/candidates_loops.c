@@ -7,7 +7,7 @@
 enum { LANES = OOZE_WIDE_LANES, BLOCK = OOZE_WIDE_BLOCK };
 enum { LANE_BITS = (1 << LANES) - 1 };
 
-static void fill_block(OozeCandidates *candidates, uint64_t count)
+static void pad_block(OozeCandidates *candidates, uint64_t count)
 {
     candidates->count = count;
     candidates->used = (count + BLOCK - 1) / BLOCK * BLOCK;
@@ -18,79 +18,80 @@ static void fill_block(OozeCandidates *candidates, uint64_t count)
 
 /* ---- gathering ---- */
 
-typedef struct Reach {
+typedef struct Range {
     OozeWide low[3], high[3], limit;
-} Reach;
+} Range;
 
-/* Distance from the box, in the very operations of the test for neighbours. Rounding never changes
-   the order of two numbers, so no point of the box is nearer than this says: what is left out here
-   would fail the test for every point of the group. */
-static inline OozeWideMask within_reach(const Reach *reach, const OozeWide p[3])
+/* Compares the distance from the box, with the same operations as the neighbour test. Rounding is
+   monotone, so no point of the box is nearer than this distance: a point left out here would fail
+   the neighbour test for every point of the group. */
+static inline OozeWideMask in_range(const Range *range, const OozeWide p[3])
 {
     OozeWide d[3];
     for (int k = 0; k < 3; k++) {
-        d[k] = p[k] - ooze_wide_min(ooze_wide_max(p[k], reach->low[k]), reach->high[k]);
+        d[k] = p[k] - ooze_wide_min(ooze_wide_max(p[k], range->low[k]), range->high[k]);
     }
-    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < reach->limit;
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < range->limit;
 }
 
-/* Takes those of the LANES points from `from` on that `reach` and `allowed` let pass. */
-static inline uint64_t take(const OozeCandidates *to, const OozeWideCompact *table,
-                            const Reach *reach, const OozeFloat4 *from, uint32_t allowed,
-                            uint64_t index, uint64_t at)
+/* Appends those of the LANES points at `from` that are in range and whose bit in `allowed` is set.
+   */
+static inline uint64_t append(const OozeCandidates *to, const OozeWideCompact *table,
+                              const Range *range, const OozeFloat4 *from, uint32_t allowed,
+                              uint64_t index, uint64_t at)
 {
     OozeWide p[3];
-    ooze_wide_split(&from->x, p);
-    uint32_t bits = allowed & ooze_wide_bits(within_reach(reach, p));
+    ooze_wide_load_xyz(&from->x, p);
+    uint32_t bits = allowed & ooze_wide_bits(in_range(range, p));
     ooze_wide_compact(table, bits, (OozeWideUint)p[0], (uint32_t *)(to->x + at));
     ooze_wide_compact(table, bits, (OozeWideUint)p[1], (uint32_t *)(to->y + at));
     ooze_wide_compact(table, bits, (OozeWideUint)p[2], (uint32_t *)(to->z + at));
-    ooze_wide_compact(table, bits, ooze_wide_count_from((uint32_t)index), to->index + at);
+    ooze_wide_compact(table, bits, ooze_wide_iota((uint32_t)index), to->index + at);
     return at + ooze_wide_count(table, bits);
 }
 
-static uint64_t take_runs(const OozeCandidates *candidates, const OozeWideCompact *table,
-                          const OozeFloat4 *all, uint64_t n, const OozeGridRun *runs, int run_count,
-                          const Reach *within)
+static uint64_t append_runs(const OozeCandidates *candidates, const OozeWideCompact *table,
+                            const OozeCandidateSource *source, const Range *within)
 {
     const OozeCandidates to = *candidates; /* copies that no store can change */
-    const Reach reach = *within;
+    const Range range = *within;
+    const OozeFloat4 *points = source->points;
     uint64_t at = 0;
-    for (int r = 0; r < run_count; r++) {
-        uint64_t i = runs[r].begin, end = runs[r].end;
+    for (int r = 0; r < source->run_count; r++) {
+        uint64_t i = source->runs[r].begin, end = source->runs[r].end;
         for (; i + LANES <= end; i += LANES) {
-            at = take(&to, table, &reach, all + i, LANE_BITS, i, at);
+            at = append(&to, table, &range, points + i, LANE_BITS, i, at);
         }
         uint32_t rest = (1u << (end - i)) - 1;
-        if (i + LANES <= n) {
-            at = take(&to, table, &reach, all + i, rest, i, at);
+        if (i + LANES <= source->n) {
+            at = append(&to, table, &range, points + i, rest, i, at);
         } else if (rest) { /* do not read beyond the array */
             OozeFloat4 last[LANES] = {{0}};
-            memcpy(last, all + i, (end - i) * sizeof *last);
-            at = take(&to, table, &reach, last, rest, i, at);
+            memcpy(last, points + i, (end - i) * sizeof *last);
+            at = append(&to, table, &range, last, rest, i, at);
         }
     }
     return at;
 }
 
 static bool gather(OozeCandidates *candidates, const OozeCompactTable *memory,
-                   const OozeFloat4 *all, uint64_t n, const OozeGridRun *runs, int run_count,
-                   const float low[3], const float high[3], float radius)
+                   const OozeCandidateSource *source, const OozeCandidateBox *box)
 {
     const OozeWideCompact *table = (const void *)memory;
     uint64_t wanted = LANES + BLOCK;
-    for (int r = 0; r < run_count; r++) {
-        wanted += runs[r].end - runs[r].begin;
+    for (int r = 0; r < source->run_count; r++) {
+        wanted += source->runs[r].end - source->runs[r].begin;
     }
-    if (wanted > candidates->room && !ooze_candidates_reserve(candidates, wanted + wanted / 2)) {
+    if (wanted > candidates->capacity &&
+        !ooze_candidates_reserve(candidates, wanted + wanted / 2)) {
         return false;
     }
-    Reach reach = {.limit = ooze_wide_splat(low ? radius * radius : INFINITY)};
+    Range range = {.limit = ooze_wide_splat(box ? box->radius * box->radius : INFINITY)};
     for (int k = 0; k < 3; k++) {
-        reach.low[k] = ooze_wide_splat(low ? low[k] : -INFINITY);
-        reach.high[k] = ooze_wide_splat(low ? high[k] : INFINITY);
+        range.low[k] = ooze_wide_splat(box ? box->low[k] : -INFINITY);
+        range.high[k] = ooze_wide_splat(box ? box->high[k] : INFINITY);
     }
-    fill_block(candidates, take_runs(candidates, table, all, n, runs, run_count, &reach));
+    pad_block(candidates, append_runs(candidates, table, source, &range));
     return true;
 }
 
@@ -102,7 +103,8 @@ static OozeWide nearest_image(OozeWide delta, float length, float inverse)
     return delta - ooze_wide_rint(delta * inverse) * length;
 }
 
-/* Sets the bit of every candidate within the radius. Compiled twice: `wraps` is a constant at each call. */
+/* Sets the bit of every candidate within the radius. Compiled twice: `wraps` is a constant at each
+   call. */
 static inline void mark(const OozeCandidates *candidates, OozeFloat4 p, float radius, bool wraps,
                         OozePeriodic wrap)
 {
@@ -128,7 +130,8 @@ static inline void mark(const OozeCandidates *candidates, OozeFloat4 p, float ra
     }
 }
 
-/* Two loops, one that computes bits and one that moves indices, beat one that does both. */
+/* Two loops, one that computes bits and one that moves indices, are faster than one that does both.
+   */
 static uint32_t select_near(const OozeCandidates *candidates, const OozeCompactTable *memory,
                             OozeFloat4 p, float radius, const OozePeriodic *wrap, uint64_t self,
                             uint32_t *to)
@@ -147,9 +150,9 @@ static uint32_t select_near(const OozeCandidates *candidates, const OozeCompactT
     for (uint64_t k = 0; k < here.used; k += BLOCK) {
         const uint32_t bits = here.bits[k / BLOCK];
         for (int i = 0; i < BLOCK / LANES; i++) {
-            uint32_t some = bits >> (i * LANES) & LANE_BITS;
-            ooze_wide_compact(table, some, ooze_wide_load_uint(here.index + k + i * LANES), at);
-            at += ooze_wide_count(table, some);
+            uint32_t lanes = bits >> (i * LANES) & LANE_BITS;
+            ooze_wide_compact(table, lanes, ooze_wide_load_uint(here.index + k + i * LANES), at);
+            at += ooze_wide_count(table, lanes);
         }
     }
     return (uint32_t)(at - to);
@@ -157,7 +160,8 @@ static uint32_t select_near(const OozeCandidates *candidates, const OozeCompactT
 
 static void fill_table(OozeCompactTable *memory)
 {
-    _Static_assert(sizeof(OozeWideCompact) <= sizeof(OozeCompactTable), "room for every set");
+    _Static_assert(sizeof(OozeWideCompact) <= sizeof(OozeCompactTable),
+                   "large enough for every set");
     ooze_wide_compact_fill((void *)memory);
 }
 

@@ -10,11 +10,11 @@ size_t ooze_field_type_size(OozeFieldType type)
 }
 
 const OozeFieldInfo ooze_common_fields[OOZE_FIELD_COMMON_COUNT] = {
-    [OOZE_FIELD_POSITION] = {"position", OOZE_FIELD_FLOAT32, 3, 4, "m", 0.0, true, "where it is"},
+    [OOZE_FIELD_POSITION] = {"position", OOZE_FIELD_FLOAT32, 3, 4, "m", 0.0, true, "of its centre"},
     [OOZE_FIELD_VELOCITY] = {"velocity", OOZE_FIELD_FLOAT32, 3, 4, "m/s", 0.0, true,
-                             "how it moves"},
+                             "of its centre"},
     [OOZE_FIELD_ID] = {"id", OOZE_FIELD_UINT64, 1, 1, "", 0.0, true,
-                       "its own number, kept for life and never used again"},
+                       "unique number of the particle, never re-used"},
     [OOZE_FIELD_MATERIAL] = {"material", OOZE_FIELD_UINT16, 1, 1, "", 0.0, true,
-                             "number of its material"},
+                             "index of its material"},
 };

@@ -1,4 +1,4 @@
-#include "particles/grid.h"
+#include "particles/grid_cells.h"
 
 #include <float.h>
 #include <math.h>
@@ -6,8 +6,8 @@
 
 #include "base/fail.h"
 
-/* The cell edge is widened by this much, so that neither the rounding of the radius to float nor that
-   of the cell number can put two neighbours two cells apart. */
+/* The cell edge is widened by this much, so that neither the rounding of the radius to float nor
+   that of the cell number can put two neighbours two cells apart. */
 #define EDGE_MARGIN 4e-6
 
 OozeGrid *ooze_grid_create(void)
@@ -35,8 +35,8 @@ void ooze_grid_destroy(OozeGrid *grid)
 
 uint64_t ooze_grid_bytes(const OozeGrid *grid)
 {
-    return sizeof *grid + grid->room * 16 + grid->counts_room * 4 + grid->start_room * 4 +
-           grid->cell_room * 8 + grid->row_room * 12;
+    return sizeof *grid + grid->capacity * 16 + grid->counts_capacity * 4 +
+           grid->start_capacity * 4 + grid->cell_capacity * 8 + grid->row_capacity * 12;
 }
 
 const uint32_t *ooze_grid_order(const OozeGrid *grid)
@@ -53,9 +53,9 @@ bool ooze_grid_box(const OozeGrid *grid, float min[3], float max[3])
 
 static OozeStatus reserve_points(OozeGrid *grid, uint64_t n, OozeError *error)
 {
-    if (n > grid->room) {
-        uint64_t room = n + n / 4;
-        grid->room = 0;
+    if (n > grid->capacity) {
+        uint64_t capacity = n + n / 4;
+        grid->capacity = 0;
         for (int i = 0; i < 2; i++) {
             ooze_free(grid->key[i]);
             ooze_free(grid->index[i]);
@@ -63,24 +63,24 @@ static OozeStatus reserve_points(OozeGrid *grid, uint64_t n, OozeError *error)
             grid->index[i] = NULL;
         }
         for (int i = 0; i < 2; i++) {
-            grid->key[i] = ooze_alloc(room, sizeof(uint32_t));
-            grid->index[i] = ooze_alloc(room, sizeof(uint32_t));
+            grid->key[i] = ooze_alloc(capacity, sizeof(uint32_t));
+            grid->index[i] = ooze_alloc(capacity, sizeof(uint32_t));
             if (!grid->key[i] || !grid->index[i]) {
-                return ooze_fail_memory(error, "sorting particles into cells", room * 16);
+                return ooze_fail_memory(error, "sorting particles into cells", capacity * 16);
             }
         }
-        grid->room = room;
+        grid->capacity = capacity;
     }
     uint64_t blocks = (n + ooze_grid_block(n) - 1) / ooze_grid_block(n);
-    uint64_t room = blocks << OOZE_GRID_DIGIT_BITS;
-    if (room > grid->counts_room) {
+    uint64_t capacity = blocks << OOZE_GRID_DIGIT_BITS;
+    if (capacity > grid->counts_capacity) {
         ooze_free(grid->counts);
-        grid->counts_room = 0;
-        grid->counts = ooze_alloc(room, sizeof(uint32_t));
+        grid->counts_capacity = 0;
+        grid->counts = ooze_alloc(capacity, sizeof(uint32_t));
         if (!grid->counts) {
-            return ooze_fail_memory(error, "sorting particles into cells", room * 4);
+            return ooze_fail_memory(error, "sorting particles into cells", capacity * 4);
         }
-        grid->counts_room = room;
+        grid->counts_capacity = capacity;
     }
     return OOZE_OK;
 }
@@ -123,7 +123,7 @@ OozeStatus ooze_grid_not_finite(uint64_t i, OozeFloat4 point, OozeError *error)
 {
     return ooze_fail(error, OOZE_ERROR_NUMERIC,
                      "use a smaller time step, or check the input for values that are not numbers",
-                     "particle %llu is at (%g, %g, %g), which is not a place",
+                     "particle %llu is at (%g, %g, %g), which is not a finite position",
                      (unsigned long long)i, (double)point.x, (double)point.y, (double)point.z);
 }
 
@@ -176,12 +176,13 @@ static OozeStatus check_periodic_axis(int k, const OozePeriodic *periodic, doubl
     return OOZE_OK;
 }
 
-OozeStatus ooze_grid_axis(OozeGridAxis *axis, int k, const OozePeriodic *periodic, double cell,
-                          int parts, double farthest, float low, float high, OozeError *error)
+OozeStatus ooze_grid_axis(OozeGridAxis *axis, int k, const OozePeriodic *periodic,
+                          const OozeGridColumns *columns, float low, float high, OozeError *error)
 {
-    double edge = cell * (1.0 + EDGE_MARGIN), most = farthest * parts;
+    double cell = columns->cell, per_cell = columns->per_cell;
+    double edge = cell * (1.0 + EDGE_MARGIN), most = columns->cells_max * per_cell;
     if (periodic->length[k] == 0.0f) {
-        *axis = (OozeGridAxis){.inverse = parts / edge, .low = -most, .high = most};
+        *axis = (OozeGridAxis){.inverse = per_cell / edge, .low = -most, .high = most};
         axis->base = ooze_grid_number(axis, low);
         axis->count = ooze_grid_number(axis, high) + 1;
         return OOZE_OK;
@@ -190,10 +191,11 @@ OozeStatus ooze_grid_axis(OozeGridAxis *axis, int k, const OozePeriodic *periodi
     if (status) {
         return status;
     }
-    /* Differences across the box are rounded in proportion to the box; cells are wider by that. */
+    /* Differences across the box have rounding errors in proportion to it: cells are wider by that.
+       */
     double min = periodic->min[k], length = periodic->length[k];
     edge += 0x1p-22 * (fabs(min) + length);
-    double count = floor(length * parts / edge);
+    double count = floor(length * per_cell / edge);
     count = count < 1.0 ? 1.0 : count > most ? most : count;
     *axis = (OozeGridAxis){.origin = min,
                            .inverse = count / length,
@@ -257,7 +259,7 @@ void ooze_grid_pass(OozeGridPass *pass, OozeThreads *threads, uint32_t *digit_st
     ooze_parallel_for(threads, n, pass->block, scatter, pass);
 }
 
-/* ---- dense: bucket by the top bits of the cell number, then count cells within each bucket ---- */
+/* ---- dense: bucket by the top bits of the cell number, then count cells within each bucket --- */
 
 typedef struct DenseJob {
     OozeGrid *grid;
@@ -287,8 +289,8 @@ static void number_points(void *context, uint64_t begin, uint64_t end, int worke
     }
 }
 
-/* start + 1 holds, cell by cell, first counts, then starts, then, as points are placed, ends: which
-   are the starts of the cells that follow. */
+/* start + 1 holds for each cell first its count, then its start, and, once its points are placed,
+   its end, which is the start of the next cell. */
 static void finish_buckets(void *context, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -319,15 +321,15 @@ static void finish_buckets(void *context, uint64_t begin, uint64_t end, int work
 static OozeStatus sort_dense(OozeGrid *grid, OozeThreads *threads, const OozeFloat4 *points,
                              uint64_t cells, OozeError *error)
 {
-    if (cells + 1 > grid->start_room) {
+    if (cells + 1 > grid->start_capacity) {
         ooze_free(grid->start);
-        grid->start_room = 0;
-        uint64_t room = cells + cells / 4 + 1;
-        grid->start = ooze_alloc(room, sizeof *grid->start);
+        grid->start_capacity = 0;
+        uint64_t capacity = cells + cells / 4 + 1;
+        grid->start = ooze_alloc(capacity, sizeof *grid->start);
         if (!grid->start) {
-            return ooze_fail_memory(error, "the cell table", room * sizeof *grid->start);
+            return ooze_fail_memory(error, "the cell table", capacity * sizeof *grid->start);
         }
-        grid->start_room = room;
+        grid->start_capacity = capacity;
     }
     DenseJob job = {.grid = grid, .points = points, .block = ooze_grid_block(grid->n)};
     job.cells = cells;
@@ -394,9 +396,10 @@ OozeStatus ooze_grid_sort(OozeGrid *grid, OozeThreads *threads, const OozeFloat4
     }
     Bounds box;
     status = find_box(points, n, threads, &box, error);
+    const OozeGridColumns columns = {cell, 1, OOZE_GRID_CELLS_MAX};
     for (int k = 0; k < 3 && !status; k++) {
-        status = ooze_grid_axis(&grid->axis[k], k, &grid->periodic, cell, 1, OOZE_GRID_CELLS_MAX,
-                                box.min[k], box.max[k], error);
+        status = ooze_grid_axis(&grid->axis[k], k, &grid->periodic, &columns, box.min[k],
+                                box.max[k], error);
     }
     if (status) {
         return status;
@@ -406,8 +409,8 @@ OozeStatus ooze_grid_sort(OozeGrid *grid, OozeThreads *threads, const OozeFloat4
     grid->wraps = grid->axis[0].wraps || grid->axis[1].wraps || grid->axis[2].wraps;
     double cells =
         (double)grid->axis[0].count * (double)grid->axis[1].count * (double)grid->axis[2].count;
-    /* Full cells hold about ten points; below one in twenty of that a table of all cells would cost
-       more memory than the points. */
+    /* Full cells hold about ten points; with fewer than half a point per cell, a table of all cells
+       would cost more memory than the points. */
     grid->sparse = cells > 2.0 * (double)n + 4096.0 || cells > 4e9;
     grid->n = n;
     status = grid->sparse ? ooze_grid_sort_sparse(grid, threads, points, error)
@@ -418,9 +421,9 @@ OozeStatus ooze_grid_sort(OozeGrid *grid, OozeThreads *threads, const OozeFloat4
     return status;
 }
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 
-/* Columns next to `centre` and itself, ascending, each once. */
+/* The columns adjacent to `centre` and `centre` itself, ascending, without duplicates. */
 static int find_columns(const OozeGridAxis *axis, int32_t centre, int32_t columns[3])
 {
     int found = 0;
@@ -496,7 +499,7 @@ int ooze_grid_runs(const OozeGrid *grid, OozeGridCursor *cursor, const int32_t c
                 continue;
             }
             if (found > 0 && runs[found - 1].end == run.begin) {
-                runs[found - 1].end = run.end; /* neighbours in the array: one longer run */
+                runs[found - 1].end = run.end; /* adjacent in the array: one longer run */
             } else {
                 runs[found++] = run;
             }

@@ -1,122 +1,38 @@
-/* Inside of the cell grid, shared by sorting (grid.c), the sparse table (grid_sparse.c) and the lists
-   (neighbours.c). */
+/* Cell grid. Particles are sorted by cell (x fastest, then y, then z; stable); the order is the
+   same for any number of threads. */
 #ifndef OOZE_PARTICLES_GRID_H
 #define OOZE_PARTICLES_GRID_H
 
-#include "particles/neighbours.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "particles/particles.h"
+#include "physics/periodic.h"
 
-/* Cells are numbered from a fixed origin, not from the bounding box, so two grids of the same edge
-   have the same cells and a particle changes its place in the order only when it changes its cell. */
-typedef struct OozeGridAxis {
-    double origin, inverse; /* cell number = floor((x - origin) * inverse), then clamped */
-    double low, high;
-    int32_t base;  /* number of the first column in the table */
-    int32_t count; /* columns in the table */
-    bool wraps;
-} OozeGridAxis;
-
-/* Cell numbers beyond this are clamped. A float of that many cells has no bits left for a fraction of
-   a cell, so nothing is lost. */
-#define OOZE_GRID_CELLS_MAX 0x1p25
-
-struct OozeGrid {
-    uint64_t n;
-    double cell;
-    OozePeriodic periodic;
-    bool wraps; /* some axis is periodic */
-    float box_min[3], box_max[3];
-    OozeGridAxis axis[3];
-    bool sparse;
-    uint32_t *order; /* one of the index arrays */
-
-    uint64_t room; /* of the four arrays below */
-    uint32_t *key[2], *index[2];
-    uint64_t counts_room;
-    uint32_t *counts; /* digits of each block, then where they go */
-
-    uint64_t start_room; /* dense: start[cell] .. start[cell + 1], cell = (z * ny + y) * nx + x */
-    uint32_t *start;
-
-    /* Sparse: occupied cells in order, grouped into occupied rows (y, z). */
-    uint64_t cell_room, row_room, cells, rows;
-    int32_t *cell_x;
-    uint32_t *cell_start; /* cells + 1 */
-    uint64_t *row_key;    /* z << 32 | y */
-    uint32_t *row_cell;   /* rows + 1: first cell of the row */
-};
-
-/* Monotone in x, so points closer than one cell edge get the same or adjacent numbers; a coordinate
-   too large to count lands in the outermost cell, which only makes that cell fuller. */
-OOZE_FORMULA int32_t ooze_grid_number(const OozeGridAxis *axis, float x)
+/* The image of x inside the box, on the periodic axes. */
+OOZE_FORMULA OozeFloat4 ooze_point_wrap(OozeFloat4 x, const OozePeriodic *p)
 {
-    double q = ((double)x - axis->origin) * axis->inverse;
-    q = q > axis->low ? q : axis->low; /* also where q is NaN */
-    q = q < axis->high ? q : axis->high;
-    int32_t whole = (int32_t)q;
-    return whole - ((double)whole > q) - axis->base;
+    x.x = ooze_periodic_wrap(x.x, p->min[0], p->length[0], p->inverse[0]);
+    x.y = ooze_periodic_wrap(x.y, p->min[1], p->length[1], p->inverse[1]);
+    x.z = ooze_periodic_wrap(x.z, p->min[2], p->length[2], p->inverse[2]);
+    return x;
 }
 
-/* What every sort asks first: sizes that can be had, and a box that is one. */
-OozeStatus ooze_grid_check(uint64_t n, double cell, const OozePeriodic *periodic, OozeError *error);
-/* Axis k of points between low and high. Its columns are an edge of `cell`, and as much wider as rounding asks, over
-   `parts`; at most `farthest` edges from the origin are counted. */
-OozeStatus ooze_grid_axis(OozeGridAxis *axis, int k, const OozePeriodic *periodic, double cell,
-                          int parts, double farthest, float low, float high, OozeError *error);
-OozeStatus ooze_grid_not_finite(uint64_t i, OozeFloat4 point, OozeError *error);
+/* Points sorted into cubic cells of edge `cell`. Memory is proportional to the number of points,
+   not to the extent: a dense table when the bounding box is reasonably full, else a sparse one;
+   both give the same order. */
+typedef struct OozeGrid OozeGrid;
+OozeGrid *ooze_grid_create(void); /* NULL: out of memory */
+void ooze_grid_destroy(OozeGrid *grid);
+uint64_t ooze_grid_bytes(const OozeGrid *grid);
 
-/* Work on [0, n) is cut into at most OOZE_GRID_BLOCKS blocks, each with its own counts. */
-enum { OOZE_GRID_BLOCKS = 64, OOZE_GRID_DIGIT_BITS = 11, OOZE_GRID_BLOCK_MIN = 8192 };
-static inline uint64_t ooze_grid_block(uint64_t n)
-{
-    uint64_t block = (n + OOZE_GRID_BLOCKS - 1) / OOZE_GRID_BLOCKS;
-    return block < OOZE_GRID_BLOCK_MIN ? (uint64_t)OOZE_GRID_BLOCK_MIN : block;
-}
-
-/* One stable pass of a radix sort: (key, index) pairs from side `from` to the other side, by the
-   digit key >> shift. `from_index` NULL: pair i has index i. When `counted`, the digits of each block
-   stand in grid->counts already. digit_start, if not NULL, receives digits + 1 starts. */
-typedef struct OozeGridPass {
-    OozeGrid *grid;
-    const uint32_t *from_key, *from_index;
-    uint32_t *to_key, *to_index;
-    int shift;
-    uint32_t digits; /* values of the digit; a power of two unless it is the top digit */
-    uint64_t block;
-    bool counted;
-} OozeGridPass;
-void ooze_grid_pass(OozeGridPass *pass, OozeThreads *threads, uint32_t *digit_start);
-
-/* Sorts by z, y, x without a table of all cells, then lists the occupied cells and rows. */
-OozeStatus ooze_grid_sort_sparse(OozeGrid *grid, OozeThreads *threads, const OozeFloat4 *points,
-                                 OozeError *error);
-
-/* The candidates near a cell, as runs of consecutive indices in ascending order. */
-enum { OOZE_GRID_RUNS_MAX = 18 };
-typedef struct OozeGridRun {
-    uint32_t begin, end;
-} OozeGridRun;
-
-/* The rows around the last cell looked up, and how far along x each was read: the next cell is mostly
-   the next along x. Starts as zero. */
-typedef struct OozeGridCursor {
-    bool valid;
-    int32_t y, z;
-    int rows;
-    struct {
-        uint64_t cell;              /* dense: number of the row's first cell */
-        uint32_t first, last, hint; /* sparse: the row's occupied cells */
-    } row[9];
-} OozeGridCursor;
-
-/* `cell` may lie outside the table. */
-int ooze_grid_runs(const OozeGrid *grid, OozeGridCursor *cursor, const int32_t cell[3],
-                   OozeGridRun runs[OOZE_GRID_RUNS_MAX]);
-
-/* What a sparse table does for ooze_grid_runs: finds row (y, z) if it is occupied, and its candidates
-   in columns x0 to x1. */
-bool ooze_grid_sparse_row(const OozeGrid *grid, int32_t y, int32_t z, uint32_t *first,
-                          uint32_t *last);
-OozeGridRun ooze_grid_sparse_run(const OozeGrid *grid, uint32_t first, uint32_t last,
-                                 uint32_t *hint, int32_t x0, int32_t x1);
+/* Computes the sorted order of n points (order[new] = old, kept inside the grid until the next
+   sort). A NaN or infinite coordinate is OOZE_ERROR_NUMERIC; the message names the first such
+   point. On periodic axes points must lie inside the box, and the box must be at least three cells
+   wide (OOZE_ERROR_ARGUMENT otherwise). */
+OozeStatus ooze_grid_sort(OozeGrid *grid, OozeThreads *threads, const OozeFloat4 *points,
+                          uint64_t n, double cell, const OozePeriodic *periodic, OozeError *error);
+const uint32_t *ooze_grid_order(const OozeGrid *grid);
+/* The bounding box of the points of the last sort; false where there were none. */
+bool ooze_grid_box(const OozeGrid *grid, float min[3], float max[3]);
 
 #endif

@@ -1,12 +1,12 @@
-/* The grid's table when occupied cells are few among those of the bounding box: only they are listed,
-   in the order a dense table would have. */
+/* The grid's table when few cells of the bounding box are occupied: only these are listed, in the
+   order of a dense table. */
 #include "base/fail.h"
-#include "particles/grid.h"
+#include "particles/grid_cells.h"
 
 typedef struct AxisJob {
     OozeGrid *grid;
     const OozeFloat4 *points;
-    const uint32_t *index; /* NULL: the points' own order */
+    const uint32_t *index; /* NULL: index i is i */
     uint32_t *key;
     int axis;
 } AxisJob;
@@ -116,29 +116,29 @@ static void list_cells(void *context, uint64_t begin, uint64_t end, int worker)
 
 static OozeStatus reserve_cells(OozeGrid *grid, OozeError *error)
 {
-    if (grid->cells + 1 > grid->cell_room) {
-        uint64_t room = grid->cells + grid->cells / 4 + 1;
+    if (grid->cells + 1 > grid->cell_capacity) {
+        uint64_t capacity = grid->cells + grid->cells / 4 + 1;
         ooze_free(grid->cell_x);
         ooze_free(grid->cell_start);
-        grid->cell_room = 0;
-        grid->cell_x = ooze_alloc(room, sizeof *grid->cell_x);
-        grid->cell_start = ooze_alloc(room, sizeof *grid->cell_start);
+        grid->cell_capacity = 0;
+        grid->cell_x = ooze_alloc(capacity, sizeof *grid->cell_x);
+        grid->cell_start = ooze_alloc(capacity, sizeof *grid->cell_start);
         if (!grid->cell_x || !grid->cell_start) {
-            return ooze_fail_memory(error, "the table of occupied cells", room * 8);
+            return ooze_fail_memory(error, "the table of occupied cells", capacity * 8);
         }
-        grid->cell_room = room;
+        grid->cell_capacity = capacity;
     }
-    if (grid->rows + 1 > grid->row_room) {
-        uint64_t room = grid->rows + grid->rows / 4 + 1;
+    if (grid->rows + 1 > grid->row_capacity) {
+        uint64_t capacity = grid->rows + grid->rows / 4 + 1;
         ooze_free(grid->row_key);
         ooze_free(grid->row_cell);
-        grid->row_room = 0;
-        grid->row_key = ooze_alloc(room, sizeof *grid->row_key);
-        grid->row_cell = ooze_alloc(room, sizeof *grid->row_cell);
+        grid->row_capacity = 0;
+        grid->row_key = ooze_alloc(capacity, sizeof *grid->row_key);
+        grid->row_cell = ooze_alloc(capacity, sizeof *grid->row_cell);
         if (!grid->row_key || !grid->row_cell) {
-            return ooze_fail_memory(error, "the table of occupied cells", room * 12);
+            return ooze_fail_memory(error, "the table of occupied cells", capacity * 12);
         }
-        grid->row_room = room;
+        grid->row_capacity = capacity;
     }
     return OOZE_OK;
 }
@@ -170,7 +170,7 @@ OozeStatus ooze_grid_sort_sparse(OozeGrid *grid, OozeThreads *threads, const Ooz
     return OOZE_OK;
 }
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 
 bool ooze_grid_sparse_row(const OozeGrid *grid, int32_t y, int32_t z, uint32_t *first,
                           uint32_t *last)

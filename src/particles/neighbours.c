@@ -1,13 +1,14 @@
-/* Building the lists. Points are handled in blocks; those of one cell share a copy of the candidates
-   around it. Each block's lists go to a slot of working memory, and a wave of slots is then laid out
-   one after the other, so that where a list stands does not depend on who made it. */
+/* Building the lists. Points are processed in blocks; those of one cell share a copy of the
+   candidates around it. Each block's lists go to a slot of working memory, and the slots of a wave
+   are then concatenated in order, so that the position of a list does not depend on the thread that
+   made it. */
 #include "particles/neighbours.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/f32x4.h"
 #include "base/fail.h"
-#include "base/four.h"
 #include "particles/candidates.h"
 
 enum {
@@ -15,11 +16,11 @@ enum {
     SLOTS_PER_WORKER = 32, /* in a wave */
 };
 
-/* Slots and workers keep to their own cache lines, since neighbours in memory are written by different
-   threads at the same time. */
+/* Slots and workers have cache lines of their own: different threads write them at the same time.
+   */
 typedef struct Slot {
     _Alignas(OOZE_ALIGNMENT) uint32_t *index;
-    uint64_t room, used, pairs, offset;
+    uint64_t capacity, used, pairs, offset;
     bool failed;
 } Slot;
 
@@ -41,7 +42,7 @@ typedef struct BuildJob {
     const OozeFloat4 *points, *candidates;
     float radius;
     bool skip_self;
-    bool images;    /* some axis is so short that every pair needs its nearest image */
+    bool images;    /* a periodic axis is so short that every pair needs its nearest image */
     uint64_t first; /* point of the wave */
     uint64_t n;
 } BuildJob;
@@ -84,7 +85,7 @@ uint64_t ooze_neighbours_bytes(const OozeNeighbours *lists)
             bytes += ooze_candidates_bytes(&scratch->workers[i].candidates);
         }
         for (int i = 0; i < scratch->slot_count; i++) {
-            bytes += scratch->slots[i].room * 4;
+            bytes += scratch->slots[i].capacity * 4;
         }
     }
     return bytes;
@@ -136,16 +137,16 @@ static OozeStatus reserve_lists(OozeNeighbours *lists, uint64_t n, OozeError *er
 
 static bool reserve_slot(Slot *slot, uint64_t wanted)
 {
-    if (wanted <= slot->room) {
+    if (wanted <= slot->capacity) {
         return true;
     }
-    uint64_t room = wanted + wanted / 2;
-    uint32_t *grown = ooze_grow(slot->index, slot->used, room, sizeof *grown);
+    uint64_t capacity = wanted + wanted / 2;
+    uint32_t *grown = ooze_grow(slot->index, slot->used, capacity, sizeof *grown);
     if (!grown) {
         return false;
     }
     slot->index = grown;
-    slot->room = room;
+    slot->capacity = capacity;
     return true;
 }
 
@@ -156,8 +157,8 @@ static uint64_t padded(uint32_t count)
     return ((uint64_t)count + OOZE_LIST_PAD - 1) / OOZE_LIST_PAD * OOZE_LIST_PAD;
 }
 
-/* Where the cell's neighbourhood crosses the end of a periodic axis, the nearest image may be another
-   than the candidate itself. */
+/* Where the cell's neighbourhood crosses the end of a periodic axis, the nearest image of a
+   candidate may differ from the candidate itself. */
 static bool crosses_end(const OozeGrid *grid, const int32_t cell[3])
 {
     for (int k = 0; grid->wraps && k < 3; k++) {
@@ -186,7 +187,7 @@ static void find_cell(const OozeGrid *grid, OozeFloat4 p, int32_t cell[3])
 static uint64_t find_group_end(const BuildJob *job, const Group *group, uint64_t end)
 {
     const OozeGrid *grid = job->grid;
-    if (job->skip_self && !grid->sparse) { /* the points are the candidates: the table knows */
+    if (job->skip_self && !grid->sparse) { /* the points are the candidates: read the cell table */
         uint64_t row = (uint64_t)group->cell[2] * (uint64_t)grid->axis[1].count;
         row = (row + (uint64_t)group->cell[1]) * (uint64_t)grid->axis[0].count;
         uint64_t cell_end = grid->start[row + (uint64_t)group->cell[0] + 1];
@@ -209,11 +210,11 @@ static Group find_group(const BuildJob *job, uint64_t begin, uint64_t end)
     find_cell(job->grid, job->points[begin], group.cell);
     group.end = find_group_end(job, &group, end);
     const float none = INFINITY;
-    OozeFour low = {none, none, none, none}, high = -low;
+    OozeF32x4 low = {none, none, none, none}, high = -low;
     for (uint64_t i = begin; i < group.end; i++) {
-        OozeFour p = ooze_four_load(&job->points[i].x);
-        low = ooze_four_min(p, low);
-        high = ooze_four_max(p, high);
+        OozeF32x4 p = ooze_f32x4_load(&job->points[i].x);
+        low = ooze_f32x4_min(p, low);
+        high = ooze_f32x4_max(p, high);
     }
     memcpy(group.low, &low, sizeof group.low);
     memcpy(group.high, &high, sizeof group.high);
@@ -229,12 +230,13 @@ static bool fill_group(const BuildJob *job, const Group *group, OozeGridCursor *
     OozeGridRun runs[OOZE_GRID_RUNS_MAX];
     int run_count = ooze_grid_runs(job->grid, cursor, group->cell, runs);
     bool images = job->images || crosses_end(job->grid, group->cell);
-    /* A candidate's image may be near where it is not itself: then all of them are taken. */
-    if (!loops->gather(candidates, table, job->candidates, job->grid->n, runs, run_count,
-                       images ? NULL : group->low, group->high, job->radius)) {
+    /* The image of a candidate far from the box may be near it: then none is left out. */
+    const OozeCandidateSource source = {job->candidates, job->grid->n, runs, run_count};
+    const OozeCandidateBox box = {group->low, group->high, job->radius};
+    if (!loops->gather(candidates, table, &source, images ? NULL : &box)) {
         return false;
     }
-    /* The group's own points are candidates too, all kept and so one after the other. */
+    /* The group's own points are candidates too; none is left out, so they are consecutive. */
     uint64_t self =
         job->skip_self ? ooze_candidates_find(candidates, (uint32_t)group->begin) : UINT64_MAX;
     for (uint64_t i = group->begin; i < group->end; i++) {
@@ -298,14 +300,14 @@ static OozeStatus finish_wave(BuildJob *job, OozeThreads *threads, uint64_t slot
     for (uint64_t s = 0; s < slots; s++) {
         Slot *slot = &lists->scratch->slots[s];
         if (slot->failed) {
-            return ooze_fail_memory(error, "neighbour lists", (slot->used + slot->room) * 4);
+            return ooze_fail_memory(error, "neighbour lists", (slot->used + slot->capacity) * 4);
         }
         slot->offset = end;
         end += slot->used;
         lists->pairs += slot->pairs;
     }
     if (end + OOZE_LIST_PAD > lists->capacity_index) {
-        /* From the points done so far follows about how much all of them need. */
+        /* The lists so far predict the size of all of them. */
         uint64_t done = job->first + slots * BLOCK;
         double expected = (double)end * ((double)job->n / (double)done) * 1.06;
         uint64_t wanted = end + end / 16 + OOZE_LIST_PAD;
@@ -322,26 +324,27 @@ static OozeStatus finish_wave(BuildJob *job, OozeThreads *threads, uint64_t slot
     return OOZE_OK;
 }
 
-/* Any worker may get any block next time: all keep room for the largest seen, so that building the
-   same lists again takes no memory. Failing to do so costs nothing but that. */
-static void level_workers(struct OozeListScratch *scratch)
+/* Any worker may get any block in the next build: all get the largest capacity of any, so that
+   building the same lists again allocates nothing. A failure here is harmless. */
+static void equalise_workers(struct OozeListScratch *scratch)
 {
-    uint64_t room = 0;
+    uint64_t capacity = 0;
     for (int i = 0; i < scratch->worker_count; i++) {
-        uint64_t seen = scratch->workers[i].candidates.room;
-        room = seen > room ? seen : room;
+        uint64_t seen = scratch->workers[i].candidates.capacity;
+        capacity = seen > capacity ? seen : capacity;
     }
     for (int i = 0; i < scratch->worker_count; i++) {
-        if (scratch->workers[i].candidates.room < room) {
-            ooze_candidates_reserve(&scratch->workers[i].candidates, room);
+        if (scratch->workers[i].candidates.capacity < capacity) {
+            ooze_candidates_reserve(&scratch->workers[i].candidates, capacity);
         }
     }
 }
 
 OozeStatus ooze_neighbours_build(OozeNeighbours *lists, const OozeGrid *grid, OozeThreads *threads,
-                                 const OozeFloat4 *points, uint64_t n, const OozeFloat4 *candidates,
-                                 double radius, bool skip_self, OozeError *error)
+                                 const OozeNeighbourQuery *query, OozeError *error)
 {
+    double radius = query->radius;
+    uint64_t n = query->n;
     lists->n = lists->pairs = 0;
     if (!(radius > 0.0) || (grid->n > 0 && !(radius <= grid->cell))) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "sort with cells at least one radius wide",
@@ -359,10 +362,10 @@ OozeStatus ooze_neighbours_build(OozeNeighbours *lists, const OozeGrid *grid, Oo
     lists->dummy = (uint32_t)grid->n;
     BuildJob job = {.lists = lists,
                     .grid = grid,
-                    .points = points,
-                    .candidates = candidates,
+                    .points = query->points,
+                    .candidates = query->candidates,
                     .radius = (float)radius,
-                    .skip_self = skip_self,
+                    .skip_self = query->skip_self,
                     .n = n};
     for (int k = 0; k < 3; k++) {
         job.images = job.images || (grid->axis[k].wraps && grid->axis[k].count < 5);
@@ -376,7 +379,7 @@ OozeStatus ooze_neighbours_build(OozeNeighbours *lists, const OozeGrid *grid, Oo
             return status;
         }
     }
-    level_workers(lists->scratch);
+    equalise_workers(lists->scratch);
     lists->first[n] = total;
     lists->n = n;
     return OOZE_OK;

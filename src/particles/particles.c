@@ -18,10 +18,10 @@ struct OozeParticles {
     uint64_t count, next_id;
     uint64_t capacity; /* every array holds at least this many elements, and some more */
     Field *fields;
-    int field_count, field_room;
+    int field_count, field_capacity;
 };
 
-static uint64_t room(uint64_t capacity)
+static uint64_t padded(uint64_t capacity)
 {
     return capacity + SPARE_ELEMENTS;
 }
@@ -142,15 +142,15 @@ static OozeStatus check_row(const OozeFieldInfo *info, OozeError *error)
 
 static OozeStatus grow_tables(OozeParticles *particles, OozeError *error)
 {
-    if (particles->field_count == particles->field_room) {
-        int wanted = particles->field_room * 2 + 8;
+    if (particles->field_count == particles->field_capacity) {
+        int wanted = particles->field_capacity * 2 + 8;
         Field *fields = ooze_grow(particles->fields, (size_t)particles->field_count, (size_t)wanted,
                                   sizeof *fields);
         if (!fields) {
             return ooze_fail_memory(error, "the field table", (size_t)wanted * sizeof *fields);
         }
         particles->fields = fields;
-        particles->field_room = wanted;
+        particles->field_capacity = wanted;
     }
     return OOZE_OK;
 }
@@ -180,9 +180,9 @@ OozeStatus ooze_particles_add_field(OozeParticles *particles, const OozeFieldInf
     }
     Field field = {.info = *info};
     field.size = ooze_field_type_size(info->type) * (size_t)info->stride;
-    field.data = ooze_alloc_zero(room(particles->capacity), field.size);
+    field.data = ooze_alloc_zero(padded(particles->capacity), field.size);
     if (!field.data) {
-        return ooze_fail_memory(error, info->name, room(particles->capacity) * field.size);
+        return ooze_fail_memory(error, info->name, padded(particles->capacity) * field.size);
     }
     fill_initial(&field, 0, particles->count);
     *out = particles->field_count;
@@ -219,9 +219,9 @@ uint64_t ooze_particles_count(const OozeParticles *particles)
 
 uint64_t ooze_particles_bytes(const OozeParticles *particles)
 {
-    uint64_t bytes = sizeof *particles + (uint64_t)particles->field_room * sizeof(Field);
+    uint64_t bytes = sizeof *particles + (uint64_t)particles->field_capacity * sizeof(Field);
     for (int i = 0; i < particles->field_count; i++) {
-        bytes += room(particles->capacity) * particles->fields[i].size;
+        bytes += padded(particles->capacity) * particles->fields[i].size;
     }
     return bytes;
 }
@@ -271,17 +271,17 @@ uint16_t *ooze_particles_materials(OozeParticles *particles)
 static OozeStatus grow_array(void **data, uint64_t count, uint64_t capacity, size_t size,
                              const char *what, OozeError *error)
 {
-    void *grown = ooze_grow(*data, count, room(capacity), size);
+    void *grown = ooze_grow(*data, count, padded(capacity), size);
     if (!grown) {
-        return ooze_fail_memory(error, what, room(capacity) * size);
+        return ooze_fail_memory(error, what, padded(capacity) * size);
     }
-    memset((char *)grown + count * size, 0, (room(capacity) - count) * size);
+    memset((char *)grown + count * size, 0, (padded(capacity) - count) * size);
     *data = grown;
     return OOZE_OK;
 }
 
-/* Arrays grow one after the other; when one fails, those before it are merely larger than the
-   capacity says, and the store stays whole. */
+/* Arrays grow one after the other; when one fails, those before it are larger than `capacity`, and
+   the store stays valid. */
 static OozeStatus set_capacity(OozeParticles *particles, uint64_t capacity, OozeError *error)
 {
     for (int i = 0; i < particles->field_count; i++) {
@@ -300,19 +300,10 @@ static OozeStatus check_total(uint64_t total, OozeError *error)
 {
     if (total > OOZE_PARTICLES_MAX) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use a larger spacing or fewer particles",
-                         "%llu particles asked for; one store holds at most %llu",
+                         "%llu particles requested; one store holds at most %llu",
                          (unsigned long long)total, (unsigned long long)OOZE_PARTICLES_MAX);
     }
     return OOZE_OK;
-}
-
-OozeStatus ooze_particles_reserve(OozeParticles *particles, uint64_t total, OozeError *error)
-{
-    OozeStatus status = check_total(total, error);
-    if (status || total <= particles->capacity) {
-        return status;
-    }
-    return set_capacity(particles, total, error);
 }
 
 OozeStatus ooze_particles_add(OozeParticles *particles, uint64_t n, uint64_t *first,
@@ -367,10 +358,10 @@ OozeStatus ooze_particles_resize(OozeParticles *particles, uint64_t n, OozeError
 typedef struct RemoveJob {
     OozeParticles *particles;
     const uint8_t *remove;
-    uint64_t first; /* the first that goes */
+    uint64_t first; /* first index to remove */
 } RemoveJob;
 
-/* Moves the runs of particles that stay down over those that go; each field on its own. */
+/* Moves each run of kept particles down over the removed ones; each field on its own. */
 static void compact_fields(void *context, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -400,36 +391,30 @@ OozeStatus ooze_particles_remove(OozeParticles *particles, OozeThreads *threads,
 {
     (void)error;
     RemoveJob job = {.particles = particles, .remove = remove, .first = particles->count};
-    uint64_t gone = 0;
+    uint64_t count = 0;
     for (uint64_t i = 0; i < particles->count; i++) {
-        gone += remove[i] != 0;
+        count += remove[i] != 0;
     }
-    if (gone > 0) {
+    if (count > 0) {
         job.first = 0;
         while (!remove[job.first]) {
             job.first++;
         }
         ooze_parallel_for(threads, (uint64_t)particles->field_count, 1, compact_fields, &job);
-        particles->count -= gone;
+        particles->count -= count;
     }
     if (removed) {
-        *removed = gone;
+        *removed = count;
     }
     return OOZE_OK;
 }
 
 typedef struct ReorderJob {
-    const uint32_t *order;
+    const uint32_t *order; /* NULL: as it is */
     const char *from;
     char *to;
     size_t size;
 } ReorderJob;
-
-typedef struct CopyJob {
-    const char *from;
-    char *to;
-    size_t size;
-} CopyJob;
 
 static void gather(void *context, uint64_t begin, uint64_t end, int worker)
 {
@@ -469,7 +454,7 @@ static void gather(void *context, uint64_t begin, uint64_t end, int worker)
 static void copy_back(void *context, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const CopyJob *job = context;
+    const ReorderJob *job = context;
     memcpy(job->to + begin * job->size, job->from + begin * job->size, (end - begin) * job->size);
 }
 
@@ -488,7 +473,7 @@ OozeStatus ooze_particles_reorder(OozeParticles *particles, OozeThreads *threads
     for (int f = 0; f < particles->field_count; f++) {
         Field *field = &particles->fields[f];
         ReorderJob there = {order, field->data, sorted, field->size};
-        CopyJob back = {sorted, field->data, field->size};
+        ReorderJob back = {NULL, sorted, field->data, field->size};
         ooze_parallel_for(threads, particles->count, REORDER_GRAIN, gather, &there);
         ooze_parallel_for(threads, particles->count, REORDER_GRAIN, copy_back, &back);
     }

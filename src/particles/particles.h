@@ -15,14 +15,14 @@ typedef struct OozeFloat4 {
 
 typedef struct OozeParticles OozeParticles;
 
-/* Neighbour indices are 32 bits wide; the last value is the padding dummy's. */
+/* Neighbour indices are 32 bits wide; the largest are left for the padding of lists. */
 #define OOZE_PARTICLES_MAX 0xfffffff0ull
 
 OozeStatus ooze_particles_create(OozeParticles **particles, OozeError *error);
 void ooze_particles_destroy(OozeParticles *particles);
 
 /* Adds a row (copied; strings must outlive the store) and gives its index; existing particles get
-   the initial value. A name that stands already gives the existing row if it is the same, else
+   the initial value. A name in use gives the existing row if both are equal, else
    OOZE_ERROR_ARGUMENT. */
 OozeStatus ooze_particles_add_field(OozeParticles *particles, const OozeFieldInfo *info, int *field,
                                     OozeError *error);
@@ -35,17 +35,14 @@ uint64_t ooze_particles_bytes(const OozeParticles *particles);
 uint64_t ooze_particles_next_id(const OozeParticles *particles);
 void ooze_particles_set_next_id(OozeParticles *particles, uint64_t next_id);
 
-/* The array of a field. Arrays have room for at least 16 elements beyond the count (padding for
-   wide loads and for the dummy neighbour); pointers change when particles are added or reordered. */
+/* The array of a field. Arrays hold at least 16 elements beyond the count (padding for wide loads
+   and for the dummy neighbour); pointers change when particles are added. */
 void *ooze_particles_data(OozeParticles *particles, int field);
 const void *ooze_particles_data_const(const OozeParticles *particles, int field);
 OozeFloat4 *ooze_particles_positions(OozeParticles *particles);
 OozeFloat4 *ooze_particles_velocities(OozeParticles *particles);
 uint64_t *ooze_particles_ids(OozeParticles *particles);
 uint16_t *ooze_particles_materials(OozeParticles *particles);
-
-/* Makes room so that adding up to `total` particles cannot fail. */
-OozeStatus ooze_particles_reserve(OozeParticles *particles, uint64_t total, OozeError *error);
 
 /* Appends n particles with initial values and fresh ascending ids; `*first` is the index of the
    first new one. */
@@ -56,12 +53,13 @@ OozeStatus ooze_particles_add(OozeParticles *particles, uint64_t n, uint64_t *fi
 OozeStatus ooze_particles_remove(OozeParticles *particles, OozeThreads *threads,
                                  const uint8_t *remove, uint64_t *removed, OozeError *error);
 
-/* New element i = old element order[i], for every field; order is a permutation. By way of the arena, which is
-   as before afterwards: at that time of a step it is empty, and spare arrays would be held for nothing. */
+/* New element i = old element order[i], for every field; order is a permutation. The sorted
+   copy is in the arena, which is rewound afterwards. */
 OozeStatus ooze_particles_reorder(OozeParticles *particles, OozeThreads *threads,
                                   const uint32_t *order, OozeArena *arena, OozeError *error);
 
-/* Empties the store (ids start at 0 again) and sizes it to n particles, for restoring a snapshot. */
+/* Empties the store (ids start at 0 again) and sizes it to n particles, for restoring a snapshot.
+   */
 OozeStatus ooze_particles_resize(OozeParticles *particles, uint64_t n, OozeError *error);
 
 #endif

@@ -1,4 +1,5 @@
 /* The one registration list of optional parts. */
+#include <cairo.h>
 #include <hdf5.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -8,9 +9,6 @@
 
 #ifdef OOZE_WITH_CUDA
 #include "cuda/device.h"
-#endif
-#ifdef OOZE_WITH_MPI
-#include "cluster/cluster.h"
 #endif
 #ifdef OOZE_WITH_RENDER
 #include "render/renderer.h"
@@ -33,7 +31,16 @@ OozeVersion ooze_version(void)
     return version;
 }
 
-enum { PART_HDF5, PART_YAML, PART_CUDA, PART_MPI, PART_RENDER, PART_MESHOPT, PART_ODE, PART_COUNT };
+enum {
+    PART_HDF5,
+    PART_YAML,
+    PART_CAIRO,
+    PART_CUDA,
+    PART_RENDER,
+    PART_MESHOPT,
+    PART_ODE,
+    PART_COUNT
+};
 
 /* Filled once, read-only afterwards. */
 static OozePart parts[PART_COUNT];
@@ -47,17 +54,12 @@ static void describe_parts(void)
     snprintf(details[PART_HDF5], sizeof details[0], "%u.%u.%u", major, minor, release);
     parts[PART_HDF5] = (OozePart){"hdf5", true, details[PART_HDF5]};
     parts[PART_YAML] = (OozePart){"yaml", true, yaml_get_version_string()};
+    parts[PART_CAIRO] = (OozePart){"cairo", true, cairo_version_string()};
 #ifdef OOZE_WITH_CUDA
     ooze_cuda_describe(details[PART_CUDA], sizeof details[0]);
     parts[PART_CUDA] = (OozePart){"cuda", true, details[PART_CUDA]};
 #else
-    parts[PART_CUDA] = (OozePart){"cuda", false, "build with `cmake --preset cuda` to have it"};
-#endif
-#ifdef OOZE_WITH_MPI
-    ooze_cluster_describe(details[PART_MPI], sizeof details[0]);
-    parts[PART_MPI] = (OozePart){"mpi", true, details[PART_MPI]};
-#else
-    parts[PART_MPI] = (OozePart){"mpi", false, "build with `cmake --preset mpi` to have it"};
+    parts[PART_CUDA] = (OozePart){"cuda", false, "install the CUDA toolkit, then build again"};
 #endif
 #ifdef OOZE_WITH_RENDER
     ooze_render_describe(details[PART_RENDER], sizeof details[0]);

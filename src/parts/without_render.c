@@ -1,4 +1,4 @@
-/* The renderer of a build without one: every call says how to get it. */
+/* The renderer of a build without it: every call fails with a hint how to get it. */
 #include "base/fail.h"
 #include "ooze/render.h"
 #include "render/png.h"

@@ -11,14 +11,7 @@
 
 /* ---- the six rows ------------------------------------------------------------------------- */
 
-/* A_ij u of eq 10 for a kernel gradient g: the rows of u g^T + g u^T. */
-OOZE_FORMULA OozeSym3 ooze_constraint_rows(const OOZE_REAL g[3], const OOZE_REAL u[3])
-{
-    return ooze_sym3(2 * g[0] * u[0], 2 * g[1] * u[1], 2 * g[2] * u[2], g[1] * u[0] + g[0] * u[1],
-                     g[2] * u[0] + g[0] * u[2], g[2] * u[1] + g[1] * u[2]);
-}
-
-/* The same for a whole gradient: L + L^T. */
+/* The rows of eq 10 for a velocity gradient L: L + L^T. */
 OOZE_FORMULA OozeSym3 ooze_constraint_strain(OozeMat3 l)
 {
     return ooze_sym3_scale(ooze_mat3_symmetric(l), 2);
@@ -30,7 +23,8 @@ OOZE_FORMULA OozeSym3 ooze_constraint_transpose(OozeSym3 l)
     return ooze_sym3(2 * l.xx, 2 * l.yy, 2 * l.zz, l.xy, l.xz, l.yz);
 }
 
-/* Adds to the diagonal of J M^-1 J^T what squares of gradients over masses come to, per axis. */
+/* Adds the squares x, y, z of a gradient's components over the mass to the diagonal of J M^-1 J^T.
+   */
 OOZE_FORMULA void ooze_constraint_add_squares(OozeSym3 *d, OOZE_REAL x, OOZE_REAL y, OOZE_REAL z)
 {
     d->xx += 4 * x;
@@ -58,8 +52,8 @@ OOZE_FORMULA void ooze_constraint_add_column(OOZE_REAL column[3], const OOZE_REA
     column[2] += x + y + 2 * z;
 }
 
-/* Adds |A| times the column sums: in all the row sums of |J| M^-1 |J|^T, which bound every
-   eigenvalue of J M^-1 J^T at corners, thin sheets and nozzles alike. */
+/* Adds |A| times the column sums: the row sums of |J| M^-1 |J|^T, which bound every eigenvalue of
+   J M^-1 J^T (Gershgorin), at corners and thin sheets as well. */
 OOZE_FORMULA void ooze_constraint_add_bound(OozeSym3 *d, const OOZE_REAL g[3],
                                             const OOZE_REAL column[3])
 {
@@ -79,11 +73,11 @@ OOZE_FORMULA OozeSym3 ooze_constraint_deviator(OozeSym3 c)
     return ooze_sym3(c.xx - mean, c.yy - mean, c.zz - mean, c.xy, c.xz, c.yz);
 }
 
-/* Row sums bound the eigenvalues with much to spare: this share of them is stable on lattices, jittered
-   blocks, edges and corners. */
+/* The row sums overestimate the eigenvalues: over this factor they are still stable on lattices,
+   jittered blocks, edges and corners. */
 #define OOZE_ROW_SUM_SHARE 2.5f
 
-/* The paper's beta / n. */
+/* Relaxation factor beta / n of the paper, n the number of neighbours. */
 OOZE_FORMULA OOZE_REAL ooze_constraint_relaxation(unsigned neighbours)
 {
     return 5 / ooze_max((OOZE_REAL)neighbours, 1);
@@ -100,9 +94,9 @@ OOZE_FORMULA OOZE_REAL ooze_multiplier_step(OOZE_REAL c, OOZE_REAL lambda, OOZE_
     return total > 0 ? -(c + compliance * lambda) / total : 0;
 }
 
-/* All six; `normal` is the compliance of the diagonal rows. With equal compliances a shear along the
-   axes meets half the modulus of the same shear at 45 degrees; twice the compliance on the diagonal
-   rows, whose transpose counts double, makes both the same. */
+/* All six; `normal` is the compliance of the diagonal rows. With equal compliances the modulus of a
+   shear along the axes would be half that of the same shear at 45 degrees; twice the compliance on
+   the diagonal rows, which the transpose doubles, makes the material isotropic. */
 OOZE_FORMULA OozeSym3 ooze_multiplier_steps(OozeSym3 c, OozeSym3 lambda, OozeSym3 diagonal,
                                             OOZE_REAL normal, OOZE_REAL shear)
 {
@@ -114,7 +108,7 @@ OOZE_FORMULA OozeSym3 ooze_multiplier_steps(OozeSym3 c, OozeSym3 lambda, OozeSym
                      ooze_multiplier_step(c.yz, lambda.yz, diagonal.yz, shear));
 }
 
-/* What the rows lack: -C - a lambda. */
+/* Residual of the rows: -C - a lambda. */
 OOZE_FORMULA OozeSym3 ooze_constraint_residual(OozeSym3 c, OozeSym3 l, OOZE_REAL normal,
                                                OOZE_REAL shear)
 {
@@ -127,29 +121,29 @@ OOZE_FORMULA OOZE_REAL ooze_constraint_dot(OozeSym3 a, OozeSym3 b)
     return a.xx * b.xx + a.yy * b.yy + a.zz * b.zz + a.xy * b.xy + a.xz * b.xz + a.yz * b.yz;
 }
 
-/* Chebyshev's weight of sweep k after that of the one before, 1 for the first, for the square of a
-   spectral radius; 0: plain Jacobi. */
-OOZE_FORMULA double ooze_chebyshev_weight(int k, double square, double before)
+/* Weight omega_k of sweep k of the Chebyshev semi-iteration (Golub and Van Loan, section 11.2.8)
+   from omega_{k-1}; `rho2` is the square of the spectral radius, 0: plain Jacobi. */
+OOZE_FORMULA double ooze_chebyshev_weight(int k, double rho2, double previous)
 {
-    double later = k == 1 ? 2.0 / (2.0 - square) : 4.0 / (4.0 - square * before);
+    double later = k == 1 ? 2.0 / (2.0 - rho2) : 4.0 / (4.0 - rho2 * previous);
     return k == 0 ? 1.0 : later;
 }
 
-/* A squared residual of conjugate gradients that has grown so much does not come back. */
+/* Conjugate gradients stop as divergent when the squared residual has grown by this factor. */
 #define OOZE_CONSTRAINT_GROWTH 100.0
 
-/* What a fluid of modulus G, relaxation time tau and viscosity nu beside them is to the constraint
-   C = share (Q0 - I) + dt (L + L^T) with compliance a: -lambda = C / a is then the stress at the end
-   of the step, G (Q1 - I) + nu (L + L^T), with Q1 of ooze_corotated_update. In steady shear that is a
-   viscosity G tau + nu at any dt. */
-typedef struct OozeSoftness {
+/* Compliance a and stored share of the constraint C = share (Q0 - I) + dt (L + L^T) for a fluid of
+   modulus G, relaxation time tau and solvent viscosity nu: -lambda = C / a is then the stress at
+   the end of the step, G (Q1 - I) + nu (L + L^T), with Q1 of ooze_corotated_update. In steady shear
+   that is a viscosity G tau + nu for every dt. */
+typedef struct OozeConstraintLaw {
     OOZE_REAL compliance;
     OOZE_REAL share; /* of the strain that is stored */
-} OozeSoftness;
+} OozeConstraintLaw;
 
-OOZE_FORMULA OozeSoftness ooze_softness(double g, double tau, double nu, double dt)
+OOZE_FORMULA OozeConstraintLaw ooze_constraint_law(double g, double tau, double nu, double dt)
 {
-    OozeSoftness s;
+    OozeConstraintLaw s;
     double kept = tau > 0.0 ? 1.0 / (1.0 + dt / tau) : 0.0;
     double stiffness = g * kept + nu / dt;
     s.compliance = (OOZE_REAL)(stiffness > 1e-20 ? 1.0 / stiffness : 1e20);
@@ -157,9 +151,9 @@ OOZE_FORMULA OozeSoftness ooze_softness(double g, double tau, double nu, double 
     return s;
 }
 
-/* Of one of so many sweeps of the position stage: the coefficient of the hourglass term, where `edges` is
-   the sum of a particle's edge weights. Four times the share at which it ends bounds what the roughest
-   mode loses of its velocity in a sweep; from twice that velocity on it would grow. */
+/* Coefficient of the hourglass term in one of `sweeps` sweeps of the position stage; `edges` is the
+   sum of a particle's edge weights. The shortest mode loses at most four times the limit 0.35 of
+   its velocity in a sweep; it would grow where it lost more than twice its velocity. */
 OOZE_FORMULA OOZE_REAL ooze_sweep_damping(OOZE_REAL hourglass, int sweeps, OOZE_REAL weight,
                                           OOZE_REAL dt, OOZE_REAL edges)
 {
@@ -169,12 +163,12 @@ OOZE_FORMULA OOZE_REAL ooze_sweep_damping(OOZE_REAL hourglass, int sweeps, OOZE_
 
 /* ---- conformation at the end of the step --------------------------------------------------- */
 
-/* The smallest eigenvalue a conformation is let fall to, and the largest strain of one step. */
-#define OOZE_LEAST_STRETCH 0.05f
-#define OOZE_MOST_STRAIN   0.5f
+/* Lower bound of the eigenvalues of a conformation, and upper bound of the strain of one step. */
+#define OOZE_CONFORMATION_MIN 0.05f
+#define OOZE_STEP_STRAIN_MAX  0.5f
 
-/* Solves m q + q m^T = r for symmetric q: six equations by elimination with pivots. False where no
-   single q solves them. */
+/* Solves the Lyapunov equation m q + q m^T = r for symmetric q: six equations by Gaussian
+   elimination with partial pivoting. 0 where the equations are singular. */
 OOZE_FORMULA int ooze_lyapunov(OozeMat3 m, OozeSym3 r, OozeSym3 *q)
 {
     static const int row_of[6] = {0, 1, 2, 0, 0, 1}, column_of[6] = {0, 1, 2, 1, 2, 2};
@@ -226,29 +220,29 @@ OOZE_FORMULA int ooze_lyapunov(OozeMat3 m, OozeSym3 r, OozeSym3 *q)
     return 1;
 }
 
-/* Implicit Euler for Q' = L Q + Q L^T - (Q - I)/tau: ((1 + dt/tau)/2 I - dt L) Q + transposed = Q0 +
-   (dt/tau) I. Eq 6 as printed is this with L of eq 9 transposed, which turns Q against the material;
-   the caller chooses by the L it passes. tau = 0 forgets all; a strain that the step cannot take
-   leaves Q as it was. */
+/* Implicit Euler for Q' = L Q + Q L^T - (Q - I)/tau: ((1 + dt/tau)/2 I - dt L) Q + transposed = Q0
+   + (dt/tau) I. Eq 6 as printed is this with L of eq 9 transposed, which rotates Q against the
+   material; the caller chooses by the L it passes. With tau = 0 the result is I; where the
+   equations are singular, Q is unchanged. */
 OOZE_FORMULA OozeSym3 ooze_conformation_implicit(OozeSym3 q0, OozeMat3 l, OOZE_REAL dt,
                                                  OOZE_REAL tau)
 {
     if (!(tau > 0)) {
         return ooze_sym3_identity(1);
     }
-    OOZE_REAL forget = dt / tau, half = (1 + forget) * (OOZE_REAL)0.5;
+    OOZE_REAL decay = dt / tau, half = (1 + decay) * (OOZE_REAL)0.5;
     OozeMat3 m = ooze_mat3_scale(l, -dt);
     m.m[0] += half;
     m.m[4] += half;
     m.m[8] += half;
     OozeSym3 q;
-    return ooze_lyapunov(m, ooze_sym3_add(q0, ooze_sym3_identity(forget)), &q) ? q : q0;
+    return ooze_lyapunov(m, ooze_sym3_add(q0, ooze_sym3_identity(decay)), &q) ? q : q0;
 }
 
-/* Q - I shrunk until the smallest eigenvalue of Q is `least`. */
+/* Q - I scaled down until the smallest eigenvalue of Q is `least`. */
 OOZE_FORMULA OozeSym3 ooze_conformation_at_least(OozeSym3 q, OOZE_REAL least)
 {
-    OOZE_REAL smallest = ooze_sym3_smallest(q);
+    OOZE_REAL smallest = ooze_sym3_min_eigenvalue(q);
     if (!(smallest < least)) {
         return q;
     }
@@ -256,8 +250,8 @@ OOZE_FORMULA OozeSym3 ooze_conformation_at_least(OozeSym3 q, OOZE_REAL least)
     return ooze_sym3_add(ooze_sym3_identity(1 - s), ooze_sym3_scale(q, s));
 }
 
-/* Strain of the deformation f beyond the rotation r, twice: (f - r) + (f - r)^T, no longer than
-   `most`. A pure rotation gives none. */
+/* Twice the strain of the deformation f beyond the rotation r: (f - r) + (f - r)^T, its norm
+   limited to `most`. A pure rotation has none. */
 OOZE_FORMULA OozeSym3 ooze_corotated_strain(OozeMat3 f, OozeMat3 r, OOZE_REAL most)
 {
     OozeSym3 d = ooze_constraint_strain(ooze_mat3_add(f, ooze_mat3_scale(r, -1)));
@@ -265,12 +259,13 @@ OOZE_FORMULA OozeSym3 ooze_corotated_strain(OozeMat3 f, OozeMat3 r, OOZE_REAL mo
     return size > most ? ooze_sym3_scale(d, most / size) : d;
 }
 
-/* The conformation that matches the constraint: turned with the material, then linear in the strain
-   of the step, Q1 - I = (R (Q0 - I) R^T + strain) / (1 + dt/tau), `kept` = 1 / (1 + dt/tau). */
+/* The conformation that matches the constraint: rotated with the material, then linear in the
+   strain of the step, Q1 - I = (R (Q0 - I) R^T + strain) / (1 + dt/tau), `kept` = 1 / (1 + dt/tau).
+   */
 OOZE_FORMULA OozeSym3 ooze_corotated_update(OozeSym3 q, OozeMat3 r, OozeSym3 strain, OOZE_REAL kept)
 {
-    OozeSym3 turned = ooze_sym3_add(ooze_sym3_push(r, q), strain);
-    return ooze_sym3_add(ooze_sym3_scale(turned, kept), ooze_sym3_identity(1 - kept));
+    OozeSym3 rotated = ooze_sym3_add(ooze_sym3_congruence(r, q), strain);
+    return ooze_sym3_add(ooze_sym3_scale(rotated, kept), ooze_sym3_identity(1 - kept));
 }
 
 #endif

@@ -1,7 +1,7 @@
-/* A particle meets a solid: bounce, friction, stick. Valid C17 and CUDA.
+/* Contact of a particle with a solid: restitution, friction, adhesion. Valid C17 and CUDA.
 
-   n is the outward unit normal of the solid; velocities are relative to the solid's surface, unless
-   said otherwise. */
+   n is the outward unit normal of the solid; velocities (m/s) are relative to the solid's surface.
+   */
 #ifndef OOZE_PHYSICS_CONTACT_H
 #define OOZE_PHYSICS_CONTACT_H
 
@@ -20,12 +20,12 @@ OOZE_FORMULA OozeContactVector ooze_contact_vector(OOZE_REAL x, OOZE_REAL y, OOZ
     return v;
 }
 
-/* What friction leaves of a tangential speed when the surface pushed with the normal impulse `push`
-   (per mass, >= 0): Coulomb, |change| <= friction * push. Infinite friction leaves nothing even
-   where the push is zero, for it means that touching fluid never slips. */
-OOZE_FORMULA OOZE_REAL ooze_friction_keeps(OOZE_REAL friction, OOZE_REAL push, OOZE_REAL speed)
+/* Fraction of a tangential speed that Coulomb friction leaves for a normal impulse per mass
+   `impulse` >= 0 (m/s): |change| <= friction * impulse. Infinite friction is no slip, and leaves
+   nothing even where the impulse is zero. */
+OOZE_FORMULA OOZE_REAL ooze_friction_factor(OOZE_REAL friction, OOZE_REAL impulse, OOZE_REAL speed)
 {
-    OOZE_REAL most = friction > 1e30f ? speed : friction * push;
+    OOZE_REAL most = friction > 1e30f ? speed : friction * impulse;
     return most >= speed ? 0 : (speed - most) / speed;
 }
 
@@ -41,14 +41,15 @@ OOZE_FORMULA OozeContactVector ooze_contact_bounce(OozeContactVector v, OozeCont
     OozeContactVector t =
         ooze_contact_vector(v.x - normal * n.x, v.y - normal * n.y, v.z - normal * n.z);
     OOZE_REAL speed = OOZE_SQRT(t.x * t.x + t.y * t.y + t.z * t.z);
-    OOZE_REAL keep = ooze_friction_keeps(friction, -(1 + restitution) * normal, speed);
+    OOZE_REAL keep = ooze_friction_factor(friction, -(1 + restitution) * normal, speed);
     OOZE_REAL bounce = -restitution * normal;
     return ooze_contact_vector(keep * t.x + bounce * n.x, keep * t.y + bounce * n.y,
                                keep * t.z + bounce * n.z);
 }
 
-/* The same without restitution and with wet friction: a share mu, 0 (slip) to 1 (no slip), of the tangential velocity is lost,
-   however hard the push. Clavet, Beaudoin and Poulin 2005, eqs 9 to 11, with the sign that stops a particle. */
+/* The same without restitution and with wet friction: a fraction mu, 0 (slip) to 1 (no slip), of
+   the tangential velocity is lost for any impulse. Clavet, Beaudoin and Poulin 2005, eqs 9 to 11,
+   with the sign that stops a particle. */
 OOZE_FORMULA OozeContactVector ooze_contact_wet(OozeContactVector v, OozeContactVector n,
                                                 OOZE_REAL mu)
 {
@@ -62,14 +63,14 @@ OOZE_FORMULA OozeContactVector ooze_contact_wet(OozeContactVector v, OozeContact
 }
 
 /* Change of velocity towards the surface (along -n) of a particle at distance d over dt: Clavet,
-   Beaudoin and Poulin 2005, eq 12. Largest at half the reach, zero at its ends. */
+   Beaudoin and Poulin 2005, eq 12. Largest at half the range, zero at its ends. */
 OOZE_FORMULA OOZE_REAL ooze_stick_impulse(OOZE_REAL dt, OOZE_REAL strength, OOZE_REAL d,
-                                          OOZE_REAL reach)
+                                          OOZE_REAL range)
 {
-    return d > 0 && d < reach ? dt * strength * d * (1 - d / reach) : 0;
+    return d > 0 && d < range ? dt * strength * d * (1 - d / range) : 0;
 }
 
-/* How far to move along n so that the distance is `margin` at least. */
+/* Displacement along n after which the distance is at least `margin`. */
 OOZE_FORMULA OOZE_REAL ooze_contact_push(OOZE_REAL d, OOZE_REAL margin)
 {
     return d < margin ? margin - d : 0;

@@ -1,5 +1,5 @@
-/* The cubic spline of kernels.h without branches, for loops that need value and slope of many pairs: with
-   q = r/h, a = max(1 - q, 0) and b = max(1 - 2q, 0),
+/* The cubic spline of kernels.h without branches, for loops over many pairs: with q = r/h,
+   a = max(1 - q, 0) and b = max(1 - 2q, 0),
      W = s (2 a^3 - b^3),  -dW/dr = (6 s/h)(a^2 - b^2),  s = 8/(pi h^3).
    Valid C17 and CUDA. */
 #ifndef OOZE_PHYSICS_CUBIC_H
@@ -12,10 +12,10 @@ typedef struct OozeCubic {
     float inverse;  /* 1/h */
     float value;    /* volume s */
     float slope;    /* volume 6 s/h */
-    float smallest; /* distances below have no direction: see ooze_kernel_gradient_scale */
+    float smallest; /* shorter distances have no direction: see ooze_kernel_gradient_scale */
 } OozeCubic;
 
-/* Values and slopes come out times `volume`. */
+/* Values and slopes are those of W times `volume`. */
 OOZE_FORMULA OozeCubic ooze_cubic(float support, float volume)
 {
     float s = volume * (float)(8.0 / OOZE_PI) / (support * support * support);
@@ -23,7 +23,7 @@ OOZE_FORMULA OozeCubic ooze_cubic(float support, float volume)
     return cubic;
 }
 
-/* The part of x between 0 and 1; 0 of what is no number. */
+/* x clamped to [0, 1]; 0 for NaN. */
 OOZE_FORMULA float ooze_saturate(float x)
 {
 #ifdef __CUDA_ARCH__
@@ -33,14 +33,15 @@ OOZE_FORMULA float ooze_saturate(float x)
 #endif
 }
 
-/* -dW/dr over the `slope` of OozeCubic, of a distance r >= 0; `inverse` is 1/h in the units of r. */
-OOZE_FORMULA float ooze_cubic_fall(float r, float inverse)
+/* -dW/dr over the `slope` of OozeCubic, of a distance r >= 0; `inverse` is 1/h in the units of r.
+   */
+OOZE_FORMULA float ooze_cubic_descent(float r, float inverse)
 {
     float a = ooze_saturate(1.0f - inverse * r), b = ooze_saturate(1.0f - (inverse + inverse) * r);
     return a * a - b * b;
 }
 
-/* W over the `value` of OozeCubic, summed over distances: two sums, as they cost least. */
+/* W over the `value` of OozeCubic, summed over distances, as the sums of a^3 and b^3. */
 typedef struct OozeCubicSum {
     float outer, inner;
 } OozeCubicSum;
@@ -50,7 +51,7 @@ OOZE_FORMULA float ooze_cubic_sum(OozeCubicSum sum)
     return 2.0f * sum.outer - sum.inner;
 }
 
-/* As ooze_cubic_fall; adds `weight` W to the sum. */
+/* As ooze_cubic_descent; adds `weight` W to the sum. */
 OOZE_FORMULA float ooze_cubic_add(OozeCubicSum *sum, float r, float inverse, float weight)
 {
     float a = ooze_saturate(1.0f - inverse * r), b = ooze_saturate(1.0f - (inverse + inverse) * r);

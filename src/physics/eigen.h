@@ -10,8 +10,8 @@ typedef struct OozeEigen3 {
     OozeMat3 vectors;
 } OozeEigen3;
 
-/* One turn of Jacobi's method: makes entry (p, q) of the symmetric matrix a vanish. */
-OOZE_FORMULA void ooze_eigen3_turn(OozeMat3 *a, OozeMat3 *v, int p, int q)
+/* One rotation of Jacobi's method: makes entry (p, q) of the symmetric matrix a zero. */
+OOZE_FORMULA void ooze_eigen3_rotate(OozeMat3 *a, OozeMat3 *v, int p, int q)
 {
     OOZE_REAL apq = a->m[3 * p + q];
     if (apq == 0) {
@@ -36,17 +36,17 @@ OOZE_FORMULA void ooze_eigen3_turn(OozeMat3 *a, OozeMat3 *v, int p, int q)
     }
 }
 
-/* Golub and Van Loan, "Matrix computations", section 8.5: cyclic Jacobi. Five sweeps bring what is
-   off the diagonal below the rounding of single precision. */
+/* Cyclic Jacobi: Golub and Van Loan, "Matrix computations", section 8.5. Five sweeps reduce the
+   off-diagonal entries below the rounding of single precision. */
 OOZE_FORMULA OozeEigen3 ooze_sym3_eigen(OozeSym3 s)
 {
     OozeMat3 a = ooze_mat3_from_sym3(s);
     OozeEigen3 e;
     e.vectors = ooze_mat3_from_sym3(ooze_sym3_identity(1));
     for (int sweep = 0; sweep < 5; sweep++) {
-        ooze_eigen3_turn(&a, &e.vectors, 0, 1);
-        ooze_eigen3_turn(&a, &e.vectors, 0, 2);
-        ooze_eigen3_turn(&a, &e.vectors, 1, 2);
+        ooze_eigen3_rotate(&a, &e.vectors, 0, 1);
+        ooze_eigen3_rotate(&a, &e.vectors, 0, 2);
+        ooze_eigen3_rotate(&a, &e.vectors, 1, 2);
     }
     for (int k = 0; k < 3; k++) {
         e.values[k] = a.m[4 * k];

@@ -1,5 +1,5 @@
-/* What decides how a fluid flows: ratios of its forces and times, and the speeds, lengths and times that
-   they are made of. Doubles: a scene asks once, before it runs. Valid C17 and CUDA.
+/* Dimensionless numbers of a flow, and the speeds, lengths and times in them. In double: they are
+   evaluated once per scene. Valid C17 and CUDA.
 
    Speeds m/s, lengths m, `nu` the kinematic viscosity m2/s, `wave` the speed of shear waves m/s. */
 #ifndef OOZE_PHYSICS_FLOW_NUMBERS_H
@@ -15,13 +15,13 @@ OOZE_FORMULA double ooze_reynolds(double speed, double length, double nu)
     return speed * length / nu;
 }
 
-/* Relaxation time times the rate of shear: how far polymers are stretched while it flows. */
+/* Relaxation time times the shear rate: the elastic strain in steady flow. */
 OOZE_FORMULA double ooze_weissenberg(double relaxation, double speed, double length)
 {
     return relaxation * speed / length;
 }
 
-/* Relaxation time over the time one looks on (Reiner 1964): solid above 1, liquid below. */
+/* Relaxation time over the time of observation (Reiner 1964): solid above 1, liquid below. */
 OOZE_FORMULA double ooze_deborah(double relaxation, double duration)
 {
     return relaxation / duration;
@@ -39,7 +39,8 @@ OOZE_FORMULA double ooze_capillary_number(double density, double nu, double spee
     return density * nu * speed / tension;
 }
 
-/* Viscosity over inertia and surface tension: a jet above 1 does not break into drops by itself. */
+/* Viscosity over inertia and surface tension: a jet above 1 does not break into drops on its own.
+   */
 OOZE_FORMULA double ooze_ohnesorge(double density, double nu, double length, double tension)
 {
     return nu * sqrt(density / (tension * length));
@@ -52,14 +53,15 @@ OOZE_FORMULA double ooze_wave_speed(double kinematic_modulus)
     return sqrt(kinematic_modulus);
 }
 
-/* After falling from a height, with the speed at its beginning. */
+/* Speed after a free fall from `height` with the initial speed `speed`. */
 OOZE_FORMULA double ooze_fall_speed(double gravity, double height, double speed)
 {
     return sqrt(speed * speed + 2.0 * gravity * height);
 }
 
-/* Of a jet that has fallen so far: free fall, unless its viscosity holds the thread back. A thread of length L
-   that hangs is drawn out at g z/(3 nu), z from its end (Trouton): twice the sum over its length. */
+/* Speed of a jet after the fall height `fall`: free fall, or less where viscosity resists. A
+   hanging thread is stretched at the rate g z/(3 nu), z from its end (Trouton); twice the integral
+   over it. */
 OOZE_FORMULA double ooze_jet_speed(double gravity, double fall, double speed, double nu)
 {
     double free_fall = ooze_fall_speed(gravity, fall, speed);
@@ -67,8 +69,8 @@ OOZE_FORMULA double ooze_jet_speed(double gravity, double fall, double speed, do
     return drawn < free_fall ? drawn : free_fall;
 }
 
-/* At which a heap of that height comes down: that of free fall, or where that is less, what its weight
-   makes of viscosity, or of stiffness in the first swing. */
+/* Speed at which a heap of that height collapses: the least of free fall, viscous creep and the
+   first elastic swing under its weight. */
 OOZE_FORMULA double ooze_slump_speed(double gravity, double height, double nu, double wave)
 {
     double speed = ooze_fall_speed(gravity, height, 0.0);
@@ -80,41 +82,43 @@ OOZE_FORMULA double ooze_slump_speed(double gravity, double height, double nu, d
 
 /* ---- elastic bodies -------------------------------------------------------------------------- */
 
-/* Circular frequency at which a block that stands on a floor goes up and down: a quarter of a wave, with
-   Young's modulus 3 G. */
+/* Angular frequency of the vertical oscillation of a block on a floor: a quarter of a wavelength,
+   with Young's modulus 3 G. */
 OOZE_FORMULA double ooze_bounce_frequency(double wave, double height)
 {
     return 0.5 * OOZE_PI * sqrt(3.0) * wave / height;
 }
 
-/* Share of its height that a block gives way under its own weight, at rest: rho g H/(2 * 3 G). */
-OOZE_FORMULA double ooze_sag(double gravity, double height, double wave)
+/* Relative compression of a block at rest under its own weight: rho g H/(2 * 3 G). */
+OOZE_FORMULA double ooze_sag_strain(double gravity, double height, double wave)
 {
     return gravity * height / (6.0 * wave * wave);
 }
 
-/* Height of a column that its yield stress (kinematic, of shear) just bears: rho g H = sqrt(3) of it. */
+/* Height of a column at the limit of its kinematic yield stress tau in shear: g H = sqrt(3) tau. */
 OOZE_FORMULA double ooze_yield_height(double kinematic_yield, double gravity)
 {
     return sqrt(3.0) * kinematic_yield / gravity;
 }
 
-/* ---- what a step does ------------------------------------------------------------------------ */
+/* ---- one step -------------------------------------------------------------------------------- */
+
+/* Fourier number of momentum. */
 
 OOZE_FORMULA double ooze_diffusion(double nu, double dt, double spacing)
 {
     return nu * dt / (spacing * spacing);
 }
 
-/* The way over which a step spreads momentum, by diffusion and by shear waves while they last: `resists` is
-   the viscosity and each modulus times the part of the step that it lasts, m2/s. */
-OOZE_FORMULA double ooze_momentum_way(double resists, double dt)
+/* Length over which a step spreads momentum, by diffusion and by shear waves: `resists` is the sum
+   of the kinematic viscosity and of the resistance of each mode (ooze_mode_resistance), m2/s. */
+OOZE_FORMULA double ooze_momentum_diffusion_length(double resists, double dt)
 {
     return sqrt(resists * dt);
 }
 
-/* Kinematic viscosity that comes of particles moving past each other at a speed: measured on the decay of
-   Taylor-Green vortices of a fluid without any. */
+/* Numerical kinematic viscosity over speed times spacing, measured on the decay of inviscid
+   Taylor-Green vortices. */
 #define OOZE_NUMERICAL_VISCOSITY 0.76
 
 OOZE_FORMULA double ooze_numerical_viscosity(double speed, double spacing)

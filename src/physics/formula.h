@@ -1,6 +1,6 @@
-/* What every formula header is written in. Valid C17 and CUDA: one source for both machines, so no
-   compound literals, no designated initialisers, and in loops over particles no library call but the
-   square root and rounding to whole numbers, which are exact to the last bit everywhere. */
+/* Base of every formula header. Valid C17 and CUDA, so without compound literals and designated
+   initialisers; formulas of particle loops call only the square root and rounding to integers,
+   whose results have the same bits on every processor and GPU. */
 #ifndef OOZE_PHYSICS_FORMULA_H
 #define OOZE_PHYSICS_FORMULA_H
 
@@ -8,8 +8,8 @@
 
 #include "base/formula.h"
 
-/* Particles are stored and summed over in single precision. A test that wants to see past rounding
-   defines both as double before including a formula. */
+/* Particle data and sums are in single precision. A test of a formula in double precision defines
+   both macros before it includes the header. */
 #ifndef OOZE_REAL
 #define OOZE_REAL float
 #define OOZE_SQRT sqrtf

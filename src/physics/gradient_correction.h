@@ -1,11 +1,12 @@
-/* The correction that makes gradients exact for linear fields: Bonet and Lok 1999. Valid C17 and CUDA. */
+/* The correction that makes SPH gradients exact for linear fields: Bonet and Lok 1999. Valid C17
+   and CUDA. */
 #ifndef OOZE_PHYSICS_GRADIENT_CORRECTION_H
 #define OOZE_PHYSICS_GRADIENT_CORRECTION_H
 
 #include "physics/tensor.h"
 
-/* The inverse of sum V x g^T, kept away from neighbourhoods that cannot tell three directions: there
-   the particle carries no stress rather than a wrong one. */
+/* The inverse of sum V x g^T; zero where the neighbourhood does not span three dimensions, so that
+   the particle has no stress rather than a wrong one. */
 OOZE_FORMULA OozeSym3 ooze_gradient_correction(OozeSym3 moment, unsigned neighbours)
 {
     OOZE_REAL mean = ooze_sym3_trace(moment) / 3, det = ooze_sym3_det(moment);

@@ -1,14 +1,14 @@
-/* Sums of a kernel over the simple cubic rest lattice: the value that a sum over particles has when
-   nothing is compressed. Comparing with it rather than with 1 takes the quadrature error of the
-   lattice out of a density error. Valid C17 and CUDA. */
+/* Sums of the cubic spline over the simple cubic rest lattice: the sum over particles at rest
+   density. Relative to it rather than to 1, a density error is free of the quadrature error of the
+   lattice. Valid C17 and CUDA. Lengths in m; `h` is the support. */
 #ifndef OOZE_PHYSICS_LATTICE_H
 #define OOZE_PHYSICS_LATTICE_H
 
 #include "physics/kernels.h"
 
-/* Sum of W over the lattice points within the support, the own point included when `own`. The
-   distance is computed in OOZE_REAL as a particle loop would; the sum is in double. */
-OOZE_FORMULA double ooze_lattice_sum(OozeKernel kernel, double spacing, double h, int own)
+/* Sum of W over the lattice points within the support, 1/m3. The distance is computed in OOZE_REAL
+   as in a particle loop; the sum is in double. */
+OOZE_FORMULA double ooze_lattice_sum(double spacing, double h)
 {
     const int reach = (int)(h / spacing) + 1;
     double sum = 0.0;
@@ -17,23 +17,15 @@ OOZE_FORMULA double ooze_lattice_sum(OozeKernel kernel, double spacing, double h
             for (int i = -reach; i <= reach; i++) {
                 OOZE_REAL x = (OOZE_REAL)(i * spacing), y = (OOZE_REAL)(j * spacing);
                 OOZE_REAL z = (OOZE_REAL)(k * spacing);
-                if (own || i != 0 || j != 0 || k != 0) {
-                    sum += (double)ooze_kernel_value(kernel, OOZE_SQRT(x * x + y * y + z * z),
-                                                     (OOZE_REAL)h);
-                }
+                sum += (double)ooze_cubic_value(OOZE_SQRT(x * x + y * y + z * z), (OOZE_REAL)h);
             }
         }
     }
     return sum;
 }
 
-/* Reference number density n0 of the MPS weight (Koshizuka and Oka 1996, eq 4). */
-OOZE_FORMULA double ooze_lattice_number_density(double spacing, double h)
-{
-    return ooze_lattice_sum(OOZE_KERNEL_MPS, spacing, h, 0);
-}
-
-/* Akinci volume of the samples of a flat wall, one to a square of the spacing. */
+/* Volume of a boundary sample (Akinci et al. 2012, eq 4) of a flat wall with one sample per square
+   of the spacing, m3. */
 OOZE_FORMULA double ooze_lattice_sample_volume(double spacing, double h)
 {
     const int reach = (int)(h / spacing) + 1;
@@ -47,13 +39,13 @@ OOZE_FORMULA double ooze_lattice_sample_volume(double spacing, double h)
     return 1.0 / flat;
 }
 
-/* What the samples of a flat wall must count for: a lattice whose first layer is half a spacing above
-   the wall has density 1 when one layer of samples, each with its Akinci volume times this factor,
-   stands for the half space behind. */
+/* Factor on the volumes of the samples of a flat wall with which their one layer replaces the half
+   space behind the wall: a lattice whose first layer is half a spacing above the wall then has
+   density 1. */
 OOZE_FORMULA double ooze_lattice_wall_scale(double spacing, double h)
 {
     const int reach = (int)(h / spacing) + 2;
-    double missing = 0.0, seen = 0.0;
+    double missing = 0.0, samples = 0.0;
     for (int j = -reach; j <= reach; j++) {
         for (int i = -reach; i <= reach; i++) {
             double across = (double)(i * i + j * j) * spacing * spacing;
@@ -62,11 +54,11 @@ OOZE_FORMULA double ooze_lattice_wall_scale(double spacing, double h)
                 missing += (double)ooze_cubic_value(r, (OOZE_REAL)h);
             }
             OOZE_REAL half = OOZE_SQRT((OOZE_REAL)(across + 0.25 * spacing * spacing));
-            seen += (double)ooze_cubic_value(half, (OOZE_REAL)h);
+            samples += (double)ooze_cubic_value(half, (OOZE_REAL)h);
         }
     }
-    return missing / ooze_lattice_sum(OOZE_KERNEL_CUBIC, spacing, h, 1) /
-           (seen * ooze_lattice_sample_volume(spacing, h));
+    return missing / ooze_lattice_sum(spacing, h) /
+           (samples * ooze_lattice_sample_volume(spacing, h));
 }
 
 #endif

@@ -1,28 +1,29 @@
-/* Links between particles, and position-based fluids around them: Takahashi, Nishita and Fujishiro 2014. Valid C17
-   and CUDA. Rates are 1/s, lengths m; weights w are 1 over mass, in units of the reference mass. */
+/* Links between particles in a position-based fluid: Takahashi, Nishita and Fujishiro 2014. Valid
+   C17 and CUDA. Rates are 1/s, lengths m; inverse masses are in units of the reference mass. */
 #ifndef OOZE_PHYSICS_LINKS_H
 #define OOZE_PHYSICS_LINKS_H
 
 #include "physics/kernels.h"
 
-/* ---- links: eqs 9 to 13 ----------------------------------------------------------------------- */
+/* ---- links: eqs 9 to 13 --------------------------------------------------------------------- */
 
-/* Eq 12 turned round: a link that is longer than this share of its rest length is extended. With slack 0 a link
-   that is just met would never creep. */
+/* Eq 12 with the opposite sign: a link longer than (1 - slack) of its rest length is extended. With
+   slack 0 a link at its rest length would never creep. */
 OOZE_FORMULA int ooze_link_is_tight(float length, float rest, float slack)
 {
     return rest - length - slack * rest < 0.0f;
 }
 
-/* Eq 13 with the coefficient as the factor that the published values of 1.001 to 1.005 stand for: adding the
-   product, as printed, would double the rest length every step. */
+/* Eq 13 with the coefficient as a factor, as the published values of 1.001 to 1.005 imply: adding
+   the product, as printed, would double the rest length every step. */
 OOZE_FORMULA float ooze_link_extended(float rest, float extension_i, float extension_j)
 {
     return rest * (0.5f * (extension_i + extension_j));
 }
 
-/* The coefficient of a step of length dt, for one that holds for a step of length `whole`; and for a rate of
-   stretch. Both mean exponential creep, so that a step in parts extends as far as a whole one. */
+/* The coefficient of a step of length dt, from that of a step of length `whole`; and from a strain
+   rate. Both are exponential creep, so that the result does not depend on the number of substeps.
+   */
 OOZE_FORMULA double ooze_link_extension_of_part(double extension, double dt, double whole)
 {
     return dt == whole ? extension : pow(extension, dt / whole);
@@ -33,22 +34,38 @@ OOZE_FORMULA double ooze_link_extension_of_rate(double rate, double dt)
     return exp(rate * dt);
 }
 
-/* Eqs 10 and 11: what each end moves along the link, over its own weight. `share` is 1 over the number of tight
-   links that the busier end has. Summed over all links, corrections of one Jacobi step then never overshoot:
-   with e the link's direction, (e.(a - b))^2 <= (w_i + w_j) (a^2 / w_i + b^2 / w_j), so the step's largest
-   eigenvalue is at most the strength, for any number of links. */
+/* ---- density: eqs 4 to 8 -------------------------------------------------------------------- */
+
+/* Eqs 10 and 11: distance that each end moves along the link over its inverse mass w. `share` is 1
+   over the larger number of taut links of both ends, so one Jacobi step never overshoots: with e
+   the direction of a link, (e.(a - b))^2 <= (w_i + w_j) (a^2 / w_i + b^2 / w_j), and the largest
+   eigenvalue of the step is at most the strength. */
 OOZE_FORMULA float ooze_link_correction(float length, float rest, float strength, float share,
-                                        float weight_i, float weight_j)
+                                        float w_i, float w_j)
 {
-    float both = weight_i + weight_j;
-    return both > 0.0f ? strength * share * (length - rest) / both : 0.0f;
+    float sum = w_i + w_j;
+    return sum > 0.0f ? strength * share * (length - rest) / sum : 0.0f;
 }
 
-/* ---- density: eqs 4 to 8 ---------------------------------------------------------------------- */
+/* Share of each taut link of a particle that has so many. */
+OOZE_FORMULA float ooze_link_share(float taut)
+{
+    return 1.0f / fmaxf(taut, 1.0f);
+}
 
-/* Kernels for densities and their slopes. Macklin and Mueller 2013 take poly6 for the one and the spiky kernel for the
-   other; then corrections along some short waves have the wrong sign (ooze_links_wave is as low as -0.03 of 3.2 at 2.2
-   spacings), and a fluid at rest never comes to rest. The cubic spline for both has no such waves. */
+/* Whether neighbours without a link get one (algorithm 1, lines 9 and 10): elastic ends only when
+   one of them is new, which links an elastic object when it is made. */
+OOZE_FORMULA int ooze_link_is_made(int both_elastic, int one_is_new, int same_material)
+{
+    return !both_elastic || (one_is_new && same_material);
+}
+
+/* ---- density: eqs 4 to 8 --------------------------------------------------------------------- */
+
+/* Kernels for densities and their slopes. Macklin and Mueller 2013 take poly6 for the one and the
+   spiky kernel for the other; then corrections along some short waves have the wrong sign
+   (ooze_links_wave is as low as -0.03 of 3.2 at 2.2 spacings), and a fluid at rest never comes
+   to rest. The cubic spline for both has no such waves. */
 typedef struct OozeLinksKernel {
     int mixed; /* poly6 and spiky */
     float h, inverse_h;
@@ -80,6 +97,14 @@ OOZE_FORMULA float ooze_links_slope(const OozeLinksKernel *k, float r)
     return t > 0.0f ? k->slope_scale * (k->mixed ? t * t : cubic) : 0.0f;
 }
 
+/* Eqs 6 and 7: the multiplier of a density error. `cohesion` scales a lack of density. */
+OOZE_FORMULA float ooze_links_multiplier(float error, float cohesion, float relaxation,
+                                         float stiffness, float softness)
+{
+    float felt = error < 0.0f ? cohesion * error : error;
+    return -relaxation * felt / (stiffness + softness);
+}
+
 /* Eq 8, of a pair: `scale` is k_s h^2, `reference` 1 / W(q). */
 OOZE_FORMULA float ooze_artificial_pressure(float scale, float value, float reference)
 {
@@ -87,22 +112,23 @@ OOZE_FORMULA float ooze_artificial_pressure(float scale, float value, float refe
     return -scale * q2 * q2;
 }
 
-/* ---- what the rest lattice says --------------------------------------------------------------- */
+/* ---- calibration on the rest lattice -------------------------------------------------------- */
 
 typedef struct OozeLinksLattice {
-    double volume;    /* of a particle, such that the lattice has density 1 */
+    double volume;    /* of a particle: the lattice has density 1 */
     double stiffness; /* sum over the neighbours of |grad C|^2, 1/m2: the denominator of eq 7 */
-    /* What one whole Jacobi step makes of a wave of density errors, at most: above 2 it grows. */
+    /* largest eigenvalue of a Jacobi step on density waves: above 2 it diverges */
     double overshoot;
 } OozeLinksLattice;
 
-/* One wave on the lattice: sums of sin(k.x) times the slopes of both kernels. */
+/* Eigenvalue of a Jacobi step for the density wave of wave vector k: the product of the sums of
+   sin(k.x) times the gradients of both kernels, over the stiffness. */
 OOZE_FORMULA double ooze_links_wave(int mixed, double spacing, double h, double volume,
                                     double stiffness, const double k[3])
 {
     const OozeLinksKernel kernel = ooze_links_kernel(mixed, h);
     const int reach = (int)(h / spacing) + 1;
-    double push[3] = {0, 0, 0}, seen[3] = {0, 0, 0};
+    double shift[3] = {0, 0, 0}, change[3] = {0, 0, 0};
     for (int a = -reach; a <= reach; a++) {
         for (int b = -reach; b <= reach; b++) {
             for (int c = -reach; c <= reach; c++) {
@@ -113,14 +139,14 @@ OOZE_FORMULA double ooze_links_wave(int mixed, double spacing, double h, double 
                     double slope = (double)ooze_links_slope(&kernel, (float)r);
                     double poly6 = (double)ooze_poly6_slope((OOZE_REAL)r, (OOZE_REAL)h);
                     for (int axis = 0; axis < 3; axis++) {
-                        push[axis] += phase * slope * x[axis];
-                        seen[axis] += phase * (mixed ? poly6 : slope) * x[axis];
+                        shift[axis] += phase * slope * x[axis];
+                        change[axis] += phase * (mixed ? poly6 : slope) * x[axis];
                     }
                 }
             }
         }
     }
-    return (push[0] * seen[0] + push[1] * seen[1] + push[2] * seen[2]) / stiffness;
+    return (shift[0] * change[0] + shift[1] * change[1] + shift[2] * change[2]) / stiffness;
 }
 
 OOZE_FORMULA OozeLinksLattice ooze_links_lattice(int mixed, double spacing, double h)
@@ -155,8 +181,7 @@ OOZE_FORMULA OozeLinksLattice ooze_links_lattice(int mixed, double spacing, doub
     return lattice;
 }
 
-/* Number density of the samples of a flat wall, one to a square of the spacing: eq 5's delta. Boundary samples are
-   measured with the cubic spline. */
+/* Number density delta (eq 5) of the samples of a flat wall, one per square of the spacing. */
 OOZE_FORMULA double ooze_links_wall_number(int mixed, double spacing, double h)
 {
     const OozeLinksKernel kernel = ooze_links_kernel(mixed, h);
@@ -171,13 +196,14 @@ OOZE_FORMULA double ooze_links_wall_number(int mixed, double spacing, double h)
     return sum;
 }
 
-/* What the samples of a flat wall count for, over 1 / delta, when a lattice whose first layer is half a spacing above
-   them is to have density 1: one layer of samples then stands for all fluid that is missing behind it. */
+/* Volume of the samples of a flat wall over 1 / delta with which their one layer replaces the half
+   space behind the wall: a lattice whose first layer is half a spacing above the wall then has
+   density 1. */
 OOZE_FORMULA double ooze_links_wall_fit(int mixed, double spacing, double h, double volume)
 {
     const OozeLinksKernel kernel = ooze_links_kernel(mixed, h);
     const int reach = (int)(h / spacing) + 2;
-    double missing = 0.0, seen = 0.0;
+    double missing = 0.0, samples = 0.0;
     for (int b = -reach; b <= reach; b++) {
         for (int a = -reach; a <= reach; a++) {
             double across = (double)(a * a + b * b);
@@ -185,10 +211,10 @@ OOZE_FORMULA double ooze_links_wall_fit(int mixed, double spacing, double h, dou
                 double r = spacing * sqrt(across + (double)(c * c));
                 missing += (double)ooze_links_value(&kernel, (float)r);
             }
-            seen += (double)ooze_links_value(&kernel, (float)(spacing * sqrt(across + 0.25)));
+            samples += (double)ooze_links_value(&kernel, (float)(spacing * sqrt(across + 0.25)));
         }
     }
-    return missing * volume * ooze_links_wall_number(mixed, spacing, h) / seen;
+    return missing * volume * ooze_links_wall_number(mixed, spacing, h) / samples;
 }
 
 #endif

@@ -1,9 +1,9 @@
-/* The upper-convected Maxwell fluid as a Lodge integral over one step, in kinematic units: G is the
-   shear modulus over the density, viscosities are kinematic. Valid C17 and CUDA.
+/* The upper-convected Maxwell fluid as a Lodge integral over one step (Lodge 1956), in kinematic
+   units: G is the shear modulus over the density (m2/s2), viscosities are kinematic (m2/s). Valid
+   C17 and CUDA.
 
-   Q' = L Q + Q L^T - (Q - I)/tau with constant L over a step has the exact solution of a fluid that
-   forgets at the rate 1/tau what it was strained by; for a strain F = I + A growing linearly over the
-   step,
+   Q' = L Q + Q L^T - (Q - I)/tau is the rubber-like liquid whose memory decays at the rate 1/tau;
+   for a strain F = I + A that grows linearly over the step its exact solution is
      Q1 = r F Q0 F^T + (1 - r) I + (m1/dt)(A + A^T) + (m2/dt^2) A A^T
      r = e^(-dt/tau), m1 = tau - (dt + tau) r, m2 = 2 tau^2 - (dt^2 + 2 dt tau + 2 tau^2) r.
    One formula covers the elastic (tau = inf), the Maxwell and the Newtonian (tau = 0) fluid. */
@@ -12,15 +12,15 @@
 
 #include "physics/tensor.h"
 
-/* What the memory of a step amounts to; from tau and dt, in double on the host. */
+/* Coefficients of a step; from tau and dt, in double on the host. */
 typedef struct OozeMemory {
-    OOZE_REAL r;      /* what is left of the old strain */
+    OOZE_REAL r;      /* remaining fraction of the old strain */
     OOZE_REAL m1_dt;  /* m1 / dt */
     OOZE_REAL m2_dt2; /* m2 / dt^2 */
 } OozeMemory;
 
-/* Below a = dt/tau = 1e-3 the differences cancel and the series take over:
-   m1/dt = a/2 - a^2/3 + a^3/8..., m2/dt^2 = a/3 - a^2/4 + ... */
+/* Below a = dt/tau = 1e-3 (m2: 1e-2) the differences cancel; there the series
+   m1/dt = a/2 - a^2/3 + a^3/8..., m2/dt^2 = a/3 - a^2/4 + ... are used. */
 OOZE_FORMULA OozeMemory ooze_memory(double tau, double dt)
 {
     OozeMemory memory;
@@ -46,22 +46,23 @@ OOZE_FORMULA OozeSym3 ooze_lodge_update(OozeSym3 q, OozeMat3 a, OozeMemory memor
     f.m[0] += 1;
     f.m[4] += 1;
     f.m[8] += 1;
-    OozeSym3 carried = ooze_sym3_scale(ooze_sym3_push(f, q), memory.r);
+    OozeSym3 carried = ooze_sym3_scale(ooze_sym3_congruence(f, q), memory.r);
     OozeSym3 fresh = ooze_sym3_identity(1 - memory.r);
     OozeSym3 first = ooze_sym3_scale(ooze_mat3_symmetric(a), 2 * memory.m1_dt);
-    OozeSym3 second = ooze_sym3_scale(ooze_sym3_push(a, ooze_sym3_identity(1)), memory.m2_dt2);
+    OozeSym3 second =
+        ooze_sym3_scale(ooze_sym3_congruence(a, ooze_sym3_identity(1)), memory.m2_dt2);
     return ooze_sym3_add(ooze_sym3_add(carried, fresh), ooze_sym3_add(first, second));
 }
 
-/* The implicit operator of a particle, D -> D A + A D + k tr(D) I. Its A is the stiffness linearised
-   at the present Q (not at I: that is unstable for Q > 2), with a floor s that keeps it as stiff as
-   the unstretched fluid where Q is nearly singular:
+/* The implicit operator of a particle, D -> D A + A D + k tr(D) I. Its A is the stiffness
+   linearised at the present Q (not at I: that is unstable for Q > 2), with a floor s that keeps it
+   as stiff as the unstretched fluid where Q is nearly singular:
      A = G r dt (Q + s I) + (G m1 + nu) I, s = max(0, 1 - smallest eigenvalue of Q). */
 OOZE_FORMULA OozeSym3 ooze_lodge_stiffness(OozeSym3 q, OOZE_REAL g, OOZE_REAL nu, OOZE_REAL dt,
                                            OozeMemory memory)
 {
     OOZE_REAL elastic = g * memory.r * dt;
-    OOZE_REAL floor = elastic > 0 ? ooze_max(0, 1 - ooze_sym3_smallest(q)) : 0;
+    OOZE_REAL floor = elastic > 0 ? ooze_max(0, 1 - ooze_sym3_min_eigenvalue(q)) : 0;
     OOZE_REAL viscous = g * memory.m1_dt * dt + nu;
     OozeSym3 a = ooze_sym3_scale(q, elastic);
     OOZE_REAL diagonal = elastic * floor + viscous;
@@ -71,8 +72,9 @@ OOZE_FORMULA OozeSym3 ooze_lodge_stiffness(OozeSym3 q, OOZE_REAL g, OOZE_REAL nu
     return a;
 }
 
-/* What is left at the end of the step of the stress that was there at its beginning: r G (Q - I). */
-OOZE_FORMULA OozeSym3 ooze_lodge_held(OozeSym3 q, OOZE_REAL g, OozeMemory memory)
+/* What is left at the end of the step of the stress that was there at its beginning: r G (Q - I).
+   */
+OOZE_FORMULA OozeSym3 ooze_lodge_retained_stress(OozeSym3 q, OOZE_REAL g, OozeMemory memory)
 {
     OOZE_REAL rg = memory.r * g;
     return ooze_sym3(rg * (q.xx - 1), rg * (q.yy - 1), rg * (q.zz - 1), rg * q.xy, rg * q.xz,

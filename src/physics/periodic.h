@@ -1,5 +1,5 @@
-/* Periodic axes. Valid C17 and CUDA. An axis that does not wrap has length and inverse 0, so the
-   same branch-free lines serve open and periodic domains. */
+/* Periodic axes. Valid C17 and CUDA. An axis that is not periodic has length and inverse 0, so that
+   the same branch-free code serves open and periodic domains. */
 #ifndef OOZE_PHYSICS_PERIODIC_H
 #define OOZE_PHYSICS_PERIODIC_H
 
@@ -7,7 +7,7 @@
 
 typedef struct OozePeriodic {
     float min[3];
-    float length[3];  /* 0: the axis does not wrap */
+    float length[3];  /* 0: the axis is not periodic */
     float inverse[3]; /* 1 / length, or 0 */
 } OozePeriodic;
 
@@ -22,11 +22,12 @@ OOZE_FORMULA float ooze_periodic_delta(float delta, float length, float inverse)
     return delta - length * rintf(delta * inverse);
 }
 
-/* The same point inside [min, min + length). */
+/* The image of x inside [min, min + length). */
 OOZE_FORMULA float ooze_periodic_wrap(float x, float min, float length, float inverse)
 {
     float wrapped = x - length * floorf((x - min) * inverse);
-    /* Rounding can land on the far end, which is the near end, or just before the near end. */
+    /* Rounding can give the upper end, which is the lower end, or a value just below the lower end.
+       */
     return length > 0.0f && (wrapped < min || wrapped >= min + length) ? min : wrapped;
 }
 

@@ -6,10 +6,10 @@
 #include "physics/tensor.h"
 
 /* Below this determinant, over the cube of the root mean square singular value, Newton's iteration
-   converges slowly or to a mirror image; the quaternion fit has neither fault and costs more. */
-#define OOZE_POLAR_PLAIN 0.05
+   converges slowly or to a reflection; the quaternion fit does neither and costs more. */
+#define OOZE_POLAR_NEWTON_DET 0.05
 
-/* Cofactors: det(a) times the inverse transposed. */
+/* Cofactors: det(a) times the transpose of the inverse. */
 OOZE_FORMULA OozeMat3 ooze_mat3_cofactor(OozeMat3 a)
 {
     OozeMat3 c;
@@ -31,8 +31,8 @@ OOZE_FORMULA OozeMat3 ooze_mat3_identity(void)
     return r;
 }
 
-/* Newton's iteration of Higham 1986, X <- (g X + X^-T / g) / 2, for a determinant well above 0, with Frobenius
-   scaling g where it helps: near a rotation g is 1 and its roots only cost time. */
+/* Newton's iteration of Higham 1986, X <- (g X + X^-T / g) / 2, for a determinant well above 0,
+   with Frobenius scaling g; near a rotation g is about 1 and its roots are not computed. */
 OOZE_FORMULA OozeMat3 ooze_polar_newton(OozeMat3 a)
 {
     const OOZE_REAL half = (OOZE_REAL)0.5;
@@ -77,8 +77,8 @@ OOZE_FORMULA_CALL OozeMat3 ooze_polar_fit(OozeMat3 a)
     return best;
 }
 
-/* The rotation R that maximises tr(R^T a): the polar factor where det a > 0, and the best proper
-   rotation where a is a mirror image or has lost a direction. Identity for a = 0 or not a number. */
+/* The rotation R that maximises tr(R^T a): the polar factor where det a > 0, and the nearest proper
+   rotation where a is a reflection or singular. Identity for a = 0 or NaN. */
 OOZE_FORMULA OozeMat3 ooze_polar_rotation(OozeMat3 a)
 {
     OOZE_REAL norm2 = ooze_mat3_norm2(a);
@@ -87,8 +87,8 @@ OOZE_FORMULA OozeMat3 ooze_polar_rotation(OozeMat3 a)
     }
     OOZE_REAL size = OOZE_SQRT(norm2 * (OOZE_REAL)(1.0 / 3.0));
     a = ooze_mat3_scale(a, 1 / size);
-    return ooze_mat3_det(a) > (OOZE_REAL)OOZE_POLAR_PLAIN ? ooze_polar_newton(a)
-                                                          : ooze_polar_fit(a);
+    return ooze_mat3_det(a) > (OOZE_REAL)OOZE_POLAR_NEWTON_DET ? ooze_polar_newton(a)
+                                                               : ooze_polar_fit(a);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* x to the power y from additions and multiplications alone, so that every machine gives the same bits.
-   Valid C17 and CUDA. */
+/* x to the power y from additions and multiplications alone, so that every processor and GPU gives
+   the same bits. Valid C17 and CUDA. */
 #ifndef OOZE_PHYSICS_POWER_H
 #define OOZE_PHYSICS_POWER_H
 
@@ -7,8 +7,8 @@
 
 #define OOZE_LN2 0.69314718055994530942
 
-/* Natural logarithm of x > 0: halved or doubled into [0.7, 1.4], then 2 artanh((x - 1)/(x + 1)), whose
-   first term left out is below 2e-10. */
+/* Natural logarithm of x > 0: x is scaled by powers of 2 into [0.7, 1.4], then
+   2 artanh((x - 1)/(x + 1)) by its series; the first neglected term is below 2e-10. */
 OOZE_FORMULA OOZE_REAL ooze_log(OOZE_REAL x)
 {
     int exponent = 0;
@@ -26,13 +26,13 @@ OOZE_FORMULA OOZE_REAL ooze_log(OOZE_REAL x)
     return (OOZE_REAL)exponent * (OOZE_REAL)OOZE_LN2 + 2 * t * series;
 }
 
-/* e to the power z, z within +-80: the nearest whole number of halvings, then Taylor to the eighth
-   power, whose first term left out is below 3e-10. */
+/* e to the power z, z clamped to +-80: a power of 2 times the Taylor series to the eighth power of
+   the rest; the first neglected term is below 3e-10. */
 OOZE_FORMULA OOZE_REAL ooze_exp(OOZE_REAL z)
 {
     z = z > 80 ? 80 : z < -80 ? -80 : z;
-    OOZE_REAL turns = z * (OOZE_REAL)(1.0 / OOZE_LN2);
-    int exponent = (int)(turns + (turns < 0 ? (OOZE_REAL)-0.5 : (OOZE_REAL)0.5));
+    OOZE_REAL log2 = z * (OOZE_REAL)(1.0 / OOZE_LN2);
+    int exponent = (int)(log2 + (log2 < 0 ? (OOZE_REAL)-0.5 : (OOZE_REAL)0.5));
     OOZE_REAL r = z - (OOZE_REAL)exponent * (OOZE_REAL)OOZE_LN2;
     OOZE_REAL e = 1;
     for (int k = 8; k > 0; k--) {
@@ -47,7 +47,8 @@ OOZE_FORMULA OOZE_REAL ooze_exp(OOZE_REAL z)
     return e;
 }
 
-/* x^y for x > 0, to 1e-8 of itself in double and some ulps in float; cut at e^+-80. */
+/* x^y for x > 0, to a relative error of 1e-8 in double and some ulps in float; limited to e^+-80.
+   */
 OOZE_FORMULA OOZE_REAL ooze_power(OOZE_REAL x, OOZE_REAL y)
 {
     return ooze_exp(y * ooze_log(x));

@@ -1,13 +1,14 @@
-/* The rotation that best carries one set of points onto another, by quaternions: Horn 1987, "Closed-form
-   solution of absolute orientation using unit quaternions". Always a proper rotation, never a mirror
-   image. In double; valid C17 and CUDA. */
+/* The rotation that best maps one set of points onto another: Horn 1987, "Closed-form solution of
+   absolute orientation using unit quaternions". Always a proper rotation, never a reflection. In
+   double; valid C17 and CUDA. */
 #ifndef OOZE_PHYSICS_RIGID_FIT_H
 #define OOZE_PHYSICS_RIGID_FIT_H
 
 #include "physics/formula.h"
 
-/* One rotation of Jacobi's eigenvalue method: makes a[p][q] zero and collects the turn in v. */
-OOZE_FORMULA void ooze_jacobi_turn4(double a[4][4], double v[4][4], int p, int q)
+/* One rotation of Jacobi's eigenvalue method: makes a[p][q] zero and multiplies v by the rotation.
+   */
+OOZE_FORMULA void ooze_jacobi_rotate4(double a[4][4], double v[4][4], int p, int q)
 {
     if (a[p][q] == 0.0) {
         return;
@@ -35,8 +36,8 @@ OOZE_FORMULA void ooze_jacobi_turn4(double a[4][4], double v[4][4], int p, int q
     }
 }
 
-/* From m[3 a + b] = sum of (from_a - mean_a)(to_b - mean_b): the unit quaternion (w, x, y, z) that is the
-   eigenvector of the largest eigenvalue of N. Points without extent leave it at identity. */
+/* From m[3 a + b] = sum of (from_a - mean_a)(to_b - mean_b): the unit quaternion (w, x, y, z) that
+   is the eigenvector of the largest eigenvalue of N. Points without extent leave it at identity. */
 OOZE_FORMULA void ooze_rigid_fit_quaternion(const double m[9], double q[4])
 {
     double a[4][4], v[4][4], scale = 0.0;
@@ -70,7 +71,7 @@ OOZE_FORMULA void ooze_rigid_fit_quaternion(const double m[9], double q[4])
         for (int i = 0; i < 3; i++) {
             OOZE_ROLLED
             for (int j = i + 1; j < 4; j++) {
-                ooze_jacobi_turn4(a, v, i, j);
+                ooze_jacobi_rotate4(a, v, i, j);
             }
         }
     }

@@ -1,5 +1,5 @@
-/* How a rigid body moves: its inertia, its spin from its angular momentum, and the turn of a step. In
-   double, for sums run over all of a body; valid C17 and CUDA.
+/* Rigid body motion: inertia, angular velocity from angular momentum, and the rotation of a step.
+   In double, for sums over all particles of a body; valid C17 and CUDA.
 
    Symmetric 3x3 matrices are six numbers in the order xx, yy, zz, xy, xz, yz. */
 #ifndef OOZE_PHYSICS_RIGID_MOTION_H
@@ -8,7 +8,7 @@
 #include "physics/formula.h"
 
 /* out = s v */
-OOZE_FORMULA void ooze_rigid_apply(const double s[6], const double v[3], double out[3])
+OOZE_FORMULA void ooze_sym6_apply(const double s[6], const double v[3], double out[3])
 {
     double x = s[0] * v[0] + s[3] * v[1] + s[4] * v[2];
     double y = s[3] * v[0] + s[1] * v[1] + s[5] * v[2];
@@ -29,8 +29,8 @@ OOZE_FORMULA void ooze_rigid_add_moment(double moment[6], double mass, const dou
     moment[5] += mass * x[1] * x[2];
 }
 
-/* The direction of points that stand in a row: the longest column of their moment. */
-OOZE_FORMULA void ooze_rigid_row_direction(const double moment[6], double d[3])
+/* The direction of collinear points: the longest column of their moment. */
+OOZE_FORMULA void ooze_rigid_line_direction(const double moment[6], double d[3])
 {
     double columns[3][3] = {{moment[0], moment[3], moment[4]},
                             {moment[3], moment[1], moment[5]},
@@ -44,9 +44,9 @@ OOZE_FORMULA void ooze_rigid_row_direction(const double moment[6], double d[3])
     }
 }
 
-/* Inverse of the inertia tr(moment) I - moment about the centre of mass. What no motion of the points
-   can show stays 0: all turning of a single point, and that of points in a row about the row. `least` is
-   the moment that counts as none. */
+/* Inverse of the inertia tr(moment) I - moment about the centre of mass. It is 0 for rotations that
+   do not move the points: all of a single point, and those of collinear points about their line. A
+   trace up to `least` counts as a single point. */
 OOZE_FORMULA void ooze_rigid_inverse_inertia(const double moment[6], double least,
                                              double inverse[6])
 {
@@ -70,7 +70,7 @@ OOZE_FORMULA void ooze_rigid_inverse_inertia(const double moment[6], double leas
         return;
     }
     double d[3];
-    ooze_rigid_row_direction(moment, d);
+    ooze_rigid_line_direction(moment, d);
     inverse[0] = (1.0 - d[0] * d[0]) / trace;
     inverse[1] = (1.0 - d[1] * d[1]) / trace;
     inverse[2] = (1.0 - d[2] * d[2]) / trace;
@@ -79,8 +79,8 @@ OOZE_FORMULA void ooze_rigid_inverse_inertia(const double moment[6], double leas
     inverse[5] = -d[1] * d[2] / trace;
 }
 
-/* The rotation about w by the angle |w|, row by row: orthonormal to rounding; the angle is right to
-   1e-5 up to half a radian. Cayley's map of the vector along w whose length is tan(|w|/2). */
+/* The rotation about w by the angle |w|, row major: orthonormal to rounding; the error of the angle
+   is below 1e-5 up to half a radian. Cayley's map of the vector along w of length tan(|w|/2). */
 OOZE_FORMULA void ooze_rigid_rotation(const double w[3], double r[9])
 {
     double square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
@@ -99,7 +99,7 @@ OOZE_FORMULA void ooze_rigid_rotation(const double w[3], double r[9])
 }
 
 /* out = r v, or with `back` r^T v */
-OOZE_FORMULA void ooze_rigid_turn(const double r[9], const double v[3], int back, double out[3])
+OOZE_FORMULA void ooze_rigid_rotate(const double r[9], const double v[3], int back, double out[3])
 {
     int row = back ? 1 : 3, column = back ? 3 : 1;
     double turned[3];
@@ -116,9 +116,9 @@ OOZE_FORMULA void ooze_rigid_spin(const double inverse[6], const double r[9], co
                                   double w[3])
 {
     double v[3];
-    ooze_rigid_turn(r, l, 1, v);
-    ooze_rigid_apply(inverse, v, v);
-    ooze_rigid_turn(r, v, 0, w);
+    ooze_rigid_rotate(r, l, 1, v);
+    ooze_sym6_apply(inverse, v, v);
+    ooze_rigid_rotate(r, v, 0, w);
 }
 
 /* The turn of a step of a body with angular momentum l, which stays, by the midpoint rule: the spin
@@ -127,7 +127,7 @@ OOZE_FORMULA void ooze_rigid_step(const double inverse[6], const double l[3], do
                                   double turn[9])
 {
     double w[3], half[9];
-    ooze_rigid_apply(inverse, l, w);
+    ooze_sym6_apply(inverse, l, w);
     for (int k = 0; k < 3; k++) {
         w[k] *= 0.5 * dt;
     }

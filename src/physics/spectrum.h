@@ -1,6 +1,6 @@
-/* What a rheometer sees of one Maxwell mode, modulus g and relaxation time tau, which may be infinite, in small
-   strain (Ferry 1980, chapter 3); modes add up, and a solvent adds its viscosity times omega to the loss. In double: fits see past
-   single precision. */
+/* Linear response of one Maxwell mode of modulus g (Pa) and relaxation time tau (s), which may be
+   infinite (Ferry 1980, chapter 3); modes add up, and a solvent adds its viscosity times omega to
+   the loss modulus. In double, as fits need. */
 #ifndef OOZE_PHYSICS_SPECTRUM_H
 #define OOZE_PHYSICS_SPECTRUM_H
 
@@ -28,7 +28,7 @@ OOZE_FORMULA double ooze_mode_relaxation(double g, double tau, double time)
     return g * exp(-time / tau);
 }
 
-/* What a step of length dt resists shear by, Pa s: the modulus times the part of the step that it remembers. */
+/* Resistance to the shear of a step of length dt, Pa s: the modulus times the time that it acts. */
 OOZE_FORMULA double ooze_mode_resistance(double g, double tau, double dt)
 {
     return g * fmin(tau, dt);

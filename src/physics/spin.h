@@ -1,4 +1,5 @@
-/* Rotation in one step, from the antisymmetric part of the velocity gradient. Valid C17 and CUDA. */
+/* Rotation in one step, from the antisymmetric part of the velocity gradient. Valid C17 and CUDA.
+   */
 #ifndef OOZE_PHYSICS_SPIN_H
 #define OOZE_PHYSICS_SPIN_H
 
@@ -9,7 +10,7 @@ typedef struct OozeSpin {
     OOZE_REAL x, y, z;
 } OozeSpin;
 
-/* w dt: the axial vector of the antisymmetric part of l, no longer than `most`. */
+/* w dt: the axial vector of the antisymmetric part of l, its length limited to `most`. */
 OOZE_FORMULA OozeSpin ooze_spin(OozeMat3 l, OOZE_REAL dt, OOZE_REAL most)
 {
     const OOZE_REAL half = (OOZE_REAL)0.5 * dt;
@@ -17,16 +18,16 @@ OOZE_FORMULA OozeSpin ooze_spin(OozeMat3 l, OOZE_REAL dt, OOZE_REAL most)
     w.x = half * (l.m[7] - l.m[5]);
     w.y = half * (l.m[2] - l.m[6]);
     w.z = half * (l.m[3] - l.m[1]);
-    OOZE_REAL turn = OOZE_SQRT(w.x * w.x + w.y * w.y + w.z * w.z);
-    OOZE_REAL cap = turn > most ? most / turn : 1;
-    w.x *= cap;
-    w.y *= cap;
-    w.z *= cap;
+    OOZE_REAL angle = OOZE_SQRT(w.x * w.x + w.y * w.y + w.z * w.z);
+    OOZE_REAL scale = angle > most ? most / angle : 1;
+    w.x *= scale;
+    w.y *= scale;
+    w.z *= scale;
     return w;
 }
 
-/* Orthonormal to rounding and right to second order (Cayley): (I - W/2)^-1 (I + W/2) for the cross
-   product matrix W of w. */
+/* Cayley's map (I - W/2)^-1 (I + W/2) of the cross product matrix W of w: orthonormal to rounding
+   and of second order in w. */
 OOZE_FORMULA OozeMat3 ooze_spin_rotation(OozeSpin w)
 {
     OOZE_REAL a = w.x / 2, b = w.y / 2, c = w.z / 2;
@@ -44,7 +45,7 @@ OOZE_FORMULA OozeMat3 ooze_spin_rotation(OozeSpin w)
     return r;
 }
 
-/* W^T W: by this I + W stretches, to second order, though it means a rotation. */
+/* W^T W: the spurious stretch of I + W to second order. */
 OOZE_FORMULA OozeSym3 ooze_spin_square(OozeSpin w)
 {
     OOZE_REAL w2 = w.x * w.x + w.y * w.y + w.z * w.z;

@@ -1,11 +1,12 @@
 /* Weights of neighbours in a corrected velocity gradient. Valid C17 and CUDA.
 
-   A corrected gradient is a weighted least-squares fit, so any positive weight f(r) serves; a kernel
-   stands behind it with |W'| = f r. Under tension, a pair that has come nearer must not pull harder
-   than its neighbours, or the fluid clumps and tears (Swegle, Hicks and Attaway 1995: unstable where
-   W'' times tension is positive). The cubic spline's |W'| falls from a third of its support on, so at
-   supports of about two spacings every pair is on the unstable side. f = 1 - (r/h)^2 has its largest
-   |W'| at 0.58 h: nearest neighbours stay on the stable side until they are stretched by a quarter. */
+   A corrected gradient is a weighted least-squares fit, so any positive weight f(r) serves; a
+   kernel stands behind it with |W'| = f r. Under tension, a pair that has come nearer must not pull
+   harder than its neighbours, or the fluid clumps and tears (Swegle, Hicks and Attaway 1995:
+   unstable where W'' times tension is positive). The cubic spline's |W'| falls from a third of its
+   support on, so at supports of about two spacings every pair is on the unstable side. f = 1 -
+   (r/h)^2 has its largest |W'| at 0.58 h: nearest neighbours stay on the stable side until they are
+   stretched by a quarter. */
 #ifndef OOZE_PHYSICS_STRAIN_WEIGHT_H
 #define OOZE_PHYSICS_STRAIN_WEIGHT_H
 
@@ -34,8 +35,8 @@ OOZE_FORMULA double ooze_strain_weight_scale(double spacing, double h)
     return 1.0 / (sum * spacing * spacing * spacing);
 }
 
-/* |sum f x| spacing^3 at a particle of the topmost layer of a half-filled lattice, f scaled as above:
-   what a flat free surface looks like to a gradient sum. */
+/* |sum f x| spacing^3 at a particle of the topmost layer of a half-filled lattice, f scaled as
+   above: what a flat free surface looks like to a gradient sum. */
 OOZE_FORMULA double ooze_strain_weight_surface(double spacing, double h)
 {
     const int reach = (int)(h / spacing) + 1;
@@ -51,18 +52,13 @@ OOZE_FORMULA double ooze_strain_weight_surface(double spacing, double h)
     return sum * spacing * spacing * spacing * ooze_strain_weight_scale(spacing, h);
 }
 
-/* Weight of a boundary sample of a wall that fluid clings to. One layer of samples stands for all the
-   fluid that is missing behind it, seen from both sides of an edge, so a particle of the first layer
-   (half a spacing above) must see twice what its missing neighbours would be, and one of the second
-   layer next to nothing: a wider weight leaves the layers with forces that only slip balances. The
-   power makes the second layer see the 7% that it should at supports of about two spacings. */
-OOZE_FORMULA OOZE_REAL ooze_strain_wall_weight(OOZE_REAL r, OOZE_REAL h)
-{
-    OOZE_REAL q = r / h, w = q < 1 ? 1 - q * q : 0;
-    OOZE_REAL w3 = w * w * w;
-    return w3 * w3;
-}
-
+/* Weight of a boundary sample of a wall that fluid clings to. One layer of samples stands for all
+   the fluid that is missing behind it, seen from both sides of an edge, so a particle of the
+   first layer (half a spacing above) must see twice what its missing neighbours would be, and
+   one of the second layer next to nothing: a wider weight leaves the layers with forces that
+   only slip balances. The power of the strain weight makes the second layer see the 7% that it
+   should at supports of about two spacings. */
+#define OOZE_STRAIN_WALL_POWER(w) (((w) * (w) * (w)) * ((w) * (w) * (w)))
 /* The factor that makes it so on a flat wall whose samples have the volume `sample`. */
 OOZE_FORMULA double ooze_strain_wall_scale(double spacing, double h, double sample)
 {
@@ -72,7 +68,7 @@ OOZE_FORMULA double ooze_strain_wall_scale(double spacing, double h, double samp
         for (int i = -reach; i <= reach; i++) {
             double q2 = ((double)(i * i + j * j) + 0.25) * spacing * spacing / (h * h);
             double w = q2 < 1.0 ? 1.0 - q2 : 0.0;
-            seen += w * w * w * w * w * w * 0.5 * spacing * sample;
+            seen += OOZE_STRAIN_WALL_POWER(w) * 0.5 * spacing * sample;
         }
     }
     return 2.0 * missing / seen;

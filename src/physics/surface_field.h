@@ -9,7 +9,7 @@
 
 #include "physics/tensor.h"
 
-/* How far a particle looks to learn the shape of the fluid around it. */
+/* Radius R of the neighbourhood that determines the shape of a particle's kernel. */
 #define OOZE_SURFACE_NEIGHBOURHOOD 2.5
 /* Yu and Turk's weight 1 - (r/R)^3 summed over a full neighbourhood: (2 pi / 3) R^3. */
 #define OOZE_SURFACE_FULL                                                                          \
@@ -48,20 +48,21 @@ OOZE_FORMULA OOZE_REAL ooze_surface_kernel_slope(OOZE_REAL q2)
 /* A particle alone: a sphere of the particle's volume, radius (3 / 4 pi)^(1/3). */
 #define OOZE_SURFACE_ALONE_RADIUS 0.62035049089940001667
 #define OOZE_SURFACE_ALONE        1.2
-/* Half of what the sum over a full lattice comes to: a flat surface then stands half a spacing above
-   the last layer, as its volume wants it. */
+/* Half of the sum over a full lattice: a flat surface then lies half a spacing above the last
+   layer, where it encloses the volume of the particles. */
 #define OOZE_SURFACE_ISO 0.5
 #define OOZE_SURFACE_ROUND_ISO                                                                     \
     (0.5 * 64.0 * OOZE_PI / 315.0 * OOZE_SURFACE_ROUND * OOZE_SURFACE_ROUND * OOZE_SURFACE_ROUND)
 #define OOZE_SURFACE_CONE_ISO_SQUARED                                                              \
     (0.5 * 4.0 * OOZE_PI / 30.0 * OOZE_SURFACE_CONE * OOZE_SURFACE_CONE * OOZE_SURFACE_CONE)
-/* Largest to smallest variance at most (Yu and Turk's k_r); the half axes go by its root. */
+/* Upper bound of the ratio of largest to smallest variance (Yu and Turk's k_r); half axes are
+   proportional to the root of the variance. */
 #define OOZE_SURFACE_STRETCH 4.0
-/* Two pulls more unlike than this belong to particles at unlike depths. */
-#define OOZE_SURFACE_LIKENESS 0.5
-/* No centre is moved farther. */
+/* Offsets to the neighbourhoods' means that differ by more than this belong to different depths. */
+#define OOZE_SURFACE_OFFSET_LIKE 0.5
+/* Upper bound of the shift of a kernel's centre. */
 #define OOZE_SURFACE_SHIFT_MAX 0.5
-/* From this fill on the surface does not pass through a particle's kernel. */
+/* From this filled fraction on, the surface does not pass through a particle's kernel. */
 #define OOZE_SURFACE_OUTER_FILL 0.86
 
 /* 0 below a, 1 above b, smooth between. */
@@ -71,15 +72,16 @@ OOZE_FORMULA OOZE_REAL ooze_surface_blend(OOZE_REAL a, OOZE_REAL b, OOZE_REAL x)
     return t * t * (3 - 2 * t);
 }
 
-/* How much a direction leads across the surface, by the variance of the neighbourhood along it: 0 where
-   that is full, 1 where it is that of a flat surface's last layer or less. */
+/* 0 for a direction inside the fluid or along the surface, 1 for a direction across it, by the
+   variance of the neighbourhood along the direction: full, or at most that of a flat surface's last
+   layer. */
 OOZE_FORMULA OOZE_REAL ooze_surface_across(OOZE_REAL variance)
 {
     OOZE_REAL v = variance * (OOZE_REAL)(1.0 / OOZE_SURFACE_VARIANCE);
     return 1 - ooze_surface_blend((OOZE_REAL)0.6, (OOZE_REAL)0.9, v);
 }
 
-/* Half axes and weight of a kernel from the variances along its axes and the fill of its
+/* Half axes and weight of a kernel from the variances along its axes and the filled fraction of its
    neighbourhood. */
 OOZE_FORMULA void ooze_surface_axes(const OOZE_REAL variance[3], OOZE_REAL fill, OOZE_REAL axes[3],
                                     OOZE_REAL *weight)

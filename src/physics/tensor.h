@@ -174,7 +174,7 @@ OOZE_FORMULA OozeMat3 ooze_mat3_mul_sym3(OozeMat3 a, OozeSym3 s)
 }
 
 /* f s f^T */
-OOZE_FORMULA OozeSym3 ooze_sym3_push(OozeMat3 f, OozeSym3 s)
+OOZE_FORMULA OozeSym3 ooze_sym3_congruence(OozeMat3 f, OozeSym3 s)
 {
     OozeMat3 fs = ooze_mat3_mul_sym3(f, s);
     return ooze_mat3_symmetric(ooze_mat3_mul(fs, ooze_mat3_transpose(f)));
@@ -187,9 +187,9 @@ OOZE_FORMULA OozeSym3 ooze_sym3_anticommutator(OozeSym3 d, OozeSym3 a)
     return ooze_sym3_scale(ooze_mat3_symmetric(p), 2);
 }
 
-/* Smallest eigenvalue of a symmetric tensor by Newton's method on the characteristic polynomial from
-   below, where it is convex: needs no trigonometry and is monotone. */
-OOZE_FORMULA OOZE_REAL ooze_sym3_smallest(OozeSym3 a)
+/* Smallest eigenvalue of a symmetric tensor by Newton's method on the characteristic polynomial
+   from below, where it is convex: needs no trigonometry and is monotone. */
+OOZE_FORMULA OOZE_REAL ooze_sym3_min_eigenvalue(OozeSym3 a)
 {
     const OOZE_REAL third = (OOZE_REAL)(1.0 / 3.0);
     OOZE_REAL mean = ooze_sym3_trace(a) * third;

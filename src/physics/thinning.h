@@ -1,5 +1,5 @@
-/* Viscosity that follows the rate of shear: Carreau 1972, and the power law of Ostwald and de Waele.
-   Valid C17 and CUDA. */
+/* Viscosity as a function of the shear rate: Carreau 1972, and the power law of Ostwald and de
+   Waele. Valid C17 and CUDA. */
 #ifndef OOZE_PHYSICS_THINNING_H
 #define OOZE_PHYSICS_THINNING_H
 
@@ -16,13 +16,13 @@ typedef struct OozeThinning {
     OozeThinningLaw law;
     OOZE_REAL time;     /* 1 / the rate at which thinning begins, s; 0: no thinning */
     OOZE_REAL exponent; /* n: 1 Newtonian, below 1 thinning, above 1 thickening */
-    OOZE_REAL floor;    /* share of the viscosity that is left at any rate */
+    OOZE_REAL floor;    /* lower bound of the viscosity over that of the table */
 } OozeThinning;
 
-/* A power law has no viscosity at rest: it ends at this many times that of its reference rate. */
-#define OOZE_THINNING_MOST 100
+/* A power law diverges at rest: upper bound of its viscosity over that at its reference rate. */
+#define OOZE_THINNING_FACTOR_MAX 100
 
-/* The rate of shear of a rate of strain: sqrt(2 D:D) of its deviatoric part. */
+/* Shear rate of a strain rate D, 1/s: sqrt(2 D:D) of its deviatoric part. */
 OOZE_FORMULA OOZE_REAL ooze_shear_rate(OozeSym3 d)
 {
     OOZE_REAL mean = ooze_sym3_trace(d) / 3;
@@ -46,7 +46,7 @@ OOZE_FORMULA OOZE_REAL ooze_thinning(OozeThinning law, OOZE_REAL rate)
     }
     OOZE_REAL slow = (OOZE_REAL)1e-12; /* keeps the logarithm finite */
     OOZE_REAL factor = ooze_power(x > slow ? x : slow, law.exponent - 1);
-    factor = ooze_min(factor, OOZE_THINNING_MOST);
+    factor = ooze_min(factor, OOZE_THINNING_FACTOR_MAX);
     return ooze_max(factor, law.floor);
 }
 

@@ -1,8 +1,8 @@
-/* The upper-convected Maxwell fluid stepped explicitly, in kinematic units (moduli and viscosities over
-   the density). Valid C17 and CUDA.
+/* The upper-convected Maxwell fluid stepped explicitly, in kinematic units (moduli and viscosities
+   over the density). Valid C17 and CUDA.
 
-   Barreiro et al. 2017, eqs 1 to 4, with L_ab = du_a/dx_b, for which the convection that turns Q with
-   the material is L Q + Q L^T. */
+   Barreiro et al. 2017, eqs 1 to 4, with L_ab = du_a/dx_b, for which the convected derivative has
+   the terms L Q + Q L^T. */
 #ifndef OOZE_PHYSICS_UCM_H
 #define OOZE_PHYSICS_UCM_H
 
@@ -29,13 +29,14 @@ OOZE_FORMULA OozeSym3 ooze_ucm_stress(OozeSym3 q, OozeMat3 l, OOZE_REAL g, OOZE_
 
 /* The longest stable step of
      u1 = u0 - dt (w s0 + gamma u0),  s1 = s0 - dt rate s0 + dt w u1,
-   a wave of angular frequency w that is damped at gamma and forgets at `rate`: both roots of its
-   characteristic polynomial lie in the unit circle when w^2 dt^2 + 2 (gamma + rate) dt <= 4 (a term
-   of the order dt^2 gamma rate, which only helps, is left out). Infinite when nothing moves it. */
+   a wave of angular frequency w whose velocity is damped at gamma and whose stress relaxes at
+   `rate`: both roots of its characteristic polynomial lie in the unit circle when w^2 dt^2 + 2
+   (gamma + rate) dt <= 4 (a stabilising term of order dt^2 gamma rate is neglected). Infinite when
+   all three are 0. */
 OOZE_FORMULA double ooze_ucm_stable_step(double w, double gamma, double rate)
 {
     double b = gamma + rate;
-    /* 4 / (b + sqrt(b^2 + 4 w^2)) is the positive root, written so that w = 0 needs no care */
+    /* the positive root in the form that needs no special case for w = 0 */
     return 4.0 / (b + sqrt(b * b + 4.0 * w * w));
 }
 

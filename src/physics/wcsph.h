@@ -1,4 +1,5 @@
-/* Weakly compressible SPH: the equation of state, and how a wall drags what clings to it. Valid C17 and CUDA. */
+/* Weakly compressible SPH: the equation of state, and the viscous drag of no-slip walls. Valid C17
+   and CUDA. */
 #ifndef OOZE_PHYSICS_WCSPH_H
 #define OOZE_PHYSICS_WCSPH_H
 
@@ -7,8 +8,8 @@
 /* Tait's exponent for water (Cole 1948; Monaghan 1994). */
 #define OOZE_TAIT_EXPONENT 7
 
-/* Pressure over rest density, m2/s2, of a density relative to rest: c^2/7 (d^7 - 1), and none where the fluid is
-   thinner than at rest, which free surfaces always seem to be. */
+/* Pressure over rest density, m2/s2, of a density d relative to rest: c^2/7 (d^7 - 1), and 0 below
+   rest density, where SPH densities are at every free surface. */
 OOZE_FORMULA OOZE_REAL ooze_tait_pressure(OOZE_REAL density, OOZE_REAL sound_speed)
 {
     OOZE_REAL d2 = density * density;
@@ -17,24 +18,24 @@ OOZE_FORMULA OOZE_REAL ooze_tait_pressure(OOZE_REAL density, OOZE_REAL sound_spe
     return p > 0 ? p : 0;
 }
 
-/* Volume that lap W counts for, such that on the rest lattice the sum over u_ji is the Laplacian of every quadratic
-   field exactly: that of a particle but for a few percent. Heat asks for the same per particle, not per volume. */
+/* Volume per particle with which sum V u_ji lap W on the rest lattice is exactly the Laplacian of
+   every quadratic field: the particle's own to a few percent. */
 OOZE_FORMULA double ooze_wcsph_scale(double spacing, double h)
 {
     return ooze_heat_scale(spacing, h) / (spacing * spacing * spacing);
 }
 
-/* What one layer of samples on a flat wall must count for, beside particles of the lattice: in a linear shear over a
-   wall at rest all layers together feel what the fluid that is missing behind the wall would do to them. The first
-   layer is half a spacing above. */
+/* Factor on the volumes of the samples of a flat wall with which their one layer exerts the viscous
+   drag of the half space behind it: in a linear shear over a wall at rest, summed over all layers
+   of the fluid, the first of which is half a spacing above the wall. */
 OOZE_FORMULA double ooze_wcsph_wall_scale(double spacing, double h)
 {
-    double missing = 0.0, seen = 0.0;
+    double missing = 0.0, samples = 0.0;
     for (double at = 0.5 * spacing; at < h; at += spacing) {
-        missing += ooze_heat_missing(at, spacing, h);
-        seen += at * ooze_heat_layer(at, spacing, h);
+        missing += ooze_heat_half_space(at, spacing, h);
+        samples += at * ooze_heat_layer(at, spacing, h);
     }
-    return missing / seen;
+    return missing / samples;
 }
 
 #endif

@@ -1,10 +1,10 @@
 /* Yielding: elastic strain beyond a limit flows. Valid C17 and CUDA.
 
-   The elastic shear strain of a conformation Q is |dev Q| / sqrt 2, which for simple shear by gamma is
-   gamma (to second order). Flow takes the deviatoric part straight back to the limit and leaves the
-   volume det Q alone, as Simo's return does (Comput. Methods Appl. Mech. Eng. 99, 1992) but with the
-   volume kept exactly: with the trace kept instead, every further shear would add to it, and with it
-   to an isotropic tension that no flow relieves. */
+   The elastic shear strain of a conformation Q is |dev Q| / sqrt 2, which for simple shear by gamma
+   is gamma (to second order). Flow is a radial return of the deviatoric part to the limit (Simo,
+   Comput. Methods Appl. Mech. Eng. 99, 1992) that keeps det Q exactly: if it kept the trace
+   instead, every further shear would add to the trace, and so to an isotropic tension that no flow
+   relieves. */
 #ifndef OOZE_PHYSICS_YIELD_H
 #define OOZE_PHYSICS_YIELD_H
 
@@ -27,17 +27,17 @@ OOZE_FORMULA OOZE_REAL ooze_elastic_strain(OozeSym3 q)
     return OOZE_SQRT(ooze_sym3_norm2(ooze_sym3_deviator(q)) / 2);
 }
 
-/* What is left of the elastic strain after yielding, as a share: 1 within the limit. */
+/* Fraction of the elastic strain that remains after yielding: 1 within the limit. */
 OOZE_FORMULA OOZE_REAL ooze_yield_share(OozeSym3 q, OOZE_REAL limit)
 {
     OOZE_REAL strain = ooze_elastic_strain(q);
     return strain > limit ? limit / strain : 1;
 }
 
-/* Q with that share of its elastic strain: positive definite, det Q unchanged. With the returned
-   deviator D the mean m solves det(m I + D) = m^3 - (D:D/2) m + det D = det Q. A smaller deviator about
-   the same mean has the larger determinant, so Newton's method comes down from trace/3 on a convex
-   branch to the one root above -(smallest eigenvalue of D). */
+/* Q with that fraction of its elastic strain: positive definite, det Q unchanged. With the returned
+   deviator D the mean m solves det(m I + D) = m^3 - (D:D/2) m + det D = det Q. A smaller deviator
+   with the same mean has a larger determinant, so Newton's method descends from trace/3 on a convex
+   branch to the only root above -(smallest eigenvalue of D). */
 OOZE_FORMULA OozeSym3 ooze_yield_to(OozeSym3 q, OOZE_REAL share)
 {
     if (!(share < 1)) {
@@ -50,22 +50,16 @@ OOZE_FORMULA OozeSym3 ooze_yield_to(OozeSym3 q, OOZE_REAL share)
         OOZE_REAL slope = 3 * mean * mean - half;
         OOZE_REAL excess = mean * (mean * mean - half) + constant;
         if (!(slope > 0) || !(excess > 0)) {
-            break; /* there, to rounding */
+            break; /* converged to rounding */
         }
         mean -= excess / slope;
     }
-    /* where rounding has eaten a tiny determinant, positive counts more than kept */
-    mean = ooze_max(mean, (OOZE_REAL)1e-4 * OOZE_SQRT(half) - ooze_sym3_smallest(d));
+    /* where rounding exceeds a tiny determinant, Q stays positive definite at its expense */
+    mean = ooze_max(mean, (OOZE_REAL)1e-4 * OOZE_SQRT(half) - ooze_sym3_min_eigenvalue(d));
     d.xx += mean;
     d.yy += mean;
     d.zz += mean;
     return d;
-}
-
-/* Q after yielding: on the yield surface exactly. */
-OOZE_FORMULA OozeSym3 ooze_yield(OozeSym3 q, OOZE_REAL limit)
-{
-    return ooze_yield_to(q, ooze_yield_share(q, limit));
 }
 
 #endif

@@ -1,38 +1,46 @@
-/* Axes: which stretch of numbers they show, where round numbers fall on it, and how those are written. */
+/* Axes: the range of values they show, their ticks, and the labels of these. */
 #ifndef OOZE_PLOT_AXIS_H
 #define OOZE_PLOT_AXIS_H
 
 #include <stdbool.h>
 
-enum { OOZE_TICKS_MAX = 64, OOZE_LABEL_MAX = 48 };
+enum { OOZE_TICKS_MAX = 64, OOZE_MINOR_TICKS_MAX = 96, OOZE_LABEL_MAX = 48 };
+
+typedef struct OozeRange {
+    double low, high;
+} OozeRange;
 
 typedef struct OozeAxisScale {
     double low, high; /* low < high; both positive on a logarithmic axis */
     bool logarithmic;
-    double step;  /* between ticks; of a logarithmic axis, the factor between them */
-    int exponent; /* labels are in units of ten to this power: 0, 3, -3, ... */
-    int decimals; /* of the labels */
-    int tick_count;
+    double step;    /* between ticks of a linear axis */
+    int exponent;   /* labels of a linear axis are in units of ten to this power: 0, 3, -3, ... */
+    int decimals;   /* of these labels */
+    bool as_powers; /* labels of a logarithmic axis are powers of ten */
+    int tick_count, minor_count;
     double ticks[OOZE_TICKS_MAX];
+    double minor_ticks[OOZE_MINOR_TICKS_MAX]; /* without labels, on logarithmic axes only */
 } OozeAxisScale;
 
-/* The largest of 1, 2 and 5 times a power of ten that is not larger than `wish` (within rounding). */
-double ooze_axis_round(double wish);
+/* The largest of 1, 2 and 5 times a power of ten that is not above `value` (within rounding). */
+double ooze_axis_step_below(double value);
 
-/* The axis over data from `low` to `high`, with at most `wanted` ticks or so, and at least two. `tight`:
-   it ends with the data, or with a zero close by; else there is air above and below, and zero is on it
-   when the data come near. A single number gets room around it. */
-OozeAxisScale ooze_axis_make(double low, double high, bool logarithmic, bool tight, int wanted);
-/* The same without touching the ends. */
-OozeAxisScale ooze_axis_between(double low, double high, bool logarithmic, int wanted);
+/* The ends of an axis for data of a range. `tight`: the axis ends with the data, or at a zero close
+   by; otherwise it is padded at both ends and includes a zero near the data. A range without extent
+   is widened. */
+OozeRange ooze_axis_extend(OozeRange data, bool logarithmic, bool tight);
 
-/* Where a number falls: 0 at the low end, 1 at the high end. NaN where the axis has no place for it. */
-double ooze_axis_place(const OozeAxisScale *axis, double value);
+/* The axis between given ends, with about `tick_target` ticks at most, and at least two. */
+OozeAxisScale ooze_axis_make(OozeRange ends, bool logarithmic, int tick_target);
 
-/* "0.25", "−40", "20 000", "10⁻³": as it stands beside a tick. */
+/* Position of a value along the axis: 0 at the low end, 1 at the high end; NaN for a value at or
+   below zero on a logarithmic axis. */
+double ooze_axis_position(const OozeAxisScale *axis, double value);
+
+/* The label of a tick: "0.25", "−40", "20 000", "10⁻³". */
 void ooze_axis_label(const OozeAxisScale *axis, double tick, char label[OOZE_LABEL_MAX]);
-/* "height (mm)", "momentum (10³ kg m/s)", "height": the name of the axis with what its numbers count. */
+/* Name and unit of the labels: "height (mm)", "momentum (10³ kg m/s)", "height". */
 void ooze_axis_title(const OozeAxisScale *axis, const char *name, const char *unit, char *title,
-                     int room);
+                     int capacity);
 
 #endif

@@ -8,15 +8,16 @@
 #include "base/memory.h"
 #include "output/run_folder.h"
 
-enum { SERIES_MAX = 256, TABLES_A_RUN = 2 };
+enum { SERIES_MAX = 256, TABLES_PER_RUN = 2, LISTED_COLUMNS_MAX = 24 };
 
 typedef struct Composer {
     const OozePlotRequest *request;
     OozePlot *plot;
     OozeError *error;
     const char *x;                 /* name of the x column */
-    const char *names[SERIES_MAX]; /* of each series' column */
-    int sources[SERIES_MAX];       /* run of each series; references follow the runs */
+    const char *names[SERIES_MAX]; /* column name of each series */
+    int sources[SERIES_MAX]; /* index of each series' run, or run count + index of its reference */
+    const OozeColumn *panel_columns[SERIES_MAX]; /* the first column of each panel */
 } Composer;
 
 static OozeStatus out_of_memory(const Composer *composer)
@@ -42,11 +43,11 @@ static OozeStatus read_run_table(Composer *composer, const OozeRunFolder *run, c
     return status;
 }
 
-/* The table of frames, and where there is one the table of steps. */
+/* The table of frames and, where the run has one, the table of steps. */
 static OozeStatus read_run(Composer *composer, int index)
 {
     const char *path = composer->request->runs[index];
-    OozeTable *tables = composer->plot->tables + (ptrdiff_t)TABLES_A_RUN * index;
+    OozeTable *tables = composer->plot->tables + (ptrdiff_t)TABLES_PER_RUN * index;
     OozeStatus status = OOZE_OK;
     if (ends_with(path, ".csv")) {
         status = ooze_table_read(path, false, &tables[0], composer->error);
@@ -68,31 +69,34 @@ static OozeStatus read_run(Composer *composer, int index)
     return status;
 }
 
-/* ---- which columns -------------------------------------------------------------------------- */
+/* ---- columns -------------------------------------------------------------------------------- */
 
-/* "top" of "top.height": the length of what stands before the last dot, 0 without one. Bins of a
-   profile are "NAME.0.vx". */
-static size_t probe_part(const char *column)
+/* Length of the probe's name, "top" in "top.height"; 0 for a column without a probe. The columns of
+   a profile are "NAME.0.vx". */
+static size_t probe_length(const char *column)
 {
     const char *dot = strchr(column, '.');
     return dot ? (size_t)(dot - column) : 0;
 }
 
-static const char *own_part(const char *column)
+/* The column's name without the probe's: "height" of "top.height". */
+static const char *quantity_of(const char *column)
 {
-    size_t length = probe_part(column);
+    size_t length = probe_length(column);
     return length > 0 ? column + length + 1 : column;
 }
 
-static bool is_meant(const char *column, const char *name, int how)
+typedef enum Match { MATCH_COLUMN, MATCH_PROBE, MATCH_QUANTITY, MATCH_COUNT } Match;
+
+static bool matches(const char *column, const char *name, Match match)
 {
-    switch (how) {
-    case 0: /* the column itself */
+    switch (match) {
+    case MATCH_COLUMN:
         return strcmp(column, name) == 0;
-    case 1: /* its probe */
-        return probe_part(column) == strlen(name) && strncmp(column, name, strlen(name)) == 0;
-    default: /* the part behind the dot */
-        return probe_part(column) > 0 && strcmp(own_part(column), name) == 0;
+    case MATCH_PROBE:
+        return probe_length(column) == strlen(name) && strncmp(column, name, strlen(name)) == 0;
+    default:
+        return probe_length(column) > 0 && strcmp(quantity_of(column), name) == 0;
     }
 }
 
@@ -105,33 +109,33 @@ static OozeStatus unknown_column(const Composer *composer, const OozeTable *tabl
     for (int i = 0; i < table->column_count && i < SERIES_MAX; i++) {
         const char *column = table->columns[i].name;
         candidates[count++] = column;
-        snprintf(probes[probe_count], sizeof probes[0], "%.*s", (int)probe_part(column), column);
+        snprintf(probes[probe_count], sizeof probes[0], "%.*s", (int)probe_length(column), column);
         if (probes[probe_count][0]) {
             candidates[count++] = probes[probe_count++];
         }
-        if (i < 24) {
+        if (i < LISTED_COLUMNS_MAX) {
             ooze_text_append(&list, "%s%s", i > 0 ? ", " : "", column);
         }
     }
     const char *near = ooze_suggest(name, candidates, count);
     char hint[96];
     snprintf(hint, sizeof hint, "did you mean '%s'?", near ? near : "");
-    OozeStatus status =
-        ooze_fail(composer->error, OOZE_ERROR_ARGUMENT, near ? hint : NULL,
-                  "'%s' has no column '%s'; it has %s%s", table->path, name,
-                  list.failed ? "others" : list.data, table->column_count > 24 ? " and more" : "");
+    OozeStatus status = ooze_fail(composer->error, OOZE_ERROR_ARGUMENT, near ? hint : NULL,
+                                  "'%s' has no column '%s'; it has %s%s", table->path, name,
+                                  list.failed ? "others" : list.data,
+                                  table->column_count > LISTED_COLUMNS_MAX ? " and more" : "");
     ooze_text_clear(&list);
     return status;
 }
 
-/* Columns are looked for by their whole name, then as those of a probe, then by the part that probes of
-   one kind share. Returns how many of them stand in `found`. */
+/* Indices of the columns that a name selects: the column of that name, otherwise all columns of the
+   probe of that name, otherwise that quantity of all probes. Returns their number. */
 static int find_columns(const OozeTable *table, const char *name, int found[SERIES_MAX])
 {
     int count = 0;
-    for (int how = 0; how < 3 && count == 0; how++) {
+    for (Match match = MATCH_COLUMN; match < MATCH_COUNT && count == 0; match++) {
         for (int i = 0; i < table->column_count && count < SERIES_MAX; i++) {
-            if (is_meant(table->columns[i].name, name, how)) {
+            if (matches(table->columns[i].name, name, match)) {
                 found[count++] = i;
             }
         }
@@ -141,21 +145,21 @@ static int find_columns(const OozeTable *table, const char *name, int found[SERI
 
 /* ---- panels and series ---------------------------------------------------------------------- */
 
-/* Equal units share a panel; numbers without a unit only those of one kind. */
+/* Columns of equal unit share a panel; columns without a unit only with the same quantity. */
 static bool shares_panel(const OozeColumn *a, const OozeColumn *b)
 {
     return strcmp(a->unit, b->unit) == 0 &&
-           (a->unit[0] || strcmp(own_part(a->name), own_part(b->name)) == 0);
+           (a->unit[0] || strcmp(quantity_of(a->name), quantity_of(b->name)) == 0);
 }
 
+/* `x` and `y` are columns of the table. */
 static OozeStatus add_series(Composer *composer, const OozeTable *table, int x, int y, int panel,
                              int source)
 {
     OozePlot *plot = composer->plot;
     if (plot->figure.series_count == SERIES_MAX) {
         return ooze_fail(composer->error, OOZE_ERROR_ARGUMENT, "name single columns of the probes",
-                         "a plot of more than %d curves is more than anybody can read",
-                         (int)SERIES_MAX);
+                         "a plot has at most %d curves", (int)SERIES_MAX);
     }
     int at = plot->figure.series_count;
     double *xs = ooze_table_copy(table, x), *ys = ooze_table_copy(table, y);
@@ -170,37 +174,40 @@ static OozeStatus add_series(Composer *composer, const OozeTable *table, int x, 
     return xs && ys ? OOZE_OK : out_of_memory(composer);
 }
 
-/* The panel of a column, a new one where it fits none. `owners` are the columns that made them. */
-static int panel_of(Composer *composer, const OozeColumn *column, const OozeColumn **owners)
+/* The panel that a column belongs to; a new one where it shares none. */
+static int panel_of(Composer *composer, const OozeColumn *column)
 {
     OozePlot *plot = composer->plot;
     int panel = 0;
-    while (panel < plot->figure.panel_count && !shares_panel(owners[panel], column)) {
+    while (panel < plot->figure.panel_count &&
+           !shares_panel(composer->panel_columns[panel], column)) {
         panel++;
     }
     if (panel == plot->figure.panel_count) {
-        owners[plot->figure.panel_count++] = column;
+        composer->panel_columns[plot->figure.panel_count++] = column;
         plot->panels[panel].unit = column->unit;
     }
     return panel;
 }
 
-static OozeStatus add_column(Composer *composer, int run, int column, const OozeColumn **owners)
+/* Series of a column of the run's table of frames; its values come from the table of steps where
+   that has them. */
+static OozeStatus add_column(Composer *composer, int run, int column)
 {
-    const OozeTable *frames = composer->plot->tables + (ptrdiff_t)TABLES_A_RUN * run;
+    const OozeTable *frames = composer->plot->tables + (ptrdiff_t)TABLES_PER_RUN * run;
     const OozeTable *table = frames, *steps = frames + 1;
     const char *name = frames->columns[column].name;
     if (steps->row_count > 0 && ooze_table_find(steps, name) >= 0 &&
         ooze_table_find(steps, composer->x) >= 0) {
         table = steps;
     }
-    int y = ooze_table_find(table, name), panel = panel_of(composer, &table->columns[y], owners);
+    int y = ooze_table_find(table, name), panel = panel_of(composer, &table->columns[y]);
     return add_series(composer, table, ooze_table_find(table, composer->x), y, panel, run);
 }
 
-static OozeStatus add_run(Composer *composer, int run, const OozeColumn **owners)
+static OozeStatus add_run(Composer *composer, int run)
 {
-    const OozeTable *frames = composer->plot->tables + (ptrdiff_t)TABLES_A_RUN * run;
+    const OozeTable *frames = composer->plot->tables + (ptrdiff_t)TABLES_PER_RUN * run;
     int found[SERIES_MAX], count = find_columns(frames, composer->x, found);
     if (count != 1) {
         return count == 0 ? unknown_column(composer, frames, composer->x)
@@ -211,7 +218,7 @@ static OozeStatus add_run(Composer *composer, int run, const OozeColumn **owners
     }
     const OozeColumn *x = &frames->columns[found[0]];
     if (run > 0 && strcmp(x->unit, composer->plot->figure.x_unit) != 0) {
-        return ooze_fail(composer->error, OOZE_ERROR_ARGUMENT, "plot them apart",
+        return ooze_fail(composer->error, OOZE_ERROR_ARGUMENT, "plot them separately",
                          "'%s' has '%s' in %s, another run in %s", frames->path, x->name,
                          x->unit[0] ? x->unit : "no unit", composer->plot->figure.x_unit);
     }
@@ -224,18 +231,18 @@ static OozeStatus add_run(Composer *composer, int run, const OozeColumn **owners
             return unknown_column(composer, frames, composer->request->probes[p]);
         }
         for (int i = 0; i < count && !status; i++) {
-            status = add_column(composer, run, found[i], owners);
+            status = add_column(composer, run, found[i]);
         }
     }
     return status;
 }
 
-static OozeStatus add_reference(Composer *composer, int index, const OozeColumn **owners)
+static OozeStatus add_reference(Composer *composer, int index)
 {
     OozePlot *plot = composer->plot;
     int source = composer->request->run_count + index;
     OozeTable *table =
-        plot->tables + (ptrdiff_t)TABLES_A_RUN * composer->request->run_count + index;
+        plot->tables + (ptrdiff_t)TABLES_PER_RUN * composer->request->run_count + index;
     OozeStatus status =
         ooze_table_read(composer->request->references[index], false, table, composer->error);
     if (status) {
@@ -259,7 +266,7 @@ static OozeStatus add_reference(Composer *composer, int index, const OozeColumn 
         const OozeColumn *column = &table->columns[c];
         int panel = 0;
         while (panel < plot->figure.panel_count && column->unit[0] &&
-               strcmp(owners[panel]->unit, column->unit) != 0) {
+               strcmp(composer->panel_columns[panel]->unit, column->unit) != 0) {
             panel++;
         }
         if (panel == plot->figure.panel_count) {
@@ -273,15 +280,15 @@ static OozeStatus add_reference(Composer *composer, int index, const OozeColumn 
     return status;
 }
 
-/* ---- names ---------------------------------------------------------------------------------- */
+/* ---- labels --------------------------------------------------------------------------------- */
 
 static OozeText *new_text(Composer *composer)
 {
     return &composer->plot->texts[composer->plot->text_count++];
 }
 
-/* The last part of a path, without a slash at its end or the ending of a table. */
-static void append_base(OozeText *text, const char *path)
+/* The last part of a path, without slashes at its end and without ".csv". */
+static void append_base_name(OozeText *text, const char *path)
 {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') {
@@ -295,43 +302,45 @@ static void append_base(OozeText *text, const char *path)
     ooze_text_append(text, "%.*s", (int)(length - start), path + start);
 }
 
-/* "height" of "height.height", else the whole. */
+/* "height" for "height.height", otherwise the whole name. */
 static const char *short_name(const char *column)
 {
-    size_t length = probe_part(column);
-    const char *own = own_part(column);
-    return length == strlen(own) && strncmp(column, own, length) == 0 ? own : column;
+    size_t length = probe_length(column);
+    const char *quantity = quantity_of(column);
+    bool same = length == strlen(quantity) && strncmp(column, quantity, length) == 0;
+    return same ? quantity : column;
 }
 
-/* What the curves of a panel have in common: the column, its probe, its own part, or nothing. */
+/* A panel is named by what its curves have in common: column, quantity, probe, or nothing. */
 static void name_panel(Composer *composer, int panel)
 {
     const OozeFigure *figure = &composer->plot->figure;
     const char *first = NULL;
-    bool same = true, same_probe = true, same_own = true;
+    bool same = true, same_probe = true, same_quantity = true;
     for (int s = 0; s < figure->series_count; s++) {
         if (figure->series[s].panel == panel && !figure->series[s].markers) {
             const char *name = composer->names[s];
             first = first ? first : name;
             same = same && strcmp(name, first) == 0;
-            same_probe = same_probe && probe_part(first) > 0 &&
-                         probe_part(name) == probe_part(first) &&
-                         strncmp(name, first, probe_part(first)) == 0;
-            same_own = same_own && strcmp(own_part(name), own_part(first)) == 0;
+            same_probe = same_probe && probe_length(first) > 0 &&
+                         probe_length(name) == probe_length(first) &&
+                         strncmp(name, first, probe_length(first)) == 0;
+            same_quantity = same_quantity && strcmp(quantity_of(name), quantity_of(first)) == 0;
         }
     }
     OozeText *text = new_text(composer);
     if (same) {
         ooze_text_append(text, "%s", short_name(first));
-    } else if (same_own || !same_probe) {
-        ooze_text_append(text, "%s", same_own ? own_part(first) : "");
+    } else if (same_quantity || !same_probe) {
+        ooze_text_append(text, "%s", same_quantity ? quantity_of(first) : "");
     } else {
-        ooze_text_append(text, "%.*s", (int)probe_part(first), first);
+        ooze_text_append(text, "%.*s", (int)probe_length(first), first);
     }
     composer->plot->panels[panel].name = text->failed ? "" : text->data;
 }
 
-static bool panel_has_names(const Composer *composer, int series)
+/* Whether a run has several columns in the panel of this series. */
+static bool run_has_several(const Composer *composer, int series)
 {
     const OozeFigure *figure = &composer->plot->figure;
     for (int s = 0; s < figure->series_count; s++) {
@@ -344,60 +353,61 @@ static bool panel_has_names(const Composer *composer, int series)
     return false;
 }
 
-static bool is_plotted(const Composer *composer, const char *name)
+/* Whether a curve has this name, so that it does not distinguish a reference. */
+static bool is_curve_name(const Composer *composer, const char *name)
 {
     for (int s = 0; s < composer->plot->figure.series_count; s++) {
         if (!composer->plot->figure.series[s].markers &&
             (strcmp(composer->names[s], name) == 0 ||
-             strcmp(own_part(composer->names[s]), name) == 0)) {
+             strcmp(quantity_of(composer->names[s]), name) == 0)) {
             return true;
         }
     }
     return strcmp(name, "y") == 0;
 }
 
-/* One run: the column; several: the run; both where a panel has more columns of a run. A reference is
-   called by its heading, or by its file where that says no more than the curve it is held against. */
-static void name_series(Composer *composer, int s)
+/* With one run a curve is labelled by its column, with several by its run, and by both where a run
+   has several columns in the panel. A reference is labelled by its heading, or by its file where a
+   curve has the name of the heading. */
+static void label_series(Composer *composer, int s)
 {
     const OozePlotRequest *request = composer->request;
     OozeSeries *series = &composer->plot->series[s];
     int source = composer->sources[s], runs = request->run_count;
-    bool many = panel_has_names(composer, s), labelled = source < request->label_count;
+    bool several = run_has_several(composer, s), labelled = source < request->label_count;
     const char *path = source < runs ? request->runs[source] : request->references[source - runs];
     OozeText *text = new_text(composer);
-    bool own = series->markers ? !is_plotted(composer, composer->names[s]) : runs == 1;
-    bool by_source = labelled || !own;
+    bool by_column = series->markers ? !is_curve_name(composer, composer->names[s]) : runs == 1;
+    bool by_source = labelled || !by_column;
     if (labelled) {
         ooze_text_append(text, "%s", request->labels[source]);
     } else if (by_source) {
-        append_base(text, path);
+        append_base_name(text, path);
     }
-    if (!by_source || many) {
+    if (!by_source || several) {
         ooze_text_append(text, "%s%s", by_source ? ", " : "", short_name(composer->names[s]));
     }
     series->label = text->failed ? "" : text->data;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------ */
+/* ---- composition ---------------------------------------------------------------------------- */
 
 static OozeStatus compose(Composer *composer)
 {
     OozePlot *plot = composer->plot;
     const OozePlotRequest *request = composer->request;
-    const OozeColumn *owners[SERIES_MAX];
     OozeStatus status = OOZE_OK;
     for (int r = 0; r < request->run_count && !status; r++) {
         status = read_run(composer, r);
     }
     for (int r = 0; r < request->run_count && !status; r++) {
-        status = add_run(composer, r, owners);
+        status = add_run(composer, r);
     }
     for (int r = 0; r < request->reference_count && !status; r++) {
-        status = add_reference(composer, r, owners);
+        status = add_reference(composer, r);
     }
     for (int s = 0; s < plot->figure.series_count && !status; s++) {
-        name_series(composer, s);
+        label_series(composer, s);
     }
     for (int p = 0; p < plot->figure.panel_count && !status; p++) {
         name_panel(composer, p);
@@ -411,7 +421,7 @@ static OozeStatus compose(Composer *composer)
 OozeStatus ooze_plot_compose(const OozePlotRequest *request, OozePlot *plot, OozeError *error)
 {
     *plot = (OozePlot){0};
-    plot->table_count = request->run_count * TABLES_A_RUN + request->reference_count;
+    plot->table_count = request->run_count * TABLES_PER_RUN + request->reference_count;
     plot->tables = ooze_alloc_zero((size_t)plot->table_count, sizeof *plot->tables);
     plot->panels = ooze_alloc_zero(SERIES_MAX, sizeof *plot->panels);
     plot->series = ooze_alloc_zero(SERIES_MAX, sizeof *plot->series);

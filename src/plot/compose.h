@@ -1,5 +1,5 @@
-/* From runs and names of probes to a figure: which columns are meant, which share a panel, how the
-   legend calls them. */
+/* From runs and names of probes to a figure: selects columns, assigns them to panels and labels
+   them. */
 #ifndef OOZE_PLOT_COMPOSE_H
 #define OOZE_PLOT_COMPOSE_H
 
@@ -9,22 +9,22 @@
 typedef struct OozePlotRequest {
     const char *const *runs; /* run folders, or tables that end in .csv */
     int run_count;
-    const char *const *probes; /* columns, probes (all their columns), or names of columns alone */
+    const char *const *probes; /* columns, probes (all their columns), or parts of column names */
     int probe_count;
     const char *x;                 /* a column; NULL: time */
-    const char *const *references; /* tables: x first, every further column a series of markers */
+    const char *const *references; /* tables: x first, each further column a series of markers */
     int reference_count;
-    const char *const *labels; /* of the runs, then of the references; may be fewer */
+    const char *const *labels; /* of the runs, then of the references; the last may be missing */
     int label_count;
 } OozePlotRequest;
 
 typedef struct OozePlot {
-    OozeFigure figure; /* panels and series filled in; sizes, title and ends are the caller's */
+    OozeFigure figure; /* panels, series and x axis are set; the caller sets size, title and ends */
     OozePanel *panels;
     OozeSeries *series;
     OozeTable *tables;
     int table_count;
-    OozeText *texts; /* labels and names, one each */
+    OozeText *texts; /* strings of the labels and names */
     int text_count;
 } OozePlot;
 

@@ -18,10 +18,10 @@ size_t ooze_curve_thin(OozePoint *points, size_t count)
             high = points[end].y < points[high].y ? end : high;
             end++;
         }
-        size_t some[4] = {at, low < high ? low : high, low < high ? high : low, end - 1};
+        size_t selected[4] = {at, low < high ? low : high, low < high ? high : low, end - 1};
         for (int i = 0; i < 4; i++) {
-            if (i == 0 || some[i] != some[i - 1]) {
-                points[kept++] = points[some[i]];
+            if (i == 0 || selected[i] != selected[i - 1]) {
+                points[kept++] = points[selected[i]];
             }
         }
         at = end;
@@ -29,7 +29,8 @@ size_t ooze_curve_thin(OozePoint *points, size_t count)
     return kept;
 }
 
-/* Liang and Barsky: the part of a to b within the panel; false where there is none. */
+/* Clips the segment from a to b to the panel (Liang and Barsky 1984); false where nothing is left.
+   */
 static bool clip(const OozePlotArea *area, OozePoint *a, OozePoint *b)
 {
     double dx = b->x - a->x, dy = b->y - a->y, from = 0, to = 1;
@@ -54,17 +55,17 @@ static bool clip(const OozePlotArea *area, OozePoint *a, OozePoint *b)
     return true;
 }
 
-static bool within(const OozePlotArea *area, OozePoint p)
+static bool contains(const OozePlotArea *area, OozePoint p)
 {
     return p.x >= area->left && p.x <= area->right && p.y >= area->top && p.y <= area->bottom;
 }
 
-/* A stretch without gaps, cut into the parts that lie within the panel. `cut` has room for count + 1. */
-static void draw_stretch(OozeDrawing *drawing, const OozePlotArea *area, const OozePoint *points,
-                         size_t count, OozePoint *cut, uint32_t color)
+/* A polyline without breaks, divided into the parts within the panel. `part` holds count + 1. */
+static void draw_polyline(OozeDrawing *drawing, const OozePlotArea *area, const OozePoint *points,
+                          size_t count, OozePoint *part, uint32_t color)
 {
     if (count == 1) {
-        if (within(area, points[0])) {
+        if (contains(area, points[0])) {
             ooze_drawing_line(drawing, points, 1, 2 * line_width + 1, color);
         }
         return;
@@ -76,41 +77,41 @@ static void draw_stretch(OozeDrawing *drawing, const OozePlotArea *area, const O
             continue;
         }
         if (length == 0) {
-            cut[length++] = a;
+            part[length++] = a;
         }
-        cut[length++] = b;
-        if (b.x != points[i + 1].x || b.y != points[i + 1].y) { /* it leaves the panel */
-            ooze_drawing_line(drawing, cut, length, line_width, color);
+        part[length++] = b;
+        if (b.x != points[i + 1].x || b.y != points[i + 1].y) { /* leaves the panel */
+            ooze_drawing_line(drawing, part, length, line_width, color);
             length = 0;
         }
     }
-    ooze_drawing_line(drawing, cut, length, line_width, color);
+    ooze_drawing_line(drawing, part, length, line_width, color);
 }
 
 OozeStatus ooze_curve_line(OozeDrawing *drawing, const OozePlotArea *area, const OozeSeries *series,
                            uint32_t color, OozeError *error)
 {
     OozePoint *points = ooze_alloc(series->count, sizeof *points);
-    OozePoint *cut = ooze_alloc(series->count + 1, sizeof *cut);
-    if (!points || !cut) {
+    OozePoint *part = ooze_alloc(series->count + 1, sizeof *part);
+    if (!points || !part) {
         ooze_free(points);
-        ooze_free(cut);
+        ooze_free(part);
         return ooze_fail_memory(error, "a curve", series->count * sizeof *points);
     }
     size_t length = 0;
     for (size_t i = 0; i <= series->count; i++) {
         OozePoint p = i < series->count ? ooze_plot_point(area, series->x[i], series->y[i])
                                         : (OozePoint){NAN, NAN};
-        /* Far outside, coordinates would lose all digits: the panel is what counts. */
+        /* Coordinates far outside the panel have too few digits for clipping. */
         if (isfinite(p.x) && isfinite(p.y) && fabs(p.x) < 1e9 && fabs(p.y) < 1e9) {
             points[length++] = p;
         } else if (length > 0) {
-            draw_stretch(drawing, area, points, ooze_curve_thin(points, length), cut, color);
+            draw_polyline(drawing, area, points, ooze_curve_thin(points, length), part, color);
             length = 0;
         }
     }
     ooze_free(points);
-    ooze_free(cut);
+    ooze_free(part);
     return OOZE_OK;
 }
 
@@ -118,15 +119,15 @@ void ooze_curve_marker(OozeDrawing *drawing, OozePoint at, int marker, uint32_t 
 {
     enum { CIRCLE_CORNERS = 24 };
     static const int corner_counts[] = {CIRCLE_CORNERS, 4, 3, 4};
-    static const double turns[] = {0, 0.125, 0.25, 0}, sizes[] = {1, 1.2, 1.3, 1.25};
+    static const double rotations[] = {0, 0.125, 0.25, 0}, sizes[] = {1, 1.2, 1.3, 1.25};
     int kind = marker % 4, corners = corner_counts[kind];
     OozePoint outline[CIRCLE_CORNERS + 1];
     for (int i = 0; i <= corners; i++) {
-        double angle = 6.283185307179586 * (turns[kind] + (double)i / corners);
+        double angle = 6.283185307179586 * (rotations[kind] + (double)i / corners);
         outline[i] = (OozePoint){at.x + sizes[kind] * marker_radius * cos(angle),
                                  at.y - sizes[kind] * marker_radius * sin(angle)};
     }
-    ooze_drawing_shape(drawing, outline, (size_t)corners, 0xffffff);
+    ooze_drawing_polygon(drawing, outline, (size_t)corners, 0xffffff, 1);
     ooze_drawing_line(drawing, outline, (size_t)corners + 1, 1.4, color);
 }
 
@@ -135,7 +136,7 @@ void ooze_curve_markers(OozeDrawing *drawing, const OozePlotArea *area, const Oo
 {
     for (size_t i = 0; i < series->count; i++) {
         OozePoint p = ooze_plot_point(area, series->x[i], series->y[i]);
-        if (isfinite(p.x) && isfinite(p.y) && within(area, p)) {
+        if (isfinite(p.x) && isfinite(p.y) && contains(area, p)) {
             ooze_curve_marker(drawing, p, marker, color);
         }
     }

@@ -2,110 +2,105 @@
 
 #include <string.h>
 
-#include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "plot/font.h"
 
-static OozeStroke *add_stroke(OozeDrawing *drawing, const OozePoint *points, size_t count)
+/* Capacity for one more item and `count` more points. */
+static bool reserve(OozeDrawing *drawing, size_t count)
 {
-    if (drawing->failed) {
-        return NULL;
-    }
-    if (drawing->stroke_count == drawing->stroke_room) {
-        size_t room = drawing->stroke_room * 2 + 64;
-        OozeStroke *grown = ooze_grow(drawing->strokes, drawing->stroke_count, room, sizeof *grown);
-        drawing->failed = !grown;
+    if (drawing->item_count == drawing->item_capacity) {
+        size_t capacity = drawing->item_capacity * 2 + 64;
+        OozeDrawingItem *grown =
+            ooze_grow(drawing->items, drawing->item_count, capacity, sizeof *grown);
         if (!grown) {
-            return NULL;
+            return false;
         }
-        drawing->strokes = grown;
-        drawing->stroke_room = room;
+        drawing->items = grown;
+        drawing->item_capacity = capacity;
     }
-    if (drawing->point_room - drawing->point_count < count) {
-        size_t room = drawing->point_room * 2 + count + 64;
-        OozePoint *grown = ooze_grow(drawing->points, drawing->point_count, room, sizeof *grown);
-        drawing->failed = !grown;
+    if (drawing->point_capacity - drawing->point_count < count) {
+        size_t capacity = drawing->point_capacity * 2 + count + 64;
+        OozePoint *grown =
+            ooze_grow(drawing->points, drawing->point_count, capacity, sizeof *grown);
         if (!grown) {
-            return NULL;
+            return false;
         }
         drawing->points = grown;
-        drawing->point_room = room;
+        drawing->point_capacity = capacity;
     }
-    OozeStroke *stroke = &drawing->strokes[drawing->stroke_count++];
-    *stroke = (OozeStroke){.first = drawing->point_count, .count = count};
-    memcpy(drawing->points + drawing->point_count, points, count * sizeof *points);
-    drawing->point_count += count;
-    return stroke;
+    return true;
+}
+
+static void add_item(OozeDrawing *drawing, OozeDrawingItem item, const OozePoint *points,
+                     size_t count)
+{
+    drawing->failed = drawing->failed || !reserve(drawing, count);
+    if (!drawing->failed && count > 0) {
+        item.first_point = drawing->point_count;
+        item.count = count;
+        memcpy(drawing->points + drawing->point_count, points, count * sizeof *points);
+        drawing->point_count += count;
+        drawing->items[drawing->item_count++] = item;
+    }
 }
 
 void ooze_drawing_line(OozeDrawing *drawing, const OozePoint *points, size_t count, double width,
                        uint32_t color)
 {
-    OozeStroke *stroke = count > 0 ? add_stroke(drawing, points, count) : NULL;
-    if (stroke) {
-        stroke->kind = OOZE_STROKE_LINE;
-        stroke->width = width;
-        stroke->color = color;
-    }
+    OozeDrawingItem item = {.kind = OOZE_ITEM_LINE, .width = width, .color = color};
+    add_item(drawing, item, points, count);
 }
 
-void ooze_drawing_shape(OozeDrawing *drawing, const OozePoint *points, size_t count, uint32_t color)
+void ooze_drawing_polygon(OozeDrawing *drawing, const OozePoint *points, size_t count,
+                          uint32_t color, double opacity)
 {
-    OozeStroke *stroke = add_stroke(drawing, points, count);
-    if (stroke) {
-        stroke->kind = OOZE_STROKE_SHAPE;
-        stroke->color = color;
-    }
+    OozeDrawingItem item = {.kind = OOZE_ITEM_POLYGON, .color = color, .opacity = opacity};
+    add_item(drawing, item, points, count);
 }
 
-/* Bytes that are not UTF-8 would make the whole file unreadable. */
-static void append_words(OozeText *text, const char *words)
+void ooze_drawing_text(OozeDrawing *drawing, OozePoint at, const char *text, OozeTextStyle style)
 {
-    while (*words) {
-        const char *start = words;
-        uint32_t code = ooze_utf8_next(&words);
-        bool broken = code == '?' && *start != '?';
-        ooze_text_append_bytes(text, broken ? "?" : start, broken ? 1 : (size_t)(words - start));
+    OozeDrawingItem item = {.kind = OOZE_ITEM_TEXT, .style = style, .text = drawing->texts.length};
+    for (size_t left = strlen(text), used; left > 0; left -= used, text += used) {
+        uint32_t code = 0;
+        size_t length = ooze_utf8_decode(text, left, &code);
+        bool printable = length > 0 && code >= ' ';
+        used = length > 0 ? length : 1;
+        ooze_text_append_bytes(&drawing->texts, printable ? text : "?", printable ? used : 1);
     }
-    ooze_text_append_bytes(text, "", 1);
+    ooze_text_append_bytes(&drawing->texts, "", 1);
+    drawing->failed = drawing->failed || drawing->texts.failed;
+    add_item(drawing, item, &at, 1);
 }
 
-void ooze_drawing_words(OozeDrawing *drawing, OozePoint at, const char *words, double size,
-                        OozeAnchor anchor, bool bold, uint32_t color)
+void ooze_drawing_free(OozeDrawing *drawing)
 {
-    OozeStroke *stroke = add_stroke(drawing, &at, 1);
-    if (stroke) {
-        stroke->kind = OOZE_STROKE_WORDS;
-        stroke->width = size;
-        stroke->color = color;
-        stroke->anchor = anchor;
-        stroke->bold = bold;
-        stroke->text = drawing->text.length;
-        append_words(&drawing->text, words);
-        drawing->failed = drawing->failed || drawing->text.failed;
-    }
-}
-
-void ooze_drawing_clear(OozeDrawing *drawing)
-{
-    ooze_free(drawing->strokes);
+    ooze_free(drawing->items);
     ooze_free(drawing->points);
-    ooze_text_clear(&drawing->text);
+    ooze_text_clear(&drawing->texts);
     *drawing = (OozeDrawing){0};
 }
 
-OozeStatus ooze_drawing_write_both(const OozeDrawing *drawing, const char *folder, const char *name,
-                                   OozeError *error)
+OozeStatus ooze_drawing_write(const OozeDrawing *drawing, const char *path, OozeError *error)
 {
-    OozeText svg = {0}, png = {0};
-    ooze_text_append(&svg, "%s/%s.svg", folder, name);
-    ooze_text_append(&png, "%s/%s.png", folder, name);
-    OozeStatus status = svg.failed || png.failed ? ooze_fail_memory(error, "a path", 0)
-                                                 : ooze_make_folder(folder, error);
-    status = status ? status : ooze_drawing_write_svg(drawing, svg.data, error);
-    status = status ? status : ooze_drawing_write_png(drawing, png.data, error);
-    ooze_text_clear(&svg);
-    ooze_text_clear(&png);
+    size_t length = strlen(path);
+    const char *ending = path + (length < 4 ? 0 : length - 4);
+    return strcmp(ending, ".png") == 0   ? ooze_drawing_write_png(drawing, path, error)
+           : strcmp(ending, ".pdf") == 0 ? ooze_drawing_write_pdf(drawing, path, error)
+                                         : ooze_drawing_write_svg(drawing, path, error);
+}
+
+OozeStatus ooze_drawing_write_all(const OozeDrawing *drawing, const char *folder, const char *name,
+                                  OozeError *error)
+{
+    static const char *const endings[] = {"svg", "png", "pdf"};
+    OozeStatus status = ooze_make_folder(folder, error);
+    for (int i = 0; i < 3 && !status; i++) {
+        OozeText path = {0};
+        ooze_text_append(&path, "%s/%s.%s", folder, name, endings[i]);
+        status = path.failed ? ooze_fail_memory(error, "a path", 0)
+                             : ooze_drawing_write(drawing, path.data, error);
+        ooze_text_clear(&path);
+    }
     return status;
 }

@@ -1,5 +1,6 @@
-/* A drawing: lines, filled convex shapes and words on a page, in order. What a figure makes, and what
-   becomes SVG or pixels. Units are pixels, x to the right, y down. */
+/* A drawing: lines, filled polygons and text on a page, in the order in which they are painted.
+   Units are pixels, x to the right, y down. SVG is written from this list, because cairo's SVG
+   surface turns text into outlines; cairo paints PNG and PDF files and drawings over pictures. */
 #ifndef OOZE_PLOT_DRAWING_H
 #define OOZE_PLOT_DRAWING_H
 
@@ -7,56 +8,71 @@
 
 #include "base/text.h"
 
-typedef enum OozeStrokeKind {
-    OOZE_STROKE_LINE,  /* open polyline, round ends and corners */
-    OOZE_STROKE_SHAPE, /* convex polygon, filled */
-    OOZE_STROKE_WORDS, /* one line of text; its point is on the base line */
-} OozeStrokeKind;
-
-typedef enum OozeAnchor { OOZE_ANCHOR_START, OOZE_ANCHOR_MIDDLE, OOZE_ANCHOR_END } OozeAnchor;
-
 typedef struct OozePoint {
     double x, y;
 } OozePoint;
 
-typedef struct OozeStroke {
-    OozeStrokeKind kind;
+typedef enum OozeAnchor { OOZE_ANCHOR_START, OOZE_ANCHOR_MIDDLE, OOZE_ANCHOR_END } OozeAnchor;
+
+typedef struct OozeTextStyle {
+    double size;    /* of the font, pixels */
     uint32_t color; /* 0xrrggbb */
-    double width;   /* of a line; height of capitals and digits times 1.4 of words: font size */
-    size_t first, count; /* points */
-    size_t text;         /* words: where they start in the drawing's text */
     OozeAnchor anchor;
     bool bold;
-} OozeStroke;
+} OozeTextStyle;
 
-/* Adding to a drawing that ran out of memory does nothing; ask `failed` once at the end. */
+typedef enum OozeItemKind {
+    OOZE_ITEM_LINE,    /* open polyline, round caps and joins; one point is a dot */
+    OOZE_ITEM_POLYGON, /* filled */
+    OOZE_ITEM_TEXT,    /* one line of text; its point is the anchor on the baseline */
+} OozeItemKind;
+
+typedef struct OozeDrawingItem {
+    OozeItemKind kind;
+    uint32_t color;            /* 0xrrggbb, of lines and polygons */
+    double width;              /* of a line */
+    double opacity;            /* of a polygon */
+    OozeTextStyle style;       /* of a text */
+    size_t text;               /* offset of the string in the drawing's texts */
+    size_t first_point, count; /* in the drawing's points */
+} OozeDrawingItem;
+
+/* Adding to a drawing that is out of memory has no effect; `failed` is checked once at the end. */
 typedef struct OozeDrawing {
     int width, height;
-    OozeStroke *strokes;
-    size_t stroke_count, stroke_room;
+    OozeDrawingItem *items;
+    size_t item_count, item_capacity;
     OozePoint *points;
-    size_t point_count, point_room;
-    OozeText text; /* UTF-8, each run of words ends with a zero */
+    size_t point_count, point_capacity;
+    OozeText texts; /* UTF-8 strings, each terminated by a zero */
     bool failed;
 } OozeDrawing;
 
 void ooze_drawing_line(OozeDrawing *drawing, const OozePoint *points, size_t count, double width,
                        uint32_t color);
-void ooze_drawing_shape(OozeDrawing *drawing, const OozePoint *points, size_t count,
-                        uint32_t color);
-void ooze_drawing_words(OozeDrawing *drawing, OozePoint at, const char *words, double size,
-                        OozeAnchor anchor, bool bold, uint32_t color);
-void ooze_drawing_clear(OozeDrawing *drawing); /* frees */
+void ooze_drawing_polygon(OozeDrawing *drawing, const OozePoint *points, size_t count,
+                          uint32_t color, double opacity);
+/* Bytes that are not UTF-8 and control characters are replaced by '?'. */
+void ooze_drawing_text(OozeDrawing *drawing, OozePoint at, const char *text, OozeTextStyle style);
+void ooze_drawing_free(OozeDrawing *drawing);
 
-/* The file at `path`, whole or not at all; the same bytes for the same drawing. */
-OozeStatus ooze_drawing_write_svg(const OozeDrawing *drawing, const char *path, OozeError *error);
-OozeStatus ooze_drawing_write_png(const OozeDrawing *drawing, const char *path, OozeError *error);
+/* Width in pixels of one line of UTF-8 text. */
+double ooze_text_width(const char *text, double font_size);
 
-/* Both, as folder/name.svg and .png; the folder is made. */
-OozeStatus ooze_drawing_write_both(const OozeDrawing *drawing, const char *folder, const char *name,
+/* Writes SVG, PNG or PDF, as the end of `path` says (SVG for any other). The file appears complete
+   or not at all; equal drawings give equal bytes. */
+OozeStatus ooze_drawing_write(const OozeDrawing *drawing, const char *path, OozeError *error);
+/* All three, as folder/name.svg, .png and .pdf; the folder is created. */
+OozeStatus ooze_drawing_write_all(const OozeDrawing *drawing, const char *folder, const char *name,
+                                  OozeError *error);
+/* Paints the drawing over a part of a picture of 3 bytes a pixel and `width` pixels a row: `pixels`
+   is the part's upper left pixel. */
+OozeStatus ooze_drawing_paint_over(const OozeDrawing *drawing, unsigned char *pixels, int width,
                                    OozeError *error);
 
-/* Pixels, 3 bytes each, on white. Free with ooze_free; NULL when out of memory. */
-uint8_t *ooze_drawing_rasterise(const OozeDrawing *drawing);
+/* The writers behind ooze_drawing_write. */
+OozeStatus ooze_drawing_write_svg(const OozeDrawing *drawing, const char *path, OozeError *error);
+OozeStatus ooze_drawing_write_png(const OozeDrawing *drawing, const char *path, OozeError *error);
+OozeStatus ooze_drawing_write_pdf(const OozeDrawing *drawing, const char *path, OozeError *error);
 
 #endif

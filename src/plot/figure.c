@@ -1,252 +1,330 @@
 #include "plot/figure.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "plot/curve.h"
-#include "plot/font.h"
 
-/* Lengths in pixels, and inks. */
-enum { MARGIN = 18, GAP = 14, LEGEND_ROW = 20, SWATCH = 20, TICK_LENGTH = 4 };
-static const double title_size = 16, name_size = 13, tick_size = 12, legend_size = 12.5;
-static const uint32_t ink = 0x333333, soft_ink = 0x666666, grid_ink = 0xe7e7e7, zero_ink = 0xbdbdbd;
+/* Lengths in pixels. */
+enum {
+    MARGIN = 20,
+    RIGHT_MARGIN = 30, /* half a label of the x axis fits in */
+    TITLE_HEIGHT = 28,
+    PANEL_NAME_HEIGHT = 26,
+    PANEL_GAP = 16,
+    BOTTOM_HEIGHT = 58, /* labels and name of the x axis */
+    LEGEND_ROW = 20,
+    LEGEND_GAP = 20,
+    SWATCH = 22,
+    SWATCH_GAP = 7,
+    TICK_LENGTH = 5,
+    MINOR_TICK_LENGTH = 3,
+    TICK_SPACING = 60, /* of the x axis, at least */
+    ROW_SPACING = 36,  /* of ticks of the y axis, at least */
+    LABEL_GAP = 12,    /* between labels of the x axis, at least */
+    PANEL_HEIGHT_MIN = 40,
+    PANEL_WIDTH_MIN = 60,
+};
 
-/* Told apart by colour-blind people too, and in grey. */
+static const uint32_t grid_color = 0xe6e6e6, zero_color = 0xb8b8b8, axis_color = 0x666666,
+                      marker_color = 0x222222;
+static const OozeTextStyle title_style = {.size = 16, .color = 0x222222, .bold = true};
+static const OozeTextStyle name_style = {.size = 12.5, .color = 0x333333};
+static const OozeTextStyle legend_style = {.size = 12, .color = 0x333333};
+static const OozeTextStyle tick_style = {.size = 11, .color = 0x555555};
+
+/* Distinguishable with colour-blindness (Okabe and Ito 2008, with two more) and in grey. */
 static const uint32_t palette[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
                                    0xe69f00, 0x56b4e9, 0x7b5ea7, 0x8c6d31};
 enum { PALETTE_COUNT = sizeof palette / sizeof palette[0] };
-static const uint32_t marker_ink = 0x222222;
 
-typedef struct Layout {
+typedef struct Page {
     const OozeFigure *figure;
     OozeDrawing *drawing;
-    OozePlotArea *areas;
-} Layout;
+    OozePlotArea *areas; /* one per panel */
+} Page;
 
 OozePoint ooze_plot_point(const OozePlotArea *area, double x, double y)
 {
-    double u = ooze_axis_place(&area->x, x), v = ooze_axis_place(&area->y, y);
+    double u = ooze_axis_position(&area->x, x), v = ooze_axis_position(&area->y, y);
     return (OozePoint){area->left + u * (area->right - area->left),
                        area->bottom - v * (area->bottom - area->top)};
 }
 
+static void draw_text(OozeDrawing *drawing, OozePoint at, const char *text, OozeTextStyle style,
+                      OozeAnchor anchor)
+{
+    style.anchor = anchor;
+    ooze_drawing_text(drawing, at, text, style);
+}
+
 /* ---- ranges --------------------------------------------------------------------------------- */
 
-typedef struct Span {
-    double low, high;
-} Span;
-
-static bool shows(double value, bool logarithmic)
+static bool is_plottable(double value, bool logarithmic)
 {
     return isfinite(value) && (!logarithmic || value > 0);
 }
 
-static void widen(Span *span, double value)
+static bool has_log_y(const OozeFigure *figure, int panel)
 {
-    span->low = fmin(span->low, value);
-    span->high = fmax(span->high, value);
+    return figure->log_y && panel < figure->panel_count - figure->linear_panels;
 }
 
-static bool is_linear(const OozeFigure *figure, int panel)
+/* Range of x (of all panels) or y (of one panel) over the points that can be plotted; y only of
+   points within the given ends of the x axis. */
+static OozeRange data_range(const OozeFigure *figure, int panel, bool of_y)
 {
-    return panel >= figure->panel_count - figure->linear_panels;
-}
-
-/* Over the points that can be seen: both coordinates have a place, and x is on a given axis. */
-static Span span_of(const OozeFigure *figure, int panel, bool of_y)
-{
-    Span span = {INFINITY, -INFINITY};
+    OozeRange range = {INFINITY, -INFINITY};
     for (int s = 0; s < figure->series_count; s++) {
         const OozeSeries *series = &figure->series[s];
-        for (size_t i = 0; i < series->count && (panel < 0 || series->panel == panel); i++) {
-            double x = series->x[i], y = series->y[i];
-            bool log_y = figure->log_y && !is_linear(figure, series->panel);
-            bool seen = shows(x, figure->log_x) && shows(y, log_y);
-            bool hidden = of_y && (x < figure->x_low || x > figure->x_high);
-            if (seen && !hidden) {
-                widen(&span, of_y ? y : x);
+        for (size_t i = 0; i < series->count && (!of_y || series->panel == panel); i++) {
+            double x = series->x[i], y = series->y[i], value = of_y ? y : x;
+            bool outside = of_y && (x < figure->x_low || x > figure->x_high);
+            if (is_plottable(x, figure->log_x) &&
+                is_plottable(y, has_log_y(figure, series->panel)) && !outside) {
+                range.low = fmin(range.low, value);
+                range.high = fmax(range.high, value);
             }
         }
     }
-    return span;
+    return range;
 }
 
-/* A y axis shows at least a ratio that is asked for, about the middle. */
-static Span span_of_y(const OozeFigure *figure, int panel)
-{
-    Span span = span_of(figure, panel, true);
-    bool logarithmic = figure->log_y && !is_linear(figure, panel);
-    double least = figure->least_ratio;
-    if (logarithmic && span.high < least * span.low) {
-        double middle = sqrt(span.low * span.high);
-        span = (Span){middle / sqrt(least), middle * sqrt(least)};
-    }
-    return span;
-}
-
-static OozeAxisScale make_axis(Span span, double low, double high, bool logarithmic, bool tight,
-                               int wanted)
-{
-    if (isfinite(low) && isfinite(high)) {
-        return ooze_axis_between(low, high, logarithmic, wanted);
-    }
-    OozeAxisScale axis = ooze_axis_make(isfinite(low) ? low : span.low,
-                                        isfinite(high) ? high : span.high, logarithmic, tight, 1);
-    low = isfinite(low) ? low : axis.low;
-    high = isfinite(high) ? high : axis.high;
-    return ooze_axis_between(low, high > low ? high : low + fmax(fabs(low), 1), logarithmic,
-                             wanted);
-}
-
-static OozeStatus check_spans(const OozeFigure *figure, OozeError *error)
+static OozeStatus check_data(const OozeFigure *figure, OozeError *error)
 {
     for (int p = 0; p < figure->panel_count; p++) {
-        Span span = span_of(figure, p, true);
-        if (!(span.low <= span.high)) {
-            bool logarithmic = figure->log_x || figure->log_y;
+        OozeRange range = data_range(figure, p, true);
+        if (!(range.low <= range.high)) {
             return ooze_fail(error, OOZE_ERROR_ARGUMENT,
-                             logarithmic ? "a logarithmic axis shows numbers above 0 only"
-                                         : "a probe reads nan while there is nothing to measure",
+                             figure->log_x || figure->log_y
+                                 ? "a logarithmic axis shows numbers above 0 only"
+                                 : "a probe reads nan while there is nothing to measure",
                              "'%s' has no numbers to plot", figure->panels[p].name);
         }
     }
     return OOZE_OK;
 }
 
-/* ---- legend --------------------------------------------------------------------------------- */
-
-typedef struct Entry {
-    const OozeSeries *series;
-    uint32_t color;
-    int marker;
-} Entry;
-
-/* The n-th series with its colour or marker, which go by its place among those of its panel. */
-static Entry entry_of(const OozeFigure *figure, int index)
+/* Given ends, where they are finite, and those of the data elsewhere. */
+static OozeRange axis_ends(OozeRange data, double low, double high, bool logarithmic, bool tight)
 {
-    int lines = 0, markers = 0;
-    for (int s = 0; s < index; s++) {
-        if (figure->series[s].panel == figure->series[index].panel) {
-            lines += !figure->series[s].markers;
-            markers += figure->series[s].markers;
-        }
+    OozeRange known = {isfinite(low) ? low : data.low, isfinite(high) ? high : data.high};
+    OozeRange ends = ooze_axis_extend(known, logarithmic, tight);
+    ends.low = isfinite(low) ? low : ends.low;
+    ends.high = isfinite(high) ? high : ends.high;
+    if (!(ends.high > ends.low)) {
+        ends.high = ends.low + fmax(fabs(ends.low), 1);
     }
-    const OozeSeries *series = &figure->series[index];
-    return (Entry){series, series->markers ? marker_ink : palette[lines % PALETTE_COUNT], markers};
+    return ends;
 }
 
-static int series_in(const OozeFigure *figure, int panel)
+static OozeAxisScale make_y_axis(const OozeFigure *figure, int panel, double height)
 {
-    int count = 0;
+    OozeRange data = data_range(figure, panel, true);
+    bool linear = panel >= figure->panel_count - figure->linear_panels;
+    bool logarithmic = has_log_y(figure, panel);
+    if (logarithmic && data.high < figure->min_ratio * data.low) {
+        double middle = sqrt(data.low * data.high), factor = sqrt(figure->min_ratio);
+        data = (OozeRange){middle / factor, middle * factor};
+    }
+    OozeRange ends = axis_ends(data, linear ? NAN : figure->y_low, linear ? NAN : figure->y_high,
+                               logarithmic, false);
+    return ooze_axis_make(ends, logarithmic, (int)(height / ROW_SPACING));
+}
+
+static double label_width(const OozeAxisScale *axis, int tick)
+{
+    char label[OOZE_LABEL_MAX];
+    ooze_axis_label(axis, axis->ticks[tick], label);
+    return ooze_text_width(label, tick_style.size);
+}
+
+static bool labels_overlap(const OozeAxisScale *axis, double width)
+{
+    for (int i = 1; i < axis->tick_count; i++) {
+        double distance = width * (ooze_axis_position(axis, axis->ticks[i]) -
+                                   ooze_axis_position(axis, axis->ticks[i - 1]));
+        double needed = 0.5 * (label_width(axis, i - 1) + label_width(axis, i)) + LABEL_GAP;
+        if (distance < needed) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static OozeAxisScale make_x_axis(const OozeFigure *figure, double width)
+{
+    OozeRange data = data_range(figure, 0, false);
+    OozeRange ends = axis_ends(data, figure->x_low, figure->x_high, figure->log_x, true);
+    int target = (int)(width / TICK_SPACING);
+    OozeAxisScale axis = ooze_axis_make(ends, figure->log_x, target);
+    while (--target > 0 && labels_overlap(&axis, width)) {
+        axis = ooze_axis_make(ends, figure->log_x, target);
+    }
+    return axis;
+}
+
+/* ---- legend --------------------------------------------------------------------------------- */
+
+typedef struct SeriesStyle {
+    uint32_t color;
+    int marker;
+} SeriesStyle;
+
+/* Colour or marker of a series, by its index among those of its panel. */
+static SeriesStyle style_of(const OozeFigure *figure, int index)
+{
+    const OozeSeries *series = &figure->series[index];
+    int before = 0;
+    for (int s = 0; s < index; s++) {
+        before += figure->series[s].panel == series->panel &&
+                  figure->series[s].markers == series->markers;
+    }
+    return (SeriesStyle){series->markers ? marker_color : palette[before % PALETTE_COUNT], before};
+}
+
+static void draw_entry(OozeDrawing *drawing, const OozeFigure *figure, int index, OozePoint at)
+{
+    const OozeSeries *series = &figure->series[index];
+    SeriesStyle style = style_of(figure, index);
+    double middle = at.y - 0.36 * legend_style.size;
+    if (series->markers) {
+        ooze_curve_marker(drawing, (OozePoint){at.x + SWATCH / 2.0, middle}, style.marker,
+                          style.color);
+    } else {
+        OozePoint ends[2] = {{at.x + 1, middle}, {at.x + SWATCH - 1, middle}};
+        ooze_drawing_line(drawing, ends, 2, 2.5, style.color);
+    }
+    ooze_drawing_text(drawing, (OozePoint){at.x + SWATCH + SWATCH_GAP, at.y}, series->label,
+                      legend_style);
+}
+
+/* Number of rows that the legend of a panel takes between `left` and `right`; none for a single
+   series. Draws them where a drawing is given, the first with its baseline at y. */
+static int layout_legend(const OozeFigure *figure, int panel, double left, double right, double y,
+                         OozeDrawing *drawing)
+{
+    int rows = 0, count = 0;
+    double x = right;
     for (int s = 0; s < figure->series_count; s++) {
         count += figure->series[s].panel == panel;
     }
-    return count;
-}
-
-/* Rows of the legend between `left` and `right` above y; drawn when `drawing` is given. */
-static int lay_legend(const OozeFigure *figure, int panel, double left, double right, double y,
-                      OozeDrawing *drawing)
-{
-    if (series_in(figure, panel) < 2) {
-        return 0;
-    }
-    int rows = 1;
-    double x = left;
-    for (int s = 0; s < figure->series_count; s++) {
+    for (int s = 0; s < figure->series_count && count > 1; s++) {
         if (figure->series[s].panel != panel) {
             continue;
         }
-        Entry entry = entry_of(figure, s);
-        double width = SWATCH + 6 + ooze_font_width(entry.series->label, legend_size);
-        if (x > left && x + width > right) {
+        double width =
+            SWATCH + SWATCH_GAP + ooze_text_width(figure->series[s].label, legend_style.size);
+        if (rows == 0 || (x > left && x + width > right)) {
             rows++;
             x = left;
         }
         if (drawing) {
-            double base = y + (rows - 1) * LEGEND_ROW;
-            OozePoint middle = {x + SWATCH / 2.0, base - 4.5};
-            if (entry.series->markers) {
-                ooze_curve_marker(drawing, middle, entry.marker, entry.color);
-            } else {
-                OozePoint ends[2] = {{x + 1, middle.y}, {x + SWATCH - 1, middle.y}};
-                ooze_drawing_line(drawing, ends, 2, 2.5, entry.color);
-            }
-            ooze_drawing_words(drawing, (OozePoint){x + SWATCH + 6, base}, entry.series->label,
-                               legend_size, OOZE_ANCHOR_START, false, ink);
+            draw_entry(drawing, figure, s, (OozePoint){x, y + (rows - 1) * LEGEND_ROW});
         }
-        x += width + GAP + 4;
+        x += width + LEGEND_GAP;
     }
     return rows;
 }
 
 /* ---- panels --------------------------------------------------------------------------------- */
 
-static void draw_straight(OozeDrawing *drawing, double x0, double y0, double x1, double y1,
-                          uint32_t color)
+static void draw_segment(OozeDrawing *drawing, double x0, double y0, double x1, double y1,
+                         uint32_t color)
 {
     OozePoint ends[2] = {{x0, y0}, {x1, y1}};
     ooze_drawing_line(drawing, ends, 2, 1, color);
 }
 
-/* Lines of one pixel's width lie on pixels' middles. */
-static double snap(double value)
+/* Pixel centres: a line of width 1 covers one row or column of pixels. */
+static double pixel_centre(double value)
 {
     return floor(value) + 0.5;
 }
 
-static void draw_grid(const Layout *layout, const OozePlotArea *area, bool bottom)
+static double x_on_page(const OozePlotArea *area, double x)
 {
-    OozeDrawing *drawing = layout->drawing;
-    char label[OOZE_LABEL_MAX];
+    return pixel_centre(ooze_plot_point(area, x, area->y.low).x);
+}
+
+static double y_on_page(const OozePlotArea *area, double y)
+{
+    return pixel_centre(ooze_plot_point(area, area->x.low, y).y);
+}
+
+static void draw_grid(OozeDrawing *drawing, const OozePlotArea *area)
+{
     for (int i = 0; i < area->x.tick_count; i++) {
-        double x = snap(ooze_plot_point(area, area->x.ticks[i], area->y.low).x);
-        draw_straight(drawing, x, area->top, x, area->bottom, grid_ink);
+        double x = x_on_page(area, area->x.ticks[i]);
+        draw_segment(drawing, x, area->top, x, area->bottom, grid_color);
     }
     for (int i = 0; i < area->y.tick_count; i++) {
-        double tick = area->y.ticks[i], y = snap(ooze_plot_point(area, area->x.low, tick).y);
-        draw_straight(drawing, area->left, y, area->right, y, tick == 0 ? zero_ink : grid_ink);
-        ooze_axis_label(&area->y, tick, label);
-        ooze_drawing_words(drawing, (OozePoint){area->left - 8, y + 4}, label, tick_size,
-                           OOZE_ANCHOR_END, false, soft_ink);
-    }
-    double base = snap(area->bottom);
-    draw_straight(drawing, area->left, base, area->right, base, soft_ink);
-    for (int i = 0; i < area->x.tick_count && bottom; i++) {
-        double x = snap(ooze_plot_point(area, area->x.ticks[i], area->y.low).x);
-        draw_straight(drawing, x, base, x, base + TICK_LENGTH, soft_ink);
-        ooze_axis_label(&area->x, area->x.ticks[i], label);
-        ooze_drawing_words(drawing, (OozePoint){x, base + TICK_LENGTH + 14}, label, tick_size,
-                           OOZE_ANCHOR_MIDDLE, false, soft_ink);
+        double y = y_on_page(area, area->y.ticks[i]);
+        draw_segment(drawing, area->left, y, area->right, y,
+                     area->y.ticks[i] == 0 ? zero_color : grid_color);
     }
 }
 
-static OozeStatus draw_panel(const Layout *layout, int panel, OozeError *error)
+/* The x axis has labels below the last panel only. */
+static void draw_axes(OozeDrawing *drawing, const OozePlotArea *area, bool is_last)
 {
-    const OozeFigure *figure = layout->figure;
-    const OozePlotArea *area = &layout->areas[panel];
-    OozeDrawing *drawing = layout->drawing;
-    draw_grid(layout, area, panel == figure->panel_count - 1);
-    int rows = lay_legend(figure, panel, area->left, area->right, 0, NULL);
+    char label[OOZE_LABEL_MAX];
+    double left = area->left, base = area->bottom;
+    draw_segment(drawing, left, base, area->right, base, axis_color);
+    for (int i = 0; i < area->x.tick_count; i++) {
+        double x = x_on_page(area, area->x.ticks[i]);
+        draw_segment(drawing, x, base, x, base + TICK_LENGTH, axis_color);
+        ooze_axis_label(&area->x, area->x.ticks[i], label);
+        if (is_last) {
+            draw_text(drawing, (OozePoint){x, base + TICK_LENGTH + 13}, label, tick_style,
+                      OOZE_ANCHOR_MIDDLE);
+        }
+    }
+    for (int i = 0; i < area->x.minor_count; i++) {
+        double x = x_on_page(area, area->x.minor_ticks[i]);
+        draw_segment(drawing, x, base, x, base + MINOR_TICK_LENGTH, axis_color);
+    }
+    if (area->y.logarithmic) {
+        draw_segment(drawing, left, area->top, left, base, axis_color);
+    }
+    for (int i = 0; i < area->y.minor_count; i++) {
+        double y = y_on_page(area, area->y.minor_ticks[i]);
+        draw_segment(drawing, left - MINOR_TICK_LENGTH, y, left, y, axis_color);
+    }
+    for (int i = 0; i < area->y.tick_count; i++) {
+        double y = y_on_page(area, area->y.ticks[i]);
+        ooze_axis_label(&area->y, area->y.ticks[i], label);
+        draw_text(drawing, (OozePoint){left - 8, y + 4}, label, tick_style, OOZE_ANCHOR_END);
+    }
+}
+
+static OozeStatus draw_panel(const Page *page, int panel, OozeError *error)
+{
+    const OozeFigure *figure = page->figure;
+    const OozePlotArea *area = &page->areas[panel];
+    OozeDrawing *drawing = page->drawing;
+    int rows = layout_legend(figure, panel, area->left, area->right, 0, NULL);
+    double y = area->top - 11 - rows * LEGEND_ROW;
     char name[256];
     ooze_axis_title(&area->y, figure->panels[panel].name, figure->panels[panel].unit, name,
                     sizeof name);
-    double y = area->top - 10 - rows * LEGEND_ROW;
-    ooze_drawing_words(drawing, (OozePoint){MARGIN, y}, name, name_size, OOZE_ANCHOR_START, false,
-                       ink);
-    lay_legend(figure, panel, area->left, area->right, y + LEGEND_ROW, drawing);
+    ooze_drawing_text(drawing, (OozePoint){MARGIN, y}, name, name_style);
+    layout_legend(figure, panel, area->left, area->right, y + LEGEND_ROW, drawing);
+    draw_grid(drawing, area);
+    draw_axes(drawing, area, panel == figure->panel_count - 1);
     OozeStatus status = OOZE_OK;
-    for (int s = 0; s < figure->series_count && !status; s++) {
-        Entry entry = entry_of(figure, s);
-        if (entry.series->panel == panel && !entry.series->markers) {
-            status = ooze_curve_line(drawing, area, entry.series, entry.color, error);
-        }
-    }
-    for (int s = 0; s < figure->series_count && !status; s++) { /* on top of all lines */
-        Entry entry = entry_of(figure, s);
-        if (entry.series->panel == panel && entry.series->markers) {
-            ooze_curve_markers(drawing, area, entry.series, entry.marker, entry.color);
+    for (int pass = 0; pass < 2; pass++) { /* markers above all lines */
+        for (int s = 0; s < figure->series_count && !status; s++) {
+            const OozeSeries *series = &figure->series[s];
+            SeriesStyle style = style_of(figure, s);
+            if (series->panel != panel || series->markers != (pass == 1)) {
+                continue;
+            }
+            if (series->markers) {
+                ooze_curve_markers(drawing, area, series, style.marker, style.color);
+            } else {
+                status = ooze_curve_line(drawing, area, series, style.color, error);
+            }
         }
     }
     return status;
@@ -254,83 +332,77 @@ static OozeStatus draw_panel(const Layout *layout, int panel, OozeError *error)
 
 /* ---- the page ------------------------------------------------------------------------------- */
 
-/* Room for the widest number on any y axis. */
-static double widest_label(const Layout *layout)
+/* Width of the widest label of all y axes. */
+static double widest_label(const Page *page)
 {
     double widest = 0;
-    for (int p = 0; p < layout->figure->panel_count; p++) {
-        const OozeAxisScale *axis = &layout->areas[p].y;
+    for (int p = 0; p < page->figure->panel_count; p++) {
+        const OozeAxisScale *axis = &page->areas[p].y;
         for (int i = 0; i < axis->tick_count; i++) {
-            char label[OOZE_LABEL_MAX];
-            ooze_axis_label(axis, axis->ticks[i], label);
-            widest = fmax(widest, ooze_font_width(label, tick_size));
+            widest = fmax(widest, label_width(axis, i));
         }
     }
     return widest;
 }
 
-/* Everything but the panels' data: title and name of the x axis take their share, panels the rest. */
-static OozeStatus lay_out(const Layout *layout, OozeError *error)
+/* Height of what stands above a panel's data: gap, name and legend. */
+static double header_height(const OozeFigure *figure, int panel, double left, double right)
 {
-    const OozeFigure *figure = layout->figure;
-    int count = figure->panel_count, width = layout->drawing->width;
-    double top = MARGIN + (figure->title && figure->title[0] ? 26 : 0);
-    double bottom = layout->drawing->height - 54, right = width - MARGIN - 8;
-    Span span = span_of(figure, -1, false);
-    for (int pass = 0; pass < 2; pass++) { /* the second knows how wide the numbers are */
-        double left = MARGIN + 10 + (pass == 0 ? 40 : widest_label(layout));
-        OozeAxisScale x_axis = make_axis(span, figure->x_low, figure->x_high, figure->log_x, true,
-                                         (int)((right - left) / 70));
-        double heads = 0;
-        for (int p = 0; p < count; p++) {
-            heads +=
-                24 + lay_legend(figure, p, left, right, 0, NULL) * LEGEND_ROW + (p > 0 ? GAP : 0);
-        }
-        double inner = (bottom - top - heads) / count;
-        if (inner < 40 || right - left < 60) {
-            return ooze_fail(error, OOZE_ERROR_ARGUMENT, "ask for a larger --size or fewer probes",
-                             "%d panel%s with their legends do not fit into %dx%d pixels", count,
-                             count == 1 ? "" : "s", width, layout->drawing->height);
-        }
-        double y = top;
-        for (int p = 0; p < count; p++) {
-            OozePlotArea *area = &layout->areas[p];
-            bool linear = is_linear(figure, p);
-            y += 24 + lay_legend(figure, p, left, right, 0, NULL) * LEGEND_ROW + (p > 0 ? GAP : 0);
-            *area = (OozePlotArea){snap(left),
-                                   snap(right),
-                                   snap(y),
-                                   snap(y + inner),
-                                   x_axis,
-                                   make_axis(span_of_y(figure, p), linear ? NAN : figure->y_low,
-                                             linear ? NAN : figure->y_high,
-                                             figure->log_y && !linear, false, (int)(inner / 44))};
-            y += inner;
-        }
+    return (panel > 0 ? PANEL_GAP : 0) + PANEL_NAME_HEIGHT +
+           LEGEND_ROW * layout_legend(figure, panel, left, right, 0, NULL);
+}
+
+/* Areas of the panels, equally high, with the left edge at `left`. */
+static OozeStatus place_panels(const Page *page, double left, OozeError *error)
+{
+    const OozeFigure *figure = page->figure;
+    int count = figure->panel_count, width = page->drawing->width, height = page->drawing->height;
+    double y = MARGIN + (figure->title && figure->title[0] ? TITLE_HEIGHT : 0);
+    double right = width - RIGHT_MARGIN, headers = 0;
+    for (int p = 0; p < count; p++) {
+        headers += header_height(figure, p, left, right);
+    }
+    double inner = (height - BOTTOM_HEIGHT - y - headers) / count;
+    if (inner < PANEL_HEIGHT_MIN || right - left < PANEL_WIDTH_MIN) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "ask for a larger --size or fewer probes",
+                         "%d panel%s with legends do not fit into %dx%d pixels", count,
+                         count == 1 ? "" : "s", width, height);
+    }
+    OozeAxisScale x_axis = make_x_axis(figure, right - left);
+    for (int p = 0; p < count; p++) {
+        y += header_height(figure, p, left, right);
+        page->areas[p] = (OozePlotArea){.left = pixel_centre(left),
+                                        .right = pixel_centre(right),
+                                        .top = pixel_centre(y),
+                                        .bottom = pixel_centre(y + inner),
+                                        .x = x_axis,
+                                        .y = make_y_axis(figure, p, inner)};
+        y += inner;
     }
     return OOZE_OK;
 }
 
-static OozeStatus draw_page(const Layout *layout, OozeError *error)
+static OozeStatus draw_page(const Page *page, OozeError *error)
 {
-    const OozeFigure *figure = layout->figure;
-    OozeDrawing *drawing = layout->drawing;
-    OozeStatus status = lay_out(layout, error);
+    const OozeFigure *figure = page->figure;
+    OozeDrawing *drawing = page->drawing;
+    /* The labels of the y axes are known after a first layout. */
+    OozeStatus status = place_panels(page, MARGIN + 50, error);
+    status = status ? status : place_panels(page, MARGIN + 10 + widest_label(page), error);
     if (status) {
         return status;
     }
-    if (figure->title && figure->title[0]) {
-        ooze_drawing_words(drawing, (OozePoint){MARGIN, MARGIN + 13}, figure->title, title_size,
-                           OOZE_ANCHOR_START, true, ink);
+    if (figure->title) {
+        ooze_drawing_text(drawing, (OozePoint){MARGIN, MARGIN + 14}, figure->title, title_style);
     }
     for (int p = 0; p < figure->panel_count && !status; p++) {
-        status = draw_panel(layout, p, error);
+        status = draw_panel(page, p, error);
     }
-    const OozePlotArea *last = &layout->areas[figure->panel_count - 1];
+    const OozePlotArea *last = &page->areas[figure->panel_count - 1];
     char name[256];
     ooze_axis_title(&last->x, figure->x_name, figure->x_unit, name, sizeof name);
-    ooze_drawing_words(drawing, (OozePoint){(last->left + last->right) / 2, drawing->height - 14},
-                       name, name_size, OOZE_ANCHOR_MIDDLE, false, ink);
+    draw_text(drawing, (OozePoint){(last->left + last->right) / 2, drawing->height - 16}, name,
+              name_style, OOZE_ANCHOR_MIDDLE);
     return status;
 }
 
@@ -338,27 +410,23 @@ OozeStatus ooze_figure_draw(const OozeFigure *figure, OozeDrawing *drawing, Ooze
                             OozeError *error)
 {
     int height = figure->height > 0 ? figure->height : 200 + 220 * figure->panel_count;
-    *drawing =
-        (OozeDrawing){.width = figure->width,
-                      .height = height < OOZE_FIGURE_SIZE_MAX ? height : OOZE_FIGURE_SIZE_MAX};
-    OozeStatus status = check_spans(figure, error);
+    height = height < OOZE_FIGURE_SIZE_MAX ? height : OOZE_FIGURE_SIZE_MAX;
+    *drawing = (OozeDrawing){.width = figure->width, .height = height};
+    OozeStatus status = check_data(figure, error);
     if (status) {
         return status;
     }
-    Layout layout = {figure, drawing,
-                     areas ? areas : ooze_alloc((size_t)figure->panel_count, sizeof *areas)};
-    if (!layout.areas) {
-        return ooze_fail_memory(error, "a figure", 0);
-    }
-    status = draw_page(&layout, error);
+    Page page = {figure, drawing,
+                 areas ? areas : ooze_alloc((size_t)figure->panel_count, sizeof *areas)};
+    status = page.areas ? draw_page(&page, error) : ooze_fail_memory(error, "a figure", 0);
     if (!status && drawing->failed) {
         status = ooze_fail_memory(error, "a figure", drawing->point_count * sizeof(OozePoint));
     }
     if (!areas) {
-        ooze_free(layout.areas);
+        ooze_free(page.areas);
     }
     if (status) {
-        ooze_drawing_clear(drawing);
+        ooze_drawing_free(drawing);
     }
     return status;
 }

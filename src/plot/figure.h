@@ -1,4 +1,4 @@
-/* A figure: series of points in stacked panels over one x axis, drawn with axes, grid, legend, title. */
+/* A figure: series of points in panels stacked over one x axis, with grid, legends and title. */
 #ifndef OOZE_PLOT_FIGURE_H
 #define OOZE_PLOT_FIGURE_H
 
@@ -12,7 +12,7 @@ typedef struct OozeSeries {
     const double *x, *y;
     size_t count;
     int panel;
-    bool markers; /* points of a reference instead of a line */
+    bool markers; /* markers instead of a line */
 } OozeSeries;
 
 typedef struct OozePanel {
@@ -24,23 +24,24 @@ typedef struct OozeFigure {
     const char *title, *x_name, *x_unit;
     int width, height; /* pixels; height 0: by the number of panels */
     bool log_x, log_y;
-    int linear_panels; /* the last so many have a linear y axis all the same, between ends of their own */
+    int linear_panels; /* the last so many panels keep a linear y axis with ends from the data */
     double x_low, x_high, y_low, y_high;
-    double least_ratio; /* of the ends of a logarithmic y axis; what differs less looks alike */
+    /* Smallest ratio of the ends of a logarithmic y axis: small differences stay small. */
+    double min_ratio;
     const OozePanel *panels;
     int panel_count;
     const OozeSeries *series;
     int series_count;
 } OozeFigure;
 
-/* Where a panel's data lie on the page, for drawing and for tests. */
+/* The rectangle of a panel's data on the page, in pixels, and its axes. */
 typedef struct OozePlotArea {
-    double left, right, top, bottom; /* pixels */
+    double left, right, top, bottom;
     OozeAxisScale x, y;
 } OozePlotArea;
 OozePoint ooze_plot_point(const OozePlotArea *area, double x, double y);
 
-/* `areas` (one a panel) may be NULL. */
+/* `areas` receives one area per panel; NULL: not needed. */
 OozeStatus ooze_figure_draw(const OozeFigure *figure, OozeDrawing *drawing, OozePlotArea *areas,
                             OozeError *error);
 

@@ -1,43 +1,23 @@
-/* A drawing as SVG: words stay words, so that they can be searched and copied. */
+/* A drawing as SVG with <text> elements: text can be selected, searched and edited. */
 #include "output/writer.h"
 #include "plot/drawing.h"
-
-/* Coordinates to a hundredth of a pixel, without the zeros at the end. */
-static void print_number(OozeWriter *writer, double value)
-{
-    long hundredths = (long)(value * 100 + (value < 0 ? -0.5 : 0.5));
-    long size = hundredths < 0 ? -hundredths : hundredths;
-    ooze_writer_print(writer, "%s%ld", hundredths < 0 ? "-" : "", size / 100);
-    if (size % 100 != 0) {
-        ooze_writer_print(writer, size % 10 ? ".%02ld" : ".%ld",
-                          size % 10 ? size % 100 : size % 100 / 10);
-    }
-}
 
 static void print_points(OozeWriter *writer, const OozePoint *points, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        ooze_writer_print(writer, i > 0 ? " " : "");
-        print_number(writer, points[i].x);
-        ooze_writer_print(writer, ",");
-        print_number(writer, points[i].y);
+        ooze_writer_print(writer, "%s%.6g,%.6g", i > 0 ? " " : "", points[i].x, points[i].y);
     }
-    ooze_writer_print(writer, "\"");
+    ooze_writer_print(writer, "\"/>\n");
 }
 
-static void print_words(OozeWriter *writer, const OozeStroke *stroke, OozePoint at,
-                        const char *words)
+static void print_text(OozeWriter *writer, const OozeTextStyle *style, OozePoint at,
+                       const char *text)
 {
     static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
-    ooze_writer_print(writer, "<text x=\"");
-    print_number(writer, at.x);
-    ooze_writer_print(writer, "\" y=\"");
-    print_number(writer, at.y);
-    ooze_writer_print(writer, "\" font-size=\"");
-    print_number(writer, stroke->width);
-    ooze_writer_print(writer, "\" fill=\"#%06x\" stroke=\"none\"%s%s>", (unsigned)stroke->color,
-                      anchors[stroke->anchor], stroke->bold ? " font-weight=\"600\"" : "");
-    ooze_writer_print_xml(writer, words);
+    ooze_writer_print(writer, "<text x=\"%.6g\" y=\"%.6g\" font-size=\"%.6g\" fill=\"#%06x\"%s%s>",
+                      at.x, at.y, style->size, (unsigned)style->color, anchors[style->anchor],
+                      style->bold ? " font-weight=\"bold\"" : "");
+    ooze_writer_print_xml(writer, text);
     ooze_writer_print(writer, "</text>\n");
 }
 
@@ -48,34 +28,29 @@ OozeStatus ooze_drawing_write_svg(const OozeDrawing *drawing, const char *path, 
     if (status) {
         return status;
     }
+    /* Verdana has the widths of DejaVu Sans, by which the figure is laid out. */
     ooze_writer_print(&writer,
                       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-                      "viewBox=\"0 0 %d %d\" fill=\"none\" stroke-linejoin=\"round\" "
-                      "stroke-linecap=\"round\" font-family=\"Helvetica, Arial, 'Liberation Sans', "
-                      "sans-serif\">\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
+                      "viewBox=\"0 0 %d %d\" stroke-linejoin=\"round\" stroke-linecap=\"round\" "
+                      "font-family=\"'DejaVu Sans', Verdana, sans-serif\">\n"
+                      "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
                       drawing->width, drawing->height, drawing->width, drawing->height,
                       drawing->width, drawing->height);
-    for (size_t i = 0; i < drawing->stroke_count; i++) {
-        const OozeStroke *stroke = &drawing->strokes[i];
-        const OozePoint *points = drawing->points + stroke->first;
-        switch (stroke->kind) {
-        case OOZE_STROKE_LINE:
-            ooze_writer_print(&writer, "<polyline stroke=\"#%06x\" stroke-width=\"",
-                              (unsigned)stroke->color);
-            print_number(&writer, stroke->width);
-            ooze_writer_print(&writer, "\" points=\"");
-            print_points(&writer, points, stroke->count);
-            ooze_writer_print(&writer, "/>\n");
-            break;
-        case OOZE_STROKE_SHAPE:
-            ooze_writer_print(&writer, "<polygon fill=\"#%06x\" points=\"",
-                              (unsigned)stroke->color);
-            print_points(&writer, points, stroke->count);
-            ooze_writer_print(&writer, "/>\n");
-            break;
-        case OOZE_STROKE_WORDS:
-            print_words(&writer, stroke, points[0], drawing->text.data + stroke->text);
-            break;
+    for (size_t i = 0; i < drawing->item_count; i++) {
+        const OozeDrawingItem *item = &drawing->items[i];
+        const OozePoint *points = drawing->points + item->first_point;
+        if (item->kind == OOZE_ITEM_TEXT) {
+            print_text(&writer, &item->style, points[0], drawing->texts.data + item->text);
+        } else if (item->kind == OOZE_ITEM_LINE) {
+            ooze_writer_print(&writer,
+                              "<polyline fill=\"none\" stroke=\"#%06x\" stroke-width=\"%.6g\" "
+                              "points=\"",
+                              (unsigned)item->color, item->width);
+            print_points(&writer, points, item->count);
+        } else {
+            ooze_writer_print(&writer, "<polygon fill=\"#%06x\" fill-opacity=\"%.6g\" points=\"",
+                              (unsigned)item->color, item->opacity);
+            print_points(&writer, points, item->count);
         }
     }
     ooze_writer_print(&writer, "</svg>\n");

@@ -18,7 +18,7 @@ typedef struct Reader {
     const char *at, *end;
     size_t line;
     OozeTable *table;
-    size_t room; /* rows that fit into table->values */
+    size_t capacity; /* of table->values, in rows */
     OozeText field;
     OozeError *error;
 } Reader;
@@ -28,8 +28,8 @@ static OozeStatus out_of_memory(const Reader *reader)
     return ooze_fail_memory(reader->error, "a table", (reader->end - reader->at) * 2ULL);
 }
 
-/* The next field of the line into reader->field. `*last` tells that the line ends after it. */
-static OozeStatus take_field(Reader *reader, bool *last)
+/* Reads the next field of the line into reader->field; sets `*last` at the end of the line. */
+static OozeStatus read_field(Reader *reader, bool *last)
 {
     reader->field.length = 0;
     ooze_text_append(&reader->field, "%s", "");
@@ -56,8 +56,8 @@ static OozeStatus take_field(Reader *reader, bool *last)
     return reader->field.failed ? out_of_memory(reader) : OOZE_OK;
 }
 
-/* Without the blanks (and the carriage return of other systems) around it. */
-static char *trimmed(OozeText *field)
+/* Removes surrounding white space, carriage returns included. */
+static char *trim(OozeText *field)
 {
     char *first = field->data, *end = field->data + field->length;
     while (isspace((unsigned char)*first)) {
@@ -73,16 +73,13 @@ static bool read_number(const char *text, double *value)
 {
     char *end;
     *value = strtod(text, &end);
-    if (text[0] == '\0') {
-        *value = NAN;
-    }
-    if (!isfinite(*value)) {
+    if (text[0] == '\0' || !isfinite(*value)) {
         *value = NAN;
     }
     return *end == '\0';
 }
 
-/* "name [unit]" */
+/* The heading is "name [unit]" or "name". */
 static OozeStatus add_column(Reader *reader, char *heading)
 {
     OozeTable *table = reader->table;
@@ -117,7 +114,8 @@ static OozeStatus add_column(Reader *reader, char *heading)
     return OOZE_OK;
 }
 
-/* A heading is a first line with anything that is no number. */
+/* The first line is a heading where one of its fields is not a number; otherwise it is read again
+   as a row. */
 static OozeStatus read_heading(Reader *reader)
 {
     Reader start = *reader;
@@ -125,9 +123,9 @@ static OozeStatus read_heading(Reader *reader)
     OozeStatus status = OOZE_OK;
     int count = 0;
     while (!last && !status) {
-        status = take_field(reader, &last);
+        status = read_field(reader, &last);
         double value;
-        numbers = numbers && !status && read_number(trimmed(&reader->field), &value);
+        numbers = numbers && !status && read_number(trim(&reader->field), &value);
         count++;
     }
     reader->at = start.at;
@@ -135,42 +133,42 @@ static OozeStatus read_heading(Reader *reader)
     for (int i = 0; i < count && !status; i++) {
         char name[32];
         snprintf(name, sizeof name, i == 0 ? "x" : i == 1 ? "y" : "y%d", i);
-        status = numbers ? OOZE_OK : take_field(reader, &last);
-        status = status ? status : add_column(reader, numbers ? name : trimmed(&reader->field));
+        status = numbers ? OOZE_OK : read_field(reader, &last);
+        status = status ? status : add_column(reader, numbers ? name : trim(&reader->field));
     }
     return status;
 }
 
-static OozeStatus make_room(Reader *reader)
+static OozeStatus reserve_row(Reader *reader)
 {
     OozeTable *table = reader->table;
-    if (table->row_count < reader->room) {
+    if (table->row_count < reader->capacity) {
         return OOZE_OK;
     }
-    size_t columns = (size_t)table->column_count, room = reader->room * 2 + 64;
-    double *grown =
-        ooze_grow(table->values, table->row_count * columns, room * columns, sizeof *table->values);
+    size_t columns = (size_t)table->column_count, capacity = reader->capacity * 2 + 64;
+    double *grown = ooze_grow(table->values, table->row_count * columns, capacity * columns,
+                              sizeof *table->values);
     if (!grown) {
         return out_of_memory(reader);
     }
     table->values = grown;
-    reader->room = room;
+    reader->capacity = capacity;
     return OOZE_OK;
 }
 
 static OozeStatus read_row(Reader *reader)
 {
     OozeTable *table = reader->table;
-    OozeStatus status = make_room(reader);
+    OozeStatus status = reserve_row(reader);
     size_t line = reader->line;
     int count = 0;
     for (bool last = false; !last && !status; count++) {
-        status = take_field(reader, &last);
+        status = read_field(reader, &last);
         if (status) {
             break;
         }
         double value;
-        char *text = trimmed(&reader->field);
+        char *text = trim(&reader->field);
         if (!read_number(text, &value)) {
             return ooze_fail(reader->error, OOZE_ERROR_FORMAT,
                              "every field below the heading is a number, `nan` or empty",
@@ -190,8 +188,8 @@ static OozeStatus read_row(Reader *reader)
     return status;
 }
 
-/* A blank line or a remark. */
-static bool pass_over(Reader *reader)
+/* Skips a blank line or a comment. */
+static bool skip_line(Reader *reader)
 {
     const char *end = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
     const char *c = reader->at;
@@ -217,7 +215,7 @@ OozeStatus ooze_table_parse(const char *path, const char *text, size_t size, Ooz
                            "'%s' is not a table", path);
     }
     while (!status && reader.at < reader.end) {
-        if (!pass_over(&reader)) {
+        if (!skip_line(&reader)) {
             status = table->column_count == 0 ? read_heading(&reader) : read_row(&reader);
         }
     }

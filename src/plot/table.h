@@ -1,4 +1,4 @@
-/* A comma-separated table of numbers with a heading: probes.csv, or points somebody measured. */
+/* A comma-separated table of numbers with a heading: probes.csv, or measured points. */
 #ifndef OOZE_PLOT_TABLE_H
 #define OOZE_PLOT_TABLE_H
 
@@ -9,7 +9,7 @@
 
 typedef struct OozeColumn {
     char *name; /* "top.height" of "top.height [m]" */
-    char *unit; /* "m"; "" without one */
+    char *unit; /* "m"; "" for none */
 } OozeColumn;
 
 typedef struct OozeTable {
@@ -20,16 +20,18 @@ typedef struct OozeTable {
     double *values; /* row by row; NaN where there is no number */
 } OozeTable;
 
-/* Blank lines and lines that begin with '#' are passed over. A table without a heading names its columns x, y, y2, ... An empty field, `nan` and `inf` are
-   gaps; anything else that is no number is refused with its line. */
+/* Blank lines and lines that begin with '#' are skipped. The columns of a table without a heading
+   are named x, y, y2, ... An empty field, `nan` and `inf` give NaN; any other field that is not a
+   number is an error, which names its line. */
 OozeStatus ooze_table_parse(const char *path, const char *text, size_t size, OozeTable *table,
                             OozeError *error);
-/* `growing`: a run may be writing it, so a last line without its end is no row yet. */
+/* `growing`: a run may still append to it, so a last line without a line break is ignored. */
 OozeStatus ooze_table_read(const char *path, bool growing, OozeTable *table, OozeError *error);
 void ooze_table_free(OozeTable *table);
 
-int ooze_table_find(const OozeTable *table, const char *name); /* -1: none of that name */
-/* One column as an array of row_count numbers; NULL when out of memory. Free with ooze_free. */
+int ooze_table_find(const OozeTable *table, const char *name); /* -1: no such column */
+/* A column as an array of row_count numbers, to be freed with ooze_free; NULL when out of memory.
+   */
 double *ooze_table_copy(const OozeTable *table, int column);
 
 #endif

@@ -1,14 +1,14 @@
 #include "render/camera.h"
 
-#define MARGIN    0.87 /* share of the picture that what moves may fill */
-#define ELEVATION 0.28 /* of the automatic place, as a share of the level way */
-#define AZIMUTH   0.45 /* sideways, likewise */
+#define FILL      0.87 /* share of the picture that the box fills at most */
+#define ELEVATION 0.28 /* of the automatic position, relative to the forward component */
+#define AZIMUTH   0.45 /* sideways, relative to the same */
 
-static void turn(OozeCamera *camera, OozeVec3 forward, OozeVec3 up)
+static void orient(OozeCamera *camera, OozeVec3 forward, OozeVec3 up)
 {
     camera->forward = vec3_unit(forward, vec3(0, 0, -1));
     OozeVec3 side = vec3_cross(camera->forward, up);
-    if (vec3_length(side) < 1e-6) { /* looks straight up or down */
+    if (vec3_length(side) < 1e-6) { /* forward is parallel to up */
         side = vec3_cross(camera->forward, vec3(up.y, up.z, up.x));
     }
     camera->right = vec3_unit(side, vec3(1, 0, 0));
@@ -20,7 +20,7 @@ static OozeVec3 box_corner(OozeVec3 low, OozeVec3 high, int i)
     return vec3(i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z);
 }
 
-/* The least distance from `centre` at which every corner is in view. */
+/* The smallest distance from `centre` at which every corner of the box is in view. */
 static double fitting_distance(const OozeCamera *camera, OozeVec3 centre, OozeVec3 low,
                                OozeVec3 high)
 {
@@ -28,15 +28,15 @@ static double fitting_distance(const OozeCamera *camera, OozeVec3 centre, OozeVe
     for (int i = 0; i < 8; i++) {
         OozeVec3 from = vec3_sub(box_corner(low, high, i), centre);
         double depth = vec3_dot(from, camera->forward);
-        double x = fabs(vec3_dot(from, camera->right)) / (MARGIN * camera->wide);
-        double y = fabs(vec3_dot(from, camera->up)) / (MARGIN * camera->high);
+        double x = fabs(vec3_dot(from, camera->right)) / (FILL * camera->tan_half_width);
+        double y = fabs(vec3_dot(from, camera->up)) / (FILL * camera->tan_half_height);
         double needed = (x > y ? x : y) - depth;
         distance = needed > distance ? needed : distance;
     }
     return distance;
 }
 
-/* The point at the depth of `at` that is seen in the middle of all corners. */
+/* The point at the depth of `at` whose image is in the middle of those of all corners. */
 static OozeVec3 recentred(const OozeCamera *camera, OozeVec3 at, OozeVec3 low, OozeVec3 high)
 {
     double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
@@ -51,31 +51,31 @@ static OozeVec3 recentred(const OozeCamera *camera, OozeVec3 at, OozeVec3 low, O
         bottom = y > bottom ? y : bottom;
     }
     double depth = vec3_length(vec3_sub(at, camera->position));
-    at = vec3_madd(at, (left + right - 1.0) * camera->wide * depth, camera->right);
-    return vec3_madd(at, (1.0 - top - bottom) * camera->high * depth, camera->up);
+    at = vec3_madd(at, (left + right - 1.0) * camera->tan_half_width * depth, camera->right);
+    return vec3_madd(at, (1.0 - top - bottom) * camera->tan_half_height * depth, camera->up);
 }
 
 OozeCamera ooze_camera_make(const OozeRenderDef *def, OozeAxis up, OozeVec3 low, OozeVec3 high,
                             double aspect)
 {
     OozeCamera camera;
-    camera.high = tan(def->field_of_view * M_PI / 360.0);
-    camera.wide = camera.high * aspect;
+    camera.tan_half_height = tan(def->field_of_view * M_PI / 360.0);
+    camera.tan_half_width = camera.tan_half_height * aspect;
     OozeVec3 centre = vec3_scale(vec3_add(low, high), 0.5), axis = vec3_axis(up);
     OozeVec3 at = isnan(def->look_at.x) ? centre : def->look_at;
     if (!isnan(def->camera_position.x)) {
         camera.position = def->camera_position;
-        turn(&camera, vec3_sub(at, camera.position), axis);
+        orient(&camera, vec3_sub(at, camera.position), axis);
         return camera;
     }
-    /* In front means against the axis that makes x point right. */
+    /* The camera is in front: x points to the right. */
     OozeVec3 front = up == OOZE_AXIS_Y   ? vec3(0, 0, 1)
                      : up == OOZE_AXIS_Z ? vec3(0, -1, 0)
                                          : vec3(0, 0, 1);
     OozeVec3 side = vec3_cross(axis, front);
-    OozeVec3 way = vec3_madd(vec3_madd(front, AZIMUTH, side), ELEVATION, axis);
-    turn(&camera, vec3_scale(way, -1.0), axis);
-    /* The middle of the box is not the middle of its picture: shift until it is. */
+    OozeVec3 direction = vec3_madd(vec3_madd(front, AZIMUTH, side), ELEVATION, axis);
+    orient(&camera, vec3_scale(direction, -1.0), axis);
+    /* The centre of the box is not in the middle of its image: shift the camera until it is. */
     for (int i = 0; i < 4; i++) {
         double distance = fitting_distance(&camera, at, low, high);
         camera.position = vec3_madd(at, -fmax(distance, 1e-6), camera.forward);
@@ -86,9 +86,10 @@ OozeCamera ooze_camera_make(const OozeRenderDef *def, OozeAxis up, OozeVec3 low,
 
 OozeF3 ooze_camera_ray(const OozeCamera *camera, float x, float y)
 {
-    double a = (2.0 * (double)x - 1.0) * camera->wide, b = (1.0 - 2.0 * (double)y) * camera->high;
-    OozeVec3 way = vec3_madd(vec3_madd(camera->forward, a, camera->right), b, camera->up);
-    return f3_of(vec3_unit(way, camera->forward));
+    double a = (2.0 * (double)x - 1.0) * camera->tan_half_width,
+           b = (1.0 - 2.0 * (double)y) * camera->tan_half_height;
+    OozeVec3 direction = vec3_madd(vec3_madd(camera->forward, a, camera->right), b, camera->up);
+    return f3_of(vec3_unit(direction, camera->forward));
 }
 
 bool ooze_camera_project(const OozeCamera *camera, OozeVec3 point, double *x, double *y)
@@ -98,7 +99,7 @@ bool ooze_camera_project(const OozeCamera *camera, OozeVec3 point, double *x, do
     if (!(depth > 0.0)) {
         return false;
     }
-    *x = 0.5 + 0.5 * vec3_dot(from, camera->right) / (depth * camera->wide);
-    *y = 0.5 - 0.5 * vec3_dot(from, camera->up) / (depth * camera->high);
+    *x = 0.5 + 0.5 * vec3_dot(from, camera->right) / (depth * camera->tan_half_width);
+    *y = 0.5 - 0.5 * vec3_dot(from, camera->up) / (depth * camera->tan_half_height);
     return true;
 }

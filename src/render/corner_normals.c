@@ -3,7 +3,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "render/props.h"
+#include "render/solid_meshes.h"
 
 #define CREASE 0.77f /* cosine: edges sharper than 40 degrees stay sharp */
 
@@ -12,7 +12,7 @@ static OozeF3 corner(const float *positions, const uint32_t *triangle, int i)
     return f3_load(positions + 3 * (size_t)triangle[i]);
 }
 
-/* Twice the area times the unit normal: large triangles count more. */
+/* The normal weighted by twice the area of the triangle. */
 static OozeF3 weighted_normal(const float *positions, const uint32_t *triangle)
 {
     OozeF3 a = corner(positions, triangle, 0);
@@ -20,7 +20,7 @@ static OozeF3 weighted_normal(const float *positions, const uint32_t *triangle)
                     f3_sub(corner(positions, triangle, 2), a));
 }
 
-/* Triangles around each vertex: those of vertex v stand from starts[v] to starts[v + 1]. */
+/* Lists the triangles around each vertex; those of vertex v are at starts[v] to starts[v + 1]. */
 static void list_around(const uint32_t *triangles, uint64_t triangle_count, uint64_t vertex_count,
                         uint64_t *starts, uint32_t *around)
 {

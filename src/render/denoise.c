@@ -1,6 +1,7 @@
-/* An a-trous filter (Dammertz and others 2010): five passes of a 5 x 5 kernel with holes of growing
-   size. A neighbour counts less the more its albedo and normal differ, and the more its brightness
-   differs compared with the noise of both, which the samples tell (Schied and others 2017). */
+/* An a-trous wavelet filter (Dammertz and others 2010): five passes of a 5 x 5 kernel with doubling
+   step. The weight of a neighbour decreases with the difference of albedo and normal, and with the
+   difference of luminance relative to the standard deviation of the samples (Schied and others
+   2017). */
 #include "render/denoise.h"
 
 #include "base/fail.h"
@@ -18,7 +19,7 @@ typedef struct Pass {
     int width, height, step;
 } Pass;
 
-/* Noise of the neighbourhood: that of one pixel is itself noisy. */
+/* Variance over the neighbourhood: the estimate of a single pixel is noisy. */
 static float smooth_variance(const Pass *pass, int x, int y)
 {
     static const float kernel[3] = {0.25f, 0.5f, 0.25f};
@@ -36,14 +37,14 @@ static float smooth_variance(const Pass *pass, int x, int y)
     return sum / weight;
 }
 
-static float likeness(const OozePixel *p, const OozePixel *q, float noise)
+static float similarity(const OozePixel *p, const OozePixel *q, float deviation)
 {
     OozeF3 albedo = f3_sub(p->albedo, q->albedo), normal = f3_sub(p->normal, q->normal);
     float a = f3_dot(albedo, albedo) / (ALBEDO_WIDTH * ALBEDO_WIDTH);
     float n = f3_dot(normal, normal) / (NORMAL_WIDTH * NORMAL_WIDTH);
-    float c = fabsf(p->covered - q->covered) / 0.3f;
+    float c = fabsf(p->coverage - q->coverage) / 0.3f;
     float l =
-        fabsf(f3_luminance(p->color) - f3_luminance(q->color)) / (NOISE_WIDTH * noise + 1e-4f);
+        fabsf(f3_luminance(p->color) - f3_luminance(q->color)) / (NOISE_WIDTH * deviation + 1e-4f);
     return expf(-(a + n + c * c + l));
 }
 
@@ -52,7 +53,7 @@ static void filter_pixel(const Pass *pass, int x, int y)
     static const float kernel[5] = {1 / 16.0f, 1 / 4.0f, 3 / 8.0f, 1 / 4.0f, 1 / 16.0f};
     size_t at = (size_t)y * (size_t)pass->width + (size_t)x;
     const OozePixel *p = &pass->from[at];
-    float noise = sqrtf(smooth_variance(pass, x, y));
+    float deviation = sqrtf(smooth_variance(pass, x, y));
     OozeF3 color = f3_all(0.0f);
     float weight = 0.0f, variance = 0.0f;
     for (int j = -2; j <= 2; j++) {
@@ -62,7 +63,7 @@ static void filter_pixel(const Pass *pass, int x, int y)
                 continue;
             }
             const OozePixel *q = &pass->from[(size_t)v * (size_t)pass->width + (size_t)u];
-            float w = kernel[i + 2] * kernel[j + 2] * (p == q ? 1.0f : likeness(p, q, noise));
+            float w = kernel[i + 2] * kernel[j + 2] * (p == q ? 1.0f : similarity(p, q, deviation));
             color = f3_madd(color, w, q->color);
             variance += w * w * q->variance;
             weight += w;

@@ -1,4 +1,4 @@
-/* Smoothing of what noise is left, but not across edges. */
+/* Edge-preserving smoothing of the remaining noise. */
 #ifndef OOZE_RENDER_DENOISE_H
 #define OOZE_RENDER_DENOISE_H
 

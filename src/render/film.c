@@ -3,11 +3,11 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-enum { TILE = 16, BATCH = 64 /* tiles between two looks at the clock */ };
+enum { TILE = 16, BATCH = 64 /* tiles between two calls of progress */ };
 
 uint64_t ooze_film_bytes(uint64_t width, uint64_t height)
 {
-    /* The denoiser holds two more films, and the picture its bytes. */
+    /* The denoiser needs two more films, the result three bytes a pixel. */
     return width * height * (3 * sizeof(OozePixel) + 3);
 }
 
@@ -31,12 +31,12 @@ void ooze_film_free(OozeFilm *film)
     film->pixels = NULL;
 }
 
-/* ---- exposing -------------------------------------------------------------------------------- */
+/* ---- exposure -------------------------------------------------------------------------------- */
 
 typedef struct Exposure {
     OozeFilm *film;
     const OozeExposeJob *job;
-    uint64_t first; /* tile of this batch */
+    uint64_t first; /* tile of the batch */
     uint32_t across;
 } Exposure;
 
@@ -46,7 +46,7 @@ static void expose_pixel(const Exposure *exposure, uint32_t x, uint32_t y)
     OozeFilm *film = exposure->film;
     uint64_t index = (uint64_t)y * film->width + x;
     OozePixel sum = {.variance = 0.0f};
-    double bright = 0.0, bright2 = 0.0;
+    double luminance_sum = 0.0, luminance2_sum = 0.0;
     for (uint32_t i = 0; i < job->samples; i++) {
         OozeSampler sampler = ooze_sampler(job->seed, index, i);
         OozePair at = ooze_sampler_pair(&sampler);
@@ -60,20 +60,20 @@ static void expose_pixel(const Exposure *exposure, uint32_t x, uint32_t y)
         sum.albedo = f3_add(sum.albedo, features.albedo);
         sum.normal = f3_add(sum.normal, features.normal);
         sum.distance += features.distance;
-        sum.covered += features.distance > 0.0f ? 1.0f : 0.0f;
+        sum.coverage += features.distance > 0.0f ? 1.0f : 0.0f;
         double luminance = (double)f3_luminance(color);
-        bright += luminance;
-        bright2 += luminance * luminance;
+        luminance_sum += luminance;
+        luminance2_sum += luminance * luminance;
     }
-    float share = 1.0f / (float)job->samples;
-    double n = (double)job->samples, mean = bright / n;
+    float scale = 1.0f / (float)job->samples;
+    double n = (double)job->samples, mean = luminance_sum / n;
     OozePixel *pixel = &film->pixels[index];
-    pixel->color = f3_scale(sum.color, share);
-    pixel->albedo = f3_scale(sum.albedo, share);
-    pixel->normal = f3_scale(sum.normal, share);
-    pixel->distance = sum.distance * share;
-    pixel->covered = sum.covered * share;
-    pixel->variance = (float)(fmax(bright2 / n - mean * mean, 0.0) / fmax(n - 1.0, 1.0));
+    pixel->color = f3_scale(sum.color, scale);
+    pixel->albedo = f3_scale(sum.albedo, scale);
+    pixel->normal = f3_scale(sum.normal, scale);
+    pixel->distance = sum.distance * scale;
+    pixel->coverage = sum.coverage * scale;
+    pixel->variance = (float)(fmax(luminance2_sum / n - mean * mean, 0.0) / fmax(n - 1.0, 1.0));
 }
 
 static void expose_tiles(void *context, uint64_t begin, uint64_t end, int worker)
@@ -109,9 +109,9 @@ OozeStatus ooze_film_expose(OozeFilm *film, const OozeExposeJob *job, OozeThread
     return OOZE_OK;
 }
 
-/* ---- developing ------------------------------------------------------------------------------ */
+/* ---- development ----------------------------------------------------------------------------- */
 
-/* Straight up to three quarters, then bent so that bright light comes to white slowly. */
+/* Linear up to the knee, then approaching white slowly. */
 float ooze_film_curve(float radiance)
 {
     const float knee = 0.6f;

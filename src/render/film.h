@@ -1,4 +1,4 @@
-/* The film: what the samples of each pixel add up to. */
+/* The film: mean radiance and features of the samples of each pixel. */
 #ifndef OOZE_RENDER_FILM_H
 #define OOZE_RENDER_FILM_H
 
@@ -8,11 +8,11 @@
 
 typedef struct OozePixel {
     OozeF3 color;   /* mean radiance */
-    float variance; /* of the mean's luminance */
+    float variance; /* of the luminance of the mean */
     OozeF3 albedo;  /* mean features, see integrator.h */
     float distance;
     OozeF3 normal;
-    float covered; /* share of the samples that met anything */
+    float coverage; /* share of the samples that hit a surface */
 } OozePixel;
 
 typedef struct OozeFilm {
@@ -20,14 +20,14 @@ typedef struct OozeFilm {
     OozePixel *pixels;
 } OozeFilm;
 
-/* Refused, with the memory it would need, where `limit` bytes are not enough. */
+/* Fails where the picture would need more than `limit` bytes. */
 OozeStatus ooze_film_create(OozeFilm *film, uint32_t width, uint32_t height, uint64_t limit,
                             OozeError *error);
 void ooze_film_free(OozeFilm *film);
-/* Bytes that a picture takes while it is made. */
+/* Memory that a picture takes while it is rendered, bytes. */
 uint64_t ooze_film_bytes(uint64_t width, uint64_t height);
 
-/* One path; features may stay zero. */
+/* Radiance of one path; features may stay zero. */
 typedef OozeF3 (*OozeShade)(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction,
                             OozeSampler *sampler, OozeFeatures *features);
 
@@ -41,13 +41,13 @@ typedef struct OozeExposeJob {
     void *user;
 } OozeExposeJob;
 
-/* Exposes the whole film, tile by tile; OOZE_ERROR_CANCELLED where progress says so. */
+/* Renders all samples, tile by tile; OOZE_ERROR_CANCELLED where progress returns false. */
 OozeStatus ooze_film_expose(OozeFilm *film, const OozeExposeJob *job, OozeThreads *threads,
                             OozeError *error);
 
-/* Radiance to bytes: exposure, the film's curve, sRGB. */
+/* Radiance to bytes: exposure, tone curve, sRGB. */
 void ooze_film_develop(const OozeFilm *film, double exposure, unsigned char *pixels);
-/* One value of the curve, 0 to 1. */
+/* The tone curve, 0 to 1. */
 float ooze_film_curve(float radiance);
 
 #endif

@@ -79,7 +79,7 @@ static inline float f3_length(OozeF3 a)
     return sqrtf(f3_dot(a, a));
 }
 
-/* The unit vector along a, or up where a has no direction. */
+/* a / |a|; the y axis for zero. */
 static inline OozeF3 f3_unit(OozeF3 a)
 {
     float length = f3_length(a);

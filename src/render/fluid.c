@@ -8,17 +8,17 @@
 #include "base/text.h"
 #include "render/colour_map.h"
 
-/* ---- tints ----------------------------------------------------------------------------------- */
+/* ---- colour fields --------------------------------------------------------------------------- */
 
-const OozeFieldView *ooze_tint_field(const OozeFrame *frame, const char *name)
+const OozeFieldView *ooze_color_field_find(const OozeFrame *frame, const char *name)
 {
     return ooze_frame_field(frame, strcmp(name, "speed") == 0 ? "velocity" : name);
 }
 
-OozeStatus ooze_tint_check(const OozeFrame *frame, const char *name, OozeError *error)
+OozeStatus ooze_color_field_check(const OozeFrame *frame, const char *name, OozeError *error)
 {
     enum { NAMES_MAX = 64 };
-    if (ooze_tint_field(frame, name)) {
+    if (ooze_color_field_find(frame, name)) {
         return OOZE_OK;
     }
     const char *known[NAMES_MAX] = {"speed"};
@@ -44,8 +44,8 @@ OozeStatus ooze_tint_check(const OozeFrame *frame, const char *name, OozeError *
     return status;
 }
 
-/* Off-diagonal entries of a symmetric tensor stand for two. */
-double ooze_tint_magnitude(const float *values, int components)
+/* The Frobenius norm: off-diagonal components of a symmetric tensor count twice. */
+double ooze_field_magnitude(const float *values, int components)
 {
     double sum = 0.0;
     for (int k = 0; k < components; k++) {
@@ -55,7 +55,7 @@ double ooze_tint_magnitude(const float *values, int components)
     return components == 1 ? (double)values[0] : sqrt(sum);
 }
 
-double ooze_tint_value(const OozeFieldView *field, uint64_t i)
+double ooze_color_field_value(const OozeFieldView *field, uint64_t i)
 {
     enum { COMPONENTS_MAX = 16 };
     float values[COMPONENTS_MAX];
@@ -63,16 +63,16 @@ double ooze_tint_value(const OozeFieldView *field, uint64_t i)
     for (int k = 0; k < count; k++) {
         values[k] = (float)ooze_field_value(field, i, k);
     }
-    return ooze_tint_magnitude(values, count);
+    return ooze_field_magnitude(values, count);
 }
 
-OozeF3 ooze_tint_color(const OozeTint *tint, double value)
+OozeF3 ooze_color_field_color(const OozeColorField *color_field, double value)
 {
-    double range = tint->high - tint->low;
-    return ooze_colour_map(range > 0.0 ? (float)((value - tint->low) / range) : 0.5f);
+    double range = color_field->high - color_field->low;
+    return ooze_colour_map(range > 0.0 ? (float)((value - color_field->low) / range) : 0.5f);
 }
 
-/* ---- checking -------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 OozeStatus ooze_fluid_check(const OozeFrame *frame, OozeError *error)
 {
@@ -98,22 +98,23 @@ OozeStatus ooze_fluid_check(const OozeFrame *frame, OozeError *error)
     return OOZE_OK;
 }
 
-/* ---- placing --------------------------------------------------------------------------------- */
+/* ---- geometry -------------------------------------------------------------------------------- */
 
-OozeStatus ooze_fluid_place_spheres(const OozeFrame *frame, const OozeTint *tint, int first_skin,
-                                    OozeStage *stage, OozeError *error)
+OozeStatus ooze_fluid_add_spheres(const OozeFrame *frame, const OozeColorField *color_field,
+                                  int first_bsdf, OozeRayScene *ray_scene, OozeError *error)
 {
     uint64_t n = frame->particle_count;
     float *positions = ooze_alloc(n, 3 * sizeof *positions);
-    float *colors = tint->field ? ooze_alloc(n, 3 * sizeof *colors) : NULL;
+    float *colors = color_field->name ? ooze_alloc(n, 3 * sizeof *colors) : NULL;
     uint16_t *materials = ooze_alloc_zero(n, sizeof *materials);
     OozeStatus status = OOZE_OK;
-    if (!positions || !materials || (tint->field && !colors)) {
+    if (!positions || !materials || (color_field->name && !colors)) {
         status = ooze_fail_memory(error, "particles", n * 6 * sizeof(float));
     } else {
         const OozeFieldView *position = ooze_frame_field(frame, "position");
         const OozeFieldView *material = ooze_frame_field(frame, "material");
-        const OozeFieldView *field = tint->field ? ooze_tint_field(frame, tint->field) : NULL;
+        const OozeFieldView *field =
+            color_field->name ? ooze_color_field_find(frame, color_field->name) : NULL;
         for (uint64_t i = 0; i < n; i++) {
             for (int k = 0; k < 3; k++) {
                 positions[3 * i + (uint64_t)k] = (float)ooze_field_value(position, i, k);
@@ -121,18 +122,19 @@ OozeStatus ooze_fluid_place_spheres(const OozeFrame *frame, const OozeTint *tint
             double m = material ? ooze_field_value(material, i, 0) : 0.0;
             materials[i] = m < frame->material_count ? (uint16_t)m : 0;
             if (field) {
-                OozeF3 color = ooze_tint_color(tint, ooze_tint_value(field, i));
+                OozeF3 color =
+                    ooze_color_field_color(color_field, ooze_color_field_value(field, i));
                 memcpy(colors + 3 * i, &color, sizeof color);
             }
         }
-        OozeThing thing = {.is_fluid = true,
-                           .skin = first_skin,
-                           .materials = materials,
-                           .colors = colors,
-                           .vertex_count = n,
-                           .positions = positions,
-                           .radius = (float)(OOZE_PARTICLE_RADIUS * frame->spacing)};
-        status = ooze_stage_add(stage, &thing, error);
+        OozeRayGeometry geometry = {.is_fluid = true,
+                                    .bsdf = first_bsdf,
+                                    .materials = materials,
+                                    .colors = colors,
+                                    .vertex_count = n,
+                                    .positions = positions,
+                                    .radius = (float)(OOZE_PARTICLE_RADIUS * frame->spacing)};
+        status = ooze_ray_scene_add_geometry(ray_scene, &geometry, error);
     }
     ooze_free(positions);
     ooze_free(colors);

@@ -1,34 +1,41 @@
-/* Paths of light from the camera back to the lights.
+/* The path tracer: paths from the camera to the lights.
 
-   A clear body refracts what the camera, a mirror or another clear body sees through it. After light
-   was scattered by anything else, rays cross clear bodies straight, tinted and weakened by reflection:
-   shadows of honey are amber without a caustic's noise, and lights can be aimed at through it. */
+   Clear media refract paths that come from the camera, a mirror or another clear medium. After any
+   other scattering a path crosses clear media straight, attenuated by absorption and reflection:
+   shadows of honey are amber without the noise of caustics, and lights can be sampled through it.
+   */
 #ifndef OOZE_RENDER_INTEGRATOR_H
 #define OOZE_RENDER_INTEGRATOR_H
 
 #include "render/lights.h"
-#include "render/stage.h"
+#include "render/ray_scene.h"
 
 typedef struct OozeTracer {
-    const OozeStage *stage;
+    const OozeRayScene *scene;
     const OozeLights *lights;
-    OozeF3 centre;   /* of what is looked at */
-    float fade_from; /* distance from it at which planes begin to fade into the backdrop */
-    float fade_to;   /* and are gone; 0: they do not */
-    float wet;       /* a gap between a clear fluid and a solid below this is filled: they touch */
-    float brightest; /* most that one path may bring after its first scattering; 0: any */
+    OozeF3 centre;   /* of what is in view */
+    float fade_from; /* distance from the centre at which planes begin to fade into the backdrop */
+    float fade_to;   /* distance at which planes end; 0: no fading */
+    float
+        contact_gap; /* a clear fluid closer than this to a solid is in contact with it; 0: never */
+    float radiance_max; /* clamp of a contribution after the first scattering; 0: none */
 } OozeTracer;
 
-/* What the denoiser is told about a pixel. */
+/* Auxiliary features of a pixel for the denoiser. */
 typedef struct OozeFeatures {
     OozeF3 albedo, normal;
     float distance;
 } OozeFeatures;
 
+/* How far a plane has faded into the backdrop at this hit, 0 to 1. */
+float ooze_plane_fade(const OozeTracer *tracer, const OozeHit *hit);
+
+/* Radiance of one path; fills `features` for its first scattering. */
 OozeF3 ooze_trace(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction, OozeSampler *sampler,
                   OozeFeatures *features);
 
-/* Share of light that comes straight through to `distance`. */
-OozeF3 ooze_trace_clear(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction, float distance);
+/* Transmittance along a straight segment; 0 where an opaque surface is hit. */
+OozeF3 ooze_trace_transmittance(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction,
+                                float distance);
 
 #endif

@@ -2,21 +2,21 @@
 
 #include <string.h>
 
-#define SUN_COSINE 0.9998f /* of an angular radius of a degree: a little softer than the sun's */
+#define SUN_COSINE 0.9998f /* of an angular radius of one degree; that of the sun is 0.27 */
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- placement ------------------------------------------------------------------------------- */
 
-/* A light is chosen as often as its share of the light at the target. */
-static void share_chances(OozeLights *lights)
+/* Lights are chosen in proportion to their irradiance at the target. */
+static void normalise_probabilities(OozeLights *lights)
 {
     float total = 0.0f, sum = 0.0f;
     for (int i = 0; i < lights->count; i++) {
-        total += lights->lights[i].chance;
+        total += lights->lights[i].probability;
     }
     for (int i = 0; i < lights->count; i++) {
         OozeLight *light = &lights->lights[i];
-        light->chance = total > 0.0f ? light->chance / total : 0.0f;
-        sum += light->chance;
+        light->probability = total > 0.0f ? light->probability / total : 0.0f;
+        sum += light->probability;
         light->cumulative = sum;
     }
 }
@@ -27,39 +27,39 @@ void ooze_lights_add_square(OozeLights *lights, OozeF3 centre, OozeF3 target, Oo
     if (lights->count == OOZE_LIGHTS_MAX || !(strength > 0.0f)) {
         return;
     }
-    OozeF3 way = f3_sub(target, centre);
-    float distance = fmaxf(f3_length(way), 1e-6f);
+    OozeF3 to_target = f3_sub(target, centre);
+    float distance = fmaxf(f3_length(to_target), 1e-6f);
     OozeLight *light = &lights->lights[lights->count++];
-    *light = (OozeLight){.centre = centre, .facing = f3_unit(way), .area = size * size};
-    OozeF3 side = f3_cross(light->facing, up);
+    *light = (OozeLight){.centre = centre, .axis = f3_unit(to_target), .area = size * size};
+    OozeF3 side = f3_cross(light->axis, up);
     if (f3_length(side) < 1e-3f) {
         OozeF3 other;
-        f3_frame(light->facing, &side, &other);
+        f3_frame(light->axis, &side, &other);
     }
     light->right = f3_scale(f3_unit(side), 0.5f * size);
-    light->up = f3_scale(f3_unit(f3_cross(side, light->facing)), 0.5f * size);
-    /* A white surface at the target that faces the light gets radiance `strength`. */
+    light->up = f3_scale(f3_unit(f3_cross(side, light->axis)), 0.5f * size);
+    /* A white surface at the target, facing the light, has the radiance `strength`. */
     light->radiance = f3_scale(color, OOZE_PI_F * strength * distance * distance / light->area);
-    light->chance = strength * f3_luminance(color);
-    share_chances(lights);
+    light->probability = strength * f3_luminance(color);
+    normalise_probabilities(lights);
 }
 
 static void add_sun(OozeLights *lights, OozeF3 from, OozeF3 color, float strength)
 {
     OozeLight *light = &lights->lights[lights->count++];
-    *light = (OozeLight){.is_sun = true, .facing = f3_unit(from), .cosine = SUN_COSINE};
+    *light = (OozeLight){.is_sun = true, .axis = f3_unit(from), .cosine = SUN_COSINE};
     light->area = 2.0f * OOZE_PI_F * (1.0f - light->cosine);
     light->radiance = f3_scale(color, OOZE_PI_F * strength / light->area);
-    light->chance = strength * f3_luminance(color);
-    share_chances(lights);
+    light->probability = strength * f3_luminance(color);
+    normalise_probabilities(lights);
 }
 
-/* Key from the left, a light from behind that shines through what is clear, and a weak cool fill. */
+/* A key light from the left, a back light through transparent media, and a weak cool fill light. */
 static void add_studio(OozeLights *lights, const OozeLightPlace *place)
 {
     static const struct {
         float right, up, forward; /* direction */
-        float distance, size;     /* in sizes of the scene */
+        float distance, size;     /* in radii of what is in view */
         OozeF3 color;
         float strength;
     } rows[] = {
@@ -69,9 +69,9 @@ static void add_studio(OozeLights *lights, const OozeLightPlace *place)
     };
     OozeF3 right = f3_cross(place->forward, place->up);
     for (int i = 0; i < (int)(sizeof rows / sizeof rows[0]); i++) {
-        OozeF3 way = f3_madd(f3_madd(f3_scale(right, rows[i].right), rows[i].up, place->up),
-                             rows[i].forward, place->forward);
-        OozeF3 at = f3_madd(place->centre, rows[i].distance * place->size, f3_unit(way));
+        OozeF3 offset = f3_madd(f3_madd(f3_scale(right, rows[i].right), rows[i].up, place->up),
+                                rows[i].forward, place->forward);
+        OozeF3 at = f3_madd(place->centre, rows[i].distance * place->size, f3_unit(offset));
         ooze_lights_add_square(lights, at, place->centre, place->up, rows[i].size * place->size,
                                rows[i].color, rows[i].strength);
     }
@@ -101,21 +101,12 @@ void ooze_lights_make(OozeLights *lights, const OozeRenderDef *def, const OozeLi
     }
 }
 
-void ooze_lights_make_even(OozeLights *lights, OozeF3 radiance)
-{
-    memset(lights, 0, sizeof *lights);
-    lights->is_even = true;
-    lights->even = radiance;
-    lights->up = f3(0, 1, 0);
-    lights->forward = f3(0, 0, -1);
-}
-
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- evaluation and sampling ----------------------------------------------------------------- */
 
 OozeF3 ooze_lights_backdrop(const OozeLights *lights, OozeF3 direction)
 {
-    if (lights->is_even) {
-        return lights->even;
+    if (lights->is_uniform) {
+        return lights->uniform;
     }
     float height = f3_dot(direction, lights->up);
     if (lights->backdrop == OOZE_BACKDROP_SKY) {
@@ -124,7 +115,7 @@ OozeF3 ooze_lights_backdrop(const OozeLights *lights, OozeF3 direction)
         float share = powf(clampf(height, 0.0f, 1.0f), 0.45f);
         return f3_mix(f3_mix(horizon, top, share), ground, smoothstepf(0.0f, 0.15f, -height));
     }
-    /* A wall with a warm pool of light behind the scene, dark overhead. */
+    /* A wall with a warm glow behind the scene, dark overhead. */
     OozeF3 dim = f3(0.23f, 0.22f, 0.22f), glow = f3(0.86f, 0.81f, 0.73f),
            top = f3(0.10f, 0.11f, 0.13f);
     OozeF3 middle = f3_unit(f3_madd(lights->forward, 0.04f, lights->up));
@@ -132,14 +123,14 @@ OozeF3 ooze_lights_backdrop(const OozeLights *lights, OozeF3 direction)
     return f3_mix(f3_mix(dim, glow, near), top, smoothstepf(0.15f, 0.8f, height));
 }
 
-static bool in_square(const OozeLight *light, OozeF3 from, OozeF3 direction, float far,
-                      float *distance)
+static bool hits_square(const OozeLight *light, OozeF3 from, OozeF3 direction, float far,
+                        float *distance)
 {
-    float along = f3_dot(direction, light->facing);
-    if (along >= 0.0f) { /* seen from behind */
+    float cosine = f3_dot(direction, light->axis);
+    if (cosine >= 0.0f) { /* from behind */
         return false;
     }
-    *distance = f3_dot(f3_sub(light->centre, from), light->facing) / along;
+    *distance = f3_dot(f3_sub(light->centre, from), light->axis) / cosine;
     if (!(*distance > 0.0f && *distance < far)) {
         return false;
     }
@@ -148,16 +139,16 @@ static bool in_square(const OozeLight *light, OozeF3 from, OozeF3 direction, flo
            fabsf(f3_dot(at, light->up)) <= f3_dot(light->up, light->up);
 }
 
-static float square_density(const OozeLight *light, OozeF3 direction, float distance)
+static float square_pdf(const OozeLight *light, OozeF3 direction, float distance)
 {
-    float cosine = -f3_dot(direction, light->facing);
-    return light->chance * distance * distance / (light->area * fmaxf(cosine, 1e-6f));
+    float cosine = -f3_dot(direction, light->axis);
+    return light->probability * distance * distance / (light->area * fmaxf(cosine, 1e-6f));
 }
 
 OozeLightSample ooze_lights_sample(const OozeLights *lights, OozeF3 from, OozePair random,
                                    float choice)
 {
-    OozeLightSample sample = {.density = 0.0f};
+    OozeLightSample sample = {.pdf = 0.0f};
     if (lights->count == 0) {
         return sample;
     }
@@ -170,36 +161,36 @@ OozeLightSample ooze_lights_sample(const OozeLights *lights, OozeF3 from, OozePa
     if (light->is_sun) {
         float z = 1.0f - random.u * (1.0f - light->cosine), r = sqrtf(fmaxf(0.0f, 1.0f - z * z));
         float phi = 2.0f * OOZE_PI_F * random.v;
-        sample.direction = f3_from_frame(light->facing, f3(r * cosf(phi), r * sinf(phi), z));
+        sample.direction = f3_from_frame(light->axis, f3(r * cosf(phi), r * sinf(phi), z));
         sample.distance = INFINITY;
-        sample.density = light->chance / light->area;
+        sample.pdf = light->probability / light->area;
         return sample;
     }
     OozeF3 at = f3_madd(light->centre, 2.0f * random.u - 1.0f, light->right);
-    OozeF3 way = f3_sub(f3_madd(at, 2.0f * random.v - 1.0f, light->up), from);
-    sample.distance = f3_length(way);
-    sample.direction = f3_unit(way);
-    if (sample.distance > 0.0f && f3_dot(sample.direction, light->facing) < 0.0f) {
-        sample.density = square_density(light, sample.direction, sample.distance);
+    OozeF3 to_light = f3_sub(f3_madd(at, 2.0f * random.v - 1.0f, light->up), from);
+    sample.distance = f3_length(to_light);
+    sample.direction = f3_unit(to_light);
+    if (sample.distance > 0.0f && f3_dot(sample.direction, light->axis) < 0.0f) {
+        sample.pdf = square_pdf(light, sample.direction, sample.distance);
     }
     return sample;
 }
 
 bool ooze_lights_hit(const OozeLights *lights, OozeF3 from, OozeF3 direction, float far,
-                     OozeF3 *radiance, float *density)
+                     OozeF3 *radiance, float *pdf)
 {
     const OozeLight *found = NULL;
     for (int i = 0; i < lights->count; i++) {
         const OozeLight *light = &lights->lights[i];
         float distance;
-        if (!light->is_sun && in_square(light, from, direction, far, &distance)) {
+        if (!light->is_sun && hits_square(light, from, direction, far, &distance)) {
             far = distance;
             found = light;
-            *density = square_density(light, direction, distance);
+            *pdf = square_pdf(light, direction, distance);
         } else if (light->is_sun && isinf(far) && !found &&
-                   f3_dot(direction, light->facing) > light->cosine) {
+                   f3_dot(direction, light->axis) > light->cosine) {
             found = light;
-            *density = light->chance / light->area;
+            *pdf = light->probability / light->area;
         }
     }
     if (found) {

@@ -11,7 +11,7 @@
 
 enum { PICTURE_BYTES_MAX = 1 << 30 };
 
-/* libpng reports by long jumps; what they may leave half done lives here. */
+/* State that must survive the long jumps by which libpng reports errors. */
 typedef struct Job {
     OozeText out;
     const unsigned char *in;
@@ -20,19 +20,19 @@ typedef struct Job {
     png_infop info;
 } Job;
 
-static void fail_quietly(png_structp png, png_const_charp message)
+static void jump_on_error(png_structp png, png_const_charp message)
 {
     (void)message;
     png_longjmp(png, 1);
 }
 
-static void ignore(png_structp png, png_const_charp message)
+static void ignore_warning(png_structp png, png_const_charp message)
 {
     (void)png;
     (void)message;
 }
 
-static void put_bytes(png_structp png, png_bytep data, size_t size)
+static void write_bytes(png_structp png, png_bytep data, size_t size)
 {
     Job *job = png_get_io_ptr(png);
     ooze_text_append_bytes(&job->out, data, size);
@@ -46,7 +46,7 @@ static void flush_nothing(png_structp png)
     (void)png;
 }
 
-static void get_bytes(png_structp png, png_bytep data, size_t size)
+static void read_bytes(png_structp png, png_bytep data, size_t size)
 {
     Job *job = png_get_io_ptr(png);
     if (size > job->in_size - job->in_at) {
@@ -66,11 +66,12 @@ static bool encode(Job *job, const unsigned char *pixels, uint32_t width, uint32
                      .key = (png_charp)(uintptr_t)key,
                      .text = (png_charp)(uintptr_t)text,
                      .text_length = strlen(text)};
-    png_set_write_fn(job->png, job, put_bytes, flush_nothing);
+    png_set_write_fn(job->png, job, write_bytes, flush_nothing);
     png_set_IHDR(job->png, job->info, width, height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_sRGB(job->png, job->info, PNG_sRGB_INTENT_PERCEPTUAL);
-    png_set_compression_level(job->png, 3); /* a quarter of the time for a tenth more bytes */
+    png_set_compression_level(job->png,
+                              3); /* a quarter of the time of the default, a tenth more bytes */
     png_set_text(job->png, job->info, &line, 1);
     png_write_info(job->png, job->info);
     for (uint32_t y = 0; y < height; y++) {
@@ -84,7 +85,7 @@ OozeStatus ooze_png_write(const char *path, const unsigned char *pixels, uint32_
                           uint32_t height, const char *key, const char *text, OozeError *error)
 {
     Job job = {.in = NULL};
-    job.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail_quietly, ignore);
+    job.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, jump_on_error, ignore_warning);
     job.info = job.png ? png_create_info_struct(job.png) : NULL;
     bool good = job.info && encode(&job, pixels, width, height, key, text);
     png_destroy_write_struct(&job.png, &job.info);
@@ -99,7 +100,7 @@ static bool find_text(Job *job, const char *key, const char *text)
     if (setjmp(png_jmpbuf(job->png))) {
         return false;
     }
-    png_set_read_fn(job->png, job, get_bytes);
+    png_set_read_fn(job->png, job, read_bytes);
     png_read_info(job->png, job->info);
     png_textp lines = NULL;
     int count = 0;
@@ -120,12 +121,12 @@ bool ooze_png_has_text(const char *path, const char *key, const char *text)
         return false;
     }
     Job job = {.in = (const unsigned char *)data, .in_size = size};
-    job.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, fail_quietly, ignore);
+    job.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, jump_on_error, ignore_warning);
     job.info = job.png ? png_create_info_struct(job.png) : NULL;
-    /* A file that was cut short lacks its end. */
+    /* A truncated file lacks its last chunk. */
     static const unsigned char end[] = {'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};
-    bool whole = size > sizeof end && memcmp(data + size - sizeof end, end, sizeof end) == 0;
-    bool found = whole && job.info && find_text(&job, key, text);
+    bool complete = size > sizeof end && memcmp(data + size - sizeof end, end, sizeof end) == 0;
+    bool found = complete && job.info && find_text(&job, key, text);
     png_destroy_read_struct(&job.png, &job.info, NULL);
     ooze_free(data);
     return found;

@@ -7,10 +7,11 @@
 
 #include "ooze/status.h"
 
-/* A picture of 3 bytes a pixel with one line of text kept under a key; written whole or not at all. */
+/* Writes a picture of 3 bytes a pixel with a text chunk `key`; the file appears complete or not at
+   all. cairo's PNG writer has no text chunks. */
 OozeStatus ooze_png_write(const char *path, const unsigned char *pixels, uint32_t width,
                           uint32_t height, const char *key, const char *text, OozeError *error);
-/* Whether a whole file stands there whose text under `key` is this one. */
+/* Whether the file is complete and its text chunk `key` is `text`. */
 bool ooze_png_has_text(const char *path, const char *key, const char *text);
 
 #endif

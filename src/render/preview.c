@@ -1,36 +1,38 @@
 #include "render/preview.h"
 
-/* Light of the backdrop on a surface, as if nothing stood in its way: that of the direction halfway
-   between the normal and up. */
+/* Unoccluded light of the backdrop, from the direction between the normal and up. */
 static OozeF3 ambient(const OozeLights *lights, OozeF3 normal)
 {
-    OozeF3 way = f3_unit(f3_add(normal, f3_scale(lights->up, 0.8f)));
-    return f3_scale(ooze_lights_backdrop(lights, way), 0.8f);
+    OozeF3 direction = f3_unit(f3_add(normal, f3_scale(lights->up, 0.8f)));
+    return f3_scale(ooze_lights_backdrop(lights, direction), 0.8f);
 }
 
-/* The strongest light with its shadow, the others without. */
+/* All lights; the first casts shadows. */
 static OozeF3 direct(const OozeTracer *tracer, const OozeHit *hit, OozeF3 normal)
 {
     const OozeLights *lights = tracer->lights;
-    OozeF3 sum = f3_all(0.0f), point = f3_madd(hit->point, ooze_stage_hair(tracer->stage), normal);
+    OozeF3 sum = f3_all(0.0f),
+           point = f3_madd(hit->point, ooze_ray_scene_epsilon(tracer->scene), normal);
     for (int i = 0; i < lights->count; i++) {
         const OozeLight *light = &lights->lights[i];
-        OozeF3 way = light->is_sun ? light->facing : f3_sub(light->centre, point);
-        float distance = light->is_sun ? INFINITY : f3_length(way);
-        way = f3_unit(way);
-        float cosine = f3_dot(way, normal);
-        float share = light->is_sun ? light->area
-                                    : light->area * fmaxf(-f3_dot(way, light->facing), 0.0f) /
-                                          (distance * distance);
+        OozeF3 direction = light->is_sun ? light->axis : f3_sub(light->centre, point);
+        float distance = light->is_sun ? INFINITY : f3_length(direction);
+        direction = f3_unit(direction);
+        float cosine = f3_dot(direction, normal);
+        float solid_angle = light->is_sun
+                                ? light->area
+                                : light->area * fmaxf(-f3_dot(direction, light->axis), 0.0f) /
+                                      (distance * distance);
         if (cosine <= 0.0f) {
             continue;
         }
-        OozeF3 light_here = f3_scale(light->radiance, share * cosine / OOZE_PI_F);
-        OozeHit block;
-        if (i == 0 && ooze_stage_hit(tracer->stage, point, way, 0.0f, distance, &block)) {
-            light_here = f3_scale(light_here, 0.15f);
+        OozeF3 irradiance = f3_scale(light->radiance, solid_angle * cosine / OOZE_PI_F);
+        OozeHit occluder;
+        if (i == 0 &&
+            ooze_ray_scene_intersect(tracer->scene, point, direction, 0.0f, distance, &occluder)) {
+            irradiance = f3_scale(irradiance, 0.15f);
         }
-        sum = f3_add(sum, light_here);
+        sum = f3_add(sum, irradiance);
     }
     return sum;
 }
@@ -40,17 +42,13 @@ OozeF3 ooze_preview(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction, O
 {
     (void)sampler;
     OozeHit hit;
-    OozeF3 behind = ooze_lights_backdrop(tracer->lights, direction);
-    if (!ooze_stage_hit(tracer->stage, origin, direction, 0.0f, INFINITY, &hit)) {
-        return behind;
+    OozeF3 backdrop = ooze_lights_backdrop(tracer->lights, direction);
+    if (!ooze_ray_scene_intersect(tracer->scene, origin, direction, 0.0f, INFINITY, &hit)) {
+        return backdrop;
     }
     OozeF3 normal = f3_scale(hit.normal, hit.front ? 1.0f : -1.0f);
     OozeF3 light = f3_add(direct(tracer, &hit, normal), ambient(tracer->lights, normal));
     OozeF3 color = f3_mul(hit.color, light);
     *features = (OozeFeatures){hit.color, normal, hit.distance};
-    float gone = hit.is_plane && tracer->fade_to > 0.0f
-                     ? smoothstepf(tracer->fade_from, tracer->fade_to,
-                                   f3_length(f3_sub(hit.point, tracer->centre)))
-                     : 0.0f;
-    return f3_mix(color, behind, gone);
+    return f3_mix(color, backdrop, ooze_plane_fade(tracer, &hit));
 }

@@ -1,4 +1,4 @@
-/* Shading without paths: direct light from the middle of each light, and a little from all around. */
+/* Shading without paths: direct light from the centre of each light, and ambient light. */
 #ifndef OOZE_RENDER_PREVIEW_H
 #define OOZE_RENDER_PREVIEW_H
 

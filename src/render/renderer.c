@@ -1,4 +1,4 @@
-/* From a frame to a picture, stage by stage. */
+/* From a frame to a picture: bounds, ray scene, path tracing, legend. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,37 +7,38 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "plot/axis.h"
 #include "render/camera.h"
-#include "render/colour_map.h"
 #include "render/denoise.h"
 #include "render/film.h"
 #include "render/fluid.h"
+#include "render/legend.h"
 #include "render/preview.h"
-#include "render/props.h"
 #include "render/renderer.h"
+#include "render/solid_meshes.h"
 #include "scene/scene.h"
 
-#define FADE_FROM    1.6f /* planes end softly, in sizes of the scene */
+#define FADE_FROM    1.6f /* distances between which planes fade out, in radii of the view */
 #define FADE_TO      6.0f
-#define WET          1.2f /* spacings */
-#define BRIGHTEST    12.0f
-#define MEMORY_SHARE 0.5 /* of the machine's that a picture may take */
+#define CONTACT_GAP  1.2f /* spacings */
+#define RADIANCE_MAX 12.0f
+#define MEMORY_SHARE 0.5 /* of physical memory that a picture may take */
 
 struct OozeRenderer {
     const OozeScene *scene;
     OozeRenderDef def;
     OozeThreads *threads;
-    OozeStage *stage;
-    OozeProps props;
-    uint64_t frames;    /* surveyed */
-    OozeVec3 low, high; /* of all particles of these */
+    OozeRayScene *ray_scene;
+    OozeSolidMeshes meshes;
+    uint64_t frames;    /* number of surveyed frames */
+    OozeVec3 low, high; /* bounds of the particles of all of them */
     uint64_t most_particles;
     double spacing;
-    double tint_low, tint_high; /* found in them */
-    char tint_unit[16];
+    double field_low, field_high; /* range of the colour field in all of them */
+    char field_unit[16];
 };
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 static uint64_t memory_limit(void)
 {
@@ -93,11 +94,11 @@ OozeStatus ooze_renderer_create(const OozeScene *scene, const OozeRenderDef *def
     made->def = *def;
     made->low = vec3(INFINITY, INFINITY, INFINITY);
     made->high = vec3(-INFINITY, -INFINITY, -INFINITY);
-    made->tint_low = INFINITY;
-    made->tint_high = -INFINITY;
+    made->field_low = INFINITY;
+    made->field_high = -INFINITY;
     status = ooze_threads_create(def->threads, &made->threads, error);
-    status = status ? status : ooze_stage_create(&made->stage, error);
-    status = status ? status : ooze_props_create(&made->props, scene, error);
+    status = status ? status : ooze_ray_scene_create(&made->ray_scene, error);
+    status = status ? status : ooze_solid_meshes_create(&made->meshes, scene, error);
     if (status) {
         ooze_renderer_free(made);
         return status;
@@ -109,8 +110,8 @@ OozeStatus ooze_renderer_create(const OozeScene *scene, const OozeRenderDef *def
 void ooze_renderer_free(OozeRenderer *renderer)
 {
     if (renderer) {
-        ooze_props_free(&renderer->props);
-        ooze_stage_destroy(renderer->stage);
+        ooze_solid_meshes_free(&renderer->meshes);
+        ooze_ray_scene_destroy(renderer->ray_scene);
         ooze_threads_destroy(renderer->threads);
         ooze_free(renderer);
     }
@@ -123,29 +124,29 @@ OozeStatus ooze_renderer_survey(OozeRenderer *renderer, const OozeFrame *frame, 
     OOZE_REQUIRE(renderer, error);
     OOZE_REQUIRE(frame, error);
     OozeStatus status = ooze_fluid_check(frame, error);
-    const char *tint = renderer->def.color_by;
-    status = !status && tint ? ooze_tint_check(frame, tint, error) : status;
+    const char *color_by = renderer->def.color_by;
+    status = !status && color_by ? ooze_color_field_check(frame, color_by, error) : status;
     if (status) {
         return status;
     }
     const OozeFieldView *position = ooze_frame_field(frame, "position");
-    const OozeFieldView *field = tint ? ooze_tint_field(frame, tint) : NULL;
+    const OozeFieldView *field = color_by ? ooze_color_field_find(frame, color_by) : NULL;
     for (uint64_t i = 0; i < frame->particle_count; i++) {
         OozeVec3 p = vec3(ooze_field_value(position, i, 0), ooze_field_value(position, i, 1),
                           ooze_field_value(position, i, 2));
         OozeVec3 *low = &renderer->low, *high = &renderer->high;
         *low = vec3(fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z));
         *high = vec3(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
-        double value = field ? ooze_tint_value(field, i) : NAN;
+        double value = field ? ooze_color_field_value(field, i) : NAN;
         if (isfinite(value)) {
-            renderer->tint_low = fmin(renderer->tint_low, value);
-            renderer->tint_high = fmax(renderer->tint_high, value);
+            renderer->field_low = fmin(renderer->field_low, value);
+            renderer->field_high = fmax(renderer->field_high, value);
         }
     }
     if (field) {
-        snprintf(renderer->tint_unit, sizeof renderer->tint_unit, "%s", field->unit);
+        snprintf(renderer->field_unit, sizeof renderer->field_unit, "%s", field->unit);
     }
-    ooze_props_survey(&renderer->props, frame);
+    ooze_solid_meshes_add_bounds(&renderer->meshes, frame);
     renderer->most_particles = frame->particle_count > renderer->most_particles
                                    ? frame->particle_count
                                    : renderer->most_particles;
@@ -154,7 +155,7 @@ OozeStatus ooze_renderer_survey(OozeRenderer *renderer, const OozeFrame *frame, 
     return OOZE_OK;
 }
 
-/* What is to be in view: all particles ever, and solids that are not much larger than these. */
+/* What is in view: the particles of all frames, and solids that are not much larger. */
 typedef struct View {
     OozeVec3 low, high, centre;
     double size; /* half the diagonal */
@@ -176,15 +177,16 @@ static void finish_view(View *view)
     view->size = 0.5 * vec3_length(vec3_sub(view->high, view->low));
 }
 
-static void include_props(View *view, const OozeRenderer *renderer, bool any_size)
+static void include_solids(View *view, const OozeRenderer *renderer, bool any_size)
 {
-    double most = any_size ? INFINITY : 4.0 * view->size;
-    for (int i = 0; i < renderer->props.count; i++) {
-        const OozeProp *prop = &renderer->props.props[i];
-        bool known = prop->least.x <= prop->most.x;
-        if (known && 0.5 * vec3_length(vec3_sub(prop->most, prop->least)) <= most) {
-            include(view, prop->least);
-            include(view, prop->most);
+    double largest = any_size ? INFINITY : 4.0 * view->size;
+    for (int i = 0; i < renderer->meshes.count; i++) {
+        const OozeSolidMesh *mesh = &renderer->meshes.meshes[i];
+        bool known = mesh->world_low.x <= mesh->world_high.x;
+        double size = 0.5 * vec3_length(vec3_sub(mesh->world_high, mesh->world_low));
+        if (known && size <= largest) {
+            include(view, mesh->world_low);
+            include(view, mesh->world_high);
         }
     }
 }
@@ -199,7 +201,7 @@ static View view_of(const OozeRenderer *renderer)
         view.high = vec3_add(view.high, vec3(r, r, r));
         finish_view(&view);
     }
-    include_props(&view, renderer, empty);
+    include_solids(&view, renderer, empty);
     if (!(view.low.x <= view.high.x)) {
         view.low = vec3(-0.5, -0.5, -0.5);
         view.high = vec3(0.5, 0.5, 0.5);
@@ -215,20 +217,19 @@ OozeCamera ooze_renderer_camera(const OozeRenderer *renderer)
                             renderer->def.size.x / renderer->def.size.y);
 }
 
-OozeTint ooze_renderer_tint(const OozeRenderer *renderer)
+OozeColorField ooze_renderer_color_field(const OozeRenderer *renderer)
 {
     const OozeRenderDef *def = &renderer->def;
-    OozeTint tint = {def->color_by, def->color_low, def->color_high};
-    /* A range that begins near nothing begins at nothing. */
-    double least = renderer->tint_low, most = renderer->tint_high;
-    least = least > 0.0 && least < 0.05 * most ? 0.0 : least;
-    tint.low = isnan(tint.low) ? least : tint.low;
-    tint.high = isnan(tint.high) ? renderer->tint_high : tint.high;
-    if (!(tint.low <= tint.high)) { /* nothing surveyed */
-        tint.low = 0.0;
-        tint.high = 1.0;
+    OozeColorField color_field = {def->color_by, def->color_low, def->color_high};
+    double low = renderer->field_low, high = renderer->field_high;
+    low = low > 0.0 && low < 0.05 * high ? 0.0 : low; /* a small lower end becomes zero */
+    color_field.low = isnan(color_field.low) ? low : color_field.low;
+    color_field.high = isnan(color_field.high) ? high : color_field.high;
+    if (!(color_field.low <= color_field.high)) { /* nothing surveyed */
+        color_field.low = 0.0;
+        color_field.high = 1.0;
     }
-    return tint;
+    return color_field;
 }
 
 uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
@@ -259,17 +260,18 @@ uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
                               renderer->high.y,
                               renderer->high.z,
                               (double)renderer->most_particles,
-                              renderer->tint_low,
-                              renderer->tint_high};
+                              renderer->field_low,
+                              renderer->field_high};
     uint64_t hash = ooze_hash_text(OOZE_HASH_START, ooze_version().text);
     hash = ooze_hash_text(hash, ooze_scene_canonical(renderer->scene));
     hash = ooze_hash_text(hash, def->color_by ? def->color_by : "");
     return ooze_hash_bytes(hash, numbers, sizeof numbers);
 }
 
-/* ---- the stage ------------------------------------------------------------------------------- */
+/* ---- the ray scene --------------------------------------------------------------------------- */
 
-static OozeStatus add_skins(OozeRenderer *renderer, const OozeFrame *frame, OozeError *error)
+/* BSDFs of the materials, then of the solids. */
+static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, OozeError *error)
 {
     const OozeSceneDef *def = &renderer->scene->def;
     double extent = cbrt((double)(renderer->most_particles + 1)) * frame->spacing;
@@ -281,74 +283,69 @@ static OozeStatus add_skins(OozeRenderer *renderer, const OozeFrame *frame, Ooze
         for (int k = 0; k < def->material_count; k++) {
             look = strcmp(def->materials[k].name, name) == 0 ? def->materials[k].look : look;
         }
-        OozeSkin skin = ooze_skin_make(&look, name, "glossy", frame->materials[i].color, extent);
+        OozeBsdf bsdf = ooze_bsdf_make(&look, name, "glossy", frame->materials[i].color, extent);
         if (renderer->def.color_by) {
             look.type = 0;
-            skin = ooze_skin_make(&look, "", "glossy", frame->materials[i].color, extent);
-            skin.vertex_color = true;
+            bsdf = ooze_bsdf_make(&look, "", "glossy", frame->materials[i].color, extent);
+            bsdf.vertex_color = true;
         }
-        skin = spheres ? ooze_skin_opaque(&skin) : skin;
-        status = ooze_stage_add_skin(renderer->stage, &skin, error);
+        bsdf = spheres ? ooze_bsdf_opaque(&bsdf) : bsdf;
+        status = ooze_ray_scene_add_bsdf(renderer->ray_scene, &bsdf, error);
     }
     for (int i = 0; i < def->solid_count && !status; i++) {
         const OozeSolidDef *solid = &def->solids[i];
-        OozeSkin skin = ooze_skin_make(&solid->look, solid->name, "matte", solid->color, extent);
-        skin = renderer->def.preview ? ooze_skin_opaque(&skin) : skin;
-        status = ooze_stage_add_skin(renderer->stage, &skin, error);
+        OozeBsdf bsdf = ooze_bsdf_make(&solid->look, solid->name, "matte", solid->color, extent);
+        bsdf = renderer->def.preview ? ooze_bsdf_opaque(&bsdf) : bsdf;
+        status = ooze_ray_scene_add_bsdf(renderer->ray_scene, &bsdf, error);
     }
     return status;
 }
 
-/* Where no plane of the scene carries the things, one stands below them all. */
+/* Adds a plane below everything where no plane of the scene faces up. */
 static OozeStatus add_ground(OozeRenderer *renderer, const OozeFrame *frame, const View *view,
-                             float line, OozeError *error)
+                             float grid_spacing, OozeError *error)
 {
     OozeVec3 up = vec3_axis(frame->up);
-    for (int i = 0; i < renderer->props.count; i++) {
-        const OozeProp *prop = &renderer->props.props[i];
-        OozePose pose = ooze_prop_pose(prop, i, frame);
-        if (prop->is_plane && vec3_dot(quat_rotate(pose.rotation, prop->normal), up) > 0.5) {
+    for (int i = 0; i < renderer->meshes.count; i++) {
+        const OozeSolidMesh *mesh = &renderer->meshes.meshes[i];
+        OozePose pose = ooze_solid_mesh_pose(mesh, i, frame);
+        if (mesh->is_plane && vec3_dot(quat_rotate(pose.rotation, mesh->normal), up) > 0.5) {
             return OOZE_OK;
         }
     }
     OozeLookDef look = ooze_look_def_default();
     const float color[3] = {0.62f, 0.61f, 0.60f};
-    OozeSkin skin = ooze_skin_make(&look, "", "matte", color, 1.0);
+    OozeBsdf bsdf = ooze_bsdf_make(&look, "", "matte", color, 1.0);
     OozePlane plane = {.point = f3_of(view->low),
                        .normal = f3_of(up),
-                       .skin = frame->material_count + renderer->props.count,
-                       .line = line};
-    OozeStatus status = ooze_stage_add_skin(renderer->stage, &skin, error);
-    return status ? status : ooze_stage_add_plane(renderer->stage, &plane, error);
+                       .bsdf = frame->material_count + renderer->meshes.count,
+                       .grid_spacing = grid_spacing};
+    OozeStatus status = ooze_ray_scene_add_bsdf(renderer->ray_scene, &bsdf, error);
+    return status ? status : ooze_ray_scene_add_plane(renderer->ray_scene, &plane, error);
 }
 
-/* 1, 2 or 5 times a power of ten, about a sixth of the size. */
-static float grid_line(double size)
+static OozeStatus build_ray_scene(OozeRenderer *renderer, const OozeFrame *frame, const View *view,
+                                  OozeError *error)
 {
-    double wanted = size / 3.0, ten = pow(10.0, floor(log10(wanted))), rest = wanted / ten;
-    return (float)(ten * (rest < 2.0 ? 1.0 : rest < 5.0 ? 2.0 : 5.0));
-}
-
-static OozeStatus set_stage(OozeRenderer *renderer, const OozeFrame *frame, const View *view,
-                            OozeError *error)
-{
-    OozeStage *stage = renderer->stage;
+    OozeRayScene *ray_scene = renderer->ray_scene;
     const OozeRenderDef *def = &renderer->def;
-    OozeTint tint = ooze_renderer_tint(renderer);
-    float line = def->backdrop == OOZE_BACKDROP_GRID ? grid_line(view->size) : 0.0f;
-    ooze_stage_clear(stage);
-    OozeStatus status = add_skins(renderer, frame, error);
+    OozeColorField color_field = ooze_renderer_color_field(renderer);
+    bool has_grid = def->backdrop == OOZE_BACKDROP_GRID;
+    float grid_spacing = has_grid ? (float)ooze_axis_step_below(view->size / 3.0) : 0.0f;
+    ooze_ray_scene_clear(ray_scene);
+    OozeStatus status = add_bsdfs(renderer, frame, error);
     if (!status && frame->particle_count > 0) {
         bool spheres = def->particles || def->preview;
-        status = spheres ? ooze_fluid_place_spheres(frame, &tint, 0, stage, error)
-                         : ooze_fluid_place_surface(frame, &renderer->scene->def.surface, &tint,
-                                                    def->threads, 0, stage, error);
+        status = spheres ? ooze_fluid_add_spheres(frame, &color_field, 0, ray_scene, error)
+                         : ooze_fluid_add_surface(frame, &renderer->scene->def.surface,
+                                                  &color_field, def->threads, 0, ray_scene, error);
     }
-    status = status ? status
-                    : ooze_props_place(&renderer->props, frame, frame->material_count, line, stage,
-                                       error);
-    status = status ? status : add_ground(renderer, frame, view, line, error);
-    return status ? status : ooze_stage_finish(stage, (float)view->size, error);
+    status = status
+                 ? status
+                 : ooze_solid_meshes_add_to_scene(&renderer->meshes, frame, frame->material_count,
+                                                  grid_spacing, ray_scene, error);
+    status = status ? status : add_ground(renderer, frame, view, grid_spacing, error);
+    return status ? status : ooze_ray_scene_commit(ray_scene, (float)view->size, error);
 }
 
 /* ---- the picture ----------------------------------------------------------------------------- */
@@ -384,24 +381,24 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
         status = ooze_renderer_survey(renderer, frame, error);
     }
     View view = view_of(renderer);
-    status = status ? status : set_stage(renderer, frame, &view, error);
+    status = status ? status : build_ray_scene(renderer, frame, &view, error);
     if (status) {
         return status;
     }
     OozeCamera camera = ooze_renderer_camera(renderer);
     OozeVec3 up = vec3_axis(frame->up);
-    OozeVec3 level = vec3_madd(camera.forward, -vec3_dot(camera.forward, up), up);
-    OozeLightPlace place = {f3_of(view.centre), f3_of(up), f3_of(vec3_unit(level, camera.up)),
+    OozeVec3 horizontal = vec3_madd(camera.forward, -vec3_dot(camera.forward, up), up);
+    OozeLightPlace place = {f3_of(view.centre), f3_of(up), f3_of(vec3_unit(horizontal, camera.up)),
                             (float)view.size};
     OozeLights lights;
     ooze_lights_make(&lights, def, &place);
-    OozeTracer tracer = {.stage = renderer->stage,
+    OozeTracer tracer = {.scene = renderer->ray_scene,
                          .lights = &lights,
                          .centre = place.centre,
                          .fade_from = FADE_FROM * place.size,
                          .fade_to = FADE_TO * place.size,
-                         .wet = WET * (float)frame->spacing,
-                         .brightest = BRIGHTEST};
+                         .contact_gap = CONTACT_GAP * (float)frame->spacing,
+                         .radiance_max = RADIANCE_MAX};
     const uint32_t preview_samples = 2;
     OozeExposeJob job = {.tracer = &tracer,
                          .camera = &camera,
@@ -412,9 +409,10 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
                          .user = user};
     status = expose(renderer, &job, pixels, error);
     if (!status && def->color_by) {
-        OozeTint tint = ooze_renderer_tint(renderer);
-        ooze_draw_legend(pixels, (uint32_t)def->size.x, (uint32_t)def->size.y, tint.field,
-                         renderer->tint_unit, tint.low, tint.high);
+        OozeColorField color_field = ooze_renderer_color_field(renderer);
+        OozeLegend legend = {color_field.name, renderer->field_unit, color_field.low,
+                             color_field.high};
+        status = ooze_legend_draw(&legend, pixels, (int)def->size.x, (int)def->size.y, error);
     }
     return status;
 }

@@ -1,4 +1,4 @@
-/* What the tests see of a renderer. */
+/* The renderer's parts that its tests check, and its description. */
 #ifndef OOZE_RENDER_RENDERER_H
 #define OOZE_RENDER_RENDERER_H
 
@@ -8,11 +8,11 @@
 #include "render/camera.h"
 #include "render/fluid.h"
 
-/* The camera and the range of colours, as surveyed so far. */
+/* Camera and colour range for the frames surveyed so far. */
 OozeCamera ooze_renderer_camera(const OozeRenderer *renderer);
-OozeTint ooze_renderer_tint(const OozeRenderer *renderer);
+OozeColorField ooze_renderer_color_field(const OozeRenderer *renderer);
 
-/* For `ooze version`. */
+/* Versions of the libraries, for `ooze version`. */
 void ooze_render_describe(char *text, size_t size);
 
 #endif

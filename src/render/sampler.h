@@ -1,6 +1,6 @@
-/* The random numbers of one path: a two-dimensional Sobol sequence over the samples of a pixel, with
-   its points shuffled and scrambled anew for every pair of dimensions (Burley 2020). The same numbers
-   for the same (seed, pixel, sample), whoever asks. */
+/* The random numbers of one path: a two-dimensional Sobol sequence over the samples of a pixel,
+   with its points shuffled and scrambled for every pair of dimensions (Burley 2020). They depend on
+   (seed, pixel, sample) only, not on threads. */
 #ifndef OOZE_RENDER_SAMPLER_H
 #define OOZE_RENDER_SAMPLER_H
 

@@ -16,21 +16,21 @@
 
 extern char **environ;
 
-enum { PICTURE_BYTES_MAX = 1 << 30, COMPLAINT_BYTES = 512 };
+enum { PICTURE_BYTES_MAX = 1 << 30, MESSAGE_BYTES = 512 };
 
-/* The running program: pictures go in at `in`, what it complains about lands in a nameless file. */
+/* The running ffmpeg: pictures are written to `in`, its messages go to a temporary file. */
 typedef struct Encoder {
     pid_t pid;
     int in;
-    FILE *complaints;
+    FILE *messages;
 } Encoder;
 
 static int spawn(Encoder *encoder, int end, const char *temporary, double rate)
 {
     char rate_text[32];
     snprintf(rate_text, sizeof rate_text, "%.6f", rate);
-    /* 4:2:0 wants even sides: one row or column of black is added where they are odd. */
-    const char *words[] = {
+    /* 4:2:0 needs even sides: odd ones are padded by a black row or column. */
+    const char *command[] = {
         "ffmpeg",     "-hide_banner", "-loglevel",
         "error",      "-y",           "-f",
         "image2pipe", "-framerate",   rate_text,
@@ -40,47 +40,47 @@ static int spawn(Encoder *encoder, int end, const char *temporary, double rate)
         "18",         "-movflags",    "+faststart",
         "-f",         "mp4",          temporary,
         NULL};
-    char *arguments[sizeof words / sizeof words[0]];
-    memcpy(arguments, words, sizeof words);
+    char *arguments[sizeof command / sizeof command[0]];
+    memcpy(arguments, command, sizeof command);
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0) {
         return ENOMEM;
     }
-    int problem = posix_spawn_file_actions_adddup2(&actions, end, STDIN_FILENO);
-    problem = problem ? problem
-                      : posix_spawn_file_actions_adddup2(&actions, fileno(encoder->complaints),
+    int failure = posix_spawn_file_actions_adddup2(&actions, end, STDIN_FILENO);
+    failure = failure ? failure
+                      : posix_spawn_file_actions_adddup2(&actions, fileno(encoder->messages),
                                                          STDERR_FILENO);
-    problem = problem ? problem
+    failure = failure ? failure
                       : posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null",
                                                          O_WRONLY, 0);
-    problem = problem ? problem
+    failure = failure ? failure
                       : posix_spawnp(&encoder->pid, "ffmpeg", &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
-    return problem;
+    return failure;
 }
 
 static OozeStatus start(Encoder *encoder, const char *temporary, double rate, OozeError *error)
 {
-    *encoder = (Encoder){.pid = -1, .in = -1, .complaints = tmpfile()};
+    *encoder = (Encoder){.pid = -1, .in = -1, .messages = tmpfile()};
     int ends[2] = {-1, -1};
-    /* A socket, not a pipe: writing to a program that has gone is then an error and no signal. */
-    if (!encoder->complaints || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    /* A socket instead of a pipe: writing after ffmpeg has ended gives an error and no signal. */
+    if (!encoder->messages || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         return ooze_fail_file(error, OOZE_ERROR_WRITE, "write", temporary, errno);
     }
     encoder->in = ends[0];
-    int problem = spawn(encoder, ends[1], temporary, rate);
+    int failure = spawn(encoder, ends[1], temporary, rate);
     close(ends[1]);
-    if (problem == ENOENT) {
+    if (failure == ENOENT) {
         return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
                          "install ffmpeg and give the same command again; the pictures are done",
                          "the program ffmpeg, which makes the video, is not found");
     }
-    return problem ? ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "the pictures are done",
-                               "the program ffmpeg does not start: %s", strerror(problem))
+    return failure ? ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "the pictures are done",
+                               "the program ffmpeg does not start: %s", strerror(failure))
                    : OOZE_OK;
 }
 
-/* False where the program does not take it any more. */
+/* False where ffmpeg has ended. */
 static bool send_all(int socket, const char *data, size_t size)
 {
     while (size > 0) {
@@ -94,8 +94,8 @@ static bool send_all(int socket, const char *data, size_t size)
     return true;
 }
 
-static OozeStatus feed(Encoder *encoder, const char *const *pictures, uint64_t count,
-                       OozeError *error)
+static OozeStatus send_pictures(Encoder *encoder, const char *const *pictures, uint64_t count,
+                                OozeError *error)
 {
     for (uint64_t i = 0; i < count; i++) {
         char *data = NULL;
@@ -104,17 +104,17 @@ static OozeStatus feed(Encoder *encoder, const char *const *pictures, uint64_t c
         bool taken = !status && send_all(encoder->in, data, size);
         ooze_free(data);
         if (status || !taken) {
-            return status; /* a program that gave up tells why at its end */
+            return status; /* the reason follows from its exit status and messages */
         }
     }
     return OOZE_OK;
 }
 
-/* The last line that it wrote. */
-static void read_complaint(FILE *file, char text[COMPLAINT_BYTES])
+/* The last line that ffmpeg wrote. */
+static void read_message(FILE *file, char text[MESSAGE_BYTES])
 {
     text[0] = '\0';
-    char line[COMPLAINT_BYTES];
+    char line[MESSAGE_BYTES];
     rewind(file);
     while (fgets(line, sizeof line, file)) {
         line[strcspn(line, "\r\n")] = '\0';
@@ -134,16 +134,15 @@ static OozeStatus finish(Encoder *encoder, const char *path, OozeError *error)
     if (WIFEXITED(state) && WEXITSTATUS(state) == 0) {
         return OOZE_OK;
     }
-    char complaint[COMPLAINT_BYTES];
-    read_complaint(encoder->complaints, complaint);
+    char message[MESSAGE_BYTES];
+    read_message(encoder->messages, message);
     if (WIFEXITED(state) && WEXITSTATUS(state) == 127) {
         return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
                          "install ffmpeg and give the same command again; the pictures are done",
                          "the program ffmpeg, which makes the video, is not found");
     }
     return ooze_fail(error, OOZE_ERROR_WRITE, "the pictures are done",
-                     "ffmpeg failed to make '%s': %s", path,
-                     complaint[0] ? complaint : "it says nothing");
+                     "ffmpeg failed to make '%s': %s", path, message[0] ? message : "no message");
 }
 
 OozeStatus ooze_video_write(const char *path, const char *const *pictures, uint64_t count,
@@ -157,7 +156,7 @@ OozeStatus ooze_video_write(const char *path, const char *const *pictures, uint6
     Encoder encoder;
     OozeStatus status = start(&encoder, temporary.data, rate, error);
     if (!status) {
-        status = feed(&encoder, pictures, count, error);
+        status = send_pictures(&encoder, pictures, count, error);
         OozeError other = {0};
         OozeStatus end = finish(&encoder, path, status ? &other : error);
         status = status ? status : end;
@@ -165,8 +164,8 @@ OozeStatus ooze_video_write(const char *path, const char *const *pictures, uint6
     if (encoder.in >= 0) {
         close(encoder.in);
     }
-    if (encoder.complaints) {
-        fclose(encoder.complaints);
+    if (encoder.messages) {
+        fclose(encoder.messages);
     }
     if (status) {
         unlink(temporary.data);

@@ -6,7 +6,8 @@
 
 #include "ooze/status.h"
 
-/* PNG files in order, at `rate` a second, as H.264 in MP4; written aside and renamed. */
+/* Encodes PNG files, `rate` per second, as H.264 in MP4; the file appears complete or not at all.
+   */
 OozeStatus ooze_video_write(const char *path, const char *const *pictures, uint64_t count,
                             double rate, OozeError *error);
 

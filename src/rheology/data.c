@@ -27,8 +27,8 @@ const OozeRheoNames *ooze_rheo_names(OozeRheoKind kind)
 
 enum { WORDS_MAX = 6 };
 
-/* Names in small letters without blanks; units without blanks and points. A first unit "" is what a column without
-   one is in. */
+/* Names in small letters without blanks; units without blanks and points. A first unit "" is what a
+   column without one is in. */
 typedef struct Quantity {
     OozeRheoKind kind;
     int slot; /* 0: x, then the curves */
@@ -97,7 +97,8 @@ typedef struct Source {
     OozeError *error;
 } Source;
 
-/* Of a row of the table, or of its heading with row -1: the table passes over blank lines and remarks. */
+/* Of a row of the table, or of its heading with row -1: the table passes over blank lines and
+   remarks. */
 static size_t line_of(const Source *source, long long row)
 {
     const char *at = source->text, *end = source->text + source->size;

@@ -30,8 +30,8 @@ typedef struct OozeRheoNames {
 } OozeRheoNames;
 const OozeRheoNames *ooze_rheo_names(OozeRheoKind kind);
 
-/* A heading names the columns and their units, such as omega [rad/s],G' [Pa],G'' [Pa]; without a unit it is that of
-   OozeRheoNames. Refuses what no fit can be made of, with the line. */
+/* A heading names the columns and their units, such as omega [rad/s],G' [Pa],G'' [Pa]; without a
+   unit it is that of OozeRheoNames. Refuses what no fit can be made of, with the line. */
 OozeStatus ooze_rheo_parse(const char *path, const char *text, size_t size, OozeRheoData *data,
                            OozeError *error);
 OozeStatus ooze_rheo_read(const char *path, OozeRheoData *data, OozeError *error);

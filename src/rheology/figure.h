@@ -4,7 +4,7 @@
 
 #include "rheology/fit.h"
 
-/* fit.svg and fit.png in `folder`, which is made where it is not there. */
+/* Writes fit.svg, fit.png and fit.pdf into `folder`, which is created where it is missing. */
 OozeStatus ooze_rheo_draw(const OozeRheoData *data, const OozeRheoResult *result,
                           const char *folder, OozeError *error);
 

@@ -12,7 +12,8 @@
 #define WORTH 6.0
 /* Half width from which on an interval says nothing: a factor of a thousand. */
 #define OPEN 6.9
-/* Times nearer to each other than this factor are one mode, and scatter: curves of a mode are a decade wide. */
+/* Times nearer to each other than this factor are one mode, and scatter: curves of a mode are a
+   decade wide. */
 #define APART 2.5
 /* Frequencies or times that each mode must have for itself. */
 #define POINTS_A_MODE 3
@@ -56,8 +57,8 @@ static void keep_start(Starts *starts, const double *unknowns, int unknown_count
     memcpy(starts->unknowns[at], unknowns, (size_t)unknown_count * sizeof *unknowns);
 }
 
-/* Once the times are fixed the moduli are linear: sums over the points of all pairs of curves hold all there is to
-   know about them. */
+/* Once the times are fixed the moduli are linear: sums over the points of all pairs of curves hold
+   all there is to know about them. */
 static void tabulate_modes(Search *search)
 {
     const OozeRheoData *data = search->data;
@@ -336,7 +337,8 @@ OozeStatus ooze_rheo_fit(const OozeRheoData *data, OozeRheoResult *result, OozeE
             continue; /* nothing would be left to judge it by */
         }
         fit_model(&search, &models[i], &fit);
-        /* further modes must be determined; a solvent that is more than the one mode need not wait for that */
+        /* further modes must be determined; a solvent that is more than the one mode need not wait
+           for that */
         bool sound = fit.determined || (!result->best.determined && models[i].modes <= 1);
         if (i == 0 || (sound && fit.information < result->best.information - WORTH)) {
             result->best = fit;

@@ -10,7 +10,9 @@ typedef struct OozeRheoFit {
     double unknowns[OOZE_UNKNOWNS_MAX];    /* modes in order of their times */
     double half_widths[OOZE_UNKNOWNS_MAX]; /* of 95 % confidence; infinite: the data do not tell */
     double
-        rms; /* relative residual: 1 + rms is the factor that the root mean square of its logarithm stands for */
+        /* relative residual: 1 + rms is the factor that the root mean square of its logarithm
+           stands for */
+        rms;
     double information; /* AICc: the lower, the better is the model */
     bool determined;    /* every unknown within a factor of two */
 } OozeRheoFit;
@@ -30,9 +32,10 @@ OozeStatus ooze_rheo_fit(const OozeRheoData *data, OozeRheoResult *result, OozeE
 /* Relative residual beyond which a law does not follow the data. */
 #define OOZE_RHEO_POOR 0.25
 
-/* A liquid that hardly stores anything: where G' is everywhere below a tenth of G'' and no spectrum follows it, G' is
-   the instrument's error, and G'' over omega is the viscosity at a rate of shear equal to omega (Cox and Merz 1958).
-   Turns the data into that flow curve, to be fitted again; false: they are left alone. */
+/* A liquid that hardly stores anything: where G' is everywhere below a tenth of G'' and no spectrum
+   follows it, G' is the instrument's error, and G'' over omega is the viscosity at a rate of
+   shear equal to omega (Cox and Merz 1958). Turns the data into that flow curve, to be fitted
+   again; false: they are left alone. */
 bool ooze_rheo_take_as_flow(OozeRheoData *data, const OozeRheoFit *fit);
 
 OozeRheoNumber ooze_rheo_number(const OozeRheoFit *fit, int unknown);

@@ -4,7 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The formulas raise to powers within 1e-8, so differences are taken over more than its square root. */
+/* The formulas raise to powers within 1e-8, so differences are taken over more than its square
+   root. */
 #define DIFFERENCE 1e-3
 #define LONGEST    2.0 /* step of one unknown: e^2 in a logarithm */
 enum { P = OOZE_UNKNOWNS_MAX, ROUNDS = 200, TRIES = 20 };
@@ -14,7 +15,7 @@ typedef struct Normal {
     double slope[P];     /* J^T r */
 } Normal;
 
-double ooze_student_95(double freedom)
+static double ooze_student_95(double freedom)
 {
     /* Cornish and Fisher's expansion about the normal distribution. */
     double z = 1.959964, z2 = z * z, f = 1.0 / freedom;
@@ -108,7 +109,8 @@ static void solve(double m[P][P], int n, double *b)
     }
 }
 
-/* Those that stand at a bound and would go beyond it; also all at a bound, whatever their slope, with `any`. */
+/* Those that stand at a bound and would go beyond it; also all at a bound, whatever their slope,
+   with `any`. */
 static int free_unknowns(const OozeLeastSquares *problem, const double *unknowns,
                          const Normal *normal, bool any, int *free)
 {

@@ -1,5 +1,6 @@
-/* Bounded least squares: Levenberg 1944, Marquardt 1963, steps cut at the bounds. Residuals are logarithms of value over
-   measured: relative deviations where they are small, and as far from half as from twice where they are not. */
+/* Bounded least squares: Levenberg 1944, Marquardt 1963, steps cut at the bounds. Residuals are
+   logarithms of value over measured: relative deviations where they are small, and as far from
+   half as from twice where they are not. */
 #ifndef OOZE_RHEOLOGY_LEAST_SQUARES_H
 #define OOZE_RHEOLOGY_LEAST_SQUARES_H
 
@@ -21,11 +22,8 @@ typedef struct OozeLeastSquares {
 /* Sum of the squares of ln(value / measured). */
 double ooze_residual_sum(const OozeLeastSquares *problem, const double *unknowns);
 
-/* Goes downhill from `unknowns`, and tells the half widths of their 95 % confidence intervals: infinite for one that
-   lies at a bound or that the data leave open. Returns the residual sum. */
+/* Goes downhill from `unknowns`, and tells the half widths of their 95 % confidence intervals:
+   infinite for one that lies at a bound or that the data leave open. Returns the residual sum. */
 double ooze_least_squares(const OozeLeastSquares *problem, double *unknowns, double *half_widths);
-
-/* Half width of the central 95 % of Student's t, within 4 % from 2 degrees of freedom on. */
-double ooze_student_95(double freedom);
 
 #endif

@@ -1,4 +1,5 @@
-/* Curves that measured points are held against: a spectrum of Maxwell modes, and viscosity over rate of shear. */
+/* Curves that measured points are held against: a spectrum of Maxwell modes, and viscosity over
+   rate of shear. */
 #ifndef OOZE_RHEOLOGY_MODEL_H
 #define OOZE_RHEOLOGY_MODEL_H
 

@@ -104,8 +104,8 @@ double ooze_theory_relaxation(const OozeTheory *t, double time)
 
 /* ---- any strain ------------------------------------------------------------------------------ */
 
-/* Shares that are left at a rate: moduli and viscosity thin, the solvent does not; beside a yield strain the viscosities do
-   and the moduli stay. */
+/* Shares that are left at a rate: moduli and viscosity thin, the solvent does not; beside a yield
+   strain the viscosities do and the moduli stay. */
 typedef struct Shares {
     double elastic, viscous, solvent;
 } Shares;

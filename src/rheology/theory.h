@@ -1,5 +1,6 @@
-/* What a rheometer should see of a material, from its numbers: Maxwell modes beside a solvent, viscosity that follows the
-   rate, yielding. Shear stress in any history of shear; the rest where there is a formula. */
+/* What a rheometer should see of a material, from its numbers: Maxwell modes beside a solvent,
+   viscosity that follows the rate, yielding. Shear stress in any history of shear; the rest
+   where there is a formula. */
 #ifndef OOZE_RHEOLOGY_THEORY_H
 #define OOZE_RHEOLOGY_THEORY_H
 
@@ -23,8 +24,8 @@ double ooze_theory_modulus(const OozeTheory *t);      /* of all modes, Pa */
 double ooze_theory_yield_stress(const OozeTheory *t); /* Pa; infinite: none */
 /* The longest relaxation time that is finite, s; 0: none. */
 double ooze_theory_time(const OozeTheory *t);
-/* What a step resists shear by: viscosities, and of each mode its modulus times the part of the step that it remembers,
-   Pa s. */
+/* What a step resists shear by: viscosities, and of each mode its modulus times the part of the
+   step that it remembers, Pa s. */
 double ooze_theory_resistance(const OozeTheory *t, double dt);
 /* Springs back for ever: steady flow has no meaning. */
 bool ooze_theory_is_solid(const OozeTheory *t);
@@ -34,8 +35,8 @@ double ooze_theory_storage(const OozeTheory *t, double omega);
 double ooze_theory_loss(const OozeTheory *t, double omega);
 double ooze_theory_relaxation(const OozeTheory *t, double time);
 
-/* After a rate has acted from rest for some time: normal stress difference and pull of a stretch, Pa; NaN where the material
-   yields. */
+/* After a rate has acted from rest for some time: normal stress difference and pull of a stretch,
+   Pa; NaN where the material yields. */
 double ooze_theory_normal(const OozeTheory *t, double rate, double time);
 double ooze_theory_stretch(const OozeTheory *t, double rate, double time);
 

@@ -11,7 +11,8 @@
 #include "rheometer/slope.h"
 #include "world/world.h"
 
-/* Layers of particles, in spacings. Driven ones fill the neighbourhoods of the free ones and of their neighbours. */
+/* Layers of particles, in spacings. Driven ones fill the neighbourhoods of the free ones and of
+   their neighbours. */
 enum { ACROSS = 8, FREE_CORE = 6 };
 
 enum { FLUID, DRIVEN };
@@ -30,8 +31,8 @@ struct OozeCell {
 
 /* ---- the sample ------------------------------------------------------------------------------ */
 
-/* Driven layers are so heavy that in a step they give way by a thousandth of what a spacing of fluid is sheared, and no
-   heavier, so that floats tell what they were given. */
+/* Driven layers are so heavy that in a step they yield by a thousandth of what a spacing of
+   fluid is sheared, and no heavier, so that floats tell what they were given. */
 static double driven_weight(const OozeSample *s, double edge)
 {
     OozeTheory theory = ooze_theory(s->material, s->spacing, s->time_step);
@@ -56,7 +57,8 @@ static void free_of_density(OozeMaterialDef *def, const OozeSample *s)
 static OozeStatus add_materials(OozeCell *c, const OozeSample *s, OozeError *error)
 {
     OozeMaterialDef def = *s->material;
-    def.values[OOZE_MATERIAL_TENSION] = 0.0; /* the sample has surfaces that are not meant */
+    def.values[OOZE_MATERIAL_SURFACE_TENSION] =
+        0.0; /* the sample has surfaces that are not meant */
     def.values[OOZE_MATERIAL_DRAG] = 0.0;
     OozeStatus status = ooze_world_add_material(c->world, &def, NULL, error);
     def.name = "driven";
@@ -97,13 +99,13 @@ static OozeStatus create_world(OozeCell *c, const OozeSample *s, OozeError *erro
         status = ooze_world_set_param(c->world, "tolerance", fmin(tolerance, 1e-6), error);
     }
     if (!status) {
-        ooze_world_ask_stress(c->world);
+        ooze_world_record_stress(c->world);
     }
     return status ? status : add_materials(c, s, error);
 }
 
-/* The lattice: rows along x, `step` apart and every other one shifted by half of that where it is turned; the outer
-   ones are driven. */
+/* The lattice: rows along x, `step` apart and every other one shifted by half of that where it is
+   turned; the outer ones are driven. */
 typedef struct Rows {
     int n[3], driven[3];
     OozeVec3 step;
@@ -124,7 +126,8 @@ static Rows find_shear_rows(const OozeSample *s, OozeCellKind kind)
     };
 }
 
-/* A stretched lattice is short of neighbours along the stretch: it begins as much pressed together as it ends drawn out. */
+/* A stretched lattice is short of neighbours along the stretch: it begins as much pressed together
+   as it ends drawn out. */
 static Rows find_stretch_rows(const OozeSample *s, double longest)
 {
     double d = s->spacing, along = exp(-0.5 * longest), across = exp(0.25 * longest);
@@ -243,8 +246,8 @@ void ooze_cell_destroy(OozeCell *c)
 
 /* ---- shear ----------------------------------------------------------------------------------- */
 
-/* Speed along x of a driven particle that began at height y. Plates move as a whole. Heights count from the middle of the
-   lower layers: what is given to them is told best while they are slow. */
+/* Speed along x of a driven particle that began at height y. Plates move as a whole. Heights count
+   from the middle of the lower layers: what is given to them is told best while they are slow. */
 static double driven_speed(const OozeCell *c, double y, double rate)
 {
     double low = 0.5 * c->edge;
@@ -329,8 +332,8 @@ static OozeVec3 stretched(const OozeCell *c, OozeVec3 start, double strain)
     return vec3_madd(vec3(exp(strain) * r.x, across * r.y, across * r.z), 0.5, c->size);
 }
 
-/* The skin moves as the map says; what is inside gets the acceleration of the flow, L L x, and what a change of the rate
-   adds. */
+/* The skin moves as the map says; what is inside gets the acceleration of the flow, L L x, and what
+   a change of the rate adds. */
 static void pull(OozeCell *c, double rate)
 {
     OozeParticles *particles = c->world->particles;

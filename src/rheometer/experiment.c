@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "methods/material.h"
+#include "materials/material.h"
 #include "rheometer/harmonics.h"
 
 static const OozeExperimentNames names[OOZE_EXPERIMENT_KIND_COUNT] = {
@@ -53,8 +53,8 @@ typedef struct Job {
 
 /* ---- steady ---------------------------------------------------------------------------------- */
 
-/* In how many steps a flow is steady but for what its start takes to die out across the gap, and whether that has: then
-   momentum tells the stress. What would take too long is not waited for. */
+/* In how many steps a flow is steady but for what its start takes to die out across the gap, and
+   whether that has: then momentum tells the stress. What would take too long is not waited for. */
 static int flow_steps(const Job *job, bool *settled)
 {
     enum { STEPS_MAX = 2000, WAIT_MAX = 1500 };
@@ -74,8 +74,8 @@ static int flow_steps(const Job *job, bool *settled)
     return (int)fmax(20.0, ceil(steps));
 }
 
-/* A quarter of the time is read, or as long as layers take to slide by a spacing, for they are not smooth; what is expected
-   is the mean of the same steps. */
+/* A quarter of the time is read, or as long as layers take to slide by a spacing, for they are not
+   smooth; what is expected is the mean of the same steps. */
 static OozeStatus run_flow(Job *job)
 {
     OozeExperiment *e = job->experiment;
@@ -85,8 +85,8 @@ static OozeStatus run_flow(Job *job)
     double slide = round(1.0 / (rate * dt));
     int steps = from + (slide > from / 4 && slide < 500.0 ? (int)slide : from / 4);
     bool plates = e->kind == OOZE_EXPERIMENT_PLATES;
-    /* plates let the fluid slip by part of a spacing, and what is too thin for stress to cross the gap goes its own way:
-       theory is asked of the rate that it has */
+    /* plates let the fluid slip by part of a spacing, and what is too thin for stress to cross the
+       gap goes its own way: theory is asked of the rate that it has */
     bool loose = plates || !settled;
     OozeCell *cell = NULL;
     OozeStatus status = ooze_cell_create(job->sample, plates ? OOZE_CELL_PLATES : OOZE_CELL_SHEAR,
@@ -135,8 +135,9 @@ static OozeStatus run_stretch(Job *job)
 
 /* ---- oscillation ----------------------------------------------------------------------------- */
 
-/* Whether stress crosses the gap while it is the same: else momentum tells more of the fluid's inertia and of noise. Below
-   this many times the square of omega over that of the gap's slowest wave it was within some per cent. */
+/* Whether stress crosses the gap while it is the same: else momentum tells more of the fluid's
+   inertia and of noise. Below this many times the square of omega over that of the gap's slowest
+   wave it was within some per cent. */
 #define FELT 10.0
 static bool is_felt(const Job *job, double omega)
 {
@@ -147,7 +148,8 @@ static bool is_felt(const Job *job, double omega)
     return density * gap * gap * omega * omega < FELT * stiffness;
 }
 
-/* One frequency: what the method told, what momentum did, and theory's stress over the same steps. */
+/* One frequency: what the method told, what momentum did, and theory's stress over the same
+   steps. */
 static void read_wave(Job *job, int k, double omega, const OozeWave wave[3])
 {
     OozeExperiment *e = job->experiment;
@@ -164,8 +166,9 @@ static void read_wave(Job *job, int k, double omega, const OozeWave wave[3])
     double stepped[2] = {wave[2].in * scale, wave[2].out * scale};
     double linear[2] = {ooze_theory_storage(job->theory, omega),
                         ooze_theory_loss(job->theory, omega)};
-    /* A viscous stress is that of the mean rate of a step, [sin(wt) - sin(w(t - dt))]/dt, and is read at its end: that much
-       of it seems to be stored, and lost too little. Elastic stress is that of the end, and keeps what its steps do to it. */
+    /* A viscous stress is that of the mean rate of a step, [sin(wt) - sin(w(t - dt))]/dt, and is
+       read at its end: that much of it seems to be stored, and lost too little. Elastic stress
+       is that of the end, and keeps what its steps do to it. */
     double dt = job->sample->time_step, viscosity = job->theory->viscosity + job->theory->solvent;
     double late[2] = {-viscosity * (1.0 - cos(omega * dt)) / dt,
                       viscosity * (omega - sin(omega * dt) / dt)};
@@ -178,7 +181,8 @@ static void read_wave(Job *job, int k, double omega, const OozeWave wave[3])
     }
 }
 
-/* All frequencies at once, each with its share of the amplitude; one period of the slowest counts. */
+/* All frequencies at once, each with its share of the amplitude; one period of the slowest
+   counts. */
 static OozeStatus run_oscillation(Job *job)
 {
     OozeExperiment *e = job->experiment;
@@ -268,7 +272,7 @@ static OozeStatus run_creep(Job *job)
             off = (isnan(r.told) ? r.momentum : r.told) - foreseen;
         }
         e->x[k] = r.time;
-        bool blind = isnan(r.told); /* then momentum led it */
+        bool blind = isnan(r.told); /* then momentum gave it */
         e->y[0][k] = (OozeMeasured){blind ? NAN : r.strain, blind ? r.strain : NAN, expected};
     }
     ooze_cell_destroy(cell);

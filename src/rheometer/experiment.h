@@ -1,5 +1,5 @@
-/* Experiments of the virtual rheometer: each is one material at one spacing, time step and number of iterations, and gives
-   points beside what theory says of just what was done. */
+/* Experiments of the virtual rheometer: each is one material at one spacing, time step and number
+   of iterations, and gives points beside what theory says of just what was done. */
 #ifndef OOZE_RHEOMETER_EXPERIMENT_H
 #define OOZE_RHEOMETER_EXPERIMENT_H
 
@@ -42,8 +42,8 @@ typedef struct OozeExperiment {
     double
         x[OOZE_EXPERIMENT_POINTS]; /* ascending; in an oscillation whole multiples of the first */
     double size;                   /* amplitude or step of strain; stress of a creep, Pa */
-    /* that a flow or stretch lasts before it is read, or an oscillation before it counts; of a large oscillation instead
-       its omega, rad/s */
+    /* that a flow or stretch lasts before it is read, or an oscillation before it counts; of a
+       large oscillation instead its omega, rad/s */
     double seconds;
     OozeMeasured y[OOZE_EXPERIMENT_CURVES][OOZE_EXPERIMENT_POINTS];
 } OozeExperiment;
@@ -52,8 +52,9 @@ typedef struct OozeExperiment {
 OozeStatus ooze_experiments_run(OozeExperiment *experiments, int count, const OozeSample *sample,
                                 const OozeTheory *theory, OozeThreads *threads, OozeError *error);
 
-/* Whether a point says something: the lesser part of an oscillation does not where it is lost beside the other, for then it
-   tells of a small error of phase, nor does a harmonic that is lost beside the first. */
+/* Whether a point says something: the lesser part of an oscillation does not where it is lost
+   beside the other, for then it tells of a small error of phase, nor does a harmonic that is
+   lost beside the first. */
 bool ooze_experiment_tells(const OozeExperiment *experiment, int curve, int point);
 
 /* The best that is known of a point: what the method tells, or else momentum. */

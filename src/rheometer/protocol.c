@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* No cell waits for more steps than this: slower material is measured while its stress still grows, as theory says how. One
-   period of an oscillation may be longer. */
+/* No cell waits for more steps than this: slower material is measured while its stress still grows,
+   as theory says how. One period of an oscillation may be longer. */
 enum { STEPS_MAX = 1000, PERIOD_MAX = 1500 };
 
 double ooze_protocol_time(const OozeTheory *t, double time_step)
@@ -33,7 +33,8 @@ double ooze_protocol_seconds(const OozeTheory *t, double time_step)
     return ooze_protocol_capped(6.0 * time, time_step);
 }
 
-/* `factors` over the time; those that a step does not resolve are left out, down to one that it just does. */
+/* `factors` over the time; those that a step does not resolve are left out, down to one that it
+   just does. */
 static int add_rates(OozeExperiment *e, const double *factors, int count, double time, double most)
 {
     e->count = 0;

@@ -1,4 +1,5 @@
-/* Which experiments a material calls for: rates and frequencies about its own times, as far as a time step resolves them. */
+/* Which experiments a material calls for: rates and frequencies about its own times, as far as a
+   time step resolves them. */
 #ifndef OOZE_RHEOMETER_PROTOCOL_H
 #define OOZE_RHEOMETER_PROTOCOL_H
 
@@ -6,8 +7,9 @@
 
 enum { OOZE_PROTOCOL_MAX = 8 };
 
-/* The time that rates and frequencies are made from: the longest relaxation time, or that of thinning, or of the solvent
-   beside the yield stress; of a material that has none, 20 time steps. */
+/* The time that rates and frequencies are made from: the longest relaxation time, or that of
+   thinning, or of the solvent beside the yield stress; of a material that has none, 20 time
+   steps. */
 double ooze_protocol_time(const OozeTheory *theory, double time_step);
 
 /* As long as a cell waits for anything but a period, s. */
@@ -16,8 +18,8 @@ double ooze_protocol_capped(double seconds, double time_step);
 /* The slowest oscillation that is waited for, rad/s. */
 double ooze_protocol_slowest(double time_step);
 
-/* How long it flows before it is read, s: what is slow to remember is read while its stress still grows. What yields has
-   given way after some strain (experiment.c), however slow its solvent. */
+/* How long it flows before it is read, s: what is slow to remember is read while its stress still
+   grows. What yields has given way after some strain (experiment.c), however slow its solvent. */
 double ooze_protocol_seconds(const OozeTheory *theory, double time_step);
 
 /* Fills `experiments` and returns how many there are. */

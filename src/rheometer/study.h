@@ -1,5 +1,5 @@
-/* One material at several spacings, time steps and numbers of iterations: the numbers that tell whether a scene's settings are
-   fine enough. */
+/* One material at several spacings, time steps and numbers of iterations: the numbers that tell
+   whether a scene's settings are fine enough. */
 #ifndef OOZE_RHEOMETER_STUDY_H
 #define OOZE_RHEOMETER_STUDY_H
 

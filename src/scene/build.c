@@ -1,5 +1,5 @@
-/* A world from a scene, through the public API only. What the world refuses is reported at the place
-   in the file where it was asked for. */
+/* A world from a scene, through the public API only. What the world refuses is reported at the
+   place in the file where it was asked for. */
 #include <math.h>
 #include <string.h>
 

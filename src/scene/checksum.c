@@ -1,4 +1,5 @@
-/* Checksums of the files a scene names, so that a run is not resumed with a mesh that has changed. */
+/* Checksums of the files a scene names, so that a run is not resumed with a mesh that has
+   changed. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Time step and settings that a scene leaves to the program are chosen when all else of it is read, before
-   its canonical text is written: the run folder keeps numbers, and a resumed run has the same. */
+/* Time step and settings that a scene leaves to the program are chosen when all else of it is read,
+   before its canonical text is written: the run folder keeps numbers, and a resumed run has the
+   same. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -40,31 +40,6 @@ static void refuse(Document *d, yaml_mark_t mark, const char *hint, const char *
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-/* Bytes of the UTF-8 character at c and its code point; 0 where the bytes are none. */
-static size_t decode(const unsigned char *c, size_t size, uint32_t *code)
-{
-    size_t length = c[0] < 0x80   ? 1
-                    : c[0] < 0xc2 ? 0
-                    : c[0] < 0xe0 ? 2
-                    : c[0] < 0xf0 ? 3
-                    : c[0] < 0xf5 ? 4
-                                  : 0;
-    if (length == 0 || length > size) {
-        return 0;
-    }
-    static const uint32_t first_bits[5] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
-    *code = c[0] & first_bits[length];
-    for (size_t i = 1; i < length; i++) {
-        if ((c[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-        *code = *code << 6 | (c[i] & 0x3f);
-    }
-    bool surrogate = *code >= 0xd800 && *code <= 0xdfff;
-    return *code < smallest[length] || *code > 0x10ffff || surrogate ? 0 : length;
-}
-
 static bool is_control(uint32_t code)
 {
     return (code < 0x20 && code != '\t' && code != '\n' && code != '\r') || code == 0x7f ||
@@ -92,7 +67,7 @@ static bool check_bytes(Document *d, const char *text, size_t size)
             continue;
         }
         uint32_t code = 0;
-        size_t length = decode((const unsigned char *)text + at, size - at, &code);
+        size_t length = ooze_utf8_decode(text + at, size - at, &code);
         if (length == 0) {
             refuse(d, mark, "save the file as UTF-8", "this is not UTF-8 text");
             return false;

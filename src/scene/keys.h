@@ -70,8 +70,8 @@ struct OozeSection {
     size_t size; /* of the definition */
     /* Fills a definition as if nothing were given; variant -1: unknown. */
     void (*defaults)(void *item, int variant);
-    /* Whether a key belongs to a variant, where another table knows it; keys that belong to none are
-       valid for all. May be NULL: then each row's `variants` says. */
+    /* Whether a key belongs to a variant, where another table knows it; keys that belong to none
+       are valid for all. May be NULL: then each row's `variants` says. */
     bool (*owns)(int variant, const char *key);
     const char *shorthand;   /* the key that a scalar in place of the map stands for, or NULL */
     const char *variant_key; /* the key whose choice decides which others are valid, or NULL */

@@ -34,7 +34,8 @@ typedef struct OozeNode {
     struct OozeNode *first, *last, *next;
 } OozeNode;
 
-/* Bounds that stand for "no scene needs this": beyond them the input is an accident or an attack. */
+/* Bounds that stand for "no scene needs this": beyond them the input is an accident or an
+   attack. */
 enum {
     OOZE_SCENE_BYTES_MAX = 16 << 20,
     OOZE_SCENE_NODES_MAX = 200000, /* aliases expanded */

@@ -1,16 +1,17 @@
-/* `preset: honey`: the numbers, colour and look of a named material, put under what the scene itself gives, as an
-   include would. Done before the sections are read: nothing else of a scene knows presets, and its canonical text
-   holds the numbers alone, which stay what they are when the table changes. */
+/* `preset: honey`: the numbers, colour and look of a named material, put under what the scene
+   itself gives, as an include would. Done before the sections are read: nothing else of a scene
+   knows presets, and its canonical text holds the numbers alone, which stay what they are when
+   the table changes. */
 #include <math.h>
 #include <string.h>
 
-#include "methods/material.h"
+#include "materials/material.h"
 #include "scene/keys.h"
 #include "scene/scene.h"
 
-/* Of viscosity, modulus and relaxation time two make the third, and a compliance stands for a modulus: the preset's
-   modulus gives way to either. */
-static bool gives_way(const OozePresetInfo *info, const char *key, const OozeNode *given)
+/* Of viscosity, modulus and relaxation time two make the third, and a compliance stands for a
+   modulus: the preset's modulus yields to either. */
+static bool yields(const OozePresetInfo *info, const char *key, const OozeNode *given)
 {
     return strcmp(key, "modulus") == 0 && (ooze_node_find(given, "compliance") ||
                                            (ooze_node_find(given, "viscosity") &&
@@ -29,7 +30,7 @@ static void write_preset(OozeText *text, const OozePresetInfo *info, const OozeN
     }
     for (int i = 0; i <= info->number_count; i++) {
         const char *key = i < info->number_count ? info->numbers[i].key : "color";
-        if (ooze_section_find(materials.section, -1, key, &row) && !gives_way(info, key, given)) {
+        if (ooze_section_find(materials.section, -1, key, &row) && !yields(info, key, given)) {
             ooze_text_append(text, "%*s%s: ", indent, "", key);
             ooze_value_write(text, &row, &def);
             ooze_text_append(text, "\n");

@@ -1,4 +1,5 @@
-/* Defaults of pictures. They stand here because a scene is read also where no renderer is built in. */
+/* Defaults of pictures. They stand here because a scene is read also where no renderer is built
+   in. */
 #include "ooze/render.h"
 
 #include <math.h>

@@ -114,10 +114,10 @@ static double distance_to_box(OozeVec3 p, const Volume *box)
 static double fall(const Survey *s, OozeVec3 point, const Volume *own, double most)
 {
     enum { STEPS = 64, VOLUMES = 512 };
-    double spacing = s->def->world.spacing, way = 0.0;
+    double spacing = s->def->world.spacing, travel = 0.0;
     int volumes = s->def->fluid_count < VOLUMES ? s->def->fluid_count : VOLUMES;
-    for (int step = 0; step < STEPS && way < most; step++) {
-        OozeVec3 at = vec3_madd(point, way, s->down);
+    for (int step = 0; step < STEPS && travel < most; step++) {
+        OozeVec3 at = vec3_madd(point, travel, s->down);
         double room = INFINITY;
         for (int i = 0; i < s->solid_count; i++) {
             if (s->solids[i].params[OOZE_SOLID_COLLIDES] != 0.0) {
@@ -132,9 +132,9 @@ static double fall(const Survey *s, OozeVec3 point, const Volume *own, double mo
         if (room < spacing) {
             break;
         }
-        way += room;
+        travel += room;
     }
-    return fmin(way, most);
+    return fmin(travel, most);
 }
 
 /* ---- fluids ---------------------------------------------------------------------------------- */
@@ -216,10 +216,10 @@ static void take_volume(Survey *s, int index)
         double speed = vec3_length(s->def->fluids[index].def.velocity), t = scale->duration;
         OozeVec3 middle = vec3_scale(vec3_add(volume->min, volume->max), 0.5);
         OozeVec3 bottom = vec3_madd(middle, 0.5 * height, s->down);
-        double way = fall(s, bottom, volume, speed * t + 0.5 * s->gravity * t * t);
-        if (way > s->def->world.spacing) {
-            strike(s, volume->material, ooze_fall_speed(s->gravity, way, speed),
-                   ooze_scene_format(s->scene, "fluid '%s' falls %.2g m", name, way));
+        double travel = fall(s, bottom, volume, speed * t + 0.5 * s->gravity * t * t);
+        if (travel > s->def->world.spacing) {
+            strike(s, volume->material, ooze_fall_speed(s->gravity, travel, speed),
+                   ooze_scene_format(s->scene, "fluid '%s' falls %.2g m", name, travel));
         }
     }
 }
@@ -289,19 +289,19 @@ static void take_emitter(Survey *s, int index)
         poured = fmin(poured, (double)def->limit * spacing * spacing * spacing);
     }
     double jet = jet_length(s, def), heap = cbrt(poured), t = s->def->duration;
-    double way =
+    double travel =
         s->gravity > 0.0 ? fall(s, def->position, NULL, speed * t + 0.5 * s->gravity * t * t) : 0.0;
     /* What was poured lies as a heap, no higher than the nozzle. */
-    scale->height = fmax(scale->height, way > spacing ? fmin(heap, way) : heap);
+    scale->height = fmax(scale->height, travel > spacing ? fmin(heap, travel) : heap);
     scale->extent = fmax(scale->extent, jet);
-    way = way > spacing ? way : 0.0;
-    if (ooze_fall_speed(s->gravity, way, speed) >
+    travel = travel > spacing ? travel : 0.0;
+    if (ooze_fall_speed(s->gravity, travel, speed) >
         ooze_fall_speed(s->gravity, scale->drop, scale->pour)) {
-        scale->drop = way;
+        scale->drop = travel;
         scale->pour = speed;
-        own->pour_from =
-            way > 0.0 ? ooze_scene_format(s->scene, "falls %.2g m from nozzle '%s'", way, def->name)
-                      : ooze_scene_format(s->scene, "nozzle '%s'", def->name);
+        own->pour_from = travel > 0.0 ? ooze_scene_format(s->scene, "falls %.2g m from nozzle '%s'",
+                                                          travel, def->name)
+                                      : ooze_scene_format(s->scene, "nozzle '%s'", def->name);
     }
 }
 

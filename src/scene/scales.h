@@ -1,5 +1,5 @@
-/* How large and how fast the fluid of each material is in a scene, from its definitions alone: no world
-   is built, so that it can be asked before one is. */
+/* How large and how fast the fluid of each material is in a scene, from its definitions alone: no
+   world is built, so that it can be asked before one is. */
 #ifndef OOZE_SCENE_SCALES_H
 #define OOZE_SCENE_SCALES_H
 
@@ -24,8 +24,8 @@ struct OozeSceneScales {
     OozeSceneFastest fastest;
 };
 
-/* Found once, kept with the scene; NULL: out of memory. What cannot be read is left out: building the world
-   will tell. */
+/* Found once, kept with the scene; NULL: out of memory. What cannot be read is left out: building
+   the world will tell. */
 const OozeSceneScales *ooze_scene_scales(OozeScene *scene);
 
 /* Smallest width of a nozzle's opening, m; NAN where the outline is a shape. */

@@ -72,7 +72,7 @@ static void load(OozeScene *scene, OozeSource *source, const char *const *overri
 }
 
 /* Hands the scene over, or lets it go when memory ran out. */
-static OozeStatus hand_over(OozeScene *loaded, OozeScene **scene, OozeError *error)
+static OozeStatus submit_copy(OozeScene *loaded, OozeScene **scene, OozeError *error)
 {
     if (loaded->out_of_memory) {
         ooze_scene_free(loaded);
@@ -109,7 +109,7 @@ OozeStatus ooze_scene_load(const char *path, const char *const *overrides, int o
                           reading.message);
     }
     ooze_locale_leave(locale);
-    return hand_over(loaded, scene, error);
+    return submit_copy(loaded, scene, error);
 }
 
 OozeStatus ooze_scene_load_text(const char *text, size_t length, const char *name,
@@ -144,7 +144,7 @@ OozeStatus ooze_scene_load_text(const char *text, size_t length, const char *nam
         load(loaded, source, NULL, 0);
     }
     ooze_locale_leave(locale);
-    return hand_over(loaded, scene, error);
+    return submit_copy(loaded, scene, error);
 }
 
 const OozeSceneInfo *ooze_scene_info(const OozeScene *scene)

@@ -100,7 +100,7 @@ struct OozeScene {
     OozeNode *root; /* includes and overrides folded in */
     OozeSceneDef def;
     OozeSceneInfo info;
-    const OozeSceneScales *scales; /* NULL: nobody has asked yet */
+    const OozeSceneScales *scales; /* NULL: no one has asked yet */
     const char *chosen;            /* what was left to the program, in words; NULL: nothing was */
     OozeText canonical;
     uint64_t *filled; /* particles of each fluid, noted by the last build */
@@ -155,7 +155,8 @@ OozeNode *ooze_scene_assemble(OozeScene *scene, OozeSource *source, int depth);
 void ooze_node_merge(const OozeSection *section, OozeNode *under, OozeNode *over);
 /* Puts one `KEY.PATH=VALUE` into the tree. */
 void ooze_scene_override(OozeScene *scene, const char *override);
-/* Puts the numbers of presets under those that their materials give; unknown ones are left to the reading. */
+/* Puts the numbers of presets under those that their materials give; unknown ones are left to the
+   reading. */
 void ooze_scene_fold_presets(OozeScene *scene);
 /* What a preset stands for, as the lines of a scene's material. */
 void ooze_preset_write(OozeText *text, const OozePresetInfo *info, int indent);
@@ -191,9 +192,10 @@ void ooze_scene_cool_materials(OozeScene *scene, const OozeWorld *world,
                                struct OozeStepContext *context);
 /* Traps that need the particles: fluid in solids, fluids in each other, outside the box. */
 OozeStatus ooze_scene_check_particles(OozeScene *scene, OozeWorld *world, OozeError *error);
-/* Of those, what shows in solids that give way. */
+/* Of those, what shows in dynamic solids. */
 OozeStatus ooze_scene_check_bodies(OozeScene *scene, const OozeWorld *world, OozeError *error);
-/* Checksum of the file that a section's item names; false where it names none or none can be read. */
+/* Checksum of the file that a section's item names; false where it names none or none can be
+   read. */
 enum { OOZE_CHECKSUM_MAX = 17 };
 bool ooze_section_checksum(const OozeSection *section, const void *item,
                            char text[OOZE_CHECKSUM_MAX]);

@@ -1,4 +1,5 @@
-/* The key table as JSON Schema (draft 2020-12), for editors that complete and check as one types. */
+/* The key table as JSON Schema (draft 2020-12), for editors that complete and check as one
+   types. */
 #include <math.h>
 #include <string.h>
 

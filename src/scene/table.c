@@ -121,7 +121,7 @@ static const OozeKey solid_keys[] = {
      .help = "how it moves; with a density, the velocity and spin it starts with",
      .section = &ooze_section_motion, .otherwise = "at rest"},
     {"density", OOZE_KEY_REAL, "kg/m3", 0.0, 2e7, offsetof(OozeSolidDef, density),
-     .help = "makes it a rigid body that gives way to gravity, to fluid and to other solids; 0: it "
+     .help = "makes it a rigid body that yields to gravity, to fluid and to other solids; 0: it "
              "goes where its motion says"},
     {"friction", OOZE_KEY_REAL, "", 0.0, INFINITY, offsetof(OozeSolidDef, friction),
      .help = "Coulomb coefficient: 0 slips freely, inf never slips"},

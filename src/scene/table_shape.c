@@ -4,7 +4,7 @@
 #include "scene/scene.h"
 #include "scene/table.h"
 
-/* ---- rotation --------------------------------------------------------------------------------- */
+/* ---- rotation -------------------------------------------------------------------------------- */
 
 static const OozeKey turn_keys[] = {
     {"axis", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeTurn, axis),

@@ -7,7 +7,7 @@
 #include "world/world.h"
 
 /* Where steps are cut: so many sub-steps are a surprise. */
-static const double STROKES_MANY = 4.0;
+static const double SUBSTEPS_MANY = 4.0;
 
 static void check_duration(OozeScene *scene)
 {
@@ -126,7 +126,8 @@ static void check_bare(OozeScene *scene, const OozeMethod *method)
     }
 }
 
-/* Changes that come too late, that the method ignores, or that cannot ramp from where they start. */
+/* Changes that come too late, that the method ignores, or that cannot ramp from where they
+   start. */
 static void check_changes(OozeScene *scene, const OozeWorld *world)
 {
     const OozeSceneDef *def = &scene->def;
@@ -182,14 +183,14 @@ static void check_step(OozeScene *scene, OozeWorld *world)
     }
     OozeSceneFastest fastest = scales->fastest;
     if (ooze_world_cuts_steps(world)) {
-        double strokes = fastest.speed * dt / (world->def.max_travel * spacing);
-        if (strokes > STROKES_MANY) {
+        double substeps = fastest.speed * dt / (world->def.max_travel * spacing);
+        if (substeps > SUBSTEPS_MANY) {
             ooze_scene_warn(scene, at,
                             ooze_scene_format(scene, "use %.3g s, or another max_travel",
                                               world->def.max_travel * spacing / fastest.speed),
                             "the time step %.4g s is long: %s '%s' moves %.3g m/s, so that steps "
                             "are cut into %.0f sub-steps and more",
-                            dt, fastest.kind, fastest.name, fastest.speed, ceil(strokes));
+                            dt, fastest.kind, fastest.name, fastest.speed, ceil(substeps));
         }
         return;
     }
@@ -207,7 +208,7 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
 {
     OOZE_REQUIRE(scene, error);
     OOZE_REQUIRE(world, error);
-    OozeStatus status = ooze_world_bring_home(world, error);
+    OozeStatus status = ooze_world_sync_to_host(world, error);
     if (status) {
         return status;
     }

@@ -55,7 +55,7 @@ void ooze_scene_check_heat(OozeScene *scene, const OozeWorld *world)
     }
 }
 
-/* ---- advice ----------------------------------------------------------------------------------- */
+/* ---- advice ---------------------------------------------------------------------------------- */
 
 /* The lowest temperature that a material may have: that of its particles, or of what cools them. */
 static double coldest(const OozeWorld *world, int material)

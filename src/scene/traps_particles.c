@@ -123,8 +123,9 @@ static OozeStatus find_overlaps(OozeScene *scene, OozeWorld *world, const Partic
         sorted[k] = p->position[order[k]];
     }
     OozeNeighbours near = {0};
-    status = ooze_neighbours_build(&near, grid, world->threads, sorted, p->count, sorted, reach,
-                                   true, error);
+    status =
+        ooze_neighbours_build(&near, grid, world->threads,
+                              &(OozeNeighbourQuery){sorted, p->count, sorted, reach, true}, error);
     uint64_t *count = ooze_scene_alloc(scene, (size_t)p->fluid_count, sizeof *count);
     int *other = ooze_scene_alloc(scene, (size_t)p->fluid_count, sizeof *other);
     if (!status && count && other) {

@@ -77,23 +77,7 @@ static OozeStatus make_room(OozeBoundary *b, uint64_t total, OozeError *error)
     return OOZE_OK;
 }
 
-OozeBounds ooze_bounds_turn(const OozeBounds *bounds, const OozePose *pose, bool to_local)
-{
-    OozeBounds turned = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
-    for (int i = 0; i < 8; i++) {
-        OozeVec3 corner =
-            vec3(i & 1 ? bounds->max.x : bounds->min.x, i & 2 ? bounds->max.y : bounds->min.y,
-                 i & 4 ? bounds->max.z : bounds->min.z);
-        OozeVec3 p = to_local ? ooze_pose_to_local(pose, corner) : ooze_pose_to_world(pose, corner);
-        turned.min =
-            vec3(fmin(turned.min.x, p.x), fmin(turned.min.y, p.y), fmin(turned.min.z, p.z));
-        turned.max =
-            vec3(fmax(turned.max.x, p.x), fmax(turned.max.y, p.y), fmax(turned.max.z, p.z));
-    }
-    return turned;
-}
-
-void ooze_boundary_cut(OozeBoundary *boundary, uint64_t count)
+void ooze_boundary_truncate(OozeBoundary *boundary, uint64_t count)
 {
     boundary->count = count < boundary->count ? count : boundary->count;
     boundary->fresh = false;
@@ -106,24 +90,22 @@ OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int
         return ooze_fail(error, OOZE_ERROR_LIMIT, "join solids into one mesh",
                          "solid number %d cannot be sampled; at most %d can", index, UINT16_MAX);
     }
-    uint64_t n;
-    OozeVec3 *points, *normals;
-    double area;
-    OozeStatus status = ooze_sample_surface(solid->shape, spacing, &solid->clip, &n, &points,
-                                            &normals, &area, error);
+    OozeSurfaceSamples samples;
+    OozeStatus status = ooze_sample_surface(solid->shape, spacing, &solid->clip, &samples, error);
+    uint64_t n = samples.count;
     if (!status) {
         status = make_room(boundary, boundary->count + n, error);
     }
     for (uint64_t i = 0; i < n && !status; i++) {
         uint64_t k = boundary->count + i;
-        OozeVec3 p = points[i];
+        OozeVec3 p = samples.points[i];
         boundary->local[k] = (OozeFloat4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
         boundary->local_solid[k] = (uint16_t)index;
         boundary->made_volume[k] = 0.0f;
         boundary->due[k] = 1;
     }
-    ooze_free(points);
-    ooze_free(normals);
+    ooze_free(samples.points);
+    ooze_free(samples.normals);
     if (!status) {
         boundary->count += n;
         boundary->fresh = false;
@@ -150,7 +132,7 @@ static void place(void *context, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         if (update->all || b->moved[b->local_solid[i]]) {
             const OozePose *pose = &update->solids[b->local_solid[i]].pose;
-            b->placed[i] = ooze_sample_place(pose, b->local[i], update->periodic);
+            b->placed[i] = ooze_sample_position(pose, b->local[i], update->periodic);
         }
     }
 }
@@ -207,8 +189,8 @@ static bool same_pose(const OozePose *a, const OozePose *b)
            memcmp(&a->spin, &b->spin, sizeof a->spin) == 0;
 }
 
-/* Where a solid that moved has changed its neighbours' volumes: its old and new bounds and a support
-   around them. Everywhere along periodic axes, since images may lie across the seam. */
+/* Where a solid that moved has changed its neighbours' volumes: its old and new bounds and a
+   support around them. Everywhere along periodic axes, since images may lie across the seam. */
 static OozeBounds changed_bounds(const OozeSolid *solid, const OozePose *old, double support,
                                  const OozePeriodic *periodic)
 {
@@ -217,8 +199,8 @@ static OozeBounds changed_bounds(const OozeSolid *solid, const OozePose *old, do
         return (OozeBounds){vec3(-INFINITY, -INFINITY, -INFINITY),
                             vec3(INFINITY, INFINITY, INFINITY)};
     }
-    OozeBounds a = ooze_bounds_turn(&shape, old, false),
-               b = ooze_bounds_turn(&shape, &solid->pose, false);
+    OozeBounds a = ooze_bounds_transform(&shape, old, false),
+               b = ooze_bounds_transform(&shape, &solid->pose, false);
     double margin = 1.01 * support, low[3], high[3];
     for (int k = 0; k < 3; k++) {
         bool wraps = periodic->length[k] > 0.0f;
@@ -273,7 +255,8 @@ static int solid_count(const OozeBoundary *b)
     return most + 1;
 }
 
-/* Makes room for a pose for each solid; those of before are kept where they still tell something. */
+/* Makes room for a pose for each solid; those of before are kept where they still tell something.
+   */
 static OozeStatus make_pose_room(OozeBoundary *b, OozeError *error)
 {
     if (b->fresh) {
@@ -318,13 +301,9 @@ static bool compare_poses(OozeBoundary *b, const OozeSolid *solids, const OozePe
 
 static OozeBounds all_changed(const OozeBoundary *b)
 {
-    OozeBounds all = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
+    OozeBounds all = ooze_bounds_empty();
     for (int i = 0; i < b->changed_count; i++) {
-        const OozeBounds *one = &b->changed[i];
-        all.min = vec3(fmin(all.min.x, one->min.x), fmin(all.min.y, one->min.y),
-                       fmin(all.min.z, one->min.z));
-        all.max = vec3(fmax(all.max.x, one->max.x), fmax(all.max.y, one->max.y),
-                       fmax(all.max.z, one->max.z));
+        all = ooze_bounds_union(all, b->changed[i]);
     }
     return all;
 }
@@ -390,7 +369,7 @@ static void measure(void *context, uint64_t begin, uint64_t end, int worker)
         const uint32_t *index = b->lists.index + b->lists.first[n];
         int64_t sum = 0;
         for (uint32_t m = 0; m < b->lists.count[n]; m++) {
-            sum += ooze_sample_share(x, b->position[index[m]], p, h, peak);
+            sum += ooze_sample_fixed_weight(x, b->position[index[m]], p, h, peak);
         }
         b->volume[k] = ooze_sample_volume(sum, peak);
         b->made_volume[order[k]] = b->volume[k];
@@ -441,8 +420,9 @@ OozeStatus ooze_boundary_measure(OozeBoundary *boundary, OozeThreads *threads,
     if (n == 0) {
         return OOZE_OK;
     }
-    OozeStatus status = ooze_neighbours_build(&b->lists, b->grid, threads, b->chosen_position, n,
-                                              b->position, b->support, false, error);
+    OozeStatus status = ooze_neighbours_build(
+        &b->lists, b->grid, threads,
+        &(OozeNeighbourQuery){b->chosen_position, n, b->position, b->support, false}, error);
     if (!status) {
         ooze_parallel_for(threads, n, GRAIN, measure, b);
         b->any_due = near != NULL;

@@ -2,8 +2,8 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "solids/boundary.h"
-#include "solids/mesh_build.h"
+#include "mesh/build.h"
+#include "solids/motion.h"
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
@@ -68,14 +68,8 @@ static OozeStatus add_part(OozeShape *shape, const OozeShapeDef *given, double s
     part->pose.position = vec3_scale(def.position, scale);
     part->pose.rotation = quat_unit(def.rotation);
     OozeBounds own = ooze_shape_bounds(&part->shape), *box = &shape->box;
-    own = ooze_bounds_turn(&own, &part->pose, false);
-    if (number == 1) {
-        *box = own;
-    }
-    box->min =
-        vec3(fmin(box->min.x, own.min.x), fmin(box->min.y, own.min.y), fmin(box->min.z, own.min.z));
-    box->max =
-        vec3(fmax(box->max.x, own.max.x), fmax(box->max.y, own.max.y), fmax(box->max.z, own.max.z));
+    own = ooze_bounds_transform(&own, &part->pose, false);
+    *box = number == 1 ? own : ooze_bounds_union(*box, own);
     return OOZE_OK;
 }
 

@@ -1,14 +1,14 @@
-/* Several shapes as one: where their parts stand, and their triangles. */
+/* Compounds of several shapes: creation and triangulation. */
 #ifndef OOZE_SOLIDS_COMPOUND_H
 #define OOZE_SOLIDS_COMPOUND_H
 
-#include "solids/shape_parts.h"
+#include "solids/shape_data.h"
 
-/* Fills in the parts of a shape whose kind and up are known; what was made of them is left to
-   ooze_shape_destroy where it fails. */
+/* Creates the parts of a shape whose kind and up are set; after a failure ooze_shape_destroy frees
+   the parts made so far. */
 OozeStatus ooze_compound_create(OozeShape *shape, const OozeShapeDef *def, double resolution,
                                 OozeError *error);
-/* Of all parts, one after the other. */
+/* The triangles of all parts, concatenated. */
 OozeStatus ooze_compound_triangulate(const OozeShape *shape, double edge, OozeMesh **mesh,
                                      OozeError *error);
 

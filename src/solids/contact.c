@@ -9,8 +9,8 @@ static OozeContactVector narrow(OozeVec3 a)
     return ooze_contact_vector((float)a.x, (float)a.y, (float)a.z);
 }
 
-OozeVec3 ooze_contact_velocity(const OozeSolid *solid, const OozeContact *contact,
-                               OozeVec3 velocity)
+static OozeVec3 ooze_contact_velocity(const OozeSolid *solid, const OozeContact *contact,
+                                      OozeVec3 velocity)
 {
     OozeContactVector v = narrow(vec3_sub(velocity, contact->velocity));
     v = ooze_contact_bounce(v, narrow(contact->normal),
@@ -34,7 +34,8 @@ double ooze_contact_wet_share(const OozeSolid *solid, const OozeContactRule *rul
     return mu >= 1.0 ? 1.0 : 1.0 - pow(1.0 - mu, rule->wet);
 }
 
-/* As the rule says. Wet friction takes its share once a step, however often the solid is met: `again`. */
+/* As the rule says. Wet friction takes its share once a step, however often the solid is met:
+   `again`. */
 static OozeVec3 touched(const OozeSolid *solid, const OozeContactRule *rule, bool again,
                         const OozeContact *contact, OozeVec3 velocity)
 {
@@ -62,7 +63,7 @@ bool ooze_touches_add(OozeTouches *touches, int solid, OozeVec3 point, OozeVec3 
     return false;
 }
 
-/* Lets a solid act, unless it gives way and what it does could not be noted. */
+/* Lets a solid act, unless it yields and what it does could not be noted. */
 static void touch(const OozeSolid *solids, int solid, const OozeContactRule *rule,
                   const OozeContact *contact, OozeVec3 place, OozeVec3 *velocity,
                   OozeTouches *touches)
@@ -128,12 +129,12 @@ void ooze_contact_resolve(const OozeSolid *solids, int count, const OozeContactR
 {
     OozeTouches touches;
     touches.count = 0;
-    ooze_contact_resolve_noting(solids, count, rule, from, position, velocity, &touches);
+    ooze_contact_resolve_recording(solids, count, rule, from, position, velocity, &touches);
 }
 
-void ooze_contact_resolve_noting(const OozeSolid *solids, int count, const OozeContactRule *rule,
-                                 OozeVec3 from, OozeVec3 *position, OozeVec3 *velocity,
-                                 OozeTouches *touches)
+void ooze_contact_resolve_recording(const OozeSolid *solids, int count, const OozeContactRule *rule,
+                                    OozeVec3 from, OozeVec3 *position, OozeVec3 *velocity,
+                                    OozeTouches *touches)
 {
     OozeVec3 start = from;
     double left = rule->dt;
@@ -151,7 +152,7 @@ void ooze_contact_resolve_noting(const OozeSolid *solids, int count, const OozeC
     bool moved = true;
     for (int round = 0; round < PUSH_ROUNDS && moved; round++) {
         moved = false;
-        /* those that give way first: walls have the last word */
+        /* those that yield first: walls have the last word */
         for (int k = 0; k < 2 * count; k++) {
             int i = k % count;
             if (!collides(&solids[i]) || (solids[i].mass.density > 0.0) != (k < count)) {

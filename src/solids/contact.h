@@ -8,9 +8,10 @@
 typedef struct OozeContactRule {
     double margin; /* m between a particle's centre and a surface */
     double
-        tolerance; /* m; walls thicker than this are never crossed; a tenth of the spacing is fine */
-    double dt;     /* s */
-    double wet;    /* above 0: no restitution, and friction is the share of its tangential velocity
+        /* m; walls thicker than this are never crossed; a tenth of the spacing is fine */
+        tolerance;
+    double dt;  /* s */
+    double wet; /* above 0: no restitution, and friction is the share of its tangential velocity
                       that a particle loses in 1/wet steps of touching, from 1 on all of it at once;
                       0: restitution and Coulomb's friction */
 } OozeContactRule;
@@ -26,10 +27,6 @@ typedef struct OozeTouches {
     int count;
 } OozeTouches;
 
-/* Velocity after touching: restitution and friction of the solid, relative to its surface. */
-OozeVec3 ooze_contact_velocity(const OozeSolid *solid, const OozeContact *contact,
-                               OozeVec3 velocity);
-
 /* The share that a wet touch takes in one step. */
 double ooze_contact_wet_share(const OozeSolid *solid, const OozeContactRule *rule);
 
@@ -44,10 +41,11 @@ void ooze_contact_resolve(const OozeSolid *solids, int count, const OozeContactR
                           OozeVec3 from, OozeVec3 *position, OozeVec3 *velocity);
 
 /* The same, adding every change of velocity to `touches`. */
-void ooze_contact_resolve_noting(const OozeSolid *solids, int count, const OozeContactRule *rule,
-                                 OozeVec3 from, OozeVec3 *position, OozeVec3 *velocity,
-                                 OozeTouches *touches);
-/* Adds one; where there is no room it goes to the last of the same solid. False: nowhere, nothing was noted. */
+void ooze_contact_resolve_recording(const OozeSolid *solids, int count, const OozeContactRule *rule,
+                                    OozeVec3 from, OozeVec3 *position, OozeVec3 *velocity,
+                                    OozeTouches *touches);
+/* Adds one; where there is no room it goes to the last of the same solid. False: nowhere, nothing
+   was noted. */
 bool ooze_touches_add(OozeTouches *touches, int solid, OozeVec3 point, OozeVec3 change);
 
 #endif

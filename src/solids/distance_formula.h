@@ -1,13 +1,13 @@
-/* Asking a distance grid. Valid C17 and CUDA. */
+/* Queries of a distance grid. Valid C17 and CUDA. */
 #ifndef OOZE_SOLIDS_DISTANCE_FORMULA_H
 #define OOZE_SOLIDS_DISTANCE_FORMULA_H
 
 #include "base/vec3.h"
-#include "solids/distance_parts.h"
+#include "solids/distance_data.h"
 
-/* Far outside: the nearest point of the bounds is no farther than the surface. */
-OOZE_FORMULA double ooze_grid_outside_root(const OozeDistanceGrid *grid, OozeVec3 p,
-                                           OozeVec3 *normal)
+/* Outside the grid: the distance from the bounds, which is no more than that from the surface. */
+OOZE_FORMULA double ooze_grid_outside_distance(const OozeDistanceGrid *grid, OozeVec3 p,
+                                               OozeVec3 *normal)
 {
     OozeVec3 nearest =
         vec3(fmin(fmax(p.x, grid->min.x), grid->max.x), fmin(fmax(p.y, grid->min.y), grid->max.y),
@@ -17,20 +17,21 @@ OOZE_FORMULA double ooze_grid_outside_root(const OozeDistanceGrid *grid, OozeVec
     return vec3_length(away);
 }
 
-/* `middle` and `p` count from the origin. */
-OOZE_FORMULA double ooze_grid_in_empty(const OozeDistanceGrid *grid, const OozeDistanceCell *cell,
-                                       OozeVec3 middle, OozeVec3 p, OozeVec3 *normal)
+/* In an empty cell; `middle` and `p` are relative to the origin. */
+OOZE_FORMULA double ooze_grid_empty_distance(const OozeDistanceGrid *grid,
+                                             const OozeDistanceCell *cell, OozeVec3 middle,
+                                             OozeVec3 p, OozeVec3 *normal)
 {
-    double inside = cell->distance < 0.0f ? -1.0 : 1.0;
+    double sign = cell->distance < 0.0f ? -1.0 : 1.0;
     double least = fabs((double)cell->distance) - vec3_length(vec3_sub(p, middle));
     OozeVec3 away = vec3_sub(p, vec3(cell->nearest[0], cell->nearest[1], cell->nearest[2]));
-    *normal = vec3_unit(vec3_scale(away, grid->shell ? 1.0 : inside), vec3(1.0, 0.0, 0.0));
-    return inside * fmax(least, grid->band);
+    *normal = vec3_unit(vec3_scale(away, grid->shell ? 1.0 : sign), vec3(1.0, 0.0, 0.0));
+    return sign * fmax(least, grid->band);
 }
 
 /* Trilinear; (x, y, z) in cells from the lowest corner of the block, all in 0 .. 8. */
-OOZE_FORMULA double ooze_grid_in_block(const float *nodes, double x, double y, double z,
-                                       OozeVec3 *normal)
+OOZE_FORMULA double ooze_grid_block_distance(const float *nodes, double x, double y, double z,
+                                             OozeVec3 *normal)
 {
     const int last = OOZE_BLOCK_CELLS - 1;
     int i = (int)x < last ? (int)x : last, j = (int)y < last ? (int)y : last;
@@ -58,7 +59,7 @@ OOZE_FORMULA_CALL double ooze_grid_distance(const OozeDistanceGrid *grid, OozeVe
     OozeVec3 p = vec3_sub(point, grid->origin);
     double x = p.x / width, y = p.y / width, z = p.z / width;
     if (!(x >= 0.0 && y >= 0.0 && z >= 0.0 && x < blocks && y < blocks && z < blocks)) {
-        return ooze_grid_outside_root(grid, point, normal);
+        return ooze_grid_outside_distance(grid, point, normal);
     }
     uint32_t i = (uint32_t)x, j = (uint32_t)y, k = (uint32_t)z;
     int level = grid->depth;
@@ -69,14 +70,14 @@ OOZE_FORMULA_CALL double ooze_grid_distance(const OozeDistanceGrid *grid, OozeVe
         cell = &grid->cells[cell->link + child];
     }
     if (cell->kind == OOZE_CELL_BLOCK) {
-        return ooze_grid_in_block(grid->nodes + (uint64_t)cell->link * OOZE_BLOCK_NODES,
-                                  OOZE_BLOCK_CELLS * (x - i), OOZE_BLOCK_CELLS * (y - j),
-                                  OOZE_BLOCK_CELLS * (z - k), normal);
+        return ooze_grid_block_distance(grid->nodes + (uint64_t)cell->link * OOZE_BLOCK_NODES,
+                                        OOZE_BLOCK_CELLS * (x - i), OOZE_BLOCK_CELLS * (y - j),
+                                        OOZE_BLOCK_CELLS * (z - k), normal);
     }
     double size = width * (double)(1ull << level);
     OozeVec3 middle = vec3(((double)(i >> level) + 0.5) * size, ((double)(j >> level) + 0.5) * size,
                            ((double)(k >> level) + 0.5) * size);
-    return ooze_grid_in_empty(grid, cell, middle, p, normal);
+    return ooze_grid_empty_distance(grid, cell, middle, p, normal);
 }
 
 #endif

@@ -3,10 +3,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "mesh/build.h"
+#include "mesh/repair.h"
+#include "mesh/tree.h"
 #include "solids/distance_formula.h"
-#include "solids/mesh_build.h"
-#include "solids/mesh_repair.h"
-#include "solids/mesh_tree.h"
 
 #define BYTES_MAX (4ull << 30)
 enum { DEPTH_MAX = 28 };
@@ -18,7 +18,7 @@ typedef struct Building {
     OozeError *error;
 } Building;
 
-static const double block_bytes = OOZE_BLOCK_NODES * sizeof(float) + sizeof(OozeBlockPlace);
+static const double block_bytes = OOZE_BLOCK_NODES * sizeof(float) + sizeof(OozeBlockCoord);
 
 static OozeStatus refuse_size(const Building *work, double bytes)
 {
@@ -29,7 +29,7 @@ static OozeStatus refuse_size(const Building *work, double bytes)
                      work->grid->step, bytes / 0x1p30, (double)BYTES_MAX / 0x1p30);
 }
 
-/* ---- the shape of the tree -------------------------------------------------------------------- */
+/* ---- the octree ----------------------------------------------------------------------------- */
 
 static OozeStatus add_cells(Building *work, uint32_t *first)
 {
@@ -49,7 +49,7 @@ static OozeStatus add_cells(Building *work, uint32_t *first)
     return OOZE_OK;
 }
 
-static OozeStatus add_block(Building *work, OozeBlockPlace place, uint32_t *number)
+static OozeStatus add_block(Building *work, OozeBlockCoord coord, uint32_t *number)
 {
     OozeDistanceGrid *grid = work->grid;
     double bytes = (double)(grid->block_count + 1) * block_bytes +
@@ -59,16 +59,16 @@ static OozeStatus add_block(Building *work, OozeBlockPlace place, uint32_t *numb
     }
     if (grid->block_count == grid->block_capacity) {
         uint64_t wanted = 2 * grid->block_capacity + 64;
-        OozeBlockPlace *grown =
-            ooze_grow(grid->places, grid->block_count, wanted, sizeof *grid->places);
+        OozeBlockCoord *grown =
+            ooze_grow(grid->coords, grid->block_count, wanted, sizeof *grid->coords);
         if (!grown) {
-            return ooze_fail_memory(work->error, "a distance grid", wanted * sizeof *grid->places);
+            return ooze_fail_memory(work->error, "a distance grid", wanted * sizeof *grid->coords);
         }
-        grid->places = grown;
+        grid->coords = grown;
         grid->block_capacity = wanted;
     }
     *number = (uint32_t)grid->block_count;
-    grid->places[grid->block_count++] = place;
+    grid->coords[grid->block_count++] = coord;
     return OOZE_OK;
 }
 
@@ -77,7 +77,7 @@ static bool is_inside(const Building *work, OozeVec3 point)
     return fabs(ooze_mesh_tree_winding(work->tree, point)) > 0.5;
 }
 
-/* The signed distance, given the unsigned one. */
+/* The signed distance from the unsigned one. */
 static double sign_distance(const Building *work, OozeVec3 point, double distance)
 {
     if (work->grid->shell) {
@@ -89,7 +89,7 @@ static double sign_distance(const Building *work, OozeVec3 point, double distanc
 static void set_empty(Building *work, OozeDistanceCell *cell, OozeVec3 middle,
                       const OozeNearest *nearest)
 {
-    const double rounding = 1.0 - 1e-6; /* of floats, on the safe side */
+    const double rounding = 1.0 - 1e-6; /* to float, towards zero */
     OozeVec3 from = vec3_sub(nearest->point, work->grid->origin);
     cell->kind = OOZE_CELL_EMPTY;
     cell->distance = (float)(sign_distance(work, middle, nearest->distance) * rounding);
@@ -98,15 +98,16 @@ static void set_empty(Building *work, OozeDistanceCell *cell, OozeVec3 middle,
     cell->nearest[2] = (float)from.z;
 }
 
-/* Splits a cell of 2^level blocks until it is farther from the surface than the band, or a block. */
-static OozeStatus build_cell(Building *work, uint32_t index, OozeBlockPlace place, int level,
+/* Splits a cell of 2^level blocks until it is farther from the surface than the band, or a block.
+   */
+static OozeStatus build_cell(Building *work, uint32_t index, OozeBlockCoord coord, int level,
                              OozeVec3 near)
 {
     OozeDistanceGrid *grid = work->grid;
     double width = OOZE_BLOCK_CELLS * grid->step, half = 0.5 * width * (double)(1ull << level);
     OozeVec3 middle =
-        vec3(grid->origin.x + width * place.x + half, grid->origin.y + width * place.y + half,
-             grid->origin.z + width * place.z + half);
+        vec3(grid->origin.x + width * coord.x + half, grid->origin.y + width * coord.y + half,
+             grid->origin.z + width * coord.z + half);
     OozeNearest nearest =
         ooze_mesh_tree_nearest(work->tree, middle, vec3_length(vec3_sub(middle, near)));
     double offset = grid->shell ? grid->half_thickness : 0.0;
@@ -117,7 +118,7 @@ static OozeStatus build_cell(Building *work, uint32_t index, OozeBlockPlace plac
     }
     if (level == 0) {
         cell->kind = OOZE_CELL_BLOCK;
-        return add_block(work, place, &cell->link);
+        return add_block(work, coord, &cell->link);
     }
     uint32_t first = 0;
     OozeStatus status = add_cells(work, &first);
@@ -129,17 +130,17 @@ static OozeStatus build_cell(Building *work, uint32_t index, OozeBlockPlace plac
     cell->link = first;
     uint32_t side = 1u << (level - 1);
     for (uint32_t k = 0; !status && k < 8; k++) {
-        OozeBlockPlace child = {place.x + (k & 1 ? side : 0), place.y + (k & 2 ? side : 0),
-                                place.z + (k & 4 ? side : 0)};
+        OozeBlockCoord child = {coord.x + (k & 1 ? side : 0), coord.y + (k & 2 ? side : 0),
+                                coord.z + (k & 4 ? side : 0)};
         status = build_cell(work, first + k, child, level - 1, nearest.point);
     }
     return status;
 }
 
-/* ---- filling blocks --------------------------------------------------------------------------- */
+/* ---- filling blocks ------------------------------------------------------------------------- */
 
-/* On a closed surface the side can only change where the surface passes, and it cannot pass between
-   two nodes whose distances together exceed their own: so most signs are passed on. */
+/* The sign changes only across the surface, which cannot pass between two nodes whose distances add
+   up to more than their separation: most signs are copied from a neighbour. */
 static void sign_block(const Building *work, OozeVec3 corner, double *distance)
 {
     static const int before[3] = {1, OOZE_BLOCK_SIDE, OOZE_BLOCK_SIDE * OOZE_BLOCK_SIDE};
@@ -163,8 +164,10 @@ static void sign_block(const Building *work, OozeVec3 corner, double *distance)
     }
 }
 
-/* Nodes stand at whole steps from the origin: blocks that share one agree on its bits. */
-static OozeVec3 node_place(const OozeDistanceGrid *grid, OozeBlockPlace block, int i, int j, int k)
+/* Nodes are at integer steps from the origin: a node that blocks share has the same bits in each.
+   */
+static OozeVec3 node_position(const OozeDistanceGrid *grid, OozeBlockCoord block, int i, int j,
+                              int k)
 {
     return vec3(grid->origin.x + grid->step * ((double)block.x * OOZE_BLOCK_CELLS + i),
                 grid->origin.y + grid->step * ((double)block.y * OOZE_BLOCK_CELLS + j),
@@ -174,15 +177,16 @@ static OozeVec3 node_place(const OozeDistanceGrid *grid, OozeBlockPlace block, i
 static void fill_block(const Building *work, uint64_t number)
 {
     OozeDistanceGrid *grid = work->grid;
-    OozeBlockPlace place = grid->places[number];
+    OozeBlockCoord coord = grid->coords[number];
     double distance[OOZE_BLOCK_NODES];
-    OozeVec3 near = node_place(grid, place, 4, 4, 4);
+    OozeVec3 near = node_position(grid, coord, 4, 4, 4);
     near = ooze_mesh_tree_nearest(work->tree, near, INFINITY).point;
     for (int k = 0; k < OOZE_BLOCK_SIDE; k++) {
         for (int j = 0; j < OOZE_BLOCK_SIDE; j++) {
             for (int n = 0; n < OOZE_BLOCK_SIDE; n++) {
-                int i = (j + k) % 2 ? OOZE_BLOCK_SIDE - 1 - n : n; /* there and back: short ways */
-                OozeVec3 p = node_place(grid, place, i, j, k);
+                int i = (j + k) % 2 ? OOZE_BLOCK_SIDE - 1 - n
+                                    : n; /* in serpentine order: consecutive nodes are adjacent */
+                OozeVec3 p = node_position(grid, coord, i, j, k);
                 OozeNearest nearest =
                     ooze_mesh_tree_nearest(work->tree, p, vec3_length(vec3_sub(p, near)));
                 distance[ooze_block_node(i, j, k)] = nearest.distance;
@@ -191,7 +195,7 @@ static void fill_block(const Building *work, uint64_t number)
         }
     }
     if (!grid->shell) {
-        sign_block(work, node_place(grid, place, 0, 0, 0), distance);
+        sign_block(work, node_position(grid, coord, 0, 0, 0), distance);
     }
     float *nodes = grid->nodes + number * OOZE_BLOCK_NODES;
     for (int n = 0; n < OOZE_BLOCK_NODES; n++) {
@@ -199,7 +203,7 @@ static void fill_block(const Building *work, uint64_t number)
     }
 }
 
-/* ---- creation --------------------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------------- */
 
 /* Repairs the mesh and decides whether it is a solid or a shell. */
 static OozeStatus prepare_mesh(OozeDistanceGrid *grid, const OozeMesh *mesh, double thickness,
@@ -224,8 +228,8 @@ static OozeStatus prepare_mesh(OozeDistanceGrid *grid, const OozeMesh *mesh, dou
         if (status) {
             return status;
         }
-        grid->shell = (gaps.area > 0.0 && thickness > 0.0) || gaps.area > OOZE_GAPS_MAX * area ||
-                      gaps.largest > OOZE_GAP_SEEN;
+        grid->shell = (gaps.area > 0.0 && thickness > 0.0) ||
+                      gaps.area > OOZE_GAPS_AREA_MAX * area || gaps.largest > OOZE_GAP_OUTLINE_MAX;
     }
     double volume = ooze_mesh_volume(closed ? closed : grid->mesh);
     grid->shell = grid->shell || !(fabs(volume) > 1e-9 * area * sqrt(area));
@@ -253,15 +257,15 @@ static OozeStatus lay_out(Building *work)
     OozeVec3 skin = vec3(grid->half_thickness, grid->half_thickness, grid->half_thickness);
     grid->min = vec3_sub(low, skin);
     grid->max = vec3_add(high, skin);
-    double width = OOZE_BLOCK_CELLS * grid->step, reach = grid->band + grid->step;
+    double width = OOZE_BLOCK_CELLS * grid->step, border = grid->band + grid->step;
     OozeVec3 size = vec3_sub(grid->max, grid->min);
-    double need = fmax(size.x, fmax(size.y, size.z)) + 2.0 * reach;
-    /* What the surface passes through: layers of the band and, on average, a block's width more. */
+    double need = fmax(size.x, fmax(size.y, size.z)) + 2.0 * border;
+    /* Blocks that the band intersects: its width and, on average, 1.7 block widths more. */
     double area = ooze_mesh_area(grid->mesh) * (grid->shell ? 2.0 : 1.0);
     double blocks = area / (width * width) * (2.0 * grid->band / width + 1.7);
-    double room = (size.x + 2 * reach + width) * (size.y + 2 * reach + width) *
-                  (size.z + 2 * reach + width) / (width * width * width);
-    work->estimate = fmin(blocks, room) * block_bytes;
+    double all = (size.x + 2 * border + width) * (size.y + 2 * border + width) *
+                 (size.z + 2 * border + width) / (width * width * width);
+    work->estimate = fmin(blocks, all) * block_bytes;
     if (!(work->estimate <= 4.0 * (double)BYTES_MAX)) {
         return refuse_size(work, work->estimate);
     }
@@ -294,7 +298,7 @@ static OozeStatus build(Building *work)
         grid->cells[k] = (OozeDistanceCell){.kind = OOZE_CELL_EMPTY};
     }
     if (!status) {
-        status = build_cell(work, root, (OozeBlockPlace){0, 0, 0}, grid->depth, near);
+        status = build_cell(work, root, (OozeBlockCoord){0, 0, 0}, grid->depth, near);
     }
     if (status) {
         return status;
@@ -328,7 +332,7 @@ OozeStatus ooze_distance_grid_create(const OozeMesh *mesh, double spacing, doubl
     grid->band = OOZE_DISTANCE_BAND * spacing;
     grid->step = 0.5 * spacing;
     OozeStatus status = prepare_mesh(grid, mesh, thickness, error);
-    if (grid->shell) { /* two nodes across the sheet, or it would slip between them */
+    if (grid->shell) { /* at least two nodes across the shell */
         grid->half_thickness = thickness > 0.0 ? 0.5 * thickness : spacing;
         grid->step = fmin(grid->step, grid->half_thickness);
     }
@@ -349,7 +353,7 @@ void ooze_distance_grid_destroy(OozeDistanceGrid *grid)
     if (grid) {
         ooze_mesh_free(grid->mesh);
         ooze_free(grid->cells);
-        ooze_free(grid->places);
+        ooze_free(grid->coords);
         ooze_free(grid->nodes);
         ooze_free(grid);
     }
@@ -358,7 +362,7 @@ void ooze_distance_grid_destroy(OozeDistanceGrid *grid)
 uint64_t ooze_distance_grid_bytes(const OozeDistanceGrid *grid)
 {
     return sizeof *grid + grid->cell_capacity * sizeof *grid->cells +
-           grid->block_capacity * sizeof *grid->places +
+           grid->block_capacity * sizeof *grid->coords +
            grid->block_count * OOZE_BLOCK_NODES * sizeof *grid->nodes +
            grid->mesh->vertex_count * sizeof *grid->mesh->vertices +
            3 * grid->mesh->triangle_count * sizeof *grid->mesh->triangles;

@@ -1,8 +1,8 @@
 /* The zero surface of a distance grid as triangles: of a shell by marching tetrahedra. */
 #include "base/fail.h"
 #include "base/vec3.h"
-#include "solids/distance_parts.h"
-#include "solids/mesh_build.h"
+#include "mesh/build.h"
+#include "solids/distance_data.h"
 
 typedef struct Corner {
     uint64_t at[3]; /* whole steps from the origin */
@@ -19,8 +19,8 @@ static bool comes_before(const Corner *a, const Corner *b)
     return false;
 }
 
-/* Where the surface cuts an edge. Always reckoned from the same end, so that all tetrahedra about the
-   edge agree on its bits; kept off the ends, so that no two cuts coincide. */
+/* The intersection of the surface with an edge. Computed from the same end for all tetrahedra, so
+   that it has the same bits in each; kept off the ends, so that no two intersections coincide. */
 static OozeVec3 cut_edge(const OozeDistanceGrid *grid, const Corner *a, const Corner *b)
 {
     if (comes_before(b, a)) {
@@ -28,12 +28,13 @@ static OozeVec3 cut_edge(const OozeDistanceGrid *grid, const Corner *a, const Co
         a = b;
         b = kept;
     }
-    double s = fmin(fmax(a->value / (a->value - b->value), 1e-3), 1.0 - 1e-3), place[3];
+    double s = fmin(fmax(a->value / (a->value - b->value), 1e-3), 1.0 - 1e-3), position[3];
     for (int k = 0; k < 3; k++) {
-        place[k] = (double)a->at[k] + s * ((double)b->at[k] - (double)a->at[k]);
+        position[k] = (double)a->at[k] + s * ((double)b->at[k] - (double)a->at[k]);
     }
-    return vec3(grid->origin.x + grid->step * place[0], grid->origin.y + grid->step * place[1],
-                grid->origin.z + grid->step * place[2]);
+    return vec3(grid->origin.x + grid->step * position[0],
+                grid->origin.y + grid->step * position[1],
+                grid->origin.z + grid->step * position[2]);
 }
 
 static OozeStatus add_triangle(OozeMeshBuild *build, OozeVec3 a, OozeVec3 b, OozeVec3 c,
@@ -84,20 +85,20 @@ static OozeStatus march_tetrahedron(const OozeDistanceGrid *grid, const Corner c
         }
     }
     OozeStatus status = add_triangle(build, cut[0], cut[1], cut[2], outward, error);
-    if (!status && cuts == 4) { /* 0 1 3 2 is the way round */
+    if (!status && cuts == 4) { /* 0 1 3 2 is the cyclic order */
         status = add_triangle(build, cut[1], cut[3], cut[2], outward, error);
     }
     return status;
 }
 
-/* Six tetrahedra about the long diagonal: neighbouring cells cut their common face alike. */
+/* Six tetrahedra about the long diagonal: adjacent cells divide their common face alike. */
 static OozeStatus march_cell(const OozeDistanceGrid *grid, const Corner corners[8],
                              OozeMeshBuild *build, OozeError *error)
 {
-    static const int ways[6][2] = {{1, 3}, {1, 5}, {2, 3}, {2, 6}, {4, 5}, {4, 6}};
+    static const int middles[6][2] = {{1, 3}, {1, 5}, {2, 3}, {2, 6}, {4, 5}, {4, 6}};
     OozeStatus status = OOZE_OK;
     for (int i = 0; !status && i < 6; i++) {
-        const Corner tetrahedron[4] = {corners[0], corners[ways[i][0]], corners[ways[i][1]],
+        const Corner tetrahedron[4] = {corners[0], corners[middles[i][0]], corners[middles[i][1]],
                                        corners[7]};
         status = march_tetrahedron(grid, tetrahedron, build, error);
     }
@@ -108,7 +109,7 @@ static OozeStatus march_block(const OozeDistanceGrid *grid, uint64_t block, Ooze
                               OozeError *error)
 {
     const float *nodes = grid->nodes + block * OOZE_BLOCK_NODES;
-    OozeBlockPlace place = grid->places[block];
+    OozeBlockCoord coord = grid->coords[block];
     OozeStatus status = OOZE_OK;
     for (int n = 0; !status && n < OOZE_BLOCK_CELLS * OOZE_BLOCK_CELLS * OOZE_BLOCK_CELLS; n++) {
         int i = n % OOZE_BLOCK_CELLS, j = n / OOZE_BLOCK_CELLS % OOZE_BLOCK_CELLS;
@@ -116,9 +117,9 @@ static OozeStatus march_block(const OozeDistanceGrid *grid, uint64_t block, Ooze
         Corner corners[8];
         for (int c = 0; c < 8; c++) {
             int x = i + (c & 1), y = j + (c >> 1 & 1), z = k + (c >> 2 & 1);
-            corners[c] = (Corner){{(uint64_t)place.x * OOZE_BLOCK_CELLS + (uint64_t)x,
-                                   (uint64_t)place.y * OOZE_BLOCK_CELLS + (uint64_t)y,
-                                   (uint64_t)place.z * OOZE_BLOCK_CELLS + (uint64_t)z},
+            corners[c] = (Corner){{(uint64_t)coord.x * OOZE_BLOCK_CELLS + (uint64_t)x,
+                                   (uint64_t)coord.y * OOZE_BLOCK_CELLS + (uint64_t)y,
+                                   (uint64_t)coord.z * OOZE_BLOCK_CELLS + (uint64_t)z},
                                   nodes[ooze_block_node(x, y, z)]};
             inside += corners[c].value < 0.0;
         }

@@ -12,6 +12,38 @@ OozeVec3 ooze_dynamic_centre(const OozeSolid *solid, const OozePose *pose)
     return ooze_pose_to_world(pose, solid->mass.centre);
 }
 
+OozeVec3 ooze_dynamic_velocity(const OozeSolid *solid, const OozePose *pose)
+{
+    return ooze_pose_velocity_at(pose, ooze_dynamic_centre(solid, pose));
+}
+
+void ooze_dynamic_set_velocity(const OozeSolid *solid, OozePose *pose, OozeVec3 velocity,
+                               OozeVec3 spin)
+{
+    OozeVec3 arm = quat_rotate(pose->rotation, solid->mass.centre);
+    pose->velocity = vec3_sub(velocity, vec3_cross(spin, arm));
+    pose->spin = spin;
+}
+
+static bool are_joined(const OozeJoint *joints, int count, int a, int b)
+{
+    bool joined = false;
+    for (int k = 0; k < count && !joined; k++) {
+        int p = joints[k].solid, q = joints[k].other;
+        joined = (p == a && q == b) || (p == b && q == a);
+    }
+    return joined;
+}
+
+bool ooze_solids_collide(const OozeSolid *solids, int a, int b, const OozeJoint *joints,
+                         int joint_count)
+{
+    const OozeSolid *p = &solids[a], *q = &solids[b];
+    return p->params[OOZE_SOLID_COLLIDES] != 0.0 && q->params[OOZE_SOLID_COLLIDES] != 0.0 &&
+           (ooze_solid_is_dynamic(p) || ooze_solid_is_dynamic(q)) &&
+           !are_joined(joints, joint_count, a, b);
+}
+
 /* From the principal axes to the world. */
 static OozeQuat principal(const OozeSolid *solid, const OozePose *pose)
 {
@@ -21,14 +53,14 @@ static OozeQuat principal(const OozeSolid *solid, const OozePose *pose)
 OozeVec3 ooze_dynamic_spin_by(const OozeSolid *solid, const OozePose *pose, OozeVec3 moment)
 {
     OozeQuat q = principal(solid, pose);
-    OozeVec3 l = quat_rotate_back(q, moment), i = solid->mass.moments;
+    OozeVec3 l = quat_rotate_inverse(q, moment), i = solid->mass.moments;
     return quat_rotate(q, vec3(l.x / i.x, l.y / i.y, l.z / i.z));
 }
 
 OozeVec3 ooze_dynamic_momentum(const OozeSolid *solid, const OozePose *pose, OozeVec3 spin)
 {
     OozeQuat q = principal(solid, pose);
-    OozeVec3 w = quat_rotate_back(q, spin), i = solid->mass.moments;
+    OozeVec3 w = quat_rotate_inverse(q, spin), i = solid->mass.moments;
     return quat_rotate(q, vec3(w.x * i.x, w.y * i.y, w.z * i.z));
 }
 
@@ -47,24 +79,22 @@ void ooze_load_add(OozeLoad *load, OozeVec3 centre, OozeVec3 point, OozeVec3 imp
     load->moment = vec3_add(load->moment, vec3_cross(vec3_sub(point, centre), impulse));
 }
 
-/* The centre goes straight; the turn is that of the spin half way, which keeps the angular momentum's
-   direction while the axes move under it. */
+/* The centre goes straight; the turn is that of the spin half way, which keeps the angular
+   momentum's direction while the axes move under it. */
 OozePose ooze_dynamic_fly(const OozeSolid *solid, const OozePose *from, OozeVec3 gravity, double dt)
 {
     OozeVec3 centre = ooze_dynamic_centre(solid, from);
-    OozeVec3 velocity = ooze_pose_velocity_at(from, centre);
+    OozeVec3 velocity = ooze_dynamic_velocity(solid, from);
     OozeVec3 kept = ooze_dynamic_momentum(solid, from, from->spin);
     OozePose half = *from, to = *from;
     half.rotation =
         quat_unit(quat_mul(quat_from_vector(vec3_scale(from->spin, 0.5 * dt)), from->rotation));
     OozeVec3 spin = ooze_dynamic_spin_by(solid, &half, kept);
     to.rotation = quat_unit(quat_mul(quat_from_vector(vec3_scale(spin, dt)), from->rotation));
-    to.spin = ooze_dynamic_spin_by(solid, &to, kept);
     velocity = vec3_madd(velocity, dt, gravity);
     centre = vec3_madd(centre, dt, velocity);
-    OozeVec3 arm = quat_rotate(to.rotation, solid->mass.centre);
-    to.position = vec3_sub(centre, arm);
-    to.velocity = vec3_sub(velocity, vec3_cross(to.spin, arm));
+    to.position = vec3_sub(centre, quat_rotate(to.rotation, solid->mass.centre));
+    ooze_dynamic_set_velocity(solid, &to, velocity, ooze_dynamic_spin_by(solid, &to, kept));
     return to;
 }
 

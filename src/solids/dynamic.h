@@ -1,8 +1,8 @@
-/* Dynamic solids: rigid bodies of a shape, that give way to what pushes them.
+/* Dynamic solids: rigid bodies of a shape, that yield to what pushes them.
 
-   A step sees such a solid at `pose`, where it would come to freely from `previous`. A method adds what its
-   particles gave it to `loads`; then it is moved again from `previous`, with these, and with contacts and joints
-   where someone is there to solve them. */
+   A step sees such a solid at `pose`, where it would come to freely from `previous`. A method adds
+   what its particles gave it to `loads`; then it is moved again from `previous`, with these, and
+   with contacts and joints where someone is there to solve them. */
 #ifndef OOZE_SOLIDS_DYNAMIC_H
 #define OOZE_SOLIDS_DYNAMIC_H
 
@@ -22,9 +22,10 @@ typedef struct OozeDynamics {
     const char *name;
     OozeStatus (*create)(void **data, OozeError *error);
     void (*destroy)(void *data);
-    /* Takes each dynamic solid from `previous`, by gravity, its load, contacts and joints, to a new `pose`; others
-       are where they are, and move with `pose`. May be called several times in a step. Nothing that it keeps in
-       `data` decides how solids go on: a resumed run goes on alike. */
+    /* Takes each dynamic solid from `previous`, by gravity, its load, contacts and joints, to a new
+       `pose`; others are where they are, and move with `pose`. May be called several times in a
+       step. Nothing that it keeps in `data` decides how solids go on: a resumed run goes on
+       alike. */
     OozeStatus (*move)(void *data, const OozeDynamicStage *stage, OozeError *error);
 } OozeDynamics;
 
@@ -37,22 +38,31 @@ struct OozeDynamicStage {
     OozeLoad *loads; /* one per solid, dynamic or not; zero at the beginning */
     OozeVec3 gravity;
     double dt;
+    int exact_contacts_max;       /* islands with more contacts are solved iteratively */
     const OozeDynamics *dynamics; /* NULL: they fly freely */
     void *data;
     bool moved; /* the method has done it */
 };
 
-/* Begins a stroke of them: from where they are, or from where the same stroke began before, to where they would
-   fly freely in stage->dt; loads are zero again. */
+/* Begins a substep of them: from where they are, or from where the same substep began before, to
+   where they would fly freely in stage->dt; loads are zero again. */
 void ooze_dynamic_start(OozeSolid *solids, int count); /* once, before the first try */
 void ooze_dynamic_begin(OozeDynamicStage *stage);
 
-/* Moves them all; a method that has to know where they come to calls it, the world does otherwise. */
+/* Moves them all; a method that has to know where they come to calls it, the world does
+   otherwise. */
 OozeStatus ooze_dynamic_move(OozeDynamicStage *stage, OozeError *error);
 
 bool ooze_solid_is_dynamic(const OozeSolid *solid);
 /* Its centre of mass in the world, at a pose. */
 OozeVec3 ooze_dynamic_centre(const OozeSolid *solid, const OozePose *pose);
+/* Velocity of its centre of mass at a pose, and the velocity of the pose that gives it this one. */
+OozeVec3 ooze_dynamic_velocity(const OozeSolid *solid, const OozePose *pose);
+void ooze_dynamic_set_velocity(const OozeSolid *solid, OozePose *pose, OozeVec3 velocity,
+                               OozeVec3 spin);
+/* Whether two solids may touch: both collide, one is dynamic, and no joint connects them. */
+bool ooze_solids_collide(const OozeSolid *solids, int a, int b, const OozeJoint *joints,
+                         int joint_count);
 /* Change of spin by a moment about the centre, at a pose: the inverse inertia times it. */
 OozeVec3 ooze_dynamic_spin_by(const OozeSolid *solid, const OozePose *pose, OozeVec3 moment);
 /* Angular momentum about the centre: the inertia times a spin. */
@@ -61,7 +71,8 @@ OozeVec3 ooze_dynamic_momentum(const OozeSolid *solid, const OozePose *pose, Ooz
 void ooze_dynamic_push(const OozeSolid *solid, OozePose *pose, const OozeLoad *load);
 /* An impulse at a point of the world, added to a load. */
 void ooze_load_add(OozeLoad *load, OozeVec3 centre, OozeVec3 point, OozeVec3 impulse);
-/* Free flight for dt, from a pose with its velocity and spin; gyroscopic terms included to second order. */
+/* Free flight for dt, from a pose with its velocity and spin; gyroscopic terms included to second
+   order. */
 OozePose ooze_dynamic_fly(const OozeSolid *solid, const OozePose *from, OozeVec3 gravity,
                           double dt);
 

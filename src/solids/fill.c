@@ -8,11 +8,11 @@
 #include "solids/fitted_fill.h"
 #include "solids/motion.h"
 
-/* Rounding that a lattice point may be short of its half spacing, in spacings: more than any error
-   of a distance, less than anyone sees. */
+/* Tolerance of the half spacing between lattice points and the surface, in spacings: more than the
+   error of a distance. */
 #define SLACK 1e-3
 
-/* Lattice cells of the bounding box at most: beyond it, merely looking takes hours. */
+/* Most lattice cells of a bounding box: testing more would take hours. */
 #define CELLS_MAX 1e14
 
 OozeFluidDef ooze_fluid_def_default(void)
@@ -71,7 +71,7 @@ typedef struct Lattice {
     uint64_t excess; /* points beyond the request's limit */
 } Lattice;
 
-static OozeStatus make_room(Lattice *lattice, uint64_t more, OozeError *error)
+static OozeStatus reserve(Lattice *lattice, uint64_t more, OozeError *error)
 {
     uint64_t wanted = lattice->count + more;
     if (wanted <= lattice->capacity) {
@@ -111,16 +111,18 @@ static OozeStatus fill_row(Lattice *lattice, int64_t j, int64_t k, OozeError *er
         OozeVec3 p = vec3(lattice->first.x + (double)i * s, lattice->first.y + (double)j * s,
                           lattice->first.z + (double)k * s);
         double depth = -ooze_shape_distance(request->shape, p, NULL) - (0.5 - SLACK) * s;
-        /* No point is nearer to the surface than its distance: the next ones are alike. A tenth of
-           a spacing covers the errors of interpolated distances. */
-        double alike = floor((fabs(depth) - 0.1 * s) / s);
-        int64_t n = alike < 1.0 ? 1 : alike < (double)lattice->size[0] ? (int64_t)alike : INT64_MAX;
+        /* Points closer than the distance are on the same side, so the next ones need no test. A
+           tenth of a spacing covers the errors of interpolated distances. */
+        double untested = floor((fabs(depth) - 0.1 * s) / s);
+        int64_t n = untested < 1.0                        ? 1
+                    : untested < (double)lattice->size[0] ? (int64_t)untested
+                                                          : INT64_MAX;
         n = n < lattice->size[0] - i ? n : lattice->size[0] - i;
-        /* Beyond the limit points are only counted, so that the refusal can say how many. */
+        /* Beyond the limit points are only counted, for the message. */
         lattice->excess +=
             depth >= 0.0 && lattice->count + (uint64_t)n > request->limit ? (uint64_t)n : 0;
         if (depth >= 0.0 && lattice->excess == 0) {
-            OozeStatus status = make_room(lattice, (uint64_t)n, error);
+            OozeStatus status = reserve(lattice, (uint64_t)n, error);
             if (status) {
                 return status;
             }
@@ -144,13 +146,13 @@ static OozeStatus fill_lattice(const OozeFillRequest *request, uint64_t *count,
     OozeBounds bounds = ooze_shape_bounds(request->shape);
     OozeVec3 size = vec3_sub(bounds.max, bounds.min);
     OozeVec3 middle = vec3_scale(vec3_add(bounds.min, bounds.max), 0.5);
-    /* Points half a spacing from either end, centred in what is left over. */
+    /* Points half a spacing from either end, centred. */
     double nx = floor(size.x / s + 2.0 * SLACK), ny = floor(size.y / s + 2.0 * SLACK);
     double nz = floor(size.z / s + 2.0 * SLACK);
     if (!(nx >= 1.0 && ny >= 1.0 && nz >= 1.0)) {
         return OOZE_OK;
     }
-    /* a coarse look is enough: rows are counted exactly */
+    /* a coarse estimate is enough: rows are counted exactly */
     double inside = ooze_shape_volume(request->shape, 0.5 * s, 8.0 * s) / (s * s * s);
     if (!(nx * ny * nz <= CELLS_MAX) || inside > 1.5 * (double)request->limit) {
         return ooze_fill_too_many(request, ooze_shape_volume(request->shape, 0.0, s) / (s * s * s),

@@ -12,15 +12,17 @@ typedef struct OozeFillRequest {
     double spacing;
     double jitter; /* fraction of the spacing */
     uint64_t seed;
-    uint64_t limit; /* refuse to make more than this many */
+    uint64_t limit; /* more particles than this are an error */
 } OozeFillRequest;
 
-/* World positions, deterministic. Lattice points are inside by half a spacing from the surface
-   (distance <= -spacing/2 within rounding), so that a fluid touches a wall of its own shape without
-   being pushed: a box whose edges are multiples of the spacing gives exactly edge/spacing points an
-   axis, but a curved surface cuts steps that are not filled, and N spacing^3 falls short of the volume
-   (a ball of 5 spacings' radius by 31 %, of 20 by 8 %). FITTED relaxes the points until the outer layer
-   follows the surface evenly at half a spacing, with the number N = round(volume / spacing^3). Free with ooze_free. An empty result is not an error here. */
+/* World positions, deterministic; free with ooze_free. An empty result is not an error here.
+
+   Lattice points are at least half a spacing inside the surface (within rounding), so that a fluid
+   touches a wall of its own shape without being pushed: a box whose edges are multiples of the
+   spacing gives exactly edge/spacing points per axis, but along a curved surface the lattice leaves
+   steps empty, and N spacing^3 is less than the volume (of a ball of 5 spacings' radius by 31 %, of
+   20 by 8 %). FITTED relaxes N = round(volume / spacing^3) points until the outer layer follows the
+   surface evenly at half a spacing. */
 OozeStatus ooze_fill(const OozeFillRequest *request, uint64_t *count, OozeVec3 **positions,
                      OozeError *error);
 

@@ -17,23 +17,23 @@ typedef struct Measure {
     double depth, leaf;
 } Measure;
 
-/* A cube around `centre` with half edge `half`. Cubes cut by the surface are halved down to the leaf
-   size; there the covered share is taken as linear in the distance over the cube's half edge either
-   way: seen from any side, the mean square width of a cube is that of such a ramp, so that summed
-   over a curved surface the errors cancel to fourth order. */
+/* Covered volume of a cube around `centre` with half edge `half`. Cubes that the surface intersects
+   are halved down to the leaf size; there the covered fraction is linear in the distance, from
+   -half to half: along every direction the variance of a cube is that of such a ramp, so that
+   summed over a curved surface the errors cancel to fourth order. */
 static double cube_volume(const Measure *measure, OozeVec3 centre, double half)
 {
     double d = ooze_shape_distance(measure->shape, centre, NULL) + measure->depth;
-    double whole = 8.0 * half * half * half;
+    double volume = 8.0 * half * half * half;
     if (d >= half * 1.7320508075688774) {
         return 0.0;
     }
     if (d <= -half * 1.7320508075688774) {
-        return whole;
+        return volume;
     }
     if (half <= measure->leaf) {
-        double share = 0.5 - 0.5 * d / half;
-        return whole * (share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share);
+        double covered = 0.5 - 0.5 * d / half;
+        return volume * (covered < 0.0 ? 0.0 : covered > 1.0 ? 1.0 : covered);
     }
     double sum = 0.0, quarter = 0.5 * half;
     for (int i = 0; i < 8; i++) {
@@ -49,7 +49,7 @@ double ooze_shape_volume(const OozeShape *shape, double depth, double spacing)
     OozeBounds bounds = ooze_shape_bounds(shape);
     OozeVec3 size = vec3_sub(bounds.max, bounds.min);
     double extent = fmax(size.x, fmax(size.y, size.z));
-    /* A quarter of a spacing, but for shapes so large that this would take long and tell no more. */
+    /* A quarter of a spacing; more for very large shapes, where it would only take longer. */
     Measure measure = {shape, depth, fmax(fmin(0.125 * spacing, extent / 256.0), extent / 2048.0)};
     return cube_volume(&measure, vec3_scale(vec3_add(bounds.min, bounds.max), 0.5), 0.5 * extent);
 }
@@ -92,37 +92,37 @@ static OozeStatus add_seed(Seeds *seeds, OozeVec3 point, double distance, OozeEr
     return OOZE_OK;
 }
 
-/* One row of the face-centred cubic lattice with one point per spacing^3: of all lattices the one
-   that points which repel each other settle into. Strides over what is far outside. */
+/* One row of the face-centred cubic lattice with one point per spacing^3: the lattice to which
+   points that repel each other relax. Skips points far outside. */
 static OozeStatus seed_row(const OozeFillRequest *request, Seeds *seeds, OozeVec3 start,
-                           double step, int64_t steps, double reach, OozeError *error)
+                           double step, int64_t steps, double border, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
     for (int64_t i = 0; i < steps && !status;) {
         OozeVec3 point = vec3(start.x + (double)i * step, start.y, start.z);
         double d = ooze_shape_distance(request->shape, point, NULL);
-        if (d <= reach) {
+        if (d <= border) {
             status = add_seed(seeds, point, d, error);
             i++;
         } else {
-            double skip = floor((d - reach) / step);
+            double skip = floor((d - border) / step);
             i += skip < 1.0 ? 1 : skip > 1e9 ? 1000000000 : (int64_t)skip;
         }
     }
     return status;
 }
 
-static OozeStatus seed_lattice(const OozeFillRequest *request, Seeds *seeds, double reach,
+static OozeStatus seed_lattice(const OozeFillRequest *request, Seeds *seeds, double border,
                                OozeError *error)
 {
     double edge = request->spacing * cbrt(4.0), half = 0.5 * edge;
     OozeBounds bounds = ooze_shape_bounds(request->shape);
     OozeVec3 middle = vec3_scale(vec3_add(bounds.min, bounds.max), 0.5);
     OozeVec3 size = vec3_sub(bounds.max, bounds.min);
-    int64_t nx = (int64_t)ceil((0.5 * size.x + reach) / edge) + 1;
-    int64_t ny = (int64_t)ceil((0.5 * size.y + reach) / half) + 1;
-    int64_t nz = (int64_t)ceil((0.5 * size.z + reach) / half) + 1;
-    /* A quarter cell off the middle: no lattice plane then falls on a plane of symmetry. */
+    int64_t nx = (int64_t)ceil((0.5 * size.x + border) / edge) + 1;
+    int64_t ny = (int64_t)ceil((0.5 * size.y + border) / half) + 1;
+    int64_t nz = (int64_t)ceil((0.5 * size.z + border) / half) + 1;
+    /* A quarter cell off the middle: no lattice plane coincides with a plane of symmetry. */
     OozeVec3 origin = vec3_add(middle, vec3(0.25 * edge, 0.25 * edge, 0.25 * edge));
     OozeStatus status = OOZE_OK;
     for (int64_t k = -nz; k <= nz && !status; k++) {
@@ -131,7 +131,7 @@ static OozeStatus seed_lattice(const OozeFillRequest *request, Seeds *seeds, dou
             double shift = (j + k) % 2 != 0 ? half : 0.0;
             OozeVec3 start = vec3(origin.x + shift - (double)nx * edge, origin.y + (double)j * half,
                                   origin.z + (double)k * half);
-            status = seed_row(request, seeds, start, edge, 2 * nx + 1, reach, error);
+            status = seed_row(request, seeds, start, edge, 2 * nx + 1, border, error);
         }
     }
     return status;
@@ -142,23 +142,24 @@ static OozeStatus choose_seeds(const OozeFillRequest *request, uint64_t wanted, 
 {
     Seeds seeds = {0};
     OozeStatus status = OOZE_OK;
-    for (double reach = 0.6; reach < 4.0; reach *= 2.0) {
+    for (double border = 0.6; border < 4.0; border *= 2.0) {
         seeds.count = 0;
-        status = seed_lattice(request, &seeds, reach * request->spacing, error);
+        status = seed_lattice(request, &seeds, border * request->spacing, error);
         if (status || seeds.count >= wanted) {
             break;
         }
     }
     if (!status && seeds.count == 0) {
         status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "use a lattice fill or a smaller spacing",
-                           "no place for a particle was found in a shape of %llu spacings^3",
+                           "no position for a particle was found in a shape of %llu spacings^3",
                            (unsigned long long)wanted);
     }
     if (!status) {
         qsort(seeds.items, seeds.count, sizeof *seeds.items, deeper_first);
         for (uint64_t i = 0; i < wanted; i++) {
             points[i] = seeds.items[i % seeds.count].point;
-            if (i >= seeds.count) { /* a shape too thin for the lattice: relaxing parts them */
+            if (i >=
+                seeds.count) { /* a shape too thin for the lattice: relaxation separates them */
                 double shift = 0.1 * request->spacing;
                 points[i].x += shift * (ooze_random01(request->seed, i, 0) - 0.5);
                 points[i].y += shift * (ooze_random01(request->seed, i, 1) - 0.5);
@@ -175,8 +176,8 @@ static double shape_distance(const void *context, OozeVec3 point, OozeVec3 *norm
     return ooze_shape_distance(context, point, normal);
 }
 
-/* In a shape thinner than the distance that points keep from a surface, they were pushed out at the
-   other side: back to just inside. */
+/* Moves a point back inside: in a shape thinner than the distance of points from the surface,
+   relaxation pushes them out at the other side. */
 static void keep_inside(const OozeShape *shape, double spacing, OozeVec3 *point)
 {
     for (int i = 0; i < 4; i++) {

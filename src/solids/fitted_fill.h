@@ -1,18 +1,18 @@
-/* Body-fitted fills, and how much room a shape has. */
+/* Body-fitted fills, and the volume of a shape. */
 #ifndef OOZE_SOLIDS_FITTED_FILL_H
 #define OOZE_SOLIDS_FITTED_FILL_H
 
 #include "solids/fill.h"
 
-/* Volume (m3) of the part of a bounded shape that lies deeper than `depth`, to about a per mille for
-   anything some spacings wide. */
+/* Volume (m3) of the points of a bounded shape deeper than `depth`, to about a per mille for shapes
+   some spacings wide. */
 double ooze_shape_volume(const OozeShape *shape, double depth, double spacing);
 
-/* Local positions; the shape is known to be bounded and not inverted. */
+/* Local positions; the shape must be bounded and not inverted. */
 OozeStatus ooze_fill_fitted(const OozeFillRequest *request, uint64_t *count, OozeVec3 **positions,
                             OozeError *error);
 
-/* The one sentence for too many particles. */
+/* The error of too many particles. */
 OozeStatus ooze_fill_too_many(const OozeFillRequest *request, double wanted, OozeError *error);
 
 #endif

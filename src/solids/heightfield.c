@@ -6,12 +6,12 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/vec3.h"
-#include "solids/heightfield_parts.h"
-#include "solids/mesh_refine.h"
+#include "mesh/refine.h"
+#include "solids/heightfield_data.h"
 
 enum { SIDE_MAX = 1 << 20 };
 
-/* ---- lowest and highest sample, cell by cell and coarser ---------------------------------------- */
+/* ---- lowest and highest sample, cell by cell and coarser ------------------------------------ */
 
 static void measure_cells(OozeHeightfield *field)
 {
@@ -35,9 +35,9 @@ static void measure_level(const OozeHeightLevel *fine, const OozeHeightLevel *le
             for (uint32_t k = 0; k < 4; k++) {
                 uint32_t x = 2 * i + (k & 1), y = 2 * j + (k >> 1);
                 if (x < fine->columns && y < fine->rows) {
-                    OozeHeightRange part = fine->ranges[(uint64_t)y * fine->columns + x];
-                    range.low = fminf(range.low, part.low);
-                    range.high = fmaxf(range.high, part.high);
+                    OozeHeightRange child = fine->ranges[(uint64_t)y * fine->columns + x];
+                    range.low = fminf(range.low, child.low);
+                    range.high = fmaxf(range.high, child.high);
                 }
             }
             level->ranges[(uint64_t)j * level->columns + i] = range;
@@ -69,7 +69,7 @@ static OozeStatus build_levels(OozeHeightfield *field, OozeError *error)
     }
 }
 
-/* ---- creation --------------------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------------- */
 
 static OozeStatus load(const OozeShapeDef *def, OozeHeightMap *map, OozeError *error)
 {
@@ -125,19 +125,19 @@ static OozeStatus check_map(const OozeShapeDef *def, const OozeHeightMap *map, O
     return OOZE_OK;
 }
 
-/* Cells across, from the size asked for or the file's own. */
-static OozeStatus lay_out(OozeHeightfield *field, const OozeShapeDef *def, double file_cell,
-                          OozeError *error)
+/* Cell sizes, from the size of the definition or the cell of the file. */
+static OozeStatus set_cells(OozeHeightfield *field, const OozeShapeDef *def, double file_cell,
+                            OozeError *error)
 {
     static const char *const keys[3] = {"size.x", "size.y", "size.z"};
-    double asked[2];
+    double requested[2];
     for (int k = 0; k < 2; k++) {
-        asked[k] = vec3_component(def->size, field->axes[k]);
+        requested[k] = vec3_component(def->size, field->axes[k]);
     }
-    bool from_file = asked[0] == 0.0 && asked[1] == 0.0 && file_cell > 0.0;
+    bool from_file = requested[0] == 0.0 && requested[1] == 0.0 && file_cell > 0.0;
     for (int k = 0; k < 2; k++) {
         double cells = (k == 0 ? field->columns : field->rows) - 1;
-        double size = from_file ? file_cell * cells : asked[k];
+        double size = from_file ? file_cell * cells : requested[k];
         if (!(size > 0.0) || !(size <= OOZE_MESH_COORDINATE_MAX)) {
             return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give a positive length in metres",
                              "the heightfield has %s = %g", keys[field->axes[k]], size);
@@ -177,7 +177,7 @@ static OozeStatus fill(OozeHeightfield *field, const OozeShapeDef *def, OozeAxis
                        OozeHeightMap *map, OozeError *error)
 {
     OozeStatus status = load(def, map, error);
-    field->heights = map->heights; /* owned from here on */
+    field->heights = map->heights; /* the field owns them from here on */
     status = status ? status : check_map(def, map, error);
     if (status) {
         return status;
@@ -191,7 +191,7 @@ static OozeStatus fill(OozeHeightfield *field, const OozeShapeDef *def, OozeAxis
     field->axes[1] = up == OOZE_AXIS_Z ? 1 : 2;
     field->axes[2] = (int)up;
     field->mirrored = up == OOZE_AXIS_Y; /* x, z, y is left-handed */
-    status = lay_out(field, def, map->cell, error);
+    status = set_cells(field, def, map->cell, error);
     status = status ? status : set_heights(field, def, map, error);
     return status ? status : build_levels(field, error);
 }
@@ -237,11 +237,11 @@ uint64_t ooze_heightfield_bytes(const OozeHeightfield *field)
 
 void ooze_heightfield_bounds(const OozeHeightfield *field, OozeVec3 *min, OozeVec3 *max)
 {
-    *max = ooze_field_to_local(field, vec3(field->half[0], field->half[1], field->high));
-    *min = ooze_field_to_local(field, vec3(-field->half[0], -field->half[1], field->base));
+    *max = ooze_heightfield_to_local(field, vec3(field->half[0], field->half[1], field->high));
+    *min = ooze_heightfield_to_local(field, vec3(-field->half[0], -field->half[1], field->base));
 }
 
-/* ---- triangles -------------------------------------------------------------------------------- */
+/* ---- triangles ------------------------------------------------------------------------------ */
 
 typedef struct Surface {
     const OozeHeightfield *field;
@@ -250,12 +250,12 @@ typedef struct Surface {
     OozeError *error;
 } Surface;
 
-/* Facing up where the field's axes are right-handed. */
+/* The order of corners depends on the handedness of the field's axes. */
 static OozeStatus add(Surface *surface, OozeStatus before, uint32_t a, uint32_t b, uint32_t c)
 {
-    bool turned = surface->field->mirrored;
+    bool mirrored = surface->field->mirrored;
     return before ? before
-                  : ooze_mesh_build_triangle(&surface->build, a, turned ? c : b, turned ? b : c,
+                  : ooze_mesh_build_triangle(&surface->build, a, mirrored ? c : b, mirrored ? b : c,
                                              surface->error);
 }
 
@@ -273,10 +273,10 @@ static OozeStatus add_corners(Surface *surface)
     for (int floor = 0; floor < 2; floor++) {
         for (uint32_t j = 0; !status && j < field->rows; j++) {
             for (uint32_t i = 0; !status && i < field->columns; i++) {
-                OozeVec3 p = ooze_field_sample(field, i, j);
+                OozeVec3 p = ooze_heightfield_sample(field, i, j);
                 p.z = floor ? field->base : p.z;
-                status = ooze_mesh_build_vertex(&surface->build, ooze_field_to_local(field, p),
-                                                surface->error);
+                status = ooze_mesh_build_vertex(
+                    &surface->build, ooze_heightfield_to_local(field, p), surface->error);
             }
         }
     }

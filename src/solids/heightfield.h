@@ -1,23 +1,23 @@
 /* Height maps as solids: everything below the surface down to a flat base.
 
-   Samples stand on the corners of a grid that spans the size, centred on the origin; columns run along
+   Samples are at the nodes of a grid that spans the size, centred on the origin; columns run along
    the first horizontal axis, rows along the second (up y: x and z; up z: x and y; up x: y and z).
-   In memory the first row is at the smaller end of the second axis. Files are pictures or maps, and
-   look from above as they do on paper: under up y their first row is at the smaller end of z, under up
-   z and x at the larger end of the second axis.
+   In memory the first row is at the lower end of the second axis. Files are pictures or maps, seen
+   from above: with up y their first row is at the lower end of z, with up z and x at the upper end
+   of the second axis.
 
-   Each cell is two triangles, cut from its first corner to the opposite one. The solid ends at the rim
-   with upright sides, and below at a base one cell (the longer side of it) below the lowest sample. */
+   Each cell is two triangles, divided from its first corner to the opposite one. The solid has
+   vertical sides at the rim, and a base one cell (its longer edge) below the lowest sample. */
 #ifndef OOZE_SOLIDS_HEIGHTFIELD_H
 #define OOZE_SOLIDS_HEIGHTFIELD_H
 
+#include "mesh/mesh.h"
 #include "ooze/shape.h"
-#include "solids/mesh.h"
 
 typedef struct OozeHeightfield OozeHeightfield;
 
 /* From `def->path`, or from `def->field` where that is NULL. PGM greys 0..max give 0..height_scale;
-   ESRI grids are metres as they stand, NODATA becomes the lowest sample, and a size of zero takes the
+   ESRI grids are in metres, NODATA becomes the lowest sample, and a size of zero takes the
    grid's own cell size. def->scale is applied. */
 OozeStatus ooze_heightfield_create(const OozeShapeDef *def, OozeAxis up, OozeHeightfield **field,
                                    OozeError *error);
@@ -32,7 +32,7 @@ OozeStatus ooze_heightfield_triangulate(const OozeHeightfield *field, double edg
 typedef struct OozeHeightMap {
     float *heights;
     uint32_t columns, rows;
-    double cell;  /* m; 0: the file does not say */
+    double cell;  /* m; 0: not in the file */
     bool in_grey; /* heights are 0..1 of the grey range, not metres */
 } OozeHeightMap;
 OozeStatus ooze_height_map_read(const char *path, OozeHeightMap *map, OozeError *error);

@@ -4,8 +4,8 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "mesh/scan.h"
 #include "solids/heightfield.h"
-#include "solids/mesh_scan.h"
 
 typedef struct MapReader {
     OozeScan scan;
@@ -21,8 +21,8 @@ static OozeStatus fail_at(MapReader *reader, const OozeToken *token, const char 
                      what, token->length ? ooze_token_text(token).text : "the end of the file");
 }
 
-/* Room for the samples, once the file is known to be long enough for them. */
-static OozeStatus make_room(MapReader *reader, int64_t columns, int64_t rows, uint64_t sample_bytes)
+/* Allocates the samples after checking that the file is long enough for them. */
+static OozeStatus reserve(MapReader *reader, int64_t columns, int64_t rows, uint64_t sample_bytes)
 {
     uint64_t left = (uint64_t)(reader->scan.end - reader->scan.at), count, bytes;
     if (columns < 1 || rows < 1 || columns > UINT32_MAX || rows > UINT32_MAX ||
@@ -44,7 +44,7 @@ static OozeStatus make_room(MapReader *reader, int64_t columns, int64_t rows, ui
     return OOZE_OK;
 }
 
-/* ---- PGM --------------------------------------------------------------------------------------- */
+/* ---- PGM ------------------------------------------------------------------------------------ */
 
 static OozeStatus read_grey_text(MapReader *reader, int64_t full)
 {
@@ -105,14 +105,14 @@ static OozeStatus read_pgm(MapReader *reader, bool binary)
     }
     reader->map->in_grey = true;
     uint64_t sample = binary && header[2] <= 255 ? 1 : 2;
-    OozeStatus status = make_room(reader, header[0], header[1], sample);
+    OozeStatus status = reserve(reader, header[0], header[1], sample);
     if (status) {
         return status;
     }
     return binary ? read_grey_binary(reader, header[2]) : read_grey_text(reader, header[2]);
 }
 
-/* ---- ESRI ASCII grid --------------------------------------------------------------------------- */
+/* ---- ESRI ASCII grid ------------------------------------------------------------------------ */
 
 typedef struct GridHeader {
     double columns, rows, cell, no_data;
@@ -125,7 +125,7 @@ static OozeStatus read_grid_header(MapReader *reader, GridHeader *header)
     for (;;) {
         OozeScan before = reader->scan;
         OozeToken key, token;
-        double value, *place = NULL;
+        double value, *target = NULL;
         if (!ooze_scan_token(&reader->scan, &key)) {
             return fail_at(reader, &key, "expected samples");
         }
@@ -133,12 +133,12 @@ static OozeStatus read_grid_header(MapReader *reader, GridHeader *header)
             reader->scan = before;
             return OOZE_OK;
         }
-        place = ooze_token_is(&key, "ncols")          ? &header->columns
-                : ooze_token_is(&key, "nrows")        ? &header->rows
-                : ooze_token_is(&key, "cellsize")     ? &header->cell
-                : ooze_token_is(&key, "nodata_value") ? &header->no_data
-                                                      : NULL;
-        bool known = place != NULL;
+        target = ooze_token_is(&key, "ncols")          ? &header->columns
+                 : ooze_token_is(&key, "nrows")        ? &header->rows
+                 : ooze_token_is(&key, "cellsize")     ? &header->cell
+                 : ooze_token_is(&key, "nodata_value") ? &header->no_data
+                                                       : NULL;
+        bool known = target != NULL;
         for (int k = 0; k < 4; k++) {
             known = known || ooze_token_is(&key, ignored[k]);
         }
@@ -148,8 +148,8 @@ static OozeStatus read_grid_header(MapReader *reader, GridHeader *header)
         if (!ooze_scan_token(&reader->scan, &token) || !ooze_token_number(&token, &value)) {
             return fail_at(reader, &token, "expected a number");
         }
-        if (place) {
-            *place = value;
+        if (target) {
+            *target = value;
         }
     }
 }
@@ -195,7 +195,7 @@ static OozeStatus read_grid(MapReader *reader)
                          header.rows, header.cell);
     }
     reader->map->cell = header.cell;
-    status = make_room(reader, (int64_t)header.columns, (int64_t)header.rows, 2);
+    status = reserve(reader, (int64_t)header.columns, (int64_t)header.rows, 2);
     return status ? status : read_samples(reader, header.no_data);
 }
 
@@ -227,7 +227,7 @@ OozeStatus ooze_height_map_read_memory(const char *data, size_t size, const char
     return status;
 }
 
-/* Bytes of a file at most, as for meshes. */
+/* Largest file, as for meshes. */
 #define FILE_LIMIT (1ull << 30)
 
 OozeStatus ooze_height_map_read(const char *path, OozeHeightMap *map, OozeError *error)

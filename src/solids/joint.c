@@ -78,8 +78,8 @@ static OozeStatus check_solids(const OozeJointDef *def, const char *name, const 
     }
     if (!ooze_solid_is_dynamic(&solids[a]) && (b < 0 || !ooze_solid_is_dynamic(&solids[b]))) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give one of them a density",
-                         "joint '%s' has no solid that gives way: solid '%s' has no density%s%s%s",
-                         name, solids[a].name, b < 0 ? "" : ", nor has solid '",
+                         "joint '%s' has no dynamic solid: solid '%s' has no density%s%s%s", name,
+                         solids[a].name, b < 0 ? "" : ", nor has solid '",
                          b < 0 ? "" : solids[b].name, b < 0 ? "" : "'");
     }
     return OOZE_OK;

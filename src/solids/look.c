@@ -7,13 +7,14 @@
 static const OozeLookInfo looks[] = {
     /* name, kind, own colour, colour, depth, index, roughness, coat, cloudiness, translucency */
     {"auto", OOZE_LOOK_OPAQUE, false, {0, 0, 0}, 0.0, 1.5, 0.3, 1.0, 0.0, 0.0,
-     "the look named like the material or solid; otherwise `glossy` for a material, `matte` for a solid"},
+     "the look named like the material or solid; otherwise `glossy` for a material, `matte` for "
+     "a solid"},
     {"honey", OOZE_LOOK_CLEAR, true, {0.87f, 0.60f, 0.065f}, 0.30, 1.49, 0.0, 1.0, 0.12, 0.0,
      "amber, a little cloudy"},
     {"syrup", OOZE_LOOK_CLEAR, true, {0.66f, 0.17f, 0.012f}, 0.30, 1.46, 0.0, 1.0, 0.0, 0.0,
      "dark amber, clear"},
-    {"caramel", OOZE_LOOK_TRANSLUCENT, true, {0.62f, 0.25f, 0.05f}, 0.10, 1.46, 0.12, 1.0, 0.0, 0.45,
-     "golden brown, glossy, light comes through thin parts"},
+    {"caramel", OOZE_LOOK_TRANSLUCENT, true, {0.62f, 0.25f, 0.05f}, 0.10, 1.46, 0.12, 1.0, 0.0,
+     0.45, "golden brown, glossy, light comes through thin parts"},
     {"cream", OOZE_LOOK_TRANSLUCENT, true, {0.93f, 0.87f, 0.74f}, 0.10, 1.35, 0.35, 0.6, 0.0, 0.35,
      "soft off-white"},
     {"chocolate", OOZE_LOOK_OPAQUE, true, {0.085f, 0.030f, 0.012f}, 0.0, 1.55, 0.14, 1.0, 0.0, 0.0,

@@ -7,17 +7,19 @@
 
 #define OOZE_REAL double
 #define OOZE_SQRT sqrt
+#include "mesh/build.h"
 #include "physics/eigen.h"
 #include "solids/boundary.h"
-#include "solids/mesh_build.h"
 #include "solids/shape_formula.h"
 
-/* kg/m3: a thousand times osmium; more is a slip of units, and so is less than a gas in a vacuum chamber. */
+/* kg/m3: a thousand times osmium; more is a slip of units, and so is less than a gas in a vacuum
+   chamber. */
 static const double DENSITY_MOST = 2e7, DENSITY_LEAST = 1e-6;
 
 /* ---- closed forms ---------------------------------------------------------------------------- */
 
-/* Volume, moments of unit density across and along the axis about the centre, and the centre's height. */
+/* Volume, moments of unit density across and along the axis about the centre, and the centre's
+   height. */
 typedef struct Upright {
     double volume, across, along, centre;
 } Upright;
@@ -95,7 +97,8 @@ typedef struct Integrals {
     double second[6]; /* xx, yy, zz, xy, xz, yz */
 } Integrals;
 
-/* Of the tetrahedron from the origin to a triangle, signed: the divergence theorem in its simplest dress. */
+/* Of the tetrahedron from the origin to a triangle, signed: the divergence theorem in its simplest
+   dress. */
 static void add_tetrahedron(Integrals *sum, OozeVec3 a, OozeVec3 b, OozeVec3 c)
 {
     double d = vec3_dot(a, vec3_cross(b, c));
@@ -123,7 +126,7 @@ static OozeSolidMass principal(double volume, OozeVec3 centre, OozeSym3 inertia)
     x = vec3_unit(x, vec3(1, 0, 0));
     y = vec3_unit(vec3_madd(y, -vec3_dot(x, y), x), vec3(0, 1, 0));
     OozeQuat first = quat_between(vec3(1, 0, 0), x);
-    OozeVec3 along = quat_rotate_back(first, y);
+    OozeVec3 along = quat_rotate_inverse(first, y);
     OozeQuat roll = quat_from_vector(vec3(atan2(along.z, along.y), 0, 0));
     return (OozeSolidMass){
         .mass = volume,
@@ -189,7 +192,8 @@ static void add_point(Integrals *sum, double volume, OozeVec3 p)
     sum->second[5] += volume * p.y * p.z;
 }
 
-/* What is spread about a centre that was added as a point: the integrals of x2, y2 and z2 along turned axes. */
+/* What is spread about a centre that was added as a point: the integrals of x2, y2 and z2 along
+   turned axes. */
 static void add_spread(Integrals *sum, OozeQuat axes, OozeVec3 spread)
 {
     for (int k = 0; k < 3; k++) {
@@ -215,7 +219,8 @@ static OozeStatus add_part(Integrals *sum, const OozeShapePart *part, OozeVec3 o
     return status;
 }
 
-/* The box, in the frame of part `own`, in which parts before it may overlap it; `near` gets which these are. Empty: none. */
+/* The box, in the frame of part `own`, in which parts before it may overlap it; `near` gets which
+   these are. Empty: none. */
 static OozeBounds overlap_box(const OozeShape *shape, int own, bool near[OOZE_SHAPE_PARTS_MAX])
 {
     const OozeShapePart *parts = shape->parts;
@@ -226,7 +231,7 @@ static OozeBounds overlap_box(const OozeShape *shape, int own, bool near[OOZE_SH
             .rotation = quat_mul(quat_conjugate(parts[own].pose.rotation), parts[k].pose.rotation)};
         pose.position = ooze_pose_to_local(&parts[own].pose, parts[k].pose.position);
         OozeBounds b = ooze_shape_bounds(&parts[k].shape);
-        b = ooze_bounds_turn(&b, &pose, false);
+        b = ooze_bounds_transform(&b, &pose, false);
         OozeVec3 low =
             vec3(fmax(b.min.x, room.min.x), fmax(b.min.y, room.min.y), fmax(b.min.z, room.min.z));
         OozeVec3 high =
@@ -241,8 +246,8 @@ static OozeBounds overlap_box(const OozeShape *shape, int own, bool near[OOZE_SH
     return all;
 }
 
-/* Takes out what part `own` shares with those before it: the middles of cells of a grid that are within both. Parts
-   that only touch share none, and lose nothing. */
+/* Takes out what part `own` shares with those before it: the middles of cells of a grid that are
+   within both. Parts that only touch share none, and lose nothing. */
 static void take_overlap(Integrals *sum, const OozeShape *shape, int own, OozeVec3 origin)
 {
     enum { ACROSS = 80 };

@@ -19,14 +19,14 @@ bool ooze_motion_is_still(const OozeMotion *motion);
 /* Pose at a time, with the exact velocity and spin of that instant.
 
    Smooth keyframes pass each key with continuous velocity and spin, never overshoot it, and rest at
-   the first and the last. Between two keys a rotation takes the shorter way round. Velocity, spin and
-   sine run from `start`: before it the sine stands at its phase, after `stop` all stay where they
-   are, so that a pose never jumps. */
+   the first and the last. Between two keys a rotation takes the shorter way round. Velocity, spin
+   and sine run from `start`: before it the sine stands at its phase, after `stop` all stay where
+   they are, so that a pose never jumps. */
 OozePose ooze_motion_pose(const OozeMotion *motion, double time);
 
 OOZE_FORMULA OozeVec3 ooze_pose_to_local(const OozePose *pose, OozeVec3 world_point)
 {
-    return quat_rotate_back(pose->rotation, vec3_sub(world_point, pose->position));
+    return quat_rotate_inverse(pose->rotation, vec3_sub(world_point, pose->position));
 }
 
 OOZE_FORMULA OozeVec3 ooze_pose_to_world(const OozePose *pose, OozeVec3 local_point)

@@ -46,7 +46,7 @@ void ooze_point_set_free(OozePointSet *set)
     memset(set, 0, sizeof *set);
 }
 
-/* About one point a bucket, however many there are. */
+/* Keeps about one point per bucket. */
 static OozeStatus grow_buckets(OozePointSet *set, OozeError *error)
 {
     uint64_t count = 2 * set->bucket_count;

@@ -14,7 +14,7 @@ typedef struct OozePointSet {
     uint64_t bucket_count;
 } OozePointSet;
 
-/* `cell` must be at least the largest radius asked about. */
+/* `cell` must be at least the largest radius of a query. */
 OozeStatus ooze_point_set_create(OozePointSet *set, double cell, OozeError *error);
 void ooze_point_set_free(OozePointSet *set);
 OozeStatus ooze_point_set_add(OozePointSet *set, OozeVec3 point, OozeVec3 normal, OozeError *error);

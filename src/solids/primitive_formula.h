@@ -1,33 +1,33 @@
-/* Signed distances in closed form. Each is exact everywhere, and each has a normal everywhere: where
-   the nearest surface point is not unique, one of them is chosen, always the same. Valid C17 and CUDA. */
+/* Signed distances in closed form, exact everywhere. The normal is defined everywhere: where the
+   nearest point of the surface is not unique, always the same one is chosen. Valid C17 and CUDA. */
 #ifndef OOZE_SOLIDS_PRIMITIVE_FORMULA_H
 #define OOZE_SOLIDS_PRIMITIVE_FORMULA_H
 
-#include "solids/shape_parts.h"
+#include "solids/shape_data.h"
 
-typedef struct OozeFlat { /* in the half plane of radius and height */
+typedef struct OozeVec2 { /* in the half plane of radius and height */
     double x, y;
-} OozeFlat;
+} OozeVec2;
 
-typedef struct OozeFlatDistance {
+typedef struct OozeDistance2d {
     double distance;
-    OozeFlat normal;
-} OozeFlatDistance;
+    OozeVec2 normal;
+} OozeDistance2d;
 
-OOZE_FORMULA OozeFlat ooze_flat(double x, double y)
+OOZE_FORMULA OozeVec2 ooze_vec2(double x, double y)
 {
-    OozeFlat flat = {x, y};
+    OozeVec2 flat = {x, y};
     return flat;
 }
 
-OOZE_FORMULA OozeFlatDistance ooze_flat_distance(double distance, double x, double y)
+OOZE_FORMULA OozeDistance2d ooze_distance2d(double distance, double x, double y)
 {
-    OozeFlatDistance flat = {distance, {x, y}};
+    OozeDistance2d flat = {distance, {x, y}};
     return flat;
 }
 
-/* Shapes are no larger than a square allows: what hypot does beyond costs more than all else here. */
-OOZE_FORMULA double ooze_flat_length(double x, double y)
+/* Squares of lengths do not overflow here, and hypot would cost more than the rest. */
+OOZE_FORMULA double ooze_length2d(double x, double y)
 {
     return sqrt(x * x + y * y);
 }
@@ -50,48 +50,48 @@ OOZE_FORMULA double ooze_box_distance(OozeVec3 half, OozeVec3 p, OozeVec3 *norma
 }
 
 /* A rectangle about the axis: the profile of a cylinder. */
-OOZE_FORMULA OozeFlatDistance ooze_rectangle_distance(double radius, double half_height, OozeFlat p)
+OOZE_FORMULA OozeDistance2d ooze_rectangle_distance(double radius, double half_height, OozeVec2 p)
 {
     double x = p.x - radius, y = fabs(p.y) - half_height, side = p.y < 0.0 ? -1.0 : 1.0;
     if (x > 0.0 && y > 0.0) {
-        double d = ooze_flat_length(x, y);
-        return ooze_flat_distance(d, x / d, side * y / d);
+        double d = ooze_length2d(x, y);
+        return ooze_distance2d(d, x / d, side * y / d);
     }
-    return x > y ? ooze_flat_distance(x, 1.0, 0.0) : ooze_flat_distance(y, 0.0, side);
+    return x > y ? ooze_distance2d(x, 1.0, 0.0) : ooze_distance2d(y, 0.0, side);
 }
 
 /* Distance to the segment from a to b of a convex outline with its outside on the right. Beyond the
-   ends the nearest point is a corner, and what is nearest to a convex corner is outside. */
-OOZE_FORMULA OozeFlatDistance ooze_segment_distance(OozeFlat a, OozeFlat b, OozeFlat p)
+   ends the nearest point is a corner, and points nearest to a convex corner are outside. */
+OOZE_FORMULA OozeDistance2d ooze_segment_distance(OozeVec2 a, OozeVec2 b, OozeVec2 p)
 {
     double ex = b.x - a.x, ey = b.y - a.y, px = p.x - a.x, py = p.y - a.y;
-    double length = ooze_flat_length(ex, ey), along = (px * ex + py * ey) / (length * length);
-    OozeFlat right = {ey / length, -ex / length};
+    double length = ooze_length2d(ex, ey), along = (px * ex + py * ey) / (length * length);
+    OozeVec2 right = {ey / length, -ex / length};
     double end = along < 0.0 ? 0.0 : 1.0, dx = px - end * ex, dy = py - end * ey;
-    double d = ooze_flat_length(dx, dy);
+    double d = ooze_length2d(dx, dy);
     if ((along >= 0.0 && along <= 1.0) || d == 0.0) {
-        return ooze_flat_distance(px * right.x + py * right.y, right.x, right.y);
+        return ooze_distance2d(px * right.x + py * right.y, right.x, right.y);
     }
-    return ooze_flat_distance(d, dx / d, dy / d);
+    return ooze_distance2d(d, dx / d, dy / d);
 }
 
 /* Half of an upright triangle: the profile of a cone. */
-OOZE_FORMULA OozeFlatDistance ooze_triangle_distance(double radius, double height, OozeFlat p)
+OOZE_FORMULA OozeDistance2d ooze_triangle_distance(double radius, double height, OozeVec2 p)
 {
-    OozeFlat middle = {0.0, 0.0}, rim = {radius, 0.0}, tip = {0.0, height};
-    OozeFlatDistance base = ooze_segment_distance(middle, rim, p);
-    OozeFlatDistance slant = ooze_segment_distance(rim, tip, p);
+    OozeVec2 middle = {0.0, 0.0}, rim = {radius, 0.0}, tip = {0.0, height};
+    OozeDistance2d base = ooze_segment_distance(middle, rim, p);
+    OozeDistance2d slant = ooze_segment_distance(rim, tip, p);
     return fabs(base.distance) < fabs(slant.distance) ? base : slant;
 }
 
-/* Shapes of revolution: the flat answer, turned back about the axis. */
+/* Shapes of revolution: the plane result, rotated about the axis. */
 OOZE_FORMULA double ooze_upright_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
 {
     OozeVec3 p = ooze_to_upright(shape->up, point);
-    double away = ooze_flat_length(p.x, p.y);
+    double away = ooze_length2d(p.x, p.y);
     OozeVec3 outward = away > 0.0 ? vec3(p.x / away, p.y / away, 0.0) : vec3(1.0, 0.0, 0.0);
-    OozeFlat flat = {away, p.z};
-    OozeFlatDistance result;
+    OozeVec2 flat = {away, p.z};
+    OozeDistance2d result;
     if (shape->kind == OOZE_SHAPE_CYLINDER) {
         result = ooze_rectangle_distance(shape->radius, 0.5 * shape->height, flat);
     } else if (shape->kind == OOZE_SHAPE_CONE) {
@@ -99,20 +99,20 @@ OOZE_FORMULA double ooze_upright_distance(const OozeShape *shape, OozeVec3 point
     } else { /* a distance to a curve, less a radius: the ring of a torus, the spine of a capsule */
         double end = 0.5 * shape->height;
         bool torus = shape->kind == OOZE_SHAPE_TORUS;
-        OozeFlat nearest =
-            torus ? ooze_flat(shape->radius, 0.0) : ooze_flat(0.0, fmin(fmax(flat.y, -end), end));
-        OozeFlat from = {flat.x - nearest.x, flat.y - nearest.y};
-        double d = ooze_flat_length(from.x, from.y);
+        OozeVec2 nearest =
+            torus ? ooze_vec2(shape->radius, 0.0) : ooze_vec2(0.0, fmin(fmax(flat.y, -end), end));
+        OozeVec2 from = {flat.x - nearest.x, flat.y - nearest.y};
+        double d = ooze_length2d(from.x, from.y);
         result.distance = d - (torus ? shape->tube_radius : shape->radius);
-        result.normal = d > 0.0 ? ooze_flat(from.x / d, from.y / d) : ooze_flat(1.0, 0.0);
+        result.normal = d > 0.0 ? ooze_vec2(from.x / d, from.y / d) : ooze_vec2(1.0, 0.0);
     }
-    OozeVec3 turned = vec3_scale(outward, result.normal.x);
-    turned.z = result.normal.y;
-    *normal = ooze_from_upright(shape->up, turned);
+    OozeVec3 rotated = vec3_scale(outward, result.normal.x);
+    rotated.z = result.normal.y;
+    *normal = ooze_from_upright(shape->up, rotated);
     return result.distance;
 }
 
-/* `inverted` is not looked at. */
+/* Ignores `inverted`. */
 OOZE_FORMULA_CALL double ooze_primitive_distance(const OozeShape *shape, OozeVec3 point,
                                                  OozeVec3 *normal)
 {

@@ -5,23 +5,23 @@
 #include "base/fail.h"
 #include "particles/neighbours.h"
 
-/* Points repel with the force (1 - r/h)^2, the slope of the potential h/3 (1 - r/h)^3: it does not
-   fade at the centre, so that no two points pair up. Lengths here are in spacings. */
+/* Points repel with the force (1 - r/h)^2, the slope of the potential h/3 (1 - r/h)^3: it is
+   largest at r = 0, so that points do not form pairs. Lengths are in spacings. */
 #define SUPPORT 2.0
 
-/* Step along the force, and what is kept of the last step. The stiffness of an even packing is about
-   3, so the step is well inside the stable range; momentum carries long waves. */
+/* Step along the force, and momentum of the last step. The stiffness of an even packing is about 3,
+   so the step is well inside the stable range; momentum speeds up long wavelengths. */
 #define STEP     0.1
 #define MOMENTUM 0.7
 #define MOVE_MAX 0.2
 
-/* Pairs nearer than CORE get an extra push: near corners, where the wall pushes too little, they
-   would else be squeezed together. */
+/* Pairs nearer than CORE repel more strongly: near corners the force of the wall is too small to
+   keep them apart. */
 #define CORE      0.9
 #define CORE_PUSH 3.0
 
-/* Nearest to the surface that a point inside may come, in spacings. Outlines have narrow tips which
-   stay empty unless points may come nearer than in volumes. */
+/* Least distance of an inner point from the surface, in spacings. It is smaller in outlines, whose
+   narrow tips would stay empty otherwise. */
 #define WALL_VOLUME 0.45
 #define WALL_AREA   0.15
 
@@ -31,16 +31,16 @@ typedef struct Relaxing {
     const OozeRelaxation *def;
     OozeVec3 *points;
     uint64_t count;
-    OozeVec3 middle;     /* of the bounds: neighbours are searched for around it in floats */
+    OozeVec3 middle;     /* of the bounds: origin of the coordinates in float */
     OozeFloat4 *sparse;  /* points in spacings, in their own order */
     OozeFloat4 *sorted;  /* the same in grid order */
     OozeVec3 *last_move; /* in spacings */
     OozeGrid *grid;
     OozeNeighbours lists;
-    double wall[TABLE_SIZE]; /* push of the filled outside on a point at depth i SUPPORT/64 */
+    double wall[TABLE_SIZE]; /* force of the filled outside on a point at depth i SUPPORT/64 */
 } Relaxing;
 
-/* The outside counts as evenly filled: its push on a point at depth d is the integral of the
+/* The outside counts as evenly filled: its force on a point at depth d is the integral of the
    potential over the plane (or line) at that distance. */
 static void tabulate_wall(Relaxing *r)
 {
@@ -85,8 +85,9 @@ static OozeStatus find_neighbours(Relaxing *r, OozeError *error)
     for (uint64_t i = 0; i < r->count; i++) {
         r->sorted[i] = r->sparse[order[i]];
     }
-    return ooze_neighbours_build(&r->lists, r->grid, NULL, r->sorted, r->count, r->sorted, SUPPORT,
-                                 true, error);
+    return ooze_neighbours_build(
+        &r->lists, r->grid, NULL,
+        &(OozeNeighbourQuery){r->sorted, r->count, r->sorted, SUPPORT, true}, error);
 }
 
 /* In spacings. */
@@ -100,7 +101,7 @@ static OozeVec3 repulsion(const Relaxing *r, uint64_t sorted)
         OozeVec3 away = vec3((double)(a.x - b.x), (double)(a.y - b.y), (double)(a.z - b.z));
         double distance = vec3_length(away), rest = 1.0 - distance / SUPPORT;
         double push = rest * rest + (distance < CORE ? CORE_PUSH * (CORE - distance) : 0.0);
-        if (distance < 1e-6) { /* coincident: apart along a direction of their own */
+        if (distance < 1e-6) { /* coincident: separated along a fixed direction */
             double side = sorted < index[k] ? 1.0 : -1.0;
             away = vec3(side * 0.8, side * 0.6, 0.0);
             distance = 1.0;
@@ -155,7 +156,7 @@ static OozeStatus relax_rounds(Relaxing *r, OozeError *error)
         if (status) {
             return status;
         }
-        /* forces come from the sorted copy, so points may move at once */
+        /* forces are those of the sorted copy, so that points may be moved immediately */
         const uint32_t *order = ooze_grid_order(r->grid);
         for (uint64_t i = 0; i < r->count; i++) {
             if (order[i] >= r->def->fixed) {

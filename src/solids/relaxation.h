@@ -1,4 +1,5 @@
-/* Spreading points evenly: inside a volume, inside a flat outline, or over a surface. */
+/* Relaxation of points to an even distribution inside a volume, inside a plane outline, or on a
+   surface. */
 #ifndef OOZE_SOLIDS_RELAXATION_H
 #define OOZE_SOLIDS_RELAXATION_H
 
@@ -7,16 +8,16 @@
 typedef enum OozeRelaxKind {
     OOZE_RELAX_VOLUME,  /* points repel each other and the surface, half a spacing below it */
     OOZE_RELAX_AREA,    /* the same in the plane z = 0 */
-    OOZE_RELAX_SURFACE, /* points stay where the distance is zero */
+    OOZE_RELAX_SURFACE, /* points stay on the surface */
 } OozeRelaxKind;
 
-/* Signed distance and unit outward normal of whatever bounds the points. */
+/* Signed distance and unit outward normal of the boundary. */
 typedef double (*OozeRelaxDistance)(const void *context, OozeVec3 point, OozeVec3 *normal);
 
 typedef struct OozeRelaxation {
     OozeRelaxKind kind;
     double spacing; /* of the even state: one point per spacing^3, or per spacing^2 */
-    uint64_t fixed; /* the first so many points stay where they are */
+    uint64_t fixed; /* the first `fixed` points do not move */
     int rounds;
     OozeRelaxDistance distance;
     const void *context;

@@ -1,6 +1,6 @@
-/* Even samples on a surface: planes and boxes get lattices; anything else gets its sharp edges first,
-   then points spread over its triangles that push each other apart, then what is too near is taken
-   out and what is left open is filled. */
+/* Even samples on a surface: lattices on planes and boxes; on other shapes first the sharp edges,
+   then points on the triangles, relaxed by mutual repulsion; points that are too near to others are
+   removed and holes are filled. */
 #include <string.h>
 
 #include "base/fail.h"
@@ -11,15 +11,17 @@
 #include "solids/shape_formula.h"
 #include "solids/sharp_edges.h"
 
-/* In spacings: no two samples nearer than this; no place of the surface farther from all. */
+/* In spacings: least distance of two samples; largest distance of a point of the surface from them.
+   */
 #define NEAREST 0.72
 #define HOLE    1.0
 
-/* Between parts of a compound: what is nearer to both than SEAM is on both; of samples nearer than CLEAR one is enough. */
+/* In spacings, between parts of a compound: a point within SEAM of both surfaces is on both; one of
+   two samples within CLEAR is dropped. */
 #define SEAM  0.01
 #define CLEAR 0.7
 
-/* Triangles are cut to this, and every triangle offers candidates about this far apart for holes. */
+/* Edge of the triangles, and distance of their candidates for filling holes, in spacings. */
 #define TRIANGLE_EDGE 1.0
 
 enum { RELAX_ROUNDS = 30 };
@@ -59,8 +61,8 @@ static void lattice_range(const OozeBounds *bounds, OozeVec3 direction, double s
     }
 }
 
-/* The square lattice through the plane's own position, as far as it lies inside the bounds: wider
-   bounds add samples but move none. */
+/* The square lattice through the position of the plane, clipped to the bounds: wider bounds add
+   samples and move none. */
 static OozeStatus sample_plane(const OozeShape *shape, double spacing, const OozeBounds *clip,
                                OozePointSet *samples, double *area, OozeError *error)
 {
@@ -93,7 +95,7 @@ static OozeStatus sample_plane(const OozeShape *shape, double spacing, const Ooz
     return status;
 }
 
-/* Every edge of a box in whole steps as near to the spacing as possible. */
+/* Divides every edge of a box into equal steps as near to the spacing as possible. */
 static bool box_steps(const OozeBounds *bounds, double spacing, int64_t steps[3])
 {
     for (int k = 0; k < 3; k++) {
@@ -147,9 +149,9 @@ static double triangle_corners(const OozeMesh *mesh, uint64_t t, OozeVec3 corner
                                         vec3_sub(corners[2], corners[0])));
 }
 
-/* The k-th of a sequence of places spread evenly over a triangle (the golden ratio's plane relative,
-   folded into the triangle). */
-static OozeVec3 place_in_triangle(const OozeVec3 corners[3], uint64_t k)
+/* Point k of a low-discrepancy sequence on a triangle (the R2 sequence, folded into the triangle).
+   */
+static OozeVec3 point_in_triangle(const OozeVec3 corners[3], uint64_t k)
 {
     double u = fmod(0.5 + 0.7548776662466927 * (double)k, 1.0);
     double v = fmod(0.5 + 0.5698402909980532 * (double)k, 1.0);
@@ -161,7 +163,7 @@ static OozeVec3 place_in_triangle(const OozeVec3 corners[3], uint64_t k)
     return vec3_madd(p, v, vec3_sub(corners[2], corners[0]));
 }
 
-/* n places, each standing for the same area. */
+/* n points, each of the same area. */
 static void spread(const OozeMesh *mesh, double area, uint64_t n, OozeVec3 *points)
 {
     double passed = 0.0;
@@ -170,12 +172,12 @@ static void spread(const OozeMesh *mesh, double area, uint64_t n, OozeVec3 *poin
     for (uint64_t t = 0; t < mesh->triangle_count; t++) {
         passed += triangle_corners(mesh, t, corners);
         while (k < n && passed >= ((double)k + 0.5) * area / (double)n) {
-            points[k] = place_in_triangle(corners, k);
+            points[k] = point_in_triangle(corners, k);
             k++;
         }
     }
     for (; k < n; k++) { /* rounding of the sum */
-        points[k] = place_in_triangle(corners, k);
+        points[k] = point_in_triangle(corners, k);
     }
 }
 
@@ -184,7 +186,7 @@ static double shape_distance(const void *context, OozeVec3 point, OozeVec3 *norm
     return ooze_shape_distance(context, point, normal);
 }
 
-/* Adds a point unless another is nearer than `clear`; it is put on the surface first. */
+/* Projects a point on the surface and adds it unless another is nearer than `clear` spacings. */
 static OozeStatus offer(const OozeShape *shape, OozePointSet *samples, OozeVec3 point, double clear,
                         double spacing, OozeError *error)
 {
@@ -196,7 +198,7 @@ static OozeStatus offer(const OozeShape *shape, OozePointSet *samples, OozeVec3 
     (void)ooze_shape_distance(shape, p, &normal);
     OozeVec3 moved = vec3_sub(p, point);
     if (vec3_dot(moved, moved) > 0.25 * spacing * spacing) {
-        p = point; /* the distance does not know this place well: trust the triangle */
+        p = point; /* the distance is inaccurate here: keep the point of the triangle */
     }
     if (ooze_point_set_has_near(samples, p, clear * spacing)) {
         return OOZE_OK;
@@ -215,7 +217,7 @@ static OozeStatus fill_holes(const OozeShape *shape, const OozeMesh *mesh, doubl
             vec3_scale(vec3_add(corners[0], vec3_add(corners[1], corners[2])), 1.0 / 3.0);
         uint64_t tries = 1 + (uint64_t)(4.0 * area / (spacing * spacing));
         for (uint64_t k = 0; k < tries && !status; k++) {
-            OozeVec3 p = k == 0 ? middle : place_in_triangle(corners, k);
+            OozeVec3 p = k == 0 ? middle : point_in_triangle(corners, k);
             if (!ooze_point_set_has_near(samples, p, HOLE * spacing)) {
                 status = offer(shape, samples, p, NEAREST, spacing, error);
             }
@@ -224,12 +226,12 @@ static OozeStatus fill_holes(const OozeShape *shape, const OozeMesh *mesh, doubl
     return status;
 }
 
-/* Spreads points over the faces, given those on the edges, and lets them settle. */
-static OozeStatus settle(const OozeShape *shape, const OozeMesh *mesh, double area, double spacing,
-                         const OozePointSet *edges, uint64_t *count, OozeVec3 **points,
-                         OozeError *error)
+/* Spreads points over the faces, given those on the edges, and relaxes them. */
+static OozeStatus spread_evenly(const OozeShape *shape, const OozeMesh *mesh, double spacing,
+                                const OozePointSet *edges, OozeSurfaceSamples *spread_points,
+                                OozeError *error)
 {
-    double wanted = fmax(rint(area / (spacing * spacing)), 1.0);
+    double area = spread_points->area, wanted = fmax(rint(area / (spacing * spacing)), 1.0);
     uint64_t all = (uint64_t)wanted > edges->count ? (uint64_t)wanted : edges->count;
     OozeVec3 *made = ooze_alloc(all, sizeof *made);
     if (!made) {
@@ -252,8 +254,8 @@ static OozeStatus settle(const OozeShape *shape, const OozeMesh *mesh, double ar
         ooze_free(made);
         return status;
     }
-    *points = made;
-    *count = all;
+    spread_points->points = made;
+    spread_points->count = all;
     return OOZE_OK;
 }
 
@@ -266,15 +268,15 @@ static OozeStatus sample_mesh(const OozeShape *shape, const OozeMesh *mesh, doub
         return status;
     }
     status = ooze_sample_sharp_edges(mesh, spacing, NEAREST * spacing, samples, error);
-    uint64_t fixed = samples->count, count = 0;
-    OozeVec3 *points = NULL;
+    uint64_t fixed = samples->count;
+    OozeSurfaceSamples even = {.area = *area};
     if (!status) {
-        status = settle(shape, mesh, *area, spacing, samples, &count, &points, error);
+        status = spread_evenly(shape, mesh, spacing, samples, &even, error);
     }
-    for (uint64_t i = fixed; i < count && !status; i++) {
-        status = offer(shape, samples, points[i], NEAREST, spacing, error);
+    for (uint64_t i = fixed; i < even.count && !status; i++) {
+        status = offer(shape, samples, even.points[i], NEAREST, spacing, error);
     }
-    ooze_free(points);
+    ooze_free(even.points);
     return status ? status : fill_holes(shape, mesh, spacing, samples, error);
 }
 
@@ -303,8 +305,9 @@ static OozeStatus sample_simple(const OozeShape *shape, double spacing, const Oo
     return status;
 }
 
-/* Whether a sample of one part is no place of the surface of all: it lies within another, or where two touch. What is
-   on the surfaces of several parts belongs to the surface of all if a step away from all of them leads out. */
+/* Whether a sample of one part is not on the surface of the union: it lies within another part, or
+   where two touch. A point on the surfaces of several parts is on that of the union if a step away
+   from all of them leads outside. */
 static bool is_hidden(const OozeShape *shape, int own, OozeVec3 p, OozeVec3 normal, double skin)
 {
     OozeVec3 away = normal, outward;
@@ -322,7 +325,7 @@ static bool is_hidden(const OozeShape *shape, int own, OozeVec3 p, OozeVec3 norm
     return ooze_compound_distance(shape, out, &outward) <= 0.0;
 }
 
-/* The samples of every part that are on the surface of all. */
+/* The samples of every part that are on the surface of the union. */
 static OozeStatus sample_compound(const OozeShape *shape, double spacing, OozePointSet *samples,
                                   double *area, OozeError *error)
 {
@@ -354,12 +357,9 @@ static OozeStatus sample_compound(const OozeShape *shape, double spacing, OozePo
 }
 
 OozeStatus ooze_sample_surface(const OozeShape *shape, double spacing, const OozeBounds *clip,
-                               uint64_t *count, OozeVec3 **points, OozeVec3 **normals, double *area,
-                               OozeError *error)
+                               OozeSurfaceSamples *out, OozeError *error)
 {
-    *count = 0;
-    *points = *normals = NULL;
-    *area = 0.0;
+    *out = (OozeSurfaceSamples){0};
     if (!(spacing > 0.0) || !isfinite(spacing)) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give the particle spacing in metres",
                          "cannot sample a surface at a spacing of %g m", spacing);
@@ -367,13 +367,13 @@ OozeStatus ooze_sample_surface(const OozeShape *shape, double spacing, const Ooz
     OozePointSet samples;
     OozeStatus status = ooze_point_set_create(&samples, spacing, error);
     if (!status) {
-        status = shape->parts ? sample_compound(shape, spacing, &samples, area, error)
-                              : sample_simple(shape, spacing, clip, &samples, area, error);
+        status = shape->parts ? sample_compound(shape, spacing, &samples, &out->area, error)
+                              : sample_simple(shape, spacing, clip, &samples, &out->area, error);
     }
     if (!status) {
-        *count = samples.count;
-        *points = samples.points;
-        *normals = samples.normals;
+        out->count = samples.count;
+        out->points = samples.points;
+        out->normals = samples.normals;
         samples.points = samples.normals = NULL;
     }
     ooze_point_set_free(&samples);

@@ -4,9 +4,10 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "mesh/build.h"
+#include "mesh/read.h"
+#include "mesh/refine.h"
 #include "solids/compound.h"
-#include "solids/mesh_build.h"
-#include "solids/mesh_refine.h"
 #include "solids/shape_formula.h"
 
 static const char *const kind_names[OOZE_SHAPE_KIND_COUNT] = {
@@ -28,7 +29,7 @@ OozeShapeDef ooze_shape_def_default(OozeShapeKind kind)
                         .rotation = {0.0, 0.0, 0.0, 1.0},
                         .scale = {1.0, 1.0, 1.0}};
     if (kind == OOZE_SHAPE_HEIGHTFIELD) {
-        def.size = vec3(0.0, 0.0, 0.0); /* from the file, where it says */
+        def.size = vec3(0.0, 0.0, 0.0); /* that of the file, where it has one */
     }
     return def;
 }
@@ -104,9 +105,9 @@ static OozeStatus check_sizes(const OozeShapeDef *def, OozeError *error)
     }
 }
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------------- */
 
-/* Sizes under a scale that keeps the shape's kind; false where it does not. */
+/* Scaled sizes; false where the scale changes the kind of shape. */
 static bool scale_primitive(OozeShape *shape, const OozeShapeDef *def)
 {
     OozeVec3 s = def->scale, upright = ooze_to_upright(shape->up, s);
@@ -142,8 +143,8 @@ static OozeStatus scale_mesh(OozeMesh *mesh, OozeVec3 s, OozeError *error)
     return OOZE_OK;
 }
 
-/* A round shape stretched unevenly: triangles whose flatness costs 2 % of a spacing, e^2 / (8 r) at
-   the smallest radius of curvature r. */
+/* A round shape with different scales: triangles whose error e^2 / (8 r), at the smallest radius of
+   curvature r, is 2 % of a spacing. */
 static OozeStatus stretch_primitive(OozeShape *shape, const OozeShapeDef *def, double resolution,
                                     OozeError *error)
 {
@@ -185,7 +186,7 @@ static OozeStatus build_grid(OozeShape *shape, const OozeShapeDef *def, double r
     if (!status) {
         status = ooze_distance_grid_create(shape->mesh, resolution, thickness, &shape->grid, error);
     }
-    ooze_mesh_free(shape->mesh); /* the grid keeps its own, repaired */
+    ooze_mesh_free(shape->mesh); /* the grid has a repaired copy */
     shape->mesh = NULL;
     return status;
 }
@@ -290,7 +291,21 @@ bool ooze_shape_inverted(const OozeShape *shape)
     return shape->inverted;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
+
+OozeBounds ooze_bounds_transform(const OozeBounds *bounds, const OozePose *pose, bool to_local)
+{
+    OozeBounds box = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
+    for (int i = 0; i < 8; i++) {
+        OozeVec3 corner =
+            vec3(i & 1 ? bounds->max.x : bounds->min.x, i & 2 ? bounds->max.y : bounds->min.y,
+                 i & 4 ? bounds->max.z : bounds->min.z);
+        OozeVec3 p = to_local ? ooze_pose_to_local(pose, corner) : ooze_pose_to_world(pose, corner);
+        box.min = vec3(fmin(box.min.x, p.x), fmin(box.min.y, p.y), fmin(box.min.z, p.z));
+        box.max = vec3(fmax(box.max.x, p.x), fmax(box.max.y, p.y), fmax(box.max.z, p.z));
+    }
+    return box;
+}
 
 double ooze_shape_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
 {
@@ -315,7 +330,7 @@ static OozeVec3 upright_reach(const OozeShape *shape)
 
 OozeBounds ooze_shape_bounds(const OozeShape *shape)
 {
-    OozeBounds bounds = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+    OozeBounds bounds = ooze_bounds_infinite();
     if (shape->parts) {
         bounds = shape->box;
     } else if (shape->grid) {
@@ -327,7 +342,7 @@ OozeBounds ooze_shape_bounds(const OozeShape *shape)
                          ? shape->half
                          : ooze_from_upright(shape->up, upright_reach(shape));
         bounds.min = vec3_scale(bounds.max, -1.0);
-        if (shape->kind == OOZE_SHAPE_CONE) { /* it stands on the origin */
+        if (shape->kind == OOZE_SHAPE_CONE) { /* its base is at the origin */
             OozeVec3 rise = vec3_scale(vec3_axis(shape->up), 0.5 * shape->height);
             bounds.min = vec3_add(bounds.min, rise);
             bounds.max = vec3_add(bounds.max, rise);
@@ -354,7 +369,7 @@ OozeStatus ooze_shape_triangulate(const OozeShape *shape, double edge, const Ooz
     } else {
         status = ooze_primitive_triangulate(shape, edge, clip, mesh, error);
     }
-    if (!status && shape->inverted) { /* outward of a container is into the room it encloses */
+    if (!status && shape->inverted) { /* outward of a container is into its cavity */
         ooze_mesh_flip(*mesh);
     }
     return status;

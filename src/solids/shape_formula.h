@@ -1,5 +1,5 @@
-/* Distances of shapes of every kind, and of shapes placed in the world. Valid C17 and CUDA: on a GPU the pointers of
-   the shape are to its memory. */
+/* Distances of shapes of every kind, and of shapes placed in the world. Valid C17 and CUDA: on a
+   GPU the pointers of the shape are to device memory. */
 #ifndef OOZE_SOLIDS_SHAPE_FORMULA_H
 #define OOZE_SOLIDS_SHAPE_FORMULA_H
 
@@ -9,15 +9,15 @@
 #include "solids/primitive_formula.h"
 #include "solids/solid.h"
 
-/* Of a shape without parts; `inverted` is not looked at. */
+/* Of a shape without parts; ignores `inverted`. */
 OOZE_FORMULA double ooze_simple_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
 {
     return shape->grid    ? ooze_grid_distance(shape->grid, point, normal)
-           : shape->field ? ooze_field_distance(shape->field, point, normal)
+           : shape->field ? ooze_heightfield_distance(shape->field, point, normal)
                           : ooze_primitive_distance(shape, point, normal);
 }
 
-/* In the frame of the compound that it is a part of. */
+/* Of a part, in the frame of its compound. */
 OOZE_FORMULA double ooze_part_distance(const OozeShapePart *part, OozeVec3 point, OozeVec3 *normal)
 {
     OozeVec3 outward;
@@ -27,8 +27,8 @@ OOZE_FORMULA double ooze_part_distance(const OozeShapePart *part, OozeVec3 point
     return distance;
 }
 
-/* To the nearest part. Outside that is the distance; where parts overlap it is the depth in the deepest of them, and
-   the surface of all may lie deeper still. */
+/* To the nearest part: outside, the distance; inside overlapping parts, the largest depth in one of
+   them, a lower bound of the depth in the union. */
 OOZE_FORMULA_CALL double ooze_compound_distance(const OozeShape *shape, OozeVec3 point,
                                                 OozeVec3 *normal)
 {
@@ -42,7 +42,7 @@ OOZE_FORMULA_CALL double ooze_compound_distance(const OozeShape *shape, OozeVec3
     return least;
 }
 
-/* As ooze_shape_distance; `normal` is wanted. */
+/* As ooze_shape_distance; `normal` must not be NULL. */
 OOZE_FORMULA double ooze_shape_distance_at(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
 {
     double distance = shape->parts ? ooze_compound_distance(shape, point, normal)
@@ -66,7 +66,7 @@ OOZE_FORMULA OozeContact ooze_placed_contact(const OozeShape *shape, const OozeP
 {
     OozeContact contact;
     contact.distance = ooze_placed_distance(shape, pose, world_point, &contact.normal);
-    /* the velocity of the surface where it is nearest, not of the air around the particle */
+    /* the velocity of the nearest point of the surface, not that at the particle */
     contact.velocity =
         ooze_pose_velocity_at(pose, vec3_madd(world_point, -contact.distance, contact.normal));
     return contact;

@@ -1,6 +1,7 @@
 #include "base/fail.h"
-#include "solids/mesh_refine.h"
-#include "solids/shape_parts.h"
+#include "mesh/refine.h"
+#include "mesh/revolve.h"
+#include "solids/shape_data.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -12,8 +13,8 @@ static double step_of(double edge)
 
 /* ---- box ------------------------------------------------------------------------------------- */
 
-/* The i-th of n + 1 places from -half to half: the same for every face that has it. */
-static double place_of(uint64_t i, uint64_t n, double half)
+/* The i-th of n + 1 coordinates from -half to half, with the same bits on every face. */
+static double coordinate_of(uint64_t i, uint64_t n, double half)
 {
     return i == n ? half : -half + 2.0 * half * ((double)i / (double)n);
 }
@@ -29,8 +30,8 @@ static OozeStatus add_face(OozeMeshBuild *build, OozeVec3 half, int axis, bool p
     OozeStatus status = OOZE_OK;
     for (uint64_t j = 0; !status && j <= along; j++) {
         for (uint64_t i = 0; !status && i <= across; i++) {
-            place[one] = place_of(i, across, halves[one]);
-            place[two] = place_of(j, along, halves[two]);
+            place[one] = coordinate_of(i, across, halves[one]);
+            place[two] = coordinate_of(j, along, halves[two]);
             status = ooze_mesh_build_vertex(build, vec3(place[0], place[1], place[2]), error);
         }
     }
@@ -73,7 +74,7 @@ static OozeStatus triangulate_box(OozeVec3 half, double edge, OozeMesh **mesh, O
 enum { POLYGON_MAX = 16 };
 
 /* Keeps the part of a polygon where sign (p[axis] - limit) <= 0. */
-static int cut_polygon(OozeVec3 *polygon, int count, int axis, double sign, double limit)
+static int clip_polygon(OozeVec3 *polygon, int count, int axis, double sign, double limit)
 {
     OozeVec3 kept[POLYGON_MAX];
     int kept_count = 0;
@@ -108,8 +109,8 @@ static int plane_polygon(OozeVec3 normal, const OozeBounds *clip, OozeVec3 *poly
         polygon[k] = vec3_madd(vec3_madd(centre, reach * corner[k][0], u), reach * corner[k][1], v);
     }
     for (int axis = 0; axis < 3 && count > 0; axis++) {
-        count = cut_polygon(polygon, count, axis, 1.0, vec3_component(clip->max, axis));
-        count = cut_polygon(polygon, count, axis, -1.0, vec3_component(clip->min, axis));
+        count = clip_polygon(polygon, count, axis, 1.0, vec3_component(clip->max, axis));
+        count = clip_polygon(polygon, count, axis, -1.0, vec3_component(clip->min, axis));
     }
     return count;
 }
@@ -137,7 +138,8 @@ static OozeStatus triangulate_plane(OozeVec3 normal, double edge, const OozeBoun
         status = ooze_mesh_build_triangle(&build, (uint32_t)count, (uint32_t)i,
                                           (uint32_t)((i + 1) % count), error);
     }
-    if (!status && count < 3) { /* the plane passes the bounds by: nothing, and no mistake */
+    if (!status &&
+        count < 3) { /* the plane does not intersect the bounds: no triangles, and no error */
         ooze_mesh_build_free(&build);
         return ooze_mesh_create_empty(mesh, error);
     }

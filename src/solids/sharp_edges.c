@@ -9,7 +9,7 @@
 /* cos 40 degrees: a sphere cut into edges of a spacing stays smooth down to a radius of two. */
 #define SHARP_COSINE 0.766
 
-/* A tip is sharp where the angles around it fall this much short of a full turn (radians). */
+/* Angle defect of a sharp tip: 2 pi minus the angles around it (radians). */
 #define TIP_DEFECT 0.8
 
 typedef struct Side {
@@ -24,6 +24,7 @@ typedef struct SharpEdge {
 } SharpEdge;
 
 typedef struct Wire {
+    double nearest; /* least distance of two samples */
     const OozeMesh *mesh;
     OozeVec3 *triangle_normals;
     SharpEdge *edges;
@@ -66,7 +67,7 @@ static OozeStatus add_edge(Wire *wire, const Side *side, OozeVec3 normal, OozeEr
     return OOZE_OK;
 }
 
-/* Sides that two triangles do not share smoothly. */
+/* Edges with one triangle, more than two, or two at a sharp angle. */
 static OozeStatus find_edges(Wire *wire, Side *sides, OozeError *error)
 {
     const OozeMesh *mesh = wire->mesh;
@@ -124,8 +125,8 @@ static uint32_t other_end(const SharpEdge *edge, uint32_t vertex)
     return edge->ends[0] == vertex ? edge->ends[1] : edge->ends[0];
 }
 
-/* A chain of edges goes straight on at a vertex where exactly two meet without a kink. */
-static bool goes_on(const Wire *wire, uint64_t v)
+/* A chain of edges continues at a vertex where exactly two meet without a kink. */
+static bool continues(const Wire *wire, uint64_t v)
 {
     if (wire->first[v + 1] - wire->first[v] != 2) {
         return false;
@@ -137,7 +138,7 @@ static bool goes_on(const Wire *wire, uint64_t v)
     return vec3_dot(in, out) >= SHARP_COSINE * vec3_length(in) * vec3_length(out);
 }
 
-/* Corners: where sharp edges end, meet or turn, and tips such as a cone's. */
+/* Corners: where sharp edges end, meet or bend, and tips such as a cone's. */
 static OozeStatus find_corners(Wire *wire, OozeError *error)
 {
     const OozeMesh *mesh = wire->mesh;
@@ -159,7 +160,7 @@ static OozeStatus find_corners(Wire *wire, OozeError *error)
     for (uint64_t v = 0; v < mesh->vertex_count; v++) {
         uint64_t meeting = wire->first[v + 1] - wire->first[v];
         bool tip = meeting == 0 && angles[v] > 0.0 && angles[v] < 6.283185307179586 - TIP_DEFECT;
-        wire->corner[v] = tip || (meeting > 0 && !goes_on(wire, v));
+        wire->corner[v] = tip || (meeting > 0 && !continues(wire, v));
     }
     ooze_free(angles);
     return OOZE_OK;
@@ -174,22 +175,22 @@ static OozeStatus place(OozePointSet *samples, OozeVec3 point, OozeVec3 normal, 
     return ooze_point_set_add(samples, point, normal, error);
 }
 
-/* Edges from vertex `start` on, up to a corner or round to the start. Returns the length; with
-   `samples`, also places them `step` apart, the first at one step (or at 0 on a loop). */
-static double walk(Wire *wire, uint32_t start, uint32_t edge, double step, double nearest,
-                   OozePointSet *samples, OozeStatus *status, OozeError *error)
+/* Follows edges from vertex `start` to a corner or back to the start. Returns the length; with
+   `samples`, adds samples `step` apart, the first at one step (or at 0 on a loop). */
+static double walk(Wire *wire, uint32_t start, uint32_t edge, double step, OozePointSet *samples,
+                   OozeStatus *status, OozeError *error)
 {
     double length = 0.0, due = wire->corner[start] ? step : 0.0;
     uint32_t v = start;
     for (;;) {
         SharpEdge *e = &wire->edges[edge];
         uint32_t to = other_end(e, v);
-        OozeVec3 a = wire->mesh->vertices[v], way = vec3_sub(wire->mesh->vertices[to], a);
-        double size = vec3_length(way);
+        OozeVec3 a = wire->mesh->vertices[v], ab = vec3_sub(wire->mesh->vertices[to], a);
+        double size = vec3_length(ab);
         /* the last sample of a chain is the corner at its end, or the first of the loop */
         while (samples && !*status && due < length + size - 1e-6 * step) {
-            double share = size > 0.0 ? (due - length) / size : 0.0;
-            *status = place(samples, vec3_madd(a, share, way), e->normal, nearest, error);
+            double s = size > 0.0 ? (due - length) / size : 0.0;
+            *status = place(samples, vec3_madd(a, s, ab), e->normal, wire->nearest, error);
             due += step;
         }
         e->done = samples != NULL;
@@ -204,32 +205,31 @@ static double walk(Wire *wire, uint32_t start, uint32_t edge, double step, doubl
 }
 
 static OozeStatus sample_chain(Wire *wire, uint32_t start, uint32_t edge, double spacing,
-                               double nearest, OozePointSet *samples, OozeError *error)
+                               OozePointSet *samples, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
-    double length = walk(wire, start, edge, 1.0, nearest, NULL, &status, error);
+    double length = walk(wire, start, edge, 1.0, NULL, &status, error);
     double steps = fmax(wire->corner[start] ? 1.0 : 3.0, rint(length / spacing));
-    walk(wire, start, edge, length / steps, nearest, samples, &status, error);
+    walk(wire, start, edge, length / steps, samples, &status, error);
     return status;
 }
 
-static OozeStatus sample_wire(Wire *wire, double spacing, double nearest, OozePointSet *samples,
-                              OozeError *error)
+static OozeStatus sample_wire(Wire *wire, double spacing, OozePointSet *samples, OozeError *error)
 {
     const OozeMesh *mesh = wire->mesh;
     OozeStatus status = OOZE_OK;
     for (uint64_t v = 0; v < mesh->vertex_count && !status; v++) {
         if (wire->corner[v]) {
             OozeVec3 normal = vec3_unit(wire->corner_normal[v], vec3(0, 0, 1));
-            status = place(samples, mesh->vertices[v], normal, nearest, error);
+            status = place(samples, mesh->vertices[v], normal, wire->nearest, error);
         }
     }
-    /* chains that begin at a corner, then loops without any */
+    /* chains that begin at a corner, then loops without corners */
     for (int loops = 0; loops < 2; loops++) {
         for (uint64_t i = 0; i < 2 * wire->count && !status; i++) {
             uint32_t edge = (uint32_t)(i / 2), start = wire->edges[edge].ends[i % 2];
             if (!wire->edges[edge].done && (loops || wire->corner[start])) {
-                status = sample_chain(wire, start, edge, spacing, nearest, samples, error);
+                status = sample_chain(wire, start, edge, spacing, samples, error);
             }
         }
     }
@@ -242,6 +242,7 @@ OozeStatus ooze_sample_sharp_edges(const OozeMesh *mesh, double spacing, double 
     Wire wire;
     memset(&wire, 0, sizeof wire);
     wire.mesh = mesh;
+    wire.nearest = nearest;
     wire.triangle_normals = ooze_alloc(mesh->triangle_count, sizeof *wire.triangle_normals);
     Side *sides = ooze_alloc(mesh->triangle_count, 3 * sizeof *sides);
     OozeStatus status = OOZE_OK;
@@ -264,7 +265,7 @@ OozeStatus ooze_sample_sharp_edges(const OozeMesh *mesh, double spacing, double 
         status = find_corners(&wire, error);
     }
     if (!status) {
-        status = sample_wire(&wire, spacing, nearest, samples, error);
+        status = sample_wire(&wire, spacing, samples, error);
     }
     ooze_free(sides);
     ooze_free(wire.triangle_normals);

@@ -2,11 +2,11 @@
 #ifndef OOZE_SOLIDS_SHARP_EDGES_H
 #define OOZE_SOLIDS_SHARP_EDGES_H
 
-#include "solids/mesh.h"
+#include "mesh/mesh.h"
 #include "solids/point_set.h"
 
-/* Adds samples on corners, then along sharp edges and open rims about one spacing apart, leaving out
-   what would be nearer than `nearest` to another. */
+/* Adds samples at corners, then along sharp edges and open rims about one spacing apart, except
+   those nearer than `nearest` to another. */
 OozeStatus ooze_sample_sharp_edges(const OozeMesh *mesh, double spacing, double nearest,
                                    OozePointSet *samples, OozeError *error);
 

@@ -181,7 +181,7 @@ OozeStatus ooze_solid_drive(OozeSolid *solid, const OozePose *pose, OozeError *e
 static void advance(OozeSolid *solid, double time, double dt)
 {
     if (ooze_solid_is_dynamic(solid)) {
-        return; /* goes stroke by stroke: see dynamic.h */
+        return; /* goes substep by substep: see dynamic.h */
     }
     if (solid->arriving) {
         solid->arriving = false;
@@ -214,8 +214,8 @@ static OozePose pose_within(const OozeSolid *solid, double share, double time)
         return ooze_motion_pose(&solid->motion, time);
     }
     OozePose pose = solid->end;
-    OozeVec3 way = vec3_sub(solid->end.position, solid->begin.position);
-    pose.position = vec3_madd(solid->begin.position, share, way);
+    OozeVec3 travel = vec3_sub(solid->end.position, solid->begin.position);
+    pose.position = vec3_madd(solid->begin.position, share, travel);
     OozeQuat a = solid->begin.rotation, b = solid->end.rotation;
     double sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0 ? -1.0 : 1.0;
     double rest = sign * (1.0 - share);
@@ -263,8 +263,8 @@ static double left_to_surface(const OozeShape *shape, OozeVec3 point, OozeVec3 d
     return left <= 2.0 * tolerance ? left : -1.0;
 }
 
-/* Whether the box that holds the shape is farther from a point than `reach`: the cheapest question there
-   is. The box of a container says nothing about where its solid side ends. */
+/* Whether the box that holds the shape is farther from a point than `reach`: the cheapest question
+   there is. The box of a container says nothing about where its solid side ends. */
 static bool is_far(const OozeShape *shape, OozeVec3 p, double reach)
 {
     OozeBounds box = ooze_shape_bounds(shape);
@@ -277,13 +277,13 @@ OozeTrace ooze_solid_trace(const OozeSolid *solid, OozeVec3 a, OozeVec3 b, doubl
                            double tolerance)
 {
     OozeTrace trace = {0};
-    OozeVec3 way = vec3_sub(b, a);
-    double length = vec3_length(way), travelled = 0.0;
+    OozeVec3 travel = vec3_sub(b, a);
+    double length = vec3_length(travel), travelled = 0.0;
     if (!(length > 0.0) || !isfinite(length) || !(tolerance > 0.0)) {
         return trace;
     }
     trace.clear = is_far(solid->shape, a, margin + length + tolerance);
-    OozeVec3 direction = vec3_scale(way, 1.0 / length);
+    OozeVec3 direction = vec3_scale(travel, 1.0 / length);
     for (int stride = 0; !trace.clear && travelled < length && stride < STRIDES_MAX; stride++) {
         trace.point = vec3_madd(a, travelled, direction);
         double room = ooze_shape_distance(solid->shape, trace.point, NULL) - margin;

@@ -23,7 +23,7 @@ typedef struct OozeSolid {
     OozePose previous; /* at its beginning */
     OozePose begin,
         end;       /* of the whole step, where it is cut into several; of a dynamic solid `begin` is
-                            where the stroke begins */
+                            where the substep begins */
     bool driven;   /* taken over by the API: follows pose.velocity and spin */
     bool arriving; /* driven, and `pose` is where the next step is to end */
     double params[OOZE_SOLID_PARAM_COUNT];
@@ -42,7 +42,8 @@ OozeStatus ooze_solid_set(OozeSolid *solid, OozeSolidParam param, double value, 
 OozeStatus ooze_solid_get(const OozeSolid *solid, OozeSolidParam param, double *value,
                           OozeError *error);
 
-/* Takes the solid over: the next step ends at `pose`; further steps follow its velocity and spin. */
+/* Takes the solid over: the next step ends at `pose`; further steps follow its velocity and
+   spin. */
 OozeStatus ooze_solid_drive(OozeSolid *solid, const OozePose *pose, OozeError *error);
 
 /* Moves to `time` (end of a step of length dt): from the motion, or from the driven velocity. */
@@ -52,8 +53,8 @@ void ooze_solid_advance(OozeSolid *solid, double time, double dt);
    ends at `time`. */
 void ooze_solid_part(OozeSolid *solid, double from, double to, double from_time, double to_time);
 
-/* What a particle meets: distance (negative: inside), outward normal, surface velocity, all in world
-   space at the solid's present pose. */
+/* What a particle meets: distance (negative: inside), outward normal, surface velocity, all in
+   world space at the solid's present pose. */
 typedef struct OozeContact {
     double distance;
     OozeVec3 normal, velocity;
@@ -70,10 +71,10 @@ typedef struct OozeTrace {
     OozeVec3 point;  /* in the solid's frame, at the hit */
 } OozeTrace;
 
-/* Where a particle on its way from a to b first comes within `margin` of the solid while approaching it.
-   Both are in the solid's own frame, a in that of the beginning of a step and b in that of its end, and
-   the way is traced along the distance there: neither a thin wall nor a fast solid is missed.
-   `tolerance` is the shortest stride: walls thicker than it always count. */
+/* Where a particle on its way from a to b first comes within `margin` of the solid while
+   approaching it. Both are in the solid's own frame, a in that of the beginning of a step and b
+   in that of its end, and the way is traced along the distance there: neither a thin wall nor a
+   fast solid is missed. `tolerance` is the shortest stride: walls thicker than it always count. */
 OozeTrace ooze_solid_trace(const OozeSolid *solid, OozeVec3 a, OozeVec3 b, double margin,
                            double tolerance);
 

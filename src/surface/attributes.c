@@ -46,8 +46,8 @@ static void fill_vertex(const Filling *job, uint64_t v)
 {
     OozeOwnedSurface *owned = job->owned;
     const OozeFrame *frame = job->cloud->frame;
-    OozePointParts parts;
-    ooze_field_parts(job->cloud, owned->mesh.positions + 3 * v, &parts);
+    OozePointWeights parts;
+    ooze_field_weights(job->cloud, owned->mesh.positions + 3 * v, &parts);
     float *normal = owned->normals + 3 * v;
     double length = sqrt((double)parts.gradient[0] * parts.gradient[0] +
                          (double)parts.gradient[1] * parts.gradient[1] +
@@ -140,7 +140,7 @@ OozeStatus ooze_attributes_fill(OozeOwnedSurface *owned, const OozeCloud *cloud,
     OozeStatus status = OOZE_OK;
     if (!owned->normals || !owned->velocities || !owned->colors || !owned->materials ||
         !reserve_fields(&job, settings)) {
-        status = ooze_fail_memory(error, "what the vertices of a surface carry", count * 38);
+        status = ooze_fail_memory(error, "the attributes of a surface", count * 38);
     } else {
         ooze_parallel_for(threads, count, 256, fill_range, &job);
     }

@@ -1,10 +1,11 @@
-/* What the vertices carry besides their places. */
+/* Attributes of the vertices besides their positions. */
 #ifndef OOZE_SURFACE_ATTRIBUTES_H
 #define OOZE_SURFACE_ATTRIBUTES_H
 
 #include "surface/march.h"
 
-/* What a finished surface owns; `surface` stands first, so that the caller's pointer is ours. */
+/* A surface with its memory; `surface` is the first member, so that its address is that of the
+   whole. */
 typedef struct OozeOwnedSurface {
     OozeSurface surface;
     OozeSurfaceMesh mesh;
@@ -13,11 +14,11 @@ typedef struct OozeOwnedSurface {
     OozeSurfaceField *fields;
 } OozeOwnedSurface;
 
-/* Refuses a field that the frame does not have. */
+/* Fails where the frame lacks a field of the settings. */
 OozeStatus ooze_attributes_check(const OozeFrame *frame, const OozeSurfaceSettings *settings,
                                  OozeError *error);
-/* Normals from the field's gradient; velocity, colour and fields blended by the particles' parts of
-   the field. Fills owned->surface from the mesh. */
+/* Normals from the field's gradient; velocity, colour and fields averaged over the particles,
+   weighted by their contributions to the field. Fills owned->surface from the mesh. */
 OozeStatus ooze_attributes_fill(OozeOwnedSurface *owned, const OozeCloud *cloud,
                                 const OozeSurfaceSettings *settings, OozeThreads *threads,
                                 OozeError *error);

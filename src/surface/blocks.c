@@ -19,7 +19,8 @@ void ooze_blocks_free(OozeBlocks *blocks)
 
 /* ---- the set of blocks -------------------------------------------------------------------- */
 
-static OozeStatus refuse(const OozeBlocks *b, const OozeCloud *cloud, double need, OozeError *error)
+static OozeStatus fail_limit(const OozeBlocks *b, const OozeCloud *cloud, double need,
+                             OozeError *error)
 {
     return ooze_fail(error, OOZE_ERROR_LIMIT, "use larger cells, or allow more memory",
                      "cells of %g spacings (%g m) would need about %.3g MiB for the surface of "
@@ -28,13 +29,13 @@ static OozeStatus refuse(const OozeBlocks *b, const OozeCloud *cloud, double nee
                      (unsigned long long)cloud->frame->index, (double)b->memory / 1048576.0);
 }
 
-static void put_in_table(OozeBlocks *b, uint32_t number)
+static void put_in_table(OozeBlocks *b, uint32_t index)
 {
-    uint64_t slot = ooze_block_hash(b->blocks[number].at) & (b->table_size - 1);
+    uint64_t slot = ooze_block_hash(b->blocks[index].at) & (b->table_size - 1);
     while (b->table[slot] != OOZE_BLOCK_NONE) {
         slot = (slot + 1) & (b->table_size - 1);
     }
-    b->table[slot] = number;
+    b->table[slot] = index;
 }
 
 static void fill_table(OozeBlocks *b)
@@ -47,56 +48,57 @@ static void fill_table(OozeBlocks *b)
 
 static OozeStatus grow(OozeBlocks *b, const OozeCloud *cloud, OozeError *error)
 {
-    uint64_t room = b->room ? 2 * b->room : 256;
-    if ((double)room * (sizeof(OozeBlock) + 16) > (double)b->memory || room > UINT32_MAX / 4) {
-        return refuse(b, cloud, (double)room * BLOCK_BYTES, error);
+    uint64_t capacity = b->capacity ? 2 * b->capacity : 256;
+    if ((double)capacity * (sizeof(OozeBlock) + 16) > (double)b->memory ||
+        capacity > UINT32_MAX / 4) {
+        return fail_limit(b, cloud, (double)capacity * BLOCK_BYTES, error);
     }
-    OozeBlock *blocks = ooze_grow(b->blocks, b->count, room, sizeof *blocks);
+    OozeBlock *blocks = ooze_grow(b->blocks, b->count, capacity, sizeof *blocks);
     if (!blocks) {
-        return ooze_fail_memory(error, "the blocks of a surface", room * sizeof *blocks);
+        return ooze_fail_memory(error, "the blocks of a surface", capacity * sizeof *blocks);
     }
     b->blocks = blocks;
-    uint32_t *table = ooze_alloc(4 * room, sizeof *table);
+    uint32_t *table = ooze_alloc(4 * capacity, sizeof *table);
     if (!table) {
-        return ooze_fail_memory(error, "the table of blocks", 4 * room * sizeof *table);
+        return ooze_fail_memory(error, "the table of blocks", 4 * capacity * sizeof *table);
     }
     ooze_free(b->table);
     b->table = table;
-    b->table_size = 4 * room;
-    b->room = room;
+    b->table_size = 4 * capacity;
+    b->capacity = capacity;
     fill_table(b);
     return OOZE_OK;
 }
 
-/* The block there, added where it is missing. */
-static OozeStatus enter(OozeBlocks *b, const OozeCloud *cloud, const int32_t at[3],
-                        uint32_t *number, OozeError *error)
+/* The block at these coordinates, added where it is missing. */
+static OozeStatus find_or_add(OozeBlocks *b, const OozeCloud *cloud, const int32_t at[3],
+                              uint32_t *index, OozeError *error)
 {
-    *number = b->table_size ? ooze_blocks_find(b, at) : OOZE_BLOCK_NONE;
-    if (*number != OOZE_BLOCK_NONE) {
+    *index = b->table_size ? ooze_blocks_find(b, at) : OOZE_BLOCK_NONE;
+    if (*index != OOZE_BLOCK_NONE) {
         return OOZE_OK;
     }
-    if (b->count == b->room) {
+    if (b->count == b->capacity) {
         OozeStatus status = grow(b, cloud, error);
         if (status) {
             return status;
         }
     }
-    *number = (uint32_t)b->count++;
-    b->blocks[*number] = (OozeBlock){.at = {at[0], at[1], at[2]}, .values = OOZE_BLOCK_NONE};
-    put_in_table(b, *number);
+    *index = (uint32_t)b->count++;
+    b->blocks[*index] = (OozeBlock){.at = {at[0], at[1], at[2]}, .values = OOZE_BLOCK_NONE};
+    put_in_table(b, *index);
     return OOZE_OK;
 }
 
 /* ---- where the surface may pass ----------------------------------------------------------- */
 
-/* Blocks that hold a node of the kernel's box or one next to it: the outermost nodes of the blocks
-   then are 0 wherever the fluid ends. */
+/* Blocks that hold a node of the kernel's box or an adjacent one: the outermost nodes of the blocks
+   are then 0 wherever the fluid ends. */
 static void kernel_blocks(const OozeSurfaceKernel *k, double cell, int32_t low[3], int32_t high[3])
 {
     for (int a = 0; a < 3; a++) {
-        double first = floor(((double)k->centre[a] - (double)k->reach[a]) / cell) - 1.0;
-        double last = ceil(((double)k->centre[a] + (double)k->reach[a]) / cell) + 1.0;
+        double first = floor(((double)k->centre[a] - (double)k->extent[a]) / cell) - 1.0;
+        double last = ceil(((double)k->centre[a] + (double)k->extent[a]) / cell) + 1.0;
         low[a] = (int32_t)floor(first / OOZE_BLOCK_EDGE);
         high[a] = (int32_t)floor(last / OOZE_BLOCK_EDGE);
     }
@@ -107,9 +109,9 @@ static bool is_outer(const OozeCloud *cloud, uint64_t i)
     return cloud->fill[i] < (float)OOZE_SURFACE_OUTER_FILL;
 }
 
-/* Refuses before anything is allocated: what is too far from the origin to be numbered, and what is
-   far beyond the memory allowed. A place near a particle is reached by about as many kernels as it
-   has neighbours, so each counts its blocks by that share. */
+/* Fails before anything is allocated where a particle is too far from the origin for block
+   coordinates, or where the estimated need is far above the memory allowed. About as many kernels
+   overlap at a particle as it has neighbours, so each counts its blocks divided by that index. */
 static OozeStatus check_need(const OozeBlocks *b, const OozeCloud *cloud, OozeError *error)
 {
     double blocks = 0.0, edge = b->cell * OOZE_BLOCK_EDGE;
@@ -117,29 +119,29 @@ static OozeStatus check_need(const OozeBlocks *b, const OozeCloud *cloud, OozeEr
         const OozeSurfaceKernel *k = &cloud->kernels[i];
         double product = 1.0;
         for (int a = 0; a < 3; a++) {
-            double far = fabs((double)k->centre[a]) + (double)k->reach[a];
+            double far = fabs((double)k->centre[a]) + (double)k->extent[a];
             if (far / edge > OOZE_BLOCK_LIMIT - 2.0) {
                 return ooze_fail(error, OOZE_ERROR_LIMIT,
-                                 "use larger cells, or leave out what flew away",
+                                 "use larger cells, or remove particles that are far away",
                                  "particle %u of frame %llu is %g m from the origin, too far for "
                                  "cells of %g m",
                                  cloud->order[i], (unsigned long long)cloud->frame->index,
                                  fabs((double)k->centre[a]), b->cell);
             }
-            product *= 2.0 * (double)k->reach[a] / edge + 1.0;
+            product *= 2.0 * (double)k->extent[a] / edge + 1.0;
         }
         if (is_outer(cloud, i)) {
             blocks += product / fmax((double)cloud->fill[i] * OOZE_SURFACE_FULL, 1.0);
         }
     }
-    /* The estimate is good to a factor of four for blocks larger than kernels, better below. */
+    /* The estimate is accurate to a factor of four for blocks larger than kernels, better below. */
     if (blocks * BLOCK_BYTES > 4.0 * (double)b->memory) {
-        return refuse(b, cloud, blocks * BLOCK_BYTES, error);
+        return fail_limit(b, cloud, blocks * BLOCK_BYTES, error);
     }
     return OOZE_OK;
 }
 
-static OozeStatus enter_outer(OozeBlocks *b, const OozeCloud *cloud, OozeError *error)
+static OozeStatus add_outer_blocks(OozeBlocks *b, const OozeCloud *cloud, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
     for (uint64_t i = 0; i < cloud->n && !status; i++) {
@@ -147,14 +149,14 @@ static OozeStatus enter_outer(OozeBlocks *b, const OozeCloud *cloud, OozeError *
             continue;
         }
         int32_t low[3], high[3], at[3];
-        uint32_t number;
+        uint32_t index;
         kernel_blocks(&cloud->kernels[i], b->cell, low, high);
         for (at[2] = low[2]; at[2] <= high[2] && !status; at[2]++) {
             for (at[1] = low[1]; at[1] <= high[1] && !status; at[1]++) {
                 for (at[0] = low[0]; at[0] <= high[0] && !status; at[0]++) {
-                    status = enter(b, cloud, at, &number, error);
-                    if (!status && b->blocks[number].values == OOZE_BLOCK_NONE) {
-                        b->blocks[number].values = (uint32_t)b->value_count++;
+                    status = find_or_add(b, cloud, at, &index, error);
+                    if (!status && b->blocks[index].values == OOZE_BLOCK_NONE) {
+                        b->blocks[index].values = (uint32_t)b->value_count++;
                     }
                 }
             }
@@ -168,7 +170,7 @@ static OozeStatus enter_outer(OozeBlocks *b, const OozeCloud *cloud, OozeError *
 typedef struct Filling {
     OozeBlocks *blocks;
     const OozeCloud *cloud;
-    uint32_t first; /* values numbered from here are still to be found */
+    uint32_t first; /* index of the first values to compute */
 } Filling;
 
 static void fill_range(void *context, uint64_t begin, uint64_t end, int worker)
@@ -197,28 +199,29 @@ static OozeStatus fill_values(OozeBlocks *b, const OozeCloud *cloud, uint32_t fi
                               OozeThreads *threads, OozeError *error)
 {
     uint64_t bytes = b->value_count * OOZE_BLOCK_NODES * sizeof *b->values;
-    double need = (double)bytes + (double)b->room * (sizeof(OozeBlock) + 16);
+    double need = (double)bytes + (double)b->capacity * (sizeof(OozeBlock) + 16);
     if (need > (double)b->memory) {
-        return refuse(b, cloud, need, error);
+        return fail_limit(b, cloud, need, error);
     }
-    if (b->value_count > b->value_room) {
+    if (b->value_count > b->value_capacity) {
         float *values = ooze_grow(b->values, (uint64_t)first * OOZE_BLOCK_NODES,
                                   b->value_count * OOZE_BLOCK_NODES, sizeof *values);
         if (!values) {
             return ooze_fail_memory(error, "the field of a surface", bytes);
         }
         b->values = values;
-        b->value_room = b->value_count;
+        b->value_capacity = b->value_count;
     }
     Filling job = {b, cloud, first};
     ooze_parallel_for(threads, b->count, 2, fill_range, &job);
     return OOZE_OK;
 }
 
-/* ---- the rim: blocks that are left out, on one side of the surface as a whole ------------------ */
+/* ---- the rim: blocks without values, wholly on one side of the surface ----------------------- */
 
-/* What the nodes of a block that face `offset` are: 1 some inside, 2 some outside. */
-static uint8_t facing(const OozeBlock *block, const int offset[3])
+/* Sides of the nodes of a block that are adjacent to its neighbour at `offset`: bit 0 any inside,
+   bit 1 any outside. */
+static uint8_t adjacent_sides(const OozeBlock *block, const int offset[3])
 {
     const uint64_t columns[3] = {0x0101010101010101ull, ~0ull, 0x8080808080808080ull};
     const uint64_t rows[3] = {0xffull, ~0ull, 0xffull << 56};
@@ -231,13 +234,13 @@ static uint8_t facing(const OozeBlock *block, const int offset[3])
     return (uint8_t)((any != 0) | (all != mask) << 1);
 }
 
-static OozeStatus ask_neighbours(OozeBlocks *b, const OozeCloud *cloud, OozeError *error)
+static OozeStatus collect_sides(OozeBlocks *b, const OozeCloud *cloud, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
     uint64_t count = b->count;
     for (uint64_t i = 0; i < count; i++) {
         if (b->blocks[i].values == OOZE_BLOCK_NONE) {
-            b->blocks[i].says = 0;
+            b->blocks[i].sides = 0;
         }
     }
     for (uint64_t i = 0; i < count && !status; i++) {
@@ -248,16 +251,16 @@ static OozeStatus ask_neighbours(OozeBlocks *b, const OozeCloud *cloud, OozeErro
                 at[a] = b->blocks[i].at[a] + offset[a];
             }
             uint32_t other;
-            status = enter(b, cloud, at, &other, error);
+            status = find_or_add(b, cloud, at, &other, error);
             if (!status && b->blocks[other].values == OOZE_BLOCK_NONE) {
-                b->blocks[other].says |= facing(&b->blocks[i], offset);
+                b->blocks[other].sides |= adjacent_sides(&b->blocks[i], offset);
             }
         }
     }
     return status;
 }
 
-/* Blocks of the rim on which the surface would end get values of their own. */
+/* Blocks of the rim on which the surface would end get values. */
 static uint64_t promote(OozeBlocks *b)
 {
     uint64_t before = b->value_count, count = b->count;
@@ -268,20 +271,20 @@ static uint64_t promote(OozeBlocks *b)
             at[a]++;
             uint32_t other = ooze_blocks_find(b, at);
             if (other != OOZE_BLOCK_NONE && b->blocks[other].values == OOZE_BLOCK_NONE) {
-                uint8_t both = (block->says | b->blocks[other].says) & 3;
+                uint8_t both = (block->sides | b->blocks[other].sides) & 3;
                 bool conflict =
-                    both == 3 && (block->says & 3) != 3 && (b->blocks[other].says & 3) != 3;
-                block->says |= (uint8_t)(conflict << 2);
-                b->blocks[other].says |= (uint8_t)(conflict << 2);
+                    both == 3 && (block->sides & 3) != 3 && (b->blocks[other].sides & 3) != 3;
+                block->sides |= (uint8_t)(conflict << 2);
+                b->blocks[other].sides |= (uint8_t)(conflict << 2);
             }
         }
     }
     for (uint64_t i = 0; i < count; i++) {
         OozeBlock *block = &b->blocks[i];
-        if (block->values == OOZE_BLOCK_NONE && block->says >= 3) {
+        if (block->values == OOZE_BLOCK_NONE && block->sides >= 3) {
             block->values = (uint32_t)b->value_count++;
         } else if (block->values == OOZE_BLOCK_NONE) {
-            memset(block->inside, block->says == 1 ? 0xff : 0, sizeof block->inside);
+            memset(block->inside, block->sides == 1 ? 0xff : 0, sizeof block->inside);
         }
     }
     return b->value_count - before;
@@ -303,11 +306,11 @@ OozeStatus ooze_blocks_build(const OozeCloud *cloud, double cell, uint64_t memor
 {
     *blocks = (OozeBlocks){.cell = cell, .memory = memory};
     OozeStatus status = check_need(blocks, cloud, error);
-    status = status ? status : enter_outer(blocks, cloud, error);
+    status = status ? status : add_outer_blocks(blocks, cloud, error);
     status = status ? status : fill_values(blocks, cloud, 0, threads, error);
     for (bool done = false; !status && !done;) {
         uint32_t first = (uint32_t)blocks->value_count;
-        status = ask_neighbours(blocks, cloud, error);
+        status = collect_sides(blocks, cloud, error);
         done = !status && promote(blocks) == 0;
         if (!status && !done) {
             status = fill_values(blocks, cloud, first, threads, error);

@@ -1,38 +1,39 @@
-/* The sparse grid: blocks of 8 x 8 x 8 nodes where the surface may pass, and nothing elsewhere.
+/* The sparse grid: blocks of 8 x 8 x 8 nodes only where the surface may pass.
 
-   Nodes are numbered from the origin of space, not from the fluid: node i stands at i * cell, so the
-   grid does not move with the fluid. A block holds nodes 8 b to 8 b + 7 along each axis. */
+   Node i is at i * cell, counted from the origin of space, so that the grid does not move with the
+   fluid. A block holds nodes 8 b to 8 b + 7 along each axis. */
 #ifndef OOZE_SURFACE_BLOCKS_H
 #define OOZE_SURFACE_BLOCKS_H
 
 #include "surface/cloud.h"
 
 enum { OOZE_BLOCK_EDGE = 8, OOZE_BLOCK_NODES = 512 };
-/* Blocks are numbered from -LIMIT to LIMIT along each axis. */
+/* Block coordinates range from -LIMIT to LIMIT along each axis. */
 enum { OOZE_BLOCK_LIMIT = 1 << 20 };
-/* Where a block is missing. */
+/* No block, or no values. */
 #define OOZE_BLOCK_NONE UINT32_MAX
 
 typedef struct OozeBlock {
     int32_t at[3];
-    uint32_t values;    /* of its nodes: number of the block in `values`, or NONE where all alike */
-    uint64_t inside[8]; /* [z] bit y * 8 + x: the node is inside */
+    uint32_t values;        /* index of its nodes in `values`, or NONE where all are on one side */
+    uint64_t inside[8];     /* [z] bit y * 8 + x: the node is inside */
     uint64_t crossed[3][8]; /* the edge from the node along an axis crosses the surface */
-    uint16_t before[3][8];  /* vertices of the block before those of a row of `crossed` */
+    uint16_t before[3][8];  /* index of the first vertex of a row of `crossed` */
     uint32_t vertices, triangles;
     uint64_t first_vertex, first_triangle;
-    uint8_t says; /* of a block without values: 1 its neighbours call it inside, 2 outside */
+    uint8_t sides; /* of a block without values: bit 0 a neighbour has inside nodes there, bit 1
+                      outside nodes, bit 2 the surface would end here */
 } OozeBlock;
 
 typedef struct OozeBlocks {
     double cell;       /* m */
     uint64_t memory;   /* bytes allowed */
     OozeBlock *blocks; /* in ascending order of z, y, x */
-    uint64_t count, room;
-    uint32_t *table; /* open hash of block numbers */
+    uint64_t count, capacity;
+    uint32_t *table; /* hash table of block indices, open addressing */
     uint64_t table_size;
     float *values; /* OOZE_BLOCK_NODES each */
-    uint64_t value_count, value_room;
+    uint64_t value_count, value_capacity;
 } OozeBlocks;
 
 static inline uint64_t ooze_block_hash(const int32_t at[3])
@@ -60,8 +61,8 @@ static inline uint32_t ooze_blocks_find(const OozeBlocks *b, const int32_t at[3]
 }
 
 /* All blocks through which the surface passes, with the values of their nodes, and around them the
-   blocks that are wholly inside or outside. Refuses, before it allocates them, more than
-   `memory` bytes. */
+   blocks that are wholly inside or outside. Fails, before it allocates them, where they need more
+   than `memory` bytes. */
 OozeStatus ooze_blocks_build(const OozeCloud *cloud, double cell, uint64_t memory,
                              OozeThreads *threads, OozeBlocks *blocks, OozeError *error);
 void ooze_blocks_free(OozeBlocks *blocks);

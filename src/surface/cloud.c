@@ -72,12 +72,13 @@ OozeStatus ooze_cloud_open(const OozeFrame *frame, OozeThreads *threads, OozeClo
     if (status) {
         return status;
     }
-    uint64_t room = cloud->n + 16; /* wide loads read past the end */
-    OozeFloat4 *points = ooze_alloc_zero(room, sizeof *points);
-    cloud->x = ooze_alloc_zero(room, sizeof *cloud->x);
+    uint64_t capacity = cloud->n + 16; /* wide loads read past the end */
+    OozeFloat4 *points = ooze_alloc_zero(capacity, sizeof *points);
+    cloud->x = ooze_alloc_zero(capacity, sizeof *cloud->x);
     cloud->grid = ooze_grid_create();
     if (!points || !cloud->x || !cloud->grid) {
-        status = ooze_fail_memory(error, "the particles of a surface", 2 * room * sizeof *points);
+        status =
+            ooze_fail_memory(error, "the particles of a surface", 2 * capacity * sizeof *points);
     }
     status = status ? status : read_positions(frame, position, points, error);
     if (!status) {

@@ -1,16 +1,17 @@
-/* The particles of a frame as the surface sees them: sorted in space, each with its kernel. */
+/* The particles of a frame, sorted in space, each with the kernel of its contribution to the field.
+   */
 #ifndef OOZE_SURFACE_CLOUD_H
 #define OOZE_SURFACE_CLOUD_H
 
 #include "ooze/surface.h"
-#include "particles/grid.h"
+#include "particles/grid_cells.h"
 
-/* The part of the field that one particle makes: weight (1 - |G (x - centre)|^2)^3, or with round
-   kernels of the cone weight (1 - r / h)^2. One cache line. */
+/* The contribution of a particle to the field: weight (1 - |G (x - centre)|^2)^3, or of the cone
+   method weight (1 - r / h)^2. One cache line. */
 typedef struct OozeSurfaceKernel {
     float centre[3], weight;
     float xx, yy, zz, xy, xz, yz; /* G^T G */
-    float reach[3];               /* half the box around where it is not 0 */
+    float extent[3];              /* half edges of the bounding box of its support */
     float padding[3];
 } OozeSurfaceKernel;
 
@@ -19,16 +20,16 @@ typedef struct OozeCloud {
     uint64_t n;
     double spacing;
     OozeGrid *grid;
-    const uint32_t *order;      /* place here -> particle of the frame */
+    const uint32_t *order;      /* sorted index -> particle of the frame */
     OozeFloat4 *x;              /* sorted positions */
-    OozeSurfaceKernel *kernels; /* NULL until made */
-    float *fill;                /* share of a full neighbourhood */
-    float largest[3]; /* along each axis, farthest that a kernel reaches from its particle */
-    double iso;       /* the surface is where the field has this value */
-    bool cones;       /* the field is a sum of squared cones */
+    OozeSurfaceKernel *kernels; /* NULL until ooze_cloud_shape */
+    float *fill;                /* filled fraction of the neighbourhood */
+    float largest[3];           /* along each axis, largest extent of a kernel from its particle */
+    double iso;                 /* the value of the field on the surface */
+    bool cones;                 /* the field is a sum of squared cones */
 } OozeCloud;
 
-/* Refuses what is not a number, naming particle and frame. */
+/* Fails on a position that is not finite; the message names particle and frame. */
 OozeStatus ooze_cloud_open(const OozeFrame *frame, OozeThreads *threads, OozeCloud *cloud,
                            OozeError *error);
 void ooze_cloud_close(OozeCloud *cloud);
@@ -37,13 +38,13 @@ void ooze_cloud_close(OozeCloud *cloud);
 OozeStatus ooze_cloud_shape(OozeCloud *cloud, const OozeSurfaceSettings *settings,
                             OozeThreads *threads, OozeError *error);
 
-/* Runs of particles whose sorted cells touch the box: up to `room` runs, ascending; the count. */
+/* Iterates over the rows of cells that overlap a box, in ascending order. */
 typedef struct OozeCloudRows {
     const OozeCloud *cloud;
-    int32_t low[3], high[3], y, z; /* cells; the next row to give */
+    int32_t low[3], high[3], y, z; /* cells; y, z: the next row */
 } OozeCloudRows;
 OozeCloudRows ooze_cloud_rows(const OozeCloud *cloud, const float low[3], const float high[3]);
-/* The next run that is not empty; false after the last. */
+/* The particles of the next row that is not empty; false after the last. */
 bool ooze_cloud_next(OozeCloudRows *rows, OozeGridRun *run);
 
 #endif

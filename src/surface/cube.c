@@ -3,14 +3,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Corners of a face in turn, counter-clockwise seen from outside the cell. */
+/* Corners of a face, counter-clockwise seen from outside the cell. */
 static void list_face(int face, int corners[4])
 {
     int axis = face / 2, side = face & 1, u = (axis + 1) % 3, v = (axis + 2) % 3;
     int base = side << axis;
-    const int turn[4] = {base, base | 1 << u, base | 1 << u | 1 << v, base | 1 << v};
+    const int cycle[4] = {base, base | 1 << u, base | 1 << u | 1 << v, base | 1 << v};
     for (int k = 0; k < 4; k++) {
-        corners[k] = turn[side ? k : 3 - k];
+        corners[k] = cycle[side ? k : 3 - k];
     }
 }
 
@@ -40,9 +40,10 @@ static bool share_face(int edge_a, int edge_b)
     return false;
 }
 
-/* next[e]: where the surface's rim goes from the vertex on edge e. On a face it runs from where the
-   turn enters the inside to where it leaves it; of two such pairs, an entry is joined with the exit
-   before it, which leaves the inside corners connected. */
+/* next[e]: the edge that the surface's boundary connects to the vertex on edge e. On a face it
+   leads from an edge where the cycle of corners enters the inside to one where it leaves it; of two
+   such pairs, an entry is joined with the exit before it, which keeps the inside corners connected.
+   */
 static void link_edges(int inside, int next[OOZE_CUBE_EDGES])
 {
     for (int face = 0; face < 6; face++) {
@@ -65,9 +66,9 @@ static void link_edges(int inside, int next[OOZE_CUBE_EDGES])
     }
 }
 
-/* Cuts the polygon loop[first..last] into triangles whose chords lie in no face; the side from last
-   to first is given. */
-static bool cut_loop(const int *loop, int first, int last, uint8_t *triangles, int *count)
+/* Splits the polygon loop[first..last] into triangles whose chords lie in no face; the chord from
+   last to first is given. */
+static bool split_loop(const int *loop, int first, int last, uint8_t *triangles, int *count)
 {
     if (last - first < 2) {
         return true;
@@ -82,8 +83,8 @@ static bool cut_loop(const int *loop, int first, int last, uint8_t *triangles, i
         triangles[3 * kept + 1] = (uint8_t)loop[apex];
         triangles[3 * kept + 2] = (uint8_t)loop[last];
         *count = kept + 1;
-        if (cut_loop(loop, first, apex, triangles, count) &&
-            cut_loop(loop, apex, last, triangles, count)) {
+        if (split_loop(loop, first, apex, triangles, count) &&
+            split_loop(loop, apex, last, triangles, count)) {
             return true;
         }
         *count = kept;
@@ -108,7 +109,7 @@ void ooze_cube_table(OozeCubeTable *table)
                 next[at] = -1;
                 at = to;
             }
-            cut_loop(loop, 0, length - 1, table->edges[inside], &count);
+            split_loop(loop, 0, length - 1, table->edges[inside], &count);
         }
         table->count[inside] = (uint8_t)count;
     }

@@ -1,7 +1,7 @@
-/* Decimation through meshoptimizer. Its simplifier collapses edges without looking whether the ends
-   share more neighbours than the edge's two triangles have, so now and then an edge with four
-   triangles comes out. Around such places the triangles are kept as they were and the rest is
-   simplified again with its border locked, until the mesh is sound. */
+/* Decimation with meshoptimizer. Its simplifier collapses edges without checking whether the ends
+   fraction more neighbours than those of the edge's two triangles, so that sometimes an edge has
+   four triangles. Around such edges the triangles are kept and the rest is simplified again with
+   its border locked, until the mesh is 2-manifold. */
 #include <string.h>
 
 #include "base/fail.h"
@@ -9,12 +9,12 @@
 
 #ifndef OOZE_WITH_MESHOPT
 
-OozeStatus ooze_mesh_decimate(OozeSurfaceMesh *mesh, double share, double tolerance,
+OozeStatus ooze_mesh_decimate(OozeSurfaceMesh *mesh, double fraction, double tolerance,
                               OozeError *error)
 {
     (void)mesh;
     (void)tolerance;
-    return share < 1.0
+    return fraction < 1.0
                ? ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
                            "install libmeshoptimizer-dev and build again, or keep all triangles",
                            "this build cannot decimate meshes: it was made without meshoptimizer")
@@ -31,8 +31,8 @@ typedef struct Decimation {
     const OozeSurfaceMesh *mesh;
     OozeRings rings;      /* of the mesh */
     uint8_t *bad, *grown; /* vertices around which triangles are kept */
-    uint32_t *loose;      /* triangles that may go */
-    float error;          /* allowed, as a share of the mesh's extent */
+    uint32_t *loose;      /* triangles that may be removed */
+    float error;          /* allowed, over the extent of the mesh */
     OozeSurfaceMesh less; /* the mesh with fewer triangles, over the same vertices */
 } Decimation;
 
@@ -56,7 +56,7 @@ static void release(Decimation *job)
     ooze_free(job->less.triangles);
 }
 
-/* Bad vertices and those a few rings around them. */
+/* Extends the bad vertices by a few rings of neighbours. */
 static void spread(Decimation *job)
 {
     for (int ring = 0; ring < RINGS_KEPT; ring++) {
@@ -94,14 +94,14 @@ static void simplify(Decimation *job, uint64_t wanted)
     }
 }
 
-/* Marks what is broken; false where nothing is. */
-static OozeStatus judge(Decimation *job, bool *broken, OozeError *error)
+/* Marks the vertices where the mesh is not 2-manifold. */
+static OozeStatus mark_broken(Decimation *job, bool *broken, OozeError *error)
 {
     OozeRings rings = {0};
     OozeStatus status = ooze_rings_build(&job->less, &rings, error);
     *broken = false;
     for (uint64_t v = 0; v < job->mesh->vertex_count && !status; v++) {
-        if (!ooze_rings_sound(&rings, v)) {
+        if (!ooze_rings_closed(&rings, v)) {
             job->bad[v] = 1;
             *broken = true;
         }
@@ -110,38 +110,38 @@ static OozeStatus judge(Decimation *job, bool *broken, OozeError *error)
     return status;
 }
 
-/* Takes over the triangles and drops the vertices that none of them has, in order. */
+/* Copies the triangles and drops unused vertices, keeping the order. */
 static OozeStatus adopt(Decimation *job, OozeSurfaceMesh *mesh, OozeError *error)
 {
-    uint32_t *number = ooze_alloc_zero(mesh->vertex_count, sizeof *number);
-    if (!number) {
-        return ooze_fail_memory(error, "decimation", mesh->vertex_count * sizeof *number);
+    uint32_t *new_index = ooze_alloc_zero(mesh->vertex_count, sizeof *new_index);
+    if (!new_index) {
+        return ooze_fail_memory(error, "decimation", mesh->vertex_count * sizeof *new_index);
     }
     for (uint64_t k = 0; k < 3 * job->less.triangle_count; k++) {
-        number[job->less.triangles[k]] = 1;
+        new_index[job->less.triangles[k]] = 1;
     }
     uint32_t count = 0;
     for (uint64_t v = 0; v < mesh->vertex_count; v++) {
-        if (number[v]) {
+        if (new_index[v]) {
             memmove(mesh->positions + 3 * (uint64_t)count, mesh->positions + 3 * v,
                     3 * sizeof *mesh->positions);
-            number[v] = count++;
+            new_index[v] = count++;
         }
     }
     for (uint64_t k = 0; k < 3 * job->less.triangle_count; k++) {
-        mesh->triangles[k] = number[job->less.triangles[k]];
+        mesh->triangles[k] = new_index[job->less.triangles[k]];
     }
     mesh->vertex_count = count;
     mesh->triangle_count = job->less.triangle_count;
-    ooze_free(number);
+    ooze_free(new_index);
     return OOZE_OK;
 }
 
-OozeStatus ooze_mesh_decimate(OozeSurfaceMesh *mesh, double share, double tolerance,
+OozeStatus ooze_mesh_decimate(OozeSurfaceMesh *mesh, double fraction, double tolerance,
                               OozeError *error)
 {
-    uint64_t wanted = (uint64_t)(share * (double)mesh->triangle_count);
-    if (share >= 1.0 || mesh->triangle_count == 0) {
+    uint64_t wanted = (uint64_t)(fraction * (double)mesh->triangle_count);
+    if (fraction >= 1.0 || mesh->triangle_count == 0) {
         return OOZE_OK;
     }
     Decimation job = {.mesh = mesh};
@@ -155,7 +155,7 @@ OozeStatus ooze_mesh_decimate(OozeSurfaceMesh *mesh, double share, double tolera
     bool broken = true;
     for (int round = 0; round < ROUNDS && broken && !status; round++) {
         simplify(&job, wanted);
-        status = judge(&job, &broken, error);
+        status = mark_broken(&job, &broken, error);
         if (broken) {
             spread(&job);
         }

@@ -1,5 +1,5 @@
-/* The field at the nodes of a block. Every node sums its particles in their order, whichever block
-   asks, so that neighbours agree to the last bit. */
+/* The field at the nodes of a block. Every node sums its particles in the order of their indices,
+   so that its value has the same bits in every block. */
 #include <math.h>
 #include <string.h>
 
@@ -8,21 +8,22 @@
 
 enum { EDGE = OOZE_BLOCK_EDGE };
 
-/* A q^2 that is above 1 whatever rounding does. */
+/* A q^2 that exceeds 1 by more than rounding. */
 #define BEYOND 1.001f
 
-/* Nodes of a block that a kernel reaches along one axis, as first to last, empty where first > last. */
+/* Nodes of a block within the extent of a kernel along one axis: first to last, empty where first >
+   last. */
 typedef struct Span {
     int first, last;
 } Span;
 
-static Span find_span(const float *nodes, float centre, float reach)
+static Span find_span(const float *nodes, float centre, float extent)
 {
     Span span = {0, EDGE - 1};
-    while (span.first < EDGE && nodes[span.first] < centre - reach) {
+    while (span.first < EDGE && nodes[span.first] < centre - extent) {
         span.first++;
     }
-    while (span.last >= span.first && nodes[span.last] > centre + reach) {
+    while (span.last >= span.first && nodes[span.last] > centre + extent) {
         span.last--;
     }
     return span;
@@ -30,8 +31,8 @@ static Span find_span(const float *nodes, float centre, float reach)
 
 static void add_kernel(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *values)
 {
-    Span y = find_span(nodes[1], k->centre[1], k->reach[1]);
-    Span z = find_span(nodes[2], k->centre[2], k->reach[2]);
+    Span y = find_span(nodes[1], k->centre[1], k->extent[1]);
+    Span z = find_span(nodes[2], k->centre[2], k->extent[2]);
     float dx[EDGE], quarter = 0.25f / k->xx;
     for (int i = 0; i < EDGE; i++) {
         dx[i] = nodes[0][i] - k->centre[0];
@@ -43,7 +44,7 @@ static void add_kernel(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *
             float slope = 2.0f * (k->xy * dy + k->xz * dz);
             float rest = (k->yy * dy + 2.0f * k->yz * dz) * dy + k->zz * dz * dz;
             if (rest - slope * slope * quarter > BEYOND) {
-                continue; /* not even the nearest point of the row's line is reached */
+                continue; /* the whole line of the row is outside the kernel */
             }
             float *row = values + (c * EDGE + b) * EDGE;
             for (int i = 0; i < EDGE; i++) {
@@ -57,8 +58,8 @@ static void add_kernel(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *
 
 static void add_cone(const OozeSurfaceKernel *k, float nodes[3][EDGE], float *values)
 {
-    Span y = find_span(nodes[1], k->centre[1], k->reach[1]);
-    Span z = find_span(nodes[2], k->centre[2], k->reach[2]);
+    Span y = find_span(nodes[1], k->centre[1], k->extent[1]);
+    Span z = find_span(nodes[2], k->centre[2], k->extent[2]);
     for (int c = z.first; c <= z.last; c++) {
         float dz = nodes[2][c] - k->centre[2];
         for (int b = y.first; b <= y.last; b++) {
@@ -94,8 +95,8 @@ void ooze_field_fill(const OozeCloud *cloud, double cell, const int32_t at[3],
             const OozeSurfaceKernel *k = &cloud->kernels[i];
             bool apart = false;
             for (int a = 0; a < 3; a++) {
-                apart = apart || k->centre[a] + k->reach[a] < nodes[a][0] ||
-                        k->centre[a] - k->reach[a] > nodes[a][EDGE - 1];
+                apart = apart || k->centre[a] + k->extent[a] < nodes[a][0] ||
+                        k->centre[a] - k->extent[a] > nodes[a][EDGE - 1];
             }
             if (apart) {
                 continue;

@@ -8,13 +8,13 @@
 
 enum { EDGE = OOZE_BLOCK_EDGE };
 
-/* No vertex comes nearer to a node than this share of an edge: a node that lies on the surface gives
-   small triangles rather than triangles without area. */
+/* Least distance of a vertex from a node, in edges: a node on the surface gives small triangles
+   rather than triangles without area. */
 #define NEAREST 0.01f
-/* Good enough: this share of the difference along the edge. */
+/* Residual at which the search stops, over the difference along the edge. */
 #define TOLERANCE 0.004f
 enum { PASSES = 6 };
-/* A vertex with its share of triangles and attributes, in bytes. */
+/* A vertex with its attributes and two triangles, in bytes. */
 #define VERTEX_BYTES (12 * 4 + 2 + 2 * 12)
 
 typedef struct Marching {
@@ -24,24 +24,24 @@ typedef struct Marching {
     OozeSurfaceMesh *mesh;
 } Marching;
 
-/* A block and the seven above it: number k lies k & 1, k >> 1 & 1, k >> 2 blocks on. */
+/* A block and its seven upper neighbours: block k is k & 1, k >> 1 & 1, k >> 2 blocks further. */
 typedef struct Octant {
     const OozeBlock *block[8];
 } Octant;
 
-/* False where a block is missing: then none of the cells between them meets the surface, for every
-   block with values has all its neighbours. */
+/* False where a block is missing: then none of the cells between them intersects the surface, since
+   every block with values has all its neighbours. */
 static bool find_octant(const OozeBlocks *blocks, const OozeBlock *block, Octant *octant)
 {
     octant->block[0] = block;
     for (int k = 1; k < 8; k++) {
         const int32_t at[3] = {block->at[0] + (k & 1), block->at[1] + (k >> 1 & 1),
                                block->at[2] + (k >> 2)};
-        uint32_t number = ooze_blocks_find(blocks, at);
-        if (number == OOZE_BLOCK_NONE) {
+        uint32_t index = ooze_blocks_find(blocks, at);
+        if (index == OOZE_BLOCK_NONE) {
             return false;
         }
-        octant->block[k] = &blocks->blocks[number];
+        octant->block[k] = &blocks->blocks[index];
     }
     return true;
 }
@@ -65,8 +65,8 @@ static int cube_case(uint32_t rows[EDGE + 1][EDGE + 1], int x, int y, int z)
                  (rows[z + 1][y] >> x & 3) << 4 | (rows[z + 1][y + 1] >> x & 3) << 6);
 }
 
-/* True where a row of cells lies on one side as a whole. */
-static bool is_plain(uint32_t rows[EDGE + 1][EDGE + 1], int y, int z)
+/* True where a row of cells lies wholly on one side. */
+static bool is_one_sided(uint32_t rows[EDGE + 1][EDGE + 1], int y, int z)
 {
     uint32_t any = rows[z][y] | rows[z][y + 1] | rows[z + 1][y] | rows[z + 1][y + 1];
     uint32_t all = rows[z][y] & rows[z][y + 1] & rows[z + 1][y] & rows[z + 1][y + 1];
@@ -89,7 +89,7 @@ static void count_block(const Marching *job, OozeBlock *block)
             block->crossed[0][z] |= (uint64_t)((here ^ here >> 1) & 0xff) << 8 * y;
             block->crossed[1][z] |= (uint64_t)((here ^ rows[z][y + 1]) & 0xff) << 8 * y;
             block->crossed[2][z] |= (uint64_t)((here ^ rows[z + 1][y]) & 0xff) << 8 * y;
-            for (int x = 0; x < EDGE && !is_plain(rows, y, z); x++) {
+            for (int x = 0; x < EDGE && !is_one_sided(rows, y, z); x++) {
                 block->triangles += job->table.count[cube_case(rows, x, y, z)];
             }
         }
@@ -119,8 +119,8 @@ static float node_value(const OozeBlocks *blocks, const OozeBlock *block, int x,
                           (uint64_t)((z * EDGE + y) * EDGE + x)];
 }
 
-/* Where the field crosses the level between two nodes: false position on the field itself, halving
-   the weight of an end that stays (Dowell and Jarratt 1971, the Illinois rule). */
+/* The position between two nodes where the field has the value iso: false position on the field
+   itself, halving the weight of an end that stays (Dowell and Jarratt 1971, the Illinois rule). */
 static void place_vertex(const Marching *job, const double node[3], int axis, float from, float to,
                          float *position)
 {
@@ -134,7 +134,7 @@ static void place_vertex(const Marching *job, const double node[3], int axis, fl
         float t = a + (b - a) * (fa / (fa - fb));
         t = t < NEAREST ? NEAREST : t > 1.0f - NEAREST ? 1.0f - NEAREST : t;
         position[axis] = (float)((node[axis] + (double)t) * job->blocks->cell);
-        float f = pass + 1 < PASSES ? ooze_field_at(job->cloud, position) - iso : 0.0f;
+        float f = pass + 1 < PASSES ? ooze_field_value_at(job->cloud, position) - iso : 0.0f;
         if (fabsf(f) <= enough) {
             return;
         }
@@ -186,8 +186,8 @@ static void place_block(const Marching *job, const OozeBlock *block)
 
 /* ---- triangles ----------------------------------------------------------------------------- */
 
-/* Number of the vertex on an edge of the cell at x, y, z of the octant's first block. */
-static uint32_t vertex_number(const Octant *octant, int x, int y, int z, int edge)
+/* Index of the vertex on an edge of the cell at x, y, z of the octant's first block. */
+static uint32_t vertex_index(const Octant *octant, int x, int y, int z, int edge)
 {
     int corner = ooze_cube_edge_corner(edge), axis = ooze_cube_edge_axis(edge);
     int nx = x + (corner & 1), ny = y + (corner >> 1 & 1), nz = z + (corner >> 2);
@@ -209,10 +209,10 @@ static void connect_block(const Marching *job, const OozeBlock *block)
     uint32_t *corner = job->mesh->triangles + 3 * block->first_triangle;
     for (int z = 0; z < EDGE; z++) {
         for (int y = 0; y < EDGE; y++) {
-            for (int x = 0; x < EDGE && !is_plain(rows, y, z); x++) {
+            for (int x = 0; x < EDGE && !is_one_sided(rows, y, z); x++) {
                 int pattern = cube_case(rows, x, y, z);
                 for (int k = 0; k < 3 * job->table.count[pattern]; k++) {
-                    *corner++ = vertex_number(&octant, x, y, z, job->table.edges[pattern][k]);
+                    *corner++ = vertex_index(&octant, x, y, z, job->table.edges[pattern][k]);
                 }
             }
         }

@@ -4,7 +4,6 @@
 
 #include "surface/blocks.h"
 
-/* The mesh while it is made. */
 typedef struct OozeSurfaceMesh {
     uint64_t vertex_count, triangle_count;
     float *positions; /* 3 a vertex */

@@ -1,5 +1,5 @@
-/* Surfaces as files of other programs. Each file begins with a remark that tells what it was made of
-   and how, so that a finished one need not be made again. */
+/* Surfaces as files of other programs. Each file begins with a remark that identifies its frame and
+   settings, so that a finished file is not made again. */
 #ifndef OOZE_SURFACE_MESH_FILE_H
 #define OOZE_SURFACE_MESH_FILE_H
 
@@ -19,15 +19,15 @@ typedef struct OozeMeshFormat {
 extern const OozeMeshFormat ooze_mesh_formats[];
 extern const int ooze_mesh_format_count;
 
-/* Longest remark, with its end. */
+/* Longest remark, with its terminator. */
 enum { OOZE_MESH_REMARK_MAX = 64 };
 /* The remark of a surface: equal for equal settings, format and frame. */
 void ooze_mesh_remark(const OozeSurfaceSettings *settings, const char *format, uint64_t frame_hash,
                       char remark[OOZE_MESH_REMARK_MAX]);
-/* Whether the file is there with this remark. */
+/* Whether the file exists with this remark. */
 bool ooze_mesh_is_finished(const char *path, const char *remark);
 
-/* What the list points to; each in a file of its own. */
+/* The writers of the list; each in a file of its own. */
 OozeStatus ooze_mesh_write_ply(const OozeFrame *frame, const OozeSurface *surface,
                                const char *remark, const char *path, OozeError *error);
 OozeStatus ooze_mesh_write_obj(const OozeFrame *frame, const OozeSurface *surface,

@@ -1,4 +1,4 @@
-/* Wavefront OBJ: colours behind the coordinates, as most programs read them. */
+/* Wavefront OBJ, with colours after the coordinates, as most programs read them. */
 #include "output/writer.h"
 #include "surface/mesh_file.h"
 

@@ -1,5 +1,5 @@
-/* PLY, binary little endian: the names that Blender, MeshLab and Houdini know, and each field under its
-   own. */
+/* PLY, binary little endian, with the property names of Blender, MeshLab and Houdini, and one for
+   each field. */
 #include <math.h>
 
 #include "output/export_value.h"

@@ -1,5 +1,5 @@
-/* Universal Scene Description as text: one mesh a frame, everything sampled at time code 0, so that the
-   stage run.usda can play the files as value clips although their topology changes. */
+/* Universal Scene Description as text: one mesh per frame, everything sampled at time code 0, so
+   that the stage run.usda can play the files as value clips although their topology changes. */
 #include <math.h>
 #include <stdio.h>
 

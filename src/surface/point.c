@@ -4,9 +4,9 @@
 
 #include "physics/surface_field.h"
 
-/* The particle's part of the sum at distance d from its centre; `slope` is its derivative by q^2. */
-static float kernel_part(const OozeCloud *cloud, const OozeSurfaceKernel *k, const float d[3],
-                         float *slope)
+/* Contribution of a particle at the offset d from its centre; `slope` is its derivative by q^2. */
+static float kernel_value(const OozeCloud *cloud, const OozeSurfaceKernel *k, const float d[3],
+                          float *slope)
 {
     float q2 = (k->xx * d[0] + 2.0f * (k->xy * d[1] + k->xz * d[2])) * d[0] +
                (k->yy * d[1] + 2.0f * k->yz * d[2]) * d[1] + k->zz * d[2] * d[2];
@@ -33,7 +33,7 @@ static OozeCloudRows rows_around(const OozeCloud *cloud, const float point[3])
     return ooze_cloud_rows(cloud, low, high);
 }
 
-float ooze_field_at(const OozeCloud *cloud, const float point[3])
+float ooze_field_value_at(const OozeCloud *cloud, const float point[3])
 {
     float sum = 0.0f, slope;
     OozeGridRun run;
@@ -42,7 +42,7 @@ float ooze_field_at(const OozeCloud *cloud, const float point[3])
             const OozeSurfaceKernel *k = &cloud->kernels[i];
             const float d[3] = {point[0] - k->centre[0], point[1] - k->centre[1],
                                 point[2] - k->centre[2]};
-            sum += kernel_part(cloud, k, d, &slope);
+            sum += kernel_value(cloud, k, d, &slope);
         }
     }
     return cloud->cones ? sqrtf(sum) : sum;
@@ -56,17 +56,17 @@ static void add_gradient(const OozeSurfaceKernel *k, const float d[3], float slo
     g[2] += s * (k->xz * d[0] + k->yz * d[1] + k->zz * d[2]);
 }
 
-void ooze_field_parts(const OozeCloud *cloud, const float point[3], OozePointParts *parts)
+void ooze_field_weights(const OozeCloud *cloud, const float point[3], OozePointWeights *parts)
 {
     float sum = 0.0f, kept = 0.0f, slope, best = INFINITY;
     OozeGridRun run;
-    *parts = (OozePointParts){0};
+    *parts = (OozePointWeights){0};
     for (OozeCloudRows rows = rows_around(cloud, point); ooze_cloud_next(&rows, &run);) {
         for (uint32_t i = run.begin; i < run.end; i++) {
             const OozeSurfaceKernel *k = &cloud->kernels[i];
             const float d[3] = {point[0] - k->centre[0], point[1] - k->centre[1],
                                 point[2] - k->centre[2]};
-            float part = kernel_part(cloud, k, d, &slope);
+            float part = kernel_value(cloud, k, d, &slope);
             float dx = point[0] - cloud->x[i].x, dy = point[1] - cloud->x[i].y;
             float dz = point[2] - cloud->x[i].z, r2 = dx * dx + dy * dy + dz * dz;
             if (r2 < best) {
@@ -76,7 +76,7 @@ void ooze_field_parts(const OozeCloud *cloud, const float point[3], OozePointPar
             if (part > 0.0f) {
                 sum += part;
                 add_gradient(k, d, slope, parts->gradient);
-                if (parts->count < OOZE_POINT_PARTS_MAX) {
+                if (parts->count < OOZE_POINT_WEIGHTS_MAX) {
                     kept += part;
                     parts->particle[parts->count] = i;
                     parts->share[parts->count++] = part;

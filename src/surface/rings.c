@@ -12,7 +12,8 @@ OozeStatus ooze_rings_build(const OozeSurfaceMesh *mesh, OozeRings *rings, OozeE
         return ooze_fail_memory(error, "the neighbours of vertices",
                                 corners * sizeof *rings->edges);
     }
-    /* first[v + 2] counts, then first[v + 1] is where v's next edge goes and in the end v's last. */
+    /* first[v + 2] counts; then first[v + 1] is the index of v's next edge, and in the end v's end.
+       */
     for (uint64_t k = 0; k < corners; k++) {
         rings->first[(uint64_t)mesh->triangles[k] + 2]++;
     }
@@ -34,7 +35,7 @@ void ooze_rings_free(OozeRings *rings)
     *rings = (OozeRings){0};
 }
 
-bool ooze_rings_sound(const OozeRings *rings, uint64_t vertex)
+bool ooze_rings_closed(const OozeRings *rings, uint64_t vertex)
 {
     const OozeRingEdge *edges = rings->edges + rings->first[vertex];
     uint64_t count = rings->first[vertex + 1] - rings->first[vertex], seen = 0;

@@ -1,26 +1,27 @@
-/* The kernel of each particle: where it is centred, how it is stretched, how much it weighs. */
+/* The kernel of each particle: centre, half axes and weight. */
 #include <math.h>
 
 #include "base/fail.h"
+#include "particles/neighbours.h"
 #include "physics/eigen.h"
 #include "physics/surface_field.h"
 #include "surface/cloud.h"
 
-/* What a particle sees around it, in spacings. */
-typedef struct View {
-    float pull[3];   /* to the weighted mean of its neighbourhood */
-    float fill;      /* share of a full neighbourhood: 1 deep inside, 1/33 alone */
-    OozeSym3 spread; /* covariance of the neighbourhood */
-} View;
+/* The neighbourhood of a particle, in spacings. */
+typedef struct Neighbourhood {
+    float offset[3]; /* to the weighted mean of the neighbours */
+    float fill;      /* filled fraction: 1 deep inside, 1/33 alone */
+    OozeSym3 spread; /* covariance */
+} Neighbourhood;
 
 typedef struct Shaping {
     OozeCloud *cloud;
     const OozeSurfaceSettings *settings;
     OozeNeighbours lists;
-    View *views;
+    Neighbourhood *neighbourhoods;
 } Shaping;
 
-static void view_range(void *context, uint64_t begin, uint64_t end, int worker)
+static void neighbourhood_range(void *context, uint64_t begin, uint64_t end, int worker)
 {
     const Shaping *job = context;
     const OozeFloat4 *x = job->cloud->x;
@@ -46,12 +47,12 @@ static void view_range(void *context, uint64_t begin, uint64_t end, int worker)
             s[4] += w * dx * dz;
             s[5] += w * dy * dz;
         }
-        View *v = &job->views[i];
+        Neighbourhood *v = &job->neighbourhoods[i];
         float a = 1.0f / sum;
         for (int k = 0; k < 3; k++) {
-            v->pull[k] = m[k] * a;
+            v->offset[k] = m[k] * a;
         }
-        const float *p = v->pull;
+        const float *p = v->offset;
         v->fill = sum * (float)(1.0 / OOZE_SURFACE_FULL);
         v->spread =
             ooze_sym3(s[0] * a - p[0] * p[0], s[1] * a - p[1] * p[1], s[2] * a - p[2] * p[2],
@@ -59,50 +60,50 @@ static void view_range(void *context, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* Laplacian smoothing pulls the rim of the fluid inwards: by half a spacing at a flat surface, and
-   thin threads away. What the like-placed neighbours feel on average is that systematic part, and it
-   is given back; what remains is the particle's own unevenness. Neighbours are like-placed where
-   they are pulled alike. */
+/* Laplacian smoothing moves the surface inwards, by half a spacing where it is flat, and makes thin
+   threads vanish. The mean offset of the neighbours at the same depth is that systematic part, and
+   it is subtracted; the rest is the unevenness of the particle itself. Neighbours whose offsets are
+   alike are at the same depth. */
 static void smooth_centre(const Shaping *job, uint64_t i, const OozeEigen3 *eigen, float shift[3])
 {
-    const float likeness = (float)(1.0 / (OOZE_SURFACE_LIKENESS * OOZE_SURFACE_LIKENESS));
+    const float likeness = (float)(1.0 / (OOZE_SURFACE_OFFSET_LIKE * OOZE_SURFACE_OFFSET_LIKE));
     const float reach = (float)(1.0 / (OOZE_SURFACE_NEIGHBOURHOOD * job->cloud->spacing));
     const OozeFloat4 *x = job->cloud->x;
-    const View *own = &job->views[i];
+    const Neighbourhood *own = &job->neighbourhoods[i];
     const uint32_t *list = job->lists.index + job->lists.first[i];
-    float sum = 1.0f, mean[3] = {own->pull[0], own->pull[1], own->pull[2]};
+    float sum = 1.0f, mean[3] = {own->offset[0], own->offset[1], own->offset[2]};
     for (uint32_t k = 0; k < job->lists.count[i]; k++) {
         OozeFloat4 o = x[list[k]];
-        const View *other = &job->views[list[k]];
+        const Neighbourhood *other = &job->neighbourhoods[list[k]];
         float dx = o.x - x[i].x, dy = o.y - x[i].y, dz = o.z - x[i].z;
-        float ax = other->pull[0] - own->pull[0], ay = other->pull[1] - own->pull[1];
-        float az = other->pull[2] - own->pull[2];
+        float ax = other->offset[0] - own->offset[0], ay = other->offset[1] - own->offset[1];
+        float az = other->offset[2] - own->offset[2];
         float alike = ooze_max(1.0f - (ax * ax + ay * ay + az * az) * likeness, 0.0f);
         float w = alike * alike * ooze_surface_weight(sqrtf(dx * dx + dy * dy + dz * dz) * reach);
         sum += w;
-        mean[0] += w * other->pull[0];
-        mean[1] += w * other->pull[1];
-        mean[2] += w * other->pull[2];
+        mean[0] += w * other->offset[0];
+        mean[1] += w * other->offset[1];
+        mean[2] += w * other->offset[2];
     }
     float off[3], length2 = 0.0f;
     for (int k = 0; k < 3; k++) {
-        off[k] = (float)job->settings->smoothing * (own->pull[k] - mean[k] / sum);
+        off[k] = (float)job->settings->smoothing * (own->offset[k] - mean[k] / sum);
         shift[k] = 0.0f;
     }
-    /* Along the surface the same pull would only crowd what is crowded already. */
+    /* Along the surface the shift would only increase uneven spacing. */
     for (int k = 0; k < 3; k++) {
         const float e[3] = {eigen->vectors.m[k], eigen->vectors.m[3 + k], eigen->vectors.m[6 + k]};
-        float part =
+        float component =
             ooze_surface_across(eigen->values[k]) * (e[0] * off[0] + e[1] * off[1] + e[2] * off[2]);
-        length2 += part * part;
+        length2 += component * component;
         for (int a = 0; a < 3; a++) {
-            shift[a] += part * e[a];
+            shift[a] += component * e[a];
         }
     }
     float most = (float)OOZE_SURFACE_SHIFT_MAX;
-    float cut = length2 > most * most ? most / sqrtf(length2) : 1.0f;
+    float scale = length2 > most * most ? most / sqrtf(length2) : 1.0f;
     for (int k = 0; k < 3; k++) {
-        shift[k] *= cut * (float)job->cloud->spacing;
+        shift[k] *= scale * (float)job->cloud->spacing;
     }
 }
 
@@ -112,7 +113,7 @@ static void set_round(OozeSurfaceKernel *kernel, float radius, float weight)
     kernel->weight = weight;
     kernel->xx = kernel->yy = kernel->zz = g;
     kernel->xy = kernel->xz = kernel->yz = 0.0f;
-    kernel->reach[0] = kernel->reach[1] = kernel->reach[2] = radius;
+    kernel->extent[0] = kernel->extent[1] = kernel->extent[2] = radius;
 }
 
 static void set_stretched(OozeSurfaceKernel *kernel, const OozeEigen3 *e, float fill, float spacing)
@@ -132,19 +133,19 @@ static void set_stretched(OozeSurfaceKernel *kernel, const OozeEigen3 *e, float 
     kernel->xy = g.xy;
     kernel->xz = g.xz;
     kernel->yz = g.yz;
-    /* A hair more than the box, so that rounding cannot leave out what is not 0. */
-    kernel->reach[0] = sqrtf(box.xx) * 1.0001f;
-    kernel->reach[1] = sqrtf(box.yy) * 1.0001f;
-    kernel->reach[2] = sqrtf(box.zz) * 1.0001f;
+    /* Larger than the box by more than rounding. */
+    kernel->extent[0] = sqrtf(box.xx) * 1.0001f;
+    kernel->extent[1] = sqrtf(box.yy) * 1.0001f;
+    kernel->extent[2] = sqrtf(box.zz) * 1.0001f;
 }
 
-/* Deep inside, where no neighbour is near the surface, nothing but the sum of the kernels matters. */
+/* Whether no neighbour is near the surface: then only the sum of the kernels matters. */
 static bool is_deep(const Shaping *job, uint64_t i)
 {
     const uint32_t *list = job->lists.index + job->lists.first[i];
-    bool deep = job->views[i].fill >= (float)OOZE_SURFACE_OUTER_FILL;
+    bool deep = job->neighbourhoods[i].fill >= (float)OOZE_SURFACE_OUTER_FILL;
     for (uint32_t k = 0; k < job->lists.count[i] && deep; k++) {
-        deep = job->views[list[k]].fill >= (float)OOZE_SURFACE_OUTER_FILL;
+        deep = job->neighbourhoods[list[k]].fill >= (float)OOZE_SURFACE_OUTER_FILL;
     }
     return deep;
 }
@@ -164,7 +165,7 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
         bool deep = is_deep(job, i);
         OozeEigen3 eigen;
         if (!deep) {
-            eigen = ooze_sym3_eigen(job->views[i].spread);
+            eigen = ooze_sym3_eigen(job->neighbourhoods[i].spread);
         }
         if (!deep && method != OOZE_SURFACE_CLAVET && job->settings->smoothing > 0.0) {
             smooth_centre(job, i, &eigen, shift);
@@ -175,12 +176,12 @@ static void shape_range(void *context, uint64_t begin, uint64_t end, int worker)
         if (method == OOZE_SURFACE_ANISOTROPIC && deep) {
             set_round(kernel, (float)OOZE_SURFACE_INNER * spacing, inner_weight);
         } else if (method == OOZE_SURFACE_ANISOTROPIC) {
-            set_stretched(kernel, &eigen, job->views[i].fill, spacing);
+            set_stretched(kernel, &eigen, job->neighbourhoods[i].fill, spacing);
         } else {
             double h = method == OOZE_SURFACE_CLAVET ? OOZE_SURFACE_CONE : OOZE_SURFACE_ROUND;
             set_round(kernel, (float)h * spacing, 1.0f);
         }
-        cloud->fill[i] = job->views[i].fill;
+        cloud->fill[i] = job->neighbourhoods[i].fill;
     }
 }
 
@@ -190,7 +191,7 @@ static void find_largest(OozeCloud *cloud)
         const OozeSurfaceKernel *k = &cloud->kernels[i];
         const float x[3] = {cloud->x[i].x, cloud->x[i].y, cloud->x[i].z};
         for (int a = 0; a < 3; a++) {
-            cloud->largest[a] = fmaxf(cloud->largest[a], k->reach[a] + fabsf(k->centre[a] - x[a]));
+            cloud->largest[a] = fmaxf(cloud->largest[a], k->extent[a] + fabsf(k->centre[a] - x[a]));
         }
     }
     for (int a = 0; a < 3; a++) {
@@ -206,25 +207,28 @@ OozeStatus ooze_cloud_shape(OozeCloud *cloud, const OozeSurfaceSettings *setting
     cloud->iso = cloud->cones                                 ? sqrt(OOZE_SURFACE_CONE_ISO_SQUARED)
                  : settings->method == OOZE_SURFACE_ISOTROPIC ? OOZE_SURFACE_ROUND_ISO
                                                               : OOZE_SURFACE_ISO;
-    job.views = ooze_alloc_zero(cloud->n, sizeof *job.views);
+    job.neighbourhoods = ooze_alloc_zero(cloud->n, sizeof *job.neighbourhoods);
     cloud->kernels = ooze_alloc_zero(cloud->n, sizeof *cloud->kernels);
     cloud->fill = ooze_alloc_zero(cloud->n, sizeof *cloud->fill);
     OozeStatus status = OOZE_OK;
-    if (!job.views || !cloud->kernels || !cloud->fill) {
-        status = ooze_fail_memory(error, "the kernels of a surface",
-                                  cloud->n * (sizeof *job.views + sizeof *cloud->kernels + 4));
-    }
-    if (!status) {
+    if (!job.neighbourhoods || !cloud->kernels || !cloud->fill) {
         status =
-            ooze_neighbours_build(&job.lists, cloud->grid, threads, cloud->x, cloud->n, cloud->x,
-                                  OOZE_SURFACE_NEIGHBOURHOOD * cloud->spacing, true, error);
+            ooze_fail_memory(error, "the kernels of a surface",
+                             cloud->n * (sizeof *job.neighbourhoods + sizeof *cloud->kernels + 4));
     }
     if (!status) {
-        ooze_parallel_for(threads, cloud->n, 256, view_range, &job);
+        status = ooze_neighbours_build(
+            &job.lists, cloud->grid, threads,
+            &(OozeNeighbourQuery){cloud->x, cloud->n, cloud->x,
+                                  OOZE_SURFACE_NEIGHBOURHOOD * cloud->spacing, true},
+            error);
+    }
+    if (!status) {
+        ooze_parallel_for(threads, cloud->n, 256, neighbourhood_range, &job);
         ooze_parallel_for(threads, cloud->n, 256, shape_range, &job);
         find_largest(cloud);
     }
     ooze_neighbours_free(&job.lists);
-    ooze_free(job.views);
+    ooze_free(job.neighbourhoods);
     return status;
 }

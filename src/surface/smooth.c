@@ -1,5 +1,5 @@
-/* Taubin, "A signal processing approach to fair surface design", SIGGRAPH 1995: a step of shrinking
-   and a slightly larger step of growing pass what is wide and damp what is narrow. */
+/* Taubin, "A signal processing approach to fair surface design", SIGGRAPH 1995: a shrinking
+   step and a slightly larger growing step keep long wavelengths and damp short ones. */
 #include <string.h>
 
 #include "base/fail.h"
@@ -23,7 +23,7 @@ static void smooth_range(void *context, uint64_t begin, uint64_t end, int worker
     for (uint64_t v = begin; v < end; v++) {
         uint64_t first = job->rings->first[v], last = job->rings->first[v + 1];
         const float *own = job->from + 3 * v;
-        /* Relative to the vertex: far from the origin the sum would lose what matters. */
+        /* Relative to the vertex: far from the origin the sum would lose its digits. */
         float sum[3] = {0.0f, 0.0f, 0.0f};
         for (uint64_t k = first; k < last; k++) {
             const float *other = job->from + 3 * (uint64_t)job->rings->edges[k].to;

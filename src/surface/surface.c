@@ -7,7 +7,7 @@
 #include "surface/attributes.h"
 #include "surface/rings.h"
 
-/* Decimation moves the surface by no more, in spacings, however few triangles are asked for. */
+/* Largest displacement of the surface by decimation, in spacings. */
 #define DECIMATION_TOLERANCE 0.25
 
 const char *ooze_surface_method_name(OozeSurfaceMethod method)
@@ -37,10 +37,10 @@ static OozeStatus check_settings(const OozeSurfaceSettings *s, OozeError *error)
     }
     if (!(s->cell > 0.0) || !isfinite(s->cell)) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "half a spacing is a good cell",
-                         "cells of %g spacings make no surface", s->cell);
+                         "cells of %g spacings are not possible", s->cell);
     }
     if (!(s->smoothing >= 0.0 && s->smoothing <= 1.0)) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "0.9 is a good share",
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "0.9 is a good value",
                          "a smoothing of %g is not between 0 and 1", s->smoothing);
     }
     if (!(s->decimation > 0.0 && s->decimation <= 1.0)) {

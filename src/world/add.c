@@ -13,7 +13,7 @@ static OozeStatus check_material(const OozeWorld *world, OozeMaterialId id, Ooze
     return ooze_world_check_id(id.index, world->materials.count, "material", error);
 }
 
-/* ---- solids ------------------------------------------------------------------------------- */
+/* ---- solids ----------------------------------------------------------------------------- */
 
 OozeStatus ooze_world_add_solid(OozeWorld *world, const OozeSolidDef *def, OozeSolidId *id,
                                 OozeError *error)
@@ -94,7 +94,7 @@ OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id, const Ooz
     return status ? status : ooze_solid_drive(solid, pose, error);
 }
 
-/* ---- fluid -------------------------------------------------------------------------------- */
+/* ---- fluid ------------------------------------------------------------------------------ */
 
 static void mark_rest(const OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n)
 {
@@ -137,7 +137,7 @@ OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, u
         }
     }
     uint64_t first = 0;
-    status = status ? status : ooze_world_take_back(world, error);
+    status = status ? status : ooze_world_own_on_host(world, error);
     if (!status) {
         status = ooze_particles_add(world->particles, n, &first, error);
     }
@@ -157,8 +157,8 @@ OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, u
     return OOZE_OK;
 }
 
-/* The steps that a lattice cuts into a curved surface stay empty: with few particles across, much of the
-   fluid is missing. */
+/* The steps that a lattice cuts into a curved surface stay empty: with few particles across, much
+   of the fluid is missing. */
 static void tell_shortfall(const OozeWorld *world, const OozeFluidDef *def, const OozeShape *shape,
                            uint64_t n)
 {
@@ -248,22 +248,23 @@ OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint6
     return status;
 }
 
-/* ---- emitters, sinks, probes -------------------------------------------------------------- */
+/* ---- emitters, sinks, probes ------------------------------------------------------------ */
 
 /* A nozzle with a length must know its own particles. */
 static OozeStatus add_led_field(OozeWorld *world, const OozeEmitter *emitter, OozeError *error)
 {
-    static const OozeFieldInfo led = {
+    static const OozeFieldInfo prescribed = {
         "nozzle", OOZE_FIELD_UINT16,
         1,        1,
         "",       0.0,
         true,     "0: free; k: still inside emitter k - 1, which leads it"};
-    if (world->led_field >= 0 || !(emitter->length > 0.0)) {
+    if (world->nozzle_field >= 0 || !(emitter->length > 0.0)) {
         return OOZE_OK;
     }
-    OozeStatus status = ooze_world_take_back(world, error);
+    OozeStatus status = ooze_world_own_on_host(world, error);
     return status ? status
-                  : ooze_particles_add_field(world->particles, &led, &world->led_field, error);
+                  : ooze_particles_add_field(world->particles, &prescribed, &world->nozzle_field,
+                                             error);
 }
 
 OozeStatus ooze_world_add_emitter(OozeWorld *world, const OozeEmitterDef *def, OozeEmitterId *id,
@@ -351,7 +352,7 @@ OozeStatus ooze_world_keep_rest(OozeWorld *world, OozeError *error)
         return OOZE_OK;
     }
     int field = -1;
-    OozeStatus status = ooze_world_take_back(world, error);
+    OozeStatus status = ooze_world_own_on_host(world, error);
     status = status ? status : ooze_particles_add_field(world->particles, &rest, &field, error);
     if (!status) {
         world->rest_field = field;

@@ -1,4 +1,5 @@
-/* Bodies made of particles, as the world knows them: which particles, and what they are fixed to. */
+/* Bodies made of particles, as the world knows them: which particles, and what they are fixed to.
+   */
 #include <math.h>
 
 #include "base/fail.h"
@@ -14,7 +15,7 @@ static OozeStatus add_fields(OozeWorld *world, OozeError *error)
         1,     1,
         "",    0.0,
         true,  "0: free; k: of a soft body, and fixed to solid k - 1"};
-    OozeStatus status = ooze_world_take_back(world, error);
+    OozeStatus status = ooze_world_own_on_host(world, error);
     status = status ? status : ooze_world_keep_rest(world, error);
     if (!status) {
         status = ooze_particles_add_field(world->particles, &pin, &world->pin_field, error);

@@ -1,4 +1,4 @@
-/* Which machine takes the steps, and where the particles are. */
+/* Which engine takes the steps, and where the particle data is. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const char *const device_names[OOZE_DEVICE_COUNT] = {
     [OOZE_DEVICE_CUDA] = "cuda",
 };
 
-/* ---- choosing ----------------------------------------------------------------------------- */
+/* ---- choosing --------------------------------------------------------------------------- */
 
 static OozeStatus read_environment(OozeDevice *device, OozeError *error)
 {
@@ -62,15 +62,15 @@ OozeStatus ooze_world_open_device(OozeWorld *world, OozeError *error)
     return OOZE_OK;
 }
 
-/* What there is to say about the machine that takes the steps, if it is to be the engine; NULL: it cannot. */
+/* The description of the offered engine if it can take the next step, or NULL and why not in
+   `text`. */
 static const char *consider(OozeWorld *world, char *text, size_t size)
 {
     const OozeEngine *engine = world->offered;
-    bool asked = world->device == OOZE_DEVICE_CUDA;
+    bool explicit_choice = world->device == OOZE_DEVICE_CUDA;
     OozeStepContext context = ooze_world_step_context(world);
-    if (!engine || (engine->stand_in && !asked)) {
-        snprintf(text, size,
-                 "this build has no CUDA back end"); /* or an unusable one, told before */
+    if (!engine || (engine->stand_in && !explicit_choice)) {
+        snprintf(text, size, "this build has no CUDA back end");
         return NULL;
     }
     if (world->temperature_field >= 0) {
@@ -81,30 +81,45 @@ static const char *consider(OozeWorld *world, char *text, size_t size)
         snprintf(text, size, "solids with a density are moved on the processor alone");
         return NULL;
     }
-    if (!engine->takes(world->method, &context, text, size)) {
+    if (!engine->supports(world->method, &context, text, size)) {
         return NULL;
     }
-    if (world->engine) {
+    if (world->engine == engine) {
         return "as before";
     }
     return engine->available(text, size) ? text : NULL;
 }
 
-static OozeStatus leave_engine(OozeWorld *world, OozeError *error)
+void ooze_world_close_engine(OozeWorld *world)
 {
-    OozeStatus status = ooze_world_take_back(world, error);
+    world->engine->destroy(world->engine_data);
+    world->engine_data = NULL;
+    world->data_location = OOZE_DATA_ON_HOST;
+    world->engine_speed = NAN;
+    world->timer.wait = NULL;
+}
+
+static OozeStatus switch_engine(OozeWorld *world, const OozeEngine *engine, OozeError *error)
+{
+    void *data = NULL;
+    OozeStatus status = ooze_world_own_on_host(world, error);
+    status = status ? status : engine->create(world, world->method, &data, error);
     if (!status) {
         ooze_world_close_engine(world);
+        world->engine = engine;
+        world->engine_data = data;
+        world->samples_sent = false;
     }
     return status;
 }
 
-/* A machine that is there and yet cannot be had is an error for those who asked for it, and none of `auto`. */
-static OozeStatus enter_engine(OozeWorld *world, const char **found, char *text, size_t size,
-                               OozeError *error)
+/* A GPU that is present but cannot be used is an error where device cuda was chosen; `auto` goes on
+   with the processor. */
+static OozeStatus enter_offered(OozeWorld *world, const char **found, char *text, size_t size,
+                                OozeError *error)
 {
     OozeError why = {0};
-    OozeStatus status = world->offered->create(&world->engine_data, &why);
+    OozeStatus status = switch_engine(world, world->offered, &why);
     if (status && world->device == OOZE_DEVICE_CUDA) {
         return ooze_fail(error, status, why.hint, "%s", why.message);
     }
@@ -112,88 +127,107 @@ static OozeStatus enter_engine(OozeWorld *world, const char **found, char *text,
         snprintf(text, size, "%.200s", why.message);
         world->offered = NULL;
         *found = NULL;
-        return OOZE_OK;
     }
-    world->engine = world->offered;
-    world->samples_sent = false;
     return OOZE_OK;
 }
 
-OozeStatus ooze_world_choose_machine(OozeWorld *world, OozeError *error)
+OozeStatus ooze_world_choose_engine(OozeWorld *world, OozeError *error)
 {
     char text[TEXT_BYTES] = "";
     if (world->device == OOZE_DEVICE_CPU) {
         return OOZE_OK;
     }
-    bool had = world->engine != NULL, told = world->machine_told;
+    const OozeEngine *before = world->engine;
     const char *found = consider(world, text, sizeof text);
     OozeStatus status = OOZE_OK;
     if (!found && world->device == OOZE_DEVICE_CUDA) {
         return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "use device cpu or auto",
                          "device cuda cannot take these steps, because %s", text);
     }
-    if (found && !had) {
-        status = enter_engine(world, &found, text, sizeof text, error);
-    } else if (!found && had) {
-        status = leave_engine(world, error);
+    if (found && before == &ooze_cpu_engine) {
+        status = enter_offered(world, &found, text, sizeof text, error);
+    } else if (!found && before != &ooze_cpu_engine) {
+        status = switch_engine(world, &ooze_cpu_engine, error);
     }
-    if (!status && (!told || had != (found != NULL))) {
-        world->machine_told = true;
+    if (!status && (!world->engine_logged || before != world->engine)) {
+        world->engine_logged = true;
         ooze_world_log(world, OOZE_LOG_INFO, "steps are taken by the %s: %s",
                        found ? "GPU" : "processor", text);
     }
     return status;
 }
 
-void ooze_world_close_engine(OozeWorld *world)
-{
-    if (world->engine) {
-        world->engine->destroy(world->engine_data);
-    }
-    world->engine = NULL;
-    world->engine_data = NULL;
-    world->holder = OOZE_HOLDER_HOST;
-    world->clock.wait = NULL;
-}
-
 void ooze_world_time_parts(OozeWorld *world)
 {
-    world->clock.wait = world->engine ? world->engine->wait : NULL;
-    world->clock.machine = world->engine_data;
+    world->timer.wait = world->engine->wait;
+    world->timer.engine = world->engine_data;
 }
 
-/* ---- where the particles are -------------------------------------------------------------- */
+/* ---- where the particle data is --------------------------------------------------------- */
 
-OozeStatus ooze_world_bring_home(OozeWorld *world, OozeError *error)
+/* Views of the method's arrays without data. */
+static void describe_arrays(const OozeMethod *method, OozeFieldView *arrays)
 {
-    if (world->holder != OOZE_HOLDER_ENGINE) {
+    for (int i = 0; i < method->array_count; i++) {
+        arrays[i] = (OozeFieldView){.name = method->arrays[i].name,
+                                    .type = method->arrays[i].type,
+                                    .components = method->arrays[i].components,
+                                    .stride = method->arrays[i].stride};
+    }
+}
+
+OozeStatus ooze_world_sync_to_host(OozeWorld *world, OozeError *error)
+{
+    OozeFieldView arrays[OOZE_METHOD_ARRAYS_MAX];
+    const OozeFieldView *views[OOZE_METHOD_ARRAYS_MAX];
+    const OozeMethod *method = world->method;
+    if (world->data_location != OOZE_DATA_ON_ENGINE) {
         return OOZE_OK;
     }
-    OozeStatus status = world->engine->download(world->engine_data, world->particles, error);
+    bool moved = method->array_count > 0 && world->engine->own_memory;
+    describe_arrays(method, arrays);
+    for (int i = 0; i < method->array_count; i++) {
+        views[i] = &arrays[i];
+    }
+    OozeStatus status =
+        world->engine->download(world->engine_data, world->particles, moved ? arrays : NULL, error);
+    if (!status && moved) {
+        OozeStepContext context = ooze_world_step_context(world);
+        status = method->restore(world->method_data, &context, views, error);
+    }
     if (!status) {
-        world->holder = OOZE_HOLDER_BOTH;
+        world->data_location = OOZE_DATA_ON_BOTH;
     }
     return status;
 }
 
-OozeStatus ooze_world_take_back(OozeWorld *world, OozeError *error)
+OozeStatus ooze_world_own_on_host(OozeWorld *world, OozeError *error)
 {
-    OozeStatus status = ooze_world_bring_home(world, error);
+    OozeStatus status = ooze_world_sync_to_host(world, error);
     if (!status) {
-        world->holder = OOZE_HOLDER_HOST;
+        world->data_location = OOZE_DATA_ON_HOST;
     }
     return status;
 }
 
-OozeStatus ooze_world_hand_over(OozeWorld *world, OozeError *error)
+static OozeStatus upload_all(OozeWorld *world, OozeError *error)
 {
-    OozeStatus status = OOZE_OK;
-    if (world->engine && world->holder == OOZE_HOLDER_HOST) {
-        world->engine_speed = NAN;
-        status = world->engine->upload(world->engine_data, world->particles, error);
-    }
-    if (world->engine && !status) {
-        world->holder = OOZE_HOLDER_ENGINE;
+    OozeFieldView arrays[OOZE_METHOD_ARRAYS_MAX];
+    bool moved = world->method->array_count > 0 && world->engine->own_memory;
+    describe_arrays(world->method, arrays);
+    OozeStatus status = moved ? world->method->save(world->method_data, arrays, error) : OOZE_OK;
+    world->engine_speed = NAN;
+    return status ? status
+                  : world->engine->upload(world->engine_data, world->particles,
+                                          moved ? arrays : NULL, error);
+}
+
+OozeStatus ooze_world_upload(OozeWorld *world, OozeError *error)
+{
+    OozeStatus status =
+        world->data_location == OOZE_DATA_ON_HOST ? upload_all(world, error) : OOZE_OK;
+    if (!status) {
+        world->data_location = OOZE_DATA_ON_ENGINE;
     }
     return status;
 }
@@ -201,14 +235,14 @@ OozeStatus ooze_world_hand_over(OozeWorld *world, OozeError *error)
 uint64_t ooze_world_particle_count(const OozeWorld *world)
 {
     OozeEngineFacts facts;
-    if (world->holder != OOZE_HOLDER_ENGINE) {
+    if (world->data_location != OOZE_DATA_ON_ENGINE) {
         return ooze_particles_count(world->particles);
     }
     world->engine->facts(world->engine_data, &facts);
     return facts.particles;
 }
 
-/* ---- newcomers ---------------------------------------------------------------------------- */
+/* ---- newcomers -------------------------------------------------------------------------- */
 
 /* The same fields in the same order, whatever was added to the world since. */
 static OozeStatus match_fields(const OozeParticles *model, OozeParticles *copy, OozeError *error)
@@ -221,12 +255,8 @@ static OozeStatus match_fields(const OozeParticles *model, OozeParticles *copy, 
     return status;
 }
 
-OozeStatus ooze_world_open_door(OozeWorld *world, OozeParticles **arrivals, OozeError *error)
+OozeStatus ooze_world_begin_arrivals(OozeWorld *world, OozeParticles **arrivals, OozeError *error)
 {
-    *arrivals = world->particles;
-    if (!world->engine) {
-        return OOZE_OK;
-    }
     OozeStatus status = world->arrivals ? OOZE_OK : ooze_particles_create(&world->arrivals, error);
     status = status ? status : match_fields(world->particles, world->arrivals, error);
     status = status ? status : ooze_particles_resize(world->arrivals, 0, error);
@@ -237,9 +267,9 @@ OozeStatus ooze_world_open_door(OozeWorld *world, OozeParticles **arrivals, Ooze
     return status;
 }
 
-OozeStatus ooze_world_let_in(OozeWorld *world, OozeError *error)
+OozeStatus ooze_world_append_arrivals(OozeWorld *world, OozeError *error)
 {
-    if (!world->engine || ooze_particles_count(world->arrivals) == 0) {
+    if (ooze_particles_count(world->arrivals) == 0) {
         return OOZE_OK;
     }
     ooze_particles_set_next_id(world->particles, ooze_particles_next_id(world->arrivals));

@@ -1,4 +1,5 @@
-/* Dynamic solids in a step: where each stroke begins, how fast they are, and that they are moved. */
+/* Dynamic solids in a step: where each substep begins, how fast they are, and that they are
+   moved. */
 #include "solids/dynamic.h"
 
 #include <math.h>
@@ -9,6 +10,9 @@
 
 /* As far as floats tell quarters of a spacing; and as fast as nothing is that a run can follow. */
 static const double SPACINGS_FROM_ORIGIN = 4e6, SPACINGS_A_STEP = 1000.0;
+
+/* Of an island of solids: beyond it the exact solution takes longer than the iterative one. */
+enum { EXACT_CONTACTS_MAX = 40 };
 
 static OozeStatus open_dynamics(OozeWorld *world, OozeError *error)
 {
@@ -22,6 +26,7 @@ static OozeStatus open_dynamics(OozeWorld *world, OozeError *error)
                        "other solids; install libode-dev and build again");
         return OOZE_OK;
     }
+    world->exact_contacts_max = EXACT_CONTACTS_MAX;
     OozeStatus status = dynamics->create(&world->dynamics_data, error);
     world->dynamics = status ? NULL : dynamics;
     return status;
@@ -51,7 +56,7 @@ OozeStatus ooze_world_admit_solid(OozeWorld *world, const OozeSolid *solid, Ooze
     return status;
 }
 
-/* ---- joints ------------------------------------------------------------------------------- */
+/* ---- joints ----------------------------------------------------------------------------- */
 
 OozeStatus ooze_world_add_joint(OozeWorld *world, const OozeJointDef *def, OozeJointId *id,
                                 OozeError *error)
@@ -89,7 +94,7 @@ OozeStatus ooze_world_set_joint(OozeWorld *world, OozeJointId id, OozeJointParam
     return status ? status : ooze_joint_set(&world->joints.items[id.index], param, value, error);
 }
 
-/* ---- a step ------------------------------------------------------------------------------- */
+/* ---- a step ----------------------------------------------------------------------------- */
 
 OozeStatus ooze_world_prepare_loads(OozeWorld *world, OozeError *error)
 {
@@ -116,7 +121,7 @@ const OozeLoad *ooze_world_taken(const OozeWorld *world, int *count)
     return *count > 0 ? &world->loads[world->load_room] : NULL;
 }
 
-void ooze_world_start_stroke(OozeWorld *world)
+void ooze_world_begin_substep_loads(OozeWorld *world)
 {
     ooze_dynamic_start(world->solids.items, world->solids.count);
 }
@@ -131,6 +136,7 @@ void ooze_world_fly_solids(OozeWorld *world)
         .loads = world->loads,
         .gravity = world->def.gravity,
         .dt = world->sub.dt,
+        .exact_contacts_max = world->exact_contacts_max,
         .dynamics = world->dynamics,
         .data = world->dynamics_data,
     };
@@ -174,9 +180,10 @@ OozeStatus ooze_world_settle_solids(OozeWorld *world, OozeError *error)
     return status;
 }
 
-/* ---- speed -------------------------------------------------------------------------------- */
+/* ---- speed ------------------------------------------------------------------------------ */
 
-/* Of its fastest point, at most: that of the centre and of the farthest corner of its box about it. */
+/* Of its fastest point, at most: that of the centre and of the farthest corner of its box about
+   it. */
 static double speed_of(const OozeSolid *solid)
 {
     OozeBounds box = ooze_shape_bounds(solid->shape);
@@ -184,7 +191,7 @@ static double speed_of(const OozeSolid *solid)
     OozeVec3 arm =
         vec3(fmax(box.max.x - c.x, c.x - box.min.x), fmax(box.max.y - c.y, c.y - box.min.y),
              fmax(box.max.z - c.z, c.z - box.min.z));
-    OozeVec3 v = ooze_pose_velocity_at(&solid->pose, ooze_dynamic_centre(solid, &solid->pose));
+    OozeVec3 v = ooze_dynamic_velocity(solid, &solid->pose);
     return vec3_length(v) + vec3_length(solid->pose.spin) * vec3_length(arm);
 }
 

@@ -162,14 +162,15 @@ static OozeStatus plan(const OozeEmitter *emitter, double time, double dt, Batch
     return OOZE_OK;
 }
 
-/* Layer k (1 is the first to enter) as it stands at the step's end. True while the nozzle leads it. */
+/* Layer k (1 is the first to enter) as it stands at the step's end. True while the nozzle leads it.
+   */
 static bool place_layer(const OozeEmitter *emitter, const Batch *batch, uint64_t k, double step_end,
                         uint64_t n, OozeFloat4 *positions, OozeFloat4 *velocities)
 {
     double along = fmax(batch->travelled - (double)k * emitter->spacing, 0.0) - emitter->length;
-    bool led = along < 0.0;
-    double moment = led ? step_end : batch->end - along / emitter->state.speed;
-    double inside = led ? along : 0.0;
+    bool prescribed = along < 0.0;
+    double moment = prescribed ? step_end : batch->end - along / emitter->state.speed;
+    double inside = prescribed ? along : 0.0;
     OozePose pose = nozzle_pose(emitter, moment);
     OozeVec3 jet = quat_rotate(pose.rotation, vec3(0, 0, emitter->state.speed));
     for (uint64_t i = 0; i < n; i++) {
@@ -180,11 +181,11 @@ static bool place_layer(const OozeEmitter *emitter, const Batch *batch, uint64_t
         positions[i] = (OozeFloat4){(float)x.x, (float)x.y, (float)x.z, 0.0f};
         velocities[i] = (OozeFloat4){(float)v.x, (float)v.y, (float)v.z, 0.0f};
     }
-    return led;
+    return prescribed;
 }
 
 OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, double time, double dt,
-                             int led_field, uint16_t mark, uint64_t *emitted, OozeError *error)
+                             int nozzle_field, uint16_t mark, uint64_t *emitted, OozeError *error)
 {
     *emitted = 0;
     Batch batch;
@@ -200,14 +201,15 @@ OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, dou
         OozeFloat4 *x = ooze_particles_positions(particles) + first;
         OozeFloat4 *v = ooze_particles_velocities(particles) + first;
         uint16_t *material = ooze_particles_materials(particles) + first;
-        uint16_t *led = led_field < 0 ? NULL : ooze_particles_data(particles, led_field);
+        uint16_t *prescribed =
+            nozzle_field < 0 ? NULL : ooze_particles_data(particles, nozzle_field);
         uint64_t done = 0;
         for (uint64_t k = 1; done < batch.particles; k++) {
             uint64_t n = batch.particles - done;
             n = n < emitter->pattern_count ? n : emitter->pattern_count;
             bool inside = place_layer(emitter, &batch, k, time + dt, n, x + done, v + done);
-            for (uint64_t i = 0; i < n && led; i++) {
-                led[first + done + i] = inside ? mark : 0;
+            for (uint64_t i = 0; i < n && prescribed; i++) {
+                prescribed[first + done + i] = inside ? mark : 0;
             }
             done += n;
         }
@@ -241,11 +243,11 @@ double ooze_emitter_forecast(const OozeEmitter *emitter, double time, double end
 }
 
 typedef struct LeadJob {
-    OozeLead lead;
+    OozeNozzleFlow flow;
     uint16_t mark;
     const OozeFloat4 *positions;
     OozeFloat4 *velocities;
-    uint16_t *led;
+    uint16_t *prescribed;
 } LeadJob;
 
 static void lead_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -253,36 +255,36 @@ static void lead_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const LeadJob *job = data;
     for (uint64_t i = begin; i < end; i++) {
-        if (job->led[i] != job->mark) {
+        if (job->prescribed[i] != job->mark) {
             continue;
         }
         const OozeFloat4 *p = &job->positions[i];
         OozeVec3 v;
-        if (!ooze_lead_velocity(&job->lead, vec3(p->x, p->y, p->z), &v)) {
-            job->led[i] = 0;
+        if (!ooze_nozzle_velocity(&job->flow, vec3(p->x, p->y, p->z), &v)) {
+            job->prescribed[i] = 0;
             continue;
         }
         job->velocities[i] = (OozeFloat4){(float)v.x, (float)v.y, (float)v.z, 0.0f};
     }
 }
 
-bool ooze_emitter_lead_at(const OozeEmitter *emitter, double time, OozeLead *lead)
+bool ooze_emitter_flow_at(const OozeEmitter *emitter, double time, OozeNozzleFlow *flow)
 {
-    lead->pose = nozzle_pose(emitter, time);
-    lead->jet = quat_rotate(lead->pose.rotation, vec3(0, 0, emitter->state.speed));
-    lead->over = time >= emitter->stop || is_spent(emitter);
+    flow->pose = nozzle_pose(emitter, time);
+    flow->jet = quat_rotate(flow->pose.rotation, vec3(0, 0, emitter->state.speed));
+    flow->over = time >= emitter->stop || is_spent(emitter);
     return emitter->length > 0.0;
 }
 
-void ooze_emitter_lead(const OozeEmitter *emitter, OozeParticles *particles, OozeThreads *threads,
-                       double time, int led_field, uint16_t mark)
+void ooze_emitter_prescribe(const OozeEmitter *emitter, OozeParticles *particles,
+                            OozeThreads *threads, double time, int nozzle_field, uint16_t mark)
 {
     LeadJob job = {.mark = mark};
-    if (led_field < 0 || !ooze_emitter_lead_at(emitter, time, &job.lead)) {
+    if (nozzle_field < 0 || !ooze_emitter_flow_at(emitter, time, &job.flow)) {
         return;
     }
     job.positions = ooze_particles_positions(particles);
     job.velocities = ooze_particles_velocities(particles);
-    job.led = ooze_particles_data(particles, led_field);
+    job.prescribed = ooze_particles_data(particles, nozzle_field);
     ooze_parallel_for(threads, ooze_particles_count(particles), 8192, lead_range, &job);
 }

@@ -34,33 +34,28 @@ OozeStatus ooze_emitter_create(OozeEmitter *emitter, const OozeEmitterDef *def, 
                                double spacing, double support, OozeError *error);
 void ooze_emitter_free(OozeEmitter *emitter);
 
-/* Emits what enters the nozzle during (time, time + dt], placed where it is at time + dt. The nozzle
-   leads its fluid: inside, particles move with it and along it at the jet's speed whatever pushes
-   back, and `led` (per particle, may be NULL) holds `mark` for them. What the step takes past the exit
-   is free: it is put where it would be had it left at its own moment with the jet's velocity. A nozzle
-   starts full. */
+/* Emits the layers that enter the nozzle during (time, time + dt], placed where they are at time +
+   dt. Inside, velocities are prescribed: particles move with the nozzle and along it at the jet's
+   speed whatever acts on them, and the field nozzle_field (-1: none) holds `mark` for them.
+   Particles that pass the exit within the step are free, placed as if each had left at its own
+   moment with the jet's velocity. A nozzle starts full. */
 OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, double time, double dt,
-                             int led_field, uint16_t mark, uint64_t *emitted, OozeError *error);
+                             int nozzle_field, uint16_t mark, uint64_t *emitted, OozeError *error);
 
 /* Whether the nozzle is filled within (time, time + dt]: with its first layers, all at once. */
 bool ooze_emitter_fills(const OozeEmitter *emitter, double time, double dt);
 
-/* How a nozzle leads its fluid at a time. */
-typedef struct OozeLead {
-    OozePose pose; /* of the nozzle: the exit is at z = 0, the jet along +z */
-    OozeVec3 jet;  /* m/s, in the world, relative to the nozzle */
-    bool
-        over; /* it has stopped, or given its last particle: what is inside is let go as it moves */
-} OozeLead;
-bool ooze_emitter_lead_at(const OozeEmitter *emitter, double time,
-                          OozeLead *lead); /* false: it never leads any */
+typedef struct OozeNozzleFlow OozeNozzleFlow; /* see source_formula.h */
+/* False: the nozzle does not prescribe velocities. */
+bool ooze_emitter_flow_at(const OozeEmitter *emitter, double time, OozeNozzleFlow *flow);
 
-/* Gives the particles that the nozzle leads at `time` their velocity, and sets those free that have
+/* Sets the velocities of the particles inside the nozzle at `time`, and frees those that have
    passed the exit, or all once it has stopped. A nozzle at speed 0 has not: it holds them. */
-void ooze_emitter_lead(const OozeEmitter *emitter, OozeParticles *particles, OozeThreads *threads,
-                       double time, int led_field, uint16_t mark);
+void ooze_emitter_prescribe(const OozeEmitter *emitter, OozeParticles *particles,
+                            OozeThreads *threads, double time, int nozzle_field, uint16_t mark);
 
-/* Particles it will have given in all when it has emitted from `time` until `end` at its present speed. */
+/* Particles it will have given in all when it has emitted from `time` until `end` at its present
+   speed. */
 double ooze_emitter_forecast(const OozeEmitter *emitter, double time, double end);
 
 typedef struct OozeSink {

@@ -1,4 +1,4 @@
-/* The read-only frame view: looking things up in it, and its hash. */
+/* The read-only frame view: look-up by name, and the hash of the state. */
 #include "ooze/frame.h"
 
 #include <math.h>
@@ -6,14 +6,34 @@
 
 #include "base/hash.h"
 
-const OozeFieldView *ooze_frame_field(const OozeFrame *frame, const char *name)
+static const OozeFieldView *find(const OozeFieldView *views, int count, const char *name)
 {
-    for (int i = 0; frame && name && i < frame->field_count; i++) {
-        if (strcmp(frame->fields[i].name, name) == 0) {
-            return &frame->fields[i];
+    for (int i = 0; i < count; i++) {
+        if (strcmp(views[i].name, name) == 0) {
+            return &views[i];
         }
     }
     return NULL;
+}
+
+const OozeFieldView *ooze_frame_field(const OozeFrame *frame, const char *name)
+{
+    return frame && name ? find(frame->fields, frame->field_count, name) : NULL;
+}
+
+const OozeFieldView *ooze_frame_state(const OozeFrame *frame, const char *name)
+{
+    return frame && name ? find(frame->state, frame->state_count, name) : NULL;
+}
+
+int ooze_field_column(const OozeFieldView *field, const char *column)
+{
+    for (int k = 0; field && column && field->columns && k < field->components; k++) {
+        if (strcmp(field->columns[k], column) == 0) {
+            return k;
+        }
+    }
+    return -1;
 }
 
 double ooze_field_value(const OozeFieldView *field, uint64_t i, int component)
@@ -40,28 +60,26 @@ double ooze_field_value(const OozeFieldView *field, uint64_t i, int component)
     }
 }
 
-/* Hashes the meaningful components only, in blocks so that the strides of memory and file, which
-   differ, cannot show. */
+/* The stride is not part of the hash: rows have padding in memory and none in a file. */
 static uint64_t hash_field(uint64_t hash, const OozeFieldView *field)
 {
-    enum { BLOCK = 1024, COMPONENTS_MAX = 16 };
-    unsigned char packed[BLOCK * COMPONENTS_MAX * 8];
+    enum { ROWS = 1024, ROW_BYTES = 128 };
+    unsigned char packed[ROWS * ROW_BYTES];
     hash = ooze_hash_text(hash, field->name);
+    for (int k = 0; field->columns && k < field->components; k++) {
+        hash = ooze_hash_text(hash, field->columns[k]);
+    }
     size_t size = ooze_field_type_size(field->type);
     size_t used = size * (size_t)field->components;
     size_t step = size * (size_t)field->stride;
-    if (used > COMPONENTS_MAX * 8) { /* wider than any row of the table: one by one */
-        for (uint64_t i = 0; i < field->count; i++) {
-            hash = ooze_hash_bytes(hash, (const char *)field->data + i * step, used);
+    uint64_t block = used > ROW_BYTES ? 1 : ROWS;
+    for (uint64_t begin = 0; begin < field->count; begin += block) {
+        const char *from = (const char *)field->data + begin * step;
+        uint64_t n = field->count - begin < block ? field->count - begin : block;
+        for (uint64_t i = 0; i < n && block > 1; i++) {
+            memcpy(packed + i * used, from + i * step, used);
         }
-        return hash;
-    }
-    for (uint64_t begin = 0; begin < field->count; begin += BLOCK) {
-        uint64_t n = field->count - begin < BLOCK ? field->count - begin : BLOCK;
-        for (uint64_t i = 0; i < n; i++) {
-            memcpy(packed + i * used, (const char *)field->data + (begin + i) * step, used);
-        }
-        hash = ooze_hash_bytes(hash, packed, n * used);
+        hash = ooze_hash_bytes(hash, block > 1 ? packed : (const void *)from, n * used);
     }
     return hash;
 }

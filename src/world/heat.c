@@ -17,9 +17,9 @@ static bool anything_melts(const OozeWorld *world)
 static void mark_phases(OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n)
 {
     if (world->phase_field >= 0) {
-        ooze_heat_first_phase(world->materials.items, ooze_particles_materials(particles),
-                              ooze_particles_data(particles, world->temperature_field),
-                              ooze_particles_data(particles, world->phase_field), first, n);
+        ooze_heat_initial_phase(world->materials.items, ooze_particles_materials(particles),
+                                ooze_particles_data(particles, world->temperature_field),
+                                ooze_particles_data(particles, world->phase_field), first, n);
     }
 }
 
@@ -43,7 +43,7 @@ static OozeStatus keep_phases(OozeWorld *world, OozeError *error)
     if (world->phase_field >= 0 || world->temperature_field < 0 || !anything_melts(world)) {
         return OOZE_OK;
     }
-    OozeStatus status = ooze_world_take_back(world, error);
+    OozeStatus status = ooze_world_own_on_host(world, error);
     status = status
                  ? status
                  : ooze_particles_add_field(world->particles, &phase, &world->phase_field, error);
@@ -60,14 +60,14 @@ OozeStatus ooze_world_keep_heat(OozeWorld *world, OozeError *error)
     OozeStatus status = OOZE_OK;
     if (world->temperature_field < 0) {
         int field = -1;
-        status = ooze_world_take_back(world, error);
+        status = ooze_world_own_on_host(world, error);
         status = status ? status
                         : ooze_particles_add_field(world->particles, &temperature, &field, error);
         if (status) {
             return status;
         }
         world->temperature_field = field;
-        world->heat = ooze_heat_rule(world->def.spacing, world->support);
+        world->heat = ooze_heat_constants(world->def.spacing, world->support);
         ooze_world_warm(world, world->particles, 0, ooze_particles_count(world->particles), NAN);
     }
     return keep_phases(world, error);

@@ -52,8 +52,8 @@ static bool is_sampled_plane(const OozeSolid *solid)
     return solid->sampled && ooze_shape_kind(solid->shape) == OOZE_SHAPE_PLANE;
 }
 
-/* Along a periodic axis in a plane it is sampled once around, for samples beyond would fall on those. The
-   plane may move, but turned it does not meet itself. */
+/* Along a periodic axis in a plane it is sampled once around, for samples beyond would fall on
+   those. The plane may move, but turned it does not meet itself. */
 static void clip_to_period(const OozeWorld *world, const OozeSolid *plane, OozeBounds *clip)
 {
     OozeQuat r = plane->pose.rotation;
@@ -71,12 +71,12 @@ static void clip_to_period(const OozeWorld *world, const OozeSolid *plane, OozeB
     }
 }
 
-/* An infinite plane is sampled in a box around the fluid, in the plane's own frame so that it moves with
-   it, and again when the fluid comes near the border of that box. The box is part of the saved state: a
-   resumed run must sample the same points in the same order. */
+/* An infinite plane is sampled in a box around the fluid, in the plane's own frame so that it moves
+   with it, and again when the fluid comes near the border of that box. The box is part of the saved
+   state: a resumed run must sample the same points in the same order. */
 static void follow_fluid(OozeWorld *world, OozeSolid *plane, const OozeBounds *fluid)
 {
-    OozeBounds near = ooze_bounds_turn(fluid, &plane->pose, true), around = near;
+    OozeBounds near = ooze_bounds_transform(fluid, &plane->pose, true), around = near;
     OozeVec3 margin = vec3_scale(vec3(2, 2, 2), world->support);
     around.min = vec3_sub(near.min, margin);
     around.max = vec3_add(near.max, margin);
@@ -136,7 +136,7 @@ static OozeStatus sample_solids(OozeWorld *world, OozeError *error)
         status = add_samples(world, false, error);
         world->bounded_samples = world->boundary.count;
     }
-    ooze_boundary_cut(&world->boundary, world->bounded_samples);
+    ooze_boundary_truncate(&world->boundary, world->bounded_samples);
     status = status ? status : add_samples(world, true, error);
     world->boundary_stale = status != OOZE_OK;
     world->samples_sent = false;
@@ -156,89 +156,21 @@ static OozeStatus renew_samples(OozeWorld *world, const Box *box, OozeError *err
     return stale ? sample_solids(world, error) : OOZE_OK;
 }
 
-/* ---- on the processor --------------------------------------------------------------------- */
-
-static OozeStatus update_boundary(OozeWorld *world, OozeError *error)
-{
-    Box box = empty_box();
-    if (!world->method->uses_boundary_neighbours) {
-        return OOZE_OK;
-    }
-    if (!ooze_grid_box(world->grid, box.low, box.high)) {
-        box = empty_box();
-    }
-    OozeStatus status = renew_samples(world, &box, error);
-    if (!status && world->boundary.count > 0) {
-        status = ooze_boundary_update(&world->boundary, world->threads, world->solids.items,
-                                      world->support, &world->periodic, error);
-    }
-    return status;
-}
-
-static OozeStatus build_lists(OozeWorld *world, OozeError *error)
-{
-    OozeStatus status = OOZE_OK;
-    uint64_t n = ooze_particles_count(world->particles);
-    const OozeFloat4 *x = ooze_particles_positions(world->particles);
-    if (world->method->uses_fluid_neighbours || world->temperature_field >= 0) {
-        status = ooze_neighbours_build(&world->fluid, world->grid, world->threads, x, n, x,
-                                       world->support, true, error);
-        ooze_stage_lap(&world->clock, OOZE_PART_LISTS);
-    }
-    if (!status && world->method->uses_boundary_neighbours && world->boundary.count > 0) {
-        status =
-            ooze_neighbours_build(&world->fluid_boundary, world->boundary.grid, world->threads, x,
-                                  n, world->boundary.position, world->support, false, error);
-        ooze_stage_lap(&world->clock, OOZE_PART_WALL_LISTS);
-        if (!status) {
-            status = ooze_boundary_measure(&world->boundary, world->threads, &world->fluid_boundary,
-                                           error);
-            ooze_stage_lap(&world->clock, OOZE_PART_WALLS);
-        }
-    }
-    return status;
-}
-
-static OozeStatus find_in_store(OozeWorld *world, OozeError *error)
-{
-    OozeStatus status = ooze_grid_sort(
-        world->grid, world->threads, ooze_particles_positions(world->particles),
-        ooze_particles_count(world->particles), world->support, &world->periodic, error);
-    ooze_stage_lap(&world->clock, OOZE_PART_SORT);
-    if (!status) {
-        status = update_boundary(world, error);
-        ooze_stage_lap(&world->clock, OOZE_PART_WALLS);
-    }
-    if (!status) {
-        status = ooze_particles_reorder(world->particles, world->threads,
-                                        ooze_grid_order(world->grid), world->arena, error);
-        ooze_stage_lap(&world->clock, OOZE_PART_REORDER);
-    }
-    return status ? status : build_lists(world, error);
-}
-
-/* ---- on an engine, which tells its laps itself ---------------------------------------------- */
-
-static OozeStatus find_on_engine(OozeWorld *world, OozeError *error)
+OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error)
 {
     const OozeEngine *engine = world->engine;
     OozeStepContext context = ooze_world_step_context(world);
     Box box = empty_box();
+    ooze_timer_begin(&world->timer, "neighbours");
     OozeStatus status = engine->sort(world->engine_data, &context, box.low, box.high, error);
     if (!status && world->method->uses_boundary_neighbours) {
         status = renew_samples(world, &box, error);
-        ooze_stage_lap(&world->clock, OOZE_PART_WALLS);
+        ooze_timer_lap(&world->timer, "boundary");
     }
     if (!status) {
-        bool anew = !world->samples_sent;
-        status = engine->find_neighbours(world->engine_data, &context, anew, error);
+        bool resampled = !world->samples_sent;
+        status = engine->find_neighbours(world->engine_data, &context, resampled, error);
         world->samples_sent = !status;
     }
     return status;
-}
-
-OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error)
-{
-    ooze_stage_mark(&world->clock);
-    return world->engine ? find_on_engine(world, error) : find_in_store(world, error);
 }

@@ -60,7 +60,7 @@ static double section_distance(const Outline *outline, OozeVec3 p, OozeVec3 *nor
     OozeVec3 world = ooze_pose_to_world(&outline->frame, p), n;
     double d =
         ooze_shape_distance(outline->shape, ooze_pose_to_local(&outline->shape_pose, world), &n);
-    n = quat_rotate_back(outline->frame.rotation, quat_rotate(outline->shape_pose.rotation, n));
+    n = quat_rotate_inverse(outline->frame.rotation, quat_rotate(outline->shape_pose.rotation, n));
     n.z = 0.0;
     double slope = vec3_length(n);
     *normal = vec3_unit(n, vec3(1, 0, 0));
@@ -78,7 +78,7 @@ static double outline_distance(const void *context, OozeVec3 p, OozeVec3 *normal
                                                : polygon_distance(outline, p, normal);
 }
 
-/* ---- outlines ----------------------------------------------------------------------------- */
+/* ---- outlines --------------------------------------------------------------------------- */
 
 static void add_corner(Outline *outline, double x, double y)
 {
@@ -219,7 +219,7 @@ static OozeStatus make_section(Outline *outline, const OozeEmitterDef *def, Ooze
     return OOZE_OK;
 }
 
-/* ---- the pattern -------------------------------------------------------------------------- */
+/* ---- the pattern ------------------------------------------------------------------------ */
 
 typedef struct Candidate {
     OozeVec3 point;

@@ -1,4 +1,5 @@
-/* A nozzle starts full, but not where something is: what it would put on top of other particles is not given. */
+/* A nozzle starts full, but not where something is: what it would put on top of other particles is
+   not given. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 #include "base/memory.h"
 #include "world/world.h"
 
-/* Spacings between two particles below which one is on top of the other; in a layer they are farther apart. */
+/* Spacings between two particles below which one is on top of the other; in a layer they are
+   farther apart. */
 static const float NEAR = 0.8f;
 
 /* What the nozzle would give, and what is near it. */
@@ -111,7 +113,7 @@ OozeStatus ooze_world_thin_fill(OozeWorld *world, OozeParticles *arrivals, uint6
     Scene scene = {.periodic = &world->periodic};
     const OozeFloat4 *new = ooze_particles_positions(arrivals);
     const OozeFloat4 *old = ooze_particles_positions(world->particles);
-    uint64_t elsewhere = arrivals == world->particles ? 0 : ooze_particles_count(world->particles);
+    uint64_t elsewhere = ooze_particles_count(world->particles);
     float reach = NEAR * (float)world->def.spacing;
     *removed = 0;
     bound(&scene, new + first, ooze_particles_count(arrivals) - first, reach);

@@ -3,11 +3,11 @@
 #define OOZE_WORLD_PROBE_H
 
 #include "base/threads.h"
-#include "methods/material.h"
-#include "methods/step_report.h"
+#include "materials/material.h"
 #include "ooze/world.h"
 #include "physics/periodic.h"
 #include "solids/dynamic.h"
+#include "solvers/step_report.h"
 
 /* What a probe sees. */
 typedef struct OozeProbeContext {
@@ -16,7 +16,7 @@ typedef struct OozeProbeContext {
     OozePeriodic periodic;
     OozeThreads *threads;
     const OozeStepReport *report; /* of the last step; NULL: there has been none */
-    int sub_steps;                /* of that step */
+    int substeps;                 /* of that step */
     const OozeMaterial *materials;
     int material_count;
     const OozeSolid *solids; /* of the world that the frame is of; solid_count 0: it is of a file */
@@ -26,7 +26,22 @@ typedef struct OozeProbeContext {
     double time_step;
 } OozeProbeContext;
 
-enum { OOZE_PROBE_STATE_MAX = 8 };
+/* What probes remember from one reading to the next. Each kind has entries of its own. */
+enum {
+    OOZE_PROBE_AZIMUTH_SEEN, /* 1 once there was an angle */
+    OOZE_PROBE_AZIMUTH_TURNS,
+    OOZE_PROBE_AZIMUTH_LAST,
+    OOZE_PROBE_SOLVER_STEPPED, /* 1 once a step was taken since the last reading */
+    OOZE_PROBE_SOLVER_RESIDUAL,
+    OOZE_PROBE_SOLVER_ITERATIONS,
+    OOZE_PROBE_SOLVER_DENSITY,
+    OOZE_PROBE_SOLVER_DENSITY_MEAN,
+    OOZE_PROBE_SOLVER_SUB_STEPS,
+    OOZE_PROBE_SOLVER_UNMET,
+    OOZE_PROBE_STATE_COUNT
+};
+/* The names of these in a frame. */
+extern const char *const ooze_probe_state_names[OOZE_PROBE_STATE_COUNT];
 
 /* What a probe may ask for; the scene's key table says the same. */
 enum { OOZE_PROBE_BINS_MAX = 1000 };
@@ -38,7 +53,7 @@ typedef struct OozeProbe {
     char **columns; /* "NAME.height" ... */
     const char **units;
     double *values;
-    double state[OOZE_PROBE_STATE_MAX]; /* unwrapped angle and such: saved with the frame */
+    double state[OOZE_PROBE_STATE_COUNT]; /* saved with the frame */
 } OozeProbe;
 
 typedef struct OozeProbeKindInfo {
@@ -53,7 +68,7 @@ OozeStatus ooze_probe_create(OozeProbe *probe, const OozeProbeDef *def, OozeAxis
                              OozeError *error);
 void ooze_probe_free(OozeProbe *probe);
 /* A step has been taken: for what a probe remembers until it is read. */
-void ooze_probe_note_step(OozeProbe *probe, const OozeStepReport *report, int sub_steps);
+void ooze_probe_note_step(OozeProbe *probe, const OozeStepReport *report, int substeps);
 OozeStatus ooze_probe_measure(OozeProbe *probe, const OozeProbeContext *context, OozeError *error);
 
 #endif

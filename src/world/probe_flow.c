@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "world/probe_kind.h"
 
-/* ---- profile ------------------------------------------------------------------------------ */
+/* ---- profile ---------------------------------------------------------------------------- */
 
 /* Blocks are fixed by the particles alone and added in order, so threads cannot show. */
 enum { PROFILE_BLOCK = 8192, PROFILE_SUMS = 4 };
@@ -88,10 +88,7 @@ OozeStatus ooze_probe_profile(const OozeProbeView *view, double *values, double 
     return OOZE_OK;
 }
 
-/* ---- azimuth ------------------------------------------------------------------------------ */
-
-/* What an azimuth probe remembers between measurements. */
-enum { AZIMUTH_SEEN, AZIMUTH_WHOLE, AZIMUTH_LAST };
+/* ---- azimuth ---------------------------------------------------------------------------- */
 
 static void sum_contact(void *context, uint64_t begin, uint64_t end, double *sums)
 {
@@ -145,14 +142,14 @@ OozeStatus ooze_probe_azimuth(const OozeProbeView *view, double *values, double 
     /* On the axis itself there is no angle; rounding must not invent turns there. */
     if (isfinite(radius) && radius > 1e-3 * view->spacing) {
         double turn = atan2(b, a) / (2.0 * acos(-1.0));
-        if (state[AZIMUTH_SEEN] != 0.0) {
-            state[AZIMUTH_WHOLE] -= rint(turn - state[AZIMUTH_LAST]);
+        if (state[OOZE_PROBE_AZIMUTH_SEEN] != 0.0) {
+            state[OOZE_PROBE_AZIMUTH_TURNS] -= rint(turn - state[OOZE_PROBE_AZIMUTH_LAST]);
         }
-        state[AZIMUTH_SEEN] = 1.0;
-        state[AZIMUTH_LAST] = turn;
+        state[OOZE_PROBE_AZIMUTH_SEEN] = 1.0;
+        state[OOZE_PROBE_AZIMUTH_LAST] = turn;
     }
-    if (state[AZIMUTH_SEEN] != 0.0) {
-        values[0] = state[AZIMUTH_WHOLE] + state[AZIMUTH_LAST];
+    if (state[OOZE_PROBE_AZIMUTH_SEEN] != 0.0) {
+        values[0] = state[OOZE_PROBE_AZIMUTH_TURNS] + state[OOZE_PROBE_AZIMUTH_LAST];
     }
     values[1] = radius;
     return OOZE_OK;

@@ -50,9 +50,9 @@ static inline double probe_mass(const OozeProbeView *view, uint64_t i)
     return k < view->material_count ? view->materials[k].density * view->volume : (double)NAN;
 }
 
-/* Calls `body` once for every particle that the probe selects (for all with `all`) with its place among
-   them in the order of the frame, on all threads; `*n` is their number. A body writes only what belongs
-   to its particle. */
+/* Calls `body` once for every particle that the probe selects (for all with `all`) with its place
+   among them in the order of the frame, on all threads; `*n` is their number. A body writes only
+   what belongs to its particle. */
 typedef void (*OozeProbeEach)(void *context, uint64_t i, uint64_t place);
 OozeStatus ooze_probe_each(const OozeProbeView *view, bool all, OozeProbeEach body, void *context,
                            uint64_t *n, OozeError *error);

@@ -62,7 +62,7 @@ OozeStatus ooze_probe_spread(const OozeProbeView *view, double *values, double *
     return percentile_of(view, distance_from_axis, values, error);
 }
 
-/* ---- drift -------------------------------------------------------------------------------- */
+/* ---- drift ------------------------------------------------------------------------------ */
 
 typedef struct Fit {
     const OozeProbeView *view;
@@ -109,7 +109,8 @@ static void sum_products(void *context, uint64_t begin, uint64_t end, double *su
     }
 }
 
-/* Straight from the differences: the shortcut through sums of squares would lose half the digits. */
+/* Straight from the differences: the shortcut through sums of squares would lose half the digits.
+   */
 static void sum_residuals(void *context, uint64_t begin, uint64_t end, double *sums)
 {
     const Fit *fit = context;

@@ -21,7 +21,8 @@ static int find(const OozeFrame *frame, const char *name)
     return -1;
 }
 
-/* Of a solid that gives way the centre of mass is meant, of others the position; these have no momentum. */
+/* Of a dynamic solid the centre of mass is meant, of others the position; these have no
+   momentum. */
 OozeStatus ooze_probe_solid(const OozeProbeView *view, double *values, double *state,
                             OozeError *error)
 {

@@ -1,5 +1,5 @@
-/* Probes that need neighbours: density error and connected components. Lists are built for one block
-   of points at a time, so that memory stays bounded however long the range. */
+/* Probes that need neighbours: density error and connected components. Lists are built for one
+   block of points at a time, so that memory stays bounded however long the range. */
 #include <stdatomic.h>
 
 #include "base/fail.h"
@@ -110,8 +110,9 @@ static OozeStatus find_neighbours(Sorted *sorted, const OozeProbeView *view,
                                   const OozeFloat4 *points, uint64_t n, double radius,
                                   OozeError *error)
 {
-    return ooze_neighbours_build(&sorted->lists, sorted->grid, view->context->threads, points, n,
-                                 sorted->points, radius, false, error);
+    return ooze_neighbours_build(&sorted->lists, sorted->grid, view->context->threads,
+                                 &(OozeNeighbourQuery){points, n, sorted->points, radius, false},
+                                 error);
 }
 
 static uint64_t block_size(uint64_t n, uint64_t begin)
@@ -119,11 +120,11 @@ static uint64_t block_size(uint64_t n, uint64_t begin)
     return n - begin < LIST_BLOCK ? n - begin : LIST_BLOCK;
 }
 
-/* ---- density ------------------------------------------------------------------------------ */
+/* ---- density ---------------------------------------------------------------------------- */
 
-/* A particle is inside the fluid when its surroundings are full: at least half the neighbours of the
-   rest lattice, and their centroid within this share of the support from it. At a flat surface the
-   centroid is 3/8 of the support away; half a support below it is 1/8; at full depth 0. */
+/* A particle is inside the fluid when its surroundings are full: at least half the neighbours of
+   the rest lattice, and their centroid within this share of the support from it. At a flat surface
+   the centroid is 3/8 of the support away; half a support below it is 1/8; at full depth 0. */
 static const float interior_offset = 0.1f;
 
 /* Sums over some particles. */
@@ -251,7 +252,7 @@ OozeStatus ooze_probe_density(const OozeProbeView *view, double *values, double 
     if (!status && finite && n > 0) {
         density->view = view;
         density->sorted = &sorted;
-        density->rest_sum = ooze_lattice_sum(OOZE_KERNEL_CUBIC, view->spacing, view->support, 1);
+        density->rest_sum = ooze_lattice_sum(view->spacing, view->support);
         density->rest_count = lattice_count(view->spacing, view->support);
         status = sort_points(&sorted, view, all, n_all, view->support, error);
         status = status ? status
@@ -271,7 +272,7 @@ OozeStatus ooze_probe_density(const OozeProbeView *view, double *values, double 
     return status;
 }
 
-/* ---- components --------------------------------------------------------------------------- */
+/* ---- components ------------------------------------------------------------------------- */
 
 static uint32_t find_root(uint32_t *parent, uint32_t i)
 {

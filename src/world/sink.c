@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "world/emitter.h"
 #include "world/source_formula.h"
 
 OozeSinkDef ooze_sink_def_default(void)

@@ -1,19 +1,26 @@
-/* What nozzles and sinks do to one particle. Valid C17 and CUDA. */
+/* Nozzles and sinks acting on one particle. Valid C17 and CUDA. */
 #ifndef OOZE_WORLD_SOURCE_FORMULA_H
 #define OOZE_WORLD_SOURCE_FORMULA_H
 
 #include "solids/shape_formula.h"
-#include "world/emitter.h"
 
-/* The velocity of a particle at x that a nozzle leads; false: it has passed the exit, or the nozzle has stopped, and the
-   particle is free. */
-OOZE_FORMULA bool ooze_lead_velocity(const OozeLead *lead, OozeVec3 x, OozeVec3 *velocity)
+/* The flow that a nozzle prescribes at a time. */
+typedef struct OozeNozzleFlow {
+    OozePose pose; /* of the nozzle: the exit is at z = 0, the jet along +z */
+    OozeVec3 jet;  /* m/s, in the world, relative to the nozzle */
+    bool over;     /* the nozzle has stopped or is empty: particles inside are free */
+} OozeNozzleFlow;
+
+/* The prescribed velocity of a particle at x; false: it has passed the exit, or the nozzle has
+   stopped, and the particle is free. */
+OOZE_FORMULA bool ooze_nozzle_velocity(const OozeNozzleFlow *flow, OozeVec3 x, OozeVec3 *velocity)
 {
-    *velocity = vec3_add(lead->jet, ooze_pose_velocity_at(&lead->pose, x));
-    return !lead->over && !(ooze_pose_to_local(&lead->pose, x).z >= 0.0);
+    *velocity = vec3_add(flow->jet, ooze_pose_velocity_at(&flow->pose, x));
+    return !flow->over && !(ooze_pose_to_local(&flow->pose, x).z >= 0.0);
 }
 
-/* Whether a sink of that shape swallows a particle at x. Outside the bounds of the shape there is no need to ask it. */
+/* Whether a sink of that shape removes a particle at x. The distance is evaluated within the bounds
+   of the shape alone. */
 OOZE_FORMULA bool ooze_sink_swallows(const OozeShape *shape, const OozeBounds *bounds,
                                      const OozePose *pose, OozeVec3 x)
 {

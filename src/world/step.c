@@ -1,178 +1,18 @@
-/* One step, as a table of contents: emit, then as many strokes as it takes of solids, neighbours, method,
-   heat, finish. */
+/* One step, as a table of contents: emission, then substeps of solids, neighbours, method, heat and
+   finish. */
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
 #include "world/world.h"
 
-/* ---- emit --------------------------------------------------------------------------------- */
+/* ---- solids ----------------------------------------------------------------------------- */
 
-static OozeStatus remove_from_store(OozeWorld *world, uint64_t *removed, OozeError *error)
+static double end_of_substep(const OozeWorld *world)
 {
-    uint64_t n = ooze_particles_count(world->particles);
-    uint8_t *remove = ooze_arena_alloc(world->arena, n, 1);
-    if (!remove) {
-        return ooze_fail_memory(error, "removing particles", n);
-    }
-    memset(remove, 0, n);
-    for (int i = 0; i < world->sinks.count; i++) {
-        ooze_sink_mark(&world->sinks.items[i], world->threads, world->particles, world->time,
-                       remove);
-    }
-    return ooze_particles_remove(world->particles, world->threads, remove, removed, error);
-}
-
-static OozeStatus remove_sunk(OozeWorld *world, OozeError *error)
-{
-    uint64_t removed = 0;
-    if (world->sinks.count == 0 || ooze_world_particle_count(world) == 0) {
-        return OOZE_OK;
-    }
-    OozeStatus status =
-        world->engine ? world->engine->remove(world->engine_data, world->sinks.items,
-                                              world->sinks.count, world->time, &removed, error)
-                      : remove_from_store(world, &removed, error);
-    if (removed > 0) {
-        world->engine_speed = NAN;
-    }
-    world->removed += removed;
-    return status;
-}
-
-static void wrap_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeWorld *world = data;
-    OozeFloat4 *x = ooze_particles_positions(world->particles);
-    for (uint64_t i = begin; i < end; i++) {
-        x[i] = ooze_point_wrap(x[i], &world->periodic);
-    }
-}
-
-static OozeStatus wrap_newcomers(OozeWorld *world, OozeError *error)
-{
-    const OozePeriodic *p = &world->periodic;
-    bool open = p->length[0] == 0.0f && p->length[1] == 0.0f && p->length[2] == 0.0f;
-    bool needed = world->newcomers && !open;
-    world->newcomers = false;
-    if (needed && world->engine) {
-        return world->engine->wrap(world->engine_data, p, error);
-    }
-    if (needed) {
-        uint64_t n = ooze_particles_count(world->particles);
-        ooze_parallel_for(world->threads, n, 8192, wrap_range, world);
-    }
-    return OOZE_OK;
-}
-
-/* A nozzle that is filled later than those that run from the start, in the second step: an earlier one may have left some
-   fluid where it stands. */
-static bool is_refilled(const OozeWorld *world, const OozeEmitter *emitter)
-{
-    double dt = world->def.time_step;
-    return world->step > 1 && ooze_emitter_fills(emitter, world->time - dt, dt);
-}
-
-/* Those nozzles look where particles are, on the processor. */
-static OozeStatus look_around(OozeWorld *world, OozeError *error)
-{
-    OozeStatus status = OOZE_OK;
-    for (int i = 0; i < world->emitters.count && !status; i++) {
-        if (is_refilled(world, &world->emitters.items[i])) {
-            status = ooze_world_bring_home(world, error);
-        }
-    }
-    return status;
-}
-
-static OozeStatus run_emitter(OozeWorld *world, int i, OozeParticles *arrivals, OozeError *error)
-{
-    double dt = world->def.time_step;
-    OozeEmitter *emitter = &world->emitters.items[i];
-    bool refilled = is_refilled(world, emitter);
-    uint64_t first = ooze_particles_count(arrivals), emitted = 0, removed = 0;
-    OozeStatus status = ooze_emitter_emit(emitter, arrivals, world->time - dt, dt, world->led_field,
-                                          (uint16_t)(i + 1), &emitted, error);
-    if (!status && refilled && emitted > 0) {
-        status = ooze_world_thin_fill(world, arrivals, first, &removed, error);
-        emitted -= removed;
-        emitter->state.emitted -= removed;
-    }
-    if (status) {
-        return status;
-    }
-    ooze_world_welcome(world, arrivals, first, emitted, emitter->temperature);
-    world->emitted += emitted;
-    if (emitted > 0 && emitter->limit > 0 && emitter->state.emitted >= emitter->limit) {
-        ooze_world_log(world, OOZE_LOG_INFO, "emitter '%s' has given its %llu particles",
-                       emitter->name, (unsigned long long)emitter->limit);
-    }
-    return OOZE_OK;
-}
-
-/* What entered the nozzles during the step that ends now takes part in the next one. */
-static OozeStatus run_emitters(OozeWorld *world, OozeParticles *arrivals, OozeError *error)
-{
-    OozeStatus status = look_around(world, error);
-    for (int i = 0; i < world->emitters.count && !status; i++) {
-        status = run_emitter(world, i, arrivals, error);
-    }
-    return status ? status : ooze_world_hand_over(world, error);
-}
-
-static OozeStatus emit(OozeWorld *world, OozeError *error)
-{
-    OozeParticles *arrivals = NULL;
-    OozeStatus status = remove_sunk(world, error);
-    if (!status && world->emitters.count > 0) {
-        status = ooze_world_open_door(world, &arrivals, error);
-        status = status ? status : run_emitters(world, arrivals, error);
-        status = status ? status : ooze_world_let_in(world, error);
-    }
-    /* after what has entered, before what moves: a jet's new speed acts on the coming step */
-    ooze_world_apply_changes(world);
-    return status ? status : wrap_newcomers(world, error);
-}
-
-/* Nozzles lead what is inside them. */
-static OozeStatus lead(OozeWorld *world, OozeError *error)
-{
-    OozeStatus status = OOZE_OK;
-    for (int i = 0; i < world->emitters.count && !status; i++) {
-        const OozeEmitter *emitter = &world->emitters.items[i];
-        uint16_t mark = (uint16_t)(i + 1);
-        if (world->engine) {
-            status = world->engine->lead(world->engine_data, emitter, world->sub.time, mark, error);
-        } else {
-            ooze_emitter_lead(emitter, world->particles, world->threads, world->sub.time,
-                              world->led_field, mark);
-        }
-    }
-    return status;
-}
-
-double ooze_world_forecast(const OozeWorld *world, double end)
-{
-    double particles = (double)ooze_world_particle_count(world);
-    double dt = world->def.time_step; /* emitters lag by one step: see emit */
-    for (int i = 0; i < world->emitters.count; i++) {
-        const OozeEmitter *emitter = &world->emitters.items[i];
-        particles += ooze_emitter_forecast(emitter, world->time - dt, end - dt) -
-                     (double)emitter->state.emitted;
-    }
-    return particles;
-}
-
-/* ---- solids ------------------------------------------------------------------------------- */
-
-static double end_of_sub_step(const OozeWorld *world)
-{
-    const OozeSubStep *sub = &world->sub;
-    bool last = sub->done + sub->units == OOZE_SUB_UNITS;
+    const OozeSubstep *sub = &world->sub;
+    bool last = sub->done + sub->units == OOZE_SUBSTEP_UNITS;
     return last ? (double)(world->step + 1) * world->def.time_step : sub->time + sub->dt;
 }
 
@@ -189,17 +29,17 @@ static OozeStatus advance_solids(OozeWorld *world, OozeError *error)
 static OozeStatus move_solids(OozeWorld *world, OozeError *error)
 {
     (void)error;
-    const OozeSubStep *sub = &world->sub;
-    double from = (double)sub->done / OOZE_SUB_UNITS;
-    double to = (double)(sub->done + sub->units) / OOZE_SUB_UNITS;
+    const OozeSubstep *sub = &world->sub;
+    double from = (double)sub->done / OOZE_SUBSTEP_UNITS;
+    double to = (double)(sub->done + sub->units) / OOZE_SUBSTEP_UNITS;
     for (int i = 0; i < world->solids.count; i++) {
-        ooze_solid_part(&world->solids.items[i], from, to, sub->time, end_of_sub_step(world));
+        ooze_solid_part(&world->solids.items[i], from, to, sub->time, end_of_substep(world));
     }
     ooze_world_fly_solids(world);
     return OOZE_OK;
 }
 
-/* ---- method ------------------------------------------------------------------------------- */
+/* ---- method ----------------------------------------------------------------------------- */
 
 static const void *field_or_null(OozeWorld *world, int field)
 {
@@ -219,7 +59,7 @@ OozeStepContext ooze_world_step_context(OozeWorld *world)
         .gravity = world->def.gravity,
         .periodic = world->periodic,
         .particles = world->particles,
-        .led = field_or_null(world, world->led_field),
+        .prescribed = field_or_null(world, world->nozzle_field),
         .bodies = world->bodies.items,
         .body_count = world->bodies.count,
         .body = field_or_null(world, world->body_field),
@@ -238,14 +78,14 @@ OozeStepContext ooze_world_step_context(OozeWorld *world)
         .params = world->params,
         .threads = world->threads,
         .arena = world->arena,
-        .report = &world->stroke,
-        .clock = &world->clock,
+        .report = &world->substep,
+        .timer = &world->timer,
     };
 }
 
-void ooze_world_ask_stress(OozeWorld *world)
+void ooze_world_record_stress(OozeWorld *world)
 {
-    world->asks_stress = true;
+    world->records_stress = true;
 }
 
 const OozeSym3 *ooze_world_stress(const OozeWorld *world)
@@ -271,61 +111,32 @@ static OozeStatus make_room_for_stress(OozeWorld *world, OozeError *error)
 static OozeStatus run_method(OozeWorld *world, OozeError *error)
 {
     OozeStepContext context = ooze_world_step_context(world);
-    OozeStatus asked = world->asks_stress ? make_room_for_stress(world, error) : OOZE_OK;
+    OozeStatus asked = world->records_stress ? make_room_for_stress(world, error) : OOZE_OK;
     if (asked) {
         return asked;
     }
-    context.stress = world->asks_stress ? world->stress : NULL;
-    world->stroke = ooze_step_report_none();
+    context.stress = world->records_stress ? world->stress : NULL;
+    world->substep = ooze_step_report_none();
     bool free = !ooze_world_cuts_steps(world) || world->sub.units == 1;
     context.time = world->sub.time;
     context.dt = world->sub.dt;
     context.longest_travel = free ? INFINITY : world->def.max_travel * world->def.spacing;
-    ooze_stage_mark(&world->clock);
-    OozeStatus status = world->engine ? world->engine->step(world->engine_data, &context, error)
-                                      : world->method->step(world->method_data, &context, error);
-    ooze_stage_lap(&world->clock, OOZE_PART_REST);
+    ooze_timer_begin(&world->timer, "method");
+    OozeStatus status = world->engine->step(world->engine_data, &context, error);
+    ooze_timer_lap(&world->timer, "rest");
     return status;
 }
 
-/* ---- finish ------------------------------------------------------------------------------- */
+/* ---- finish ----------------------------------------------------------------------------- */
 
-/* What no fluid does: beyond these a run has gone wrong, long before numbers overflow. */
+/* Beyond these bounds a run has diverged, long before numbers overflow. */
 static const float SPACINGS_A_STEP = 1000.0f;
-static const float SPACINGS_FROM_ORIGIN = 4e6f; /* floats tell quarters of a spacing there */
-
-typedef struct FinishJob {
-    OozeFloat4 *positions;
-    const OozeFloat4 *velocities;
-    OozePeriodic periodic;
-    float fastest, farthest;
-    _Atomic uint64_t
-        first_bad; /* lowest index of a particle that is out of bounds, or not finite */
-} FinishJob;
-
-static void wrap_and_check(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    FinishJob *job = data;
-    for (uint64_t i = begin; i < end; i++) {
-        OozeFloat4 *x = &job->positions[i];
-        const OozeFloat4 *v = &job->velocities[i];
-        /* false for NaN, and for what has overflowed */
-        bool near = x->x * x->x + x->y * x->y + x->z * x->z <= job->farthest * job->farthest;
-        bool slow = v->x * v->x + v->y * v->y + v->z * v->z <= job->fastest * job->fastest;
-        if (!near || !slow) {
-            uint64_t lowest = atomic_load(&job->first_bad);
-            while (i < lowest && !atomic_compare_exchange_weak(&job->first_bad, &lowest, i)) {
-            }
-            continue;
-        }
-        *x = ooze_point_wrap(*x, &job->periodic);
-    }
-}
+static const float SPACINGS_FROM_ORIGIN =
+    4e6f; /* where floats still resolve a quarter of a spacing */
 
 static OozeStatus report_bad(OozeWorld *world, uint64_t i, float fastest, OozeError *error)
 {
-    OozeStatus status = ooze_world_bring_home(world, error);
+    OozeStatus status = ooze_world_sync_to_host(world, error);
     if (status) {
         return status;
     }
@@ -352,47 +163,27 @@ static OozeStatus report_bad(OozeWorld *world, uint64_t i, float fastest, OozeEr
                      world->sub.time);
 }
 
-static uint64_t finish_store(OozeWorld *world, float fastest, float farthest)
-{
-    FinishJob job = {
-        .positions = ooze_particles_positions(world->particles),
-        .velocities = ooze_particles_velocities(world->particles),
-        .periodic = world->periodic,
-        .fastest = fastest,
-        .farthest = farthest,
-        .first_bad = UINT64_MAX,
-    };
-    ooze_parallel_for(world->threads, ooze_particles_count(world->particles), 8192, wrap_and_check,
-                      &job);
-    return atomic_load(&job.first_bad);
-}
-
 static OozeStatus finish(OozeWorld *world, OozeError *error)
 {
     double spacing = world->def.spacing;
     float fastest = (float)(SPACINGS_A_STEP * spacing / world->def.time_step);
     float farthest = (float)(SPACINGS_FROM_ORIGIN * spacing);
     OozeEngineEnd end = {.first_bad = UINT64_MAX, .speed = NAN};
-    OozeStatus status = OOZE_OK;
-    if (world->engine) {
-        status = world->engine->finish(world->engine_data, &world->periodic, fastest, farthest,
-                                       &end, error);
-        world->engine_speed = status ? NAN : end.speed;
-    } else {
-        end.first_bad = finish_store(world, fastest, farthest);
-    }
+    OozeStatus status =
+        world->engine->finish(world->engine_data, &world->periodic, fastest, farthest, &end, error);
+    world->engine_speed = status ? NAN : end.speed;
     return status || end.first_bad == UINT64_MAX ? status
                                                  : report_bad(world, end.first_bad, fastest, error);
 }
 
-/* ---- the step ----------------------------------------------------------------------------- */
+/* ---- the step --------------------------------------------------------------------------- */
 
 static OozeStatus timed(OozeWorld *world, OozeStage stage,
                         OozeStatus (*work)(OozeWorld *, OozeError *), OozeError *error)
 {
-    double start = ooze_stage_now(&world->clock);
+    double start = ooze_timer_now(&world->timer);
     OozeStatus status = work(world, error);
-    world->stages[stage].seconds += ooze_stage_now(&world->clock) - start;
+    world->stages[stage].seconds += ooze_timer_now(&world->timer) - start;
     return status;
 }
 
@@ -410,26 +201,26 @@ static OozeStatus run_stages(OozeWorld *world, const StageWork *stages, int coun
     return status;
 }
 
-/* One stroke; where the method says that it would go too far, a shorter one in its place. */
-static OozeStatus sub_step(OozeWorld *world, OozeError *error)
+/* One substep; where the method says that it would go too far, a shorter one in its place. */
+static OozeStatus substep(OozeWorld *world, OozeError *error)
 {
     static const StageWork stages[] = {
-        {OOZE_STAGE_EMIT, lead},
+        {OOZE_STAGE_EMIT, ooze_world_prescribe},
         {OOZE_STAGE_SOLIDS, move_solids},
         {OOZE_STAGE_NEIGHBOURS, ooze_world_find_neighbours},
         {OOZE_STAGE_METHOD, run_method},
     };
     ooze_arena_reset(world->arena);
-    OozeStatus status = ooze_world_choose_sub_step(world, error);
-    ooze_world_start_stroke(world);
+    OozeStatus status = ooze_world_choose_substep(world, error);
+    ooze_world_begin_substep_loads(world);
     do {
         ooze_arena_reset(world->arena);
         status = status ? status : run_stages(world, stages, 4, error);
-    } while (!status && world->stroke.too_far && ooze_world_halve_sub_step(world));
+    } while (!status && world->substep.too_far && ooze_world_halve_substep(world));
     status = status ? status : timed(world, OOZE_STAGE_SOLIDS, ooze_world_settle_solids, error);
     status = status ? status : timed(world, OOZE_STAGE_HEAT, ooze_world_conduct, error);
     status = status ? status : timed(world, OOZE_STAGE_FINISH, finish, error);
-    ooze_step_report_add(&world->report, &world->stroke);
+    ooze_step_report_add(&world->report, &world->substep);
     world->sub.done += world->sub.units;
     world->sub.count++;
     return status;
@@ -449,17 +240,17 @@ OozeStatus ooze_world_step(OozeWorld *world, OozeError *error)
 {
     OOZE_REQUIRE(world, error);
     static const StageWork stages[] = {
-        {OOZE_STAGE_EMIT, emit},
+        {OOZE_STAGE_EMIT, ooze_world_emit},
         {OOZE_STAGE_SOLIDS, advance_solids},
     };
     ooze_arena_reset(world->arena);
-    world->sub = (OozeSubStep){.time = world->time};
+    world->sub = (OozeSubstep){.time = world->time};
     world->report = ooze_step_report_none();
-    OozeStatus status = ooze_world_choose_machine(world, error);
-    status = status ? status : ooze_world_hand_over(world, error);
+    OozeStatus status = ooze_world_choose_engine(world, error);
+    status = status ? status : ooze_world_upload(world, error);
     status = status ? status : run_stages(world, stages, 2, error);
-    while (!status && world->sub.done < OOZE_SUB_UNITS) {
-        status = sub_step(world, error);
+    while (!status && world->sub.done < OOZE_SUBSTEP_UNITS) {
+        status = substep(world, error);
     }
     if (!status) {
         world->step++;
@@ -496,7 +287,7 @@ OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *erro
 {
     OOZE_REQUIRE(world, error);
     double start = ooze_clock();
-    OozeStatus status = ooze_world_bring_home(world, error);
+    OozeStatus status = ooze_world_sync_to_host(world, error);
     if (status) {
         return status;
     }
@@ -506,7 +297,7 @@ OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *erro
         .periodic = world->periodic,
         .threads = world->threads,
         .report = world->step > 0 ? &world->report : NULL,
-        .sub_steps = world->sub.count,
+        .substeps = world->sub.count,
         .materials = world->materials.items,
         .material_count = world->materials.count,
         .solids = world->solids.items,

@@ -169,22 +169,24 @@ OozeStatus ooze_world_create_with(const OozeWorldDef *given, const OozeMethod *m
     world->def = *def;
     world->def.method = method->info.name;
     world->method = method;
+    world->engine = &ooze_cpu_engine;
+    world->engine_data = world;
     world->engine_speed = NAN;
     world->rest_field = -1;
     world->body_field = -1;
     world->pin_field = -1;
-    world->led_field = -1;
+    world->nozzle_field = -1;
     world->temperature_field = -1;
     world->phase_field = -1;
     world->periodic = make_periodic(def);
     world->support = def->spacing * def->support_ratio;
-    world->report = world->stroke = ooze_step_report_none();
+    world->report = world->substep = ooze_step_report_none();
     world->worst_residual = NAN;
     world->boundary_stale = true;
     for (int i = 0; i < OOZE_STAGE_COUNT; i++) {
         world->stages[i].name = stage_names[i];
     }
-    world->clock = ooze_stage_clock();
+    world->timer = ooze_step_timer();
     status = ooze_world_open_device(world, error);
     status = status ? status : build(world, error);
     if (status) {
@@ -288,7 +290,7 @@ void *ooze_list_room(void **items, int count, int *capacity, size_t size)
     return room;
 }
 
-/* ---- solver settings ---------------------------------------------------------------------- */
+/* ---- solver settings -------------------------------------------------------------------- */
 
 OozeStatus ooze_world_set_param(OozeWorld *world, const char *key, double value, OozeError *error)
 {
@@ -326,7 +328,7 @@ OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key, double 
     return status;
 }
 
-/* ---- materials ---------------------------------------------------------------------------- */
+/* ---- materials -------------------------------------------------------------------------- */
 
 OozeStatus ooze_world_add_material_fields(OozeWorld *world, const OozeMaterial *material,
                                           OozeError *error)
@@ -338,7 +340,7 @@ OozeStatus ooze_world_add_material_fields(OozeWorld *world, const OozeMaterial *
         if (field >= 0 || !method->wants_field(material, i)) {
             continue;
         }
-        OozeStatus status = ooze_world_take_back(world, error);
+        OozeStatus status = ooze_world_own_on_host(world, error);
         status = status ? status : ooze_particles_add_field(world->particles, info, &field, error);
         if (status) {
             return status;
@@ -468,7 +470,7 @@ OozeStatus ooze_world_get_material(const OozeWorld *world, OozeMaterialId id, co
     return status;
 }
 
-/* ---- statistics --------------------------------------------------------------------------- */
+/* ---- statistics ------------------------------------------------------------------------- */
 
 void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
 {
@@ -482,11 +484,8 @@ void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
     if (world->method->bytes) {
         growing += world->method->bytes(world->method_data);
     }
-    OozeEngineFacts facts = {.pairs = world->fluid.pairs,
-                             .wall_pairs = world->fluid_boundary.pairs};
-    if (world->engine) {
-        world->engine->facts(world->engine_data, &facts);
-    }
+    OozeEngineFacts facts;
+    world->engine->facts(world->engine_data, &facts);
     *stats = (OozeWorldStats){
         .particles = ooze_world_particle_count(world),
         .boundary_particles = world->boundary.count,
@@ -502,14 +501,15 @@ void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
         .iterations = world->report.iterations,
         .worst_residual = world->worst_residual,
         .unmet_steps = world->unmet_steps,
-        .sub_steps = world->sub.count,
+        .substeps = world->sub.count,
         .threads = ooze_threads_count(world->threads),
-        .device = world->engine ? world->engine->name : "cpu",
+        .device = world->engine->name,
         .device_bytes = facts.bytes,
+        .device_free_bytes = facts.free_bytes,
         .stage_count = OOZE_STAGE_COUNT,
         .stages = world->stages,
-        .part_count = OOZE_PART_COUNT,
-        .parts = world->clock.parts,
+        .part_count = world->timer.part_count,
+        .parts = world->timer.parts,
     };
     for (int i = 0; i < world->solids.count; i++) {
         stats->memory_bytes += ooze_shape_bytes(world->solids.items[i].shape);

@@ -1,4 +1,5 @@
-"""The gallery: every scene is sound, known to the tool, and shown on the page with a picture of modest size."""
+"""The gallery: every scene is sound, known to the tool, and shown on the page with a picture of
+modest size."""
 import json
 import os
 import pathlib
@@ -19,14 +20,18 @@ NAMES = [name for name, _, _ in gallery.SCENES]
 
 class GalleryTest(unittest.TestCase):
     def test_every_scene_is_in_the_list(self):
-        self.assertEqual(sorted(NAMES), sorted(path.stem for path in (ROOT / "scenes/gallery").glob("*.yaml")))
+        self.assertEqual(sorted(NAMES), sorted(path.stem
+                                               for path in (ROOT
+                                                            / "scenes/gallery").glob("*.yaml")))
 
     def test_scenes_are_sound(self):
         for name, frame, _ in gallery.SCENES:
-            done = subprocess.run([OOZE, "check", ROOT / f"scenes/gallery/{name}.yaml"], capture_output=True, text=True)
+            done = subprocess.run([OOZE, "check", ROOT / f"scenes/gallery/{name}.yaml"],
+                                  capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             frames = re.search(r"frames 0 to (\d+)", done.stdout)
-            self.assertLessEqual(frame, int(frames.group(1)), f"{name}: the picture's frame is beyond the run")
+            self.assertLessEqual(frame, int(frames.group(1)),
+                                 f"{name}: the picture's frame is beyond the run")
 
     def test_page_shows_all(self):
         page = (gallery.DOCS / "README.md").read_text()
@@ -48,7 +53,8 @@ class GalleryTest(unittest.TestCase):
             written = sorted(path.name for path in pathlib.Path(scratch).iterdir())
             self.assertEqual(written, sorted(path.name for path in committed.glob("*.obj")))
             for name in written:
-                self.assertEqual((pathlib.Path(scratch) / name).read_text(), (committed / name).read_text(), name)
+                self.assertEqual((pathlib.Path(scratch) / name).read_text(),
+                                 (committed / name).read_text(), name)
 
 
 if __name__ == "__main__":

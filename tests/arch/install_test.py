@@ -16,7 +16,8 @@ class Install(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def run_command(self, *command, **environment):
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=self.folder,
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True,
+                              cwd=self.folder,
                               env={**os.environ, **environment})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
@@ -25,16 +26,21 @@ class Install(unittest.TestCase):
         prefix = self.folder / "a place"  # with a space, as homes have
         self.run_command("cmake", "--install", BUILD, "--prefix", prefix)
         found = next(prefix.rglob("ooze.pc")).parent
-        flags = self.run_command("pkg-config", "--cflags", "--libs", "ooze", PKG_CONFIG_PATH=str(found))
+        flags = self.run_command("pkg-config", "--cflags", "--libs", "ooze",
+                                 PKG_CONFIG_PATH=str(found))
         program = self.folder / "drop"
-        compile_line = f"cc -Wall -Wextra -Werror '{ROOT}/docs/examples/drop.c' {flags.strip()} -o '{program}'"
-        self.run_command("sh", "-c", compile_line)
+        source = ROOT / "docs/examples/drop.c"
+        self.run_command("sh", "-c", f"cc -Wall -Wextra -Werror '{source}' {flags.strip()} "
+                                     f"-o '{program}'")
         library = next(prefix.rglob("libooze.so")).parent
-        self.assertRegex(self.run_command(program, LD_LIBRARY_PATH=str(library)), r"^[1-9]\d+ particles after 1 s")
+        self.assertRegex(self.run_command(program, LD_LIBRARY_PATH=str(library)),
+                         r"^[1-9]\d+ particles after 1 s")
         version = self.run_command(prefix / "bin/ooze", "version").splitlines()[0].split()[1]
-        bench = self.run_command(prefix / "bin/ooze", "bench", "blocks", "--small", "--runs", 1, "--steps", 1, "--warm-up", 0)
+        bench = self.run_command(prefix / "bin/ooze", "bench", "blocks", "--small", "--runs", 1,
+                                 "--steps", 1, "--warm-up", 0)
         self.assertIn("share/ooze/scenes", bench)  # those that were installed with it
-        self.assertEqual(self.run_command("pkg-config", "--modversion", "ooze", PKG_CONFIG_PATH=str(found)).strip(), version)
+        self.assertEqual(self.run_command("pkg-config", "--modversion", "ooze",
+                                          PKG_CONFIG_PATH=str(found)).strip(), version)
 
 
 if __name__ == "__main__":

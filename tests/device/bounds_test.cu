@@ -9,31 +9,31 @@ enum { COUNT = 5000 };
 
 /* As much of a store as these functions look at. */
 struct TestStore {
-    Machine *m;
+    Gpu *m;
     Store store;
     float4 x[COUNT], v[COUNT];
-    explicit TestStore(Machine *machine) : m(machine)
+    explicit TestStore(Gpu *gpu) : m(gpu)
     {
         memset(&store, 0, sizeof store);
         for (uint64_t i = 0; i < COUNT; i++) {
-            x[i] = four((float)random_between(i, 0, -3, 3), (float)random_between(i, 1, -3, 3),
-                        (float)random_between(i, 2, -3, 3));
-            v[i] = four((float)random_between(i, 3, -1, 1), (float)random_between(i, 4, -1, 1), 0);
+            x[i] = f32x4((float)random_between(i, 0, -3, 3), (float)random_between(i, 1, -3, 3),
+                         (float)random_between(i, 2, -3, 3));
+            v[i] = f32x4((float)random_between(i, 3, -1, 1), (float)random_between(i, 4, -1, 1), 0);
         }
         send();
     }
     void send()
     {
         store.n = COUNT;
-        Room *places = &store.field[OOZE_FIELD_POSITION].room;
-        Room *speeds = &store.field[OOZE_FIELD_VELOCITY].room;
-        copy_in(m, room<float4>(m, places, COUNT), x, sizeof x);
-        copy_in(m, room<float4>(m, speeds, COUNT), v, sizeof v);
+        DeviceBuffer *places = &store.field[OOZE_FIELD_POSITION].buffer;
+        DeviceBuffer *speeds = &store.field[OOZE_FIELD_VELOCITY].buffer;
+        copy_in(m, buffer<float4>(m, places, COUNT), x, sizeof x);
+        copy_in(m, buffer<float4>(m, speeds, COUNT), v, sizeof v);
     }
     ~TestStore()
     {
-        room_free(m, &store.field[OOZE_FIELD_POSITION].room);
-        room_free(m, &store.field[OOZE_FIELD_VELOCITY].room);
+        buffer_free(m, &store.field[OOZE_FIELD_POSITION].buffer);
+        buffer_free(m, &store.field[OOZE_FIELD_VELOCITY].buffer);
     }
     TestStore(const TestStore &) = delete;
     TestStore &operator=(const TestStore &) = delete;
@@ -71,8 +71,8 @@ static void check_places(TestStore *s, const OozePeriodic *box, int but)
 static void wraps_along_periodic_axes(void **state)
 {
     (void)state;
-    TestMachine machine;
-    TestStore s(&machine.m);
+    TestGpu gpu;
+    TestStore s(&gpu.m);
     OozePeriodic box = box_along_x();
     wrap_positions(s.m, &s.store, &box);
     check_places(&s, &box, -1);
@@ -81,8 +81,8 @@ static void wraps_along_periodic_axes(void **state)
 static void finds_the_fastest(void **state)
 {
     (void)state;
-    TestMachine machine;
-    TestStore s(&machine.m);
+    TestGpu gpu;
+    TestStore s(&gpu.m);
     CHECK_NEAR(fastest_speed(s.m, &s.store), fastest_of(&s), 1e-6);
     s.store.n = 0;
     assert_true(fastest_speed(s.m, &s.store) == 0.0);
@@ -91,8 +91,8 @@ static void finds_the_fastest(void **state)
 static void all_is_well(void **state)
 {
     (void)state;
-    TestMachine machine;
-    TestStore s(&machine.m);
+    TestGpu gpu;
+    TestStore s(&gpu.m);
     OozePeriodic box = box_along_x();
     OozeEngineEnd end = check_bounds(s.m, &s.store, &box, 2.0f, 10.0f);
     assert_true(end.first_bad == UINT64_MAX);
@@ -104,11 +104,11 @@ static void all_is_well(void **state)
 static void names_the_first_that_is_lost(void **state)
 {
     (void)state;
-    const float4 places[3] = {four(11, 0, 0), four(0, 0, 0), four(NAN, 0, 0)};
-    const float4 speeds[3] = {four(0, 0, 0), four(0, 0, INFINITY), four(0, 0, 0)};
+    const float4 places[3] = {f32x4(11, 0, 0), f32x4(0, 0, 0), f32x4(NAN, 0, 0)};
+    const float4 speeds[3] = {f32x4(0, 0, 0), f32x4(0, 0, INFINITY), f32x4(0, 0, 0)};
     for (int k = 0; k < 3; k++) {
-        TestMachine machine;
-        TestStore s(&machine.m);
+        TestGpu gpu;
+        TestStore s(&gpu.m);
         OozePeriodic box = box_along_x();
         s.x[4321] = s.x[3456] = places[k];
         s.v[4321] = s.v[3456] = speeds[k];

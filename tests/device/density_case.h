@@ -1,4 +1,5 @@
-/* A density stage to be done on both machines, and what comes of it. Valid C and C++: the processor's stage is C. */
+/* A density stage to be done on both machines, and what comes of it. Valid C and C++: the
+   processor's stage is C. */
 #ifndef OOZE_TESTS_DENSITY_CASE_H
 #define OOZE_TESTS_DENSITY_CASE_H
 
@@ -8,22 +9,22 @@ typedef struct DensityCase {
     OozeStepContext context; /* spacing, support, dt, periodic, solids and boundary */
     OozeStepReport report;   /* of the last run */
     uint64_t n;
-    float support, volume, wall_scale, contact, tolerance, apart;
+    float support, volume, wall_scale, contact, tolerance, min_distance;
     int iterations;
-    bool plain, drifts, settles;
-    float
-        between; /* m that is added to the first coordinate of every third shift in every iteration; 0: none */
+    bool drifts, relieves;
+    /* m that every iteration adds to the first coordinate of every third shift; 0: none */
+    float between;
     OozeFloat4 *x;
     /* NULL: none */
     OozeFloat4 *start;
-    float *limit, *borne, *mobility, *ease;
+    float *density_target, *load_excess, *mobility, *effective_inverse_mass;
     uint16_t *rigid;
-    uint8_t *bare;
+    uint8_t *ignores_boundary;
 } DensityCase;
 
 /* n each. */
 typedef struct DensityResult {
-    OozeFloat4 *x, *shift, *drift, *settled;
+    OozeFloat4 *x, *shift, *drift, *position_only_shift;
     double worst, mean;
 } DensityResult;
 

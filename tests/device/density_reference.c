@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-#include "methods/density.h"
+#include "solvers/density.h"
 
 typedef struct Between {
     uint64_t n;
     float by;
 } Between;
 
-static void add_between(void *user, OozeFour *shift)
+static void add_between(void *user, OozeF32x4 *shift)
 {
     const Between *between = user;
     for (uint64_t i = 0; i < between->n; i += 3) {
@@ -32,17 +32,17 @@ static OozeStatus solve(const DensityCase *c, OozeDensityMemory *own, DensityRes
                           .contact = c->contact,
                           .iterations = c->iterations,
                           .tolerance = c->tolerance,
-                          .plain = c->plain,
-                          .apart = c->apart,
-                          .drift = c->drifts ? (OozeFour *)result->drift : NULL,
-                          .limit = c->limit,
-                          .settled = c->settles ? (OozeFour *)result->settled : NULL,
-                          .borne = c->borne,
+                          .min_distance = c->min_distance,
+                          .drift = c->drifts ? (OozeF32x4 *)result->drift : NULL,
+                          .density_target = c->density_target,
+                          .position_only_shift =
+                              c->relieves ? (OozeF32x4 *)result->position_only_shift : NULL,
+                          .load_excess = c->load_excess,
                           .mobility = c->mobility,
                           .rigid = c->rigid,
-                          .ease = c->ease,
-                          .bare = c->bare,
-                          .start = (const OozeFour *)c->start,
+                          .effective_inverse_mass = c->effective_inverse_mass,
+                          .ignores_boundary = c->ignores_boundary,
+                          .start = (const OozeF32x4 *)c->start,
                           .between = c->between != 0.0f ? add_between : NULL,
                           .user = &between,
                           .grid = own->grid,
@@ -50,7 +50,7 @@ static OozeStatus solve(const DensityCase *c, OozeDensityMemory *own, DensityRes
                           .near_walls = &own->near_walls};
     memcpy(result->x, c->x, c->n * sizeof *c->x);
     OozeStatus status =
-        ooze_density_solve(&job, (OozeFour *)result->x, (OozeFour *)result->shift, error);
+        ooze_density_solve(&job, (OozeF32x4 *)result->x, (OozeF32x4 *)result->shift, error);
     result->worst = report.worst_density_error;
     result->mean = report.mean_density_error;
     return status;

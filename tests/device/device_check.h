@@ -5,11 +5,11 @@
 #include "cuda/engine.cuh"
 #include "device/device.h"
 
-/* A machine for the length of a test. */
-struct TestMachine {
-    ooze::Machine m;
-    TestMachine() { assert_true(ooze::machine_create(&m)); }
-    ~TestMachine() { ooze::machine_destroy(&m); }
+/* A GPU for the length of a test. */
+struct TestGpu {
+    ooze::Gpu m;
+    TestGpu() { assert_true(ooze::gpu_create(&m)); }
+    ~TestGpu() { ooze::gpu_destroy(&m); }
 };
 
 static inline double random_between(uint64_t element, uint64_t draw, double low, double high)
@@ -18,7 +18,7 @@ static inline double random_between(uint64_t element, uint64_t draw, double low,
 }
 
 /* n numbers of the device, on the host; free with free. */
-template <class T> T *brought_home(ooze::Machine *m, const T *from, uint64_t n)
+template <class T> T *brought_home(ooze::Gpu *m, const T *from, uint64_t n)
 {
     T *to = static_cast<T *>(malloc((n + 1) * sizeof(T)));
     ooze::copy_out(m, to, from, n * sizeof(T));

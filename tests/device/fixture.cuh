@@ -4,31 +4,31 @@
 
 #include "device/device_check.h"
 
-/* Nothing but a machine at first; gone with the test. */
+/* Nothing but a GPU at first; gone with the test. */
 struct TestEngine {
     ooze::Engine e;
     TestEngine()
     {
         memset(static_cast<void *>(&e), 0, sizeof e);
-        assert_true(ooze::machine_create(&e.machine));
+        assert_true(ooze::gpu_create(&e.gpu));
     }
     ~TestEngine()
     {
-        ooze::Machine *m = &e.machine;
+        ooze::Gpu *m = &e.gpu;
         ooze::Walls *w = &e.walls;
         ooze::grid_free(m, &e.grid);
         ooze::lists_free(m, &e.near);
         ooze::lists_free(m, &e.near_walls);
         ooze::solids_free(m, &e.solids);
         ooze::grid_free(m, &w->grid);
-        ooze::room_free(m, &w->position_room);
-        ooze::room_free(m, &w->volume_room);
-        ooze::machine_destroy(m);
+        ooze::buffer_free(m, &w->position_buffer);
+        ooze::buffer_free(m, &w->volume_buffer);
+        ooze::gpu_destroy(m);
     }
 };
 
 /* n elements of the host and a zero behind them, in scratch; NULL of NULL. */
-template <class T, class S> T *sent(ooze::Machine *m, const S *from, uint64_t n)
+template <class T, class S> T *sent(ooze::Gpu *m, const S *from, uint64_t n)
 {
     static_assert(sizeof(T) == sizeof(S), "the same elements under another name");
     if (!from) {
@@ -44,7 +44,7 @@ template <class T, class S> T *sent(ooze::Machine *m, const S *from, uint64_t n)
 static inline void send_walls(ooze::Engine *e, const OozeBoundary *boundary,
                               const OozePeriodic *periodic)
 {
-    ooze::Machine *m = &e->machine;
+    ooze::Gpu *m = &e->gpu;
     ooze::Walls *w = &e->walls;
     uint64_t n = w->count = boundary->count;
     if (n == 0) {
@@ -54,8 +54,8 @@ static inline void send_walls(ooze::Engine *e, const OozeBoundary *boundary,
     float4 *position = sent<float4>(m, boundary->position, n);
     float *volume = sent<float>(m, boundary->volume, n);
     CHECK_OK(ooze::grid_sort(m, &w->grid, position, n, boundary->support, periodic, &error));
-    float4 *sorted = ooze::room<float4>(m, &w->position_room, n);
-    float *volumes = ooze::room<float>(m, &w->volume_room, n);
+    float4 *sorted = ooze::buffer<float4>(m, &w->position_buffer, n);
+    float *volumes = ooze::buffer<float>(m, &w->volume_buffer, n);
     ooze::clear(m, sorted + n, sizeof *sorted);
     ooze::clear(m, volumes + n, sizeof *volumes);
     ooze::reorder(m, w->grid.order, n, position, sorted, sizeof *sorted);

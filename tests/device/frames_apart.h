@@ -27,7 +27,8 @@ static double *by_id(const OozeFrame *frame, const char *name, int components)
     return values;
 }
 
-/* The largest difference of a field between two frames, or the largest value where there is no other. */
+/* The largest difference of a field between two frames, or the largest value where there is no
+   other. */
 static double apart(const OozeFrame *a, const OozeFrame *b, const char *name, int components)
 {
     double *x = by_id(a, name, components), *y = b ? by_id(b, name, components) : nullptr, most = 0;

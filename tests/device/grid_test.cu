@@ -5,8 +5,8 @@
 static void sorted_by_cells(void **state)
 {
     (void)state;
-    TestMachine machine;
-    ooze::Machine *m = &machine.m;
+    TestGpu gpu;
+    ooze::Gpu *m = &gpu.m;
     ooze::Grid grid = {};
     for (int sparse = 0; sparse < 2; sparse++) {
         Points points = random_points(3000, sparse ? 300.0 : 10.0, -3.0, 2.0, -7.5, 4);
@@ -36,12 +36,13 @@ static void sorted_by_cells(void **state)
     ooze::grid_free(m, &grid);
 }
 
-/* Points of one cell stay in the order they had, and a second sort of what is sorted changes nothing. */
+/* Points of one cell stay in the order they had, and a second sort of what is sorted changes
+   nothing. */
 static void stable(void **state)
 {
     (void)state;
-    TestMachine machine;
-    ooze::Machine *m = &machine.m;
+    TestGpu gpu;
+    ooze::Gpu *m = &gpu.m;
     ooze::Grid grid = {};
     Points points = random_points(40000, 4.0, 0.0, 0.0, 0.0, 8);
     sort_points(m, &grid, &points, 1.0, nullptr);
@@ -61,7 +62,7 @@ static void stable(void **state)
     ooze::grid_free(m, &grid);
 }
 
-template <class T> static void check_reorder(ooze::Machine *m, uint64_t n)
+template <class T> static void check_reorder(ooze::Gpu *m, uint64_t n)
 {
     std::vector<uint32_t> order(n);
     std::vector<T> values(n);
@@ -87,8 +88,8 @@ struct Eight {
 static void carried_along(void **state)
 {
     (void)state;
-    TestMachine machine;
-    ooze::Machine *m = &machine.m;
+    TestGpu gpu;
+    ooze::Gpu *m = &gpu.m;
     check_reorder<uint8_t>(m, 1001);
     check_reorder<uint16_t>(m, 1001);
     check_reorder<uint32_t>(m, 1001);
@@ -101,8 +102,8 @@ static void carried_along(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    TestMachine machine;
-    ooze::Machine *m = &machine.m;
+    TestGpu gpu;
+    ooze::Gpu *m = &gpu.m;
     ooze::Grid grid = {};
     Points points = random_points(1000, 4.0, 0.0, 0.0, 0.0, 8);
     points[900].x = INFINITY;

@@ -1,4 +1,5 @@
-/* The device's neighbour lists against the brute-force reference: equal lists, not merely equal sums. */
+/* The device's neighbour lists against the brute-force reference: equal lists, not merely equal
+   sums. */
 #include "points.h"
 
 static void none_and_one(void **state)
@@ -9,8 +10,9 @@ static void none_and_one(void **state)
     assert_int_equal(check_points(one, 0.1, 0.1, nullptr), 0);
 }
 
-/* In a cubic lattice of spacing 1 a sphere of radius 2.01 holds 6 + 12 + 8 + 6 = 32 other points (at 1, sqrt 2, sqrt 3
-   and 2): 8^3 of them in a periodic box have no borders. Then points exactly one radius apart, and on borders of cells. */
+/* In a cubic lattice of spacing 1 a sphere of radius 2.01 holds 6 + 12 + 8 + 6 = 32 other points
+   (at 1, sqrt 2, sqrt 3 and 2): 8^3 of them in a periodic box have no borders. Then points exactly
+   one radius apart, and on borders of cells. */
 static void lattice(void **state)
 {
     (void)state;
@@ -44,7 +46,8 @@ static void coincident(void **state)
     assert_int_equal(check_points(points, 0.1, 0.1, nullptr), 700 * 699);
 }
 
-/* A dense drop in thin air: in one slice are points with hundreds of neighbours and points with few. */
+/* A dense drop in thin air: in one slice are points with hundreds of neighbours and points with
+   few. */
 static void clustered(void **state)
 {
     (void)state;
@@ -53,13 +56,14 @@ static void clustered(void **state)
         points[i] = make_float4(between(4, i, 0, 2.0, 3.5), between(4, i, 1, 2.0, 3.5),
                                 between(4, i, 2, 2.0, 3.5), 0.0f);
     }
-    /* 900 in a cube of 1.5 edges: (4 pi / 3) / 3.4 of them around its middle, and half of that on average */
+    /* 900 in a cube of 1.5 edges: (4 pi / 3) / 3.4 of them around its middle, and half of that on
+       average */
     uint64_t pairs = check_points(points, 1.0, 1.0, nullptr);
     assert_true(pairs > 900 * 200);
 }
 
-/* Far from the origin coordinates are coarse: distances tie and round, and cells are no longer counted; lists must
-   still be the reference's. */
+/* Far from the origin coordinates are coarse: distances tie and round, and cells are no longer
+   counted; lists must still be the reference's. */
 static void far_from_origin(void **state)
 {
     (void)state;
@@ -73,8 +77,8 @@ static void far_from_origin(void **state)
     }
 }
 
-/* Two clusters 1e6 supports apart: the box has 1e18 cells, memory follows the points. And clouds so thin that the
-   table of all cells would be larger than the points. */
+/* Two clusters 1e6 supports apart: the box has 1e18 cells, memory follows the points. And clouds so
+   thin that the table of all cells would be larger than the points. */
 static void far_clusters(void **state)
 {
     (void)state;
@@ -86,12 +90,12 @@ static void far_clusters(void **state)
         points = random_points(700, 5.0, -2.0, 0.0, 1.0, seed);
         other = random_points(700, 150.0, -50.0, -70.0, -80.0, seed + 9);
         points.insert(points.end(), other.begin(), other.end());
-        TestMachine machine;
-        ooze::Machine *m = &machine.m;
+        TestGpu gpu;
+        ooze::Gpu *m = &gpu.m;
         ooze::Grid grid = {};
         sort_points(m, &grid, &points, 1.0, nullptr);
         assert_true(grid.cells.sparse);
-        assert_true(grid.table_room.size + grid.order_room.size < 300 * points.size());
+        assert_true(grid.table_buffer.size + grid.order_buffer.size < 300 * points.size());
         ooze::grid_free(m, &grid);
         assert_true(check_points(points, 1.0, 1.0, nullptr) > 1000);
     }
@@ -123,7 +127,8 @@ static void periodic_axes(void **state)
     }
 }
 
-/* A long periodic box with few particles takes the sparse table across the wrap; also one that is short along x. */
+/* A long periodic box with few particles takes the sparse table across the wrap; also one that is
+   short along x. */
 static void periodic_sparse(void **state)
 {
     (void)state;
@@ -162,8 +167,8 @@ static void other_candidates(void **state)
         fluid[1] = make_float4(1e38f, -1e38f, 1e38f, 0.0f);
         fluid[2] = make_float4(NAN, 0.0f, INFINITY, 0.0f);
         fluid[3] = solid[5];
-        TestMachine machine;
-        ooze::Machine *m = &machine.m;
+        TestGpu gpu;
+        ooze::Gpu *m = &gpu.m;
         ooze::Grid grid = {};
         ooze::Lists lists = {};
         const float4 *candidates = sort_points(m, &grid, &solid, 1.0, nullptr);
@@ -184,8 +189,8 @@ static void other_candidates(void **state)
 static void no_candidates(void **state)
 {
     (void)state;
-    TestMachine machine;
-    ooze::Machine *m = &machine.m;
+    TestGpu gpu;
+    ooze::Gpu *m = &gpu.m;
     ooze::Grid grid = {};
     ooze::Lists lists = {};
     Points none, fluid = random_points(100, 6.0, -3.0, -3.0, -3.0, 11);
@@ -198,13 +203,13 @@ static void no_candidates(void **state)
     ooze::grid_free(m, &grid);
 }
 
-/* Lists built again, of more points and of points with many more neighbours than before: what was kept of the last
-   build does not hold them. */
+/* Lists built again, of more points and of points with many more neighbours than before: what was
+   kept of the last build does not hold them. */
 static void built_again(void **state)
 {
     (void)state;
-    TestMachine machine;
-    ooze::Machine *m = &machine.m;
+    TestGpu gpu;
+    ooze::Gpu *m = &gpu.m;
     ooze::Grid grid = {};
     ooze::Lists lists = {};
     const double sizes[] = {12.0, 3.0, 20.0, 2.0, 5.0};
@@ -218,15 +223,15 @@ static void built_again(void **state)
     }
     ooze::lists_free(m, &lists);
     ooze::grid_free(m, &grid);
-    assert_int_equal(lists.index_room.size + grid.table_room.size, 0);
+    assert_int_equal(lists.index_buffer.size + grid.table_buffer.size, 0);
 }
 
 /* What bodies see: each_neighbour with one lane and with several, and each_true_neighbour. */
 static void read_by_bodies(void **state)
 {
     (void)state;
-    TestMachine machine;
-    ooze::Machine *m = &machine.m;
+    TestGpu gpu;
+    ooze::Gpu *m = &gpu.m;
     ooze::Grid grid = {};
     ooze::Lists lists = {};
     Points points = random_points(1000, 5.0, 0.0, 0.0, 0.0, 21);
@@ -267,8 +272,8 @@ static void read_by_bodies(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    TestMachine machine;
-    ooze::Machine *m = &machine.m;
+    TestGpu gpu;
+    ooze::Gpu *m = &gpu.m;
     ooze::Grid grid = {};
     ooze::Lists lists = {};
     Points points = random_points(100, 5.0, 0.0, 0.0, 0.0, 21);
@@ -298,8 +303,8 @@ static void refusals(void **state)
 static void out_of_memory(void **state)
 {
     (void)state;
-    TestMachine machine;
-    ooze::Machine *m = &machine.m;
+    TestGpu gpu;
+    ooze::Gpu *m = &gpu.m;
     ooze::Grid grid = {};
     ooze::Lists lists = {};
     Points points = random_points(1000, 5.0, 0.0, 0.0, 0.0, 21);

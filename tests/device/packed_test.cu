@@ -23,11 +23,12 @@ static std::vector<float> numbers(int each)
     return all;
 }
 
-/* Half a unit of 2^-17 of the power of two above the largest; the largest itself may lose a whole one. */
+/* Half a unit of 2^-17 of the power of two above the largest; the largest itself may lose a whole
+   one. */
 static void directions(void **state)
 {
     (void)state;
-    ooze::Machine machine, *m = &machine;
+    ooze::Gpu gpu, *m = &gpu;
     open_machine(m);
     std::vector<float> given = numbers(3);
     const float *from = send(m, given);
@@ -35,9 +36,9 @@ static void directions(void **state)
     ooze::for_each(
         m, COUNT, OOZE_BODY(uint32_t i) {
             uint2 place = {123u + i, 456u};
-            float4 v = ooze::four(from[3 * i], from[3 * i + 1], from[3 * i + 2]);
-            float4 once = ooze::going_vector(ooze::going_pack(place, v, i % 2));
-            float4 twice = ooze::going_vector(ooze::going_pack(place, once, i % 3));
+            float4 v = ooze::f32x4(from[3 * i], from[3 * i + 1], from[3 * i + 2]);
+            float4 once = ooze::direction_vector(ooze::direction_pack(place, v, i % 2));
+            float4 twice = ooze::direction_vector(ooze::direction_pack(place, once, i % 3));
             to[6 * i] = once.x;
             to[6 * i + 1] = once.y;
             to[6 * i + 2] = once.z;
@@ -58,13 +59,13 @@ static void directions(void **state)
             assert_true(got[6 * i + 3 + k] == got[6 * i + k]);
         }
     }
-    ooze::machine_destroy(m);
+    ooze::gpu_destroy(m);
 }
 
 static void fluxes(void **state)
 {
     (void)state;
-    ooze::Machine machine, *m = &machine;
+    ooze::Gpu gpu, *m = &gpu;
     open_machine(m);
     std::vector<float> given = numbers(9);
     const float *from = send(m, given);
@@ -92,21 +93,21 @@ static void fluxes(void **state)
         }
         assert_true(there[i] == (float)i + 5.0f);
     }
-    ooze::machine_destroy(m);
+    ooze::gpu_destroy(m);
 }
 
 /* A unit is at most 2^-11 of the largest. */
 static void lean_fluxes(void **state)
 {
     (void)state;
-    ooze::Machine machine, *m = &machine;
+    ooze::Gpu gpu, *m = &gpu;
     open_machine(m);
     std::vector<float> given = numbers(9);
     const float *from = send(m, given);
     float *to = ooze::scratch<float>(m, 9 * COUNT);
     ooze::for_each(
         m, COUNT, OOZE_BODY(uint32_t i) {
-            float nine[9], unit = ooze::nine_get(ooze::nine_pack(from + 9 * i), nine);
+            float nine[9], unit = ooze::unpack_9x13(ooze::pack_9x13(from + 9 * i), nine);
             for (int k = 0; k < 9; k++) {
                 to[9 * i + k] = unit * nine[k];
             }
@@ -121,13 +122,13 @@ static void lean_fluxes(void **state)
             assert_true(fabsf(got[9 * i + k] - given[9 * i + k]) <= largest / 2048.0f);
         }
     }
-    ooze::machine_destroy(m);
+    ooze::gpu_destroy(m);
 }
 
 static void places(void **state)
 {
     (void)state;
-    ooze::Machine machine, *m = &machine;
+    ooze::Gpu gpu, *m = &gpu;
     open_machine(m);
     ooze::PackView pack = {};
     pack.low[0] = -3.0f;
@@ -154,7 +155,7 @@ static void places(void **state)
         assert_true(fabsf(pack.low[2] + pack.step * got[i].z - given[i].z) <= 4.0f * pack.step);
         assert_true(got[i].w == given[i].w);
     }
-    ooze::machine_destroy(m);
+    ooze::gpu_destroy(m);
 }
 
 int main(void)

@@ -7,7 +7,7 @@
 #include "device/device_check.h"
 
 extern "C" {
-#include "particles/neighbours.h"
+#include "brute_force.h"
 }
 
 typedef std::vector<float4> Points;
@@ -53,7 +53,8 @@ static inline OozePeriodic periodic_box(double min, double length, int axes)
     return periodic;
 }
 
-/* A permutation, sorted by rows, and stable within cells of a quarter edge: equal points keep their order. */
+/* A permutation, sorted by rows, and stable within cells of a quarter edge: equal points keep their
+   order. */
 static inline void check_order(const Points &points, const std::vector<uint32_t> &order)
 {
     std::vector<bool> seen(points.size());
@@ -67,9 +68,9 @@ static inline void check_order(const Points &points, const std::vector<uint32_t>
     }
 }
 
-/* Device lists as the reference's are: indices of each point, then filling up to the slice's longest. */
-static inline void check_lists(ooze::Machine *m, const ooze::Lists *lists,
-                               const OozeNeighbours *slow)
+/* Device lists as the reference's are: indices of each point, then filling up to the slice's
+   longest. */
+static inline void check_lists(ooze::Gpu *m, const ooze::Lists *lists, const OozeNeighbours *slow)
 {
     const uint64_t slices = (lists->n + ooze::SLICE - 1) / ooze::SLICE;
     assert_int_equal(lists->n, slow->n);
@@ -102,31 +103,31 @@ static inline void check_lists(ooze::Machine *m, const ooze::Lists *lists,
         assert_int_equal(count[i], slow->count[i]);
         for (uint64_t q = 0; q < slice.quads; q++) {
             uint4 j = index[slice.first + q * ooze::SLICE + i % ooze::SLICE];
-            const uint32_t four[4] = {j.x, j.y, j.z, j.w};
+            const uint32_t quad[4] = {j.x, j.y, j.z, j.w};
             for (uint64_t c = 0; c < 4; c++) {
                 uint64_t k = 4 * q + c;
-                assert_int_equal(four[c], k < slow->count[i] ? expected[k] : lists->dummy);
+                assert_int_equal(quad[c], k < slow->count[i] ? expected[k] : lists->dummy);
             }
         }
     }
 }
 
-static inline void check_against(ooze::Machine *m, const ooze::Lists *lists, const Points &points,
+static inline void check_against(ooze::Gpu *m, const ooze::Lists *lists, const Points &points,
                                  const Points &candidates, double radius,
                                  const OozePeriodic *periodic, bool skip_self)
 {
     OozeNeighbours slow = {};
-    CHECK_OK(ooze_neighbours_brute_force(&slow, reinterpret_cast<const OozeFloat4 *>(points.data()),
-                                         points.size(),
-                                         reinterpret_cast<const OozeFloat4 *>(candidates.data()),
-                                         candidates.size(), radius, periodic, skip_self, &error));
+    const OozeNeighbourQuery query = {
+        reinterpret_cast<const OozeFloat4 *>(points.data()), points.size(),
+        reinterpret_cast<const OozeFloat4 *>(candidates.data()), radius, skip_self};
+    brute_force(&slow, &query, candidates.size(), periodic);
     check_lists(m, lists, &slow);
     ooze_neighbours_free(&slow);
 }
 
 /* Sorts the points, in place too, into `grid`. */
-static inline const float4 *sort_points(ooze::Machine *m, ooze::Grid *grid, Points *points,
-                                        double cell, const OozePeriodic *periodic)
+static inline const float4 *sort_points(ooze::Gpu *m, ooze::Grid *grid, Points *points, double cell,
+                                        const OozePeriodic *periodic)
 {
     const float4 *sent = send(m, *points);
     CHECK_OK(ooze::grid_sort(m, grid, sent, points->size(), cell, periodic, &error));
@@ -142,8 +143,8 @@ static inline const float4 *sort_points(ooze::Machine *m, ooze::Grid *grid, Poin
 static inline uint64_t check_points(Points points, double cell, double radius,
                                     const OozePeriodic *periodic)
 {
-    TestMachine machine;
-    ooze::Machine *m = &machine.m;
+    TestGpu gpu;
+    ooze::Gpu *m = &gpu.m;
     ooze::Grid grid = {};
     ooze::Lists lists = {};
     const float4 *sorted = sort_points(m, &grid, &points, cell, periodic);

@@ -1,4 +1,5 @@
 /* Distances and contacts on the device against those of the processor. */
+#include "cuda/shape_distance.cuh"
 #include "device/device_check.h"
 
 using namespace ooze;
@@ -6,7 +7,7 @@ using namespace ooze;
 enum { POINTS = 6000, VARIANTS = 6 };
 static const double s = 0.05; /* spacing */
 
-/* ---- shapes of every kind ------------------------------------------------------------------------ */
+/* ---- shapes of every kind --------------------------------------------------------------- */
 
 static float heights[24 * 17];
 
@@ -19,8 +20,8 @@ static const OozeVec3 corners[8] = {{-0.5, -0.5, -0.5}, {0.5, -0.5, -0.5}, {-0.5
 static const uint32_t cube[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
                                   2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
 
-/* Odd variants are containers; from the third on sizes are uneven, and from the fifth on a mesh is a shell (a cube
-   without a side) and a height field stands on one cell. */
+/* Odd variants are containers; from the third on sizes are uneven, and from the fifth on a mesh is
+   a shell (a cube without a side) and a height field stands on one cell. */
 static OozeShapeDef shape_of(OozeShapeKind kind, int variant)
 {
     OozeShapeDef def = ooze_shape_def_default(kind);
@@ -88,17 +89,17 @@ static OozeVec3 point_of(uint64_t i)
 }
 
 struct Contacts {
-    TestMachine machine;
+    TestGpu gpu;
     OozeVec3 *points;
     OozeContact *found;
-    Room point_room = {}, found_room = {};
+    DeviceBuffer point_buffer = {}, found_buffer = {};
     OozeVec3 *here;
 
     Contacts()
     {
-        Machine *m = &machine.m;
-        points = room<OozeVec3>(m, &point_room, POINTS);
-        found = room<OozeContact>(m, &found_room, POINTS);
+        Gpu *m = &gpu.m;
+        points = buffer<OozeVec3>(m, &point_buffer, POINTS);
+        found = buffer<OozeContact>(m, &found_buffer, POINTS);
         here = static_cast<OozeVec3 *>(malloc(POINTS * sizeof *here));
         for (uint64_t i = 0; i < POINTS; i++) {
             here[i] = point_of(i);
@@ -107,19 +108,19 @@ struct Contacts {
     ~Contacts()
     {
         free(here);
-        room_free(&machine.m, &point_room);
-        room_free(&machine.m, &found_room);
+        buffer_free(&gpu.m, &point_buffer);
+        buffer_free(&gpu.m, &found_buffer);
     }
 };
 
-static void ask(Machine *m, SolidsView solids, int k, const OozeVec3 *points, OozeContact *found)
+static void ask(Gpu *m, SolidsView solids, int k, const OozeVec3 *points, OozeContact *found)
 {
     for_each(
         m, POINTS, OOZE_BODY(uint32_t i) { found[i] = solid_contact(solids.items[k], points[i]); });
 }
 
-/* A fused product and sum may round once less on the device; where two parts of a surface are equally near, that
-   may choose the other, and only the distance is the same. */
+/* A fused product and sum may round once less on the device; where two parts of a surface are
+   equally near, that may choose the other, and only the distance is the same. */
 static void check_contact(const OozeSolid *solid, OozeVec3 p, const OozeContact *found, int *others)
 {
     OozeContact right = ooze_solid_contact(solid, p);
@@ -137,7 +138,7 @@ static void check_contact(const OozeSolid *solid, OozeVec3 p, const OozeContact 
 static void contacts_are_those_of_the_processor(void **)
 {
     Contacts contacts;
-    Machine *m = &contacts.machine.m;
+    Gpu *m = &contacts.gpu.m;
     for (int kind = 0; kind < OOZE_SHAPE_KIND_COUNT; kind++) {
         OozeSolid solids[VARIANTS];
         Solids sent = {};
@@ -160,7 +161,8 @@ static void contacts_are_those_of_the_processor(void **)
             copy_in(m, contacts.points, contacts.here, POINTS * sizeof *contacts.here);
             ask(m, sent.view, k, contacts.points, contacts.found);
             OozeContact *found = brought_home(m, contacts.found, POINTS);
-            /* on the surface itself, rounding decides on which side a point lies, and so its normal */
+            /* on the surface itself, rounding decides on which side a point lies, and so its normal
+               */
             int others = 0, on_surface = 0;
             for (uint64_t i = 0; i < POINTS; i++) {
                 check_contact(&solids[k], contacts.here[i], &found[i],
@@ -177,9 +179,9 @@ static void contacts_are_those_of_the_processor(void **)
     }
 }
 
-/* ---- what is near -------------------------------------------------------------------------------- */
+/* ---- what is near ----------------------------------------------------------------------- */
 
-static void ask_near(Machine *m, SolidsView solids, int k, const OozeVec3 *points, float reach,
+static void ask_near(Gpu *m, SolidsView solids, int k, const OozeVec3 *points, float reach,
                      uint8_t *found)
 {
     for_each(
@@ -190,11 +192,12 @@ static void ask_near(Machine *m, SolidsView solids, int k, const OozeVec3 *point
         });
 }
 
-/* Whatever is within reach is near, and most of what is far is not, but for containers, whose box says nothing. */
+/* Whatever is within reach is near, and most of what is far is not, but for containers, whose box
+   says nothing. */
 static void what_is_far_is_ruled_out(void **)
 {
     Contacts contacts;
-    Machine *m = &contacts.machine.m;
+    Gpu *m = &contacts.gpu.m;
     const float reach = 0.1f;
     const double dt = 0.02;
     uint8_t *near = scratch<uint8_t>(m, POINTS);
@@ -215,9 +218,9 @@ static void what_is_far_is_ruled_out(void **)
             uint64_t far = 0, kept = 0;
             for (uint64_t i = 0; i < POINTS; i++) {
                 OozeContact right = ooze_solid_contact(&solids[k], contacts.here[i]);
-                double way = dt * vec3_length(right.velocity);
+                double travel = dt * vec3_length(right.velocity);
                 assert_true(right.distance > reach || found[i] & 1);
-                assert_true(right.distance > reach + way || found[i] & 2);
+                assert_true(right.distance > reach + travel || found[i] & 2);
                 far += right.distance > 2.0;
                 kept += right.distance > 2.0 && found[i] & 1;
             }
@@ -239,9 +242,9 @@ static void what_is_far_is_ruled_out(void **)
     }
 }
 
-/* ---- what is sent -------------------------------------------------------------------------------- */
+/* ---- what is sent ----------------------------------------------------------------------- */
 
-static SolidView first_of(Machine *m, SolidsView view)
+static SolidView first_of(Gpu *m, SolidsView view)
 {
     SolidView solid;
     copy_out(m, &solid, view.items, sizeof solid);
@@ -250,8 +253,8 @@ static SolidView first_of(Machine *m, SolidsView view)
 
 static void numbers_follow_the_solids(void **)
 {
-    TestMachine machine;
-    Machine *m = &machine.m;
+    TestGpu gpu;
+    Gpu *m = &gpu.m;
     OozeSolid solid = solid_of(OOZE_SHAPE_MESH, 4);
     Solids sent = {};
     OozeStepContext context = {};
@@ -285,8 +288,8 @@ static void numbers_follow_the_solids(void **)
 /* Out of memory, here or there: one clear error, nothing lost, and the next call does it all. */
 static void running_out_of_memory_is_survived(void **)
 {
-    TestMachine machine;
-    Machine *m = &machine.m;
+    TestGpu gpu;
+    Gpu *m = &gpu.m;
     size_t held = m->held;
     OozeSolid solids[2] = {solid_of(OOZE_SHAPE_MESH, 0), solid_of(OOZE_SHAPE_HEIGHTFIELD, 0)};
     Solids sent = {};

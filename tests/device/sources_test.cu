@@ -7,21 +7,22 @@ using namespace ooze;
 
 enum { COUNT = 20000 };
 
-/* Particles on both machines, some of them led by nozzles 1 and 2. */
+/* Particles on both machines, some of them prescribed by nozzles 1 and 2. */
 struct Scene {
     Engine engine = {};
     OozeParticles *particles, *back;
     OozeThreads *threads;
-    int led;
+    int prescribed;
 
     Scene()
     {
-        assert_true(machine_create(&engine.machine));
+        assert_true(gpu_create(&engine.gpu));
         CHECK_OK(ooze_threads_create(1, &threads, &error));
-        const OozeFieldInfo info = {"nozzle", OOZE_FIELD_UINT16, 1, 1, "", 0.0, false, "led by"};
+        const OozeFieldInfo info = {"nozzle", OOZE_FIELD_UINT16, 1, 1, "", 0.0,
+                                    false,    "prescribed by"};
         for (OozeParticles **store : {&particles, &back}) {
             CHECK_OK(ooze_particles_create(store, &error));
-            CHECK_OK(ooze_particles_add_field(*store, &info, &led, &error));
+            CHECK_OK(ooze_particles_add_field(*store, &info, &prescribed, &error));
         }
         uint64_t first;
         CHECK_OK(ooze_particles_add(particles, COUNT, &first, &error));
@@ -31,15 +32,16 @@ struct Scene {
             x->y = (float)random_between(i, 1, -2, 2);
             x->z = (float)random_between(i, 2, -2, 2);
             ooze_particles_velocities(particles)[i].x = 7.0f;
-            static_cast<uint16_t *>(ooze_particles_data(particles, led))[i] = (uint16_t)(i % 3);
+            static_cast<uint16_t *>(ooze_particles_data(particles, prescribed))[i] =
+                (uint16_t)(i % 3);
         }
-        CHECK_OK(store_upload(&engine.machine, &engine.store, particles, &error));
+        CHECK_OK(store_upload(&engine.gpu, &engine.store, particles, &error));
     }
     ~Scene()
     {
-        store_free(&engine.machine, &engine.store);
-        solids_free(&engine.machine, &engine.solids);
-        machine_destroy(&engine.machine);
+        store_free(&engine.gpu, &engine.store);
+        solids_free(&engine.gpu, &engine.solids);
+        gpu_destroy(&engine.gpu);
         ooze_particles_destroy(particles);
         ooze_particles_destroy(back);
         ooze_threads_destroy(threads);
@@ -47,15 +49,15 @@ struct Scene {
     /* Both machines have the same particles in the same order; speeds may round differently. */
     void check()
     {
-        CHECK_OK(store_download(&engine.machine, &engine.store, back, &error));
+        CHECK_OK(store_download(&engine.gpu, &engine.store, back, &error));
         uint64_t n = ooze_particles_count(particles);
         assert_int_equal(ooze_particles_count(back), n);
         assert_memory_equal(ooze_particles_ids(back), ooze_particles_ids(particles),
                             n * sizeof(uint64_t));
         assert_memory_equal(ooze_particles_positions(back), ooze_particles_positions(particles),
                             n * sizeof(OozeFloat4));
-        assert_memory_equal(ooze_particles_data(back, led), ooze_particles_data(particles, led),
-                            n * sizeof(uint16_t));
+        assert_memory_equal(ooze_particles_data(back, prescribed),
+                            ooze_particles_data(particles, prescribed), n * sizeof(uint16_t));
         const OozeFloat4 *a = ooze_particles_velocities(back);
         const OozeFloat4 *b = ooze_particles_velocities(particles);
         for (uint64_t i = 0; i < n; i++) {
@@ -66,7 +68,7 @@ struct Scene {
     }
 };
 
-/* ---- sinks --------------------------------------------------------------------------------------- */
+/* ---- sinks ------------------------------------------------------------------------------ */
 
 static const OozeVec3 corners[4] = {{-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, {0, 1.5, 0}};
 static const uint32_t faces[12] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 2, 3, 0};
@@ -125,7 +127,7 @@ static void open_sinks_swallow(void **)
     }
 }
 
-/* ---- nozzles ------------------------------------------------------------------------------------- */
+/* ---- nozzles ---------------------------------------------------------------------------- */
 
 static OozeEmitter nozzle_of(double length)
 {
@@ -142,22 +144,24 @@ static OozeEmitter nozzle_of(double length)
     return emitter;
 }
 
-/* While it runs a nozzle gives the jet's speed; what has passed the exit is free for good, all of it once it has stopped. */
+/* While it runs a nozzle gives the jet's speed; what has passed the exit is free for good, all of
+   it once it has stopped. */
 static void nozzles_lead_their_own(void **)
 {
     Scene scene;
     OozeEmitter leads = nozzle_of(0.4), open = nozzle_of(0.0);
-    const uint16_t *led = static_cast<uint16_t *>(ooze_particles_data(scene.particles, scene.led));
+    const uint16_t *prescribed =
+        static_cast<uint16_t *>(ooze_particles_data(scene.particles, scene.prescribed));
     uint64_t left = COUNT;
     for (double time : {0.1, 0.3, 0.6}) {
-        ooze_emitter_lead(&leads, scene.particles, scene.threads, time, scene.led, 2);
-        ooze_emitter_lead(&open, scene.particles, scene.threads, time, scene.led, 1);
-        CHECK_OK(sources_lead(&scene.engine, &leads, time, 2, &error));
-        CHECK_OK(sources_lead(&scene.engine, &open, time, 1, &error));
+        ooze_emitter_prescribe(&leads, scene.particles, scene.threads, time, scene.prescribed, 2);
+        ooze_emitter_prescribe(&open, scene.particles, scene.threads, time, scene.prescribed, 1);
+        CHECK_OK(sources_prescribe(&scene.engine, &leads, time, 2, &error));
+        CHECK_OK(sources_prescribe(&scene.engine, &open, time, 1, &error));
         scene.check();
         uint64_t now[3] = {0, 0, 0};
         for (uint64_t i = 0; i < COUNT; i++) {
-            now[led[i]]++;
+            now[prescribed[i]]++;
         }
         assert_int_equal(now[1], (COUNT + 1) / 3); /* an open outline leads none, and frees none */
         assert_true(time < leads.stop ? now[2] > 100 && now[2] < left : now[2] == 0);

@@ -1,4 +1,5 @@
-/* The device's particle store: what goes there comes back, and the same happens to it as to the host's. */
+/* The device's particle store: what goes there comes back, and the same happens to it as to the
+   host's. */
 #include "cuda/store.cuh"
 #include "points.h"
 
@@ -9,7 +10,7 @@ static OozeParticles *rows(void)
         {"tensor", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true, ""},
         {"odd", OOZE_FIELD_FLOAT32, 3, 3, "", 1.0, true, ""},
         {"small", OOZE_FIELD_UINT8, 3, 3, "", 0.0, false, ""},
-        {"calm", OOZE_FIELD_FLOAT32, 1, 1, "", 0.5, true, ""},
+        {"relief_progress", OOZE_FIELD_FLOAT32, 1, 1, "", 0.5, true, ""},
         {"flag", OOZE_FIELD_UINT8, 1, 1, "", 0.0, true, ""},
     };
     OozeParticles *particles;
@@ -51,7 +52,7 @@ static void assert_same_particles(const OozeParticles *a, const OozeParticles *b
 }
 
 /* What the device has is what the host has, and the elements beyond are zero. */
-static void check_same(ooze::Machine *m, const ooze::Store *store, const OozeParticles *expected)
+static void check_same(ooze::Gpu *m, const ooze::Store *store, const OozeParticles *expected)
 {
     OozeParticles *back = rows();
     ooze_particles_set_next_id(back, 77);
@@ -62,8 +63,8 @@ static void check_same(ooze::Machine *m, const ooze::Store *store, const OozePar
     assert_true(store->n <= store->capacity);
     for (int f = 0; f < store->field_count; f++) {
         size_t size = store->field[f].size;
-        const uint8_t *data = static_cast<const uint8_t *>(store->field[f].room.memory);
-        assert_true(store->field[f].room.size >= (store->capacity + ooze::SPARE) * size);
+        const uint8_t *data = static_cast<const uint8_t *>(store->field[f].buffer.memory);
+        assert_true(store->field[f].buffer.size >= (store->capacity + ooze::SPARE) * size);
         std::vector<uint8_t> spare = fetch(m, data + store->n * size, ooze::SPARE * size);
         for (uint8_t byte : spare) {
             assert_int_equal(byte, 0);
@@ -74,36 +75,36 @@ static void check_same(ooze::Machine *m, const ooze::Store *store, const OozePar
 static void there_and_back(void **state)
 {
     (void)state;
-    TestMachine machine;
+    TestGpu gpu;
     ooze::Store store = {};
     OozeParticles *particles = rows();
     const uint64_t counts[] = {0, 1, 17, 5000, 300, 250000}; /* the last in several pieces */
     for (uint64_t count : counts) {
         CHECK_OK(ooze_particles_resize(particles, 0, &error));
         add_particles(particles, count, count);
-        CHECK_OK(ooze::store_upload(&machine.m, &store, particles, &error));
+        CHECK_OK(ooze::store_upload(&gpu.m, &store, particles, &error));
         assert_int_equal(store.n, count);
-        check_same(&machine.m, &store, particles);
+        check_same(&gpu.m, &store, particles);
     }
-    assert_ptr_equal(ooze::store_data(&store, "tensor"), store.field[4].room.memory);
+    assert_ptr_equal(ooze::store_data(&store, "tensor"), store.field[4].buffer.memory);
     assert_ptr_equal(ooze::store_data(&store, "position"), ooze::store_positions(&store));
     assert_null(ooze::store_data(&store, "no such field"));
     ooze_particles_destroy(particles);
-    ooze::store_free(&machine.m, &store);
+    ooze::store_free(&gpu.m, &store);
 }
 
 static void append(void **state)
 {
     (void)state;
-    TestMachine machine;
+    TestGpu gpu;
     ooze::Store store = {};
     OozeParticles *all = rows(), *few = rows();
     add_particles(all, 100, 1);
-    CHECK_OK(ooze::store_upload(&machine.m, &store, all, &error));
+    CHECK_OK(ooze::store_upload(&gpu.m, &store, all, &error));
     for (uint64_t k = 0; k < 6; k++) {
         CHECK_OK(ooze_particles_resize(few, 0, &error));
         add_particles(few, 40 * k * k, k + 3);
-        CHECK_OK(ooze::store_append(&machine.m, &store, few, &error));
+        CHECK_OK(ooze::store_append(&gpu.m, &store, few, &error));
         uint64_t first;
         CHECK_OK(ooze_particles_add(all, 40 * k * k, &first, &error));
         for (int f = 0; f < ooze_particles_field_count(all); f++) {
@@ -111,18 +112,18 @@ static void append(void **state)
             memcpy(static_cast<char *>(ooze_particles_data(all, f)) + first * size,
                    ooze_particles_data_const(few, f), 40 * k * k * size);
         }
-        check_same(&machine.m, &store, all);
+        check_same(&gpu.m, &store, all);
     }
     ooze_particles_destroy(all);
     ooze_particles_destroy(few);
-    ooze::store_free(&machine.m, &store);
+    ooze::store_free(&gpu.m, &store);
 }
 
 /* Few particles are carried in one go, many field by field. */
 static void reorder(void **state)
 {
     (void)state;
-    TestMachine machine;
+    TestGpu gpu;
     ooze::Store store = {};
     OozeArena *arena = ooze_arena_create();
     const uint64_t counts[] = {1, 1000, 700000};
@@ -134,24 +135,24 @@ static void reorder(void **state)
             order[i] =
                 (uint32_t)((i * 7919 + 13) % n); /* a prime that divides none of the counts */
         }
-        CHECK_OK(ooze::store_upload(&machine.m, &store, particles, &error));
+        CHECK_OK(ooze::store_upload(&gpu.m, &store, particles, &error));
         CHECK_OK(ooze_particles_reorder(particles, NULL, order.data(), arena, &error));
-        CHECK_OK(ooze::store_reorder(&machine.m, &store, send(&machine.m, order), &error));
-        check_same(&machine.m, &store, particles);
+        CHECK_OK(ooze::store_reorder(&gpu.m, &store, send(&gpu.m, order), &error));
+        check_same(&gpu.m, &store, particles);
         ooze_particles_destroy(particles);
     }
     ooze_arena_destroy(arena);
-    ooze::store_free(&machine.m, &store);
+    ooze::store_free(&gpu.m, &store);
 }
 
 static void removal(void **state)
 {
     (void)state;
-    TestMachine machine;
+    TestGpu gpu;
     ooze::Store store = {};
     OozeParticles *particles = rows();
     add_particles(particles, 3000, 5);
-    CHECK_OK(ooze::store_upload(&machine.m, &store, particles, &error));
+    CHECK_OK(ooze::store_upload(&gpu.m, &store, particles, &error));
     const double shares[] = {0.0, 0.1, 0.7, 1.0, 0.5};
     for (double share : shares) {
         std::vector<uint8_t> remove(ooze_particles_count(particles));
@@ -160,66 +161,30 @@ static void removal(void **state)
             remove[i] = ooze_random01(9, i, 0) < share ? (uint8_t)(1 + i % 200) : 0;
         }
         CHECK_OK(ooze_particles_remove(particles, NULL, remove.data(), &expected, &error));
-        CHECK_OK(
-            ooze::store_remove(&machine.m, &store, send(&machine.m, remove), &removed, &error));
+        CHECK_OK(ooze::store_remove(&gpu.m, &store, send(&gpu.m, remove), &removed, &error));
         assert_int_equal(removed, expected);
-        check_same(&machine.m, &store, particles);
+        check_same(&gpu.m, &store, particles);
     }
     assert_int_equal(store.n, 0);
     ooze_particles_destroy(particles);
-    ooze::store_free(&machine.m, &store);
+    ooze::store_free(&gpu.m, &store);
 }
 
-/* What comes home beside the steps is what stood there when it began, whatever happens since. */
-static void beside_steps(void **state)
-{
-    (void)state;
-    TestMachine machine;
-    ooze::Machine *m = &machine.m;
-    ooze::Store store = {};
-    OozeParticles *particles = rows(), *back = rows();
-    const uint64_t counts[] = {0, 400, 250000};
-    for (uint64_t count : counts) {
-        bool begun = false;
-        CHECK_OK(ooze_particles_resize(particles, 0, &error));
-        add_particles(particles, count, count);
-        CHECK_OK(ooze::store_upload(m, &store, particles, &error));
-        CHECK_OK(ooze::store_download_begin(m, &store, back, &begun, &error));
-        assert_true(begun);
-        for (int f = 0; f < store.field_count; f++) {
-            ooze::clear(m, store.field[f].room.memory, count * store.field[f].size);
-        }
-        CHECK_OK(ooze::store_download_end(m, &store, &error));
-        assert_same_particles(back, particles);
-        CHECK_OK(ooze::store_download_end(m, &store, &error)); /* nothing is on its way */
-    }
-    bool begun = false; /* what nobody waits for is dropped */
-    CHECK_OK(ooze::store_download_begin(m, &store, back, &begun, &error));
-    ooze::store_free(m, &store);
-    assert_int_equal(store.copy_room.size, 0);
-    ooze_particles_destroy(particles);
-    ooze_particles_destroy(back);
-}
-
-/* Without the memory to take it home quickly it goes slowly. */
+/* Without pinned memory fields are copied directly. */
 static void without_pinned_memory(void **state)
 {
     (void)state;
-    TestMachine machine;
+    TestGpu gpu;
     OozeParticles *particles = rows();
     add_particles(particles, 3000, 1);
     for (uint64_t k = 1; k < 12; k++) {
         ooze::Store store = {};
         ooze_memory_fail_after(k);
-        CHECK_OK(ooze::store_upload(&machine.m, &store, particles, &error));
+        CHECK_OK(ooze::store_upload(&gpu.m, &store, particles, &error));
         ooze_memory_fail_after(0);
-        assert_true(k > 1 || !store.carrier);
-        bool begun = true;
-        CHECK_OK(ooze::store_download_begin(&machine.m, &store, particles, &begun, &error));
-        assert_int_equal(begun, store.carrier != nullptr);
-        CHECK_OK(ooze::store_download_end(&machine.m, &store, &error));
-        check_same(&machine.m, &store, particles);
-        ooze::store_free(&machine.m, &store);
+        assert_true(k > 1 || !store.readback);
+        check_same(&gpu.m, &store, particles);
+        ooze::store_free(&gpu.m, &store);
     }
     ooze_particles_destroy(particles);
 }
@@ -228,8 +193,8 @@ static void without_pinned_memory(void **state)
 static void out_of_memory(void **state)
 {
     (void)state;
-    TestMachine machine;
-    ooze::Machine *m = &machine.m;
+    TestGpu gpu;
+    ooze::Gpu *m = &gpu.m;
     ooze::Store store = {};
     OozeParticles *particles = rows(), *few = rows();
     add_particles(particles, 3000, 1);
@@ -258,14 +223,14 @@ static void out_of_memory(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    TestMachine machine;
+    TestGpu gpu;
     ooze::Store store = {};
     OozeParticles *particles = rows(), *plain, *wide = rows();
     CHECK_OK(ooze_particles_create(&plain, &error));
-    CHECK_OK(ooze::store_upload(&machine.m, &store, particles, &error));
-    CHECK_FAILS(ooze::store_append(&machine.m, &store, plain, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_OK(ooze::store_upload(&gpu.m, &store, particles, &error));
+    CHECK_FAILS(ooze::store_append(&gpu.m, &store, plain, &error), OOZE_ERROR_ARGUMENT,
                 "other fields");
-    CHECK_FAILS(ooze::store_download(&machine.m, &store, plain, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze::store_download(&gpu.m, &store, plain, &error), OOZE_ERROR_ARGUMENT,
                 "other fields");
     char names[32][8];
     for (int k = 0; k < 32; k++) {
@@ -274,25 +239,28 @@ static void refusals(void **state)
         int field;
         CHECK_OK(ooze_particles_add_field(wide, &info, &field, &error));
     }
-    CHECK_FAILS(ooze::store_upload(&machine.m, &store, wide, &error), OOZE_ERROR_LIMIT,
+    CHECK_FAILS(ooze::store_upload(&gpu.m, &store, wide, &error), OOZE_ERROR_LIMIT,
                 "particles have 41 fields");
     /* another table of fields takes the place of the last */
     add_particles(plain, 10, 0);
-    CHECK_OK(ooze::store_upload(&machine.m, &store, plain, &error));
+    CHECK_OK(ooze::store_upload(&gpu.m, &store, plain, &error));
     assert_int_equal(store.field_count, OOZE_FIELD_COMMON_COUNT);
     ooze_particles_destroy(particles);
     ooze_particles_destroy(plain);
     ooze_particles_destroy(wide);
-    ooze::store_free(&machine.m, &store);
+    ooze::store_free(&gpu.m, &store);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_and_back), cmocka_unit_test(append),
-        cmocka_unit_test(reorder),        cmocka_unit_test(removal),
-        cmocka_unit_test(beside_steps),   cmocka_unit_test(without_pinned_memory),
-        cmocka_unit_test(out_of_memory),  cmocka_unit_test(refusals),
+        cmocka_unit_test(there_and_back),
+        cmocka_unit_test(append),
+        cmocka_unit_test(reorder),
+        cmocka_unit_test(removal),
+        cmocka_unit_test(without_pinned_memory),
+        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,10 +6,10 @@ using namespace ooze;
 static const double s = 0.1; /* spacing */
 enum { SOLIDS = 4 };
 
-/* A box that fluid clings to, a sphere, a torus on its side and a plane, in a world with a machine. */
+/* A box that fluid clings to, a sphere, a torus on its side and a plane, in a world with a GPU. */
 struct Scene {
-    TestMachine machine;
-    Machine *m;
+    TestGpu gpu;
+    Gpu *m;
     OozeSolid solids[SOLIDS];
     OozeBoundary boundary = {};
     OozeThreads *threads;
@@ -18,7 +18,7 @@ struct Scene {
 
     Scene()
     {
-        m = &machine.m;
+        m = &gpu.m;
         CHECK_OK(ooze_threads_create(1, &threads, &error));
         const OozeShapeKind kinds[SOLIDS] = {OOZE_SHAPE_BOX, OOZE_SHAPE_SPHERE, OOZE_SHAPE_TORUS,
                                              OOZE_SHAPE_PLANE};
@@ -73,7 +73,7 @@ struct Samples {
     uint16_t *solid;
     uint8_t *clings;
 
-    Samples(Machine *m, const Walls *walls) : n(walls->count)
+    Samples(Gpu *m, const Walls *walls) : n(walls->count)
     {
         order = brought_home(m, walls->grid.order, n);
         position = brought_home(m, walls->view.position, n + 1);
@@ -98,7 +98,8 @@ static double gap(float4 a, OozeFloat4 b)
     return fmax(fabs(a.x - b.x), fmax(fabs(a.y - b.y), fabs(a.z - b.z)));
 }
 
-/* Both sort in their own way what was made in one order. A fused product and sum may round differently on a GPU. */
+/* Both sort in their own way what was made in one order. A fused product and sum may round
+   differently on a GPU. */
 static void check_samples(Scene *scene)
 {
     OozeBoundary *b = &scene->boundary;
@@ -141,7 +142,7 @@ static const float mark = 123.0f;
 
 static void mark_volume(Scene *scene)
 {
-    copy_in(scene->m, scene->walls.volume_room.memory, &mark, sizeof mark);
+    copy_in(scene->m, scene->walls.volume_buffer.memory, &mark, sizeof mark);
 }
 
 static bool is_marked(Scene *scene)
@@ -168,7 +169,8 @@ static void what_stands_still_is_made_once(void **)
     check_samples(&scene);
 }
 
-/* Through several steps, with a solid that is driven; and whoever comes later finds the same bits. */
+/* Through several steps, with a solid that is driven; and whoever comes later finds the same bits.
+   */
 static void samples_move_with_their_solids(void **)
 {
     Scene scene;
@@ -195,7 +197,8 @@ static void samples_move_with_their_solids(void **)
     walls_free(scene.m, &later);
 }
 
-/* A solid that stops where it is has other velocities and the same volumes; so has one that begins to cling. */
+/* A solid that stops where it is has other velocities and the same volumes; so has one that begins
+   to cling. */
 static void only_what_has_changed_is_made_again(void **)
 {
     Scene scene;
@@ -243,7 +246,7 @@ static void samples_come_and_go(void **)
     Scene scene;
     scene.update();
     uint64_t all = scene.boundary.count;
-    ooze_boundary_cut(&scene.boundary, all / 2);
+    ooze_boundary_truncate(&scene.boundary, all / 2);
     scene.update(true);
     assert_int_equal(scene.walls.count, all / 2);
     check_samples(&scene);
@@ -252,7 +255,7 @@ static void samples_come_and_go(void **)
     scene.update(true);
     assert_true(scene.walls.count > all / 2);
     check_samples(&scene);
-    ooze_boundary_cut(&scene.boundary, 0);
+    ooze_boundary_truncate(&scene.boundary, 0);
     scene.update(true);
     assert_int_equal(scene.walls.view.count, 0);
     assert_false(scene.walls.moving);

@@ -1,4 +1,4 @@
-"""`solver: auto`: what is chosen is told, kept in the run folder, and resumed bit by bit; `ooze check` as JSON."""
+"""`solver: auto`: the choice is reported, kept in the run folder, and resumed bit for bit; `ooze check` as JSON."""
 import json
 import re
 import unittest

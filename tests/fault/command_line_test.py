@@ -1,4 +1,4 @@
-"""The command line: every slip gets one clear line and exit code 2; help and docs agree."""
+"""The command line: every mistake gets one clear line and exit code 2; help and docs agree."""
 import json
 import os
 import re
@@ -7,7 +7,7 @@ import unittest
 
 import runs
 
-# Arguments, and words the one line must have.
+# Arguments, and words that the message must contain.
 BAD_LINES = [
     (["rnu"], "did you mean 'run'"),
     (["chekc", "x"], "did you mean 'check'"),
@@ -69,9 +69,7 @@ BAD_LINES = [
     (["bench", "blocks", "--particles", "many"], "whole number, not 'many'"),
     (["bench", "blocks", "--scaling", "sizes"], "sizes"),
     (["bench", "blocks", "--clock", "sun"], "sun"),
-    (["bench", "blocks", "--full"], "belongs to 'ooze bench summary'"),
-    (["bench", "summary", "--set", "spacing=1"], "no --set"),
-    (["bench", "sumary"], "did you mean 'summary'"),
+    (["bench", "honye"], "did you mean 'honey'"),
     (["schema", "x"], "unexpected argument 'x'"),
     (["reference", "--all"], "unknown option '--all'"),
     (["version", "2"], "unexpected argument '2'"),
@@ -133,7 +131,7 @@ class CommandLineTest(runs.RunTest):
         self.assertIn("# ", self.good("reference").stdout)
 
     def test_bench(self):
-        """Figures that belong together; nothing about how fast this machine is."""
+        """Figures agree with each other; none depends on the speed of the host."""
         self.assertIn("blocks", self.good("bench", "--list").stdout)
         self.assertIn("massive", [s["name"] for s in json.loads(self.good("bench", "--list", "--json").stdout)])
         few = ["--warm-up", 1, "--runs", 2, "--steps", 1, "--threads", 1]
@@ -146,17 +144,13 @@ class CommandLineTest(runs.RunTest):
         self.assertAlmostEqual(said["paper_cpu_particle_iterations_per_second"], 1e7 / 12, delta=1)
         self.assertGreater(said["ns_per_particle_method"], said["ns_per_particle_finish"])
         self.assertEqual(said["calls_per_step_method_density_multipliers"], 5)
-        # one more a pass for the residual, and two for what is remembered of the last step, with and without some pieces
+        # one more a pass for the residual, and two for what is remembered of the last step, with
+        # and without some pieces
         self.assertEqual(said["calls_per_step_method_velocity_operator"], 44)
-        for name in "neighbours", "velocity", "density":
-            rate = said[name + "_particle_iterations_per_second_per_core"]
-            self.assertAlmostEqual(1e9 / rate / said[name + "_ns_per_particle_iteration"], 1, delta=1e-6)
-            share = rate * said[name + "_flops_per_particle_iteration"] / said["machine_flops_per_second"]
-            self.assertAlmostEqual(said[name + "_share_of_fma_peak"] / share, 1, delta=1e-6)
-        self.assertNotIn("position_iterations_per_step", said)
+        self.assertNotIn("calls_per_step_method_conformation_sweep", said)
         consistent = json.loads(self.good("bench", "blocks", "--particles", 1000, "--json", "--clock", "cpu", *few,
                                           "--set", "method.formulation=consistent").stdout)
-        self.assertEqual(consistent["position_iterations_per_step"], 5)
+        self.assertEqual(consistent["calls_per_step_method_conformation_sweep"], 5)
         self.bad(1, "nonsense", "bench", "blocks", "--set", "method.formulation=nonsense")
         poured = json.loads(self.good("bench", "honey", "--particles", 500, "--json", *few).stdout)
         self.assertGreaterEqual(poured["particles"], 500)
@@ -164,7 +158,7 @@ class CommandLineTest(runs.RunTest):
         self.bad(1, "nowhere.yaml", "bench", "nowhere.yaml")
 
     def test_bench_tables(self):
-        """Scaling and the summary with few particles: every figure is there, whatever it comes to."""
+        """Scaling with few particles: every figure is there, whatever it comes to."""
         few = ["--warm-up", 0, "--runs", 1, "--steps", 1, "--particles", 500]
         by_threads = json.loads(self.good("bench", "blocks", "--scaling", "threads", "--threads", 3, "--json", *few).stdout)
         self.assertEqual([row["threads"] for row in by_threads["rows"]], [1, 2, 3])
@@ -173,15 +167,6 @@ class CommandLineTest(runs.RunTest):
         by_size = json.loads(self.good("bench", "blocks", "--scaling", "particles", "--json", *few).stdout)
         self.assertEqual((len(by_size["rows"]), by_size["unevenness"]), (1, 0))
         self.assertIn("even within 0%", self.good("bench", "blocks", "--scaling", "particles", *few).stdout)
-        summary = json.loads(self.good("bench", "summary", "--json", *few).stdout)
-        figures = {figure["name"]: figure for figure in summary["figures"]}
-        aims = {"density": 8, "velocity": 9, "position": 3.5, "neighbours": 5, "interactive": 30, "honey": 0.14,
-                "bytes_per_particle": 1000, "unevenness": 20}
-        self.assertEqual({name: figures[name]["aim"] for name in aims}, aims)
-        for figure in figures.values():
-            met = figure["value"] <= figure["aim"] if figure["at_most"] else figure["value"] >= figure["aim"]
-            self.assertEqual(figure["met"], met)
-        self.assertRegex(self.good("bench", "summary", *few).stdout, r"(?m)^  velocity operator +\S+ +>= +9 ")
 
     def test_missing_cuda_is_one_clear_sentence(self):
         if re.search(r"(?m)^  cuda +yes", self.good("version").stdout):
@@ -207,7 +192,7 @@ class CommandLineTest(runs.RunTest):
                 (["check", "."], "'.'"),
                 (["check", broken], "broken.h5"),
                 (["info", "nowhere"], "nowhere"),
-                (["info", other], "does not tell what it is"),
+                (["info", other], "is unknown"),
                 (["info", broken], "broken.h5"),
                 (["info", mesh], "broken.stl"),
                 (["info", nothing], "not a run folder"),
@@ -220,7 +205,7 @@ class CommandLineTest(runs.RunTest):
         self.assertFalse((self.folder / "r").exists())
 
     def test_broken_pipe_is_quiet(self):
-        for restore in (True, False):  # SIGPIPE as usual, and ignored by the parent
+        for restore in (True, False):  # SIGPIPE with its default action, and ignored by the parent
             process = subprocess.Popen([runs.OOZE, "reference"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                        restore_signals=restore)
             process.stdout.close()
@@ -279,7 +264,7 @@ class CommandLineTest(runs.RunTest):
         self.assertIn(told, done.stderr)
         self.assertIn(told, (run / "log.txt").read_text())
         done = self.good("run", "--resume", run, "--frames", 2, "--quiet")
-        self.assertEqual(done.stderr, "")  # told before
+        self.assertEqual(done.stderr, "")  # the first run has warned
 
     def test_progress_and_profile(self):
         done = self.good("run", self.scene, "-o", self.folder / "r")

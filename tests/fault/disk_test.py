@@ -27,7 +27,7 @@ class DiskTest(runs.RunTest):
         return len(files)
 
     def test_file_size_limit(self):
-        """A limit that only some frames exceed stands for a disk that fills up."""
+        """A limit that only some frames exceed replaces a disk that fills up."""
         reference = self.reference()
         sizes = [file.stat().st_size for file in runs.frame_files(reference)]
         limit = sizes[0] + 100
@@ -55,7 +55,7 @@ class DiskTest(runs.RunTest):
 
     def test_full_disk(self):
         """A real file system that fills up, at several fill levels so that different writes fail.
-        Where mounting is forbidden the limit on file sizes stands in for it."""
+        Where mounting is forbidden a limit on file sizes replaces it."""
         reference = self.reference()
         frame = runs.frame_files(reference)[0].stat().st_size
         place = self.mounted(2048)
@@ -89,7 +89,7 @@ class DiskTest(runs.RunTest):
         self.assertIn("cannot write the result", done.stderr)
 
     def test_folders_that_cannot_be(self):
-        """Root may write anywhere, so these are places where nobody can."""
+        """Places where even root cannot write."""
         plain = self.folder / "plain"
         plain.write_text("x")
         for place in (plain, plain / "run", "/proc/ooze-run", "/dev/null/run", "/sys/kernel/run"):
@@ -99,9 +99,9 @@ class DiskTest(runs.RunTest):
         self.assertEqual(plain.read_text(), "x")
 
     def test_read_only_file_system(self):
-        """A run on a file system turned read-only can be looked at but not resumed."""
+        """A run on a read-only file system can be read but not resumed."""
         place = self.mounted(4096)
-        if place is None:  # a folder without the right to write, which only binds other users
+        if place is None:  # a folder without write permission, which does not apply to root
             place = self.folder / "locked"
             place.mkdir()
             place.chmod(0o555)
@@ -130,7 +130,7 @@ class DiskTest(runs.RunTest):
         self.assertEqual(sorted(self.folder.rglob("*")), before)
 
     def test_dry_run_foresees_what_emitters_add(self):
-        """No sink: the run must then hold exactly the particles, and the bytes, that were foretold."""
+        """No sink: the run must then hold exactly the particles, and the bytes, that `--dry-run` predicted."""
         scene = self.folder / "emitters.yaml"
         text = runs.SCENE.split("sinks:")[0]
         text += "  - {material: honey, radius: 0.2, position: [5, 1, 0], start: 0.1, stop: 0.2, speed: 1}\n"

@@ -1,4 +1,4 @@
-"""Exporting and looking at runs, whole and damaged ones."""
+"""Export and `ooze info` of runs, complete and damaged ones."""
 import csv
 import json
 import unittest
@@ -83,7 +83,10 @@ class ExportTest(runs.RunTest):
         self.assertEqual(next(f["max"] for f in facts["fields"] if f["name"] == "id"), highest)
         position = next(f for f in facts["fields"] if f["name"] == "position")
         self.assertEqual([position["min"], position["max"]], [list(map(float, corner)) for corner in box])
+        self.assertEqual([row["density"] for row in facts["state"]["materials"]], [1400, 1000])
+        self.assertEqual(facts["state"]["counters"][0]["next_id"], highest + 1)
         text = self.good("info", run).stdout
+        self.assertRegex(text, r"\n  materials 1 +density 1000, [^=]* drag 0\.3,")
         self.assertIn("everything at once", text)
         self.assertIn("position", text)
 
@@ -114,7 +117,7 @@ class ExportTest(runs.RunTest):
         grid.write_text("ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 0.5\n1 2\n3 5\n")
         facts = json.loads(self.good("info", grid, "--json").stdout)
         self.assertEqual(facts, {"kind": "height map", "columns": 2, "rows": 2, "cell": 0.5, "low": 1, "high": 5})
-        # a grid brings its size along, a picture does not
+        # a grid has a cell size, a picture has none
         shape = "solids: [{{shape: {{type: heightfield, file: {}}}}}]\n"
         scene = runs.SCENE.split("solids:")[0]
         self.scene.write_text(scene + shape.format(grid))

@@ -37,12 +37,13 @@ class KillTest(runs.RunTest):
         wanted = self.hash_of(reference)
         dice = random.Random(20240229)
         kills = runs_made = 0
-        where = {}  # frames standing at the moment of the kill
+        where = {}  # finished frames at the moment of the kill
         while kills < KILLS:
             threads = THREADS[runs_made % len(THREADS)]
             run = self.folder / f"run{runs_made}"
             frames = killed_here = 0
-            # A resumed run is killed again and again, each time somewhere in about a third of a run.
+            # A resumed run is killed again and again, each time somewhere in about a third of a
+            # run.
             while killed_here < KILLS_A_RUN and kills < KILLS:
                 if not self.kill_once(run, threads, dice.uniform(0.0, whole / 3)):
                     break
@@ -57,7 +58,7 @@ class KillTest(runs.RunTest):
             runs_made += 1
         print(f"{kills} kills in {runs_made} runs, {len(where)} different frame counts hit, "
               f"{time.monotonic() - started:.0f} s")
-        # The kills must have met runs under way, not only starts and ends.
+        # Kills must have interrupted steps, not only starts and ends.
         self.assertGreater(len(where), 8)
 
 

@@ -1,4 +1,4 @@
-"""`ooze mesh`: formats, ranges, going on after a kill, and runs it cannot mesh."""
+"""`ooze mesh`: formats, ranges, continuing after a kill, and runs that cannot be meshed."""
 import re
 import time
 import unittest

@@ -1,4 +1,4 @@
-"""Output beside the steps: in order, no more than two states behind, and a failure that stops the run."""
+"""Output by threads beside the steps: in order, no more than two states behind, and a failure that stops the run."""
 import csv
 import re
 import signal
@@ -34,7 +34,7 @@ class OverlapTest(runs.RunTest):
         self.assertEqual([int(n) for n in listed], list(range(runs.FRAMES + 1)))
 
     def test_many_rows_before_a_frame(self):
-        """Rows that outgrow their buffer go to the disk before the frame is due, once each, in order."""
+        """Rows that exceed their buffer are written before the frame, once each, in order."""
         probes = "".join(f"  - {{name: e{i}, kind: energy, every_step: true}}\n" for i in range(20))
         self.scene.write_text(runs.SCENE.replace("frame_rate: 100", "frame_rate: 5") + probes)
         run = self.reference()
@@ -82,7 +82,7 @@ class OverlapTest(runs.RunTest):
         self.assertEqual(list(run.rglob("*.part")), [])
 
     def test_failure_stops_the_run_at_once(self):
-        """The first error is the one that is told, nothing after it is written, and the run can go on."""
+        """The first error is reported, nothing after it is written, and the run can be resumed."""
         reference = self.reference()
         run, fitting = self.folder / "run", 6
         self.good("run", self.scene, "-o", run, "--frames", 3, "--quiet")
@@ -99,7 +99,8 @@ class OverlapTest(runs.RunTest):
         self.good("run", "--resume", run, "--quiet")
         self.check_equal(run, reference)
 
-    # ---- meshing beside the steps ------------------------------------------------------------------
+    # ---- meshing beside the steps
+    # ------------------------------------------------------------------
 
     def meshes(self, run):
         return {path.name: path.read_bytes() for path in (run / "surface").iterdir()}
@@ -131,7 +132,7 @@ class OverlapTest(runs.RunTest):
             self.wait_for_frame(run, number)
             process.kill()
             process.communicate()
-        # A stretch without meshing, then a finished run: what is lacking is made at its end.
+        # Some frames without meshing, then a finished run: missing meshes are made at its end.
         self.good("run", "--resume", run, "--frames", MESHED, "--quiet")
         done = self.good("run", "--resume", run, "--frames", MESHED, "--mesh")
         self.assertIn("is finished", done.stderr)
@@ -146,7 +147,7 @@ class OverlapTest(runs.RunTest):
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130, said)
-        # What was on its way is meshed too.
+        # Frames in the queue are meshed too.
         self.assertEqual(len(self.meshes(run)), len(runs.frame_files(run)))
         done = self.good("run", "--resume", run, "--mesh", "--frames", max(MESHED, len(runs.frame_files(run))))
         self.assertIn("made before", done.stderr)
@@ -154,7 +155,7 @@ class OverlapTest(runs.RunTest):
             self.assertEqual((run / "surface" / name).read_bytes(), data)
 
     def test_mesh_that_cannot_be_written(self):
-        """A disk that fails ends the run; every frame handed over by then stands."""
+        """A disk that fails ends the run; every frame in the queue is written."""
         run = self.folder / "run"
         hurdle = run / "surface/frame_000004.ply.part"
         hurdle.mkdir(parents=True)
@@ -163,14 +164,14 @@ class OverlapTest(runs.RunTest):
         self.assertEqual(done.stderr.count("ooze: error: "), 1, done.stderr)
         self.assertIn("frame_000004.ply", done.stderr)
         frames = len(runs.frame_files(run))
-        self.assertIn(frames, (5, 6))  # its own, and one more that was on its way
+        self.assertIn(frames, (5, 6))  # the failed one, and one more from the queue
         self.assertEqual(self.logged(run), list(range(frames)))
         hurdle.rmdir()
         self.good("run", "--resume", run, "--mesh", "--frames", MESHED, "--quiet")
         self.assertEqual(self.meshes(run), self.meshes(self.meshed_afterwards()))
 
     def test_mesh_that_cannot_be_made(self):
-        """The run is worth more than its meshes: it goes on, and tells."""
+        """A mesh that fails does not end the run; it is reported."""
         self.scene.write_text(runs.SCENE.replace("spacing: 0.05", "spacing: 0.02") + "surface: {cell: 0.01}\n")
         run = self.folder / "run"
         done = self.bad(1, "a frame cannot be meshed: ", "run", self.scene, "-o", run, "--mesh", "--frames", 3,

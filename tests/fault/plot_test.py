@@ -1,6 +1,9 @@
 """`ooze plot`: files other programs can read, runs side by side, and one clear line for every slip."""
-import re
+import resource
+import shutil
 import struct
+import subprocess
+import time
 import unittest
 import xml.etree.ElementTree as xml
 import zlib
@@ -11,7 +14,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 BLUE, VERMILION = "#0072b2", "#d55e00"  # the first two colours of the palette
 
 
-def words_of(path):
+def texts_of(path):
     return ["".join(node.itertext()) for node in xml.parse(path).iter(SVG + "text")]
 
 
@@ -30,7 +33,7 @@ def read_png(path):
         length, kind = struct.unpack(">I4s", data[at:at + 8])
         body = data[at + 8:at + 8 + length]
         assert struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0] == zlib.crc32(kind + body)
-        chunks[kind] = body
+        chunks[kind] = chunks.get(kind, b"") + body
         at += 12 + length
     width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
     raw, rows, above = zlib.decompress(chunks[b"IDAT"]), [], bytes(3 * width)
@@ -39,10 +42,9 @@ def read_png(path):
         kind, *line = raw[y * (3 * width + 1):(y + 1) * (3 * width + 1)]
         row = bytearray(line)
         for i in range(3 * width):
-            if kind == 1 and i >= 3:
-                row[i] = (row[i] + row[i - 3]) % 256
-            elif kind == 2:
-                row[i] = (row[i] + above[i]) % 256
+            left, up, corner = (row[i - 3], above[i], above[i - 3]) if i >= 3 else (0, above[i], 0)
+            nearest = min((left, up, corner), key=lambda value: abs(left + up - corner - value))
+            row[i] = (row[i] + (0, left, up, (left + up) // 2, nearest)[kind]) % 256
         rows.append(bytes(row))
         above = row
     return width, height, rows
@@ -62,10 +64,10 @@ class PlotTest(runs.RunTest):
 
     def test_svg_says_what_it_shows(self):
         out = self.plot("tall", "--title", "Fish & <chips> \"é\" \xff")
-        said = words_of(out)
-        self.assertIn("Fish & <chips> \"é\" \xff", said)
-        self.assertIn("tall.height (m)", said)
-        self.assertIn("time (s)", said)
+        texts = texts_of(out)
+        self.assertIn("Fish & <chips> \"é\" \xff", texts)
+        self.assertIn("tall.height (m)", texts)
+        self.assertIn("time (s)", texts)
         self.assertEqual(len(curves_of(out, BLUE)), 1)
         self.assertEqual(len(curves_of(out, BLUE)[0]), 13)
         root = xml.parse(out).getroot()
@@ -95,25 +97,25 @@ class PlotTest(runs.RunTest):
         other = self.folder / "second"
         self.good("run", self.scene, "-o", other, "-q", "--frames", 12, "--set", "gravity=[0, -2, 0]")
         out = self.plot(other, "--probe", "centre.y")
-        self.assertIn("first", words_of(out))
-        self.assertIn("second", words_of(out))
+        self.assertIn("first", texts_of(out))
+        self.assertIn("second", texts_of(out))
         first, second = curves_of(out, BLUE)[0], curves_of(out, VERMILION)[0]
         self.assertGreater(first[-1][1], second[-1][1])  # what falls faster ends lower on the page
         self.assertEqual(out.read_bytes(), self.plot(other, "centre.y", name="q.svg").read_bytes())
-        said = words_of(self.plot(other, "tall", "-l", "earth", "-l", "moon"))
-        self.assertTrue({"earth", "moon"} <= set(said) and "first" not in said)
+        texts = texts_of(self.plot(other, "tall", "-l", "earth", "-l", "moon"))
+        self.assertTrue({"earth", "moon"} <= set(texts) and "first" not in texts)
 
     def test_units_get_panels(self):
-        said = words_of(self.plot("tall", "centre", "energy"))
-        self.assertEqual(sum(word.endswith("(m)") for word in said), 1)
-        self.assertIn("energy (J)", said)
-        self.assertTrue({"tall.height", "centre.x", "energy.potential"} <= set(said))
+        texts = texts_of(self.plot("tall", "centre", "energy"))
+        self.assertEqual(sum(word.endswith("(m)") for word in texts), 1)
+        self.assertIn("energy (J)", texts)
+        self.assertTrue({"tall.height", "centre.x", "energy.potential"} <= set(texts))
 
     def test_references_are_markers(self):
         table = self.folder / "measured.csv"
         table.write_text("time [s],height [m]\n0.02,0.5\n0.06,0.6\n0.1,nan\n")
         out = self.plot("tall", "--reference", table)
-        self.assertIn("measured", words_of(out))
+        self.assertIn("measured", texts_of(out))
         circles = [node for node in xml.parse(out).iter(SVG + "polygon")]
         self.assertEqual(len(circles), 3)  # two points and one in the legend
 
@@ -123,16 +125,52 @@ class PlotTest(runs.RunTest):
         points = curves_of(self.plot("tall", "--size", "640x360"), BLUE)[0]
         for x, y in points[1:-1]:
             near = [rows[int(y) + dy][3 * (int(x) + dx):][:3] for dy in (-1, 0, 1) for dx in (-1, 0, 1)]
-            self.assertTrue(any(p[0] < 90 and p[2] > 130 for p in near), (x, y))
+            self.assertTrue(any(p[0] < 100 and p[2] > 130 for p in near), (x, y))
         self.assertEqual(rows[0], b"\xff" * (3 * 640))
 
+    @unittest.skipUnless(shutil.which("pdftotext"), "poppler-utils is not installed")
+    def test_pdf_is_the_same_drawing(self):
+        """A page of 1/96 inch a pixel, with every text of the SVG as text."""
+        arguments = ("tall", "centre", "--title", "Fish & <chips> é", "--log", "x", "--x-range", "1e-4:1")
+        out = self.plot(*arguments, name="p.pdf")
+        shown = subprocess.run(["pdftotext", "-layout", out, "-"], capture_output=True, text=True, check=True).stdout
+        for text in texts_of(self.plot(*arguments)):
+            self.assertIn(text, shown.replace("\xa0", " "))
+        info = subprocess.run(["pdfinfo", out], capture_output=True, text=True, check=True).stdout
+        self.assertRegex(info, r"Pages: +1\n")
+        self.assertRegex(info, r"Page size: +600 x 315 pts")
+
     def test_same_bytes(self):
-        for name in ("a.svg", "a.png"):
-            first = self.plot("tall", "centre", name=name).read_bytes()
-            self.assertEqual(first, self.plot("tall", "centre", name="b" + name[1:]).read_bytes())
+        first = {}
+        for name in ("a.svg", "a.png", "a.pdf"):
+            first[name] = self.plot("tall", "centre", name=name).read_bytes()
+        time.sleep(1.1)  # no time of day is in the file
+        for name, data in first.items():
+            self.assertEqual(data, self.plot("tall", "centre", name="b" + name[1:]).read_bytes())
+
+    def test_without_fonts(self):
+        """Where no font is installed cairo draws its built-in one."""
+        empty = self.folder / "fonts.conf"
+        empty.write_text("<?xml version='1.0'?><fontconfig><cachedir>%s</cachedir></fontconfig>" % self.folder)
+        for name in ("p.svg", "p.png", "p.pdf"):
+            self.good("plot", self.run_folder, "tall", "-o", self.folder / name, env={"FONTCONFIG_FILE": str(empty)})
+        _, _, rows = read_png(self.folder / "p.png")
+        self.assertLess(min(min(row[60:120]) for row in rows), 120)  # labels of the y axis
+
+    def test_full_disk_and_bad_path(self):
+        def no_space():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+
+        for name in ("p.svg", "p.png", "p.pdf"):
+            done = runs.ooze("plot", self.run_folder, "tall", "-o", self.folder / name, preexec_fn=no_space,
+                             restore_signals=False)  # writing beyond is an error, as on a full disk
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(name, done.stderr)
+            self.bad(1, "nowhere", "plot", self.run_folder, "tall", "-o", self.folder / "nowhere" / name)
+        self.assertEqual(list(self.folder.glob("p.*")), [])
 
     def test_axes(self):
-        self.assertIn("10⁻⁴", " ".join(words_of(self.plot("tall", "--log", "xy", "--x-range", "1e-4:1"))))
+        self.assertIn("10⁻⁴", " ".join(texts_of(self.plot("tall", "--log", "xy", "--x-range", "1e-4:1"))))
         points = curves_of(self.plot("tall", "--x-range", "0.05:0.1"), BLUE)[0]
         self.assertLess(len(points), 9)
         self.plot("count", "--y-range", ":9000")
@@ -160,7 +198,7 @@ class PlotTest(runs.RunTest):
         for code, part, arguments in (
                 (2, "RUN is missing", []),
                 (2, "say which probes", [run]),
-                (2, ".svg or .png", [run, "tall", "-o", "p.pdf"]),
+                (2, ".svg, .png or .pdf", [run, "tall", "-o", "p.ps"]),
                 (2, "WIDTHxHEIGHT", [run, "tall", "--size", "big"]),
                 (2, "WIDTHxHEIGHT", [run, "tall", "--size", "10x10"]),
                 (2, "LOW:HIGH", [run, "tall", "--x-range", "3:1"]),

@@ -1,6 +1,7 @@
-"""Interrupting and resuming: the same bits, or a refusal that says why."""
+"""Interrupting and resuming: the same bits, or an error with its reason."""
 import csv
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -36,7 +37,7 @@ class ResumeTest(runs.RunTest):
             time.sleep(0.001)
 
     def interrupt(self, run, number, *signals):
-        """A run that gets these signals once frame `number` stands."""
+        """A run that gets these signals when frame `number` is written."""
         process = runs.start("run", self.scene, "-o", run, "--quiet", "--threads", 2)
         self.wait_for_frame(run, number)
         for one in signals:
@@ -61,7 +62,7 @@ class ResumeTest(runs.RunTest):
                 self.check_equal(run, reference)
 
     def test_ignored_hangup_stays_ignored(self):
-        """nohup works: a run whose SIGHUP was off when it started goes on."""
+        """nohup works: a run that starts with SIGHUP ignored keeps ignoring it."""
         run = self.folder / "run"
         process = subprocess.Popen(["nohup", runs.OOZE, "run", str(self.scene), "-o", str(run), "--quiet"],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -71,7 +72,7 @@ class ResumeTest(runs.RunTest):
         self.assertEqual(len(runs.frame_files(run)), runs.FRAMES + 1)
 
     def test_closed_terminal(self):
-        """A reader of stderr that leaves does not end the run."""
+        """A closed stderr does not end the run."""
         run = self.folder / "run"
         process = runs.start("run", self.scene, "-o", run, stdout=subprocess.DEVNULL)
         process.stderr.close()
@@ -79,7 +80,7 @@ class ResumeTest(runs.RunTest):
         self.check_equal(run, self.reference())
 
     def test_everything_happens(self):
-        """The scene these tests stand on: particles come, particles go, a probe counts turns."""
+        """The scene of these tests: particles are emitted and removed, and a probe counts turns."""
         run = self.reference()
         with open(run / "probes_steps.csv", newline="") as file:
             rows = list(csv.DictReader(file))
@@ -165,8 +166,39 @@ class ResumeTest(runs.RunTest):
                                                                    "{drag: 1/10, density: 1.4e3}"))
         self.good("run", self.scene, "-o", run, "--resume")
 
+    def test_every_method_resumes(self):
+        listed = self.good("methods").stdout.splitlines()
+        methods = [line for line in listed if line and " " not in line]
+        self.assertIn("conformation", methods)
+        for method in methods:
+            with self.subTest(method):
+                self.scene.write_text(runs.SCENE.replace("name: ballistic", f"name: {method}"))
+                whole, parts = self.folder / f"{method}_whole", self.folder / f"{method}_parts"
+                self.good("run", self.scene, "-o", whole, "--frames", 6, "--quiet")
+                self.good("run", self.scene, "-o", parts, "--frames", 3, "--quiet")
+                self.good("run", "--resume", parts, "--frames", 6, "--quiet")
+                self.check_equal(parts, whole)
+
+    def test_run_of_an_earlier_version(self):
+        """Runs that are kept in the repository, and one whose scene lacks a key that came later."""
+        for kept in sorted(path for path in (runs.ROOT / "tests/fixtures/runs").iterdir() if path.is_dir()):
+            with self.subTest(kept.name):
+                run = self.folder / kept.name
+                shutil.copytree(kept, run)
+                self.assertIn("resuming at step 10", self.good("run", "--resume", run, "--frames", 4).stderr)
+                self.assertEqual([path.name for path in runs.frame_files(run)],
+                                 [f"frame_{number:06d}.h5" for number in (2, 3, 4)])
+        run = self.reference()
+        lines = (run / "scene.yaml").read_text().splitlines(keepends=True)
+        earlier = [line for line in lines if not line.strip().startswith(("heat_capacity:", "stick_strength:"))]
+        self.assertLess(len(earlier), len(lines))
+        (run / "scene.yaml").write_text("".join(earlier))
+        self.good("run", self.scene, "-o", run, "--resume")
+        self.scene.write_text(runs.SCENE.replace("drag: 0.1", "drag: 0.1, heat_capacity: 10"))
+        self.bad(1, "the scene is not the one of the run", "run", self.scene, "-o", run, "--resume")
+
     def test_mesh_of_the_scene(self):
-        """A mesh named relative to the scene is found from anywhere, and a changed one is refused."""
+        """A mesh with a path relative to the scene is found from any folder, and a changed one is refused."""
         mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
         (self.folder / "corner.obj").write_text(mesh)
         self.scene.write_text(runs.SCENE.replace("solids:\n", "solids:\n  - shape: {type: mesh, file: corner.obj, "

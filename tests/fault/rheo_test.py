@@ -75,7 +75,7 @@ class RheoTest(runs.RunTest):
         self.assertAlmostEqual(told["fit"]["modes"][0]["modulus"]["value"], 1500, delta=15)
         self.assertEqual(told["material"]["modulus_2"], told["fit"]["modes"][1]["modulus"]["value"])
         self.assertEqual(len(told["single"]["modes"]), 1)
-        for name in ("fit.svg", "fit.png"):
+        for name in ("fit.svg", "fit.png", "fit.pdf"):
             self.assertGreater((self.folder / "out" / name).stat().st_size, 1000)
 
     def test_slips(self):
@@ -136,7 +136,7 @@ class MeasureTest(runs.RunTest):
         self.assertEqual(slow["what"], "viscosity")
         self.assertAlmostEqual(slow["theory"], 200, delta=2)      # modulus times relaxation time
         self.assertAlmostEqual(slow["stress"], 200, delta=20)     # a step is 0.4 of the relaxation time
-        for name in ("rheometer.svg", "rheometer.png", "relaxation.svg", "relaxation.png"):
+        for name in ("rheometer.svg", "rheometer.png", "rheometer.pdf", "relaxation.svg", "relaxation.png", "relaxation.pdf"):
             self.assertGreater((out / name).stat().st_size, 1000)
 
     def test_a_temperature_is_kept(self):

@@ -1,4 +1,4 @@
-"""What the fault tests share: a small scene in which everything happens, and running `ooze` on it."""
+"""Shared by the fault tests: a small scene with most kinds of objects, and running `ooze` on it."""
 import os
 import pathlib
 import shutil
@@ -15,7 +15,7 @@ OOZE = str(BUILD / "ooze")
 FULL = os.environ.get("OOZE_FULL") == "1"
 FRAMES = 40
 
-# An emitter, a moving nozzle, a moving solid, a sink, two materials, and probes that remember.
+# An emitter, a moving nozzle, a moving solid, a sink, two materials, and probes with memory.
 SCENE = """\
 ooze: 1
 title: everything at once
@@ -68,7 +68,7 @@ def ooze(*arguments, **options):
 
 
 def start(*arguments, **options):
-    """Starts a command and comes back at once."""
+    """Starts a command without waiting for it."""
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
     return subprocess.Popen([OOZE, *map(str, arguments)], text=True, **options)
@@ -79,7 +79,7 @@ def frame_files(run):
 
 
 def read_frame(path):
-    """Reads a frame wholly through h5py; raises where anything is amiss. Returns its step."""
+    """Reads a frame wholly through h5py; raises an error where it is damaged. Returns its step."""
     with h5py.File(path, "r") as file:
         count = file["particles/position"].shape[0]
         for name, data in file["particles"].items():
@@ -106,7 +106,7 @@ class RunTest(unittest.TestCase):
         return done
 
     def bad(self, code, part, *arguments, **options):
-        """Fails with this code and says `part` on stderr."""
+        """The command fails with this code and a message that contains `part`."""
         done = ooze(*arguments, **options)
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertIn(part, done.stderr)

@@ -1,8 +1,9 @@
 /* Fuzzes the frame reader on two sides.
 
-   First byte 0: the rest is taken for a frame file as it is, and mostly stops at the first block's hash.
-   Else: the rest chooses, object by object, how to build an HDF5 file that HDF5 finds well and that is wrong in
-   types, shapes, storage or links; it gets a right hash, so that the checks behind the hash are reached. */
+   First byte 0: the rest is taken for a frame file as it is, and mostly stops at the first block's
+   hash. Else: the rest chooses, object by object, how to build an HDF5 file that HDF5 finds well
+   and that is wrong in types, shapes, storage or links; it gets a right hash, so that the checks
+   behind the hash are reached. */
 #include <hdf5.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 #include "ooze/frame.h"
-#include "output/frame_block.h"
+#include "output/frame_header.h"
 #include "output/hdf5_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -34,8 +35,8 @@ static unsigned choose(Choices *choices)
 
 enum { COUNT = 3 };
 
-/* What lies outside a frame file. HDF5 WRITES to external storage when a dataset is filled, so this must
-   never be the name of a file that holds anything. */
+/* What lies outside a frame file. HDF5 WRITES to external storage when a dataset is filled, so this
+   must never be the name of a file that holds anything. */
 #define OUTSIDE "/dev/null"
 
 /* A type by number, 0 to 13; the caller closes it. */
@@ -118,7 +119,7 @@ static void put_root(Choices *choices, hid_t root)
 {
     static const char *const wholes[] = {"format_version", "index", "step", "particle_count"};
     static const char *const reals[] = {"time", "spacing", "support"};
-    static const uint64_t values[] = {1, 7, 70, COUNT};
+    static const uint64_t values[] = {OOZE_FRAME_FORMAT_VERSION, 7, 70, COUNT};
     static const char *const axes[] = {"y", "x", "z", "w", "", "yy"};
     for (int i = 0; i < 4; i++) {
         uint64_t value = values[i] + (choose(choices) == 255);
@@ -162,6 +163,10 @@ static void put_dataset(Choices *choices, hid_t group, const char *name, hid_t t
     if (dataset >= 0) {
         put_text(choices, dataset, "unit", "m");
         put_text(choices, dataset, "help", "");
+        if (columns == 2) {
+            static const char *const names[] = {"a b", "a a", "a", "a b c", "a  b", "", " a"};
+            put_text(choices, dataset, "columns", names[choose(choices) % 7]);
+        }
         if (!odd_space && !odd_type && !(choice & 16)) {
             unsigned char bytes[COUNT * 16 * 8];
             unsigned value = choose(choices);
@@ -249,26 +254,25 @@ static void put_groups(Choices *choices, hid_t file)
 
 static void build(Choices *choices, int fd)
 {
-    OozeHdf5Quiet quiet = ooze_hdf5_quiet();
+    OozeHdf5Errors quiet = ooze_hdf5_mute_errors();
     OozeHdf5File hdf5;
-    OozeFrameBlock block = {.particle_count = COUNT};
+    OozeFrameHeader block = {.particle_count = COUNT};
     hid_t creation = H5Pcreate(H5P_FILE_CREATE);
-    H5Pset_userblock(creation, OOZE_FRAME_BLOCK_BYTES);
+    H5Pset_userblock(creation, OOZE_FRAME_HEADER_BYTES);
     if (ooze_hdf5_create(&hdf5, fd, creation) == 0) {
         put_root(choices, hdf5.file);
         put_groups(choices, hdf5.file);
         ooze_hdf5_close(&hdf5);
-        bool out_of_memory;
         block.length = hdf5.end;
-        ooze_frame_block_hash(fd, block.length, &block.hash, &out_of_memory);
-        unsigned char bytes[OOZE_FRAME_BLOCK_BYTES];
-        ooze_frame_block_encode(&block, bytes);
+        ooze_frame_checksum(fd, block.length, &block.hash);
+        unsigned char bytes[OOZE_FRAME_HEADER_BYTES];
+        ooze_frame_header_encode(&block, bytes);
         if (pwrite(fd, bytes, sizeof bytes, 0) != sizeof bytes) {
             abort();
         }
     }
     H5Pclose(creation);
-    ooze_hdf5_restore(quiet);
+    ooze_hdf5_restore_errors(quiet);
 }
 
 static void read_back(int fd)

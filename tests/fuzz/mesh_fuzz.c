@@ -4,9 +4,9 @@
 
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "mesh/read.h"
 #include "solids/distance_grid.h"
 #include "solids/heightfield.h"
-#include "solids/mesh.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

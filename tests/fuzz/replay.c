@@ -1,5 +1,5 @@
-/* Stands in for libFuzzer in plain builds: replays every file of the corpus folders given, whole and
-   cut short at 1,000 places in all, so that no compiler is spared the kept inputs. */
+/* Stands in for libFuzzer in plain builds: replays every file of the corpus folders given, whole
+   and cut short at 1,000 places in all, so that no compiler is spared the kept inputs. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -21,7 +21,7 @@ def check_frame(samples, number):
     with h5py.File(samples.frame_path(number), "r") as file:
         count = COUNTS[number]
         check(file.userblock_size == 512, "user block")
-        check(file.attrs["format_version"] == 1, "format version")
+        check(file.attrs["format_version"] == 2, "format version")
         check(file.attrs["writer"].decode().startswith("ooze "), "writer")
         check(file.attrs["index"] == number and file.attrs["step"] == 10 * number + 3, "index, step")
         check(file.attrs["time"] == 0.125 * number + 0.001, "time")
@@ -45,6 +45,7 @@ def check_frame(samples, number):
         check_equal(file["materials/density"], [1420.0, 1000.0, 0.1], "densities")
         check_equal(file["materials/color"][0], numpy.float32([0.9, 0.6, 0.1]), "colours")
         check(file["state/emitter.phase"].shape == (5, 2), "state")
+        check(file["state/emitter.phase"].attrs["columns"] == b"phase rate", "names of columns")
         check(file["state/empty"].shape == (0,), "empty state")
 
 
@@ -53,7 +54,7 @@ def check_block(samples, number):
         data = file.read()
     check(data[:8] == b"\x8fOOZE\r\n\x1a", "magic")
     version, block, length = struct.unpack_from("<IIQ", data, 8)
-    check((version, block, length) == (1, 512, len(data)), "version, block, length")
+    check((version, block, length) == (2, 512, len(data)), "version, block, length")
     index, step, time, count = struct.unpack_from("<QQdQ", data, 32)
     check((index, step, time, count) == (number, 10 * number + 3, 0.125 * number + 0.001,
                                          COUNTS[number]), "numbers in the block")

@@ -1,5 +1,5 @@
-/* Acceptance tests of bodies made of particles inside the conformation method: rigid ones by shape matching,
-   soft ones by distance constraints, and what they and fluids do to each other. */
+/* Acceptance tests of bodies made of particles inside the conformation method: rigid ones by shape
+   matching, soft ones by distance constraints, and what they and fluids do to each other. */
 #include "physics/fixtures.h"
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
@@ -85,8 +85,8 @@ static BodyCensus body_census(OozeWorld *world, int body)
 
 /* ---- alone ----------------------------------------------------------------------------------- */
 
-/* A brick with three different inertias tumbles freely: angular momentum and energy stay, and so does
-   its shape. */
+/* A brick with three different inertias tumbles freely: angular momentum and energy stay, and so
+   does its shape. */
 static void conformation_T19_free_spin(void **state)
 {
     (void)state;
@@ -169,20 +169,20 @@ static void conformation_T19_slope(void **state)
                                  .corner = vec3(0, 0, 0)});
         double from = body_census(world, 1).centre.x;
         advance(world, 0.5);
-        double way = body_census(world, 1).centre.x - from;
+        double travel = body_census(world, 1).centre.x - from;
         /* a step moves by the speed at its end: t (t + dt)/2 */
         double expected =
             fmax(0, g * (sin(angle) - friction * cos(angle))) * 0.25 * (0.5 + 1.0 / 240);
-        printf("  friction %g: %.5f m, expected %.5f m\n", friction, way, expected);
-        MEASURED("way less the expected, spacings", fabs(way - expected) / d, 0, 0.005);
+        printf("  friction %g: %.5f m, expected %.5f m\n", friction, travel, expected);
+        MEASURED("way less the expected, spacings", fabs(travel - expected) / d, 0, 0.005);
         ooze_world_destroy(world);
     }
 }
 
 /* ---- soft ------------------------------------------------------------------------------------ */
 
-/* A strip that hangs from a solid which holds its upper end stretches by rho g L^2/(2 E), with E = 5/2 of
-   the shear modulus it was given, whatever the spacing. */
+/* A strip that hangs from a solid which holds its upper end stretches by rho g L^2/(2 E), with E =
+   5/2 of the shear modulus it was given, whatever the spacing. */
 static double stretch_of_strip(int across, double modulus, double dt)
 {
     double length = 0.4, width = 0.08, d = width / across;
@@ -218,7 +218,8 @@ static void conformation_T19_soft_modulus(void **state)
 {
     (void)state;
     double modulus = 2e4;
-    /* the lowest centre is half a spacing above the end: its stretch is that of the length above it */
+    /* the lowest centre is half a spacing above the end: its stretch is that of the length above
+       it */
     for (int k = 0; k < 3; k++) {
         int across = (int[]){3, 4, 6}[k];
         double d = 0.08 / across, length = 0.4;
@@ -228,8 +229,8 @@ static void conformation_T19_soft_modulus(void **state)
     }
 }
 
-/* A beam that stands out of a wall bends by q L^4/(8 E I) and the shear's q L^2/(2 (5/6) G A), and comes to
-   rest though the wall carries samples which its root is among. */
+/* A beam that stands out of a wall bends by q L^4/(8 E I) and the shear's q L^2/(2 (5/6) G A), and
+   comes to rest though the wall carries samples which its root is among. */
 static void conformation_T19_soft_beam(void **state)
 {
     (void)state;
@@ -289,8 +290,8 @@ static void add_basin(OozeWorld *world, double wide, double friction)
     }
 }
 
-/* A rigid and a soft body and two fluids in empty space, without gravity, thrown at each other: the box
-   is given momentum, and what it gains the others lose. */
+/* A rigid and a soft body and two fluids in empty space, without gravity, thrown at each other: the
+   box is given momentum, and what it gains the others lose. */
 static void exchange(int divergence)
 {
     double d = 0.02;
@@ -322,7 +323,7 @@ static void exchange(int divergence)
                              .corner = vec3(0.05, -0.1, -0.08),
                              .velocity = vec3(0, 0, 0.7)});
     set_param(world, "divergence_iterations", divergence);
-    set_param(world, "keep_apart", 0); /* moves particles without velocities */
+    set_param(world, "min_distance", 0); /* moves particles without velocities */
     Census before = take_census(world);
     BodyCensus box = body_census(world, 1), strip = body_census(world, 2);
     advance(world, 0.4);
@@ -371,7 +372,8 @@ static double surface_of(OozeWorld *world, double d)
     return bin * d / 100 + 0.5 * d;
 }
 
-/* A raft floats with the share of its density under water; one that is heavier goes to the ground. */
+/* A raft floats with the share of its density under water; one that is heavier goes to the
+   ground. */
 static void conformation_T19_floating(void **state)
 {
     (void)state;
@@ -430,10 +432,10 @@ static uint64_t fill_around(OozeWorld *world, OozeMaterialId material, int n, do
     return count;
 }
 
-/* A heavy ball in a periodic box of thick fluid, total momentum zero: it slows down by the drag of a cubic
-   array of spheres, 6 pi eta a U / (1 - 1.7601 c^(1/3) + c - 1.5593 c^2) with the share c of the volume
-   (Hasimoto 1959), U relative to the mean over the box. So much heavier than the fluid that the flow is
-   always the steady one. */
+/* A heavy ball in a periodic box of thick fluid, total momentum zero: it slows down by the drag of
+   a cubic array of spheres, 6 pi eta a U / (1 - 1.7601 c^(1/3) + c - 1.5593 c^2) with the share
+   c of the volume (Hasimoto 1959), U relative to the mean over the box. So much heavier than the
+   fluid that the flow is always the steady one. */
 static void conformation_T19_drag(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Acceptance tests of what keeps the conformation method's fluid incompressible: the density stage and the
-   optional one on velocities. */
+/* Acceptance tests of what keeps the conformation method's fluid incompressible: the density stage
+   and the optional one on velocities. */
 #include "physics/fixtures.h"
 
 /* ---- T32: impact ----------------------------------------------------------------------------- */
@@ -26,9 +26,10 @@ static OozeWorld *make_column(const Column *c)
     return world;
 }
 
-/* A column that drops on a floor stays a column: its energy does not rise above what it fell with, nothing is
-   thrown above where it was, and it comes to rest. Density sweeps that overshoot make it burst: with whole
-   Jacobi steps the last of these drops ends with four times the energy and particles 18 m up. */
+/* A column that drops on a floor stays a column: its energy does not rise above what it fell with,
+   nothing is thrown above where it was, and it comes to rest. Density sweeps that overshoot make
+   it burst: with whole Jacobi steps the last of these drops ends with four times the energy and
+   particles 18 m up. */
 static void conformation_T32_impact(void **state)
 {
     (void)state;
@@ -67,15 +68,18 @@ static OozeVec3 uniform(OozeVec3 x, uint64_t i, const void *user)
     return *(const OozeVec3 *)user;
 }
 
-/* ---- T17: the hydrostatic part ---------------------------------------------------------------- */
+/* ---- T17: the hydrostatic part --------------------------------------------------------------- */
 
-/* Mean density error inside of a soft fluid (0.1 s, compliance 0.01) that drops three layers in a shaft and
-   stands there, over the third of a second in which it does. */
+/* Mean density error inside of a soft fluid (0.1 s, compliance 0.01) that drops three layers in a
+   shaft and stands there, over the third of a second in which it does. */
 static double error_of_soft_column(int formulation, const char *key, double value)
 {
     double d = 0.05, sum = 0;
-    OozeWorld *world = make_world((Setup){
-        .spacing = d, .time_step = 1.0 / 240, .gravity = down(), .box = vec3(8 * d, 0, 8 * d)});
+    OozeWorld *world = make_world((Setup){.spacing = d,
+                                          .time_step = 1.0 / 240,
+                                          .gravity = down(),
+                                          .box = vec3(8 * d, 0, 8 * d),
+                                          .device = OOZE_DEVICE_CPU});
     add_matter(world, paper_matter(0.1, 0.01));
     add_floor(world, 0.5);
     set_param(world, "formulation", formulation);
@@ -91,8 +95,9 @@ static double error_of_soft_column(int formulation, const char *key, double valu
     return sum;
 }
 
-/* The paper keeps the hydrostatic part of its constraint because density is better kept with it. So it is here
-   with few sweeps over densities (five), in `consistent`; `bulk` is the same part of `lodge`. */
+/* The paper keeps the hydrostatic part of its constraint because density is better kept with it. So
+   it is here with few sweeps over densities (five), in `consistent`; `bulk` is the same part of
+   `lodge`. */
 static void conformation_T17_deviatoric(void **state)
 {
     (void)state;
@@ -114,7 +119,7 @@ static void leave_divergence_alone(OozeWorld *world, int iterations)
 {
     set_param(world, "density_iterations", 0);
     set_param(world, "velocity_iterations", 0);
-    set_param(world, "keep_apart", 0);
+    set_param(world, "min_distance", 0);
     set_param(world, "divergence_iterations", iterations);
 }
 
@@ -126,8 +131,8 @@ static OozeVec3 shrinking(OozeVec3 x, uint64_t i, const void *user)
     return vec3_madd(vec3_cross(vec3(0, 0, 3), x), -rate, x);
 }
 
-/* A block that shrinks keeps its momenta while the shrinking is taken out: particles come to the density
-   of rest at most, where without the stage they would be pressed beyond. */
+/* A block that shrinks keeps its momenta while the shrinking is taken out: particles come to the
+   density of rest at most, where without the stage they would be pressed beyond. */
 static void conformation_T33_shrinking_block(void **state)
 {
     (void)state;
@@ -162,9 +167,9 @@ static void conformation_T33_shrinking_block(void **state)
     MEASURED("rise with 60 sweeps over that without", excess[2] / excess[0], -1, 0.15);
 }
 
-/* Fluid in a shaft falls on a floor at rest, or that comes up to meet it: in one step all of it learns to move
-   with the floor. What density lacks of rest near floor and surface, a per cent of a layer, may still be
-   closed; 5 m/s are a fifth of a layer a step. */
+/* Fluid in a shaft falls on a floor at rest, or that comes up to meet it: in one step all of it
+   learns to move with the floor. What density lacks of rest near floor and surface, a per cent
+   of a layer, may still be closed; 5 m/s are a fifth of a layer a step. */
 static void conformation_T33_moving_floor(void **state)
 {
     (void)state;
@@ -193,8 +198,8 @@ static void conformation_T33_moving_floor(void **state)
     }
 }
 
-/* The stage joins in the whole step: a column that lands has less divergence left, and the density stage
-   less to do. */
+/* The stage joins in the whole step: a column that lands has less divergence left, and the density
+   stage less to do. */
 static void conformation_T33_landing(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Acceptance tests of the conformation method on jets: threads coil, sheets fold, cream keeps the ridges of its
-   nozzle. */
+/* Acceptance tests of the conformation method on jets: threads coil, sheets fold, cream keeps the
+   ridges of its nozzle. */
 #include "physics/fixtures.h"
 
 /* ---- T14: coiling ---------------------------------------------------------------------------- */
@@ -45,7 +45,8 @@ static void find_periods(const double *turn, int count, double dt, Coiling *foun
     }
 }
 
-/* Thread and pile at the end: the thread in a slab above the pile, the coil from what was laid last. */
+/* Thread and pile at the end: the thread in a slab above the pile, the coil from what was laid
+   last. */
 static void measure_coil(OozeWorld *world, const Coil *c, double flow, Coiling *found)
 {
     const OozeFrame *frame = ooze_world_frame(world);
@@ -132,8 +133,9 @@ static Coiling run_coil(const Coil *c)
     return found;
 }
 
-/* A thread of honey that falls 20 times its radius coils, evenly, and lays down as much as comes: the speed of the
-   coil round its axis is that of the thread. Ten times as compliant it does not coil as much. */
+/* A thread of honey that falls 20 times its radius coils, evenly, and lays down as much as comes:
+   the speed of the coil round its axis is that of the thread. Ten times as compliant it does not
+   coil as much. */
 static void conformation_T14_coiling(void **state)
 {
     (void)state;
@@ -149,7 +151,8 @@ static void conformation_T14_coiling(void **state)
     MEASURED("spread of the last three periods", stiff.spread, 0, 0.3);
     MEASURED("omega R over the speed of the thread", stiff.omega * stiff.coil / stiff.speed, 0.8,
              1.2);
-    /* ten times softer it heaps up; in between it coils faster, as thinner threads do: turns are not monotone */
+    /* ten times softer it heaps up; in between it coils faster, as thinner threads do: turns are
+       not monotone */
     coil.matter = paper_matter(0.02, 1);
     coil.seconds = 1.4;
     Coiling soft = run_coil(&coil);
@@ -157,10 +160,10 @@ static void conformation_T14_coiling(void **state)
              0.8);
 }
 
-/* The paper's rope, as far as it tells: tau 0.15 s, a nozzle 8 spacings wide, a fall of 12 nozzles. With compliance 0
-   it bends like a rod, leans far over before its first loop (1.5 s), and then lays down a coil of three times
-   its width; three turns take 5.5 s and 26,000 particles. A soft one of compliance 1 thins until it parts, and
-   its pieces heap up. */
+/* The paper's rope, as far as it tells: tau 0.15 s, a nozzle 8 spacings wide, a fall of 12 nozzles.
+   With compliance 0 it bends like a rod, leans far over before its first loop (1.5 s), and then
+   lays down a coil of three times its width; three turns take 5.5 s and 26,000 particles. A soft
+   one of compliance 1 thins until it parts, and its pieces heap up. */
 static void conformation_T14_rope(void **state)
 {
     (void)state;
@@ -272,7 +275,8 @@ typedef struct Slice {
     int points;
 } Slice;
 
-/* How much a slice has the shape of a star: |sum r^2 e^(i p angle)| / sum r^2 over its particles. */
+/* How much a slice has the shape of a star: |sum r^2 e^(i p angle)| / sum r^2 over its
+   particles. */
 static double ridges(OozeWorld *world, Slice s)
 {
     const OozeFrame *frame = ooze_world_frame(world);
@@ -335,8 +339,8 @@ static Ridges run_cream(Matter matter)
     return found;
 }
 
-/* Whipped cream as in the paper (relaxation 0.1 s, compliance 0) keeps the ridges of its nozzle; a runny one
-   loses them. */
+/* Whipped cream as in the paper (relaxation 0.1 s, compliance 0) keeps the ridges of its nozzle; a
+   runny one loses them. */
 static void conformation_T31_cream(void **state)
 {
     (void)state;

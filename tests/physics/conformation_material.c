@@ -1,5 +1,6 @@
-/* Acceptance tests of the conformation method: does it behave as the material it was told to be? Stiffness,
-   relaxation, viscosity and normal stress, waves and decay, and flows with known solutions. */
+/* Acceptance tests of the conformation method: does it behave as the material it was told to be?
+   Stiffness, relaxation, viscosity and normal stress, waves and decay, and flows with known
+   solutions. */
 #include "physics/channel.h"
 
 static const double density = 1000;
@@ -18,6 +19,7 @@ typedef struct Cell {
     int across; /* particles along the wave's box */
     bool diagonal;
     Matter matter;
+    OozeDevice device;
 } Cell;
 
 static Mode mode_of(const Cell *c, double size)
@@ -41,8 +43,10 @@ static OozeWorld *make_cell(const Cell *c, const Mode *m, bool moving)
 {
     int n[3] = {c->across, c->diagonal ? c->across : 7, 7};
     double d = c->spacing;
-    OozeWorld *world = make_world((Setup){
-        .spacing = d, .time_step = c->time_step, .box = vec3(n[0] * d, n[1] * d, n[2] * d)});
+    OozeWorld *world = make_world((Setup){.spacing = d,
+                                          .time_step = c->time_step,
+                                          .box = vec3(n[0] * d, n[1] * d, n[2] * d),
+                                          .device = c->device});
     add_matter(world, c->matter);
     add_lattice(world, (Lattice){.n = {n[0], n[1], n[2]},
                                  .spacing = d,
@@ -89,7 +93,8 @@ static double pushed_modulus(int formulation, double compliance, bool diagonal)
                  .time_step = 1e-4,
                  .across = diagonal ? 28 : 20,
                  .diagonal = diagonal,
-                 .matter = paper_matter(INFINITY, compliance)};
+                 .matter = paper_matter(INFINITY, compliance),
+                 .device = formulation == 2 ? OOZE_DEVICE_CPU : OOZE_DEVICE_AUTO};
     Mode mode = mode_of(&cell, 0.01);
     OozeWorld *world = make_cell(&cell, &mode, false);
     set_param(world, "formulation", formulation);
@@ -119,9 +124,9 @@ static void conformation_T05_stiffness(void **state)
              -0.9);
 }
 
-/* `consistent` is as stiff as asked in every direction. As printed the displacements are relaxed by 5/n, n = 32 on the
-   lattice, and the multipliers are not: the modulus is that much of the given one; and each row has the same
-   compliance, so it is twice that at 45 degrees. */
+/* `consistent` is as stiff as asked in every direction. As printed the displacements are relaxed by
+   5/n, n = 32 on the lattice, and the multipliers are not: the modulus is that much of the given
+   one; and each row has the same compliance, so it is twice that at 45 degrees. */
 static void conformation_T05_formulations(void **state)
 {
     (void)state;
@@ -150,8 +155,8 @@ static Channel make_channel(double spacing, double time_step, double push, Matte
 }
 
 /* The upper plate jumps by a twentieth of the gap and stays: the stress in the middle falls as
-   exp(-t/tau). The strain is imposed by the plate alone; waves cross the gap in 10 ms and die out by
-   the implicit step. */
+   exp(-t/tau). The strain is imposed by the plate alone; waves cross the gap in 10 ms and die
+   out by the implicit step. */
 static void conformation_T06_step_strain(void **state)
 {
     (void)state;
@@ -178,8 +183,8 @@ static void conformation_T06_step_strain(void **state)
 }
 
 /* A pushed channel: the shear stress is rho g times the height above its middle whatever the fluid,
-   so the viscosity follows from the measured slope of the velocity. Rate times relaxation time is up to 3
-   where it is measured, and twice that at the walls. */
+   so the viscosity follows from the measured slope of the velocity. Rate times relaxation time
+   is up to 3 where it is measured, and twice that at the walls. */
 static void conformation_T07_steady_shear(void **state)
 {
     (void)state;
@@ -340,8 +345,8 @@ static void conformation_T23_taylor_green(void **state)
     double d = 1.0 / 20;
     MEASURED("fitted over set viscosity, 50 Pa s", vortex_viscosity(50, d, 0.2) / 0.05, 0.8, 1.2);
     MEASURED("fitted over set viscosity, 20 Pa s", vortex_viscosity(20, d, 0.2) / 0.02, 0.8, 1.2);
-    /* what the density stage loses with no viscosity set, at a speed where the lattice breaks up: below
-       that of a cell Reynolds number of 1 */
+    /* what the density stage loses with no viscosity set, at a speed where the lattice breaks up:
+       below that of a cell Reynolds number of 1 */
     double numerical = vortex_viscosity(0, d, 1);
     printf("  numerical viscosity, none set, at 1 m/s: %.4g m2/s\n", numerical);
     MEASURED("numerical viscosity over speed times spacing", numerical / d, 0, 1);

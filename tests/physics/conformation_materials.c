@@ -1,5 +1,5 @@
-/* Acceptance tests of what materials of the conformation method can do beyond viscosity and elasticity:
-   thin, yield, pull their surface together, and change while they flow. */
+/* Acceptance tests of what materials of the conformation method can do beyond viscosity and
+   elasticity: thin, yield, pull their surface together, and change while they flow. */
 #include "check.h"
 
 #include "base/vec3.h"
@@ -59,7 +59,8 @@ static void step(OozeWorld *world)
 
 /* ---- a shear mode, against one dimension ----------------------------------------------------- */
 
-/* Stress and strain of the flow u_y(x) from the laws alone: rho u' = d/dx stress, on a fine grid. */
+/* Stress and strain of the flow u_y(x) from the laws alone: rho u' = d/dx stress, on a fine
+   grid. */
 typedef struct Law {
     double viscosity, modulus, yield; /* yield 0: none */
     double rate, exponent;            /* of thinning; rate 0: none */
@@ -137,8 +138,8 @@ static double compare_mode(const Number *numbers, const Law *law, int across, do
     return particles / exact;
 }
 
-/* The wave has fallen by half; without thinning it would have fallen to a tenth. The bound leaves room
-   for what 20 particles a wave and the damping of grid noise cost. */
+/* The wave has fallen by half; without thinning it would have fallen to a tenth. The bound leaves
+   room for what 20 particles a wave and the damping of grid noise cost. */
 static void conformation_T40_thinning(void **state)
 {
     (void)state;
@@ -164,8 +165,8 @@ static void conformation_T40_thinning(void **state)
              1.08);
 }
 
-/* An elastic wave that yields: force is limited to the yield stress, so that it loses its speed at a
-   constant rate. Within the limit the material is what it would be without. */
+/* An elastic wave that yields: force is limited to the yield stress, so that it loses its speed at
+   a constant rate. Within the limit the material is what it would be without. */
 static void conformation_T41_yield(void **state)
 {
     (void)state;
@@ -221,8 +222,8 @@ static double slumped(double yield_strain, double seconds)
     return high / (n * d);
 }
 
-/* The stress below a block of height H is about rho g H/2 of shear on average: 981 Pa here. A material
-   whose yield stress is well above stands, one well below flows apart. */
+/* The stress below a block of height H is about rho g H/2 of shear on average: 981 Pa here. A
+   material whose yield stress is well above stands, one well below flows apart. */
 static void conformation_T42_slump(void **state)
 {
     (void)state;
@@ -250,7 +251,7 @@ static OozeWorld *make_drop(Drop drop, bool forces_alone)
     add_material(world, numbers);
     if (forces_alone) { /* velocities after a step are then those that tension alone gives */
         CHECK_OK(ooze_world_set_param(world, "density_iterations", 0, &error));
-        CHECK_OK(ooze_world_set_param(world, "keep_apart", 0, &error));
+        CHECK_OK(ooze_world_set_param(world, "min_distance", 0, &error));
     }
     int reach = (int)(1.5 * drop.radius / d) + 1;
     for (int i = -reach; i <= reach; i++) {
@@ -288,9 +289,9 @@ static OozeVec3 spread_of(OozeWorld *world)
     return vec3(sqrt(s[0]), sqrt(s[1]), sqrt(s[2]));
 }
 
-/* By the virial theorem the mean pressure that forces F ask for is -sum F.x / (3 V): 2 sigma/R for a
-   tension along a sphere. Cohesion, which presses on the surface layer alone, is in the sum with a quarter
-   and more: hence the room above. */
+/* By the virial theorem the mean pressure that forces F ask for is -sum F.x / (3 V): 2 sigma/R for
+   a tension along a sphere. Cohesion, which presses on the surface layer alone, is in the sum
+   with a quarter and more: hence the room above. */
 static void conformation_T43_laplace(void **state)
 {
     (void)state;
@@ -328,8 +329,8 @@ static void conformation_T43_laplace(void **state)
     }
 }
 
-/* Rayleigh 1879: omega^2 = 8 sigma / (rho R^3) for the lowest mode of a drop without viscosity. From a
-   stretched drop at rest the first extreme comes after half a period. */
+/* Rayleigh 1879: omega^2 = 8 sigma / (rho R^3) for the lowest mode of a drop without viscosity.
+   From a stretched drop at rest the first extreme comes after half a period. */
 static void conformation_T44_oscillation(void **state)
 {
     (void)state;
@@ -363,9 +364,9 @@ static void conformation_T44_oscillation(void **state)
     }
 }
 
-/* A cube becomes a ball: particles stand within the ball's radius, half a spacing (8%) inside, but for the
-   few that its restless surface lifts, and none has left it by more than half a spacing; no momentum
-   gained. */
+/* A cube becomes a ball: particles stand within the ball's radius, half a spacing (8%) inside, but
+   for the few that its restless surface lifts, and none has left it by more than half a spacing;
+   no momentum gained. */
 static void conformation_T45_cube(void **state)
 {
     (void)state;
@@ -447,8 +448,8 @@ static void conformation_T46_melt(void **state)
 
 /* ---- iterations ------------------------------------------------------------------------------ */
 
-/* How far the centre of a column of 24 layers, stuck to the floor, has sunk after a tenth of a second;
-   `spread` is nu dt/d^2. */
+/* How far the centre of a column of 24 layers, stuck to the floor, has sunk after a tenth of a
+   second; `spread` is nu dt/d^2. */
 static double sunk(double spread, int iterations)
 {
     const double d = 0.02, dt = 1.0 / 240;
@@ -475,8 +476,8 @@ static double sunk(double spread, int iterations)
     return 0.5 * layers * d - height;
 }
 
-/* The rule by which `ooze check` speaks: 3.3 sqrt(nu dt)/d iterations, at most 1.6 a layer, are enough,
-   and far fewer are not. */
+/* The rule by which `ooze check` speaks: 3.3 sqrt(nu dt)/d iterations, at most 1.6 a layer, are
+   enough, and far fewer are not. */
 static void conformation_T47_iterations(void **state)
 {
     (void)state;
@@ -486,8 +487,8 @@ static void conformation_T47_iterations(void **state)
         printf("  nu dt/d^2 = %g: %d iterations\n", spread, wanted);
         MEASURED("sinking with these over the converged", sunk(spread, wanted) / converged, 0.9,
                  1.15);
-        /* slow flow remembers: it makes up in later steps for what one leaves undone, but for the tenth that is
-           forgotten of solves that did not end */
+        /* slow flow remembers: it makes up in later steps for what one leaves undone, but for the
+           tenth that is forgotten of solves that did not end */
         MEASURED("with half of them", sunk(spread, wanted / 2) / converged, 0.9, 1.25);
         MEASURED("with an eighth", sunk(spread, wanted / 8) / converged, 1.5, 100);
     }

@@ -1,4 +1,5 @@
-/* Acceptance tests of fluids with several relaxation times, and of pastes: a channel between plates. */
+/* Acceptance tests of fluids with several relaxation times, and of pastes: a channel between
+   plates. */
 #include "physics/channel.h"
 
 static const double density = 1000;
@@ -22,9 +23,9 @@ static Channel make_channel(double spacing, double time_step, double push, const
     return c;
 }
 
-/* The upper plate jumps by a twentieth of the gap and stays: the stress in the middle falls as the sum of
-   G exp(-t/tau). The strain is imposed by the plate alone; waves cross the gap in 10 ms and die out by the
-   implicit step. The bounds are those of one mode (T06). */
+/* The upper plate jumps by a twentieth of the gap and stays: the stress in the middle falls as the
+   sum of G exp(-t/tau). The strain is imposed by the plate alone; waves cross the gap in 10 ms
+   and die out by the implicit step. The bounds are those of one mode (T06). */
 static void conformation_T52_two_modes(void **state)
 {
     (void)state;
@@ -61,9 +62,9 @@ static void conformation_T52_two_modes(void **state)
     ooze_world_destroy(c.world);
 }
 
-/* Paste pushed through a channel: stress is rho g times the height above the middle, so that the velocity's slope at
-   one height gives the rate of shear at a known stress. The middle, where the yield stress is not
-   reached, moves as a plug. */
+/* Paste pushed through a channel: stress is rho g times the height above the middle, so that the
+   velocity's slope at one height gives the rate of shear at a known stress. The middle, where
+   the yield stress is not reached, moves as a plug. */
 static void conformation_T53_herschel_bulkley(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Acceptance tests of the conformation method: what must hold for every scene. It stays stable for all
-   materials and time steps, keeps momentum, and gives the same bits for any number of threads and after going
-   on from a frame. */
+/* Acceptance tests of the conformation method: what must hold for every scene. It stays stable for
+   all materials and time steps, keeps momentum, and gives the same bits for any number of
+   threads and after going on from a frame. */
 #include "physics/fixtures.h"
 
 /* ---- T24: pre-stretched cells ---------------------------------------------------------------- */
@@ -33,11 +33,13 @@ static double stretched_energy(OozeWorld *world, double modulus)
     return (c.energy + 0.5 * modulus * trace) / c.mass;
 }
 
-/* A cell whose fluid is stretched uniformly, with a little noise on its velocity: an elastic fluid must not
-   make energy out of its stretch, nor run faster than its own waves; and the noise dies down. */
+/* A cell whose fluid is stretched uniformly, with a little noise on its velocity: an elastic fluid
+   must not make energy out of its stretch, nor run faster than its own waves; and the noise dies
+   down. */
 static void run_stretched(Stretch stretch, double modulus, double time_step)
 {
-    /* twenty times the last bit of the push of a step, at most 1e-3 m/s, below which rounding makes noise of its own */
+    /* twenty times the last bit of the push of a step, at most 1e-3 m/s, below which rounding makes
+       noise of its own */
     double d = 0.1, speed = 0.02;
     OozeWorld *world =
         make_world((Setup){.spacing = d, .time_step = time_step, .box = vec3(7 * d, 7 * d, 7 * d)});
@@ -57,7 +59,8 @@ static void run_stretched(Stretch stretch, double modulus, double time_step)
     assert_int_equal(after.count, before.count);
     double largest = (double)fmaxf(stretch.xx, fmaxf(stretch.yy, stretch.zz));
     double wave = sqrt(modulus * largest / 1000);
-    /* forces of the uniform stretch cancel to the last bit of dt G Q / (rho d), not of the speed, in each step */
+    /* forces of the uniform stretch cancel to the last bit of dt G Q / (rho d), not of the speed,
+       in each step */
     double push = time_step * wave * wave / d;
     double change = vec3_length(vec3_sub(after.momentum, before.momentum)) / after.mass;
     MEASURED("energy over that of the start, at most", most / start, 0, 1.05);
@@ -100,9 +103,10 @@ static OozeVec3 tumble(OozeVec3 x, uint64_t i, const void *user)
     return vec3_add(vec3_cross(vec3(0.5, 0.3, 1), about), noise(x, i, &speed));
 }
 
-/* A cube that tumbles, with noise on its velocity and its places, falls half its edge: its momentum is that of
-   free fall until it meets the floor, and it stays in one place afterwards. The noise on places makes it
-   10% too dense here and there, which must not blow it apart at any time step. */
+/* A cube that tumbles, with noise on its velocity and its places, falls half its edge: its momentum
+   is that of free fall until it meets the floor, and it stays in one place afterwards. The noise
+   on places makes it 10% too dense here and there, which must not blow it apart at any time
+   step. */
 static void run_grid_point(Point p, double *worst_momentum, double *worst_reach)
 {
     int n = 6;
@@ -161,8 +165,8 @@ static void conformation_T25_stability_grid(void **state)
         }
     }
     MEASURED("combinations without NaN", count, 60, 1000);
-    /* the stiffest fluid (a wave crosses 20 spacings a step) feels pushes 400 times the change of speed that
-       they leave: 400 * 6e-8 a step and particle, of random sign */
+    /* the stiffest fluid (a wave crosses 20 spacings a step) feels pushes 400 times the change of
+       speed that they leave: 400 * 6e-8 a step and particle, of random sign */
     MEASURED("worst change of momentum in flight over sum |m v|", momentum, 0, 400 * 6e-8);
     MEASURED("furthest particle, edges from the middle", reach, 0, 5);
 }
@@ -239,9 +243,9 @@ static void add_random_fluids(OozeWorld *world, uint64_t scene, double d)
     }
 }
 
-/* Nothing gets faster than falling from the top, being hit by a solid of 5 m/s, or leaving a nozzle at
-   4 m/s could make it, twice over: an elastic fluid leaves a solid that hits it at up to twice its
-   speed. Half of the scenes have a solid that may lie in the fluid from the start. */
+/* Nothing gets faster than falling from the top, being hit by a solid of 5 m/s, or leaving a nozzle
+   at 4 m/s could make it, twice over: an elastic fluid leaves a solid that hits it at up to
+   twice its speed. Half of the scenes have a solid that may lie in the fluid from the start. */
 static double run_random_scene(uint64_t scene)
 {
     double d = 0.1, dt = 0.001 * pow(60, pick(scene, 1, 0, 1)), seconds = fmin(40 * dt, 0.6);
@@ -281,9 +285,9 @@ static void conformation_T26_random_scenes(void **state)
     MEASURED("fastest particle (m/s)", fastest, 0.1, 2 * (sqrt(2 * 9.81 * 2) + 5 + 4));
 }
 
-/* A ball that lies in a pool from the start pushes the fluid out of itself without throwing it: nothing gets as
-   fast as falling from the pool's surface, and the ball is empty in the end. Moved elsewhere in one step it
-   does so again. */
+/* A ball that lies in a pool from the start pushes the fluid out of itself without throwing it:
+   nothing gets as fast as falling from the pool's surface, and the ball is empty in the end.
+   Moved elsewhere in one step it does so again. */
 static void conformation_T26_overlap(void **state)
 {
     (void)state;
@@ -407,8 +411,8 @@ static OozeVec3 towards(OozeVec3 x, uint64_t i, const void *user)
     return vec3_add(*(const OozeVec3 *)user, noise(x, i, &speed));
 }
 
-/* A light and a heavy block meet off centre in free flight, of different stuff: momentum is that of the
-   start, and so is angular momentum. */
+/* A light and a heavy block meet off centre in free flight, of different stuff: momentum is that of
+   the start, and so is angular momentum. */
 static void conformation_T29_two_densities(void **state)
 {
     (void)state;

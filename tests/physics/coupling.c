@@ -1,10 +1,11 @@
-/* Acceptance tests of solids with a density in the fluids of `conformation`: they float as Archimedes says, keep momentum together
-   with the fluid, stay calm whatever they weigh, and feel the drag and the torque of viscous flow. */
+/* Acceptance tests of solids with a density in the fluids of `conformation`: they float as
+   Archimedes says, keep momentum together with the fluid, stay at_rest whatever they weigh, and
+   feel the drag and the torque of viscous flow. */
 #include "base/memory.h"
 #include "physics/coupling_fixtures.h"
 #include "world/world.h"
 
-/* ---- T01: Archimedes ------------------------------------------------------------------------------- */
+/* ---- T01: Archimedes ------------------------------------------------------------------------- */
 
 /* A pool of `n` particles a side, periodic along two axes, on a floor. */
 static OozeWorld *make_pool(int n, double d, double step, Matter matter)
@@ -19,8 +20,8 @@ static OozeWorld *make_pool(int n, double d, double step, Matter matter)
     return world;
 }
 
-/* A cube of 6 spacings is let go at the surface. Its draft follows from where it comes to rest and the volume of the
-   fluid, which is at rest density to 0.2%. */
+/* A cube of 6 spacings is let go at the surface. Its draft follows from where it comes to rest and
+   the volume of the fluid, which is at rest density to 0.2%. */
 static void check_draft(double ratio)
 {
     const double d = 0.01, a = 6 * d;
@@ -51,7 +52,8 @@ static void coupling_T01_archimedes(void **state)
     check_draft(0.8);
 }
 
-/* A cube of one and a half times the density of the fluid goes to the bottom and stays there, upright. */
+/* A cube of one and a half times the density of the fluid goes to the bottom and stays there,
+   upright. */
 static void coupling_T08_bottom(void **state)
 {
     (void)state;
@@ -75,8 +77,9 @@ static void coupling_T08_bottom(void **state)
     ooze_world_destroy(world);
 }
 
-/* A ball of a hundredth of the density of water is let go where fluid stands already: what is in it comes out, and it shoots up
-   no faster than from a depth of three radii with twice the acceleration of gravity, as if nothing but its added mass held it. */
+/* A ball of a hundredth of the density of water is let go where fluid stands already: what is in it
+   comes out, and it shoots up no faster than from a depth of three radii with twice the
+   acceleration of gravity, as if nothing but its added mass held it. */
 static void coupling_T09_put_into_water(void **state)
 {
     (void)state;
@@ -99,11 +102,12 @@ static void coupling_T09_put_into_water(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- T02: momentum ---------------------------------------------------------------------------------- */
+/* ---- T02: momentum --------------------------------------------------------------------------- */
 
-/* A light cube that spins and a heavy ball in a drop that another ball meets, in empty space. Fluid is not at rest density
-   about a body that was just put there, and what settles moves without a push, as do particles that are kept apart: neither
-   keeps angular momentum, so that is measured after the first and without the second. */
+/* A light cube that spins and a heavy ball in a drop that another ball meets, in empty space. Fluid
+   is not at rest density about a body that was just put there, and what settles moves without a
+   push, as do particles that are kept apart: neither keeps angular momentum, so that is measured
+   after the first and without the second. */
 static void coupling_T02_momentum(void **state)
 {
     (void)state;
@@ -123,15 +127,15 @@ static void coupling_T02_momentum(void **state)
                        .velocity = vec3(0, -0.5, 0)}};
     OozeWorld *world = make_world((Setup){.spacing = d, .time_step = 1.0 / 240, .threads = 1});
     add_matter(world, newtonian_matter(1));
-    set_param(world, "keep_apart", 0);
+    set_param(world, "min_distance", 0);
     for (int k = 0; k < 3; k++) {
         add_body(world, &bodies[k]);
     }
     add_around(world, n, d, centred(n, d), bodies, 2);
-    Momenta first = take_momenta(world, bodies, 0, 3), calm = first;
+    Momenta first = take_momenta(world, bodies, 0, 3), at_rest = first;
     for (int k = 0; k < 1000; k++) {
         step_world(world);
-        calm = k == 99 ? take_momenta(world, bodies, 0, 3) : calm;
+        at_rest = k == 99 ? take_momenta(world, bodies, 0, 3) : at_rest;
     }
     Momenta last = take_momenta(world, bodies, 0, 3);
     MEASURED("change of momentum over sum m |v|, 1000 steps",
@@ -139,11 +143,11 @@ static void coupling_T02_momentum(void **state)
     MEASURED("change of angular momentum over sum |x m v|, with what settles",
              vec3_length(vec3_sub(last.angular, first.angular)) / first.spin_sum, 0, 1e-3);
     MEASURED("change of angular momentum over sum |x m v|, last 900 steps",
-             vec3_length(vec3_sub(last.angular, calm.angular)) / first.spin_sum, 0, 2e-6);
+             vec3_length(vec3_sub(last.angular, at_rest.angular)) / first.spin_sum, 0, 2e-6);
     ooze_world_destroy(world);
 }
 
-/* ---- T03: light and heavy in honey ------------------------------------------------------------------- */
+/* ---- T03: light and heavy in honey ----------------------------------------------------------- */
 
 /* How far particles are in the ball, in spacings. */
 /* A ball falls on honey at the default step. */
@@ -175,11 +179,11 @@ static void coupling_T03_honey(void **state)
     }
 }
 
-/* ---- T04: drag --------------------------------------------------------------------------------------- */
+/* ---- T04: drag ------------------------------------------------------------------------------- */
 
-/* A heavy ball moves through thick fluid, with its images in a cubic array: the drag is Stokes's times Hasimoto's factor (1959),
-   and slows the ball and hastens the fluid. A ball of radius 3 spacings is a coarse one: 25% too little drag is expected, as
-   of bodies of particles. */
+/* A heavy ball moves through thick fluid, with its images in a cubic array: the drag is Stokes's
+   times Hasimoto's factor (1959), and slows the ball and hastens the fluid. A ball of radius 3
+   spacings is a coarse one: 25% too little drag is expected, as of bodies of particles. */
 static void coupling_T04_drag(void **state)
 {
     (void)state;
@@ -211,11 +215,12 @@ static void coupling_T04_drag(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- T14: a falling ball ------------------------------------------------------------------------------- */
+/* ---- T14: a falling ball --------------------------------------------------------------------- */
 
-/* Eight times as heavy as the fluid, its weight is far above the yield stress that particles under pressure have; viscosity acts
-   before pressure in a step, which lets it fall faster by about half of g dt: 6% at 1/960 s, 12% at 1/480 s. The drag
-   of a ball of 3 spacings is a tenth too low besides. */
+/* Eight times as heavy as the fluid, its weight is far above the yield stress that particles under
+   pressure have; viscosity acts before pressure in a step, which lets it fall faster by about
+   half of g dt: 6% at 1/960 s, 12% at 1/480 s. The drag of a ball of 3 spacings is a tenth too
+   low besides. */
 static void check_fall(double rate)
 {
     const double d = 0.01, mu = 60;
@@ -230,9 +235,9 @@ static void check_fall(double rate)
     advance(world, 0.15); /* fluid at rest is put on a floor: it swings */
     double before = pose_of(world, 1).position.y;
     advance(world, 0.15);
-    double way = before - pose_of(world, 1).position.y;
-    printf("  1/%g s: from %.2f by %.2f spacings\n", rate, before / d, way / d);
-    MEASURED("speed over that of Stokes and Hasimoto", way / 0.15 / stokes, 0.7, 1.3);
+    double travel = before - pose_of(world, 1).position.y;
+    printf("  1/%g s: from %.2f by %.2f spacings\n", rate, before / d, travel / d);
+    MEASURED("speed over that of Stokes and Hasimoto", travel / 0.15 / stokes, 0.7, 1.3);
     ooze_world_destroy(world);
 }
 
@@ -243,7 +248,7 @@ static void coupling_T14_settling(void **state)
     check_fall(960);
 }
 
-/* ---- T05: a ball in shear ---------------------------------------------------------------------------- */
+/* ---- T05: a ball in shear -------------------------------------------------------------------- */
 
 static const double RATE = 2.0; /* 1/s */
 
@@ -267,7 +272,8 @@ static void add_sheared_fluid(OozeWorld *world, const int n[3], double d, const 
     CHECK_OK(ooze_world_add_particles(world, (OozeMaterialId){0}, count, x, v, &error));
 }
 
-/* Between two walls that move, a ball that is as heavy as the fluid turns at half the rate of shear. */
+/* Between two walls that move, a ball that is as heavy as the fluid turns at half the rate of
+   shear. */
 static void coupling_T05_shear(void **state)
 {
     (void)state;
@@ -300,7 +306,7 @@ static void coupling_T05_shear(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- T06: the same bits ------------------------------------------------------------------------------- */
+/* ---- T06: the same bits ---------------------------------------------------------------------- */
 
 static OozeWorld *make_mixed(int threads)
 {
@@ -323,7 +329,7 @@ static void coupling_T06_threads_and_resume(void **state)
     check_same_bits(make_mixed);
 }
 
-/* ---- T07: what is refused ------------------------------------------------------------------------------ */
+/* ---- T07: what is refused -------------------------------------------------------------------- */
 
 static void coupling_T07_refusals(void **state)
 {
@@ -337,7 +343,7 @@ static void coupling_T07_refusals(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- T10: memory --------------------------------------------------------------------------------------- */
+/* ---- T10: memory ----------------------------------------------------------------------------- */
 
 static OozeStatus step_with_little(const char *method, uint64_t allocations, OozeError *report)
 {

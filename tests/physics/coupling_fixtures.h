@@ -1,4 +1,5 @@
-/* What the acceptance tests of dynamic solids build: pools with a body in them, and what body and fluid have together. */
+/* What the acceptance tests of dynamic solids build: pools with a body in them, and what body and
+   fluid have together. */
 #ifndef OOZE_TESTS_PHYSICS_COUPLING_FIXTURES_H
 #define OOZE_TESTS_PHYSICS_COUPLING_FIXTURES_H
 
@@ -86,7 +87,8 @@ static inline double tilt_of(OozePose pose)
     return acos(fmin(1.0, fmax(-1.0, up.y))) * 180 / M_PI;
 }
 
-/* Linear and angular momentum of fluid and bodies, kg m/s and kg m2/s, about the origin; what they are measured by. */
+/* Linear and angular momentum of fluid and bodies, kg m/s and kg m2/s, about the origin; what they
+   are measured by. */
 typedef struct Momenta {
     OozeVec3 linear, angular;
     double speed_sum, spin_sum;
@@ -139,8 +141,8 @@ typedef struct DropBounds {
     double lowest_top; /* of a light ball, layers above the fluid */
 } DropBounds;
 
-/* A ball of radius 3 spacings falls at 0.5 m/s on n layers of fluid that are still to come: nothing is thrown up faster than it came,
-   nothing is in the ball, and a light one stays on top. */
+/* A ball of radius 3 spacings falls at 0.5 m/s on n layers of fluid that are still to come: nothing
+   is thrown up faster than it came, nothing is in the ball, and a light one stays on top. */
 static inline void watch_drop(OozeWorld *world, const int n[3], double d, double density,
                               double ratio, DropBounds bounds)
 {

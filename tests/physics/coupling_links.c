@@ -14,7 +14,7 @@ static OozeWorld *make_links_world(Setup setup, double rate)
     return world;
 }
 
-/* ---- T11: momentum ------------------------------------------------------------------------------------ */
+/* ---- T11: momentum ---------------------------------------------------------------------- */
 
 /* What three bodies and a drop in empty space have, before and after. */
 static void keep_momenta(bool smoothed, bool linked, double period, int steps)
@@ -65,8 +65,8 @@ static void keep_momenta(bool smoothed, bool linked, double period, int steps)
     ooze_world_destroy(world);
 }
 
-/* The method's smoothing of velocities does not keep angular momentum; without it, that is kept but for pushes along lines that
-   turn within a step. */
+/* The method's smoothing of velocities does not keep angular momentum; without it, that is kept but
+   for pushes along lines that turn within a step. */
 static void coupling_T11_links_momentum(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void coupling_T11_links_momentum(void **state)
     keep_momenta(false, true, 1.0, 60); /* loops of their own */
 }
 
-/* ---- T12: light and heavy ------------------------------------------------------------------------------- */
+/* ---- T12: light and heavy --------------------------------------------------------------- */
 
 static void drop_in(double ratio)
 {
@@ -103,7 +103,7 @@ static void coupling_T12_links_light_heavy(void **state)
     }
 }
 
-/* ---- T13: the same bits --------------------------------------------------------------------------------- */
+/* ---- T13: the same bits ----------------------------------------------------------------- */
 
 static OozeWorld *make_mixed(int threads)
 {

@@ -1,9 +1,10 @@
 /* Acceptance tests of rigid bodies: flight, friction, bounces, stacks, collisions. */
 #include "physics/dynamics_fixtures.h"
 
-/* ---- flight ------------------------------------------------------------------------------------ */
+/* ---- flight ---------------------------------------------------------------------------------- */
 
-/* Speeds are exact; a place is that of steps at their final speeds, g dt t / 2 beyond the parabola. */
+/* Speeds are exact; a place is that of steps at their final speeds, g dt t / 2 beyond the
+   parabola. */
 static void dynamics_T01_free_fall(void **state)
 {
     (void)state;
@@ -22,7 +23,8 @@ static void dynamics_T01_free_fall(void **state)
     ooze_world_destroy(world);
 }
 
-/* About its middle axis a body turns over again and again, and keeps angular momentum and energy. */
+/* About its middle axis a body turns over again and again, and keeps angular momentum and
+   energy. */
 static void dynamics_T02_tennis_racket(void **state)
 {
     (void)state;
@@ -49,10 +51,10 @@ static void dynamics_T02_tennis_racket(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- friction and restitution -------------------------------------------------------------------- */
+/* ---- friction and restitution ---------------------------------------------------------------- */
 
 /* How far a block slides down a slope of this angle in half a second. */
-static double slide(double angle, double friction)
+static double slide(double angle, double friction, int solver)
 {
     OozeWorld *world = bodies_world(1.0 / 240.0, vec3(9.81 * sin(angle), -9.81 * cos(angle), 0));
     add_floor(world, friction, 0.0);
@@ -61,21 +63,33 @@ static double slide(double angle, double friction)
     def.shape.position.y = 0.05;
     def.friction = friction;
     int body = add_body(world, def);
+    world->exact_contacts_max = solver;
     run_steps(world, 120);
-    double way = pose_of(world, body)->position.x;
+    double distance = pose_of(world, body)->position.x;
     ooze_world_destroy(world);
-    return way;
+    return distance;
+}
+
+/* Of the formula: g (sin - mu cos) t^2 / 2. */
+static double slide_ratio(double angle, double mu, int solver)
+{
+    const double t = 0.5;
+    return slide(angle, mu, solver) / (0.5 * 9.81 * (sin(angle) - mu * cos(angle)) * t * t);
 }
 
 static void dynamics_T03_slope(void **state)
 {
     (void)state;
-    const double mu = 0.5, rest = atan(0.95 * mu), go = atan(1.2 * mu), t = 0.5;
-    MEASURED("slides at 0.95 mu, m", slide(rest, mu), -1e-6, 1e-6);
-    double pull = 9.81 * (sin(go) - mu * cos(go));
-    MEASURED("slides at 1.2 mu, of the formula", slide(go, mu) / (0.5 * pull * t * t), 0.98, 1.02);
-    MEASURED("slides on ice, of the formula", slide(go, 0.0) / (0.5 * 9.81 * sin(go) * t * t), 0.98,
-             1.02);
+    const double mu = 0.5;
+    for (int k = 0; k < 2; k++) {
+        int solver = k ? ITERATIVE : EXACT;
+        printf("  %s\n", solver_name(solver));
+        MEASURED("slides at 0.95 mu, m", slide(atan(0.95 * mu), mu, solver), -1e-6,
+                 k ? 1e-5 : 1e-6);
+        MEASURED("slides at 1.05 mu, ratio", slide_ratio(atan(1.05 * mu), mu, solver), 0.98, 1.02);
+        MEASURED("slides at 1.2 mu, ratio", slide_ratio(atan(1.2 * mu), mu, solver), 0.98, 1.02);
+        MEASURED("slides on ice, ratio", slide_ratio(atan(1.2 * mu), 0.0, solver), 0.98, 1.02);
+    }
 }
 
 static double bounce(OozeShapeKind kind, double e)
@@ -111,12 +125,11 @@ static void dynamics_T04_bounce(void **state)
     MEASURED("cylinder, e = 0: height", bounce(OOZE_SHAPE_CYLINDER, 0.0), 0.0, 0.001);
 }
 
-/* ---- stacks --------------------------------------------------------------------------------------- */
+/* ---- stacks ---------------------------------------------------------------------------------- */
 
-static OozeWorld *stack(int threads)
+static OozeWorld *stack(void)
 {
     OozeWorld *world = bodies_world(1.0 / 240.0, vec3(0, -9.81, 0));
-    (void)threads;
     add_floor(world, 0.5, 0.0);
     for (int k = 0; k < 5; k++) {
         OozeSolidDef def = body_def(OOZE_SHAPE_BOX, 400.0 + 300.0 * k);
@@ -126,24 +139,48 @@ static OozeWorld *stack(int threads)
     return world;
 }
 
+/* The boxes of the stack: farthest from these positions, m. */
+static double displacement(const OozeWorld *world, const OozeVec3 from[5])
+{
+    double most = 0.0;
+    for (int k = 0; k < 5; k++) {
+        most = fmax(most, vec3_length(vec3_sub(pose_of(world, k + 1)->position, from[k])));
+    }
+    return most;
+}
+
+/* Contacts of the iterative solver yield until compliance and correction balance: a fourth of the
+   load on a corner, n times the box's weight, by 0.05 / 0.3 n g dt^2, 3.4e-4 m for all five. Its
+   150 iterations leave 1 % of the 0.04 m/s that gravity adds in a step. */
 static void dynamics_T05_stack(void **state)
 {
     (void)state;
-    OozeWorld *world = stack(1);
-    run_steps(world, 480);
-    double moved = 0.0, speed = 0.0;
-    for (int k = 0; k < 5; k++) {
-        const OozePose *p = pose_of(world, k + 1);
-        OozeVec3 at = vec3(0.005 * (k % 2), 0.1 + 0.2 * k, 0);
-        moved = fmax(moved, vec3_length(vec3_sub(p->position, at)));
-        speed = fmax(speed, vec3_length(p->velocity));
+    for (int n = 0; n < 2; n++) {
+        int solver = n ? ITERATIVE : EXACT;
+        OozeWorld *world = stack();
+        OozeVec3 from[5];
+        double speed = 0.0;
+        printf("  %s\n", solver_name(solver));
+        world->exact_contacts_max = solver;
+        for (int k = 0; k < 5; k++) {
+            from[k] = pose_of(world, k + 1)->position;
+        }
+        run_steps(world, 480);
+        MEASURED("farthest from where it was put, m", displacement(world, from), 0,
+                 solver == EXACT ? 2e-5 : 5e-4);
+        for (int k = 0; k < 5; k++) {
+            from[k] = pose_of(world, k + 1)->position;
+            speed = fmax(speed, vec3_length(pose_of(world, k + 1)->velocity));
+        }
+        MEASURED("fastest, m/s", speed, 0, solver == EXACT ? 1e-5 : 4e-4);
+        run_steps(world, 240);
+        MEASURED("moves in a second, m", displacement(world, from), 0,
+                 solver == EXACT ? 2e-6 : 1e-4);
+        ooze_world_destroy(world);
     }
-    MEASURED("farthest from where it was put, m", moved, 0, 2e-5);
-    MEASURED("fastest, m/s", speed, 0, 1e-5);
-    ooze_world_destroy(world);
 }
 
-/* ---- collisions ------------------------------------------------------------------------------------ */
+/* ---- collisions ------------------------------------------------------------------------------ */
 
 /* Two bodies meet off centre, spinning; nothing else is there. */
 static void dynamics_T06_momentum(void **state)
@@ -170,18 +207,18 @@ static void dynamics_T06_momentum(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- the same bits ----------------------------------------------------------------------------------- */
+/* ---- the same bits --------------------------------------------------------------------------- */
 
 static uint64_t hash_of_stack(int resume_at)
 {
-    OozeWorld *world = stack(1);
+    OozeWorld *world = stack();
     OozeSolidDef ball = body_def(OOZE_SHAPE_SPHERE, 2000.0);
     ball.shape.position = vec3(1.0, 0.55, 0.02);
     ball.motion.velocity = vec3(-6, 1, 0);
     add_body(world, ball);
     run_steps(world, resume_at);
     if (resume_at) {
-        OozeWorld *other = stack(1);
+        OozeWorld *other = stack();
         add_body(other, ball);
         CHECK_OK(ooze_world_restore(other, ooze_world_frame(world), &error));
         ooze_world_destroy(world);

@@ -23,8 +23,9 @@ static double lean(double arm)
     return acos(fmin(up.y, 1.0));
 }
 
-/* Foot and arm weigh as they are long: the centre is over the foot's edge at an arm of 0.2 + sqrt(0.08) = 0.483. With
-   0.46 it is 9 mm within, with 0.505 9 mm beyond; edges are round by 2.5 mm. */
+/* Foot and arm weigh as they are long: the centre is over the foot's edge at an arm of 0.2 +
+   sqrt(0.08) = 0.483. With 0.46 it is 9 mm within, with 0.505 9 mm beyond; edges are round by
+   2.5 mm. */
 static void dynamics_T15_balance(void **state)
 {
     (void)state;
@@ -32,7 +33,8 @@ static void dynamics_T15_balance(void **state)
     MEASURED("centre beyond the foot: turned by, rad", lean(0.505), 0.2, PI);
 }
 
-/* Two wheels on an axle roll down a slope: g sin(a) / (1 + I / (m r^2)), with I and m of all three. */
+/* Two wheels on an axle roll down a slope: g sin(a) / (1 + I / (m r^2)), with I and m of all
+   three. */
 static void dynamics_T16_wheels(void **state)
 {
     (void)state;
@@ -56,8 +58,8 @@ static void dynamics_T16_wheels(void **state)
     run_steps(world, 240);
     double wheels = 2.0 * r * r * wide, axle = thin * thin * apart; /* over pi density */
     double share = 0.5 * (wheels * r * r + axle * thin * thin) / ((wheels + axle) * r * r);
-    double way = 0.5 * 9.81 * sin(angle) / (1.0 + share) * t * t;
-    MEASURED("way, of the formula", pose_of(world, body)->position.x / way, 0.98, 1.02);
+    double travel = 0.5 * 9.81 * sin(angle) / (1.0 + share) * t * t;
+    MEASURED("way, of the formula", pose_of(world, body)->position.x / travel, 0.98, 1.02);
     MEASURED("height over the floor, m", pose_of(world, body)->position.y, r - 1e-3, r + 1e-3);
     ooze_world_destroy(world);
 }

@@ -1,6 +1,8 @@
-/* Worlds of solids with a density and no particles. */
+/* Worlds of dynamic solids and no particles. */
 #ifndef OOZE_TESTS_DYNAMICS_FIXTURES_H
 #define OOZE_TESTS_DYNAMICS_FIXTURES_H
+
+#include <limits.h>
 
 #include "check.h"
 
@@ -10,6 +12,14 @@
 #include "world/world.h"
 
 #define PI 3.14159265358979323846
+
+/* Values of exact_contacts_max that force one solver. */
+enum { EXACT = INT_MAX, ITERATIVE = -1 };
+
+static inline const char *solver_name(int exact_contacts_max)
+{
+    return exact_contacts_max == EXACT ? "exact" : "iterative";
+}
 
 static inline OozeWorld *bodies_world(double time_step, OozeVec3 gravity)
 {
@@ -69,7 +79,7 @@ static inline OozeVec3 spin_momentum(const OozeWorld *world, int i)
     return ooze_dynamic_momentum(solid, &solid->pose, solid->pose.spin);
 }
 
-/* Linear momentum and angular momentum about the origin of all that give way. */
+/* Linear momentum and angular momentum about the origin of all dynamic solids. */
 typedef struct Momenta {
     OozeVec3 linear, angular;
 } Momenta;
@@ -81,7 +91,7 @@ static inline Momenta momenta(const OozeWorld *world)
         const OozeSolid *solid = &world->solids.items[i];
         if (ooze_solid_is_dynamic(solid)) {
             OozeVec3 c = ooze_dynamic_centre(solid, &solid->pose);
-            OozeVec3 p = vec3_scale(ooze_pose_velocity_at(&solid->pose, c), solid->mass.mass);
+            OozeVec3 p = vec3_scale(ooze_dynamic_velocity(solid, &solid->pose), solid->mass.mass);
             sum.linear = vec3_add(sum.linear, p);
             sum.angular = vec3_add(sum.angular, vec3_cross(c, p));
             sum.angular = vec3_add(sum.angular, spin_momentum(world, i));

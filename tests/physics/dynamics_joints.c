@@ -1,4 +1,5 @@
-/* Acceptance tests of rigid bodies: joints and motors, rolling, meshes, solids that are led. */
+/* Acceptance tests of rigid bodies: joints and motors, rolling, meshes, solids that are
+   prescribed. */
 #include "physics/dynamics_fixtures.h"
 
 static int join(OozeWorld *world, OozeJointDef def)
@@ -9,7 +10,7 @@ static int join(OozeWorld *world, OozeJointDef def)
     return id.index;
 }
 
-/* ---- joints -------------------------------------------------------------------------------------- */
+/* ---- joints ---------------------------------------------------------------------------------- */
 
 /* A rod that hangs by its end and swings by 0.1 rad: T = 2 pi sqrt(I / (m g l)) (1 + a^2 / 16). */
 static double period_of(OozeJointKind kind)
@@ -110,7 +111,8 @@ static void dynamics_T10_stops(void **state)
     ooze_world_destroy(world);
 }
 
-/* Two balls that a fixed joint makes one body, thrown and spun: it stays one, and keeps its momenta. */
+/* Two balls that a fixed joint makes one body, thrown and spun: it stays one, and keeps its
+   momenta. */
 static void dynamics_T14_welded(void **state)
 {
     (void)state;
@@ -136,13 +138,14 @@ static void dynamics_T14_welded(void **state)
     double p = vec3_length(vec3_sub(after.linear, before.linear)) / vec3_length(before.linear);
     double l = vec3_length(vec3_sub(after.angular, before.angular)) / vec3_length(before.angular);
     MEASURED("momentum, relative change", p, 0, 1e-12);
-    /* a joint turns speeds into its new direction and so loses (spin dt)^2 / 2 of them a step: 1.2 % */
+    /* a joint turns speeds into its new direction and so loses (spin dt)^2 / 2 of them a step: 1.2
+       % */
     MEASURED("angular momentum, relative change", l, 0, 0.0125);
     MEASURED("spin, rad/s", pose_of(world, heavy)->spin.y, -5.0, -4.93);
     ooze_world_destroy(world);
 }
 
-/* ---- rolling, meshes, led solids ------------------------------------------------------------------ */
+/* ---- rolling, meshes, prescribed solids ------------------------------------------------------ */
 
 /* Down a slope without slipping: a = g sin / (1 + I / (m r^2)). */
 static double roll(OozeShapeKind kind, double share)
@@ -157,9 +160,9 @@ static double roll(OozeShapeKind kind, double share)
     def.shape.rotation = quat_from_vector(vec3(0.5 * PI, 0, 0)); /* axis along z */
     int body = add_body(world, def);
     run_steps(world, 240);
-    double way = pose_of(world, body)->position.x;
+    double travel = pose_of(world, body)->position.x;
     ooze_world_destroy(world);
-    return way / (0.5 * 9.81 * sin(angle) / (1.0 + share) * t * t);
+    return travel / (0.5 * 9.81 * sin(angle) / (1.0 + share) * t * t);
 }
 
 static void dynamics_T11_rolling(void **state)
@@ -169,7 +172,8 @@ static void dynamics_T11_rolling(void **state)
     MEASURED("cylinder, of the formula", roll(OOZE_SHAPE_CYLINDER, 0.5), 0.98, 1.02);
 }
 
-/* A turned box as triangles falls on a box that is carried along: it comes to rest on it, and goes with it. */
+/* A turned box as triangles falls on a box that is carried along: it comes to rest on it, and goes
+   with it. */
 static void dynamics_T12_mesh_carried(void **state)
 {
     (void)state;

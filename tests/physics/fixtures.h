@@ -1,5 +1,5 @@
-/* What acceptance tests build their worlds from: materials, lattices, planes, nozzles and probes, and
-   what they all ask of a world: its momenta, its extent, and that nothing in it is NaN. */
+/* What acceptance tests build their worlds from: materials, lattices, planes, nozzles and probes,
+   and what they all ask of a world: its momenta, its extent, and that nothing in it is NaN. */
 #ifndef OOZE_TESTS_PHYSICS_FIXTURES_H
 #define OOZE_TESTS_PHYSICS_FIXTURES_H
 
@@ -16,8 +16,9 @@ typedef struct Setup {
     const char *method; /* NULL: conformation */
     double spacing, time_step;
     OozeVec3 gravity;
-    OozeVec3 box; /* periodic from 0; 0 along an axis: open */
-    int threads;  /* 0: two */
+    OozeVec3 box;      /* periodic from 0; 0 along an axis: open */
+    int threads;       /* 0: two */
+    OozeDevice device; /* comparison settings run on the processor alone */
 } Setup;
 
 static inline OozeWorld *make_world(Setup s)
@@ -28,6 +29,7 @@ static inline OozeWorld *make_world(Setup s)
     def.time_step = s.time_step;
     def.max_travel = 0; /* steps as they are asked for */
     def.gravity = s.gravity;
+    def.device = s.device;
     def.threads = s.threads ? s.threads : 2;
     def.periodic_max = s.box;
     def.periodic[0] = s.box.x > 0;
@@ -253,8 +255,8 @@ static inline Census take_census(OozeWorld *world)
 }
 
 /* What no run without outside forces may change: the number of particles, and linear momentum. The
-   bound is rounding: half the last bit of float for all particles alike, twice a step, as velocities are
-   written by the solve and again by the corrections of positions. */
+   bound is rounding: half the last bit of float for all particles alike, twice a step, as
+   velocities are written by the solve and again by the corrections of positions. */
 static inline void check_kept(Census before, Census after, int steps)
 {
     assert_int_equal(after.count, before.count);
@@ -274,8 +276,8 @@ static inline void step_world(OozeWorld *world)
     CHECK_OK(ooze_world_step(world, &error));
 }
 
-/* Writes a particle field of floats: the world goes on from a copy of its own frame with other numbers.
-   `set` gets the position and fills the components. */
+/* Writes a particle field of floats: the world goes on from a copy of its own frame with other
+   numbers. `set` gets the position and fills the components. */
 typedef void (*FieldSetter)(OozeVec3 position, const void *user, float *value);
 
 static inline void set_field(OozeWorld *world, const char *name, FieldSetter set, const void *user)
@@ -317,7 +319,8 @@ static inline void step_many(OozeWorld *world, int steps)
     }
 }
 
-/* Two blocks side by side of particles that fly about: after so many steps they are as many, with the same momentum. */
+/* Two blocks side by side of particles that fly about: after so many steps they are as many, with
+   the same momentum. */
 static inline void keep_momentum(OozeWorld *world, OozeMaterialId light, OozeMaterialId heavy,
                                  double spacing, int steps)
 {
@@ -364,18 +367,6 @@ static inline double height99(OozeWorld *world)
     double high = percentile(y, frame->particle_count, 0.99);
     free(y);
     return high;
-}
-
-/* An array of a frame that does not go by particles. */
-static inline const OozeFieldView *state_array(const OozeFrame *frame, const char *name)
-{
-    for (int i = 0; i < frame->state_count; i++) {
-        if (strcmp(frame->state[i].name, name) == 0) {
-            return &frame->state[i];
-        }
-    }
-    fail_msg("the frame has no '%s'", name);
-    return NULL;
 }
 
 /* A wall without friction. */

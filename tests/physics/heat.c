@@ -5,7 +5,7 @@
 #include "ooze/ooze.h"
 #include "physics/heat.h"
 
-/* ---- rods: along x from 0, periodic across ------------------------------------------------------ */
+/* ---- rods: along x from 0, periodic across --------------------------------------------------- */
 
 enum { ACROSS = 8 };
 static const double dx = 0.01, h = 0.025, dt = 0.01;
@@ -122,9 +122,10 @@ static double spread_step(double number, int steps, double jitter)
     return worst;
 }
 
-/* ---- conduction -------------------------------------------------------------------------------- */
+/* ---- conduction ------------------------------------------------------------------------------ */
 
-/* 200 steps at s_c = 0.05 spread a step of 1 as the error function says, D being exactly what was asked for. */
+/* 200 steps at s_c = 0.05 spread a step of 1 as the error function says, D being exactly what was
+   asked for. */
 static void heat_T06_lattice(void **state)
 {
     (void)state;
@@ -192,7 +193,8 @@ static double slope(OozeWorld *world, int from, int to)
     return (n * sxt - sx * st) / (n * sxx - sx * sx);
 }
 
-/* Two layers between walls: the slopes are as the conductivities, crosswise. Steps far beyond the explicit bound. */
+/* Two layers between walls: the slopes are as the conductivities, crosswise. Steps far beyond the
+   explicit bound. */
 static void heat_T07_layers(void **state)
 {
     (void)state;
@@ -210,7 +212,8 @@ static void heat_T07_layers(void **state)
     ooze_world_destroy(world);
 }
 
-/* Far beyond the bound of one sweep: temperatures stay between those there were, and the profile is right. */
+/* Far beyond the bound of one sweep: temperatures stay between those there were, and the profile is
+   right. */
 static void heat_T20_beyond_the_bound(void **state)
 {
     (void)state;
@@ -240,9 +243,10 @@ static void heat_T20_beyond_the_bound(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- solids ------------------------------------------------------------------------------------ */
+/* ---- solids ---------------------------------------------------------------------------------- */
 
-/* Between two walls a straight line stands, and reaches the walls' temperatures on their surfaces. */
+/* Between two walls a straight line stands, and reaches the walls' temperatures on their
+   surfaces. */
 static void heat_T21_walls(void **state)
 {
     (void)state;
@@ -264,8 +268,8 @@ static void heat_T21_walls(void **state)
     ooze_world_destroy(world);
 }
 
-/* A wall without a temperature lets nothing through; one that conducts badly, less. Changes set a wall's
-   temperature in time. */
+/* A wall without a temperature lets nothing through; one that conducts badly, less. Changes set a
+   wall's temperature in time. */
 static void heat_T22_insulation(void **state)
 {
     (void)state;
@@ -313,7 +317,7 @@ static void heat_T22_keyframes(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- sources and air ---------------------------------------------------------------------------- */
+/* ---- sources and air ------------------------------------------------------------------------- */
 
 static OozeHeatSourceDef source_box(int from, int to)
 {
@@ -362,8 +366,8 @@ static void heat_T23_held(void **state)
     ooze_world_destroy(world);
 }
 
-/* Ends of a rod in air cool by Newton's law: dT/dt = -2 a (T - T_air) / (rho c L) while it is warm throughout. One
-   end stands on an insulated wall: the other alone cools. */
+/* Ends of a rod in air cool by Newton's law: dT/dt = -2 a (T - T_air) / (rho c L) while it is warm
+   throughout. One end stands on an insulated wall: the other alone cools. */
 static void heat_T24_air(void **state)
 {
     (void)state;

@@ -72,7 +72,8 @@ static double sag_of(double viscosity, double temperature)
     return sag;
 }
 
-/* A cube at a temperature sags as one of the viscosity that the table has there, whatever the material's own. */
+/* A cube at a temperature sags as one of the viscosity that the table has there, whatever the
+   material's own. */
 static void heat_T30_table(void **state)
 {
     (void)state;
@@ -87,8 +88,8 @@ static void heat_T30_table(void **state)
     }
 }
 
-/* Two cubes in one world, one hot: each sags as if alone. Joined to one block, the hot half sags more than the cold
-   one, and both less and more than alone. */
+/* Two cubes in one world, one hot: each sags as if alone. Joined to one block, the hot half sags
+   more than the cold one, and both less and more than alone. */
 static void heat_T31_halves(void **state)
 {
     (void)state;
@@ -116,8 +117,8 @@ static void heat_T31_halves(void **state)
     ooze_world_destroy(joined);
 }
 
-/* A block that melts on a hot plate spreads; on a cold one it stays. Soft bodies and other formulations have rows for
-   temperatures too. */
+/* A block that melts on a hot plate spreads; on a cold one it stays. Soft bodies and other
+   formulations have rows for temperatures too. */
 static void heat_T32_melts(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Acceptance tests of heat as part of a world: threads, resuming, phases, and worlds without any. */
+/* Acceptance tests of heat as part of a world: threads, resuming, phases, and worlds without
+   any. */
 #include "check.h"
 
 #include "base/vec3.h"
@@ -90,7 +91,8 @@ static void heat_T25_threads(void **state)
     }
 }
 
-/* A world restored from a frame goes on to the last bit: with temperatures, phases and a wall's temperature. */
+/* A world restored from a frame goes on to the last bit: with temperatures, phases and a wall's
+   temperature. */
 static void heat_T26_restore(void **state)
 {
     (void)state;
@@ -119,7 +121,8 @@ static void compare_field(OozeWorld *a, OozeWorld *b, const char *name)
     }
 }
 
-/* Without a temperature there is no field and no time spent; and heat that nothing depends on moves nothing. */
+/* Without a temperature there is no field and no time spent; and heat that nothing depends on moves
+   nothing. */
 static void heat_T27_without(void **state)
 {
     (void)state;
@@ -152,7 +155,8 @@ static int count_solid(OozeWorld *world)
     return n;
 }
 
-/* A block melts above one temperature and freezes below another; between the two it stays what it is. */
+/* A block melts above one temperature and freezes below another; between the two it stays what it
+   is. */
 static void heat_T28_phase(void **state)
 {
     (void)state;
@@ -173,12 +177,12 @@ static void heat_T28_phase(void **state)
     const struct {
         double temperature;
         int solid;
-    } way[] = {{59, 512}, {61, 0}, {50, 0}, {41, 0}, {39, 512}, {50, 512}, {59, 512}, {61, 0}};
-    for (size_t k = 0; k < sizeof way / sizeof way[0]; k++) {
+    } travel[] = {{59, 512}, {61, 0}, {50, 0}, {41, 0}, {39, 512}, {50, 512}, {59, 512}, {61, 0}};
+    for (size_t k = 0; k < sizeof travel / sizeof travel[0]; k++) {
         CHECK_OK(ooze_world_set_solid(world, (OozeSolidId){0}, OOZE_SOLID_TEMPERATURE,
-                                      way[k].temperature, &error));
+                                      travel[k].temperature, &error));
         advance(world, 1);
-        assert_int_equal(count_solid(world), way[k].solid);
+        assert_int_equal(count_solid(world), travel[k].solid);
     }
     ooze_world_destroy(world);
 }

@@ -12,9 +12,10 @@ static OozeWorld *links_world(double spacing, double time_step, OozeVec3 gravity
         (Setup){.method = "links", .spacing = spacing, .time_step = time_step, .gravity = gravity});
 }
 
-/* ---- one link --------------------------------------------------------------------------------- */
+/* ---- one link --------------------------------------------------------------------------- */
 
-/* Two particles that a constant force pulls apart. Density is let alone: both have next to no neighbours. */
+/* Two particles that a constant force pulls apart. Density is let alone: both have next to no
+   neighbours. */
 typedef struct Pull {
     OozeWorld *world;
     double support;
@@ -39,6 +40,7 @@ static Pull begin_pull(double extension_a, double extension_b, double rate)
 static void pull_apart(Pull *pull)
 {
     OozeParticles *particles = pull->world->particles;
+    CHECK_OK(ooze_world_own_on_host(pull->world, &error));
     const OozeFloat4 *x = ooze_particles_positions(particles);
     OozeFloat4 *v = ooze_particles_velocities(particles);
     for (uint64_t i = 0; i < ooze_particles_count(particles); i++) {
@@ -49,7 +51,7 @@ static void pull_apart(Pull *pull)
 
 static double rest_length(OozeWorld *world)
 {
-    const OozeFieldView *rest = state_array(ooze_world_frame(world), "link_rest");
+    const OozeFieldView *rest = ooze_frame_state(ooze_world_frame(world), "link_rest");
     return rest->count == 1 ? ooze_field_value(rest, 0, 0) : NAN;
 }
 
@@ -150,7 +152,7 @@ static void links_T14_variable_viscosity(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- walls ------------------------------------------------------------------------------------ */
+/* ---- walls ------------------------------------------------------------------------------ */
 
 /* Density of the first layer of half a lattice, nothing below it. */
 static double bare_density(double ratio)
@@ -213,9 +215,10 @@ static void links_T04_boundary(void **state)
     }
 }
 
-/* ---- elastic bodies --------------------------------------------------------------------------- */
+/* ---- elastic bodies --------------------------------------------------------------------- */
 
-/* RMS distance of the particles from where they were about the centre, the ball turned back as well as can be. */
+/* RMS distance of the particles from where they were about the centre, the ball turned back as well
+   as can be. */
 static double shape_error(OozeWorld *world, const OozeVec3 *rest, OozeVec3 centre)
 {
     const OozeFrame *frame = ooze_world_frame(world);
@@ -277,7 +280,7 @@ static void links_T11_elastic_ball(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- conservation ----------------------------------------------------------------------------- */
+/* ---- conservation ----------------------------------------------------------------------- */
 
 /* Nothing acts on a blob of two densities, one half elastic: linear momentum stays. */
 static void links_T20_momentum(void **state)

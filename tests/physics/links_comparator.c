@@ -1,20 +1,23 @@
-/* Figure 6 of Takahashi et al. 2014: a viscous ball on the ground by links and by explicit viscosity. */
+/* Figure 6 of Takahashi et al. 2014: a viscous ball on the ground by links and by explicit
+   viscosity. */
 #include "physics/links_fixtures.h"
 
-#include "methods/wcsph/workspace.h"
+#include "methods/wcsph/step.h"
 #include "world/world.h"
 
-/* 552 particles, the lowest layer half a spacing above the ground. Steps and extension are the paper's: 9.06e-4 s in figure
-   6, 1.001 for the thickest fluid of figure 4. */
+/* 552 particles, the lowest layer half a spacing above the ground. Steps and extension are the
+   paper's: 9.06e-4 s in figure 6, 1.001 for the thickest fluid of figure 4. */
 static const double dx = 0.25e-3, radius = 5.1 * 0.25e-3, extension = 1.001, step_of_links = 1e-3;
 enum { SAMPLES = 8 };
 static const double between = 0.03; /* s from sample to sample */
 
-/* Found by hand. While inertia is small, R95 of an explicit run depends on t rho g R / mu alone: one run at 0.8 Pa s and a
-   spacing of 0.2 mm gave that curve, and 2.5 Pa s is where its largest difference from that of links is about the least, 4%. */
+/* Found by hand. While inertia is small, R95 of an explicit run depends on t rho g R / mu alone:
+   one run at 0.8 Pa s and a spacing of 0.2 mm gave that curve, and 2.5 Pa s is where its largest
+   difference from that of links is about the least, 4%. */
 static const double matched_viscosity = 2.5; /* Pa s */
 
-/* Compresses by g R / c^2, a thousandth, and allows steps of 2 dx / c = 0.12 ms: it is viscosity that asks for shorter ones. */
+/* Compresses by g R / c^2, a thousandth, and allows steps of 2 dx / c = 0.12 ms: it is viscosity
+   that asks for shorter ones. */
 static const double sound_speed = 4;
 
 static OozeWorld *begin(const char *method, double viscosity, double time_step)
@@ -51,7 +54,8 @@ typedef struct Course {
     double r[SAMPLES]; /* R95 at each sample */
     double energy;     /* the most there was */
     double
-        failed; /* s: when it went beyond the energy allowed, or the world refused to go on; 0: never */
+        /* s: when it went beyond the energy allowed, or the world refused to go on; 0: never */
+        failed;
 } Course;
 
 static Course follow(OozeWorld *world, double time_step, int samples, double allowed)

@@ -1,4 +1,5 @@
-/* What tests of the links method share: its materials, balls of them, and what they read from a frame. */
+/* What tests of the links method share: its materials, balls of them, and what they read from a
+   frame. */
 #ifndef OOZE_TESTS_PHYSICS_LINKS_FIXTURES_H
 #define OOZE_TESTS_PHYSICS_LINKS_FIXTURES_H
 
@@ -16,7 +17,8 @@ static inline OozeMaterialId add_linked(OozeWorld *world, double extension, doub
     return id;
 }
 
-/* A ball cut out of the lattice; gives the number of particles. `side`: -1 or 1, the half with x of that sign; 0: all. */
+/* A ball cut out of the lattice; gives the number of particles. `side`: -1 or 1, the half with x of
+   that sign; 0: all. */
 typedef struct Ball {
     OozeMaterialId material;
     double radius, spacing;
@@ -46,8 +48,8 @@ static inline uint64_t add_ball(OozeWorld *world, Ball b)
     return n;
 }
 
-/* 95th percentile of the distance to the vertical axis through the centre of what is looked at: particles of one material,
-   or of all (-1). */
+/* 95th percentile of the distance to the vertical axis through the centre of what is looked at:
+   particles of one material, or of all (-1). */
 static inline double spread(OozeWorld *world, int material)
 {
     const OozeFrame *frame = ooze_world_frame(world);
@@ -79,14 +81,14 @@ static inline double spread(OozeWorld *world, int material)
     return result;
 }
 
-/* Links there are, after a step: every row belongs to a particle, every link to two of them, each pair has one at most, and
-   none is longer than `longest`. */
+/* Links there are, after a step: every row belongs to a particle, every link to two of them, each
+   pair has one at most, and none is longer than `longest`. */
 static inline uint64_t count_links(OozeWorld *world, double longest)
 {
     const OozeFrame *frame = ooze_world_frame(world);
-    const OozeFieldView *count = state_array(frame, "link_count");
-    const OozeFieldView *other = state_array(frame, "link_other");
-    const OozeFieldView *rest = state_array(frame, "link_rest");
+    const OozeFieldView *count = ooze_frame_state(frame, "link_count");
+    const OozeFieldView *other = ooze_frame_state(frame, "link_other");
+    const OozeFieldView *rest = ooze_frame_state(frame, "link_rest");
     const OozeFieldView *row = ooze_frame_field(frame, "link_row");
     const OozeFieldView *x = ooze_frame_field(frame, "position");
     uint64_t n = frame->particle_count, link = 0;

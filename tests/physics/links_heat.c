@@ -1,11 +1,13 @@
-/* Acceptance tests of the links method with heat: extension by temperature, freezing and melting. */
+/* Acceptance tests of the links method with heat: extension by temperature, freezing and melting.
+   */
 #include "physics/links_fixtures.h"
 
 #include "world/world.h"
 
-/* ---- beta(T) ---------------------------------------------------------------------------------- */
+/* ---- beta(T) ---------------------------------------------------------------------------- */
 
-/* What the rest length of the link of two particles that are pulled apart grows by in a step, at a temperature. */
+/* What the rest length of the link of two particles that are pulled apart grows by in a step, at a
+   temperature. */
 static double growth_at(double temperature)
 {
     const double dx = 0.02;
@@ -40,7 +42,7 @@ static double growth_at(double temperature)
         step_world(world);
         if (step == 2 || step == 52) {
             rest[step == 52] =
-                ooze_field_value(state_array(ooze_world_frame(world), "link_rest"), 0, 0);
+                ooze_field_value(ooze_frame_state(ooze_world_frame(world), "link_rest"), 0, 0);
         }
     }
     ooze_world_destroy(world);
@@ -59,10 +61,10 @@ static void links_T09_extension_by_temperature(void **state)
     }
 }
 
-/* ---- freezing and melting --------------------------------------------------------------------- */
+/* ---- freezing and melting --------------------------------------------------------------- */
 
-/* A block that slumps on a floor; the floor cools it below its freezing point, where it stands, and heats it
-   again. */
+/* A block that slumps on a floor; the floor cools it below its freezing point, where it stands, and
+   heats it again. */
 static void links_T10_phase(void **state)
 {
     (void)state;

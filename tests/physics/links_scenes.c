@@ -1,5 +1,6 @@
-/* Acceptance tests of the links method with heat, on scenes of the paper: a ball that bounces, sticks to a hot wall and melts, and
-   hot fluid that congeals on a cold slope. Both are coarser and shorter than the scenes, for time. */
+/* Acceptance tests of the links method with heat, on scenes of the paper: a ball that bounces,
+   sticks to a hot wall and melts, and hot fluid that congeals on a cold slope. Both are coarser and
+   shorter than the scenes, for time. */
 #include "physics/links_fixtures.h"
 
 #include "world/world.h"
@@ -19,7 +20,7 @@ static OozeWorld *begin_scene(const char *name, const char *const *overrides, in
     return world;
 }
 
-/* ---- figure 12 -------------------------------------------------------------------------------- */
+/* ---- figure 12 -------------------------------------------------------------------------- */
 
 /* What happened until now. */
 typedef struct Flight {
@@ -88,7 +89,7 @@ static void links_T12_melt_on_wall(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- figure 11 -------------------------------------------------------------------------------- */
+/* ---- figure 11 -------------------------------------------------------------------------- */
 
 /* How far down the slope the foremost particles are, in metres from below the spout. */
 static double front(OozeWorld *world)

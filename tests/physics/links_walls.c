@@ -1,4 +1,5 @@
-/* Acceptance tests of the links method at solids: stacking, a turning bar, a thread and a sheet that fold. */
+/* Acceptance tests of the links method at solids: stacking, a turning bar, a thread and a sheet
+   that fold. */
 #include "physics/links_fixtures.h"
 
 #include "physics/formula.h"
@@ -12,10 +13,10 @@ static OozeWorld *links_world(double time_step)
         (Setup){.method = "links", .spacing = dx, .time_step = time_step, .gravity = down()});
 }
 
-/* ---- a dam break in a box --------------------------------------------------------------------- */
+/* ---- a dam break in a box --------------------------------------------------------------- */
 
-/* Particles a cubic spacing among the floor and inside, `margin` away from the sides; and in the upright edges, over what
-   the inside would put there. */
+/* Particles a cubic spacing among the floor and inside, `margin` away from the sides; and in the
+   upright edges, over what the inside would put there. */
 typedef struct Stack {
     double floor, inside, edges;
 } Stack;
@@ -72,7 +73,7 @@ static void links_T05_stacking(void **state)
     MEASURED("floor layer over inside, distance alone", without.floor / without.inside, 1.25, 10);
 }
 
-/* ---- a lump on a turning bar ------------------------------------------------------------------ */
+/* ---- a lump on a turning bar ------------------------------------------------------------ */
 
 static int find_root(int *parent, int i)
 {
@@ -83,7 +84,8 @@ static int find_root(int *parent, int i)
     return i;
 }
 
-/* Pieces of at least 30 particles that hang together within a distance, of what is above the floor. */
+/* Pieces of at least 30 particles that hang together within a distance, of what is above the floor.
+   */
 static int count_pieces(OozeWorld *world, double reach, double above)
 {
     const OozeFrame *frame = ooze_world_frame(world);
@@ -156,9 +158,10 @@ static void links_T15_turning_bar(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- what is poured folds --------------------------------------------------------------------- */
+/* ---- what is poured folds --------------------------------------------------------------- */
 
-/* Mean place of what is between two heights and, along z, two planes; false where that is next to nothing. */
+/* Mean place of what is between two heights and, along z, two planes; false where that is next to
+   nothing. */
 static bool slice_centre(OozeWorld *world, double low, double high, double z0, double z1,
                          OozeVec3 *centre)
 {
@@ -183,9 +186,9 @@ static OozeWorld *pouring_world(double spacing)
         (Setup){.method = "links", .spacing = spacing, .time_step = 1e-3, .gravity = down()});
 }
 
-/* A thread 24 mm thick from 14 cm goes round and round where it lands, one way all the time: 2.1 to 2.5 turns by 2.4 s for
-   speeds of 0.245 to 0.25 m/s. With an extension of 1.002, or from 20 cm, it folds and turns back in between, and how often it
-   goes round depends on the last bit. */
+/* A thread 24 mm thick from 14 cm goes round and round where it lands, one way all the time: 2.1 to
+   2.5 turns by 2.4 s for speeds of 0.245 to 0.25 m/s. With an extension of 1.002, or from 20 cm, it
+   folds and turns back in between, and how often it goes round depends on the last bit. */
 static void links_T16_coil(void **state)
 {
     (void)state;

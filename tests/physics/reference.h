@@ -1,5 +1,5 @@
-/* Solutions and measurements that methods are held to, from outside this project. SI units unless said
-   otherwise; everything in double. */
+/* Solutions and measurements that methods are held to, from outside this project. SI units unless
+   said otherwise; everything in double. */
 #ifndef OOZE_TESTS_PHYSICS_REFERENCE_H
 #define OOZE_TESTS_PHYSICS_REFERENCE_H
 
@@ -11,8 +11,8 @@
 
 /* ---- start-up of plane Poiseuille flow: Waters and King 1970 --------------------------------- */
 
-/* An Oldroyd-B fluid between plates at y = -h and h, at rest until a pressure gradient (or body force
-   rho g) K sets in at t = 0. */
+/* An Oldroyd-B fluid between plates at y = -h and h, at rest until a pressure gradient (or body
+   force rho g) K sets in at t = 0. */
 typedef struct WatersKing {
     double elasticity; /* E = lambda eta0 / (rho h^2) */
     double solvent;    /* beta = eta_s / eta0, 0 for a Maxwell fluid */

@@ -1,8 +1,8 @@
-/* Acceptance tests of the virtual rheometer: a material measures as what it was said to be, at every resolution, whichever
-   way its stress is found. */
+/* Acceptance tests of the virtual rheometer: a material measures as what it was said to be, at
+   every resolution, whichever way its stress is found. */
 #include "check.h"
 
-#include "methods/material.h"
+#include "materials/material.h"
 #include "ooze/ooze.h"
 #include "rheometer/study.h"
 
@@ -70,9 +70,10 @@ static void print_row(const OozeVariation *v)
     printf("\n");
 }
 
-/* One Maxwell fluid, sheared up to three times its own rate: viscosity, normal stress, G', G'', crossover and relaxation time at
-   three spacings, three time steps and two numbers of iterations, all on a disordered sample. By momentum there is what the
-   density stage adds: hence its bound. */
+/* One Maxwell fluid, sheared up to three times its own rate: viscosity, normal stress, G', G'',
+   crossover and relaxation time at three spacings, three time steps and two numbers of
+   iterations, all on a disordered sample. By momentum there is what the density stage adds:
+   hence its bound. */
 static void rheometer_T01_grid(void **state)
 {
     (void)state;
@@ -132,7 +133,8 @@ static void rheometer_T02_rotation(void **state)
 
 /* ---- stretch --------------------------------------------------------------------------------- */
 
-/* After four relaxation times at De 0.1 and 0.25, where the extensional viscosity is 96 % and 89 % of its last value. */
+/* After four relaxation times at De 0.1 and 0.25, where the extensional viscosity is 96 % and 89 %
+   of its last value. */
 static void rheometer_T03_stretch(void **state)
 {
     (void)state;
@@ -150,7 +152,8 @@ static void rheometer_T03_stretch(void **state)
 
 /* ---- thinning and yield ---------------------------------------------------------------------- */
 
-/* Carreau's curve over three decades. Slow rates need steps long enough to be told from rest, fast ones short ones. */
+/* Carreau's curve over three decades. Slow rates need steps long enough to be told from rest, fast
+   ones short ones. */
 static void rheometer_T04_carreau(void **state)
 {
     (void)state;
@@ -179,8 +182,8 @@ static void rheometer_T04_carreau(void **state)
     MEASURED("decades", log10(most / least), 2.99, 4);
 }
 
-/* A paste, yield stress 100 Pa: half of that strains it by 0.05 and no more, one and a half makes it flow; above, the stress
-   beyond the yield stress goes with the rate to the power n. */
+/* A paste, yield stress 100 Pa: half of that strains it by 0.05 and no more, one and a half makes
+   it flow; above, the stress beyond the yield stress goes with the rate to the power n. */
 static void rheometer_T05_yield(void **state)
 {
     (void)state;
@@ -237,7 +240,7 @@ static void rheometer_T06_momentum(void **state)
     }
 }
 
-/* ---- more than one time, more than one formulation -------------------------------------------- */
+/* ---- more than one time, more than one formulation ------------------------------------------- */
 
 static void rheometer_T07_modes(void **state)
 {
@@ -273,8 +276,8 @@ static double param_value(const OozeMethodInfo *info, double *params, const char
     return value;
 }
 
-/* The other formulation through the same interface. It linearises its stress: slow shear alone is exact; and by its update,
-   backward in time, its relaxation is tau + dt/2. */
+/* The other formulation through the same interface. It linearises its stress: slow shear alone is
+   exact; and by its update, backward in time, its relaxation is tau + dt/2. */
 static void rheometer_T08_consistent(void **state)
 {
     (void)state;

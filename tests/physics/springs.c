@@ -1,9 +1,9 @@
 /* Acceptance tests of the springs method: the fluid itself, free of walls. */
 #include "physics/springs_fixtures.h"
 
-#include "particles/neighbours.h"
+#include "brute_force.h"
 
-/* ---- bulk ----------------------------------------------------------------------------------------- */
+/* ---- bulk ------------------------------------------------------------------------------------ */
 
 static OozeWorld *cube(Bulk b, int side, double near_stiffness)
 {
@@ -31,9 +31,10 @@ static void springs_T01_bulk(void **state)
     ooze_world_destroy(world);
 }
 
-/* Velocities are stored as floats: each is rounded by up to 6e-8 of itself a step, at random. Angular momentum is another matter:
-   displacements lie along the line between where both ends are predicted, not where they were, so that every step is off by
-   the sum of what a particle moves across its velocity. In a fluid that is not stirred this is noise, too. */
+/* Velocities are stored as floats: each is rounded by up to 6e-8 of itself a step, at random.
+   Angular momentum is another matter: displacements lie along the line between where both ends
+   are predicted, not where they were, so that every step is off by the sum of what a particle
+   moves across its velocity. In a fluid that is not stirred this is noise, too. */
 static void springs_T02_momentum(void **state)
 {
     (void)state;
@@ -70,7 +71,7 @@ static void springs_T14_clustering(void **state)
     }
 }
 
-/* ---- drops ---------------------------------------------------------------------------------------- */
+/* ---- drops ----------------------------------------------------------------------------------- */
 
 /* How a drop that was stretched by 15% swings back: surface tension alone drives it. */
 typedef struct Swing {
@@ -134,7 +135,7 @@ static void springs_T03_drop(void **state)
     MEASURED("ratio of both", large.zero / small.zero, 1.7, 2.4);
 }
 
-/* ---- order ---------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static Blob relaxed(Bulk b, uint64_t *hash)
 {
@@ -165,7 +166,8 @@ static void springs_T15_order(void **state)
         MEASURED("near density over that", all[k]->near / paper.near, 0.98, 1.02);
         MEASURED("radius over that", all[k]->radius / paper.radius, 0.98, 1.02);
     }
-    /* chance by 5% from one order to another: means of 3 are unlike by 4%, three times that at most */
+    /* chance by 5% from one order to another: means of 3 are unlike by 4%, three times that at
+       most */
     int orders = full_sweep() ? 16 : 3;
     double mean[2] = {0}, bound = full_sweep() ? 0.02 : 0.12;
     for (int sequential = 0; sequential < 2; sequential++) {
@@ -201,9 +203,10 @@ static void springs_T15_threads(void **state)
     assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
 }
 
-/* ---- far away -------------------------------------------------------------------------------------- */
+/* ---- far away -------------------------------------------------------------------------------- */
 
-/* Eight clouds, 1e5 supports from the origin along each axis: memory and lists follow the particles. */
+/* Eight clouds, 1e5 supports from the origin along each axis: memory and lists follow the
+   particles. */
 static void springs_T16_hash(void **state)
 {
     (void)state;
@@ -223,8 +226,9 @@ static void springs_T16_hash(void **state)
     for (int i = 0; i < N; i++) {
         sorted[i] = points[ooze_grid_order(grid)[i]];
     }
-    CHECK_OK(ooze_neighbours_build(&fast, grid, NULL, sorted, N, sorted, 1.0, true, &error));
-    CHECK_OK(ooze_neighbours_brute_force(&brute, sorted, N, sorted, N, 1.0, &open, true, &error));
+    CHECK_OK(ooze_neighbours_build(&fast, grid, NULL,
+                                   &(OozeNeighbourQuery){sorted, N, sorted, 1.0, true}, &error));
+    brute_force(&brute, &(OozeNeighbourQuery){sorted, N, sorted, 1.0, true}, N, &open);
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < N; i++) {
         wrong += fast.count[i] != brute.count[i];

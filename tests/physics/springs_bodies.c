@@ -1,4 +1,4 @@
-/* Acceptance tests of the springs method: bodies that give way. */
+/* Acceptance tests of the springs method: bodies that yield. */
 #include "physics/springs_fixtures.h"
 
 #include "solids/dynamic.h"
@@ -20,7 +20,7 @@ static OozeSolidId add_body(OozeWorld *world, OozeVec3 size, OozeVec3 at, double
     return id;
 }
 
-/* ---- momentum ------------------------------------------------------------------------------------------ */
+/* ---- momentum -------------------------------------------------------------------------------- */
 
 /* Of fluid and bodies together, kg m/s, and the sum of its sizes. */
 static OozeVec3 momentum_of_all(OozeWorld *world, double *scale)
@@ -82,9 +82,10 @@ static void springs_T12_momentum(void **state)
     }
 }
 
-/* ---- Archimedes ------------------------------------------------------------------------------------------ */
+/* ---- Archimedes ------------------------------------------------------------------------------ */
 
-/* Height of the fluid's surface away from the body: of the highest particles in columns, and half a spacing. */
+/* Height of the fluid's surface away from the body: of the highest particles in columns, and half a
+   spacing. */
 static double level_of(OozeWorld *world, double clear)
 {
     enum { SIDE = 8 };
@@ -193,9 +194,11 @@ static bool has_contacts(void)
     return false;
 }
 
-/* What sinks rests on the ground. If it is not much heavier than the fluid it does so on a film of two layers, which holds together as
-   drops do; if it is, what it catches is between it and the floor, no deeper in it than a particle's skin. A body of a hundredth of the fluid's density bobs, one of a
-   hundred times goes down; nothing is thrown about, and nothing is passed through. */
+/* What sinks rests on the ground. If it is not much heavier than the fluid it does so on a film of
+   two layers, which holds together as drops do; if it is, what it catches is between it and the
+   floor, no deeper in it than a particle's skin. A body of a hundredth of the fluid's density
+   bobs, one of a hundred times goes down; nothing is thrown about, and nothing is passed
+   through. */
 static void springs_T12_sinks(void **state)
 {
     (void)state;

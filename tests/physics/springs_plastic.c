@@ -1,4 +1,5 @@
-/* Acceptance tests of the springs method: springs one by one, their table, viscosity, and matter that keeps a footprint. */
+/* Acceptance tests of the springs method: springs one by one, their table, viscosity, and matter
+   that keeps a footprint. */
 #include "physics/springs_fixtures.h"
 
 /* Two particles on the x axis, about the origin. */
@@ -27,13 +28,14 @@ static double pair_speed(OozeWorld *world) /* > 0: apart */
 
 static double rest_length(OozeWorld *world)
 {
-    const OozeFieldView *rest = state_array(ooze_world_frame(world), "spring_rest");
+    const OozeFieldView *rest = ooze_frame_state(ooze_world_frame(world), "spring_rest");
     return rest->count == 1 ? ooze_field_value(rest, 0, 0) : NAN;
 }
 
-/* ---- the appendix ----------------------------------------------------------------------------------- */
+/* ---- the appendix ---------------------------------------------------------------------------- */
 
-/* A pair on an elastic spring is the canonical oscillator, a = k (1 - L/h) dt^2: each end moves by half, the distance by all. */
+/* A pair on an elastic spring is the canonical oscillator, a = k (1 - L/h) dt^2: each end moves by
+   half, the distance by all. */
 static OozeWorld *oscillator(double a, double rest, double swing)
 {
     OozeWorld *world = springs_world((Bulk){0});
@@ -84,7 +86,7 @@ static void springs_T06_oscillator(void **state)
     }
 }
 
-/* ---- plasticity ------------------------------------------------------------------------------------- */
+/* ---- plasticity ------------------------------------------------------------------------------ */
 
 /* The pair is put back to its places, so that it is predicted where it is. */
 static void hold(OozeWorld *world, double distance)
@@ -151,7 +153,7 @@ static void springs_T07_relaxation(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- bookkeeping ------------------------------------------------------------------------------------ */
+/* ---- bookkeeping ----------------------------------------------------------------------------- */
 
 static uint64_t pairs_within(OozeWorld *world, double h)
 {
@@ -172,7 +174,8 @@ static OozeVec3 expanding(OozeVec3 x, uint64_t particle, const void *user)
     return vec3_scale(x, *(const double *)user);
 }
 
-/* Springs that forget at once (alpha dt = 1, gamma = 0) have L = r: there are exactly as many as pairs within h. */
+/* Springs that forget at once (alpha dt = 1, gamma = 0) have L = r: there are exactly as many as
+   pairs within h. */
 static void springs_T09_bookkeeping(void **state)
 {
     (void)state;
@@ -193,7 +196,7 @@ static void springs_T09_bookkeeping(void **state)
         uint64_t most = 0;
         for (int k = 0; k < 12; k++) {
             step_world(world);
-            const OozeFieldView *rest = state_array(ooze_world_frame(world), "spring_rest");
+            const OozeFieldView *rest = ooze_frame_state(ooze_world_frame(world), "spring_rest");
             double longest = 0;
             for (uint64_t m = 0; m < rest->count; m++) {
                 longest = fmax(longest, ooze_field_value(rest, m, 0));
@@ -224,7 +227,7 @@ static void springs_T09_bookkeeping(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- viscosity -------------------------------------------------------------------------------------- */
+/* ---- viscosity ------------------------------------------------------------------------------- */
 
 static double slowed(double distance, double speed, double linear, double quadratic, double dt)
 {
@@ -273,7 +276,7 @@ static void springs_T10_viscosity(void **state)
     }
 }
 
-/* ---- a footprint ------------------------------------------------------------------------------------ */
+/* ---- a footprint ----------------------------------------------------------------------------- */
 
 /* Height of the matter under the foot: the mean of the highest particles near the axis. */
 static double height_under(OozeWorld *world)
@@ -353,7 +356,8 @@ static Print press(double plasticity, double yield, bool delete)
     return p;
 }
 
-/* Without yield the matter is a fluid that fills its footprint again, if slowly; with it, the more it yields the less is left. */
+/* Without yield the matter is a fluid that fills its footprint again, if slowly; with it, the more
+   it yields the less is left. */
 static void springs_T08_footprint(void **state)
 {
     (void)state;

@@ -7,7 +7,7 @@
 
 static const double MARGIN = 0.5 * OOZE_SPRINGS_BULK_SPACING;
 
-/* ---- friction ----------------------------------------------------------------------------------------- */
+/* ---- friction -------------------------------------------------------------------------------- */
 
 static void springs_T11_friction(void **state)
 {
@@ -44,9 +44,10 @@ static void springs_T11_friction(void **state)
     }
 }
 
-/* ---- thin walls ---------------------------------------------------------------------------------------- */
+/* ---- thin walls ------------------------------------------------------------------------------ */
 
-/* A jet at four supports a step meets a plate a tenth of a support thick: nothing is behind it afterwards. */
+/* A jet at four supports a step meets a plate a tenth of a support thick: nothing is behind it
+   afterwards. */
 static void springs_T11_thin_wall(void **state)
 {
     (void)state;
@@ -69,7 +70,7 @@ static void springs_T11_thin_wall(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- stickiness ---------------------------------------------------------------------------------------- */
+/* ---- stickiness ------------------------------------------------------------------------------ */
 
 static void make_sticky(OozeWorld *world, OozeSolidId solid, double distance, double strength)
 {
@@ -99,7 +100,8 @@ static double attached(double strength)
     return held / 60;
 }
 
-/* Pieces of at least `least` particles that are linked by steps of 1.6 spacings and touch the sphere nowhere. */
+/* Pieces of at least `least` particles that are linked by steps of 1.6 spacings and touch the
+   sphere nowhere. */
 static int falling_drops(OozeWorld *world, double radius, int least)
 {
     enum { MOST = 2000 };
@@ -185,9 +187,10 @@ static void springs_T13_stick(void **state)
     film_under_a_sphere();
 }
 
-/* ---- the isosurface ------------------------------------------------------------------------------------ */
+/* ---- the isosurface -------------------------------------------------------------------------- */
 
-/* Eq 13 around one particle: a cone, whose level c is a sphere of h (1 - c); h and c are the surface's own. */
+/* Eq 13 around one particle: a cone, whose level c is a sphere of h (1 - c); h and c are the
+   surface's own. */
 static void springs_T17_isosurface(void **state)
 {
     (void)state;
@@ -221,7 +224,8 @@ static void springs_T17_isosurface(void **state)
         float a[3] = {(float)(at.x + 0.1 * k * h), (float)at.y, (float)at.z}, b[3];
         memcpy(b, a, sizeof b);
         b[0] += (float)(0.05 * h);
-        double slope = (double)(ooze_field_at(&cloud, a) - ooze_field_at(&cloud, b)) / (0.05 * h);
+        double slope =
+            (double)(ooze_field_value_at(&cloud, a) - ooze_field_value_at(&cloud, b)) / (0.05 * h);
         MEASURED("slope along a line, times h", slope * h, 0.98, 1.02);
     }
     ooze_cloud_close(&cloud);

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/vec3.h"
-#include "methods/stress/workspace.h"
+#include "methods/stress/step.h"
 #include "ooze/ooze.h"
 #include "physics/reference.h"
 #include "physics/ucm.h"
@@ -155,8 +155,8 @@ static void stress_T02_shear(void **state)
              0.998, 1.002);
     MEASURED("N1 on the way over exact", (double)(q.xx - q.yy) / maxwell_startup_n1(m, rate, 0.15),
              0.998, 1.002);
-    /* the steady state is that of the equation itself; Q of 1.08 stops changing when dt/tau times the
-       rest is below half its last bit: 1.4e-6, and N1 is 0.08 */
+    /* the steady state is that of the equation itself; Q of 1.08 stops changing when dt/tau times
+       the rest is below half its last bit: 1.4e-6, and N1 is 0.08 */
     q = euler(rest, l, 1 / m.relaxation, 1.0 / 240, 2000);
     MEASURED("steady stress over gd tau G",
              (double)q.xy / maxwell_startup_stress(m, rate, INFINITY), 0.99999, 1.00001);
@@ -227,7 +227,8 @@ static double wave_frequency(OozeWorld *world, double time_step, double longest)
     return REFERENCE_PI / (zero[1] - zero[0]);
 }
 
-/* Standing shear waves of an elastic fluid, along an axis and at 45 degrees: w = k sqrt(G / rho). */
+/* Standing shear waves of an elastic fluid, along an axis and at 45 degrees: w = k sqrt(G /
+   rho). */
 static void stress_T04_wave(void **state)
 {
     (void)state;
@@ -498,7 +499,8 @@ static void stress_T13_falling_cube(void **state)
 
 /* ---- the house ------------------------------------------------------------------------------ */
 
-/* The state is the same to the last bit for any number of threads, and after going on from a frame. */
+/* The state is the same to the last bit for any number of threads, and after going on from a
+   frame. */
 static void stress_T14_threads_and_restore(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
-/* Acceptance tests of weakly compressible SPH: momentum, a column at rest, viscosity, the step at which it stops being
-   stable, and the same bits whatever the threads. */
+/* Acceptance tests of weakly compressible SPH: momentum, a column at rest, viscosity, the step at
+   which it stops being stable, and the same bits whatever the threads. */
 #include "physics/fixtures.h"
 
 #include "base/memory.h"
-#include "methods/wcsph/workspace.h"
+#include "methods/wcsph/step.h"
 #include "world/world.h"
 
 static OozeWorld *wcsph_world(double spacing, double time_step, OozeVec3 gravity, OozeVec3 box,
@@ -18,7 +18,7 @@ static OozeWorld *wcsph_world(double spacing, double time_step, OozeVec3 gravity
     return world;
 }
 
-/* ---- conservation ----------------------------------------------------------------------------- */
+/* ---- conservation ---------------------------------------------------------------------------- */
 
 /* Nothing acts on a blob of two densities and two viscosities: linear momentum stays. */
 static void wcsph_T01_momentum(void **state)
@@ -34,12 +34,13 @@ static void wcsph_T01_momentum(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- a column at rest ------------------------------------------------------------------------- */
+/* ---- a column at rest ------------------------------------------------------------------------ */
 
-/* 16 layers over a floor, periodic sideways. By its weight a column of height H is compressed by g H / (2 c^2) in the mean,
-   0.8% here, which takes the top down by 0.13 spacings; and the lowest layer comes nearer to the floor, as boundary samples
-   push less the nearer they are, down to the contact distance. The wave of a quarter of its length in H that the beginning
-   sets off, at g H / c = 0.22 m/s, decays at nu (pi / 2 H)^2 = 4.8 /s at least. */
+/* 16 layers over a floor, periodic sideways. By its weight a column of height H is compressed by g
+   H / (2 c^2) in the mean, 0.8% here, which takes the top down by 0.13 spacings; and the lowest
+   layer comes nearer to the floor, as boundary samples push less the nearer they are, down to
+   the contact distance. The wave of a quarter of its length in H that the beginning sets off, at
+   g H / c = 0.22 m/s, decays at nu (pi / 2 H)^2 = 4.8 /s at least. */
 static void wcsph_T02_column(void **state)
 {
     (void)state;
@@ -66,7 +67,7 @@ static void wcsph_T02_column(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- viscosity -------------------------------------------------------------------------------- */
+/* ---- viscosity ------------------------------------------------------------------------------- */
 
 /* `user`: speed. */
 static OozeVec3 vortices(OozeVec3 x, uint64_t i, const void *user)
@@ -94,7 +95,8 @@ static void wcsph_T03_taylor_green(void **state)
     MEASURED("fitted over set viscosity", -log(left) / (4 * k * k * seconds) / 0.05, 0.85, 1.15);
 }
 
-/* Fluid between plates, pushed: the middle goes at g H^2 / (8 nu) in the end. The start decays at pi^2 nu / H^2. */
+/* Fluid between plates, pushed: the middle goes at g H^2 / (8 nu) in the end. The start decays at
+   pi^2 nu / H^2. */
 static void wcsph_T04_channel(void **state)
 {
     (void)state;
@@ -119,14 +121,15 @@ static void wcsph_T04_channel(void **state)
     MEASURED("flow over that of the parabola", flux / sum, 0.85, 1.15);
 }
 
-/* ---- stability -------------------------------------------------------------------------------- */
+/* ---- stability ------------------------------------------------------------------------------- */
 
 typedef struct Limit {
     const char *name;
     double viscosity, sound;
 } Limit;
 
-/* Kinetic energy after 300 steps over that of the start; infinite when the run ended in an error. */
+/* Kinetic energy after 300 steps over that of the start; infinite when the run ended in an
+   error. */
 static double growth(Limit limit, double time_step)
 {
     const double d = 0.1, speed = 1e-4;
@@ -192,8 +195,8 @@ typedef struct Fall {
     double viscosity, spacing;
 } Fall;
 
-/* A cube that falls onto a floor it clings to, at 2 m/s: how far mechanical energy, above the floor, ever rose again, over
-   that of the start. `share`: of the step that the method states. */
+/* A cube that falls onto a floor it clings to, at 2 m/s: how far mechanical energy, above the
+   floor, ever rose again, over that of the start. `share`: of the step that the method states. */
 static double energy_made(Fall fall, double share)
 {
     enum { LAYERS = 6, BETWEEN = 4 };
@@ -234,9 +237,9 @@ static double energy_made(Fall fall, double share)
     return made / first;
 }
 
-/* At the step that it states no energy is made, where it is sound that limits the step, viscosity, or both; what was put
-   into compression comes back, of which there is the more the thinner the fluid. At 2.5 times that step viscosity does make
-   energy, so the statement says something. */
+/* At the step that it states no energy is made, where it is sound that limits the step, viscosity,
+   or both; what was put into compression comes back, of which there is the more the thinner the
+   fluid. At 2.5 times that step viscosity does make energy, so the statement says something. */
 static void wcsph_T07_stated_step(void **state)
 {
     (void)state;
@@ -251,9 +254,10 @@ static void wcsph_T07_stated_step(void **state)
              fmin(energy_made((Fall){1000, 0.02}, 2.5), 1e30), 2, 1e30);
 }
 
-/* ---- the house -------------------------------------------------------------------------------- */
+/* ---- the house ------------------------------------------------------------------------------- */
 
-/* The state is the same to the last bit for any number of threads, and after going on from a frame. */
+/* The state is the same to the last bit for any number of threads, and after going on from a
+   frame. */
 static void wcsph_T06_threads_and_restore(void **state)
 {
     (void)state;
@@ -295,7 +299,8 @@ static OozeWorld *small_world(void)
     return world;
 }
 
-/* A step for which memory does not suffice says so, leaks nothing and changes nothing: done again, it is the same. */
+/* A step for which memory does not suffice says so, leaks nothing and changes nothing: done again,
+   it is the same. */
 static void wcsph_T08_out_of_memory(void **state)
 {
     (void)state;

@@ -67,7 +67,8 @@ static void contradictions(void **state)
            18, "make 10 Pa s", NULL);
 }
 
-/* nu dt/d^2 = (eta/1000) / 240 / 0.0004 for the block of 40 layers: 1 at 96 Pa s, 100 at 9600 Pa s. */
+/* nu dt/d^2 = (eta/1000) / 240 / 0.0004 for the block of 40 layers: 1 at 96 Pa s, 100 at 9600 Pa
+   s. */
 static void iterations(void **state)
 {
     (void)state;
@@ -115,8 +116,8 @@ static void bodies(void **state)
     silent(D BODY("modulus: 1000", "soft"));
     silent(D BODY("modulus: 1000, solvent_viscosity: 1", "soft"));
     silent(D BODY("compliance: 0.1", "soft"));
-    warned(D BODY("modulus: 1000", "rigid"), 16, "the density alone", "body: soft");
-    warned(D BODY("viscosity: 10", "rigid"), 18, "the density alone", "body: soft");
+    warned(D BODY("modulus: 1000", "rigid"), 16, "uses only the density", "body: soft");
+    warned(D BODY("viscosity: 10", "rigid"), 18, "uses only the density", "body: soft");
     warned(D BODY("modulus: 1000, relaxation_time: 0.1", "soft"), 39, "never relaxes", "damp");
     OozeScene *scene = checked(D BODY("density: 500", "soft"));
     expect_hint(expect(scene, 7, 3, "nothing holds it together"), "add a modulus");

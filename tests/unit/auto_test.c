@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "methods/conformation/need.h"
+#include "methods/conformation/cost_model.h"
 #include "scene/advice.h"
 #include "world/world.h"
 
@@ -73,7 +73,8 @@ static Outcome run(const Case *c, const char *settings, const char *step)
     OozeSceneAdvice advice;
     CHECK_OK(ooze_scene_advice(scene, &advice, &error));
     OozeConformationSettings lodge = {.formulation = OOZE_FORMULATION_LODGE};
-    double stroke = ooze_need_cost(&lodge, 0.0, advice.own.passes, advice.own.density_iterations);
+    double substep =
+        ooze_cost_of_step(&lodge, 0.0, advice.own.passes, advice.own.density_iterations);
     uint64_t steps = (uint64_t)round(c->seconds / ooze_scene_info(scene)->time_step);
     Outcome out = {.lowest = INFINITY};
     for (uint64_t i = 0; i < steps; i++) {
@@ -81,7 +82,7 @@ static Outcome run(const Case *c, const char *settings, const char *step)
         out.last = c->measure(world);
         out.lowest = fmin(out.lowest, out.last);
         out.cost += (double)ooze_particles_count(world->particles) *
-                    (world->sub.count * stroke + world->report.iterations);
+                    (world->sub.count * substep + world->report.iterations);
     }
     ooze_world_destroy(world);
     ooze_scene_free(scene);

@@ -136,7 +136,7 @@ static void what_cannot_be_is_told(void **state)
     joint.solid.index = 0;
     if (ooze_dynamics_find()) {
         CHECK_FAILS(ooze_world_add_joint(world, &joint, NULL, &error), OOZE_ERROR_ARGUMENT,
-                    "no solid that gives way");
+                    "no dynamic solid");
         joint.solid.index = 7;
         CHECK_FAILS(ooze_world_add_joint(world, &joint, NULL, &error), OOZE_ERROR_ARGUMENT,
                     "between solids 7 and -1");

@@ -1,5 +1,5 @@
-/* Bodies made of particles: their formulas, what a world takes and refuses, and bodies of odd shapes or with
-   parts gone. */
+/* Bodies made of particles: their formulas, what a world takes and refuses, and bodies of odd
+   shapes or with parts gone. */
 #include "check.h"
 
 #include "base/memory.h"
@@ -22,8 +22,8 @@ static void rotation_has_its_angle(void **state)
     }
     double w[3] = {0.1, -0.2, 0.15}, r[9], v[3] = {1, 2, 3}, back[3];
     ooze_rigid_rotation(w, r);
-    ooze_rigid_turn(r, v, 0, back);
-    ooze_rigid_turn(r, back, 1, back);
+    ooze_rigid_rotate(r, v, 0, back);
+    ooze_rigid_rotate(r, back, 1, back);
     CHECK_NEAR(back[0], 1, 1e-14);
     CHECK_NEAR(back[1], 2, 1e-14);
     CHECK_NEAR(back[2], 3, 1e-14);
@@ -54,18 +54,18 @@ static void rows_and_points_do_not_turn_about_themselves(void **state)
     ooze_rigid_add_moment(moment, 1, a);
     ooze_rigid_add_moment(moment, 1, b);
     ooze_rigid_inverse_inertia(moment, 1e-12, inverse);
-    ooze_rigid_apply(inverse, a, out);
+    ooze_sym6_apply(inverse, a, out);
     CHECK_NEAR(fabs(out[0]) + fabs(out[1]) + fabs(out[2]), 0, 1e-14);
     double across[3] = {0, 1, 0};
-    ooze_rigid_apply(inverse, across, out);
+    ooze_sym6_apply(inverse, across, out);
     CHECK_NEAR(out[1], 0.5, 1e-14); /* two points at distance 1 */
     double nothing[6] = {0};
     ooze_rigid_inverse_inertia(nothing, 1e-12, inverse);
     CHECK_NEAR(inverse[0] + inverse[1] + inverse[2], 0, 0);
 }
 
-/* Bonds of a cubic lattice: C_xxxx = 3 C_xyxy, as for any isotropic solid of Poisson's ratio 1/4, with the
-   shear modulus that was asked for. */
+/* Bonds of a cubic lattice: C_xxxx = 3 C_xyxy, as for any isotropic solid of Poisson's ratio 1/4,
+   with the shear modulus that was asked for. */
 static void bonds_make_an_isotropic_solid(void **state)
 {
     (void)state;
@@ -221,7 +221,8 @@ static OozeWorld *make_cut(void)
     return world;
 }
 
-/* A sink takes parts of all: what is left goes on, and from a frame in the same way to the last bit. */
+/* A sink takes parts of all: what is left goes on, and from a frame in the same way to the last
+   bit. */
 static void parts_may_go(void **state)
 {
     (void)state;
@@ -301,7 +302,7 @@ static void foreign_frames_are_refused(void **state)
     bodies[3] = 3;
     CHECK_FAILS(ooze_world_restore(other, &frame, &error), OOZE_ERROR_FORMAT, "does not exist");
     bodies[3] = 2; /* one of the first body's ids */
-    CHECK_FAILS(ooze_world_restore(other, &frame, &error), OOZE_ERROR_FORMAT, "none of its own");
+    CHECK_FAILS(ooze_world_restore(other, &frame, &error), OOZE_ERROR_FORMAT, "id of another body");
     ooze_world_destroy(world);
     ooze_world_destroy(other);
 }

@@ -31,7 +31,7 @@ static OozeSolidDef solid_of(OozeShapeKind kind)
 static void add(OozeBoundary *boundary, OozeSolid *solids, int count)
 {
     for (int i = 0; i < count; i++) {
-        solids[i].clip = ooze_bounds_turn(&clip, &solids[i].pose, true);
+        solids[i].clip = ooze_bounds_transform(&clip, &solids[i].pose, true);
         CHECK_OK(ooze_boundary_add(boundary, &solids[i], i, s, &error));
     }
 }
@@ -62,7 +62,12 @@ static void check_evenness(const OozeShapeDef *def, double area)
     uint64_t n;
     double measured;
     CHECK_OK(ooze_shape_create(def, OOZE_AXIS_Y, s, &shape, &error));
-    CHECK_OK(ooze_sample_surface(shape, s, &clip, &n, &x, &normals, &measured, &error));
+    OozeSurfaceSamples made = {0};
+    CHECK_OK(ooze_sample_surface(shape, s, &clip, &made, &error));
+    n = made.count;
+    x = made.points;
+    normals = made.normals;
+    measured = made.area;
     CHECK_NEAR(measured / area, 1.0, 0.03); /* triangles cut the corners of round shapes */
     double nearest = INFINITY, hole = 0.0;
     for (uint64_t i = 0; i < n; i++) {
@@ -122,7 +127,12 @@ static void samples_are_even_on_a_mesh(void **state)
     OozeVec3 *samples, *normals;
     uint64_t n;
     double area;
-    CHECK_OK(ooze_sample_surface(shape, s, NULL, &n, &samples, &normals, &area, &error));
+    OozeSurfaceSamples made = {0};
+    CHECK_OK(ooze_sample_surface(shape, s, NULL, &made, &error));
+    n = made.count;
+    samples = made.points;
+    normals = made.normals;
+    area = made.area;
     CHECK_NEAR(area, a * a + 2 * a * b + sqrt(2.0) * a * b, 1e-9);
     MEASURED("samples times s2 over area", (double)n * s * s / area, 0.85, 1.15);
     for (int i = 0; i < 6; i++) { /* corners carry samples */
@@ -145,24 +155,23 @@ static void edges_and_corners_are_covered(void **state)
     (void)state;
     OozeSolidDef def = solid_of(OOZE_SHAPE_CYLINDER);
     OozeShape *shape;
-    OozeVec3 *x, *normals;
-    uint64_t n;
-    double area;
+    OozeSurfaceSamples made;
     CHECK_OK(ooze_shape_create(&def.shape, OOZE_AXIS_Y, s, &shape, &error));
-    CHECK_OK(ooze_sample_surface(shape, s, &clip, &n, &x, &normals, &area, &error));
+    CHECK_OK(ooze_sample_surface(shape, s, &clip, &made, &error));
     for (int i = 0; i < 360; i++) { /* along the rim, on a polygon inside the true circle */
         OozeVec3 p = vec3(0.5 * cos(i * PI / 180), 0.45, 0.5 * sin(i * PI / 180));
-        assert_true(nearest_to(p, x, n, n) < 0.56 * s);
+        assert_true(nearest_to(p, made.points, made.count, made.count) < 0.56 * s);
     }
-    ooze_free(x);
-    ooze_free(normals);
+    ooze_free(made.points);
+    ooze_free(made.normals);
     ooze_shape_destroy(shape);
     def = solid_of(OOZE_SHAPE_CONE);
     CHECK_OK(ooze_shape_create(&def.shape, OOZE_AXIS_Y, s, &shape, &error));
-    CHECK_OK(ooze_sample_surface(shape, s, &clip, &n, &x, &normals, &area, &error));
-    CHECK_NEAR(nearest_to(vec3(0, 0.9, 0), x, n, n), 0.0, 1e-9); /* the tip */
-    ooze_free(x);
-    ooze_free(normals);
+    CHECK_OK(ooze_sample_surface(shape, s, &clip, &made, &error));
+    CHECK_NEAR(nearest_to(vec3(0, 0.9, 0), made.points, made.count, made.count), 0.0,
+               1e-9); /* the tip */
+    ooze_free(made.points);
+    ooze_free(made.normals);
     ooze_shape_destroy(shape);
 }
 
@@ -293,7 +302,8 @@ static void check_same(const OozeBoundary *a, const OozeBoundary *b)
     assert_memory_equal(a->solid, b->solid, a->count * sizeof *a->solid);
 }
 
-/* Carried along for many steps, by any number of threads, or made afresh at the last: equal bits. */
+/* Carried along for many steps, by any number of threads, or made afresh at the last: equal
+   bits. */
 static void moving_samples_do_not_depend_on_history(void **state)
 {
     (void)state;
@@ -353,7 +363,8 @@ static void samples_move_with_their_solid(void **state)
     free_scene(&scene);
 }
 
-/* Volumes of the samples about one point alone: the bits of measuring all, and most samples are let be. */
+/* Volumes of the samples about one point alone: the bits of measuring all, and most samples are let
+   be. */
 static void only_what_is_asked_for_is_measured(void **state)
 {
     (void)state;
@@ -367,8 +378,9 @@ static void only_what_is_asked_for_is_measured(void **state)
     update(&whole, NULL, scene.solids);
     OozeFloat4 point = whole.position[0];
     OozeNeighbours near = {0};
-    CHECK_OK(ooze_neighbours_build(&near, boundary.grid, NULL, &point, 1, boundary.position, 2 * s,
-                                   false, &error));
+    CHECK_OK(ooze_neighbours_build(
+        &near, boundary.grid, NULL,
+        &(OozeNeighbourQuery){&point, 1, boundary.position, 2 * s, false}, &error));
     uint64_t moved = 0, due = 0;
     for (uint64_t i = 0; i < boundary.count; i++) {
         moved += boundary.due[i];

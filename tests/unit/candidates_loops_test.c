@@ -1,5 +1,6 @@
-/* Candidates and selection on every instruction set: exactly the points that the float test for neighbours
-   takes, which the header of neighbours.h lays down, in ascending order. */
+/* Candidates and selection on every instruction set: exactly the points that the float test for
+   neighbours takes, which the header of neighbours.h lays down, in ascending order. */
+#include "brute_force.h"
 #include "loops_case.h"
 #include "particles/candidates.h"
 
@@ -67,8 +68,8 @@ static void check_selection(Search *s, const Case *c, const OozePeriodic *wrap)
 /* All points of the runs, in their order, with their numbers and places. */
 static void check_all(Search *s, const Case *c)
 {
-    assert_true(s->loops->gather(&s->found, &s->table, c->point, c->n, s->runs, s->run_count, NULL,
-                                 NULL, SUPPORT));
+    const OozeCandidateSource source = {c->point, c->n, s->runs, s->run_count};
+    assert_true(s->loops->gather(&s->found, &s->table, &source, NULL));
     uint64_t at = 0;
     for (uint64_t i = 0; i < c->n; i++) {
         if (in_runs(s, i)) {
@@ -93,8 +94,9 @@ static void check_box(Search *s, const Case *c)
             high[k] = fmaxf(high[k], (&c->point[i].x)[k]);
         }
     }
-    assert_true(s->loops->gather(&s->found, &s->table, c->point, c->n, s->runs, s->run_count, low,
-                                 high, SUPPORT));
+    const OozeCandidateSource source = {c->point, c->n, s->runs, s->run_count};
+    const OozeCandidateBox box = {low, high, SUPPORT};
+    assert_true(s->loops->gather(&s->found, &s->table, &source, &box));
     uint64_t at = 0;
     for (uint64_t j = 0; j < c->n; j++) {
         bool taken = at < s->found.count && s->found.index[at] == j;
@@ -110,10 +112,9 @@ static void check_box(Search *s, const Case *c)
 static void every_table(void **state)
 {
     (void)state;
-    const OozeCandidatesLoops *const tables[OOZE_MACHINE_COUNT] =
-        EVERY_TABLE(ooze_candidates_loops);
+    const OozeCandidatesLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_candidates_loops);
     for (int k = 0; k < SETTING_COUNT; k++) {
-        for (int machine = 0; machine <= (int)ooze_machine(); machine++) {
+        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
             Case *c = case_create(&settings[k]);
             Search *s = ooze_alloc_zero(1, sizeof *s);
             assert_non_null(s);
@@ -140,8 +141,8 @@ static void lists_of_every_setting(void **state)
     for (int k = 0; k < SETTING_COUNT; k++) {
         Case *c = case_create(&settings[k]);
         OozeNeighbours slow = {0};
-        CHECK_OK(ooze_neighbours_brute_force(&slow, c->point, c->n, c->point, c->n, (double)SUPPORT,
-                                             &c->context.periodic, true, &error));
+        brute_force(&slow, &(OozeNeighbourQuery){c->point, c->n, c->point, (double)SUPPORT, true},
+                    c->n, &c->context.periodic);
         assert_int_equal(slow.pairs, c->fluid.pairs);
         assert_memory_equal(slow.first, c->fluid.first, (c->n + 1) * sizeof *slow.first);
         assert_memory_equal(slow.index, c->fluid.index, slow.first[c->n] * sizeof *slow.index);

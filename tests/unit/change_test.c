@@ -1,5 +1,5 @@
-/* Numbers that change in time: when they do, how ramps run, that a resumed run cannot tell, and how a
-   scene writes them. */
+/* Numbers that change in time: when they do, how ramps run, that a resumed run cannot tell, and how
+   a scene writes them. */
 #include "scene_text.h"
 
 #include "base/vec3.h"

@@ -5,8 +5,8 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "brute_force.h"
 #include "check.h"
-#include "particles/neighbours.h"
 
 typedef struct Cloud {
     uint64_t n;
@@ -92,10 +92,11 @@ static inline uint64_t check_cloud(Cloud *cloud, double cell, double radius,
     OozeNeighbours fast = {0}, slow = {0};
     CHECK_OK(ooze_grid_sort(grid, threads, cloud->points, cloud->n, cell, periodic, &error));
     cloud_reorder(cloud, ooze_grid_order(grid));
-    CHECK_OK(ooze_neighbours_build(&fast, grid, threads, cloud->points, cloud->n, cloud->points,
-                                   radius, true, &error));
-    CHECK_OK(ooze_neighbours_brute_force(&slow, cloud->points, cloud->n, cloud->points, cloud->n,
-                                         radius, periodic, true, &error));
+    CHECK_OK(ooze_neighbours_build(
+        &fast, grid, threads,
+        &(OozeNeighbourQuery){cloud->points, cloud->n, cloud->points, radius, true}, &error));
+    brute_force(&slow, &(OozeNeighbourQuery){cloud->points, cloud->n, cloud->points, radius, true},
+                cloud->n, periodic);
     assert_same_lists(&fast, &slow);
     uint64_t pairs = fast.pairs;
     ooze_neighbours_free(&fast);

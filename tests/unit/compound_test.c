@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/vec3.h"
 #include "solids/boundary.h"
-#include "solids/feelers.h"
 #include "solids/mass.h"
+#include "solids/point_shell.h"
 
 #define PI 3.14159265358979323846
 
@@ -138,7 +138,8 @@ static void parts_that_stand_apart_add_up(void **state)
     CHECK_NEAR(fabs(vec3_dot(quat_rotate(m.axes, axis), along)), 1.0, 1e-12);
 }
 
-/* Boxes that touch, and the same body of boxes that cross: of a cross in one plane, all is known. */
+/* Boxes that touch, and the same body of boxes that cross: of a cross in one plane, all is
+   known. */
 static void touching_and_crossing_boxes(void **state)
 {
     (void)state;
@@ -163,8 +164,8 @@ static void touching_and_crossing_boxes(void **state)
     CHECK_NEAR(l.centre.y, 0.3, 1e-14);
 }
 
-/* Two balls in each other: the lens that they share is pi (4 r + d) (2 r - d)^2 / 12, and with parts all alike there
-   is only one. */
+/* Two balls in each other: the lens that they share is pi (4 r + d) (2 r - d)^2 / 12, and with
+   parts all alike there is only one. */
 static void what_is_shared_counts_once(void **state)
 {
     (void)state;
@@ -206,8 +207,12 @@ static void check_samples(const OozeShapeDef *def, double area)
     OozeShape *shape = make(def);
     OozeVec3 *x = NULL, *normals = NULL;
     uint64_t n = 0;
-    double measured, nearest = INFINITY, hole = 0.0;
-    CHECK_OK(ooze_sample_surface(shape, s, NULL, &n, &x, &normals, &measured, &error));
+    double nearest = INFINITY, hole = 0.0;
+    OozeSurfaceSamples made = {0};
+    CHECK_OK(ooze_sample_surface(shape, s, NULL, &made, &error));
+    n = made.count;
+    x = made.points;
+    normals = made.normals;
     for (uint64_t i = 0; i < n; i++) {
         CHECK_NEAR(ooze_shape_distance(shape, x[i], NULL), 0.0, 0.011 * s);
         CHECK_NEAR(vec3_length(normals[i]), 1.0, 1e-9);
@@ -249,28 +254,28 @@ static void samples_are_on_the_surface_of_all(void **state)
     check_samples(&bar, 6 * 0.25 + 4 * 0.04);
 }
 
-static void feelers_are_not_hidden(void **state)
+static void shell_points_are_not_hidden(void **state)
 {
     (void)state;
     OozeShapeDef parts[3];
     dumbbell(parts);
     OozeShapeDef def = compound(parts, 3);
     OozeShape *shape = make(&def);
-    OozeFeelers feelers;
-    CHECK_OK(ooze_feelers_create(shape, &feelers, &error));
-    assert_true(feelers.count > 20);
-    assert_int_equal(feelers.rim_count, 2);
-    CHECK_NEAR(fabs(feelers.rims[0].axis.x), 1.0, 1e-12);
-    CHECK_NEAR(feelers.reach, 0.7, 1e-12);
-    for (int i = 0; i < feelers.count; i++) {
-        double d = ooze_shape_distance(shape, feelers.points[i], NULL);
-        CHECK_NEAR(d, -feelers.depths[i], 1e-6);
+    OozePointShell shell;
+    CHECK_OK(ooze_point_shell_create(shape, &shell, &error));
+    assert_true(shell.count > 20);
+    assert_int_equal(shell.circle_count, 2);
+    CHECK_NEAR(fabs(shell.circles[0].axis.x), 1.0, 1e-12);
+    CHECK_NEAR(shell.reach, 0.7, 1e-12);
+    for (int i = 0; i < shell.count; i++) {
+        double d = ooze_shape_distance(shape, shell.points[i], NULL);
+        CHECK_NEAR(d, -shell.depths[i], 1e-6);
     }
-    ooze_feelers_free(&feelers);
+    ooze_point_shell_free(&shell);
     ooze_shape_destroy(shape);
 }
 
-/* ---- refusals and memory ---------------------------------------------------------------------- */
+/* ---- refusals and memory --------------------------------------------------------------------- */
 
 static OozeStatus refused(const OozeShapeDef *def, OozeError *error)
 {
@@ -312,22 +317,19 @@ static void what_cannot_be_a_part(void **state)
 static OozeStatus make_all(const OozeShapeDef *def, OozeError *error)
 {
     OozeShape *shape = NULL;
-    OozeFeelers feelers = {0};
+    OozePointShell shell = {0};
     OozeMesh *mesh = NULL;
-    OozeVec3 *x = NULL, *normals = NULL;
     OozeSolidMass mass;
-    uint64_t n;
-    double area;
+    OozeSurfaceSamples samples = {0};
     OozeStatus status = ooze_shape_create(def, OOZE_AXIS_Z, 0.2, &shape, error);
     status = status ? status : ooze_shape_weigh(shape, 1000.0, "thing", &mass, error);
-    status = status ? status : ooze_feelers_create(shape, &feelers, error);
+    status = status ? status : ooze_point_shell_create(shape, &shell, error);
     status = status ? status : ooze_shape_triangulate(shape, 0.5, NULL, &mesh, error);
-    status =
-        status ? status : ooze_sample_surface(shape, 0.2, NULL, &n, &x, &normals, &area, error);
-    ooze_free(x);
-    ooze_free(normals);
+    status = status ? status : ooze_sample_surface(shape, 0.2, NULL, &samples, error);
+    ooze_free(samples.points);
+    ooze_free(samples.normals);
     ooze_mesh_free(mesh);
-    ooze_feelers_free(&feelers);
+    ooze_point_shell_free(&shell);
     ooze_shape_destroy(shape);
     return status;
 }
@@ -359,7 +361,7 @@ int main(void)
         cmocka_unit_test(touching_and_crossing_boxes),
         cmocka_unit_test(what_is_shared_counts_once),
         cmocka_unit_test(samples_are_on_the_surface_of_all),
-        cmocka_unit_test(feelers_are_not_hidden),
+        cmocka_unit_test(shell_points_are_not_hidden),
         cmocka_unit_test(what_cannot_be_a_part),
         cmocka_unit_test(want_of_memory_is_told),
     };

@@ -1,9 +1,10 @@
-/* A step of the conformation method as its loops find it, on the neighbourhoods of loops_case.h: edges and
-   corrections gathered, three materials, some particles held, the rest of its numbers random. */
+/* A step of the conformation method as its loops find it, on the neighbourhoods of loops_case.h:
+   edges and corrections gathered, three materials, some particles held, the rest of its numbers
+   random. */
 #ifndef OOZE_TESTS_CONFORMATION_CASE_H
 #define OOZE_TESTS_CONFORMATION_CASE_H
 
-#include "methods/conformation/workspace.h"
+#include "methods/conformation/step.h"
 #include "pair_reference.h"
 
 enum { CASE_MATERIALS = 3 };
@@ -12,13 +13,13 @@ typedef struct Stepped {
     Case *c;
     OozeConformationStep step;
     OozeRheology rheology[CASE_MATERIALS];
-    OozeHold holds[2];
+    OozeContactSet contact_sets[2];
 } Stepped;
 
-static inline OozeFour random_four(uint64_t seed, uint64_t i)
+static inline OozeF32x4 random_four(uint64_t seed, uint64_t i)
 {
-    return ooze_four(between(seed, i, 0, -1, 1), between(seed, i, 1, -1, 1),
-                     between(seed, i, 2, -1, 1), 0);
+    return ooze_f32x4(between(seed, i, 0, -1, 1), between(seed, i, 1, -1, 1),
+                      between(seed, i, 2, -1, 1), 0);
 }
 
 static inline OozeSym3 random_sym3(uint64_t seed, uint64_t i, double diagonal, double spread)
@@ -32,9 +33,9 @@ static inline OozeSym3 random_sym3(uint64_t seed, uint64_t i, double diagonal, d
 }
 
 /* n of them and four zeros. */
-static inline OozeFour *random_fours(Case *c, uint64_t seed)
+static inline OozeF32x4 *random_fours(Case *c, uint64_t seed)
 {
-    OozeFour *all = case_array(c, c->n + OOZE_LIST_PAD, sizeof *all);
+    OozeF32x4 *all = case_array(c, c->n + OOZE_LIST_PAD, sizeof *all);
     for (uint64_t i = 0; i < c->n; i++) {
         all[i] = random_four(seed, i);
     }
@@ -62,14 +63,16 @@ static inline float *random_floats(Case *c, uint64_t seed, double low, double hi
 /* One normal, and a corner of two normals with a tangent. */
 static inline void set_holds(Stepped *s)
 {
-    s->holds[0] = (OozeHold){.direction = {{0.6f, 0, 0.8f, 0}}, .speed = {0.1f}, .count = 1};
-    s->holds[0].normals = 1;
-    s->holds[0].friction = 0.3f;
-    s->holds[1] = (OozeHold){.direction = {{0, 1, 0, 0}, {0.8f, 0, -0.6f, 0}, {0.6f, 0, 0.8f, 0}},
-                             .speed = {0.05f, -0.1f, 0.2f},
-                             .count = 3,
-                             .normals = 2,
-                             .friction = 0.7f};
+    s->contact_sets[0] =
+        (OozeContactSet){.direction = {{0.6f, 0, 0.8f, 0}}, .speed = {0.1f}, .count = 1};
+    s->contact_sets[0].normals = 1;
+    s->contact_sets[0].friction = 0.3f;
+    s->contact_sets[1] =
+        (OozeContactSet){.direction = {{0, 1, 0, 0}, {0.8f, 0, -0.6f, 0}, {0.6f, 0, 0.8f, 0}},
+                         .speed = {0.05f, -0.1f, 0.2f},
+                         .count = 3,
+                         .normals = 2,
+                         .friction = 0.7f};
 }
 
 static inline Stepped *stepped_create(const Setting *setting, bool held)
@@ -81,17 +84,17 @@ static inline Stepped *stepped_create(const Setting *setting, bool held)
     run_all(c, ooze_gather_loops()->gather, &g);
     static const float weights[CASE_MATERIALS] = {1.0f, 0.7f, 2.5f};
     uint16_t *material = case_array(c, c->n, sizeof *material);
-    int32_t *hold_of = case_array(c, c->n, sizeof *hold_of);
+    int32_t *contact_of = case_array(c, c->n, sizeof *contact_of);
     float *mobility = case_array(c, c->n, sizeof *mobility);
     for (int k = 0; k < CASE_MATERIALS; k++) {
-        s->rheology[k].weight = s->rheology[k].divisor = weights[k];
+        s->rheology[k].relative_mass = s->rheology[k].preconditioner_mass = weights[k];
         s->rheology[k].hourglass = 0.02f * weights[k];
     }
-    s->rheology[2].divisor = INFINITY; /* as a rigid body's */
+    s->rheology[2].preconditioner_mass = INFINITY; /* as a rigid body's */
     for (uint64_t i = 0; i < c->n; i++) {
         material[i] = (uint16_t)(i % CASE_MATERIALS);
         mobility[i] = i % 11 == 5 ? 0.0f : 1.0f / weights[material[i]];
-        hold_of[i] = held && i % 5 < 2 ? (int32_t)(i % 5) : -1;
+        contact_of[i] = held && i % 5 < 2 ? (int32_t)(i % 5) : -1;
     }
     set_holds(s);
     s->step = (OozeConformationStep){.context = &c->context,
@@ -107,9 +110,9 @@ static inline Stepped *stepped_create(const Setting *setting, bool held)
                                      .wall_edge = g.wall_edge,
                                      .correction = g.correction,
                                      .mobility = mobility,
-                                     .hold_of = hold_of,
-                                     .holds = s->holds,
-                                     .hold_count = held ? 2 : 0};
+                                     .contact_of = contact_of,
+                                     .contact_sets = s->contact_sets,
+                                     .contact_count = held ? 2 : 0};
     return s;
 }
 
@@ -119,7 +122,7 @@ static inline void stepped_destroy(Stepped *s)
     ooze_free(s);
 }
 
-static inline void exact_vector(OozeFour v, Near out[3])
+static inline void exact_vector(OozeF32x4 v, Near out[3])
 {
     for (int k = 0; k < 3; k++) {
         out[k] = exact((double)v[k]);
@@ -130,7 +133,7 @@ static inline void exact_vector(OozeFour v, Near out[3])
 static inline void edge_of(const Stepped *s, uint64_t i, uint64_t e, Near g[4])
 {
     g[3] = exact((double)s->step.edges.weight[e]);
-    way_to(s->c, i, e, g);
+    delta_to(s->c, i, e, g);
     for (int k = 0; k < 3; k++) {
         g[k] = times(g[k], g[3]);
     }
@@ -158,7 +161,7 @@ static inline void edge_sum_of(const Stepped *s, uint64_t i, Near out[4])
 }
 
 /* sum (u_j - u_i) g^T and sum f (u_j - u_i), as the loops part it: u_i meets the sum of edges. */
-static inline NearMat raw_gradient(const Stepped *s, const OozeFour *u, uint64_t i, bool moving,
+static inline NearMat raw_gradient(const Stepped *s, const OozeF32x4 *u, uint64_t i, bool moving,
                                    Near weighted[3])
 {
     Sum sum[3][4] = {{{0}}};
@@ -190,7 +193,7 @@ static inline NearMat raw_gradient(const Stepped *s, const OozeFour *u, uint64_t
     return out;
 }
 
-/* What a particle hands on: rows of F with n u in the fourth place, see hand_on.h. */
+/* The flux of a particle: rows of F with n u in the fourth place, see stress_flux.h. */
 typedef struct Flux {
     Near row[3][4];
     Near base[3];
@@ -199,7 +202,7 @@ typedef struct Flux {
 /* F = stress B - n L; base = F times the sum of edges, and what of the hourglass term needs no
    neighbours' numbers. `edge_n` is sum f n_j. */
 static inline Flux flux_of(const Stepped *s, uint64_t i, const NearMat *stress, const NearMat *l,
-                           const NearMat *b, const Near weighted[3], OozeFour u, Near n,
+                           const NearMat *b, const Near weighted[3], OozeF32x4 u, Near n,
                            Near edge_n)
 {
     Flux out;
@@ -220,7 +223,7 @@ static inline Flux flux_of(const Stepped *s, uint64_t i, const NearMat *stress, 
 }
 
 /* The same of numbers as they stand in memory. */
-static inline Flux flux_stored(const OozeRows *rows, OozeFour base)
+static inline Flux flux_stored(const OozeRows *rows, OozeF32x4 base)
 {
     Flux out;
     for (int k = 0; k < 12; k++) {
@@ -248,7 +251,7 @@ static inline void gather_flux(const Stepped *s, const Flux *all, uint64_t i, Ne
 }
 
 static inline void compare_flux(Comparison *job, uint64_t i, const Flux *want, const OozeRows *rows,
-                                OozeFour base)
+                                OozeF32x4 base)
 {
     for (int k = 0; k < 12; k++) {
         compare(job, "flux", i, (double)rows->row[k / 4][k % 4], want->row[k / 4][k % 4]);
@@ -269,7 +272,7 @@ static inline void assert_padding_silent(const Case *c, const OozeRows *flux)
 }
 
 /* v minus its parts along the directions of a hold that are in `mask`. */
-static inline void project_out(const OozeHold *hold, unsigned mask, Near v[3])
+static inline void project_out(const OozeContactSet *hold, unsigned mask, Near v[3])
 {
     for (int k = 0; k < hold->count; k++) {
         Near d[3];

@@ -1,4 +1,5 @@
-/* The constraint formulations on the neighbourhoods of loops_case.h, and their formulas in double. */
+/* The constraint formulations on the neighbourhoods of loops_case.h, and their formulas in
+   double. */
 #ifndef OOZE_TESTS_CONSTRAINT_CASE_H
 #define OOZE_TESTS_CONSTRAINT_CASE_H
 
@@ -37,10 +38,10 @@ static inline Constrained *constrained_create(const Setting *setting, bool held,
         .direction = case_array(c, n, sizeof(OozeSym3)),
         .product = case_array(c, n, sizeof(OozeSym3)),
         .flux = case_array(c, padded, sizeof(OozeRows)),
-        .base = case_array(c, padded, sizeof(OozeFour)),
+        .base = case_array(c, padded, sizeof(OozeF32x4)),
         .star = random_fours(c, 85),
-        .free = case_array(c, n, sizeof(OozeFour)),
-        .change = case_array(c, padded, sizeof(OozeFour)),
+        .free = case_array(c, n, sizeof(OozeF32x4)),
+        .change = case_array(c, padded, sizeof(OozeF32x4)),
         .hourglass = case_array(c, padded, sizeof(float)),
         .edge_hourglass = case_array(c, padded, sizeof(float)),
         .active = case_array(c, 2, sizeof(uint8_t)),
@@ -66,7 +67,7 @@ static inline void constrained_destroy(Constrained *w)
     ooze_free(w);
 }
 
-/* ---- six rows in double ----------------------------------------------------------------------- */
+/* ---- six rows in double ---------------------------------------------------------------------- */
 
 typedef struct Six {
     Near v[6];
@@ -151,7 +152,7 @@ static inline Six multiplier_steps(const Constrained *w, uint64_t i, Six c, Six 
 }
 
 /* dt (L + L^T) of velocities u. */
-static inline Six strain_rows(const Constrained *w, const OozeFour *u, uint64_t i, bool moving)
+static inline Six strain_rows(const Constrained *w, const OozeF32x4 *u, uint64_t i, bool moving)
 {
     Near weighted[3];
     NearMat raw = raw_gradient(w->s, u, i, moving, weighted);
@@ -182,7 +183,7 @@ static inline Flux change_flux(const Constrained *w, uint64_t i, Six change)
     NearMat s = stress_of_change(w, change), b = near_symmetric(&w->k.correction[i].xx), none;
     Near weighted[3] = {{0, 0}, {0, 0}, {0, 0}};
     memset(&none, 0, sizeof none);
-    return flux_of(w->s, i, &s, &none, &b, weighted, ooze_four(0, 0, 0, 0), exact(0), exact(0));
+    return flux_of(w->s, i, &s, &none, &b, weighted, ooze_f32x4(0, 0, 0, 0), exact(0), exact(0));
 }
 
 /* M^-1 J^T of fluxes. */
@@ -206,7 +207,7 @@ static inline void stored_fluxes(const Constrained *w, Flux *all)
     }
 }
 
-static inline void compare_three(Comparison *job, const char *what, uint64_t i, OozeFour got,
+static inline void compare_three(Comparison *job, const char *what, uint64_t i, OozeF32x4 got,
                                  const Near want[3])
 {
     for (int k = 0; k < 3; k++) {

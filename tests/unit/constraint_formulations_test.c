@@ -1,5 +1,6 @@
-/* The constraint formulations on particles: `consistent` keeps momentum and spin and has the modulus
-   it was given in every direction; `paper` has the faults that its equations have on paper. */
+/* The constraint formulations on particles: `consistent` keeps momentum and spin and has the
+   modulus it was given in every direction; `paper` has the faults that its equations have on
+   paper. */
 #include "base/hash.h"
 #include "base/vec3.h"
 #include "check.h"
@@ -105,7 +106,8 @@ static void advance(OozeWorld *world, int steps)
     }
 }
 
-/* Per unit of particle mass: linear momentum per particle, and angular momentum about the centre. */
+/* Per unit of particle mass: linear momentum per particle, and angular momentum about the
+   centre. */
 static double momentum(const State *s, double *spin)
 {
     double c[3] = {0}, p[3] = {0};
@@ -153,8 +155,8 @@ static double spin_kept(const Scene *scene, double seconds, int solver, double c
 }
 
 /* Forces without torque about the positions at the beginning of the step keep L of x = x0 + dt u to
-   rounding. In a jittered block the density stage is at work against elasticity all the time; pushing
-   along the lines between x it would spin the block up by a tenth. */
+   rounding. In a jittered block the density stage is at work against elasticity all the time;
+   pushing along the lines between x it would spin the block up by a tenth. */
 static void consistent_keeps_spin(void **state)
 {
     (void)state;
@@ -184,7 +186,8 @@ static void paper_loses_spin(void **state)
     MEASURED("L/L0, doubly constrained", spin_kept(&scene, 0.5, JACOBI, 1, 0), 0.0, 0.1);
 }
 
-/* |p| per particle gained in free flight by a jittered elastic block that was thrown into disorder. */
+/* |p| per particle gained in free flight by a jittered elastic block that was thrown into
+   disorder. */
 static double momentum_gained(int formulation)
 {
     enum { N = 6 };
@@ -223,7 +226,7 @@ static void momentum_is_kept(void **state)
     MEASURED("m/s gained, paper", momentum_gained(PAPER), 1e-4, 1.0);
 }
 
-/* ---- standing shear wave ---------------------------------------------------------------------- */
+/* ---- standing shear wave --------------------------------------------------------------------- */
 
 /* Angular frequency of a standing wave of 2 m along x, or of its square root of two along the
    diagonal, from its first two zeros. */
@@ -263,7 +266,8 @@ static double wave_frequency(const Scene *given, int diagonal, int positions_onl
     return OOZE_PI / (zeros[1] - zeros[0]);
 }
 
-/* What the gradient of the weight makes of the wave number on the lattice: sum f x sin k.x for k. */
+/* What the gradient of the weight makes of the wave number on the lattice: sum f x sin k.x for
+   k. */
 static double seen_wave_number(int diagonal)
 {
     const double h = 2.2 * spacing, k = OOZE_PI;
@@ -276,9 +280,9 @@ static double seen_wave_number(int diagonal)
     return diagonal ? sqrt(2.0) * sum : sum;
 }
 
-/* Shear speed sqrt(G/rho) = 4 m/s times the wave number that 20 and 14 spacings a wave leave of pi and
-   of sqrt(2) pi: within 1 %, which is what the step and the hourglass term take. Theory without a
-   lattice is 12.57 and 17.77, within 3 and 6 %. */
+/* Shear speed sqrt(G/rho) = 4 m/s times the wave number that 20 and 14 spacings a wave leave of pi
+   and of sqrt(2) pi: within 1 %, which is what the step and the hourglass term take. Theory
+   without a lattice is 12.57 and 17.77, within 3 and 6 %. */
 static void consistent_waves(void **state)
 {
     (void)state;
@@ -304,7 +308,7 @@ static void paper_waves(void **state)
     MEASURED("rad/s at 45 degrees", wave_frequency(&scene, 1, 1), 9.3, 9.9);
 }
 
-/* ---- falling cube -------------------------------------------------------------------------------- */
+/* ---- falling cube ---------------------------------------------------------------------------- */
 
 static void add_floor(OozeWorld *world)
 {

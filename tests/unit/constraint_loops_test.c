@@ -1,16 +1,17 @@
-/* Sweeps over the velocity constraint on every instruction set against double, one at a time: what an
-   iteration begins with is what the one before it has left in memory. */
+/* Sweeps over the velocity constraint on every instruction set against double, one at a time: what
+   an iteration begins with is what the one before it has left in memory. */
 #include "constraint_case.h"
 
-/* What solids do to a particle that would fly with v: no slower than the surface along normals, and with
-   friction up to its share of that push along tangents. Every case meets the next without a jump. */
+/* What solids do to a particle that would fly with v: no slower than the surface along normals, and
+   with friction up to its share of that push along tangents. Every case meets the next without a
+   jump. */
 static void hold_back(const Constrained *w, uint64_t i, Near v[3])
 {
     const OozeConformationStep *s = &w->s->step;
-    if (!w->k.held || s->hold_of[i] < 0) {
+    if (!w->k.held || s->contact_of[i] < 0) {
         return;
     }
-    const OozeHold *hold = &s->holds[s->hold_of[i]];
+    const OozeContactSet *hold = &s->contact_sets[s->contact_of[i]];
     Near drag[3] = {{0, 0}, {0, 0}, {0, 0}}, push = exact(0), d[3];
     for (int k = 0; k < hold->count; k++) {
         exact_vector(hold->direction[k], d);
@@ -49,13 +50,13 @@ static Six residual(const Constrained *w, uint64_t i, Six rows, Six lambda)
     return out;
 }
 
-static Six rows_at(const Constrained *w, const OozeFour *u, uint64_t i)
+static Six rows_at(const Constrained *w, const OozeF32x4 *u, uint64_t i)
 {
     return limited(w, six_plus(exact_six(&w->k.known[i]), strain_rows(w, u, i, true)));
 }
 
 /* Sum of the squared residuals of velocities u and multipliers as they stand. */
-static Near residual_square(const Constrained *w, const OozeFour *u, const OozeSym3 *lambda)
+static Near residual_square(const Constrained *w, const OozeF32x4 *u, const OozeSym3 *lambda)
 {
     Near sum = {0};
     for (uint64_t i = 0; i < w->s->c->n; i++) {
@@ -97,7 +98,7 @@ static void check_start(Constrained *w, const OozeConstraintLoops *loops, Compar
 /* What a sweep begins with. */
 typedef struct Before {
     OozeSym3 *lambda, *earlier;
-    OozeFour *u, *free;
+    OozeF32x4 *u, *free;
 } Before;
 
 static Before remember(const Constrained *w)
@@ -164,18 +165,18 @@ static void check_jacobi(Constrained *one, Constrained *two, const OozeConstrain
     Before first = remember(one);
     loops->jacobi(&one->k, 1, radius, 0.0);
     compare_sweep(job, one, &first, 1.0f);
-    compare(job, "residual at first", 0, one->k.solve.first,
+    compare(job, "residual at first", 0, one->k.solve.initial,
             residual_square(one, first.u, first.lambda));
-    if (one->k.solve.last > 0.0) { /* else there was nothing to solve, and it has stopped */
+    if (one->k.solve.current > 0.0) { /* else there was nothing to solve, and it has stopped */
         Near last = residual_square(one, one->s->step.u, one->k.lambda);
-        compare(job, "residual at last", 0, one->k.solve.last, last);
+        compare(job, "residual at last", 0, one->k.solve.current, last);
         Before second = remember(one);
         loops->jacobi(&two->k, 2, radius, 0.0);
         compare_sweep(job, two, &second, (float)(2.0 / (2.0 - radius * radius)));
     }
 }
 
-/* ---- conjugate gradients ---------------------------------------------------------------------- */
+/* ---- conjugate gradients --------------------------------------------------------------------- */
 
 static Six preconditioned(const Constrained *w, uint64_t i, Six r)
 {
@@ -199,7 +200,7 @@ static void compare_direction(Comparison *job, const Constrained *w)
         Near square = six_dot(r, r);
         sum = (Near){sum.v + square.v, sum.e + square.e};
     }
-    compare(job, "residual at first", 0, w->k.solve.first, sum);
+    compare(job, "residual at first", 0, w->k.solve.initial, sum);
 }
 
 /* M^-1 J^T of the direction, and the matrix times it. */
@@ -215,8 +216,9 @@ static void compare_product(Comparison *job, const Constrained *w, const OozeSym
     for (uint64_t i = 0; i < c->n; i++) {
         Near v[3];
         pushed_by(w, flux, i, v);
-        if (w->k.held && step->hold_of[i] >= 0) {
-            project_out(&step->holds[step->hold_of[i]], w->k.active[step->hold_of[i]], v);
+        if (w->k.held && step->contact_of[i] >= 0) {
+            project_out(&step->contact_sets[step->contact_of[i]], w->k.active[step->contact_of[i]],
+                        v);
         }
         compare_three(job, "change", i, w->k.change[i], v);
     }
@@ -242,7 +244,7 @@ static void compare_search(Comparison *job, const Constrained *none, const Const
     compare_product(job, one, none->k.direction, &pap);
     for (uint64_t i = 0; i < c->n; i++) {
         Six r = exact_six(&none->k.before[i]), d = exact_six(&none->k.direction[i]);
-        Near term = six_dot(r, d), step = exact((double)one->k.step_length);
+        Near term = six_dot(r, d), step = exact((double)one->k.alpha);
         rz = (Near){rz.v + term.v, rz.e + term.e};
         compare_six(job, "multiplier", i, &one->k.lambda[i],
                     six_plus(exact_six(&none->k.lambda[i]), six_scaled(step, d)));
@@ -251,11 +253,11 @@ static void compare_search(Comparison *job, const Constrained *none, const Const
         Six now = exact_six(&one->k.before[i]), z = preconditioned(one, i, now);
         term = six_dot(now, z);
         next = (Near){next.v + term.v, next.e + term.e};
-        Near turn = exact((double)one->k.turn);
+        Near turn = exact((double)one->k.beta);
         compare_six(job, "direction", i, &one->k.direction[i], six_plus(z, six_scaled(turn, d)));
     }
-    compare(job, "length of the step", 0, (double)one->k.step_length, over(rz, pap));
-    compare(job, "turn", 0, (double)one->k.turn, over(next, rz));
+    compare(job, "length of the step", 0, (double)one->k.alpha, over(rz, pap));
+    compare(job, "turn", 0, (double)one->k.beta, over(next, rz));
 }
 
 static void check_search(Constrained *none, Constrained *one, const OozeConstraintLoops *loops,
@@ -281,11 +283,10 @@ enum { START, JACOBI, SEARCH };
 
 static void check(int stage, const char *subject)
 {
-    const OozeConstraintLoops *const tables[OOZE_MACHINE_COUNT] =
-        EVERY_TABLE(ooze_constraint_loops);
+    const OozeConstraintLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_constraint_loops);
     Comparison job = {.subject = subject};
     for (int k = 0; k < SETTING_COUNT * 4; k++) {
-        for (int machine = 0; machine <= (int)ooze_machine(); machine++) {
+        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
             const Setting *setting = &settings[k / 4];
             Constrained *a = constrained_create(setting, k % 2, k / 2 % 2);
             Constrained *b = constrained_create(setting, k % 2, k / 2 % 2);
@@ -294,7 +295,7 @@ static void check(int stage, const char *subject)
                 b->k.receiver = a->k.receiver;
             }
             job.setting = setting->name;
-            job.machine = ooze_machine_name((OozeMachine)machine);
+            job.machine = ooze_isa_name((OozeIsa)machine);
             if (stage == START) {
                 check_start(a, tables[machine], &job);
             } else if (stage == JACOBI) {

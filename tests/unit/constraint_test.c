@@ -8,6 +8,13 @@
 #include "check.h"
 #include "physics/kernels.h"
 
+/* A_ij u of eq 10 for a kernel gradient g: the rows of u g^T + g u^T. */
+static OozeSym3 constraint_rows(const double g[3], const double u[3])
+{
+    return ooze_sym3(2 * g[0] * u[0], 2 * g[1] * u[1], 2 * g[2] * u[2], g[1] * u[0] + g[0] * u[1],
+                     g[2] * u[0] + g[0] * u[2], g[2] * u[1] + g[1] * u[2]);
+}
+
 static OozeMat3 shear(double rate)
 {
     OozeMat3 l = ooze_mat3_zero();
@@ -45,7 +52,7 @@ static void rotation_carries_q_along(void **state)
     MEASURED("Qxy, corotated", corotated.xy, 0.4999, 0.5001);
 }
 
-/* ---- steady shear ----------------------------------------------------------------------------- */
+/* ---- steady shear ---------------------------------------------------------------------------- */
 
 /* Implicit Euler has the exact steady state: Qxy = rate tau, Qxx - Qyy = 2 (rate tau)^2. */
 static void steady_shear_is_exact(void **state)
@@ -73,8 +80,8 @@ static void implicit_limits(void **state)
     assert_true(kept.xx == q.xx && kept.xy == q.xy);
 }
 
-/* The steady stress of the corrected constraint is (G tau + nu) rate at every time step; that of eq 7
-   is G (tau + dt) rate. Small rate: the corotated update is linear. */
+/* The steady stress of the corrected constraint is (G tau + nu) rate at every time step; that of eq
+   7 is G (tau + dt) rate. Small rate: the corotated update is linear. */
 static void viscosity_does_not_follow_the_step(void **state)
 {
     (void)state;
@@ -82,7 +89,7 @@ static void viscosity_does_not_follow_the_step(void **state)
     static const double steps[] = {1.0 / 480, 1.0 / 60, 0.06, 1.0};
     for (int k = 0; k < 4; k++) {
         double dt = steps[k], kept = 1.0 / (1.0 + dt / tau), stress = 0.0;
-        OozeSoftness soft = ooze_softness(g, tau, nu, dt);
+        OozeConstraintLaw soft = ooze_constraint_law(g, tau, nu, dt);
         OozeMat3 f = ooze_mat3_add(ooze_mat3_identity(), ooze_mat3_scale(shear(rate), dt));
         OozeSym3 q = ooze_sym3_identity(1);
         for (int step = 0; step * dt < 40 * tau; step++) {
@@ -93,13 +100,13 @@ static void viscosity_does_not_follow_the_step(void **state)
         }
         CHECK_NEAR(stress / rate, g * tau + nu, 2e-3 * g * tau);
     }
-    OozeSoftness newtonian = ooze_softness(0.0, 0.0, nu, 0.01);
+    OozeConstraintLaw newtonian = ooze_constraint_law(0.0, 0.0, nu, 0.01);
     CHECK_NEAR(newtonian.compliance, 0.01 / nu, 1e-12);
     assert_true(newtonian.share == 0.0);
-    assert_true(ooze_softness(0.0, 0.0, 0.0, 0.01).compliance >= 1e20); /* no stress at all */
+    assert_true(ooze_constraint_law(0.0, 0.0, 0.0, 0.01).compliance >= 1e20); /* no stress at all */
 }
 
-/* ---- Lyapunov, positive definiteness ----------------------------------------------------------- */
+/* ---- Lyapunov, positive definiteness --------------------------------------------------------- */
 
 static void solves_lyapunov(void **state)
 {
@@ -128,13 +135,13 @@ static void keeps_q_positive(void **state)
 {
     (void)state;
     OozeSym3 q = ooze_conformation_at_least(ooze_sym3(0.2, 2, 1, 0.9, 0, 0), 0.05);
-    CHECK_NEAR(ooze_sym3_smallest(q), 0.05, 1e-6);
+    CHECK_NEAR(ooze_sym3_min_eigenvalue(q), 0.05, 1e-6);
     CHECK_NEAR((q.yy - 1) / (q.xx - 1), 1.0 / -0.8, 1e-9); /* along Q - I */
     OozeSym3 fine = ooze_sym3(0.3, 2, 1, 0.1, 0, 0);
     assert_true(ooze_conformation_at_least(fine, 0.05).xx == fine.xx);
 }
 
-/* ---- rows and Jacobians on a jittered lattice --------------------------------------------------- */
+/* ---- rows and Jacobians on a jittered lattice ------------------------------------------------ */
 
 enum { SIDE = 5, COUNT = SIDE * SIDE * SIDE, CENTRE = COUNT / 2 };
 static const double spacing = 0.1, support = 0.22, volume = 0.001;
@@ -181,7 +188,7 @@ static OozeSym3 rows_of(const Cloud *c, int i)
         if (j != i && edge(c, i, j, g)) {
             double u[3] = {c->u[j][0] - c->u[i][0], c->u[j][1] - c->u[i][1],
                            c->u[j][2] - c->u[i][2]};
-            sum = ooze_sym3_add(sum, ooze_constraint_rows(g, u));
+            sum = ooze_sym3_add(sum, constraint_rows(g, u));
         }
     }
     return sum;
@@ -197,7 +204,8 @@ static void to_array(OozeSym3 s, double v[6])
     v[5] = s.yz;
 }
 
-/* The derivative of the SPH-interpolated velocity field sum V (u_j - u_i) W at x_i, by differences. */
+/* The derivative of the SPH-interpolated velocity field sum V (u_j - u_i) W at x_i, by
+   differences. */
 static double interpolated(const Cloud *c, int i, const double x[3], int a)
 {
     double sum = 0.0;
@@ -240,8 +248,8 @@ static void rows_are_the_symmetric_gradient(void **state)
     MEASURED("eq 10 against differences, relative", worst / size, 0.0, 1e-6);
 }
 
-/* Eq 13: V A_ik for a neighbour, minus the sum of all for the particle itself; the diagonal of J J^T is
-   the sum of squares; and row sums bound |J| |J|^T. */
+/* Eq 13: V A_ik for a neighbour, minus the sum of all for the particle itself; the diagonal of J
+   J^T is the sum of squares; and row sums bound |J| |J|^T. */
 static void jacobian_is_the_derivative(void **state)
 {
     (void)state;
@@ -269,7 +277,7 @@ static void jacobian_is_the_derivative(void **state)
             double high[6], low[6], row[6], unit[3] = {a == 0, a == 1, a == 2};
             to_array(rows_of(&up, i), high);
             to_array(rows_of(&down, i), low);
-            to_array(ooze_constraint_rows(k == i ? own : g, unit), row);
+            to_array(constraint_rows(k == i ? own : g, unit), row);
             for (int r = 0; r < 6; r++) {
                 double expected = (k == i ? -1.0 : 1.0) * row[r], found = high[r] - low[r];
                 worst = fmax(worst, fabs(found - expected));
@@ -292,7 +300,7 @@ static void transpose_is_the_adjoint(void **state)
     (void)state;
     double g[3] = {0.3, -0.7, 1.1}, u[3] = {-0.2, 0.9, 0.4}, a[6], b[6];
     OozeSym3 l = ooze_sym3(0.5, -1.2, 0.7, 0.3, -0.8, 1.5), s = ooze_constraint_transpose(l);
-    to_array(ooze_constraint_rows(g, u), a);
+    to_array(constraint_rows(g, u), a);
     to_array(l, b);
     double left = 0.0;
     for (int k = 0; k < 6; k++) {
@@ -306,7 +314,7 @@ static void transpose_is_the_adjoint(void **state)
     CHECK_NEAR(left, right, 1e-12);
 }
 
-/* ---- compliance -------------------------------------------------------------------------------- */
+/* ---- compliance ------------------------------------------------------------------------------ */
 
 /* A constraint c0 + J x with relaxation w. As printed the relaxation scales what x is pushed by but
    not the multiplier, so that x feels the compliance alpha/w; folded into the diagonal it does not
@@ -362,8 +370,8 @@ static void row_sums_bound_the_matrix(void **state)
     to_array(bound, got);
     for (int a = 0; a < 3; a++) {
         double unit[3] = {a == 0, a == 1, a == 2}, r1[6], r2[6];
-        to_array(ooze_constraint_rows(g1, unit), r1);
-        to_array(ooze_constraint_rows(g2, unit), r2);
+        to_array(constraint_rows(g1, unit), r1);
+        to_array(constraint_rows(g2, unit), r2);
         for (int r = 0; r < 6; r++) {
             j[r][a] = fabs(r1[r]);
             j[6 + r][a] = fabs(r2[r]);

@@ -1,6 +1,7 @@
-/* Rotations of four and sweeps of the corotated constraint, on every instruction set against double. */
+/* Rotations of four and sweeps of the corotated constraint, on every instruction set against
+   double. */
 #include "constraint_case.h"
-#include "methods/polar_four.h"
+#include "solvers/polar_f32x4.h"
 
 #define MOST_DAMPING 0.35 /* see corotated_loops.c */
 
@@ -37,8 +38,8 @@ static void rotation_of(const double f[9], double r[9])
     }
 }
 
-/* tr S - largest eigenvalue of S = R^T f, the sum of the two smaller stretches: a change of f turns R by up
-   to its size over half of this. */
+/* tr S - largest eigenvalue of S = R^T f, the sum of the two smaller stretches: a change of f turns
+   R by up to its size over half of this. */
 static double stiffness_of(const double f[9], const double r[9])
 {
     double s[9], trace = 0.0, square = 0.0;
@@ -56,8 +57,9 @@ static double stiffness_of(const double f[9], const double r[9])
     return trace - largest;
 }
 
-/* Errors of f; one rounding of it, for its scale; and two of the entries of a rotation in the last step of
-   Newton's iteration, which forgets the errors of earlier ones. What it stops short of is below 1e-12. */
+/* Errors of f; one rounding of it, for its scale; and two of the entries of a rotation in the last
+   step of Newton's iteration, which forgets the errors of earlier ones. What it stops short of
+   is below 1e-12. */
 static NearMat near_rotation(const NearMat *f)
 {
     double m[9], r[9], error = 0.0, norm = 0.0;
@@ -134,7 +136,7 @@ static void lanes_without_rotation(void **state)
         OozeMat3Four f;
         int lane = turn % 4;
         for (int k = 0; k < 9; k++) {
-            f.m[k / 3][k % 3] = ooze_four_splat(k % 4 == 0 ? 1.0f : 0.0f);
+            f.m[k / 3][k % 3] = ooze_f32x4_splat(k % 4 == 0 ? 1.0f : 0.0f);
             f.m[k / 3][k % 3][lane] = bad[turn / 4];
         }
         OozeMat3Four r = ooze_polar_four(&f);
@@ -145,7 +147,7 @@ static void lanes_without_rotation(void **state)
     }
 }
 
-/* ---- sweeps ----------------------------------------------------------------------------------- */
+/* ---- sweeps ---------------------------------------------------------------------------------- */
 
 static Near edge_damping_of(const Constrained *w, uint64_t i)
 {
@@ -163,7 +165,7 @@ static void compare_damping(Comparison *job, const Constrained *w, int sweeps)
     for (uint64_t i = 0; i < w->s->c->n; i++) {
         const OozeRheology *m = &s->rheology[s->material[i]];
         double most =
-            MOST_DAMPING * (double)m->weight / ((double)s->dt * (double)s->edge_sum[i][3]);
+            MOST_DAMPING * (double)m->relative_mass / ((double)s->dt * (double)s->edge_sum[i][3]);
         double want = fmin((double)m->hourglass / (double)sweeps, most);
         compare(job, "damping", i, (double)w->k.hourglass[i],
                 has_constraint(w, i) ? (Near){want, 5 * ROUNDING * want} : exact(0));
@@ -190,9 +192,9 @@ static Six corotated_rows(const Constrained *w, uint64_t i, const NearMat *f, co
     return limited(w, out);
 }
 
-/* What particle i hands on in a sweep from velocities u and multipliers lambda. False: it is stretched so
-   that rounding alone may turn it. */
-static bool expect_sweep(const Constrained *w, const OozeFour *u, Six lambda, uint64_t i,
+/* What particle i hands on in a sweep from velocities u and multipliers lambda. False: it is
+   stretched so that rounding alone may turn it. */
+static bool expect_sweep(const Constrained *w, const OozeF32x4 *u, Six lambda, uint64_t i,
                          Six *change, Flux *flux)
 {
     const OozeConformationStep *s = &w->s->step;
@@ -216,7 +218,7 @@ static bool expect_sweep(const Constrained *w, const OozeFour *u, Six lambda, ui
     return r.m[0][0].e < 1e-3;
 }
 
-static void compare_sweep(Comparison *job, const Constrained *w, const OozeFour *u,
+static void compare_sweep(Comparison *job, const Constrained *w, const OozeF32x4 *u,
                           const OozeSym3 *lambda)
 {
     Case *c = w->s->c;
@@ -245,8 +247,8 @@ static void compare_sweep(Comparison *job, const Constrained *w, const OozeFour 
     }
 }
 
-/* Kinds of sweep: with and without rotations, volumes, and in the last with velocities that turn fluid
-   inside out. */
+/* Kinds of sweep: with and without rotations, volumes, and in the last with velocities that turn
+   fluid inside out. */
 static void check_sweep(const Setting *setting, int kind, const OozeCorotatedLoops *loops,
                         Comparison *job)
 {
@@ -258,10 +260,10 @@ static void check_sweep(const Setting *setting, int kind, const OozeCorotatedLoo
     for (uint64_t i = 0; i < c->n; i++) {
         OozeSym3 e = random_sym3(86, i, 0.0, 0.3);
         memcpy(s->strain + 8 * i, &e, sizeof e);
-        s->strain[8 * i + 6] = s->strain[8 * i + 7] = NAN; /* nobody's */
+        s->strain[8 * i + 6] = s->strain[8 * i + 7] = NAN; /* no one's */
         s->u[i] = s->u[i] * (kind == 3 ? 20.0f : 1.0f);
     }
-    OozeFour *u = random_fours(c, 97);
+    OozeF32x4 *u = random_fours(c, 97);
     OozeSym3 *lambda = random_sym3s(c, 98, 0, 0);
     memcpy(u, s->u, c->n * sizeof *u);
     memcpy(lambda, w->k.lambda, c->n * sizeof *lambda);
@@ -275,12 +277,12 @@ static void check_sweep(const Setting *setting, int kind, const OozeCorotatedLoo
 static void sweeps(void **state)
 {
     (void)state;
-    const OozeCorotatedLoops *const tables[OOZE_MACHINE_COUNT] = EVERY_TABLE(ooze_corotated_loops);
+    const OozeCorotatedLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_corotated_loops);
     Comparison job = {.subject = "corotated sweeps"};
     for (int k = 0; k < SETTING_COUNT * 4; k++) {
-        for (int machine = 0; machine <= (int)ooze_machine(); machine++) {
+        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
             job.setting = settings[k / 4].name;
-            job.machine = ooze_machine_name((OozeMachine)machine);
+            job.machine = ooze_isa_name((OozeIsa)machine);
             check_sweep(&settings[k / 4], k % 4, tables[machine], &job);
         }
     }

@@ -1,6 +1,7 @@
-/* Lines, multipliers and corrections of the density stage on every instruction set against double. */
-#include "methods/density_sweep.h"
+/* Lines, multipliers and corrections of the density stage on every instruction set against
+   double. */
 #include "pair_reference.h"
+#include "solvers/density_sweep.h"
 
 /* What a sweep may have beside particles; all combinations are run. */
 enum { WITH_START = 1, UNEVEN = 2, RIGID = 4, ACCELERATED = 8, COMBINATIONS = 16 };
@@ -10,9 +11,9 @@ typedef struct Stage {
     int with;
     OozeDensityJob job;
     OozeDensitySweep sweep;
-    OozeFour *x;     /* positions as they were before corrections */
-    OozeFour *arrow; /* as given */
-    OozePush *pushed;
+    OozeF32x4 *x;     /* positions as they were before corrections */
+    OozeF32x4 *arrow; /* as given */
+    OozeProjectedMultiplier *multiplier;
     float *shifted; /* x component of shifts as they were, one a particle */
 } Stage;
 
@@ -21,21 +22,21 @@ static void set_start(Stage *t)
 {
     Case *c = t->c;
     OozeDensitySweep *s = &t->sweep;
-    OozeFour *first = case_array(c, c->n, sizeof *first);
+    OozeF32x4 *first = case_array(c, c->n, sizeof *first);
     uint32_t *order = case_array(c, c->n, sizeof *order);
-    uint8_t *turned = case_array(c, c->n + 1, sizeof *turned);
+    uint8_t *pair_flags = case_array(c, c->n + 1, sizeof *pair_flags);
     for (uint64_t i = 0; i < c->n; i++) {
         double far = i % 4 == 0 ? 0.08 : 0.01;
         t->arrow[i] =
-            s->x[i] - ooze_four(between(71, i, 0, -far, far), between(71, i, 1, -far, far),
-                                between(71, i, 2, -far, far), 0);
+            s->x[i] - ooze_f32x4(between(71, i, 0, -far, far), between(71, i, 1, -far, far),
+                                 between(71, i, 2, -far, far), 0);
         order[i] = (uint32_t)(c->n - 1 - i); /* the caller's order is another */
         first[order[i]] = s->x[i];
     }
     memcpy(s->arrow, t->arrow, c->n * sizeof *t->arrow);
     s->first = first;
     s->order = order;
-    s->turned = turned;
+    s->pair_flags = pair_flags;
     s->line = case_array(c, c->fluid.first[c->n], sizeof *s->line);
 }
 
@@ -43,19 +44,20 @@ static void set_particles(Stage *t)
 {
     OozeDensitySweep *s = &t->sweep;
     for (uint64_t i = 0; i < t->c->n; i++) {
-        s->x[i] = t->c->x[i] * ooze_four(1, 1, 1, 0);
+        s->x[i] = t->c->x[i] * ooze_f32x4(1, 1, 1, 0);
         s->mobility[i] = t->with & UNEVEN ? (i % 9 == 3 ? 0.0f : between(72, i, 0, 0.3, 2)) : 1.0f;
         if (t->with & UNEVEN) {
-            s->ease[i] = i % 16 < 2 ? between(72, i, 1, 0, 1.5) : 1.0f;
-            s->limit[i] = between(72, i, 2, 0.9, 1.3);
-            s->bare[i] = i % 6 == 1;
+            s->effective_inverse_mass[i] = i % 16 < 2 ? between(72, i, 1, 0, 1.5) : 1.0f;
+            s->density_target[i] = between(72, i, 2, 0.9, 1.3);
+            s->ignores_boundary[i] = i % 6 == 1;
         }
         if (t->with & RIGID) {
             s->rigid[i] = (uint16_t)(i % 3); /* two bodies and fluid */
         }
-        t->pushed[i] = (OozePush){between(73, i, 0, 0, 1e-4), between(73, i, 1, 0, 1e-4)};
-        s->pushed[i] = t->pushed[i];
-        s->shift[i] = ooze_four(between(74, i, 0, -0.1, 0.1), 0, 0, 0);
+        t->multiplier[i] =
+            (OozeProjectedMultiplier){between(73, i, 0, 0, 1e-4), between(73, i, 1, 0, 1e-4)};
+        s->multiplier[i] = t->multiplier[i];
+        s->shift[i] = ooze_f32x4(between(74, i, 0, -0.1, 0.1), 0, 0, 0);
         t->shifted[i] = s->shift[i][0];
     }
     memcpy(t->x, s->x, t->c->n * sizeof *t->x);
@@ -85,21 +87,22 @@ static Stage *stage_create(const Setting *setting, int with)
     s->arrow = case_array(c, n + 1, sizeof *s->arrow);
     s->shift = case_array(c, n + 1, sizeof *s->shift);
     s->mobility = case_array(c, n + 1, sizeof *s->mobility);
-    s->ease = with & UNEVEN ? case_array(c, n + 1, sizeof *s->ease) : s->mobility;
-    s->limit = with & UNEVEN ? case_array(c, n + 1, sizeof *s->limit) : NULL;
-    s->bare = with & UNEVEN ? case_array(c, n + 1, sizeof *s->bare) : NULL;
+    s->effective_inverse_mass =
+        with & UNEVEN ? case_array(c, n + 1, sizeof *s->effective_inverse_mass) : s->mobility;
+    s->density_target = with & UNEVEN ? case_array(c, n + 1, sizeof *s->density_target) : NULL;
+    s->ignores_boundary = with & UNEVEN ? case_array(c, n + 1, sizeof *s->ignores_boundary) : NULL;
     s->rigid = with & RIGID ? case_array(c, n + 1, sizeof *s->rigid) : NULL;
     s->push = case_array(c, edges, sizeof *s->push);
     s->wall_push = case_array(c, c->boundary.count ? n : 0, sizeof *s->wall_push);
-    s->pushed = case_array(c, n + 1, sizeof *s->pushed);
+    s->multiplier = case_array(c, n + 1, sizeof *s->multiplier);
     s->excess = case_array(c, chunks, sizeof *s->excess);
     s->sum = case_array(c, chunks, sizeof *s->sum);
     t->x = case_array(c, n, sizeof *t->x);
     t->arrow = case_array(c, n + 1, sizeof *t->arrow);
-    t->pushed = case_array(c, n, sizeof *t->pushed);
+    t->multiplier = case_array(c, n, sizeof *t->multiplier);
     t->shifted = case_array(c, n, sizeof *t->shifted);
     set_particles(t);
-    s->x[n] = ooze_four(0, 0, 0, OOZE_DENSITY_FAR);
+    s->x[n] = ooze_f32x4(0, 0, 0, OOZE_DENSITY_FAR);
     if (with & WITH_START) {
         set_start(t);
     }
@@ -122,7 +125,8 @@ static Near inverse_length(Near square)
                                    : (Near){least * least, 4 * ROUNDING * least * least}));
 }
 
-/* A line as it is kept, in the upper two bytes of a float: rounding to eight binary digits loses up to 2^-8. */
+/* A line as it is kept, in the upper two bytes of a float: rounding to eight binary digits loses up
+   to 2^-8. */
 static double line_at(const OozeDensitySweep *s, uint64_t e)
 {
     uint32_t bits = (uint32_t)s->line[e] << 16;
@@ -136,8 +140,8 @@ static Near shortened(Near a)
     return (Near){a.v, a.e + 0x1p-8 * (fabs(a.v) + a.e)};
 }
 
-/* A pair has turned where its line makes more than 45 degrees with the one it had; what is nearer to that
-   than rounding may be either. */
+/* A pair has turned where its line makes more than 45 degrees with the one it had; what is nearer
+   to that than rounding may be either. */
 static void compare_lines(Comparison *job, const Stage *t)
 {
     const OozeDensitySweep *s = &t->sweep;
@@ -147,21 +151,21 @@ static void compare_lines(Comparison *job, const Stage *t)
         for (uint64_t e = s->list->first[i]; e < list_end(s->list, i); e++) {
             uint32_t j = s->list->index[e];
             Near now[3], then[3];
-            way_between(t->c, t->x[j], t->x[i], now);
-            way_between(t->c, t->arrow[j], t->arrow[i], then);
+            delta_between(t->c, t->x[j], t->x[i], now);
+            delta_between(t->c, t->arrow[j], t->arrow[i], then);
             Near square = dot3(now, now), square0 = dot3(then, then), along = dot3(now, then);
             Near spare = minus(times(along, along), scaled(0.5, times(square, square0)));
             bool turned = !(along.v > 0 && spare.v > 0), got = line_at(s, e) < 0.0;
             any |= got;
-            uneven |= s->ease[j] != 1.0f && !s->even;
+            uneven |= s->effective_inverse_mass[j] != 1.0f && !s->even;
             if (fabs(along.v) > along.e && fabs(spare.v) > spare.e) {
                 assert_int_equal(got, turned);
             }
             Near want = shortened(inverse_length(got ? square : square0));
             compare(job, "line", i, line_at(s, e), got ? negative(want) : want);
         }
-        assert_int_equal(s->turned[i] & OOZE_DENSITY_TURNED, any); /* padding turns nothing */
-        assert_int_equal((s->turned[i] & OOZE_DENSITY_UNEVEN) != 0, uneven);
+        assert_int_equal(s->pair_flags[i] & OOZE_DENSITY_ROTATED, any); /* padding turns nothing */
+        assert_int_equal((s->pair_flags[i] & OOZE_DENSITY_UNEVEN) != 0, uneven);
         turned_ones += any;
     }
     assert_true(t->c->n < 100 || (turned_ones > 0 && turned_ones < t->c->n) ||
@@ -171,7 +175,7 @@ static void compare_lines(Comparison *job, const Stage *t)
 /* ---- multipliers ---- */
 
 typedef struct Expected {
-    Near density, multiplier, found, carried;
+    Near density, multiplier, projected, extrapolated;
 } Expected;
 
 /* The slope over a distance that is at least the smallest. */
@@ -189,12 +193,12 @@ static void add_samples(const Stage *t, uint64_t i, Sum *density, Sum gradient[3
         uint32_t b = t->c->walls.index[t->c->walls.first[i] + k];
         OozeFloat4 p = t->c->boundary.position[b];
         Near d[3];
-        way_between(t->c, ooze_four(p.x, p.y, p.z, 0), t->x[i], d);
+        delta_between(t->c, ooze_f32x4(p.x, p.y, p.z, 0), t->x[i], d);
         Near r = length_of(d), volume = exact((double)t->c->boundary.volume[b]);
         Cubic w = cubic(r);
         /* over the volume of fluid and times it again */
         Near scale = {(double)t->job.wall_scale, 3 * ROUNDING * (double)t->job.wall_scale};
-        volume = s->bare && s->bare[i] ? exact(0) : times(scale, volume);
+        volume = s->ignores_boundary && s->ignores_boundary[i] ? exact(0) : times(scale, volume);
         Near f = push_of(times(volume, w.slope), r);
         add(density, times(volume, w.value));
         for (int a = 0; a < 3; a++) {
@@ -216,13 +220,13 @@ static Expected expect(const Stage *t, uint64_t i, Comparison *job)
     for (uint64_t e = s->list->first[i]; e < list_end(s->list, i); e++) {
         uint32_t j = s->list->index[e];
         Near d[3];
-        way_between(t->c, t->x[j], t->x[i], d);
+        delta_between(t->c, t->x[j], t->x[i], d);
         Near r = length_of(d);
         Cubic w = cubic(r);
         bool yields = !s->rigid || !s->rigid[i] || s->rigid[i] != s->rigid[j];
         Near slope = yields ? times(volume, w.slope) : exact(0), push = push_of(slope, r);
         add(&density, times(volume, w.value));
-        add(&square, times(exact((double)s->ease[j]), times(slope, slope)));
+        add(&square, times(exact((double)s->effective_inverse_mass[j]), times(slope, slope)));
         for (int a = 0; a < 3; a++) {
             add(&gradient[a], times(push, d[a]));
         }
@@ -235,15 +239,17 @@ static Expected expect(const Stage *t, uint64_t i, Comparison *job)
     add_samples(t, i, &density, gradient, job);
     Near own[3] = {total(&gradient[0]), total(&gradient[1]), total(&gradient[2])};
     Expected out = {.density = total(&density)};
-    Near limit = exact(s->limit ? (double)s->limit[i] : 1.0), c = minus(out.density, limit);
-    Near all = plus(total(&square), times(exact((double)s->ease[i]), dot3(own, own)));
+    Near density_target = exact(s->density_target ? (double)s->density_target[i] : 1.0),
+         c = minus(out.density, density_target);
+    Near all =
+        plus(total(&square), times(exact((double)s->effective_inverse_mass[i]), dot3(own, own)));
     eps.e = 4 * ROUNDING * eps.v;
-    Near wanted = over(c, plus(all, eps)), before = exact((double)t->pushed[i].carried);
-    out.found = at_least(plus(before, scaled(0.3, wanted)), 0);
-    out.found.e += ROUNDING * fabs(0.3 * wanted.v); /* of the 0.3 */
-    Near more = minus(out.found, exact((double)t->pushed[i].found));
-    out.carried = plus(out.found, times(exact((double)s->momentum), more));
-    out.multiplier = t->job.plain ? at_least(wanted, 0) : minus(out.carried, before);
+    Near wanted = over(c, plus(all, eps)), before = exact((double)t->multiplier[i].extrapolated);
+    out.projected = at_least(plus(before, scaled(0.3, wanted)), 0);
+    out.projected.e += ROUNDING * fabs(0.3 * wanted.v); /* of the 0.3 */
+    Near more = minus(out.projected, exact((double)t->multiplier[i].projected));
+    out.extrapolated = plus(out.projected, times(exact((double)s->momentum), more));
+    out.multiplier = t->job.plain ? at_least(wanted, 0) : minus(out.extrapolated, before);
     return out;
 }
 
@@ -259,8 +265,9 @@ static void compare_multipliers(Comparison *job, const Stage *t)
             sum = (Near){sum.v + over_rest.v, sum.e + over_rest.e};
             compare(job, "multiplier", i, (double)s->arrow[i][3], want.multiplier);
             if (!t->job.plain) {
-                compare(job, "found", i, (double)s->pushed[i].found, want.found);
-                compare(job, "carried", i, (double)s->pushed[i].carried, want.carried);
+                compare(job, "found", i, (double)s->multiplier[i].projected, want.projected);
+                compare(job, "carried", i, (double)s->multiplier[i].extrapolated,
+                        want.extrapolated);
             }
             for (int a = 0; a < 3; a++) {
                 assert_true(s->arrow[i][a] == (s->line ? t->arrow[i][a] : t->x[i][a]));
@@ -269,7 +276,7 @@ static void compare_multipliers(Comparison *job, const Stage *t)
         compare(job, "excess", begin, (double)s->excess[begin / OOZE_DENSITY_GRAIN], excess);
         compare(job, "sum", begin, s->sum[begin / OOZE_DENSITY_GRAIN], sum);
     }
-    for (uint64_t i = 0; i < t->c->n; i++) { /* padding pushes nobody */
+    for (uint64_t i = 0; i < t->c->n; i++) { /* padding pushes no one */
         for (uint64_t e = list_end(s->list, i); e < s->list->first[i + 1]; e++) {
             assert_true(s->push[e] == 0.0f);
         }
@@ -286,8 +293,8 @@ static void compare_corrections(Comparison *job, const Stage *t)
         Sum sum[3] = {{0}};
         for (uint64_t e = s->list->first[i]; e < list_end(s->list, i); e++) {
             uint32_t j = s->list->index[e];
-            const OozeFour *from = s->line && line_at(s, e) >= 0.0 ? t->arrow : t->x;
-            way_between(t->c, from[j], from[i], d);
+            const OozeF32x4 *from = s->line && line_at(s, e) >= 0.0 ? t->arrow : t->x;
+            delta_between(t->c, from[j], from[i], d);
             Near push = times(plus(own, exact((double)s->arrow[j][3])), exact((double)s->push[e]));
             for (int a = 0; a < 3; a++) {
                 add(&sum[a], times(push, d[a]));
@@ -306,7 +313,8 @@ static void compare_corrections(Comparison *job, const Stage *t)
     }
 }
 
-/* Pairs push each other by the same, where all are as heavy: momentum. The bound is that of all shifts. */
+/* Pairs push each other by the same, where all are as heavy: momentum. The bound is that of all
+   shifts. */
 static void compare_momentum(Comparison *job, const Stage *t)
 {
     const OozeDensitySweep *s = &t->sweep;
@@ -330,18 +338,18 @@ static void compare_momentum(Comparison *job, const Stage *t)
 static void sweeps(void **state)
 {
     (void)state;
-    const OozeDensityLoops *const tables[OOZE_MACHINE_COUNT] = EVERY_TABLE(ooze_density_loops);
+    const OozeDensityLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_density_loops);
     Comparison lines = {.subject = "lines"}, multipliers = {.subject = "multipliers"},
                corrections = {.subject = "corrections"}, momentum = {.subject = "pushes of pairs"};
     for (int k = 0; k < SETTING_COUNT * COMBINATIONS; k++) {
-        for (int machine = 0; machine <= (int)ooze_machine(); machine++) {
+        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
             const Setting *setting = &settings[k / COMBINATIONS];
             Stage *t = stage_create(setting, k % COMBINATIONS);
             const OozeDensityLoops *loops = tables[machine];
             lines.setting = multipliers.setting = corrections.setting = momentum.setting =
                 setting->name;
             lines.machine = multipliers.machine = corrections.machine = momentum.machine =
-                ooze_machine_name((OozeMachine)machine);
+                ooze_isa_name((OozeIsa)machine);
             if (t->with & WITH_START) {
                 run_all(t->c, loops->lines, &t->sweep);
                 compare_lines(&lines, t);

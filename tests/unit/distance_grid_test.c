@@ -4,10 +4,10 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "mesh/build.h"
+#include "mesh/repair.h"
+#include "mesh/tree.h"
 #include "solids/distance_grid.h"
-#include "solids/mesh_build.h"
-#include "solids/mesh_repair.h"
-#include "solids/mesh_tree.h"
 #include "solids/shape.h"
 
 static const double pi = 3.14159265358979323846;
@@ -51,7 +51,7 @@ static OozeVec3 random_point(uint64_t i, double reach)
                 reach * (2.0 * ooze_random01(9, i, 2) - 1.0));
 }
 
-/* ---- smooth solids ---------------------------------------------------------------------------- */
+/* ---- smooth solids --------------------------------------------------------------------------- */
 
 static void sphere_matches_closed_form(void **state)
 {
@@ -170,7 +170,7 @@ static void far_from_the_origin(void **state)
     ooze_mesh_free(mesh);
 }
 
-/* ---- damaged meshes --------------------------------------------------------------------------- */
+/* ---- damaged meshes -------------------------------------------------------------------------- */
 
 /* Sphere mesh with one thing wrong must measure like the whole one everywhere. */
 static void check_like_sphere(const OozeMesh *mesh, double radius, double tolerance)
@@ -284,7 +284,7 @@ static void pieces_add_up(void **state)
     ooze_mesh_free(ball);
 }
 
-/* ---- shells ----------------------------------------------------------------------------------- */
+/* ---- shells ---------------------------------------------------------------------------------- */
 
 static OozeMesh *make_open_box(void)
 {
@@ -355,7 +355,8 @@ static void open_box_is_a_shell(void **state)
     ooze_mesh_free(mesh);
 }
 
-/* The ends of a long pipe are small against its surface, but they are all there is to see from there. */
+/* The ends of a long pipe are small against its surface, but they are all there is to see from
+   there. */
 static void open_pipe_is_a_shell(void **state)
 {
     (void)state;
@@ -400,7 +401,7 @@ static void thin_sheet_does_not_leak(void **state)
     ooze_mesh_free(mesh);
 }
 
-/* ---- limits ------------------------------------------------------------------------------------ */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 static void too_fine_is_refused_with_its_price(void **state)
 {

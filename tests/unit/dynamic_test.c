@@ -1,4 +1,4 @@
-/* Solids with a density in a world: strokes, loads, resume, threads, refusals. */
+/* Solids with a density in a world: substeps, loads, resume, threads, refusals. */
 #include "check.h"
 
 #include "base/vec3.h"
@@ -9,13 +9,13 @@
 #define SPACING 0.1
 #define STEP    0.0625
 
-/* ---- a method that pushes ---------------------------------------------------------------------- */
+/* ---- a method that pushes -------------------------------------------------------------------- */
 
 static struct {
-    double refuses;   /* strokes longer than this, s */
-    OozeVec3 impulse; /* N s given to the first solid in each stroke, per second */
+    double refuses;   /* substeps longer than this, s */
+    OozeVec3 impulse; /* N s given to the first solid in each substep, per second */
     bool moves;       /* calls ooze_dynamic_move itself */
-    int strokes;
+    int substeps;
 } told;
 
 static OozeStatus push(void *data, OozeStepContext *c, OozeError *error)
@@ -26,7 +26,7 @@ static OozeStatus push(void *data, OozeStepContext *c, OozeError *error)
         c->report->too_far = true;
         return OOZE_OK;
     }
-    told.strokes++;
+    told.substeps++;
     c->dynamic->loads[0].impulse = vec3_scale(told.impulse, c->dt);
     return told.moves ? ooze_dynamic_move(c->dynamic, error) : OOZE_OK;
 }
@@ -73,7 +73,7 @@ static void steps(OozeWorld *world, int count)
     }
 }
 
-/* Whatever the strokes, and whoever moves it: the impulses and gravity are all that there is. */
+/* Whatever the substeps, and whoever moves it: the impulses and gravity are all that there is. */
 static void loads_add_up(void **state)
 {
     (void)state;
@@ -88,7 +88,7 @@ static void loads_add_up(void **state)
         CHECK_NEAR(pose.velocity.y, -2.0 * 8 * STEP, 1e-14);
         CHECK_NEAR(pose.velocity.z, 8 * STEP, 1e-14);
         CHECK_NEAR(pose.position.x, 0.5 * 8 * STEP, 1e-14);
-        assert_int_equal(told.strokes, k & 2 ? 8 * 4 : 8);
+        assert_int_equal(told.substeps, k & 2 ? 8 * 4 : 8);
         int solids = 0;
         CHECK_NEAR(ooze_world_taken(world, &solids)[0].impulse.z, 48.0 * STEP, 1e-13);
         assert_int_equal(solids, 1);
@@ -96,7 +96,8 @@ static void loads_add_up(void **state)
     }
 }
 
-/* 3.3 m/s are 2.06 spacings a step: cut into four. A corner that turns as fast is cut for as well. */
+/* 3.3 m/s are 2.06 spacings a step: cut into four. A corner that turns as fast is cut for as
+   well. */
 static void its_speed_cuts_steps(void **state)
 {
     (void)state;
@@ -114,7 +115,7 @@ static void its_speed_cuts_steps(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- ballistic particles ------------------------------------------------------------------------ */
+/* ---- ballistic particles --------------------------------------------------------------------- */
 
 /* A light box in a shower, over a floor. */
 static OozeWorld *shower(int threads)
@@ -203,7 +204,7 @@ static void the_same_bits_resumed_and_on_more_threads(void **state)
     assert_true(run_shower(2, 37) == hash);
 }
 
-/* ---- refusals ------------------------------------------------------------------------------------ */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void methods_that_push_nothing_refuse(void **state)
 {

@@ -32,8 +32,8 @@ static OozeParticles *make_store(void)
     return particles;
 }
 
-/* Everything emitted in steps of dt until `end`, in free flight to that time. The flight is computed
-   in double from each particle's own birth, so that only the emitter's rounding shows. */
+/* Everything emitted in steps of dt until `end`, in free flight to that time. The flight is
+   computed in double from each particle's own birth, so that only the emitter's rounding shows. */
 typedef struct Jet {
     OozeVec3 *x, *v;
     uint64_t count;
@@ -215,8 +215,8 @@ static void window_is_hit_exactly(void **state)
     }
 }
 
-/* A nozzle that moves and spins: the layer of each moment must stand where that moment's pose put it,
-   so steps of any length give the same jet. */
+/* A nozzle that moves and spins: the layer of each moment must stand where that moment's pose put
+   it, so steps of any length give the same jet. */
 static void moving_nozzle_does_not_depend_on_the_step(void **state)
 {
     (void)state;

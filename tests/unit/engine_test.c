@@ -1,8 +1,8 @@
-/* A world whose steps another machine takes: the same run, bit for bit, and no more to and fro than it needs. */
+/* A world whose steps another machine takes: the same run, bit for bit, and no more to and fro than
+   it needs. */
 #include "unit/mirror_engine.h"
 
 #include "physics/fixtures.h"
-#include "world/world.h"
 
 #define SPACING 0.02
 
@@ -33,9 +33,9 @@ static void add_moving_bowl(OozeWorld *world)
     CHECK_OK(ooze_world_add_solid(world, &box, NULL, &error));
 }
 
-/* Everything that touches particles: a periodic axis, a plane that follows the fluid, a solid that moves, fluid
-   that falls fast enough for sub-steps, a nozzle that leads, a sink, a change in time, and a probe that needs
-   to know where particles came from. */
+/* Everything that touches particles: a periodic axis, a plane that follows the fluid, a solid that
+   moves, fluid that falls fast enough for sub-steps, a nozzle that leads, a sink, a change in time,
+   and a probe that needs to know where particles came from. */
 static Fixture pour(int threads)
 {
     OozeWorldDef def = ooze_world_def_default();
@@ -96,7 +96,7 @@ static void check_same_stats(const OozeWorld *here, const OozeWorld *there)
     assert_int_equal(a.removed, b.removed);
     assert_int_equal(a.neighbour_pairs, b.neighbour_pairs);
     assert_int_equal(a.boundary_pairs, b.boundary_pairs);
-    assert_int_equal(a.sub_steps, b.sub_steps);
+    assert_int_equal(a.substeps, b.substeps);
     assert_string_equal(a.device, "cpu");
     assert_string_equal(b.device, "mirror");
     assert_int_equal(a.device_bytes, 0);
@@ -109,19 +109,19 @@ static void the_same_run_on_an_engine(void **state)
     Fixture here = pour(2), there = pour(1);
     use_mirror(there.world);
     mirror_counts = (MirrorCounts){0};
-    int strokes = 0;
+    int substeps = 0;
     for (int k = 0; k < 30; k++) {
         step_many(here.world, 1);
         step_many(there.world, 1);
         check_same_stats(here.world, there.world);
-        strokes += there.world->sub.count;
+        substeps += there.world->sub.count;
     }
-    assert_true(strokes > 45);                                          /* steps were cut */
+    assert_true(substeps > 45);                                         /* steps were cut */
     assert_true(here.world->emitted > 100 && here.world->removed > 10); /* and sources worked */
     assert_int_equal(mirror_counts.uploads, 1);
     assert_int_equal(mirror_counts.downloads, 0);
-    /* the end of a stroke tells how fast the next may be, unless something came or went */
-    assert_true(mirror_counts.fastest < strokes / 2);
+    /* the end of a substep tells how fast the next may be, unless something came or went */
+    assert_true(mirror_counts.fastest < substeps / 2);
     assert_true(hash_of(here.world) == hash_of(there.world));
     assert_true(hash_of(here.world) == hash_of(there.world));
     assert_int_equal(mirror_counts.downloads, 1); /* nothing has changed since */
@@ -191,7 +191,8 @@ static void states_move_between_machines(void **state)
     ooze_world_destroy(back.world);
 }
 
-/* `auto` goes on with the processor when a setting changes to what the engine does not take, and back. */
+/* `auto` goes on with the processor when a setting changes to what the engine does not take, and
+   back. */
 static void a_setting_that_an_engine_does_not_take(void **state)
 {
     (void)state;
@@ -219,7 +220,7 @@ static void a_setting_that_an_engine_does_not_take(void **state)
     }
     assert_int_equal(mirror_counts.alive, 1);
     assert_int_equal(mirror_counts.uploads, 2);
-    assert_true(mirror_counts.anew >= 2); /* a new engine knows no walls */
+    assert_true(mirror_counts.resampled >= 2); /* a new engine knows no walls */
     assert_true(hash_of(here.world) == hash_of(there.world));
 
     there.world->device = OOZE_DEVICE_CUDA;
@@ -243,20 +244,24 @@ static void auto_is_silent(void **state)
         f.world->offered = k ? &broken : &mirror;
         mirror_is_there = k == 0;
         step_many(f.world, 1);
-        assert_null(f.world->engine);
+        assert_ptr_equal(f.world->engine, &ooze_cpu_engine);
         ooze_world_destroy(f.world);
     }
     mirror_is_there = true;
     assert_int_equal(mirror_counts.alive, 0);
 }
 
-static OozeStatus refuse_to_be_made(void **data, OozeError *error)
+static OozeStatus refuse_to_be_made(OozeWorld *world, const OozeMethod *method, void **data,
+                                    OozeError *error)
 {
+    (void)world;
+    (void)method;
     *data = NULL;
     return ooze_fail(error, OOZE_ERROR_MEMORY, "", "no room for a mirror");
 }
 
-/* A machine that is there but cannot be had: an error where it was asked for, else the processor goes on. */
+/* A machine that is there but cannot be had: an error where it was asked for, else the processor
+   goes on. */
 static void an_engine_that_cannot_be_made(void **state)
 {
     (void)state;
@@ -269,7 +274,7 @@ static void an_engine_that_cannot_be_made(void **state)
     CHECK_FAILS(ooze_world_step(f.world, &error), OOZE_ERROR_MEMORY, "no room for a mirror");
     f.world->device = OOZE_DEVICE_AUTO;
     step_many(f.world, 2);
-    assert_null(f.world->engine);
+    assert_ptr_equal(f.world->engine, &ooze_cpu_engine);
     ooze_world_destroy(f.world);
 }
 
@@ -353,10 +358,10 @@ static void out_of_memory(void **state)
         OozeError error = {0};
         use_mirror(f.world);
         ooze_memory_fail_after(after);
-        OozeStatus status = ooze_world_choose_machine(f.world, &error);
-        status = status ? status : ooze_world_hand_over(f.world, &error);
+        OozeStatus status = ooze_world_choose_engine(f.world, &error);
+        status = status ? status : ooze_world_upload(f.world, &error);
         OozeParticles *door = NULL;
-        status = status ? status : ooze_world_open_door(f.world, &door, &error);
+        status = status ? status : ooze_world_begin_arrivals(f.world, &door, &error);
         ooze_memory_fail_after(0);
         assert_true(status == OOZE_OK || status == OOZE_ERROR_MEMORY);
         failed += status != OOZE_OK;
@@ -366,7 +371,7 @@ static void out_of_memory(void **state)
     assert_int_equal(mirror_counts.alive, 0);
 }
 
-static void the_environment_decides_where_nobody_does(void **state)
+static void the_environment_decides_where_no_one_does(void **state)
 {
     (void)state;
     OozeWorldDef def = ooze_world_def_default();
@@ -406,7 +411,7 @@ int main(void)
         cmocka_unit_test(a_run_gone_wrong_is_told_alike),
         cmocka_unit_test(clocks_wait_when_asked),
         cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(the_environment_decides_where_nobody_does),
+        cmocka_unit_test(the_environment_decides_where_no_one_does),
     };
     unsetenv("OOZE_DEVICE");
     return cmocka_run_group_tests(tests, NULL, NULL);

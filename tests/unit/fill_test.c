@@ -215,7 +215,7 @@ static void fitted_ball_is_even(void **state)
         double density = 0.0, depth = radius - vec3_length(filled.x[i]);
         for (uint64_t j = 0; j < filled.count; j++) {
             double r = vec3_length(vec3_sub(filled.x[i], filled.x[j]));
-            density += (double)ooze_wendland_value((float)r, (float)h);
+            density += (double)ooze_cubic_value((float)r, (float)h);
             nearest = i != j && r < nearest ? r : nearest;
         }
         if (depth < 0.9 * s) {

@@ -1,4 +1,5 @@
-/* The numbers of a flow against formulas by hand, what a scene is taken to be, and what is chosen. */
+/* The numbers of a flow against formulas by hand, what a scene is taken to be, and what is
+   chosen. */
 #include "scene_text.h"
 
 #include <math.h>
@@ -68,7 +69,7 @@ static void memory(void **state)
     NEAR(flow->deborah, 0.5 / 2.0);
     NEAR(flow->wave, sqrt(20.0 / 1000.0));
     NEAR(flow->crossing, flow->wave * 1e-3 / 1e-3);
-    NEAR(flow->way, flow->crossing); /* dt < tau: a wave, no diffusion */
+    NEAR(flow->diffusion_length, flow->crossing); /* dt < tau: a wave, no diffusion */
     assert_true(isnan(flow->bond) && isnan(flow->ohnesorge));
     ooze_scene_free(scene);
 
@@ -147,7 +148,7 @@ static OozeChoice chosen(const char *text)
 #define STEP_GIVEN SCENE(", solver: auto") "time_step: 1/100\n"
 
 /* 3.3 sqrt(nu dt)/d: 400 Pa s at 1 cm and 1/100 s are 6.6. */
-static void iterations_follow_the_way(void **state)
+static void iterations_follow_the_distance(void **state)
 {
     (void)state;
     OozeChoice one = chosen(STEP_GIVEN "spacing: 0.01\nmaterials: {m: {viscosity: 400}}\n" BLOCK);
@@ -177,10 +178,11 @@ static void steps_follow_the_flow(void **state)
 {
     (void)state;
 #define AUTO SCENE(", solver: auto") "spacing: 0.01\n"
-    /* water comes down from 0.1 m at 1.4 m/s: 7.1 ms to a spacing, 0.05 * 2 H/U = 7.1 ms: 15 a frame */
+    /* water comes down from 0.1 m at 1.4 m/s: 7.1 ms to a spacing, 0.05 * 2 H/U = 7.1 ms: 15 a
+       frame */
     OozeChoice water = chosen(AUTO "materials: {m: {viscosity: 0.001}}\n" BLOCK);
     NEAR(water.time_step, 0.1 / 15.0);
-    NEAR(water.sub_steps, 1.0);
+    NEAR(water.substeps, 1.0);
     /* tar at 0.098 m/s: 0.05 * 0.2/0.0981 = 0.102 s, no longer than a frame */
     NEAR(chosen(AUTO "materials: {m: {viscosity: 1000}}\n" BLOCK).time_step, 0.1);
     /* jelly of 1000 Pa: turns at pi/2 sqrt(3) c/H = 27.2/s, dt = 0.2/27.2 */
@@ -200,7 +202,8 @@ static void steps_follow_the_flow(void **state)
     NEAR(tense.time_step, 0.1 / ceil(0.1 / stable));
 }
 
-/* What is given wins; what is `auto` is chosen alone; the canonical text has numbers and stays itself. */
+/* What is given wins; what is `auto` is chosen alone; the canonical text has numbers and stays
+   itself. */
 static void given_values_win(void **state)
 {
     (void)state;
@@ -254,7 +257,8 @@ static void the_rest_follows(void **state)
     ooze_scene_free(scene);
 }
 
-/* Choosing looks at shapes, solids and motion: every allocation that fails is told, and none is lost. */
+/* Choosing looks at shapes, solids and motion: every allocation that fails is told, and none is
+   lost. */
 static void out_of_memory(void **state)
 {
     (void)state;
@@ -286,7 +290,7 @@ int main(void)
         cmocka_unit_test(memory),
         cmocka_unit_test(blocks),
         cmocka_unit_test(jets),
-        cmocka_unit_test(iterations_follow_the_way),
+        cmocka_unit_test(iterations_follow_the_distance),
         cmocka_unit_test(steps_follow_the_flow),
         cmocka_unit_test(given_values_win),
         cmocka_unit_test(the_rest_follows),

@@ -11,8 +11,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "output/frame_block.h"
 #include "output/frame_file.h"
+#include "output/frame_header.h"
 #include "unit/sample_frame.h"
 
 static char folder[] = "/tmp/ooze_frame_XXXXXX";
@@ -46,6 +46,10 @@ static void check_equal_fields(const OozeFieldView *a, const OozeFieldView *b, i
         assert_int_equal(a[i].type, b[i].type);
         assert_int_equal(a[i].components, b[i].components);
         assert_int_equal(a[i].count, b[i].count);
+        assert_true(!a[i].columns == !b[i].columns);
+        for (int k = 0; a[i].columns && k < a[i].components; k++) {
+            assert_string_equal(a[i].columns[k], b[i].columns[k]);
+        }
         size_t size = ooze_field_type_size(a[i].type);
         for (uint64_t k = 0; k < a[i].count; k++) {
             assert_memory_equal((const char *)a[i].data + k * (size_t)a[i].stride * size,
@@ -141,9 +145,9 @@ static void block_tells_what_is_inside(void **state)
 {
     (void)state;
     SampleFrame *sample = sample_create(12, 5);
-    OozeFrameBlock block;
+    OozeFrameHeader block;
     CHECK_OK(ooze_frame_write(&sample->frame, path, &error));
-    CHECK_OK(ooze_frame_block_open(path, &block, &error));
+    CHECK_OK(ooze_frame_header_load(path, &block, &error));
     assert_int_equal(block.index, 5);
     assert_int_equal(block.step, 53);
     assert_true(block.time == sample->frame.time);
@@ -241,6 +245,13 @@ static void meaningless_frames_are_not_written(void **state)
     sample->fields[2].name = "number";
     CHECK_FAILS(ooze_frame_write(frame, copy, &error), OOZE_ERROR_ARGUMENT,
                 "field 'id' is missing");
+    sample->fields[2].name = "id";
+    static const char *const twice[] = {"a", "a"}, *const spaced[] = {"a", "b c"};
+    sample->state[1].columns = twice;
+    CHECK_FAILS(ooze_frame_write(frame, copy, &error), OOZE_ERROR_ARGUMENT,
+                "'emitter.phase' has a column without a name of its own");
+    sample->state[1].columns = spaced;
+    CHECK_FAILS(ooze_frame_write(frame, copy, &error), OOZE_ERROR_ARGUMENT, "a name of its own");
     assert_false(ooze_file_exists(copy));
     sample_free(sample);
 }
@@ -312,7 +323,7 @@ static void full_file_system_names_its_cause(void **state)
     rmdir(point);
 }
 
-static void folder_in_the_way_is_an_error(void **state)
+static void blocking_folder_is_an_error(void **state)
 {
     (void)state;
     SampleFrame *sample = sample_create(4, 1);
@@ -388,7 +399,7 @@ int main(void)
         cmocka_unit_test(meaningless_frames_are_not_written),
         cmocka_unit_test(full_disk_is_an_error),
         cmocka_unit_test(full_file_system_names_its_cause),
-        cmocka_unit_test(folder_in_the_way_is_an_error),
+        cmocka_unit_test(blocking_folder_is_an_error),
         cmocka_unit_test(want_of_memory_is_an_error),
         cmocka_unit_test(error_printing_is_restored),
     };

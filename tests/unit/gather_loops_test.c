@@ -5,7 +5,7 @@
 typedef struct Expected {
     Near moment[6]; /* xx yy zz xy xz yz of sum x g^T */
     Near edges[4];  /* sum of its edges */
-    Near inner[4];  /* the same with what tells an open surface */
+    Near inner[4];  /* the same for the surface indicator */
     Near density;
 } Expected;
 
@@ -21,7 +21,7 @@ static Near weight_of(const OozeGather *g, const Cubic *w, Near r)
 }
 
 /* The edge to a sample: nothing where fluid does not cling, else as steep as the spline or as
-   ooze_strain_wall_weight. */
+   OOZE_STRAIN_WALL_POWER. */
 static Near sample_weight(const OozeGather *g, const Case *c, uint32_t b, Near r)
 {
     Near volume = exact((double)c->boundary.volume[b]);
@@ -66,7 +66,7 @@ static Expected expect(const OozeGather *g, const Case *c, uint64_t i)
     Near volume = exact((double)g->volume), d[3];
     add(&density, times(volume, cubic(exact(0)).value));
     for (uint64_t e = c->fluid.first[i]; e < list_end(&c->fluid, i); e++) {
-        way_to(c, i, e, d);
+        delta_to(c, i, e, d);
         Near r = length_of(d);
         Cubic w = cubic(r);
         add_edge(moment, edges, d, weight_of(g, &w, r));
@@ -76,7 +76,7 @@ static Expected expect(const OozeGather *g, const Case *c, uint64_t i)
     for (uint64_t k = 0; k < wall_count(c, i); k++) {
         uint64_t e = c->walls.first[i] + k;
         uint32_t b = c->walls.index[e];
-        way_to_sample(c, i, e, d);
+        delta_to_sample(c, i, e, d);
         Near f = sample_weight(g, c, b, length_of(d));
         Near sample = times(exact((double)g->wall_scale), exact((double)c->boundary.volume[b]));
         add_edge(moment, edges, d, f);
@@ -98,8 +98,8 @@ static Near minor_of(const Near *k, int a, int b, int c, int d)
     return minus(times(k[a], k[b]), times(k[c], k[d]));
 }
 
-/* B = K^-1, or 0 for fewer than six neighbours, a mean of K up to 1/4, or a determinant up to a tenth of
-   its cube; what is nearer to these limits than rounding may be either. */
+/* B = K^-1, or 0 for fewer than six neighbours, a mean of K up to 1/4, or a determinant up to a
+   tenth of its cube; what is nearer to these limits than rounding may be either. */
 static void compare_correction(Comparison *job, uint64_t i, const Near *k, uint32_t neighbours,
                                const OozeSym3 *got)
 {
@@ -129,7 +129,7 @@ static void compare_weights(Comparison *job, const OozeGather *g, const Case *c)
                 continue;
             }
             Near d[3];
-            way_to(c, i, e, d);
+            delta_to(c, i, e, d);
             Near r = length_of(d);
             Cubic w = cubic(r);
             compare(job, "weight", i, (double)g->edges.weight[e], weight_of(g, &w, r));
@@ -146,13 +146,14 @@ static void compare_gather(Comparison *job, const OozeGather *g, const Case *c)
             compare(job, "edge sum", i, (double)g->edge_sum[i][k], want.edges[k]);
         }
         compare(job, "density", i, (double)g->density[i], want.density);
-        compare(job, "open", i, (double)g->open[i], length_of(want.inner));
+        compare(job, "surface indicator", i, (double)g->surface_indicator[i],
+                length_of(want.inner));
         compare_correction(job, i, want.moment, c->fluid.count[i] + (uint32_t)wall_count(c, i),
                            &g->correction[i]);
         for (uint64_t k = 0; k < wall_count(c, i); k++) {
             uint64_t e = c->walls.first[i] + k;
             Near d[3];
-            way_to_sample(c, i, e, d);
+            delta_to_sample(c, i, e, d);
             Near f = sample_weight(g, c, c->walls.index[e], length_of(d));
             for (int a = 0; a < 4; a++) {
                 compare(job, "wall edge", i, (double)g->wall_edge[e][a],
@@ -177,7 +178,8 @@ static void assert_weights_symmetric(const OozeGather *g, const Case *c)
     }
 }
 
-/* Most particles inside a block carry stress: the zeros of poor neighbourhoods are the exception. */
+/* Most particles inside a block carry stress: the zeros of poor neighbourhoods are the
+   exception. */
 static void assert_some_corrected(const OozeGather *g, const Case *c)
 {
     uint64_t corrected = 0;
@@ -189,14 +191,14 @@ static void assert_some_corrected(const OozeGather *g, const Case *c)
 
 static void check_weights(float strain_scale, const char *subject)
 {
-    const OozeGatherLoops *const tables[OOZE_MACHINE_COUNT] = EVERY_TABLE(ooze_gather_loops);
+    const OozeGatherLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_gather_loops);
     Comparison job = {.subject = subject};
     for (int k = 0; k < SETTING_COUNT; k++) {
-        for (int machine = 0; machine <= (int)ooze_machine(); machine++) {
+        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
             Case *c = case_create(&settings[k]);
             OozeGather g = case_gather(c, strain_scale);
             job.setting = settings[k].name;
-            job.machine = ooze_machine_name((OozeMachine)machine);
+            job.machine = ooze_isa_name((OozeIsa)machine);
             run_all(c, tables[machine]->gather, &g);
             compare_gather(&job, &g, c);
             assert_weights_symmetric(&g, c);
@@ -230,8 +232,8 @@ static void neighbourhoods(void **state)
             least = c->fluid.count[i] < least ? c->fluid.count[i] : least;
             most = c->fluid.count[i] > most ? c->fluid.count[i] : most;
             for (uint64_t e = c->fluid.first[i]; e < list_end(&c->fluid, i); e++) {
-                OozeFour d = c->x[i] - c->x[c->fluid.index[e]];
-                same += ooze_four_dot3(d, d) == 0.0f;
+                OozeF32x4 d = c->x[i] - c->x[c->fluid.index[e]];
+                same += ooze_f32x4_dot3(d, d) == 0.0f;
             }
         }
         Shape shape = settings[k].shape;

@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/vec3.h"
+#include "mesh/build.h"
+#include "mesh/nearest.h"
 #include "solids/heightfield.h"
-#include "solids/mesh_build.h"
-#include "solids/mesh_nearest.h"
 #include "solids/shape.h"
 
 enum { COLUMNS = 9, ROWS = 7 };
@@ -39,7 +39,7 @@ static double distance(const OozeShape *shape, double x, double y, double z)
     return ooze_shape_distance(shape, vec3(x, y, z), NULL);
 }
 
-/* ---- distances -------------------------------------------------------------------------------- */
+/* ---- distances ------------------------------------------------------------------------------- */
 
 /* The nearest of all triangles, and the winding number for the side. */
 static double brute_force(const OozeMesh *mesh, OozeVec3 p)
@@ -146,7 +146,7 @@ static void surface_is_fine_and_closed(void **state)
     }
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* The same 3 x 2 map in every encoding: greys 0 .. 5 of 5 metres. */
 static OozeText write_map(int encoding)

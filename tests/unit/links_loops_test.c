@@ -9,14 +9,15 @@ typedef struct Stage {
     Case *c;
     OozeLinksMemory memory;
     OozeLinksStep s;
-    OozeFour *x; /* as given */
+    OozeF32x4 *x; /* as given */
 } Stage;
 
-/* Lengths are a tenth more or less than rest lengths, so that rounding changes nobody's being taut. */
+/* Lengths are a tenth more or less than rest lengths, so that rounding changes no one's being
+   taut. */
 static float rest_of(const Case *c, uint64_t i, uint32_t j)
 {
     Near d[3];
-    way_between(c, c->x[i], c->x[j], d);
+    delta_between(c, c->x[i], c->x[j], d);
     double length = fmax(length_of(d).v, 0.01 * (double)SUPPORT);
     return (float)(length * ((i + j) % 3 == 0 ? 1.1 : 0.9));
 }
@@ -59,44 +60,44 @@ static Stage *stage_create(const Setting *setting, int with)
     uint64_t n = c->n;
     OozeLinksStep *s = &t->s;
     *s = (OozeLinksStep){.context = &c->context, .memory = &t->memory, .n = n, .near = &c->fluid};
-    s->kernel = ooze_links_kernel(0, (double)SUPPORT);
-    s->support = SUPPORT;
-    s->volume = 0.0011f;
-    s->wall_scale = 1.3f;
-    s->samples = c->boundary.count > 0;
-    s->strength = 0.8f;
-    s->relaxation = 0.3f;
-    s->pressure_scale = 1e-4f;
-    s->pressure_reference = 1.0f / ooze_links_value(&s->kernel, 0.3f * SUPPORT);
-    s->cohesion = 0.5f;
-    s->softness = 2.0f;
+    s->k.kernel = ooze_links_kernel(0, (double)SUPPORT);
+    s->k.support = SUPPORT;
+    s->k.volume = 0.0011f;
+    s->k.wall_scale = 1.3f;
+    s->k.samples = c->boundary.count > 0;
+    s->k.strength = 0.8f;
+    s->k.relaxation = 0.3f;
+    s->k.pressure_scale = 1e-4f;
+    s->k.pressure_reference = 1.0f / ooze_links_value(&s->k.kernel, 0.3f * SUPPORT);
+    s->k.cohesion = 0.5f;
+    s->k.softness = 2.0f;
     s->box = ooze_box(&c->context.periodic);
     s->periodic = ooze_periodic_any(&c->context.periodic) != 0;
     s->even = !(with & UNEVEN);
-    s->linked = with & LINKED;
-    ooze_links_know_scales(s);
+    s->k.linked = with & LINKED;
+    ooze_links_set_scales(s);
     s->x = case_array(c, n + 1, sizeof *s->x);
-    s->arrow = case_array(c, n + 1, sizeof *s->arrow);
+    s->x_lambda = case_array(c, n + 1, sizeof *s->x_lambda);
     s->shift = case_array(c, n, sizeof *s->shift);
     s->change = case_array(c, n, sizeof *s->change);
-    s->weight = case_array(c, n + 1, sizeof *s->weight);
-    s->ease = case_array(c, n + 1, sizeof *s->ease);
+    s->inverse_mass = case_array(c, n + 1, sizeof *s->inverse_mass);
+    s->effective_inverse_mass = case_array(c, n + 1, sizeof *s->effective_inverse_mass);
     s->share = case_array(c, n + 1, sizeof *s->share);
     s->excess = case_array(c, n, sizeof *s->excess);
     s->push = case_array(c, c->fluid.first[n], sizeof *s->push);
     t->x = case_array(c, n, sizeof *t->x);
     t->memory.near_walls = c->walls;
     for (uint64_t i = 0; i < n; i++) {
-        t->x[i] = s->x[i] = c->x[i] * ooze_four(1, 1, 1, 0);
-        s->ease[i] = s->even ? 1.0f : between(91, i, 0, 0.3, 2);
-        s->weight[i] = !s->even && i % 5 == 2 ? 0.0f : s->ease[i];
+        t->x[i] = s->x[i] = c->x[i] * ooze_f32x4(1, 1, 1, 0);
+        s->effective_inverse_mass[i] = s->even ? 1.0f : between(91, i, 0, 0.3, 2);
+        s->inverse_mass[i] = !s->even && i % 5 == 2 ? 0.0f : s->effective_inverse_mass[i];
     }
-    s->x[n] = ooze_four(0, 0, 0, OOZE_LINKS_FAR);
+    s->x[n] = ooze_f32x4(0, 0, 0, OOZE_LINKS_FAR);
     set_links(t);
     return t;
 }
 
-/* ---- in double ---------------------------------------------------------------------------------- */
+/* ---- in double ------------------------------------------------------------------------------- */
 
 /* A sum, and the sum of what its terms are without sign. */
 typedef struct Force {
@@ -116,10 +117,10 @@ typedef struct Pair {
     double r, value, over; /* W, W'/r */
 } Pair;
 
-static Pair pair_of(const Stage *t, uint64_t i, OozeFour other)
+static Pair pair_of(const Stage *t, uint64_t i, OozeF32x4 other)
 {
     Pair p;
-    way_between(t->c, other, t->x[i], p.d);
+    delta_between(t->c, other, t->x[i], p.d);
     p.r = length_of(p.d).v;
     Cubic w = cubic(exact(p.r));
     p.value = w.value.v;
@@ -129,26 +130,26 @@ static Pair pair_of(const Stage *t, uint64_t i, OozeFour other)
 
 static double artificial(const OozeLinksStep *s, double value)
 {
-    return -(double)s->pressure_scale * pow(value * (double)s->pressure_reference, 4);
+    return -(double)s->k.pressure_scale * pow(value * (double)s->k.pressure_reference, 4);
 }
 
-static OozeFour sample_of(const Stage *t, uint64_t i, uint64_t k)
+static OozeF32x4 sample_of(const Stage *t, uint64_t i, uint64_t k)
 {
     OozeFloat4 at = t->c->boundary.position[t->c->walls.index[t->c->walls.first[i] + k]];
-    return ooze_four(at.x, at.y, at.z, 0);
+    return ooze_f32x4(at.x, at.y, at.z, 0);
 }
 
 static double sample_volume(const Stage *t, uint64_t i, uint64_t k)
 {
     uint32_t b = t->c->walls.index[t->c->walls.first[i] + k];
-    return (double)t->s.wall_scale * (double)t->c->boundary.volume[b];
+    return (double)t->s.k.wall_scale * (double)t->c->boundary.volume[b];
 }
 
 /* Eqs 4 to 7. */
 static double multiplier(const Stage *t, uint64_t i)
 {
     const OozeLinksStep *s = &t->s;
-    double volume = (double)s->volume, stiffness = 0;
+    double volume = (double)s->k.volume, stiffness = 0;
     double density = volume * cubic(exact(0)).value.v;
     Force own = {{0}, 0};
     for (uint64_t e = s->near->first[i]; e < list_end(s->near, i); e++) {
@@ -156,7 +157,7 @@ static double multiplier(const Stage *t, uint64_t i)
         Pair p = pair_of(t, i, t->x[j]);
         density += volume * p.value;
         double slope = volume * cubic(exact(p.r)).slope.v;
-        stiffness += (double)s->ease[j] * slope * slope;
+        stiffness += (double)s->effective_inverse_mass[j] * slope * slope;
         push_along(&own, volume * p.over, p.d);
     }
     for (uint64_t k = 0; k < wall_count(t->c, i); k++) {
@@ -165,10 +166,10 @@ static double multiplier(const Stage *t, uint64_t i)
         push_along(&own, sample_volume(t, i, k) * p.over, p.d);
     }
     double error = density - 1;
-    stiffness +=
-        (double)s->ease[i] * (own.v[0] * own.v[0] + own.v[1] * own.v[1] + own.v[2] * own.v[2]);
-    double felt = error < 0 ? (double)s->cohesion * error : error;
-    return -(double)s->relaxation * felt / (stiffness + (double)s->softness);
+    stiffness += (double)s->effective_inverse_mass[i] *
+                 (own.v[0] * own.v[0] + own.v[1] * own.v[1] + own.v[2] * own.v[2]);
+    double felt = error < 0 ? (double)s->k.cohesion * error : error;
+    return -(double)s->k.relaxation * felt / (stiffness + (double)s->k.softness);
 }
 
 static bool is_taut(const Stage *t, uint64_t i, uint32_t j, float rest)
@@ -192,11 +193,12 @@ static int taut_links(const Stage *t, uint64_t i)
 static void pull(const Stage *t, uint64_t i, uint32_t j, float rest, Force *force)
 {
     const OozeLinksStep *s = &t->s;
-    double both = (double)s->weight[i] + (double)s->weight[j];
-    if (s->linked && both > 0 && is_taut(t, i, j, rest)) {
+    double both = (double)s->inverse_mass[i] + (double)s->inverse_mass[j];
+    if (s->k.linked && both > 0 && is_taut(t, i, j, rest)) {
         Pair p = pair_of(t, i, t->x[j]);
         double busier = fmax(taut_links(t, i), taut_links(t, j));
-        push_along(force, -(double)s->strength * (p.r - (double)rest) / (both * busier * p.r), p.d);
+        push_along(force, -(double)s->k.strength * (p.r - (double)rest) / (both * busier * p.r),
+                   p.d);
     }
 }
 
@@ -209,7 +211,7 @@ static Force correction(const Stage *t, uint64_t i, const double *lambda)
     for (uint64_t e = s->near->first[i]; e < list_end(s->near, i); e++) {
         uint32_t j = s->near->index[e];
         Pair p = pair_of(t, i, t->x[j]);
-        double volume = (double)s->volume, kept = all.size;
+        double volume = (double)s->k.volume, kept = all.size;
         push_along(&all, volume * (lambda[i] + lambda[j] + artificial(s, p.value)) * p.over, p.d);
         all.size = kept; /* the sweeps add them one by one */
         for (int a = 0; a < 3; a++) {
@@ -229,26 +231,27 @@ static Force correction(const Stage *t, uint64_t i, const double *lambda)
     return all;
 }
 
-/* A few dozen roundings of 6e-8 each in lengths, kernels and multipliers: 1e-5 of what was added up leaves room for those that meet. */
+/* A few dozen roundings of 6e-8 each in lengths, kernels and multipliers: 1e-5 of what was added up
+   leaves room for those that meet. */
 static void sweeps(void **state)
 {
     (void)state;
-    const OozeLinksLoops *const tables[OOZE_MACHINE_COUNT] = EVERY_TABLE(ooze_links_loops);
+    const OozeLinksLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_links_loops);
     double worst = 0;
     for (int k = 0; k < SETTING_COUNT * COMBINATIONS; k++) {
-        for (int machine = 0; machine <= (int)ooze_machine(); machine++) {
+        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
             Stage *t = stage_create(&settings[k / COMBINATIONS], k % COMBINATIONS);
             uint64_t n = t->c->n;
             double *lambda = case_array(t->c, n, sizeof *lambda);
             for (uint64_t i = 0; i < n; i++) {
                 lambda[i] = multiplier(t, i);
             }
-            run_all(t->c, tables[machine]->look, &t->s);
+            run_all(t->c, tables[machine]->multipliers, &t->s);
             run_all(t->c, tables[machine]->correct, &t->s);
             for (uint64_t i = 0; i < n; i++) {
                 Force want = correction(t, i, lambda);
                 for (int a = 0; a < 3; a++) {
-                    double weight = (double)t->s.weight[i], got = (double)t->s.shift[i][a];
+                    double weight = (double)t->s.inverse_mass[i], got = (double)t->s.shift[i][a];
                     double error = fabs(got - weight * want.v[a]) / (weight * want.size + 1e-9);
                     worst = fmax(worst, error);
                     assert_true(error < 1e-5);

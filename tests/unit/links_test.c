@@ -1,8 +1,9 @@
-/* The bookkeeping of links: what follows particles through sorting, nozzles, sinks, frames and failures. */
+/* The bookkeeping of links: what follows particles through sorting, nozzles, sinks, frames and
+   failures. */
 #include "physics/links_fixtures.h"
 
 #include "base/memory.h"
-#include "methods/links/workspace.h"
+#include "methods/links/step.h"
 #include "spoilt_frames.h"
 #include "world/world.h"
 
@@ -18,7 +19,8 @@ static OozeWorld *links_world(int threads, OozeVec3 gravity)
                               .threads = threads});
 }
 
-/* A ball of two densities that falls onto a floor and a turning box, with a nozzle above and a drain beside. */
+/* A ball of two densities that falls onto a floor and a turning box, with a nozzle above and a
+   drain beside. */
 static OozeWorld *busy_world(int threads)
 {
     OozeWorld *world = links_world(threads, down());
@@ -67,8 +69,8 @@ static void resumes_to_the_bit(void **state)
     snprintf(path, sizeof path, "%s/links.h5", folder);
     OozeWorld *world = busy_world(2), *again = busy_world(2);
     step_many(world, 150);
-    assert_true(state_array(ooze_world_frame(world), "wall_link_count")->count > 0);
-    assert_true(state_array(ooze_world_frame(world), "wall_link_place")->count > 0);
+    assert_true(ooze_frame_state(ooze_world_frame(world), "wall_link_count")->count > 0);
+    assert_true(ooze_frame_state(ooze_world_frame(world), "wall_link_place")->count > 0);
     CHECK_OK(ooze_frame_write(ooze_world_frame(world), path, &error));
     OozeFrame *saved = NULL;
     CHECK_OK(ooze_frame_open(path, &saved, &error));
@@ -123,7 +125,8 @@ static void emission_and_sinks_leak_nothing(void **state)
     ooze_world_destroy(world);
 }
 
-/* Labels that change back and forth: no link is lost while both ends are elastic, none is there twice. */
+/* Labels that change back and forth: no link is lost while both ends are elastic, none is there
+   twice. */
 static void freezing_and_thawing(void **state)
 {
     (void)state;
@@ -155,9 +158,10 @@ static void freezing_and_thawing(void **state)
     ooze_world_destroy(world);
 }
 
-/* Stated: a link has two ends, each of 8 bytes in two buffers that are an eighth too large, and a frame adds 8 bytes a link: 22
-   bytes an end. Rows take 12 bytes in each of four buffers, and 8 in a frame. 300,000 particles with 100 links each:
-   680 MB. The support is so wide that particles have about as many. */
+/* Stated: a link has two ends, each of 8 bytes in two buffers that are an eighth too large, and a
+   frame adds 8 bytes a link: 22 bytes an end. Rows take 12 bytes in each of four buffers, and 8
+   in a frame. 300,000 particles with 100 links each: 680 MB. The support is so wide that
+   particles have about as many. */
 static void memory_of_a_hundred_links(void **state)
 {
     (void)state;
@@ -185,7 +189,8 @@ static void memory_of_a_hundred_links(void **state)
     ooze_world_destroy(world);
 }
 
-/* Whatever allocation fails, the step says so; links may be lost then, but nothing leaks or dangles. */
+/* Whatever allocation fails, the step says so; links may be lost then, but nothing leaks or
+   dangles. */
 static void out_of_memory(void **state)
 {
     (void)state;
@@ -209,7 +214,7 @@ static void out_of_memory(void **state)
     assert_true(failed > 20);
 }
 
-/* ---- frames that are not sound ----------------------------------------------------------------- */
+/* ---- frames that are not sound --------------------------------------------------------------- */
 
 static void refuses_what_is_not_sound(void **state)
 {

@@ -29,7 +29,7 @@ static void set_bonds(Solve *w)
         uint64_t other = i % BONDED == 0 ? i + 1 : i - 1;
         if (i % BONDED < 2 && other < c->n) {
             uint64_t pair = i / BONDED;
-            OozeFour pull = random_four(41, pair);
+            OozeF32x4 pull = random_four(41, pair);
             b->pull[bonds] = i % BONDED == 0 ? pull : -pull;
             b->pull[bonds][3] = between(42, pair, 0, -0.01, 0.01);
             b->stiffness[bonds] = between(42, pair, 1, 0, 100);
@@ -52,7 +52,7 @@ static Solve *solve_create(const Setting *setting, bool held, bool bonded)
     w->lodge = (OozeLodge){
         .step = &w->s->step,
         .stiffness = random_sym3s(c, 31, 0.6, 0.2),
-        .known = random_sym3s(c, 32, 0.0, 3.0),
+        .explicit_stress = random_sym3s(c, 32, 0.0, 3.0),
         .bulk = random_floats(c, 33, 0.0, 2.0),
         .hourglass = random_floats(c, 34, 0.0, 0.05),
         .edge_hourglass = case_array(c, padded, sizeof(float)),
@@ -87,19 +87,20 @@ static Near edge_hourglass_of(const Solve *w, uint64_t i)
     return total(&sum);
 }
 
-/* D A + A D + k tr(D) I for D = (L + L^T)/2, and what is known. */
+/* D A + A D + k tr(D) I for D = (L + L^T)/2, and S0. */
 static NearMat stress_of(const Solve *w, uint64_t i, const NearMat *l)
 {
     NearMat lt = near_transpose(l), twice = near_plus(l, &lt);
     NearMat a = near_symmetric(&w->lodge.stiffness[i].xx), half = near_product(&twice, &a);
     NearMat other = near_transpose(&half), sum = near_plus(&half, &other);
-    NearMat known = near_symmetric(&w->lodge.known[i].xx), s = near_scaled(exact(0.5), &sum);
+    NearMat known = near_symmetric(&w->lodge.explicit_stress[i].xx),
+            s = near_scaled(exact(0.5), &sum);
     Near pressure =
         times(exact((double)w->lodge.bulk[i]), sum3(l->m[0][0], l->m[1][1], l->m[2][2]));
     for (int k = 0; k < 3; k++) {
         s.m[k][k] = plus(s.m[k][k], pressure);
     }
-    return w->lodge.with_known ? near_plus(&s, &known) : s;
+    return w->lodge.with_explicit_terms ? near_plus(&s, &known) : s;
 }
 
 static void expect_flux(Solve *w)
@@ -107,7 +108,7 @@ static void expect_flux(Solve *w)
     const OozeLodge *lodge = &w->lodge;
     for (uint64_t i = 0; i < w->s->c->n; i++) {
         Near weighted[3];
-        NearMat raw = raw_gradient(w->s, lodge->input, i, lodge->with_known, weighted);
+        NearMat raw = raw_gradient(w->s, lodge->input, i, lodge->with_explicit_terms, weighted);
         NearMat b = near_symmetric(&w->s->step.correction[i].xx), l = near_product(&raw, &b);
         NearMat stress = stress_of(w, i, &l);
         w->flux[i] = flux_of(w->s, i, &stress, &l, &b, weighted, lodge->input[i],
@@ -120,15 +121,15 @@ static void add_bonds(const Solve *w, uint64_t i, Near force[3])
     const OozeStepBodies *b = w->s->step.bodies;
     Near dt = exact((double)w->s->step.dt);
     for (uint64_t e = b ? w->bonds.first[i] : 0; b && e < w->bonds.first[i + 1]; e++) {
-        Near own[3], other[3], way[3], pull[3];
+        Near own[3], other[3], travel[3], pull[3];
         exact_vector(w->lodge.input[i], own);
         exact_vector(w->lodge.input[b->to[e]], other);
         exact_vector(b->pull[e], pull);
         for (int k = 0; k < 3; k++) {
-            way[k] = minus(other[k], own[k]);
+            travel[k] = minus(other[k], own[k]);
         }
-        Near stretch = times(dt, dot3(way, pull));
-        if (w->lodge.with_known) {
+        Near stretch = times(dt, dot3(travel, pull));
+        if (w->lodge.with_explicit_terms) {
             stretch = plus(stretch, exact((double)b->pull[e][3]));
         }
         for (int k = 0; k < 3; k++) {
@@ -142,15 +143,15 @@ static void add_bonds(const Solve *w, uint64_t i, Near force[3])
 static void expect_product(const Solve *w, const Flux *flux, uint64_t i, Near out[3])
 {
     const OozeConformationStep *step = &w->s->step;
-    Near force[3], weight = exact((double)step->rheology[step->material[i]].weight);
+    Near force[3], weight = exact((double)step->rheology[step->material[i]].relative_mass);
     gather_flux(w->s, flux, i, force);
     add_bonds(w, i, force);
     for (int k = 0; k < 3; k++) {
         Near own = times(weight, exact((double)w->lodge.input[i][k]));
         out[k] = minus(own, times(exact((double)step->dt), force[k]));
     }
-    if (!w->lodge.with_held && step->hold_of[i] >= 0) {
-        project_out(&step->holds[step->hold_of[i]], 7, out);
+    if (!w->lodge.unprojected && step->contact_of[i] >= 0) {
+        project_out(&step->contact_sets[step->contact_of[i]], 7, out);
     }
 }
 
@@ -169,7 +170,7 @@ static void compare_partial(Comparison *job, const Solve *w, const Near *terms)
 }
 
 /* Output of A for this input; compares every stage where there is a job. */
-static void apply(Solve *w, const OozeLodgeLoops *loops, const OozeFour *input, OozeFour *output,
+static void apply(Solve *w, const OozeLodgeLoops *loops, const OozeF32x4 *input, OozeF32x4 *output,
                   Comparison *job)
 {
     Case *c = w->s->c;
@@ -209,16 +210,16 @@ static void apply(Solve *w, const OozeLodgeLoops *loops, const OozeFour *input, 
 static void operator_parity(void **state)
 {
     (void)state;
-    const OozeLodgeLoops *const tables[OOZE_MACHINE_COUNT] = EVERY_TABLE(ooze_lodge_loops);
+    const OozeLodgeLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_lodge_loops);
     Comparison job = {.subject = "lodge operator"};
     for (int k = 0; k < SETTING_COUNT * 4; k++) {
-        for (int machine = 0; machine <= (int)ooze_machine(); machine++) {
+        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
             Solve *w = solve_create(&settings[k / 4], true, k % 2);
-            w->lodge.with_known = k / 2 % 2;
-            w->lodge.with_held = k % 2;
+            w->lodge.with_explicit_terms = k / 2 % 2;
+            w->lodge.unprojected = k % 2;
             job.setting = settings[k / 4].name;
-            job.machine = ooze_machine_name((OozeMachine)machine);
-            OozeFour *in = random_fours(w->s->c, 51), *out = random_fours(w->s->c, 52);
+            job.machine = ooze_isa_name((OozeIsa)machine);
+            OozeF32x4 *in = random_fours(w->s->c, 51), *out = random_fours(w->s->c, 52);
             apply(w, tables[machine], in, out, &job);
             solve_destroy(w);
         }
@@ -226,10 +227,10 @@ static void operator_parity(void **state)
     conclude(&job);
 }
 
-/* What is added to momentum is what walls add: nothing without them. The bound is that of all outputs
-   together; inputs are exact. */
-static void compare_momentum(Comparison *job, const Solve *w, const OozeFour *in,
-                             const OozeFour *out)
+/* What is added to momentum is what walls add: nothing without them. The bound is that of all
+   outputs together; inputs are exact. */
+static void compare_momentum(Comparison *job, const Solve *w, const OozeF32x4 *in,
+                             const OozeF32x4 *out)
 {
     const OozeConformationStep *step = &w->s->step;
     for (int k = 0; k < 3; k++) {
@@ -237,7 +238,7 @@ static void compare_momentum(Comparison *job, const Solve *w, const OozeFour *in
         for (uint64_t i = 0; i < step->n; i++) {
             Near want[3];
             expect_product(w, w->flux, i, want);
-            double own = (double)step->rheology[step->material[i]].weight * (double)in[i][k];
+            double own = (double)step->rheology[step->material[i]].relative_mass * (double)in[i][k];
             sum += (double)out[i][k] - own;
             bound += want[k].e;
         }
@@ -246,7 +247,7 @@ static void compare_momentum(Comparison *job, const Solve *w, const OozeFour *in
 }
 
 /* p . A q, and how far rounding of A q may move it. */
-static Near product_with(const Solve *w, const OozeFour *p, const OozeFour *aq)
+static Near product_with(const Solve *w, const OozeF32x4 *p, const OozeF32x4 *aq)
 {
     Near sum = {0};
     for (uint64_t i = 0; i < w->s->c->n; i++) {
@@ -263,16 +264,16 @@ static Near product_with(const Solve *w, const OozeFour *p, const OozeFour *aq)
 static void momentum_and_symmetry(void **state)
 {
     (void)state;
-    const OozeLodgeLoops *const tables[OOZE_MACHINE_COUNT] = EVERY_TABLE(ooze_lodge_loops);
+    const OozeLodgeLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_lodge_loops);
     Comparison job = {.subject = "lodge momentum and symmetry"}, unused = job;
     for (int k = 0; k < SETTING_COUNT; k++) {
-        for (int machine = 0; machine <= (int)ooze_machine(); machine++) {
+        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
             Solve *w = solve_create(&settings[k], false, true);
             Case *c = w->s->c;
             unused.setting = job.setting = settings[k].name;
-            unused.machine = job.machine = ooze_machine_name((OozeMachine)machine);
-            OozeFour *p = random_fours(c, 61), *q = random_fours(c, 62), *ap = random_fours(c, 63),
-                     *aq = random_fours(c, 64);
+            unused.machine = job.machine = ooze_isa_name((OozeIsa)machine);
+            OozeF32x4 *p = random_fours(c, 61), *q = random_fours(c, 62), *ap = random_fours(c, 63),
+                      *aq = random_fours(c, 64);
             apply(w, tables[machine], p, ap, &unused);
             Near qap = product_with(w, q, ap);
             if (!settings[k].walls) {
@@ -281,7 +282,7 @@ static void momentum_and_symmetry(void **state)
             apply(w, tables[machine], q, aq, &unused);
             Near paq = product_with(w, p, aq);
             compare(&job, "p.Aq", 0, paq.v, (Near){qap.v, qap.e + paq.e});
-            w->lodge.with_known = true;
+            w->lodge.with_explicit_terms = true;
             apply(w, tables[machine], q, aq, &unused);
             if (!settings[k].walls) {
                 compare_momentum(&job, w, q, aq);
@@ -294,7 +295,7 @@ static void momentum_and_symmetry(void **state)
 
 /* ---- vectors -------------------------------------------------------------------------------- */
 
-static void compare_vector(Comparison *job, const char *what, uint64_t i, OozeFour got,
+static void compare_vector(Comparison *job, const char *what, uint64_t i, OozeF32x4 got,
                            const Near want[3])
 {
     for (int k = 0; k < 3; k++) {
@@ -306,21 +307,21 @@ static void check_start(Solve *w, const OozeLodgeLoops *loops, Comparison *job, 
 {
     Case *c = w->s->c;
     const OozeConformationStep *step = &w->s->step;
-    OozeFour *before = random_fours(c, 35);
-    w->lodge.star = before;
+    OozeF32x4 *before = random_fours(c, 35);
+    w->lodge.u_star = before;
     run_all(c, loops->start, &w->lodge);
     for (uint64_t i = 0; i < c->n; i++) {
         const OozeRheology *m = &step->rheology[step->material[i]];
         Near r[3], p[3];
         for (int k = 0; k < 3; k++) {
-            r[k] = times(exact((double)m->weight), exact((double)before[i][k]));
+            r[k] = times(exact((double)m->relative_mass), exact((double)before[i][k]));
         }
-        if (step->hold_of[i] >= 0) {
-            project_out(&step->holds[step->hold_of[i]], 7, r);
+        if (step->contact_of[i] >= 0) {
+            project_out(&step->contact_sets[step->contact_of[i]], 7, r);
         }
         for (int k = 0; k < 3; k++) {
             r[k] = minus(r[k], exact((double)w->lodge.ap[i][k]));
-            p[k] = over(r[k], exact((double)m->divisor));
+            p[k] = over(r[k], exact((double)m->preconditioner_mass));
         }
         compare_vector(job, "r", i, w->lodge.r[i], r);
         compare_vector(job, "p", i, w->lodge.p[i], p);
@@ -333,12 +334,13 @@ static void check_advance(Solve *w, const OozeLodgeLoops *loops, Comparison *job
 {
     Case *c = w->s->c;
     const OozeConformationStep *step = &w->s->step;
-    OozeFour *u = random_fours(c, 21), *r0 = random_fours(c, 35);
+    OozeF32x4 *u = random_fours(c, 21), *r0 = random_fours(c, 35);
     Near alpha = {w->lodge.alpha, ROUNDING * w->lodge.alpha};
     memcpy(w->lodge.r, r0, c->n * sizeof *r0);
     run_all(c, loops->advance, &w->lodge);
     for (uint64_t i = 0; i < c->n; i++) {
-        Near r[3], moved[3], divisor = exact((double)step->rheology[step->material[i]].divisor);
+        Near r[3], moved[3],
+            divisor = exact((double)step->rheology[step->material[i]].preconditioner_mass);
         for (int k = 0; k < 3; k++) {
             Near p = exact((double)w->lodge.p[i][k]), ap = exact((double)w->lodge.ap[i][k]);
             moved[k] = plus(exact((double)u[i][k]), times(alpha, p));
@@ -351,16 +353,16 @@ static void check_advance(Solve *w, const OozeLodgeLoops *loops, Comparison *job
     compare_partial(job, w, terms);
 }
 
-static void check_turn(Solve *w, const OozeLodgeLoops *loops, Comparison *job)
+static void check_update(Solve *w, const OozeLodgeLoops *loops, Comparison *job)
 {
     Case *c = w->s->c;
     const OozeConformationStep *step = &w->s->step;
-    OozeFour *p0 = random_fours(c, 38);
+    OozeF32x4 *p0 = random_fours(c, 38);
     Near beta = {w->lodge.beta, ROUNDING * w->lodge.beta};
     memcpy(w->lodge.p, p0, c->n * sizeof *p0);
-    run_all(c, loops->turn, &w->lodge);
+    run_all(c, loops->update, &w->lodge);
     for (uint64_t i = 0; i < c->n; i++) {
-        Near p[3], divisor = exact((double)step->rheology[step->material[i]].divisor);
+        Near p[3], divisor = exact((double)step->rheology[step->material[i]].preconditioner_mass);
         for (int k = 0; k < 3; k++) {
             p[k] = plus(over(exact((double)w->lodge.r[i][k]), divisor),
                         times(beta, exact((double)p0[i][k])));
@@ -372,17 +374,17 @@ static void check_turn(Solve *w, const OozeLodgeLoops *loops, Comparison *job)
 static void vectors(void **state)
 {
     (void)state;
-    const OozeLodgeLoops *const tables[OOZE_MACHINE_COUNT] = EVERY_TABLE(ooze_lodge_loops);
+    const OozeLodgeLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_lodge_loops);
     Comparison job = {.subject = "vectors of conjugate gradients"};
     for (int k = 0; k < SETTING_COUNT; k++) {
-        for (int machine = 0; machine <= (int)ooze_machine(); machine++) {
+        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
             Solve *w = solve_create(&settings[k], true, false);
             Near *terms = case_array(w->s->c, w->s->c->n, sizeof *terms);
             job.setting = settings[k].name;
-            job.machine = ooze_machine_name((OozeMachine)machine);
+            job.machine = ooze_isa_name((OozeIsa)machine);
             check_start(w, tables[machine], &job, terms);
             check_advance(w, tables[machine], &job, terms);
-            check_turn(w, tables[machine], &job);
+            check_update(w, tables[machine], &job);
             solve_destroy(w);
         }
     }

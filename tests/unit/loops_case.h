@@ -1,15 +1,16 @@
-/* Neighbourhoods to run innermost loops on, from random ones to those that have lost a direction or all:
-   sorted in space, with lists, walls and a context as a step has them. Arrays are as long as the loops are
-   promised and no longer, so that the address sanitizer sees what is read beyond them. */
+/* Neighbourhoods to run innermost loops on, from random ones to those that have lost a direction or
+   all: sorted in space, with lists, walls and a context as a step has them. Arrays are as long
+   as the loops are promised and no longer, so that the address sanitizer sees what is read
+   beyond them. */
 #ifndef OOZE_TESTS_LOOPS_CASE_H
 #define OOZE_TESTS_LOOPS_CASE_H
 
 #include "base/hash.h"
-#include "base/machine.h"
+#include "base/isa.h"
 #include "check.h"
-#include "methods/gather.h"
+#include "solvers/gather.h"
 
-/* All tables of a name, in the order of OozeMachine; those up to ooze_machine() can run here. */
+/* All tables of a name, in the order of OozeIsa; those up to ooze_isa() can run here. */
 #if defined(OOZE_LOOPS_EVERY)
 #define EVERY_TABLE(name)                                                                          \
     {                                                                                              \
@@ -30,7 +31,7 @@ enum { CASE_BLOCKS = 64, CASE_SAMPLES = 100 };
 
 typedef enum Shape {
     SHAPE_BLOCK, /* a lattice shaken by a fifth of its spacing */
-    SHAPE_APART, /* nobody has a neighbour */
+    SHAPE_APART, /* no one has a neighbour */
     SHAPE_COINCIDENT,
     SHAPE_PLANE,
     SHAPE_LINE,
@@ -67,7 +68,7 @@ enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 typedef struct Case {
     const Setting *setting;
     uint64_t n;
-    OozeFour *x;       /* n + 1; last lane 1 */
+    OozeF32x4 *x;      /* n + 1; last lane 1 */
     OozeFloat4 *point; /* the same as the lists see them */
     OozeNeighbours fluid, walls;
     OozeBoundary boundary;
@@ -174,8 +175,9 @@ static inline void build_floor(Case *c)
     if (b->count > 0) {
         b->position[3] = c->point[c->n / 2]; /* a particle lies on a sample */
         sort_points(b->position, b->count, grid, &c->context.periodic);
-        CHECK_OK(ooze_neighbours_build(&c->walls, grid, NULL, c->point, c->n, b->position,
-                                       (double)SUPPORT, false, &error));
+        CHECK_OK(ooze_neighbours_build(
+            &c->walls, grid, NULL,
+            &(OozeNeighbourQuery){c->point, c->n, b->position, (double)SUPPORT, false}, &error));
         assert_true(c->walls.pairs > 0);
     }
     ooze_grid_destroy(grid);
@@ -199,11 +201,12 @@ static inline Case *case_create(const Setting *setting)
     OozeGrid *grid = ooze_grid_create();
     assert_non_null(grid);
     sort_points(c->point, c->n, grid, &c->context.periodic);
-    CHECK_OK(ooze_neighbours_build(&c->fluid, grid, NULL, c->point, c->n, c->point, (double)SUPPORT,
-                                   true, &error));
+    CHECK_OK(ooze_neighbours_build(
+        &c->fluid, grid, NULL,
+        &(OozeNeighbourQuery){c->point, c->n, c->point, (double)SUPPORT, true}, &error));
     ooze_grid_destroy(grid);
     for (uint64_t i = 0; i < c->n; i++) {
-        c->x[i] = ooze_four(c->point[i].x, c->point[i].y, c->point[i].z, 1.0f);
+        c->x[i] = ooze_f32x4(c->point[i].x, c->point[i].y, c->point[i].z, 1.0f);
     }
     c->x[c->n] = c->x[c->n / 2]; /* where it would count if it could */
     build_floor(c);
@@ -246,7 +249,7 @@ static inline OozeGather case_gather(Case *c, float strain_scale)
     g.edge_sum = case_array(c, c->n + OOZE_LIST_PAD, sizeof *g.edge_sum);
     g.correction = case_array(c, c->n + OOZE_LIST_PAD, sizeof *g.correction);
     g.density = case_array(c, c->n, sizeof *g.density);
-    g.open = case_array(c, c->n, sizeof *g.open);
+    g.surface_indicator = case_array(c, c->n, sizeof *g.surface_indicator);
     return g;
 }
 

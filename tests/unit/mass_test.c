@@ -64,7 +64,8 @@ static void closed_forms(void **state)
     ooze_solid_free(&solid);
 }
 
-/* A capsule without a tube is a ball; one that is thin and long is a rod. Between, it is held to its own triangles. */
+/* A capsule without a tube is a ball; one that is thin and long is a rod. Between, it is held to
+   its own triangles. */
 static void capsule_between_ball_and_rod(void **state)
 {
     (void)state;
@@ -84,7 +85,8 @@ static void capsule_between_ball_and_rod(void **state)
     OozeSolid flat = make(from_mesh, 1.0);
     OozeVec3 a = exact.mass.moments, b = flat.mass.moments;
     double least = fmin(b.x, fmin(b.y, b.z)), most = fmax(b.x, fmax(b.y, b.z));
-    /* edges of 0.01 lie inside a radius of 0.3 by 1.4e-4 of it, and moments go by its fifth power */
+    /* edges of 0.01 lie inside a radius of 0.3 by 1.4e-4 of it, and moments go by its fifth
+       power */
     CHECK_NEAR(least, a.z, 1e-3 * a.z);
     CHECK_NEAR(most, a.x, 1e-3 * a.x);
     ooze_mesh_free(mesh);
@@ -104,7 +106,8 @@ static void turned_box(OozeVec3 corners[8], OozeQuat turn, OozeVec3 shift)
 static const uint32_t box_triangles[36] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
                                            2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
 
-/* A mesh knows nothing of boxes; its principal axes do. What the world sees of it is what it sees of the box. */
+/* A mesh knows nothing of boxes; its principal axes do. What the world sees of it is what it sees
+   of the box. */
 static void mesh_of_a_box_turned_and_shifted(void **state)
 {
     (void)state;

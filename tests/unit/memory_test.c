@@ -134,11 +134,19 @@ static void arena_failures(void **state)
     ooze_memory_fail_after(1);
     assert_null(ooze_arena_create());
     OozeArena *arena = ooze_arena_create();
+    assert_false(ooze_arena_failed(arena));
+    OozeArenaMark start = ooze_arena_mark(arena);
     ooze_memory_fail_after(1);
     assert_null(ooze_arena_alloc(arena, 100, 1));
     ooze_memory_fail_after(0);
+    assert_non_null(ooze_arena_alloc(arena, 100, 1));
+    ooze_arena_rewind(arena, start);
+    assert_true(ooze_arena_failed(arena)); /* neither a later success nor a rewind hides it */
+    ooze_arena_reset(arena);
+    assert_false(ooze_arena_failed(arena));
     assert_null(ooze_arena_alloc(arena, SIZE_MAX, 2));
     assert_null(ooze_arena_alloc(arena, SIZE_MAX / 2, 1));
+    assert_true(ooze_arena_failed(arena));
     char *small = ooze_arena_alloc(arena, 100, 1);
     assert_non_null(small);
     memset(small, 1, 100);

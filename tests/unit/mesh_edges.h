@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/vec3.h"
-#include "solids/mesh_build.h"
+#include "mesh/build.h"
 
 static inline double longest_edge(const OozeMesh *mesh)
 {

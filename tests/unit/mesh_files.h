@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "solids/mesh.h"
+#include "mesh/mesh.h"
 
 typedef enum MeshEncoding {
     MESH_OBJ,

@@ -4,11 +4,13 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "mesh/build.h"
+#include "mesh/read.h"
 #include "mesh_files.h"
-#include "solids/mesh_build.h"
 #include "solids/shape.h"
 
-/* A torus whose coordinates are exact floats, so that single-precision formats return them whole. */
+/* A torus whose coordinates are exact floats, so that single-precision formats return them
+   whole. */
 static OozeMesh *make_torus(void)
 {
     OozeShapeDef def = ooze_shape_def_default(OOZE_SHAPE_TORUS);
@@ -72,7 +74,8 @@ static void truncations_never_crash(void **state)
             ooze_mesh_free(back);
             free(cut);
         }
-        /* OBJ and text STL may end after any whole line or facet; the others say how much follows. */
+        /* OBJ and text STL may end after any whole line or facet; the others say how much
+           follows. */
         assert_true(refused > (e == MESH_OBJ || e == MESH_OBJ_FANCY ? 100 : 900));
         ooze_text_clear(&text);
     }
@@ -175,7 +178,8 @@ static void polygons_and_slivers(void **state)
 {
     (void)state;
     OozeMesh *mesh = NULL;
-    /* A pentagon fan, a repeated vertex that merges, a triangle that collapses, an unused vertex. */
+    /* A pentagon fan, a repeated vertex that merges, a triangle that collapses, an unused
+       vertex. */
     CHECK_OK(read_text("v 0 0 0\nv 2 0 0\nv 3 1 0\nv 1 2 0\nv -1 1 0\nv 0 0 -0.0\nv 9 9 9\n"
                        "f 1 2 3 4 5\nf 1 6 2\nf 6 5 2\n",
                        &mesh, &error));

@@ -1,27 +1,23 @@
-/* An engine that does what the processor does, with particles of its own: whatever a world does with it must be
-   bitwise what it does without. It counts what goes to and fro. */
+/* The processor's engine on particles of its own: a world with it gives bitwise the same as
+   without. Counts uploads and downloads. */
 #ifndef OOZE_TESTS_UNIT_MIRROR_ENGINE_H
 #define OOZE_TESTS_UNIT_MIRROR_ENGINE_H
 
 #include "check.h"
 
 #include "base/fail.h"
-#include "world/engine.h"
+#include "world/world.h"
 
 typedef struct Mirror {
-    OozeParticles *store;
-    OozeArena *arena;
-    OozeGrid *grid;
-    OozeNeighbours fluid, walls;
+    OozeWorld shadow; /* what the processor's engine works on: a particle store of its own */
 } Mirror;
 
 /* Of all mirrors of the program. */
 typedef struct MirrorCounts {
-    int alive, uploads, downloads, appends, anew, fastest, waits;
+    int alive, uploads, downloads, appends, resampled, fastest, waits;
 } MirrorCounts;
 
 static MirrorCounts mirror_counts;
-static const OozeMethod *mirror_method;
 static bool mirror_is_there = true;
 static double mirror_refuses = NAN; /* this value of the method's first setting */
 
@@ -31,10 +27,10 @@ static bool mirror_available(char *text, size_t size)
     return mirror_is_there;
 }
 
-static bool mirror_takes(const OozeMethod *method, const OozeStepContext *context, char *why,
-                         size_t size)
+static bool mirror_supports(const OozeMethod *method, const OozeStepContext *context, char *why,
+                            size_t size)
 {
-    mirror_method = method;
+    (void)method;
     if (!isnan(mirror_refuses) && context->params[0] == mirror_refuses) {
         snprintf(why, size, "it does not like the number %g", mirror_refuses);
         return false;
@@ -44,17 +40,18 @@ static bool mirror_takes(const OozeMethod *method, const OozeStepContext *contex
 
 static void mirror_destroy(void *data)
 {
-    Mirror *m = data;
-    ooze_particles_destroy(m->store);
-    ooze_arena_destroy(m->arena);
-    ooze_grid_destroy(m->grid);
-    ooze_neighbours_free(&m->fluid);
-    ooze_neighbours_free(&m->walls);
-    ooze_free(m);
+    OozeWorld *shadow = &((Mirror *)data)->shadow;
+    ooze_particles_destroy(shadow->particles);
+    ooze_arena_destroy(shadow->arena);
+    ooze_grid_destroy(shadow->grid);
+    ooze_neighbours_free(&shadow->fluid);
+    ooze_neighbours_free(&shadow->fluid_boundary);
+    ooze_free(data);
     mirror_counts.alive--;
 }
 
-static OozeStatus mirror_create(void **data, OozeError *error)
+static OozeStatus mirror_create(OozeWorld *world, const OozeMethod *method, void **data,
+                                OozeError *error)
 {
     Mirror *m = ooze_alloc_zero(1, sizeof *m);
     *data = m;
@@ -62,9 +59,14 @@ static OozeStatus mirror_create(void **data, OozeError *error)
         return ooze_fail_memory(error, "a mirror", sizeof *m);
     }
     mirror_counts.alive++;
-    m->arena = ooze_arena_create();
-    m->grid = ooze_grid_create();
-    if (!m->arena || !m->grid || ooze_particles_create(&m->store, error)) {
+    m->shadow = (OozeWorld){.method = method,
+                            .threads = world->threads,
+                            .periodic = world->periodic,
+                            .nozzle_field = -1,
+                            .temperature_field = -1,
+                            .arena = ooze_arena_create(),
+                            .grid = ooze_grid_create()};
+    if (!m->shadow.arena || !m->shadow.grid || ooze_particles_create(&m->shadow.particles, error)) {
         mirror_destroy(m);
         return ooze_fail_memory(error, "a mirror", sizeof *m);
     }
@@ -73,11 +75,8 @@ static OozeStatus mirror_create(void **data, OozeError *error)
 
 static void mirror_facts(const void *data, OozeEngineFacts *facts)
 {
-    const Mirror *m = data;
-    *facts = (OozeEngineFacts){.particles = ooze_particles_count(m->store),
-                               .pairs = m->fluid.pairs,
-                               .wall_pairs = m->walls.pairs,
-                               .bytes = ooze_particles_bytes(m->store)};
+    ooze_cpu_engine.facts(data, facts);
+    facts->bytes = ooze_particles_bytes(((const Mirror *)data)->shadow.particles);
 }
 
 static void mirror_wait(void *data)
@@ -96,33 +95,37 @@ static void mirror_copy(const OozeParticles *from, OozeParticles *to, uint64_t f
     }
 }
 
-static OozeStatus mirror_upload(void *data, const OozeParticles *particles, OozeError *error)
+static OozeStatus mirror_upload(void *data, const OozeParticles *particles,
+                                const OozeFieldView *arrays, OozeError *error)
 {
-    Mirror *m = data;
+    OozeParticles *store = ((Mirror *)data)->shadow.particles;
     int field;
     OozeStatus status = OOZE_OK;
+    assert_null(arrays);
     mirror_counts.uploads++;
-    for (int f = ooze_particles_field_count(m->store);
+    for (int f = ooze_particles_field_count(store);
          f < ooze_particles_field_count(particles) && !status; f++) {
-        status = ooze_particles_add_field(m->store, ooze_particles_field_info(particles, f), &field,
-                                          error);
+        status =
+            ooze_particles_add_field(store, ooze_particles_field_info(particles, f), &field, error);
     }
-    status =
-        status ? status : ooze_particles_resize(m->store, ooze_particles_count(particles), error);
+    status = status ? status : ooze_particles_resize(store, ooze_particles_count(particles), error);
     if (!status) {
-        mirror_copy(particles, m->store, 0);
+        mirror_copy(particles, store, 0);
     }
+    ((Mirror *)data)->shadow.nozzle_field = ooze_particles_find_field(store, "nozzle");
     return status;
 }
 
-static OozeStatus mirror_download(void *data, OozeParticles *particles, OozeError *error)
+static OozeStatus mirror_download(void *data, OozeParticles *particles, OozeFieldView *arrays,
+                                  OozeError *error)
 {
-    const Mirror *m = data;
+    const OozeParticles *store = ((const Mirror *)data)->shadow.particles;
     uint64_t next_id = ooze_particles_next_id(particles);
+    assert_null(arrays);
     mirror_counts.downloads++;
-    OozeStatus status = ooze_particles_resize(particles, ooze_particles_count(m->store), error);
+    OozeStatus status = ooze_particles_resize(particles, ooze_particles_count(store), error);
     if (!status) {
-        mirror_copy(m->store, particles, 0);
+        mirror_copy(store, particles, 0);
     }
     ooze_particles_set_next_id(particles, next_id);
     return status;
@@ -130,127 +133,70 @@ static OozeStatus mirror_download(void *data, OozeParticles *particles, OozeErro
 
 static OozeStatus mirror_append(void *data, const OozeParticles *newcomers, OozeError *error)
 {
-    Mirror *m = data;
-    uint64_t first = 0;
     mirror_counts.appends++;
-    assert_int_equal(ooze_particles_field_count(newcomers), ooze_particles_field_count(m->store));
-    OozeStatus status =
-        ooze_particles_add(m->store, ooze_particles_count(newcomers), &first, error);
-    if (!status) {
-        mirror_copy(newcomers, m->store, first);
-    }
-    return status;
+    return ooze_cpu_engine.append(data, newcomers, error);
 }
 
 static OozeStatus mirror_remove(void *data, const OozeSink *sinks, int count, double time,
                                 uint64_t *removed, OozeError *error)
 {
-    Mirror *m = data;
-    uint8_t *remove = calloc(ooze_particles_count(m->store), 1);
-    for (int i = 0; i < count; i++) {
-        ooze_sink_mark(&sinks[i], NULL, m->store, time, remove);
-    }
-    OozeStatus status = ooze_particles_remove(m->store, NULL, remove, removed, error);
-    free(remove);
-    return status;
+    ooze_arena_reset(((Mirror *)data)->shadow.arena);
+    return ooze_cpu_engine.remove(data, sinks, count, time, removed, error);
 }
 
-static OozeStatus mirror_lead(void *data, const OozeEmitter *emitter, double time, uint16_t mark,
-                              OozeError *error)
+static OozeStatus mirror_prescribe(void *data, const OozeEmitter *emitter, double time,
+                                   uint16_t mark, OozeError *error)
 {
-    Mirror *m = data;
-    (void)error;
-    ooze_emitter_lead(emitter, m->store, NULL, time, ooze_particles_find_field(m->store, "nozzle"),
-                      mark);
-    return OOZE_OK;
-}
-
-static double mirror_speed(const Mirror *m)
-{
-    const OozeFloat4 *v = ooze_particles_velocities(m->store);
-    float most = 0.0f;
-    for (uint64_t i = 0; i < ooze_particles_count(m->store); i++) {
-        most = fmaxf(most, v[i].x * v[i].x + v[i].y * v[i].y + v[i].z * v[i].z);
-    }
-    return sqrt((double)most);
+    return ooze_cpu_engine.prescribe(data, emitter, time, mark, error);
 }
 
 static OozeStatus mirror_fastest(void *data, double *speed, OozeError *error)
 {
-    (void)error;
     mirror_counts.fastest++;
-    *speed = mirror_speed(data);
-    return OOZE_OK;
+    return ooze_cpu_engine.fastest(data, speed, error);
 }
 
 static OozeStatus mirror_wrap(void *data, const OozePeriodic *periodic, OozeError *error)
 {
-    Mirror *m = data;
-    (void)error;
-    OozeFloat4 *x = ooze_particles_positions(m->store);
-    for (uint64_t i = 0; i < ooze_particles_count(m->store); i++) {
-        x[i] = ooze_point_wrap(x[i], periodic);
-    }
-    return OOZE_OK;
+    return ooze_cpu_engine.wrap(data, periodic, error);
 }
 
 static OozeStatus mirror_sort(void *data, const OozeStepContext *c, float low[3], float high[3],
                               OozeError *error)
 {
-    Mirror *m = data;
-    uint64_t n = ooze_particles_count(m->store);
-    ooze_arena_reset(m->arena);
-    OozeStatus status = ooze_grid_sort(m->grid, c->threads, ooze_particles_positions(m->store), n,
-                                       c->support, &c->periodic, error);
-    if (!status && n > 0) {
-        ooze_grid_box(m->grid, low, high);
-    }
-    return status ? status
-                  : ooze_particles_reorder(m->store, c->threads, ooze_grid_order(m->grid), m->arena,
-                                           error);
+    ooze_arena_reset(((Mirror *)data)->shadow.arena);
+    return ooze_cpu_engine.sort(data, c, low, high, error);
 }
 
-static OozeStatus mirror_find(void *data, const OozeStepContext *c, bool anew, OozeError *error)
+static OozeStatus mirror_find(void *data, const OozeStepContext *c, bool resampled,
+                              OozeError *error)
 {
-    Mirror *m = data;
-    uint64_t n = ooze_particles_count(m->store);
-    const OozeFloat4 *x = ooze_particles_positions(m->store);
-    mirror_counts.anew += anew;
-    OozeStatus status =
-        ooze_neighbours_build(&m->fluid, m->grid, c->threads, x, n, x, c->support, true, error);
-    if (!status && c->boundary->count > 0) {
-        status = ooze_boundary_update(c->boundary, c->threads, c->solids, c->support, &c->periodic,
-                                      error);
-        status = status ? status
-                        : ooze_neighbours_build(&m->walls, c->boundary->grid, c->threads, x, n,
-                                                c->boundary->position, c->support, false, error);
-        status = status ? status : ooze_boundary_measure(c->boundary, c->threads, &m->walls, error);
-    }
-    return status;
+    mirror_counts.resampled += resampled;
+    return ooze_cpu_engine.find_neighbours(data, c, resampled, error);
 }
 
-static const void *mirror_field(const Mirror *m, const char *name)
+static const void *mirror_field(OozeParticles *store, const char *name)
 {
-    int field = ooze_particles_find_field(m->store, name);
-    return field < 0 ? NULL : ooze_particles_data_const(m->store, field);
+    int field = ooze_particles_find_field(store, name);
+    return field < 0 ? NULL : ooze_particles_data(store, field);
 }
 
 static OozeStatus mirror_step(void *data, OozeStepContext *context, OozeError *error)
 {
-    Mirror *m = data;
+    OozeWorld *shadow = &((Mirror *)data)->shadow;
     OozeStepContext own = *context;
-    own.particles = m->store;
-    own.led = mirror_field(m, "nozzle");
-    own.body = mirror_field(m, "body");
-    own.pin = mirror_field(m, "pin");
-    own.rest = mirror_field(m, "rest_position");
-    own.fluid = &m->fluid;
-    own.fluid_boundary = &m->walls;
-    void *kept = NULL;
-    OozeStatus status = mirror_method->create ? mirror_method->create(&kept, error) : OOZE_OK;
-    status = status ? status : mirror_method->step(kept, &own, error);
-    if (mirror_method->destroy) {
-        mirror_method->destroy(kept);
+    own.particles = shadow->particles;
+    own.prescribed = mirror_field(shadow->particles, "nozzle");
+    own.body = mirror_field(shadow->particles, "body");
+    own.pin = mirror_field(shadow->particles, "pin");
+    own.rest = mirror_field(shadow->particles, "rest_position");
+    own.fluid = &shadow->fluid;
+    own.fluid_boundary = &shadow->fluid_boundary;
+    const OozeMethod *method = shadow->method;
+    OozeStatus status = method->create ? method->create(&shadow->method_data, error) : OOZE_OK;
+    status = status ? status : ooze_cpu_engine.step(data, &own, error);
+    if (method->destroy) {
+        method->destroy(shadow->method_data);
     }
     return status;
 }
@@ -258,29 +204,16 @@ static OozeStatus mirror_step(void *data, OozeStepContext *context, OozeError *e
 static OozeStatus mirror_finish(void *data, const OozePeriodic *periodic, float fastest,
                                 float farthest, OozeEngineEnd *end, OozeError *error)
 {
-    Mirror *m = data;
-    OozeFloat4 *x = ooze_particles_positions(m->store);
-    const OozeFloat4 *v = ooze_particles_velocities(m->store);
-    (void)error;
-    end->first_bad = UINT64_MAX;
-    end->speed = mirror_speed(m);
-    for (uint64_t i = 0; i < ooze_particles_count(m->store); i++) {
-        float far = x[i].x * x[i].x + x[i].y * x[i].y + x[i].z * x[i].z;
-        float fast = v[i].x * v[i].x + v[i].y * v[i].y + v[i].z * v[i].z;
-        if (!(far <= farthest * farthest) || !(fast <= fastest * fastest)) {
-            end->first_bad = i < end->first_bad ? i : end->first_bad;
-            continue;
-        }
-        x[i] = ooze_point_wrap(x[i], periodic);
-    }
-    return OOZE_OK;
+    OozeStatus status = ooze_cpu_engine.finish(data, periodic, fastest, farthest, end, error);
+    return status ? status : ooze_cpu_engine.fastest(data, &end->speed, error);
 }
 
 static const OozeEngine mirror = {
     .name = "mirror",
     .stand_in = true,
+    .own_memory = true,
     .available = mirror_available,
-    .takes = mirror_takes,
+    .supports = mirror_supports,
     .create = mirror_create,
     .destroy = mirror_destroy,
     .facts = mirror_facts,
@@ -289,7 +222,7 @@ static const OozeEngine mirror = {
     .download = mirror_download,
     .append = mirror_append,
     .remove = mirror_remove,
-    .lead = mirror_lead,
+    .prescribe = mirror_prescribe,
     .fastest = mirror_fastest,
     .wrap = mirror_wrap,
     .sort = mirror_sort,

@@ -1,5 +1,5 @@
-/* Several relaxation times: the formulas that a particle's tensors go through against the theory of Maxwell
-   modes, and worlds that have them, save them and do without. */
+/* Several relaxation times: the formulas that a particle's tensors go through against the theory of
+   Maxwell modes, and worlds that have them, save them and do without. */
 #include "check.h"
 
 #include "base/memory.h"
@@ -31,7 +31,8 @@ static OozeRheology make_rheology(const Number *numbers, double dt, int *more)
     OozeMaterial material;
     memcpy(material.values, def.values, sizeof material.values);
     OozeStepContext context = {.dt = dt, .spacing = 0.01};
-    OozeRheology r = ooze_rheology(&context, &material, density, 1, 3);
+    OozeRheologyRecipe recipe = {density, 1, 3};
+    OozeRheology r = ooze_rheology(&context, &material, &recipe);
     *more = 0;
     for (int k = 0; k < OOZE_MORE_MODES; k++) {
         *more = r.more[k].modulus > 0.0f ? k + 1 : *more;
@@ -65,13 +66,14 @@ static OozeMat3 shear(double rate)
     return l;
 }
 
-/* Shear stress after a step at this rate, Pa: elastic, and that of the viscosity as thinning leaves it. */
+/* Shear stress after a step at this rate, Pa: elastic, and that of the viscosity as thinning leaves
+   it. */
 static double sheared(Element *e, double rate)
 {
     OozeLodgeState state = {.more = e->more, .l = shear(rate), .dt = (float)e->dt};
     memcpy(state.q, e->q, sizeof state.q);
     OozeSoftened soft = ooze_lodge_soften(&e->r, &state);
-    ooze_lodge_remember(&e->r, ooze_lodge_strain(state.l, state.dt), e->more, e->q);
+    ooze_lodge_evolve(&e->r, ooze_lodge_strain(state.l, state.dt), e->more, e->q);
     double stress = (double)soft.viscosity * rate + (double)(e->r.modulus * e->q[0].xy);
     for (int k = 0; k < e->more; k++) {
         stress += (double)(e->r.more[k].modulus * e->q[k + 1].xy);
@@ -79,7 +81,7 @@ static double sheared(Element *e, double rate)
     return stress * density;
 }
 
-/* ---- theory ----------------------------------------------------------------------------------- */
+/* ---- theory ---------------------------------------------------------------------------------- */
 
 static const Number two[] = {{"modulus", 300},
                              {"relaxation_time", 0.05},
@@ -149,7 +151,8 @@ static void test_oscillation(void **state)
     }
 }
 
-/* The operator's linearised stress is what the update comes to: S0 + C[D] = sum G (Q1 - I) for small steps. */
+/* The operator's linearised stress is what the update comes to: S0 + C[D] = sum G (Q1 - I) for
+   small steps. */
 static void test_operator(void **state)
 {
     (void)state;
@@ -158,11 +161,11 @@ static void test_operator(void **state)
     for (int i = 0; i < 30; i++) {
         sheared(&e, 1);
     }
-    OozeLodgeState at = {.more = e.more, .l = shear(rate), .dt = (float)dt, .turned = true};
+    OozeLodgeState at = {.more = e.more, .l = shear(rate), .dt = (float)dt, .rotated = true};
     memcpy(at.q, e.q, sizeof at.q);
     OozeLodgeCoefficients c = ooze_lodge_coefficients(&e.r, &at);
-    OozeSym3 told =
-        ooze_sym3_add(c.known, ooze_lodge_stress(ooze_mat3_symmetric(at.l), c.stiffness, c.bulk));
+    OozeSym3 told = ooze_sym3_add(
+        c.explicit_stress, ooze_lodge_stress(ooze_mat3_symmetric(at.l), c.stiffness, c.bulk));
     double exact = sheared(&e, rate);
     CHECK_NEAR((double)told.xy * density / exact, 1, 2e-3); /* the turn is to second order */
     CHECK_NEAR((double)c.stress,
@@ -171,10 +174,10 @@ static void test_operator(void **state)
                1e-6 * fabs((double)c.stress));
 }
 
-/* ---- yielding --------------------------------------------------------------------------------- */
+/* ---- yielding -------------------------------------------------------------------------------- */
 
-/* However the modulus is shared out, stress ends at the sum of the moduli times the limit, and below it nothing
-   changes. */
+/* However the modulus is shared out, stress ends at the sum of the moduli times the limit, and
+   below it nothing changes. */
 static void test_yield(void **state)
 {
     (void)state;
@@ -238,7 +241,8 @@ static void test_herschel_bulkley(void **state)
     CHECK_NEAR(sheared(&e, 0), modulus * 0.02, 1e-3 * modulus * 0.02);
 }
 
-/* Without a limit, thinning still acts on the moduli, of all modes alike, and not on the solvent. */
+/* Without a limit, thinning still acts on the moduli, of all modes alike, and not on the
+   solvent. */
 static void test_thinning(void **state)
 {
     (void)state;
@@ -258,7 +262,7 @@ static void test_thinning(void **state)
     CHECK_NEAR((double)soft.viscosity, 0.1 / density, 1e-9);
 }
 
-/* ---- worlds ----------------------------------------------------------------------------------- */
+/* ---- worlds ---------------------------------------------------------------------------------- */
 
 static OozeWorld *make_world(const Number *numbers)
 {
@@ -336,7 +340,8 @@ static void test_equal_modes(void **state)
             apart = fmax(apart, fabs(ooze_field_value(x, i, k) - ooze_field_value(y, i, k)));
         }
     }
-    /* contact and the ends of solves choose by rounding: a hundredth of a spacing is far below what they move */
+    /* contact and the ends of solves choose by rounding: a hundredth of a spacing is far below what
+       they move */
     MEASURED("farthest apart, in spacings", apart / 0.02, 0, 0.01);
     assert_true(memcmp(field(b, "conformation")->data, field(b, "conformation_2")->data,
                        x->count * 8 * sizeof(float)) == 0);

@@ -1,5 +1,5 @@
-/* Boundary samples in a world: planes carry them where the fluid is, other solids are sampled once, and
-   a restored world has them to the last bit, whatever moved before. */
+/* Boundary samples in a world: planes carry them where the fluid is, other solids are sampled once,
+   and a restored world has them to the last bit, whatever moved before. */
 #include "check.h"
 
 #include "base/hash.h"
@@ -115,7 +115,8 @@ static void planes_follow_the_fluid(void **state)
             steps(world, 10);
             check_floor_below(world);
         }
-        /* 4 m of way, of which a clip has some 0.3 m to spare: one sampling in eight steps at most */
+        /* 4 m of way, of which a clip has some 0.3 m to spare: one sampling in eight steps at
+           most */
         assert_in_range(samplings, 2, 20);
         ooze_world_destroy(world);
     }
@@ -143,8 +144,8 @@ static void restored_samples_are_the_same(void **state)
     }
 }
 
-/* In a periodic box a floor has one sample to each cell of the lattice, however high the fluid stands and
-   wherever the floor has gone, and they are evenly spread: equal volumes. */
+/* In a periodic box a floor has one sample to each cell of the lattice, however high the fluid
+   stands and wherever the floor has gone, and they are evenly spread: equal volumes. */
 static void periodic_planes_are_sampled_once(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Nozzles that lead their fluid, through the world: a push from below cannot stop what is inside. */
+/* Nozzles that lead their fluid, through the world: a push from below cannot stop what is
+   inside. */
 #include "check.h"
 
 #include "base/vec3.h"
@@ -59,11 +60,11 @@ static void nozzle_leads_and_lets_go(void **state)
     (void)state;
     OozeWorld *world = make_world(NULL, INFINITY);
     CHECK_OK(ooze_world_advance(world, 0.3, NULL, NULL, &error));
-    uint64_t n = ooze_world_frame(world)->particle_count, led = 0;
+    uint64_t n = ooze_world_frame(world)->particle_count, prescribed = 0;
     for (uint64_t i = 0; i < n; i++) {
         double y = value(world, "position", i, 1), v = value(world, "velocity", i, 1);
         if (value(world, "nozzle", i, 0) > 0) {
-            led++;
+            prescribed++;
             CHECK_NEAR(v, -speed, 1e-5);
             /* a particle is set free at the start of the step after it passed the exit */
             assert_true(y > 1 - speed * dt - 1e-5 && y < 1 + length + 1e-5);
@@ -72,7 +73,8 @@ static void nozzle_leads_and_lets_go(void **state)
             CHECK_NEAR(v * v, speed * speed + 2 * 9.81 * fallen, 2 * 9.81 * speed * dt + 1e-3);
         }
     }
-    assert_in_range(led, 3 * 26, 3 * 30 + 30); /* about 28 a layer, three layers and a part */
+    assert_in_range(prescribed, 3 * 26,
+                    3 * 30 + 30); /* about 28 a layer, three layers and a part */
     ooze_world_destroy(world);
 }
 
@@ -86,20 +88,21 @@ static void paused_nozzle_holds_its_fluid(void **state)
     CHECK_OK(ooze_world_advance(world, 0.2, NULL, NULL, &error));
     CHECK_OK(ooze_world_set_emitter_speed(world, (OozeEmitterId){0}, 0.0, &error));
     CHECK_OK(ooze_world_advance(world, 0.8, NULL, NULL, &error));
-    uint64_t n = ooze_world_frame(world)->particle_count, led = 0;
+    uint64_t n = ooze_world_frame(world)->particle_count, prescribed = 0;
     for (uint64_t i = 0; i < n; i++) {
         if (value(world, "nozzle", i, 0) > 0) {
-            led++;
+            prescribed++;
             CHECK_NEAR(value(world, "velocity", i, 0), 0.5, 1e-6);
             CHECK_NEAR(value(world, "velocity", i, 1), 0.0, 1e-6);
             CHECK_NEAR(value(world, "position", i, 0), 0.5, 0.03 + 1e-3);
         }
     }
-    assert_true(led >= 3 * 26);
+    assert_true(prescribed >= 3 * 26);
     ooze_world_destroy(world);
 }
 
-/* A nozzle that has stopped, or given all it has to give, lets go of what it holds: at the jet's speed, and then it falls. */
+/* A nozzle that has stopped, or given all it has to give, lets go of what it holds: at the jet's
+   speed, and then it falls. */
 static void stopped_nozzle_lets_go(void **state)
 {
     (void)state;
@@ -134,8 +137,8 @@ static void stopped_nozzle_lets_go(void **state)
     }
 }
 
-/* One burst after another from the same place, while the first has hardly left, and after a while. A nozzle starts full, but
-   not where something is: the second burst is as calm as the first. */
+/* One burst after another from the same place, while the first has hardly left, and after a while.
+   A nozzle starts full, but not where something is: the second burst is as calm as the first. */
 static void bursts_follow_each_other(void **state)
 {
     (void)state;

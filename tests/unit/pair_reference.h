@@ -6,7 +6,7 @@
 #include "rounding.h"
 
 /* b - a, of nearest images: a float loses half a unit of the difference before it is wrapped. */
-static inline void way_between(const Case *c, OozeFour a, OozeFour b, Near d[3])
+static inline void delta_between(const Case *c, OozeF32x4 a, OozeF32x4 b, Near d[3])
 {
     const OozePeriodic *p = &c->context.periodic;
     for (int k = 0; k < 3; k++) {
@@ -27,9 +27,9 @@ typedef struct Cubic {
     Near value, slope; /* W, and -dW/dr */
 } Cubic;
 
-/* The spline by its two pieces, as written down in physics/kernels.h; the bound by what the loops compute,
-   a^2 - b^2 and 2 a^3 - b^3 with a = 1 - q, b = 1 - 2q, which cancel near the centre. Constants carry the
-   rounding of their own five steps. */
+/* The spline by its two pieces, as written down in physics/kernels.h; the bound by what the loops
+   compute, a^2 - b^2 and 2 a^3 - b^3 with a = 1 - q, b = 1 - 2q, which cancel near the centre.
+   Constants carry the rounding of their own five steps. */
 static inline Cubic cubic(Near r)
 {
     const double h = (double)SUPPORT, s = 8.0 / (OOZE_PI * h * h * h), q = r.v / h;
@@ -61,15 +61,15 @@ static inline Near strain_weight(Near r)
 }
 
 /* Particle i as a near end to entry e of a list. */
-static inline void way_to(const Case *c, uint64_t i, uint64_t e, Near d[3])
+static inline void delta_to(const Case *c, uint64_t i, uint64_t e, Near d[3])
 {
-    way_between(c, c->x[i], c->x[c->fluid.index[e]], d);
+    delta_between(c, c->x[i], c->x[c->fluid.index[e]], d);
 }
 
-static inline void way_to_sample(const Case *c, uint64_t i, uint64_t e, Near d[3])
+static inline void delta_to_sample(const Case *c, uint64_t i, uint64_t e, Near d[3])
 {
     OozeFloat4 p = c->boundary.position[c->walls.index[e]];
-    way_between(c, c->x[i], ooze_four(p.x, p.y, p.z, 0), d);
+    delta_between(c, c->x[i], ooze_f32x4(p.x, p.y, p.z, 0), d);
 }
 
 /* The part of each list that counts; padding follows it. */

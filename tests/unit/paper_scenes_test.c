@@ -1,5 +1,5 @@
-/* The scenes of the papers, scenes/barreiro2017 and scenes/takahashi2014: every file reads without complaint, the full ones hold
-   the paper's number of particles, the small ones run. */
+/* The scenes of the papers, scenes/barreiro2017 and scenes/takahashi2014: every file reads without
+   complaint, the full ones hold the paper's number of particles, the small ones run. */
 #include "check.h"
 
 #include <dirent.h>
@@ -40,8 +40,8 @@ static void expect_silence(const OozeScene *scene, const char *name)
     assert_int_equal(others, 0);
 }
 
-/* Particles filled at the start, and those that the nozzles will have put in by the end: a layer for
-   every spacing of jet. */
+/* Particles filled at the start, and those that the nozzles will have put in by the end: a layer
+   for every spacing of jet. */
 static double final_count(const OozeWorld *world, double duration)
 {
     double count = (double)ooze_particles_count(world->particles);

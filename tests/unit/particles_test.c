@@ -68,8 +68,8 @@ static void initial_values(void **state)
     ooze_particles_destroy(particles);
 }
 
-/* Arrays start on cache lines and can be written 16 elements beyond the count (the address sanitizer
-   watches), also right after growing and after reordering. */
+/* Arrays start on cache lines and can be written 16 elements beyond the count (the address
+   sanitizer watches), also right after growing and after reordering. */
 static void alignment_and_spare(void **state)
 {
     (void)state;
@@ -158,31 +158,10 @@ static void limits(void **state)
                 OOZE_ERROR_LIMIT, "at most 4294967280");
     CHECK_FAILS(ooze_particles_add(particles, UINT64_MAX, NULL, &error), OOZE_ERROR_LIMIT,
                 "at most 4294967280");
-    CHECK_FAILS(ooze_particles_reserve(particles, OOZE_PARTICLES_MAX + 1, &error), OOZE_ERROR_LIMIT,
-                "4294967281 particles");
     CHECK_FAILS(ooze_particles_resize(particles, UINT64_MAX, &error), OOZE_ERROR_LIMIT, "at most");
     ooze_particles_set_next_id(particles, UINT64_MAX - 3);
     CHECK_FAILS(ooze_particles_add(particles, 4, NULL, &error), OOZE_ERROR_LIMIT, "ids");
     CHECK_OK(ooze_particles_add(particles, 3, NULL, &error));
-    ooze_particles_destroy(particles);
-}
-
-/* Reserved room means that adding cannot fail and moves nothing. */
-static void reserve(void **state)
-{
-    (void)state;
-    OozeParticles *particles = store();
-    CHECK_OK(ooze_particles_reserve(particles, 10000, &error));
-    const void *positions = ooze_particles_positions(particles);
-    uint64_t bytes = ooze_particles_bytes(particles);
-    ooze_memory_fail_after(1);
-    CHECK_OK(ooze_particles_add(particles, 4000, NULL, &error));
-    CHECK_OK(ooze_particles_add(particles, 6000, NULL, &error));
-    ooze_memory_fail_after(0);
-    assert_ptr_equal(positions, ooze_particles_positions(particles));
-    assert_int_equal(bytes, ooze_particles_bytes(particles));
-    /* 16 + 16 + 8 + 2 bytes of fields */
-    assert_in_range(bytes, 10000 * 42, 10000 * 42 + 8192);
     ooze_particles_destroy(particles);
 }
 
@@ -313,8 +292,8 @@ static void ten_thousand_operations(void **state)
     ooze_threads_destroy(threads);
 }
 
-/* Reordering, once the arena has the room, and removing allocate nothing, so they cannot fail for lack of
-   memory. */
+/* Reordering, once the arena has the room, and removing allocate nothing, so they cannot fail for
+   lack of memory. */
 static void steady_state(void **state)
 {
     (void)state;
@@ -387,7 +366,6 @@ int main(void)
         cmocka_unit_test(same_name),
         cmocka_unit_test(bad_rows),
         cmocka_unit_test(limits),
-        cmocka_unit_test(reserve),
         cmocka_unit_test(resize),
         cmocka_unit_test(ten_thousand_operations),
         cmocka_unit_test(steady_state),

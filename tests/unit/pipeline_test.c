@@ -1,5 +1,5 @@
-/* The pipeline: jobs in order through every stage, a bound on what is on its way, failures that stop
-   the caller and lose nothing. */
+/* The pipeline: jobs in order through every stage, a bound on what is on its way, failures that
+   stop the caller and lose nothing. */
 #include "check.h"
 
 #include <stdatomic.h>
@@ -19,7 +19,7 @@ typedef struct Line {
     int fail_stage, fail_at; /* the job that a stage refuses */
     int pause_stage;         /* the stage that takes its time */
     _Atomic int inside[3];   /* jobs in a stage at this moment */
-    _Atomic int clashes, on_the_way, most;
+    _Atomic int clashes, in_transit, most;
     _Atomic bool held; /* stage 0 waits while this is set */
 } Line;
 
@@ -38,7 +38,7 @@ static OozeStatus pass(Line *line, int stage, int slot, int stages, OozeError *e
         return ooze_fail(error, OOZE_ERROR_WRITE, "", "stage %d refused job %d", stage, job);
     }
     line->seen[stage][line->count[stage]++] = job;
-    line->on_the_way -= stage == stages - 1;
+    line->in_transit -= stage == stages - 1;
     return OOZE_OK;
 }
 
@@ -77,13 +77,13 @@ static int feed(OozePipeline *pipeline, Line *line, int jobs, OozeError *error)
 {
     for (int job = 0; job < jobs; job++) {
         int slot;
-        if (ooze_pipeline_take(pipeline, &slot, error)) {
+        if (ooze_pipeline_acquire(pipeline, &slot, error)) {
             return job;
         }
         line->slots[slot] = job;
-        int now = ++line->on_the_way;
+        int now = ++line->in_transit;
         line->most = now > line->most ? now : line->most;
-        ooze_pipeline_put(pipeline);
+        ooze_pipeline_submit(pipeline);
     }
     return jobs;
 }
@@ -126,9 +126,9 @@ static void caller_waits_for_a_slow_stage(void **state)
     line.held = false;
     int slot;
     CHECK_OK(
-        ooze_pipeline_take(pipeline, &slot, &error)); /* comes back once the first is through */
+        ooze_pipeline_acquire(pipeline, &slot, &error)); /* comes back once the first is through */
     assert_int_equal(slot, 0);
-    CHECK_OK(ooze_pipeline_take(pipeline, &slot, &error));
+    CHECK_OK(ooze_pipeline_acquire(pipeline, &slot, &error));
     assert_int_equal(slot, 0);
     CHECK_OK(ooze_pipeline_drain(pipeline, &error));
     assert_true(ooze_pipeline_has_room(pipeline));

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "plot/compose.h"
 #include "plot/curve.h"
-#include "plot/font.h"
+#include "unit/fontconfig_leaks.h"
 #include "unit/scratch_folder.h"
 
 /* ---- axes ----------------------------------------------------------------------------------- */
@@ -15,21 +15,26 @@ static void steps_are_one_two_five(void **state)
     const double cases[][2] = {{1, 1},   {1.99, 1}, {2, 2},       {4.9, 2},  {5, 5},
                                {9.9, 5}, {10, 10},  {0.03, 0.02}, {700, 500}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        CHECK_NEAR(ooze_axis_round(cases[i][0]), cases[i][1], cases[i][1] * 1e-12);
+        CHECK_NEAR(ooze_axis_step_below(cases[i][0]), cases[i][1], cases[i][1] * 1e-12);
     }
-    CHECK_NEAR(ooze_axis_round(1e-3), 1e-3, 1e-15);
-    CHECK_NEAR(ooze_axis_round(0.1 + 0.2 - 0.1), 0.2, 1e-15); /* a hair below 0.2 */
+    CHECK_NEAR(ooze_axis_step_below(1e-3), 1e-3, 1e-15);
+    CHECK_NEAR(ooze_axis_step_below(0.1 + 0.2 - 0.1), 0.2, 1e-15); /* below 0.2 by rounding */
 }
 
-/* Ticks are whole multiples of the step, all of those within the axis, two at least, and not more than
-   wanted except to have those two. */
+static OozeAxisScale axis_of(double low, double high, bool logarithmic, int ticks)
+{
+    return ooze_axis_make((OozeRange){low, high}, logarithmic, ticks);
+}
+
+/* Ticks are whole multiples of the step, all of those within the axis, two at least, and not more
+   than wanted except to have those two. */
 static void ticks_fall_on_round_numbers(void **state)
 {
     (void)state;
     for (int k = 0; k < 400; k++) {
         double low = (k % 20 - 10) * 0.37, high = low + pow(10, k / 50.0 - 4);
         int wanted = 2 + k % 9;
-        OozeAxisScale axis = ooze_axis_between(low, high, false, wanted);
+        OozeAxisScale axis = axis_of(low, high, false, wanted);
         assert_in_range(axis.tick_count, 2, (uintmax_t)(wanted < 5 ? 6 : wanted + 1));
         double first = ceil((low - axis.step * 1e-6) / axis.step);
         for (int i = 0; i < axis.tick_count; i++) {
@@ -51,23 +56,27 @@ static void check_label(OozeAxisScale axis, double tick, const char *expected)
 static void labels_say_the_number(void **state)
 {
     (void)state;
-    check_label(ooze_axis_between(0, 2, false, 8), 0.4, "0.4");
-    check_label(ooze_axis_between(0, 2, false, 8), 0, "0");
-    check_label(ooze_axis_between(-3, 2, false, 5), -2, "−2");
-    check_label(ooze_axis_between(0, 60000, false, 6), 20000,
+    check_label(axis_of(0, 2, false, 8), 0.4, "0.4");
+    check_label(axis_of(0, 2, false, 8), 0, "0");
+    check_label(axis_of(-3, 2, false, 5), -2, "−2");
+    check_label(axis_of(0, 60000, false, 6), 20000,
                 "20\xc2\xa0"
                 "000");
-    check_label(ooze_axis_between(0, 0.05, false, 5), 0.02, "20"); /* mm */
-    check_label(ooze_axis_between(0, 3e7, false, 3), 2e7, "20");
-    check_label(ooze_axis_between(1e-6, 10, true, 8), 1e-4, "10⁻⁴");
-    check_label(ooze_axis_between(1e-6, 10, true, 8), 0.1, "0.1");
-    check_label(ooze_axis_between(2000, 90000, true, 8), 50000, "5×10⁴");
+    check_label(axis_of(0, 0.05, false, 5), 0.02, "20"); /* mm */
+    check_label(axis_of(0, 3e7, false, 3), 2e7, "20");
+    check_label(axis_of(1e-6, 10, true, 8), 1e-4, "10⁻⁴");
+    check_label(axis_of(1e-6, 10, true, 8), 0.1, "10⁻¹"); /* all powers or none */
+    check_label(axis_of(0.01, 10, true, 8), 0.1, "0.1");
+    check_label(axis_of(2000, 90000, true, 8), 50000,
+                "50\xc2\xa0"
+                "000");
+    check_label(axis_of(2e5, 9e6, true, 8), 5e5, "5×10⁵");
 }
 
 static void check_title(double high, const char *unit, const char *expected)
 {
     char title[64];
-    OozeAxisScale axis = ooze_axis_between(0, high, false, 5);
+    OozeAxisScale axis = axis_of(0, high, false, 5);
     ooze_axis_title(&axis, "h", unit, title, sizeof title);
     assert_string_equal(title, expected);
 }
@@ -80,28 +89,60 @@ static void titles_tell_the_unit(void **state)
     check_title(3e7, "Pa", "h (MPa)");
     check_title(1, "kg m2/s", "h (kg m²/s)");
     check_title(1e-4, "kg m/s", "h (10⁻⁶ kg m/s)");
+    check_title(1, "degC", "h (°C)");
     check_title(1, "", "h");
     check_title(3e7, "", "h (10⁶)");
 }
 
-static void axes_leave_air_and_find_zero(void **state)
+/* Labels of a range that is small beside its values differ from each other. */
+static void labels_differ(void **state)
 {
     (void)state;
-    OozeAxisScale axis = ooze_axis_make(0.3, 1, false, false, 5);
-    CHECK_NEAR(axis.low, 0, 0); /* 0.3 is less than half the range from zero */
-    CHECK_NEAR(axis.high, 1 + 0.06 * 0.7, 1e-12);
-    axis = ooze_axis_make(5, 6, false, false, 5);
-    CHECK_NEAR(axis.low, 5 - 0.06, 1e-12);
-    axis = ooze_axis_make(-6, -0.1, false, false, 5);
-    CHECK_NEAR(axis.high, 0, 0);
-    axis = ooze_axis_make(2, 2, false, false, 5); /* one number stands in the middle */
-    CHECK_NEAR(ooze_axis_place(&axis, 2), 0.5, 1e-12);
-    axis = ooze_axis_make(0, 0, false, false, 5);
-    CHECK_NEAR(ooze_axis_place(&axis, 0), 0.5, 1e-12);
-    axis = ooze_axis_between(1, 10000, true, 5);
-    CHECK_NEAR(ooze_axis_place(&axis, 100), 0.5, 1e-12);
-    assert_true(isnan(ooze_axis_place(&axis, 0)));
-    assert_true(isnan(ooze_axis_place(&axis, -1)));
+    const double ranges[][2] = {{1150, 1151}, {1150.001, 1150.002}, {-3e6, -2.999e6}, {0, 1e-7}};
+    for (size_t k = 0; k < sizeof ranges / sizeof ranges[0]; k++) {
+        OozeAxisScale axis = axis_of(ranges[k][0], ranges[k][1], false, 5);
+        assert_in_range(axis.tick_count, 2, 7);
+        char last[OOZE_LABEL_MAX] = "", label[OOZE_LABEL_MAX];
+        for (int i = 0; i < axis.tick_count; i++) {
+            ooze_axis_label(&axis, axis.ticks[i], label);
+            assert_string_not_equal(label, last);
+            memcpy(last, label, sizeof last);
+        }
+    }
+}
+
+/* 0.01 to 100: labels at the five powers of ten, minor ticks at the eight multiples between two. */
+static void logarithmic_axes_have_minor_ticks(void **state)
+{
+    (void)state;
+    OozeAxisScale axis = axis_of(0.01, 100, true, 8);
+    assert_int_equal(axis.tick_count, 5);
+    assert_int_equal(axis.minor_count, 4 * 8);
+    CHECK_NEAR(axis.minor_ticks[0], 0.02, 1e-12);
+    axis = axis_of(130, 800, true, 8); /* less than a decade: 200, 300, 500, 700 */
+    assert_int_equal(axis.tick_count, 4);
+    CHECK_NEAR(axis.ticks[3], 700, 1e-9);
+}
+
+static void axes_are_padded_and_include_zero(void **state)
+{
+    (void)state;
+    OozeRange ends = ooze_axis_extend((OozeRange){0.3, 1}, false, false);
+    CHECK_NEAR(ends.low, 0, 0); /* 0.3 is less than half the range from zero */
+    CHECK_NEAR(ends.high, 1 + 0.06 * 0.7, 1e-12);
+    ends = ooze_axis_extend((OozeRange){5, 6}, false, false);
+    CHECK_NEAR(ends.low, 5 - 0.06, 1e-12);
+    ends = ooze_axis_extend((OozeRange){-6, -0.1}, false, false);
+    CHECK_NEAR(ends.high, 0, 0);
+    for (int value = 0; value <= 2; value += 2) { /* a single value is in the middle */
+        ends = ooze_axis_extend((OozeRange){value, value}, false, false);
+        CHECK_NEAR(ends.low + ends.high, 2 * value, 1e-12);
+        assert_true(ends.low < ends.high);
+    }
+    OozeAxisScale axis = axis_of(1, 10000, true, 5);
+    CHECK_NEAR(ooze_axis_position(&axis, 100), 0.5, 1e-12);
+    assert_true(isnan(ooze_axis_position(&axis, 0)));
+    assert_true(isnan(ooze_axis_position(&axis, -1)));
 }
 
 /* ---- figures -------------------------------------------------------------------------------- */
@@ -127,6 +168,14 @@ static OozeFigure figure_of(const OozePanel *panels, int panel_count, const Ooze
                         .series_count = series_count};
 }
 
+static unsigned char *white_pixels(const OozeDrawing *drawing)
+{
+    size_t bytes = (size_t)drawing->width * (size_t)drawing->height * 3;
+    unsigned char *pixels = ooze_alloc(bytes, 1);
+    memset(pixels, 255, bytes);
+    return pixels;
+}
+
 /* The coloured line of the drawing goes through the pixels that the axes promise. */
 static void data_land_on_their_pixels(void **state)
 {
@@ -147,42 +196,43 @@ static void data_land_on_their_pixels(void **state)
     OozePoint m = ooze_plot_point(&area, 1, 20); /* a quarter and a half of the way */
     CHECK_NEAR(m.x, area.left + (area.right - area.left) / 4, 1e-9);
     CHECK_NEAR(m.y, (area.top + area.bottom) / 2, 1e-9);
-    const OozeStroke *curve = NULL;
-    for (size_t i = 0; i < drawing.stroke_count; i++) {
-        if (drawing.strokes[i].kind == OOZE_STROKE_LINE && drawing.strokes[i].count == 5) {
-            curve = &drawing.strokes[i];
+    const OozeDrawingItem *curve = NULL;
+    for (size_t i = 0; i < drawing.item_count; i++) {
+        if (drawing.items[i].kind == OOZE_ITEM_LINE && drawing.items[i].count == 5) {
+            curve = &drawing.items[i];
         }
     }
     assert_non_null(curve);
     for (int i = 0; i < 5; i++) {
         OozePoint expected = ooze_plot_point(&area, ramp_x[i], ramp_y[i]);
-        CHECK_NEAR(drawing.points[curve->first + (size_t)i].x, expected.x, 1e-9);
-        CHECK_NEAR(drawing.points[curve->first + (size_t)i].y, expected.y, 1e-9);
+        CHECK_NEAR(drawing.points[curve->first_point + (size_t)i].x, expected.x, 1e-9);
+        CHECK_NEAR(drawing.points[curve->first_point + (size_t)i].y, expected.y, 1e-9);
     }
-    /* And on the raster: blue on the line (width 1.8, so its pixel is covered whole), none beside it. */
-    uint8_t *pixels = ooze_drawing_rasterise(&drawing);
+    /* On pixels: blue on the line (width 1.8, so its pixel is fully covered), nothing beside it. */
+    unsigned char *pixels = white_pixels(&drawing);
+    CHECK_OK(ooze_drawing_paint_over(&drawing, pixels, drawing.width, &error));
     OozePoint middle = ooze_plot_point(&area, 2.5, 25);
-    const uint8_t *on = pixels + ((size_t)middle.y * 400 + (size_t)middle.x) * 3;
+    const unsigned char *on = pixels + ((size_t)middle.y * 400 + (size_t)middle.x) * 3;
     assert_in_range(on[0], 0, 60);
     assert_in_range(on[2], 150, 200);
-    const uint8_t *off = on - (size_t)8 * 400 * 3;
-    assert_in_range(off[0], 0xe7, 255); /* paper or grid */
+    const unsigned char *off = on - (size_t)8 * 400 * 3;
+    assert_in_range(off[0], 0xe0, 255); /* background or grid */
     ooze_free(pixels);
-    ooze_drawing_clear(&drawing);
+    ooze_drawing_free(&drawing);
 }
 
 static size_t count_lines(const OozeDrawing *drawing, uint32_t color, size_t points)
 {
     size_t count = 0;
-    for (size_t i = 0; i < drawing->stroke_count; i++) {
-        const OozeStroke *stroke = &drawing->strokes[i];
-        count +=
-            stroke->kind == OOZE_STROKE_LINE && stroke->color == color && stroke->count == points;
+    for (size_t i = 0; i < drawing->item_count; i++) {
+        const OozeDrawingItem *item = &drawing->items[i];
+        count += item->kind == OOZE_ITEM_LINE && item->color == color && item->count == points;
     }
     return count;
 }
 
-/* Readings at 0, 2 and 4 s with nan between: three dots and no line through what was not measured. */
+/* Readings at 0, 2 and 4 s with nan between: three dots and no line through what was not measured.
+   */
 static void gaps_break_the_line(void **state)
 {
     (void)state;
@@ -193,7 +243,7 @@ static void gaps_break_the_line(void **state)
     CHECK_OK(ooze_figure_draw(&figure, &drawing, NULL, &error));
     assert_int_equal(count_lines(&drawing, 0x0072b2, 1), 3);
     assert_int_equal(count_lines(&drawing, 0x0072b2, 2), 0);
-    ooze_drawing_clear(&drawing);
+    ooze_drawing_free(&drawing);
 }
 
 /* Below 15 the ramp to 40 is above the axis: the line ends at the panel's edge, at 15/10 s. */
@@ -209,15 +259,15 @@ static void lines_end_at_the_panel(void **state)
     OozePlotArea area;
     CHECK_OK(ooze_figure_draw(&figure, &drawing, &area, &error));
     assert_int_equal(count_lines(&drawing, 0x0072b2, 3), 1);
-    for (size_t i = 0; i < drawing.stroke_count; i++) {
-        const OozeStroke *stroke = &drawing.strokes[i];
-        if (stroke->kind == OOZE_STROKE_LINE && stroke->count == 3) {
-            OozePoint end = drawing.points[stroke->first + 2];
+    for (size_t i = 0; i < drawing.item_count; i++) {
+        const OozeDrawingItem *item = &drawing.items[i];
+        if (item->kind == OOZE_ITEM_LINE && item->count == 3) {
+            OozePoint end = drawing.points[item->first_point + 2];
             CHECK_NEAR(end.x, ooze_plot_point(&area, 1.5, 15).x, 1e-6);
             CHECK_NEAR(end.y, area.top, 1e-6);
         }
     }
-    ooze_drawing_clear(&drawing);
+    ooze_drawing_free(&drawing);
 }
 
 static void empty_and_cramped_figures_are_refused(void **state)
@@ -279,34 +329,63 @@ static void thinning_keeps_the_picture(void **state)
     ooze_free(points);
 }
 
-/* A black bar of 10 by 2 pixels, half a pixel over: its ink is its area, whatever the pixels. */
-static void raster_keeps_areas(void **state)
+/* A black bar of 10 by 2 pixels, half a pixel aside, covers its area; half transparent, half of it.
+   */
+static void polygons_cover_their_area(void **state)
 {
     (void)state;
-    OozeDrawing drawing = {.width = 32, .height = 16};
-    OozePoint bar[] = {{8.5, 6.5}, {18.5, 6.5}, {18.5, 8.5}, {8.5, 8.5}};
-    ooze_drawing_shape(&drawing, bar, 4, 0);
-    uint8_t *pixels = ooze_drawing_rasterise(&drawing);
-    double black = 0;
-    for (int i = 0; i < 32 * 16; i++) {
-        black += (255 - pixels[3 * i]) / 255.0;
+    for (int k = 1; k <= 2; k++) {
+        OozeDrawing drawing = {.width = 32, .height = 16};
+        OozePoint bar[] = {{8.5, 6.5}, {18.5, 6.5}, {18.5, 8.5}, {8.5, 8.5}};
+        ooze_drawing_polygon(&drawing, bar, 4, 0, 1.0 / k);
+        unsigned char *pixels = white_pixels(&drawing);
+        CHECK_OK(ooze_drawing_paint_over(&drawing, pixels, drawing.width, &error));
+        double black = 0;
+        for (int i = 0; i < 32 * 16; i++) {
+            black += (255 - pixels[3 * i]) / 255.0;
+        }
+        CHECK_NEAR(black, 20.0 / k, 0.2); /* 8 bits a pixel over 33 pixels */
+        ooze_free(pixels);
+        ooze_drawing_free(&drawing);
     }
-    CHECK_NEAR(black, 20, 1.0); /* corners are rounded by a quarter of a pixel each */
-    ooze_free(pixels);
-    ooze_drawing_clear(&drawing);
 }
 
-static void words_are_measured(void **state)
+/* Text is painted where its anchor says; bytes that are not UTF-8 are replaced. */
+static void text_is_measured_and_placed(void **state)
 {
     (void)state;
-    CHECK_NEAR(ooze_font_width("", 12), 0, 0);
-    CHECK_NEAR(ooze_font_width("1111", 12), ooze_font_width("8888", 12), 1e-9); /* in columns */
-    CHECK_NEAR(ooze_font_width("abc", 24), 2 * ooze_font_width("abc", 12), 1e-9);
-    const char *text = "é\xff²";
-    assert_int_equal(ooze_utf8_next(&text), 0xe9);
-    assert_int_equal(ooze_utf8_next(&text), '?');
-    assert_int_equal(ooze_utf8_next(&text), 0xb2);
-    assert_int_equal(ooze_utf8_next(&text), 0);
+    CHECK_NEAR(ooze_text_width("", 12), 0, 0);
+    CHECK_NEAR(ooze_text_width("1111", 12), ooze_text_width("8888", 12), 1e-9); /* in columns */
+    CHECK_NEAR(ooze_text_width("abc", 24), 2 * ooze_text_width("abc", 12), 1e-9);
+    assert_true(ooze_text_width("\xff\xff", 12) > 0);
+    double width = ooze_text_width("HHH", 20);
+    for (int anchor = OOZE_ANCHOR_START; anchor <= OOZE_ANCHOR_END; anchor++) {
+        OozeDrawing drawing = {.width = 200, .height = 40};
+        OozeTextStyle style = {.size = 20, .anchor = (OozeAnchor)anchor};
+        ooze_drawing_text(&drawing, (OozePoint){100, 30}, "HHH", style);
+        unsigned char *pixels = white_pixels(&drawing);
+        CHECK_OK(ooze_drawing_paint_over(&drawing, pixels, drawing.width, &error));
+        int first = 200, last = 0, top = 40, bottom = 0;
+        for (int i = 0; i < 200 * 40; i++) {
+            if (pixels[3 * i] < 128) {
+                first = i % 200 < first ? i % 200 : first;
+                last = i % 200 > last ? i % 200 : last;
+                top = i / 200 < top ? i / 200 : top;
+                bottom = i / 200;
+            }
+        }
+        double start = 100 - width * anchor / 2;
+        CHECK_NEAR(first, start, 3); /* the side bearing of the letter */
+        CHECK_NEAR(last + 1, start + width, 3);
+        CHECK_NEAR(bottom, 29, 1); /* on the baseline */
+        CHECK_NEAR(bottom - top, 0.73 * 20, 2);
+        ooze_free(pixels);
+        ooze_drawing_free(&drawing);
+    }
+    OozeDrawing drawing = {.width = 1, .height = 1};
+    ooze_drawing_text(&drawing, (OozePoint){0, 0}, "é\xff²\n", (OozeTextStyle){.size = 12});
+    assert_string_equal(drawing.texts.data, "é?²?");
+    ooze_drawing_free(&drawing);
 }
 
 /* ---- tables --------------------------------------------------------------------------------- */
@@ -419,8 +498,9 @@ static void references_join_their_panel(void **state)
                 "'height' in m, which is the unit of no probe plotted");
 }
 
-/* Every allocation fails once; nothing leaks (the sanitizer build watches) and all is told. */
-static void running_out_of_memory_is_told(void **state)
+/* Every allocation fails once; each failure is reported and nothing leaks (in the sanitizer build).
+   */
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     put_tables();
@@ -429,8 +509,6 @@ static void running_out_of_memory_is_told(void **state)
     for (; status == OOZE_ERROR_MEMORY && allocations < 2000; allocations++) {
         OozePlot plot = {0};
         OozeDrawing drawing = {0};
-        char path[64];
-        snprintf(path, sizeof path, "%s/out.png", folder);
         ooze_memory_fail_after(allocations);
         OozeError error = {0};
         status = compose("top", "c.x", two, &plot, &error);
@@ -440,9 +518,9 @@ static void running_out_of_memory_is_told(void **state)
             figure.height = 300;
             status = ooze_figure_draw(&figure, &drawing, NULL, &error);
         }
-        status = status ? status : ooze_drawing_write_png(&drawing, path, &error);
+        status = status ? status : ooze_drawing_write_all(&drawing, folder, "out", &error);
         ooze_memory_fail_after(0);
-        ooze_drawing_clear(&drawing);
+        ooze_drawing_free(&drawing);
         ooze_plot_free(&plot);
     }
     assert_int_equal(status, OOZE_OK);
@@ -456,18 +534,21 @@ int main(void)
         cmocka_unit_test(ticks_fall_on_round_numbers),
         cmocka_unit_test(labels_say_the_number),
         cmocka_unit_test(titles_tell_the_unit),
-        cmocka_unit_test(axes_leave_air_and_find_zero),
+        cmocka_unit_test(labels_differ),
+        cmocka_unit_test(logarithmic_axes_have_minor_ticks),
+        cmocka_unit_test(axes_are_padded_and_include_zero),
         cmocka_unit_test(data_land_on_their_pixels),
         cmocka_unit_test(gaps_break_the_line),
         cmocka_unit_test(lines_end_at_the_panel),
         cmocka_unit_test(empty_and_cramped_figures_are_refused),
         cmocka_unit_test(thinning_keeps_the_picture),
-        cmocka_unit_test(raster_keeps_areas),
-        cmocka_unit_test(words_are_measured),
+        cmocka_unit_test(polygons_cover_their_area),
+        cmocka_unit_test(text_is_measured_and_placed),
         cmocka_unit_test(tables_are_read),
         cmocka_unit_test_setup_teardown(names_find_columns, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(references_join_their_panel, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(running_out_of_memory_is_told, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(failed_allocations_are_reported, make_folder,
+                                        remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

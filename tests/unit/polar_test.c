@@ -51,8 +51,8 @@ static void is_proper(OozeMat3 r)
     CHECK_NEAR(ooze_mat3_det(r), 1.0, 1e-5);
 }
 
-/* R times a symmetric positive matrix has polar factor R, at every scale; floats keep about 1e-7 of a
-   stretch of up to 4, lost once more in the inverse. */
+/* R times a symmetric positive matrix has polar factor R, at every scale; floats keep about 1e-7 of
+   a stretch of up to 4, lost once more in the inverse. */
 static void finds_the_rotation_of_a_stretch(void **state)
 {
     (void)state;
@@ -63,7 +63,8 @@ static void finds_the_rotation_of_a_stretch(void **state)
         for (int a = 0; a < 3; a++) {
             stretch[a] = (float)exp(2.0 * (ooze_random01(9, k, (uint64_t)a) - 0.5) * log(4.0));
         }
-        OozeSym3 s = ooze_sym3_push(axes, ooze_sym3(stretch[0], stretch[1], stretch[2], 0, 0, 0));
+        OozeSym3 s =
+            ooze_sym3_congruence(axes, ooze_sym3(stretch[0], stretch[1], stretch[2], 0, 0, 0));
         OozeMat3 f = ooze_mat3_mul_sym3(r, s);
         for (int scale = -1; scale <= 1; scale++) {
             OozeMat3 got = ooze_polar_rotation(ooze_mat3_scale(f, powf(1e6f, (float)scale)));
@@ -81,8 +82,8 @@ static void survives_what_has_no_polar_factor(void **state)
                                       {1, 0, 0},     {1, 1e-4f, 0},    {1, 0.6f, 1e-3f}};
     for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
         OozeMat3 axes = random_rotation(100 + k), r = random_rotation(200 + k);
-        OozeSym3 s =
-            ooze_sym3_push(axes, ooze_sym3(shapes[k][0], shapes[k][1], shapes[k][2], 0, 0, 0));
+        OozeSym3 s = ooze_sym3_congruence(
+            axes, ooze_sym3(shapes[k][0], shapes[k][1], shapes[k][2], 0, 0, 0));
         OozeMat3 f = ooze_mat3_mul_sym3(r, s);
         OozeMat3 got = ooze_polar_rotation(f);
         is_proper(got);
@@ -106,7 +107,8 @@ static void nothing_turns_nothing(void **state)
     assert_true(distance(ooze_polar_rotation(bad), ooze_mat3_identity()) == 0.0);
 }
 
-/* Cayley: exact axis, angle 2 atan(w/2), orthonormal to rounding; and I + W stretches by W^T W/2. */
+/* Cayley: exact axis, angle 2 atan(w/2), orthonormal to rounding; and I + W stretches by W^T
+   W/2. */
 static void a_spin_rotates(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* Presets move as their names promise: the order of spreading, what springs back, what keeps its height. Balls
-   of 268 particles on a plane that they cling to; the bounds say which is which, not how fast exactly. */
+/* Presets move as their names promise: the order of spreading, what springs back, what keeps its
+   height. Balls of 268 particles on a plane that they cling to; the bounds say which is which,
+   not how fast exactly. */
 #include "scene_text.h"
 
 #include "ooze/world.h"
@@ -55,8 +56,8 @@ static Drop drop(const char *preset, const char *body, const char *friction, dou
     return result;
 }
 
-/* After half a second the thinner has gone farther. Neighbours in this order differ by a factor of at least 1.6 in
-   viscosity, and by 20 % and more in what was measured; 5 % is asked for. */
+/* After half a second the thinner has gone farther. Neighbours in this order differ by a factor of
+   at least 1.6 in viscosity, and by 20 % and more in what was measured; 5 % is asked for. */
 static void thinner_goes_farther(void **state)
 {
     (void)state;
@@ -71,9 +72,10 @@ static void thinner_goes_farther(void **state)
     }
 }
 
-/* A heap flows while the weight above its foot exceeds the yield stress: rho g 2 R is 408 Pa for toothpaste (250 Pa)
-   and 141 Pa for whipped cream (120 Pa), which stand but for a settled foot; 358 Pa for ketchup (32 Pa) and 325 Pa
-   for yoghurt (15 Pa), which slump and then stay. Syrup, without one, lies flatter than they. */
+/* A heap flows while the weight above its foot exceeds the yield stress: rho g 2 R is 408 Pa for
+   toothpaste (250 Pa) and 141 Pa for whipped cream (120 Pa), which stand but for a settled foot;
+   358 Pa for ketchup (32 Pa) and 325 Pa for yoghurt (15 Pa), which slump and then stay. Syrup,
+   without one, lies flatter than they. */
 static void pastes_stand(void **state)
 {
     (void)state;
@@ -92,8 +94,9 @@ static void pastes_stand(void **state)
              later.height / toothpaste.height, 0.97, 1.01);
 }
 
-/* At 1 m/s jelly is squashed by rho v^2/G, about 0.7 of its size, and is round again after its swing of
-   2 pi R sqrt(rho/G), about 0.1 s; clay keeps its dent; mucus that was spread comes back together. */
+/* At 1 m/s jelly is squashed by rho v^2/G, about 0.7 of its size, and is round again after its
+   swing of 2 pi R sqrt(rho/G), about 0.1 s; clay keeps its dent; mucus that was spread comes
+   back together. */
 static void what_is_elastic_springs_back(void **state)
 {
     (void)state;

@@ -1,11 +1,12 @@
-/* Materials by name: a complete table, and scenes that take from it what they do not say themselves. */
+/* Materials by name: a complete table, and scenes that take from it what they do not say
+   themselves. */
 #include "scene_text.h"
 
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "methods/material.h"
+#include "materials/material.h"
 #include "unit/scratch_folder.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -67,7 +68,7 @@ static void measured_numbers_name_who_measured(void **state)
                          strstr(number->source, "data sheets") ||
                          strstr(number->source, "NETZSCH") || strstr(number->source, "by its name");
             if (number->origin == OOZE_PRESET_MEASURED && !cited) {
-                fail_msg("%s of %s is measured, but by whom?", number->key, info->name);
+                fail_msg("%s of %s is measured, but by which?", number->key, info->name);
             }
         }
     }
@@ -177,7 +178,8 @@ static void own_numbers_win(void **state)
     ooze_scene_free(scene);
 }
 
-/* Two of viscosity, modulus and relaxation time make the third: the preset must not make it three. */
+/* Two of viscosity, modulus and relaxation time make the third: the preset must not make it
+   three. */
 static void nothing_contradicts(void **state)
 {
     (void)state;

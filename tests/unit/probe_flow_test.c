@@ -33,7 +33,8 @@ static void couette_profile(void **state)
     hand_end(hand);
 }
 
-/* Who is on the line: within the half width, between the ends, ends included; empty bins are NaN. */
+/* Who is on the line: within the half width, between the ends, ends included; empty bins are
+   NaN. */
 static void profile_takes_only_the_line(void **state)
 {
     (void)state;
@@ -69,7 +70,8 @@ static void profile_takes_only_the_line(void **state)
 
 /* ---- azimuth ------------------------------------------------------------------------------ */
 
-/* A small cluster with its centroid at `angle` (turns) and radius about the axis through `point`. */
+/* A small cluster with its centroid at `angle` (turns) and radius about the axis through
+   `point`. */
 static void place_cluster(Hand *hand, OozeVec3 point, double angle, double radius)
 {
     double phi = 2.0 * acos(-1.0) * angle;
@@ -172,8 +174,8 @@ static void state_resumes_bitwise(void **state)
     hand_end(hand);
 }
 
-/* Particles at rest in a pile on one side drown a thread on the other, unless only what sinks counts;
-   and the angle about z runs from x to y. */
+/* Particles at rest in a pile on one side drown a thread on the other, unless only what sinks
+   counts; and the angle about z runs from x to y. */
 static void pile_at_rest_can_be_left_out(void **state)
 {
     (void)state;

@@ -35,12 +35,12 @@ static inline Hand *hand_start(double spacing, double support_ratio)
     hand->material = calloc(HAND_MAX, sizeof *hand->material);
     hand->temperature = calloc(HAND_MAX, sizeof *hand->temperature);
     const OozeFieldView fields[HAND_FIELDS] = {
-        {"position", OOZE_FIELD_FLOAT32, 3, 4, "m", "", 0, hand->position},
-        {"velocity", OOZE_FIELD_FLOAT32, 3, 4, "m/s", "", 0, hand->velocity},
-        {"id", OOZE_FIELD_UINT64, 1, 1, "", "", 0, hand->id},
-        {"material", OOZE_FIELD_UINT16, 1, 1, "", "", 0, hand->material},
-        {"temperature", OOZE_FIELD_FLOAT64, 1, 1, "degC", "", 0, hand->temperature},
-        {"rest_position", OOZE_FIELD_FLOAT32, 3, 4, "m", "", 0, hand->rest},
+        {"position", OOZE_FIELD_FLOAT32, 3, 4, "m", "", 0, hand->position, NULL},
+        {"velocity", OOZE_FIELD_FLOAT32, 3, 4, "m/s", "", 0, hand->velocity, NULL},
+        {"id", OOZE_FIELD_UINT64, 1, 1, "", "", 0, hand->id, NULL},
+        {"material", OOZE_FIELD_UINT16, 1, 1, "", "", 0, hand->material, NULL},
+        {"temperature", OOZE_FIELD_FLOAT64, 1, 1, "degC", "", 0, hand->temperature, NULL},
+        {"rest_position", OOZE_FIELD_FLOAT32, 3, 4, "m", "", 0, hand->rest, NULL},
     };
     memcpy(hand->fields, fields, sizeof fields);
     hand->frame = (OozeFrame){

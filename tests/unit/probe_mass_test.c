@@ -45,8 +45,8 @@ static void sums_by_hand(void **state)
     hand_end(hand);
 }
 
-/* A block of nx x ny x nz lattice points about its centre, spun at w: L = I w with the lattice's own
-   inertia, for which sum x^2 over n points of spacing d is d^2 n (n^2 - 1) / 12. */
+/* A block of nx x ny x nz lattice points about its centre, spun at w: L = I w with the lattice's
+   own inertia, for which sum x^2 over n points of spacing d is d^2 n (n^2 - 1) / 12. */
 static void rotating_block_has_inertia_times_spin(void **state)
 {
     (void)state;

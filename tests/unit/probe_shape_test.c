@@ -77,9 +77,9 @@ static void rigid_motion_has_no_drift(void **state)
     hand_end(hand);
 }
 
-/* Stretching a centred block by 1 + e along x moves a point by e x: the best fit is no rotation, and
-   the RMS is e times the lattice's RMS of x, d sqrt((n^2 - 1) / 12). A turn afterwards changes
-   nothing; nor does a shift of one material for the other's probe. */
+/* Stretching a centred block by 1 + e along x moves a point by e x: the best fit is no rotation,
+   and the RMS is e times the lattice's RMS of x, d sqrt((n^2 - 1) / 12). A turn afterwards
+   changes nothing; nor does a shift of one material for the other's probe. */
 static void stretch_gives_its_rms(void **state)
 {
     (void)state;
@@ -132,7 +132,8 @@ static void drift_of_faults_is_nan(void **state)
     hand_end(hand);
 }
 
-/* The fit alone, in double: the rotation that made the points, to rounding, and none of flat zeros. */
+/* The fit alone, in double: the rotation that made the points, to rounding, and none of flat
+   zeros. */
 static void fit_finds_the_rotation(void **state)
 {
     (void)state;

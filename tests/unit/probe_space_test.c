@@ -34,8 +34,8 @@ static void periodic_lattice_is_at_rest(void **state)
     }
 }
 
-/* Squeezed by 1 % along every axis the sum is the lattice sum at 0.99 dx; the worst excess is that of
-   one particle pushed onto another. */
+/* Squeezed by 1 % along every axis the sum is the lattice sum at 0.99 dx; the worst excess is that
+   of one particle pushed onto another. */
 static void squeezed_lattice_has_its_excess(void **state)
 {
     (void)state;
@@ -46,8 +46,7 @@ static void squeezed_lattice_has_its_excess(void **state)
     }
     hand->frame.spacing = 0.1;
     hand->frame.support = 0.25;
-    double expected = ooze_lattice_sum(OOZE_KERNEL_CUBIC, 0.099, 0.25, 1) /
-                      ooze_lattice_sum(OOZE_KERNEL_CUBIC, 0.1, 0.25, 1);
+    double expected = ooze_lattice_sum(0.099, 0.25) / ooze_lattice_sum(0.1, 0.25);
     OozeProbeDef def = probe_def(OOZE_PROBE_DENSITY);
     double v[5];
     measure_once(hand, &def, v);
@@ -57,14 +56,13 @@ static void squeezed_lattice_has_its_excess(void **state)
     CHECK_NEAR(v[EXCESS], expected - 1.0, 1e-5);
     hand_add(hand, vec3(5 * 0.099, 5 * 0.099, 5 * 0.099), vec3(0, 0, 0), 0);
     measure_once(hand, &def, v);
-    double own =
-        (double)ooze_cubic_value(0.0f, 0.25f) / ooze_lattice_sum(OOZE_KERNEL_CUBIC, 0.1, 0.25, 1);
+    double own = (double)ooze_cubic_value(0.0f, 0.25f) / ooze_lattice_sum(0.1, 0.25);
     CHECK_NEAR(v[EXCESS], expected - 1.0 + own, 1e-5);
     hand_end(hand);
 }
 
-/* A free block: its surface lacks neighbours and shows in the mean, its inside does not. At h = 2 dx
-   one layer is surface: 8^3 of 10^3 are inside. */
+/* A free block: its surface lacks neighbours and shows in the mean, its inside does not. At h = 2
+   dx one layer is surface: 8^3 of 10^3 are inside. */
 static void free_block_has_a_sound_interior(void **state)
 {
     (void)state;
@@ -95,7 +93,7 @@ static void lone_particle_has_its_own_density(void **state)
     Hand *hand = hand_start(0.1, 2.0);
     hand_add(hand, vec3(1e4, -1e4, 3), vec3(0, 0, 0), 0);
     OozeProbeDef def = probe_def(OOZE_PROBE_DENSITY);
-    double own = 8.0 / OOZE_PI / pow(2.0, 3.0) / ooze_lattice_sum(OOZE_KERNEL_CUBIC, 1.0, 2.0, 1);
+    double own = 8.0 / OOZE_PI / pow(2.0, 3.0) / ooze_lattice_sum(1.0, 2.0);
     CHECK_NEAR(measure_first(hand, &def), own, 1e-5);
     hand_end(hand);
 }
@@ -132,8 +130,8 @@ static void two_blobs_are_two(void **state)
     hand_end(hand);
 }
 
-/* A long thin spiral is one piece however it is cut into blocks of work; every 1,000th bead taken out
-   makes one piece more. */
+/* A long thin spiral is one piece however it is cut into blocks of work; every 1,000th bead taken
+   out makes one piece more. */
 static void long_thread_is_one_piece(void **state)
 {
     (void)state;

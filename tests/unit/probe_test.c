@@ -163,7 +163,8 @@ static void threads_do_not_show(void **state)
     hand_end(hand);
 }
 
-/* Fails every allocation in turn, in making and in measuring; the leak checker sees what is lost. */
+/* Fails every allocation in turn, in making and in measuring; the leak checker sees what is
+   lost. */
 static void running_out_of_memory_is_an_error(void **state)
 {
     (void)state;
@@ -198,8 +199,8 @@ static void foreign_frames_are_read_or_refused(void **state)
     const float packed[] = {1, 2, 3, 3, 4, 5};
     const uint16_t material[] = {0, 0};
     OozeFieldView fields[] = {
-        {"position", OOZE_FIELD_FLOAT32, 3, 3, "m", "", 2, packed},
-        {"material", OOZE_FIELD_UINT16, 1, 1, "", "", 2, material},
+        {"position", OOZE_FIELD_FLOAT32, 3, 3, "m", "", 2, packed, NULL},
+        {"material", OOZE_FIELD_UINT16, 1, 1, "", "", 2, material, NULL},
     };
     OozeFrame frame = {.spacing = 0.1,
                        .support = 0.2,

@@ -1,4 +1,5 @@
-/* The reference solutions against numbers published for them, and against the equations they solve. */
+/* The reference solutions against numbers published for them, and against the equations they
+   solve. */
 #include "check.h"
 
 #include "physics/reference.h"
@@ -41,7 +42,8 @@ static void waters_king_peaks_match_published_values(void **state)
     }
 }
 
-/* Nothing moves at the start, nothing slips at the plates, and the end is the parabola of mean 1. */
+/* Nothing moves at the start, nothing slips at the plates, and the end is the parabola of mean
+   1. */
 static void waters_king_keeps_its_limits(void **state)
 {
     (void)state;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "check.h"
 #include "rheology/figure.h"
+#include "unit/fontconfig_leaks.h"
 #include "unit/scratch_folder.h"
 
 typedef struct Mode {
@@ -77,8 +78,8 @@ static void exact_modes_come_back(void **state)
     }
 }
 
-/* Intervals hold the truth about as often as they say: of 12 numbers at least 9 (fewer by chance: 1 in
-   450). */
+/* Intervals hold the truth about as often as they say: of 12 numbers at least 9 (fewer by chance: 1
+   in 450). */
 static void noisy_modes_come_back(void **state)
 {
     (void)state;
@@ -213,7 +214,8 @@ static void pastes_come_back(void **state)
     assert_int_equal(fit_text(&csv).best.model.law, OOZE_RHEO_POWER_LAW);
 }
 
-/* Few points with scatter are no spectrum: each mode has three frequencies at least, and times a factor apart. */
+/* Few points with scatter are no spectrum: each mode has three frequencies at least, and times a
+   factor apart. */
 static void few_points_make_few_modes(void **state)
 {
     (void)state;
@@ -242,8 +244,8 @@ static void few_points_make_few_modes(void **state)
     assert_true(fit_text(&csv).best.model.modes <= 2);
 }
 
-/* Native silk feedstock as published with the program RepTate (data/LVE_StickyReptation): 15 frequencies over two
-   decades, a broad spectrum. */
+/* Native silk feedstock as published with the program RepTate (data/LVE_StickyReptation): 15
+   frequencies over two decades, a broad spectrum. */
 static void silk_is_followed(void **state)
 {
     (void)state;
@@ -416,8 +418,9 @@ static void figures_are_written(void **state)
     CHECK_OK(ooze_rheo_fit(&data, &result, &error));
     CHECK_OK(ooze_rheo_draw(&data, &result, folder, &error));
     char path[64];
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/fit.%s", folder, i == 0 ? "svg" : "png");
+    static const char *const endings[] = {"svg", "png", "pdf"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/fit.%s", folder, endings[i]);
         FILE *file = fopen(path, "rb");
         assert_non_null(file);
         fclose(file);
@@ -426,7 +429,7 @@ static void figures_are_written(void **state)
     ooze_text_clear(&csv);
 }
 
-static OozeStatus whole_way(const OozeText *csv, OozeError *error)
+static OozeStatus whole_path(const OozeText *csv, OozeError *error)
 {
     OozeRheoData data;
     OozeRheoResult result;
@@ -450,7 +453,7 @@ static void memory_may_run_out(void **state)
     while (status) {
         OozeError error = {0};
         ooze_memory_fail_after(++n);
-        status = whole_way(&csv, &error);
+        status = whole_path(&csv, &error);
         ooze_memory_fail_after(0);
         assert_true(status == OOZE_OK || status == OOZE_ERROR_MEMORY);
         assert_true(n < 1000);

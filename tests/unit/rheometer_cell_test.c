@@ -1,5 +1,5 @@
-/* The rheometer's cell: what it asks of the world changes nothing, failures leak nothing, and a fluid whose numbers are known
-   is read as it is. */
+/* The rheometer's cell: what it asks of the world changes nothing, failures leak nothing, and a
+   fluid whose numbers are known is read as it is. */
 #include "check.h"
 
 #include "base/hash.h"
@@ -54,12 +54,12 @@ static uint64_t run_hash(const char *method, bool ask, double *largest)
         CHECK_OK(ooze_world_add_particles(world, id, 1, &x, &v, &error));
     }
     if (ask) {
-        ooze_world_ask_stress(world);
+        ooze_world_record_stress(world);
     }
     for (int i = 0; i < 12; i++) {
         CHECK_OK(ooze_world_step(world, &error));
     }
-    assert_true(ask == (ooze_world_stress(world) != NULL)); /* no memory where nobody asked */
+    assert_true(ask == (ooze_world_stress(world) != NULL)); /* no memory where no one asked */
     *largest = 0.0;
     for (uint64_t i = 0; ask && i < 216; i++) {
         *largest = fmax(*largest, fabs((double)ooze_world_stress(world)[i].xy));
@@ -117,7 +117,8 @@ static OozeCellReading shear_for(const OozeMaterialDef *material, int steps)
     return r;
 }
 
-/* A compliance is 1/modulus times the density, also in layers that are heavier: the same fluid in other words. */
+/* A compliance is 1/modulus times the density, also in layers that are heavier: the same fluid in
+   other words. */
 static void compliance_is_read_as_modulus(void **state)
 {
     (void)state;
@@ -169,8 +170,8 @@ static void unknown_methods_are_refused(void **state)
     assert_true(isnan(e.y[0][0].told) && isnan(e.y[0][1].expected));
 }
 
-/* Every allocation on the way may fail; nothing leaks (checked under ASan). Those that fill the cell repeat: some of them
-   stand for all. */
+/* Every allocation on the way may fail; nothing leaks (checked under ASan). Those that fill the
+   cell repeat: some of them stand for all. */
 static void out_of_memory_is_survived(void **state)
 {
     (void)state;

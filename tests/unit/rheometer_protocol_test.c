@@ -1,7 +1,8 @@
-/* Which experiments a material calls for: every preset, and materials at the ends of what a scene takes. */
+/* Which experiments a material calls for: every preset, and materials at the ends of what a scene
+   takes. */
 #include "check.h"
 
-#include "methods/material.h"
+#include "materials/material.h"
 #include "rheometer/protocol.h"
 
 typedef struct Number {
@@ -18,7 +19,8 @@ static OozeMaterialDef make(const Number *numbers)
     return def;
 }
 
-/* Steps that an experiment takes before the material's inertia is looked at; none may be without end. */
+/* Steps that an experiment takes before the material's inertia is looked at; none may be without
+   end. */
 static double steps_of(const OozeExperiment *e, double dt)
 {
     switch (e->kind) {

@@ -1,4 +1,5 @@
-/* How the rheometer reads what it measured: waves out of a signal, slopes, and the verdict over a table. */
+/* How the rheometer reads what it measured: waves out of a signal, slopes, and the verdict over a
+   table. */
 #include "check.h"
 
 #include "rheometer/harmonics.h"
@@ -11,7 +12,7 @@
 
 static double signal(const double *omega, const OozeWave *waves, int count, double time)
 {
-    double sum = 17.0; /* a constant is nobody's */
+    double sum = 17.0; /* a constant is no one's */
     for (int k = 0; k < count; k++) {
         sum += waves[k].in * sin(omega[k] * time) + waves[k].out * cos(omega[k] * time);
     }

@@ -1,12 +1,13 @@
-/* Numbers in double that know how far the same steps in float may be from them: what single-precision loops
-   are held to.
+/* Numbers in double that know how far the same steps in float may be from them: what
+   single-precision loops are held to.
 
-   Every operation adds half a unit in the last place of its result, u = 2^-24, to the errors that come in
-   (Wilkinson's running error analysis); second-order terms are kept. A sum of k terms, whose order is the
-   loop's own affair, adds min(k, 2 sqrt(k)) u times the sum of their sizes: k u is what k additions can lose
-   at most, but they round either way, a third of u rms, and the partial sums of a chain that only grows are
-   0.58 of the last rms, so that sqrt(k) u / 3 is the rms error of one chain and the bound is six times that.
-   It is 2.8 eps for 8 neighbours and 14 eps for 200. */
+   Every operation adds half a unit in the last place of its result, u = 2^-24, to the errors that
+   come in (Wilkinson's running error analysis); second-order terms are kept. A sum of k terms,
+   whose order is the loop's own affair, adds min(k, 2 sqrt(k)) u times the sum of their sizes: k u
+   is what k additions can lose at most, but they round either way, a third of u rms, and the
+   partial sums of a chain that only grows are 0.58 of the last rms, so that sqrt(k) u / 3 is the
+   rms error of one chain and the bound is six times that. It is 2.8 eps for 8 neighbours and 14 eps
+   for 200. */
 #ifndef OOZE_TESTS_ROUNDING_H
 #define OOZE_TESTS_ROUNDING_H
 

@@ -17,7 +17,8 @@ typedef struct SampleFrame {
     OozeMaterialView materials[SAMPLE_MATERIALS];
 } SampleFrame;
 
-/* Fills the array with bytes that depend on the seed; finite for floats, below `limit` for others. */
+/* Fills the array with bytes that depend on the seed; finite for floats, below `limit` for
+   others. */
 static inline void sample_field(OozeFieldView *field, uint64_t count, uint64_t seed, double limit)
 {
     size_t size = ooze_field_type_size(field->type), width = (size_t)field->stride;
@@ -52,22 +53,23 @@ static inline void sample_field(OozeFieldView *field, uint64_t count, uint64_t s
 static inline SampleFrame *sample_create(uint64_t count, uint64_t index)
 {
     static const OozeFieldView fields[SAMPLE_FIELDS] = {
-        {"position", OOZE_FIELD_FLOAT32, 3, 4, "m", "where it is", 0, NULL},
-        {"velocity", OOZE_FIELD_FLOAT32, 3, 4, "m/s", "how it moves", 0, NULL},
-        {"id", OOZE_FIELD_UINT64, 1, 1, "", "its own number", 0, NULL},
-        {"material", OOZE_FIELD_UINT16, 1, 1, "", "number of its material", 0, NULL},
-        {"density", OOZE_FIELD_FLOAT32, 1, 1, "kg/m3", "mass around it", 0, NULL},
-        {"stress", OOZE_FIELD_FLOAT32, 6, 8, "Pa", "xx yy zz xy yz zx", 0, NULL},
-        {"age", OOZE_FIELD_FLOAT64, 1, 1, "s", "since it was emitted", 0, NULL},
-        {"flags", OOZE_FIELD_UINT8, 1, 1, "", "bits", 0, NULL},
-        {"bonds", OOZE_FIELD_UINT32, 2, 2, "", "first and last bond", 0, NULL},
+        {"position", OOZE_FIELD_FLOAT32, 3, 4, "m", "where it is", 0, NULL, NULL},
+        {"velocity", OOZE_FIELD_FLOAT32, 3, 4, "m/s", "how it moves", 0, NULL, NULL},
+        {"id", OOZE_FIELD_UINT64, 1, 1, "", "its own number", 0, NULL, NULL},
+        {"material", OOZE_FIELD_UINT16, 1, 1, "", "number of its material", 0, NULL, NULL},
+        {"density", OOZE_FIELD_FLOAT32, 1, 1, "kg/m3", "mass around it", 0, NULL, NULL},
+        {"stress", OOZE_FIELD_FLOAT32, 6, 8, "Pa", "xx yy zz xy yz zx", 0, NULL, NULL},
+        {"age", OOZE_FIELD_FLOAT64, 1, 1, "s", "since it was emitted", 0, NULL, NULL},
+        {"flags", OOZE_FIELD_UINT8, 1, 1, "", "bits", 0, NULL, NULL},
+        {"bonds", OOZE_FIELD_UINT32, 2, 2, "", "first and last bond", 0, NULL, NULL},
     };
     static const double limits[SAMPLE_FIELDS] = {2.0, 10.0,  0.0, SAMPLE_MATERIALS, 2000.0, 1e5,
                                                  9.0, 256.0, 4e9};
+    static const char *const columns[] = {"phase", "rate"};
     static const OozeFieldView state[SAMPLE_STATE] = {
-        {"next_id", OOZE_FIELD_UINT64, 1, 1, "", "of the next particle", 0, NULL},
-        {"emitter.phase", OOZE_FIELD_FLOAT64, 2, 2, "m", "of each nozzle", 0, NULL},
-        {"empty", OOZE_FIELD_UINT8, 1, 1, "", "nothing yet", 0, NULL},
+        {"next_id", OOZE_FIELD_UINT64, 1, 1, "", "of the next particle", 0, NULL, NULL},
+        {"emitter.phase", OOZE_FIELD_FLOAT64, 2, 2, "m", "of each nozzle", 0, NULL, columns},
+        {"empty", OOZE_FIELD_UINT8, 1, 1, "", "nothing yet", 0, NULL, NULL},
     };
     SampleFrame *sample = calloc(1, sizeof *sample);
     memcpy(sample->fields, fields, sizeof fields);

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "methods/material.h"
+#include "materials/material.h"
 #include "unit/scratch_folder.h"
 
 /* ---- files of a test ------------------------------------------------------------------------- */

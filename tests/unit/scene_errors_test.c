@@ -148,7 +148,7 @@ static void damaged_yaml(void **state)
     expect_one(HEAD "title: !!str a\n", 6, 8, "tags are not part", NULL);
     expect_one(HEAD "<<: {seed: 1}\n", 6, 1, "merge keys", "include");
     expect_one(HEAD "? [a, b]\n: 1\n", 6, 3, "a key must be a single word", NULL);
-    expect_one(HEAD "title: *nobody\n", 6, 8, "alias '*nobody' has no anchor", NULL);
+    expect_one(HEAD "title: *unknown\n", 6, 8, "alias '*unknown' has no anchor", NULL);
     expect_one(HEAD "fluids: &a [*a]\n", 6, 13, "alias '*a' would contain itself", NULL);
     expect_one(HEAD "materials: &m {x: {y: *m}}\n", 6, 23, "would contain itself", NULL);
     expect_one(HEAD "title: \"a\\0b\"\n", 6, 8, "NUL", NULL);

@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "world/world.h"
 
-/* Builds and checks, with another method when one is given; the warnings are the scene's diagnostics. */
+/* Builds and checks, with another method when one is given; the warnings are the scene's
+   diagnostics. */
 static OozeScene *checked_with(const char *text, const OozeMethod *method)
 {
     OozeScene *scene = load_good(text);

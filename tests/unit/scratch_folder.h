@@ -1,4 +1,5 @@
-/* A folder of its own for each test, or each group: cmocka's setup makes it, the teardown removes it. */
+/* A folder of its own for each test, or each group: cmocka's setup makes it, the teardown removes
+   it. */
 #ifndef OOZE_TESTS_SCRATCH_FOLDER_H
 #define OOZE_TESTS_SCRATCH_FOLDER_H
 

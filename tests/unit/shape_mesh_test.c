@@ -4,9 +4,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "mesh/build.h"
 #include "mesh_edges.h"
 #include "mesh_files.h"
-#include "solids/mesh_build.h"
 #include "solids/shape.h"
 
 static const double pi = 3.14159265358979323846;
@@ -89,7 +89,8 @@ static void stretched_sphere_is_an_ellipsoid(void **state)
                           2 * ooze_random01(2, i, 2) - 1);
         u = vec3_scale(vec3_unit(u, vec3(1, 0, 0)), 0.5);
         OozeVec3 p = vec3(2 * u.x, u.y, 1.5 * u.z), normal;
-        /* On the surface: zero within 2 % of flatness and h^2 / (4 r) = 1.3 %; normal (x/a^2 ...). */
+        /* On the surface: zero within 2 % of flatness and h^2 / (4 r) = 1.3 %; normal (x/a^2
+           ...). */
         CHECK_NEAR(ooze_shape_distance(shape, p, &normal), 0.0, 0.04 * spacing);
         OozeVec3 exact = vec3_unit(vec3(u.x / 2, u.y, u.z / 1.5), vec3(1, 0, 0));
         assert_true(vec3_dot(normal, exact) > 0.98);

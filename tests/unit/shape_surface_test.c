@@ -3,9 +3,9 @@
 
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "mesh/build.h"
+#include "mesh/refine.h"
 #include "mesh_edges.h"
-#include "solids/mesh_build.h"
-#include "solids/mesh_refine.h"
 #include "solids/shape.h"
 
 static const double pi = 3.14159265358979323846;

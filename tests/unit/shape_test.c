@@ -125,10 +125,10 @@ static void known_distances_of_cone(void **state)
     ooze_shape_destroy(cone);
 }
 
-/* ---- properties that hold for every distance -------------------------------------------------- */
+/* ---- properties that hold for every distance ------------------------------------------------- */
 
-/* The foot p - d n must lie on the surface, and no point of the surface may be nearer: together they
-   are what a distance is. Checked against the triangulated surface from outside. */
+/* The foot p - d n must lie on the surface, and no point of the surface may be nearer: together
+   they are what a distance is. Checked against the triangulated surface from outside. */
 static void foot_lies_on_surface(void **state)
 {
     (void)state;
@@ -230,7 +230,7 @@ static void inverted_is_the_other_side(void **state)
     }
 }
 
-/* ---- bounds, scale, defaults, refusals -------------------------------------------------------- */
+/* ---- bounds, scale, defaults, refusals ------------------------------------------------------- */
 
 static void check_bounds(const OozeShapeDef *def, OozeAxis up, OozeVec3 min, OozeVec3 max)
 {

@@ -85,8 +85,8 @@ static void driven_solid_arrives_then_follows(void **state)
     ooze_solid_free(&solid);
 }
 
-/* 50 spacings a step at a plate one spacing thick, from both sides and at all angles: none may pass,
-   though every end point lies far beyond. */
+/* 50 spacings a step at a plate one spacing thick, from both sides and at all angles: none may
+   pass, though every end point lies far beyond. */
 static void fast_particles_do_not_cross_a_thin_plate(void **state)
 {
     (void)state;
@@ -101,17 +101,17 @@ static void fast_particles_do_not_cross_a_thin_plate(void **state)
         OozeVec3 from = vec3(random_between(i, 0, -50 * s, 50 * s),
                              side * random_between(i, 1, 0.75 * s, 60 * s),
                              random_between(i, 2, -50 * s, 50 * s));
-        OozeVec3 way =
+        OozeVec3 travel =
             vec3_unit(vec3(random_between(i, 3, -1, 1), -side * random_between(i, 4, 0.01, 1.0),
                            random_between(i, 5, -1, 1)),
                       vec3(0, -side, 0));
-        OozeVec3 to = vec3_madd(from, 50 * s, way);
+        OozeVec3 to = vec3_madd(from, 50 * s, travel);
         OozeVec3 x = ooze_pose_to_world(&plate.pose, to),
                  start = ooze_pose_to_world(&plate.pose, from);
         OozeVec3 v = vec3_scale(vec3_sub(x, start), 1.0 / rule.dt);
         OozeTrace trace = ooze_solid_trace(&plate, from, to, rule.margin, rule.tolerance);
         /* it meets the plate where the line comes within the margin of the face */
-        double expected = (fabs(from.y) - 0.75 * s) / (50 * s * fabs(way.y));
+        double expected = (fabs(from.y) - 0.75 * s) / (50 * s * fabs(travel.y));
         assert_int_equal(trace.hit, expected <= 1.0);
         assert_false(trace.hit && trace.clear);
         if (trace.hit) {
@@ -265,7 +265,7 @@ static void particle_slides_down_a_slope(void **state)
     }
 }
 
-/* Notes are for solids that give way: others act though no note can be taken any more. */
+/* Notes are for dynamic solids: others act though no note can be taken any more. */
 static void a_full_list_of_touches_hides_no_wall(void **state)
 {
     (void)state;
@@ -279,7 +279,7 @@ static void a_full_list_of_touches_hides_no_wall(void **state)
         touches.item[k] = (OozeTouch){.solid = 1};
     }
     OozeVec3 x = vec3(0.01, -0.05, 0), v = vec3(1, -10, 0);
-    ooze_contact_resolve_noting(&floor, 1, &rule, vec3(0, 0.05, 0), &x, &v, &touches);
+    ooze_contact_resolve_recording(&floor, 1, &rule, vec3(0, 0.05, 0), &x, &v, &touches);
     CHECK_NEAR(v.x, 1.0, 1e-6);
     CHECK_NEAR(v.y, 0.0, 1e-6);
     ooze_solid_free(&floor);

@@ -1,7 +1,7 @@
-/* How well steps are solved: tolerances with a cap in every solver, what the world tells about it, and the
-   probe that keeps it. */
-#include "methods/step_report.h"
+/* How well steps are solved: tolerances with a cap in every solver, what the world tells about it,
+   and the probe that keeps it. */
 #include "physics/fixtures.h"
+#include "solvers/step_report.h"
 
 enum { LODGE, CONSISTENT, PAPER };
 
@@ -25,8 +25,8 @@ static OozeWorldStats stats_of(const OozeWorld *world)
     return stats;
 }
 
-/* A jelly of 6^3 shaken at random, or standing on a floor as well. Soft enough that plain Jacobi sweeps
-   come to an end too: a shear wave runs less than a spacing a step. */
+/* A jelly of 6^3 shaken at random, or standing on a floor as well. Soft enough that plain Jacobi
+   sweeps come to an end too: a shear wave runs less than a spacing a step. */
 static OozeWorld *jelly(const Solver *solver, bool floor, int cap, double tolerance)
 {
     static const double speed = 0.5;
@@ -59,8 +59,8 @@ static double difference(OozeWorld *a, OozeWorld *b)
     return most / largest;
 }
 
-/* With a tolerance the solve ends when that is met, with the answer of the converged one. The bound: residuals
-   stand for errors up to the condition of the system, which is some ten here. */
+/* With a tolerance the solve ends when that is met, with the answer of the converged one. The
+   bound: residuals stand for errors up to the condition of the system, which is some ten here. */
 static void tolerances_end_the_solve(void **state)
 {
     (void)state;
@@ -176,8 +176,8 @@ static void the_memory_is_restored(void **state)
     ooze_world_destroy(parted);
 }
 
-/* Strokes of a cut step: iterations add up, the worst counts. */
-static void strokes_add_up(void **state)
+/* Substeps of a cut step: iterations add up, the worst counts. */
+static void substeps_add_up(void **state)
 {
     (void)state;
     OozeStepReport step = ooze_step_report_none();
@@ -190,7 +190,7 @@ static void strokes_add_up(void **state)
     assert_true(step.residual == 0.5 && step.iterations == 12 && step.unmet);
 }
 
-/* A method without a solve has nothing to tell but its strokes. */
+/* A method without a solve has nothing to tell but its substeps. */
 static void other_methods_have_none(void **state)
 {
     (void)state;
@@ -209,12 +209,9 @@ static void other_methods_have_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tolerances_end_the_solve),
-        cmocka_unit_test(caps_hold),
-        cmocka_unit_test(the_probe_keeps_the_worst),
-        cmocka_unit_test(the_memory_is_restored),
-        cmocka_unit_test(strokes_add_up),
-        cmocka_unit_test(other_methods_have_none),
+        cmocka_unit_test(tolerances_end_the_solve),  cmocka_unit_test(caps_hold),
+        cmocka_unit_test(the_probe_keeps_the_worst), cmocka_unit_test(the_memory_is_restored),
+        cmocka_unit_test(substeps_add_up),           cmocka_unit_test(other_methods_have_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static inline void refuse_spoilt(OozeWorld *world, const Spoilt *cases, size_t c
     for (size_t k = 0; k < count; k++) {
         OozeFrame *saved = NULL;
         CHECK_OK(ooze_frame_open(path, &saved, &error));
-        cases[k].spoil((OozeFieldView *)state_array(saved, cases[k].array));
+        cases[k].spoil((OozeFieldView *)ooze_frame_state(saved, cases[k].array));
         CHECK_FAILS(ooze_world_restore(world, saved, &error), OOZE_ERROR_FORMAT, cases[k].says);
         ooze_frame_close(saved);
     }

@@ -1,30 +1,12 @@
-/* The bookkeeping of springs, and of who acts when: equal bits for any number of threads, through frames, nozzles, sinks and
-   failures. */
+/* The bookkeeping of springs, and of who acts when: equal bits for any number of threads, through
+   frames, nozzles, sinks and failures. */
 #include "physics/springs_fixtures.h"
 
 #include "base/memory.h"
-#include "methods/springs/workspace.h"
+#include "methods/springs/step.h"
 #include "spoilt_frames.h"
 
-/* ---- formulas ------------------------------------------------------------------------------------------ */
-
-/* Eq 6 is the slope of eqs 1 and 4: the work of a pair that is moved by a little is what its densities change. */
-static void displacements_follow_from_densities(void **state)
-{
-    (void)state;
-    for (int k = 1; k < 20; k++) {
-        float q = 0.05f * (float)k, e = 1e-3f;
-        float slope = (ooze_double_density(q - e) - ooze_double_density(q + e)) / (2 * e);
-        float near = (ooze_near_density(q - e) - ooze_near_density(q + e)) / (2 * e);
-        CHECK_NEAR((double)slope, 2.0 * (double)ooze_double_displacement(1, 1, 0, q), 1e-3);
-        CHECK_NEAR((double)near, 3.0 * (double)ooze_double_displacement(1, 0, 1, q), 1e-3);
-    }
-    CHECK_NEAR((double)ooze_double_displacement(0.25f, 2, 3, 0.6f), 0.25 * (2 * 0.4 + 3 * 0.16),
-               1e-7);
-    CHECK_NEAR((double)ooze_double_pressure(0.004f, 7.3f, 10), -0.0108, 1e-8);
-    assert_true(ooze_double_density(1.5f) == 0 && ooze_near_density(1) == 0);
-    assert_true(ooze_double_displacement(1, 1, 1, 1.2f) == 0);
-}
+/* ---- formulas -------------------------------------------------------------------------------- */
 
 static void rest_lengths_yield(void **state)
 {
@@ -41,9 +23,10 @@ static void rest_lengths_yield(void **state)
                1e-8);
 }
 
-/* ---- worlds -------------------------------------------------------------------------------------------- */
+/* ---- worlds ---------------------------------------------------------------------------------- */
 
-/* Clay, a ball and fluid that fall on a floor and a turning sticky bar, with a nozzle above and a drain beside. */
+/* Clay, a ball and fluid that fall on a floor and a turning sticky bar, with a nozzle above and a
+   drain beside. */
 static OozeWorld *busy_world(int threads, bool sequential)
 {
     OozeWorld *world = springs_world(
@@ -60,7 +43,7 @@ static OozeWorld *busy_world(int threads, bool sequential)
     bar.stick_distance = 0.3;
     bar.stick_strength = 0.1;
     CHECK_OK(ooze_world_add_solid(world, &bar, NULL, &error));
-    OozeSolidDef ball = ooze_solid_def_default(); /* one that gives way */
+    OozeSolidDef ball = ooze_solid_def_default(); /* one that yields */
     ball.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
     ball.shape.radius = 0.6;
     ball.shape.position = vec3(-0.4, 6.2, 0.2);
@@ -142,7 +125,7 @@ static void resumes_to_the_bit(void **state)
     snprintf(path, sizeof path, "%s/springs.h5", folder);
     OozeWorld *world = busy_world(2, false), *again = busy_world(2, false);
     step_many(world, 80);
-    assert_true(state_array(ooze_world_frame(world), "spring_rest")->count > 1000);
+    assert_true(ooze_frame_state(ooze_world_frame(world), "spring_rest")->count > 1000);
     CHECK_OK(ooze_frame_write(ooze_world_frame(world), path, &error));
     OozeFrame *saved = NULL;
     CHECK_OK(ooze_frame_open(path, &saved, &error));
@@ -171,7 +154,7 @@ static void emission_and_sinks_leak_nothing(void **state)
     drain.shape.radius = 100;
     CHECK_OK(ooze_world_add_sink(world, &drain, &error));
     step_many(world, 2);
-    assert_true(state_array(ooze_world_frame(world), "spring_rest")->count < 100);
+    assert_true(ooze_frame_state(ooze_world_frame(world), "spring_rest")->count < 100);
     ooze_world_destroy(world);
 }
 
@@ -192,15 +175,16 @@ static void springs_come_and_go(void **state)
         CHECK_OK(ooze_world_add_change(world, &change, &error));
     }
     step_many(world, 4);
-    assert_int_equal(state_array(ooze_world_frame(world), "spring_rest")->count, 0);
+    assert_int_equal(ooze_frame_state(ooze_world_frame(world), "spring_rest")->count, 0);
     step_many(world, 4);
-    assert_true(state_array(ooze_world_frame(world), "spring_rest")->count > 500);
+    assert_true(ooze_frame_state(ooze_world_frame(world), "spring_rest")->count > 500);
     step_many(world, 4);
-    assert_int_equal(state_array(ooze_world_frame(world), "spring_rest")->count, 0);
+    assert_int_equal(ooze_frame_state(ooze_world_frame(world), "spring_rest")->count, 0);
     ooze_world_destroy(world);
 }
 
-/* Whatever allocation fails, the step says so; springs may be lost then, but nothing leaks or dangles. */
+/* Whatever allocation fails, the step says so; springs may be lost then, but nothing leaks or
+   dangles. */
 static void out_of_memory(void **state)
 {
     (void)state;
@@ -217,14 +201,14 @@ static void out_of_memory(void **state)
         if (status) {
             step_many(world, 2);
         }
-        assert_true(state_array(ooze_world_frame(world), "spring_rest")->count > 500);
+        assert_true(ooze_frame_state(ooze_world_frame(world), "spring_rest")->count > 500);
         ooze_world_destroy(world);
     }
     assert_int_equal(status, OOZE_OK);
     assert_true(failed > 15);
 }
 
-/* ---- frames that are not sound ---------------------------------------------------------------------------- */
+/* ---- frames that are not sound --------------------------------------------------------------- */
 
 static void refuses_what_is_not_sound(void **state)
 {
@@ -241,9 +225,10 @@ static void refuses_what_is_not_sound(void **state)
     refuse_spoilt(world, cases, sizeof cases / sizeof cases[0]);
 }
 
-/* ---- the longest step ----------------------------------------------------------------------------------- */
+/* ---- the longest step ------------------------------------------------------------------------ */
 
-/* At the step that the method calls stable a drop of fluid, and one of springs, stays where it is. */
+/* At the step that the method calls stable a drop of fluid, and one of springs, stays where it
+   is. */
 static void stays_at_the_stable_step(void **state)
 {
     (void)state;
@@ -268,7 +253,6 @@ static void stays_at_the_stable_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(displacements_follow_from_densities),
         cmocka_unit_test(rest_lengths_yield),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(periodic_boxes),

@@ -38,7 +38,8 @@ static void test_velocity_colour_material_and_fields(void **state)
     assert_int_equal(surface->fields[1].components, 3);
     for (uint64_t v = 0; v < surface->vertex_count; v++) {
         const float *p = surface->positions + 3 * v, *c = surface->colors + 3 * v;
-        /* Kernels reach 2.4 spacings inwards and nothing outwards: the blend is at most that far. */
+        /* Kernels reach 2.4 spacings inwards and nothing outwards: the blend is at most that
+           far. */
         CHECK_NEAR(surface->velocities[3 * v], -p[1], 1.5);
         CHECK_NEAR(surface->velocities[3 * v + 1], p[0], 1.5);
         CHECK_NEAR(surface->fields[0].values[v], 300.0 + p[0], 1.5);

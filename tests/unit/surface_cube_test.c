@@ -28,7 +28,8 @@ static void test_vertices_lie_on_crossed_edges(void **state)
     }
 }
 
-/* One inside corner: a triangle seen counter-clockwise from outside, that is, away from the corner. */
+/* One inside corner: a triangle seen counter-clockwise from outside, that is, away from the
+   corner. */
 static void test_triangles_face_outwards(void **state)
 {
     (void)state;

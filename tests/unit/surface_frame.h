@@ -29,11 +29,11 @@ static inline CloudFrame *cloud_create(uint64_t room, double spacing)
     cloud->id = calloc(room + 1, sizeof(uint64_t));
     cloud->material = calloc(room + 1, sizeof(uint16_t));
     const OozeFieldView fields[CLOUD_FIELDS] = {
-        {"position", OOZE_FIELD_FLOAT32, 3, 4, "m", "", 0, cloud->position},
-        {"velocity", OOZE_FIELD_FLOAT32, 3, 4, "m/s", "", 0, cloud->velocity},
-        {"id", OOZE_FIELD_UINT64, 1, 1, "", "", 0, cloud->id},
-        {"material", OOZE_FIELD_UINT16, 1, 1, "", "", 0, cloud->material},
-        {"temperature", OOZE_FIELD_FLOAT32, 1, 1, "K", "", 0, cloud->temperature},
+        {"position", OOZE_FIELD_FLOAT32, 3, 4, "m", "", 0, cloud->position, NULL},
+        {"velocity", OOZE_FIELD_FLOAT32, 3, 4, "m/s", "", 0, cloud->velocity, NULL},
+        {"id", OOZE_FIELD_UINT64, 1, 1, "", "", 0, cloud->id, NULL},
+        {"material", OOZE_FIELD_UINT16, 1, 1, "", "", 0, cloud->material, NULL},
+        {"temperature", OOZE_FIELD_FLOAT32, 1, 1, "K", "", 0, cloud->temperature, NULL},
     };
     for (int f = 0; f < CLOUD_FIELDS; f++) {
         cloud->fields[f] = fields[f];

@@ -120,9 +120,9 @@ static const char pool[] = "ooze: 1\n"
                            "  - {name: tray, shape: {type: box, size: [0.2, 0.8, 0.2],"
                            " position: [0, 0.4, 0], inverted: true}}\n";
 
-/* Settled: the volume is right, and from frame to frame the surface moves by less than 2% of a spacing.
-   After 3 s single particles in corners still creep by several percent. The distance of an old vertex
-   from the new surface is what the field there lacks over its slope. */
+/* Settled: the volume is right, and from frame to frame the surface moves by less than 2% of a
+   spacing. After 3 s single particles in corners still creep by several percent. The distance of
+   an old vertex from the new surface is what the field there lacks over its slope. */
 static void test_fluid_at_rest(void **state)
 {
     (void)state;
@@ -140,8 +140,8 @@ static void test_fluid_at_rest(void **state)
         CHECK_OK(ooze_cloud_shape(&cloud, &settings, NULL, &error));
         double most = 0.0, sum = 0.0;
         for (uint64_t v = 0; v < before->vertex_count; v++) {
-            OozePointParts parts;
-            ooze_field_parts(&cloud, before->positions + 3 * v, &parts);
+            OozePointWeights parts;
+            ooze_field_weights(&cloud, before->positions + 3 * v, &parts);
             double slope = 0.0;
             for (int a = 0; a < 3; a++) {
                 slope += (double)parts.gradient[a] * (double)parts.gradient[a];

@@ -84,8 +84,8 @@ static void test_block_keeps_its_volume(void **state)
 }
 
 /* A long thread of w by w particles, a sheet of w layers: thin things neither vanish nor swell. The
-   bounds leave room for the rounded ends and edges, and for single lines, whose particles are spheres
-   in a row. */
+   bounds leave room for the rounded ends and edges, and for single lines, whose particles are
+   spheres in a row. */
 static void test_thin_things_keep_their_volume(void **state)
 {
     (void)state;
@@ -135,8 +135,9 @@ static void test_flat_side_is_flat(void **state)
     cloud_free(cloud);
 }
 
-/* Particles that shiver: each coordinate is up to 1% of a spacing off its place, anew in each frame. The
-   surface averages over many, so it must stay below the 2% that a single one may move. */
+/* Particles that shiver: each coordinate is up to 1% of a spacing off its place, anew in each
+   frame. The surface averages over many, so it must stay below the 2% that a single one may
+   move. */
 static void test_shivering_is_damped(void **state)
 {
     (void)state;

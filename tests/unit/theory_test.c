@@ -1,4 +1,5 @@
-/* What a rheometer should see: closed forms of the upper-convected Maxwell fluid, of thinning and of yielding. */
+/* What a rheometer should see: closed forms of the upper-convected Maxwell fluid, of thinning and
+   of yielding. */
 #include "check.h"
 
 #include "../physics/reference.h"
@@ -92,7 +93,8 @@ static void stress_grows_as_from_rest(void **state)
     }
 }
 
-/* Long after its start a stretch has the steady viscosity; shortly after, three times what shear has. */
+/* Long after its start a stretch has the steady viscosity; shortly after, three times what shear
+   has. */
 static void stretch_begins_and_ends_as_it_should(void **state)
 {
     (void)state;

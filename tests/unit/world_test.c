@@ -234,7 +234,8 @@ static void restore_refuses_what_does_not_fit(void **state)
     ooze_world_destroy(other);
 }
 
-/* Every allocation on the way may fail; the report says so and nothing leaks (checked under ASan). */
+/* Every allocation on the way may fail; the report says so and nothing leaks (checked under
+   ASan). */
 static void out_of_memory_is_survived(void **state)
 {
     (void)state;

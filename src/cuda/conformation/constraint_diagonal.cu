@@ -1,4 +1,4 @@
-/* What a Jacobi sweep divides by: see methods/conformation/constraint_diagonal.c. */
+/* The diagonal of a Jacobi sweep: see methods/conformation/constraint_diagonal.c. */
 #include "cuda/conformation/constraint.cuh"
 
 namespace ooze
@@ -10,11 +10,9 @@ struct Corrected {
 
 OOZE_DEVICE Corrected corrected(OozeSym3 b, float f, float x, float y, float z)
 {
+    float g[3] = {f * x, f * y, f * z};
     Corrected c;
-    float gx = f * x, gy = f * y, gz = f * z;
-    c.g[0] = b.xx * gx + b.xy * gy + b.xz * gz;
-    c.g[1] = b.xy * gx + b.yy * gy + b.yz * gz;
-    c.g[2] = b.xz * gx + b.yz * gy + b.zz * gz;
+    ooze_constraint_corrected(b, g, c.g);
     return c;
 }
 
@@ -33,7 +31,7 @@ template <int LANES, bool WRAPS> static void column_loop(Step *step, float4 *col
             const float4 here = s.x0[i];
             float sum[3] = {0, 0, 0};
             each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
-                Way d = way<WRAPS>(s, here, s.x0[j]);
+                Delta d = delta<WRAPS>(s, here, s.x0[j]);
                 Corrected other =
                     corrected(sym3_at(s.correction, j), edge_weight(s, d.r2), d.x, d.y, d.z);
                 ooze_constraint_add_column(sum, other.g);
@@ -43,7 +41,7 @@ template <int LANES, bool WRAPS> static void column_loop(Step *step, float4 *col
             }
             if (lane == 0) {
                 ooze_constraint_add_column(sum, corrected_sum(s, sym3_at(s.correction, i), i).g);
-                column[i] = s.mobility[i] * four(sum[0], sum[1], sum[2]);
+                column[i] = s.mobility[i] * f32x4(sum[0], sum[1], sum[2]);
             }
         });
 }
@@ -65,7 +63,7 @@ template <int LANES, bool WRAPS> static void bound_loop(Step *step, const float4
             const float4 here = s.x0[i];
             OozeSym3 d = ooze_sym3_identity(0), b = sym3_at(s.correction, i);
             each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
-                Way e = way<WRAPS>(s, here, s.x0[j]);
+                Delta e = delta<WRAPS>(s, here, s.x0[j]);
                 add_bound(&d, corrected(b, edge_weight(s, e.r2), e.x, e.y, e.z), column[j]);
             });
             d = lanes_sum_sym3<LANES>(d);
@@ -76,47 +74,18 @@ template <int LANES, bool WRAPS> static void bound_loop(Step *step, const float4
         });
 }
 
-/* The plain diagonal as printed. */
-template <int LANES, bool WRAPS> static void square_loop(Step *step)
-{
-    StepView s = step->view;
-    ConstraintView c = *step->constraint;
-    for_lanes<LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
-            const float4 here = s.x0[i];
-            OozeSym3 d = ooze_sym3_identity(0);
-            each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
-                Way e = way<WRAPS>(s, here, s.x0[j]);
-                float f = edge_weight(s, e.r2), g[3] = {f * e.x, f * e.y, f * e.z};
-                ooze_constraint_add_square(&d, g, s.mobility[j]);
-            });
-            d = lanes_sum_sym3<LANES>(d);
-            if (lane == 0) {
-                float4 sum = s.edge_sum[i];
-                float g[3] = {sum.x, sum.y, sum.z};
-                ooze_constraint_add_square(&d, g, s.mobility[i]);
-                sym3_to(c.diagonal, i, ooze_sym3_scale(d, s.dt * s.dt));
-            }
-        });
-}
-
 void find_diagonal(Step *step)
 {
-    Machine *m = step->m;
+    Gpu *m = step->m;
     uint64_t n = step->view.n;
     Mark mark = scratch_mark(m);
-    if (step->constraint->printed) {
-#define SQUARE(lanes, wraps) square_loop<lanes, wraps>(step)
-        OOZE_EACH_KIND(step, SQUARE);
-    } else {
-        float4 *column = scratch<float4>(m, n);
-        clear(m, column + n, sizeof *column);
-        clear(m, step->view.correction + n, sizeof *step->view.correction);
+    float4 *column = scratch<float4>(m, n);
+    clear(m, column + n, sizeof *column);
+    clear(m, step->view.correction + n, sizeof *step->view.correction);
 #define COLUMN(lanes, wraps) column_loop<lanes, wraps>(step, column)
 #define BOUND(lanes, wraps)  bound_loop<lanes, wraps>(step, column)
-        OOZE_EACH_KIND(step, COLUMN);
-        OOZE_EACH_KIND(step, BOUND);
-    }
+    OOZE_EACH_KIND(step, COLUMN);
+    OOZE_EACH_KIND(step, BOUND);
     scratch_rewind(m, mark);
 }
 

@@ -4,7 +4,7 @@
 namespace ooze
 {
 
-/* Iterations between two looks whether the solve has ended. */
+/* Iterations between two checks whether the solve has ended. */
 enum { SWEEP_BATCH = 4 };
 
 /* ---- beginning ---- */
@@ -17,26 +17,25 @@ template <class GATHER> static void apply_loop(Step *step)
         step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             float4 push = pushed_by<GATHER>(s, c, i, lane);
             if (lane == 0) {
-                uint8_t unused;
                 float4 v = c.star[i] + push;
                 c.free[i] = v;
-                s.u[i] = hold_back(s, c, i, v, &unused);
+                s.u[i] = hold_back(s, i, v);
             }
         });
 }
 
-/* In full: what iterations have rounded ends here. */
+/* In full precision: the rounding of the iterations does not remain. */
 void apply_multipliers(Step *step)
 {
     StepView s = step->view;
     ConstraintView c = *step->constraint;
     for_each(
         step->m, s.n, OOZE_BODY(uint32_t i) {
-            set_flux<Full<1, false>>(s, c, i, correction_of(s, c, i), sym3_at(c.lambda, i));
+            set_flux<Full<1, false>>(s, c, i, sym3_at(s.correction, i), sym3_at(c.lambda, i));
         });
 #define APPLY(lanes, wraps) apply_loop<Full<lanes, wraps>>(step)
     OOZE_EACH_KIND(step, APPLY);
-    ooze_stage_lap(step->context->clock, OOZE_PART_PREPARE);
+    ooze_timer_lap(step->context->timer, "prepare");
 }
 
 template <class GATHER> static void begin_rows_loop(Step *step)
@@ -45,7 +44,7 @@ template <class GATHER> static void begin_rows_loop(Step *step)
     ConstraintView c = *step->constraint;
     for_lanes<GATHER::LANES>(
         step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
-            OozeSym3 rows = GATHER::rows(s, c, i, lane, correction_of(s, c, i), true);
+            OozeSym3 rows = GATHER::rows(s, c, i, lane, sym3_at(s.correction, i), true);
             if (lane == 0) {
                 sym3_to(c.rows, i, rows);
             }
@@ -54,7 +53,7 @@ template <class GATHER> static void begin_rows_loop(Step *step)
 
 /* ---- sweeps ---- */
 
-/* The sweep whose residual is small enough still takes place: the velocities follow the multipliers. */
+/* The velocities of the last sweep are still updated, so that they match the multipliers. */
 struct SweepFound {
     SolveState *state;
     bool first;
@@ -66,18 +65,18 @@ struct SweepFound {
             return;
         }
         if (first) {
-            ooze_velocity_solve_begin(&state->residual, sum.a, tolerance);
+            ooze_solve_residual_begin(&state->residual, sum.a, tolerance);
         }
-        state->off = !ooze_velocity_solve_go_on(&state->residual, sum.a);
+        state->off = !ooze_solve_residual_iterated(&state->residual, sum.a);
     }
 };
 
-OOZE_DEVICE double lack_squared(const StepView &s, const ConstraintView &c, uint32_t i,
-                                OozeSym3 rows, OozeSym3 lambda)
+OOZE_DEVICE double residual_square(const StepView &s, const ConstraintView &c, uint32_t i,
+                                   OozeSym3 rows, OozeSym3 lambda)
 {
     const OozeConstraintMaterial m = c.materials[s.material[i]];
-    OozeSym3 lack = ooze_constraint_residual(rows, lambda, m.normal, m.shear);
-    return (double)ooze_constraint_dot(lack, lack);
+    OozeSym3 r = ooze_constraint_residual(rows, lambda, m.normal, m.shear);
+    return (double)ooze_constraint_dot(r, r);
 }
 
 /* Takes a change of the multipliers, weighed by Chebyshev, and returns it. */
@@ -87,10 +86,8 @@ OOZE_DEVICE OozeSym3 take_step(const StepView &s, const ConstraintView &c, uint3
     const OozeConstraintMaterial m = c.materials[s.material[i]];
     OozeSym3 change =
         ooze_multiplier_steps(rows, lambda, sym3_at(c.diagonal, i), m.normal, m.shear);
-    if (weight != 1.0f) { /* lambda + change <- before + w (lambda + change - before) */
-        OozeSym3 past = ooze_sym3_add(lambda, ooze_sym3_scale(sym3_at(c.before, i), -1.0f));
-        change =
-            ooze_sym3_add(ooze_sym3_scale(change, weight), ooze_sym3_scale(past, weight - 1.0f));
+    if (weight != 1.0f) {
+        change = ooze_chebyshev_change(change, lambda, sym3_at(c.before, i), weight);
     }
     sym3_to(c.before, i, lambda);
     sym3_to(c.lambda, i, ooze_sym3_add(lambda, change));
@@ -110,13 +107,12 @@ template <class GATHER> static void multiplier_loop(Step *step, float weight, Sw
             if (c.state->off) {
                 return sum;
             }
-            OozeSym3 correction = correction_of(s, c, i), change = ooze_sym3_identity(0);
+            OozeSym3 correction = sym3_at(s.correction, i), change = ooze_sym3_identity(0);
             OozeSym3 rows = GATHER::rows(s, c, i, lane, correction, first);
             if (lane == 0) {
                 if (correction.xx != 0.0f) {
                     OozeSym3 lambda = sym3_at(c.lambda, i);
-                    rows = limited(c, rows);
-                    sum.a = lack_squared(s, c, i, rows, lambda);
+                    sum.a = residual_square(s, c, i, rows, lambda);
                     change = take_step(s, c, i, rows, lambda, weight);
                 }
                 set_flux<GATHER>(s, c, i, correction, change);
@@ -137,30 +133,29 @@ template <class GATHER> static void velocity_loop(Step *step)
             }
             float4 push = pushed_by<GATHER>(s, c, i, lane);
             if (lane == 0) {
-                uint8_t unused;
                 float4 v = c.free[i] + push;
                 c.free[i] = v;
-                GATHER::move_to(s, c, i, hold_back(s, c, i, v, &unused));
+                GATHER::move_to(s, c, i, hold_back(s, i, v));
             }
         });
 }
 
-struct SweepLooked {
+struct ResidualFound {
     SolveState *state;
     __device__ void operator()(Sum1 sum) const
     {
         if (!state->off) {
-            state->residual.last = sum.a;
+            state->residual.current = sum.a;
         }
     }
 };
 
-template <class GATHER> static void look_loop(Step *step)
+template <class GATHER> static void residual_loop(Step *step)
 {
     StepView s = step->view;
     ConstraintView c = *step->constraint;
     Sum1 none = {0.0};
-    SweepLooked looked = {c.state};
+    ResidualFound found = {c.state};
     sum_lanes<GATHER::LANES>(
         step->m, s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
@@ -168,27 +163,27 @@ template <class GATHER> static void look_loop(Step *step)
             if (c.state->off) {
                 return sum;
             }
-            OozeSym3 correction = correction_of(s, c, i);
+            OozeSym3 correction = sym3_at(s.correction, i);
             OozeSym3 rows = GATHER::rows(s, c, i, lane, correction, false);
             if (lane == 0 && correction.xx != 0.0f) {
-                sum.a = lack_squared(s, c, i, limited(c, rows), sym3_at(c.lambda, i));
+                sum.a = residual_square(s, c, i, rows, sym3_at(c.lambda, i));
             }
             return sum;
         },
-        looked);
+        found);
 }
 
 void sweep_velocities(Step *step, int iterations, double radius, double tolerance)
 {
-    OozeStageClock *clock = step->context->clock;
+    OozeStepTimer *timer = step->context->timer;
     SolveState *state = step->state;
     double square = radius * radius, weight = 1.0;
 #define BEGIN_ROWS(lanes, wraps) begin_rows_loop<Full<lanes, wraps>>(step)
 #define MULTIPLIERS(...)         multiplier_loop<__VA_ARGS__>(step, (float)weight, found)
 #define VELOCITIES(...)          velocity_loop<__VA_ARGS__>(step)
-#define LOOK(...)                look_loop<__VA_ARGS__>(step)
+#define RESIDUAL(...)            residual_loop<__VA_ARGS__>(step)
     clear(step->m, &state->off, sizeof state->off);
-    if (iterations > 0 && step->constraint->pack.going) {
+    if (iterations > 0 && step->constraint->pack.directions) {
         OOZE_EACH_KIND(step, BEGIN_ROWS);
     }
     for (int k = 0; k < iterations; k++) {
@@ -199,11 +194,11 @@ void sweep_velocities(Step *step, int iterations, double radius, double toleranc
         SweepFound found = {state, k == 0, tolerance};
         OOZE_EACH_GATHER(step, MULTIPLIERS);
         OOZE_EACH_GATHER(step, VELOCITIES);
-        ooze_stage_lap(clock, OOZE_PART_VELOCITY_ITERATION);
+        ooze_timer_lap(timer, "velocity_iteration");
     }
-    if (iterations > 0) { /* where the last sweep has not been looked at */
-        OOZE_EACH_GATHER(step, LOOK);
-        ooze_stage_more(clock, OOZE_PART_VELOCITY_ITERATION);
+    if (iterations > 0) { /* residual after the last sweep */
+        OOZE_EACH_GATHER(step, RESIDUAL);
+        ooze_timer_add(timer, "velocity_iteration");
     }
 }
 

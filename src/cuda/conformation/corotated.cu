@@ -1,7 +1,7 @@
 /* Sweeps of the position stage of `consistent`: see methods/conformation/corotated_loops.c.
 
-   Where rounded numbers are gathered, they are those of the shifts alone: the gradient of the velocities that the
-   stage begins with, and what hourglasses of these do, stay the same from sweep to sweep. */
+   Gathers of rounded numbers gather the shifts alone: the gradient of the velocities at the
+   beginning of the stage, and the hourglass force of these, do not change between sweeps. */
 #include "cuda/conformation/constraint.cuh"
 
 namespace ooze
@@ -22,11 +22,11 @@ template <class GATHER> static void fixed_loop(Step *step)
             OozeSym3 correction = sym3_at(s.correction, i);
             OozeMat3 l = ooze_mat3_mul_sym3(raw.gradient, correction);
             float n = s.dt * c.hourglass[i], edge_n = s.dt * c.edge_hourglass[i];
-            Handed handed = hand_on(ooze_sym3_identity(0), correction, l, n, s.u[i]);
+            StressFlux handed = stress_flux(ooze_sym3_identity(0), correction, l, n, s.u[i]);
             GATHER::hand(s, c, i, &handed);
-            c.base[i] = handed_base(handed, s.edge_sum[i], raw, n, edge_n, s.u[i]);
+            c.base[i] = stress_flux_base(handed, s.edge_sum[i], raw, n, edge_n, s.u[i]);
             for (int k = 0; k < 3; k++) {
-                c.fixed[3 * (uint64_t)i + k] = four(l.m[3 * k], l.m[3 * k + 1], l.m[3 * k + 2]);
+                c.fixed[3 * (uint64_t)i + k] = f32x4(l.m[3 * k], l.m[3 * k + 1], l.m[3 * k + 2]);
             }
         });
 }
@@ -49,7 +49,7 @@ template <class GATHER> static void fixed_push_loop(Step *step)
 /* Coefficients of the hourglass term for so many sweeps. */
 void corotated_begin(Step *step, int sweeps)
 {
-    Machine *m = step->m;
+    Gpu *m = step->m;
     StepView s = step->view;
     step->constraint->hourglass = scratch<float>(m, s.n);
     step->constraint->edge_hourglass = scratch<float>(m, s.n);
@@ -59,13 +59,13 @@ void corotated_begin(Step *step, int sweeps)
             float damping = 0.0f;
             if (i < s.n && s.correction[i].xx != 0.0f) {
                 const OozeRheology *r = &s.rheology[s.material[i]];
-                damping =
-                    ooze_sweep_damping(r->hourglass, sweeps, r->weight, s.dt, s.edge_sum[i].w);
+                damping = ooze_sweep_damping(r->hourglass, sweeps, r->relative_mass, s.dt,
+                                             s.edge_sum[i].w);
             }
             c.hourglass[i] = damping;
         });
     sum_edges(step, c.hourglass, c.edge_hourglass);
-    if (c.pack.going) {
+    if (c.pack.directions) {
         step->constraint->fixed = scratch<float4>(m, 3 * (uint64_t)s.n);
 #define FIXED(lanes, wraps)      fixed_loop<Full<lanes, wraps>>(step)
 #define FIXED_PUSH(lanes, wraps) fixed_push_loop<Full<lanes, wraps>>(step)
@@ -74,81 +74,69 @@ void corotated_begin(Step *step, int sweeps)
         pack_sum_edges(step, &c.pack, c.hourglass, c.edge_hourglass);
         pack_hourglass(step, &c.pack, c.hourglass);
     }
-    ooze_stage_lap(step->context->clock, OOZE_PART_PREPARE);
+    ooze_timer_lap(step->context->timer, "prepare");
 }
 
 /* ---- sweeps ---- */
 
-/* What a particle sees of the velocities around it. */
-struct Seen {
+/* Gathered from the velocities of the neighbours. */
+struct Gathered {
     RawRows raw;  /* of velocities, or of shifts alone */
     OozeMat3 l;   /* of these */
     OozeMat3 all; /* L of the velocities */
     float4 own;   /* its own, or shift */
-    float4 still; /* what hourglasses do besides */
+    float4 still; /* hourglass force of the fixed velocities */
 };
 
 template <int LANES, bool WRAPS>
-OOZE_DEVICE Seen see_velocities(Full<LANES, WRAPS>, const StepView &s, const ConstraintView &c,
-                                uint32_t i, uint32_t lane, OozeSym3 correction)
+OOZE_DEVICE Gathered gather_velocities(Full<LANES, WRAPS>, const StepView &s,
+                                       const ConstraintView &c, uint32_t i, uint32_t lane,
+                                       OozeSym3 correction)
 {
-    Seen seen;
-    seen.raw = raw_rows<LANES, WRAPS>(s, c.star, i, lane, true);
-    seen.l = seen.all = ooze_mat3_mul_sym3(seen.raw.gradient, correction);
-    seen.own = c.star[i];
-    seen.still = four(0, 0, 0);
-    return seen;
+    Gathered gathered;
+    gathered.raw = raw_rows<LANES, WRAPS>(s, c.star, i, lane, true);
+    gathered.l = gathered.all = ooze_mat3_mul_sym3(gathered.raw.gradient, correction);
+    gathered.own = c.star[i];
+    gathered.still = f32x4(0, 0, 0);
+    return gathered;
 }
 
-OOZE_DEVICE Seen see_velocities(Rounded<false>, const StepView &s, const ConstraintView &c,
-                                uint32_t i, uint32_t, OozeSym3 correction)
+OOZE_DEVICE Gathered gather_velocities(Rounded, const StepView &s, const ConstraintView &c,
+                                       uint32_t i, uint32_t, OozeSym3 correction)
 {
-    Seen seen;
+    Gathered gathered;
     float damped[3];
-    seen.raw = packed_gather<false, true>(s, c.pack, c.hourglass, i, c.pack.sums[i], damped);
-    seen.l = ooze_mat3_mul_sym3(seen.raw.gradient, correction);
+    gathered.raw = packed_gather<true>(s, c.pack, c.hourglass, i, c.pack.sums[i], damped);
+    gathered.l = ooze_mat3_mul_sym3(gathered.raw.gradient, correction);
     float4 a = c.fixed[3 * (uint64_t)i], b = c.fixed[3 * (uint64_t)i + 1];
     float4 d = c.fixed[3 * (uint64_t)i + 2];
     OozeMat3 fixed = {{a.x, a.y, a.z, b.x, b.y, b.z, d.x, d.y, d.z}};
-    seen.all = ooze_mat3_add(fixed, seen.l);
-    seen.own = going_vector(c.pack.going[i]);
-    seen.still = four(a.w + s.dt * damped[0], b.w + s.dt * damped[1], d.w + s.dt * damped[2]);
-    return seen;
-}
-
-/* Rows of the corotated constraint: the strain that is stored, turned with the particle, and that of the step
-   beyond its rotation. */
-OOZE_DEVICE OozeSym3 corotated_rows(const StepView &s, const ConstraintView &c, uint32_t i,
-                                    OozeMat3 l)
-{
-    OozeMat3 f = ooze_mat3_add(ooze_mat3_identity(), ooze_mat3_scale(l, s.dt));
-    OozeMat3 r = c.corotation ? ooze_polar_rotation(f) : ooze_mat3_identity();
-    OozeSym3 stored = strain_beyond_rest(s, i);
-    if (c.corotation) {
-        stored = ooze_sym3_push(r, stored);
-    }
-    OozeSym3 strain = ooze_constraint_strain(ooze_mat3_add(f, ooze_mat3_scale(r, -1)));
-    float share = c.materials[s.material[i]].share;
-    return limited(c, ooze_sym3_add(ooze_sym3_scale(stored, share), strain));
+    gathered.all = ooze_mat3_add(fixed, gathered.l);
+    gathered.own = direction_vector(c.pack.directions[i]);
+    gathered.still = f32x4(a.w + s.dt * damped[0], b.w + s.dt * damped[1], d.w + s.dt * damped[2]);
+    return gathered;
 }
 
 template <class GATHER>
 OOZE_DEVICE void corotated_particle(const StepView &s, const ConstraintView &c, uint32_t i,
-                                    OozeSym3 correction, const Seen &seen)
+                                    OozeSym3 correction, const Gathered &gathered)
 {
     OozeSym3 change = ooze_sym3_identity(0);
     if (correction.xx != 0.0f) {
         const OozeConstraintMaterial m = c.materials[s.material[i]];
         OozeSym3 lambda = sym3_at(c.lambda, i);
-        change = ooze_multiplier_steps(corotated_rows(s, c, i, seen.all), lambda,
-                                       sym3_at(c.diagonal, i), m.normal, m.shear);
+        OozeMat3 f = ooze_constraint_deformation(gathered.all, s.dt), r = ooze_polar_rotation(f);
+        OozeSym3 rows = ooze_constraint_corotated(strain_beyond_rest(s, i), f, r, m.share);
+        change = ooze_multiplier_steps(rows, lambda, sym3_at(c.diagonal, i), m.normal, m.shear);
         sym3_to(c.lambda, i, ooze_sym3_add(lambda, change));
     }
     float n = s.dt * c.hourglass[i], edge_n = s.dt * c.edge_hourglass[i];
-    Handed handed = hand_on(stress_of(s, c, change), correction, seen.l, n, seen.own);
+    StressFlux handed =
+        stress_flux(ooze_constraint_stress(change, s.dt), correction, gathered.l, n, gathered.own);
     GATHER::hand(s, c, i, &handed);
     c.base[i] =
-        handed_base(handed, GATHER::edge_sum(s, c, i), seen.raw, n, edge_n, seen.own) + seen.still;
+        stress_flux_base(handed, GATHER::edge_sum(s, c, i), gathered.raw, n, edge_n, gathered.own) +
+        gathered.still;
 }
 
 template <class GATHER> static void corotated_loop(Step *step)
@@ -158,9 +146,9 @@ template <class GATHER> static void corotated_loop(Step *step)
     for_lanes<GATHER::LANES>(
         step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             OozeSym3 correction = sym3_at(s.correction, i);
-            Seen seen = see_velocities(GATHER(), s, c, i, lane, correction);
+            Gathered gathered = gather_velocities(GATHER(), s, c, i, lane, correction);
             if (lane == 0) {
-                corotated_particle<GATHER>(s, c, i, correction, seen);
+                corotated_particle<GATHER>(s, c, i, correction, gathered);
             }
         });
 }
@@ -178,7 +166,7 @@ template <class GATHER> static void corotated_push_loop(Step *step, float4 *shif
         });
 }
 
-/* One sweep on the velocities that the shifts stand for; u* is not needed any more and makes room for them. */
+/* One sweep on the velocities u + shift/dt, which replace u* in memory. */
 void corotated_sweep(void *user, float4 *shift)
 {
     Step *step = static_cast<Step *>(user);
@@ -186,18 +174,19 @@ void corotated_sweep(void *user, float4 *shift)
     ConstraintView c = *step->constraint;
     for_each(
         step->m, s.n, OOZE_BODY(uint32_t i) {
-            float4 way = shift[i], u = four(way.x / s.dt, way.y / s.dt, way.z / s.dt);
-            if (c.pack.going) {
-                c.pack.going[i] = going_pack(own_place(c.pack, i), u, c.hourglass[i] > 0.0f);
+            float4 by = shift[i], u = f32x4(by.x / s.dt, by.y / s.dt, by.z / s.dt);
+            if (c.pack.directions) {
+                c.pack.directions[i] =
+                    direction_pack(place_of(c.pack, i), u, c.hourglass[i] > 0.0f);
             } else {
                 c.star[i] = s.u[i] + u;
             }
         });
 #define COROTATED(lanes, wraps)      corotated_loop<Full<lanes, wraps>>(step)
 #define COROTATED_PUSH(lanes, wraps) corotated_push_loop<Full<lanes, wraps>>(step, shift)
-    if (c.pack.going) {
-        corotated_loop<Rounded<false>>(step);
-        corotated_push_loop<Rounded<false>>(step, shift);
+    if (c.pack.directions) {
+        corotated_loop<Rounded>(step);
+        corotated_push_loop<Rounded>(step, shift);
     } else {
         OOZE_EACH_KIND(step, COROTATED);
         OOZE_EACH_KIND(step, COROTATED_PUSH);

@@ -4,32 +4,14 @@
 namespace ooze
 {
 
-/* Iterations between two looks whether the solve has ended. */
-enum { BATCH = 4 };
-
 /* ---- conjugate gradients ---- */
 
-struct Begin { /* of a pass, once the residual is known */
+struct RecordParticleRz {
     SolveState *state;
-    double tolerance;
-    bool rigid; /* bodies have yet to answer */
-    __device__ void operator()(Sum1 sum) const
-    {
-        state->rr_own = sum.a;
-        if (!rigid) {
-            begin(sum.a);
-        }
-    }
-    __device__ void begin(double square) const
-    {
-        state->rr = square;
-        state->fresh = 1;
-        state->spoilt = 0;
-        state->off = !ooze_velocity_solve_begin(&state->residual, square, tolerance);
-    }
+    __device__ void operator()(Sum1 sum) const { state->particle_rz = sum.a; }
 };
 
-/* p += what rigid bodies answer to the residual. */
+/* p += response of rigid bodies to the residual. */
 static void add_response(Lodge *solve)
 {
     LodgeView v = solve->view;
@@ -44,72 +26,56 @@ static void add_response(Lodge *solve)
         });
 }
 
-/* The beginning with rigid bodies. Waits. */
-static void begin_bodies(Lodge *solve, Begin then)
-{
-    double share;
-    bodies_precondition(solve->step, solve->view.r, nullptr, &share);
-    SolveState *state = solve->view.state;
-    for_each(
-        solve->step->m, 1, OOZE_BODY(uint32_t) { then.begin(state->rr_own + share); });
-    add_response(solve);
-}
-
-/* r = b - A u, with b = weight u*: ap holds A u. */
-static void begin(Lodge *solve, double tolerance)
+/* r = b - A u with b = rho u*; ap holds A u. p = z. `then` receives r.z. */
+template <class Then> static void start_loop(Lodge *solve, Then then)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     Sum1 none = {0.0};
-    bool rigid = rigid_slots(solve->step) > 0;
-    Begin then = {v.state, tolerance, rigid};
     sum_each(
         solve->step->m, s.n, none,
         OOZE_BODY(uint32_t i) {
             const OozeRheology *m = &s.rheology[s.material[i]];
-            float4 r = project(s, i, m->weight * v.star[i]) - v.ap[i];
+            const float mass = m->preconditioner_mass;
+            float4 r = project(s, i, m->relative_mass * v.u_star[i]) - v.ap[i];
             r.w = 0.0f;
-            float4 p = four(r.x / m->divisor, r.y / m->divisor, r.z / m->divisor);
+            float4 p = f32x4(r.x / mass, r.y / mass, r.z / mass);
             v.r[i] = r;
             Sum1 sum = {(double)dot(r, p)};
             v.p[i] = direction_set(v, i, p);
             return sum;
         },
         then);
-    if (rigid) {
-        begin_bodies(solve, then);
-    }
 }
 
-struct Advanced {
-    SolveState *state;
-    bool iteration;
-    const int32_t *off;
-    __device__ void operator()(Sum1 sum) const
-    {
-        if (*off) {
-            return;
-        }
-        state->rr = sum.a;
-        state->fresh = state->beta == 0.0;
-        bool goes_on = iteration ? ooze_velocity_solve_go_on(&state->residual, sum.a)
-                                 : ooze_velocity_solve_look(&state->residual, sum.a);
-        state->off = !goes_on;
+/* Waits where there are rigid bodies, which respond to the residual as a whole. */
+static void start(Lodge *solve, double tolerance)
+{
+    SolveState *state = solve->view.state;
+    CgBegin begin = {state, tolerance};
+    if (rigid_slots(solve->step) == 0) {
+        start_loop(solve, begin);
+        return;
     }
-};
+    RecordParticleRz record = {state};
+    double bodies_rz;
+    start_loop(solve, record);
+    bodies_precondition(solve->step, solve->view.r, nullptr, &bodies_rz);
+    for_each(
+        solve->step->m, 1, OOZE_BODY(uint32_t) {
+            Sum1 rz = {state->particle_rz + bodies_rz};
+            begin(rz);
+        });
+    add_response(solve);
+}
 
-struct NoteOwn {
-    SolveState *state;
-    __device__ void operator()(Sum1 sum) const { state->rr_own = sum.a; }
-};
-
-/* u and r, and the square of r without rigid bodies. */
-static void stride(Lodge *solve, const int32_t *off)
+/* u and r, and r.z without rigid bodies. */
+static void advance_particles(Lodge *solve, const int32_t *off)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     Sum1 none = {0.0};
-    NoteOwn then = {v.state};
+    RecordParticleRz then = {v.state};
     sum_each(
         solve->step->m, s.n, none,
         OOZE_BODY(uint32_t i) {
@@ -119,40 +85,47 @@ static void stride(Lodge *solve, const int32_t *off)
                 float4 r = v.r[i] - alpha * v.ap[i];
                 s.u[i] = s.u[i] + alpha * v.p[i];
                 v.r[i] = r;
-                sum.a = (double)(dot(r, r) / s.rheology[s.material[i]].divisor);
+                sum.a = (double)(dot(r, r) / s.rheology[s.material[i]].preconditioner_mass);
             }
             return sum;
         },
         then);
 }
 
-/* As advance, in three loops: bodies answer to the residual as a whole, on the host, and only then the next direction is
-   known. Waits. */
+/* z + beta p */
+OOZE_DEVICE float4 next_direction(const StepView &s, const LodgeView &v, uint32_t i, float4 r,
+                                  float4 p)
+{
+    float beta = (float)v.state->beta;
+    float per = 1.0f / s.rheology[s.material[i]].preconditioner_mass;
+    p = f32x4(per * r.x + beta * p.x, per * r.y + beta * p.y, per * r.z + beta * p.z);
+    return direction_set(v, i, p);
+}
+
+/* As advance, in three loops: rigid bodies respond to the residual on the host, before the next
+   direction is known. Waits. */
 static void advance_bodies(Lodge *solve, bool iteration, const int32_t *off)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
-    Advanced then = {v.state, iteration, off};
-    double share;
-    stride(solve, off);
-    if (!bodies_precondition(solve->step, v.r, off, &share)) {
+    CgAdvance then = {v.state, off, iteration};
+    double bodies_rz;
+    advance_particles(solve, off);
+    if (!bodies_precondition(solve->step, v.r, off, &bodies_rz)) {
         solve->seen_off = true;
         return;
     }
     for_each(
         solve->step->m, 1, OOZE_BODY(uint32_t) {
-            Sum1 sum = {v.state->rr_own + share};
-            bool keeps = iteration && !v.state->spoilt;
-            v.state->beta = keeps ? sum.a / v.state->rr : 0.0;
-            then(sum);
+            Sum1 rz = {v.state->particle_rz + bodies_rz};
+            bool keeps = iteration && !v.state->lost;
+            v.state->beta = keeps ? rz.a / v.state->rz : 0.0;
+            then(rz);
         });
     for_each(
         solve->step->m, s.n, OOZE_BODY(uint32_t i) {
             if (!*off) {
-                float beta = (float)v.state->beta, per = 1.0f / s.rheology[s.material[i]].divisor;
-                float4 r = v.r[i], p = v.p[i];
-                p = four(per * r.x + beta * p.x, per * r.y + beta * p.y, per * r.z + beta * p.z);
-                v.p[i] = direction_set(v, i, p);
+                v.p[i] = next_direction(s, v, i, v.r[i], v.p[i]);
             }
         });
     add_response(solve);
@@ -167,7 +140,7 @@ void advance(Lodge *solve, bool iteration, const int32_t *off)
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     Sum1 none = {0.0};
-    Advanced then = {v.state, iteration, off};
+    CgAdvance then = {v.state, off, iteration};
     sum_each(
         solve->step->m, s.n, none,
         OOZE_BODY(uint32_t i) {
@@ -175,135 +148,110 @@ void advance(Lodge *solve, bool iteration, const int32_t *off)
             if (*off) {
                 return sum;
             }
-            float alpha = (float)v.state->alpha, beta = (float)v.state->beta;
-            float per = 1.0f / s.rheology[s.material[i]].divisor;
+            float alpha = (float)v.state->alpha;
+            float per = 1.0f / s.rheology[s.material[i]].preconditioner_mass;
             float4 p = v.p[i], r = v.r[i] - alpha * v.ap[i];
             s.u[i] = s.u[i] + alpha * p;
             v.r[i] = r;
             sum.a = (double)(per * dot(r, r));
-            p = four(per * r.x + beta * p.x, per * r.y + beta * p.y, per * r.z + beta * p.z);
-            v.p[i] = direction_set(v, i, p);
+            v.p[i] = next_direction(s, v, i, r, p);
             return sum;
         },
         then);
 }
 
-static void conjugate_gradients(Lodge *solve, int pass)
+/* A switch that is never set. */
+static const int32_t *never_off(Lodge *solve)
+{
+    int32_t *never = &solve->view.state->again_off;
+    clear(solve->step->m, never, sizeof *never);
+    return never;
+}
+
+static void solve_pass(Lodge *solve, int pass)
 {
     Step *step = solve->step;
     const OozeConformationSettings *set = &step->plan.settings;
     LodgeView v = solve->view;
     const int32_t *off = &v.state->off;
     bool last = pass + 1 == set->passes;
-    int32_t *never = &v.state->again_off;
     solve->seen_off = false;
-    clear(step->m, never, sizeof *never);
-    multiply(solve, step->view.u, v.ap, true, false, never);
-    begin(solve, (last ? 1.0 : OOZE_LODGE_ROUGH) * set->tolerance);
-    ooze_stage_more(step->context->clock, OOZE_PART_VELOCITY_VECTORS);
-    if (set->velocity_iterations > 0 && (pass == 0 || step->any_holds)) {
-        recall(solve, pass);
+    Product residual = {step->view.u, true, false, never_off(solve)};
+    multiply(solve, residual);
+    start(solve, (last ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * set->tolerance);
+    ooze_timer_add(step->context->timer, "velocity_vectors");
+    if (set->velocity_iterations > 0 && (pass == 0 || step->any_contacts)) {
+        warm_start(solve, pass);
     }
-    for (int k = 0; k < set->velocity_iterations && !solve->seen_off; k++) {
-        if (k % BATCH == 0 && !watch_goes_on(step->m, k / BATCH, off)) {
-            break;
-        }
+    conjugate_gradients(step->m, v.state, solve->seen_off ? 0 : set->velocity_iterations, [&]() {
         multiply_direction(solve, off);
         advance(solve, true, off);
-        ooze_stage_lap(step->context->clock, OOZE_PART_VELOCITY_VECTORS);
-    }
+        ooze_timer_lap(step->context->timer, "velocity_vectors");
+        return !solve->seen_off;
+    });
 }
 
 /* ---- contact ---- */
 
-/* Held directions take the velocity of the surface. */
-static void hold_velocities(Step *step)
+/* Contact directions take the velocity of the surface. */
+static void set_contact_velocities(Step *step)
 {
     StepView s = step->view;
-    if (!s.hold_of) {
+    if (!s.contact_of) {
         return;
     }
     for_each(
         step->m, s.n, OOZE_BODY(uint32_t i) {
-            if (s.hold_of[i] >= 0) {
-                const Hold *hold = &s.holds[s.hold_of[i]];
+            if (s.contact_of[i] >= 0) {
+                const OozeContactSet *set = &s.contact_sets[s.contact_of[i]];
                 float4 v = project(s, i, s.u[i]);
-                for (int k = 0; k < hold->count; k++) {
-                    v = v + hold->direction[k].w * hold->direction[k];
+                for (int k = 0; k < set->count; k++) {
+                    v = v + set->speed[k] * set->direction[k];
                 }
-                v.w = 0.0f;
                 s.u[i] = v;
             }
         });
 }
 
-/* A solid pushes and does not pull, and friction holds up to its coefficient times the push: see let_go of lodge.c. */
-OOZE_DEVICE float4 let_go(Hold *hold, float4 given)
-{
-    float push = 0;
-    int kept = 0;
-    for (int k = 0; k < hold->normals; k++) {
-        float along = dot(given, hold->direction[k]);
-        if (along >= 0.0f) {
-            push += along;
-            hold->direction[kept++] = hold->direction[k];
-        }
-    }
-    float4 drag = four(0, 0, 0);
-    for (int k = hold->normals; k < hold->count; k++) {
-        drag = drag + dot(given, hold->direction[k]) * hold->direction[k];
-    }
-    float size = sqrtf(dot(drag, drag));
-    bool sticks = kept > 0 && size <= hold->friction * push;
-    for (int k = hold->normals; k < hold->count && sticks; k++) {
-        hold->direction[kept++] = hold->direction[k];
-    }
-    hold->released = kept < hold->count;
-    hold->normals = sticks ? hold->normals : kept;
-    hold->count = kept;
-    bool slips = !sticks && kept > 0 && size > 0.0f;
-    return slips ? (hold->friction * push / size) * drag : four(0, 0, 0);
-}
-
-/* What a solid gives a particle is A u - weight u*; friction of what slips joins u*. */
-static void release_holds(Lodge *solve)
+/* The contact force on a particle is A u - rho u*; friction of a slipping contact joins u*. r
+   becomes the force that rigid bodies take up. */
+static void release_contacts(Lodge *solve)
 {
     Step *step = solve->step;
     StepView s = step->view;
     LodgeView v = solve->view;
     bool rigid = rigid_slots(step) > 0;
-    if (!step->any_holds && !rigid) {
+    if (!step->any_contacts && !rigid) {
         return;
     }
-    int32_t *never = &v.state->again_off;
-    clear(step->m, never, sizeof *never);
-    multiply(solve, s.u, v.ap, true, true, never);
+    Product forces = {s.u, true, true, never_off(solve)};
+    multiply(solve, forces);
     for_each(
         step->m, s.n, OOZE_BODY(uint32_t i) {
-            float weight = s.rheology[s.material[i]].weight;
-            if (s.hold_of && s.hold_of[i] >= 0 && s.mobility[i] > 0.0f) {
-                float4 given = v.ap[i] - weight * v.star[i];
-                float4 slip = let_go(&s.holds[s.hold_of[i]], given);
-                v.star[i] = v.star[i] + (1.0f / weight) * slip;
+            float mass = s.rheology[s.material[i]].relative_mass;
+            if (s.contact_of && s.contact_of[i] >= 0 && s.mobility[i] > 0.0f) {
+                float4 force = v.ap[i] - mass * v.u_star[i], friction = f32x4(0, 0, 0);
+                ooze_contact_release(&s.contact_sets[s.contact_of[i]], &force.x, &friction.x);
+                v.u_star[i] = v.u_star[i] + (1.0f / mass) * friction;
             }
-            if (rigid) { /* what bodies have to take up */
-                v.r[i] = weight * v.star[i] - v.ap[i];
+            if (rigid) {
+                v.r[i] = mass * v.u_star[i] - v.ap[i];
             }
         });
-    bodies_release(step, v.r);
-    ooze_stage_lap(step->context->clock, OOZE_PART_CONTACT);
+    bodies_end_pass(step, v.r);
+    ooze_timer_lap(step->context->timer, "contact");
 }
 
 /* ---- the solve ---- */
 
 static void allocate(Lodge *solve)
 {
-    Machine *m = solve->step->m;
+    Gpu *m = solve->step->m;
     uint64_t n = solve->step->view.n;
     LodgeView *v = &solve->view;
     v->state = solve->step->state;
     v->stiffness = scratch<OozeSym3>(m, n);
-    v->known = scratch<OozeSym3>(m, n);
+    v->explicit_stress = scratch<OozeSym3>(m, n);
     v->bulk = scratch<float>(m, n);
     v->hourglass = scratch<float>(m, n);
     v->edge_hourglass = scratch<float>(m, n);
@@ -311,8 +259,8 @@ static void allocate(Lodge *solve)
     v->r = scratch<float4>(m, n);
     v->p = scratch<float4>(m, n);
     v->ap = scratch<float4>(m, n);
-    v->star = scratch<float4>(m, n);
-    /* what fills up lists */
+    v->u_star = scratch<float4>(m, n);
+    /* padding of lists */
     clear(m, v->hourglass + n, sizeof *v->hourglass);
     clear(m, v->flux + 3 * n, 3 * sizeof *v->flux);
     clear(m, v->p + n, sizeof *v->p);
@@ -320,15 +268,21 @@ static void allocate(Lodge *solve)
     pack_apart(solve->step, &v->pack);
 }
 
-struct
-    NoteSpeed { /* a residual bounds the error of the velocities, so one that is small beside them is small */
+/* The tolerance is relative to sum rho u^2: a residual bounds the error of the velocities. The
+   operator is the masses and more, so p.Ap is at least r.z in exact arithmetic. */
+struct BeginSolve {
     SolveState *state;
-    __device__ void operator()(Sum1 sum) const { state->residual.first = sum.a; }
+    __device__ void operator()(Sum1 sum) const
+    {
+        state->residual.initial = sum.a;
+        state->min_curvature = 0.5;
+        state->restarts = true;
+    }
 };
 
 static void solve_lodge(Step *step)
 {
-    Machine *m = step->m;
+    Gpu *m = step->m;
     uint64_t n = step->view.n;
     Mark mark = scratch_mark(m);
     Lodge solve;
@@ -336,29 +290,29 @@ static void solve_lodge(Step *step)
     solve.step = step;
     allocate(&solve);
     StepView s = step->view;
-    copy(m, solve.view.star, s.u, n * sizeof *s.u);
+    copy(m, solve.view.u_star, s.u, n * sizeof *s.u);
     Sum1 none = {0.0};
-    NoteSpeed speed = {solve.view.state};
+    BeginSolve begin = {solve.view.state};
     sum_each(
         m, n, none,
         OOZE_BODY(uint32_t i) {
             float4 u = s.u[i];
-            Sum1 sum = {(double)s.rheology[s.material[i]].weight * (double)dot(u, u)};
+            Sum1 sum = {(double)s.rheology[s.material[i]].relative_mass * (double)dot(u, u)};
             return sum;
         },
-        speed);
+        begin);
     for (int pass = 0; pass < step->plan.settings.passes; pass++) {
         prepare(&solve, pass > 0);
-        hold_velocities(step);
-        bodies_hold(step, solve.view.star);
+        set_contact_velocities(step);
+        bodies_begin_pass(step, solve.view.u_star);
         pack_hourglass(step, &solve.view.pack, solve.view.hourglass);
-        conjugate_gradients(&solve, pass);
+        solve_pass(&solve, pass);
         if (pass + 1 < step->plan.settings.passes) {
-            release_holds(&solve);
+            release_contacts(&solve);
         }
     }
-    recall_note(&solve);
-    bodies_settle(step);
+    warm_start_record(&solve);
+    bodies_apply_impulses(step);
     scratch_rewind(m, mark);
 }
 

@@ -2,77 +2,78 @@
 #ifndef OOZE_CUDA_CONFORMATION_LODGE_CUH
 #define OOZE_CUDA_CONFORMATION_LODGE_CUH
 
-#include "cuda/conformation/bodies.cuh"
+#include "cuda/conformation/bodies/bodies.cuh"
 #include "cuda/conformation/packed.cuh"
+#include "cuda/conjugate_gradients.cuh"
 
 namespace ooze
 {
 
-/* How far the solve has come, in device memory: the loops read and write it, so that no iteration waits for the
-   host. Where a switch says `off`, loops return at once. */
-struct SolveState {
-    OozeVelocitySolve residual;
-    double rr, pap, alpha, beta;
-    double rr_own;      /* r.r without the share of rigid bodies, where there are some */
-    double rr_first;    /* at the beginning of a search for multipliers */
-    int32_t off;        /* the iterations have ended */
-    int32_t recall_off; /* there is nothing to recall */
-    int32_t again_off;  /* all pieces take all of the push; the sweep before was the last */
-    int32_t fresh;      /* the direction is the residual's own */
-    int32_t spoilt;
+/* State of the velocity solve in device memory; loops return at once where their switch `off` is
+   set. */
+struct SolveState : OozeConjugateGradients {
+    double particle_rz;     /* r.z without rigid bodies */
+    int32_t warm_start_off; /* there is no initial guess */
+    int32_t again_off; /* all components accept all of the guess; the sweep before was the last */
 };
 
-/* To be captured, with the step's view. */
+/* Captured by loop bodies, with the step's view. */
 struct LodgeView {
-    OozeSym3 *stiffness, *known;
+    OozeSym3 *stiffness, *explicit_stress; /* A and S0 */
     float *bulk, *hourglass, *edge_hourglass;
     float4 *flux; /* three a particle, or two packed ones */
     PackView pack;
-    float4 *star, *r, *p, *ap;
+    float4 *u_star, *r, *p, *ap;
     SolveState *state;
 };
 
 struct Lodge {
     Step *step;
     LodgeView view;
-    bool seen_off; /* with rigid bodies: the host knows that the iterations have ended */
+    bool seen_off; /* with rigid bodies: the host has found that the iterations have ended */
 };
 
-/* output = A p, see multiply. */
+/* A product of the operator, and its p.Ap in state->pap; nothing where *off. */
+struct Product {
+    const float4 *input;
+    bool explicit_terms; /* S0 and moving walls count: A u - b, not A p */
+    bool unprojected;    /* contact directions stay in: they are the contact forces */
+    const int32_t *off;  /* &state->off: of an iteration, whose step length follows */
+};
+/* ap = A input. */
+void multiply(Lodge *solve, const Product &product);
+/* ap = A p, on rounded numbers where directions are packed. */
 void multiply_direction(Lodge *solve, const int32_t *off);
-/* output = A input, and what p.Ap comes to in state->pap; nothing where *off. With off == &state->off it is an
-   iteration's, which ends where the direction is spoilt. With `known` the stress of the
-   beginning and moving walls are included, with `held` what held particles cannot do is left in. */
-void multiply(Lodge *solve, const float4 *input, float4 *output, bool known, bool held,
-              const int32_t *off);
-/* Goes along p by state->alpha: u, r and state->rr anew, and p = the next direction, with state->beta of the last. */
+/* u += alpha p, r -= alpha ap, state->rz, then p = z + beta p. */
 void advance(Lodge *solve, bool iteration, const int32_t *off);
-/* After p was written in other ways: rounds it where directions are packed. */
+/* Rounds p where directions are packed, after other loops have written it. */
 void pack_direction(Lodge *solve, const int32_t *off);
 
-/* Coefficients of a pass: lodge_material.cu. With `turned`, Q is turned with the velocity of the pass before. */
-void prepare(Lodge *solve, bool turned);
+/* Coefficients of a pass: lodge_material.cu. `rotated`: Q rotates with the velocity of the last
+   pass. */
+void prepare(Lodge *solve, bool rotated);
 void finish_lodge(Step *step); /* Q at the end of the step */
 
-/* p of particle i, which comes back as it was rounded. */
+/* Sets p of particle i; returns it as rounded. */
 OOZE_DEVICE float4 direction_set(const LodgeView &v, uint32_t i, float4 p)
 {
-    if (v.pack.going) {
-        uint4 before = v.pack.going[i];
+    if (v.pack.directions) {
+        uint4 before = v.pack.directions[i];
         uint2 place = {before.x, before.y};
-        uint4 packed = going_pack(place, p, v.hourglass[i] > 0.0f);
-        v.pack.going[i] = packed;
-        p = going_vector(packed);
+        uint4 packed = direction_pack(place, p, v.hourglass[i] > 0.0f);
+        v.pack.directions[i] = packed;
+        p = direction_vector(packed);
     }
     return p;
 }
 
-/* Where the solve begins: recall.cu. */
-void recall(Lodge *solve, int pass);
-void recall_note(Lodge *solve);
+/* Initial guess of a pass, and its record at the end: warm_start.cu. */
+void warm_start(Lodge *solve, int pass);
+void warm_start_record(Lodge *solve);
 
-/* root[i] = least particle of the connected piece of one material that i is part of: pieces.cu. */
-void find_pieces(Step *step, uint32_t *root, const int32_t *off);
+/* root[i] = least particle of the connected component of one row that i belongs to:
+   components.cu. */
+void find_components(Step *step, uint32_t *root, const int32_t *off);
 
 } // namespace ooze
 

@@ -1,4 +1,5 @@
-/* What materials bring to the velocity solve, and what the step leaves in them: see methods/conformation/lodge.c. */
+/* Coefficients of the velocity solve, and conformations at the end of the step: see
+   methods/conformation/lodge.c. */
 #include "cuda/conformation/lodge.cuh"
 
 namespace ooze
@@ -6,8 +7,8 @@ namespace ooze
 
 /* ---- coefficients of a pass ---- */
 
-/* Loops are compiled for fluids of one mode and for others: most scenes have none of the latter, and should not
-   pay for them. */
+/* Loops are compiled for fluids of one mode and for others: further modes cost registers, and
+   most scenes have none. */
 template <bool MODES> OOZE_DEVICE int more_modes(const StepView &s)
 {
     return MODES ? s.more_modes : 0;
@@ -15,30 +16,30 @@ template <bool MODES> OOZE_DEVICE int more_modes(const StepView &s)
 
 template <bool MODES>
 OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_t i, OozeMat3 l,
-                                  bool turned)
+                                  bool rotated)
 {
     OozeLodgeState state;
     state.more = more_modes<MODES>(s);
     modes_get(s, i, state.more, state.q);
     state.l = l;
     state.expansion = s.expansion[i];
-    state.poor = s.correction[i].xx == 0.0f;
-    state.turned = turned;
+    state.singular = s.correction[i].xx == 0.0f;
+    state.rotated = rotated;
     state.dt = s.dt;
-    state.bulk_share = s.bulk;
-    state.tension = s.tension;
+    state.bulk_factor = s.bulk;
+    state.void_closure = s.void_closure;
     OozeLodgeCoefficients c = ooze_lodge_coefficients(&s.rheology[s.film[i]], &state);
     s.stress[i] = c.stress;
     if (s.body && s.film[i] != s.material[i]) {
-        c = ooze_lodge_thicken(c, &s.rheology[s.material[i]], s.bulk);
+        c = ooze_lodge_wet_body(c, &s.rheology[s.material[i]], s.bulk);
     }
     v.stiffness[i] = c.stiffness;
-    v.known[i] = c.known;
+    v.explicit_stress[i] = c.explicit_stress;
     v.bulk[i] = c.bulk;
     v.hourglass[i] = c.hourglass;
 }
 
-template <int LANES, bool WRAPS, bool MODES> static void prepare_loop(Lodge *solve, bool turned)
+template <int LANES, bool WRAPS, bool MODES> static void prepare_loop(Lodge *solve, bool rotated)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
@@ -47,19 +48,19 @@ template <int LANES, bool WRAPS, bool MODES> static void prepare_loop(Lodge *sol
             RawRows rows = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
             if (lane == 0) {
                 prepare_particle<MODES>(s, v, i, ooze_mat3_mul_sym3(rows.gradient, s.correction[i]),
-                                        turned);
+                                        rotated);
             }
         });
 }
 
-void prepare(Lodge *solve, bool turned)
+void prepare(Lodge *solve, bool rotated)
 {
 #define PREPARE(lanes, wraps)                                                                      \
-    (solve->step->view.more_modes ? prepare_loop<lanes, wraps, true>(solve, turned)                \
-                                  : prepare_loop<lanes, wraps, false>(solve, turned))
+    (solve->step->view.more_modes ? prepare_loop<lanes, wraps, true>(solve, rotated)               \
+                                  : prepare_loop<lanes, wraps, false>(solve, rotated))
     OOZE_EACH_KIND(solve->step, PREPARE);
     sum_edges(solve->step, solve->view.hourglass, solve->view.edge_hourglass);
-    ooze_stage_lap(solve->step->context->clock, OOZE_PART_PREPARE);
+    ooze_timer_lap(solve->step->context->timer, "prepare");
 }
 
 /* ---- end of step ---- */
@@ -73,30 +74,30 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
             if (lane != 0) {
                 return;
             }
-            OozeMat3 l = ooze_mat3_mul_sym3(rows.gradient, s.correction[i]);
-            OozeMat3 a = ooze_lodge_strain(l, s.dt);
-            const OozeRheology *m = &s.rheology[s.film[i]];
-            const int more = more_modes<MODES>(s);
-            OozeSym3 q[OOZE_MODES];
-            modes_get(s, i, more, q);
-            bool body = s.body && s.body[i], dry = body && s.film[i] == s.material[i];
-            if (dry) { /* it has no memory but its rest shape */
-                for (int k = 0; k <= more; k++) {
-                    q[k] = ooze_sym3_identity(1);
+            OozeLodgeEnd particle;
+            particle.more = more_modes<MODES>(s);
+            particle.body = s.body && s.body[i];
+            if (particle.body && s.film[i] == s.material[i]) { /* dry: it has no conformation */
+                for (int k = 0; k <= particle.more; k++) {
+                    particle.q[k] = ooze_sym3_identity(1);
                 }
-                modes_set(s, i, more, q);
             } else {
-                ooze_lodge_remember(m, a, more, q);
-                modes_set(s, i, more, q);
-                float open = s.open[i] / (s.surface * s.flat_gradient);
-                s.expansion[i] =
-                    body ? 0.0f : ooze_lodge_expand(s.expansion[i], a, s.density[i], open);
+                modes_get(s, i, particle.more, particle.q);
+                particle.expansion = s.expansion[i];
+                particle.density = s.density[i];
+                particle.surface =
+                    s.surface_indicator[i] / (s.void_closure_cutoff * s.flat_gradient);
+                particle.dt = s.dt;
+                ooze_lodge_end(&s.rheology[s.film[i]],
+                               ooze_mat3_mul_sym3(rows.gradient, s.correction[i]), &particle);
+                s.expansion[i] = particle.expansion;
             }
-            float4 pushed = s.pushed[i];
-            float *push = s.push + 8 * (uint64_t)i;
-            push[0] = pushed.x;
-            push[1] = pushed.y;
-            push[2] = pushed.z;
+            modes_set(s, i, particle.more, particle.q);
+            float4 next = s.next_warm_start[i];
+            float *stored = s.warm_start + 8 * (uint64_t)i;
+            stored[0] = next.x;
+            stored[1] = next.y;
+            stored[2] = next.z;
         });
 }
 

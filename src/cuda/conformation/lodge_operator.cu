@@ -1,4 +1,5 @@
-/* The operator of the velocity solve, in full and on rounded directions: see methods/conformation/lodge_loops.c. */
+/* The operator of the velocity solve, in full precision and on rounded directions: see
+   methods/conformation/lodge_loops.c. */
 #include "cuda/conformation/lodge.cuh"
 
 namespace ooze
@@ -6,124 +7,94 @@ namespace ooze
 
 /* ---- operator ---- */
 
-/* The stress of a velocity gradient, handed on. */
-OOZE_DEVICE Handed stress_handed(const StepView &s, const LodgeView &v, uint32_t i,
-                                 const RawRows &rows, float4 input, bool known)
+/* The flux of C[D(input)], with S0 where `explicit_terms`. */
+OOZE_DEVICE StressFlux flux_of(const StepView &s, const LodgeView &v, uint32_t i,
+                               const RawRows &rows, float4 input, bool explicit_terms)
 {
     OozeSym3 correction = s.correction[i];
     OozeMat3 l = ooze_mat3_mul_sym3(rows.gradient, correction);
     OozeSym3 stress = ooze_lodge_stress(ooze_mat3_symmetric(l), v.stiffness[i], v.bulk[i]);
-    if (known) {
-        stress = ooze_sym3_add(stress, v.known[i]);
+    if (explicit_terms) {
+        stress = ooze_sym3_add(stress, v.explicit_stress[i]);
     }
-    return hand_on(stress, correction, l, v.hourglass[i], input);
+    return stress_flux(stress, correction, l, v.hourglass[i], input);
 }
 
 OOZE_DEVICE float4 base_of(const StepView &s, const LodgeView &v, uint32_t i, const RawRows &rows,
-                           const Handed &handed, float4 input)
+                           const StressFlux &flux, float4 input)
 {
-    return handed_base(handed, s.edge_sum[i], rows, v.hourglass[i], v.edge_hourglass[i], input);
+    return stress_flux_base(flux, s.edge_sum[i], rows, v.hourglass[i], v.edge_hourglass[i], input);
 }
 
-template <int LANES, bool WRAPS>
-static void stress_loop(const Lodge *solve, const float4 *input, float4 *output, bool known,
-                        const int32_t *off)
+template <int LANES, bool WRAPS> static void stress_loop(const Lodge *solve, Product product)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
+    const float4 *input = product.input;
     for_lanes<LANES>(
         solve->step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
-            if (*off) {
+            if (*product.off) {
                 return;
             }
-            RawRows rows = raw_rows<LANES, WRAPS>(s, input, i, lane, known);
+            RawRows rows = raw_rows<LANES, WRAPS>(s, input, i, lane, product.explicit_terms);
             if (lane == 0) {
-                Handed handed = stress_handed(s, v, i, rows, input[i], known);
-                flux_set(v.flux, i, handed);
-                output[i] = base_of(s, v, i, rows, handed, input[i]);
+                StressFlux flux = flux_of(s, v, i, rows, input[i], product.explicit_terms);
+                flux_set(v.flux, i, flux);
+                v.ap[i] = base_of(s, v, i, rows, flux, input[i]);
             }
         });
 }
 
-/* p.Ap is known, and in an iteration how far to go along p and what of it the next direction keeps. The operator is the
-   weights and more, so p.Ap is at least r.r in exact numbers; where it is not, rounding has spoilt the direction, and
-   going on would blow it up: a direction that is the residual's own and spoilt ends the iterations. */
-struct NotePap {
-    SolveState *state;
-    const int32_t *off;
-    bool searches;
-    __device__ void operator()(Sum3 sum) const
-    {
-        if (*off) {
-            return;
-        }
-        state->pap = sum.a;
-        if (searches) {
-            bool spoilt = !(sum.a > 0.5 * state->rr);
-            double alpha = spoilt ? 0.0 : state->rr / sum.a;
-            /* r.r after the stride, from what is known before it: good enough to choose a direction by */
-            double next = state->rr - alpha * (2.0 * sum.b - alpha * sum.c);
-            state->alpha = alpha;
-            state->beta = spoilt || !(next > 0.0) ? 0.0 : next / state->rr;
-            state->spoilt = spoilt;
-            state->off = spoilt && state->fresh;
-        }
-    }
-};
-
-/* output = weight input - dt force, projected; returns input . output, and where r is given, r . output and output . output over
-   the preconditioner. */
-OOZE_DEVICE Sum3 weigh(const StepView &s, uint32_t i, float4 input, float4 force, float4 *output,
-                       bool held, const float4 *r)
+/* ap = rho input - dt a, projected. Returns input . ap, and in an iteration z . ap and ap . M^-1
+   ap. */
+OOZE_DEVICE Sum3 complete(const StepView &s, const LodgeView &v, uint32_t i, float4 force,
+                          const Product &product, bool iteration)
 {
     const OozeRheology *m = &s.rheology[s.material[i]];
-    float4 out = m->weight * input - s.dt * (force + output[i]);
-    out = held ? out : project(s, i, out);
+    float4 input = product.input[i];
+    float4 out = m->relative_mass * input - s.dt * (force + v.ap[i]);
+    out = product.unprojected ? out : project(s, i, out);
     out.w = 0.0f;
-    output[i] = out;
+    v.ap[i] = out;
     Sum3 sum = {(double)dot(out, input), 0.0, 0.0};
-    if (r) {
-        sum.b = (double)(dot(out, r[i]) / m->divisor);
-        sum.c = (double)(dot(out, out) / m->divisor);
+    if (iteration) {
+        sum.b = (double)(dot(out, v.r[i]) / m->preconditioner_mass);
+        sum.c = (double)(dot(out, out) / m->preconditioner_mass);
     }
     return sum;
 }
 
-template <int LANES, bool WRAPS>
-static void product_loop(const Lodge *solve, const float4 *input, float4 *output, bool held,
-                         const int32_t *off)
+template <int LANES, bool WRAPS> static void product_loop(const Lodge *solve, Product product)
 {
     StepView s = solve->step->view;
-    const float4 *flux = solve->view.flux;
-    bool searches = off == &solve->view.state->off;
-    const float4 *r = searches ? solve->view.r : nullptr;
+    LodgeView v = solve->view;
+    bool iteration = product.off == &v.state->off;
     Sum3 none = {0.0, 0.0, 0.0};
-    NotePap then = {solve->view.state, off, searches};
+    CgMeasure then = {v.state, product.off, iteration};
     sum_lanes<LANES>(
         solve->step->m, s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
-            Sum3 product = {0.0, 0.0, 0.0};
-            if (*off) {
-                return product;
+            Sum3 sum = {0.0, 0.0, 0.0};
+            if (*product.off) {
+                return sum;
             }
-            float4 force = edges_flux<LANES, WRAPS>(s, flux, i, lane);
+            float4 force = edges_flux<LANES, WRAPS>(s, v.flux, i, lane);
             if (lane == 0) {
-                product = weigh(s, i, input[i], force, output, held, r);
+                sum = complete(s, v, i, force, product, iteration);
             }
-            return product;
+            return sum;
         },
         then);
 }
 
-void multiply(Lodge *solve, const float4 *input, float4 *output, bool known, bool held,
-              const int32_t *off)
+void multiply(Lodge *solve, const Product &product)
 {
-#define STRESS(lanes, wraps)  stress_loop<lanes, wraps>(solve, input, output, known, off)
-#define PRODUCT(lanes, wraps) product_loop<lanes, wraps>(solve, input, output, held, off)
+#define STRESS(lanes, wraps)  stress_loop<lanes, wraps>(solve, product)
+#define PRODUCT(lanes, wraps) product_loop<lanes, wraps>(solve, product)
     OOZE_EACH_KIND(solve->step, STRESS);
-    bonds_add(solve->step, input, output, known, off);
+    bonds_add(solve->step, product.input, solve->view.ap, product.explicit_terms, product.off);
     OOZE_EACH_KIND(solve->step, PRODUCT);
-    ooze_stage_lap(solve->step->context->clock, OOZE_PART_VELOCITY_OPERATOR);
+    ooze_timer_lap(solve->step->context->timer, "velocity_operator");
 }
 
 /* ---- operator on directions ---- */
@@ -140,31 +111,30 @@ static void packed_stress_loop(const Lodge *solve, const int32_t *off)
             float damped[3];
             RawRows rows = packed_rows(s, v.pack, v.hourglass, i, damped);
             float4 p = v.p[i];
-            Handed handed = stress_handed(s, v, i, rows, p, false);
-            lean_set(lean_flux(v.flux, s.n), i, handed.row);
-            float4 base = base_of(s, v, i, rows, handed, p);
-            v.ap[i] = four(base.x + damped[0], base.y + damped[1], base.z + damped[2]);
+            StressFlux flux = flux_of(s, v, i, rows, p, false);
+            coarse_flux_set(coarse_flux(v.flux, s.n), i, flux.row);
+            float4 base = base_of(s, v, i, rows, flux, p);
+            v.ap[i] = f32x4(base.x + damped[0], base.y + damped[1], base.z + damped[2]);
         });
 }
 
-static void packed_product_loop(const Lodge *solve, const int32_t *off)
+static void packed_product_loop(const Lodge *solve, Product product)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
-    const uint4 *flux = lean_flux(v.flux, s.n);
-    bool searches = off == &v.state->off;
-    const float4 *r = searches ? v.r : nullptr;
+    const uint4 *flux = coarse_flux(v.flux, s.n);
+    bool iteration = product.off == &v.state->off;
     Sum3 none = {0.0, 0.0, 0.0};
-    NotePap then = {v.state, off, searches};
+    CgMeasure then = {v.state, product.off, iteration};
     sum_each(
         solve->step->m, s.n, none,
         OOZE_BODY(uint32_t i) {
-            Sum3 product = {0.0, 0.0, 0.0};
-            if (!*off) {
-                float4 force = lean_edges_flux(s, v.pack, flux, i);
-                product = weigh(s, i, v.p[i], force, v.ap, false, r);
+            Sum3 sum = {0.0, 0.0, 0.0};
+            if (!*product.off) {
+                float4 force = coarse_edges_flux(s, v.pack, flux, i);
+                sum = complete(s, v, i, force, product, iteration);
             }
-            return product;
+            return sum;
         },
         then);
 }
@@ -172,20 +142,21 @@ static void packed_product_loop(const Lodge *solve, const int32_t *off)
 void multiply_direction(Lodge *solve, const int32_t *off)
 {
     LodgeView v = solve->view;
-    if (!v.pack.going) {
-        multiply(solve, v.p, v.ap, false, false, off);
+    Product product = {v.p, false, false, off};
+    if (!v.pack.directions) {
+        multiply(solve, product);
         return;
     }
     packed_stress_loop(solve, off);
     bonds_add(solve->step, v.p, v.ap, false, off);
-    packed_product_loop(solve, off);
-    ooze_stage_lap(solve->step->context->clock, OOZE_PART_VELOCITY_OPERATOR);
+    packed_product_loop(solve, product);
+    ooze_timer_lap(solve->step->context->timer, "velocity_operator");
 }
 
 void pack_direction(Lodge *solve, const int32_t *off)
 {
     LodgeView v = solve->view;
-    if (v.pack.going) {
+    if (v.pack.directions) {
         for_each(
             solve->step->m, solve->step->view.n, OOZE_BODY(uint32_t i) {
                 if (!*off) {

@@ -29,11 +29,11 @@ PackView pack_places(Step *step)
     const Grid *grid = &step->engine->grid;
     PackView p = pack_view(grid->low, grid->high, s.support);
     if (packs(step)) {
-        p.going = scratch<uint4>(step->m, s.n);
+        p.directions = scratch<uint4>(step->m, s.n);
         p.hourglass = scratch<HourglassRange>(step->m, 1);
         for_each(
             step->m, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
-                p.going[i] = going_pack(place_pack(p, s.x0[i]), four(0, 0, 0), false);
+                p.directions[i] = direction_pack(place_pack(p, s.x0[i]), f32x4(0, 0, 0), false);
             });
     }
     return p;
@@ -41,18 +41,18 @@ PackView pack_places(Step *step)
 
 void pack_apart(Step *step, PackView *pack)
 {
-    if (pack->going) {
+    if (pack->directions) {
         pack->places = scratch<uint2>(step->m, step->view.n);
         PackView p = *pack;
         for_each(
             step->m, (uint64_t)step->view.n + 1,
-            OOZE_BODY(uint32_t i) { p.places[i] = own_place(p, i); });
+            OOZE_BODY(uint32_t i) { p.places[i] = place_of(p, i); });
     }
 }
 
 void pack_hourglass(Step *step, const PackView *pack, const float *hourglass)
 {
-    if (!pack->going) {
+    if (!pack->directions) {
         return;
     }
     HourglassRange none = {INFINITY, 0.0f};
@@ -67,33 +67,34 @@ void pack_hourglass(Step *step, const PackView *pack, const float *hourglass)
         answer);
 }
 
-/* Steps from one place to another, and the weight of the edge over packed_scale. */
-template <bool KERNEL>
-OOZE_DEVICE float4 packed_way(const StepView &s, const PackView &p, float4 here, uint32_t j)
+/* Steps from one place to another, and the weight of the edge over s.strain. */
+OOZE_DEVICE float4 packed_delta(const StepView &s, const PackView &p, float4 here, uint32_t j)
 {
-    float4 there = place_get(own_place(p, j)), d = there - here;
-    d.w = packed_weight<KERNEL>(s, p, p.step * p.step * s.inverse2, dot(d, d) + there.w);
+    float4 there = place_get(place_of(p, j)), d = there - here;
+    d.w = packed_weight(p.step * p.step * s.inverse2, dot(d, d) + there.w);
     return d;
 }
 
-template <bool KERNEL> static void pack_sums_loop(Step *step, PackView p)
+void pack_sums(Step *step, PackView *pack)
 {
+    pack->sums = scratch<float4>(step->m, step->view.n);
     StepView s = step->view;
+    PackView p = *pack;
     for_each(
         step->m, s.n, OOZE_BODY(uint32_t i) {
-            const float4 here = place_get(own_place(p, i));
+            const float4 here = place_get(place_of(p, i));
             float x = 0.0f, y = 0.0f, z = 0.0f, w = 0.0f;
             each_neighbour<1>(s.fluid, i, 0, [&](uint32_t j) {
-                float4 d = packed_way<KERNEL>(s, p, here, j);
+                float4 d = packed_delta(s, p, here, j);
                 x += d.w * d.x;
                 y += d.w * d.y;
                 z += d.w * d.z;
                 w += d.w;
             });
-            float scale = packed_scale<KERNEL>(s), step = scale * p.step;
+            float scale = s.strain, step = scale * p.step;
             float4 sum = make_float4(step * x, step * y, step * z, scale * w);
             each_wall(s, i, [&](uint32_t b) {
-                Way d = way<true>(s, s.x0[i], s.walls.position[b]);
+                Delta d = delta<true>(s, s.x0[i], s.walls.position[b]);
                 float f = wall_weight(s, d.r2, b);
                 sum.x += f * d.x;
                 sum.y += f * d.y;
@@ -104,27 +105,16 @@ template <bool KERNEL> static void pack_sums_loop(Step *step, PackView p)
         });
 }
 
-void pack_sums(Step *step, PackView *pack)
-{
-    pack->sums = scratch<float4>(step->m, step->view.n);
-    if (step->view.strain > 0.0f) {
-        pack_sums_loop<false>(step, *pack);
-    } else {
-        pack_sums_loop<true>(step, *pack);
-    }
-}
-
 void pack_sum_edges(Step *step, const PackView *pack, const float *a, float *to)
 {
     StepView s = step->view;
     PackView p = *pack;
     for_each(
         step->m, s.n, OOZE_BODY(uint32_t i) {
-            const float4 here = place_get(own_place(p, i));
+            const float4 here = place_get(place_of(p, i));
             float sum = 0.0f;
-            each_neighbour<1>(s.fluid, i, 0, [&](uint32_t j) {
-                sum += packed_way<false>(s, p, here, j).w * a[j];
-            });
+            each_neighbour<1>(s.fluid, i, 0,
+                              [&](uint32_t j) { sum += packed_delta(s, p, here, j).w * a[j]; });
             to[i] = s.strain * sum;
         });
 }

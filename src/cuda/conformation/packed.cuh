@@ -1,9 +1,10 @@
-/* What large scenes gather in iterations, in few bytes: loops over neighbours are bound by how many bytes they load.
+/* Packed data of large scenes, for gathers in iterations: loops over neighbours are limited by
+   memory bandwidth.
 
-   Places are counted in 2^21 steps of the fluid's box. Vectors and fluxes share an exponent among the numbers of a
-   particle. A direction of the solve is rounded before it is used for anything, so that nothing is lost by it; fluxes are
-   rounded to 2^-20 of the largest, the same for both ends of an edge, and only those of directions: residuals are found
-   in full. */
+   Positions are counted in 2^21 steps of the fluid's box. The numbers of a particle in a vector
+   or flux share an exponent. A search direction is rounded before its first use, so its rounding
+   is no error; fluxes are rounded to 2^-20 of the largest, the same for both ends of an edge,
+   and only those of directions: residuals are computed in full precision. */
 #ifndef OOZE_CUDA_CONFORMATION_PACKED_CUH
 #define OOZE_CUDA_CONFORMATION_PACKED_CUH
 
@@ -12,33 +13,36 @@
 namespace ooze
 {
 
-/* To be captured. `going` NULL: too few particles, or a periodic box. */
+/* Captured by loop bodies. `directions` NULL: too few particles, or a periodic box. */
 struct PackView {
     uint4
-        *going; /* n + 1: a place, a direction of the solve, and whether the hourglass term acts */
+        /* n + 1: a place, a direction of the solve, and whether the hourglass term acts */
+        *directions;
     float low[3], step, inverse;
     const struct HourglassRange *hourglass; /* device */
     float4 *sums;  /* of edges between these places, as StepView.edge_sum, or NULL */
-    uint2 *places; /* n + 1, the same as in `going`; or NULL */
+    uint2 *places; /* n + 1, the same as in `directions`; or NULL */
 };
 
 /* Whether iterations gather rounded numbers: many particles, in an open box. */
 bool packs(const Step *step);
 /* Without arrays: steps that count the places of a box. */
 PackView pack_view(const float low[3], const float high[3], float support);
-/* Where the particles are, in steps of the box that they were sorted in. No arrays where nothing is packed. */
+/* Where the particles are, in steps of the box that they were sorted in. No arrays where nothing
+   is packed. */
 PackView pack_places(Step *step);
-/* Places by themselves, for lean fluxes. */
+/* Positions by themselves, for coarse fluxes. */
 void pack_apart(Step *step, PackView *pack);
 /* Which coefficients of the hourglass term there are; after they were prepared. */
 void pack_hourglass(Step *step, const PackView *pack, const float *hourglass);
-/* With these sums edges push both ends alike to the last bit of a float, and a field that is the same everywhere has
-   no gradient: for what is not corrected afterwards. */
+/* With these sums edges push both ends alike to the last bit of a float, and a field that is the
+   same everywhere has no gradient: for what is not corrected afterwards. */
 void pack_sums(Step *step, PackView *pack);
 /* As sum_edges, between packed places. */
 void pack_sum_edges(Step *step, const PackView *pack, const float *a, float *to);
 
-/* What coefficients of the hourglass term there are, besides 0. Mostly it is one alone, and need not be gathered. */
+/* What coefficients of the hourglass term there are, besides 0. Mostly it is one alone, and need
+   not be gathered. */
 struct HourglassRange {
     float low, high;
     __device__ void operator+=(const HourglassRange &o)
@@ -84,7 +88,8 @@ OOZE_DEVICE float4 place_get(uint2 p)
 
 /* ---- numbers with one exponent ---- */
 
-/* The exponent that the largest of some numbers stays below, as a float has it; 0 where they are too small to tell. */
+/* The exponent that the largest of some numbers stays below, as a float has it; 0 where they are
+   too small to tell. */
 OOZE_DEVICE uint32_t exponent_above(float largest)
 {
     uint32_t e = (float_to_bits(largest) >> 23) + 1;
@@ -116,7 +121,7 @@ struct Direction {
     bool damped;
 };
 
-OOZE_DEVICE uint4 going_pack(uint2 place, float4 v, bool damped)
+OOZE_DEVICE uint4 direction_pack(uint2 place, float4 v, bool damped)
 {
     uint32_t e = exponent_above(fmaxf(fabsf(v.x), fmaxf(fabsf(v.y), fabsf(v.z))));
     float per = per_unit(e, 17);
@@ -126,7 +131,7 @@ OOZE_DEVICE uint4 going_pack(uint2 place, float4 v, bool damped)
     return make_uint4(place.x, place.y, (uint32_t)all, (uint32_t)(all >> 32));
 }
 
-OOZE_DEVICE Direction going_get(uint4 p)
+OOZE_DEVICE Direction direction_get(uint4 p)
 {
     const float none = 8388608.0f + 131072.0f;
     uint2 place = {p.x, p.y};
@@ -140,10 +145,10 @@ OOZE_DEVICE Direction going_get(uint4 p)
 }
 
 /* The direction as it was rounded. */
-OOZE_DEVICE float4 going_vector(uint4 p)
+OOZE_DEVICE float4 direction_vector(uint4 p)
 {
-    Direction d = going_get(p);
-    return four(d.unit * d.x, d.unit * d.y, d.unit * d.z);
+    Direction d = direction_get(p);
+    return f32x4(d.unit * d.x, d.unit * d.y, d.unit * d.z);
 }
 
 /* ---- fluxes: a place and 9 numbers of 20 bits in 32 bytes ---- */
@@ -189,16 +194,16 @@ OOZE_DEVICE Flux flux_get(uint4 a, uint4 b)
     return flux;
 }
 
-/* Packed fluxes end where the others do, three float4 a particle: what fills up lists is the same for both, and
-   written once. */
+/* Packed fluxes end where the others do, three float4 a particle: what fills up lists is the
+   same for both, and written once. */
 static inline __host__ __device__ uint4 *packed_flux(float4 *flux, uint32_t n)
 {
     return reinterpret_cast<uint4 *>(flux + n);
 }
 
-OOZE_DEVICE uint2 own_place(const PackView &p, uint32_t i)
+OOZE_DEVICE uint2 place_of(const PackView &p, uint32_t i)
 {
-    uint4 own = p.going[i];
+    uint4 own = p.directions[i];
     uint2 place = {own.x, own.y};
     return place;
 }
@@ -207,7 +212,7 @@ OOZE_DEVICE uint2 own_place(const PackView &p, uint32_t i)
 OOZE_DEVICE void flux_set_packed(const PackView &p, uint4 *flux, uint32_t i, float row[9])
 {
     uint4 packed[2];
-    flux_pack(own_place(p, i), row, packed);
+    flux_pack(place_of(p, i), row, packed);
     flux[2 * (uint64_t)i] = packed[0];
     flux[2 * (uint64_t)i + 1] = packed[1];
     Flux rounded = flux_get(packed[0], packed[1]);
@@ -216,13 +221,13 @@ OOZE_DEVICE void flux_set_packed(const PackView &p, uint4 *flux, uint32_t i, flo
     }
 }
 
-/* ---- lean fluxes: 9 numbers of 13 bits in 16 bytes, for searches ----
+/* ---- coarse fluxes: 9 numbers of 13 bits in 16 bytes, for iterations ----
 
-   A search measures what it does by these fluxes, and the next begins with a residual in full: what is left of their
-   rounding is what it does to one search. Of a motion that varies over L, they change the force by about 2^-13 L/h over
-   the root of the number of neighbours. */
+   A search measures what it does by these fluxes, and the next begins with a residual in full:
+   what is left of their rounding is what it does to one search. Of a motion that varies over L,
+   they change the force by about 2^-13 L/h over the root of the number of neighbours. */
 
-OOZE_DEVICE uint4 nine_pack(const float nine[9])
+OOZE_DEVICE uint4 pack_9x13(const float nine[9])
 {
     float largest = 0.0f;
     for (int k = 0; k < 9; k++) {
@@ -238,7 +243,7 @@ OOZE_DEVICE uint4 nine_pack(const float nine[9])
 }
 
 /* In the unit that it returns. */
-OOZE_DEVICE float nine_get(uint4 p, float nine[9])
+OOZE_DEVICE float unpack_9x13(uint4 p, float nine[9])
 {
     const float none = 8388608.0f + 4096.0f;
     const uint32_t mask = 0x1fffu;
@@ -255,65 +260,29 @@ OOZE_DEVICE float nine_get(uint4 p, float nine[9])
 }
 
 /* They end where the others do, like packed_flux: one a particle. */
-static inline __host__ __device__ uint4 *lean_flux(float4 *flux, uint32_t n)
+static inline __host__ __device__ uint4 *coarse_flux(float4 *flux, uint32_t n)
 {
     return reinterpret_cast<uint4 *>(flux + 2 * (uint64_t)n);
 }
 
 /* Rows come back as they were rounded. */
-OOZE_DEVICE void lean_set(uint4 *flux, uint32_t i, float row[9])
+OOZE_DEVICE void coarse_flux_set(uint4 *flux, uint32_t i, float row[9])
 {
-    uint4 packed = nine_pack(row);
+    uint4 packed = pack_9x13(row);
     flux[i] = packed;
-    float unit = nine_get(packed, row);
+    float unit = unpack_9x13(packed, row);
     for (int k = 0; k < 9; k++) {
         row[k] *= unit;
     }
 }
 
-/* ---- symmetric tensors: 6 numbers of 20 bits in 16 bytes ---- */
-
-OOZE_DEVICE uint4 six_pack(const float six[6])
-{
-    float largest = 0.0f;
-    for (int k = 0; k < 6; k++) {
-        largest = fmaxf(largest, fabsf(six[k]));
-    }
-    uint32_t e = exponent_above(largest), v[6];
-    for (int k = 0; k < 6; k++) {
-        v[k] = digits_of(six[k], per_unit(e, 19), 19);
-    }
-    return make_uint4(v[0] | v[1] << 20, v[1] >> 12 | v[2] << 8 | v[3] << 28,
-                      v[3] >> 4 | v[4] << 16, v[4] >> 16 | v[5] << 4 | e << 24);
-}
-
-/* In the unit that it returns. */
-OOZE_DEVICE float six_get(uint4 p, float six[6])
-{
-    const float none = 8388608.0f + 524288.0f;
-    const uint32_t mask = 0xfffffu;
-    six[0] = whole(p.x & mask, none);
-    six[1] = whole(bits_from(p.x, p.y, 20) & mask, none);
-    six[2] = whole(p.y >> 8 & mask, none);
-    six[3] = whole(bits_from(p.y, p.z, 28) & mask, none);
-    six[4] = whole(bits_from(p.z, p.w, 16) & mask, none);
-    six[5] = whole(p.w >> 4 & mask, none);
-    return unit_of(p.w >> 24, 19);
-}
-
 /* ---- gathers ---- */
 
-/* The weight of an edge over packed_scale, by the square of its length in steps; `shrink` is that of a step over h.
-   KERNEL: edges weigh as the kernel of the density. */
-template <bool KERNEL>
-OOZE_DEVICE float packed_weight(const StepView &s, const PackView &p, float shrink, float r2)
+/* The weight of an edge over s.strain, by the square of its length in steps; `shrink` is that of a
+   step over h. */
+OOZE_DEVICE float packed_weight(float shrink, float r2)
 {
-    return KERNEL ? kernel_weight(s, r2 * (p.step * p.step)) : fmaxf(1.0f - r2 * shrink, 0.0f);
-}
-
-template <bool KERNEL> OOZE_DEVICE float packed_scale(const StepView &s)
-{
-    return KERNEL ? 1.0f : s.strain;
+    return fmaxf(1.0f - r2 * shrink, 0.0f);
 }
 
 /* The hourglass coefficient of a neighbour. */
@@ -326,25 +295,25 @@ OOZE_DEVICE float damping_of(HourglassRange range, const Direction &d, const flo
     return hourglass[j];
 }
 
-/* As raw_rows, of a direction, without walls; `sum` is that of the edges of i. With DAMPS, `damped` gets
-   sum f n_j v_j. */
-template <bool KERNEL, bool DAMPS>
+/* As raw_rows, of a direction, without walls; `sum` is that of the edges of i. With DAMPS, `damped`
+   gets sum f n_j v_j. */
+template <bool DAMPS>
 OOZE_DEVICE RawRows packed_gather(const StepView &s, const PackView &p, const float *hourglass,
                                   uint32_t i, float4 sum, float damped[3])
 {
     float m[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, w[3] = {0, 0, 0}, h[3] = {0, 0, 0};
-    const Direction here = going_get(p.going[i]);
+    const Direction here = direction_get(p.directions[i]);
     HourglassRange range = {0.0f, 0.0f};
     if (DAMPS) {
         range = *p.hourglass;
     }
     const float shrink = p.step * p.step * s.inverse2;
     each_neighbour<1>(s.fluid, i, 0, [&](uint32_t j) {
-        Direction other = going_get(p.going[j]);
+        Direction other = direction_get(p.directions[j]);
         float n = DAMPS ? damping_of(range, other, hourglass, j) : 0.0f;
         float x = other.place.x - here.place.x, y = other.place.y - here.place.y;
         float z = other.place.z - here.place.z, r2 = x * x + y * y + z * z + other.place.w;
-        float f = other.unit * packed_weight<KERNEL>(s, p, shrink, r2);
+        float f = other.unit * packed_weight(shrink, r2);
         float a = f * other.x, b = f * other.y, c = f * other.z;
         m[0] += a * x;
         m[1] += a * y;
@@ -365,7 +334,7 @@ OOZE_DEVICE RawRows packed_gather(const StepView &s, const PackView &p, const fl
         }
     });
     RawRows rows;
-    const float scale = packed_scale<KERNEL>(s);
+    const float scale = s.strain;
     float v[3] = {here.unit * here.x, here.unit * here.y, here.unit * here.z};
     float g[3] = {sum.x, sum.y, sum.z};
     for (int k = 0; k < 3; k++) {
@@ -383,40 +352,39 @@ OOZE_DEVICE RawRows packed_gather(const StepView &s, const PackView &p, const fl
 OOZE_DEVICE RawRows packed_rows(const StepView &s, const PackView &p, const float *hourglass,
                                 uint32_t i, float damped[3])
 {
-    return packed_gather<false, true>(s, p, hourglass, i, s.edge_sum[i], damped);
+    return packed_gather<true>(s, p, hourglass, i, s.edge_sum[i], damped);
 }
 
 /* As edges_flux, of packed ones: two a particle. */
-template <bool KERNEL = false>
 OOZE_DEVICE float4 packed_edges_flux(const StepView &s, const PackView &p, const uint4 *flux,
                                      uint32_t i)
 {
     float fx = 0.0f, fy = 0.0f, fz = 0.0f;
-    const float4 here = place_get(own_place(p, i));
+    const float4 here = place_get(place_of(p, i));
     const float shrink = p.step * p.step * s.inverse2;
     each_neighbour<1>(s.fluid, i, 0, [&](uint32_t j) {
         Flux t = flux_get(flux[2 * (uint64_t)j], flux[2 * (uint64_t)j + 1]);
         float x = t.place.x - here.x, y = t.place.y - here.y, z = t.place.z - here.z;
         float r2 = x * x + y * y + z * z + t.place.w;
-        float f = t.unit * packed_weight<KERNEL>(s, p, shrink, r2);
+        float f = t.unit * packed_weight(shrink, r2);
         fx += f * (t.row[0] * x + t.row[1] * y + t.row[2] * z);
         fy += f * (t.row[3] * x + t.row[4] * y + t.row[5] * z);
         fz += f * (t.row[6] * x + t.row[7] * y + t.row[8] * z);
     });
-    float scale = packed_scale<KERNEL>(s) * p.step;
-    return four(scale * fx, scale * fy, scale * fz);
+    float scale = s.strain * p.step;
+    return f32x4(scale * fx, scale * fy, scale * fz);
 }
 
-/* As edges_flux, of lean ones. */
-OOZE_DEVICE float4 lean_edges_flux(const StepView &s, const PackView &p, const uint4 *flux,
-                                   uint32_t i)
+/* As edges_flux, of coarse ones. */
+OOZE_DEVICE float4 coarse_edges_flux(const StepView &s, const PackView &p, const uint4 *flux,
+                                     uint32_t i)
 {
     float fx = 0.0f, fy = 0.0f, fz = 0.0f;
     const float4 here = place_get(p.places[i]);
     const float shrink = p.step * p.step * s.inverse2;
     each_neighbour<1>(s.fluid, i, 0, [&](uint32_t j) {
         float4 there = place_get(p.places[j]);
-        float row[9], unit = nine_get(flux[j], row);
+        float row[9], unit = unpack_9x13(flux[j], row);
         float x = there.x - here.x, y = there.y - here.y, z = there.z - here.z;
         float r2 = x * x + y * y + z * z + there.w;
         float f = unit * fmaxf(1.0f - r2 * shrink, 0.0f);
@@ -425,7 +393,7 @@ OOZE_DEVICE float4 lean_edges_flux(const StepView &s, const PackView &p, const u
         fz += f * (row[6] * x + row[7] * y + row[8] * z);
     });
     float scale = s.strain * p.step;
-    return four(scale * fx, scale * fy, scale * fz);
+    return f32x4(scale * fx, scale * fy, scale * fz);
 }
 
 } // namespace ooze

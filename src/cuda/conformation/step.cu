@@ -1,14 +1,44 @@
-/* One stroke of the conformation method: see methods/conformation/{conformation,move}.c. */
-#include "cuda/conformation/bodies.cuh"
+/* One substep of the conformation method: see methods/conformation/step.c and position_stage.c. */
+#include "cuda/conformation/bodies/bodies.cuh"
 #include "cuda/conformation/constraint.cuh"
 
+#include <cstdio>
+
 #include "cuda/shape_distance.cuh"
+#include "methods/conformation/position_stage_formula.h"
 
 namespace ooze
 {
 
-static const Formulation *const formulations[OOZE_FORMULATION_COUNT] = {
-    &formulation_lodge, &formulation_consistent, &formulation_paper};
+/* `paper` is not among them: see conformation_supports. */
+static const Formulation *const formulations[] = {&formulation_lodge, &formulation_consistent};
+
+/* The setting that only the processor has, for comparison with publications; NULL: there is
+   none. */
+static const char *processor_setting(const OozeConformationSettings *set)
+{
+    if (set->formulation == OOZE_FORMULATION_LODGE) {
+        return nullptr;
+    }
+    return set->formulation == OOZE_FORMULATION_PAPER           ? "formulation: paper"
+           : set->solver == OOZE_CONSTRAINT_JACOBI              ? "solver: jacobi"
+           : set->solver == OOZE_CONSTRAINT_CONJUGATE_GRADIENTS ? "solver: conjugate_gradients"
+           : set->positions_only                                ? "projection: positions_only"
+           : set->velocity_only                                 ? "velocity_only: true"
+           : set->deviatoric_only                               ? "deviatoric_only: true"
+           : !set->corotation                                   ? "corotation: false"
+                                                                : nullptr;
+}
+
+bool conformation_supports(const OozeStepContext *context, char *why, size_t size)
+{
+    OozeConformationSettings set = ooze_conformation_settings(context);
+    const char *setting = processor_setting(&set);
+    if (setting) {
+        snprintf(why, size, "'%s' of method 'conformation' runs on the processor alone", setting);
+    }
+    return !setting;
+}
 
 /* ---- the beginning ---- */
 
@@ -33,9 +63,9 @@ static void describe(Step *step)
     s->slope = 6.0f * s->value / s->support;
     s->nearest = s->support * (float)OOZE_KERNEL_NEAREST;
     s->bulk = plan->settings.bulk;
-    s->tension = plan->settings.tension;
-    s->surface = plan->settings.surface;
-    s->contact = plan->settings.contact;
+    s->void_closure = plan->settings.void_closure;
+    s->void_closure_cutoff = plan->settings.void_closure_cutoff;
+    s->contact_distance = plan->settings.contact_distance;
     s->periodic = c->periodic;
     s->fluid = view(&engine->fluid);
     s->walls = engine->walls.view;
@@ -46,7 +76,7 @@ static void describe(Step *step)
     step->wraps = ooze_periodic_any(&c->periodic);
 }
 
-/* Particles from which on 40 bytes each count for more than gathering edges a second time. */
+/* Number of particles from which on 40 bytes each cost more than gathering edges a second time. */
 enum { LENDS_FROM = 40000000 };
 
 static void allocate_edges(Step *step)
@@ -57,16 +87,16 @@ static void allocate_edges(Step *step)
 
 static void allocate(Step *step)
 {
-    Machine *m = step->m;
+    Gpu *m = step->m;
     const Store *store = &step->engine->store;
     StepView *s = &step->view;
     uint64_t n = s->n;
     s->material = static_cast<const uint16_t *>(store_data(store, "material"));
-    s->led = static_cast<const uint16_t *>(store_data(store, "nozzle"));
+    s->prescribed = static_cast<const uint16_t *>(store_data(store, "nozzle"));
     s->conformation = static_cast<float *>(store_data(store, "conformation"));
     s->expansion = static_cast<float *>(store_data(store, "expansion"));
-    s->push = static_cast<float *>(store_data(store, "start"));
-    s->calm = static_cast<float *>(store_data(store, "calm"));
+    s->warm_start = static_cast<float *>(store_data(store, "warm_start"));
+    s->relief_progress = static_cast<float *>(store_data(store, "relief_progress"));
     s->more_modes = step->plan.more_modes;
     for (int k = 0; k < s->more_modes; k++) {
         char name[] = "conformation_2";
@@ -76,7 +106,7 @@ static void allocate(Step *step)
     s->x0 = store_positions(store);
     s->u = scratch<float4>(m, n);
     s->density = scratch<float>(m, n);
-    s->open = scratch<float>(m, n);
+    s->surface_indicator = scratch<float>(m, n);
     s->mobility = scratch<float>(m, n);
     s->stress = scratch<float>(m, n);
     s->anchored = scratch<uint8_t>(m, n);
@@ -85,16 +115,16 @@ static void allocate(Step *step)
     OozeRheology *rheology = scratch<OozeRheology>(m, (uint64_t)step->plan.row_count);
     copy_in(m, rheology, step->plan.rheology, (size_t)step->plan.row_count * sizeof *rheology);
     s->rheology = rheology;
-    bool pushes = step->plan.settings.formulation == OOZE_FORMULATION_LODGE;
-    s->pushed = scratch<float4>(m, pushes ? n : 0);
+    bool lodge = step->plan.settings.formulation == OOZE_FORMULATION_LODGE;
+    s->next_warm_start = scratch<float4>(m, lodge ? n : 0);
     s->intruder = s->solids.count > 0 ? scratch<int32_t>(m, n) : nullptr;
     bodies_allocate(step);
-    step->lent = scratch_mark(m); /* what comes now is not needed while densities are corrected */
+    step->lent = scratch_mark(m); /* the density stage overwrites what follows */
     allocate_edges(step);
 }
 
-/* What a solid makes a particle do that is fixed to it. */
-OOZE_DEVICE float4 pinned(const StepView &s, double dt, uint32_t i)
+/* Velocity of a particle that is fixed to a solid. */
+OOZE_DEVICE float4 pinned_velocity(const StepView &s, double dt, uint32_t i)
 {
     const SolidView &solid = s.solids.items[s.pin[i] - 1];
     return narrow(ooze_pose_carry(&solid.previous, &solid.pose, widen(s.x0[i]), dt));
@@ -112,7 +142,7 @@ static void start(Step *step)
     float4 *x0 = store_positions(&step->engine->store);
     for_each(
         step->m, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
-            if (i == s.n) { /* what fills up lists */
+            if (i == s.n) { /* padding of lists */
                 x0[i] = make_float4(0, 0, 0, OOZE_DUMMY_FAR);
                 s.u[i] = make_float4(0, 0, 0, 0);
                 s.mobility[i] = 0.0f;
@@ -120,13 +150,13 @@ static void start(Step *step)
             }
             float4 v = velocity[i];
             const OozeRheology *m = &s.rheology[s.material[i]];
-            bool fixed = s.pin && s.pin[i], led = (s.led && s.led[i]) || fixed;
+            bool fixed = s.pin && s.pin[i], prescribed = (s.prescribed && s.prescribed[i]) || fixed;
             v.w = 0.0f;
-            s.u[i] = led ? v : v + kick;
+            s.u[i] = prescribed ? v : v + kick;
             if (fixed) {
-                s.u[i] = pinned(s, dt, i);
+                s.u[i] = pinned_velocity(s, dt, i);
             }
-            s.mobility[i] = led ? 0.0f : 1.0f / m->weight;
+            s.mobility[i] = prescribed ? 0.0f : 1.0f / m->relative_mass;
             OozeSym3 strain[OOZE_MODES];
             modes_get(s, i, s.more_modes, strain);
             for (int k = 0; k <= s.more_modes; k++) {
@@ -134,7 +164,7 @@ static void start(Step *step)
             }
             s.stress[i] = ooze_lodge_elastic_stress(m, s.more_modes, strain);
         });
-    ooze_stage_lap(c->clock, OOZE_PART_START);
+    ooze_timer_lap(c->timer, "load");
 }
 
 /* ---- the end ---- */
@@ -150,15 +180,15 @@ DensityJob density_job(Step *step)
     job.support = s.support;
     job.volume = s.volume;
     job.wall_scale = s.wall_scale;
-    job.contact = s.contact;
+    job.contact = s.contact_distance;
     job.iterations = set->density_iterations;
     job.tolerance = set->density_tolerance;
     job.mobility = s.mobility;
-    job.apart = set->apart;
-    job.drift = set->apart > 0.0f ? s.drift : nullptr;
-    job.limit = s.limit;
-    job.settled = s.settled;
-    job.borne = s.borne;
+    job.min_distance = set->min_distance;
+    job.drift = set->min_distance > 0.0f ? s.drift : nullptr;
+    job.density_target = s.density_target;
+    job.position_only_shift = s.position_only_shift;
+    job.load_excess = s.load_excess;
     job.start = s.x0;
     return job;
 }
@@ -176,29 +206,29 @@ static void predict(Step *step, float4 *x)
     for_each(
         step->m, s.n, OOZE_BODY(uint32_t i) {
             x[i] = s.x0[i] + s.dt * s.u[i];
-            s.drift[i] = s.settled[i] = four(0, 0, 0);
+            s.drift[i] = s.position_only_shift[i] = f32x4(0, 0, 0);
         });
-    ooze_stage_lap(step->context->clock, OOZE_PART_LIMITS);
+    ooze_timer_lap(step->context->timer, "predict");
 }
 
-/* Where corrections have taken the particles, and how far the farthest has come. Waits. */
+/* Corrected positions; returns the largest distance that a particle has moved. Waits. */
 static float arrive(Step *step, float4 *x, const float4 *shift)
 {
     StepView s = step->view;
     Most1 none = {0.0f};
     Most1 farthest = sum_now(
         step->m, s.n, none, OOZE_BODY(uint32_t i) {
-            float4 corrected = shift[i], still = s.drift[i] + s.settled[i];
-            float4 u = s.u[i], way = s.dt * u + corrected + still;
+            float4 corrected = shift[i], still = s.drift[i] + s.position_only_shift[i];
+            float4 u = s.u[i], travel = s.dt * u + corrected + still;
             x[i] = x[i] + corrected + still;
-            s.u[i] = u + (1.0f / s.dt) * (corrected + s.settled[i]);
-            Most1 square = {dot(way, way)};
+            s.u[i] = u + (1.0f / s.dt) * (corrected + s.position_only_shift[i]);
+            Most1 square = {dot(travel, travel)};
             return square;
         });
     return sqrtf(farthest.a);
 }
 
-/* Settling is no velocity; the rest becomes the particles' state. */
+/* Shifts of position only are no velocity. */
 static void store_state(Step *step, const float4 *x)
 {
     StepView s = step->view;
@@ -206,25 +236,24 @@ static void store_state(Step *step, const float4 *x)
     float4 *velocity = store_velocities(&step->engine->store);
     for_each(
         step->m, s.n, OOZE_BODY(uint32_t i) {
-            float4 at = x[i], u = s.u[i] - (1.0f / s.dt) * s.settled[i];
-            position[i] = four(at.x, at.y, at.z);
-            velocity[i] = four(u.x, u.y, u.z);
+            float4 at = x[i], u = s.u[i] - (1.0f / s.dt) * s.position_only_shift[i];
+            position[i] = f32x4(at.x, at.y, at.z);
+            velocity[i] = f32x4(u.x, u.y, u.z);
         });
-    ooze_stage_lap(step->context->clock, OOZE_PART_STORE);
+    ooze_timer_lap(step->context->timer, "store");
 }
 
 static OozeStatus move(Step *step, const Formulation *formulation, OozeError *error)
 {
-    Machine *m = step->m;
+    Gpu *m = step->m;
     StepView *s = &step->view;
-    OozeStageClock *clock = step->context->clock;
-    const float rounding = 1e-5f; /* a stroke just as long as asked for is good */
+    OozeStepTimer *timer = step->context->timer;
     float4 *x = scratch<float4>(m, s->n), *shift = scratch<float4>(m, s->n);
     s->drift = scratch<float4>(m, s->n);
-    s->settled = scratch<float4>(m, s->n);
-    s->limit = scratch<float>(m, s->n);
-    s->borne = scratch<float>(m, s->n);
-    set_limits(step);
+    s->position_only_shift = scratch<float4>(m, s->n);
+    s->density_target = scratch<float>(m, s->n);
+    s->load_excess = scratch<float>(m, s->n);
+    set_density_targets(step);
     predict(step, x);
     Mark mark = scratch_mark(m);
     OozeStatus status = formulation->solve_positions(step, x, shift, error);
@@ -233,36 +262,32 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
         return status;
     }
     float farthest = arrive(step, x, shift);
-    if (farthest > (1.0f + rounding) * (float)step->context->longest_travel) {
+    if (ooze_travels_too_far(farthest, step->context->longest_travel)) {
         step->context->report->too_far = true;
         return OOZE_OK;
     }
-    ooze_stage_lap(clock, OOZE_PART_REST);
+    ooze_timer_lap(timer, "rest");
     if (step->lends) {
         allocate_edges(step);
         gather(step);
     }
     formulation->finish(step);
-    ooze_stage_lap(clock, OOZE_PART_FINISH);
-    find_strangers(step);
-    ooze_stage_lap(clock, OOZE_PART_REST);
+    ooze_timer_lap(timer, "finish");
+    update_relief(step);
+    ooze_timer_lap(timer, "rest");
     store_state(step, x);
     bodies_place(step, store_positions(&step->engine->store),
                  store_velocities(&step->engine->store));
     return OOZE_OK;
 }
 
-/* What the velocity stage came to, where there was one. Waits. */
+/* Reports the residual and the iterations of the velocity stage. Waits. */
 static void report(Step *step)
 {
-    const OozeConformationSettings *set = &step->plan.settings;
     SolveState state;
-    if (set->formulation != OOZE_FORMULATION_LODGE && set->positions_only) {
-        return;
-    }
     memset(&state, 0, sizeof state);
     copy_out(step->m, &state, step->state, sizeof state);
-    ooze_velocity_solve_report(&state.residual, step->context->report);
+    ooze_solve_residual_report(&state.residual, step->context->report);
 }
 
 OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError *error)
@@ -274,7 +299,7 @@ OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError
     memset(&constraint, 0, sizeof constraint);
     step.constraint = &constraint;
     step.engine = engine;
-    step.m = &engine->machine;
+    step.m = &engine->gpu;
     step.context = context;
     if (engine->store.n == 0) {
         return OOZE_OK;
@@ -293,17 +318,17 @@ OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError
     }
     start(&step);
     gather(&step);
-    tension(&step);
+    surface_tension(&step);
     failed = bodies_begin(&step, error);
     if (failed) {
         return failed;
     }
-    find_holds(&step);
+    find_contacts(&step);
     formulation->solve_velocities(&step);
     divergence(&step);
     if (step.lends) {
         scratch_rewind(step.m, step.lent);
-        step.view.hold_of = nullptr;
+        step.view.contact_of = nullptr;
     }
     failed = move(&step, formulation, error);
     if (!failed) {

@@ -1,86 +1,89 @@
-/* What one stroke of the conformation method works on, on the device: see methods/conformation/workspace.h, whose
-   arrays these are. */
+/* State of one substep of the conformation method on the device: the arrays of
+   methods/conformation/step.h. */
 #ifndef OOZE_CUDA_CONFORMATION_STEP_CUH
 #define OOZE_CUDA_CONFORMATION_STEP_CUH
 
 #include "cuda/engine.cuh"
 #include "physics/kernels.h"
+#include "physics/strain_weight.h"
+extern "C" {
+#include "methods/conformation/contact_formula.h"
+#include "methods/conformation/stress_flux_formula.h"
+}
 
 namespace ooze
 {
 
-/* Directions that a particle in contact does not choose, the speed along each in its last lane: see OozeHold. */
-struct Hold {
-    float4 direction[3];
-    int32_t count, normals;
-    float friction;
-    int32_t released;
-};
-
-/* To be captured by bodies: numbers, and arrays of one element a particle and one more for what fills up lists. */
+/* Captured by loop bodies: numbers, and arrays of one element a particle and one more for the
+   padding of lists. */
 struct StepView {
     uint32_t n;
     float dt, support, spacing, inverse, inverse2; /* 1/h, 1/h^2 */
     float volume, wall_scale, flat_gradient;
-    float
-        strain; /* V0 times the scale of the strain weight; 0: edges weigh as the kernel of the density */
+    float strain;                /* V0 times the scale of the strain weight */
     float wall_strain;           /* the same for samples of walls, per volume of the sample */
     float value, slope, nearest; /* of the cubic spline: see OozeCubicFour */
-    float bulk, tension, surface, contact;
+    float bulk, void_closure, void_closure_cutoff, contact_distance;
     const OozeRheology *rheology;
-    const uint16_t *material, *led; /* row of rheology; led: NULL where no nozzle leads any */
-    const uint16_t *film;           /* row of the fluid that wets it, or its own */
-    /* Of bodies, see OozeBodies and OozeDensityJob; all NULL where there are none, rigid_of where none is rigid. */
+    const uint16_t *material;   /* row of rheology */
+    const uint16_t *prescribed; /* nozzle that prescribes its velocity; NULL: there are none */
+    const uint16_t *film;       /* row of the fluid that wets it, or its own */
+    /* Of bodies, see OozeBodies and OozeDensityJob; all NULL where there are none, rigid_of
+       where none is rigid. */
     const uint16_t *body, *pin, *rigid_of;
-    const float *own_limit, *ease;
-    const uint8_t *bare;
-    const float4 *x0; /* positions; the last lane is 0, and of element n too large for any weight */
+    const float *own_density_target, *effective_inverse_mass;
+    const uint8_t *ignores_boundary;
+    const float4 *x0; /* positions; the last lane is 0, of element n so large that weights are 0 */
     float4 *u;
     ListView fluid, near_walls; /* near_walls.begin: NULL where there are no walls */
     WallView walls;
     OozePeriodic periodic;
     float4 *edge_sum;
     OozeSym3 *correction;
-    float *density, *open, *mobility, *stress;
-    uint8_t *anchored; /* clings to a wall, is led, or is held in all directions */
-    float *conformation, *expansion, *push, *calm; /* of the store: see the method's fields */
-    float *more[OOZE_MORE_MODES]; /* conformations of further modes, as many as follow */
+    float *density, *surface_indicator, *mobility, *stress;
+    uint8_t *anchored; /* clings to a wall, or is prescribed */
+    float *conformation, *expansion, *warm_start, *relief_progress; /* fields of the store */
+    float *more[OOZE_MORE_MODES]; /* conformations of further modes */
     int more_modes;               /* see the plan */
-    int32_t *hold_of;             /* NULL: nothing is held */
-    Hold *holds;
+    int32_t *contact_of;          /* NULL: there are no contacts */
+    OozeContactSet *contact_sets;
     int32_t *intruder; /* NULL: no solids */
     SolidsView solids;
-    float4 *pushed, *drift, *settled;
-    float *limit, *borne;
+    float4 *next_warm_start, *drift, *position_only_shift;
+    float *density_target, *load_excess;
 };
 
 struct Step {
     Engine *engine;
-    Machine *m;
+    Gpu *m;
     OozeStepContext *context;
     OozeConformationPlan plan;
     StepView view;
     struct Bodies *bodies;             /* NULL: all is fluid */
     struct ConstraintView *constraint; /* of the formulations that are constraints */
     bool wraps;                        /* some axis is periodic */
-    bool any_holds;                    /* some particle may be held */
-    bool
-        lends; /* the density stage works where edges, holds and the velocity solve stood; edges are
-                   then gathered anew */
+    bool any_contacts;                 /* some particle may be in contact */
+    /* The density stage overwrites edges, contacts and the velocity solve; edges are then
+       gathered again. */
+    bool lends;
     Mark lent;
     struct SolveState *state; /* device; zero at the beginning */
 };
 
-/* A way to solve the same fluid: see OozeFormulation. What a step is given is in its plan. */
+/* Whether the GPU has the settings of method `conformation`; if not, `why` gets the reason. */
+bool conformation_supports(const OozeStepContext *context, char *why, size_t size);
+OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError *error);
+
+/* One discretisation of the method: see OozeFormulation. */
 struct Formulation {
     void (*solve_velocities)(Step *step);
     OozeStatus (*solve_positions)(Step *step, float4 *x, float4 *shift, OozeError *error);
     void (*finish)(Step *step);
 };
-extern const Formulation formulation_lodge, formulation_consistent, formulation_paper;
+extern const Formulation formulation_lodge, formulation_consistent;
 
-/* Every loop over neighbours is compiled for one or several lanes a particle and for open or periodic boxes:
-   CALL(LANES, WRAPS). */
+/* Every loop over neighbours is compiled for one or several lanes a particle and for open or
+   periodic boxes: CALL(LANES, WRAPS). */
 #define OOZE_EACH_KIND(step, CALL)                                                                 \
     do {                                                                                           \
         if ((step)->wraps) {                                                                       \
@@ -100,31 +103,31 @@ extern const Formulation formulation_lodge, formulation_consistent, formulation_
 #define OOZE_EACH_KIND_WRAPPED(n, CALL, wraps) CALL(1, wraps)
 #endif
 
-/* What fills up lists is so far away, squared, along an axis of its own. */
+/* Squared distance of the padding of lists, along an axis of its own. */
 #define OOZE_DUMMY_FAR 1e30f
 
-void gather(Step *step);  /* edges, corrections, densities at x0 */
-void tension(Step *step); /* adds what surface tension does to u */
-void find_holds(Step *step);
-void divergence(Step *step); /* takes out of u what would compress the fluid */
+void gather(Step *step);          /* edges, corrections, densities at x0 */
+void surface_tension(Step *step); /* adds the impulse of surface tension to u */
+void find_contacts(Step *step);
+void divergence(Step *step); /* removes compression from u */
 /* to[i] = sum f a_j over the edges of i; a has an element n of 0. */
 void sum_edges(Step *step, const float *a, float *to);
 /* The density stage with the settings of this method. */
 struct DensityJob density_job(Step *step);
 OozeStatus solve_density(Step *step, float4 *x, float4 *shift, OozeError *error);
-void set_limits(Step *step);
-void find_strangers(Step *step);
+void set_density_targets(Step *step);
+void update_relief(Step *step);
 
-/* ---- edges ----------------------------------------------------------------------------------------- */
+/* ---- edges ---------------------------------------------------------------------------------- */
 
-struct Way {
+struct Delta {
     float x, y, z, r2;
 };
 
-/* From one particle to another; r2 includes the axis of the dummy. */
-template <bool WRAPS> OOZE_DEVICE Way way(const StepView &s, float4 from, float4 to)
+/* From one particle to another; r2 includes the axis of the padding. */
+template <bool WRAPS> OOZE_DEVICE Delta delta(const StepView &s, float4 from, float4 to)
 {
-    Way d = {to.x - from.x, to.y - from.y, to.z - from.z, 0.0f};
+    Delta d = {to.x - from.x, to.y - from.y, to.z - from.z, 0.0f};
     if (WRAPS) {
         d.x = ooze_periodic_delta(d.x, s.periodic.length[0], s.periodic.inverse[0]);
         d.y = ooze_periodic_delta(d.y, s.periodic.length[1], s.periodic.inverse[1]);
@@ -134,7 +137,7 @@ template <bool WRAPS> OOZE_DEVICE Way way(const StepView &s, float4 from, float4
     return d;
 }
 
-/* -dW/dr times the volume, and W over the volume's share: see methods/cubic_four.h. */
+/* -dW/dr times the volume, and W over the volume's share: see solvers/cubic_f32x4.h. */
 OOZE_DEVICE float cubic(const StepView &s, float r, float *value)
 {
     float q = s.inverse * r, a = fmaxf(1.0f - q, 0.0f), b = fmaxf(1.0f - (q + q), 0.0f);
@@ -152,18 +155,15 @@ OOZE_DEVICE float kernel_weight(const StepView &s, float r2)
 /* V f of an edge. */
 OOZE_DEVICE float edge_weight(const StepView &s, float r2)
 {
-    return s.strain > 0.0f ? s.strain * fmaxf(1.0f - r2 * s.inverse2, 0.0f) : kernel_weight(s, r2);
+    return s.strain * fmaxf(1.0f - r2 * s.inverse2, 0.0f);
 }
 
 /* V f of an edge to sample b of a wall; 0 where the fluid does not cling. */
 OOZE_DEVICE float wall_weight(const StepView &s, float r2, uint32_t b)
 {
     float volume = s.walls.clings[b] ? s.walls.volume[b] : 0.0f;
-    if (s.strain > 0.0f) {
-        float w = fmaxf(1.0f - r2 * s.inverse2, 0.0f), w3 = w * w * w;
-        return s.wall_strain * volume * (w3 * w3);
-    }
-    return s.wall_scale / s.volume * volume * kernel_weight(s, r2);
+    float w = fmaxf(1.0f - r2 * s.inverse2, 0.0f);
+    return s.wall_strain * volume * OOZE_STRAIN_WALL_POWER(w);
 }
 
 /* f(b) for the samples of walls near particle i. */
@@ -174,8 +174,8 @@ template <class F> OOZE_DEVICE void each_wall(const StepView &s, uint32_t i, F f
     }
 }
 
-/* sum V (u_j - u_i) g^T before correction, and the same with the weight for g: see ooze_raw_rows. The same for all
-   lanes. */
+/* sum V (u_j - u_i) g^T before correction, and the same with the weight for g: see
+   ooze_raw_rows. The same for all lanes. */
 struct RawRows {
     OozeMat3 gradient;
     float weighted[3];
@@ -189,7 +189,7 @@ OOZE_DEVICE RawRows raw_rows(const StepView &s, const float4 *u, uint32_t i, uin
     const float4 *x = s.x0;
     const float4 here = x[i];
     each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
-        Way d = way<WRAPS>(s, here, x[j]);
+        Delta d = delta<WRAPS>(s, here, x[j]);
         float4 v = u[j];
         float f = edge_weight(s, d.r2);
         float a = f * v.x, b = f * v.y, c = f * v.z;
@@ -217,7 +217,7 @@ OOZE_DEVICE RawRows raw_rows(const StepView &s, const float4 *u, uint32_t i, uin
     }
     if (moving_walls) {
         each_wall(s, i, [&](uint32_t b) {
-            Way d = way<true>(s, here, s.walls.position[b]);
+            Delta d = delta<true>(s, here, s.walls.position[b]);
             float f = wall_weight(s, d.r2, b);
             float4 vb = s.walls.velocity[b];
             float t[3] = {f * vb.x, f * vb.y, f * vb.z};
@@ -232,8 +232,8 @@ OOZE_DEVICE RawRows raw_rows(const StepView &s, const float4 *u, uint32_t i, uin
     return rows;
 }
 
-/* What neighbours hand on along edges: rows of a flux with what meets the weight alone in the last lane, three
-   float4 a particle. sum f (F_j x_ji + last_j), the same for all lanes. */
+/* Gathers fluxes along edges: sum f (F_j x_ji + last_j), three rows of a float4 a particle, the
+   last in the fourth lane. The same for all lanes. */
 template <int LANES, bool WRAPS>
 OOZE_DEVICE float4 edges_flux(const StepView &s, const float4 *flux, uint32_t i, uint32_t lane)
 {
@@ -241,7 +241,7 @@ OOZE_DEVICE float4 edges_flux(const StepView &s, const float4 *flux, uint32_t i,
     const float4 here = x[i];
     float fx = 0.0f, fy = 0.0f, fz = 0.0f;
     each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
-        Way d = way<WRAPS>(s, here, x[j]);
+        Delta d = delta<WRAPS>(s, here, x[j]);
         const float4 *row = flux + 3 * (uint64_t)j;
         float4 a = row[0], b = row[1], c = row[2];
         float f = edge_weight(s, d.r2);
@@ -249,46 +249,46 @@ OOZE_DEVICE float4 edges_flux(const StepView &s, const float4 *flux, uint32_t i,
         fy += f * (b.x * d.x + b.y * d.y + b.z * d.z + b.w);
         fz += f * (c.x * d.x + c.y * d.y + c.z * d.z + c.w);
     });
-    return four(lanes_sum<LANES>(fx), lanes_sum<LANES>(fy), lanes_sum<LANES>(fz));
+    return f32x4(lanes_sum<LANES>(fx), lanes_sum<LANES>(fy), lanes_sum<LANES>(fz));
 }
 
-/* What a particle hands on along its edges once its stress is known, with the hourglass term of coefficient n: rows
-   of a flux and what goes with them. See methods/conformation/hand_on.h. */
-struct Handed {
+/* The flux of a particle: rows of F = S B - n L, and n u. See
+   methods/conformation/stress_flux_formula.h. */
+struct StressFlux {
     float row[9], last[3];
 };
 
-OOZE_DEVICE Handed hand_on(OozeSym3 stress, OozeSym3 correction, OozeMat3 l, float n, float4 input)
+OOZE_DEVICE StressFlux stress_flux(OozeSym3 stress, OozeSym3 correction, OozeMat3 l, float n,
+                                   float4 u)
 {
     OozeMat3 f = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), correction);
-    Handed handed;
+    StressFlux flux = {{}, {n * u.x, n * u.y, n * u.z}};
+    ooze_flux_add_hourglass(f.m, n, l.m);
     for (int k = 0; k < 9; k++) {
-        handed.row[k] = f.m[k] - n * l.m[k];
+        flux.row[k] = f.m[k];
     }
-    handed.last[0] = n * input.x;
-    handed.last[1] = n * input.y;
-    handed.last[2] = n * input.z;
-    return handed;
+    return flux;
 }
 
-/* The part of the force that takes no second gather; edge_n: the sum over edges of f n_j. */
-OOZE_DEVICE float4 handed_base(const Handed &handed, float4 edge_sum, const RawRows &rows, float n,
-                               float edge_n, float4 input)
+/* The part of the force that needs no second gather; edge_n: sum f n_j over the edges. */
+OOZE_DEVICE float4 stress_flux_base(const StressFlux &flux, float4 edge_sum, const RawRows &rows,
+                                    float n, float edge_n, float4 u)
 {
-    float u[3] = {input.x, input.y, input.z}, rest[3];
-    for (int k = 0; k < 3; k++) {
-        const float *row = handed.row + 3 * k;
-        rest[k] = n * rows.weighted[k] - edge_n * u[k] + row[0] * edge_sum.x + row[1] * edge_sum.y +
-                  row[2] * edge_sum.z;
-    }
-    return four(rest[0], rest[1], rest[2]);
+    OozeFluxTerms terms = {n,
+                           edge_n,
+                           {u.x, u.y, u.z},
+                           {rows.weighted[0], rows.weighted[1], rows.weighted[2]},
+                           {edge_sum.x, edge_sum.y, edge_sum.z}};
+    float base[3];
+    ooze_flux_base(flux.row, &terms, base);
+    return f32x4(base[0], base[1], base[2]);
 }
 
-OOZE_DEVICE void flux_set(float4 *flux, uint32_t i, const Handed &handed)
+OOZE_DEVICE void flux_set(float4 *flux, uint32_t i, const StressFlux &stress)
 {
     for (int k = 0; k < 3; k++) {
-        const float *row = handed.row + 3 * k;
-        flux[3 * (uint64_t)i + k] = four(row[0], row[1], row[2], handed.last[k]);
+        const float *row = stress.row + 3 * k;
+        flux[3 * (uint64_t)i + k] = f32x4(row[0], row[1], row[2], stress.last[k]);
     }
 }
 
@@ -298,7 +298,7 @@ template <int LANES> OOZE_DEVICE OozeSym3 lanes_sum_sym3(OozeSym3 a)
                      lanes_sum<LANES>(a.xy), lanes_sum<LANES>(a.xz), lanes_sum<LANES>(a.yz));
 }
 
-/* ---- particles ------------------------------------------------------------------------------------- */
+/* ---- particles ------------------------------------------------------------------------------ */
 
 /* A conformation Q, kept as its strain Q - I. */
 OOZE_DEVICE OozeSym3 strain_at(const float *strain, uint32_t i)
@@ -311,8 +311,8 @@ OOZE_DEVICE OozeSym3 strain_at(const float *strain, uint32_t i)
 OOZE_DEVICE void strain_put(float *strain, uint32_t i, OozeSym3 q)
 {
     float4 *e = reinterpret_cast<float4 *>(strain + 8 * (uint64_t)i);
-    e[0] = four(q.xx - 1, q.yy - 1, q.zz - 1, q.xy);
-    e[1] = four(q.xz, q.yz, 0.0f, 0.0f);
+    e[0] = f32x4(q.xx - 1, q.yy - 1, q.zz - 1, q.xy);
+    e[1] = f32x4(q.xz, q.yz, 0.0f, 0.0f);
 }
 
 /* That of the first mode. */
@@ -348,13 +348,13 @@ OOZE_DEVICE void modes_set(const StepView &s, uint32_t i, int more, const OozeSy
     }
 }
 
-/* Takes out what a held particle cannot do. */
+/* Removes the contact directions of particle i from v. */
 OOZE_DEVICE float4 project(const StepView &s, uint32_t i, float4 v)
 {
-    if (s.hold_of && s.hold_of[i] >= 0) {
-        const Hold *hold = &s.holds[s.hold_of[i]];
-        for (int k = 0; k < hold->count; k++) {
-            float4 d = hold->direction[k];
+    if (s.contact_of && s.contact_of[i] >= 0) {
+        const OozeContactSet *set = &s.contact_sets[s.contact_of[i]];
+        for (int k = 0; k < set->count; k++) {
+            float4 d = set->direction[k];
             v = v - dot(v, d) * d;
         }
     }

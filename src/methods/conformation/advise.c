@@ -1,19 +1,21 @@
-/* What the solver cannot reach with the iterations it is given, and what it cannot do at all. */
+/* Advice on counts of iterations that are too small, and on settings and materials that do not
+   fit. */
 #include <math.h>
 #include <stdio.h>
 
 #include "methods/advice.h"
-#include "methods/conformation/need.h"
-#include "methods/conformation/workspace.h"
+#include "methods/conformation/cost_model.h"
+#include "methods/conformation/step.h"
 #include "methods/maxwell.h"
 
-/* A few iterations less than needed are no reason to speak. */
+/* No advice for a few iterations less than needed. */
 static const double SLACK = 1.25;
 
 static double needed(const OozeStepContext *c, const OozeMaterial *material,
                      const OozeConformationSettings *s, double layers, double dt)
 {
-    return ooze_need_velocity(s, ooze_need_way(c, material, dt), layers, OOZE_NEED_ERROR);
+    return ooze_cost_velocity_iterations(s, ooze_cost_diffusion_length(c, material, dt), layers,
+                                         OOZE_COST_MODEL_ERROR);
 }
 
 /* The longest step for which the iterations are enough. */
@@ -38,7 +40,8 @@ static void advise_iterations(const OozeStepContext *c, const OozeAdvice *advice
     if (as_stiff_as_can_be || s.positions_only) {
         return;
     }
-    double spacings = ooze_need_way(c, material, c->dt), layers = advice->extent / c->spacing;
+    double spacings = ooze_cost_diffusion_length(c, material, c->dt),
+           layers = advice->extent / c->spacing;
     double wanted = needed(c, material, &s, layers, c->dt);
     if (wanted <= SLACK * s.velocity_iterations) {
         return;
@@ -91,7 +94,7 @@ static void advise_ignored(const OozeStepContext *c, const OozeAdvice *advice, i
     for (int i = 0; i < count && s.formulation != OOZE_FORMULATION_LODGE; i++) {
         if (!isnan(material->values[rows[i].param])) {
             ooze_advise(advice, index, rows[i].key, "use formulation: lodge",
-                        "only the formulation 'lodge' knows '%s'", rows[i].key);
+                        "only the formulation 'lodge' has '%s'", rows[i].key);
         }
     }
     double modulus = modulus_of(c, material);
@@ -131,8 +134,8 @@ static void advise_bodies(const OozeStepContext *c, const OozeAdvice *advice, in
     if (has_bodies(c, index, OOZE_BODY_RIGID) &&
         (!isnan(v[OOZE_MATERIAL_MODULUS]) || !isnan(v[OOZE_MATERIAL_VISCOSITY]))) {
         ooze_advise(advice, index, isnan(v[OOZE_MATERIAL_MODULUS]) ? "viscosity" : "modulus",
-                    "use body: soft for something that gives way",
-                    "of '%s' a rigid body takes the density alone", material->name);
+                    "use body: soft for something that deforms",
+                    "a rigid particle body uses only the density of '%s'", material->name);
     }
     if (!has_bodies(c, index, OOZE_BODY_SOFT)) {
         return;
@@ -155,8 +158,7 @@ void ooze_conformation_advise(const OozeStepContext *c, const OozeAdvice *advice
     ooze_advise_numbers(c, advice);
     if (c->body_count > 0 && s.formulation != OOZE_FORMULATION_LODGE) {
         ooze_advise(advice, -1, "formulation", "use formulation: lodge",
-                    "only the formulation 'lodge' has rigid and soft bodies: this scene will not "
-                    "run");
+                    "only the formulation 'lodge' has particle bodies: this scene will not run");
     }
     for (int m = 0; m < c->material_count; m++) {
         advise_iterations(c, advice, m);

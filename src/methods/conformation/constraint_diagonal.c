@@ -1,19 +1,19 @@
-/* What a Jacobi sweep divides by. The diagonal times a share of the number of neighbours, capped, is not
-   enough for corrected gradients: at corners and edges it blows up. */
+/* The diagonal of a Jacobi sweep. The plain diagonal times a share of the number of neighbours,
+   capped, is not enough for corrected gradients: at corners and edges it blows up. */
 #include "base/fail.h"
 #include "methods/conformation/constraint_solve.h"
 
 typedef struct DiagonalJob {
     OozeConstraint *constraint;
-    OozeFour *
-        column; /* per particle and axis: sum of |J| over all rows, over its mass; NULL: not needed */
+    /* Per particle and axis: sum of |J| over all rows, over its mass; NULL: plain diagonal. */
+    OozeF32x4 *column;
 } DiagonalJob;
 
-static OozeFour corrected(OozeSym3 b, OozeFour g)
+static OozeF32x4 corrected(OozeSym3 b, OozeF32x4 g)
 {
-    return ooze_four(b.xx * g[0] + b.xy * g[1] + b.xz * g[2],
-                     b.xy * g[0] + b.yy * g[1] + b.yz * g[2],
-                     b.xz * g[0] + b.yz * g[1] + b.zz * g[2], 0);
+    float edge[3] = {g[0], g[1], g[2]}, out[3];
+    ooze_constraint_corrected(b, edge, out);
+    return ooze_f32x4(out[0], out[1], out[2], 0);
 }
 
 static void column_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -24,27 +24,27 @@ static void column_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeConformationStep *s = c->step;
     const OozeNeighbours *list = s->context->fluid;
     for (uint64_t i = begin; i < end; i++) {
-        OozeFour own = corrected(c->correction[i], s->edge_sum[i]);
+        OozeF32x4 own = corrected(c->correction[i], s->edge_sum[i]);
         float g[3] = {own[0], own[1], own[2]}, column[3] = {0, 0, 0};
         ooze_constraint_add_column(column, g);
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-            OozeFour other =
+            OozeF32x4 other =
                 corrected(c->correction[list->index[e]], ooze_edge_at(&s->edges, i, e));
             g[0] = other[0];
             g[1] = other[1];
             g[2] = other[2];
             ooze_constraint_add_column(column, g);
         }
-        job->column[i] = s->mobility[i] * ooze_four(column[0], column[1], column[2], 0);
+        job->column[i] = s->mobility[i] * ooze_f32x4(column[0], column[1], column[2], 0);
     }
 }
 
-static void add(const DiagonalJob *job, OozeSym3 *d, OozeFour edge, uint64_t k)
+static void add(const DiagonalJob *job, OozeSym3 *d, OozeF32x4 edge, uint64_t k)
 {
     const OozeConformationStep *s = job->constraint->step;
     float g[3] = {edge[0], edge[1], edge[2]};
     if (job->column) {
-        OozeFour sums = job->column[k];
+        OozeF32x4 sums = job->column[k];
         float column[3] = {sums[0], sums[1], sums[2]};
         ooze_constraint_add_bound(d, g, column);
     } else {

@@ -1,25 +1,24 @@
 /* Conformation as a constraint, in two formulations.
 
-   `paper`: equations 6, 7 and 9 to 18 of Barreiro et al. 2017 as printed, to compare with. Compliance
-   alpha/dt in the velocity stage, equal on six rows; velocities and positions both get the whole
-   compliant response; the receiver's beta/n scales what it is pushed by, but not the multipliers;
-   Q is turned by the transposed gradient; solids are unknown to the velocity stage.
+   `paper`: equations 6, 7 and 9 to 18 of Barreiro et al. 2017 as printed, to compare with.
+   Compliance alpha/dt in the velocity stage, equal on six rows; velocities and positions both get
+   the whole compliant response; the receiver's beta/n scales what it is pushed by, but not the
+   multipliers; Q rotates with the transposed gradient; the velocity stage ignores solids.
 
-   `consistent`: the same constraint with units, isotropy, momentum, convection, rotation and contact
-   put right. See docs/methods/conformation.md, equation by equation. */
+   `consistent`: the same constraint with units, isotropy, momentum, convection, rotation and
+   contact put right. See docs/methods/conformation.md, equation by equation. */
 #include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "methods/conformation/constraint_solve.h"
-#include "physics/spin.h"
 
 /* ---- beginning of the step ------------------------------------------------------------------ */
 
 static OozeConstraintMaterial consistent_material(const OozeRheology *r, double dt)
 {
-    OozeSoftness soft =
-        ooze_softness((double)r->modulus, (double)r->relaxation, (double)r->viscosity, dt);
+    OozeConstraintLaw soft =
+        ooze_constraint_law((double)r->modulus, (double)r->relaxation, (double)r->viscosity, dt);
     OozeConstraintMaterial m = {.share = soft.share, .shear = soft.compliance};
     if (r->compliance == 0.0f && !(r->modulus > 0.0f)) {
         m.shear = 0.0f; /* as viscous as the iterations allow */
@@ -33,7 +32,7 @@ static OozeConstraintMaterial paper_material(const OozeRheology *r, double dt)
 {
     double alpha = 1e20;
     if (!isnan(r->compliance)) {
-        alpha = (double)(r->compliance / r->weight);
+        alpha = (double)(r->compliance / r->relative_mass);
     } else if (r->modulus > 0.0f) {
         alpha = 1.0 / (double)r->modulus;
     } else if (r->viscosity > 0.0f) {
@@ -81,7 +80,7 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
         .change = ooze_gathered_alloc(arena, searched, sizeof *c->change),
         .hourglass = ooze_gathered_alloc(arena, n, sizeof *c->hourglass),
         .edge_hourglass = ooze_gathered_alloc(arena, n, sizeof *c->edge_hourglass),
-        .active = ooze_arena_alloc(arena, s->hold_count, sizeof *c->active),
+        .active = ooze_arena_alloc(arena, s->contact_count, sizeof *c->active),
         .partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof *c->partial),
         .squares = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof *c->squares),
         .held = !paper,
@@ -104,32 +103,27 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
 
 /* ---- consistent ------------------------------------------------------------------------------ */
 
-/* The constraint at zero velocity. It knows the rotation of the step: Q turns with it, and what I + W
-   stretches beyond a rotation is taken back. */
+/* See ooze_constraint_known. */
 static void known_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeConstraint *c = data;
     const OozeConformationStep *s = c->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeSym3 q = ooze_strain_get(s, i), turn = ooze_sym3_identity(0);
+        OozeF32x4 unused;
+        OozeMat3 l = {{0}};
         if (s->settings.corotation) {
-            OozeFour unused;
-            OozeMat3 raw = ooze_raw_gradient(s, s->u, i, &unused, true);
-            OozeSpin w = ooze_spin(ooze_mat3_mul_sym3(raw, c->correction[i]), s->dt, 0.5f);
-            q = ooze_sym3_push(ooze_spin_rotation(w), q);
-            turn = ooze_spin_square(w);
+            l = ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), c->correction[i]);
         }
         float share = c->materials[s->material[i]].share;
-        OozeSym3 stored = ooze_sym3_scale(ooze_sym3_add(q, ooze_sym3_identity(-1)), share);
-        c->known[i] = ooze_sym3_add(stored, turn);
+        c->known[i] = ooze_constraint_known(ooze_strain_beyond_rest(s, i), l, s->dt, share);
     }
 }
 
 static float *saved_multipliers(const OozeConformationStep *s)
 {
     OozeParticles *particles = s->context->particles;
-    int field = ooze_particles_find_field(particles, "start");
+    int field = ooze_particles_find_field(particles, "warm_start");
     return ooze_particles_data(particles, field);
 }
 
@@ -164,7 +158,7 @@ static OozeStatus solve_consistent(OozeConformationStep *s, OozeError *error)
                                         plain ? 0.0 : (double)settings->chebyshev,
                                         settings->tolerance);
     }
-    ooze_velocity_solve_report(&c->solve, s->context->report);
+    ooze_solve_residual_report(&c->solve, s->context->report);
     return OOZE_OK;
 }
 
@@ -174,16 +168,14 @@ static void finish_consistent_range(void *data, uint64_t begin, uint64_t end, in
     OozeConstraint *c = data;
     OozeConformationStep *s = c->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeFour unused;
+        OozeF32x4 unused;
         OozeMat3 l =
             ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), c->correction[i]);
-        OozeMat3 f = ooze_mat3_add(ooze_mat3_identity(), ooze_mat3_scale(l, s->dt));
+        OozeMat3 f = ooze_constraint_deformation(l, s->dt);
         OozeMat3 r = s->settings.corotation ? ooze_polar_rotation(f) : ooze_mat3_identity();
         float tau = s->rheology[s->material[i]].relaxation;
-        float kept = tau > 0.0f ? 1.0f / (1.0f + s->dt / tau) : 0.0f;
-        OozeSym3 q = ooze_corotated_update(ooze_strain_get(s, i), r,
-                                           ooze_corotated_strain(f, r, OOZE_MOST_STRAIN), kept);
-        ooze_strain_set(s, i, ooze_conformation_at_least(q, OOZE_LEAST_STRETCH));
+        OozeSym3 q = ooze_constraint_conformation(ooze_strain_get(s, i), f, r, s->dt, tau);
+        ooze_strain_set(s, i, q);
     }
 }
 
@@ -229,7 +221,7 @@ static OozeStatus solve_paper(OozeConformationStep *s, OozeError *error)
         plain[i] = ooze_sym3_identity(1);
         receiver[i] = ooze_constraint_relaxation(s->context->fluid->count[i] + near);
         c->lambda[i] = ooze_sym3_identity(0);
-        c->known[i] = ooze_sym3_add(ooze_strain_get(s, i), ooze_sym3_identity(-1));
+        c->known[i] = ooze_strain_beyond_rest(s, i);
     }
     c->correction = plain;
     c->receiver = receiver;
@@ -241,7 +233,7 @@ static OozeStatus solve_paper(OozeConformationStep *s, OozeError *error)
         ooze_constraint_loops()->start(c);
         ooze_constraint_loops()->jacobi(c, s->settings.velocity_iterations, 0.0,
                                         s->settings.tolerance);
-        ooze_velocity_solve_report(&c->solve, s->context->report);
+        ooze_solve_residual_report(&c->solve, s->context->report);
     }
     return status;
 }
@@ -251,7 +243,7 @@ static void finish_paper_range(void *data, uint64_t begin, uint64_t end, int wor
     (void)worker;
     OozeConformationStep *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        OozeFour unused;
+        OozeF32x4 unused;
         OozeMat3 l = ooze_raw_gradient(s, s->u, i, &unused, true);
         OozeSym3 q = ooze_conformation_implicit(ooze_strain_get(s, i), ooze_mat3_transpose(l),
                                                 s->dt, s->rheology[s->material[i]].relaxation);
@@ -264,78 +256,78 @@ static void finish_paper(OozeConformationStep *s)
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, finish_paper_range, s);
 }
 
-/* ---- positions: one sweep of density, one of conformation, in turn ---------------------------- */
+/* ---- positions: sweeps of density and of conformation alternate ---- */
 
-typedef struct Turns {
+typedef struct PositionSweeps {
     OozeConstraint *constraint;
-    OozeFour *u, *shift;
-} Turns;
+    OozeF32x4 *u, *shift;
+} PositionSweeps;
 
 static void to_velocity_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const Turns *turns = data;
-    const OozeConformationStep *s = turns->constraint->step;
+    const PositionSweeps *sweeps = data;
+    const OozeConformationStep *s = sweeps->constraint->step;
     for (uint64_t i = begin; i < end; i++) {
-        turns->u[i] = s->u[i] + turns->shift[i] / s->dt;
+        sweeps->u[i] = s->u[i] + sweeps->shift[i] / s->dt;
     }
 }
 
 static void to_shift_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const Turns *turns = data;
-    const OozeConformationStep *s = turns->constraint->step;
+    const PositionSweeps *sweeps = data;
+    const OozeConformationStep *s = sweeps->constraint->step;
     for (uint64_t i = begin; i < end; i++) {
-        turns->shift[i] = (turns->u[i] - s->u[i]) * s->dt;
+        sweeps->shift[i] = (sweeps->u[i] - s->u[i]) * s->dt;
     }
 }
 
-static void between_consistent(void *user, OozeFour *shift)
+static void between_consistent(void *user, OozeF32x4 *shift)
 {
-    Turns *turns = user;
-    const OozeConformationStep *s = turns->constraint->step;
+    PositionSweeps *sweeps = user;
+    const OozeConformationStep *s = sweeps->constraint->step;
     OozeThreads *threads = s->context->threads;
-    turns->shift = shift;
-    ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, to_velocity_range, turns);
-    ooze_corotated_loops()->sweep(turns->constraint, turns->u);
-    ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, to_shift_range, turns);
+    sweeps->shift = shift;
+    ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, to_velocity_range, sweeps);
+    ooze_corotated_loops()->sweep(sweeps->constraint, sweeps->u);
+    ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, to_shift_range, sweeps);
 }
 
 static OozeStatus solve_positions_consistent(OozeConformationStep *s, OozeDensityMemory *own,
-                                             OozeFour *x, OozeFour *shift, OozeError *error)
+                                             OozeF32x4 *x, OozeF32x4 *shift, OozeError *error)
 {
     OozeConstraint *c = s->constraint;
-    Turns turns = {.constraint = c, .u = c->star}; /* u* is not needed any more */
+    PositionSweeps sweeps = {.constraint = c, .u = c->star}; /* u* is not needed any more */
     OozeDensityJob job = ooze_conformation_density_job(s, own);
     job.iterations = s->settings.position_iterations;
     if (!s->settings.velocity_only) {
         ooze_corotated_loops()->set_damping(c, job.iterations);
-        ooze_stage_lap(s->context->clock, OOZE_PART_PREPARE);
+        ooze_timer_lap(s->context->timer, "prepare");
         job.between = between_consistent;
-        job.user = &turns;
+        job.user = &sweeps;
     }
     return ooze_density_solve(&job, x, shift, error);
 }
 
-static void between_paper(void *user, OozeFour *shift)
+static void between_paper(void *user, OozeF32x4 *shift)
 {
-    ooze_printed_sweep(user, shift);
+    ooze_paper_positions_sweep(user, shift);
 }
 
 static OozeStatus solve_positions_paper(OozeConformationStep *s, OozeDensityMemory *own,
-                                        OozeFour *x, OozeFour *shift, OozeError *error)
+                                        OozeF32x4 *x, OozeF32x4 *shift, OozeError *error)
 {
-    OozePrintedPositions printed;
+    OozePaperPositions printed;
     OozeDensityJob job = ooze_conformation_density_job(s, own);
     job.iterations = s->settings.position_iterations;
     job.drift = NULL;
-    job.limit = NULL;
-    job.settled = NULL;
+    job.density_target = NULL;
+    job.position_only_shift = NULL;
     job.start = NULL;
     job.plain = true;
     if (!s->settings.velocity_only) {
-        OozeStatus status = ooze_printed_begin(&printed, s->constraint, x, error);
+        OozeStatus status = ooze_paper_positions_begin(&printed, s->constraint, x, error);
         if (status) {
             return status;
         }

@@ -1,8 +1,9 @@
-/* Sweeps over the velocity constraint C = known + dt (L + L^T): each row is divided by its diagonal,
-   and the multipliers push velocities along the same edges. */
+/* Sweeps over the velocity constraint C = known + dt (L + L^T): each row is divided by its
+   diagonal, and the multipliers push velocities along the same edges. */
 #include <math.h>
 
 #include "methods/conformation/constraint_solve.h"
+#include "solvers/conjugate_gradients.h"
 
 /* ---- what both gathers need ---------------------------------------------------------------- */
 
@@ -11,43 +12,36 @@ static OozeSym3 limited(const OozeConstraint *c, OozeSym3 rows)
     return c->step->settings.deviatoric_only ? ooze_constraint_deviator(rows) : rows;
 }
 
-/* What a change of multipliers is as a stress, times dt. */
-static OozeSym3 stress_of(const OozeConstraint *c, OozeSym3 change)
-{
-    return ooze_sym3_scale(ooze_constraint_transpose(limited(c, change)), -c->step->dt);
-}
-
-/* What particle i hands on for a change of its multipliers. */
+/* Flux of particle i for a change of its multipliers. */
 static void set_flux(OozeConstraint *c, uint64_t i, OozeSym3 change)
 {
-    OozeSym3 s = stress_of(c, change);
-    OozeMat3 t = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(s), c->correction[i]);
-    OozeFour sum = c->step->edge_sum[i], base = {0};
+    OozeMat3 t = ooze_constraint_flux(limited(c, change), c->correction[i], c->step->dt);
+    OozeF32x4 sum = c->step->edge_sum[i], base = {0};
     for (int k = 0; k < 3; k++) {
-        OozeFour row = ooze_four(t.m[3 * k], t.m[3 * k + 1], t.m[3 * k + 2], 0);
+        OozeF32x4 row = ooze_f32x4(t.m[3 * k], t.m[3 * k + 1], t.m[3 * k + 2], 0);
         c->flux[i].row[k] = row;
-        base[k] = ooze_four_dot3(row, sum);
+        base[k] = ooze_f32x4_dot3(row, sum);
     }
     c->base[i] = base;
 }
 
-/* What the solids do to particle i when it would fly with v. A solid only pushes: along its normals
-   the particle moves at least as fast as the surface; along tangents it moves with the surface if
-   friction, limited by the push, can make it. `sticks` tells which directions came to the speed of
+/* The velocity of particle i in contact with solids, v without them. A solid only pushes: along its
+   normals the particle moves at least as fast as the surface; along tangents it moves with the
+   surface if friction, limited by the push, suffices. `sticks`: directions that have the speed of
    the surface. */
-static OozeFour hold_back(const OozeConstraint *c, uint64_t i, OozeFour v, uint8_t *sticks)
+static OozeF32x4 hold_back(const OozeConstraint *c, uint64_t i, OozeF32x4 v, uint8_t *sticks)
 {
     const OozeConformationStep *s = c->step;
     *sticks = 0;
-    if (!c->held || s->hold_of[i] < 0) {
+    if (!c->held || s->contact_of[i] < 0) {
         return v;
     }
-    const OozeHold *hold = &s->holds[s->hold_of[i]];
-    OozeFour drag = {0};
+    const OozeContactSet *hold = &s->contact_sets[s->contact_of[i]];
+    OozeF32x4 drag = {0};
     float push = 0;
     uint8_t tangents = 0;
     for (int k = 0; k < hold->count; k++) {
-        float lack = hold->speed[k] - ooze_four_dot3(v, hold->direction[k]);
+        float lack = hold->speed[k] - ooze_f32x4_dot3(v, hold->direction[k]);
         if (k >= hold->normals) {
             drag += lack * hold->direction[k];
             tangents |= (uint8_t)(1 << k);
@@ -57,7 +51,7 @@ static OozeFour hold_back(const OozeConstraint *c, uint64_t i, OozeFour v, uint8
             *sticks |= (uint8_t)(1 << k);
         }
     }
-    float size = sqrtf(ooze_four_dot3(drag, drag)), most = hold->friction * push;
+    float size = sqrtf(ooze_f32x4_dot3(drag, drag)), most = hold->friction * push;
     if (push > 0 && size > most) {
         drag *= most / size;
     } else if (push > 0) {
@@ -66,9 +60,9 @@ static OozeFour hold_back(const OozeConstraint *c, uint64_t i, OozeFour v, uint8
     return push > 0 ? v + drag : v;
 }
 
-static OozeMat3 gradient(const OozeConstraint *c, const OozeFour *u, uint64_t i, bool moving_walls)
+static OozeMat3 gradient(const OozeConstraint *c, const OozeF32x4 *u, uint64_t i, bool moving_walls)
 {
-    OozeFour unused;
+    OozeF32x4 unused;
     return ooze_mat3_mul_sym3(ooze_raw_gradient(c->step, u, i, &unused, moving_walls),
                               c->correction[i]);
 }
@@ -139,7 +133,7 @@ static void start(OozeConstraint *c)
     run(c, lambda_flux_range);
     run(c, start_range);
     run(c, hold_range);
-    ooze_stage_lap(c->step->context->clock, OOZE_PART_PREPARE);
+    ooze_timer_lap(c->step->context->timer, "prepare");
 }
 
 /* ---- Jacobi and Chebyshev ------------------------------------------------------------------- */
@@ -159,10 +153,8 @@ static void multiplier_range(void *data, uint64_t begin, uint64_t end, int worke
             OozeSym3 r = residual(c, i, rows);
             sum += dot(r, r);
             change = ooze_multiplier_steps(rows, c->lambda[i], c->diagonal[i], m->normal, m->shear);
-            if (c->weight != 1.0f) { /* lambda + change <- before + w (lambda + change - before) */
-                OozeSym3 past = ooze_sym3_add(c->lambda[i], ooze_sym3_scale(c->before[i], -1.0f));
-                change = ooze_sym3_add(ooze_sym3_scale(change, c->weight),
-                                       ooze_sym3_scale(past, c->weight - 1.0f));
+            if (c->weight != 1.0f) {
+                change = ooze_chebyshev_change(change, c->lambda[i], c->before[i], c->weight);
             }
             c->before[i] = c->lambda[i];
             c->lambda[i] = ooze_sym3_add(c->lambda[i], change);
@@ -192,7 +184,7 @@ static OozeSym3 residual_at(const OozeConstraint *c, uint64_t i)
     return residual(c, i, limited(c, ooze_sym3_add(c->known[i], ooze_constraint_strain(l))));
 }
 
-static void look_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void square_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeConstraint *c = data;
@@ -213,27 +205,28 @@ static void jacobi(OozeConstraint *c, int iterations, double radius, double tole
         c->weight = (float)weight;
         double rr = run_sum(c, multiplier_range); /* before this sweep */
         run(c, velocity_range);
-        ooze_stage_lap(c->step->context->clock, OOZE_PART_VELOCITY_ITERATION);
+        ooze_timer_lap(c->step->context->timer, "velocity_iteration");
         if (k == 0) {
-            ooze_velocity_solve_begin(&c->solve, rr, tolerance);
+            ooze_solve_residual_begin(&c->solve, rr, tolerance);
         }
-        goes_on = ooze_velocity_solve_go_on(&c->solve, rr);
+        goes_on = ooze_solve_residual_iterated(&c->solve, rr);
     }
-    if (goes_on && iterations > 0) { /* the last sweep has not been looked at */
-        c->solve.last = run_sum(c, look_range);
-        ooze_stage_more(c->step->context->clock, OOZE_PART_VELOCITY_ITERATION);
+    if (goes_on && iterations > 0) { /* residual after the last sweep */
+        c->solve.current = run_sum(c, square_range);
+        ooze_timer_add(c->step->context->timer, "velocity_iteration");
     }
 }
 
 /* ---- conjugate gradients on J M^-1 J^T + a, preconditioned by the diagonal ------------------- */
 
-/* What the solids hold now, from the free velocities; both stay so while directions are searched. */
+/* What the solids hold now, from the free velocities; both stay so while directions are
+   searched. */
 static void set_active(OozeConstraint *c)
 {
     const OozeConformationStep *s = c->step;
     for (uint64_t i = 0; c->held && i < s->n; i++) {
-        if (s->hold_of[i] >= 0) {
-            hold_back(c, i, c->free[i], &c->active[s->hold_of[i]]);
+        if (s->contact_of[i] >= 0) {
+            hold_back(c, i, c->free[i], &c->active[s->contact_of[i]]);
         }
     }
 }
@@ -270,12 +263,12 @@ static void change_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConstraint *c = data;
     const OozeConformationStep *s = c->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeFour v = ooze_constraint_pushed(c, i);
-        if (c->held && s->hold_of[i] >= 0) {
-            const OozeHold *hold = &s->holds[s->hold_of[i]];
+        OozeF32x4 v = ooze_constraint_pushed(c, i);
+        if (c->held && s->contact_of[i] >= 0) {
+            const OozeContactSet *hold = &s->contact_sets[s->contact_of[i]];
             for (int k = 0; k < hold->count; k++) {
-                bool active = c->active[s->hold_of[i]] >> k & 1;
-                v -= (active ? ooze_four_dot3(v, hold->direction[k]) : 0) * hold->direction[k];
+                bool active = c->active[s->contact_of[i]] >> k & 1;
+                v -= (active ? ooze_f32x4_dot3(v, hold->direction[k]) : 0) * hold->direction[k];
             }
         }
         c->change[i] = v;
@@ -308,10 +301,9 @@ static void advance_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConstraint *c = data;
     double sum = 0.0, square = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        c->lambda[i] =
-            ooze_sym3_add(c->lambda[i], ooze_sym3_scale(c->direction[i], c->step_length));
-        c->step->u[i] += c->step_length * c->change[i];
-        OozeSym3 r = ooze_sym3_add(c->before[i], ooze_sym3_scale(c->product[i], -c->step_length));
+        c->lambda[i] = ooze_sym3_add(c->lambda[i], ooze_sym3_scale(c->direction[i], c->alpha));
+        c->step->u[i] += c->alpha * c->change[i];
+        OozeSym3 r = ooze_sym3_add(c->before[i], ooze_sym3_scale(c->product[i], -c->alpha));
         c->before[i] = r;
         sum += dot(r, preconditioned(c, i, r));
         square += dot(r, r);
@@ -320,48 +312,63 @@ static void advance_range(void *data, uint64_t begin, uint64_t end, int worker)
     c->squares[begin / OOZE_CONFORMATION_GRAIN] = square;
 }
 
-static void turn_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void update_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeConstraint *c = data;
     for (uint64_t i = begin; i < end; i++) {
         c->direction[i] = ooze_sym3_add(preconditioned(c, i, c->before[i]),
-                                        ooze_sym3_scale(c->direction[i], c->turn));
+                                        ooze_sym3_scale(c->direction[i], c->beta));
         set_flux(c, i, c->direction[i]);
     }
 }
 
+static double multiply(void *user)
+{
+    OozeConstraint *c = user;
+    run(c, change_range);
+    double pap = run_sum(c, product_range);
+    ooze_timer_lap(c->step->context->timer, "velocity_operator");
+    return pap;
+}
+
+static double advance(void *user, double alpha, double *square)
+{
+    OozeConstraint *c = user;
+    c->alpha = (float)alpha;
+    double rz = run_sum(c, advance_range);
+    *square = sum_of(c, c->squares);
+    return rz;
+}
+
+static void update(void *user, double beta)
+{
+    OozeConstraint *c = user;
+    c->beta = (float)beta;
+    run(c, update_range);
+    ooze_timer_lap(c->step->context->timer, "velocity_vectors");
+}
+
 static void search(OozeConstraint *c, int iterations, double tolerance)
 {
+    static const OozeCgOperations operations = {multiply, advance, update};
+    /* directions end where rounding dominates them, or contacts contradict each other */
+    OozeConjugateGradients cg = {.residual = c->solve, .max_growth = OOZE_CONSTRAINT_GROWTH};
     set_active(c);
-    double rz = run_sum(c, residual_range), first = rz;
-    bool goes_on = ooze_velocity_solve_begin(&c->solve, sum_of(c, c->squares), tolerance);
-    ooze_stage_more(c->step->context->clock, OOZE_PART_VELOCITY_VECTORS);
-    for (int k = 0; k < iterations && goes_on && rz > 0.0; k++) {
-        run(c, change_range);
-        double pap = run_sum(c, product_range);
-        ooze_stage_lap(c->step->context->clock, OOZE_PART_VELOCITY_OPERATOR);
-        /* rounding has eaten the direction, or held particles contradict each other */
-        if (!(pap > 0.0) || !(rz < OOZE_CONSTRAINT_GROWTH * first)) {
-            break;
-        }
-        c->step_length = (float)(rz / pap);
-        double next = run_sum(c, advance_range);
-        c->turn = (float)(next / rz);
-        rz = next;
-        goes_on = ooze_velocity_solve_go_on(&c->solve, sum_of(c, c->squares));
-        run(c, turn_range);
-        ooze_stage_lap(c->step->context->clock, OOZE_PART_VELOCITY_VECTORS);
-    }
+    double rz = run_sum(c, residual_range);
+    ooze_cg_begin(&cg, rz, sum_of(c, c->squares), tolerance);
+    ooze_timer_add(c->step->context->timer, "velocity_vectors");
+    ooze_conjugate_gradients(&cg, &operations, c, iterations);
+    c->solve = cg.residual;
     start(c);
 }
 
-/* A linear solver cannot find out by itself which particles a solid pushes and which would only pull
-   at it, so where there is contact some sweeps of Chebyshev tell first, and half-way it is asked
-   again. */
+/* A linear solver cannot decide which contacts push and which would pull, so where there is contact
+   some sweeps of Chebyshev find the active ones first, and again after a third of the
+   iterations. */
 static void conjugate_gradients(OozeConstraint *c, int iterations, double radius, double tolerance)
 {
-    if (c->held && c->step->hold_count > 0) {
+    if (c->held && c->step->contact_count > 0) {
         int third = iterations / 3;
         jacobi(c, third, radius, tolerance);
         search(c, third, tolerance);

@@ -1,53 +1,54 @@
-/* What the constraint formulations share: six multipliers a particle, and the sweeps that find them.
+/* Shared by the constraint formulations: six multipliers a particle, and the sweeps that solve for
+   them.
 
-   Everything is in velocities: a position x stands for the velocity (x - x0)/dt, so that the position
-   stage goes on with the multipliers of the velocity stage instead of applying them twice, and the
-   multiplier of a row is minus a stress, whatever the time step. */
+   Everything is in velocities: a position x stands for the velocity (x - x0)/dt, so that the
+   position stage goes on with the multipliers of the velocity stage instead of applying them twice,
+   and the multiplier of a row is minus a stress, whatever the time step. */
 #ifndef OOZE_METHODS_CONFORMATION_CONSTRAINT_SOLVE_H
 #define OOZE_METHODS_CONFORMATION_CONSTRAINT_SOLVE_H
 
-#include "base/machine.h"
+#include "base/isa.h"
+#include "methods/conformation/constraint_formula.h"
 #include "methods/conformation/gradient.h"
-#include "methods/gather.h"
-#include "physics/constraint.h"
+#include "solvers/gather.h"
 
 typedef struct OozeConstraint {
     OozeConformationStep *step;
     const OozeConstraintMaterial *materials;
     const OozeSym3 *correction; /* of gradients; 0: the particle has no constraint */
     OozeSym3 *known;            /* the constraint at zero velocity */
-    OozeSym3 *diagonal;         /* what a row divides by, compliance not counted */
+    OozeSym3 *diagonal;         /* of the rows, without compliance */
     OozeSym3 *lambda;           /* multipliers so far */
     OozeSym3 *before;      /* one iteration earlier: Chebyshev; a residual: conjugate gradients */
     OozeSym3 *direction;   /* of conjugate gradients */
     OozeSym3 *product;     /* the matrix times it */
     OozeRows *flux;        /* -dt S(change of lambda) correction */
-    OozeFour *base;        /* flux_i times the sum of its edges */
-    OozeFour *star;        /* u*: velocities under external forces alone */
-    OozeFour *free;        /* u* + M^-1 J^T lambda: velocities before solids hold them */
-    OozeFour *change;      /* M^-1 J^T direction */
+    OozeF32x4 *base;       /* flux_i times the sum of its edges */
+    OozeF32x4 *star;       /* u*: velocities under external forces alone */
+    OozeF32x4 *free;       /* u* + M^-1 J^T lambda: velocities without contacts */
+    OozeF32x4 *change;     /* M^-1 J^T direction */
     float *hourglass;      /* of one sweep, m2/s: see OozeCorotatedLoops */
     float *edge_hourglass; /* sum over its edges of |W'|/r times that of the neighbour */
     uint8_t *active;       /* per hold, bit k: direction k is held at present */
     double *partial;       /* fixed blocks of sums */
     double *squares;       /* the same of squared residuals, where the sum is another */
-    OozeVelocitySolve solve;
-    const float *receiver;   /* paper: factor on the velocity change of the receiver; NULL: 1 */
-    bool held;               /* solids hold particles while velocities are solved for */
-    float weight;            /* of Chebyshev's recurrence */
-    float step_length, turn; /* of conjugate gradients */
+    OozeSolveResidual solve;
+    const float *receiver; /* paper: factor on the velocity change of the receiver; NULL: 1 */
+    bool held;             /* contacts act in the velocity stage */
+    float weight;          /* of Chebyshev's recurrence */
+    float alpha, beta;     /* of conjugate gradients */
 } OozeConstraint;
 
-/* The bound by row sums, or with a receiver's factor the plain diagonal as printed, of the edges at the
-   beginning of the step. */
+/* The bound by row sums, or with a receiver's factor the plain diagonal as printed, of the edges at
+   the beginning of the step. */
 OozeStatus ooze_constraint_diagonal(OozeConstraint *c, OozeError *error);
 typedef struct OozeConstraintLoops {
-    /* free = u* + M^-1 J^T lambda, and step->u as solids let it. */
+    /* free = u* + M^-1 J^T lambda, and step->u with contacts. */
     void (*start)(OozeConstraint *c);
-    /* At most `iterations` of Jacobi, with Chebyshev's weights for that radius (0: plain), until the
-   residual has fallen to `tolerance` of its start. */
+    /* At most `iterations` of Jacobi, with Chebyshev's weights for that radius (0: plain), until
+       the residual has fallen to `tolerance` of its start. */
     void (*jacobi)(OozeConstraint *c, int iterations, double radius, double tolerance);
-    /* The radius serves the sweeps that find out what is in contact. */
+    /* The radius is for the sweeps that find the active contacts. */
     void (*conjugate_gradients)(OozeConstraint *c, int iterations, double radius, double tolerance);
 } OozeConstraintLoops;
 OOZE_LOOPS_DECLARE(OozeConstraintLoops, ooze_constraint_loops);
@@ -62,15 +63,15 @@ typedef struct OozeCorotatedLoops {
      du_i = dt/m sum_j f_ij [n_i (u_ji - L_i x_ji) + n_j (u_ji - L_j x_ji)],  f = V |W'|/r,
    zero on linear fields, equal and opposite along edges, and without torque, because L is the best
    linear fit with just these weights. */
-    void (*sweep)(OozeConstraint *c, OozeFour *u);
+    void (*sweep)(OozeConstraint *c, OozeF32x4 *u);
 } OozeCorotatedLoops;
 OOZE_LOOPS_DECLARE(OozeCorotatedLoops, ooze_corotated_loops);
 
 /* M^-1 J^T of the flux at hand. */
-static inline OozeFour ooze_constraint_pushed(const OozeConstraint *c, uint64_t i)
+static inline OozeF32x4 ooze_constraint_pushed(const OozeConstraint *c, uint64_t i)
 {
     const OozeConformationStep *s = c->step;
-    OozeFour push = c->base[i] + ooze_edges_flux(&s->edges, c->flux, i);
+    OozeF32x4 push = c->base[i] + ooze_edges_flux(&s->edges, c->flux, i);
     float factor = s->mobility[i];
     if (c->receiver) {
         factor *= c->receiver[i];
@@ -79,16 +80,16 @@ static inline OozeFour ooze_constraint_pushed(const OozeConstraint *c, uint64_t 
 }
 
 /* One Jacobi sweep of eqs 14 to 18 as printed, kernel gradients afresh at x = start + shift. */
-typedef struct OozePrintedPositions {
+typedef struct OozePaperPositions {
     OozeConstraint *constraint;
-    const OozeFour *start;
-    OozeFour *shift;
-    OozeFour *x;
+    const OozeF32x4 *start;
+    OozeF32x4 *shift;
+    OozeF32x4 *x;
     OozeEdges edges; /* at x */
     OozeSym3 *lambda;
-} OozePrintedPositions;
-OozeStatus ooze_printed_begin(OozePrintedPositions *job, OozeConstraint *c, const OozeFour *start,
-                              OozeError *error);
-void ooze_printed_sweep(OozePrintedPositions *job, OozeFour *shift);
+} OozePaperPositions;
+OozeStatus ooze_paper_positions_begin(OozePaperPositions *job, OozeConstraint *c,
+                                      const OozeF32x4 *start, OozeError *error);
+void ooze_paper_positions_sweep(OozePaperPositions *job, OozeF32x4 *shift);
 
 #endif

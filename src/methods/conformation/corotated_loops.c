@@ -2,12 +2,12 @@
 #include <string.h>
 
 #include "methods/conformation/constraint_solve.h"
-#include "methods/conformation/hand_on.h"
-#include "methods/polar_four.h"
+#include "methods/conformation/stress_flux.h"
+#include "solvers/polar_f32x4.h"
 
 typedef struct Sweep {
     OozeConstraint *constraint;
-    OozeFour *u;
+    OozeF32x4 *u;
     int sweeps;
 } Sweep;
 
@@ -26,8 +26,8 @@ static void damping_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         const OozeRheology *r = &s->rheology[s->material[i]];
         bool poor = c->correction[i].xx == 0.0f;
-        float damping =
-            ooze_sweep_damping(r->hourglass, sweep->sweeps, r->weight, s->dt, s->edge_sum[i][3]);
+        float damping = ooze_sweep_damping(r->hourglass, sweep->sweeps, r->relative_mass, s->dt,
+                                           s->edge_sum[i][3]);
         c->hourglass[i] = poor ? 0.0f : damping;
     }
 }
@@ -50,47 +50,47 @@ static void set_damping(OozeConstraint *c, int sweeps)
     run_sweep(&sweep, edge_damping_range);
 }
 
-/* ooze_constraint_deviator, where it is asked for. */
+/* ooze_constraint_deviator with deviatoric_only. */
 static inline void limit_four(const OozeConstraint *c, OozeMat3Four *rows)
 {
     if (c->step->settings.deviatoric_only) {
-        OozeFour mean = (rows->m[0][0] + rows->m[1][1] + rows->m[2][2]) * (1.0f / 3.0f);
+        OozeF32x4 mean = (rows->m[0][0] + rows->m[1][1] + rows->m[2][2]) * (1.0f / 3.0f);
         for (int k = 0; k < 3; k++) {
             rows->m[k][k] -= mean;
         }
     }
 }
 
-/* The constraint of particles i to i + 3, whose deformations f in the step turn them by r: the strain that is
-   stored, turned with them, and ooze_corotated_strain. */
+/* The constraint of particles i to i + 3, whose deformations f in the step rotate them by r: the
+   strain that is stored, rotated with them, and ooze_corotated_strain. */
 static inline OozeMat3Four corotated_rows(const OozeConstraint *c, uint64_t i,
                                           const OozeMat3Four *f, const OozeMat3Four *r,
-                                          OozeFour share)
+                                          OozeF32x4 share)
 {
     const OozeConformationStep *s = c->step;
-    OozeFour low[4], high[4];
+    OozeF32x4 low[4], high[4];
     const float *e = s->strain + 8 * i;
     float last[32] = {0};
     if (i + 4 > s->n) { /* do not read beyond the array */
         memcpy(last, e, (s->n - i) * 8 * sizeof *e);
         e = last;
     }
-    ooze_four_transpose(ooze_four_load(e), ooze_four_load(e + 8), ooze_four_load(e + 16),
-                        ooze_four_load(e + 24), low);
-    ooze_four_transpose(ooze_four_load(e + 4), ooze_four_load(e + 12), ooze_four_load(e + 20),
-                        ooze_four_load(e + 28), high);
+    ooze_f32x4_transpose(ooze_f32x4_load(e), ooze_f32x4_load(e + 8), ooze_f32x4_load(e + 16),
+                         ooze_f32x4_load(e + 24), low);
+    ooze_f32x4_transpose(ooze_f32x4_load(e + 4), ooze_f32x4_load(e + 12), ooze_f32x4_load(e + 20),
+                         ooze_f32x4_load(e + 28), high);
     OozeMat3Four rows = {
         {{low[0], low[3], high[0]}, {low[3], low[1], high[1]}, {high[0], high[1], low[2]}}};
     if (s->settings.corotation) { /* R (Q - I) R^T */
-        OozeMat3Four turned = ooze_mat3_four_product(r, &rows);
+        OozeMat3Four rotated = ooze_mat3_four_product(r, &rows);
         for (int k = 0; k < 9; k++) {
-            const OozeFour *a = turned.m[k / 3], *b = r->m[k % 3];
+            const OozeF32x4 *a = rotated.m[k / 3], *b = r->m[k % 3];
             rows.m[k / 3][k % 3] = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
         }
     }
     for (int k = 0; k < 9; k++) {
         int row = k / 3, column = k % 3;
-        OozeFour strain = f->m[row][column] - r->m[row][column];
+        OozeF32x4 strain = f->m[row][column] - r->m[row][column];
         strain += f->m[column][row] - r->m[column][row];
         rows.m[row][column] = share * rows.m[row][column] + strain;
     }
@@ -98,12 +98,12 @@ static inline OozeMat3Four corotated_rows(const OozeConstraint *c, uint64_t i,
     return rows;
 }
 
-/* ooze_multiplier_steps of the same, which join the multipliers. */
+/* Adds ooze_multiplier_steps of the same to the multipliers, and returns them. */
 static inline OozeMat3Four corotated_change(OozeConstraint *c, uint64_t i, uint64_t end,
                                             const OozeMat3Four *f, const OozeMat3Four *r)
 {
     const uint16_t *material = c->step->material;
-    OozeFour normal, shear, share, none = {0};
+    OozeF32x4 normal, shear, share, none = {0};
     for (int k = 0; k < 4; k++) {
         uint64_t j = i + (uint64_t)k < end ? i + (uint64_t)k : i;
         const OozeConstraintMaterial *m = &c->materials[material[j]];
@@ -114,14 +114,14 @@ static inline OozeMat3Four corotated_change(OozeConstraint *c, uint64_t i, uint6
     OozeMat3Four rows = corotated_rows(c, i, f, r, share);
     OozeMat3Four lambda = ooze_mat3_four_from_sym3(&c->lambda[i]);
     OozeMat3Four diagonal = ooze_mat3_four_from_sym3(&c->diagonal[i]);
-    OozeFour xx = ooze_four(c->correction[i].xx, c->correction[i + 1].xx, c->correction[i + 2].xx,
-                            c->correction[i + 3].xx);
+    OozeF32x4 xx = ooze_f32x4(c->correction[i].xx, c->correction[i + 1].xx, c->correction[i + 2].xx,
+                              c->correction[i + 3].xx);
     for (int k = 0; k < 9; k++) {
         if (k / 3 <= k % 3) {
-            OozeFour softness = k % 4 == 0 ? normal : shear;
-            OozeFour total = diagonal.m[k / 3][k % 3] + softness;
-            OozeFour step = -(rows.m[k / 3][k % 3] + softness * lambda.m[k / 3][k % 3]) / total;
-            step = ooze_four_choose((total > 0.0f) & (xx != 0.0f), step, none);
+            OozeF32x4 softness = k % 4 == 0 ? normal : shear;
+            OozeF32x4 total = diagonal.m[k / 3][k % 3] + softness;
+            OozeF32x4 step = -(rows.m[k / 3][k % 3] + softness * lambda.m[k / 3][k % 3]) / total;
+            step = ooze_f32x4_select((total > 0.0f) & (xx != 0.0f), step, none);
             rows.m[k / 3][k % 3] = rows.m[k % 3][k / 3] = step;
         }
     }
@@ -133,13 +133,13 @@ static inline OozeMat3Four corotated_change(OozeConstraint *c, uint64_t i, uint6
     return rows;
 }
 
-/* One sweep for particles i to i + 3; those from `end` on are none. */
+/* One sweep for particles i to i + 3, of which those from `end` on do not exist. */
 static inline void sweep_four(const Sweep *sweep, uint64_t i, uint64_t end)
 {
     OozeConstraint *c = sweep->constraint;
     const OozeConformationStep *s = c->step;
     OozeRows rows[4];
-    OozeFour weighted[3];
+    OozeF32x4 weighted[3];
     for (uint64_t k = 0; k < 4; k++) {
         rows[k] = i + k < end ? ooze_raw_rows(s, sweep->u, i + k, true) : ooze_rows_zero();
     }
@@ -149,23 +149,23 @@ static inline void sweep_four(const Sweep *sweep, uint64_t i, uint64_t end)
     for (int k = 0; k < 9; k++) {
         float own = k % 4 == 0 ? 1.0f : 0.0f;
         f.m[k / 3][k % 3] = own + s->dt * l.m[k / 3][k % 3];
-        r.m[k / 3][k % 3] = ooze_four_splat(own);
+        r.m[k / 3][k % 3] = ooze_f32x4_splat(own);
     }
     if (s->settings.corotation) {
         r = ooze_polar_four(&f);
     }
     OozeMat3Four stress = corotated_change(c, i, end, &f, &r);
     limit_four(c, &stress);
-    for (int k = 0; k < 9; k++) { /* as constraint_loops.c makes a stress of it */
+    for (int k = 0; k < 9; k++) { /* see ooze_constraint_stress */
         stress.m[k / 3][k % 3] *= k % 4 == 0 ? -2.0f * s->dt : -s->dt;
     }
-    OozeHandOn hand = {.stress = &stress,
-                       .l = &l,
-                       .correction = &correction,
-                       .weighted = weighted,
-                       .n = s->dt * ooze_four_load(c->hourglass + i),
-                       .edge_n = s->dt * ooze_four_load(c->edge_hourglass + i)};
-    ooze_hand_on(&hand, sweep->u + i, s->edge_sum + i, c->flux + i, c->base + i);
+    OozeStressFlux hand = {.stress = &stress,
+                           .l = &l,
+                           .correction = &correction,
+                           .weighted = weighted,
+                           .n = s->dt * ooze_f32x4_load(c->hourglass + i),
+                           .edge_n = s->dt * ooze_f32x4_load(c->edge_hourglass + i)};
+    ooze_stress_flux(&hand, sweep->u + i, s->edge_sum + i, c->flux + i, c->base + i);
 }
 
 static void corotated_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -181,13 +181,13 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Sweep *sweep = data;
     for (uint64_t i = begin; i < end; i++) {
-        OozeFour push = ooze_constraint_pushed(sweep->constraint, i);
+        OozeF32x4 push = ooze_constraint_pushed(sweep->constraint, i);
         push[3] = 0;
         sweep->u[i] += push;
     }
 }
 
-static void corotated_sweep(OozeConstraint *c, OozeFour *u)
+static void corotated_sweep(OozeConstraint *c, OozeF32x4 *u)
 {
     Sweep sweep = {.constraint = c, .u = u};
     run_sweep(&sweep, corotated_range);

@@ -1,4 +1,6 @@
-/* What `lodge` makes of one particle's numbers, between the gathers. Valid C17 and CUDA: all machines call it. */
+/* Per-particle equations of the formulation `lodge`, between the gathers;
+   docs/methods/conformation.md derives them. Valid C17 and CUDA: the processor and the GPU call
+   the same functions. */
 #ifndef OOZE_METHODS_CONFORMATION_LODGE_FORMULA_H
 #define OOZE_METHODS_CONFORMATION_LODGE_FORMULA_H
 
@@ -6,10 +8,11 @@
 #include "physics/spin.h"
 #include "physics/yield.h"
 
-/* Passes before the last only tell what the next is linearised about: so many times the tolerance will do. */
-#define OOZE_LODGE_ROUGH 10.0
+/* Passes before the last only provide the velocities that the next is linearised about: they
+   stop at this factor times the tolerance. */
+#define OOZE_LODGE_EARLY_TOLERANCE 10.0
 
-/* The strain of a step; half a strain in one step is the most that is believed. */
+/* The strain increment dt L of a step, limited to a norm of one half. */
 OOZE_FORMULA OozeMat3 ooze_lodge_strain(OozeMat3 l, float dt)
 {
     OozeMat3 a = ooze_mat3_scale(l, dt);
@@ -17,15 +20,15 @@ OOZE_FORMULA OozeMat3 ooze_lodge_strain(OozeMat3 l, float dt)
     return norm2 > 0.25f ? ooze_mat3_scale(a, 0.5f / sqrtf(norm2)) : a;
 }
 
-/* ---- modes ---------------------------------------------------------------------------------------- */
+/* ---- modes ---------------------------------------------------------------------------------- */
 
-/* A material with several relaxation times has a conformation for each, and their stresses add up. The tensors of
-   a particle stand together, that of the first mode first, with `more` behind it: as many as the step's
-   plan says, where most scenes have none. */
+/* A material with several relaxation times has a conformation for each, and their stresses add
+   up. Arrays of tensors hold the first mode, then `more` further ones
+   (OozeConformationPlan.more_modes). */
 enum { OOZE_MODES = 1 + OOZE_MORE_MODES };
 
 /* Each conformation at the end of the step, before yielding, for the strain of the step. */
-OOZE_FORMULA void ooze_lodge_carry(const OozeRheology *m, OozeMat3 strain, int more, OozeSym3 *q)
+OOZE_FORMULA void ooze_lodge_convect(const OozeRheology *m, OozeMat3 strain, int more, OozeSym3 *q)
 {
     q[0] = ooze_lodge_update(q[0], strain, m->memory);
     for (int k = 0; k < more; k++) {
@@ -33,9 +36,9 @@ OOZE_FORMULA void ooze_lodge_carry(const OozeRheology *m, OozeMat3 strain, int m
     }
 }
 
-/* What yielding leaves of the elastic strain. With several modes the strain that counts is the mean of theirs,
-   weighed by the moduli: the yield stress is the sum of the moduli times the limit, however it is
-   shared out, and all modes give way alike. */
+/* Fraction of the elastic strain that remains after yielding. With several modes it follows from
+   their mean strain, weighted by the moduli, and scales all modes alike: the yield stress is the
+   sum of the moduli times the limit, however that sum is divided into modes. */
 OOZE_FORMULA float ooze_lodge_yield_share(const OozeRheology *m, int more, const OozeSym3 *q)
 {
     OozeSym3 mean = q[0];
@@ -50,9 +53,9 @@ OOZE_FORMULA float ooze_lodge_yield_share(const OozeRheology *m, int more, const
 }
 
 /* The conformations at the end of the step, from those at its beginning. */
-OOZE_FORMULA void ooze_lodge_remember(const OozeRheology *m, OozeMat3 strain, int more, OozeSym3 *q)
+OOZE_FORMULA void ooze_lodge_evolve(const OozeRheology *m, OozeMat3 strain, int more, OozeSym3 *q)
 {
-    ooze_lodge_carry(m, strain, more, q);
+    ooze_lodge_convect(m, strain, more, q);
     float share = ooze_lodge_yield_share(m, more, q);
     for (int k = 0; k <= more; k++) {
         q[k] = ooze_yield_to(q[k], share);
@@ -73,31 +76,33 @@ OOZE_FORMULA float ooze_lodge_elastic_stress(const OozeRheology *m, int more,
     return ooze_stress_size(sum);
 }
 
-/* ---- coefficients of a pass ----------------------------------------------------------------------- */
+/* ---- coefficients of a pass ----------------------------------------------------------------- */
 
-/* What they are made from, besides the material. */
+/* State of a particle that its coefficients depend on, besides the material. */
 typedef struct OozeLodgeState {
     OozeSym3 q[OOZE_MODES]; /* at the beginning of the step */
-    int more;               /* of these, beside the first */
+    int more;               /* of these, beyond the first */
     OozeMat3 l;             /* velocity gradient of the last pass */
-    float expansion;        /* volume gained beyond rest, relative */
-    bool poor;              /* its neighbourhood cannot tell three directions */
-    bool turned;            /* Q turns with the velocity of the last pass */
+    float expansion;        /* relative volume gained beyond rest */
+    bool singular;          /* B is 0: the neighbourhood does not span three directions */
+    bool rotated;           /* Q rotates with the velocity of the last pass */
     float dt;               /* s */
-    float bulk_share;       /* kb: bulk over shear stiffness */
-    float tension;          /* bt: pull against dilation */
+    float bulk_factor;      /* bulk over shear stiffness */
+    float void_closure;     /* see OozeConformationSettings */
 } OozeLodgeState;
 
-/* What thinning and yielding leave of a material, as seen from the velocities of the last pass. A
-   secant: the operator stays positive, and a pass that changes no velocity changes nothing here. */
+/* Moduli and viscosities after thinning and yielding at the velocities of the last pass. A
+   secant: the operator stays positive, and a pass that changes no velocity changes none of
+   these. */
 typedef struct OozeSoftened {
-    float elastic; /* share of every modulus */
+    float elastic; /* factor of every modulus */
     float viscosity, hourglass, solvent_hourglass;
 } OozeSoftened;
 
-/* A fluid that thins does so by its moduli and its viscosity, and not by its solvent's. Of one that yields the
-   moduli stay, and with them the yield stress and what it is below it; its viscosity thins, so that it flows by
-   the law of Herschel and Bulkley: yield stress + viscosity(rate) rate. */
+/* Thinning scales the moduli and the viscosity, but not the solvent's. In a material that yields
+   the moduli stay, and with them the yield stress and the elasticity below it; its viscosity
+   thins, so that it flows by the law of Herschel and Bulkley: yield stress + viscosity(rate)
+   rate. */
 OOZE_FORMULA OozeSoftened ooze_lodge_soften(const OozeRheology *m, const OozeLodgeState *s)
 {
     OozeSoftened soft = {1.0f, m->viscosity, m->hourglass, m->solvent_hourglass};
@@ -111,7 +116,7 @@ OOZE_FORMULA OozeSoftened ooze_lodge_soften(const OozeRheology *m, const OozeLod
         for (int k = 0; k <= s->more; k++) {
             trial[k] = s->q[k];
         }
-        ooze_lodge_carry(m, ooze_lodge_strain(s->l, s->dt), s->more, trial);
+        ooze_lodge_convect(m, ooze_lodge_strain(s->l, s->dt), s->more, trial);
         left = ooze_lodge_yield_share(m, s->more, trial);
     }
     if (thinned != 1.0f || left != 1.0f) {
@@ -125,21 +130,22 @@ OOZE_FORMULA OozeSoftened ooze_lodge_soften(const OozeRheology *m, const OozeLod
     return soft;
 }
 
-/* A stretched lattice is unstable in motion that alternates from particle to particle, as pairs that come nearer
-   pull harder, and gradients do not see it. Its stiffness is that of the stretch, and so must the damping be; it
-   slows the growth down, and does not turn it round. Small strains are left as they are. */
+/* Factor of the hourglass coefficient. A stretched lattice is unstable in motion that alternates
+   from particle to particle, which gradients miss. The stiffness of that motion grows with the
+   stretch, and the damping with it: this slows the growth without ending it. Small strains have
+   factor 1. */
 OOZE_FORMULA float ooze_lodge_stretch(OozeSym3 q)
 {
     return ooze_max(1.0f, ooze_sym3_trace(q) - 3.0f);
 }
 
-/* What a particle brings to the operator. */
+/* Coefficients of a particle in the operator. */
 typedef struct OozeLodgeCoefficients {
-    OozeSym3 stiffness; /* A */
-    OozeSym3 known;     /* S0 */
-    float bulk;         /* kb mu */
-    float hourglass;    /* n */
-    float stress;       /* size of the stress that goes with l */
+    OozeSym3 stiffness;       /* A */
+    OozeSym3 explicit_stress; /* S0 */
+    float bulk;               /* bulk tr A / 3 */
+    float hourglass;          /* n */
+    float stress;             /* size of the stress that goes with l */
 } OozeLodgeCoefficients;
 
 OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_coefficients(const OozeRheology *m,
@@ -149,12 +155,12 @@ OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_coefficients(const OozeRheology *m
     OozeSpin w = ooze_spin(s->l, s->dt, 0.5f);
     OozeSym3 q[OOZE_MODES];
     for (int k = 0; k <= s->more; k++) {
-        q[k] = s->turned ? ooze_sym3_push(ooze_spin_rotation(w), s->q[k]) : s->q[k];
+        q[k] = s->rotated ? ooze_sym3_congruence(ooze_spin_rotation(w), s->q[k]) : s->q[k];
     }
     OozeSoftened soft = ooze_lodge_soften(m, s);
     float modulus = soft.elastic * m->modulus;
     c.stiffness = ooze_lodge_stiffness(q[0], modulus, soft.viscosity, s->dt, m->memory);
-    OozeSym3 held = ooze_lodge_held(q[0], modulus, m->memory);
+    OozeSym3 retained = ooze_lodge_retained_stress(q[0], modulus, m->memory);
     float elastic = soft.hourglass - soft.solvent_hourglass;
     c.hourglass = soft.solvent_hourglass + ooze_lodge_stretch(q[0]) * elastic;
     for (int k = 0; k < s->more; k++) {
@@ -163,79 +169,117 @@ OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_coefficients(const OozeRheology *m
         float gk = soft.elastic * mode->modulus;
         OozeSym3 stiffness = ooze_lodge_stiffness(qk, gk, 0.0f, s->dt, mode->memory);
         c.stiffness = ooze_sym3_add(c.stiffness, stiffness);
-        held = ooze_sym3_add(held, ooze_lodge_held(qk, gk, mode->memory));
+        retained = ooze_sym3_add(retained, ooze_lodge_retained_stress(qk, gk, mode->memory));
         c.hourglass += ooze_lodge_stretch(qk) * (soft.elastic * mode->hourglass);
     }
-    c.bulk = s->bulk_share * (ooze_sym3_trace(c.stiffness) / 3.0f);
-    /* what a rigid turn adds to F F^T must not count as strain: dt/2 W^T W, per dt */
+    c.bulk = s->bulk_factor * (ooze_sym3_trace(c.stiffness) / 3.0f);
+    /* (dt/2) W^T W, the part of F F^T that a rotation alone would add, is no strain */
     OozeSym3 ww = ooze_sym3_scale(ooze_spin_square(w), 0.5f / s->dt);
-    c.known = ooze_sym3_add(ooze_lodge_stress(ww, c.stiffness, c.bulk), held);
+    c.explicit_stress = ooze_sym3_add(ooze_lodge_stress(ww, c.stiffness, c.bulk), retained);
     if (s->expansion > 0.0f) {
-        float pull = c.bulk * s->tension / s->dt * ooze_min(s->expansion, 0.1f);
-        c.known.xx += pull;
-        c.known.yy += pull;
-        c.known.zz += pull;
+        float p = c.bulk * s->void_closure / s->dt * ooze_min(s->expansion, 0.1f);
+        c.explicit_stress.xx += p;
+        c.explicit_stress.yy += p;
+        c.explicit_stress.zz += p;
     }
     OozeSym3 stress = ooze_lodge_stress(ooze_mat3_symmetric(s->l), c.stiffness, c.bulk);
-    c.stress = ooze_stress_size(ooze_sym3_add(c.known, stress));
-    c.hourglass = s->poor ? 0.0f : c.hourglass;
+    c.stress = ooze_stress_size(ooze_sym3_add(c.explicit_stress, stress));
+    c.hourglass = s->singular ? 0.0f : c.hourglass;
     return c;
 }
 
-/* Gradients at the surface of a body count too little of the strain: see OOZE_FILM. Beside the film's, a soft
-   body has a viscosity of its own. */
-OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_thicken(OozeLodgeCoefficients c,
-                                                      const OozeRheology *own, float bulk_share)
+/* Coefficients of a body particle that fluid wets: those of the fluid times OOZE_FILM, and the
+   viscosity of the body itself, where it is soft. */
+OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_wet_body(OozeLodgeCoefficients c,
+                                                       const OozeRheology *body, float bulk_factor)
 {
     const float film = OOZE_FILM;
     c.stiffness =
-        ooze_sym3_add(ooze_sym3_scale(c.stiffness, film), ooze_sym3_identity(own->viscosity));
-    c.known = ooze_sym3_scale(c.known, film);
-    c.bulk = film * c.bulk + bulk_share * own->viscosity;
-    c.hourglass = film * c.hourglass + own->hourglass;
+        ooze_sym3_add(ooze_sym3_scale(c.stiffness, film), ooze_sym3_identity(body->viscosity));
+    c.explicit_stress = ooze_sym3_scale(c.explicit_stress, film);
+    c.bulk = film * c.bulk + bulk_factor * body->viscosity;
+    c.hourglass = film * c.hourglass + body->hourglass;
     return c;
 }
 
-/* ---- end of step ---------------------------------------------------------------------------------- */
+/* ---- end of step ---------------------------------------------------------------------------- */
 
-/* Share of a remembered expansion that is forgotten in a step: the pull acts within a few. */
-#define OOZE_LODGE_FORGET 0.02f
+/* Fraction of the integrated divergence that decays in a step: void closure acts within a few. */
+#define OOZE_LODGE_EXPANSION_DECAY 0.02f
 
-/* How much a particle's surroundings have expanded beyond rest, from what they had, the strain of the step, the
-   density and how `open` it is: 1 where the fluid counts as surface. Inside the fluid the density tells;
-   at a surface it cannot, and what was gained is remembered: the integral of the divergence, forgotten
-   over some steps. A thread that is stretched would otherwise gain volume until it parts. */
-OOZE_FORMULA float ooze_lodge_expand(float before, OozeMat3 strain, float density, float open)
+/* Relative expansion beyond rest, from that of the last step, the strain increment, the density,
+   and the surface indicator over its cutoff. Inside the fluid it follows from the density; at a
+   surface, where density misses neighbours, it is the decaying integral of the divergence. A
+   stretched thread would otherwise gain volume until it breaks. */
+OOZE_FORMULA float ooze_lodge_expansion(float before, OozeMat3 strain, float density, float surface)
 {
-    float inside = ooze_max(0.0f, 1.0f - open);
-    float remembered =
-        (before + strain.m[0] + strain.m[4] + strain.m[8]) * (1.0f - OOZE_LODGE_FORGET);
-    float seen = 1.0f / density - 1.0f;
-    float expansion = remembered + inside * (seen - remembered);
+    float inside = ooze_max(0.0f, 1.0f - surface);
+    float integrated =
+        (before + strain.m[0] + strain.m[4] + strain.m[8]) * (1.0f - OOZE_LODGE_EXPANSION_DECAY);
+    float measured = 1.0f / density - 1.0f;
+    float expansion = integrated + inside * (measured - integrated);
     return ooze_min(ooze_max(expansion, -0.5f), 0.5f);
 }
 
-/* ---- what is remembered for the next solve: see recall.c --------------------------------------------- */
+/* State of a particle that the end of the step changes, and what the change depends on. */
+typedef struct OozeLodgeEnd {
+    OozeSym3 q[OOZE_MODES];
+    int more;        /* of these, beyond the first */
+    float expansion; /* see ooze_lodge_expansion; of bodies 0 */
+    float density, surface, dt;
+    bool body;
+} OozeLodgeEnd;
 
-/* What is remembered of a solve that ended before its tolerance was met. What such solves leave over adds up from
-   step to step: very thick fluid on a turning solid, with five iterations a step, would turn ever faster. */
-#define OOZE_RECALL_UNFOUND 0.9f
+/* `l` is the velocity gradient of the final motion. */
+OOZE_FORMULA void ooze_lodge_end(const OozeRheology *m, OozeMat3 l, OozeLodgeEnd *end)
+{
+    OozeMat3 strain = ooze_lodge_strain(l, end->dt);
+    ooze_lodge_evolve(m, strain, end->more, end->q);
+    end->expansion =
+        end->body ? 0.0f : ooze_lodge_expansion(end->expansion, strain, end->density, end->surface);
+}
 
-/* Share of its push that a piece takes, by how far it would go along it by itself, `along` over `own`: all from three
-   quarters on, none below one. Three of its particles must be anchored. Rigid motion strains nothing: of all that a
-   guess gets wrong, the iterations take it out last, and where they are few a piece in flight would go on with a push
-   that has long ended, or gain speed by it in every step. */
-OOZE_FORMULA float ooze_recall_takes(double along, double own, double anchors)
+/* ---- warm start of the velocity solve: see warm_start.c ------------------------------------- */
+
+/* Fraction that is kept of the velocity change of a solve that ended before it met its
+   tolerance. The errors of such solves add up from step to step: very viscous fluid on a
+   rotating solid, with five iterations a step, would rotate ever faster. */
+#define OOZE_WARM_START_UNCONVERGED 0.9f
+
+/* Gain of the initial guess p for a component of fluid: p.r and p.Ap, and the number of its
+   particles that are anchored. */
+typedef struct OozeComponentGain {
+    double residual, curvature, anchors;
+} OozeComponentGain;
+
+/* Fraction of the initial guess that a component accepts, by the step length p.r / p.Ap of the
+   component alone: 1 from three quarters on, 0 below a quarter. At least three of its particles
+   must be anchored: rigid motion strains nothing, so iterations remove its error last, and with
+   few of them a component in free flight would keep an acceleration that has long ended. */
+OOZE_FORMULA float ooze_warm_start_accepted_fraction(OozeComponentGain gain)
 {
     const double all = 0.75, none = 0.25, enough = 3.0;
-    double alpha = own > 0.0 && anchors >= enough ? along / own : 0.0;
+    double alpha =
+        gain.curvature > 0.0 && gain.anchors >= enough ? gain.residual / gain.curvature : 0.0;
     return (float)fmin(1.0, fmax(0.0, (alpha - none) / (all - none)));
 }
 
-/* Elastic forces swing: those of the last step are late, and where iterations are few that feeds the swing. */
-OOZE_FORMULA bool ooze_recall_is_elastic(const OozeRheology *m, float dt)
+/* Elastic forces oscillate: those of the last step are out of phase, and with few iterations
+   feed the oscillation. */
+OOZE_FORMULA bool ooze_warm_start_is_elastic(const OozeRheology *m, float dt)
 {
-    return m->bond > 0.0f || m->longest > dt;
+    return m->bond_modulus > 0.0f || m->longest_relaxation > dt;
+}
+
+/* Acceleration by the velocity solve, from u* to u, as the next step starts from it. */
+OOZE_FORMULA void ooze_warm_start_next(const OozeRheology *m, const OozeSolveResidual *residual,
+                                       float dt, const float *u, const float *u_star, float *next)
+{
+    float kept = ooze_solve_residual_converged(residual) ? 1.0f : OOZE_WARM_START_UNCONVERGED;
+    bool elastic = ooze_warm_start_is_elastic(m, dt);
+    for (int c = 0; c < 3; c++) {
+        next[c] = elastic ? 0.0f : kept * (u[c] - u_star[c]) / dt;
+    }
 }
 
 #endif

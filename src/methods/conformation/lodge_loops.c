@@ -1,20 +1,21 @@
-/* The innermost loops of `lodge`. Every product of its operator gathers twice along the same edges: first the
-   velocity gradient of each particle, from which its stress follows, then the divergence of that stress. Both
-   gathers are products of four lanes: an edge is f (x_ji, 1), and since the gradient's weight is f x_ji the
-   hourglass term rides in the fourth lane. Between the gathers four particles are handled together. */
-#include "methods/conformation/hand_on.h"
+/* The innermost loops of `lodge`. A product of the operator gathers twice along the same edges:
+   first the velocity gradient of each particle, from which its stress follows, then the
+   divergence of that stress. Both gathers are products of four lanes: an edge is f (x_ji, 1), so
+   the fourth lane takes the hourglass term. Between the gathers four particles are computed
+   together. */
 #include "methods/conformation/lodge.h"
+#include "methods/conformation/stress_flux.h"
 
-/* ---- first gather ------------------------------------------------------------------------------ */
+/* ---- first gather --------------------------------------------------------------------------- */
 
 /* ooze_lodge_stress of the symmetric part of l. */
 static inline OozeMat3Four stress_of(const OozeMat3Four *l, const OozeMat3Four *stiffness,
-                                     OozeFour bulk)
+                                     OozeF32x4 bulk)
 {
     OozeMat3Four twice = ooze_mat3_four_twice_symmetric(l); /* 2 D */
     OozeMat3Four product = ooze_mat3_four_product(&twice, stiffness);
     OozeMat3Four s = ooze_mat3_four_twice_symmetric(&product);
-    OozeFour pressure = bulk * (l->m[0][0] + l->m[1][1] + l->m[2][2]);
+    OozeF32x4 pressure = bulk * (l->m[0][0] + l->m[1][1] + l->m[2][2]);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             s.m[i][j] *= 0.5f;
@@ -24,29 +25,29 @@ static inline OozeMat3Four stress_of(const OozeMat3Four *l, const OozeMat3Four *
     return s;
 }
 
-/* What particles i to i + 3 hand on, from the rows that their first gather has come to. */
-static inline void hand_on(OozeLodge *solve, uint64_t i, const OozeRows rows[4])
+/* Fluxes of particles i to i + 3, from the rows of their first gather. */
+static inline void set_fluxes(OozeLodge *solve, uint64_t i, const OozeRows rows[4])
 {
     OozeConformationStep *s = solve->step;
-    OozeFour weighted[3];
+    OozeF32x4 weighted[3];
     OozeMat3Four raw = ooze_mat3_four_from_rows(rows, weighted);
     OozeMat3Four correction = ooze_mat3_four_from_sym3(&s->correction[i]);
     OozeMat3Four stiffness = ooze_mat3_four_from_sym3(&solve->stiffness[i]);
     OozeMat3Four l = ooze_mat3_four_product(&raw, &correction);
-    OozeMat3Four stress = stress_of(&l, &stiffness, ooze_four_load(solve->bulk + i));
-    if (solve->with_known) {
-        OozeMat3Four known = ooze_mat3_four_from_sym3(&solve->known[i]);
+    OozeMat3Four stress = stress_of(&l, &stiffness, ooze_f32x4_load(solve->bulk + i));
+    if (solve->with_explicit_terms) {
+        OozeMat3Four s0 = ooze_mat3_four_from_sym3(&solve->explicit_stress[i]);
         for (int k = 0; k < 9; k++) {
-            stress.m[k / 3][k % 3] += known.m[k / 3][k % 3];
+            stress.m[k / 3][k % 3] += s0.m[k / 3][k % 3];
         }
     }
-    OozeHandOn hand = {.stress = &stress,
-                       .l = &l,
-                       .correction = &correction,
-                       .weighted = weighted,
-                       .n = ooze_four_load(solve->hourglass + i),
-                       .edge_n = ooze_four_load(solve->edge_hourglass + i)};
-    ooze_hand_on(&hand, solve->input + i, s->edge_sum + i, solve->flux + i, solve->output + i);
+    OozeStressFlux flux = {.stress = &stress,
+                           .l = &l,
+                           .correction = &correction,
+                           .weighted = weighted,
+                           .n = ooze_f32x4_load(solve->hourglass + i),
+                           .edge_n = ooze_f32x4_load(solve->edge_hourglass + i)};
+    ooze_stress_flux(&flux, solve->input + i, s->edge_sum + i, solve->flux + i, solve->output + i);
 }
 
 static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -56,15 +57,15 @@ static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i += 4) {
         OozeRows rows[4];
         for (uint64_t k = 0; k < 4; k++) {
-            rows[k] = i + k < end
-                          ? ooze_raw_rows(solve->step, solve->input, i + k, solve->with_known)
-                          : ooze_rows_zero();
+            rows[k] = i + k < end ? ooze_raw_rows(solve->step, solve->input, i + k,
+                                                  solve->with_explicit_terms)
+                                  : ooze_rows_zero();
         }
-        hand_on(solve, i, rows);
+        set_fluxes(solve, i, rows);
     }
 }
 
-/* ---- second gather ----------------------------------------------------------------------------- */
+/* ---- second gather -------------------------------------------------------------------------- */
 
 static void product_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
@@ -73,22 +74,22 @@ static void product_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConformationStep *s = solve->step;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
-        float weight = s->rheology[s->material[i]].weight;
-        OozeFour force = solve->output[i] + ooze_edges_flux(&s->edges, solve->flux, i);
+        float mass = s->rheology[s->material[i]].relative_mass;
+        OozeF32x4 force = solve->output[i] + ooze_edges_flux(&s->edges, solve->flux, i);
         if (s->bodies) {
-            force += ooze_bond_force(s->bodies, i, solve->input, s->dt, solve->with_known);
+            force += ooze_bond_force(s->bodies, i, solve->input, s->dt, solve->with_explicit_terms);
         }
-        OozeFour out = weight * solve->input[i] - s->dt * force;
-        out = solve->with_held ? out : ooze_lodge_project(s, i, out);
+        OozeF32x4 out = mass * solve->input[i] - s->dt * force;
+        out = solve->unprojected ? out : ooze_lodge_project(s, i, out);
         solve->output[i] = out;
-        sum += (double)ooze_four_dot3(out, solve->input[i]);
+        sum += (double)ooze_f32x4_dot3(out, solve->input[i]);
     }
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
 
-/* ---- conjugate gradients ----------------------------------------------------------------------- */
+/* ---- conjugate gradients -------------------------------------------------------------------- */
 
-/* r = b - A u, with b = weight u*: ap holds A u. */
+/* r = b - A u with b = rho u*; ap holds A u. p = z. */
 static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -97,11 +98,11 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         const OozeRheology *m = &s->rheology[s->material[i]];
-        OozeFour r = ooze_lodge_project(s, i, m->weight * solve->star[i]) - solve->ap[i];
+        OozeF32x4 r = ooze_lodge_project(s, i, m->relative_mass * solve->u_star[i]) - solve->ap[i];
         r[3] = 0;
         solve->r[i] = r;
-        solve->p[i] = r / m->divisor;
-        sum += (double)ooze_four_dot3(r, solve->p[i]);
+        solve->p[i] = r / m->preconditioner_mass;
+        sum += (double)ooze_f32x4_dot3(r, solve->p[i]);
     }
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
@@ -110,28 +111,28 @@ static void advance_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeLodge *solve = data;
-    OozeFour *u = solve->step->u;
+    OozeF32x4 *u = solve->step->u;
     const OozeConformationStep *s = solve->step;
     float alpha = (float)solve->alpha;
     double sum = 0.0;
     for (uint64_t i = begin; i < end; i++) {
         u[i] += alpha * solve->p[i];
-        OozeFour r = solve->r[i] - alpha * solve->ap[i];
+        OozeF32x4 r = solve->r[i] - alpha * solve->ap[i];
         solve->r[i] = r;
-        sum += (double)(ooze_four_dot3(r, r) / s->rheology[s->material[i]].divisor);
+        sum += (double)(ooze_f32x4_dot3(r, r) / s->rheology[s->material[i]].preconditioner_mass);
     }
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
 
-static void turn_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void update_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeLodge *solve = data;
     float beta = (float)solve->beta;
     const OozeConformationStep *s = solve->step;
     for (uint64_t i = begin; i < end; i++) {
-        float divisor = s->rheology[s->material[i]].divisor;
-        solve->p[i] = solve->r[i] / divisor + beta * solve->p[i];
+        float mass = s->rheology[s->material[i]].preconditioner_mass;
+        solve->p[i] = solve->r[i] / mass + beta * solve->p[i];
     }
 }
 
@@ -149,6 +150,6 @@ const OozeLodgeLoops OOZE_LOOPS(ooze_lodge_loops) = {
     .product = product_range,
     .start = start_range,
     .advance = advance_range,
-    .turn = turn_range,
+    .update = update_range,
     .edge_hourglass = edge_hourglass_range,
 };

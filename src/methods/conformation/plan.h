@@ -1,72 +1,43 @@
-/* What a step of the conformation method is to do, in numbers: the settings, the materials in kinematic units,
-   and what follows from spacing and support. Valid C and C++: all machines work from the same plan. */
+/* The numbers of one step of the conformation method: settings, materials in kinematic units,
+   and constants that follow from spacing and support. Valid C and C++: the processor and the GPU
+   work from the same plan. */
 #ifndef OOZE_METHODS_CONFORMATION_PLAN_H
 #define OOZE_METHODS_CONFORMATION_PLAN_H
 
 #include "methods/method.h"
 #include "physics/lodge.h"
 #include "physics/thinning.h"
+#include "solvers/conjugate_gradients_formula.h"
 
-/* One relaxation time of a material beside its first. Modulus 0: it has no such mode. */
+/* A relaxation mode of a material beyond the first. Modulus 0: the material has no such mode. */
 typedef struct OozeMode {
-    float modulus;     /* as below */
-    float hourglass;   /* its share in the coefficient of the hourglass term */
-    OozeMemory memory; /* of nothing where there is no such mode: its Q stays I */
+    float modulus;     /* G_k over the reference density, m2/s2 */
+    float hourglass;   /* contribution to the hourglass coefficient, m2/s */
+    OozeMemory memory; /* r, m1 and m2 of the mode; of an absent mode such that Q stays I */
 } OozeMode;
 
-/* A material as the solver sees it: kinematic units, ready for this time step. */
+/* A material in kinematic units (over the reference density) for this time step. */
 typedef struct OozeRheology {
-    float weight;  /* density over the reference density */
-    float divisor; /* the same, or infinite where a rigid body takes up what pushes its particles */
-    float modulus; /* G over the reference density, m2/s2 */
-    float viscosity;  /* solvent viscosity over the reference density, m2/s */
+    float relative_mass; /* rho: density over the reference density */
+    /* The same, or infinite for particles of rigid bodies, whose residual the body takes up as a
+       whole. */
+    float preconditioner_mass;
+    float modulus;    /* G, m2/s2 */
+    float viscosity;  /* nu_s of the solvent, m2/s */
     float relaxation; /* tau, s; may be infinite */
-    float
-        compliance; /* alpha as given, s2/m2; 0: as stiff as the iterations allow; NAN: not given */
-    float longest;  /* relaxation time of all modes with a modulus, s; 0: nothing is elastic */
-    float hourglass; /* coefficient of the hourglass term, m2/s; further modes have their own */
-    /* what of viscosity and hourglass does not thin or yield: the solvent's */
+    /* alpha as given, s2/m2; 0: as stiff as the iterations allow; NAN: not given */
+    float compliance;
+    float longest_relaxation; /* of all modes with a modulus, s; 0: nothing is elastic */
+    float hourglass;          /* n of the first mode and the viscosity, m2/s */
+    /* the part of viscosity and hourglass that neither thins nor yields */
     float solvent, solvent_hourglass;
-    OozeMemory memory;
+    OozeMemory memory; /* r, m1 and m2 of the first mode */
     OozeMode more[OOZE_MORE_MODES];
     OozeThinning thinning;
-    float yield;   /* elastic strain beyond which it flows; may be infinite */
-    float tension; /* surface tension over the reference density, m3/s2 */
-    float bond;    /* G of a soft body over the reference density, m2/s2 */
+    float yield;           /* elastic strain beyond which it flows; may be infinite */
+    float surface_tension; /* sigma, m3/s2 */
+    float bond_modulus;    /* G of a soft body, m2/s2 */
 } OozeRheology;
-
-/* How far a velocity solve has come. All parts of it, passes and changes of solver, stop at the same
-   residual: `tolerance` times the largest that one of them began with, before any guess, or times what
-   `first` was set to before they began. */
-typedef struct OozeVelocitySolve {
-    double first, last; /* squared residuals: the largest at a beginning, and now */
-    double stop;        /* squared residual that is good enough */
-    int iterations;
-    bool asked; /* for a tolerance: fixed counts have none to miss */
-} OozeVelocitySolve;
-
-/* All tell whether to go on. */
-OOZE_FORMULA bool ooze_velocity_solve_begin(OozeVelocitySolve *solve, double square,
-                                            double tolerance)
-{
-    solve->first = square > solve->first ? square : solve->first;
-    solve->last = square;
-    solve->stop = solve->first * tolerance * tolerance;
-    solve->asked = tolerance > 0.0;
-    return square > solve->stop;
-}
-
-OOZE_FORMULA bool ooze_velocity_solve_look(OozeVelocitySolve *solve, double square)
-{
-    solve->last = square;
-    return square > solve->stop;
-}
-
-OOZE_FORMULA bool ooze_velocity_solve_go_on(OozeVelocitySolve *solve, double square)
-{
-    solve->iterations++;
-    return ooze_velocity_solve_look(solve, square);
-}
 
 /* How `consistent` solves for its multipliers in the velocity stage. */
 typedef enum OozeConstraintSolver {
@@ -87,12 +58,14 @@ typedef enum OozeFormulationKind {
 typedef struct OozeConformationSettings {
     OozeFormulationKind formulation;
     int velocity_iterations, density_iterations, divergence_iterations, passes;
-    float bulk;       /* kb: bulk over shear stiffness */
-    float tension;    /* bt: pull against dilation inside the fluid */
-    float surface;    /* sth: share of the flat-surface gradient sum that counts as surface */
-    float contact;    /* m between centres and solids */
-    float apart;      /* m: see OozeDensityJob */
-    double tolerance; /* relative residual at which the velocity solve stops */
+    double hourglass, hourglass_reach; /* factor of the term, and of its duration, spacings */
+    float bulk;                        /* bulk over shear stiffness */
+    float void_closure;                /* tensile stress that closes voids inside the fluid */
+    float
+        void_closure_cutoff; /* surface indicator, over that of a flat surface, at which it ends */
+    float contact_distance;  /* m between centres and solids */
+    float min_distance;      /* m: see OozeDensityJob */
+    double tolerance;        /* relative residual at which the velocity solve stops */
     float density_tolerance; /* see OozeDensityJob */
     /* of the constraint formulations */
     int position_iterations;
@@ -101,18 +74,19 @@ typedef struct OozeConformationSettings {
     bool velocity_only;   /* no conformation in the position stage */
     bool corotation;      /* rotations are no strain */
     bool deviatoric_only; /* constrains shear, not volume */
-    float warm_start;     /* share of the last step's multipliers to begin with */
-    float chebyshev;      /* spectral radius that Chebyshev's weights are made for */
+    float warm_start;     /* fraction of the last step's multipliers to start from */
+    float chebyshev;      /* spectral radius for Chebyshev's weights */
 } OozeConformationSettings;
 
-/* Rows of a material whose numbers depend on temperature, evenly from the lowest of its table to the highest: with
-   a viscosity that changes 1000 fold between the two, a row differs by 3 % from the next. */
-enum { OOZE_WARM_ROWS = 256 };
-typedef struct OozeWarmRows {
-    int fluid, soft; /* first row of each kind; -1: it has none */
+/* Rows of a material that depends on temperature, evenly spaced from the lowest temperature of
+   its table to the highest: where the viscosity changes 1000 fold in between, neighbouring rows
+   differ by 3 %. */
+enum { OOZE_TEMPERATURE_ROWS = 256 };
+typedef struct OozeTemperatureRows {
+    int fluid, soft; /* first row of each kind; -1: none */
     double low;      /* degC of the first */
     double rows_per_degree;
-} OozeWarmRows;
+} OozeTemperatureRows;
 
 typedef struct OozeConformationPlan {
     OozeConformationSettings settings;
@@ -122,13 +96,13 @@ typedef struct OozeConformationPlan {
     float wall_scale;        /* see OozeGather */
     float strain_scale;      /* likewise; 0: gradients by the kernel of the density */
     float wall_strain_scale; /* likewise */
-    /* Rows of the materials as fluids, then, where there are bodies, as rigid ones and as soft ones, then those
-       of temperatures. In the step arena. */
+    /* Rows of the materials as fluids; where there are bodies, then as rigid and as soft bodies;
+       then rows of temperatures. In the step arena. */
     OozeRheology *rheology;
     int row_count;
-    int more_modes;     /* as many as the material with most has beside its first; gaps count */
-    OozeWarmRows *warm; /* per material; NULL: none depends on temperature */
-    bool any_tension;   /* of a surface */
+    int more_modes; /* largest number of modes beyond the first; gaps count */
+    OozeTemperatureRows *temperature_rows; /* per material; NULL: none depends on temperature */
+    float largest_surface_tension;         /* over relative mass, of all rows, m3/s2 */
 } OozeConformationPlan;
 
 OozeStatus ooze_conformation_plan(const OozeStepContext *context, OozeConformationPlan *plan,
@@ -136,7 +110,7 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *context, OozeConformati
 
 OozeConformationSettings ooze_conformation_settings(const OozeStepContext *context);
 
-/* A material's compliances as the constraint formulations see it in this step, and the share of the stored
+/* Compliances of a material in the constraint formulations, and the fraction of the stored
    strain that counts. */
 typedef struct OozeConstraintMaterial {
     float normal, shear, share;
@@ -145,19 +119,32 @@ typedef struct OozeConstraintMaterial {
 OozeConstraintMaterial ooze_constraint_material(const OozeRheology *rheology,
                                                 OozeFormulationKind formulation, double dt);
 
-/* Tells the report of the step how the velocity solve went. */
-void ooze_velocity_solve_report(const OozeVelocitySolve *solve, OozeStepReport *report);
+/* Records iterations and residual of the velocity solve in the report of the step. */
+void ooze_solve_residual_report(const OozeSolveResidual *residual, OozeStepReport *report);
 
-/* A material's numbers in kinematic units for this step. */
+/* Numbers that turn a material into a row of rheology, besides its own. */
+typedef struct OozeRheologyRecipe {
+    double reference_density, hourglass, hourglass_reach;
+} OozeRheologyRecipe;
+/* A material in kinematic units for this step. */
 OozeRheology ooze_rheology(const OozeStepContext *context, const OozeMaterial *material,
-                           double reference_density, double hourglass, double hourglass_reach);
-/* The same of bodies, which have no memory of the fluid's kind. */
+                           const OozeRheologyRecipe *recipe);
+/* The same of a body, whose own stress comes from bonds or rigidity instead of Q. */
 OozeRheology ooze_body_rheology(const OozeStepContext *context, const OozeMaterial *material,
-                                double reference_density, double hourglass, OozeBodyKind kind);
+                                const OozeRheologyRecipe *recipe, OozeBodyKind kind);
 
-/* Gradients at a surface mix the fluid's strain with the body's, which is none, so both sides count too
-   little of it. In shear flow along a lattice, with the particles of the body taking part like fluid of
-   F times the stress, the fluid seems to slip by so many spacings:
+/* Number of temperature rows, and filling them from row `first` on. */
+int ooze_temperature_row_count(const OozeStepContext *context);
+OozeStatus ooze_temperature_rows_plan(const OozeStepContext *context, OozeConformationPlan *plan,
+                                      int first, const OozeRheologyRecipe *recipe,
+                                      OozeError *error);
+/* The row of a particle at a temperature; `otherwise` where temperature makes no difference. */
+int ooze_temperature_row(const OozeTemperatureRows *rows, OozeBodyKind kind, double temperature,
+                         int otherwise);
+
+/* Stress factor of body particles that fluid wets. Gradients at the surface mix the strain of
+   the fluid with that of the body, which is zero, so both sides underestimate it. In shear flow
+   along a lattice, with this factor F, the apparent slip in spacings is:
 
      F                     0     1     2     3     4
      support 1.8 to 2.0   1.50  0.50  0.17  0.00 -0.10
@@ -165,6 +152,7 @@ OozeRheology ooze_body_rheology(const OozeStepContext *context, const OozeMateri
      support 3.0          2.17  0.68  0.16 -0.12 -0.30 */
 #define OOZE_FILM 3.0f
 
+/* Frobenius norm. */
 OOZE_FORMULA float ooze_stress_size(OozeSym3 s)
 {
     return sqrtf(ooze_mat3_norm2(ooze_mat3_from_sym3(s)));

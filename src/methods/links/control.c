@@ -1,5 +1,5 @@
-/* Algorithm 1 for pairs of particles. Both ends come to the same result by themselves: distances, mean coefficients and
-   labels are the same from either side, to the last bit. */
+/* Algorithm 1 for pairs of particles. Both ends come to the same result by themselves: distances,
+   mean coefficients and labels are the same from either side, to the last bit. */
 #include <math.h>
 
 #include "base/fail.h"
@@ -9,9 +9,8 @@ typedef struct Control {
     OozeLinksStep *s;
     const OozeNeighbours *near; /* of now */
     float *rest;                /* per entry of it */
-    uint32_t *new_of_old; /* per old row, and the one that fills up: its number now, n: gone */
-    uint32_t *left,
-        *stayed; /* per particle: links that lead to no neighbour, from either part of its old row */
+    uint32_t *new_of_old;    /* per old row, and the one that fills up: its number now, n: gone */
+    uint32_t *left, *stayed; /* per particle: kept links to particles that are no neighbours */
 } Control;
 
 typedef struct Row {
@@ -24,8 +23,8 @@ typedef struct Row {
 
 static float length_of(const OozeLinksStep *s, uint64_t i, uint32_t j)
 {
-    OozeFour d = ooze_links_apart(s, s->x[i], s->x[j]);
-    return sqrtf(ooze_four_dot3(d, d));
+    OozeF32x4 d = ooze_links_separation(s, s->x[i], s->x[j]);
+    return sqrtf(ooze_f32x4_dot3(d, d));
 }
 
 /* Place of j among the neighbours; `count`: it is none. */
@@ -41,8 +40,8 @@ static uint32_t find(const Row *row, uint32_t j)
     return low < row->count && row->index[low] == j ? low : row->count;
 }
 
-/* Some links of an old row, read at once, looked at four at a time and filed one by one: one after the other would wait for
-   each other's lengths. */
+/* Some links of an old row, read at once, looked at four at a time and filed one by one: one after
+   the other would wait for each other's lengths. */
 enum { BLOCK = 64 };
 
 typedef struct Links {
@@ -51,35 +50,35 @@ typedef struct Links {
     float square[BLOCK]; /* of lengths */
 } Links;
 
-/* Lines 2 to 7: rest lengths as they become, OOZE_LINKS_NO_LINK where a link goes. Links to what is gone go, and so does what
-   fills up. */
+/* Lines 2 to 7: rest lengths as they become, OOZE_LINKS_NO_LINK where a link goes. Links to what is
+   gone go, and so does what fills up. */
 OOZE_LINKS_LOOP void judge_on(const OozeLinksStep *s, uint64_t i, Links *links, uint32_t count,
                               OozeLinksKind kind)
 {
-    const OozeFour *others = s->x, x = others[i];
+    const OozeF32x4 *others = s->x, x = others[i];
     const OozeBox box = s->box;
-    const float reach2 = s->reach2, slack = s->slack;
+    const float reach2 = s->k.reach2, slack = s->k.slack;
     const bool may_be_bound = s->any_elastic && s->is_elastic[i];
-    const OozeFour own = ooze_four_splat(s->extension[i]),
-                   none = ooze_four_splat(OOZE_LINKS_NO_LINK);
+    const OozeF32x4 own = ooze_f32x4_splat(s->extension[i]),
+                    none = ooze_f32x4_splat(OOZE_LINKS_NO_LINK);
     for (uint32_t k = 0; k < count; k += 4) {
         const uint32_t *j = links->other + k;
-        OozeFour d[4], rest = ooze_four_load(links->rest + k), extension = own;
-        ooze_four_ways(x, others, j, box, kind.periodic, d);
-        OozeFour square = ooze_four_dots(d, d), length = ooze_four_sqrt(square);
+        OozeF32x4 d[4], rest = ooze_f32x4_load(links->rest + k), extension = own;
+        ooze_f32x4_deltas(x, others, j, box, kind.periodic, d);
+        OozeF32x4 square = ooze_f32x4_dots(d, d), length = ooze_f32x4_sqrt(square);
         if (!s->same_extension) {
             extension = 0.5f * (own + ooze_links_pick(s->extension, j));
         }
-        OozeFourMask stays = square < reach2, tight = rest - length - slack * rest < 0.0f;
+        OozeF32x4Mask stays = square < reach2, tight = rest - length - slack * rest < 0.0f;
         if (may_be_bound) {
-            OozeFourMask bound = {-s->is_elastic[j[0]], -s->is_elastic[j[1]], -s->is_elastic[j[2]],
-                                  -s->is_elastic[j[3]]};
+            OozeF32x4Mask bound = {-s->is_elastic[j[0]], -s->is_elastic[j[1]], -s->is_elastic[j[2]],
+                                   -s->is_elastic[j[3]]};
             stays |= bound;
             tight &= ~bound;
         }
-        rest = ooze_four_choose(tight & (rest < none), rest * extension, rest);
-        ooze_four_store(ooze_four_choose(stays, rest, none), links->rest + k);
-        ooze_four_store(square, links->square + k);
+        rest = ooze_f32x4_select(tight & (rest < none), rest * extension, rest);
+        ooze_f32x4_store(ooze_f32x4_select(stays, rest, none), links->rest + k);
+        ooze_f32x4_store(square, links->square + k);
     }
 }
 
@@ -92,11 +91,12 @@ static void judge(const OozeLinksStep *s, uint64_t i, Links *links, uint32_t cou
     }
 }
 
-/* Puts links to neighbours into their places. The others come to the front; gives their number. Lists change little from step to
-   step: most often the next link leads to the next neighbour. Whoever is clearly beyond the support is none. */
+/* Puts links to neighbours into their places. The others come to the front; gives their number.
+   Lists change little from step to step: most often the next link leads to the next neighbour.
+   Particles clearly beyond the support are none. */
 static uint32_t file(const OozeLinksStep *s, Row *row, Links *links, uint32_t count)
 {
-    const float beyond = 1.001f * (s->support * s->support);
+    const float beyond = 1.001f * (s->k.support * s->k.support);
     const uint32_t *index = row->index, all = row->count;
     float *to = row->rest;
     uint32_t others = 0, next = 0, found = 0;
@@ -168,12 +168,10 @@ static uint32_t keep_far(const Control *c, Row *row, uint32_t old)
     return stayed;
 }
 
-/* Lines 9 and 10, and the links that an elastic object gets when it is made: between particles of one material of which one
-   at least is new. Such that come from a nozzle grow together. */
 static bool may_link(const OozeLinksStep *s, uint64_t i, uint32_t j)
 {
-    return !s->is_elastic[i] || !s->is_elastic[j] ||
-           ((s->is_new[i] || s->is_new[j]) && s->material[i] == s->material[j]);
+    return ooze_link_is_made(s->is_elastic[i] && s->is_elastic[j], s->is_new[i] || s->is_new[j],
+                             s->material[i] == s->material[j]);
 }
 
 static void make_links(const OozeLinksStep *s, const Row *row)
@@ -181,7 +179,7 @@ static void make_links(const OozeLinksStep *s, const Row *row)
     for (uint32_t e = 0; e < row->count && row->found < row->count; e++) {
         if (row->rest[e] == OOZE_LINKS_NO_LINK && may_link(s, row->i, row->index[e])) {
             /* in one place there is no direction, and no length to hold */
-            row->rest[e] = fmaxf(length_of(s, row->i, row->index[e]), 1e-6f * s->support);
+            row->rest[e] = fmaxf(length_of(s, row->i, row->index[e]), 1e-6f * s->k.support);
         }
     }
 }
@@ -200,7 +198,7 @@ static void keep_range(void *data, uint64_t begin, uint64_t end, int worker)
             row.rest[e] = OOZE_LINKS_NO_LINK;
         }
         uint32_t old = s->old_row[i];
-        bool had_row = old != OOZE_LINKS_NO_ROW;
+        bool had_row = old != OOZE_LINK_ROW_NONE;
         c->left[i] = had_row && had_neighbours ? keep_near(c, &row, old) : 0;
         c->stayed[i] = had_row ? keep_far(c, &row, old) : 0;
         count[i] = c->left[i] + c->stayed[i];
@@ -244,8 +242,8 @@ static OozeStatus begin(Control *c, OozeError *error)
     if (!c->rest || !c->new_of_old || !c->left || !c->stayed) {
         return ooze_fail_memory(error, "links", c->near->first[s->n] * sizeof *c->rest);
     }
-    ooze_link_rows_follow(s->old_row, s->n, (uint32_t)s->n, c->new_of_old, old + 1);
-    return ooze_link_rows_room(&table->far[1], s->n, error);
+    ooze_link_rows_map(s->old_row, s->n, (uint32_t)s->n, c->new_of_old, old + 1);
+    return ooze_link_rows_reserve(&table->far[1], s->n, error);
 }
 
 OozeStatus ooze_links_control(OozeLinksStep *s, OozeError *error)
@@ -257,7 +255,7 @@ OozeStatus ooze_links_control(OozeLinksStep *s, OozeError *error)
         return status;
     }
     ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, keep_range, &c);
-    status = ooze_link_items_room(far, ooze_link_rows_lay_out_fours(far), error);
+    status = ooze_link_items_reserve(far, ooze_link_rows_offsets_by_four(far), error);
     if (!status) {
         ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, write_range, &c);
     }

@@ -1,10 +1,10 @@
-/* Algorithm 1 for links to solids. Boundary particles have no label of their own, and use the coefficient of their partner: the
-   particle decides. */
+/* Algorithm 1 for links to solids. Boundary particles have no label of their own, and use the
+   coefficient of their partner: the particle decides. */
 #include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/links/workspace.h"
+#include "methods/links/step.h"
 #include "solids/boundary_formula.h"
 
 typedef struct Control {
@@ -13,45 +13,45 @@ typedef struct Control {
     uint8_t *made;  /* per entry of the lists of samples: it gets a link */
 } Control;
 
-OozeFour ooze_links_held_at(const OozeLinksStep *s, const OozeWallLink *link)
+OozeF32x4 ooze_links_held_at(const OozeLinksStep *s, const OozeWallLink *link)
 {
     const OozeLinksSolid *solid = &s->solids[link->solid];
-    OozeFour at = solid->origin + solid->axes[0] * link->place[0] +
-                  (solid->axes[1] * link->place[1] + solid->axes[2] * link->place[2]);
+    OozeF32x4 at = solid->origin + solid->axes[0] * link->place[0] +
+                   (solid->axes[1] * link->place[1] + solid->axes[2] * link->place[2]);
     if (s->periodic) {
         OozeFloat4 x = ooze_point_wrap((OozeFloat4){at[0], at[1], at[2], 0}, &s->context->periodic);
-        at = ooze_four(x.x, x.y, x.z, 0);
+        at = ooze_f32x4(x.x, x.y, x.z, 0);
     }
     at[3] = link->rest;
     return at;
 }
 
-static float length_of(const OozeLinksStep *s, uint64_t i, OozeFour x)
+static float length_of(const OozeLinksStep *s, uint64_t i, OozeF32x4 x)
 {
-    OozeFour d = ooze_links_apart(s, s->x[i], x);
-    return sqrtf(ooze_four_dot3(d, d));
+    OozeF32x4 d = ooze_links_separation(s, s->x[i], x);
+    return sqrtf(ooze_f32x4_dot3(d, d));
 }
 
 /* In place on the old row. */
 static uint32_t keep_links(const OozeLinksStep *s, uint64_t i)
 {
     const OozeLinkRows *old = &s->memory->table.walls[0];
-    if (s->old_row[i] == OOZE_LINKS_NO_ROW) {
+    if (s->old_row[i] == OOZE_LINK_ROW_NONE) {
         return 0;
     }
     OozeWallLink *row = ooze_wall_links_of(old, s->old_row[i]);
     uint32_t kept = 0;
     for (uint32_t k = 0; k < old->count[s->old_row[i]]; k++) {
         OozeWallLink link = row[k];
-        if (!s->samples || !s->solids[link.solid].clings) {
+        if (!s->k.samples || !s->solids[link.solid].clings) {
             continue;
         }
         if (!s->is_elastic[i]) {
             float length = length_of(s, i, ooze_links_held_at(s, &link));
-            if (length * length >= s->reach2) {
+            if (length * length >= s->k.reach2) {
                 continue;
             }
-            if (ooze_link_is_tight(length, link.rest, s->slack)) {
+            if (ooze_link_is_tight(length, link.rest, s->k.slack)) {
                 link.rest = ooze_link_extended(link.rest, s->extension[i], s->extension[i]);
             }
         }
@@ -60,9 +60,10 @@ static uint32_t keep_links(const OozeLinksStep *s, uint64_t i)
     return kept;
 }
 
-/* ---- which samples have a link already ---------------------------------------------------------- */
+/* ---- which samples have a link already -------------------------------------------------- */
 
-/* The links of a row by a number that is made of where they are held. Slots hold 1 + the link's place in the row. */
+/* The links of a row by a number that is made of where they are held. Slots hold 1 + the link's
+   place in the row. */
 enum { SLOTS = 512, ROW_MAX = SLOTS / 2 };
 
 typedef struct Places {
@@ -124,7 +125,7 @@ static bool is_among(const Places *places, const OozeWallLink *link)
     return false;
 }
 
-/* ---- rows --------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------- */
 
 static OozeWallLink link_to(const OozeBoundary *b, const uint32_t *order, uint32_t sample)
 {
@@ -151,7 +152,7 @@ static uint32_t choose_samples(const Control *c, uint64_t i, Places *places)
 
 static const OozeWallLink *old_links(const OozeLinksStep *s, uint64_t i)
 {
-    return s->old_row[i] == OOZE_LINKS_NO_ROW
+    return s->old_row[i] == OOZE_LINK_ROW_NONE
                ? NULL
                : ooze_wall_links_of(&s->memory->table.walls[0], s->old_row[i]);
 }
@@ -165,7 +166,7 @@ static void keep_range(void *data, uint64_t begin, uint64_t end, int worker)
     Places places = {.count = 0};
     for (uint64_t i = begin; i < end; i++) {
         count[i] = c->kept[i] = keep_links(s, i);
-        if (s->samples && s->memory->near_walls.count[i] > 0) {
+        if (s->k.samples && s->memory->near_walls.count[i] > 0) {
             enter(&places, old_links(s, i), c->kept[i]);
             count[i] += choose_samples(c, i, &places);
             leave(&places);
@@ -183,9 +184,9 @@ static void make_links(const Control *c, uint64_t i, OozeWallLink *to)
     for (uint64_t e = near->first[i], last = e + near->count[i]; e < last; e++) {
         if (c->made[e]) {
             OozeFloat4 at = b->position[near->index[e]];
-            float length = length_of(s, i, ooze_four(at.x, at.y, at.z, 0));
+            float length = length_of(s, i, ooze_f32x4(at.x, at.y, at.z, 0));
             *to = link_to(b, order, near->index[e]);
-            to->rest = fmaxf(length, 1e-6f * s->support);
+            to->rest = fmaxf(length, 1e-6f * s->k.support);
             to++;
         }
     }
@@ -206,12 +207,12 @@ static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
         if (count > kept) {
             make_links(c, i, row + kept);
         }
-        OozeFour *held = s->held_at + rows->first[i];
+        OozeF32x4 *held = s->held_at + rows->first[i];
         for (uint32_t k = 0; k < count; k++) {
             held[k] = ooze_links_held_at(s, &row[k]);
         }
         for (uint32_t k = count; k < ooze_link_fours(count); k++) {
-            held[k] = ooze_four(0, 0, 0, OOZE_LINKS_NO_LINK);
+            held[k] = ooze_f32x4(0, 0, 0, OOZE_LINKS_NO_LINK);
         }
     }
 }
@@ -220,7 +221,7 @@ OozeStatus ooze_links_control_walls(OozeLinksStep *s, OozeError *error)
 {
     OozeLinkRows *new = &s->memory->table.walls[1];
     OozeArena *arena = s->context->arena;
-    uint64_t near = s->samples ? s->memory->near_walls.first[s->n] : 0;
+    uint64_t near = s->k.samples ? s->memory->near_walls.first[s->n] : 0;
     Control c = {
         .s = s,
         .kept = ooze_arena_alloc(arena, s->n, sizeof *c.kept),
@@ -229,13 +230,13 @@ OozeStatus ooze_links_control_walls(OozeLinksStep *s, OozeError *error)
     if (!c.kept || !c.made) {
         return ooze_fail_memory(error, "links to solids", s->n * sizeof *c.kept + near);
     }
-    OozeStatus status = ooze_link_rows_room(new, s->n, error);
+    OozeStatus status = ooze_link_rows_reserve(new, s->n, error);
     if (status) {
         return status;
     }
     ooze_parallel_for(s->context->threads, s->n, OOZE_LINKS_GRAIN, keep_range, &c);
-    uint64_t links = ooze_link_rows_lay_out_fours(new);
-    status = ooze_link_items_room(new, links, error);
+    uint64_t links = ooze_link_rows_offsets_by_four(new);
+    status = ooze_link_items_reserve(new, links, error);
     s->held_at = ooze_arena_alloc(arena, links, sizeof *s->held_at);
     if (!status && !s->held_at) {
         status = ooze_fail_memory(error, "links to solids", links * sizeof *s->held_at);

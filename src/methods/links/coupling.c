@@ -1,10 +1,12 @@
-/* Corrections are those against solids that stand still. With N particles at a solid that gives way, each takes the share
+/* Corrections are those against solids that stand still. With N particles at a dynamic solid, each
+   takes the share
 
-     1 / (1 + N y/w)
+   1 / (1 + N y/w)
 
-   of its own, w and y being how far the particle and the solid give way to a push there, and the solid gets the opposite of that
-   share: as if the solid were split into N parts of equal mass. When all push alike, particle and solid together move by just
-   the correction, however light the solid is: Jacobi iterations do not overshoot, and momentum is exact. */
+   of its own, w and y being how far the particle and the solid yield to a push there, and the solid
+   gets the opposite of that share: as if the solid were split into N parts of equal mass. When all
+   push alike, particle and solid together move by just the correction, however light the solid is:
+   Jacobi iterations do not overshoot, and momentum is exact. */
 #include "methods/links/coupling.h"
 
 #include <math.h>
@@ -12,12 +14,12 @@
 
 #include "base/fail.h"
 
-static OozeVec3 widen(OozeFour a)
+static OozeVec3 widen(OozeF32x4 a)
 {
     return vec3((double)a[0], (double)a[1], (double)a[2]);
 }
 
-OozeStatus ooze_links_couple(OozeLinksStep *s, OozeCoupled *coupled, OozeError *error)
+OozeStatus ooze_links_couple(OozeLinksStep *s, OozeDynamicCoupling *coupling, OozeError *error)
 {
     OozeStepContext *c = s->context;
     if (!c->dynamic) {
@@ -25,22 +27,22 @@ OozeStatus ooze_links_couple(OozeLinksStep *s, OozeCoupled *coupled, OozeError *
     }
     double unit =
         c->materials[0].values[OOZE_MATERIAL_DENSITY] * c->spacing * c->spacing * c->spacing;
-    OozeStatus status = ooze_coupled_begin(coupled, c, unit, error);
+    OozeStatus status = ooze_coupling_begin(coupling, c, unit, error);
     if (!status && c->dynamic->dynamics) { /* contacts did not let them fly freely */
-        ooze_coupled_move_samples(coupled);
+        ooze_coupling_move_samples(coupling);
     }
-    s->coupled = status ? NULL : coupled;
+    s->coupling = status ? NULL : coupling;
     return status;
 }
 
-/* ---- who is at a solid ------------------------------------------------------------------------------ */
+/* ---- who is at a solid ------------------------------------------------------------------ */
 
 /* Samples and links of one particle, which name solids. */
 typedef struct Around {
     const uint32_t *sample;
     uint32_t samples;
     const OozeWallLink *link;
-    const OozeFour *held;
+    const OozeF32x4 *held;
     uint32_t links;
 } Around;
 
@@ -48,8 +50,8 @@ static Around around(const OozeLinksStep *s, uint64_t i)
 {
     const OozeNeighbours *near = &s->memory->near_walls;
     const OozeLinkRows *rows = &s->memory->table.walls[0];
-    Around a = {.samples = s->samples ? near->count[i] : 0,
-                .links = s->linked ? rows->count[i] : 0};
+    Around a = {.samples = s->k.samples ? near->count[i] : 0,
+                .links = s->k.linked ? rows->count[i] : 0};
     a.sample = a.samples ? near->index + near->first[i] : NULL;
     a.link = a.links ? ooze_wall_links_of(rows, i) : NULL;
     a.held = a.links ? s->held_at + rows->first[i] : NULL;
@@ -59,11 +61,12 @@ static Around around(const OozeLinksStep *s, uint64_t i)
 /* The next dynamic solid after number k, or -1; `alone`: all others are the same one. */
 static int next_solid(const OozeLinksStep *s, const Around *a, int k, bool *alone)
 {
-    const OozeCoupled *c = s->coupled;
+    const OozeDynamicCoupling *c = s->coupling;
     const uint16_t *solid = s->context->boundary->solid;
     int next = INT32_MAX, least = INT32_MAX, most = -2;
     for (uint32_t e = 0; e < a->samples + a->links; e++) {
-        int other = c->number[e < a->samples ? solid[a->sample[e]] : a->link[e - a->samples].solid];
+        int other =
+            c->index_of[e < a->samples ? solid[a->sample[e]] : a->link[e - a->samples].solid];
         next = other > k && other < next ? other : next;
         least = other < least ? other : least;
         most = other > most ? other : most;
@@ -81,56 +84,57 @@ static void near_range(void *data, uint64_t begin, uint64_t end, int worker)
         Around a = around(s, i);
         near = next_solid(s, &a, -1, &alone) >= 0;
     }
-    s->coupled->near[begin / OOZE_COUPLED_GRAIN] = near;
+    s->coupling->near[begin / OOZE_COUPLING_GRAIN] = near;
 }
 
 OozeStatus ooze_links_couple_iterations(OozeLinksStep *s, OozeError *error)
 {
-    if (!s->coupled) {
+    if (!s->coupling) {
         return OOZE_OK;
     }
     s->from_walls = ooze_arena_alloc(s->context->arena, s->n, sizeof *s->from_walls);
     if (!s->from_walls) {
         return ooze_fail_memory(error, "dynamic solids", s->n * sizeof *s->from_walls);
     }
-    ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLED_GRAIN, near_range, s);
+    ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLING_GRAIN, near_range, s);
     return OOZE_OK;
 }
 
-/* ---- pushes ------------------------------------------------------------------------------------------ */
+/* ---- pushes ----------------------------------------------------------------------------- */
 
-/* What samples and links of one of several solids do to particle i: as the first sweep, see sweep_loops.c. */
-static OozeFour part_of(const OozeLinksStep *s, uint64_t i, const Around *a, int solid)
+/* What samples and links of one of several solids do to particle i: as the first sweep, see
+   sweep_loops.c. */
+static OozeF32x4 part_of(const OozeLinksStep *s, uint64_t i, const Around *a, int solid)
 {
     const OozeBoundary *b = s->context->boundary;
-    OozeFour push = {0}, pull = {0};
-    float smallest = 1e-6f * s->support;
-    float lambda = s->arrow[i][3] / s->steepness,
-          share = s->linked ? s->share[i] / s->shared : 0.0f;
+    OozeF32x4 push = {0}, pull = {0};
+    float smallest = 1e-6f * s->k.support;
+    float lambda = s->x_lambda[i][3] / s->steepness,
+          share = s->k.linked ? s->share[i] / s->shared : 0.0f;
     for (uint32_t e = 0; e < a->samples; e++) {
         uint32_t k = a->sample[e];
-        OozeFour d = ooze_links_apart(s, s->x[i], ooze_four_load(&b->position[k].x));
-        float r = sqrtf(ooze_four_dot3(d, d)), volume = s->wall_scale * b->volume[k];
-        float apart = ooze_artificial_pressure(s->pressure_scale, ooze_links_value(&s->kernel, r),
-                                               s->pressure_reference);
-        float f = volume * ooze_links_slope(&s->kernel, r) / fmaxf(r, smallest);
+        OozeF32x4 d = ooze_links_separation(s, s->x[i], ooze_f32x4_load(&b->position[k].x));
+        float r = sqrtf(ooze_f32x4_dot3(d, d)), volume = s->k.wall_scale * b->volume[k];
+        float apart = ooze_artificial_pressure(
+            s->k.pressure_scale, ooze_links_value(&s->k.kernel, r), s->k.pressure_reference);
+        float f = volume * ooze_links_slope(&s->k.kernel, r) / fmaxf(r, smallest);
         push += (b->solid[k] == solid ? f * (2.0f * lambda + apart) : 0.0f) * d;
     }
     for (uint32_t e = 0; e < a->links; e++) {
-        OozeFour at = a->held[e];
-        OozeFour d = ooze_links_apart(s, s->x[i], ooze_four(at[0], at[1], at[2], 0));
-        float r = sqrtf(ooze_four_dot3(d, d));
+        OozeF32x4 at = a->held[e];
+        OozeF32x4 d = ooze_links_separation(s, s->x[i], ooze_f32x4(at[0], at[1], at[2], 0));
+        float r = sqrtf(ooze_f32x4_dot3(d, d));
         float f = fmaxf(r - at[3], 0.0f) / fmaxf(r, smallest);
         pull += ((int)a->link[e].solid == solid ? f : 0.0f) * d;
     }
-    OozeFour all = push - (s->strength / s->weight[i] * share) * pull;
+    OozeF32x4 all = push - (s->k.strength / s->inverse_mass[i] * share) * pull;
     all[3] = 0;
     return all;
 }
 
-static OozeFour push_of(const OozeLinksStep *s, uint64_t i, const Around *a, int k, bool alone)
+static OozeF32x4 push_of(const OozeLinksStep *s, uint64_t i, const Around *a, int k, bool alone)
 {
-    OozeFour push = alone ? s->from_walls[i] : part_of(s, i, a, s->coupled->solids[k].solid);
+    OozeF32x4 push = alone ? s->from_walls[i] : part_of(s, i, a, s->coupling->solids[k].solid);
     push[3] = 0;
     return push;
 }
@@ -140,15 +144,15 @@ typedef struct Push {
     bool counts; /* or shares out */
 } Push;
 
-static void share_out(OozeLinksStep *s, uint64_t i, int k, OozeFour push, OozeSix *sum)
+static void share_out(OozeLinksStep *s, uint64_t i, int k, OozeF32x4 push, OozeTwist *sum)
 {
-    const OozeCoupledSolid *solid = &s->coupled->solids[k];
-    OozeVec3 arm = ooze_coupled_arm(s->coupled, solid, s->x0[s->order[i]]), along = widen(push);
-    double yield = ooze_coupled_yield(solid, arm, along) / vec3_dot(along, along);
-    double share = 1.0 / (1.0 + solid->crowd * yield / (double)s->weight[i]);
-    OozeFour less = (float)(1.0 - share) * push;
+    const OozeDynamicSolid *solid = &s->coupling->solids[k];
+    OozeVec3 arm = ooze_coupling_arm(s->coupling, solid, s->x0[s->order[i]]), along = widen(push);
+    double yield = ooze_coupling_compliance(solid, arm, along) / vec3_dot(along, along);
+    double share = 1.0 / (1.0 + solid->crowd * yield / (double)s->inverse_mass[i]);
+    OozeF32x4 less = (float)(1.0 - share) * push;
     s->change[i] -= less;
-    ooze_coupled_add(sum, arm, vec3_scale(widen(push - less), -1.0));
+    ooze_coupling_add(sum, arm, vec3_scale(widen(push - less), -1.0));
 }
 
 static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -156,17 +160,17 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Push *job = data;
     OozeLinksStep *s = job->step;
-    if (!s->coupled->near[begin / OOZE_COUPLED_GRAIN]) {
+    if (!s->coupling->near[begin / OOZE_COUPLING_GRAIN]) {
         return;
     }
-    OozeSix *sum = ooze_coupled_chunk(s->coupled, begin);
+    OozeTwist *sum = ooze_coupling_chunk(s->coupling, begin);
     for (uint64_t i = begin; i < end; i++) {
         Around a = around(s, i);
         bool alone = false;
-        int k = s->weight[i] > 0.0f ? next_solid(s, &a, -1, &alone) : -1;
+        int k = s->inverse_mass[i] > 0.0f ? next_solid(s, &a, -1, &alone) : -1;
         for (; k >= 0; k = next_solid(s, &a, k, &alone)) {
-            OozeFour push = push_of(s, i, &a, k, alone);
-            if (!(ooze_four_dot3(push, push) > 0.0f)) {
+            OozeF32x4 push = push_of(s, i, &a, k, alone);
+            if (!(ooze_f32x4_dot3(push, push) > 0.0f)) {
                 continue;
             }
             if (job->counts) {
@@ -180,41 +184,41 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 void ooze_links_push_solids(OozeLinksStep *s)
 {
-    OozeCoupled *c = s->coupled;
+    OozeDynamicCoupling *c = s->coupling;
     if (!c) {
         return;
     }
     Push job = {.step = s, .counts = true};
-    ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLED_GRAIN, push_range, &job);
-    ooze_coupled_collect(c);
+    ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLING_GRAIN, push_range, &job);
+    ooze_coupling_collect(c);
     for (int k = 0; k < c->count; k++) {
-        c->solids[k].crowd = c->solids[k].sum.v[0];
+        c->solids[k].crowd = c->solids[k].collected.v[0];
     }
     job.counts = false;
-    ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLED_GRAIN, push_range, &job);
+    ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLING_GRAIN, push_range, &job);
 }
 
-/* ---- links -------------------------------------------------------------------------------------------- */
+/* ---- links ------------------------------------------------------------------------------ */
 
 static void hold_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeLinksStep *s = data;
     const OozeLinkRows *rows = &s->memory->table.walls[0];
-    for (uint64_t i = begin; i < end && s->coupled->near[begin / OOZE_COUPLED_GRAIN]; i++) {
+    for (uint64_t i = begin; i < end && s->coupling->near[begin / OOZE_COUPLING_GRAIN]; i++) {
         const OozeWallLink *row = ooze_wall_links_of(rows, i);
         for (uint32_t k = 0; k < rows->count[i]; k++) {
-            if (ooze_coupled_is_dynamic(s->coupled, row[k].solid)) {
+            if (ooze_coupling_is_dynamic(s->coupling, row[k].solid)) {
                 s->held_at[rows->first[i] + k] = ooze_links_held_at(s, &row[k]);
             }
         }
     }
 }
 
-void ooze_links_hold_again(OozeLinksStep *s)
+void ooze_links_update_held(OozeLinksStep *s)
 {
-    if (s->coupled && s->linked) {
-        ooze_links_know_solids(s);
-        ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLED_GRAIN, hold_range, s);
+    if (s->coupling && s->k.linked) {
+        ooze_links_update_solids(s);
+        ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLING_GRAIN, hold_range, s);
     }
 }

@@ -1,5 +1,5 @@
-/* Links as arrays of a frame: each once, in the row of its lower end. Rows are in ascending order, so nothing but that is
-   needed to write both ends again exactly as they were. */
+/* Links as arrays of a frame: each once, in the row of its lower end. Rows are in ascending order,
+   so nothing but that is needed to write both ends again exactly as they were. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ const OozeFieldInfo ooze_link_arrays[OOZE_LINK_ARRAYS] = {
                     "numbers of the solids"},
 };
 
-/* ---- taking ----------------------------------------------------------------------------------- */
+/* ---- taking ----------------------------------------------------------------------------- */
 
 /* One array grown to `wanted`; false when out of memory. */
 static bool renew(void *array, uint64_t wanted, size_t size)
@@ -60,8 +60,8 @@ static bool room_to_pack(OozeLinkTable *t, uint64_t rows, uint64_t links, uint64
     return true;
 }
 
-/* Links of row i to rows with higher numbers, in ascending order: neighbours and others are so already. Gives their number; `other`
-   NULL: counts. */
+/* Links of row i to rows with higher numbers, in ascending order: neighbours and others are so
+   already. Gives their number; `other` NULL: counts. */
 static uint32_t pack_row(const OozeLinkTable *t, uint64_t i, uint32_t *other, float *rest)
 {
     const OozeNeighbours *near = &t->near[0];
@@ -137,7 +137,7 @@ OozeStatus ooze_link_table_save(OozeLinkTable *t, OozeFieldView *views, OozeErro
     return OOZE_OK;
 }
 
-/* ---- putting back ----------------------------------------------------------------------------- */
+/* ---- putting back ----------------------------------------------------------------------- */
 
 static OozeStatus refuse(OozeError *error, const char *what)
 {
@@ -203,8 +203,8 @@ static OozeStatus check_rows(const uint32_t *row_of, uint64_t particles, uint64_
                           : refuse(error, "two particles have the same, or one has none of them");
 }
 
-/* All as if they led to no neighbours, which the next step finds out. Ends of row i that lie before it come from rows that
-   were written before: ascending by themselves. */
+/* All as if they led to no neighbours, which the next step finds out. Ends of row i that lie before
+   it come from rows that were written before: ascending by themselves. */
 static void unpack_links(const Saved *s, OozeLinkRows *rows)
 {
     uint64_t link = 0;
@@ -215,7 +215,7 @@ static void unpack_links(const Saved *s, OozeLinkRows *rows)
             rows->count[s->other[link]]++;
         }
     }
-    ooze_link_rows_lay_out_fours(rows);
+    ooze_link_rows_offsets_by_four(rows);
     memset(rows->count, 0, rows->n * sizeof *rows->count);
     link = 0;
     for (uint64_t i = 0; i < rows->n; i++) {
@@ -236,7 +236,7 @@ static void unpack_walls(const Saved *s, OozeLinkRows *rows)
     for (uint64_t i = 0; i < rows->n; i++) {
         rows->count[i] = s->wall_count[i];
     }
-    ooze_link_rows_lay_out_fours(rows);
+    ooze_link_rows_offsets_by_four(rows);
     for (uint64_t i = 0; i < rows->n; i++) {
         for (uint32_t k = 0; k < s->wall_count[i]; k++, wall++) {
             const float *place = s->place + wall * (uint64_t)s->place_stride;
@@ -246,20 +246,42 @@ static void unpack_walls(const Saved *s, OozeLinkRows *rows)
     }
 }
 
+static Saved saved_of(const OozeFieldView *const *views)
+{
+    return (Saved){.rows = views[COUNT]->count,
+                   .links = views[OTHER]->count,
+                   .walls = views[WALL_PLACE]->count,
+                   .count = views[COUNT]->data,
+                   .other = views[OTHER]->data,
+                   .wall_count = views[WALL_COUNT]->data,
+                   .rest = views[REST]->data,
+                   .place = views[WALL_PLACE]->data,
+                   .solid = views[WALL_SOLID]->data,
+                   .place_stride = views[WALL_PLACE]->stride};
+}
+
+OozeStatus ooze_link_table_unpack(OozeLinkTable *t, const OozeFieldView *const *views,
+                                  OozeError *error)
+{
+    Saved s = saved_of(views);
+    OozeStatus status = ooze_link_rows_reserve(&t->far[1], s.rows, error);
+    status = status ? status : ooze_link_items_reserve(&t->far[1], 2 * s.links + 3 * s.rows, error);
+    status = status ? status : ooze_link_rows_reserve(&t->walls[1], s.rows, error);
+    status = status ? status : ooze_link_items_reserve(&t->walls[1], s.walls + 3 * s.rows, error);
+    if (!status) {
+        unpack_links(&s, &t->far[1]);
+        unpack_walls(&s, &t->walls[1]);
+        t->near[1].n = 0;
+        ooze_link_table_swap(t);
+    }
+    return status;
+}
+
 OozeStatus ooze_link_table_restore(OozeLinkTable *t, const OozeFieldView *const *views,
                                    const uint32_t *row_of, uint64_t particles, int solid_count,
                                    OozeError *error)
 {
-    Saved s = {.rows = views[COUNT]->count,
-               .links = views[OTHER]->count,
-               .walls = views[WALL_PLACE]->count,
-               .count = views[COUNT]->data,
-               .other = views[OTHER]->data,
-               .wall_count = views[WALL_COUNT]->data,
-               .rest = views[REST]->data,
-               .place = views[WALL_PLACE]->data,
-               .solid = views[WALL_SOLID]->data,
-               .place_stride = views[WALL_PLACE]->stride};
+    Saved s = saved_of(views);
     if (views[REST]->count != s.links || views[WALL_COUNT]->count != s.rows ||
         views[WALL_SOLID]->count != s.walls || s.rows > OOZE_PARTICLES_MAX) {
         return refuse(error, "its arrays do not belong together");
@@ -267,15 +289,5 @@ OozeStatus ooze_link_table_restore(OozeLinkTable *t, const OozeFieldView *const 
     OozeStatus status = check_links(&s, error);
     status = status ? status : check_walls(&s, solid_count, error);
     status = status ? status : check_rows(row_of, particles, s.rows, error);
-    status = status ? status : ooze_link_rows_room(&t->far[1], s.rows, error);
-    status = status ? status : ooze_link_items_room(&t->far[1], 2 * s.links + 3 * s.rows, error);
-    status = status ? status : ooze_link_rows_room(&t->walls[1], s.rows, error);
-    status = status ? status : ooze_link_items_room(&t->walls[1], s.walls + 3 * s.rows, error);
-    if (!status) {
-        unpack_links(&s, &t->far[1]);
-        unpack_walls(&s, &t->walls[1]);
-        t->near[1].n = 0;
-        ooze_link_table_turn(t);
-    }
-    return status;
+    return status ? status : ooze_link_table_unpack(t, views, error);
 }

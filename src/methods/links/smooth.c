@@ -9,7 +9,8 @@ static void weigh_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeStepContext *c = m->s->context;
     const uint16_t *material = ooze_particles_materials(c->particles);
     for (uint64_t i = begin; i < end; i++) {
-        m->weight[i] = c->led && c->led[i] ? 0.0f : m->s->material_weight[material[i]];
+        m->inverse_mass[i] =
+            c->prescribed && c->prescribed[i] ? 0.0f : m->s->material_inverse_mass[material[i]];
     }
 }
 
@@ -25,14 +26,14 @@ OozeStatus ooze_links_smooth(OozeLinksStep *s, OozeError *error)
     m.next = ooze_arena_alloc(c->arena, s->n, sizeof *m.next);
     OozeArenaMark mark = ooze_arena_mark(c->arena);
     uint64_t pairs = c->fluid->first[s->n];
-    m.weight = ooze_arena_alloc(c->arena, s->n + 1, sizeof *m.weight);
+    m.inverse_mass = ooze_arena_alloc(c->arena, s->n + 1, sizeof *m.inverse_mass);
     m.moving = ooze_arena_alloc(c->arena, s->n + 1, sizeof *m.moving);
     m.value = ooze_arena_alloc(c->arena, pairs, sizeof *m.value);
-    if (!m.next || !m.weight || !m.moving || !m.value) {
+    if (!m.next || !m.inverse_mass || !m.moving || !m.value) {
         return ooze_fail_memory(error, "smoothed velocities", pairs * sizeof *m.value);
     }
-    m.weight[s->n] = 1.0f;
-    m.moving[s->n] = ooze_four(0, 0, 0, 1);
+    m.inverse_mass[s->n] = 1.0f;
+    m.moving[s->n] = ooze_f32x4(0, 0, 0, 1);
     const OozeLinksSmoothLoops *loops = ooze_links_smooth_loops();
     ooze_parallel_for(c->threads, s->n, OOZE_LINKS_GRAIN, weigh_range, &m);
     ooze_parallel_for(c->threads, s->n, OOZE_LINKS_GRAIN, loops->densities, &m);

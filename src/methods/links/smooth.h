@@ -2,17 +2,17 @@
 #ifndef OOZE_METHODS_LINKS_SMOOTH_H
 #define OOZE_METHODS_LINKS_SMOOTH_H
 
-#include "base/machine.h"
-#include "methods/links/workspace.h"
+#include "base/isa.h"
+#include "methods/links/step.h"
 
 /* In the order of the store. */
 typedef struct OozeLinksSmooth {
     const OozeLinksStep *s;
-    float *weight;      /* n + 1 */
-    OozeFour *moving;   /* n + 1: velocity, and the density in the last lane */
-    float *value;       /* per entry of the lists: V W */
-    OozeFour *next;     /* what solids make of velocities, then the smoothed ones */
-    float fluid, walls; /* eps_a and eps_b */
+    float *inverse_mass; /* n + 1 */
+    OozeF32x4 *moving;   /* n + 1: velocity, and the density in the last lane */
+    float *value;        /* per entry of the lists: V W */
+    OozeF32x4 *next;     /* what solids make of velocities, then the smoothed ones */
+    float fluid, walls;  /* eps_a and eps_b */
 } OozeLinksSmooth;
 
 typedef struct OozeLinksSmoothLoops {

@@ -2,11 +2,12 @@
 #ifndef OOZE_METHODS_LINKS_SWEEP_H
 #define OOZE_METHODS_LINKS_SWEEP_H
 
-#include "base/machine.h"
-#include "methods/links/workspace.h"
+#include "base/isa.h"
+#include "methods/links/step.h"
 
 typedef struct OozeLinksLoops {
-    OozeRangeBody look; /* arrow, share, excess, what pairs weigh, and what solids do into change */
+    /* x_lambda, share, excess, push, pull, and the part of change that solids cause */
+    OozeRangeBody multipliers;
     OozeRangeBody correct; /* x and shift */
 } OozeLinksLoops;
 OOZE_LOOPS_DECLARE(OozeLinksLoops, ooze_links_loops);

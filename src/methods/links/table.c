@@ -25,6 +25,29 @@ void ooze_link_table_free(OozeLinkTable *table)
     ooze_free(table->packed_solid);
 }
 
+OozeLinkTable *ooze_link_table_create(void)
+{
+    OozeLinkTable *table = ooze_alloc(1, sizeof *table);
+    if (table) {
+        ooze_link_table_begin(table);
+    }
+    return table;
+}
+
+void ooze_link_table_destroy(OozeLinkTable *table)
+{
+    if (table) {
+        ooze_link_table_free(table);
+        ooze_free(table);
+    }
+}
+
+void ooze_link_table_rows_of(OozeLinkTable *table, OozeLinkRows **links, OozeLinkRows **walls)
+{
+    *links = &table->far[0];
+    *walls = &table->walls[0];
+}
+
 /* Without the memory that building it takes. */
 static uint64_t list_bytes(OozeNeighbours list)
 {
@@ -49,7 +72,7 @@ uint64_t ooze_link_table_bytes(const OozeLinkTable *table)
     return bytes;
 }
 
-uint64_t ooze_link_rows_lay_out_fours(OozeLinkRows *rows)
+uint64_t ooze_link_rows_offsets_by_four(OozeLinkRows *rows)
 {
     uint64_t at = 0;
     for (uint64_t i = 0; i < rows->n; i++) {
@@ -64,7 +87,7 @@ void ooze_link_table_forget(OozeLinkTable *table)
     table->near[0].n = table->far[0].n = table->walls[0].n = 0;
 }
 
-void ooze_link_table_turn(OozeLinkTable *table)
+void ooze_link_table_swap(OozeLinkTable *table)
 {
     OozeNeighbours near = table->near[0];
     OozeEdgeMemory rest = table->rest[0];

@@ -1,30 +1,25 @@
-/* Where links are kept. A row has one entry for each link that its particle has a part in. It begins with the particle's neighbours
-   of the step, as their list has them, and a rest length for each: lists are kept until the next step. Links to those that
-   are no neighbours any more follow in rows of their own, in ascending order of the other end. Each entry takes 8 bytes. All is
-   written anew every step, from one of two buffers into the other. See link_rows.h for how rows follow particles. */
+/* Where links are kept. A row has one entry for each link that its particle has a part in. It
+   begins with the particle's neighbours of the step, as their list has them, and a rest length for
+   each: lists are kept until the next step. Links to those that are no neighbours any more follow
+   in rows of their own, in ascending order of the other end. Each entry takes 8 bytes. All is
+   written anew every step, from one of two buffers into the other. See link_rows.h for how rows
+   follow particles. */
 #ifndef OOZE_METHODS_LINKS_TABLE_H
 #define OOZE_METHODS_LINKS_TABLE_H
 
-#include "methods/edges.h"
-#include "methods/link_rows.h"
+#include "methods/links/arrays.h"
+#include "solvers/edges.h"
 
-/* The rest length where there is no link: longer than the way to the particle that fills up lists, so never taut. */
+/* The rest length where there is no link: longer than the way to the particle that fills up lists,
+   so never taut. */
 #define OOZE_LINKS_NO_LINK 4e18f
 
-/* To a point of a solid, in its own frame. A boundary particle was there when the link was made; the link does not need it
-   any more, so that solids may be sampled anew. */
-typedef struct OozeWallLink {
-    float place[3];
-    float rest;
-    uint32_t solid;
-} OozeWallLink;
-
-/* Rows that have room for whole fours: begins them as ooze_link_rows_lay_out does. */
-uint64_t ooze_link_rows_lay_out_fours(OozeLinkRows *rows);
+/* Rows that have room for whole fours: begins them as ooze_link_rows_offsets does. */
+uint64_t ooze_link_rows_offsets_by_four(OozeLinkRows *rows);
 /* Fills up a row to whole fours with links to nowhere that are never taut. */
 void ooze_link_fill_up(OozeLink *row, uint32_t count, uint32_t filler);
 
-typedef struct OozeLinkTable {
+struct OozeLinkTable {
     /* As they are, and the buffer to write to. */
     OozeNeighbours near[2];
     OozeEdgeMemory rest[2]; /* per entry of `near`: OOZE_LINKS_NO_LINK where there is none */
@@ -34,7 +29,7 @@ typedef struct OozeLinkTable {
     float *packed_rest, *packed_place;
     uint16_t *packed_solid;
     uint64_t packed_rows, packed_links, packed_walls; /* room */
-} OozeLinkTable;
+};
 
 void ooze_link_table_begin(OozeLinkTable *table);
 void ooze_link_table_free(OozeLinkTable *table);
@@ -43,7 +38,7 @@ uint64_t ooze_link_table_scratch(const OozeLinkTable *table); /* what building l
 /* There are no rows any more. */
 void ooze_link_table_forget(OozeLinkTable *table);
 /* The buffer that was written is what counts from now on. */
-void ooze_link_table_turn(OozeLinkTable *table);
+void ooze_link_table_swap(OozeLinkTable *table);
 
 static inline uint32_t ooze_link_fours(uint32_t count)
 {
@@ -60,13 +55,5 @@ static inline OozeWallLink *ooze_wall_links_of(const OozeLinkRows *rows, uint64_
 {
     return (OozeWallLink *)rows->items + rows->first[row];
 }
-
-/* As arrays of a frame, and back: see save.c. */
-enum { OOZE_LINK_ARRAYS = 6 };
-extern const OozeFieldInfo ooze_link_arrays[OOZE_LINK_ARRAYS];
-OozeStatus ooze_link_table_save(OozeLinkTable *table, OozeFieldView *views, OozeError *error);
-OozeStatus ooze_link_table_restore(OozeLinkTable *table, const OozeFieldView *const *views,
-                                   const uint32_t *row_of, uint64_t particles, int solid_count,
-                                   OozeError *error);
 
 #endif

@@ -1,56 +1,60 @@
-/* Algorithm 4: springs are added between neighbours, change their rest lengths and go. Each stands in one row alone, so rows
-   are written by themselves.
+/* Algorithm 4: adds springs between neighbours, updates rest lengths and removes springs. A spring
+   is stored in one row only, so threads write rows independently.
 
-   The paper updates only pairs that are neighbours; a spring stretched beyond the support would keep its length for ever.
-   Here all of them are. */
+   The paper updates only pairs that are neighbours, so a spring stretched beyond the support would
+   keep its rest length for ever. Here every spring is updated. */
 #include <math.h>
 
 #include "base/fail.h"
-#include "methods/springs/workspace.h"
+#include "methods/springs/step.h"
 
 typedef struct Adjustment {
     OozeSpringsStep *s;
-    uint32_t *new_of_old; /* per old row: its number now */
-    uint32_t *kept;       /* per particle: entries of its old row that stay */
+    uint32_t *new_of_old; /* per old row: its new number */
+    uint32_t *kept;       /* per particle: kept entries of its old row */
     bool from_distance;
 } Adjustment;
 
-static float length_of(const OozeSpringsStep *s, uint64_t i, uint32_t j)
+static float pair_length(const OozeSpringsStep *s, uint64_t i, uint32_t j)
 {
-    OozeFour d = ooze_springs_apart(s, s->p[i], s->p[j]);
-    return sqrtf(ooze_four_dot3(d, d));
+    OozeF32x4 d = ooze_springs_delta(s, s->p[i], s->p[j]);
+    return sqrtf(ooze_f32x4_dot3(d, d));
 }
 
-/* The rest length after this step; 0: the spring goes. */
-static float adjusted(const OozeSpringsStep *s, uint64_t i, uint32_t j, float rest, float length)
+/* The rest length after this step; 0: the spring is removed. */
+static float updated_rest_length(const OozeSpringsStep *s, uint64_t i, uint32_t j, float rest,
+                                 float length)
 {
-    const OozeSpringsMatter *a = &s->matter[s->material[i]], *b = &s->matter[s->material[j]];
-    if (!(ooze_springs_pair(a->spring, b->spring) > 0.0f)) {
+    const OozeSpringsCoefficients *a = &s->coefficients[s->material[i]],
+                                  *b = &s->coefficients[s->material[j]];
+    if (!(ooze_springs_pair_mean(a->spring, b->spring) > 0.0f)) {
         return 0.0f;
     }
-    OozeSpringLaw law = ooze_springs_law(a, b);
+    OozeSpringLaw law = ooze_springs_pair_law(a, b);
     rest = ooze_spring_rest(&law, rest, length);
     return rest <= s->h ? fmaxf(rest, 1e-6f * s->h) : 0.0f;
 }
 
-/* In place on the old row. */
-static uint32_t keep_springs(const Adjustment *a, uint64_t i)
+/* Updates the springs of an old row in place and returns how many are kept. */
+static uint32_t update_kept_springs(const Adjustment *a, uint64_t i)
 {
     const OozeSpringsStep *s = a->s;
     const OozeLinkRows *old = &s->memory->table.rows[0];
-    if (s->old_row[i] == OOZE_LINKS_NO_ROW) {
+    if (s->old_row[i] == OOZE_LINK_ROW_NONE) {
         return 0;
     }
     OozeLink *row = ooze_links_of(old, s->old_row[i]);
     uint32_t kept = 0;
     for (uint32_t k = 0; k < old->count[s->old_row[i]]; k++) {
         uint32_t j = a->new_of_old[row[k].other];
-        if (j == OOZE_LINKS_NO_ROW) {
+        if (j == OOZE_LINK_ROW_NONE) {
             continue;
         }
-        float length = length_of(s, i, j), rest = adjusted(s, i, j, row[k].rest, length);
+        float length = pair_length(s, i, j),
+              rest = updated_rest_length(s, i, j, row[k].rest, length);
         if (rest > 0.0f) {
-            /* a minus marks what leads beyond the cells around: see ooze_springs_pull_far */
+            /* a negative rest length marks a spring longer than the support: see
+               ooze_springs_apply_long_springs */
             row[kept++] = (OozeLink){j, length < s->h ? rest : -rest};
         }
     }
@@ -58,17 +62,19 @@ static uint32_t keep_springs(const Adjustment *a, uint64_t i)
     return kept;
 }
 
-/* Rest length of a new spring before its first step. From the distance: between ends of which one at least had no springs before, so
-   that what gets them together keeps the shape it has. Those who meet later do so without force, as published, or what was
-   pressed would be held by what it was pressed to. */
-static float first_rest(const Adjustment *a, uint64_t i, uint32_t j, float length)
+/* Rest length of a new spring before its first update. With `spring_start: distance` it is the
+   distance of the pair if at least one particle had no springs yet, so that new matter keeps its
+   shape. Other pairs start force-free at the support, as published; otherwise lumps pressed
+   together would stick. */
+static float initial_rest_length(const Adjustment *a, uint64_t i, uint32_t j, float length)
 {
     const OozeSpringsStep *s = a->s;
-    bool fresh = s->old_row[i] == OOZE_LINKS_NO_ROW || s->old_row[j] == OOZE_LINKS_NO_ROW;
+    bool fresh = s->old_row[i] == OOZE_LINK_ROW_NONE || s->old_row[j] == OOZE_LINK_ROW_NONE;
     return a->from_distance && fresh ? fmaxf(length, 1e-6f * s->h) : s->h;
 }
 
-/* Merges what is kept with what is new; `to` NULL: counts. */
+/* Merges kept and new springs of row i into `to` and returns their number; `to` NULL: only
+   counts. */
 static uint32_t merge_row(const Adjustment *a, uint64_t i, OozeLink *to)
 {
     const OozeSpringsStep *s = a->s;
@@ -88,8 +94,9 @@ static uint32_t merge_row(const Adjustment *a, uint64_t i, OozeLink *to)
             continue;
         }
         if (s->id[*j] > s->id[i]) {
-            float length = length_of(s, i, *j);
-            float rest = adjusted(s, i, *j, first_rest(a, i, *j, length), length);
+            float length = pair_length(s, i, *j);
+            float rest =
+                updated_rest_length(s, i, *j, initial_rest_length(a, i, *j, length), length);
             if (rest > 0.0f) {
                 if (to) {
                     to[count] = (OozeLink){*j, rest};
@@ -108,7 +115,7 @@ static void keep_range(void *data, uint64_t begin, uint64_t end, int worker)
     const Adjustment *a = data;
     uint32_t *count = a->s->memory->table.rows[1].count;
     for (uint64_t i = begin; i < end; i++) {
-        a->kept[i] = keep_springs(a, i);
+        a->kept[i] = update_kept_springs(a, i);
         count[i] = merge_row(a, i, NULL);
     }
 }
@@ -125,7 +132,7 @@ static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
         for (uint32_t k = 0; k < rows->count[i]; k++) {
             far += row[k].rest < 0.0f;
         }
-        a->s->far_count[i] = far;
+        a->s->long_spring_count[i] = far;
     }
 }
 
@@ -143,49 +150,49 @@ static OozeStatus write_rows(OozeSpringsStep *s, OozeError *error)
     if (!a.new_of_old || !a.kept) {
         return ooze_fail_memory(error, "springs", (old->n + s->n) * sizeof *a.kept);
     }
-    ooze_link_rows_follow(s->old_row, s->n, OOZE_LINKS_NO_ROW, a.new_of_old, old->n);
-    OozeStatus status = ooze_link_rows_room(new, s->n, error);
+    ooze_link_rows_map(s->old_row, s->n, OOZE_LINK_ROW_NONE, a.new_of_old, old->n);
+    OozeStatus status = ooze_link_rows_reserve(new, s->n, error);
     if (status) {
         return status;
     }
     ooze_parallel_for(s->context->threads, s->n, OOZE_SPRINGS_GRAIN, keep_range, &a);
-    status = ooze_link_items_room(new, ooze_link_rows_lay_out(new), error);
+    status = ooze_link_items_reserve(new, ooze_link_rows_offsets(new), error);
     if (!status) {
         ooze_parallel_for(s->context->threads, s->n, OOZE_SPRINGS_GRAIN, write_range, &a);
     }
     return status;
 }
 
-/* Rows that are half written belong to nobody: without memory all springs are lost rather than wrong. */
+/* If memory runs out, the table is cleared: a half-written table would connect wrong particles. */
 OozeStatus ooze_springs_adjust(OozeSpringsStep *s, OozeError *error)
 {
     OozeSpringTable *table = &s->memory->table;
     OozeStatus status = s->any_springs ? write_rows(s, error) : OOZE_OK;
     if (status || !s->any_springs) {
-        ooze_spring_table_forget(table);
+        ooze_spring_table_clear(table);
     } else {
-        ooze_spring_table_turn(table);
+        ooze_spring_table_swap(table);
     }
     for (uint64_t k = 0; k < s->n; k++) {
-        bool has = !status && s->matter[s->material[k]].spring > 0.0f;
-        s->row[s->order[k]] = has ? (uint32_t)k : OOZE_LINKS_NO_ROW;
+        bool has = !status && s->coefficients[s->material[k]].spring > 0.0f;
+        s->row[s->order[k]] = has ? (uint32_t)k : OOZE_LINK_ROW_NONE;
     }
     return status;
 }
 
-void ooze_springs_pull_far(OozeSpringsStep *s)
+void ooze_springs_apply_long_springs(OozeSpringsStep *s)
 {
     const OozeLinkRows *rows = &s->memory->table.rows[0];
     for (uint64_t at = 0; at < s->n; at++) {
-        uint32_t i = s->after.sequence[at];
+        uint32_t i = s->predicted_schedule.sequence[at];
         OozeLink *row = ooze_links_of(rows, i);
-        for (uint32_t k = 0; s->far_count[i] > 0 && k < rows->count[i]; k++) {
+        for (uint32_t k = 0; s->long_spring_count[i] > 0 && k < rows->count[i]; k++) {
             if (row[k].rest >= 0.0f) {
                 continue;
             }
             row[k].rest = -row[k].rest;
-            OozeFour d = ooze_springs_apart(s, s->point[row[k].other].x, s->point[i].x);
-            ooze_springs_pull(s, i, row[k].other, row[k].rest, d, true);
+            OozeF32x4 d = ooze_springs_delta(s, s->point[row[k].other].x, s->point[i].x);
+            ooze_springs_displace_pair(s, i, row[k].other, row[k].rest, d, true);
         }
     }
 }

@@ -1,34 +1,37 @@
-/* Algorithm 6: dynamic solids and particles, in three steps.
+/* Algorithm 6: two-way coupling of particles and dynamic solids.
 
-   In the paper a body gets the impulses of all particles that are inside it after it was advanced freely. A light one gets more than
-   it can bear then, and flies off. Here its velocity is that at which it would have been given just what particles lose to it when
-   it moves so: with K = n n^T + mu (1 - n n^T) of eqs 9 to 11,
+   In the paper a solid gets the impulses of all particles inside it after free flight. This is
+   explicit and throws a light solid away. Here the velocity of the solid is solved implicitly: it
+   changes by the momentum that particles lose when the solid moves with the new velocity. With K =
+   n n^T + mu (1 - n n^T) of eqs 9 to 11,
 
      M dV = sum m K (v - V(x)),   I dw = sum r x m K (v - V(x)),   V(x) = V + w x r
 
-   over particles that touch it and approach. For heavy bodies that is the paper's. It is solved a few times, as bodies that are moved
-   touch others. At the end each body is given exactly what its particles lost, whatever contacts and joints did in between. */
+   summed over particles that touch and approach the solid. For heavy solids this is the paper's
+   rule. It is solved several times, because a solid that moves touches other particles. At the end
+   each solid gets exactly the momentum that its particles lost, including effects of contacts and
+   joints. */
 #include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/vec3.h"
-#include "methods/springs/workspace.h"
+#include "methods/springs/step.h"
 
-/* ---- who may touch a body ------------------------------------------------------------------------- */
+/* ---- particles that may collide -------------------------------------------------------------- */
 
 typedef struct Search {
     const OozeSpringsStep *s;
     uint8_t *flag;
 } Search;
 
-static bool may_touch(const OozeSpringsStep *s, uint64_t k)
+static bool may_collide(const OozeSpringsStep *s, uint64_t k)
 {
     const OozeStepContext *c = s->context;
     uint32_t i = s->order[k];
-    OozeFour way = s->dt * s->u[i] + s->point[k].shift, to = s->x0[i] + way;
+    OozeF32x4 delta = s->dt * s->u[i] + s->point[k].shift, to = s->x0[i] + delta;
     OozeVec3 at = vec3(to[0], to[1], to[2]);
-    double travel = (double)sqrtf(ooze_four_dot3(way, way));
+    double travel = (double)sqrtf(ooze_f32x4_dot3(delta, delta));
     for (int b = 0; b < c->solid_count; b++) {
         const OozeSolid *solid = &c->solids[b];
         if (ooze_solid_is_dynamic(solid) && solid->params[OOZE_SOLID_COLLIDES] != 0.0) {
@@ -48,7 +51,7 @@ static void search_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Search *search = data;
     for (uint64_t k = begin; k < end; k++) {
-        search->flag[k] = !search->s->led[k] && may_touch(search->s, k);
+        search->flag[k] = !search->s->prescribed[k] && may_collide(search->s, k);
     }
 }
 
@@ -65,10 +68,10 @@ static OozeStatus find_near(OozeSpringsStep *s, OozeError *error)
         count += search.flag[k];
     }
     s->near = ooze_arena_alloc(arena, count, sizeof *s->near);
-    s->meetings = ooze_arena_alloc(arena, count, sizeof *s->meetings);
-    s->flight = ooze_arena_alloc(arena, (size_t)s->context->solid_count, sizeof *s->flight);
-    if (!s->near || !s->meetings || !s->flight) {
-        return ooze_fail_memory(error, "particles near bodies", count * sizeof *s->meetings);
+    s->collisions = ooze_arena_alloc(arena, count, sizeof *s->collisions);
+    s->free_pose = ooze_arena_alloc(arena, (size_t)s->context->solid_count, sizeof *s->free_pose);
+    if (!s->near || !s->collisions || !s->free_pose) {
+        return ooze_fail_memory(error, "particles near bodies", count * sizeof *s->collisions);
     }
     s->near_count = 0;
     for (uint64_t k = 0; k < s->n; k++) {
@@ -79,26 +82,26 @@ static OozeStatus find_near(OozeSpringsStep *s, OozeError *error)
     return OOZE_OK;
 }
 
-static void meet_near(void *data, uint64_t begin, uint64_t end, int worker)
+static void collide_near_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeSpringsStep *s = data;
     for (uint64_t e = begin; e < end; e++) {
-        ooze_springs_meet(s, s->near[e], &s->meetings[e]);
+        ooze_springs_collide_particle(s, s->near[e], &s->collisions[e]);
     }
 }
 
-static double mass_of(const OozeSpringsStep *s, uint64_t e)
+static double particle_mass(const OozeSpringsStep *s, uint64_t e)
 {
-    return (double)s->matter[s->material[s->near[e]]].mass;
+    return (double)s->coefficients[s->material[s->near[e]]].mass;
 }
 
-/* ---- one body --------------------------------------------------------------------------------------- */
+/* ---- one solid ------------------------------------------------------------------------------- */
 
-/* A symmetric system of six: first the velocity of the centre, then the spin. */
-typedef struct System {
+/* A symmetric 6x6 system: velocity of the centre, then angular velocity. */
+typedef struct BodySystem {
     double a[6][6], b[6];
-} System;
+} BodySystem;
 
 static OozeVec3 rows3(const double m[3][3], OozeVec3 v)
 {
@@ -107,8 +110,8 @@ static OozeVec3 rows3(const double m[3][3], OozeVec3 v)
                 m[2][0] * v.x + m[2][1] * v.y + m[2][2] * v.z);
 }
 
-/* The body alone. */
-static void begin_system(System *y, const OozeSolid *solid, const OozePose *pose)
+/* The mass matrix of the solid. */
+static void begin_system(BodySystem *y, const OozeSolid *solid, const OozePose *pose)
 {
     memset(y, 0, sizeof *y);
     for (int k = 0; k < 3; k++) {
@@ -122,7 +125,7 @@ static void begin_system(System *y, const OozeSolid *solid, const OozePose *pose
 }
 
 /* m J^T K J and m J^T K v, with J = (1, -r x). */
-static void add_contact(System *y, double m, double mu, OozeVec3 n, OozeVec3 r, OozeVec3 v)
+static void add_contact(BodySystem *y, double m, double mu, OozeVec3 n, OozeVec3 r, OozeVec3 v)
 {
     double k[3][3], normal[3] = {n.x, n.y, n.z};
     for (int i = 0; i < 3; i++) {
@@ -146,8 +149,8 @@ static void add_contact(System *y, double m, double mu, OozeVec3 n, OozeVec3 r, 
     }
 }
 
-/* Positive definite: no pivots are needed. */
-static void solve(System *y, double x[6])
+/* Gaussian elimination. The matrix is positive definite, so no pivoting is needed. */
+static void solve(BodySystem *y, double x[6])
 {
     for (int p = 0; p < 6; p++) {
         for (int i = p + 1; i < 6; i++) {
@@ -167,96 +170,99 @@ static void solve(System *y, double x[6])
     }
 }
 
-/* A particle's contacts with one body are one: where it is first touched. */
-static const OozeTouch *touch_of(const OozeSpringsMeeting *m, int body, OozeVec3 *arriving)
+/* The first contact of a particle with a solid, and the particle's velocity before it; NULL:
+   none. */
+static const OozeTouch *first_touch(const OozeSpringsCollision *m, int body,
+                                    OozeVec3 *incoming_velocity)
 {
-    *arriving = m->arriving;
+    *incoming_velocity = m->incoming_velocity;
     for (int t = 0; t < m->touches.count; t++) {
         if (m->touches.item[t].solid == body) {
             return &m->touches.item[t];
         }
-        *arriving = vec3_add(*arriving, m->touches.item[t].change);
+        *incoming_velocity = vec3_add(*incoming_velocity, m->touches.item[t].change);
     }
     return NULL;
 }
 
-/* What all touching particles would give it, if it moved by x more than freely. Gives how many approach then. */
-static uint64_t assemble(const OozeSpringsStep *s, int body, const double x[6], System *y)
+/* Assembles the system over particles that approach the solid when it moves by x relative to free
+   flight. Returns their number. */
+static uint64_t assemble(const OozeSpringsStep *s, int body, const double x[6], BodySystem *y)
 {
     const OozeSolid *solid = &s->context->solids[body];
-    const OozePose *free = &s->flight[body];
+    const OozePose *free = &s->free_pose[body];
     OozeVec3 centre = ooze_dynamic_centre(solid, &solid->pose);
     OozeVec3 flying = ooze_pose_velocity_at(free, ooze_dynamic_centre(solid, free));
     double mu = ooze_contact_wet_share(solid, &s->rule);
     uint64_t active = 0;
     begin_system(y, solid, &solid->pose);
     for (uint64_t e = 0; e < s->near_count; e++) {
-        OozeVec3 arriving;
-        const OozeTouch *touch = touch_of(&s->meetings[e], body, &arriving);
+        OozeVec3 incoming_velocity;
+        const OozeTouch *touch = first_touch(&s->collisions[e], body, &incoming_velocity);
         if (!touch) {
             continue;
         }
         OozeVec3 n = ooze_solid_contact(solid, touch->point).normal;
         OozeVec3 r = vec3_sub(touch->point, centre);
-        OozeVec3 v = vec3_sub(arriving, vec3_add(flying, vec3_cross(free->spin, r)));
+        OozeVec3 v = vec3_sub(incoming_velocity, vec3_add(flying, vec3_cross(free->spin, r)));
         OozeVec3 yields = vec3_add(vec3(x[0], x[1], x[2]), vec3_cross(vec3(x[3], x[4], x[5]), r));
         if (vec3_dot(n, vec3_sub(v, yields)) < 0.0) {
-            add_contact(y, mass_of(s, e), mu, n, r, v);
+            add_contact(y, particle_mass(s, e), mu, n, r, v);
             active++;
         }
     }
     return active;
 }
 
-/* What stickiness gives, as it stands. */
-static OozeLoad held_load(const OozeSpringsStep *s, int body)
+/* The impulse and moment of stickiness. */
+static OozeLoad adhesion_load(const OozeSpringsStep *s, int body)
 {
     const OozeSolid *solid = &s->context->solids[body];
     OozeVec3 centre = ooze_dynamic_centre(solid, &solid->pose);
     OozeLoad load = {{0, 0, 0}, {0, 0, 0}};
     for (uint64_t e = 0; e < s->near_count; e++) {
-        const OozeTouches *held = &s->meetings[e].held;
-        for (int t = 0; t < held->count; t++) {
-            if (held->item[t].solid == body) {
-                ooze_load_add(&load, centre, held->item[t].point,
-                              vec3_scale(held->item[t].change, -mass_of(s, e)));
+        const OozeTouches *adhesion = &s->collisions[e].adhesion;
+        for (int t = 0; t < adhesion->count; t++) {
+            if (adhesion->item[t].solid == body) {
+                ooze_load_add(&load, centre, adhesion->item[t].point,
+                              vec3_scale(adhesion->item[t].change, -particle_mass(s, e)));
             }
         }
     }
     return load;
 }
 
-/* Rounds until the particles that approach are the same. */
+/* Largest number of active-set iterations: until the set of approaching particles is constant. */
 enum { ACTIVE_ROUNDS = 12 };
 
-static OozeLoad push_of(const OozeSpringsStep *s, int body)
+static OozeLoad solve_body(const OozeSpringsStep *s, int body)
 {
     const OozeSolid *solid = &s->context->solids[body];
-    OozeLoad held = held_load(s, body);
+    OozeLoad adhesion = adhesion_load(s, body);
     double x[6] = {0};
-    uint64_t before = UINT64_MAX;
+    uint64_t store_schedule = UINT64_MAX;
     for (int round = 0; round < ACTIVE_ROUNDS; round++) {
-        System y;
+        BodySystem y;
         uint64_t active = assemble(s, body, x, &y);
-        if (active == before) {
+        if (active == store_schedule) {
             break;
         }
-        const double also[6] = {held.impulse.x, held.impulse.y, held.impulse.z,
-                                held.moment.x,  held.moment.y,  held.moment.z};
+        const double also[6] = {adhesion.impulse.x, adhesion.impulse.y, adhesion.impulse.z,
+                                adhesion.moment.x,  adhesion.moment.y,  adhesion.moment.z};
         for (int k = 0; k < 6; k++) {
             y.b[k] += also[k];
         }
         solve(&y, x);
-        before = active;
+        store_schedule = active;
     }
     OozeVec3 turn = vec3(x[3], x[4], x[5]);
     return (OozeLoad){vec3_scale(vec3(x[0], x[1], x[2]), solid->mass.mass),
                       ooze_dynamic_momentum(solid, &solid->pose, turn)};
 }
 
-/* ---- the three steps -------------------------------------------------------------------------------- */
+/* ---- stages -------------------------------------------------------------------------------- */
 
-/* A body that is pushed touches others then, and these are in the next round. */
+/* A solid that has moved touches other particles, which the next iteration includes. */
 enum { MOVES = 3 };
 
 OozeStatus ooze_springs_move_bodies(OozeSpringsStep *s, OozeError *error)
@@ -267,13 +273,13 @@ OozeStatus ooze_springs_move_bodies(OozeSpringsStep *s, OozeError *error)
         return status;
     }
     for (int b = 0; b < stage->count; b++) {
-        s->flight[b] = stage->solids[b].pose;
+        s->free_pose[b] = stage->solids[b].pose;
     }
     for (int move = 0; move < MOVES && !status; move++) {
-        ooze_parallel_for(s->context->threads, s->near_count, 16, meet_near, s);
+        ooze_parallel_for(s->context->threads, s->near_count, 16, collide_near_range, s);
         for (int b = 0; b < stage->count; b++) {
             if (ooze_solid_is_dynamic(&stage->solids[b])) {
-                stage->loads[b] = push_of(s, b);
+                stage->loads[b] = solve_body(s, b);
             }
         }
         status = ooze_dynamic_move(stage, error);
@@ -281,36 +287,36 @@ OozeStatus ooze_springs_move_bodies(OozeSpringsStep *s, OozeError *error)
     return status;
 }
 
-/* What particles have really lost to a body, and how heavy those are that touch it. */
-static OozeLoad lost_to(const OozeSpringsStep *s, int body, double *touching)
+/* The momentum that particles lost to a solid, and the mass of the particles that touch it. */
+static OozeLoad momentum_lost_to(const OozeSpringsStep *s, int body, double *touching)
 {
     const OozeSolid *solid = &s->context->solids[body];
     OozeVec3 centre = ooze_dynamic_centre(solid, &solid->pose);
-    OozeLoad load = held_load(s, body);
+    OozeLoad load = adhesion_load(s, body);
     *touching = 0.0;
     for (uint64_t e = 0; e < s->near_count; e++) {
-        const OozeTouches *touches = &s->meetings[e].touches;
+        const OozeTouches *touches = &s->collisions[e].touches;
         bool touched = false;
         for (int t = 0; t < touches->count; t++) {
             if (touches->item[t].solid == body) {
                 touched = true;
                 ooze_load_add(&load, centre, touches->item[t].point,
-                              vec3_scale(touches->item[t].change, -mass_of(s, e)));
+                              vec3_scale(touches->item[t].change, -particle_mass(s, e)));
             }
         }
-        *touching += touched ? mass_of(s, e) : 0.0;
+        *touching += touched ? particle_mass(s, e) : 0.0;
     }
     return load;
 }
 
-/* Gives all that touch a body a change of velocity. */
-static void share_out(const OozeSpringsStep *s, int body, OozeVec3 change)
+/* Changes the velocity of every particle that touches a solid. */
+static void distribute_velocity_change(const OozeSpringsStep *s, int body, OozeVec3 change)
 {
     OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
     for (uint64_t e = 0; e < s->near_count; e++) {
-        OozeVec3 arriving;
-        if (touch_of(&s->meetings[e], body, &arriving)) {
-            OozeVec3 *velocity = &s->meetings[e].velocity;
+        OozeVec3 incoming_velocity;
+        if (first_touch(&s->collisions[e], body, &incoming_velocity)) {
+            OozeVec3 *velocity = &s->collisions[e].velocity;
             *velocity = vec3_add(*velocity, change);
             v[s->order[s->near[e]]] =
                 (OozeFloat4){(float)velocity->x, (float)velocity->y, (float)velocity->z, 0};
@@ -318,9 +324,10 @@ static void share_out(const OozeSpringsStep *s, int body, OozeVec3 change)
     }
 }
 
-/* What particles lost is not quite what the body was moved with. The difference is borne by both, each as heavy as it is: a body
-   of a hundredth of a particle's mass would be thrown about by all of it. */
-OozeStatus ooze_springs_settle_bodies(OozeSpringsStep *s, OozeError *error)
+/* The momentum that particles lost differs slightly from what moved the solid. Solid and touching
+   particles share the difference by mass: a solid much lighter than a particle could not take
+   all of it. */
+OozeStatus ooze_springs_balance_bodies(OozeSpringsStep *s, OozeError *error)
 {
     OozeDynamicStage *stage = s->context->dynamic;
     for (int b = 0; b < stage->count; b++) {
@@ -329,11 +336,11 @@ OozeStatus ooze_springs_settle_bodies(OozeSpringsStep *s, OozeError *error)
             continue;
         }
         double touching, own = 1.0;
-        OozeLoad lost = lost_to(s, b, &touching), *given = &stage->loads[b];
+        OozeLoad lost = momentum_lost_to(s, b, &touching), *given = &stage->loads[b];
         if (touching > 0.0) {
             own = solid->mass.mass / (solid->mass.mass + touching);
             OozeVec3 back = vec3_scale(vec3_sub(lost.impulse, given->impulse), 1.0 - own);
-            share_out(s, b, vec3_scale(back, 1.0 / touching));
+            distribute_velocity_change(s, b, vec3_scale(back, 1.0 / touching));
         }
         given->impulse = vec3_madd(given->impulse, own, vec3_sub(lost.impulse, given->impulse));
         given->moment = vec3_madd(given->moment, own, vec3_sub(lost.moment, given->moment));

@@ -1,10 +1,11 @@
-/* Section 6: what solids do to particles. */
+/* Section 6: collisions of particles with solids, and stickiness. */
 #include "base/fail.h"
 #include "base/vec3.h"
-#include "methods/springs/workspace.h"
+#include "methods/springs/step.h"
 
-/* Eq 12, where the particle would come to: acts on the position as well, as all impulses of the collision stage do. */
-static void stick(const OozeSpringsStep *s, OozeSpringsMeeting *m)
+/* Eq 12 at the predicted position. Changes the position as well, like all impulses of this
+   stage. */
+static void stick(const OozeSpringsStep *s, OozeSpringsCollision *m)
 {
     const OozeStepContext *c = s->context;
     for (int k = 0; k < c->solid_count; k++) {
@@ -17,32 +18,32 @@ static void stick(const OozeSpringsStep *s, OozeSpringsMeeting *m)
         OozeVec3 pull =
             ooze_contact_stick(solid, &contact, contact.distance - s->rule.margin, c->dt);
         if ((pull.x != 0.0 || pull.y != 0.0 || pull.z != 0.0) &&
-            ooze_touches_add(&m->held, k, m->position, pull)) {
+            ooze_touches_add(&m->adhesion, k, m->position, pull)) {
             m->velocity = vec3_add(m->velocity, pull);
             m->position = vec3_madd(m->position, c->dt, pull);
         }
     }
 }
 
-void ooze_springs_meet(const OozeSpringsStep *s, uint64_t k, OozeSpringsMeeting *m)
+void ooze_springs_collide_particle(const OozeSpringsStep *s, uint64_t k, OozeSpringsCollision *m)
 {
     const OozeStepContext *c = s->context;
     uint32_t i = s->order[k];
-    OozeFour from = s->x0[i], u = s->u[i] + s->point[k].shift / s->dt;
-    OozeFour to = from + (s->dt * s->u[i] + s->point[k].shift);
+    OozeF32x4 from = s->x0[i], u = s->u[i] + s->point[k].shift / s->dt;
+    OozeF32x4 to = from + (s->dt * s->u[i] + s->point[k].shift);
     OozeVec3 start = vec3(from[0], from[1], from[2]);
     m->position = vec3(to[0], to[1], to[2]);
-    m->velocity = m->arriving = vec3(u[0], u[1], u[2]);
-    m->touches.count = m->held.count = 0;
-    if (c->solid_count > 0 && !s->led[k]) {
+    m->velocity = m->incoming_velocity = vec3(u[0], u[1], u[2]);
+    m->touches.count = m->adhesion.count = 0;
+    if (c->solid_count > 0 && !s->prescribed[k]) {
         stick(s, m);
-        m->arriving = m->velocity;
-        ooze_contact_resolve_noting(c->solids, c->solid_count, &s->rule, start, &m->position,
-                                    &m->velocity, &m->touches);
+        m->incoming_velocity = m->velocity;
+        ooze_contact_resolve_recording(c->solids, c->solid_count, &s->rule, start, &m->position,
+                                       &m->velocity, &m->touches);
     }
 }
 
-static void put(const OozeSpringsStep *s, uint64_t k, const OozeSpringsMeeting *m)
+static void put(const OozeSpringsStep *s, uint64_t k, const OozeSpringsCollision *m)
 {
     OozeFloat4 *x = ooze_particles_positions(s->context->particles) + s->order[k];
     OozeFloat4 *v = ooze_particles_velocities(s->context->particles) + s->order[k];
@@ -55,8 +56,8 @@ static void collide_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeSpringsStep *s = data;
     for (uint64_t k = begin; k < end; k++) {
-        OozeSpringsMeeting m;
-        ooze_springs_meet(s, k, &m);
+        OozeSpringsCollision m;
+        ooze_springs_collide_particle(s, k, &m);
         put(s, k, &m);
     }
 }
@@ -66,12 +67,12 @@ static void collide_near(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeSpringsStep *s = data;
     for (uint64_t e = begin; e < end; e++) {
-        ooze_springs_meet(s, s->near[e], &s->meetings[e]);
-        put(s, s->near[e], &s->meetings[e]);
+        ooze_springs_collide_particle(s, s->near[e], &s->collisions[e]);
+        put(s, s->near[e], &s->collisions[e]);
     }
 }
 
-/* Lines 12 to 15 of algorithm 6: bodies are where they are, and heavy. */
+/* Lines 12 to 15 of algorithm 6: particles collide with solids, which do not move any more. */
 OozeStatus ooze_springs_collide(OozeSpringsStep *s, OozeError *error)
 {
     OozeThreads *threads = s->context->threads;
@@ -82,7 +83,7 @@ OozeStatus ooze_springs_collide(OozeSpringsStep *s, OozeError *error)
     ooze_parallel_for(threads, s->n, OOZE_SPRINGS_GRAIN, collide_range, s);
     if (s->context->dynamic) {
         ooze_parallel_for(threads, s->near_count, 16, collide_near, s);
-        status = ooze_springs_settle_bodies(s, error);
+        status = ooze_springs_balance_bodies(s, error);
     }
     return status;
 }

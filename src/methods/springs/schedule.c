@@ -5,9 +5,9 @@
 #include "base/fail.h"
 #include "base/hash.h"
 
-/* ---- order by key ------------------------------------------------------------------------------ */
+/* ---- order by key ---------------------------------------------------------------------------- */
 
-static bool goes_before(const uint64_t *key, uint32_t a, uint32_t b)
+static bool precedes(const uint64_t *key, uint32_t a, uint32_t b)
 {
     return key[a] != key[b] ? key[a] < key[b] : a < b;
 }
@@ -19,10 +19,10 @@ static void sift(uint32_t *heap, uint64_t count, uint64_t at, const uint64_t *ke
         if (child >= count) {
             return;
         }
-        if (child + 1 < count && goes_before(key, heap[child], heap[child + 1])) {
+        if (child + 1 < count && precedes(key, heap[child], heap[child + 1])) {
             child++;
         }
-        if (!goes_before(key, heap[at], heap[child])) {
+        if (!precedes(key, heap[at], heap[child])) {
             return;
         }
         uint32_t other = heap[at];
@@ -63,16 +63,16 @@ static void sort_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* ---- cells and colours -------------------------------------------------------------------------- */
+/* ---- cells and colours ----------------------------------------------------------------------- */
 
 typedef struct Cells {
     const OozeGridAxis *axis;
-    const OozeFour *points;
-    uint64_t *number; /* per particle; rises along z, y, x */
+    const OozeF32x4 *points;
+    uint64_t *number; /* per particle: cell number, in the order z, y, x */
     uint8_t *colour;
 } Cells;
 
-/* 0 to 4. Neighbours around the end of a periodic axis are unlike, too. */
+/* 0 to 4. Adjacent cells across a periodic border have different colours, too. */
 static int colour_along(const OozeGridAxis *axis, int32_t cell)
 {
     int32_t odd = axis->wraps ? axis->count % 3 : 0;
@@ -83,7 +83,7 @@ static int colour_along(const OozeGridAxis *axis, int32_t cell)
     return (int)(((absolute % 3) + 3) % 3);
 }
 
-static void number_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void colour_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Cells *c = data;
@@ -100,8 +100,8 @@ static void number_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* false: cells are not in order, or too many to be told apart. */
-static bool find_runs(OozeSpringsSchedule *s, const Cells *c, uint32_t count[])
+/* Returns false where points are not sorted by cell or cell numbers overflow. */
+static bool find_cell_runs(OozeSpringsSchedule *s, const Cells *c, uint32_t count[])
 {
     double cells = (double)c->axis[0].count * (double)c->axis[1].count * (double)c->axis[2].count;
     s->runs = 0;
@@ -110,7 +110,7 @@ static bool find_runs(OozeSpringsSchedule *s, const Cells *c, uint32_t count[])
             return false;
         }
         if (i == 0 || c->number[i] != c->number[i - 1]) {
-            s->end[s->runs] = (uint32_t)i; /* as begin, until runs are sorted */
+            s->end[s->runs] = (uint32_t)i; /* the begin of the run, until runs are grouped */
             s->runs++;
             count[c->colour[i]]++;
         }
@@ -118,7 +118,7 @@ static bool find_runs(OozeSpringsSchedule *s, const Cells *c, uint32_t count[])
     return cells < 0x1p63;
 }
 
-/* Which colour comes when. */
+/* A random order of colours for this step. */
 static void shuffle(uint8_t *order, int count, uint64_t step)
 {
     for (int k = 0; k < count; k++) {
@@ -132,9 +132,9 @@ static void shuffle(uint8_t *order, int count, uint64_t step)
     }
 }
 
-/* Runs of one colour follow each other. */
-static void sort_runs(OozeSpringsSchedule *s, const Cells *c, const uint32_t count[],
-                      const uint8_t *order, const uint32_t *start, uint32_t *last)
+/* Stores the runs of each colour contiguously. */
+static void group_runs_by_colour(OozeSpringsSchedule *s, const Cells *c, const uint32_t count[],
+                                 const uint8_t *order, const uint32_t *start, uint32_t *last)
 {
     uint32_t at[OOZE_SPRINGS_COLOURS_MAX], next = 0;
     s->colours = 0;
@@ -153,7 +153,7 @@ static void sort_runs(OozeSpringsSchedule *s, const Cells *c, const uint32_t cou
     }
 }
 
-static void all_in_one(OozeSpringsSchedule *s)
+static void use_one_run(OozeSpringsSchedule *s)
 {
     s->runs = s->colours = 1;
     s->begin[0] = s->first[0] = 0;
@@ -162,7 +162,7 @@ static void all_in_one(OozeSpringsSchedule *s)
 }
 
 OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *context,
-                                 const OozeFour *points, const uint64_t *key, uint64_t n,
+                                 const OozeF32x4 *points, const uint64_t *key, uint64_t n,
                                  const OozeGridAxis axis[3], bool sequential, OozeError *error)
 {
     OozeArena *arena = context->arena;
@@ -183,24 +183,24 @@ OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *
     uint8_t order[OOZE_SPRINGS_COLOURS_MAX];
     bool cells = false;
     if (!sequential) {
-        ooze_parallel_for(context->threads, n, 4096, number_range, &c);
-        cells = find_runs(s, &c, count);
+        ooze_parallel_for(context->threads, n, 4096, colour_range, &c);
+        cells = find_cell_runs(s, &c, count);
     }
     if (cells) {
         shuffle(order, OOZE_SPRINGS_COLOURS_MAX, context->step);
         uint32_t *start = s->end;
-        sort_runs(s, &c, count, order, start, last);
+        group_runs_by_colour(s, &c, count, order, start, last);
         s->end = last;
     } else {
-        all_in_one(s);
+        use_one_run(s);
     }
     Sorting sorting = {s, key};
     ooze_parallel_for(context->threads, s->runs, 16, sort_range, &sorting);
     return OOZE_OK;
 }
 
-/* Fewer runs are done before another thread has woken up. */
-enum { WORTH_THREADS = 8 };
+/* With fewer runs, waking other threads costs more than it saves. */
+enum { PARALLEL_RUNS_MIN = 8 };
 
 void ooze_springs_run(const OozeSpringsSchedule *schedule, OozeThreads *threads, OozeRangeBody body,
                       void *context, uint64_t *first)
@@ -208,6 +208,6 @@ void ooze_springs_run(const OozeSpringsSchedule *schedule, OozeThreads *threads,
     for (uint32_t k = 0; k < schedule->colours; k++) {
         uint32_t runs = schedule->first[k + 1] - schedule->first[k];
         *first = schedule->first[k];
-        ooze_parallel_for(runs < WORTH_THREADS ? NULL : threads, runs, 1, body, context);
+        ooze_parallel_for(runs < PARALLEL_RUNS_MIN ? NULL : threads, runs, 1, body, context);
     }
 }

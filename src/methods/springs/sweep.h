@@ -1,14 +1,15 @@
-/* The inner loops of the springs method: runs of an OozeSpringsStep's schedules, one colour at a time. */
+/* The inner loops of the springs method: runs of an OozeSpringsStep's schedules, one colour at a
+   time. */
 #ifndef OOZE_METHODS_SPRINGS_SWEEP_H
 #define OOZE_METHODS_SPRINGS_SWEEP_H
 
-#include "base/machine.h"
-#include "methods/springs/workspace.h"
+#include "base/isa.h"
+#include "methods/springs/step.h"
 
 typedef struct OozeSpringsLoops {
-    OozeRangeBody slow;  /* algorithm 5, on velocities of the store: schedule `before` */
-    OozeRangeBody pull;  /* algorithm 3: schedule `after` */
-    OozeRangeBody relax; /* algorithm 2: the same */
+    OozeRangeBody apply_viscosity; /* algorithm 5, on velocities in store order: store_schedule */
+    OozeRangeBody pull;            /* algorithm 3: predicted_schedule */
+    OozeRangeBody relax;           /* algorithm 2: predicted_schedule */
 } OozeSpringsLoops;
 OOZE_LOOPS_DECLARE(OozeSpringsLoops, ooze_springs_loops);
 

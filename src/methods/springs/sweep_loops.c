@@ -1,180 +1,182 @@
-/* The three sweeps in which particles act on their neighbours at once: viscosity, springs, density. What one end gains the other
-   loses, to rounding; a particle that a nozzle leads gains nothing. */
+/* The three Gauss-Seidel sweeps over pairs: viscosity, springs, density. Both particles of a pair
+   get opposite corrections, so momentum is conserved to rounding; a prescribed particle gets
+   none. */
 #include <math.h>
 
 #include "methods/springs/sweep.h"
 
-/* Which loops to compile: constants at each call. */
-typedef struct Kind {
-    bool periodic, led;
-} Kind;
+/* Selects the compiled variant of a loop: constants at each call. */
+typedef struct Variant {
+    bool periodic, prescribed;
+} Variant;
 
-static inline OozeFour apart(const OozeSpringsStep *s, OozeFour a, OozeFour b, Kind kind)
+static inline OozeF32x4 delta(const OozeSpringsStep *s, OozeF32x4 a, OozeF32x4 b, Variant variant)
 {
-    return kind.periodic ? ooze_four_image(a - b, s->box) : a - b;
+    return variant.periodic ? ooze_f32x4_image(a - b, s->box) : a - b;
 }
 
-/* ---- double density relaxation ------------------------------------------------------------------ */
+/* ---- double density relaxation --------------------------------------------------------------- */
 
-/* Four neighbours: the way to them, 1 - q, and 1 over their distance; 0 for what is in the same place, which has no direction,
-   and for what is farther than h. */
-typedef struct Ways {
-    OozeFour d[4];
-    OozeFour t, inverse;
-} Ways;
+/* Four neighbours: x_j - x_i, 1 - q and 1/r. 1/r is 0 for coincident particles, which have no
+   direction; 1 - q is 0 beyond the support. */
+typedef struct Deltas {
+    OozeF32x4 d[4];
+    OozeF32x4 t, inverse;
+} Deltas;
 
-static inline void ways_to(const OozeSpringsStep *s, OozeFour x, const uint32_t *index, Kind kind,
-                           Ways *w)
+static inline void find_deltas(const OozeSpringsStep *s, OozeF32x4 x, const uint32_t *index,
+                               Variant variant, Deltas *w)
 {
-    OozeFour zero = {0}, smallest = ooze_four_splat(1e-6f * s->h);
+    OozeF32x4 zero = {0}, smallest = ooze_f32x4_splat(1e-6f * s->h);
     for (int k = 0; k < 4; k++) {
-        w->d[k] = apart(s, s->point[index[k]].x, x, kind);
+        w->d[k] = delta(s, s->point[index[k]].x, x, variant);
     }
-    OozeFour r = ooze_four_sqrt(
-        ooze_four_sums(w->d[0] * w->d[0], w->d[1] * w->d[1], w->d[2] * w->d[2], w->d[3] * w->d[3]));
-    w->t = ooze_four_max(1.0f - s->inverse_h * r, zero);
-    w->inverse = ooze_four_choose(r > smallest, 1.0f / ooze_four_max(r, smallest), zero);
+    OozeF32x4 r = ooze_f32x4_sqrt(ooze_f32x4_row_sums(w->d[0] * w->d[0], w->d[1] * w->d[1],
+                                                      w->d[2] * w->d[2], w->d[3] * w->d[3]));
+    w->t = ooze_f32x4_max(1.0f - s->inverse_h * r, zero);
+    w->inverse = ooze_f32x4_select(r > smallest, 1.0f / ooze_f32x4_max(r, smallest), zero);
 }
 
-/* Neighbours whose ways are kept between the two passes; beyond, they are measured again. Nothing moves in between. */
-enum { KEPT = 64 };
+/* Groups of four neighbours whose deltas are stored between the two passes; further groups are
+   computed twice. No particle moves between the passes. */
+enum { STORED_GROUPS = 64 };
 
-static inline void relax(OozeSpringsStep *s, uint32_t i, Kind kind)
+static inline void relax(OozeSpringsStep *s, uint32_t i, Variant variant)
 {
     const OozeNeighbours *near = &s->memory->near;
     const uint32_t *list = near->index + near->first[i];
     const uint32_t count = near->count[i];
-    const OozeSpringsMatter *matter = &s->matter[s->material[i]];
-    const OozeFour x = s->point[i].x;
-    Ways kept[KEPT], more;
-    OozeFour density = {0}, near_density = {0}, own = {0};
+    const OozeSpringsCoefficients *coefficients = &s->coefficients[s->material[i]];
+    const OozeF32x4 x = s->point[i].x;
+    Deltas kept[STORED_GROUPS], more;
+    OozeF32x4 density = {0}, near_density = {0}, own = {0};
     for (uint32_t e = 0, g = 0; e < count; e += 4, g++) {
-        Ways *w = g < KEPT ? &kept[g] : &more;
-        ways_to(s, x, list + e, kind, w);
-        OozeFour t2 = w->t * w->t;
+        Deltas *w = g < STORED_GROUPS ? &kept[g] : &more;
+        find_deltas(s, x, list + e, variant, w);
+        OozeF32x4 t2 = w->t * w->t;
         density += t2;
         near_density += t2 * w->t;
     }
-    float pressure =
-        ooze_double_pressure(matter->stiffness, ooze_four_sum(density), matter->rest_density);
-    float near_pressure = matter->near_stiffness * ooze_four_sum(near_density);
-    float half = 0.5f * s->h * s->steps2;
+    float pressure = ooze_double_pressure(coefficients->stiffness, ooze_f32x4_sum(density),
+                                          coefficients->rest_density);
+    float near_pressure = coefficients->near_stiffness * ooze_f32x4_sum(near_density);
+    float half = 0.5f * s->h * s->dt_units2;
     for (uint32_t e = 0, g = 0; e < count; e += 4, g++) {
-        const Ways *w = g < KEPT ? &kept[g] : &more;
-        if (g >= KEPT) {
-            ways_to(s, x, list + e, kind, &more);
+        const Deltas *w = g < STORED_GROUPS ? &kept[g] : &more;
+        if (g >= STORED_GROUPS) {
+            find_deltas(s, x, list + e, variant, &more);
         }
-        OozeFour push = half * (pressure + near_pressure * w->t) * w->t * w->inverse;
+        OozeF32x4 push = half * (pressure + near_pressure * w->t) * w->t * w->inverse;
         for (uint32_t k = 0; k < 4 && e + k < count; k++) {
-            OozeFour d = push[k] * w->d[k];
+            OozeF32x4 d = push[k] * w->d[k];
             own -= d;
-            if (!kind.led || !s->led[list[e + k]]) {
+            if (!variant.prescribed || !s->prescribed[list[e + k]]) {
                 s->point[list[e + k]].x += d;
                 s->point[list[e + k]].shift += d;
             }
         }
     }
-    if (!kind.led || !s->led[i]) {
+    if (!variant.prescribed || !s->prescribed[i]) {
         s->point[i].x += own;
         s->point[i].shift += own;
     }
 }
 
-/* ---- springs --------------------------------------------------------------------------------------- */
+/* ---- springs --------------------------------------------------------------------------------- */
 
-static inline void pull(OozeSpringsStep *s, uint32_t i, Kind kind)
+static inline void pull(OozeSpringsStep *s, uint32_t i, Variant variant)
 {
     const OozeLinkRows *rows = &s->memory->table.rows[0];
     const OozeLink *row = ooze_links_of(rows, i);
     for (uint32_t k = 0; k < rows->count[i]; k++) {
         uint32_t j = row[k].other;
-        if (row[k].rest > 0.0f) { /* others later */
-            OozeFour d = apart(s, s->point[j].x, s->point[i].x, kind);
-            ooze_springs_pull(s, i, j, row[k].rest, d, kind.led);
+        if (row[k].rest > 0.0f) { /* negative: see ooze_springs_apply_long_springs */
+            OozeF32x4 d = delta(s, s->point[j].x, s->point[i].x, variant);
+            ooze_springs_displace_pair(s, i, j, row[k].rest, d, variant.prescribed);
         }
     }
 }
 
-/* ---- viscosity ------------------------------------------------------------------------------------- */
+/* ---- viscosity ------------------------------------------------------------------------------- */
 
-static inline void slow(OozeSpringsStep *s, uint32_t i, Kind kind)
+static inline void apply_viscosity(OozeSpringsStep *s, uint32_t i, Variant variant)
 {
     const OozeNeighbours *near = s->context->fluid;
     const uint32_t *list = near->index + near->first[i];
-    const OozeSpringsMatter *own = &s->matter[s->store_material[i]];
+    const OozeSpringsCoefficients *own = &s->coefficients[s->store_material[i]];
     for (uint32_t k = 0; k < near->count[i]; k++) {
         uint32_t j = list[k];
         if (s->store_id[j] < s->store_id[i]) {
-            continue; /* the pair is its */
+            continue; /* j applies the pair */
         }
-        OozeFour d = apart(s, s->x0[j], s->x0[i], kind);
-        float along = ooze_four_dot3(s->u[i] - s->u[j], d), r = sqrtf(ooze_four_dot3(d, d));
+        OozeF32x4 d = delta(s, s->x0[j], s->x0[i], variant);
+        float along = ooze_f32x4_dot3(s->u[i] - s->u[j], d), r = sqrtf(ooze_f32x4_dot3(d, d));
         if (!(along > 0.0f) || !(r > 1e-6f * s->h)) {
             continue;
         }
-        const OozeSpringsMatter *other = &s->matter[s->store_material[j]];
-        float impulse = ooze_viscosity_impulse(s->steps, r * s->inverse_h, along / (r * s->speed),
-                                               0.5f * (own->linear + other->linear),
-                                               0.5f * (own->quadratic + other->quadratic));
+        const OozeSpringsCoefficients *other = &s->coefficients[s->store_material[j]];
+        float impulse = ooze_viscosity_impulse(
+            s->dt_units, r * s->inverse_h, along / (r * s->speed),
+            0.5f * (own->linear + other->linear), 0.5f * (own->quadratic + other->quadratic));
         d *= 0.5f * impulse * s->speed / r;
-        if (!kind.led || !s->context->led[j]) {
+        if (!variant.prescribed || !s->context->prescribed[j]) {
             s->u[j] += d;
         }
-        if (!kind.led || !s->context->led[i]) {
+        if (!variant.prescribed || !s->context->prescribed[i]) {
             s->u[i] -= d;
         }
     }
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------ */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
-typedef void (*Act)(OozeSpringsStep *s, uint32_t i, Kind kind);
+typedef void (*ParticleSweep)(OozeSpringsStep *s, uint32_t i, Variant variant);
 
-static inline void run_of(OozeSpringsStep *s, const OozeSpringsSchedule *schedule, uint64_t begin,
-                          uint64_t end, Act act, Kind kind)
+static inline void sweep_variant(OozeSpringsStep *s, const OozeSpringsSchedule *schedule,
+                                 uint64_t begin, uint64_t end, ParticleSweep sweep, Variant variant)
 {
     for (uint64_t r = s->first + begin; r < s->first + end; r++) {
         for (uint32_t k = schedule->begin[r]; k < schedule->end[r]; k++) {
-            act(s, schedule->sequence[k], kind);
+            sweep(s, schedule->sequence[k], variant);
         }
     }
 }
 
-static inline void runs_of(OozeSpringsStep *s, const OozeSpringsSchedule *schedule, uint64_t begin,
-                           uint64_t end, Act act)
+static inline void sweep_runs(OozeSpringsStep *s, const OozeSpringsSchedule *schedule,
+                              uint64_t begin, uint64_t end, ParticleSweep sweep)
 {
-    if (s->any_led) {
-        run_of(s, schedule, begin, end, act, (Kind){true, true});
+    if (s->any_prescribed) {
+        sweep_variant(s, schedule, begin, end, sweep, (Variant){true, true});
     } else if (s->periodic) {
-        run_of(s, schedule, begin, end, act, (Kind){true, false});
+        sweep_variant(s, schedule, begin, end, sweep, (Variant){true, false});
     } else {
-        run_of(s, schedule, begin, end, act, (Kind){false, false});
+        sweep_variant(s, schedule, begin, end, sweep, (Variant){false, false});
     }
 }
 
-static void relax_runs(void *data, uint64_t begin, uint64_t end, int worker)
+static void density_runs(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeSpringsStep *s = data;
-    runs_of(s, &s->after, begin, end, relax);
+    sweep_runs(s, &s->predicted_schedule, begin, end, relax);
 }
 
-static void pull_runs(void *data, uint64_t begin, uint64_t end, int worker)
+static void spring_runs(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeSpringsStep *s = data;
-    runs_of(s, &s->after, begin, end, pull);
+    sweep_runs(s, &s->predicted_schedule, begin, end, pull);
 }
 
-static void slow_runs(void *data, uint64_t begin, uint64_t end, int worker)
+static void viscosity_runs(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeSpringsStep *s = data;
-    runs_of(s, &s->before, begin, end, slow);
+    sweep_runs(s, &s->store_schedule, begin, end, apply_viscosity);
 }
 
 const OozeSpringsLoops OOZE_LOOPS(ooze_springs_loops) = {
-    .slow = slow_runs,
-    .pull = pull_runs,
-    .relax = relax_runs,
+    .apply_viscosity = viscosity_runs,
+    .pull = spring_runs,
+    .relax = density_runs,
 };

@@ -34,21 +34,21 @@ uint64_t ooze_spring_table_bytes(const OozeSpringTable *table)
            table->packed_room * (sizeof(uint32_t) + sizeof(float));
 }
 
-void ooze_spring_table_forget(OozeSpringTable *table)
+void ooze_spring_table_clear(OozeSpringTable *table)
 {
     table->rows[0].n = 0;
 }
 
-void ooze_spring_table_turn(OozeSpringTable *table)
+void ooze_spring_table_swap(OozeSpringTable *table)
 {
     OozeLinkRows rows = table->rows[0];
     table->rows[0] = table->rows[1];
     table->rows[1] = rows;
 }
 
-/* ---- taking -------------------------------------------------------------------------------------- */
+/* ---- saving ---------------------------------------------------------------------------------- */
 
-static OozeStatus room_to_pack(OozeSpringTable *t, uint64_t springs, OozeError *error)
+static OozeStatus reserve_packed(OozeSpringTable *t, uint64_t springs, OozeError *error)
 {
     if (springs <= t->packed_room && t->packed_other) {
         return OOZE_OK;
@@ -76,7 +76,7 @@ OozeStatus ooze_spring_table_save(OozeSpringTable *t, OozeFieldView *views, Ooze
     for (uint64_t i = 0; i < rows->n; i++) {
         springs += rows->count[i];
     }
-    OozeStatus status = room_to_pack(t, springs, error);
+    OozeStatus status = reserve_packed(t, springs, error);
     if (status) {
         return status;
     }
@@ -95,9 +95,9 @@ OozeStatus ooze_spring_table_save(OozeSpringTable *t, OozeFieldView *views, Ooze
     return OOZE_OK;
 }
 
-/* ---- putting back -------------------------------------------------------------------------------- */
+/* ---- restoring ------------------------------------------------------------------------------- */
 
-static OozeStatus refuse(OozeError *error, const char *what)
+static OozeStatus refuse_saved(OozeError *error, const char *what)
 {
     return ooze_fail(error, OOZE_ERROR_FORMAT,
                      "resume with the scene and the version of Ooze that wrote the run",
@@ -111,29 +111,30 @@ static OozeStatus check_springs(const OozeFieldView *const *views, OozeError *er
     uint64_t rows = views[COUNT]->count, springs = views[OTHER]->count, at = 0;
     for (uint64_t i = 0; i < rows; i++) {
         if (count[i] > springs - at) {
-            return refuse(error, "rows have more of them than there are");
+            return refuse_saved(error, "rows have more of them than there are");
         }
         for (uint32_t k = 0; k < count[i]; k++, at++) {
             bool rises = k == 0 || other[at] > other[at - 1];
             if (!rises || other[at] == i || other[at] >= rows) {
-                return refuse(error, "one leads nowhere, or to an end it has already");
+                return refuse_saved(error, "one leads nowhere, or to an end it has already");
             }
             if (!(rest[at] > 0.0f) || !isfinite(rest[at])) {
-                return refuse(error, "a rest length is not a length");
+                return refuse_saved(error, "a rest length is not a length");
             }
         }
     }
-    return at == springs ? OOZE_OK : refuse(error, "some belong to no row");
+    return at == springs ? OOZE_OK : refuse_saved(error, "some belong to no row");
 }
 
-/* No two particles share a row. */
+/* Two particles must not share a row. */
 static OozeStatus check_rows(const uint32_t *row_of, uint64_t particles, uint64_t rows,
                              OozeError *error)
 {
     bool good = false;
     OozeStatus status = ooze_link_rows_check_owners(row_of, particles, rows, &good, error);
-    return status || good ? status
-                          : refuse(error, "two particles have the same, or one has none of them");
+    return status || good
+               ? status
+               : refuse_saved(error, "two particles have the same, or one has none of them");
 }
 
 OozeStatus ooze_spring_table_restore(OozeSpringTable *t, const OozeFieldView *const *views,
@@ -141,12 +142,12 @@ OozeStatus ooze_spring_table_restore(OozeSpringTable *t, const OozeFieldView *co
 {
     uint64_t rows = views[COUNT]->count, springs = views[OTHER]->count;
     if (views[REST]->count != springs || rows > OOZE_PARTICLES_MAX) {
-        return refuse(error, "its arrays do not belong together");
+        return refuse_saved(error, "its arrays do not belong together");
     }
     OozeStatus status = check_springs(views, error);
     status = status ? status : check_rows(row_of, particles, rows, error);
-    status = status ? status : ooze_link_rows_room(&t->rows[1], rows, error);
-    status = status ? status : ooze_link_items_room(&t->rows[1], springs, error);
+    status = status ? status : ooze_link_rows_reserve(&t->rows[1], rows, error);
+    status = status ? status : ooze_link_items_reserve(&t->rows[1], springs, error);
     if (status) {
         return status;
     }
@@ -156,10 +157,10 @@ OozeStatus ooze_spring_table_restore(OozeSpringTable *t, const OozeFieldView *co
     if (rows > 0) {
         memcpy(t->rows[1].count, views[COUNT]->data, rows * sizeof *t->rows[1].count);
     }
-    ooze_link_rows_lay_out(&t->rows[1]);
+    ooze_link_rows_offsets(&t->rows[1]);
     for (uint64_t k = 0; k < springs; k++) {
         items[k] = (OozeLink){other[k], rest[k]};
     }
-    ooze_spring_table_turn(t);
+    ooze_spring_table_swap(t);
     return OOZE_OK;
 }

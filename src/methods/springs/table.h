@@ -1,13 +1,14 @@
-/* Where springs are kept: each once, in the row of the end that came into the world first, in ascending order of the other end's
-   row. Rows are written anew every step, from one of two buffers into the other. */
+/* The table of springs. A spring is stored once, in the row of its particle with the lower id; a
+   row is sorted by the row number of the other particle. Each step writes all rows from one of
+   two buffers into the other. */
 #ifndef OOZE_METHODS_SPRINGS_TABLE_H
 #define OOZE_METHODS_SPRINGS_TABLE_H
 
-#include "methods/link_rows.h"
+#include "solvers/link_table.h"
 
 typedef struct OozeSpringTable {
-    OozeLinkRows rows[2]; /* as they are, and the buffer to write to */
-    /* What a frame gets. */
+    OozeLinkRows rows[2]; /* the current rows, and the buffer for the next step */
+    /* Arrays of a frame. */
     uint32_t *packed_other;
     float *packed_rest;
     uint64_t packed_room;
@@ -16,10 +17,10 @@ typedef struct OozeSpringTable {
 void ooze_spring_table_begin(OozeSpringTable *table);
 void ooze_spring_table_free(OozeSpringTable *table);
 uint64_t ooze_spring_table_bytes(const OozeSpringTable *table);
-/* There are no rows any more. */
-void ooze_spring_table_forget(OozeSpringTable *table);
-/* The buffer that was written is what counts from now on. */
-void ooze_spring_table_turn(OozeSpringTable *table);
+/* Removes all rows. */
+void ooze_spring_table_clear(OozeSpringTable *table);
+/* Makes the written buffer the current one. */
+void ooze_spring_table_swap(OozeSpringTable *table);
 
 enum { OOZE_SPRING_ARRAYS = 3 };
 extern const OozeFieldInfo ooze_spring_arrays[OOZE_SPRING_ARRAYS];

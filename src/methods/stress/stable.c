@@ -1,10 +1,10 @@
 /* How long a step may be: the discrete operators on the rest lattice, wave by wave. */
 #include <math.h>
 
-#include "methods/lattice_waves.h"
 #include "methods/maxwell.h"
-#include "methods/stress/workspace.h"
+#include "methods/stress/step.h"
 #include "physics/ucm.h"
+#include "solvers/lattice_waves.h"
 
 /* Compliance 0 asks for the stiffest elasticity: the shear wave that the scheme carries safely, in
    spacings a step. */

@@ -3,9 +3,9 @@
 
 #include "base/vec3.h"
 #include "methods/advice.h"
-#include "methods/lattice_waves.h"
-#include "methods/wcsph/workspace.h"
+#include "methods/wcsph/step.h"
 #include "physics/ucm.h"
+#include "solvers/lattice_waves.h"
 
 double ooze_wcsph_viscosity(const OozeMaterial *material)
 {
@@ -26,8 +26,9 @@ double ooze_wcsph_lattice_step(const OozeStepContext *c)
     return ooze_lattice_waves_step(c, step_of);
 }
 
-/* Of the limit of the lattice. At free surfaces, where few neighbours count for more, beside walls and where fluid is
-   compressed the limit is lower: balls that fell to the ground failed at 0.85 of it and stood at 0.7. */
+/* Of the limit of the lattice. At free surfaces, where few neighbours count for more, beside walls
+   and where fluid is compressed the limit is lower: balls that fell to the ground failed at 0.85
+   of it and stood at 0.7. */
 static const double SAFE_SHARE = 0.5;
 
 /* Spacings that a particle falls from rest within a step. */
@@ -39,7 +40,8 @@ double ooze_wcsph_stable_step(const OozeStepContext *c)
     return fmin(SAFE_SHARE * ooze_wcsph_lattice_step(c), fall);
 }
 
-/* Density follows pressure by (speed / sound)^2 over two: ten times the speed is a percent at most. */
+/* Density follows pressure by (speed / sound)^2 over two: ten times the speed is a percent at
+   most. */
 static const double SLOWEST_SOUND = 10.0;
 
 void ooze_wcsph_advise(const OozeStepContext *c, const OozeAdvice *advice)

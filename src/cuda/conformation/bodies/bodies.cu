@@ -1,0 +1,364 @@
+#include "cuda/conformation/bodies/bodies.cuh"
+
+#include "cuda/density.cuh"
+
+namespace ooze
+{
+
+/* ---- to slots and back ---- */
+
+/* Copies a field of the particles of rigid bodies to the host; false: *off, or the GPU has failed.
+   Waits. */
+static bool take(Step *step, const float4 *field, int which, const int32_t *off = nullptr)
+{
+    Bodies *b = step->bodies;
+    uint64_t count = b->all.rigid_slots;
+    const uint32_t *index = b->index;
+    float4 *to = b->field[which];
+    for_each(
+        step->m, count + 1, OOZE_BODY(uint32_t slot) {
+            bool there = slot < count && index[slot] != OOZE_NO_PARTICLE;
+            float4 none = f32x4(slot == count && off && *off ? 1.0f : 0.0f, 0, 0);
+            to[slot] = there ? field[index[slot]] : none;
+        });
+    copy_out(step->m, b->all.field[which], to, (count + 1) * sizeof *to);
+    return step->m->failed == cudaSuccess && b->all.field[which][count].x == 0.0f;
+}
+
+/* Copies a field of the host to the device. */
+static const float4 *send(Step *step, int which)
+{
+    Bodies *b = step->bodies;
+    float4 *to = b->field[which];
+    copy_in(step->m, to, b->all.field[which], b->all.rigid_slots * sizeof *to);
+    return to;
+}
+
+static void give(Step *step, int which, float4 *field)
+{
+    Bodies *b = step->bodies;
+    const uint32_t *index = b->index;
+    const float4 *from = send(step, which);
+    for_each(
+        step->m, b->all.rigid_slots, OOZE_BODY(uint32_t slot) {
+            if (index[slot] != OOZE_NO_PARTICLE) {
+                field[index[slot]] = from[slot];
+            }
+        });
+}
+
+/* A table of the host's, one element a body. */
+template <class T> static const T *send_table(Step *step, const T *table, uint64_t count)
+{
+    T *to = scratch<T>(step->m, count);
+    copy_in(step->m, to, table, count * sizeof(T));
+    return to;
+}
+
+/* ---- the beginning of the step ---- */
+
+OozeStatus bodies_create(Step *step, Bodies *bodies, OozeError *error)
+{
+    memset(bodies, 0, sizeof *bodies);
+    step->bodies = step->context->body_count > 0 ? bodies : nullptr;
+    return step->bodies ? ooze_bodies_create(&bodies->all, step->context,
+                                             step->plan.settings.contact_distance, error)
+                        : OOZE_OK;
+}
+
+/* Which row of the plan each particle has. */
+static void find_rows(Step *step)
+{
+    const OozeStepContext *c = step->context;
+    StepView *s = &step->view;
+    const OozeBody *bodies = send_table(step, c->bodies, (uint64_t)c->body_count);
+    const uint16_t *material = s->material, *body = s->body;
+    uint16_t *row = step->bodies->row;
+    uint32_t materials = (uint32_t)c->material_count;
+    for_each(
+        step->m, s->n, OOZE_BODY(uint32_t i) {
+            uint32_t kind = body[i] ? (uint32_t)bodies[body[i] - 1].kind : 0;
+            row[i] = (uint16_t)(material[i] + kind * materials);
+        });
+    s->material = row;
+}
+
+void bodies_allocate(Step *step)
+{
+    Gpu *m = step->m;
+    const Store *store = &step->engine->store;
+    Bodies *b = step->bodies;
+    StepView *s = &step->view;
+    s->film = s->material;
+    if (!b) {
+        return;
+    }
+    s->body = static_cast<const uint16_t *>(store_data(store, "body"));
+    s->pin = static_cast<const uint16_t *>(store_data(store, "pin"));
+    b->index = scratch<uint32_t>(m, b->all.slots);
+    b->field[0] = scratch<float4>(m, b->all.rigid_slots);
+    b->field[1] = scratch<float4>(m, b->all.rigid_slots);
+    b->row = scratch<uint16_t>(m, s->n);
+    s->film = b->film = scratch<uint16_t>(m, s->n);
+    b->rigid_of = scratch<uint16_t>(m, s->n);
+    s->own_density_target = b->own_density_target = scratch<float>(m, s->n);
+    s->effective_inverse_mass = b->effective_inverse_mass = scratch<float>(m, s->n);
+    s->ignores_boundary = b->ignores_boundary = scratch<uint8_t>(m, s->n);
+    s->rigid_of = b->all.rigid_count > 0 ? b->rigid_of : nullptr;
+    find_rows(step);
+}
+
+/* Assigns slots to particles, and copies positions and masses to the host. Waits. */
+static void number_particles(Step *step)
+{
+    Bodies *b = step->bodies;
+    Gpu *m = step->m;
+    const Store *store = &step->engine->store;
+    StepView s = step->view;
+    const OozeBodies *all = &b->all;
+    uint64_t bodies = (uint64_t)step->context->body_count, rigid = all->rigid_slots;
+    const OozeBody *body = send_table(step, step->context->bodies, bodies);
+    const uint64_t *first = send_table(step, all->first_slot, bodies);
+    const uint64_t *ids = static_cast<const uint64_t *>(store_data(store, "id"));
+    const float4 *rest = static_cast<const float4 *>(store_data(store, "rest_position"));
+    uint32_t *index = b->index;
+    float4 *rests = scratch<float4>(m, all->slots), *places = scratch<float4>(m, rigid);
+    for_each(
+        m, all->slots, OOZE_BODY(uint32_t slot) { index[slot] = OOZE_NO_PARTICLE; });
+    for_each(
+        m, s.n, OOZE_BODY(uint32_t i) {
+            if (s.body[i]) {
+                uint32_t k = s.body[i] - 1u;
+                uint64_t slot = first[k] + (ids[i] - body[k].first_id);
+                index[slot] = i;
+                rests[slot] = rest[i];
+                if (slot < rigid) {
+                    float4 x = s.x0[i];
+                    places[slot] = f32x4(x.x, x.y, x.z, s.rheology[s.material[i]].relative_mass);
+                }
+            }
+        });
+    copy_out(m, all->index, index, all->slots * sizeof *index);
+    copy_out(m, all->rest, rests, all->slots * sizeof *rests);
+    copy_out(m, all->place, places, rigid * sizeof *places);
+}
+
+static void find_films(Step *step)
+{
+    Gpu *m = step->m;
+    StepView s = step->view;
+    const uint32_t *index = step->bodies->index;
+    uint16_t *film = step->bodies->film;
+    copy(m, film, s.material, s.n * sizeof *film);
+    for_each(
+        m, step->bodies->all.slots, OOZE_BODY(uint32_t slot) {
+            uint32_t i = index[slot];
+            float largest = 0.0f;
+            if (i == OOZE_NO_PARTICLE) {
+                return;
+            }
+            each_true_neighbour(s.fluid, i, [&](uint32_t j) {
+                float weight = edge_weight(s, delta<true>(s, s.x0[i], s.x0[j]).r2);
+                if (ooze_film_is_nearer(!s.body[j], weight, &largest)) {
+                    film[i] = s.material[j];
+                }
+            });
+        });
+}
+
+/* Inputs of the density stage, per particle. */
+static void describe_particles(Step *step)
+{
+    Gpu *m = step->m;
+    const OozeBodies *all = &step->bodies->all;
+    OozeArena *arena = step->context->arena;
+    uint64_t bodies = (uint64_t)step->context->body_count;
+    StepView s = step->view;
+    float *gives = static_cast<float *>(ooze_arena_alloc(arena, bodies, sizeof(float)));
+    for (uint64_t k = 0; gives && k < bodies; k++) {
+        int rigid = all->rigid_of[k];
+        gives[k] = rigid ? ooze_rigid_ease(&all->rigids[rigid - 1]) : 1.0f;
+    }
+    if (!gives) {
+        note(m, cudaErrorMemoryAllocation);
+        return;
+    }
+    const float *give = send_table(step, gives, bodies);
+    const uint16_t *number = send_table(step, all->rigid_of, bodies);
+    uint16_t *rigid_of = step->bodies->rigid_of;
+    float *effective_inverse_mass = step->bodies->effective_inverse_mass;
+    uint8_t *ignores_boundary = step->bodies->ignores_boundary;
+    for_each(
+        m, (uint64_t)s.n + 1,
+        OOZE_BODY(uint32_t i) { /* with padding of lists */
+                                uint16_t body = i < s.n ? s.body[i] : (uint16_t)0;
+                                rigid_of[i] = body ? number[body - 1] : (uint16_t)0;
+                                effective_inverse_mass[i] =
+                                    s.mobility[i] * (body ? give[body - 1] : 1.0f);
+                                ignores_boundary[i] = body ? 1 : 0;
+        });
+}
+
+/* Density of a particle by its own body: see target_range of step_bodies.c. */
+static void find_density_targets(Step *step)
+{
+    StepView s = step->view;
+    Gpu *m = step->m;
+    const uint32_t *index = step->bodies->index;
+    const uint64_t rigid = step->bodies->all.rigid_slots;
+    BondsView bonds = step->bodies->bonds;
+    float *target = step->bodies->own_density_target;
+    for_each(
+        m, s.n, OOZE_BODY(uint32_t i) { target[i] = 1.0f; });
+    for_each(
+        m, step->bodies->all.slots, OOZE_BODY(uint32_t slot) {
+            uint32_t i = index[slot];
+            if (i == OOZE_NO_PARTICLE) {
+                return;
+            }
+            float sum = ooze_cubic_value(0, s.support);
+            if (slot < rigid) {
+                each_true_neighbour(s.fluid, i, [&](uint32_t j) {
+                    float r = sqrtf(delta<true>(s, s.x0[i], s.x0[j]).r2);
+                    sum += s.body[j] == s.body[i] ? ooze_cubic_value(r, s.support) : 0.0f;
+                });
+            } else if (bonds.first) {
+                for (uint64_t e = bonds.first[slot]; e < bonds.first[slot + 1]; e++) {
+                    sum += ooze_cubic_value(bonds.length[e] + bonds.pull[e].w, s.support);
+                }
+            }
+            target[i] = fmaxf(1.0f, s.volume * sum);
+        });
+}
+
+OozeStatus bodies_begin(Step *step, OozeError *error)
+{
+    uint64_t n = step->view.n;
+    if (!step->bodies) {
+        return OOZE_OK;
+    }
+    OozeBodies *all = &step->bodies->all;
+    number_particles(step);
+    find_films(step);
+    if (all->rigid_count > 0) {
+        take(step, step->view.u, 0);
+    }
+    OozeStatus answer = status(step->m, n, error);
+    answer = answer ? answer : ooze_bodies_begin(all, all->field[0], error);
+    answer = answer ? answer : ooze_bonds_find(all, &step->engine->bonds.made, error);
+    if (answer) {
+        return answer;
+    }
+    give(step, 0, step->view.u);
+    describe_particles(step);
+    bonds_begin(step);
+    find_density_targets(step);
+    ooze_timer_lap(step->context->timer, "rest");
+    return status(step->m, n, error);
+}
+
+/* ---- rigid bodies ---- */
+
+bool bodies_precondition(Step *step, const float4 *r, const int32_t *off, double *share)
+{
+    *share = 0.0;
+    if (rigid_slots(step) == 0) {
+        return true;
+    }
+    OozeBodies *all = &step->bodies->all;
+    bool on = take(step, r, 0, off);
+    if (on) {
+        *share = ooze_rigid_precondition(all, all->field[0]);
+    }
+    return on;
+}
+
+const float4 *bodies_response(Step *step)
+{
+    OozeBodies *all = &step->bodies->all;
+    ooze_rigid_spread_response(all, all->field[0]);
+    return send(step, 0);
+}
+
+void bodies_project_velocities(Step *step, float4 *field, const int32_t *off)
+{
+    if (rigid_slots(step) > 0 && take(step, field, 0, off)) {
+        OozeBodies *all = &step->bodies->all;
+        ooze_rigid_project_velocities(all, all->field[0]);
+        give(step, 0, field);
+    }
+}
+
+void bodies_begin_pass(Step *step, float4 *star)
+{
+    if (rigid_slots(step) > 0) {
+        OozeBodies *all = &step->bodies->all;
+        ooze_rigid_begin_pass(all, all->field[0], all->field[1]);
+        give(step, 0, step->view.u);
+        give(step, 1, star);
+    }
+}
+
+void bodies_end_pass(Step *step, const float4 *residual)
+{
+    if (rigid_slots(step) > 0 && take(step, step->view.u, 0) && take(step, residual, 1)) {
+        OozeBodies *all = &step->bodies->all;
+        ooze_rigid_end_pass(all, all->field[0], all->field[1]);
+    }
+}
+
+void bodies_apply_impulses(Step *step)
+{
+    if (rigid_slots(step) > 0 && take(step, step->view.u, 0)) {
+        OozeBodies *all = &step->bodies->all;
+        ooze_rigid_apply_impulses(all, all->field[0]);
+        give(step, 0, step->view.u);
+    }
+}
+
+/* ---- the end of the step ---- */
+
+void bodies_shift(void *user, float4 *shift)
+{
+    Step *step = static_cast<Step *>(user);
+    if (take(step, shift, 0)) {
+        OozeBodies *all = &step->bodies->all;
+        ooze_rigid_shift(all, all->field[0]);
+        give(step, 0, shift);
+    }
+}
+
+void bodies_place(Step *step, float4 *x, float4 *u)
+{
+    if (rigid_slots(step) > 0 && take(step, u, 0)) {
+        OozeBodies *all = &step->bodies->all;
+        ooze_bodies_place(all, all->field[0], all->field[1]);
+        give(step, 0, u);
+        give(step, 1, x);
+    }
+}
+
+/* A body is as dense as it was made. */
+void bodies_density(Step *step, DensityJob *job)
+{
+    StepView s = step->view;
+    if (!step->bodies) {
+        return;
+    }
+    job->ignores_boundary = s.ignores_boundary;
+    for_each(
+        step->m, s.n, OOZE_BODY(uint32_t i) {
+            if (s.body[i]) {
+                s.density_target[i] = s.own_density_target[i];
+                s.load_excess[i] = INFINITY;
+            }
+        });
+    if (s.rigid_of) {
+        job->rigid = s.rigid_of;
+        job->effective_inverse_mass = s.effective_inverse_mass;
+        job->between = bodies_shift;
+        job->user = step;
+    }
+}
+
+} // namespace ooze

@@ -1,0 +1,70 @@
+/* Particle bodies among all particles of a step on the device: see
+   methods/conformation/bodies/bodies.h. Motions and contacts of whole bodies are computed on the
+   host: fields of the particles of rigid bodies are copied there and back, slot by slot. Only
+   scenes with rigid bodies wait for these copies. */
+#ifndef OOZE_CUDA_CONFORMATION_BODIES_BODIES_CUH
+#define OOZE_CUDA_CONFORMATION_BODIES_BODIES_CUH
+
+#include "cuda/conformation/step.cuh"
+
+namespace ooze
+{
+
+/* Captured by loops: bonds in this step, by slots and numbers of bonds. */
+struct BondsView {
+    const uint64_t *first;
+    const uint32_t *other;
+    const float *length, *share;
+    float4 *pull; /* direction towards the other end; last lane: stretch, m */
+    uint2 *hook;  /* particle at the other end, and the bits of the stiffness, 1/s2 */
+};
+
+struct Bodies {
+    OozeBodies all;   /* on the host */
+    uint32_t *index;  /* device, per slot: its particle, or OOZE_NO_PARTICLE */
+    float4 *field[2]; /* device, per rigid slot and one more: copied from and to the host */
+    BondsView bonds;  /* without soft bodies zero; gone after the velocity solve */
+    /* To be filled: see StepView. */
+    uint16_t *row, *film, *rigid_of;
+    float *own_density_target, *effective_inverse_mass;
+    uint8_t *ignores_boundary;
+};
+
+/* Number of slots of rigid bodies; 0: there are none. */
+static inline uint64_t rigid_slots(const Step *step)
+{
+    return step->bodies ? step->bodies->all.rigid_slots : 0;
+}
+
+/* Sets step->bodies where there are any. */
+OozeStatus bodies_create(Step *step, Bodies *bodies, OozeError *error);
+/* Allocates the arrays of the step, and finds the rows of rheology by kind. */
+void bodies_allocate(Step *step);
+/* Slots, rigid bodies and their contacts, bonds, films, and inputs of the density stage. Waits. */
+OozeStatus bodies_begin(Step *step, OozeError *error);
+
+/* As the functions of bodies.h, on fields of all particles; they do nothing where no body is rigid.
+   Where `off` is not NULL nothing is changed if *off, which is then seen: false. All but
+   bodies_begin_pass wait. */
+bool bodies_precondition(Step *step, const float4 *r, const int32_t *off, double *share);
+void bodies_project_velocities(Step *step, float4 *field, const int32_t *off);
+void bodies_begin_pass(Step *step, float4 *star);
+void bodies_end_pass(Step *step, const float4 *residual);
+void bodies_apply_impulses(Step *step);
+/* What the density stage is to know of them. */
+void bodies_density(Step *step, struct DensityJob *job);
+void bodies_place(Step *step, float4 *x, float4 *u);
+/* Device, per rigid slot: the response of its body there. */
+const float4 *bodies_response(Step *step);
+
+/* ---- soft bodies: bonds.cu ---- */
+
+/* Copies the bonds to the device if they have changed, and finds directions and stretches. */
+void bonds_begin(Step *step);
+/* force[i] += force of the bonds of particle i at the end of the step: see ooze_bond_force. Nothing
+   where *off. */
+void bonds_add(Step *step, const float4 *v, float4 *force, bool known, const int32_t *off);
+
+} // namespace ooze
+
+#endif

@@ -1,0 +1,121 @@
+/* Bonds of soft bodies: see methods/conformation/bodies/bonds.c for which there are, and
+   step_bodies.c. */
+#include "cuda/conformation/bodies/bodies.cuh"
+
+#include "physics/bond.h"
+
+namespace ooze
+{
+
+void bonds_free(Gpu *m, Bonds *bonds)
+{
+    ooze_bonds_destroy(bonds->made);
+    buffer_free(m, &bonds->first);
+    buffer_free(m, &bonds->other);
+    buffer_free(m, &bonds->length);
+    buffer_free(m, &bonds->share);
+    *bonds = {};
+}
+
+template <class T> static const T *send(Gpu *m, DeviceBuffer *to, const T *from, uint64_t count)
+{
+    T *memory = buffer<T>(m, to, count);
+    copy_in(m, memory, from, count * sizeof(T));
+    return memory;
+}
+
+/* Where they are, sent if they have been made anew. */
+static BondsView view_bonds(Gpu *m, Bonds *bonds)
+{
+    const OozeBonds *made = bonds->made;
+    uint64_t count = made->first[made->slots];
+    BondsView view;
+    memset(&view, 0, sizeof view);
+    if (!bonds->sent || bonds->sent_slots != made->slots || bonds->sent_of != made->made_of) {
+        send(m, &bonds->first, made->first, made->slots + 1);
+        send(m, &bonds->other, made->other, count);
+        send(m, &bonds->length, made->length, count);
+        send(m, &bonds->share, made->share, count);
+        bonds->sent = m->failed == cudaSuccess;
+        bonds->sent_slots = made->slots;
+        bonds->sent_of = made->made_of;
+    }
+    view.first = static_cast<const uint64_t *>(bonds->first.memory);
+    view.other = static_cast<const uint32_t *>(bonds->other.memory);
+    view.length = static_cast<const float *>(bonds->length.memory);
+    view.share = static_cast<const float *>(bonds->share.memory);
+    view.pull = scratch<float4>(m, count);
+    view.hook = scratch<uint2>(m, count);
+    return view;
+}
+
+void bonds_begin(Step *step)
+{
+    const OozeBodies *all = &step->bodies->all;
+    if (!all->bonds) {
+        return;
+    }
+    BondsView bonds = view_bonds(step->m, &step->engine->bonds);
+    step->bodies->bonds = bonds;
+    StepView s = step->view;
+    const uint32_t *index = step->bodies->index;
+    const uint64_t first = all->rigid_slots;
+    for_each(
+        step->m, all->slots - first, OOZE_BODY(uint32_t k) {
+            uint64_t slot = first + k;
+            uint32_t i = index[slot];
+            for (uint64_t e = bonds.first[slot]; e < bonds.first[slot + 1]; e++) {
+                uint32_t j = index[bonds.other[e]];
+                Delta d = delta<true>(s, s.x0[i], s.x0[j]);
+                float r = sqrtf(d.r2), rest = bonds.length[e], per = r > 0.0f ? 1.0f / r : 0.0f;
+                /* both ends have the same material: a body has one */
+                float modulus = s.rheology[s.material[i]].bond_modulus;
+                bonds.pull[e] = make_float4(per * d.x, per * d.y, per * d.z, r - rest);
+                uint2 hook = {j, float_to_bits(ooze_bond_stiffness(modulus, bonds.share[e], rest))};
+                bonds.hook[e] = hook;
+            }
+        });
+}
+
+template <int LANES>
+static void add_loop(Step *step, const float4 *v, float4 *force, bool known, const int32_t *off)
+{
+    const OozeBodies *all = &step->bodies->all;
+    BondsView bonds = step->bodies->bonds;
+    const uint32_t *index = step->bodies->index;
+    const uint64_t first = all->rigid_slots;
+    const float dt = step->view.dt, stretched = known ? 1.0f : 0.0f;
+    for_lanes<LANES>(
+        step->m, all->slots - first, OOZE_BODY(uint32_t k, uint32_t lane) {
+            uint64_t slot = first + k, end = bonds.first[slot + 1];
+            uint32_t i = index[slot];
+            if (*off || i == OOZE_NO_PARTICLE) {
+                return;
+            }
+            float4 own = v[i];
+            float x = 0.0f, y = 0.0f, z = 0.0f;
+            for (uint64_t e = bonds.first[slot] + lane; e < end; e += LANES) {
+                uint2 hook = bonds.hook[e];
+                float4 n = bonds.pull[e];
+                float speed = dot(v[hook.x] - own, n);
+                float pull = ooze_bond_pull(bits_to_float(hook.y), dt, speed, stretched * n.w);
+                x += pull * n.x;
+                y += pull * n.y;
+                z += pull * n.z;
+            }
+            float4 sum = f32x4(lanes_sum<LANES>(x), lanes_sum<LANES>(y), lanes_sum<LANES>(z));
+            if (lane == 0) {
+                force[i] = force[i] + sum;
+            }
+        });
+}
+
+void bonds_add(Step *step, const float4 *v, float4 *force, bool known, const int32_t *off)
+{
+    if (step->bodies && step->bodies->bonds.first) {
+#define ADD(lanes) add_loop<lanes>(step, v, force, known, off)
+        OOZE_LANES(step->bodies->all.slots, ADD);
+    }
+}
+
+} // namespace ooze

@@ -1,0 +1,104 @@
+/* Finding contacts: see methods/conformation/contact.c. */
+#include "cuda/conformation/step.cuh"
+#include "cuda/shape_distance.cuh"
+
+namespace ooze
+{
+
+/* The contact set of a particle: see find_contact_set of contact.c. */
+OOZE_DEVICE OozeContactSet find_contact_set(const StepView &s, const OozeContactScale &scale,
+                                            uint32_t i, float reach)
+{
+    OozeContactSearch search;
+    OozeVec3 x = widen(s.x0[i]), u = widen(s.u[i]);
+    ooze_contact_begin(&search);
+    if (s.mobility[i] == 0.0f) {
+        ooze_contact_prescribe(&search.set, u);
+        return search.set;
+    }
+    if (s.rigid_of && s.rigid_of[i]) { /* contacts act on the body as a whole */
+        return search.set;
+    }
+    for (int k = 0; k < s.solids.count; k++) {
+        const SolidView &solid = s.solids.items[k];
+        if (solid_near(solid, s.x0[i], reach, true)) {
+            OozeContact contact = solid_contact(solid, x);
+            bool deep;
+            double speed = ooze_contact_speed(&scale, &contact, &deep);
+            if (deep) {
+                s.intruder[i] = k;
+            }
+            ooze_contact_meet(&search, &contact, speed, u, solid.friction);
+        }
+    }
+    ooze_contact_add_tangents(&search);
+    return search.set;
+}
+
+/* Distance from solids within which a particle may come into contact in the step. */
+OOZE_DEVICE float reach_of(const StepView &s, uint32_t i)
+{
+    return s.contact_distance + s.dt * sqrtf(dot(s.u[i], s.u[i]));
+}
+
+OOZE_DEVICE bool may_touch(const StepView &s, uint32_t i)
+{
+    float reach = reach_of(s, i);
+    bool near = s.mobility[i] == 0.0f;
+    for (int k = 0; k < s.solids.count && !near; k++) {
+        const SolidView &solid = s.solids.items[k];
+        OozeVec3 normal;
+        near = solid_near(solid, s.x0[i], reach, true) &&
+               solid_distance(solid, widen(s.x0[i]), &normal) <=
+                   (double)(reach + solid.extra + solid.spare);
+    }
+    return near;
+}
+
+/* Particles that may touch a solid get an index and a contact set, which may stay empty. Waits
+   for their number. */
+void find_contacts(Step *step)
+{
+    Gpu *m = step->m;
+    StepView *view = &step->view;
+    step->any_contacts = false;
+    if (view->solids.count == 0 && !view->prescribed) {
+        return;
+    }
+    uint64_t n = view->n;
+    view->contact_of = scratch<int32_t>(m, n);
+    uint32_t *taken = scratch<uint32_t>(m, 1);
+    clear(m, taken, sizeof *taken);
+    StepView s = *view;
+    for_each(
+        m, n, OOZE_BODY(uint32_t i) {
+            /* results do not depend on the order of the indices */
+            s.contact_of[i] = may_touch(s, i) ? (int32_t)atomicAdd(taken, 1u) : -1;
+            if (s.intruder) {
+                s.intruder[i] = -1;
+            }
+        });
+    uint32_t count = 0;
+    copy_out(m, &count, taken, sizeof count);
+    if (count == 0 || m->failed != cudaSuccess) {
+        view->contact_of = nullptr;
+        view->intruder = nullptr;
+        return;
+    }
+    view->contact_sets = scratch<OozeContactSet>(m, count);
+    step->any_contacts = true;
+    s = *view;
+    const OozeContactScale scale = {step->context->dt, step->context->spacing,
+                                    (double)s.contact_distance};
+    for_each(
+        m, n, OOZE_BODY(uint32_t i) {
+            if (s.contact_of[i] >= 0) {
+                OozeContactSet set = find_contact_set(s, scale, i, reach_of(s, i));
+                s.contact_sets[s.contact_of[i]] = set;
+                s.contact_of[i] = set.count > 0 ? s.contact_of[i] : -1;
+            }
+        });
+    ooze_timer_lap(step->context->timer, "contact");
+}
+
+} // namespace ooze

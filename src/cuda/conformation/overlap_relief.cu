@@ -1,0 +1,115 @@
+/* Relief of overlaps: see methods/conformation/overlap_relief.c. */
+#include "cuda/conformation/step.cuh"
+#include "cuda/shape_distance.cuh"
+#include "methods/conformation/overlap_relief_formula.h"
+
+namespace ooze
+{
+
+/* Of all particles. */
+struct Extremes {
+    OozeReliefExtremes range;
+    float intruded; /* not 0: some particle lies deep in a solid */
+    __device__ void operator+=(const Extremes &o)
+    {
+        range = ooze_relief_widen(range, o.range);
+        intruded = o.intruded > intruded ? o.intruded : intruded;
+    }
+};
+
+/* A solid in which fluid lies was put there: relief begins anew for all particles within a
+   support. */
+static void reset_near_intruders(Step *step, const Extremes *all)
+{
+    Gpu *m = step->m;
+    StepView s = step->view;
+    uint8_t *intrudes = scratch<uint8_t>(m, (uint64_t)s.solids.count);
+    double support = step->context->support;
+    clear(m, intrudes, (size_t)s.solids.count);
+    for_each(
+        m, s.n, OOZE_BODY(uint32_t i) {
+            if (all->intruded != 0.0f && s.intruder[i] >= 0) {
+                intrudes[s.intruder[i]] = 1;
+            }
+        });
+    for_each(
+        m, s.n, OOZE_BODY(uint32_t i) {
+            for (int k = 0; k < s.solids.count && all->intruded != 0.0f; k++) {
+                const SolidView &solid = s.solids.items[k];
+                OozeVec3 normal;
+                if (intrudes[k] && solid_near(solid, s.x0[i], s.support, false) &&
+                    solid_distance(solid, widen(s.x0[i]), &normal) < support) {
+                    s.relief_progress[i] = 0.0f;
+                }
+            }
+        });
+}
+
+void set_density_targets(Step *step)
+{
+    Gpu *m = step->m;
+    StepView s = step->view;
+    const OozeStepContext *c = step->context;
+    float gx = (float)c->gravity.x, gy = (float)c->gravity.y, gz = (float)c->gravity.z;
+    const float4 *velocity = store_velocities(&step->engine->store);
+    Extremes none = {{-INFINITY, INFINITY, 0.0f}, 0.0f};
+    Extremes *all = scratch<Extremes>(m, 1);
+    Answer<Extremes> answer = {all};
+    sum_each(
+        m, s.n, none,
+        OOZE_BODY(uint32_t i) {
+            float4 x = s.x0[i], v = velocity[i];
+            float depth = gx * x.x + gy * x.y + gz * x.z;
+            bool intruded = s.intruder && s.intruder[i] >= 0;
+            Extremes found = {{depth, depth, dot(v, v)}, intruded ? 1.0f : 0.0f};
+            return found;
+        },
+        answer);
+    if (s.intruder) {
+        reset_near_intruders(step, all);
+    }
+    float tension = step->plan.largest_surface_tension;
+    float iterations = fmaxf(1.0f, (float)step->plan.settings.density_iterations);
+    for_each(
+        m, s.n, OOZE_BODY(uint32_t i) {
+            float on_all = ooze_relief_load(all->range, tension, s.spacing);
+            float load = on_all + s.stress[i] * s.mobility[i];
+            float excess = ooze_relief_excess(load, s.dt, iterations, s.spacing);
+            bool relieved = ooze_relief_applies(s.relief_progress[i], s.density[i], excess);
+            s.load_excess[i] = relieved ? excess : INFINITY;
+            s.density_target[i] = relieved ? s.density[i] - excess : 1.0f;
+        });
+}
+
+void update_relief(Step *step)
+{
+    Gpu *m = step->m;
+    StepView s = step->view;
+    const float smallest = ooze_relief_shift_square(s.spacing);
+    Most1 none = {0.0f}, *most = scratch<Most1>(m, 1);
+    Answer<Most1> answer = {most};
+    sum_each(
+        m, s.n, none,
+        OOZE_BODY(uint32_t i) {
+            Most1 square = {dot(s.position_only_shift[i], s.position_only_shift[i])};
+            return square;
+        },
+        answer);
+    for_each(
+        m, s.n, OOZE_BODY(uint32_t i) {
+            bool relieved = isfinite(s.load_excess[i]), anew = s.mobility[i] == 0.0f;
+            if (!anew && !relieved && most->a > smallest) {
+                float4 own = s.position_only_shift[i];
+                float around = dot(own, own);
+                each_true_neighbour(s.fluid, i, [&](uint32_t j) {
+                    float4 other = s.position_only_shift[j];
+                    around = fmaxf(around, dot(other, other));
+                });
+                anew = around > smallest;
+            }
+            float next = ooze_relief_advance(s.relief_progress[i], relieved);
+            s.relief_progress[i] = anew ? 0.0f : next;
+        });
+}
+
+} // namespace ooze

@@ -1,0 +1,71 @@
+/* Preconditioned conjugate gradients on the device: see solvers/conjugate_gradients_formula.h.
+   The scalars are in device memory, and every loop returns at once where its switch `off` is
+   set, so that no iteration waits for the host. */
+#ifndef OOZE_CUDA_CONJUGATE_GRADIENTS_CUH
+#define OOZE_CUDA_CONJUGATE_GRADIENTS_CUH
+
+#include "cuda/engine.cuh"
+
+namespace ooze
+{
+
+/* Iterations between two checks of the host whether the solve has ended. */
+enum { CG_BATCH = 4 };
+
+/* ---- ends of sums over the unknowns ---- */
+
+/* r.z at the start. */
+struct CgBegin {
+    OozeConjugateGradients *cg;
+    double tolerance;
+    __device__ void operator()(Sum1 rz) const { ooze_cg_begin(cg, rz.a, rz.a, tolerance); }
+};
+
+/* p.Ap, z.Ap and Ap.M^-1 Ap after a product. In an iteration they give the step length and,
+   since the last two predict r.z, the next direction, so that one loop advances and updates. */
+struct CgMeasure {
+    OozeConjugateGradients *cg;
+    const int32_t *off;
+    bool iteration;
+    __device__ void operator()(Sum3 sum) const
+    {
+        if (!*off && iteration) {
+            ooze_cg_step_length(cg, sum.a);
+            ooze_cg_predict(cg, sum.b, sum.c);
+        } else if (!*off) {
+            cg->pap = sum.a;
+        }
+    }
+};
+
+/* r.z after an advance. */
+struct CgAdvance {
+    OozeConjugateGradients *cg;
+    const int32_t *off;
+    bool iteration; /* or along an initial guess */
+    __device__ void operator()(Sum1 rz) const
+    {
+        if (!*off && iteration) {
+            ooze_cg_advanced(cg, rz.a, rz.a);
+        } else if (!*off) {
+            cg->rz = rz.a;
+            cg->fresh = 1;
+            cg->off = !ooze_solve_residual_check(&cg->residual, rz.a);
+        }
+    }
+};
+
+/* At most `iterations` of iterate(), which returns false where the host has found that the solve
+   has ended. */
+template <class Iterate>
+void conjugate_gradients(Gpu *m, const OozeConjugateGradients *cg, int iterations, Iterate iterate)
+{
+    bool continues = true;
+    for (int k = 0; k < iterations && continues; k++) {
+        continues = (k % CG_BATCH != 0 || watch_goes_on(m, k / CG_BATCH, &cg->off)) && iterate();
+    }
+}
+
+} // namespace ooze
+
+#endif

@@ -1,0 +1,91 @@
+/* Shifts of position only, which follow the iterations of the density stage: relief of overlaps,
+   and drift. */
+#include "cuda/density_sweep.cuh"
+#include "solvers/density_formula.h"
+
+namespace ooze
+{
+
+OOZE_DEVICE float4 at_most(float4 a, float most)
+{
+    return ooze_shortened(sqrtf(dot(a, a)), most) * a;
+}
+
+static void relief_begin(Gpu *m, const DensitySweep *sweep)
+{
+    const DensitySweep s = *sweep;
+    for_each(
+        m, s.n, OOZE_BODY(uint32_t i) {
+            s.position_only_shift[i] = s.shift[i];
+            s.multiplier[i].projected = s.multiplier[i].extrapolated = 0.0f;
+        });
+}
+
+static void relief_end(Gpu *m, const DensitySweep *sweep)
+{
+    const DensitySweep s = *sweep;
+    for_each(
+        m, s.n, OOZE_BODY(uint32_t o) {
+            float4 before = s.position_only_shift[o], by = s.shift[o] - before;
+            s.shift[o] = before;
+            s.position_only_shift[o] =
+                is_rigid(s, o) ? f32x4(0, 0, 0) : at_most(by, ooze_position_only_limit(s.support));
+        });
+}
+
+void density_relieve(Gpu *m, DensitySweep *sweep, bool overlaps)
+{
+    const DensityIteration iteration = {0, 0.0f, false};
+    relief_begin(m, sweep);
+    sweep->relieving = true;
+    for (int k = 0; k < (overlaps ? OOZE_RELIEF_ITERATIONS : 0); k++) {
+        density_multipliers(m, sweep, iteration);
+        density_corrections(m, sweep, iteration);
+        density_swap(sweep);
+    }
+    density_swap(sweep); /* the push-out works on `next` */
+    density_push_out(m, sweep, iteration);
+    density_swap(sweep);
+    relief_end(m, sweep);
+    sweep->relieving = false;
+}
+
+template <int LANES, bool OPEN> static void drift(Gpu *m, const DensitySweep *sweep, float distance)
+{
+    const DensitySweep s = *sweep;
+    const float min_distance = distance / s.fixed_point.unit;
+    for_lanes<LANES>(
+        m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+            const uint2 own = s.place[i];
+            float4 sum = f32x4(0, 0, 0);
+            each_neighbour<LANES>(s.list, i, lane, [&](uint32_t j) {
+                float4 delta = delta_between<OPEN>(s.fixed_point, own, s.place[j]);
+                float square = dot(delta, delta);
+                bool near =
+                    square < min_distance * min_distance && square > 0.0f && j != s.list.dummy;
+                float inverse = inverse_root(near ? square : 1.0f);
+                sum = sum +
+                      (near ? OOZE_DRIFT_SHARE * (min_distance * inverse - 1.0f) : 0.0f) * delta;
+            });
+            sum = f32x4(lanes_sum<LANES>(sum.x), lanes_sum<LANES>(sum.y), lanes_sum<LANES>(sum.z));
+            if (lane == 0) {
+                uint32_t o = s.order[i];
+                bool moves = !(s.mobility && s.mobility[o] <= 0.0f) && !is_rigid(s, o);
+                s.drift[o] = moves ? at_most(s.fixed_point.unit * sum, ooze_drift_limit(distance))
+                                   : f32x4(0, 0, 0);
+            }
+        });
+}
+
+void density_drift(Gpu *m, const DensitySweep *sweep, float min_distance)
+{
+#define IN_THE_OPEN(lanes) drift<lanes, true>(m, sweep, min_distance)
+#define IN_A_BOX(lanes)    drift<lanes, false>(m, sweep, min_distance)
+    if (sweep->open) {
+        OOZE_LANES(sweep->n, IN_THE_OPEN);
+    } else {
+        OOZE_LANES(sweep->n, IN_A_BOX);
+    }
+}
+
+} // namespace ooze

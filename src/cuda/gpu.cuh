@@ -1,0 +1,405 @@
+/* What device code is written in: loops over particles, sums in a fixed order, scratch memory.
+
+   A loop is a body for one particle. Built by nvcc it runs on the GPU; built by a C++ compiler, as
+   the tests do where there is no GPU, the same source runs on the processor. Few other files ask
+   which: those that sort, or gain by shared memory.
+
+   A launch or allocation that fails is remembered in the GPU; all later ones do nothing, so that
+   errors are checked once, on return to the caller: see ooze::status. */
+#ifndef OOZE_CUDA_GPU_CUH
+#define OOZE_CUDA_GPU_CUH
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#ifdef __CUDACC__
+#include <cuda_runtime.h>
+#else
+#include "cuda/on_host.h"
+#endif
+
+#include "cuda/c_parts.h"
+
+/* A function of one particle's numbers, and the body of a loop: for_each(m, n, OOZE_BODY(uint32_t
+   i) {...}); what it uses is captured by value. */
+#define OOZE_DEVICE static __device__ __forceinline__
+#define OOZE_BOTH   static __host__ __device__ __forceinline__ /* for the host as well */
+#define OOZE_BODY   [=] __device__
+
+namespace ooze
+{
+
+enum { BLOCK = 128 }; /* threads of a block */
+
+/* Memory that lives on; what it holds is lost when it grows, unless kept. */
+struct DeviceBuffer {
+    void *memory;
+    size_t size;
+};
+
+struct Chunk { /* of scratch memory */
+    char *memory;
+    size_t size, used;
+};
+enum { CHUNKS = 256 };
+
+struct Gpu {
+    cudaStream_t stream;
+    cudaError_t failed;   /* the first error, cudaSuccess until then */
+    size_t asked;         /* bytes that could not be had, where that was it */
+    size_t held;          /* bytes of device memory held in all */
+    DeviceBuffer partial; /* of sums: one block's each */
+    DeviceBuffer tickets; /* of sums: zeros but while one runs */
+    void *answer;         /* 256 bytes that the host reads, on the device and pinned beside it */
+    void *answer_host;
+    void *watched; /* pinned: two numbers that are on their way, see watch_goes_on */
+    cudaEvent_t sent[2];
+    Chunk chunk[CHUNKS]; /* scratch: gone after the substep */
+    int chunks, top;     /* the one that is being filled */
+    size_t used, peak;   /* bytes of scratch: now, and at most since the last reset */
+};
+
+bool gpu_create(Gpu *m);
+void gpu_destroy(Gpu *m);
+/* What has failed since, as an error with the number of particles that would fit; OOZE_OK: nothing.
+   */
+OozeStatus status(Gpu *m, uint64_t particles, OozeError *error);
+void gpu_wait(Gpu *m);                 /* until all that was asked of it is done */
+size_t free_bytes(void);               /* of device memory; 0: not known */
+bool note(Gpu *m, cudaError_t answer); /* true: all is well, and was */
+
+/* ---- memory ----------------------------------------------------------------------------- */
+
+void *scratch_bytes(Gpu *m, size_t size);
+struct Mark {
+    int top;
+    size_t top_used, used;
+};
+Mark scratch_mark(const Gpu *m);
+void scratch_rewind(Gpu *m, Mark mark);
+void scratch_reset(Gpu *m); /* at the beginning of a substep: one piece of what the last needed */
+
+/* count elements and one more, not initialised. NULL where the GPU has failed. */
+template <class T> T *scratch(Gpu *m, uint64_t count)
+{
+    return static_cast<T *>(scratch_bytes(m, (count + 1) * sizeof(T)));
+}
+
+void *buffer_bytes(Gpu *m, DeviceBuffer *buffer, size_t size, size_t kept = 0);
+void buffer_free(Gpu *m, DeviceBuffer *buffer);
+template <class T> T *buffer(Gpu *m, DeviceBuffer *r, uint64_t count, uint64_t kept = 0)
+{
+    return static_cast<T *>(buffer_bytes(m, r, (count + 1) * sizeof(T), kept * sizeof(T)));
+}
+
+/* So many zeros for a sum, which leaves them as they were. */
+uint32_t *sum_tickets(Gpu *m, uint64_t count);
+
+void copy_in(Gpu *m, void *to, const void *from_host, size_t size);
+void copy_out(Gpu *m, void *to_host, const void *from, size_t size); /* waits */
+void copy(Gpu *m, void *to, const void *from, size_t size);
+void clear(Gpu *m, void *memory, size_t size);
+
+/* Called before batch k of some loops that end themselves: false once *off (device) was seen not to
+   be 0. It is seen late, as of the beginning of the batch before: so the GPU is never without work.
+   */
+bool watch_goes_on(Gpu *m, int k, const int32_t *off);
+
+/* ---- loops ------------------------------------------------------------------------------ */
+
+#ifdef __CUDACC__
+template <class Body> __global__ void __launch_bounds__(BLOCK) each_kernel(uint32_t n, Body body)
+{
+    uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        body(i);
+    }
+}
+
+template <int LANES, class Body>
+__global__ void __launch_bounds__(BLOCK) lanes_kernel(uint32_t n, Body body)
+{
+    uint32_t i = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES;
+    if (i < n) {
+        body(i, threadIdx.x % LANES);
+    }
+}
+#endif
+
+/* body(i) for all i < n, in no order. */
+template <class Body> void for_each(Gpu *m, uint64_t n, Body body)
+{
+    if (n == 0 || m->failed != cudaSuccess) {
+        return;
+    }
+#ifdef __CUDACC__
+    each_kernel<<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, m->stream>>>((uint32_t)n, body);
+    note(m, cudaGetLastError());
+#else
+    on_host_each(n, body);
+#endif
+}
+
+/* body(i, lane): several threads share a particle, where particles are few; each takes every
+   LANES-th part of its neighbours, and adds up with lanes_sum. All lanes of a particle take the
+   same way to there. */
+template <int LANES, class Body> void for_lanes(Gpu *m, uint64_t n, Body body)
+{
+    if (n == 0 || m->failed != cudaSuccess) {
+        return;
+    }
+#ifdef __CUDACC__
+    unsigned blocks = (unsigned)((n * LANES + BLOCK - 1) / BLOCK);
+    lanes_kernel<LANES><<<blocks, BLOCK, 0, m->stream>>>((uint32_t)n, body);
+    note(m, cudaGetLastError());
+#else
+    static_assert(LANES == 1, "one thread a particle on a processor");
+    on_host_each(n, [=](uint32_t i) { body(i, 0u); });
+#endif
+}
+
+/* So few particles that several lanes share one. */
+enum { FEW = 40000, MANY_LANES = 8 };
+#ifdef __CUDACC__
+#define OOZE_LANES(n, call)                                                                        \
+    do {                                                                                           \
+        if ((n) < ooze::FEW) {                                                                     \
+            call(ooze::MANY_LANES);                                                                \
+        } else {                                                                                   \
+            call(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+#else
+#define OOZE_LANES(n, call) call(1)
+#endif
+
+/* The sum over the lanes of a particle, for all of them. */
+template <int LANES> OOZE_DEVICE float lanes_sum(float a)
+{
+#ifdef __CUDACC__
+    if (LANES > 1) {
+        unsigned mask = ((1u << (LANES % 32)) - 1u) << (threadIdx.x % 32 & ~(LANES - 1u));
+        for (int k = LANES / 2; k > 0; k /= 2) {
+            a += __shfl_xor_sync(mask, a, k);
+        }
+    }
+#endif
+    return a;
+}
+
+/* ---- sums over all particles: fixed blocks, added in order ------------------------------ */
+
+/* What may be summed: anything with operator+= and no memory of its own, at most 64 bytes. */
+struct Sum1 {
+    double a;
+    __device__ void operator+=(const Sum1 &o) { a += o.a; }
+};
+struct Sum3 {
+    double a, b, c;
+    __device__ void operator+=(const Sum3 &o)
+    {
+        a += o.a;
+        b += o.b;
+        c += o.c;
+    }
+};
+struct Most1 {
+    float a;
+    __device__ void operator+=(const Most1 &o) { a = o.a > a ? o.a : a; }
+};
+
+#ifdef __CUDACC__
+/* The value of the thread k lanes further on, of any small struct. */
+template <class T> __device__ T from_lane_below(T value, unsigned k)
+{
+    static_assert(sizeof(T) % sizeof(uint32_t) == 0, "whole words");
+    uint32_t words[sizeof(T) / sizeof(uint32_t)];
+    memcpy(words, &value, sizeof value);
+    for (size_t w = 0; w < sizeof(T) / sizeof(uint32_t); w++) {
+        words[w] = __shfl_down_sync(0xffffffffu, words[w], k);
+    }
+    memcpy(&value, words, sizeof value);
+    return value;
+}
+
+/* The sum over a block, for its first thread. `shared` has room for one value a warp. */
+template <class T> __device__ T block_sum(T value, T *shared)
+{
+    for (unsigned k = 16; k > 0; k /= 2) {
+        value += from_lane_below(value, k);
+    }
+    if (threadIdx.x % 32 == 0) {
+        shared[threadIdx.x / 32] = value;
+    }
+    __syncthreads();
+    for (unsigned k = 1; k < BLOCK / 32 && threadIdx.x == 0; k++) {
+        value += shared[k];
+    }
+    return value;
+}
+
+/* Blocks whose partial sums one of them adds up, the last to end; what these come to is added up by
+   the last of all. */
+enum { GROUP = 256 };
+
+/* True for the last of so many blocks that ask; then all that the others wrote before can be read.
+   */
+static __device__ bool is_last(uint32_t *ticket, uint32_t members)
+{
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(ticket, 1u) == members - 1;
+        if (last) {
+            *ticket = 0;
+        }
+    }
+    __syncthreads();
+    __threadfence();
+    return last;
+}
+
+/* The sum of so many partial ones, for the first thread. */
+template <class T> __device__ T sum_partials(const T *partial, uint32_t count, T none, T *shared)
+{
+    T all = none;
+    for (uint32_t k = threadIdx.x; k < count; k += BLOCK) {
+        all += partial[k]; /* never read by this processor before */
+    }
+    __syncthreads();
+    return block_sum(all, shared);
+}
+
+template <int LANES, class T, class Body, class Then>
+__global__ void __launch_bounds__(BLOCK)
+    sum_kernel(uint32_t n, T none, T *partial, uint32_t *ticket, Body body, Then then)
+{
+    __shared__ __align__(16) char memory[BLOCK / 32 * sizeof(T)];
+    T *shared = reinterpret_cast<T *>(memory);
+    uint32_t i = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    uint32_t group = blockIdx.x / GROUP, groups = (gridDim.x + GROUP - 1) / GROUP;
+    uint32_t members = group + 1 < groups ? (uint32_t)GROUP : gridDim.x - group * GROUP;
+    T mine = none;
+    if (i < n) {
+        T value = body(i, lane);
+        mine = lane == 0 ? value : none;
+    }
+    T sum = block_sum(mine, shared);
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = sum;
+    }
+    if (!is_last(ticket + 1 + group, members)) {
+        return;
+    }
+    sum = sum_partials(partial + (uint64_t)group * GROUP, members, none, shared);
+    if (groups > 1) {
+        if (threadIdx.x == 0) {
+            partial[gridDim.x + group] = sum;
+        }
+        if (!is_last(ticket, groups)) {
+            return;
+        }
+        sum = sum_partials(partial + gridDim.x, groups, none, shared);
+    }
+    if (threadIdx.x == 0) {
+        then(sum);
+    }
+}
+#endif
+
+/* Sums body(i, lane) of all particles, of which lane 0's counts, and calls then(sum) once, on the
+   device. */
+template <int LANES, class T, class Body, class Then>
+void sum_lanes(Gpu *m, uint64_t n, T none, Body body, Then then)
+{
+    static_assert(sizeof(T) <= 64, "sums are small");
+    if (m->failed != cudaSuccess) {
+        return;
+    }
+#ifdef __CUDACC__
+    uint64_t blocks = n ? (n * LANES + BLOCK - 1) / BLOCK : 1,
+             groups = (blocks + GROUP - 1) / GROUP;
+    T *partial = static_cast<T *>(buffer_bytes(m, &m->partial, (blocks + groups) * sizeof(T)));
+    uint32_t *ticket = sum_tickets(m, 1 + groups);
+    if (m->failed == cudaSuccess) {
+        sum_kernel<LANES><<<(unsigned)blocks, BLOCK, 0, m->stream>>>((uint32_t)n, none, partial,
+                                                                     ticket, body, then);
+        note(m, cudaGetLastError());
+    }
+#else
+    static_assert(LANES == 1, "one thread a particle on a processor");
+    then(on_host_sum(n, none, body));
+#endif
+}
+
+template <class Body> struct AnyLane {
+    Body body;
+    __device__ auto operator()(uint32_t i, uint32_t) const { return body(i); }
+};
+
+template <class T, class Body, class Then>
+void sum_each(Gpu *m, uint64_t n, T none, Body body, Then then)
+{
+    AnyLane<Body> any = {body};
+    sum_lanes<1>(m, n, none, any, then);
+}
+
+template <class T> struct Answer {
+    T *to;
+    __device__ void operator()(T sum) const { *to = sum; }
+};
+
+/* The sum, for the host: waits for it. `none` where the GPU has failed. */
+template <class T, class Body> T sum_now(Gpu *m, uint64_t n, T none, Body body)
+{
+    Answer<T> answer = {static_cast<T *>(m->answer)};
+    T found = none;
+    sum_each(m, n, none, body, answer);
+    copy_out(m, &found, answer.to, sizeof found);
+    return m->failed == cudaSuccess ? found : none;
+}
+
+/* ---- numbers and their bits --- */
+
+OOZE_DEVICE float bits_to_float(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+OOZE_DEVICE uint32_t float_to_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* ---- small vectors ---------------------------------------------------------------------- */
+
+OOZE_BOTH float4 f32x4(float x, float y, float z, float w = 0.0f)
+{
+    return make_float4(x, y, z, w);
+}
+
+/* Three lanes; the last one of `a` is kept. */
+OOZE_BOTH float4 operator+(float4 a, float4 b)
+{
+    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w);
+}
+OOZE_BOTH float4 operator-(float4 a, float4 b)
+{
+    return make_float4(a.x - b.x, a.y - b.y, a.z - b.z, a.w);
+}
+OOZE_BOTH float4 operator*(float s, float4 a)
+{
+    return make_float4(s * a.x, s * a.y, s * a.z, a.w);
+}
+OOZE_BOTH float dot(float4 a, float4 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+} // namespace ooze
+
+#endif

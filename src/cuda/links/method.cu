@@ -1,0 +1,278 @@
+/* One substep of the links method on the device, in the order of methods/links/method.c. */
+#include "cuda/links/step.cuh"
+
+namespace ooze
+{
+
+/* ---- memory ----------------------------------------------------------------------------- */
+
+static OozeStatus create(Engine *, void **out, OozeError *error)
+{
+    LinksData *data = static_cast<LinksData *>(ooze_alloc_zero(1, sizeof(LinksData)));
+    if (data) {
+        data->host = ooze_link_table_create();
+    }
+    *out = data;
+    return data && data->host ? OOZE_OK : ooze_fail_memory(error, "the links", sizeof *data);
+}
+
+template <class Item> static void rows_free(Gpu *m, LinkRows<Item> *rows)
+{
+    buffer_free(m, &rows->first_buffer);
+    buffer_free(m, &rows->count_buffer);
+    buffer_free(m, &rows->item_buffer);
+}
+
+static void destroy(Engine *engine, void *pointer)
+{
+    LinksData *data = static_cast<LinksData *>(pointer);
+    if (!data) {
+        return;
+    }
+    for (int k = 0; k < 2; k++) {
+        rows_free(&engine->gpu, &data->links[k]);
+        rows_free(&engine->gpu, &data->walls[k]);
+    }
+    ooze_link_table_destroy(data->host);
+    ooze_free(data);
+}
+
+/* ---- frames: rows travel as they are, the host packs and unpacks them ------------------- */
+
+template <class Item>
+static OozeStatus rows_download(Gpu *m, const LinkRows<Item> *rows, OozeLinkRows *to,
+                                OozeError *error)
+{
+    OozeStatus result = ooze_link_rows_reserve(to, rows->n, error);
+    uint64_t items = rows->n ? rows->item_count : 0;
+    result = result ? result : ooze_link_items_reserve(to, items, error);
+    if (!result && rows->n > 0) {
+        copy_out(m, to->first, rows->first(), rows->n * sizeof *to->first);
+        copy_out(m, to->count, rows->count(), rows->n * sizeof *to->count);
+        copy_out(m, to->items, rows->items(), items * sizeof(Item));
+    }
+    return result;
+}
+
+template <class Item>
+static void rows_upload(Gpu *m, LinkRows<Item> *rows, const OozeLinkRows *from)
+{
+    rows->n = from->n;
+    rows->item_count = 0;
+    for (uint64_t i = 0; i < from->n; i++) {
+        uint64_t end = from->first[i] + from->count[i];
+        rows->item_count = end > rows->item_count ? end : rows->item_count;
+    }
+    uint64_t *first = buffer<uint64_t>(m, &rows->first_buffer, from->n);
+    uint32_t *count = buffer<uint32_t>(m, &rows->count_buffer, from->n);
+    Item *items = buffer<Item>(m, &rows->item_buffer, rows->item_count);
+    if (m->failed == cudaSuccess) {
+        copy_in(m, first, from->first, from->n * sizeof *first);
+        copy_in(m, count, from->count, from->n * sizeof *count);
+        copy_in(m, items, from->items, rows->item_count * sizeof(Item));
+    }
+}
+
+static OozeStatus save(Engine *engine, void *pointer, OozeFieldView *arrays, OozeError *error)
+{
+    LinksData *data = static_cast<LinksData *>(pointer);
+    OozeLinkRows *links, *walls;
+    ooze_link_table_rows_of(data->host, &links, &walls);
+    OozeStatus result = rows_download(&engine->gpu, &data->links[0], links, error);
+    result = result ? result : rows_download(&engine->gpu, &data->walls[0], walls, error);
+    result = result ? result : status(&engine->gpu, engine->store.n, error);
+    return result ? result : ooze_link_table_save(data->host, arrays, error);
+}
+
+static OozeStatus restore(Engine *engine, void *pointer, const OozeFieldView *arrays,
+                          OozeError *error)
+{
+    LinksData *data = static_cast<LinksData *>(pointer);
+    const OozeFieldView *views[OOZE_LINK_ARRAYS];
+    OozeLinkRows *links, *walls;
+    for (int k = 0; k < OOZE_LINK_ARRAYS; k++) {
+        views[k] = &arrays[k];
+    }
+    OozeStatus result = ooze_link_table_unpack(data->host, views, error);
+    if (!result) {
+        ooze_link_table_rows_of(data->host, &links, &walls);
+        rows_upload(&engine->gpu, &data->links[0], links);
+        rows_upload(&engine->gpu, &data->walls[0], walls);
+        gpu_wait(&engine->gpu); /* the rows of the host may change after this */
+        result = status(&engine->gpu, engine->store.n, error);
+    }
+    return result;
+}
+
+/* ---- the step --------------------------------------------------------------------------- */
+
+static OozeStatus send_materials(LinksStep *step, OozeError *error)
+{
+    const OozeStepContext *c = step->context;
+    uint64_t count = (uint64_t)c->material_count;
+    LinksMaterial *rows =
+        static_cast<LinksMaterial *>(ooze_arena_alloc(c->arena, count, sizeof *rows));
+    float *mass = static_cast<float *>(ooze_arena_alloc(c->arena, count, sizeof *mass));
+    float *extension = static_cast<float *>(ooze_arena_alloc(c->arena, count, sizeof *extension));
+    LinksMaterial *sent = scratch<LinksMaterial>(step->m, count);
+    if (!rows || !mass || !extension) {
+        return ooze_fail_memory(error, "materials", count * sizeof *rows);
+    }
+    ooze_links_materials(c, mass, extension);
+    for (uint64_t k = 0; k < count; k++) {
+        bool elastic = c->materials[k].values[OOZE_MATERIAL_LABEL] != 0.0;
+        rows[k] = {mass[k], extension[k], elastic};
+    }
+    copy_in(step->m, sent, rows, count * sizeof *rows);
+    step->view.materials = sent;
+    return OOZE_OK;
+}
+
+static void describe(LinksStep *step)
+{
+    const OozeStepContext *c = step->context;
+    const Engine *engine = step->engine;
+    const Store *store = &engine->store;
+    Gpu *m = step->m;
+    LinksView *s = &step->view;
+    uint64_t n = store->n;
+    s->k = ooze_links_constants(&step->data->rest, c);
+    s->now.n = s->next.n = (uint32_t)n;
+    s->now.x = store_positions(store);
+    s->now.fluid = view(&engine->fluid);
+    s->now.boundary = s->next.boundary = engine->walls.view;
+    s->now.periodic = s->next.periodic = c->periodic;
+    s->now.kernel = s->next.kernel = s->k.kernel;
+    if (s->k.samples && engine->walls.count > 0) {
+        s->now.walls = view(&engine->fluid_walls);
+    }
+    s->solids = engine->solids.view;
+    s->material = static_cast<const uint16_t *>(store_data(store, "material"));
+    s->prescribed = static_cast<const uint16_t *>(store_data(store, "nozzle"));
+    s->row = static_cast<uint32_t *>(store_data(store, "link_row"));
+    s->elastic = static_cast<uint8_t *>(store_data(store, "elastic"));
+    s->u = scratch<float4>(m, n);
+    s->x = scratch<float4>(m, n);
+    s->next.x = s->x;
+    s->shift = scratch<float4>(m, n);
+    s->before = scratch<float4>(m, n);
+    s->change = scratch<float4>(m, n);
+    s->inverse_mass = scratch<float>(m, n);
+    s->share = scratch<float>(m, n);
+    s->excess = scratch<float>(m, n);
+    s->old_row = scratch<uint32_t>(m, n);
+}
+
+static void load(LinksStep *step)
+{
+    const LinksView s = step->view;
+    const float4 *v = store_velocities(&step->engine->store);
+    for_each(
+        step->m, s.now.n, OOZE_BODY(uint32_t i) {
+            s.u[i] = f32x4(v[i].x, v[i].y, v[i].z);
+            s.elastic[i] = (uint8_t)s.materials[s.material[i]].elastic;
+        });
+}
+
+/* Into `change`, wrapped. */
+static void predict(LinksStep *step)
+{
+    const LinksView s = step->view;
+    const OozeVec3 g = step->context->gravity;
+    const float4 kick = s.k.dt * f32x4((float)g.x, (float)g.y, (float)g.z);
+    for_each(
+        step->m, s.now.n, OOZE_BODY(uint32_t i) {
+            if (!s.prescribed || !s.prescribed[i]) {
+                s.u[i] = s.u[i] + kick;
+            }
+            s.change[i] = wrap_point(s.now.periodic, s.now.x[i] + s.k.dt * s.u[i]);
+        });
+}
+
+/* Sorts the predicted positions, in the grid that the substep began with, and finds neighbours. */
+static OozeStatus find_neighbours(LinksStep *step, OozeError *error)
+{
+    Engine *engine = step->engine;
+    Gpu *m = step->m;
+    const OozeStepContext *c = step->context;
+    LinksView *s = &step->view;
+    uint64_t n = s->now.n;
+    OozeStatus result = grid_sort(m, &engine->grid, s->change, n, c->support, &c->periodic, error);
+    if (result) {
+        return result;
+    }
+    s->order = engine->grid.order;
+    const LinksView v = *s;
+    for_each(
+        m, n, OOZE_BODY(uint32_t k) {
+            uint32_t i = v.order[k];
+            v.x[k] = v.change[i];
+            v.shift[k] = f32x4(0, 0, 0);
+            v.inverse_mass[k] =
+                v.prescribed && v.prescribed[i] ? 0.0f : v.materials[v.material[i]].inverse_mass;
+            v.old_row[k] = v.row[i];
+        });
+    ooze_timer_lap(c->timer, "sort");
+    result = lists_build(m, &engine->near, &engine->grid, s->x, n, s->x, c->support, true, error);
+    s->next.fluid = view(&engine->near);
+    if (!result && s->now.walls.begin) {
+        result = lists_build(m, &engine->near_walls, &engine->walls.grid, s->x, n,
+                             engine->walls.view.position, c->support, false, error);
+        s->next.walls = view(&engine->near_walls);
+    }
+    ooze_timer_lap(c->timer, "lists");
+    return result;
+}
+
+static void store_results(LinksStep *step)
+{
+    const LinksView s = step->view;
+    float4 *x = store_positions(&step->engine->store), *v = store_velocities(&step->engine->store);
+    for_each(
+        step->m, s.now.n, OOZE_BODY(uint32_t k) {
+            uint32_t i = s.order[k];
+            float4 u = s.u[i] + (1.0f / s.k.dt) * s.shift[k];
+            float4 p = x[i] + (s.k.dt * s.u[i] + s.shift[k]);
+            x[i] = f32x4(p.x, p.y, p.z);
+            v[i] = f32x4(u.x, u.y, u.z);
+        });
+}
+
+static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, OozeError *error)
+{
+    LinksStep step = {};
+    step.engine = engine;
+    step.m = &engine->gpu;
+    step.data = static_cast<LinksData *>(data);
+    step.context = context;
+    if (engine->store.n == 0) {
+        step.data->links[0].n = step.data->walls[0].n = 0;
+        return OOZE_OK;
+    }
+    describe(&step);
+    OozeStatus result = send_materials(&step, error);
+    if (result) {
+        return result;
+    }
+    load(&step);
+    ooze_timer_lap(context->timer, "load");
+    links_smooth(&step);
+    ooze_timer_lap(context->timer, "smooth");
+    predict(&step);
+    result = find_neighbours(&step, error);
+    result = result ? result : links_control(&step, error);
+    ooze_timer_lap(context->timer, "links");
+    if (!result) {
+        links_solve(&step);
+        store_results(&step);
+        ooze_timer_lap(context->timer, "store");
+        result = status(step.m, engine->store.n, error);
+    }
+    return result;
+}
+
+const DeviceMethod links_method = {
+    "links", nullptr, create, destroy, step, save, restore,
+};
+
+} // namespace ooze

@@ -1,0 +1,211 @@
+/* Density and links corrected together on the device: see methods/links/sweep_loops.c. */
+#include "cuda/links/step.cuh"
+#include "cuda/shape_distance.cuh"
+
+namespace ooze
+{
+
+struct LinkSum {
+    float density, stiffness, taut;
+    float4 fluid, walls; /* gradients at the particle, of fluid and of boundary particles */
+    float4 apart, pull;  /* artificial pressure; taut links to solids */
+};
+
+/* Gradient of the kernel along d, times a volume. */
+OOZE_DEVICE float4 gradient(const LinksView &s, float volume, float slope, float4 d)
+{
+    return (volume * slope / fmaxf(d.w, 1e-6f * s.k.support)) * d;
+}
+
+template <int LANES>
+OOZE_DEVICE void add_densities(const LinksView &s, uint32_t i, uint32_t lane, LinkSum *sum)
+{
+    const OozeLinksKernel *kernel = &s.next.kernel;
+    each_pair<LANES>(s.next, i, lane, [&](uint32_t j, float4 d) {
+        float value = ooze_links_value(kernel, d.w), slope = ooze_links_slope(kernel, d.w);
+        float4 g = gradient(s, s.k.volume, slope, d);
+        sum->density += s.k.volume * value;
+        sum->stiffness +=
+            material_of(s, j).inverse_mass * (s.k.volume * slope) * (s.k.volume * slope);
+        sum->fluid = sum->fluid + g;
+        sum->apart =
+            sum->apart +
+            ooze_artificial_pressure(s.k.pressure_scale, value, s.k.pressure_reference) * g;
+    });
+    each_wall_pair<LANES>(s.next, i, lane, [&](uint32_t b, float4 d) {
+        float value = ooze_links_value(kernel, d.w);
+        float volume = s.k.wall_scale * s.next.boundary.volume[b];
+        float4 g = gradient(s, volume, ooze_links_slope(kernel, d.w), d);
+        sum->density += volume * value;
+        sum->walls = sum->walls + g;
+        sum->apart =
+            sum->apart +
+            ooze_artificial_pressure(s.k.pressure_scale, value, s.k.pressure_reference) * g;
+    });
+}
+
+template <int LANES>
+OOZE_DEVICE void add_links(const LinksView &s, uint32_t i, uint32_t lane, LinkSum *sum)
+{
+    const float4 x = s.x[i];
+    const OozeLink *row = s.links + s.first[i];
+    for (uint32_t k = lane; k < s.count[i]; k += LANES) {
+        sum->taut += separation(s.next.periodic, x, s.x[row[k].other]).w > row[k].rest;
+    }
+    const float own = s.inverse_mass[i], strength = own > 0.0f ? s.k.strength / own : 0.0f;
+    const float4 *held = s.held_at + s.wall_first[i];
+    for (uint32_t k = lane; k < s.wall_count[i]; k += LANES) {
+        float4 d = separation(s.next.periodic, x, held[k]);
+        float excess = fmaxf(d.w - held[k].w, 0.0f);
+        sum->taut += d.w > held[k].w;
+        sum->pull = sum->pull + (strength * excess / fmaxf(d.w, 1e-6f * s.k.support)) * d;
+    }
+}
+
+template <int LANES> OOZE_DEVICE void sum_lanes_of(LinkSum *sum)
+{
+    sum->density = lanes_sum<LANES>(sum->density);
+    sum->stiffness = lanes_sum<LANES>(sum->stiffness);
+    sum->taut = lanes_sum<LANES>(sum->taut);
+    sum->fluid = lanes_sum<LANES>(sum->fluid);
+    sum->walls = lanes_sum<LANES>(sum->walls);
+    sum->apart = lanes_sum<LANES>(sum->apart);
+    sum->pull = lanes_sum<LANES>(sum->pull);
+}
+
+/* Eqs 4 to 7, taut links, and all of the correction that does not depend on other multipliers. */
+template <int LANES> static void find_multipliers(Gpu *m, const LinksView &view)
+{
+    const LinksView s = view;
+    for_lanes<LANES>(
+        m, s.next.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+            LinkSum sum = {};
+            add_densities<LANES>(s, i, lane, &sum);
+            if (s.count) {
+                add_links<LANES>(s, i, lane, &sum);
+            }
+            sum_lanes_of<LANES>(&sum);
+            if (lane != 0) {
+                return;
+            }
+            const float4 own = sum.fluid + sum.walls;
+            float stiffness = sum.stiffness + material_of(s, i).inverse_mass * dot(own, own);
+            float centre = s.k.volume * ooze_links_value(&s.next.kernel, 0.0f);
+            float error = centre - 1.0f + sum.density;
+            float lambda =
+                ooze_links_multiplier(error, s.k.cohesion, s.k.relaxation, stiffness, s.k.softness);
+            float share = ooze_link_share(sum.taut);
+            s.excess[i] = fmaxf(error, 0.0f);
+            s.share[i] = share;
+            s.change[i] = lambda * (own + sum.walls) + sum.apart - share * sum.pull;
+            float4 x = s.x[i];
+            s.before[i] = f32x4(x.x, x.y, x.z, lambda);
+        });
+}
+
+/* Eqs 8, 10 and 11. */
+template <int LANES> static void correct(Gpu *m, const LinksView &view)
+{
+    LinksView s = view;
+    s.next.x = s.before;
+    for_lanes<LANES>(
+        m, s.next.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+            float4 sum = f32x4(0, 0, 0);
+            const float4 here = s.before[i];
+            const float own = s.inverse_mass[i], share = s.share[i];
+            each_pair<LANES>(s.next, i, lane, [&](uint32_t j, float4 d) {
+                float slope = ooze_links_slope(&s.next.kernel, d.w);
+                sum = sum + s.before[j].w * gradient(s, s.k.volume, slope, d);
+            });
+            const OozeLink *row = s.count ? s.links + s.first[i] : nullptr;
+            for (uint32_t k = lane; s.count && k < s.count[i]; k += LANES) {
+                uint32_t j = row[k].other;
+                float4 d = separation(s.next.periodic, here, s.before[j]);
+                float pull =
+                    d.w > row[k].rest
+                        ? ooze_link_correction(d.w, row[k].rest, s.k.strength,
+                                               fminf(share, s.share[j]), own, s.inverse_mass[j])
+                        : 0.0f;
+                sum = sum - (pull / fmaxf(d.w, 1e-6f * s.k.support)) * d;
+            }
+            sum = lanes_sum<LANES>(sum);
+            if (lane == 0) {
+                float4 all = own * (s.change[i] + sum);
+                s.x[i] = s.x[i] + all;
+                s.shift[i] = s.shift[i] + all;
+            }
+        });
+}
+
+/* Particles nearer to a solid than the contact distance are put there: see solvers/push_out.c. */
+static void push_out(Gpu *m, const LinksView &view, float contact)
+{
+    const LinksView s = view;
+    if (s.solids.count == 0) {
+        return;
+    }
+    for_each(
+        m, s.next.n, OOZE_BODY(uint32_t i) {
+            if (s.inverse_mass[i] == 0.0f) {
+                return;
+            }
+            for (int k = 0; k < s.solids.count; k++) {
+                OozeVec3 normal;
+                if (!solid_near(s.solids.items[k], s.x[i], contact, false)) {
+                    continue;
+                }
+                double distance = solid_distance(s.solids.items[k], widen(s.x[i]), &normal);
+                if (distance < (double)contact) {
+                    float4 off = narrow(vec3_scale(normal, (double)contact - distance));
+                    s.x[i] = s.x[i] + off;
+                    s.shift[i] = s.shift[i] + off;
+                }
+            }
+        });
+}
+
+struct Excess {
+    double sum;
+    float worst, spare;
+    __device__ void operator+=(const Excess &o)
+    {
+        sum += o.sum;
+        worst = o.worst > worst ? o.worst : worst;
+    }
+};
+
+static void report(LinksStep *step)
+{
+    const LinksView s = step->view;
+    Excess none = {};
+    Excess all = sum_now(
+        step->m, s.next.n, none, OOZE_BODY(uint32_t i)->Excess {
+            return {(double)s.excess[i], s.excess[i], 0.0f};
+        });
+    step->context->report->worst_density_error = (double)all.worst;
+    step->context->report->mean_density_error = all.sum / (double)s.next.n;
+}
+
+void links_solve(LinksStep *step)
+{
+    Gpu *m = step->m;
+    const OozeStepContext *c = step->context;
+    const LinksView &s = step->view;
+    const int iterations = (int)c->params[OOZE_LINKS_ITERATIONS];
+    const float contact = (float)(c->params[OOZE_LINKS_CONTACT_DISTANCE] * c->spacing);
+    for (int k = 0; k < iterations; k++) {
+#define FIND_MULTIPLIERS(LANES) find_multipliers<LANES>(m, s)
+#define CORRECT(LANES)          correct<LANES>(m, s)
+        OOZE_LANES(s.next.n, FIND_MULTIPLIERS);
+        ooze_timer_lap(c->timer, "density_multipliers");
+        OOZE_LANES(s.next.n, CORRECT);
+        ooze_timer_lap(c->timer, "density_corrections");
+        push_out(m, s, contact);
+        ooze_timer_lap(c->timer, "push_out");
+    }
+    if (iterations > 0) {
+        report(step);
+    }
+}
+
+} // namespace ooze

@@ -1,0 +1,36 @@
+/* A method's step on the device: one const struct, listed in methods.cu. The engine calls it. */
+#ifndef OOZE_CUDA_METHOD_CUH
+#define OOZE_CUDA_METHOD_CUH
+
+#include "cuda/engine.cuh"
+
+namespace ooze
+{
+
+struct DeviceMethod {
+    const char *name; /* of the OozeMethod whose steps it takes */
+    /* Whether the device implements these settings; if not, `why` gets the reason as the end of a
+       sentence: "... because WHY". NULL: all of them. */
+    bool (*supports)(const OozeStepContext *context, char *why, size_t size);
+    /* Data that lives as long as the engine; both NULL: none. */
+    OozeStatus (*create)(Engine *engine, void **data, OozeError *error);
+    void (*destroy)(Engine *engine, void *data);
+    /* One substep of the particles in the engine's store, whose neighbour lists are up to date. */
+    OozeStatus (*step)(Engine *engine, void *data, OozeStepContext *context, OozeError *error);
+    /* The method's own arrays, as OozeMethod.save and restore: save sets count and data of each,
+       which stay valid until the next call. NULL where OozeMethod has none. */
+    OozeStatus (*save)(Engine *engine, void *data, OozeFieldView *arrays, OozeError *error);
+    OozeStatus (*restore)(Engine *engine, void *data, const OozeFieldView *arrays,
+                          OozeError *error);
+};
+
+extern const DeviceMethod conformation_method, links_method;
+
+/* NULL: the device does not take steps of this method. */
+const DeviceMethod *device_method_find(const char *name);
+/* Their names, for messages: "'a' and 'b'". */
+void device_method_names(char *text, size_t size);
+
+} // namespace ooze
+
+#endif

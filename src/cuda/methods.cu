@@ -1,0 +1,31 @@
+/* The one list of methods whose steps the device takes: adding one is a line here and a folder. */
+#include "cuda/method.cuh"
+
+#include <cstdio>
+
+namespace ooze
+{
+
+static const DeviceMethod *const methods[] = {&conformation_method, &links_method};
+enum { METHODS = sizeof methods / sizeof methods[0] };
+
+const DeviceMethod *device_method_find(const char *name)
+{
+    for (const DeviceMethod *method : methods) {
+        if (strcmp(method->name, name) == 0) {
+            return method;
+        }
+    }
+    return nullptr;
+}
+
+void device_method_names(char *text, size_t size)
+{
+    size_t used = 0;
+    for (int k = 0; k < METHODS && used < size; k++) {
+        const char *before = k == 0 ? "" : k + 1 < METHODS ? ", " : " and ";
+        used += (size_t)snprintf(text + used, size - used, "%s'%s'", before, methods[k]->name);
+    }
+}
+
+} // namespace ooze

@@ -1,0 +1,186 @@
+#include "cuda/readback.cuh"
+
+extern "C" {
+#include "base/memory.h"
+#include "base/threads.h"
+}
+
+namespace ooze
+{
+
+/* Bytes of a pinned piece: long enough for the bus, short enough for the caches of the threads that
+   empty it. */
+enum { PIECE = 8 << 20 };
+enum { PARTS = 32 }; /* items, or parts of them, of a piece */
+enum { GRAIN = 1 << 18, HELPERS = 4 };
+
+#ifdef __CUDACC__
+static void *take_pinned(size_t size)
+{
+    void *memory = nullptr;
+    if (cudaMallocHost(&memory, size) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return nullptr;
+    }
+    return memory;
+}
+static void free_pinned(void *memory)
+{
+    cudaFreeHost(memory);
+}
+typedef cudaEvent_t Event;
+static bool event_create(Event *event)
+{
+    return cudaEventCreateWithFlags(event, cudaEventDisableTiming) == cudaSuccess;
+}
+static void event_free(Event event)
+{
+    cudaEventDestroy(event);
+}
+static void bring(Gpu *m, void *to, const void *from, size_t size)
+{
+    if (m->failed == cudaSuccess) {
+        note(m, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, m->stream));
+    }
+}
+static void event_set(Gpu *m, Event event)
+{
+    note(m, cudaEventRecord(event, m->stream));
+}
+static void event_wait(Gpu *m, Event event)
+{
+    note(m, cudaEventSynchronize(event));
+}
+#else
+static void *take_pinned(size_t size)
+{
+    return malloc(size);
+}
+static void free_pinned(void *memory)
+{
+    free(memory);
+}
+typedef int Event;
+static bool event_create(Event *event)
+{
+    *event = 1;
+    return true;
+}
+static void event_free(Event) {}
+static void bring(Gpu *m, void *to, const void *from, size_t size)
+{
+    copy_out(m, to, from, size);
+}
+static void event_set(Gpu *, Event) {}
+static void event_wait(Gpu *, Event) {}
+#endif
+
+struct Piece {
+    char *memory; /* pinned */
+    Event full;
+    ReadbackItem part[PARTS]; /* `from` is inside of `memory` */
+    int parts;
+};
+
+struct Readback {
+    Piece piece[2];
+    OozeThreads *threads;
+};
+
+void readback_free(Readback *readback)
+{
+    if (!readback) {
+        return;
+    }
+    for (Piece &piece : readback->piece) {
+        if (piece.memory) {
+            free_pinned(piece.memory);
+        }
+        if (piece.full) {
+            event_free(piece.full);
+        }
+    }
+    ooze_threads_destroy(readback->threads);
+    ooze_free(readback);
+}
+
+Readback *readback_create(void)
+{
+    Readback *readback = static_cast<Readback *>(ooze_alloc_zero(1, sizeof(Readback)));
+    bool made = readback && ooze_threads_create(HELPERS, &readback->threads, nullptr) == OOZE_OK;
+    for (int k = 0; k < 2 && made; k++) {
+        Piece *piece = &readback->piece[k];
+        piece->memory = static_cast<char *>(take_pinned(PIECE));
+        made = piece->memory && event_create(&piece->full);
+    }
+    if (!made) {
+        readback_free(readback);
+        return nullptr;
+    }
+    return readback;
+}
+
+/* Copies as much as the piece holds, beginning `done` bytes into item `next`. */
+static void fill_piece(Gpu *m, Piece *piece, const ReadbackItem *items, int count, int *next,
+                       size_t *done)
+{
+    size_t used = 0;
+    piece->parts = 0;
+    while (*next < count && used < PIECE && piece->parts < PARTS) {
+        const ReadbackItem *item = &items[*next];
+        size_t left = item->size - *done, room = PIECE - used, size = left < room ? left : room;
+        char *at = piece->memory + used;
+        if (size > 0) {
+            bring(m, at, static_cast<const char *>(item->from) + *done, size);
+            piece->part[piece->parts++] = {static_cast<char *>(item->to_host) + *done, at, size};
+        }
+        used += size;
+        *done += size;
+        if (*done == item->size) {
+            *next += 1;
+            *done = 0;
+        }
+    }
+    event_set(m, piece->full);
+}
+
+static void copy_range(void *context, uint64_t begin, uint64_t end, int)
+{
+    const ReadbackItem *part = static_cast<const ReadbackItem *>(context);
+    memcpy(static_cast<char *>(part->to_host) + begin,
+           static_cast<const char *>(part->from) + begin, end - begin);
+}
+
+static void empty_piece(Gpu *m, Readback *readback, Piece *piece)
+{
+    event_wait(m, piece->full);
+    for (int k = 0; k < piece->parts && m->failed == cudaSuccess; k++) {
+        ReadbackItem *part = &piece->part[k];
+        ooze_parallel_for(part->size > GRAIN ? readback->threads : nullptr, part->size, GRAIN,
+                          copy_range, part);
+    }
+    piece->parts = 0;
+}
+
+void readback_all(Gpu *m, Readback *readback, const ReadbackItem *items, int count)
+{
+    if (!readback) {
+        for (int k = 0; k < count; k++) {
+            copy_out(m, items[k].to_host, items[k].from, items[k].size);
+        }
+        return;
+    }
+    int next = 0, k = 0;
+    size_t done = 0;
+    Piece *filling = &readback->piece[k];
+    fill_piece(m, filling, items, count, &next, &done);
+    while (filling->parts > 0) {
+        Piece *full = filling;
+        k = !k;
+        filling = &readback->piece[k];
+        fill_piece(m, filling, items, count, &next, &done);
+        empty_piece(m, readback, full);
+    }
+}
+
+} // namespace ooze

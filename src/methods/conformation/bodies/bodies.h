@@ -1,0 +1,145 @@
+/* Particle bodies, separated from all other particles: the same code for the processor and the GPU.
+   Valid C and C++.
+
+   The particles of all bodies have slots, those of rigid bodies first, in the order of their ids,
+   whatever their order in space: sums over a body run over its slots in fixed blocks, so that they
+   do not depend on threads or sorting. The caller copies fields of its particles into arrays of one
+   element a slot, and copies the results back.
+
+   A rigid body's velocities are u = v + w x arm: six numbers. The solver searches among such
+   velocities alone; what pushes at its particles acts on their sums. */
+#ifndef OOZE_METHODS_CONFORMATION_BODIES_BODIES_H
+#define OOZE_METHODS_CONFORMATION_BODIES_BODIES_H
+
+#include "base/formula.h"
+#include "methods/method.h"
+#include "solvers/twist.h"
+
+#define OOZE_NO_PARTICLE UINT32_MAX
+
+/* The fluid that wets a particle of a body is that of its nearest fluid neighbour, whose edge has
+   the largest weight. */
+OOZE_FORMULA bool ooze_film_is_nearer(bool fluid, float weight, float *largest)
+{
+    bool nearer = fluid && weight > *largest;
+    *largest = nearer ? weight : *largest;
+    return nearer;
+}
+
+typedef struct OozeRigid {
+    uint64_t first, count; /* slots */
+    uint64_t particles;    /* that are left */
+    double mass;           /* a particle of the reference density counts 1 */
+    double inverse_inertia[6];
+    OozeVec3 rest_centre, centre; /* of mass */
+    double rotation[9];           /* from rest, about the centre of mass */
+    OozeTwist given;              /* motion under external forces alone */
+    OozeTwist motion;             /* as it is solved for */
+    OozeTwist found;              /* at the end of the last pass of the solve */
+    OozeTwist sum;                /* of the last gather */
+    OozeTwist response;           /* to a sum, constrained by contacts */
+    OozeTwist slip;               /* change by slipping friction */
+    uint64_t contacts, contact_count;
+    OozeTwist held[6], held_response[6]; /* orthonormal rows that contacts hold at present */
+    int held_count;
+} OozeRigid;
+
+/* A possible contact of a particle of a rigid body with a solid in this step. */
+typedef struct OozeRigidContact {
+    OozeVec3 arm;
+    OozeTwist row[3], response[3]; /* along the normal, then the tangents */
+    double speed[3];     /* at least, along the normal; of the surface, along the tangents */
+    double effective[3]; /* 1/(row . response) */
+    double impulse[3];
+    double friction;
+} OozeRigidContact;
+
+/* Bonds of the soft bodies: per slot, from rest positions; kept while the same particles are
+   there. */
+typedef struct OozeBonds {
+    uint64_t slots;   /* that they were made for */
+    uint64_t made_of; /* hash of the particles they connect */
+    uint64_t *first;  /* slots + 1 */
+    uint32_t *other;  /* slot at the other end */
+    float *length;    /* at rest, m */
+    float *share;     /* see physics/bond.h, surface included */
+} OozeBonds;
+
+typedef struct OozeBodyBlock {
+    uint64_t begin, end; /* slots */
+    int rigid;
+} OozeBodyBlock;
+
+/* In the step arena. */
+typedef struct OozeBodies {
+    const OozeStepContext *context;
+    float contact; /* m between centres and solids */
+    uint64_t slots, rigid_slots;
+    uint64_t *first_slot; /* per body */
+    uint16_t *rigid_of;   /* per body: its number among rigid bodies from 1; 0: soft */
+    /* Filled by the caller before ooze_bodies_begin. */
+    uint32_t *index;   /* per slot: its particle, or OOZE_NO_PARTICLE */
+    OozeFloat4 *rest;  /* per slot: position of the particle when it was added */
+    OozeFloat4 *place; /* per rigid slot: where it is; last lane: its weight, see OozeRheology */
+    /* Per rigid slot, and one more for the GPU: fields to copy in and out. */
+    OozeFloat4 *field[2];
+    OozeVec3 *arm; /* per rigid slot: from the centre of mass, begin of step */
+    OozeRigid *rigids;
+    int rigid_count;
+    OozeBodyBlock *blocks;
+    uint64_t block_count;
+    OozeTwist *partial; /* per block */
+    OozeRigidContact *contacts;
+    uint64_t contact_count;
+    const OozeBonds *bonds; /* NULL: no soft bodies */
+} OozeBodies;
+
+/* Allocates, and assigns slots to bodies. */
+OozeStatus ooze_bodies_create(OozeBodies *bodies, const OozeStepContext *context, float contact,
+                              OozeError *error);
+/* Finds poses and possible contacts of rigid bodies; velocities u become those of rigid motions of
+   the same momenta. */
+OozeStatus ooze_bodies_begin(OozeBodies *bodies, OozeFloat4 *u, OozeError *error);
+/* Moves rigid bodies with the velocities u to new positions x, all distances as at rest; u becomes
+   the velocities of the same momenta in the new pose. */
+void ooze_bodies_place(OozeBodies *bodies, OozeFloat4 *u, OozeFloat4 *x);
+
+/* ---- rigid bodies: fields are per rigid slot ---- */
+
+/* rigid->sum of a field of forces, or with `by_mass` of velocities: momenta. */
+void ooze_rigid_gather(OozeBodies *bodies, const OozeFloat4 *field, bool by_mass);
+/* field = motion of the body at its particles. */
+void ooze_rigid_spread_motion(const OozeBodies *bodies, OozeFloat4 *field);
+/* field = response of the body at its particles. */
+void ooze_rigid_spread_response(const OozeBodies *bodies, OozeFloat4 *field);
+/* Inverse mass times a sum. */
+OozeTwist ooze_rigid_respond(const OozeRigid *rigid, const OozeTwist *sum);
+/* Effective inverse mass of its particles over their own: see OozeDensityJob. */
+float ooze_rigid_ease(const OozeRigid *rigid);
+
+/* The preconditioned residual of a search direction: response of the bodies to the forces r,
+   constrained by contacts. Returns r . response. */
+double ooze_rigid_precondition(OozeBodies *bodies, const OozeFloat4 *r);
+/* Projects velocities onto rigid motions of the same momenta, constrained by contacts. */
+void ooze_rigid_project_velocities(OozeBodies *bodies, OozeFloat4 *field);
+/* Begins a pass of the velocity solve: resolves contacts for the present motions, which are written
+   to u; `star` gets the motions under external forces and slipping friction. */
+void ooze_rigid_begin_pass(OozeBodies *bodies, OozeFloat4 *u, OozeFloat4 *star);
+/* Ends a pass with the velocities u; `residual` is that of the particles' forces, contacts not
+   counted. The motions become those without contacts, for the next ooze_rigid_begin_pass. */
+void ooze_rigid_end_pass(OozeBodies *bodies, const OozeFloat4 *u, const OozeFloat4 *residual);
+/* Particles were pushed: bodies move with the momentum that they got, and into no solid. */
+void ooze_rigid_apply_impulses(OozeBodies *bodies, OozeFloat4 *u);
+/* Shifts of the density stage become those of rigid motions that enter no solid. */
+void ooze_rigid_shift(OozeBodies *bodies, OozeFloat4 *shift);
+
+/* Which particles of rigid bodies, with velocities u, may touch solids in this step. */
+OozeStatus ooze_rigid_find_contacts(OozeBodies *bodies, const OozeFloat4 *u, OozeError *error);
+
+/* ---- soft bodies ---- */
+
+/* Sets bodies->bonds; *kept is the bonds of the last step, or NULL. */
+OozeStatus ooze_bonds_find(OozeBodies *bodies, OozeBonds **kept, OozeError *error);
+void ooze_bonds_destroy(OozeBonds *bonds);
+
+#endif

@@ -1,0 +1,13 @@
+/* Connected components of fluid: particles of one row of rheology that are linked by neighbour
+   lists. */
+#ifndef OOZE_METHODS_CONFORMATION_COMPONENTS_H
+#define OOZE_METHODS_CONFORMATION_COMPONENTS_H
+
+#include "methods/conformation/components_formula.h"
+#include "methods/conformation/step.h"
+
+/* root[i]: least particle of the component of i. Both arrays have one element a particle. */
+void ooze_conformation_find_components(const OozeConformationStep *step, OozeParent *parent,
+                                       uint32_t *root);
+
+#endif

@@ -1,0 +1,178 @@
+/* Finding contacts for the velocity solve: the contact set of every particle that its free
+   motion would take into a solid. See contact_formula.h. */
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/vec3.h"
+#include "methods/conformation/bodies/step_bodies.h"
+#include "solids/broad_phase.h"
+
+/* `near`: solids that the particle may touch. */
+static OozeContactSet find_contact_set(const OozeConformationStep *s, uint64_t i, uint64_t near)
+{
+    const OozeStepContext *c = s->context;
+    const OozeContactScale scale = {c->dt, c->spacing, (double)s->settings.contact_distance};
+    OozeContactSearch search = {.set = {.count = 0}};
+    OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
+    OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
+    ooze_contact_begin(&search);
+    if (s->mobility[i] == 0.0f) {
+        ooze_contact_prescribe(&search.set, u);
+        return search.set;
+    }
+    if (s->bodies && s->bodies->rigid_of[i]) { /* contacts act on the body as a whole */
+        return search.set;
+    }
+    for (int k = 0; k < c->solid_count; k++) {
+        const OozeSolid *solid = &c->solids[k];
+        if (!ooze_broad_phase_has(near, k) || solid->params[OOZE_SOLID_COLLIDES] == 0.0) {
+            continue;
+        }
+        OozeContact contact = ooze_solid_contact(solid, x);
+        bool deep, dynamic = s->coupling && ooze_coupling_is_dynamic(s->coupling, k);
+        double speed = ooze_contact_speed(&scale, &contact, &deep);
+        s->intruder[i] = deep ? k : s->intruder[i];
+        if (!dynamic) { /* of dynamic solids the samples and the density stage push */
+            ooze_contact_meet(&search, &contact, speed, u, solid->params[OOZE_SOLID_FRICTION]);
+        }
+    }
+    ooze_contact_add_tangents(&search);
+    return search.set;
+}
+
+/* ---- all particles -------------------------------------------------------------------------- */
+
+enum { GRAIN = OOZE_CONFORMATION_GRAIN, GROUPS = GRAIN / OOZE_BROAD_PHASE_GROUP };
+
+typedef struct FindJob {
+    OozeConformationStep *step;
+    OozeBroadPhase nearby;
+    uint64_t *near;        /* per group: solids that its particles may touch */
+    uint64_t *room, *base; /* per chunk: contact sets at most, and the index of the first */
+    uint64_t *found;       /* per chunk: contact sets */
+} FindJob;
+
+static bool is_prescribed(const OozeConformationStep *s, uint64_t i)
+{
+    return s->mobility[i] == 0.0f;
+}
+
+/* Solids that some particles may touch: those within v dt of the contact distance, v being the
+   largest speed. */
+static uint64_t find_near(const FindJob *job, uint64_t begin, uint64_t end, uint64_t among)
+{
+    const OozeConformationStep *s = job->step;
+    float fastest = 0.0f;
+    for (uint64_t i = begin; i < end; i++) {
+        fastest = ooze_max(fastest, ooze_f32x4_dot3(s->u[i], s->u[i]));
+    }
+    float reach = s->settings.contact_distance + s->dt * sqrtf(fastest);
+    return ooze_broad_phase_find(&job->nearby, s->x0, begin, end, reach, true, among);
+}
+
+static void count_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const FindJob *job = data;
+    const OozeConformationStep *s = job->step;
+    uint64_t around = find_near(job, begin, end, UINT64_MAX), room = 0;
+    for (uint64_t first = begin; first < end; first += OOZE_BROAD_PHASE_GROUP) {
+        uint64_t last = first + OOZE_BROAD_PHASE_GROUP < end ? first + OOZE_BROAD_PHASE_GROUP : end;
+        uint64_t near = around ? find_near(job, first, last, around) : 0;
+        job->near[first / OOZE_BROAD_PHASE_GROUP] = near;
+        for (uint64_t i = first; i < last; i++) {
+            room += near || is_prescribed(s, i);
+        }
+    }
+    job->room[begin / GRAIN] = room;
+}
+
+static void find_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const FindJob *job = data;
+    OozeConformationStep *s = job->step;
+    uint64_t first = job->base[begin / GRAIN], at = first;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t near = job->near[i / OOZE_BROAD_PHASE_GROUP];
+        s->contact_of[i] = s->intruder[i] = -1;
+        if (near || is_prescribed(s, i)) {
+            s->contact_sets[at] = find_contact_set(s, i, near);
+            if (s->contact_sets[at].count > 0) {
+                s->contact_of[i] = (int32_t)at++;
+            }
+        }
+    }
+    job->found[begin / GRAIN] = at - first;
+}
+
+/* Indices of the contact sets after packing. */
+static void renumber_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const FindJob *job = data;
+    OozeConformationStep *s = job->step;
+    uint64_t at = job->base[begin / GRAIN];
+    for (uint64_t i = begin; i < end && job->found[begin / GRAIN]; i++) {
+        if (s->contact_of[i] >= 0) {
+            s->contact_of[i] = (int32_t)at++;
+        }
+    }
+}
+
+/* Moves the contact sets together. */
+static void pack(FindJob *job, uint64_t chunks)
+{
+    OozeConformationStep *s = job->step;
+    for (uint64_t k = 0; k < chunks; k++) {
+        memmove(s->contact_sets + s->contact_count, s->contact_sets + job->base[k],
+                job->found[k] * sizeof *s->contact_sets);
+        job->base[k] = s->contact_count;
+        s->contact_count += job->found[k];
+    }
+    if (s->contact_count > 0) {
+        ooze_parallel_for(s->context->threads, s->n, GRAIN, renumber_range, job);
+    }
+}
+
+static OozeStatus find_contact_sets(FindJob *job, OozeError *error)
+{
+    OozeConformationStep *s = job->step;
+    OozeArena *arena = s->context->arena;
+    uint64_t chunks = (s->n + GRAIN - 1) / GRAIN, room = 0;
+    job->near = ooze_arena_alloc(arena, chunks * GROUPS, sizeof *job->near);
+    job->room = ooze_arena_alloc(arena, chunks, sizeof *job->room);
+    job->base = ooze_arena_alloc(arena, chunks, sizeof *job->base);
+    job->found = ooze_arena_alloc(arena, chunks, sizeof *job->found);
+    if (ooze_arena_failed(arena)) {
+        return ooze_fail_memory(error, "contacts", chunks * GROUPS * sizeof *job->near);
+    }
+    ooze_parallel_for(s->context->threads, s->n, GRAIN, count_range, job);
+    for (uint64_t k = 0; k < chunks; k++) {
+        job->base[k] = room;
+        room += job->room[k];
+    }
+    s->contact_sets = ooze_arena_alloc(arena, room, sizeof *s->contact_sets);
+    if (!s->contact_sets) {
+        return ooze_fail_memory(error, "contacts", room * sizeof *s->contact_sets);
+    }
+    ooze_parallel_for(s->context->threads, s->n, GRAIN, find_range, job);
+    pack(job, chunks);
+    return OOZE_OK;
+}
+
+OozeStatus ooze_conformation_find_contacts(OozeConformationStep *s, OozeError *error)
+{
+    const OozeStepContext *c = s->context;
+    s->contact_of = ooze_arena_alloc(c->arena, s->n, sizeof *s->contact_of);
+    s->intruder = ooze_arena_alloc(c->arena, s->n, sizeof *s->intruder);
+    s->contact_count = 0;
+    if (ooze_arena_failed(c->arena)) {
+        return ooze_fail_memory(error, "contacts", s->n * 8);
+    }
+    FindJob job = {.step = s};
+    OozeStatus status = ooze_broad_phase_begin(&job.nearby, c->solids, c->solid_count, c->spacing,
+                                               c->dt, c->arena, error);
+    return status ? status : find_contact_sets(&job, error);
+}

@@ -1,0 +1,241 @@
+/* Iterations and steps that a flow needs, measured on columns, slumping heaps and bouncing blocks
+   of 10 to 40 layers.
+
+   Velocity. A step spreads momentum over sqrt(A dt), A = nu + G min(dt, tau) in kinematic units:
+   the diffusion length, or the travel of a shear wave. An iteration of conjugate gradients hands it
+   on by two supports at most, and to get it right takes the square root of the condition number,
+   which is that length in spacings. Columns of 12 to 36 layers under their weight came within 10%
+   of the converged motion with 3.3 iterations a spacing of that length, or 1.6 for each layer of
+   the column, whichever is less:
+
+     A dt/d^2      3    30   300  3000        shear wave, d a step   1    3    10
+     needed        5    19    42    55        needed                 5    10   28
+     3.3 sqrt      6    18    57   181        3.3                    3    10   33
+
+   This is for steps that begin from nothing. Slow flow begins with what the last step did: heaps
+   and blocks came within 5% of the converged height with as many, in each of two passes: the second
+   goes on where the first ended, so that one pass wants twice as many and saves nothing. Jacobi
+   sweeps spread momentum as diffusion does: A dt/d^2 = 0.78 per sweep.
+
+   Density. Columns of 10 and 20 layers of water at steps of 1/480 to 1/60 s sank by 5% with twice
+   layers dt sqrt(g/d) iterations, and by less with the square of their number. Viscosity did not
+   help, up to 100 Pa s; stiffness that bears the weight did.
+
+   Step. Fluid that falls is ahead by dt over the time it has fallen. A block that is let go sinks
+   too little by a quarter of its frequency times dt. */
+#include "methods/conformation/cost_model.h"
+
+#include <math.h>
+
+#include "base/vec3.h"
+#include "methods/conformation/method.h"
+#include "methods/maxwell.h"
+#include "physics/flow_numbers.h"
+
+static const double PER_SPACING = 3.3, PER_LAYER = 1.6, PER_SWEEP = 0.78;
+static const double PER_COLUMN = 2.0, PASSES = 2.0;
+static const double PER_PERIOD = 0.25;
+/* Bounds of the counts: with fewer iterations a stage does not converge at all. */
+static const double VELOCITY_LEAST = 5.0, DENSITY_LEAST = 3.0, DENSITY_MOST = 200.0;
+
+double ooze_cost_diffusion_length(const OozeStepContext *c, const OozeMaterial *material, double dt)
+{
+    OozeStepContext at = *c;
+    at.dt = dt;
+    double density = material->values[OOZE_MATERIAL_DENSITY];
+    return ooze_momentum_diffusion_length(ooze_maxwell_resistance(&at, material, density, INFINITY),
+                                          dt) /
+           c->spacing;
+}
+
+/* Errors of conjugate gradients die down by a constant factor an iteration. */
+static double digits(double error)
+{
+    return log(2.0 / error) / log(2.0 / OOZE_COST_MODEL_ERROR);
+}
+
+double ooze_cost_velocity_iterations(const OozeConformationSettings *s, double spacings,
+                                     double layers, double error)
+{
+    bool sweeps =
+        s->formulation == OOZE_FORMULATION_PAPER ||
+        (s->formulation == OOZE_FORMULATION_CONSISTENT && s->solver == OOZE_CONSTRAINT_JACOBI);
+    double count =
+        sweeps ? spacings * spacings / PER_SWEEP : fmin(PER_SPACING * spacings, PER_LAYER * layers);
+    return ceil(count * digits(error) - 1e-9);
+}
+
+static double ooze_cost_density_iterations(double layers, double dt, double gravity, double spacing,
+                                           double error)
+{
+    double count = PER_COLUMN * layers * dt * sqrt(gravity / spacing);
+    return ceil(count * sqrt(OOZE_COST_MODEL_ERROR / error) - 1e-9);
+}
+
+static double ooze_cost_longest_step(const OozeFlow *flow, double gravity, double spacing,
+                                     double error, const char **why)
+{
+    double height = flow->scale.height, longest = INFINITY;
+    *why = "";
+    if (flow->slumps && flow->speed > 0.0) {
+        longest = error * 2.0 * height / flow->speed; /* of a fall: the time it takes */
+        *why = "how soon it comes down";
+    }
+    double frequency = height > 0.0 ? ooze_bounce_frequency(flow->wave, height) : 0.0;
+    if (frequency * flow->relaxation > 1.0 && !flow->stiffest) {
+        /* What is smaller than a spacing may be wrong by as much of a spacing. */
+        double swing = 2.0 * gravity / (frequency * frequency) +
+                       (flow->slumps ? 0.0 : flow->speed) / frequency;
+        double step = error / PER_PERIOD / frequency * fmax(1.0, spacing / swing);
+        *why = step < longest ? "how fast it bounces" : *why;
+        longest = fmin(longest, step);
+    }
+    return longest;
+}
+
+/* From `ooze bench blocks` on a Neoverse-V1, in the time of one velocity iteration (87 ns):
+   neighbours, edges and the end of a step; the coefficients of a pass and its two residuals; a
+   density iteration. A position iteration of the other formulations is one of density and one of
+   conformation. */
+double ooze_cost_of_step(const OozeConformationSettings *s, double velocity_iterations,
+                         double passes, double density_iterations)
+{
+    const double step = 10.3, pass = 3.6, density = 1.25, position = 3.0;
+    bool lodge = s->formulation == OOZE_FORMULATION_LODGE;
+    return step + (lodge ? passes : 1.0) * (pass + velocity_iterations) +
+           (lodge ? density * density_iterations : position * s->position_iterations);
+}
+
+/* ---- choosing -------------------------------------------------------------------------------- */
+
+typedef struct CostModel {
+    const OozeChoiceQuestion *q;
+    OozeConformationSettings settings;
+    double gravity;
+} CostModel;
+
+static double layers_of(const OozeFlow *flow, double spacing)
+{
+    return fmax(flow->scale.extent, flow->scale.height) / spacing;
+}
+
+/* Spacings over which a step spreads the momentum of a material. */
+static double diffusion_length(const CostModel *model, int material, double dt)
+{
+    const OozeStepContext *c = model->q->context;
+    return model->q->flows[material].stiffest
+               ? OOZE_STIFFEST_WAVE
+               : ooze_cost_diffusion_length(c, &c->materials[material], dt);
+}
+
+static double velocity_at(const CostModel *model, double dt)
+{
+    const OozeStepContext *c = model->q->context;
+    double most = VELOCITY_LEAST;
+    for (int m = 0; m < c->material_count; m++) {
+        const OozeFlow *flow = &model->q->flows[m];
+        if (flow->scale.flows) {
+            most =
+                fmax(most,
+                     ooze_cost_velocity_iterations(&model->settings, diffusion_length(model, m, dt),
+                                                   layers_of(flow, c->spacing), model->q->error));
+        }
+    }
+    return fmin(most, 10000.0);
+}
+
+static double density_at(const CostModel *model, double dt)
+{
+    const OozeStepContext *c = model->q->context;
+    double most = DENSITY_LEAST;
+    for (int m = 0; m < c->material_count; m++) {
+        const OozeFlow *flow = &model->q->flows[m];
+        bool carried = flow->stiffest || flow->sag < model->q->error;
+        if (flow->scale.flows && !carried) {
+            most = fmax(most,
+                        ooze_cost_density_iterations(flow->scale.height / c->spacing, dt,
+                                                     model->gravity, c->spacing, model->q->error));
+        }
+    }
+    return fmin(most, DENSITY_MOST);
+}
+
+/* A solve that meets its tolerance ends before the iterations do: after 3 + 5.2 a spacing of the
+   diffusion length. */
+static double velocity_done(const CostModel *model, double allowed, double dt)
+{
+    const OozeStepContext *c = model->q->context;
+    double length = 0.0;
+    for (int m = 0; m < c->material_count; m++) {
+        if (model->q->flows[m].scale.flows) {
+            length = fmax(length, diffusion_length(model, m, dt));
+        }
+    }
+    return model->settings.tolerance > 0.0 ? fmin(allowed, ceil(3.0 + 5.2 * length)) : allowed;
+}
+
+/* Fills in the counts that are not given, for one time step, and the cost of a simulated second. */
+static OozeChoice fill(const CostModel *model, OozeChoice choice, double dt)
+{
+    choice.time_step = dt;
+    choice.velocity_iterations =
+        isnan(choice.velocity_iterations) ? velocity_at(model, dt) : choice.velocity_iterations;
+    choice.density_iterations =
+        isnan(choice.density_iterations) ? density_at(model, dt) : choice.density_iterations;
+    choice.cost =
+        ooze_cost_of_step(&model->settings, velocity_done(model, choice.velocity_iterations, dt),
+                          choice.passes, choice.density_iterations) /
+        dt;
+    return choice;
+}
+
+/* The longest step that accuracy allows. */
+static double longest_step(const CostModel *model, OozeChoice *choice)
+{
+    const OozeChoiceQuestion *q = model->q;
+    double longest = ooze_choice_max_step(&ooze_method_conformation, q, choice);
+    for (int m = 0; m < q->context->material_count; m++) {
+        const char *why;
+        if (q->flows[m].scale.flows) {
+            double step = ooze_cost_longest_step(&q->flows[m], model->gravity, q->context->spacing,
+                                                 q->error, &why);
+            ooze_choice_bound(choice, &longest, step, m, why);
+        }
+    }
+    return longest;
+}
+
+/* Whether a count, if given, is enough. */
+static bool suffices(double given, double needed, double least)
+{
+    return isnan(given) || needed <= fmax(given, least);
+}
+
+void ooze_conformation_choose(const OozeChoiceQuestion *q, OozeChoice *choice)
+{
+    CostModel model = {.q = q,
+                       .settings = ooze_conformation_settings(q->context),
+                       .gravity = vec3_length(q->context->gravity)};
+    choice->passes = isnan(choice->passes) ? PASSES : choice->passes;
+    if (!isnan(choice->time_step)) {
+        *choice = fill(&model, *choice, choice->time_step);
+        return;
+    }
+    double least = q->frame / ooze_choice_divide(q->frame, longest_step(&model, choice));
+    double iterations = choice->velocity_iterations, density = choice->density_iterations;
+    OozeChoice best = {.cost = INFINITY};
+    bool enough = false;
+    /* Shorter steps cost more, except with solvers that need many times more iterations for long
+       steps, and where the given iterations suffice for short steps only. */
+    for (double steps = round(least); steps < 64.0 * least + 1.0; steps = ceil(1.05 * steps)) {
+        double dt = q->frame / steps;
+        bool reaches = suffices(iterations, velocity_at(&model, dt), VELOCITY_LEAST) &&
+                       suffices(density, density_at(&model, dt), DENSITY_LEAST);
+        OozeChoice at = fill(&model, *choice, dt);
+        if ((reaches && !enough) || (reaches == enough && at.cost < best.cost)) {
+            best = at;
+            enough = reaches;
+        }
+    }
+    *choice = best;
+}

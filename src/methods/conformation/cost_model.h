@@ -1,0 +1,24 @@
+/* Iterations of both stages that a flow needs, its longest step, and the cost of a step. */
+#ifndef OOZE_METHODS_CONFORMATION_COST_MODEL_H
+#define OOZE_METHODS_CONFORMATION_COST_MODEL_H
+
+#include "methods/choice.h"
+#include "methods/conformation/plan.h"
+
+/* The error that the counts below were measured at. */
+#define OOZE_COST_MODEL_ERROR 0.05
+
+/* Iterations of the velocity solve, for a step that spreads momentum over so many spacings in fluid
+   of so many layers. */
+double ooze_cost_velocity_iterations(const OozeConformationSettings *settings, double spacings,
+                                     double layers, double error);
+/* Spacings over which a step spreads momentum. */
+double ooze_cost_diffusion_length(const OozeStepContext *context, const OozeMaterial *material,
+                                  double dt);
+/* Cost of a step for one particle, in velocity iterations. */
+double ooze_cost_of_step(const OozeConformationSettings *settings, double velocity_iterations,
+                         double passes, double density_iterations);
+
+void ooze_conformation_choose(const OozeChoiceQuestion *question, OozeChoice *choice);
+
+#endif

@@ -1,0 +1,81 @@
+/* Materials in kinematic units. */
+#include <math.h>
+
+#include "methods/conformation/step.h"
+#include "methods/maxwell.h"
+
+/* Duration for which a mode damps motion that velocity gradients miss: the step, or the travel
+   time of an elastic wave. */
+static double damping_time(double relaxation, double dt, double travel)
+{
+    return fmax(fmin(dt, relaxation), fmin(relaxation, travel));
+}
+
+OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *material,
+                           const OozeRheologyRecipe *recipe)
+{
+    const double reference = recipe->reference_density, hourglass = recipe->hourglass;
+    OozeMaxwell m = ooze_maxwell(c, material, reference, OOZE_STIFFEST_WAVE);
+    const double *v = material->values;
+    OozeMaxwellMode mode[OOZE_MORE_MODES];
+    double modulus = m.modulus, longest = m.modulus > 0.0 ? m.relaxation : 0.0;
+    for (int k = 0; k < OOZE_MORE_MODES; k++) {
+        mode[k] = ooze_maxwell_mode(material, k, reference);
+        modulus += mode[k].modulus;
+        longest = fmax(longest, mode[k].relaxation);
+    }
+    double travel = modulus > 0.0 ? recipe->hourglass_reach * c->spacing / sqrt(modulus) : 0.0;
+    bool plastic = modulus > 0.0 && !isnan(v[OOZE_MATERIAL_YIELD]);
+    double solvent = plastic ? m.viscosity : m.solvent;
+    OozeRheology r = {
+        .relative_mass = (float)(v[OOZE_MATERIAL_DENSITY] / reference),
+        .preconditioner_mass = (float)(v[OOZE_MATERIAL_DENSITY] / reference),
+        .modulus = (float)m.modulus,
+        .viscosity = (float)m.viscosity,
+        .relaxation = (float)m.relaxation,
+        .compliance = (float)v[OOZE_MATERIAL_COMPLIANCE],
+        .longest_relaxation = (float)longest,
+        .hourglass = (float)(hourglass *
+                             (m.viscosity + m.modulus * damping_time(m.relaxation, c->dt, travel))),
+        .solvent = (float)solvent,
+        .solvent_hourglass = (float)(hourglass * solvent),
+        .memory = ooze_memory(m.relaxation, c->dt),
+        .thinning = ooze_material_thinning(material),
+        .yield = plastic ? (float)v[OOZE_MATERIAL_YIELD] : INFINITY,
+        .surface_tension = (float)(v[OOZE_MATERIAL_SURFACE_TENSION] / reference),
+    };
+    for (int k = 0; k < OOZE_MORE_MODES; k++) {
+        r.more[k] = (OozeMode){
+            .modulus = (float)mode[k].modulus,
+            .hourglass = (float)(hourglass * mode[k].modulus *
+                                 damping_time(mode[k].relaxation, c->dt, travel)),
+            .memory = ooze_memory(mode[k].relaxation, c->dt),
+        };
+    }
+    return r;
+}
+
+OozeRheology ooze_body_rheology(const OozeStepContext *c, const OozeMaterial *material,
+                                const OozeRheologyRecipe *recipe, OozeBodyKind kind)
+{
+    const double reference = recipe->reference_density, hourglass = recipe->hourglass;
+    OozeMaterial springs = *material; /* without relaxation */
+    springs.values[OOZE_MATERIAL_VISCOSITY] = NAN;
+    springs.values[OOZE_MATERIAL_RELAXATION] = NAN;
+    OozeMaxwell m = ooze_maxwell(c, &springs, reference, OOZE_STIFFEST_WAVE);
+    bool soft = kind == OOZE_BODY_SOFT;
+    float mass = (float)(material->values[OOZE_MATERIAL_DENSITY] / reference);
+    float solvent = soft ? (float)m.solvent : 0.0f;
+    return (OozeRheology){
+        .relative_mass = mass,
+        .preconditioner_mass = soft ? mass : INFINITY,
+        .bond_modulus = soft ? (float)m.modulus : 0.0f,
+        .viscosity = solvent,
+        .solvent = solvent,
+        .hourglass = (float)hourglass * solvent,
+        .solvent_hourglass = (float)hourglass * solvent,
+        .compliance = NAN,
+        .memory = ooze_memory(0.0, c->dt),
+        .yield = INFINITY,
+    };
+}

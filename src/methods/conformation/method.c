@@ -1,0 +1,258 @@
+/* Tables of the conformation method: parameters, material keys, particle fields. */
+#include "methods/conformation/method.h"
+
+#include <math.h>
+
+#include "methods/conformation/cost_model.h"
+#include "methods/conformation/step.h"
+#include "methods/maxwell.h"
+#include "physics/surface_stress.h"
+
+enum {
+    PARAM_FORMULATION,
+    PARAM_VELOCITY_ITERATIONS,
+    PARAM_DENSITY_ITERATIONS,
+    PARAM_PASSES,
+    PARAM_BULK,
+    PARAM_VOID_CLOSURE,
+    PARAM_VOID_CLOSURE_CUTOFF,
+    PARAM_HOURGLASS,
+    PARAM_HOURGLASS_REACH,
+    PARAM_CONTACT_DISTANCE,
+    PARAM_TOLERANCE,
+    PARAM_MIN_DISTANCE,
+    PARAM_POSITION_ITERATIONS,
+    PARAM_SOLVER,
+    PARAM_PROJECTION,
+    PARAM_VELOCITY_ONLY,
+    PARAM_COROTATION,
+    PARAM_DEVIATORIC_ONLY,
+    PARAM_WARM_START,
+    PARAM_CHEBYSHEV,
+    PARAM_DIVERGENCE_ITERATIONS,
+    PARAM_DENSITY_TOLERANCE,
+    PARAM_COUNT
+};
+
+/* The choice after those of OozeConstraintSolver: chosen by the program. */
+enum { SOLVER_AUTO = OOZE_CONSTRAINT_CONJUGATE_GRADIENTS + 1 };
+
+const OozeFormulation *const ooze_formulations[OOZE_FORMULATION_COUNT] = {
+    [OOZE_FORMULATION_LODGE] = &ooze_formulation_lodge,
+    [OOZE_FORMULATION_CONSISTENT] = &ooze_formulation_consistent,
+    [OOZE_FORMULATION_PAPER] = &ooze_formulation_paper,
+};
+
+static const OozeParamInfo params[PARAM_COUNT] = {
+    [PARAM_FORMULATION] = {"formulation", OOZE_PARAM_CHOICE, "", 0, 2, 0, "lodge|consistent|paper",
+                           "which equations are solved; see docs/methods/conformation.md"},
+    [PARAM_VELOCITY_ITERATIONS] = {"velocity_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 20,
+                                   NULL, "iterations of the velocity solve at most, per pass"},
+    [PARAM_DENSITY_ITERATIONS] = {"density_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 5, NULL,
+                                  "lodge: iterations of the density stage"},
+    [PARAM_PASSES] = {"passes", OOZE_PARAM_INTEGER, "", 1, 8, 2, NULL,
+                      "times the stress is linearised in a step"},
+    [PARAM_BULK] = {"bulk", OOZE_PARAM_REAL, "", 0, 1e3, 5, NULL,
+                    "resistance to change of volume, over that to shear"},
+    [PARAM_VOID_CLOSURE] = {"void_closure", OOZE_PARAM_REAL, "", 0, 10, 0.5, NULL,
+                            "tensile stress that closes voids inside the fluid"},
+    [PARAM_VOID_CLOSURE_CUTOFF] =
+        {"void_closure_cutoff", OOZE_PARAM_REAL, "", 0.05, 10, 0.7, NULL,
+         "surface indicator at which void closure ends, 1: a flat surface"},
+    [PARAM_HOURGLASS] = {"hourglass", OOZE_PARAM_REAL, "", 0, 100, 1, NULL,
+                         "damping of motion that a linear field does not describe"},
+    [PARAM_HOURGLASS_REACH] = {"hourglass_reach", OOZE_PARAM_REAL, "spacings", 0, 1000, 3, NULL,
+                               "distance an elastic wave runs while that damping acts"},
+    [PARAM_CONTACT_DISTANCE] = {"contact_distance", OOZE_PARAM_REAL, "spacings", 0, 10, 0.5, NULL,
+                                "how near a particle's centre comes to a solid"},
+    [PARAM_TOLERANCE] = {"tolerance", OOZE_PARAM_REAL, "", 0, 1, 1e-4, NULL,
+                         "relative residual at which the velocity solve stops"},
+    [PARAM_MIN_DISTANCE] =
+        {"min_distance", OOZE_PARAM_REAL, "spacings", 0, 1, 0.8, NULL,
+         "particles nearer than this drift apart; 0: they may line up in strings"},
+    [PARAM_POSITION_ITERATIONS] = {"position_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 5, NULL,
+                                   "consistent, paper: iterations of the position stage, each one "
+                                   "of density and one of conformation"},
+    [PARAM_SOLVER] = {"solver", OOZE_PARAM_CHOICE, "", 0, 3, 1,
+                      "jacobi|chebyshev|conjugate_gradients|auto",
+                      "consistent: how the velocity stage is solved. auto: chebyshev, and in every "
+                      "formulation a scene's time_step, velocity_iterations, passes and "
+                      "density_iterations are chosen where they are not given; see docs/advice.md"},
+    [PARAM_PROJECTION] = {"projection", OOZE_PARAM_CHOICE, "", 0, 1, 0,
+                          "doubly_constrained|positions_only",
+                          "consistent, paper: with or without a velocity stage"},
+    [PARAM_VELOCITY_ONLY] = {"velocity_only", OOZE_PARAM_SWITCH, "", 0, 1, 0, NULL,
+                             "consistent, paper: no conformation in the position stage"},
+    [PARAM_COROTATION] = {"corotation", OOZE_PARAM_SWITCH, "", 0, 1, 1, NULL,
+                          "consistent, paper: rotations are no strain"},
+    [PARAM_DEVIATORIC_ONLY] = {"deviatoric_only", OOZE_PARAM_SWITCH, "", 0, 1, 0, NULL,
+                               "consistent, paper: constrain shear alone, not volume"},
+    [PARAM_WARM_START] = {"warm_start", OOZE_PARAM_REAL, "", 0, 0.95, 0.8, NULL,
+                          "consistent: share of the last step's stress to begin with"},
+    [PARAM_CHEBYSHEV] = {"chebyshev_radius", OOZE_PARAM_REAL, "", 0, 0.9999, 0.97, NULL,
+                         "consistent: spectral radius that Chebyshev's weights are made for"},
+    [PARAM_DIVERGENCE_ITERATIONS] = {"divergence_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 0,
+                                     NULL,
+                                     "sweeps that take compression out of the velocities before "
+                                     "anything moves"},
+    [PARAM_DENSITY_TOLERANCE] =
+        {"density_tolerance", OOZE_PARAM_REAL, "", 0, 1, 1e-4, NULL,
+         "lodge: density beyond rest, of the worst particle, at which the density "
+         "stage stops; 0: it always takes all iterations"},
+};
+
+static const char *const material_keys[] = {"density",
+                                            "viscosity",
+                                            "modulus",
+                                            "relaxation_time",
+                                            "compliance",
+                                            "solvent_viscosity",
+                                            "yield_strain",
+                                            "thinning",
+                                            "thinning_rate",
+                                            "thinning_exponent",
+                                            "thinning_floor",
+                                            "surface_tension",
+                                            "modulus_2",
+                                            "relaxation_time_2",
+                                            "modulus_3",
+                                            "relaxation_time_3",
+                                            "modulus_4",
+                                            "relaxation_time_4",
+                                            NULL};
+
+enum { FIELD_CONFORMATION, FIELD_EXPANSION, FIELD_WARM_START, FIELD_RELIEF_PROGRESS };
+
+static const OozeFieldInfo fields[] = {
+    {"conformation", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
+     "polymer conformation less identity, Q - I: xx, yy, zz, xy, xz, yz"},
+    {"expansion", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true, "volume gained beyond rest, relative"},
+    {"warm_start", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
+     "initial guess of the next step's velocity solve. lodge: acceleration by stress and contacts, "
+     "m/s2; consistent: six multipliers, m2/s2"},
+    {"relief_progress", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true,
+     "1: density errors push in full; less: overlaps that were placed are still being relaxed"},
+};
+
+#define MODE_FIELD(k)                                                                              \
+    {                                                                                              \
+        "conformation_" #k, OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,                               \
+            "the same of relaxation mode " #k                                                      \
+    }
+/* Only in worlds with a material of that mode. */
+static const OozeFieldInfo mode_fields[OOZE_MORE_MODES] = {MODE_FIELD(2), MODE_FIELD(3),
+                                                           MODE_FIELD(4)};
+
+/* Includes the modes below one that the material has: loops over modes skip none. */
+static bool wants_mode(const OozeMaterial *material, int field)
+{
+    bool wants = false;
+    for (int k = field; k < OOZE_MORE_MODES; k++) {
+        wants = wants || ooze_maxwell_mode(material, k, 1.0).modulus > 0.0;
+    }
+    return wants;
+}
+
+OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
+{
+    return (OozeConformationSettings){
+        .formulation = (OozeFormulationKind)c->params[PARAM_FORMULATION],
+        .velocity_iterations = (int)c->params[PARAM_VELOCITY_ITERATIONS],
+        .density_iterations = (int)c->params[PARAM_DENSITY_ITERATIONS],
+        .divergence_iterations = (int)c->params[PARAM_DIVERGENCE_ITERATIONS],
+        .passes = (int)c->params[PARAM_PASSES],
+        .hourglass = c->params[PARAM_HOURGLASS],
+        .hourglass_reach = c->params[PARAM_HOURGLASS_REACH],
+        .bulk = (float)c->params[PARAM_BULK],
+        .void_closure = (float)c->params[PARAM_VOID_CLOSURE],
+        .void_closure_cutoff = (float)c->params[PARAM_VOID_CLOSURE_CUTOFF],
+        .contact_distance = (float)(c->params[PARAM_CONTACT_DISTANCE] * c->spacing),
+        .tolerance = c->params[PARAM_TOLERANCE],
+        .density_tolerance = c->params[PARAM_DENSITY_TOLERANCE] > 0.0
+                                 ? (float)c->params[PARAM_DENSITY_TOLERANCE]
+                                 : -1.0f,
+        .min_distance = (float)(c->params[PARAM_MIN_DISTANCE] * c->spacing),
+        .position_iterations = (int)c->params[PARAM_POSITION_ITERATIONS],
+        .solver = c->params[PARAM_SOLVER] == SOLVER_AUTO
+                      ? OOZE_CONSTRAINT_CHEBYSHEV
+                      : (OozeConstraintSolver)c->params[PARAM_SOLVER],
+        .positions_only = c->params[PARAM_PROJECTION] == 1.0,
+        .velocity_only = c->params[PARAM_VELOCITY_ONLY] != 0.0,
+        .corotation = c->params[PARAM_COROTATION] != 0.0,
+        .deviatoric_only = c->params[PARAM_DEVIATORIC_ONLY] != 0.0,
+        .warm_start = (float)c->params[PARAM_WARM_START],
+        .chebyshev = (float)c->params[PARAM_CHEBYSHEV],
+    };
+}
+
+int ooze_conformation_count_modes(const OozeStepContext *c)
+{
+    int count = 0;
+    while (count < OOZE_MORE_MODES &&
+           ooze_particles_find_field(c->particles, mode_fields[count].name) >= 0) {
+        count++;
+    }
+    return count;
+}
+
+static float *field_of(const OozeConformationStep *s, const OozeFieldInfo *info)
+{
+    OozeParticles *particles = s->context->particles;
+    return ooze_particles_data(particles, ooze_particles_find_field(particles, info->name));
+}
+
+void ooze_conformation_find_fields(OozeConformationStep *s)
+{
+    s->strain = field_of(s, &fields[FIELD_CONFORMATION]);
+    s->expansion = field_of(s, &fields[FIELD_EXPANSION]);
+    s->relief_progress = field_of(s, &fields[FIELD_RELIEF_PROGRESS]);
+    s->warm_start = field_of(s, &fields[FIELD_WARM_START]);
+    for (int k = 0; k < s->more_modes; k++) {
+        s->more_strain[k] = field_of(s, &mode_fields[k]);
+    }
+}
+
+/* All but surface tension is implicit. */
+static double stable_step(const OozeStepContext *c)
+{
+    double longest = INFINITY;
+    for (int m = 0; m < c->material_count; m++) {
+        const double *v = c->materials[m].values;
+        if (v[OOZE_MATERIAL_SURFACE_TENSION] > 0.0) {
+            longest = fmin(longest, ooze_capillary_step(v[OOZE_MATERIAL_SURFACE_TENSION],
+                                                        v[OOZE_MATERIAL_DENSITY], c->spacing));
+        }
+    }
+    return longest;
+}
+
+static const char *const chosen_keys[] = {"velocity_iterations", "passes", "density_iterations",
+                                          NULL};
+
+const OozeMethod ooze_method_conformation = {
+    .info = {.name = "conformation",
+             .summary = "viscoelastic fluids by polymer conformation: honey, cream, slime, jelly",
+             .reference = "Barreiro et al. 2017, Conformation constraints for efficient "
+                          "viscoelastic fluid simulation",
+             .params = params,
+             .param_count = PARAM_COUNT},
+    .fields = fields,
+    .field_count = sizeof fields / sizeof fields[0],
+    .material_fields = mode_fields,
+    .material_field_count = OOZE_MORE_MODES,
+    .wants_field = wants_mode,
+    .material_keys = material_keys,
+    .uses_fluid_neighbours = true,
+    .uses_boundary_neighbours = true,
+    .takes_bodies = true,
+    .pushes_solids = true,
+    .uses_tables = true,
+    .create = ooze_conformation_create,
+    .destroy = ooze_conformation_destroy,
+    .bytes = ooze_conformation_bytes,
+    .step = ooze_conformation_step,
+    .stable_step = stable_step,
+    .advise = ooze_conformation_advise,
+    .chosen_keys = chosen_keys,
+    .choose = ooze_conformation_choose,
+};

@@ -1,0 +1,213 @@
+/* Relief of overlaps: particles that were put too close, at the start of a scene or in a solid, and
+   not compressed by motion. Position-based density makes a velocity of every error, shift over dt,
+   which has no bound for short steps; the error of an overlap is relieved by shifts of position
+   only. */
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/vec3.h"
+#include "methods/conformation/overlap_relief_formula.h"
+#include "methods/conformation/step.h"
+#include "solids/broad_phase.h"
+
+enum { GRAIN = OOZE_CONFORMATION_GRAIN };
+
+/* Of one chunk of particles, or of all. */
+typedef struct Extremes {
+    OozeReliefExtremes range;
+    bool intruded; /* some particle lies deep in a solid */
+} Extremes;
+
+typedef struct ExtremesJob {
+    OozeConformationStep *step;
+    Extremes *chunk;
+} ExtremesJob;
+
+static void extremes_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const ExtremesJob *job = data;
+    const OozeConformationStep *s = job->step;
+    const OozeStepContext *c = s->context;
+    const OozeFloat4 *v = ooze_particles_velocities(c->particles);
+    OozeF32x4 g = ooze_f32x4((float)c->gravity.x, (float)c->gravity.y, (float)c->gravity.z, 0);
+    Extremes found = {.range = {-INFINITY, INFINITY, 0.0f}};
+    for (uint64_t i = begin; i < end; i++) {
+        float depth = ooze_f32x4_dot3(g, s->x0[i]);
+        float square = v[i].x * v[i].x + v[i].y * v[i].y + v[i].z * v[i].z;
+        found.range = ooze_relief_widen(found.range, (OozeReliefExtremes){depth, depth, square});
+        found.intruded |= s->intruder[i] >= 0;
+    }
+    job->chunk[begin / GRAIN] = found;
+}
+
+static Extremes find_extremes(const ExtremesJob *job)
+{
+    Extremes all = {.range = {-INFINITY, INFINITY, 0.0f}};
+    for (uint64_t k = 0; k * GRAIN < job->step->n; k++) {
+        all.range = ooze_relief_widen(all.range, job->chunk[k].range);
+        all.intruded |= job->chunk[k].intruded;
+    }
+    return all;
+}
+
+typedef struct IntruderJob {
+    OozeConformationStep *step;
+    const OozeBroadPhase *nearby;
+    const bool *intrudes; /* per solid */
+} IntruderJob;
+
+static void reset_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const IntruderJob *job = data;
+    OozeConformationStep *s = job->step;
+    const OozeStepContext *c = s->context;
+    for (uint64_t first = begin; first < end; first += OOZE_BROAD_PHASE_GROUP) {
+        uint64_t last = first + OOZE_BROAD_PHASE_GROUP < end ? first + OOZE_BROAD_PHASE_GROUP : end;
+        uint64_t near =
+            ooze_broad_phase_find(job->nearby, s->x0, first, last, s->support, false, UINT64_MAX);
+        for (int k = 0; k < c->solid_count && near; k++) {
+            bool intrudes = job->intrudes[k] && ooze_broad_phase_has(near, k);
+            for (uint64_t i = first; i < last && intrudes; i++) {
+                OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
+                if (ooze_solid_contact(&c->solids[k], x).distance < c->support) {
+                    s->relief_progress[i] = 0.0f;
+                }
+            }
+        }
+    }
+}
+
+/* A solid in which fluid lies was put there: relief begins anew for all particles within a
+   support. */
+static OozeStatus reset_near_intruders(const ExtremesJob *extremes, OozeError *error)
+{
+    OozeConformationStep *s = extremes->step;
+    const OozeStepContext *c = s->context;
+    OozeBroadPhase nearby;
+    OozeStatus status = ooze_broad_phase_begin(&nearby, c->solids, c->solid_count, c->spacing,
+                                               c->dt, c->arena, error);
+    bool *intrudes = ooze_arena_alloc(c->arena, (size_t)c->solid_count, sizeof *intrudes);
+    if (status || !intrudes) {
+        return status ? status : ooze_fail_memory(error, "contacts", (size_t)c->solid_count);
+    }
+    memset(intrudes, 0, (size_t)c->solid_count * sizeof *intrudes);
+    for (uint64_t i = 0; i < s->n; i++) {
+        if (!extremes->chunk[i / GRAIN].intruded) {
+            i += GRAIN - 1;
+        } else if (s->intruder[i] >= 0) {
+            intrudes[s->intruder[i]] = true;
+        }
+    }
+    IntruderJob job = {.step = s, .nearby = &nearby, .intrudes = intrudes};
+    ooze_parallel_for(c->threads, s->n, GRAIN, reset_range, &job);
+    return OOZE_OK;
+}
+
+typedef struct TargetJob {
+    OozeConformationStep *step;
+    float load;
+} TargetJob;
+
+static void target_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const TargetJob *job = data;
+    OozeConformationStep *s = job->step;
+    float d = (float)s->context->spacing;
+    float k = ooze_max(1.0f, (float)s->settings.density_iterations);
+    for (uint64_t i = begin; i < end; i++) {
+        float load = job->load + s->stress[i] * s->mobility[i];
+        float excess = ooze_relief_excess(load, s->dt, k, d);
+        bool relieved = ooze_relief_applies(s->relief_progress[i], s->density[i], excess);
+        s->load_excess[i] = relieved ? excess : INFINITY;
+        s->density_target[i] = relieved ? s->density[i] - excess : 1.0f;
+    }
+}
+
+/* Iterations that stop early leave an error of density, and this error carries the pressure p: k of
+   them make a push of k e (d/dt)^2 rho of a relative error e. Errors that motion has made push with
+   all their strength: a piston may be behind them. The error of an overlap is not caused by motion.
+   Of it no more than load_excess = 2 p dt^2/(k d^2 rho) becomes velocity in a step, with p the load
+   on all of the fluid and the particle's own stress; the rest is relieved by shifts of position
+   only. */
+OozeStatus ooze_conformation_set_density_targets(OozeConformationStep *s, OozeError *error)
+{
+    OozeThreads *threads = s->context->threads;
+    ExtremesJob job = {.step = s};
+    job.chunk = ooze_arena_alloc(s->context->arena, s->n / GRAIN + 1, sizeof *job.chunk);
+    if (!job.chunk) {
+        return ooze_fail_memory(error, "the conformation step", s->n / GRAIN * sizeof *job.chunk);
+    }
+    ooze_parallel_for(threads, s->n, GRAIN, extremes_range, &job);
+    Extremes all = find_extremes(&job);
+    OozeStatus status = all.intruded ? reset_near_intruders(&job, error) : OOZE_OK;
+    float tension = s->largest_surface_tension;
+    TargetJob targets = {.step = s,
+                         .load = ooze_relief_load(all.range, tension, (float)s->context->spacing)};
+    ooze_parallel_for(threads, s->n, GRAIN, target_range, &targets);
+    return status;
+}
+
+/* Whether relief has shifted the particle or a neighbour of it. */
+static bool near_shift(const OozeConformationStep *s, uint64_t i)
+{
+    const OozeNeighbours *list = s->context->fluid;
+    OozeF32x4 own = s->position_only_shift[i];
+    float most = ooze_f32x4_dot3(own, own);
+    for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+        OozeF32x4 other = s->position_only_shift[list->index[e]];
+        most = ooze_max(most, ooze_f32x4_dot3(other, other));
+    }
+    return most > ooze_relief_shift_square((float)s->context->spacing);
+}
+
+typedef struct ProgressJob {
+    OozeConformationStep *step;
+    bool *shifted; /* per chunk: relief has shifted a particle of it */
+    bool any;
+} ProgressJob;
+
+static void shifted_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const ProgressJob *job = data;
+    float most = 0.0f;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 shift = job->step->position_only_shift[i];
+        most = ooze_max(most, ooze_f32x4_dot3(shift, shift));
+    }
+    float spacing = (float)job->step->context->spacing;
+    job->shifted[begin / GRAIN] = most > ooze_relief_shift_square(spacing);
+}
+
+static void progress_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const ProgressJob *job = data;
+    OozeConformationStep *s = job->step;
+    for (uint64_t i = begin; i < end; i++) {
+        bool relieved = isfinite(s->load_excess[i]);
+        bool anew = s->mobility[i] == 0.0f || (job->any && !relieved && near_shift(s, i));
+        s->relief_progress[i] = anew ? 0.0f : ooze_relief_advance(s->relief_progress[i], relieved);
+    }
+}
+
+/* A particle that is shifted compresses its neighbours, so they are relieved as well. */
+OozeStatus ooze_conformation_update_relief(OozeConformationStep *s, OozeError *error)
+{
+    OozeThreads *threads = s->context->threads;
+    ProgressJob job = {.step = s};
+    job.shifted = ooze_arena_alloc(s->context->arena, s->n / GRAIN + 1, sizeof *job.shifted);
+    if (!job.shifted) {
+        return ooze_fail_memory(error, "the conformation step", s->n / GRAIN);
+    }
+    ooze_parallel_for(threads, s->n, GRAIN, shifted_range, &job);
+    for (uint64_t k = 0; k * GRAIN < s->n && !job.any; k++) {
+        job.any = job.shifted[k];
+    }
+    ooze_parallel_for(threads, s->n, GRAIN, progress_range, &job);
+    return OOZE_OK;
+}

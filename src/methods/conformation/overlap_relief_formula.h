@@ -1,0 +1,60 @@
+/* Relief of overlaps, per particle, for the processor and the GPU. See overlap_relief.c. */
+#ifndef OOZE_METHODS_CONFORMATION_OVERLAP_RELIEF_FORMULA_H
+#define OOZE_METHODS_CONFORMATION_OVERLAP_RELIEF_FORMULA_H
+
+#include "methods/conformation/plan.h"
+
+/* Steps in which an overlap at one place is relieved at most. */
+#define OOZE_RELIEF_STEPS 256.0f
+/* Density beyond rest and load_excess below which no overlap is left. */
+#define OOZE_RELIEF_DENSITY 1e-3f
+
+/* Extremes over all particles. */
+typedef struct OozeReliefExtremes {
+    float top, bottom; /* of g . x */
+    float fastest;     /* square of the largest speed */
+} OozeReliefExtremes;
+
+OOZE_FORMULA OozeReliefExtremes ooze_relief_widen(OozeReliefExtremes a, OozeReliefExtremes b)
+{
+    a.top = b.top > a.top ? b.top : a.top;
+    a.bottom = b.bottom < a.bottom ? b.bottom : a.bottom;
+    a.fastest = b.fastest > a.fastest ? b.fastest : a.fastest;
+    return a;
+}
+
+/* p/rho that acts on all of the fluid: the weight of the fluid above, the stagnation pressure of
+   the fastest particle, and the largest surface tension at a radius of one spacing. */
+OOZE_FORMULA float ooze_relief_load(OozeReliefExtremes all, float tension, float spacing)
+{
+    return all.top - all.bottom + 0.5f * all.fastest + 2.0f * tension / spacing;
+}
+
+/* Density beyond rest that k iterations need to carry the load p/rho for a step, twice: the fluid
+   is not at rest. */
+OOZE_FORMULA float ooze_relief_excess(float load, float dt, float iterations, float spacing)
+{
+    return 2.0f * load * dt * dt / (iterations * spacing * spacing);
+}
+
+/* Whether the error of density of a particle is an overlap to be relieved. */
+OOZE_FORMULA bool ooze_relief_applies(float relief_progress, float density, float load_excess)
+{
+    return relief_progress < 1.0f && density > 1.0f + load_excess + OOZE_RELIEF_DENSITY;
+}
+
+/* Square of the smallest shift by relief that counts. */
+OOZE_FORMULA float ooze_relief_shift_square(float spacing)
+{
+    float smallest = 1e-3f * spacing;
+    return smallest * smallest;
+}
+
+/* Progress after a step in which the particle was relieved, or not. */
+OOZE_FORMULA float ooze_relief_advance(float relief_progress, bool relieved)
+{
+    float next = relief_progress + 1.0f / OOZE_RELIEF_STEPS;
+    return relieved && next < 1.0f ? next : 1.0f;
+}
+
+#endif

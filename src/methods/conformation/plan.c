@@ -1,0 +1,81 @@
+#include "methods/conformation/plan.h"
+
+#include "base/fail.h"
+#include "methods/conformation/step.h"
+#include "physics/lattice.h"
+#include "physics/strain_weight.h"
+
+/* Rows of rheology, in the order that the plan describes. */
+static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan *plan,
+                                 OozeError *error)
+{
+    int count = c->material_count, kinds = c->body_count ? 3 : 1;
+    if (count > UINT16_MAX / 3 && kinds > 1) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use fewer materials",
+                         "with bodies a world holds at most %d materials", UINT16_MAX / 3);
+    }
+    int by_temperature = ooze_temperature_row_count(c), first = count * kinds;
+    plan->row_count = first + by_temperature;
+    if (by_temperature > UINT16_MAX - first) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use fewer materials with temperature tables",
+                         "materials that depend on temperature need %d rows; %d are possible",
+                         by_temperature, UINT16_MAX - first);
+    }
+    size_t rows = (size_t)plan->row_count;
+    plan->rheology = ooze_arena_alloc(c->arena, rows, sizeof *plan->rheology);
+    if (!plan->rheology) {
+        return ooze_fail_memory(error, "the conformation step", rows * sizeof *plan->rheology);
+    }
+    OozeRheologyRecipe recipe = {c->materials[0].values[OOZE_MATERIAL_DENSITY],
+                                 plan->settings.hourglass, plan->settings.hourglass_reach};
+    for (int m = 0; m < count; m++) {
+        plan->rheology[m] = ooze_rheology(c, &c->materials[m], &recipe);
+        for (int kind = OOZE_BODY_RIGID; kind < kinds; kind++) {
+            plan->rheology[kind * count + m] =
+                ooze_body_rheology(c, &c->materials[m], &recipe, (OozeBodyKind)kind);
+        }
+    }
+    OozeStatus status =
+        by_temperature > 0 ? ooze_temperature_rows_plan(c, plan, first, &recipe, error) : OOZE_OK;
+    for (int k = 0; !status && k < plan->row_count; k++) {
+        const OozeRheology *row = &plan->rheology[k];
+        plan->largest_surface_tension =
+            ooze_max(plan->largest_surface_tension, row->surface_tension / row->relative_mass);
+    }
+    return status;
+}
+
+OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan *plan,
+                                  OozeError *error)
+{
+    OozeConformationSettings settings = ooze_conformation_settings(c);
+    const OozeFormulation *formulation = ooze_formulations[settings.formulation];
+    *plan = (OozeConformationPlan){
+        .settings = settings,
+        .dt = (float)c->dt,
+        .support = (float)c->support,
+        .volume = (float)(1.0 / ooze_lattice_sum(c->spacing, c->support)),
+        .flat_gradient = (float)ooze_strain_weight_surface(c->spacing, c->support),
+        .wall_scale = (float)ooze_lattice_wall_scale(c->spacing, c->support),
+    };
+    if (settings.formulation == OOZE_FORMULATION_LODGE) {
+        plan->more_modes = ooze_conformation_count_modes(c);
+    }
+    if (c->body_count > 0 && !formulation->takes_bodies) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use formulation: lodge",
+                         "the formulation '%s' has no rigid or soft bodies", formulation->name);
+    }
+    if (c->dynamic && (!formulation->takes_dynamic || settings.divergence_iterations > 0)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT,
+                         "use formulation: lodge and divergence_iterations: 0",
+                         "dynamic solids need the formulation 'lodge' without a divergence stage; "
+                         "here are '%s' and %d divergence iterations",
+                         formulation->name, settings.divergence_iterations);
+    }
+    if (!formulation->kernel_gradients) {
+        plan->strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);
+        plan->wall_strain_scale = (float)ooze_strain_wall_scale(
+            c->spacing, c->support, ooze_lattice_sample_volume(c->spacing, c->support));
+    }
+    return plan_materials(c, plan, error);
+}

@@ -1,0 +1,144 @@
+/* The end of a step: positions from the solved velocities, corrected. */
+#include "base/fail.h"
+#include "methods/conformation/bodies/step_bodies.h"
+#include "methods/conformation/position_stage_formula.h"
+
+typedef struct Move {
+    OozeConformationStep *step;
+    OozeF32x4 *x, *shift;
+    float *farthest; /* per chunk, squared */
+} Move;
+
+static void run(const OozeConformationStep *s, OozeRangeBody body, void *data)
+{
+    ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, body, data);
+}
+
+static void predict_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Move *move = data;
+    OozeConformationStep *s = move->step;
+    for (uint64_t i = begin; i < end; i++) {
+        move->x[i] = s->x0[i] + s->dt * s->u[i];
+        s->drift[i] = s->position_only_shift[i] = ooze_f32x4(0, 0, 0, 0);
+    }
+}
+
+static void arrive_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Move *move = data;
+    OozeConformationStep *s = move->step;
+    float farthest = 0.0f;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 shift = move->shift[i], still = s->drift[i] + s->position_only_shift[i];
+        OozeF32x4 travel = s->dt * s->u[i] + shift + still;
+        farthest = ooze_max(farthest, ooze_f32x4_dot3(travel, travel));
+        move->x[i] += shift + still;
+        s->u[i] += (shift + s->position_only_shift[i]) / s->dt;
+    }
+    move->farthest[begin / OOZE_CONFORMATION_GRAIN] = farthest;
+}
+
+static void still_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Move *move = data;
+    OozeConformationStep *s = move->step;
+    for (uint64_t i = begin; i < end; i++) {
+        s->u[i] -= s->position_only_shift[i] / s->dt;
+    }
+}
+
+static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Move *move = data;
+    const OozeConformationStep *s = move->step;
+    OozeFloat4 *position = ooze_particles_positions(s->context->particles);
+    OozeFloat4 *velocity = ooze_particles_velocities(s->context->particles);
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 x = move->x[i], u = s->u[i];
+        position[i] = (OozeFloat4){x[0], x[1], x[2], 0};
+        velocity[i] = (OozeFloat4){u[0], u[1], u[2], 0};
+    }
+}
+
+static bool too_far(const Move *move)
+{
+    const OozeConformationStep *s = move->step;
+    float farthest = 0.0f;
+    for (uint64_t k = 0; k * OOZE_CONFORMATION_GRAIN < s->n; k++) {
+        farthest = ooze_max(farthest, move->farthest[k]);
+    }
+    return ooze_travels_too_far(sqrtf(farthest), s->context->longest_travel);
+}
+
+static OozeStatus allocate_move(Move *move, OozeError *error)
+{
+    OozeConformationStep *s = move->step;
+    OozeArena *arena = s->context->arena;
+    uint64_t chunks = s->n / OOZE_CONFORMATION_GRAIN + 1;
+    move->x = ooze_arena_alloc(arena, s->n, sizeof *move->x);
+    move->shift = ooze_arena_alloc(arena, s->n, sizeof *move->shift);
+    move->farthest = ooze_arena_alloc(arena, chunks, sizeof *move->farthest);
+    s->drift = ooze_arena_alloc(arena, s->n, sizeof *s->drift);
+    s->position_only_shift = ooze_arena_alloc(arena, s->n, sizeof *s->position_only_shift);
+    s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);
+    s->load_excess = ooze_arena_alloc(arena, s->n, sizeof *s->load_excess);
+    bool all = move->x && move->shift && move->farthest && s->drift && s->position_only_shift &&
+               s->density_target && s->load_excess;
+    return all ? OOZE_OK : ooze_fail_memory(error, "the conformation step", s->n * 72);
+}
+
+/* Positions from the solved velocities, corrected. Corrections of compression by motion change
+   velocities too; relief of overlaps changes positions only. */
+OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *own,
+                                  const OozeFormulation *formulation, OozeError *error)
+{
+    OozeStepTimer *timer = s->context->timer;
+    Move move = {.step = s};
+    OozeStatus status = allocate_move(&move, error);
+    if (!status) {
+        status = ooze_conformation_set_density_targets(s, error);
+    }
+    if (status) {
+        return status;
+    }
+    run(s, predict_range, &move);
+    ooze_timer_lap(timer, "predict");
+    OozeArenaMark mark = ooze_arena_mark(s->context->arena);
+    status = formulation->solve_positions(s, own, move.x, move.shift, error);
+    ooze_arena_rewind(s->context->arena, mark);
+    if (status) {
+        return status;
+    }
+    run(s, arrive_range, &move);
+    if (too_far(&move)) {
+        s->context->report->too_far = true;
+        return OOZE_OK;
+    }
+    ooze_timer_lap(timer, "rest");
+    if (s->coupling) { /* the density stage has moved dynamic solids as well */
+        ooze_coupling_spread_motion(s->coupling);
+    }
+    if (formulation->lends_edges) {
+        status = ooze_conformation_gather(s, error);
+    }
+    if (status) {
+        return status;
+    }
+    formulation->finish(s); /* u includes position_only_shift / dt here: it strains the fluid */
+    run(s, still_range, &move);
+    ooze_timer_lap(timer, "finish");
+    status = ooze_conformation_update_relief(s, error);
+    if (status) {
+        return status;
+    }
+    ooze_step_bodies_place(s, move.x);
+    ooze_timer_lap(timer, "rest");
+    run(s, store_range, &move);
+    ooze_timer_lap(timer, "store");
+    return OOZE_OK;
+}

@@ -1,0 +1,13 @@
+/* Travel of a substep, for the processor and the GPU. */
+#ifndef OOZE_METHODS_CONFORMATION_POSITION_STAGE_FORMULA_H
+#define OOZE_METHODS_CONFORMATION_POSITION_STAGE_FORMULA_H
+
+#include "base/formula.h"
+
+/* Whether the farthest particle exceeds the longest travel of a substep by more than rounding. */
+OOZE_FORMULA bool ooze_travels_too_far(float farthest, double longest)
+{
+    return farthest > (1.0f + 1e-5f) * (float)longest;
+}
+
+#endif

@@ -1,0 +1,93 @@
+/* Stages that methods share (src/solvers), with the settings of this method. */
+#include <math.h>
+
+#include "methods/conformation/bodies/step_bodies.h"
+#include "solvers/gather.h"
+
+void ooze_solve_residual_report(const OozeSolveResidual *residual, OozeStepReport *report)
+{
+    double initial = residual->initial;
+    report->iterations = residual->iterations;
+    report->residual = initial > 0.0 ? sqrt(residual->current / initial) : 0.0;
+    report->unmet = residual->has_tolerance && residual->current > residual->target;
+}
+
+OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
+{
+    OozeGather gather = {.context = s->context,
+                         .n = s->n,
+                         .support = s->support,
+                         .volume = s->volume,
+                         .wall_scale = s->wall_scale,
+                         .dynamic = s->coupling != NULL,
+                         .strain_scale = s->strain_scale,
+                         .wall_strain_scale = s->wall_strain_scale,
+                         .x = s->x0,
+                         .memory = s->edge_memory,
+                         .gathered = s->gathered,
+                         .wall_edge = s->wall_edge};
+    OozeStatus status = ooze_gather(&gather, error);
+    s->edges = gather.edges;
+    s->gathered = gather.gathered;
+    s->wall_edge = gather.wall_edge;
+    s->edge_sum = gather.edge_sum;
+    s->correction = gather.correction;
+    s->density = gather.density;
+    s->surface_indicator = gather.surface_indicator;
+    return status;
+}
+
+OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeDensityMemory *own)
+{
+    return (OozeDensityJob){
+        .context = s->context,
+        .n = s->n,
+        .support = s->support,
+        .volume = s->volume,
+        .wall_scale = s->wall_scale,
+        .contact = s->settings.contact_distance,
+        .iterations = s->settings.density_iterations,
+        .tolerance = s->settings.density_tolerance,
+        .mobility = s->mobility,
+        .min_distance = s->settings.min_distance,
+        .drift = s->settings.min_distance > 0.0f ? s->drift : NULL,
+        .density_target = s->density_target,
+        .position_only_shift = s->position_only_shift,
+        .load_excess = s->load_excess,
+        .start = s->x0,
+        .grid = own->grid,
+        .near = &own->near,
+        .near_walls = &own->near_walls,
+    };
+}
+
+OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory *own, OozeF32x4 *x,
+                                     OozeF32x4 *shift, OozeError *error)
+{
+    OozeDensityJob job = ooze_conformation_density_job(s, own);
+    job.memory = s->edge_memory; /* gathered data are not needed meanwhile */
+    if (s->coupling) {           /* at the new poses of the solids */
+        OozeStatus status = ooze_coupling_place_samples(s->coupling, error);
+        if (status) {
+            return status;
+        }
+        job.context = s->coupling->context;
+        job.coupling = s->coupling;
+    }
+    job.lent = s->gathered;
+    if (s->bodies) {
+        job.ignores_boundary = s->bodies->ignores_boundary;
+        for (uint64_t i = 0; i < s->n; i++) { /* the rest density of a body is its own */
+            bool part = s->bodies->ignores_boundary[i];
+            s->density_target[i] = part ? s->bodies->density_target[i] : s->density_target[i];
+            s->load_excess[i] = part ? INFINITY : s->load_excess[i];
+        }
+    }
+    if (s->bodies && s->bodies->all.rigid_count > 0) {
+        job.rigid = s->bodies->rigid_of;
+        job.effective_inverse_mass = s->bodies->effective_inverse_mass;
+        job.between = ooze_step_bodies_shift;
+        job.user = s;
+    }
+    return ooze_density_solve(&job, x, shift, error);
+}

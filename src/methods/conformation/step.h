@@ -1,0 +1,178 @@
+/* State of one step of the conformation method: arrays in the step arena, one element a
+   particle, in the order of the particle store. */
+#ifndef OOZE_METHODS_CONFORMATION_STEP_H
+#define OOZE_METHODS_CONFORMATION_STEP_H
+
+#include <math.h>
+
+#include "methods/conformation/contact_formula.h"
+#include "methods/conformation/method.h"
+#include "methods/conformation/plan.h"
+#include "solvers/density.h"
+#include "solvers/dynamic_coupling.h"
+#include "solvers/edges.h"
+
+typedef struct OozeConformationStep {
+    OozeStepContext *context;
+    OozeConformationSettings settings;
+    uint64_t n;
+    float dt, support;
+    float volume, flat_gradient, wall_scale, strain_scale, wall_strain_scale; /* see the plan */
+    float largest_surface_tension;                                            /* likewise */
+    const OozeRheology *rheology; /* rows: see the plan */
+    int row_count;
+    const OozeTemperatureRows *temperature_rows; /* see the plan */
+    const uint16_t *material;                    /* row of rheology */
+    OozeF32x4 *x0;               /* n + 1: positions at the beginning of the step; last lane 1 */
+    OozeF32x4 *u;                /* n + 1: velocities being solved for */
+    OozeEdgeMemory *edge_memory; /* edge weights, and after them the density stage */
+    OozeEdges edges;             /* at x0, with weights V0 f */
+    OozeF32x4 *gathered;         /* memory of the next, see OozeGather */
+    OozeF32x4 *edge_sum;         /* sum of the edges of a particle, those to walls included */
+    OozeF32x4 *wall_edge;     /* per boundary list entry, with the volume of the boundary sample */
+    OozeSym3 *correction;     /* B: inverse of sum x g^T, or 0 where that is singular */
+    float *density;           /* at the beginning of the step, relative to rest */
+    float *surface_indicator; /* see OozeGather */
+    float *strain; /* Q - I, eight floats a particle (see ooze_strain_get); written at the end */
+    float *more_strain[OOZE_MORE_MODES]; /* the same of further modes */
+    int more_modes;                      /* how many of these: see the plan */
+    float *expansion; /* relative volume gained beyond rest: at the beginning, then at the end */
+    float *mobility;  /* 1 / relative mass; 0: a nozzle or a solid prescribes the velocity */
+    float *stress;    /* norm of the stress over the reference density, m2/s2 */
+    /* Velocity change of the last step's velocity solve over dt, m/s2, eight floats a particle,
+       and that of this step. */
+    float *warm_start;
+    OozeF32x4 *next_warm_start;
+    float *density_target, *load_excess; /* of densities, see OozeDensityJob */
+    float *
+        /* 1: overlaps push in full; less: see ooze_conformation_set_density_targets */
+        relief_progress;
+    OozeF32x4 *drift;               /* moves that are no velocity, see OozeDensityJob */
+    OozeF32x4 *position_only_shift; /* likewise */
+    int32_t *contact_of;            /* index into contact_sets, or -1 */
+    OozeContactSet *contact_sets;
+    uint64_t contact_count;
+    int32_t *intruder; /* solid that contained it deeply when the step began, or -1 */
+    struct OozeConstraint *constraint; /* of the constraint formulations */
+    struct OozeStepBodies *bodies;     /* NULL: there are fluids only */
+    OozeDynamicCoupling *coupling;     /* NULL: no solid is dynamic */
+} OozeConformationStep;
+
+enum { OOZE_CONFORMATION_GRAIN = 256 };
+
+/* A conformation Q, stored as Q - I: near rest this keeps the precision of floats. */
+static inline OozeSym3 ooze_strain_read(const float *strain, uint64_t i)
+{
+    const float *e = strain + 8 * i;
+    return ooze_sym3(1 + e[0], 1 + e[1], 1 + e[2], e[3], e[4], e[5]);
+}
+
+static inline void ooze_strain_write(float *strain, uint64_t i, OozeSym3 q)
+{
+    float *e = strain + 8 * i;
+    e[0] = q.xx - 1;
+    e[1] = q.yy - 1;
+    e[2] = q.zz - 1;
+    e[3] = q.xy;
+    e[4] = q.xz;
+    e[5] = q.yz;
+}
+
+static inline OozeSym3 ooze_strain_beyond_rest(const OozeConformationStep *s, uint64_t i)
+{
+    const float *e = s->strain + 8 * i;
+    return ooze_sym3(e[0], e[1], e[2], e[3], e[4], e[5]);
+}
+
+/* That of the first mode. */
+static inline OozeSym3 ooze_strain_get(const OozeConformationStep *s, uint64_t i)
+{
+    return ooze_strain_read(s->strain, i);
+}
+
+static inline void ooze_strain_set(OozeConformationStep *s, uint64_t i, OozeSym3 q)
+{
+    ooze_strain_write(s->strain, i, q);
+}
+
+/* The density that kinematic numbers are over, kg/m3. */
+static inline float ooze_reference_density(const OozeConformationStep *s)
+{
+    return (float)s->context->materials[0].values[OOZE_MATERIAL_DENSITY];
+}
+
+/* State that outlives a step; none of it is saved. */
+typedef struct OozeConformationMemory {
+    OozeDensityMemory *density;
+    struct OozeBonds *bonds; /* of the soft bodies; NULL: none yet */
+    OozeEdgeMemory edges;
+} OozeConformationMemory;
+
+/* One discretisation of the method: velocities first, then positions, then the new conformation. */
+typedef struct OozeFormulation {
+    const char *name;
+    bool takes_bodies;
+    bool takes_dynamic; /* solids */
+    /* The density stage may overwrite what was gathered, which is then gathered again. */
+    bool lends_edges;
+    bool kernel_gradients; /* velocity gradients by the kernel of the density: strain_scale 0 */
+    /* step->u: from u* = u + dt f to the velocities under viscoelastic stress. */
+    OozeStatus (*solve_velocities)(OozeConformationStep *step, OozeError *error);
+    /* The shift of the positions x = x0 + dt u by density, solids and other position
+       constraints. Velocities are not taken from rounded positions: that would lose every change
+       smaller than their last bit over dt. Positions are wrapped into the box. */
+    OozeStatus (*solve_positions)(OozeConformationStep *step, OozeDensityMemory *own, OozeF32x4 *x,
+                                  OozeF32x4 *shift, OozeError *error);
+    /* Conformations at the end of the step; step->u is now (x - x0) / dt. */
+    void (*finish)(OozeConformationStep *step);
+} OozeFormulation;
+
+extern const OozeFormulation ooze_formulation_lodge;
+extern const OozeFormulation ooze_formulation_consistent;
+extern const OozeFormulation ooze_formulation_paper;
+/* By OozeFormulationKind. */
+extern const OozeFormulation *const ooze_formulations[OOZE_FORMULATION_COUNT];
+
+/* ---- method.c: tables of fields ---- */
+
+/* Data of the fields that the method adds to the particles, at step->strain and so on. */
+void ooze_conformation_find_fields(OozeConformationStep *step);
+/* Number of relaxation modes beyond the first that particles have fields for. */
+int ooze_conformation_count_modes(const OozeStepContext *context);
+
+/* ---- stages, in the order of the step ---- */
+
+/* Of OozeMethod: `memory` is an OozeConformationMemory. */
+OozeStatus ooze_conformation_step(void *memory, OozeStepContext *context, OozeError *error);
+OozeStatus ooze_conformation_create(void **memory, OozeError *error);
+void ooze_conformation_destroy(void *memory);
+uint64_t ooze_conformation_bytes(const void *memory);
+
+/* Edges, corrections and densities at x0; a second time in the same memory where it was lent. */
+OozeStatus ooze_conformation_gather(OozeConformationStep *step, OozeError *error);
+/* Adds the effect of surface tension to u. */
+OozeStatus ooze_conformation_tension(OozeConformationStep *step, OozeError *error);
+/* Adds to dynamic solids the forces on their samples along edges with these fluxes; before the
+   velocity solve. */
+void ooze_lodge_solids_pull(OozeConformationStep *step, const OozeRows *flux);
+/* Contact sets of the particles that u would move into a solid. */
+OozeStatus ooze_conformation_find_contacts(OozeConformationStep *step, OozeError *error);
+/* Removes compression from u; nothing with no iterations. */
+OozeStatus ooze_conformation_divergence(OozeConformationStep *step, OozeError *error);
+/* The density stage with the settings of this method. */
+OozeDensityJob ooze_conformation_density_job(OozeConformationStep *step, OozeDensityMemory *own);
+/* How far density errors may become velocity in this step, and which particles are relaxed in
+   the next. */
+OozeStatus ooze_conformation_set_density_targets(OozeConformationStep *step, OozeError *error);
+OozeStatus ooze_conformation_update_relief(OozeConformationStep *step, OozeError *error);
+/* One-sided position-based density with solids, on the neighbours of x (see solve_positions). */
+OozeStatus ooze_conformation_density(OozeConformationStep *step, OozeDensityMemory *own,
+                                     OozeF32x4 *x, OozeF32x4 *shift, OozeError *error);
+/* Positions, conformations and state at the end of the step. */
+OozeStatus ooze_conformation_move(OozeConformationStep *step, OozeDensityMemory *own,
+                                  const OozeFormulation *formulation, OozeError *error);
+
+/* Warns of too few iterations and of numbers that contradict each other. */
+void ooze_conformation_advise(const OozeStepContext *context, const OozeAdvice *advice);
+
+#endif

@@ -1,0 +1,61 @@
+/* Settings, fields and numbers of a step of the links method, for the processor and the GPU. */
+#ifndef OOZE_METHODS_LINKS_CONSTANTS_H
+#define OOZE_METHODS_LINKS_CONSTANTS_H
+
+#include "physics/links.h"
+#include "solvers/step_context.h"
+
+/* Settings, in the order of the table in method.c. */
+enum {
+    OOZE_LINKS_ITERATIONS,
+    OOZE_LINKS_STRENGTH,
+    OOZE_LINKS_SLACK,
+    OOZE_LINKS_REACH,
+    OOZE_LINKS_PRESSURE,
+    OOZE_LINKS_PRESSURE_DISTANCE,
+    OOZE_LINKS_COHESION,
+    OOZE_LINKS_SOFTNESS,
+    OOZE_LINKS_XSPH,
+    OOZE_LINKS_WALL_XSPH,
+    OOZE_LINKS_WALLS,
+    OOZE_LINKS_KERNELS,
+    OOZE_LINKS_CONTACT_DISTANCE,
+    OOZE_LINKS_PARAM_COUNT
+};
+
+/* Boundary particles with fitted or Akinci's volumes, or none. */
+enum { OOZE_LINKS_WALLS_FITTED, OOZE_LINKS_WALLS_AKINCI, OOZE_LINKS_WALLS_DISTANCE };
+
+/* The method's fields, in the order of the table in method.c. */
+enum { OOZE_LINKS_FIELD_ROW, OOZE_LINKS_FIELD_ELASTIC, OOZE_LINKS_FIELD_COUNT };
+
+/* Numbers of the rest lattice, kept from step to step. Starts as zero. */
+typedef struct OozeLinksRest {
+    double spacing, support; /* that the others belong to; 0: none yet */
+    int mixed;
+    OozeLinksLattice lattice;
+    double wall_fit, wall_ratio; /* see OozeLinksConstants.wall_scale */
+} OozeLinksRest;
+
+typedef struct OozeLinksConstants {
+    float dt;
+    OozeLinksKernel kernel;
+    float support, volume;
+    float wall_scale; /* volume of a boundary particle over its measured volume */
+    bool samples;     /* boundary particles contribute */
+    float strength, slack, reach2;
+    float pressure_scale, pressure_reference; /* of ooze_artificial_pressure */
+    float relaxation;                         /* of the density's Jacobi step */
+    float cohesion;                           /* factor of negative density errors */
+    float softness;                           /* added to the denominator of eq 7, 1/m2 */
+    bool linked; /* links have strength; otherwise none are kept, and no particle has a row */
+} OozeLinksConstants;
+
+OozeLinksConstants ooze_links_constants(OozeLinksRest *rest, const OozeStepContext *context);
+
+/* Factor by which a tight link is extended in a step of this length; either number may be NAN. */
+double ooze_links_extension(const OozeStepContext *context, double extension, double rate);
+/* The same per material, and the inverse mass in units of the first material's. */
+void ooze_links_materials(const OozeStepContext *context, float *inverse_mass, float *extension);
+
+#endif

@@ -1,0 +1,414 @@
+/* One step, in the order of the paper's algorithm 1. */
+#include "methods/springs/method.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/fail.h"
+#include "base/hash.h"
+#include "methods/advice.h"
+#include "methods/springs/sweep.h"
+
+static const OozeParamInfo params[OOZE_SPRINGS_PARAM_COUNT] = {
+    [OOZE_SPRINGS_UNIT] = {"unit", OOZE_PARAM_REAL, "s", 1e-6, 1e3, 1.0 / 30.0, NULL,
+                           "the time unit of the method's numbers; the shorter, the stiffer: sound "
+                           "goes a third of a support in it"},
+    [OOZE_SPRINGS_ORDER] = {"order", OOZE_PARAM_CHOICE, "", 0, 1, 0, "parallel|sequential",
+                            "in which particles push each other: cells that are far apart at once, "
+                            "or one particle after the other as published"},
+    [OOZE_SPRINGS_SEED] = {"order_seed", OOZE_PARAM_INTEGER, "", 0, 1e9, 0, NULL,
+                           "another number is another random order of particles"},
+    [OOZE_SPRINGS_START] =
+        {"spring_start", OOZE_PARAM_CHOICE, "", 0, 1, 0, "support|distance",
+         "rest length of springs that particles get when they come or when their material gets "
+         "springs: the support, as published, or their distance, which keeps a shape; those who "
+         "meet later always begin with the support"},
+    [OOZE_SPRINGS_CONTACT_DISTANCE] = {"contact_distance", OOZE_PARAM_REAL, "spacings", 0, 10, 0.5,
+                                       NULL, "how near a particle's centre comes to a solid (R)"},
+};
+
+static const char *const material_keys[] = {"density",
+                                            "stiffness",
+                                            "near_stiffness",
+                                            "rest_density",
+                                            "linear_viscosity",
+                                            "quadratic_viscosity",
+                                            "spring_stiffness",
+                                            "plasticity",
+                                            "plasticity_compress",
+                                            "yield_ratio",
+                                            "yield_ratio_compress",
+                                            NULL};
+
+static const OozeFieldInfo fields[] = {
+    {"spring_row", OOZE_FIELD_UINT32, 1, 1, "", OOZE_LINK_ROW_NONE, true,
+     "number of its row of springs; 4294967295: it has none"},
+};
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static OozeStatus create(void **data, OozeError *error)
+{
+    OozeSpringsMemory *memory = ooze_alloc_zero(1, sizeof *memory);
+    if (memory) {
+        ooze_spring_table_begin(&memory->table);
+        memory->grid = ooze_grid_create();
+    }
+    if (!memory || !memory->grid) {
+        ooze_free(memory);
+        return ooze_fail_memory(error, "the springs method", sizeof *memory);
+    }
+    *data = memory;
+    return OOZE_OK;
+}
+
+static void destroy(void *data)
+{
+    OozeSpringsMemory *memory = data;
+    if (memory) {
+        ooze_spring_table_free(&memory->table);
+        ooze_grid_destroy(memory->grid);
+        ooze_neighbours_free(&memory->near);
+        ooze_free(memory);
+    }
+}
+
+static uint64_t bytes(const void *data)
+{
+    const OozeSpringsMemory *memory = data;
+    return ooze_spring_table_bytes(&memory->table) + ooze_grid_bytes(memory->grid) +
+           ooze_neighbours_bytes(&memory->near);
+}
+
+static uint32_t *rows_of(OozeParticles *particles)
+{
+    return ooze_particles_data(particles, ooze_particles_find_field(particles, fields[0].name));
+}
+
+static OozeStatus save(void *data, OozeFieldView *views, OozeError *error)
+{
+    OozeSpringsMemory *memory = data;
+    return ooze_spring_table_save(&memory->table, views, error);
+}
+
+static OozeStatus restore(void *data, const OozeStepContext *c, const OozeFieldView *const *views,
+                          OozeError *error)
+{
+    OozeSpringsMemory *memory = data;
+    return ooze_spring_table_restore(&memory->table, views, rows_of(c->particles),
+                                     ooze_particles_count(c->particles), error);
+}
+
+/* ---- coefficients of a step ------------------------------------------------------------------ */
+
+static float value_or(double value, double fallback)
+{
+    return (float)(isnan(value) ? fallback : value);
+}
+
+static OozeSpringsCoefficients coefficients_of(const OozeSpringsStep *s, const double *v)
+{
+    double stretch = v[OOZE_MATERIAL_PLASTICITY], yield = v[OOZE_MATERIAL_YIELD_RATIO];
+    double dx = s->context->spacing;
+    return (OozeSpringsCoefficients){
+        .stiffness = (float)v[OOZE_MATERIAL_STIFFNESS],
+        .near_stiffness = (float)v[OOZE_MATERIAL_NEAR_STIFFNESS],
+        .rest_density = (float)v[OOZE_MATERIAL_REST_DENSITY],
+        .linear = (float)v[OOZE_MATERIAL_LINEAR_VISCOSITY],
+        .quadratic = (float)v[OOZE_MATERIAL_QUADRATIC_VISCOSITY],
+        .spring = (float)v[OOZE_MATERIAL_SPRING_STIFFNESS],
+        .law = {.stretch = s->dt_units * (float)stretch,
+                .compress = s->dt_units * value_or(v[OOZE_MATERIAL_PLASTICITY_COMPRESS], stretch),
+                .stretch_yield = (float)yield,
+                .compress_yield = value_or(v[OOZE_MATERIAL_YIELD_RATIO_COMPRESS], yield)},
+        .mass = (float)(v[OOZE_MATERIAL_DENSITY] * dx * dx * dx),
+    };
+}
+
+static OozeStatus set_coefficients(OozeSpringsStep *s, OozeError *error)
+{
+    OozeStepContext *c = s->context;
+    const double *p = c->params;
+    double unit = p[OOZE_SPRINGS_UNIT];
+    s->dt = (float)c->dt;
+    s->dt_units = (float)(c->dt / unit);
+    s->dt_units2 = s->dt_units * s->dt_units;
+    s->h = (float)c->support;
+    s->inverse_h = (float)(1.0 / c->support);
+    s->speed = (float)(c->support / unit);
+    s->box = ooze_box(&c->periodic);
+    s->periodic = ooze_periodic_any(&c->periodic) != 0;
+    s->sequential = p[OOZE_SPRINGS_ORDER] == OOZE_SPRINGS_SEQUENTIAL;
+    s->any_prescribed = c->prescribed != NULL;
+    s->rule = (OozeContactRule){.margin = p[OOZE_SPRINGS_CONTACT_DISTANCE] * c->spacing,
+                                .tolerance = 0.1 * c->spacing,
+                                .dt = c->dt,
+                                .wet = c->dt / unit};
+    size_t materials = (size_t)c->material_count;
+    s->coefficients = ooze_arena_alloc(c->arena, materials, sizeof *s->coefficients);
+    if (!s->coefficients) {
+        return ooze_fail_memory(error, "the springs step", materials * sizeof *s->coefficients);
+    }
+    for (int m = 0; m < c->material_count; m++) {
+        s->coefficients[m] = coefficients_of(s, c->materials[m].values);
+        s->any_springs = s->any_springs || s->coefficients[m].spring > 0.0f;
+        s->any_viscosity = s->any_viscosity || s->coefficients[m].linear > 0.0f ||
+                           s->coefficients[m].quadratic > 0.0f;
+    }
+    return OOZE_OK;
+}
+
+static OozeStatus allocate(OozeSpringsStep *s, OozeError *error)
+{
+    OozeArena *arena = s->context->arena;
+    size_t n = s->n;
+    s->x0 = ooze_arena_alloc(arena, n, sizeof *s->x0);
+    s->u = ooze_arena_alloc(arena, n, sizeof *s->u);
+    s->store_key = ooze_arena_alloc(arena, n, sizeof *s->store_key);
+    s->p = ooze_arena_alloc(arena, n + 1, sizeof *s->p);
+    s->point = ooze_arena_alloc(arena, n + 1, sizeof *s->point);
+    s->material = ooze_arena_alloc(arena, n, sizeof *s->material);
+    s->id = ooze_arena_alloc(arena, n, sizeof *s->id);
+    s->key = ooze_arena_alloc(arena, n, sizeof *s->key);
+    s->prescribed = ooze_arena_alloc(arena, n, sizeof *s->prescribed);
+    s->old_row = ooze_arena_alloc(arena, n, sizeof *s->old_row);
+    s->long_spring_count = ooze_arena_alloc(arena, n, sizeof *s->long_spring_count);
+    bool all = s->x0 && s->u && s->store_key && s->p && s->point && s->material && s->id &&
+               s->key && s->prescribed && s->old_row && s->long_spring_count;
+    return all ? OOZE_OK : ooze_fail_memory(error, "the springs step", n * 115);
+}
+
+/* ---- prediction ------------------------------------------------------------------------------ */
+
+static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeSpringsStep *s = data;
+    const OozeStepContext *c = s->context;
+    const OozeFloat4 *x = ooze_particles_positions(c->particles);
+    const OozeFloat4 *v = ooze_particles_velocities(c->particles);
+    OozeF32x4 g = ooze_f32x4((float)c->gravity.x, (float)c->gravity.y, (float)c->gravity.z, 0);
+    uint64_t seed = ooze_mix((uint64_t)c->params[OOZE_SPRINGS_SEED] + OOZE_HASH_START);
+    for (uint64_t i = begin; i < end; i++) {
+        s->x0[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 0);
+        s->u[i] = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
+        if (!c->prescribed || !c->prescribed[i]) {
+            s->u[i] += s->dt * g;
+        }
+        s->store_key[i] = ooze_mix(s->store_id[i] ^ seed);
+    }
+}
+
+/* Algorithm 5. The store is sorted by cells of one support. */
+static OozeStatus apply_viscosity(OozeSpringsStep *s, OozeError *error)
+{
+    OozeStepContext *c = s->context;
+    OozeGridAxis axis[3];
+    OozeF32x4 low = s->x0[0], high = s->x0[0];
+    for (uint64_t i = 1; i < s->n; i++) {
+        low = ooze_f32x4_min(s->x0[i], low);
+        high = ooze_f32x4_max(s->x0[i], high);
+    }
+    OozeStatus status = OOZE_OK;
+    const OozeGridColumns columns = {c->support, 1, OOZE_GRID_CELLS_MAX};
+    for (int k = 0; k < 3 && !status; k++) {
+        status = ooze_grid_axis(&axis[k], k, &c->periodic, &columns, low[k], high[k], error);
+    }
+    status = status ? status
+                    : ooze_springs_schedule(&s->store_schedule, c, s->x0, s->store_key, s->n, axis,
+                                            s->sequential, error);
+    if (!status) {
+        ooze_springs_run(&s->store_schedule, c->threads, ooze_springs_loops()->apply_viscosity, s,
+                         &s->first);
+    }
+    return status;
+}
+
+/* Predicted positions, wrapped into the periodic box for the sort. */
+static void predict_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeSpringsStep *s = data;
+    OozeF32x4 *predicted =
+        &s->point[0].x; /* packed; reset_points_range overwrites them after the sort */
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 p = s->x0[i] + s->dt * s->u[i];
+        OozeFloat4 wrapped =
+            ooze_point_wrap((OozeFloat4){p[0], p[1], p[2], 0}, &s->context->periodic);
+        predicted[i] = ooze_f32x4(wrapped.x, wrapped.y, wrapped.z, 0);
+    }
+}
+
+static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeSpringsStep *s = data;
+    const OozeStepContext *c = s->context;
+    const OozeF32x4 *predicted = &s->point[0].x;
+    for (uint64_t k = begin; k < end; k++) {
+        uint32_t i = s->order[k];
+        s->p[k] = predicted[i];
+        s->material[k] = s->store_material[i];
+        s->id[k] = s->store_id[i];
+        s->key[k] = s->store_key[i];
+        s->prescribed[k] = c->prescribed && c->prescribed[i];
+        s->old_row[k] = s->row[i];
+    }
+}
+
+static void reset_points_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeSpringsStep *s = data;
+    for (uint64_t k = begin; k < end; k++) {
+        s->point[k] = (OozeSpringsPoint){s->p[k], ooze_f32x4(0, 0, 0, 0)};
+    }
+}
+
+static OozeStatus find_neighbours(OozeSpringsStep *s, OozeError *error)
+{
+    OozeStepContext *c = s->context;
+    OozeSpringsMemory *memory = s->memory;
+    ooze_parallel_for(c->threads, s->n, OOZE_SPRINGS_GRAIN, predict_range, s);
+    OozeStatus status = ooze_grid_sort(memory->grid, c->threads, (const OozeFloat4 *)s->point, s->n,
+                                       c->support, &c->periodic, error);
+    if (status) {
+        return status;
+    }
+    s->order = ooze_grid_order(memory->grid);
+    ooze_parallel_for(c->threads, s->n, OOZE_SPRINGS_GRAIN, gather_range, s);
+    ooze_parallel_for(c->threads, s->n, OOZE_SPRINGS_GRAIN, reset_points_range, s);
+    s->point[s->n].x = s->p[s->n] = ooze_f32x4(0, 0, 0, OOZE_SPRINGS_FAR);
+    ooze_timer_lap(c->timer, "sort");
+    const OozeFloat4 *p = (const OozeFloat4 *)s->p;
+    status = ooze_neighbours_build(&memory->near, memory->grid, c->threads,
+                                   &(OozeNeighbourQuery){p, s->n, p, c->support, true}, error);
+    status = status ? status
+                    : ooze_springs_schedule(&s->predicted_schedule, c, s->p, s->key, s->n,
+                                            memory->grid->axis, s->sequential, error);
+    ooze_timer_lap(c->timer, "lists");
+    return status;
+}
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
+{
+    OozeSpringsStep s = {
+        .context = c,
+        .memory = data,
+        .n = ooze_particles_count(c->particles),
+        .row = rows_of(c->particles),
+        .store_material = ooze_particles_materials(c->particles),
+        .store_id = ooze_particles_ids(c->particles),
+    };
+    if (s.n == 0) {
+        ooze_spring_table_clear(&s.memory->table);
+        return OOZE_OK;
+    }
+    OozeStatus status = set_coefficients(&s, error);
+    status = status ? status : allocate(&s, error);
+    if (status) {
+        return status;
+    }
+    ooze_parallel_for(c->threads, s.n, OOZE_SPRINGS_GRAIN, load_range, &s);
+    ooze_timer_lap(c->timer, "load");
+    status = s.any_viscosity ? apply_viscosity(&s, error) : OOZE_OK;
+    ooze_timer_lap(c->timer, "viscosity");
+    status = status ? status : find_neighbours(&s, error);
+    status = status ? status : ooze_springs_adjust(&s, error);
+    ooze_timer_lap(c->timer, "predict");
+    if (status) {
+        return status;
+    }
+    if (s.any_springs) {
+        ooze_springs_run(&s.predicted_schedule, c->threads, ooze_springs_loops()->pull, &s,
+                         &s.first);
+        ooze_springs_apply_long_springs(&s);
+        ooze_timer_lap(c->timer, "springs");
+    }
+    ooze_springs_run(&s.predicted_schedule, c->threads, ooze_springs_loops()->relax, &s, &s.first);
+    ooze_timer_lap(c->timer, "double_density");
+    status = ooze_springs_collide(&s, error);
+    ooze_timer_lap(c->timer, "collisions");
+    return status;
+}
+
+/* ---- before a run ---------------------------------------------------------------------------- */
+
+/* Largest stable step in time units for the published constants. A fluid at rest stays at rest with
+   steps up to 2 units and diverges at 2.8. Displacements scale with stiffness and dt^2. */
+static const double LONGEST_STEP = 1.5;
+/* The largest stable spring stiffness at that step: three times the published one. */
+static const double SPRINGS_AT_LONGEST = 0.9;
+
+static double stable_step(const OozeStepContext *c)
+{
+    double most = 0.0;
+    for (int m = 0; m < c->material_count; m++) {
+        const double *v = c->materials[m].values;
+        most = fmax(most, v[OOZE_MATERIAL_STIFFNESS] / 0.004);
+        most = fmax(most, v[OOZE_MATERIAL_NEAR_STIFFNESS] / 0.01);
+        most = fmax(most, v[OOZE_MATERIAL_SPRING_STIFFNESS] / SPRINGS_AT_LONGEST);
+    }
+    return most > 0.0 ? LONGEST_STEP * c->params[OOZE_SPRINGS_UNIT] / sqrt(most) : INFINITY;
+}
+
+/* The largest tolerable compression of a column: g times its height over the squared speed of
+   sound. */
+static const double COMPRESSION_MAX = 0.25;
+
+static void advise(const OozeStepContext *c, const OozeAdvice *advice)
+{
+    double g = sqrt(c->gravity.x * c->gravity.x + c->gravity.y * c->gravity.y +
+                    c->gravity.z * c->gravity.z);
+    double unit = c->params[OOZE_SPRINGS_UNIT], ratio = c->support / c->spacing;
+    for (int m = 0; m < c->material_count; m++) {
+        double stiffness = c->materials[m].values[OOZE_MATERIAL_STIFFNESS] / 0.004;
+        double speed = c->support / unit, sound2 = OOZE_SPRINGS_SOUND2 * stiffness * speed * speed;
+        double compression = g * advice->extent / sound2;
+        if (compression > COMPRESSION_MAX && stiffness > 0.0) {
+            double enough = unit * sqrt(COMPRESSION_MAX / compression);
+            char hint[96];
+            snprintf(hint, sizeof hint, "a unit of %.2g s and steps of no more hold it", enough);
+            ooze_advise(advice, -1, "unit", hint,
+                        "'%s' is too soft for gravity: %.3g m of it press themselves together by a "
+                        "factor of about %.2g",
+                        c->materials[m].name, advice->extent, 1.0 + compression);
+            break;
+        }
+    }
+    if (fabs(ratio * OOZE_SPRINGS_BULK_SPACING - 1.0) > 0.1) {
+        ooze_advise(advice, -1, "order", "leave support_ratio out",
+                    "fluid of the published constants comes to rest %.3g spacings apart with a "
+                    "support_ratio of %.3g: it will shrink or swell",
+                    ratio * OOZE_SPRINGS_BULK_SPACING, ratio);
+    }
+}
+
+const OozeMethod ooze_method_springs = {
+    .info = {.name = "springs",
+             .summary = "drops, sheets and filaments of thin fluid, clay and gel by double density "
+                        "relaxation and plastic springs: fast, for splashes and play, with numbers "
+                        "of the paper's own",
+             .reference = "Clavet, Beaudoin and Poulin 2005, Particle-based viscoelastic fluid "
+                          "simulation",
+             .params = params,
+             .param_count = OOZE_SPRINGS_PARAM_COUNT},
+    .fields = fields,
+    .field_count = 1,
+    .arrays = ooze_spring_arrays,
+    .array_count = OOZE_SPRING_ARRAYS,
+    .material_keys = material_keys,
+    .support_ratio = 1.0 / OOZE_SPRINGS_BULK_SPACING,
+    .uses_fluid_neighbours = true,
+    .pushes_solids = true,
+    .create = create,
+    .destroy = destroy,
+    .bytes = bytes,
+    .save = save,
+    .restore = restore,
+    .step = step,
+    .stable_step = stable_step,
+    .advise = advise,
+};

@@ -1,9 +1,0 @@
-/* Double density relaxation, plastic springs and viscosity impulses. See docs/methods/springs.md. */
-#ifndef OOZE_METHODS_SPRINGS_SPRINGS_H
-#define OOZE_METHODS_SPRINGS_SPRINGS_H
-
-#include "methods/method.h"
-
-extern const OozeMethod ooze_method_springs;
-
-#endif

@@ -1,0 +1,153 @@
+/* What the files of the springs method share. */
+#ifndef OOZE_METHODS_SPRINGS_STEP_H
+#define OOZE_METHODS_SPRINGS_STEP_H
+
+#include "methods/springs/method.h"
+#include "methods/springs/schedule.h"
+#include "methods/springs/table.h"
+#include "physics/springs.h"
+#include "solids/contact.h"
+#include "solvers/periodic_f32x4.h"
+
+/* Settings, in the order of the table in method.c. */
+enum {
+    OOZE_SPRINGS_UNIT,
+    OOZE_SPRINGS_ORDER,
+    OOZE_SPRINGS_SEED,
+    OOZE_SPRINGS_START,
+    OOZE_SPRINGS_CONTACT_DISTANCE,
+    OOZE_SPRINGS_PARAM_COUNT
+};
+
+enum { OOZE_SPRINGS_PARALLEL, OOZE_SPRINGS_SEQUENTIAL };
+enum { OOZE_SPRINGS_FROM_SUPPORT, OOZE_SPRINGS_FROM_DISTANCE };
+
+/* Particles per chunk of a parallel loop. */
+enum { OOZE_SPRINGS_GRAIN = 256 };
+
+/* Position of the padding particle of neighbour lists, along the fourth axis. */
+#define OOZE_SPRINGS_FAR 1e18f
+
+/* State that lives as long as the world. */
+typedef struct OozeSpringsMemory {
+    OozeGrid *grid; /* of predicted positions */
+    OozeNeighbours near;
+    OozeSpringTable table;
+} OozeSpringsMemory;
+
+/* The coefficients of a material in this step. */
+typedef struct OozeSpringsCoefficients {
+    float stiffness, near_stiffness, rest_density;
+    float linear, quadratic; /* viscosity */
+    float spring;            /* stiffness of springs; 0: none */
+    OozeSpringLaw law;
+    float mass; /* kg, of a particle */
+} OozeSpringsCoefficients;
+
+/* A particle's position, and the sum of its corrections, from which its velocity is computed:
+   the difference of rounded positions would lose momentum. */
+typedef struct OozeSpringsPoint {
+    OozeF32x4 x, shift; /* last lanes 0 */
+} OozeSpringsPoint;
+
+/* The collision of a particle with the solids. */
+typedef struct OozeSpringsCollision {
+    OozeVec3 position, velocity;   /* at the end of the step */
+    OozeVec3 incoming_velocity;    /* before the first collision */
+    OozeTouches touches, adhesion; /* velocity changes by collision and by stickiness */
+} OozeSpringsCollision;
+
+typedef struct OozeSpringsStep {
+    OozeStepContext *context;
+    OozeSpringsMemory *memory;
+    uint64_t n;
+    float dt;                  /* s */
+    float dt_units, dt_units2; /* dt over the time unit, and its square */
+    float h, inverse_h;        /* m */
+    float speed;               /* h over the time unit, m/s */
+    OozeBox box;
+    bool periodic, sequential, any_prescribed, any_springs, any_viscosity;
+    OozeSpringsCoefficients *coefficients; /* per material */
+    OozeContactRule rule;
+    /* in store order */
+    OozeF32x4 *x0, *u; /* positions at the beginning of the step; velocities */
+    uint32_t *row;     /* field */
+    const uint16_t *store_material;
+    const uint64_t *store_id;
+    uint64_t *store_key;
+    /* in the order of the sorted predicted positions */
+    const uint32_t *order; /* store index of each */
+    OozeF32x4 *p;          /* n + 1: predicted */
+    OozeSpringsPoint *point;
+    uint16_t *material;
+    uint64_t *id, *key;
+    uint8_t *prescribed;
+    uint32_t *old_row;           /* OOZE_LINK_ROW_NONE: none yet */
+    uint32_t *long_spring_count; /* springs of a row longer than the support */
+    OozeSpringsSchedule store_schedule,
+        predicted_schedule; /* for store order and for predicted positions */
+    uint64_t first;         /* first run of the current colour */
+    /* for dynamic solids */
+    uint32_t *near; /* particles that may collide with one */
+    uint64_t near_count;
+    OozeSpringsCollision *collisions; /* of near particles */
+    OozePose *free_pose;              /* per solid: its pose after free flight */
+} OozeSpringsStep;
+
+static inline OozeF32x4 ooze_springs_delta(const OozeSpringsStep *s, OozeF32x4 a, OozeF32x4 b)
+{
+    return ooze_f32x4_image(a - b, s->box);
+}
+
+/* A pair has the mean of the coefficients of both particles. */
+static inline OozeSpringLaw ooze_springs_pair_law(const OozeSpringsCoefficients *a,
+                                                  const OozeSpringsCoefficients *b)
+{
+    OozeSpringLaw law = {0.5f * (a->law.stretch + b->law.stretch),
+                         0.5f * (a->law.compress + b->law.compress),
+                         0.5f * (a->law.stretch_yield + b->law.stretch_yield),
+                         0.5f * (a->law.compress_yield + b->law.compress_yield)};
+    return law;
+}
+
+static inline float ooze_springs_pair_mean(float a, float b)
+{
+    return a > 0.0f && b > 0.0f ? 0.5f * (a + b) : 0.0f;
+}
+
+/* Algorithm 3 for one spring; d = x_j - x_i. */
+static inline void ooze_springs_displace_pair(OozeSpringsStep *s, uint32_t i, uint32_t j,
+                                              float rest, OozeF32x4 d, bool prescribed)
+{
+    float r = sqrtf(ooze_f32x4_dot3(d, d));
+    float stiffness = ooze_springs_pair_mean(s->coefficients[s->material[i]].spring,
+                                             s->coefficients[s->material[j]].spring);
+    float push = ooze_spring_displacement(s->dt_units2, stiffness, rest, r, s->h);
+    d *= r > 1e-6f * s->h ? 0.5f * push / r : 0.0f;
+    if (!prescribed || !s->prescribed[j]) {
+        s->point[j].x += d;
+        s->point[j].shift += d;
+    }
+    if (!prescribed || !s->prescribed[i]) {
+        s->point[i].x -= d;
+        s->point[i].shift -= d;
+    }
+}
+
+/* Algorithm 4, at the predicted positions. */
+OozeStatus ooze_springs_adjust(OozeSpringsStep *step, OozeError *error);
+/* Algorithm 3 for springs longer than the support. The coloured sweep cannot apply them in
+   parallel, because their particles may lie in cells that are not adjacent. */
+void ooze_springs_apply_long_springs(OozeSpringsStep *step);
+/* Finds the collision of particle k with all solids. */
+void ooze_springs_collide_particle(const OozeSpringsStep *step, uint64_t k,
+                                   OozeSpringsCollision *meeting);
+/* Algorithm 6 up to line 11: moves dynamic solids under fluid impulses, gravity and contacts. */
+OozeStatus ooze_springs_move_bodies(OozeSpringsStep *step, OozeError *error);
+/* After the particles have collided: gives dynamic solids the momentum that the particles lost. */
+OozeStatus ooze_springs_balance_bodies(OozeSpringsStep *step, OozeError *error);
+/* Section 6: collisions, stickiness, dynamic solids. Writes positions and velocities to the
+   store. */
+OozeStatus ooze_springs_collide(OozeSpringsStep *step, OozeError *error);
+
+#endif

@@ -1,0 +1,345 @@
+/* One explicit step: stress of the present state, velocities, positions, density, conformation.
+
+   Every force is equal and opposite along an edge, so linear momentum is exact; stresses are
+   symmetric and the divergence is the adjoint of the corrected gradient, so there is no torque
+   either. */
+#include "methods/stress/method.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/vec3.h"
+#include "methods/advice.h"
+#include "methods/stress/step.h"
+#include "physics/lattice.h"
+#include "physics/ucm.h"
+#include "solids/contact.h"
+#include "solvers/density.h"
+#include "solvers/gather.h"
+
+static const OozeParamInfo params[OOZE_STRESS_PARAM_COUNT] = {
+    [OOZE_STRESS_DENSITY_ITERATIONS] = {"density_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 5,
+                                        NULL, "iterations of the density stage"},
+    [OOZE_STRESS_DENSITY_TIME] = {"density_time", OOZE_PARAM_REAL, "s", 0, 10, 1.0 / 240.0, NULL,
+                                  "time in which compression is taken out; 0: in one step"},
+    [OOZE_STRESS_HOURGLASS] = {"hourglass", OOZE_PARAM_REAL, "", 0, 100, 0.2, NULL,
+                               "damping of motion that a linear field does not describe"},
+    [OOZE_STRESS_CONTACT_DISTANCE] = {"contact_distance", OOZE_PARAM_REAL, "spacings", 0, 10, 0.5,
+                                      NULL, "how near a particle's centre comes to a solid"},
+};
+
+static const char *const material_keys[] = {
+    "density", "viscosity", "modulus", "relaxation_time", "compliance", "solvent_viscosity", NULL};
+
+static const OozeFieldInfo fields[] = {
+    {"conformation", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
+     "strain of the polymer beyond rest, Q - I: xx, yy, zz, xy, xz, yz"},
+};
+
+typedef struct Step {
+    OozeStepContext *context;
+    OozeGather gather;
+    uint64_t n;
+    float dt;
+    float reference; /* density that kinematic numbers are over, kg/m3 */
+    const OozeStressMaterial *materials;
+    const uint16_t *material;
+    float *strain; /* Q - I, eight floats a particle */
+    OozeF32x4 *x;
+    OozeF32x4 *u, *next;   /* velocities at the beginning and at the end of the step */
+    OozeMat3 *flux;        /* corrected stress less the hourglass part of the gradient */
+    OozeF32x4 *shift;      /* of the density stage */
+    float *density_target; /* densities that it lets be */
+} Step;
+
+enum { GRAIN = OOZE_GATHER_GRAIN };
+
+/* ---- gradient and stress -------------------------------------------------------------------- */
+
+/* L = (sum u_ji g^T) B, walls included. */
+static OozeMat3 gradient_of(const Step *s, const OozeF32x4 *u, uint64_t i)
+{
+    const OozeNeighbours *list = s->context->fluid, *walls = s->context->fluid_boundary;
+    const OozeBoundary *boundary = s->context->boundary;
+    OozeF32x4 own = u[i], x = {0}, y = {0}, z = {0};
+    for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+        OozeF32x4 g = ooze_edge_at(&s->gather.edges, i, e), v = u[list->index[e]] - own;
+        x += v[0] * g;
+        y += v[1] * g;
+        z += v[2] * g;
+    }
+    uint32_t wall_count = boundary->count ? walls->count[i] : 0;
+    for (uint32_t w = 0; w < wall_count; w++) {
+        uint64_t e = walls->first[i] + w;
+        OozeFloat4 b = boundary->velocity[walls->index[e]];
+        OozeF32x4 g = s->gather.wall_edge[e], v = ooze_f32x4(b.x, b.y, b.z, 0) - own;
+        x += v[0] * g;
+        y += v[1] * g;
+        z += v[2] * g;
+    }
+    OozeMat3 raw = {{x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]}};
+    return ooze_mat3_mul_sym3(raw, s->gather.correction[i]);
+}
+
+static OozeSym3 conformation_of(const Step *s, uint64_t i)
+{
+    const float *e = s->strain + 8 * i;
+    return ooze_sym3(1 + e[0], 1 + e[1], 1 + e[2], e[3], e[4], e[5]);
+}
+
+/* Where the neighbourhood is too poor for a gradient there is neither stress nor hourglass term. */
+static float hourglass_of(const Step *s, uint64_t i)
+{
+    bool poor = s->gather.correction[i].xx == 0.0f;
+    return poor ? 0.0f : (float)s->materials[s->material[i]].hourglass;
+}
+
+static void flux_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Step *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeStressMaterial *m = &s->materials[s->material[i]];
+        OozeMat3 l = gradient_of(s, s->u, i);
+        OozeSym3 stress =
+            ooze_ucm_stress(conformation_of(s, i), l, (float)m->modulus, (float)m->viscosity);
+        if (s->context->stress) {
+            s->context->stress[i] = ooze_sym3_scale(stress, s->reference);
+        }
+        OozeMat3 t = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), s->gather.correction[i]);
+        s->flux[i] = ooze_mat3_add(t, ooze_mat3_scale(l, -hourglass_of(s, i)));
+    }
+}
+
+/* ---- velocities ----------------------------------------------------------------------------- */
+
+static OozeF32x4 apply(const OozeMat3 *a, OozeF32x4 v)
+{
+    return ooze_f32x4(a->m[0] * v[0] + a->m[1] * v[1] + a->m[2] * v[2],
+                      a->m[3] * v[0] + a->m[4] * v[1] + a->m[5] * v[2],
+                      a->m[6] * v[0] + a->m[7] * v[1] + a->m[8] * v[2], 0);
+}
+
+/* sum (F_i + F_j) g + (n_i + n_j) f u_ji, with F = sigma B - n L and g = f x_ji. A wall gives back
+   the particle's own stress. */
+static OozeF32x4 force_on(const Step *s, uint64_t i)
+{
+    const OozeNeighbours *list = s->context->fluid, *walls = s->context->fluid_boundary;
+    const OozeBoundary *boundary = s->context->boundary;
+    OozeF32x4 own = s->u[i];
+    float n = hourglass_of(s, i);
+    OozeF32x4 force = apply(&s->flux[i], s->gather.edge_sum[i]);
+    for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+        uint32_t j = list->index[e];
+        OozeF32x4 g = ooze_edge_at(&s->gather.edges, i, e);
+        force += apply(&s->flux[j], g) + (n + hourglass_of(s, j)) * g[3] * (s->u[j] - own);
+    }
+    uint32_t wall_count = boundary->count ? walls->count[i] : 0;
+    for (uint32_t w = 0; w < wall_count; w++) {
+        uint64_t e = walls->first[i] + w;
+        OozeFloat4 b = boundary->velocity[walls->index[e]];
+        force += n * s->gather.wall_edge[e][3] * (ooze_f32x4(b.x, b.y, b.z, 0) - own);
+    }
+    force[3] = 0;
+    return force;
+}
+
+static void kick_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Step *s = data;
+    OozeVec3 gravity = s->context->gravity;
+    OozeF32x4 g = ooze_f32x4((float)gravity.x, (float)gravity.y, (float)gravity.z, 0);
+    for (uint64_t i = begin; i < end; i++) {
+        float weight = (float)s->materials[s->material[i]].weight;
+        s->next[i] = s->u[i] + s->dt * (g + force_on(s, i) / weight);
+    }
+}
+
+/* ---- positions ------------------------------------------------------------------------------ */
+
+/* Flies to the end of the step, or to the first solid on the way. Positions are changed by what the
+   particle moves, so that a free particle rounds once. */
+static void fly_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Step *s = data;
+    const OozeStepContext *c = s->context;
+    OozeContactRule rule = {.margin = c->params[OOZE_STRESS_CONTACT_DISTANCE] * c->spacing,
+                            .tolerance = 0.1 * c->spacing,
+                            .dt = c->dt};
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 x0 = s->x[i];
+        s->x[i] = x0 + s->dt * s->next[i];
+        if (c->solid_count > 0) {
+            OozeF32x4 u = s->next[i];
+            OozeVec3 from = vec3(x0[0], x0[1], x0[2]), v = vec3(u[0], u[1], u[2]);
+            OozeVec3 to = vec3_madd(from, c->dt, v), kept = v, free_end = to;
+            ooze_contact_resolve(c->solids, c->solid_count, &rule, from, &to, &v);
+            if (vec3_length(vec3_sub(v, kept)) > 0.0 || vec3_length(vec3_sub(to, free_end)) > 0.0) {
+                s->x[i] = ooze_f32x4((float)to.x, (float)to.y, (float)to.z, 0);
+                s->next[i] = ooze_f32x4((float)v.x, (float)v.y, (float)v.z, 0);
+            }
+        }
+    }
+}
+
+static OozeStatus correct_density(Step *s, OozeDensityMemory *own, OozeError *error)
+{
+    OozeStepContext *c = s->context;
+    double time = c->params[OOZE_STRESS_DENSITY_TIME];
+    float keep = time > c->dt ? (float)(1.0 - c->dt / time) : 0.0f, worst = 0.0f;
+    double sum = 0.0;
+    for (uint64_t i = 0; i < s->n; i++) {
+        float excess = fmaxf(s->gather.density[i] - 1.0f, 0.0f);
+        s->density_target[i] = 1.0f + keep * excess;
+        worst = fmaxf(worst, excess);
+        sum += (double)excess;
+    }
+    c->report->worst_density_error = (double)worst;
+    c->report->mean_density_error = sum / (double)s->n;
+    OozeDensityJob job = {
+        .context = c,
+        .n = s->n,
+        .support = s->gather.support,
+        .volume = s->gather.volume,
+        .wall_scale = s->gather.wall_scale,
+        .contact = (float)(c->params[OOZE_STRESS_CONTACT_DISTANCE] * c->spacing),
+        .iterations = (int)c->params[OOZE_STRESS_DENSITY_ITERATIONS],
+        .tolerance = -1.0f,
+        .plain = true, /* what it shakes keeps sheared particles from lining up */
+        .density_target = s->density_target,
+        .grid = own->grid,
+        .near = &own->near,
+        .near_walls = &own->near_walls,
+    };
+    OozeStatus status = ooze_density_solve(&job, s->x, s->shift, error);
+    for (uint64_t i = 0; i < s->n && !status; i++) {
+        s->x[i] += s->shift[i];
+        s->next[i] += s->shift[i] / s->dt;
+    }
+    return status;
+}
+
+/* ---- conformation --------------------------------------------------------------------------- */
+
+static void convect_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Step *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        float rate = (float)s->materials[s->material[i]].rate;
+        OozeSym3 d = ooze_ucm_rate(conformation_of(s, i), gradient_of(s, s->next, i), rate);
+        float *e = s->strain + 8 * i;
+        e[0] += s->dt * d.xx;
+        e[1] += s->dt * d.yy;
+        e[2] += s->dt * d.zz;
+        e[3] += s->dt * d.xy;
+        e[4] += s->dt * d.xz;
+        e[5] += s->dt * d.yz;
+    }
+}
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static OozeStatus start(Step *s, OozeError *error)
+{
+    OozeStepContext *c = s->context;
+    OozeArena *arena = c->arena;
+    OozeStressMaterial *materials =
+        ooze_arena_alloc(arena, (size_t)c->material_count, sizeof *materials);
+    s->x = ooze_arena_alloc(arena, s->n, sizeof *s->x);
+    OozeF32x4 *x0 = ooze_gathered_alloc(arena, s->n, sizeof *x0);
+    s->u = ooze_arena_alloc(arena, s->n, sizeof *s->u);
+    s->next = ooze_arena_alloc(arena, s->n, sizeof *s->next);
+    s->flux = ooze_arena_alloc(arena, s->n, sizeof *s->flux);
+    s->shift = ooze_arena_alloc(arena, s->n, sizeof *s->shift);
+    s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);
+    if (!materials || !s->x || !x0 || !s->u || !s->next || !s->flux || !s->shift ||
+        !s->density_target) {
+        return ooze_fail_memory(error, "the stress step", s->n * 128);
+    }
+    for (int m = 0; m < c->material_count; m++) {
+        materials[m] = ooze_stress_material(c, m);
+    }
+    s->materials = materials;
+    const OozeFloat4 *x = ooze_particles_positions(c->particles);
+    const OozeFloat4 *v = ooze_particles_velocities(c->particles);
+    for (uint64_t i = 0; i < s->n; i++) {
+        s->x[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 0);
+        x0[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 1);
+        s->u[i] = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
+    }
+    s->gather.x = x0;
+    return ooze_gather(&s->gather, error);
+}
+
+static void store(const Step *s)
+{
+    OozeFloat4 *x = ooze_particles_positions(s->context->particles);
+    OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
+    for (uint64_t i = 0; i < s->n; i++) {
+        x[i] = (OozeFloat4){s->x[i][0], s->x[i][1], s->x[i][2], 0};
+        v[i] = (OozeFloat4){s->next[i][0], s->next[i][1], s->next[i][2], 0};
+    }
+}
+
+static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
+{
+    uint64_t n = ooze_particles_count(c->particles);
+    Step s = {
+        .context = c,
+        .gather = {.context = c,
+                   .n = n,
+                   .support = (float)c->support,
+                   .volume = (float)(1.0 / ooze_lattice_sum(c->spacing, c->support)),
+                   .wall_scale = (float)ooze_lattice_wall_scale(c->spacing, c->support)},
+        .n = n,
+        .dt = (float)c->dt,
+        .reference = (float)(c->material_count ? c->materials[0].values[OOZE_MATERIAL_DENSITY] : 1),
+        .material = ooze_particles_materials(c->particles),
+        .strain = ooze_particles_data(c->particles,
+                                      ooze_particles_find_field(c->particles, fields[0].name)),
+    };
+    if (n == 0) {
+        return OOZE_OK;
+    }
+    OozeStatus status = start(&s, error);
+    if (status) {
+        return status;
+    }
+    ooze_parallel_for(c->threads, n, GRAIN, flux_range, &s);
+    ooze_parallel_for(c->threads, n, GRAIN, kick_range, &s);
+    ooze_timer_lap(c->timer, "forces");
+    ooze_parallel_for(c->threads, n, GRAIN, fly_range, &s);
+    ooze_timer_lap(c->timer, "contact");
+    status = correct_density(&s, data, error);
+    if (!status) {
+        ooze_parallel_for(c->threads, n, GRAIN, convect_range, &s);
+        ooze_timer_lap(c->timer, "stress");
+        store(&s);
+        ooze_timer_lap(c->timer, "store");
+    }
+    return status;
+}
+
+const OozeMethod ooze_method_stress = {
+    .info = {.name = "stress",
+             .summary = "viscoelastic fluids by their stress, stepped explicitly: exact and slow, "
+                        "stable only for short steps",
+             .reference = "Barreiro et al. 2017, Conformation constraints for efficient "
+                          "viscoelastic fluid simulation, section 6",
+             .params = params,
+             .param_count = OOZE_STRESS_PARAM_COUNT},
+    .fields = fields,
+    .field_count = 1,
+    .material_keys = material_keys,
+    .uses_fluid_neighbours = true,
+    .uses_boundary_neighbours = true,
+    .create = ooze_density_memory_create,
+    .destroy = ooze_density_memory_destroy,
+    .bytes = ooze_density_memory_bytes,
+    .step = step,
+    .stable_step = ooze_stress_stable_step,
+    .advise = ooze_advise_numbers,
+};

@@ -1,0 +1,310 @@
+/* One explicit step: density, pressure by the equation of state, pressure and viscous forces,
+   velocities, positions.
+
+   Every force is equal and opposite along an edge: each end computes it from the same numbers, with
+   the same roundings but for the sign, so linear momentum is kept to the rounding of velocities. */
+#include "methods/wcsph/method.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/vec3.h"
+#include "methods/wcsph/step.h"
+#include "physics/lattice.h"
+#include "physics/wcsph.h"
+#include "solids/contact.h"
+#include "solvers/periodic_f32x4.h"
+
+static const OozeParamInfo params[OOZE_WCSPH_PARAM_COUNT] = {
+    [OOZE_WCSPH_SOUND_SPEED] = {"sound_speed", OOZE_PARAM_REAL, "m/s", 1e-6, 1e6, 20.0, NULL,
+                                "stiffness against compression: ten times the fastest flow keeps "
+                                "density within a percent"},
+    [OOZE_WCSPH_CONTACT_DISTANCE] = {"contact_distance", OOZE_PARAM_REAL, "spacings", 0, 10, 0.25,
+                                     NULL, "how near a particle's centre comes to a solid"},
+};
+
+static const char *const material_keys[] = {"density", "viscosity", NULL};
+
+/* A material as the solver sees it. */
+typedef struct Matter {
+    float weight;    /* density over that of the first material */
+    float viscosity; /* Pa s over that density: m2/s */
+} Matter;
+
+typedef struct Step {
+    OozeStepContext *context;
+    uint64_t n;
+    float dt, support, sound;
+    float volume;       /* of a particle, such that the rest lattice has density 1 exactly */
+    float wall_volume;  /* volume of a boundary sample over its Akinci volume: see OozeGather */
+    float viscous;      /* what lap W counts for, m3: see ooze_wcsph_scale */
+    float wall_viscous; /* the same of samples, over their Akinci volume */
+    OozeBox box;
+    const Matter *matter;
+    const uint16_t *material;
+    OozeF32x4 *edge;  /* per list entry: x_ji and its length */
+    OozeF32x4 *x, *u; /* at the beginning of the step */
+    OozeF32x4 *next;  /* velocities at its end, then ... */
+    OozeF32x4 *moved; /* ... positions */
+    float *density;   /* relative to rest */
+    float *room;      /* one over that */
+    float *push;      /* p / d^2 over the density of the first material */
+    float *thick;     /* viscosity of its material, as in Matter */
+} Step;
+
+enum { GRAIN = 128 };
+
+/* Particles past the last are asked for by no list: these are walked to their count, not to their
+   padding. */
+static OozeF32x4 edge_of(const Step *s, OozeF32x4 from, OozeF32x4 to)
+{
+    return ooze_f32x4_image(to - from, s->box);
+}
+
+static OozeF32x4 sample_at(const OozeFloat4 *values, uint32_t k)
+{
+    return ooze_f32x4(values[k].x, values[k].y, values[k].z, 0);
+}
+
+/* ---- density and pressure ------------------------------------------------------------------- */
+
+static float density_of(const Step *s, uint64_t i)
+{
+    const OozeStepContext *c = s->context;
+    const OozeNeighbours *list = c->fluid, *walls = c->fluid_boundary;
+    const uint32_t *index = list->index + list->first[i];
+    OozeF32x4 *edge = s->edge + list->first[i];
+    float h = s->support, sum = ooze_cubic_value(0.0f, h), behind = 0.0f;
+    for (uint32_t e = 0; e < list->count[i]; e++) {
+        OozeF32x4 d = edge_of(s, s->x[i], s->x[index[e]]);
+        float r = sqrtf(ooze_f32x4_dot3(d, d));
+        edge[e] = ooze_f32x4(d[0], d[1], d[2], r);
+        sum += ooze_cubic_value(r, h);
+    }
+    uint32_t wall_count = c->boundary->count ? walls->count[i] : 0;
+    for (uint32_t w = 0; w < wall_count; w++) {
+        uint32_t k = walls->index[walls->first[i] + w];
+        OozeF32x4 d = edge_of(s, s->x[i], sample_at(c->boundary->position, k));
+        behind += c->boundary->volume[k] * ooze_cubic_value(sqrtf(ooze_f32x4_dot3(d, d)), h);
+    }
+    return s->volume * sum + s->wall_volume * behind;
+}
+
+static void density_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Step *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        const Matter *matter = &s->matter[s->material[i]];
+        float d = density_of(s, i), room = 1.0f / d;
+        s->density[i] = d;
+        s->room[i] = room;
+        s->push[i] = matter->weight * ooze_tait_pressure(d, s->sound) * (room * room);
+        s->thick[i] = matter->viscosity;
+    }
+}
+
+static void report_density(const Step *s)
+{
+    double worst = 0.0, sum = 0.0;
+    for (uint64_t i = 0; i < s->n; i++) {
+        double excess = fmax((double)s->density[i] - 1.0, 0.0);
+        worst = fmax(worst, excess);
+        sum += excess;
+    }
+    s->context->report->worst_density_error = worst;
+    s->context->report->mean_density_error = sum / (double)s->n;
+}
+
+/* ---- forces --------------------------------------------------------------------------------- */
+
+/* sum mu V lap W u_ji / (d_i d_j) - V (p_i / d_i^2 + p_j / d_j^2) grad W, over the density of the
+   first material, with mu the mean of both: Mueller, Charypar and Gross 2003, eq 14, of which
+   both ends see the same. */
+static OozeF32x4 force_of_fluid(const Step *s, uint64_t i)
+{
+    const OozeNeighbours *list = s->context->fluid;
+    const uint32_t *index = list->index + list->first[i];
+    const OozeF32x4 *edge = s->edge + list->first[i];
+    OozeF32x4 force = {0}, u = s->u[i];
+    float h = s->support, push = s->push[i], room = s->room[i], thick = s->thick[i];
+    float volume = s->volume, viscous = 0.5f * s->viscous;
+    for (uint32_t e = 0; e < list->count[i]; e++) {
+        uint32_t j = index[e];
+        float r = edge[e][3];
+        float along =
+            volume * (push + s->push[j]) * ooze_kernel_gradient_scale(ooze_cubic_slope(r, h), r, h);
+        float drag = viscous * ((thick + s->thick[j]) * (room * s->room[j])) *
+                     ooze_viscosity_laplacian(r, h);
+        force += along * edge[e] + drag * (s->u[j] - u);
+    }
+    return force;
+}
+
+/* Samples push back with the particle's own pressure; those of solids that fluid clings to drag it
+   along. */
+static OozeF32x4 force_of_walls(const Step *s, uint64_t i)
+{
+    const OozeStepContext *c = s->context;
+    const OozeNeighbours *walls = c->fluid_boundary;
+    const OozeBoundary *boundary = c->boundary;
+    OozeF32x4 force = {0};
+    float h = s->support, push = 2.0f * s->push[i] * s->wall_volume;
+    float hold = s->wall_viscous * s->thick[i] * s->room[i];
+    uint32_t count = boundary->count ? walls->count[i] : 0;
+    for (uint32_t w = 0; w < count; w++) {
+        uint32_t k = walls->index[walls->first[i] + w];
+        OozeF32x4 d = edge_of(s, s->x[i], sample_at(boundary->position, k));
+        float r = sqrtf(ooze_f32x4_dot3(d, d)), volume = boundary->volume[k];
+        bool clings = isinf(c->solids[boundary->solid[k]].params[OOZE_SOLID_FRICTION]);
+        float drag = clings ? hold * volume * ooze_viscosity_laplacian(r, h) : 0.0f;
+        float along = push * volume * ooze_kernel_gradient_scale(ooze_cubic_slope(r, h), r, h);
+        force += along * d + drag * (sample_at(boundary->velocity, k) - s->u[i]);
+    }
+    return force;
+}
+
+static void kick_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Step *s = data;
+    const OozeStepContext *c = s->context;
+    OozeF32x4 g = ooze_f32x4((float)c->gravity.x, (float)c->gravity.y, (float)c->gravity.z, 0);
+    for (uint64_t i = begin; i < end; i++) {
+        bool prescribed = c->prescribed && c->prescribed[i];
+        OozeF32x4 force =
+            prescribed ? ooze_f32x4(0, 0, 0, 0) : force_of_fluid(s, i) + force_of_walls(s, i);
+        OozeF32x4 a = prescribed ? force : g + force / s->matter[s->material[i]].weight;
+        a[3] = 0;
+        s->next[i] = s->u[i] + s->dt * a;
+    }
+}
+
+/* ---- positions ------------------------------------------------------------------------------ */
+
+/* Flies to the end of the step, or to the first solid on the way: pressure keeps particles out of
+   solids, but not those that are fast or alone. */
+static void fly_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Step *s = data;
+    const OozeStepContext *c = s->context;
+    OozeContactRule rule = {.margin = c->params[OOZE_WCSPH_CONTACT_DISTANCE] * c->spacing,
+                            .tolerance = 0.1 * c->spacing,
+                            .dt = c->dt};
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 x0 = s->x[i], u = s->next[i];
+        s->moved[i] = x0 + s->dt * u;
+        if (c->solid_count > 0) {
+            OozeVec3 from = vec3(x0[0], x0[1], x0[2]), v = vec3(u[0], u[1], u[2]);
+            OozeVec3 to = vec3_madd(from, c->dt, v), kept = v, free_end = to;
+            ooze_contact_resolve(c->solids, c->solid_count, &rule, from, &to, &v);
+            if (vec3_length(vec3_sub(v, kept)) > 0.0 || vec3_length(vec3_sub(to, free_end)) > 0.0) {
+                s->moved[i] = ooze_f32x4((float)to.x, (float)to.y, (float)to.z, 0);
+                s->next[i] = ooze_f32x4((float)v.x, (float)v.y, (float)v.z, 0);
+            }
+        }
+    }
+}
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static OozeStatus start(Step *s, OozeError *error)
+{
+    OozeStepContext *c = s->context;
+    OozeArena *arena = c->arena;
+    Matter *matter = ooze_arena_alloc(arena, (size_t)c->material_count, sizeof *matter);
+    uint64_t edges = c->fluid->first[s->n];
+    s->edge = ooze_arena_alloc(arena, edges, sizeof *s->edge);
+    s->x = ooze_arena_alloc(arena, s->n, sizeof *s->x);
+    s->u = ooze_arena_alloc(arena, s->n, sizeof *s->u);
+    s->next = ooze_arena_alloc(arena, s->n, sizeof *s->next);
+    s->moved = ooze_arena_alloc(arena, s->n, sizeof *s->moved);
+    s->density = ooze_arena_alloc(arena, s->n, sizeof *s->density);
+    s->room = ooze_arena_alloc(arena, s->n, sizeof *s->room);
+    s->push = ooze_arena_alloc(arena, s->n, sizeof *s->push);
+    s->thick = ooze_arena_alloc(arena, s->n, sizeof *s->thick);
+    if (!matter || !s->edge || !s->x || !s->u || !s->next || !s->moved || !s->density || !s->room ||
+        !s->push || !s->thick) {
+        return ooze_fail_memory(error, "the wcsph step", s->n * 80 + edges * sizeof *s->edge);
+    }
+    double reference = c->materials[0].values[OOZE_MATERIAL_DENSITY];
+    for (int m = 0; m < c->material_count; m++) {
+        double own = c->materials[m].values[OOZE_MATERIAL_DENSITY];
+        matter[m] = (Matter){(float)(own / reference),
+                             (float)(ooze_wcsph_viscosity(&c->materials[m]) / reference)};
+    }
+    s->matter = matter;
+    const OozeFloat4 *x = ooze_particles_positions(c->particles);
+    const OozeFloat4 *v = ooze_particles_velocities(c->particles);
+    for (uint64_t i = 0; i < s->n; i++) {
+        s->x[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 0);
+        s->u[i] = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
+    }
+    ooze_timer_lap(c->timer, "load");
+    return OOZE_OK;
+}
+
+static void store(const Step *s)
+{
+    OozeFloat4 *x = ooze_particles_positions(s->context->particles);
+    OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
+    for (uint64_t i = 0; i < s->n; i++) {
+        x[i] = (OozeFloat4){s->moved[i][0], s->moved[i][1], s->moved[i][2], 0};
+        v[i] = (OozeFloat4){s->next[i][0], s->next[i][1], s->next[i][2], 0};
+    }
+}
+
+static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
+{
+    (void)data;
+    double dx = c->spacing, h = c->support, scale = ooze_wcsph_scale(dx, h);
+    Step s = {
+        .context = c,
+        .n = ooze_particles_count(c->particles),
+        .dt = (float)c->dt,
+        .support = (float)h,
+        .sound = (float)c->params[OOZE_WCSPH_SOUND_SPEED],
+        .volume = (float)(1.0 / ooze_lattice_sum(dx, h)),
+        .wall_volume = (float)ooze_lattice_wall_scale(dx, h),
+        .viscous = (float)scale,
+        .wall_viscous =
+            (float)(scale * ooze_wcsph_wall_scale(dx, h) / ooze_lattice_sample_volume(dx, h)),
+        .box = ooze_box(&c->periodic),
+        .material = ooze_particles_materials(c->particles),
+    };
+    if (s.n == 0) {
+        return OOZE_OK;
+    }
+    OozeStatus status = start(&s, error);
+    if (status) {
+        return status;
+    }
+    ooze_parallel_for(c->threads, s.n, GRAIN, density_range, &s);
+    report_density(&s);
+    ooze_timer_lap(c->timer, "density");
+    ooze_parallel_for(c->threads, s.n, GRAIN, kick_range, &s);
+    ooze_timer_lap(c->timer, "forces");
+    ooze_parallel_for(c->threads, s.n, GRAIN, fly_range, &s);
+    ooze_timer_lap(c->timer, "contact");
+    store(&s);
+    ooze_timer_lap(c->timer, "store");
+    return OOZE_OK;
+}
+
+const OozeMethod ooze_method_wcsph = {
+    .info = {.name = "wcsph",
+             .summary = "Newtonian fluids by weakly compressible SPH with explicit viscosity: a "
+                        "baseline, stable only for short steps",
+             .reference = "Mueller, Charypar and Gross 2003, Particle-based fluid simulation for "
+                          "interactive applications; Becker and Teschner 2007, Weakly compressible "
+                          "SPH for free surface flows",
+             .params = params,
+             .param_count = OOZE_WCSPH_PARAM_COUNT},
+    .material_keys = material_keys,
+    .uses_fluid_neighbours = true,
+    .uses_boundary_neighbours = true,
+    .step = step,
+    .stable_step = ooze_wcsph_stable_step,
+    .advise = ooze_wcsph_advise,
+};

@@ -1,0 +1,117 @@
+/* BSDFs made from the looks of materials and solids, and the table of the coat's albedo. */
+#include "render/bsdf.h"
+
+#include <string.h>
+
+#include "render/microfacet.h"
+
+static float or_default(double given, double row)
+{
+    return (float)(isnan(given) ? row : given);
+}
+
+/* The row of the table of looks: by type, by the name of the material or solid, or the fallback. */
+static const OozeLookInfo *find_row(const OozeLookDef *def, const char *name, const char *fallback)
+{
+    int count;
+    const OozeLookInfo *looks = ooze_looks(&count);
+    if (def->type > 0 && def->type < count) {
+        return &looks[def->type];
+    }
+    const OozeLookInfo *found = &looks[0];
+    for (int i = 1; i < count; i++) {
+        if (strcmp(looks[i].name, name) == 0) {
+            return &looks[i];
+        }
+        found = strcmp(looks[i].name, fallback) == 0 ? &looks[i] : found;
+    }
+    return found;
+}
+
+/* Beer's law: white light has the colour `color` after the distance `depth`. */
+static OozeF3 absorption_of(OozeF3 color, float depth)
+{
+    const float least = 1e-4f;
+    return f3(-logf(fmaxf(color.x, least)) / depth, -logf(fmaxf(color.y, least)) / depth,
+              -logf(fmaxf(color.z, least)) / depth);
+}
+
+/* Directional albedo of the coat, by quadrature over microfacet normals with a fixed set of points.
+   */
+static float coat_albedo_at(const OozeBsdf *bsdf, float cosine)
+{
+    enum { POINTS = 256 };
+    OozeF3 view = f3(sqrtf(fmaxf(0.0f, 1.0f - cosine * cosine)), 0.0f, cosine);
+    if (bsdf->alpha < OOZE_BSDF_MIRROR) {
+        return bsdf->kind == OOZE_LOOK_METAL ? 1.0f
+                                             : bsdf->coat * ooze_fresnel(cosine, bsdf->refraction);
+    }
+    double sum = 0.0;
+    for (uint32_t i = 0; i < POINTS; i++) {
+        OozePair random = {((float)i + 0.5f) / POINTS, (float)reverse_bits(i) * 0x1p-32f};
+        OozeF3 facet = ooze_microfacet_sample(view, bsdf->alpha, random);
+        float facet_cosine = f3_dot(view, facet);
+        OozeF3 light = f3_sub(f3_scale(facet, 2.0f * facet_cosine), view);
+        if (light.z > 0.0f) {
+            float f = bsdf->kind == OOZE_LOOK_METAL
+                          ? 1.0f
+                          : bsdf->coat * ooze_fresnel(facet_cosine, bsdf->refraction);
+            sum += (double)(f * ooze_microfacet_masking(light.z, bsdf->alpha));
+        }
+    }
+    return (float)(sum / POINTS);
+}
+
+static void fill_coat_albedo(OozeBsdf *bsdf)
+{
+    double mean = 0.0, weight = 0.0;
+    for (int i = 0; i < OOZE_BSDF_ANGLES; i++) {
+        float cosine = fmaxf((float)i / (OOZE_BSDF_ANGLES - 1), 1e-3f);
+        bsdf->coat_albedo[i] = coat_albedo_at(bsdf, cosine);
+    }
+    /* The cosine-weighted mean of the interpolated table. */
+    enum { STEPS = 512 };
+    for (int i = 0; i < STEPS; i++) {
+        float cosine = ((float)i + 0.5f) / STEPS;
+        mean += (double)(cosine * ooze_bsdf_coat_albedo(bsdf, cosine));
+        weight += (double)cosine;
+    }
+    bsdf->mean_coat_albedo = (float)(mean / weight);
+}
+
+OozeBsdf ooze_bsdf_make(const OozeLookDef *def, const char *name, const char *fallback,
+                        const float color[3], double extent)
+{
+    const OozeLookInfo *row = find_row(def, name, fallback);
+    OozeBsdf bsdf = {.kind = row->kind,
+                     .color = !isnan(def->color[0]) ? f3_load(def->color)
+                              : row->has_color      ? f3_load(row->color)
+                                                    : f3_load(color),
+                     .refraction = or_default(def->refraction, row->refraction),
+                     .coat = or_default(def->coat, row->coat),
+                     .translucency = or_default(def->translucency, row->translucency)};
+    bsdf.translucency = bsdf.kind == OOZE_LOOK_TRANSLUCENT ? bsdf.translucency : 0.0f;
+    float roughness = or_default(def->roughness, row->roughness);
+    bsdf.alpha = roughness * roughness;
+    float depth = (float)fmax(isnan(def->depth) ? row->depth * extent : def->depth, 1e-9);
+    if (bsdf.kind == OOZE_LOOK_CLEAR || bsdf.kind == OOZE_LOOK_TRANSLUCENT) {
+        bsdf.absorption = absorption_of(bsdf.color, depth);
+        bsdf.scattering = or_default(def->cloudiness, row->cloudiness) / depth;
+    }
+    fill_coat_albedo(&bsdf);
+    return bsdf;
+}
+
+OozeBsdf ooze_bsdf_opaque(const OozeBsdf *bsdf)
+{
+    OozeBsdf opaque = *bsdf;
+    if (bsdf->kind == OOZE_LOOK_CLEAR || bsdf->kind == OOZE_LOOK_TRANSLUCENT) {
+        opaque.kind = OOZE_LOOK_OPAQUE;
+        opaque.translucency = 0.0f;
+        opaque.alpha = fmaxf(bsdf->alpha, 0.03f);
+        opaque.scattering = 0.0f;
+        opaque.absorption = f3_all(0.0f);
+        fill_coat_albedo(&opaque);
+    }
+    return opaque;
+}

@@ -1,0 +1,379 @@
+#include "render/ray_scene.h"
+
+#include <embree3/rtcore.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+struct OozeRayScene {
+    RTCDevice device;
+    RTCScene embree;
+    enum RTCError failure; /* the first that Embree reported */
+    float epsilon;
+    OozeBsdf *bsdfs;
+    int bsdf_count;
+    OozeRayGeometry *geometries; /* by Embree's geometry id; arrays owned, positions in Embree */
+    unsigned geometry_count;
+    OozePlane *planes;
+    int plane_count;
+};
+
+/* ---- Embree ---------------------------------------------------------------------------------- */
+
+static void record_failure(void *user, enum RTCError code, const char *text)
+{
+    (void)text;
+    OozeRayScene *scene = user;
+    scene->failure = scene->failure == RTC_ERROR_NONE ? code : scene->failure;
+}
+
+static OozeStatus check_embree(OozeRayScene *scene, OozeError *error)
+{
+    enum RTCError code = scene->failure;
+    scene->failure = RTC_ERROR_NONE;
+    if (code == RTC_ERROR_NONE) {
+        return OOZE_OK;
+    }
+    if (code == RTC_ERROR_OUT_OF_MEMORY) {
+        return ooze_fail_memory(error, "the ray tracer's tree", 0);
+    }
+    return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "check the installation of Embree 3",
+                     "the ray tracer Embree reports error %d", (int)code);
+}
+
+OozeStatus ooze_ray_scene_create(OozeRayScene **scene, OozeError *error)
+{
+    OozeRayScene *made = *scene = ooze_alloc_zero(1, sizeof *made);
+    if (!made) {
+        return ooze_fail_memory(error, "a ray scene", sizeof *made);
+    }
+    /* One thread builds the tree: which of two triangles at equal distance is hit must not depend
+       on the number of threads. */
+    made->device = rtcNewDevice("threads=1,verbose=0");
+    if (!made->device) {
+        ooze_ray_scene_destroy(made);
+        *scene = NULL;
+        return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "check the installation of Embree 3",
+                         "the ray tracer Embree does not start (error %d)",
+                         (int)rtcGetDeviceError(NULL));
+    }
+    rtcSetDeviceErrorFunction(made->device, record_failure, made);
+    return OOZE_OK;
+}
+
+void ooze_ray_scene_clear(OozeRayScene *scene)
+{
+    if (scene->embree) {
+        rtcReleaseScene(scene->embree);
+        scene->embree = NULL;
+    }
+    for (unsigned i = 0; i < scene->geometry_count; i++) {
+        OozeRayGeometry *geometry = &scene->geometries[i];
+        ooze_free((void *)(uintptr_t)geometry->materials);
+        ooze_free((void *)(uintptr_t)geometry->colors);
+        ooze_free((void *)(uintptr_t)geometry->normals);
+        ooze_free((void *)(uintptr_t)geometry->triangles);
+    }
+    ooze_free(scene->geometries);
+    ooze_free(scene->bsdfs);
+    ooze_free(scene->planes);
+    scene->geometries = NULL;
+    scene->bsdfs = NULL;
+    scene->planes = NULL;
+    scene->geometry_count = 0;
+    scene->bsdf_count = scene->plane_count = 0;
+}
+
+void ooze_ray_scene_destroy(OozeRayScene *scene)
+{
+    if (scene) {
+        ooze_ray_scene_clear(scene);
+        if (scene->device) {
+            rtcReleaseDevice(scene->device);
+        }
+        ooze_free(scene);
+    }
+}
+
+/* ---- adding ---------------------------------------------------------------------------------- */
+
+OozeStatus ooze_ray_scene_add_bsdf(OozeRayScene *scene, const OozeBsdf *bsdf, OozeError *error)
+{
+    size_t count = (size_t)scene->bsdf_count;
+    OozeBsdf *grown = ooze_grow(scene->bsdfs, count, count + 1, sizeof *grown);
+    if (!grown) {
+        return ooze_fail_memory(error, "BSDFs", (count + 1) * sizeof *grown);
+    }
+    grown[scene->bsdf_count++] = *bsdf;
+    scene->bsdfs = grown;
+    return OOZE_OK;
+}
+
+OozeStatus ooze_ray_scene_add_plane(OozeRayScene *scene, const OozePlane *plane, OozeError *error)
+{
+    size_t count = (size_t)scene->plane_count;
+    OozePlane *grown = ooze_grow(scene->planes, count, count + 1, sizeof *grown);
+    if (!grown) {
+        return ooze_fail_memory(error, "planes", (count + 1) * sizeof *grown);
+    }
+    grown[scene->plane_count++] = *plane;
+    scene->planes = grown;
+    return OOZE_OK;
+}
+
+/* A copy of an array that may be absent; false when out of memory. */
+static bool copy_array(const void *from, uint64_t count, size_t size, const void **to)
+{
+    *to = NULL;
+    if (!from) {
+        return true;
+    }
+    void *copy = ooze_alloc(count, size);
+    if (copy) {
+        memcpy(copy, from, count * size);
+    }
+    *to = copy;
+    return copy != NULL;
+}
+
+static bool copy_geometry(const OozeRayGeometry *from, OozeRayGeometry *to)
+{
+    uint64_t normals = from->corner_normals ? 3 * from->triangle_count : from->vertex_count;
+    const void *arrays[4];
+    bool good = copy_array(from->materials, from->vertex_count, sizeof(uint16_t), &arrays[0]);
+    good = copy_array(from->colors, from->vertex_count, 3 * sizeof(float), &arrays[1]) && good;
+    good = copy_array(from->normals, normals, 3 * sizeof(float), &arrays[2]) && good;
+    good =
+        copy_array(from->triangles, from->triangle_count, 3 * sizeof(uint32_t), &arrays[3]) && good;
+    *to = *from;
+    to->materials = arrays[0];
+    to->colors = arrays[1];
+    to->normals = arrays[2];
+    to->triangles = arrays[3];
+    to->positions = NULL;
+    return good;
+}
+
+/* Ignores hits of a one-sided geometry from behind. */
+static void reject_back_faces(const struct RTCFilterFunctionNArguments *args)
+{
+    const struct RTCRay *ray = (const struct RTCRay *)args->ray;
+    const struct RTCHit *hit = (const struct RTCHit *)args->hit;
+    float cosine = ray->dir_x * hit->Ng_x + ray->dir_y * hit->Ng_y + ray->dir_z * hit->Ng_z;
+    if (args->valid[0] == -1 && cosine > 0.0f) {
+        args->valid[0] = 0;
+    }
+}
+
+static RTCGeometry make_spheres(RTCDevice device, const OozeRayGeometry *from)
+{
+    RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
+    float *to =
+        geometry ? rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
+                                           4 * sizeof(float), from->vertex_count)
+                 : NULL;
+    for (uint64_t i = 0; to && i < from->vertex_count; i++) {
+        memcpy(to + 4 * i, from->positions + 3 * i, 3 * sizeof(float));
+        to[4 * i + 3] = from->radius;
+    }
+    return geometry;
+}
+
+static RTCGeometry make_triangles(RTCDevice device, const OozeRayGeometry *from)
+{
+    RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
+    float *vertices =
+        geometry ? rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
+                                           3 * sizeof(float), from->vertex_count)
+                 : NULL;
+    uint32_t *triangles =
+        vertices ? rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
+                                           3 * sizeof(uint32_t), from->triangle_count)
+                 : NULL;
+    if (triangles) {
+        memcpy(vertices, from->positions, from->vertex_count * 3 * sizeof(float));
+        memcpy(triangles, from->triangles, from->triangle_count * 3 * sizeof(uint32_t));
+    }
+    return geometry;
+}
+
+static OozeStatus open_scene(OozeRayScene *scene, OozeError *error)
+{
+    if (!scene->embree) {
+        scene->embree = rtcNewScene(scene->device);
+        if (scene->embree) {
+            rtcSetSceneFlags(scene->embree, RTC_SCENE_FLAG_ROBUST);
+        }
+    }
+    return check_embree(scene, error);
+}
+
+OozeStatus ooze_ray_scene_add_geometry(OozeRayScene *scene, const OozeRayGeometry *geometry,
+                                       OozeError *error)
+{
+    uint64_t count = geometry->triangles ? geometry->triangle_count : geometry->vertex_count;
+    if (count == 0) {
+        return OOZE_OK;
+    }
+    if (geometry->vertex_count > UINT32_MAX / 4 || geometry->triangle_count > UINT32_MAX / 4) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "render a coarser surface",
+                         "a surface of %llu triangles is more than the ray tracer takes",
+                         (unsigned long long)geometry->triangle_count);
+    }
+    OozeStatus status = open_scene(scene, error);
+    if (status) {
+        return status;
+    }
+    unsigned id = scene->geometry_count;
+    OozeRayGeometry *grown = ooze_grow(scene->geometries, id, id + 1, sizeof *grown);
+    scene->geometries = grown ? grown : scene->geometries;
+    scene->geometry_count += grown != NULL;
+    if (!grown || !copy_geometry(geometry, &grown[id])) {
+        return ooze_fail_memory(error, "a surface", geometry->vertex_count * 3 * sizeof(float));
+    }
+    RTCGeometry made = geometry->triangles ? make_triangles(scene->device, geometry)
+                                           : make_spheres(scene->device, geometry);
+    if (made) {
+        if (geometry->one_sided) {
+            rtcSetGeometryIntersectFilterFunction(made, reject_back_faces);
+        }
+        rtcCommitGeometry(made);
+        rtcAttachGeometryByID(scene->embree, made, id);
+        rtcReleaseGeometry(made);
+    }
+    return check_embree(scene, error);
+}
+
+OozeStatus ooze_ray_scene_commit(OozeRayScene *scene, float size, OozeError *error)
+{
+    scene->epsilon = 1e-5f * size;
+    OozeStatus status = open_scene(scene, error);
+    if (!status) {
+        rtcCommitScene(scene->embree);
+        status = check_embree(scene, error);
+    }
+    return status;
+}
+
+float ooze_ray_scene_epsilon(const OozeRayScene *scene)
+{
+    return scene->epsilon;
+}
+
+const OozeBsdf *ooze_ray_scene_bsdf(const OozeRayScene *scene, int index)
+{
+    return &scene->bsdfs[index];
+}
+
+/* ---- intersection ---------------------------------------------------------------------------- */
+
+static OozeF3 interpolate(const float *values, const uint32_t corner[3], float u, float v)
+{
+    OozeF3 a = f3_load(values + 3 * (size_t)corner[0]);
+    OozeF3 b = f3_load(values + 3 * (size_t)corner[1]);
+    OozeF3 c = f3_load(values + 3 * (size_t)corner[2]);
+    return f3_madd(f3_madd(f3_scale(a, 1.0f - u - v), u, b), v, c);
+}
+
+/* Fills in everything but distance and point. */
+static void describe_hit(const OozeRayScene *scene, const struct RTCRayHit *found, OozeF3 direction,
+                         OozeHit *hit)
+{
+    const OozeRayGeometry *geometry = &scene->geometries[found->hit.geomID];
+    uint32_t primitive = found->hit.primID, corner[3] = {primitive, primitive, primitive};
+    float u = found->hit.u, v = found->hit.v;
+    hit->geometric_normal = f3_unit(f3(found->hit.Ng_x, found->hit.Ng_y, found->hit.Ng_z));
+    hit->normal = hit->geometric_normal;
+    if (geometry->triangles) {
+        memcpy(corner, geometry->triangles + 3 * (size_t)primitive, sizeof corner);
+        if (geometry->normals && geometry->corner_normals) {
+            const uint32_t own[3] = {3 * primitive, 3 * primitive + 1, 3 * primitive + 2};
+            hit->normal = f3_unit(interpolate(geometry->normals, own, u, v));
+        } else if (geometry->normals) {
+            hit->normal = f3_unit(interpolate(geometry->normals, corner, u, v));
+        }
+    }
+    hit->front = f3_dot(direction, hit->geometric_normal) < 0.0f;
+    hit->bsdf_index = geometry->bsdf + (geometry->materials ? geometry->materials[corner[0]] : 0);
+    hit->bsdf = &scene->bsdfs[hit->bsdf_index];
+    hit->color = hit->bsdf->color;
+    if (hit->bsdf->vertex_color && geometry->colors) {
+        hit->color = interpolate(geometry->colors, corner, u, v);
+    }
+    hit->is_fluid = geometry->is_fluid;
+    hit->is_plane = false;
+}
+
+/* Darkens lines along two axes of the plane. */
+static OozeF3 grid_color(const OozePlane *plane, OozeF3 point, OozeF3 color)
+{
+    OozeF3 s, t, from = f3_sub(point, plane->point);
+    f3_frame(plane->normal, &s, &t);
+    float a = f3_dot(from, s) / plane->grid_spacing, b = f3_dot(from, t) / plane->grid_spacing;
+    float to_line = fminf(fabsf(a - rintf(a)), fabsf(b - rintf(b)));
+    return f3_scale(color, to_line < 0.012f ? 0.45f : 1.0f);
+}
+
+static bool intersect_plane(const OozeRayScene *scene, OozeF3 origin, OozeF3 direction, float near,
+                            float far, OozeHit *hit)
+{
+    const OozePlane *first = NULL;
+    for (int i = 0; i < scene->plane_count; i++) {
+        const OozePlane *plane = &scene->planes[i];
+        float cosine = f3_dot(direction, plane->normal);
+        float distance = f3_dot(f3_sub(plane->point, origin), plane->normal) / cosine;
+        if (cosine < 0.0f && distance > near && distance < far) {
+            far = distance;
+            first = plane;
+        }
+    }
+    if (!first) {
+        return false;
+    }
+    *hit = (OozeHit){.distance = far,
+                     .point = f3_madd(origin, far, direction),
+                     .geometric_normal = first->normal,
+                     .normal = first->normal,
+                     .bsdf = &scene->bsdfs[first->bsdf],
+                     .bsdf_index = first->bsdf,
+                     .front = true,
+                     .is_plane = true};
+    hit->color = hit->bsdf->color;
+    if (first->grid_spacing > 0.0f) {
+        hit->color = grid_color(first, hit->point, hit->color);
+    }
+    return true;
+}
+
+bool ooze_ray_scene_intersect(const OozeRayScene *scene, OozeF3 origin, OozeF3 direction,
+                              float near, float far, OozeHit *hit)
+{
+    bool any = intersect_plane(scene, origin, direction, near, far, hit);
+    if (scene->geometry_count == 0) {
+        return any;
+    }
+    struct RTCRayHit found;
+    memset(&found, 0, sizeof found);
+    found.ray.org_x = origin.x;
+    found.ray.org_y = origin.y;
+    found.ray.org_z = origin.z;
+    found.ray.dir_x = direction.x;
+    found.ray.dir_y = direction.y;
+    found.ray.dir_z = direction.z;
+    found.ray.tnear = near;
+    found.ray.tfar = any ? hit->distance : far;
+    found.ray.mask = UINT32_MAX;
+    found.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+    found.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    rtcIntersect1(scene->embree, &context, &found);
+    if (found.hit.geomID == RTC_INVALID_GEOMETRY_ID) {
+        return any;
+    }
+    hit->distance = found.ray.tfar;
+    hit->point = f3_madd(origin, hit->distance, direction);
+    describe_hit(scene, &found, direction, hit);
+    return true;
+}

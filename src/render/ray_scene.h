@@ -1,0 +1,68 @@
+/* The scene that rays intersect: triangles and spheres in an Embree scene, infinite planes beside
+   it. */
+#ifndef OOZE_RENDER_RAY_SCENE_H
+#define OOZE_RENDER_RAY_SCENE_H
+
+#include "ooze/status.h"
+#include "render/bsdf.h"
+
+typedef struct OozeRayScene OozeRayScene;
+
+/* Triangles or spheres of one Embree geometry. The scene copies the arrays. */
+typedef struct OozeRayGeometry {
+    bool is_fluid;             /* a closed surface of the fluid; otherwise a solid */
+    bool one_sided;            /* hit from the front only: walls of containers */
+    int bsdf;                  /* index of the BSDF; of material 0 where there are materials */
+    const uint16_t *materials; /* per vertex or sphere, added to `bsdf`; NULL: all 0 */
+    const float *colors;    /* 3 per vertex or sphere, for BSDFs with vertex colour; NULL: none */
+    uint64_t vertex_count;  /* or the number of spheres */
+    const float *positions; /* 3 per vertex or sphere */
+    const float *normals;   /* shading normals, 3 per vertex or per corner; NULL: geometric ones */
+    bool corner_normals;
+    uint64_t triangle_count;
+    const uint32_t *triangles; /* NULL: spheres */
+    float radius;              /* of spheres */
+} OozeRayGeometry;
+
+/* Infinite, hit from its front only. */
+typedef struct OozePlane {
+    OozeF3 point, normal;
+    int bsdf;
+    float grid_spacing; /* of lines drawn on it; 0: none */
+} OozePlane;
+
+typedef struct OozeHit {
+    float distance;
+    OozeF3 point;
+    OozeF3 geometric_normal; /* outwards */
+    OozeF3 normal;           /* shading normal, outwards */
+    OozeF3 color;            /* vertex colour where the BSDF takes it, otherwise that of the BSDF */
+    const OozeBsdf *bsdf;
+    int bsdf_index;
+    bool front; /* hit from outside */
+    bool is_fluid, is_plane;
+} OozeHit;
+
+OozeStatus ooze_ray_scene_create(OozeRayScene **scene, OozeError *error);
+void ooze_ray_scene_destroy(OozeRayScene *scene);
+
+/* Removes all geometries, planes and BSDFs. */
+void ooze_ray_scene_clear(OozeRayScene *scene);
+/* Copies the BSDF; indices follow the order of adding. */
+OozeStatus ooze_ray_scene_add_bsdf(OozeRayScene *scene, const OozeBsdf *bsdf, OozeError *error);
+OozeStatus ooze_ray_scene_add_geometry(OozeRayScene *scene, const OozeRayGeometry *geometry,
+                                       OozeError *error);
+OozeStatus ooze_ray_scene_add_plane(OozeRayScene *scene, const OozePlane *plane, OozeError *error);
+/* Builds the acceleration structure, after adding and before intersecting. `size` is the radius of
+   what is in view and sets the epsilon. */
+OozeStatus ooze_ray_scene_commit(OozeRayScene *scene, float size, OozeError *error);
+
+/* Distance by which rays start off the surface that they leave. */
+float ooze_ray_scene_epsilon(const OozeRayScene *scene);
+const OozeBsdf *ooze_ray_scene_bsdf(const OozeRayScene *scene, int index);
+
+/* The first hit between `near` and `far`; false for none. Thread-safe. */
+bool ooze_ray_scene_intersect(const OozeRayScene *scene, OozeF3 origin, OozeF3 direction,
+                              float near, float far, OozeHit *hit);
+
+#endif

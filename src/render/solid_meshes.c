@@ -1,0 +1,232 @@
+#include "render/solid_meshes.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "mesh/read.h"
+#include "scene/scene.h"
+#include "solids/motion.h"
+#include "solids/shape.h"
+
+/* Edge length at which curved shapes appear smooth: a fraction of their radius, but not below a
+   fraction of the whole. */
+static double edge_for_shape(const OozeShapeDef *def, double size)
+{
+    double scale = fmin(def->scale.x, fmin(def->scale.y, def->scale.z));
+    double radius = def->kind == OOZE_SHAPE_TORUS ? def->tube_radius : def->radius;
+    switch (def->kind) {
+    case OOZE_SHAPE_SPHERE:
+    case OOZE_SHAPE_CAPSULE:
+    case OOZE_SHAPE_CYLINDER:
+    case OOZE_SHAPE_CONE:
+    case OOZE_SHAPE_TORUS:
+        return fmax(radius * scale / 16.0, size / 250.0);
+    case OOZE_SHAPE_HEIGHTFIELD:
+        return size / 200.0;
+    default:
+        return size;
+    }
+}
+
+static double edge_length(const OozeShapeDef *def, const OozeShape *shape)
+{
+    OozeBounds bounds = ooze_shape_bounds(shape);
+    double size = vec3_length(vec3_sub(bounds.max, bounds.min));
+    double edge = edge_for_shape(def, size);
+    for (int k = 0; k < def->part_count; k++) {
+        edge = fmin(edge, def->scale.x * edge_for_shape(&def->parts[k], size / def->scale.x));
+    }
+    return edge;
+}
+
+static OozeStatus copy_mesh(OozeSolidMesh *solid_mesh, const OozeMesh *mesh, OozeVec3 scale,
+                            OozeError *error)
+{
+    solid_mesh->vertex_count = mesh->vertex_count;
+    solid_mesh->triangle_count = mesh->triangle_count;
+    uint64_t corners = 3 * mesh->triangle_count;
+    solid_mesh->positions = ooze_alloc(mesh->vertex_count, 3 * sizeof(float));
+    solid_mesh->world_positions = ooze_alloc(mesh->vertex_count, 3 * sizeof(float));
+    solid_mesh->triangles = ooze_alloc(corners, sizeof(uint32_t));
+    solid_mesh->normals = ooze_alloc(corners, 3 * sizeof(float));
+    solid_mesh->world_normals = ooze_alloc(corners, 3 * sizeof(float));
+    if (!solid_mesh->positions || !solid_mesh->world_positions || !solid_mesh->triangles ||
+        !solid_mesh->normals || !solid_mesh->world_normals) {
+        return ooze_fail_memory(error, "the triangles of a solid", corners * 9 * sizeof(float));
+    }
+    solid_mesh->low = vec3(INFINITY, INFINITY, INFINITY);
+    solid_mesh->high = vec3(-INFINITY, -INFINITY, -INFINITY);
+    for (uint64_t i = 0; i < mesh->vertex_count; i++) {
+        OozeVec3 v = mesh->vertices[i];
+        v = vec3(v.x * scale.x, v.y * scale.y, v.z * scale.z);
+        OozeF3 at = f3_of(v);
+        memcpy(solid_mesh->positions + 3 * i, &at, sizeof at);
+        solid_mesh->low = vec3(fmin(solid_mesh->low.x, v.x), fmin(solid_mesh->low.y, v.y),
+                               fmin(solid_mesh->low.z, v.z));
+        solid_mesh->high = vec3(fmax(solid_mesh->high.x, v.x), fmax(solid_mesh->high.y, v.y),
+                                fmax(solid_mesh->high.z, v.z));
+    }
+    memcpy(solid_mesh->triangles, mesh->triangles, corners * sizeof(uint32_t));
+    return ooze_corner_normals(solid_mesh->positions, solid_mesh->vertex_count,
+                               solid_mesh->triangles, solid_mesh->triangle_count,
+                               solid_mesh->normals, error);
+}
+
+/* A mesh file is used as it is; other shapes are triangulated. */
+static OozeStatus make_solid_mesh(OozeSolidMesh *solid_mesh, const OozeSolidDef *solid,
+                                  const OozeSceneDef *scene, OozeError *error)
+{
+    const OozeShapeDef *def = &solid->shape;
+    solid_mesh->name = solid->name;
+    solid_mesh->rest = (OozePose){.position = def->position, .rotation = def->rotation};
+    solid_mesh->one_sided = def->inverted;
+    solid_mesh->world_low = vec3(INFINITY, INFINITY, INFINITY);
+    solid_mesh->world_high = vec3(-INFINITY, -INFINITY, -INFINITY);
+    solid_mesh->hidden = !solid->visible;
+    if (solid_mesh->hidden) {
+        return OOZE_OK;
+    }
+    if (def->kind == OOZE_SHAPE_PLANE) {
+        solid_mesh->is_plane = true;
+        solid_mesh->normal = vec3_unit(def->normal, vec3_axis(scene->world.up));
+        solid_mesh->normal = vec3_scale(solid_mesh->normal, def->inverted ? -1.0 : 1.0);
+        return OOZE_OK;
+    }
+    OozeMesh *mesh = NULL;
+    OozeShape *shape = NULL;
+    OozeVec3 scale = vec3(1, 1, 1);
+    OozeStatus status;
+    if (def->kind == OOZE_SHAPE_MESH && def->path && !def->inverted) {
+        scale = def->scale;
+        status = ooze_mesh_read(def->path, &mesh, error);
+    } else {
+        status = ooze_shape_create(def, scene->world.up, scene->world.spacing, &shape, error);
+        status = status
+                     ? status
+                     : ooze_shape_triangulate(shape, edge_length(def, shape), NULL, &mesh, error);
+    }
+    status = status ? status : copy_mesh(solid_mesh, mesh, scale, error);
+    ooze_mesh_free(mesh);
+    ooze_shape_destroy(shape);
+    return status;
+}
+
+OozeStatus ooze_solid_meshes_create(OozeSolidMeshes *meshes, const OozeScene *scene,
+                                    OozeError *error)
+{
+    const OozeSceneDef *def = &scene->def;
+    *meshes =
+        (OozeSolidMeshes){ooze_alloc_zero((size_t)def->solid_count, sizeof(OozeSolidMesh)), 0};
+    if (!meshes->meshes) {
+        return ooze_fail_memory(error, "solids",
+                                (uint64_t)def->solid_count * sizeof(OozeSolidMesh));
+    }
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < def->solid_count && !status; i++) {
+        meshes->count++;
+        status = make_solid_mesh(&meshes->meshes[i], &def->solids[i], def, error);
+    }
+    if (status) {
+        ooze_solid_meshes_free(meshes);
+    }
+    return status;
+}
+
+void ooze_solid_meshes_free(OozeSolidMeshes *meshes)
+{
+    for (int i = 0; i < meshes->count; i++) {
+        OozeSolidMesh *solid_mesh = &meshes->meshes[i];
+        ooze_free(solid_mesh->positions);
+        ooze_free(solid_mesh->world_positions);
+        ooze_free(solid_mesh->triangles);
+        ooze_free(solid_mesh->normals);
+        ooze_free(solid_mesh->world_normals);
+    }
+    ooze_free(meshes->meshes);
+    *meshes = (OozeSolidMeshes){NULL, 0};
+}
+
+OozePose ooze_solid_mesh_pose(const OozeSolidMesh *solid_mesh, int index, const OozeFrame *frame)
+{
+    if (index < frame->solid_count && strcmp(frame->solids[index].name, solid_mesh->name) == 0) {
+        return frame->solids[index].pose;
+    }
+    for (int i = 0; i < frame->solid_count; i++) {
+        if (strcmp(frame->solids[i].name, solid_mesh->name) == 0) {
+            return frame->solids[i].pose;
+        }
+    }
+    return solid_mesh->rest;
+}
+
+void ooze_solid_meshes_add_bounds(OozeSolidMeshes *meshes, const OozeFrame *frame)
+{
+    for (int i = 0; i < meshes->count; i++) {
+        OozeSolidMesh *solid_mesh = &meshes->meshes[i];
+        OozePose pose = ooze_solid_mesh_pose(solid_mesh, i, frame);
+        double *world_low = &solid_mesh->world_low.x, *world_high = &solid_mesh->world_high.x;
+        for (int c = 0; c < 8 && !solid_mesh->is_plane && !solid_mesh->hidden; c++) {
+            OozeVec3 corner = vec3(c & 1 ? solid_mesh->high.x : solid_mesh->low.x,
+                                   c & 2 ? solid_mesh->high.y : solid_mesh->low.y,
+                                   c & 4 ? solid_mesh->high.z : solid_mesh->low.z);
+            OozeVec3 world = ooze_pose_to_world(&pose, corner);
+            const double *corner_world = &world.x;
+            for (int k = 0; k < 3; k++) {
+                world_low[k] = corner_world[k] < world_low[k] ? corner_world[k] : world_low[k];
+                world_high[k] = corner_world[k] > world_high[k] ? corner_world[k] : world_high[k];
+            }
+        }
+    }
+}
+
+static void transform(OozeSolidMesh *solid_mesh, const OozePose *pose)
+{
+    for (uint64_t i = 0; i < solid_mesh->vertex_count; i++) {
+        const float *p = solid_mesh->positions + 3 * i;
+        OozeVec3 local = vec3((double)p[0], (double)p[1], (double)p[2]);
+        OozeF3 at = f3_of(ooze_pose_to_world(pose, local));
+        memcpy(solid_mesh->world_positions + 3 * i, &at, sizeof at);
+    }
+    for (uint64_t i = 0; i < 3 * solid_mesh->triangle_count; i++) {
+        const float *n = solid_mesh->normals + 3 * i;
+        OozeVec3 local = vec3((double)n[0], (double)n[1], (double)n[2]);
+        OozeF3 world_normals = f3_of(quat_rotate(pose->rotation, local));
+        memcpy(solid_mesh->world_normals + 3 * i, &world_normals, sizeof world_normals);
+    }
+}
+
+OozeStatus ooze_solid_meshes_add_to_scene(OozeSolidMeshes *meshes, const OozeFrame *frame,
+                                          int first_bsdf, float grid_spacing,
+                                          OozeRayScene *ray_scene, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < meshes->count && !status; i++) {
+        OozeSolidMesh *solid_mesh = &meshes->meshes[i];
+        OozePose pose = ooze_solid_mesh_pose(solid_mesh, i, frame);
+        if (solid_mesh->hidden) {
+            continue;
+        }
+        if (solid_mesh->is_plane) {
+            OozeVec3 normal = quat_rotate(pose.rotation, solid_mesh->normal);
+            bool faces_up = vec3_dot(normal, vec3_axis(frame->up)) > 0.99;
+            OozePlane plane = {.point = f3_of(pose.position),
+                               .normal = f3_of(normal),
+                               .bsdf = first_bsdf + i,
+                               .grid_spacing = faces_up ? grid_spacing : 0.0f};
+            status = ooze_ray_scene_add_plane(ray_scene, &plane, error);
+            continue;
+        }
+        transform(solid_mesh, &pose);
+        OozeRayGeometry geometry = {.one_sided = solid_mesh->one_sided,
+                                    .bsdf = first_bsdf + i,
+                                    .vertex_count = solid_mesh->vertex_count,
+                                    .positions = solid_mesh->world_positions,
+                                    .normals = solid_mesh->world_normals,
+                                    .corner_normals = true,
+                                    .triangle_count = solid_mesh->triangle_count,
+                                    .triangles = solid_mesh->triangles};
+        status = ooze_ray_scene_add_geometry(ray_scene, &geometry, error);
+    }
+    return status;
+}

@@ -1,0 +1,49 @@
+/* The solids of a scene as triangle meshes, made once and added to the ray scene in the pose of
+   each frame. */
+#ifndef OOZE_RENDER_SOLID_MESHES_H
+#define OOZE_RENDER_SOLID_MESHES_H
+
+#include "ooze/scene.h"
+#include "render/ray_scene.h"
+
+typedef struct OozeSolidMesh {
+    const char *name;
+    OozePose rest; /* in the scene file */
+    bool is_plane;
+    bool hidden;        /* no mesh */
+    bool one_sided;     /* a container, visible from inside only */
+    OozeVec3 normal;    /* of a plane, local */
+    OozeVec3 low, high; /* bounds, local; not of planes */
+    OozeVec3 world_low,
+        world_high;   /* bounds in the world over all surveyed frames; low > high: none */
+    float *positions; /* local */
+    float *normals;   /* 3 per corner of a triangle */
+    uint32_t *triangles;
+    uint64_t vertex_count, triangle_count;
+    float *world_positions, *world_normals; /* of the current frame */
+} OozeSolidMesh;
+
+typedef struct OozeSolidMeshes {
+    OozeSolidMesh *meshes;
+    int count;
+} OozeSolidMeshes;
+
+OozeStatus ooze_solid_meshes_create(OozeSolidMeshes *meshes, const OozeScene *scene,
+                                    OozeError *error);
+void ooze_solid_meshes_free(OozeSolidMeshes *meshes);
+
+/* The pose of the solid of that name in a frame, or the one of the scene file. */
+OozePose ooze_solid_mesh_pose(const OozeSolidMesh *mesh, int index, const OozeFrame *frame);
+/* Extends the bounds in the world by those in a frame. */
+void ooze_solid_meshes_add_bounds(OozeSolidMeshes *meshes, const OozeFrame *frame);
+/* BSDFs begin at `first_bsdf`, one per solid. `grid_spacing`: of lines on planes that face up; 0:
+   none. */
+OozeStatus ooze_solid_meshes_add_to_scene(OozeSolidMeshes *meshes, const OozeFrame *frame,
+                                          int first_bsdf, float grid_spacing,
+                                          OozeRayScene *ray_scene, OozeError *error);
+/* Normals of all corners, averaged over adjacent triangles within the crease angle. */
+OozeStatus ooze_corner_normals(const float *positions, uint64_t vertex_count,
+                               const uint32_t *triangles, uint64_t triangle_count, float *normals,
+                               OozeError *error);
+
+#endif

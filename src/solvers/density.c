@@ -1,0 +1,444 @@
+#include "solvers/density.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "solvers/density_formula.h"
+#include "solvers/density_solids.h"
+#include "solvers/push_out.h"
+
+/* Of a chunk: inverse masses other than 1, and overlaps to relieve. */
+enum { UNEVEN = 1, OVERLAPS = 2 };
+
+OozeStatus ooze_density_memory_create(void **memory, OozeError *error)
+{
+    OozeDensityMemory *own = ooze_alloc_zero(1, sizeof *own);
+    if (own) {
+        own->grid = ooze_grid_create();
+    }
+    if (!own || !own->grid) {
+        ooze_free(own);
+        return ooze_fail_memory(error, "the density stage", sizeof *own);
+    }
+    *memory = own;
+    return OOZE_OK;
+}
+
+void ooze_density_memory_destroy(void *memory)
+{
+    OozeDensityMemory *own = memory;
+    if (own) {
+        ooze_grid_destroy(own->grid);
+        ooze_neighbours_free(&own->near);
+        ooze_neighbours_free(&own->near_walls);
+        ooze_free(own);
+    }
+}
+
+uint64_t ooze_density_memory_bytes(const void *memory)
+{
+    const OozeDensityMemory *own = memory;
+    return ooze_grid_bytes(own->grid) + ooze_neighbours_bytes(&own->near) +
+           ooze_neighbours_bytes(&own->near_walls);
+}
+
+/* Largest density beyond rest at the last sweep, before its correction. */
+static float worst_excess(const OozeDensitySweep *s)
+{
+    float worst = 0.0f;
+    for (uint64_t k = 0; k * OOZE_DENSITY_GRAIN < s->job->n; k++) {
+        worst = s->excess[k] > worst ? s->excess[k] : worst;
+    }
+    return worst;
+}
+
+static void report_excess(const OozeDensitySweep *s)
+{
+    OozeStepReport *report = s->job->context->report;
+    double sum = 0.0;
+    for (uint64_t k = 0; k * OOZE_DENSITY_GRAIN < s->job->n; k++) {
+        sum += s->sum[k];
+    }
+    report->worst_density_error = (double)worst_excess(s);
+    report->mean_density_error = sum / (double)s->job->n;
+}
+
+static void drift_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeDensitySweep *s = data;
+    const OozeDensityJob *job = s->job;
+    float near2 = job->min_distance * job->min_distance, most = ooze_drift_limit(job->min_distance);
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 x = s->x[i], drift = {0};
+        for (uint64_t e = s->list->first[i], last = e + s->list->count[i]; e < last; e++) {
+            OozeF32x4 d = ooze_f32x4_nearest(x - s->x[s->list->index[e]], &job->context->periodic);
+            float r2 = ooze_f32x4_dot3(d, d);
+            if (r2 < near2 && r2 > 0.0f) {
+                float r = sqrtf(r2);
+                drift += d * (OOZE_DRIFT_SHARE * (job->min_distance - r) / r);
+            }
+        }
+        drift *= s->mobility[i] > 0.0f && !ooze_density_is_rigid(s, i) ? 1.0f : 0.0f;
+        drift[3] = 0;
+        float length = sqrtf(ooze_f32x4_dot3(drift, drift));
+        s->arrow[i] = drift * ooze_shortened(length, most);
+    }
+}
+
+/* ---- into the stage's own order and back ---- */
+
+typedef struct Carry {
+    OozeDensitySweep *sweep;
+    OozeF32x4 *x, *shift; /* in the caller's order */
+    const uint32_t *order;
+} Carry;
+
+static void wrap_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Carry *carry = data;
+    const OozePeriodic *p = &carry->sweep->job->context->periodic;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 x = carry->x[i];
+        for (int axis = 0; axis < 3; axis++) {
+            x[axis] = ooze_periodic_wrap(x[axis], p->min[axis], p->length[axis], p->inverse[axis]);
+        }
+        x[3] = 0;
+        carry->x[i] = x;
+    }
+}
+
+static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Carry *carry = data;
+    OozeDensitySweep *s = carry->sweep;
+    const OozeDensityJob *job = s->job;
+    uint8_t seen = job->effective_inverse_mass ? UNEVEN : 0;
+    for (uint64_t k = begin; k < end; k++) {
+        uint32_t i = carry->order[k];
+        s->x[k] = carry->x[i];
+        s->shift[k] = ooze_f32x4(0, 0, 0, 0);
+        s->multiplier[k] = (OozeProjectedMultiplier){0, 0};
+        s->mobility[k] = job->mobility ? job->mobility[i] : 1.0f;
+        seen |= s->mobility[k] != 1.0f ? UNEVEN : 0;
+        if (job->effective_inverse_mass) {
+            s->effective_inverse_mass[k] = job->effective_inverse_mass[i];
+        }
+        if (job->rigid) {
+            s->rigid[k] = job->rigid[i];
+        }
+        if (job->ignores_boundary) {
+            s->ignores_boundary[k] = job->ignores_boundary[i];
+        }
+        if (job->density_target) {
+            s->density_target[k] = job->density_target[i];
+        }
+        if (job->position_only_shift) {
+            s->rest[k] = 1.0f + job->load_excess[i];
+            seen |= isfinite(s->rest[k]) ? OVERLAPS : 0;
+        }
+        if (job->start) {
+            s->arrow[k] = job->start[i];
+            s->arrow[k][3] = 0;
+        }
+    }
+    s->seen[begin / OOZE_DENSITY_GRAIN] = seen;
+}
+
+static void give_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Carry *carry = data;
+    OozeDensitySweep *s = carry->sweep;
+    for (uint64_t k = begin; k < end; k++) {
+        carry->shift[carry->order[k]] = s->shift[k];
+        if (s->job->drift) {
+            s->job->drift[carry->order[k]] = s->arrow[k];
+        }
+        if (s->relieving) {
+            s->job->position_only_shift[carry->order[k]] = s->position_only_shift[k];
+        }
+    }
+}
+
+static void run(const OozeDensitySweep *s, OozeRangeBody body, void *data)
+{
+    ooze_parallel_for(s->job->context->threads, s->job->n, OOZE_DENSITY_GRAIN, body, data);
+}
+
+static void lend_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Carry *carry = data;
+    for (uint64_t k = begin; k < end; k++) {
+        carry->shift[carry->order[k]] = carry->sweep->shift[k];
+    }
+}
+
+static void revert_push_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Carry *carry = data;
+    OozeDensitySweep *s = carry->sweep;
+    for (uint64_t k = begin; k < end; k++) {
+        OozeF32x4 now = carry->shift[carry->order[k]];
+        s->x[k] += now - s->shift[k];
+        s->x[k][3] = 0;
+        s->shift[k] = now;
+    }
+}
+
+/* Copies shifts into the caller's order, and back after the call. */
+static void call_between(Carry *carry)
+{
+    const OozeDensitySweep *s = carry->sweep;
+    run(s, lend_range, carry);
+    s->job->between(s->job->user, carry->shift);
+    run(s, revert_push_range, carry);
+}
+
+/* ---- the stage ---- */
+
+static OozeStatus allocate(OozeDensitySweep *s, OozeError *error)
+{
+    const OozeDensityJob *job = s->job;
+    OozeArena *arena = job->context->arena;
+    uint64_t n = job->n + 1, start = job->start ? n : 0,
+             position_only_shift = job->position_only_shift ? n : 0;
+    OozeF32x4 *lent = job->lent ? job->lent : ooze_arena_alloc(arena, 3 * n, sizeof *lent);
+    s->x = lent;
+    s->arrow = lent ? lent + n : NULL;
+    s->shift = lent ? lent + 2 * n : NULL;
+    s->mobility = ooze_arena_alloc(arena, n, sizeof *s->mobility);
+    s->multiplier = ooze_arena_alloc(arena, n, sizeof *s->multiplier);
+    s->excess = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->excess);
+    s->sum = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->sum);
+    s->density_target =
+        ooze_arena_alloc(arena, job->density_target ? n : 0, sizeof *s->density_target);
+    s->effective_inverse_mass = job->effective_inverse_mass
+                                    ? ooze_arena_alloc(arena, n, sizeof *s->effective_inverse_mass)
+                                    : s->mobility;
+    s->rigid = ooze_arena_alloc(arena, job->rigid ? n : 0, sizeof *s->rigid);
+    s->ignores_boundary =
+        ooze_arena_alloc(arena, job->ignores_boundary ? n : 0, sizeof *s->ignores_boundary);
+    s->pair_flags = ooze_arena_alloc(arena, start, sizeof *s->pair_flags);
+    s->rest = ooze_arena_alloc(arena, position_only_shift, sizeof *s->rest);
+    s->seen = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->seen);
+    s->inside = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->inside);
+    if (!lent || !s->mobility || !s->multiplier || !s->excess || !s->sum || !s->density_target ||
+        !s->effective_inverse_mass || !s->rigid || !s->ignores_boundary || !s->pair_flags ||
+        !s->rest || !s->inside || !s->seen) {
+        return ooze_fail_memory(error, "the density stage", n * 5 * sizeof *s->x);
+    }
+    s->density_target = job->density_target ? s->density_target : NULL;
+    s->rigid = job->rigid ? s->rigid : NULL;
+    s->ignores_boundary = job->ignores_boundary ? s->ignores_boundary : NULL;
+    return OOZE_OK;
+}
+
+/* Sets particle n of the arrays, the padding of lists, to weight 0. */
+static void pad(OozeDensitySweep *s)
+{
+    uint64_t n = s->job->n;
+    s->x[n] = ooze_f32x4(0, 0, 0, OOZE_DENSITY_FAR);
+    s->arrow[n] = ooze_f32x4(0, 0, 0, 0);
+    s->mobility[n] = s->effective_inverse_mass[n] = 0.0f;
+    if (s->rigid) {
+        s->rigid[n] = 0;
+    }
+}
+
+/* Neighbours at the predicted positions, and arrays of one element a pair. */
+static OozeStatus find_pairs(OozeDensitySweep *s, OozeError *error)
+{
+    const OozeDensityJob *job = s->job;
+    const OozeStepContext *c = job->context;
+    OozeStatus status =
+        ooze_neighbours_build(job->near, job->grid, c->threads,
+                              &(OozeNeighbourQuery){(const OozeFloat4 *)s->x, job->n,
+                                                    (const OozeFloat4 *)s->x, c->support, true},
+                              error);
+    if (!status && c->boundary->count) {
+        status =
+            ooze_neighbours_build(job->near_walls, c->boundary->grid, c->threads,
+                                  &(OozeNeighbourQuery){(const OozeFloat4 *)s->x, job->n,
+                                                        c->boundary->position, c->support, false},
+                                  error);
+        if (!status) { /* samples may have other neighbours than at the beginning of the step */
+            status = ooze_boundary_measure(c->boundary, c->threads, job->near_walls, error);
+        }
+    }
+    if (status) {
+        return status;
+    }
+    uint64_t edges = s->list->first[job->n];
+    uint64_t near_walls = c->boundary->count ? job->n : 0;
+    s->push = ooze_edge_values(job->memory, c->arena, edges);
+    s->line = ooze_arena_alloc(c->arena, job->start ? edges : 0, sizeof *s->line);
+    s->wall_push = ooze_arena_alloc(c->arena, near_walls, sizeof *s->wall_push);
+    if (!s->push || !s->line || !s->wall_push) {
+        return ooze_fail_memory(error, "pairs of the density stage", edges * 2 * sizeof *s->push);
+    }
+    s->line = job->start ? s->line : NULL;
+    return OOZE_OK;
+}
+
+static bool any_seen(const OozeDensitySweep *s, uint8_t what)
+{
+    uint8_t seen = 0;
+    for (uint64_t k = 0; k * OOZE_DENSITY_GRAIN < s->job->n; k++) {
+        seen |= s->seen[k];
+    }
+    return seen & what;
+}
+
+static bool any_inside(const OozeDensitySweep *s)
+{
+    bool any = false;
+    bool solids = s->job->context->solid_count > 0;
+    for (uint64_t k = 0; solids && k * OOZE_DENSITY_GRAIN < s->job->n && !any; k++) {
+        any = s->inside[k] != 0;
+    }
+    return any;
+}
+
+static void relief_begin_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeDensitySweep *s = data;
+    for (uint64_t k = begin; k < end; k++) {
+        s->position_only_shift[k] = s->shift[k];
+        s->multiplier[k] = (OozeProjectedMultiplier){0, 0};
+    }
+}
+
+static void relief_end_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeDensitySweep *s = data;
+    float most = ooze_position_only_limit(s->job->support);
+    for (uint64_t k = begin; k < end; k++) {
+        OozeF32x4 move = s->shift[k] - s->position_only_shift[k];
+        float length = sqrtf(ooze_f32x4_dot3(move, move));
+        move *= ooze_density_is_rigid(s, k) ? 0.0f : 1.0f;
+        s->shift[k] = s->position_only_shift[k];
+        s->position_only_shift[k] = move * ooze_shortened(length, most);
+    }
+}
+
+/* Shifts of position only: overlaps down to rest and load_excess, and particles out of solids. */
+static OozeStatus relieve(OozeDensitySweep *s, OozePushOut *out, OozeError *error)
+{
+    const OozeDensityJob *job = s->job;
+    int iterations = any_seen(s, OVERLAPS) ? OOZE_RELIEF_ITERATIONS : 0;
+    if (iterations == 0 && !any_inside(s)) {
+        return OOZE_OK;
+    }
+    float *target = s->density_target;
+    s->position_only_shift =
+        ooze_arena_alloc(job->context->arena, job->n, sizeof *s->position_only_shift);
+    if (!s->position_only_shift) {
+        return ooze_fail_memory(error, "relief of overlaps",
+                                job->n * sizeof *s->position_only_shift);
+    }
+    run(s, relief_begin_range, s);
+    s->relieving = true;
+    s->solid_diagonal = NULL; /* dynamic solids do not move any more */
+    s->density_target = s->rest;
+    s->momentum = 0.0f;
+    for (int k = 0; k < iterations; k++) {
+        run(s, ooze_density_loops()->multipliers, s);
+        run(s, ooze_density_loops()->corrections, s);
+    }
+    ooze_push_out(out);
+    s->density_target = target;
+    run(s, relief_end_range, s);
+    return OOZE_OK;
+}
+
+static OozeStatus iterate(Carry *carry, OozePushOut *out, OozeError *error)
+{
+    OozeDensitySweep *s = carry->sweep;
+    const OozeDensityJob *job = s->job;
+    OozeStepTimer *timer = job->context->timer;
+    OozeStatus status = OOZE_OK;
+    if (s->line) {
+        run(s, ooze_density_loops()->lines, s);
+        ooze_timer_lap(timer, "density_lines");
+    }
+    bool goes_on = true;
+    for (int k = 0; k < job->iterations && goes_on; k++) {
+        s->momentum = ooze_projected_momentum(k, job->iterations);
+        ooze_density_solid_diagonals(s);
+        run(s, ooze_density_loops()->multipliers, s);
+        ooze_timer_lap(timer, "density_multipliers");
+        ooze_density_push_solids(s);
+        run(s, ooze_density_loops()->corrections, s);
+        ooze_density_move_solids(s);
+        ooze_timer_lap(timer, "density_corrections");
+        if (job->between) {
+            call_between(carry);
+            ooze_timer_lap(timer, job->rigid ? "rest" : "conformation_sweep");
+        }
+        ooze_push_out(out);
+        ooze_density_move_solids(s);
+        ooze_timer_lap(timer, "push_out");
+        goes_on = job->between || worst_excess(s) > job->tolerance;
+    }
+    if (job->iterations > 0 && job->n > 0) {
+        report_excess(s);
+    }
+    if (job->iterations > 0 && job->position_only_shift) {
+        status = relieve(s, out, error);
+        ooze_timer_lap(timer, "settling");
+    }
+    if (job->drift && !status) {
+        run(s, drift_range, s);
+        ooze_timer_lap(timer, "drift");
+    }
+    return status;
+}
+
+OozeStatus ooze_density_solve(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4 *shift,
+                              OozeError *error)
+{
+    const OozeStepContext *c = job->context;
+    OozeDensitySweep s = {.job = job,
+                          .list = job->near,
+                          .walls = job->near_walls,
+                          .cubic = ooze_cubic_four(job->support, job->volume)};
+    Carry carry = {.sweep = &s, .x = x, .shift = shift};
+    OozeStatus status = allocate(&s, error);
+    if (status) {
+        return status;
+    }
+    run(&s, wrap_range, &carry);
+    status = ooze_grid_sort(job->grid, c->threads, (const OozeFloat4 *)x, job->n, c->support,
+                            &c->periodic, error);
+    if (status) {
+        return status;
+    }
+    carry.order = s.order = ooze_grid_order(job->grid);
+    s.first = x;
+    run(&s, take_range, &carry);
+    pad(&s);
+    s.even = !any_seen(&s, UNEVEN);
+    ooze_timer_lap(c->timer, "density_sort");
+    OozePushOut out;
+    status = find_pairs(&s, error);
+    ooze_timer_lap(c->timer, "density_lists");
+    if (!status) {
+        status = ooze_push_out_begin(&out, &s, error);
+    }
+    if (!status) {
+        status = ooze_density_solids_begin(&s, error);
+    }
+    if (status) {
+        return status;
+    }
+    status = iterate(&carry, &out, error);
+    run(&s, give_range, &carry);
+    return status;
+}

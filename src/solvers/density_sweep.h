@@ -1,0 +1,82 @@
+/* The inner loops of the density stage: one sweep finds the multipliers, the next the
+   corrections. */
+#ifndef OOZE_SOLVERS_DENSITY_SWEEP_H
+#define OOZE_SOLVERS_DENSITY_SWEEP_H
+
+#include "base/isa.h"
+#include "solvers/cubic_f32x4.h"
+#include "solvers/density.h"
+#include "solvers/projected_jacobi.h"
+
+/* A particle with a pair whose line has rotated by more than 45 degrees; with a neighbour whose
+   effective inverse mass is not 1. */
+enum { OOZE_DENSITY_ROTATED = 1, OOZE_DENSITY_UNEVEN = 2 };
+
+/* Particles of a chunk of parallel work. */
+enum { OOZE_DENSITY_GRAIN = 256 };
+
+/* Arrays are in the order of the stage's own grid. Lists are padded to four with the particle n,
+   which is so far away along the fourth axis that its weight is 0. */
+typedef struct OozeDensitySweep {
+    const OozeDensityJob *job;
+    const OozeNeighbours *list, *walls;
+    OozeCubicFour cubic;
+    OozeF32x4 *x; /* n + 1; last lane 0 */
+    /* n + 1: positions that pairs are pushed along, the change of the multiplier in the last
+       lane */
+    OozeF32x4 *arrow;
+    const OozeF32x4 *first; /* x as it was when the lines were drawn, in the caller's order */
+    const uint32_t *order;  /* which particle of the caller's each is */
+    OozeF32x4 *shift;       /* all corrections of a particle added up */
+    float *density_target;  /* or NULL */
+    float *mobility;        /* n + 1 */
+    float *effective_inverse_mass; /* n + 1 */
+    uint16_t *rigid;               /* n + 1, or NULL */
+    uint8_t *ignores_boundary;     /* or NULL */
+    bool even;                     /* all mobilities are 1, and so is all effective_inverse_mass */
+    /* Per edge, in two bytes (see four.h): 1 over its length in `arrow`; negative: in `first`, for
+       a pair whose line has rotated. It scales the push of a pair, equally for both ends, so its
+       rounding is no error of momentum. NULL without a start. */
+    uint16_t *line;
+    uint8_t *pair_flags; /* per particle, see above; only with lines */
+    float *push;         /* per edge: slope of the kernel over the length in `arrow` */
+    /* Slopes times directions of the samples of walls, where there are some. */
+    OozeF32x4 *wall_push;
+    OozeProjectedMultiplier *multiplier; /* per particle; not of a plain job */
+    float momentum;                      /* of the present sweep */
+    OozeF32x4 *position_only_shift;      /* of the relief of overlaps */
+    float *rest;                         /* density targets of the relief of overlaps */
+    uint8_t *seen;                       /* per chunk: flags, see density.c */
+    uint8_t *inside;                     /* per chunk: a particle stayed inside of a solid */
+    bool relieving;                      /* overlaps are relieved now, by shifts of position only */
+    /* Per particle: added to the diagonal for dynamic solids; NULL: nothing. */
+    float *solid_diagonal;
+    float solids_moved; /* m, since the stage began: the farthest that a dynamic solid has */
+    float *excess;      /* per chunk: largest density beyond rest */
+    double *sum;        /* per chunk: all density beyond rest */
+} OozeDensitySweep;
+
+/* Contacts of rigid particle bodies with solids are solved elsewhere. */
+static inline bool ooze_density_is_rigid(const OozeDensitySweep *s, uint64_t i)
+{
+    return s->rigid && s->rigid[i];
+}
+
+/* Bodies of parallel loops over an OozeDensitySweep, in chunks of OOZE_DENSITY_GRAIN. */
+typedef struct OozeDensityLoops {
+    /* Measures the lines between the particles at the start of the step, once for all
+       iterations. */
+    OozeRangeBody lines;
+    /* Changes of the multipliers, into the last lane of arrow: ooze_projected_step of C / (sum
+       |grad C|^2 + eps) with C = density - density_target. */
+    OozeRangeBody multipliers;
+    /* x_i += sum (lambda_i + lambda_j) |grad W| along the pair's line. */
+    OozeRangeBody corrections;
+} OozeDensityLoops;
+OOZE_LOOPS_DECLARE(OozeDensityLoops, ooze_density_loops);
+
+/* Position of the padding of lists along the fourth axis: larger than any distance, and its square
+   is finite. */
+#define OOZE_DENSITY_FAR 1e18f
+
+#endif

@@ -1,0 +1,348 @@
+#include "solvers/dynamic_coupling.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "physics/rigid_motion.h"
+#include "solids/boundary_formula.h"
+
+static OozeVec3 linear(const OozeTwist *twist)
+{
+    return vec3(twist->v[0], twist->v[1], twist->v[2]);
+}
+
+static OozeVec3 angular(const OozeTwist *twist)
+{
+    return vec3(twist->v[3], twist->v[4], twist->v[5]);
+}
+
+static OozeTwist join(OozeVec3 a, OozeVec3 b)
+{
+    OozeTwist twist = {{a.x, a.y, a.z, b.x, b.y, b.z}};
+    return twist;
+}
+
+static const OozeSolid *solid_of(const OozeDynamicCoupling *c, const OozeDynamicSolid *solid)
+{
+    return &c->context->solids[solid->solid];
+}
+
+/* ---- the beginning of the step -------------------------------------------------------------- */
+
+/* The inverse inertia as a matrix: it is applied to many arms. */
+static void invert_inertia(const OozeSolid *of, double particle_mass, double inverse[6])
+{
+    OozeVec3 x = ooze_dynamic_spin_by(of, &of->previous, vec3(particle_mass, 0, 0));
+    OozeVec3 y = ooze_dynamic_spin_by(of, &of->previous, vec3(0, particle_mass, 0));
+    OozeVec3 z = ooze_dynamic_spin_by(of, &of->previous, vec3(0, 0, particle_mass));
+    inverse[0] = x.x;
+    inverse[1] = y.y;
+    inverse[2] = z.z;
+    inverse[3] = 0.5 * (x.y + y.x);
+    inverse[4] = 0.5 * (x.z + z.x);
+    inverse[5] = 0.5 * (y.z + z.y);
+}
+
+static OozeDynamicSolid begin_solid(const OozeDynamicCoupling *c, int k)
+{
+    const OozeSolid *of = &c->context->solids[k];
+    OozeDynamicSolid solid = {.solid = k,
+                              .mass = of->mass.mass / c->particle_mass,
+                              .centre = ooze_dynamic_centre(of, &of->previous)};
+    invert_inertia(of, c->particle_mass, solid.inverse);
+    OozeVec3 at = ooze_dynamic_centre(of, &of->pose);
+    OozeVec3 momentum = ooze_dynamic_momentum(of, &of->pose, of->pose.spin);
+    solid.free_motion = join(ooze_pose_velocity_at(&of->pose, at),
+                             ooze_dynamic_spin_by(of, &of->previous, momentum));
+    solid.motion = solid.motion_star = solid.free_motion;
+    return solid;
+}
+
+typedef struct Spread {
+    OozeDynamicCoupling *coupling;
+    bool direction; /* or motion */
+} Spread;
+
+static void view_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeDynamicCoupling *c = data;
+    const OozeBoundary *from = c->context->boundary;
+    const uint32_t *order = ooze_grid_order(from->grid);
+    for (uint64_t b = begin; b < end; b++) {
+        const OozeSolid *of = &c->context->solids[from->solid[b]];
+        OozeFloat4 zero = {0, 0, 0, 0};
+        c->view.position[b] = from->position[b];
+        c->view.velocity[b] = from->velocity[b];
+        c->view.volume[b] = from->volume[b];
+        c->direction_velocity[b] = zero;
+        if (ooze_coupling_is_dynamic(c, from->solid[b])) {
+            OozeFloat4 local = from->local[order[b]];
+            OozeVec3 p = vec3((double)local.x, (double)local.y, (double)local.z);
+            c->arm[b] = quat_rotate(of->previous.rotation, vec3_sub(p, of->mass.centre));
+            c->view.position[b] = ooze_sample_position(&of->previous, local, &c->context->periodic);
+        }
+    }
+}
+
+/* Samples in the order of the lists, at the beginning of the step. */
+static OozeStatus make_view(OozeDynamicCoupling *c, OozeError *error)
+{
+    const OozeStepContext *context = c->context;
+    const OozeBoundary *from = context->boundary;
+    OozeArena *arena = context->arena;
+    const uint64_t pad = 16; /* as in the boundary of the world */
+    c->view = *from;
+    c->view.position = ooze_arena_alloc(arena, from->count + pad, sizeof *c->view.position);
+    c->view.velocity = ooze_arena_alloc(arena, from->count + pad, sizeof *c->view.velocity);
+    c->view.volume = ooze_arena_alloc(arena, from->count + pad, sizeof *c->view.volume);
+    c->view.solid = ooze_arena_alloc(arena, from->count + pad, sizeof *c->view.solid);
+    c->direction_velocity =
+        ooze_arena_alloc(arena, from->count + pad, sizeof *c->direction_velocity);
+    c->arm = ooze_arena_alloc(arena, from->count, sizeof *c->arm);
+    if (ooze_arena_failed(arena)) {
+        return ooze_fail_memory(error, "samples of dynamic solids", from->count * 80);
+    }
+    if (from->count > 0) {
+        memset(c->view.position + from->count, 0, pad * sizeof *c->view.position);
+        memset(c->view.velocity + from->count, 0, pad * sizeof *c->view.velocity);
+        memset(c->view.volume + from->count, 0, pad * sizeof *c->view.volume);
+        memset(c->direction_velocity + from->count, 0, pad * sizeof *c->direction_velocity);
+        memcpy(c->view.solid, from->solid, (from->count + pad) * sizeof *c->view.solid);
+        ooze_parallel_for(context->threads, from->count, OOZE_COUPLING_GRAIN, view_range, c);
+    }
+    for (uint64_t b = 0; b < from->count; b++) {
+        int k = c->index_of[from->solid[b]];
+        if (k >= 0) {
+            c->solids[k].reach = fmax(c->solids[k].reach, vec3_length(c->arm[b]));
+        }
+    }
+    return OOZE_OK;
+}
+
+static OozeStatus allocate(OozeDynamicCoupling *c, OozeError *error)
+{
+    const OozeStepContext *context = c->context;
+    OozeArena *arena = context->arena;
+    uint64_t n = ooze_particles_count(context->particles), count = (uint64_t)context->solid_count;
+    c->chunks = n / OOZE_COUPLING_GRAIN + 1;
+    c->index_of = ooze_arena_alloc(arena, count, sizeof *c->index_of);
+    for (int k = 0; c->index_of && k < context->solid_count; k++) {
+        c->index_of[k] = ooze_solid_is_dynamic(&context->solids[k]) ? c->count++ : -1;
+    }
+    c->solids = ooze_arena_alloc(arena, (size_t)c->count, sizeof *c->solids);
+    c->used = ooze_arena_alloc(arena, c->chunks, 1);
+    c->near = ooze_arena_alloc(arena, c->chunks, 1);
+    c->partial = ooze_arena_alloc(arena, c->chunks * (uint64_t)c->count, sizeof *c->partial);
+    if (ooze_arena_failed(arena)) {
+        return ooze_fail_memory(error, "dynamic solids",
+                                c->chunks * (uint64_t)c->count * sizeof *c->partial);
+    }
+    memset(c->used, 0, c->chunks);
+    memset(c->near, 0, c->chunks);
+    return OOZE_OK;
+}
+
+OozeStatus ooze_coupling_begin(OozeDynamicCoupling *c, OozeStepContext *context,
+                               double particle_mass, OozeError *error)
+{
+    *c = (OozeDynamicCoupling){.context = context, .particle_mass = particle_mass};
+    OozeStatus status = allocate(c, error);
+    if (!status && context->dynamic->dynamics) { /* with contacts and joints */
+        status = ooze_dynamic_move(context->dynamic, error);
+        context->dynamic->moved = false;
+    }
+    for (int k = 0; !status && k < context->solid_count; k++) {
+        if (ooze_coupling_is_dynamic(c, k)) {
+            c->solids[c->index_of[k]] = begin_solid(c, k);
+        }
+    }
+    status = status ? status : make_view(c, error);
+    if (!status) {
+        ooze_coupling_spread_motion(c);
+    }
+    return status;
+}
+
+OozeTwist ooze_coupling_velocity_change(const OozeDynamicSolid *solid, const OozeTwist *momentum)
+{
+    OozeTwist y;
+    for (int c = 0; c < 3; c++) {
+        y.v[c] = momentum->v[c] / solid->mass;
+    }
+    ooze_sym6_apply(solid->inverse, momentum->v + 3, y.v + 3);
+    return y;
+}
+
+double ooze_coupling_compliance(const OozeDynamicSolid *solid, OozeVec3 arm, OozeVec3 impulse)
+{
+    OozeVec3 moment = vec3_cross(arm, impulse);
+    double t[3] = {moment.x, moment.y, moment.z}, spin[3];
+    ooze_sym6_apply(solid->inverse, t, spin);
+    return vec3_dot(impulse, impulse) / solid->mass + t[0] * spin[0] + t[1] * spin[1] +
+           t[2] * spin[2];
+}
+
+OozeTwist ooze_coupling_momentum(const OozeDynamicCoupling *c, const OozeDynamicSolid *solid,
+                                 const OozeTwist *motion)
+{
+    const OozeSolid *of = solid_of(c, solid);
+    OozeVec3 spin = ooze_dynamic_momentum(of, &of->previous, angular(motion));
+    return join(vec3_scale(linear(motion), solid->mass), vec3_scale(spin, 1.0 / c->particle_mass));
+}
+
+/* ---- velocities of samples ------------------------------------------------------------------ */
+
+static void spread_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Spread *job = data;
+    OozeDynamicCoupling *c = job->coupling;
+    OozeFloat4 *to = job->direction ? c->direction_velocity : c->view.velocity;
+    for (uint64_t b = begin; b < end; b++) {
+        int k = c->index_of[c->view.solid[b]];
+        if (k >= 0) {
+            const OozeTwist *y = job->direction ? &c->solids[k].direction : &c->solids[k].motion;
+            to[b] = ooze_to_float4(vec3_add(linear(y), vec3_cross(angular(y), c->arm[b])));
+        }
+    }
+}
+
+static void spread(OozeDynamicCoupling *c, bool direction)
+{
+    Spread job = {.coupling = c, .direction = direction};
+    ooze_parallel_for(c->context->threads, c->view.count, OOZE_COUPLING_GRAIN, spread_range, &job);
+}
+
+void ooze_coupling_spread_motion(OozeDynamicCoupling *c)
+{
+    spread(c, false);
+}
+
+void ooze_coupling_spread_direction(OozeDynamicCoupling *c)
+{
+    spread(c, true);
+}
+
+/* ---- sums over particles -------------------------------------------------------------------- */
+
+typedef struct FindJob {
+    OozeDynamicCoupling *coupling;
+    const OozeNeighbours *lists;
+    const OozeBoundary *boundary;
+} FindJob;
+
+static void find_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const FindJob *job = data;
+    bool near = false;
+    for (uint64_t i = begin; i < end && !near; i++) {
+        for (uint64_t e = job->lists->first[i], last = e + job->lists->count[i]; e < last; e++) {
+            near = near || ooze_coupling_is_dynamic(job->coupling,
+                                                    job->boundary->solid[job->lists->index[e]]);
+        }
+    }
+    job->coupling->near[begin / OOZE_COUPLING_GRAIN] = near;
+}
+
+void ooze_coupling_find_chunks(OozeDynamicCoupling *c, const OozeNeighbours *lists, uint64_t n,
+                               const OozeBoundary *boundary)
+{
+    FindJob job = {.coupling = c, .lists = lists, .boundary = boundary};
+    memset(c->near, 0, c->chunks);
+    if (boundary->count > 0) {
+        ooze_parallel_for(c->context->threads, n, OOZE_COUPLING_GRAIN, find_range, &job);
+    }
+}
+
+OozeTwist *ooze_coupling_chunk(OozeDynamicCoupling *c, uint64_t begin)
+{
+    uint64_t chunk = begin / OOZE_COUPLING_GRAIN;
+    OozeTwist *row = c->partial + chunk * (uint64_t)c->count;
+    if (!c->used[chunk]) {
+        memset(row, 0, (size_t)c->count * sizeof *row);
+        c->used[chunk] = 1;
+    }
+    return row;
+}
+
+void ooze_coupling_collect(OozeDynamicCoupling *c)
+{
+    for (int k = 0; k < c->count; k++) {
+        c->solids[k].collected = (OozeTwist){{0}};
+    }
+    for (uint64_t chunk = 0; chunk < c->chunks; chunk++) {
+        for (int k = 0; c->used[chunk] && k < c->count; k++) {
+            ooze_twist_add(&c->solids[k].collected, 1.0,
+                           &c->partial[chunk * (uint64_t)c->count + (uint64_t)k]);
+        }
+        c->used[chunk] = 0;
+    }
+}
+
+/* ---- new poses --------------------------------------------------------------------------- */
+
+static void ooze_coupling_place(OozeDynamicCoupling *c)
+{
+    double dt = c->context->dt;
+    for (int k = 0; k < c->count; k++) {
+        const OozeDynamicSolid *solid = &c->solids[k];
+        OozeSolid *of = &c->context->dynamic->solids[solid->solid];
+        OozePose from = of->previous;
+        OozeVec3 arm = vec3_sub(from.position, solid->centre), spin = angular(&solid->motion);
+        from.spin = spin;
+        from.velocity = vec3_add(linear(&solid->motion), vec3_cross(spin, arm));
+        of->pose = ooze_dynamic_fly(of, &from, vec3(0, 0, 0), dt);
+    }
+}
+
+OozeStatus ooze_coupling_place_samples(OozeDynamicCoupling *c, OozeError *error)
+{
+    const OozeStepContext *context = c->context;
+    ooze_coupling_place(c);
+    return ooze_boundary_update(context->boundary, context->threads, context->solids,
+                                context->support, &context->periodic, error);
+}
+
+static void move_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeDynamicCoupling *c = data;
+    OozeBoundary *b = c->context->boundary;
+    const uint32_t *order = ooze_grid_order(b->grid);
+    for (uint64_t k = begin; k < end; k++) {
+        if (ooze_coupling_is_dynamic(c, b->solid[k])) {
+            const OozePose *pose = &c->context->solids[b->solid[k]].pose;
+            b->position[k] = ooze_sample_position(pose, b->local[order[k]], &c->context->periodic);
+        }
+    }
+}
+
+void ooze_coupling_move_samples(OozeDynamicCoupling *c)
+{
+    OozeBoundary *b = c->context->boundary;
+    ooze_coupling_place(c);
+    if (b->count > 0) {
+        for (int k = 0; k < c->count; k++) { /* they are no longer where they were sorted */
+            int solid = c->solids[k].solid;
+            if (solid < b->pose_count) {
+                b->poses[solid].velocity = vec3(NAN, NAN, NAN);
+            }
+        }
+        ooze_parallel_for(c->context->threads, b->count, OOZE_COUPLING_GRAIN, move_range, c);
+    }
+}
+
+void ooze_coupling_load(OozeDynamicCoupling *c)
+{
+    for (int k = 0; k < c->count; k++) {
+        const OozeDynamicSolid *solid = &c->solids[k];
+        OozeLoad *load = &c->context->dynamic->loads[solid->solid];
+        OozeTwist change = solid->motion;
+        ooze_twist_add(&change, -1.0, &solid->free_motion);
+        OozeTwist momentum = ooze_coupling_momentum(c, solid, &change);
+        load->impulse = vec3_madd(load->impulse, c->particle_mass, linear(&momentum));
+        load->moment = vec3_madd(load->moment, c->particle_mass, angular(&momentum));
+    }
+}

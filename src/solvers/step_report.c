@@ -1,0 +1,19 @@
+#include "solvers/step_report.h"
+
+#include <math.h>
+
+OozeStepReport ooze_step_report_none(void)
+{
+    return (OozeStepReport){.worst_density_error = NAN, .mean_density_error = NAN, .residual = NAN};
+}
+
+void ooze_step_report_add(OozeStepReport *step, const OozeStepReport *substep)
+{
+    /* fmax takes the number where one of two is NAN */
+    step->worst_density_error = fmax(step->worst_density_error, substep->worst_density_error);
+    step->mean_density_error = fmax(step->mean_density_error, substep->mean_density_error);
+    step->residual = fmax(step->residual, substep->residual);
+    step->iterations += substep->iterations;
+    step->unmet |= substep->unmet;
+    step->too_far |= substep->too_far;
+}

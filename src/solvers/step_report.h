@@ -1,0 +1,23 @@
+/* Solver statistics of a step. */
+#ifndef OOZE_SOLVERS_STEP_REPORT_H
+#define OOZE_SOLVERS_STEP_REPORT_H
+
+#include <stdbool.h>
+
+/* NAN where the method does not define a value. */
+typedef struct OozeStepReport {
+    /* Relative density above rest density: maximum, and mean over all particles (0 where below
+       rest). Measured before the last correction of the step. */
+    double worst_density_error, mean_density_error;
+    double residual; /* of the velocity solve at its end, over that at its beginning */
+    int iterations;  /* of the velocity solve */
+    bool unmet;      /* it ended before the residual reached the tolerance */
+    bool too_far;    /* a particle would have moved beyond `longest_travel`; the step was refused */
+} OozeStepReport;
+
+/* An empty report. */
+OozeStepReport ooze_step_report_none(void);
+/* Combines the reports of sub-steps: maxima of residuals and densities, sum of iterations. */
+void ooze_step_report_add(OozeStepReport *step, const OozeStepReport *substep);
+
+#endif

@@ -1,0 +1,239 @@
+#include "world/change.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "world/world.h"
+
+OozeChangeDef ooze_change_def_default(void)
+{
+    return (OozeChangeDef){.target = OOZE_CHANGE_MATERIAL, .key = "", .value = NAN};
+}
+
+const char *ooze_solid_param_name(OozeSolidParam param)
+{
+    static const char *const names[OOZE_SOLID_PARAM_COUNT] = {
+        [OOZE_SOLID_FRICTION] = "friction",
+        [OOZE_SOLID_RESTITUTION] = "restitution",
+        [OOZE_SOLID_STICK_DISTANCE] = "stick_distance",
+        [OOZE_SOLID_STICK_STRENGTH] = "stick_strength",
+        [OOZE_SOLID_COLLIDES] = "collides",
+        [OOZE_SOLID_TEMPERATURE] = "temperature",
+        [OOZE_SOLID_CONDUCTIVITY] = "conductivity",
+    };
+    return (unsigned)param < OOZE_SOLID_PARAM_COUNT ? names[param] : NULL;
+}
+
+/* ---- what a change is about ------------------------------------------------------------- */
+
+/* Where the number stands; the change is known to be good. */
+static double *slot_of(OozeWorld *world, const OozeChange *change)
+{
+    switch (change->target) {
+    case OOZE_CHANGE_MATERIAL:
+        return &world->materials.items[change->index].values[change->param];
+    case OOZE_CHANGE_SOLID:
+        return &world->solids.items[change->index].params[change->param];
+    case OOZE_CHANGE_EMITTER:
+        return &world->emitters.items[change->index].state.speed;
+    case OOZE_CHANGE_JOINT:
+        return &world->joints.items[change->index].params[change->param];
+    default:
+        return &world->params[change->param];
+    }
+}
+
+static int find_solid_param(const char *key)
+{
+    for (int i = 0; i < OOZE_SOLID_PARAM_COUNT; i++) {
+        if (strcmp(ooze_solid_param_name((OozeSolidParam)i), key) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static int find_joint_param(const char *key)
+{
+    for (int i = 0; i < OOZE_JOINT_PARAM_COUNT; i++) {
+        if (strcmp(ooze_joint_param_name((OozeJointParam)i), key) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Which number of the thing `key` is, and whether it can pass through the values between two. -1:
+   none of that name. */
+static int find_param(const OozeWorld *world, const OozeChangeDef *def, bool *smooth)
+{
+    int count = world->method->info.param_count, param = -1;
+    const OozeParamInfo *params = world->method->info.params;
+    *smooth = true;
+    switch (def->target) {
+    case OOZE_CHANGE_SOLID:
+        param = find_solid_param(def->key);
+        *smooth = param != OOZE_SOLID_COLLIDES;
+        return param;
+    case OOZE_CHANGE_EMITTER:
+        return strcmp(def->key, "speed") == 0 ? 0 : -1;
+    case OOZE_CHANGE_JOINT:
+        return find_joint_param(def->key);
+    case OOZE_CHANGE_MATERIAL:
+        params = ooze_material_params(&count);
+        break;
+    default:
+        break;
+    }
+    param = ooze_param_find(params, count, def->key);
+    *smooth = param >= 0 && params[param].kind == OOZE_PARAM_REAL;
+    return param;
+}
+
+/* Sets the value as the API would, which checks it. */
+static OozeStatus set(OozeWorld *world, const OozeChangeDef *def, int param, OozeError *error)
+{
+    switch (def->target) {
+    case OOZE_CHANGE_MATERIAL:
+        return ooze_world_set_material(world, (OozeMaterialId){def->index}, def->key, def->value,
+                                       error);
+    case OOZE_CHANGE_SOLID:
+        return ooze_world_set_solid(world, (OozeSolidId){def->index}, (OozeSolidParam)param,
+                                    def->value, error);
+    case OOZE_CHANGE_EMITTER:
+        return ooze_world_set_emitter_speed(world, (OozeEmitterId){def->index}, def->value, error);
+    case OOZE_CHANGE_JOINT:
+        return ooze_world_set_joint(world, (OozeJointId){def->index}, (OozeJointParam)param,
+                                    def->value, error);
+    default:
+        return ooze_world_set_param(world, def->key, def->value, error);
+    }
+}
+
+static OozeStatus check_thing(const OozeWorld *world, const OozeChangeDef *def, OozeError *error)
+{
+    const struct {
+        const char *name;
+        int count;
+    } things[OOZE_CHANGE_TARGET_COUNT] = {
+        [OOZE_CHANGE_METHOD] = {"method", 1},
+        [OOZE_CHANGE_MATERIAL] = {"material", world->materials.count},
+        [OOZE_CHANGE_SOLID] = {"solid", world->solids.count},
+        [OOZE_CHANGE_EMITTER] = {"emitter", world->emitters.count},
+        [OOZE_CHANGE_JOINT] = {"joint", world->joints.count},
+    };
+    if ((unsigned)def->target >= OOZE_CHANGE_TARGET_COUNT) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use one of OozeChangeTarget",
+                         "a change has no target");
+    }
+    bool method = def->target == OOZE_CHANGE_METHOD;
+    if (!method && (def->index < 0 || def->index >= things[def->target].count)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "add it before the change",
+                         "a change is about %s %d; the world has %d", things[def->target].name,
+                         def->index, things[def->target].count);
+    }
+    if (!def->key || !(def->time >= 0.0 && isfinite(def->time)) ||
+        !(def->ramp >= 0.0 && isfinite(def->ramp))) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "times are in seconds from the start",
+                         "a change must have a key, a time and a ramp that are 0 or more");
+    }
+    return OOZE_OK;
+}
+
+OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, OozeError *error)
+{
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(def, error);
+    bool smooth;
+    OozeStatus status = check_thing(world, def, error);
+    if (status) {
+        return status;
+    }
+    int param = find_param(world, def, &smooth);
+    bool parameters = def->target == OOZE_CHANGE_METHOD || def->target == OOZE_CHANGE_MATERIAL;
+    if (param < 0 && !parameters) {
+        bool solid = def->target == OOZE_CHANGE_SOLID, joint = def->target == OOZE_CHANGE_JOINT;
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT,
+                         solid   ? "use friction, restitution, stick_distance, stick_strength, "
+                                   "collides, temperature or conductivity"
+                         : joint ? "use speed, force, low or high"
+                                 : "use speed",
+                         "%s has no number '%s' that could change",
+                         solid   ? "a solid"
+                         : joint ? "a joint"
+                                 : "an emitter",
+                         def->key);
+    }
+    if (param >= 0 && !smooth && def->ramp > 0.0) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "leave the ramp out",
+                         "'%s' has no values between two others to pass on a ramp", def->key);
+    }
+    OozeChange change = {.target = def->target,
+                         .index = def->target == OOZE_CHANGE_METHOD ? 0 : def->index,
+                         .param = param,
+                         .value = def->value,
+                         .time = def->time,
+                         .ramp = def->ramp};
+    double *slot = param >= 0 ? slot_of(world, &change) : NULL;
+    double before = slot ? *slot : 0.0;
+    status = set(world, def, param, error); /* refuses a value the API would refuse */
+    if (status) {
+        return status;
+    }
+    *slot = before;
+    OozeChange *room = OOZE_LIST_ROOM(world->changes);
+    if (!room) {
+        return ooze_fail_memory(error, "a change", sizeof *room);
+    }
+    *room = change;
+    world->changes.count++;
+    return OOZE_OK;
+}
+
+/* ---- applying --------------------------------------------------------------------------- */
+
+/* Half a millionth of a step forgives the rounding of times such as 1/3. */
+static double due(const OozeWorld *world)
+{
+    return world->time + 5e-7 * world->def.time_step;
+}
+
+static void run(OozeWorld *world, OozeChange *change)
+{
+    double from = change->state.from, passed = due(world) - change->time;
+    bool travel = isfinite(from) && isfinite(change->value);
+    double share = travel && passed < change->ramp ? passed / change->ramp : 1.0;
+    *slot_of(world, change) = share < 1.0 ? from + share * (change->value - from) : change->value;
+    change->state.phase = share < 1.0 ? OOZE_CHANGE_RUNS : OOZE_CHANGE_DONE;
+}
+
+static void begin(OozeWorld *world, OozeChange *change)
+{
+    for (int i = 0; i < world->changes.count; i++) {
+        OozeChange *other = &world->changes.items[i];
+        bool same = other->target == change->target && other->index == change->index &&
+                    other->param == change->param;
+        if (same && other->state.phase == OOZE_CHANGE_RUNS) {
+            other->state.phase = OOZE_CHANGE_DONE;
+        }
+    }
+    change->state = (OozeChangeState){OOZE_CHANGE_RUNS, *slot_of(world, change)};
+}
+
+/* First those that run, so that one that begins finds the number where it is now. */
+void ooze_world_apply_changes(OozeWorld *world)
+{
+    for (int i = 0; i < world->changes.count; i++) {
+        if (world->changes.items[i].state.phase == OOZE_CHANGE_RUNS) {
+            run(world, &world->changes.items[i]);
+        }
+    }
+    for (int i = 0; i < world->changes.count; i++) {
+        OozeChange *change = &world->changes.items[i];
+        if (change->state.phase == OOZE_CHANGE_WAITS && due(world) >= change->time) {
+            begin(world, change);
+            run(world, change);
+        }
+    }
+}

@@ -1,0 +1,313 @@
+/* The processor as an engine: it works on the world's own particle store, so that nothing is copied
+   when particles are uploaded or downloaded. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "world/world.h"
+
+enum { GRAIN = 8192 };
+
+static bool cpu_available(char *text, size_t size)
+{
+    snprintf(text, size, "the processor");
+    return true;
+}
+
+static bool cpu_supports(const OozeMethod *method, const OozeStepContext *context, char *why,
+                         size_t size)
+{
+    (void)method;
+    (void)context;
+    (void)why;
+    (void)size;
+    return true;
+}
+
+static OozeStatus cpu_create(OozeWorld *world, const OozeMethod *method, void **data,
+                             OozeError *error)
+{
+    (void)method;
+    (void)error;
+    *data = world;
+    return OOZE_OK;
+}
+
+static void cpu_destroy(void *data)
+{
+    (void)data;
+}
+
+static void cpu_facts(const void *data, OozeEngineFacts *facts)
+{
+    const OozeWorld *world = data;
+    *facts = (OozeEngineFacts){
+        .particles = ooze_particles_count(world->particles),
+        .pairs = world->fluid.pairs,
+        .wall_pairs = world->fluid_boundary.pairs,
+    };
+}
+
+/* ---- particles -------------------------------------------------------------------------- */
+
+static OozeStatus cpu_upload(void *data, const OozeParticles *particles,
+                             const OozeFieldView *arrays, OozeError *error)
+{
+    (void)data;
+    (void)particles;
+    (void)arrays;
+    (void)error;
+    return OOZE_OK;
+}
+
+static OozeStatus cpu_download(void *data, OozeParticles *particles, OozeFieldView *arrays,
+                               OozeError *error)
+{
+    (void)data;
+    (void)particles;
+    (void)arrays;
+    (void)error;
+    return OOZE_OK;
+}
+
+/* Newcomers have ids already: the store's next id does not change. */
+static OozeStatus cpu_append(void *data, const OozeParticles *newcomers, OozeError *error)
+{
+    OozeParticles *store = ((OozeWorld *)data)->particles;
+    uint64_t first = 0, n = ooze_particles_count(newcomers), next = ooze_particles_next_id(store);
+    OozeStatus status = ooze_particles_add(store, n, &first, error);
+    for (int f = 0; f < ooze_particles_field_count(store) && !status; f++) {
+        const OozeFieldInfo *info = ooze_particles_field_info(store, f);
+        size_t size = ooze_field_type_size(info->type) * (size_t)info->stride;
+        memcpy((char *)ooze_particles_data(store, f) + first * size,
+               ooze_particles_data_const(newcomers, f), n * size);
+    }
+    ooze_particles_set_next_id(store, next);
+    return status;
+}
+
+static OozeStatus cpu_remove(void *data, const OozeSink *sinks, int count, double time,
+                             uint64_t *removed, OozeError *error)
+{
+    OozeWorld *world = data;
+    uint64_t n = ooze_particles_count(world->particles);
+    uint8_t *remove = ooze_arena_alloc(world->arena, n, 1);
+    if (!remove) {
+        return ooze_fail_memory(error, "removing particles", n);
+    }
+    memset(remove, 0, n);
+    for (int i = 0; i < count; i++) {
+        ooze_sink_mark(&sinks[i], world->threads, world->particles, time, remove);
+    }
+    return ooze_particles_remove(world->particles, world->threads, remove, removed, error);
+}
+
+static OozeStatus cpu_prescribe(void *data, const OozeEmitter *emitter, double time, uint16_t mark,
+                                OozeError *error)
+{
+    OozeWorld *world = data;
+    (void)error;
+    ooze_emitter_prescribe(emitter, world->particles, world->threads, time, world->nozzle_field,
+                           mark);
+    return OOZE_OK;
+}
+
+typedef struct FastestJob {
+    const OozeFloat4 *velocities;
+    float *squares; /* of the fastest of each chunk */
+} FastestJob;
+
+static void fastest_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const FastestJob *job = data;
+    float most = 0.0f;
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeFloat4 *v = &job->velocities[i];
+        float square = v->x * v->x + v->y * v->y + v->z * v->z;
+        most = square > most ? square : most;
+    }
+    job->squares[begin / GRAIN] = most;
+}
+
+static OozeStatus cpu_fastest(void *data, double *speed, OozeError *error)
+{
+    OozeWorld *world = data;
+    uint64_t n = ooze_particles_count(world->particles);
+    FastestJob job = {
+        .velocities = ooze_particles_velocities(world->particles),
+        .squares = ooze_arena_alloc(world->arena, n / GRAIN + 1, sizeof *job.squares),
+    };
+    if (!job.squares) {
+        return ooze_fail_memory(error, "the length of a step", n / GRAIN * sizeof *job.squares);
+    }
+    ooze_parallel_for(world->threads, n, GRAIN, fastest_range, &job);
+    float most = 0.0f;
+    for (uint64_t k = 0; k * GRAIN < n; k++) {
+        most = fmaxf(most, job.squares[k]);
+    }
+    *speed = sqrt((double)most);
+    return OOZE_OK;
+}
+
+static void wrap_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeWorld *world = data;
+    OozeFloat4 *x = ooze_particles_positions(world->particles);
+    for (uint64_t i = begin; i < end; i++) {
+        x[i] = ooze_point_wrap(x[i], &world->periodic);
+    }
+}
+
+static OozeStatus cpu_wrap(void *data, const OozePeriodic *periodic, OozeError *error)
+{
+    OozeWorld *world = data;
+    (void)periodic;
+    (void)error;
+    ooze_parallel_for(world->threads, ooze_particles_count(world->particles), GRAIN, wrap_range,
+                      world);
+    return OOZE_OK;
+}
+
+/* ---- a substep -------------------------------------------------------------------------- */
+
+static OozeStatus cpu_sort(void *data, const OozeStepContext *context, float low[3], float high[3],
+                           OozeError *error)
+{
+    OozeWorld *world = data;
+    uint64_t n = ooze_particles_count(world->particles);
+    OozeStatus status =
+        ooze_grid_sort(world->grid, world->threads, ooze_particles_positions(world->particles), n,
+                       context->support, &context->periodic, error);
+    ooze_timer_lap(context->timer, "sort");
+    if (!status) {
+        if (n > 0) {
+            ooze_grid_box(world->grid, low, high);
+        }
+        status = ooze_particles_reorder(world->particles, world->threads,
+                                        ooze_grid_order(world->grid), world->arena, error);
+        ooze_timer_lap(context->timer, "reorder");
+    }
+    return status;
+}
+
+/* Boundary samples to where their solids are, the lists of samples near particles, their volumes.
+   */
+static OozeStatus find_samples(OozeWorld *world, const OozeStepContext *c, OozeError *error)
+{
+    OozeBoundary *boundary = c->boundary;
+    OozeStatus status =
+        ooze_boundary_update(boundary, world->threads, c->solids, c->support, &c->periodic, error);
+    ooze_timer_add(c->timer, "boundary");
+    if (!status) {
+        status =
+            ooze_neighbours_build(&world->fluid_boundary, boundary->grid, world->threads,
+                                  &(OozeNeighbourQuery){ooze_particles_positions(world->particles),
+                                                        ooze_particles_count(world->particles),
+                                                        boundary->position, c->support, false},
+                                  error);
+        ooze_timer_lap(c->timer, "boundary_lists");
+    }
+    if (!status) {
+        status = ooze_boundary_measure(boundary, world->threads, &world->fluid_boundary, error);
+        ooze_timer_add(c->timer, "boundary");
+    }
+    return status;
+}
+
+static OozeStatus cpu_find_neighbours(void *data, const OozeStepContext *c, bool resampled,
+                                      OozeError *error)
+{
+    OozeWorld *world = data;
+    OozeStatus status = OOZE_OK;
+    const OozeFloat4 *x = ooze_particles_positions(world->particles);
+    (void)resampled;
+    if (world->method->uses_fluid_neighbours || world->temperature_field >= 0) {
+        status = ooze_neighbours_build(
+            &world->fluid, world->grid, world->threads,
+            &(OozeNeighbourQuery){x, ooze_particles_count(world->particles), x, c->support, true},
+            error);
+        ooze_timer_lap(c->timer, "lists");
+    }
+    if (!status && world->method->uses_boundary_neighbours && c->boundary->count > 0) {
+        status = find_samples(world, c, error);
+    }
+    return status;
+}
+
+static OozeStatus cpu_step(void *data, OozeStepContext *context, OozeError *error)
+{
+    OozeWorld *world = data;
+    return world->method->step(world->method_data, context, error);
+}
+
+typedef struct FinishJob {
+    OozeFloat4 *positions;
+    const OozeFloat4 *velocities;
+    OozePeriodic periodic;
+    float fastest, farthest;
+    _Atomic uint64_t
+        first_bad; /* lowest index of a particle that is out of bounds, or not finite */
+} FinishJob;
+
+static void wrap_and_check(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    FinishJob *job = data;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeFloat4 *x = &job->positions[i];
+        const OozeFloat4 *v = &job->velocities[i];
+        /* false for NaN, and for what has overflowed */
+        bool near = x->x * x->x + x->y * x->y + x->z * x->z <= job->farthest * job->farthest;
+        bool slow = v->x * v->x + v->y * v->y + v->z * v->z <= job->fastest * job->fastest;
+        if (!near || !slow) {
+            uint64_t lowest = atomic_load(&job->first_bad);
+            while (i < lowest && !atomic_compare_exchange_weak(&job->first_bad, &lowest, i)) {
+            }
+            continue;
+        }
+        *x = ooze_point_wrap(*x, &job->periodic);
+    }
+}
+
+static OozeStatus cpu_finish(void *data, const OozePeriodic *periodic, float fastest,
+                             float farthest, OozeEngineEnd *end, OozeError *error)
+{
+    OozeWorld *world = data;
+    (void)error;
+    FinishJob job = {
+        .positions = ooze_particles_positions(world->particles),
+        .velocities = ooze_particles_velocities(world->particles),
+        .periodic = *periodic,
+        .fastest = fastest,
+        .farthest = farthest,
+        .first_bad = UINT64_MAX,
+    };
+    ooze_parallel_for(world->threads, ooze_particles_count(world->particles), GRAIN, wrap_and_check,
+                      &job);
+    *end = (OozeEngineEnd){.first_bad = atomic_load(&job.first_bad), .speed = NAN};
+    return OOZE_OK;
+}
+
+const OozeEngine ooze_cpu_engine = {
+    .name = "cpu",
+    .available = cpu_available,
+    .supports = cpu_supports,
+    .create = cpu_create,
+    .destroy = cpu_destroy,
+    .facts = cpu_facts,
+    .upload = cpu_upload,
+    .download = cpu_download,
+    .append = cpu_append,
+    .remove = cpu_remove,
+    .prescribe = cpu_prescribe,
+    .fastest = cpu_fastest,
+    .wrap = cpu_wrap,
+    .sort = cpu_sort,
+    .find_neighbours = cpu_find_neighbours,
+    .step = cpu_step,
+    .finish = cpu_finish,
+};

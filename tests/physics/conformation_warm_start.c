@@ -1,0 +1,146 @@
+/* Acceptance tests of the memory of the velocity solve: a step begins with what the last one did.
+   Slow flow then takes a fraction of the iterations and comes to the same; what flies freely
+   keeps its momenta, and pieces that the memory does not serve do without. T27 and T28 show that
+   it is the same for any number of threads and after going on from a frame. */
+#include "physics/fixtures.h"
+
+static void forget(OozeVec3 x, const void *user, float *push)
+{
+    (void)x;
+    (void)user;
+    push[0] = push[1] = push[2] = 0;
+}
+
+static int iterations_of(const OozeWorld *world)
+{
+    OozeWorldStats stats;
+    ooze_world_stats(world, &stats);
+    return stats.iterations;
+}
+
+/* A column of thick fluid under its weight. */
+static OozeWorld *make_column(double tolerance)
+{
+    double d = 0.05, viscosity = 300 * d * d * 50 * 1000; /* nu dt / d^2 = 300 */
+    OozeWorld *world = make_world((Setup){.spacing = d, .time_step = 1.0 / 50, .gravity = down()});
+    add_matter(world, newtonian_matter(viscosity));
+    add_floor(world, INFINITY);
+    set_param(world, "velocity_iterations", 1000);
+    set_param(world, "tolerance", tolerance);
+    add_lattice(
+        world,
+        (Lattice){.n = {7, 18, 7}, .spacing = d, .corner = vec3(-3.5 * d, 0.5 * d, -3.5 * d)});
+    return world;
+}
+
+/* ---- T49: slow flow -------------------------------------------------------------------------- */
+
+typedef struct Sunk {
+    int iterations; /* of the last steps, when the flow has come to be slow */
+    double travel;  /* of the centre */
+} Sunk;
+
+static Sunk sink(double tolerance, bool remembers)
+{
+    OozeWorld *world = make_column(tolerance);
+    double start = take_census(world).centre.y;
+    Sunk sunk = {0};
+    for (int i = 0; i < 40; i++) {
+        if (!remembers) {
+            set_field(world, "warm_start", forget, NULL);
+        }
+        step_world(world);
+        sunk.iterations += i >= 20 ? iterations_of(world) : 0;
+    }
+    sunk.travel = start - take_census(world).centre.y;
+    ooze_world_destroy(world);
+    return sunk;
+}
+
+static void conformation_T49_slow_flow(void **state)
+{
+    (void)state;
+    Sunk with = sink(3e-3, true), without = sink(3e-3, false);
+    printf("  20 steps: %d iterations with memory, %d without\n", with.iterations,
+           without.iterations);
+    MEASURED("iterations without memory over those with",
+             (double)without.iterations / with.iterations, 3, 1000);
+    /* residuals stand for errors up to the condition of the system, which is some hundreds here */
+    MEASURED("converged: way sunk with memory over that without",
+             sink(1e-5, true).travel / sink(1e-5, false).travel, 0.995, 1.005);
+}
+
+/* ---- T50: momenta ---------------------------------------------------------------------------- */
+
+static OozeVec3 spinning(OozeVec3 x, uint64_t i, const void *user)
+{
+    double speed = 0.3;
+    (void)user;
+    return vec3_add(vec3_cross(vec3(0, 3, 1), x), noise(x, i, &speed));
+}
+
+/* A shaken, spinning jelly in free flight, far from solved in every step: momenta are those of the
+   start nevertheless. Bounds: a float's last bit a step. */
+static void conformation_T50_free_flight(void **state)
+{
+    (void)state;
+    const int steps = 60;
+    OozeWorld *world = make_world((Setup){.spacing = 0.1, .time_step = 1.0 / 100});
+    add_matter(world, maxwell_matter(1e6, INFINITY));
+    set_param(world, "velocity_iterations", 3);
+    set_param(world, "density_iterations", 0);
+    add_lattice(world, (Lattice){.n = {6, 8, 7}, .spacing = 0.1, .velocity = spinning});
+    Census before = take_census(world);
+    for (int i = 0; i < steps; i++) {
+        step_world(world);
+    }
+    Census after = take_census(world);
+    check_kept(before, after, steps);
+    MEASURED("change of spin over spin",
+             vec3_length(vec3_sub(after.spin, before.spin)) / vec3_length(before.spin), 0,
+             steps * 1e-6);
+    ooze_world_destroy(world);
+}
+
+/* ---- T51: pieces ----------------------------------------------------------------------------- */
+
+/* A drop that is thrown up beside a stiff block, which makes up all of the residual. The drop
+   remembers a push that it no longer feels; it must fly as Galilei says. */
+static void set_push(OozeVec3 x, const void *user, float *push)
+{
+    push[0] = push[2] = 0;
+    push[1] = x.x > 2 ? *(const float *)user : 0;
+}
+
+static void conformation_T51_pieces(void **state)
+{
+    (void)state;
+    const float remembered = 50; /* m/s2 */
+    double d = 0.05, dt = 1.0 / 100;
+    OozeWorld *world = make_world((Setup){.spacing = d, .time_step = dt, .gravity = down()});
+    OozeMaterialId stiff = add_matter(world, newtonian_matter(1e5));
+    OozeMaterialId soft = add_matter(world, newtonian_matter(1));
+    add_floor(world, INFINITY);
+    set_param(world, "velocity_iterations", 5);
+    add_lattice(
+        world,
+        (Lattice){.material = stiff, .n = {8, 8, 8}, .spacing = d, .corner = vec3(0, 0.5 * d, 0)});
+    add_lattice(world,
+                (Lattice){.material = soft, .n = {3, 3, 3}, .spacing = d, .corner = vec3(3, 2, 0)});
+    double first = take_census(world).high.y;
+    for (int i = 0; i < 5; i++) {
+        step_world(world);
+    }
+    set_field(world, "warm_start", set_push, &remembered);
+    for (int i = 0; i < 15; i++) {
+        step_world(world);
+    }
+    double time = 20 * dt, fallen = first - take_census(world).high.y;
+    MEASURED("fallen over g t (t + dt) / 2", fallen / (0.5 * 9.81 * time * (time + dt)), 0.98,
+             1.02);
+    ooze_world_destroy(world);
+}
+
+ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T49_slow_flow),
+                cmocka_unit_test(conformation_T50_free_flight),
+                cmocka_unit_test(conformation_T51_pieces))
