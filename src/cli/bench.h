@@ -74,17 +74,7 @@ typedef struct OozeBenchScaling {
     uint64_t left_out; /* particles that memory had no room for; 0: none */
 } OozeBenchScaling;
 
-/* 1, 2, 4, ... threads up to the plan's. Returns the exit code. */
-int ooze_bench_collect_threads(const OozeBenchPlan *plan, OozeBenchScaling *scaling);
-/* 30k to 4M particles, of a GPU 100k to 150M, at most as many as the plan says. Returns the exit
-   code. */
-int ooze_bench_collect_particles(const OozeBenchPlan *plan, OozeBenchScaling *scaling);
-/* Core-seconds per particle and step of the first row, over those of this one. */
-double ooze_bench_efficiency(const OozeBenchScaling *scaling, int row);
-/* The dearest particle of all rows over the cheapest, less 1. */
-double ooze_bench_unevenness(const OozeBenchScaling *scaling);
-
-/* Collects and prints. */
+/* Collects the rows and prints them. Returns the exit code. */
 int ooze_bench_scale(const OozeBenchPlan *plan, bool by_threads);
 
 #endif

@@ -17,12 +17,14 @@ static double cost(const OozeBenchResult *r)
     return 1e9 * r->step * r->threads / r->particles;
 }
 
-double ooze_bench_efficiency(const OozeBenchScaling *scaling, int row)
+/* Core-seconds per particle and step of the first row, divided by those of this row. */
+static double efficiency_of(const OozeBenchScaling *scaling, int row)
 {
     return cost(&scaling->rows[0]) / cost(&scaling->rows[row]);
 }
 
-double ooze_bench_unevenness(const OozeBenchScaling *scaling)
+/* The largest cost per particle and step of all rows over the smallest, minus 1. */
+static double unevenness_of(const OozeBenchScaling *scaling)
 {
     double most = 0.0, least = INFINITY;
     for (int k = 0; k < scaling->count; k++) {
@@ -32,7 +34,8 @@ double ooze_bench_unevenness(const OozeBenchScaling *scaling)
     return most / least - 1.0;
 }
 
-int ooze_bench_collect_threads(const OozeBenchPlan *plan, OozeBenchScaling *scaling)
+/* 1, 2, 4, ... threads up to the plan's. Returns the exit code. */
+static int collect_threads(const OozeBenchPlan *plan, OozeBenchScaling *scaling)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t most = plan->threads > 0 ? plan->threads : (uint64_t)(cores > 0 ? cores : 1);
@@ -83,7 +86,8 @@ static bool has_room(const OozeBenchScaling *scaling, uint64_t particles)
            (ooze_bench_on_processor(last) || most_there * last->bytes * (double)particles < there);
 }
 
-int ooze_bench_collect_particles(const OozeBenchPlan *plan, OozeBenchScaling *scaling)
+/* 30k to 4M particles (GPU: 100k to 150M), at most as many as the plan says. Returns the exit code. */
+static int collect_particles(const OozeBenchPlan *plan, OozeBenchScaling *scaling)
 {
     enum { SIZES = 6 };
     static const uint64_t here[SIZES] = {30000, 100000, 300000, 1000000, 4000000};
@@ -125,7 +129,7 @@ static void append_row(OozeText *out, const OozeBenchScaling *scaling, int k)
     append_fact(out, "seconds_per_step", r->step);
     append_fact(out, "seconds_per_step_fastest", r->fastest);
     append_fact(out, "core_ns_per_particle", cost(r));
-    append_fact(out, "relative", ooze_bench_efficiency(scaling, k));
+    append_fact(out, "relative", efficiency_of(scaling, k));
     append_fact(out, "bytes_per_particle", r->bytes);
     ooze_text_append(out, "}");
 }
@@ -136,9 +140,9 @@ static int print_json(const OozeBenchPlan *plan, const OozeBenchScaling *scaling
     ooze_text_append(&out, "{\n  \"scene\": ");
     ooze_json_string(&out, plan->path);
     if (scaling->by_threads) {
-        append_fact(&out, "efficiency", ooze_bench_efficiency(scaling, scaling->count - 1));
+        append_fact(&out, "efficiency", efficiency_of(scaling, scaling->count - 1));
     } else {
-        append_fact(&out, "unevenness", ooze_bench_unevenness(scaling));
+        append_fact(&out, "unevenness", unevenness_of(scaling));
         append_fact(&out, "left_out_particles", (double)scaling->left_out);
     }
     ooze_text_append(&out, ",\n  \"rows\": [");
@@ -156,8 +160,8 @@ static void print_row(const OozeBenchScaling *scaling, int k)
 {
     const OozeBenchResult *r = &scaling->rows[k];
     printf("  %7d %9.0f %10.1f %10.2f %8.0f %8.0f%% %7.0f", r->threads, r->particles,
-           r->neighbours + r->walls, 1e3 * r->step, cost(r),
-           100.0 * ooze_bench_efficiency(scaling, k), r->bytes);
+           r->neighbours + r->walls, 1e3 * r->step, cost(r), 100.0 * efficiency_of(scaling, k),
+           r->bytes);
     printf("\n");
 }
 
@@ -175,9 +179,9 @@ static int print_text(const OozeBenchPlan *plan, const OozeBenchScaling *scaling
     int last = scaling->count - 1;
     if (scaling->by_threads) {
         printf("parallel efficiency of %d threads: %.0f%%\n", scaling->rows[last].threads,
-               100.0 * ooze_bench_efficiency(scaling, last));
+               100.0 * efficiency_of(scaling, last));
     } else {
-        printf("cost per particle even within %.0f%%\n", 100.0 * ooze_bench_unevenness(scaling));
+        printf("cost per particle even within %.0f%%\n", 100.0 * unevenness_of(scaling));
     }
     if (scaling->left_out > 0) {
         char count[OOZE_QUANTITY_SIZE];
@@ -189,8 +193,7 @@ static int print_text(const OozeBenchPlan *plan, const OozeBenchScaling *scaling
 int ooze_bench_scale(const OozeBenchPlan *plan, bool by_threads)
 {
     OozeBenchScaling scaling;
-    int code = by_threads ? ooze_bench_collect_threads(plan, &scaling)
-                          : ooze_bench_collect_particles(plan, &scaling);
+    int code = by_threads ? collect_threads(plan, &scaling) : collect_particles(plan, &scaling);
     if (code) {
         return code;
     }

@@ -12,7 +12,7 @@ void ooze_choice_bound(OozeChoice *choice, double *longest, double step, int mat
     }
 }
 
-static double ooze_choice_max_speed(const OozeChoiceQuestion *q, int *material)
+static double max_speed(const OozeChoiceQuestion *q, int *material)
 {
     double fastest = 0.0;
     *material = -1;
@@ -45,7 +45,7 @@ double ooze_choice_max_step(const OozeMethod *method, const OozeChoiceQuestion *
     }
     ooze_choice_bound(choice, &longest, stable, -1, "stability");
     int material;
-    double fastest = ooze_choice_max_speed(q, &material);
+    double fastest = max_speed(q, &material);
     double travel = longest_travel(method, q) * q->context->spacing;
     ooze_choice_bound(choice, &longest, fastest > 0.0 ? travel / fastest : INFINITY, material,
                       "how far particles go");
@@ -69,7 +69,7 @@ void ooze_choose(const OozeMethod *method, const OozeChoiceQuestion *q, OozeChoi
         choice->time_step = ooze_choice_divide(q->frame, ooze_choice_max_step(method, q, choice));
     }
     int material;
-    double travel = ooze_choice_max_speed(q, &material) * choice->time_step / q->context->spacing;
+    double travel = max_speed(q, &material) * choice->time_step / q->context->spacing;
     bool cut = q->max_travel > 0.0 && !method->traces_paths;
     /* the speed is a guess, and a little beyond is no cut */
     choice->substeps = cut ? fmax(ceil(travel / q->max_travel - 0.25), 1.0) : 1.0;

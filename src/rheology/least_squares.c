@@ -15,7 +15,7 @@ typedef struct Normal {
     double slope[P];     /* J^T r */
 } Normal;
 
-static double ooze_student_95(double freedom)
+static double student_95(double freedom)
 {
     /* Cornish and Fisher's expansion about the normal distribution. */
     double z = 1.959964, z2 = z * z, f = 1.0 / freedom;
@@ -169,7 +169,7 @@ static void find_half_widths(const OozeLeastSquares *problem, const double *unkn
     if (freedom < 1.0 || !factorise(m, count)) {
         return;
     }
-    double scale = ooze_student_95(freedom) * sqrt(sum / freedom);
+    double scale = student_95(freedom) * sqrt(sum / freedom);
     for (int i = 0; i < count; i++) {
         double unit[P] = {0};
         unit[i] = 1.0;

@@ -9,8 +9,8 @@ static OozeContactVector narrow(OozeVec3 a)
     return ooze_contact_vector((float)a.x, (float)a.y, (float)a.z);
 }
 
-static OozeVec3 ooze_contact_velocity(const OozeSolid *solid, const OozeContact *contact,
-                                      OozeVec3 velocity)
+static OozeVec3 contact_velocity(const OozeSolid *solid, const OozeContact *contact,
+                                 OozeVec3 velocity)
 {
     OozeContactVector v = narrow(vec3_sub(velocity, contact->velocity));
     v = ooze_contact_bounce(v, narrow(contact->normal),
@@ -40,7 +40,7 @@ static OozeVec3 touched(const OozeSolid *solid, const OozeContactRule *rule, boo
                         const OozeContact *contact, OozeVec3 velocity)
 {
     if (!(rule->wet > 0.0)) {
-        return ooze_contact_velocity(solid, contact, velocity);
+        return contact_velocity(solid, contact, velocity);
     }
     double mu = again ? 0.0 : ooze_contact_wet_share(solid, rule);
     OozeContactVector v = ooze_contact_wet(narrow(vec3_sub(velocity, contact->velocity)),

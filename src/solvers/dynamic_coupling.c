@@ -283,7 +283,7 @@ void ooze_coupling_collect(OozeDynamicCoupling *c)
 
 /* ---- new poses --------------------------------------------------------------------------- */
 
-static void ooze_coupling_place(OozeDynamicCoupling *c)
+static void update_poses(OozeDynamicCoupling *c)
 {
     double dt = c->context->dt;
     for (int k = 0; k < c->count; k++) {
@@ -300,7 +300,7 @@ static void ooze_coupling_place(OozeDynamicCoupling *c)
 OozeStatus ooze_coupling_place_samples(OozeDynamicCoupling *c, OozeError *error)
 {
     const OozeStepContext *context = c->context;
-    ooze_coupling_place(c);
+    update_poses(c);
     return ooze_boundary_update(context->boundary, context->threads, context->solids,
                                 context->support, &context->periodic, error);
 }
@@ -322,7 +322,7 @@ static void move_range(void *data, uint64_t begin, uint64_t end, int worker)
 void ooze_coupling_move_samples(OozeDynamicCoupling *c)
 {
     OozeBoundary *b = c->context->boundary;
-    ooze_coupling_place(c);
+    update_poses(c);
     if (b->count > 0) {
         for (int k = 0; k < c->count; k++) { /* they are no longer where they were sorted */
             int solid = c->solids[k].solid;

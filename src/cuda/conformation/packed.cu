@@ -4,7 +4,8 @@
 namespace ooze
 {
 
-PackView pack_view(const float low[3], const float high[3], float support)
+/* The rounding of positions in a box, without arrays. */
+static PackView pack_view(const float low[3], const float high[3], float support)
 {
     PackView p;
     memset(&p, 0, sizeof p);
@@ -18,7 +19,8 @@ PackView pack_view(const float low[3], const float high[3], float support)
     return p;
 }
 
-bool packs(const Step *step)
+/* Whether iterations gather rounded numbers: many particles, in an open box. */
+static bool packs(const Step *step)
 {
     return step->view.n >= step->engine->pack_from && !step->wraps;
 }

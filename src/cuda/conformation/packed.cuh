@@ -24,10 +24,6 @@ struct PackView {
     uint2 *places; /* n + 1, the same as in `directions`; or NULL */
 };
 
-/* Whether iterations gather rounded numbers: many particles, in an open box. */
-bool packs(const Step *step);
-/* Without arrays: steps that count the places of a box. */
-PackView pack_view(const float low[3], const float high[3], float support);
 /* Where the particles are, in steps of the box that they were sorted in. No arrays where nothing
    is packed. */
 PackView pack_places(Step *step);

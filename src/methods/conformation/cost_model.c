@@ -65,15 +65,15 @@ double ooze_cost_velocity_iterations(const OozeConformationSettings *s, double s
     return ceil(count * digits(error) - 1e-9);
 }
 
-static double ooze_cost_density_iterations(double layers, double dt, double gravity, double spacing,
-                                           double error)
+static double density_iterations(double layers, double dt, double gravity, double spacing,
+                                 double error)
 {
     double count = PER_COLUMN * layers * dt * sqrt(gravity / spacing);
     return ceil(count * sqrt(OOZE_COST_MODEL_ERROR / error) - 1e-9);
 }
 
-static double ooze_cost_longest_step(const OozeFlow *flow, double gravity, double spacing,
-                                     double error, const char **why)
+static double longest_step_of_flow(const OozeFlow *flow, double gravity, double spacing,
+                                   double error, const char **why)
 {
     double height = flow->scale.height, longest = INFINITY;
     *why = "";
@@ -152,9 +152,8 @@ static double density_at(const CostModel *model, double dt)
         const OozeFlow *flow = &model->q->flows[m];
         bool carried = flow->stiffest || flow->sag < model->q->error;
         if (flow->scale.flows && !carried) {
-            most = fmax(most,
-                        ooze_cost_density_iterations(flow->scale.height / c->spacing, dt,
-                                                     model->gravity, c->spacing, model->q->error));
+            most = fmax(most, density_iterations(flow->scale.height / c->spacing, dt,
+                                                 model->gravity, c->spacing, model->q->error));
         }
     }
     return fmin(most, DENSITY_MOST);
@@ -197,8 +196,8 @@ static double longest_step(const CostModel *model, OozeChoice *choice)
     for (int m = 0; m < q->context->material_count; m++) {
         const char *why;
         if (q->flows[m].scale.flows) {
-            double step = ooze_cost_longest_step(&q->flows[m], model->gravity, q->context->spacing,
-                                                 q->error, &why);
+            double step = longest_step_of_flow(&q->flows[m], model->gravity, q->context->spacing,
+                                               q->error, &why);
             ooze_choice_bound(choice, &longest, step, m, why);
         }
     }

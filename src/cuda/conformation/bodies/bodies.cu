@@ -318,7 +318,7 @@ void bodies_apply_impulses(Step *step)
 
 /* ---- the end of the step ---- */
 
-void bodies_shift(void *user, float4 *shift)
+static void bodies_shift(void *user, float4 *shift)
 {
     Step *step = static_cast<Step *>(user);
     if (take(step, shift, 0)) {

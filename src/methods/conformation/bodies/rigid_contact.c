@@ -204,9 +204,9 @@ static void hold_rows(OozeRigid *rigid, const OozeRigidContact *contacts, OozeTw
     }
 }
 
-static void ooze_rigid_resolve(OozeBodies *b, OozeRigid *rigid, OozeTwist *slip)
+static void resolve_contacts(OozeBodies *b, OozeRigid *rigid, OozeTwist *slip)
 {
-    OozeRigidContact *contacts = b->contacts + rigid->contacts;
+    OozeRigidContact *contacts = rigid->contact_count ? b->contacts + rigid->contacts : NULL;
     const OozeStepContext *c = b->context;
     double good = GOOD_SPEED * c->spacing / c->dt, largest = INFINITY;
     for (uint64_t k = 0; k < rigid->contact_count; k++) {
@@ -268,7 +268,7 @@ void ooze_rigid_begin_pass(OozeBodies *b, OozeFloat4 *u, OozeFloat4 *star)
     for (int k = 0; k < b->rigid_count; k++) {
         OozeRigid *rigid = &b->rigids[k];
         OozeTwist slip;
-        ooze_rigid_resolve(b, rigid, &slip);
+        resolve_contacts(b, rigid, &slip);
         rigid->slip = ooze_rigid_respond(rigid, &slip);
         if (rigid->held_count == 0) { /* no contacts: continues from the motion of the search */
             rigid->motion = rigid->found;
@@ -300,7 +300,7 @@ void ooze_rigid_apply_impulses(OozeBodies *b, OozeFloat4 *u)
 {
     read_motions(b, u);
     for (int k = 0; k < b->rigid_count; k++) {
-        ooze_rigid_resolve(b, &b->rigids[k], NULL);
+        resolve_contacts(b, &b->rigids[k], NULL);
     }
     ooze_rigid_spread_motion(b, u);
 }
@@ -315,7 +315,7 @@ void ooze_rigid_shift(OozeBodies *b, OozeFloat4 *shift)
         OozeRigid *rigid = &b->rigids[k];
         OozeTwist before = rigid->motion, change = ooze_rigid_respond(rigid, &rigid->sum);
         ooze_twist_add(&rigid->motion, 1.0 / dt, &change);
-        ooze_rigid_resolve(b, rigid, NULL);
+        resolve_contacts(b, rigid, NULL);
         ooze_twist_add(&rigid->motion, -1.0, &before);
         rigid->response = before; /* kept until the shifts are written */
         for (int c = 0; c < 6; c++) {
