@@ -224,7 +224,7 @@ static void truncations_never_crash(void **state)
             memcpy(cut, text.data, length);
             if (i % 2 && length > 0) { /* and one byte changed */
                 cut[(size_t)(ooze_random01(8, i, 1) * (double)length)] =
-                    (char)(256.0 * ooze_random01(8, i, 2));
+                    (char)(int)(256.0 * ooze_random01(8, i, 2));
             }
             OozeHeightMap map;
             OozeError error = {0};

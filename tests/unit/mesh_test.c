@@ -93,7 +93,7 @@ static void scrambled_bytes_never_crash(void **state)
             memcpy(copy, text.data, text.length);
             for (uint64_t k = 0; k < 1 + i % 8; k++) {
                 double place = ooze_random01(5, i, 2 * k), value = ooze_random01(5, i, 2 * k + 1);
-                copy[(size_t)(place * place * (double)text.length)] = (char)(256.0 * value);
+                copy[(size_t)(place * place * (double)text.length)] = (char)(int)(256.0 * value);
             }
             OozeMesh *back = NULL;
             ooze_mesh_read_memory(copy, text.length, "scrambled", &back, NULL);
