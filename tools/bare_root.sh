@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Tries `make demo` and `make test` on a bare system: a root folder with nothing in it but apt and
-# make, of the release and from the package sources of this machine, and a clean clone of HEAD.
+# Runs `make demo` and `make test` on a minimal system: a root folder with only apt and make, of the
+# release and from the package sources of this machine, and a clean clone of HEAD.
 #   tools/bare_root.sh                       make demo, then make test
 #   tools/bare_root.sh demo                  one of them
-#   tools/bare_root.sh 'test SUITES=release' the words of a call of make
-# Needs root rights and mmdebstrap. The folder and what is mounted in it are gone afterwards.
+#   tools/bare_root.sh 'test SUITES=release' arguments of make
+# Needs root rights and mmdebstrap. The folder and its mounts are removed afterwards.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- demo test
@@ -34,7 +34,7 @@ mmdebstrap --quiet --variant=apt --include=make --aptopt="$work/apt.conf" \
 cp /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null || true
 git clone --quiet --no-hardlinks . "$root/ooze"
 
-# Mounts are made in a namespace of their own, and go with it; --kill-child ends what is left.
+# Mounts are made in a separate namespace and end with it; --kill-child ends remaining processes.
 inside() {
     unshare --mount --pid --fork --kill-child bash -euc '
         mount -t proc proc "$0/proc"

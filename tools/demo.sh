@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main job, start to finish: a scene is checked, run, and drawn as a picture and a video.
+# Checks and runs a scene, and renders a picture and a video.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scene=scenes/gallery/honey_coil.yaml
@@ -14,4 +14,4 @@ rmdir "$run/picture" 2>/dev/null || true
 echo
 echo "picture: $run/honey.png"
 echo "video:   $run/honey.mp4"
-echo "The run itself is in $run: open $run/run.xdmf in ParaView."
+echo "The run is in $run: open $run/run.xdmf in ParaView."

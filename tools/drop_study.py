@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Drops a block into a box at several time steps: what each costs, and how far it is from a
+"""Drops a block into a box at several time steps: cost of each run, and deviation from a
 converged run.
 
     tools/drop_study.py [--ooze build/ooze] [--threads 2] [--steps 1/50,1/25]
                         [--converged 1/200] [SCENE...]
 
-SCENEs are all scenes/bench/drop_*.yaml by default. The converged run has the tolerance 1e-4 and
-no limit on sub-steps; `--converged none` leaves it out. Processor time stands beside wall time
-for a machine that is shared: divided by the threads, it is the least that the run can take. The
-density error is that beyond rest, the worst of all steps: mean over the particles, and of the
-worst particle."""
+SCENEs are all scenes/bench/drop_*.yaml by default. The converged run has the tolerance 1e-4, up
+to 1000 velocity iterations, and substeps (max_travel 1); `--converged none` leaves it out.
+Processor time is printed for shared machines: divided by the number of threads, it is a lower
+bound of the wall time. The density error is that above rest in the worst step: mean over the
+particles, and of the worst particle."""
 import argparse
 import csv
 import pathlib

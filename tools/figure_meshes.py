@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the figures that scenes pour on, up is y: ellipsoids blended into one field, and the
-surface where it is 0, one vertex in each cell that it crosses (surface nets)."""
+"""Writes the meshes of the rabbit and the person of some scenes, y up: the zero level of a field of
+blended ellipsoids, with one vertex in each cell that it crosses (surface nets)."""
 import itertools
 import math
 import pathlib
@@ -8,7 +8,7 @@ import pathlib
 SCENES = pathlib.Path(__file__).resolve().parent.parent / "scenes"
 BOTH = (1, -1)  # sides
 
-# Cells in m; `blend` is the width in which two ellipsoids run into one another. Parts: centre,
+# Cells in m; `blend` is the width over which two ellipsoids blend. Parts: centre,
 # half axes, degrees about z.
 RABBIT = {
     "file": "takahashi2014/meshes/rabbit.obj", "cell": 0.032, "low": (-0.588, -0.1, -0.352),
@@ -63,7 +63,7 @@ def node(figure, i):
 
 
 def vertex(corners, values):
-    """The mean of where edges of a cell cross the surface."""
+    """The mean of the points where edges of a cell cross the surface."""
     crossings = []
     for a, b in itertools.combinations(range(8), 2):
         if bin(a ^ b).count("1") == 1 and (values[a] < 0) != (values[b] < 0):

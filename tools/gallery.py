@@ -4,7 +4,7 @@
     tools/gallery.py [--ooze build/ooze] [--runs runs/gallery] [--threads N] [--samples N] [NAME...]
 
 A run that is finished and a picture of the same settings are kept, so the command goes on where
-it was stopped. NAMEs do these scenes alone; the page shows all whose picture is there."""
+it was stopped. NAMEs select scenes; the page shows all scenes whose picture exists."""
 import argparse
 import json
 import os
@@ -17,18 +17,18 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs/gallery"
 BYTES_MAX = 400_000
-# Scene, the frame that is shown, and what to look at.
+# Scene, the frame that is shown, and its caption.
 SCENES = [
-    ("honey_toast", 72, "The thread coils where it lands and stitches loops as the dipper moves "
-                        "on."),
+    ("honey_toast", 72, "The thread coils where it lands and makes loops as the dipper moves."),
     ("cream_swirl", 92, "The ridges of the star nozzle stay: the cream yields at 200 Pa and stands "
                         "below that."),
-    ("jelly_cubes", 6, "Four cubes bounce and wobble: soft bodies, which remember their shape."),
-    ("chocolate_ball", 62, "It coats the ball, curtains over its edge and spreads on the dish."),
-    ("chocolate_melt", 72, "The foot is liquid, the squares on top are still cold: see "
+    ("jelly_cubes", 6, "Four cubes bounce and wobble: soft bodies, which return to their shape."),
+    ("chocolate_ball", 62, "Chocolate coats the ball, falls in sheets from its edge and spreads on "
+                           "the dish."),
+    ("chocolate_melt", 72, "The bottom is liquid, the squares on top are still cold: see "
                            "[heat](../heat.md)."),
-    ("honey_coil", 58, "The same on a bare plate, larger and in seconds: the scene of `make "
-                       "demo`."),
+    ("honey_coil", 58, "Honey on a plate, at a larger scale, with fewer particles: the scene of "
+                       "`make demo`."),
     ("slime_stretch", 28, "The thread thins while the plates part, snaps and springs back."),
 ]
 
@@ -38,7 +38,7 @@ def count_of(text):
 
 
 def simulate(arguments, name):
-    """Runs or resumes the scene; time adds up over interruptions."""
+    """Runs or resumes the scene; the wall time is the sum over interruptions."""
     scene, run = ROOT / f"scenes/gallery/{name}.yaml", arguments.runs / name
     clock = run / "gallery.json"
     spent = json.loads(clock.read_text()) if clock.exists() else {"wall": 0.0}
@@ -66,7 +66,7 @@ def draw(arguments, run, name, frame):
     DOCS.mkdir(parents=True, exist_ok=True)
     target = DOCS / f"{name}.png"
     data = picture.read_bytes()
-    if len(data) > BYTES_MAX:  # a palette of its own: a third of the size, hard to tell apart
+    if len(data) > BYTES_MAX:  # a colour palette: a third of the size, hardly visible
         subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-i", str(picture), "-filter_complex",
                         "split[a][b];[a]palettegen=max_colors=256[p];"
                         "[b][p]paletteuse=dither=sierra2_4a", str(target)], check=True)
@@ -77,7 +77,7 @@ def draw(arguments, run, name, frame):
 
 
 def describe(run, name, frame, spent):
-    """What the page says of a scene, beside its picture."""
+    """Numbers of a scene for the page."""
     info = json.loads(subprocess.run([str(OOZE), "info", str(run), "--json"], check=True,
                                      capture_output=True, text=True).stdout)
     return {"frame": frame, "particles": info["particles"], "steps": info["step"],

@@ -29,7 +29,7 @@ def write(name, remark, rings):
 
 
 def ring(y, radius, count, ripple=0.0, ripples=1):
-    """A ring about the axis; radius may swell and shrink around it."""
+    """A ring about the axis; its radius may vary with the angle."""
     points = []
     for i in range(count):
         angle = -2 * math.pi * i / count

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what is missing on Debian 12 or Ubuntu 24.04 (as root or through sudo, no question
-# asked); elsewhere, or without the rights, says exactly what is missing.
-#   tools/install.sh build   what building and running needs
-#   tools/install.sh test    that, and what the tests need
+# Installs missing packages on Debian 12 or Ubuntu 24.04 (as root or through sudo, without
+# questions); on other systems, or without the rights, lists what is missing.
+#   tools/install.sh build   packages for building and running
+#   tools/install.sh test    these, and packages for the tests
 set -euo pipefail
 
 build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev libcmocka-dev
@@ -52,7 +52,7 @@ if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
     exit 0
 fi
 
-# Not a Debian: look for the things themselves.
+# Not Debian: look for the commands and libraries.
 missing=()
 for command in cc cmake ninja pkg-config python3; do
     command -v "$command" >/dev/null || missing+=("command $command")

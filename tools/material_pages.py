@@ -4,9 +4,9 @@
     tools/material_pages.py [--ooze build/ooze] [--runs runs/materials] [--threads N]
                             [--samples N] [--page] [NAME...]
 
-A run that is finished is kept while the material and the scene are the same. NAMEs do these
-alone; --page writes the page from the pictures that are there. A plot
-docs/images/materials/NAME_rheo.svg or .png is shown where there is one."""
+A finished run is kept while the material and the scene are unchanged. NAMEs select presets;
+--page only writes the page, with the existing pictures. A plot
+docs/images/materials/NAME_rheo.svg or .png is shown if it exists."""
 import argparse
 import json
 import os
@@ -23,34 +23,35 @@ PAGE = ROOT / "docs/materials.md"
 IMAGES = ROOT / "docs/images/materials"
 BYTES_MAX = 60_000
 EARLY, LATE = 2, 30  # frames shown: 83 ms after the ball was 4 mm above the saucer, and 1.25 s
-# What a material wants of the drop test beyond its name.
+# Further settings of the drop test, by preset.
 EXTRA = {
     "jelly": ["fluids.ball.body=soft", "solids.saucer.friction=0.5"],
 }
-# Clear and coloured: a blue saucer would show through.
+# Clear and coloured materials: a blue saucer would show through.
 ON_WHITE = ("oil", "honey", "syrup", "slime", "jelly", "mucus")
-# What to look at.
+# Captions.
 WORDS = {
-    "water": "Splashes over the rim; what stays is a film.",
+    "water": "Splashes over the rim and leaves a film.",
     "oil": "Runs out to the rim in one sheet and comes to rest.",
     "honey": "A thick lens that goes on spreading.",
-    "syrup": "As honey, and faster.",
+    "syrup": "Like honey, but faster.",
     "cream": "Thinner than oil: it runs up the rim and back.",
-    "whipped_cream": "A dollop: flattened by its landing, then it stands.",
+    "whipped_cream": "A dollop: flattened by its landing, then it keeps its shape.",
     "yoghurt": "Flattened by its landing to a thick disc, which stays.",
     "ketchup": "A blob that slumps as it lands and stays, with a round edge.",
-    "toothpaste": "Takes a dent from its landing and keeps its shape.",
+    "toothpaste": "Dented by its landing; keeps its shape.",
     "dough": "Lands almost round, as a firm dough does.",
-    "clay": "A flat where it landed; else as it was.",
+    "clay": "Flat where it landed, otherwise unchanged.",
     "slime": "Lands like rubber, then flows.",
     "jelly": "Squashed, then round again, wobbling.",
-    "chewing_gum": "As dough, and stiffer.",
+    "chewing_gum": "Like dough, but stiffer.",
     "chocolate": "Flows out to a thick disc and stops.",
-    "lava": "It has begun to sink: a second is short for lava. Pictures do not glow, so its look "
-            "convinces least.",
-    "mucus": "Spreads as a liquid and is drawn back.",
-    "wax": "As water, thrown in drops over the rim; the numbers do not let it set.",
-    "pdms": "As thick honey, clear.",
+    "lava": "It begins to sink: a second is short for lava. The renderer has no glowing materials, "
+            "so this look is the least realistic.",
+    "mucus": "Spreads as a liquid and contracts again.",
+    "wax": "Like water, with drops over the rim; it does not solidify, as the numbers are those of "
+           "the melt.",
+    "pdms": "Like thick honey, but clear.",
     "egg_white": "Spreads wide in one piece, thick in the middle.",
 }
 
@@ -66,7 +67,7 @@ def sets_of(name):
 
 def simulate(arguments, preset):
     name, run = preset["name"], arguments.runs / preset["name"]
-    # what the pictures do not change
+    # the part of the scene that pictures do not depend on
     moves = re.sub(r", look: \{[^}]*\}", "", SCENE.read_text().split("render:")[0])
     identity = json.dumps([[(number["key"], number["value"]) for number in preset["numbers"]],
                            moves, sets_of(name)])
@@ -87,8 +88,8 @@ def simulate(arguments, preset):
 
 
 def draw(arguments, run, preset):
-    """Both frames side by side, in a palette of their own: a third of the size, hard to tell
-    apart."""
+    """Both frames side by side, with a colour palette: a third of the size, with hardly visible
+    differences."""
     pictures = run / "drop"
     shutil.rmtree(pictures, ignore_errors=True)
     command = [str(arguments.ooze), "render", str(run), "--scene", str(SCENE), "--frames",
@@ -146,21 +147,21 @@ def page(all_presets):
              "Materials by name, for a scene, the command line and the API "
              "(`ooze_material_preset`):", "",
              "    materials:", "      mine: {preset: honey, viscosity: 20}        # the scene's "
-                               "own numbers win", "",
+                               "own numbers override", "",
              "    ooze run SCENE -o RUN --set materials.mine.preset=ketchup",
              "    ooze presets ketchup            # numbers, sources, "
              "a block to paste", "",
-             "Numbers are those of the real thing, in SI units. Each is **measured** (as the "
+             "Numbers are those of the real material, in SI units. Each is **measured** (as the "
              "source reports it), **typical** (the order of",
-             "magnitude: samples differ, sources scatter) or **artistic** (no one's, chosen so "
-             "that it moves as people expect). Colours and",
-             "looks are always chosen by eye. Foods vary by brand and day: take these as a "
-             "beginning, and fit your own with "
+             "magnitude: samples differ, sources scatter) or **artistic** (chosen so that the "
+             "material moves as expected). Colours and",
+             "looks are always chosen by eye. Foods vary by brand and day: use these as a "
+             "start, and fit your own with "
              "[`ooze rheo`](rheology.md).", "",
-             "Small things look thicker than large ones: 45 ml of water from a hand is a splash, "
-             "the same numbers at ten times the size are",
-             "a flood. If honey looks like water in your scene, look at its size first.", "",
-             "The pictures are one test, [scenes/presets/drop.yaml](../scenes/presets/drop.yaml): "
+             "A fluid looks more viscous at a small size than at a large one. If honey looks like "
+             "water in your scene, check",
+             "the size of the scene first.", "",
+             "All pictures show one test, [scenes/presets/drop.yaml](../scenes/presets/drop.yaml): "
              "a ball of 44 mm that has fallen 5 cm, "
              f"{1000 * EARLY / 24:.0f} ms and", f"{LATE / 24:.2f} s after it was 4 mm above a "
                                                 f"saucer of 14 cm.", "",

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """Runs every test suite and ends with `N passed, N failed`.
 
-release     gcc, what `make` builds: all tests, on the processor
+release     gcc, the build of `make`: all tests except those of device code, on the processor
 asan        clang, address and undefined-behaviour sanitizers: builds everything without a warning;
             unit tests, parity with other readers, replays of the fuzz corpora, and acceptance
             tests about memory and threads
-fuzz        each fuzz target of the build of asan, OOZE_FUZZ_SECONDS (25, whole sweeps 300) of a
-            core each, from its kept corpus
+fuzz        each fuzz target of the asan build, from its stored corpus, for OOZE_FUZZ_SECONDS of
+            a core (default 25; 300 with OOZE_FULL)
 tsan        clang, thread sanitizer: the tests that use threads
 device      device code on the processor: its own tests, its parity with the processor's code, and
             acceptance tests
-cuda        the GPU part of the build of release, where nvcc works; where there is a GPU too, the
-            tests of device on it, and all acceptance tests
-OOZE_FULL=1 lets the tests that know it run their whole sweeps; OOZE_CUDA=OFF leaves the GPU part
-out of release. Arguments: the suites to run (all when none is given)."""
+cuda        the GPU part of the release build, if nvcc works; with a GPU, the tests of device on
+            it, and more acceptance tests
+OOZE_FULL=1 runs the full parameter sweeps of tests that have them; OOZE_CUDA=OFF leaves the GPU
+part out of release. Arguments: the suites to run (default: all)."""
 import os
 import pathlib
 import re
@@ -29,21 +29,21 @@ CORES = len(os.sched_getaffinity(0))
 FULL = os.environ.get("OOZE_FULL") == "1"
 CUDA = os.environ.get("OOZE_CUDA") or "AUTO"
 
-# Acceptance tests with steps taken by device code: those that take seconds on the processor.
+# Acceptance tests that run with device code compiled for the processor in seconds.
 DEVICE_SOME = ("T05 T06 T08_falling_cube T10 T17_column T19_(free_spin|soft_modulus|exchange) T21 "
                "T28 T29 T33_(moving|shrink) T40 T41 T43 T44 T46 T49 T50 T51").split()
-# The other tests of links need heat, or another method.
+# The other tests of links need heat or another method, which the device does not support.
 DEVICE_LINKS = "^links_(T01|T02|T04|T05|T11|T14|T15|T16|T18|T20)_"
 DEVICE_ALL = ["-R", "^(device|conformation)_|^parity_device$|" + DEVICE_LINKS]
 DEVICE_FEW = ["-R", "^device_|^parity_device$|^links_(T01|T04|T20)_|"
                     f"^conformation_({'|'.join(DEVICE_SOME)})"]
 
-# Whole scenes, which the release suite runs with the same code.
+# Long tests of complete scenes, which the release suite runs.
 SLOW = ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes)$|^parity_device$"]
 
 CTEST_SUITES = {
     "release": ["-E", "^device_"],
-    # Of the physics, what touches memory and threads in every way; figures are the release suite's.
+    # Of the acceptance tests only those of memory and threads; release runs the others.
     "asan": ["-R", "^(unit|fuzz|parity|docs|ballistic)_"
                    "|_T[0-9]+_.*(threads|resume|restore|random)", *([] if FULL else SLOW)],
     "tsan": ["-R", "^unit_(threads|pipeline|frame_copy|particles|grid|neighbour|boundary|sink|probe"
@@ -56,7 +56,7 @@ ENVIRONMENT = {
     "asan": {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1",
              "UBSAN_OPTIONS": "print_stacktrace=1"},
     "tsan": {"TSAN_OPTIONS": "halt_on_error=1"},
-    # one test a core, and each on its own
+    # one test per core, each with one thread
     "device": {"OOZE_DEVICE": "cuda", "OMP_NUM_THREADS": "1"},
     "cuda": {"OOZE_DEVICE": "cuda"},
 }
@@ -73,7 +73,7 @@ def folder(suite):
 
 
 def run_quietly(*command):
-    """The output is shown where the command fails, and returned."""
+    """Returns success and the output; prints the output of a failed command."""
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True)
     if done.returncode:
@@ -93,7 +93,7 @@ def configure(suite):
     if preset(suite) == "release":
         settings = ["-DOOZE_CUDA=" + CUDA]
         if not FULL and not (folder(suite) / "CMakeCache.txt").exists() and not has_gpu():
-            # One kind of GPU is enough to see that device code compiles.
+            # One architecture is enough to check that device code compiles.
             settings.append("-DOOZE_CUDA_ARCHITECTURES=90")
     good, output = run_quietly("cmake", "--preset", preset(suite), *settings)
     if suite == "release":
@@ -107,7 +107,7 @@ def fuzz_targets():
 
 
 def programs(suite):
-    """Those that the tests of a suite run, and the command, which scripts run."""
+    """The programs of the tests of a suite, and the command `ooze`, which scripts run."""
     listed = subprocess.run(["ctest", "--test-dir", folder(suite), "-N", *CTEST_SUITES[suite]],
                             capture_output=True, text=True).stdout
     added = (folder(suite) / "tests/CTestTestfile.cmake").read_text()
@@ -118,7 +118,7 @@ def programs(suite):
 
 
 def targets(suite):
-    """What a suite needs built; nothing: all."""
+    """Build targets of a suite; an empty list: all targets."""
     if suite == "fuzz":
         return fuzz_targets()
     if suite == "tsan":
@@ -145,7 +145,7 @@ def run_ctest(suite):
     total, failed = int(top.get("tests", 0)), int(top.get("failures", 0))
     absent = int(top.get("disabled", 0)) + int(top.get("skipped", 0))
     if total == 0 or absent:
-        failed += 1  # a suite without tests, or with tests that did not run, has not passed
+        failed += 1  # a suite without tests, or with tests that did not run, fails
     return max(total - failed, 0), failed
 
 
@@ -159,7 +159,7 @@ def fuzz(name, seconds):
 
 
 def run_fuzz(_suite):
-    """All targets at once, for so long that each has its seconds of a core."""
+    """Runs all targets at once, so long that each gets its seconds of a core."""
     names = fuzz_targets()
     seconds = int(os.environ.get("OOZE_FUZZ_SECONDS", "300" if FULL else "25"))
     seconds = seconds * max(len(names), CORES) // CORES
@@ -176,7 +176,7 @@ def run_fuzz(_suite):
 
 
 def run_cuda(suite):
-    """The command says whether the part is in; where there is a GPU, tests run on it."""
+    """Asks the command whether the GPU part is built in; runs tests if there is a GPU."""
     done = subprocess.run([folder(suite) / "ooze", "version"], capture_output=True, text=True)
     said = re.search(r"(?m)^ *cuda +(yes|no) .*$", done.stdout)
     if done.returncode or not said:
