@@ -31,8 +31,8 @@ static const char *preset_name(int index)
 
 static const OozeKey material_keys[] = {
     {"preset", OOZE_KEY_PRESET, "", OOZE_NO_RANGE, 0,
-     .help = "a material of [materials.md](materials.md) whose numbers, colour and look it takes "
-             "where the scene gives none",
+     .help = "a material of [materials.md](materials.md): defaults of its numbers, colour and "
+             "look",
      .choice = preset_name, .otherwise = "none"},
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeMaterialDef, color),
      .help = "for pictures and exports"},
@@ -47,11 +47,11 @@ static const OozeKey material_keys[] = {
 static const OozeSection section_material = {
     .name = "material",
     .plural = "materials",
-    .help = "Materials by name. `mine: {preset: honey, viscosity: 20}` is honey but for its "
-            "viscosity: what stands in the scene wins over the preset, and a compliance, or a "
-            "viscosity where the preset has a relaxation time, takes the place of the preset's "
-            "modulus. A name alone takes nothing from a preset. A number that the method does not "
-            "use is ignored, and `ooze check` says so.",
+    .help = "Materials by name. `mine: {preset: honey, viscosity: 20}` is honey with another "
+            "viscosity: values of the scene override the preset; a compliance, or a viscosity "
+            "where the preset has a relaxation time, replaces the preset's modulus. A material "
+            "with the name of a preset does not use the preset. Numbers that the method does not "
+            "use are ignored, and `ooze check` reports them.",
     .keys = material_keys,
     .key_count = OOZE_COUNT(material_keys),
     .size = sizeof(OozeMaterialDef),
@@ -71,14 +71,14 @@ static void fluid_defaults(void *item, int variant)
 
 static const OozeKey fluid_keys[] = {
     {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, def.name),
-     .help = "how messages and overrides call it", .otherwise = "fluid0, fluid1, ..."},
+     .help = "its name in messages and overrides", .otherwise = "fluid0, fluid1, ..."},
     {"material", OOZE_KEY_MATERIAL, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, material),
      .help = "name of its material", .required = OOZE_REQUIRED},
     {"shape", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, def.shape),
      .help = "the volume to fill", .required = OOZE_REQUIRED, .section = &ooze_section_shape},
     {"body", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, def.body),
-     .help = "fluid, a rigid body, or a soft one with its material's modulus; what of a soft body "
-             "stands inside a solid at the start stays fixed to it",
+     .help = "fluid, a rigid body, or a soft body with its material's modulus; particles of a soft "
+             "body inside a solid at the start stay fixed to it",
      .choices = "fluid|rigid|soft"},
     {"fill", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, def.fill),
      .help = "a cubic lattice, the same with jitter, or relaxed to fit the surface",
@@ -88,7 +88,7 @@ static const OozeKey fluid_keys[] = {
     {"velocity", OOZE_KEY_VEC3, "m/s", OOZE_FREE, offsetof(OozeSceneFluid, def.velocity),
      .help = "at the start"},
     {"spin", OOZE_KEY_VEC3, "rad/s", OOZE_FREE, offsetof(OozeSceneFluid, def.spin),
-     .help = "turning about the shape's position at the start"},
+     .help = "angular velocity about the shape's position at the start"},
     {"temperature", OOZE_KEY_REAL, "degC", -1e6, 1e6, offsetof(OozeSceneFluid, def.temperature),
      .help = "at the start", .otherwise = "that of the air"},
 };
@@ -114,35 +114,35 @@ static void solid_defaults(void *item, int variant)
 
 static const OozeKey solid_keys[] = {
     {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, name),
-     .help = "how frames, messages and overrides call it", .otherwise = "solid0, solid1, ..."},
+     .help = "its name in frames, messages and overrides", .otherwise = "solid0, solid1, ..."},
     {"shape", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, shape),
-     .help = "what it looks like", .required = OOZE_REQUIRED, .section = &ooze_section_shape},
+     .help = "its geometry", .required = OOZE_REQUIRED, .section = &ooze_section_shape},
     {"motion", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, motion),
-     .help = "how it moves; with a density, the velocity and spin it starts with",
+     .help = "how it moves; of a dynamic solid, its initial velocity and spin",
      .section = &ooze_section_motion, .otherwise = "at rest"},
     {"density", OOZE_KEY_REAL, "kg/m3", 0.0, 2e7, offsetof(OozeSolidDef, density),
-     .help = "makes it a rigid body that yields to gravity, to fluid and to other solids; 0: it "
-             "goes where its motion says"},
+     .help = "makes it a dynamic solid, which gravity, fluid and other solids move; 0: its motion "
+             "is prescribed"},
     {"friction", OOZE_KEY_REAL, "", 0.0, INFINITY, offsetof(OozeSolidDef, friction),
-     .help = "Coulomb coefficient: 0 slips freely, inf never slips"},
+     .help = "Coulomb coefficient; 0: free slip, inf: no slip"},
     {"restitution", OOZE_KEY_REAL, "", 0.0, 1.0, offsetof(OozeSolidDef, restitution),
      .help = "0: no bounce, 1: elastic"},
     {"stick_distance", OOZE_KEY_REAL, "m", 0.0, 1e6, offsetof(OozeSolidDef, stick_distance),
-     .help = "reach of the pull towards the surface; 0: does not stick"},
+     .help = "range of the attraction towards the surface; 0: none"},
     {"stick_strength", OOZE_KEY_REAL, "1/s2", OOZE_NOT_NEGATIVE,
      offsetof(OozeSolidDef, stick_strength),
-     .help = "pull at distance d: strength d (1 - d/stick_distance)"},
+     .help = "attraction at distance d: strength d (1 - d/stick_distance)"},
     {"collides", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, collides),
      .help = "particles cannot enter"},
     {"sampled", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, sampled),
-     .help = "carries boundary particles, for methods that use them"},
+     .help = "has boundary particles, for methods that use them"},
     {"temperature", OOZE_KEY_REAL, "degC", -1e6, 1e6, offsetof(OozeSolidDef, temperature),
-     .help = "of its surface", .otherwise = "lets no heat through"},
+     .help = "of its surface", .otherwise = "an insulator"},
     {"conductivity", OOZE_KEY_REAL, "W/(m K)", 0.0, 1e9, offsetof(OozeSolidDef, conductivity),
-     .help = "of heat, for a solid with a temperature: the less, the less it heats",
-     .otherwise = "what touches it has its temperature"},
+     .help = "of heat, for a solid with a temperature: a lower one transfers less heat",
+     .otherwise = "its surface has its temperature"},
     {"visible", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, visible),
-     .help = "in pictures; one that is not acts all the same"},
+     .help = "drawn in pictures; no effect on the simulation"},
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeSolidDef, color), .help = "for pictures"},
     {"look", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, look),
      .help = "in pictures", .section = &ooze_section_look, .otherwise = "auto"},
@@ -151,7 +151,7 @@ static const OozeKey solid_keys[] = {
 static const OozeSection section_solid = {
     .name = "solid",
     .plural = "solids",
-    .help = "What particles meet: floors, containers, moving tools.",
+    .help = "Obstacles: floors, containers, moving tools, rigid bodies.",
     .keys = solid_keys,
     .key_count = OOZE_COUNT(solid_keys),
     .size = sizeof(OozeSolidDef),
@@ -172,11 +172,11 @@ static void emitter_defaults(void *item, int variant)
 
 static const OozeKey emitter_keys[] = {
     {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, def.name),
-     .help = "how messages and overrides call it", .otherwise = "emitter0, emitter1, ..."},
+     .help = "its name in messages and overrides", .otherwise = "emitter0, emitter1, ..."},
     {"material", OOZE_KEY_MATERIAL, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, material),
-     .help = "name of the material that comes out", .required = OOZE_REQUIRED},
+     .help = "name of the emitted material", .required = OOZE_REQUIRED},
     {"outline", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, def.outline),
-     .help = "form of the nozzle's opening", .choices = "disc|rectangle|star|shape"},
+     .help = "shape of the nozzle's opening", .choices = "disc|rectangle|star|shape"},
     {"radius", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeSceneEmitter, def.radius),
      .help = "of the disc; of the star at its points", .variants = OUTLINE(DISC) | OUTLINE(STAR),
      .required = OUTLINE(DISC) | OUTLINE(STAR)},
@@ -189,30 +189,30 @@ static const OozeKey emitter_keys[] = {
      .help = "width and height of the rectangle", .variants = OUTLINE(RECTANGLE),
      .required = OUTLINE(RECTANGLE)},
     {"shape", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, def.shape),
-     .help = "placed in the world; its cut with the nozzle's plane is the opening",
+     .help = "placed in the world; its intersection with the nozzle's plane is the opening",
      .variants = OUTLINE(SHAPE), .required = OUTLINE(SHAPE), .section = &ooze_section_shape},
     {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeSceneEmitter, def.position),
      .help = "centre of the nozzle"},
     {"direction", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeSceneEmitter, def.direction),
      .help = "of the jet", .otherwise = "down"},
     {"roll", OOZE_KEY_REAL, "rad", OOZE_FREE, offsetof(OozeSceneEmitter, def.roll),
-     .help = "turns the outline about the direction"},
+     .help = "rotation of the outline about the direction"},
     {"speed", OOZE_KEY_REAL, "m/s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneEmitter, def.speed),
      .help = "of the jet, relative to the nozzle"},
     {"length", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeSceneEmitter, def.length),
-     .help = "of the nozzle before its exit, in which nothing can push the fluid back, held at "
-             "speed 0 and let go at `stop`; 0: none",
+     .help = "of the nozzle before its exit; particles in it have the nozzle's velocity until "
+             "`stop`, also at speed 0; 0: none",
      .otherwise = "one kernel support"},
     {"start", OOZE_KEY_REAL, "s", OOZE_FREE, offsetof(OozeSceneEmitter, def.start),
-     .help = "opens"},
+     .help = "time at which it opens"},
     {"stop", OOZE_KEY_REAL, "s", -OOZE_KEY_HUGE, INFINITY, offsetof(OozeSceneEmitter, def.stop),
-     .help = "closes"},
+     .help = "time at which it closes"},
     {"limit", OOZE_KEY_INTEGER, "", OOZE_NOT_NEGATIVE, offsetof(OozeSceneEmitter, def.limit),
-     .help = "particles in all; 0: no limit", .store = OOZE_STORE_UINT64},
+     .help = "total number of particles; 0: no limit", .store = OOZE_STORE_UINT64},
     {"motion", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, def.motion),
      .help = "how the nozzle moves", .section = &ooze_section_motion, .otherwise = "at rest"},
     {"temperature", OOZE_KEY_REAL, "degC", -1e6, 1e6, offsetof(OozeSceneEmitter, def.temperature),
-     .help = "of what comes out", .otherwise = "that of the air"},
+     .help = "of the emitted fluid", .otherwise = "that of the air"},
 };
 
 static const OozeSection section_emitter = {
@@ -237,20 +237,20 @@ static void sink_defaults(void *item, int variant)
 
 static const OozeKey sink_keys[] = {
     {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSinkDef, name),
-     .help = "how messages and overrides call it", .otherwise = "sink0, sink1, ..."},
+     .help = "its name in messages and overrides", .otherwise = "sink0, sink1, ..."},
     {"shape", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSinkDef, shape),
      .help = "particles inside it are removed; `inverted`: those outside",
      .required = OOZE_REQUIRED, .section = &ooze_section_shape},
     {"start", OOZE_KEY_REAL, "s", OOZE_FREE, offsetof(OozeSinkDef, start),
-     .help = "acts from here on"},
+     .help = "time at which it begins to act"},
     {"stop", OOZE_KEY_REAL, "s", -OOZE_KEY_HUGE, INFINITY, offsetof(OozeSinkDef, stop),
-     .help = "and until here"},
+     .help = "time at which it ends"},
 };
 
 static const OozeSection section_sink = {
     .name = "sink",
     .plural = "sinks",
-    .help = "Places where particles leave the scene.",
+    .help = "Volumes in which particles are removed.",
     .keys = sink_keys,
     .key_count = OOZE_COUNT(sink_keys),
     .size = sizeof(OozeSinkDef),
@@ -286,15 +286,16 @@ static bool probe_uses(int variant, const char *key)
 
 static const OozeKey probe_keys[] = {
     {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, def.name),
-     .help = "begins its column headings", .otherwise = "its kind"},
+     .help = "first part of its column headings", .otherwise = "its kind"},
     {"kind", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, def.kind),
      .help = "what it measures", .required = OOZE_REQUIRED, .choice = probe_kind_name},
     {"material", OOZE_KEY_MATERIAL, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, material),
      .help = "measures this material only", .otherwise = "all materials"},
     {"every_step", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, def.every_step),
-     .help = "measured every step instead of every frame"},
+     .help = "measured every step, not only every frame"},
     {"percentile", OOZE_KEY_REAL, "%", 0.0, 100.0, offsetof(OozeSceneProbe, def.percentile),
-     .help = "share of the particles within", .otherwise = "99 for height, 95 for spread"},
+     .help = "share of the particles below the reading",
+     .otherwise = "99 for height, 95 for spread"},
     {"point", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeSceneProbe, def.point),
      .help = "where it measures from"},
     {"end", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeSceneProbe, def.end),
@@ -310,15 +311,15 @@ static const OozeKey probe_keys[] = {
     {"contact", OOZE_KEY_REAL, "spacings", 1e-3, 1e6, offsetof(OozeSceneProbe, def.contact),
      .help = "distance from the plane of `point` that counts as contact"},
     {"sinking", OOZE_KEY_REAL, "m/s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneProbe, def.sinking),
-     .help = "only what moves against the axis this fast counts; 0: all"},
+     .help = "only particles that move against the axis at least this fast count; 0: all"},
     {"solid", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, def.solid),
-     .help = "name of the solid it is about", .required = OOZE_BIT(OOZE_PROBE_SOLID)},
+     .help = "name of the measured solid", .required = OOZE_BIT(OOZE_PROBE_SOLID)},
 };
 
 static const OozeSection section_probe = {
     .name = "probe",
     .plural = "probes",
-    .help = "Numbers measured every frame or every step and written to `probes.csv`.",
+    .help = "Numbers measured every frame (`probes.csv`) or every step (`probes_steps.csv`).",
     .keys = probe_keys,
     .key_count = OOZE_COUNT(probe_keys),
     .size = sizeof(OozeSceneProbe),
@@ -337,7 +338,7 @@ static void change_defaults(void *item, int variant)
 
 static const OozeKey change_keys[] = {
     {"time", OOZE_KEY_REAL, "s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneChange, def.time),
-     .help = "acts from the first step that begins then", .required = OOZE_REQUIRED},
+     .help = "acts from the first step that begins at this time", .required = OOZE_REQUIRED},
     {"set", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, set),
      .help = "which number, as in an override: `materials.NAME.KEY`, `method.KEY`, "
              "`solids.NAME.KEY` (friction, restitution, stick_distance, stick_strength, collides, "
@@ -347,16 +348,17 @@ static const OozeKey change_keys[] = {
     {"to", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, to),
      .help = "its new value, in its own unit and range", .required = OOZE_REQUIRED},
     {"ramp", OOZE_KEY_REAL, "s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneChange, def.ramp),
-     .help = "time it takes, evenly; 0: at once"},
+     .help = "duration of a linear change; 0: at once"},
 };
 
 static const OozeSection section_change = {
     .name = "change",
     .plural = "changes",
-    .help = "Numbers that change while the scene runs: `changes: [{time: 2, set: "
-            "materials.cream.compliance, to: 1, ramp: 0.5}]` melts the cream from 2 s to 2.5 s. "
-            "Several changes of one number are its keyframes; one that begins takes over from "
-            "where the number is. A value that is infinite or was never given changes at once.",
+    .help =
+        "Numbers that change while the scene runs: `changes: [{time: 2, set: "
+        "materials.cream.compliance, to: 1, ramp: 0.5}]` melts the cream from 2 s to 2.5 s. "
+        "Several changes of one number are its keyframes; each starts from the present value. A "
+        "value that is infinite or was not given changes at once.",
     .keys = change_keys,
     .key_count = OOZE_COUNT(change_keys),
     .size = sizeof(OozeSceneChange),
@@ -409,13 +411,12 @@ static const OozeKey method_keys[] = {
     {"name", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneMethod, index),
      .help = "which method", .required = OOZE_REQUIRED, .choice = method_name},
     {"auto_error", OOZE_KEY_REAL, "", 1e-3, 0.5, offsetof(OozeSceneMethod, error),
-     .help =
-         "error of the flow that numbers given as `auto` may make, 0.05: 5%; see docs/advice.md"},
+     .help = "accepted error of the flow for `auto` numbers, 0.05: 5%; see docs/advice.md"},
 };
 
 static const OozeSection section_method = {
     .name = "method",
-    .help = "How particles are moved, with that method's own settings.",
+    .help = "The simulation method and its settings.",
     .keys = method_keys,
     .key_count = OOZE_COUNT(method_keys),
     .size = sizeof(OozeSceneMethod),
@@ -439,7 +440,7 @@ static const OozeKey periodic_keys[] = {
 
 static const OozeSection section_periodic = {
     .name = "periodic",
-    .help = "Axes that wrap around: what leaves at one end comes back at the other.",
+    .help = "Periodic axes: particles that leave at one end enter at the other.",
     .keys = periodic_keys,
     .key_count = OOZE_COUNT(periodic_keys),
     .size = 3 * sizeof(OozeSceneRange),
@@ -464,62 +465,61 @@ static void root_defaults(void *item, int variant)
 static const OozeKey root_keys[] = {
     {"ooze", OOZE_KEY_INTEGER, "", 1.0, 1.0, offsetof(OozeSceneDef, version),
      .help = "version of the scene format", .required = OOZE_REQUIRED},
-    {"title", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, title), .help = "for people",
-     .otherwise = "empty"},
+    {"title", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, title),
+     .help = "a description", .otherwise = "empty"},
     {"include", OOZE_KEY_INCLUDE, "", OOZE_NO_RANGE, 0,
      .help = "files read first: their sections are merged, their lists come before this file's, "
-             "this file's values win",
+             "this file's values override",
      .otherwise = "none"},
     {"up", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, world.up),
      .help = "the axis that points up", .choices = "x|y|z"},
     {"method", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, method),
-     .help = "how particles are moved", .required = OOZE_REQUIRED, .section = &section_method},
+     .help = "the simulation method", .required = OOZE_REQUIRED, .section = &section_method},
     {"spacing", OOZE_KEY_REAL, "m", 1e-6, 1e3, offsetof(OozeSceneDef, world.spacing),
-     .help = "between neighbouring particles at rest", .required = OOZE_REQUIRED},
+     .help = "distance of neighbouring particles at rest", .required = OOZE_REQUIRED},
     {"support_ratio", OOZE_KEY_REAL, "spacings", 1.0, 8.0,
      offsetof(OozeSceneDef, world.support_ratio), .help = "support radius of the kernel",
      .otherwise = "2.2; 2.69 in `springs`"},
     {"time_step", OOZE_KEY_REAL, "s", 1e-9, 10.0, offsetof(OozeSceneDef, world.time_step),
-     .help = "longest step; shortened so that frames fall on whole steps; auto: chosen, see "
+     .help = "longest step; shortened so that a frame is a whole number of steps; auto: see "
              "docs/advice.md",
      .otherwise = "auto with the method's `solver: auto`, else **required**", .automatic = true},
     {"max_travel", OOZE_KEY_REAL, "spacings", 0.0, 1e6, offsetof(OozeSceneDef, world.max_travel),
-     .help =
-         "a step that would take a particle farther is cut into sub-steps, 64 at most; 0: steps "
-         "are never cut"},
+     .help = "a step in which a particle would move farther is divided into up to 64 substeps; 0: "
+             "steps are never divided"},
     {"duration", OOZE_KEY_REAL, "s", 0.0, 1e9, offsetof(OozeSceneDef, duration),
      .help = "simulated time", .required = OOZE_REQUIRED},
     {"frame_rate", OOZE_KEY_REAL, "1/s", 1e-6, 1e6, offsetof(OozeSceneDef, frame_rate),
-     .help = "frames written a simulated second"},
+     .help = "frames per simulated second"},
     {"gravity", OOZE_KEY_VEC3, "m/s2", OOZE_FREE, offsetof(OozeSceneDef, world.gravity),
-     .help = "acceleration of everything", .otherwise = "9.81 down"},
+     .help = "acceleration of particles and dynamic solids", .otherwise = "9.81 down"},
     {"periodic", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, periodic),
-     .help = "axes that wrap around", .section = &section_periodic, .otherwise = "all open"},
+     .help = "periodic axes", .section = &section_periodic, .otherwise = "all open"},
     {"seed", OOZE_KEY_INTEGER, "", 0.0, 9007199254740992.0, offsetof(OozeSceneDef, world.seed),
-     .help = "changes jitter and nothing else", .store = OOZE_STORE_UINT64},
-    {"materials", OOZE_KEY_MAP, "", OOZE_NO_RANGE, ITEMS(material), .help = "what flows",
-     ITEM_COUNT(material)},
-    {"fluids", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(fluid), .help = "filled at the start",
-     ITEM_COUNT(fluid)},
-    {"solids", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(solid), .help = "what particles meet",
+     .help = "of the random jitter", .store = OOZE_STORE_UINT64},
+    {"materials", OOZE_KEY_MAP, "", OOZE_NO_RANGE, ITEMS(material),
+     .help = "of the fluids and bodies", ITEM_COUNT(material)},
+    {"fluids", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(fluid),
+     .help = "volumes filled at the start", ITEM_COUNT(fluid)},
+    {"solids", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(solid), .help = "obstacles and rigid bodies",
      ITEM_COUNT(solid)},
-    {"joints", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(joint), .help = "what holds solids together",
+    {"joints", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(joint), .help = "connections of solids",
      .section = &ooze_section_joint, .count_offset = offsetof(OozeSceneDef, joint_count)},
     {"emitters", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(emitter), .help = "nozzles",
      ITEM_COUNT(emitter)},
-    {"sinks", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(sink), .help = "where particles leave",
-     ITEM_COUNT(sink)},
+    {"sinks", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(sink),
+     .help = "volumes that remove particles", ITEM_COUNT(sink)},
     {"air", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, world),
-     .help = "what free surfaces lose heat to", .section = &ooze_section_air,
-     .otherwise = "20 degC, takes no heat"},
+     .help = "exchanges heat with free surfaces", .section = &ooze_section_air,
+     .otherwise = "20 degC, no exchange"},
     {"heat_sources", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(heat_source),
-     .help = "where particles are heated", .section = &ooze_section_heat_source,
+     .help = "volumes that heat particles", .section = &ooze_section_heat_source,
      .count_offset = offsetof(OozeSceneDef, heat_source_count)},
-    {"probes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(probe), .help = "what is measured",
+    {"probes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(probe), .help = "measurements",
      ITEM_COUNT(probe)},
     {"surface", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, surface),
      .help = "of the fluid, as a mesh", .section = &ooze_section_surface,
-     .otherwise = "as `ooze mesh` finds good"},
+     .otherwise = "the defaults of `ooze mesh`"},
     {"changes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(change),
      .help = "numbers that change in time", ITEM_COUNT(change)},
     {"render", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, render),

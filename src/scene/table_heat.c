@@ -21,33 +21,31 @@ static const OozeKey row_keys[] = {
      .help = "factor on viscosities and relaxation times: time-temperature superposition",
      .otherwise = "1"},
     {"viscosity", OOZE_KEY_REAL, "Pa s", OOZE_NOT_NEGATIVE, ROW(viscosity),
-     .help = "in place of the material's", .otherwise = "the material's"},
+     .help = "replaces that of the material", .otherwise = "the material's"},
     {"modulus", OOZE_KEY_REAL, "Pa", OOZE_NOT_NEGATIVE, ROW(modulus),
-     .help = "in place of the material's", .otherwise = "the material's"},
+     .help = "replaces that of the material", .otherwise = "the material's"},
     {"relaxation_time", OOZE_KEY_REAL, "s", 0.0, INFINITY, ROW(relaxation_time),
-     .help = "in place of the material's", .otherwise = "the material's"},
+     .help = "replaces that of the material", .otherwise = "the material's"},
     {"compliance", OOZE_KEY_REAL, "s2/m2", OOZE_NOT_NEGATIVE, ROW(compliance),
-     .help = "in place of the material's", .otherwise = "the material's"},
+     .help = "replaces that of the material", .otherwise = "the material's"},
     {"solvent_viscosity", OOZE_KEY_REAL, "Pa s", OOZE_NOT_NEGATIVE, ROW(solvent_viscosity),
-     .help = "in place of the material's", .otherwise = "the material's"},
+     .help = "replaces that of the material", .otherwise = "the material's"},
     {"yield_strain", OOZE_KEY_REAL, "", 1e-6, 1e3, ROW(yield_strain),
-     .help = "in place of the material's", .otherwise = "the material's"},
+     .help = "replaces that of the material", .otherwise = "the material's"},
     {"surface_tension", OOZE_KEY_REAL, "N/m", 0.0, 1e6, ROW(surface_tension),
-     .help = "in place of the material's", .otherwise = "the material's"},
+     .help = "replaces that of the material", .otherwise = "the material's"},
     {"extension", OOZE_KEY_REAL, "", 1.0, 2.0, ROW(extension),
-     .help = "in place of the material's; in equal parts between rows",
-     .otherwise = "the material's"},
+     .help = "replaces that of the material; linear between rows", .otherwise = "the material's"},
     {"stretch_rate", OOZE_KEY_REAL, "1/s", 0.0, 1e6, ROW(stretch_rate),
-     .help = "in place of the material's; in equal parts between rows",
-     .otherwise = "the material's"},
+     .help = "replaces that of the material; linear between rows", .otherwise = "the material's"},
 };
 
 const OozeSection ooze_section_temperature_row = {
     .name = "temperature row",
     .plural = "temperature_table",
     .help = "A material's numbers by rising temperature, for methods that use them (see "
-            "[heat.md](heat.md)): in equal ratios between two rows, constant beyond the first and "
-            "the last. A number is given in every row or in none.",
+            "[heat.md](heat.md)): geometric interpolation between rows, constant beyond the first "
+            "and the last. A number is given in every row or in none.",
     .keys = row_keys,
     .key_count = OOZE_COUNT(row_keys),
     .size = sizeof(OozeTemperatureRow),
@@ -58,9 +56,9 @@ const OozeSection ooze_section_temperature_row = {
 
 static const OozeKey air_keys[] = {
     {"temperature", OOZE_KEY_REAL, "degC", -1e6, 1e6, offsetof(OozeWorldDef, air_temperature),
-     .help = "of the air, and of all that is given none of its own"},
+     .help = "of the air, and default of fluids and emitters"},
     {"transfer", OOZE_KEY_REAL, "W/(m2 K)", 0.0, 1e9, offsetof(OozeWorldDef, air_transfer),
-     .help = "heat that a free surface loses to the air: still air about 10"},
+     .help = "heat transfer coefficient of free surfaces: still air about 10"},
 };
 
 static void air_defaults(void *item, int variant)
@@ -73,7 +71,7 @@ static void air_defaults(void *item, int variant)
 
 const OozeSection ooze_section_air = {
     .name = "air",
-    .help = "What free surfaces lose heat to, once something has a temperature.",
+    .help = "The air, which exchanges heat with free surfaces in scenes with heat.",
     .keys = air_keys,
     .key_count = OOZE_COUNT(air_keys),
     .size = sizeof(OozeWorldDef),
@@ -91,24 +89,24 @@ static void source_defaults(void *item, int variant)
 
 static const OozeKey source_keys[] = {
     {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeHeatSourceDef, name),
-     .help = "how messages and overrides call it", .otherwise = "heat_source0, heat_source1, ..."},
+     .help = "its name in messages and overrides", .otherwise = "heat_source0, heat_source1, ..."},
     {"shape", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeHeatSourceDef, shape),
      .help = "particles inside it are heated", .required = OOZE_REQUIRED,
      .section = &ooze_section_shape},
     {"power", OOZE_KEY_REAL, "W/m3", -1e15, 1e15, offsetof(OozeHeatSourceDef, power),
-     .help = "of fluid inside; negative: cools"},
+     .help = "per volume of the fluid inside; negative: cools"},
     {"temperature", OOZE_KEY_REAL, "degC", -1e6, 1e6, offsetof(OozeHeatSourceDef, temperature),
-     .help = "holds all inside at it, in place of a power", .otherwise = "none"},
+     .help = "prescribed for the particles inside, instead of a power", .otherwise = "none"},
     {"start", OOZE_KEY_REAL, "s", OOZE_FREE, offsetof(OozeHeatSourceDef, start),
-     .help = "acts from here on"},
+     .help = "time at which it begins to act"},
     {"stop", OOZE_KEY_REAL, "s", -OOZE_KEY_HUGE, INFINITY, offsetof(OozeHeatSourceDef, stop),
-     .help = "and until here"},
+     .help = "time at which it ends"},
 };
 
 const OozeSection ooze_section_heat_source = {
     .name = "heat_source",
     .plural = "heat_sources",
-    .help = "Places where particles are heated.",
+    .help = "Volumes in which particles are heated.",
     .keys = source_keys,
     .key_count = OOZE_COUNT(source_keys),
     .size = sizeof(OozeHeatSourceDef),

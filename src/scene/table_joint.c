@@ -17,37 +17,37 @@ static void joint_defaults(void *item, int variant)
 
 static const OozeKey joint_keys[] = {
     {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneJoint, def.name),
-     .help = "how messages and overrides call it", .otherwise = "joint0, joint1, ..."},
+     .help = "its name in messages and overrides", .otherwise = "joint0, joint1, ..."},
     {"type", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneJoint, def.kind),
-     .help = "what is left free: turning about a point, turning about an axis, going along it, "
-             "nothing",
+     .help = "free motion: rotation about a point, rotation about an axis, translation along it, "
+             "none",
      .required = OOZE_REQUIRED, .choices = "ball|hinge|slider|fixed"},
     {"solid", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneJoint, solid),
-     .help = "name of the solid that it holds", .required = OOZE_REQUIRED},
+     .help = "name of the first solid", .required = OOZE_REQUIRED},
     {"other", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneJoint, other),
-     .help = "name of the solid that it is held by", .otherwise = "the world"},
+     .help = "name of the second solid", .otherwise = "the world"},
     {"anchor", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeSceneJoint, def.anchor),
-     .help = "where in the world they are joined at the start",
+     .help = "position of the joint in the world at the start",
      .otherwise = "the solid's position"},
     {"axis", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeSceneJoint, def.axis),
      .help = "direction in the world at the start", .variants = AXIAL, .required = AXIAL},
     {"low", OOZE_KEY_REAL, "rad or m", OOZE_FREE, offsetof(OozeSceneJoint, def.low),
-     .help = "how far it turns or goes back from the start; of a hinge within half a turn",
+     .help = "lower limit of angle or position from the start; of a hinge within half a turn",
      .variants = AXIAL, .otherwise = "no limit"},
     {"high", OOZE_KEY_REAL, "rad or m", OOZE_FREE, offsetof(OozeSceneJoint, def.high),
-     .help = "how far it turns or goes forward from the start", .variants = AXIAL,
+     .help = "upper limit of angle or position from the start", .variants = AXIAL,
      .otherwise = "no limit"},
     {"speed", OOZE_KEY_REAL, "rad/s or m/s", OOZE_FREE, offsetof(OozeSceneJoint, def.speed),
-     .help = "that a motor keeps, relative to the other", .variants = AXIAL},
+     .help = "of the motor, relative to the other solid", .variants = AXIAL},
     {"force", OOZE_KEY_REAL, "N m or N", 0.0, INFINITY, offsetof(OozeSceneJoint, def.force),
-     .help = "that the motor has at most; 0: there is none", .variants = AXIAL},
+     .help = "largest torque or force of the motor; 0: no motor", .variants = AXIAL},
 };
 
 const OozeSection ooze_section_joint = {
     .name = "joint",
     .plural = "joints",
-    .help = "What holds two solids together, or one to the world; at least one of them has a "
-            "density. They pass through each other. See docs/bodies.md.",
+    .help = "Connections of two solids, or of a solid and the world; at least one of the solids is "
+            "dynamic. The two solids do not collide. See docs/bodies.md.",
     .keys = joint_keys,
     .key_count = OOZE_COUNT(joint_keys),
     .size = sizeof(OozeSceneJoint),

@@ -23,13 +23,13 @@ static const char *look_name(int index)
 
 static const OozeKey look_keys[] = {
     {"type", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeLookDef, type),
-     .help = "a named look; what follows changes it", .choice = look_name},
+     .help = "a named look; the other keys change it", .choice = look_name},
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeLookDef, color),
-     .help = "of the body; of a clear one, what is left of white light after `depth`",
+     .help = "of the body; of a clear one, the colour of white light after `depth`",
      .otherwise = "the look's own, or that of the material or solid"},
     {"depth", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeLookDef, depth),
-     .help = "way through a clear or translucent body after which light has taken on the colour",
-     .otherwise = "a share of the fluid's extent, so that a scene looks alike at any size"},
+     .help = "distance in a clear or translucent body after which white light has the colour",
+     .otherwise = "a share of the fluid's extent, so that a scene looks the same at any size"},
     {"refraction", OOZE_KEY_REAL, "", 1.0, 3.0, offsetof(OozeLookDef, refraction),
      .help = "index of the body or of its coat", .otherwise = LOOK_ROW},
     {"roughness", OOZE_KEY_REAL, "", 0.0, 1.0, offsetof(OozeLookDef, roughness),
@@ -37,16 +37,15 @@ static const OozeKey look_keys[] = {
     {"coat", OOZE_KEY_REAL, "", 0.0, 1.0, offsetof(OozeLookDef, coat),
      .help = "strength of the coat of an opaque or translucent body", .otherwise = LOOK_ROW},
     {"cloudiness", OOZE_KEY_REAL, "", 0.0, 100.0, offsetof(OozeLookDef, cloudiness),
-     .help = "how often light is scattered on the way of one `depth` through a clear body",
-     .otherwise = LOOK_ROW},
+     .help = "mean number of scatterings over one `depth` of a clear body", .otherwise = LOOK_ROW},
     {"translucency", OOZE_KEY_REAL, "", 0.0, 1.0, offsetof(OozeLookDef, translucency),
      .help = "share of the light that enters a translucent body", .otherwise = LOOK_ROW},
 };
 
 const OozeSection ooze_section_look = {
     .name = "look",
-    .help = "How a material or solid looks in pictures: a name alone (`look: honey`), or a map "
-            "that changes some of it (`look: {type: honey, depth: 0.02}`). "
+    .help = "Appearance of a material or solid in pictures: a name (`look: honey`), or a map "
+            "that changes some of its numbers (`look: {type: honey, depth: 0.02}`). "
             "[rendering.md](rendering.md) shows them.",
     .keys = look_keys,
     .key_count = OOZE_COUNT(look_keys),
@@ -61,11 +60,12 @@ const OozeSection ooze_section_look = {
 
 static const OozeKey camera_keys[] = {
     {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeRenderDef, camera_position),
-     .help = "where it stands", .otherwise = "where everything that ever moves is in view"},
+     .help = "of the camera", .otherwise = "all moving objects are in view in every frame"},
     {"look_at", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeRenderDef, look_at),
-     .help = "the point in the middle of the picture", .otherwise = "the middle of what moves"},
+     .help = "the point in the middle of the picture",
+     .otherwise = "the middle of the moving objects"},
     {"field_of_view", OOZE_KEY_REAL, "deg", 1.0, 150.0, offsetof(OozeRenderDef, field_of_view),
-     .help = "from the lower to the upper edge", .otherwise = "30"},
+     .help = "vertical angle", .otherwise = "30"},
 };
 
 static void render_defaults(void *item, int variant)
@@ -76,7 +76,7 @@ static void render_defaults(void *item, int variant)
 
 static const OozeSection section_camera = {
     .name = "camera",
-    .help = "Where pictures are taken from.",
+    .help = "Position and direction of the camera.",
     .keys = camera_keys,
     .key_count = OOZE_COUNT(camera_keys),
     .size = sizeof(OozeRenderDef),
@@ -88,14 +88,14 @@ static const OozeKey color_keys[] = {
              "magnitude), or `speed`",
      .required = OOZE_REQUIRED},
     {"low", OOZE_KEY_REAL, "", OOZE_FREE, offsetof(OozeRenderDef, color_low),
-     .help = "value at the dark end", .otherwise = "the least of the run"},
+     .help = "value at the dark end", .otherwise = "the smallest of the run"},
     {"high", OOZE_KEY_REAL, "", OOZE_FREE, offsetof(OozeRenderDef, color_high),
-     .help = "value at the bright end", .otherwise = "the greatest of the run"},
+     .help = "value at the bright end", .otherwise = "the largest of the run"},
 };
 
 static const OozeSection section_color_by = {
     .name = "color_by",
-    .help = "Colours after a number that particles carry, with a legend: a name alone "
+    .help = "Colours by a field of the particles, with a legend: a name "
             "(`color_by: speed`), or a map.",
     .keys = color_keys,
     .key_count = OOZE_COUNT(color_keys),
@@ -115,16 +115,16 @@ static const OozeKey light_keys[] = {
     {"target", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeLightDef, target),
      .help = "the point it faces"},
     {"size", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeLightDef, size),
-     .help = "edge of the square that shines: the larger, the softer the shadows"},
+     .help = "edge of the square light: a larger one has softer shadows"},
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeLightDef, color), .help = "of the light"},
     {"strength", OOZE_KEY_REAL, "", 0.0, 1e6, offsetof(OozeLightDef, strength),
-     .help = "at the target; 1 lights a white surface that faces it to white"},
+     .help = "at the target; 1: a white surface that faces the light is white in the picture"},
 };
 
 static const OozeSection section_light = {
     .name = "light",
     .plural = "lights",
-    .help = "Lights that stand in for those of the backdrop.",
+    .help = "Lights that replace those of the backdrop.",
     .keys = light_keys,
     .key_count = OOZE_COUNT(light_keys),
     .size = sizeof(OozeLightDef),
@@ -134,24 +134,24 @@ static const OozeSection section_light = {
 /* ---- render ---------------------------------------------------------------------------------- */
 
 static const OozeKey render_keys[] = {
-    {"camera", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, 0, .help = "where pictures are taken from",
-     .section = &section_camera, .otherwise = "frames everything that ever moves"},
+    {"camera", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, 0, .help = "its position and direction",
+     .section = &section_camera, .otherwise = "all moving objects are in view"},
     {"size", OOZE_KEY_VEC2, "pixels", 16.0, OOZE_PICTURE_SIDE_MAX, offsetof(OozeRenderDef, size),
      .help = "width and height"},
     {"samples", OOZE_KEY_INTEGER, "", 1.0, OOZE_PICTURE_SAMPLES_MAX,
      offsetof(OozeRenderDef, samples),
-     .help = "light paths a pixel: more take longer, noise falls"},
+     .help = "light paths per pixel: more need more time and have less noise"},
     {"denoise", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, denoise),
-     .help = "smooths the noise that is left, but not across edges"},
+     .help = "smooths the remaining noise, but not across edges"},
     {"backdrop", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, backdrop),
-     .help = "what stands around the scene, and its lights", .choices = "studio|grid|sky"},
+     .help = "surroundings of the scene, and their lights", .choices = "studio|grid|sky"},
     {"exposure", OOZE_KEY_REAL, "stops", -20.0, 20.0, offsetof(OozeRenderDef, exposure),
      .help = "1 doubles the light"},
     {"lights", OOZE_KEY_LIST, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, lights),
      .help = "instead of those of the backdrop", .section = &section_light,
      .count_offset = offsetof(OozeRenderDef, light_count)},
     {"color_by", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, 0,
-     .help = "colours after a field of the particles", .section = &section_color_by,
+     .help = "colours by a field of the particles", .section = &section_color_by,
      .otherwise = "the looks"},
     {"particles", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, particles),
      .help = "particles as spheres instead of the surface"},
@@ -159,8 +159,7 @@ static const OozeKey render_keys[] = {
 
 const OozeSection ooze_section_render = {
     .name = "render",
-    .help = "What `ooze render` does unless its options say otherwise; nothing here changes the "
-            "simulation.",
+    .help = "Defaults of `ooze render`; they do not change the simulation.",
     .keys = render_keys,
     .key_count = OOZE_COUNT(render_keys),
     .size = sizeof(OozeRenderDef),

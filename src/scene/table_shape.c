@@ -7,16 +7,16 @@
 /* ---- rotation -------------------------------------------------------------------------------- */
 
 static const OozeKey turn_keys[] = {
-    {"axis", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeTurn, axis),
-     .help = "turns about this direction", .required = OOZE_REQUIRED},
+    {"axis", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeTurn, axis), .help = "axis of rotation",
+     .required = OOZE_REQUIRED},
     {"degrees", OOZE_KEY_REAL, "deg", OOZE_FREE, offsetof(OozeTurn, degrees),
      .help = "right-handed angle", .required = OOZE_REQUIRED},
 };
 
 const OozeSection ooze_section_turn = {
     .name = "rotation",
-    .help = "A rotation is either this, or a list of three angles in degrees: turned about the x "
-            "axis first, then about y, then about z (axes of the world).",
+    .help = "A rotation is either this, or a list of three angles in degrees: about the x axis "
+            "first, then about y, then about z (axes of the world).",
     .keys = turn_keys,
     .key_count = OOZE_COUNT(turn_keys),
     .size = sizeof(OozeTurn),
@@ -41,9 +41,9 @@ static const OozeKey shape_keys[] = {
      .choices = "plane|box|sphere|capsule|cylinder|cone|torus|heightfield|mesh|compound"},
     {"size", OOZE_KEY_VEC3, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, size),
      .help = "full edge lengths of a box; the two horizontal extents of a height field, which an "
-             "ESRI grid knows itself",
+             "ESRI grid contains",
      .variants = SHAPE(BOX) | SHAPE(HEIGHTFIELD), .required = SHAPE(BOX),
-     .otherwise = "as the file says"},
+     .otherwise = "that of the file"},
     {"radius", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeShapeDef, radius),
      .help = "radius; of the base of a cone, of the ring of a torus", .variants = ROUND,
      .required = ROUND},
@@ -59,11 +59,10 @@ static const OozeKey shape_keys[] = {
      .help = "mesh (OBJ, PLY or STL) or height map (PGM or ESRI ASCII grid)", .variants = FROM_FILE,
      .required = FROM_FILE},
     {"checksum", OOZE_KEY_CHECKSUM, "", OOZE_NO_RANGE, 0,
-     .help = "of the file's bytes: a file that has changed since is refused (runs write it down)",
+     .help = "of the file's bytes: a changed file is refused (written by runs)",
      .variants = FROM_FILE, .otherwise = "not checked"},
     {"height_scale", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, height_scale),
-     .help = "height that the full grey range of a height map stands for",
-     .variants = SHAPE(HEIGHTFIELD)},
+     .help = "height of the full grey range of a height map", .variants = SHAPE(HEIGHTFIELD)},
     {"thickness", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, thickness),
      .help = "shell thickness of a mesh that is not watertight; 0: two spacings",
      .variants = SHAPE(MESH)},
@@ -76,20 +75,20 @@ static const OozeKey shape_keys[] = {
     {"inverted", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeShapeDef, inverted),
      .help = "the outside is solid: a container"},
     {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeShapeDef, position),
-     .help = "where the shape's origin goes"},
+     .help = "of the shape's origin"},
     {"rotation", OOZE_KEY_ROTATION, "", OOZE_FREE, offsetof(OozeShapeDef, rotation),
-     .help = "how it is turned about its origin", .otherwise = "not turned"},
+     .help = "about its origin", .otherwise = "none"},
     {"scale", OOZE_KEY_SCALE, "", OOZE_POSITIVE, offsetof(OozeShapeDef, scale),
-     .help = "stretch before turning: one factor, or one an axis (not of a compound)"},
+     .help = "before the rotation: one factor, or one per axis (not of a compound)"},
 };
 
 const OozeSection ooze_section_shape = {
     .name = "shape",
     .help =
         "A shape is a volume to fill, a solid, a sink or the outline of a nozzle. It is scaled "
-        "first, then turned, then moved. The axis of capsule, cylinder, cone, torus and height "
-        "field is the scene's `up` before it is turned; a cone stands on its origin, all others "
-        "are centred on it.",
+        "first, then rotated, then moved. The axis of capsule, cylinder, cone, torus and height "
+        "field is the scene's `up` before the rotation; the origin of a cone is the centre of its "
+        "base, that of other primitive shapes their centre.",
     .keys = shape_keys,
     .key_count = OOZE_COUNT(shape_keys),
     .size = sizeof(OozeShapeDef),
@@ -107,19 +106,19 @@ static void keyframe_defaults(void *item, int variant)
 }
 
 static const OozeKey keyframe_keys[] = {
-    {"time", OOZE_KEY_REAL, "s", OOZE_FREE, offsetof(OozeKeyframe, time),
-     .help = "when it is there", .required = OOZE_REQUIRED},
+    {"time", OOZE_KEY_REAL, "s", OOZE_FREE, offsetof(OozeKeyframe, time), .help = "of the pose",
+     .required = OOZE_REQUIRED},
     {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeKeyframe, position),
-     .help = "where it is then", .otherwise = "its own position"},
+     .help = "at this time", .otherwise = "its own position"},
     {"rotation", OOZE_KEY_ROTATION, "", OOZE_FREE, offsetof(OozeKeyframe, rotation),
-     .help = "how it is turned then", .otherwise = "its own rotation"},
+     .help = "at this time", .otherwise = "its own rotation"},
 };
 
 static const OozeSection section_keyframe = {
     .name = "keyframe",
     .plural = "keyframes",
-    .help = "One pose at one time. Times must ascend; before the first and after the last the pose "
-            "is held.",
+    .help = "One pose at one time. Times must increase; the pose is constant before the first and "
+            "after the last.",
     .keys = keyframe_keys,
     .key_count = OOZE_COUNT(keyframe_keys),
     .size = sizeof(OozeKeyframe),
@@ -134,18 +133,19 @@ static void motion_defaults(void *item, int variant)
 
 static const OozeKey sine_keys[] = {
     {"amplitude", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeMotionDef, sine_amplitude),
-     .help = "furthest displacement", .required = OOZE_REQUIRED},
+     .help = "largest displacement", .required = OOZE_REQUIRED},
     {"frequency", OOZE_KEY_REAL, "Hz", 0.0, 1e6, offsetof(OozeMotionDef, sine_frequency),
-     .help = "swings a second", .required = OOZE_REQUIRED},
+     .help = "periods per second", .required = OOZE_REQUIRED},
     {"phase", OOZE_KEY_REAL, "rad", OOZE_FREE, offsetof(OozeMotionDef, sine_phase),
-     .help = "where in the swing it starts"},
+     .help = "of the oscillation at `start`"},
 };
 
 /* Lands in the motion itself, so it fills nothing of its own. */
 static const OozeSection section_sine = {
     .name = "sine",
-    .help = "A swing added to the position: amplitude sin(2 pi frequency t + phase), t counted "
-            "from `start`.",
+    .help =
+        "An oscillation added to the position: amplitude sin(2 pi frequency t + phase), t counted "
+        "from `start`.",
     .keys = sine_keys,
     .key_count = OOZE_COUNT(sine_keys),
     .size = sizeof(OozeMotionDef),
@@ -153,27 +153,27 @@ static const OozeSection section_sine = {
 
 static const OozeKey motion_keys[] = {
     {"keyframes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, offsetof(OozeMotionDef, keyframes),
-     .help = "poses at given times, in place of the own position and rotation",
-     .section = &section_keyframe, .count_offset = offsetof(OozeMotionDef, keyframe_count)},
+     .help = "poses at given times, instead of position and rotation", .section = &section_keyframe,
+     .count_offset = offsetof(OozeMotionDef, keyframe_count)},
     {"interpolation", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeMotionDef, interpolation),
      .help = "between keyframes", .choices = "smooth|linear"},
     {"velocity", OOZE_KEY_VEC3, "m/s", OOZE_FREE, offsetof(OozeMotionDef, velocity),
      .help = "constant velocity, added"},
     {"spin", OOZE_KEY_VEC3, "rad/s", OOZE_FREE, offsetof(OozeMotionDef, spin),
-     .help = "constant turning about this axis (world axes), added"},
+     .help = "constant angular velocity (world axes), added"},
     {"pivot", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeMotionDef, pivot),
      .help = "point the spin's axis goes through, relative to the position"},
-    {"sine", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, 0, .help = "a swing, added",
+    {"sine", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, 0, .help = "an oscillation, added",
      .section = &section_sine},
     {"start", OOZE_KEY_REAL, "s", OOZE_FREE, offsetof(OozeMotionDef, start),
-     .help = "velocity, spin and sine act from here on"},
+     .help = "time at which velocity, spin and sine begin to act"},
     {"stop", OOZE_KEY_REAL, "s", -OOZE_KEY_HUGE, INFINITY, offsetof(OozeMotionDef, stop),
-     .help = "and until here"},
+     .help = "time at which they end"},
 };
 
 const OozeSection ooze_section_motion = {
     .name = "motion",
-    .help = "How a solid or a nozzle moves. What is not given adds nothing.",
+    .help = "Motion of a solid or a nozzle: the sum of the given terms.",
     .keys = motion_keys,
     .key_count = OOZE_COUNT(motion_keys),
     .size = sizeof(OozeMotionDef),

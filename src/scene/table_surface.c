@@ -21,19 +21,18 @@ static const OozeKey surface_keys[] = {
     {"cell", OOZE_KEY_REAL, "spacings", 0.01, 16.0, offsetof(OozeSurfaceSettings, cell),
      .help = "edge of a grid cell: the smaller, the finer the triangles"},
     {"smoothing", OOZE_KEY_REAL, "", 0.0, 1.0, offsetof(OozeSurfaceSettings, smoothing),
-     .help = "how far uneven particles are moved to where their neighbours want them"},
+     .help = "weight of the smoothing of kernel centres"},
     {"mesh_smoothing", OOZE_KEY_INTEGER, "", 0.0, 1000.0,
      offsetof(OozeSurfaceSettings, mesh_smoothing),
-     .help = "volume-keeping passes over the finished mesh"},
+     .help = "passes of volume-preserving smoothing over the mesh"},
     {"decimation", OOZE_KEY_REAL, "", 0.001, 1.0, offsetof(OozeSurfaceSettings, decimation),
-     .help = "share of the triangles to keep"},
+     .help = "fraction of the triangles to keep"},
 };
 
 const OozeSection ooze_section_surface = {
     .name = "surface",
-    .help = "How `ooze mesh` makes the fluid's surface unless its options say otherwise, and what "
-            "`ooze render` draws; nothing here changes the simulation. [surface.md](surface.md) "
-            "tells more.",
+    .help = "Defaults of `ooze mesh` and `ooze render` for the fluid's surface; they do not change "
+            "the simulation. See [surface.md](surface.md).",
     .keys = surface_keys,
     .key_count = OOZE_COUNT(surface_keys),
     .size = sizeof(OozeSurfaceSettings),
