@@ -35,8 +35,8 @@ typedef struct OozeWorldDef {
     double support_ratio; /* kernel support radius over spacing; NAN: as the method wants it, 2.2 or
                              what its page says */
     double time_step;     /* s */
-    /* Spacings that a particle moves at most at a substep: a step that would take one farther is
-       cut into 2 to 64 equal or unequal sub-steps. 0: steps are never cut. */
+    /* Largest travel of a particle in a substep, in spacings: a step in which one would move
+       farther is divided into 2 to 64 substeps, not all of one length. 0: never divided. */
     double max_travel;
     OozeVec3 gravity; /* m/s2 */
     OozeAxis up;      /* height probes, shapes and exporters follow it */
@@ -124,7 +124,7 @@ typedef struct OozePresetNumber {
     const char *key; /* of ooze_material_params */
     double value;
     OozePresetOrigin origin;
-    const char *source; /* who measured it, or why it was chosen; never empty */
+    const char *source; /* publication or reason of the choice; never empty */
 } OozePresetNumber;
 
 /* A material by name: everyday ones, with numbers from the literature where there are some. */
@@ -191,8 +191,8 @@ OOZE_API OozeStatus ooze_world_set_solid(OozeWorld *world, OozeSolidId id, OozeS
 OOZE_API OozeStatus ooze_world_get_solid(const OozeWorld *world, OozeSolidId id,
                                          OozeSolidParam param, double *value, OozeError *error);
 /* Takes the solid over from its motion: it goes to `pose` during the next step, then keeps moving
-   with the pose's velocity and spin until set again. One with a density is there at once, with
-   that velocity and spin, and yields as before. */
+   with the pose's velocity and spin until set again. A dynamic solid is there at once, with
+   that velocity and spin, and stays dynamic. */
 OOZE_API OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id,
                                               const OozePose *pose, OozeError *error);
 

@@ -142,7 +142,7 @@ static int open_subject(Subject *s, const OozeArguments *arguments, OozeError *e
     return OOZE_EXIT_OK;
 }
 
-/* Over the last line, where someone looks on. */
+/* Rewrites the progress line on a terminal. */
 static void say_progress(int done, int all)
 {
     if (ooze_is_terminal(stderr)) {

@@ -102,8 +102,8 @@ static int load_scene(Job *job, const char *path)
     return status ? ooze_report_error(&error) : OOZE_EXIT_OK;
 }
 
-/* The same traps as `ooze check`: who runs without checking should not find out from the result. A
-   resumed run has told them before. */
+/* The warnings of `ooze check`, for runs that were not checked before. A resumed run has printed
+   them. */
 static int warn_of_traps(Job *job)
 {
     OozeError error = {0};

@@ -97,8 +97,7 @@ enum {
     CELLS_EACH = 8
 }; /* of a thread: the first is looked for among all points, the others from there */
 
-/* All cells: where each begins among the sorted keys. No one walks along points or empty cells one
-   by one, however many there are. */
+/* The first sorted key of each cell. No thread visits points or empty cells one by one. */
 template <class Key> static void list_cells(Gpu *m, Grid *grid, const Key *keys)
 {
     Cells *cells = &grid->cells;

@@ -185,8 +185,8 @@ static OozeStatus make_places(Solids *solids, int count, OozeError *error)
     return OOZE_OK;
 }
 
-/* What stands still is not sent again. The copy is small: the driver takes it before the call
-   returns, and no one waits. */
+/* Solids that have not moved are not sent again. The copy is small: the driver buffers it before
+   the call returns, without synchronisation. */
 OozeStatus solids_send(Gpu *m, Solids *solids, const OozeStepContext *context, OozeError *error)
 {
     int count = context->solid_count;

@@ -5,7 +5,7 @@
 
 #include "methods/flow.h"
 
-/* Largest travel of a particle per step in spacings, where steps are not divided into sub-steps. */
+/* Largest travel of a particle per step in spacings, where steps are not divided into substeps. */
 #define OOZE_LONGEST_TRAVEL 0.4
 
 struct OozeChoiceQuestion {

@@ -30,7 +30,7 @@ typedef struct OozeMethod {
     bool uses_fluid_neighbours;
     bool uses_boundary_neighbours;
     bool takes_bodies;  /* other methods refuse them */
-    bool pushes_solids; /* uses `dynamic`: other methods refuse solids with a density */
+    bool pushes_solids; /* uses `dynamic`: other methods refuse dynamic solids */
     bool uses_tables;   /* of temperature: others leave a material's numbers as they are */
     bool traces_paths;  /* loses nothing by long substeps: steps are not cut */
 

@@ -1,4 +1,4 @@
-/* Who knows contacts and joints of solids, where this build has someone. */
+/* The solver of contacts and joints of dynamic solids, if this build has one. */
 #include "world/world.h"
 
 #ifdef OOZE_WITH_ODE

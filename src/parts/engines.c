@@ -1,4 +1,4 @@
-/* The one list of machines besides the processor that can take steps. */
+/* The list of engines besides the processor. */
 #include <string.h>
 
 #include "world/engine.h"

@@ -1,4 +1,4 @@
-/* What somebody measured on a rheometer, read from a table between commas. */
+/* Rheometer data, read from a comma-separated table. */
 #ifndef OOZE_RHEOLOGY_DATA_H
 #define OOZE_RHEOLOGY_DATA_H
 

@@ -31,8 +31,8 @@ struct OozeCell {
 
 /* ---- the sample ------------------------------------------------------------------------------ */
 
-/* Driven layers are so heavy that in a step they yield by a thousandth of what a spacing of
-   fluid is sheared, and no heavier, so that floats tell what they were given. */
+/* Mass of driven layers: in a step the fluid changes their velocity by a thousandth of the shear of
+   a spacing. A larger mass would lose this change in the rounding of floats. */
 static double driven_weight(const OozeSample *s, double edge)
 {
     OozeTheory theory = ooze_theory(s->material, s->spacing, s->time_step);

@@ -63,7 +63,7 @@ static int flow_steps(const Job *job, bool *settled)
     double rate = e->x[job->point], seconds = e->seconds;
     double gap = s->spacing *
                  (e->kind == OOZE_EXPERIMENT_PLATES ? OOZE_PLATES_GAP : OOZE_CELL_GAP) / OOZE_PI;
-    if (isfinite(job->theory->yield)) { /* it has to have given way */
+    if (isfinite(job->theory->yield)) { /* the strain has to reach the yield strain */
         seconds = fmax(seconds, 2.0 * job->theory->yield / rate);
     }
     double viscosity = ooze_theory_viscosity(job->theory, rate, seconds);

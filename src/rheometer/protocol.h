@@ -18,8 +18,8 @@ double ooze_protocol_capped(double seconds, double time_step);
 /* The slowest oscillation that is waited for, rad/s. */
 double ooze_protocol_slowest(double time_step);
 
-/* How long it flows before it is read, s: what is slow to remember is read while its stress still
-   grows. What yields has given way after some strain (experiment.c), however slow its solvent. */
+/* Time of flow before a reading, s: slow materials are read while their stress still grows. A
+   material with a yield strain flows beyond it (experiment.c), for any solvent. */
 double ooze_protocol_seconds(const OozeTheory *theory, double time_step);
 
 /* Fills `experiments` and returns how many there are. */

@@ -9,9 +9,9 @@
 #include "scene/keys.h"
 #include "scene/scene.h"
 
-/* Of viscosity, modulus and relaxation time two make the third, and a compliance stands for a
-   modulus: the preset's modulus yields to either. */
-static bool yields(const OozePresetInfo *info, const char *key, const OozeNode *given)
+/* Two of viscosity, modulus and relaxation time determine the third, and a compliance determines
+   the modulus: either replaces the preset's modulus. */
+static bool is_replaced(const OozePresetInfo *info, const char *key, const OozeNode *given)
 {
     return strcmp(key, "modulus") == 0 && (ooze_node_find(given, "compliance") ||
                                            (ooze_node_find(given, "viscosity") &&
@@ -30,7 +30,7 @@ static void write_preset(OozeText *text, const OozePresetInfo *info, const OozeN
     }
     for (int i = 0; i <= info->number_count; i++) {
         const char *key = i < info->number_count ? info->numbers[i].key : "color";
-        if (ooze_section_find(materials.section, -1, key, &row) && !yields(info, key, given)) {
+        if (ooze_section_find(materials.section, -1, key, &row) && !is_replaced(info, key, given)) {
             ooze_text_append(text, "%*s%s: ", indent, "", key);
             ooze_value_write(text, &row, &def);
             ooze_text_append(text, "\n");

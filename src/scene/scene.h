@@ -97,10 +97,10 @@ struct OozeScene {
     OozeSource *sources; /* newest first */
     int source_count;
     const OozeSource *main;
-    OozeNode *root; /* includes and overrides folded in */
+    OozeNode *root; /* with includes and overrides applied */
     OozeSceneDef def;
     OozeSceneInfo info;
-    const OozeSceneScales *scales; /* NULL: no one has asked yet */
+    const OozeSceneScales *scales; /* NULL: not computed yet */
     const char *chosen;            /* what was left to the program, in words; NULL: nothing was */
     OozeText canonical;
     uint64_t *filled; /* particles of each fluid, noted by the last build */

@@ -6,7 +6,7 @@
 #include "scene/scales.h"
 #include "world/world.h"
 
-/* Where steps are cut: so many sub-steps are a surprise. */
+/* Substeps of a step from which on a warning is given. */
 static const double SUBSTEPS_MANY = 4.0;
 
 static void check_duration(OozeScene *scene)
@@ -106,7 +106,7 @@ static bool has_to_flow(const OozeSceneDef *def, const char *material)
     return other || !rigid;
 }
 
-/* A name alone is no material: someone may have hoped that it takes the preset of its name. */
+/* A material without numbers does not use the preset of its name, which may be unexpected. */
 static void check_bare(OozeScene *scene, const OozeMethod *method)
 {
     int count;
@@ -189,7 +189,7 @@ static void check_step(OozeScene *scene, OozeWorld *world)
                             ooze_scene_format(scene, "use %.3g s, or another max_travel",
                                               world->def.max_travel * spacing / fastest.speed),
                             "the time step %.4g s is long: %s '%s' moves %.3g m/s, so that steps "
-                            "are cut into %.0f sub-steps and more",
+                            "are divided into %.0f substeps and more",
                             dt, fastest.kind, fastest.name, fastest.speed, ceil(substeps));
         }
         return;

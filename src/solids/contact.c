@@ -63,7 +63,7 @@ bool ooze_touches_add(OozeTouches *touches, int solid, OozeVec3 point, OozeVec3 
     return false;
 }
 
-/* Lets a solid act, unless it yields and what it does could not be noted. */
+/* Applies the contact, except with a dynamic solid whose touch cannot be recorded. */
 static void touch(const OozeSolid *solids, int solid, const OozeContactRule *rule,
                   const OozeContact *contact, OozeVec3 place, OozeVec3 *velocity,
                   OozeTouches *touches)
@@ -152,7 +152,7 @@ void ooze_contact_resolve_recording(const OozeSolid *solids, int count, const Oo
     bool moved = true;
     for (int round = 0; round < PUSH_ROUNDS && moved; round++) {
         moved = false;
-        /* those that yield first: walls have the last word */
+        /* dynamic solids first, so that positions end outside of the others */
         for (int k = 0; k < 2 * count; k++) {
             int i = k % count;
             if (!collides(&solids[i]) || (solids[i].mass.density > 0.0) != (k < count)) {

@@ -1,15 +1,15 @@
-/* Dynamic solids: rigid bodies of a shape, that yield to what pushes them.
+/* Dynamic solids: rigid bodies with a shape, moved by gravity, particles, contacts and joints.
 
-   A step sees such a solid at `pose`, where it would come to freely from `previous`. A method adds
-   what its particles gave it to `loads`; then it is moved again from `previous`, with these, and
-   with contacts and joints where someone is there to solve them. */
+   In a substep such a solid first moves from `previous` to `pose` in free flight. The method adds
+   the impulses of its particles to `loads`. Then the solid moves again from `previous`, with these
+   loads, and with contacts and joints if there is a solver for them. */
 #ifndef OOZE_SOLIDS_DYNAMIC_H
 #define OOZE_SOLIDS_DYNAMIC_H
 
 #include "solids/joint.h"
 #include "solids/solid.h"
 
-/* What a solid was given in a step. */
+/* Impulses on a solid in a substep. */
 typedef struct OozeLoad {
     OozeVec3 impulse; /* N s */
     OozeVec3 moment;  /* N m s, about its centre of mass at `pose` */
@@ -17,7 +17,7 @@ typedef struct OozeLoad {
 
 typedef struct OozeDynamicStage OozeDynamicStage;
 
-/* Who knows contacts and joints of dynamic solids. */
+/* A solver of contacts and joints of dynamic solids. */
 typedef struct OozeDynamics {
     const char *name;
     OozeStatus (*create)(void **data, OozeError *error);

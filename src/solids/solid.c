@@ -93,7 +93,7 @@ static OozeStatus set_params(OozeSolid *solid, const OozeSolidDef *def, OozeErro
     return status;
 }
 
-/* A motion that a solid with a density can start with; what follows is up to what pushes it. */
+/* The initial motion of a dynamic solid: a velocity and a spin only. */
 static OozeStatus check_start(const OozeSolidDef *def, const char *name, OozeError *error)
 {
     const OozeMotionDef *motion = &def->motion, still = ooze_motion_def_default();

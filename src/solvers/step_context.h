@@ -1,5 +1,5 @@
 /* What a step works on: the particles, their neighbours, solids, materials and settings. The world
-   fills it for each sub-step; methods, solvers and engines read it. */
+   fills it for each substep; methods, solvers and engines read it. */
 #ifndef OOZE_SOLVERS_STEP_CONTEXT_H
 #define OOZE_SOLVERS_STEP_CONTEXT_H
 
@@ -56,8 +56,8 @@ typedef struct OozeStepContext {
     const double *params; /* the method's settings, in the order of its table */
     OozeThreads *threads;
     OozeArena *arena; /* scratch, gone after the step */
-    /* Asked for: the stress of each particle in this step, Pa, as it pushed its neighbours, but for
-       the pressure that keeps the volume; full of NaN before. NULL: no one asks. */
+    /* Output: the stress of each particle in this step, Pa, without the pressure that keeps the
+       volume; NaN on entry. NULL: not wanted. */
     OozeSym3 *stress;
     OozeStepReport *report;
     OozeStepTimer *timer; /* NULL: timing is off */

@@ -17,7 +17,7 @@ typedef struct OozeStepReport {
 
 /* An empty report. */
 OozeStepReport ooze_step_report_none(void);
-/* Combines the reports of sub-steps: maxima of residuals and densities, sum of iterations. */
+/* Combines the reports of substeps: maxima of residuals and densities, sum of iterations. */
 void ooze_step_report_add(OozeStepReport *step, const OozeStepReport *substep);
 
 #endif

@@ -78,7 +78,7 @@ static const char *consider(OozeWorld *world, char *text, size_t size)
         return NULL;
     }
     if (world->dynamic_count > 0) {
-        snprintf(text, size, "solids with a density are moved on the processor alone");
+        snprintf(text, size, "dynamic solids are moved on the processor alone");
         return NULL;
     }
     if (!engine->supports(world->method, &context, text, size)) {

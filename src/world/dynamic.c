@@ -22,8 +22,8 @@ static OozeStatus open_dynamics(OozeWorld *world, OozeError *error)
     }
     if (!dynamics) {
         ooze_world_log(world, OOZE_LOG_WARNING,
-                       "this build of ooze has no ODE, so solids with a density pass through all "
-                       "other solids; install libode-dev and build again");
+                       "this build of ooze has no ODE, so dynamic solids pass through all other "
+                       "solids; install libode-dev and build again");
         return OOZE_OK;
     }
     world->exact_contacts_max = EXACT_CONTACTS_MAX;

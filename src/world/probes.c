@@ -34,7 +34,7 @@ const OozeProbeKindInfo ooze_probe_kinds[OOZE_PROBE_KIND_COUNT] = {
                             "turns of the contact centroid about an axis, and its radius",
                             "material point axis contact sinking", NULL},
     [OOZE_PROBE_SOLVER] = {"solver",
-                           "how well steps were solved: residual, iterations, density, sub-steps",
+                           "how well steps were solved: residual, iterations, density, substeps",
                            "", NULL},
     [OOZE_PROBE_HEAT] = {"heat", "temperatures: mean, lowest, highest; heat above 0 degC",
                          "material", "temperature"},

@@ -28,7 +28,7 @@ static void set_units(OozeWorld *world, int units)
     sub->dt = units == OOZE_SUBSTEP_UNITS ? step : step * ((double)units / OOZE_SUBSTEP_UNITS);
 }
 
-/* Sub-steps begin at multiples of their length, so that those of any two steps fall together. */
+/* A substep begins at a multiple of its length, so that every step is divided at the same times. */
 OozeStatus ooze_world_choose_substep(OozeWorld *world, OozeError *error)
 {
     int units = OOZE_SUBSTEP_UNITS;

@@ -31,12 +31,13 @@ typedef enum OozeStage {
 
 typedef struct OozeSnapshot OozeSnapshot;
 
-/* A step is cut into parts of 1/OOZE_SUBSTEP_UNITS each; a sub-step is a power of two of these. */
+/* A step has OOZE_SUBSTEP_UNITS units of time; the length of a substep is a power of two of them.
+ */
 enum { OOZE_SUBSTEP_UNITS = 64 };
 typedef struct OozeSubstep {
     int done;        /* units of the present step that have passed */
-    int units;       /* of the present sub-step */
-    int count;       /* of sub-steps so far */
+    int units;       /* of the present substep */
+    int count;       /* of substeps so far */
     double time, dt; /* at its beginning, and its length, s */
 } OozeSubstep;
 
@@ -74,7 +75,7 @@ struct OozeWorld {
     OOZE_LIST(OozeHeatSource) sources;
     OOZE_LIST(OozeProbe) probes;
     OOZE_LIST(OozeChange) changes;
-    int dynamic_count;        /* of solids with a density */
+    int dynamic_count;        /* of dynamic solids */
     OozeDynamicStage dynamic; /* of the present substep, where there are any */
     OozeLoad *loads; /* of the substep, load_room of them; then as many: of the whole last step */
     int load_room;
@@ -177,7 +178,7 @@ OozeStatus ooze_world_prepare_loads(OozeWorld *world, OozeError *error);
 void ooze_world_begin_substep_loads(OozeWorld *world);
 void ooze_world_fly_solids(OozeWorld *world);
 OozeStatus ooze_world_settle_solids(OozeWorld *world, OozeError *error);
-/* What the last step's particles gave a solid; NULL: there was none, or no solid yields. */
+/* Loads of the particles on each solid in the last step; NULL: no step yet, or no dynamic solid. */
 const OozeLoad *ooze_world_taken(const OozeWorld *world, int *count);
 /* Contacts and joints: NULL where this build has none. Defined in src/parts. */
 const OozeDynamics *ooze_dynamics_find(void);
@@ -201,9 +202,9 @@ void ooze_world_apply_changes(OozeWorld *world);
 OozeStatus ooze_world_emit(OozeWorld *world, OozeError *error);
 OozeStatus ooze_world_prescribe(OozeWorld *world, OozeError *error);
 
-/* Whether steps may be cut into sub-steps. */
+/* Whether steps may be divided into substeps. */
 bool ooze_world_cuts_steps(const OozeWorld *world);
-/* The next sub-step: as long as the particles' speeds and `max_travel` allow. */
+/* The next substep: as long as the particles' speeds and `max_travel` allow. */
 OozeStatus ooze_world_choose_substep(OozeWorld *world, OozeError *error);
 /* The same one, half as long; false: it is as short as it gets. */
 bool ooze_world_halve_substep(OozeWorld *world);

@@ -88,7 +88,7 @@ static void finds_the_fastest(void **state)
     assert_true(fastest_speed(s.m, &s.store) == 0.0);
 }
 
-static void all_is_well(void **state)
+static void particles_within_bounds_pass(void **state)
 {
     (void)state;
     TestGpu gpu;
@@ -101,7 +101,7 @@ static void all_is_well(void **state)
 }
 
 /* The first that is too far, too fast, or no number; it stays where it is. */
-static void names_the_first_that_is_lost(void **state)
+static void finds_the_first_particle_out_of_bounds(void **state)
 {
     (void)state;
     const float4 places[3] = {f32x4(11, 0, 0), f32x4(0, 0, 0), f32x4(NAN, 0, 0)};
@@ -126,8 +126,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wraps_along_periodic_axes),
         cmocka_unit_test(finds_the_fastest),
-        cmocka_unit_test(all_is_well),
-        cmocka_unit_test(names_the_first_that_is_lost),
+        cmocka_unit_test(particles_within_bounds_pass),
+        cmocka_unit_test(finds_the_first_particle_out_of_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -324,7 +324,7 @@ static void moves_a_squeezed_block_as_the_processor_does(void **state)
 }
 
 /* No one, one alone, and two in one place. */
-static void takes_few_particles(void **state)
+static void moves_few_particles_as_the_processor_does(void **state)
 {
     (void)state;
     Stage stage;
@@ -342,7 +342,7 @@ static void takes_few_particles(void **state)
     compare(&stage);
 }
 
-static void loses_no_momentum(void **state)
+static void conserves_momentum(void **state)
 {
     (void)state;
     Stage stage;
@@ -388,7 +388,7 @@ static void wraps_around_periodic_boxes(void **state)
     }
 }
 
-static void heeds_mobilities_limits_and_bodies(void **state)
+static void uses_mobilities_targets_and_bodies(void **state)
 {
     (void)state;
     Stage stage;
@@ -423,7 +423,7 @@ static void finds_lines_of_pairs_that_turned(void **state)
     compare(&stage);
 }
 
-static void stops_when_densities_are_good_enough(void **state)
+static void stops_at_the_density_tolerance(void **state)
 {
     (void)state;
     Stage stage;
@@ -496,7 +496,7 @@ static void keeps_fluid_out_of_solids(void **state)
 
 #ifdef __CUDACC__
 /* So many that each has a thread of its own. */
-static void moves_many(void **state)
+static void moves_many_particles_as_the_processor_does(void **state)
 {
     (void)state;
     Stage stage;
@@ -514,16 +514,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moves_a_squeezed_block_as_the_processor_does),
-        cmocka_unit_test(takes_few_particles),
-        cmocka_unit_test(loses_no_momentum),
+        cmocka_unit_test(moves_few_particles_as_the_processor_does),
+        cmocka_unit_test(conserves_momentum),
         cmocka_unit_test(wraps_around_periodic_boxes),
-        cmocka_unit_test(heeds_mobilities_limits_and_bodies),
+        cmocka_unit_test(uses_mobilities_targets_and_bodies),
         cmocka_unit_test(finds_lines_of_pairs_that_turned),
-        cmocka_unit_test(stops_when_densities_are_good_enough),
+        cmocka_unit_test(stops_at_the_density_tolerance),
         cmocka_unit_test(keeps_fluid_out_of_solids),
         cmocka_unit_test(runs_out_of_memory_with_an_error),
 #ifdef __CUDACC__
-        cmocka_unit_test(moves_many),
+        cmocka_unit_test(moves_many_particles_as_the_processor_does),
 #endif
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -2,7 +2,7 @@
 #include "points.h"
 
 /* Sorted by (z, y, x) of cells that are an edge wide in y and z and a quarter of it along x. */
-static void sorted_by_cells(void **state)
+static void points_are_sorted_by_cell(void **state)
 {
     (void)state;
     TestGpu gpu;
@@ -38,7 +38,7 @@ static void sorted_by_cells(void **state)
 
 /* Points of one cell stay in the order they had, and a second sort of what is sorted changes
    nothing. */
-static void stable(void **state)
+static void sort_is_stable(void **state)
 {
     (void)state;
     TestGpu gpu;
@@ -85,7 +85,7 @@ struct Eight {
     float a[8];
 };
 
-static void carried_along(void **state)
+static void arrays_of_every_type_are_reordered(void **state)
 {
     (void)state;
     TestGpu gpu;
@@ -99,7 +99,7 @@ static void carried_along(void **state)
     check_reorder<Eight>(m, 1001);
 }
 
-static void refusals(void **state)
+static void points_that_are_not_finite_are_refused(void **state)
 {
     (void)state;
     TestGpu gpu;
@@ -137,10 +137,10 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorted_by_cells),
-        cmocka_unit_test(stable),
-        cmocka_unit_test(carried_along),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(points_are_sorted_by_cell),
+        cmocka_unit_test(sort_is_stable),
+        cmocka_unit_test(arrays_of_every_type_are_reordered),
+        cmocka_unit_test(points_that_are_not_finite_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,7 +172,7 @@ static void compare(const Case *c)
     }
 }
 
-static void the_same_step(void **state)
+static void steps_agree_with_the_processor(void **state)
 {
     (void)state;
     const Case cases[] = {
@@ -255,7 +255,7 @@ static void running_out_of_memory_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_step),
+        cmocka_unit_test(steps_agree_with_the_processor),
         cmocka_unit_test(runs_are_equal),
         cmocka_unit_test(links_follow_the_particles),
         cmocka_unit_test(running_out_of_memory_is_survived),

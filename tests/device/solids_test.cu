@@ -135,7 +135,7 @@ static void check_contact(const OozeSolid *solid, OozeVec3 p, const OozeContact 
     CHECK_NEAR(vec3_length(vec3_sub(found->velocity, right.velocity)), 0.0, 1e-8 * scale);
 }
 
-static void contacts_are_those_of_the_processor(void **)
+static void contacts_agree_with_the_processor(void **)
 {
     Contacts contacts;
     Gpu *m = &contacts.gpu.m;
@@ -194,7 +194,7 @@ static void ask_near(Gpu *m, SolidsView solids, int k, const OozeVec3 *points, f
 
 /* Whatever is within reach is near, and most of what is far is not, but for containers, whose box
    says nothing. */
-static void what_is_far_is_ruled_out(void **)
+static void far_solids_are_excluded(void **)
 {
     Contacts contacts;
     Gpu *m = &contacts.gpu.m;
@@ -251,7 +251,7 @@ static SolidView first_of(Gpu *m, SolidsView view)
     return solid;
 }
 
-static void numbers_follow_the_solids(void **)
+static void changed_solids_are_sent_again(void **)
 {
     TestGpu gpu;
     Gpu *m = &gpu.m;
@@ -319,9 +319,9 @@ static void running_out_of_memory_is_survived(void **)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contacts_are_those_of_the_processor),
-        cmocka_unit_test(what_is_far_is_ruled_out),
-        cmocka_unit_test(numbers_follow_the_solids),
+        cmocka_unit_test(contacts_agree_with_the_processor),
+        cmocka_unit_test(far_solids_are_excluded),
+        cmocka_unit_test(changed_solids_are_sent_again),
         cmocka_unit_test(running_out_of_memory_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,7 +104,7 @@ static uint64_t remove_here(Scene *scene, const OozeSink *sinks, int count, doub
     return removed;
 }
 
-static void open_sinks_swallow(void **)
+static void open_sinks_remove_particles(void **)
 {
     Scene scene;
     OozeSink sinks[] = {
@@ -146,7 +146,7 @@ static OozeEmitter nozzle_of(double length)
 
 /* While it runs a nozzle gives the jet's speed; what has passed the exit is free for good, all of
    it once it has stopped. */
-static void nozzles_lead_their_own(void **)
+static void nozzles_prescribe_velocities_of_their_particles(void **)
 {
     Scene scene;
     OozeEmitter leads = nozzle_of(0.4), open = nozzle_of(0.0);
@@ -174,8 +174,8 @@ static void nozzles_lead_their_own(void **)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_sinks_swallow),
-        cmocka_unit_test(nozzles_lead_their_own),
+        cmocka_unit_test(open_sinks_remove_particles),
+        cmocka_unit_test(nozzles_prescribe_velocities_of_their_particles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

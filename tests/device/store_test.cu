@@ -72,7 +72,7 @@ static void check_same(ooze::Gpu *m, const ooze::Store *store, const OozeParticl
     }
 }
 
-static void there_and_back(void **state)
+static void uploaded_particles_are_downloaded_unchanged(void **state)
 {
     (void)state;
     TestGpu gpu;
@@ -254,7 +254,7 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_and_back),
+        cmocka_unit_test(uploaded_particles_are_downloaded_unchanged),
         cmocka_unit_test(append),
         cmocka_unit_test(reorder),
         cmocka_unit_test(removal),

@@ -152,7 +152,7 @@ static bool is_marked(Scene *scene)
     return volume == mark;
 }
 
-static void what_stands_still_is_made_once(void **)
+static void samples_of_fixed_solids_are_made_once(void **)
 {
     Scene scene;
     scene.update();
@@ -199,7 +199,7 @@ static void samples_move_with_their_solids(void **)
 
 /* A solid that stops where it is has other velocities and the same volumes; so has one that begins
    to cling. */
-static void only_what_has_changed_is_made_again(void **)
+static void only_changed_samples_are_made_again(void **)
 {
     Scene scene;
     scene.set_motion(2, vec3(0, 0.2, 0), vec3(1.0, 4.0, -2.0));
@@ -241,7 +241,7 @@ static void samples_wrap_around(void **)
     }
 }
 
-static void samples_come_and_go(void **)
+static void samples_are_added_and_removed(void **)
 {
     Scene scene;
     scene.update();
@@ -285,11 +285,11 @@ static void running_out_of_memory_is_survived(void **)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_stands_still_is_made_once),
+        cmocka_unit_test(samples_of_fixed_solids_are_made_once),
         cmocka_unit_test(samples_move_with_their_solids),
-        cmocka_unit_test(only_what_has_changed_is_made_again),
+        cmocka_unit_test(only_changed_samples_are_made_again),
         cmocka_unit_test(samples_wrap_around),
-        cmocka_unit_test(samples_come_and_go),
+        cmocka_unit_test(samples_are_added_and_removed),
         cmocka_unit_test(running_out_of_memory_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void warned(const char *text, int column, const char *message, const char
     ooze_scene_free(scene);
 }
 
-static void contradictions(void **state)
+static void warnings_for_contradictory_numbers(void **state)
 {
     (void)state;
 #define C CONFORMATION(", velocity_iterations: 200")
@@ -69,7 +69,7 @@ static void contradictions(void **state)
 
 /* nu dt/d^2 = (eta/1000) / 240 / 0.0004 for the block of 40 layers: 1 at 96 Pa s, 100 at 9600 Pa
    s. */
-static void iterations(void **state)
+static void warnings_for_too_few_iterations(void **state)
 {
     (void)state;
     silent(CONFORMATION("") M("viscosity: 96"));
@@ -94,7 +94,7 @@ static void iterations(void **state)
 }
 
 /* sqrt(G/rho)/240 = 2 supports = 0.088 m at G/rho = 446 m2/s2; two iterations carry it as far. */
-static void waves(void **state)
+static void warnings_for_fast_shear_waves(void **state)
 {
     (void)state;
     warned(CONFORMATION(", velocity_iterations: 2") M("modulus: 460e3"), 3,
@@ -108,7 +108,7 @@ static void waves(void **state)
     "materials:\n  m: {" numbers "}\n"                                                             \
     "fluids: [{material: m, body: " kind ", shape: {type: box, size: [0.2, 0.2, 0.2]}}]\n"
 
-static void bodies(void **state)
+static void warnings_for_bodies(void **state)
 {
     (void)state;
 #define D CONFORMATION(", velocity_iterations: 200")
@@ -131,10 +131,10 @@ static void bodies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies),
-        cmocka_unit_test(contradictions),
-        cmocka_unit_test(iterations),
-        cmocka_unit_test(waves),
+        cmocka_unit_test(warnings_for_bodies),
+        cmocka_unit_test(warnings_for_contradictory_numbers),
+        cmocka_unit_test(warnings_for_too_few_iterations),
+        cmocka_unit_test(warnings_for_fast_shear_waves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static void missing_frames_and_scenes_are_errors(void **state)
     assert_non_null(ooze_material_params(NULL));
 }
 
-static void things_are_found_by_name(void **state)
+static void objects_are_found_by_name(void **state)
 {
     (void)state;
     static const char text[] = "ooze: 1\nmethod: {name: ballistic}\nspacing: 0.05\n"
@@ -180,7 +180,7 @@ static void hear(void *user, OozeLogLevel level, const char *line)
     snprintf(heard->last, sizeof heard->last, "%s", line);
 }
 
-static void the_world_tells_what_is_no_error(void **state)
+static void the_world_logs_warnings(void **state)
 {
     (void)state;
     Heard heard = {0};
@@ -238,8 +238,8 @@ int main(void)
         cmocka_unit_test(a_missing_world_is_an_error),
         cmocka_unit_test(a_missing_definition_is_an_error),
         cmocka_unit_test(missing_frames_and_scenes_are_errors),
-        cmocka_unit_test(things_are_found_by_name),
-        cmocka_unit_test(the_world_tells_what_is_no_error),
+        cmocka_unit_test(objects_are_found_by_name),
+        cmocka_unit_test(the_world_logs_warnings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

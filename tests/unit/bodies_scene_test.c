@@ -78,7 +78,7 @@ static void a_scene_of_bodies(void **state)
 }
 
 /* One that has come since the last step: what particles gave it is not known. */
-static void a_late_body_was_given_nothing(void **state)
+static void a_solid_added_after_a_step_has_no_load(void **state)
 {
     (void)state;
     OozeWorld *world = build(bodies_text());
@@ -107,7 +107,7 @@ static void a_late_body_was_given_nothing(void **state)
 }
 
 /* A motor's limits stay the right way round, whoever sets them. */
-static void limits_stay_in_order(void **state)
+static void joint_limits_out_of_order_are_refused(void **state)
 {
     (void)state;
     if (!ooze_dynamics_find()) {
@@ -122,7 +122,7 @@ static void limits_stay_in_order(void **state)
     ooze_world_destroy(world);
 }
 
-static void what_cannot_be_is_told(void **state)
+static void impossible_joints_are_refused(void **state)
 {
     (void)state;
     const char *wrong = HEAD "joints: [{type: hinge, solid: dor, axis: [0, 1, 0]}]\n"
@@ -205,7 +205,7 @@ static bool warns(const char *text, const char *part)
     "  - {name: " name ", shape: {type: sphere, radius: " radius ", position: [" x                 \
     ", 0, 0]}, density: " density "}\n"
 
-static void traps(void **state)
+static void overlaps_and_unequal_masses_are_warned_of(void **state)
 {
     (void)state;
     const char *inside = HEAD "solids:\n" BALL("a", "0", "1", "500") BALL("b", "1", "1", "500");
@@ -258,11 +258,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_scene_of_bodies),
-        cmocka_unit_test(a_late_body_was_given_nothing),
-        cmocka_unit_test(limits_stay_in_order),
-        cmocka_unit_test(what_cannot_be_is_told),
+        cmocka_unit_test(a_solid_added_after_a_step_has_no_load),
+        cmocka_unit_test(joint_limits_out_of_order_are_refused),
+        cmocka_unit_test(impossible_joints_are_refused),
         cmocka_unit_test(a_compound),
-        cmocka_unit_test(traps),
+        cmocka_unit_test(overlaps_and_unequal_masses_are_warned_of),
         cmocka_unit_test_setup_teardown(usd_has_shapes_and_poses, make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,7 +121,7 @@ static OozeFluidDef block(OozeBodyKind kind, int nx, int ny, int nz, OozeVec3 po
     return def;
 }
 
-static void what_is_refused(void **state)
+static void impossible_bodies_are_refused(void **state)
 {
     (void)state;
     OozeFluidDef box = block(OOZE_BODY_RIGID, 3, 3, 3, vec3(0, 0, 0));
@@ -223,7 +223,7 @@ static OozeWorld *make_cut(void)
 
 /* A sink takes parts of all: what is left goes on, and from a frame in the same way to the last
    bit. */
-static void parts_may_go(void **state)
+static void bodies_survive_the_removal_of_particles(void **state)
 {
     (void)state;
     OozeWorld *world = make_cut(), *other = make_cut();
@@ -243,7 +243,7 @@ static void parts_may_go(void **state)
 }
 
 /* What of a soft body stands in a solid goes where that goes. */
-static void soft_bodies_hold_on_to_solids(void **state)
+static void soft_bodies_stay_fixed_to_solids(void **state)
 {
     (void)state;
     OozeWorld *world = make_world("conformation", false);
@@ -353,10 +353,10 @@ int main(void)
         cmocka_unit_test(inertia_is_inverted),
         cmocka_unit_test(rows_and_points_do_not_turn_about_themselves),
         cmocka_unit_test(bonds_make_an_isotropic_solid),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(impossible_bodies_are_refused),
         cmocka_unit_test(bodies_of_any_shape),
-        cmocka_unit_test(parts_may_go),
-        cmocka_unit_test(soft_bodies_hold_on_to_solids),
+        cmocka_unit_test(bodies_survive_the_removal_of_particles),
+        cmocka_unit_test(soft_bodies_stay_fixed_to_solids),
         cmocka_unit_test(foreign_frames_are_refused),
         cmocka_unit_test(out_of_memory_is_survived),
     };

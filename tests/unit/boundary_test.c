@@ -365,7 +365,7 @@ static void samples_move_with_their_solid(void **state)
 
 /* Volumes of the samples about one point alone: the bits of measuring all, and most samples are let
    be. */
-static void only_what_is_asked_for_is_measured(void **state)
+static void only_requested_samples_are_measured(void **state)
 {
     (void)state;
     Scene scene = make_scene();
@@ -468,7 +468,7 @@ int main(void)
         cmocka_unit_test(overlapping_solids_do_not_count_double),
         cmocka_unit_test(moving_samples_do_not_depend_on_history),
         cmocka_unit_test(samples_move_with_their_solid),
-        cmocka_unit_test(only_what_is_asked_for_is_measured),
+        cmocka_unit_test(only_requested_samples_are_measured),
         cmocka_unit_test(periodic_seam_is_seamless),
         cmocka_unit_test(failures_are_clean),
     };

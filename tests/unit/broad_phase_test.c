@@ -64,7 +64,7 @@ static double least_distance(const OozeSolid *solid, const OozeF32x4 x[OOZE_BROA
     return least;
 }
 
-static void near_solids_are_named_and_far_ones_are_not(void **state)
+static void near_solids_are_found_and_far_ones_excluded(void **state)
 {
     (void)state;
     OozeSolid solids[KINDS];
@@ -127,7 +127,7 @@ static void moving_solids_reach_farther(void **state)
 }
 
 /* What is no place may be anywhere. */
-static void points_that_are_no_numbers_are_near(void **state)
+static void points_at_nan_are_near_all_solids(void **state)
 {
     (void)state;
     OozeSolidDef def = ooze_solid_def_default();
@@ -145,9 +145,9 @@ static void points_that_are_no_numbers_are_near(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(near_solids_are_named_and_far_ones_are_not),
+        cmocka_unit_test(near_solids_are_found_and_far_ones_excluded),
         cmocka_unit_test(moving_solids_reach_farther),
-        cmocka_unit_test(points_that_are_no_numbers_are_near),
+        cmocka_unit_test(points_at_nan_are_near_all_solids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void jumps_and_ramps(void **state)
 }
 
 /* A change that begins takes over from where the last has got to, whatever the order of adding. */
-static void later_takes_over(void **state)
+static void a_later_change_starts_from_the_present_value(void **state)
 {
     (void)state;
     OozeWorld *world = make_world();
@@ -188,7 +188,7 @@ static void resumes_bitwise(void **state)
     "emitters: [{name: jet, material: honey, radius: 0.2, speed: 1}]\n"                            \
     "solids: [{name: floor, shape: {type: plane}}]\n"
 
-static void scenes_tell_changes(void **state)
+static void changes_of_scenes_are_applied(void **state)
 {
     (void)state;
     OozeScene *scene =
@@ -216,7 +216,7 @@ static void scenes_tell_changes(void **state)
     ooze_scene_free(scene);
 }
 
-static void scenes_are_corrected(void **state)
+static void mistakes_in_changes_are_located(void **state)
 {
     (void)state;
 #define CHANGE(text) HEAD THINGS "changes: [{time: 0, " text "}]\n"
@@ -247,10 +247,13 @@ static void scenes_are_corrected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jumps_and_ramps),       cmocka_unit_test(later_takes_over),
-        cmocka_unit_test(everything_may_change), cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(resumes_bitwise),       cmocka_unit_test(scenes_tell_changes),
-        cmocka_unit_test(scenes_are_corrected),
+        cmocka_unit_test(jumps_and_ramps),
+        cmocka_unit_test(a_later_change_starts_from_the_present_value),
+        cmocka_unit_test(everything_may_change),
+        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(resumes_bitwise),
+        cmocka_unit_test(changes_of_scenes_are_applied),
+        cmocka_unit_test(mistakes_in_changes_are_located),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

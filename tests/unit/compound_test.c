@@ -118,7 +118,7 @@ static double least(const OozeSolidMass *m)
 }
 
 /* Parallel axes: two balls that stand apart on a diagonal. */
-static void parts_that_stand_apart_add_up(void **state)
+static void masses_of_separate_parts_add_up(void **state)
 {
     (void)state;
     const double r = 0.2, d = 0.5;
@@ -166,7 +166,7 @@ static void touching_and_crossing_boxes(void **state)
 
 /* Two balls in each other: the lens that they share is pi (4 r + d) (2 r - d)^2 / 12, and with
    parts all alike there is only one. */
-static void what_is_shared_counts_once(void **state)
+static void overlaps_of_parts_count_once(void **state)
 {
     (void)state;
     const double r = 0.3, d = 0.35, one = 4.0 / 3.0 * PI * r * r * r;
@@ -237,7 +237,7 @@ static void check_samples(const OozeShapeDef *def, double area)
     ooze_shape_destroy(shape);
 }
 
-static void samples_are_on_the_surface_of_all(void **state)
+static void samples_are_on_the_surface_of_the_union(void **state)
 {
     (void)state;
     OozeShapeDef parts[3];
@@ -254,7 +254,7 @@ static void samples_are_on_the_surface_of_all(void **state)
     check_samples(&bar, 6 * 0.25 + 4 * 0.04);
 }
 
-static void shell_points_are_not_hidden(void **state)
+static void shell_points_have_their_depth_in_the_union(void **state)
 {
     (void)state;
     OozeShapeDef parts[3];
@@ -285,7 +285,7 @@ static OozeStatus refused(const OozeShapeDef *def, OozeError *error)
     return status;
 }
 
-static void what_cannot_be_a_part(void **state)
+static void impossible_parts_are_refused(void **state)
 {
     (void)state;
     OozeShapeDef parts[OOZE_SHAPE_PARTS_MAX + 1];
@@ -334,7 +334,7 @@ static OozeStatus make_all(const OozeShapeDef *def, OozeError *error)
     return status;
 }
 
-static void want_of_memory_is_told(void **state)
+static void running_out_of_memory_is_an_error(void **state)
 {
     (void)state;
     OozeShapeDef parts[2] = {box(vec3(0.4, 0.4, 0.4), vec3(0, 0, 0)),
@@ -357,13 +357,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_are_of_the_nearest_part),
-        cmocka_unit_test(parts_that_stand_apart_add_up),
+        cmocka_unit_test(masses_of_separate_parts_add_up),
         cmocka_unit_test(touching_and_crossing_boxes),
-        cmocka_unit_test(what_is_shared_counts_once),
-        cmocka_unit_test(samples_are_on_the_surface_of_all),
-        cmocka_unit_test(shell_points_are_not_hidden),
-        cmocka_unit_test(what_cannot_be_a_part),
-        cmocka_unit_test(want_of_memory_is_told),
+        cmocka_unit_test(overlaps_of_parts_count_once),
+        cmocka_unit_test(samples_are_on_the_surface_of_the_union),
+        cmocka_unit_test(shell_points_have_their_depth_in_the_union),
+        cmocka_unit_test(impossible_parts_are_refused),
+        cmocka_unit_test(running_out_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -310,19 +310,19 @@ static void check(int stage, const char *subject)
     conclude(&job);
 }
 
-static void beginning(void **state)
+static void velocities_of_multipliers(void **state)
 {
     (void)state;
     check(START, "velocities of multipliers");
 }
 
-static void jacobi(void **state)
+static void jacobi_and_chebyshev_sweeps(void **state)
 {
     (void)state;
     check(JACOBI, "Jacobi and Chebyshev");
 }
 
-static void search(void **state)
+static void conjugate_gradients_on_multipliers(void **state)
 {
     (void)state;
     check(SEARCH, "conjugate gradients on multipliers");
@@ -331,9 +331,9 @@ static void search(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(beginning),
-        cmocka_unit_test(jacobi),
-        cmocka_unit_test(search),
+        cmocka_unit_test(velocities_of_multipliers),
+        cmocka_unit_test(jacobi_and_chebyshev_sweeps),
+        cmocka_unit_test(conjugate_gradients_on_multipliers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

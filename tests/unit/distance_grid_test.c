@@ -139,7 +139,7 @@ static void normal_is_the_gradient(void **state)
     ooze_mesh_free(mesh);
 }
 
-static void memory_follows_the_surface(void **state)
+static void memory_is_proportional_to_the_surface(void **state)
 {
     (void)state;
     OozeMesh *mesh = make_mesh(OOZE_SHAPE_SPHERE, 0.5, 1.0, 0.05);
@@ -403,7 +403,7 @@ static void thin_sheet_does_not_leak(void **state)
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-static void too_fine_is_refused_with_its_price(void **state)
+static void too_fine_a_grid_is_refused_with_its_size(void **state)
 {
     (void)state;
     OozeMesh *mesh = make_mesh(OOZE_SHAPE_SPHERE, 0.5, 1.0, 0.2);
@@ -472,7 +472,7 @@ int main(void)
         cmocka_unit_test(sphere_matches_closed_form),
         cmocka_unit_test(torus_matches_closed_form),
         cmocka_unit_test(normal_is_the_gradient),
-        cmocka_unit_test(memory_follows_the_surface),
+        cmocka_unit_test(memory_is_proportional_to_the_surface),
         cmocka_unit_test(far_from_the_origin),
         cmocka_unit_test(one_flipped_triangle),
         cmocka_unit_test(one_missing_triangle),
@@ -481,7 +481,7 @@ int main(void)
         cmocka_unit_test(open_box_is_a_shell),
         cmocka_unit_test(open_pipe_is_a_shell),
         cmocka_unit_test(thin_sheet_does_not_leak),
-        cmocka_unit_test(too_fine_is_refused_with_its_price),
+        cmocka_unit_test(too_fine_a_grid_is_refused_with_its_size),
         cmocka_unit_test(no_memory_leaks_nothing),
         cmocka_unit_test(winding_counts_turns),
     };

@@ -98,7 +98,7 @@ static void loads_add_up(void **state)
 
 /* 3.3 m/s are 2.06 spacings a step: cut into four. A corner that turns as fast is cut for as
    well. */
-static void its_speed_cuts_steps(void **state)
+static void fast_solids_divide_steps(void **state)
 {
     (void)state;
     OozeWorld *world = pushing_world(0.0, vec3(3.3, 0, 0));
@@ -164,7 +164,7 @@ static Motion motion_of(OozeWorld *world)
     return sum;
 }
 
-static void what_a_shower_gives_it_loses(void **state)
+static void particles_and_solid_conserve_momentum(void **state)
 {
     (void)state;
     OozeWorld *world = shower(1);
@@ -196,7 +196,7 @@ static uint64_t run_shower(int threads, int resume_at)
     return hash;
 }
 
-static void the_same_bits_resumed_and_on_more_threads(void **state)
+static void resumed_runs_and_more_threads_give_the_same_bits(void **state)
 {
     (void)state;
     uint64_t hash = run_shower(1, 0);
@@ -206,7 +206,7 @@ static void the_same_bits_resumed_and_on_more_threads(void **state)
 
 /* ---- refusals -------------------------------------------------------------------------------- */
 
-static void methods_that_push_nothing_refuse(void **state)
+static void methods_without_coupling_refuse_dynamic_solids(void **state)
 {
     (void)state;
     OozeMethod idle = pushing_method;
@@ -222,7 +222,7 @@ static void methods_that_push_nothing_refuse(void **state)
     ooze_world_destroy(world);
 }
 
-static void a_solid_that_runs_away_is_told(void **state)
+static void a_diverged_solid_is_an_error(void **state)
 {
     (void)state;
     OozeWorld *world = pushing_world(0.0, vec3(0, 0, 0));
@@ -278,11 +278,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_add_up),
-        cmocka_unit_test(its_speed_cuts_steps),
-        cmocka_unit_test(what_a_shower_gives_it_loses),
-        cmocka_unit_test(the_same_bits_resumed_and_on_more_threads),
-        cmocka_unit_test(methods_that_push_nothing_refuse),
-        cmocka_unit_test(a_solid_that_runs_away_is_told),
+        cmocka_unit_test(fast_solids_divide_steps),
+        cmocka_unit_test(particles_and_solid_conserve_momentum),
+        cmocka_unit_test(resumed_runs_and_more_threads_give_the_same_bits),
+        cmocka_unit_test(methods_without_coupling_refuse_dynamic_solids),
+        cmocka_unit_test(a_diverged_solid_is_an_error),
         cmocka_unit_test(running_out_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

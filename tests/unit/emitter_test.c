@@ -187,7 +187,7 @@ static void outlines_have_their_area(void **state)
     ooze_emitter_free(&emitter);
 }
 
-static void window_is_hit_exactly(void **state)
+static void start_and_stop_are_exact(void **state)
 {
     (void)state;
     OozeEmitterDef def = disc(2 * s, 0.037);
@@ -383,7 +383,7 @@ int main(void)
         cmocka_unit_test(jet_is_steady_at_any_speed),
         cmocka_unit_test(flow_is_right_for_discs_of_any_size),
         cmocka_unit_test(outlines_have_their_area),
-        cmocka_unit_test(window_is_hit_exactly),
+        cmocka_unit_test(start_and_stop_are_exact),
         cmocka_unit_test(moving_nozzle_does_not_depend_on_the_step),
         cmocka_unit_test(velocity_includes_the_nozzle),
         cmocka_unit_test(limit_holds_to_the_particle),

@@ -132,7 +132,7 @@ static void the_same_run_on_an_engine(void **state)
 }
 
 /* Looking does not make particles travel back; adding does, once. */
-static void looking_and_adding_between_steps(void **state)
+static void measuring_and_adding_particles_between_steps(void **state)
 {
     (void)state;
     Fixture here = pour(2), there = pour(2);
@@ -170,7 +170,7 @@ static void looking_and_adding_between_steps(void **state)
 }
 
 /* A state goes from one machine to the other and back. */
-static void states_move_between_machines(void **state)
+static void states_are_restored_on_the_other_engine(void **state)
 {
     (void)state;
     Fixture whole = pour(2), here = pour(2), there = pour(2), back = pour(2);
@@ -194,7 +194,7 @@ static void states_move_between_machines(void **state)
 
 /* `auto` goes on with the processor when a setting changes to what the engine does not take, and
    back. */
-static void a_setting_that_an_engine_does_not_take(void **state)
+static void unsupported_settings_switch_to_the_processor(void **state)
 {
     (void)state;
     Fixture here = pour(2), there = pour(2);
@@ -234,7 +234,7 @@ static void a_setting_that_an_engine_does_not_take(void **state)
 }
 
 /* A stand-in and a machine that is not there are passed over by `auto`. */
-static void auto_is_silent(void **state)
+static void auto_skips_unavailable_engines(void **state)
 {
     (void)state;
     OozeEngine broken = mirror;
@@ -263,7 +263,7 @@ static OozeStatus refuse_to_be_made(OozeWorld *world, const OozeMethod *method, 
 
 /* A machine that is there but cannot be had: an error where it was asked for, else the processor
    goes on. */
-static void an_engine_that_cannot_be_made(void **state)
+static void an_engine_that_cannot_be_created(void **state)
 {
     (void)state;
     OozeEngine full = mirror;
@@ -292,7 +292,7 @@ static void hear(void *user, OozeLogLevel level, const char *line)
     snprintf(heard->last, sizeof heard->last, "%s", line);
 }
 
-static void the_log_says_once_who_takes_the_steps(void **state)
+static void the_log_names_the_engine_once(void **state)
 {
     (void)state;
     Heard heard = {0};
@@ -315,7 +315,7 @@ static void the_log_says_once_who_takes_the_steps(void **state)
     }
 }
 
-static void a_run_gone_wrong_is_told_alike(void **state)
+static void diverged_runs_give_the_same_error(void **state)
 {
     (void)state;
     OozeError told[2] = {0};
@@ -335,7 +335,7 @@ static void a_run_gone_wrong_is_told_alike(void **state)
 }
 
 /* Only who asks for the times of parts has the machine waited for. */
-static void clocks_wait_when_asked(void **state)
+static void timing_parts_waits_for_the_engine(void **state)
 {
     (void)state;
     Fixture f = pour(2);
@@ -372,7 +372,7 @@ static void out_of_memory(void **state)
     assert_int_equal(mirror_counts.alive, 0);
 }
 
-static void the_environment_decides_where_no_one_does(void **state)
+static void the_environment_chooses_the_default_device(void **state)
 {
     (void)state;
     OozeWorldDef def = ooze_world_def_default();
@@ -403,16 +403,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_run_on_an_engine),
-        cmocka_unit_test(looking_and_adding_between_steps),
-        cmocka_unit_test(states_move_between_machines),
-        cmocka_unit_test(a_setting_that_an_engine_does_not_take),
-        cmocka_unit_test(auto_is_silent),
-        cmocka_unit_test(an_engine_that_cannot_be_made),
-        cmocka_unit_test(the_log_says_once_who_takes_the_steps),
-        cmocka_unit_test(a_run_gone_wrong_is_told_alike),
-        cmocka_unit_test(clocks_wait_when_asked),
+        cmocka_unit_test(measuring_and_adding_particles_between_steps),
+        cmocka_unit_test(states_are_restored_on_the_other_engine),
+        cmocka_unit_test(unsupported_settings_switch_to_the_processor),
+        cmocka_unit_test(auto_skips_unavailable_engines),
+        cmocka_unit_test(an_engine_that_cannot_be_created),
+        cmocka_unit_test(the_log_names_the_engine_once),
+        cmocka_unit_test(diverged_runs_give_the_same_error),
+        cmocka_unit_test(timing_parts_waits_for_the_engine),
         cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(the_environment_decides_where_no_one_does),
+        cmocka_unit_test(the_environment_chooses_the_default_device),
     };
     unsetenv("OOZE_DEVICE");
     return cmocka_run_group_tests(tests, NULL, NULL);

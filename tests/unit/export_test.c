@@ -160,7 +160,7 @@ static void full_disk_is_an_error(void **state)
     sample_free(sample);
 }
 
-static void want_of_memory_is_an_error(void **state)
+static void running_out_of_memory_is_an_error(void **state)
 {
     (void)state;
     SampleFrame *sample = sample_create(5, 1);
@@ -244,7 +244,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(csv_has_units_and_rows),
         cmocka_unit_test(odd_names_are_made_safe),
         cmocka_unit_test(full_disk_is_an_error),
-        cmocka_unit_test(want_of_memory_is_an_error),
+        cmocka_unit_test(running_out_of_memory_is_an_error),
         cmocka_unit_test(samples_are_written),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -17,7 +17,7 @@ static OozeF32x4 draw_four(uint64_t element, uint64_t number)
                       draw(element, number + 3));
 }
 
-static void lanes_are_what_they_say(void **state)
+static void operations_equal_those_of_single_floats(void **state)
 {
     (void)state;
     for (uint64_t n = 0; n < 100; n++) {
@@ -47,7 +47,7 @@ static void lanes_are_what_they_say(void **state)
 }
 
 /* Float rounding of numbers up to 1/h^3 and 1/h^4. */
-static void spline_is_the_plain_one(void **state)
+static void cubic_spline_agrees_with_the_scalar_one(void **state)
 {
     (void)state;
     const float h = 0.04f, volume = 8e-6f;
@@ -89,8 +89,8 @@ static void rows_add_outer_products(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_are_what_they_say),
-        cmocka_unit_test(spline_is_the_plain_one),
+        cmocka_unit_test(operations_equal_those_of_single_floats),
+        cmocka_unit_test(cubic_spline_agrees_with_the_scalar_one),
         cmocka_unit_test(rows_add_outer_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static OozeSceneAdvice advise(OozeScene *scene)
 
 /* A drop of honey, 1 cm across, 10 Pa s, 1400 kg/m3, 0.07 N/m, 0.1 m above a floor: it strikes at
    sqrt(2 * 9.81 * 0.1) = 1.4 m/s. */
-static void honey_drop(void **state)
+static void numbers_of_a_honey_drop(void **state)
 {
     (void)state;
     OozeScene *scene = load_good(
@@ -57,7 +57,7 @@ static void honey_drop(void **state)
 }
 
 /* With a memory of 0.5 s: G = 20 Pa. */
-static void memory(void **state)
+static void numbers_of_viscoelastic_fluids(void **state)
 {
     (void)state;
     OozeScene *scene =
@@ -85,7 +85,7 @@ static void memory(void **state)
     ooze_scene_free(scene);
 }
 
-static void blocks(void **state)
+static void numbers_of_blocks(void **state)
 {
     (void)state;
     OozeScene *scene = load_good(SCENE("") "spacing: 0.01\ntime_step: 1/100\n"
@@ -115,7 +115,7 @@ static void blocks(void **state)
 }
 
 /* A thread of 1000 Pa s is held back: v + g L^2/(3 nu); water falls freely. */
-static void jets(void **state)
+static void numbers_of_jets(void **state)
 {
     (void)state;
     const char *text = SCENE("") "spacing: 0.004\ntime_step: 1/100\n"
@@ -204,7 +204,7 @@ static void steps_follow_the_flow(void **state)
 
 /* What is given wins; what is `auto` is chosen alone; the canonical text has numbers and stays
    itself. */
-static void given_values_win(void **state)
+static void given_values_are_kept(void **state)
 {
     (void)state;
 #define TAR "spacing: 0.01\nmaterials: {m: {viscosity: 400}}\n" BLOCK
@@ -236,7 +236,7 @@ static void given_values_win(void **state)
 
 /* Few iterations are enough for short steps: 6.6 spacings of way at 1/100 s want 22, 3 s.
    Other methods choose their step alone. */
-static void the_rest_follows(void **state)
+static void other_values_match_the_given_ones(void **state)
 {
     (void)state;
     OozeChoice few = chosen(SCENE(", velocity_iterations: 10") "time_step: auto\n" TAR);
@@ -286,14 +286,14 @@ static void out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(honey_drop),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(blocks),
-        cmocka_unit_test(jets),
+        cmocka_unit_test(numbers_of_a_honey_drop),
+        cmocka_unit_test(numbers_of_viscoelastic_fluids),
+        cmocka_unit_test(numbers_of_blocks),
+        cmocka_unit_test(numbers_of_jets),
         cmocka_unit_test(iterations_follow_the_distance),
         cmocka_unit_test(steps_follow_the_flow),
-        cmocka_unit_test(given_values_win),
-        cmocka_unit_test(the_rest_follows),
+        cmocka_unit_test(given_values_are_kept),
+        cmocka_unit_test(other_values_match_the_given_ones),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static char *file_of(const OozeFrame *frame, const char *name, size_t *size)
     return data;
 }
 
-static void files_are_equal(void **state)
+static void copies_and_originals_give_equal_files(void **state)
 {
     (void)state;
     const uint64_t counts[] = {0, 1, 1000, 40000}; /* 40000 positions are more than one piece */
@@ -48,7 +48,7 @@ static void files_are_equal(void **state)
     ooze_threads_destroy(threads);
 }
 
-static void memory_is_kept(void **state)
+static void memory_of_a_copy_is_reused(void **state)
 {
     (void)state;
     OozeFrameCopy copy = {0};
@@ -69,7 +69,7 @@ static void memory_is_kept(void **state)
     sample_free(more);
 }
 
-static void want_of_memory_is_an_error(void **state)
+static void running_out_of_memory_is_an_error(void **state)
 {
     (void)state;
     SampleFrame *sample = sample_create(100, 0);
@@ -96,9 +96,9 @@ static void want_of_memory_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_equal),
-        cmocka_unit_test(memory_is_kept),
-        cmocka_unit_test(want_of_memory_is_an_error),
+        cmocka_unit_test(copies_and_originals_give_equal_files),
+        cmocka_unit_test(memory_of_a_copy_is_reused),
+        cmocka_unit_test(running_out_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -93,7 +93,7 @@ static uint64_t file_size(const char *name)
     return stat(name, &info) == 0 ? (uint64_t)info.st_size : 0;
 }
 
-static void comes_back_whole(void **state)
+static void all_values_are_read_back(void **state)
 {
     (void)state;
     /* 100,000 rows make several packing blocks; 0 and 1 are the edges. */
@@ -110,7 +110,7 @@ static void comes_back_whole(void **state)
     }
 }
 
-static void bare_frame_comes_back(void **state)
+static void a_frame_without_solids_and_state_is_read_back(void **state)
 {
     (void)state;
     SampleFrame *sample = sample_create(3, 0);
@@ -141,7 +141,7 @@ static void equal_frames_give_equal_files(void **state)
     sample_free(sample);
 }
 
-static void block_tells_what_is_inside(void **state)
+static void the_header_describes_the_frame(void **state)
 {
     (void)state;
     SampleFrame *sample = sample_create(12, 5);
@@ -208,7 +208,7 @@ static void damage_is_refused(void **state)
     sample_free(sample);
 }
 
-static void other_things_are_refused(void **state)
+static void files_that_are_no_frames_are_refused(void **state)
 {
     (void)state;
     OozeFrame *frame;
@@ -323,7 +323,7 @@ static void full_file_system_names_its_cause(void **state)
     rmdir(point);
 }
 
-static void blocking_folder_is_an_error(void **state)
+static void paths_that_cannot_be_written_are_errors(void **state)
 {
     (void)state;
     SampleFrame *sample = sample_create(4, 1);
@@ -338,7 +338,7 @@ static void blocking_folder_is_an_error(void **state)
     sample_free(sample);
 }
 
-static void want_of_memory_is_an_error(void **state)
+static void running_out_of_memory_is_an_error(void **state)
 {
     (void)state;
     SampleFrame *sample = sample_create(4, 1);
@@ -369,7 +369,7 @@ static herr_t own_printer(hid_t stack, void *data)
     return 0;
 }
 
-static void error_printing_is_restored(void **state)
+static void error_handlers_of_hdf5_are_restored(void **state)
 {
     (void)state;
     int mark = 0;
@@ -390,18 +390,18 @@ static void error_printing_is_restored(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comes_back_whole),
-        cmocka_unit_test(bare_frame_comes_back),
+        cmocka_unit_test(all_values_are_read_back),
+        cmocka_unit_test(a_frame_without_solids_and_state_is_read_back),
         cmocka_unit_test(equal_frames_give_equal_files),
-        cmocka_unit_test(block_tells_what_is_inside),
+        cmocka_unit_test(the_header_describes_the_frame),
         cmocka_unit_test(damage_is_refused),
-        cmocka_unit_test(other_things_are_refused),
+        cmocka_unit_test(files_that_are_no_frames_are_refused),
         cmocka_unit_test(meaningless_frames_are_not_written),
         cmocka_unit_test(full_disk_is_an_error),
         cmocka_unit_test(full_file_system_names_its_cause),
-        cmocka_unit_test(blocking_folder_is_an_error),
-        cmocka_unit_test(want_of_memory_is_an_error),
-        cmocka_unit_test(error_printing_is_restored),
+        cmocka_unit_test(paths_that_cannot_be_written_are_errors),
+        cmocka_unit_test(running_out_of_memory_is_an_error),
+        cmocka_unit_test(error_handlers_of_hdf5_are_restored),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -92,7 +92,7 @@ static void sparse_equals_dense(void **state)
 }
 
 /* Whatever the distances, memory stays in proportion to the number of points. */
-static void memory_follows_points(void **state)
+static void memory_is_proportional_to_the_points(void **state)
 {
     (void)state;
     for (double far = 1.0; far < 1e38; far *= 100.0) {
@@ -108,7 +108,7 @@ static void memory_follows_points(void **state)
     }
 }
 
-static void not_a_place(void **state)
+static void positions_that_are_not_finite_are_refused(void **state)
 {
     (void)state;
     OozeGrid *grid = ooze_grid_create();
@@ -157,7 +157,7 @@ static void bad_arguments(void **state)
 }
 
 /* Wrapped coordinates always lie in the box, so that a wrapped particle is never refused. */
-static void wrapping(void **state)
+static void wrapped_coordinates_are_in_the_box(void **state)
 {
     (void)state;
     const float lengths[] = {1.0f, 0.3f, 7.1f, 1000.0f};
@@ -208,10 +208,10 @@ int main(void)
         cmocka_unit_test(order_dense),
         cmocka_unit_test(order_sparse),
         cmocka_unit_test(sparse_equals_dense),
-        cmocka_unit_test(memory_follows_points),
-        cmocka_unit_test(not_a_place),
+        cmocka_unit_test(memory_is_proportional_to_the_points),
+        cmocka_unit_test(positions_that_are_not_finite_are_refused),
         cmocka_unit_test(bad_arguments),
-        cmocka_unit_test(wrapping),
+        cmocka_unit_test(wrapped_coordinates_are_in_the_box),
         cmocka_unit_test(reuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

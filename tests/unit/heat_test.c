@@ -47,7 +47,7 @@ static void stages_reach_far_enough(void **state)
 
 /* The paper's bound: h/dx from 2 to 4, one sweep is monotone up to s_c of 0.067 to 0.074 with its
    kernel, whose Laplacian on the lattice is within 5 % of ours. */
-static void bound_is_the_papers(void **state)
+static void stability_bound_is_near_the_papers(void **state)
 {
     (void)state;
     for (double ratio = 2.0; ratio <= 4.0; ratio += 0.5) {
@@ -136,7 +136,7 @@ static void nonsense_is_refused(void **state)
 }
 
 /* Heat that would need more sweeps than anyone waits for. */
-static void too_fast_is_refused(void **state)
+static void too_many_stages_are_refused(void **state)
 {
     (void)state;
     OozeWorldDef def = ooze_world_def_default();
@@ -231,7 +231,7 @@ static const char warm_scene[] =
          "changes: [{time: 0.2, set: solids.plate.temperature, to: 90, ramp: 0.1}]\n"
          "probes: [{kind: heat}]\n";
 
-static void scenes_hold_heat(void **state)
+static void heat_of_scenes_is_read_and_written(void **state)
 {
     (void)state;
     OozeScene *scene = load_good(warm_scene);
@@ -277,7 +277,7 @@ static void mistakes_are_located(void **state)
 
 /* What `ooze check` says: of numbers without heat, of tables that a method leaves alone, of many
    sweeps. */
-static void traps_are_told(void **state)
+static void heat_warnings_are_given(void **state)
 {
     (void)state;
     const struct {
@@ -350,7 +350,7 @@ static void frames_resume(void **state)
 
 /* Another machine is not asked for heat: `auto` goes on with the processor, and who insists is
    told. */
-static void engines_have_no_heat(void **state)
+static void heat_runs_on_the_processor_only(void **state)
 {
     (void)state;
     OozeScene *scene = load_good(warm_scene);
@@ -371,17 +371,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(means_and_rows),
         cmocka_unit_test(stages_reach_far_enough),
-        cmocka_unit_test(bound_is_the_papers),
+        cmocka_unit_test(stability_bound_is_near_the_papers),
         cmocka_unit_test(material_follows_its_table),
         cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(too_fast_is_refused),
+        cmocka_unit_test(too_many_stages_are_refused),
         cmocka_unit_test(running_out_of_memory_is_an_error),
         cmocka_unit_test(steady_steps_allocate_nothing),
-        cmocka_unit_test(scenes_hold_heat),
+        cmocka_unit_test(heat_of_scenes_is_read_and_written),
         cmocka_unit_test(mistakes_are_located),
-        cmocka_unit_test(traps_are_told),
+        cmocka_unit_test(heat_warnings_are_given),
         cmocka_unit_test_setup_teardown(frames_resume, make_folder, remove_folder),
-        cmocka_unit_test(engines_have_no_heat),
+        cmocka_unit_test(heat_runs_on_the_processor_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void threads_do_not_matter(void **state)
 }
 
 /* Through a file, at a time when there are links of all kinds. */
-static void resumes_to_the_bit(void **state)
+static void resumed_runs_have_the_same_bits(void **state)
 {
     (void)state;
     char path[64];
@@ -89,7 +89,7 @@ static void resumes_to_the_bit(void **state)
 }
 
 /* A frame of before the first step: everybody is new, and elastic objects still get their links. */
-static void resumes_from_nothing(void **state)
+static void resumes_from_a_frame_before_the_first_step(void **state)
 {
     (void)state;
     OozeWorld *world = busy_world(2), *again = busy_world(2);
@@ -216,7 +216,7 @@ static void out_of_memory(void **state)
 
 /* ---- frames that are not sound --------------------------------------------------------------- */
 
-static void refuses_what_is_not_sound(void **state)
+static void damaged_links_are_refused(void **state)
 {
     (void)state;
     static const Spoilt cases[] = {
@@ -236,10 +236,14 @@ static void refuses_what_is_not_sound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_do_not_matter), cmocka_unit_test(resumes_to_the_bit),
-        cmocka_unit_test(resumes_from_nothing),  cmocka_unit_test(emission_and_sinks_leak_nothing),
-        cmocka_unit_test(freezing_and_thawing),  cmocka_unit_test(memory_of_a_hundred_links),
-        cmocka_unit_test(out_of_memory),         cmocka_unit_test(refuses_what_is_not_sound),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(resumed_runs_have_the_same_bits),
+        cmocka_unit_test(resumes_from_a_frame_before_the_first_step),
+        cmocka_unit_test(emission_and_sinks_leak_nothing),
+        cmocka_unit_test(freezing_and_thawing),
+        cmocka_unit_test(memory_of_a_hundred_links),
+        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(damaged_links_are_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

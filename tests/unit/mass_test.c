@@ -141,7 +141,7 @@ static OozeStatus refused(OozeSolidDef def, OozeError *error)
     return ooze_solid_create(&solid, &def, OOZE_AXIS_Z, SPACING, error);
 }
 
-static void what_has_no_mass_is_refused(void **state)
+static void shapes_without_a_mass_are_refused(void **state)
 {
     (void)state;
     OozeSolidDef plane = solid_of(ooze_shape_def_default(OOZE_SHAPE_PLANE), 1000.0);
@@ -171,7 +171,7 @@ static void what_has_no_mass_is_refused(void **state)
     CHECK_FAILS(refused(flat, &error), OOZE_ERROR_ARGUMENT, "size.x = 0");
 }
 
-static void a_motion_only_starts_it(void **state)
+static void motion_gives_initial_velocity_and_spin_only(void **state)
 {
     (void)state;
     OozeSolidDef def = solid_of(ooze_shape_def_default(OOZE_SHAPE_BOX), 1000.0);
@@ -199,8 +199,8 @@ int main(void)
         cmocka_unit_test(closed_forms),
         cmocka_unit_test(capsule_between_ball_and_rod),
         cmocka_unit_test(mesh_of_a_box_turned_and_shifted),
-        cmocka_unit_test(what_has_no_mass_is_refused),
-        cmocka_unit_test(a_motion_only_starts_it),
+        cmocka_unit_test(shapes_without_a_mass_are_refused),
+        cmocka_unit_test(motion_gives_initial_velocity_and_spin_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 
-static void blocks(void **state)
+static void blocks_are_aligned_and_zeroed(void **state)
 {
     (void)state;
     for (size_t bytes = 0; bytes < 300; bytes++) {
@@ -164,7 +164,7 @@ static void arena_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks),
+        cmocka_unit_test(blocks_are_aligned_and_zeroed),
         cmocka_unit_test(impossible_sizes),
         cmocka_unit_test(grow),
         cmocka_unit_test(copied_text),

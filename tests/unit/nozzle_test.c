@@ -55,7 +55,7 @@ static double value(OozeWorld *world, const char *field, uint64_t i, int k)
 }
 
 /* Inside: the jet's velocity and no gravity. Outside: in free fall since the exit. */
-static void nozzle_leads_and_lets_go(void **state)
+static void velocity_is_prescribed_inside_the_nozzle_only(void **state)
 {
     (void)state;
     OozeWorld *world = make_world(NULL, INFINITY);
@@ -103,7 +103,7 @@ static void paused_nozzle_holds_its_fluid(void **state)
 
 /* A nozzle that has stopped, or given all it has to give, lets go of what it holds: at the jet's
    speed, and then it falls. */
-static void stopped_nozzle_lets_go(void **state)
+static void stopped_nozzle_releases_its_fluid(void **state)
 {
     (void)state;
     for (int limited = 0; limited < 2; limited++) {
@@ -139,7 +139,7 @@ static void stopped_nozzle_lets_go(void **state)
 
 /* One burst after another from the same place, while the first has hardly left, and after a while.
    A nozzle starts full, but not where something is: the second burst is as calm as the first. */
-static void bursts_follow_each_other(void **state)
+static void a_second_burst_is_not_faster_than_free_fall(void **state)
 {
     (void)state;
     enum { STEPS = 45 };
@@ -172,10 +172,10 @@ static void bursts_follow_each_other(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nozzle_leads_and_lets_go),
+        cmocka_unit_test(velocity_is_prescribed_inside_the_nozzle_only),
         cmocka_unit_test(paused_nozzle_holds_its_fluid),
-        cmocka_unit_test(stopped_nozzle_lets_go),
-        cmocka_unit_test(bursts_follow_each_other),
+        cmocka_unit_test(stopped_nozzle_releases_its_fluid),
+        cmocka_unit_test(a_second_burst_is_not_faster_than_free_fall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

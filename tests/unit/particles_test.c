@@ -98,7 +98,7 @@ static void alignment_and_spare(void **state)
     ooze_particles_destroy(particles);
 }
 
-static void same_name(void **state)
+static void equal_fields_are_added_once(void **state)
 {
     (void)state;
     OozeParticles *particles = store();
@@ -123,7 +123,7 @@ static void same_name(void **state)
     ooze_particles_destroy(particles);
 }
 
-static void bad_rows(void **state)
+static void bad_fields_are_refused(void **state)
 {
     (void)state;
     OozeParticles *particles = store();
@@ -149,7 +149,7 @@ static void bad_rows(void **state)
     ooze_particles_destroy(particles);
 }
 
-static void limits(void **state)
+static void too_many_particles_and_ids_are_refused(void **state)
 {
     (void)state;
     OozeParticles *particles = store();
@@ -363,9 +363,9 @@ int main(void)
         cmocka_unit_test(common_fields),
         cmocka_unit_test(initial_values),
         cmocka_unit_test(alignment_and_spare),
-        cmocka_unit_test(same_name),
-        cmocka_unit_test(bad_rows),
-        cmocka_unit_test(limits),
+        cmocka_unit_test(equal_fields_are_added_once),
+        cmocka_unit_test(bad_fields_are_refused),
+        cmocka_unit_test(too_many_particles_and_ids_are_refused),
         cmocka_unit_test(resize),
         cmocka_unit_test(ten_thousand_operations),
         cmocka_unit_test(steady_state),

@@ -175,7 +175,7 @@ static void destroying_finishes_the_work(void **state)
     ooze_pipeline_destroy(NULL);
 }
 
-static void impossible_ones_are_refused(void **state)
+static void impossible_pipelines_are_refused(void **state)
 {
     (void)state;
     const OozePipelineWork work[] = {only};
@@ -197,7 +197,7 @@ int main(void)
         cmocka_unit_test(caller_waits_for_a_slow_stage),
         cmocka_unit_test(failure_stops_the_caller),
         cmocka_unit_test(destroying_finishes_the_work),
-        cmocka_unit_test(impossible_ones_are_refused),
+        cmocka_unit_test(impossible_pipelines_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static void check_label(OozeAxisScale axis, double tick, const char *expected)
     assert_string_equal(label, expected);
 }
 
-static void labels_say_the_number(void **state)
+static void labels_have_scaled_numbers(void **state)
 {
     (void)state;
     check_label(axis_of(0, 2, false, 8), 0.4, "0.4");
@@ -81,7 +81,7 @@ static void check_title(double high, const char *unit, const char *expected)
     assert_string_equal(title, expected);
 }
 
-static void titles_tell_the_unit(void **state)
+static void titles_contain_the_unit(void **state)
 {
     (void)state;
     check_title(1, "m", "h (m)");
@@ -177,7 +177,7 @@ static unsigned char *white_pixels(const OozeDrawing *drawing)
 }
 
 /* The coloured line of the drawing goes through the pixels that the axes promise. */
-static void data_land_on_their_pixels(void **state)
+static void points_are_at_their_pixels(void **state)
 {
     (void)state;
     OozePanel panel = {"h", "m"};
@@ -532,12 +532,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_one_two_five),
         cmocka_unit_test(ticks_fall_on_round_numbers),
-        cmocka_unit_test(labels_say_the_number),
-        cmocka_unit_test(titles_tell_the_unit),
+        cmocka_unit_test(labels_have_scaled_numbers),
+        cmocka_unit_test(titles_contain_the_unit),
         cmocka_unit_test(labels_differ),
         cmocka_unit_test(logarithmic_axes_have_minor_ticks),
         cmocka_unit_test(axes_are_padded_and_include_zero),
-        cmocka_unit_test(data_land_on_their_pixels),
+        cmocka_unit_test(points_are_at_their_pixels),
         cmocka_unit_test(gaps_break_the_line),
         cmocka_unit_test(lines_end_at_the_panel),
         cmocka_unit_test(empty_and_cramped_figures_are_refused),

@@ -75,7 +75,7 @@ static void finds_the_rotation_of_a_stretch(void **state)
 }
 
 /* Mirror images, flat and thin neighbourhoods: a proper rotation that no other beats. */
-static void survives_what_has_no_polar_factor(void **state)
+static void reflections_and_singular_matrices_give_the_best_rotation(void **state)
 {
     (void)state;
     static const float shapes[][3] = {{1, 1, -0.1f}, {1, 0.8f, -0.5f}, {1, 0.7f, 0},
@@ -96,7 +96,7 @@ static void survives_what_has_no_polar_factor(void **state)
     }
 }
 
-static void nothing_turns_nothing(void **state)
+static void zero_and_nan_give_the_identity(void **state)
 {
     (void)state;
     OozeMat3 bad = ooze_mat3_identity();
@@ -109,7 +109,7 @@ static void nothing_turns_nothing(void **state)
 
 /* Cayley: exact axis, angle 2 atan(w/2), orthonormal to rounding; and I + W stretches by W^T
    W/2. */
-static void a_spin_rotates(void **state)
+static void rotation_by_a_spin_has_its_angle(void **state)
 {
     (void)state;
     OozeMat3 l = ooze_mat3_zero();
@@ -133,9 +133,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_rotation_of_a_stretch),
-        cmocka_unit_test(survives_what_has_no_polar_factor),
-        cmocka_unit_test(nothing_turns_nothing),
-        cmocka_unit_test(a_spin_rotates),
+        cmocka_unit_test(reflections_and_singular_matrices_give_the_best_rotation),
+        cmocka_unit_test(zero_and_nan_give_the_identity),
+        cmocka_unit_test(rotation_by_a_spin_has_its_angle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static Drop drop(const char *preset, const char *body, const char *friction, dou
 
 /* After half a second the thinner has gone farther. Neighbours in this order differ by a factor of
    at least 1.6 in viscosity, and by 20 % and more in what was measured; 5 % is asked for. */
-static void thinner_goes_farther(void **state)
+static void thinner_presets_spread_farther(void **state)
 {
     (void)state;
     static const char *const order[] = {"water", "cream", "oil", "syrup", "honey", "pdms"};
@@ -76,7 +76,7 @@ static void thinner_goes_farther(void **state)
    toothpaste (250 Pa) and 141 Pa for whipped cream (120 Pa), which stand but for a settled foot;
    358 Pa for ketchup (32 Pa) and 325 Pa for yoghurt (15 Pa), which slump and then stay. Syrup,
    without one, lies flatter than they. */
-static void pastes_stand(void **state)
+static void heights_of_pastes_follow_their_yield_stress(void **state)
 {
     (void)state;
     Drop clay = drop("clay", "fluid", "inf", 0.0, 0.5);
@@ -97,7 +97,7 @@ static void pastes_stand(void **state)
 /* At 1 m/s jelly is squashed by rho v^2/G, about 0.7 of its size, and is round again after its
    swing of 2 pi R sqrt(rho/G), about 0.1 s; clay keeps its dent; mucus that was spread comes
    back together. */
-static void what_is_elastic_springs_back(void **state)
+static void elastic_presets_spring_back(void **state)
 {
     (void)state;
     Drop jelly = drop("jelly", "soft", "0.5", 1.0, 0.5),
@@ -113,9 +113,9 @@ static void what_is_elastic_springs_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thinner_goes_farther),
-        cmocka_unit_test(pastes_stand),
-        cmocka_unit_test(what_is_elastic_springs_back),
+        cmocka_unit_test(thinner_presets_spread_farther),
+        cmocka_unit_test(heights_of_pastes_follow_their_yield_stress),
+        cmocka_unit_test(elastic_presets_spring_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

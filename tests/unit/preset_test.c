@@ -53,7 +53,7 @@ static void table_is_complete(void **state)
 }
 
 /* Measured is what names its source: a year, or the book that has none. */
-static void measured_numbers_name_who_measured(void **state)
+static void measured_numbers_have_a_source(void **state)
 {
     (void)state;
     int measured = 0, artistic = 0;
@@ -90,7 +90,7 @@ static void unknown_names(void **state)
 }
 
 /* Each is taken by the method without complaint and moves: a small block falls for some steps. */
-static void method_takes_them(void **state)
+static void conformation_runs_every_preset(void **state)
 {
     (void)state;
     for (int i = 0; i < EXPECTED; i++) {
@@ -154,7 +154,7 @@ static void scene_takes_a_preset(void **state)
     }
 }
 
-static void own_numbers_win(void **state)
+static void numbers_of_the_scene_override(void **state)
 {
     (void)state;
     OozeMaterialDef honey;
@@ -180,7 +180,7 @@ static void own_numbers_win(void **state)
 
 /* Two of viscosity, modulus and relaxation time make the third: the preset must not make it
    three. */
-static void nothing_contradicts(void **state)
+static void given_numbers_replace_the_modulus(void **state)
 {
     (void)state;
     OozeScene *scene = load_good(HEAD "materials:\n"
@@ -203,7 +203,7 @@ static void nothing_contradicts(void **state)
 }
 
 /* A scene that counts on its material's name is told. */
-static void bare_names_are_told(void **state)
+static void names_of_presets_without_numbers_are_warned_of(void **state)
 {
     (void)state;
     static const struct {
@@ -286,7 +286,7 @@ static void overrides_and_includes(void **state)
     ooze_scene_free(scene);
 }
 
-static void bad_presets_are_told(void **state)
+static void mistakes_in_presets_are_located(void **state)
 {
     (void)state;
     expect_one(HEAD "materials: {m: {preset: hony}}\n", 6, 25, "'preset' cannot be 'hony'",
@@ -303,7 +303,7 @@ static void bad_presets_are_told(void **state)
 }
 
 /* Fails the n-th allocation for n = 1, 2, ... until a load goes through. Leaks show under ASan. */
-static void memory_runs_out(void **state)
+static void running_out_of_memory_is_an_error(void **state)
 {
     (void)state;
     const char *text = HEAD "materials: {m: {preset: ketchup, density: 900}, n: {preset: water}}\n";
@@ -324,17 +324,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_is_complete),
-        cmocka_unit_test(measured_numbers_name_who_measured),
+        cmocka_unit_test(measured_numbers_have_a_source),
         cmocka_unit_test(unknown_names),
-        cmocka_unit_test(method_takes_them),
+        cmocka_unit_test(conformation_runs_every_preset),
         cmocka_unit_test(scene_takes_a_preset),
-        cmocka_unit_test(own_numbers_win),
-        cmocka_unit_test(nothing_contradicts),
-        cmocka_unit_test(bare_names_are_told),
+        cmocka_unit_test(numbers_of_the_scene_override),
+        cmocka_unit_test(given_numbers_replace_the_modulus),
+        cmocka_unit_test(names_of_presets_without_numbers_are_warned_of),
         cmocka_unit_test(canonical_text_has_the_numbers),
         cmocka_unit_test(overrides_and_includes),
-        cmocka_unit_test(bad_presets_are_told),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(mistakes_in_presets_are_located),
+        cmocka_unit_test(running_out_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

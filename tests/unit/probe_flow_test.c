@@ -35,7 +35,7 @@ static void couette_profile(void **state)
 
 /* Who is on the line: within the half width, between the ends, ends included; empty bins are
    NaN. */
-static void profile_takes_only_the_line(void **state)
+static void profile_uses_only_particles_near_the_line(void **state)
 {
     (void)state;
     Hand *hand = hand_start(0.1, 2.0);
@@ -199,7 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(couette_profile),
-        cmocka_unit_test(profile_takes_only_the_line),
+        cmocka_unit_test(profile_uses_only_particles_near_the_line),
         cmocka_unit_test(turns_are_counted_forward_and_back),
         cmocka_unit_test(turns_survive_gaps),
         cmocka_unit_test(state_resumes_bitwise),

@@ -97,7 +97,7 @@ static void parabola_keeps_its_energy(void **state)
 }
 
 /* A fault must show: NaN in one coordinate spoils what it enters and nothing else. */
-static void nan_shows(void **state)
+static void nan_affects_only_readings_that_use_it(void **state)
 {
     (void)state;
     Hand *hand = hand_start(0.1, 2.0);
@@ -127,7 +127,7 @@ int main(void)
         cmocka_unit_test(sums_by_hand),
         cmocka_unit_test(rotating_block_has_inertia_times_spin),
         cmocka_unit_test(parabola_keeps_its_energy),
-        cmocka_unit_test(nan_shows),
+        cmocka_unit_test(nan_affects_only_readings_that_use_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

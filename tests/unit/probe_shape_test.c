@@ -116,7 +116,7 @@ static void mirror_image_is_not_rigid(void **state)
     hand_end(hand);
 }
 
-static void drift_of_faults_is_nan(void **state)
+static void drift_of_nan_positions_is_nan(void **state)
 {
     (void)state;
     Hand *hand = hand_start(0.1, 2.0);
@@ -175,9 +175,12 @@ static void fit_finds_the_rotation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(height_of_a_ladder),        cmocka_unit_test(spread_about_a_slanted_axis),
-        cmocka_unit_test(rigid_motion_has_no_drift), cmocka_unit_test(stretch_gives_its_rms),
-        cmocka_unit_test(mirror_image_is_not_rigid), cmocka_unit_test(drift_of_faults_is_nan),
+        cmocka_unit_test(height_of_a_ladder),
+        cmocka_unit_test(spread_about_a_slanted_axis),
+        cmocka_unit_test(rigid_motion_has_no_drift),
+        cmocka_unit_test(stretch_gives_its_rms),
+        cmocka_unit_test(mirror_image_is_not_rigid),
+        cmocka_unit_test(drift_of_nan_positions_is_nan),
         cmocka_unit_test(fit_finds_the_rotation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

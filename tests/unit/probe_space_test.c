@@ -168,7 +168,7 @@ static void pieces_join_across_a_periodic_border(void **state)
     hand_end(hand);
 }
 
-static void faults_show_as_nan(void **state)
+static void positions_that_are_not_finite_give_nan(void **state)
 {
     (void)state;
     Hand *hand = hand_start(0.1, 2.0);
@@ -196,7 +196,7 @@ int main(void)
         cmocka_unit_test(two_blobs_are_two),
         cmocka_unit_test(long_thread_is_one_piece),
         cmocka_unit_test(pieces_join_across_a_periodic_border),
-        cmocka_unit_test(faults_show_as_nan),
+        cmocka_unit_test(positions_that_are_not_finite_give_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

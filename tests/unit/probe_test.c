@@ -110,7 +110,7 @@ static void bad_definitions_are_refused(void **state)
 }
 
 /* No particles, or none of the material asked for: sums and counts are 0, the rest is NaN. */
-static void empty_selections_measure(void **state)
+static void empty_selections_have_defined_readings(void **state)
 {
     (void)state;
     Hand *empty = hand_start(0.1, 2.0), *blob = make_blob(4);
@@ -136,7 +136,7 @@ static void empty_selections_measure(void **state)
     hand_end(blob);
 }
 
-static void threads_do_not_show(void **state)
+static void readings_do_not_depend_on_threads(void **state)
 {
     (void)state;
     Hand *hand = make_blob(22); /* 10,648 particles */
@@ -236,8 +236,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_is_described),
         cmocka_unit_test(bad_definitions_are_refused),
-        cmocka_unit_test(empty_selections_measure),
-        cmocka_unit_test(threads_do_not_show),
+        cmocka_unit_test(empty_selections_have_defined_readings),
+        cmocka_unit_test(readings_do_not_depend_on_threads),
         cmocka_unit_test(running_out_of_memory_is_an_error),
         cmocka_unit_test(foreign_frames_are_read_or_refused),
     };

@@ -52,7 +52,7 @@ static void a_shift_by_one_spacing_shows(void **state)
 }
 
 /* A solid that is not visible is in no picture: the same bytes as without it. */
-static void what_is_not_visible_is_not_drawn(void **state)
+static void invisible_solids_are_not_drawn(void **state)
 {
     (void)state;
     static const char ball[] = "  - {name: ball, look: chocolate,";
@@ -118,7 +118,7 @@ static void the_camera_sees_everything(void **state)
     }
 }
 
-static void odd_frames(void **state)
+static void empty_frames_are_drawn_and_nan_is_refused(void **state)
 {
     (void)state;
     Run run = make_run(block_scene);
@@ -143,7 +143,7 @@ static void odd_frames(void **state)
     free_run(&run);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+static void meaningless_settings_are_refused(void **state)
 {
     (void)state;
     Run run = make_run(block_scene);
@@ -248,10 +248,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes_for_any_number_of_threads),
         cmocka_unit_test(a_shift_by_one_spacing_shows),
-        cmocka_unit_test(what_is_not_visible_is_not_drawn),
+        cmocka_unit_test(invisible_solids_are_not_drawn),
         cmocka_unit_test(the_camera_sees_everything),
-        cmocka_unit_test(odd_frames),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(empty_frames_are_drawn_and_nan_is_refused),
+        cmocka_unit_test(meaningless_settings_are_refused),
         cmocka_unit_test(a_picture_can_be_stopped),
         cmocka_unit_test(colours_follow_the_field),
         cmocka_unit_test(running_out_of_memory_is_survived),

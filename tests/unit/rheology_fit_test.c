@@ -61,7 +61,7 @@ static void check_modes(const OozeRheoFit *fit, int count, double share)
     }
 }
 
-static void exact_modes_come_back(void **state)
+static void exact_modes_are_found(void **state)
 {
     (void)state;
     for (int count = 1; count <= 3; count++) {
@@ -80,7 +80,7 @@ static void exact_modes_come_back(void **state)
 
 /* Intervals hold the truth about as often as they say: of 12 numbers at least 9 (fewer by chance: 1
    in 450). */
-static void noisy_modes_come_back(void **state)
+static void noisy_modes_are_found(void **state)
 {
     (void)state;
     int held = 0;
@@ -114,7 +114,7 @@ static void solvent_is_found(void **state)
     }
 }
 
-static void relaxation_comes_back(void **state)
+static void relaxation_modes_are_found(void **state)
 {
     (void)state;
     for (int noisy = 0; noisy < 2; noisy++) {
@@ -146,7 +146,7 @@ static void flow_of(OozeText *csv, double decades, double rest, double rate, dou
     }
 }
 
-static void carreau_comes_back(void **state)
+static void carreau_law_is_found(void **state)
 {
     (void)state;
     for (int noisy = 0; noisy < 2; noisy++) {
@@ -186,7 +186,7 @@ static void simpler_laws_are_preferred(void **state)
 }
 
 /* 32 Pa + 20 rate^0.43: as stress, the way pastes are reported, and with 3 % of noise. */
-static void pastes_come_back(void **state)
+static void herschel_bulkley_law_is_found(void **state)
 {
     (void)state;
     for (int noisy = 0; noisy < 2; noisy++) {
@@ -246,7 +246,7 @@ static void few_points_make_few_modes(void **state)
 
 /* Native silk feedstock as published with the program RepTate (data/LVE_StickyReptation): 15
    frequencies over two decades, a broad spectrum. */
-static void silk_is_followed(void **state)
+static void silk_data_are_fitted(void **state)
 {
     (void)state;
     static const double measured[15][3] = {
@@ -316,7 +316,7 @@ static void nonsense_is_refused(void **state)
 }
 
 /* Damaged bytes are either refused or still positive numbers. */
-static void damaged_files_do_no_harm(void **state)
+static void damaged_files_are_refused_or_give_positive_numbers(void **state)
 {
     (void)state;
     OozeText csv = {0};
@@ -372,7 +372,7 @@ static void odd_data_do_no_harm(void **state)
 }
 
 /* A syrup of 8 Pa s; G' is what the instrument makes of nothing. */
-static void viscous_liquids_are_taken_as_flow(void **state)
+static void inelastic_liquids_are_fitted_as_flow_curves(void **state)
 {
     (void)state;
     OozeText csv = {0};
@@ -443,7 +443,7 @@ static OozeStatus whole_path(const OozeText *csv, OozeError *error)
 }
 
 /* Every allocation in turn fails; the sanitizers tell of leaks. */
-static void memory_may_run_out(void **state)
+static void running_out_of_memory_is_an_error(void **state)
 {
     (void)state;
     OozeText csv = {0};
@@ -465,21 +465,22 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_modes_come_back),
-        cmocka_unit_test(noisy_modes_come_back),
+        cmocka_unit_test(exact_modes_are_found),
+        cmocka_unit_test(noisy_modes_are_found),
         cmocka_unit_test(solvent_is_found),
-        cmocka_unit_test(relaxation_comes_back),
-        cmocka_unit_test(carreau_comes_back),
+        cmocka_unit_test(relaxation_modes_are_found),
+        cmocka_unit_test(carreau_law_is_found),
         cmocka_unit_test(simpler_laws_are_preferred),
-        cmocka_unit_test(pastes_come_back),
+        cmocka_unit_test(herschel_bulkley_law_is_found),
         cmocka_unit_test(few_points_make_few_modes),
-        cmocka_unit_test(silk_is_followed),
+        cmocka_unit_test(silk_data_are_fitted),
         cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(damaged_files_do_no_harm),
+        cmocka_unit_test(damaged_files_are_refused_or_give_positive_numbers),
         cmocka_unit_test(odd_data_do_no_harm),
-        cmocka_unit_test(viscous_liquids_are_taken_as_flow),
+        cmocka_unit_test(inelastic_liquids_are_fitted_as_flow_curves),
         cmocka_unit_test_setup_teardown(figures_are_written, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(memory_may_run_out, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(running_out_of_memory_is_an_error, make_folder,
+                                        remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static uint64_t run_hash(const char *method, bool ask, double *largest)
     return hash;
 }
 
-static void asking_changes_no_bit(void **state)
+static void recording_stress_changes_no_bit(void **state)
 {
     (void)state;
     static const char *const methods[] = {"conformation", "stress"};
@@ -84,7 +84,7 @@ static void asking_changes_no_bit(void **state)
 /* ---- the cell -------------------------------------------------------------------------------- */
 
 /* Flow is steady from the first step in a fluid without memory: stress by both ways is eta rate. */
-static void honey_is_read(void **state)
+static void viscosity_of_honey_is_measured(void **state)
 {
     (void)state;
     OozeMaterialDef honey = make_viscous(10);
@@ -119,7 +119,7 @@ static OozeCellReading shear_for(const OozeMaterialDef *material, int steps)
 
 /* A compliance is 1/modulus times the density, also in layers that are heavier: the same fluid in
    other words. */
-static void compliance_is_read_as_modulus(void **state)
+static void compliance_and_modulus_give_the_same_reading(void **state)
 {
     (void)state;
     OozeMaterialDef one = ooze_material_def_default(), other = one;
@@ -135,7 +135,7 @@ static void compliance_is_read_as_modulus(void **state)
     CHECK_NEAR(b.momentum, a.momentum, 1e-3 * expected);
 }
 
-static void stretch_is_read(void **state)
+static void extensional_viscosity_is_measured(void **state)
 {
     (void)state;
     OozeMaterialDef honey = make_viscous(10);
@@ -199,10 +199,10 @@ static void out_of_memory_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(asking_changes_no_bit),
-        cmocka_unit_test(honey_is_read),
-        cmocka_unit_test(compliance_is_read_as_modulus),
-        cmocka_unit_test(stretch_is_read),
+        cmocka_unit_test(recording_stress_changes_no_bit),
+        cmocka_unit_test(viscosity_of_honey_is_measured),
+        cmocka_unit_test(compliance_and_modulus_give_the_same_reading),
+        cmocka_unit_test(extensional_viscosity_is_measured),
         cmocka_unit_test(unknown_methods_are_refused),
         cmocka_unit_test(out_of_memory_is_survived),
     };

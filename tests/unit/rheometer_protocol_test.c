@@ -144,7 +144,7 @@ static void any_material_has_a_protocol(void **state)
 }
 
 /* A Maxwell fluid is measured about 1/tau, where its moduli cross. */
-static void rates_stand_about_the_relaxation_time(void **state)
+static void rates_are_near_the_inverse_relaxation_time(void **state)
 {
     (void)state;
     OozeMaterialDef def = make((Number[]){{"modulus", 4000}, {"relaxation_time", 0.1}, {NULL, 0}});
@@ -174,7 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(presets_have_a_protocol),
         cmocka_unit_test(any_material_has_a_protocol),
-        cmocka_unit_test(rates_stand_about_the_relaxation_time),
+        cmocka_unit_test(rates_are_near_the_inverse_relaxation_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

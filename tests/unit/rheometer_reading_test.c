@@ -20,7 +20,7 @@ static double signal(const double *omega, const OozeWave *waves, int count, doub
 }
 
 /* Exact also where samples do not fill whole periods and amplitudes are decades apart. */
-static void waves_are_told_apart(void **state)
+static void harmonics_are_separated(void **state)
 {
     (void)state;
     const double omega[] = {1.0, 3.0, 10.0, 30.0, 100.0};
@@ -43,7 +43,7 @@ static void waves_are_told_apart(void **state)
 }
 
 /* As many waves as there may be, which come to the same matrix as few. */
-static void most_waves(void **state)
+static void the_largest_number_of_harmonics_is_separated(void **state)
 {
     (void)state;
     double omega[OOZE_HARMONICS_MAX];
@@ -114,7 +114,7 @@ static bool says(const OozeVariation *rows, const char *part)
     return found && clean;
 }
 
-static void near_enough_is_converged(void **state)
+static void deviations_within_the_tolerance_are_converged(void **state)
 {
     (void)state;
     OozeVariation rows[OOZE_STUDY_USUAL];
@@ -128,7 +128,7 @@ static void near_enough_is_converged(void **state)
     assert_false(ooze_verdict(rows, 0.03).converged);
 }
 
-static void the_best_remedy_is_named(void **state)
+static void the_most_effective_change_is_named(void **state)
 {
     (void)state;
     static const double tables[][4] = {
@@ -160,7 +160,7 @@ static void the_best_remedy_is_named(void **state)
 }
 
 /* A number that has no meaning decides nothing, and a finer row that failed is no remedy. */
-static void what_is_not_known_is_left_out(void **state)
+static void unknown_values_are_ignored(void **state)
 {
     (void)state;
     OozeVariation rows[OOZE_STUDY_USUAL];
@@ -210,12 +210,12 @@ static void tables_of_variations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waves_are_told_apart),
-        cmocka_unit_test(most_waves),
+        cmocka_unit_test(harmonics_are_separated),
+        cmocka_unit_test(the_largest_number_of_harmonics_is_separated),
         cmocka_unit_test(slopes),
-        cmocka_unit_test(near_enough_is_converged),
-        cmocka_unit_test(the_best_remedy_is_named),
-        cmocka_unit_test(what_is_not_known_is_left_out),
+        cmocka_unit_test(deviations_within_the_tolerance_are_converged),
+        cmocka_unit_test(the_most_effective_change_is_named),
+        cmocka_unit_test(unknown_values_are_ignored),
         cmocka_unit_test(nothing_measured_is_not_converged),
         cmocka_unit_test(tables_of_variations),
     };

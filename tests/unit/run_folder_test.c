@@ -53,7 +53,7 @@ static int count_of(const char *text, const char *part)
     return count;
 }
 
-static void new_run_keeps_its_scene(void **state)
+static void new_run_contains_its_scene(void **state)
 {
     (void)state;
     OozeRunFolder *run = fresh_run("new");
@@ -76,7 +76,7 @@ static void second_run_is_refused(void **state)
     assert_null(other);
 }
 
-static void odd_places_are_refused(void **state)
+static void unsuitable_folders_are_refused(void **state)
 {
     (void)state;
     OozeRunFolder *run = NULL;
@@ -228,7 +228,7 @@ static void index_names_every_frame(void **state)
     ooze_run_close(run);
 }
 
-static void long_run_writes_its_index_seldom(void **state)
+static void long_run_writes_its_index_rarely(void **state)
 {
     (void)state;
     OozeRunFolder *run = fresh_run("long");
@@ -249,7 +249,7 @@ static void long_run_writes_its_index_seldom(void **state)
     ooze_run_close(run);
 }
 
-static void want_of_memory_is_an_error(void **state)
+static void running_out_of_memory_is_an_error(void **state)
 {
     (void)state;
     OozeStatus status = OOZE_ERROR_MEMORY;
@@ -281,15 +281,15 @@ static void want_of_memory_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(new_run_keeps_its_scene),
+        cmocka_unit_test(new_run_contains_its_scene),
         cmocka_unit_test(second_run_is_refused),
-        cmocka_unit_test(odd_places_are_refused),
+        cmocka_unit_test(unsuitable_folders_are_refused),
         cmocka_unit_test(frames_are_listed_in_order),
         cmocka_unit_test(two_writers_are_refused),
         cmocka_unit_test(latest_state_is_the_one_with_most_steps),
         cmocka_unit_test(index_names_every_frame),
-        cmocka_unit_test(long_run_writes_its_index_seldom),
-        cmocka_unit_test(want_of_memory_is_an_error),
+        cmocka_unit_test(long_run_writes_its_index_rarely),
+        cmocka_unit_test(running_out_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

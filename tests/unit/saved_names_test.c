@@ -100,7 +100,7 @@ static bool equal(double a, double b)
 
 /* ---- a run as it was written ----------------------------------------------------------------- */
 
-static void runs_are_continued(void **state)
+static void runs_of_earlier_versions_are_resumed(void **state)
 {
     (void)state;
     for (int m = 0; m < METHODS; m++) {
@@ -179,7 +179,7 @@ static void missing_tables_of_keys_are_no_error(void **state)
     end(c);
 }
 
-static void missing_fields_of_the_method_start_anew(void **state)
+static void missing_fields_of_the_method_take_their_initial_value(void **state)
 {
     (void)state;
     for (int m = 0; m < METHODS; m++) {
@@ -286,10 +286,10 @@ static void wrong_shapes_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_are_continued),
+        cmocka_unit_test(runs_of_earlier_versions_are_resumed),
         cmocka_unit_test(missing_keys_take_their_default),
         cmocka_unit_test(missing_tables_of_keys_are_no_error),
-        cmocka_unit_test(missing_fields_of_the_method_start_anew),
+        cmocka_unit_test(missing_fields_of_the_method_take_their_initial_value),
         cmocka_unit_test(missing_state_is_refused),
         cmocka_unit_test(unknown_names_are_refused),
         cmocka_unit_test(wrong_shapes_are_refused),

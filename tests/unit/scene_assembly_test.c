@@ -132,7 +132,7 @@ static void missing_scene(void **state)
          "  - shape: {type: sphere, radius: 1}\n"                                                  \
          "probes: [{kind: height}]\n"
 
-static void overrides_land(void **state)
+static void overrides_change_values(void **state)
 {
     (void)state;
     const char *const sets[] = {
@@ -222,7 +222,7 @@ static void check_round_trip(const OozeScene *scene)
     ooze_scene_free(again);
 }
 
-static void canonical_comes_back(void **state)
+static void canonical_text_is_read_back(void **state)
 {
     (void)state;
     OozeScene *scene = load_good(
@@ -247,7 +247,7 @@ static void canonical_comes_back(void **state)
     ooze_scene_free(scene);
 }
 
-static void examples_come_back(void **state)
+static void canonical_text_of_examples_is_read_back(void **state)
 {
     (void)state;
     DIR *scenes = opendir(OOZE_SOURCE_DIR "/scenes/ballistic");
@@ -270,7 +270,7 @@ static void examples_come_back(void **state)
     assert_true(count >= 6);
 }
 
-static void canonical_folds_everything_in(void **state)
+static void canonical_text_contains_includes_and_overrides(void **state)
 {
     (void)state;
     write_file("p.yaml", "materials: {honey: {density: 1300}}\n");
@@ -285,7 +285,7 @@ static void canonical_folds_everything_in(void **state)
 }
 
 /* A mesh is kept by absolute path and checksum: found from anywhere, refused once changed. */
-static void files_are_pinned(void **state)
+static void files_have_absolute_paths_and_checksums(void **state)
 {
     (void)state;
     const char *triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
@@ -327,11 +327,16 @@ static void locale_does_not_matter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(includes_merge),     cmocka_unit_test(include_errors),
-        cmocka_unit_test(missing_scene),      cmocka_unit_test(overrides_land),
-        cmocka_unit_test(override_errors),    cmocka_unit_test(canonical_comes_back),
-        cmocka_unit_test(examples_come_back), cmocka_unit_test(canonical_folds_everything_in),
-        cmocka_unit_test(files_are_pinned),   cmocka_unit_test(locale_does_not_matter),
+        cmocka_unit_test(includes_merge),
+        cmocka_unit_test(include_errors),
+        cmocka_unit_test(missing_scene),
+        cmocka_unit_test(overrides_change_values),
+        cmocka_unit_test(override_errors),
+        cmocka_unit_test(canonical_text_is_read_back),
+        cmocka_unit_test(canonical_text_of_examples_is_read_back),
+        cmocka_unit_test(canonical_text_contains_includes_and_overrides),
+        cmocka_unit_test(files_have_absolute_paths_and_checksums),
+        cmocka_unit_test(locale_does_not_matter),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

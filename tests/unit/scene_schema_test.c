@@ -47,7 +47,7 @@ static void the_example_works(void **state)
 }
 
 /* Every row makes sense on its own and stands on the page and in the schema. */
-static void every_row_is_told(void **state)
+static void every_key_is_on_the_page_and_in_the_schema(void **state)
 {
     (void)state;
     char *page = NULL, *json = NULL;
@@ -161,9 +161,12 @@ static void numbers_are_short_and_exact(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_are_up_to_date), cmocka_unit_test(the_example_works),
-        cmocka_unit_test(every_row_is_told),    cmocka_unit_test(words_match_enums),
-        cmocka_unit_test(probe_keys_are_rows),  cmocka_unit_test(numbers_are_short_and_exact),
+        cmocka_unit_test(pages_are_up_to_date),
+        cmocka_unit_test(the_example_works),
+        cmocka_unit_test(every_key_is_on_the_page_and_in_the_schema),
+        cmocka_unit_test(words_match_enums),
+        cmocka_unit_test(probe_keys_are_rows),
+        cmocka_unit_test(numbers_are_short_and_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,7 +157,7 @@ static void long_steps(void **state)
     warn_one(
         "ooze: 1\nmethod: {name: conformation}\nspacing: 0.1\ntime_step: 1/240\nduration: 1\n" M
         "emitters: [{name: jet, material: m, radius: 0.2, speed: 240}]\n",
-        4, 12, "cut into 10 sub-steps and more", "0.000417");
+        4, 12, "divided into 10 substeps and more", "0.000417");
     /* 0.4 spacings a step are allowed. */
     OozeScene *scene =
         checked_with(HEAD M "emitters: [{material: m, radius: 0.2, speed: 9.6}]\n", &limited);
@@ -194,7 +194,7 @@ static void ignored_numbers(void **state)
              "the method 'ballistic' ignores 'viscosity'", NULL);
 }
 
-static void examples_have_none(void **state)
+static void examples_have_no_warnings(void **state)
 {
     (void)state;
     DIR *scenes = opendir(OOZE_SOURCE_DIR "/scenes/ballistic");
@@ -260,7 +260,7 @@ int main(void)
         cmocka_unit_test(fluid_in_solid),      cmocka_unit_test(overlapping_fluids),
         cmocka_unit_test(outside_the_box),     cmocka_unit_test(thin_nozzle),
         cmocka_unit_test(long_steps),          cmocka_unit_test(frames_and_duration),
-        cmocka_unit_test(ignored_numbers),     cmocka_unit_test(examples_have_none),
+        cmocka_unit_test(ignored_numbers),     cmocka_unit_test(examples_have_no_warnings),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,7 +87,7 @@ static void tolerances_end_the_solve(void **state)
 }
 
 /* The cap holds, and a tolerance that was not met is told; a fixed count has none to miss. */
-static void caps_hold(void **state)
+static void solves_stop_at_their_maximum_of_iterations(void **state)
 {
     (void)state;
     for (int k = 0; k < 2 * SOLVERS; k++) {
@@ -123,7 +123,7 @@ static OozeProbeReading read_all(OozeWorld *world, OozeProbeId id)
 }
 
 /* The last step as the world tells it, and the worst since the reading before. */
-static void the_probe_keeps_the_worst(void **state)
+static void the_probe_keeps_the_largest_values(void **state)
 {
     (void)state;
     for (int k = 0; k < SOLVERS; k++) {
@@ -157,7 +157,7 @@ static void the_probe_keeps_the_worst(void **state)
 }
 
 /* What it has noted goes with the frame: a world that goes on from there reads the same. */
-static void the_memory_is_restored(void **state)
+static void state_of_the_probe_is_restored(void **state)
 {
     (void)state;
     OozeWorld *whole = jelly(&solvers[0], true, 4, 1e-3),
@@ -191,7 +191,7 @@ static void substeps_add_up(void **state)
 }
 
 /* A method without a solve has nothing to tell but its substeps. */
-static void other_methods_have_none(void **state)
+static void methods_without_a_solve_have_no_residual(void **state)
 {
     (void)state;
     OozeWorld *world = make_world(
@@ -209,9 +209,12 @@ static void other_methods_have_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tolerances_end_the_solve),  cmocka_unit_test(caps_hold),
-        cmocka_unit_test(the_probe_keeps_the_worst), cmocka_unit_test(the_memory_is_restored),
-        cmocka_unit_test(substeps_add_up),           cmocka_unit_test(other_methods_have_none),
+        cmocka_unit_test(tolerances_end_the_solve),
+        cmocka_unit_test(solves_stop_at_their_maximum_of_iterations),
+        cmocka_unit_test(the_probe_keeps_the_largest_values),
+        cmocka_unit_test(state_of_the_probe_is_restored),
+        cmocka_unit_test(substeps_add_up),
+        cmocka_unit_test(methods_without_a_solve_have_no_residual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

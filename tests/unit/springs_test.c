@@ -8,7 +8,7 @@
 
 /* ---- formulas -------------------------------------------------------------------------------- */
 
-static void rest_lengths_yield(void **state)
+static void plastic_springs_change_their_rest_length(void **state)
 {
     (void)state;
     const OozeSpringLaw law = {0.3f, 0.2f, 0.1f, 0.05f};
@@ -118,7 +118,7 @@ static void periodic_boxes(void **state)
 }
 
 /* Through a file, at a time when there are springs. */
-static void resumes_to_the_bit(void **state)
+static void resumed_runs_have_the_same_bits(void **state)
 {
     (void)state;
     char path[64];
@@ -159,7 +159,7 @@ static void emission_and_sinks_leak_nothing(void **state)
 }
 
 /* Numbers that change in time add springs, and delete them. */
-static void springs_come_and_go(void **state)
+static void springs_are_created_and_deleted(void **state)
 {
     (void)state;
     OozeWorld *world = springs_world((Bulk){0});
@@ -210,7 +210,7 @@ static void out_of_memory(void **state)
 
 /* ---- frames that are not sound --------------------------------------------------------------- */
 
-static void refuses_what_is_not_sound(void **state)
+static void damaged_springs_are_refused(void **state)
 {
     (void)state;
     static const Spoilt cases[] = {
@@ -229,7 +229,7 @@ static void refuses_what_is_not_sound(void **state)
 
 /* At the step that the method calls stable a drop of fluid, and one of springs, stays where it
    is. */
-static void stays_at_the_stable_step(void **state)
+static void drops_are_stable_at_the_stable_step(void **state)
 {
     (void)state;
     for (int springs = 0; springs < 2; springs++) {
@@ -253,15 +253,15 @@ static void stays_at_the_stable_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rest_lengths_yield),
+        cmocka_unit_test(plastic_springs_change_their_rest_length),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(periodic_boxes),
-        cmocka_unit_test(resumes_to_the_bit),
+        cmocka_unit_test(resumed_runs_have_the_same_bits),
         cmocka_unit_test(emission_and_sinks_leak_nothing),
-        cmocka_unit_test(springs_come_and_go),
+        cmocka_unit_test(springs_are_created_and_deleted),
         cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(refuses_what_is_not_sound),
-        cmocka_unit_test(stays_at_the_stable_step),
+        cmocka_unit_test(damaged_springs_are_refused),
+        cmocka_unit_test(drops_are_stable_at_the_stable_step),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -99,7 +99,7 @@ static void check_substeps(double begin, double end)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static void slow_steps_are_whole(void **state)
+static void slow_steps_are_not_divided(void **state)
 {
     (void)state;
     OozeWorld *world = telling_world(SPACING / STEP, 1); /* one spacing a step exactly */
@@ -113,7 +113,7 @@ static void slow_steps_are_whole(void **state)
     ooze_world_destroy(world);
 }
 
-static void fast_steps_are_cut(void **state)
+static void fast_steps_are_divided(void **state)
 {
     (void)state;
     OozeWorld *world = telling_world(5 * SPACING / STEP, 1); /* 5 spacings: 8 substeps */
@@ -134,7 +134,7 @@ static void fast_steps_are_cut(void **state)
 }
 
 /* Speed that comes within the step shortens what is left of it. */
-static void lengths_adapt(void **state)
+static void substeps_shorten_with_growing_speed(void **state)
 {
     (void)state;
     OozeWorld *world = telling_world(1.5 * SPACING / STEP, 1);
@@ -168,7 +168,7 @@ static void refused_substeps_are_halved(void **state)
 }
 
 /* Solids go their way in parts: each begins where the last has ended. */
-static void solids_move_in_parts(void **state)
+static void solids_move_in_substeps(void **state)
 {
     (void)state;
     for (int driven = 0; driven < 2; driven++) {
@@ -209,7 +209,7 @@ static void solids_move_in_parts(void **state)
     }
 }
 
-static void runaways_are_reported(void **state)
+static void diverged_particles_are_errors(void **state)
 {
     (void)state;
     OozeWorld *world = telling_world(0, 1);
@@ -260,7 +260,7 @@ static OozeWorld *thrown(int threads, double max_travel)
     return world;
 }
 
-static void throws_are_cut_and_repeatable(void **state)
+static void divided_steps_have_the_same_bits_on_threads_and_resumed(void **state)
 {
     (void)state;
     uint64_t hash[4];
@@ -287,13 +287,13 @@ static void throws_are_cut_and_repeatable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slow_steps_are_whole),
-        cmocka_unit_test(fast_steps_are_cut),
-        cmocka_unit_test(lengths_adapt),
+        cmocka_unit_test(slow_steps_are_not_divided),
+        cmocka_unit_test(fast_steps_are_divided),
+        cmocka_unit_test(substeps_shorten_with_growing_speed),
         cmocka_unit_test(refused_substeps_are_halved),
-        cmocka_unit_test(solids_move_in_parts),
-        cmocka_unit_test(runaways_are_reported),
-        cmocka_unit_test(throws_are_cut_and_repeatable),
+        cmocka_unit_test(solids_move_in_substeps),
+        cmocka_unit_test(diverged_particles_are_errors),
+        cmocka_unit_test(divided_steps_have_the_same_bits_on_threads_and_resumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

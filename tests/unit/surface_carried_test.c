@@ -195,7 +195,7 @@ static void test_absurd_resolution_is_refused(void **state)
     cloud_free(cloud);
 }
 
-static void test_settings_that_make_no_sense(void **state)
+static void test_meaningless_settings_are_refused(void **state)
 {
     (void)state;
     CloudFrame *cloud = cloud_block(2, 2, 2, 0.0, 1, 0.1);
@@ -270,7 +270,7 @@ int main(void)
         cmocka_unit_test(test_empty_frame_has_an_empty_surface),
         cmocka_unit_test_setup_teardown(test_nan_in_a_file_is_refused, make_folder, remove_folder),
         cmocka_unit_test(test_absurd_resolution_is_refused),
-        cmocka_unit_test(test_settings_that_make_no_sense),
+        cmocka_unit_test(test_meaningless_settings_are_refused),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

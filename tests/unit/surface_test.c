@@ -86,7 +86,7 @@ static void test_block_keeps_its_volume(void **state)
 /* A long thread of w by w particles, a sheet of w layers: thin things neither vanish nor swell. The
    bounds leave room for the rounded ends and edges, and for single lines, whose particles are
    spheres in a row. */
-static void test_thin_things_keep_their_volume(void **state)
+static void test_threads_and_sheets_keep_their_volume(void **state)
 {
     (void)state;
     const struct {
@@ -138,7 +138,7 @@ static void test_flat_side_is_flat(void **state)
 /* Particles that shiver: each coordinate is up to 1% of a spacing off its place, anew in each
    frame. The surface averages over many, so it must stay below the 2% that a single one may
    move. */
-static void test_shivering_is_damped(void **state)
+static void test_jitter_of_particles_is_damped(void **state)
 {
     (void)state;
     double height[2][64], most = 0.0;
@@ -276,9 +276,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_particle_is_a_sphere),
         cmocka_unit_test(test_block_keeps_its_volume),
-        cmocka_unit_test(test_thin_things_keep_their_volume),
+        cmocka_unit_test(test_threads_and_sheets_keep_their_volume),
         cmocka_unit_test(test_flat_side_is_flat),
-        cmocka_unit_test(test_shivering_is_damped),
+        cmocka_unit_test(test_jitter_of_particles_is_damped),
         cmocka_unit_test(test_skipping_the_inside_is_exact),
         cmocka_unit_test(test_nodes_on_the_surface),
         cmocka_unit_test(test_same_mesh_for_any_number_of_threads),

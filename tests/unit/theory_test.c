@@ -74,7 +74,7 @@ static void small_strain_adds_over_modes(void **state)
 }
 
 /* Steps of any length end at the same stress, for each is integrated exactly. */
-static void stress_grows_as_from_rest(void **state)
+static void shear_start_up_is_exact_for_any_steps(void **state)
 {
     (void)state;
     OozeTheory two = make_two();
@@ -95,7 +95,7 @@ static void stress_grows_as_from_rest(void **state)
 
 /* Long after its start a stretch has the steady viscosity; shortly after, three times what shear
    has. */
-static void stretch_begins_and_ends_as_it_should(void **state)
+static void extensional_stress_has_its_limits(void **state)
 {
     (void)state;
     OozeTheory one = make_one();
@@ -204,7 +204,7 @@ static void rates_are_found_for_stresses(void **state)
 }
 
 /* Compliance is the density over the modulus; 0 stands for what crosses so many spacings a step. */
-static void compliance_is_understood(void **state)
+static void compliance_gives_the_modulus(void **state)
 {
     (void)state;
     OozeTheory t = make(
@@ -220,12 +220,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_strain_adds_over_modes),
-        cmocka_unit_test(stress_grows_as_from_rest),
-        cmocka_unit_test(stretch_begins_and_ends_as_it_should),
+        cmocka_unit_test(shear_start_up_is_exact_for_any_steps),
+        cmocka_unit_test(extensional_stress_has_its_limits),
         cmocka_unit_test(pastes_yield),
         cmocka_unit_test(viscosity_thins),
         cmocka_unit_test(rates_are_found_for_stresses),
-        cmocka_unit_test(compliance_is_understood),
+        cmocka_unit_test(compliance_gives_the_modulus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static void step(OozeWorld *world)
     }
 }
 
-static void frame_of_a_world_comes_back(void **state)
+static void frame_of_a_world_is_read_back_and_continued(void **state)
 {
     (void)state;
     char path[] = "/tmp/ooze_world_XXXXXX";
@@ -69,6 +69,7 @@ static void frame_of_a_world_comes_back(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(frame_of_a_world_comes_back)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frame_of_a_world_is_read_back_and_continued)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

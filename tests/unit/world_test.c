@@ -215,7 +215,7 @@ static void progress_can_stop(void **state)
     ooze_world_destroy(world);
 }
 
-static void restore_refuses_what_does_not_fit(void **state)
+static void restore_refuses_frames_that_do_not_fit(void **state)
 {
     (void)state;
     OozeWorld *one = counting_world(true), *other = counting_world(false);
@@ -286,7 +286,7 @@ int main(void)
         cmocka_unit_test(steady_state_allocates_nothing),
         cmocka_unit_test(a_bad_particle_is_named),
         cmocka_unit_test(progress_can_stop),
-        cmocka_unit_test(restore_refuses_what_does_not_fit),
+        cmocka_unit_test(restore_refuses_frames_that_do_not_fit),
         cmocka_unit_test(out_of_memory_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

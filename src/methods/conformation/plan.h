@@ -29,7 +29,7 @@ typedef struct OozeRheology {
     float compliance;
     float longest_relaxation; /* of all modes with a modulus, s; 0: nothing is elastic */
     float hourglass;          /* n of the first mode and the viscosity, m2/s */
-    /* the part of viscosity and hourglass that neither thins nor yields */
+    /* part of viscosity and hourglass that is independent of thinning and yield */
     float solvent, solvent_hourglass;
     OozeMemory memory; /* r, m1 and m2 of the first mode */
     OozeMode more[OOZE_MORE_MODES];

@@ -1,12 +1,12 @@
-/* Corrections are those against solids that stand still. With N particles at a dynamic solid, each
+/* Corrections are first computed as if solids were fixed. With N particles at a dynamic solid, each
    takes the share
 
    1 / (1 + N y/w)
 
-   of its own, w and y being how far the particle and the solid yield to a push there, and the solid
-   gets the opposite of that share: as if the solid were split into N parts of equal mass. When all
-   push alike, particle and solid together move by just the correction, however light the solid is:
-   Jacobi iterations do not overshoot, and momentum is exact. */
+   of its correction, where w and y are the inverse effective masses of the particle and of the
+   solid at that point, and the solid gets the opposite impulse: the solid is divided into N parts
+   of equal mass. When all particles push equally, the relative motion of particle and solid is the
+   correction, for any mass: Jacobi iterations do not overshoot, and momentum is conserved. */
 #include "methods/links/coupling.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ OozeStatus ooze_links_couple(OozeLinksStep *s, OozeDynamicCoupling *coupling, Oo
     return status;
 }
 
-/* ---- who is at a solid ------------------------------------------------------------------ */
+/* ---- particles at solids ------------------------------------------------------------------ */
 
 /* Samples and links of one particle, which name solids. */
 typedef struct Around {

@@ -43,7 +43,7 @@ OOZE_LINKS_LOOP Numbers numbers_of(const OozeLinksStep *s)
     };
 }
 
-/* 1 / (w_i + w_j): 0 where neither end yields. */
+/* 1 / (w_i + w_j), or 0 where both inverse masses are 0. */
 OOZE_LINKS_LOOP OozeF32x4 yielding(const OozeLinksStep *s, float weight, const uint32_t *index)
 {
     OozeF32x4 both = weight + ooze_links_pick(s->inverse_mass, index), zero = {0};
