@@ -1,5 +1,5 @@
-/* What every test program includes: cmocka with its prerequisites, and a few checks that print what
-   was measured beside its bound. */
+/* Included by every test program: cmocka with its prerequisites, and checks that print a measured
+   value with its bounds. */
 #ifndef OOZE_TESTS_CHECK_H
 #define OOZE_TESTS_CHECK_H
 

@@ -1,5 +1,6 @@
-"""The rules of the house, checked: include direction, symbol prefix, no printing or aborting in the
-library, lengths, parameters, format, functions without a caller, retired words."""
+"""Checks the rules of CONTRIBUTING.md and docs/ARCHITECTURE.md: include direction, symbol prefix,
+no printing or aborting in the library, lengths, parameters, format, functions without a caller,
+retired words."""
 import collections
 import functools
 import os
@@ -25,8 +26,9 @@ TEXT = CODE + (".py", ".sh", ".md", ".yaml", ".json", ".txt", ".cmake")
 RETIRED_WORDS = {word.replace("/", ""): better for word, better in {
     "bring/_home": "sync_to_host", "take/_back": "own_on_host", "hand/_over": "upload",
     "open/_door": "begin_arrivals", "let/_in": "append_arrivals", "hand/_on": "stress_flux",
-    "stra/ngers": "overlapping particles, overlap_relief", "str/oke": "sub-step, substep",
-    "str/okes": "sub-steps, substeps", "no/body": "the thing or the state itself",
+    "stra/ngers": "overlapping particles, overlap_relief", "str/oke": "substep",
+    "str/okes": "substeps", "sub-/step": "substep", "sub-/steps": "substeps",
+    "no/body": "the thing or the state itself",
     "wh/om": "the thing itself", "gives w/ay": "is dynamic", "give w/ay": "are dynamic",
     "Ooze/Hold": "OozeContactSet", "Ooze/Four": "a name with f32x4", "ooze/_four": "ooze_f32x4",
     "sub/_step": "substep", "warm/_rows": "temperature_rows",
@@ -242,7 +244,7 @@ class House(unittest.TestCase):
         wrong = []
         for path in code_files("src"):
             own = path.relative_to(ROOT / "src").parts[0]
-            self.assertIn(own, ORDER, f"{path}: a folder the plan does not know")
+            self.assertIn(own, ORDER, f"{path}: a folder that ORDER does not list")
             for name in includes(path):
                 other = name.split("/")[0]
                 if other in ORDER and ORDER.index(other) > ORDER.index(own):
@@ -253,7 +255,7 @@ class House(unittest.TestCase):
                         wrong.append(f"{path.relative_to(ROOT)} reaches into {name}")
         self.assert_none(wrong)
 
-    def test_headers_include_no_circle(self):
+    def test_headers_have_no_include_cycle(self):
         self.assertEqual(circles({"a": ["b"], "b": ["c"], "c": ["b"], "d": ["a"]}), [["b", "c"]])
         self.assert_none(header_circles())
 
@@ -373,8 +375,8 @@ class House(unittest.TestCase):
                           if path.suffix in CODE + (".py",)
                           for name in pattern.findall(path.read_text()) if name not in allowed])
 
-    def test_the_plan_is_true(self):
-        """Every file and folder that the plan of the house names is there."""
+    def test_files_of_the_architecture_page_exist(self):
+        """Every file and folder that docs/ARCHITECTURE.md names exists."""
         plan = (ROOT / "docs/ARCHITECTURE.md").read_text()
         named = re.findall(r"`((?:src|tests|include)/[\w/.]*|[a-z]+/[a-z_]+\.[ch])`", plan)
         self.assertGreater(len(named), 20)

@@ -1,5 +1,5 @@
 /* Rigid and soft bodies take the same step on the device as on the processor: in and beside a pool,
-   on solids and held by one that moves, and with particles that a sink has swallowed. */
+   on solids and fixed to one that moves, and with particles that a sink has removed. */
 #include "cuda/engine.cuh"
 
 #include "frames_apart.h"

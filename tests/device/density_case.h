@@ -1,4 +1,4 @@
-/* A density stage to be done on both machines, and what comes of it. Valid C and C++: the
+/* Input and output of a density stage on the processor and on the device. Valid C and C++: the
    processor's stage is C. */
 #ifndef OOZE_TESTS_DENSITY_CASE_H
 #define OOZE_TESTS_DENSITY_CASE_H

@@ -323,7 +323,7 @@ static void moves_a_squeezed_block_as_the_processor_does(void **state)
     assert_true(largest_of(got.shift) == 0.0 && largest_of(got.drift) > 0.001);
 }
 
-/* No one, one alone, and two in one place. */
+/* No particle, one, and two at the same position. */
 static void moves_few_particles_as_the_processor_does(void **state)
 {
     (void)state;
@@ -495,7 +495,7 @@ static void keeps_fluid_out_of_solids(void **state)
 }
 
 #ifdef __CUDACC__
-/* So many that each has a thread of its own. */
+/* So many that one thread works on each. */
 static void moves_many_particles_as_the_processor_does(void **state)
 {
     (void)state;

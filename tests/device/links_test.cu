@@ -1,4 +1,4 @@
-/* Method links takes the same step on the device as on the processor, and its links travel with
+/* Method links takes the same step on the device as on the processor, and its links are saved in
    frames. */
 #include "cuda/engine.cuh"
 

@@ -1,4 +1,4 @@
-/* Rounded directions, fluxes and places: what they lose is what their digits say. */
+/* Rounded directions, fluxes and positions: the error is at most that of their digits. */
 #include "device/device.h"
 
 #include "cuda/conformation/packed.cuh"

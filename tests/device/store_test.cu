@@ -1,5 +1,5 @@
-/* The device's particle store: what goes there comes back, and the same happens to it as to the
-   host's. */
+/* The device's particle store: downloads equal uploads, and operations give the same particles as
+   those of the host's store. */
 #include "cuda/store.cuh"
 #include "points.h"
 

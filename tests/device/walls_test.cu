@@ -169,7 +169,7 @@ static void samples_of_fixed_solids_are_made_once(void **)
     check_samples(&scene);
 }
 
-/* Through several steps, with a solid that is driven; and whoever comes later finds the same bits.
+/* Through several steps, with a driven solid; samples made later have the same bits.
    */
 static void samples_move_with_their_solids(void **)
 {

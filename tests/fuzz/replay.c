@@ -1,5 +1,5 @@
-/* Stands in for libFuzzer in plain builds: replays every file of the corpus folders given, whole
-   and cut short at 1,000 places in all, so that no compiler is spared the kept inputs. */
+/* Replaces libFuzzer in builds without it: runs the target on every file of the given corpus
+   folders, complete and truncated at 1,000 places in total. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

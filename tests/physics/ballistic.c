@@ -1,5 +1,5 @@
-/* Acceptance tests of the ballistic method: everything a frame of the house promises, with motion
-   that has closed forms. */
+/* Acceptance tests of the ballistic method: motion with closed forms, and properties of every
+   method: threads, restoring, periodic boxes. */
 #include "check.h"
 
 #include "base/vec3.h"

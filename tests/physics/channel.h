@@ -1,4 +1,4 @@
-/* Fluid between two plates that never let it slip: 20 layers high, periodic sideways, pushed along
+/* Fluid between two no-slip plates: 20 layers high, periodic sideways, pushed along
    x or dragged by the upper plate. */
 #ifndef OOZE_TESTS_PHYSICS_CHANNEL_H
 #define OOZE_TESTS_PHYSICS_CHANNEL_H

@@ -1,5 +1,5 @@
-/* Acceptance tests of the conformation method on bodies of fluid: how a cube falls, a block spins,
-   a beam turns, three materials splash, bounce and stay, a cone melts and a column stands. */
+/* Acceptance tests of the conformation method on bodies of fluid: a falling cube, a spinning block,
+   a turning beam, three materials that splash, bounce and stay, a melting cone, a column. */
 #include "physics/fixtures.h"
 
 /* In the order of the choices of the method's setting. */

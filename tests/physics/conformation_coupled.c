@@ -1,5 +1,5 @@
-/* Acceptance tests of bodies made of particles inside the conformation method: rigid ones by shape
-   matching, soft ones by distance constraints, and what they and fluids do to each other. */
+/* Acceptance tests of particle bodies in the conformation method: rigid ones by shape matching,
+   soft ones by distance constraints, and their interaction with fluids. */
 #include "physics/fixtures.h"
 
 /* ---- bodies ---------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* Acceptance tests of what keeps the conformation method's fluid incompressible: the density stage
-   and the optional one on velocities. */
+/* Acceptance tests of incompressibility in the conformation method: the density stage and the
+   optional divergence stage. */
 #include "physics/fixtures.h"
 
 /* ---- T32: impact ----------------------------------------------------------------------------- */

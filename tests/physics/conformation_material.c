@@ -1,4 +1,4 @@
-/* Acceptance tests of the conformation method: does it behave as the material it was told to be?
+/* Acceptance tests of the conformation method: the simulated material has the given numbers.
    Stiffness, relaxation, viscosity and normal stress, waves and decay, and flows with known
    solutions. */
 #include "physics/channel.h"

@@ -1,5 +1,5 @@
-/* Acceptance tests of what materials of the conformation method can do beyond viscosity and
-   elasticity: thin, yield, pull their surface together, and change while they flow. */
+/* Acceptance tests of materials of the conformation method beyond viscosity and elasticity:
+   thinning, yield stress, surface tension, and numbers that change while they flow. */
 #include "check.h"
 
 #include "base/vec3.h"

@@ -1,6 +1,6 @@
-/* Acceptance tests of the conformation method: what must hold for every scene. It stays stable for
-   all materials and time steps, keeps momentum, and gives the same bits for any number of
-   threads and after going on from a frame. */
+/* Acceptance tests of the conformation method for every scene. It is stable for all materials and
+   time steps, conserves momentum, and gives the same bits for any number of threads and after
+   resuming from a frame. */
 #include "physics/fixtures.h"
 
 /* ---- T24: pre-stretched cells ---------------------------------------------------------------- */

@@ -1,7 +1,7 @@
-/* Acceptance tests of the memory of the velocity solve: a step begins with what the last one did.
-   Slow flow then takes a fraction of the iterations and comes to the same; what flies freely
-   keeps its momenta, and pieces that the memory does not serve do without. T27 and T28 show that
-   it is the same for any number of threads and after going on from a frame. */
+/* Acceptance tests of the warm start of the velocity solve. Slow flow takes a fraction of the
+   iterations with the same result, free flight conserves momentum, and connected components
+   accept or reject the warm start separately. T27 and T28 test any number of threads and
+   resuming. */
 #include "physics/fixtures.h"
 
 static void forget(OozeVec3 x, const void *user, float *push)

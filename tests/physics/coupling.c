@@ -1,6 +1,5 @@
-/* Acceptance tests of solids with a density in the fluids of `conformation`: they float as
-   Archimedes says, keep momentum together with the fluid, stay at_rest whatever they weigh, and
-   feel the drag and the torque of viscous flow. */
+/* Acceptance tests of dynamic solids in the fluids of `conformation`: draft by Archimedes' law,
+   momentum of solid and fluid, stability for any mass, drag and torque of viscous flow. */
 #include "base/memory.h"
 #include "physics/coupling_fixtures.h"
 #include "world/world.h"

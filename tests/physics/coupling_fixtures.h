@@ -1,5 +1,5 @@
-/* What the acceptance tests of dynamic solids build: pools with a body in them, and what body and
-   fluid have together. */
+/* Fixtures of the acceptance tests of dynamic solids: pools with a solid, and momenta of solid and
+   fluid together. */
 #ifndef OOZE_TESTS_PHYSICS_COUPLING_FIXTURES_H
 #define OOZE_TESTS_PHYSICS_COUPLING_FIXTURES_H
 

@@ -1,4 +1,4 @@
-/* Acceptance tests of solids with a density in the fluids of `links`. */
+/* Acceptance tests of dynamic solids in the fluids of `links`. */
 #include "physics/coupling_fixtures.h"
 #include "world/world.h"
 

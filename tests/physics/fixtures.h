@@ -1,5 +1,5 @@
-/* What acceptance tests build their worlds from: materials, lattices, planes, nozzles and probes,
-   and what they all ask of a world: its momenta, its extent, and that nothing in it is NaN. */
+/* Fixtures of the acceptance tests: materials, lattices, planes, nozzles and probes; momenta and
+   extent of a world, and a check for NaN. */
 #ifndef OOZE_TESTS_PHYSICS_FIXTURES_H
 #define OOZE_TESTS_PHYSICS_FIXTURES_H
 

@@ -1,4 +1,4 @@
-/* Acceptance tests of heat in the conformation method: what is warm flows as its table says. */
+/* Acceptance tests of heat in the conformation method: warm fluid has its table's viscosity. */
 #include "physics/fixtures.h"
 
 static const double dx = 0.02;

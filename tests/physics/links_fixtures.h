@@ -1,5 +1,4 @@
-/* What tests of the links method share: its materials, balls of them, and what they read from a
-   frame. */
+/* Fixtures of the tests of the links method: materials, balls, and measurements of a frame. */
 #ifndef OOZE_TESTS_PHYSICS_LINKS_FIXTURES_H
 #define OOZE_TESTS_PHYSICS_LINKS_FIXTURES_H
 

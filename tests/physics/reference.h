@@ -1,5 +1,5 @@
-/* Solutions and measurements that methods are held to, from outside this project. SI units unless
-   said otherwise; everything in double. */
+/* Published solutions and measurements that methods are compared with. SI units unless stated
+   otherwise; all in double precision. */
 #ifndef OOZE_TESTS_PHYSICS_REFERENCE_H
 #define OOZE_TESTS_PHYSICS_REFERENCE_H
 

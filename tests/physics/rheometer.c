@@ -1,5 +1,5 @@
-/* Acceptance tests of the virtual rheometer: a material measures as what it was said to be, at
-   every resolution, whichever way its stress is found. */
+/* Acceptance tests of the virtual rheometer: measured values equal the given numbers of a material
+   at every resolution, by stress and by momentum. */
 #include "check.h"
 
 #include "materials/material.h"

@@ -1,4 +1,4 @@
-/* Acceptance tests of the springs method: bodies that yield. */
+/* Acceptance tests of the springs method: dynamic solids. */
 #include "physics/springs_fixtures.h"
 
 #include "solids/dynamic.h"

@@ -1,5 +1,5 @@
-/* What tests of the springs method share: worlds in the paper's units, in which a support is one
-   metre and a time unit one second, and what they read from a frame. */
+/* Fixtures of the tests of the springs method: worlds in the paper's units, in which a support is
+   one metre and a time unit one second, and measurements of a frame. */
 #ifndef OOZE_TESTS_PHYSICS_SPRINGS_FIXTURES_H
 #define OOZE_TESTS_PHYSICS_SPRINGS_FIXTURES_H
 

@@ -497,7 +497,7 @@ static void stress_T13_falling_cube(void **state)
     MEASURED("energy growth by stress at 6 ms", fmin(growth(setup, 6e-3), 1e30), 1e3, 1e30);
 }
 
-/* ---- the house ------------------------------------------------------------------------------ */
+/* ---- properties of every method ------------------------------------------------------------ */
 
 /* The state is the same to the last bit for any number of threads, and after going on from a
    frame. */

@@ -1,5 +1,5 @@
-/* Acceptance tests of weakly compressible SPH: momentum, a column at rest, viscosity, the step at
-   which it stops being stable, and the same bits whatever the threads. */
+/* Acceptance tests of weakly compressible SPH: momentum, a column at rest, viscosity, the largest
+   stable step, and the same bits for any number of threads. */
 #include "physics/fixtures.h"
 
 #include "base/memory.h"
@@ -254,7 +254,7 @@ static void wcsph_T07_stated_step(void **state)
              fmin(energy_made((Fall){1000, 0.02}, 2.5), 1e30), 2, 1e30);
 }
 
-/* ---- the house ------------------------------------------------------------------------------- */
+/* ---- properties of every method ------------------------------------------------------------ */
 
 /* The state is the same to the last bit for any number of threads, and after going on from a
    frame. */

@@ -1,4 +1,4 @@
-/* What methods say about materials and settings before a run. */
+/* Warnings of methods about materials and settings before a run. */
 #include "scene_text.h"
 
 #include "world/world.h"

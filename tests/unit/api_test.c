@@ -1,5 +1,5 @@
-/* The public API in careless hands: NULL where something is needed is an error with a name, never a
-   crash; what was added is found again by its name; and the world says what is odd. */
+/* The public API: NULL arguments are errors that name the argument, objects are found by their
+   names, and the world logs warnings. */
 #include "check.h"
 
 #include "ooze/ooze.h"

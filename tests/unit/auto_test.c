@@ -1,4 +1,4 @@
-/* Runs with `solver: auto` against converged ones, and against the cheapest that are as good. */
+/* Runs with `solver: auto` against converged ones, and against the cheapest of equal error. */
 #include "scene_text.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Solids with a density in scenes: keys, what is refused and advised, probe, changes, USD. */
+/* Dynamic solids in scenes: keys, errors and warnings, probe, changes, USD. */
 #include "unit/scene_text.h"
 #include "unit/scratch_folder.h"
 
@@ -24,7 +24,7 @@
     "changes:\n"                                                                                   \
     "  - {time: 0.5, set: joints.axle.speed, to: -4}\n"
 
-/* With the joint where someone knows joints. */
+/* With the joint if this build has a solver of joints. */
 static const char *bodies_text(void)
 {
     return ooze_dynamics_find() ? BODIES AXLE : BODIES;
@@ -77,7 +77,7 @@ static void a_scene_of_bodies(void **state)
     ooze_world_destroy(world);
 }
 
-/* One that has come since the last step: what particles gave it is not known. */
+/* A solid that was added after the last step: its load is not known. */
 static void a_solid_added_after_a_step_has_no_load(void **state)
 {
     (void)state;
@@ -106,7 +106,7 @@ static void a_solid_added_after_a_step_has_no_load(void **state)
     ooze_world_destroy(world);
 }
 
-/* A motor's limits stay the right way round, whoever sets them. */
+/* The lower limit of a joint cannot be set above the upper one. */
 static void joint_limits_out_of_order_are_refused(void **state)
 {
     (void)state;

@@ -1,5 +1,4 @@
-/* Bodies made of particles: their formulas, what a world takes and refuses, and bodies of odd
-   shapes or with parts gone. */
+/* Particle bodies: formulas, refused definitions, unusual shapes, and removal of particles. */
 #include "check.h"
 
 #include "base/memory.h"
@@ -242,7 +241,7 @@ static void bodies_survive_the_removal_of_particles(void **state)
     ooze_world_destroy(other);
 }
 
-/* What of a soft body stands in a solid goes where that goes. */
+/* Particles of a soft body inside a solid move with the solid. */
 static void soft_bodies_stay_fixed_to_solids(void **state)
 {
     (void)state;

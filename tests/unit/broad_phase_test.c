@@ -1,5 +1,4 @@
-/* Which solids a handful of points may touch: none that is near is left out, and most that are far
-   are. */
+/* The broad phase finds every near solid and excludes most far ones. */
 #include "check.h"
 
 #include "base/hash.h"
@@ -126,7 +125,7 @@ static void moving_solids_reach_farther(void **state)
     ooze_arena_destroy(arena);
 }
 
-/* What is no place may be anywhere. */
+/* A point at NaN may be near any solid. */
 static void points_at_nan_are_near_all_solids(void **state)
 {
     (void)state;

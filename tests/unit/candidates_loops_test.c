@@ -114,11 +114,11 @@ static void every_table(void **state)
     (void)state;
     const OozeCandidatesLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_candidates_loops);
     for (int k = 0; k < SETTING_COUNT; k++) {
-        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
+        for (int isa = 0; isa <= (int)ooze_isa(); isa++) {
             Case *c = case_create(&settings[k]);
             Search *s = ooze_alloc_zero(1, sizeof *s);
             assert_non_null(s);
-            s->loops = tables[machine];
+            s->loops = tables[isa];
             s->loops->fill_table(&s->table);
             set_runs(s, c->n);
             check_box(s, c);

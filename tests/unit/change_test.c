@@ -1,5 +1,4 @@
-/* Numbers that change in time: when they do, how ramps run, that a resumed run cannot tell, and how
-   a scene writes them. */
+/* Numbers that change in time: times, ramps, resuming with the same bits, and the scene format. */
 #include "scene_text.h"
 
 #include "base/vec3.h"

@@ -1,4 +1,4 @@
-/* Compounds: distances, mass, samples, where they meet others, refusals, want of memory. */
+/* Compounds: distances, mass, samples, contact points, errors, running out of memory. */
 #include "check.h"
 
 #include "base/hash.h"

@@ -1,6 +1,6 @@
 /* The constraint formulations on particles: `consistent` keeps momentum and spin and has the
-   modulus it was given in every direction; `paper` has the faults that its equations have on
-   paper. */
+   modulus it was given in every direction; `paper` has the errors of the printed
+   equations. */
 #include "base/hash.h"
 #include "base/vec3.h"
 #include "check.h"

@@ -1,5 +1,5 @@
-/* Sweeps over the velocity constraint on every instruction set against double, one at a time: what
-   an iteration begins with is what the one before it has left in memory. */
+/* Sweeps over the velocity constraint on every instruction set against double, one at a time: each
+   iteration begins with the arrays of the previous one. */
 #include "constraint_case.h"
 
 /* What solids do to a particle that would fly with v: no slower than the surface along normals, and
@@ -286,7 +286,7 @@ static void check(int stage, const char *subject)
     const OozeConstraintLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_constraint_loops);
     Comparison job = {.subject = subject};
     for (int k = 0; k < SETTING_COUNT * 4; k++) {
-        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
+        for (int isa = 0; isa <= (int)ooze_isa(); isa++) {
             const Setting *setting = &settings[k / 4];
             Constrained *a = constrained_create(setting, k % 2, k / 2 % 2);
             Constrained *b = constrained_create(setting, k % 2, k / 2 % 2);
@@ -295,13 +295,13 @@ static void check(int stage, const char *subject)
                 b->k.receiver = a->k.receiver;
             }
             job.setting = setting->name;
-            job.machine = ooze_isa_name((OozeIsa)machine);
+            job.isa = ooze_isa_name((OozeIsa)isa);
             if (stage == START) {
-                check_start(a, tables[machine], &job);
+                check_start(a, tables[isa], &job);
             } else if (stage == JACOBI) {
-                check_jacobi(a, b, tables[machine], &job);
+                check_jacobi(a, b, tables[isa], &job);
             } else {
-                check_search(a, b, tables[machine], &job);
+                check_search(a, b, tables[isa], &job);
             }
             constrained_destroy(b);
             constrained_destroy(a);

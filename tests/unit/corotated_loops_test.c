@@ -102,7 +102,7 @@ static float entry_of(int kind, uint64_t turn, int lane, int k)
 static void rotations_of_four(void **state)
 {
     (void)state;
-    Comparison job = {.subject = "rotations of four", .machine = "here"};
+    Comparison job = {.subject = "rotations of four", .isa = "here"};
     static const char *const names[] = {"small turns", "random", "scaled", "one far", "mirror"};
     for (int turn = 0; turn < 1000; turn++) {
         int kind = turn % 5;
@@ -260,7 +260,7 @@ static void check_sweep(const Setting *setting, int kind, const OozeCorotatedLoo
     for (uint64_t i = 0; i < c->n; i++) {
         OozeSym3 e = random_sym3(86, i, 0.0, 0.3);
         memcpy(s->strain + 8 * i, &e, sizeof e);
-        s->strain[8 * i + 6] = s->strain[8 * i + 7] = NAN; /* no one's */
+        s->strain[8 * i + 6] = s->strain[8 * i + 7] = NAN; /* unused lanes */
         s->u[i] = s->u[i] * (kind == 3 ? 20.0f : 1.0f);
     }
     OozeF32x4 *u = random_fours(c, 97);
@@ -280,10 +280,10 @@ static void sweeps(void **state)
     const OozeCorotatedLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_corotated_loops);
     Comparison job = {.subject = "corotated sweeps"};
     for (int k = 0; k < SETTING_COUNT * 4; k++) {
-        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
+        for (int isa = 0; isa <= (int)ooze_isa(); isa++) {
             job.setting = settings[k / 4].name;
-            job.machine = ooze_isa_name((OozeIsa)machine);
-            check_sweep(&settings[k / 4], k % 4, tables[machine], &job);
+            job.isa = ooze_isa_name((OozeIsa)isa);
+            check_sweep(&settings[k / 4], k % 4, tables[isa], &job);
         }
     }
     conclude(&job);

@@ -276,7 +276,7 @@ static void compare_multipliers(Comparison *job, const Stage *t)
         compare(job, "excess", begin, (double)s->excess[begin / OOZE_DENSITY_GRAIN], excess);
         compare(job, "sum", begin, s->sum[begin / OOZE_DENSITY_GRAIN], sum);
     }
-    for (uint64_t i = 0; i < t->c->n; i++) { /* padding pushes no one */
+    for (uint64_t i = 0; i < t->c->n; i++) { /* padding exerts no force */
         for (uint64_t e = list_end(s->list, i); e < s->list->first[i + 1]; e++) {
             assert_true(s->push[e] == 0.0f);
         }
@@ -342,14 +342,14 @@ static void sweeps(void **state)
     Comparison lines = {.subject = "lines"}, multipliers = {.subject = "multipliers"},
                corrections = {.subject = "corrections"}, momentum = {.subject = "pushes of pairs"};
     for (int k = 0; k < SETTING_COUNT * COMBINATIONS; k++) {
-        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
+        for (int isa = 0; isa <= (int)ooze_isa(); isa++) {
             const Setting *setting = &settings[k / COMBINATIONS];
             Stage *t = stage_create(setting, k % COMBINATIONS);
-            const OozeDensityLoops *loops = tables[machine];
+            const OozeDensityLoops *loops = tables[isa];
             lines.setting = multipliers.setting = corrections.setting = momentum.setting =
                 setting->name;
-            lines.machine = multipliers.machine = corrections.machine = momentum.machine =
-                ooze_isa_name((OozeIsa)machine);
+            lines.isa = multipliers.isa = corrections.isa = momentum.isa =
+                ooze_isa_name((OozeIsa)isa);
             if (t->with & WITH_START) {
                 run_all(t->c, loops->lines, &t->sweep);
                 compare_lines(&lines, t);

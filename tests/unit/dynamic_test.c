@@ -1,4 +1,4 @@
-/* Solids with a density in a world: substeps, loads, resume, threads, refusals. */
+/* Dynamic solids in a world: substeps, loads, resuming, threads, errors. */
 #include "check.h"
 
 #include "base/vec3.h"
@@ -73,7 +73,7 @@ static void steps(OozeWorld *world, int count)
     }
 }
 
-/* Whatever the substeps, and whoever moves it: the impulses and gravity are all that there is. */
+/* Only impulses and gravity change the momentum, for any substeps, moved by method or world. */
 static void loads_add_up(void **state)
 {
     (void)state;

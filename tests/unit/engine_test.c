@@ -1,5 +1,5 @@
-/* A world whose steps another machine takes: the same run, bit for bit, and no more to and fro than
-   it needs. */
+/* A world with another engine: the same bits as on the processor, and no more copies between engine
+   and host than needed. */
 #include "unit/mirror_engine.h"
 
 #include "physics/fixtures.h"
@@ -33,9 +33,9 @@ static void add_moving_bowl(OozeWorld *world)
     CHECK_OK(ooze_world_add_solid(world, &box, NULL, &error));
 }
 
-/* Everything that touches particles: a periodic axis, a plane that follows the fluid, a solid that
-   moves, fluid that falls fast enough for sub-steps, a nozzle that leads, a sink, a change in time,
-   and a probe that needs to know where particles came from. */
+/* All features that act on particles: a periodic axis, a plane that follows the fluid, a moving
+   solid, fluid that falls fast enough for substeps, a nozzle that prescribes velocities, a sink, a
+   change in time, and a probe that needs rest positions. */
 static Fixture pour(int threads)
 {
     OozeWorldDef def = ooze_world_def_default();
@@ -131,7 +131,7 @@ static void the_same_run_on_an_engine(void **state)
     assert_int_equal(mirror_counts.alive, 0);
 }
 
-/* Looking does not make particles travel back; adding does, once. */
+/* A measurement downloads particles and does not upload them; adding particles uploads once. */
 static void measuring_and_adding_particles_between_steps(void **state)
 {
     (void)state;
@@ -169,7 +169,7 @@ static void measuring_and_adding_particles_between_steps(void **state)
     ooze_world_destroy(there.world);
 }
 
-/* A state goes from one machine to the other and back. */
+/* A state goes from one engine to the other and back. */
 static void states_are_restored_on_the_other_engine(void **state)
 {
     (void)state;
@@ -192,8 +192,7 @@ static void states_are_restored_on_the_other_engine(void **state)
     ooze_world_destroy(back.world);
 }
 
-/* `auto` goes on with the processor when a setting changes to what the engine does not take, and
-   back. */
+/* With `auto` the processor takes the steps while a setting is not supported by the engine. */
 static void unsupported_settings_switch_to_the_processor(void **state)
 {
     (void)state;
@@ -233,7 +232,7 @@ static void unsupported_settings_switch_to_the_processor(void **state)
     ooze_world_destroy(there.world);
 }
 
-/* A stand-in and a machine that is not there are passed over by `auto`. */
+/* `auto` skips a stand-in engine and a device that does not exist. */
 static void auto_skips_unavailable_engines(void **state)
 {
     (void)state;
@@ -261,8 +260,8 @@ static OozeStatus refuse_to_be_made(OozeWorld *world, const OozeMethod *method, 
     return ooze_fail(error, OOZE_ERROR_MEMORY, "", "no room for a mirror");
 }
 
-/* A machine that is there but cannot be had: an error where it was asked for, else the processor
-   goes on. */
+/* An available engine that cannot be created: an error where the device was chosen explicitly,
+   otherwise the processor takes the steps. */
 static void an_engine_that_cannot_be_created(void **state)
 {
     (void)state;
@@ -334,7 +333,7 @@ static void diverged_runs_give_the_same_error(void **state)
     assert_string_equal(told[0].message, told[1].message);
 }
 
-/* Only who asks for the times of parts has the machine waited for. */
+/* The timer waits for the engine only after ooze_world_time_parts. */
 static void timing_parts_waits_for_the_engine(void **state)
 {
     (void)state;
@@ -380,7 +379,7 @@ static void the_environment_chooses_the_default_device(void **state)
     setenv("OOZE_DEVICE", "gpu", 1);
     CHECK_FAILS(ooze_world_create(&def, &world, &error), OOZE_ERROR_ARGUMENT,
                 "OOZE_DEVICE is 'gpu'");
-    def.device = OOZE_DEVICE_CPU; /* somebody does */
+    def.device = OOZE_DEVICE_CPU; /* an explicit device overrides the environment */
     CHECK_OK(ooze_world_create(&def, &world, &error));
     ooze_world_destroy(world);
     def.device = OOZE_DEVICE_AUTO;

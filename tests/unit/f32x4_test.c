@@ -1,4 +1,4 @@
-/* Four lanes at a time against the plain formulas they stand for. */
+/* Operations on four lanes against the scalar formulas. */
 #include "base/f32x4.h"
 #include "base/hash.h"
 #include "check.h"

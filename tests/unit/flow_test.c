@@ -1,5 +1,4 @@
-/* The numbers of a flow against formulas by hand, what a scene is taken to be, and what is
-   chosen. */
+/* Estimates of a flow against formulas by hand, scales of a scene, and automatic settings. */
 #include "scene_text.h"
 
 #include <math.h>

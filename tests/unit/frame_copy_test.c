@@ -1,5 +1,5 @@
-/* The copy of a frame: the same file as the frame itself, whatever becomes of that, and no memory
-   asked for twice. */
+/* The copy of a frame: it gives the same file as the frame, even if the frame changes afterwards,
+   and reuses its memory. */
 #include "scratch_folder.h"
 
 #include "base/file.h"

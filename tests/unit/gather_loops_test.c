@@ -194,12 +194,12 @@ static void check_weights(float strain_scale, const char *subject)
     const OozeGatherLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_gather_loops);
     Comparison job = {.subject = subject};
     for (int k = 0; k < SETTING_COUNT; k++) {
-        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
+        for (int isa = 0; isa <= (int)ooze_isa(); isa++) {
             Case *c = case_create(&settings[k]);
             OozeGather g = case_gather(c, strain_scale);
             job.setting = settings[k].name;
-            job.machine = ooze_isa_name((OozeIsa)machine);
-            run_all(c, tables[machine]->gather, &g);
+            job.isa = ooze_isa_name((OozeIsa)isa);
+            run_all(c, tables[isa]->gather, &g);
             compare_gather(&job, &g, c);
             assert_weights_symmetric(&g, c);
             assert_some_corrected(&g, c);

@@ -1,4 +1,4 @@
-/* Heat: formulas, what is refused, scenes, frames, and machines that have none. */
+/* Heat: formulas, errors, scenes, frames, and engines without heat. */
 #include "unit/scene_text.h"
 
 #include "base/memory.h"
@@ -135,7 +135,7 @@ static void nonsense_is_refused(void **state)
     ooze_world_destroy(world);
 }
 
-/* Heat that would need more sweeps than anyone waits for. */
+/* Heat that would need too many stages. */
 static void too_many_stages_are_refused(void **state)
 {
     (void)state;
@@ -348,8 +348,7 @@ static void frames_resume(void **state)
     ooze_scene_free(scene);
 }
 
-/* Another machine is not asked for heat: `auto` goes on with the processor, and who insists is
-   told. */
+/* Scenes with heat run on the processor with `auto`; device cuda is an error. */
 static void heat_runs_on_the_processor_only(void **state)
 {
     (void)state;

@@ -12,7 +12,7 @@ typedef struct Stage {
     OozeF32x4 *x; /* as given */
 } Stage;
 
-/* Lengths are a tenth more or less than rest lengths, so that rounding changes no one's being
+/* Lengths are a tenth more or less than rest lengths, so that rounding changes no link's being
    taut. */
 static float rest_of(const Case *c, uint64_t i, uint32_t j)
 {
@@ -239,15 +239,15 @@ static void sweeps(void **state)
     const OozeLinksLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_links_loops);
     double worst = 0;
     for (int k = 0; k < SETTING_COUNT * COMBINATIONS; k++) {
-        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
+        for (int isa = 0; isa <= (int)ooze_isa(); isa++) {
             Stage *t = stage_create(&settings[k / COMBINATIONS], k % COMBINATIONS);
             uint64_t n = t->c->n;
             double *lambda = case_array(t->c, n, sizeof *lambda);
             for (uint64_t i = 0; i < n; i++) {
                 lambda[i] = multiplier(t, i);
             }
-            run_all(t->c, tables[machine]->multipliers, &t->s);
-            run_all(t->c, tables[machine]->correct, &t->s);
+            run_all(t->c, tables[isa]->multipliers, &t->s);
+            run_all(t->c, tables[isa]->correct, &t->s);
             for (uint64_t i = 0; i < n; i++) {
                 Force want = correction(t, i, lambda);
                 for (int a = 0; a < 3; a++) {

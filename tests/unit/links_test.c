@@ -1,5 +1,4 @@
-/* The bookkeeping of links: what follows particles through sorting, nozzles, sinks, frames and
-   failures. */
+/* The table of links: it stays correct through sorting, nozzles, sinks, frames and failures. */
 #include "physics/links_fixtures.h"
 
 #include "base/memory.h"
@@ -88,7 +87,7 @@ static void resumed_runs_have_the_same_bits(void **state)
     ooze_world_destroy(again);
 }
 
-/* A frame of before the first step: everybody is new, and elastic objects still get their links. */
+/* A frame before the first step: all particles are new, and elastic objects still get links. */
 static void resumes_from_a_frame_before_the_first_step(void **state)
 {
     (void)state;

@@ -213,14 +213,14 @@ static void operator_parity(void **state)
     const OozeLodgeLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_lodge_loops);
     Comparison job = {.subject = "lodge operator"};
     for (int k = 0; k < SETTING_COUNT * 4; k++) {
-        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
+        for (int isa = 0; isa <= (int)ooze_isa(); isa++) {
             Solve *w = solve_create(&settings[k / 4], true, k % 2);
             w->lodge.with_explicit_terms = k / 2 % 2;
             w->lodge.unprojected = k % 2;
             job.setting = settings[k / 4].name;
-            job.machine = ooze_isa_name((OozeIsa)machine);
+            job.isa = ooze_isa_name((OozeIsa)isa);
             OozeF32x4 *in = random_fours(w->s->c, 51), *out = random_fours(w->s->c, 52);
-            apply(w, tables[machine], in, out, &job);
+            apply(w, tables[isa], in, out, &job);
             solve_destroy(w);
         }
     }
@@ -267,23 +267,23 @@ static void momentum_and_symmetry(void **state)
     const OozeLodgeLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_lodge_loops);
     Comparison job = {.subject = "lodge momentum and symmetry"}, unused = job;
     for (int k = 0; k < SETTING_COUNT; k++) {
-        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
+        for (int isa = 0; isa <= (int)ooze_isa(); isa++) {
             Solve *w = solve_create(&settings[k], false, true);
             Case *c = w->s->c;
             unused.setting = job.setting = settings[k].name;
-            unused.machine = job.machine = ooze_isa_name((OozeIsa)machine);
+            unused.isa = job.isa = ooze_isa_name((OozeIsa)isa);
             OozeF32x4 *p = random_fours(c, 61), *q = random_fours(c, 62), *ap = random_fours(c, 63),
                       *aq = random_fours(c, 64);
-            apply(w, tables[machine], p, ap, &unused);
+            apply(w, tables[isa], p, ap, &unused);
             Near qap = product_with(w, q, ap);
             if (!settings[k].walls) {
                 compare_momentum(&job, w, p, ap);
             }
-            apply(w, tables[machine], q, aq, &unused);
+            apply(w, tables[isa], q, aq, &unused);
             Near paq = product_with(w, p, aq);
             compare(&job, "p.Aq", 0, paq.v, (Near){qap.v, qap.e + paq.e});
             w->lodge.with_explicit_terms = true;
-            apply(w, tables[machine], q, aq, &unused);
+            apply(w, tables[isa], q, aq, &unused);
             if (!settings[k].walls) {
                 compare_momentum(&job, w, q, aq);
             }
@@ -377,14 +377,14 @@ static void vectors(void **state)
     const OozeLodgeLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_lodge_loops);
     Comparison job = {.subject = "vectors of conjugate gradients"};
     for (int k = 0; k < SETTING_COUNT; k++) {
-        for (int machine = 0; machine <= (int)ooze_isa(); machine++) {
+        for (int isa = 0; isa <= (int)ooze_isa(); isa++) {
             Solve *w = solve_create(&settings[k], true, false);
             Near *terms = case_array(w->s->c, w->s->c->n, sizeof *terms);
             job.setting = settings[k].name;
-            job.machine = ooze_isa_name((OozeIsa)machine);
-            check_start(w, tables[machine], &job, terms);
-            check_advance(w, tables[machine], &job, terms);
-            check_update(w, tables[machine], &job);
+            job.isa = ooze_isa_name((OozeIsa)isa);
+            check_start(w, tables[isa], &job, terms);
+            check_advance(w, tables[isa], &job, terms);
+            check_update(w, tables[isa], &job);
             solve_destroy(w);
         }
     }

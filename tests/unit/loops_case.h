@@ -1,7 +1,6 @@
-/* Neighbourhoods to run innermost loops on, from random ones to those that have lost a direction or
-   all: sorted in space, with lists, walls and a context as a step has them. Arrays are as long
-   as the loops are promised and no longer, so that the address sanitizer sees what is read
-   beyond them. */
+/* Neighbourhoods for tests of innermost loops, from random ones to lines, planes and single
+   particles: sorted in space, with lists, walls and a context as in a step. Arrays have exactly
+   the length that the loops may read, so that the address sanitizer finds reads beyond it. */
 #ifndef OOZE_TESTS_LOOPS_CASE_H
 #define OOZE_TESTS_LOOPS_CASE_H
 
@@ -31,7 +30,7 @@ enum { CASE_BLOCKS = 64, CASE_SAMPLES = 100 };
 
 typedef enum Shape {
     SHAPE_BLOCK, /* a lattice shaken by a fifth of its spacing */
-    SHAPE_APART, /* no one has a neighbour */
+    SHAPE_APART, /* no particle has a neighbour */
     SHAPE_COINCIDENT,
     SHAPE_PLANE,
     SHAPE_LINE,

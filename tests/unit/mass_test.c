@@ -1,4 +1,4 @@
-/* Mass, centre and principal moments of solids with a density. */
+/* Mass, centre and principal moments of dynamic solids. */
 #include "check.h"
 
 #include "base/vec3.h"

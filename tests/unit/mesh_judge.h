@@ -1,5 +1,5 @@
-/* An independent judge of triangle meshes: closed, 2-manifold, consistently oriented. It knows
-   nothing of how they were made. */
+/* An independent judge of triangle meshes: closed, 2-manifold, consistently oriented. It does
+   not depend on how they were made. */
 #ifndef OOZE_TESTS_MESH_JUDGE_H
 #define OOZE_TESTS_MESH_JUDGE_H
 

@@ -1,4 +1,4 @@
-/* The processor's engine on particles of its own: a world with it gives bitwise the same as
+/* The processor's engine with its own particle store: a world with it gives the same bits as
    without. Counts uploads and downloads. */
 #ifndef OOZE_TESTS_UNIT_MIRROR_ENGINE_H
 #define OOZE_TESTS_UNIT_MIRROR_ENGINE_H

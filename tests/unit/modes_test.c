@@ -1,5 +1,5 @@
-/* Several relaxation times: the formulas that a particle's tensors go through against the theory of
-   Maxwell modes, and worlds that have them, save them and do without. */
+/* Several relaxation times: formulas of a particle's tensors against the theory of Maxwell modes,
+   and worlds with and without them, saved and restored. */
 #include "check.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-/* Boundary samples in a world: planes carry them where the fluid is, other solids are sampled once,
-   and a restored world has them to the last bit, whatever moved before. */
+/* Boundary samples in a world: planes are sampled near the fluid, other solids once, and a restored
+   world has the same samples to the last bit. */
 #include "check.h"
 
 #include "base/hash.h"

@@ -1,5 +1,4 @@
-/* Nozzles that lead their fluid, through the world: a push from below cannot stop what is
-   inside. */
+/* Nozzles that prescribe the velocity of the particles inside: forces do not change it. */
 #include "check.h"
 
 #include "base/vec3.h"
@@ -137,8 +136,8 @@ static void stopped_nozzle_releases_its_fluid(void **state)
     }
 }
 
-/* One burst after another from the same place, while the first has hardly left, and after a while.
-   A nozzle starts full, but not where something is: the second burst is as calm as the first. */
+/* Two bursts from the same place, without and with a pause. A nozzle starts full, except where
+   there are particles, so that the second burst does not overlap the first. */
 static void a_second_burst_is_not_faster_than_free_fall(void **state)
 {
     (void)state;

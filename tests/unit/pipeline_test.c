@@ -1,5 +1,5 @@
-/* The pipeline: jobs in order through every stage, a bound on what is on its way, failures that
-   stop the caller and lose nothing. */
+/* The pipeline: jobs pass every stage in order, their number is bounded, and failures stop the
+   caller without losing finished jobs. */
 #include "check.h"
 
 #include <stdatomic.h>

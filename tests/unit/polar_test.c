@@ -1,4 +1,4 @@
-/* The rotation nearest to a matrix, where it is easy and where it is not; rotation by a spin. */
+/* The rotation nearest to a matrix, regular or singular; rotation by a spin. */
 #include "physics/polar.h"
 
 #include "base/hash.h"

@@ -1,6 +1,5 @@
-/* Presets move as their names promise: the order of spreading, what springs back, what keeps its
-   height. Balls of 268 particles on a plane that they cling to; the bounds say which is which,
-   not how fast exactly. */
+/* Presets in motion: the order of spreading, elastic recovery, heights of pastes. Balls of 268
+   particles on a no-slip plane; the bounds distinguish the kinds of materials only. */
 #include "scene_text.h"
 
 #include "ooze/world.h"

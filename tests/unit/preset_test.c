@@ -1,5 +1,4 @@
-/* Materials by name: a complete table, and scenes that take from it what they do not say
-   themselves. */
+/* Materials by name: a complete table, and scenes that use it as defaults. */
 #include "scene_text.h"
 
 #include <unistd.h>
@@ -52,7 +51,7 @@ static void table_is_complete(void **state)
     assert_null(ooze_preset_origin_name(OOZE_PRESET_ORIGIN_COUNT));
 }
 
-/* Measured is what names its source: a year, or the book that has none. */
+/* Every measured number cites a source: a year, or a book without one. */
 static void measured_numbers_have_a_source(void **state)
 {
     (void)state;
@@ -202,7 +201,7 @@ static void given_numbers_replace_the_modulus(void **state)
     ooze_scene_free(scene);
 }
 
-/* A scene that counts on its material's name is told. */
+/* A material with the name of a preset and without numbers gives a warning. */
 static void names_of_presets_without_numbers_are_warned_of(void **state)
 {
     (void)state;

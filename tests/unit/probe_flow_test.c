@@ -33,8 +33,8 @@ static void couette_profile(void **state)
     hand_end(hand);
 }
 
-/* Who is on the line: within the half width, between the ends, ends included; empty bins are
-   NaN. */
+/* Particles on the line are within the half width and between the ends, ends included; empty bins
+   are NaN. */
 static void profile_uses_only_particles_near_the_line(void **state)
 {
     (void)state;

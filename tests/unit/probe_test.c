@@ -1,4 +1,4 @@
-/* What holds for every kind of probe: definitions, empty frames, threads, running out of memory. */
+/* Properties of every kind of probe: definitions, empty frames, threads, running out of memory. */
 #include "base/hash.h"
 #include "probe_frame.h"
 

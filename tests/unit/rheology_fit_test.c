@@ -1,4 +1,4 @@
-/* Fits of measured rheology: known materials come back out of their own curves. */
+/* Fits of rheometer data: known materials are found from their own curves. */
 #include "rheology/fit.h"
 
 #include "base/hash.h"

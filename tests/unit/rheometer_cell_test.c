@@ -1,5 +1,5 @@
-/* The rheometer's cell: what it asks of the world changes nothing, failures leak nothing, and a
-   fluid whose numbers are known is read as it is. */
+/* The rheometer's cell: recording stress does not change the world, failures leak nothing, and
+   known fluids have their viscosity. */
 #include "check.h"
 
 #include "base/hash.h"
@@ -59,7 +59,7 @@ static uint64_t run_hash(const char *method, bool ask, double *largest)
     for (int i = 0; i < 12; i++) {
         CHECK_OK(ooze_world_step(world, &error));
     }
-    assert_true(ask == (ooze_world_stress(world) != NULL)); /* no memory where no one asked */
+    assert_true(ask == (ooze_world_stress(world) != NULL)); /* no memory where it is not recorded */
     *largest = 0.0;
     for (uint64_t i = 0; ask && i < 216; i++) {
         *largest = fmax(*largest, fabs((double)ooze_world_stress(world)[i].xy));

@@ -1,5 +1,4 @@
-/* Which experiments a material calls for: every preset, and materials at the ends of what a scene
-   takes. */
+/* Experiments for a material: every preset, and materials at the limits of the scene format. */
 #include "check.h"
 
 #include "materials/material.h"

@@ -1,5 +1,4 @@
-/* How the rheometer reads what it measured: waves out of a signal, slopes, and the verdict over a
-   table. */
+/* Evaluation of rheometer measurements: harmonics of a signal, slopes, verdict on a table. */
 #include "check.h"
 
 #include "rheometer/harmonics.h"
@@ -12,7 +11,7 @@
 
 static double signal(const double *omega, const OozeWave *waves, int count, double time)
 {
-    double sum = 17.0; /* a constant is no one's */
+    double sum = 17.0; /* a constant belongs to no harmonic */
     for (int k = 0; k < count; k++) {
         sum += waves[k].in * sin(omega[k] * time) + waves[k].out * cos(omega[k] * time);
     }

@@ -174,7 +174,7 @@ static inline NearMat near_symmetric(const float *s) /* xx yy zz xy xz yz */
 
 /* What is being compared, for reports, and the largest deviation in units of its bound so far. */
 typedef struct Comparison {
-    const char *subject, *setting, *machine;
+    const char *subject, *setting, *isa;
     double worst;
 } Comparison;
 
@@ -183,7 +183,7 @@ static inline void compare(Comparison *c, const char *what, uint64_t i, double g
     double off = fabs(got - want.v);
     if (!isfinite(got) || !(off <= want.e)) {
         fail_msg("%s, %s, %s: %s of %llu is %.9g; expected %.9g within %.3g", c->subject,
-                 c->setting, c->machine, what, (unsigned long long)i, got, want.v, want.e);
+                 c->setting, c->isa, what, (unsigned long long)i, got, want.v, want.e);
     }
     c->worst = want.e > 0.0 ? fmax(c->worst, off / want.e) : c->worst;
 }

@@ -1,5 +1,5 @@
-/* Runs of an earlier version: what a frame lacks takes its default, what it has too much is refused
-   by name. The runs were written by tests/fixtures/runs/write.py. */
+/* Runs of an earlier version: values missing in a frame take their defaults, unknown ones are
+   refused by name. The runs were written by tests/fixtures/runs/write.py. */
 #include "scratch_folder.h"
 
 #include "methods/method.h"

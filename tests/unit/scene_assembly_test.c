@@ -1,4 +1,4 @@
-/* Includes, overrides and the canonical text: how a scene is put together, and kept. */
+/* Includes, overrides and the canonical text of a scene. */
 #include "scene_text.h"
 
 #include <dirent.h>
@@ -313,7 +313,7 @@ static void files_have_absolute_paths_and_checksums(void **state)
 static void locale_does_not_matter(void **state)
 {
     (void)state;
-    /* Where the machine has a locale with decimal commas, it must not show. */
+    /* Where the system has a locale with decimal commas, it must not show. */
     const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "nl_NL.UTF-8"};
     for (int i = 0; i < 3 && !setlocale(LC_ALL, names[i]); i++) {
     }

@@ -1,4 +1,5 @@
-/* Hostile and damaged input: bombs, huge files, cuts, flipped bytes, memory that runs out. */
+/* Hostile and damaged input: alias and depth bombs, huge and truncated files, flipped bytes,
+   running out of memory. */
 #include "scene_text.h"
 
 #include <dirent.h>

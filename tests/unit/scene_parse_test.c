@@ -1,4 +1,4 @@
-/* Values land where they belong. */
+/* Values of scene files are stored in the right fields of the definitions. */
 #include "scene_text.h"
 
 #include "base/vec3.h"

@@ -1,4 +1,5 @@
-/* Physics traps: each is found, at its place, with the right numbers; good scenes have none. */
+/* Warnings of `ooze check`: each is found, at its line, with the right numbers; good scenes have
+   none. */
 #include "scene_text.h"
 
 #include <dirent.h>

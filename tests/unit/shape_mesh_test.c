@@ -1,4 +1,4 @@
-/* Shapes made of meshes: files, scale, uneven stretching, containers, triangulation. */
+/* Shapes made of meshes: files, scale, non-uniform scale, containers, triangulation. */
 #include "check.h"
 
 #include "base/hash.h"

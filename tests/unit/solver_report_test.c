@@ -1,5 +1,5 @@
-/* How well steps are solved: tolerances with a cap in every solver, what the world tells about it,
-   and the probe that keeps it. */
+/* Convergence of steps: tolerance and maximum of iterations of every solver, statistics of the
+   world, and the probe `solver`. */
 #include "physics/fixtures.h"
 #include "solvers/step_report.h"
 
@@ -86,7 +86,8 @@ static void tolerances_end_the_solve(void **state)
     }
 }
 
-/* The cap holds, and a tolerance that was not met is told; a fixed count has none to miss. */
+/* A solve stops at its maximum of iterations and reports an unmet tolerance; tolerance 0 is never
+   unmet. */
 static void solves_stop_at_their_maximum_of_iterations(void **state)
 {
     (void)state;

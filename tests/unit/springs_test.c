@@ -1,5 +1,5 @@
-/* The bookkeeping of springs, and of who acts when: equal bits for any number of threads, through
-   frames, nozzles, sinks and failures. */
+/* The table of springs and the order of sweeps: equal bits for any number of threads, with frames,
+   nozzles, sinks and failures. */
 #include "physics/springs_fixtures.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-/* What a world tells about the inside of its stages: how many times each part was done. Times
-   themselves are never tested, only that parts lie inside their stage. */
+/* Timed parts of the stages: numbers of calls. Times are not tested, except that the parts of a
+   stage take no longer than the stage. */
 #include "solvers/step_timer.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
-/* Steps that are cut so that no particle moves too far at a substep, and runs that have gone
-   wrong. */
+/* Steps divided so that no particle moves too far in a substep, and runs that diverge. */
 #include "check.h"
 
 #include "base/vec3.h"

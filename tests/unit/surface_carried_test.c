@@ -1,4 +1,4 @@
-/* What vertices carry, smoothing, decimation, and input that makes no surface. */
+/* Attributes of vertices, smoothing, decimation, and invalid input. */
 #include "base/memory.h"
 #include "check.h"
 #include "mesh_judge.h"

@@ -1,4 +1,4 @@
-/* What a rheometer should see: closed forms of the upper-convected Maxwell fluid, of thinning and
+/* Theory of rheometer readings: closed forms of the upper-convected Maxwell fluid, of thinning and
    of yielding. */
 #include "check.h"
 

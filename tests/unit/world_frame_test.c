@@ -1,4 +1,4 @@
-/* The whole way round: a world's frame to disk and back, hash for hash, and on from there. */
+/* A world's frame is written and read with the same hash, and the run continues from it. */
 #include "check.h"
 
 #include <unistd.h>
