@@ -26,7 +26,7 @@ class AutoTest(runs.RunTest):
         self.scene = self.folder / "auto.yaml"
         self.scene.write_text(SCENE)
 
-    def test_chosen_is_told_and_kept(self):
+    def test_chosen_values_are_printed_and_saved(self):
         said = self.good("run", self.scene, "-o", self.folder / "a").stderr
         words = re.search(r"chosen: time_step: (1/\d+), velocity_iterations: (\d+), passes: (\d), density_iterations: (\d+)", said)
         self.assertTrue(words, said)

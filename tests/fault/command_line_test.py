@@ -114,7 +114,7 @@ class CommandLineTest(runs.RunTest):
             self.assertLess(max(map(len, page.splitlines())), 100)
         self.assertEqual(len(re.findall(r"(?m)^  [a-z]+ ", overview)), len(COMMANDS))
 
-    def test_docs_are_true(self):
+    def test_cli_page_is_up_to_date(self):
         page = self.good("help", "--markdown").stdout
         self.assertEqual(page, (runs.ROOT / "docs/cli.md").read_text(),
                          "write it anew: build/ooze help --markdown > docs/cli.md")
@@ -214,7 +214,7 @@ class CommandLineTest(runs.RunTest):
             process.stderr.close()
             self.assertEqual(said, b"")
 
-    def test_check_tells_every_error(self):
+    def test_check_reports_every_error(self):
         self.scene.write_text(runs.SCENE.replace("radius: 0.12", "radios: 0.12").replace("drag: 0.3", "drag: high"))
         done = self.bad(1, f"{self.scene}:", "check", self.scene)
         heads = re.findall(rf"(?m)^{re.escape(str(self.scene))}:(\d+):(\d+): error: ", done.stderr)
@@ -227,7 +227,7 @@ class CommandLineTest(runs.RunTest):
         self.assertNotIn("\x1b", done.stderr)
         self.assertEqual(done.stdout, "")
 
-    def test_check_sums_up(self):
+    def test_check_prints_a_summary(self):
         done = self.good("check", self.scene)
         self.assertRegex(done.stdout, r"no errors, \d+ warnings?: [\d,]+ particles \([\d,]+ with emitters\), frames 0 to 40, 400 steps\n$")
         self.bad(1, "--set", "check", self.scene, "--set", "materials.honey.dragg=1")

@@ -129,7 +129,7 @@ class DiskTest(runs.RunTest):
         self.good("run", self.scene, "--dry-run")
         self.assertEqual(sorted(self.folder.rglob("*")), before)
 
-    def test_dry_run_foresees_what_emitters_add(self):
+    def test_dry_run_predicts_emitted_particles(self):
         """No sink: the run must then hold exactly the particles, and the bytes, that `--dry-run` predicted."""
         scene = self.folder / "emitters.yaml"
         text = runs.SCENE.split("sinks:")[0]
@@ -155,7 +155,7 @@ class DiskTest(runs.RunTest):
             # three figures are shown; HDF5's own tables are taken from the trial's last state
             self.assertAlmostEqual(float(number) * units[unit] / true, 1.0, delta=0.02)
 
-    def test_dry_run_tells_of_a_small_disk(self):
+    def test_dry_run_warns_of_a_small_disk(self):
         place = self.mounted(64)
         if place is not None:
             done = self.good("run", self.scene, "-o", place / "run", "--dry-run")

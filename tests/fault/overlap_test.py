@@ -25,7 +25,7 @@ class OverlapTest(runs.RunTest):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.001)
 
-    def test_everything_is_in_order(self):
+    def test_output_is_in_order(self):
         run = self.reference()
         self.assertEqual(self.logged(run), list(range(runs.FRAMES + 1)))
         self.assertEqual(self.rows(run, "probes.csv"), list(range(0, 401, 10)))
@@ -41,7 +41,7 @@ class OverlapTest(runs.RunTest):
         self.assertGreater((run / "probes_steps.csv").stat().st_size, 4 << 16)
         self.assertEqual(self.rows(run, "probes_steps.csv"), list(range(401)))
 
-    def test_profile_tells_the_cost(self):
+    def test_profile_shows_the_cost(self):
         done = self.good("run", self.scene, "-o", self.folder / "run")
         self.assertRegex(done.stderr, r"(?m)^  output +[\d.]+ +[\d.]+$")
         told = re.search(r"output: copying ([\d.]+) s, waiting ([\d.]+) s\n  beside the steps: writing ([\d.]+) s "
@@ -65,7 +65,7 @@ class OverlapTest(runs.RunTest):
             # A frame that the log names is on the disk.
             self.assertLess(self.logged(run)[-1], len(runs.frame_files(run)))
 
-    def test_interrupt_finishes_what_is_on_its_way(self):
+    def test_interrupt_writes_queued_output(self):
         run = self.folder / "run"
         process = runs.start("run", self.scene, "-o", run, "--quiet", "--frames", 100000)
         self.wait_for_frame(run, 5)
@@ -112,7 +112,7 @@ class OverlapTest(runs.RunTest):
         self.good("mesh", run, "--quiet", *options)
         return run
 
-    def test_meshes_are_those_of_mesh(self):
+    def test_meshes_equal_those_of_ooze_mesh(self):
         for name in ("ply", "usda"):
             self.scene.write_text(runs.SCENE + "surface: {cell: 0.6, mesh_smoothing: 2}\n")
             wanted = self.meshes(self.meshed_afterwards("--format", name))
@@ -124,7 +124,7 @@ class OverlapTest(runs.RunTest):
             self.assertIn(f"{MESHED + 1} of them made before", self.good("mesh", run, "--format", name).stdout)
             runs.shutil.rmtree(self.folder / "afterwards")
 
-    def test_killed_meshing_is_made_up_for(self):
+    def test_missing_meshes_are_made_after_a_kill(self):
         reference = self.meshed_afterwards()
         run = self.folder / "run"
         for number in (1, 4, 6):

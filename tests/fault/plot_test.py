@@ -62,7 +62,7 @@ class PlotTest(runs.RunTest):
         self.assertEqual(done.stdout, f"{out}\n")
         return out
 
-    def test_svg_says_what_it_shows(self):
+    def test_svg_contains_titles_and_curve(self):
         out = self.plot("tall", "--title", "Fish & <chips> \"é\" \xff")
         texts = texts_of(out)
         self.assertIn("Fish & <chips> \"é\" \xff", texts)
@@ -190,7 +190,7 @@ class PlotTest(runs.RunTest):
         table.write_text(lines[0])
         self.bad(1, "no readings yet", "plot", self.run_folder, "tall")
 
-    def test_slips(self):
+    def test_mistakes_give_one_error_line(self):
         empty, words = self.folder / "empty.csv", self.folder / "words.csv"
         empty.write_text("")
         words.write_text("time [s],force [N]\n0,1\n")

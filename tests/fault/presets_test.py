@@ -15,13 +15,13 @@ class PresetsTest(runs.RunTest):
     def table(self, *words):
         return json.loads(self.good("presets", *words, "--json").stdout)
 
-    def test_list_has_each_once(self):
+    def test_list_contains_each_preset_once(self):
         said = self.good("presets").stdout
         for preset in self.table():
             self.assertEqual(len(re.findall(rf"(?m)^{preset['name']} +{re.escape(preset['summary'])} ", said)), 1, preset["name"])
         self.assertRegex(said, r"(?m)^ketchup .* 1140 kg/m3, yields at 32 Pa, then 18\.7 rate\^0\.27 Pa$")
 
-    def test_one_tells_numbers_and_sources(self):
+    def test_a_preset_is_printed_with_numbers_and_sources(self):
         self.assertEqual([preset["name"] for preset in self.table("lava")], ["lava"])
         for preset in self.table():
             said = self.good("presets", preset["name"]).stdout
@@ -51,7 +51,7 @@ class PresetsTest(runs.RunTest):
             said = self.good("check", ROOT / "scenes/presets/drop.yaml", "--set", f"materials.sample.preset={preset['name']}")
             self.assertIn("no errors, 0 warnings", said.stdout + said.stderr, preset["name"])
 
-    def test_page_is_true(self):
+    def test_page_is_up_to_date(self):
         spec = importlib.util.spec_from_file_location("material_pages", ROOT / "tools/material_pages.py")
         pages = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(pages)

@@ -79,7 +79,7 @@ class ResumeTest(runs.RunTest):
         self.assertEqual(process.wait(60), 0)
         self.check_equal(run, self.reference())
 
-    def test_everything_happens(self):
+    def test_scene_emits_removes_and_counts_turns(self):
         """The scene of these tests: particles are emitted and removed, and a probe counts turns."""
         run = self.reference()
         with open(run / "probes_steps.csv", newline="") as file:
@@ -99,7 +99,7 @@ class ResumeTest(runs.RunTest):
             for name in ("particles", "energy.kinetic [J]", "azimuth.turns [turns]"):
                 self.assertEqual(row[name], rows[int(row["step"])][name])
 
-    def test_threads_do_not_show(self):
+    def test_results_do_not_depend_on_threads(self):
         reference = self.reference()
         for threads in (2, 3):
             run = self.folder / f"threads{threads}"
@@ -256,7 +256,7 @@ class ResumeTest(runs.RunTest):
             self.damage(file, "cut")
         self.bad(1, "no frame that can be read", "run", "--resume", run)
 
-    def test_lost_probe_rows_are_told(self):
+    def test_lost_probe_rows_are_reported(self):
         run = self.folder / "run"
         self.good("run", self.scene, "-o", run, "--frames", 9, "--quiet")
         (run / "probes.csv").unlink()

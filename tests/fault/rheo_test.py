@@ -49,7 +49,7 @@ class RheoTest(runs.RunTest):
         self.assertIn("    modulus: 800\n    relaxation_time: 0.5\n", said)
         self.assertNotIn("best single one", said)
 
-    def test_more_modes_are_told(self):
+    def test_two_modes_are_found(self):
         said = self.checked(modes((200, 2), (1500, 0.02)))
         self.assertIn("2 Maxwell modes,", said)
         self.assertIn("    modulus: 1500\n    relaxation_time: 0.02\n    modulus_2: 200\n    relaxation_time_2: 2\n", said)
@@ -78,7 +78,7 @@ class RheoTest(runs.RunTest):
         for name in ("fit.svg", "fit.png", "fit.pdf"):
             self.assertGreater((self.folder / "out" / name).stat().st_size, 1000)
 
-    def test_slips(self):
+    def test_mistakes_give_one_error_line(self):
         self.bad(2, "say what to measure", "rheo")
         data = self.write("rate,viscosity\n1,2\n2,-2\n5,1\n10,1\n")
         done = self.bad(1, "data.csv', line 3: viscosity is -2; it must lie above 0", "rheo", "--fit", data)
@@ -139,14 +139,14 @@ class MeasureTest(runs.RunTest):
         for name in ("rheometer.svg", "rheometer.png", "rheometer.pdf", "relaxation.svg", "relaxation.png", "relaxation.pdf"):
             self.assertGreater((out / name).stat().st_size, 1000)
 
-    def test_a_temperature_is_kept(self):
+    def test_temperature_option_sets_the_viscosity(self):
         def theory(*options):
             told = self.good("rheo", self.scene, "--material", "warm", "--json", "--quick", *options).stdout
             return json.loads(told)["experiments"][0]["points"][0]["theory"]
         self.assertAlmostEqual(theory(), 200, delta=0.1)                   # 20 degC, half way in equal ratios
         self.assertAlmostEqual(theory("--temperature", 40), 100, delta=0.1)
 
-    def test_slips(self):
+    def test_mistakes_give_one_error_line(self):
         self.assertIn("did you mean 'honey'?", self.bad(1, "no preset 'hony'", "rheo", "hony").stderr)
         self.bad(1, "cannot open", "rheo", self.folder / "none.yaml")
         self.bad(1, "no material 'jam'", "rheo", self.scene, "--material", "jam")

@@ -139,7 +139,7 @@ class DeviceCase(unittest.TestCase):
 
 
 class Sentences(DeviceCase):
-    def test_what_cannot_be_is_said(self):
+    def test_unavailable_devices_are_errors(self):
         scene = self.write("scene", POURED)
         run = ["run", scene, "-o", self.folder / "run", "--frames", 1, "-q"]
         if not ENGINE:
@@ -153,7 +153,7 @@ class Sentences(DeviceCase):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     @unittest.skipUnless(MACHINE, "no machine for it: " + REFUSAL.strip()[:80])
-    def test_what_the_gpu_does_not_take_is_said(self):
+    def test_unsupported_methods_run_on_the_processor_or_are_errors(self):
         other = POURED.replace("{name: conformation}", "{name: ballistic}")
         run = ["-o", self.folder / "run", "--frames", 1, "-q"]
         self.refused("'ballistic'", "run", self.write("other", other), *run, "--device", "cuda")
@@ -163,7 +163,7 @@ class Sentences(DeviceCase):
         self.assertIn("steps are taken by the processor", (self.folder / "run/log.txt").read_text())
 
     @unittest.skipUnless(MACHINE, "no machine for it")
-    def test_the_log_says_who_steps(self):
+    def test_the_log_names_the_device(self):
         run = self.run_scene(self.write("scene", POURED), "run", "cuda", 1)
         self.assertIn("steps are taken by the GPU", (run / "log.txt").read_text())
 

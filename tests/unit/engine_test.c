@@ -43,7 +43,7 @@ static Fixture pour(int threads)
     def.spacing = SPACING;
     def.time_step = 1.0 / 120.0;
     def.threads = threads;
-    def.device = OOZE_DEVICE_CPU; /* also where a GPU is present; tests offer the mirror themselves */
+    def.device = OOZE_DEVICE_CPU; /* also with a GPU: tests offer the mirror */
     def.periodic[2] = true;
     def.periodic_min = vec3(0, 0, -0.16);
     def.periodic_max = vec3(0, 0, 0.16);
