@@ -86,7 +86,7 @@ static bool has_room(const OozeBenchScaling *scaling, uint64_t particles)
            (ooze_bench_on_processor(last) || most_there * last->bytes * (double)particles < there);
 }
 
-/* 30k to 4M particles (GPU: 100k to 150M), at most as many as the plan says. Returns the exit code. */
+/* 30k to 4M particles (GPU: 100k to 150M), up to the plan's number. Returns the exit code. */
 static int collect_particles(const OozeBenchPlan *plan, OozeBenchScaling *scaling)
 {
     enum { SIZES = 6 };

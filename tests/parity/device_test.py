@@ -331,15 +331,6 @@ class Bench(DeviceCase):
         parts = sum(facts[key] for key in facts if key.startswith("ms_per_step_method_"))
         self.assertAlmostEqual(parts / facts["ms_per_step_method"], 1, delta=0.1)
 
-    @unittest.skipUnless(MACHINE, "no machine for it")
-    def test_summary(self):
-        done = ooze("bench", "summary", "--device", "cuda", "--json", *self.FEW)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        aims = {figure["name"]: figure["aim"] for figure in json.loads(done.stdout)["figures"]}
-        self.assertEqual(aims, {"density": 1.9, "velocity": 3, "position": 3.5, "neighbours": 6, "massive_15_15": 0.55,
-                                "massive_10_5": 0.3, "bytes_per_particle": 600, "interactive": 2, "honey": 10,
-                                "unevenness": 15})
-
     @unittest.skipIf(MACHINE, "there is a machine")
     def test_without_a_machine(self):
         self.refused("cuda", "bench", "blocks", "--device", "cuda", *self.FEW)
