@@ -227,9 +227,7 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeError *error)
     s->rest = ooze_arena_alloc(arena, position_only_shift, sizeof *s->rest);
     s->seen = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->seen);
     s->inside = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->inside);
-    if (!lent || !s->mobility || !s->multiplier || !s->excess || !s->sum || !s->density_target ||
-        !s->effective_inverse_mass || !s->rigid || !s->ignores_boundary || !s->pair_flags ||
-        !s->rest || !s->inside || !s->seen) {
+    if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the density stage", n * 5 * sizeof *s->x);
     }
     s->density_target = job->density_target ? s->density_target : NULL;
@@ -278,7 +276,7 @@ static OozeStatus find_pairs(OozeDensitySweep *s, OozeError *error)
     s->push = ooze_edge_values(job->memory, c->arena, edges);
     s->line = ooze_arena_alloc(c->arena, job->start ? edges : 0, sizeof *s->line);
     s->wall_push = ooze_arena_alloc(c->arena, near_walls, sizeof *s->wall_push);
-    if (!s->push || !s->line || !s->wall_push) {
+    if (!s->push || ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "pairs of the density stage", edges * 2 * sizeof *s->push);
     }
     s->line = job->start ? s->line : NULL;

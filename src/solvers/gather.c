@@ -55,7 +55,7 @@ OozeStatus ooze_gather(OozeGather *s, OozeError *error)
                            .weight = ooze_edge_values(s->memory, c->arena, edges),
                            .box = ooze_box(&c->periodic),
                            .periodic = ooze_periodic_any(&c->periodic)};
-    if (!s->gathered || !s->wall_edge || !s->edges.weight) {
+    if (!s->edges.weight || ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "weights of neighbours", s->n * 48 + edges * sizeof(float));
     }
     divide(s);

@@ -17,7 +17,7 @@ OozeStatus ooze_push_out_begin(OozePushOut *out, OozeDensitySweep *s, OozeError 
     *out = (OozePushOut){.sweep = s};
     out->group = ooze_arena_alloc(c->arena, groups, sizeof *out->group);
     out->clearance = ooze_arena_alloc(c->arena, n, sizeof *out->clearance);
-    if (!out->group || !out->clearance) {
+    if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "contacts of the density stage", n * sizeof *out->clearance);
     }
     return ooze_broad_phase_begin(&out->nearby, c->solids, c->solid_count, c->spacing, c->dt,

@@ -187,31 +187,12 @@ OOZE_DEVICE float4 pushed_by(const StepView &s, const ConstraintView &c, uint32_
     return s.mobility[i] * push;
 }
 
-/* The velocity of particle i in contact with solids, v without them: see hold_back of
-   constraint_loops.c. */
-OOZE_DEVICE float4 hold_back(const StepView &s, uint32_t i, float4 v)
+/* The velocity of particle i with contacts, v without them. */
+OOZE_DEVICE float4 contact_velocity(const StepView &s, uint32_t i, float4 v)
 {
-    if (!s.contact_of || s.contact_of[i] < 0) {
-        return v;
-    }
-    const OozeContactSet *hold = &s.contact_sets[s.contact_of[i]];
-    float4 drag = f32x4(0, 0, 0);
-    float push = 0.0f;
-    for (int k = 0; k < hold->count; k++) {
-        float4 d = hold->direction[k];
-        float lack = hold->speed[k] - dot(v, d);
-        if (k >= hold->normals) {
-            drag = drag + lack * d;
-        } else if (lack > 0.0f) {
-            push += lack;
-            v = v + lack * d;
-        }
-    }
-    float size = sqrtf(dot(drag, drag)), most = hold->friction * push;
-    if (push > 0.0f && size > most) {
-        drag = (most / size) * drag;
-    }
-    return push > 0.0f ? v + drag : v;
+    const OozeContactSet *set = contacts_of(s, i);
+    uint8_t unused;
+    return set ? ooze_contact_velocity(set, v, &unused) : v;
 }
 
 } // namespace ooze

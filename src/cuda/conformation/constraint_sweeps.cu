@@ -19,7 +19,7 @@ template <class GATHER> static void apply_loop(Step *step)
             if (lane == 0) {
                 float4 v = c.star[i] + push;
                 c.free[i] = v;
-                s.u[i] = hold_back(s, i, v);
+                s.u[i] = contact_velocity(s, i, v);
             }
         });
 }
@@ -135,7 +135,7 @@ template <class GATHER> static void velocity_loop(Step *step)
             if (lane == 0) {
                 float4 v = c.free[i] + push;
                 c.free[i] = v;
-                GATHER::move_to(s, c, i, hold_back(s, i, v));
+                GATHER::move_to(s, c, i, contact_velocity(s, i, v));
             }
         });
 }

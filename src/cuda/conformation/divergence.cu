@@ -2,7 +2,8 @@
    methods/conformation/divergence.c. */
 #include "cuda/conformation/bodies/bodies.cuh"
 
-#include "solvers/density_formula.h"
+#include "cuda/pairs.cuh"
+#include "methods/conformation/divergence_formula.h"
 #include "solvers/projected_jacobi.h"
 
 namespace ooze
@@ -13,29 +14,32 @@ struct DivergenceView {
     /* Edges summed over walls; last lane: rate of density by moving walls and by missing density,
        1/s. */
     float4 *wall_sum;
-    float4 *sum;                         /* edges summed over all; last lane: J M^-1 J^T */
-    float4 *free;                        /* velocities before solids hold them */
+    float *diagonal;                     /* J M^-1 J^T */
+    float4 *free;                        /* velocities without contacts */
     OozeProjectedMultiplier *multiplier; /* per particle */
     float4 *change; /* positions; last lane: change of the multipliers in the present sweep */
 };
 
-/* Walls of particle i, where they were when the step began. */
-OOZE_DEVICE float4 sum_walls(const StepView &s, uint32_t i)
+OOZE_DEVICE float4 edge(float weight, const Delta &d)
 {
-    float4 sum = f32x4(0, 0, 0, 0);
+    return f32x4(weight * d.x, weight * d.y, weight * d.z);
+}
+
+/* Sums over the boundary samples of particle i, where they were when the step began. */
+OOZE_DEVICE OozeDivergenceWalls sum_walls(const StepView &s, uint32_t i)
+{
+    OozeDivergenceWalls sums = {f32x4(0, 0, 0), 0.0f};
     const float4 here = s.x0[i];
     if (s.body && s.body[i]) { /* contacts of particle bodies with solids are solved elsewhere */
-        return sum;
+        return sums;
     }
     each_wall(s, i, [&](uint32_t b) {
         float4 v = s.walls.velocity[b];
         Delta d = delta<true>(s, here, s.walls.position[b] - s.dt * v);
         float f = s.wall_scale / s.volume * s.walls.volume[b] * kernel_weight(s, d.r2);
-        float4 g = f32x4(f * d.x, f * d.y, f * d.z);
-        sum = sum + g;
-        sum.w -= dot(v, g);
+        ooze_divergence_add_wall(&sums, edge(f, d), v);
     });
-    return sum;
+    return sums;
 }
 
 /* Weight of an edge; 0 within a particle body, whose own forces keep its density. */
@@ -49,18 +53,18 @@ OOZE_DEVICE uint16_t body_of(const StepView &s, uint32_t i)
     return s.body ? s.body[i] : (uint16_t)0;
 }
 
-/* Density that is missing up to the target; for a particle body without samples of solids, see
-   OozeDensityJob. */
-OOZE_DEVICE float missing_density(const StepView &s, uint32_t i)
+/* Rate by which the density of particle i may rise; of a particle body without samples of solids,
+   see OozeDensityJob. */
+OOZE_DEVICE float allowed_rate(const StepView &s, uint32_t i)
 {
     if (!body_of(s, i)) {
-        return fmaxf(1.0f - s.density[i], 0.0f);
+        return ooze_divergence_allowed(1.0f, s.density[i], s.dt);
     }
     float sum = ooze_cubic_value(0, s.support);
     each_true_neighbour(s.fluid, i, [&](uint32_t j) {
         sum += ooze_cubic_value(sqrtf(delta<true>(s, s.x0[i], s.x0[j]).r2), s.support);
     });
-    return fmaxf(s.own_density_target[i] - s.volume * sum, 0.0f);
+    return ooze_divergence_allowed(s.own_density_target[i], s.volume * sum, s.dt);
 }
 
 template <int LANES, bool WRAPS> static void divergence_begin_loop(Step *step, DivergenceView v)
@@ -72,28 +76,22 @@ template <int LANES, bool WRAPS> static void divergence_begin_loop(Step *step, D
             const uint16_t own = body_of(s, i);
             const float *effective_inverse_mass =
                 s.effective_inverse_mass ? s.effective_inverse_mass : s.mobility;
-            float x = 0.0f, y = 0.0f, z = 0.0f, square = 0.0f;
+            OozeDivergenceSums sums = {f32x4(0, 0, 0), 0.0f};
             each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
                 Delta d = delta<WRAPS>(s, here, s.x0[j]);
-                float f = pair_weight(s, own, j, d.r2), gx = f * d.x, gy = f * d.y, gz = f * d.z;
-                x += gx;
-                y += gy;
-                z += gz;
-                square += effective_inverse_mass[j] * (gx * gx + gy * gy + gz * gz);
+                ooze_divergence_add_pair(&sums, edge(pair_weight(s, own, j, d.r2), d),
+                                         effective_inverse_mass[j]);
             });
-            x = lanes_sum<LANES>(x);
-            y = lanes_sum<LANES>(y);
-            z = lanes_sum<LANES>(z);
-            square = lanes_sum<LANES>(square);
+            sums.edges = lanes_sum<LANES>(sums.edges);
+            sums.square = lanes_sum<LANES>(sums.square);
             if (lane != 0) {
                 return;
             }
-            float4 wall = sum_walls(s, i), sum = f32x4(x + wall.x, y + wall.y, z + wall.z);
-            wall.w -= missing_density(s, i) / s.dt;
-            sum.w = square + effective_inverse_mass[i] * dot(sum, sum) +
-                    ooze_density_epsilon(s.support);
-            v.wall_sum[i] = wall;
-            v.sum[i] = sum;
+            OozeDivergenceWalls walls = sum_walls(s, i);
+            walls.edges.w = walls.rate - allowed_rate(s, i);
+            v.wall_sum[i] = walls.edges;
+            v.diagonal[i] =
+                ooze_divergence_diagonal(&sums, walls.edges, effective_inverse_mass[i], s.support);
             v.free[i] = s.u[i];
             OozeProjectedMultiplier none = {0.0f, 0.0f};
             v.multiplier[i] = none;
@@ -111,13 +109,12 @@ static void divergence_multiplier_loop(Step *step, DivergenceView v, float momen
             float rate = 0.0f;
             each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
                 Delta d = delta<WRAPS>(s, here, s.x0[j]);
-                float4 v = u - s.u[j];
-                rate += pair_weight(s, own, j, d.r2) * (v.x * d.x + v.y * d.y + v.z * d.z);
+                rate += ooze_divergence_rate(u, s.u[j], edge(pair_weight(s, own, j, d.r2), d));
             });
             rate = lanes_sum<LANES>(rate);
             if (lane == 0) {
                 float4 wall = v.wall_sum[i];
-                float wanted = (rate + wall.w + dot(u, wall)) / v.sum[i].w;
+                float wanted = (rate + wall.w + dot(u, wall)) / v.diagonal[i];
                 OozeProjectedMultiplier multiplier = v.multiplier[i];
                 float change = ooze_projected_step(&multiplier, wanted, momentum);
                 v.multiplier[i] = multiplier;
@@ -126,20 +123,6 @@ static void divergence_multiplier_loop(Step *step, DivergenceView v, float momen
         });
 }
 
-/* A solid in contact keeps a particle out. */
-OOZE_DEVICE float4 kept_out(const StepView &s, uint32_t i, float4 u)
-{
-    if (s.contact_of && s.contact_of[i] >= 0) {
-        const OozeContactSet *hold = &s.contact_sets[s.contact_of[i]];
-        for (int k = 0; k < hold->normals; k++) {
-            float4 d = hold->direction[k];
-            u = u + fmaxf(hold->speed[k] - dot(u, d), 0.0f) * d;
-        }
-    }
-    return u;
-}
-
-/* The padding of lists has change 0. */
 template <int LANES, bool WRAPS> static void divergence_push_loop(Step *step, DivergenceView v)
 {
     StepView s = step->view;
@@ -147,23 +130,22 @@ template <int LANES, bool WRAPS> static void divergence_push_loop(Step *step, Di
         step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i];
             const uint16_t body = body_of(s, i);
-            float x = 0.0f, y = 0.0f, z = 0.0f;
+            const float own = v.change[i].w;
+            float4 push = f32x4(0, 0, 0);
             each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
                 float4 there = v.change[j];
-                float change = there.w;
+                float both = j != s.fluid.dummy ? own + there.w : 0.0f;
                 there.w = 0.0f;
                 Delta d = delta<WRAPS>(s, here, there);
-                float f = change * pair_weight(s, body, j, d.r2);
-                x += f * d.x;
-                y += f * d.y;
-                z += f * d.z;
+                push = ooze_divergence_push(push, both, edge(pair_weight(s, body, j, d.r2), d));
             });
-            float4 push = f32x4(lanes_sum<LANES>(x), lanes_sum<LANES>(y), lanes_sum<LANES>(z));
-            if (lane == 0 && s.mobility[i] > 0.0f) { /* against the rise of density */
-                float own = v.change[i].w;
-                float4 free = v.free[i] - s.mobility[i] * (push + own * v.sum[i]);
+            push = lanes_sum<LANES>(push);
+            if (lane == 0 && s.mobility[i] > 0.0f) {
+                push = ooze_divergence_push(push, own, v.wall_sum[i]);
+                float4 free = v.free[i] + s.mobility[i] * push;
+                const OozeContactSet *set = contacts_of(s, i);
                 v.free[i] = free;
-                s.u[i] = kept_out(s, i, free);
+                s.u[i] = set ? ooze_contact_normal_velocity(set, free) : free;
             }
         });
 }
@@ -193,7 +175,7 @@ void divergence(Step *step)
     uint64_t n = step->view.n;
     OozeStepTimer *timer = step->context->timer;
     Mark mark = scratch_mark(m);
-    DivergenceView v = {scratch<float4>(m, n), scratch<float4>(m, n), scratch<float4>(m, n),
+    DivergenceView v = {scratch<float4>(m, n), scratch<float>(m, n), scratch<float4>(m, n),
                         scratch<OozeProjectedMultiplier>(m, n), scratch<float4>(m, n)};
     clear(m, v.change + n, sizeof *v.change);
 #define DIVERGENCE_BEGIN(lanes, wraps) divergence_begin_loop<lanes, wraps>(step, v)

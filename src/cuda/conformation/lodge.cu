@@ -203,12 +203,7 @@ static void set_contact_velocities(Step *step)
     for_each(
         step->m, s.n, OOZE_BODY(uint32_t i) {
             if (s.contact_of[i] >= 0) {
-                const OozeContactSet *set = &s.contact_sets[s.contact_of[i]];
-                float4 v = project(s, i, s.u[i]);
-                for (int k = 0; k < set->count; k++) {
-                    v = v + set->speed[k] * set->direction[k];
-                }
-                s.u[i] = v;
+                s.u[i] = ooze_contact_prescribed(&s.contact_sets[s.contact_of[i]], s.u[i]);
             }
         });
 }

@@ -348,17 +348,17 @@ OOZE_DEVICE void modes_set(const StepView &s, uint32_t i, int more, const OozeSy
     }
 }
 
+/* NULL: none. */
+OOZE_DEVICE const OozeContactSet *contacts_of(const StepView &s, uint32_t i)
+{
+    return s.contact_of && s.contact_of[i] >= 0 ? &s.contact_sets[s.contact_of[i]] : nullptr;
+}
+
 /* Removes the contact directions of particle i from v. */
 OOZE_DEVICE float4 project(const StepView &s, uint32_t i, float4 v)
 {
-    if (s.contact_of && s.contact_of[i] >= 0) {
-        const OozeContactSet *set = &s.contact_sets[s.contact_of[i]];
-        for (int k = 0; k < set->count; k++) {
-            float4 d = set->direction[k];
-            v = v - dot(v, d) * d;
-        }
-    }
-    return v;
+    const OozeContactSet *set = contacts_of(s, i);
+    return set ? ooze_contact_project(set, v, OOZE_CONTACT_ALL) : v;
 }
 
 } // namespace ooze

@@ -169,7 +169,7 @@ static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
     double *touching =
         coupling ? ooze_arena_alloc(context->arena, (size_t)context->solid_count, sizeof *touching)
                  : NULL;
-    if (!flights || (coupling && (!impulses || !touching))) {
+    if (ooze_arena_failed(context->arena)) {
         return ooze_fail_memory(error, "the ballistic step", coupling ? n * sizeof *impulses : 0);
     }
     for (int m = 0; m < context->material_count; m++) {

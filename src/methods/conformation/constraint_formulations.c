@@ -86,9 +86,7 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
         .held = !paper,
         .weight = 1.0f,
     };
-    if (!c->known || !c->diagonal || !c->lambda || !c->before || !c->direction || !c->product ||
-        !c->flux || !c->base || !c->star || !c->free || !c->change || !c->hourglass ||
-        !c->edge_hourglass || !c->active || !c->partial || !c->squares) {
+    if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the constraint solve", n * 256);
     }
     for (int m = 0; m < count; m++) {

@@ -25,39 +25,19 @@ static void set_flux(OozeConstraint *c, uint64_t i, OozeSym3 change)
     c->base[i] = base;
 }
 
-/* The velocity of particle i in contact with solids, v without them. A solid only pushes: along its
-   normals the particle moves at least as fast as the surface; along tangents it moves with the
-   surface if friction, limited by the push, suffices. `sticks`: directions that have the speed of
-   the surface. */
-static OozeF32x4 hold_back(const OozeConstraint *c, uint64_t i, OozeF32x4 v, uint8_t *sticks)
+/* The contacts of particle i that act in this stage; NULL: none. */
+static const OozeContactSet *contacts_of(const OozeConstraint *c, uint64_t i)
 {
     const OozeConformationStep *s = c->step;
-    *sticks = 0;
-    if (!c->held || s->contact_of[i] < 0) {
-        return v;
-    }
-    const OozeContactSet *hold = &s->contact_sets[s->contact_of[i]];
-    OozeF32x4 drag = {0};
-    float push = 0;
-    uint8_t tangents = 0;
-    for (int k = 0; k < hold->count; k++) {
-        float lack = hold->speed[k] - ooze_f32x4_dot3(v, hold->direction[k]);
-        if (k >= hold->normals) {
-            drag += lack * hold->direction[k];
-            tangents |= (uint8_t)(1 << k);
-        } else if (lack > 0) {
-            push += lack;
-            v += lack * hold->direction[k];
-            *sticks |= (uint8_t)(1 << k);
-        }
-    }
-    float size = sqrtf(ooze_f32x4_dot3(drag, drag)), most = hold->friction * push;
-    if (push > 0 && size > most) {
-        drag *= most / size;
-    } else if (push > 0) {
-        *sticks |= tangents;
-    }
-    return push > 0 ? v + drag : v;
+    return c->held && s->contact_of[i] >= 0 ? &s->contact_sets[s->contact_of[i]] : NULL;
+}
+
+/* The velocity of particle i with contacts, from that without. */
+static OozeF32x4 contact_velocity(const OozeConstraint *c, uint64_t i)
+{
+    const OozeContactSet *set = contacts_of(c, i);
+    uint8_t unused;
+    return set ? ooze_contact_velocity(set, c->free[i], &unused) : c->free[i];
 }
 
 static OozeMat3 gradient(const OozeConstraint *c, const OozeF32x4 *u, uint64_t i, bool moving_walls)
@@ -123,8 +103,7 @@ static void hold_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     OozeConstraint *c = data;
     for (uint64_t i = begin; i < end; i++) {
-        uint8_t unused;
-        c->step->u[i] = hold_back(c, i, c->free[i], &unused);
+        c->step->u[i] = contact_velocity(c, i);
     }
 }
 
@@ -170,8 +149,7 @@ static void velocity_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConstraint *c = data;
     for (uint64_t i = begin; i < end; i++) {
         c->free[i] += ooze_constraint_pushed(c, i);
-        uint8_t unused;
-        c->step->u[i] = hold_back(c, i, c->free[i], &unused);
+        c->step->u[i] = contact_velocity(c, i);
     }
 }
 
@@ -219,14 +197,15 @@ static void jacobi(OozeConstraint *c, int iterations, double radius, double tole
 
 /* ---- conjugate gradients on J M^-1 J^T + a, preconditioned by the diagonal ------------------- */
 
-/* What the solids hold now, from the free velocities; both stay so while directions are
-   searched. */
+/* Finds the active directions of all contacts from the free velocities; they stay active while
+   directions are searched. */
 static void set_active(OozeConstraint *c)
 {
     const OozeConformationStep *s = c->step;
     for (uint64_t i = 0; c->held && i < s->n; i++) {
-        if (s->contact_of[i] >= 0) {
-            hold_back(c, i, c->free[i], &c->active[s->contact_of[i]]);
+        const OozeContactSet *set = contacts_of(c, i);
+        if (set) {
+            ooze_contact_velocity(set, c->free[i], &c->active[s->contact_of[i]]);
         }
     }
 }
@@ -264,14 +243,8 @@ static void change_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeConformationStep *s = c->step;
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 v = ooze_constraint_pushed(c, i);
-        if (c->held && s->contact_of[i] >= 0) {
-            const OozeContactSet *hold = &s->contact_sets[s->contact_of[i]];
-            for (int k = 0; k < hold->count; k++) {
-                bool active = c->active[s->contact_of[i]] >> k & 1;
-                v -= (active ? ooze_f32x4_dot3(v, hold->direction[k]) : 0) * hold->direction[k];
-            }
-        }
-        c->change[i] = v;
+        const OozeContactSet *set = contacts_of(c, i);
+        c->change[i] = set ? ooze_contact_project(set, v, c->active[s->contact_of[i]]) : v;
     }
 }
 

@@ -29,7 +29,7 @@ typedef struct OozeConstraint {
     OozeF32x4 *change;     /* M^-1 J^T direction */
     float *hourglass;      /* of one sweep, m2/s: see OozeCorotatedLoops */
     float *edge_hourglass; /* sum over its edges of |W'|/r times that of the neighbour */
-    uint8_t *active;       /* per hold, bit k: direction k is held at present */
+    uint8_t *active;       /* per contact set: see ooze_contact_velocity */
     double *partial;       /* fixed blocks of sums */
     double *squares;       /* the same of squared residuals, where the sum is another */
     OozeSolveResidual solve;

@@ -4,22 +4,15 @@
 #ifndef OOZE_METHODS_CONFORMATION_CONTACT_FORMULA_H
 #define OOZE_METHODS_CONFORMATION_CONTACT_FORMULA_H
 
-#include "physics/formula.h"
+#include "methods/conformation/vector_formula.h"
 #include "solids/solid.h"
-
-/* The vector that a machine loads at once: x, y, z, and a lane that is 0. */
-#ifdef __cplusplus
-typedef float4 OozeContactVector;
-#else
-#include "base/f32x4.h"
-typedef OozeF32x4 OozeContactVector;
-#endif
+#include "solvers/density_formula.h"
 
 /* Orthonormal directions in which a particle moves with a surface, normals first. */
 typedef struct OozeContactSet {
-    OozeContactVector direction[3];
-    float speed[3];   /* velocity along each direction */
-    int32_t count;    /* directions */
+    OozeVector direction[3]; /* fourth lanes 0 */
+    float speed[3];          /* velocity along each direction */
+    int32_t count;           /* directions */
     int32_t normals;  /* of these, normals of solids; the others are tangents that friction holds */
     float friction;   /* Coulomb coefficient of the first solid in contact */
     int32_t released; /* the last pass has released some */
@@ -31,6 +24,8 @@ typedef struct OozeContactSet {
 /* Overlaps deeper than this many spacings are relaxed: see
    ooze_conformation_set_density_targets. */
 #define OOZE_CONTACT_DEEP 0.25
+
+enum { OOZE_CONTACT_ALL = 7 }; /* bits of all directions */
 
 typedef struct OozeContactScale {
     double dt, spacing;
@@ -134,6 +129,62 @@ OOZE_FORMULA void ooze_contact_add_tangents(OozeContactSearch *search)
         ooze_contact_add_direction(set, first, vec3_dot(surface, first));
         ooze_contact_add_direction(set, second, vec3_dot(surface, second));
     }
+}
+
+/* The velocity of a particle in contact, v without it. A solid only pushes: along its normals the
+   particle moves at least as fast as the surface; along tangents it moves with the surface if
+   friction, limited by the push, suffices. `active`, bit k: direction k has the speed of the
+   surface. */
+OOZE_FORMULA OozeVector ooze_contact_velocity(const OozeContactSet *set, OozeVector v,
+                                              uint8_t *active)
+{
+    OozeVector slip = ooze_vector_zero();
+    float push = 0.0f;
+    uint8_t normals = 0, tangents = 0;
+    for (int k = 0; k < set->count; k++) {
+        float lack = set->speed[k] - ooze_vector_dot(v, set->direction[k]);
+        if (k >= set->normals) {
+            slip = ooze_vector_madd(slip, lack, set->direction[k]);
+            tangents |= (uint8_t)(1 << k);
+        } else if (lack > 0.0f) {
+            push += lack;
+            v = ooze_vector_madd(v, lack, set->direction[k]);
+            normals |= (uint8_t)(1 << k);
+        }
+    }
+    float size = sqrtf(ooze_vector_dot(slip, slip)), limit = set->friction * push;
+    *active = (uint8_t)(push > 0.0f && !(size > limit) ? normals | tangents : normals);
+    return push > 0.0f ? ooze_vector_madd(v, ooze_shortened(size, limit), slip) : v;
+}
+
+/* The same without friction. */
+OOZE_FORMULA OozeVector ooze_contact_normal_velocity(const OozeContactSet *set, OozeVector v)
+{
+    for (int k = 0; k < set->normals; k++) {
+        float lack = set->speed[k] - ooze_vector_dot(v, set->direction[k]);
+        v = ooze_vector_madd(v, lack > 0.0f ? lack : 0.0f, set->direction[k]);
+    }
+    return v;
+}
+
+/* Removes from v the components along the directions with their bit in `active`. */
+OOZE_FORMULA OozeVector ooze_contact_project(const OozeContactSet *set, OozeVector v, int active)
+{
+    for (int k = 0; k < set->count; k++) {
+        float along = active >> k & 1 ? ooze_vector_dot(v, set->direction[k]) : 0.0f;
+        v = ooze_vector_madd(v, -along, set->direction[k]);
+    }
+    return v;
+}
+
+/* v projected, and the speed of the surface along all directions. */
+OOZE_FORMULA OozeVector ooze_contact_prescribed(const OozeContactSet *set, OozeVector v)
+{
+    v = ooze_contact_project(set, v, OOZE_CONTACT_ALL);
+    for (int k = 0; k < set->count; k++) {
+        v = ooze_vector_madd(v, set->speed[k], set->direction[k]);
+    }
+    return v;
 }
 
 /* Moves direction `from` to place `to`. */

@@ -137,12 +137,7 @@ static void set_contact_velocity_range(void *data, uint64_t begin, uint64_t end,
     OozeConformationStep *s = ((OozeLodge *)data)->step;
     for (uint64_t i = begin; i < end; i++) {
         if (s->contact_of[i] >= 0) {
-            const OozeContactSet *set = &s->contact_sets[s->contact_of[i]];
-            OozeF32x4 v = ooze_lodge_project(s, i, s->u[i]);
-            for (int k = 0; k < set->count; k++) {
-                v += set->speed[k] * set->direction[k];
-            }
-            s->u[i] = v;
+            s->u[i] = ooze_contact_prescribed(&s->contact_sets[s->contact_of[i]], s->u[i]);
         }
     }
 }

@@ -46,10 +46,7 @@ OOZE_LOOPS_DECLARE(OozeLodgeLoops, ooze_lodge_loops);
 static inline OozeF32x4 ooze_lodge_project(const OozeConformationStep *s, uint64_t i, OozeF32x4 v)
 {
     if (s->contact_of[i] >= 0) {
-        const OozeContactSet *set = &s->contact_sets[s->contact_of[i]];
-        for (int k = 0; k < set->count; k++) {
-            v -= ooze_f32x4_dot3(v, set->direction[k]) * set->direction[k];
-        }
+        v = ooze_contact_project(&s->contact_sets[s->contact_of[i]], v, OOZE_CONTACT_ALL);
     }
     return v;
 }

@@ -141,7 +141,7 @@ OozeStatus ooze_paper_positions_begin(OozePaperPositions *job, OozeConstraint *c
     job->edges.x = job->x;
     job->edges.weight = ooze_arena_alloc(arena, edges, sizeof(float));
     job->lambda = ooze_arena_alloc(arena, s->n, sizeof *job->lambda);
-    if (!job->x || !job->edges.weight || !job->lambda) {
+    if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the position stage", edges * sizeof(float));
     }
     memset(job->edges.weight, 0, edges * sizeof(float)); /* padding stays so */

@@ -87,9 +87,8 @@ static OozeStatus allocate_move(Move *move, OozeError *error)
     s->position_only_shift = ooze_arena_alloc(arena, s->n, sizeof *s->position_only_shift);
     s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);
     s->load_excess = ooze_arena_alloc(arena, s->n, sizeof *s->load_excess);
-    bool all = move->x && move->shift && move->farthest && s->drift && s->position_only_shift &&
-               s->density_target && s->load_excess;
-    return all ? OOZE_OK : ooze_fail_memory(error, "the conformation step", s->n * 72);
+    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the conformation step", s->n * 72)
+                                    : OOZE_OK;
 }
 
 /* Positions from the solved velocities, corrected. Corrections of compression by motion change

@@ -97,7 +97,7 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *s, OozeError *error)
         .flux = ooze_gathered_alloc(c->arena, s->n, sizeof *t.flux),
         .base = ooze_arena_alloc(c->arena, s->n, sizeof *t.base),
     };
-    if (!t.flux || !t.base) {
+    if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "surface tension", s->n * sizeof *t.flux);
     }
     ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, stress_range, &t);

@@ -239,7 +239,7 @@ static OozeStatus begin(Control *c, OozeError *error)
     c->new_of_old = ooze_arena_alloc(arena, old + 1, sizeof *c->new_of_old);
     c->left = ooze_arena_alloc(arena, s->n, sizeof *c->left);
     c->stayed = ooze_arena_alloc(arena, s->n, sizeof *c->stayed);
-    if (!c->rest || !c->new_of_old || !c->left || !c->stayed) {
+    if (!c->rest || ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "links", c->near->first[s->n] * sizeof *c->rest);
     }
     ooze_link_rows_map(s->old_row, s->n, (uint32_t)s->n, c->new_of_old, old + 1);

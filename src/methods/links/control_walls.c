@@ -227,7 +227,7 @@ OozeStatus ooze_links_control_walls(OozeLinksStep *s, OozeError *error)
         .kept = ooze_arena_alloc(arena, s->n, sizeof *c.kept),
         .made = ooze_arena_alloc(arena, near, sizeof *c.made),
     };
-    if (!c.kept || !c.made) {
+    if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "links to solids", s->n * sizeof *c.kept + near);
     }
     OozeStatus status = ooze_link_rows_reserve(new, s->n, error);

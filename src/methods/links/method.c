@@ -147,11 +147,7 @@ static OozeStatus allocate(OozeLinksStep *s, OozeError *error)
     s->solids = ooze_arena_alloc(arena, (size_t)s->context->solid_count, sizeof *s->solids);
     s->material_inverse_mass = ooze_arena_alloc(arena, materials, sizeof *s->material_inverse_mass);
     s->material_extension = ooze_arena_alloc(arena, materials, sizeof *s->material_extension);
-    bool all = s->x0 && s->u && s->x && s->shift && s->change && s->x_lambda && s->inverse_mass &&
-               s->effective_inverse_mass && s->extension && s->is_elastic && s->is_new &&
-               s->old_row && s->material && s->share && s->excess && s->solids &&
-               s->material_inverse_mass && s->material_extension;
-    return all ? OOZE_OK : ooze_fail_memory(error, "the links step", n * 128);
+    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the links step", n * 128) : OOZE_OK;
 }
 
 void ooze_links_update_solids(OozeLinksStep *s)

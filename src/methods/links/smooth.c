@@ -29,7 +29,7 @@ OozeStatus ooze_links_smooth(OozeLinksStep *s, OozeError *error)
     m.inverse_mass = ooze_arena_alloc(c->arena, s->n + 1, sizeof *m.inverse_mass);
     m.moving = ooze_arena_alloc(c->arena, s->n + 1, sizeof *m.moving);
     m.value = ooze_arena_alloc(c->arena, pairs, sizeof *m.value);
-    if (!m.next || !m.inverse_mass || !m.moving || !m.value) {
+    if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "smoothed velocities", pairs * sizeof *m.value);
     }
     m.inverse_mass[s->n] = 1.0f;

@@ -34,15 +34,15 @@ static OozeStatus allocate_pairs(OozeLinksStep *s, OozeError *error)
     s->near = s->k.linked ? &table->near[0] : &table->near[1];
     uint64_t pairs = s->near->first[s->n], others = 0;
     s->push = ooze_arena_alloc(arena, pairs, sizeof *s->push);
-    bool all = s->push != NULL;
     if (s->k.linked) {
         others = far->first[s->n - 1] + ooze_link_fours(far->count[s->n - 1]);
         s->rest = table->rest[0].values;
         s->pull = ooze_arena_alloc(arena, pairs, sizeof *s->pull);
         s->far_pull = ooze_arena_alloc(arena, others, sizeof *s->far_pull);
-        all = all && s->pull && s->far_pull;
     }
-    return all ? OOZE_OK : ooze_fail_memory(error, "pairs", (2 * pairs + others) * sizeof *s->push);
+    return ooze_arena_failed(arena)
+               ? ooze_fail_memory(error, "pairs", (2 * pairs + others) * sizeof *s->push)
+               : OOZE_OK;
 }
 
 OozeStatus ooze_links_solve(OozeLinksStep *s, OozeError *error)

@@ -70,7 +70,7 @@ static OozeStatus find_near(OozeSpringsStep *s, OozeError *error)
     s->near = ooze_arena_alloc(arena, count, sizeof *s->near);
     s->collisions = ooze_arena_alloc(arena, count, sizeof *s->collisions);
     s->free_pose = ooze_arena_alloc(arena, (size_t)s->context->solid_count, sizeof *s->free_pose);
-    if (!s->near || !s->collisions || !s->free_pose) {
+    if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "particles near bodies", count * sizeof *s->collisions);
     }
     s->near_count = 0;

@@ -173,9 +173,8 @@ static OozeStatus allocate(OozeSpringsStep *s, OozeError *error)
     s->prescribed = ooze_arena_alloc(arena, n, sizeof *s->prescribed);
     s->old_row = ooze_arena_alloc(arena, n, sizeof *s->old_row);
     s->long_spring_count = ooze_arena_alloc(arena, n, sizeof *s->long_spring_count);
-    bool all = s->x0 && s->u && s->store_key && s->p && s->point && s->material && s->id &&
-               s->key && s->prescribed && s->old_row && s->long_spring_count;
-    return all ? OOZE_OK : ooze_fail_memory(error, "the springs step", n * 115);
+    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the springs step", n * 115)
+                                    : OOZE_OK;
 }
 
 /* ---- prediction ------------------------------------------------------------------------------ */

@@ -176,7 +176,7 @@ OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *
                .number = ooze_arena_alloc(arena, n, sizeof *c.number),
                .colour = ooze_arena_alloc(arena, n, sizeof *c.colour)};
     uint32_t *last = ooze_arena_alloc(arena, n + 1, sizeof *last);
-    if (!s->sequence || !s->begin || !s->end || !s->first || !c.number || !c.colour || !last) {
+    if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the order of particles", n * 25);
     }
     uint32_t count[OOZE_SPRINGS_COLOURS_MAX] = {0};

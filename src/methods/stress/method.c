@@ -255,8 +255,7 @@ static OozeStatus start(Step *s, OozeError *error)
     s->flux = ooze_arena_alloc(arena, s->n, sizeof *s->flux);
     s->shift = ooze_arena_alloc(arena, s->n, sizeof *s->shift);
     s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);
-    if (!materials || !s->x || !x0 || !s->u || !s->next || !s->flux || !s->shift ||
-        !s->density_target) {
+    if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the stress step", s->n * 128);
     }
     for (int m = 0; m < c->material_count; m++) {

@@ -224,8 +224,7 @@ static OozeStatus start(Step *s, OozeError *error)
     s->room = ooze_arena_alloc(arena, s->n, sizeof *s->room);
     s->push = ooze_arena_alloc(arena, s->n, sizeof *s->push);
     s->thick = ooze_arena_alloc(arena, s->n, sizeof *s->thick);
-    if (!matter || !s->edge || !s->x || !s->u || !s->next || !s->moved || !s->density || !s->room ||
-        !s->push || !s->thick) {
+    if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the wcsph step", s->n * 80 + edges * sizeof *s->edge);
     }
     double reference = c->materials[0].values[OOZE_MATERIAL_DENSITY];

@@ -255,7 +255,7 @@ static OozeStatus allocate_slots(OozeBodies *b, OozeError *error)
     b->field[0] = ooze_arena_alloc(arena, b->rigid_slots + 1, sizeof *b->field[0]);
     b->field[1] = ooze_arena_alloc(arena, b->rigid_slots + 1, sizeof *b->field[1]);
     b->arm = ooze_arena_alloc(arena, b->rigid_slots, sizeof *b->arm);
-    if (!b->index || !b->rest || !b->place || !b->field[0] || !b->field[1] || !b->arm) {
+    if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the bodies", b->slots * sizeof *b->arm);
     }
     return OOZE_OK;
@@ -274,7 +274,7 @@ OozeStatus ooze_bodies_create(OozeBodies *b, const OozeStepContext *c, float con
     b->rigids = ooze_arena_alloc(c->arena, count, sizeof *b->rigids);
     b->blocks = ooze_arena_alloc(c->arena, blocks, sizeof *b->blocks);
     b->partial = ooze_arena_alloc(c->arena, blocks, sizeof *b->partial);
-    if (!b->first_slot || !b->rigid_of || !b->rigids || !b->blocks || !b->partial) {
+    if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "the bodies", count * sizeof *b->rigids);
     }
     list_slots(b);

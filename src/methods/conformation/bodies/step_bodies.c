@@ -170,7 +170,7 @@ static OozeStatus begin_bonds(OozeStepBodies *b, OozeConformationMemory *own, Oo
     b->pull = ooze_arena_alloc(c->arena, count, sizeof *b->pull);
     b->stiffness = ooze_arena_alloc(c->arena, count, sizeof *b->stiffness);
     b->to = ooze_arena_alloc(c->arena, count, sizeof *b->to);
-    if (!b->pull || !b->stiffness || !b->to) {
+    if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "bonds", count * sizeof *b->pull);
     }
     ooze_parallel_for(c->threads, b->all.slots, OOZE_CONFORMATION_GRAIN, pull_range, b);
@@ -187,8 +187,7 @@ static OozeStatus allocate(OozeStepBodies *b, OozeError *error)
     b->density_target = ooze_arena_alloc(arena, n, sizeof *b->density_target);
     b->ignores_boundary = ooze_arena_alloc(arena, n, sizeof *b->ignores_boundary);
     b->film = ooze_arena_alloc(arena, n, sizeof *b->film);
-    if (!b->slot || !b->rigid_of || !b->effective_inverse_mass || !b->film || !b->density_target ||
-        !b->ignores_boundary) {
+    if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the bodies", n * 17);
     }
     return ooze_bodies_create(&b->all, b->step->context, b->step->settings.contact_distance, error);
