@@ -10,7 +10,7 @@
 
 /* ---- double density relaxation: eqs 1 to 6 -------------------------------------------------- */
 
-/* Eqs 2 and 5. */
+/* Eq 2; eq 5 with rest = 0. */
 OOZE_FORMULA OOZE_REAL ooze_double_pressure(OOZE_REAL stiffness, OOZE_REAL density, OOZE_REAL rest)
 {
     return stiffness * (density - rest);
