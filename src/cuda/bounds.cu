@@ -16,20 +16,20 @@ static bool is_open(const OozePeriodic *p)
     return p->length[0] == 0.0f && p->length[1] == 0.0f && p->length[2] == 0.0f;
 }
 
-void wrap_positions(Gpu *m, Store *store, const OozePeriodic *periodic)
+void wrap_positions(Gpu *gpu, Store *store, const OozePeriodic *periodic)
 {
     float4 *x = store_positions(store);
     OozePeriodic box = *periodic;
     for_each(
-        m, store->n, OOZE_BODY(uint32_t i) { x[i] = wrapped(x[i], box); });
+        gpu, store->n, OOZE_BODY(uint32_t i) { x[i] = wrapped(x[i], box); });
 }
 
-double fastest_speed(Gpu *m, const Store *store)
+double fastest_speed(Gpu *gpu, const Store *store)
 {
     const float4 *v = store_velocities(store);
     Most1 none = {0.0f};
     Most1 most = sum_now(
-        m, store->n, none, OOZE_BODY(uint32_t i) {
+        gpu, store->n, none, OOZE_BODY(uint32_t i) {
             Most1 own = {dot(v[i], v[i])};
             return own;
         });
@@ -47,7 +47,7 @@ struct Ends {
     }
 };
 
-OozeEngineEnd check_bounds(Gpu *m, Store *store, const OozePeriodic *periodic, float fastest,
+OozeEngineEnd check_bounds(Gpu *gpu, Store *store, const OozePeriodic *periodic, float fastest,
                            float farthest)
 {
     float4 *x = store_positions(store);
@@ -57,7 +57,7 @@ OozeEngineEnd check_bounds(Gpu *m, Store *store, const OozePeriodic *periodic, f
     bool wraps = !is_open(periodic);
     Ends none = {UINT32_MAX, 0.0f};
     Ends ends = sum_now(
-        m, store->n, none, OOZE_BODY(uint32_t i) {
+        gpu, store->n, none, OOZE_BODY(uint32_t i) {
             float4 place = x[i], speed = v[i];
             float square = dot(speed, speed);
             /* false for NaN, and for what has overflowed */

@@ -13,12 +13,12 @@ namespace ooze
 {
 
 /* Wraps positions into the periodic box. */
-void wrap_positions(Gpu *m, Store *store, const OozePeriodic *periodic);
+void wrap_positions(Gpu *gpu, Store *store, const OozePeriodic *periodic);
 /* Speed of the fastest. Waits. */
-double fastest_speed(Gpu *m, const Store *store);
+double fastest_speed(Gpu *gpu, const Store *store);
 /* Wraps, and checks against the speed `fastest` and the distance `farthest` from the origin. Waits.
    */
-OozeEngineEnd check_bounds(Gpu *m, Store *store, const OozePeriodic *periodic, float fastest,
+OozeEngineEnd check_bounds(Gpu *gpu, Store *store, const OozePeriodic *periodic, float fastest,
                            float farthest);
 
 } // namespace ooze

@@ -58,11 +58,12 @@ struct CgAdvance {
 /* At most `iterations` of iterate(), which returns false where the host has found that the solve
    has ended. */
 template <class Iterate>
-void conjugate_gradients(Gpu *m, const OozeConjugateGradients *cg, int iterations, Iterate iterate)
+void conjugate_gradients(Gpu *gpu, const OozeConjugateGradients *cg, int iterations,
+                         Iterate iterate)
 {
     bool continues = true;
     for (int k = 0; k < iterations && continues; k++) {
-        continues = (k % CG_BATCH != 0 || watch_goes_on(m, k / CG_BATCH, &cg->off)) && iterate();
+        continues = (k % CG_BATCH != 0 || watch_goes_on(gpu, k / CG_BATCH, &cg->off)) && iterate();
     }
 }
 

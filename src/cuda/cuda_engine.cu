@@ -46,19 +46,19 @@ static bool engine_supports(const OozeMethod *method, const OozeStepContext *con
 static void engine_destroy(void *data)
 {
     Engine *e = engine_of(data);
-    Gpu *m = &e->gpu;
+    Gpu *gpu = &e->gpu;
     if (e->method->destroy) {
         e->method->destroy(e, e->method_data);
     }
-    walls_free(m, &e->walls);
-    solids_free(m, &e->solids);
-    lists_free(m, &e->fluid);
-    lists_free(m, &e->fluid_walls);
-    lists_free(m, &e->near);
-    lists_free(m, &e->near_walls);
-    grid_free(m, &e->grid);
-    store_free(m, &e->store);
-    gpu_destroy(m);
+    walls_free(gpu, &e->walls);
+    solids_free(gpu, &e->solids);
+    lists_free(gpu, &e->fluid);
+    lists_free(gpu, &e->fluid_walls);
+    lists_free(gpu, &e->near);
+    lists_free(gpu, &e->near_walls);
+    grid_free(gpu, &e->grid);
+    store_free(gpu, &e->store);
+    gpu_destroy(gpu);
     ooze_free(e);
 }
 
@@ -159,15 +159,15 @@ static OozeStatus engine_sort(void *data, const OozeStepContext *context, float 
                               float high[3], OozeError *error)
 {
     Engine *e = engine_of(data);
-    Gpu *m = &e->gpu;
-    scratch_reset(m);
-    OozeStatus answer = grid_sort(m, &e->grid, store_positions(&e->store), e->store.n,
+    Gpu *gpu = &e->gpu;
+    scratch_reset(gpu);
+    OozeStatus answer = grid_sort(gpu, &e->grid, store_positions(&e->store), e->store.n,
                                   context->support, &context->periodic, error);
     ooze_timer_lap(context->timer, "sort");
     if (!answer && e->store.n > 0) {
         memcpy(low, e->grid.low, sizeof e->grid.low);
         memcpy(high, e->grid.high, sizeof e->grid.high);
-        answer = store_reorder(m, &e->store, e->grid.order, error);
+        answer = store_reorder(gpu, &e->store, e->grid.order, error);
         ooze_timer_lap(context->timer, "reorder");
     }
     return answer;
@@ -177,18 +177,18 @@ static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *cont
                                          OozeError *error)
 {
     Engine *e = engine_of(data);
-    Gpu *m = &e->gpu;
+    Gpu *gpu = &e->gpu;
     const float4 *x = store_positions(&e->store);
-    OozeStatus answer = solids_send(m, &e->solids, context, error);
-    answer = answer ? answer : walls_update(m, &e->walls, context, resampled, error);
+    OozeStatus answer = solids_send(gpu, &e->solids, context, error);
+    answer = answer ? answer : walls_update(gpu, &e->walls, context, resampled, error);
     ooze_timer_add(context->timer, "boundary");
     if (!answer) {
         answer =
-            lists_build(m, &e->fluid, &e->grid, x, e->store.n, x, context->support, true, error);
+            lists_build(gpu, &e->fluid, &e->grid, x, e->store.n, x, context->support, true, error);
         ooze_timer_lap(context->timer, "lists");
     }
     if (!answer && e->walls.count > 0) {
-        answer = lists_build(m, &e->fluid_walls, &e->walls.grid, x, e->store.n,
+        answer = lists_build(gpu, &e->fluid_walls, &e->walls.grid, x, e->store.n,
                              e->walls.view.position, context->support, false, error);
         ooze_timer_lap(context->timer, "boundary_lists");
     }

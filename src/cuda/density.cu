@@ -4,11 +4,11 @@
 namespace ooze
 {
 
-static void wrap(Gpu *m, const OozePeriodic *periodic, float4 *x, uint64_t n)
+static void wrap(Gpu *gpu, const OozePeriodic *periodic, float4 *x, uint64_t n)
 {
     const OozePeriodic p = *periodic;
     for_each(
-        m, n, OOZE_BODY(uint32_t i) {
+        gpu, n, OOZE_BODY(uint32_t i) {
             float4 a = x[i];
             a.x = ooze_periodic_wrap(a.x, p.min[0], p.length[0], p.inverse[0]);
             a.y = ooze_periodic_wrap(a.y, p.min[1], p.length[1], p.inverse[1]);
@@ -23,17 +23,17 @@ static void wrap(Gpu *m, const OozePeriodic *periodic, float4 *x, uint64_t n)
 static OozeStatus find_pairs(Engine *engine, const DensityJob *job, const float4 *x, float4 *sorted,
                              OozeError *error)
 {
-    Gpu *m = &engine->gpu;
+    Gpu *gpu = &engine->gpu;
     const OozeStepContext *c = job->context;
-    OozeStatus status = grid_sort(m, &engine->grid, x, job->n, c->support, &c->periodic, error);
+    OozeStatus status = grid_sort(gpu, &engine->grid, x, job->n, c->support, &c->periodic, error);
     ooze_timer_lap(c->timer, "density_sort");
     if (!status) {
-        reorder(m, engine->grid.order, job->n, x, sorted, sizeof *x);
-        status = lists_build(m, &engine->near, &engine->grid, sorted, job->n, sorted, c->support,
+        reorder(gpu, engine->grid.order, job->n, x, sorted, sizeof *x);
+        status = lists_build(gpu, &engine->near, &engine->grid, sorted, job->n, sorted, c->support,
                              true, error);
     }
     if (!status && engine->walls.count > 0) {
-        status = lists_build(m, &engine->near_walls, &engine->walls.grid, sorted, job->n,
+        status = lists_build(gpu, &engine->near_walls, &engine->walls.grid, sorted, job->n,
                              engine->walls.view.position, c->support, false, error);
     }
     ooze_timer_lap(c->timer, "density_lists");
@@ -89,28 +89,28 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
 
 static void allocate(Engine *engine, DensitySweep *s, float4 *sorted)
 {
-    Gpu *m = &engine->gpu;
+    Gpu *gpu = &engine->gpu;
     uint64_t n = s->n;
     bool solids = engine->solids.view.count > 0, walls = engine->walls.count > 0;
     s->arrow = reinterpret_cast<uint4 *>(sorted);
-    s->place = scratch<uint2>(m, n);
-    s->next = scratch<uint2>(m, n);
-    s->multiplier = scratch<OozeProjectedMultiplier>(m, n);
-    s->density_error = scratch<float>(m, n);
-    s->flags = scratch<uint8_t>(m, n);
-    s->wall_push = walls ? scratch<float4>(m, n) : nullptr;
-    s->clearance = solids ? scratch<float>(m, n) : nullptr;
-    s->touches = solids ? scratch<uint8_t>(m, n / SLICE + 1) : nullptr;
-    s->state = scratch<DensityState>(m, 1);
-    clear(m, s->state, sizeof *s->state);
+    s->place = scratch<uint2>(gpu, n);
+    s->next = scratch<uint2>(gpu, n);
+    s->multiplier = scratch<OozeProjectedMultiplier>(gpu, n);
+    s->density_error = scratch<float>(gpu, n);
+    s->flags = scratch<uint8_t>(gpu, n);
+    s->wall_push = walls ? scratch<float4>(gpu, n) : nullptr;
+    s->clearance = solids ? scratch<float>(gpu, n) : nullptr;
+    s->touches = solids ? scratch<uint8_t>(gpu, n / SLICE + 1) : nullptr;
+    s->state = scratch<DensityState>(gpu, 1);
+    clear(gpu, s->state, sizeof *s->state);
 }
 
 /* Into the stage's own order. The particle n fills up lists. */
-static void take(Gpu *m, const DensitySweep *sweep)
+static void take(Gpu *gpu, const DensitySweep *sweep)
 {
     const DensitySweep s = *sweep;
     for_each(
-        m, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
+        gpu, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
             if (i == s.n) {
                 s.place[i].x = s.place[i].y = s.next[i].x = s.next[i].y = 0;
                 s.arrow[i] = make_uint4(0, 0, 0, 0);
@@ -136,12 +136,12 @@ static void take(Gpu *m, const DensitySweep *sweep)
 }
 
 /* The caller adds to the shifts. */
-static void call_between(Gpu *m, const DensityJob *job, const DensitySweep *sweep)
+static void call_between(Gpu *gpu, const DensityJob *job, const DensitySweep *sweep)
 {
     const DensitySweep s = *sweep;
     job->between(job->user, s.shift);
     for_each(
-        m, s.n, OOZE_BODY(uint32_t i) {
+        gpu, s.n, OOZE_BODY(uint32_t i) {
             uint32_t o = s.order[i];
             move(s, i, o, s.shift[o], mark_of(s.next[i]));
         });
@@ -158,13 +158,13 @@ struct Excess {
 };
 
 /* Errors of density at the last sweep, before its correction. Waits. */
-static DensityState read_state(Gpu *m, const DensityJob *job, const DensitySweep *sweep)
+static DensityState read_state(Gpu *gpu, const DensityJob *job, const DensitySweep *sweep)
 {
     const float *density_error = sweep->density_error;
     DensityState *state = sweep->state, found = {};
     Excess none = {0.0, 0.0f};
     sum_each(
-        m, job->n, none,
+        gpu, job->n, none,
         OOZE_BODY(uint32_t i) {
             float above = fmaxf(density_error[i], 0.0f);
             Excess one = {(double)above, above};
@@ -174,8 +174,8 @@ static DensityState read_state(Gpu *m, const DensityJob *job, const DensitySweep
             state->worst = all.worst;
             state->sum = all.sum;
         });
-    copy_out(m, &found, state, sizeof found);
-    if (m->failed == cudaSuccess) {
+    copy_out(gpu, &found, state, sizeof found);
+    if (gpu->failed == cudaSuccess) {
         job->context->report->worst_density_error = (double)found.worst;
         job->context->report->mean_density_error = found.sum / (double)job->n;
     }
@@ -185,7 +185,7 @@ static DensityState read_state(Gpu *m, const DensityJob *job, const DensitySweep
 /* Iterations that are launched before the host checks whether more are needed. */
 enum { BATCH = 8 };
 
-static void iterate(Gpu *m, const DensityJob *job, DensitySweep *s)
+static void iterate(Gpu *gpu, const DensityJob *job, DensitySweep *s)
 {
     OozeStepTimer *timer = job->context->timer;
     bool may_stop = s->tolerance < INFINITY, goes_on = true;
@@ -193,31 +193,31 @@ static void iterate(Gpu *m, const DensityJob *job, DensitySweep *s)
     for (int k = 0; k < job->iterations && goes_on; k++) {
         DensityIteration now = {may_stop ? k : 0, ooze_projected_momentum(k, job->iterations),
                                 k == 0};
-        density_multipliers(m, s, now);
+        density_multipliers(gpu, s, now);
         ooze_timer_lap(timer, "density_multipliers");
-        density_corrections(m, s, now);
+        density_corrections(gpu, s, now);
         ooze_timer_lap(timer, "density_corrections");
         if (job->between) {
-            call_between(m, job, s);
+            call_between(gpu, job, s);
             ooze_timer_lap(timer, job->rigid ? "rest" : "conformation_sweep");
         }
-        density_push_out(m, s, now);
+        density_push_out(gpu, s, now);
         ooze_timer_lap(timer, "push_out");
         density_swap(s);
         asked = k + 1;
-        goes_on =
-            !may_stop || asked % BATCH != 0 || watch_goes_on(m, asked / BATCH - 1, &s->state->off);
+        goes_on = !may_stop || asked % BATCH != 0 ||
+                  watch_goes_on(gpu, asked / BATCH - 1, &s->state->off);
     }
     if (asked == 0) {
         return;
     }
-    DensityState state = read_state(m, job, s);
+    DensityState state = read_state(gpu, job, s);
     int done = may_stop && state.last_needed + 1 < asked ? state.last_needed + 1 : asked;
     if ((asked - done) % 2 == 1) {
         density_swap(s); /* the iterations after the last needed one have moved nothing */
     }
     if (job->position_only_shift && (state.overlaps || (s->clearance && state.inside))) {
-        density_relieve(m, s, state.overlaps != 0);
+        density_relieve(gpu, s, state.overlaps != 0);
         ooze_timer_lap(timer, "settling");
     }
 }
@@ -225,26 +225,26 @@ static void iterate(Gpu *m, const DensityJob *job, DensitySweep *s)
 OozeStatus density_solve(Engine *engine, const DensityJob *job, float4 *x, float4 *shift,
                          OozeError *error)
 {
-    Gpu *m = &engine->gpu;
+    Gpu *gpu = &engine->gpu;
     if (job->n == 0) {
         return OOZE_OK;
     }
-    Mark mark = scratch_mark(m);
-    float4 *sorted = scratch<float4>(m, job->n);
-    wrap(m, &job->context->periodic, x, job->n);
+    Mark mark = scratch_mark(gpu);
+    float4 *sorted = scratch<float4>(gpu, job->n);
+    wrap(gpu, &job->context->periodic, x, job->n);
     OozeStatus found = find_pairs(engine, job, x, sorted, error);
     if (!found) {
         DensitySweep s = make_sweep(engine, job, x, shift);
         allocate(engine, &s, sorted);
-        take(m, &s);
-        iterate(m, job, &s);
+        take(gpu, &s);
+        iterate(gpu, job, &s);
         if (job->drift) {
-            density_drift(m, &s, job->min_distance);
+            density_drift(gpu, &s, job->min_distance);
             ooze_timer_lap(job->context->timer, "drift");
         }
     }
-    scratch_rewind(m, mark);
-    return found ? found : status(m, job->n, error);
+    scratch_rewind(gpu, mark);
+    return found ? found : status(gpu, job->n, error);
 }
 
 } // namespace ooze

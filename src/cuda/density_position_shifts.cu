@@ -11,21 +11,21 @@ OOZE_DEVICE float4 at_most(float4 a, float most)
     return ooze_shortened(sqrtf(dot(a, a)), most) * a;
 }
 
-static void relief_begin(Gpu *m, const DensitySweep *sweep)
+static void relief_begin(Gpu *gpu, const DensitySweep *sweep)
 {
     const DensitySweep s = *sweep;
     for_each(
-        m, s.n, OOZE_BODY(uint32_t i) {
+        gpu, s.n, OOZE_BODY(uint32_t i) {
             s.position_only_shift[i] = s.shift[i];
             s.multiplier[i].projected = s.multiplier[i].extrapolated = 0.0f;
         });
 }
 
-static void relief_end(Gpu *m, const DensitySweep *sweep)
+static void relief_end(Gpu *gpu, const DensitySweep *sweep)
 {
     const DensitySweep s = *sweep;
     for_each(
-        m, s.n, OOZE_BODY(uint32_t o) {
+        gpu, s.n, OOZE_BODY(uint32_t o) {
             float4 before = s.position_only_shift[o], by = s.shift[o] - before;
             s.shift[o] = before;
             s.position_only_shift[o] =
@@ -33,29 +33,30 @@ static void relief_end(Gpu *m, const DensitySweep *sweep)
         });
 }
 
-void density_relieve(Gpu *m, DensitySweep *sweep, bool overlaps)
+void density_relieve(Gpu *gpu, DensitySweep *sweep, bool overlaps)
 {
     const DensityIteration iteration = {0, 0.0f, false};
-    relief_begin(m, sweep);
+    relief_begin(gpu, sweep);
     sweep->relieving = true;
     for (int k = 0; k < (overlaps ? OOZE_RELIEF_ITERATIONS : 0); k++) {
-        density_multipliers(m, sweep, iteration);
-        density_corrections(m, sweep, iteration);
+        density_multipliers(gpu, sweep, iteration);
+        density_corrections(gpu, sweep, iteration);
         density_swap(sweep);
     }
     density_swap(sweep); /* the push-out works on `next` */
-    density_push_out(m, sweep, iteration);
+    density_push_out(gpu, sweep, iteration);
     density_swap(sweep);
-    relief_end(m, sweep);
+    relief_end(gpu, sweep);
     sweep->relieving = false;
 }
 
-template <int LANES, bool OPEN> static void drift(Gpu *m, const DensitySweep *sweep, float distance)
+template <int LANES, bool OPEN>
+static void drift(Gpu *gpu, const DensitySweep *sweep, float distance)
 {
     const DensitySweep s = *sweep;
     const float min_distance = distance / s.fixed_point.unit;
     for_lanes<LANES>(
-        m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const uint2 own = s.place[i];
             float4 sum = f32x4(0, 0, 0);
             each_neighbour<LANES>(s.list, i, lane, [&](uint32_t j) {
@@ -77,10 +78,10 @@ template <int LANES, bool OPEN> static void drift(Gpu *m, const DensitySweep *sw
         });
 }
 
-void density_drift(Gpu *m, const DensitySweep *sweep, float min_distance)
+void density_drift(Gpu *gpu, const DensitySweep *sweep, float min_distance)
 {
-#define IN_THE_OPEN(lanes) drift<lanes, true>(m, sweep, min_distance)
-#define IN_A_BOX(lanes)    drift<lanes, false>(m, sweep, min_distance)
+#define IN_THE_OPEN(lanes) drift<lanes, true>(gpu, sweep, min_distance)
+#define IN_A_BOX(lanes)    drift<lanes, false>(gpu, sweep, min_distance)
     if (sweep->open) {
         OOZE_LANES(sweep->n, IN_THE_OPEN);
     } else {

@@ -53,7 +53,7 @@ OOZE_DEVICE void touch(const DensitySweep &s, const SolidView &solid, uint32_t o
     }
 }
 
-void density_push_out(Gpu *m, const DensitySweep *sweep, DensityIteration iteration)
+void density_push_out(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
 {
     const DensitySweep s = *sweep;
     const int k = iteration.k;
@@ -61,7 +61,7 @@ void density_push_out(Gpu *m, const DensitySweep *sweep, DensityIteration iterat
         return;
     }
     for_each(
-        m, s.n, OOZE_BODY(uint32_t i) {
+        gpu, s.n, OOZE_BODY(uint32_t i) {
             if (!s.touches[i / SLICE] || is_converged(s, k)) {
                 return;
             }

@@ -117,10 +117,10 @@ struct DensityIteration {
     float momentum;
     bool first;
 };
-void density_multipliers(Gpu *m, const DensitySweep *sweep, DensityIteration iteration);
-void density_corrections(Gpu *m, const DensitySweep *sweep, DensityIteration iteration);
+void density_multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
+void density_corrections(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
 /* Moves particles that are inside of solids onto their surface, in `next`. */
-void density_push_out(Gpu *m, const DensitySweep *sweep, DensityIteration iteration);
+void density_push_out(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration);
 /* The next places become the present ones. */
 static inline void density_swap(DensitySweep *s)
 {
@@ -130,9 +130,9 @@ static inline void density_swap(DensitySweep *s)
 }
 /* Relieves overlaps by shifts of position only; without `overlaps` only particles inside of solids
    move. */
-void density_relieve(Gpu *m, DensitySweep *sweep, bool overlaps);
+void density_relieve(Gpu *gpu, DensitySweep *sweep, bool overlaps);
 /* Drift of pairs that are nearer than `min_distance`. */
-void density_drift(Gpu *m, const DensitySweep *sweep, float min_distance);
+void density_drift(Gpu *gpu, const DensitySweep *sweep, float min_distance);
 
 } // namespace ooze
 

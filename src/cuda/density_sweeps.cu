@@ -200,12 +200,12 @@ OOZE_DEVICE float change(const DensitySweep &s, uint32_t i, const PairSums &sums
 }
 
 template <int LANES, bool OPEN>
-static void multipliers(Gpu *m, const DensitySweep *sweep, DensityIteration iteration)
+static void multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
 {
     const DensitySweep s = *sweep;
     const DensityIteration now = iteration;
     for_lanes<LANES>(
-        m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const uint32_t o = s.order[i];
             const uint2 own = s.place[i];
             if (is_converged(s, now.k)) {
@@ -323,11 +323,11 @@ OOZE_DEVICE float4 push_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, 
 }
 
 template <int LANES, bool OPEN, PairLine LINE>
-static void corrections(Gpu *m, const DensitySweep *sweep, int k)
+static void corrections(Gpu *gpu, const DensitySweep *sweep, int k)
 {
     const DensitySweep s = *sweep;
     for_lanes<LANES>(
-        m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const uint32_t o = s.order[i];
             const uint2 own = s.place[i];
             const uint4 arrow = s.arrow[i];
@@ -359,10 +359,10 @@ static void corrections(Gpu *m, const DensitySweep *sweep, int k)
 
 /* ---- by what they work on ---- */
 
-void density_multipliers(Gpu *m, const DensitySweep *sweep, DensityIteration iteration)
+void density_multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
 {
-#define IN_THE_OPEN(lanes) multipliers<lanes, true>(m, sweep, iteration)
-#define IN_A_BOX(lanes)    multipliers<lanes, false>(m, sweep, iteration)
+#define IN_THE_OPEN(lanes) multipliers<lanes, true>(gpu, sweep, iteration)
+#define IN_A_BOX(lanes)    multipliers<lanes, false>(gpu, sweep, iteration)
     if (sweep->open) {
         OOZE_LANES(sweep->n, IN_THE_OPEN);
     } else {
@@ -371,11 +371,11 @@ void density_multipliers(Gpu *m, const DensitySweep *sweep, DensityIteration ite
 }
 
 template <bool OPEN>
-static void correct(Gpu *m, const DensitySweep *sweep, DensityIteration iteration)
+static void correct(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
 {
-#define PRESENT_WAY(lanes) corrections<lanes, OPEN, PRESENT>(m, sweep, iteration.k)
-#define FIRST_WAY(lanes)   corrections<lanes, OPEN, FIRST>(m, sweep, iteration.k)
-#define STARTED_WAY(lanes) corrections<lanes, OPEN, STARTED>(m, sweep, iteration.k)
+#define PRESENT_WAY(lanes) corrections<lanes, OPEN, PRESENT>(gpu, sweep, iteration.k)
+#define FIRST_WAY(lanes)   corrections<lanes, OPEN, FIRST>(gpu, sweep, iteration.k)
+#define STARTED_WAY(lanes) corrections<lanes, OPEN, STARTED>(gpu, sweep, iteration.k)
     if (!sweep->start) {
         OOZE_LANES(sweep->n, PRESENT_WAY);
     } else if (iteration.first) {
@@ -385,12 +385,12 @@ static void correct(Gpu *m, const DensitySweep *sweep, DensityIteration iteratio
     }
 }
 
-void density_corrections(Gpu *m, const DensitySweep *sweep, DensityIteration iteration)
+void density_corrections(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
 {
     if (sweep->open) {
-        correct<true>(m, sweep, iteration);
+        correct<true>(gpu, sweep, iteration);
     } else {
-        correct<false>(m, sweep, iteration);
+        correct<false>(gpu, sweep, iteration);
     }
 }
 

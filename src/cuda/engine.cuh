@@ -18,7 +18,7 @@ struct Bonds {
     uint64_t sent_slots, sent_of; /* of what was sent, see OozeBonds */
     DeviceBuffer first, other, length, share;
 };
-void bonds_free(Gpu *m, Bonds *bonds);
+void bonds_free(Gpu *gpu, Bonds *bonds);
 
 struct DeviceMethod; /* see method.cuh */
 

@@ -5,36 +5,36 @@
 namespace ooze
 {
 
-bool note(Gpu *m, cudaError_t answer)
+bool note(Gpu *gpu, cudaError_t answer)
 {
-    if (m->failed == cudaSuccess) {
-        m->failed = answer;
+    if (gpu->failed == cudaSuccess) {
+        gpu->failed = answer;
     }
-    return m->failed == cudaSuccess;
+    return gpu->failed == cudaSuccess;
 }
 
 /* ---- what differs between a GPU and a processor ---- */
 
 #ifdef __CUDACC__
-static void *take(Gpu *m, size_t size)
+static void *take(Gpu *gpu, size_t size)
 {
     void *memory = nullptr;
     cudaError_t answer = cudaMalloc(&memory, size);
     if (answer != cudaSuccess) {
         (void)cudaGetLastError(); /* a full card is no lasting fault */
-        m->asked = m->failed == cudaSuccess ? size : m->asked;
-        note(m, answer);
+        gpu->asked = gpu->failed == cudaSuccess ? size : gpu->asked;
+        note(gpu, answer);
         return nullptr;
     }
-    m->held += size;
+    gpu->held += size;
     return memory;
 }
 
-static void give_back(Gpu *m, void *memory, size_t size)
+static void give_back(Gpu *gpu, void *memory, size_t size)
 {
     if (memory) {
         cudaFree(memory);
-        m->held -= size;
+        gpu->held -= size;
     }
 }
 
@@ -49,99 +49,99 @@ static const char *reason(cudaError_t answer)
     return cudaGetErrorString(answer);
 }
 
-void copy_in(Gpu *m, void *to, const void *from_host, size_t size)
+void copy_in(Gpu *gpu, void *to, const void *from_host, size_t size)
 {
-    if (size > 0 && m->failed == cudaSuccess) {
-        note(m, cudaMemcpyAsync(to, from_host, size, cudaMemcpyHostToDevice, m->stream));
+    if (size > 0 && gpu->failed == cudaSuccess) {
+        note(gpu, cudaMemcpyAsync(to, from_host, size, cudaMemcpyHostToDevice, gpu->stream));
     }
 }
 
-void copy_out(Gpu *m, void *to_host, const void *from, size_t size)
+void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size)
 {
-    if (size == 0 || m->failed != cudaSuccess) {
+    if (size == 0 || gpu->failed != cudaSuccess) {
         return;
     }
     bool small = size <= 256;
-    void *to = small ? m->answer_host : to_host;
-    note(m, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, m->stream));
-    if (note(m, cudaStreamSynchronize(m->stream)) && small) {
+    void *to = small ? gpu->answer_host : to_host;
+    note(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, gpu->stream));
+    if (note(gpu, cudaStreamSynchronize(gpu->stream)) && small) {
         memcpy(to_host, to, size);
     }
 }
 
-void copy(Gpu *m, void *to, const void *from, size_t size)
+void copy(Gpu *gpu, void *to, const void *from, size_t size)
 {
-    if (size > 0 && m->failed == cudaSuccess) {
-        note(m, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, m->stream));
+    if (size > 0 && gpu->failed == cudaSuccess) {
+        note(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, gpu->stream));
     }
 }
 
-void clear(Gpu *m, void *memory, size_t size)
+void clear(Gpu *gpu, void *memory, size_t size)
 {
-    if (size > 0 && m->failed == cudaSuccess) {
-        note(m, cudaMemsetAsync(memory, 0, size, m->stream));
+    if (size > 0 && gpu->failed == cudaSuccess) {
+        note(gpu, cudaMemsetAsync(memory, 0, size, gpu->stream));
     }
 }
 
-void gpu_wait(Gpu *m)
+void gpu_wait(Gpu *gpu)
 {
-    note(m, cudaStreamSynchronize(m->stream));
+    note(gpu, cudaStreamSynchronize(gpu->stream));
 }
 
-bool watch_goes_on(Gpu *m, int k, const int32_t *off)
+bool watch_goes_on(Gpu *gpu, int k, const int32_t *off)
 {
-    volatile int32_t *watched = static_cast<volatile int32_t *>(m->watched);
-    if (m->failed != cudaSuccess) {
+    volatile int32_t *watched = static_cast<volatile int32_t *>(gpu->watched);
+    if (gpu->failed != cudaSuccess) {
         return false;
     }
     if (k > 0) {
-        note(m, cudaEventSynchronize(m->sent[(k - 1) % 2]));
-        if (m->failed != cudaSuccess || watched[(k - 1) % 2]) {
+        note(gpu, cudaEventSynchronize(gpu->sent[(k - 1) % 2]));
+        if (gpu->failed != cudaSuccess || watched[(k - 1) % 2]) {
             return false;
         }
     }
-    note(m, cudaMemcpyAsync(static_cast<int32_t *>(m->watched) + k % 2, off, sizeof *off,
-                            cudaMemcpyDeviceToHost, m->stream));
-    note(m, cudaEventRecord(m->sent[k % 2], m->stream));
-    return m->failed == cudaSuccess;
+    note(gpu, cudaMemcpyAsync(static_cast<int32_t *>(gpu->watched) + k % 2, off, sizeof *off,
+                              cudaMemcpyDeviceToHost, gpu->stream));
+    note(gpu, cudaEventRecord(gpu->sent[k % 2], gpu->stream));
+    return gpu->failed == cudaSuccess;
 }
 
-static bool open_streams(Gpu *m)
+static bool open_streams(Gpu *gpu)
 {
-    note(m, cudaStreamCreateWithFlags(&m->stream, cudaStreamNonBlocking));
-    note(m, cudaMallocHost(&m->answer_host, 256));
-    note(m, cudaMallocHost(&m->watched, 64));
-    note(m, cudaEventCreateWithFlags(&m->sent[0], cudaEventDisableTiming));
-    note(m, cudaEventCreateWithFlags(&m->sent[1], cudaEventDisableTiming));
-    return m->failed == cudaSuccess;
+    note(gpu, cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking));
+    note(gpu, cudaMallocHost(&gpu->answer_host, 256));
+    note(gpu, cudaMallocHost(&gpu->watched, 64));
+    note(gpu, cudaEventCreateWithFlags(&gpu->sent[0], cudaEventDisableTiming));
+    note(gpu, cudaEventCreateWithFlags(&gpu->sent[1], cudaEventDisableTiming));
+    return gpu->failed == cudaSuccess;
 }
 
-static void close_streams(Gpu *m)
+static void close_streams(Gpu *gpu)
 {
-    cudaStreamSynchronize(m->stream);
-    cudaFreeHost(m->answer_host);
-    cudaFreeHost(m->watched);
-    cudaEventDestroy(m->sent[0]);
-    cudaEventDestroy(m->sent[1]);
-    cudaStreamDestroy(m->stream);
+    cudaStreamSynchronize(gpu->stream);
+    cudaFreeHost(gpu->answer_host);
+    cudaFreeHost(gpu->watched);
+    cudaEventDestroy(gpu->sent[0]);
+    cudaEventDestroy(gpu->sent[1]);
+    cudaStreamDestroy(gpu->stream);
 }
 #else
-static void *take(Gpu *m, size_t size)
+static void *take(Gpu *gpu, size_t size)
 {
     void *memory = nullptr;
     if (posix_memalign(&memory, 64, size) != 0) {
-        m->asked = size;
-        note(m, cudaErrorMemoryAllocation);
+        gpu->asked = size;
+        note(gpu, cudaErrorMemoryAllocation);
         return nullptr;
     }
-    m->held += size;
+    gpu->held += size;
     return memory;
 }
 
-static void give_back(Gpu *m, void *memory, size_t size)
+static void give_back(Gpu *gpu, void *memory, size_t size)
 {
     free(memory);
-    m->held -= memory ? size : 0;
+    gpu->held -= memory ? size : 0;
 }
 
 size_t free_bytes(void)
@@ -154,99 +154,99 @@ static const char *reason(cudaError_t answer)
     return answer == cudaErrorMemoryAllocation ? "out of memory" : "failed";
 }
 
-void copy_in(Gpu *m, void *to, const void *from_host, size_t size)
+void copy_in(Gpu *gpu, void *to, const void *from_host, size_t size)
 {
-    copy(m, to, from_host, size);
+    copy(gpu, to, from_host, size);
 }
 
-void copy_out(Gpu *m, void *to_host, const void *from, size_t size)
+void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size)
 {
-    copy(m, to_host, from, size);
+    copy(gpu, to_host, from, size);
 }
 
-void copy(Gpu *m, void *to, const void *from, size_t size)
+void copy(Gpu *gpu, void *to, const void *from, size_t size)
 {
-    if (size > 0 && m->failed == cudaSuccess) {
+    if (size > 0 && gpu->failed == cudaSuccess) {
         memmove(to, from, size);
     }
 }
 
-void clear(Gpu *m, void *memory, size_t size)
+void clear(Gpu *gpu, void *memory, size_t size)
 {
-    if (size > 0 && m->failed == cudaSuccess) {
+    if (size > 0 && gpu->failed == cudaSuccess) {
         memset(memory, 0, size);
     }
 }
 
-void gpu_wait(Gpu *m)
+void gpu_wait(Gpu *gpu)
 {
-    (void)m;
+    (void)gpu;
 }
 
-bool watch_goes_on(Gpu *m, int k, const int32_t *off)
+bool watch_goes_on(Gpu *gpu, int k, const int32_t *off)
 {
     (void)k;
-    return m->failed == cudaSuccess && !*off;
+    return gpu->failed == cudaSuccess && !*off;
 }
 
-static bool open_streams(Gpu *m)
+static bool open_streams(Gpu *gpu)
 {
-    m->answer_host = malloc(256);
-    return m->answer_host != nullptr;
+    gpu->answer_host = malloc(256);
+    return gpu->answer_host != nullptr;
 }
 
-static void close_streams(Gpu *m)
+static void close_streams(Gpu *gpu)
 {
-    free(m->answer_host);
+    free(gpu->answer_host);
 }
 #endif
 
 /* ---- the GPU ---- */
 
-bool gpu_create(Gpu *m)
+bool gpu_create(Gpu *gpu)
 {
-    memset(m, 0, sizeof *m);
-    if (!open_streams(m)) {
+    memset(gpu, 0, sizeof *gpu);
+    if (!open_streams(gpu)) {
         return false;
     }
-    m->answer = take(m, 256);
-    clear(m, m->answer, 256);
-    return m->failed == cudaSuccess;
+    gpu->answer = take(gpu, 256);
+    clear(gpu, gpu->answer, 256);
+    return gpu->failed == cudaSuccess;
 }
 
-void gpu_destroy(Gpu *m)
+void gpu_destroy(Gpu *gpu)
 {
-    gpu_wait(m);
-    for (int k = 0; k < m->chunks; k++) {
-        give_back(m, m->chunk[k].memory, m->chunk[k].size);
+    gpu_wait(gpu);
+    for (int k = 0; k < gpu->chunks; k++) {
+        give_back(gpu, gpu->chunk[k].memory, gpu->chunk[k].size);
     }
-    buffer_free(m, &m->partial);
-    buffer_free(m, &m->tickets);
-    give_back(m, m->answer, 256);
-    close_streams(m);
-    memset(m, 0, sizeof *m);
+    buffer_free(gpu, &gpu->partial);
+    buffer_free(gpu, &gpu->tickets);
+    give_back(gpu, gpu->answer, 256);
+    close_streams(gpu);
+    memset(gpu, 0, sizeof *gpu);
 }
 
-OozeStatus status(Gpu *m, uint64_t particles, OozeError *error)
+OozeStatus status(Gpu *gpu, uint64_t particles, OozeError *error)
 {
-    if (m->failed == cudaSuccess) {
+    if (gpu->failed == cudaSuccess) {
         return OOZE_OK;
     }
-    cudaError_t failed = m->failed;
+    cudaError_t failed = gpu->failed;
     const double mib = 1.0 / (1024.0 * 1024.0);
     if (failed != cudaErrorMemoryAllocation) {
         return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
                          "use --device cpu, or look at the GPU's driver", "the GPU: %s",
                          reason(failed));
     }
-    size_t had = m->held + free_bytes();
-    double need = (double)(m->held + m->asked) / (double)(particles ? particles : 1);
-    m->failed = cudaSuccess;
+    size_t had = gpu->held + free_bytes();
+    double need = (double)(gpu->held + gpu->asked) / (double)(particles ? particles : 1);
+    gpu->failed = cudaSuccess;
     return ooze_fail(error, OOZE_ERROR_MEMORY,
                      "use fewer particles (a larger spacing), or --device cpu",
                      "%llu particles need at least %.0f MiB of the GPU's memory, and %.0f MiB are "
                      "free for them: about %.0f particles would fit",
-                     (unsigned long long)particles, (double)(m->held + m->asked) * mib,
+                     (unsigned long long)particles, (double)(gpu->held + gpu->asked) * mib,
                      (double)had * mib, (double)had / need);
 }
 
@@ -258,78 +258,78 @@ static size_t aligned(size_t size)
 }
 
 /* The first chunk from the top on with room for so much; those above it are empty. */
-static Chunk *chunk_for(Gpu *m, size_t size)
+static Chunk *chunk_for(Gpu *gpu, size_t size)
 {
-    for (; m->top < m->chunks; m->top++) {
-        Chunk *chunk = &m->chunk[m->top];
+    for (; gpu->top < gpu->chunks; gpu->top++) {
+        Chunk *chunk = &gpu->chunk[gpu->top];
         if (chunk->size - chunk->used >= size) {
             return chunk;
         }
     }
     size_t wanted = size < (8u << 20) ? (8u << 20) : size;
-    char *memory = m->chunks < CHUNKS ? static_cast<char *>(take(m, wanted)) : nullptr;
+    char *memory = gpu->chunks < CHUNKS ? static_cast<char *>(take(gpu, wanted)) : nullptr;
     if (!memory) {
-        note(m, cudaErrorMemoryAllocation);
+        note(gpu, cudaErrorMemoryAllocation);
         return nullptr;
     }
-    m->top = m->chunks;
-    m->chunk[m->chunks++] = {memory, wanted, 0};
-    return &m->chunk[m->top];
+    gpu->top = gpu->chunks;
+    gpu->chunk[gpu->chunks++] = {memory, wanted, 0};
+    return &gpu->chunk[gpu->top];
 }
 
-void *scratch_bytes(Gpu *m, size_t size)
+void *scratch_bytes(Gpu *gpu, size_t size)
 {
     size = aligned(size);
-    Chunk *chunk = m->failed == cudaSuccess ? chunk_for(m, size) : nullptr;
+    Chunk *chunk = gpu->failed == cudaSuccess ? chunk_for(gpu, size) : nullptr;
     if (!chunk) {
         return nullptr;
     }
     char *at = chunk->memory + chunk->used;
     chunk->used += size;
-    m->used += size;
-    m->peak = m->used > m->peak ? m->used : m->peak;
+    gpu->used += size;
+    gpu->peak = gpu->used > gpu->peak ? gpu->used : gpu->peak;
     return at;
 }
 
-Mark scratch_mark(const Gpu *m)
+Mark scratch_mark(const Gpu *gpu)
 {
-    return {m->top, m->top < m->chunks ? m->chunk[m->top].used : 0, m->used};
+    return {gpu->top, gpu->top < gpu->chunks ? gpu->chunk[gpu->top].used : 0, gpu->used};
 }
 
-void scratch_rewind(Gpu *m, Mark mark)
+void scratch_rewind(Gpu *gpu, Mark mark)
 {
-    for (int k = mark.top; k < m->chunks; k++) {
-        m->chunk[k].used = k == mark.top ? mark.top_used : 0;
+    for (int k = mark.top; k < gpu->chunks; k++) {
+        gpu->chunk[k].used = k == mark.top ? mark.top_used : 0;
     }
-    m->top = mark.top;
-    m->used = mark.used;
+    gpu->top = mark.top;
+    gpu->used = mark.used;
 }
 
-void scratch_reset(Gpu *m)
+void scratch_reset(Gpu *gpu)
 {
     Mark empty = {0, 0, 0};
-    scratch_rewind(m, empty);
-    size_t peak = aligned(m->peak + m->peak / 64);
-    m->peak = 0;
-    if (m->chunks < 2) {
+    scratch_rewind(gpu, empty);
+    size_t peak = aligned(gpu->peak + gpu->peak / 64);
+    gpu->peak = 0;
+    if (gpu->chunks < 2) {
         return;
     }
-    gpu_wait(m);
-    for (int k = 0; k < m->chunks; k++) {
-        give_back(m, m->chunk[k].memory, m->chunk[k].size);
+    gpu_wait(gpu);
+    for (int k = 0; k < gpu->chunks; k++) {
+        give_back(gpu, gpu->chunk[k].memory, gpu->chunk[k].size);
     }
-    m->chunks = 0;
-    char *memory = static_cast<char *>(take(m, peak));
+    gpu->chunks = 0;
+    char *memory = static_cast<char *>(take(gpu, peak));
     if (memory) {
-        m->chunk[m->chunks++] = {memory, peak, 0};
+        gpu->chunk[gpu->chunks++] = {memory, peak, 0};
     }
 }
 
 /* ---- buffers ---- */
 
-void *buffer_bytes(Gpu *m, DeviceBuffer *buffer, size_t size, size_t kept)
+void *buffer_bytes(Gpu *gpu, DeviceBuffer *buffer, size_t size, size_t kept)
 {
-    if (m->failed != cudaSuccess) {
+    if (gpu->failed != cudaSuccess) {
         return nullptr;
     }
     if (size <= buffer->size && buffer->memory) {
@@ -337,34 +337,34 @@ void *buffer_bytes(Gpu *m, DeviceBuffer *buffer, size_t size, size_t kept)
     }
     size_t wanted = aligned(size + (buffer->size > 0 ? size / 16 : 0));
     if (kept == 0) { /* first let go, so that both need not fit */
-        gpu_wait(m);
-        buffer_free(m, buffer);
+        gpu_wait(gpu);
+        buffer_free(gpu, buffer);
     }
-    void *memory = take(m, wanted);
+    void *memory = take(gpu, wanted);
     if (!memory) {
         return nullptr;
     }
-    copy(m, memory, buffer->memory, kept);
-    gpu_wait(m);
-    buffer_free(m, buffer);
+    copy(gpu, memory, buffer->memory, kept);
+    gpu_wait(gpu);
+    buffer_free(gpu, buffer);
     buffer->memory = memory;
     buffer->size = wanted;
     return memory;
 }
 
-uint32_t *sum_tickets(Gpu *m, uint64_t count)
+uint32_t *sum_tickets(Gpu *gpu, uint64_t count)
 {
-    size_t had = m->tickets.size;
-    uint32_t *tickets = buffer<uint32_t>(m, &m->tickets, count);
-    if (m->tickets.size != had) {
-        clear(m, tickets, m->tickets.size);
+    size_t had = gpu->tickets.size;
+    uint32_t *tickets = buffer<uint32_t>(gpu, &gpu->tickets, count);
+    if (gpu->tickets.size != had) {
+        clear(gpu, tickets, gpu->tickets.size);
     }
     return tickets;
 }
 
-void buffer_free(Gpu *m, DeviceBuffer *buffer)
+void buffer_free(Gpu *gpu, DeviceBuffer *buffer)
 {
-    give_back(m, buffer->memory, buffer->size);
+    give_back(gpu, buffer->memory, buffer->size);
     *buffer = {nullptr, 0};
 }
 

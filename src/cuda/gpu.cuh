@@ -21,7 +21,7 @@
 
 #include "cuda/c_parts.h"
 
-/* A function of one particle's numbers, and the body of a loop: for_each(m, n, OOZE_BODY(uint32_t
+/* A function of one particle's numbers, and the body of a loop: for_each(gpu, n, OOZE_BODY(uint32_t
    i) {...}); what it uses is captured by value. */
 #define OOZE_DEVICE static __device__ __forceinline__
 #define OOZE_BOTH   static __host__ __device__ __forceinline__ /* for the host as well */
@@ -60,51 +60,51 @@ struct Gpu {
     size_t used, peak;   /* bytes of scratch: now, and at most since the last reset */
 };
 
-bool gpu_create(Gpu *m);
-void gpu_destroy(Gpu *m);
+bool gpu_create(Gpu *gpu);
+void gpu_destroy(Gpu *gpu);
 /* What has failed since, as an error with the number of particles that would fit; OOZE_OK: nothing.
    */
-OozeStatus status(Gpu *m, uint64_t particles, OozeError *error);
-void gpu_wait(Gpu *m);                 /* until all that was asked of it is done */
-size_t free_bytes(void);               /* of device memory; 0: not known */
-bool note(Gpu *m, cudaError_t answer); /* true: all is well, and was */
+OozeStatus status(Gpu *gpu, uint64_t particles, OozeError *error);
+void gpu_wait(Gpu *gpu);                 /* until all that was asked of it is done */
+size_t free_bytes(void);                 /* of device memory; 0: not known */
+bool note(Gpu *gpu, cudaError_t answer); /* true: all is well, and was */
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
-void *scratch_bytes(Gpu *m, size_t size);
+void *scratch_bytes(Gpu *gpu, size_t size);
 struct Mark {
     int top;
     size_t top_used, used;
 };
-Mark scratch_mark(const Gpu *m);
-void scratch_rewind(Gpu *m, Mark mark);
-void scratch_reset(Gpu *m); /* at the beginning of a substep: one piece of what the last needed */
+Mark scratch_mark(const Gpu *gpu);
+void scratch_rewind(Gpu *gpu, Mark mark);
+void scratch_reset(Gpu *gpu); /* at the beginning of a substep: one piece of what the last needed */
 
 /* count elements and one more, not initialised. NULL where the GPU has failed. */
-template <class T> T *scratch(Gpu *m, uint64_t count)
+template <class T> T *scratch(Gpu *gpu, uint64_t count)
 {
-    return static_cast<T *>(scratch_bytes(m, (count + 1) * sizeof(T)));
+    return static_cast<T *>(scratch_bytes(gpu, (count + 1) * sizeof(T)));
 }
 
-void *buffer_bytes(Gpu *m, DeviceBuffer *buffer, size_t size, size_t kept = 0);
-void buffer_free(Gpu *m, DeviceBuffer *buffer);
-template <class T> T *buffer(Gpu *m, DeviceBuffer *r, uint64_t count, uint64_t kept = 0)
+void *buffer_bytes(Gpu *gpu, DeviceBuffer *buffer, size_t size, size_t kept = 0);
+void buffer_free(Gpu *gpu, DeviceBuffer *buffer);
+template <class T> T *buffer(Gpu *gpu, DeviceBuffer *r, uint64_t count, uint64_t kept = 0)
 {
-    return static_cast<T *>(buffer_bytes(m, r, (count + 1) * sizeof(T), kept * sizeof(T)));
+    return static_cast<T *>(buffer_bytes(gpu, r, (count + 1) * sizeof(T), kept * sizeof(T)));
 }
 
 /* So many zeros for a sum, which leaves them as they were. */
-uint32_t *sum_tickets(Gpu *m, uint64_t count);
+uint32_t *sum_tickets(Gpu *gpu, uint64_t count);
 
-void copy_in(Gpu *m, void *to, const void *from_host, size_t size);
-void copy_out(Gpu *m, void *to_host, const void *from, size_t size); /* waits */
-void copy(Gpu *m, void *to, const void *from, size_t size);
-void clear(Gpu *m, void *memory, size_t size);
+void copy_in(Gpu *gpu, void *to, const void *from_host, size_t size);
+void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size); /* waits */
+void copy(Gpu *gpu, void *to, const void *from, size_t size);
+void clear(Gpu *gpu, void *memory, size_t size);
 
 /* Called before batch k of some loops that end themselves: false once *off (device) was seen not to
    be 0. It is seen late, as of the beginning of the batch before: so the GPU is never without work.
    */
-bool watch_goes_on(Gpu *m, int k, const int32_t *off);
+bool watch_goes_on(Gpu *gpu, int k, const int32_t *off);
 
 /* ---- loops ------------------------------------------------------------------------------ */
 
@@ -128,14 +128,14 @@ __global__ void __launch_bounds__(BLOCK) lanes_kernel(uint32_t n, Body body)
 #endif
 
 /* body(i) for all i < n, in no order. */
-template <class Body> void for_each(Gpu *m, uint64_t n, Body body)
+template <class Body> void for_each(Gpu *gpu, uint64_t n, Body body)
 {
-    if (n == 0 || m->failed != cudaSuccess) {
+    if (n == 0 || gpu->failed != cudaSuccess) {
         return;
     }
 #ifdef __CUDACC__
-    each_kernel<<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, m->stream>>>((uint32_t)n, body);
-    note(m, cudaGetLastError());
+    each_kernel<<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, gpu->stream>>>((uint32_t)n, body);
+    note(gpu, cudaGetLastError());
 #else
     on_host_each(n, body);
 #endif
@@ -144,15 +144,15 @@ template <class Body> void for_each(Gpu *m, uint64_t n, Body body)
 /* body(i, lane): several threads share a particle, where particles are few; each takes every
    LANES-th part of its neighbours, and adds up with lanes_sum. All lanes of a particle take the
    same way to there. */
-template <int LANES, class Body> void for_lanes(Gpu *m, uint64_t n, Body body)
+template <int LANES, class Body> void for_lanes(Gpu *gpu, uint64_t n, Body body)
 {
-    if (n == 0 || m->failed != cudaSuccess) {
+    if (n == 0 || gpu->failed != cudaSuccess) {
         return;
     }
 #ifdef __CUDACC__
     unsigned blocks = (unsigned)((n * LANES + BLOCK - 1) / BLOCK);
-    lanes_kernel<LANES><<<blocks, BLOCK, 0, m->stream>>>((uint32_t)n, body);
-    note(m, cudaGetLastError());
+    lanes_kernel<LANES><<<blocks, BLOCK, 0, gpu->stream>>>((uint32_t)n, body);
+    note(gpu, cudaGetLastError());
 #else
     static_assert(LANES == 1, "one thread a particle on a processor");
     on_host_each(n, [=](uint32_t i) { body(i, 0u); });
@@ -311,21 +311,21 @@ __global__ void __launch_bounds__(BLOCK)
 /* Sums body(i, lane) of all particles, of which lane 0's counts, and calls then(sum) once, on the
    device. */
 template <int LANES, class T, class Body, class Then>
-void sum_lanes(Gpu *m, uint64_t n, T none, Body body, Then then)
+void sum_lanes(Gpu *gpu, uint64_t n, T none, Body body, Then then)
 {
     static_assert(sizeof(T) <= 64, "sums are small");
-    if (m->failed != cudaSuccess) {
+    if (gpu->failed != cudaSuccess) {
         return;
     }
 #ifdef __CUDACC__
     uint64_t blocks = n ? (n * LANES + BLOCK - 1) / BLOCK : 1,
              groups = (blocks + GROUP - 1) / GROUP;
-    T *partial = static_cast<T *>(buffer_bytes(m, &m->partial, (blocks + groups) * sizeof(T)));
-    uint32_t *ticket = sum_tickets(m, 1 + groups);
-    if (m->failed == cudaSuccess) {
-        sum_kernel<LANES><<<(unsigned)blocks, BLOCK, 0, m->stream>>>((uint32_t)n, none, partial,
-                                                                     ticket, body, then);
-        note(m, cudaGetLastError());
+    T *partial = static_cast<T *>(buffer_bytes(gpu, &gpu->partial, (blocks + groups) * sizeof(T)));
+    uint32_t *ticket = sum_tickets(gpu, 1 + groups);
+    if (gpu->failed == cudaSuccess) {
+        sum_kernel<LANES><<<(unsigned)blocks, BLOCK, 0, gpu->stream>>>((uint32_t)n, none, partial,
+                                                                       ticket, body, then);
+        note(gpu, cudaGetLastError());
     }
 #else
     static_assert(LANES == 1, "one thread a particle on a processor");
@@ -339,10 +339,10 @@ template <class Body> struct AnyLane {
 };
 
 template <class T, class Body, class Then>
-void sum_each(Gpu *m, uint64_t n, T none, Body body, Then then)
+void sum_each(Gpu *gpu, uint64_t n, T none, Body body, Then then)
 {
     AnyLane<Body> any = {body};
-    sum_lanes<1>(m, n, none, any, then);
+    sum_lanes<1>(gpu, n, none, any, then);
 }
 
 template <class T> struct Answer {
@@ -351,13 +351,13 @@ template <class T> struct Answer {
 };
 
 /* The sum, for the host: waits for it. `none` where the GPU has failed. */
-template <class T, class Body> T sum_now(Gpu *m, uint64_t n, T none, Body body)
+template <class T, class Body> T sum_now(Gpu *gpu, uint64_t n, T none, Body body)
 {
-    Answer<T> answer = {static_cast<T *>(m->answer)};
+    Answer<T> answer = {static_cast<T *>(gpu->answer)};
     T found = none;
-    sum_each(m, n, none, body, answer);
-    copy_out(m, &found, answer.to, sizeof found);
-    return m->failed == cudaSuccess ? found : none;
+    sum_each(gpu, n, none, body, answer);
+    copy_out(gpu, &found, answer.to, sizeof found);
+    return gpu->failed == cudaSuccess ? found : none;
 }
 
 /* ---- numbers and their bits --- */

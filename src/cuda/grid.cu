@@ -8,10 +8,10 @@ namespace ooze
    63 bits. A float there has five bits left for a fraction of an edge: too few for a fluid. */
 #define FARTHEST 0x1p19
 
-void grid_free(Gpu *m, Grid *grid)
+void grid_free(Gpu *gpu, Grid *grid)
 {
-    buffer_free(m, &grid->order_buffer);
-    buffer_free(m, &grid->table_buffer);
+    buffer_free(gpu, &grid->order_buffer);
+    buffer_free(gpu, &grid->table_buffer);
     *grid = {};
 }
 
@@ -32,13 +32,13 @@ struct Bounds {
 
 enum { STRIPES = 1 << 18 }; /* so many are looked at together: as many as a GPU has under way */
 
-static OozeStatus find_box(Gpu *m, Grid *grid, const float4 *points, uint64_t n, OozeError *error)
+static OozeStatus find_box(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, OozeError *error)
 {
     const float far = 3.4028234e38f;
     Bounds none = {{far, far, far}, {-far, -far, -far}, UINT32_MAX};
     uint64_t stripes = n < STRIPES ? n : (uint64_t)STRIPES;
     Bounds box = sum_now(
-        m, stripes, none, OOZE_BODY(uint32_t i) {
+        gpu, stripes, none, OOZE_BODY(uint32_t i) {
             Bounds bounds = none;
             for (uint64_t k = i; k < n; k += stripes) {
                 float4 p = points[k];
@@ -49,12 +49,12 @@ static OozeStatus find_box(Gpu *m, Grid *grid, const float4 *points, uint64_t n,
             }
             return bounds;
         });
-    if (m->failed != cudaSuccess) {
-        return status(m, n, error);
+    if (gpu->failed != cudaSuccess) {
+        return status(gpu, n, error);
     }
     if (box.bad != UINT32_MAX) {
         float4 p = {};
-        copy_out(m, &p, points + box.bad, sizeof p);
+        copy_out(gpu, &p, points + box.bad, sizeof p);
         return ooze_grid_not_finite(box.bad, {p.x, p.y, p.z, p.w}, error);
     }
     memcpy(grid->low, box.low, sizeof grid->low);
@@ -97,16 +97,17 @@ enum {
     CELLS_EACH = 8
 }; /* of a thread: the first is looked for among all points, the others from there */
 
-/* The first sorted key of each cell. No thread visits points or empty cells one by one. */
-template <class Key> static void list_cells(Gpu *m, Grid *grid, const Key *keys)
+/* All cells: where each begins among the sorted keys. No one walks along points or empty cells one
+   by one, however many there are. */
+template <class Key> static void list_cells(Gpu *gpu, Grid *grid, const Key *keys)
 {
     Cells *cells = &grid->cells;
     const uint64_t count = (cells->total + CELLS_EACH) / CELLS_EACH; /* one cell more: the end */
-    uint32_t *start = buffer<uint32_t>(m, &grid->table_buffer, count * CELLS_EACH);
+    uint32_t *start = buffer<uint32_t>(gpu, &grid->table_buffer, count * CELLS_EACH);
     uint32_t n = (uint32_t)cells->n;
     cells->start = start;
     for_each(
-        m, count, OOZE_BODY(uint32_t group) {
+        gpu, count, OOZE_BODY(uint32_t group) {
             uint32_t low = 0, step = n;
             for (uint32_t k = 0; k < CELLS_EACH; k++) {
                 Key cell = (Key)group * CELLS_EACH + k;
@@ -131,14 +132,14 @@ template <class Key> static void list_cells(Gpu *m, Grid *grid, const Key *keys)
 }
 
 /* Only those that have points. Waits for their number. */
-template <class Key> static void hash_cells(Gpu *m, Grid *grid, const Key *keys)
+template <class Key> static void hash_cells(Gpu *gpu, Grid *grid, const Key *keys)
 {
     Cells *cells = &grid->cells;
     uint32_t n = (uint32_t)cells->n;
     uint64_t stripes = n < STRIPES ? n : (uint64_t)STRIPES;
     Sum1 none = {0.0};
     Sum1 found = sum_now(
-        m, stripes, none, OOZE_BODY(uint32_t i) {
+        gpu, stripes, none, OOZE_BODY(uint32_t i) {
             Sum1 begun = {0.0};
             for (uint64_t k = i; k < n; k += stripes) {
                 begun.a += k == 0 || keys[k] / X_TOGETHER != keys[k - 1] / X_TOGETHER ? 1.0 : 0.0;
@@ -149,16 +150,16 @@ template <class Key> static void hash_cells(Gpu *m, Grid *grid, const Key *keys)
     while ((double)slots < 1.5 * found.a) {
         slots *= 2;
     }
-    CellSlot *slot = buffer<CellSlot>(m, &grid->table_buffer, slots);
+    CellSlot *slot = buffer<CellSlot>(gpu, &grid->table_buffer, slots);
     cells->slot = slot;
     cells->slots = slots;
     for_each(
-        m, slots, OOZE_BODY(uint32_t k) {
+        gpu, slots, OOZE_BODY(uint32_t k) {
             CellSlot empty = {OOZE_NO_CELL, 0, 0};
             slot[k] = empty;
         });
     for_each(
-        m, n, OOZE_BODY(uint32_t i) {
+        gpu, n, OOZE_BODY(uint32_t i) {
             unsigned long long key = keys[i] / X_TOGETHER;
             if (i > 0 && keys[i - 1] / X_TOGETHER == key) {
                 return;
@@ -170,7 +171,7 @@ template <class Key> static void hash_cells(Gpu *m, Grid *grid, const Key *keys)
             slot[at].begin = i;
         });
     for_each(
-        m, n, OOZE_BODY(uint32_t i) {
+        gpu, n, OOZE_BODY(uint32_t i) {
             unsigned long long key = keys[i] / X_TOGETHER;
             if (i + 1 < n && keys[i + 1] / X_TOGETHER == key) {
                 return;
@@ -185,7 +186,7 @@ template <class Key> static void hash_cells(Gpu *m, Grid *grid, const Key *keys)
 
 /* ---- sorting ---- */
 
-template <class Key> static void sort_cells(Gpu *m, Grid *grid, const float4 *points)
+template <class Key> static void sort_cells(Gpu *gpu, Grid *grid, const float4 *points)
 {
     Cells *cells = &grid->cells;
     uint64_t n = cells->n;
@@ -193,31 +194,31 @@ template <class Key> static void sort_cells(Gpu *m, Grid *grid, const float4 *po
     while (bits < 63 && (cells->total - 1) >> bits > 0) {
         bits++;
     }
-    Mark mark = scratch_mark(m);
-    Key *key[2] = {scratch<Key>(m, n), scratch<Key>(m, n)};
-    uint32_t *index[2] = {scratch<uint32_t>(m, n), grid->order};
+    Mark mark = scratch_mark(gpu);
+    Key *key[2] = {scratch<Key>(gpu, n), scratch<Key>(gpu, n)};
+    uint32_t *index[2] = {scratch<uint32_t>(gpu, n), grid->order};
     Key *to_key = key[sort_begins(bits)];
     uint32_t *to_index = index[sort_begins(bits)];
     const OozeGridAxis x = cells->axis[0], y = cells->axis[1], z = cells->axis[2];
     const Key pitch = (Key)cells->pitch;
     for_each(
-        m, n, OOZE_BODY(uint32_t i) {
+        gpu, n, OOZE_BODY(uint32_t i) {
             float4 p = points[i];
             Key row =
                 (Key)ooze_grid_number(&z, p.z) * (Key)y.count + (Key)ooze_grid_number(&y, p.y);
             to_key[i] = row * pitch + (Key)ooze_grid_number(&x, p.x);
             to_index[i] = i;
         });
-    sort_pairs(m, key, index, n, bits);
+    sort_pairs(gpu, key, index, n, bits);
     if (cells->sparse) {
-        hash_cells(m, grid, key[1]);
+        hash_cells(gpu, grid, key[1]);
     } else {
-        list_cells(m, grid, key[1]);
+        list_cells(gpu, grid, key[1]);
     }
-    scratch_rewind(m, mark);
+    scratch_rewind(gpu, mark);
 }
 
-OozeStatus grid_sort(Gpu *m, Grid *grid, const float4 *points, uint64_t n, double cell,
+OozeStatus grid_sort(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, double cell,
                      const OozePeriodic *periodic, OozeError *error)
 {
     grid->n = grid->cells.n = 0; /* a failed sort leaves an empty grid */
@@ -230,11 +231,11 @@ OozeStatus grid_sort(Gpu *m, Grid *grid, const float4 *points, uint64_t n, doubl
     if (periodic) {
         grid->periodic = *periodic;
     }
-    grid->order = buffer<uint32_t>(m, &grid->order_buffer, n);
-    if (n == 0 || m->failed != cudaSuccess) {
-        return status(m, n, error);
+    grid->order = buffer<uint32_t>(gpu, &grid->order_buffer, n);
+    if (n == 0 || gpu->failed != cudaSuccess) {
+        return status(gpu, n, error);
     }
-    answer = find_box(m, grid, points, n, error);
+    answer = find_box(gpu, grid, points, n, error);
     if (!answer) {
         answer = set_cells(grid, n, error);
     }
@@ -243,11 +244,11 @@ OozeStatus grid_sort(Gpu *m, Grid *grid, const float4 *points, uint64_t n, doubl
         return answer;
     }
     if (grid->cells.total <= UINT32_MAX) {
-        sort_cells<uint32_t>(m, grid, points);
+        sort_cells<uint32_t>(gpu, grid, points);
     } else {
-        sort_cells<uint64_t>(m, grid, points);
+        sort_cells<uint64_t>(gpu, grid, points);
     }
-    answer = status(m, n, error);
+    answer = status(gpu, n, error);
     grid->n = grid->cells.n = answer ? 0 : n;
     return answer;
 }
@@ -255,37 +256,37 @@ OozeStatus grid_sort(Gpu *m, Grid *grid, const float4 *points, uint64_t n, doubl
 /* ---- carrying along ---- */
 
 template <class T>
-static void carry(Gpu *m, const uint32_t *order, uint64_t n, const void *from, void *to)
+static void carry(Gpu *gpu, const uint32_t *order, uint64_t n, const void *from, void *to)
 {
     const T *source = static_cast<const T *>(from);
     T *target = static_cast<T *>(to);
     for_each(
-        m, n, OOZE_BODY(uint32_t i) { target[i] = source[order[i]]; });
+        gpu, n, OOZE_BODY(uint32_t i) { target[i] = source[order[i]]; });
 }
 
 struct alignas(16) Pair16 {
     uint4 a, b;
 };
 
-void reorder(Gpu *m, const uint32_t *order, uint64_t n, const void *from, void *to, size_t size)
+void reorder(Gpu *gpu, const uint32_t *order, uint64_t n, const void *from, void *to, size_t size)
 {
     if (size == 1) {
-        carry<uint8_t>(m, order, n, from, to);
+        carry<uint8_t>(gpu, order, n, from, to);
     } else if (size == 2) {
-        carry<uint16_t>(m, order, n, from, to);
+        carry<uint16_t>(gpu, order, n, from, to);
     } else if (size == 4) {
-        carry<uint32_t>(m, order, n, from, to);
+        carry<uint32_t>(gpu, order, n, from, to);
     } else if (size == 8) {
-        carry<uint2>(m, order, n, from, to);
+        carry<uint2>(gpu, order, n, from, to);
     } else if (size == 16) {
-        carry<uint4>(m, order, n, from, to);
+        carry<uint4>(gpu, order, n, from, to);
     } else if (size == 32) {
-        carry<Pair16>(m, order, n, from, to);
+        carry<Pair16>(gpu, order, n, from, to);
     } else {
         const uint8_t *source = static_cast<const uint8_t *>(from);
         uint8_t *target = static_cast<uint8_t *>(to);
         for_each(
-            m, n, OOZE_BODY(uint32_t i) {
+            gpu, n, OOZE_BODY(uint32_t i) {
                 for (size_t k = 0; k < size; k++) {
                     target[i * size + k] = source[order[i] * size + k];
                 }

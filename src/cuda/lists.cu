@@ -6,11 +6,11 @@
 namespace ooze
 {
 
-void lists_free(Gpu *m, Lists *lists)
+void lists_free(Gpu *gpu, Lists *lists)
 {
-    buffer_free(m, &lists->begin_buffer);
-    buffer_free(m, &lists->count_buffer);
-    buffer_free(m, &lists->index_buffer);
+    buffer_free(gpu, &lists->begin_buffer);
+    buffer_free(gpu, &lists->count_buffer);
+    buffer_free(gpu, &lists->index_buffer);
     *lists = {};
 }
 
@@ -284,23 +284,23 @@ __global__ void __launch_bounds__(BLOCK)
 }
 
 template <bool SPARSE, bool WRAPS>
-static void make_slices(Gpu *m, const Search &search, uint64_t n, const Target &to, Found *found)
+static void make_slices(Gpu *gpu, const Search &search, uint64_t n, const Target &to, Found *found)
 {
-    if (n > 0 && m->failed == cudaSuccess) {
+    if (n > 0 && gpu->failed == cudaSuccess) {
         unsigned blocks = (unsigned)((n + BLOCK - 1) / BLOCK);
         size_t shared = to.chunks * BLOCK * sizeof(uint2);
         slices_kernel<SPARSE, WRAPS>
-            <<<blocks, BLOCK, shared, m->stream>>>((uint32_t)n, search, to, found);
-        note(m, cudaGetLastError());
+            <<<blocks, BLOCK, shared, gpu->stream>>>((uint32_t)n, search, to, found);
+        note(gpu, cudaGetLastError());
     }
 }
 
 #else
 
 template <bool SPARSE, bool WRAPS>
-static void make_slices(Gpu *m, const Search &search, uint64_t n, const Target &to, Found *found)
+static void make_slices(Gpu *gpu, const Search &search, uint64_t n, const Target &to, Found *found)
 {
-    for_each(m, (n + SLICE - 1) / SLICE, [=](uint32_t slice) {
+    for_each(gpu, (n + SLICE - 1) / SLICE, [=](uint32_t slice) {
         const uint64_t begin = (uint64_t)slice * SLICE, end = begin + SLICE < n ? begin + SLICE : n;
         uint2 kept[SLICE][CHUNKS_MOST];
         Hits hits[SLICE];
@@ -340,59 +340,59 @@ static uint32_t chunks_kept(const Lists *lists)
     return wanted < least ? least : wanted > most ? most : wanted;
 }
 
-static Found make_all(Gpu *m, const Search &search, uint64_t n, const Target &to)
+static Found make_all(Gpu *gpu, const Search &search, uint64_t n, const Target &to)
 {
-    Found *found = static_cast<Found *>(m->answer);
+    Found *found = static_cast<Found *>(gpu->answer);
     Found sum = {0, 0, UINT32_MAX, 0, 0};
     for_each(
-        m, 1, OOZE_BODY(uint32_t) { *found = sum; });
+        gpu, 1, OOZE_BODY(uint32_t) { *found = sum; });
     bool any = search.cells.n > 0;
     if (any && search.cells.sparse) {
-        search.cells.wraps ? make_slices<true, true>(m, search, n, to, found)
-                           : make_slices<true, false>(m, search, n, to, found);
+        search.cells.wraps ? make_slices<true, true>(gpu, search, n, to, found)
+                           : make_slices<true, false>(gpu, search, n, to, found);
     } else {
-        any &&search.cells.wraps ? make_slices<false, true>(m, search, n, to, found)
-                                 : make_slices<false, false>(m, search, n, to, found);
+        any &&search.cells.wraps ? make_slices<false, true>(gpu, search, n, to, found)
+                                 : make_slices<false, false>(gpu, search, n, to, found);
     }
-    copy_out(m, &sum, found, sizeof sum);
+    copy_out(gpu, &sum, found, sizeof sum);
     return sum;
 }
 
 /* DeviceBuffer for at least so many; what was there is lost. */
-static void take_index(Gpu *m, Lists *lists, uint64_t quads, Target *to)
+static void take_index(Gpu *gpu, Lists *lists, uint64_t quads, Target *to)
 {
     if (lists->passing) {
-        to->index = scratch<uint4>(m, quads);
+        to->index = scratch<uint4>(gpu, quads);
         to->capacity = quads;
     } else {
-        to->index = buffer<uint4>(m, &lists->index_buffer, quads);
+        to->index = buffer<uint4>(gpu, &lists->index_buffer, quads);
         to->capacity = lists->index_buffer.size / sizeof(uint4);
     }
 }
 
-static OozeStatus make_lists(Gpu *m, Lists *lists, const Search &search, uint64_t n,
+static OozeStatus make_lists(Gpu *gpu, Lists *lists, const Search &search, uint64_t n,
                              OozeError *error)
 {
     Target to = {};
-    to.begin = buffer<uint64_t>(m, &lists->begin_buffer, (n + SLICE - 1) / SLICE);
-    to.count = buffer<uint16_t>(m, &lists->count_buffer, n);
-    take_index(m, lists, lists->quads + lists->quads / 64, &to);
+    to.begin = buffer<uint64_t>(gpu, &lists->begin_buffer, (n + SLICE - 1) / SLICE);
+    to.count = buffer<uint16_t>(gpu, &lists->count_buffer, n);
+    take_index(gpu, lists, lists->quads + lists->quads / 64, &to);
     to.dummy = lists->dummy;
     to.chunks = chunks_kept(lists);
-    Found sum = make_all(m, search, n, to);
-    if (m->failed == cudaSuccess && sum.crowded != UINT32_MAX) {
+    Found sum = make_all(gpu, search, n, to);
+    if (gpu->failed == cudaSuccess && sum.crowded != UINT32_MAX) {
         return ooze_fail(error, OOZE_ERROR_LIMIT,
                          "use a smaller support, or look for particles that lie on each other",
                          "particle %llu has more than %d neighbours",
                          (unsigned long long)sum.crowded, (int)COUNT_MAX);
     }
     lists->chunks = sum.chunks;
-    if (m->failed == cudaSuccess && sum.quads > to.capacity) {
-        take_index(m, lists, sum.quads + sum.quads / 64, &to);
+    if (gpu->failed == cudaSuccess && sum.quads > to.capacity) {
+        take_index(gpu, lists, sum.quads + sum.quads / 64, &to);
         to.chunks = chunks_kept(lists);
-        sum = make_all(m, search, n, to);
+        sum = make_all(gpu, search, n, to);
     }
-    OozeStatus answer = status(m, n, error);
+    OozeStatus answer = status(gpu, n, error);
     if (!answer) {
         lists->begin = to.begin;
         lists->count = to.count;
@@ -406,7 +406,7 @@ static OozeStatus make_lists(Gpu *m, Lists *lists, const Search &search, uint64_
     return answer;
 }
 
-OozeStatus lists_build(Gpu *m, Lists *lists, const Grid *grid, const float4 *points, uint64_t n,
+OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const float4 *points, uint64_t n,
                        const float4 *candidates, double radius, bool skip_self, OozeError *error)
 {
     lists->n = lists->pairs = lists->stored = 0;
@@ -421,7 +421,7 @@ OozeStatus lists_build(Gpu *m, Lists *lists, const Grid *grid, const float4 *poi
     if (grid->n > 0) { /* else no row is within reach */
         search.reach = reach_square(grid->cells, radius, grid->cell);
     }
-    return make_lists(m, lists, search, n, error);
+    return make_lists(gpu, lists, search, n, error);
 }
 
 } // namespace ooze

@@ -20,15 +20,15 @@ struct Grid {
     DeviceBuffer order_buffer, table_buffer;
 };
 
-void grid_free(Gpu *m, Grid *grid);
+void grid_free(Gpu *gpu, Grid *grid);
 /* As ooze_grid_sort: a coordinate that is not finite is OOZE_ERROR_NUMERIC and names the first such
    point; a periodic box narrower than three cells is OOZE_ERROR_ARGUMENT. `what` names the points
    in errors. Waits for the box. */
-OozeStatus grid_sort(Gpu *m, Grid *grid, const float4 *points, uint64_t n, double cell,
+OozeStatus grid_sort(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, double cell,
                      const OozePeriodic *periodic, OozeError *error);
 
 /* to[new] = from[order[new]], for elements of 1, 2, 4, 8, 16 or 32 bytes; others are slow. */
-void reorder(Gpu *m, const uint32_t *order, uint64_t n, const void *from, void *to, size_t size);
+void reorder(Gpu *gpu, const uint32_t *order, uint64_t n, const void *from, void *to, size_t size);
 
 /* Lists of 32 particles (a slice) stand beside each other, 4 indices of one particle together, so
    that a warp reads them in whole lines. All lists of a slice are as long as its longest, a
@@ -49,13 +49,13 @@ struct Lists {
     DeviceBuffer begin_buffer, count_buffer, index_buffer;
 };
 
-void lists_free(Gpu *m, Lists *lists);
+void lists_free(Gpu *gpu, Lists *lists);
 /* As ooze_neighbours_build: for each of n points the candidates (the grid's points after
    reordering) within `radius`, in ascending order of index; distance as dx*dx + dy*dy + dz*dz <
    radius*radius of nearest images. Of `candidates` the element after the last may be read, whatever
    it is. More than 65535 neighbours of one point are OOZE_ERROR_LIMIT. Waits once for the totals;
    lists that have outgrown the memory of the last build are made again. */
-OozeStatus lists_build(Gpu *m, Lists *lists, const Grid *grid, const float4 *points, uint64_t n,
+OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const float4 *points, uint64_t n,
                        const float4 *candidates, double radius, bool skip_self, OozeError *error);
 
 /* What a body needs of them, to be captured. */

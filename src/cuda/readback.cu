@@ -37,19 +37,19 @@ static void event_free(Event event)
 {
     cudaEventDestroy(event);
 }
-static void bring(Gpu *m, void *to, const void *from, size_t size)
+static void bring(Gpu *gpu, void *to, const void *from, size_t size)
 {
-    if (m->failed == cudaSuccess) {
-        note(m, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, m->stream));
+    if (gpu->failed == cudaSuccess) {
+        note(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, gpu->stream));
     }
 }
-static void event_set(Gpu *m, Event event)
+static void event_set(Gpu *gpu, Event event)
 {
-    note(m, cudaEventRecord(event, m->stream));
+    note(gpu, cudaEventRecord(event, gpu->stream));
 }
-static void event_wait(Gpu *m, Event event)
+static void event_wait(Gpu *gpu, Event event)
 {
-    note(m, cudaEventSynchronize(event));
+    note(gpu, cudaEventSynchronize(event));
 }
 #else
 static void *take_pinned(size_t size)
@@ -67,9 +67,9 @@ static bool event_create(Event *event)
     return true;
 }
 static void event_free(Event) {}
-static void bring(Gpu *m, void *to, const void *from, size_t size)
+static void bring(Gpu *gpu, void *to, const void *from, size_t size)
 {
-    copy_out(m, to, from, size);
+    copy_out(gpu, to, from, size);
 }
 static void event_set(Gpu *, Event) {}
 static void event_wait(Gpu *, Event) {}
@@ -121,7 +121,7 @@ Readback *readback_create(void)
 }
 
 /* Copies as much as the piece holds, beginning `done` bytes into item `next`. */
-static void fill_piece(Gpu *m, Piece *piece, const ReadbackItem *items, int count, int *next,
+static void fill_piece(Gpu *gpu, Piece *piece, const ReadbackItem *items, int count, int *next,
                        size_t *done)
 {
     size_t used = 0;
@@ -131,7 +131,7 @@ static void fill_piece(Gpu *m, Piece *piece, const ReadbackItem *items, int coun
         size_t left = item->size - *done, room = PIECE - used, size = left < room ? left : room;
         char *at = piece->memory + used;
         if (size > 0) {
-            bring(m, at, static_cast<const char *>(item->from) + *done, size);
+            bring(gpu, at, static_cast<const char *>(item->from) + *done, size);
             piece->part[piece->parts++] = {static_cast<char *>(item->to_host) + *done, at, size};
         }
         used += size;
@@ -141,7 +141,7 @@ static void fill_piece(Gpu *m, Piece *piece, const ReadbackItem *items, int coun
             *done = 0;
         }
     }
-    event_set(m, piece->full);
+    event_set(gpu, piece->full);
 }
 
 static void copy_range(void *context, uint64_t begin, uint64_t end, int)
@@ -151,10 +151,10 @@ static void copy_range(void *context, uint64_t begin, uint64_t end, int)
            static_cast<const char *>(part->from) + begin, end - begin);
 }
 
-static void empty_piece(Gpu *m, Readback *readback, Piece *piece)
+static void empty_piece(Gpu *gpu, Readback *readback, Piece *piece)
 {
-    event_wait(m, piece->full);
-    for (int k = 0; k < piece->parts && m->failed == cudaSuccess; k++) {
+    event_wait(gpu, piece->full);
+    for (int k = 0; k < piece->parts && gpu->failed == cudaSuccess; k++) {
         ReadbackItem *part = &piece->part[k];
         ooze_parallel_for(part->size > GRAIN ? readback->threads : nullptr, part->size, GRAIN,
                           copy_range, part);
@@ -162,24 +162,24 @@ static void empty_piece(Gpu *m, Readback *readback, Piece *piece)
     piece->parts = 0;
 }
 
-void readback_all(Gpu *m, Readback *readback, const ReadbackItem *items, int count)
+void readback_all(Gpu *gpu, Readback *readback, const ReadbackItem *items, int count)
 {
     if (!readback) {
         for (int k = 0; k < count; k++) {
-            copy_out(m, items[k].to_host, items[k].from, items[k].size);
+            copy_out(gpu, items[k].to_host, items[k].from, items[k].size);
         }
         return;
     }
     int next = 0, k = 0;
     size_t done = 0;
     Piece *filling = &readback->piece[k];
-    fill_piece(m, filling, items, count, &next, &done);
+    fill_piece(gpu, filling, items, count, &next, &done);
     while (filling->parts > 0) {
         Piece *full = filling;
         k = !k;
         filling = &readback->piece[k];
-        fill_piece(m, filling, items, count, &next, &done);
-        empty_piece(m, readback, full);
+        fill_piece(gpu, filling, items, count, &next, &done);
+        empty_piece(gpu, readback, full);
     }
 }
 

@@ -19,7 +19,7 @@ struct ReadbackItem {
     size_t size;
 };
 /* Waits until all are there. */
-void readback_all(Gpu *m, Readback *readback, const ReadbackItem *items, int count);
+void readback_all(Gpu *gpu, Readback *readback, const ReadbackItem *items, int count);
 
 } // namespace ooze
 

@@ -18,49 +18,49 @@ struct SentShape {
     SentShape *next;
 };
 
-static void free_shape(Gpu *m, SentShape *shape)
+static void free_shape(Gpu *gpu, SentShape *shape)
 {
-    buffer_free(m, &shape->cells);
-    buffer_free(m, &shape->nodes);
-    buffer_free(m, &shape->grid_buffer);
-    buffer_free(m, &shape->heights);
-    buffer_free(m, &shape->ranges);
-    buffer_free(m, &shape->field_buffer);
-    buffer_free(m, &shape->part_buffer);
+    buffer_free(gpu, &shape->cells);
+    buffer_free(gpu, &shape->nodes);
+    buffer_free(gpu, &shape->grid_buffer);
+    buffer_free(gpu, &shape->heights);
+    buffer_free(gpu, &shape->ranges);
+    buffer_free(gpu, &shape->field_buffer);
+    buffer_free(gpu, &shape->part_buffer);
     ooze_free(shape->parts);
     ooze_free(shape);
 }
 
-void solids_free(Gpu *m, Solids *solids)
+void solids_free(Gpu *gpu, Solids *solids)
 {
     while (solids->shapes) {
         SentShape *next = solids->shapes->next;
-        free_shape(m, solids->shapes);
+        free_shape(gpu, solids->shapes);
         solids->shapes = next;
     }
     ooze_free(solids->sent);
-    buffer_free(m, &solids->view_buffer);
+    buffer_free(gpu, &solids->view_buffer);
     *solids = {};
 }
 
 /* ---- shapes: once each ------------------------------------------------------------------ */
 
-template <class T> static T *send(Gpu *m, DeviceBuffer *to, const T *from, uint64_t count)
+template <class T> static T *send(Gpu *gpu, DeviceBuffer *to, const T *from, uint64_t count)
 {
-    T *memory = buffer<T>(m, to, count);
-    copy_in(m, memory, from, count * sizeof(T));
+    T *memory = buffer<T>(gpu, to, count);
+    copy_in(gpu, memory, from, count * sizeof(T));
     return memory;
 }
 
-static void send_grid(Gpu *m, SentShape *shape)
+static void send_grid(Gpu *gpu, SentShape *shape)
 {
     OozeDistanceGrid *grid = &shape->grid;
     *grid = *shape->from->grid;
-    grid->cells = send(m, &shape->cells, grid->cells, grid->cell_count);
-    grid->nodes = send(m, &shape->nodes, grid->nodes, grid->block_count * OOZE_BLOCK_NODES);
+    grid->cells = send(gpu, &shape->cells, grid->cells, grid->cell_count);
+    grid->nodes = send(gpu, &shape->nodes, grid->nodes, grid->block_count * OOZE_BLOCK_NODES);
     grid->mesh = nullptr;
     grid->coords = nullptr;
-    shape->view.grid = send(m, &shape->grid_buffer, grid, 1);
+    shape->view.grid = send(gpu, &shape->grid_buffer, grid, 1);
 }
 
 static uint64_t range_count(const OozeHeightLevel *level)
@@ -68,7 +68,7 @@ static uint64_t range_count(const OozeHeightLevel *level)
     return (uint64_t)level->columns * level->rows;
 }
 
-static void send_field(Gpu *m, SentShape *shape)
+static void send_field(Gpu *gpu, SentShape *shape)
 {
     OozeHeightfield *field = &shape->field;
     *field = *shape->from->field;
@@ -76,17 +76,17 @@ static void send_field(Gpu *m, SentShape *shape)
     for (int k = 0; k < field->level_count; k++) {
         ranges += range_count(&field->levels[k]);
     }
-    OozeHeightRange *all = buffer<OozeHeightRange>(m, &shape->ranges, ranges);
+    OozeHeightRange *all = buffer<OozeHeightRange>(gpu, &shape->ranges, ranges);
     for (int k = 0; k < field->level_count && all; k++) {
         OozeHeightLevel *level = &field->levels[k];
         uint64_t count = range_count(level);
-        copy_in(m, all + at, level->ranges, count * sizeof *all);
+        copy_in(gpu, all + at, level->ranges, count * sizeof *all);
         level->ranges = all + at;
         at += count;
     }
     uint64_t samples = (uint64_t)field->columns * field->rows;
-    field->heights = send(m, &shape->heights, field->heights, samples);
-    shape->view.field = send(m, &shape->field_buffer, field, 1);
+    field->heights = send(gpu, &shape->heights, field->heights, samples);
+    shape->view.field = send(gpu, &shape->field_buffer, field, 1);
 }
 
 /* An address may come again with another shape behind it. */
@@ -100,7 +100,7 @@ static SentShape *find_shape(Solids *solids, const OozeShape *from)
 }
 
 /* Each part as a shape of its own first, which has none itself. */
-static OozeStatus send_parts(Gpu *m, Solids *solids, SentShape *shape, OozeError *error)
+static OozeStatus send_parts(Gpu *gpu, Solids *solids, SentShape *shape, OozeError *error)
 {
     const OozeShape *from = shape->from;
     size_t count = (size_t)from->part_count;
@@ -111,15 +111,15 @@ static OozeStatus send_parts(Gpu *m, Solids *solids, SentShape *shape, OozeError
     OozeStatus result = OOZE_OK;
     for (size_t k = 0; k < count && !result; k++) {
         shape->parts[k].pose = from->parts[k].pose;
-        result = shape_send(m, solids, &from->parts[k].shape, &shape->parts[k].shape, error);
+        result = shape_send(gpu, solids, &from->parts[k].shape, &shape->parts[k].shape, error);
     }
     if (!result) {
-        shape->view.parts = send(m, &shape->part_buffer, shape->parts, count);
+        shape->view.parts = send(gpu, &shape->part_buffer, shape->parts, count);
     }
     return result;
 }
 
-OozeStatus shape_send(Gpu *m, Solids *solids, const OozeShape *from, ShapeView *view,
+OozeStatus shape_send(Gpu *gpu, Solids *solids, const OozeShape *from, ShapeView *view,
                       OozeError *error)
 {
     SentShape *shape = find_shape(solids, from);
@@ -133,15 +133,15 @@ OozeStatus shape_send(Gpu *m, Solids *solids, const OozeShape *from, ShapeView *
         memcpy(&shape->view, from, sizeof *from);
         shape->view.mesh = nullptr;
         if (from->grid) {
-            send_grid(m, shape);
+            send_grid(gpu, shape);
         }
         if (from->field) {
-            send_field(m, shape);
+            send_field(gpu, shape);
         }
-        OozeStatus sent = from->parts ? send_parts(m, solids, shape, error) : OOZE_OK;
-        sent = sent ? sent : status(m, 0, error);
+        OozeStatus sent = from->parts ? send_parts(gpu, solids, shape, error) : OOZE_OK;
+        sent = sent ? sent : status(gpu, 0, error);
         if (sent) {
-            free_shape(m, shape);
+            free_shape(gpu, shape);
             return sent;
         }
         shape->next = solids->shapes;
@@ -185,29 +185,29 @@ static OozeStatus make_places(Solids *solids, int count, OozeError *error)
     return OOZE_OK;
 }
 
-/* Solids that have not moved are not sent again. The copy is small: the driver buffers it before
-   the call returns, without synchronisation. */
-OozeStatus solids_send(Gpu *m, Solids *solids, const OozeStepContext *context, OozeError *error)
+/* What stands still is not sent again. The copy is small: the driver takes it before the call
+   returns, and no one waits. */
+OozeStatus solids_send(Gpu *gpu, Solids *solids, const OozeStepContext *context, OozeError *error)
 {
     int count = context->solid_count;
     OozeStatus result = make_places(solids, count, error);
     SolidView *now = solids->sent + solids->places; /* the other half */
     for (int k = 0; k < count && !result; k++) {
         memset(&now[k], 0, sizeof now[k]);
-        result = shape_send(m, solids, context->solids[k].shape, &now[k].shape, error);
+        result = shape_send(gpu, solids, context->solids[k].shape, &now[k].shape, error);
         describe(&now[k], &context->solids[k], context);
     }
     size_t size = (size_t)count * sizeof *now;
-    SolidView *items = buffer<SolidView>(m, &solids->view_buffer, (uint64_t)count);
+    SolidView *items = buffer<SolidView>(gpu, &solids->view_buffer, (uint64_t)count);
     solids->view = {items, count};
     bool sent = count == 0 || result ||
                 (count == solids->sent_count && memcmp(now, solids->sent, size) == 0);
     if (items && !sent) {
         memcpy(solids->sent, now, size);
         solids->sent_count = count;
-        copy_in(m, items, solids->sent, size);
+        copy_in(gpu, items, solids->sent, size);
     }
-    result = result ? result : status(m, particles_of(context), error);
+    result = result ? result : status(gpu, particles_of(context), error);
     solids->sent_count = result || count == 0 ? 0 : solids->sent_count;
     return result;
 }

@@ -38,15 +38,15 @@ struct Solids {
     DeviceBuffer view_buffer;
     SolidsView view;
 };
-void solids_free(Gpu *m, Solids *solids);
+void solids_free(Gpu *gpu, Solids *solids);
 /* For errors that say how many would fit. */
 static inline uint64_t particles_of(const OozeStepContext *context)
 {
     return context->particles ? ooze_particles_count(context->particles) : 0;
 }
-OozeStatus solids_send(Gpu *m, Solids *solids, const OozeStepContext *context, OozeError *error);
+OozeStatus solids_send(Gpu *gpu, Solids *solids, const OozeStepContext *context, OozeError *error);
 /* A shape as device code sees it; its address and all it is made of must stay until solids_free. */
-OozeStatus shape_send(Gpu *m, Solids *solids, const OozeShape *shape, ShapeView *view,
+OozeStatus shape_send(Gpu *gpu, Solids *solids, const OozeShape *shape, ShapeView *view,
                       OozeError *error);
 
 /* Boundary particles: see OozeBoundary, of which `local` and `local_solid` are the source. All in
@@ -75,11 +75,11 @@ struct Walls {
     DeviceBuffer pose_buffer, position_buffer, velocity_buffer, volume_buffer, solid_buffer,
         clings_buffer;
 };
-void walls_free(Gpu *m, Walls *walls);
+void walls_free(Gpu *gpu, Walls *walls);
 /* Samples where the solids of the context are, with their volumes. `anew`: the host's samples have
    changed. Depends on where solids are and on nothing else, as OozeBoundary does. Waits where a
    solid has moved, for the sort and the lists; does nothing where none has. */
-OozeStatus walls_update(Gpu *m, Walls *walls, const OozeStepContext *context, bool anew,
+OozeStatus walls_update(Gpu *gpu, Walls *walls, const OozeStepContext *context, bool anew,
                         OozeError *error);
 
 } // namespace ooze

@@ -20,46 +20,49 @@ int sort_begins(int bits)
     return (bits + DIGIT_BITS - 1) / DIGIT_BITS % 2 == 0 ? 1 : 0;
 }
 
-template <class Key> static void sort(Gpu *m, Key *key[2], uint32_t *index[2], uint64_t n, int bits)
+template <class Key>
+static void sort(Gpu *gpu, Key *key[2], uint32_t *index[2], uint64_t n, int bits)
 {
-    if (n == 0 || m->failed != cudaSuccess) {
+    if (n == 0 || gpu->failed != cudaSuccess) {
         return;
     }
     int side = sort_begins(bits);
     cub::DoubleBuffer<Key> keys(key[side], key[!side]);
     cub::DoubleBuffer<uint32_t> indices(index[side], index[!side]);
     size_t size = 0;
-    Mark mark = scratch_mark(m);
-    note(m, cub::DeviceRadixSort::SortPairs(nullptr, size, keys, indices, n, 0, bits, m->stream));
-    void *work = scratch_bytes(m, size);
-    if (m->failed == cudaSuccess) {
-        note(m, cub::DeviceRadixSort::SortPairs(work, size, keys, indices, n, 0, bits, m->stream));
+    Mark mark = scratch_mark(gpu);
+    note(gpu,
+         cub::DeviceRadixSort::SortPairs(nullptr, size, keys, indices, n, 0, bits, gpu->stream));
+    void *work = scratch_bytes(gpu, size);
+    if (gpu->failed == cudaSuccess) {
+        note(gpu,
+             cub::DeviceRadixSort::SortPairs(work, size, keys, indices, n, 0, bits, gpu->stream));
     }
     if (keys.Current() != key[1]) {
-        copy(m, key[1], key[0], n * sizeof(Key));
+        copy(gpu, key[1], key[0], n * sizeof(Key));
     }
     if (indices.Current() != index[1]) {
-        copy(m, index[1], index[0], n * sizeof(uint32_t));
+        copy(gpu, index[1], index[0], n * sizeof(uint32_t));
     }
-    scratch_rewind(m, mark);
+    scratch_rewind(gpu, mark);
 }
 
-void running_sum(Gpu *m, const uint32_t *from, uint64_t *to, uint64_t n)
+void running_sum(Gpu *gpu, const uint32_t *from, uint64_t *to, uint64_t n)
 {
-    if (m->failed != cudaSuccess) {
+    if (gpu->failed != cudaSuccess) {
         return;
     }
     size_t size = 0;
-    Mark mark = scratch_mark(m);
+    Mark mark = scratch_mark(gpu);
     cuda::std::plus<uint64_t> plus;
-    note(m, cub::DeviceScan::ExclusiveScan(nullptr, size, from, to, plus, (uint64_t)0, n + 1,
-                                           m->stream));
-    void *work = scratch_bytes(m, size);
-    if (m->failed == cudaSuccess) {
-        note(m, cub::DeviceScan::ExclusiveScan(work, size, from, to, plus, (uint64_t)0, n + 1,
-                                               m->stream));
+    note(gpu, cub::DeviceScan::ExclusiveScan(nullptr, size, from, to, plus, (uint64_t)0, n + 1,
+                                             gpu->stream));
+    void *work = scratch_bytes(gpu, size);
+    if (gpu->failed == cudaSuccess) {
+        note(gpu, cub::DeviceScan::ExclusiveScan(work, size, from, to, plus, (uint64_t)0, n + 1,
+                                                 gpu->stream));
     }
-    scratch_rewind(m, mark);
+    scratch_rewind(gpu, mark);
 }
 
 struct Unflagged {
@@ -67,25 +70,25 @@ struct Unflagged {
     __device__ bool operator()(uint32_t i) const { return flag[i] == 0; }
 };
 
-uint64_t pick_unflagged(Gpu *m, const uint8_t *flag, uint32_t *kept, uint64_t n)
+uint64_t pick_unflagged(Gpu *gpu, const uint8_t *flag, uint32_t *kept, uint64_t n)
 {
     uint64_t found = 0;
-    if (n == 0 || m->failed != cudaSuccess) {
+    if (n == 0 || gpu->failed != cudaSuccess) {
         return 0;
     }
     size_t size = 0;
-    Mark mark = scratch_mark(m);
+    Mark mark = scratch_mark(gpu);
     Unflagged unflagged = {flag};
     thrust::counting_iterator<uint32_t> all(0);
-    uint64_t *count = static_cast<uint64_t *>(m->answer);
-    note(m, cub::DeviceSelect::If(nullptr, size, all, kept, count, n, unflagged, m->stream));
-    void *work = scratch_bytes(m, size);
-    if (m->failed == cudaSuccess) {
-        note(m, cub::DeviceSelect::If(work, size, all, kept, count, n, unflagged, m->stream));
+    uint64_t *count = static_cast<uint64_t *>(gpu->answer);
+    note(gpu, cub::DeviceSelect::If(nullptr, size, all, kept, count, n, unflagged, gpu->stream));
+    void *work = scratch_bytes(gpu, size);
+    if (gpu->failed == cudaSuccess) {
+        note(gpu, cub::DeviceSelect::If(work, size, all, kept, count, n, unflagged, gpu->stream));
     }
-    copy_out(m, &found, count, sizeof found);
-    scratch_rewind(m, mark);
-    return m->failed == cudaSuccess ? found : 0;
+    copy_out(gpu, &found, count, sizeof found);
+    scratch_rewind(gpu, mark);
+    return gpu->failed == cudaSuccess ? found : 0;
 }
 
 #else
@@ -97,10 +100,11 @@ int sort_begins(int bits)
     return (bits + DIGIT_BITS - 1) / DIGIT_BITS % 2 == 0 ? 1 : 0;
 }
 
-template <class Key> static void sort(Gpu *m, Key *key[2], uint32_t *index[2], uint64_t n, int bits)
+template <class Key>
+static void sort(Gpu *gpu, Key *key[2], uint32_t *index[2], uint64_t n, int bits)
 {
     int from = sort_begins(bits);
-    for (int shift = 0; shift < bits && m->failed == cudaSuccess; shift += DIGIT_BITS) {
+    for (int shift = 0; shift < bits && gpu->failed == cudaSuccess; shift += DIGIT_BITS) {
         int width = bits - shift < DIGIT_BITS ? bits - shift : (int)DIGIT_BITS;
         const Key mask = ((Key)1 << width) - 1;
         uint64_t place[(1 << DIGIT_BITS) + 1] = {};
@@ -119,19 +123,19 @@ template <class Key> static void sort(Gpu *m, Key *key[2], uint32_t *index[2], u
     }
 }
 
-void running_sum(Gpu *m, const uint32_t *from, uint64_t *to, uint64_t n)
+void running_sum(Gpu *gpu, const uint32_t *from, uint64_t *to, uint64_t n)
 {
     uint64_t sum = 0;
-    for (uint64_t k = 0; k <= n && m->failed == cudaSuccess; k++) {
+    for (uint64_t k = 0; k <= n && gpu->failed == cudaSuccess; k++) {
         to[k] = sum;
         sum += from[k];
     }
 }
 
-uint64_t pick_unflagged(Gpu *m, const uint8_t *flag, uint32_t *kept, uint64_t n)
+uint64_t pick_unflagged(Gpu *gpu, const uint8_t *flag, uint32_t *kept, uint64_t n)
 {
     uint64_t found = 0;
-    for (uint64_t i = 0; i < n && m->failed == cudaSuccess; i++) {
+    for (uint64_t i = 0; i < n && gpu->failed == cudaSuccess; i++) {
         if (flag[i] == 0) {
             kept[found++] = (uint32_t)i;
         }
@@ -141,14 +145,14 @@ uint64_t pick_unflagged(Gpu *m, const uint8_t *flag, uint32_t *kept, uint64_t n)
 
 #endif
 
-void sort_pairs(Gpu *m, uint32_t *key[2], uint32_t *index[2], uint64_t n, int bits)
+void sort_pairs(Gpu *gpu, uint32_t *key[2], uint32_t *index[2], uint64_t n, int bits)
 {
-    sort(m, key, index, n, bits);
+    sort(gpu, key, index, n, bits);
 }
 
-void sort_pairs(Gpu *m, uint64_t *key[2], uint32_t *index[2], uint64_t n, int bits)
+void sort_pairs(Gpu *gpu, uint64_t *key[2], uint32_t *index[2], uint64_t n, int bits)
 {
-    sort(m, key, index, n, bits);
+    sort(gpu, key, index, n, bits);
 }
 
 } // namespace ooze

@@ -7,9 +7,9 @@ namespace ooze
 
 static OozeStatus mark_sunk(Engine *engine, const OozeSink *sink, uint8_t *remove, OozeError *error)
 {
-    Gpu *m = &engine->gpu;
+    Gpu *gpu = &engine->gpu;
     ShapeView shape;
-    OozeStatus result = shape_send(m, &engine->solids, sink->shape, &shape, error);
+    OozeStatus result = shape_send(gpu, &engine->solids, sink->shape, &shape, error);
     if (result) {
         return result;
     }
@@ -17,7 +17,7 @@ static OozeStatus mark_sunk(Engine *engine, const OozeSink *sink, uint8_t *remov
     OozeBounds bounds = ooze_shape_bounds(sink->shape);
     const float4 *x = store_positions(&engine->store);
     for_each(
-        m, engine->store.n, OOZE_BODY(uint32_t i) {
+        gpu, engine->store.n, OOZE_BODY(uint32_t i) {
             if (ooze_sink_swallows(&shape, &bounds, &pose, widen(x[i]))) {
                 remove[i] = 1;
             }
@@ -28,7 +28,7 @@ static OozeStatus mark_sunk(Engine *engine, const OozeSink *sink, uint8_t *remov
 OozeStatus sources_remove(Engine *engine, const OozeSink *sinks, int count, double time,
                           uint64_t *removed, OozeError *error)
 {
-    Gpu *m = &engine->gpu;
+    Gpu *gpu = &engine->gpu;
     uint64_t n = engine->store.n;
     int open = 0;
     *removed = 0;
@@ -38,24 +38,24 @@ OozeStatus sources_remove(Engine *engine, const OozeSink *sinks, int count, doub
     if (open == 0 || n == 0) {
         return OOZE_OK;
     }
-    Mark mark = scratch_mark(m);
-    uint8_t *remove = scratch<uint8_t>(m, n);
-    clear(m, remove, n);
+    Mark mark = scratch_mark(gpu);
+    uint8_t *remove = scratch<uint8_t>(gpu, n);
+    clear(gpu, remove, n);
     OozeStatus result = OOZE_OK;
     for (int k = 0; k < count && !result; k++) {
         if (ooze_sink_is_open(&sinks[k], time)) {
             result = mark_sunk(engine, &sinks[k], remove, error);
         }
     }
-    result = result ? result : store_remove(m, &engine->store, remove, removed, error);
-    scratch_rewind(m, mark);
-    return result ? result : status(m, n, error);
+    result = result ? result : store_remove(gpu, &engine->store, remove, removed, error);
+    scratch_rewind(gpu, mark);
+    return result ? result : status(gpu, n, error);
 }
 
 OozeStatus sources_prescribe(Engine *engine, const OozeEmitter *emitter, double time, uint16_t mark,
                              OozeError *error)
 {
-    Gpu *m = &engine->gpu;
+    Gpu *gpu = &engine->gpu;
     const Store *store = &engine->store;
     OozeNozzleFlow flow;
     uint16_t *prescribed = static_cast<uint16_t *>(store_data(store, "nozzle"));
@@ -63,7 +63,7 @@ OozeStatus sources_prescribe(Engine *engine, const OozeEmitter *emitter, double 
         const float4 *x = store_positions(store);
         float4 *v = store_velocities(store);
         for_each(
-            m, store->n, OOZE_BODY(uint32_t i) {
+            gpu, store->n, OOZE_BODY(uint32_t i) {
                 if (prescribed[i] != mark) {
                     return;
                 }
@@ -75,7 +75,7 @@ OozeStatus sources_prescribe(Engine *engine, const OozeEmitter *emitter, double 
                 }
             });
     }
-    return status(m, store->n, error);
+    return status(gpu, store->n, error);
 }
 
 } // namespace ooze

@@ -6,11 +6,11 @@
 namespace ooze
 {
 
-void store_free(Gpu *m, Store *store)
+void store_free(Gpu *gpu, Store *store)
 {
     readback_free(store->readback);
     for (int f = 0; f < store->field_count; f++) {
-        buffer_free(m, &store->field[f].buffer);
+        buffer_free(gpu, &store->field[f].buffer);
     }
     *store = {};
 }
@@ -74,12 +74,12 @@ OOZE_DEVICE void copy_element(char *to, const char *from, uint64_t size)
     }
 }
 
-static void clear_spare(Gpu *m, const Store *store)
+static void clear_spare(Gpu *gpu, const Store *store)
 {
     const FieldTable table = field_table(store);
     uint64_t n = store->n;
     for_each(
-        m, (uint64_t)SPARE * table.count, OOZE_BODY(uint32_t i) {
+        gpu, (uint64_t)SPARE * table.count, OOZE_BODY(uint32_t i) {
             uint64_t size = table.row[i / SPARE].size;
             char *element = table.row[i / SPARE].data + (n + i % SPARE) * size;
             for (uint64_t k = 0; k < size; k++) {
@@ -90,7 +90,7 @@ static void clear_spare(Gpu *m, const Store *store)
 
 /* ---- from the host ---- */
 
-static OozeStatus reserve(Gpu *m, Store *store, uint64_t total, OozeError *error)
+static OozeStatus reserve(Gpu *gpu, Store *store, uint64_t total, OozeError *error)
 {
     if (total > OOZE_PARTICLES_MAX) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use a larger spacing or fewer particles",
@@ -104,12 +104,12 @@ static OozeStatus reserve(Gpu *m, Store *store, uint64_t total, OozeError *error
     for (int f = 0; f < store->field_count; f++) {
         DeviceBuffer *buffer = &store->field[f].buffer;
         size_t size = store->field[f].size;
-        buffer_bytes(m, buffer, (total + SPARE) * size, store->n * size);
+        buffer_bytes(gpu, buffer, (total + SPARE) * size, store->n * size);
         uint64_t fits = buffer->size / size;
         fits = fits > SPARE ? fits - SPARE : 0;
         store->capacity = fits < store->capacity ? fits : store->capacity;
     }
-    return status(m, total, error);
+    return status(gpu, total, error);
 }
 
 static bool same_fields(const Store *store, const OozeParticles *particles)
@@ -127,7 +127,7 @@ static bool same_fields(const Store *store, const OozeParticles *particles)
     return true;
 }
 
-static OozeStatus take_fields(Gpu *m, Store *store, const OozeParticles *particles,
+static OozeStatus take_fields(Gpu *gpu, Store *store, const OozeParticles *particles,
                               OozeError *error)
 {
     int count = ooze_particles_field_count(particles);
@@ -136,7 +136,7 @@ static OozeStatus take_fields(Gpu *m, Store *store, const OozeParticles *particl
                          "particles have %d fields; the GPU's store holds at most %d", count,
                          (int)FIELDS_MAX);
     }
-    store_free(m, store);
+    store_free(gpu, store);
     store->readback = readback_create();
     for (int f = 0; f < count; f++) {
         const OozeFieldInfo *info = ooze_particles_field_info(particles, f);
@@ -147,37 +147,37 @@ static OozeStatus take_fields(Gpu *m, Store *store, const OozeParticles *particl
     return OOZE_OK;
 }
 
-static void copy_from(Gpu *m, Store *store, const OozeParticles *particles)
+static void copy_from(Gpu *gpu, Store *store, const OozeParticles *particles)
 {
     uint64_t n = ooze_particles_count(particles);
     for (int f = 0; f < store->field_count; f++) {
         size_t size = store->field[f].size;
         char *to = static_cast<char *>(store->field[f].buffer.memory) + store->n * size;
-        copy_in(m, to, ooze_particles_data_const(particles, f), n * size);
+        copy_in(gpu, to, ooze_particles_data_const(particles, f), n * size);
     }
     store->n += n;
-    clear_spare(m, store);
+    clear_spare(gpu, store);
 }
 
-OozeStatus store_upload(Gpu *m, Store *store, const OozeParticles *particles, OozeError *error)
+OozeStatus store_upload(Gpu *gpu, Store *store, const OozeParticles *particles, OozeError *error)
 {
     OozeStatus answer = OOZE_OK;
     store->n = 0;
     if (!same_fields(store, particles)) {
-        answer = take_fields(m, store, particles, error);
+        answer = take_fields(gpu, store, particles, error);
     }
     uint64_t n = ooze_particles_count(particles);
     if (!answer) {
-        answer = reserve(m, store, n, error);
+        answer = reserve(gpu, store, n, error);
     }
     if (answer) {
         return answer;
     }
-    copy_from(m, store, particles);
-    return status(m, n, error);
+    copy_from(gpu, store, particles);
+    return status(gpu, n, error);
 }
 
-OozeStatus store_append(Gpu *m, Store *store, const OozeParticles *newcomers, OozeError *error)
+OozeStatus store_append(Gpu *gpu, Store *store, const OozeParticles *newcomers, OozeError *error)
 {
     uint64_t n = store->n, more = ooze_particles_count(newcomers);
     if (!same_fields(store, newcomers)) {
@@ -187,12 +187,12 @@ OozeStatus store_append(Gpu *m, Store *store, const OozeParticles *newcomers, Oo
     if (more == 0) {
         return OOZE_OK;
     }
-    OozeStatus answer = reserve(m, store, n + more, error);
+    OozeStatus answer = reserve(gpu, store, n + more, error);
     if (answer) {
         return answer;
     }
-    copy_from(m, store, newcomers);
-    answer = status(m, n + more, error);
+    copy_from(gpu, store, newcomers);
+    answer = status(gpu, n + more, error);
     store->n = answer ? n : store->n;
     return answer;
 }
@@ -215,7 +215,7 @@ static OozeStatus size_to_fit(const Store *store, OozeParticles *particles, Ooze
     return answer;
 }
 
-OozeStatus store_download(Gpu *m, const Store *store, OozeParticles *particles, OozeError *error)
+OozeStatus store_download(Gpu *gpu, const Store *store, OozeParticles *particles, OozeError *error)
 {
     OozeStatus answer = size_to_fit(store, particles, error);
     if (answer) {
@@ -226,8 +226,8 @@ OozeStatus store_download(Gpu *m, const Store *store, OozeParticles *particles, 
         items[f] = {ooze_particles_data(particles, f), store->field[f].buffer.memory,
                     store->n * store->field[f].size};
     }
-    readback_all(m, store->readback, items, store->field_count);
-    return status(m, store->n, error);
+    readback_all(gpu, store->readback, items, store->field_count);
+    return status(gpu, store->n, error);
 }
 
 /* ---- another order ---- */
@@ -235,10 +235,11 @@ OozeStatus store_download(Gpu *m, const Store *store, OozeParticles *particles, 
 /* So few bytes that all fields are carried by two launches. */
 enum { TOGETHER = 64 << 20 };
 
-static void carry_together(Gpu *m, Store *store, const uint32_t *order, uint64_t n)
+static void carry_together(Gpu *gpu, Store *store, const uint32_t *order, uint64_t n)
 {
     FieldTable table = field_table(store);
-    char *next = static_cast<char *>(scratch_bytes(m, n * particle_bytes(store) + 16 * FIELDS_MAX));
+    char *next =
+        static_cast<char *>(scratch_bytes(gpu, n * particle_bytes(store) + 16 * FIELDS_MAX));
     for (int f = 0; f < store->field_count; f++) {
         table.row[f].sorted = next;
         next += (n * table.row[f].size + 15) / 16 * 16;
@@ -246,69 +247,69 @@ static void carry_together(Gpu *m, Store *store, const uint32_t *order, uint64_t
     const FieldTable t = table;
     const uint32_t count = (uint32_t)n;
     for_each(
-        m, n * (uint64_t)t.count, OOZE_BODY(uint32_t k) {
+        gpu, n * (uint64_t)t.count, OOZE_BODY(uint32_t k) {
             uint32_t f = k / count, i = k % count;
             uint64_t size = t.row[f].size;
             copy_element(t.row[f].sorted + i * size, t.row[f].data + order[i] * size, size);
         });
     for_each(
-        m, n * (uint64_t)t.count, OOZE_BODY(uint32_t k) {
+        gpu, n * (uint64_t)t.count, OOZE_BODY(uint32_t k) {
             uint32_t f = k / count, i = k % count;
             uint64_t size = t.row[f].size;
             copy_element(t.row[f].data + i * size, t.row[f].sorted + i * size, size);
         });
 }
 
-static void carry_each(Gpu *m, Store *store, const uint32_t *order, uint64_t n)
+static void carry_each(Gpu *gpu, Store *store, const uint32_t *order, uint64_t n)
 {
     size_t largest = 0;
     for (int f = 0; f < store->field_count; f++) {
         largest = store->field[f].size > largest ? store->field[f].size : largest;
     }
-    void *sorted = scratch_bytes(m, n * largest);
+    void *sorted = scratch_bytes(gpu, n * largest);
     for (int f = 0; f < store->field_count; f++) {
         size_t size = store->field[f].size;
         void *data = store->field[f].buffer.memory;
-        reorder(m, order, n, data, sorted, size);
-        copy(m, data, sorted, n * size);
+        reorder(gpu, order, n, data, sorted, size);
+        copy(gpu, data, sorted, n * size);
     }
 }
 
 /* The first n elements of all fields become those of `order`. */
-static void carry_fields(Gpu *m, Store *store, const uint32_t *order, uint64_t n)
+static void carry_fields(Gpu *gpu, Store *store, const uint32_t *order, uint64_t n)
 {
-    Mark mark = scratch_mark(m);
+    Mark mark = scratch_mark(gpu);
     if (n * particle_bytes(store) <= TOGETHER) {
-        carry_together(m, store, order, n);
+        carry_together(gpu, store, order, n);
     } else {
-        carry_each(m, store, order, n);
+        carry_each(gpu, store, order, n);
     }
-    scratch_rewind(m, mark);
+    scratch_rewind(gpu, mark);
 }
 
-OozeStatus store_reorder(Gpu *m, Store *store, const uint32_t *order, OozeError *error)
+OozeStatus store_reorder(Gpu *gpu, Store *store, const uint32_t *order, OozeError *error)
 {
-    carry_fields(m, store, order, store->n);
-    return status(m, store->n, error);
+    carry_fields(gpu, store, order, store->n);
+    return status(gpu, store->n, error);
 }
 
-OozeStatus store_remove(Gpu *m, Store *store, const uint8_t *remove, uint64_t *removed,
+OozeStatus store_remove(Gpu *gpu, Store *store, const uint8_t *remove, uint64_t *removed,
                         OozeError *error)
 {
     uint64_t n = store->n;
-    Mark mark = scratch_mark(m);
-    uint32_t *order = scratch<uint32_t>(m, n);
-    uint64_t kept = pick_unflagged(m, remove, order, n);
-    if (m->failed == cudaSuccess && kept < n) {
-        carry_fields(m, store, order, kept);
+    Mark mark = scratch_mark(gpu);
+    uint32_t *order = scratch<uint32_t>(gpu, n);
+    uint64_t kept = pick_unflagged(gpu, remove, order, n);
+    if (gpu->failed == cudaSuccess && kept < n) {
+        carry_fields(gpu, store, order, kept);
         store->n = kept;
-        clear_spare(m, store);
+        clear_spare(gpu, store);
     }
-    scratch_rewind(m, mark);
+    scratch_rewind(gpu, mark);
     if (removed) {
         *removed = n - store->n;
     }
-    return status(m, n, error);
+    return status(gpu, n, error);
 }
 
 } // namespace ooze

@@ -25,19 +25,19 @@ struct Store {
     Readback *readback; /* NULL: fields are copied without pinned memory */
 };
 
-void store_free(Gpu *m, Store *store);
+void store_free(Gpu *gpu, Store *store);
 /* Everything from the host, or back to it (the host's store is sized to fit; next ids are the
    host's). The latter waits. */
-OozeStatus store_upload(Gpu *m, Store *store, const OozeParticles *particles, OozeError *error);
-OozeStatus store_download(Gpu *m, const Store *store, OozeParticles *particles, OozeError *error);
+OozeStatus store_upload(Gpu *gpu, Store *store, const OozeParticles *particles, OozeError *error);
+OozeStatus store_download(Gpu *gpu, const Store *store, OozeParticles *particles, OozeError *error);
 /* All particles of a host's store with the same fields join the end. */
-OozeStatus store_append(Gpu *m, Store *store, const OozeParticles *newcomers, OozeError *error);
+OozeStatus store_append(Gpu *gpu, Store *store, const OozeParticles *newcomers, OozeError *error);
 /* Removes every particle with remove[i] != 0 (device bytes), keeping the order of the rest. Waits
    for their number. */
-OozeStatus store_remove(Gpu *m, Store *store, const uint8_t *remove, uint64_t *removed,
+OozeStatus store_remove(Gpu *gpu, Store *store, const uint8_t *remove, uint64_t *removed,
                         OozeError *error);
 /* New element i = old element order[i], for every field, by way of scratch. */
-OozeStatus store_reorder(Gpu *m, Store *store, const uint32_t *order, OozeError *error);
+OozeStatus store_reorder(Gpu *gpu, Store *store, const uint32_t *order, OozeError *error);
 
 /* Device arrays; NULL where there is no such field. */
 void *store_data(const Store *store, const char *name);

@@ -13,17 +13,17 @@ struct WallSolid {
 /* Where padding stands: far from everything, and finite when squared. */
 static const float FAR = 1e18f;
 
-void walls_free(Gpu *m, Walls *walls)
+void walls_free(Gpu *gpu, Walls *walls)
 {
     DeviceBuffer *buffers[] = {&walls->local_buffer,    &walls->made_solid_buffer,
                                &walls->pose_buffer,     &walls->position_buffer,
                                &walls->velocity_buffer, &walls->volume_buffer,
                                &walls->solid_buffer,    &walls->clings_buffer};
     for (DeviceBuffer *one : buffers) {
-        buffer_free(m, one);
+        buffer_free(gpu, one);
     }
-    grid_free(m, &walls->grid);
-    lists_free(m, &walls->lists);
+    grid_free(gpu, &walls->grid);
+    lists_free(gpu, &walls->lists);
     ooze_free(walls->solids);
     *walls = {};
 }
@@ -91,37 +91,37 @@ static WallChange compare(Walls *walls, const OozeStepContext *context)
 
 /* ---- samples ---------------------------------------------------------------------------- */
 
-static void send_samples(Gpu *m, Walls *walls, const OozeBoundary *boundary)
+static void send_samples(Gpu *gpu, Walls *walls, const OozeBoundary *boundary)
 {
     uint64_t n = walls->count;
-    float4 *local = buffer<float4>(m, &walls->local_buffer, n);
-    uint16_t *made_solid = buffer<uint16_t>(m, &walls->made_solid_buffer, n);
-    walls->view.position = buffer<float4>(m, &walls->position_buffer, n);
-    walls->view.velocity = buffer<float4>(m, &walls->velocity_buffer, n);
-    walls->view.volume = buffer<float>(m, &walls->volume_buffer, n);
-    walls->view.solid = buffer<uint16_t>(m, &walls->solid_buffer, n);
-    walls->view.clings = buffer<uint8_t>(m, &walls->clings_buffer, n);
+    float4 *local = buffer<float4>(gpu, &walls->local_buffer, n);
+    uint16_t *made_solid = buffer<uint16_t>(gpu, &walls->made_solid_buffer, n);
+    walls->view.position = buffer<float4>(gpu, &walls->position_buffer, n);
+    walls->view.velocity = buffer<float4>(gpu, &walls->velocity_buffer, n);
+    walls->view.volume = buffer<float>(gpu, &walls->volume_buffer, n);
+    walls->view.solid = buffer<uint16_t>(gpu, &walls->solid_buffer, n);
+    walls->view.clings = buffer<uint8_t>(gpu, &walls->clings_buffer, n);
     walls->view.count = (uint32_t)n;
-    copy_in(m, local, boundary->local, n * sizeof *local);
-    copy_in(m, made_solid, boundary->local_solid, n * sizeof *made_solid);
+    copy_in(gpu, local, boundary->local, n * sizeof *local);
+    copy_in(gpu, made_solid, boundary->local_solid, n * sizeof *made_solid);
 }
 
-static OozeStatus place(Gpu *m, Walls *walls, const OozePeriodic *periodic, OozeError *error)
+static OozeStatus place(Gpu *gpu, Walls *walls, const OozePeriodic *periodic, OozeError *error)
 {
     uint64_t n = walls->count;
     OozePeriodic box = *periodic;
-    Mark mark = scratch_mark(m);
-    float4 *placed = scratch<float4>(m, n);
+    Mark mark = scratch_mark(gpu);
+    float4 *placed = scratch<float4>(gpu, n);
     const float4 *local = static_cast<float4 *>(walls->local_buffer.memory);
     const uint16_t *made_solid = static_cast<uint16_t *>(walls->made_solid_buffer.memory);
     const WallSolid *solids = static_cast<WallSolid *>(walls->pose_buffer.memory);
     for_each(
-        m, n, OOZE_BODY(uint32_t i) {
+        gpu, n, OOZE_BODY(uint32_t i) {
             placed[i] =
                 f32x4(ooze_sample_position(&solids[made_solid[i]].pose, plain(local[i]), &box));
         });
     OozeStatus result =
-        n > 0 ? grid_sort(m, &walls->grid, placed, n, walls->support, periodic, error) : OOZE_OK;
+        n > 0 ? grid_sort(gpu, &walls->grid, placed, n, walls->support, periodic, error) : OOZE_OK;
     if (!result) {
         const uint32_t *order = walls->grid.order;
         float4 *position = static_cast<float4 *>(walls->position_buffer.memory);
@@ -129,17 +129,17 @@ static OozeStatus place(Gpu *m, Walls *walls, const OozePeriodic *periodic, Ooze
         uint16_t *solid = static_cast<uint16_t *>(walls->solid_buffer.memory);
         uint32_t last = (uint32_t)n;
         for_each(
-            m, n + 1, OOZE_BODY(uint32_t k) {
+            gpu, n + 1, OOZE_BODY(uint32_t k) {
                 position[k] = k < last ? placed[order[k]] : make_float4(FAR, FAR, FAR, 0.0f);
                 solid[k] = k < last ? made_solid[order[k]] : (uint16_t)0;
                 volume[k] = 0.0f;
             });
     }
-    scratch_rewind(m, mark);
+    scratch_rewind(gpu, mark);
     return result;
 }
 
-static void move(Gpu *m, const Walls *walls)
+static void move(Gpu *gpu, const Walls *walls)
 {
     const uint32_t *order = walls->grid.order;
     const float4 *local = static_cast<float4 *>(walls->local_buffer.memory);
@@ -149,7 +149,7 @@ static void move(Gpu *m, const Walls *walls)
     uint8_t *clings = static_cast<uint8_t *>(walls->clings_buffer.memory);
     uint32_t last = (uint32_t)walls->count;
     for_each(
-        m, walls->count + 1, OOZE_BODY(uint32_t k) {
+        gpu, walls->count + 1, OOZE_BODY(uint32_t k) {
             const WallSolid *of = &solids[solid[k]];
             velocity[k] = k < last ? f32x4(ooze_sample_velocity(&of->pose, plain(local[order[k]])))
                                    : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -157,12 +157,12 @@ static void move(Gpu *m, const Walls *walls)
         });
 }
 
-static OozeStatus measure(Gpu *m, Walls *walls, OozeError *error)
+static OozeStatus measure(Gpu *gpu, Walls *walls, OozeError *error)
 {
     const float4 *x = walls->view.position;
     uint64_t n = walls->count;
     OozeStatus result =
-        n > 0 ? lists_build(m, &walls->lists, &walls->grid, x, n, x, walls->support, false, error)
+        n > 0 ? lists_build(gpu, &walls->lists, &walls->grid, x, n, x, walls->support, false, error)
               : OOZE_OK;
     if (result || n == 0) {
         return result;
@@ -172,7 +172,7 @@ static OozeStatus measure(Gpu *m, Walls *walls, OozeError *error)
     float h = (float)walls->support, peak = ooze_cubic_value(0.0f, h);
     float *volume = static_cast<float *>(walls->volume_buffer.memory);
     for_each(
-        m, n, OOZE_BODY(uint32_t i) {
+        gpu, n, OOZE_BODY(uint32_t i) {
             OozeFloat4 here = plain(x[i]);
             int64_t sum = 0;
             each_true_neighbour(near, i, [&](uint32_t j) {
@@ -181,29 +181,29 @@ static OozeStatus measure(Gpu *m, Walls *walls, OozeError *error)
             volume[i] = ooze_sample_volume(sum, peak);
         });
     if (!walls->stir) { /* measured once and for all */
-        lists_free(m, &walls->lists);
+        lists_free(gpu, &walls->lists);
     }
     return OOZE_OK;
 }
 
 /* ---- the update ------------------------------------------------------------------------- */
 
-static OozeStatus refresh(Gpu *m, Walls *walls, WallChange change, const OozeStepContext *context,
+static OozeStatus refresh(Gpu *gpu, Walls *walls, WallChange change, const OozeStepContext *context,
                           OozeError *error)
 {
     size_t size = (size_t)walls->solid_count * sizeof *walls->solids;
-    WallSolid *sent = buffer<WallSolid>(m, &walls->pose_buffer, (uint64_t)walls->solid_count);
+    WallSolid *sent = buffer<WallSolid>(gpu, &walls->pose_buffer, (uint64_t)walls->solid_count);
     memcpy(walls->solids, walls->solids + walls->solid_count, size);
-    copy_in(m, sent, walls->solids, size);
-    OozeStatus result = change.place ? place(m, walls, &context->periodic, error) : OOZE_OK;
+    copy_in(gpu, sent, walls->solids, size);
+    OozeStatus result = change.place ? place(gpu, walls, &context->periodic, error) : OOZE_OK;
     if (!result) {
-        move(m, walls);
-        result = change.place ? measure(m, walls, error) : OOZE_OK;
+        move(gpu, walls);
+        result = change.place ? measure(gpu, walls, error) : OOZE_OK;
     }
     return result;
 }
 
-OozeStatus walls_update(Gpu *m, Walls *walls, const OozeStepContext *context, bool anew,
+OozeStatus walls_update(Gpu *gpu, Walls *walls, const OozeStepContext *context, bool anew,
                         OozeError *error)
 {
     const OozeBoundary *boundary = context->boundary;
@@ -216,13 +216,13 @@ OozeStatus walls_update(Gpu *m, Walls *walls, const OozeStepContext *context, bo
         walls->support = context->support;
         walls->periodic = context->periodic;
         result = make_solids(walls, boundary, error);
-        send_samples(m, walls, boundary);
+        send_samples(gpu, walls, boundary);
     }
     if (!result) {
         WallChange change = compare(walls, context);
-        result = change.motion ? refresh(m, walls, change, context, error) : OOZE_OK;
+        result = change.motion ? refresh(gpu, walls, change, context, error) : OOZE_OK;
     }
-    OozeStatus failed = status(m, particles_of(context), error);
+    OozeStatus failed = status(gpu, particles_of(context), error);
     walls->fresh = !result && !failed;
     return result ? result : failed;
 }

@@ -11,7 +11,7 @@ void find_components(Step *step, uint32_t *root, const int32_t *off)
 {
     StepView s = step->view;
     for_each(
-        step->m, s.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
             if (*off) {
                 return;
             }
@@ -23,13 +23,13 @@ void find_components(Step *step, uint32_t *root, const int32_t *off)
             root[i] = least;
         });
     for_each(
-        step->m, s.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
             if (!*off) {
                 (void)ooze_component_root(root, i);
             }
         });
     for_each(
-        step->m, s.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
             if (*off) {
                 return;
             }
@@ -43,7 +43,7 @@ void find_components(Step *step, uint32_t *root, const int32_t *off)
             });
         });
     for_each(
-        step->m, s.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
             if (!*off) {
                 root[i] = ooze_component_root(root, i);
             }

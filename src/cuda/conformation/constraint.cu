@@ -12,12 +12,12 @@ static const OozeConstraintMaterial *send_materials(Step *step)
     enum { AT_ONCE = 64 };
     OozeConstraintMaterial some[AT_ONCE];
     int count = step->plan.row_count;
-    OozeConstraintMaterial *all = scratch<OozeConstraintMaterial>(step->m, (uint64_t)count);
+    OozeConstraintMaterial *all = scratch<OozeConstraintMaterial>(step->gpu, (uint64_t)count);
     for (int k = 0; k < count; k++) {
         some[k % AT_ONCE] = ooze_constraint_material(
             &step->plan.rheology[k], step->plan.settings.formulation, step->context->dt);
         if (k % AT_ONCE == AT_ONCE - 1 || k + 1 == count) {
-            copy_in(step->m, all + k / AT_ONCE * AT_ONCE, some,
+            copy_in(step->gpu, all + k / AT_ONCE * AT_ONCE, some,
                     (size_t)(k % AT_ONCE + 1) * sizeof *some);
         }
     }
@@ -27,18 +27,18 @@ static const OozeConstraintMaterial *send_materials(Step *step)
 /* Arrays for the whole step. */
 static void create_constraint(Step *step)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     uint64_t n = step->view.n;
     ConstraintView *c = step->constraint;
     c->materials = send_materials(step);
     c->state = step->state;
-    c->lambda = scratch<OozeSym3>(m, n);
-    c->diagonal = scratch<OozeSym3>(m, n);
-    c->flux = scratch<float4>(m, 3 * (n + 1));
-    c->base = scratch<float4>(m, n);
-    c->star = scratch<float4>(m, n);
-    copy(m, c->star, step->view.u, (n + 1) * sizeof *c->star);
-    clear(m, c->flux + 3 * n, 3 * sizeof *c->flux); /* padding of lists */
+    c->lambda = scratch<OozeSym3>(gpu, n);
+    c->diagonal = scratch<OozeSym3>(gpu, n);
+    c->flux = scratch<float4>(gpu, 3 * (n + 1));
+    c->base = scratch<float4>(gpu, n);
+    c->star = scratch<float4>(gpu, n);
+    copy(gpu, c->star, step->view.u, (n + 1) * sizeof *c->star);
+    clear(gpu, c->flux + 3 * n, 3 * sizeof *c->flux); /* padding of lists */
     c->pack = pack_places(step);
     if (c->pack.directions) {
         pack_sums(step, &c->pack);
@@ -48,13 +48,13 @@ static void create_constraint(Step *step)
 /* Arrays of the velocity stage alone. */
 static void create_velocity_stage(Step *step)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     uint64_t n = step->view.n;
     ConstraintView *c = step->constraint;
-    c->known = scratch<OozeSym3>(m, n);
-    c->before = scratch<OozeSym3>(m, n);
-    c->free = scratch<float4>(m, n);
-    c->rows = c->pack.directions ? scratch<OozeSym3>(m, n) : nullptr;
+    c->known = scratch<OozeSym3>(gpu, n);
+    c->before = scratch<OozeSym3>(gpu, n);
+    c->free = scratch<float4>(gpu, n);
+    c->rows = c->pack.directions ? scratch<OozeSym3>(gpu, n) : nullptr;
 }
 
 /* ---- consistent ---- */
@@ -64,7 +64,7 @@ template <int LANES, bool WRAPS> static void known_loop(Step *step)
     StepView s = step->view;
     ConstraintView c = *step->constraint;
     for_lanes<LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             RawRows raw = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
             if (lane == 0) {
                 OozeMat3 l = ooze_mat3_mul_sym3(raw.gradient, sym3_at(s.correction, i));
@@ -80,7 +80,7 @@ static void warm_start_multipliers(Step *step, float share)
     StepView s = step->view;
     ConstraintView c = *step->constraint;
     for_each(
-        step->m, s.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
             const float4 *saved = reinterpret_cast<const float4 *>(s.warm_start + 8 * (uint64_t)i);
             float4 a = saved[0], b = saved[1];
             OozeSym3 l = ooze_sym3(a.x, a.y, a.z, a.w, b.x, b.y);
@@ -92,7 +92,7 @@ static void solve_consistent(Step *step)
 {
     const OozeConformationSettings *set = &step->plan.settings;
     create_constraint(step);
-    Mark mark = scratch_mark(step->m);
+    Mark mark = scratch_mark(step->gpu);
     create_velocity_stage(step);
     find_diagonal(step);
     warm_start_multipliers(step, set->warm_start);
@@ -100,7 +100,7 @@ static void solve_consistent(Step *step)
     OOZE_EACH_KIND(step, KNOWN);
     apply_multipliers(step);
     sweep_velocities(step, set->velocity_iterations, (double)set->chebyshev, set->tolerance);
-    scratch_rewind(step->m, mark);
+    scratch_rewind(step->gpu, mark);
 }
 
 template <int LANES, bool WRAPS> static void finish_consistent_loop(Step *step)
@@ -108,7 +108,7 @@ template <int LANES, bool WRAPS> static void finish_consistent_loop(Step *step)
     StepView s = step->view;
     ConstraintView c = *step->constraint;
     for_lanes<LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             RawRows raw = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
             if (lane != 0) {
                 return;

@@ -27,7 +27,7 @@ template <int LANES, bool WRAPS> static void column_loop(Step *step, float4 *col
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i];
             float sum[3] = {0, 0, 0};
             each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
@@ -59,7 +59,7 @@ template <int LANES, bool WRAPS> static void bound_loop(Step *step, const float4
     ConstraintView c = *step->constraint;
     float scale = s.dt * s.dt * (1.0f / OOZE_ROW_SUM_SHARE);
     for_lanes<LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i];
             OozeSym3 d = ooze_sym3_identity(0), b = sym3_at(s.correction, i);
             each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
@@ -76,17 +76,17 @@ template <int LANES, bool WRAPS> static void bound_loop(Step *step, const float4
 
 void find_diagonal(Step *step)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     uint64_t n = step->view.n;
-    Mark mark = scratch_mark(m);
-    float4 *column = scratch<float4>(m, n);
-    clear(m, column + n, sizeof *column);
-    clear(m, step->view.correction + n, sizeof *step->view.correction);
+    Mark mark = scratch_mark(gpu);
+    float4 *column = scratch<float4>(gpu, n);
+    clear(gpu, column + n, sizeof *column);
+    clear(gpu, step->view.correction + n, sizeof *step->view.correction);
 #define COLUMN(lanes, wraps) column_loop<lanes, wraps>(step, column)
 #define BOUND(lanes, wraps)  bound_loop<lanes, wraps>(step, column)
     OOZE_EACH_KIND(step, COLUMN);
     OOZE_EACH_KIND(step, BOUND);
-    scratch_rewind(m, mark);
+    scratch_rewind(gpu, mark);
 }
 
 } // namespace ooze

@@ -14,7 +14,7 @@ template <class GATHER> static void apply_loop(Step *step)
     StepView s = step->view;
     ConstraintView c = *step->constraint;
     for_lanes<GATHER::LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             float4 push = pushed_by<GATHER>(s, c, i, lane);
             if (lane == 0) {
                 float4 v = c.star[i] + push;
@@ -30,7 +30,7 @@ void apply_multipliers(Step *step)
     StepView s = step->view;
     ConstraintView c = *step->constraint;
     for_each(
-        step->m, s.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
             set_flux<Full<1, false>>(s, c, i, sym3_at(s.correction, i), sym3_at(c.lambda, i));
         });
 #define APPLY(lanes, wraps) apply_loop<Full<lanes, wraps>>(step)
@@ -43,7 +43,7 @@ template <class GATHER> static void begin_rows_loop(Step *step)
     StepView s = step->view;
     ConstraintView c = *step->constraint;
     for_lanes<GATHER::LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             OozeSym3 rows = GATHER::rows(s, c, i, lane, sym3_at(s.correction, i), true);
             if (lane == 0) {
                 sym3_to(c.rows, i, rows);
@@ -101,7 +101,7 @@ template <class GATHER> static void multiplier_loop(Step *step, float weight, Sw
     bool first = found.first;
     Sum1 none = {0.0};
     sum_lanes<GATHER::LANES>(
-        step->m, s.n, none,
+        step->gpu, s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
             Sum1 sum = {0.0};
             if (c.state->off) {
@@ -127,7 +127,7 @@ template <class GATHER> static void velocity_loop(Step *step)
     StepView s = step->view;
     ConstraintView c = *step->constraint;
     for_lanes<GATHER::LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             if (c.state->again_off) {
                 return;
             }
@@ -157,7 +157,7 @@ template <class GATHER> static void residual_loop(Step *step)
     Sum1 none = {0.0};
     ResidualFound found = {c.state};
     sum_lanes<GATHER::LANES>(
-        step->m, s.n, none,
+        step->gpu, s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
             Sum1 sum = {0.0};
             if (c.state->off) {
@@ -182,12 +182,12 @@ void sweep_velocities(Step *step, int iterations, double radius, double toleranc
 #define MULTIPLIERS(...)         multiplier_loop<__VA_ARGS__>(step, (float)weight, found)
 #define VELOCITIES(...)          velocity_loop<__VA_ARGS__>(step)
 #define RESIDUAL(...)            residual_loop<__VA_ARGS__>(step)
-    clear(step->m, &state->off, sizeof state->off);
+    clear(step->gpu, &state->off, sizeof state->off);
     if (iterations > 0 && step->constraint->pack.directions) {
         OOZE_EACH_KIND(step, BEGIN_ROWS);
     }
     for (int k = 0; k < iterations; k++) {
-        if (k % SWEEP_BATCH == 0 && !watch_goes_on(step->m, k / SWEEP_BATCH, &state->off)) {
+        if (k % SWEEP_BATCH == 0 && !watch_goes_on(step->gpu, k / SWEEP_BATCH, &state->off)) {
             break;
         }
         weight = ooze_chebyshev_weight(k, square, weight);

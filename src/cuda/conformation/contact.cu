@@ -9,7 +9,7 @@ namespace ooze
 OOZE_DEVICE OozeContactSet find_contact_set(const StepView &s, const OozeContactScale &scale,
                                             uint32_t i, float reach)
 {
-    OozeContactSearch search;
+    OozeContactSearch search = {};
     OozeVec3 x = widen(s.x0[i]), u = widen(s.u[i]);
     ooze_contact_begin(&search);
     if (s.mobility[i] == 0.0f) {
@@ -59,19 +59,19 @@ OOZE_DEVICE bool may_touch(const StepView &s, uint32_t i)
    for their number. */
 void find_contacts(Step *step)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     StepView *view = &step->view;
     step->any_contacts = false;
     if (view->solids.count == 0 && !view->prescribed) {
         return;
     }
     uint64_t n = view->n;
-    view->contact_of = scratch<int32_t>(m, n);
-    uint32_t *taken = scratch<uint32_t>(m, 1);
-    clear(m, taken, sizeof *taken);
+    view->contact_of = scratch<int32_t>(gpu, n);
+    uint32_t *taken = scratch<uint32_t>(gpu, 1);
+    clear(gpu, taken, sizeof *taken);
     StepView s = *view;
     for_each(
-        m, n, OOZE_BODY(uint32_t i) {
+        gpu, n, OOZE_BODY(uint32_t i) {
             /* results do not depend on the order of the indices */
             s.contact_of[i] = may_touch(s, i) ? (int32_t)atomicAdd(taken, 1u) : -1;
             if (s.intruder) {
@@ -79,19 +79,19 @@ void find_contacts(Step *step)
             }
         });
     uint32_t count = 0;
-    copy_out(m, &count, taken, sizeof count);
-    if (count == 0 || m->failed != cudaSuccess) {
+    copy_out(gpu, &count, taken, sizeof count);
+    if (count == 0 || gpu->failed != cudaSuccess) {
         view->contact_of = nullptr;
         view->intruder = nullptr;
         return;
     }
-    view->contact_sets = scratch<OozeContactSet>(m, count);
+    view->contact_sets = scratch<OozeContactSet>(gpu, count);
     step->any_contacts = true;
     s = *view;
     const OozeContactScale scale = {step->context->dt, step->context->spacing,
                                     (double)s.contact_distance};
     for_each(
-        m, n, OOZE_BODY(uint32_t i) {
+        gpu, n, OOZE_BODY(uint32_t i) {
             if (s.contact_of[i] >= 0) {
                 OozeContactSet set = find_contact_set(s, scale, i, reach_of(s, i));
                 s.contact_sets[s.contact_of[i]] = set;

@@ -14,7 +14,7 @@ template <class GATHER> static void fixed_loop(Step *step)
     StepView s = step->view;
     ConstraintView c = *step->constraint;
     for_lanes<GATHER::LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             RawRows raw = GATHER::velocities(s, s.u, i, lane);
             if (lane != 0) {
                 return;
@@ -36,7 +36,7 @@ template <class GATHER> static void fixed_push_loop(Step *step)
     StepView s = step->view;
     ConstraintView c = *step->constraint;
     for_lanes<GATHER::LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             float4 push = c.base[i] + GATHER::flux(s, c, i, lane);
             if (lane == 0) {
                 c.fixed[3 * (uint64_t)i].w = push.x;
@@ -49,13 +49,13 @@ template <class GATHER> static void fixed_push_loop(Step *step)
 /* Coefficients of the hourglass term for so many sweeps. */
 void corotated_begin(Step *step, int sweeps)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     StepView s = step->view;
-    step->constraint->hourglass = scratch<float>(m, s.n);
-    step->constraint->edge_hourglass = scratch<float>(m, s.n);
+    step->constraint->hourglass = scratch<float>(gpu, s.n);
+    step->constraint->edge_hourglass = scratch<float>(gpu, s.n);
     ConstraintView c = *step->constraint;
     for_each(
-        m, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
+        gpu, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
             float damping = 0.0f;
             if (i < s.n && s.correction[i].xx != 0.0f) {
                 const OozeRheology *r = &s.rheology[s.material[i]];
@@ -66,7 +66,7 @@ void corotated_begin(Step *step, int sweeps)
         });
     sum_edges(step, c.hourglass, c.edge_hourglass);
     if (c.pack.directions) {
-        step->constraint->fixed = scratch<float4>(m, 3 * (uint64_t)s.n);
+        step->constraint->fixed = scratch<float4>(gpu, 3 * (uint64_t)s.n);
 #define FIXED(lanes, wraps)      fixed_loop<Full<lanes, wraps>>(step)
 #define FIXED_PUSH(lanes, wraps) fixed_push_loop<Full<lanes, wraps>>(step)
         OOZE_EACH_KIND(step, FIXED);
@@ -144,7 +144,7 @@ template <class GATHER> static void corotated_loop(Step *step)
     StepView s = step->view;
     ConstraintView c = *step->constraint;
     for_lanes<GATHER::LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             OozeSym3 correction = sym3_at(s.correction, i);
             Gathered gathered = gather_velocities(GATHER(), s, c, i, lane, correction);
             if (lane == 0) {
@@ -158,7 +158,7 @@ template <class GATHER> static void corotated_push_loop(Step *step, float4 *shif
     StepView s = step->view;
     ConstraintView c = *step->constraint;
     for_lanes<GATHER::LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             float4 push = pushed_by<GATHER>(s, c, i, lane);
             if (lane == 0) {
                 shift[i] = shift[i] + s.dt * push;
@@ -173,7 +173,7 @@ void corotated_sweep(void *user, float4 *shift)
     StepView s = step->view;
     ConstraintView c = *step->constraint;
     for_each(
-        step->m, s.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
             float4 by = shift[i], u = f32x4(by.x / s.dt, by.y / s.dt, by.z / s.dt);
             if (c.pack.directions) {
                 c.pack.directions[i] =

@@ -71,7 +71,7 @@ template <int LANES, bool WRAPS> static void divergence_begin_loop(Step *step, D
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i];
             const uint16_t own = body_of(s, i);
             const float *effective_inverse_mass =
@@ -103,7 +103,7 @@ static void divergence_multiplier_loop(Step *step, DivergenceView v, float momen
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i], u = s.u[i];
             const uint16_t own = body_of(s, i);
             float rate = 0.0f;
@@ -127,7 +127,7 @@ template <int LANES, bool WRAPS> static void divergence_push_loop(Step *step, Di
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i];
             const uint16_t body = body_of(s, i);
             const float own = v.change[i].w;
@@ -157,7 +157,7 @@ static void apply_body_impulses(Step *step, DivergenceView v)
     const uint32_t *index = rigid_slots(step) > 0 ? step->bodies->index : nullptr;
     bodies_apply_impulses(step);
     for_each(
-        step->m, rigid_slots(step), OOZE_BODY(uint32_t slot) {
+        step->gpu, rigid_slots(step), OOZE_BODY(uint32_t slot) {
             uint32_t i = index[slot];
             if (i != OOZE_NO_PARTICLE) {
                 v.free[i] = s.u[i];
@@ -167,17 +167,17 @@ static void apply_body_impulses(Step *step, DivergenceView v)
 
 void divergence(Step *step)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     int iterations = step->plan.settings.divergence_iterations;
     if (iterations == 0) {
         return;
     }
     uint64_t n = step->view.n;
     OozeStepTimer *timer = step->context->timer;
-    Mark mark = scratch_mark(m);
-    DivergenceView v = {scratch<float4>(m, n), scratch<float>(m, n), scratch<float4>(m, n),
-                        scratch<OozeProjectedMultiplier>(m, n), scratch<float4>(m, n)};
-    clear(m, v.change + n, sizeof *v.change);
+    Mark mark = scratch_mark(gpu);
+    DivergenceView v = {scratch<float4>(gpu, n), scratch<float>(gpu, n), scratch<float4>(gpu, n),
+                        scratch<OozeProjectedMultiplier>(gpu, n), scratch<float4>(gpu, n)};
+    clear(gpu, v.change + n, sizeof *v.change);
 #define DIVERGENCE_BEGIN(lanes, wraps) divergence_begin_loop<lanes, wraps>(step, v)
     OOZE_EACH_KIND(step, DIVERGENCE_BEGIN);
     ooze_timer_lap(timer, "prepare");
@@ -191,7 +191,7 @@ void divergence(Step *step)
         apply_body_impulses(step, v);
         ooze_timer_lap(timer, "divergence");
     }
-    scratch_rewind(m, mark);
+    scratch_rewind(gpu, mark);
 }
 
 } // namespace ooze

@@ -18,7 +18,7 @@ static void add_response(Lodge *solve)
     const uint32_t *index = solve->step->bodies->index;
     const float4 *response = bodies_response(solve->step);
     for_each(
-        solve->step->m, rigid_slots(solve->step), OOZE_BODY(uint32_t slot) {
+        solve->step->gpu, rigid_slots(solve->step), OOZE_BODY(uint32_t slot) {
             uint32_t i = index[slot];
             if (i != OOZE_NO_PARTICLE && !v.state->off) {
                 v.p[i] = direction_set(v, i, v.p[i] + response[slot]);
@@ -33,7 +33,7 @@ template <class Then> static void start_loop(Lodge *solve, Then then)
     LodgeView v = solve->view;
     Sum1 none = {0.0};
     sum_each(
-        solve->step->m, s.n, none,
+        solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             const OozeRheology *m = &s.rheology[s.material[i]];
             const float mass = m->preconditioner_mass;
@@ -62,7 +62,7 @@ static void start(Lodge *solve, double tolerance)
     start_loop(solve, record);
     bodies_precondition(solve->step, solve->view.r, nullptr, &bodies_rz);
     for_each(
-        solve->step->m, 1, OOZE_BODY(uint32_t) {
+        solve->step->gpu, 1, OOZE_BODY(uint32_t) {
             Sum1 rz = {state->particle_rz + bodies_rz};
             begin(rz);
         });
@@ -77,7 +77,7 @@ static void advance_particles(Lodge *solve, const int32_t *off)
     Sum1 none = {0.0};
     RecordParticleRz then = {v.state};
     sum_each(
-        solve->step->m, s.n, none,
+        solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum1 sum = {0.0};
             if (!*off) {
@@ -116,14 +116,14 @@ static void advance_bodies(Lodge *solve, bool iteration, const int32_t *off)
         return;
     }
     for_each(
-        solve->step->m, 1, OOZE_BODY(uint32_t) {
+        solve->step->gpu, 1, OOZE_BODY(uint32_t) {
             Sum1 rz = {v.state->particle_rz + bodies_rz};
             bool keeps = iteration && !v.state->lost;
             v.state->beta = keeps ? rz.a / v.state->rz : 0.0;
             then(rz);
         });
     for_each(
-        solve->step->m, s.n, OOZE_BODY(uint32_t i) {
+        solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
             if (!*off) {
                 v.p[i] = next_direction(s, v, i, v.r[i], v.p[i]);
             }
@@ -142,7 +142,7 @@ void advance(Lodge *solve, bool iteration, const int32_t *off)
     Sum1 none = {0.0};
     CgAdvance then = {v.state, off, iteration};
     sum_each(
-        solve->step->m, s.n, none,
+        solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum1 sum = {0.0};
             if (*off) {
@@ -164,7 +164,7 @@ void advance(Lodge *solve, bool iteration, const int32_t *off)
 static const int32_t *never_off(Lodge *solve)
 {
     int32_t *never = &solve->view.state->again_off;
-    clear(solve->step->m, never, sizeof *never);
+    clear(solve->step->gpu, never, sizeof *never);
     return never;
 }
 
@@ -183,7 +183,7 @@ static void solve_pass(Lodge *solve, int pass)
     if (set->velocity_iterations > 0 && (pass == 0 || step->any_contacts)) {
         warm_start(solve, pass);
     }
-    conjugate_gradients(step->m, v.state, solve->seen_off ? 0 : set->velocity_iterations, [&]() {
+    conjugate_gradients(step->gpu, v.state, solve->seen_off ? 0 : set->velocity_iterations, [&]() {
         multiply_direction(solve, off);
         advance(solve, true, off);
         ooze_timer_lap(step->context->timer, "velocity_vectors");
@@ -201,7 +201,7 @@ static void set_contact_velocities(Step *step)
         return;
     }
     for_each(
-        step->m, s.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
             if (s.contact_of[i] >= 0) {
                 s.u[i] = ooze_contact_prescribed(&s.contact_sets[s.contact_of[i]], s.u[i]);
             }
@@ -222,7 +222,7 @@ static void release_contacts(Lodge *solve)
     Product forces = {s.u, true, true, never_off(solve)};
     multiply(solve, forces);
     for_each(
-        step->m, s.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
             float mass = s.rheology[s.material[i]].relative_mass;
             if (s.contact_of && s.contact_of[i] >= 0 && s.mobility[i] > 0.0f) {
                 float4 force = v.ap[i] - mass * v.u_star[i], friction = f32x4(0, 0, 0);
@@ -241,24 +241,24 @@ static void release_contacts(Lodge *solve)
 
 static void allocate(Lodge *solve)
 {
-    Gpu *m = solve->step->m;
+    Gpu *gpu = solve->step->gpu;
     uint64_t n = solve->step->view.n;
     LodgeView *v = &solve->view;
     v->state = solve->step->state;
-    v->stiffness = scratch<OozeSym3>(m, n);
-    v->explicit_stress = scratch<OozeSym3>(m, n);
-    v->bulk = scratch<float>(m, n);
-    v->hourglass = scratch<float>(m, n);
-    v->edge_hourglass = scratch<float>(m, n);
-    v->flux = scratch<float4>(m, 3 * (n + 1));
-    v->r = scratch<float4>(m, n);
-    v->p = scratch<float4>(m, n);
-    v->ap = scratch<float4>(m, n);
-    v->u_star = scratch<float4>(m, n);
+    v->stiffness = scratch<OozeSym3>(gpu, n);
+    v->explicit_stress = scratch<OozeSym3>(gpu, n);
+    v->bulk = scratch<float>(gpu, n);
+    v->hourglass = scratch<float>(gpu, n);
+    v->edge_hourglass = scratch<float>(gpu, n);
+    v->flux = scratch<float4>(gpu, 3 * (n + 1));
+    v->r = scratch<float4>(gpu, n);
+    v->p = scratch<float4>(gpu, n);
+    v->ap = scratch<float4>(gpu, n);
+    v->u_star = scratch<float4>(gpu, n);
     /* padding of lists */
-    clear(m, v->hourglass + n, sizeof *v->hourglass);
-    clear(m, v->flux + 3 * n, 3 * sizeof *v->flux);
-    clear(m, v->p + n, sizeof *v->p);
+    clear(gpu, v->hourglass + n, sizeof *v->hourglass);
+    clear(gpu, v->flux + 3 * n, 3 * sizeof *v->flux);
+    clear(gpu, v->p + n, sizeof *v->p);
     v->pack = pack_places(solve->step);
     pack_apart(solve->step, &v->pack);
 }
@@ -277,19 +277,19 @@ struct BeginSolve {
 
 static void solve_lodge(Step *step)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     uint64_t n = step->view.n;
-    Mark mark = scratch_mark(m);
+    Mark mark = scratch_mark(gpu);
     Lodge solve;
     memset(&solve, 0, sizeof solve);
     solve.step = step;
     allocate(&solve);
     StepView s = step->view;
-    copy(m, solve.view.u_star, s.u, n * sizeof *s.u);
+    copy(gpu, solve.view.u_star, s.u, n * sizeof *s.u);
     Sum1 none = {0.0};
     BeginSolve begin = {solve.view.state};
     sum_each(
-        m, n, none,
+        gpu, n, none,
         OOZE_BODY(uint32_t i) {
             float4 u = s.u[i];
             Sum1 sum = {(double)s.rheology[s.material[i]].relative_mass * (double)dot(u, u)};
@@ -308,7 +308,7 @@ static void solve_lodge(Step *step)
     }
     warm_start_record(&solve);
     bodies_apply_impulses(step);
-    scratch_rewind(m, mark);
+    scratch_rewind(gpu, mark);
 }
 
 const Formulation formulation_lodge = {solve_lodge, solve_density, finish_lodge};

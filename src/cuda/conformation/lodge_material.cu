@@ -44,7 +44,7 @@ template <int LANES, bool WRAPS, bool MODES> static void prepare_loop(Lodge *sol
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     for_lanes<LANES>(
-        solve->step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        solve->step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             RawRows rows = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
             if (lane == 0) {
                 prepare_particle<MODES>(s, v, i, ooze_mat3_mul_sym3(rows.gradient, s.correction[i]),
@@ -69,7 +69,7 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             RawRows rows = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
             if (lane != 0) {
                 return;

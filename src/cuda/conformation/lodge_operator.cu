@@ -32,7 +32,7 @@ template <int LANES, bool WRAPS> static void stress_loop(const Lodge *solve, Pro
     LodgeView v = solve->view;
     const float4 *input = product.input;
     for_lanes<LANES>(
-        solve->step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        solve->step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             if (*product.off) {
                 return;
             }
@@ -72,7 +72,7 @@ template <int LANES, bool WRAPS> static void product_loop(const Lodge *solve, Pr
     Sum3 none = {0.0, 0.0, 0.0};
     CgMeasure then = {v.state, product.off, iteration};
     sum_lanes<LANES>(
-        solve->step->m, s.n, none,
+        solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i, uint32_t lane) {
             Sum3 sum = {0.0, 0.0, 0.0};
             if (*product.off) {
@@ -104,7 +104,7 @@ static void packed_stress_loop(const Lodge *solve, const int32_t *off)
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     for_each(
-        solve->step->m, s.n, OOZE_BODY(uint32_t i) {
+        solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
             if (*off) {
                 return;
             }
@@ -127,7 +127,7 @@ static void packed_product_loop(const Lodge *solve, Product product)
     Sum3 none = {0.0, 0.0, 0.0};
     CgMeasure then = {v.state, product.off, iteration};
     sum_each(
-        solve->step->m, s.n, none,
+        solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum3 sum = {0.0, 0.0, 0.0};
             if (!*product.off) {
@@ -158,7 +158,7 @@ void pack_direction(Lodge *solve, const int32_t *off)
     LodgeView v = solve->view;
     if (v.pack.directions) {
         for_each(
-            solve->step->m, solve->step->view.n, OOZE_BODY(uint32_t i) {
+            solve->step->gpu, solve->step->view.n, OOZE_BODY(uint32_t i) {
                 if (!*off) {
                     v.p[i] = direction_set(v, i, v.p[i]);
                 }

@@ -21,19 +21,19 @@ struct Extremes {
    support. */
 static void reset_near_intruders(Step *step, const Extremes *all)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     StepView s = step->view;
-    uint8_t *intrudes = scratch<uint8_t>(m, (uint64_t)s.solids.count);
+    uint8_t *intrudes = scratch<uint8_t>(gpu, (uint64_t)s.solids.count);
     double support = step->context->support;
-    clear(m, intrudes, (size_t)s.solids.count);
+    clear(gpu, intrudes, (size_t)s.solids.count);
     for_each(
-        m, s.n, OOZE_BODY(uint32_t i) {
+        gpu, s.n, OOZE_BODY(uint32_t i) {
             if (all->intruded != 0.0f && s.intruder[i] >= 0) {
                 intrudes[s.intruder[i]] = 1;
             }
         });
     for_each(
-        m, s.n, OOZE_BODY(uint32_t i) {
+        gpu, s.n, OOZE_BODY(uint32_t i) {
             for (int k = 0; k < s.solids.count && all->intruded != 0.0f; k++) {
                 const SolidView &solid = s.solids.items[k];
                 OozeVec3 normal;
@@ -47,16 +47,16 @@ static void reset_near_intruders(Step *step, const Extremes *all)
 
 void set_density_targets(Step *step)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     StepView s = step->view;
     const OozeStepContext *c = step->context;
     float gx = (float)c->gravity.x, gy = (float)c->gravity.y, gz = (float)c->gravity.z;
     const float4 *velocity = store_velocities(&step->engine->store);
     Extremes none = {{-INFINITY, INFINITY, 0.0f}, 0.0f};
-    Extremes *all = scratch<Extremes>(m, 1);
+    Extremes *all = scratch<Extremes>(gpu, 1);
     Answer<Extremes> answer = {all};
     sum_each(
-        m, s.n, none,
+        gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             float4 x = s.x0[i], v = velocity[i];
             float depth = gx * x.x + gy * x.y + gz * x.z;
@@ -71,7 +71,7 @@ void set_density_targets(Step *step)
     float tension = step->plan.largest_surface_tension;
     float iterations = fmaxf(1.0f, (float)step->plan.settings.density_iterations);
     for_each(
-        m, s.n, OOZE_BODY(uint32_t i) {
+        gpu, s.n, OOZE_BODY(uint32_t i) {
             float on_all = ooze_relief_load(all->range, tension, s.spacing);
             float load = on_all + s.stress[i] * s.mobility[i];
             float excess = ooze_relief_excess(load, s.dt, iterations, s.spacing);
@@ -83,20 +83,20 @@ void set_density_targets(Step *step)
 
 void update_relief(Step *step)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     StepView s = step->view;
     const float smallest = ooze_relief_shift_square(s.spacing);
-    Most1 none = {0.0f}, *most = scratch<Most1>(m, 1);
+    Most1 none = {0.0f}, *most = scratch<Most1>(gpu, 1);
     Answer<Most1> answer = {most};
     sum_each(
-        m, s.n, none,
+        gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Most1 square = {dot(s.position_only_shift[i], s.position_only_shift[i])};
             return square;
         },
         answer);
     for_each(
-        m, s.n, OOZE_BODY(uint32_t i) {
+        gpu, s.n, OOZE_BODY(uint32_t i) {
             bool relieved = isfinite(s.load_excess[i]), anew = s.mobility[i] == 0.0f;
             if (!anew && !relieved && most->a > smallest) {
                 float4 own = s.position_only_shift[i];

@@ -31,10 +31,10 @@ PackView pack_places(Step *step)
     const Grid *grid = &step->engine->grid;
     PackView p = pack_view(grid->low, grid->high, s.support);
     if (packs(step)) {
-        p.directions = scratch<uint4>(step->m, s.n);
-        p.hourglass = scratch<HourglassRange>(step->m, 1);
+        p.directions = scratch<uint4>(step->gpu, s.n);
+        p.hourglass = scratch<HourglassRange>(step->gpu, 1);
         for_each(
-            step->m, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
+            step->gpu, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
                 p.directions[i] = direction_pack(place_pack(p, s.x0[i]), f32x4(0, 0, 0), false);
             });
     }
@@ -44,10 +44,10 @@ PackView pack_places(Step *step)
 void pack_apart(Step *step, PackView *pack)
 {
     if (pack->directions) {
-        pack->places = scratch<uint2>(step->m, step->view.n);
+        pack->places = scratch<uint2>(step->gpu, step->view.n);
         PackView p = *pack;
         for_each(
-            step->m, (uint64_t)step->view.n + 1,
+            step->gpu, (uint64_t)step->view.n + 1,
             OOZE_BODY(uint32_t i) { p.places[i] = place_of(p, i); });
     }
 }
@@ -60,7 +60,7 @@ void pack_hourglass(Step *step, const PackView *pack, const float *hourglass)
     HourglassRange none = {INFINITY, 0.0f};
     Answer<HourglassRange> answer = {const_cast<HourglassRange *>(pack->hourglass)};
     sum_each(
-        step->m, step->view.n, none,
+        step->gpu, step->view.n, none,
         OOZE_BODY(uint32_t i) {
             float n = hourglass[i];
             HourglassRange range = {n > 0.0f ? n : INFINITY, n};
@@ -79,11 +79,11 @@ OOZE_DEVICE float4 packed_delta(const StepView &s, const PackView &p, float4 her
 
 void pack_sums(Step *step, PackView *pack)
 {
-    pack->sums = scratch<float4>(step->m, step->view.n);
+    pack->sums = scratch<float4>(step->gpu, step->view.n);
     StepView s = step->view;
     PackView p = *pack;
     for_each(
-        step->m, s.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
             const float4 here = place_get(place_of(p, i));
             float x = 0.0f, y = 0.0f, z = 0.0f, w = 0.0f;
             each_neighbour<1>(s.fluid, i, 0, [&](uint32_t j) {
@@ -112,7 +112,7 @@ void pack_sum_edges(Step *step, const PackView *pack, const float *a, float *to)
     StepView s = step->view;
     PackView p = *pack;
     for_each(
-        step->m, s.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
             const float4 here = place_get(place_of(p, i));
             float sum = 0.0f;
             each_neighbour<1>(s.fluid, i, 0,

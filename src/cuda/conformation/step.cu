@@ -81,13 +81,13 @@ enum { LENDS_FROM = 40000000 };
 
 static void allocate_edges(Step *step)
 {
-    step->view.edge_sum = scratch<float4>(step->m, step->view.n);
-    step->view.correction = scratch<OozeSym3>(step->m, step->view.n);
+    step->view.edge_sum = scratch<float4>(step->gpu, step->view.n);
+    step->view.correction = scratch<OozeSym3>(step->gpu, step->view.n);
 }
 
 static void allocate(Step *step)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     const Store *store = &step->engine->store;
     StepView *s = &step->view;
     uint64_t n = s->n;
@@ -104,22 +104,22 @@ static void allocate(Step *step)
         s->more[k] = static_cast<float *>(store_data(store, name));
     }
     s->x0 = store_positions(store);
-    s->u = scratch<float4>(m, n);
-    s->density = scratch<float>(m, n);
-    s->surface_indicator = scratch<float>(m, n);
-    s->mobility = scratch<float>(m, n);
-    s->stress = scratch<float>(m, n);
-    s->anchored = scratch<uint8_t>(m, n);
-    step->state = scratch<SolveState>(m, 1);
-    clear(m, step->state, sizeof *step->state);
-    OozeRheology *rheology = scratch<OozeRheology>(m, (uint64_t)step->plan.row_count);
-    copy_in(m, rheology, step->plan.rheology, (size_t)step->plan.row_count * sizeof *rheology);
+    s->u = scratch<float4>(gpu, n);
+    s->density = scratch<float>(gpu, n);
+    s->surface_indicator = scratch<float>(gpu, n);
+    s->mobility = scratch<float>(gpu, n);
+    s->stress = scratch<float>(gpu, n);
+    s->anchored = scratch<uint8_t>(gpu, n);
+    step->state = scratch<SolveState>(gpu, 1);
+    clear(gpu, step->state, sizeof *step->state);
+    OozeRheology *rheology = scratch<OozeRheology>(gpu, (uint64_t)step->plan.row_count);
+    copy_in(gpu, rheology, step->plan.rheology, (size_t)step->plan.row_count * sizeof *rheology);
     s->rheology = rheology;
     bool lodge = step->plan.settings.formulation == OOZE_FORMULATION_LODGE;
-    s->next_warm_start = scratch<float4>(m, lodge ? n : 0);
-    s->intruder = s->solids.count > 0 ? scratch<int32_t>(m, n) : nullptr;
+    s->next_warm_start = scratch<float4>(gpu, lodge ? n : 0);
+    s->intruder = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
     bodies_allocate(step);
-    step->lent = scratch_mark(m); /* the density stage overwrites what follows */
+    step->lent = scratch_mark(gpu); /* the density stage overwrites what follows */
     allocate_edges(step);
 }
 
@@ -141,7 +141,7 @@ static void start(Step *step)
     const float4 *velocity = store_velocities(&step->engine->store);
     float4 *x0 = store_positions(&step->engine->store);
     for_each(
-        step->m, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
+        step->gpu, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
             if (i == s.n) { /* padding of lists */
                 x0[i] = make_float4(0, 0, 0, OOZE_DUMMY_FAR);
                 s.u[i] = make_float4(0, 0, 0, 0);
@@ -204,7 +204,7 @@ static void predict(Step *step, float4 *x)
 {
     StepView s = step->view;
     for_each(
-        step->m, s.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
             x[i] = s.x0[i] + s.dt * s.u[i];
             s.drift[i] = s.position_only_shift[i] = f32x4(0, 0, 0);
         });
@@ -217,7 +217,7 @@ static float arrive(Step *step, float4 *x, const float4 *shift)
     StepView s = step->view;
     Most1 none = {0.0f};
     Most1 farthest = sum_now(
-        step->m, s.n, none, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
             float4 corrected = shift[i], still = s.drift[i] + s.position_only_shift[i];
             float4 u = s.u[i], travel = s.dt * u + corrected + still;
             x[i] = x[i] + corrected + still;
@@ -235,7 +235,7 @@ static void store_state(Step *step, const float4 *x)
     float4 *position = store_positions(&step->engine->store);
     float4 *velocity = store_velocities(&step->engine->store);
     for_each(
-        step->m, s.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
             float4 at = x[i], u = s.u[i] - (1.0f / s.dt) * s.position_only_shift[i];
             position[i] = f32x4(at.x, at.y, at.z);
             velocity[i] = f32x4(u.x, u.y, u.z);
@@ -245,19 +245,19 @@ static void store_state(Step *step, const float4 *x)
 
 static OozeStatus move(Step *step, const Formulation *formulation, OozeError *error)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     StepView *s = &step->view;
     OozeStepTimer *timer = step->context->timer;
-    float4 *x = scratch<float4>(m, s->n), *shift = scratch<float4>(m, s->n);
-    s->drift = scratch<float4>(m, s->n);
-    s->position_only_shift = scratch<float4>(m, s->n);
-    s->density_target = scratch<float>(m, s->n);
-    s->load_excess = scratch<float>(m, s->n);
+    float4 *x = scratch<float4>(gpu, s->n), *shift = scratch<float4>(gpu, s->n);
+    s->drift = scratch<float4>(gpu, s->n);
+    s->position_only_shift = scratch<float4>(gpu, s->n);
+    s->density_target = scratch<float>(gpu, s->n);
+    s->load_excess = scratch<float>(gpu, s->n);
     set_density_targets(step);
     predict(step, x);
-    Mark mark = scratch_mark(m);
+    Mark mark = scratch_mark(gpu);
     OozeStatus status = formulation->solve_positions(step, x, shift, error);
-    scratch_rewind(m, mark);
+    scratch_rewind(gpu, mark);
     if (status) {
         return status;
     }
@@ -286,7 +286,7 @@ static void report(Step *step)
 {
     SolveState state;
     memset(&state, 0, sizeof state);
-    copy_out(step->m, &state, step->state, sizeof state);
+    copy_out(step->gpu, &state, step->state, sizeof state);
     ooze_solve_residual_report(&state.residual, step->context->report);
 }
 
@@ -299,7 +299,7 @@ OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError
     memset(&constraint, 0, sizeof constraint);
     step.constraint = &constraint;
     step.engine = engine;
-    step.m = &engine->gpu;
+    step.gpu = &engine->gpu;
     step.context = context;
     if (engine->store.n == 0) {
         return OOZE_OK;
@@ -327,13 +327,13 @@ OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError
     formulation->solve_velocities(&step);
     divergence(&step);
     if (step.lends) {
-        scratch_rewind(step.m, step.lent);
+        scratch_rewind(step.gpu, step.lent);
         step.view.contact_of = nullptr;
     }
     failed = move(&step, formulation, error);
     if (!failed) {
         report(&step);
-        failed = status(step.m, engine->store.n, error);
+        failed = status(step.gpu, engine->store.n, error);
     }
     return failed;
 }

@@ -55,7 +55,7 @@ struct StepView {
 
 struct Step {
     Engine *engine;
-    Gpu *m;
+    Gpu *gpu;
     OozeStepContext *context;
     OozeConformationPlan plan;
     StepView view;

@@ -10,7 +10,7 @@ static void surface_stress_loop(Step *step, OozeSurfaceTension t, float4 *flux, 
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             float tension = s.rheology[s.material[i]].surface_tension, nx = 0, ny = 0, nz = 0,
                   filled = 0;
             const float4 here = s.x0[i];
@@ -62,7 +62,7 @@ static void surface_push_loop(Step *step, const float4 *flux, const float4 *base
 {
     StepView s = step->view;
     for_lanes<LANES>(
-        step->m, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             float4 force = edges_flux<LANES, WRAPS>(s, flux, i, lane);
             if (lane == 0) {
                 float k = s.dt * s.mobility[i];
@@ -78,17 +78,17 @@ void surface_tension(Step *step)
     if (!(plan->largest_surface_tension > 0.0f)) {
         return;
     }
-    Mark mark = scratch_mark(step->m);
+    Mark mark = scratch_mark(step->gpu);
     OozeSurfaceTension t = ooze_surface_tension(c->spacing, c->support, plan->volume,
                                                 plan->wall_scale, plan->flat_gradient);
     uint64_t n = step->view.n;
-    float4 *flux = scratch<float4>(step->m, 3 * (n + 1)), *base = scratch<float4>(step->m, n);
-    clear(step->m, flux + 3 * n, 3 * sizeof *flux);
+    float4 *flux = scratch<float4>(step->gpu, 3 * (n + 1)), *base = scratch<float4>(step->gpu, n);
+    clear(step->gpu, flux + 3 * n, 3 * sizeof *flux);
 #define SURFACE_STRESS(lanes, wraps) surface_stress_loop<lanes, wraps>(step, t, flux, base)
 #define SURFACE_PUSH(lanes, wraps)   surface_push_loop<lanes, wraps>(step, flux, base)
     OOZE_EACH_KIND(step, SURFACE_STRESS);
     OOZE_EACH_KIND(step, SURFACE_PUSH);
-    scratch_rewind(step->m, mark);
+    scratch_rewind(step->gpu, mark);
 }
 
 } // namespace ooze

@@ -71,16 +71,16 @@ __global__ void __launch_bounds__(BLOCK)
 #endif
 
 template <class Body>
-static void sum_gains(Gpu *m, uint64_t n, const uint32_t *root, Gain *gain, const int32_t *off,
+static void sum_gains(Gpu *gpu, uint64_t n, const uint32_t *root, Gain *gain, const int32_t *off,
                       Body body)
 {
-    if (m->failed != cudaSuccess) {
+    if (gpu->failed != cudaSuccess) {
         return;
     }
 #ifdef __CUDACC__
-    gain_kernel<<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, m->stream>>>((uint32_t)n, root,
-                                                                              gain, off, body);
-    note(m, cudaGetLastError());
+    gain_kernel<<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, gpu->stream>>>((uint32_t)n, root,
+                                                                                gain, off, body);
+    note(gpu, cudaGetLastError());
 #else
     for (uint64_t i = 0; i < n && !*off; i++) {
         long long value[3] = {0, 0, 0};
@@ -119,25 +119,25 @@ struct RecordPartly {
 static void scale_by_component(Lodge *solve, const uint32_t *root)
 {
     Step *step = solve->step;
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     StepView s = step->view;
     LodgeView v = solve->view;
     const int32_t *off = &v.state->warm_start_off;
-    Gain *gain = scratch<Gain>(m, s.n);
-    float *fraction = scratch<float>(m, s.n);
-    double *unit = scratch<double>(m, 1);
-    clear(m, gain, s.n * sizeof *gain);
+    Gain *gain = scratch<Gain>(gpu, s.n);
+    float *fraction = scratch<float>(gpu, s.n);
+    double *unit = scratch<double>(gpu, 1);
+    clear(gpu, gain, s.n * sizeof *gain);
     Most1 least = {0.0f};
     RecordUnit units = {unit, (double)s.n};
     sum_each(
-        m, s.n, least,
+        gpu, s.n, least,
         OOZE_BODY(uint32_t i) {
             Most1 most = {fmaxf(fabsf(dot(v.p[i], v.r[i])), fabsf(dot(v.p[i], v.ap[i])))};
             return most;
         },
         units);
     sum_gains(
-        m, s.n, root, gain, off, OOZE_BODY(uint32_t i, long long *value) {
+        gpu, s.n, root, gain, off, OOZE_BODY(uint32_t i, long long *value) {
             double per = 1.0 / *unit;
             bool fixed =
                 s.contact_of && s.contact_of[i] >= 0 && s.contact_sets[s.contact_of[i]].count == 3;
@@ -148,7 +148,7 @@ static void scale_by_component(Lodge *solve, const uint32_t *root)
     Sum1 none = {0.0};
     RecordPartly partly = {v.state};
     sum_each(
-        m, s.n, none,
+        gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum1 one = {0.0};
             if (!*off && root[i] == i) {
@@ -160,7 +160,7 @@ static void scale_by_component(Lodge *solve, const uint32_t *root)
         partly);
     const int32_t *again_off = &v.state->again_off;
     for_each(
-        m, s.n, OOZE_BODY(uint32_t i) {
+        gpu, s.n, OOZE_BODY(uint32_t i) {
             if (!*again_off) {
                 float4 p = fraction[root[i]] * v.p[i];
                 v.p[i] = p;
@@ -183,13 +183,13 @@ struct RecordAny {
 static void warm_start_last_step(Lodge *solve)
 {
     Step *step = solve->step;
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     StepView s = step->view;
     LodgeView v = solve->view;
     Sum1 none = {0.0};
     RecordAny any = {v.state};
     sum_each(
-        m, s.n, none,
+        gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum1 sum = {0.0};
             if (!v.state->off) {
@@ -201,15 +201,15 @@ static void warm_start_last_step(Lodge *solve)
         },
         any);
     bodies_project_velocities(step, v.p, &v.state->warm_start_off);
-    Mark mark = scratch_mark(m);
-    uint32_t *root = scratch<uint32_t>(m, s.n);
+    Mark mark = scratch_mark(gpu);
+    uint32_t *root = scratch<uint32_t>(gpu, s.n);
     find_components(step, root, &v.state->warm_start_off);
     pack_direction(solve, &v.state->warm_start_off);
     multiply_direction(solve, &v.state->warm_start_off);
     scale_by_component(solve, root);
     pack_direction(solve, &v.state->again_off);
     multiply_direction(solve, &v.state->again_off);
-    scratch_rewind(m, mark);
+    scratch_rewind(gpu, mark);
 }
 
 /* p = the same along directions that contacts have just released, from the velocities there; ap,
@@ -221,7 +221,7 @@ static void warm_start_released(Lodge *solve)
     Sum1 none = {0.0};
     RecordAny any = {v.state};
     sum_each(
-        solve->step->m, s.n, none,
+        solve->step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum1 count = {0.0};
             if (!v.state->off) {
@@ -263,7 +263,7 @@ void warm_start(Lodge *solve, int pass)
     Sum1 none = {0.0};
     SetGuessLength along = {v.state};
     sum_each(
-        step->m, s.n, none,
+        step->gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
             Sum1 sum = {(double)dot(v.p[i], v.r[i])};
             return sum;
@@ -280,7 +280,7 @@ void warm_start_record(Lodge *solve)
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     for_each(
-        solve->step->m, s.n, OOZE_BODY(uint32_t i) {
+        solve->step->gpu, s.n, OOZE_BODY(uint32_t i) {
             float4 u = s.u[i], u_star = v.u_star[i], next = f32x4(0, 0, 0);
             ooze_warm_start_next(&s.rheology[s.material[i]], &v.state->residual, s.dt, &u.x,
                                  &u_star.x, &next.x);

@@ -7,20 +7,20 @@
 namespace ooze
 {
 
-template <class Item> static void rows_resize(Gpu *m, LinkRows<Item> *rows, uint64_t n)
+template <class Item> static void rows_resize(Gpu *gpu, LinkRows<Item> *rows, uint64_t n)
 {
     rows->n = n;
-    buffer<uint64_t>(m, &rows->first_buffer, n);
-    buffer<uint32_t>(m, &rows->count_buffer, n);
+    buffer<uint64_t>(gpu, &rows->first_buffer, n);
+    buffer<uint32_t>(gpu, &rows->count_buffer, n);
 }
 
 /* Begins the rows one after the other by their counts. Waits for their sum. */
-template <class Item> static void rows_lay_out(Gpu *m, LinkRows<Item> *rows)
+template <class Item> static void rows_lay_out(Gpu *gpu, LinkRows<Item> *rows)
 {
-    running_sum(m, rows->count(), rows->first(), rows->n);
-    copy_out(m, &rows->item_count, rows->first() + rows->n, sizeof rows->item_count);
-    if (m->failed == cudaSuccess) {
-        buffer<Item>(m, &rows->item_buffer, rows->item_count);
+    running_sum(gpu, rows->count(), rows->first(), rows->n);
+    copy_out(gpu, &rows->item_count, rows->first() + rows->n, sizeof rows->item_count);
+    if (gpu->failed == cudaSuccess) {
+        buffer<Item>(gpu, &rows->item_buffer, rows->item_count);
     }
 }
 
@@ -126,15 +126,15 @@ OOZE_DEVICE void write_links(const LinksView &s, const Control &c, uint32_t i, O
 
 static void control_pairs(LinksStep *step, Control *control)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     LinksView s = step->view;
     LinkRows<OozeLink> *old = &step->data->links[0], *now = &step->data->links[1];
     const uint32_t n = s.next.n;
-    uint32_t *new_of_old = scratch<uint32_t>(m, old->n);
+    uint32_t *new_of_old = scratch<uint32_t>(gpu, old->n);
     for_each(
-        m, old->n, OOZE_BODY(uint32_t k) { new_of_old[k] = n; });
+        gpu, old->n, OOZE_BODY(uint32_t k) { new_of_old[k] = n; });
     for_each(
-        m, n, OOZE_BODY(uint32_t i) {
+        gpu, n, OOZE_BODY(uint32_t i) {
             if (s.old_row[i] != OOZE_LINK_ROW_NONE) {
                 new_of_old[s.old_row[i]] = i;
             }
@@ -143,22 +143,22 @@ static void control_pairs(LinksStep *step, Control *control)
     control->old_first = old->first();
     control->old_count = old->count();
     control->old = old->items();
-    control->kept = scratch<uint32_t>(m, n);
-    rows_resize(m, now, n);
+    control->kept = scratch<uint32_t>(gpu, n);
+    rows_resize(gpu, now, n);
     const Control c = *control;
     uint32_t *count = now->count();
     for_each(
-        m, n, OOZE_BODY(uint32_t i) {
+        gpu, n, OOZE_BODY(uint32_t i) {
             c.kept[i] = keep_links(s, c, i);
             uint32_t made = 0;
             each_new_link(s, c, i, [&](uint32_t, float4) { made++; });
             count[i] = c.kept[i] + made;
         });
-    rows_lay_out(m, now);
+    rows_lay_out(gpu, now);
     const uint64_t *first = now->first();
     OozeLink *items = now->items();
     for_each(
-        m, n, OOZE_BODY(uint32_t i) { write_links(s, c, i, items + first[i]); });
+        gpu, n, OOZE_BODY(uint32_t i) { write_links(s, c, i, items + first[i]); });
 }
 
 /* ---- to solids -------------------------------------------------------------------------- */
@@ -233,7 +233,7 @@ OOZE_DEVICE void each_new_wall(const LinksView &s, const Control &c, uint32_t i,
 
 static void control_walls(LinksStep *step, Control *control)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     LinksView s = step->view;
     const Walls *walls = &step->engine->walls;
     LinkRows<OozeWallLink> *old = &step->data->walls[0], *now = &step->data->walls[1];
@@ -241,25 +241,25 @@ static void control_walls(LinksStep *step, Control *control)
     control->old_walls = old->items();
     control->old_wall_first = old->first();
     control->old_wall_count = old->count();
-    control->kept_walls = scratch<uint32_t>(m, n);
+    control->kept_walls = scratch<uint32_t>(gpu, n);
     control->local = static_cast<const float4 *>(walls->local_buffer.memory);
     control->order = walls->grid.order;
-    rows_resize(m, now, n);
+    rows_resize(gpu, now, n);
     const Control c = *control;
     uint32_t *count = now->count();
     for_each(
-        m, n, OOZE_BODY(uint32_t i) {
+        gpu, n, OOZE_BODY(uint32_t i) {
             c.kept_walls[i] = keep_walls(s, c, i);
             uint32_t made = 0;
             each_new_wall(s, c, i, [&](const OozeWallLink &) { made++; });
             count[i] = c.kept_walls[i] + made;
         });
-    rows_lay_out(m, now);
+    rows_lay_out(gpu, now);
     const uint64_t *first = now->first();
     OozeWallLink *items = now->items();
-    float4 *held = scratch<float4>(m, now->item_count);
+    float4 *held = scratch<float4>(gpu, now->item_count);
     for_each(
-        m, n, OOZE_BODY(uint32_t i) {
+        gpu, n, OOZE_BODY(uint32_t i) {
             OozeWallLink *to = items + first[i];
             for (uint32_t k = 0; k < c.kept_walls[i]; k++) {
                 *to++ = c.old_walls[c.old_wall_first[s.old_row[i]] + k];
@@ -274,7 +274,7 @@ static void control_walls(LinksStep *step, Control *control)
 
 OozeStatus links_control(LinksStep *step, OozeError *error)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     LinksData *data = step->data;
     LinksView *s = &step->view;
     const uint32_t n = s->next.n;
@@ -290,14 +290,14 @@ OozeStatus links_control(LinksStep *step, OozeError *error)
         s->wall_first = data->walls[0].first();
         s->wall_count = data->walls[0].count();
     }
-    OozeStatus result = status(m, n, error);
+    OozeStatus result = status(gpu, n, error);
     if (result || !s->k.linked) { /* rows that are half written belong to no particle */
         data->links[0].n = data->walls[0].n = 0;
     }
     const bool lost = !s->k.linked;
     const LinksView v = *s;
     for_each(
-        m, n, OOZE_BODY(uint32_t i) { v.row[v.order[i]] = lost ? OOZE_LINK_ROW_NONE : i; });
+        gpu, n, OOZE_BODY(uint32_t i) { v.row[v.order[i]] = lost ? OOZE_LINK_ROW_NONE : i; });
     return result;
 }
 

@@ -16,11 +16,11 @@ static OozeStatus create(Engine *, void **out, OozeError *error)
     return data && data->host ? OOZE_OK : ooze_fail_memory(error, "the links", sizeof *data);
 }
 
-template <class Item> static void rows_free(Gpu *m, LinkRows<Item> *rows)
+template <class Item> static void rows_free(Gpu *gpu, LinkRows<Item> *rows)
 {
-    buffer_free(m, &rows->first_buffer);
-    buffer_free(m, &rows->count_buffer);
-    buffer_free(m, &rows->item_buffer);
+    buffer_free(gpu, &rows->first_buffer);
+    buffer_free(gpu, &rows->count_buffer);
+    buffer_free(gpu, &rows->item_buffer);
 }
 
 static void destroy(Engine *engine, void *pointer)
@@ -40,22 +40,22 @@ static void destroy(Engine *engine, void *pointer)
 /* ---- frames: rows travel as they are, the host packs and unpacks them ------------------- */
 
 template <class Item>
-static OozeStatus rows_download(Gpu *m, const LinkRows<Item> *rows, OozeLinkRows *to,
+static OozeStatus rows_download(Gpu *gpu, const LinkRows<Item> *rows, OozeLinkRows *to,
                                 OozeError *error)
 {
     OozeStatus result = ooze_link_rows_reserve(to, rows->n, error);
     uint64_t items = rows->n ? rows->item_count : 0;
     result = result ? result : ooze_link_items_reserve(to, items, error);
     if (!result && rows->n > 0) {
-        copy_out(m, to->first, rows->first(), rows->n * sizeof *to->first);
-        copy_out(m, to->count, rows->count(), rows->n * sizeof *to->count);
-        copy_out(m, to->items, rows->items(), items * sizeof(Item));
+        copy_out(gpu, to->first, rows->first(), rows->n * sizeof *to->first);
+        copy_out(gpu, to->count, rows->count(), rows->n * sizeof *to->count);
+        copy_out(gpu, to->items, rows->items(), items * sizeof(Item));
     }
     return result;
 }
 
 template <class Item>
-static void rows_upload(Gpu *m, LinkRows<Item> *rows, const OozeLinkRows *from)
+static void rows_upload(Gpu *gpu, LinkRows<Item> *rows, const OozeLinkRows *from)
 {
     rows->n = from->n;
     rows->item_count = 0;
@@ -63,13 +63,13 @@ static void rows_upload(Gpu *m, LinkRows<Item> *rows, const OozeLinkRows *from)
         uint64_t end = from->first[i] + from->count[i];
         rows->item_count = end > rows->item_count ? end : rows->item_count;
     }
-    uint64_t *first = buffer<uint64_t>(m, &rows->first_buffer, from->n);
-    uint32_t *count = buffer<uint32_t>(m, &rows->count_buffer, from->n);
-    Item *items = buffer<Item>(m, &rows->item_buffer, rows->item_count);
-    if (m->failed == cudaSuccess) {
-        copy_in(m, first, from->first, from->n * sizeof *first);
-        copy_in(m, count, from->count, from->n * sizeof *count);
-        copy_in(m, items, from->items, rows->item_count * sizeof(Item));
+    uint64_t *first = buffer<uint64_t>(gpu, &rows->first_buffer, from->n);
+    uint32_t *count = buffer<uint32_t>(gpu, &rows->count_buffer, from->n);
+    Item *items = buffer<Item>(gpu, &rows->item_buffer, rows->item_count);
+    if (gpu->failed == cudaSuccess) {
+        copy_in(gpu, first, from->first, from->n * sizeof *first);
+        copy_in(gpu, count, from->count, from->n * sizeof *count);
+        copy_in(gpu, items, from->items, rows->item_count * sizeof(Item));
     }
 }
 
@@ -114,7 +114,7 @@ static OozeStatus send_materials(LinksStep *step, OozeError *error)
         static_cast<LinksMaterial *>(ooze_arena_alloc(c->arena, count, sizeof *rows));
     float *mass = static_cast<float *>(ooze_arena_alloc(c->arena, count, sizeof *mass));
     float *extension = static_cast<float *>(ooze_arena_alloc(c->arena, count, sizeof *extension));
-    LinksMaterial *sent = scratch<LinksMaterial>(step->m, count);
+    LinksMaterial *sent = scratch<LinksMaterial>(step->gpu, count);
     if (!rows || !mass || !extension) {
         return ooze_fail_memory(error, "materials", count * sizeof *rows);
     }
@@ -123,7 +123,7 @@ static OozeStatus send_materials(LinksStep *step, OozeError *error)
         bool elastic = c->materials[k].values[OOZE_MATERIAL_LABEL] != 0.0;
         rows[k] = {mass[k], extension[k], elastic};
     }
-    copy_in(step->m, sent, rows, count * sizeof *rows);
+    copy_in(step->gpu, sent, rows, count * sizeof *rows);
     step->view.materials = sent;
     return OOZE_OK;
 }
@@ -133,7 +133,7 @@ static void describe(LinksStep *step)
     const OozeStepContext *c = step->context;
     const Engine *engine = step->engine;
     const Store *store = &engine->store;
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     LinksView *s = &step->view;
     uint64_t n = store->n;
     s->k = ooze_links_constants(&step->data->rest, c);
@@ -151,16 +151,16 @@ static void describe(LinksStep *step)
     s->prescribed = static_cast<const uint16_t *>(store_data(store, "nozzle"));
     s->row = static_cast<uint32_t *>(store_data(store, "link_row"));
     s->elastic = static_cast<uint8_t *>(store_data(store, "elastic"));
-    s->u = scratch<float4>(m, n);
-    s->x = scratch<float4>(m, n);
+    s->u = scratch<float4>(gpu, n);
+    s->x = scratch<float4>(gpu, n);
     s->next.x = s->x;
-    s->shift = scratch<float4>(m, n);
-    s->before = scratch<float4>(m, n);
-    s->change = scratch<float4>(m, n);
-    s->inverse_mass = scratch<float>(m, n);
-    s->share = scratch<float>(m, n);
-    s->excess = scratch<float>(m, n);
-    s->old_row = scratch<uint32_t>(m, n);
+    s->shift = scratch<float4>(gpu, n);
+    s->before = scratch<float4>(gpu, n);
+    s->change = scratch<float4>(gpu, n);
+    s->inverse_mass = scratch<float>(gpu, n);
+    s->share = scratch<float>(gpu, n);
+    s->excess = scratch<float>(gpu, n);
+    s->old_row = scratch<uint32_t>(gpu, n);
 }
 
 static void load(LinksStep *step)
@@ -168,7 +168,7 @@ static void load(LinksStep *step)
     const LinksView s = step->view;
     const float4 *v = store_velocities(&step->engine->store);
     for_each(
-        step->m, s.now.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.now.n, OOZE_BODY(uint32_t i) {
             s.u[i] = f32x4(v[i].x, v[i].y, v[i].z);
             s.elastic[i] = (uint8_t)s.materials[s.material[i]].elastic;
         });
@@ -181,7 +181,7 @@ static void predict(LinksStep *step)
     const OozeVec3 g = step->context->gravity;
     const float4 kick = s.k.dt * f32x4((float)g.x, (float)g.y, (float)g.z);
     for_each(
-        step->m, s.now.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.now.n, OOZE_BODY(uint32_t i) {
             if (!s.prescribed || !s.prescribed[i]) {
                 s.u[i] = s.u[i] + kick;
             }
@@ -193,18 +193,19 @@ static void predict(LinksStep *step)
 static OozeStatus find_neighbours(LinksStep *step, OozeError *error)
 {
     Engine *engine = step->engine;
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     const OozeStepContext *c = step->context;
     LinksView *s = &step->view;
     uint64_t n = s->now.n;
-    OozeStatus result = grid_sort(m, &engine->grid, s->change, n, c->support, &c->periodic, error);
+    OozeStatus result =
+        grid_sort(gpu, &engine->grid, s->change, n, c->support, &c->periodic, error);
     if (result) {
         return result;
     }
     s->order = engine->grid.order;
     const LinksView v = *s;
     for_each(
-        m, n, OOZE_BODY(uint32_t k) {
+        gpu, n, OOZE_BODY(uint32_t k) {
             uint32_t i = v.order[k];
             v.x[k] = v.change[i];
             v.shift[k] = f32x4(0, 0, 0);
@@ -213,10 +214,10 @@ static OozeStatus find_neighbours(LinksStep *step, OozeError *error)
             v.old_row[k] = v.row[i];
         });
     ooze_timer_lap(c->timer, "sort");
-    result = lists_build(m, &engine->near, &engine->grid, s->x, n, s->x, c->support, true, error);
+    result = lists_build(gpu, &engine->near, &engine->grid, s->x, n, s->x, c->support, true, error);
     s->next.fluid = view(&engine->near);
     if (!result && s->now.walls.begin) {
-        result = lists_build(m, &engine->near_walls, &engine->walls.grid, s->x, n,
+        result = lists_build(gpu, &engine->near_walls, &engine->walls.grid, s->x, n,
                              engine->walls.view.position, c->support, false, error);
         s->next.walls = view(&engine->near_walls);
     }
@@ -229,7 +230,7 @@ static void store_results(LinksStep *step)
     const LinksView s = step->view;
     float4 *x = store_positions(&step->engine->store), *v = store_velocities(&step->engine->store);
     for_each(
-        step->m, s.now.n, OOZE_BODY(uint32_t k) {
+        step->gpu, s.now.n, OOZE_BODY(uint32_t k) {
             uint32_t i = s.order[k];
             float4 u = s.u[i] + (1.0f / s.k.dt) * s.shift[k];
             float4 p = x[i] + (s.k.dt * s.u[i] + s.shift[k]);
@@ -242,7 +243,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
 {
     LinksStep step = {};
     step.engine = engine;
-    step.m = &engine->gpu;
+    step.gpu = &engine->gpu;
     step.data = static_cast<LinksData *>(data);
     step.context = context;
     if (engine->store.n == 0) {
@@ -266,7 +267,7 @@ static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, Ooz
         links_solve(&step);
         store_results(&step);
         ooze_timer_lap(context->timer, "store");
-        result = status(step.m, engine->store.n, error);
+        result = status(step.gpu, engine->store.n, error);
     }
     return result;
 }

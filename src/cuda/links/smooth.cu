@@ -34,17 +34,17 @@ OOZE_DEVICE float mass_share(const LinksView &s, uint32_t i)
 void links_smooth(LinksStep *step)
 {
     LinksView s = step->view;
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     const double *p = step->context->params;
     const float fluid = (float)p[OOZE_LINKS_XSPH], walls = (float)p[OOZE_LINKS_WALL_XSPH];
     if (fluid == 0.0f && walls == 0.0f) {
         return;
     }
-    float4 *moving = scratch<float4>(m, s.now.n), *from_walls = scratch<float4>(m, s.now.n);
+    float4 *moving = scratch<float4>(gpu, s.now.n), *from_walls = scratch<float4>(gpu, s.now.n);
     for_each(
-        m, s.now.n, OOZE_BODY(uint32_t i) { moving[i] = density_at(s, i, &from_walls[i]); });
+        gpu, s.now.n, OOZE_BODY(uint32_t i) { moving[i] = density_at(s, i, &from_walls[i]); });
     for_each(
-        m, s.now.n, OOZE_BODY(uint32_t i) {
+        gpu, s.now.n, OOZE_BODY(uint32_t i) {
             const float4 own = moving[i];
             const float mine = mass_share(s, i);
             float4 sum = f32x4(0, 0, 0);

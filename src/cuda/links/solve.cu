@@ -74,11 +74,11 @@ template <int LANES> OOZE_DEVICE void sum_lanes_of(LinkSum *sum)
 }
 
 /* Eqs 4 to 7, taut links, and all of the correction that does not depend on other multipliers. */
-template <int LANES> static void find_multipliers(Gpu *m, const LinksView &view)
+template <int LANES> static void find_multipliers(Gpu *gpu, const LinksView &view)
 {
     const LinksView s = view;
     for_lanes<LANES>(
-        m, s.next.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        gpu, s.next.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             LinkSum sum = {};
             add_densities<LANES>(s, i, lane, &sum);
             if (s.count) {
@@ -104,12 +104,12 @@ template <int LANES> static void find_multipliers(Gpu *m, const LinksView &view)
 }
 
 /* Eqs 8, 10 and 11. */
-template <int LANES> static void correct(Gpu *m, const LinksView &view)
+template <int LANES> static void correct(Gpu *gpu, const LinksView &view)
 {
     LinksView s = view;
     s.next.x = s.before;
     for_lanes<LANES>(
-        m, s.next.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+        gpu, s.next.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             float4 sum = f32x4(0, 0, 0);
             const float4 here = s.before[i];
             const float own = s.inverse_mass[i], share = s.share[i];
@@ -138,14 +138,14 @@ template <int LANES> static void correct(Gpu *m, const LinksView &view)
 }
 
 /* Particles nearer to a solid than the contact distance are put there: see solvers/push_out.c. */
-static void push_out(Gpu *m, const LinksView &view, float contact)
+static void push_out(Gpu *gpu, const LinksView &view, float contact)
 {
     const LinksView s = view;
     if (s.solids.count == 0) {
         return;
     }
     for_each(
-        m, s.next.n, OOZE_BODY(uint32_t i) {
+        gpu, s.next.n, OOZE_BODY(uint32_t i) {
             if (s.inverse_mass[i] == 0.0f) {
                 return;
             }
@@ -179,7 +179,7 @@ static void report(LinksStep *step)
     const LinksView s = step->view;
     Excess none = {};
     Excess all = sum_now(
-        step->m, s.next.n, none, OOZE_BODY(uint32_t i)->Excess {
+        step->gpu, s.next.n, none, OOZE_BODY(uint32_t i)->Excess {
             return {(double)s.excess[i], s.excess[i], 0.0f};
         });
     step->context->report->worst_density_error = (double)all.worst;
@@ -188,19 +188,19 @@ static void report(LinksStep *step)
 
 void links_solve(LinksStep *step)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     const OozeStepContext *c = step->context;
     const LinksView &s = step->view;
     const int iterations = (int)c->params[OOZE_LINKS_ITERATIONS];
     const float contact = (float)(c->params[OOZE_LINKS_CONTACT_DISTANCE] * c->spacing);
     for (int k = 0; k < iterations; k++) {
-#define FIND_MULTIPLIERS(LANES) find_multipliers<LANES>(m, s)
-#define CORRECT(LANES)          correct<LANES>(m, s)
+#define FIND_MULTIPLIERS(LANES) find_multipliers<LANES>(gpu, s)
+#define CORRECT(LANES)          correct<LANES>(gpu, s)
         OOZE_LANES(s.next.n, FIND_MULTIPLIERS);
         ooze_timer_lap(c->timer, "density_multipliers");
         OOZE_LANES(s.next.n, CORRECT);
         ooze_timer_lap(c->timer, "density_corrections");
-        push_out(m, s, contact);
+        push_out(gpu, s, contact);
         ooze_timer_lap(c->timer, "push_out");
     }
     if (iterations > 0) {

@@ -65,7 +65,7 @@ struct LinksView {
 
 struct LinksStep {
     Engine *engine;
-    Gpu *m;
+    Gpu *gpu;
     LinksData *data;
     OozeStepContext *context;
     LinksView view;

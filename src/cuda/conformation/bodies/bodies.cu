@@ -16,13 +16,13 @@ static bool take(Step *step, const float4 *field, int which, const int32_t *off 
     const uint32_t *index = b->index;
     float4 *to = b->field[which];
     for_each(
-        step->m, count + 1, OOZE_BODY(uint32_t slot) {
+        step->gpu, count + 1, OOZE_BODY(uint32_t slot) {
             bool there = slot < count && index[slot] != OOZE_NO_PARTICLE;
             float4 none = f32x4(slot == count && off && *off ? 1.0f : 0.0f, 0, 0);
             to[slot] = there ? field[index[slot]] : none;
         });
-    copy_out(step->m, b->all.field[which], to, (count + 1) * sizeof *to);
-    return step->m->failed == cudaSuccess && b->all.field[which][count].x == 0.0f;
+    copy_out(step->gpu, b->all.field[which], to, (count + 1) * sizeof *to);
+    return step->gpu->failed == cudaSuccess && b->all.field[which][count].x == 0.0f;
 }
 
 /* Copies a field of the host to the device. */
@@ -30,7 +30,7 @@ static const float4 *send(Step *step, int which)
 {
     Bodies *b = step->bodies;
     float4 *to = b->field[which];
-    copy_in(step->m, to, b->all.field[which], b->all.rigid_slots * sizeof *to);
+    copy_in(step->gpu, to, b->all.field[which], b->all.rigid_slots * sizeof *to);
     return to;
 }
 
@@ -40,7 +40,7 @@ static void give(Step *step, int which, float4 *field)
     const uint32_t *index = b->index;
     const float4 *from = send(step, which);
     for_each(
-        step->m, b->all.rigid_slots, OOZE_BODY(uint32_t slot) {
+        step->gpu, b->all.rigid_slots, OOZE_BODY(uint32_t slot) {
             if (index[slot] != OOZE_NO_PARTICLE) {
                 field[index[slot]] = from[slot];
             }
@@ -50,8 +50,8 @@ static void give(Step *step, int which, float4 *field)
 /* A table of the host's, one element a body. */
 template <class T> static const T *send_table(Step *step, const T *table, uint64_t count)
 {
-    T *to = scratch<T>(step->m, count);
-    copy_in(step->m, to, table, count * sizeof(T));
+    T *to = scratch<T>(step->gpu, count);
+    copy_in(step->gpu, to, table, count * sizeof(T));
     return to;
 }
 
@@ -76,7 +76,7 @@ static void find_rows(Step *step)
     uint16_t *row = step->bodies->row;
     uint32_t materials = (uint32_t)c->material_count;
     for_each(
-        step->m, s->n, OOZE_BODY(uint32_t i) {
+        step->gpu, s->n, OOZE_BODY(uint32_t i) {
             uint32_t kind = body[i] ? (uint32_t)bodies[body[i] - 1].kind : 0;
             row[i] = (uint16_t)(material[i] + kind * materials);
         });
@@ -85,7 +85,7 @@ static void find_rows(Step *step)
 
 void bodies_allocate(Step *step)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     const Store *store = &step->engine->store;
     Bodies *b = step->bodies;
     StepView *s = &step->view;
@@ -95,15 +95,15 @@ void bodies_allocate(Step *step)
     }
     s->body = static_cast<const uint16_t *>(store_data(store, "body"));
     s->pin = static_cast<const uint16_t *>(store_data(store, "pin"));
-    b->index = scratch<uint32_t>(m, b->all.slots);
-    b->field[0] = scratch<float4>(m, b->all.rigid_slots);
-    b->field[1] = scratch<float4>(m, b->all.rigid_slots);
-    b->row = scratch<uint16_t>(m, s->n);
-    s->film = b->film = scratch<uint16_t>(m, s->n);
-    b->rigid_of = scratch<uint16_t>(m, s->n);
-    s->own_density_target = b->own_density_target = scratch<float>(m, s->n);
-    s->effective_inverse_mass = b->effective_inverse_mass = scratch<float>(m, s->n);
-    s->ignores_boundary = b->ignores_boundary = scratch<uint8_t>(m, s->n);
+    b->index = scratch<uint32_t>(gpu, b->all.slots);
+    b->field[0] = scratch<float4>(gpu, b->all.rigid_slots);
+    b->field[1] = scratch<float4>(gpu, b->all.rigid_slots);
+    b->row = scratch<uint16_t>(gpu, s->n);
+    s->film = b->film = scratch<uint16_t>(gpu, s->n);
+    b->rigid_of = scratch<uint16_t>(gpu, s->n);
+    s->own_density_target = b->own_density_target = scratch<float>(gpu, s->n);
+    s->effective_inverse_mass = b->effective_inverse_mass = scratch<float>(gpu, s->n);
+    s->ignores_boundary = b->ignores_boundary = scratch<uint8_t>(gpu, s->n);
     s->rigid_of = b->all.rigid_count > 0 ? b->rigid_of : nullptr;
     find_rows(step);
 }
@@ -112,7 +112,7 @@ void bodies_allocate(Step *step)
 static void number_particles(Step *step)
 {
     Bodies *b = step->bodies;
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     const Store *store = &step->engine->store;
     StepView s = step->view;
     const OozeBodies *all = &b->all;
@@ -122,11 +122,11 @@ static void number_particles(Step *step)
     const uint64_t *ids = static_cast<const uint64_t *>(store_data(store, "id"));
     const float4 *rest = static_cast<const float4 *>(store_data(store, "rest_position"));
     uint32_t *index = b->index;
-    float4 *rests = scratch<float4>(m, all->slots), *places = scratch<float4>(m, rigid);
+    float4 *rests = scratch<float4>(gpu, all->slots), *places = scratch<float4>(gpu, rigid);
     for_each(
-        m, all->slots, OOZE_BODY(uint32_t slot) { index[slot] = OOZE_NO_PARTICLE; });
+        gpu, all->slots, OOZE_BODY(uint32_t slot) { index[slot] = OOZE_NO_PARTICLE; });
     for_each(
-        m, s.n, OOZE_BODY(uint32_t i) {
+        gpu, s.n, OOZE_BODY(uint32_t i) {
             if (s.body[i]) {
                 uint32_t k = s.body[i] - 1u;
                 uint64_t slot = first[k] + (ids[i] - body[k].first_id);
@@ -138,20 +138,20 @@ static void number_particles(Step *step)
                 }
             }
         });
-    copy_out(m, all->index, index, all->slots * sizeof *index);
-    copy_out(m, all->rest, rests, all->slots * sizeof *rests);
-    copy_out(m, all->place, places, rigid * sizeof *places);
+    copy_out(gpu, all->index, index, all->slots * sizeof *index);
+    copy_out(gpu, all->rest, rests, all->slots * sizeof *rests);
+    copy_out(gpu, all->place, places, rigid * sizeof *places);
 }
 
 static void find_films(Step *step)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     StepView s = step->view;
     const uint32_t *index = step->bodies->index;
     uint16_t *film = step->bodies->film;
-    copy(m, film, s.material, s.n * sizeof *film);
+    copy(gpu, film, s.material, s.n * sizeof *film);
     for_each(
-        m, step->bodies->all.slots, OOZE_BODY(uint32_t slot) {
+        gpu, step->bodies->all.slots, OOZE_BODY(uint32_t slot) {
             uint32_t i = index[slot];
             float largest = 0.0f;
             if (i == OOZE_NO_PARTICLE) {
@@ -169,7 +169,7 @@ static void find_films(Step *step)
 /* Inputs of the density stage, per particle. */
 static void describe_particles(Step *step)
 {
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     const OozeBodies *all = &step->bodies->all;
     OozeArena *arena = step->context->arena;
     uint64_t bodies = (uint64_t)step->context->body_count;
@@ -180,7 +180,7 @@ static void describe_particles(Step *step)
         gives[k] = rigid ? ooze_rigid_ease(&all->rigids[rigid - 1]) : 1.0f;
     }
     if (!gives) {
-        note(m, cudaErrorMemoryAllocation);
+        note(gpu, cudaErrorMemoryAllocation);
         return;
     }
     const float *give = send_table(step, gives, bodies);
@@ -189,7 +189,7 @@ static void describe_particles(Step *step)
     float *effective_inverse_mass = step->bodies->effective_inverse_mass;
     uint8_t *ignores_boundary = step->bodies->ignores_boundary;
     for_each(
-        m, (uint64_t)s.n + 1,
+        gpu, (uint64_t)s.n + 1,
         OOZE_BODY(uint32_t i) { /* with padding of lists */
                                 uint16_t body = i < s.n ? s.body[i] : (uint16_t)0;
                                 rigid_of[i] = body ? number[body - 1] : (uint16_t)0;
@@ -203,15 +203,15 @@ static void describe_particles(Step *step)
 static void find_density_targets(Step *step)
 {
     StepView s = step->view;
-    Gpu *m = step->m;
+    Gpu *gpu = step->gpu;
     const uint32_t *index = step->bodies->index;
     const uint64_t rigid = step->bodies->all.rigid_slots;
     BondsView bonds = step->bodies->bonds;
     float *target = step->bodies->own_density_target;
     for_each(
-        m, s.n, OOZE_BODY(uint32_t i) { target[i] = 1.0f; });
+        gpu, s.n, OOZE_BODY(uint32_t i) { target[i] = 1.0f; });
     for_each(
-        m, step->bodies->all.slots, OOZE_BODY(uint32_t slot) {
+        gpu, step->bodies->all.slots, OOZE_BODY(uint32_t slot) {
             uint32_t i = index[slot];
             if (i == OOZE_NO_PARTICLE) {
                 return;
@@ -243,7 +243,7 @@ OozeStatus bodies_begin(Step *step, OozeError *error)
     if (all->rigid_count > 0) {
         take(step, step->view.u, 0);
     }
-    OozeStatus answer = status(step->m, n, error);
+    OozeStatus answer = status(step->gpu, n, error);
     answer = answer ? answer : ooze_bodies_begin(all, all->field[0], error);
     answer = answer ? answer : ooze_bonds_find(all, &step->engine->bonds.made, error);
     if (answer) {
@@ -254,7 +254,7 @@ OozeStatus bodies_begin(Step *step, OozeError *error)
     bonds_begin(step);
     find_density_targets(step);
     ooze_timer_lap(step->context->timer, "rest");
-    return status(step->m, n, error);
+    return status(step->gpu, n, error);
 }
 
 /* ---- rigid bodies ---- */
@@ -347,7 +347,7 @@ void bodies_density(Step *step, DensityJob *job)
     }
     job->ignores_boundary = s.ignores_boundary;
     for_each(
-        step->m, s.n, OOZE_BODY(uint32_t i) {
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
             if (s.body[i]) {
                 s.density_target[i] = s.own_density_target[i];
                 s.load_excess[i] = INFINITY;

@@ -7,36 +7,36 @@
 namespace ooze
 {
 
-void bonds_free(Gpu *m, Bonds *bonds)
+void bonds_free(Gpu *gpu, Bonds *bonds)
 {
     ooze_bonds_destroy(bonds->made);
-    buffer_free(m, &bonds->first);
-    buffer_free(m, &bonds->other);
-    buffer_free(m, &bonds->length);
-    buffer_free(m, &bonds->share);
+    buffer_free(gpu, &bonds->first);
+    buffer_free(gpu, &bonds->other);
+    buffer_free(gpu, &bonds->length);
+    buffer_free(gpu, &bonds->share);
     *bonds = {};
 }
 
-template <class T> static const T *send(Gpu *m, DeviceBuffer *to, const T *from, uint64_t count)
+template <class T> static const T *send(Gpu *gpu, DeviceBuffer *to, const T *from, uint64_t count)
 {
-    T *memory = buffer<T>(m, to, count);
-    copy_in(m, memory, from, count * sizeof(T));
+    T *memory = buffer<T>(gpu, to, count);
+    copy_in(gpu, memory, from, count * sizeof(T));
     return memory;
 }
 
 /* Where they are, sent if they have been made anew. */
-static BondsView view_bonds(Gpu *m, Bonds *bonds)
+static BondsView view_bonds(Gpu *gpu, Bonds *bonds)
 {
     const OozeBonds *made = bonds->made;
     uint64_t count = made->first[made->slots];
     BondsView view;
     memset(&view, 0, sizeof view);
     if (!bonds->sent || bonds->sent_slots != made->slots || bonds->sent_of != made->made_of) {
-        send(m, &bonds->first, made->first, made->slots + 1);
-        send(m, &bonds->other, made->other, count);
-        send(m, &bonds->length, made->length, count);
-        send(m, &bonds->share, made->share, count);
-        bonds->sent = m->failed == cudaSuccess;
+        send(gpu, &bonds->first, made->first, made->slots + 1);
+        send(gpu, &bonds->other, made->other, count);
+        send(gpu, &bonds->length, made->length, count);
+        send(gpu, &bonds->share, made->share, count);
+        bonds->sent = gpu->failed == cudaSuccess;
         bonds->sent_slots = made->slots;
         bonds->sent_of = made->made_of;
     }
@@ -44,8 +44,8 @@ static BondsView view_bonds(Gpu *m, Bonds *bonds)
     view.other = static_cast<const uint32_t *>(bonds->other.memory);
     view.length = static_cast<const float *>(bonds->length.memory);
     view.share = static_cast<const float *>(bonds->share.memory);
-    view.pull = scratch<float4>(m, count);
-    view.hook = scratch<uint2>(m, count);
+    view.pull = scratch<float4>(gpu, count);
+    view.hook = scratch<uint2>(gpu, count);
     return view;
 }
 
@@ -55,13 +55,13 @@ void bonds_begin(Step *step)
     if (!all->bonds) {
         return;
     }
-    BondsView bonds = view_bonds(step->m, &step->engine->bonds);
+    BondsView bonds = view_bonds(step->gpu, &step->engine->bonds);
     step->bodies->bonds = bonds;
     StepView s = step->view;
     const uint32_t *index = step->bodies->index;
     const uint64_t first = all->rigid_slots;
     for_each(
-        step->m, all->slots - first, OOZE_BODY(uint32_t k) {
+        step->gpu, all->slots - first, OOZE_BODY(uint32_t k) {
             uint64_t slot = first + k;
             uint32_t i = index[slot];
             for (uint64_t e = bonds.first[slot]; e < bonds.first[slot + 1]; e++) {
@@ -86,7 +86,7 @@ static void add_loop(Step *step, const float4 *v, float4 *force, bool known, con
     const uint64_t first = all->rigid_slots;
     const float dt = step->view.dt, stretched = known ? 1.0f : 0.0f;
     for_lanes<LANES>(
-        step->m, all->slots - first, OOZE_BODY(uint32_t k, uint32_t lane) {
+        step->gpu, all->slots - first, OOZE_BODY(uint32_t k, uint32_t lane) {
             uint64_t slot = first + k, end = bonds.first[slot + 1];
             uint32_t i = index[slot];
             if (*off || i == OOZE_NO_PARTICLE) {
