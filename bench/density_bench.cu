@@ -136,7 +136,7 @@ static void measure(uint64_t n)
            (double)b.engine.near.pairs / (double)n, part(&b, "density_sort"),
            part(&b, "density_lists"), part(&b, "density_multipliers"),
            part(&b, "density_corrections"), part(&b, "drift"), 1e3 * (many - few) / (MORE - FEWER),
-           (double)m->held / (double)n);
+           (double)m->allocated / (double)n);
     grid_free(m, &b.engine.grid);
     lists_free(m, &b.engine.near);
     gpu_destroy(m);

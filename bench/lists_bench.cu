@@ -181,7 +181,7 @@ static void run_size(const Options *options, uint64_t n)
     }
     printf("%10llu %6.1f %5.2f %6.1f %4u %6s | %8.3f %8.3f %8.3f %8.3f | %8.3f %6.1f\n",
            (unsigned long long)n, (double)s->lists.pairs / (double)n,
-           (double)s->lists.stored / (double)s->lists.pairs, (double)s->gpu.held / (double)n,
+           (double)s->lists.stored / (double)s->lists.pairs, (double)s->gpu.allocated / (double)n,
            s->lists.chunks, s->grid.cells.sparse ? "few" : "all", ms[SORT], ms[REORDER], ms[LISTS],
            ms[WALLS], ms[DOWNLOAD], 114e-6 * (double)n / ms[DOWNLOAD]);
     lists_free(&s->gpu, &s->lists);

@@ -27,22 +27,22 @@ void wrap_positions(Gpu *gpu, Store *store, const OozePeriodic *periodic)
 double fastest_speed(Gpu *gpu, const Store *store)
 {
     const float4 *v = store_velocities(store);
-    Most1 none = {0.0f};
-    Most1 most = sum_now(
+    Max1 none = {0.0f};
+    Max1 largest = sum_to_host(
         gpu, store->n, none, OOZE_BODY(uint32_t i) {
-            Most1 own = {dot(v[i], v[i])};
+            Max1 own = {dot(v[i], v[i])};
             return own;
         });
-    return sqrt((double)most.a);
+    return sqrt((double)largest.a);
 }
 
-/* The lowest index of those that are bad, the largest square of a speed. */
-struct Ends {
-    uint32_t first_bad;
+/* Lowest index of a particle out of bounds, and largest square of a speed. */
+struct BoundsCheck {
+    uint32_t first_invalid;
     float square;
-    __device__ void operator+=(const Ends &o)
+    __device__ void operator+=(const BoundsCheck &o)
     {
-        first_bad = o.first_bad < first_bad ? o.first_bad : first_bad;
+        first_invalid = o.first_invalid < first_invalid ? o.first_invalid : first_invalid;
         square = o.square > square ? o.square : square;
     }
 };
@@ -55,21 +55,21 @@ OozeEngineEnd check_bounds(Gpu *gpu, Store *store, const OozePeriodic *periodic,
     float far2 = farthest * farthest, fast2 = fastest * fastest;
     OozePeriodic box = *periodic;
     bool wraps = !is_open(periodic);
-    Ends none = {UINT32_MAX, 0.0f};
-    Ends ends = sum_now(
+    BoundsCheck none = {UINT32_MAX, 0.0f};
+    BoundsCheck check = sum_to_host(
         gpu, store->n, none, OOZE_BODY(uint32_t i) {
             float4 place = x[i], speed = v[i];
             float square = dot(speed, speed);
-            /* false for NaN, and for what has overflowed */
-            bool good = dot(place, place) <= far2 && square <= fast2;
-            if (good && wraps) {
+            /* false for NaN and infinity */
+            bool valid = dot(place, place) <= far2 && square <= fast2;
+            if (valid && wraps) {
                 x[i] = wrapped(place, box);
             }
-            Ends own = {good ? UINT32_MAX : i, square};
+            BoundsCheck own = {valid ? UINT32_MAX : i, square};
             return own;
         });
-    OozeEngineEnd end = {ends.first_bad == UINT32_MAX ? UINT64_MAX : ends.first_bad,
-                         sqrt((double)ends.square)};
+    OozeEngineEnd end = {check.first_invalid == UINT32_MAX ? UINT64_MAX : check.first_invalid,
+                         sqrt((double)check.square)};
     return end;
 }
 

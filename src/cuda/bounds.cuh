@@ -1,5 +1,4 @@
-/* Speeds and bounds of all particles: how fast they are, and whether they are
-   still where fluid can be. */
+/* Largest speed of all particles, and whether their positions and speeds are in bounds. */
 #ifndef OOZE_CUDA_BOUNDS_CUH
 #define OOZE_CUDA_BOUNDS_CUH
 
@@ -14,10 +13,10 @@ namespace ooze
 
 /* Wraps positions into the periodic box. */
 void wrap_positions(Gpu *gpu, Store *store, const OozePeriodic *periodic);
-/* Speed of the fastest. Waits. */
+/* The largest speed. Waits. */
 double fastest_speed(Gpu *gpu, const Store *store);
-/* Wraps, and checks against the speed `fastest` and the distance `farthest` from the origin. Waits.
-   */
+/* Wraps positions into the periodic box, and checks speeds against `fastest` and distances from the
+   origin against `farthest`. Waits. */
 OozeEngineEnd check_bounds(Gpu *gpu, Store *store, const OozePeriodic *periodic, float fastest,
                            float farthest);
 

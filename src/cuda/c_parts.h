@@ -1,4 +1,4 @@
-/* The C parts that device code stands on, as C++ sees them. */
+/* C headers that device code uses. */
 #ifndef OOZE_CUDA_C_PARTS_H
 #define OOZE_CUDA_C_PARTS_H
 

@@ -1,5 +1,4 @@
-/* The cells that points were sorted into, as bodies see them, and the runs of points near a place.
-   */
+/* The cells that points were sorted into, and the runs of points near a position. */
 #ifndef OOZE_CUDA_CELLS_CUH
 #define OOZE_CUDA_CELLS_CUH
 
@@ -9,7 +8,7 @@ extern "C" {
 #include "particles/grid_cells.h"
 }
 
-/* How often the loop that follows is written out, on a GPU. */
+/* Unrolls the loop that follows n times, on a GPU. */
 #ifdef __CUDACC__
 #define OOZE_PRAGMA(text) _Pragma(#text)
 #define OOZE_UNROLL(n)    OOZE_PRAGMA(unroll n)
@@ -21,27 +20,27 @@ namespace ooze
 {
 
 enum {
-    X_PARTS = 4,   /* cells along x in an edge */
-    X_TOGETHER = 4 /* cells along x that share a slot of the sparse table, a power of two */
+    X_PER_EDGE = 4, /* cells along x per edge of the grid */
+    X_PER_SLOT = 4  /* cells along x per slot of the sparse table, a power of two */
 };
 
-/* Points of a few cells beside each other in a row, in a hash table: 16 bytes, one load. */
+/* Slot of a hash table: the points of X_PER_SLOT adjacent cells. 16 bytes, one load. */
 struct alignas(16) CellSlot {
-    unsigned long long key; /* cell / X_TOGETHER, or NO_CELL */
+    unsigned long long key; /* cell / X_PER_SLOT, or NO_CELL */
     uint32_t begin, end;
 };
 #define OOZE_NO_CELL 0xffffffffffffffffull
 
-/* Cell (x, y, z) has the number (z * ny + y) * pitch + x; points stand in the order of these
-   numbers. Where the box has not many more cells than points, start[cell] .. start[cell + 1] are
-   its points; else the table has only those cells that have points. */
+/* Cell (x, y, z) has the number (z * ny + y) * pitch + x; points are sorted by it. In a dense grid
+   start[cell] .. start[cell + 1] are the points of a cell; a sparse one, of a box with many more
+   cells than points, has a hash table of the cells with points. */
 struct Cells {
     OozeGridAxis axis[3];
     OozePeriodic periodic;
     uint64_t n, pitch, total;
-    float edge[3];   /* of a column, in edges of the grid */
-    float x_inverse; /* columns along x in an edge of the grid */
-    float margin;    /* what rounding adds to a distance across a periodic box, likewise */
+    float edge[3];   /* width of a column, in edges of the grid */
+    float x_inverse; /* columns along x per edge of the grid */
+    float margin;    /* rounding error of a distance across a periodic box, in edges of the grid */
     bool sparse, wraps;
     const uint32_t *start;
     const CellSlot *slot;
@@ -66,8 +65,7 @@ OOZE_DEVICE bool find_slot(const Cells &cells, uint64_t key, uint2 *run)
     }
 }
 
-/* Where a coordinate is among the columns of an axis: its column, and how far into it, 0 to 1. The
-   latter is never more than is true, seen from either end. */
+/* Column of a coordinate along an axis, and the fraction into the column, 0 to 1. */
 struct Place {
     int32_t column;
     float into;
@@ -81,9 +79,9 @@ OOZE_DEVICE Place place_on(const OozeGridAxis &axis, float x)
     return place;
 }
 
-/* The columns that a place may have neighbours in, ascending, each with the square of its distance
-   in edges of the grid: infinite where there is no such column. Not arrays: those a GPU puts into
-   memory. */
+/* The three columns that may hold neighbours, ascending, and the square of the distance to each in
+   edges of the grid, infinite where there is no such column. Not arrays, which a GPU would put into
+   local memory. */
 struct Columns {
     int32_t a, b, c;
     float to_a, to_b, to_c;
@@ -106,7 +104,7 @@ OOZE_DEVICE Columns columns_near(const OozeGridAxis &axis, float edge, float x)
                 c >= 0 && c <= last ? 0.0f : INFINITY,
                 c >= -1 && c <= last - 1 ? up : INFINITY};
     }
-    if (last < 3) { /* all, and each once */
+    if (last < 3) { /* every column once */
         return {0, 1, 2, 0.0f, last >= 1 ? 0.0f : INFINITY, last >= 2 ? 0.0f : INFINITY};
     }
     if (c == 0) {
@@ -118,10 +116,10 @@ OOZE_DEVICE Columns columns_near(const OozeGridAxis &axis, float edge, float x)
     return {c - 1, c, c + 1, down, 0.0f, up};
 }
 
-OOZE_DEVICE float near_root(float a)
+OOZE_DEVICE float fast_sqrt(float a)
 {
 #ifdef __CUDACC__
-    float root; /* good to the last bits but one, in one instruction */
+    float root; /* approximate, in one instruction */
     asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(a));
     return root;
 #else
@@ -129,12 +127,12 @@ OOZE_DEVICE float near_root(float a)
 #endif
 }
 
-/* Points of the cells from column x0 to x1 of a row, and in a sparse table of a few more. */
+/* Points of columns x0 to x1 of a row; of a sparse table the run may hold a few more. */
 template <bool SPARSE>
 OOZE_DEVICE uint2 find_run(const Cells &cells, int32_t y, int32_t z, int32_t x0, int32_t x1)
 {
     uint2 run = {0, 0};
-    if (!SPARSE) { /* their numbers fit into 32 bits */
+    if (!SPARSE) { /* cell numbers fit into 32 bits */
         uint32_t row = (uint32_t)z * (uint32_t)cells.axis[1].count + (uint32_t)y;
         row *= (uint32_t)cells.pitch;
         run.x = cells.start[row + (uint32_t)x0];
@@ -142,22 +140,21 @@ OOZE_DEVICE uint2 find_run(const Cells &cells, int32_t y, int32_t z, int32_t x0,
         return run;
     }
     uint64_t row = ((uint64_t)z * (uint64_t)cells.axis[1].count + (uint64_t)y) * cells.pitch;
-    uint64_t last = (row + (uint64_t)x1) / X_TOGETHER;
-    for (uint64_t key = (row + (uint64_t)x0) / X_TOGETHER; key <= last; key++) {
-        uint2 some;
-        if (find_slot(cells, key, &some)) {
-            run.x = run.y == 0 ? some.x : run.x;
-            run.y = some.y;
+    uint64_t last = (row + (uint64_t)x1) / X_PER_SLOT;
+    for (uint64_t key = (row + (uint64_t)x0) / X_PER_SLOT; key <= last; key++) {
+        uint2 slot;
+        if (find_slot(cells, key, &slot)) {
+            run.x = run.y == 0 ? slot.x : run.x;
+            run.y = slot.y;
         }
     }
     return run;
 }
 
-/* The same where the columns go beyond an end of a periodic axis: calls visit(run) for both ends.
-   */
+/* The same for columns beyond an end of a periodic axis: calls visit(run) for both ends. */
 template <bool SPARSE, class Visit>
-OOZE_DEVICE void each_end(const Cells &cells, int32_t y, int32_t z, int32_t low, int32_t high,
-                          Visit visit)
+OOZE_DEVICE void each_wrapped_run(const Cells &cells, int32_t y, int32_t z, int32_t low,
+                                  int32_t high, Visit visit)
 {
     int32_t count = cells.axis[0].count;
     bool all = high - low + 1 >= count, below = low < 0;
@@ -171,16 +168,16 @@ OOZE_DEVICE void each_end(const Cells &cells, int32_t y, int32_t z, int32_t low,
     }
 }
 
-/* Runs of one row: its columns no farther from the place than `way`, in columns. */
+/* Runs of one row: its columns within `reach` of the position, in columns. */
 template <bool SPARSE, bool WRAPS, class Visit>
-OOZE_DEVICE void each_part(const Cells &cells, int32_t y, int32_t z, Place x, float travel,
-                           Visit visit)
+OOZE_DEVICE void each_row_run(const Cells &cells, int32_t y, int32_t z, Place x, float reach,
+                              Visit visit)
 {
     const int32_t last = cells.axis[0].count - 1;
-    int32_t low = x.column + (int32_t)floorf(x.into - travel);
-    int32_t high = x.column + (int32_t)floorf(x.into + travel);
+    int32_t low = x.column + (int32_t)floorf(x.into - reach);
+    int32_t high = x.column + (int32_t)floorf(x.into + reach);
     if (WRAPS && cells.axis[0].wraps && (low < 0 || high > last)) {
-        each_end<SPARSE>(cells, y, z, low, high, visit);
+        each_wrapped_run<SPARSE>(cells, y, z, low, high, visit);
         return;
     }
     low = low > 0 ? low : 0;
@@ -190,9 +187,9 @@ OOZE_DEVICE void each_part(const Cells &cells, int32_t y, int32_t z, Place x, fl
     }
 }
 
-/* Calls visit(run) for runs of points from run.x to before run.y, ascending, some of them empty,
-   among which are all whose distance from p is within a reach whose square is `square`, in edges of
-   the grid: see reach_square. WRAPS: some axis does. */
+/* Calls visit(run) for runs of points, run.x <= index < run.y, ascending, some of them empty. They
+   include all points within the radius of reach_square, of which `square` is the result. WRAPS:
+   some axis is periodic. */
 template <bool SPARSE, bool WRAPS, class Visit>
 OOZE_DEVICE void each_run(const Cells &cells, float4 p, float square, Visit visit)
 {
@@ -205,17 +202,17 @@ OOZE_DEVICE void each_run(const Cells &cells, float4 p, float square, Visit visi
         const int32_t slab = z.number(k);
         OOZE_UNROLL(1)
         for (int r = 0; r < 3; r++) {
-            const float left = in_slab - y.square(r);
-            if (left >= 0.0f) {
-                each_part<SPARSE, WRAPS>(cells, y.number(r), slab, x,
-                                         near_root(left) * cells.x_inverse, visit);
+            const float rest = in_slab - y.square(r);
+            if (rest >= 0.0f) {
+                each_row_run<SPARSE, WRAPS>(cells, y.number(r), slab, x,
+                                            fast_sqrt(rest) * cells.x_inverse, visit);
             }
         }
     }
 }
 
-/* What each_run takes for a radius of at most the grid's edge: wider by far more than its
-   arithmetic rounds. */
+/* Square of a search radius, at most an edge of the grid, in edges of the grid; widened by more than
+   the rounding errors of each_run. */
 static inline float reach_square(const Cells &cells, double radius, double cell)
 {
     double reach = radius / cell * (1.0 + 1e-5) + (double)cells.margin;

@@ -1,6 +1,6 @@
 /* Preconditioned conjugate gradients on the device: see solvers/conjugate_gradients_formula.h.
-   The scalars are in device memory, and every loop returns at once where its switch `off` is
-   set, so that no iteration waits for the host. */
+   The scalars are in device memory, and every loop returns at once when the flag `off` is set, so
+   that no iteration waits for the host. */
 #ifndef OOZE_CUDA_CONJUGATE_GRADIENTS_CUH
 #define OOZE_CUDA_CONJUGATE_GRADIENTS_CUH
 
@@ -9,10 +9,10 @@
 namespace ooze
 {
 
-/* Iterations between two checks of the host whether the solve has ended. */
+/* Iterations between two checks by the host. */
 enum { CG_BATCH = 4 };
 
-/* ---- ends of sums over the unknowns ---- */
+/* ---- called with sums over the unknowns ---- */
 
 /* r.z at the start. */
 struct CgBegin {
@@ -55,7 +55,7 @@ struct CgAdvance {
     }
 };
 
-/* At most `iterations` of iterate(), which returns false where the host has found that the solve
+/* At most `iterations` calls of iterate(), which returns false when the host knows that the solve
    has ended. */
 template <class Iterate>
 void conjugate_gradients(Gpu *gpu, const OozeConjugateGradients *cg, int iterations,
@@ -63,7 +63,8 @@ void conjugate_gradients(Gpu *gpu, const OozeConjugateGradients *cg, int iterati
 {
     bool continues = true;
     for (int k = 0; k < iterations && continues; k++) {
-        continues = (k % CG_BATCH != 0 || watch_goes_on(gpu, k / CG_BATCH, &cg->off)) && iterate();
+        continues =
+            (k % CG_BATCH != 0 || poll_unfinished(gpu, k / CG_BATCH, &cg->off)) && iterate();
     }
 }
 

@@ -17,7 +17,7 @@ static Engine *engine_of(void *data)
     return static_cast<Engine *>(data);
 }
 
-static OozeStatus ended(Engine *e, OozeError *error)
+static OozeStatus check(Engine *e, OozeError *error)
 {
     return status(&e->gpu, e->store.n, error);
 }
@@ -74,28 +74,28 @@ static OozeStatus engine_create(OozeWorld *world, const OozeMethod *method, void
     /* for tests of the rounded gathers on few particles, and of the others on many */
     const char *pack_from = getenv("OOZE_PACK_FROM");
     e->pack_from = pack_from ? strtoull(pack_from, nullptr, 10) : (uint64_t)PACK_FROM;
-    e->near.passing = e->near_walls.passing = true;
+    e->near.temporary = e->near_walls.temporary = true;
     e->method = device_method_find(method->info.name);
-    OozeStatus answer = OOZE_OK;
+    OozeStatus result = OOZE_OK;
     if (!gpu_create(&e->gpu)) {
-        answer = ended(e, error);
-        answer = answer ? answer : ooze_fail_memory(error, "the GPU's book-keeping", 0);
+        result = check(e, error);
+        result = result ? result : ooze_fail_memory(error, "the GPU's book-keeping", 0);
     }
-    if (!answer && e->method->create) {
-        answer = e->method->create(e, &e->method_data, error);
+    if (!result && e->method->create) {
+        result = e->method->create(e, &e->method_data, error);
     }
-    if (answer) {
+    if (result) {
         engine_destroy(e);
         *data = nullptr;
     }
-    return answer;
+    return result;
 }
 
 static void engine_facts(const void *data, OozeEngineFacts *facts)
 {
     const Engine *e = static_cast<const Engine *>(data);
     *facts = {e->store.n, e->fluid.pairs, e->walls.count > 0 ? e->fluid_walls.pairs : 0,
-              e->gpu.held, free_bytes()};
+              e->gpu.allocated, free_bytes()};
 }
 
 static void engine_wait(void *data)
@@ -109,22 +109,22 @@ static OozeStatus engine_upload(void *data, const OozeParticles *particles,
                                 const OozeFieldView *arrays, OozeError *error)
 {
     Engine *e = engine_of(data);
-    OozeStatus answer = store_upload(&e->gpu, &e->store, particles, error);
-    return answer || !arrays ? answer : e->method->restore(e, e->method_data, arrays, error);
+    OozeStatus result = store_upload(&e->gpu, &e->store, particles, error);
+    return result || !arrays ? result : e->method->restore(e, e->method_data, arrays, error);
 }
 
 static OozeStatus engine_download(void *data, OozeParticles *particles, OozeFieldView *arrays,
                                   OozeError *error)
 {
     Engine *e = engine_of(data);
-    OozeStatus answer = store_download(&e->gpu, &e->store, particles, error);
-    return answer || !arrays ? answer : e->method->save(e, e->method_data, arrays, error);
+    OozeStatus result = store_download(&e->gpu, &e->store, particles, error);
+    return result || !arrays ? result : e->method->save(e, e->method_data, arrays, error);
 }
 
-static OozeStatus engine_append(void *data, const OozeParticles *newcomers, OozeError *error)
+static OozeStatus engine_append(void *data, const OozeParticles *arrivals, OozeError *error)
 {
     Engine *e = engine_of(data);
-    return store_append(&e->gpu, &e->store, newcomers, error);
+    return store_append(&e->gpu, &e->store, arrivals, error);
 }
 
 static OozeStatus engine_remove(void *data, const OozeSink *sinks, int count, double time,
@@ -143,14 +143,14 @@ static OozeStatus engine_fastest(void *data, double *speed, OozeError *error)
 {
     Engine *e = engine_of(data);
     *speed = fastest_speed(&e->gpu, &e->store);
-    return ended(e, error);
+    return check(e, error);
 }
 
 static OozeStatus engine_wrap(void *data, const OozePeriodic *periodic, OozeError *error)
 {
     Engine *e = engine_of(data);
     wrap_positions(&e->gpu, &e->store, periodic);
-    return ended(e, error);
+    return check(e, error);
 }
 
 /* ---- a substep -------------------------------------------------------------------------- */
@@ -161,16 +161,16 @@ static OozeStatus engine_sort(void *data, const OozeStepContext *context, float 
     Engine *e = engine_of(data);
     Gpu *gpu = &e->gpu;
     scratch_reset(gpu);
-    OozeStatus answer = grid_sort(gpu, &e->grid, store_positions(&e->store), e->store.n,
+    OozeStatus result = grid_sort(gpu, &e->grid, store_positions(&e->store), e->store.n,
                                   context->support, &context->periodic, error);
     ooze_timer_lap(context->timer, "sort");
-    if (!answer && e->store.n > 0) {
+    if (!result && e->store.n > 0) {
         memcpy(low, e->grid.low, sizeof e->grid.low);
         memcpy(high, e->grid.high, sizeof e->grid.high);
-        answer = store_reorder(gpu, &e->store, e->grid.order, error);
+        result = store_reorder(gpu, &e->store, e->grid.order, error);
         ooze_timer_lap(context->timer, "reorder");
     }
-    return answer;
+    return result;
 }
 
 static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *context, bool resampled,
@@ -179,20 +179,20 @@ static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *cont
     Engine *e = engine_of(data);
     Gpu *gpu = &e->gpu;
     const float4 *x = store_positions(&e->store);
-    OozeStatus answer = solids_send(gpu, &e->solids, context, error);
-    answer = answer ? answer : walls_update(gpu, &e->walls, context, resampled, error);
+    OozeStatus result = solids_send(gpu, &e->solids, context, error);
+    result = result ? result : walls_update(gpu, &e->walls, context, resampled, error);
     ooze_timer_add(context->timer, "boundary");
-    if (!answer) {
-        answer =
+    if (!result) {
+        result =
             lists_build(gpu, &e->fluid, &e->grid, x, e->store.n, x, context->support, true, error);
         ooze_timer_lap(context->timer, "lists");
     }
-    if (!answer && e->walls.count > 0) {
-        answer = lists_build(gpu, &e->fluid_walls, &e->walls.grid, x, e->store.n,
+    if (!result && e->walls.count > 0) {
+        result = lists_build(gpu, &e->fluid_walls, &e->walls.grid, x, e->store.n,
                              e->walls.view.position, context->support, false, error);
         ooze_timer_lap(context->timer, "boundary_lists");
     }
-    return answer;
+    return result;
 }
 
 static OozeStatus engine_step(void *data, OozeStepContext *context, OozeError *error)
@@ -206,7 +206,7 @@ static OozeStatus engine_finish(void *data, const OozePeriodic *periodic, float 
 {
     Engine *e = engine_of(data);
     *end = check_bounds(&e->gpu, &e->store, periodic, fastest, farthest);
-    return ended(e, error);
+    return check(e, error);
 }
 
 } // namespace ooze

@@ -18,8 +18,8 @@ static void wrap(Gpu *gpu, const OozePeriodic *periodic, float4 *x, uint64_t n)
         });
 }
 
-/* Sorts the predicted positions and finds neighbours there, in the grid that the step began with.
-   `sorted` is room for them, free afterwards. */
+/* Sorts the predicted positions and finds neighbours there; reuses the grid of the beginning of the
+   step. `sorted`: memory for n positions, unused afterwards. */
 static OozeStatus find_pairs(Engine *engine, const DensityJob *job, const float4 *x, float4 *sorted,
                              OozeError *error)
 {
@@ -56,12 +56,12 @@ static DensitySweep make_sweep(const Engine *engine, const DensityJob *job, cons
     s.cubic = ooze_cubic(job->support, job->volume);
     s.periodic = c->periodic;
     s.support = job->support;
-    s.own = job->volume * ooze_cubic_value(0, job->support);
+    s.self_density = job->volume * ooze_cubic_value(0, job->support);
     s.eps = ooze_density_epsilon(job->support);
     s.inverse = s.cubic.inverse * s.fixed_point.unit;
     s.smallest = square(s.cubic.smallest / s.fixed_point.unit);
-    s.arrow_smallest = square(s.cubic.smallest);
-    s.farthest = (float)(HALF_TURN - 1) * 0.5f * job->support;
+    s.x0_smallest = square(s.cubic.smallest);
+    s.farthest = (float)(HALF_PERIOD - 1) * 0.5f * job->support;
     s.wall_scale = job->wall_scale / job->volume;
     s.tolerance = job->between || job->tolerance < 0.0f ? INFINITY : job->tolerance;
     s.list = view(&engine->near);
@@ -92,7 +92,7 @@ static void allocate(Engine *engine, DensitySweep *s, float4 *sorted)
     Gpu *gpu = &engine->gpu;
     uint64_t n = s->n;
     bool solids = engine->solids.view.count > 0, walls = engine->walls.count > 0;
-    s->arrow = reinterpret_cast<uint4 *>(sorted);
+    s->x0_lambda = reinterpret_cast<uint4 *>(sorted);
     s->place = scratch<uint2>(gpu, n);
     s->next = scratch<uint2>(gpu, n);
     s->multiplier = scratch<OozeProjectedMultiplier>(gpu, n);
@@ -105,15 +105,15 @@ static void allocate(Engine *engine, DensitySweep *s, float4 *sorted)
     clear(gpu, s->state, sizeof *s->state);
 }
 
-/* Into the stage's own order. The particle n fills up lists. */
-static void take(Gpu *gpu, const DensitySweep *sweep)
+/* Loads particles in the order of the stage. Particle n is the padding of lists. */
+static void load_particles(Gpu *gpu, const DensitySweep *sweep)
 {
     const DensitySweep s = *sweep;
     for_each(
         gpu, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
             if (i == s.n) {
                 s.place[i].x = s.place[i].y = s.next[i].x = s.next[i].y = 0;
-                s.arrow[i] = make_uint4(0, 0, 0, 0);
+                s.x0_lambda[i] = make_uint4(0, 0, 0, 0);
                 return;
             }
             uint32_t o = s.order[i];
@@ -121,8 +121,8 @@ static void take(Gpu *gpu, const DensitySweep *sweep)
                           (s.rigid && s.rigid[o]);
             float4 none = f32x4(0, 0, 0);
             s.place[i] = place_of(s, s.first[o], none, uneven ? 1 : 0);
-            s.arrow[i] =
-                s.start ? make_arrow(s.fixed_point, s.open, s.start[o]) : make_uint4(0, 0, 0, 0);
+            s.x0_lambda[i] =
+                s.start ? pack_x0(s.fixed_point, s.open, s.start[o]) : make_uint4(0, 0, 0, 0);
             s.shift[o] = none;
             s.multiplier[i].projected = s.multiplier[i].extrapolated = 0.0f;
             s.density_error[i] = 0.0f;
@@ -135,7 +135,7 @@ static void take(Gpu *gpu, const DensitySweep *sweep)
         });
 }
 
-/* The caller adds to the shifts. */
+/* The caller changes the shifts. */
 static void call_between(Gpu *gpu, const DensityJob *job, const DensitySweep *sweep)
 {
     const DensitySweep s = *sweep;
@@ -182,15 +182,15 @@ static DensityState read_state(Gpu *gpu, const DensityJob *job, const DensitySwe
     return found;
 }
 
-/* Iterations that are launched before the host checks whether more are needed. */
+/* Iterations between two checks by the host. */
 enum { BATCH = 8 };
 
 static void iterate(Gpu *gpu, const DensityJob *job, DensitySweep *s)
 {
     OozeStepTimer *timer = job->context->timer;
-    bool may_stop = s->tolerance < INFINITY, goes_on = true;
-    int asked = 0;
-    for (int k = 0; k < job->iterations && goes_on; k++) {
+    bool may_stop = s->tolerance < INFINITY, continues = true;
+    int launched = 0;
+    for (int k = 0; k < job->iterations && continues; k++) {
         DensityIteration now = {may_stop ? k : 0, ooze_projected_momentum(k, job->iterations),
                                 k == 0};
         density_multipliers(gpu, s, now);
@@ -204,16 +204,16 @@ static void iterate(Gpu *gpu, const DensityJob *job, DensitySweep *s)
         density_push_out(gpu, s, now);
         ooze_timer_lap(timer, "push_out");
         density_swap(s);
-        asked = k + 1;
-        goes_on = !may_stop || asked % BATCH != 0 ||
-                  watch_goes_on(gpu, asked / BATCH - 1, &s->state->off);
+        launched = k + 1;
+        continues = !may_stop || launched % BATCH != 0 ||
+                    poll_unfinished(gpu, launched / BATCH - 1, &s->state->off);
     }
-    if (asked == 0) {
+    if (launched == 0) {
         return;
     }
     DensityState state = read_state(gpu, job, s);
-    int done = may_stop && state.last_needed + 1 < asked ? state.last_needed + 1 : asked;
-    if ((asked - done) % 2 == 1) {
+    int done = may_stop && state.last_needed + 1 < launched ? state.last_needed + 1 : launched;
+    if ((launched - done) % 2 == 1) {
         density_swap(s); /* the iterations after the last needed one have moved nothing */
     }
     if (job->position_only_shift && (state.overlaps || (s->clearance && state.inside))) {
@@ -236,7 +236,7 @@ OozeStatus density_solve(Engine *engine, const DensityJob *job, float4 *x, float
     if (!found) {
         DensitySweep s = make_sweep(engine, job, x, shift);
         allocate(engine, &s, sorted);
-        take(gpu, &s);
+        load_particles(gpu, &s);
         iterate(gpu, job, &s);
         if (job->drift) {
             density_drift(gpu, &s, job->min_distance);

@@ -7,8 +7,7 @@
 namespace ooze
 {
 
-/* Numbers and device arrays in the order of the particle store; those that may be NULL say so.
-   Meanings are those of OozeDensityJob. */
+/* See OozeDensityJob. Device arrays are in the order of the particle store. */
 struct DensityJob {
     const OozeStepContext *context; /* spacing, dt, periodic, report, clock */
     uint64_t n;
@@ -29,9 +28,8 @@ struct DensityJob {
     void *user;
 };
 
-/* As ooze_density_solve: the shift that positions x need, which are wrapped into the box. Waits for
-   the sort and the lists, and once after the iterations; every eighth iteration it checks whether
-   an earlier one was the last. */
+/* As ooze_density_solve: finds the shift of positions x, and wraps x into the box. Waits for the
+   sort, the lists and the last iteration; every eighth iteration it checks for convergence. */
 OozeStatus density_solve(Engine *engine, const DensityJob *job, float4 *x, float4 *shift,
                          OozeError *error);
 

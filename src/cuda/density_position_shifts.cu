@@ -1,14 +1,13 @@
-/* Shifts of position only, which follow the iterations of the density stage: relief of overlaps,
-   and drift. */
+/* Position-only shifts after the iterations of the density stage: relief of overlaps, and drift. */
 #include "cuda/density_sweep.cuh"
 #include "solvers/density_formula.h"
 
 namespace ooze
 {
 
-OOZE_DEVICE float4 at_most(float4 a, float most)
+OOZE_DEVICE float4 limited(float4 a, float limit)
 {
-    return ooze_shortened(sqrtf(dot(a, a)), most) * a;
+    return ooze_shortened(sqrtf(dot(a, a)), limit) * a;
 }
 
 static void relief_begin(Gpu *gpu, const DensitySweep *sweep)
@@ -29,7 +28,7 @@ static void relief_end(Gpu *gpu, const DensitySweep *sweep)
             float4 before = s.position_only_shift[o], by = s.shift[o] - before;
             s.shift[o] = before;
             s.position_only_shift[o] =
-                is_rigid(s, o) ? f32x4(0, 0, 0) : at_most(by, ooze_position_only_limit(s.support));
+                is_rigid(s, o) ? f32x4(0, 0, 0) : limited(by, ooze_position_only_limit(s.support));
         });
 }
 
@@ -72,7 +71,7 @@ static void drift(Gpu *gpu, const DensitySweep *sweep, float distance)
             if (lane == 0) {
                 uint32_t o = s.order[i];
                 bool moves = !(s.mobility && s.mobility[o] <= 0.0f) && !is_rigid(s, o);
-                s.drift[o] = moves ? at_most(s.fixed_point.unit * sum, ooze_drift_limit(distance))
+                s.drift[o] = moves ? limited(s.fixed_point.unit * sum, ooze_drift_limit(distance))
                                    : f32x4(0, 0, 0);
             }
         });
@@ -80,12 +79,12 @@ static void drift(Gpu *gpu, const DensitySweep *sweep, float distance)
 
 void density_drift(Gpu *gpu, const DensitySweep *sweep, float min_distance)
 {
-#define IN_THE_OPEN(lanes) drift<lanes, true>(gpu, sweep, min_distance)
-#define IN_A_BOX(lanes)    drift<lanes, false>(gpu, sweep, min_distance)
+#define WITH_OPEN_BOX(lanes)     drift<lanes, true>(gpu, sweep, min_distance)
+#define WITH_PERIODIC_BOX(lanes) drift<lanes, false>(gpu, sweep, min_distance)
     if (sweep->open) {
-        OOZE_LANES(sweep->n, IN_THE_OPEN);
+        OOZE_LANES(sweep->n, WITH_OPEN_BOX);
     } else {
-        OOZE_LANES(sweep->n, IN_A_BOX);
+        OOZE_LANES(sweep->n, WITH_PERIODIC_BOX);
     }
 }
 

@@ -1,6 +1,6 @@
-/* Solids in the density stage: a particle inside of one is moved onto its surface. Solids stand
-   still during the stage, so the distance to them bounds the travel of a particle until the next
-   query; most particles need one query. */
+/* Push-out of the density stage: a particle inside a solid is moved onto its surface. Solids are at
+   rest during the stage, so a particle needs no further query until it has moved by its distance;
+   most particles need one query. */
 #include "cuda/density_sweep.cuh"
 #include "cuda/shape_distance.cuh"
 #include "solvers/density_formula.h"
@@ -8,8 +8,8 @@
 namespace ooze
 {
 
-/* Distance to a solid that a particle must keep, by its distance when the step began, from where
-   the solid was then. */
+/* Distance to a solid that a particle must keep, from its distance at the beginning of the step to
+   the pose of the solid at that time. */
 OOZE_DEVICE double nearest_allowed(const DensitySweep &s, const SolidView &solid, float4 start)
 {
     OozeContact begin = solid_contact(solid, widen(start));
@@ -37,18 +37,18 @@ OOZE_DEVICE void touch(const DensitySweep &s, const SolidView &solid, uint32_t o
     OozeVec3 normal;
     double distance = solid_distance(solid, widen(t->x), &normal);
     t->clearance =
-        fminf(t->clearance, (float)(distance - (double)(s.contact + solid.spare + travel)));
+        fminf(t->clearance, (float)(distance - (double)(s.contact + solid.margin + travel)));
     if (distance >= (double)s.contact) {
         return;
     }
-    bool keeps = s.position_only_shift && !s.relieving;
-    double allowed = keeps ? nearest_allowed(s, solid, s.start[o]) : (double)s.contact;
+    bool gradual = s.position_only_shift && !s.relieving;
+    double allowed = gradual ? nearest_allowed(s, solid, s.start[o]) : (double)s.contact;
     t->inside = t->inside || allowed < (double)s.contact;
     double push = allowed - distance;
     if (push > 0.0) {
-        float4 off = narrow(vec3_scale(normal, push));
-        t->x = t->x + off;
-        t->shift = t->shift + off;
+        float4 delta = narrow(vec3_scale(normal, push));
+        t->x = t->x + delta;
+        t->shift = t->shift + delta;
         t->pushed = true;
     }
 }

@@ -1,6 +1,6 @@
-/* The two sweeps of a density iteration: each gathers what it needs of a particle's neighbours and
-   recomputes the rest, for loads are what binds. Numbers of a pair are the same from both of its
-   ends, to the last bit, so that no momentum comes from rounding of a pair. */
+/* The two sweeps of a density iteration. They load little per neighbour and recompute the rest,
+   because memory bandwidth limits. Both particles of a pair compute the same numbers, to the last
+   bit, so that rounding conserves momentum. */
 #include "cuda/density_sweep.cuh"
 
 namespace ooze
@@ -8,7 +8,7 @@ namespace ooze
 
 /* ---- neighbours ---- */
 
-/* Four indices that are read once: what is gathered may stay in the cache instead. */
+/* Reads without caching: indices are read once, and gathered data stays in the cache. */
 OOZE_DEVICE uint4 read_once(const uint4 *at)
 {
 #ifdef __CUDA_ARCH__
@@ -18,8 +18,8 @@ OOZE_DEVICE uint4 read_once(const uint4 *at)
 #endif
 }
 
-/* Calls f(j, true) for the neighbours of i of this lane, in groups of 4; of the last few, some may
-   be called with false: these count for nothing. */
+/* Calls f(j, true) for the neighbours of i of this lane, in groups of 4; f(j, false) for padding of
+   the last group, which must contribute nothing. */
 template <int LANES, class F>
 OOZE_DEVICE void each_pair(const ListView &list, uint32_t i, uint32_t lane, F f)
 {
@@ -43,16 +43,16 @@ OOZE_DEVICE void each_pair(const ListView &list, uint32_t i, uint32_t lane, F f)
 
 /* The square of a distance plus a small constant: coincident particles have no direction, and the
    division stays finite. For padding it exceeds all supports. */
-OOZE_DEVICE float square_and(float little, float4 delta)
+OOZE_DEVICE float softened_square(float smallest, float4 delta)
 {
-    float square = delta.x * delta.x + little;
+    float square = delta.x * delta.x + smallest;
     square = delta.y * delta.y + square;
     return delta.z * delta.z + square;
 }
 
 OOZE_DEVICE float square_of(const DensitySweep &s, float4 delta, bool counts)
 {
-    return counts ? square_and(s.smallest, delta) : 0x1p66f;
+    return counts ? softened_square(s.smallest, delta) : 0x1p66f;
 }
 
 template <int LANES> OOZE_DEVICE float4 lanes_sum3(float4 a)
@@ -76,12 +76,12 @@ OOZE_DEVICE PairSums no_pairs(void)
     return none;
 }
 
-OOZE_DEVICE void add_pair(const DensitySweep &s, float4 delta, float square, float yields,
-                          float give, PairSums *sums)
+OOZE_DEVICE void add_pair(const DensitySweep &s, float4 delta, float square, float factor,
+                          float inverse_mass, PairSums *sums)
 {
     float over = inverse_root(square);
-    float slope = yields * ooze_cubic_add(&sums->value, square * over, s.inverse, 1.0f);
-    sums->square += give * (slope * slope);
+    float slope = factor * ooze_cubic_add(&sums->value, square * over, s.inverse, 1.0f);
+    sums->square += inverse_mass * (slope * slope);
     sums->gradient = sums->gradient + slope * over * delta;
 }
 
@@ -99,18 +99,18 @@ OOZE_DEVICE PairSums sum_pairs(const DensitySweep &s, uint32_t i, uint32_t lane,
     return sums;
 }
 
-/* 0 for particles of one rigid body, whose distances are fixed; else 1. */
-OOZE_DEVICE float yielding(const DensitySweep &s, uint16_t own, uint32_t o)
+/* Weight of a pair: 0 within a rigid body, whose distances are fixed; otherwise 1. */
+OOZE_DEVICE float pair_factor(const DensitySweep &s, uint16_t own, uint32_t o)
 {
     return own != 0 && s.rigid[o] == own ? 0.0f : 1.0f;
 }
 
-OOZE_DEVICE float ease_of(const DensitySweep &s, uint32_t o)
+OOZE_DEVICE float inverse_mass_of(const DensitySweep &s, uint32_t o)
 {
     return s.effective_inverse_mass ? s.effective_inverse_mass[o] : 1.0f;
 }
 
-/* The same where the neighbours differ in their effective inverse masses. */
+/* The same with effective inverse masses other than 1. */
 template <int LANES, bool OPEN>
 OOZE_DEVICE PairSums sum_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, uint2 own)
 {
@@ -120,9 +120,10 @@ OOZE_DEVICE PairSums sum_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_
         if (counts) {
             uint2 other = s.place[j];
             uint32_t o = s.order[j];
-            float give = mark_of(other) ? ease_of(s, o) : 1.0f;
+            float inverse_mass = mark_of(other) ? inverse_mass_of(s, o) : 1.0f;
             float4 delta = delta_between<OPEN>(s.fixed_point, own, other);
-            add_pair(s, delta, square_of(s, delta, true), yielding(s, body, o), give, &sums);
+            add_pair(s, delta, square_of(s, delta, true), pair_factor(s, body, o), inverse_mass,
+                     &sums);
         }
     });
     return sums;
@@ -151,7 +152,7 @@ OOZE_DEVICE PairSums sum_fluid(const DensitySweep &s, uint32_t i, uint32_t lane,
     return sums;
 }
 
-/* Samples of solids near particle i. They push it along the sum of their gradients. */
+/* Adds the boundary samples near particle i, which push it along the sum of their gradients. */
 template <int LANES>
 OOZE_DEVICE void add_walls(const DensitySweep &s, uint32_t i, uint32_t lane, uint32_t o,
                            PairSums *sums)
@@ -180,18 +181,18 @@ OOZE_DEVICE void add_walls(const DensitySweep &s, uint32_t i, uint32_t lane, uin
     }
 }
 
-/* The density that the sweep aims at. */
+/* Target density of the sweep. */
 OOZE_DEVICE float target_of(const DensitySweep &s, uint32_t o)
 {
     return s.relieving ? 1.0f + s.load_excess[o] : s.density_target ? s.density_target[o] : 1.0f;
 }
 
 /* Change of a multiplier: ooze_projected_step of C / (sum |grad C|^2 + eps) with C = density -
-   density_target. `give` is the effective inverse mass of the particle. */
-OOZE_DEVICE float change(const DensitySweep &s, uint32_t i, const PairSums &sums, float give,
-                         float c, float momentum)
+   density_target. `inverse_mass` is the effective inverse mass of the particle. */
+OOZE_DEVICE float change(const DensitySweep &s, uint32_t i, const PairSums &sums,
+                         float inverse_mass, float c, float momentum)
 {
-    float square = sums.square + give * dot(sums.gradient, sums.gradient);
+    float square = sums.square + inverse_mass * dot(sums.gradient, sums.gradient);
     float wanted = c / (s.cubic.slope * s.cubic.slope * square + s.eps);
     OozeProjectedMultiplier multiplier = s.multiplier[i];
     float by = ooze_projected_step(&multiplier, wanted, momentum);
@@ -221,14 +222,14 @@ static void multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration it
             if (lane > 0) {
                 return;
             }
-            float density = s.own + s.cubic.value * ooze_cubic_sum(sums.value);
-            float over = density - 1.0f, give = mark_of(own) ? ease_of(s, o) : 1.0f;
+            float density = s.self_density + s.cubic.value * ooze_cubic_sum(sums.value);
+            float over = density - 1.0f, inverse_mass = mark_of(own) ? inverse_mass_of(s, o) : 1.0f;
             s.density_error[i] = over;
             if (over > s.tolerance && s.state->last_needed <= now.k) {
                 s.state->last_needed = now.k + 1;
             }
-            float by = change(s, i, sums, give, density - target_of(s, o), now.momentum);
-            s.arrow[i].w = float_to_bits(by);
+            float by = change(s, i, sums, inverse_mass, density - target_of(s, o), now.momentum);
+            s.x0_lambda[i].w = float_to_bits(by);
             if (s.clearance && i % SLICE == 0) {
                 s.touches[i / SLICE] = 0;
             }
@@ -237,39 +238,39 @@ static void multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration it
 
 /* ---- corrections ---- */
 
-/* Pairs are pushed along the line between where they are, or between where they started: there
-   their line is kept with eight binary digits, which is how the processor keeps it. `FIRST` finds
-   the pairs whose line has rotated by more than 45 degrees since; these have the line of where they
-   were when the stage began. */
-enum PairLine { PRESENT, STARTED, FIRST };
+/* The line along which a pair is pushed. PRESENT: between the present positions. AT_START: between
+   the positions at the beginning of the step, its inverse length rounded to eight bits as on the
+   processor. FIRST: the same, and finds the pairs whose line has rotated by more than 45 degrees
+   since; these use the positions at the beginning of the stage. */
+enum PairLine { PRESENT, AT_START, FIRST };
 
-OOZE_DEVICE float short_line(float square)
+OOZE_DEVICE float rounded_inverse_root(float square)
 {
     return bits_to_float((float_to_bits(inverse_root(square)) + 0x8000u) & 0xffff0000u);
 }
 
-OOZE_DEVICE float fall_at(const DensitySweep &s, float square)
+OOZE_DEVICE float kernel_descent_at(const DensitySweep &s, float square)
 {
     return ooze_cubic_descent(root(square), s.inverse);
 }
 
 /* Adds (lambda_i + lambda_j) |grad W| along the line; true: the line of the pair has rotated.
-   `now`, in units of the fixed_point, and `then`, m, are where it was when the stage began and
-   when the step did. */
+   `now`, in units of fixed_point, and `then`, m, are the separations at the beginning of the stage
+   and of the step. */
 OOZE_DEVICE bool push_first(const DensitySweep &s, float4 now, float4 then, float weight,
                             float4 *sum)
 {
     float square = dot(now, now), square0 = dot(then, then), along = dot(now, then);
     bool same = along > 0.0f && along * along > 0.5f * square * square0;
     float4 d = same ? then : s.fixed_point.unit * now;
-    *sum = *sum + weight * short_line(square_and(s.arrow_smallest, d)) * d;
+    *sum = *sum + weight * rounded_inverse_root(softened_square(s.x0_smallest, d)) * d;
     return !same;
 }
 
-/* With pairs whose line has rotated and pairs of rigid bodies. */
+/* The same with rotated lines and pairs of rigid bodies. */
 template <int LANES, bool OPEN>
 OOZE_DEVICE float4 push_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, uint2 own,
-                                     uint4 arrow)
+                                     uint4 x0_lambda)
 {
     const uint32_t own_o = s.order[i];
     const uint2 before = place_of(s, s.first[own_o], f32x4(0, 0, 0), mark_of(own));
@@ -280,15 +281,15 @@ OOZE_DEVICE float4 push_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t
             return;
         }
         uint2 other = s.place[j];
-        uint4 to = s.arrow[j];
+        uint4 to = s.x0_lambda[j];
         uint32_t o = s.order[j];
         float4 delta = delta_between<OPEN>(s.fixed_point, own, other);
         float square = square_of(s, delta, true),
-              lambda = bits_to_float(arrow.w) + bits_to_float(to.w);
-        float weight = lambda * (yielding(s, body, o) * fall_at(s, square));
+              lambda = bits_to_float(x0_lambda.w) + bits_to_float(to.w);
+        float weight = lambda * (pair_factor(s, body, o) * kernel_descent_at(s, square));
         if (s.start) {
             uint2 other_before = place_of(s, s.first[o], f32x4(0, 0, 0), mark_of(other));
-            float4 then = arrow_between<OPEN>(s.fixed_point, arrow, to);
+            float4 then = x0_between<OPEN>(s.fixed_point, x0_lambda, to);
             push_first(s, delta_between<OPEN>(s.fixed_point, before, other_before), then, weight,
                        &sum);
         } else {
@@ -300,23 +301,24 @@ OOZE_DEVICE float4 push_uneven_pairs(const DensitySweep &s, uint32_t i, uint32_t
 
 template <int LANES, bool OPEN, PairLine LINE>
 OOZE_DEVICE float4 push_pairs(const DensitySweep &s, uint32_t i, uint32_t lane, uint2 own,
-                              uint4 arrow, bool *rotated)
+                              uint4 x0_lambda, bool *rotated)
 {
     float4 sum = f32x4(0, 0, 0);
     each_pair<LANES>(s.list, i, lane, [&](uint32_t j, bool counts) {
         uint2 other = s.place[j];
-        uint4 to = s.arrow[j];
+        uint4 to = s.x0_lambda[j];
         float4 delta = delta_between<OPEN>(s.fixed_point, own, other);
         float square = square_of(s, delta, counts);
-        float weight = (bits_to_float(arrow.w) + bits_to_float(to.w)) * fall_at(s, square);
-        float4 then = arrow_between<OPEN>(s.fixed_point, arrow, to);
+        float weight =
+            (bits_to_float(x0_lambda.w) + bits_to_float(to.w)) * kernel_descent_at(s, square);
+        float4 then = x0_between<OPEN>(s.fixed_point, x0_lambda, to);
         if (LINE == PRESENT) {
             sum = sum + weight * inverse_root(square) * delta;
-        } else if (LINE == STARTED) {
-            sum = sum + weight * short_line(square_and(s.arrow_smallest, then)) * then;
+        } else if (LINE == AT_START) {
+            sum = sum + weight * rounded_inverse_root(softened_square(s.x0_smallest, then)) * then;
         } else {
-            bool around = push_first(s, delta, then, weight, &sum);
-            *rotated = *rotated || (around && counts);
+            bool rotates = push_first(s, delta, then, weight, &sum);
+            *rotated = *rotated || (rotates && counts);
         }
     });
     return sum;
@@ -330,14 +332,15 @@ static void corrections(Gpu *gpu, const DensitySweep *sweep, int k)
         gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const uint32_t o = s.order[i];
             const uint2 own = s.place[i];
-            const uint4 arrow = s.arrow[i];
+            const uint4 x0_lambda = s.x0_lambda[i];
             if (is_converged(s, k)) {
                 return;
             }
             uint8_t flags = s.flags[i];
             bool rotated = false;
-            float4 push = flags ? push_uneven_pairs<LANES, OPEN>(s, i, lane, own, arrow)
-                                : push_pairs<LANES, OPEN, LINE>(s, i, lane, own, arrow, &rotated);
+            float4 push = flags
+                              ? push_uneven_pairs<LANES, OPEN>(s, i, lane, own, x0_lambda)
+                              : push_pairs<LANES, OPEN, LINE>(s, i, lane, own, x0_lambda, &rotated);
             push = lanes_sum3<LANES>(push);
             if (LINE == FIRST && lanes_sum<LANES>(rotated ? 1.0f : 0.0f) > 0.0f && lane == 0) {
                 s.flags[i] = flags | ROTATED;
@@ -347,7 +350,7 @@ static void corrections(Gpu *gpu, const DensitySweep *sweep, int k)
             }
             float4 by = s.cubic.slope * push;
             if (s.wall_push && s.wall_list.count[i] > 0) {
-                by = by + bits_to_float(arrow.w) * s.wall_push[i];
+                by = by + bits_to_float(x0_lambda.w) * s.wall_push[i];
             }
             float mobility = s.mobility ? s.mobility[o] : 1.0f;
             move(s, i, o, s.shift[o] + mobility * by, mark_of(own));
@@ -357,31 +360,31 @@ static void corrections(Gpu *gpu, const DensitySweep *sweep, int k)
         });
 }
 
-/* ---- by what they work on ---- */
+/* ---- variants ---- */
 
 void density_multipliers(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
 {
-#define IN_THE_OPEN(lanes) multipliers<lanes, true>(gpu, sweep, iteration)
-#define IN_A_BOX(lanes)    multipliers<lanes, false>(gpu, sweep, iteration)
+#define WITH_OPEN_BOX(lanes)     multipliers<lanes, true>(gpu, sweep, iteration)
+#define WITH_PERIODIC_BOX(lanes) multipliers<lanes, false>(gpu, sweep, iteration)
     if (sweep->open) {
-        OOZE_LANES(sweep->n, IN_THE_OPEN);
+        OOZE_LANES(sweep->n, WITH_OPEN_BOX);
     } else {
-        OOZE_LANES(sweep->n, IN_A_BOX);
+        OOZE_LANES(sweep->n, WITH_PERIODIC_BOX);
     }
 }
 
 template <bool OPEN>
 static void correct(Gpu *gpu, const DensitySweep *sweep, DensityIteration iteration)
 {
-#define PRESENT_WAY(lanes) corrections<lanes, OPEN, PRESENT>(gpu, sweep, iteration.k)
-#define FIRST_WAY(lanes)   corrections<lanes, OPEN, FIRST>(gpu, sweep, iteration.k)
-#define STARTED_WAY(lanes) corrections<lanes, OPEN, STARTED>(gpu, sweep, iteration.k)
+#define CORRECT_PRESENT(lanes)  corrections<lanes, OPEN, PRESENT>(gpu, sweep, iteration.k)
+#define CORRECT_FIRST(lanes)    corrections<lanes, OPEN, FIRST>(gpu, sweep, iteration.k)
+#define CORRECT_AT_START(lanes) corrections<lanes, OPEN, AT_START>(gpu, sweep, iteration.k)
     if (!sweep->start) {
-        OOZE_LANES(sweep->n, PRESENT_WAY);
+        OOZE_LANES(sweep->n, CORRECT_PRESENT);
     } else if (iteration.first) {
-        OOZE_LANES(sweep->n, FIRST_WAY);
+        OOZE_LANES(sweep->n, CORRECT_FIRST);
     } else {
-        OOZE_LANES(sweep->n, STARTED_WAY);
+        OOZE_LANES(sweep->n, CORRECT_AT_START);
     }
 }
 

@@ -8,15 +8,15 @@
 extern "C" int ooze_cuda_describe(char *line, size_t size)
 {
     int count = 0, version = 0;
-    cudaError_t answer = cudaGetDeviceCount(&count);
+    cudaError_t result = cudaGetDeviceCount(&count);
     cudaRuntimeGetVersion(&version);
     cudaDeviceProp properties;
-    if (answer == cudaSuccess && count > 0) {
-        answer = cudaGetDeviceProperties(&properties, 0);
+    if (result == cudaSuccess && count > 0) {
+        result = cudaGetDeviceProperties(&properties, 0);
     }
-    if (answer != cudaSuccess || count == 0) {
+    if (result != cudaSuccess || count == 0) {
         snprintf(line, size, "no GPU: %s; CUDA %d.%d",
-                 answer == cudaSuccess ? "none found" : cudaGetErrorString(answer), version / 1000,
+                 result == cudaSuccess ? "none found" : cudaGetErrorString(result), version / 1000,
                  version % 1000 / 10);
         return 0;
     }

@@ -8,14 +8,14 @@
 namespace ooze
 {
 
-/* With fewer particles launches dominate the time, not gathers. */
+/* With fewer particles launches dominate the time, not gathers: see pack_from. */
 enum { PACK_FROM = FEW };
 
 /* Bonds of soft bodies, on the host and on the device. Starts as zero. */
 struct Bonds {
     OozeBonds *made; /* NULL: none yet */
     bool sent;
-    uint64_t sent_slots, sent_of; /* of what was sent, see OozeBonds */
+    uint64_t sent_slots, sent_of; /* of the copy on the device, see OozeBonds */
     DeviceBuffer first, other, length, share;
 };
 void bonds_free(Gpu *gpu, Bonds *bonds);

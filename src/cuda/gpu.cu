@@ -5,36 +5,36 @@
 namespace ooze
 {
 
-bool note(Gpu *gpu, cudaError_t answer)
+bool record_error(Gpu *gpu, cudaError_t result)
 {
     if (gpu->failed == cudaSuccess) {
-        gpu->failed = answer;
+        gpu->failed = result;
     }
     return gpu->failed == cudaSuccess;
 }
 
-/* ---- what differs between a GPU and a processor ---- */
+/* ---- on a GPU, and on the processor ---- */
 
 #ifdef __CUDACC__
-static void *take(Gpu *gpu, size_t size)
+static void *device_alloc(Gpu *gpu, size_t size)
 {
     void *memory = nullptr;
-    cudaError_t answer = cudaMalloc(&memory, size);
-    if (answer != cudaSuccess) {
-        (void)cudaGetLastError(); /* a full card is no lasting fault */
-        gpu->asked = gpu->failed == cudaSuccess ? size : gpu->asked;
-        note(gpu, answer);
+    cudaError_t result = cudaMalloc(&memory, size);
+    if (result != cudaSuccess) {
+        (void)cudaGetLastError(); /* resets the error: running out of memory is not fatal */
+        gpu->failed_size = gpu->failed == cudaSuccess ? size : gpu->failed_size;
+        record_error(gpu, result);
         return nullptr;
     }
-    gpu->held += size;
+    gpu->allocated += size;
     return memory;
 }
 
-static void give_back(Gpu *gpu, void *memory, size_t size)
+static void device_free(Gpu *gpu, void *memory, size_t size)
 {
     if (memory) {
         cudaFree(memory);
-        gpu->held -= size;
+        gpu->allocated -= size;
     }
 }
 
@@ -44,15 +44,16 @@ size_t free_bytes(void)
     return cudaMemGetInfo(&free, &total) == cudaSuccess ? free : 0;
 }
 
-static const char *reason(cudaError_t answer)
+static const char *reason(cudaError_t code)
 {
-    return cudaGetErrorString(answer);
+    return cudaGetErrorString(code);
 }
 
 void copy_in(Gpu *gpu, void *to, const void *from_host, size_t size)
 {
     if (size > 0 && gpu->failed == cudaSuccess) {
-        note(gpu, cudaMemcpyAsync(to, from_host, size, cudaMemcpyHostToDevice, gpu->stream));
+        record_error(gpu,
+                     cudaMemcpyAsync(to, from_host, size, cudaMemcpyHostToDevice, gpu->stream));
     }
 }
 
@@ -62,9 +63,9 @@ void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size)
         return;
     }
     bool small = size <= 256;
-    void *to = small ? gpu->answer_host : to_host;
-    note(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, gpu->stream));
-    if (note(gpu, cudaStreamSynchronize(gpu->stream)) && small) {
+    void *to = small ? gpu->scalars_host : to_host;
+    record_error(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, gpu->stream));
+    if (record_error(gpu, cudaStreamSynchronize(gpu->stream)) && small) {
         memcpy(to_host, to, size);
     }
 }
@@ -72,76 +73,76 @@ void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size)
 void copy(Gpu *gpu, void *to, const void *from, size_t size)
 {
     if (size > 0 && gpu->failed == cudaSuccess) {
-        note(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, gpu->stream));
+        record_error(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, gpu->stream));
     }
 }
 
 void clear(Gpu *gpu, void *memory, size_t size)
 {
     if (size > 0 && gpu->failed == cudaSuccess) {
-        note(gpu, cudaMemsetAsync(memory, 0, size, gpu->stream));
+        record_error(gpu, cudaMemsetAsync(memory, 0, size, gpu->stream));
     }
 }
 
 void gpu_wait(Gpu *gpu)
 {
-    note(gpu, cudaStreamSynchronize(gpu->stream));
+    record_error(gpu, cudaStreamSynchronize(gpu->stream));
 }
 
-bool watch_goes_on(Gpu *gpu, int k, const int32_t *off)
+bool poll_unfinished(Gpu *gpu, int k, const int32_t *off)
 {
-    volatile int32_t *watched = static_cast<volatile int32_t *>(gpu->watched);
+    volatile int32_t *watched = static_cast<volatile int32_t *>(gpu->polled);
     if (gpu->failed != cudaSuccess) {
         return false;
     }
     if (k > 0) {
-        note(gpu, cudaEventSynchronize(gpu->sent[(k - 1) % 2]));
+        record_error(gpu, cudaEventSynchronize(gpu->poll_event[(k - 1) % 2]));
         if (gpu->failed != cudaSuccess || watched[(k - 1) % 2]) {
             return false;
         }
     }
-    note(gpu, cudaMemcpyAsync(static_cast<int32_t *>(gpu->watched) + k % 2, off, sizeof *off,
-                              cudaMemcpyDeviceToHost, gpu->stream));
-    note(gpu, cudaEventRecord(gpu->sent[k % 2], gpu->stream));
+    record_error(gpu, cudaMemcpyAsync(static_cast<int32_t *>(gpu->polled) + k % 2, off, sizeof *off,
+                                      cudaMemcpyDeviceToHost, gpu->stream));
+    record_error(gpu, cudaEventRecord(gpu->poll_event[k % 2], gpu->stream));
     return gpu->failed == cudaSuccess;
 }
 
-static bool open_streams(Gpu *gpu)
+static bool create_streams(Gpu *gpu)
 {
-    note(gpu, cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking));
-    note(gpu, cudaMallocHost(&gpu->answer_host, 256));
-    note(gpu, cudaMallocHost(&gpu->watched, 64));
-    note(gpu, cudaEventCreateWithFlags(&gpu->sent[0], cudaEventDisableTiming));
-    note(gpu, cudaEventCreateWithFlags(&gpu->sent[1], cudaEventDisableTiming));
+    record_error(gpu, cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking));
+    record_error(gpu, cudaMallocHost(&gpu->scalars_host, 256));
+    record_error(gpu, cudaMallocHost(&gpu->polled, 64));
+    record_error(gpu, cudaEventCreateWithFlags(&gpu->poll_event[0], cudaEventDisableTiming));
+    record_error(gpu, cudaEventCreateWithFlags(&gpu->poll_event[1], cudaEventDisableTiming));
     return gpu->failed == cudaSuccess;
 }
 
-static void close_streams(Gpu *gpu)
+static void destroy_streams(Gpu *gpu)
 {
     cudaStreamSynchronize(gpu->stream);
-    cudaFreeHost(gpu->answer_host);
-    cudaFreeHost(gpu->watched);
-    cudaEventDestroy(gpu->sent[0]);
-    cudaEventDestroy(gpu->sent[1]);
+    cudaFreeHost(gpu->scalars_host);
+    cudaFreeHost(gpu->polled);
+    cudaEventDestroy(gpu->poll_event[0]);
+    cudaEventDestroy(gpu->poll_event[1]);
     cudaStreamDestroy(gpu->stream);
 }
 #else
-static void *take(Gpu *gpu, size_t size)
+static void *device_alloc(Gpu *gpu, size_t size)
 {
     void *memory = nullptr;
     if (posix_memalign(&memory, 64, size) != 0) {
-        gpu->asked = size;
-        note(gpu, cudaErrorMemoryAllocation);
+        gpu->failed_size = size;
+        record_error(gpu, cudaErrorMemoryAllocation);
         return nullptr;
     }
-    gpu->held += size;
+    gpu->allocated += size;
     return memory;
 }
 
-static void give_back(Gpu *gpu, void *memory, size_t size)
+static void device_free(Gpu *gpu, void *memory, size_t size)
 {
     free(memory);
-    gpu->held -= memory ? size : 0;
+    gpu->allocated -= memory ? size : 0;
 }
 
 size_t free_bytes(void)
@@ -149,9 +150,9 @@ size_t free_bytes(void)
     return 0;
 }
 
-static const char *reason(cudaError_t answer)
+static const char *reason(cudaError_t code)
 {
-    return answer == cudaErrorMemoryAllocation ? "out of memory" : "failed";
+    return code == cudaErrorMemoryAllocation ? "out of memory" : "failed";
 }
 
 void copy_in(Gpu *gpu, void *to, const void *from_host, size_t size)
@@ -183,21 +184,21 @@ void gpu_wait(Gpu *gpu)
     (void)gpu;
 }
 
-bool watch_goes_on(Gpu *gpu, int k, const int32_t *off)
+bool poll_unfinished(Gpu *gpu, int k, const int32_t *off)
 {
     (void)k;
     return gpu->failed == cudaSuccess && !*off;
 }
 
-static bool open_streams(Gpu *gpu)
+static bool create_streams(Gpu *gpu)
 {
-    gpu->answer_host = malloc(256);
-    return gpu->answer_host != nullptr;
+    gpu->scalars_host = malloc(256);
+    return gpu->scalars_host != nullptr;
 }
 
-static void close_streams(Gpu *gpu)
+static void destroy_streams(Gpu *gpu)
 {
-    free(gpu->answer_host);
+    free(gpu->scalars_host);
 }
 #endif
 
@@ -206,11 +207,11 @@ static void close_streams(Gpu *gpu)
 bool gpu_create(Gpu *gpu)
 {
     memset(gpu, 0, sizeof *gpu);
-    if (!open_streams(gpu)) {
+    if (!create_streams(gpu)) {
         return false;
     }
-    gpu->answer = take(gpu, 256);
-    clear(gpu, gpu->answer, 256);
+    gpu->scalars = device_alloc(gpu, 256);
+    clear(gpu, gpu->scalars, 256);
     return gpu->failed == cudaSuccess;
 }
 
@@ -218,12 +219,12 @@ void gpu_destroy(Gpu *gpu)
 {
     gpu_wait(gpu);
     for (int k = 0; k < gpu->chunks; k++) {
-        give_back(gpu, gpu->chunk[k].memory, gpu->chunk[k].size);
+        device_free(gpu, gpu->chunk[k].memory, gpu->chunk[k].size);
     }
     buffer_free(gpu, &gpu->partial);
     buffer_free(gpu, &gpu->tickets);
-    give_back(gpu, gpu->answer, 256);
-    close_streams(gpu);
+    device_free(gpu, gpu->scalars, 256);
+    destroy_streams(gpu);
     memset(gpu, 0, sizeof *gpu);
 }
 
@@ -239,15 +240,15 @@ OozeStatus status(Gpu *gpu, uint64_t particles, OozeError *error)
                          "use --device cpu, or look at the GPU's driver", "the GPU: %s",
                          reason(failed));
     }
-    size_t had = gpu->held + free_bytes();
-    double need = (double)(gpu->held + gpu->asked) / (double)(particles ? particles : 1);
+    size_t available = gpu->allocated + free_bytes();
+    double need = (double)(gpu->allocated + gpu->failed_size) / (double)(particles ? particles : 1);
     gpu->failed = cudaSuccess;
-    return ooze_fail(error, OOZE_ERROR_MEMORY,
-                     "use fewer particles (a larger spacing), or --device cpu",
-                     "%llu particles need at least %.0f MiB of the GPU's memory, and %.0f MiB are "
-                     "free for them: about %.0f particles would fit",
-                     (unsigned long long)particles, (double)(gpu->held + gpu->asked) * mib,
-                     (double)had * mib, (double)had / need);
+    return ooze_fail(
+        error, OOZE_ERROR_MEMORY, "use fewer particles (a larger spacing), or --device cpu",
+        "%llu particles need at least %.0f MiB of the GPU's memory, and %.0f MiB are "
+        "free for them: about %.0f particles would fit",
+        (unsigned long long)particles, (double)(gpu->allocated + gpu->failed_size) * mib,
+        (double)available * mib, (double)available / need);
 }
 
 /* ---- scratch ---- */
@@ -257,7 +258,7 @@ static size_t aligned(size_t size)
     return (size + 255) & ~(size_t)255;
 }
 
-/* The first chunk from the top on with room for so much; those above it are empty. */
+/* The first chunk with room for `size` bytes, from the top on; those above it are empty. */
 static Chunk *chunk_for(Gpu *gpu, size_t size)
 {
     for (; gpu->top < gpu->chunks; gpu->top++) {
@@ -267,9 +268,9 @@ static Chunk *chunk_for(Gpu *gpu, size_t size)
         }
     }
     size_t wanted = size < (8u << 20) ? (8u << 20) : size;
-    char *memory = gpu->chunks < CHUNKS ? static_cast<char *>(take(gpu, wanted)) : nullptr;
+    char *memory = gpu->chunks < CHUNKS ? static_cast<char *>(device_alloc(gpu, wanted)) : nullptr;
     if (!memory) {
-        note(gpu, cudaErrorMemoryAllocation);
+        record_error(gpu, cudaErrorMemoryAllocation);
         return nullptr;
     }
     gpu->top = gpu->chunks;
@@ -316,10 +317,10 @@ void scratch_reset(Gpu *gpu)
     }
     gpu_wait(gpu);
     for (int k = 0; k < gpu->chunks; k++) {
-        give_back(gpu, gpu->chunk[k].memory, gpu->chunk[k].size);
+        device_free(gpu, gpu->chunk[k].memory, gpu->chunk[k].size);
     }
     gpu->chunks = 0;
-    char *memory = static_cast<char *>(take(gpu, peak));
+    char *memory = static_cast<char *>(device_alloc(gpu, peak));
     if (memory) {
         gpu->chunk[gpu->chunks++] = {memory, peak, 0};
     }
@@ -336,11 +337,11 @@ void *buffer_bytes(Gpu *gpu, DeviceBuffer *buffer, size_t size, size_t kept)
         return buffer->memory;
     }
     size_t wanted = aligned(size + (buffer->size > 0 ? size / 16 : 0));
-    if (kept == 0) { /* first let go, so that both need not fit */
+    if (kept == 0) { /* freed first: both need not fit at once */
         gpu_wait(gpu);
         buffer_free(gpu, buffer);
     }
-    void *memory = take(gpu, wanted);
+    void *memory = device_alloc(gpu, wanted);
     if (!memory) {
         return nullptr;
     }
@@ -354,9 +355,9 @@ void *buffer_bytes(Gpu *gpu, DeviceBuffer *buffer, size_t size, size_t kept)
 
 uint32_t *sum_tickets(Gpu *gpu, uint64_t count)
 {
-    size_t had = gpu->tickets.size;
+    size_t before = gpu->tickets.size;
     uint32_t *tickets = buffer<uint32_t>(gpu, &gpu->tickets, count);
-    if (gpu->tickets.size != had) {
+    if (gpu->tickets.size != before) {
         clear(gpu, tickets, gpu->tickets.size);
     }
     return tickets;
@@ -364,7 +365,7 @@ uint32_t *sum_tickets(Gpu *gpu, uint64_t count)
 
 void buffer_free(Gpu *gpu, DeviceBuffer *buffer)
 {
-    give_back(gpu, buffer->memory, buffer->size);
+    device_free(gpu, buffer->memory, buffer->size);
     *buffer = {nullptr, 0};
 }
 

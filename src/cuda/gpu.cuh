@@ -1,10 +1,10 @@
-/* What device code is written in: loops over particles, sums in a fixed order, scratch memory.
+/* Base of all device code: loops over particles, sums in a fixed order, scratch memory.
 
-   A loop is a body for one particle. Built by nvcc it runs on the GPU; built by a C++ compiler, as
-   the tests do where there is no GPU, the same source runs on the processor. Few other files ask
-   which: those that sort, or gain by shared memory.
+   The body of a loop is a function of one particle. Built by nvcc it runs on the GPU; built by a
+   C++ compiler, for tests without a GPU, it runs on the processor. Only files that sort or use
+   shared memory have code of their own for each.
 
-   A launch or allocation that fails is remembered in the GPU; all later ones do nothing, so that
+   The Gpu records the first launch or allocation that fails, and all later ones do nothing, so that
    errors are checked once, on return to the caller: see ooze::status. */
 #ifndef OOZE_CUDA_GPU_CUH
 #define OOZE_CUDA_GPU_CUH
@@ -21,10 +21,10 @@
 
 #include "cuda/c_parts.h"
 
-/* A function of one particle's numbers, and the body of a loop: for_each(gpu, n, OOZE_BODY(uint32_t
-   i) {...}); what it uses is captured by value. */
+/* A device function, and the body of a loop: for_each(gpu, n, OOZE_BODY(uint32_t i) {...}), which
+   captures by value. */
 #define OOZE_DEVICE static __device__ __forceinline__
-#define OOZE_BOTH   static __host__ __device__ __forceinline__ /* for the host as well */
+#define OOZE_BOTH   static __host__ __device__ __forceinline__ /* on the host as well */
 #define OOZE_BODY   [=] __device__
 
 namespace ooze
@@ -32,13 +32,13 @@ namespace ooze
 
 enum { BLOCK = 128 }; /* threads of a block */
 
-/* Memory that lives on; what it holds is lost when it grows, unless kept. */
+/* Device memory that outlives a substep; growing it discards its contents beyond `kept` bytes. */
 struct DeviceBuffer {
     void *memory;
     size_t size;
 };
 
-struct Chunk { /* of scratch memory */
+struct Chunk { /* a block of scratch memory */
     char *memory;
     size_t size, used;
 };
@@ -47,27 +47,26 @@ enum { CHUNKS = 256 };
 struct Gpu {
     cudaStream_t stream;
     cudaError_t failed;   /* the first error, cudaSuccess until then */
-    size_t asked;         /* bytes that could not be had, where that was it */
-    size_t held;          /* bytes of device memory held in all */
-    DeviceBuffer partial; /* of sums: one block's each */
-    DeviceBuffer tickets; /* of sums: zeros but while one runs */
-    void *answer;         /* 256 bytes that the host reads, on the device and pinned beside it */
-    void *answer_host;
-    void *watched; /* pinned: two numbers that are on their way, see watch_goes_on */
-    cudaEvent_t sent[2];
-    Chunk chunk[CHUNKS]; /* scratch: gone after the substep */
-    int chunks, top;     /* the one that is being filled */
+    size_t failed_size;   /* bytes of the allocation that failed */
+    size_t allocated;     /* bytes of device memory */
+    DeviceBuffer partial; /* partial sums, one per block */
+    DeviceBuffer tickets; /* counters of finished blocks; 0 while no sum runs */
+    void *scalars;        /* device: 256 bytes of results for the host */
+    void *scalars_host;   /* pinned: their copy */
+    void *polled;         /* pinned: two flags, see poll_unfinished */
+    cudaEvent_t poll_event[2];
+    Chunk chunk[CHUNKS]; /* scratch memory, freed after the substep */
+    int chunks, top;     /* their number, and the one that is being filled */
     size_t used, peak;   /* bytes of scratch: now, and at most since the last reset */
 };
 
 bool gpu_create(Gpu *gpu);
 void gpu_destroy(Gpu *gpu);
-/* What has failed since, as an error with the number of particles that would fit; OOZE_OK: nothing.
-   */
+/* The recorded failure as an error; of an allocation, with the number of particles that would fit. */
 OozeStatus status(Gpu *gpu, uint64_t particles, OozeError *error);
-void gpu_wait(Gpu *gpu);                 /* until all that was asked of it is done */
-size_t free_bytes(void);                 /* of device memory; 0: not known */
-bool note(Gpu *gpu, cudaError_t answer); /* true: all is well, and was */
+void gpu_wait(Gpu *gpu);                         /* until all launched work is done */
+size_t free_bytes(void);                         /* of device memory; 0: unknown */
+bool record_error(Gpu *gpu, cudaError_t result); /* true: nothing has failed so far */
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
@@ -78,7 +77,8 @@ struct Mark {
 };
 Mark scratch_mark(const Gpu *gpu);
 void scratch_rewind(Gpu *gpu, Mark mark);
-void scratch_reset(Gpu *gpu); /* at the beginning of a substep: one piece of what the last needed */
+void scratch_reset(Gpu *gpu); /* at the beginning of a substep; merges the
+                                chunks into one of the size of the peak */
 
 /* count elements and one more, not initialised. NULL where the GPU has failed. */
 template <class T> T *scratch(Gpu *gpu, uint64_t count)
@@ -93,7 +93,7 @@ template <class T> T *buffer(Gpu *gpu, DeviceBuffer *r, uint64_t count, uint64_t
     return static_cast<T *>(buffer_bytes(gpu, r, (count + 1) * sizeof(T), kept * sizeof(T)));
 }
 
-/* So many zeros for a sum, which leaves them as they were. */
+/* `count` zeros; a sum leaves them 0. */
 uint32_t *sum_tickets(Gpu *gpu, uint64_t count);
 
 void copy_in(Gpu *gpu, void *to, const void *from_host, size_t size);
@@ -101,10 +101,10 @@ void copy_out(Gpu *gpu, void *to_host, const void *from, size_t size); /* waits 
 void copy(Gpu *gpu, void *to, const void *from, size_t size);
 void clear(Gpu *gpu, void *memory, size_t size);
 
-/* Called before batch k of some loops that end themselves: false once *off (device) was seen not to
-   be 0. It is seen late, as of the beginning of the batch before: so the GPU is never without work.
-   */
-bool watch_goes_on(Gpu *gpu, int k, const int32_t *off);
+/* Called before batch k of loops that return at once when the device flag *off is set: false once
+   the host has read it as set. It reads the flag of one batch earlier, so that the GPU always has
+   queued work. */
+bool poll_unfinished(Gpu *gpu, int k, const int32_t *off);
 
 /* ---- loops ------------------------------------------------------------------------------ */
 
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(BLOCK) lanes_kernel(uint32_t n, Body body)
 }
 #endif
 
-/* body(i) for all i < n, in no order. */
+/* body(i) for all i < n, in any order. */
 template <class Body> void for_each(Gpu *gpu, uint64_t n, Body body)
 {
     if (n == 0 || gpu->failed != cudaSuccess) {
@@ -135,15 +135,15 @@ template <class Body> void for_each(Gpu *gpu, uint64_t n, Body body)
     }
 #ifdef __CUDACC__
     each_kernel<<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, gpu->stream>>>((uint32_t)n, body);
-    note(gpu, cudaGetLastError());
+    record_error(gpu, cudaGetLastError());
 #else
     on_host_each(n, body);
 #endif
 }
 
-/* body(i, lane): several threads share a particle, where particles are few; each takes every
-   LANES-th part of its neighbours, and adds up with lanes_sum. All lanes of a particle take the
-   same way to there. */
+/* body(i, lane): LANES threads share a particle, for small numbers of particles; each visits every
+   LANES-th group of its neighbours, and lanes_sum adds their results. All lanes of a particle must
+   reach the same calls of lanes_sum. */
 template <int LANES, class Body> void for_lanes(Gpu *gpu, uint64_t n, Body body)
 {
     if (n == 0 || gpu->failed != cudaSuccess) {
@@ -152,14 +152,14 @@ template <int LANES, class Body> void for_lanes(Gpu *gpu, uint64_t n, Body body)
 #ifdef __CUDACC__
     unsigned blocks = (unsigned)((n * LANES + BLOCK - 1) / BLOCK);
     lanes_kernel<LANES><<<blocks, BLOCK, 0, gpu->stream>>>((uint32_t)n, body);
-    note(gpu, cudaGetLastError());
+    record_error(gpu, cudaGetLastError());
 #else
     static_assert(LANES == 1, "one thread a particle on a processor");
     on_host_each(n, [=](uint32_t i) { body(i, 0u); });
 #endif
 }
 
-/* So few particles that several lanes share one. */
+/* Below FEW particles, MANY_LANES lanes share one. */
 enum { FEW = 40000, MANY_LANES = 8 };
 #ifdef __CUDACC__
 #define OOZE_LANES(n, call)                                                                        \
@@ -174,7 +174,7 @@ enum { FEW = 40000, MANY_LANES = 8 };
 #define OOZE_LANES(n, call) call(1)
 #endif
 
-/* The sum over the lanes of a particle, for all of them. */
+/* The sum over the lanes of a particle, returned to each. */
 template <int LANES> OOZE_DEVICE float lanes_sum(float a)
 {
 #ifdef __CUDACC__
@@ -190,7 +190,7 @@ template <int LANES> OOZE_DEVICE float lanes_sum(float a)
 
 /* ---- sums over all particles: fixed blocks, added in order ------------------------------ */
 
-/* What may be summed: anything with operator+= and no memory of its own, at most 64 bytes. */
+/* Types of sums: trivially copyable, with operator+=, at most 64 bytes. */
 struct Sum1 {
     double a;
     __device__ void operator+=(const Sum1 &o) { a += o.a; }
@@ -204,14 +204,14 @@ struct Sum3 {
         c += o.c;
     }
 };
-struct Most1 {
+struct Max1 {
     float a;
-    __device__ void operator+=(const Most1 &o) { a = o.a > a ? o.a : a; }
+    __device__ void operator+=(const Max1 &o) { a = o.a > a ? o.a : a; }
 };
 
 #ifdef __CUDACC__
-/* The value of the thread k lanes further on, of any small struct. */
-template <class T> __device__ T from_lane_below(T value, unsigned k)
+/* The value of the thread k lanes further on. */
+template <class T> __device__ T shuffle_down(T value, unsigned k)
 {
     static_assert(sizeof(T) % sizeof(uint32_t) == 0, "whole words");
     uint32_t words[sizeof(T) / sizeof(uint32_t)];
@@ -223,11 +223,11 @@ template <class T> __device__ T from_lane_below(T value, unsigned k)
     return value;
 }
 
-/* The sum over a block, for its first thread. `shared` has room for one value a warp. */
+/* The sum over a block, valid in its first thread. `shared`: one value per warp. */
 template <class T> __device__ T block_sum(T value, T *shared)
 {
     for (unsigned k = 16; k > 0; k /= 2) {
-        value += from_lane_below(value, k);
+        value += shuffle_down(value, k);
     }
     if (threadIdx.x % 32 == 0) {
         shared[threadIdx.x / 32] = value;
@@ -239,12 +239,11 @@ template <class T> __device__ T block_sum(T value, T *shared)
     return value;
 }
 
-/* Blocks whose partial sums one of them adds up, the last to end; what these come to is added up by
-   the last of all. */
+/* Blocks of a group: the last one to finish adds the group's partial sums, and the last block of
+   all adds the sums of the groups. */
 enum { GROUP = 256 };
 
-/* True for the last of so many blocks that ask; then all that the others wrote before can be read.
-   */
+/* True in the last of `members` blocks that call it; the writes of the others are then visible. */
 static __device__ bool is_last(uint32_t *ticket, uint32_t members)
 {
     __shared__ bool last;
@@ -260,12 +259,12 @@ static __device__ bool is_last(uint32_t *ticket, uint32_t members)
     return last;
 }
 
-/* The sum of so many partial ones, for the first thread. */
+/* The sum of `count` partial sums, valid in the first thread. */
 template <class T> __device__ T sum_partials(const T *partial, uint32_t count, T none, T *shared)
 {
     T all = none;
     for (uint32_t k = threadIdx.x; k < count; k += BLOCK) {
-        all += partial[k]; /* never read by this processor before */
+        all += partial[k]; /* not in the cache of this multiprocessor yet */
     }
     __syncthreads();
     return block_sum(all, shared);
@@ -308,8 +307,8 @@ __global__ void __launch_bounds__(BLOCK)
 }
 #endif
 
-/* Sums body(i, lane) of all particles, of which lane 0's counts, and calls then(sum) once, on the
-   device. */
+/* Sums body(i, 0) over all particles and calls then(sum) once, on the device; body runs for all
+   lanes. */
 template <int LANES, class T, class Body, class Then>
 void sum_lanes(Gpu *gpu, uint64_t n, T none, Body body, Then then)
 {
@@ -325,7 +324,7 @@ void sum_lanes(Gpu *gpu, uint64_t n, T none, Body body, Then then)
     if (gpu->failed == cudaSuccess) {
         sum_kernel<LANES><<<(unsigned)blocks, BLOCK, 0, gpu->stream>>>((uint32_t)n, none, partial,
                                                                        ticket, body, then);
-        note(gpu, cudaGetLastError());
+        record_error(gpu, cudaGetLastError());
     }
 #else
     static_assert(LANES == 1, "one thread a particle on a processor");
@@ -345,18 +344,18 @@ void sum_each(Gpu *gpu, uint64_t n, T none, Body body, Then then)
     sum_lanes<1>(gpu, n, none, any, then);
 }
 
-template <class T> struct Answer {
+template <class T> struct StoreSum {
     T *to;
     __device__ void operator()(T sum) const { *to = sum; }
 };
 
-/* The sum, for the host: waits for it. `none` where the GPU has failed. */
-template <class T, class Body> T sum_now(Gpu *gpu, uint64_t n, T none, Body body)
+/* The sum, copied to the host: waits. `none` where the GPU has failed. */
+template <class T, class Body> T sum_to_host(Gpu *gpu, uint64_t n, T none, Body body)
 {
-    Answer<T> answer = {static_cast<T *>(gpu->answer)};
+    StoreSum<T> store = {static_cast<T *>(gpu->scalars)};
     T found = none;
-    sum_each(gpu, n, none, body, answer);
-    copy_out(gpu, &found, answer.to, sizeof found);
+    sum_each(gpu, n, none, body, store);
+    copy_out(gpu, &found, store.to, sizeof found);
     return gpu->failed == cudaSuccess ? found : none;
 }
 
@@ -382,7 +381,7 @@ OOZE_BOTH float4 f32x4(float x, float y, float z, float w = 0.0f)
     return make_float4(x, y, z, w);
 }
 
-/* Three lanes; the last one of `a` is kept. */
+/* Of x, y and z; w is that of `a`. */
 OOZE_BOTH float4 operator+(float4 a, float4 b)
 {
     return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w);

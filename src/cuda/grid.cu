@@ -4,8 +4,8 @@
 namespace ooze
 {
 
-/* Cells are counted up to this many edges from the origin, so that the number of a cell fits into
-   63 bits. A float there has five bits left for a fraction of an edge: too few for a fluid. */
+/* Largest coordinate in edges, so that the number of a cell fits into 63 bits. Farther out a float
+   resolves less than 1/32 of an edge: too little for a fluid. */
 #define FARTHEST 0x1p19
 
 void grid_free(Gpu *gpu, Grid *grid)
@@ -19,32 +19,33 @@ void grid_free(Gpu *gpu, Grid *grid)
 
 struct Bounds {
     float low[3], high[3];
-    uint32_t bad; /* the first that is not a place */
+    uint32_t not_finite; /* index of the first such point */
     __device__ void operator+=(const Bounds &o)
     {
         for (int k = 0; k < 3; k++) {
             low[k] = o.low[k] < low[k] ? o.low[k] : low[k];
             high[k] = o.high[k] > high[k] ? o.high[k] : high[k];
         }
-        bad = o.bad < bad ? o.bad : bad;
+        not_finite = o.not_finite < not_finite ? o.not_finite : not_finite;
     }
 };
 
-enum { STRIPES = 1 << 18 }; /* so many are looked at together: as many as a GPU has under way */
+enum { STRIPES = 1 << 18 }; /* points in flight: enough to fill a GPU */
 
 static OozeStatus find_box(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, OozeError *error)
 {
     const float far = 3.4028234e38f;
     Bounds none = {{far, far, far}, {-far, -far, -far}, UINT32_MAX};
     uint64_t stripes = n < STRIPES ? n : (uint64_t)STRIPES;
-    Bounds box = sum_now(
+    Bounds box = sum_to_host(
         gpu, stripes, none, OOZE_BODY(uint32_t i) {
             Bounds bounds = none;
             for (uint64_t k = i; k < n; k += stripes) {
                 float4 p = points[k];
-                float wrong = (p.x - p.x) + (p.y - p.y) + (p.z - p.z);
-                Bounds one = {
-                    {p.x, p.y, p.z}, {p.x, p.y, p.z}, wrong == 0.0f ? UINT32_MAX : (uint32_t)k};
+                float zero_if_finite = (p.x - p.x) + (p.y - p.y) + (p.z - p.z);
+                Bounds one = {{p.x, p.y, p.z},
+                              {p.x, p.y, p.z},
+                              zero_if_finite == 0.0f ? UINT32_MAX : (uint32_t)k};
                 bounds += one;
             }
             return bounds;
@@ -52,10 +53,10 @@ static OozeStatus find_box(Gpu *gpu, Grid *grid, const float4 *points, uint64_t 
     if (gpu->failed != cudaSuccess) {
         return status(gpu, n, error);
     }
-    if (box.bad != UINT32_MAX) {
+    if (box.not_finite != UINT32_MAX) {
         float4 p = {};
-        copy_out(gpu, &p, points + box.bad, sizeof p);
-        return ooze_grid_not_finite(box.bad, {p.x, p.y, p.z, p.w}, error);
+        copy_out(gpu, &p, points + box.not_finite, sizeof p);
+        return ooze_grid_not_finite(box.not_finite, {p.x, p.y, p.z, p.w}, error);
     }
     memcpy(grid->low, box.low, sizeof grid->low);
     memcpy(grid->high, box.high, sizeof grid->high);
@@ -69,7 +70,7 @@ static OozeStatus set_cells(Grid *grid, uint64_t n, OozeError *error)
     double margin = 0.0;
     for (int k = 0; k < 3; k++) {
         OozeGridAxis *axis = &cells->axis[k];
-        const OozeGridColumns columns = {grid->cell, k == 0 ? X_PARTS : 1, FARTHEST};
+        const OozeGridColumns columns = {grid->cell, k == 0 ? X_PER_EDGE : 1, FARTHEST};
         OozeStatus status =
             ooze_grid_axis(axis, k, &grid->periodic, &columns, grid->low[k], grid->high[k], error);
         if (status) {
@@ -83,26 +84,25 @@ static OozeStatus set_cells(Grid *grid, uint64_t n, OozeError *error)
     cells->periodic = grid->periodic;
     cells->x_inverse = (float)(cells->axis[0].inverse * grid->cell);
     cells->margin = (float)(margin / grid->cell);
-    cells->pitch = ((uint64_t)cells->axis[0].count + X_TOGETHER - 1) / X_TOGETHER * X_TOGETHER;
+    cells->pitch = ((uint64_t)cells->axis[0].count + X_PER_SLOT - 1) / X_PER_SLOT * X_PER_SLOT;
     cells->total = cells->pitch * (uint64_t)cells->axis[1].count * (uint64_t)cells->axis[2].count;
     cells->n = n;
-    /* A full box has a third of a cell for a point. */
+    /* a filled box has three points a cell */
     cells->sparse = cells->total > 4 * n + (1u << 20) || cells->total > INT32_MAX;
     return OOZE_OK;
 }
 
 /* ---- tables of cells ---- */
 
-enum {
-    CELLS_EACH = 8
-}; /* of a thread: the first is looked for among all points, the others from there */
+enum { CELLS_EACH = 8 }; /* cells of a thread */
 
-/* All cells: where each begins among the sorted keys. No one walks along points or empty cells one
-   by one, however many there are. */
+/* Dense grid: start of each cell among the sorted keys. A thread finds its first cell by bisection
+   and the others by growing steps from there, so that no run of points or of empty cells is
+   traversed one by one. */
 template <class Key> static void list_cells(Gpu *gpu, Grid *grid, const Key *keys)
 {
     Cells *cells = &grid->cells;
-    const uint64_t count = (cells->total + CELLS_EACH) / CELLS_EACH; /* one cell more: the end */
+    const uint64_t count = (cells->total + CELLS_EACH) / CELLS_EACH; /* with the end */
     uint32_t *start = buffer<uint32_t>(gpu, &grid->table_buffer, count * CELLS_EACH);
     uint32_t n = (uint32_t)cells->n;
     cells->start = start;
@@ -131,18 +131,18 @@ template <class Key> static void list_cells(Gpu *gpu, Grid *grid, const Key *key
         });
 }
 
-/* Only those that have points. Waits for their number. */
+/* Sparse grid: a table of the cells with points. Waits for their number. */
 template <class Key> static void hash_cells(Gpu *gpu, Grid *grid, const Key *keys)
 {
     Cells *cells = &grid->cells;
     uint32_t n = (uint32_t)cells->n;
     uint64_t stripes = n < STRIPES ? n : (uint64_t)STRIPES;
     Sum1 none = {0.0};
-    Sum1 found = sum_now(
+    Sum1 found = sum_to_host(
         gpu, stripes, none, OOZE_BODY(uint32_t i) {
             Sum1 begun = {0.0};
             for (uint64_t k = i; k < n; k += stripes) {
-                begun.a += k == 0 || keys[k] / X_TOGETHER != keys[k - 1] / X_TOGETHER ? 1.0 : 0.0;
+                begun.a += k == 0 || keys[k] / X_PER_SLOT != keys[k - 1] / X_PER_SLOT ? 1.0 : 0.0;
             }
             return begun;
         });
@@ -160,8 +160,8 @@ template <class Key> static void hash_cells(Gpu *gpu, Grid *grid, const Key *key
         });
     for_each(
         gpu, n, OOZE_BODY(uint32_t i) {
-            unsigned long long key = keys[i] / X_TOGETHER;
-            if (i > 0 && keys[i - 1] / X_TOGETHER == key) {
+            unsigned long long key = keys[i] / X_PER_SLOT;
+            if (i > 0 && keys[i - 1] / X_PER_SLOT == key) {
                 return;
             }
             uint64_t at = first_slot(key, slots);
@@ -172,8 +172,8 @@ template <class Key> static void hash_cells(Gpu *gpu, Grid *grid, const Key *key
         });
     for_each(
         gpu, n, OOZE_BODY(uint32_t i) {
-            unsigned long long key = keys[i] / X_TOGETHER;
-            if (i + 1 < n && keys[i + 1] / X_TOGETHER == key) {
+            unsigned long long key = keys[i] / X_PER_SLOT;
+            if (i + 1 < n && keys[i + 1] / X_PER_SLOT == key) {
                 return;
             }
             uint64_t at = first_slot(key, slots);
@@ -197,8 +197,8 @@ template <class Key> static void sort_cells(Gpu *gpu, Grid *grid, const float4 *
     Mark mark = scratch_mark(gpu);
     Key *key[2] = {scratch<Key>(gpu, n), scratch<Key>(gpu, n)};
     uint32_t *index[2] = {scratch<uint32_t>(gpu, n), grid->order};
-    Key *to_key = key[sort_begins(bits)];
-    uint32_t *to_index = index[sort_begins(bits)];
+    Key *to_key = key[sort_input_side(bits)];
+    uint32_t *to_index = index[sort_input_side(bits)];
     const OozeGridAxis x = cells->axis[0], y = cells->axis[1], z = cells->axis[2];
     const Key pitch = (Key)cells->pitch;
     for_each(
@@ -222,9 +222,9 @@ OozeStatus grid_sort(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, dou
                      const OozePeriodic *periodic, OozeError *error)
 {
     grid->n = grid->cells.n = 0; /* a failed sort leaves an empty grid */
-    OozeStatus answer = ooze_grid_check(n, cell, periodic, error);
-    if (answer) {
-        return answer;
+    OozeStatus result = ooze_grid_check(n, cell, periodic, error);
+    if (result) {
+        return result;
     }
     grid->cell = cell;
     grid->periodic = {};
@@ -235,28 +235,28 @@ OozeStatus grid_sort(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, dou
     if (n == 0 || gpu->failed != cudaSuccess) {
         return status(gpu, n, error);
     }
-    answer = find_box(gpu, grid, points, n, error);
-    if (!answer) {
-        answer = set_cells(grid, n, error);
+    result = find_box(gpu, grid, points, n, error);
+    if (!result) {
+        result = set_cells(grid, n, error);
     }
-    if (answer) {
+    if (result) {
         grid->cells.n = 0;
-        return answer;
+        return result;
     }
     if (grid->cells.total <= UINT32_MAX) {
         sort_cells<uint32_t>(gpu, grid, points);
     } else {
         sort_cells<uint64_t>(gpu, grid, points);
     }
-    answer = status(gpu, n, error);
-    grid->n = grid->cells.n = answer ? 0 : n;
-    return answer;
+    result = status(gpu, n, error);
+    grid->n = grid->cells.n = result ? 0 : n;
+    return result;
 }
 
-/* ---- carrying along ---- */
+/* ---- reordering ---- */
 
 template <class T>
-static void carry(Gpu *gpu, const uint32_t *order, uint64_t n, const void *from, void *to)
+static void reorder_as(Gpu *gpu, const uint32_t *order, uint64_t n, const void *from, void *to)
 {
     const T *source = static_cast<const T *>(from);
     T *target = static_cast<T *>(to);
@@ -271,17 +271,17 @@ struct alignas(16) Pair16 {
 void reorder(Gpu *gpu, const uint32_t *order, uint64_t n, const void *from, void *to, size_t size)
 {
     if (size == 1) {
-        carry<uint8_t>(gpu, order, n, from, to);
+        reorder_as<uint8_t>(gpu, order, n, from, to);
     } else if (size == 2) {
-        carry<uint16_t>(gpu, order, n, from, to);
+        reorder_as<uint16_t>(gpu, order, n, from, to);
     } else if (size == 4) {
-        carry<uint32_t>(gpu, order, n, from, to);
+        reorder_as<uint32_t>(gpu, order, n, from, to);
     } else if (size == 8) {
-        carry<uint2>(gpu, order, n, from, to);
+        reorder_as<uint2>(gpu, order, n, from, to);
     } else if (size == 16) {
-        carry<uint4>(gpu, order, n, from, to);
+        reorder_as<uint4>(gpu, order, n, from, to);
     } else if (size == 32) {
-        carry<Pair16>(gpu, order, n, from, to);
+        reorder_as<Pair16>(gpu, order, n, from, to);
     } else {
         const uint8_t *source = static_cast<const uint8_t *>(from);
         uint8_t *target = static_cast<uint8_t *>(to);

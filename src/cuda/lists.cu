@@ -1,6 +1,6 @@
-/* Building the lists. Candidates are compared in chunks of up to 32 that stand beside each other,
-   each giving one word of bits, and only words are kept: a search, then, without searching again,
-   the lists. What a slice takes is known between the two. */
+/* Building the lists. The search compares candidates in chunks of up to 32 adjacent ones and stores
+   one bit per candidate; then the size of the slice is known, and the lists are written from the
+   bits. */
 #include "cuda/lists.cuh"
 
 namespace ooze
@@ -15,11 +15,10 @@ void lists_free(Gpu *gpu, Lists *lists)
 }
 
 static constexpr uint32_t COUNT_MAX = 65535;
-/* Chunks that are kept of a point: 44 KiB for a block, which it has without asking for more shared
-   memory. */
-static constexpr uint32_t CHUNKS_MOST = 44;
+/* Chunks stored per point: 44 KiB per block, within the default limit of shared memory. */
+static constexpr uint32_t CHUNKS_MAX = 44;
 
-/* What is looked for, and among what. */
+/* Points whose neighbours are searched, and the candidates. */
 struct Search {
     Cells cells;
     const float4 *points, *candidates;
@@ -33,14 +32,14 @@ struct Target {
     uint64_t *begin;
     uint16_t *count;
     uint4 *index;
-    uint64_t capacity; /* quadruples; what does not fit is counted but not written */
+    uint64_t capacity; /* in quadruples; lists beyond it are counted but not written */
     uint32_t dummy;
-    uint32_t chunks; /* that are kept of each point; of slices with more the search is done twice */
+    uint32_t chunks; /* stored per point; slices with more are searched twice */
 };
 
 struct Found {
     unsigned long long quads, pairs;
-    uint32_t crowded; /* the first with too many neighbours, or UINT32_MAX */
+    uint32_t overfull; /* index of the first point with too many neighbours, or UINT32_MAX */
     uint32_t longest, chunks;
 };
 
@@ -76,9 +75,9 @@ OOZE_DEVICE uint32_t bits_reversed(uint32_t bits)
 }
 #endif
 
-/* A square of distance to the last bit what brute force computes, nothing contracted, and whether
-   it is below the radius' as the next bit from the right. On a GPU that is the sign of the
-   difference, which a shift takes in. */
+/* Appends one bit to `bits`: whether a and b are within the radius. The squared distance is not
+   contracted, so that its bits are those of brute force. On a GPU the bit is the sign of the
+   difference, which a funnel shift appends. */
 template <bool WRAPS>
 OOZE_DEVICE uint32_t compare(const Search &search, float4 a, float4 b, uint32_t bits)
 {
@@ -97,8 +96,8 @@ OOZE_DEVICE uint32_t compare(const Search &search, float4 a, float4 b, uint32_t 
 #endif
 }
 
-/* Bit k: candidate k of `here`, at most 32, is near. They are taken in pairs, so one beyond the
-   last may be read. */
+/* Bit k: candidate k of `here`, at most 32, is within the radius. Candidates are read in pairs, so
+   one beyond the last may be read. */
 template <bool WRAPS>
 OOZE_DEVICE uint32_t compare_all(const Search &search, float4 p, const float4 *candidate,
                                  uint32_t here)
@@ -114,8 +113,8 @@ OOZE_DEVICE uint32_t compare_all(const Search &search, float4 p, const float4 *c
     return bits_reversed(bits) >> (32 - even) & ~0u >> (32 - here);
 }
 
-/* Calls f(first, bits) for chunks in which point i has neighbours, ascending: candidate first + k
-   where bit k is set. */
+/* Calls f(first, bits) for chunks in which point i has neighbours, ascending: bit k is that of
+   candidate first + k. */
 template <bool SPARSE, bool WRAPS, class F>
 OOZE_DEVICE void each_chunk(const Search &search, uint32_t i, F f)
 {
@@ -133,7 +132,7 @@ OOZE_DEVICE void each_chunk(const Search &search, uint32_t i, F f)
     });
 }
 
-/* Puts the indices of one list where they belong, one after the other. */
+/* Writes the indices of one list, one after the other. */
 struct Writer {
     uint4 *at;
     uint4 quad;
@@ -152,7 +151,7 @@ struct Writer {
     }
 };
 
-/* The list of point i by another search: for slices of which not all was kept. */
+/* The list of point i by a second search, for slices with more than the stored chunks. */
 template <bool SPARSE, bool WRAPS>
 OOZE_DEVICE void write_list(const Search &search, uint32_t i, uint4 *list, uint32_t quads,
                             uint32_t dummy)
@@ -168,12 +167,12 @@ OOZE_DEVICE void write_list(const Search &search, uint32_t i, uint4 *list, uint3
     }
 }
 
-/* What a search for one point has found. */
+/* Result of the search of one point. */
 struct Hits {
     uint32_t chunks, count;
 };
 
-/* Searches, and keeps the first to.chunks chunks, STRIDE apart. */
+/* Searches, and stores the first to.chunks chunks, STRIDE apart. */
 template <bool SPARSE, bool WRAPS, int STRIDE>
 OOZE_DEVICE Hits search_for(const Search &search, uint32_t i, const Target &to, Found *found,
                             uint2 *kept)
@@ -189,12 +188,12 @@ OOZE_DEVICE Hits search_for(const Search &search, uint32_t i, const Target &to, 
     });
     to.count[i] = (uint16_t)(hits.count < COUNT_MAX ? hits.count : COUNT_MAX);
     if (hits.count > COUNT_MAX) {
-        atomicMin(&found->crowded, i);
+        atomicMin(&found->overfull, i);
     }
     return hits;
 }
 
-/* The list from what was kept. Threads of a slice walk together, so that they write whole lines. */
+/* The list from the stored chunks. Threads of a slice advance together and write whole lines. */
 template <int STRIDE>
 OOZE_DEVICE void write_kept(const uint2 *kept, uint32_t chunks, uint4 *list, uint32_t quads,
                             uint32_t dummy)
@@ -217,7 +216,7 @@ OOZE_DEVICE void write_kept(const uint2 *kept, uint32_t chunks, uint4 *list, uin
     }
 }
 
-OOZE_DEVICE uint64_t take_buffer(Found *found, uint32_t quads)
+OOZE_DEVICE uint64_t reserve_quads(Found *found, uint32_t quads)
 {
     unsigned long long all = (unsigned long long)quads * SLICE;
     return all > 0 ? atomicAdd(&found->quads, all) : 0;
@@ -238,7 +237,7 @@ template <class Op> OOZE_DEVICE uint32_t over_slice(uint32_t value, Op op)
     return value;
 }
 
-/* A warp makes a slice, and waits for no other. */
+/* A warp builds a slice, independent of others. */
 template <bool SPARSE, bool WRAPS>
 __global__ void __launch_bounds__(BLOCK)
     slices_kernel(uint32_t n, const Search search, const Target to, Found *found)
@@ -253,22 +252,22 @@ __global__ void __launch_bounds__(BLOCK)
     __syncwarp();
     auto larger = [](uint32_t a, uint32_t b) { return a > b ? a : b; };
     const uint32_t longest = over_slice(hits.count, larger);
-    const uint32_t most = over_slice(hits.chunks, larger);
+    const uint32_t max_chunks = over_slice(hits.chunks, larger);
     const uint32_t pairs = over_slice(hits.count, [](uint32_t a, uint32_t b) { return a + b; });
     const uint32_t quads = longest > COUNT_MAX ? 0 : (longest + 3) / 4;
     unsigned long long first = 0;
     if (lane == 0 && i < n) {
-        first = take_buffer(found, quads);
+        first = reserve_quads(found, quads);
         to.begin[i / SLICE] = first | (uint64_t)quads << 48;
         if (pairs > 0) {
             atomicAdd(&found->pairs, (unsigned long long)pairs);
         }
-        /* reading first spares nearly all slices the rest */
+        /* reading first avoids the atomic operation for most slices */
         if (longest > *(volatile uint32_t *)&found->longest) {
             atomicMax(&found->longest, longest);
         }
-        if (most > *(volatile uint32_t *)&found->chunks) {
-            atomicMax(&found->chunks, most);
+        if (max_chunks > *(volatile uint32_t *)&found->chunks) {
+            atomicMax(&found->chunks, max_chunks);
         }
     }
     first = __shfl_sync(0xffffffffu, first, 0);
@@ -276,7 +275,7 @@ __global__ void __launch_bounds__(BLOCK)
         return;
     }
     uint4 *list = to.index + first + lane;
-    if (most <= to.chunks) {
+    if (max_chunks <= to.chunks) {
         write_kept<BLOCK>(kept, hits.chunks, list, quads, to.dummy);
     } else {
         write_list<SPARSE, WRAPS>(search, i, list, quads, to.dummy);
@@ -291,7 +290,7 @@ static void make_slices(Gpu *gpu, const Search &search, uint64_t n, const Target
         size_t shared = to.chunks * BLOCK * sizeof(uint2);
         slices_kernel<SPARSE, WRAPS>
             <<<blocks, BLOCK, shared, gpu->stream>>>((uint32_t)n, search, to, found);
-        note(gpu, cudaGetLastError());
+        record_error(gpu, cudaGetLastError());
     }
 }
 
@@ -302,24 +301,24 @@ static void make_slices(Gpu *gpu, const Search &search, uint64_t n, const Target
 {
     for_each(gpu, (n + SLICE - 1) / SLICE, [=](uint32_t slice) {
         const uint64_t begin = (uint64_t)slice * SLICE, end = begin + SLICE < n ? begin + SLICE : n;
-        uint2 kept[SLICE][CHUNKS_MOST];
+        uint2 kept[SLICE][CHUNKS_MAX];
         Hits hits[SLICE];
-        uint32_t longest = 0, most = 0;
+        uint32_t longest = 0, max_chunks = 0;
         for (uint64_t i = begin; i < end; i++) {
             Hits h = search_for<SPARSE, WRAPS, 1>(search, (uint32_t)i, to, found, kept[i - begin]);
             longest = h.count > longest ? h.count : longest;
-            most = h.chunks > most ? h.chunks : most;
+            max_chunks = h.chunks > max_chunks ? h.chunks : max_chunks;
             hits[i - begin] = h;
             atomicAdd(&found->pairs, (unsigned long long)h.count);
         }
         atomicMax(&found->longest, longest);
-        atomicMax(&found->chunks, most);
+        atomicMax(&found->chunks, max_chunks);
         uint32_t quads = longest > COUNT_MAX ? 0 : (longest + 3) / 4;
-        uint64_t first = take_buffer(found, quads);
+        uint64_t first = reserve_quads(found, quads);
         to.begin[slice] = first | (uint64_t)quads << 48;
         for (uint64_t i = begin; i < end && fits(to, first, quads); i++) {
             uint4 *list = to.index + first + i % SLICE;
-            if (most <= to.chunks) {
+            if (max_chunks <= to.chunks) {
                 write_kept<1>(kept[i - begin], hits[i - begin].chunks, list, quads, to.dummy);
             } else {
                 write_list<SPARSE, WRAPS>(search, (uint32_t)i, list, quads, to.dummy);
@@ -332,17 +331,17 @@ static void make_slices(Gpu *gpu, const Search &search, uint64_t n, const Target
 
 /* ---- all slices ---- */
 
-/* As many as were needed last, and a few more. */
-static uint32_t chunks_kept(const Lists *lists)
+/* Chunks to store per point: those needed by the last build, and a margin. */
+static uint32_t kept_chunks(const Lists *lists)
 {
-    const uint32_t least = 6, most = CHUNKS_MOST, spare = 2;
-    uint32_t wanted = lists->chunks > 0 ? lists->chunks + spare : 14;
-    return wanted < least ? least : wanted > most ? most : wanted;
+    const uint32_t min_chunks = 6, max_chunks = CHUNKS_MAX, margin = 2;
+    uint32_t wanted = lists->chunks > 0 ? lists->chunks + margin : 14;
+    return wanted < min_chunks ? min_chunks : wanted > max_chunks ? max_chunks : wanted;
 }
 
-static Found make_all(Gpu *gpu, const Search &search, uint64_t n, const Target &to)
+static Found build_slices(Gpu *gpu, const Search &search, uint64_t n, const Target &to)
 {
-    Found *found = static_cast<Found *>(gpu->answer);
+    Found *found = static_cast<Found *>(gpu->scalars);
     Found sum = {0, 0, UINT32_MAX, 0, 0};
     for_each(
         gpu, 1, OOZE_BODY(uint32_t) { *found = sum; });
@@ -358,10 +357,10 @@ static Found make_all(Gpu *gpu, const Search &search, uint64_t n, const Target &
     return sum;
 }
 
-/* DeviceBuffer for at least so many; what was there is lost. */
-static void take_index(Gpu *gpu, Lists *lists, uint64_t quads, Target *to)
+/* Memory for at least `quads`; discards the contents. */
+static void reserve_index(Gpu *gpu, Lists *lists, uint64_t quads, Target *to)
 {
-    if (lists->passing) {
+    if (lists->temporary) {
         to->index = scratch<uint4>(gpu, quads);
         to->capacity = quads;
     } else {
@@ -376,24 +375,24 @@ static OozeStatus make_lists(Gpu *gpu, Lists *lists, const Search &search, uint6
     Target to = {};
     to.begin = buffer<uint64_t>(gpu, &lists->begin_buffer, (n + SLICE - 1) / SLICE);
     to.count = buffer<uint16_t>(gpu, &lists->count_buffer, n);
-    take_index(gpu, lists, lists->quads + lists->quads / 64, &to);
+    reserve_index(gpu, lists, lists->quads + lists->quads / 64, &to);
     to.dummy = lists->dummy;
-    to.chunks = chunks_kept(lists);
-    Found sum = make_all(gpu, search, n, to);
-    if (gpu->failed == cudaSuccess && sum.crowded != UINT32_MAX) {
+    to.chunks = kept_chunks(lists);
+    Found sum = build_slices(gpu, search, n, to);
+    if (gpu->failed == cudaSuccess && sum.overfull != UINT32_MAX) {
         return ooze_fail(error, OOZE_ERROR_LIMIT,
                          "use a smaller support, or look for particles that lie on each other",
                          "particle %llu has more than %d neighbours",
-                         (unsigned long long)sum.crowded, (int)COUNT_MAX);
+                         (unsigned long long)sum.overfull, (int)COUNT_MAX);
     }
     lists->chunks = sum.chunks;
     if (gpu->failed == cudaSuccess && sum.quads > to.capacity) {
-        take_index(gpu, lists, sum.quads + sum.quads / 64, &to);
-        to.chunks = chunks_kept(lists);
-        sum = make_all(gpu, search, n, to);
+        reserve_index(gpu, lists, sum.quads + sum.quads / 64, &to);
+        to.chunks = kept_chunks(lists);
+        sum = build_slices(gpu, search, n, to);
     }
-    OozeStatus answer = status(gpu, n, error);
-    if (!answer) {
+    OozeStatus result = status(gpu, n, error);
+    if (!result) {
         lists->begin = to.begin;
         lists->count = to.count;
         lists->index = to.index;
@@ -403,7 +402,7 @@ static OozeStatus make_lists(Gpu *gpu, Lists *lists, const Search &search, uint6
         lists->longest = sum.longest;
         lists->n = n;
     }
-    return answer;
+    return result;
 }
 
 OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const float4 *points, uint64_t n,
@@ -418,7 +417,7 @@ OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const float4 *p
     lists->dummy = (uint32_t)grid->n;
     Search search = {grid->cells, points, candidates, 0.0f, -1.0f, skip_self};
     search.square = (float)radius * (float)radius;
-    if (grid->n > 0) { /* else no row is within reach */
+    if (grid->n > 0) { /* otherwise no row is within reach */
         search.reach = reach_square(grid->cells, radius, grid->cell);
     }
     return make_lists(gpu, lists, search, n, error);

@@ -1,4 +1,4 @@
-/* Particles sorted into cells, and the neighbours of each. */
+/* Points sorted into cells, and neighbour lists. */
 #ifndef OOZE_CUDA_LISTS_CUH
 #define OOZE_CUDA_LISTS_CUH
 
@@ -7,58 +7,57 @@
 namespace ooze
 {
 
-/* Points sorted in space: rows of cells one support wide in y and z, cells along x a quarter of
-   that. The order is stable, x fastest, then y, then z. Starts as zero. */
+/* Points sorted by cell: one support wide in y and z, and a quarter of that in x. The sort is
+   stable, by z, y, then x. Starts as zero. */
 struct Grid {
     uint64_t n;
     double cell; /* m: edge of a row, the largest radius to search */
     OozePeriodic periodic;
     float low[3], high[3]; /* box around the points of the last sort */
     uint32_t *order;       /* device: order[new] = old */
-    /* the rest is grid.cu's own */
+    /* private to grid.cu */
     Cells cells;
     DeviceBuffer order_buffer, table_buffer;
 };
 
 void grid_free(Gpu *gpu, Grid *grid);
 /* As ooze_grid_sort: a coordinate that is not finite is OOZE_ERROR_NUMERIC and names the first such
-   point; a periodic box narrower than three cells is OOZE_ERROR_ARGUMENT. `what` names the points
-   in errors. Waits for the box. */
+   point; a periodic box narrower than three cells is OOZE_ERROR_ARGUMENT. Waits for the bounds. */
 OozeStatus grid_sort(Gpu *gpu, Grid *grid, const float4 *points, uint64_t n, double cell,
                      const OozePeriodic *periodic, OozeError *error);
 
-/* to[new] = from[order[new]], for elements of 1, 2, 4, 8, 16 or 32 bytes; others are slow. */
+/* to[new] = from[order[new]]; fast for elements of 1, 2, 4, 8, 16 and 32 bytes. */
 void reorder(Gpu *gpu, const uint32_t *order, uint64_t n, const void *from, void *to, size_t size);
 
-/* Lists of 32 particles (a slice) stand beside each other, 4 indices of one particle together, so
-   that a warp reads them in whole lines. All lists of a slice are as long as its longest, a
-   multiple of 4, filled up with `dummy`: whatever is gathered has an element there, which must
-   weigh nothing. */
+/* The lists of 32 particles (a slice) are interleaved, 4 indices of a particle at a time, so that a
+   warp reads whole lines. All lists of a slice have the length of its longest, a multiple of 4, and
+   are padded with the index `dummy`: gathered arrays have that element, and it must contribute
+   nothing. */
 enum { SLICE = 32 };
 struct Lists {
     uint64_t n;
     uint32_t dummy;         /* == number of candidates */
     const uint64_t *begin;  /* device, per slice: see slice_of */
-    const uint16_t *count;  /* device, per particle: neighbours without filling */
+    const uint16_t *count;  /* device, per particle: neighbours without padding */
     const uint4 *index;     /* device */
-    uint64_t pairs, stored; /* neighbours, and entries with filling: known after the build */
-    uint32_t longest;       /* and the most neighbours of one particle */
+    uint64_t pairs, stored; /* entries of all lists without and with padding */
+    uint32_t longest;       /* largest number of neighbours */
     uint32_t chunks;        /* see lists.cu */
-    bool passing;           /* indices stand in scratch: gone after the stage */
-    uint64_t quads;         /* of the last build, by 4: size of a passing list */
+    bool temporary;         /* indices are in scratch memory, freed after the stage */
+    uint64_t quads;         /* quadruples of indices of the last build */
     DeviceBuffer begin_buffer, count_buffer, index_buffer;
 };
 
 void lists_free(Gpu *gpu, Lists *lists);
 /* As ooze_neighbours_build: for each of n points the candidates (the grid's points after
-   reordering) within `radius`, in ascending order of index; distance as dx*dx + dy*dy + dz*dz <
-   radius*radius of nearest images. Of `candidates` the element after the last may be read, whatever
-   it is. More than 65535 neighbours of one point are OOZE_ERROR_LIMIT. Waits once for the totals;
-   lists that have outgrown the memory of the last build are made again. */
+   reordering) within `radius`, in ascending order of index: dx*dx + dy*dy + dz*dz < radius*radius
+   of nearest images. The element after the last of `candidates` may be read. More than 65535
+   neighbours of one point are OOZE_ERROR_LIMIT. Waits once for the totals; lists that exceed the
+   memory of the last build are built twice. */
 OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const float4 *points, uint64_t n,
                        const float4 *candidates, double radius, bool skip_self, OozeError *error);
 
-/* What a body needs of them, to be captured. */
+/* Captured by loop bodies. */
 struct ListView {
     const uint64_t *begin;
     const uint4 *index;
@@ -71,9 +70,8 @@ static inline ListView view(const Lists *lists)
     return {lists->begin, lists->index, lists->count, lists->dummy};
 }
 
-/* Where the lists of a slice begin, in quadruples, and how many of them each list has: one number
-   of begin[]. Slices stand in the order in which they were made, which may differ from run to run;
-   what is in them does not. */
+/* First quadruple of a slice, and quadruples of each of its lists, packed into one element of
+   begin[]. The order of slices in memory may differ from run to run; their contents do not. */
 struct Slice {
     uint64_t first;
     uint32_t quads;
@@ -83,7 +81,7 @@ static inline __host__ __device__ Slice slice_of(uint64_t begin)
     return {begin & 0xffffffffffffull, (uint32_t)(begin >> 48)};
 }
 
-/* Calls f(j) for the neighbours of i, filling included, of this lane. */
+/* Calls f(j) for the neighbours of i of this lane, padding included. */
 template <int LANES, class F>
 OOZE_DEVICE void each_neighbour(ListView lists, uint32_t i, uint32_t lane, F f)
 {
@@ -98,7 +96,7 @@ OOZE_DEVICE void each_neighbour(ListView lists, uint32_t i, uint32_t lane, F f)
     }
 }
 
-/* The same of one lane without filling: f(j) is not called with the dummy. */
+/* Calls f(j) for the neighbours of i, without padding. */
 template <class F> OOZE_DEVICE void each_true_neighbour(ListView lists, uint32_t i, F f)
 {
     each_neighbour<1>(lists, i, 0, [&](uint32_t j) {

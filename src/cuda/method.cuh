@@ -26,7 +26,7 @@ struct DeviceMethod {
 
 extern const DeviceMethod conformation_method, links_method;
 
-/* NULL: the device does not take steps of this method. */
+/* NULL: the method does not run on the device. */
 const DeviceMethod *device_method_find(const char *name);
 /* Their names, for messages: "'a' and 'b'". */
 void device_method_names(char *text, size_t size);

@@ -1,4 +1,4 @@
-/* The one list of methods whose steps the device takes: adding one is a line here and a folder. */
+/* The list of methods that run on the device. */
 #include "cuda/method.cuh"
 
 #include <cstdio>

@@ -1,5 +1,4 @@
-/* What device code asks of CUDA, on the processor: for tests of the same source where there is no
-   GPU. */
+/* Replaces CUDA where device code is built for the processor, for tests without a GPU. */
 #ifndef OOZE_CUDA_ON_HOST_H
 #define OOZE_CUDA_ON_HOST_H
 
@@ -78,7 +77,6 @@ static inline uint32_t atomicAdd(uint32_t *at, uint32_t value)
     return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 }
 
-/* Threads of the loops: all processors. */
 template <class Body> void on_host_each(uint64_t n, Body body)
 {
 #pragma omp parallel for schedule(static) if (n > 1000)
@@ -87,7 +85,7 @@ template <class Body> void on_host_each(uint64_t n, Body body)
     }
 }
 
-/* Blocks of 256, added in order, as everywhere. */
+/* Sums of blocks of 256, added in order. */
 template <class T, class Body> T on_host_sum(uint64_t n, T none, Body body)
 {
     const uint64_t grain = 256, blocks = (n + grain - 1) / grain;

@@ -8,13 +8,13 @@
 namespace ooze
 {
 
-/* To be captured by bodies. */
+/* Captured by loop bodies. */
 template <class Kernel> struct PairView {
     uint32_t n;
-    const float4 *x;   /* n + 1; the last is never visited */
+    const float4 *x;   /* n + 1; the last is not read */
     ListView fluid;    /* neighbours of each particle */
     ListView walls;    /* boundary particles near it; begin NULL: none */
-    WallView boundary; /* those */
+    WallView boundary; /* the boundary particles */
     OozePeriodic periodic;
     Kernel kernel;
 };
@@ -64,7 +64,7 @@ OOZE_DEVICE void each_wall_pair(const View &v, uint32_t i, uint32_t lane, F f)
     });
 }
 
-/* Three lanes summed over the lanes of a particle. */
+/* x, y and z, each summed over the lanes of a particle. */
 template <int LANES> OOZE_DEVICE float4 lanes_sum(float4 a)
 {
     return f32x4(lanes_sum<LANES>(a.x), lanes_sum<LANES>(a.y), lanes_sum<LANES>(a.z));

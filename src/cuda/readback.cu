@@ -8,10 +8,10 @@ extern "C" {
 namespace ooze
 {
 
-/* Bytes of a pinned piece: long enough for the bus, short enough for the caches of the threads that
-   empty it. */
+/* Bytes of a pinned buffer: large enough for the bandwidth of the bus, small enough for the caches of
+   the threads that empty it. */
 enum { PIECE = 8 << 20 };
-enum { PARTS = 32 }; /* items, or parts of them, of a piece */
+enum { PARTS = 32 }; /* items, or parts of items, per buffer */
 enum { GRAIN = 1 << 18, HELPERS = 4 };
 
 #ifdef __CUDACC__
@@ -37,19 +37,19 @@ static void event_free(Event event)
 {
     cudaEventDestroy(event);
 }
-static void bring(Gpu *gpu, void *to, const void *from, size_t size)
+static void copy_async(Gpu *gpu, void *to, const void *from, size_t size)
 {
     if (gpu->failed == cudaSuccess) {
-        note(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, gpu->stream));
+        record_error(gpu, cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, gpu->stream));
     }
 }
 static void event_set(Gpu *gpu, Event event)
 {
-    note(gpu, cudaEventRecord(event, gpu->stream));
+    record_error(gpu, cudaEventRecord(event, gpu->stream));
 }
 static void event_wait(Gpu *gpu, Event event)
 {
-    note(gpu, cudaEventSynchronize(event));
+    record_error(gpu, cudaEventSynchronize(event));
 }
 #else
 static void *take_pinned(size_t size)
@@ -67,7 +67,7 @@ static bool event_create(Event *event)
     return true;
 }
 static void event_free(Event) {}
-static void bring(Gpu *gpu, void *to, const void *from, size_t size)
+static void copy_async(Gpu *gpu, void *to, const void *from, size_t size)
 {
     copy_out(gpu, to, from, size);
 }
@@ -78,7 +78,7 @@ static void event_wait(Gpu *, Event) {}
 struct Piece {
     char *memory; /* pinned */
     Event full;
-    ReadbackItem part[PARTS]; /* `from` is inside of `memory` */
+    ReadbackItem part[PARTS]; /* `from` points into `memory` */
     int parts;
 };
 
@@ -120,7 +120,7 @@ Readback *readback_create(void)
     return readback;
 }
 
-/* Copies as much as the piece holds, beginning `done` bytes into item `next`. */
+/* Fills a pinned buffer, beginning `done` bytes into item `next`. */
 static void fill_piece(Gpu *gpu, Piece *piece, const ReadbackItem *items, int count, int *next,
                        size_t *done)
 {
@@ -131,7 +131,7 @@ static void fill_piece(Gpu *gpu, Piece *piece, const ReadbackItem *items, int co
         size_t left = item->size - *done, room = PIECE - used, size = left < room ? left : room;
         char *at = piece->memory + used;
         if (size > 0) {
-            bring(gpu, at, static_cast<const char *>(item->from) + *done, size);
+            copy_async(gpu, at, static_cast<const char *>(item->from) + *done, size);
             piece->part[piece->parts++] = {static_cast<char *>(item->to_host) + *done, at, size};
         }
         used += size;

@@ -1,5 +1,5 @@
-/* Takes arrays from the device to the host's ordinary memory at the speed of the bus: by way of two
-   pinned pieces, of which one is filled while threads empty the other. */
+/* Copies arrays from the device to pageable host memory at the bandwidth of the bus: through two
+   pinned buffers, of which the bus fills one while threads empty the other. */
 #ifndef OOZE_CUDA_READBACK_CUH
 #define OOZE_CUDA_READBACK_CUH
 
@@ -10,7 +10,7 @@ namespace ooze
 
 struct Readback;
 
-Readback *readback_create(void); /* NULL: no memory for it */
+Readback *readback_create(void); /* NULL: out of memory */
 void readback_free(Readback *readback);
 
 struct ReadbackItem {
@@ -18,7 +18,7 @@ struct ReadbackItem {
     const void *from;
     size_t size;
 };
-/* Waits until all are there. */
+/* Waits for all copies. */
 void readback_all(Gpu *gpu, Readback *readback, const ReadbackItem *items, int count);
 
 } // namespace ooze

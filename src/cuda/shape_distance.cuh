@@ -28,18 +28,17 @@ OOZE_DEVICE OozeContact solid_contact(const SolidView &solid, OozeVec3 world_poi
     return ooze_placed_contact(&solid.shape, &solid.pose, world_point);
 }
 
-/* How far x is outside of an interval. */
+/* Distance of x from an interval. */
 OOZE_DEVICE float gap_of(float x, float low, float high)
 {
     return fmaxf(fmaxf(low - x, x - high), 0.0f);
 }
 
-/* False: the solid does not collide, or is farther from x than `reach`, and with `moving` also than
-   reach and the way of its surface in the substep, by its box alone; a plane has none, and is asked
-   itself. */
+/* False: the solid does not collide, or is farther from x than `reach`; with `moving`, than reach
+   plus the travel of its surface in the substep. Tests its bounding box; of a plane, the distance. */
 OOZE_DEVICE bool solid_near(const SolidView &solid, float4 x, float reach, bool moving)
 {
-    float near = reach + solid.spare + (moving ? solid.extra : 0.0f);
+    float near = reach + solid.margin + (moving ? solid.travel : 0.0f);
     if (!solid.collides) {
         return false;
     }

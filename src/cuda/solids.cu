@@ -3,11 +3,11 @@
 namespace ooze
 {
 
-/* What was sent of a shape: copies of its parts with the addresses that they have on the device.
-   They stay as long as their memory there, so that copies may be under way when a call returns. */
+/* A shape on the device, and host copies of its parts with device addresses. These live as long as
+   the device memory, because asynchronous copies read them after a call returns. */
 struct SentShape {
     const OozeShape *from;
-    OozeShape was; /* as it stood when it was sent */
+    OozeShape copy; /* of *from when it was sent */
     ShapeView view;
     OozeDistanceGrid grid;
     OozeHeightfield field;
@@ -43,7 +43,7 @@ void solids_free(Gpu *gpu, Solids *solids)
     *solids = {};
 }
 
-/* ---- shapes: once each ------------------------------------------------------------------ */
+/* ---- shapes ------------------------------------------------------------------ */
 
 template <class T> static T *send(Gpu *gpu, DeviceBuffer *to, const T *from, uint64_t count)
 {
@@ -89,17 +89,17 @@ static void send_field(Gpu *gpu, SentShape *shape)
     shape->view.field = send(gpu, &shape->field_buffer, field, 1);
 }
 
-/* An address may come again with another shape behind it. */
+/* Compares contents too: an address may be reused by another shape. */
 static SentShape *find_shape(Solids *solids, const OozeShape *from)
 {
     SentShape *shape = solids->shapes;
-    while (shape && (shape->from != from || memcmp(&shape->was, from, sizeof *from) != 0)) {
+    while (shape && (shape->from != from || memcmp(&shape->copy, from, sizeof *from) != 0)) {
         shape = shape->next;
     }
     return shape;
 }
 
-/* Each part as a shape of its own first, which has none itself. */
+/* Sends each part as a shape; parts have no parts themselves. */
 static OozeStatus send_parts(Gpu *gpu, Solids *solids, SentShape *shape, OozeError *error)
 {
     const OozeShape *from = shape->from;
@@ -129,7 +129,7 @@ OozeStatus shape_send(Gpu *gpu, Solids *solids, const OozeShape *from, ShapeView
             return ooze_fail_memory(error, "a shape on the GPU", sizeof *shape);
         }
         shape->from = from;
-        memcpy(&shape->was, from, sizeof *from);
+        memcpy(&shape->copy, from, sizeof *from);
         memcpy(&shape->view, from, sizeof *from);
         shape->view.mesh = nullptr;
         if (from->grid) {
@@ -151,7 +151,7 @@ OozeStatus shape_send(Gpu *gpu, Solids *solids, const OozeShape *from, ShapeView
     return OOZE_OK;
 }
 
-/* ---- solids: where they are ------------------------------------------------------------- */
+/* ---- poses ------------------------------------------------------------- */
 
 static void describe(SolidView *view, const OozeSolid *solid, const OozeStepContext *context)
 {
@@ -161,37 +161,37 @@ static void describe(SolidView *view, const OozeSolid *solid, const OozeStepCont
     view->friction = solid->params[OOZE_SOLID_FRICTION];
     view->restitution = solid->params[OOZE_SOLID_RESTITUTION];
     view->collides = solid->params[OOZE_SOLID_COLLIDES] != 0.0;
-    view->extra = swept.travel;
-    view->spare = swept.margin;
+    view->travel = swept.travel;
+    view->margin = swept.margin;
     for (int k = 0; k < 3; k++) {
         view->low[k] = swept.low[k];
         view->high[k] = swept.high[k];
     }
 }
 
-static OozeStatus make_places(Solids *solids, int count, OozeError *error)
+static OozeStatus reserve(Solids *solids, int count, OozeError *error)
 {
-    if (count <= solids->places) {
+    if (count <= solids->capacity) {
         return OOZE_OK;
     }
-    size_t places = (size_t)count + 8;
+    size_t capacity = (size_t)count + 8;
     ooze_free(solids->sent);
-    solids->places = solids->sent_count = 0;
-    solids->sent = static_cast<SolidView *>(ooze_alloc_zero(2 * places, sizeof(SolidView)));
+    solids->capacity = solids->sent_count = 0;
+    solids->sent = static_cast<SolidView *>(ooze_alloc_zero(2 * capacity, sizeof(SolidView)));
     if (!solids->sent) {
-        return ooze_fail_memory(error, "solids", 2 * places * sizeof(SolidView));
+        return ooze_fail_memory(error, "solids", 2 * capacity * sizeof(SolidView));
     }
-    solids->places = (int)places;
+    solids->capacity = (int)capacity;
     return OOZE_OK;
 }
 
-/* What stands still is not sent again. The copy is small: the driver takes it before the call
-   returns, and no one waits. */
+/* Copies only if some solid has changed. The copy is small: the driver stages it before the call
+   returns. */
 OozeStatus solids_send(Gpu *gpu, Solids *solids, const OozeStepContext *context, OozeError *error)
 {
     int count = context->solid_count;
-    OozeStatus result = make_places(solids, count, error);
-    SolidView *now = solids->sent + solids->places; /* the other half */
+    OozeStatus result = reserve(solids, count, error);
+    SolidView *now = solids->sent + solids->capacity; /* the other half */
     for (int k = 0; k < count && !result; k++) {
         memset(&now[k], 0, sizeof now[k]);
         result = shape_send(gpu, solids, context->solids[k].shape, &now[k].shape, error);

@@ -1,5 +1,4 @@
-/* Solids on the device: signed distances, contacts, and the samples of their
-   surfaces. */
+/* Solids on the device: signed distances, contacts, and samples of their surfaces. */
 #ifndef OOZE_CUDA_SOLIDS_CUH
 #define OOZE_CUDA_SOLIDS_CUH
 
@@ -11,51 +10,49 @@ namespace ooze
 /* A shape whose pointers are to device memory, without its mesh. */
 typedef OozeShape ShapeView;
 
-/* A solid of a substep; with the box around it and what its surface and distances may be off by,
-   see OozeBroadPhaseSolid. */
+/* A solid in a substep. */
 struct SolidView {
     ShapeView shape;
     OozePose pose, previous; /* at the end of the substep, at its beginning */
     double friction, restitution;
     bool collides;
-    float low[3], high[3];
-    float extra, spare;
+    float low[3], high[3], travel, margin; /* see OozeSweptBounds */
 };
 
-/* To be captured by bodies. */
+/* Captured by loop bodies. */
 struct SolidsView {
     const SolidView *items; /* device */
     int count;
 };
 
-/* Solids of a world on the device: shapes are sent once, poses when they have changed. Starts as
+/* Solids of a world on the device: shapes are copied once, poses when they have changed. Starts as
    zero. */
 struct SentShape;
 struct Solids {
-    SentShape *shapes; /* host: those that were sent, by their address */
-    SolidView *sent;   /* host: what the device has, of `sent_count` solids; room for `places` */
-    int sent_count, places;
+    SentShape *shapes; /* host: shapes on the device */
+    SolidView *sent;   /* host: copy of the device's `sent_count` solids; room for `capacity` */
+    int sent_count, capacity;
     DeviceBuffer view_buffer;
     SolidsView view;
 };
 void solids_free(Gpu *gpu, Solids *solids);
-/* For errors that say how many would fit. */
+/* For error messages. */
 static inline uint64_t particles_of(const OozeStepContext *context)
 {
     return context->particles ? ooze_particles_count(context->particles) : 0;
 }
 OozeStatus solids_send(Gpu *gpu, Solids *solids, const OozeStepContext *context, OozeError *error);
-/* A shape as device code sees it; its address and all it is made of must stay until solids_free. */
+/* Copies a shape to the device; it must stay at its address, unchanged, until solids_free. */
 OozeStatus shape_send(Gpu *gpu, Solids *solids, const OozeShape *shape, ShapeView *view,
                       OozeError *error);
 
-/* Boundary particles: see OozeBoundary, of which `local` and `local_solid` are the source. All in
-   the order of their own grid, with one element more that weighs nothing. */
+/* Boundary particles: see OozeBoundary. In the order of their own grid, with one more element of
+   volume 0. */
 struct WallView {
     const float4 *position, *velocity;
     const float *volume;   /* m3, Akinci's */
     const uint16_t *solid; /* index of the solid */
-    const uint8_t *clings; /* fluid never slips on its solid: infinite friction */
+    const uint8_t *clings; /* infinite friction of its solid: no slip */
     uint32_t count;
 };
 struct WallSolid;
@@ -64,22 +61,22 @@ struct Walls {
     bool moving; /* some sample has a velocity */
     Grid grid;
     WallView view;
-    bool fresh; /* everything below and in the view stands as the solids did at the last update */
-    double support; /* and these are those of then */
+    bool valid;     /* the rest is the result of an update without failure */
+    double support; /* at the last update */
     OozePeriodic periodic;
-    WallSolid *solids; /* host: twice `solid_count`, those of then and those of now */
-    int solid_count;   /* that have samples, and those before them */
-    bool stir;         /* some solid with samples may move in time */
-    Lists lists;       /* sample to sample, for their volumes: kept while solids stir */
-    DeviceBuffer local_buffer, made_solid_buffer; /* in the order they were made */
+    WallSolid *solids; /* host: `solid_count` of the last update, and as many of the present one */
+    int solid_count;   /* 1 + the largest index of a solid with samples */
+    bool may_move;     /* some solid with samples may move in time */
+    Lists lists;       /* sample to sample, for their volumes; freed where no solid may move */
+    DeviceBuffer local_buffer, made_solid_buffer; /* in the order of OozeBoundary.local */
     DeviceBuffer pose_buffer, position_buffer, velocity_buffer, volume_buffer, solid_buffer,
         clings_buffer;
 };
 void walls_free(Gpu *gpu, Walls *walls);
-/* Samples where the solids of the context are, with their volumes. `anew`: the host's samples have
-   changed. Depends on where solids are and on nothing else, as OozeBoundary does. Waits where a
-   solid has moved, for the sort and the lists; does nothing where none has. */
-OozeStatus walls_update(Gpu *gpu, Walls *walls, const OozeStepContext *context, bool anew,
+/* Places the samples at the poses of the solids and computes their volumes. `resampled`: the host's
+   samples have changed. The result depends on the poses alone, as that of OozeBoundary. Waits for
+   the sort and the lists where a solid has moved; does nothing otherwise. */
+OozeStatus walls_update(Gpu *gpu, Walls *walls, const OozeStepContext *context, bool resampled,
                         OozeError *error);
 
 } // namespace ooze

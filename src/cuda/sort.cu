@@ -13,9 +13,9 @@ namespace ooze
 
 #ifdef __CUDACC__
 
-enum { DIGIT_BITS = 8 }; /* of a pass of CUB's on all that came out since Pascal */
+enum { DIGIT_BITS = 8 }; /* of a pass of CUB, from Pascal on */
 
-int sort_begins(int bits)
+int sort_input_side(int bits)
 {
     return (bits + DIGIT_BITS - 1) / DIGIT_BITS % 2 == 0 ? 1 : 0;
 }
@@ -26,17 +26,17 @@ static void sort(Gpu *gpu, Key *key[2], uint32_t *index[2], uint64_t n, int bits
     if (n == 0 || gpu->failed != cudaSuccess) {
         return;
     }
-    int side = sort_begins(bits);
+    int side = sort_input_side(bits);
     cub::DoubleBuffer<Key> keys(key[side], key[!side]);
     cub::DoubleBuffer<uint32_t> indices(index[side], index[!side]);
     size_t size = 0;
     Mark mark = scratch_mark(gpu);
-    note(gpu,
-         cub::DeviceRadixSort::SortPairs(nullptr, size, keys, indices, n, 0, bits, gpu->stream));
+    record_error(gpu, cub::DeviceRadixSort::SortPairs(nullptr, size, keys, indices, n, 0, bits,
+                                                      gpu->stream));
     void *work = scratch_bytes(gpu, size);
     if (gpu->failed == cudaSuccess) {
-        note(gpu,
-             cub::DeviceRadixSort::SortPairs(work, size, keys, indices, n, 0, bits, gpu->stream));
+        record_error(gpu, cub::DeviceRadixSort::SortPairs(work, size, keys, indices, n, 0, bits,
+                                                          gpu->stream));
     }
     if (keys.Current() != key[1]) {
         copy(gpu, key[1], key[0], n * sizeof(Key));
@@ -55,12 +55,12 @@ void running_sum(Gpu *gpu, const uint32_t *from, uint64_t *to, uint64_t n)
     size_t size = 0;
     Mark mark = scratch_mark(gpu);
     cuda::std::plus<uint64_t> plus;
-    note(gpu, cub::DeviceScan::ExclusiveScan(nullptr, size, from, to, plus, (uint64_t)0, n + 1,
-                                             gpu->stream));
+    record_error(gpu, cub::DeviceScan::ExclusiveScan(nullptr, size, from, to, plus, (uint64_t)0,
+                                                     n + 1, gpu->stream));
     void *work = scratch_bytes(gpu, size);
     if (gpu->failed == cudaSuccess) {
-        note(gpu, cub::DeviceScan::ExclusiveScan(work, size, from, to, plus, (uint64_t)0, n + 1,
-                                                 gpu->stream));
+        record_error(gpu, cub::DeviceScan::ExclusiveScan(work, size, from, to, plus, (uint64_t)0,
+                                                         n + 1, gpu->stream));
     }
     scratch_rewind(gpu, mark);
 }
@@ -70,7 +70,7 @@ struct Unflagged {
     __device__ bool operator()(uint32_t i) const { return flag[i] == 0; }
 };
 
-uint64_t pick_unflagged(Gpu *gpu, const uint8_t *flag, uint32_t *kept, uint64_t n)
+uint64_t select_unflagged(Gpu *gpu, const uint8_t *flag, uint32_t *kept, uint64_t n)
 {
     uint64_t found = 0;
     if (n == 0 || gpu->failed != cudaSuccess) {
@@ -80,11 +80,13 @@ uint64_t pick_unflagged(Gpu *gpu, const uint8_t *flag, uint32_t *kept, uint64_t 
     Mark mark = scratch_mark(gpu);
     Unflagged unflagged = {flag};
     thrust::counting_iterator<uint32_t> all(0);
-    uint64_t *count = static_cast<uint64_t *>(gpu->answer);
-    note(gpu, cub::DeviceSelect::If(nullptr, size, all, kept, count, n, unflagged, gpu->stream));
+    uint64_t *count = static_cast<uint64_t *>(gpu->scalars);
+    record_error(gpu,
+                 cub::DeviceSelect::If(nullptr, size, all, kept, count, n, unflagged, gpu->stream));
     void *work = scratch_bytes(gpu, size);
     if (gpu->failed == cudaSuccess) {
-        note(gpu, cub::DeviceSelect::If(work, size, all, kept, count, n, unflagged, gpu->stream));
+        record_error(
+            gpu, cub::DeviceSelect::If(work, size, all, kept, count, n, unflagged, gpu->stream));
     }
     copy_out(gpu, &found, count, sizeof found);
     scratch_rewind(gpu, mark);
@@ -95,7 +97,7 @@ uint64_t pick_unflagged(Gpu *gpu, const uint8_t *flag, uint32_t *kept, uint64_t 
 
 enum { DIGIT_BITS = 11 };
 
-int sort_begins(int bits)
+int sort_input_side(int bits)
 {
     return (bits + DIGIT_BITS - 1) / DIGIT_BITS % 2 == 0 ? 1 : 0;
 }
@@ -103,7 +105,7 @@ int sort_begins(int bits)
 template <class Key>
 static void sort(Gpu *gpu, Key *key[2], uint32_t *index[2], uint64_t n, int bits)
 {
-    int from = sort_begins(bits);
+    int from = sort_input_side(bits);
     for (int shift = 0; shift < bits && gpu->failed == cudaSuccess; shift += DIGIT_BITS) {
         int width = bits - shift < DIGIT_BITS ? bits - shift : (int)DIGIT_BITS;
         const Key mask = ((Key)1 << width) - 1;
@@ -132,7 +134,7 @@ void running_sum(Gpu *gpu, const uint32_t *from, uint64_t *to, uint64_t n)
     }
 }
 
-uint64_t pick_unflagged(Gpu *gpu, const uint8_t *flag, uint32_t *kept, uint64_t n)
+uint64_t select_unflagged(Gpu *gpu, const uint8_t *flag, uint32_t *kept, uint64_t n)
 {
     uint64_t found = 0;
     for (uint64_t i = 0; i < n && gpu->failed == cudaSuccess; i++) {

@@ -5,7 +5,8 @@
 namespace ooze
 {
 
-static OozeStatus mark_sunk(Engine *engine, const OozeSink *sink, uint8_t *remove, OozeError *error)
+static OozeStatus mark_removed(Engine *engine, const OozeSink *sink, uint8_t *remove,
+                               OozeError *error)
 {
     Gpu *gpu = &engine->gpu;
     ShapeView shape;
@@ -44,7 +45,7 @@ OozeStatus sources_remove(Engine *engine, const OozeSink *sinks, int count, doub
     OozeStatus result = OOZE_OK;
     for (int k = 0; k < count && !result; k++) {
         if (ooze_sink_is_open(&sinks[k], time)) {
-            result = mark_sunk(engine, &sinks[k], remove, error);
+            result = mark_removed(engine, &sinks[k], remove, error);
         }
     }
     result = result ? result : store_remove(gpu, &engine->store, remove, removed, error);

@@ -7,8 +7,7 @@
 namespace ooze
 {
 
-/* Removes what the sinks that are open at `time` swallow. Waits for how many that were, if one is
-   open. */
+/* Removes the particles inside sinks that are open at `time`. Waits if one is open. */
 OozeStatus sources_remove(Engine *engine, const OozeSink *sinks, int count, double time,
                           uint64_t *removed, OozeError *error);
 /* As ooze_emitter_prescribe. */

@@ -25,9 +25,9 @@ void *store_data(const Store *store, const char *name)
     return nullptr;
 }
 
-/* ---- all fields at once ---- */
+/* ---- fields ---- */
 
-/* To be captured by bodies. */
+/* Captured by loop bodies. */
 struct FieldTable {
     struct {
         char *data, *sorted;
@@ -56,7 +56,7 @@ static uint64_t particle_bytes(const Store *store)
     return bytes;
 }
 
-/* An element, in words as wide as its size allows. */
+/* Copies an element, in words as wide as its size allows. */
 OOZE_DEVICE void copy_element(char *to, const char *from, uint64_t size)
 {
     if (size % 16 == 0) {
@@ -74,14 +74,14 @@ OOZE_DEVICE void copy_element(char *to, const char *from, uint64_t size)
     }
 }
 
-static void clear_spare(Gpu *gpu, const Store *store)
+static void clear_padding(Gpu *gpu, const Store *store)
 {
     const FieldTable table = field_table(store);
     uint64_t n = store->n;
     for_each(
-        gpu, (uint64_t)SPARE * table.count, OOZE_BODY(uint32_t i) {
-            uint64_t size = table.row[i / SPARE].size;
-            char *element = table.row[i / SPARE].data + (n + i % SPARE) * size;
+        gpu, (uint64_t)PADDING * table.count, OOZE_BODY(uint32_t i) {
+            uint64_t size = table.row[i / PADDING].size;
+            char *element = table.row[i / PADDING].data + (n + i % PADDING) * size;
             for (uint64_t k = 0; k < size; k++) {
                 element[k] = 0;
             }
@@ -100,13 +100,13 @@ static OozeStatus reserve(Gpu *gpu, Store *store, uint64_t total, OozeError *err
     if (total <= store->capacity && store->field[0].buffer.memory) {
         return OOZE_OK;
     }
-    store->capacity = UINT64_MAX; /* what there is room for, also where not all could be had */
+    store->capacity = UINT64_MAX; /* becomes the smallest of all fields, after a failure as well */
     for (int f = 0; f < store->field_count; f++) {
         DeviceBuffer *buffer = &store->field[f].buffer;
         size_t size = store->field[f].size;
-        buffer_bytes(gpu, buffer, (total + SPARE) * size, store->n * size);
+        buffer_bytes(gpu, buffer, (total + PADDING) * size, store->n * size);
         uint64_t fits = buffer->size / size;
-        fits = fits > SPARE ? fits - SPARE : 0;
+        fits = fits > PADDING ? fits - PADDING : 0;
         store->capacity = fits < store->capacity ? fits : store->capacity;
     }
     return status(gpu, total, error);
@@ -127,8 +127,8 @@ static bool same_fields(const Store *store, const OozeParticles *particles)
     return true;
 }
 
-static OozeStatus take_fields(Gpu *gpu, Store *store, const OozeParticles *particles,
-                              OozeError *error)
+static OozeStatus copy_field_infos(Gpu *gpu, Store *store, const OozeParticles *particles,
+                                   OozeError *error)
 {
     int count = ooze_particles_field_count(particles);
     if (count > FIELDS_MAX) {
@@ -156,45 +156,45 @@ static void copy_from(Gpu *gpu, Store *store, const OozeParticles *particles)
         copy_in(gpu, to, ooze_particles_data_const(particles, f), n * size);
     }
     store->n += n;
-    clear_spare(gpu, store);
+    clear_padding(gpu, store);
 }
 
 OozeStatus store_upload(Gpu *gpu, Store *store, const OozeParticles *particles, OozeError *error)
 {
-    OozeStatus answer = OOZE_OK;
+    OozeStatus result = OOZE_OK;
     store->n = 0;
     if (!same_fields(store, particles)) {
-        answer = take_fields(gpu, store, particles, error);
+        result = copy_field_infos(gpu, store, particles, error);
     }
     uint64_t n = ooze_particles_count(particles);
-    if (!answer) {
-        answer = reserve(gpu, store, n, error);
+    if (!result) {
+        result = reserve(gpu, store, n, error);
     }
-    if (answer) {
-        return answer;
+    if (result) {
+        return result;
     }
     copy_from(gpu, store, particles);
     return status(gpu, n, error);
 }
 
-OozeStatus store_append(Gpu *gpu, Store *store, const OozeParticles *newcomers, OozeError *error)
+OozeStatus store_append(Gpu *gpu, Store *store, const OozeParticles *arrivals, OozeError *error)
 {
-    uint64_t n = store->n, more = ooze_particles_count(newcomers);
-    if (!same_fields(store, newcomers)) {
+    uint64_t n = store->n, more = ooze_particles_count(arrivals);
+    if (!same_fields(store, arrivals)) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give both stores the same rows",
                          "particles with other fields than those on the GPU cannot join them");
     }
     if (more == 0) {
         return OOZE_OK;
     }
-    OozeStatus answer = reserve(gpu, store, n + more, error);
-    if (answer) {
-        return answer;
+    OozeStatus result = reserve(gpu, store, n + more, error);
+    if (result) {
+        return result;
     }
-    copy_from(gpu, store, newcomers);
-    answer = status(gpu, n + more, error);
-    store->n = answer ? n : store->n;
-    return answer;
+    copy_from(gpu, store, arrivals);
+    result = status(gpu, n + more, error);
+    store->n = result ? n : store->n;
+    return result;
 }
 
 /* ---- back to it ---- */
@@ -210,16 +210,16 @@ static OozeStatus size_to_fit(const Store *store, OozeParticles *particles, Ooze
         return OOZE_OK;
     }
     uint64_t next = ooze_particles_next_id(particles);
-    OozeStatus answer = ooze_particles_resize(particles, store->n, error);
+    OozeStatus result = ooze_particles_resize(particles, store->n, error);
     ooze_particles_set_next_id(particles, next);
-    return answer;
+    return result;
 }
 
 OozeStatus store_download(Gpu *gpu, const Store *store, OozeParticles *particles, OozeError *error)
 {
-    OozeStatus answer = size_to_fit(store, particles, error);
-    if (answer) {
-        return answer;
+    OozeStatus result = size_to_fit(store, particles, error);
+    if (result) {
+        return result;
     }
     ReadbackItem items[FIELDS_MAX];
     for (int f = 0; f < store->field_count; f++) {
@@ -230,12 +230,12 @@ OozeStatus store_download(Gpu *gpu, const Store *store, OozeParticles *particles
     return status(gpu, store->n, error);
 }
 
-/* ---- another order ---- */
+/* ---- reordering ---- */
 
-/* So few bytes that all fields are carried by two launches. */
-enum { TOGETHER = 64 << 20 };
+/* Up to this many bytes, two launches reorder all fields. */
+enum { AT_ONCE_BYTES = 64 << 20 };
 
-static void carry_together(Gpu *gpu, Store *store, const uint32_t *order, uint64_t n)
+static void reorder_at_once(Gpu *gpu, Store *store, const uint32_t *order, uint64_t n)
 {
     FieldTable table = field_table(store);
     char *next =
@@ -260,7 +260,7 @@ static void carry_together(Gpu *gpu, Store *store, const uint32_t *order, uint64
         });
 }
 
-static void carry_each(Gpu *gpu, Store *store, const uint32_t *order, uint64_t n)
+static void reorder_each(Gpu *gpu, Store *store, const uint32_t *order, uint64_t n)
 {
     size_t largest = 0;
     for (int f = 0; f < store->field_count; f++) {
@@ -275,21 +275,21 @@ static void carry_each(Gpu *gpu, Store *store, const uint32_t *order, uint64_t n
     }
 }
 
-/* The first n elements of all fields become those of `order`. */
-static void carry_fields(Gpu *gpu, Store *store, const uint32_t *order, uint64_t n)
+/* New element i = old element order[i], i < n, for all fields. */
+static void reorder_fields(Gpu *gpu, Store *store, const uint32_t *order, uint64_t n)
 {
     Mark mark = scratch_mark(gpu);
-    if (n * particle_bytes(store) <= TOGETHER) {
-        carry_together(gpu, store, order, n);
+    if (n * particle_bytes(store) <= AT_ONCE_BYTES) {
+        reorder_at_once(gpu, store, order, n);
     } else {
-        carry_each(gpu, store, order, n);
+        reorder_each(gpu, store, order, n);
     }
     scratch_rewind(gpu, mark);
 }
 
 OozeStatus store_reorder(Gpu *gpu, Store *store, const uint32_t *order, OozeError *error)
 {
-    carry_fields(gpu, store, order, store->n);
+    reorder_fields(gpu, store, order, store->n);
     return status(gpu, store->n, error);
 }
 
@@ -299,11 +299,11 @@ OozeStatus store_remove(Gpu *gpu, Store *store, const uint8_t *remove, uint64_t 
     uint64_t n = store->n;
     Mark mark = scratch_mark(gpu);
     uint32_t *order = scratch<uint32_t>(gpu, n);
-    uint64_t kept = pick_unflagged(gpu, remove, order, n);
+    uint64_t kept = select_unflagged(gpu, remove, order, n);
     if (gpu->failed == cudaSuccess && kept < n) {
-        carry_fields(gpu, store, order, kept);
+        reorder_fields(gpu, store, order, kept);
         store->n = kept;
-        clear_spare(gpu, store);
+        clear_padding(gpu, store);
     }
     scratch_rewind(gpu, mark);
     if (removed) {

@@ -8,14 +8,14 @@ namespace ooze
 {
 
 enum { FIELDS_MAX = 32 };
-/* Zero elements after the last particle, which reads of the list padding find. */
-enum { SPARE = 16 };
+/* Zero elements after the last particle: the padding of lists. */
+enum { PADDING = 16 };
 
 struct Readback; /* see readback.cuh */
 
 struct Store {
     uint64_t n;
-    uint64_t capacity; /* particles that every field has room for, beside SPARE elements */
+    uint64_t capacity; /* particles that every field has room for, beside PADDING elements */
     int field_count;
     struct {
         OozeFieldInfo info;
@@ -26,12 +26,12 @@ struct Store {
 };
 
 void store_free(Gpu *gpu, Store *store);
-/* Everything from the host, or back to it (the host's store is sized to fit; next ids are the
-   host's). The latter waits. */
+/* Copy all fields from the host, or to it. The download resizes the host's store, keeps its next
+   id, and waits. */
 OozeStatus store_upload(Gpu *gpu, Store *store, const OozeParticles *particles, OozeError *error);
 OozeStatus store_download(Gpu *gpu, const Store *store, OozeParticles *particles, OozeError *error);
-/* All particles of a host's store with the same fields join the end. */
-OozeStatus store_append(Gpu *gpu, Store *store, const OozeParticles *newcomers, OozeError *error);
+/* Appends all particles of a host's store with the same fields. */
+OozeStatus store_append(Gpu *gpu, Store *store, const OozeParticles *arrivals, OozeError *error);
 /* Removes every particle with remove[i] != 0 (device bytes), keeping the order of the rest. Waits
    for their number. */
 OozeStatus store_remove(Gpu *gpu, Store *store, const uint8_t *remove, uint64_t *removed,

@@ -4,13 +4,13 @@
 namespace ooze
 {
 
-/* A solid as its samples see it. */
+/* Data of a solid that its samples depend on. */
 struct WallSolid {
     OozePose pose;
     uint64_t clings;
 };
 
-/* Where padding stands: far from everything, and finite when squared. */
+/* Coordinates of the padding sample: its square is finite. */
 static const float FAR = 1e18f;
 
 void walls_free(Gpu *gpu, Walls *walls)
@@ -38,7 +38,7 @@ OOZE_DEVICE float4 f32x4(OozeFloat4 a)
     return make_float4(a.x, a.y, a.z, a.w);
 }
 
-/* ---- what has changed ------------------------------------------------------------------- */
+/* ---- changes ------------------------------------------------------------------- */
 
 static OozeStatus make_solids(Walls *walls, const OozeBoundary *boundary, OozeError *error)
 {
@@ -66,25 +66,25 @@ static bool moves(const OozePose *pose)
     return vec3_dot(pose->velocity, pose->velocity) > 0.0 || vec3_dot(pose->spin, pose->spin) > 0.0;
 }
 
-/* Solids that have no samples stay zero, wherever they go. */
+/* Solids without samples stay zero. */
 static WallChange compare(Walls *walls, const OozeStepContext *context)
 {
-    WallChange change = {!walls->fresh, !walls->fresh};
-    walls->moving = walls->stir = false;
+    WallChange change = {!walls->valid, !walls->valid};
+    walls->moving = walls->may_move = false;
     for (int k = 0; k < walls->solid_count; k++) {
         const OozeSolid *solid = &context->solids[k];
-        WallSolid *then = &walls->solids[k], *now = then + walls->solid_count;
+        WallSolid *before = &walls->solids[k], *now = before + walls->solid_count;
         if (!solid->sampled) {
             continue;
         }
         now->pose = solid->pose;
         now->clings = isinf(solid->params[OOZE_SOLID_FRICTION]) ? 1 : 0;
-        const OozePose *a = &then->pose, *b = &now->pose;
+        const OozePose *a = &before->pose, *b = &now->pose;
         change.place = change.place || memcmp(&a->position, &b->position, sizeof a->position) ||
                        memcmp(&a->rotation, &b->rotation, sizeof a->rotation);
-        change.motion = change.motion || memcmp(then, now, sizeof *then) != 0;
+        change.motion = change.motion || memcmp(before, now, sizeof *before) != 0;
         walls->moving = walls->moving || moves(b);
-        walls->stir = walls->stir || solid->driven || !ooze_motion_is_still(&solid->motion);
+        walls->may_move = walls->may_move || solid->driven || !ooze_motion_is_still(&solid->motion);
     }
     return change;
 }
@@ -180,7 +180,7 @@ static OozeStatus measure(Gpu *gpu, Walls *walls, OozeError *error)
             });
             volume[i] = ooze_sample_volume(sum, peak);
         });
-    if (!walls->stir) { /* measured once and for all */
+    if (!walls->may_move) { /* volumes do not change */
         lists_free(gpu, &walls->lists);
     }
     return OOZE_OK;
@@ -203,15 +203,15 @@ static OozeStatus refresh(Gpu *gpu, Walls *walls, WallChange change, const OozeS
     return result;
 }
 
-OozeStatus walls_update(Gpu *gpu, Walls *walls, const OozeStepContext *context, bool anew,
+OozeStatus walls_update(Gpu *gpu, Walls *walls, const OozeStepContext *context, bool resampled,
                         OozeError *error)
 {
     const OozeBoundary *boundary = context->boundary;
-    bool elsewhere = context->support != walls->support ||
+    bool other_box = context->support != walls->support ||
                      memcmp(&context->periodic, &walls->periodic, sizeof walls->periodic) != 0;
     OozeStatus result = OOZE_OK;
-    if (anew || elsewhere || !walls->fresh || boundary->count != walls->count) {
-        walls->fresh = false;
+    if (resampled || other_box || !walls->valid || boundary->count != walls->count) {
+        walls->valid = false;
         walls->count = boundary->count;
         walls->support = context->support;
         walls->periodic = context->periodic;
@@ -223,7 +223,7 @@ OozeStatus walls_update(Gpu *gpu, Walls *walls, const OozeStepContext *context, 
         result = change.motion ? refresh(gpu, walls, change, context, error) : OOZE_OK;
     }
     OozeStatus failed = status(gpu, particles_of(context), error);
-    walls->fresh = !result && !failed;
+    walls->valid = !result && !failed;
     return result ? result : failed;
 }
 

@@ -82,7 +82,7 @@ static void drift_range(void *data, uint64_t begin, uint64_t end, int worker)
         drift *= s->mobility[i] > 0.0f && !ooze_density_is_rigid(s, i) ? 1.0f : 0.0f;
         drift[3] = 0;
         float length = sqrtf(ooze_f32x4_dot3(drift, drift));
-        s->arrow[i] = drift * ooze_shortened(length, most);
+        s->x0_lambda[i] = drift * ooze_shortened(length, most);
     }
 }
 
@@ -140,8 +140,8 @@ static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
             seen |= isfinite(s->rest[k]) ? OVERLAPS : 0;
         }
         if (job->start) {
-            s->arrow[k] = job->start[i];
-            s->arrow[k][3] = 0;
+            s->x0_lambda[k] = job->start[i];
+            s->x0_lambda[k][3] = 0;
         }
     }
     s->seen[begin / OOZE_DENSITY_GRAIN] = seen;
@@ -155,7 +155,7 @@ static void give_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t k = begin; k < end; k++) {
         carry->shift[carry->order[k]] = s->shift[k];
         if (s->job->drift) {
-            s->job->drift[carry->order[k]] = s->arrow[k];
+            s->job->drift[carry->order[k]] = s->x0_lambda[k];
         }
         if (s->relieving) {
             s->job->position_only_shift[carry->order[k]] = s->position_only_shift[k];
@@ -209,7 +209,7 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeError *error)
              position_only_shift = job->position_only_shift ? n : 0;
     OozeF32x4 *lent = job->lent ? job->lent : ooze_arena_alloc(arena, 3 * n, sizeof *lent);
     s->x = lent;
-    s->arrow = lent ? lent + n : NULL;
+    s->x0_lambda = lent ? lent + n : NULL;
     s->shift = lent ? lent + 2 * n : NULL;
     s->mobility = ooze_arena_alloc(arena, n, sizeof *s->mobility);
     s->multiplier = ooze_arena_alloc(arena, n, sizeof *s->multiplier);
@@ -241,7 +241,7 @@ static void pad(OozeDensitySweep *s)
 {
     uint64_t n = s->job->n;
     s->x[n] = ooze_f32x4(0, 0, 0, OOZE_DENSITY_FAR);
-    s->arrow[n] = ooze_f32x4(0, 0, 0, 0);
+    s->x0_lambda[n] = ooze_f32x4(0, 0, 0, 0);
     s->mobility[n] = s->effective_inverse_mass[n] = 0.0f;
     if (s->rigid) {
         s->rigid[n] = 0;

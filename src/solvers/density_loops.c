@@ -14,14 +14,14 @@ static void lines_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeBox box = ooze_box(p);
     OozeF32x4 smallest = ooze_f32x4_splat(s->cubic.smallest * s->cubic.smallest);
     const uint32_t *index = s->list->index;
-    const OozeF32x4 *first = s->x, *arrow = s->arrow;
+    const OozeF32x4 *first = s->x, *x0_lambda = s->x0_lambda;
     uint16_t *line = s->line;
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4Mask any = {0};
         for (uint64_t e = s->list->first[i], last = s->list->first[i + 1]; e < last; e += 4) {
             OozeF32x4 now[4], then[4];
             ooze_f32x4_deltas(first[i], first, index + e, box, periodic, now);
-            ooze_f32x4_deltas(arrow[i], arrow, index + e, box, periodic, then);
+            ooze_f32x4_deltas(x0_lambda[i], x0_lambda, index + e, box, periodic, then);
             OozeF32x4 square = ooze_f32x4_dots(now, now), square0 = ooze_f32x4_dots(then, then),
                       along = ooze_f32x4_dots(now, then);
             OozeF32x4Mask same = (along > 0.0f) & (along * along > 0.5f * square * square0);
@@ -146,7 +146,7 @@ static inline void multipliers(OozeDensitySweep *s, uint64_t begin, uint64_t end
             square[i - begin] += s->solid_diagonal[i];
         }
         if (!s->line) {
-            s->arrow[i] = s->x[i];
+            s->x0_lambda[i] = s->x[i];
         }
     }
     /* apart from the gathers, which then need not wait for its divisions */
@@ -156,7 +156,7 @@ static inline void multipliers(OozeDensitySweep *s, uint64_t begin, uint64_t end
         total += over > 0.0f ? (double)over : 0.0;
         float c = s->density_target ? density[i - begin] - s->density_target[i] : over;
         float wanted = c / square[i - begin];
-        s->arrow[i][3] = job->plain ? (wanted > 0.0f ? wanted : 0.0f)
+        s->x0_lambda[i][3] = job->plain ? (wanted > 0.0f ? wanted : 0.0f)
                                     : ooze_projected_step(&s->multiplier[i], wanted, s->momentum);
     }
     s->excess[begin / OOZE_DENSITY_GRAIN] = excess;
@@ -184,9 +184,9 @@ static OozeF32x4 push_rotated(const OozeDensitySweep *s, uint64_t i)
     for (uint64_t e = s->list->first[i], last = e + s->list->count[i]; e < last; e++) {
         uint32_t j = s->list->index[e];
         OozeF32x4 d = s->line[e] >> 15 ? s->first[s->order[i]] - s->first[s->order[j]]
-                                       : s->arrow[i] - s->arrow[j];
+                                       : s->x0_lambda[i] - s->x0_lambda[j];
         d = ooze_f32x4_nearest(d, p);
-        shift += (s->arrow[i][3] + s->arrow[j][3]) * s->push[e] * d;
+        shift += (s->x0_lambda[i][3] + s->x0_lambda[j][3]) * s->push[e] * d;
     }
     return shift;
 }
@@ -194,7 +194,7 @@ static OozeF32x4 push_rotated(const OozeDensitySweep *s, uint64_t i)
 static inline OozeF32x4 push_along(const OozeDensitySweep *s, uint64_t i, OozeBox box,
                                    bool periodic)
 {
-    const OozeF32x4 *others = s->arrow, x = others[i];
+    const OozeF32x4 *others = s->x0_lambda, x = others[i];
     const uint64_t first = s->list->first[i];
     const uint32_t *j = s->list->index + first, *last = j + s->list->first[i + 1] - first;
     const float *push = s->push + first;
@@ -221,7 +221,7 @@ static inline void corrections(OozeDensitySweep *s, uint64_t begin, uint64_t end
     bool walls = s->job->context->boundary->count > 0;
     OozeBox box = ooze_box(&s->job->context->periodic);
     for (uint64_t i = begin; i < end; i++) {
-        float lambda = s->arrow[i][3];
+        float lambda = s->x0_lambda[i][3];
         OozeF32x4 shift = s->line && s->pair_flags[i] & OOZE_DENSITY_ROTATED
                               ? push_rotated(s, i)
                               : push_along(s, i, box, periodic);

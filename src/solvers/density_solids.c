@@ -130,7 +130,7 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
     OozeTwist *sum = ooze_coupling_chunk(c, begin);
     for (uint64_t i = begin; i < end; i++) {
-        float lambda = s->mobility[i] > 0.0f ? s->arrow[i][3] : 0.0f;
+        float lambda = s->mobility[i] > 0.0f ? s->x0_lambda[i][3] : 0.0f;
         int k = lambda != 0.0f ? next_solid(s, i, -1) : -1;
         for (; k >= 0; k = next_solid(s, i, k)) {
             const OozeDynamicSolid *solid = &c->solids[k];

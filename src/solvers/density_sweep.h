@@ -24,7 +24,7 @@ typedef struct OozeDensitySweep {
     OozeF32x4 *x; /* n + 1; last lane 0 */
     /* n + 1: positions that pairs are pushed along, the change of the multiplier in the last
        lane */
-    OozeF32x4 *arrow;
+    OozeF32x4 *x0_lambda;
     const OozeF32x4 *first; /* x as it was when the lines were drawn, in the caller's order */
     const uint32_t *order;  /* which particle of the caller's each is */
     OozeF32x4 *shift;       /* all corrections of a particle added up */
@@ -34,12 +34,12 @@ typedef struct OozeDensitySweep {
     uint16_t *rigid;               /* n + 1, or NULL */
     uint8_t *ignores_boundary;     /* or NULL */
     bool even;                     /* all mobilities are 1, and so is all effective_inverse_mass */
-    /* Per edge, in two bytes (see four.h): 1 over its length in `arrow`; negative: in `first`, for
+    /* Per edge, in two bytes (see four.h): 1 over its length in `x0_lambda`; negative: in `first`, for
        a pair whose line has rotated. It scales the push of a pair, equally for both ends, so its
        rounding is no error of momentum. NULL without a start. */
     uint16_t *line;
     uint8_t *pair_flags; /* per particle, see above; only with lines */
-    float *push;         /* per edge: slope of the kernel over the length in `arrow` */
+    float *push;         /* per edge: slope of the kernel over the length in `x0_lambda` */
     /* Slopes times directions of the samples of walls, where there are some. */
     OozeF32x4 *wall_push;
     OozeProjectedMultiplier *multiplier; /* per particle; not of a plain job */
@@ -67,7 +67,7 @@ typedef struct OozeDensityLoops {
     /* Measures the lines between the particles at the start of the step, once for all
        iterations. */
     OozeRangeBody lines;
-    /* Changes of the multipliers, into the last lane of arrow: ooze_projected_step of C / (sum
+    /* Changes of the multipliers, into the last lane of x0_lambda: ooze_projected_step of C / (sum
        |grad C|^2 + eps) with C = density - density_target. */
     OozeRangeBody multipliers;
     /* x_i += sum (lambda_i + lambda_j) |grad W| along the pair's line. */

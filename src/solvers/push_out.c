@@ -67,7 +67,7 @@ static double nearest_allowed(const OozeDensitySweep *s, uint64_t i, const OozeS
     if (s->relieving || !job->position_only_shift) {
         return job->contact;
     }
-    OozeContact begin = ooze_solid_contact(solid, widen(s->arrow[i]));
+    OozeContact begin = ooze_solid_contact(solid, widen(s->x0_lambda[i]));
     double gap = begin.distance + job->context->dt * vec3_dot(begin.velocity, begin.normal);
     return ooze_push_out_distance(job->contact, gap, job->context->spacing);
 }

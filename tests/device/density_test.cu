@@ -202,7 +202,7 @@ static Result on_engine(Engine *e, Stage *stage, OozeStatus expected)
     job.start = sent<float4>(m, c->start, n);
     job.between = c->between != 0.0f ? add_between : nullptr;
     job.user = &user;
-    note(m, expected ? cudaErrorMemoryAllocation : cudaSuccess);
+    record_error(m, expected ? cudaErrorMemoryAllocation : cudaSuccess);
     OozeError error;
     assert_int_equal(density_solve(e, &job, x, shift, &error), expected);
     fetch(m, &result.x, x);

@@ -263,7 +263,7 @@ static void changed_solids_are_sent_again(void **)
     context.spacing = s;
     context.dt = 0.01;
     CHECK_OK(solids_send(m, &sent, &context, &error));
-    size_t held = m->held;
+    size_t held = m->allocated;
     for (int step = 1; step <= 3; step++) {
         ooze_solid_advance(&solid, 0.01 * step, 0.01);
         CHECK_OK(ooze_solid_set(&solid, OOZE_SOLID_FRICTION, step, &error));
@@ -276,12 +276,12 @@ static void changed_solids_are_sent_again(void **)
         CHECK_NEAR(there.restitution, 0.125, 0.0);
         assert_true(there.collides);
     }
-    assert_int_equal(m->held, held); /* the shape was sent once */
+    assert_int_equal(m->allocated, held); /* the shape was sent once */
     context.solid_count = 0;
     CHECK_OK(solids_send(m, &sent, &context, &error));
     assert_int_equal(sent.view.count, 0);
     solids_free(m, &sent);
-    assert_true(m->held < held);
+    assert_true(m->allocated < held);
     ooze_solid_free(&solid);
 }
 
@@ -290,7 +290,7 @@ static void running_out_of_memory_is_survived(void **)
 {
     TestGpu gpu;
     Gpu *m = &gpu.m;
-    size_t held = m->held;
+    size_t held = m->allocated;
     OozeSolid solids[2] = {solid_of(OOZE_SHAPE_MESH, 0), solid_of(OOZE_SHAPE_HEIGHTFIELD, 0)};
     Solids sent = {};
     OozeStepContext context = {};
@@ -303,15 +303,15 @@ static void running_out_of_memory_is_survived(void **)
         CHECK_FAILS(solids_send(m, &sent, &context, &error), OOZE_ERROR_MEMORY, "");
         ooze_memory_fail_after(0);
         solids_free(m, &sent);
-        assert_int_equal(m->held, held);
+        assert_int_equal(m->allocated, held);
     }
-    note(m, cudaErrorMemoryAllocation);
+    record_error(m, cudaErrorMemoryAllocation);
     CHECK_FAILS(solids_send(m, &sent, &context, &error), OOZE_ERROR_MEMORY, "GPU");
     CHECK_OK(solids_send(m, &sent, &context, &error));
     SolidView there = first_of(m, sent.view);
     assert_memory_equal(&there.pose, &solids[0].pose, sizeof there.pose);
     solids_free(m, &sent);
-    assert_int_equal(m->held, held);
+    assert_int_equal(m->allocated, held);
     ooze_solid_free(&solids[0]);
     ooze_solid_free(&solids[1]);
 }

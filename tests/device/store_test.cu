@@ -64,8 +64,8 @@ static void check_same(ooze::Gpu *m, const ooze::Store *store, const OozeParticl
     for (int f = 0; f < store->field_count; f++) {
         size_t size = store->field[f].size;
         const uint8_t *data = static_cast<const uint8_t *>(store->field[f].buffer.memory);
-        assert_true(store->field[f].buffer.size >= (store->capacity + ooze::SPARE) * size);
-        std::vector<uint8_t> spare = fetch(m, data + store->n * size, ooze::SPARE * size);
+        assert_true(store->field[f].buffer.size >= (store->capacity + ooze::PADDING) * size);
+        std::vector<uint8_t> spare = fetch(m, data + store->n * size, ooze::PADDING * size);
         for (uint8_t byte : spare) {
             assert_int_equal(byte, 0);
         }

@@ -158,12 +158,12 @@ static void samples_of_fixed_solids_are_made_once(void **)
     scene.update();
     assert_true(scene.walls.count > 1000);
     check_samples(&scene);
-    size_t held = scene.m->held;
+    size_t held = scene.m->allocated;
     mark_volume(&scene);
     scene.advance(0.01);
     scene.update();
     assert_true(is_marked(&scene));
-    assert_int_equal(scene.m->held, held);
+    assert_int_equal(scene.m->allocated, held);
     scene.update(true); /* the host says that samples have changed */
     assert_false(is_marked(&scene));
     check_samples(&scene);
@@ -275,7 +275,7 @@ static void running_out_of_memory_is_survived(void **)
     check_samples(&scene);
     scene.set_motion(1, vec3(1, 0, 0), vec3(0, 0, 0));
     scene.advance(0.01);
-    note(scene.m, cudaErrorMemoryAllocation);
+    record_error(scene.m, cudaErrorMemoryAllocation);
     CHECK_FAILS(walls_update(scene.m, &scene.walls, &scene.context, false, &error),
                 OOZE_ERROR_MEMORY, "GPU");
     scene.update();

@@ -12,7 +12,7 @@ typedef struct Stage {
     OozeDensityJob job;
     OozeDensitySweep sweep;
     OozeF32x4 *x;     /* positions as they were before corrections */
-    OozeF32x4 *arrow; /* as given */
+    OozeF32x4 *x0_lambda; /* as given */
     OozeProjectedMultiplier *multiplier;
     float *shifted; /* x component of shifts as they were, one a particle */
 } Stage;
@@ -27,13 +27,13 @@ static void set_start(Stage *t)
     uint8_t *pair_flags = case_array(c, c->n + 1, sizeof *pair_flags);
     for (uint64_t i = 0; i < c->n; i++) {
         double far = i % 4 == 0 ? 0.08 : 0.01;
-        t->arrow[i] =
+        t->x0_lambda[i] =
             s->x[i] - ooze_f32x4(between(71, i, 0, -far, far), between(71, i, 1, -far, far),
                                  between(71, i, 2, -far, far), 0);
         order[i] = (uint32_t)(c->n - 1 - i); /* the caller's order is another */
         first[order[i]] = s->x[i];
     }
-    memcpy(s->arrow, t->arrow, c->n * sizeof *t->arrow);
+    memcpy(s->x0_lambda, t->x0_lambda, c->n * sizeof *t->x0_lambda);
     s->first = first;
     s->order = order;
     s->pair_flags = pair_flags;
@@ -84,7 +84,7 @@ static Stage *stage_create(const Setting *setting, int with)
                             .even = !(with & UNEVEN),
                             .momentum = 0.4f};
     s->x = case_array(c, n + 1, sizeof *s->x);
-    s->arrow = case_array(c, n + 1, sizeof *s->arrow);
+    s->x0_lambda = case_array(c, n + 1, sizeof *s->x0_lambda);
     s->shift = case_array(c, n + 1, sizeof *s->shift);
     s->mobility = case_array(c, n + 1, sizeof *s->mobility);
     s->effective_inverse_mass =
@@ -98,7 +98,7 @@ static Stage *stage_create(const Setting *setting, int with)
     s->excess = case_array(c, chunks, sizeof *s->excess);
     s->sum = case_array(c, chunks, sizeof *s->sum);
     t->x = case_array(c, n, sizeof *t->x);
-    t->arrow = case_array(c, n + 1, sizeof *t->arrow);
+    t->x0_lambda = case_array(c, n + 1, sizeof *t->x0_lambda);
     t->multiplier = case_array(c, n, sizeof *t->multiplier);
     t->shifted = case_array(c, n, sizeof *t->shifted);
     set_particles(t);
@@ -152,7 +152,7 @@ static void compare_lines(Comparison *job, const Stage *t)
             uint32_t j = s->list->index[e];
             Near now[3], then[3];
             delta_between(t->c, t->x[j], t->x[i], now);
-            delta_between(t->c, t->arrow[j], t->arrow[i], then);
+            delta_between(t->c, t->x0_lambda[j], t->x0_lambda[i], then);
             Near square = dot3(now, now), square0 = dot3(then, then), along = dot3(now, then);
             Near spare = minus(times(along, along), scaled(0.5, times(square, square0)));
             bool turned = !(along.v > 0 && spare.v > 0), got = line_at(s, e) < 0.0;
@@ -263,14 +263,14 @@ static void compare_multipliers(Comparison *job, const Stage *t)
             Near over_rest = at_least(minus(want.density, exact(1)), 0);
             excess = (Near){fmax(excess.v, over_rest.v), fmax(excess.e, over_rest.e)};
             sum = (Near){sum.v + over_rest.v, sum.e + over_rest.e};
-            compare(job, "multiplier", i, (double)s->arrow[i][3], want.multiplier);
+            compare(job, "multiplier", i, (double)s->x0_lambda[i][3], want.multiplier);
             if (!t->job.plain) {
                 compare(job, "found", i, (double)s->multiplier[i].projected, want.projected);
                 compare(job, "carried", i, (double)s->multiplier[i].extrapolated,
                         want.extrapolated);
             }
             for (int a = 0; a < 3; a++) {
-                assert_true(s->arrow[i][a] == (s->line ? t->arrow[i][a] : t->x[i][a]));
+                assert_true(s->x0_lambda[i][a] == (s->line ? t->x0_lambda[i][a] : t->x[i][a]));
             }
         }
         compare(job, "excess", begin, (double)s->excess[begin / OOZE_DENSITY_GRAIN], excess);
@@ -289,13 +289,13 @@ static void compare_corrections(Comparison *job, const Stage *t)
 {
     const OozeDensitySweep *s = &t->sweep;
     for (uint64_t i = 0; i < t->c->n; i++) {
-        Near own = exact((double)s->arrow[i][3]), d[3];
+        Near own = exact((double)s->x0_lambda[i][3]), d[3];
         Sum sum[3] = {{0}};
         for (uint64_t e = s->list->first[i]; e < list_end(s->list, i); e++) {
             uint32_t j = s->list->index[e];
-            const OozeF32x4 *from = s->line && line_at(s, e) >= 0.0 ? t->arrow : t->x;
+            const OozeF32x4 *from = s->line && line_at(s, e) >= 0.0 ? t->x0_lambda : t->x;
             delta_between(t->c, from[j], from[i], d);
-            Near push = times(plus(own, exact((double)s->arrow[j][3])), exact((double)s->push[e]));
+            Near push = times(plus(own, exact((double)s->x0_lambda[j][3])), exact((double)s->push[e]));
             for (int a = 0; a < 3; a++) {
                 add(&sum[a], times(push, d[a]));
             }
@@ -327,7 +327,7 @@ static void compare_momentum(Comparison *job, const Stage *t)
             double terms = fmin(s->list->count[i], 2 * sqrt(s->list->count[i])) + 8;
             for (uint64_t e = s->list->first[i]; e < list_end(s->list, i); e++) {
                 double lambda =
-                    fabs((double)s->arrow[i][3]) + fabs((double)s->arrow[s->list->index[e]][3]);
+                    fabs((double)s->x0_lambda[i][3]) + fabs((double)s->x0_lambda[s->list->index[e]][3]);
                 bound += terms * ROUNDING * lambda * fabs((double)s->push[e]) * (double)SUPPORT;
             }
         }

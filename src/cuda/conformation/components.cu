@@ -5,7 +5,7 @@
 namespace ooze
 {
 
-/* The parent of each is its least neighbour first: most of the pairs then have the same root
+/* Starts with the neighbour of lowest index as the parent: most pairs then have the same root
    already. */
 void find_components(Step *step, uint32_t *root, const int32_t *off)
 {
@@ -15,12 +15,12 @@ void find_components(Step *step, uint32_t *root, const int32_t *off)
             if (*off) {
                 return;
             }
-            uint32_t least = i;
+            uint32_t lowest = i;
             uint16_t own = s.material[i];
             each_true_neighbour(s.fluid, i, [&](uint32_t j) {
-                least = j < least && s.material[j] == own ? j : least;
+                lowest = j < lowest && s.material[j] == own ? j : lowest;
             });
-            root[i] = least;
+            root[i] = lowest;
         });
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
@@ -34,11 +34,11 @@ void find_components(Step *step, uint32_t *root, const int32_t *off)
                 return;
             }
             uint16_t own = s.material[i];
-            uint32_t mine = ooze_component_root(root, i);
+            uint32_t own_root = ooze_component_root(root, i);
             each_true_neighbour(s.fluid, i, [&](uint32_t j) {
-                if (j < i && s.material[j] == own && ooze_parent_get(root, j) != mine) {
+                if (j < i && s.material[j] == own && ooze_parent_get(root, j) != own_root) {
                     ooze_component_join(root, i, j);
-                    mine = ooze_component_root(root, i);
+                    own_root = ooze_component_root(root, i);
                 }
             });
         });

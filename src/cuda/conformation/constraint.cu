@@ -10,15 +10,15 @@ namespace ooze
 static const OozeConstraintMaterial *send_materials(Step *step)
 {
     enum { AT_ONCE = 64 };
-    OozeConstraintMaterial some[AT_ONCE];
+    OozeConstraintMaterial chunk[AT_ONCE];
     int count = step->plan.row_count;
     OozeConstraintMaterial *all = scratch<OozeConstraintMaterial>(step->gpu, (uint64_t)count);
     for (int k = 0; k < count; k++) {
-        some[k % AT_ONCE] = ooze_constraint_material(
+        chunk[k % AT_ONCE] = ooze_constraint_material(
             &step->plan.rheology[k], step->plan.settings.formulation, step->context->dt);
         if (k % AT_ONCE == AT_ONCE - 1 || k + 1 == count) {
-            copy_in(step->gpu, all + k / AT_ONCE * AT_ONCE, some,
-                    (size_t)(k % AT_ONCE + 1) * sizeof *some);
+            copy_in(step->gpu, all + k / AT_ONCE * AT_ONCE, chunk,
+                    (size_t)(k % AT_ONCE + 1) * sizeof *chunk);
         }
     }
     return all;
@@ -130,7 +130,7 @@ static void finish_consistent(Step *step)
     OOZE_EACH_KIND(step, FINISH_CONSISTENT);
 }
 
-/* Sweeps of density and of conformation alternate. */
+/* Sweeps of density and of the constraint alternate. */
 static OozeStatus positions_consistent(Step *step, float4 *x, float4 *shift, OozeError *error)
 {
     DensityJob job = density_job(step);

@@ -9,7 +9,7 @@
 namespace ooze
 {
 
-/* To be captured, with the step's view. */
+/* Captured by loop bodies, with the view of the step. */
 struct ConstraintView {
     const OozeConstraintMaterial *materials;
     OozeSym3 *known;     /* the constraint at zero velocity */
@@ -21,11 +21,10 @@ struct ConstraintView {
     float4 *star, *free; /* velocities under external forces alone, and without contacts */
     float *hourglass, *edge_hourglass;
     SolveState *state;
-    /* Gathers of rounded numbers gather changes of velocities only. */
-    PackView pack;
-    OozeSym3 *rows; /* velocity stage: the constraint before the last change of velocities */
-    /* Position stage: rows of L of the velocities before any shift; last lanes: their hourglass
-       force. */
+    PackView pack;  /* packed gathers gather changes of velocities alone */
+    OozeSym3 *rows; /* velocity stage, packed: the constraint at the last velocities */
+    /* Position stage, packed: rows of L of the velocities before any shift; last lanes: their
+       hourglass force. */
     float4 *fixed;
 };
 
@@ -43,10 +42,9 @@ void sweep_velocities(Step *step, int iterations, double radius, double toleranc
 void corotated_begin(Step *step, int sweeps);
 void corotated_sweep(void *step, float4 *shift);
 
-/* ---- particles ---- */
+/* ---- tensors ---- */
 
-/* Tensors stand 24 bytes apart in arrays that begin a line: three reads of 8 bytes instead of
-   six. */
+/* Tensors have 24 bytes and are aligned to 8: three loads of 8 bytes instead of six of 4. */
 OOZE_DEVICE OozeSym3 sym3_at(const OozeSym3 *all, uint32_t i)
 {
     return *static_cast<const OozeSym3 *>(__builtin_assume_aligned(all + i, 8));
@@ -57,7 +55,7 @@ OOZE_DEVICE void sym3_to(OozeSym3 *all, uint32_t i, OozeSym3 value)
     *static_cast<OozeSym3 *>(__builtin_assume_aligned(all + i, 8)) = value;
 }
 
-/* ---- gathers: in full, or of rounded numbers ---- */
+/* ---- gathers: in full precision, or packed ---- */
 
 /* dt (L + L^T) of gathered velocities. */
 OOZE_DEVICE OozeSym3 strain_rows(const StepView &s, OozeSym3 correction, const RawRows &raw)
@@ -72,10 +70,10 @@ template <int L, bool WRAPS> struct Full {
     {
         return s.edge_sum[i];
     }
-    static __device__ void hand(const StepView &, const ConstraintView &c, uint32_t i,
-                                StressFlux *handed)
+    static __device__ void store_flux(const StepView &, const ConstraintView &c, uint32_t i,
+                                      StressFlux *flux)
     {
-        flux_set(c.flux, i, *handed);
+        flux_set(c.flux, i, *flux);
     }
     static __device__ float4 flux(const StepView &s, const ConstraintView &c, uint32_t i,
                                   uint32_t lane)
@@ -100,22 +98,22 @@ template <int L, bool WRAPS> struct Full {
     }
 };
 
-struct Rounded {
+struct Packed {
     static const int LANES = 1;
     static __device__ float4 edge_sum(const StepView &, const ConstraintView &c, uint32_t i)
     {
         return c.pack.sums[i];
     }
-    static __device__ void hand(const StepView &s, const ConstraintView &c, uint32_t i,
-                                StressFlux *handed)
+    static __device__ void store_flux(const StepView &s, const ConstraintView &c, uint32_t i,
+                                      StressFlux *flux)
     {
-        flux_set_packed(c.pack, packed_flux(c.flux, s.n), i, handed->row);
+        flux_set_packed(c.pack, packed_flux(c.flux, s.n), i, flux->row);
     }
     static __device__ float4 flux(const StepView &s, const ConstraintView &c, uint32_t i, uint32_t)
     {
         return packed_edges_flux(s, c.pack, packed_flux(c.flux, s.n), i);
     }
-    /* Brought up to date by the last change of velocities; there was none yet at the `first`. */
+    /* Adds the last change of velocities, of which the `first` sweep has none. */
     static __device__ OozeSym3 rows(const StepView &s, const ConstraintView &c, uint32_t i,
                                     uint32_t, OozeSym3 correction, bool first)
     {
@@ -140,7 +138,7 @@ struct Rounded {
 #define OOZE_EACH_GATHER(step, CALL)                                                               \
     do {                                                                                           \
         if ((step)->constraint->pack.directions) {                                                 \
-            CALL(ooze::Rounded);                                                                   \
+            CALL(ooze::Packed);                                                                    \
         } else if ((step)->wraps) {                                                                \
             OOZE_EACH_FULL_GATHER((step)->view.n, CALL, true);                                     \
         } else {                                                                                   \
@@ -166,20 +164,20 @@ OOZE_DEVICE void set_flux(const StepView &s, const ConstraintView &c, uint32_t i
                           OozeSym3 correction, OozeSym3 change)
 {
     OozeMat3 t = ooze_constraint_flux(change, correction, s.dt);
-    StressFlux handed;
+    StressFlux flux;
     for (int k = 0; k < 9; k++) {
-        handed.row[k] = t.m[k];
+        flux.row[k] = t.m[k];
     }
-    handed.last[0] = handed.last[1] = handed.last[2] = 0.0f;
-    GATHER::hand(s, c, i, &handed);
+    flux.last[0] = flux.last[1] = flux.last[2] = 0.0f;
+    GATHER::store_flux(s, c, i, &flux);
     float4 sum = GATHER::edge_sum(s, c, i);
-    const float *r = handed.row;
+    const float *r = flux.row;
     c.base[i] = f32x4(r[0] * sum.x + r[1] * sum.y + r[2] * sum.z,
                       r[3] * sum.x + r[4] * sum.y + r[5] * sum.z,
                       r[6] * sum.x + r[7] * sum.y + r[8] * sum.z);
 }
 
-/* M^-1 J^T of the flux at hand, the same for all lanes. */
+/* M^-1 J^T of the present flux, returned to all lanes. */
 template <class GATHER>
 OOZE_DEVICE float4 pushed_by(const StepView &s, const ConstraintView &c, uint32_t i, uint32_t lane)
 {

@@ -4,7 +4,7 @@
 namespace ooze
 {
 
-/* Iterations between two checks whether the solve has ended. */
+/* Iterations between two checks by the host. */
 enum { SWEEP_BATCH = 4 };
 
 /* ---- beginning ---- */
@@ -24,7 +24,7 @@ template <class GATHER> static void apply_loop(Step *step)
         });
 }
 
-/* In full precision: the rounding of the iterations does not remain. */
+/* In full precision: removes the rounding errors of packed iterations. */
 void apply_multipliers(Step *step)
 {
     StepView s = step->view;
@@ -79,9 +79,9 @@ OOZE_DEVICE double residual_square(const StepView &s, const ConstraintView &c, u
     return (double)ooze_constraint_dot(r, r);
 }
 
-/* Takes a change of the multipliers, weighed by Chebyshev, and returns it. */
-OOZE_DEVICE OozeSym3 take_step(const StepView &s, const ConstraintView &c, uint32_t i,
-                               OozeSym3 rows, OozeSym3 lambda, float weight)
+/* Changes the multipliers by a Jacobi step with Chebyshev weight; returns the change. */
+OOZE_DEVICE OozeSym3 change_multipliers(const StepView &s, const ConstraintView &c, uint32_t i,
+                                        OozeSym3 rows, OozeSym3 lambda, float weight)
 {
     const OozeConstraintMaterial m = c.materials[s.material[i]];
     OozeSym3 change =
@@ -113,7 +113,7 @@ template <class GATHER> static void multiplier_loop(Step *step, float weight, Sw
                 if (correction.xx != 0.0f) {
                     OozeSym3 lambda = sym3_at(c.lambda, i);
                     sum.a = residual_square(s, c, i, rows, lambda);
-                    change = take_step(s, c, i, rows, lambda, weight);
+                    change = change_multipliers(s, c, i, rows, lambda, weight);
                 }
                 set_flux<GATHER>(s, c, i, correction, change);
             }
@@ -187,7 +187,7 @@ void sweep_velocities(Step *step, int iterations, double radius, double toleranc
         OOZE_EACH_KIND(step, BEGIN_ROWS);
     }
     for (int k = 0; k < iterations; k++) {
-        if (k % SWEEP_BATCH == 0 && !watch_goes_on(step->gpu, k / SWEEP_BATCH, &state->off)) {
+        if (k % SWEEP_BATCH == 0 && !poll_unfinished(step->gpu, k / SWEEP_BATCH, &state->off)) {
             break;
         }
         weight = ooze_chebyshev_weight(k, square, weight);

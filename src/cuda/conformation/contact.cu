@@ -50,7 +50,7 @@ OOZE_DEVICE bool may_touch(const StepView &s, uint32_t i)
         OozeVec3 normal;
         near = solid_near(solid, s.x0[i], reach, true) &&
                solid_distance(solid, widen(s.x0[i]), &normal) <=
-                   (double)(reach + solid.extra + solid.spare);
+                   (double)(reach + solid.travel + solid.margin);
     }
     return near;
 }

@@ -1,7 +1,7 @@
 /* Sweeps of the position stage of `consistent`: see methods/conformation/corotated_loops.c.
 
-   Gathers of rounded numbers gather the shifts alone: the gradient of the velocities at the
-   beginning of the stage, and the hourglass force of these, do not change between sweeps. */
+   Packed gathers gather the shifts alone: the gradient of the velocities at the beginning of the
+   stage and their hourglass force do not change between sweeps. */
 #include "cuda/conformation/constraint.cuh"
 
 namespace ooze
@@ -22,9 +22,9 @@ template <class GATHER> static void fixed_loop(Step *step)
             OozeSym3 correction = sym3_at(s.correction, i);
             OozeMat3 l = ooze_mat3_mul_sym3(raw.gradient, correction);
             float n = s.dt * c.hourglass[i], edge_n = s.dt * c.edge_hourglass[i];
-            StressFlux handed = stress_flux(ooze_sym3_identity(0), correction, l, n, s.u[i]);
-            GATHER::hand(s, c, i, &handed);
-            c.base[i] = stress_flux_base(handed, s.edge_sum[i], raw, n, edge_n, s.u[i]);
+            StressFlux flux = stress_flux(ooze_sym3_identity(0), correction, l, n, s.u[i]);
+            GATHER::store_flux(s, c, i, &flux);
+            c.base[i] = stress_flux_base(flux, s.edge_sum[i], raw, n, edge_n, s.u[i]);
             for (int k = 0; k < 3; k++) {
                 c.fixed[3 * (uint64_t)i + k] = f32x4(l.m[3 * k], l.m[3 * k + 1], l.m[3 * k + 2]);
             }
@@ -46,7 +46,7 @@ template <class GATHER> static void fixed_push_loop(Step *step)
         });
 }
 
-/* Coefficients of the hourglass term for so many sweeps. */
+/* Hourglass coefficients for `sweeps` sweeps. */
 void corotated_begin(Step *step, int sweeps)
 {
     Gpu *gpu = step->gpu;
@@ -81,11 +81,11 @@ void corotated_begin(Step *step, int sweeps)
 
 /* Gathered from the velocities of the neighbours. */
 struct Gathered {
-    RawRows raw;  /* of velocities, or of shifts alone */
-    OozeMat3 l;   /* of these */
+    RawRows raw;  /* of velocities; packed: of shifts */
+    OozeMat3 l;   /* L of these */
     OozeMat3 all; /* L of the velocities */
-    float4 own;   /* its own, or shift */
-    float4 still; /* hourglass force of the fixed velocities */
+    float4 own;   /* velocity of the particle; packed: shift */
+    float4 still; /* packed: hourglass force of the velocities before any shift */
 };
 
 template <int LANES, bool WRAPS>
@@ -101,7 +101,7 @@ OOZE_DEVICE Gathered gather_velocities(Full<LANES, WRAPS>, const StepView &s,
     return gathered;
 }
 
-OOZE_DEVICE Gathered gather_velocities(Rounded, const StepView &s, const ConstraintView &c,
+OOZE_DEVICE Gathered gather_velocities(Packed, const StepView &s, const ConstraintView &c,
                                        uint32_t i, uint32_t, OozeSym3 correction)
 {
     Gathered gathered;
@@ -131,11 +131,11 @@ OOZE_DEVICE void corotated_particle(const StepView &s, const ConstraintView &c, 
         sym3_to(c.lambda, i, ooze_sym3_add(lambda, change));
     }
     float n = s.dt * c.hourglass[i], edge_n = s.dt * c.edge_hourglass[i];
-    StressFlux handed =
+    StressFlux flux =
         stress_flux(ooze_constraint_stress(change, s.dt), correction, gathered.l, n, gathered.own);
-    GATHER::hand(s, c, i, &handed);
+    GATHER::store_flux(s, c, i, &flux);
     c.base[i] =
-        stress_flux_base(handed, GATHER::edge_sum(s, c, i), gathered.raw, n, edge_n, gathered.own) +
+        stress_flux_base(flux, GATHER::edge_sum(s, c, i), gathered.raw, n, edge_n, gathered.own) +
         gathered.still;
 }
 
@@ -185,8 +185,8 @@ void corotated_sweep(void *user, float4 *shift)
 #define COROTATED(lanes, wraps)      corotated_loop<Full<lanes, wraps>>(step)
 #define COROTATED_PUSH(lanes, wraps) corotated_push_loop<Full<lanes, wraps>>(step, shift)
     if (c.pack.directions) {
-        corotated_loop<Rounded>(step);
-        corotated_push_loop<Rounded>(step, shift);
+        corotated_loop<Packed>(step);
+        corotated_push_loop<Packed>(step, shift);
     } else {
         OOZE_EACH_KIND(step, COROTATED);
         OOZE_EACH_KIND(step, COROTATED_PUSH);

@@ -1,4 +1,4 @@
-/* The implicit velocity solve: see methods/conformation/lodge.c, whose steps these are. */
+/* The implicit velocity solve: see methods/conformation/lodge.c. */
 #include "cuda/conformation/lodge.cuh"
 
 namespace ooze
@@ -160,7 +160,7 @@ void advance(Lodge *solve, bool iteration, const int32_t *off)
         then);
 }
 
-/* A switch that is never set. */
+/* A flag that is never set. */
 static const int32_t *never_off(Lodge *solve)
 {
     int32_t *never = &solve->view.state->again_off;
@@ -260,7 +260,7 @@ static void allocate(Lodge *solve)
     clear(gpu, v->flux + 3 * n, 3 * sizeof *v->flux);
     clear(gpu, v->p + n, sizeof *v->p);
     v->pack = pack_places(solve->step);
-    pack_apart(solve->step, &v->pack);
+    pack_positions_alone(solve->step, &v->pack);
 }
 
 /* The tolerance is relative to sum rho u^2: a residual bounds the error of the velocities. The

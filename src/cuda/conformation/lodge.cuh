@@ -9,12 +9,14 @@
 namespace ooze
 {
 
-/* State of the velocity solve in device memory; loops return at once where their switch `off` is
-   set. */
+/* State of the velocity solve in device memory; loops return at once when their flag `off` is set.
+   */
 struct SolveState : OozeConjugateGradients {
     double particle_rz;     /* r.z without rigid bodies */
     int32_t warm_start_off; /* there is no initial guess */
-    int32_t again_off; /* all components accept all of the guess; the sweep before was the last */
+    /* Skips the second product of the guess, which all components accept entirely; or, in sweeps,
+       the update of velocities after the last one. */
+    int32_t again_off;
 };
 
 /* Captured by loop bodies, with the step's view. */
@@ -36,8 +38,8 @@ struct Lodge {
 /* A product of the operator, and its p.Ap in state->pap; nothing where *off. */
 struct Product {
     const float4 *input;
-    bool explicit_terms; /* S0 and moving walls count: A u - b, not A p */
-    bool unprojected;    /* contact directions stay in: they are the contact forces */
+    bool explicit_terms; /* with S0 and moving walls: A u - b, not A p */
+    bool unprojected;    /* without contact projection: gives the contact forces */
     const int32_t *off;  /* &state->off: of an iteration, whose step length follows */
 };
 /* ap = A input. */
@@ -71,8 +73,7 @@ OOZE_DEVICE float4 direction_set(const LodgeView &v, uint32_t i, float4 p)
 void warm_start(Lodge *solve, int pass);
 void warm_start_record(Lodge *solve);
 
-/* root[i] = least particle of the connected component of one row that i belongs to:
-   components.cu. */
+/* root[i] = lowest index in the connected component of i, of one row of rheology: components.cu. */
 void find_components(Step *step, uint32_t *root, const int32_t *off);
 
 } // namespace ooze

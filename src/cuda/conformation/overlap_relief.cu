@@ -17,8 +17,8 @@ struct Extremes {
     }
 };
 
-/* A solid in which fluid lies was put there: relief begins anew for all particles within a
-   support. */
+/* Fluid deep in a solid means that the solid was placed there: relief restarts for all particles
+   within a support of it. */
 static void reset_near_intruders(Step *step, const Extremes *all)
 {
     Gpu *gpu = step->gpu;
@@ -54,7 +54,7 @@ void set_density_targets(Step *step)
     const float4 *velocity = store_velocities(&step->engine->store);
     Extremes none = {{-INFINITY, INFINITY, 0.0f}, 0.0f};
     Extremes *all = scratch<Extremes>(gpu, 1);
-    Answer<Extremes> answer = {all};
+    StoreSum<Extremes> store = {all};
     sum_each(
         gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
@@ -64,7 +64,7 @@ void set_density_targets(Step *step)
             Extremes found = {{depth, depth, dot(v, v)}, intruded ? 1.0f : 0.0f};
             return found;
         },
-        answer);
+        store);
     if (s.intruder) {
         reset_near_intruders(step, all);
     }
@@ -86,29 +86,29 @@ void update_relief(Step *step)
     Gpu *gpu = step->gpu;
     StepView s = step->view;
     const float smallest = ooze_relief_shift_square(s.spacing);
-    Most1 none = {0.0f}, *most = scratch<Most1>(gpu, 1);
-    Answer<Most1> answer = {most};
+    Max1 none = {0.0f}, *largest = scratch<Max1>(gpu, 1);
+    StoreSum<Max1> store = {largest};
     sum_each(
         gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
-            Most1 square = {dot(s.position_only_shift[i], s.position_only_shift[i])};
+            Max1 square = {dot(s.position_only_shift[i], s.position_only_shift[i])};
             return square;
         },
-        answer);
+        store);
     for_each(
         gpu, s.n, OOZE_BODY(uint32_t i) {
-            bool relieved = isfinite(s.load_excess[i]), anew = s.mobility[i] == 0.0f;
-            if (!anew && !relieved && most->a > smallest) {
+            bool relieved = isfinite(s.load_excess[i]), restarts = s.mobility[i] == 0.0f;
+            if (!restarts && !relieved && largest->a > smallest) {
                 float4 own = s.position_only_shift[i];
                 float around = dot(own, own);
                 each_true_neighbour(s.fluid, i, [&](uint32_t j) {
                     float4 other = s.position_only_shift[j];
                     around = fmaxf(around, dot(other, other));
                 });
-                anew = around > smallest;
+                restarts = around > smallest;
             }
             float next = ooze_relief_advance(s.relief_progress[i], relieved);
-            s.relief_progress[i] = anew ? 0.0f : next;
+            s.relief_progress[i] = restarts ? 0.0f : next;
         });
 }
 

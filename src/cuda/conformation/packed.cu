@@ -1,10 +1,10 @@
-/* Places of a step in few bytes: see packed.cuh. */
+/* Packed positions: see packed.cuh. */
 #include "cuda/conformation/packed.cuh"
 
 namespace ooze
 {
 
-/* The rounding of positions in a box, without arrays. */
+/* Box and step of packed positions, without arrays. */
 static PackView pack_view(const float low[3], const float high[3], float support)
 {
     PackView p;
@@ -19,7 +19,7 @@ static PackView pack_view(const float low[3], const float high[3], float support
     return p;
 }
 
-/* Whether iterations gather rounded numbers: many particles, in an open box. */
+/* Whether iterations use packed data: many particles, in an open box. */
 static bool packs(const Step *step)
 {
     return step->view.n >= step->engine->pack_from && !step->wraps;
@@ -41,7 +41,7 @@ PackView pack_places(Step *step)
     return p;
 }
 
-void pack_apart(Step *step, PackView *pack)
+void pack_positions_alone(Step *step, PackView *pack)
 {
     if (pack->directions) {
         pack->places = scratch<uint2>(step->gpu, step->view.n);
@@ -58,7 +58,7 @@ void pack_hourglass(Step *step, const PackView *pack, const float *hourglass)
         return;
     }
     HourglassRange none = {INFINITY, 0.0f};
-    Answer<HourglassRange> answer = {const_cast<HourglassRange *>(pack->hourglass)};
+    StoreSum<HourglassRange> store = {const_cast<HourglassRange *>(pack->hourglass)};
     sum_each(
         step->gpu, step->view.n, none,
         OOZE_BODY(uint32_t i) {
@@ -66,10 +66,10 @@ void pack_hourglass(Step *step, const PackView *pack, const float *hourglass)
             HourglassRange range = {n > 0.0f ? n : INFINITY, n};
             return range;
         },
-        answer);
+        store);
 }
 
-/* Steps from one place to another, and the weight of the edge over s.strain. */
+/* Edge to particle j in steps; last lane: its weight over s.strain. */
 OOZE_DEVICE float4 packed_delta(const StepView &s, const PackView &p, float4 here, uint32_t j)
 {
     float4 there = place_get(place_of(p, j)), d = there - here;

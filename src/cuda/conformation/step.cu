@@ -10,11 +10,10 @@
 namespace ooze
 {
 
-/* `paper` is not among them: see conformation_supports. */
+/* `paper` runs on the processor alone: see conformation_supports. */
 static const Formulation *const formulations[] = {&formulation_lodge, &formulation_consistent};
 
-/* The setting that only the processor has, for comparison with publications; NULL: there is
-   none. */
+/* The first setting that only the processor supports; NULL: none. */
 static const char *processor_setting(const OozeConformationSettings *set)
 {
     if (set->formulation == OOZE_FORMULATION_LODGE) {
@@ -76,7 +75,7 @@ static void describe(Step *step)
     step->wraps = ooze_periodic_any(&c->periodic);
 }
 
-/* Number of particles from which on 40 bytes each cost more than gathering edges a second time. */
+/* From this many particles on, edges are gathered twice to save 40 bytes a particle. */
 enum { LENDS_FROM = 40000000 };
 
 static void allocate_edges(Step *step)
@@ -119,7 +118,7 @@ static void allocate(Step *step)
     s->next_warm_start = scratch<float4>(gpu, lodge ? n : 0);
     s->intruder = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
     bodies_allocate(step);
-    step->lent = scratch_mark(gpu); /* the density stage overwrites what follows */
+    step->lent = scratch_mark(gpu); /* the density stage reuses memory from here on */
     allocate_edges(step);
 }
 
@@ -215,20 +214,20 @@ static void predict(Step *step, float4 *x)
 static float arrive(Step *step, float4 *x, const float4 *shift)
 {
     StepView s = step->view;
-    Most1 none = {0.0f};
-    Most1 farthest = sum_now(
+    Max1 none = {0.0f};
+    Max1 farthest = sum_to_host(
         step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
             float4 corrected = shift[i], still = s.drift[i] + s.position_only_shift[i];
             float4 u = s.u[i], travel = s.dt * u + corrected + still;
             x[i] = x[i] + corrected + still;
             s.u[i] = u + (1.0f / s.dt) * (corrected + s.position_only_shift[i]);
-            Most1 square = {dot(travel, travel)};
+            Max1 square = {dot(travel, travel)};
             return square;
         });
     return sqrtf(farthest.a);
 }
 
-/* Shifts of position only are no velocity. */
+/* Position-only shifts do not enter the velocity. */
 static void store_state(Step *step, const float4 *x)
 {
     StepView s = step->view;

@@ -80,7 +80,7 @@ static void sum_gains(Gpu *gpu, uint64_t n, const uint32_t *root, Gain *gain, co
 #ifdef __CUDACC__
     gain_kernel<<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, gpu->stream>>>((uint32_t)n, root,
                                                                                 gain, off, body);
-    note(gpu, cudaGetLastError());
+    record_error(gpu, cudaGetLastError());
 #else
     for (uint64_t i = 0; i < n && !*off; i++) {
         long long value[3] = {0, 0, 0};
@@ -94,9 +94,9 @@ static void sum_gains(Gpu *gpu, uint64_t n, const uint32_t *root, Gain *gain, co
 struct RecordUnit {
     double *unit;
     double n;
-    __device__ void operator()(Most1 most) const
+    __device__ void operator()(Max1 largest) const
     {
-        *unit = most.a > 0.0f ? (double)most.a * n / 4e18 : 1.0;
+        *unit = largest.a > 0.0f ? (double)largest.a * n / 4e18 : 1.0;
     }
 };
 
@@ -127,13 +127,13 @@ static void scale_by_component(Lodge *solve, const uint32_t *root)
     float *fraction = scratch<float>(gpu, s.n);
     double *unit = scratch<double>(gpu, 1);
     clear(gpu, gain, s.n * sizeof *gain);
-    Most1 least = {0.0f};
+    Max1 smallest = {0.0f};
     RecordUnit units = {unit, (double)s.n};
     sum_each(
-        gpu, s.n, least,
+        gpu, s.n, smallest,
         OOZE_BODY(uint32_t i) {
-            Most1 most = {fmaxf(fabsf(dot(v.p[i], v.r[i])), fabsf(dot(v.p[i], v.ap[i])))};
-            return most;
+            Max1 largest = {fmaxf(fabsf(dot(v.p[i], v.r[i])), fabsf(dot(v.p[i], v.ap[i])))};
+            return largest;
         },
         units);
     sum_gains(
@@ -238,7 +238,7 @@ static void warm_start_released(Lodge *solve)
     multiply_direction(solve, &v.state->warm_start_off);
 }
 
-/* p.r; without a guess p becomes the residual's own direction again. */
+/* Receives p.r. Without a guess the step length is 0, and p becomes the preconditioned residual. */
 struct SetGuessLength {
     SolveState *state;
     __device__ void operator()(Sum1 along) const

@@ -14,7 +14,7 @@ template <class Item> static void rows_resize(Gpu *gpu, LinkRows<Item> *rows, ui
     buffer<uint32_t>(gpu, &rows->count_buffer, n);
 }
 
-/* Begins the rows one after the other by their counts. Waits for their sum. */
+/* Sets the offsets of the rows from their counts. Waits for the sum. */
 template <class Item> static void rows_lay_out(Gpu *gpu, LinkRows<Item> *rows)
 {
     running_sum(gpu, rows->count(), rows->first(), rows->n);
@@ -35,14 +35,14 @@ template <class Rows> static void rows_swap(Rows rows[2])
 
 struct Control {
     const uint64_t *old_first;
-    const uint32_t *old_count, *new_of_old; /* per old row: its number now, n: it is gone */
-    OozeLink *old;                          /* kept links come to the front of their row */
+    const uint32_t *old_count, *new_of_old; /* per old row: its new number; n: removed */
+    OozeLink *old;                          /* kept links are moved to the front of their row */
     OozeWallLink *old_walls;
     const uint64_t *old_wall_first;
     const uint32_t *old_wall_count;
     uint32_t *kept, *kept_walls;
-    const float4 *local;   /* boundary particles in the frame of their solid, as they were made */
-    const uint32_t *order; /* their grid's */
+    const float4 *local;   /* boundary particles in the frame of their solid */
+    const uint32_t *order; /* of the grid of boundary particles: index in `local` */
 };
 
 /* Lines 2 to 7. False: the link is deleted. */
@@ -62,7 +62,7 @@ OOZE_DEVICE bool control_link(const LinksView &s, uint32_t i, OozeLink *link)
     return true;
 }
 
-/* Old links that stay, by the numbers of now, in ascending order. Rows are almost in order. */
+/* Keeps old links, with new numbers, sorted by insertion: rows are almost in order. */
 OOZE_DEVICE uint32_t keep_links(const LinksView &s, const Control &c, uint32_t i)
 {
     uint32_t old = s.old_row[i], kept = 0;
@@ -85,8 +85,7 @@ OOZE_DEVICE uint32_t keep_links(const LinksView &s, const Control &c, uint32_t i
     return kept;
 }
 
-/* f(j, d) for the neighbours that get a link: those without one. Neighbours are in ascending order.
-   */
+/* f(j, d) for the neighbours that get a new link, in ascending order. */
 template <class F>
 OOZE_DEVICE void each_new_link(const LinksView &s, const Control &c, uint32_t i, F f)
 {
@@ -116,7 +115,7 @@ OOZE_DEVICE void write_links(const LinksView &s, const Control &c, uint32_t i, O
         for (; at < kept && row[at].other < j; at++) {
             *to++ = row[at];
         }
-        /* particles in one place have no direction, and no length to hold */
+        /* coincident particles: no direction, and a positive rest length */
         *to++ = {j, fmaxf(d.w, 1e-6f * s.k.support)};
     });
     for (; at < kept; at++) {
@@ -163,7 +162,7 @@ static void control_pairs(LinksStep *step, Control *control)
 
 /* ---- to solids -------------------------------------------------------------------------- */
 
-/* Where a link is held now, its rest length in the last lane. */
+/* Present position of the fixed end of a link; last lane: its rest length. */
 OOZE_DEVICE float4 held_at(const LinksView &s, const OozeWallLink &link)
 {
     const OozePose *pose = &s.solids.items[link.solid].pose;
@@ -174,7 +173,7 @@ OOZE_DEVICE float4 held_at(const LinksView &s, const OozeWallLink &link)
     return at;
 }
 
-/* Of the particle's old row, in place: the links that stay. */
+/* Moves the links that are kept to the front of the old row; returns their number. */
 OOZE_DEVICE uint32_t keep_walls(const LinksView &s, const Control &c, uint32_t i)
 {
     uint32_t old = s.old_row[i], kept = 0;
@@ -208,7 +207,7 @@ OOZE_DEVICE bool is_same(const OozeWallLink &a, const OozeWallLink &b)
            a.place[2] == b.place[2];
 }
 
-/* f(link) for the boundary particles near i that get a link: those without one. */
+/* f(link) for the boundary particles near i that get a new link. */
 template <class F>
 OOZE_DEVICE void each_new_wall(const LinksView &s, const Control &c, uint32_t i, F f)
 {

@@ -37,7 +37,7 @@ static void destroy(Engine *engine, void *pointer)
     ooze_free(data);
 }
 
-/* ---- frames: rows travel as they are, the host packs and unpacks them ------------------- */
+/* ---- frames: rows are copied, and packed and unpacked on the host ------------------- */
 
 template <class Item>
 static OozeStatus rows_download(Gpu *gpu, const LinkRows<Item> *rows, OozeLinkRows *to,
@@ -98,7 +98,7 @@ static OozeStatus restore(Engine *engine, void *pointer, const OozeFieldView *ar
         ooze_link_table_rows_of(data->host, &links, &walls);
         rows_upload(&engine->gpu, &data->links[0], links);
         rows_upload(&engine->gpu, &data->walls[0], walls);
-        gpu_wait(&engine->gpu); /* the rows of the host may change after this */
+        gpu_wait(&engine->gpu); /* the host may change its rows after this */
         result = status(&engine->gpu, engine->store.n, error);
     }
     return result;
@@ -189,7 +189,7 @@ static void predict(LinksStep *step)
         });
 }
 
-/* Sorts the predicted positions, in the grid that the substep began with, and finds neighbours. */
+/* Sorts the predicted positions and finds neighbours; reuses the grid of the substep. */
 static OozeStatus find_neighbours(LinksStep *step, OozeError *error)
 {
     Engine *engine = step->engine;

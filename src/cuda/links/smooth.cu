@@ -26,7 +26,7 @@ OOZE_DEVICE float4 density_at(const LinksView &s, uint32_t i, float4 *walls)
     return f32x4(u.x, u.y, u.z, density);
 }
 
-OOZE_DEVICE float mass_share(const LinksView &s, uint32_t i)
+OOZE_DEVICE float inverse_mass_of_stored(const LinksView &s, uint32_t i)
 {
     return s.prescribed && s.prescribed[i] ? 0.0f : s.materials[s.material[i]].inverse_mass;
 }
@@ -46,16 +46,17 @@ void links_smooth(LinksStep *step)
     for_each(
         gpu, s.now.n, OOZE_BODY(uint32_t i) {
             const float4 own = moving[i];
-            const float mine = mass_share(s, i);
+            const float own_inverse_mass = inverse_mass_of_stored(s, i);
             float4 sum = f32x4(0, 0, 0);
-            if (mine == 0.0f) {
+            if (own_inverse_mass == 0.0f) {
                 return;
             }
             each_pair<1>(s.now, i, 0, [&](uint32_t j, float4 d) {
                 float4 other = moving[j];
                 float value = s.k.volume * ooze_links_value(&s.now.kernel, d.w);
                 float share = 2.0f * value / (own.w + other.w);
-                share *= 2.0f * mine / (mine + mass_share(s, j));
+                share *=
+                    2.0f * own_inverse_mass / (own_inverse_mass + inverse_mass_of_stored(s, j));
                 sum = sum + share * (other - own);
             });
             s.u[i] = s.u[i] + fluid * sum + walls * from_walls[i];

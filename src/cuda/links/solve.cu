@@ -7,8 +7,8 @@ namespace ooze
 
 struct LinkSum {
     float density, stiffness, taut;
-    float4 fluid, walls; /* gradients at the particle, of fluid and of boundary particles */
-    float4 apart, pull;  /* artificial pressure; taut links to solids */
+    float4 fluid, walls;     /* gradients at the particle, of fluid and of boundary particles */
+    float4 separating, pull; /* by artificial pressure; by taut links to solids */
 };
 
 /* Gradient of the kernel along d, times a volume. */
@@ -28,8 +28,8 @@ OOZE_DEVICE void add_densities(const LinksView &s, uint32_t i, uint32_t lane, Li
         sum->stiffness +=
             material_of(s, j).inverse_mass * (s.k.volume * slope) * (s.k.volume * slope);
         sum->fluid = sum->fluid + g;
-        sum->apart =
-            sum->apart +
+        sum->separating =
+            sum->separating +
             ooze_artificial_pressure(s.k.pressure_scale, value, s.k.pressure_reference) * g;
     });
     each_wall_pair<LANES>(s.next, i, lane, [&](uint32_t b, float4 d) {
@@ -38,8 +38,8 @@ OOZE_DEVICE void add_densities(const LinksView &s, uint32_t i, uint32_t lane, Li
         float4 g = gradient(s, volume, ooze_links_slope(kernel, d.w), d);
         sum->density += volume * value;
         sum->walls = sum->walls + g;
-        sum->apart =
-            sum->apart +
+        sum->separating =
+            sum->separating +
             ooze_artificial_pressure(s.k.pressure_scale, value, s.k.pressure_reference) * g;
     });
 }
@@ -69,11 +69,11 @@ template <int LANES> OOZE_DEVICE void sum_lanes_of(LinkSum *sum)
     sum->taut = lanes_sum<LANES>(sum->taut);
     sum->fluid = lanes_sum<LANES>(sum->fluid);
     sum->walls = lanes_sum<LANES>(sum->walls);
-    sum->apart = lanes_sum<LANES>(sum->apart);
+    sum->separating = lanes_sum<LANES>(sum->separating);
     sum->pull = lanes_sum<LANES>(sum->pull);
 }
 
-/* Eqs 4 to 7, taut links, and all of the correction that does not depend on other multipliers. */
+/* Eqs 4 to 7, taut links, and the part of the correction without the multipliers of neighbours. */
 template <int LANES> static void find_multipliers(Gpu *gpu, const LinksView &view)
 {
     const LinksView s = view;
@@ -97,7 +97,7 @@ template <int LANES> static void find_multipliers(Gpu *gpu, const LinksView &vie
             float share = ooze_link_share(sum.taut);
             s.excess[i] = fmaxf(error, 0.0f);
             s.share[i] = share;
-            s.change[i] = lambda * (own + sum.walls) + sum.apart - share * sum.pull;
+            s.change[i] = lambda * (own + sum.walls) + sum.separating - share * sum.pull;
             float4 x = s.x[i];
             s.before[i] = f32x4(x.x, x.y, x.z, lambda);
         });
@@ -137,7 +137,7 @@ template <int LANES> static void correct(Gpu *gpu, const LinksView &view)
         });
 }
 
-/* Particles nearer to a solid than the contact distance are put there: see solvers/push_out.c. */
+/* Moves particles to the contact distance of solids: see solvers/push_out.c. */
 static void push_out(Gpu *gpu, const LinksView &view, float contact)
 {
     const LinksView s = view;
@@ -156,18 +156,18 @@ static void push_out(Gpu *gpu, const LinksView &view, float contact)
                 }
                 double distance = solid_distance(s.solids.items[k], widen(s.x[i]), &normal);
                 if (distance < (double)contact) {
-                    float4 off = narrow(vec3_scale(normal, (double)contact - distance));
-                    s.x[i] = s.x[i] + off;
-                    s.shift[i] = s.shift[i] + off;
+                    float4 delta = narrow(vec3_scale(normal, (double)contact - distance));
+                    s.x[i] = s.x[i] + delta;
+                    s.shift[i] = s.shift[i] + delta;
                 }
             }
         });
 }
 
-struct Excess {
+struct LinkExcess {
     double sum;
-    float worst, spare;
-    __device__ void operator+=(const Excess &o)
+    float worst;
+    __device__ void operator+=(const LinkExcess &o)
     {
         sum += o.sum;
         worst = o.worst > worst ? o.worst : worst;
@@ -177,10 +177,10 @@ struct Excess {
 static void report(LinksStep *step)
 {
     const LinksView s = step->view;
-    Excess none = {};
-    Excess all = sum_now(
-        step->gpu, s.next.n, none, OOZE_BODY(uint32_t i)->Excess {
-            return {(double)s.excess[i], s.excess[i], 0.0f};
+    LinkExcess none = {};
+    LinkExcess all = sum_to_host(
+        step->gpu, s.next.n, none, OOZE_BODY(uint32_t i)->LinkExcess {
+            return {(double)s.excess[i], s.excess[i]};
         });
     step->context->report->worst_density_error = (double)all.worst;
     step->context->report->mean_density_error = all.sum / (double)s.next.n;

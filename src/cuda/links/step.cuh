@@ -1,4 +1,4 @@
-/* What one substep of the links method works on, on the device: see methods/links/step.h. */
+/* Data of one substep of the links method on the device: see methods/links/step.h. */
 #ifndef OOZE_CUDA_LINKS_STEP_CUH
 #define OOZE_CUDA_LINKS_STEP_CUH
 
@@ -22,7 +22,7 @@ template <class Item> struct LinkRows {
     Item *items() const { return static_cast<Item *>(item_buffer.memory); }
 };
 
-/* Lives as long as the engine. Rows are written anew every step, from [0] into [1]. */
+/* Lives as long as the engine. Each step writes the rows of [1] from those of [0], and swaps both. */
 struct LinksData {
     OozeLinksRest rest;
     OozeLinkTable *host; /* rows in the host's memory, for frames */
@@ -35,11 +35,11 @@ struct LinksMaterial {
     uint32_t elastic;
 };
 
-/* To be captured by bodies. Arrays have n + 1 elements, in the order of the predicted positions'
-   grid if nothing else is said. */
+/* Captured by loop bodies. Arrays have n + 1 elements, in the order of the grid of predicted
+   positions unless noted. */
 struct LinksView {
     OozeLinksConstants k;
-    PairView<OozeLinksKernel> now, next; /* where particles are; where they are predicted to be */
+    PairView<OozeLinksKernel> now, next; /* present and predicted positions */
     SolidsView solids;
     const LinksMaterial *materials;
     /* in the order of the store */
@@ -51,7 +51,7 @@ struct LinksView {
     const uint32_t *order; /* index in the store */
     float4 *x, *shift;     /* positions, and the sum of their corrections */
     float4 *before;        /* positions before a correction, the multiplier in the last lane */
-    float4 *change;        /* correction of an iteration but for the neighbours' multipliers */
+    float4 *change;        /* correction without the multipliers of neighbours */
     float *inverse_mass;   /* 0: its velocity is prescribed */
     float *share;          /* 1 over the number of taut links */
     float *excess;         /* density above the rest density */
@@ -60,7 +60,8 @@ struct LinksView {
     const uint64_t *first, *wall_first;
     const uint32_t *count, *wall_count; /* NULL: there are no links */
     const OozeLink *links;
-    const float4 *held_at; /* per link to a solid: where it is held, rest length in the last lane */
+    const float4
+        *held_at; /* per link to a solid: position of its fixed end; last lane: rest length */
 };
 
 struct LinksStep {
@@ -76,7 +77,7 @@ OOZE_DEVICE LinksMaterial material_of(const LinksView &s, uint32_t i)
     return s.materials[s.material[s.order[i]]];
 }
 
-/* Particles with friction cling to a solid: they get links and smoothing. */
+/* Fluid clings to solids with friction: it has links to them, and XSPH. */
 OOZE_DEVICE bool clings(const LinksView &s, uint32_t solid)
 {
     return s.solids.items[solid].friction > 0.0;

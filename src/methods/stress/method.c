@@ -1,8 +1,8 @@
 /* One explicit step: stress of the present state, velocities, positions, density, conformation.
 
-   Every force is equal and opposite along an edge, so linear momentum is exact; stresses are
-   symmetric and the divergence is the adjoint of the corrected gradient, so there is no torque
-   either. */
+   Forces along an edge are equal and opposite, which conserves linear momentum. Stresses are
+   symmetric and the divergence is the adjoint of the corrected gradient, which conserves angular
+   momentum. */
 #include "methods/stress/method.h"
 
 #include <math.h>
@@ -41,15 +41,15 @@ typedef struct Step {
     OozeGather gather;
     uint64_t n;
     float dt;
-    float reference; /* density that kinematic numbers are over, kg/m3 */
+    float reference; /* kg/m3: density of the first material, to which stresses are relative */
     const OozeStressMaterial *materials;
     const uint16_t *material;
     float *strain; /* Q - I, eight floats a particle */
     OozeF32x4 *x;
     OozeF32x4 *u, *next;   /* velocities at the beginning and at the end of the step */
-    OozeMat3 *flux;        /* corrected stress less the hourglass part of the gradient */
+    OozeMat3 *flux;        /* F = sigma B - n L: see force_on */
     OozeF32x4 *shift;      /* of the density stage */
-    float *density_target; /* densities that it lets be */
+    float *density_target; /* of the density stage */
 } Step;
 
 enum { GRAIN = OOZE_GATHER_GRAIN };
@@ -87,11 +87,11 @@ static OozeSym3 conformation_of(const Step *s, uint64_t i)
     return ooze_sym3(1 + e[0], 1 + e[1], 1 + e[2], e[3], e[4], e[5]);
 }
 
-/* Where the neighbourhood is too poor for a gradient there is neither stress nor hourglass term. */
+/* 0 where the correction of gradients is singular: there is no stress either. */
 static float hourglass_of(const Step *s, uint64_t i)
 {
-    bool poor = s->gather.correction[i].xx == 0.0f;
-    return poor ? 0.0f : (float)s->materials[s->material[i]].hourglass;
+    bool singular = s->gather.correction[i].xx == 0.0f;
+    return singular ? 0.0f : (float)s->materials[s->material[i]].hourglass;
 }
 
 static void flux_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -120,8 +120,8 @@ static OozeF32x4 apply(const OozeMat3 *a, OozeF32x4 v)
                       a->m[6] * v[0] + a->m[7] * v[1] + a->m[8] * v[2], 0);
 }
 
-/* sum (F_i + F_j) g + (n_i + n_j) f u_ji, with F = sigma B - n L and g = f x_ji. A wall gives back
-   the particle's own stress. */
+/* sum (F_i + F_j) g + (n_i + n_j) f u_ji, with F = sigma B - n L and g = f x_ji. A boundary sample
+   has the stress of the particle. */
 static OozeF32x4 force_on(const Step *s, uint64_t i)
 {
     const OozeNeighbours *list = s->context->fluid, *walls = s->context->fluid_boundary;
@@ -151,16 +151,16 @@ static void kick_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeVec3 gravity = s->context->gravity;
     OozeF32x4 g = ooze_f32x4((float)gravity.x, (float)gravity.y, (float)gravity.z, 0);
     for (uint64_t i = begin; i < end; i++) {
-        float weight = (float)s->materials[s->material[i]].weight;
-        s->next[i] = s->u[i] + s->dt * (g + force_on(s, i) / weight);
+        float mass = (float)s->materials[s->material[i]].relative_mass;
+        s->next[i] = s->u[i] + s->dt * (g + force_on(s, i) / mass);
     }
 }
 
 /* ---- positions ------------------------------------------------------------------------------ */
 
-/* Flies to the end of the step, or to the first solid on the way. Positions are changed by what the
-   particle moves, so that a free particle rounds once. */
-static void fly_range(void *data, uint64_t begin, uint64_t end, int worker)
+/* Moves particles to the end of the step, with collisions. Positions of particles without collision
+   stay in single precision, so that they round once. */
+static void advect_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Step *s = data;
@@ -174,9 +174,10 @@ static void fly_range(void *data, uint64_t begin, uint64_t end, int worker)
         if (c->solid_count > 0) {
             OozeF32x4 u = s->next[i];
             OozeVec3 from = vec3(x0[0], x0[1], x0[2]), v = vec3(u[0], u[1], u[2]);
-            OozeVec3 to = vec3_madd(from, c->dt, v), kept = v, free_end = to;
+            OozeVec3 to = vec3_madd(from, c->dt, v), free_velocity = v, free_end = to;
             ooze_contact_resolve(c->solids, c->solid_count, &rule, from, &to, &v);
-            if (vec3_length(vec3_sub(v, kept)) > 0.0 || vec3_length(vec3_sub(to, free_end)) > 0.0) {
+            if (vec3_length(vec3_sub(v, free_velocity)) > 0.0 ||
+                vec3_length(vec3_sub(to, free_end)) > 0.0) {
                 s->x[i] = ooze_f32x4((float)to.x, (float)to.y, (float)to.z, 0);
                 s->next[i] = ooze_f32x4((float)v.x, (float)v.y, (float)v.z, 0);
             }
@@ -188,11 +189,11 @@ static OozeStatus correct_density(Step *s, OozeDensityMemory *own, OozeError *er
 {
     OozeStepContext *c = s->context;
     double time = c->params[OOZE_STRESS_DENSITY_TIME];
-    float keep = time > c->dt ? (float)(1.0 - c->dt / time) : 0.0f, worst = 0.0f;
+    float kept_share = time > c->dt ? (float)(1.0 - c->dt / time) : 0.0f, worst = 0.0f;
     double sum = 0.0;
     for (uint64_t i = 0; i < s->n; i++) {
         float excess = fmaxf(s->gather.density[i] - 1.0f, 0.0f);
-        s->density_target[i] = 1.0f + keep * excess;
+        s->density_target[i] = 1.0f + kept_share * excess;
         worst = fmaxf(worst, excess);
         sum += (double)excess;
     }
@@ -207,7 +208,7 @@ static OozeStatus correct_density(Step *s, OozeDensityMemory *own, OozeError *er
         .contact = (float)(c->params[OOZE_STRESS_CONTACT_DISTANCE] * c->spacing),
         .iterations = (int)c->params[OOZE_STRESS_DENSITY_ITERATIONS],
         .tolerance = -1.0f,
-        .plain = true, /* what it shakes keeps sheared particles from lining up */
+        .plain = true, /* its noise keeps sheared particles from forming rows */
         .density_target = s->density_target,
         .grid = own->grid,
         .near = &own->near,
@@ -223,7 +224,7 @@ static OozeStatus correct_density(Step *s, OozeDensityMemory *own, OozeError *er
 
 /* ---- conformation --------------------------------------------------------------------------- */
 
-static void convect_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void conformation_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Step *s = data;
@@ -310,11 +311,11 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     ooze_parallel_for(c->threads, n, GRAIN, flux_range, &s);
     ooze_parallel_for(c->threads, n, GRAIN, kick_range, &s);
     ooze_timer_lap(c->timer, "forces");
-    ooze_parallel_for(c->threads, n, GRAIN, fly_range, &s);
+    ooze_parallel_for(c->threads, n, GRAIN, advect_range, &s);
     ooze_timer_lap(c->timer, "contact");
     status = correct_density(&s, data, error);
     if (!status) {
-        ooze_parallel_for(c->threads, n, GRAIN, convect_range, &s);
+        ooze_parallel_for(c->threads, n, GRAIN, conformation_range, &s);
         ooze_timer_lap(c->timer, "stress");
         store(&s);
         ooze_timer_lap(c->timer, "store");

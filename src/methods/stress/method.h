@@ -1,4 +1,4 @@
-/* The upper-convected Maxwell fluid by its stress, stepped explicitly: the baseline that Barreiro
+/* The upper-convected Maxwell fluid by its stress, integrated explicitly: the method that Barreiro
    et al. 2017 compare with. */
 #ifndef OOZE_METHODS_STRESS_H
 #define OOZE_METHODS_STRESS_H

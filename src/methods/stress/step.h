@@ -1,10 +1,10 @@
-/* What the files of the stress method share. */
+/* Settings and materials of the stress method. */
 #ifndef OOZE_METHODS_STRESS_STEP_H
 #define OOZE_METHODS_STRESS_STEP_H
 
 #include "methods/stress/method.h"
 
-/* Settings, in the order of the table in stress.c. */
+/* Settings, in the order of the table in method.c. */
 enum {
     OOZE_STRESS_DENSITY_ITERATIONS,
     OOZE_STRESS_DENSITY_TIME,
@@ -13,13 +13,13 @@ enum {
     OOZE_STRESS_PARAM_COUNT
 };
 
-/* A material as the solver sees it: kinematic units over the reference density. */
+/* Coefficients of a material, over the density of the first material. */
 typedef struct OozeStressMaterial {
-    double weight;    /* density over the reference density */
-    double modulus;   /* m2/s2 */
-    double rate;      /* 1 / tau, 1/s */
-    double viscosity; /* of the solvent, m2/s */
-    double hourglass; /* m2/s, of what a linear field does not describe */
+    double relative_mass; /* density over that of the first material */
+    double modulus;       /* m2/s2 */
+    double rate;          /* 1 / tau, 1/s */
+    double viscosity;     /* of the solvent, m2/s */
+    double hourglass;     /* m2/s: damping of motion that a linear field does not describe */
 } OozeStressMaterial;
 
 OozeStressMaterial ooze_stress_material(const OozeStepContext *context, int index);

@@ -1,8 +1,9 @@
 /* One explicit step: density, pressure by the equation of state, pressure and viscous forces,
    velocities, positions.
 
-   Every force is equal and opposite along an edge: each end computes it from the same numbers, with
-   the same roundings but for the sign, so linear momentum is kept to the rounding of velocities. */
+   Forces along an edge are equal and opposite to the last bit: both ends evaluate the same
+   expression with opposite signs, so that linear momentum is conserved to the rounding of
+   velocities. */
 #include "methods/wcsph/method.h"
 
 #include <math.h>
@@ -25,11 +26,10 @@ static const OozeParamInfo params[OOZE_WCSPH_PARAM_COUNT] = {
 
 static const char *const material_keys[] = {"density", "viscosity", NULL};
 
-/* A material as the solver sees it. */
-typedef struct Matter {
-    float weight;    /* density over that of the first material */
-    float viscosity; /* Pa s over that density: m2/s */
-} Matter;
+typedef struct Material {
+    float relative_mass; /* density over that of the first material */
+    float viscosity;     /* Pa s over that density: m2/s */
+} Material;
 
 typedef struct Step {
     OozeStepContext *context;
@@ -37,25 +37,23 @@ typedef struct Step {
     float dt, support, sound;
     float volume;       /* of a particle, such that the rest lattice has density 1 exactly */
     float wall_volume;  /* volume of a boundary sample over its Akinci volume: see OozeGather */
-    float viscous;      /* what lap W counts for, m3: see ooze_wcsph_scale */
-    float wall_viscous; /* the same of samples, over their Akinci volume */
+    float viscous;      /* m3: volume of a particle in Laplacians, see ooze_wcsph_scale */
+    float wall_viscous; /* the same of a boundary sample, over its Akinci volume */
     OozeBox box;
-    const Matter *matter;
+    const Material *materials;
     const uint16_t *material;
-    OozeF32x4 *edge;  /* per list entry: x_ji and its length */
-    OozeF32x4 *x, *u; /* at the beginning of the step */
-    OozeF32x4 *next;  /* velocities at its end, then ... */
-    OozeF32x4 *moved; /* ... positions */
-    float *density;   /* relative to rest */
-    float *room;      /* one over that */
-    float *push;      /* p / d^2 over the density of the first material */
-    float *thick;     /* viscosity of its material, as in Matter */
+    OozeF32x4 *edge;        /* per list entry: x_ji and its length */
+    OozeF32x4 *x, *u;       /* at the beginning of the step */
+    OozeF32x4 *next_u;      /* velocities at its end */
+    OozeF32x4 *next_x;      /* positions at its end */
+    float *density;         /* relative to rest */
+    float *inverse_density; /* 1 / density */
+    float *pressure_term;   /* p / d^2 over the density of the first material */
+    float *viscosity;       /* of its material */
 } Step;
 
 enum { GRAIN = 128 };
 
-/* Particles past the last are asked for by no list: these are walked to their count, not to their
-   padding. */
 static OozeF32x4 edge_of(const Step *s, OozeF32x4 from, OozeF32x4 to)
 {
     return ooze_f32x4_image(to - from, s->box);
@@ -74,7 +72,7 @@ static float density_of(const Step *s, uint64_t i)
     const OozeNeighbours *list = c->fluid, *walls = c->fluid_boundary;
     const uint32_t *index = list->index + list->first[i];
     OozeF32x4 *edge = s->edge + list->first[i];
-    float h = s->support, sum = ooze_cubic_value(0.0f, h), behind = 0.0f;
+    float h = s->support, sum = ooze_cubic_value(0.0f, h), wall_sum = 0.0f;
     for (uint32_t e = 0; e < list->count[i]; e++) {
         OozeF32x4 d = edge_of(s, s->x[i], s->x[index[e]]);
         float r = sqrtf(ooze_f32x4_dot3(d, d));
@@ -85,9 +83,9 @@ static float density_of(const Step *s, uint64_t i)
     for (uint32_t w = 0; w < wall_count; w++) {
         uint32_t k = walls->index[walls->first[i] + w];
         OozeF32x4 d = edge_of(s, s->x[i], sample_at(c->boundary->position, k));
-        behind += c->boundary->volume[k] * ooze_cubic_value(sqrtf(ooze_f32x4_dot3(d, d)), h);
+        wall_sum += c->boundary->volume[k] * ooze_cubic_value(sqrtf(ooze_f32x4_dot3(d, d)), h);
     }
-    return s->volume * sum + s->wall_volume * behind;
+    return s->volume * sum + s->wall_volume * wall_sum;
 }
 
 static void density_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -95,12 +93,13 @@ static void density_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Step *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        const Matter *matter = &s->matter[s->material[i]];
-        float d = density_of(s, i), room = 1.0f / d;
+        const Material *materials = &s->materials[s->material[i]];
+        float d = density_of(s, i), inverse_density = 1.0f / d;
         s->density[i] = d;
-        s->room[i] = room;
-        s->push[i] = matter->weight * ooze_tait_pressure(d, s->sound) * (room * room);
-        s->thick[i] = matter->viscosity;
+        s->inverse_density[i] = inverse_density;
+        s->pressure_term[i] = materials->relative_mass * ooze_tait_pressure(d, s->sound) *
+                              (inverse_density * inverse_density);
+        s->viscosity[i] = materials->viscosity;
     }
 }
 
@@ -119,46 +118,48 @@ static void report_density(const Step *s)
 /* ---- forces --------------------------------------------------------------------------------- */
 
 /* sum mu V lap W u_ji / (d_i d_j) - V (p_i / d_i^2 + p_j / d_j^2) grad W, over the density of the
-   first material, with mu the mean of both: Mueller, Charypar and Gross 2003, eq 14, of which
-   both ends see the same. */
+   first material, with mu the mean of both: Mueller, Charypar and Gross 2003, eq 14, made
+   symmetric. */
 static OozeF32x4 force_of_fluid(const Step *s, uint64_t i)
 {
     const OozeNeighbours *list = s->context->fluid;
     const uint32_t *index = list->index + list->first[i];
     const OozeF32x4 *edge = s->edge + list->first[i];
     OozeF32x4 force = {0}, u = s->u[i];
-    float h = s->support, push = s->push[i], room = s->room[i], thick = s->thick[i];
+    float h = s->support, pressure_term = s->pressure_term[i],
+          inverse_density = s->inverse_density[i], viscosity = s->viscosity[i];
     float volume = s->volume, viscous = 0.5f * s->viscous;
     for (uint32_t e = 0; e < list->count[i]; e++) {
         uint32_t j = index[e];
         float r = edge[e][3];
-        float along =
-            volume * (push + s->push[j]) * ooze_kernel_gradient_scale(ooze_cubic_slope(r, h), r, h);
-        float drag = viscous * ((thick + s->thick[j]) * (room * s->room[j])) *
+        float along = volume * (pressure_term + s->pressure_term[j]) *
+                      ooze_kernel_gradient_scale(ooze_cubic_slope(r, h), r, h);
+        float drag = viscous *
+                     ((viscosity + s->viscosity[j]) * (inverse_density * s->inverse_density[j])) *
                      ooze_viscosity_laplacian(r, h);
         force += along * edge[e] + drag * (s->u[j] - u);
     }
     return force;
 }
 
-/* Samples push back with the particle's own pressure; those of solids that fluid clings to drag it
-   along. */
+/* Boundary samples have the pressure of the particle; those of no-slip solids exert viscous drag. */
 static OozeF32x4 force_of_walls(const Step *s, uint64_t i)
 {
     const OozeStepContext *c = s->context;
     const OozeNeighbours *walls = c->fluid_boundary;
     const OozeBoundary *boundary = c->boundary;
     OozeF32x4 force = {0};
-    float h = s->support, push = 2.0f * s->push[i] * s->wall_volume;
-    float hold = s->wall_viscous * s->thick[i] * s->room[i];
+    float h = s->support, pressure_term = 2.0f * s->pressure_term[i] * s->wall_volume;
+    float wall_drag = s->wall_viscous * s->viscosity[i] * s->inverse_density[i];
     uint32_t count = boundary->count ? walls->count[i] : 0;
     for (uint32_t w = 0; w < count; w++) {
         uint32_t k = walls->index[walls->first[i] + w];
         OozeF32x4 d = edge_of(s, s->x[i], sample_at(boundary->position, k));
         float r = sqrtf(ooze_f32x4_dot3(d, d)), volume = boundary->volume[k];
         bool clings = isinf(c->solids[boundary->solid[k]].params[OOZE_SOLID_FRICTION]);
-        float drag = clings ? hold * volume * ooze_viscosity_laplacian(r, h) : 0.0f;
-        float along = push * volume * ooze_kernel_gradient_scale(ooze_cubic_slope(r, h), r, h);
+        float drag = clings ? wall_drag * volume * ooze_viscosity_laplacian(r, h) : 0.0f;
+        float along =
+            pressure_term * volume * ooze_kernel_gradient_scale(ooze_cubic_slope(r, h), r, h);
         force += along * d + drag * (sample_at(boundary->velocity, k) - s->u[i]);
     }
     return force;
@@ -174,17 +175,17 @@ static void kick_range(void *data, uint64_t begin, uint64_t end, int worker)
         bool prescribed = c->prescribed && c->prescribed[i];
         OozeF32x4 force =
             prescribed ? ooze_f32x4(0, 0, 0, 0) : force_of_fluid(s, i) + force_of_walls(s, i);
-        OozeF32x4 a = prescribed ? force : g + force / s->matter[s->material[i]].weight;
+        OozeF32x4 a = prescribed ? force : g + force / s->materials[s->material[i]].relative_mass;
         a[3] = 0;
-        s->next[i] = s->u[i] + s->dt * a;
+        s->next_u[i] = s->u[i] + s->dt * a;
     }
 }
 
 /* ---- positions ------------------------------------------------------------------------------ */
 
-/* Flies to the end of the step, or to the first solid on the way: pressure keeps particles out of
-   solids, but not those that are fast or alone. */
-static void fly_range(void *data, uint64_t begin, uint64_t end, int worker)
+/* Moves particles to the end of the step, with collisions: pressure alone does not keep fast or
+   isolated particles out of solids. */
+static void advect_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Step *s = data;
@@ -193,15 +194,16 @@ static void fly_range(void *data, uint64_t begin, uint64_t end, int worker)
                             .tolerance = 0.1 * c->spacing,
                             .dt = c->dt};
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 x0 = s->x[i], u = s->next[i];
-        s->moved[i] = x0 + s->dt * u;
+        OozeF32x4 x0 = s->x[i], u = s->next_u[i];
+        s->next_x[i] = x0 + s->dt * u;
         if (c->solid_count > 0) {
             OozeVec3 from = vec3(x0[0], x0[1], x0[2]), v = vec3(u[0], u[1], u[2]);
-            OozeVec3 to = vec3_madd(from, c->dt, v), kept = v, free_end = to;
+            OozeVec3 to = vec3_madd(from, c->dt, v), free_velocity = v, free_end = to;
             ooze_contact_resolve(c->solids, c->solid_count, &rule, from, &to, &v);
-            if (vec3_length(vec3_sub(v, kept)) > 0.0 || vec3_length(vec3_sub(to, free_end)) > 0.0) {
-                s->moved[i] = ooze_f32x4((float)to.x, (float)to.y, (float)to.z, 0);
-                s->next[i] = ooze_f32x4((float)v.x, (float)v.y, (float)v.z, 0);
+            if (vec3_length(vec3_sub(v, free_velocity)) > 0.0 ||
+                vec3_length(vec3_sub(to, free_end)) > 0.0) {
+                s->next_x[i] = ooze_f32x4((float)to.x, (float)to.y, (float)to.z, 0);
+                s->next_u[i] = ooze_f32x4((float)v.x, (float)v.y, (float)v.z, 0);
             }
         }
     }
@@ -213,27 +215,27 @@ static OozeStatus start(Step *s, OozeError *error)
 {
     OozeStepContext *c = s->context;
     OozeArena *arena = c->arena;
-    Matter *matter = ooze_arena_alloc(arena, (size_t)c->material_count, sizeof *matter);
+    Material *materials = ooze_arena_alloc(arena, (size_t)c->material_count, sizeof *materials);
     uint64_t edges = c->fluid->first[s->n];
     s->edge = ooze_arena_alloc(arena, edges, sizeof *s->edge);
     s->x = ooze_arena_alloc(arena, s->n, sizeof *s->x);
     s->u = ooze_arena_alloc(arena, s->n, sizeof *s->u);
-    s->next = ooze_arena_alloc(arena, s->n, sizeof *s->next);
-    s->moved = ooze_arena_alloc(arena, s->n, sizeof *s->moved);
+    s->next_u = ooze_arena_alloc(arena, s->n, sizeof *s->next_u);
+    s->next_x = ooze_arena_alloc(arena, s->n, sizeof *s->next_x);
     s->density = ooze_arena_alloc(arena, s->n, sizeof *s->density);
-    s->room = ooze_arena_alloc(arena, s->n, sizeof *s->room);
-    s->push = ooze_arena_alloc(arena, s->n, sizeof *s->push);
-    s->thick = ooze_arena_alloc(arena, s->n, sizeof *s->thick);
+    s->inverse_density = ooze_arena_alloc(arena, s->n, sizeof *s->inverse_density);
+    s->pressure_term = ooze_arena_alloc(arena, s->n, sizeof *s->pressure_term);
+    s->viscosity = ooze_arena_alloc(arena, s->n, sizeof *s->viscosity);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the wcsph step", s->n * 80 + edges * sizeof *s->edge);
     }
     double reference = c->materials[0].values[OOZE_MATERIAL_DENSITY];
     for (int m = 0; m < c->material_count; m++) {
         double own = c->materials[m].values[OOZE_MATERIAL_DENSITY];
-        matter[m] = (Matter){(float)(own / reference),
-                             (float)(ooze_wcsph_viscosity(&c->materials[m]) / reference)};
+        materials[m] = (Material){(float)(own / reference),
+                                  (float)(ooze_wcsph_viscosity(&c->materials[m]) / reference)};
     }
-    s->matter = matter;
+    s->materials = materials;
     const OozeFloat4 *x = ooze_particles_positions(c->particles);
     const OozeFloat4 *v = ooze_particles_velocities(c->particles);
     for (uint64_t i = 0; i < s->n; i++) {
@@ -249,8 +251,8 @@ static void store(const Step *s)
     OozeFloat4 *x = ooze_particles_positions(s->context->particles);
     OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
     for (uint64_t i = 0; i < s->n; i++) {
-        x[i] = (OozeFloat4){s->moved[i][0], s->moved[i][1], s->moved[i][2], 0};
-        v[i] = (OozeFloat4){s->next[i][0], s->next[i][1], s->next[i][2], 0};
+        x[i] = (OozeFloat4){s->next_x[i][0], s->next_x[i][1], s->next_x[i][2], 0};
+        v[i] = (OozeFloat4){s->next_u[i][0], s->next_u[i][1], s->next_u[i][2], 0};
     }
 }
 
@@ -284,7 +286,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     ooze_timer_lap(c->timer, "density");
     ooze_parallel_for(c->threads, s.n, GRAIN, kick_range, &s);
     ooze_timer_lap(c->timer, "forces");
-    ooze_parallel_for(c->threads, s.n, GRAIN, fly_range, &s);
+    ooze_parallel_for(c->threads, s.n, GRAIN, advect_range, &s);
     ooze_timer_lap(c->timer, "contact");
     store(&s);
     ooze_timer_lap(c->timer, "store");

@@ -1,4 +1,4 @@
-/* Newtonian fluids by weakly compressible SPH with explicit viscosity: the baseline that Takahashi
+/* Newtonian fluids by weakly compressible SPH with explicit viscosity: the method that Takahashi
    et al. 2014 compare with. */
 #ifndef OOZE_METHODS_WCSPH_H
 #define OOZE_METHODS_WCSPH_H

@@ -1,4 +1,4 @@
-/* How long a step may be, wave by wave on the rest lattice; and how fast sound should be. */
+/* The longest stable step, from plane waves on the rest lattice; and a check of the sound speed. */
 #include <math.h>
 
 #include "base/vec3.h"
@@ -26,12 +26,11 @@ double ooze_wcsph_lattice_step(const OozeStepContext *c)
     return ooze_lattice_waves_step(c, step_of);
 }
 
-/* Of the limit of the lattice. At free surfaces, where few neighbours count for more, beside walls
-   and where fluid is compressed the limit is lower: balls that fell to the ground failed at 0.85
-   of it and stood at 0.7. */
+/* Share of the limit of the lattice. The limit is lower at free surfaces, at walls and in compressed
+   fluid: balls that fell on a floor were unstable at 0.85 of it and stable at 0.7. */
 static const double SAFE_SHARE = 0.5;
 
-/* Spacings that a particle falls from rest within a step. */
+/* Largest fall from rest within a step, in spacings. */
 static const double LONGEST_FALL = 0.25;
 
 double ooze_wcsph_stable_step(const OozeStepContext *c)
@@ -40,8 +39,7 @@ double ooze_wcsph_stable_step(const OozeStepContext *c)
     return fmin(SAFE_SHARE * ooze_wcsph_lattice_step(c), fall);
 }
 
-/* Density follows pressure by (speed / sound)^2 over two: ten times the speed is a percent at
-   most. */
+/* Smallest sound speed over flow speed: compression is about (speed / sound)^2 / 2, below 1%. */
 static const double SLOWEST_SOUND = 10.0;
 
 void ooze_wcsph_advise(const OozeStepContext *c, const OozeAdvice *advice)

@@ -5,11 +5,11 @@
 namespace ooze
 {
 
-/* ---- to slots and back ---- */
+/* ---- copies between particles and the host ---- */
 
 /* Copies a field of the particles of rigid bodies to the host; false: *off, or the GPU has failed.
    Waits. */
-static bool take(Step *step, const float4 *field, int which, const int32_t *off = nullptr)
+static bool download(Step *step, const float4 *field, int which, const int32_t *off = nullptr)
 {
     Bodies *b = step->bodies;
     uint64_t count = b->all.rigid_slots;
@@ -25,7 +25,7 @@ static bool take(Step *step, const float4 *field, int which, const int32_t *off 
     return step->gpu->failed == cudaSuccess && b->all.field[which][count].x == 0.0f;
 }
 
-/* Copies a field of the host to the device. */
+/* Copies a field of rigid slots to the device. */
 static const float4 *send(Step *step, int which)
 {
     Bodies *b = step->bodies;
@@ -34,7 +34,8 @@ static const float4 *send(Step *step, int which)
     return to;
 }
 
-static void give(Step *step, int which, float4 *field)
+/* Copies a field of rigid slots to its particles. */
+static void upload(Step *step, int which, float4 *field)
 {
     Bodies *b = step->bodies;
     const uint32_t *index = b->index;
@@ -47,7 +48,7 @@ static void give(Step *step, int which, float4 *field)
         });
 }
 
-/* A table of the host's, one element a body. */
+/* Copies a table of one element a body to the device. */
 template <class T> static const T *send_table(Step *step, const T *table, uint64_t count)
 {
     T *to = scratch<T>(step->gpu, count);
@@ -66,7 +67,7 @@ OozeStatus bodies_create(Step *step, Bodies *bodies, OozeError *error)
                         : OOZE_OK;
 }
 
-/* Which row of the plan each particle has. */
+/* Row of rheology of each particle: see OozeConformationPlan. */
 static void find_rows(Step *step)
 {
     const OozeStepContext *c = step->context;
@@ -174,28 +175,26 @@ static void describe_particles(Step *step)
     OozeArena *arena = step->context->arena;
     uint64_t bodies = (uint64_t)step->context->body_count;
     StepView s = step->view;
-    float *gives = static_cast<float *>(ooze_arena_alloc(arena, bodies, sizeof(float)));
-    for (uint64_t k = 0; gives && k < bodies; k++) {
+    float *inverse_mass = static_cast<float *>(ooze_arena_alloc(arena, bodies, sizeof(float)));
+    for (uint64_t k = 0; inverse_mass && k < bodies; k++) {
         int rigid = all->rigid_of[k];
-        gives[k] = rigid ? ooze_rigid_ease(&all->rigids[rigid - 1]) : 1.0f;
+        inverse_mass[k] = rigid ? ooze_rigid_ease(&all->rigids[rigid - 1]) : 1.0f;
     }
-    if (!gives) {
-        note(gpu, cudaErrorMemoryAllocation);
+    if (!inverse_mass) {
+        record_error(gpu, cudaErrorMemoryAllocation);
         return;
     }
-    const float *give = send_table(step, gives, bodies);
+    const float *body_inverse_mass = send_table(step, inverse_mass, bodies);
     const uint16_t *number = send_table(step, all->rigid_of, bodies);
     uint16_t *rigid_of = step->bodies->rigid_of;
     float *effective_inverse_mass = step->bodies->effective_inverse_mass;
     uint8_t *ignores_boundary = step->bodies->ignores_boundary;
     for_each(
-        gpu, (uint64_t)s.n + 1,
-        OOZE_BODY(uint32_t i) { /* with padding of lists */
-                                uint16_t body = i < s.n ? s.body[i] : (uint16_t)0;
-                                rigid_of[i] = body ? number[body - 1] : (uint16_t)0;
-                                effective_inverse_mass[i] =
-                                    s.mobility[i] * (body ? give[body - 1] : 1.0f);
-                                ignores_boundary[i] = body ? 1 : 0;
+        gpu, (uint64_t)s.n + 1, OOZE_BODY(uint32_t i) {
+            uint16_t body = i < s.n ? s.body[i] : (uint16_t)0; /* n: padding of lists */
+            rigid_of[i] = body ? number[body - 1] : (uint16_t)0;
+            effective_inverse_mass[i] = s.mobility[i] * (body ? body_inverse_mass[body - 1] : 1.0f);
+            ignores_boundary[i] = body ? 1 : 0;
         });
 }
 
@@ -241,15 +240,15 @@ OozeStatus bodies_begin(Step *step, OozeError *error)
     number_particles(step);
     find_films(step);
     if (all->rigid_count > 0) {
-        take(step, step->view.u, 0);
+        download(step, step->view.u, 0);
     }
-    OozeStatus answer = status(step->gpu, n, error);
-    answer = answer ? answer : ooze_bodies_begin(all, all->field[0], error);
-    answer = answer ? answer : ooze_bonds_find(all, &step->engine->bonds.made, error);
-    if (answer) {
-        return answer;
+    OozeStatus result = status(step->gpu, n, error);
+    result = result ? result : ooze_bodies_begin(all, all->field[0], error);
+    result = result ? result : ooze_bonds_find(all, &step->engine->bonds.made, error);
+    if (result) {
+        return result;
     }
-    give(step, 0, step->view.u);
+    upload(step, 0, step->view.u);
     describe_particles(step);
     bonds_begin(step);
     find_density_targets(step);
@@ -266,7 +265,7 @@ bool bodies_precondition(Step *step, const float4 *r, const int32_t *off, double
         return true;
     }
     OozeBodies *all = &step->bodies->all;
-    bool on = take(step, r, 0, off);
+    bool on = download(step, r, 0, off);
     if (on) {
         *share = ooze_rigid_precondition(all, all->field[0]);
     }
@@ -282,10 +281,10 @@ const float4 *bodies_response(Step *step)
 
 void bodies_project_velocities(Step *step, float4 *field, const int32_t *off)
 {
-    if (rigid_slots(step) > 0 && take(step, field, 0, off)) {
+    if (rigid_slots(step) > 0 && download(step, field, 0, off)) {
         OozeBodies *all = &step->bodies->all;
         ooze_rigid_project_velocities(all, all->field[0]);
-        give(step, 0, field);
+        upload(step, 0, field);
     }
 }
 
@@ -294,14 +293,14 @@ void bodies_begin_pass(Step *step, float4 *star)
     if (rigid_slots(step) > 0) {
         OozeBodies *all = &step->bodies->all;
         ooze_rigid_begin_pass(all, all->field[0], all->field[1]);
-        give(step, 0, step->view.u);
-        give(step, 1, star);
+        upload(step, 0, step->view.u);
+        upload(step, 1, star);
     }
 }
 
 void bodies_end_pass(Step *step, const float4 *residual)
 {
-    if (rigid_slots(step) > 0 && take(step, step->view.u, 0) && take(step, residual, 1)) {
+    if (rigid_slots(step) > 0 && download(step, step->view.u, 0) && download(step, residual, 1)) {
         OozeBodies *all = &step->bodies->all;
         ooze_rigid_end_pass(all, all->field[0], all->field[1]);
     }
@@ -309,10 +308,10 @@ void bodies_end_pass(Step *step, const float4 *residual)
 
 void bodies_apply_impulses(Step *step)
 {
-    if (rigid_slots(step) > 0 && take(step, step->view.u, 0)) {
+    if (rigid_slots(step) > 0 && download(step, step->view.u, 0)) {
         OozeBodies *all = &step->bodies->all;
         ooze_rigid_apply_impulses(all, all->field[0]);
-        give(step, 0, step->view.u);
+        upload(step, 0, step->view.u);
     }
 }
 
@@ -321,24 +320,24 @@ void bodies_apply_impulses(Step *step)
 static void bodies_shift(void *user, float4 *shift)
 {
     Step *step = static_cast<Step *>(user);
-    if (take(step, shift, 0)) {
+    if (download(step, shift, 0)) {
         OozeBodies *all = &step->bodies->all;
         ooze_rigid_shift(all, all->field[0]);
-        give(step, 0, shift);
+        upload(step, 0, shift);
     }
 }
 
 void bodies_place(Step *step, float4 *x, float4 *u)
 {
-    if (rigid_slots(step) > 0 && take(step, u, 0)) {
+    if (rigid_slots(step) > 0 && download(step, u, 0)) {
         OozeBodies *all = &step->bodies->all;
         ooze_bodies_place(all, all->field[0], all->field[1]);
-        give(step, 0, u);
-        give(step, 1, x);
+        upload(step, 0, u);
+        upload(step, 1, x);
     }
 }
 
-/* A body is as dense as it was made. */
+/* The target density of a body is that of its own particles. */
 void bodies_density(Step *step, DensityJob *job)
 {
     StepView s = step->view;

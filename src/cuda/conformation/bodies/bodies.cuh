@@ -16,15 +16,15 @@ struct BondsView {
     const uint32_t *other;
     const float *length, *share;
     float4 *pull; /* direction towards the other end; last lane: stretch, m */
-    uint2 *hook;  /* particle at the other end, and the bits of the stiffness, 1/s2 */
+    uint2 *end;   /* particle at the other end, and the bits of the stiffness, 1/s2 */
 };
 
 struct Bodies {
     OozeBodies all;   /* on the host */
     uint32_t *index;  /* device, per slot: its particle, or OOZE_NO_PARTICLE */
     float4 *field[2]; /* device, per rigid slot and one more: copied from and to the host */
-    BondsView bonds;  /* without soft bodies zero; gone after the velocity solve */
-    /* To be filled: see StepView. */
+    BondsView bonds;  /* zero without soft bodies; valid until the end of the velocity solve */
+    /* see StepView */
     uint16_t *row, *film, *rigid_of;
     float *own_density_target, *effective_inverse_mass;
     uint8_t *ignores_boundary;
@@ -44,14 +44,14 @@ void bodies_allocate(Step *step);
 OozeStatus bodies_begin(Step *step, OozeError *error);
 
 /* As the functions of bodies.h, on fields of all particles; they do nothing where no body is rigid.
-   Where `off` is not NULL nothing is changed if *off, which is then seen: false. All but
-   bodies_begin_pass wait. */
+   If `off` is not NULL and *off is set, they change nothing, and bodies_precondition returns false.
+   All but bodies_begin_pass wait. */
 bool bodies_precondition(Step *step, const float4 *r, const int32_t *off, double *share);
 void bodies_project_velocities(Step *step, float4 *field, const int32_t *off);
 void bodies_begin_pass(Step *step, float4 *star);
 void bodies_end_pass(Step *step, const float4 *residual);
 void bodies_apply_impulses(Step *step);
-/* What the density stage is to know of them. */
+/* Sets the inputs of the density stage. */
 void bodies_density(Step *step, struct DensityJob *job);
 void bodies_place(Step *step, float4 *x, float4 *u);
 /* Device, per rigid slot: the response of its body there. */

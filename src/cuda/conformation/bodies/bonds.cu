@@ -1,5 +1,4 @@
-/* Bonds of soft bodies: see methods/conformation/bodies/bonds.c for which there are, and
-   step_bodies.c. */
+/* Forces of bonds of soft bodies: see methods/conformation/bodies/bonds.c and step_bodies.c. */
 #include "cuda/conformation/bodies/bodies.cuh"
 
 #include "physics/bond.h"
@@ -24,7 +23,7 @@ template <class T> static const T *send(Gpu *gpu, DeviceBuffer *to, const T *fro
     return memory;
 }
 
-/* Where they are, sent if they have been made anew. */
+/* Copies the bonds to the device if they have changed. */
 static BondsView view_bonds(Gpu *gpu, Bonds *bonds)
 {
     const OozeBonds *made = bonds->made;
@@ -45,7 +44,7 @@ static BondsView view_bonds(Gpu *gpu, Bonds *bonds)
     view.length = static_cast<const float *>(bonds->length.memory);
     view.share = static_cast<const float *>(bonds->share.memory);
     view.pull = scratch<float4>(gpu, count);
-    view.hook = scratch<uint2>(gpu, count);
+    view.end = scratch<uint2>(gpu, count);
     return view;
 }
 
@@ -71,8 +70,8 @@ void bonds_begin(Step *step)
                 /* both ends have the same material: a body has one */
                 float modulus = s.rheology[s.material[i]].bond_modulus;
                 bonds.pull[e] = make_float4(per * d.x, per * d.y, per * d.z, r - rest);
-                uint2 hook = {j, float_to_bits(ooze_bond_stiffness(modulus, bonds.share[e], rest))};
-                bonds.hook[e] = hook;
+                uint2 end = {j, float_to_bits(ooze_bond_stiffness(modulus, bonds.share[e], rest))};
+                bonds.end[e] = end;
             }
         });
 }
@@ -87,18 +86,18 @@ static void add_loop(Step *step, const float4 *v, float4 *force, bool known, con
     const float dt = step->view.dt, stretched = known ? 1.0f : 0.0f;
     for_lanes<LANES>(
         step->gpu, all->slots - first, OOZE_BODY(uint32_t k, uint32_t lane) {
-            uint64_t slot = first + k, end = bonds.first[slot + 1];
+            uint64_t slot = first + k, last = bonds.first[slot + 1];
             uint32_t i = index[slot];
             if (*off || i == OOZE_NO_PARTICLE) {
                 return;
             }
             float4 own = v[i];
             float x = 0.0f, y = 0.0f, z = 0.0f;
-            for (uint64_t e = bonds.first[slot] + lane; e < end; e += LANES) {
-                uint2 hook = bonds.hook[e];
+            for (uint64_t e = bonds.first[slot] + lane; e < last; e += LANES) {
+                uint2 end = bonds.end[e];
                 float4 n = bonds.pull[e];
-                float speed = dot(v[hook.x] - own, n);
-                float pull = ooze_bond_pull(bits_to_float(hook.y), dt, speed, stretched * n.w);
+                float speed = dot(v[end.x] - own, n);
+                float pull = ooze_bond_pull(bits_to_float(end.y), dt, speed, stretched * n.w);
                 x += pull * n.x;
                 y += pull * n.y;
                 z += pull * n.z;
