@@ -1,6 +1,6 @@
 /* Scalars of a preconditioned conjugate-gradient solve A x = b, r = b - A x, z = M^-1 r: when it
-   stops, how long its steps are, and when it restarts. Valid C17 and CUDA: the loops of both
-   machines follow these decisions. */
+   stops, how long its steps are, and when it restarts. Valid C17 and CUDA, for the loops of the
+   processor and of the GPU. */
 #ifndef OOZE_SOLVERS_CONJUGATE_GRADIENTS_FORMULA_H
 #define OOZE_SOLVERS_CONJUGATE_GRADIENTS_FORMULA_H
 

@@ -5,17 +5,9 @@
 #include "base/f32x4.h"
 #include "physics/cubic.h"
 
-typedef OozeCubic OozeCubicFour;
-
-/* Values and slopes come out times `volume`. */
-static inline OozeCubicFour ooze_cubic_four(float support, float volume)
-{
-    return ooze_cubic(support, volume);
-}
-
 /* Adds W/(volume s) to `value`; returns -dW/dr times the volume. */
-static inline OozeF32x4 ooze_cubic_four_slope(const OozeCubicFour *cubic, OozeF32x4 r,
-                                              OozeF32x4 *value)
+static inline OozeF32x4 ooze_cubic_f32x4_slope(const OozeCubic *cubic, OozeF32x4 r,
+                                               OozeF32x4 *value)
 {
     OozeF32x4 zero = {0}, q = cubic->inverse * r;
     OozeF32x4 a = ooze_f32x4_max(1.0f - q, zero), b = ooze_f32x4_max(1.0f - (q + q), zero);

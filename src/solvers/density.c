@@ -7,7 +7,7 @@
 #include "solvers/density_solids.h"
 #include "solvers/push_out.h"
 
-/* Of a chunk: inverse masses other than 1, and overlaps to relieve. */
+/* Flags of a chunk: some inverse mass is not 1; some overlap is to be relieved. */
 enum { UNEVEN = 1, OVERLAPS = 2 };
 
 OozeStatus ooze_density_memory_create(void **memory, OozeError *error)
@@ -68,7 +68,8 @@ static void drift_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     OozeDensitySweep *s = data;
     const OozeDensityJob *job = s->job;
-    float near2 = job->min_distance * job->min_distance, most = ooze_drift_limit(job->min_distance);
+    float near2 = job->min_distance * job->min_distance,
+          limit = ooze_drift_limit(job->min_distance);
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 x = s->x[i], drift = {0};
         for (uint64_t e = s->list->first[i], last = e + s->list->count[i]; e < last; e++) {
@@ -82,47 +83,47 @@ static void drift_range(void *data, uint64_t begin, uint64_t end, int worker)
         drift *= s->mobility[i] > 0.0f && !ooze_density_is_rigid(s, i) ? 1.0f : 0.0f;
         drift[3] = 0;
         float length = sqrtf(ooze_f32x4_dot3(drift, drift));
-        s->x0_lambda[i] = drift * ooze_shortened(length, most);
+        s->x0_lambda[i] = drift * ooze_shortened(length, limit);
     }
 }
 
-/* ---- into the stage's own order and back ---- */
+/* ---- between the order of the caller and that of the stage ---- */
 
-typedef struct Carry {
+typedef struct Transfer {
     OozeDensitySweep *sweep;
     OozeF32x4 *x, *shift; /* in the caller's order */
     const uint32_t *order;
-} Carry;
+} Transfer;
 
 static void wrap_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    Carry *carry = data;
-    const OozePeriodic *p = &carry->sweep->job->context->periodic;
+    Transfer *transfer = data;
+    const OozePeriodic *p = &transfer->sweep->job->context->periodic;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 x = carry->x[i];
+        OozeF32x4 x = transfer->x[i];
         for (int axis = 0; axis < 3; axis++) {
             x[axis] = ooze_periodic_wrap(x[axis], p->min[axis], p->length[axis], p->inverse[axis]);
         }
         x[3] = 0;
-        carry->x[i] = x;
+        transfer->x[i] = x;
     }
 }
 
-static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    Carry *carry = data;
-    OozeDensitySweep *s = carry->sweep;
+    Transfer *transfer = data;
+    OozeDensitySweep *s = transfer->sweep;
     const OozeDensityJob *job = s->job;
-    uint8_t seen = job->effective_inverse_mass ? UNEVEN : 0;
+    uint8_t flags = job->effective_inverse_mass ? UNEVEN : 0;
     for (uint64_t k = begin; k < end; k++) {
-        uint32_t i = carry->order[k];
-        s->x[k] = carry->x[i];
+        uint32_t i = transfer->order[k];
+        s->x[k] = transfer->x[i];
         s->shift[k] = ooze_f32x4(0, 0, 0, 0);
         s->multiplier[k] = (OozeProjectedMultiplier){0, 0};
         s->mobility[k] = job->mobility ? job->mobility[i] : 1.0f;
-        seen |= s->mobility[k] != 1.0f ? UNEVEN : 0;
+        flags |= s->mobility[k] != 1.0f ? UNEVEN : 0;
         if (job->effective_inverse_mass) {
             s->effective_inverse_mass[k] = job->effective_inverse_mass[i];
         }
@@ -136,29 +137,29 @@ static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
             s->density_target[k] = job->density_target[i];
         }
         if (job->position_only_shift) {
-            s->rest[k] = 1.0f + job->load_excess[i];
-            seen |= isfinite(s->rest[k]) ? OVERLAPS : 0;
+            s->relief_target[k] = 1.0f + job->load_excess[i];
+            flags |= isfinite(s->relief_target[k]) ? OVERLAPS : 0;
         }
         if (job->start) {
             s->x0_lambda[k] = job->start[i];
             s->x0_lambda[k][3] = 0;
         }
     }
-    s->seen[begin / OOZE_DENSITY_GRAIN] = seen;
+    s->chunk_flags[begin / OOZE_DENSITY_GRAIN] = flags;
 }
 
-static void give_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    Carry *carry = data;
-    OozeDensitySweep *s = carry->sweep;
+    Transfer *transfer = data;
+    OozeDensitySweep *s = transfer->sweep;
     for (uint64_t k = begin; k < end; k++) {
-        carry->shift[carry->order[k]] = s->shift[k];
+        transfer->shift[transfer->order[k]] = s->shift[k];
         if (s->job->drift) {
-            s->job->drift[carry->order[k]] = s->x0_lambda[k];
+            s->job->drift[transfer->order[k]] = s->x0_lambda[k];
         }
         if (s->relieving) {
-            s->job->position_only_shift[carry->order[k]] = s->position_only_shift[k];
+            s->job->position_only_shift[transfer->order[k]] = s->position_only_shift[k];
         }
     }
 }
@@ -168,35 +169,35 @@ static void run(const OozeDensitySweep *s, OozeRangeBody body, void *data)
     ooze_parallel_for(s->job->context->threads, s->job->n, OOZE_DENSITY_GRAIN, body, data);
 }
 
-static void lend_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void export_shift_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const Carry *carry = data;
+    const Transfer *transfer = data;
     for (uint64_t k = begin; k < end; k++) {
-        carry->shift[carry->order[k]] = carry->sweep->shift[k];
+        transfer->shift[transfer->order[k]] = transfer->sweep->shift[k];
     }
 }
 
-static void revert_push_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void import_shift_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const Carry *carry = data;
-    OozeDensitySweep *s = carry->sweep;
+    const Transfer *transfer = data;
+    OozeDensitySweep *s = transfer->sweep;
     for (uint64_t k = begin; k < end; k++) {
-        OozeF32x4 now = carry->shift[carry->order[k]];
+        OozeF32x4 now = transfer->shift[transfer->order[k]];
         s->x[k] += now - s->shift[k];
         s->x[k][3] = 0;
         s->shift[k] = now;
     }
 }
 
-/* Copies shifts into the caller's order, and back after the call. */
-static void call_between(Carry *carry)
+/* Copies shifts to the order of the caller, and back after the call. */
+static void call_between(Transfer *transfer)
 {
-    const OozeDensitySweep *s = carry->sweep;
-    run(s, lend_range, carry);
-    s->job->between(s->job->user, carry->shift);
-    run(s, revert_push_range, carry);
+    const OozeDensitySweep *s = transfer->sweep;
+    run(s, export_shift_range, transfer);
+    s->job->between(s->job->user, transfer->shift);
+    run(s, import_shift_range, transfer);
 }
 
 /* ---- the stage ---- */
@@ -207,10 +208,11 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeError *error)
     OozeArena *arena = job->context->arena;
     uint64_t n = job->n + 1, start = job->start ? n : 0,
              position_only_shift = job->position_only_shift ? n : 0;
-    OozeF32x4 *lent = job->lent ? job->lent : ooze_arena_alloc(arena, 3 * n, sizeof *lent);
-    s->x = lent;
-    s->x0_lambda = lent ? lent + n : NULL;
-    s->shift = lent ? lent + 2 * n : NULL;
+    OozeF32x4 *workspace =
+        job->workspace ? job->workspace : ooze_arena_alloc(arena, 3 * n, sizeof *workspace);
+    s->x = workspace;
+    s->x0_lambda = workspace ? workspace + n : NULL;
+    s->shift = workspace ? workspace + 2 * n : NULL;
     s->mobility = ooze_arena_alloc(arena, n, sizeof *s->mobility);
     s->multiplier = ooze_arena_alloc(arena, n, sizeof *s->multiplier);
     s->excess = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->excess);
@@ -224,8 +226,8 @@ static OozeStatus allocate(OozeDensitySweep *s, OozeError *error)
     s->ignores_boundary =
         ooze_arena_alloc(arena, job->ignores_boundary ? n : 0, sizeof *s->ignores_boundary);
     s->pair_flags = ooze_arena_alloc(arena, start, sizeof *s->pair_flags);
-    s->rest = ooze_arena_alloc(arena, position_only_shift, sizeof *s->rest);
-    s->seen = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->seen);
+    s->relief_target = ooze_arena_alloc(arena, position_only_shift, sizeof *s->relief_target);
+    s->chunk_flags = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->chunk_flags);
     s->inside = ooze_arena_alloc(arena, n / OOZE_DENSITY_GRAIN + 1, sizeof *s->inside);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the density stage", n * 5 * sizeof *s->x);
@@ -283,13 +285,13 @@ static OozeStatus find_pairs(OozeDensitySweep *s, OozeError *error)
     return OOZE_OK;
 }
 
-static bool any_seen(const OozeDensitySweep *s, uint8_t what)
+static bool any_flag(const OozeDensitySweep *s, uint8_t what)
 {
-    uint8_t seen = 0;
+    uint8_t flags = 0;
     for (uint64_t k = 0; k * OOZE_DENSITY_GRAIN < s->job->n; k++) {
-        seen |= s->seen[k];
+        flags |= s->chunk_flags[k];
     }
-    return seen & what;
+    return flags & what;
 }
 
 static bool any_inside(const OozeDensitySweep *s)
@@ -316,21 +318,21 @@ static void relief_end_range(void *data, uint64_t begin, uint64_t end, int worke
 {
     (void)worker;
     OozeDensitySweep *s = data;
-    float most = ooze_position_only_limit(s->job->support);
+    float limit = ooze_position_only_limit(s->job->support);
     for (uint64_t k = begin; k < end; k++) {
         OozeF32x4 move = s->shift[k] - s->position_only_shift[k];
         float length = sqrtf(ooze_f32x4_dot3(move, move));
         move *= ooze_density_is_rigid(s, k) ? 0.0f : 1.0f;
         s->shift[k] = s->position_only_shift[k];
-        s->position_only_shift[k] = move * ooze_shortened(length, most);
+        s->position_only_shift[k] = move * ooze_shortened(length, limit);
     }
 }
 
-/* Shifts of position only: overlaps down to rest and load_excess, and particles out of solids. */
+/* Position-only shifts: relieve overlaps down to 1 + load_excess, and move particles out of solids. */
 static OozeStatus relieve(OozeDensitySweep *s, OozePushOut *out, OozeError *error)
 {
     const OozeDensityJob *job = s->job;
-    int iterations = any_seen(s, OVERLAPS) ? OOZE_RELIEF_ITERATIONS : 0;
+    int iterations = any_flag(s, OVERLAPS) ? OOZE_RELIEF_ITERATIONS : 0;
     if (iterations == 0 && !any_inside(s)) {
         return OOZE_OK;
     }
@@ -343,8 +345,8 @@ static OozeStatus relieve(OozeDensitySweep *s, OozePushOut *out, OozeError *erro
     }
     run(s, relief_begin_range, s);
     s->relieving = true;
-    s->solid_diagonal = NULL; /* dynamic solids do not move any more */
-    s->density_target = s->rest;
+    s->solid_diagonal = NULL; /* dynamic solids no longer move */
+    s->density_target = s->relief_target;
     s->momentum = 0.0f;
     for (int k = 0; k < iterations; k++) {
         run(s, ooze_density_loops()->multipliers, s);
@@ -356,9 +358,9 @@ static OozeStatus relieve(OozeDensitySweep *s, OozePushOut *out, OozeError *erro
     return OOZE_OK;
 }
 
-static OozeStatus iterate(Carry *carry, OozePushOut *out, OozeError *error)
+static OozeStatus iterate(Transfer *transfer, OozePushOut *out, OozeError *error)
 {
-    OozeDensitySweep *s = carry->sweep;
+    OozeDensitySweep *s = transfer->sweep;
     const OozeDensityJob *job = s->job;
     OozeStepTimer *timer = job->context->timer;
     OozeStatus status = OOZE_OK;
@@ -366,8 +368,8 @@ static OozeStatus iterate(Carry *carry, OozePushOut *out, OozeError *error)
         run(s, ooze_density_loops()->lines, s);
         ooze_timer_lap(timer, "density_lines");
     }
-    bool goes_on = true;
-    for (int k = 0; k < job->iterations && goes_on; k++) {
+    bool continues = true;
+    for (int k = 0; k < job->iterations && continues; k++) {
         s->momentum = ooze_projected_momentum(k, job->iterations);
         ooze_density_solid_diagonals(s);
         run(s, ooze_density_loops()->multipliers, s);
@@ -377,13 +379,13 @@ static OozeStatus iterate(Carry *carry, OozePushOut *out, OozeError *error)
         ooze_density_move_solids(s);
         ooze_timer_lap(timer, "density_corrections");
         if (job->between) {
-            call_between(carry);
+            call_between(transfer);
             ooze_timer_lap(timer, job->rigid ? "rest" : "conformation_sweep");
         }
         ooze_push_out(out);
         ooze_density_move_solids(s);
         ooze_timer_lap(timer, "push_out");
-        goes_on = job->between || worst_excess(s) > job->tolerance;
+        continues = job->between || worst_excess(s) > job->tolerance;
     }
     if (job->iterations > 0 && job->n > 0) {
         report_excess(s);
@@ -406,23 +408,23 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4
     OozeDensitySweep s = {.job = job,
                           .list = job->near,
                           .walls = job->near_walls,
-                          .cubic = ooze_cubic_four(job->support, job->volume)};
-    Carry carry = {.sweep = &s, .x = x, .shift = shift};
+                          .cubic = ooze_cubic(job->support, job->volume)};
+    Transfer transfer = {.sweep = &s, .x = x, .shift = shift};
     OozeStatus status = allocate(&s, error);
     if (status) {
         return status;
     }
-    run(&s, wrap_range, &carry);
+    run(&s, wrap_range, &transfer);
     status = ooze_grid_sort(job->grid, c->threads, (const OozeFloat4 *)x, job->n, c->support,
                             &c->periodic, error);
     if (status) {
         return status;
     }
-    carry.order = s.order = ooze_grid_order(job->grid);
+    transfer.order = s.order = ooze_grid_order(job->grid);
     s.first = x;
-    run(&s, take_range, &carry);
+    run(&s, load_range, &transfer);
     pad(&s);
-    s.even = !any_seen(&s, UNEVEN);
+    s.even = !any_flag(&s, UNEVEN);
     ooze_timer_lap(c->timer, "density_sort");
     OozePushOut out;
     status = find_pairs(&s, error);
@@ -436,7 +438,7 @@ OozeStatus ooze_density_solve(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4
     if (status) {
         return status;
     }
-    status = iterate(&carry, &out, error);
-    run(&s, give_range, &carry);
+    status = iterate(&transfer, &out, error);
+    run(&s, store_range, &transfer);
     return status;
 }

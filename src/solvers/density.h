@@ -1,6 +1,6 @@
-/* Position-based density: Macklin and Mueller 2013, one-sided, on neighbours of the positions that
-   a step predicts, with sweeps that converge (see projected_jacobi.h). Solids push back after every
-   iteration. */
+/* Position-based density: Macklin and Mueller 2013, one-sided, on neighbours of the predicted
+   positions, by projected Jacobi sweeps (see projected_jacobi.h). Solids push particles out after
+   every iteration. */
 #ifndef OOZE_SOLVERS_DENSITY_H
 #define OOZE_SOLVERS_DENSITY_H
 
@@ -8,8 +8,8 @@
 #include "solvers/edges.h"
 #include "solvers/step_context.h"
 
-/* Working memory that outlives a step and is not saved. The functions have the types of those of a
-   method, for methods without other memory. */
+/* Working memory that outlives a step and is not saved. The functions have the types of
+   OozeMethod, for methods without other memory. */
 typedef struct OozeDensityMemory {
     OozeGrid *grid; /* of predicted positions */
     OozeNeighbours near, near_walls;
@@ -30,25 +30,23 @@ typedef struct OozeDensityJob {
     /* Density beyond rest, of the worst particle, at which iterations stop, unless `between` is
        set. Below 0: they never stop early. */
     float tolerance;
-    bool plain; /* sweeps as first published: whole Jacobi steps that only ever push */
-    /* Pairs nearer than `min_distance` (m) drift from each other without a velocity, by half of the
+    bool plain; /* sweeps as published: full Jacobi steps with nonnegative changes of multipliers */
+    /* Pairs closer than `min_distance` (m) drift apart by position-only shifts, by half of the
        missing distance a step: particles of a stretched fluid would otherwise line up in strings.
-       `drift` gets this shift per particle; NULL: none. */
+       `drift` receives the shift per particle; NULL: none. */
     float min_distance;
     OozeF32x4 *drift;
-    /* Density that the iterations aim at, per particle, relative to rest; NULL: 1 for all. What is
-       removed from a density in a step becomes velocity, so a step much shorter than the time in
-       which an error should vanish keeps most of it. */
+    /* Target density per particle, relative to rest; NULL: 1 for all. Removed compression becomes
+       velocity, so targets above 1 spread the removal over several short steps. */
     const float *density_target;
-    /* Not NULL: a particle that lay in a solid when the step began follows the surface of that
-       solid, and after the iterations overlaps are relieved: iterations with 1 + load_excess for
-       the target and the full distance to solids. `position_only_shift` gets this shift per
-       particle. It strains the fluid and is no velocity. Needs start and load_excess. */
+    /* Not NULL: a particle inside a solid at the beginning of the step comes out gradually, and
+       overlaps are relieved after the iterations: further iterations with the target
+       1 + load_excess and the full distance to solids. Receives this shift per particle, which
+       strains the fluid and does not enter the velocity. Needs start and load_excess. */
     OozeF32x4 *position_only_shift;
-    /* Per particle: density beyond rest that carries the load, which relief of overlaps leaves. */
+    /* Per particle: density above rest that carries the load, and that relief leaves. */
     const float *load_excess;
-    /* Per particle: inverse mass, 1 over its density relative to the others'; 0: it does not move.
-       NULL: all 1. */
+    /* Per particle: inverse mass relative to the reference; 0: it does not move. NULL: all 1. */
     const float *mobility;
     /* Per particle: number of the rigid particle body it is part of, 0: of none; NULL: there are
        none. Pairs of one body do not push each other, and `between` replaces its shifts by those of
@@ -57,12 +55,12 @@ typedef struct OozeDensityJob {
     /* Per particle: inverse mass with the inertia of its rigid body, which the diagonals of
        multipliers use. NULL: mobility. */
     const float *effective_inverse_mass;
-    /* Per particle: not 0 where samples of solids do not count, because contacts of its particle
-       body with solids are solved elsewhere. NULL: they count for all. */
+    /* Per particle: not 0: boundary samples have no weight, because contacts of its particle body
+       with solids are solved elsewhere. NULL: 0 for all. */
     const uint8_t *ignores_boundary;
-    /* Positions at the beginning of the step: pairs are pushed along the line between these, not
+    /* Positions x0 at the beginning of the step: pairs are pushed along the line between these, not
        along the present one. With velocities (x - x0)/dt that conserves angular momentum: the
-       change of x cross u is x0 cross the push. NULL: along the line between x. */
+       change of x cross u is x0 cross the push. NULL: along the present line. */
     const OozeF32x4 *start;
     /* Dynamic solids, whose samples in the context's boundary move; NULL: none. */
     OozeDynamicCoupling *coupling;
@@ -72,14 +70,13 @@ typedef struct OozeDensityJob {
     void *user;
     /* working memory that outlives the step */
     OozeEdgeMemory *memory; /* may be NULL */
-    OozeF32x4 *lent;        /* 3 (n + 1) of the caller's, or NULL */
+    OozeF32x4 *workspace;   /* 3 (n + 1) elements that the stage overwrites, or NULL */
     OozeGrid *grid;
     OozeNeighbours *near, *near_walls;
 } OozeDensityJob;
 
-/* The shift that the positions x need, which are wrapped into the box. It is returned separately: a
-   velocity taken from rounded positions would lose every change smaller than their last bit over
-   dt. */
+/* Finds the shift of positions x, and wraps x into the box. The shift is not added to x, because the
+   difference of rounded positions would lose small velocities. */
 OozeStatus ooze_density_solve(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4 *shift,
                               OozeError *error);
 

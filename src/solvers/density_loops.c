@@ -51,9 +51,8 @@ typedef struct Sums {
     float density, square;
 } Sums;
 
-/* 0 for those of four neighbours that are of the same rigid body, whose distances are fixed; 1 for
-   the others. */
-static OozeF32x4 yielding(const OozeDensitySweep *s, uint64_t i, const uint32_t *j)
+/* Weights of four pairs: 0 within a rigid body, whose distances are fixed; otherwise 1. */
+static OozeF32x4 pair_factors(const OozeDensitySweep *s, uint64_t i, const uint32_t *j)
 {
     uint16_t own = s->rigid[i];
     return ooze_f32x4(s->rigid[j[0]] != own, s->rigid[j[1]] != own, s->rigid[j[2]] != own,
@@ -62,7 +61,7 @@ static OozeF32x4 yielding(const OozeDensitySweep *s, uint64_t i, const uint32_t 
 
 static inline Sums sum_fluid(const OozeDensitySweep *s, uint64_t i, OozeBox box, bool periodic)
 {
-    const OozeCubicFour cubic = s->cubic;
+    const OozeCubic cubic = s->cubic;
     const OozeF32x4 *others = s->x, x = others[i], smallest = ooze_f32x4_splat(cubic.smallest);
     const uint64_t first = s->list->first[i];
     const uint32_t *j = s->list->index + first, *last = j + s->list->first[i + 1] - first;
@@ -76,17 +75,17 @@ static inline Sums sum_fluid(const OozeDensitySweep *s, uint64_t i, OozeBox box,
         OozeF32x4 d[4];
         ooze_f32x4_deltas(x, others, j, box, periodic, d);
         OozeF32x4 r = ooze_f32x4_sqrt(ooze_f32x4_dots(d, d));
-        OozeF32x4 slope = ooze_cubic_four_slope(&cubic, r, &value);
+        OozeF32x4 slope = ooze_cubic_f32x4_slope(&cubic, r, &value);
         if (rigid) {
-            slope *= yielding(s, i, j);
+            slope *= pair_factors(s, i, j);
         }
         OozeF32x4 over_r = slope / ooze_f32x4_max(r, smallest);
-        OozeF32x4 give = slope * slope;
+        OozeF32x4 weighted = slope * slope;
         if (effective_inverse_mass) {
-            give *= ooze_f32x4(effective_inverse_mass[j[0]], effective_inverse_mass[j[1]],
-                               effective_inverse_mass[j[2]], effective_inverse_mass[j[3]]);
+            weighted *= ooze_f32x4(effective_inverse_mass[j[0]], effective_inverse_mass[j[1]],
+                                   effective_inverse_mass[j[2]], effective_inverse_mass[j[3]]);
         }
-        square += give;
+        square += weighted;
         sum = ooze_f32x4_add_weighted(over_r, d, sum);
         if (line) {
             OozeF32x4 along = ooze_f32x4_load_bf16(line);
@@ -99,7 +98,7 @@ static inline Sums sum_fluid(const OozeDensitySweep *s, uint64_t i, OozeBox box,
     return sums;
 }
 
-/* Samples of solids near particle i. They push it along the sum of their gradients. */
+/* Adds the boundary samples near particle i, which push it along the sum of their gradients. */
 static inline void add_walls(const OozeDensitySweep *s, uint64_t i, OozeBox box, Sums *sums)
 {
     const OozeBoundary *boundary = s->job->context->boundary;
@@ -116,7 +115,7 @@ static inline void add_walls(const OozeDensitySweep *s, uint64_t i, OozeBox box,
             volume[k] = there ? scale * boundary->volume[b] : 0.0f;
         }
         OozeF32x4 r = ooze_f32x4_sqrt(ooze_f32x4_dots(d, d));
-        OozeF32x4 slope = volume * ooze_cubic_four_slope(&s->cubic, r, &value);
+        OozeF32x4 slope = volume * ooze_cubic_f32x4_slope(&s->cubic, r, &value);
         sums->density += s->cubic.value * ooze_f32x4_sum(volume * value);
         push = ooze_f32x4_add_weighted(slope / ooze_f32x4_max(r, smallest), d, push);
     }
@@ -149,15 +148,16 @@ static inline void multipliers(OozeDensitySweep *s, uint64_t begin, uint64_t end
             s->x0_lambda[i] = s->x[i];
         }
     }
-    /* apart from the gathers, which then need not wait for its divisions */
+    /* a loop of its own, so that the gathers do not wait for the divisions */
     for (uint64_t i = begin; i < end; i++) {
         float over = density[i - begin] - 1.0f;
         excess = over > excess ? over : excess;
         total += over > 0.0f ? (double)over : 0.0;
         float c = s->density_target ? density[i - begin] - s->density_target[i] : over;
         float wanted = c / square[i - begin];
-        s->x0_lambda[i][3] = job->plain ? (wanted > 0.0f ? wanted : 0.0f)
-                                    : ooze_projected_step(&s->multiplier[i], wanted, s->momentum);
+        s->x0_lambda[i][3] = job->plain
+                                 ? (wanted > 0.0f ? wanted : 0.0f)
+                                 : ooze_projected_step(&s->multiplier[i], wanted, s->momentum);
     }
     s->excess[begin / OOZE_DENSITY_GRAIN] = excess;
     s->sum[begin / OOZE_DENSITY_GRAIN] = total;
@@ -176,7 +176,7 @@ static void multipliers_range(void *data, uint64_t begin, uint64_t end, int work
 
 /* ---- corrections ---- */
 
-/* For a particle with a pair whose line is that of `first`. */
+/* For a particle with rotated lines, which are those of `first`. */
 static OozeF32x4 push_rotated(const OozeDensitySweep *s, uint64_t i)
 {
     const OozePeriodic *p = &s->job->context->periodic;

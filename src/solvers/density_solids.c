@@ -1,12 +1,13 @@
 /* A multiplier that pushes particle i away from samples of a solid pushes the solid by the opposite
-   at the place of the particle: pairs push along their lines, so that the torque is the same. The
-   system of multipliers gains J M^-1 J^T, J being six numbers a particle; all particles around a
-   solid are coupling by it, and Jacobi sweeps converge if each diagonal bears the sum of its row,
+   at the position of the particle: pairs push along their lines, so that the torque is the same.
+   The system of multipliers gains J M^-1 J^T, J being six numbers a particle. It couples all
+   particles around a solid, and Jacobi sweeps converge if each diagonal is at least the sum of its
+   row,
 
      sum_j |J_i M^-1 J_j| <= |J_i| sum_j |J_j|   with |J|^2 = J M^-1 J,
 
-   a third of which is enough, for sweeps are 0.3 long (see projected_jacobi.h). A light solid then
-   moves in place of the fluid, and does not overshoot, however light it is. */
+   a third of which is enough, because sweeps have step length 0.3 (see projected_jacobi.h). A light
+   solid then moves instead of the fluid and does not overshoot, however light it is. */
 #include "solvers/density_solids.h"
 
 #include <math.h>
@@ -58,7 +59,7 @@ static int next_solid(const OozeDensitySweep *s, uint64_t i, int k)
     return next == INT32_MAX ? -1 : next;
 }
 
-/* Where particle i was when the step began. */
+/* Position of particle i at the beginning of the step. */
 static OozeF32x4 start_of(const OozeDensitySweep *s, uint64_t i)
 {
     OozeF32x4 x = s->job->start ? s->job->start[s->order[i]] : s->x[i];
@@ -83,7 +84,7 @@ static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
             double size =
                 sqrt(ooze_coupling_compliance(solid, arm, widen(push_of(s, i, solid->solid))));
             sum[k].v[0] += size;
-            diagonal += SHARE_OF_ROW * size * solid->crowd;
+            diagonal += SHARE_OF_ROW * size * solid->row_sum;
         }
         s->solid_diagonal[i] = (float)diagonal;
     }
@@ -98,7 +99,7 @@ void ooze_density_solid_diagonals(OozeDensitySweep *s)
     ooze_parallel_for(s->job->context->threads, s->job->n, OOZE_COUPLING_GRAIN, diagonal_range, s);
     ooze_coupling_collect(c);
     for (int k = 0; k < c->count; k++) {
-        c->solids[k].crowd = c->solids[k].collected.v[0];
+        c->solids[k].row_sum = c->solids[k].collected.v[0];
     }
 }
 
@@ -178,19 +179,19 @@ void ooze_density_move_solids(OozeDensitySweep *s)
 }
 
 void ooze_density_push_back(OozeDensitySweep *s, uint64_t begin, uint64_t i, int solid,
-                            OozeF32x4 off)
+                            OozeF32x4 delta)
 {
     OozeDynamicCoupling *c = s->job->coupling;
     if (!c || s->relieving || !ooze_coupling_is_dynamic(c, solid)) {
         return;
     }
     int k = c->index_of[solid];
-    OozeVec3 push = vec3_scale(widen(off), -1.0 / (double)s->mobility[i]);
+    OozeVec3 push = vec3_scale(widen(delta), -1.0 / (double)s->mobility[i]);
     ooze_coupling_add(&ooze_coupling_chunk(c, begin)[k],
                       ooze_coupling_arm(c, &c->solids[k], start_of(s, i)), push);
 }
 
-/* As if the solid were split among all that touch it. */
+/* Divides the solid equally among the particles in contact with it. */
 double ooze_density_push_share(const OozeDensitySweep *s, uint64_t i, int solid, OozeVec3 normal)
 {
     const OozeDynamicCoupling *c = s->job->coupling;
@@ -198,6 +199,7 @@ double ooze_density_push_share(const OozeDensitySweep *s, uint64_t i, int solid,
         return 1.0;
     }
     const OozeDynamicSolid *own = &c->solids[c->index_of[solid]];
-    double yield = ooze_coupling_compliance(own, ooze_coupling_arm(c, own, start_of(s, i)), normal);
-    return 1.0 / (1.0 + own->touching * yield / (double)s->mobility[i]);
+    double compliance =
+        ooze_coupling_compliance(own, ooze_coupling_arm(c, own, start_of(s, i)), normal);
+    return 1.0 / (1.0 + own->touching * compliance / (double)s->mobility[i]);
 }

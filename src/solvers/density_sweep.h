@@ -8,50 +8,49 @@
 #include "solvers/density.h"
 #include "solvers/projected_jacobi.h"
 
-/* A particle with a pair whose line has rotated by more than 45 degrees; with a neighbour whose
-   effective inverse mass is not 1. */
+/* Flags of a particle. ROTATED: the line of one of its pairs has rotated by more than 45 degrees.
+   UNEVEN: the effective inverse mass of a neighbour is not 1. */
 enum { OOZE_DENSITY_ROTATED = 1, OOZE_DENSITY_UNEVEN = 2 };
 
 /* Particles of a chunk of parallel work. */
 enum { OOZE_DENSITY_GRAIN = 256 };
 
-/* Arrays are in the order of the stage's own grid. Lists are padded to four with the particle n,
-   which is so far away along the fourth axis that its weight is 0. */
+/* Arrays are in the order of the grid of this stage. Lists are padded to multiples of four with
+   particle n, whose distance along the fourth axis makes its weight 0. */
 typedef struct OozeDensitySweep {
     const OozeDensityJob *job;
     const OozeNeighbours *list, *walls;
-    OozeCubicFour cubic;
+    OozeCubic cubic;
     OozeF32x4 *x; /* n + 1; last lane 0 */
-    /* n + 1: positions that pairs are pushed along, the change of the multiplier in the last
-       lane */
+    /* n + 1: positions whose differences are the lines of pairs: at the beginning of the step, or
+       x without a start; last lane: change of the multiplier */
     OozeF32x4 *x0_lambda;
-    const OozeF32x4 *first; /* x as it was when the lines were drawn, in the caller's order */
-    const uint32_t *order;  /* which particle of the caller's each is */
-    OozeF32x4 *shift;       /* all corrections of a particle added up */
-    float *density_target;  /* or NULL */
-    float *mobility;        /* n + 1 */
+    const OozeF32x4 *first;        /* x at the beginning of the stage, in the order of the caller */
+    const uint32_t *order;         /* index of each particle in the order of the caller */
+    OozeF32x4 *shift;              /* sum of all corrections */
+    float *density_target;         /* or NULL */
+    float *mobility;               /* n + 1 */
     float *effective_inverse_mass; /* n + 1 */
     uint16_t *rigid;               /* n + 1, or NULL */
     uint8_t *ignores_boundary;     /* or NULL */
-    bool even;                     /* all mobilities are 1, and so is all effective_inverse_mass */
-    /* Per edge, in two bytes (see four.h): 1 over its length in `x0_lambda`; negative: in `first`, for
-       a pair whose line has rotated. It scales the push of a pair, equally for both ends, so its
-       rounding is no error of momentum. NULL without a start. */
+    bool even;                     /* all mobilities and effective inverse masses are 1 */
+    /* Per edge, bfloat16: 1 over its length in `x0_lambda`; negative: in `first`, for a pair whose
+       line has rotated. It scales the push of both ends equally, so that its rounding conserves
+       momentum. NULL without a start. */
     uint16_t *line;
-    uint8_t *pair_flags; /* per particle, see above; only with lines */
-    float *push;         /* per edge: slope of the kernel over the length in `x0_lambda` */
-    /* Slopes times directions of the samples of walls, where there are some. */
-    OozeF32x4 *wall_push;
+    uint8_t *pair_flags;  /* per particle, see above; only with lines */
+    float *push;          /* per edge: slope of the kernel over the length in `x0_lambda` */
+    OozeF32x4 *wall_push; /* per particle: sum of kernel gradients of boundary samples */
     OozeProjectedMultiplier *multiplier; /* per particle; not of a plain job */
     float momentum;                      /* of the present sweep */
     OozeF32x4 *position_only_shift;      /* of the relief of overlaps */
-    float *rest;                         /* density targets of the relief of overlaps */
-    uint8_t *seen;                       /* per chunk: flags, see density.c */
-    uint8_t *inside;                     /* per chunk: a particle stayed inside of a solid */
-    bool relieving;                      /* overlaps are relieved now, by shifts of position only */
+    float *relief_target;                /* density targets of the relief of overlaps */
+    uint8_t *chunk_flags;                /* per chunk: flags, see density.c */
+    uint8_t *inside;                     /* per chunk: a particle stayed inside a solid */
+    bool relieving; /* the iterations relieve overlaps, by position-only shifts */
     /* Per particle: added to the diagonal for dynamic solids; NULL: nothing. */
     float *solid_diagonal;
-    float solids_moved; /* m, since the stage began: the farthest that a dynamic solid has */
+    float solids_moved; /* m: largest travel of a dynamic solid since the stage began */
     float *excess;      /* per chunk: largest density beyond rest */
     double *sum;        /* per chunk: all density beyond rest */
 } OozeDensitySweep;

@@ -29,7 +29,7 @@ static const OozeSolid *solid_of(const OozeDynamicCoupling *c, const OozeDynamic
 
 /* ---- the beginning of the step -------------------------------------------------------------- */
 
-/* The inverse inertia as a matrix: it is applied to many arms. */
+/* The inverse inertia tensor, in particles. */
 static void invert_inertia(const OozeSolid *of, double particle_mass, double inverse[6])
 {
     OozeVec3 x = ooze_dynamic_spin_by(of, &of->previous, vec3(particle_mass, 0, 0));
@@ -60,7 +60,7 @@ static OozeDynamicSolid begin_solid(const OozeDynamicCoupling *c, int k)
 
 typedef struct Spread {
     OozeDynamicCoupling *coupling;
-    bool direction; /* or motion */
+    bool direction; /* false: motion */
 } Spread;
 
 static void view_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -324,7 +324,7 @@ void ooze_coupling_move_samples(OozeDynamicCoupling *c)
     OozeBoundary *b = c->context->boundary;
     update_poses(c);
     if (b->count > 0) {
-        for (int k = 0; k < c->count; k++) { /* they are no longer where they were sorted */
+        for (int k = 0; k < c->count; k++) { /* marks the poses of the last sort as out of date */
             int solid = c->solids[k].solid;
             if (solid < b->pose_count) {
                 b->poses[solid].velocity = vec3(NAN, NAN, NAN);

@@ -1,10 +1,10 @@
 /* Coupling of the particles of a step with dynamic solids: six unknowns a solid, velocity and
    angular velocity, and the momentum that it has received from the particles so far.
 
-   Masses are in units of one particle of the method's reference density, so that sums over
-   particles and solids mix. Arms and centres are those of the beginning of the step, and so are
+   Masses are in units of one particle of the method's reference density, so that sums run
+   over particles and solids. Arms and centres are those of the beginning of the step, and so are
    moments: positions move by velocity times dt, so the change of x cross u is x0 cross the
-   impulse, and angular momentum is kept. */
+   impulse, and angular momentum is conserved. */
 #ifndef OOZE_SOLVERS_DYNAMIC_COUPLING_H
 #define OOZE_SOLVERS_DYNAMIC_COUPLING_H
 
@@ -16,30 +16,30 @@
 enum { OOZE_COUPLING_GRAIN = 256 };
 
 typedef struct OozeDynamicSolid {
-    int solid;                              /* index among those of the world */
+    int solid;                              /* index among the solids of the world */
     double mass;                            /* in particles */
     double inverse[6];                      /* inverse inertia tensor; in particles, m2 */
     OozeVec3 centre;                        /* of mass, at the beginning of the step */
-    double reach;                           /* m, from there to its farthest sample */
+    double reach;                           /* m: from the centre to the farthest sample */
     OozeTwist free_motion;                  /* without the particles */
     OozeTwist motion_star;                  /* with forces that act before the velocity solve */
-    OozeTwist motion;                       /* with all that particles have done so far */
+    OozeTwist motion;                       /* with the momentum from the particles so far */
     OozeTwist collected;                    /* sum of the last ooze_coupling_collect */
-    OozeTwist direction, residual, product; /* for a solver */
-    double crowd;                           /* see ooze_density_solid_diagonals */
-    double touching;                        /* particles that are pushed out of it at once */
+    OozeTwist direction, residual, product; /* of conjugate gradients */
+    double row_sum;                         /* see ooze_density_solid_diagonals */
+    double touching;                        /* particles in contact with it */
 } OozeDynamicSolid;
 
 typedef struct OozeDynamicCoupling {
     OozeStepContext *context; /* as given by the world */
     OozeDynamicSolid *solids;
     int count;
-    int *index_of;        /* per solid of the world: which of these, or -1 */
+    int *index_of;        /* per solid of the world: index in `solids`, or -1 */
     double particle_mass; /* kg of a particle of the reference density */
     /* Samples in the order of the lists; those of dynamic solids at the beginning of the step,
        with velocities by `motion`. */
     OozeBoundary view;
-    OozeVec3 *arm; /* per sample of the view: from the centre; of dynamic solids */
+    OozeVec3 *arm; /* per sample of the view, of dynamic solids: position from the centre */
     /* per sample of the view: velocity of a search direction; 0 for other solids */
     OozeFloat4 *direction_velocity;
     uint64_t chunks;
@@ -93,21 +93,23 @@ static inline void ooze_coupling_add(OozeTwist *sum, OozeVec3 arm, OozeVec3 impu
     sum->v[5] += moment.z;
 }
 
-/* From a solid's centre to a particle at x, both when the step began. */
+/* From the centre of a solid to x, both at the beginning of the step. */
 static inline OozeVec3 ooze_coupling_arm(const OozeDynamicCoupling *coupling,
                                          const OozeDynamicSolid *solid, OozeF32x4 x)
 {
     OozeF32x4 centre =
         ooze_f32x4((float)solid->centre.x, (float)solid->centre.y, (float)solid->centre.z, 0);
     OozeF32x4 d = ooze_f32x4_nearest(x - centre, &coupling->context->periodic);
-    OozeVec3 rest = vec3(solid->centre.x - (double)centre[0], solid->centre.y - (double)centre[1],
-                         solid->centre.z - (double)centre[2]);
-    return vec3_sub(vec3((double)d[0], (double)d[1], (double)d[2]), rest);
+    OozeVec3 rounding =
+        vec3(solid->centre.x - (double)centre[0], solid->centre.y - (double)centre[1],
+             solid->centre.z - (double)centre[2]);
+    return vec3_sub(vec3((double)d[0], (double)d[1], (double)d[2]), rounding);
 }
 
 /* ---- new poses ---------------------------------------------------------------------------- */
 
-/* The same, with the samples of the world's boundary: sorted again, or moved in their order. */
+/* Update the poses from `motion`, and the samples of the world's boundary: sort them again, or keep
+   their order. */
 OozeStatus ooze_coupling_place_samples(OozeDynamicCoupling *coupling, OozeError *error);
 void ooze_coupling_move_samples(OozeDynamicCoupling *coupling);
 /* Adds the momentum from the particles to the loads of the stage. */

@@ -20,7 +20,7 @@ typedef struct OozeGather {
     float support;
     float volume; /* V0 such that the rest lattice has density 1 exactly */
     /* Volume of a boundary sample over its Akinci volume, such that a lattice half a spacing above
-       a flat wall has density 1: one layer of samples stands for all that is missing behind it. */
+       a flat wall has density 1: one layer of samples represents the half space behind it. */
     float wall_scale;
     /* Samples of dynamic solids are at the beginning of the step, and fluid clings to those with
        friction. */
@@ -29,22 +29,19 @@ typedef struct OozeGather {
     float strain_scale;
     /* The same for the samples of walls that fluid clings to, with OOZE_STRAIN_WALL_POWER. */
     float wall_strain_scale;
-    const OozeF32x4 *x;     /* positions that the context's lists belong to: see OozeEdges */
+    const OozeF32x4 *x;     /* positions of the lists of the context: see OozeEdges */
     OozeEdgeMemory *memory; /* for weights; NULL: they go into the arena */
     /* results, in the step arena. `gathered` and `wall_edge` of an earlier call are used again */
     OozeF32x4 *gathered; /* 3 (n + 4): memory of edge_sum, correction, density, surface_indicator */
     OozeEdges edges;     /* with V f for weights; f = |W'|/r where it is a kernel's */
-    OozeF32x4 *wall_edge; /* per boundary list entry; 0 for solids on which fluid slips */
-    OozeF32x4 *edge_sum;  /* per particle: sum of its edges, those to walls included */
-    OozeSym3 *correction; /* B: inverse of sum V0 x g^T, or 0 where that is singular */
-    float *density;       /* relative to rest */
-    float *
-        /* |sum of edges|: 0 inside the fluid and at walls, largest at a free surface */
-        surface_indicator;
+    OozeF32x4 *wall_edge;     /* per boundary list entry; 0 for solids on which fluid slips */
+    OozeF32x4 *edge_sum;      /* per particle: sum of its edges, those to walls included */
+    OozeSym3 *correction;     /* B: inverse of sum V0 x g^T, or 0 where that is singular */
+    float *density;           /* relative to rest */
+    float *surface_indicator; /* |sum of edges|: 0 inside and at walls, large at free surfaces */
 } OozeGather;
 
-/* V f (x_ji, 1) with the weight f that `strain_scale` stands for (see OozeGather): the gradient
-   of the weight's kernel, which points along x_ji, and f itself. `value` is W of the density. */
+/* V f (x_ji, 1) with the weight f of `strain_scale` (see OozeGather); `value` is W of the density. */
 static inline OozeF32x4 ooze_edge(OozeF32x4 x_ji, float support, float volume, float strain_scale,
                                   float *value)
 {

@@ -8,7 +8,7 @@
 /* Sums over the neighbours of a particle. */
 typedef struct Sums {
     OozeRows moment;         /* sum x_ji g^T; the last lanes hold sum g */
-    OozeF32x4 weight, value; /* by lanes: sum f, and sum W as ooze_cubic_four_slope scales it */
+    OozeF32x4 weight, value; /* by lanes: sum f, and sum W as ooze_cubic_f32x4_slope scales it */
 } Sums;
 
 /* 0 for entries of the list that are padding. */
@@ -20,19 +20,18 @@ static inline OozeF32x4 unless_padding(OozeF32x4 weight, const uint32_t *index, 
 }
 
 /* f of four neighbours, see OozeGather. */
-static inline OozeF32x4 weights(const OozeGather *s, const OozeCubicFour *cubic, OozeF32x4 r,
+static inline OozeF32x4 weights(const OozeGather *s, const OozeCubic *cubic, OozeF32x4 r,
                                 OozeF32x4 slope)
 {
     OozeF32x4 q = cubic->inverse * r, none = {0};
     if (s->strain_scale > 0.0f) {
         return (s->strain_scale * s->volume) * ooze_f32x4_max(1.0f - q * q, none);
     }
-    OozeF32x4Mask apart = r > cubic->smallest;
-    return ooze_f32x4_select(apart, slope / r, none);
+    OozeF32x4Mask distinct = r > cubic->smallest;
+    return ooze_f32x4_select(distinct, slope / r, none);
 }
 
-static inline Sums sum_fluid(const OozeGather *s, const OozeCubicFour *cubic, uint64_t i,
-                             bool periodic)
+static inline Sums sum_fluid(const OozeGather *s, const OozeCubic *cubic, uint64_t i, bool periodic)
 {
     const OozeNeighbours *list = s->edges.list;
     const uint64_t first = list->first[i];
@@ -49,7 +48,7 @@ static inline Sums sum_fluid(const OozeGather *s, const OozeCubicFour *cubic, ui
             flat[k] = d[k] * d[k] * ooze_f32x4(1, 1, 1, 0);
         }
         OozeF32x4 r = ooze_f32x4_sqrt(ooze_f32x4_row_sums(flat[0], flat[1], flat[2], flat[3]));
-        OozeF32x4 slope = ooze_cubic_four_slope(cubic, r, &value);
+        OozeF32x4 slope = ooze_cubic_f32x4_slope(cubic, r, &value);
         OozeF32x4 f = weights(s, cubic, r, slope);
         if (j + 4 == last) {
             f = unless_padding(f, j, list->dummy);
@@ -73,8 +72,8 @@ typedef struct Samples {
     /* distances at the beginning of the step: compression by the motion of a wall during the
        step does not count */
     OozeF32x4 begin_r;
-    OozeF32x4 volume; /* Akinci's; 0: there is no such sample */
-    OozeF32x4 clings; /* 1: fluid does not slip there, and the wall strains it like fluid */
+    OozeF32x4 volume; /* Akinci's; 0: padding */
+    OozeF32x4 clings; /* 1: no slip, the wall strains the fluid; 0: slip */
 } Samples;
 
 static inline Samples find_samples(const OozeGather *s, OozeF32x4 x, const uint32_t *index,
@@ -105,7 +104,7 @@ static inline Samples find_samples(const OozeGather *s, OozeF32x4 x, const uint3
 }
 
 /* V f of edges to walls that fluid clings to: by OOZE_STRAIN_WALL_POWER, or as fluid. */
-static inline OozeF32x4 wall_weights(const OozeGather *s, const OozeCubicFour *cubic,
+static inline OozeF32x4 wall_weights(const OozeGather *s, const OozeCubic *cubic,
                                      const Samples *four)
 {
     const OozeF32x4 flat = {1, 1, 1, 0}, *d = four->delta;
@@ -118,14 +117,14 @@ static inline OozeF32x4 wall_weights(const OozeGather *s, const OozeCubicFour *c
         return volume * OOZE_STRAIN_WALL_POWER(w);
     }
     OozeF32x4 unused = {0}, r = ooze_f32x4_sqrt(square);
-    OozeF32x4 slope = ooze_cubic_four_slope(cubic, r, &unused);
+    OozeF32x4 slope = ooze_cubic_f32x4_slope(cubic, r, &unused);
     OozeF32x4 share = (s->wall_scale / s->volume) * four->clings * four->volume;
     return share * weights(s, cubic, r, slope);
 }
 
 /* Adds the samples of solids near particle i to its moment and density; returns the sum of their
    edges. */
-static OozeF32x4 add_walls(const OozeGather *s, const OozeCubicFour *cubic, uint64_t i,
+static OozeF32x4 add_walls(const OozeGather *s, const OozeCubic *cubic, uint64_t i,
                            OozeRows *moment, float *density)
 {
     const OozeNeighbours *walls = s->context->fluid_boundary;
@@ -133,7 +132,7 @@ static OozeF32x4 add_walls(const OozeGather *s, const OozeCubicFour *cubic, uint
     for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e += 4) {
         Samples four = find_samples(s, x, walls->index + e, last - e);
         OozeF32x4 value = {0}, f = wall_weights(s, cubic, &four);
-        (void)ooze_cubic_four_slope(cubic, four.begin_r, &value);
+        (void)ooze_cubic_f32x4_slope(cubic, four.begin_r, &value);
         *density += s->wall_scale / s->volume * cubic->value * ooze_f32x4_sum(four.volume * value);
         for (int k = 0; k < 4 && e + (uint64_t)k < last; k++) {
             OozeF32x4 g = four.delta[k] * f[k];
@@ -149,7 +148,7 @@ static inline void gather(const OozeGather *s, uint64_t begin, uint64_t end, boo
 {
     const OozeNeighbours *list = s->edges.list, *walls = s->context->fluid_boundary;
     bool has_walls = s->context->boundary->count > 0;
-    const OozeCubicFour cubic = ooze_cubic_four(s->support, s->volume);
+    const OozeCubic cubic = ooze_cubic(s->support, s->volume);
     float own = s->volume * ooze_cubic_value(0, s->support);
     for (uint64_t i = begin; i < end; i++) {
         Sums sums = sum_fluid(s, &cubic, i, periodic);
@@ -162,8 +161,8 @@ static inline void gather(const OozeGather *s, uint64_t begin, uint64_t end, boo
             wall = add_walls(s, &cubic, i, &sums.moment, &density);
         }
         s->edge_sum[i] = sum + wall;
-        /* a wall edge with the strain weight counts for both of its ends: half of it is this
-           one's */
+        /* an edge to a wall with the strain weight includes the stress of the wall: half of
+           it belongs to the particle */
         sum += s->strain_scale > 0.0f ? 0.5f * wall : wall;
         s->surface_indicator[i] = sqrtf(ooze_f32x4_dot3(sum, sum));
         s->density[i] = density;

@@ -20,13 +20,13 @@ static OozeLatticeWave wave_of(double spacing, double h, const double k[3])
                 float r = (float)sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
                 float slope = ooze_cubic_slope(r, (float)h);
                 double f = -volume * (double)ooze_kernel_gradient_scale(slope, r, (float)h);
-                double phase = k[0] * x[0] + k[1] * x[1] + k[2] * x[2], off = 1.0 - cos(phase);
+                double phase = k[0] * x[0] + k[1] * x[1] + k[2] * x[2], fall = 1.0 - cos(phase);
                 for (int axis = 0; axis < 3; axis++) {
                     g[axis] += f * x[axis] * sin(phase);
                 }
                 wave.moment += f * x[0] * x[0];
-                wave.spread += 2.0 * f * off;
-                wave.laplacian += scale * (double)ooze_viscosity_laplacian(r, (float)h) * off;
+                wave.spread += 2.0 * f * fall;
+                wave.laplacian += scale * (double)ooze_viscosity_laplacian(r, (float)h) * fall;
             }
         }
     }

@@ -6,10 +6,10 @@
 
 /* SPH sums over a wave exp(i k x). */
 typedef struct OozeLatticeWave {
-    double gradient2; /* |g|^2 of the sum for a gradient */
-    double moment;    /* the gradient sum of the field x: 1 where it is exact */
-    double spread;    /* 2 sum f (1 - cos kx) of the same pairs */
-    double laplacian; /* of the viscosity kernel's: k^2 for long waves, as the others */
+    double gradient2; /* |sum f x sin kx|^2, of the gradient */
+    double moment;    /* sum f x^2: 1 where the gradient of a linear field is exact */
+    double spread;    /* 2 sum f (1 - cos kx) */
+    double laplacian; /* sum V lap W (1 - cos kx) with the viscosity kernel; k^2 for long waves */
 } OozeLatticeWave;
 
 /* The smallest step that `step` allows over all materials and waves along an axis, a face diagonal

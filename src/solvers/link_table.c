@@ -60,11 +60,11 @@ uint64_t ooze_link_rows_offsets(OozeLinkRows *rows)
     return at;
 }
 
-void ooze_link_rows_map(const uint32_t *old_row, uint64_t n, uint32_t gone, uint32_t *new_of_old,
+void ooze_link_rows_map(const uint32_t *old_row, uint64_t n, uint32_t missing, uint32_t *new_of_old,
                         uint64_t old)
 {
     for (uint64_t k = 0; k < old; k++) {
-        new_of_old[k] = gone;
+        new_of_old[k] = missing;
     }
     for (uint64_t i = 0; i < n; i++) {
         if (old_row[i] != OOZE_LINK_ROW_NONE) {
@@ -86,19 +86,19 @@ void ooze_link_row_sort(OozeLink *row, uint32_t count)
 }
 
 OozeStatus ooze_link_rows_check_owners(const uint32_t *row_of, uint64_t particles, uint64_t rows,
-                                       bool *good, OozeError *error)
+                                       bool *valid, OozeError *error)
 {
-    uint8_t *taken = ooze_alloc_zero(rows, 1);
-    if (!taken) {
+    uint8_t *owned = ooze_alloc_zero(rows, 1);
+    if (!owned) {
         return ooze_fail_memory(error, "owners of rows", rows);
     }
-    *good = true;
-    for (uint64_t i = 0; i < particles && *good; i++) {
+    *valid = true;
+    for (uint64_t i = 0; i < particles && *valid; i++) {
         if (row_of[i] != OOZE_LINK_ROW_NONE) {
-            *good = row_of[i] < rows && !taken[row_of[i]];
-            taken[*good ? row_of[i] : 0] = 1;
+            *valid = row_of[i] < rows && !owned[row_of[i]];
+            owned[*valid ? row_of[i] : 0] = 1;
         }
     }
-    ooze_free(taken);
+    ooze_free(owned);
     return OOZE_OK;
 }

@@ -30,14 +30,14 @@ OozeStatus ooze_link_items_reserve(OozeLinkRows *rows, uint64_t items, OozeError
 /* Computes the offsets of contiguous rows from their counts; returns the number of items. */
 uint64_t ooze_link_rows_offsets(OozeLinkRows *rows);
 
-/* new_of_old[r]: the particle whose old row is r, from old_row (per particle); `gone` if none. */
-void ooze_link_rows_map(const uint32_t *old_row, uint64_t n, uint32_t gone, uint32_t *new_of_old,
+/* new_of_old[r]: the particle whose old row is r, from old_row (per particle); `missing` if none. */
+void ooze_link_rows_map(const uint32_t *old_row, uint64_t n, uint32_t missing, uint32_t *new_of_old,
                         uint64_t old);
 /* Sorts a row by `other`. Rows are nearly sorted, because particles move little between sorts. */
 void ooze_link_row_sort(OozeLink *row, uint32_t count);
 /* Checks that every particle has no row or a valid row of its own. */
 OozeStatus ooze_link_rows_check_owners(const uint32_t *row_of, uint64_t particles, uint64_t rows,
-                                       bool *good, OozeError *error);
+                                       bool *valid, OozeError *error);
 
 static inline OozeLink *ooze_links_of(const OozeLinkRows *rows, uint64_t row)
 {

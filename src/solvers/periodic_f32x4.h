@@ -17,8 +17,8 @@ static inline OozeBox ooze_box(const OozePeriodic *p)
     return box;
 }
 
-/* Nearest image of a difference of positions; the last lane stays. Fewer than 2^22 boxes away,
-   where the sum leaves no fraction bits. */
+/* Nearest image of a difference of positions, up to 2^22 boxes; adding 0x1.8p23 rounds to integers.
+   The last lane is unchanged. */
 static inline OozeF32x4 ooze_f32x4_image(OozeF32x4 d, OozeBox box)
 {
     OozeF32x4 images = (d * box.inverse + 0x1.8p23f) - 0x1.8p23f;
@@ -40,7 +40,7 @@ static inline OozeF32x4 ooze_f32x4_dots(const OozeF32x4 a[4], const OozeF32x4 b[
     return ooze_f32x4_row_sums(a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3]);
 }
 
-/* Plus each of four by its lane of the weight. */
+/* sum + weight[0] d[0] + ... + weight[3] d[3] */
 static inline OozeF32x4 ooze_f32x4_add_weighted(OozeF32x4 weight, const OozeF32x4 d[4],
                                                 OozeF32x4 sum)
 {

@@ -1,11 +1,11 @@
-/* The rotations nearest to the matrices of four particles at once. */
+/* Polar decomposition of the matrices of four particles at once. */
 #ifndef OOZE_SOLVERS_POLAR_F32X4_H
 #define OOZE_SOLVERS_POLAR_F32X4_H
 
 #include "physics/polar.h"
 #include "solvers/tensor_f32x4.h"
 
-static inline OozeF32x4 ooze_mat3_four_norm2(const OozeMat3Four *a)
+static inline OozeF32x4 ooze_mat3_f32x4_norm2(const OozeMat3F32x4 *a)
 {
     OozeF32x4 sum = {0};
     for (int k = 0; k < 9; k++) {
@@ -14,7 +14,7 @@ static inline OozeF32x4 ooze_mat3_four_norm2(const OozeMat3Four *a)
     return sum;
 }
 
-static inline OozeMat3 ooze_mat3_four_lane(const OozeMat3Four *a, int lane)
+static inline OozeMat3 ooze_mat3_f32x4_lane(const OozeMat3F32x4 *a, int lane)
 {
     OozeMat3 m;
     for (int k = 0; k < 9; k++) {
@@ -28,12 +28,12 @@ static inline bool ooze_f32x4_all(OozeF32x4Mask mask)
     return mask[0] && mask[1] && mask[2] && mask[3];
 }
 
-/* ooze_polar_newton without its scaling: for matrices near a rotation. False where one of them is
-   not, or takes too long. */
-static inline bool ooze_polar_four_near(OozeMat3Four *x)
+/* ooze_polar_newton without scaling, for matrices near a rotation. False: one of them is not, or
+   does not converge. */
+static inline bool ooze_polar_f32x4_near(OozeMat3F32x4 *x)
 {
-    for (int turn = 0; turn < 6; turn++) {
-        OozeMat3Four c;
+    for (int iteration = 0; iteration < 6; iteration++) {
+        OozeMat3F32x4 c;
         for (int i = 0; i < 3; i++) {
             const OozeF32x4 *a = x->m[(i + 1) % 3], *b = x->m[(i + 2) % 3];
             for (int j = 0; j < 3; j++) {
@@ -42,13 +42,13 @@ static inline bool ooze_polar_four_near(OozeMat3Four *x)
             }
         }
         OozeF32x4 det = x->m[0][0] * c.m[0][0] + x->m[0][1] * c.m[0][1] + x->m[0][2] * c.m[0][2];
-        OozeF32x4 far = 0.5f / det, change = {0};
-        if (turn == 0 && !ooze_f32x4_all((det > 0.3f) & (det < 3.0f))) {
+        OozeF32x4 half_inverse_det = 0.5f / det, change = {0};
+        if (iteration == 0 && !ooze_f32x4_all((det > 0.3f) & (det < 3.0f))) {
             return false;
         }
         for (int k = 0; k < 9; k++) {
             OozeF32x4 *entry = &x->m[k / 3][k % 3];
-            OozeF32x4 next = ooze_f32x4_fma(far, c.m[k / 3][k % 3], 0.5f * *entry),
+            OozeF32x4 next = ooze_f32x4_fma(half_inverse_det, c.m[k / 3][k % 3], 0.5f * *entry),
                       d = next - *entry;
             change = ooze_f32x4_fma(d, d, change);
             *entry = next;
@@ -61,16 +61,16 @@ static inline bool ooze_polar_four_near(OozeMat3Four *x)
 }
 
 /* ooze_polar_rotation of four. */
-static inline OozeMat3Four ooze_polar_four(const OozeMat3Four *a)
+static inline OozeMat3F32x4 ooze_polar_f32x4(const OozeMat3F32x4 *a)
 {
-    OozeMat3Four r = *a;
-    OozeF32x4 size2 = ooze_mat3_four_norm2(a);
-    bool near = ooze_f32x4_all((size2 > 1.5f) & (size2 < 6.0f)); /* 3 of a rotation */
-    if (near && ooze_polar_four_near(&r)) {
+    OozeMat3F32x4 r = *a;
+    OozeF32x4 size2 = ooze_mat3_f32x4_norm2(a);
+    bool near = ooze_f32x4_all((size2 > 1.5f) & (size2 < 6.0f)); /* a rotation has 3 */
+    if (near && ooze_polar_f32x4_near(&r)) {
         return r;
     }
     for (int lane = 0; lane < 4; lane++) {
-        OozeMat3 one = ooze_polar_rotation(ooze_mat3_four_lane(a, lane));
+        OozeMat3 one = ooze_polar_rotation(ooze_mat3_f32x4_lane(a, lane));
         for (int k = 0; k < 9; k++) {
             r.m[k / 3][k % 3][lane] = one.m[k];
         }

@@ -29,7 +29,7 @@ static OozeVec3 widen(OozeF32x4 x)
     return vec3((double)x[0], (double)x[1], (double)x[2]);
 }
 
-/* Distance by which particle i and the solids can have approached since the stage began. */
+/* Bound on the approach of particle i and the solids since the stage began. */
 static float moved(const OozeDensitySweep *s, uint64_t i)
 {
     return sqrtf(ooze_f32x4_dot3(s->shift[i], s->shift[i])) + s->solids_moved;
@@ -59,8 +59,8 @@ static void find_near_solids(const OozePushOut *out, uint64_t begin, uint64_t en
     }
 }
 
-/* Distance to a solid that particle i must keep, by its distance when the step began, from where
-   the solid was then. */
+/* Distance to a solid that particle i must keep, from its distance at the beginning of the step to
+   the pose of the solid at that time. */
 static double nearest_allowed(const OozeDensitySweep *s, uint64_t i, const OozeSolid *solid)
 {
     const OozeDensityJob *job = s->job;
@@ -72,9 +72,9 @@ static double nearest_allowed(const OozeDensitySweep *s, uint64_t i, const OozeS
     return ooze_push_out_distance(job->contact, gap, job->context->spacing);
 }
 
-/* The penetration that is to be removed. `inside` is set where some of it is to stay. */
-static double lack_of(const OozeDensitySweep *s, uint64_t i, const OozeSolid *solid,
-                      double distance, bool *inside)
+/* The penetration to remove. `inside` is set where some of it remains. */
+static double penetration(const OozeDensitySweep *s, uint64_t i, const OozeSolid *solid,
+                          double distance, bool *inside)
 {
     double contact = s->job->contact;
     double allowed = distance < contact ? nearest_allowed(s, i, solid) : contact;
@@ -82,7 +82,7 @@ static double lack_of(const OozeDensitySweep *s, uint64_t i, const OozeSolid *so
     return distance < contact ? fmax(allowed - distance, 0.0) : 0.0;
 }
 
-/* True: the particle stays inside of a solid. */
+/* True: the particle stays inside a solid. */
 static bool push_particle(const OozePushOut *out, uint64_t begin, uint64_t i)
 {
     OozePushOutGroup group = out->group[i / OOZE_BROAD_PHASE_GROUP];
@@ -90,24 +90,24 @@ static bool push_particle(const OozePushOut *out, uint64_t begin, uint64_t i)
     const OozeDensityJob *job = s->job;
     const OozeStepContext *c = job->context;
     float travel = moved(s, i);
-    bool here = travel < group.clearance, inside = false, pushed = false;
-    double clearance = here ? (double)group.clearance : INFINITY;
+    bool in_group_range = travel < group.clearance, inside = false, pushed = false;
+    double clearance = in_group_range ? (double)group.clearance : INFINITY;
     for (int k = 0; k < c->solid_count; k++) {
         const OozeBroadPhaseSolid *item = &out->nearby.items[k];
-        if (!item->collides || (here && !ooze_broad_phase_has(group.near, k))) {
+        if (!item->collides || (in_group_range && !ooze_broad_phase_has(group.near, k))) {
             continue;
         }
         OozeVec3 normal;
         double distance = ooze_solid_distance(&c->solids[k], widen(s->x[i]), &normal);
         clearance = fmin(clearance, distance - (double)(job->contact + item->margin + travel));
-        double push = lack_of(s, i, &c->solids[k], distance, &inside);
+        double push = penetration(s, i, &c->solids[k], distance, &inside);
         if (push > 0) {
             push *= ooze_density_push_share(s, i, k, normal);
-            OozeF32x4 off = ooze_f32x4((float)(push * normal.x), (float)(push * normal.y),
-                                       (float)(push * normal.z), 0);
-            s->x[i] += off;
-            s->shift[i] += off;
-            ooze_density_push_back(s, begin, i, k, off);
+            OozeF32x4 delta = ooze_f32x4((float)(push * normal.x), (float)(push * normal.y),
+                                         (float)(push * normal.z), 0);
+            s->x[i] += delta;
+            s->shift[i] += delta;
+            ooze_density_push_back(s, begin, i, k, delta);
             pushed = true;
         }
     }
@@ -159,7 +159,7 @@ static void count_range(void *data, uint64_t begin, uint64_t end, int worker)
             double distance = out->nearby.items[solid].collides
                                   ? ooze_solid_distance(&c->solids[solid], widen(s->x[i]), &normal)
                                   : INFINITY;
-            if (lack_of(s, i, &c->solids[solid], distance, &inside) > 0.0) {
+            if (penetration(s, i, &c->solids[solid], distance, &inside) > 0.0) {
                 ooze_coupling_chunk(coupling, begin)[k].v[0] += 1.0;
             }
         }

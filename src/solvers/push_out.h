@@ -1,4 +1,4 @@
-/* Solids in the density stage: a particle inside of one is moved onto its surface. */
+/* Push-out of the density stage: a particle inside a solid is moved onto its surface. */
 #ifndef OOZE_SOLVERS_PUSH_OUT_H
 #define OOZE_SOLVERS_PUSH_OUT_H
 
@@ -6,18 +6,17 @@
 #include "solvers/density_sweep.h"
 
 typedef struct OozePushOutGroup {
-    /* Solids that its particles may touch, while none has travelled farther than `clearance`. */
+    /* Solids that its particles may touch while none has moved farther than `clearance`. */
     uint64_t near;
     float clearance;
 } OozePushOutGroup;
 
-/* Solids stand still during the stage, so the distance to them bounds the travel of a particle
-   until the next query. */
+/* The distance to solids bounds the travel of a particle until the next query. */
 typedef struct OozePushOut {
     OozeDensitySweep *sweep;
     OozeBroadPhase nearby;
     OozePushOutGroup *group;
-    float *clearance; /* per particle: travel since the stage began below which it has no contact */
+    float *clearance; /* per particle: travel below which it has no contact */
     bool searched;    /* groups are set */
 } OozePushOut;
 

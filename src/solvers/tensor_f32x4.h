@@ -1,30 +1,30 @@
-/* 3x3 tensors of four particles at once, one particle a lane: what an iteration does with a
-   particle between its two gathers, four times cheaper than one by one. */
+/* 3x3 tensors of four particles at once, one particle a lane: for the part of an iteration between
+   its two gathers. */
 #ifndef OOZE_SOLVERS_TENSOR_F32X4_H
 #define OOZE_SOLVERS_TENSOR_F32X4_H
 
 #include "solvers/rows.h"
 
-typedef struct OozeMat3Four {
+typedef struct OozeMat3F32x4 {
     OozeF32x4 m[3][3];
-} OozeMat3Four;
+} OozeMat3F32x4;
 
-/* Four tensors that stand one after the other. */
-static inline OozeMat3Four ooze_mat3_four_from_sym3(const OozeSym3 *s)
+/* Of four tensors, contiguous in memory. */
+static inline OozeMat3F32x4 ooze_mat3_f32x4_from_sym3(const OozeSym3 *s)
 {
     OozeF32x4 low[4], high[4]; /* xx yy zz xy, and zz xy xz yz */
     ooze_f32x4_transpose(ooze_f32x4_load(&s[0].xx), ooze_f32x4_load(&s[1].xx),
                          ooze_f32x4_load(&s[2].xx), ooze_f32x4_load(&s[3].xx), low);
     ooze_f32x4_transpose(ooze_f32x4_load(&s[0].zz), ooze_f32x4_load(&s[1].zz),
                          ooze_f32x4_load(&s[2].zz), ooze_f32x4_load(&s[3].zz), high);
-    OozeMat3Four out = {
+    OozeMat3F32x4 out = {
         {{low[0], low[3], high[2]}, {low[3], low[1], high[3]}, {high[2], high[3], low[2]}}};
     return out;
 }
 
-static inline OozeMat3Four ooze_mat3_four_product(const OozeMat3Four *a, const OozeMat3Four *b)
+static inline OozeMat3F32x4 ooze_mat3_f32x4_product(const OozeMat3F32x4 *a, const OozeMat3F32x4 *b)
 {
-    OozeMat3Four c;
+    OozeMat3F32x4 c;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             OozeF32x4 sum = a->m[i][0] * b->m[0][j];
@@ -36,9 +36,9 @@ static inline OozeMat3Four ooze_mat3_four_product(const OozeMat3Four *a, const O
 }
 
 /* a + a^T */
-static inline OozeMat3Four ooze_mat3_four_twice_symmetric(const OozeMat3Four *a)
+static inline OozeMat3F32x4 ooze_mat3_f32x4_twice_symmetric(const OozeMat3F32x4 *a)
 {
-    OozeMat3Four c;
+    OozeMat3F32x4 c;
     for (int i = 0; i < 3; i++) {
         for (int j = i; j < 3; j++) {
             c.m[i][j] = c.m[j][i] = a->m[i][j] + a->m[j][i];
@@ -47,10 +47,10 @@ static inline OozeMat3Four ooze_mat3_four_twice_symmetric(const OozeMat3Four *a)
     return c;
 }
 
-/* Rows of four particles taken apart, their last lanes into `last`. */
-static inline OozeMat3Four ooze_mat3_four_from_rows(const OozeRows rows[4], OozeF32x4 last[3])
+/* From the rows of four particles; `last`: their last lanes. */
+static inline OozeMat3F32x4 ooze_mat3_f32x4_from_rows(const OozeRows rows[4], OozeF32x4 last[3])
 {
-    OozeMat3Four out;
+    OozeMat3F32x4 out;
     for (int k = 0; k < 3; k++) {
         OozeF32x4 column[4];
         ooze_f32x4_transpose(rows[0].row[k], rows[1].row[k], rows[2].row[k], rows[3].row[k],
@@ -63,9 +63,9 @@ static inline OozeMat3Four ooze_mat3_four_from_rows(const OozeRows rows[4], Ooze
     return out;
 }
 
-/* The way back. */
-static inline void ooze_mat3_four_to_rows(const OozeMat3Four *a, const OozeF32x4 last[3],
-                                          OozeRows rows[4])
+/* Inverse of ooze_mat3_f32x4_from_rows. */
+static inline void ooze_mat3_f32x4_to_rows(const OozeMat3F32x4 *a, const OozeF32x4 last[3],
+                                           OozeRows rows[4])
 {
     for (int k = 0; k < 3; k++) {
         OozeF32x4 row[4];

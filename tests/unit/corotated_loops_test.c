@@ -107,11 +107,11 @@ static void rotations_of_four(void **state)
     for (int turn = 0; turn < 1000; turn++) {
         int kind = turn % 5;
         job.setting = names[kind];
-        OozeMat3Four f;
+        OozeMat3F32x4 f;
         for (int k = 0; k < 36; k++) {
             f.m[k % 9 / 3][k % 3][k / 9] = entry_of(kind, (uint64_t)turn, k / 9, k % 9);
         }
-        OozeMat3Four r = ooze_polar_four(&f);
+        OozeMat3F32x4 r = ooze_polar_f32x4(&f);
         for (int lane = 0; lane < 4; lane++) {
             NearMat given;
             for (int k = 0; k < 9; k++) {
@@ -133,13 +133,13 @@ static void lanes_without_rotation(void **state)
     (void)state;
     static const float bad[] = {0.0f, NAN, INFINITY, 1e30f};
     for (int turn = 0; turn < 16; turn++) {
-        OozeMat3Four f;
+        OozeMat3F32x4 f;
         int lane = turn % 4;
         for (int k = 0; k < 9; k++) {
             f.m[k / 3][k % 3] = ooze_f32x4_splat(k % 4 == 0 ? 1.0f : 0.0f);
             f.m[k / 3][k % 3][lane] = bad[turn / 4];
         }
-        OozeMat3Four r = ooze_polar_four(&f);
+        OozeMat3F32x4 r = ooze_polar_f32x4(&f);
         for (int k = 0; k < 36; k++) {
             CHECK_NEAR((double)r.m[k % 9 / 3][k % 3][k / 9], k % 9 % 4 == 0 ? 1.0 : 0.0,
                        4 * ROUNDING);

@@ -11,7 +11,7 @@ typedef struct Stage {
     int with;
     OozeDensityJob job;
     OozeDensitySweep sweep;
-    OozeF32x4 *x;     /* positions as they were before corrections */
+    OozeF32x4 *x;         /* positions as they were before corrections */
     OozeF32x4 *x0_lambda; /* as given */
     OozeProjectedMultiplier *multiplier;
     float *shifted; /* x component of shifts as they were, one a particle */
@@ -80,7 +80,7 @@ static Stage *stage_create(const Setting *setting, int with)
     *s = (OozeDensitySweep){.job = &t->job,
                             .list = &c->fluid,
                             .walls = &c->walls,
-                            .cubic = ooze_cubic_four(SUPPORT, t->job.volume),
+                            .cubic = ooze_cubic(SUPPORT, t->job.volume),
                             .even = !(with & UNEVEN),
                             .momentum = 0.4f};
     s->x = case_array(c, n + 1, sizeof *s->x);
@@ -295,7 +295,8 @@ static void compare_corrections(Comparison *job, const Stage *t)
             uint32_t j = s->list->index[e];
             const OozeF32x4 *from = s->line && line_at(s, e) >= 0.0 ? t->x0_lambda : t->x;
             delta_between(t->c, from[j], from[i], d);
-            Near push = times(plus(own, exact((double)s->x0_lambda[j][3])), exact((double)s->push[e]));
+            Near push =
+                times(plus(own, exact((double)s->x0_lambda[j][3])), exact((double)s->push[e]));
             for (int a = 0; a < 3; a++) {
                 add(&sum[a], times(push, d[a]));
             }
@@ -326,8 +327,8 @@ static void compare_momentum(Comparison *job, const Stage *t)
             bound += 2 * ROUNDING * (fabs(before) + fabs((double)s->shift[i][a]));
             double terms = fmin(s->list->count[i], 2 * sqrt(s->list->count[i])) + 8;
             for (uint64_t e = s->list->first[i]; e < list_end(s->list, i); e++) {
-                double lambda =
-                    fabs((double)s->x0_lambda[i][3]) + fabs((double)s->x0_lambda[s->list->index[e]][3]);
+                double lambda = fabs((double)s->x0_lambda[i][3]) +
+                                fabs((double)s->x0_lambda[s->list->index[e]][3]);
                 bound += terms * ROUNDING * lambda * fabs((double)s->push[e]) * (double)SUPPORT;
             }
         }

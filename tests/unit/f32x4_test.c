@@ -51,12 +51,12 @@ static void cubic_spline_agrees_with_the_scalar_one(void **state)
 {
     (void)state;
     const float h = 0.04f, volume = 8e-6f;
-    OozeCubicFour cubic = ooze_cubic_four(h, volume);
+    OozeCubic cubic = ooze_cubic(h, volume);
     double worst_value = 0.0, worst_slope = 0.0;
     for (int k = 0; k <= 2000; k++) {
         float r = (float)k * h / 1600.0f;
         OozeF32x4 value = {0};
-        OozeF32x4 slope = ooze_cubic_four_slope(&cubic, ooze_f32x4_splat(r), &value);
+        OozeF32x4 slope = ooze_cubic_f32x4_slope(&cubic, ooze_f32x4_splat(r), &value);
         double plain = volume * (double)ooze_cubic_value(r, h);
         double plain_slope = volume * (double)ooze_cubic_slope(r, h);
         worst_value = fmax(worst_value, fabs((double)(cubic.value * value[1]) - plain));
@@ -66,7 +66,7 @@ static void cubic_spline_agrees_with_the_scalar_one(void **state)
     MEASURED("slope off, over the largest", worst_slope / (double)cubic.slope, 0.0, 1e-6);
     /* what fills up lists */
     OozeF32x4 far = {0};
-    OozeF32x4 none = ooze_cubic_four_slope(&cubic, ooze_f32x4_splat(1e18f), &far);
+    OozeF32x4 none = ooze_cubic_f32x4_slope(&cubic, ooze_f32x4_splat(1e18f), &far);
     assert_true(none[0] == 0.0f && far[0] == 0.0f);
 }
 

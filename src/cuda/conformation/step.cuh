@@ -22,7 +22,7 @@ struct StepView {
     float volume, wall_scale, flat_gradient;
     float strain;                /* V0 times the scale of the strain weight */
     float wall_strain;           /* the same for samples of walls, per volume of the sample */
-    float value, slope, nearest; /* of the cubic spline: see OozeCubicFour */
+    float value, slope, nearest; /* of the cubic spline: see OozeCubic */
     float bulk, void_closure, void_closure_cutoff, contact_distance;
     const OozeRheology *rheology;
     const uint16_t *material;   /* row of rheology */

@@ -51,7 +51,7 @@ static void set_damping(OozeConstraint *c, int sweeps)
 }
 
 /* ooze_constraint_deviator with deviatoric_only. */
-static inline void limit_four(const OozeConstraint *c, OozeMat3Four *rows)
+static inline void limit_four(const OozeConstraint *c, OozeMat3F32x4 *rows)
 {
     if (c->step->settings.deviatoric_only) {
         OozeF32x4 mean = (rows->m[0][0] + rows->m[1][1] + rows->m[2][2]) * (1.0f / 3.0f);
@@ -63,9 +63,9 @@ static inline void limit_four(const OozeConstraint *c, OozeMat3Four *rows)
 
 /* The constraint of particles i to i + 3, whose deformations f in the step rotate them by r: the
    strain that is stored, rotated with them, and ooze_corotated_strain. */
-static inline OozeMat3Four corotated_rows(const OozeConstraint *c, uint64_t i,
-                                          const OozeMat3Four *f, const OozeMat3Four *r,
-                                          OozeF32x4 share)
+static inline OozeMat3F32x4 corotated_rows(const OozeConstraint *c, uint64_t i,
+                                           const OozeMat3F32x4 *f, const OozeMat3F32x4 *r,
+                                           OozeF32x4 share)
 {
     const OozeConformationStep *s = c->step;
     OozeF32x4 low[4], high[4];
@@ -79,10 +79,10 @@ static inline OozeMat3Four corotated_rows(const OozeConstraint *c, uint64_t i,
                          ooze_f32x4_load(e + 24), low);
     ooze_f32x4_transpose(ooze_f32x4_load(e + 4), ooze_f32x4_load(e + 12), ooze_f32x4_load(e + 20),
                          ooze_f32x4_load(e + 28), high);
-    OozeMat3Four rows = {
+    OozeMat3F32x4 rows = {
         {{low[0], low[3], high[0]}, {low[3], low[1], high[1]}, {high[0], high[1], low[2]}}};
     if (s->settings.corotation) { /* R (Q - I) R^T */
-        OozeMat3Four rotated = ooze_mat3_four_product(r, &rows);
+        OozeMat3F32x4 rotated = ooze_mat3_f32x4_product(r, &rows);
         for (int k = 0; k < 9; k++) {
             const OozeF32x4 *a = rotated.m[k / 3], *b = r->m[k % 3];
             rows.m[k / 3][k % 3] = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -99,8 +99,8 @@ static inline OozeMat3Four corotated_rows(const OozeConstraint *c, uint64_t i,
 }
 
 /* Adds ooze_multiplier_steps of the same to the multipliers, and returns them. */
-static inline OozeMat3Four corotated_change(OozeConstraint *c, uint64_t i, uint64_t end,
-                                            const OozeMat3Four *f, const OozeMat3Four *r)
+static inline OozeMat3F32x4 corotated_change(OozeConstraint *c, uint64_t i, uint64_t end,
+                                             const OozeMat3F32x4 *f, const OozeMat3F32x4 *r)
 {
     const uint16_t *material = c->step->material;
     OozeF32x4 normal, shear, share, none = {0};
@@ -111,9 +111,9 @@ static inline OozeMat3Four corotated_change(OozeConstraint *c, uint64_t i, uint6
         shear[k] = m->shear;
         share[k] = m->share;
     }
-    OozeMat3Four rows = corotated_rows(c, i, f, r, share);
-    OozeMat3Four lambda = ooze_mat3_four_from_sym3(&c->lambda[i]);
-    OozeMat3Four diagonal = ooze_mat3_four_from_sym3(&c->diagonal[i]);
+    OozeMat3F32x4 rows = corotated_rows(c, i, f, r, share);
+    OozeMat3F32x4 lambda = ooze_mat3_f32x4_from_sym3(&c->lambda[i]);
+    OozeMat3F32x4 diagonal = ooze_mat3_f32x4_from_sym3(&c->diagonal[i]);
     OozeF32x4 xx = ooze_f32x4(c->correction[i].xx, c->correction[i + 1].xx, c->correction[i + 2].xx,
                               c->correction[i + 3].xx);
     for (int k = 0; k < 9; k++) {
@@ -143,18 +143,18 @@ static inline void sweep_four(const Sweep *sweep, uint64_t i, uint64_t end)
     for (uint64_t k = 0; k < 4; k++) {
         rows[k] = i + k < end ? ooze_raw_rows(s, sweep->u, i + k, true) : ooze_rows_zero();
     }
-    OozeMat3Four raw = ooze_mat3_four_from_rows(rows, weighted), f, r;
-    OozeMat3Four correction = ooze_mat3_four_from_sym3(&c->correction[i]);
-    OozeMat3Four l = ooze_mat3_four_product(&raw, &correction);
+    OozeMat3F32x4 raw = ooze_mat3_f32x4_from_rows(rows, weighted), f, r;
+    OozeMat3F32x4 correction = ooze_mat3_f32x4_from_sym3(&c->correction[i]);
+    OozeMat3F32x4 l = ooze_mat3_f32x4_product(&raw, &correction);
     for (int k = 0; k < 9; k++) {
         float own = k % 4 == 0 ? 1.0f : 0.0f;
         f.m[k / 3][k % 3] = own + s->dt * l.m[k / 3][k % 3];
         r.m[k / 3][k % 3] = ooze_f32x4_splat(own);
     }
     if (s->settings.corotation) {
-        r = ooze_polar_four(&f);
+        r = ooze_polar_f32x4(&f);
     }
-    OozeMat3Four stress = corotated_change(c, i, end, &f, &r);
+    OozeMat3F32x4 stress = corotated_change(c, i, end, &f, &r);
     limit_four(c, &stress);
     for (int k = 0; k < 9; k++) { /* see ooze_constraint_stress */
         stress.m[k / 3][k % 3] *= k % 4 == 0 ? -2.0f * s->dt : -s->dt;

@@ -9,12 +9,12 @@
 /* ---- first gather --------------------------------------------------------------------------- */
 
 /* ooze_lodge_stress of the symmetric part of l. */
-static inline OozeMat3Four stress_of(const OozeMat3Four *l, const OozeMat3Four *stiffness,
-                                     OozeF32x4 bulk)
+static inline OozeMat3F32x4 stress_of(const OozeMat3F32x4 *l, const OozeMat3F32x4 *stiffness,
+                                      OozeF32x4 bulk)
 {
-    OozeMat3Four twice = ooze_mat3_four_twice_symmetric(l); /* 2 D */
-    OozeMat3Four product = ooze_mat3_four_product(&twice, stiffness);
-    OozeMat3Four s = ooze_mat3_four_twice_symmetric(&product);
+    OozeMat3F32x4 twice = ooze_mat3_f32x4_twice_symmetric(l); /* 2 D */
+    OozeMat3F32x4 product = ooze_mat3_f32x4_product(&twice, stiffness);
+    OozeMat3F32x4 s = ooze_mat3_f32x4_twice_symmetric(&product);
     OozeF32x4 pressure = bulk * (l->m[0][0] + l->m[1][1] + l->m[2][2]);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -30,13 +30,13 @@ static inline void set_fluxes(OozeLodge *solve, uint64_t i, const OozeRows rows[
 {
     OozeConformationStep *s = solve->step;
     OozeF32x4 weighted[3];
-    OozeMat3Four raw = ooze_mat3_four_from_rows(rows, weighted);
-    OozeMat3Four correction = ooze_mat3_four_from_sym3(&s->correction[i]);
-    OozeMat3Four stiffness = ooze_mat3_four_from_sym3(&solve->stiffness[i]);
-    OozeMat3Four l = ooze_mat3_four_product(&raw, &correction);
-    OozeMat3Four stress = stress_of(&l, &stiffness, ooze_f32x4_load(solve->bulk + i));
+    OozeMat3F32x4 raw = ooze_mat3_f32x4_from_rows(rows, weighted);
+    OozeMat3F32x4 correction = ooze_mat3_f32x4_from_sym3(&s->correction[i]);
+    OozeMat3F32x4 stiffness = ooze_mat3_f32x4_from_sym3(&solve->stiffness[i]);
+    OozeMat3F32x4 l = ooze_mat3_f32x4_product(&raw, &correction);
+    OozeMat3F32x4 stress = stress_of(&l, &stiffness, ooze_f32x4_load(solve->bulk + i));
     if (solve->with_explicit_terms) {
-        OozeMat3Four s0 = ooze_mat3_four_from_sym3(&solve->explicit_stress[i]);
+        OozeMat3F32x4 s0 = ooze_mat3_f32x4_from_sym3(&solve->explicit_stress[i]);
         for (int k = 0; k < 9; k++) {
             stress.m[k / 3][k % 3] += s0.m[k / 3][k % 3];
         }

@@ -74,7 +74,7 @@ OozeStatus ooze_conformation_density(OozeConformationStep *s, OozeDensityMemory 
         job.context = s->coupling->context;
         job.coupling = s->coupling;
     }
-    job.lent = s->gathered;
+    job.workspace = s->gathered;
     if (s->bodies) {
         job.ignores_boundary = s->bodies->ignores_boundary;
         for (uint64_t i = 0; i < s->n; i++) { /* the rest density of a body is its own */

@@ -6,7 +6,7 @@
 #include "solvers/tensor_f32x4.h"
 
 typedef struct OozeStressFlux {
-    const OozeMat3Four *stress, *l, *correction;
+    const OozeMat3F32x4 *stress, *l, *correction;
     const OozeF32x4 *weighted; /* sum f (u_j - u_i), by axis */
     OozeF32x4 n;               /* hourglass coefficients */
     OozeF32x4 edge_n;          /* sum f n_j over the edges */
@@ -17,7 +17,7 @@ typedef struct OozeStressFlux {
 static inline void ooze_stress_flux(const OozeStressFlux *s, const OozeF32x4 *u,
                                     const OozeF32x4 *edge_sum, OozeRows *flux, OozeF32x4 *base)
 {
-    OozeMat3Four f = ooze_mat3_four_product(s->stress, s->correction);
+    OozeMat3F32x4 f = ooze_mat3_f32x4_product(s->stress, s->correction);
     OozeFluxTerms terms = {.n = s->n, .edge_n = s->edge_n};
     OozeF32x4 v[4], sum[4], rest[3], last[3], none = {0};
     ooze_f32x4_transpose(u[0], u[1], u[2], u[3], v);
@@ -30,7 +30,7 @@ static inline void ooze_stress_flux(const OozeStressFlux *s, const OozeF32x4 *u,
     }
     ooze_flux_add_hourglass(&f.m[0][0], s->n, &s->l->m[0][0]);
     ooze_flux_base(&f.m[0][0], &terms, rest);
-    ooze_mat3_four_to_rows(&f, last, flux);
+    ooze_mat3_f32x4_to_rows(&f, last, flux);
     ooze_f32x4_transpose(rest[0], rest[1], rest[2], none, base);
 }
 

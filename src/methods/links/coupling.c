@@ -149,7 +149,7 @@ static void share_out(OozeLinksStep *s, uint64_t i, int k, OozeF32x4 push, OozeT
     const OozeDynamicSolid *solid = &s->coupling->solids[k];
     OozeVec3 arm = ooze_coupling_arm(s->coupling, solid, s->x0[s->order[i]]), along = widen(push);
     double yield = ooze_coupling_compliance(solid, arm, along) / vec3_dot(along, along);
-    double share = 1.0 / (1.0 + solid->crowd * yield / (double)s->inverse_mass[i]);
+    double share = 1.0 / (1.0 + solid->touching * yield / (double)s->inverse_mass[i]);
     OozeF32x4 less = (float)(1.0 - share) * push;
     s->change[i] -= less;
     ooze_coupling_add(sum, arm, vec3_scale(widen(push - less), -1.0));
@@ -192,7 +192,7 @@ void ooze_links_push_solids(OozeLinksStep *s)
     ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLING_GRAIN, push_range, &job);
     ooze_coupling_collect(c);
     for (int k = 0; k < c->count; k++) {
-        c->solids[k].crowd = c->solids[k].collected.v[0];
+        c->solids[k].touching = c->solids[k].collected.v[0];
     }
     job.counts = false;
     ooze_parallel_for(s->context->threads, s->n, OOZE_COUPLING_GRAIN, push_range, &job);
