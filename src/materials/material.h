@@ -58,7 +58,7 @@ typedef struct OozeMaterial {
     int table_count;
 } OozeMaterial;
 
-/* A material with a definition's numbers, which borrows its name and table: nothing to free. */
+/* The material of a definition; it borrows name and table, and needs no free. */
 OozeMaterial ooze_material_of(const OozeMaterialDef *def);
 
 /* Whether the number at an index belongs to the heat stage, which works with every method. */

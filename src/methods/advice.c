@@ -12,11 +12,10 @@ void ooze_advise(const OozeAdvice *advice, int material, const char *key, const 
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    advice->say(advice->user, material, key, hint, message);
+    advice->warn(advice->user, material, key, hint, message);
 }
 
-/* Three numbers agree when the third is what the other two make of it, to what people write
-   down. */
+/* Largest relative difference at which three numbers agree: they are given with two or three digits. */
 static const double AGREE = 0.02;
 
 void ooze_advise_numbers(const OozeStepContext *c, const OozeAdvice *advice)

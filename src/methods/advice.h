@@ -9,7 +9,7 @@
 struct OozeAdvice {
     double extent; /* m: estimated height of the fluid */
     /* `material`: index, -1: the method's settings; `key`: the number that the message is about */
-    void (*say)(void *user, int material, const char *key, const char *hint, const char *message);
+    void (*warn)(void *user, int material, const char *key, const char *hint, const char *message);
     void *user;
 };
 

@@ -25,7 +25,7 @@ static double max_speed(const OozeChoiceQuestion *q, int *material)
     return fastest;
 }
 
-/* How far a particle may go in a step, in spacings. */
+/* Largest travel of a particle in a step, in spacings. */
 static double longest_travel(const OozeMethod *method, const OozeChoiceQuestion *q)
 {
     return method->traces_paths  ? INFINITY
@@ -71,7 +71,7 @@ void ooze_choose(const OozeMethod *method, const OozeChoiceQuestion *q, OozeChoi
     int material;
     double travel = max_speed(q, &material) * choice->time_step / q->context->spacing;
     bool cut = q->max_travel > 0.0 && !method->traces_paths;
-    /* the speed is a guess, and a little beyond is no cut */
+    /* the speed is an estimate: 25% beyond max_travel is not divided */
     choice->substeps = cut ? fmax(ceil(travel / q->max_travel - 0.25), 1.0) : 1.0;
     choice->cost *= choice->substeps;
 }

@@ -24,8 +24,8 @@ struct OozeChoice {
     /* results */
     double substeps; /* of the fastest step */
     double cost;     /* of a particle and simulated second, in velocity iterations; NAN: unknown */
-    const char *bound; /* why the step is no longer: "a frame" */
-    int material;      /* whose flow that is, or -1 */
+    const char *bound; /* what limits the step, such as "a frame" */
+    int material;      /* whose flow limits it, or -1 */
 };
 
 /* Lowers *longest to `step` and records the reason, if `step` is shorter. */

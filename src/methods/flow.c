@@ -6,17 +6,17 @@
 #include "methods/maxwell.h"
 #include "physics/flow_numbers.h"
 
-/* 0/0 of a fluid at rest is nothing to speak of. */
+/* NAN for 0/0 of a fluid at rest. */
 static double ratio(double value)
 {
     return isfinite(value) ? value : NAN;
 }
 
-/* A material with all its modes as one: the modulus of all, and their mean relaxation time, sum G
-   tau^2 over sum G tau, at which normal stresses are those of the modes together. */
+/* A material with all modes as one: the sum of the moduli, and the mean relaxation time sum G tau^2 /
+   sum G tau, which gives the normal stresses of all modes. */
 typedef struct Fluid {
     OozeMaxwell sum;
-    double remembered; /* viscosity of what relaxes, m2/s */
+    double remembered; /* viscosity of the modes that relax, m2/s */
     OozeThinning thinning;
 } Fluid;
 
@@ -43,7 +43,7 @@ static Fluid fluid_of(const OozeStepContext *c, const OozeMaterial *material, bo
     return (Fluid){m, holds ? 0.0 : viscosity, ooze_material_thinning(material)};
 }
 
-/* Kinematic viscosity at a rate of shear; of what never relaxes, the solvent's. */
+/* Kinematic viscosity at a rate of shear; modes that never relax do not contribute. */
 static double viscosity_at(const Fluid *fluid, double rate)
 {
     double thins = fluid->sum.viscosity - fluid->sum.solvent + fluid->remembered;
@@ -93,7 +93,7 @@ OozeFlow ooze_flow(const OozeStepContext *c, int index, const OozeFlowScale *sca
     double rate = scale->length > 0.0 ? flow.speed / scale->length : 0.0;
     double nu = viscosity_at(&fluid, rate);
     if (yields && !isfinite(m.relaxation) && rate > 0.0) {
-        nu += yield / rate; /* Bingham 1916: what its stress makes of the rate */
+        nu += yield / rate; /* Bingham 1916: yield stress over the rate */
     }
     bool tense = tension > 0.0;
     flow.nu = elastic ? INFINITY : nu;

@@ -18,8 +18,8 @@ OozeMaxwell ooze_maxwell(const OozeStepContext *c, const OozeMaterial *material,
     OozeMaxwell m = {0, 0, 0, 0};
     if (isnan(g) && !isnan(alpha)) {
         double speed = stiffest * c->spacing / c->dt;
-        double weight = v[OOZE_MATERIAL_DENSITY] / reference;
-        g = fmin(alpha > 0.0 ? weight / alpha : INFINITY, speed * speed * weight);
+        double mass = v[OOZE_MATERIAL_DENSITY] / reference;
+        g = fmin(alpha > 0.0 ? mass / alpha : INFINITY, speed * speed * mass);
     }
     if (isnan(g)) {
         g = !isnan(eta) && tau > 0.0 ? eta / tau : 0.0;

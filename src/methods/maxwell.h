@@ -1,5 +1,5 @@
-/* A material of the shared table as a Maxwell fluid, in kinematic units: the same numbers mean the
-   same in every method. */
+/* Maxwell model of a material, in kinematic units: shared, so that a material has the same meaning in
+   every method. */
 #ifndef OOZE_METHODS_MAXWELL_H
 #define OOZE_METHODS_MAXWELL_H
 
@@ -13,13 +13,12 @@ typedef struct OozeMaxwell {
     double solvent;    /* of the solvent alone, m2/s: it does not thin */
 } OozeMaxwell;
 
-/* The stiffest elasticity that is meant by compliance 0: a shear wave crosses this many spacings a
-   step. */
+/* Stiffest elasticity, for compliance 0: spacings that a shear wave crosses in a step. */
 #define OOZE_STIFFEST_WAVE 20.0
 
 /* Any two of viscosity, modulus and relaxation time, or the relaxation time and the compliance;
-   viscosity alone is Newtonian, modulus alone elastic. No elasticity is stiffer than one whose
-   shear wave crosses `stiffest` spacings a step: that is what compliance 0 means. */
+   viscosity alone is Newtonian, modulus alone elastic. The shear wave crosses at
+   most `stiffest` spacings a step, and just as many for compliance 0. */
 OozeMaxwell ooze_maxwell(const OozeStepContext *context, const OozeMaterial *material,
                          double reference_density, double stiffest);
 
@@ -31,12 +30,12 @@ typedef struct OozeMaxwellMode {
 /* The mode `k` of those beside the first, 0 to OOZE_MORE_MODES - 1. */
 OozeMaxwellMode ooze_maxwell_mode(const OozeMaterial *material, int k, double reference_density);
 
-/* What a step of length dt resists shear by: viscosity, and of each mode its modulus times the part
-   of the step that it remembers; m2/s. */
+/* Resistance of a step of length dt to shear, m2/s: viscosity, and of each mode its modulus times the
+   part of the step that it remembers. */
 double ooze_maxwell_resistance(const OozeStepContext *context, const OozeMaterial *material,
                                double reference_density, double stiffest);
 
-/* How its viscosity follows the rate of shear. */
+/* Viscosity as a function of the rate of shear. */
 OozeThinning ooze_material_thinning(const OozeMaterial *material);
 
 #endif

@@ -1,4 +1,4 @@
-/* The one list of methods: adding one is a line here and a folder beside. */
+/* The list of methods. */
 #include "methods/method.h"
 
 #include <math.h>

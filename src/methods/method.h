@@ -1,4 +1,4 @@
-/* What a method is: one const struct. The world calls it; a method never calls the world. */
+/* Interface of a method: one const struct. The world calls it; a method never calls the world. */
 #ifndef OOZE_METHODS_METHOD_H
 #define OOZE_METHODS_METHOD_H
 
@@ -13,47 +13,46 @@ enum { OOZE_METHOD_ARRAYS_MAX = 8 };
 
 typedef struct OozeMethod {
     OozeMethodInfo info;
-    const OozeFieldInfo *fields; /* rows it adds to the particle store */
+    const OozeFieldInfo *fields; /* fields that it adds to the particle store */
     int field_count;
-    /* Rows that only some materials need: a world has such a row from when `wants_field` first says
-       so of one of its materials. Particles of others have its initial value. */
+    /* Fields that only some materials need: a world has such a field once `wants_field` is true for
+       one of its materials. Particles of other materials have its initial value. */
     const OozeFieldInfo *material_fields;
     int material_field_count;
     bool (*wants_field)(const OozeMaterial *material, int field);
-    /* Arrays of its own that belong to the state and have rows of another number than particles:
-       see save. */
+    /* Arrays of the saved state whose length is not the number of particles: see save. */
     const OozeFieldInfo *arrays;
     int array_count;                  /* at most OOZE_METHOD_ARRAYS_MAX */
-    const char *const *material_keys; /* material numbers it uses, NULL-terminated: others are
-                                         reported as ignored by `ooze check` */
-    double support_ratio; /* of the kernel's support to the spacing, where none is given; 0: 2.2 */
+    const char *const *material_keys; /* material keys it uses, NULL-terminated; `ooze check`
+                                         reports others as ignored */
+    double support_ratio;             /* default of support over spacing; 0: 2.2 */
     bool uses_fluid_neighbours;
     bool uses_boundary_neighbours;
     bool takes_bodies;  /* other methods refuse them */
     bool pushes_solids; /* uses `dynamic`: other methods refuse dynamic solids */
-    bool uses_tables;   /* of temperature: others leave a material's numbers as they are */
-    bool traces_paths;  /* loses nothing by long substeps: steps are not cut */
+    bool uses_tables;   /* temperature tables of materials change its coefficients */
+    bool traces_paths;  /* exact for long travel: steps are not divided into sub-steps */
 
     /* Private data that lives as long as the world; saved numbers belong in fields, or in arrays.
        May be NULL with destroy. */
     OozeStatus (*create)(void **data, OozeError *error);
     void (*destroy)(void *data);
-    uint64_t (*bytes)(const void *data); /* of it that grow with the particles; NULL: none */
-    /* Gives count and data of each of the arrays, which last until the next step; and takes them
-       back, when particles and solids are there again. Of `views` name, type and components are as
-       in the table, rows without gaps; all else is to be checked. */
+    uint64_t (*bytes)(const void *data); /* that grow with the particles; NULL: none */
+    /* save sets count and data of each array, valid until the next step. restore reads them, after
+       particles and solids are restored; name, type and components of `views` are those of the
+       table and rows have no gaps, but contents must be checked. */
     OozeStatus (*save)(void *data, OozeFieldView *views, OozeError *error);
     OozeStatus (*restore)(void *data, const OozeStepContext *context,
                           const OozeFieldView *const *views, OozeError *error);
     OozeStatus (*step)(void *data, OozeStepContext *context, OozeError *error);
-    /* Largest stable time step for the present materials, or INFINITY. `ooze check` then also warns
-       where something crosses too much of a spacing a step. NULL: the method is exact at any step.
-       */
+    /* Largest stable time step for the present materials, or INFINITY; NULL: stable at any step.
+       With it `ooze check` also warns of travel beyond a fraction of a spacing a step. */
     double (*stable_step)(const OozeStepContext *context);
-    /* What these materials and settings will not do as asked, for `ooze check`; may be NULL. */
+    /* Warns of materials and settings that do not act as they suggest, for `ooze check`; may be
+       NULL. */
     void (*advise)(const OozeStepContext *context, const OozeAdvice *advice);
-    /* Settings that a scene may leave open (`auto`), NULL-terminated, and the function that chooses
-       them; may be NULL together. The time step may always be left open. */
+    /* Settings that may be `auto`, NULL-terminated, and the function that chooses them; may be NULL
+       together. The time step may always be `auto`. */
     const char *const *chosen_keys;
     void (*choose)(const OozeChoiceQuestion *question, OozeChoice *choice);
 } OozeMethod;
@@ -62,9 +61,9 @@ typedef struct OozeMethod {
 extern const OozeMethod *const ooze_method_list[];
 extern const int ooze_method_list_count;
 const OozeMethod *ooze_method_find(const char *name); /* NULL: unknown */
-/* The ratio that is given, or the method's own where it is not a number. */
+/* `given`, or the default of the method where that is NAN. */
 double ooze_method_support_ratio(const OozeMethod *method, double given);
-/* Whether it makes something of that number of a material. */
+/* Whether the method uses this key of a material. */
 bool ooze_method_uses(const OozeMethod *method, const char *key);
 
 #endif

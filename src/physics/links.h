@@ -34,8 +34,6 @@ OOZE_FORMULA double ooze_link_extension_of_rate(double rate, double dt)
     return exp(rate * dt);
 }
 
-/* ---- density: eqs 4 to 8 -------------------------------------------------------------------- */
-
 /* Eqs 10 and 11: distance that each end moves along the link over its inverse mass w. `share` is 1
    over the larger number of taut links of both ends, so one Jacobi step never overshoots: with e
    the direction of a link, (e.(a - b))^2 <= (w_i + w_j) (a^2 / w_i + b^2 / w_j), and the largest

@@ -19,7 +19,7 @@ static void say(void *user, int material, const char *key, const char *hint, con
 void ooze_scene_check_advice(OozeScene *scene, OozeWorld *world)
 {
     OozeStepContext context = ooze_world_step_context(world);
-    OozeAdvice advice = {.say = say, .user = scene};
+    OozeAdvice advice = {.warn = say, .user = scene};
     ooze_scene_cool_materials(scene, world, &context);
     const OozeSceneScales *scales = ooze_scene_scales(scene);
     for (int m = 0; scales && m < scene->def.material_count; m++) {

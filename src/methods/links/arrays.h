@@ -1,11 +1,11 @@
-/* Links as arrays of a frame, and as rows in the host's memory: for the processor and the GPU. */
+/* Links as arrays of a frame, and as rows in host memory: for the processor and the GPU. */
 #ifndef OOZE_METHODS_LINKS_ARRAYS_H
 #define OOZE_METHODS_LINKS_ARRAYS_H
 
 #include "solvers/link_table.h"
 
-/* To a point of a solid, in its own frame: where a boundary particle was when the link was made.
-   The link does not refer to that particle, so that solids may be sampled again. */
+/* A link to a point of a solid: the position of a boundary particle, in the frame of the solid, when
+   the link was made. It stays valid when the solid is sampled again. */
 typedef struct OozeWallLink {
     float place[3];
     float rest;
@@ -15,8 +15,7 @@ typedef struct OozeWallLink {
 typedef struct OozeLinkTable OozeLinkTable;  /* see table.h */
 OozeLinkTable *ooze_link_table_create(void); /* NULL: out of memory */
 void ooze_link_table_destroy(OozeLinkTable *table);
-/* Its rows of links in ascending order of the other end, and of links to solids: what save packs,
-   and unpack writes. */
+/* Rows of links, in ascending order of the other end, and of links to solids, for save and unpack. */
 void ooze_link_table_rows_of(OozeLinkTable *table, OozeLinkRows **links, OozeLinkRows **walls);
 
 enum { OOZE_LINK_ARRAYS = 6 };
@@ -25,7 +24,7 @@ OozeStatus ooze_link_table_save(OozeLinkTable *table, OozeFieldView *views, Ooze
 OozeStatus ooze_link_table_restore(OozeLinkTable *table, const OozeFieldView *const *views,
                                    const uint32_t *row_of, uint64_t particles, int solid_count,
                                    OozeError *error);
-/* The same of arrays that ooze_link_table_save has written, without checks. */
+/* As restore without checks, for arrays of ooze_link_table_save. */
 OozeStatus ooze_link_table_unpack(OozeLinkTable *table, const OozeFieldView *const *views,
                                   OozeError *error);
 

@@ -1,5 +1,5 @@
-/* Algorithm 1 for pairs of particles. Both ends come to the same result by themselves: distances,
-   mean coefficients and labels are the same from either side, to the last bit. */
+/* Algorithm 1 for pairs of particles. Both ends compute the same result, because distances, mean
+   coefficients and labels have the same bits from either side. */
 #include <math.h>
 
 #include "base/fail.h"
@@ -7,18 +7,19 @@
 
 typedef struct Control {
     OozeLinksStep *s;
-    const OozeNeighbours *near; /* of now */
-    float *rest;                /* per entry of it */
-    uint32_t *new_of_old;    /* per old row, and the one that fills up: its number now, n: gone */
-    uint32_t *left, *stayed; /* per particle: kept links to particles that are no neighbours */
+    const OozeNeighbours *near;     /* at the predicted positions */
+    float *rest;                    /* per entry of `near` */
+    uint32_t *new_of_old;           /* per old row, and the padding: its new number; n: removed */
+    uint32_t *kept_near, *kept_far; /* per particle: kept links to other particles than
+                                        neighbours, from both parts of the old row */
 } Control;
 
 typedef struct Row {
     uint64_t i;
-    const uint32_t *index; /* neighbours of now, in ascending order */
+    const uint32_t *index; /* neighbours, in ascending order */
     float *rest;
     uint32_t count;
-    uint32_t found; /* links that have been put into their places */
+    uint32_t found; /* links to neighbours found so far */
 } Row;
 
 static float length_of(const OozeLinksStep *s, uint64_t i, uint32_t j)
@@ -27,38 +28,38 @@ static float length_of(const OozeLinksStep *s, uint64_t i, uint32_t j)
     return sqrtf(ooze_f32x4_dot3(d, d));
 }
 
-/* Place of j among the neighbours; `count`: it is none. */
+/* Index of j among the neighbours; `count`: not found. */
 static uint32_t find(const Row *row, uint32_t j)
 {
-    uint32_t low = 0, left = row->count;
-    while (left > 0) {
-        uint32_t half = left / 2;
+    uint32_t low = 0, remaining = row->count;
+    while (remaining > 0) {
+        uint32_t half = remaining / 2;
         bool after = row->index[low + half] < j;
         low = after ? low + half + 1 : low;
-        left = after ? left - half - 1 : half;
+        remaining = after ? remaining - half - 1 : half;
     }
     return low < row->count && row->index[low] == j ? low : row->count;
 }
 
-/* Some links of an old row, read at once, looked at four at a time and filed one by one: one after
-   the other would wait for each other's lengths. */
+/* Links of an old row are processed in blocks: reading, updating and storing are loops of their own,
+   which hides latencies. */
 enum { BLOCK = 64 };
 
-typedef struct Links {
-    uint32_t other[BLOCK]; /* now */
+typedef struct LinkBlock {
+    uint32_t other[BLOCK]; /* new number */
     float rest[BLOCK];
-    float square[BLOCK]; /* of lengths */
-} Links;
+    float square[BLOCK]; /* squared lengths */
+} LinkBlock;
 
-/* Lines 2 to 7: rest lengths as they become, OOZE_LINKS_NO_LINK where a link goes. Links to what is
-   gone go, and so does what fills up. */
-OOZE_LINKS_LOOP void judge_on(const OozeLinksStep *s, uint64_t i, Links *links, uint32_t count,
-                              OozeLinksKind kind)
+/* Lines 2 to 7: new rest lengths; OOZE_LINKS_NO_LINK for deleted links, which include those to
+   removed particles and padding. */
+OOZE_LINKS_LOOP void update_rest_lengths(const OozeLinksStep *s, uint64_t i, LinkBlock *links,
+                                         uint32_t count, OozeLinksKind kind)
 {
     const OozeF32x4 *others = s->x, x = others[i];
     const OozeBox box = s->box;
     const float reach2 = s->k.reach2, slack = s->k.slack;
-    const bool may_be_bound = s->any_elastic && s->is_elastic[i];
+    const bool elastic = s->any_elastic && s->is_elastic[i];
     const OozeF32x4 own = ooze_f32x4_splat(s->extension[i]),
                     none = ooze_f32x4_splat(OOZE_LINKS_NO_LINK);
     for (uint32_t k = 0; k < count; k += 4) {
@@ -69,32 +70,32 @@ OOZE_LINKS_LOOP void judge_on(const OozeLinksStep *s, uint64_t i, Links *links, 
         if (!s->same_extension) {
             extension = 0.5f * (own + ooze_links_pick(s->extension, j));
         }
-        OozeF32x4Mask stays = square < reach2, tight = rest - length - slack * rest < 0.0f;
-        if (may_be_bound) {
-            OozeF32x4Mask bound = {-s->is_elastic[j[0]], -s->is_elastic[j[1]], -s->is_elastic[j[2]],
-                                   -s->is_elastic[j[3]]};
-            stays |= bound;
-            tight &= ~bound;
+        OozeF32x4Mask kept = square < reach2, tight = rest - length - slack * rest < 0.0f;
+        if (elastic) {
+            OozeF32x4Mask both_elastic = {-s->is_elastic[j[0]], -s->is_elastic[j[1]],
+                                          -s->is_elastic[j[2]], -s->is_elastic[j[3]]};
+            kept |= both_elastic;
+            tight &= ~both_elastic;
         }
         rest = ooze_f32x4_select(tight & (rest < none), rest * extension, rest);
-        ooze_f32x4_store(ooze_f32x4_select(stays, rest, none), links->rest + k);
+        ooze_f32x4_store(ooze_f32x4_select(kept, rest, none), links->rest + k);
         ooze_f32x4_store(square, links->square + k);
     }
 }
 
-static void judge(const OozeLinksStep *s, uint64_t i, Links *links, uint32_t count)
+static void update_links(const OozeLinksStep *s, uint64_t i, LinkBlock *links, uint32_t count)
 {
     if (s->periodic) {
-        judge_on(s, i, links, count, (OozeLinksKind){.periodic = true});
+        update_rest_lengths(s, i, links, count, (OozeLinksKind){.periodic = true});
     } else {
-        judge_on(s, i, links, count, (OozeLinksKind){.periodic = false});
+        update_rest_lengths(s, i, links, count, (OozeLinksKind){.periodic = false});
     }
 }
 
-/* Puts links to neighbours into their places. The others come to the front; gives their number.
-   Lists change little from step to step: most often the next link leads to the next neighbour.
-   Particles clearly beyond the support are none. */
-static uint32_t file(const OozeLinksStep *s, Row *row, Links *links, uint32_t count)
+/* Stores the rest lengths of links to neighbours. Moves the other links to the front of the block and
+   returns their number. Lists change little from step to step, so that the next link mostly leads
+   to the next neighbour. */
+static uint32_t store_links(const OozeLinksStep *s, Row *row, LinkBlock *links, uint32_t count)
 {
     const float beyond = 1.001f * (s->k.support * s->k.support);
     const uint32_t *index = row->index, all = row->count;
@@ -122,50 +123,50 @@ static uint32_t file(const OozeLinksStep *s, Row *row, Links *links, uint32_t co
     return others;
 }
 
-/* Links to those that are no neighbours any more are kept in the old row. Gives their number. */
+/* Keeps links to particles that are no longer neighbours in the old row; returns their number. */
 static uint32_t keep_near(const Control *c, Row *row, uint32_t old)
 {
     OozeLinkTable *table = &c->s->memory->table;
     const OozeNeighbours *near = &table->near[0];
     uint64_t first = near->first[old];
-    uint32_t *index = near->index + first, all = ooze_link_fours(near->count[old]), left = 0;
+    uint32_t *index = near->index + first, all = ooze_link_fours(near->count[old]), kept_near = 0;
     float *rest = table->rest[0].values + first;
     for (uint32_t k = 0; k < all; k += BLOCK) {
         uint32_t count = all - k < BLOCK ? all - k : BLOCK;
-        Links links;
+        LinkBlock links;
         for (uint32_t m = 0; m < count; m++) {
             links.other[m] = c->new_of_old[index[k + m]];
             links.rest[m] = rest[k + m];
         }
-        judge(c->s, row->i, &links, count);
-        uint32_t others = file(c->s, row, &links, count);
-        for (uint32_t m = 0; m < others; m++, left++) {
-            index[left] = links.other[m];
-            rest[left] = links.rest[m];
+        update_links(c->s, row->i, &links, count);
+        uint32_t others = store_links(c->s, row, &links, count);
+        for (uint32_t m = 0; m < others; m++, kept_near++) {
+            index[kept_near] = links.other[m];
+            rest[kept_near] = links.rest[m];
         }
     }
-    return left;
+    return kept_near;
 }
 
 static uint32_t keep_far(const Control *c, Row *row, uint32_t old)
 {
     const OozeLinkRows *far = &c->s->memory->table.far[0];
     OozeLink *link = ooze_links_of(far, old);
-    uint32_t all = ooze_link_fours(far->count[old]), stayed = 0;
+    uint32_t all = ooze_link_fours(far->count[old]), kept_far = 0;
     for (uint32_t k = 0; k < all; k += BLOCK) {
         uint32_t count = all - k < BLOCK ? all - k : BLOCK;
-        Links links;
+        LinkBlock links;
         for (uint32_t m = 0; m < count; m++) {
             links.other[m] = c->new_of_old[link[k + m].other];
             links.rest[m] = link[k + m].rest;
         }
-        judge(c->s, row->i, &links, count);
-        uint32_t others = file(c->s, row, &links, count);
+        update_links(c->s, row->i, &links, count);
+        uint32_t others = store_links(c->s, row, &links, count);
         for (uint32_t m = 0; m < others; m++) {
-            link[stayed++] = (OozeLink){links.other[m], links.rest[m]};
+            link[kept_far++] = (OozeLink){links.other[m], links.rest[m]};
         }
     }
-    return stayed;
+    return kept_far;
 }
 
 static bool may_link(const OozeLinksStep *s, uint64_t i, uint32_t j)
@@ -178,7 +179,7 @@ static void make_links(const OozeLinksStep *s, const Row *row)
 {
     for (uint32_t e = 0; e < row->count && row->found < row->count; e++) {
         if (row->rest[e] == OOZE_LINKS_NO_LINK && may_link(s, row->i, row->index[e])) {
-            /* in one place there is no direction, and no length to hold */
+            /* coincident particles: a positive rest length */
             row->rest[e] = fmaxf(length_of(s, row->i, row->index[e]), 1e-6f * s->k.support);
         }
     }
@@ -199,9 +200,9 @@ static void keep_range(void *data, uint64_t begin, uint64_t end, int worker)
         }
         uint32_t old = s->old_row[i];
         bool had_row = old != OOZE_LINK_ROW_NONE;
-        c->left[i] = had_row && had_neighbours ? keep_near(c, &row, old) : 0;
-        c->stayed[i] = had_row ? keep_far(c, &row, old) : 0;
-        count[i] = c->left[i] + c->stayed[i];
+        c->kept_near[i] = had_row && had_neighbours ? keep_near(c, &row, old) : 0;
+        c->kept_far[i] = had_row ? keep_far(c, &row, old) : 0;
+        count[i] = c->kept_near[i] + c->kept_far[i];
         make_links(s, &row);
     }
 }
@@ -216,12 +217,12 @@ static void write_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         OozeLink *row = ooze_links_of(rows, i);
         uint32_t old = s->old_row[i];
-        for (uint32_t k = 0; k < c->stayed[i]; k++) {
+        for (uint32_t k = 0; k < c->kept_far[i]; k++) {
             row[k] = ooze_links_of(&table->far[0], old)[k];
         }
-        for (uint32_t k = 0; k < c->left[i]; k++) {
+        for (uint32_t k = 0; k < c->kept_near[i]; k++) {
             uint64_t e = table->near[0].first[old] + k;
-            row[c->stayed[i] + k] = (OozeLink){table->near[0].index[e], table->rest[0].values[e]};
+            row[c->kept_far[i] + k] = (OozeLink){table->near[0].index[e], table->rest[0].values[e]};
         }
         ooze_link_row_sort(row, rows->count[i]);
         ooze_link_fill_up(row, rows->count[i], (uint32_t)s->n);
@@ -237,8 +238,8 @@ static OozeStatus begin(Control *c, OozeError *error)
     c->near = &table->near[1];
     c->rest = ooze_edge_values(&table->rest[1], NULL, c->near->first[s->n]);
     c->new_of_old = ooze_arena_alloc(arena, old + 1, sizeof *c->new_of_old);
-    c->left = ooze_arena_alloc(arena, s->n, sizeof *c->left);
-    c->stayed = ooze_arena_alloc(arena, s->n, sizeof *c->stayed);
+    c->kept_near = ooze_arena_alloc(arena, s->n, sizeof *c->kept_near);
+    c->kept_far = ooze_arena_alloc(arena, s->n, sizeof *c->kept_far);
     if (!c->rest || ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "links", c->near->first[s->n] * sizeof *c->rest);
     }

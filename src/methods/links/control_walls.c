@@ -1,5 +1,4 @@
-/* Algorithm 1 for links to solids. Boundary particles have no label of their own, and use the
-   coefficient of their partner: the particle decides. */
+/* Algorithm 1 for links to solids. Label and extension are those of the particle. */
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +8,8 @@
 
 typedef struct Control {
     OozeLinksStep *s;
-    uint32_t *kept; /* per particle: entries of its old row that stay */
-    uint8_t *made;  /* per entry of the lists of samples: it gets a link */
+    uint32_t *kept; /* per particle: kept links of its old row */
+    uint8_t *made;  /* per entry of the lists of samples: 1: it gets a link */
 } Control;
 
 OozeF32x4 ooze_links_held_at(const OozeLinksStep *s, const OozeWallLink *link)
@@ -32,7 +31,7 @@ static float length_of(const OozeLinksStep *s, uint64_t i, OozeF32x4 x)
     return sqrtf(ooze_f32x4_dot3(d, d));
 }
 
-/* In place on the old row. */
+/* Moves kept links to the front of the old row; returns their number. */
 static uint32_t keep_links(const OozeLinksStep *s, uint64_t i)
 {
     const OozeLinkRows *old = &s->memory->table.walls[0];
@@ -60,17 +59,16 @@ static uint32_t keep_links(const OozeLinksStep *s, uint64_t i)
     return kept;
 }
 
-/* ---- which samples have a link already -------------------------------------------------- */
+/* ---- samples that have a link already --------------------------------------------------- */
 
-/* The links of a row by a number that is made of where they are held. Slots hold 1 + the link's
-   place in the row. */
+/* Hash table of the links of a row by their points. Slots hold 1 + the index in the row. */
 enum { SLOTS = 512, ROW_MAX = SLOTS / 2 };
 
-typedef struct Places {
+typedef struct LinkHash {
     uint16_t slot[SLOTS];
     const OozeWallLink *links;
     uint32_t count;
-} Places;
+} LinkHash;
 
 static uint32_t slot_of(const float place[3])
 {
@@ -85,39 +83,39 @@ static bool is_same(const OozeWallLink *a, const OozeWallLink *b)
     return a->solid == b->solid && memcmp(a->place, b->place, sizeof a->place) == 0;
 }
 
-/* Slots are empty between rows: whatever a row filled, it empties. */
-static void enter(Places *places, const OozeWallLink *links, uint32_t count)
+/* Slots are empty between rows. */
+static void hash_fill(LinkHash *hash, const OozeWallLink *links, uint32_t count)
 {
-    places->links = links;
-    places->count = count;
+    hash->links = links;
+    hash->count = count;
     for (uint32_t k = 0; k < count && count <= ROW_MAX; k++) {
         uint32_t at = slot_of(links[k].place);
-        while (places->slot[at]) {
+        while (hash->slot[at]) {
             at = (at + 1) % SLOTS;
         }
-        places->slot[at] = (uint16_t)(k + 1);
+        hash->slot[at] = (uint16_t)(k + 1);
     }
 }
 
-static void leave(Places *places)
+static void hash_clear(LinkHash *hash)
 {
-    if (places->count > 0 && places->count <= ROW_MAX) {
-        memset(places->slot, 0, sizeof places->slot);
+    if (hash->count > 0 && hash->count <= ROW_MAX) {
+        memset(hash->slot, 0, sizeof hash->slot);
     }
 }
 
-static bool is_among(const Places *places, const OozeWallLink *link)
+static bool hash_has(const LinkHash *hash, const OozeWallLink *link)
 {
-    if (places->count > ROW_MAX) {
+    if (hash->count > ROW_MAX) {
         uint32_t k = 0;
-        while (k < places->count && !is_same(&places->links[k], link)) {
+        while (k < hash->count && !is_same(&hash->links[k], link)) {
             k++;
         }
-        return k < places->count;
+        return k < hash->count;
     }
     uint32_t at = slot_of(link->place);
-    while (places->slot[at]) {
-        if (is_same(&places->links[places->slot[at] - 1], link)) {
+    while (hash->slot[at]) {
+        if (is_same(&hash->links[hash->slot[at] - 1], link)) {
             return true;
         }
         at = (at + 1) % SLOTS;
@@ -133,8 +131,8 @@ static OozeWallLink link_to(const OozeBoundary *b, const uint32_t *order, uint32
     return (OozeWallLink){{place.x, place.y, place.z}, 0, b->solid[sample]};
 }
 
-/* Marks the samples that the row gets links to; gives their number. */
-static uint32_t choose_samples(const Control *c, uint64_t i, Places *places)
+/* Marks the samples that get a link; returns their number. */
+static uint32_t choose_samples(const Control *c, uint64_t i, LinkHash *hash)
 {
     const OozeLinksStep *s = c->s;
     const OozeNeighbours *near = &s->memory->near_walls;
@@ -144,7 +142,7 @@ static uint32_t choose_samples(const Control *c, uint64_t i, Places *places)
     for (uint64_t e = near->first[i], last = e + near->count[i]; e < last; e++) {
         uint32_t sample = near->index[e];
         OozeWallLink link = link_to(b, order, sample);
-        c->made[e] = !s->is_elastic[i] && s->solids[link.solid].clings && !is_among(places, &link);
+        c->made[e] = !s->is_elastic[i] && s->solids[link.solid].clings && !hash_has(hash, &link);
         chosen += c->made[e];
     }
     return chosen;
@@ -163,18 +161,18 @@ static void keep_range(void *data, uint64_t begin, uint64_t end, int worker)
     const Control *c = data;
     const OozeLinksStep *s = c->s;
     uint32_t *count = s->memory->table.walls[1].count;
-    Places places = {.count = 0};
+    LinkHash hash = {.count = 0};
     for (uint64_t i = begin; i < end; i++) {
         count[i] = c->kept[i] = keep_links(s, i);
         if (s->k.samples && s->memory->near_walls.count[i] > 0) {
-            enter(&places, old_links(s, i), c->kept[i]);
-            count[i] += choose_samples(c, i, &places);
-            leave(&places);
+            hash_fill(&hash, old_links(s, i), c->kept[i]);
+            count[i] += choose_samples(c, i, &hash);
+            hash_clear(&hash);
         }
     }
 }
 
-/* Links to the samples that were chosen, behind those that stay. */
+/* Writes links to the chosen samples. */
 static void make_links(const Control *c, uint64_t i, OozeWallLink *to)
 {
     const OozeLinksStep *s = c->s;

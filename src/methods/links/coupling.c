@@ -28,50 +28,50 @@ OozeStatus ooze_links_couple(OozeLinksStep *s, OozeDynamicCoupling *coupling, Oo
     double unit =
         c->materials[0].values[OOZE_MATERIAL_DENSITY] * c->spacing * c->spacing * c->spacing;
     OozeStatus status = ooze_coupling_begin(coupling, c, unit, error);
-    if (!status && c->dynamic->dynamics) { /* contacts did not let them fly freely */
+    if (!status && c->dynamic->dynamics) { /* contacts change the free motion */
         ooze_coupling_move_samples(coupling);
     }
     s->coupling = status ? NULL : coupling;
     return status;
 }
 
-/* ---- particles at solids ------------------------------------------------------------------ */
+/* ---- solids near a particle ------------------------------------------------------------------ */
 
-/* Samples and links of one particle, which name solids. */
-typedef struct Around {
+/* Boundary samples near a particle, and its links to solids. */
+typedef struct SolidsNear {
     const uint32_t *sample;
     uint32_t samples;
     const OozeWallLink *link;
     const OozeF32x4 *held;
     uint32_t links;
-} Around;
+} SolidsNear;
 
-static Around around(const OozeLinksStep *s, uint64_t i)
+static SolidsNear solids_near(const OozeLinksStep *s, uint64_t i)
 {
     const OozeNeighbours *near = &s->memory->near_walls;
     const OozeLinkRows *rows = &s->memory->table.walls[0];
-    Around a = {.samples = s->k.samples ? near->count[i] : 0,
-                .links = s->k.linked ? rows->count[i] : 0};
+    SolidsNear a = {.samples = s->k.samples ? near->count[i] : 0,
+                    .links = s->k.linked ? rows->count[i] : 0};
     a.sample = a.samples ? near->index + near->first[i] : NULL;
     a.link = a.links ? ooze_wall_links_of(rows, i) : NULL;
     a.held = a.links ? s->held_at + rows->first[i] : NULL;
     return a;
 }
 
-/* The next dynamic solid after number k, or -1; `alone`: all others are the same one. */
-static int next_solid(const OozeLinksStep *s, const Around *a, int k, bool *alone)
+/* The next dynamic solid after number k, or -1; `only_one`: all samples and links are of one solid. */
+static int next_solid(const OozeLinksStep *s, const SolidsNear *a, int k, bool *only_one)
 {
     const OozeDynamicCoupling *c = s->coupling;
     const uint16_t *solid = s->context->boundary->solid;
-    int next = INT32_MAX, least = INT32_MAX, most = -2;
+    int next = INT32_MAX, lowest = INT32_MAX, highest = -2;
     for (uint32_t e = 0; e < a->samples + a->links; e++) {
         int other =
             c->index_of[e < a->samples ? solid[a->sample[e]] : a->link[e - a->samples].solid];
         next = other > k && other < next ? other : next;
-        least = other < least ? other : least;
-        most = other > most ? other : most;
+        lowest = other < lowest ? other : lowest;
+        highest = other > highest ? other : highest;
     }
-    *alone = least == most;
+    *only_one = lowest == highest;
     return next == INT32_MAX ? -1 : next;
 }
 
@@ -79,10 +79,10 @@ static void near_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeLinksStep *s = data;
-    bool near = false, alone;
+    bool near = false, only_one;
     for (uint64_t i = begin; i < end && !near; i++) {
-        Around a = around(s, i);
-        near = next_solid(s, &a, -1, &alone) >= 0;
+        SolidsNear a = solids_near(s, i);
+        near = next_solid(s, &a, -1, &only_one) >= 0;
     }
     s->coupling->near[begin / OOZE_COUPLING_GRAIN] = near;
 }
@@ -102,9 +102,8 @@ OozeStatus ooze_links_couple_iterations(OozeLinksStep *s, OozeError *error)
 
 /* ---- pushes ----------------------------------------------------------------------------- */
 
-/* What samples and links of one of several solids do to particle i: as the first sweep, see
-   sweep_loops.c. */
-static OozeF32x4 part_of(const OozeLinksStep *s, uint64_t i, const Around *a, int solid)
+/* Correction of particle i by the samples and links of one of several solids: see sweep_loops.c. */
+static OozeF32x4 part_of(const OozeLinksStep *s, uint64_t i, const SolidsNear *a, int solid)
 {
     const OozeBoundary *b = s->context->boundary;
     OozeF32x4 push = {0}, pull = {0};
@@ -132,27 +131,28 @@ static OozeF32x4 part_of(const OozeLinksStep *s, uint64_t i, const Around *a, in
     return all;
 }
 
-static OozeF32x4 push_of(const OozeLinksStep *s, uint64_t i, const Around *a, int k, bool alone)
+static OozeF32x4 push_of(const OozeLinksStep *s, uint64_t i, const SolidsNear *a, int k,
+                         bool only_one)
 {
-    OozeF32x4 push = alone ? s->from_walls[i] : part_of(s, i, a, s->coupling->solids[k].solid);
+    OozeF32x4 push = only_one ? s->from_walls[i] : part_of(s, i, a, s->coupling->solids[k].solid);
     push[3] = 0;
     return push;
 }
 
 typedef struct Push {
     OozeLinksStep *step;
-    bool counts; /* or shares out */
+    bool counts; /* counts particles; otherwise divides the corrections */
 } Push;
 
-static void share_out(OozeLinksStep *s, uint64_t i, int k, OozeF32x4 push, OozeTwist *sum)
+static void divide_push(OozeLinksStep *s, uint64_t i, int k, OozeF32x4 push, OozeTwist *sum)
 {
     const OozeDynamicSolid *solid = &s->coupling->solids[k];
     OozeVec3 arm = ooze_coupling_arm(s->coupling, solid, s->x0[s->order[i]]), along = widen(push);
-    double yield = ooze_coupling_compliance(solid, arm, along) / vec3_dot(along, along);
-    double share = 1.0 / (1.0 + solid->touching * yield / (double)s->inverse_mass[i]);
-    OozeF32x4 less = (float)(1.0 - share) * push;
-    s->change[i] -= less;
-    ooze_coupling_add(sum, arm, vec3_scale(widen(push - less), -1.0));
+    double compliance = ooze_coupling_compliance(solid, arm, along) / vec3_dot(along, along);
+    double share = 1.0 / (1.0 + solid->touching * compliance / (double)s->inverse_mass[i]);
+    OozeF32x4 given_back = (float)(1.0 - share) * push;
+    s->change[i] -= given_back;
+    ooze_coupling_add(sum, arm, vec3_scale(widen(push - given_back), -1.0));
 }
 
 static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -165,18 +165,18 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
     OozeTwist *sum = ooze_coupling_chunk(s->coupling, begin);
     for (uint64_t i = begin; i < end; i++) {
-        Around a = around(s, i);
-        bool alone = false;
-        int k = s->inverse_mass[i] > 0.0f ? next_solid(s, &a, -1, &alone) : -1;
-        for (; k >= 0; k = next_solid(s, &a, k, &alone)) {
-            OozeF32x4 push = push_of(s, i, &a, k, alone);
+        SolidsNear a = solids_near(s, i);
+        bool only_one = false;
+        int k = s->inverse_mass[i] > 0.0f ? next_solid(s, &a, -1, &only_one) : -1;
+        for (; k >= 0; k = next_solid(s, &a, k, &only_one)) {
+            OozeF32x4 push = push_of(s, i, &a, k, only_one);
             if (!(ooze_f32x4_dot3(push, push) > 0.0f)) {
                 continue;
             }
             if (job->counts) {
                 sum[k].v[0] += 1.0;
             } else {
-                share_out(s, i, k, push, &sum[k]);
+                divide_push(s, i, k, push, &sum[k]);
             }
         }
     }

@@ -1,22 +1,22 @@
-/* What the inner loops of the links method share: four neighbours at a time. Lists are padded with
-   the particle n, which is so far away along the fourth axis that it weighs nothing. */
+/* Helpers of the inner loops of the links method, which process four neighbours at a time. Lists are
+   padded with particle n, whose distance along the fourth axis makes its weight 0. */
 #ifndef OOZE_METHODS_LINKS_FOURS_H
 #define OOZE_METHODS_LINKS_FOURS_H
 
 #include "base/isa.h"
 #include "methods/links/step.h"
 
-/* A loop that is compiled once for every kind, whatever the compiler thinks of its length. */
+/* A loop that is compiled once for every kind. */
 #define OOZE_LINKS_LOOP static inline __attribute__((always_inline))
 
-/* Which loops to compile: constants at each call. */
+/* Variants of the loops: constants at each call. */
 typedef struct OozeLinksKind {
     bool periodic, mixed;
-    bool even;   /* all weights are 1, and so is all ease */
+    bool even;   /* all inverse masses are 1 */
     bool linked; /* links have strength */
 } OozeLinksKind;
 
-/* Whether loops take all weights for 1: the rule of the next. */
+/* Whether OOZE_LINKS_BY_KIND selects `even`. */
 static inline bool ooze_links_is_even(const OozeLinksStep *s)
 {
     return s->even && !s->periodic && !s->k.kernel.mixed;
@@ -49,7 +49,7 @@ static inline OozeF32x4 ooze_links_pick(const float *from, const uint32_t *index
     return ooze_f32x4(from[index[0]], from[index[1]], from[index[2]], from[index[3]]);
 }
 
-/* ooze_links_value over its scale, and ooze_links_slope over that of ooze_links_steepness. */
+/* ooze_links_value over value_scale, and ooze_links_slope over ooze_links_steepness. */
 typedef struct OozeLinksShape {
     OozeF32x4 value, slope;
 } OozeLinksShape;
@@ -74,7 +74,7 @@ static inline float ooze_links_steepness(const OozeLinksKernel *k)
     return k->mixed ? k->slope_scale : 6.0f * k->slope_scale;
 }
 
-/* The scales of what the first sweep leaves to the second, and to dynamic solids. */
+/* Scales of the results of the first sweep. */
 static inline void ooze_links_set_scales(OozeLinksStep *s)
 {
     s->steepness = s->k.volume * ooze_links_steepness(&s->k.kernel);

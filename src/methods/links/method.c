@@ -111,7 +111,7 @@ static OozeStatus restore(void *data, const OozeStepContext *c, const OozeFieldV
                                    ooze_particles_count(c->particles), c->solid_count, error);
 }
 
-/* ---- what a step works with ------------------------------------------------------------- */
+/* ---- data of a step ------------------------------------------------------------- */
 
 /* The extension of a particle at its temperature. */
 static float extension_at(const OozeLinksStep *s, uint32_t i, uint16_t material)
@@ -211,7 +211,7 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* Into `change`, wrapped, as the sort wants it. */
+/* Writes predicted positions, wrapped, to `change`. */
 static void predict_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -228,7 +228,7 @@ static void predict_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void reorder_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeLinksStep *s = data;
@@ -259,8 +259,8 @@ static OozeStatus find_neighbours(OozeLinksStep *s, OozeError *error)
         return status;
     }
     s->order = ooze_grid_order(memory->grid);
-    ooze_parallel_for(c->threads, s->n, OOZE_LINKS_GRAIN, take_range, s);
-    s->x[s->n] = ooze_f32x4(0, 0, 0, OOZE_LINKS_FAR); /* fills up lists, and weighs nothing */
+    ooze_parallel_for(c->threads, s->n, OOZE_LINKS_GRAIN, reorder_range, s);
+    s->x[s->n] = ooze_f32x4(0, 0, 0, OOZE_LINKS_FAR); /* padding of lists */
     s->x_lambda[s->n] = ooze_f32x4(0, 0, 0, 0);
     s->inverse_mass[s->n] = s->effective_inverse_mass[s->n] = s->share[s->n] = 0.0f;
     s->extension[s->n] = 1.0f;
@@ -273,7 +273,7 @@ static OozeStatus find_neighbours(OozeLinksStep *s, OozeError *error)
         status = ooze_neighbours_build(
             &memory->near_walls, c->boundary->grid, c->threads,
             &(OozeNeighbourQuery){x, s->n, c->boundary->position, c->support, false}, error);
-        if (!status) { /* they may have come to others than at the beginning of the step */
+        if (!status) { /* samples may have other neighbours than at the beginning */
             status = ooze_boundary_measure(c->boundary, c->threads, &memory->near_walls, error);
         }
     }
@@ -292,8 +292,7 @@ static void number_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* Rows that are half written belong to no particle: without memory all links are lost rather than
-   wrong. */
+/* If memory runs out, all links are removed: half-written rows would connect wrong particles. */
 static OozeStatus control_links(OozeLinksStep *s, OozeError *error)
 {
     OozeLinkTable *table = &s->memory->table;
@@ -301,7 +300,7 @@ static OozeStatus control_links(OozeLinksStep *s, OozeError *error)
     status = status || !s->k.linked ? status : ooze_links_control_walls(s, error);
     s->lost = status || !s->k.linked;
     if (s->lost) {
-        ooze_link_table_forget(table);
+        ooze_link_table_clear(table);
     } else {
         ooze_link_table_swap(table);
     }
@@ -335,7 +334,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         .elastic = field_of(c->particles, OOZE_LINKS_FIELD_ELASTIC),
     };
     if (s.n == 0) {
-        ooze_link_table_forget(&s.memory->table);
+        ooze_link_table_clear(&s.memory->table);
         return OOZE_OK;
     }
     s.k = ooze_links_constants(&s.memory->rest, c);

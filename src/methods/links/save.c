@@ -1,5 +1,5 @@
 /* Links as arrays of a frame: each once, in the row of its lower end. Rows are in ascending order,
-   so nothing but that is needed to write both ends again exactly as they were. */
+   which determines the rows of both ends. */
 #include <math.h>
 #include <string.h>
 
@@ -22,10 +22,10 @@ const OozeFieldInfo ooze_link_arrays[OOZE_LINK_ARRAYS] = {
                     "numbers of the solids"},
 };
 
-/* ---- taking ----------------------------------------------------------------------------- */
+/* ---- saving ----------------------------------------------------------------------------- */
 
-/* One array grown to `wanted`; false when out of memory. */
-static bool renew(void *array, uint64_t wanted, size_t size)
+/* Replaces an array by one of `wanted` elements; false: out of memory. */
+static bool replace(void *array, uint64_t wanted, size_t size)
 {
     void **place = array;
     ooze_free(*place);
@@ -33,35 +33,35 @@ static bool renew(void *array, uint64_t wanted, size_t size)
     return *place != NULL;
 }
 
-static bool room_to_pack(OozeLinkTable *t, uint64_t rows, uint64_t links, uint64_t walls)
+static bool reserve_packed(OozeLinkTable *t, uint64_t rows, uint64_t links, uint64_t walls)
 {
     if (rows > t->packed_rows || !t->packed_count) {
-        bool made = renew(&t->packed_count, rows, sizeof *t->packed_count) &&
-                    renew(&t->packed_wall_count, rows, sizeof *t->packed_wall_count);
+        bool made = replace(&t->packed_count, rows, sizeof *t->packed_count) &&
+                    replace(&t->packed_wall_count, rows, sizeof *t->packed_wall_count);
         t->packed_rows = made ? rows : 0;
         if (!made) {
             return false;
         }
     }
     if (links > t->packed_links || !t->packed_other) {
-        bool made = renew(&t->packed_other, links, sizeof *t->packed_other) &&
-                    renew(&t->packed_rest, links, sizeof *t->packed_rest);
+        bool made = replace(&t->packed_other, links, sizeof *t->packed_other) &&
+                    replace(&t->packed_rest, links, sizeof *t->packed_rest);
         t->packed_links = made ? links : 0;
         if (!made) {
             return false;
         }
     }
     if (walls > t->packed_walls || !t->packed_place) {
-        bool made = renew(&t->packed_place, 4 * walls, sizeof *t->packed_place) &&
-                    renew(&t->packed_solid, walls, sizeof *t->packed_solid);
+        bool made = replace(&t->packed_place, 4 * walls, sizeof *t->packed_place) &&
+                    replace(&t->packed_solid, walls, sizeof *t->packed_solid);
         t->packed_walls = made ? walls : 0;
         return made;
     }
     return true;
 }
 
-/* Links of row i to rows with higher numbers, in ascending order: neighbours and others are so
-   already. Gives their number; `other` NULL: counts. */
+/* Merges the links of row i to rows with higher numbers, in ascending order; returns their number.
+   `other` NULL: only counts. */
 static uint32_t pack_row(const OozeLinkTable *t, uint64_t i, uint32_t *other, float *rest)
 {
     const OozeNeighbours *near = &t->near[0];
@@ -123,7 +123,7 @@ OozeStatus ooze_link_table_save(OozeLinkTable *t, OozeFieldView *views, OozeErro
 {
     uint64_t rows = ooze_link_table_rows(t), links = count_links(t);
     uint64_t walls = count_walls(&t->walls[0]);
-    if (!room_to_pack(t, rows, links, walls)) {
+    if (!reserve_packed(t, rows, links, walls)) {
         return ooze_fail_memory(error, "links of a frame", links * sizeof(OozeLink));
     }
     pack(t);
@@ -137,7 +137,7 @@ OozeStatus ooze_link_table_save(OozeLinkTable *t, OozeFieldView *views, OozeErro
     return OOZE_OK;
 }
 
-/* ---- putting back ----------------------------------------------------------------------- */
+/* ---- restoring ----------------------------------------------------------------------- */
 
 static OozeStatus refuse(OozeError *error, const char *what)
 {
@@ -184,27 +184,27 @@ static OozeStatus check_walls(const Saved *s, int solid_count, OozeError *error)
         }
         wall += s->wall_count[i];
     }
-    bool good = wall == s->walls;
-    for (uint64_t k = 0; k < s->walls && good; k++) {
+    bool valid = wall == s->walls;
+    for (uint64_t k = 0; k < s->walls && valid; k++) {
         const float *place = s->place + k * (uint64_t)s->place_stride;
-        good = s->solid[k] < solid_count && isfinite(place[0]) && isfinite(place[1]) &&
-               isfinite(place[2]) && isfinite(place[3]) && place[3] > 0.0f;
+        valid = s->solid[k] < solid_count && isfinite(place[0]) && isfinite(place[1]) &&
+                isfinite(place[2]) && isfinite(place[3]) && place[3] > 0.0f;
     }
-    return good ? OOZE_OK : refuse(error, "one to a solid leads nowhere");
+    return valid ? OOZE_OK : refuse(error, "one to a solid leads nowhere");
 }
 
 /* No two particles share a row. */
 static OozeStatus check_rows(const uint32_t *row_of, uint64_t particles, uint64_t rows,
                              OozeError *error)
 {
-    bool good = false;
-    OozeStatus status = ooze_link_rows_check_owners(row_of, particles, rows, &good, error);
-    return status || good ? status
-                          : refuse(error, "two particles have the same, or one has none of them");
+    bool valid = false;
+    OozeStatus status = ooze_link_rows_check_owners(row_of, particles, rows, &valid, error);
+    return status || valid ? status
+                           : refuse(error, "two particles have the same, or one has none of them");
 }
 
-/* All as if they led to no neighbours, which the next step finds out. Ends of row i that lie before
-   it come from rows that were written before: ascending by themselves. */
+/* Writes all links to `far` rows; the next step finds which lead to neighbours. Links of row i to
+   lower rows are written before it, in ascending order. */
 static void unpack_links(const Saved *s, OozeLinkRows *rows)
 {
     uint64_t link = 0;

@@ -2,7 +2,7 @@
 
 #include "base/fail.h"
 
-static void weigh_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void inverse_mass_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeLinksSmooth *m = data;
@@ -35,7 +35,7 @@ OozeStatus ooze_links_smooth(OozeLinksStep *s, OozeError *error)
     m.inverse_mass[s->n] = 1.0f;
     m.moving[s->n] = ooze_f32x4(0, 0, 0, 1);
     const OozeLinksSmoothLoops *loops = ooze_links_smooth_loops();
-    ooze_parallel_for(c->threads, s->n, OOZE_LINKS_GRAIN, weigh_range, &m);
+    ooze_parallel_for(c->threads, s->n, OOZE_LINKS_GRAIN, inverse_mass_range, &m);
     ooze_parallel_for(c->threads, s->n, OOZE_LINKS_GRAIN, loops->densities, &m);
     ooze_parallel_for(c->threads, s->n, OOZE_LINKS_GRAIN, loops->smooth, &m);
     ooze_arena_rewind(c->arena, mark);

@@ -11,12 +11,12 @@ typedef struct OozeLinksSmooth {
     float *inverse_mass; /* n + 1 */
     OozeF32x4 *moving;   /* n + 1: velocity, and the density in the last lane */
     float *value;        /* per entry of the lists: V W */
-    OozeF32x4 *next;     /* what solids make of velocities, then the smoothed ones */
+    OozeF32x4 *next;     /* sum over solids, then the smoothed velocities */
     float fluid, walls;  /* eps_a and eps_b */
 } OozeLinksSmooth;
 
 typedef struct OozeLinksSmoothLoops {
-    OozeRangeBody densities; /* moving, value, and what solids do into next */
+    OozeRangeBody densities; /* moving, value, and the sum over solids in next */
     OozeRangeBody smooth;    /* next */
 } OozeLinksSmoothLoops;
 OOZE_LOOPS_DECLARE(OozeLinksSmoothLoops, ooze_links_smooth_loops);

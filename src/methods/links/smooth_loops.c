@@ -1,12 +1,11 @@
-/* XSPH: every particle takes over a share of how its neighbours move, and of how solids do that it
-   clings to. Monaghan's mean of both densities in place of the neighbour's keeps momentum exact
-   between particles that weigh the same; others exchange it by the harmonic mean of their masses.
-   */
+/* XSPH: the velocity of a particle moves towards those of its neighbours and of solids with friction.
+   Dividing by the mean of both densities (Monaghan) conserves momentum between equal masses; unequal
+   ones exchange it by the harmonic mean of their masses. */
 #include "methods/links/smooth.h"
 
 #include "methods/links/fours.h"
 
-/* Densities of solids; what they do to the particle's velocity. */
+/* Sum over boundary particles: returns the velocity change, and sets `density`. */
 OOZE_LINKS_LOOP OozeF32x4 add_walls(const OozeLinksSmooth *m, uint64_t i, OozeLinksKind kind,
                                     float *density)
 {
@@ -73,15 +72,16 @@ OOZE_LINKS_LOOP void smooth(const OozeLinksSmooth *m, uint64_t begin, uint64_t e
     const OozeF32x4 *moving = m->moving;
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 sum = {0}, own = moving[i], density = ooze_f32x4_splat(own[3]);
-        float weight = m->inverse_mass[i];
-        if (weight > 0.0f) {
+        float inverse_mass = m->inverse_mass[i];
+        if (inverse_mass > 0.0f) {
             for (uint64_t e = near->first[i], last = near->first[i + 1]; e < last; e += 4) {
                 const uint32_t *j = near->index + e;
                 OozeF32x4 u[4] = {moving[j[0]], moving[j[1]], moving[j[2]], moving[j[3]]};
                 OozeF32x4 both = density + ooze_f32x4_last_lanes(u[0], u[1], u[2], u[3]);
                 OozeF32x4 share = 2.0f * ooze_f32x4_load(m->value + e);
                 if (!kind.even) {
-                    share *= 2.0f * weight / (weight + ooze_links_pick(m->inverse_mass, j));
+                    share *=
+                        2.0f * inverse_mass / (inverse_mass + ooze_links_pick(m->inverse_mass, j));
                 }
                 for (int k = 0; k < 4; k++) {
                     u[k] -= own;

@@ -1,10 +1,9 @@
 /* The two sweeps of an iteration: one finds densities, multipliers and taut links, the next the
    corrections.
 
-   What a pair weighs is found in the first, and kept: the slope of the kernel over the length, and
-   the pull of a taut link before it is shared. It is the same number from both ends: momentum is
-   exact. All that depends on nothing of the other end but where it is, solids above all, is summed
-   up in the first sweep too. */
+   The first sweep stores per pair the slope of the kernel over the length and the stretch of a taut
+   link. Both ends compute the same numbers, so that momentum is conserved. It also sums all terms
+   without the multiplier of the other end, such as those of solids. */
 #include <math.h>
 
 #include "methods/links/fours.h"
@@ -12,22 +11,22 @@
 
 /* ---- the first sweep: eqs 4 to 7, and taut links ---------------------------------------- */
 
-/* Of values and slopes over their scales, and volumes of particles over that of one. */
+/* Sums over neighbours; values and slopes over their scales, without the volume. */
 typedef struct Sum {
-    OozeF32x4 density;   /* four parts */
-    OozeF32x4 stiffness; /* four parts: w |grad|^2 of the others */
-    OozeF32x4 own;       /* gradient at the particle itself */
-    OozeF32x4 apart;     /* fourth powers of values times gradients */
-    OozeF32x4Mask taut;  /* four parts: less their number */
+    OozeF32x4 density;    /* four partial sums */
+    OozeF32x4 stiffness;  /* four partial sums: w_j |grad_j C|^2 */
+    OozeF32x4 own;        /* gradient at the particle itself */
+    OozeF32x4 separating; /* fourth powers of values times gradients */
+    OozeF32x4Mask taut;   /* four partial sums: minus the number of taut links */
 } Sum;
 
-/* Numbers of a step, in registers. */
+/* Constants of a step. */
 typedef struct Numbers {
     OozeBox box;
     float inverse_h, smallest;
-    float steepness; /* of a particle's gradients */
-    float pressure;  /* artificial, of fourth powers of values */
-    float strength;  /* of a link, times what is put into `pull` */
+    float steepness; /* scale of slopes, with the volume */
+    float pressure;  /* artificial pressure over the fourth power of values */
+    float strength;  /* factor of `pull` */
 } Numbers;
 
 OOZE_LINKS_LOOP Numbers numbers_of(const OozeLinksStep *s)
@@ -43,25 +42,26 @@ OOZE_LINKS_LOOP Numbers numbers_of(const OozeLinksStep *s)
     };
 }
 
-/* 1 / (w_i + w_j), or 0 where both inverse masses are 0. */
-OOZE_LINKS_LOOP OozeF32x4 yielding(const OozeLinksStep *s, float weight, const uint32_t *index)
+/* 1 / (w_i + w_j); 0 where both are 0. */
+OOZE_LINKS_LOOP OozeF32x4 over_inverse_masses(const OozeLinksStep *s, float inverse_mass,
+                                              const uint32_t *index)
 {
-    OozeF32x4 both = weight + ooze_links_pick(s->inverse_mass, index), zero = {0};
+    OozeF32x4 both = inverse_mass + ooze_links_pick(s->inverse_mass, index), zero = {0};
     return ooze_f32x4_select(both > 0.0f, 1.0f / both, zero);
 }
 
-/* Pairs at a time: three short loops over them, as one long chain of dependent numbers would keep
-   the processor waiting. */
+/* Pairs are processed in blocks by three short loops: one long chain of dependent operations would
+   stall the processor. */
 enum { BLOCK = 64 };
 
-/* Of a block from entry e of the lists on. */
+/* Adds the pairs of a block that begins at entry e of the lists. */
 OOZE_LINKS_LOOP void add_block(const OozeLinksStep *s, const Numbers *n, uint64_t i, uint64_t e,
                                uint64_t count, OozeLinksKind kind, Sum *sum)
 {
     const uint32_t *index = s->near->index + e;
     float *push = s->push + e;
     const OozeF32x4 *others = s->x, x = others[i], zero = {0};
-    float length[BLOCK], inverse[BLOCK], apart[BLOCK];
+    float length[BLOCK], inverse[BLOCK], separating[BLOCK];
     for (uint64_t k = 0; k < count; k += 4) {
         OozeF32x4 d[4];
         ooze_f32x4_deltas(x, others, index + k, n->box, kind.periodic, d);
@@ -74,37 +74,38 @@ OOZE_LINKS_LOOP void add_block(const OozeLinksStep *s, const Numbers *n, uint64_
     for (uint64_t k = 0; k < count; k += 4) {
         OozeF32x4 r = ooze_f32x4_load(length + k), over = ooze_f32x4_load(inverse + k);
         OozeLinksShape shape = ooze_links_shape(n->inverse_h, r, kind);
-        OozeF32x4 f = shape.slope * over, give = shape.slope, fourth = shape.value;
+        OozeF32x4 f = shape.slope * over, weighted_slope = shape.slope, fourth = shape.value;
         if (!kind.even) {
-            give *= ooze_links_pick(s->effective_inverse_mass, index + k);
+            weighted_slope *= ooze_links_pick(s->effective_inverse_mass, index + k);
         }
         if (kind.linked) {
-            OozeF32x4 hold = ooze_f32x4_load(s->rest + e + k);
-            OozeF32x4 stretch = ooze_f32x4_max(r - hold, zero) * over;
+            OozeF32x4 rest = ooze_f32x4_load(s->rest + e + k);
+            OozeF32x4 stretch = ooze_f32x4_max(r - rest, zero) * over;
             if (!kind.even) {
-                stretch *= yielding(s, s->inverse_mass[i], index + k);
+                stretch *= over_inverse_masses(s, s->inverse_mass[i], index + k);
             }
-            taut += r > hold;
+            taut += r > rest;
             ooze_f32x4_store(stretch, s->pull + e + k);
         }
         density += shape.value;
-        stiffness = ooze_f32x4_fma(give, shape.slope, stiffness);
+        stiffness = ooze_f32x4_fma(weighted_slope, shape.slope, stiffness);
         fourth *= fourth;
         ooze_f32x4_store(f, push + k);
-        ooze_f32x4_store(fourth * fourth * f, apart + k);
+        ooze_f32x4_store(fourth * fourth * f, separating + k);
     }
     sum->density = density;
     sum->stiffness = stiffness;
     sum->taut = taut;
-    OozeF32x4 own = sum->own, away = sum->apart;
+    OozeF32x4 own = sum->own, separating_sum = sum->separating;
     for (uint64_t k = 0; k < count; k += 4) {
         OozeF32x4 d[4];
         ooze_f32x4_deltas(x, others, index + k, n->box, kind.periodic, d);
         own = ooze_f32x4_add_weighted(ooze_f32x4_load(push + k), d, own);
-        away = ooze_f32x4_add_weighted(ooze_f32x4_load(apart + k), d, away);
+        separating_sum =
+            ooze_f32x4_add_weighted(ooze_f32x4_load(separating + k), d, separating_sum);
     }
     sum->own = own;
-    sum->apart = away;
+    sum->separating = separating_sum;
 }
 
 OOZE_LINKS_LOOP void add_fluid(const OozeLinksStep *s, const Numbers *n, uint64_t i,
@@ -115,7 +116,7 @@ OOZE_LINKS_LOOP void add_fluid(const OozeLinksStep *s, const Numbers *n, uint64_
     }
 }
 
-/* Of four links. */
+/* Rest lengths of four links. */
 OOZE_LINKS_LOOP OozeF32x4 rests_of(const OozeLink *row)
 {
     _Static_assert(sizeof(OozeLink) == 8, "a link is two lanes");
@@ -124,7 +125,7 @@ OOZE_LINKS_LOOP OozeF32x4 rests_of(const OozeLink *row)
     return OOZE_F32X4_SHUFFLE(a, b, 1, 3, 5, 7);
 }
 
-/* Links that have become longer than the support: nothing but pull. */
+/* Adds links longer than the support. */
 OOZE_LINKS_LOOP void add_far(const OozeLinksStep *s, const Numbers *n, uint64_t i,
                              OozeLinksKind kind, Sum *sum)
 {
@@ -142,21 +143,21 @@ OOZE_LINKS_LOOP void add_far(const OozeLinksStep *s, const Numbers *n, uint64_t 
         OozeF32x4 stretch =
             ooze_f32x4_max(r - length, zero) / ooze_f32x4_max(r, ooze_f32x4_splat(n->smallest));
         if (!kind.even) {
-            stretch *= yielding(s, s->inverse_mass[i], index);
+            stretch *= over_inverse_masses(s, s->inverse_mass[i], index);
         }
         sum->taut += r > length;
         ooze_f32x4_store(stretch, pull + k);
     }
 }
 
-/* What solids do to a particle. */
+/* Sums over solids. */
 typedef struct WallSum {
-    OozeF32x4 density;         /* four parts */
-    OozeF32x4 gradient, apart; /* as in Sum, but for volumes */
-    OozeF32x4 pull;            /* of taut links, before it is shared */
+    OozeF32x4 density;              /* four partial sums */
+    OozeF32x4 gradient, separating; /* as in Sum, with volumes */
+    OozeF32x4 pull;                 /* of taut links, without the share */
 } WallSum;
 
-/* Samples move with their solids whatever pushes: no stiffness of their own. */
+/* Adds boundary samples, which have no stiffness: their inverse mass is 0. */
 OOZE_LINKS_LOOP void add_samples(const OozeLinksStep *s, const Numbers *n, uint64_t i,
                                  OozeLinksKind kind, WallSum *walls)
 {
@@ -173,22 +174,22 @@ OOZE_LINKS_LOOP void add_samples(const OozeLinksStep *s, const Numbers *n, uint6
         OozeF32x4 fourth = shape.value * shape.value;
         walls->density += volume * shape.value;
         walls->gradient = ooze_f32x4_add_weighted(f, d, walls->gradient);
-        walls->apart = ooze_f32x4_add_weighted(fourth * fourth * f, d, walls->apart);
+        walls->separating = ooze_f32x4_add_weighted(fourth * fourth * f, d, walls->separating);
     }
     float steepness = ooze_links_steepness(&s->k.kernel);
     walls->gradient *= steepness;
-    walls->apart *= steepness * n->pressure;
+    walls->separating *= steepness * n->pressure;
 }
 
 /* The rest length is in the last lane of where a link is held. */
-OOZE_LINKS_LOOP void add_holds(const OozeLinksStep *s, const Numbers *n, uint64_t i,
-                               OozeLinksKind kind, Sum *sum, WallSum *walls)
+OOZE_LINKS_LOOP void add_wall_links(const OozeLinksStep *s, const Numbers *n, uint64_t i,
+                                    OozeLinksKind kind, Sum *sum, WallSum *walls)
 {
     const OozeLinkRows *rows = &s->memory->table.walls[0];
     const OozeF32x4 *held = s->held_at + rows->first[i], x = s->x[i], zero = {0};
     const OozeF32x4Mask place = {-1, -1, -1, 0};
-    float weight = s->inverse_mass[i];
-    float strength = weight > 0.0f ? s->k.strength / weight : 0.0f;
+    float inverse_mass = s->inverse_mass[i];
+    float strength = inverse_mass > 0.0f ? s->k.strength / inverse_mass : 0.0f;
     for (uint32_t k = 0; k < rows->count[i]; k += 4) {
         OozeF32x4 d[4];
         OozeF32x4 rest = ooze_f32x4_last_lanes(held[k], held[k + 1], held[k + 2], held[k + 3]);
@@ -223,7 +224,7 @@ OOZE_LINKS_LOOP void find_multipliers(const OozeLinksStep *s, uint64_t begin, ui
             add_samples(s, &n, i, kind, &walls);
         }
         if (held && held[i] > 0) {
-            add_holds(s, &n, i, kind, &sum, &walls);
+            add_wall_links(s, &n, i, kind, &sum, &walls);
         }
         OozeF32x4 own = steepness * sum.own + walls.gradient;
         float stiffness = steepness * steepness * ooze_f32x4_sum(sum.stiffness) +
@@ -238,9 +239,11 @@ OOZE_LINKS_LOOP void find_multipliers(const OozeLinksStep *s, uint64_t begin, ui
         s->excess[i] = fmaxf(error, 0.0f);
         s->share[i] = n.strength * share;
         s->change[i] = lambda * (own + walls.gradient) +
-                       (steepness * n.pressure * sum.apart + walls.apart) - share * walls.pull;
+                       (steepness * n.pressure * sum.separating + walls.separating) -
+                       share * walls.pull;
         if (s->from_walls) {
-            s->from_walls[i] = 2.0f * lambda * walls.gradient + walls.apart - share * walls.pull;
+            s->from_walls[i] =
+                2.0f * lambda * walls.gradient + walls.separating - share * walls.pull;
         }
         OozeF32x4 x_lambda = s->x[i];
         x_lambda[3] = steepness * lambda;

@@ -48,7 +48,7 @@ void ooze_link_table_rows_of(OozeLinkTable *table, OozeLinkRows **links, OozeLin
     *walls = &table->walls[0];
 }
 
-/* Without the memory that building it takes. */
+/* Without the working memory of building. */
 static uint64_t list_bytes(OozeNeighbours list)
 {
     list.scratch = NULL;
@@ -82,7 +82,7 @@ uint64_t ooze_link_rows_offsets_by_four(OozeLinkRows *rows)
     return at;
 }
 
-void ooze_link_table_forget(OozeLinkTable *table)
+void ooze_link_table_clear(OozeLinkTable *table)
 {
     table->near[0].n = table->far[0].n = table->walls[0].n = 0;
 }
@@ -97,8 +97,7 @@ void ooze_link_table_swap(OozeLinkTable *table)
     table->far[0] = table->far[1];
     table->walls[0] = table->walls[1];
     table->near[1] = near;
-    table->near[1].scratch =
-        table->near[0].scratch; /* lists to be built need it, built ones do not */
+    table->near[1].scratch = table->near[0].scratch; /* needed for building lists */
     table->near[0].scratch = NULL;
     table->rest[1] = rest;
     table->far[1] = far;

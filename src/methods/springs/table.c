@@ -130,9 +130,9 @@ static OozeStatus check_springs(const OozeFieldView *const *views, OozeError *er
 static OozeStatus check_rows(const uint32_t *row_of, uint64_t particles, uint64_t rows,
                              OozeError *error)
 {
-    bool good = false;
-    OozeStatus status = ooze_link_rows_check_owners(row_of, particles, rows, &good, error);
-    return status || good
+    bool valid = false;
+    OozeStatus status = ooze_link_rows_check_owners(row_of, particles, rows, &valid, error);
+    return status || valid
                ? status
                : refuse_saved(error, "two particles have the same, or one has none of them");
 }
