@@ -211,8 +211,8 @@ OOZE_DEVICE void each_run(const Cells &cells, float4 p, float square, Visit visi
     }
 }
 
-/* Square of a search radius, at most an edge of the grid, in edges of the grid; widened by more than
-   the rounding errors of each_run. */
+/* Square of a search radius, at most an edge of the grid, in edges of the grid; widened by more
+   than the rounding errors of each_run. */
 static inline float reach_square(const Cells &cells, double radius, double cell)
 {
     double reach = radius / cell * (1.0 + 1e-5) + (double)cells.margin;

@@ -125,8 +125,8 @@ static inline void density_swap(DensitySweep *s)
     s->place = s->next;
     s->next = place;
 }
-/* Relieves overlaps by position-only shifts; without `overlaps`, only moves particles out of solids.
-   */
+/* Relieves overlaps by position-only shifts; without `overlaps`, only moves particles out of
+   solids. */
 void density_relieve(Gpu *gpu, DensitySweep *sweep, bool overlaps);
 /* Drift of pairs closer than `min_distance`. */
 void density_drift(Gpu *gpu, const DensitySweep *sweep, float min_distance);

@@ -2,8 +2,8 @@
    over a whole number; unsigned overflow wraps differences, so that they are those of nearest
    images, with a periodic box and without. They are correct for pairs closer than half a period.
 
-   Differences are in units of `unit`: m, or, where all axes have the same period, 2^-32 of it, which
-   saves a product each. */
+   Differences are in units of `unit`: m, or, where all axes have the same period, 2^-32 of it,
+   which saves a product each. */
 #ifndef OOZE_CUDA_FIXED_POINT_CUH
 #define OOZE_CUDA_FIXED_POINT_CUH
 

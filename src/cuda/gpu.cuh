@@ -62,7 +62,8 @@ struct Gpu {
 
 bool gpu_create(Gpu *gpu);
 void gpu_destroy(Gpu *gpu);
-/* The recorded failure as an error; of an allocation, with the number of particles that would fit. */
+/* The recorded failure as an error; of an allocation, with the number of particles that would
+   fit. */
 OozeStatus status(Gpu *gpu, uint64_t particles, OozeError *error);
 void gpu_wait(Gpu *gpu);                         /* until all launched work is done */
 size_t free_bytes(void);                         /* of device memory; 0: unknown */

@@ -8,8 +8,8 @@ extern "C" {
 namespace ooze
 {
 
-/* Bytes of a pinned buffer: large enough for the bandwidth of the bus, small enough for the caches of
-   the threads that empty it. */
+/* Bytes of a pinned buffer: large enough for the bandwidth of the bus, small enough for the caches
+   of the threads that empty it. */
 enum { PIECE = 8 << 20 };
 enum { PARTS = 32 }; /* items, or parts of items, per buffer */
 enum { GRAIN = 1 << 18, HELPERS = 4 };

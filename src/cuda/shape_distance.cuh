@@ -35,7 +35,8 @@ OOZE_DEVICE float gap_of(float x, float low, float high)
 }
 
 /* False: the solid does not collide, or is farther from x than `reach`; with `moving`, than reach
-   plus the travel of its surface in the substep. Tests its bounding box; of a plane, the distance. */
+   plus the travel of its surface in the substep. Tests its bounding box; of a plane, the
+   distance. */
 OOZE_DEVICE bool solid_near(const SolidView &solid, float4 x, float reach, bool moving)
 {
     float near = reach + solid.margin + (moving ? solid.travel : 0.0f);

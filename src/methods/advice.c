@@ -15,7 +15,8 @@ void ooze_advise(const OozeAdvice *advice, int material, const char *key, const 
     advice->warn(advice->user, material, key, hint, message);
 }
 
-/* Largest relative difference at which three numbers agree: they are given with two or three digits. */
+/* Largest relative difference at which three numbers agree: they are given with two or three
+   digits. */
 static const double AGREE = 0.02;
 
 void ooze_advise_numbers(const OozeStepContext *c, const OozeAdvice *advice)

@@ -12,8 +12,8 @@ static double ratio(double value)
     return isfinite(value) ? value : NAN;
 }
 
-/* A material with all modes as one: the sum of the moduli, and the mean relaxation time sum G tau^2 /
-   sum G tau, which gives the normal stresses of all modes. */
+/* A material with all modes as one: the sum of the moduli, and the mean relaxation time sum G tau^2
+   / sum G tau, which gives the normal stresses of all modes. */
 typedef struct Fluid {
     OozeMaxwell sum;
     double remembered; /* viscosity of the modes that relax, m2/s */

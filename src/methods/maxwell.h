@@ -1,5 +1,5 @@
-/* Maxwell model of a material, in kinematic units: shared, so that a material has the same meaning in
-   every method. */
+/* Maxwell model of a material, in kinematic units: shared, so that a material has the same meaning
+   in every method. */
 #ifndef OOZE_METHODS_MAXWELL_H
 #define OOZE_METHODS_MAXWELL_H
 
@@ -30,8 +30,8 @@ typedef struct OozeMaxwellMode {
 /* The mode `k` of those beside the first, 0 to OOZE_MORE_MODES - 1. */
 OozeMaxwellMode ooze_maxwell_mode(const OozeMaterial *material, int k, double reference_density);
 
-/* Resistance of a step of length dt to shear, m2/s: viscosity, and of each mode its modulus times the
-   part of the step that it remembers. */
+/* Resistance of a step of length dt to shear, m2/s: viscosity, and of each mode its modulus times
+   the part of the step that it remembers. */
 double ooze_maxwell_resistance(const OozeStepContext *context, const OozeMaterial *material,
                                double reference_density, double stiffest);
 

@@ -14,7 +14,7 @@
 
 /* kg/m3: a thousand times osmium; more is a slip of units, and so is less than a gas in a vacuum
    chamber. */
-static const double DENSITY_MOST = 2e7, DENSITY_LEAST = 1e-6;
+static const double DENSITY_MAX = 2e7, DENSITY_MIN = 1e-6;
 
 /* ---- closed forms ---------------------------------------------------------------------------- */
 
@@ -305,11 +305,11 @@ static OozeStatus weigh_compound(const OozeShape *shape, OozeSolidMass *mass, Oo
 
 static OozeStatus refuse(const OozeShape *shape, double density, const char *name, OozeError *error)
 {
-    if (!(density >= DENSITY_LEAST && density <= DENSITY_MOST)) {
+    if (!(density >= DENSITY_MIN && density <= DENSITY_MAX)) {
         return ooze_fail(
             error, OOZE_ERROR_ARGUMENT, "water has 1000; 0 lets its motion lead it",
             "the density of solid '%s' is %g; it must be between %g and %g kg/m3, or 0", name,
-            density, DENSITY_LEAST, DENSITY_MOST);
+            density, DENSITY_MIN, DENSITY_MAX);
     }
     bool open = ooze_shape_is_shell(shape);
     const char *what = shape->inverted                         ? "a container"

@@ -328,7 +328,8 @@ static void relief_end_range(void *data, uint64_t begin, uint64_t end, int worke
     }
 }
 
-/* Position-only shifts: relieve overlaps down to 1 + load_excess, and move particles out of solids. */
+/* Position-only shifts: relieve overlaps down to 1 + load_excess, and move particles out of
+   solids. */
 static OozeStatus relieve(OozeDensitySweep *s, OozePushOut *out, OozeError *error)
 {
     const OozeDensityJob *job = s->job;

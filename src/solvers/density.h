@@ -75,8 +75,8 @@ typedef struct OozeDensityJob {
     OozeNeighbours *near, *near_walls;
 } OozeDensityJob;
 
-/* Finds the shift of positions x, and wraps x into the box. The shift is not added to x, because the
-   difference of rounded positions would lose small velocities. */
+/* Finds the shift of positions x, and wraps x into the box. The shift is not added to x, because
+   the difference of rounded positions would lose small velocities. */
 OozeStatus ooze_density_solve(const OozeDensityJob *job, OozeF32x4 *x, OozeF32x4 *shift,
                               OozeError *error);
 

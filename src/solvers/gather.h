@@ -41,7 +41,8 @@ typedef struct OozeGather {
     float *surface_indicator; /* |sum of edges|: 0 inside and at walls, large at free surfaces */
 } OozeGather;
 
-/* V f (x_ji, 1) with the weight f of `strain_scale` (see OozeGather); `value` is W of the density. */
+/* V f (x_ji, 1) with the weight f of `strain_scale` (see OozeGather); `value` is W of the
+   density. */
 static inline OozeF32x4 ooze_edge(OozeF32x4 x_ji, float support, float volume, float strain_scale,
                                   float *value)
 {

@@ -187,7 +187,7 @@ static inline Flux change_flux(const Constrained *w, uint64_t i, Six change)
 }
 
 /* M^-1 J^T of fluxes. */
-static inline void pushed_by(const Constrained *w, const Flux *all, uint64_t i, Near out[3])
+static inline void velocity_change(const Constrained *w, const Flux *all, uint64_t i, Near out[3])
 {
     Near factor = exact((double)w->s->step.mobility[i]);
     if (w->k.receiver) {

@@ -83,7 +83,7 @@ static void check_start(Constrained *w, const OozeConstraintLoops *loops, Compar
     stored_fluxes(w, stored);
     for (uint64_t i = 0; i < c->n; i++) {
         Near push[3];
-        pushed_by(w, stored, i, push);
+        velocity_change(w, stored, i, push);
         for (int k = 0; k < 3; k++) {
             push[k] = plus(exact((double)w->k.star[i][k]), push[k]);
         }
@@ -146,7 +146,7 @@ static void compare_sweep(Comparison *job, const Constrained *w, const Before *b
     stored_fluxes(w, stored);
     for (uint64_t i = 0; i < c->n; i++) {
         Near push[3];
-        pushed_by(w, stored, i, push);
+        velocity_change(w, stored, i, push);
         for (int k = 0; k < 3; k++) {
             push[k] = plus(exact((double)b->free[i][k]), push[k]);
         }
@@ -215,7 +215,7 @@ static void compare_product(Comparison *job, const Constrained *w, const OozeSym
     }
     for (uint64_t i = 0; i < c->n; i++) {
         Near v[3];
-        pushed_by(w, flux, i, v);
+        velocity_change(w, flux, i, v);
         if (w->k.held && step->contact_of[i] >= 0) {
             project_out(&step->contact_sets[step->contact_of[i]], w->k.active[step->contact_of[i]],
                         v);

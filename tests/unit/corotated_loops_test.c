@@ -238,7 +238,7 @@ static void compare_sweep(Comparison *job, const Constrained *w, const OozeF32x4
     stored_fluxes(w, stored);
     for (uint64_t i = 0; i < c->n; i++) {
         Near push[3];
-        pushed_by(w, stored, i, push);
+        velocity_change(w, stored, i, push);
         for (int k = 0; k < 3; k++) {
             push[k] = plus(exact((double)u[i][k]), push[k]);
         }

@@ -36,8 +36,8 @@ static void create_constraint(Step *step)
     c->diagonal = scratch<OozeSym3>(gpu, n);
     c->flux = scratch<float4>(gpu, 3 * (n + 1));
     c->base = scratch<float4>(gpu, n);
-    c->star = scratch<float4>(gpu, n);
-    copy(gpu, c->star, step->view.u, (n + 1) * sizeof *c->star);
+    c->u_star = scratch<float4>(gpu, n);
+    copy(gpu, c->u_star, step->view.u, (n + 1) * sizeof *c->u_star);
     clear(gpu, c->flux + 3 * n, 3 * sizeof *c->flux); /* padding of lists */
     c->pack = pack_places(step);
     if (c->pack.directions) {

@@ -12,13 +12,13 @@ namespace ooze
 /* Captured by loop bodies, with the view of the step. */
 struct ConstraintView {
     const OozeConstraintMaterial *materials;
-    OozeSym3 *known;     /* the constraint at zero velocity */
-    OozeSym3 *diagonal;  /* of the rows, without compliance */
-    OozeSym3 *lambda;    /* multipliers so far */
-    OozeSym3 *before;    /* one iteration earlier */
-    float4 *flux;        /* three a particle, or two packed ones */
-    float4 *base;        /* force of the particle's own flux along its edges */
-    float4 *star, *free; /* velocities under external forces alone, and without contacts */
+    OozeSym3 *known;       /* the constraint at zero velocity */
+    OozeSym3 *diagonal;    /* of the rows, without compliance */
+    OozeSym3 *lambda;      /* multipliers */
+    OozeSym3 *before;      /* one iteration earlier */
+    float4 *flux;          /* three a particle, or two packed ones */
+    float4 *base;          /* force of the particle's own flux along its edges */
+    float4 *u_star, *free; /* velocities under external forces alone, and without contacts */
     float *hourglass, *edge_hourglass;
     SolveState *state;
     PackView pack;  /* packed gathers gather changes of velocities alone */
@@ -179,7 +179,8 @@ OOZE_DEVICE void set_flux(const StepView &s, const ConstraintView &c, uint32_t i
 
 /* M^-1 J^T of the present flux, returned to all lanes. */
 template <class GATHER>
-OOZE_DEVICE float4 pushed_by(const StepView &s, const ConstraintView &c, uint32_t i, uint32_t lane)
+OOZE_DEVICE float4 velocity_change(const StepView &s, const ConstraintView &c, uint32_t i,
+                                   uint32_t lane)
 {
     float4 push = c.base[i] + GATHER::flux(s, c, i, lane);
     return s.mobility[i] * push;

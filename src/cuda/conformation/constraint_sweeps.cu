@@ -15,9 +15,9 @@ template <class GATHER> static void apply_loop(Step *step)
     ConstraintView c = *step->constraint;
     for_lanes<GATHER::LANES>(
         step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
-            float4 push = pushed_by<GATHER>(s, c, i, lane);
+            float4 push = velocity_change<GATHER>(s, c, i, lane);
             if (lane == 0) {
-                float4 v = c.star[i] + push;
+                float4 v = c.u_star[i] + push;
                 c.free[i] = v;
                 s.u[i] = contact_velocity(s, i, v);
             }
@@ -131,7 +131,7 @@ template <class GATHER> static void velocity_loop(Step *step)
             if (c.state->again_off) {
                 return;
             }
-            float4 push = pushed_by<GATHER>(s, c, i, lane);
+            float4 push = velocity_change<GATHER>(s, c, i, lane);
             if (lane == 0) {
                 float4 v = c.free[i] + push;
                 c.free[i] = v;

@@ -94,9 +94,9 @@ OOZE_DEVICE Gathered gather_velocities(Full<LANES, WRAPS>, const StepView &s,
                                        OozeSym3 correction)
 {
     Gathered gathered;
-    gathered.raw = raw_rows<LANES, WRAPS>(s, c.star, i, lane, true);
+    gathered.raw = raw_rows<LANES, WRAPS>(s, c.u_star, i, lane, true);
     gathered.l = gathered.all = ooze_mat3_mul_sym3(gathered.raw.gradient, correction);
-    gathered.own = c.star[i];
+    gathered.own = c.u_star[i];
     gathered.still = f32x4(0, 0, 0);
     return gathered;
 }
@@ -159,7 +159,7 @@ template <class GATHER> static void corotated_push_loop(Step *step, float4 *shif
     ConstraintView c = *step->constraint;
     for_lanes<GATHER::LANES>(
         step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
-            float4 push = pushed_by<GATHER>(s, c, i, lane);
+            float4 push = velocity_change<GATHER>(s, c, i, lane);
             if (lane == 0) {
                 shift[i] = shift[i] + s.dt * push;
             }
@@ -179,7 +179,7 @@ void corotated_sweep(void *user, float4 *shift)
                 c.pack.directions[i] =
                     direction_pack(place_of(c.pack, i), u, c.hourglass[i] > 0.0f);
             } else {
-                c.star[i] = s.u[i] + u;
+                c.u_star[i] = s.u[i] + u;
             }
         });
 #define COROTATED(lanes, wraps)      corotated_loop<Full<lanes, wraps>>(step)

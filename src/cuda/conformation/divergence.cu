@@ -1,5 +1,4 @@
-/* Compression taken out of the velocities before anything moves: see
-   methods/conformation/divergence.c. */
+/* Removes compression from the velocities: see methods/conformation/divergence.c. */
 #include "cuda/conformation/bodies/bodies.cuh"
 
 #include "cuda/pairs.cuh"
@@ -9,10 +8,9 @@
 namespace ooze
 {
 
-/* To be captured. Edges weigh as the kernel of the density. */
+/* Captured by loop bodies. Edges have the kernel of the density. */
 struct DivergenceView {
-    /* Edges summed over walls; last lane: rate of density by moving walls and by missing density,
-       1/s. */
+    /* Sum of edges to boundary samples; last lane: rate of density without fluid velocities, 1/s */
     float4 *wall_sum;
     float *diagonal;                     /* J M^-1 J^T */
     float4 *free;                        /* velocities without contacts */
@@ -114,9 +112,9 @@ static void divergence_multiplier_loop(Step *step, DivergenceView v, float momen
             rate = lanes_sum<LANES>(rate);
             if (lane == 0) {
                 float4 wall = v.wall_sum[i];
-                float wanted = (rate + wall.w + dot(u, wall)) / v.diagonal[i];
+                float step = (rate + wall.w + dot(u, wall)) / v.diagonal[i];
                 OozeProjectedMultiplier multiplier = v.multiplier[i];
-                float change = ooze_projected_step(&multiplier, wanted, momentum);
+                float change = ooze_projected_step(&multiplier, step, momentum);
                 v.multiplier[i] = multiplier;
                 v.change[i] = make_float4(here.x, here.y, here.z, change);
             }

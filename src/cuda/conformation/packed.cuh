@@ -288,8 +288,8 @@ OOZE_DEVICE float damping_of(HourglassRange range, const Direction &d, const flo
     return hourglass[j];
 }
 
-/* As raw_rows, of the search direction, without walls; `sum`: edge sum of i. With DAMPS, `damped` is
-   sum f n_j v_j. */
+/* As raw_rows, of the search direction, without walls; `sum`: edge sum of i. With DAMPS, `damped`
+   is sum f n_j v_j. */
 template <bool DAMPS>
 OOZE_DEVICE RawRows packed_gather(const StepView &s, const PackView &p, const float *hourglass,
                                   uint32_t i, float4 sum, float damped[3])

@@ -76,7 +76,7 @@ static void describe(Step *step)
 }
 
 /* From this many particles on, edges are gathered twice to save 40 bytes a particle. */
-enum { LENDS_FROM = 40000000 };
+enum { REGATHER_FROM = 40000000 };
 
 static void allocate_edges(Step *step)
 {
@@ -118,7 +118,7 @@ static void allocate(Step *step)
     s->next_warm_start = scratch<float4>(gpu, lodge ? n : 0);
     s->intruder = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
     bodies_allocate(step);
-    step->lent = scratch_mark(gpu); /* the density stage reuses memory from here on */
+    step->edges_mark = scratch_mark(gpu); /* the density stage reuses memory from here on */
     allocate_edges(step);
 }
 
@@ -266,7 +266,7 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
         return OOZE_OK;
     }
     ooze_timer_lap(timer, "rest");
-    if (step->lends) {
+    if (step->regathers_edges) {
         allocate_edges(step);
         gather(step);
     }
@@ -309,8 +309,8 @@ OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError
     }
     const Formulation *formulation = formulations[step.plan.settings.formulation];
     describe(&step);
-    step.lends =
-        step.plan.settings.formulation == OOZE_FORMULATION_LODGE && step.view.n >= LENDS_FROM;
+    step.regathers_edges =
+        step.plan.settings.formulation == OOZE_FORMULATION_LODGE && step.view.n >= REGATHER_FROM;
     failed = bodies_create(&step, &bodies, error);
     if (failed) {
         return failed;
@@ -325,8 +325,8 @@ OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError
     find_contacts(&step);
     formulation->solve_velocities(&step);
     divergence(&step);
-    if (step.lends) {
-        scratch_rewind(step.gpu, step.lent);
+    if (step.regathers_edges) {
+        scratch_rewind(step.gpu, step.edges_mark);
         step.view.contact_of = nullptr;
     }
     failed = move(&step, formulation, error);

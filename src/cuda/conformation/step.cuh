@@ -14,26 +14,24 @@ extern "C" {
 namespace ooze
 {
 
-/* Captured by loop bodies: numbers, and arrays of one element a particle and one more for the
-   padding of lists. */
+/* Captured by loop bodies. Arrays have n + 1 elements; element n is the padding of lists. */
 struct StepView {
     uint32_t n;
     float dt, support, spacing, inverse, inverse2; /* 1/h, 1/h^2 */
     float volume, wall_scale, flat_gradient;
     float strain;                /* V0 times the scale of the strain weight */
-    float wall_strain;           /* the same for samples of walls, per volume of the sample */
+    float wall_strain;           /* the same of boundary samples, per volume of the sample */
     float value, slope, nearest; /* of the cubic spline: see OozeCubic */
     float bulk, void_closure, void_closure_cutoff, contact_distance;
     const OozeRheology *rheology;
     const uint16_t *material;   /* row of rheology */
     const uint16_t *prescribed; /* nozzle that prescribes its velocity; NULL: there are none */
     const uint16_t *film;       /* row of the fluid that wets it, or its own */
-    /* Of bodies, see OozeBodies and OozeDensityJob; all NULL where there are none, rigid_of
-       where none is rigid. */
+    /* see OozeBodies and OozeDensityJob; NULL without bodies, rigid_of without rigid ones */
     const uint16_t *body, *pin, *rigid_of;
     const float *own_density_target, *effective_inverse_mass;
     const uint8_t *ignores_boundary;
-    const float4 *x0; /* positions; the last lane is 0, of element n so large that weights are 0 */
+    const float4 *x0; /* positions; last lane 0, of element n OOZE_DUMMY_FAR: its weights are 0 */
     float4 *u;
     ListView fluid, near_walls; /* near_walls.begin: NULL where there are no walls */
     WallView walls;
@@ -63,10 +61,10 @@ struct Step {
     struct ConstraintView *constraint; /* of the formulations that are constraints */
     bool wraps;                        /* some axis is periodic */
     bool any_contacts;                 /* some particle may be in contact */
-    /* The density stage overwrites edges, contacts and the velocity solve; edges are then
-       gathered again. */
-    bool lends;
-    Mark lent;
+    /* The density stage overwrites scratch memory from edges_mark on: edges, contacts and the
+       velocity solve; edges are then gathered again. */
+    bool regathers_edges;
+    Mark edges_mark;
     struct SolveState *state; /* device; zero at the beginning */
 };
 
@@ -103,7 +101,7 @@ extern const Formulation formulation_lodge, formulation_consistent;
 #define OOZE_EACH_KIND_WRAPPED(n, CALL, wraps) CALL(1, wraps)
 #endif
 
-/* Squared distance of the padding of lists, along an axis of its own. */
+/* Squared distance of the padding of lists, along a fourth axis. */
 #define OOZE_DUMMY_FAR 1e30f
 
 void gather(Step *step);          /* edges, corrections, densities at x0 */
@@ -124,7 +122,7 @@ struct Delta {
     float x, y, z, r2;
 };
 
-/* From one particle to another; r2 includes the axis of the padding. */
+/* From one particle to another; r2 includes the fourth axis of the padding. */
 template <bool WRAPS> OOZE_DEVICE Delta delta(const StepView &s, float4 from, float4 to)
 {
     Delta d = {to.x - from.x, to.y - from.y, to.z - from.z, 0.0f};
@@ -137,7 +135,7 @@ template <bool WRAPS> OOZE_DEVICE Delta delta(const StepView &s, float4 from, fl
     return d;
 }
 
-/* -dW/dr times the volume, and W over the volume's share: see solvers/cubic_f32x4.h. */
+/* -dW/dr times the volume; `value`: W over s.value. See physics/cubic.h. */
 OOZE_DEVICE float cubic(const StepView &s, float r, float *value)
 {
     float q = s.inverse * r, a = fmaxf(1.0f - q, 0.0f), b = fmaxf(1.0f - (q + q), 0.0f);
@@ -166,7 +164,7 @@ OOZE_DEVICE float wall_weight(const StepView &s, float r2, uint32_t b)
     return s.wall_strain * volume * OOZE_STRAIN_WALL_POWER(w);
 }
 
-/* f(b) for the samples of walls near particle i. */
+/* f(b) for the boundary samples near particle i. */
 template <class F> OOZE_DEVICE void each_wall(const StepView &s, uint32_t i, F f)
 {
     if (s.near_walls.begin && s.near_walls.count[i] > 0) {
@@ -174,8 +172,8 @@ template <class F> OOZE_DEVICE void each_wall(const StepView &s, uint32_t i, F f
     }
 }
 
-/* sum V (u_j - u_i) g^T before correction, and the same with the weight for g: see
-   ooze_raw_rows. The same for all lanes. */
+/* sum (u_j - u_i) g^T before correction, and sum f (u_j - u_i): see ooze_raw_rows. Returned to all
+   lanes. */
 struct RawRows {
     OozeMat3 gradient;
     float weighted[3];
@@ -232,8 +230,8 @@ OOZE_DEVICE RawRows raw_rows(const StepView &s, const float4 *u, uint32_t i, uin
     return rows;
 }
 
-/* Gathers fluxes along edges: sum f (F_j x_ji + last_j), three rows of a float4 a particle, the
-   last in the fourth lane. The same for all lanes. */
+/* sum f (F_j x_ji + last_j) over the edges; flux: three float4 a particle, rows of F with `last` in
+   the fourth lane. Returned to all lanes. */
 template <int LANES, bool WRAPS>
 OOZE_DEVICE float4 edges_flux(const StepView &s, const float4 *flux, uint32_t i, uint32_t lane)
 {
@@ -315,7 +313,7 @@ OOZE_DEVICE void strain_put(float *strain, uint32_t i, OozeSym3 q)
     e[1] = f32x4(q.xz, q.yz, 0.0f, 0.0f);
 }
 
-/* That of the first mode. */
+/* Of the first mode. */
 OOZE_DEVICE OozeSym3 strain_beyond_rest(const StepView &s, uint32_t i)
 {
     return strain_at(s.conformation, i);
@@ -331,7 +329,7 @@ OOZE_DEVICE void strain_set(const StepView &s, uint32_t i, OozeSym3 q)
     strain_put(s.conformation, i, q);
 }
 
-/* Those of all modes, `more` beside the first. */
+/* Of all modes, `more` beyond the first. */
 OOZE_DEVICE void modes_get(const StepView &s, uint32_t i, int more, OozeSym3 *q)
 {
     q[0] = strain_get(s, i);

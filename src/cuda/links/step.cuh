@@ -22,7 +22,8 @@ template <class Item> struct LinkRows {
     Item *items() const { return static_cast<Item *>(item_buffer.memory); }
 };
 
-/* Lives as long as the engine. Each step writes the rows of [1] from those of [0], and swaps both. */
+/* Lives as long as the engine. Each step writes the rows of [1] from those of [0], and swaps
+   both. */
 struct LinksData {
     OozeLinksRest rest;
     OozeLinkTable *host; /* rows in the host's memory, for frames */

@@ -1,5 +1,4 @@
-/* Advice on counts of iterations that are too small, and on settings and materials that do not
-   fit. */
+/* Warns of too few iterations, and of settings and materials that contradict each other. */
 #include <math.h>
 #include <stdio.h>
 
@@ -19,8 +18,8 @@ static double needed(const OozeStepContext *c, const OozeMaterial *material,
 }
 
 /* The longest step for which the iterations are enough. */
-static double long_enough(const OozeStepContext *c, const OozeConformationSettings *s,
-                          const OozeMaterial *material, double layers)
+static double longest_sufficient_step(const OozeStepContext *c, const OozeConformationSettings *s,
+                                      const OozeMaterial *material, double layers)
 {
     double low = 0.0, high = c->dt;
     for (int k = 0; k < 60; k++) {
@@ -36,8 +35,8 @@ static void advise_iterations(const OozeStepContext *c, const OozeAdvice *advice
     const OozeMaterial *material = &c->materials[index];
     const double *v = material->values;
     OozeConformationSettings s = ooze_conformation_settings(c);
-    bool as_stiff_as_can_be = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
-    if (as_stiff_as_can_be || s.positions_only) {
+    bool stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
+    if (stiffest || s.positions_only) {
         return;
     }
     double spacings = ooze_cost_diffusion_length(c, material, c->dt),
@@ -48,7 +47,7 @@ static void advise_iterations(const OozeStepContext *c, const OozeAdvice *advice
     }
     char hint[160];
     snprintf(hint, sizeof hint, "use velocity_iterations: %.0f, or time_step: %.2g", wanted,
-             long_enough(c, &s, material, layers));
+             longest_sufficient_step(c, &s, material, layers));
     double stiff = v[OOZE_MATERIAL_MODULUS] / v[OOZE_MATERIAL_DENSITY];
     stiff = isnan(stiff) ? 1.0 / v[OOZE_MATERIAL_COMPLIANCE] : stiff;
     double wave = sqrt(stiff) * c->dt, carried = s.velocity_iterations * c->support;

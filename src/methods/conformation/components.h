@@ -6,7 +6,7 @@
 #include "methods/conformation/components_formula.h"
 #include "methods/conformation/step.h"
 
-/* root[i]: least particle of the component of i. Both arrays have one element a particle. */
+/* root[i]: lowest index in the component of i. Both arrays have one element a particle. */
 void ooze_conformation_find_components(const OozeConformationStep *step, OozeParent *parent,
                                        uint32_t *root);
 

@@ -1,6 +1,6 @@
 /* Concurrent union-find (Anderson and Woll 1991): the root with the larger index becomes a child
-   of the smaller one, so every component ends with its least particle as its root, in whatever
-   order threads join them. Valid C17 and CUDA; the atomic accesses to the parents differ. */
+   of the smaller one, so the root of every component is its lowest index, in whatever order
+   threads join them. Valid C17 and CUDA; the atomic accesses to the parents differ. */
 #ifndef OOZE_METHODS_CONFORMATION_COMPONENTS_FORMULA_H
 #define OOZE_METHODS_CONFORMATION_COMPONENTS_FORMULA_H
 
@@ -18,7 +18,7 @@ OOZE_COMPONENT void ooze_parent_set(OozeParent *parent, uint32_t i, uint32_t to)
 {
     const_cast<volatile OozeParent *>(parent)[i] = to;
 }
-/* Sets the parent of a root; false: it is no root any more. */
+/* Sets the parent of a root; false: it is no longer a root. */
 OOZE_COMPONENT bool ooze_parent_exchange(OozeParent *parent, uint32_t root, uint32_t to)
 {
     return atomicCAS(&parent[root], root, to) == root;

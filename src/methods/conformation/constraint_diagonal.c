@@ -1,5 +1,5 @@
-/* The diagonal of a Jacobi sweep. The plain diagonal times a share of the number of neighbours,
-   capped, is not enough for corrected gradients: at corners and edges it blows up. */
+/* The diagonal of a Jacobi sweep. For corrected gradients it is a bound by row sums: the plain
+   diagonal, scaled by the number of neighbours, is unstable at corners and edges. */
 #include "base/fail.h"
 #include "methods/conformation/constraint_solve.h"
 

@@ -1,12 +1,12 @@
 /* Conformation as a constraint, in two formulations.
 
-   `paper`: equations 6, 7 and 9 to 18 of Barreiro et al. 2017 as printed, to compare with.
+   `paper`: equations 6, 7 and 9 to 18 of Barreiro et al. 2017 as printed, for comparison.
    Compliance alpha/dt in the velocity stage, equal on six rows; velocities and positions both get
-   the whole compliant response; the receiver's beta/n scales what it is pushed by, but not the
+   the full compliant response; beta/n of the receiver scales its velocity change, but not the
    multipliers; Q rotates with the transposed gradient; the velocity stage ignores solids.
 
-   `consistent`: the same constraint with units, isotropy, momentum, convection, rotation and
-   contact put right. See docs/methods/conformation.md, equation by equation. */
+   `consistent`: the same constraint with corrected units, isotropy, momentum, convection, rotation
+   and contact. See docs/methods/conformation.md. */
 #include <math.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
         .product = ooze_arena_alloc(arena, searched, sizeof *c->product),
         .flux = ooze_gathered_alloc(arena, n, sizeof *c->flux),
         .base = ooze_gathered_alloc(arena, n, sizeof *c->base),
-        .star = ooze_gathered_alloc(arena, n, sizeof *c->star),
+        .u_star = ooze_gathered_alloc(arena, n, sizeof *c->u_star),
         .free = ooze_arena_alloc(arena, n, sizeof *c->free),
         .change = ooze_gathered_alloc(arena, searched, sizeof *c->change),
         .hourglass = ooze_gathered_alloc(arena, n, sizeof *c->hourglass),
@@ -83,7 +83,7 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
         .active = ooze_arena_alloc(arena, s->contact_count, sizeof *c->active),
         .partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof *c->partial),
         .squares = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof *c->squares),
-        .held = !paper,
+        .with_contacts = !paper,
         .weight = 1.0f,
     };
     if (ooze_arena_failed(arena)) {
@@ -93,7 +93,7 @@ static OozeStatus create(OozeConformationStep *s, bool paper, OozeConstraint **o
         materials[m] =
             ooze_constraint_material(&s->rheology[m], s->settings.formulation, s->context->dt);
     }
-    memcpy(c->star, s->u, n * sizeof *c->star);
+    memcpy(c->u_star, s->u, n * sizeof *c->u_star);
     s->constraint = c;
     *out = c;
     return OOZE_OK;
@@ -296,7 +296,7 @@ static OozeStatus solve_positions_consistent(OozeConformationStep *s, OozeDensit
                                              OozeF32x4 *x, OozeF32x4 *shift, OozeError *error)
 {
     OozeConstraint *c = s->constraint;
-    PositionSweeps sweeps = {.constraint = c, .u = c->star}; /* u* is not needed any more */
+    PositionSweeps sweeps = {.constraint = c, .u = c->u_star}; /* u* is no longer needed */
     OozeDensityJob job = ooze_conformation_density_job(s, own);
     job.iterations = s->settings.position_iterations;
     if (!s->settings.velocity_only) {

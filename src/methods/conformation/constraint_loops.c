@@ -5,7 +5,7 @@
 #include "methods/conformation/constraint_solve.h"
 #include "solvers/conjugate_gradients.h"
 
-/* ---- what both gathers need ---------------------------------------------------------------- */
+/* ---- per particle --------------------------------------------------------------------------- */
 
 static OozeSym3 limited(const OozeConstraint *c, OozeSym3 rows)
 {
@@ -29,7 +29,7 @@ static void set_flux(OozeConstraint *c, uint64_t i, OozeSym3 change)
 static const OozeContactSet *contacts_of(const OozeConstraint *c, uint64_t i)
 {
     const OozeConformationStep *s = c->step;
-    return c->held && s->contact_of[i] >= 0 ? &s->contact_sets[s->contact_of[i]] : NULL;
+    return c->with_contacts && s->contact_of[i] >= 0 ? &s->contact_sets[s->contact_of[i]] : NULL;
 }
 
 /* The velocity of particle i with contacts, from that without. */
@@ -94,11 +94,11 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     OozeConstraint *c = data;
     for (uint64_t i = begin; i < end; i++) {
-        c->free[i] = c->star[i] + ooze_constraint_pushed(c, i);
+        c->free[i] = c->u_star[i] + ooze_constraint_velocity_change(c, i);
     }
 }
 
-static void hold_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void contact_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     OozeConstraint *c = data;
@@ -111,7 +111,7 @@ static void start(OozeConstraint *c)
 {
     run(c, lambda_flux_range);
     run(c, start_range);
-    run(c, hold_range);
+    run(c, contact_range);
     ooze_timer_lap(c->step->context->timer, "prepare");
 }
 
@@ -148,7 +148,7 @@ static void velocity_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     OozeConstraint *c = data;
     for (uint64_t i = begin; i < end; i++) {
-        c->free[i] += ooze_constraint_pushed(c, i);
+        c->free[i] += ooze_constraint_velocity_change(c, i);
         c->step->u[i] = contact_velocity(c, i);
     }
 }
@@ -177,8 +177,8 @@ static void square_range(void *data, uint64_t begin, uint64_t end, int worker)
 static void jacobi(OozeConstraint *c, int iterations, double radius, double tolerance)
 {
     double square = radius * radius, weight = 1.0;
-    bool goes_on = true;
-    for (int k = 0; k < iterations && goes_on; k++) {
+    bool continues = true;
+    for (int k = 0; k < iterations && continues; k++) {
         weight = ooze_chebyshev_weight(k, square, weight);
         c->weight = (float)weight;
         double rr = run_sum(c, multiplier_range); /* before this sweep */
@@ -187,9 +187,9 @@ static void jacobi(OozeConstraint *c, int iterations, double radius, double tole
         if (k == 0) {
             ooze_solve_residual_begin(&c->solve, rr, tolerance);
         }
-        goes_on = ooze_solve_residual_iterated(&c->solve, rr);
+        continues = ooze_solve_residual_iterated(&c->solve, rr);
     }
-    if (goes_on && iterations > 0) { /* residual after the last sweep */
+    if (continues && iterations > 0) { /* residual after the last sweep */
         c->solve.current = run_sum(c, square_range);
         ooze_timer_add(c->step->context->timer, "velocity_iteration");
     }
@@ -202,7 +202,7 @@ static void jacobi(OozeConstraint *c, int iterations, double radius, double tole
 static void set_active(OozeConstraint *c)
 {
     const OozeConformationStep *s = c->step;
-    for (uint64_t i = 0; c->held && i < s->n; i++) {
+    for (uint64_t i = 0; c->with_contacts && i < s->n; i++) {
         const OozeContactSet *set = contacts_of(c, i);
         if (set) {
             ooze_contact_velocity(set, c->free[i], &c->active[s->contact_of[i]]);
@@ -242,7 +242,7 @@ static void change_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConstraint *c = data;
     const OozeConformationStep *s = c->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 v = ooze_constraint_pushed(c, i);
+        OozeF32x4 v = ooze_constraint_velocity_change(c, i);
         const OozeContactSet *set = contacts_of(c, i);
         c->change[i] = set ? ooze_contact_project(set, v, c->active[s->contact_of[i]]) : v;
     }
@@ -341,7 +341,7 @@ static void search(OozeConstraint *c, int iterations, double tolerance)
    iterations. */
 static void conjugate_gradients(OozeConstraint *c, int iterations, double radius, double tolerance)
 {
-    if (c->held && c->step->contact_count > 0) {
+    if (c->with_contacts && c->step->contact_count > 0) {
         int third = iterations / 3;
         jacobi(c, third, radius, tolerance);
         search(c, third, tolerance);

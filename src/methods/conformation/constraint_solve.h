@@ -1,9 +1,9 @@
 /* Shared by the constraint formulations: six multipliers a particle, and the sweeps that solve for
    them.
 
-   Everything is in velocities: a position x stands for the velocity (x - x0)/dt, so that the
-   position stage goes on with the multipliers of the velocity stage instead of applying them twice,
-   and the multiplier of a row is minus a stress, whatever the time step. */
+   Unknowns are velocities: a position x corresponds to the velocity (x - x0)/dt. The position stage
+   therefore continues with the multipliers of the velocity stage instead of applying them twice,
+   and the multiplier of a row is minus a stress, for any time step. */
 #ifndef OOZE_METHODS_CONFORMATION_CONSTRAINT_SOLVE_H
 #define OOZE_METHODS_CONFORMATION_CONSTRAINT_SOLVE_H
 
@@ -18,23 +18,23 @@ typedef struct OozeConstraint {
     const OozeSym3 *correction; /* of gradients; 0: the particle has no constraint */
     OozeSym3 *known;            /* the constraint at zero velocity */
     OozeSym3 *diagonal;         /* of the rows, without compliance */
-    OozeSym3 *lambda;           /* multipliers so far */
-    OozeSym3 *before;      /* one iteration earlier: Chebyshev; a residual: conjugate gradients */
-    OozeSym3 *direction;   /* of conjugate gradients */
-    OozeSym3 *product;     /* the matrix times it */
-    OozeRows *flux;        /* -dt S(change of lambda) correction */
-    OozeF32x4 *base;       /* flux_i times the sum of its edges */
-    OozeF32x4 *star;       /* u*: velocities under external forces alone */
-    OozeF32x4 *free;       /* u* + M^-1 J^T lambda: velocities without contacts */
-    OozeF32x4 *change;     /* M^-1 J^T direction */
-    float *hourglass;      /* of one sweep, m2/s: see OozeCorotatedLoops */
-    float *edge_hourglass; /* sum over its edges of |W'|/r times that of the neighbour */
-    uint8_t *active;       /* per contact set: see ooze_contact_velocity */
-    double *partial;       /* fixed blocks of sums */
-    double *squares;       /* the same of squared residuals, where the sum is another */
+    OozeSym3 *lambda;           /* multipliers */
+    OozeSym3 *before;           /* Chebyshev: multipliers one iteration earlier; CG: residual */
+    OozeSym3 *direction;        /* of conjugate gradients */
+    OozeSym3 *product;          /* matrix times direction */
+    OozeRows *flux;             /* -dt S(change of lambda) correction */
+    OozeF32x4 *base;            /* flux_i times the sum of its edges */
+    OozeF32x4 *u_star;          /* velocities under external forces alone */
+    OozeF32x4 *free;            /* u* + M^-1 J^T lambda: velocities without contacts */
+    OozeF32x4 *change;          /* M^-1 J^T direction */
+    float *hourglass;           /* of one sweep, m2/s: see OozeCorotatedLoops */
+    float *edge_hourglass;      /* sum over its edges of |W'|/r times that of the neighbour */
+    uint8_t *active;            /* per contact set: see ooze_contact_velocity */
+    double *partial;            /* sums of fixed blocks */
+    double *squares;            /* the same for squared residuals */
     OozeSolveResidual solve;
     const float *receiver; /* paper: factor on the velocity change of the receiver; NULL: 1 */
-    bool held;             /* contacts act in the velocity stage */
+    bool with_contacts;    /* in the velocity stage */
     float weight;          /* of Chebyshev's recurrence */
     float alpha, beta;     /* of conjugate gradients */
 } OozeConstraint;
@@ -54,7 +54,7 @@ typedef struct OozeConstraintLoops {
 OOZE_LOOPS_DECLARE(OozeConstraintLoops, ooze_constraint_loops);
 
 typedef struct OozeCorotatedLoops {
-    /* Coefficients of the hourglass term for so many sweeps. */
+    /* Hourglass coefficients for `sweeps` sweeps. */
     void (*set_damping)(OozeConstraint *c, int sweeps);
     /* One Jacobi sweep of the corotated constraint on the velocities u, which it changes.
 
@@ -67,8 +67,8 @@ typedef struct OozeCorotatedLoops {
 } OozeCorotatedLoops;
 OOZE_LOOPS_DECLARE(OozeCorotatedLoops, ooze_corotated_loops);
 
-/* M^-1 J^T of the flux at hand. */
-static inline OozeF32x4 ooze_constraint_pushed(const OozeConstraint *c, uint64_t i)
+/* M^-1 J^T of the present flux. */
+static inline OozeF32x4 ooze_constraint_velocity_change(const OozeConstraint *c, uint64_t i)
 {
     const OozeConformationStep *s = c->step;
     OozeF32x4 push = c->base[i] + ooze_edges_flux(&s->edges, c->flux, i);

@@ -33,7 +33,7 @@ static OozeContactSet find_contact_set(const OozeConformationStep *s, uint64_t i
         bool deep, dynamic = s->coupling && ooze_coupling_is_dynamic(s->coupling, k);
         double speed = ooze_contact_speed(&scale, &contact, &deep);
         s->intruder[i] = deep ? k : s->intruder[i];
-        if (!dynamic) { /* of dynamic solids the samples and the density stage push */
+        if (!dynamic) { /* dynamic solids act by their samples and in the density stage */
             ooze_contact_meet(&search, &contact, speed, u, solid->params[OOZE_SOLID_FRICTION]);
         }
     }
@@ -49,7 +49,7 @@ typedef struct FindJob {
     OozeConformationStep *step;
     OozeBroadPhase nearby;
     uint64_t *near;        /* per group: solids that its particles may touch */
-    uint64_t *room, *base; /* per chunk: contact sets at most, and the index of the first */
+    uint64_t *room, *base; /* per chunk: bound on contact sets, and index of the first */
     uint64_t *found;       /* per chunk: contact sets */
 } FindJob;
 

@@ -13,13 +13,13 @@ typedef struct OozeContactSet {
     OozeVector direction[3]; /* fourth lanes 0 */
     float speed[3];          /* velocity along each direction */
     int32_t count;           /* directions */
-    int32_t normals;  /* of these, normals of solids; the others are tangents that friction holds */
+    int32_t normals;  /* of these, normals of solids; the others are tangents with friction */
     float friction;   /* Coulomb coefficient of the first solid in contact */
-    int32_t released; /* the last pass has released some */
+    int32_t released; /* not 0: the last pass has released directions */
 } OozeContactSet;
 
-/* A particle leaves a solid that overlaps it by at most this many spacings a step, or the solid
-   would throw it; position-only shifts of the density stage do the rest. */
+/* Largest speed, in spacings a step, at which contact moves a particle out of a solid: more would
+   eject it. Position-only shifts of the density stage do the rest. */
 #define OOZE_CONTACT_LEAVES 0.02
 /* Overlaps deeper than this many spacings are relaxed: see
    ooze_conformation_set_density_targets. */
@@ -88,9 +88,8 @@ OOZE_FORMULA void ooze_contact_prescribe(OozeContactSet *set, OozeVec3 u)
     ooze_contact_add_direction(set, vec3(0, 0, 1), u.z);
 }
 
-/* Least velocity along the normal that keeps a particle at its distance: the contact is with the
-   surface at the end of the step, seen from the particle at its beginning. `deep`: the particle
-   lies deeply in the solid. */
+/* Smallest velocity along the normal that keeps the contact distance: from the particle at the
+   beginning of the step to the surface at its end. `deep`: the particle lies deep in the solid. */
 OOZE_FORMULA double ooze_contact_speed(const OozeContactScale *scale, const OozeContact *contact,
                                        bool *deep)
 {
@@ -217,15 +216,15 @@ OOZE_FORMULA void ooze_contact_release(OozeContactSet *set, const float *force, 
             drag[c] += along * d[c];
         }
     }
-    float size = sqrtf(ooze_contact_dot(drag, drag)), most = set->friction * normal_force;
-    bool sticks = kept > 0 && size <= most, slips = !sticks && kept > 0 && size > 0.0f;
+    float size = sqrtf(ooze_contact_dot(drag, drag)), limit = set->friction * normal_force;
+    bool sticks = kept > 0 && size <= limit, slips = !sticks && kept > 0 && size > 0.0f;
     for (int k = tangents; k < count && sticks; k++) {
         ooze_contact_keep(set, kept++, k);
     }
     set->released = kept < count;
     set->count = kept;
     for (int c = 0; c < 3; c++) {
-        friction[c] = slips ? drag[c] * (most / size) : 0.0f;
+        friction[c] = slips ? drag[c] * (limit / size) : 0.0f;
     }
 }
 

@@ -25,10 +25,10 @@ static void damping_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeConformationStep *s = c->step;
     for (uint64_t i = begin; i < end; i++) {
         const OozeRheology *r = &s->rheology[s->material[i]];
-        bool poor = c->correction[i].xx == 0.0f;
+        bool singular = c->correction[i].xx == 0.0f;
         float damping = ooze_sweep_damping(r->hourglass, sweep->sweeps, r->relative_mass, s->dt,
                                            s->edge_sum[i][3]);
-        c->hourglass[i] = poor ? 0.0f : damping;
+        c->hourglass[i] = singular ? 0.0f : damping;
     }
 }
 
@@ -51,7 +51,7 @@ static void set_damping(OozeConstraint *c, int sweeps)
 }
 
 /* ooze_constraint_deviator with deviatoric_only. */
-static inline void limit_four(const OozeConstraint *c, OozeMat3F32x4 *rows)
+static inline void limit_f32x4(const OozeConstraint *c, OozeMat3F32x4 *rows)
 {
     if (c->step->settings.deviatoric_only) {
         OozeF32x4 mean = (rows->m[0][0] + rows->m[1][1] + rows->m[2][2]) * (1.0f / 3.0f);
@@ -61,8 +61,7 @@ static inline void limit_four(const OozeConstraint *c, OozeMat3F32x4 *rows)
     }
 }
 
-/* The constraint of particles i to i + 3, whose deformations f in the step rotate them by r: the
-   strain that is stored, rotated with them, and ooze_corotated_strain. */
+/* ooze_constraint_corotated of particles i to i + 3, with deformations f and rotations r. */
 static inline OozeMat3F32x4 corotated_rows(const OozeConstraint *c, uint64_t i,
                                            const OozeMat3F32x4 *f, const OozeMat3F32x4 *r,
                                            OozeF32x4 share)
@@ -71,7 +70,7 @@ static inline OozeMat3F32x4 corotated_rows(const OozeConstraint *c, uint64_t i,
     OozeF32x4 low[4], high[4];
     const float *e = s->strain + 8 * i;
     float last[32] = {0};
-    if (i + 4 > s->n) { /* do not read beyond the array */
+    if (i + 4 > s->n) { /* avoids reads beyond the array */
         memcpy(last, e, (s->n - i) * 8 * sizeof *e);
         e = last;
     }
@@ -94,11 +93,11 @@ static inline OozeMat3F32x4 corotated_rows(const OozeConstraint *c, uint64_t i,
         strain += f->m[column][row] - r->m[column][row];
         rows.m[row][column] = share * rows.m[row][column] + strain;
     }
-    limit_four(c, &rows);
+    limit_f32x4(c, &rows);
     return rows;
 }
 
-/* Adds ooze_multiplier_steps of the same to the multipliers, and returns them. */
+/* Adds ooze_multiplier_steps of these rows to the multipliers, and returns the steps. */
 static inline OozeMat3F32x4 corotated_change(OozeConstraint *c, uint64_t i, uint64_t end,
                                              const OozeMat3F32x4 *f, const OozeMat3F32x4 *r)
 {
@@ -118,9 +117,9 @@ static inline OozeMat3F32x4 corotated_change(OozeConstraint *c, uint64_t i, uint
                               c->correction[i + 3].xx);
     for (int k = 0; k < 9; k++) {
         if (k / 3 <= k % 3) {
-            OozeF32x4 softness = k % 4 == 0 ? normal : shear;
-            OozeF32x4 total = diagonal.m[k / 3][k % 3] + softness;
-            OozeF32x4 step = -(rows.m[k / 3][k % 3] + softness * lambda.m[k / 3][k % 3]) / total;
+            OozeF32x4 compliance = k % 4 == 0 ? normal : shear;
+            OozeF32x4 total = diagonal.m[k / 3][k % 3] + compliance;
+            OozeF32x4 step = -(rows.m[k / 3][k % 3] + compliance * lambda.m[k / 3][k % 3]) / total;
             step = ooze_f32x4_select((total > 0.0f) & (xx != 0.0f), step, none);
             rows.m[k / 3][k % 3] = rows.m[k % 3][k / 3] = step;
         }
@@ -134,7 +133,7 @@ static inline OozeMat3F32x4 corotated_change(OozeConstraint *c, uint64_t i, uint
 }
 
 /* One sweep for particles i to i + 3, of which those from `end` on do not exist. */
-static inline void sweep_four(const Sweep *sweep, uint64_t i, uint64_t end)
+static inline void sweep_f32x4(const Sweep *sweep, uint64_t i, uint64_t end)
 {
     OozeConstraint *c = sweep->constraint;
     const OozeConformationStep *s = c->step;
@@ -155,24 +154,24 @@ static inline void sweep_four(const Sweep *sweep, uint64_t i, uint64_t end)
         r = ooze_polar_f32x4(&f);
     }
     OozeMat3F32x4 stress = corotated_change(c, i, end, &f, &r);
-    limit_four(c, &stress);
+    limit_f32x4(c, &stress);
     for (int k = 0; k < 9; k++) { /* see ooze_constraint_stress */
         stress.m[k / 3][k % 3] *= k % 4 == 0 ? -2.0f * s->dt : -s->dt;
     }
-    OozeStressFlux hand = {.stress = &stress,
+    OozeStressFlux flux = {.stress = &stress,
                            .l = &l,
                            .correction = &correction,
                            .weighted = weighted,
                            .n = s->dt * ooze_f32x4_load(c->hourglass + i),
                            .edge_n = s->dt * ooze_f32x4_load(c->edge_hourglass + i)};
-    ooze_stress_flux(&hand, sweep->u + i, s->edge_sum + i, c->flux + i, c->base + i);
+    ooze_stress_flux(&flux, sweep->u + i, s->edge_sum + i, c->flux + i, c->base + i);
 }
 
 static void corotated_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     for (uint64_t i = begin; i < end; i += 4) {
-        sweep_four(data, i, end);
+        sweep_f32x4(data, i, end);
     }
 }
 
@@ -181,7 +180,7 @@ static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Sweep *sweep = data;
     for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 push = ooze_constraint_pushed(sweep->constraint, i);
+        OozeF32x4 push = ooze_constraint_velocity_change(sweep->constraint, i);
         push[3] = 0;
         sweep->u[i] += push;
     }

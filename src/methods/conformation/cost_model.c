@@ -3,26 +3,25 @@
 
    Velocity. A step spreads momentum over sqrt(A dt), A = nu + G min(dt, tau) in kinematic units:
    the diffusion length, or the travel of a shear wave. An iteration of conjugate gradients hands it
-   on by two supports at most, and to get it right takes the square root of the condition number,
+   on by two supports at count, and to get it right takes the square root of the condition number,
    which is that length in spacings. Columns of 12 to 36 layers under their weight came within 10%
    of the converged motion with 3.3 iterations a spacing of that length, or 1.6 for each layer of
    the column, whichever is less:
 
-     A dt/d^2      3    30   300  3000        shear wave, d a step   1    3    10
-     needed        5    19    42    55        needed                 5    10   28
-     3.3 sqrt      6    18    57   181        3.3                    3    10   33
+   A dt/d^2 3 30 300 3000 shear wave, d a step 1 3 10 needed 5 19 42 55 needed 5 10 28 3.3 sqrt 6 18
+   57 181 3.3 3 10 33
 
-   This is for steps that begin from nothing. Slow flow begins with what the last step did: heaps
-   and blocks came within 5% of the converged height with as many, in each of two passes: the second
-   goes on where the first ended, so that one pass wants twice as many and saves nothing. Jacobi
-   sweeps spread momentum as diffusion does: A dt/d^2 = 0.78 per sweep.
+   This is without a warm start. With the warm start of slow flow, heaps and blocks came within 5%
+   of the converged height with as many iterations in each of two passes; the second continues from
+   the first, so that a single pass needs twice as many. Jacobi sweeps spread momentum by diffusion:
+   A dt/d^2 = 0.78 per sweep.
 
    Density. Columns of 10 and 20 layers of water at steps of 1/480 to 1/60 s sank by 5% with twice
-   layers dt sqrt(g/d) iterations, and by less with the square of their number. Viscosity did not
-   help, up to 100 Pa s; stiffness that bears the weight did.
+   layers dt sqrt(g/d) iterations, and by less with the square of their number. Viscosity up to 100
+   Pa s did not help; stiffness that carries the weight did.
 
-   Step. Fluid that falls is ahead by dt over the time it has fallen. A block that is let go sinks
-   too little by a quarter of its frequency times dt. */
+   Step. The relative error of a fall is dt over its duration. A block that is released sinks too
+   little by a quarter of its frequency times dt. */
 #include "methods/conformation/cost_model.h"
 
 #include <math.h>
@@ -36,7 +35,7 @@ static const double PER_SPACING = 3.3, PER_LAYER = 1.6, PER_SWEEP = 0.78;
 static const double PER_COLUMN = 2.0, PASSES = 2.0;
 static const double PER_PERIOD = 0.25;
 /* Bounds of the counts: with fewer iterations a stage does not converge at all. */
-static const double VELOCITY_LEAST = 5.0, DENSITY_LEAST = 3.0, DENSITY_MOST = 200.0;
+static const double VELOCITY_MIN = 5.0, DENSITY_MIN = 3.0, DENSITY_MAX = 200.0;
 
 double ooze_cost_diffusion_length(const OozeStepContext *c, const OozeMaterial *material, double dt)
 {
@@ -48,7 +47,7 @@ double ooze_cost_diffusion_length(const OozeStepContext *c, const OozeMaterial *
            c->spacing;
 }
 
-/* Errors of conjugate gradients die down by a constant factor an iteration. */
+/* Errors of conjugate gradients decay by a constant factor an iteration. */
 static double digits(double error)
 {
     return log(2.0 / error) / log(2.0 / OOZE_COST_MODEL_ERROR);
@@ -83,7 +82,7 @@ static double longest_step_of_flow(const OozeFlow *flow, double gravity, double 
     }
     double frequency = height > 0.0 ? ooze_bounce_frequency(flow->wave, height) : 0.0;
     if (frequency * flow->relaxation > 1.0 && !flow->stiffest) {
-        /* What is smaller than a spacing may be wrong by as much of a spacing. */
+        /* amplitudes below a spacing may have an error of that fraction of a spacing */
         double swing = 2.0 * gravity / (frequency * frequency) +
                        (flow->slumps ? 0.0 : flow->speed) / frequency;
         double step = error / PER_PERIOD / frequency * fmax(1.0, spacing / swing);
@@ -131,36 +130,35 @@ static double diffusion_length(const CostModel *model, int material, double dt)
 static double velocity_at(const CostModel *model, double dt)
 {
     const OozeStepContext *c = model->q->context;
-    double most = VELOCITY_LEAST;
+    double count = VELOCITY_MIN;
     for (int m = 0; m < c->material_count; m++) {
         const OozeFlow *flow = &model->q->flows[m];
         if (flow->scale.flows) {
-            most =
-                fmax(most,
+            count =
+                fmax(count,
                      ooze_cost_velocity_iterations(&model->settings, diffusion_length(model, m, dt),
                                                    layers_of(flow, c->spacing), model->q->error));
         }
     }
-    return fmin(most, 10000.0);
+    return fmin(count, 10000.0);
 }
 
 static double density_at(const CostModel *model, double dt)
 {
     const OozeStepContext *c = model->q->context;
-    double most = DENSITY_LEAST;
+    double count = DENSITY_MIN;
     for (int m = 0; m < c->material_count; m++) {
         const OozeFlow *flow = &model->q->flows[m];
         bool carried = flow->stiffest || flow->sag < model->q->error;
         if (flow->scale.flows && !carried) {
-            most = fmax(most, density_iterations(flow->scale.height / c->spacing, dt,
-                                                 model->gravity, c->spacing, model->q->error));
+            count = fmax(count, density_iterations(flow->scale.height / c->spacing, dt,
+                                                   model->gravity, c->spacing, model->q->error));
         }
     }
-    return fmin(most, DENSITY_MOST);
+    return fmin(count, DENSITY_MAX);
 }
 
-/* A solve that meets its tolerance ends before the iterations do: after 3 + 5.2 a spacing of the
-   diffusion length. */
+/* A solve reaches its tolerance after 3 + 5.2 iterations per spacing of the diffusion length. */
 static double velocity_done(const CostModel *model, double allowed, double dt)
 {
     const OozeStepContext *c = model->q->context;
@@ -228,8 +226,8 @@ void ooze_conformation_choose(const OozeChoiceQuestion *q, OozeChoice *choice)
        steps, and where the given iterations suffice for short steps only. */
     for (double steps = round(least); steps < 64.0 * least + 1.0; steps = ceil(1.05 * steps)) {
         double dt = q->frame / steps;
-        bool reaches = suffices(iterations, velocity_at(&model, dt), VELOCITY_LEAST) &&
-                       suffices(density, density_at(&model, dt), DENSITY_LEAST);
+        bool reaches = suffices(iterations, velocity_at(&model, dt), VELOCITY_MIN) &&
+                       suffices(density, density_at(&model, dt), DENSITY_MIN);
         OozeChoice at = fill(&model, *choice, dt);
         if ((reaches && !enough) || (reaches == enough && at.cost < best.cost)) {
             best = at;

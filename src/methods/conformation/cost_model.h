@@ -8,8 +8,8 @@
 /* The error that the counts below were measured at. */
 #define OOZE_COST_MODEL_ERROR 0.05
 
-/* Iterations of the velocity solve, for a step that spreads momentum over so many spacings in fluid
-   of so many layers. */
+/* Iterations of the velocity solve for a step that spreads momentum over `spacings` spacings, in
+   fluid of `layers` layers. */
 double ooze_cost_velocity_iterations(const OozeConformationSettings *settings, double spacings,
                                      double layers, double error);
 /* Spacings over which a step spreads momentum. */

@@ -1,10 +1,10 @@
-/* Compression taken out of the velocities before anything moves: after Bender and Koschier 2015,
+/* Removes compression from the velocities before particles move, after Bender and Koschier 2015:
    where fluid is at its rest density its density must not rise,
 
      rho' = sum V (u_i - u_j) . grad W <= 0,
 
-   and where it is below, not beyond rest within the step. Boundary samples take part where they
-   were when the step began, with the velocity of their solid. The multipliers push along the lines
+   and below it not beyond rest within the step. Boundary samples are at their positions at the
+   beginning of the step, with the velocity of their solid. The multipliers push along the lines
    between particles at the beginning of the step, equal and opposite, so that every iteration
    conserves linear and angular momentum. */
 #include <math.h>
@@ -17,11 +17,11 @@
 
 typedef struct Stage {
     OozeConformationStep *step;
-    OozeEdges edges;     /* with the density's kernel: minus V0 grad W */
-    OozeF32x4 *wall_sum; /* per particle: the same summed over walls */
-    OozeF32x4 *free;     /* velocities without contacts */
-    float *known;        /* rate of density by moving walls and by missing density, 1/s */
-    float *diagonal;     /* J M^-1 J^T */
+    OozeEdges edges;                     /* with the kernel of the density: minus V0 grad W */
+    OozeF32x4 *wall_sum;                 /* per particle: sum of edges to boundary samples */
+    OozeF32x4 *free;                     /* velocities without contacts */
+    float *known;                        /* rate of density without fluid velocities, 1/s */
+    float *diagonal;                     /* J M^-1 J^T */
     const float *effective_inverse_mass; /* see OozeDensityJob */
     OozeProjectedMultiplier *multiplier; /* per particle */
     float *change;                       /* of multipliers in the present sweep */

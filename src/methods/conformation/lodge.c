@@ -362,7 +362,7 @@ static void finish(OozeConformationStep *s)
 
 const OozeFormulation ooze_formulation_lodge = {
     .name = "lodge",
-    .lends_edges = true,
+    .regathers_edges = true,
     .solve_velocities = solve_velocities,
     .takes_bodies = true,
     .takes_dynamic = true,

@@ -23,8 +23,8 @@ typedef struct OozeLodge {
     /* of the loops */
     const OozeF32x4 *input;
     OozeF32x4 *output; /* between the gathers: the part of the force without a second gather */
-    bool with_explicit_terms; /* S0 and moving walls count: A u - b, not A p */
-    bool unprojected;         /* contact directions stay in: they are the contact forces */
+    bool with_explicit_terms; /* with S0 and moving walls: A u - b, not A p */
+    bool unprojected;         /* without contact projection: gives the contact forces */
     double alpha, beta;
     /* of the warm start */
     uint32_t *root; /* see components.h */
@@ -51,12 +51,12 @@ static inline OozeF32x4 ooze_lodge_project(const OozeConformationStep *s, uint64
     return v;
 }
 
-/* Runs a loop and adds what it leaves in `partial`. */
+/* Runs a loop and returns the sum of `partial`. */
 double ooze_lodge_sum(OozeLodge *solve, OozeRangeBody body);
 /* ap = A p. Returns p.Ap. */
 double ooze_lodge_multiply(OozeLodge *solve);
 
-/* ---- rows of dynamic solids: dynamic_solids.c. All do nothing where there are none ---- */
+/* ---- rows of dynamic solids: dynamic_solids.c. No effect without dynamic solids ---- */
 
 /* Before a product: velocities of samples from the motion of solids, or from the search
    direction. */

@@ -1,7 +1,7 @@
-/* Relief of overlaps: particles that were put too close, at the start of a scene or in a solid, and
-   not compressed by motion. Position-based density makes a velocity of every error, shift over dt,
-   which has no bound for short steps; the error of an overlap is relieved by shifts of position
-   only. */
+/* Relief of overlaps: particles that were placed too close, at the start of a scene or in a solid,
+   and not compressed by motion. Position-based density turns every error into a velocity, shift
+   over dt, which has no bound for short steps; the error of an overlap is therefore relieved by
+   position-only shifts. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
-/* Of one chunk of particles, or of all. */
+/* Over a chunk of particles, or over all. */
 typedef struct Extremes {
     OozeReliefExtremes range;
     bool intruded; /* some particle lies deep in a solid */
@@ -80,8 +80,8 @@ static void reset_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* A solid in which fluid lies was put there: relief begins anew for all particles within a
-   support. */
+/* Fluid deep in a solid means that the solid was placed there: relief restarts for all particles
+   within a support of it. */
 static OozeStatus reset_near_intruders(const ExtremesJob *extremes, OozeError *error)
 {
     OozeConformationStep *s = extremes->step;
@@ -127,12 +127,11 @@ static void target_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* Iterations that stop early leave an error of density, and this error carries the pressure p: k of
-   them make a push of k e (d/dt)^2 rho of a relative error e. Errors that motion has made push with
-   all their strength: a piston may be behind them. The error of an overlap is not caused by motion.
-   Of it no more than load_excess = 2 p dt^2/(k d^2 rho) becomes velocity in a step, with p the load
-   on all of the fluid and the particle's own stress; the rest is relieved by shifts of position
-   only. */
+/* Iterations that stop early leave an error of density, and this error carries the pressure p: k
+   iterations turn a relative error e into a pressure of k e (d/dt)^2 rho. Errors by motion act in
+   full, because they may carry a load such as a piston. Of the error of an overlap at most
+   load_excess = 2 p dt^2/(k d^2 rho) becomes velocity in a step, with p the load on all of the
+   fluid and the stress of the particle; the rest is relieved by position-only shifts. */
 OozeStatus ooze_conformation_set_density_targets(OozeConformationStep *s, OozeError *error)
 {
     OozeThreads *threads = s->context->threads;
@@ -156,12 +155,12 @@ static bool near_shift(const OozeConformationStep *s, uint64_t i)
 {
     const OozeNeighbours *list = s->context->fluid;
     OozeF32x4 own = s->position_only_shift[i];
-    float most = ooze_f32x4_dot3(own, own);
+    float largest = ooze_f32x4_dot3(own, own);
     for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
         OozeF32x4 other = s->position_only_shift[list->index[e]];
-        most = ooze_max(most, ooze_f32x4_dot3(other, other));
+        largest = ooze_max(largest, ooze_f32x4_dot3(other, other));
     }
-    return most > ooze_relief_shift_square((float)s->context->spacing);
+    return largest > ooze_relief_shift_square((float)s->context->spacing);
 }
 
 typedef struct ProgressJob {
@@ -174,13 +173,13 @@ static void shifted_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const ProgressJob *job = data;
-    float most = 0.0f;
+    float largest = 0.0f;
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 shift = job->step->position_only_shift[i];
-        most = ooze_max(most, ooze_f32x4_dot3(shift, shift));
+        largest = ooze_max(largest, ooze_f32x4_dot3(shift, shift));
     }
     float spacing = (float)job->step->context->spacing;
-    job->shifted[begin / GRAIN] = most > ooze_relief_shift_square(spacing);
+    job->shifted[begin / GRAIN] = largest > ooze_relief_shift_square(spacing);
 }
 
 static void progress_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -190,8 +189,9 @@ static void progress_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConformationStep *s = job->step;
     for (uint64_t i = begin; i < end; i++) {
         bool relieved = isfinite(s->load_excess[i]);
-        bool anew = s->mobility[i] == 0.0f || (job->any && !relieved && near_shift(s, i));
-        s->relief_progress[i] = anew ? 0.0f : ooze_relief_advance(s->relief_progress[i], relieved);
+        bool restarts = s->mobility[i] == 0.0f || (job->any && !relieved && near_shift(s, i));
+        s->relief_progress[i] =
+            restarts ? 0.0f : ooze_relief_advance(s->relief_progress[i], relieved);
     }
 }
 

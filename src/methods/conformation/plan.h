@@ -1,6 +1,5 @@
-/* The numbers of one step of the conformation method: settings, materials in kinematic units,
-   and constants that follow from spacing and support. Valid C and C++: the processor and the GPU
-   work from the same plan. */
+/* Constants of one step of the conformation method: settings, materials in kinematic units, and
+   constants of the spacing and support. Valid C and C++, for the processor and the GPU. */
 #ifndef OOZE_METHODS_CONFORMATION_PLAN_H
 #define OOZE_METHODS_CONFORMATION_PLAN_H
 
@@ -61,12 +60,11 @@ typedef struct OozeConformationSettings {
     double hourglass, hourglass_reach; /* factor of the term, and of its duration, spacings */
     float bulk;                        /* bulk over shear stiffness */
     float void_closure;                /* tensile stress that closes voids inside the fluid */
-    float
-        void_closure_cutoff; /* surface indicator, over that of a flat surface, at which it ends */
-    float contact_distance;  /* m between centres and solids */
-    float min_distance;      /* m: see OozeDensityJob */
-    double tolerance;        /* relative residual at which the velocity solve stops */
-    float density_tolerance; /* see OozeDensityJob */
+    float void_closure_cutoff; /* surface indicator at which it ends, over that of a flat surface */
+    float contact_distance;    /* m between centres and solids */
+    float min_distance;        /* m: see OozeDensityJob */
+    double tolerance;          /* relative residual at which the velocity solve stops */
+    float density_tolerance;   /* see OozeDensityJob */
     /* of the constraint formulations */
     int position_iterations;
     OozeConstraintSolver solver;

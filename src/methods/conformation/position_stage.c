@@ -1,4 +1,4 @@
-/* The end of a step: positions from the solved velocities, corrected. */
+/* Positions at the end of a step, from the solved velocities and the density stage. */
 #include "base/fail.h"
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/position_stage_formula.h"
@@ -91,8 +91,8 @@ static OozeStatus allocate_move(Move *move, OozeError *error)
                                     : OOZE_OK;
 }
 
-/* Positions from the solved velocities, corrected. Corrections of compression by motion change
-   velocities too; relief of overlaps changes positions only. */
+/* Corrections of compression by motion change velocities too; relief of overlaps changes positions
+   only. */
 OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *own,
                                   const OozeFormulation *formulation, OozeError *error)
 {
@@ -122,7 +122,7 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
     if (s->coupling) { /* the density stage has moved dynamic solids as well */
         ooze_coupling_spread_motion(s->coupling);
     }
-    if (formulation->lends_edges) {
+    if (formulation->regathers_edges) {
         status = ooze_conformation_gather(s, error);
     }
     if (status) {

@@ -44,17 +44,15 @@ typedef struct OozeConformationStep {
     float *warm_start;
     OozeF32x4 *next_warm_start;
     float *density_target, *load_excess; /* of densities, see OozeDensityJob */
-    float *
-        /* 1: overlaps push in full; less: see ooze_conformation_set_density_targets */
-        relief_progress;
-    OozeF32x4 *drift;               /* moves that are no velocity, see OozeDensityJob */
+    float *relief_progress; /* 1: relief is finished; see ooze_conformation_set_density_targets */
+    OozeF32x4 *drift;       /* position-only, see OozeDensityJob */
     OozeF32x4 *position_only_shift; /* likewise */
     int32_t *contact_of;            /* index into contact_sets, or -1 */
     OozeContactSet *contact_sets;
     uint64_t contact_count;
-    int32_t *intruder; /* solid that contained it deeply when the step began, or -1 */
+    int32_t *intruder; /* solid in which it lay deep at the beginning of the step, or -1 */
     struct OozeConstraint *constraint; /* of the constraint formulations */
-    struct OozeStepBodies *bodies;     /* NULL: there are fluids only */
+    struct OozeStepBodies *bodies;     /* NULL: there are none */
     OozeDynamicCoupling *coupling;     /* NULL: no solid is dynamic */
 } OozeConformationStep;
 
@@ -95,7 +93,7 @@ static inline void ooze_strain_set(OozeConformationStep *s, uint64_t i, OozeSym3
     ooze_strain_write(s->strain, i, q);
 }
 
-/* The density that kinematic numbers are over, kg/m3. */
+/* Reference density of kinematic units, kg/m3. */
 static inline float ooze_reference_density(const OozeConformationStep *s)
 {
     return (float)s->context->materials[0].values[OOZE_MATERIAL_DENSITY];
@@ -113,14 +111,13 @@ typedef struct OozeFormulation {
     const char *name;
     bool takes_bodies;
     bool takes_dynamic; /* solids */
-    /* The density stage may overwrite what was gathered, which is then gathered again. */
-    bool lends_edges;
+    /* The density stage overwrites the gathered data, and edges are gathered again after it. */
+    bool regathers_edges;
     bool kernel_gradients; /* velocity gradients by the kernel of the density: strain_scale 0 */
     /* step->u: from u* = u + dt f to the velocities under viscoelastic stress. */
     OozeStatus (*solve_velocities)(OozeConformationStep *step, OozeError *error);
     /* The shift of the positions x = x0 + dt u by density, solids and other position
-       constraints. Velocities are not taken from rounded positions: that would lose every change
-       smaller than their last bit over dt. Positions are wrapped into the box. */
+       constraints, not added to x: see ooze_density_solve. Wraps x into the box. */
     OozeStatus (*solve_positions)(OozeConformationStep *step, OozeDensityMemory *own, OozeF32x4 *x,
                                   OozeF32x4 *shift, OozeError *error);
     /* Conformations at the end of the step; step->u is now (x - x0) / dt. */
@@ -148,7 +145,7 @@ OozeStatus ooze_conformation_create(void **memory, OozeError *error);
 void ooze_conformation_destroy(void *memory);
 uint64_t ooze_conformation_bytes(const void *memory);
 
-/* Edges, corrections and densities at x0; a second time in the same memory where it was lent. */
+/* Edges, corrections and densities at x0; a second call uses the same memory. */
 OozeStatus ooze_conformation_gather(OozeConformationStep *step, OozeError *error);
 /* Adds the effect of surface tension to u. */
 OozeStatus ooze_conformation_tension(OozeConformationStep *step, OozeError *error);
@@ -161,8 +158,7 @@ OozeStatus ooze_conformation_find_contacts(OozeConformationStep *step, OozeError
 OozeStatus ooze_conformation_divergence(OozeConformationStep *step, OozeError *error);
 /* The density stage with the settings of this method. */
 OozeDensityJob ooze_conformation_density_job(OozeConformationStep *step, OozeDensityMemory *own);
-/* How far density errors may become velocity in this step, and which particles are relaxed in
-   the next. */
+/* Density targets of this step, and relief_progress after it. */
 OozeStatus ooze_conformation_set_density_targets(OozeConformationStep *step, OozeError *error);
 OozeStatus ooze_conformation_update_relief(OozeConformationStep *step, OozeError *error);
 /* One-sided position-based density with solids, on the neighbours of x (see solve_positions). */

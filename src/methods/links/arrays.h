@@ -4,8 +4,8 @@
 
 #include "solvers/link_table.h"
 
-/* A link to a point of a solid: the position of a boundary particle, in the frame of the solid, when
-   the link was made. It stays valid when the solid is sampled again. */
+/* A link to a point of a solid: the position of a boundary particle, in the frame of the solid,
+   when the link was made. It stays valid when the solid is sampled again. */
 typedef struct OozeWallLink {
     float place[3];
     float rest;
@@ -15,7 +15,8 @@ typedef struct OozeWallLink {
 typedef struct OozeLinkTable OozeLinkTable;  /* see table.h */
 OozeLinkTable *ooze_link_table_create(void); /* NULL: out of memory */
 void ooze_link_table_destroy(OozeLinkTable *table);
-/* Rows of links, in ascending order of the other end, and of links to solids, for save and unpack. */
+/* Rows of links, in ascending order of the other end, and of links to solids, for save and
+   unpack. */
 void ooze_link_table_rows_of(OozeLinkTable *table, OozeLinkRows **links, OozeLinkRows **walls);
 
 enum { OOZE_LINK_ARRAYS = 6 };

@@ -41,8 +41,8 @@ static uint32_t find(const Row *row, uint32_t j)
     return low < row->count && row->index[low] == j ? low : row->count;
 }
 
-/* Links of an old row are processed in blocks: reading, updating and storing are loops of their own,
-   which hides latencies. */
+/* Links of an old row are processed in blocks: reading, updating and storing are loops of their
+   own, which hides latencies. */
 enum { BLOCK = 64 };
 
 typedef struct LinkBlock {
@@ -92,9 +92,9 @@ static void update_links(const OozeLinksStep *s, uint64_t i, LinkBlock *links, u
     }
 }
 
-/* Stores the rest lengths of links to neighbours. Moves the other links to the front of the block and
-   returns their number. Lists change little from step to step, so that the next link mostly leads
-   to the next neighbour. */
+/* Stores the rest lengths of links to neighbours. Moves the other links to the front of the block
+   and returns their number. Lists change little from step to step, so that the next link mostly
+   leads to the next neighbour. */
 static uint32_t store_links(const OozeLinksStep *s, Row *row, LinkBlock *links, uint32_t count)
 {
     const float beyond = 1.001f * (s->k.support * s->k.support);

@@ -58,7 +58,8 @@ static SolidsNear solids_near(const OozeLinksStep *s, uint64_t i)
     return a;
 }
 
-/* The next dynamic solid after number k, or -1; `only_one`: all samples and links are of one solid. */
+/* The next dynamic solid after number k, or -1; `only_one`: all samples and links are of one
+   solid. */
 static int next_solid(const OozeLinksStep *s, const SolidsNear *a, int k, bool *only_one)
 {
     const OozeDynamicCoupling *c = s->coupling;

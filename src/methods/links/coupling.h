@@ -1,5 +1,5 @@
-/* Dynamic solids in the iterations of the links method: reactions of density, artificial pressure and
-   links move the solids. All functions do nothing without dynamic solids. */
+/* Dynamic solids in the iterations of the links method: reactions of density, artificial pressure
+   and links move the solids. All functions do nothing without dynamic solids. */
 #ifndef OOZE_METHODS_LINKS_COUPLING_H
 #define OOZE_METHODS_LINKS_COUPLING_H
 

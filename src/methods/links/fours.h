@@ -1,5 +1,5 @@
-/* Helpers of the inner loops of the links method, which process four neighbours at a time. Lists are
-   padded with particle n, whose distance along the fourth axis makes its weight 0. */
+/* Helpers of the inner loops of the links method, which process four neighbours at a time. Lists
+   are padded with particle n, whose distance along the fourth axis makes its weight 0. */
 #ifndef OOZE_METHODS_LINKS_FOURS_H
 #define OOZE_METHODS_LINKS_FOURS_H
 

@@ -1,6 +1,6 @@
-/* XSPH: the velocity of a particle moves towards those of its neighbours and of solids with friction.
-   Dividing by the mean of both densities (Monaghan) conserves momentum between equal masses; unequal
-   ones exchange it by the harmonic mean of their masses. */
+/* XSPH: the velocity of a particle moves towards those of its neighbours and of solids with
+   friction. Dividing by the mean of both densities (Monaghan) conserves momentum between equal
+   masses; unequal ones exchange it by the harmonic mean of their masses. */
 #include "methods/links/smooth.h"
 
 #include "methods/links/fours.h"

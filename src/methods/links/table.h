@@ -1,5 +1,5 @@
-/* Storage of links. Each link is stored at both of its ends. Links to neighbours are stored as a rest
-   length per entry of the neighbour lists, which are kept until the next step; links to other
+/* Storage of links. Each link is stored at both of its ends. Links to neighbours are stored as a
+   rest length per entry of the neighbour lists, which are kept until the next step; links to other
    particles are in `far` rows, in ascending order of the other end. Each entry takes 8 bytes. Every
    step writes all rows from one of two buffers to the other. See link_table.h for how rows follow
    particles. */

@@ -142,7 +142,8 @@ static OozeF32x4 force_of_fluid(const Step *s, uint64_t i)
     return force;
 }
 
-/* Boundary samples have the pressure of the particle; those of no-slip solids exert viscous drag. */
+/* Boundary samples have the pressure of the particle; those of no-slip solids exert viscous
+   drag. */
 static OozeF32x4 force_of_walls(const Step *s, uint64_t i)
 {
     const OozeStepContext *c = s->context;

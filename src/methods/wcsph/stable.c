@@ -26,8 +26,8 @@ double ooze_wcsph_lattice_step(const OozeStepContext *c)
     return ooze_lattice_waves_step(c, step_of);
 }
 
-/* Share of the limit of the lattice. The limit is lower at free surfaces, at walls and in compressed
-   fluid: balls that fell on a floor were unstable at 0.85 of it and stable at 0.7. */
+/* Share of the limit of the lattice. The limit is lower at free surfaces, at walls and in
+   compressed fluid: balls that fell on a floor were unstable at 0.85 of it and stable at 0.7. */
 static const double SAFE_SHARE = 0.5;
 
 /* Largest fall from rest within a step, in spacings. */

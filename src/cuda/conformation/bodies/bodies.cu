@@ -178,7 +178,7 @@ static void describe_particles(Step *step)
     float *inverse_mass = static_cast<float *>(ooze_arena_alloc(arena, bodies, sizeof(float)));
     for (uint64_t k = 0; inverse_mass && k < bodies; k++) {
         int rigid = all->rigid_of[k];
-        inverse_mass[k] = rigid ? ooze_rigid_ease(&all->rigids[rigid - 1]) : 1.0f;
+        inverse_mass[k] = rigid ? ooze_rigid_inverse_mass_ratio(&all->rigids[rigid - 1]) : 1.0f;
     }
     if (!inverse_mass) {
         record_error(gpu, cudaErrorMemoryAllocation);
@@ -288,13 +288,13 @@ void bodies_project_velocities(Step *step, float4 *field, const int32_t *off)
     }
 }
 
-void bodies_begin_pass(Step *step, float4 *star)
+void bodies_begin_pass(Step *step, float4 *u_star)
 {
     if (rigid_slots(step) > 0) {
         OozeBodies *all = &step->bodies->all;
         ooze_rigid_begin_pass(all, all->field[0], all->field[1]);
         upload(step, 0, step->view.u);
-        upload(step, 1, star);
+        upload(step, 1, u_star);
     }
 }
 

@@ -48,7 +48,7 @@ OozeStatus bodies_begin(Step *step, OozeError *error);
    All but bodies_begin_pass wait. */
 bool bodies_precondition(Step *step, const float4 *r, const int32_t *off, double *share);
 void bodies_project_velocities(Step *step, float4 *field, const int32_t *off);
-void bodies_begin_pass(Step *step, float4 *star);
+void bodies_begin_pass(Step *step, float4 *u_star);
 void bodies_end_pass(Step *step, const float4 *residual);
 void bodies_apply_impulses(Step *step);
 /* Sets the inputs of the density stage. */
@@ -63,7 +63,7 @@ const float4 *bodies_response(Step *step);
 void bonds_begin(Step *step);
 /* force[i] += force of the bonds of particle i at the end of the step: see ooze_bond_force. Nothing
    where *off. */
-void bonds_add(Step *step, const float4 *v, float4 *force, bool known, const int32_t *off);
+void bonds_add(Step *step, const float4 *v, float4 *force, bool with_stretch, const int32_t *off);
 
 } // namespace ooze
 

@@ -77,13 +77,14 @@ void bonds_begin(Step *step)
 }
 
 template <int LANES>
-static void add_loop(Step *step, const float4 *v, float4 *force, bool known, const int32_t *off)
+static void add_loop(Step *step, const float4 *v, float4 *force, bool with_stretch,
+                     const int32_t *off)
 {
     const OozeBodies *all = &step->bodies->all;
     BondsView bonds = step->bodies->bonds;
     const uint32_t *index = step->bodies->index;
     const uint64_t first = all->rigid_slots;
-    const float dt = step->view.dt, stretched = known ? 1.0f : 0.0f;
+    const float dt = step->view.dt, stretched = with_stretch ? 1.0f : 0.0f;
     for_lanes<LANES>(
         step->gpu, all->slots - first, OOZE_BODY(uint32_t k, uint32_t lane) {
             uint64_t slot = first + k, last = bonds.first[slot + 1];
@@ -109,10 +110,10 @@ static void add_loop(Step *step, const float4 *v, float4 *force, bool known, con
         });
 }
 
-void bonds_add(Step *step, const float4 *v, float4 *force, bool known, const int32_t *off)
+void bonds_add(Step *step, const float4 *v, float4 *force, bool with_stretch, const int32_t *off)
 {
     if (step->bodies && step->bodies->bonds.first) {
-#define ADD(lanes) add_loop<lanes>(step, v, force, known, off)
+#define ADD(lanes) add_loop<lanes>(step, v, force, with_stretch, off)
         OOZE_LANES(step->bodies->all.slots, ADD);
     }
 }

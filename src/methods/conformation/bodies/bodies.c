@@ -61,12 +61,12 @@ static void gather_range(void *data, uint64_t begin, uint64_t end, int worker)
             if (b->index[slot] == OOZE_NO_PARTICLE) {
                 continue;
             }
-            double weight = (double)b->place[slot].w;
-            OozeVec3 f = vec3_scale(widen(job->field[slot]), job->by_mass ? weight : 1.0);
+            double mass = (double)b->place[slot].w;
+            OozeVec3 f = vec3_scale(widen(job->field[slot]), job->by_mass ? mass : 1.0);
             OozeVec3 torque = vec3_cross(b->arm[slot], f);
-            double six[6] = {f.x, f.y, f.z, torque.x, torque.y, torque.z};
+            double wrench[6] = {f.x, f.y, f.z, torque.x, torque.y, torque.z};
             for (int c = 0; c < 6; c++) {
-                sum.v[c] += six[c];
+                sum.v[c] += wrench[c];
             }
         }
         b->partial[k] = sum;
@@ -90,7 +90,7 @@ void ooze_rigid_gather(OozeBodies *b, const OozeFloat4 *field, bool by_mass)
 typedef struct SpreadJob {
     const OozeBodies *bodies;
     OozeFloat4 *field;
-    bool response; /* or motion */
+    bool response; /* false: motion */
 } SpreadJob;
 
 static void spread_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -133,7 +133,7 @@ OozeTwist ooze_rigid_respond(const OozeRigid *rigid, const OozeTwist *sum)
 
 /* ---- the pose at the beginning of the step ---- */
 
-/* Where the particle of a slot is, near that of `anchor` across periodic borders. */
+/* Position of the particle of a slot: the periodic image nearest to that of `anchor`. */
 static OozeVec3 place_near(const OozeBodies *b, uint64_t slot, uint64_t anchor)
 {
     OozeFloat4 p = b->place[slot], q = b->place[anchor];
@@ -142,8 +142,8 @@ static OozeVec3 place_near(const OozeBodies *b, uint64_t slot, uint64_t anchor)
     return vec3_add(widen(q), vec3((double)d[0], (double)d[1], (double)d[2]));
 }
 
-/* Mass and centres; which slot the others are near to. */
-static uint64_t weigh(const OozeBodies *b, OozeRigid *rigid)
+/* Sets mass and centres; returns the slot that periodic images are relative to. */
+static uint64_t find_centres(const OozeBodies *b, OozeRigid *rigid)
 {
     OozeVec3 rest = vec3(0, 0, 0), now = vec3(0, 0, 0);
     uint64_t anchor = UINT64_MAX;
@@ -165,11 +165,11 @@ static uint64_t weigh(const OozeBodies *b, OozeRigid *rigid)
 }
 
 /* Mueller, Heidelberger, Teschner and Gross 2005, shape matching: the rotation that carries rest
-   positions nearest to the present ones. Errors of positions do not add up from step to step, for a
-   body is always placed as it was at rest. */
+   positions nearest to the present ones. Errors of positions do not accumulate, because a body is
+   always placed from its rest positions. */
 static void match_shape(OozeBodies *b, OozeRigid *rigid)
 {
-    uint64_t anchor = weigh(b, rigid);
+    uint64_t anchor = find_centres(b, rigid);
     double m[9] = {0}, moment[6] = {0};
     for (uint64_t slot = rigid->first; slot < rigid->first + rigid->count; slot++) {
         if (b->index[slot] == OOZE_NO_PARTICLE) {
@@ -192,8 +192,8 @@ static void match_shape(OozeBodies *b, OozeRigid *rigid)
             ooze_rigid_add_moment(moment, (double)b->place[slot].w, arm);
         }
     }
-    double spacing = b->context->spacing, least = 1e-6 * rigid->mass * spacing * spacing;
-    ooze_rigid_inverse_inertia(moment, least, rigid->inverse_inertia);
+    double spacing = b->context->spacing, smallest = 1e-6 * rigid->mass * spacing * spacing;
+    ooze_rigid_inverse_inertia(moment, smallest, rigid->inverse_inertia);
 }
 
 static void match_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -209,7 +209,7 @@ static void match_range(void *data, uint64_t begin, uint64_t end, int worker)
 
 /* A push on a face of a body of m by m by m particles moves all of it, 1/m for each particle of the
    face, or twice that when it can also rotate. */
-float ooze_rigid_ease(const OozeRigid *rigid)
+float ooze_rigid_inverse_mass_ratio(const OozeRigid *rigid)
 {
     double layers = cbrt((double)rigid->particles);
     return (float)fmin(1.0, 2.0 / fmax(layers, 1.0));
@@ -287,7 +287,8 @@ OozeStatus ooze_bodies_begin(OozeBodies *b, OozeFloat4 *u, OozeError *error)
     ooze_rigid_gather(b, u, true);
     for (int k = 0; k < b->rigid_count; k++) {
         OozeRigid *rigid = &b->rigids[k];
-        rigid->motion = rigid->given = rigid->found = ooze_rigid_respond(rigid, &rigid->sum);
+        rigid->motion = rigid->motion_star = rigid->pass_motion =
+            ooze_rigid_respond(rigid, &rigid->sum);
     }
     ooze_rigid_spread_motion(b, u);
     return ooze_rigid_find_contacts(b, u, error);
@@ -300,7 +301,7 @@ typedef struct PlaceJob {
     OozeFloat4 *u, *x;
 } PlaceJob;
 
-/* Momenta stay; the spin follows the inertia of the new pose. */
+/* Conserves momenta; the spin follows from the inertia in the new pose. */
 static void place_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;

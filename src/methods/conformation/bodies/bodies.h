@@ -6,8 +6,8 @@
    do not depend on threads or sorting. The caller copies fields of its particles into arrays of one
    element a slot, and copies the results back.
 
-   A rigid body's velocities are u = v + w x arm: six numbers. The solver searches among such
-   velocities alone; what pushes at its particles acts on their sums. */
+   The velocities of a rigid body are u = v + w x arm: six unknowns. Forces on its particles act by
+   their sum and torque. */
 #ifndef OOZE_METHODS_CONFORMATION_BODIES_BODIES_H
 #define OOZE_METHODS_CONFORMATION_BODIES_BODIES_H
 
@@ -28,14 +28,14 @@ OOZE_FORMULA bool ooze_film_is_nearer(bool fluid, float weight, float *largest)
 
 typedef struct OozeRigid {
     uint64_t first, count; /* slots */
-    uint64_t particles;    /* that are left */
-    double mass;           /* a particle of the reference density counts 1 */
+    uint64_t particles;    /* present */
+    double mass;           /* in particles of the reference density */
     double inverse_inertia[6];
     OozeVec3 rest_centre, centre; /* of mass */
     double rotation[9];           /* from rest, about the centre of mass */
-    OozeTwist given;              /* motion under external forces alone */
-    OozeTwist motion;             /* as it is solved for */
-    OozeTwist found;              /* at the end of the last pass of the solve */
+    OozeTwist motion_star;        /* motion under external forces alone */
+    OozeTwist motion;             /* the unknown of the solve */
+    OozeTwist pass_motion;        /* motion at the end of the last pass */
     OozeTwist sum;                /* of the last gather */
     OozeTwist response;           /* to a sum, constrained by contacts */
     OozeTwist slip;               /* change by slipping friction */
@@ -54,8 +54,8 @@ typedef struct OozeRigidContact {
     double friction;
 } OozeRigidContact;
 
-/* Bonds of the soft bodies: per slot, from rest positions; kept while the same particles are
-   there. */
+/* Bonds of the soft bodies: per slot, from rest positions; kept while the particles are the
+   same. */
 typedef struct OozeBonds {
     uint64_t slots;   /* that they were made for */
     uint64_t made_of; /* hash of the particles they connect */
@@ -80,8 +80,8 @@ typedef struct OozeBodies {
     /* Filled by the caller before ooze_bodies_begin. */
     uint32_t *index;   /* per slot: its particle, or OOZE_NO_PARTICLE */
     OozeFloat4 *rest;  /* per slot: position of the particle when it was added */
-    OozeFloat4 *place; /* per rigid slot: where it is; last lane: its weight, see OozeRheology */
-    /* Per rigid slot, and one more for the GPU: fields to copy in and out. */
+    OozeFloat4 *place; /* per rigid slot: position; last lane: relative mass */
+    /* Per rigid slot, and one more for the GPU: copies of fields. */
     OozeFloat4 *field[2];
     OozeVec3 *arm; /* per rigid slot: from the centre of mass, begin of step */
     OozeRigid *rigids;
@@ -114,8 +114,8 @@ void ooze_rigid_spread_motion(const OozeBodies *bodies, OozeFloat4 *field);
 void ooze_rigid_spread_response(const OozeBodies *bodies, OozeFloat4 *field);
 /* Inverse mass times a sum. */
 OozeTwist ooze_rigid_respond(const OozeRigid *rigid, const OozeTwist *sum);
-/* Effective inverse mass of its particles over their own: see OozeDensityJob. */
-float ooze_rigid_ease(const OozeRigid *rigid);
+/* Effective inverse mass of a particle of the body over its own: see OozeDensityJob. */
+float ooze_rigid_inverse_mass_ratio(const OozeRigid *rigid);
 
 /* The preconditioned residual of a search direction: response of the bodies to the forces r,
    constrained by contacts. Returns r . response. */
@@ -123,17 +123,17 @@ double ooze_rigid_precondition(OozeBodies *bodies, const OozeFloat4 *r);
 /* Projects velocities onto rigid motions of the same momenta, constrained by contacts. */
 void ooze_rigid_project_velocities(OozeBodies *bodies, OozeFloat4 *field);
 /* Begins a pass of the velocity solve: resolves contacts for the present motions, which are written
-   to u; `star` gets the motions under external forces and slipping friction. */
-void ooze_rigid_begin_pass(OozeBodies *bodies, OozeFloat4 *u, OozeFloat4 *star);
+   to u; `u_star` receives the motions under external forces and slipping friction. */
+void ooze_rigid_begin_pass(OozeBodies *bodies, OozeFloat4 *u, OozeFloat4 *u_star);
 /* Ends a pass with the velocities u; `residual` is that of the particles' forces, contacts not
    counted. The motions become those without contacts, for the next ooze_rigid_begin_pass. */
 void ooze_rigid_end_pass(OozeBodies *bodies, const OozeFloat4 *u, const OozeFloat4 *residual);
-/* Particles were pushed: bodies move with the momentum that they got, and into no solid. */
+/* Bodies move with the momentum of their particles, constrained by contacts. */
 void ooze_rigid_apply_impulses(OozeBodies *bodies, OozeFloat4 *u);
 /* Shifts of the density stage become those of rigid motions that enter no solid. */
 void ooze_rigid_shift(OozeBodies *bodies, OozeFloat4 *shift);
 
-/* Which particles of rigid bodies, with velocities u, may touch solids in this step. */
+/* Finds the possible contacts of rigid bodies with velocities u in this step. */
 OozeStatus ooze_rigid_find_contacts(OozeBodies *bodies, const OozeFloat4 *u, OozeError *error);
 
 /* ---- soft bodies ---- */

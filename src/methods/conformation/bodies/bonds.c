@@ -1,5 +1,5 @@
-/* Soft bodies: distance constraints between particles that were near at rest, each as compliant as
-   the modulus asks for (physics/bond.h). They are part of the implicit velocity solve: the
+/* Soft bodies: distance constraints between particles that were near at rest, with the
+   compliance of the modulus (physics/bond.h). They are part of the implicit velocity solve: the
    constraint C = r - r0 + dt n.(u_j - u_i), with its multiplier -k C eliminated. Forces are equal
    and opposite along the line of the pair, so momentum and angular momentum are conserved. This
    file finds the bonds. */
@@ -24,7 +24,7 @@ void ooze_bonds_destroy(OozeBonds *bonds)
     }
 }
 
-/* ---- from rest positions, when particles have come or gone ---- */
+/* ---- from rest positions, when particles were added or removed ---- */
 
 /* Soft particles that are present, packed, and their neighbours at rest. */
 typedef struct Packed {
@@ -82,7 +82,7 @@ static OozeStatus find_near(Packed *p, const OozeBodies *b, OozeError *error)
                                  error);
 }
 
-static OozeStatus make_room(OozeBonds *bonds, uint64_t slots, uint64_t count, OozeError *error)
+static OozeStatus reserve(OozeBonds *bonds, uint64_t slots, uint64_t count, OozeError *error)
 {
     ooze_free(bonds->first);
     ooze_free(bonds->other);
@@ -107,11 +107,11 @@ static OozeF32x4 between(const OozeBodies *b, uint64_t slot, uint64_t other)
 /* Neighbours at rest, by slots. */
 typedef struct Near {
     const Packed *packed;
-    const uint32_t *rank; /* per slot: its place among those sorted */
+    const uint32_t *rank; /* per slot: index in the sorted order */
 } Near;
 
-/* Bonds of a slot of the body that has those from begin to end, in the order of the lists of
-   neighbours; returns how many bonds there are by then. */
+/* Lists the bonds of a slot, within the body of slots begin to end, in the order of the neighbour
+   lists; returns the number of bonds so far. */
 static uint64_t list_slot(OozeBonds *bonds, const OozeBodies *b, const Near *near, uint64_t slot,
                           uint64_t begin, uint64_t end)
 {
@@ -154,7 +154,7 @@ static float along(const OozeSym3 *moment, OozeF32x4 n)
            2 * (moment->xy * n[0] * n[1] + moment->xz * n[0] * n[2] + moment->yz * n[1] * n[2]);
 }
 
-/* Makes up for the bonds that particles at a surface lack. */
+/* Stiffens bonds at a surface, in place of the missing ones. */
 static void stiffen_surface(OozeBonds *bonds, const OozeBodies *b, OozeSym3 *moment)
 {
     for (uint64_t slot = 0; slot < b->slots; slot++) {
@@ -180,14 +180,14 @@ static void stiffen_surface(OozeBonds *bonds, const OozeBodies *b, OozeSym3 *mom
 
 static OozeStatus rebuild(OozeBonds *bonds, const OozeBodies *b, Packed *p, OozeError *error)
 {
-    bonds->slots = 0; /* until it is whole */
+    bonds->slots = 0; /* invalid until complete */
     uint32_t *rank = ooze_alloc(b->slots, sizeof *rank);
     OozeSym3 *moment = ooze_alloc(b->slots, sizeof *moment);
     OozeStatus status = rank && moment
                             ? find_near(p, b, error)
                             : ooze_fail_memory(error, "bonds", b->slots * sizeof *moment);
     if (!status) {
-        status = make_room(bonds, b->slots, p->near.pairs, error);
+        status = reserve(bonds, b->slots, p->near.pairs, error);
     }
     if (!status) {
         for (uint64_t k = 0; k < p->n; k++) {

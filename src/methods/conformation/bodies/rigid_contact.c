@@ -1,8 +1,8 @@
 /* Contact of rigid particle bodies with solids. A body has six degrees of freedom and may touch at
    hundreds of particles, so contacts are resolved for the body as a whole: impulses at the
    particles that touch, by projected Gauss-Seidel in the order of the slots (Catto 2005, "Iterative
-   dynamics with temporal coherence"). The directions that they hold are then taken out of what the
-   velocity solve searches in. */
+   dynamics with temporal coherence"). The velocity solve then excludes the directions of active
+   contacts. */
 #include <math.h>
 
 #include "base/fail.h"
@@ -11,8 +11,8 @@
 #include "solvers/periodic_f32x4.h"
 
 enum { SWEEPS_MAX = 300, GRAIN = 256 };
-/* Speed at a contact below which impulses are good, in spacings a step. */
-static const double GOOD_SPEED = 1e-6;
+/* Change of speed at a contact below which impulses have converged, in spacings a step. */
+static const double CONVERGED_SPEED = 1e-6;
 /* Largest correction of a penetration in a step, in spacings: more would accelerate the body. */
 static const double DEPENETRATION = 0.1;
 /* Rows whose part independent of the others is below this share are left out. */
@@ -23,10 +23,10 @@ static const double DEPENDENT = 1e-3;
 typedef struct FindJob {
     const OozeBodies *bodies;
     const OozeFloat4 *u;
-    uint8_t *near; /* per slot: how many solids */
+    uint8_t *near; /* per slot: number of solids that it may touch */
 } FindJob;
 
-/* A contact that the step may bring about. */
+/* Whether the particle may touch the solid within the step. */
 static bool may_touch(const FindJob *job, uint64_t slot, const OozeSolid *solid,
                       OozeContact *contact)
 {
@@ -73,14 +73,14 @@ static OozeRigidContact make_contact(const OozeBodies *b, const OozeRigid *rigid
     const OozeStepContext *c = b->context;
     OozeRigidContact contact = {.arm = b->arm[slot],
                                 .friction = solid->params[OOZE_SOLID_FRICTION]};
-    /* the surface of the end of the step, seen from the start of the particle */
+    /* from the particle at the beginning of the step to the surface at its end */
     double needed = ((double)b->contact - met->distance) / c->dt;
-    double most =
+    double limit =
         fmax(0.0, vec3_dot(met->velocity, met->normal)) + DEPENETRATION * c->spacing / c->dt;
     OozeVec3 first = fabs(met->normal.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
     first = vec3_unit(vec3_cross(met->normal, first), vec3(0, 0, 1));
     OozeVec3 second = vec3_cross(met->normal, first);
-    set_row(&contact, rigid, 0, met->normal, fmin(needed, most));
+    set_row(&contact, rigid, 0, met->normal, fmin(needed, limit));
     set_row(&contact, rigid, 1, first, vec3_dot(met->velocity, first));
     set_row(&contact, rigid, 2, second, vec3_dot(met->velocity, second));
     return contact;
@@ -160,8 +160,8 @@ static double resolve_contact(OozeRigidContact *contact, OozeTwist *motion)
     return largest;
 }
 
-/* Adds a row to those that are held, where it is not held already. */
-static void hold_row(OozeRigid *rigid, const OozeTwist *row)
+/* Adds a row to the orthonormal basis of held rows, unless it depends on them. */
+static void add_held_row(OozeRigid *rigid, const OozeTwist *row)
 {
     OozeTwist rest = *row, response = ooze_rigid_respond(rigid, row);
     double whole = ooze_twist_dot(row, &response);
@@ -179,7 +179,7 @@ static void hold_row(OozeRigid *rigid, const OozeTwist *row)
     }
 }
 
-static void hold_rows(OozeRigid *rigid, const OozeRigidContact *contacts, OozeTwist *slip)
+static void set_held_rows(OozeRigid *rigid, const OozeRigidContact *contacts, OozeTwist *slip)
 {
     OozeTwist none = {{0}};
     rigid->held_count = 0;
@@ -187,7 +187,7 @@ static void hold_rows(OozeRigid *rigid, const OozeRigidContact *contacts, OozeTw
     for (uint64_t k = 0; k < rigid->contact_count; k++) {
         const OozeRigidContact *contact = &contacts[k];
         if (contact->impulse[0] > 0.0) {
-            hold_row(rigid, &contact->row[0]);
+            add_held_row(rigid, &contact->row[0]);
         }
     }
     for (uint64_t k = 0; k < rigid->contact_count; k++) {
@@ -196,7 +196,7 @@ static void hold_rows(OozeRigid *rigid, const OozeRigidContact *contacts, OozeTw
             hypot(contact->impulse[1], contact->impulse[2]) < 0.999 * friction_limit(contact);
         for (int t = 1; t < 3; t++) {
             if (sticks) {
-                hold_row(rigid, &contact->row[t]);
+                add_held_row(rigid, &contact->row[t]);
             } else {
                 ooze_twist_add(slip, contact->impulse[t], &contact->row[t]);
             }
@@ -208,18 +208,18 @@ static void resolve_contacts(OozeBodies *b, OozeRigid *rigid, OozeTwist *slip)
 {
     OozeRigidContact *contacts = rigid->contact_count ? b->contacts + rigid->contacts : NULL;
     const OozeStepContext *c = b->context;
-    double good = GOOD_SPEED * c->spacing / c->dt, largest = INFINITY;
+    double converged = CONVERGED_SPEED * c->spacing / c->dt, largest = INFINITY;
     for (uint64_t k = 0; k < rigid->contact_count; k++) {
         contacts[k].impulse[0] = contacts[k].impulse[1] = contacts[k].impulse[2] = 0.0;
     }
-    for (int sweep = 0; sweep < SWEEPS_MAX && largest > good; sweep++) {
+    for (int sweep = 0; sweep < SWEEPS_MAX && largest > converged; sweep++) {
         largest = 0.0;
         for (uint64_t k = 0; k < rigid->contact_count; k++) {
             largest = fmax(largest, resolve_contact(&contacts[k], &rigid->motion));
         }
     }
     if (slip) {
-        hold_rows(rigid, contacts, slip);
+        set_held_rows(rigid, contacts, slip);
     }
 }
 
@@ -263,7 +263,7 @@ static void read_motions(OozeBodies *b, const OozeFloat4 *u)
     }
 }
 
-void ooze_rigid_begin_pass(OozeBodies *b, OozeFloat4 *u, OozeFloat4 *star)
+void ooze_rigid_begin_pass(OozeBodies *b, OozeFloat4 *u, OozeFloat4 *u_star)
 {
     for (int k = 0; k < b->rigid_count; k++) {
         OozeRigid *rigid = &b->rigids[k];
@@ -271,16 +271,16 @@ void ooze_rigid_begin_pass(OozeBodies *b, OozeFloat4 *u, OozeFloat4 *star)
         resolve_contacts(b, rigid, &slip);
         rigid->slip = ooze_rigid_respond(rigid, &slip);
         if (rigid->held_count == 0) { /* no contacts: continues from the motion of the search */
-            rigid->motion = rigid->found;
+            rigid->motion = rigid->pass_motion;
         }
     }
     ooze_rigid_spread_motion(b, u);
     for (int k = 0; k < b->rigid_count; k++) {
         OozeRigid *rigid = &b->rigids[k];
-        rigid->motion = rigid->given;
+        rigid->motion = rigid->motion_star;
         ooze_twist_add(&rigid->motion, 1.0, &rigid->slip);
     }
-    ooze_rigid_spread_motion(b, star);
+    ooze_rigid_spread_motion(b, u_star);
 }
 
 void ooze_rigid_end_pass(OozeBodies *b, const OozeFloat4 *u, const OozeFloat4 *residual)
@@ -290,7 +290,7 @@ void ooze_rigid_end_pass(OozeBodies *b, const OozeFloat4 *u, const OozeFloat4 *r
     for (int k = 0; k < b->rigid_count; k++) {
         OozeRigid *rigid = &b->rigids[k];
         OozeTwist lacking = ooze_rigid_respond(rigid, &rigid->sum);
-        rigid->found = rigid->motion;
+        rigid->pass_motion = rigid->motion;
         ooze_twist_add(&rigid->motion, 1.0, &lacking);
         ooze_twist_add(&rigid->motion, -1.0, &rigid->slip);
     }

@@ -3,60 +3,60 @@
 #include "base/fail.h"
 #include "physics/kernels.h"
 
-/* ---- to slots and back ---- */
+/* ---- copies between particles and slots ---- */
 
-typedef struct Carry {
+typedef struct SlotCopy {
     const OozeBodies *bodies;
     const OozeF32x4 *from;
     OozeF32x4 *to;
     OozeFloat4 *slots;
     bool add;
-} Carry;
+} SlotCopy;
 
-static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void to_slots_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const Carry *carry = data;
+    const SlotCopy *copy = data;
     for (uint64_t slot = begin; slot < end; slot++) {
-        uint32_t i = carry->bodies->index[slot];
+        uint32_t i = copy->bodies->index[slot];
         if (i != OOZE_NO_PARTICLE) {
-            OozeF32x4 a = carry->from[i];
-            carry->slots[slot] = (OozeFloat4){a[0], a[1], a[2], 0};
+            OozeF32x4 a = copy->from[i];
+            copy->slots[slot] = (OozeFloat4){a[0], a[1], a[2], 0};
         }
     }
 }
 
-static void give_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void from_slots_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const Carry *carry = data;
+    const SlotCopy *copy = data;
     for (uint64_t slot = begin; slot < end; slot++) {
-        uint32_t i = carry->bodies->index[slot];
+        uint32_t i = copy->bodies->index[slot];
         if (i != OOZE_NO_PARTICLE) {
-            OozeFloat4 a = carry->slots[slot];
+            OozeFloat4 a = copy->slots[slot];
             OozeF32x4 value = ooze_f32x4(a.x, a.y, a.z, 0);
-            carry->to[i] = carry->add ? carry->to[i] + value : value;
+            copy->to[i] = copy->add ? copy->to[i] + value : value;
         }
     }
 }
 
-static void run(const OozeBodies *b, OozeRangeBody body, Carry *carry)
+static void run(const OozeBodies *b, OozeRangeBody body, SlotCopy *copy)
 {
-    ooze_parallel_for(b->context->threads, b->rigid_slots, OOZE_CONFORMATION_GRAIN, body, carry);
+    ooze_parallel_for(b->context->threads, b->rigid_slots, OOZE_CONFORMATION_GRAIN, body, copy);
 }
 
-/* What the particles of rigid bodies have of a field, in one of two arrays. */
-static OozeFloat4 *take(const OozeBodies *b, const OozeF32x4 *field, int which)
+/* A field of the particles of rigid bodies, by slots, in one of two arrays. */
+static OozeFloat4 *to_slots(const OozeBodies *b, const OozeF32x4 *field, int which)
 {
-    Carry carry = {.bodies = b, .from = field, .slots = b->field[which]};
-    run(b, take_range, &carry);
+    SlotCopy copy = {.bodies = b, .from = field, .slots = b->field[which]};
+    run(b, to_slots_range, &copy);
     return b->field[which];
 }
 
-static void give(const OozeBodies *b, OozeFloat4 *slots, OozeF32x4 *field, bool add)
+static void from_slots(const OozeBodies *b, OozeFloat4 *slots, OozeF32x4 *field, bool add)
 {
-    Carry carry = {.bodies = b, .to = field, .slots = slots, .add = add};
-    run(b, give_range, &carry);
+    SlotCopy copy = {.bodies = b, .to = field, .slots = slots, .add = add};
+    run(b, from_slots_range, &copy);
 }
 
 /* ---- the beginning of the step ---- */
@@ -82,8 +82,8 @@ static void number_particles(OozeStepBodies *b)
             all->rest[slot] = c->rest[i];
             if (b->rigid_of[i]) {
                 OozeF32x4 x = s->x0[i];
-                float weight = s->rheology[s->material[i]].relative_mass;
-                all->place[slot] = (OozeFloat4){x[0], x[1], x[2], weight};
+                float mass = s->rheology[s->material[i]].relative_mass;
+                all->place[slot] = (OozeFloat4){x[0], x[1], x[2], mass};
             }
         }
     }
@@ -212,12 +212,13 @@ OozeStatus ooze_step_bodies_begin(OozeConformationStep *s, OozeConformationMemor
     }
     number_particles(b);
     ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, film_range, b);
-    OozeFloat4 *u = take(&b->all, s->u, 0);
+    OozeFloat4 *u = to_slots(&b->all, s->u, 0);
     status = ooze_bodies_begin(&b->all, u, error);
-    give(&b->all, u, s->u, false);
+    from_slots(&b->all, u, s->u, false);
     for (uint64_t i = 0; i < s->n; i++) {
         int rigid = b->rigid_of[i] - 1;
-        float effective_inverse_mass = rigid < 0 ? 1.0f : ooze_rigid_ease(&b->all.rigids[rigid]);
+        float effective_inverse_mass =
+            rigid < 0 ? 1.0f : ooze_rigid_inverse_mass_ratio(&b->all.rigids[rigid]);
         b->effective_inverse_mass[i] = s->mobility[i] * effective_inverse_mass;
     }
     s->bodies = b;
@@ -230,7 +231,7 @@ OozeStatus ooze_step_bodies_begin(OozeConformationStep *s, OozeConformationMemor
 
 /* ---- rigid bodies ---- */
 
-/* NULL: there are none that are rigid. */
+/* NULL: no body is rigid. */
 static OozeBodies *rigids_of(const OozeConformationStep *s)
 {
     return s->bodies && s->bodies->all.rigid_count > 0 ? &s->bodies->all : NULL;
@@ -239,7 +240,7 @@ static OozeBodies *rigids_of(const OozeConformationStep *s)
 double ooze_step_bodies_precondition(OozeConformationStep *s, const OozeF32x4 *r)
 {
     OozeBodies *b = rigids_of(s);
-    return b ? ooze_rigid_precondition(b, take(b, r, 0)) : 0.0;
+    return b ? ooze_rigid_precondition(b, to_slots(b, r, 0)) : 0.0;
 }
 
 void ooze_step_bodies_respond(OozeConformationStep *s, OozeF32x4 *field)
@@ -247,7 +248,7 @@ void ooze_step_bodies_respond(OozeConformationStep *s, OozeF32x4 *field)
     OozeBodies *b = rigids_of(s);
     if (b) {
         ooze_rigid_spread_response(b, b->field[0]);
-        give(b, b->field[0], field, true);
+        from_slots(b, b->field[0], field, true);
     }
 }
 
@@ -255,18 +256,18 @@ void ooze_step_bodies_project_velocities(OozeConformationStep *s, OozeF32x4 *fie
 {
     OozeBodies *b = rigids_of(s);
     if (b) {
-        ooze_rigid_project_velocities(b, take(b, field, 0));
-        give(b, b->field[0], field, false);
+        ooze_rigid_project_velocities(b, to_slots(b, field, 0));
+        from_slots(b, b->field[0], field, false);
     }
 }
 
-void ooze_step_bodies_begin_pass(OozeConformationStep *s, OozeF32x4 *star)
+void ooze_step_bodies_begin_pass(OozeConformationStep *s, OozeF32x4 *u_star)
 {
     OozeBodies *b = rigids_of(s);
     if (b) {
         ooze_rigid_begin_pass(b, b->field[0], b->field[1]);
-        give(b, b->field[0], s->u, false);
-        give(b, b->field[1], star, false);
+        from_slots(b, b->field[0], s->u, false);
+        from_slots(b, b->field[1], u_star, false);
     }
 }
 
@@ -274,7 +275,7 @@ void ooze_step_bodies_end_pass(OozeConformationStep *s, const OozeF32x4 *residua
 {
     OozeBodies *b = rigids_of(s);
     if (b) {
-        ooze_rigid_end_pass(b, take(b, s->u, 0), take(b, residual, 1));
+        ooze_rigid_end_pass(b, to_slots(b, s->u, 0), to_slots(b, residual, 1));
     }
 }
 
@@ -282,24 +283,24 @@ void ooze_step_bodies_apply_impulses(OozeConformationStep *s)
 {
     OozeBodies *b = rigids_of(s);
     if (b) {
-        ooze_rigid_apply_impulses(b, take(b, s->u, 0));
-        give(b, b->field[0], s->u, false);
+        ooze_rigid_apply_impulses(b, to_slots(b, s->u, 0));
+        from_slots(b, b->field[0], s->u, false);
     }
 }
 
 void ooze_step_bodies_shift(void *user, OozeF32x4 *shift)
 {
     OozeBodies *b = rigids_of(user);
-    ooze_rigid_shift(b, take(b, shift, 0));
-    give(b, b->field[0], shift, false);
+    ooze_rigid_shift(b, to_slots(b, shift, 0));
+    from_slots(b, b->field[0], shift, false);
 }
 
 void ooze_step_bodies_place(OozeConformationStep *s, OozeF32x4 *x)
 {
     OozeBodies *b = rigids_of(s);
     if (b) {
-        ooze_bodies_place(b, take(b, s->u, 0), b->field[1]);
-        give(b, b->field[0], s->u, false);
-        give(b, b->field[1], x, false);
+        ooze_bodies_place(b, to_slots(b, s->u, 0), b->field[1]);
+        from_slots(b, b->field[0], s->u, false);
+        from_slots(b, b->field[1], x, false);
     }
 }

@@ -13,7 +13,7 @@ typedef struct OozeStepBodies {
     uint32_t *slot;     /* particle to slot; for fluid UINT32_MAX */
     uint16_t *rigid_of; /* per particle: number of its rigid body from 1; 0: fluid or soft */
     float *effective_inverse_mass; /* per particle: see OozeDensityJob */
-    float *density_target;         /* per particle: density that its own body makes, or 1 */
+    float *density_target;         /* per particle: density by its own body, at least 1 */
     uint8_t *ignores_boundary;     /* per particle: part of a body */
     uint16_t *film; /* per particle: row of rheology of the fluid that wets it, or its own */
     /* soft: per bond of this step */
@@ -33,15 +33,15 @@ double ooze_step_bodies_precondition(OozeConformationStep *step, const OozeF32x4
 /* field += response */
 void ooze_step_bodies_respond(OozeConformationStep *step, OozeF32x4 *field);
 void ooze_step_bodies_project_velocities(OozeConformationStep *step, OozeF32x4 *field);
-void ooze_step_bodies_begin_pass(OozeConformationStep *step, OozeF32x4 *star);
+void ooze_step_bodies_begin_pass(OozeConformationStep *step, OozeF32x4 *u_star);
 void ooze_step_bodies_end_pass(OozeConformationStep *step, const OozeF32x4 *residual);
 void ooze_step_bodies_apply_impulses(OozeConformationStep *step);
 void ooze_step_bodies_shift(void *step, OozeF32x4 *shift);
 
-/* Force of its bonds on particle i over the reference mass, at the end of the step: of the
-   velocities v, and with `known` of the stretch at its beginning. */
+/* Force of its bonds on particle i over the reference mass, at the end of the step: by the
+   velocities v, and `with_stretch` by the stretch at the beginning. */
 static inline OozeF32x4 ooze_bond_force(const OozeStepBodies *b, uint64_t i, const OozeF32x4 *v,
-                                        float dt, bool known)
+                                        float dt, bool with_stretch)
 {
     OozeF32x4 force = {0};
     uint32_t slot = b->slot[i];
@@ -51,7 +51,7 @@ static inline OozeF32x4 ooze_bond_force(const OozeStepBodies *b, uint64_t i, con
     for (uint64_t e = b->bonds->first[slot], end = b->bonds->first[slot + 1]; e < end; e++) {
         OozeF32x4 n = b->pull[e];
         float speed = ooze_f32x4_dot3(v[b->to[e]] - v[i], n);
-        force += ooze_bond_pull(b->stiffness[e], dt, speed, known ? n[3] : 0.0f) * n;
+        force += ooze_bond_pull(b->stiffness[e], dt, speed, with_stretch ? n[3] : 0.0f) * n;
     }
     force[3] = 0;
     return force;
