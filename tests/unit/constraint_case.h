@@ -39,7 +39,7 @@ static inline Constrained *constrained_create(const Setting *setting, bool held,
         .product = case_array(c, n, sizeof(OozeSym3)),
         .flux = case_array(c, padded, sizeof(OozeRows)),
         .base = case_array(c, padded, sizeof(OozeF32x4)),
-        .star = random_fours(c, 85),
+        .u_star = random_fours(c, 85),
         .free = case_array(c, n, sizeof(OozeF32x4)),
         .change = case_array(c, padded, sizeof(OozeF32x4)),
         .hourglass = case_array(c, padded, sizeof(float)),
@@ -47,7 +47,7 @@ static inline Constrained *constrained_create(const Setting *setting, bool held,
         .active = case_array(c, 2, sizeof(uint8_t)),
         .partial = case_array(c, chunks, sizeof(double)),
         .squares = case_array(c, chunks, sizeof(double)),
-        .held = held,
+        .with_contacts = held,
     };
     for (uint64_t i = 0; i < n; i++) { /* the shear rows count like the others */
         float *d = &w->k.diagonal[i].xx;

@@ -8,7 +8,7 @@
 static void hold_back(const Constrained *w, uint64_t i, Near v[3])
 {
     const OozeConformationStep *s = &w->s->step;
-    if (!w->k.held || s->contact_of[i] < 0) {
+    if (!w->k.with_contacts || s->contact_of[i] < 0) {
         return;
     }
     const OozeContactSet *hold = &s->contact_sets[s->contact_of[i]];
@@ -85,7 +85,7 @@ static void check_start(Constrained *w, const OozeConstraintLoops *loops, Compar
         Near push[3];
         velocity_change(w, stored, i, push);
         for (int k = 0; k < 3; k++) {
-            push[k] = plus(exact((double)w->k.star[i][k]), push[k]);
+            push[k] = plus(exact((double)w->k.u_star[i][k]), push[k]);
         }
         compare_three(job, "free velocity", i, w->k.free[i], push);
     }
@@ -216,7 +216,7 @@ static void compare_product(Comparison *job, const Constrained *w, const OozeSym
     for (uint64_t i = 0; i < c->n; i++) {
         Near v[3];
         velocity_change(w, flux, i, v);
-        if (w->k.held && step->contact_of[i] >= 0) {
+        if (w->k.with_contacts && step->contact_of[i] >= 0) {
             project_out(&step->contact_sets[step->contact_of[i]], w->k.active[step->contact_of[i]],
                         v);
         }
