@@ -1,27 +1,16 @@
 #include "cuda/bounds.cuh"
 
+#include "cuda/pairs.cuh"
+
 namespace ooze
 {
-
-OOZE_DEVICE float4 wrapped(float4 x, OozePeriodic p)
-{
-    x.x = ooze_periodic_wrap(x.x, p.min[0], p.length[0], p.inverse[0]);
-    x.y = ooze_periodic_wrap(x.y, p.min[1], p.length[1], p.inverse[1]);
-    x.z = ooze_periodic_wrap(x.z, p.min[2], p.length[2], p.inverse[2]);
-    return x;
-}
-
-static bool is_open(const OozePeriodic *p)
-{
-    return p->length[0] == 0.0f && p->length[1] == 0.0f && p->length[2] == 0.0f;
-}
 
 void wrap_positions(Gpu *gpu, Store *store, const OozePeriodic *periodic)
 {
     float4 *x = store_positions(store);
     OozePeriodic box = *periodic;
     for_each(
-        gpu, store->n, OOZE_BODY(uint32_t i) { x[i] = wrapped(x[i], box); });
+        gpu, store->n, OOZE_BODY(uint32_t i) { x[i] = wrap_point(box, x[i]); });
 }
 
 double fastest_speed(Gpu *gpu, const Store *store)
@@ -54,7 +43,7 @@ OozeEngineEnd check_bounds(Gpu *gpu, Store *store, const OozePeriodic *periodic,
     const float4 *v = store_velocities(store);
     float far2 = farthest * farthest, fast2 = fastest * fastest;
     OozePeriodic box = *periodic;
-    bool wraps = !is_open(periodic);
+    bool wraps = ooze_periodic_any(periodic);
     BoundsCheck none = {UINT32_MAX, 0.0f};
     BoundsCheck check = sum_to_host(
         gpu, store->n, none, OOZE_BODY(uint32_t i) {
@@ -63,7 +52,7 @@ OozeEngineEnd check_bounds(Gpu *gpu, Store *store, const OozePeriodic *periodic,
             /* false for NaN and infinity */
             bool valid = dot(place, place) <= far2 && square <= fast2;
             if (valid && wraps) {
-                x[i] = wrapped(place, box);
+                x[i] = wrap_point(box, place);
             }
             BoundsCheck own = {valid ? UINT32_MAX : i, square};
             return own;

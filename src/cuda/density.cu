@@ -1,4 +1,5 @@
 #include "cuda/density_sweep.cuh"
+#include "cuda/pairs.cuh"
 #include "solvers/density_formula.h"
 
 namespace ooze
@@ -8,14 +9,7 @@ static void wrap(Gpu *gpu, const OozePeriodic *periodic, float4 *x, uint64_t n)
 {
     const OozePeriodic p = *periodic;
     for_each(
-        gpu, n, OOZE_BODY(uint32_t i) {
-            float4 a = x[i];
-            a.x = ooze_periodic_wrap(a.x, p.min[0], p.length[0], p.inverse[0]);
-            a.y = ooze_periodic_wrap(a.y, p.min[1], p.length[1], p.inverse[1]);
-            a.z = ooze_periodic_wrap(a.z, p.min[2], p.length[2], p.inverse[2]);
-            a.w = 0.0f;
-            x[i] = a;
-        });
+        gpu, n, OOZE_BODY(uint32_t i) { x[i] = wrap_point(p, x[i]); });
 }
 
 /* Sorts the predicted positions and finds neighbours there; reuses the grid of the beginning of the

@@ -67,7 +67,7 @@ static void drift(Gpu *gpu, const DensitySweep *sweep, float distance)
                 sum = sum +
                       (near ? OOZE_DRIFT_SHARE * (min_distance * inverse - 1.0f) : 0.0f) * delta;
             });
-            sum = f32x4(lanes_sum<LANES>(sum.x), lanes_sum<LANES>(sum.y), lanes_sum<LANES>(sum.z));
+            sum = lanes_sum<LANES>(sum);
             if (lane == 0) {
                 uint32_t o = s.order[i];
                 bool moves = !(s.mobility && s.mobility[o] <= 0.0f) && !is_rigid(s, o);

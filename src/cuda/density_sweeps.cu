@@ -55,11 +55,6 @@ OOZE_DEVICE float square_of(const DensitySweep &s, float4 delta, bool counts)
     return counts ? softened_square(s.smallest, delta) : 0x1p66f;
 }
 
-template <int LANES> OOZE_DEVICE float4 lanes_sum3(float4 a)
-{
-    return f32x4(lanes_sum<LANES>(a.x), lanes_sum<LANES>(a.y), lanes_sum<LANES>(a.z));
-}
-
 /* ---- multipliers ---- */
 
 /* Sums over the neighbours of a particle; slopes in units of cubic.slope. */
@@ -142,7 +137,7 @@ OOZE_DEVICE PairSums sum_fluid(const DensitySweep &s, uint32_t i, uint32_t lane,
     if (uneven) {
         sums = sum_uneven_pairs<LANES, OPEN>(s, i, lane, own);
     }
-    sums.gradient = lanes_sum3<LANES>(sums.gradient);
+    sums.gradient = lanes_sum<LANES>(sums.gradient);
     sums.value.outer = lanes_sum<LANES>(sums.value.outer);
     sums.value.inner = lanes_sum<LANES>(sums.value.inner);
     sums.square = lanes_sum<LANES>(sums.square);
@@ -172,7 +167,7 @@ OOZE_DEVICE void add_walls(const DensitySweep &s, uint32_t i, uint32_t lane, uin
         float slope = ooze_cubic_add(&wall.value, square * over, s.cubic.inverse, volume);
         wall.gradient = wall.gradient + volume * slope * over * delta;
     });
-    wall.gradient = lanes_sum3<LANES>(wall.gradient);
+    wall.gradient = lanes_sum<LANES>(wall.gradient);
     sums->gradient = sums->gradient + wall.gradient;
     sums->value.outer += lanes_sum<LANES>(wall.value.outer);
     sums->value.inner += lanes_sum<LANES>(wall.value.inner);
@@ -341,7 +336,7 @@ static void corrections(Gpu *gpu, const DensitySweep *sweep, int k)
             float4 push = flags
                               ? push_uneven_pairs<LANES, OPEN>(s, i, lane, own, x0_lambda)
                               : push_pairs<LANES, OPEN, LINE>(s, i, lane, own, x0_lambda, &rotated);
-            push = lanes_sum3<LANES>(push);
+            push = lanes_sum<LANES>(push);
             if (LINE == FIRST && lanes_sum<LANES>(rotated ? 1.0f : 0.0f) > 0.0f && lane == 0) {
                 s.flags[i] = flags | ROTATED;
             }

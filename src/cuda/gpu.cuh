@@ -400,6 +400,12 @@ OOZE_BOTH float dot(float4 a, float4 b)
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
+/* x, y and z, each summed over the lanes of a particle. */
+template <int LANES> OOZE_DEVICE float4 lanes_sum(float4 a)
+{
+    return f32x4(lanes_sum<LANES>(a.x), lanes_sum<LANES>(a.y), lanes_sum<LANES>(a.z));
+}
+
 } // namespace ooze
 
 #endif

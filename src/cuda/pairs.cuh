@@ -64,12 +64,6 @@ OOZE_DEVICE void each_wall_pair(const View &v, uint32_t i, uint32_t lane, F f)
     });
 }
 
-/* x, y and z, each summed over the lanes of a particle. */
-template <int LANES> OOZE_DEVICE float4 lanes_sum(float4 a)
-{
-    return f32x4(lanes_sum<LANES>(a.x), lanes_sum<LANES>(a.y), lanes_sum<LANES>(a.z));
-}
-
 } // namespace ooze
 
 #endif

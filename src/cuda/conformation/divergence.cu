@@ -1,7 +1,6 @@
 /* Removes compression from the velocities: see methods/conformation/divergence.c. */
 #include "cuda/conformation/bodies/bodies.cuh"
 
-#include "cuda/pairs.cuh"
 #include "methods/conformation/divergence_formula.h"
 #include "solvers/projected_jacobi.h"
 
