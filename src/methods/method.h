@@ -31,7 +31,7 @@ typedef struct OozeMethod {
     bool takes_bodies;  /* other methods refuse them */
     bool pushes_solids; /* uses `dynamic`: other methods refuse dynamic solids */
     bool uses_tables;   /* temperature tables of materials change its coefficients */
-    bool traces_paths;  /* exact for long travel: steps are not divided into sub-steps */
+    bool traces_paths;  /* exact for long travel: steps are not divided into substeps */
 
     /* Private data that lives as long as the world; saved numbers belong in fields, or in arrays.
        May be NULL with destroy. */

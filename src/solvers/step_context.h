@@ -1,4 +1,4 @@
-/* Inputs of a sub-step: particles, neighbours, solids, materials and settings. The world fills it;
+/* Inputs of a substep: particles, neighbours, solids, materials and settings. The world fills it;
    methods, solvers and engines read it. */
 #ifndef OOZE_SOLVERS_STEP_CONTEXT_H
 #define OOZE_SOLVERS_STEP_CONTEXT_H
@@ -23,7 +23,7 @@ typedef struct OozeBody {
 typedef struct OozeStepContext {
     double time; /* at the beginning of the step */
     double dt;
-    double whole_step; /* s: the step that this is a sub-step of */
+    double whole_step; /* s: the step that this is a substep of */
     /* m that a particle may move; INFINITY: any. A method that exceeds it reports too_far and
        changes nothing; it is then called again with a shorter dt. */
     double longest_travel;
