@@ -5,7 +5,7 @@
 /* What solids do to a particle that would fly with v: no slower than the surface along normals, and
    with friction up to its share of that push along tangents. Every case meets the next without a
    jump. */
-static void hold_back(const Constrained *w, uint64_t i, Near v[3])
+static void contact_velocity(const Constrained *w, uint64_t i, Near v[3])
 {
     const OozeConformationStep *s = &w->s->step;
     if (!w->k.with_contacts || s->contact_of[i] < 0) {
@@ -36,7 +36,7 @@ static void compare_held(Comparison *job, const Constrained *w)
     for (uint64_t i = 0; i < w->s->c->n; i++) {
         Near v[3];
         exact_vector(w->k.free[i], v);
-        hold_back(w, i, v);
+        contact_velocity(w, i, v);
         compare_three(job, "held velocity", i, w->s->step.u[i], v);
     }
 }
