@@ -147,9 +147,9 @@ static void run_round(Scene *s, int round, double times[PART_COUNT][ROUNDS_MAX])
     stop_on(store_reorder(m, &s->store, s->grid.order, &error), &error);
     clock[LISTS] = now(m);
     const float4 *x = store_positions(&s->store);
-    stop_on(lists_build(m, &s->lists, &s->grid, x, n, x, s->radius, true, &error), &error);
+    stop_on(lists_build(m, &s->lists, &s->grid, {x, n, x, s->radius, true}, &error), &error);
     clock[WALLS] = now(m);
-    stop_on(lists_build(m, &s->walls, &s->floor_grid, x, n, s->samples, s->radius, false, &error),
+    stop_on(lists_build(m, &s->walls, &s->floor_grid, {x, n, s->samples, s->radius, false}, &error),
             &error);
     clock[DOWNLOAD] = now(m);
     stop_on(store_download(m, &s->store, s->particles, &error), &error);

@@ -184,12 +184,13 @@ static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *cont
     ooze_timer_add(context->timer, "boundary");
     if (!answer) {
         answer =
-            lists_build(m, &e->fluid, &e->grid, x, e->store.n, x, context->support, true, error);
+            lists_build(m, &e->fluid, &e->grid, {x, e->store.n, x, context->support, true}, error);
         ooze_timer_lap(context->timer, "lists");
     }
     if (!answer && e->walls.count > 0) {
-        answer = lists_build(m, &e->fluid_walls, &e->walls.grid, x, e->store.n,
-                             e->walls.view.position, context->support, false, error);
+        answer =
+            lists_build(m, &e->fluid_walls, &e->walls.grid,
+                        {x, e->store.n, e->walls.view.position, context->support, false}, error);
         ooze_timer_lap(context->timer, "boundary_lists");
     }
     return answer;

@@ -162,7 +162,7 @@ static OozeStatus measure(Gpu *m, Walls *walls, OozeError *error)
     const float4 *x = walls->view.position;
     uint64_t n = walls->count;
     OozeStatus result =
-        n > 0 ? lists_build(m, &walls->lists, &walls->grid, x, n, x, walls->support, false, error)
+        n > 0 ? lists_build(m, &walls->lists, &walls->grid, {x, n, x, walls->support, false}, error)
               : OOZE_OK;
     if (result || n == 0) {
         return result;
