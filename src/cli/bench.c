@@ -1,4 +1,4 @@
-/* ooze bench: how fast a scene steps, beside what the paper's Table 1 implies. */
+/* ooze bench: speed of a scene, compared with Table 1 of the paper. */
 #include <stdio.h>
 #include <string.h>
 

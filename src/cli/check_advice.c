@@ -6,7 +6,7 @@
 
 #include "cli/facts.h"
 
-/* Words for a number: those of the first row that is not below it. */
+/* Text for a range of numbers: that of the first row whose limit is not below the number. */
 typedef struct Meaning {
     double below;
     const char *words;
@@ -54,7 +54,7 @@ static void number(OozeText *out, const char *name, double value, const Meaning 
     }
 }
 
-/* The method's own viscosity beside the material's. */
+/* Numerical viscosity of the method and viscosity of the material. */
 static void write_viscosity(OozeText *out, const OozeFlow *flow)
 {
     double own = flow->nu * flow->density, added = flow->numerical * flow->density;
@@ -190,7 +190,7 @@ static void write_settings(OozeText *out, const OozeScene *scene, const OozeScen
     ooze_text_append(out, "\n");
 }
 
-/* Methods without stresses have nothing to be advised about. */
+/* There is no advice for methods without stresses. */
 static bool knows_viscosity(const OozeScene *scene)
 {
     const OozeMethod *method = ooze_method_find(scene->def.world.method);

@@ -7,7 +7,7 @@
 
 enum { TEXT_WIDTH = 84, COMMANDS_MAX = 64 };
 
-/* Exit codes and the like: what holds for every command. */
+/* Sections that hold for every command, such as exit codes. */
 static const struct {
     const char *code, *meaning;
 } exit_codes[] = {

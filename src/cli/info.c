@@ -1,4 +1,4 @@
-/* ooze info: what a run, a frame, a mesh, a height map or a scene holds. */
+/* ooze info: contents of a run, frame, mesh, height map or scene. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

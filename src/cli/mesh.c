@@ -1,4 +1,4 @@
-/* ooze mesh: the fluid's surface as meshes, one a frame. */
+/* ooze mesh: surfaces of the fluid, one mesh per frame. */
 #include <stdio.h>
 #include <string.h>
 

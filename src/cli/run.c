@@ -1,4 +1,4 @@
-/* ooze run: a scene becomes a folder of frames. */
+/* ooze run: simulates a scene and writes a run folder. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@
 
 enum { SCENE_TEXT_MAX = 64 << 20, FRAMES_MAX = 100000000 };
 
-/* What the command line asks for. */
+/* Arguments of the command. */
 typedef struct Plan {
     const char *scene_path; /* NULL: the copy in the folder */
     const char *folder;     /* NULL: dry run without one */
@@ -32,7 +32,7 @@ typedef struct Plan {
     const OozeMeshFormat *mesh; /* NULL: no meshes */
 } Plan;
 
-/* What the run holds; everything is freed in one place. */
+/* Objects of the run, freed together. */
 typedef struct Job {
     Plan plan;
     OozeScene *scene;
@@ -102,8 +102,7 @@ static int load_scene(Job *job, const char *path)
     return status ? ooze_report_error(&error) : OOZE_EXIT_OK;
 }
 
-/* The warnings of `ooze check`, for runs that were not checked before. A resumed run has printed
-   them. */
+/* Prints the warnings of `ooze check`, except for a resumed run. */
 static int warn_of_traps(Job *job)
 {
     OozeError error = {0};
@@ -149,8 +148,8 @@ static int refuse_changed_scene(const Job *job, const char *kept)
     return code;
 }
 
-/* Whether the scene given now is the one of the run. Keys that came after the run was written have
-   their defaults in both. */
+/* Whether the given scene equals that of the run. Keys that are newer than the run have their
+   defaults in both. */
 static bool same_scene(const Job *job, const char *kept_path, const char *kept)
 {
     OozeScene *old = NULL;
@@ -161,7 +160,7 @@ static bool same_scene(const Job *job, const char *kept_path, const char *kept)
     return same;
 }
 
-/* The scene of the plan; that of a resumed run must be unchanged. */
+/* Loads the scene; that of a resumed run must be unchanged. */
 static int open_scene(Job *job)
 {
     OozeError error = {0};
@@ -185,7 +184,7 @@ static int open_scene(Job *job)
     return code;
 }
 
-/* Looks at the folder before anything expensive is done. */
+/* Checks the folder before the world is built. */
 static OozeStatus open_old_folder(Job *job, OozeError *error)
 {
     const Plan *plan = &job->plan;
@@ -259,8 +258,7 @@ static int finish(Job *job, OozeStatus status, const OozeError *error)
     return OOZE_EXIT_OK;
 }
 
-/* Meshes are made beside the steps with half the threads: enough to keep up with most runs, and few
-   enough not to stand in the way of the steps. */
+/* Meshing runs concurrently with the steps, with half the threads. */
 static OozeStatus prepare_meshing(Job *job, OozeError *error)
 {
     OozeWorldStats stats;
@@ -281,13 +279,13 @@ static OozeStatus prepare_meshing(Job *job, OozeError *error)
     return OOZE_OK;
 }
 
-/* Meshes that are still lacking, of frames that stood before or of a run that was killed, and the
-   index: afterwards all is as `ooze mesh` would have left it. */
+/* Makes missing meshes, of earlier frames or after a kill, and the index: the result is that of
+   `ooze mesh`. */
 static int finish_meshing(Job *job)
 {
     OozeText summary = {0};
     job->meshing.threads = (int)job->plan.threads;
-    job->meshing.quiet |= job->meshing.made == job->folder->frame_count; /* nothing to wait for */
+    job->meshing.quiet |= job->meshing.made == job->folder->frame_count; /* all meshes exist */
     int code = ooze_meshing_all(&job->meshing);
     ooze_meshing_summary(&job->meshing, &summary);
     if (code == OOZE_EXIT_STOPPED) {
@@ -364,7 +362,7 @@ static int build_world(Job *job)
                                 .device = job->plan.device,
                                 .log = ooze_run_log_callback,
                                 .log_user = &job->log};
-    /* a machine that cannot be had is told before anything is written */
+    /* reports an unavailable device before anything is written */
     if (ooze_scene_build(job->scene, &options, &job->world, &error) ||
         ooze_world_choose_engine(job->world, &error)) {
         return ooze_report_error(&error);

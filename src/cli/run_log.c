@@ -51,7 +51,8 @@ void ooze_run_log_line(OozeRunLog *log, const char *format, ...)
         ooze_text_append_bytes(&log->pending, whole, (size_t)length);
         return;
     }
-    ssize_t written = write(log->fd, whole, (size_t)length); /* at once: lines stay whole */
+    ssize_t written =
+        write(log->fd, whole, (size_t)length); /* one call, so that lines of threads do not mix */
     (void)written;
 }
 

@@ -13,7 +13,7 @@
 
 /* ---- saving ------------------------------------------------------------------------------- */
 
-/* A view of the present state, with its number in this run. */
+/* A view of the current state with its frame number. */
 static OozeStatus view_frame(OozeRunSession *session, OozeFrame *frame, OozeError *error)
 {
     OozeStatus status = ooze_world_sync_to_host(session->world, error);

@@ -1,4 +1,4 @@
-/* ooze version: the version, what the loops are compiled for, and which optional parts are in. */
+/* ooze version: version, instruction sets of the loops, and optional parts. */
 #include <stdio.h>
 
 #include "base/isa.h"

@@ -104,8 +104,8 @@ double ooze_theory_relaxation(const OozeTheory *t, double time)
 
 /* ---- any strain ------------------------------------------------------------------------------ */
 
-/* Shares that are left at a rate: moduli and viscosity thin, the solvent does not; beside a yield
-   strain the viscosities do and the moduli stay. */
+/* Factors of thinning at a rate. Without a yield strain moduli and viscosity thin; with one the
+   viscosities do, solvent included. */
 typedef struct Shares {
     double elastic, viscous, solvent;
 } Shares;
@@ -134,7 +134,7 @@ double ooze_theory_normal(const OozeTheory *t, double rate, double time)
 /* Qxx = (1 - 2 De e^(-(1 - 2 De) T))/(1 - 2 De) along, (1 + De e^(-(1 + De) T))/(1 + De) across. */
 double ooze_theory_stretch(const OozeTheory *t, double rate, double time)
 {
-    double shear = sqrt(3.0) * fabs(rate); /* the rate of shear of this flow */
+    double shear = sqrt(3.0) * fabs(rate); /* equivalent shear rate */
     Shares left = shares_at(t, shear);
     double sum = 0.0;
     for (int k = 0; k < t->modes; k++) {
@@ -153,7 +153,8 @@ double ooze_theory_stretch(const OozeTheory *t, double rate, double time)
 
 /* ---- step by step ---------------------------------------------------------------------------- */
 
-/* What a mode keeps over a step, and what a unit of rate adds to its stress. */
+/* Fraction of a mode's stress that remains after a step; `*added`: stress added per unit of rate.
+   */
 static double kept(const OozeTheory *t, int k, double dt, double *added)
 {
     double tau = t->time[k], r = exp(-dt / tau);
@@ -161,7 +162,7 @@ static double kept(const OozeTheory *t, int k, double dt, double *added)
     return r;
 }
 
-double ooze_theory_shear(const OozeTheory *t, OozeShearPath *path, double rate, double dt)
+double ooze_theory_shear(const OozeTheory *t, OozeShearHistory *path, double rate, double dt)
 {
     Shares left = shares_at(t, rate);
     double elastic = 0.0, limit = ooze_theory_yield_stress(t);
@@ -183,7 +184,7 @@ double ooze_theory_shear(const OozeTheory *t, OozeShearPath *path, double rate, 
 double ooze_theory_viscosity(const OozeTheory *t, double rate, double seconds)
 {
     enum { STEPS = 50 };
-    OozeShearPath path = {{0}};
+    OozeShearHistory path = {{0}};
     double stress = 0.0;
     for (int i = 0; i < STEPS; i++) {
         stress = ooze_theory_shear(t, &path, rate, seconds / STEPS);
@@ -191,14 +192,14 @@ double ooze_theory_viscosity(const OozeTheory *t, double rate, double seconds)
     return stress / rate;
 }
 
-double ooze_theory_rate_for(const OozeTheory *t, const OozeShearPath *path, double stress,
+double ooze_theory_rate_for(const OozeTheory *t, const OozeShearHistory *path, double stress,
                             double dt)
 {
-    /* the stress grows with the rate: halve the interval */
+    /* stress increases with the rate: bisection */
     double low = 0.0, high = 0.5 / dt, sign = stress < 0.0 ? -1.0 : 1.0;
-    OozeShearPath trial = *path;
+    OozeShearHistory trial = *path;
     if (sign * ooze_theory_shear(t, &trial, 0.0, dt) > sign * stress) {
-        low = -high; /* it has to be let go */
+        low = -high; /* negative rate: the stress must decrease */
         high = 0.0;
     }
     for (int k = 0; k < 60; k++) {
