@@ -149,11 +149,11 @@ const OozeCommand ooze_command_check = {
     .synopsis = "SCENE [--set KEY=VALUE]... [--json]",
     .summary = "Report every error and warning of a scene, and how it will flow",
     .details =
-        "Each is told on stderr as `file:line:column: error: message`, with the line, a "
-        "caret under the place, and a hint. Warnings tell of physics traps, such as a time "
-        "step beyond stability or fluid inside a solid, and do not fail the check. A scene "
-        "without errors is told on stdout: how each of its materials will flow, the time step and "
-        "iterations that it needs (docs/advice.md), and a line that sums it up.",
+        "Errors and warnings are printed on stderr as `file:line:column: error: message`, with "
+        "the line, a caret under the column, and a hint. Warnings concern the physics, such as "
+        "a time step beyond stability or fluid inside a solid, and do not fail the check. For a "
+        "scene without errors stdout shows how each of its materials will flow, the time step "
+        "and iterations that it needs (docs/advice.md), and a summary line.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

@@ -315,10 +315,11 @@ static const OozeOption options[] = {
 const OozeCommand ooze_command_info = {
     .name = "info",
     .synopsis = "PATH [--hash | --json]",
-    .summary = "Tell what a run, frame, mesh, height map or scene holds",
-    .details = "Of a frame the whole state is listed by name: fields of the particles with their "
-               "ranges, settings, materials, solids, emitters and the memory of probes. The hash "
-               "covers all of it: two runs with the same hash are bitwise equal.",
+    .summary = "Show the contents of a run, frame, mesh, height map or scene",
+    .details =
+        "For a frame the whole state is listed by name: fields of the particles with their "
+        "ranges, settings, materials, solids, emitters and states of probes. The hash covers "
+        "all of it: two runs with the same hash are bitwise equal.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

@@ -215,11 +215,12 @@ const OozeCommand ooze_command_presets = {
     .name = "presets",
     .synopsis = "[NAME] [--json]",
     .summary = "List materials by name: water, honey, ketchup, dough, ...",
-    .details = "A scene takes one as `materials: {mine: {preset: honey}}`, the command line as "
-               "`--set materials.mine.preset=honey`; numbers that the scene gives win. Every "
-               "number is `measured` (as its source reports it), `typical` (the order of "
-               "magnitude, since samples differ) or `artistic` (chosen so that it moves as people "
-               "expect). [materials.md](materials.md) shows them all.",
+    .details =
+        "A scene uses a preset by `materials: {mine: {preset: honey}}`, the command line by "
+        "`--set materials.mine.preset=honey`; values of the scene take precedence. Every value "
+        "is `measured` (as its source reports it), `typical` (the order of magnitude, since "
+        "samples differ) or `artistic` (chosen for its appearance). "
+        "[materials.md](materials.md) shows all presets.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

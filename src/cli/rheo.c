@@ -361,20 +361,20 @@ static const OozeOption options[] = {
 const OozeCommand ooze_command_rheo = {
     .name = "rheo",
     .synopsis = "SCENE|PRESET [options] | --fit FILE [options]",
-    .summary = "Measure a material as it is simulated, or make one of what was measured",
+    .summary = "Measure a simulated material, or fit a material to measurements",
     .details =
-        "With a scene or preset: shears, plucks, loads and stretches a small sample of the "
-        "material in the virtual rheometer, with the scene's method, spacing, time step and "
-        "settings, and prints viscosity, normal stress, G', G'', relaxation, creep and "
-        "extensional viscosity beside theory: by the stress that the method solved for, and by "
-        "momentum alone. Then the same at half the spacing, half the time step and twice the "
-        "iterations, and whether that is converged, or what to change.\n\n"
-        "With `--fit`: prints the spectrum (1 to 4 Maxwell modes and a solvent) or the law of the "
-        "flow curve "
-        "that the data call for, with 95 % confidence, and a block `materials:` for a scene. "
-        "Several modes become `modulus`, `relaxation_time`, `modulus_2` and so on; a flow curve "
-        "with a yield stress becomes a modulus, a yield strain and a viscosity that thins. See "
-        "[rheology.md](rheology.md).",
+        "With a scene or preset: measures a small sample of the material in the virtual "
+        "rheometer, with the scene's method, spacing, time step and settings, in shear, "
+        "oscillation, step strain, creep and extension. Prints viscosity, normal stress, G', "
+        "G'', relaxation, creep and extensional viscosity beside theory, from the stress that "
+        "the method reports and from momentum. Then repeats the measurement at half the "
+        "spacing, half the time step and twice the iterations, and prints whether the settings "
+        "are converged, or which one to change.\n\n"
+        "With `--fit`: prints the spectrum (1 to 4 Maxwell modes and a solvent) or the law of "
+        "the flow curve that fits the data best, with 95 % confidence intervals, and a block "
+        "`materials:` for a scene. Several modes become `modulus`, `relaxation_time`, "
+        "`modulus_2` and so on; a flow curve with a yield stress becomes a modulus, a yield "
+        "strain and a viscosity that thins. See [rheology.md](rheology.md).",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,
