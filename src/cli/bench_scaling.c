@@ -75,15 +75,15 @@ static double available_memory(void)
 /* Building a scene temporarily takes half as much memory again. */
 static bool has_room(const OozeBenchScaling *scaling, uint64_t particles)
 {
-    const double max = 1.5, most_there = 1.05;
+    const double host_peak = 1.5, device_peak = 1.05;
     if (scaling->count == 0) {
         return true;
     }
     const OozeBenchResult *last = &scaling->rows[scaling->count - 1];
-    bool here = max * last->host_bytes * (double)particles < available_memory();
+    bool here = host_peak * last->host_bytes * (double)particles < available_memory();
     double there = last->device_free_bytes + last->bytes * last->particles;
     return here &&
-           (ooze_bench_on_processor(last) || most_there * last->bytes * (double)particles < there);
+           (ooze_bench_on_processor(last) || device_peak * last->bytes * (double)particles < there);
 }
 
 /* 30k to 4M particles (GPU: 100k to 150M), up to the plan's number. Returns the exit code. */

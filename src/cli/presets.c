@@ -68,12 +68,12 @@ static void append_list(OozeText *out)
 {
     for (int i = 0; i < ooze_preset_count(); i++) {
         const OozePresetInfo *info = ooze_preset_info(i);
-        OozeText gist = {0};
-        append_summary(&gist, info);
+        OozeText summary = {0};
+        append_summary(&summary, info);
         ooze_text_append(out, "%-14s %-34s %4.0f kg/m3, %s\n", info->name, info->summary,
-                         ooze_preset_number(info, "density"), gist.data ? gist.data : "");
-        out->failed = out->failed || gist.failed;
-        ooze_text_clear(&gist);
+                         ooze_preset_number(info, "density"), summary.data ? summary.data : "");
+        out->failed = out->failed || summary.failed;
+        ooze_text_clear(&summary);
     }
     ooze_text_append(out, "\n'ooze presets NAME' shows all of one, with sources. In a scene:\n\n"
                           "  materials:\n    mine: {preset: honey, viscosity: 20}\n");

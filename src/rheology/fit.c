@@ -31,10 +31,9 @@ typedef struct Search {
     double low, high;        /* ends of x */
     double min, max;         /* of y */
     double times[TIMES + 1]; /* the grid: logarithms of relaxation times */
-    double gram[TIMES + 1]
-               [TIMES + 1]; /* products of the relative curves of single modes and of a solvent */
-    double sums[TIMES + 1]; /* of those curves */
-    double *work;           /* for least squares, and for curves before */
+    /* products of the relative curves of single modes and of a solvent, and sums of these curves */
+    double gram[TIMES + 1][TIMES + 1], sums[TIMES + 1];
+    double *work; /* for least squares, and for curves before */
 } Search;
 
 static bool is_exponent(const OozeRheoModel *model, int unknown)
@@ -88,18 +87,19 @@ static void tabulate_modes(Search *search)
 }
 
 /* Non-negative coefficients of the curves `pick`, by coordinate descent. */
-static void find_heights(const Search *search, const int *pick, int count, double *heights)
+static void find_coefficients(const Search *search, const int *pick, int count,
+                              double *coefficients)
 {
     for (int a = 0; a < count; a++) {
-        heights[a] = 0.0;
+        coefficients[a] = 0.0;
     }
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         for (int a = 0; a < count; a++) {
             double rest = search->sums[pick[a]];
             for (int b = 0; b < count; b++) {
-                rest -= b == a ? 0.0 : search->gram[pick[a]][pick[b]] * heights[b];
+                rest -= b == a ? 0.0 : search->gram[pick[a]][pick[b]] * coefficients[b];
             }
-            heights[a] = fmax(rest / search->gram[pick[a]][pick[a]], 0.0);
+            coefficients[a] = fmax(rest / search->gram[pick[a]][pick[a]], 0.0);
         }
     }
 }
@@ -125,12 +125,12 @@ static void start_modes(const Search *search, const OozeLeastSquares *problem,
     }
     pick[m] = TIMES;
     for (bool more = true; more;) {
-        double heights[OOZE_MODES_MAX + 1], unknowns[OOZE_UNKNOWNS_MAX];
-        find_heights(search, pick, count, heights);
+        double coefficients[OOZE_MODES_MAX + 1], unknowns[OOZE_UNKNOWNS_MAX];
+        find_coefficients(search, pick, count, coefficients);
         for (int k = 0; k < count; k++) {
             /* 0 has no logarithm: a hundredth of the coefficient of the curve alone */
             double alone = search->sums[pick[k]] / search->gram[pick[k]][pick[k]];
-            unknowns[2 * k] = log(fmax(heights[k], 0.01 * alone));
+            unknowns[2 * k] = log(fmax(coefficients[k], 0.01 * alone));
             if (k < m) {
                 unknowns[2 * k + 1] = search->times[pick[k]];
             }
@@ -169,8 +169,7 @@ static void start_flow(const Search *search, const OozeLeastSquares *problem,
         unknowns[2] =
             log(search->low) + log(search->high / search->low) * (i / slopes % bends) / (RATES - 1);
         unknowns[3] = log(0.5) - log(10.0) * (i / slopes / bends);
-        if (model->law ==
-            OOZE_RHEO_PASTE) { /* equal to the viscous stress at some rate, for 1 Pa s */
+        if (model->law == OOZE_RHEO_PASTE) { /* the viscous stress at some rate, for 1 Pa s */
             unknowns[2] = unknowns[2] + (unknowns[1] - 1.0) * (unknowns[2] - log(model->reference));
         }
         double excess = mean_excess(problem, unknowns);
@@ -184,7 +183,7 @@ static void start_flow(const Search *search, const OozeLeastSquares *problem,
 static void set_bounds(const Search *search, const OozeRheoModel *model, OozeLeastSquares *problem)
 {
     enum { FAR = 12, NEAR = 5 }; /* factors of e */
-    bool turns = search->data->kind == OOZE_RHEO_OSCILLATION;
+    bool oscillates = search->data->kind == OOZE_RHEO_OSCILLATION;
     double low = log(search->low), high = log(search->high);
     for (int k = 0; k < problem->unknown_count; k++) {
         problem->low[k] = log(search->min) - FAR;
@@ -202,8 +201,8 @@ static void set_bounds(const Search *search, const OozeRheoModel *model, OozeLea
             problem->low[k] -= model->law == OOZE_RHEO_MAXWELL ? high : 0.0;
             problem->high[k] -= model->law == OOZE_RHEO_MAXWELL ? low : 0.0;
         } else if (k % 2) {
-            problem->low[k] = (turns ? -high : low) - NEAR;
-            problem->high[k] = (turns ? -low : high) + NEAR;
+            problem->low[k] = (oscillates ? -high : low) - NEAR;
+            problem->high[k] = (oscillates ? -low : high) + NEAR;
         }
     }
 }

@@ -9,11 +9,9 @@ typedef struct OozeRheoFit {
     OozeRheoModel model;
     int unknown_count;
     double unknowns[OOZE_UNKNOWNS_MAX]; /* modes in order of their times */
-    double
-        half_widths[OOZE_UNKNOWNS_MAX]; /* of 95 % confidence intervals; infinite: not determined */
-    double
-        /* relative residual: exp(root mean square of ln(fit / measured)) - 1 */
-        rms;
+    /* of 95 % confidence intervals; infinite: not determined */
+    double half_widths[OOZE_UNKNOWNS_MAX];
+    double rms;         /* relative residual: exp(root mean square of ln(fit / measured)) - 1 */
     double information; /* AICc: lower is better */
     bool determined;    /* every unknown within a factor of two */
 } OozeRheoFit;

@@ -182,20 +182,20 @@ double ooze_least_squares(const OozeLeastSquares *problem, double *unknowns, dou
     Normal normal;
     memset(&normal, 0, sizeof normal);
     double sum = ooze_residual_sum(problem, unknowns), damping = 1e-3;
-    bool moving = isfinite(sum);
-    for (int round = 0; round < ROUNDS && moving; round++) {
+    bool improving = isfinite(sum);
+    for (int round = 0; round < ROUNDS && improving; round++) {
         linearise(problem, unknowns, &normal);
-        moving = false;
-        for (int i = 0; i < TRIES && !moving; i++) {
+        improving = false;
+        for (int i = 0; i < TRIES && !improving; i++) {
             double next[P];
-            bool good = step(problem, unknowns, &normal, damping, next);
-            double there = good ? ooze_residual_sum(problem, next) : INFINITY;
-            if (there < sum) {
-                moving = there < sum * (1.0 - 1e-9);
-                sum = there;
+            bool solved = step(problem, unknowns, &normal, damping, next);
+            double next_sum = solved ? ooze_residual_sum(problem, next) : INFINITY;
+            if (next_sum < sum) {
+                improving = next_sum < sum * (1.0 - 1e-9);
+                sum = next_sum;
                 memcpy(unknowns, next, (size_t)problem->unknown_count * sizeof *unknowns);
                 damping = fmax(damping / 5.0, 1e-12);
-                if (!moving) {
+                if (!improving) {
                     break;
                 }
             } else {

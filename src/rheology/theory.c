@@ -66,11 +66,11 @@ double ooze_theory_resistance(const OozeTheory *t, double dt)
 
 bool ooze_theory_is_solid(const OozeTheory *t)
 {
-    bool lasting = false;
+    bool permanent = false;
     for (int k = 0; k < t->modes; k++) {
-        lasting = lasting || !isfinite(t->time[k]);
+        permanent = permanent || !isfinite(t->time[k]);
     }
-    return lasting && !isfinite(t->yield);
+    return permanent && !isfinite(t->yield);
 }
 
 /* ---- small strain ---------------------------------------------------------------------------- */
@@ -106,15 +106,15 @@ double ooze_theory_relaxation(const OozeTheory *t, double time)
 
 /* Factors of thinning at a rate. Without a yield strain moduli and viscosity thin; with one the
    viscosities do, solvent included. */
-typedef struct Shares {
+typedef struct ThinningFactors {
     double elastic, viscous, solvent;
-} Shares;
+} ThinningFactors;
 
-static Shares shares_at(const OozeTheory *t, double rate)
+static ThinningFactors thinning_at(const OozeTheory *t, double rate)
 {
     double share = (double)ooze_thinning(t->thinning, (float)fabs(rate));
     bool yields = isfinite(t->yield);
-    return (Shares){
+    return (ThinningFactors){
         .elastic = yields ? 1.0 : share, .viscous = share, .solvent = yields ? share : 1.0};
 }
 
@@ -128,14 +128,14 @@ double ooze_theory_normal(const OozeTheory *t, double rate, double time)
         sum += isfinite(tau) ? 2.0 * t->modulus[k] * s * s * (1.0 - exp(-x) * (1.0 + x))
                              : t->modulus[k] * rate * rate * time * time;
     }
-    return isfinite(t->yield) ? NAN : sum * shares_at(t, rate).elastic;
+    return isfinite(t->yield) ? NAN : sum * thinning_at(t, rate).elastic;
 }
 
 /* Qxx = (1 - 2 De e^(-(1 - 2 De) T))/(1 - 2 De) along, (1 + De e^(-(1 + De) T))/(1 + De) across. */
 double ooze_theory_stretch(const OozeTheory *t, double rate, double time)
 {
     double shear = sqrt(3.0) * fabs(rate); /* equivalent shear rate */
-    Shares left = shares_at(t, shear);
+    ThinningFactors factor = thinning_at(t, shear);
     double sum = 0.0;
     for (int k = 0; k < t->modes; k++) {
         double tau = t->time[k], de = rate * tau, x = time / tau, a = 1.0 - 2.0 * de, b = 1.0 + de;
@@ -147,15 +147,15 @@ double ooze_theory_stretch(const OozeTheory *t, double rate, double time)
         }
     }
     return isfinite(t->yield) ? NAN
-                              : left.elastic * sum + 3.0 * left.viscous * t->viscosity * rate +
-                                    3.0 * left.solvent * t->solvent * rate;
+                              : factor.elastic * sum + 3.0 * factor.viscous * t->viscosity * rate +
+                                    3.0 * factor.solvent * t->solvent * rate;
 }
 
 /* ---- step by step ---------------------------------------------------------------------------- */
 
 /* Fraction of a mode's stress that remains after a step; `*added`: stress added per unit of rate.
    */
-static double kept(const OozeTheory *t, int k, double dt, double *added)
+static double relaxation_factor(const OozeTheory *t, int k, double dt, double *added)
 {
     double tau = t->time[k], r = exp(-dt / tau);
     *added = t->modulus[k] * (isfinite(tau) ? -tau * expm1(-dt / tau) : dt);
@@ -164,10 +164,10 @@ static double kept(const OozeTheory *t, int k, double dt, double *added)
 
 double ooze_theory_shear(const OozeTheory *t, OozeShearHistory *path, double rate, double dt)
 {
-    Shares left = shares_at(t, rate);
+    ThinningFactors factor = thinning_at(t, rate);
     double elastic = 0.0, limit = ooze_theory_yield_stress(t);
     for (int k = 0; k < t->modes; k++) {
-        double added, r = kept(t, k, dt, &added);
+        double added, r = relaxation_factor(t, k, dt, &added);
         path->stress[k] = r * path->stress[k] + added * rate;
         elastic += path->stress[k];
     }
@@ -177,8 +177,8 @@ double ooze_theory_shear(const OozeTheory *t, OozeShearHistory *path, double rat
         }
         elastic = copysign(limit, elastic);
     }
-    return left.elastic * elastic +
-           (left.viscous * t->viscosity + left.solvent * t->solvent) * rate;
+    return factor.elastic * elastic +
+           (factor.viscous * t->viscosity + factor.solvent * t->solvent) * rate;
 }
 
 double ooze_theory_viscosity(const OozeTheory *t, double rate, double seconds)

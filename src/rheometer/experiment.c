@@ -275,8 +275,9 @@ static OozeStatus run_creep(Job *job)
             off = (isnan(r.reported) ? r.momentum : r.reported) - foreseen;
         }
         e->x[k] = r.time;
-        bool blind = isnan(r.reported); /* the stress was controlled by momentum */
-        e->y[0][k] = (OozeMeasured){blind ? NAN : r.strain, blind ? r.strain : NAN, expected};
+        bool by_momentum = isnan(r.reported); /* the stress was controlled by momentum */
+        e->y[0][k] =
+            (OozeMeasured){by_momentum ? NAN : r.strain, by_momentum ? r.strain : NAN, expected};
     }
     ooze_cell_destroy(cell);
     return status;

@@ -38,7 +38,8 @@ RETIRED_WORDS = {word.replace("/", ""): better for word, better in {
 # Refused as identifiers, or as parts of them, but not in sentences.
 RETIRED_NAMES = {word.replace("/", ""): better for word, better in {
     "re/call": "warm_start", "bor/ne": "load_excess", "ca/lm": "relief_progress",
-    "di/al": "fixed_point", "car/rier": "readback", "w/ay": "delta, diffusion_length, direction",
+    "di/al": "fixed_point", "dou/bts": "warnings", "car/rier": "readback",
+    "w/ay": "delta, diffusion_length, direction",
 }.items()}
 # Where such a word is a term of the field: lines of a drawing are stroked.
 RETIRED_EXCEPT = {"str" "oke": ("src/plot/", "tests/unit/plot_", "tests/fault/plot_")}

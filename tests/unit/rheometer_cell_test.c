@@ -98,10 +98,10 @@ static void viscosity_of_honey_is_measured(void **state)
     ooze_cell_destroy(cell);
     CHECK_NEAR(r.time, 60 * dt, 1e-12);
     CHECK_NEAR(r.strain, 5 * 60 * dt, 1e-12);
-    CHECK_NEAR(r.local_rate, 5, 0.05);    /* the affine flow is a solution: 1 % for the disorder */
-    CHECK_NEAR(r.reported, 50, 1.0);     /* 2 % */
-    CHECK_NEAR(r.momentum, 50, 1.5); /* 3 %: of one step */
-    CHECK_NEAR(r.normal, 0, 1.0);    /* no memory, no normal stress */
+    CHECK_NEAR(r.local_rate, 5, 0.05); /* the affine flow is a solution: 1 % for the disorder */
+    CHECK_NEAR(r.reported, 50, 1.0);   /* 2 % */
+    CHECK_NEAR(r.momentum, 50, 1.5);   /* 3 %: of one step */
+    CHECK_NEAR(r.normal, 0, 1.0);      /* no memory, no normal stress */
 }
 
 static OozeCellReading shear_for(const OozeMaterialDef *material, int steps)
