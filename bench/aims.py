@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the figures that this project aims for with `ooze bench` and prints them beside the aims.
+"""Measures figures with `ooze bench` and prints them beside this project's aims for them.
 
 bench/aims.py [--device cpu|cuda] [--ooze build/ooze]
 Aims on the processor are millions of particle-iterations a second and core (Neoverse-V1 or better);

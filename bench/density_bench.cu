@@ -2,9 +2,8 @@
 
      density_bench [PARTICLES ...]
 
-   Prints, in ms, what sorting and lists take, and of an iteration the two sweeps; each part is
-   waited for. `iteration` is that of a run without waits between the parts, which is what a step
-   takes. */
+   Prints ms of sorting, lists and the two sweeps of an iteration, with a wait after each part;
+   `iteration` is measured without waits, as in a step. */
 #include <cstdio>
 #include <cstdlib>
 
@@ -45,7 +44,7 @@ struct Block {
     float *mobility, *density_target;
 };
 
-/* A lattice that is squeezed by a hundredth and shaken, and where it comes from. */
+/* A lattice compressed by one per cent and jittered, and its previous positions. */
 static void place(Block *b)
 {
     Gpu *m = &b->engine.gpu;

@@ -1,5 +1,5 @@
-/* How fast frames go to disk and come back: bytes per particle, and MB/s with the sync that makes a
-   file safe; the export formats beside them. */
+/* Writing and reading of frames and export formats: bytes per particle, and MB/s including the sync
+   to disk. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

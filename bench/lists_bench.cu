@@ -1,5 +1,5 @@
 /* Speed of sorting, reordering and neighbour lists on the device, on a jittered block of particles
-   over a floor of samples, and of bringing the particles home.
+   over a floor of samples, and of downloading the particles.
 
      lists_bench [--n PARTICLES] [--radius R] [--repeat K] [--spread S]
 
@@ -49,7 +49,7 @@ static double median_ms(double *times, int rounds)
     return 1e3 * times[1 + (rounds - 1) / 2];
 }
 
-/* Once the device has done all it was told. */
+/* Waits for the device. */
 static double now(Gpu *m)
 {
     gpu_wait(m);
@@ -70,7 +70,7 @@ static void place(OozeFloat4 *points, uint64_t n, double spread)
     }
 }
 
-/* As the method's: 114 bytes a particle. */
+/* With fields as in the conformation method: 114 bytes per particle. */
 static OozeParticles *make_particles(uint64_t n, double spread)
 {
     static const OozeFieldInfo rows[] = {
@@ -147,9 +147,9 @@ static void run_round(Scene *s, int round, double times[PART_COUNT][ROUNDS_MAX])
     stop_on(store_reorder(m, &s->store, s->grid.order, &error), &error);
     clock[LISTS] = now(m);
     const float4 *x = store_positions(&s->store);
-    stop_on(lists_build(m, &s->lists, &s->grid, x, n, x, s->radius, true, &error), &error);
+    stop_on(lists_build(m, &s->lists, &s->grid, {x, n, x, s->radius, true}, &error), &error);
     clock[WALLS] = now(m);
-    stop_on(lists_build(m, &s->walls, &s->floor_grid, x, n, s->samples, s->radius, false, &error),
+    stop_on(lists_build(m, &s->walls, &s->floor_grid, {x, n, s->samples, s->radius, false}, &error),
             &error);
     clock[DOWNLOAD] = now(m);
     stop_on(store_download(m, &s->store, s->particles, &error), &error);

@@ -4,8 +4,7 @@
 
    R is the support radius in particle spacings (both 2.0 and 2.2 when not given). Before each timed
    round every particle moves a little at random, as it does from step to step. Prints the median
-   and the fastest of K rounds. The cpu clock counts the time the machine gave to this program: use
-   it where others run too. */
+   and the fastest of K rounds. The cpu clock measures processor time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

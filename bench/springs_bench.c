@@ -1,6 +1,6 @@
-/* The springs method beside the times of its paper: 10 frames a second of 1,000 particles, and 2 s
-   a frame of 20,000, with marching cubes. A frame is one step of 1/30 s and a surface of eq 13,
-   in cells of half a spacing. Drops of fluid, and of clay with its springs, fall on a floor.
+/* The springs method compared with the times of its paper: 10 frames a second of 1,000 particles,
+   and 2 s a frame of 20,000, with marching cubes. A frame is one step of 1/30 s and a surface of eq
+   13, in cells of half a spacing. Drops of fluid, and of clay with its springs, fall on a floor.
 
      springs_bench [threads] */
 #include <math.h>
@@ -18,7 +18,7 @@ static void require(OozeStatus status, const OozeError *error)
     }
 }
 
-/* Supports of one metre and gravity as the paper's must have been; see docs/methods/springs.md. */
+/* Support of one metre, and the gravity derived from the paper; see docs/methods/springs.md. */
 static OozeWorld *make_world(double particles, bool springs, int threads)
 {
     OozeError error = {0};
@@ -61,7 +61,7 @@ static void measure(double particles, bool springs, int threads)
     enum { WARM = 30, FRAMES = 30 };
     OozeError error = {0};
     OozeWorld *world = make_world(particles, springs, threads);
-    double steps = 0, surfaces = 0, least = INFINITY;
+    double steps = 0, surfaces = 0, min = INFINITY;
     for (int k = 0; k < WARM + FRAMES; k++) {
         double begin = ooze_clock();
         require(ooze_world_step(world, &error), &error);
@@ -76,7 +76,7 @@ static void measure(double particles, bool springs, int threads)
         if (k >= WARM) {
             steps += middle - begin;
             surfaces += end - middle;
-            least = fmin(least, end - begin);
+            min = fmin(min, end - begin);
         }
     }
     double frame = (steps + surfaces) / FRAMES;
@@ -84,7 +84,7 @@ static void measure(double particles, bool springs, int threads)
     ooze_world_stats(world, &stats);
     printf("%-6s %8llu %10.2f ms %10.2f ms %10.2f ms %10.2f ms %8.1f /s\n",
            springs ? "clay" : "fluid", (unsigned long long)stats.particles, 1e3 * steps / FRAMES,
-           1e3 * surfaces / FRAMES, 1e3 * frame, 1e3 * least, 1.0 / frame);
+           1e3 * surfaces / FRAMES, 1e3 * frame, 1e3 * min, 1.0 / frame);
     ooze_world_destroy(world);
 }
 

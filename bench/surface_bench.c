@@ -1,6 +1,6 @@
-/* The surface's cost beside that of simulating the frame: 100k particles, cells of half a spacing,
-   against 8 steps of the conformation method; then the cost of growing surfaces, which should be
-   linear in their area. Run it from the repository's root.
+/* Cost of the surface compared with that of simulating the frame: 100k particles, cells of half a
+   spacing, against 8 steps of the conformation method; then the cost of growing surfaces, which
+   should be linear in their area. Run it from the repository's root.
 
      surface_bench [particles] [threads] */
 #include <math.h>
@@ -35,7 +35,7 @@ static OozeWorld *make_world(int side, int threads)
     return world;
 }
 
-/* Best of three: other programs only ever add time. */
+/* Minimum of three, to exclude the load of other programs. */
 static double time_surface(const OozeFrame *frame, int threads, uint64_t *triangles, double *area)
 {
     double best = INFINITY;
@@ -82,7 +82,7 @@ static void against_simulation(int side, int threads)
     ooze_world_destroy(world);
 }
 
-/* Sheets three particles thick: nearly all surface. */
+/* Sheets three particles thick. */
 static void against_area(int threads)
 {
     printf("sheets three particles thick\n  particles       area  triangles   seconds  "

@@ -83,7 +83,7 @@ static int add_value(OozeArguments *arguments, const OozeOption *option, const c
     return OOZE_EXIT_OK;
 }
 
-/* One option at words[*at], moving *at over a value that stands apart. */
+/* Parses the option at words[*at]; advances *at past a separate value. */
 static int take_option(OozeArguments *arguments, int count, char **words, int *at)
 {
     const OozeCommand *command = arguments->command;

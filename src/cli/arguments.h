@@ -22,27 +22,27 @@ typedef struct OozeArguments {
     const struct OozeCommand *command;
     const char **operands;
     int operand_count;
-    const char **values;        /* of options as given; "" for switches */
-    const OozeOption **options; /* which option each value belongs to */
+    const char **values;        /* of the given options; "" for switches */
+    const OozeOption **options; /* the option of each value */
     int value_count;
-    bool help; /* --help was among them */
+    bool help; /* --help was given */
 } OozeArguments;
 
-/* Parses what follows the command's name. A mistake is told in one line on stderr and the answer is
+/* Parses the words after the command's name. Reports an error in one line on stderr and returns
    OOZE_EXIT_USAGE. Free in either case. */
 int ooze_arguments_parse(OozeArguments *arguments, const struct OozeCommand *command, int count,
                          char **words);
 void ooze_arguments_free(OozeArguments *arguments);
 
-/* One line on stderr, naming the command; `command` NULL: ooze itself. Returns OOZE_EXIT_USAGE. */
+/* Prints one line with the command's name on stderr; NULL: ooze. Returns OOZE_EXIT_USAGE. */
 int ooze_usage_error(const struct OozeCommand *command, const char *format, ...) OOZE_PRINTF(2, 3);
 
 bool ooze_argument_given(const OozeArguments *arguments, const char *name);
 const char *ooze_argument_text(const OozeArguments *arguments, const char *name); /* NULL: absent */
-/* All values of a repeated option, in order; `values` has room for value_count. */
+/* All values of a repeated option, in order; `values` holds value_count. */
 int ooze_argument_list(const OozeArguments *arguments, const char *name, const char **values);
 
-/* Numbers and choices: the value given, or `*value` left as it was. False after a usage error. */
+/* Numbers and choices; an option that is not given leaves `*value`. False after a usage error. */
 bool ooze_argument_integer(const OozeArguments *arguments, const char *name, uint64_t min,
                            uint64_t max, uint64_t *value);
 bool ooze_argument_real(const OozeArguments *arguments, const char *name, double min, double max,

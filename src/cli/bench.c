@@ -1,4 +1,4 @@
-/* ooze bench: how fast a scene steps, beside what the paper's Table 1 implies. */
+/* ooze bench: speed of a scene, compared with Table 1 of the paper. */
 #include <stdio.h>
 #include <string.h>
 
@@ -120,11 +120,11 @@ static const OozeOperand operands[] = {
 };
 
 static const OozeOption options[] = {
-    {"list", 0, NULL, false, "name the scenes"},
+    {"list", 0, NULL, false, "list the scenes"},
     {"json", 0, NULL, false, "one JSON object instead of text"},
     {"particles", 0, "N", false,
-     "about so many: a scene that begins with all of its fluid gets another spacing, one that "
-     "pours runs until they are there"},
+     "approximate number: a scene without emitters gets another spacing, one with emitters runs "
+     "until it has them"},
     {"small", 0, NULL, false, "the small variant of the scene"},
     OOZE_OPTION_DEVICE,
     {"threads", 0, "N", false, "worker threads; 0, the default, is one per core"},
@@ -135,8 +135,8 @@ static const OozeOption options[] = {
      "`threads`: with 1, 2, 4, ... of them; `particles`: with 30k, 100k, 300k, 1M, 4M, with "
      "`--device cuda` 100k, 1M, 4M, 12M, 40M, 150M, as memory and --particles allow"},
     {"clock", 0, "KIND", false,
-     "`wall`, the default, or `cpu`: time that cores have worked, for a machine that others use "
-     "too; waiting does not show in it, nor does parallel efficiency"},
+     "`wall`, the default, or `cpu`: processor time, for a machine with other load; it does not "
+     "include waiting, and does not show parallel efficiency"},
     {"set", 0, "KEY=VALUE", true, "change one value of the scene"},
     {"scenes", 0, "DIR", false, "the folder that holds `barreiro2017`, where it is not found"},
 };
@@ -146,22 +146,18 @@ const OozeCommand ooze_command_bench = {
     .synopsis = "NAME [options], or: ooze bench --list",
     .summary = "Measure how fast a scene steps",
     .details =
-        "Steps a scene without writing anything and tells particle-iterations per second, in all "
-        "and "
-        "per thread, beside what Table 1 of Barreiro et al. 2017 implies for their six-core "
-        "processor and their GPU; nanoseconds per particle of every stage and of what it does "
-        "inside; "
-        "and memory per "
-        "particle. Iterations are fixed: tolerances are set to 0.\n\n"
+        "Steps a scene without writing files and prints particle-iterations per second, in "
+        "total and per thread, beside the rates that Table 1 of Barreiro et al. 2017 implies "
+        "for their six-core processor and their GPU; nanoseconds per particle of every stage "
+        "and its parts; and memory per particle. Iterations are fixed: tolerances are set to 0.\n\n"
         "An iteration is one of the velocity solve, all passes counted, or one sweep over "
-        "densities. "
-        "The paper's is one of both, so that `frame`, the time of a frame at the paper's number of "
-        "particles, compares what either does with its own settings.\n\n"
-        "With `--device cuda` scenes have the paper's size unless --particles says otherwise, "
-        "and a GPU counts as one thread. Steps are timed as in a run; "
-        "then as many again with the GPU waited for after each part, for the times of parts.\n\n"
-        "Timings of a machine that others use are worth little: look at the spread from the "
-        "fastest run to the median.",
+        "densities. An iteration of the paper is one of both, so that `frame`, the time of a "
+        "frame at the paper's number of particles, compares both with their own settings.\n\n"
+        "With `--device cuda` scenes have the paper's size unless `--particles` is given, and a "
+        "GPU counts as one thread. Steps are timed as in a run, then again with a wait after "
+        "each part, for the times of the parts.\n\n"
+        "Timings of a machine with other load are unreliable: compare the fastest run with the "
+        "median.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

@@ -1,4 +1,4 @@
-/* Steps a scene and takes the time. */
+/* Steps a scene and measures the time. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,8 +58,7 @@ static uint64_t particles_of(const OozeWorld *world)
     return stats.particles;
 }
 
-/* A scene that has all of its fluid at the beginning gets about as many particles as asked for by
-   another spacing. */
+/* Scales the spacing of a scene without emitters so that it has about `wanted` particles. */
 static int build_world(const OozeBenchPlan *plan, uint64_t wanted, OozeScene **scene,
                        OozeWorld **world)
 {
@@ -82,18 +81,18 @@ static int build_world(const OozeBenchPlan *plan, uint64_t wanted, OozeScene **s
     return code;
 }
 
-/* A scene that pours its fluid runs until there are as many as asked for, at most to its end. */
+/* A scene with emitters runs until it has `wanted` particles, at most to its end. */
 static int warm_up(const OozeBenchPlan *plan, OozeWorld *world, const OozeScene *scene,
                    uint64_t wanted)
 {
     OozeError error = {0};
     const OozeSceneInfo *info = ooze_scene_info(scene);
-    uint64_t most = (uint64_t)ceil(info->duration / info->time_step), step = 0;
+    uint64_t max = (uint64_t)ceil(info->duration / info->time_step), step = 0;
     bool pours = scene->def.emitter_count > 0;
-    /* fixed counts; a method without a tolerance has fixed counts anyway */
+    /* fixed numbers of iterations; methods without a tolerance have them already */
     (void)ooze_world_set_param(world, "tolerance", 0.0, NULL);
     (void)ooze_world_set_param(world, "density_tolerance", 0.0, NULL);
-    for (; pours && particles_of(world) < wanted && step < most; step++) {
+    for (; pours && particles_of(world) < wanted && step < max; step++) {
         if (ooze_world_step(world, &error)) {
             return ooze_report_error(&error);
         }
@@ -113,7 +112,7 @@ static int warm_up(const OozeBenchPlan *plan, OozeWorld *world, const OozeScene 
 
 /* ---- the clock ---------------------------------------------------------------------------- */
 
-/* Totals of a world at some moment. */
+/* Accumulated times and calls of a world. */
 typedef struct Totals {
     double seconds[OOZE_BENCH_STAGES_MAX + OOZE_BENCH_PARTS_MAX]; /* stages, then parts */
     uint64_t calls[OOZE_BENCH_PARTS_MAX];
@@ -134,10 +133,10 @@ static Totals totals_of(const OozeWorldStats *stats)
 
 enum { ENTRIES = OOZE_BENCH_STAGES_MAX + OOZE_BENCH_PARTS_MAX };
 
-/* One number of each run, entry by entry. */
+/* Samples of all runs. */
 typedef struct Samples {
     uint64_t runs;
-    double *seconds; /* ENTRIES times runs */
+    double *seconds; /* [ENTRIES][runs] */
     double *steps;
 } Samples;
 
@@ -190,7 +189,7 @@ static void summarise(const OozeWorldStats *stats, const Samples *samples, const
     r->device_free_bytes = (double)stats->device_free_bytes;
 }
 
-/* `steps` gets the seconds a step of each run. */
+/* `steps` gets the seconds per step of each run. */
 static int step_and_time(const OozeBenchPlan *plan, OozeWorld *world, const Samples *samples,
                          double *steps, OozeBenchResult *r)
 {
@@ -229,16 +228,16 @@ static int step_and_time(const OozeBenchPlan *plan, OozeWorld *world, const Samp
 static int time_all(const OozeBenchPlan *plan, OozeWorld *world, const Samples *samples,
                     double *spare, OozeBenchResult *r)
 {
-    bool own = world->engine->wait != NULL;
+    bool asynchronous = world->engine->wait != NULL;
     int code = step_and_time(plan, world, samples, samples->steps, r);
-    if (own && !code) {
+    if (asynchronous && !code) {
         ooze_world_time_parts(world);
         code = step_and_time(plan, world, samples, spare, r);
     }
     return code;
 }
 
-static int take_time(const OozeBenchPlan *plan, OozeWorld *world, OozeBenchResult *r)
+static int measure_runs(const OozeBenchPlan *plan, OozeWorld *world, OozeBenchResult *r)
 {
     Samples samples = {.runs = plan->runs};
     samples.seconds = ooze_alloc(plan->runs * ENTRIES, sizeof *samples.seconds);
@@ -269,15 +268,15 @@ int ooze_bench_measure(const OozeBenchPlan *plan, OozeBenchResult *result)
     OozeWorld *world = NULL;
     uint64_t wanted = plan->particles;
     if (wanted == 0 && plan->scene && !plan->small) {
-        bool whole = plan->device == OOZE_DEVICE_CUDA; /* the paper's size takes a moment there */
-        wanted = whole ? (uint64_t)plan->scene->particles : plan->scene->by_default;
+        bool full_size = plan->device == OOZE_DEVICE_CUDA;
+        wanted = full_size ? (uint64_t)plan->scene->particles : plan->scene->default_particles;
     }
     int code = build_world(plan, wanted, &scene, &world);
     code = code ? code : warm_up(plan, world, scene, wanted);
     if (!code && plan->processor) {
         world->timer.read = ooze_clock_processor;
     }
-    code = code ? code : take_time(plan, world, result);
+    code = code ? code : measure_runs(plan, world, result);
     if (!code) {
         result->frame_steps = (double)ooze_scene_info(scene)->steps_per_frame;
     }

@@ -16,7 +16,7 @@ typedef struct Figures {
     double iterations; /* a step */
     double rate;       /* particle-iterations/s */
     double threads;
-    double gpu, cpu;         /* the paper's, NAN without one */
+    double gpu, cpu;         /* rates of the paper; NAN: none */
     double frame, cpu_frame; /* s at the paper's number of particles */
 } Figures;
 
@@ -40,7 +40,7 @@ static bool is_done(const OozeBenchTime *part)
     return part->seconds > 0.0;
 }
 
-/* Milliseconds that a step spends with a stage or part. */
+/* Milliseconds of a stage or part in a step. */
 static double step_ms(const OozeBenchResult *r, const OozeBenchTime *time)
 {
     return 1e3 * time->seconds * r->particles;

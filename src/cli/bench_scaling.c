@@ -1,4 +1,4 @@
-/* How the cost of a scene follows the number of threads, or of particles. */
+/* Cost of a scene as a function of the number of threads or particles. */
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -26,19 +26,19 @@ static double efficiency_of(const OozeBenchScaling *scaling, int row)
 /* The largest cost per particle and step of all rows over the smallest, minus 1. */
 static double unevenness_of(const OozeBenchScaling *scaling)
 {
-    double most = 0.0, least = INFINITY;
+    double max = 0.0, min = INFINITY;
     for (int k = 0; k < scaling->count; k++) {
-        most = fmax(most, cost(&scaling->rows[k]));
-        least = fmin(least, cost(&scaling->rows[k]));
+        max = fmax(max, cost(&scaling->rows[k]));
+        min = fmin(min, cost(&scaling->rows[k]));
     }
-    return most / least - 1.0;
+    return max / min - 1.0;
 }
 
 /* 1, 2, 4, ... threads up to the plan's. Returns the exit code. */
 static int collect_threads(const OozeBenchPlan *plan, OozeBenchScaling *scaling)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t most = plan->threads > 0 ? plan->threads : (uint64_t)(cores > 0 ? cores : 1);
+    uint64_t max = plan->threads > 0 ? plan->threads : (uint64_t)(cores > 0 ? cores : 1);
     *scaling = (OozeBenchScaling){.by_threads = true};
     int code = OOZE_EXIT_OK;
     for (uint64_t threads = 1; !code && scaling->count < OOZE_BENCH_ROWS_MAX;) {
@@ -46,15 +46,15 @@ static int collect_threads(const OozeBenchPlan *plan, OozeBenchScaling *scaling)
         part.threads = threads;
         code = ooze_bench_measure(&part, &scaling->rows[scaling->count]);
         scaling->count += code == OOZE_EXIT_OK;
-        if (threads == most) {
+        if (threads == max) {
             break;
         }
-        threads = 2 * threads < most ? 2 * threads : most;
+        threads = 2 * threads < max ? 2 * threads : max;
     }
     return code;
 }
 
-/* Bytes that could be had now, without taking them from anybody. */
+/* Bytes of memory that can be allocated without swapping. */
 static double available_memory(void)
 {
     double bytes = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -72,18 +72,18 @@ static double available_memory(void)
     return bytes;
 }
 
-/* Filling a scene, and growing, takes half as much again for a while. */
+/* Building a scene temporarily takes half as much memory again. */
 static bool has_room(const OozeBenchScaling *scaling, uint64_t particles)
 {
-    const double most = 1.5, most_there = 1.05;
+    const double host_peak = 1.5, device_peak = 1.05;
     if (scaling->count == 0) {
         return true;
     }
     const OozeBenchResult *last = &scaling->rows[scaling->count - 1];
-    bool here = most * last->host_bytes * (double)particles < available_memory();
+    bool here = host_peak * last->host_bytes * (double)particles < available_memory();
     double there = last->device_free_bytes + last->bytes * last->particles;
     return here &&
-           (ooze_bench_on_processor(last) || most_there * last->bytes * (double)particles < there);
+           (ooze_bench_on_processor(last) || device_peak * last->bytes * (double)particles < there);
 }
 
 /* 30k to 4M particles (GPU: 100k to 150M), up to the plan's number. Returns the exit code. */

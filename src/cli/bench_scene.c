@@ -8,8 +8,8 @@
 #include "cli/command.h"
 #include "cli/report.h"
 
-/* Table 1 of Barreiro et al. 2017, which has no time for the cake, and how large a scene is by
-   default: the paper's size where that takes seconds on two cores. */
+/* Table 1 of Barreiro et al. 2017, which has no time for the cake, and the default number of
+   particles: that of the paper where the benchmark then takes seconds on two cores. */
 static const OozeBenchScene scenes[] = {
     {"blocks", "blocks", "cubes of three materials (Figure 4)", 10e3, 8, 20, 0.16, 0},
     {"coiling", "coiling_top", "four coiling ropes (Figure 5)", 89e3, 8, 40, 1.08, 10000},
@@ -36,8 +36,7 @@ const OozeBenchScene *ooze_bench_find(const char *name)
     return NULL;
 }
 
-/* Where the scenes of the paper stand, seen from the command itself: installed, or in the tree that
-   it was built in. */
+/* Searches the scenes of the paper relative to the executable: installed, or in the source tree. */
 static bool find_file(const OozeBenchPlan *plan, OozeText *path)
 {
     static const char *const folders[] = {"../share/ooze/scenes", "../scenes"};

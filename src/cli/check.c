@@ -1,4 +1,4 @@
-/* ooze check: every error and warning of a scene, how it will flow, and what it would simulate. */
+/* ooze check: errors and warnings of a scene, the flow of its materials, and a summary. */
 #include <stdio.h>
 
 #include "base/memory.h"
@@ -75,8 +75,8 @@ static int print_all(const char *path, OozeScene *scene, const OozeWorld *world,
     return code;
 }
 
-/* What the world says while it is built counts like any other warning. */
-static void tell(void *user, OozeLogLevel level, const char *line)
+/* Log callback: prints and counts the warnings of building the world. */
+static void record_warning(void *user, OozeLogLevel level, const char *line)
 {
     int *warnings = user;
     if (level == OOZE_LOG_WARNING) {
@@ -85,13 +85,14 @@ static void tell(void *user, OozeLogLevel level, const char *line)
     }
 }
 
-/* A scene without errors is built as well: only the world knows whether fluid stands in a solid. */
+/* Builds a scene without errors, since fluid inside solids is detected by the world. */
 static int check_world(const char *path, OozeScene *scene, bool json)
 {
     OozeError error = {0};
     OozeWorld *world = NULL;
-    int told = 0;
-    OozeBuildOptions options = {.device = OOZE_DEVICE_CPU, .log = tell, .log_user = &told};
+    int warned = 0;
+    OozeBuildOptions options = {
+        .device = OOZE_DEVICE_CPU, .log = record_warning, .log_user = &warned};
     OozeStatus status = ooze_scene_build(scene, &options, &world, &error);
     status = status ? status : ooze_scene_check_physics(scene, world, &error);
     int warnings = 0;
@@ -102,7 +103,7 @@ static int check_world(const char *path, OozeScene *scene, bool json)
     } else if (errors > 0) {
         code = OOZE_EXIT_FAILED;
     } else {
-        code = print_all(path, scene, world, warnings + told, json);
+        code = print_all(path, scene, world, warnings + warned, json);
     }
     ooze_world_destroy(world);
     return code;
@@ -148,11 +149,11 @@ const OozeCommand ooze_command_check = {
     .synopsis = "SCENE [--set KEY=VALUE]... [--json]",
     .summary = "Report every error and warning of a scene, and how it will flow",
     .details =
-        "Each is told on stderr as `file:line:column: error: message`, with the line, a "
-        "caret under the place, and a hint. Warnings tell of physics traps, such as a time "
-        "step beyond stability or fluid inside a solid, and do not fail the check. A scene "
-        "without errors is told on stdout: how each of its materials will flow, the time step and "
-        "iterations that it needs (docs/advice.md), and a line that sums it up.",
+        "Errors and warnings are printed on stderr as `file:line:column: error: message`, with "
+        "the line, a caret under the column, and a hint. Warnings concern the physics, such as "
+        "a time step beyond stability or fluid inside a solid, and do not fail the check. For a "
+        "scene without errors stdout shows how each of its materials will flow, the time step "
+        "and iterations that it needs (docs/advice.md), and a summary line.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

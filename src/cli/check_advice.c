@@ -6,7 +6,7 @@
 
 #include "cli/facts.h"
 
-/* Words for a number: those of the first row that is not below it. */
+/* Text for a range of numbers: that of the first row whose limit is not below the number. */
 typedef struct Meaning {
     double below;
     const char *words;
@@ -54,32 +54,32 @@ static void number(OozeText *out, const char *name, double value, const Meaning 
     }
 }
 
-/* The method's own viscosity beside the material's. */
-static void write_viscosity(OozeText *out, const OozeFlow *flow)
+/* Numerical viscosity of the method and viscosity of the material. */
+static void append_viscosity(OozeText *out, const OozeFlow *flow)
 {
-    double own = flow->nu * flow->density, added = flow->numerical * flow->density;
+    double viscosity = flow->nu * flow->density, added = flow->numerical * flow->density;
     double share = flow->numerical / flow->nu;
-    if (!isfinite(own)) {
+    if (!isfinite(viscosity)) {
         return;
     }
     label(out, "viscosity");
     if (share < 0.1) {
-        ooze_text_append(out, "honest: %.3g Pa s, and the method adds %.2g where it is stirred\n",
-                         own, added);
+        ooze_text_append(out, "accurate: %.3g Pa s, and the method adds %.2g where it is stirred\n",
+                         viscosity, added);
     } else if (share < 1.0) {
         ooze_text_append(out,
                          "%.3g Pa s, and the method adds up to %.2g where it is stirred: a little "
                          "thicker than it should be\n",
-                         own, added);
+                         viscosity, added);
     } else {
         ooze_text_append(out,
                          "%.3g Pa s, but up to %.2g where it is stirred: that is as thin as "
                          "this spacing shows it\n",
-                         own, own + added);
+                         viscosity, viscosity + added);
     }
 }
 
-static void write_elasticity(OozeText *out, const OozeFlow *flow)
+static void append_elasticity(OozeText *out, const OozeFlow *flow)
 {
     if (flow->stiffest) {
         label(out, "stiffness");
@@ -104,7 +104,7 @@ static void write_elasticity(OozeText *out, const OozeFlow *flow)
     }
 }
 
-static void write_speed(OozeText *out, const OozeFlow *flow, const OozeSceneScale *scale)
+static void append_speed(OozeText *out, const OozeFlow *flow, const OozeSceneScale *scale)
 {
     label(out, "flow");
     if (flow->slumps) {
@@ -119,19 +119,19 @@ static void write_speed(OozeText *out, const OozeFlow *flow, const OozeSceneScal
     ooze_text_append(out, ", %.2g m across (%s)\n", flow->scale.length, scale->length_from);
 }
 
-static void write_material(OozeText *out, const char *name, const OozeFlow *flow,
-                           const OozeSceneScale *scale)
+static void append_material(OozeText *out, const char *name, const OozeFlow *flow,
+                            const OozeSceneScale *scale)
 {
     ooze_text_append(out, "%s\n", name);
-    write_speed(out, flow, scale);
+    append_speed(out, flow, scale);
     number(out, "Reynolds", flow->reynolds, reynolds);
     number(out, "Weissenberg", flow->weissenberg, weissenberg);
     number(out, "Deborah", flow->deborah, deborah);
     number(out, "Bond", flow->bond, bond);
     number(out, "capillary", flow->capillary, capillary);
     number(out, "Ohnesorge", flow->ohnesorge, ohnesorge);
-    write_elasticity(out, flow);
-    write_viscosity(out, flow);
+    append_elasticity(out, flow);
+    append_viscosity(out, flow);
     if (flow->diffusion_length > 0.0) {
         label(out, "a step");
         ooze_text_append(out, "spreads momentum over %.2g spacings (nu dt/d2 = %.2g)\n",
@@ -163,20 +163,20 @@ static bool same_settings(const OozeChoice *a, const OozeChoice *b)
 
 static void write_settings(OozeText *out, const OozeScene *scene, const OozeSceneAdvice *advice)
 {
-    const OozeChoice *own = &advice->own, *better = &advice->advised;
+    const OozeChoice *chosen = &advice->own, *better = &advice->advised;
     char head[32];
     ooze_text_append(out, "settings\n");
     label(out, ooze_scene_chosen(scene) ? "chosen" : "this scene");
-    write_choice(out, own);
-    if (own->substeps > 1.0) {
-        ooze_text_append(out, "; the fastest steps are cut into %.0f", own->substeps);
+    write_choice(out, chosen);
+    if (chosen->substeps > 1.0) {
+        ooze_text_append(out, "; the fastest steps are cut into %.0f", chosen->substeps);
     }
     ooze_text_append(out, "\n");
-    if (!same_settings(own, better)) {
+    if (!same_settings(chosen, better)) {
         snprintf(head, sizeof head, "for %.2g%%", 100.0 * advice->error);
         label(out, head);
         write_choice(out, better);
-        double ratio = better->cost / own->cost;
+        double ratio = better->cost / chosen->cost;
         if (isfinite(ratio)) {
             ooze_text_append(out, ": %.2g times the cost", ratio);
         }
@@ -190,7 +190,7 @@ static void write_settings(OozeText *out, const OozeScene *scene, const OozeScen
     ooze_text_append(out, "\n");
 }
 
-/* Methods without stresses have nothing to be advised about. */
+/* There is no advice for methods without stresses. */
 static bool knows_viscosity(const OozeScene *scene)
 {
     const OozeMethod *method = ooze_method_find(scene->def.world.method);
@@ -204,8 +204,8 @@ void ooze_check_advice_text(OozeText *out, const OozeScene *scene, const OozeSce
     }
     for (int m = 0; m < scene->def.material_count; m++) {
         if (advice->flows[m].scale.flows) {
-            write_material(out, scene->def.materials[m].name, &advice->flows[m],
-                           &advice->scales->materials[m]);
+            append_material(out, scene->def.materials[m].name, &advice->flows[m],
+                            &advice->scales->materials[m]);
         }
     }
     write_settings(out, scene, advice);

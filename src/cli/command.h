@@ -4,12 +4,12 @@
 
 #include "cli/arguments.h"
 
-/* What the program answers; part of its interface and listed in docs/cli.md. */
+/* Exit codes; listed in docs/cli.md. */
 enum {
     OOZE_EXIT_OK = 0,
-    OOZE_EXIT_FAILED = 1,    /* scene, file or machine: something outside must change */
-    OOZE_EXIT_USAGE = 2,     /* the command line makes no sense */
-    OOZE_EXIT_NUMERIC = 3,   /* the simulation itself went wrong */
+    OOZE_EXIT_FAILED = 1,    /* error of scene, file or device */
+    OOZE_EXIT_USAGE = 2,     /* invalid command line */
+    OOZE_EXIT_NUMERIC = 3,   /* the simulation diverged */
     OOZE_EXIT_STOPPED = 130, /* interrupted, and resumable */
 };
 

@@ -18,8 +18,7 @@
 #define TRIAL_SECONDS 2.0
 enum { TRIAL_STEPS = 50 };
 
-/* Free bytes where `path` would be, looking at the nearest folder that exists; negative:
-   unknown. */
+/* Free bytes on the disk of `path`, by its nearest existing folder; negative: unknown. */
 static double free_bytes(const char *path)
 {
     OozeText place = {0};
@@ -35,7 +34,7 @@ static double free_bytes(const char *path)
         if (!place.data[0]) {
             break;
         }
-        /* "/x" leads to "/", "x" to the present folder. */
+        /* the parent of "/x" is "/", of "x" the current folder */
         place.data[slash == place.data && place.data[1] ? 1
                    : slash                              ? slash - place.data
                                                         : 0] = '\0';
@@ -46,20 +45,20 @@ static double free_bytes(const char *path)
 
 typedef struct Trial {
     uint64_t steps;
-    double particle_seconds; /* of one step, for one particle; NAN: there was none */
-    double step_seconds;     /* of one step with the particles there were */
-    double probe_seconds;    /* of measuring a frame, for one particle */
+    double particle_seconds; /* of one step per particle; NAN: no particles */
+    double step_seconds;     /* of one step */
+    double probe_seconds;    /* of the probes of a frame, per particle */
 } Trial;
 
-/* A few steps; with emitters as many as fit into two seconds, for the pace changes as they fill the
-   scene. What a step cost fades over some fifty steps, so that the fullest ones count, and the
-   first one, which allocates, does not. */
+/* Takes a few steps; with emitters as many as fit into two seconds, since the cost of a step grows.
+   Costs are averaged with weights that decay over about fifty steps, so that the last steps count
+   most, and the first, which allocates, does not. */
 static OozeStatus make_trial(OozeWorld *world, uint64_t steps, Trial *trial, OozeError *error)
 {
     const double kept = 0.98;
     double first = ooze_clock(), seconds = 0.0, particles = 0.0, weight = 0.0;
-    uint64_t most = world->emitters.count > 0 ? steps : TRIAL_STEPS;
-    while (trial->steps < steps && trial->steps < most && ooze_clock() - first < TRIAL_SECONDS) {
+    uint64_t max = world->emitters.count > 0 ? steps : TRIAL_STEPS;
+    while (trial->steps < steps && trial->steps < max && ooze_clock() - first < TRIAL_SECONDS) {
         double start = ooze_clock();
         OozeStatus status = ooze_world_step(world, error);
         status = status ? status : ooze_world_measure(world, true, error);
@@ -79,9 +78,9 @@ static OozeStatus make_trial(OozeWorld *world, uint64_t steps, Trial *trial, Ooz
     return status;
 }
 
-/* What the whole run comes to, with the particles that emitters will have added by each frame. */
+/* Totals of the whole run, including particles of emitters. */
 typedef struct Forecast {
-    double first, last;        /* particles at either end */
+    double first, last;        /* particles at the beginning and the end */
     double frame_particles;    /* summed over the frames */
     double bytes_fixed, bytes; /* of a frame; per particle */
     double memory, disk;
@@ -89,7 +88,7 @@ typedef struct Forecast {
 
 static void foresee(OozeWorld *world, uint64_t last_frame, double frame_seconds, Forecast *forecast)
 {
-    enum { PLACES = 4096 }; /* many frames are looked at in as many places: growth is smooth */
+    enum { PLACES = 4096 }; /* frames sampled in a long run, since growth is smooth */
     uint64_t frames = last_frame + 1, places = frames < PLACES ? frames : PLACES;
     forecast->first = ooze_world_forecast(world, 0.0);
     for (uint64_t i = 0; i < places; i++) {
@@ -102,7 +101,7 @@ static void foresee(OozeWorld *world, uint64_t last_frame, double frame_seconds,
 static void foresee_bytes(const OozeFrame *frame, const OozeWorldStats *stats, double frames,
                           Forecast *forecast)
 {
-    double copied = 0.0; /* bytes per particle of the states on their way to the disk */
+    double copied = 0.0; /* bytes per particle of the copies that are being written */
     for (int i = 0; i < frame->field_count; i++) {
         const OozeFieldView *field = &frame->fields[i];
         double size = (double)ooze_field_type_size(field->type);
@@ -111,8 +110,8 @@ static void foresee_bytes(const OozeFrame *frame, const OozeWorldStats *stats, d
     }
     double count = (double)frame->particle_count;
     forecast->bytes_fixed = (double)ooze_frame_file_bytes(frame) - count * forecast->bytes;
-    /* What grows has room to spare; the store of particles that come later is held twice, as for
-       sorting. */
+    /* Growing arrays have spare capacity; the store of later particles is held twice, for sorting.
+       */
     double growing = count > 0.0 ? (double)stats->particle_bytes / count : 2.0 * forecast->bytes;
     forecast->memory =
         (double)(stats->memory_bytes - stats->particle_bytes) + growing * forecast->last;

@@ -193,8 +193,8 @@ const OozeCommand ooze_command_export = {
     .synopsis = "RUN --format NAME [--frames A:B[:S]] [-o DIR]",
     .summary = "Write frames of a run as files of other programs",
     .details =
-        "Every field of every particle is exported, one file a frame, one frame in memory at "
-        "a time; `vtp` and `usda` add an index over all files. A file is there whole or not "
+        "Every field of every particle is exported, one file a frame, with one frame in memory "
+        "at a time; `vtp` and `usda` add an index over all files. Files appear complete or not "
         "at all. Damaged frames are left out with a warning, and the exit code is then 1.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),

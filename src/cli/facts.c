@@ -239,7 +239,7 @@ static bool all_zero(const OozeFieldView *table, uint64_t row)
     return zero;
 }
 
-/* Names and values of a row. A NaN is a number that is not given, and left out. */
+/* Names and values of a row; omits NaN, which means not given. */
 static void append_row(OozeText *out, const OozeFieldView *table, uint64_t row)
 {
     char name[64];

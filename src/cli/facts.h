@@ -19,8 +19,7 @@ void ooze_facts_flag(OozeFacts *facts, const char *key, bool value);
 void ooze_facts_vector(OozeFacts *facts, const char *key, OozeVec3 value, const char *unit);
 /* Type and range of each field, in JSON as an array of objects. */
 void ooze_facts_fields(OozeFacts *facts, const OozeFrame *frame);
-/* The tables of the state: names and values of each row that is not zero, in JSON of all
-   rows. */
+/* Tables of the state: names and values of rows that are not zero; in JSON of all rows. */
 void ooze_facts_state(OozeFacts *facts, const OozeFrame *frame);
 void ooze_facts_names(OozeFacts *facts, const char *key, int count,
                       const char *(*name)(const void *items, int i), const void *items);

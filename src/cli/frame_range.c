@@ -83,12 +83,12 @@ bool ooze_is_frame_error(OozeStatus status)
     return status == OOZE_ERROR_FORMAT || status == OOZE_ERROR_FILE || status == OOZE_ERROR_NUMERIC;
 }
 
-OozeStatus ooze_frame_files_start(OozeFrameFiles *files, uint64_t most, OozeError *error)
+OozeStatus ooze_frame_files_start(OozeFrameFiles *files, uint64_t max, OozeError *error)
 {
-    files->names = ooze_alloc_zero(most, sizeof *files->names);
-    files->times = ooze_alloc_zero(most, sizeof *files->times);
+    files->names = ooze_alloc_zero(max, sizeof *files->names);
+    files->times = ooze_alloc_zero(max, sizeof *files->times);
     if (!files->names || !files->times) {
-        return ooze_fail_memory(error, "the list of files", most * sizeof *files->names);
+        return ooze_fail_memory(error, "the list of files", max * sizeof *files->names);
     }
     return OOZE_OK;
 }

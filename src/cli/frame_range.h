@@ -38,7 +38,7 @@ typedef struct OozeFrameFiles {
     uint64_t count;
 } OozeFrameFiles;
 /* Allocates space for `most` files. The list owns the names. */
-OozeStatus ooze_frame_files_start(OozeFrameFiles *files, uint64_t most, OozeError *error);
+OozeStatus ooze_frame_files_start(OozeFrameFiles *files, uint64_t max, OozeError *error);
 void ooze_frame_files_add(OozeFrameFiles *files, char *name, double time);
 void ooze_frame_files_free(OozeFrameFiles *files);
 

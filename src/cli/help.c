@@ -7,15 +7,15 @@
 
 enum { TEXT_WIDTH = 84, COMMANDS_MAX = 64 };
 
-/* Exit codes and the like: what holds for every command. */
+/* Sections that hold for every command, such as exit codes. */
 static const struct {
     const char *code, *meaning;
 } exit_codes[] = {
-    {"0", "all is well; also a resumed run that is finished already"},
-    {"1", "the scene, a file or the machine is at fault: the message says what to change"},
-    {"2", "the command line makes no sense"},
-    {"3", "the simulation went wrong (a value is no longer finite); frames so far are good"},
-    {"130", "interrupted by Ctrl-C, SIGTERM or SIGHUP; everything is saved and resumable"},
+    {"0", "success; also a resumed run that is finished already"},
+    {"1", "an error of the scene, a file or the machine; the message has a hint"},
+    {"2", "the command line is not valid"},
+    {"3", "the simulation diverged (a value is not finite); earlier frames are valid"},
+    {"130", "interrupted by Ctrl-C, SIGTERM or SIGHUP; the run can be resumed"},
 };
 
 /* A paragraph broken at spaces; backticks are for Markdown and dropped. */

@@ -1,4 +1,4 @@
-/* ooze info: what a run, a frame, a mesh, a height map or a scene holds. */
+/* ooze info: contents of a run, frame, mesh, height map or scene. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -315,10 +315,11 @@ static const OozeOption options[] = {
 const OozeCommand ooze_command_info = {
     .name = "info",
     .synopsis = "PATH [--hash | --json]",
-    .summary = "Tell what a run, frame, mesh, height map or scene holds",
-    .details = "Of a frame the whole state is listed by name: fields of the particles with their "
-               "ranges, settings, materials, solids, emitters and the memory of probes. The hash "
-               "covers all of it: two runs with the same hash are bitwise equal.",
+    .summary = "Show the contents of a run, frame, mesh, height map or scene",
+    .details =
+        "For a frame the whole state is listed by name: fields of the particles with their "
+        "ranges, settings, materials, solids, emitters and states of probes. The hash covers "
+        "all of it: two runs with the same hash are bitwise equal.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

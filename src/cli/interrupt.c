@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* A signal handler can only reach a global. */
+/* Signal handlers have no user data. */
 static volatile sig_atomic_t received;
 
 static void note(int number)
@@ -19,7 +19,7 @@ static void catch_signal(int number)
     if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) {
         return;
     }
-    /* Restarting: no system call in the middle of a write fails because of it. */
+    /* SA_RESTART: interrupted writes continue. */
     struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(number, &action, NULL);

@@ -1,12 +1,11 @@
-/* Signals. Long commands finish what they are doing and stop in order; nothing is done inside a
-   handler but setting a flag, so a second Ctrl-C can disturb nothing. */
+/* Signals. Handlers only set a flag; long commands test it and stop in order. */
 #ifndef OOZE_CLI_INTERRUPT_H
 #define OOZE_CLI_INTERRUPT_H
 
 #include <stdbool.h>
 
-/* SIGINT, SIGTERM and SIGHUP set the flag (a SIGHUP or SIGINT that the parent turned off, as nohup
-   does, stays off). Broken pipes and file-size limits become write errors instead of deaths. */
+/* SIGINT, SIGTERM and SIGHUP set the flag (SIGHUP and SIGINT stay ignored where the parent ignores
+   them, as nohup does). Broken pipes and file-size limits become write errors. */
 void ooze_interrupt_install(void);
 
 bool ooze_interrupted(void);

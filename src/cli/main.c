@@ -57,7 +57,7 @@ static int dispatch(int count, char **words)
     return code;
 }
 
-/* The write that failed may lie far back, and its reason with it; a pipe still tells. */
+/* errno of the failed write is lost; polling a pipe shows whether its reader has closed it. */
 static bool reader_has_left(void)
 {
     struct pollfd pipe = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -66,11 +66,11 @@ static bool reader_has_left(void)
 
 int main(int argc, char **argv)
 {
-    /* Whole lines at once, also on stderr, so that they do not mix with those of others. */
+    /* line buffering, also of stderr, so that lines of several processes do not mix */
     static char buffer[BUFSIZ];
     setvbuf(stderr, buffer, _IOLBF, sizeof buffer);
     int code = dispatch(argc, argv);
-    /* A full disk behind a redirection shows only now; a reader that left early is no error. */
+    /* reports a full disk behind a redirection; a pipe closed by its reader is no error */
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == OOZE_EXIT_OK) {
         code = OOZE_EXIT_FAILED;
         if (!reader_has_left()) {

@@ -1,4 +1,4 @@
-/* ooze mesh: the fluid's surface as meshes, one a frame. */
+/* ooze mesh: surfaces of the fluid, one mesh per frame. */
 #include <stdio.h>
 #include <string.h>
 
@@ -139,12 +139,12 @@ const OozeCommand ooze_command_mesh = {
     .synopsis = "RUN [--frames A:B[:S]] [-o DIR] [--format NAME] [options]",
     .summary = "Write the fluid's surface as closed meshes",
     .details =
-        "One file a frame: a closed, 2-manifold mesh with normals, velocities, colours, materials "
-        "and the fields asked for. What is not given comes from the scene's `surface` section. "
-        "The files are the same for any number of threads. A file is there whole or not at all, "
-        "and one that was made before with equal settings is kept, so an interrupted command "
-        "goes on when it is repeated. Frames that are missing, damaged or hold a position that is "
-        "not a number are left out with a warning, and the exit code is then 1.",
+        "Writes one file a frame: a closed, 2-manifold mesh with normals, velocities, colours, "
+        "materials and the chosen fields. Other settings come from the scene's `surface` "
+        "section. The files are the same for any number of threads. Files appear complete or "
+        "not at all, and a finished file of equal settings is kept, so that an interrupted "
+        "command continues when it is repeated. Frames that are missing, damaged or hold a "
+        "position that is not finite are left out with a warning, and the exit code is then 1.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

@@ -54,7 +54,7 @@ static OozeStatus make_surface(OozeMeshing *job, const OozeFrame *frame, const c
     return status;
 }
 
-/* A finished file of equal settings is kept. `living`: the frame, or NULL to read it. */
+/* Keeps a finished file of equal settings. `living`: the frame in memory; NULL: reads it. */
 static OozeStatus make_file(OozeMeshing *job, const Names *names, const OozeFrame *living,
                             OozeFrameHeader *block, bool *kept, OozeError *error)
 {
@@ -107,7 +107,7 @@ static OozeStatus mesh_number(OozeMeshing *job, uint64_t number, OozeError *erro
     if (!status) {
         job->kept += kept;
         ooze_frame_files_add(&job->files, names.name.data, block.time);
-        names.name = (OozeText){0}; /* it is the list's now */
+        names.name = (OozeText){0}; /* owned by the list */
     } else if (ooze_is_frame_error(status)) {
         ooze_progress_clear(&job->progress);
         ooze_report_warning("frame %llu is left out: %s", (unsigned long long)number,
@@ -121,8 +121,8 @@ static OozeStatus mesh_number(OozeMeshing *job, uint64_t number, OozeError *erro
     return status;
 }
 
-/* Frames between others that the folder lacks: told, for a film would jump there. */
-static void tell_missing(OozeMeshing *job)
+/* Warns of missing frames in the sequence. */
+static void warn_of_missing(OozeMeshing *job)
 {
     const OozeRunFolder *run = job->run;
     for (uint64_t i = 1; i < run->frame_count; i++) {
@@ -143,7 +143,7 @@ static OozeStatus mesh_all(OozeMeshing *job, OozeError *error)
         return status;
     }
     status = ooze_make_folder(job->folder, error);
-    tell_missing(job);
+    warn_of_missing(job);
     ooze_progress_start(&job->progress, job->quiet, "mesh", 0, job->wanted, 0);
     for (uint64_t i = 0; i < job->run->frame_count && !status && !ooze_interrupted(); i++) {
         if (ooze_frame_range_has(&job->range, job->run->frames[i])) {
@@ -229,7 +229,7 @@ void ooze_meshing_read_scene(OozeMeshing *job)
     }
     ooze_scene_free(scene);
     ooze_free(path);
-    /* The axis that points up stands in every frame; a run of kept files opens none. */
+    /* every frame holds the up axis, but none is read where all files are kept */
     path = job->run->frame_count ? ooze_run_frame_path(job->run, job->run->frames[0]) : NULL;
     if (path && !ooze_frame_open(path, &frame, &error)) {
         job->up = frame->up;

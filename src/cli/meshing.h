@@ -1,5 +1,5 @@
-/* Meshing the frames of a run, one file a frame: all that are there at once, or each as soon as it
-   is written. Either way gives the same files, and a finished file of equal settings is kept. */
+/* Meshes of the frames of a run, one file per frame: of all existing frames, or of each frame after
+   it is written. Both give the same files; a finished file of equal settings is kept. */
 #ifndef OOZE_CLI_MESHING_H
 #define OOZE_CLI_MESHING_H
 
@@ -12,35 +12,32 @@
 typedef struct OozeMeshing {
     const OozeMeshFormat *format;
     const OozeRunFolder *run;
-    const char *folder; /* where the meshes go */
+    const char *folder; /* of the meshes */
     OozeFrameRange range;
     OozeSurfaceSettings settings;
     int threads;
     bool quiet;
-    bool ended;           /* ooze_meshing_all came to its end, or to an interrupt */
-    uint64_t made;        /* beside the run, before ooze_meshing_all */
-    OozeFrameFiles files; /* done so far by ooze_meshing_all */
-    uint64_t kept, empty; /* of them: found finished, without any fluid */
+    bool ended;           /* ooze_meshing_all finished or was interrupted */
+    uint64_t made;        /* by ooze_meshing_frame */
+    OozeFrameFiles files; /* made or kept by ooze_meshing_all */
+    uint64_t kept, empty; /* files that were kept; files without fluid */
     uint64_t wanted, left_out, missing;
     uint64_t particles; /* of the last frame */
     OozeAxis up;
     OozeProgress progress;
 } OozeMeshing;
 
-/* The format that an option names, the first where it is not given; NULL where it was refused,
-   which has been told. */
+/* The format that an option names, by default the first; NULL after reporting an unknown name. */
 const OozeMeshFormat *ooze_meshing_format(const OozeArguments *arguments, const char *option);
 
-/* The settings of the run's own scene; where it cannot be read, the defaults, with a warning. */
+/* Settings of the run's scene; defaults, with a warning, where it cannot be read. */
 void ooze_meshing_read_scene(OozeMeshing *meshing);
 
-/* One frame that is in memory as well as on the disk, which saves reading it. In a thread of its
-   own this may go on while the run adds frames. */
+/* Meshes a written frame from memory. May run in another thread while the run adds frames. */
 OozeStatus ooze_meshing_frame(OozeMeshing *meshing, const OozeFrame *frame, OozeError *error);
 
-/* Every frame of the range that lacks its mesh, then the index over them. Nothing else may read or
-   write frames meanwhile. An interrupt ends it early. Returns the exit code, having told what
-   went wrong. */
+/* Meshes every frame of the range that has no mesh, then writes the index. No other thread may read
+   or write frames meanwhile. Stops at an interrupt. Reports errors and returns the exit code. */
 int ooze_meshing_all(OozeMeshing *meshing);
 /* "12 meshes in DIR, 3 of them made before". */
 void ooze_meshing_summary(const OozeMeshing *meshing, OozeText *text);

@@ -1,4 +1,4 @@
-/* ooze presets: materials by name, their numbers and where these come from. */
+/* ooze presets: named materials, their parameters and sources. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static const OozeParamInfo *param_of(const char *key)
     return found >= 0 ? &params[found] : NULL;
 }
 
-/* A number as a scene has it: choices by name. */
-static void say_value(OozeText *out, const OozePresetNumber *number)
+/* A value as written in a scene: choices by name. */
+static void append_value(OozeText *out, const OozePresetNumber *number)
 {
     const OozeParamInfo *param = param_of(number->key);
     char text[OOZE_NUMBER_MAX];
@@ -36,43 +36,44 @@ static void say_value(OozeText *out, const OozePresetNumber *number)
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-static void say_key(OozeText *out, const char *name, double value, const char *unit)
+static void append_key(OozeText *out, const char *name, double value, const char *unit)
 {
     if (!isnan(value)) {
         ooze_text_append(out, "%s%s %.4g %s", out->length ? ", " : "", name, value, unit);
     }
 }
 
-/* What tells it from the others, in a few words. */
-static void say_gist(OozeText *out, const OozePresetInfo *info)
+/* The main parameters in one line. */
+static void append_summary(OozeText *out, const OozePresetInfo *info)
 {
     double yield = ooze_preset_number(info, "modulus") * ooze_preset_number(info, "yield_strain");
     double tau = ooze_preset_number(info, "relaxation_time"),
            n = ooze_preset_number(info, "thinning_exponent");
     double solvent = ooze_preset_number(info, "solvent_viscosity");
-    say_key(out, "viscosity", ooze_preset_number(info, "viscosity"), "Pa s");
-    say_key(out, "yields at", yield, "Pa");
+    append_key(out, "viscosity", ooze_preset_number(info, "viscosity"), "Pa s");
+    append_key(out, "yields at", yield, "Pa");
     if (isnan(yield)) {
-        say_key(out, "modulus", ooze_preset_number(info, "modulus"), "Pa");
-        say_key(out, isnan(ooze_preset_number(info, "modulus_2")) ? "relaxes in" : "relaxes from",
-                tau, "s");
+        append_key(out, "modulus", ooze_preset_number(info, "modulus"), "Pa");
+        append_key(out,
+                   isnan(ooze_preset_number(info, "modulus_2")) ? "relaxes in" : "relaxes from",
+                   tau, "s");
     } else if (isnan(n)) {
-        say_key(out, "then", solvent, "Pa s");
+        append_key(out, "then", solvent, "Pa s");
     } else {
         ooze_text_append(out, ", then %g rate^%g Pa", solvent, n);
     }
 }
 
-static void say_list(OozeText *out)
+static void append_list(OozeText *out)
 {
     for (int i = 0; i < ooze_preset_count(); i++) {
         const OozePresetInfo *info = ooze_preset_info(i);
-        OozeText gist = {0};
-        say_gist(&gist, info);
+        OozeText summary = {0};
+        append_summary(&summary, info);
         ooze_text_append(out, "%-14s %-34s %4.0f kg/m3, %s\n", info->name, info->summary,
-                         ooze_preset_number(info, "density"), gist.data ? gist.data : "");
-        out->failed = out->failed || gist.failed;
-        ooze_text_clear(&gist);
+                         ooze_preset_number(info, "density"), summary.data ? summary.data : "");
+        out->failed = out->failed || summary.failed;
+        ooze_text_clear(&summary);
     }
     ooze_text_append(out, "\n'ooze presets NAME' shows all of one, with sources. In a scene:\n\n"
                           "  materials:\n    mine: {preset: honey, viscosity: 20}\n");
@@ -80,7 +81,7 @@ static void say_list(OozeText *out)
 
 /* ---- one ------------------------------------------------------------------------------------- */
 
-static void say_preset(OozeText *out, const OozePresetInfo *info)
+static void append_preset(OozeText *out, const OozePresetInfo *info)
 {
     ooze_text_append(out, "%s: %s", info->name, info->summary);
     if (!isnan(info->celsius)) {
@@ -92,7 +93,7 @@ static void say_preset(OozeText *out, const OozePresetInfo *info)
         const OozeParamInfo *param = param_of(number->key);
         bool again = i > 0 && strcmp(number[-1].source, number->source) == 0;
         OozeText value = {0};
-        say_value(&value, number);
+        append_value(&value, number);
         ooze_text_append(&value, "%s%s", param && param->unit[0] ? " " : "",
                          param ? param->unit : "");
         ooze_text_append(out, "  %-18s %-14s %-9s %s\n", number->key, value.data ? value.data : "",
@@ -122,7 +123,7 @@ static void json_number(OozeText *out, const OozePresetNumber *number)
 {
     const OozeParamInfo *param = param_of(number->key);
     OozeText value = {0};
-    say_value(&value, number);
+    append_value(&value, number);
     ooze_text_append(out, "\n     {");
     json_text(out, "key", number->key);
     if (param && param->kind == OOZE_PARAM_CHOICE) {
@@ -195,9 +196,9 @@ static int run(const OozeArguments *arguments)
         }
         ooze_text_append(&out, "\n]\n");
     } else if (info) {
-        say_preset(&out, info);
+        append_preset(&out, info);
     } else {
-        say_list(&out);
+        append_list(&out);
     }
     return print_text(&out);
 }
@@ -214,11 +215,12 @@ const OozeCommand ooze_command_presets = {
     .name = "presets",
     .synopsis = "[NAME] [--json]",
     .summary = "List materials by name: water, honey, ketchup, dough, ...",
-    .details = "A scene takes one as `materials: {mine: {preset: honey}}`, the command line as "
-               "`--set materials.mine.preset=honey`; numbers that the scene gives win. Every "
-               "number is `measured` (as its source reports it), `typical` (the order of "
-               "magnitude, since samples differ) or `artistic` (chosen so that it moves as people "
-               "expect). [materials.md](materials.md) shows them all.",
+    .details =
+        "A scene uses a preset by `materials: {mine: {preset: honey}}`, the command line by "
+        "`--set materials.mine.preset=honey`; values of the scene take precedence. Every value "
+        "is `measured` (as its source reports it), `typical` (the order of magnitude, since "
+        "samples differ) or `artistic` (chosen for its appearance). "
+        "[materials.md](materials.md) shows all presets.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

@@ -75,20 +75,21 @@ static OozeStatus open_table(OozeProbeTable *table, const char *path, bool every
     return OOZE_OK;
 }
 
-OozeStatus ooze_probe_table_create(OozeProbeTable *table, const char *path, const OozeWorld *world,
-                                   bool every_step, OozeError *error)
+OozeStatus ooze_probe_table_create(OozeProbeTable *table, const OozeProbeTableDef *def,
+                                   OozeError *error)
 {
     *table = (OozeProbeTable){.fd = -1};
     OozeText header = {0};
-    OozeStatus status = make_header(&header, world, every_step, error);
+    OozeStatus status = make_header(&header, def->world, def->every_step, error);
     if (!status) {
-        status = ooze_file_write_atomic(path, header.data, header.length, error);
+        status = ooze_file_write_atomic(def->path, header.data, header.length, error);
     }
     ooze_text_clear(&header);
-    return status ? status : open_table(table, path, every_step, error);
+    return status ? status : open_table(table, def->path, def->every_step, error);
 }
 
-/* Length of the file up to the end of the last row that counts; `*last` is that row's step. */
+/* Length of the file up to the end of the last complete row not after `step`; `*last` is the step
+   of that row, `*any` whether there is one. */
 static off_t find_cut(FILE *file, bool every_step, uint64_t step, uint64_t *last, bool *any)
 {
     char *line = NULL;
@@ -126,15 +127,16 @@ static OozeStatus check_header(FILE *file, const char *path, const OozeText *hea
                              "'%s' does not have the columns of this scene's probes", path);
 }
 
-OozeStatus ooze_probe_table_resume(OozeProbeTable *table, const char *path, const OozeWorld *world,
-                                   bool every_step, uint64_t step, uint64_t expected, bool *whole,
+OozeStatus ooze_probe_table_resume(OozeProbeTable *table, const OozeProbeTableDef *def,
+                                   uint64_t step, uint64_t expected, bool *complete,
                                    OozeError *error)
 {
-    *whole = false;
+    const char *path = def->path;
+    *complete = false;
     if (!ooze_file_exists(path)) {
-        return ooze_probe_table_create(table, path, world, every_step, error);
+        return ooze_probe_table_create(table, def, error);
     }
-    OozeStatus status = open_table(table, path, every_step, error);
+    OozeStatus status = open_table(table, path, def->every_step, error);
     if (status) {
         return status;
     }
@@ -143,14 +145,14 @@ OozeStatus ooze_probe_table_resume(OozeProbeTable *table, const char *path, cons
         return ooze_fail_file(error, OOZE_ERROR_FILE, "open", path, errno);
     }
     OozeText header = {0};
-    status = make_header(&header, world, every_step, error);
+    status = make_header(&header, def->world, def->every_step, error);
     status = status ? status : check_header(file, path, &header, error);
     ooze_text_clear(&header);
     if (!status) {
         uint64_t last = 0;
         bool any = false;
-        off_t cut = find_cut(file, every_step, step, &last, &any);
-        *whole = any && last == expected;
+        off_t cut = find_cut(file, def->every_step, step, &last, &any);
+        *complete = any && last == expected;
         struct stat info;
         if (fstat(table->fd, &info) != 0 ||
             (info.st_size != cut && ftruncate(table->fd, cut) != 0)) {
@@ -163,7 +165,7 @@ OozeStatus ooze_probe_table_resume(OozeProbeTable *table, const char *path, cons
 
 void ooze_probe_table_close(OozeProbeTable *table)
 {
-    if (table->path) { /* an unused table is all zero, and 0 is a file that is not ours */
+    if (table->path) { /* an unused table is all zero: its fd 0 is standard input */
         if (table->fd >= 0) {
             close(table->fd);
         }
@@ -191,7 +193,7 @@ OozeStatus ooze_probe_table_append(OozeProbeTable *table, const OozeWorld *world
         for (int k = 0; k < reading.column_count && (reading.every_step || !table->every_step);
              k++) {
             double value = reading.values[k];
-            /* One spelling of NaN, whatever its sign bit says on this machine. */
+            /* printf writes "-nan" where the sign bit is set; it differs between processors. */
             if (isnan(value)) {
                 ooze_text_append(row, ",nan");
             } else {

@@ -10,8 +10,8 @@
 #include "cli/quantity.h"
 #include "cli/report.h"
 
-#define REDRAW_SECONDS 0.1 /* ten times a second looks alive */
-#define LINE_SECONDS   2.0 /* a log file should not fill up */
+#define REDRAW_SECONDS 0.1 /* on a terminal */
+#define LINE_SECONDS   2.0 /* elsewhere, such as in a log file */
 enum { BAR_WIDTH = 20, LINE_MAX_BYTES = 320 };
 
 void ooze_progress_start(OozeProgress *progress, bool quiet, const char *unit, uint64_t first,
@@ -28,8 +28,8 @@ void ooze_progress_start(OozeProgress *progress, bool quiet, const char *unit, u
                                .rate_step = step};
 }
 
-/* Steps over seconds, both fading over about ten seconds: emitters and melting piles change the
-   pace. A short first interval weighs as little as it lasted. */
+/* Updates the rate: sums of steps and seconds that decay over about ten seconds, since the cost of
+   a step changes. */
 static void update_rate(OozeProgress *progress, uint64_t step, double now)
 {
     double seconds = now - progress->rate_clock;
@@ -106,9 +106,9 @@ void ooze_progress_show(OozeProgress *progress, const OozeProgressPoint *point, 
     }
     double clock = ooze_clock();
     double pause = progress->terminal ? REDRAW_SECONDS : LINE_SECONDS;
-    bool told = progress->drawn > 0.0 && point->unit == progress->drawn_unit &&
-                point->step == progress->rate_step;
-    if (now ? told && !progress->terminal : clock - progress->drawn < pause) {
+    bool shown = progress->drawn > 0.0 && point->unit == progress->drawn_unit &&
+                 point->step == progress->rate_step;
+    if (now ? shown && !progress->terminal : clock - progress->drawn < pause) {
         return;
     }
     progress->drawn_unit = point->unit;

@@ -8,31 +8,31 @@
 typedef struct OozeProgress {
     bool quiet, terminal;
     const char *unit;                    /* "frame", "file" */
-    uint64_t first, last;                /* of the units: where this session began, where it ends */
+    uint64_t first, last;                /* units at the beginning and end of this session */
     double began;                        /* clock */
     double drawn;                        /* clock of the last line */
-    uint64_t drawn_unit;                 /* what it told */
-    double recent_steps, recent_seconds; /* fading sums, for the rate */
-    double rate_clock;                   /* up to where they count */
+    uint64_t drawn_unit;                 /* unit of the last line */
+    double recent_steps, recent_seconds; /* decaying sums, for the rate */
+    double rate_clock;                   /* clock of their last update */
     uint64_t rate_step;
-    bool line_open; /* a redrawn line stands without its newline */
+    bool line_open; /* the last line has no newline yet */
 } OozeProgress;
 
 typedef struct OozeProgressPoint {
     uint64_t unit;              /* finished units */
     uint64_t step;              /* finished steps */
-    uint64_t last_step;         /* at the end; 0: there are no steps to speak of */
+    uint64_t last_step;         /* at the end; 0: no steps */
     uint64_t particles;         /* now */
     double worst_density_error; /* relative; NAN: none */
 } OozeProgressPoint;
 
 void ooze_progress_start(OozeProgress *progress, bool quiet, const char *unit, uint64_t first,
                          uint64_t last, uint64_t step);
-/* Draws when it is time to; `now` draws at once. */
+/* Draws at intervals; with `now` at once. */
 void ooze_progress_show(OozeProgress *progress, const OozeProgressPoint *point, bool now);
-/* Takes the redrawn line away, so that other text can be printed. */
+/* Erases the redrawn line, so that other text can be printed. */
 void ooze_progress_clear(OozeProgress *progress);
-/* Leaves the last line standing. */
+/* Ends the redrawn line with a newline. */
 void ooze_progress_end(OozeProgress *progress);
 
 #endif

@@ -1,4 +1,4 @@
-/* Quantities as people read them. Each writes into `text` and returns it. */
+/* Formatted quantities. Each function writes into `text` and returns it. */
 #ifndef OOZE_CLI_QUANTITY_H
 #define OOZE_CLI_QUANTITY_H
 

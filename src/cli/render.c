@@ -381,11 +381,11 @@ const OozeCommand ooze_command_render = {
     .name = "render",
     .synopsis = "RUN [--frames A:B[:S]] [--size WxH] [--samples N] [--preview]",
     .summary = "Draw pictures and a video of a run",
-    .details = "One PNG a frame, and an MP4 video (through the program `ffmpeg`) of more than one. "
-               "What the scene says under `render:` and `look:` is how it is done; options win. "
-               "Pictures that stand there with the same settings are kept, so an interrupted "
-               "command goes on where it stopped. The same settings and seed give the same bytes "
-               "with any number of threads.",
+    .details =
+        "Writes one PNG a frame, and an MP4 video (with the program `ffmpeg`) of more than one. "
+        "Settings come from `render:` and `look:` of the scene; options override them. Finished "
+        "pictures of equal settings are kept, so that an interrupted command continues when it "
+        "is repeated. Equal settings and seed give equal bytes with any number of threads.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

@@ -1,4 +1,4 @@
-/* What the command says on stderr: errors, warnings, scene diagnostics with a caret. */
+/* Messages on stderr: errors, warnings, scene diagnostics with a caret. */
 #ifndef OOZE_CLI_REPORT_H
 #define OOZE_CLI_REPORT_H
 
@@ -8,15 +8,14 @@
 #include "base/fail.h"
 #include "ooze/scene.h"
 
-/* One line; control characters in it are shown as '?', so that no file name can steer a
-   terminal. */
+/* Prints one line; replaces control characters by '?', since file names may contain them. */
 void ooze_report_line(const char *format, ...) OOZE_PRINTF(1, 2);
 void ooze_report_warning(const char *format, ...) OOZE_PRINTF(1, 2);
 
 /* The error and its hint; returns the exit code that fits its status. */
 int ooze_report_error(const OozeError *error);
 
-/* Ends a command that has left damaged frames out, how many there were; returns its exit code. */
+/* Reports the number of damaged frames that a command left out; returns the exit code. */
 int ooze_report_damaged(uint64_t frames);
 
 /* Every diagnostic of a scene in turn; returns how many are errors. */

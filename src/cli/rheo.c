@@ -1,4 +1,4 @@
-/* ooze rheo: measured rheology to a material. */
+/* ooze rheo: fits a material to measured rheology. */
 #include <math.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@
 
 #define SINGLE_NAME "measured"
 
-/* One number of the material's table. */
+/* One parameter of the material. */
 typedef struct Entry {
     char key[32];
     double value;
@@ -23,9 +23,9 @@ typedef struct Block {
     int count;
 } Block;
 
-/* A flow curve tells the yield stress and not the strain at which it is reached: pastes yield at
-   some hundredths to some tenths. Below that strain a paste is elastic, and the stress in steady
-   shear is short of the yield stress by half the square of it. */
+/* A flow curve determines the yield stress, not the yield strain, which is some hundredths to some
+   tenths for pastes. In steady shear the stress is below the yield stress by half the square of the
+   yield strain. */
 #define YIELD_STRAIN 0.1
 
 static const char *law_name(OozeRheoLaw law)
@@ -37,7 +37,7 @@ static const char *law_name(OozeRheoLaw law)
                                         : "carreau";
 }
 
-/* What each unknown is called and counted in; the same words as in a scene. */
+/* Name of an unknown, as the key in a scene, and its unit. */
 static const char *unknown_name(const OozeRheoModel *model, int unknown, const char **unit)
 {
     static const struct {
@@ -68,7 +68,7 @@ static void add_entry(Block *block, const char *key, int mode, double value, con
     snprintf(entry->key, sizeof entry->key, mode > 1 ? "%s_%d" : "%s", key, mode);
 }
 
-/* What a scene says of the fit. */
+/* Material keys and values of a fit. */
 static Block list_entries(const OozeRheoFit *fit)
 {
     Block block = {.count = 0};
@@ -92,7 +92,7 @@ static Block list_entries(const OozeRheoFit *fit)
     return block;
 }
 
-/* A scene must take what is printed. */
+/* Checks that a scene accepts the values. */
 static OozeStatus check_entries(const Block *block, OozeError *error)
 {
     OozeMaterialDef def = ooze_material_def_default();
@@ -104,7 +104,7 @@ static OozeStatus check_entries(const Block *block, OozeError *error)
     return status;
 }
 
-static void say_number(OozeText *out, const OozeRheoFit *fit, int unknown, int mode)
+static void append_number(OozeText *out, const OozeRheoFit *fit, int unknown, int mode)
 {
     const char *unit, *name = unknown_name(&fit->model, unknown, &unit);
     OozeRheoNumber number = ooze_rheo_number(fit, unknown);
@@ -122,7 +122,7 @@ static void say_number(OozeText *out, const OozeRheoFit *fit, int unknown, int m
     }
 }
 
-static void say_law(OozeText *out, const OozeRheoFit *fit)
+static void append_law(OozeText *out, const OozeRheoFit *fit)
 {
     const OozeRheoModel *model = &fit->model;
     if (model->law == OOZE_RHEO_MAXWELL) {
@@ -138,20 +138,20 @@ static void say_law(OozeText *out, const OozeRheoFit *fit)
     ooze_text_append(out, ", %.3g %% from the data (rms)\n", 100.0 * fit->rms);
 }
 
-static void say_table(OozeText *out, const OozeRheoData *data, const OozeRheoFit *fit)
+static void append_table(OozeText *out, const OozeRheoData *data, const OozeRheoFit *fit)
 {
     const OozeRheoNames *names = ooze_rheo_names(data->kind);
     double low, high;
     ooze_rheo_range(data, &low, &high);
     ooze_text_append(out, "%s of %zu points, %s %.4g to %.4g %s\n", names->experiment, data->rows,
                      names->x, low, high, names->x_unit);
-    say_law(out, fit);
+    append_law(out, fit);
     bool spectrum = fit->model.law == OOZE_RHEO_MAXWELL;
     ooze_text_append(out, "  %-4s  %-18s  %-10s  %-24s  %s\n", spectrum ? "mode" : "", "", "value",
                      "95 % confidence", "unit");
     for (int k = 0; k < fit->unknown_count; k++) {
         bool first = spectrum && k % 2 == 0 && k < 2 * fit->model.modes;
-        say_number(out, fit, k, first ? k / 2 + 1 : 0);
+        append_number(out, fit, k, first ? k / 2 + 1 : 0);
     }
     if (!fit->determined) {
         ooze_text_append(out,
@@ -166,7 +166,7 @@ static void say_table(OozeText *out, const OozeRheoData *data, const OozeRheoFit
 
 /* "34 %", or "a factor of 2.8" where per cent would mislead; `by` is the logarithm of the
    deviation. */
-static void say_deviation(OozeText *out, double by)
+static void append_deviation(OozeText *out, double by)
 {
     double factor = exp(fabs(by));
     if (factor >= 2.0) {
@@ -176,8 +176,8 @@ static void say_deviation(OozeText *out, double by)
     }
 }
 
-/* What one mode of several leaves out, and what a flow curve does not tell. */
-static void say_remarks(OozeText *out, const OozeRheoData *data, const OozeRheoResult *result)
+/* Remarks: deviation of the single mode, and parameters that a flow curve does not determine. */
+static void append_remarks(OozeText *out, const OozeRheoData *data, const OozeRheoResult *result)
 {
     const OozeRheoFit *best = &result->best, *single = &result->single;
     if (best->model.law == OOZE_RHEO_PASTE) {
@@ -196,7 +196,7 @@ static void say_remarks(OozeText *out, const OozeRheoData *data, const OozeRheoR
         return;
     }
     const OozeRheoNames *names = ooze_rheo_names(data->kind);
-    OozeRheoMiss worst = ooze_rheo_worst(single, data);
+    OozeRheoDeviation worst = ooze_rheo_worst(single, data);
     ooze_text_append(out,
                      "\nMethod conformation, formulation lodge, takes all modes. For others, the "
                      "best single one\n(modulus %.4g Pa, relaxation_time %.4g s",
@@ -205,14 +205,14 @@ static void say_remarks(OozeText *out, const OozeRheoData *data, const OozeRheoR
         ooze_text_append(out, ", solvent_viscosity %.4g Pa s", ooze_rheo_number(single, 2).value);
     }
     ooze_text_append(out, ") is ");
-    say_deviation(out, log1p(single->rms));
+    append_deviation(out, log1p(single->rms));
     ooze_text_append(out, " from the data (rms), most at %s = %.3g %s, where its %s is ", names->x,
                      worst.x, names->x_unit, names->y[worst.curve]);
-    say_deviation(out, log1p(worst.share));
+    append_deviation(out, log1p(worst.share));
     ooze_text_append(out, " too %s.\n", worst.share < 0.0 ? "low" : "high");
 }
 
-static void say_material(OozeText *out, const Block *block)
+static void append_material(OozeText *out, const Block *block)
 {
     ooze_text_append(out, "\nmaterials:\n  " SINGLE_NAME ":\n");
     for (int i = 0; i < block->count; i++) {
@@ -229,11 +229,11 @@ static void json_number(OozeText *out, const char *before, const OozeRheoFit *fi
 {
     const char *unit;
     OozeRheoNumber number = ooze_rheo_number(fit, unknown);
-    bool told = isfinite(fit->half_widths[unknown]);
+    bool bounded = isfinite(fit->half_widths[unknown]);
     ooze_text_append(out, "%s\"%s\": ", before, unknown_name(&fit->model, unknown, &unit));
     ooze_json_member(out, "{", "value", number.value);
-    ooze_json_member(out, ", ", "low", told ? number.low : NAN);
-    ooze_json_member(out, ", ", "high", told ? number.high : NAN);
+    ooze_json_member(out, ", ", "low", bounded ? number.low : NAN);
+    ooze_json_member(out, ", ", "high", bounded ? number.high : NAN);
     ooze_text_append(out, "}");
 }
 
@@ -255,8 +255,8 @@ static void json_fit(OozeText *out, const OozeRheoFit *fit)
     ooze_text_append(out, "}");
 }
 
-static void say_json(OozeText *out, const OozeRheoData *data, const OozeRheoResult *result,
-                     const Block *block)
+static void append_json(OozeText *out, const OozeRheoData *data, const OozeRheoResult *result,
+                        const Block *block)
 {
     ooze_text_append(out, "{\n  \"experiment\": \"%s\",\n  \"points\": %zu,\n  \"fit\": ",
                      ooze_rheo_names(data->kind)->experiment, data->rows);
@@ -286,7 +286,7 @@ static OozeStatus fit_file(const char *path, const char *folder, bool json, Ooze
     OozeRheoResult result;
     Block block = {.count = 0};
     status = ooze_rheo_fit(&data, &result, error);
-    bool viscous = !status && ooze_rheo_take_as_flow(&data, &result.best);
+    bool viscous = !status && ooze_rheo_convert_to_flow(&data, &result.best);
     status = viscous ? ooze_rheo_fit(&data, &result, error) : status;
     if (!status) {
         block = list_entries(&result.best);
@@ -296,15 +296,15 @@ static OozeStatus fit_file(const char *path, const char *folder, bool json, Ooze
         status = ooze_rheo_draw(&data, &result, folder, error);
     }
     if (!status && json) {
-        say_json(out, &data, &result, &block);
+        append_json(out, &data, &result, &block);
     } else if (!status) {
         ooze_text_append(out, "%s",
                          viscous ? "G' is below a tenth of G'' throughout and follows no mode: "
                                    "taken as a flow curve, viscosity G'' / omega.\n"
                                  : "");
-        say_table(out, &data, &result.best);
-        say_remarks(out, &data, &result);
-        say_material(out, &block);
+        append_table(out, &data, &result.best);
+        append_remarks(out, &data, &result);
+        append_material(out, &block);
     }
     ooze_rheo_free(&data);
     return status ? status : out->failed ? ooze_fail_memory(error, "a report", 0) : OOZE_OK;
@@ -361,20 +361,20 @@ static const OozeOption options[] = {
 const OozeCommand ooze_command_rheo = {
     .name = "rheo",
     .synopsis = "SCENE|PRESET [options] | --fit FILE [options]",
-    .summary = "Measure a material as it is simulated, or make one of what was measured",
+    .summary = "Measure a simulated material, or fit a material to measurements",
     .details =
-        "With a scene or preset: shears, plucks, loads and stretches a small sample of the "
-        "material in the virtual rheometer, with the scene's method, spacing, time step and "
-        "settings, and prints viscosity, normal stress, G', G'', relaxation, creep and "
-        "extensional viscosity beside theory: by the stress that the method solved for, and by "
-        "momentum alone. Then the same at half the spacing, half the time step and twice the "
-        "iterations, and whether that is converged, or what to change.\n\n"
-        "With `--fit`: prints the spectrum (1 to 4 Maxwell modes and a solvent) or the law of the "
-        "flow curve "
-        "that the data call for, with 95 % confidence, and a block `materials:` for a scene. "
-        "Several modes become `modulus`, `relaxation_time`, `modulus_2` and so on; a flow curve "
-        "with a yield stress becomes a modulus, a yield strain and a viscosity that thins. See "
-        "[rheology.md](rheology.md).",
+        "With a scene or preset: measures a small sample of the material in the virtual "
+        "rheometer, with the scene's method, spacing, time step and settings, in shear, "
+        "oscillation, step strain, creep and extension. Prints viscosity, normal stress, G', "
+        "G'', relaxation, creep and extensional viscosity beside theory, from the stress that "
+        "the method reports and from momentum. Then repeats the measurement at half the "
+        "spacing, half the time step and twice the iterations, and prints whether the settings "
+        "are converged, or which one to change.\n\n"
+        "With `--fit`: prints the spectrum (1 to 4 Maxwell modes and a solvent) or the law of "
+        "the flow curve that fits the data best, with 95 % confidence intervals, and a block "
+        "`materials:` for a scene. Several modes become `modulus`, `relaxation_time`, "
+        "`modulus_2` and so on; a flow curve with a yield stress becomes a modulus, a yield "
+        "strain and a viscosity that thins. See [rheology.md](rheology.md).",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

@@ -15,12 +15,12 @@
 #include "rheometer/verdict.h"
 #include "scene/scene.h"
 
-/* A material and how it is simulated, out of a scene or a preset. */
+/* A material and the settings of its simulation, from a scene or a preset. */
 typedef struct Subject {
     OozeScene *scene; /* NULL: a preset */
     OozeMaterialDef material;
     double temperature; /* degC */
-    bool depends;       /* the material does on it */
+    bool depends;       /* the material depends on temperature */
     OozeSample sample;
 } Subject;
 
@@ -79,7 +79,7 @@ static int open_scene(Subject *s, const OozeArguments *arguments, const char *pa
     return OOZE_EXIT_OK;
 }
 
-/* A preset is measured with a time step that resolves it: a scene may have a coarser one. */
+/* A preset has no time step: chooses one that resolves its relaxation. */
 static int open_preset(Subject *s, const char *name, OozeError *error)
 {
     OozeWorldDef def = ooze_world_def_default();
@@ -97,7 +97,7 @@ static int open_preset(Subject *s, const char *name, OozeError *error)
     return OOZE_EXIT_OK;
 }
 
-/* A rheometer holds its sample at one temperature, and heats nothing. */
+/* Evaluates the material at the temperature and removes its temperature dependence. */
 static void fix_temperature(Subject *s)
 {
     OozeMaterial material = ooze_material_of(&s->material);
@@ -142,8 +142,8 @@ static int open_subject(Subject *s, const OozeArguments *arguments, OozeError *e
     return OOZE_EXIT_OK;
 }
 
-/* Rewrites the progress line on a terminal. */
-static void say_progress(int done, int all)
+/* On a terminal only; overwrites the last line. */
+static void print_progress(int done, int all)
 {
     if (ooze_is_terminal(stderr)) {
         if (done < all) {
@@ -162,31 +162,31 @@ static OozeStatus measure(Session *session, OozeThreads *threads, OozeError *err
     session->experiment_count = ooze_protocol(&session->theory, sample, session->experiments);
     session->variation_count = session->quick  ? 0
                                : session->grid ? OOZE_STUDY_GRID
-                                               : OOZE_STUDY_USUAL;
+                                               : OOZE_STUDY_REFINEMENTS;
     int parts = 1 + session->variation_count;
-    say_progress(0, parts);
+    print_progress(0, parts);
     OozeStatus status = ooze_experiments_run(session->experiments, session->experiment_count,
                                              sample, &session->theory, threads, error);
     if (session->grid) {
         ooze_study_grid(session->variations);
     } else {
-        ooze_study_usual(session->variations);
+        ooze_study_refinements(session->variations);
     }
     for (int i = 0; i < session->variation_count && !status; i++) {
-        say_progress(i + 1, parts);
+        print_progress(i + 1, parts);
         status = ooze_study(sample, &session->variations[i], 1, threads, error);
     }
-    say_progress(parts, parts);
+    print_progress(parts, parts);
     return status;
 }
 
 /* ---- in words -------------------------------------------------------------------------------- */
 
-static void say_share(OozeText *out, double value, double expected, bool tells)
+static void append_ratio(OozeText *out, double value, double expected, bool significant)
 {
     if (isnan(value)) {
         ooze_text_append(out, " %12s %8s", "-", "");
-    } else if (tells) {
+    } else if (significant) {
         double off = 100.0 * (value / expected - 1.0);
         ooze_text_append(out, " %12.4g %+7.1f%%", value, fabs(off) < 0.05 ? 0.0 : off);
     } else {
@@ -194,7 +194,7 @@ static void say_share(OozeText *out, double value, double expected, bool tells)
     }
 }
 
-static void say_experiment(OozeText *out, const OozeExperiment *e)
+static void append_experiment(OozeText *out, const OozeExperiment *e)
 {
     const OozeExperimentNames *names = ooze_experiment_names(e->kind);
     ooze_text_append(out, "\n%s", names->what);
@@ -208,16 +208,16 @@ static void say_experiment(OozeText *out, const OozeExperiment *e)
             OozeMeasured m = e->y[curve][k];
             if (!isnan(m.expected) && !(m.expected <= 0.0)) {
                 ooze_text_append(out, "%12.4g %-11s %12.4g", e->x[k], names->y[curve], m.expected);
-                bool tells = ooze_experiment_tells(e, curve, k);
-                say_share(out, m.told, m.expected, tells);
-                say_share(out, m.momentum, m.expected, tells);
+                bool significant = ooze_experiment_is_significant(e, curve, k);
+                append_ratio(out, m.reported, m.expected, significant);
+                append_ratio(out, m.momentum, m.expected, significant);
                 ooze_text_append(out, "\n");
             }
         }
     }
 }
 
-static void say_variations(OozeText *out, const Session *session)
+static void append_variations(OozeText *out, const Session *session)
 {
     const OozeSample *sample = &session->subject.sample;
     ooze_text_append(out, "\nover theory, 1 is exact\n%10s %10s %4s", "spacing", "time step",
@@ -241,7 +241,7 @@ static void say_variations(OozeText *out, const Session *session)
     }
 }
 
-static void say_all(OozeText *out, const Session *session)
+static void append_report(OozeText *out, const Session *session)
 {
     const OozeSample *s = &session->subject.sample;
     ooze_text_append(out, "%s: method %s, spacing %.4g m, time step %.4g s",
@@ -251,12 +251,12 @@ static void say_all(OozeText *out, const Session *session)
     }
     ooze_text_append(out, "\n");
     for (int i = 0; i < session->experiment_count; i++) {
-        say_experiment(out, &session->experiments[i]);
+        append_experiment(out, &session->experiments[i]);
     }
     if (session->quick) {
         return;
     }
-    say_variations(out, session);
+    append_variations(out, session);
     ooze_text_append(out, "\n");
     if (session->grid) {
         double worst = 0.0;
@@ -270,7 +270,7 @@ static void say_all(OozeText *out, const Session *session)
         return;
     }
     OozeVerdict verdict = ooze_verdict(session->variations, session->tolerance);
-    ooze_verdict_say(out, &verdict, session->variations, s, session->tolerance);
+    ooze_verdict_append(out, &verdict, session->variations, s, session->tolerance);
 }
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
@@ -286,7 +286,7 @@ static void json_experiment(OozeText *out, const OozeExperiment *e)
             ooze_json_member(out, "{", names->x, e->x[k]);
             ooze_text_append(out, ", \"what\": \"%s\"", names->y[curve]);
             ooze_json_member(out, ", ", "theory", m.expected);
-            ooze_json_member(out, ", ", "stress", m.told);
+            ooze_json_member(out, ", ", "stress", m.reported);
             ooze_json_member(out, ", ", "momentum", m.momentum);
             ooze_text_append(out, "}");
         }
@@ -360,7 +360,7 @@ static int run_session(Session *session, const OozeArguments *arguments, OozeErr
     if (!status && ooze_argument_given(arguments, "json")) {
         json_all(&out, session);
     } else if (!status) {
-        say_all(&out, session);
+        append_report(&out, session);
     }
     status = status ? status : out.failed ? ooze_fail_memory(error, "a report", 0) : OOZE_OK;
     if (!status) {

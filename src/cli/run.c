@@ -1,4 +1,4 @@
-/* ooze run: a scene becomes a folder of frames. */
+/* ooze run: simulates a scene and writes a run folder. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@
 
 enum { SCENE_TEXT_MAX = 64 << 20, FRAMES_MAX = 100000000 };
 
-/* What the command line asks for. */
+/* Arguments of the command. */
 typedef struct Plan {
     const char *scene_path; /* NULL: the copy in the folder */
     const char *folder;     /* NULL: dry run without one */
@@ -32,7 +32,7 @@ typedef struct Plan {
     const OozeMeshFormat *mesh; /* NULL: no meshes */
 } Plan;
 
-/* What the run holds; everything is freed in one place. */
+/* Objects of the run, freed together. */
 typedef struct Job {
     Plan plan;
     OozeScene *scene;
@@ -102,8 +102,7 @@ static int load_scene(Job *job, const char *path)
     return status ? ooze_report_error(&error) : OOZE_EXIT_OK;
 }
 
-/* The warnings of `ooze check`, for runs that were not checked before. A resumed run has printed
-   them. */
+/* Prints the warnings of `ooze check`, except for a resumed run. */
 static int warn_of_traps(Job *job)
 {
     OozeError error = {0};
@@ -149,8 +148,8 @@ static int refuse_changed_scene(const Job *job, const char *kept)
     return code;
 }
 
-/* Whether the scene given now is the one of the run. Keys that came after the run was written have
-   their defaults in both. */
+/* Whether the given scene equals that of the run. Keys that are newer than the run have their
+   defaults in both. */
 static bool same_scene(const Job *job, const char *kept_path, const char *kept)
 {
     OozeScene *old = NULL;
@@ -161,7 +160,7 @@ static bool same_scene(const Job *job, const char *kept_path, const char *kept)
     return same;
 }
 
-/* The scene of the plan; that of a resumed run must be unchanged. */
+/* Loads the scene; that of a resumed run must be unchanged. */
 static int open_scene(Job *job)
 {
     OozeError error = {0};
@@ -185,7 +184,7 @@ static int open_scene(Job *job)
     return code;
 }
 
-/* Looks at the folder before anything expensive is done. */
+/* Checks the folder before the world is built. */
 static OozeStatus open_old_folder(Job *job, OozeError *error)
 {
     const Plan *plan = &job->plan;
@@ -259,8 +258,7 @@ static int finish(Job *job, OozeStatus status, const OozeError *error)
     return OOZE_EXIT_OK;
 }
 
-/* Meshes are made beside the steps with half the threads: enough to keep up with most runs, and few
-   enough not to stand in the way of the steps. */
+/* Meshing runs concurrently with the steps, with half the threads. */
 static OozeStatus prepare_meshing(Job *job, OozeError *error)
 {
     OozeWorldStats stats;
@@ -281,13 +279,13 @@ static OozeStatus prepare_meshing(Job *job, OozeError *error)
     return OOZE_OK;
 }
 
-/* Meshes that are still lacking, of frames that stood before or of a run that was killed, and the
-   index: afterwards all is as `ooze mesh` would have left it. */
+/* Makes missing meshes, of earlier frames or after a kill, and the index: the result is that of
+   `ooze mesh`. */
 static int finish_meshing(Job *job)
 {
     OozeText summary = {0};
     job->meshing.threads = (int)job->plan.threads;
-    job->meshing.quiet |= job->meshing.made == job->folder->frame_count; /* nothing to wait for */
+    job->meshing.quiet |= job->meshing.made == job->folder->frame_count; /* all meshes exist */
     int code = ooze_meshing_all(&job->meshing);
     ooze_meshing_summary(&job->meshing, &summary);
     if (code == OOZE_EXIT_STOPPED) {
@@ -364,7 +362,7 @@ static int build_world(Job *job)
                                 .device = job->plan.device,
                                 .log = ooze_run_log_callback,
                                 .log_user = &job->log};
-    /* a machine that cannot be had is told before anything is written */
+    /* reports an unavailable device before anything is written */
     if (ooze_scene_build(job->scene, &options, &job->world, &error) ||
         ooze_world_choose_engine(job->world, &error)) {
         return ooze_report_error(&error);
@@ -435,8 +433,8 @@ static const OozeOperand operands[] = {
 
 static const OozeOption options[] = {
     {"output", 'o', "DIR", false, "the run folder; created, and never overwritten"},
-    {"resume", 0, NULL, false, "continue the run in the folder from its latest whole state"},
-    {"dry-run", 0, NULL, false, "say what the run would need, and write nothing"},
+    {"resume", 0, NULL, false, "continue the run in the folder from its latest complete state"},
+    {"dry-run", 0, NULL, false, "estimate time, memory and disk of the run; writes no files"},
     {"threads", 0, "N", false, "worker threads; 0, the default, is one per core"},
     {"frames", 0, "N", false, "end with frame N instead of at the scene's duration"},
     {"mesh", 0, NULL, false, "mesh each frame as soon as it is written, as `ooze mesh` would"},
@@ -454,36 +452,33 @@ const OozeCommand ooze_command_run = {
     .synopsis = "SCENE -o DIR [options], or: ooze run --resume DIR [options]",
     .summary = "Simulate a scene into a folder of frames",
     .details =
-        "The run folder holds `scene.yaml` (the scene with includes and `--set` folded in), "
-        "`frames/frame_000000.h5` and on, `run.xdmf` (open it in ParaView), `probes.csv`, "
-        "`probes_steps.csv` where a probe asks for every step, `log.txt`, and until the run is "
-        "finished perhaps `checkpoint.h5`.\n\n"
-        "A run that begins gives the warnings of `ooze check`.\n\n"
-        "Frame 0 is the state before the first step. A frame is written aside, synced and renamed, "
-        "so that even `kill -9` or a power cut loses no finished frame. That goes on beside the "
-        "steps: at most two states are on their way to the disk, then the steps wait. A write that "
-        "fails ends the run. Ctrl-C, SIGTERM and SIGHUP finish the step and what is on its way, "
-        "write a checkpoint and exit with 130.\n\n"
-        "With `--mesh` each frame is meshed beside the steps as soon as it is written, by the "
-        "scene's `surface` section, into `surface/` of the run folder. The files are those that "
-        "`ooze mesh` makes, and what an interrupted run lacks is made when it is resumed. Where "
-        "meshing cannot keep up the steps wait for it, which the profile tells. A frame that "
-        "cannot be meshed does not end the run; the exit code is then 1.\n\n"
+        "The run folder holds `scene.yaml` (the scene with its includes and `--set` values), "
+        "`frames/frame_000000.h5` and so on, `run.xdmf` (for ParaView), `probes.csv`, "
+        "`probes_steps.csv` where a probe has `every_step: true`, `log.txt`, and, while the run "
+        "is not finished, a `checkpoint.h5`.\n\n"
+        "A new run prints the warnings of `ooze check`.\n\n"
+        "Frame 0 is the state before the first step. A frame is written to a temporary file, "
+        "synced and renamed, so that `kill -9` or a power cut loses no finished frame. Writing "
+        "goes on concurrently with the steps; they wait while two states are not written yet. A "
+        "write that fails ends the run. Ctrl-C, SIGTERM and SIGHUP finish the current step and "
+        "pending writes, write a checkpoint and exit with 130.\n\n"
+        "With `--mesh` each frame is meshed as soon as it is written, concurrently with the "
+        "steps, with the settings of the scene's `surface` section, into `surface/` of the run "
+        "folder. The files are those of `ooze mesh`; meshes that an interrupted run lacks are "
+        "made when it is resumed. The steps wait where meshing is slower; the profile shows how "
+        "long. A frame that cannot be meshed does not end the run; the exit code is then 1.\n\n"
         "A resumed run ends with the same bits as an uninterrupted one, with any number of "
-        "threads. "
-        "The scene must be unchanged; if it is not, the difference is shown and nothing is "
-        "touched. "
-        "Only `--frames` may differ: it is not part of the scene, so a run can be cut short with "
-        "it and continued later, also beyond the scene's duration. `ooze run SCENE -o DIR "
-        "--resume` starts the run where the folder holds none yet, which suits job queues.\n\n"
-        "Where there is a GPU that takes the scene's method and settings, it takes the steps; "
-        "`--device` chooses, docs/gpu.md tells more. Frames are of the same kind either way: a run "
-        "may be resumed on another device, but then not to the same bits.\n\n"
+        "threads. The scene must be unchanged; otherwise the difference is shown and no file is "
+        "changed. Only `--frames` may differ: a run can be ended early with it and continued "
+        "later, also beyond the scene's duration. `ooze run SCENE -o DIR --resume` starts the "
+        "run where the folder holds none yet, for job queues.\n\n"
+        "A GPU takes the steps where it supports the scene's method and settings; `--device` "
+        "chooses, see docs/gpu.md. Frames have the same format: a run may be resumed on another "
+        "device, but not with the same bits.\n\n"
         "`probes.csv` has one row a frame: `frame`, `step`, `time [s]`, `particles`, then every "
         "column of every probe with its unit. `probes_steps.csv` has one row a step, step 0 "
-        "included, with the probes that have `every_step: true` only. Numbers have 17 significant "
-        "digits; a reading that does not exist is `nan`. Rows are on the disk before their frame "
-        "is.",
+        "included, with the probes that have `every_step: true`. Numbers have 17 significant "
+        "digits; an undefined reading is `nan`. Rows are written before their frame.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

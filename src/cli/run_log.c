@@ -36,7 +36,7 @@ OozeStatus ooze_run_log_open(OozeRunLog *log, const char *path, OozeError *error
 
 void ooze_run_log_line(OozeRunLog *log, const char *format, ...)
 {
-    char stamp[32] = "", line[1024], whole[sizeof stamp + sizeof line];
+    char stamp[32] = "", line[1024], text[sizeof stamp + sizeof line];
     time_t now = time(NULL);
     struct tm utc;
     if (gmtime_r(&now, &utc)) {
@@ -46,12 +46,13 @@ void ooze_run_log_line(OozeRunLog *log, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    int length = snprintf(whole, sizeof whole, "%s %s\n", stamp, line);
+    int length = snprintf(text, sizeof text, "%s %s\n", stamp, line);
     if (log->fd < 0) {
-        ooze_text_append_bytes(&log->pending, whole, (size_t)length);
+        ooze_text_append_bytes(&log->pending, text, (size_t)length);
         return;
     }
-    ssize_t written = write(log->fd, whole, (size_t)length); /* at once: lines stay whole */
+    ssize_t written =
+        write(log->fd, text, (size_t)length); /* one call, so that lines of threads do not mix */
     (void)written;
 }
 

@@ -15,8 +15,8 @@ typedef struct OozeRunLog {
 
 void ooze_run_log_start(OozeRunLog *log);
 OozeStatus ooze_run_log_open(OozeRunLog *log, const char *path, OozeError *error);
-/* A line that cannot be written is dropped: a full disk shows itself in the frames. Once the log is
-   open, threads may write to it at the same time. */
+/* A line that cannot be written is dropped; a full disk is reported by the frames. Thread-safe once
+   the log is open. */
 void ooze_run_log_line(OozeRunLog *log, const char *format, ...) OOZE_PRINTF(2, 3);
 void ooze_run_log_close(OozeRunLog *log);
 

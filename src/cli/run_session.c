@@ -13,7 +13,7 @@
 
 /* ---- saving ------------------------------------------------------------------------------- */
 
-/* A view of the present state, with its number in this run. */
+/* A view of the current state with its frame number. */
 static OozeStatus view_frame(OozeRunSession *session, OozeFrame *frame, OozeError *error)
 {
     OozeStatus status = ooze_world_sync_to_host(session->world, error);
@@ -69,16 +69,16 @@ static OozeStatus open_rows(OozeRunSession *session, OozeProbeTable *table, cons
     if (!path) {
         return ooze_fail_memory(error, "a path", 0);
     }
+    const OozeProbeTableDef def = {path, session->world, every_step};
     OozeStatus status;
     if (!resumed) {
-        status = ooze_probe_table_create(table, path, session->world, every_step, error);
+        status = ooze_probe_table_create(table, &def, error);
     } else {
         uint64_t per_frame = session->info->steps_per_frame;
         uint64_t expected = every_step ? session->step : session->step / per_frame * per_frame;
-        bool whole;
-        status = ooze_probe_table_resume(table, path, session->world, every_step, session->step,
-                                         expected, &whole, error);
-        if (!status && !whole) {
+        bool complete;
+        status = ooze_probe_table_resume(table, &def, session->step, expected, &complete, error);
+        if (!status && !complete) {
             ooze_report_warning("'%s' lacks rows before step %llu; they cannot be restored", path,
                                 (unsigned long long)session->step);
             ooze_run_log_line(session->log, "warning: %s lacks rows before step %llu", name,

@@ -13,14 +13,14 @@ typedef struct OozeRunSession {
     OozeWorld *world;
     OozeRunFolder *folder;
     OozeRunLog *log;
-    uint64_t last_frame;     /* the run ends with this one */
+    uint64_t last_frame;     /* last frame of the run */
     double checkpoint_every; /* s of wall clock; 0: only when interrupted */
     bool quiet;
     OozeMeshing *meshing; /* of each frame after it is written; NULL: none */
 
     OozeProbeTable frame_rows, step_rows; /* step_rows stays closed without probes of every step */
     bool has_step_probes;
-    uint64_t step, first_step; /* the present one, and that of the beginning of the session */
+    uint64_t step, first_step; /* current, and at the beginning of the session */
     double began, saved;       /* clock: beginning, last frame or checkpoint */
     OozeRunOutput output;
     OozeProgress progress;

@@ -1,4 +1,4 @@
-/* ooze version: the version, what the loops are compiled for, and which optional parts are in. */
+/* ooze version: version, instruction sets of the loops, and optional parts. */
 #include <stdio.h>
 
 #include "base/isa.h"
@@ -23,10 +23,8 @@ const OozeCommand ooze_command_version = {
     .name = "version",
     .synopsis = "",
     .summary = "Print the version and which optional parts are in",
-    .details =
-        "`ooze --version` is the same. `machine` is the best instruction set that this processor "
-        "has and "
-        "the build holds, or the one that the environment variable OOZE_ISA names (base, avx2, "
-        "avx512).",
+    .details = "`ooze --version` is the same. `machine` is the best instruction set that both the "
+               "processor and the build support, or the one in the environment variable OOZE_ISA "
+               "(base, avx2, avx512).",
     .run = run,
 };

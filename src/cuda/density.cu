@@ -23,12 +23,13 @@ static OozeStatus find_pairs(Engine *engine, const DensityJob *job, const float4
     ooze_timer_lap(c->timer, "density_sort");
     if (!status) {
         reorder(gpu, engine->grid.order, job->n, x, sorted, sizeof *x);
-        status = lists_build(gpu, &engine->near, &engine->grid, sorted, job->n, sorted, c->support,
-                             true, error);
+        status = lists_build(gpu, &engine->near, &engine->grid,
+                             {sorted, job->n, sorted, c->support, true}, error);
     }
     if (!status && engine->walls.count > 0) {
-        status = lists_build(gpu, &engine->near_walls, &engine->walls.grid, sorted, job->n,
-                             engine->walls.view.position, c->support, false, error);
+        status =
+            lists_build(gpu, &engine->near_walls, &engine->walls.grid,
+                        {sorted, job->n, engine->walls.view.position, c->support, false}, error);
     }
     ooze_timer_lap(c->timer, "density_lists");
     return status;

@@ -405,9 +405,10 @@ static OozeStatus make_lists(Gpu *gpu, Lists *lists, const Search &search, uint6
     return result;
 }
 
-OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const float4 *points, uint64_t n,
-                       const float4 *candidates, double radius, bool skip_self, OozeError *error)
+OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const ListQuery &query,
+                       OozeError *error)
 {
+    double radius = query.radius;
     lists->n = lists->pairs = lists->stored = 0;
     if (!(radius > 0.0) || (grid->n > 0 && !(radius <= grid->cell))) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "sort with cells at least one radius wide",
@@ -415,12 +416,12 @@ OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const float4 *p
                          grid->cell);
     }
     lists->dummy = (uint32_t)grid->n;
-    Search search = {grid->cells, points, candidates, 0.0f, -1.0f, skip_self};
+    Search search = {grid->cells, query.points, query.candidates, 0.0f, -1.0f, query.skip_self};
     search.square = (float)radius * (float)radius;
     if (grid->n > 0) { /* otherwise no row is within reach */
         search.reach = reach_square(grid->cells, radius, grid->cell);
     }
-    return make_lists(gpu, lists, search, n, error);
+    return make_lists(gpu, lists, search, query.n, error);
 }
 
 } // namespace ooze

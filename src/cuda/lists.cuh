@@ -49,13 +49,20 @@ struct Lists {
 };
 
 void lists_free(Gpu *gpu, Lists *lists);
-/* As ooze_neighbours_build: for each of n points the candidates (the grid's points after
-   reordering) within `radius`, in ascending order of index: dx*dx + dy*dy + dz*dz < radius*radius
-   of nearest images. The element after the last of `candidates` may be read. More than 65535
-   neighbours of one point are OOZE_ERROR_LIMIT. Waits once for the totals; lists that exceed the
-   memory of the last build are built twice. */
-OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const float4 *points, uint64_t n,
-                       const float4 *candidates, double radius, bool skip_self, OozeError *error);
+/* As OozeNeighbourQuery, in device memory. */
+struct ListQuery {
+    const float4 *points;
+    uint64_t n;
+    const float4 *candidates; /* the grid's points after reordering, and one readable element */
+    double radius;            /* m */
+    bool skip_self;           /* points and candidates are the same: leaves out j == i */
+};
+/* As ooze_neighbours_build: for each point the candidates within `radius`, in ascending order of
+   index; distance as dx*dx + dy*dy + dz*dz < radius*radius of nearest images. More than 65535
+   neighbours of one point are OOZE_ERROR_LIMIT. Waits once for the totals; lists that have outgrown
+   the memory of the last build are made again. */
+OozeStatus lists_build(Gpu *gpu, Lists *lists, const Grid *grid, const ListQuery &query,
+                       OozeError *error);
 
 /* Captured by loop bodies. */
 struct ListView {

@@ -161,9 +161,9 @@ static OozeStatus measure(Gpu *gpu, Walls *walls, OozeError *error)
 {
     const float4 *x = walls->view.position;
     uint64_t n = walls->count;
-    OozeStatus result =
-        n > 0 ? lists_build(gpu, &walls->lists, &walls->grid, x, n, x, walls->support, false, error)
-              : OOZE_OK;
+    OozeStatus result = n > 0 ? lists_build(gpu, &walls->lists, &walls->grid,
+                                            {x, n, x, walls->support, false}, error)
+                              : OOZE_OK;
     if (result || n == 0) {
         return result;
     }

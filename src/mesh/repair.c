@@ -187,7 +187,7 @@ static double projected_area(const OozeMesh *mesh, OozeVec3 n)
 static OozeStatus close_loop(Closing *work, const uint32_t *loop, uint64_t count)
 {
     const OozeVec3 *v = work->mesh->vertices;
-    OozeVec3 centre = {0}, whole = {0};
+    OozeVec3 centre = {0}, total_area = {0};
     for (uint64_t i = 0; i < count; i++) {
         centre = vec3_madd(centre, 1.0 / (double)count, v[loop[i]]);
     }
@@ -199,7 +199,7 @@ static OozeStatus close_loop(Closing *work, const uint32_t *loop, uint64_t count
         uint32_t a = loop[i], b = loop[(i + 1) % count];
         OozeVec3 triangle = area_vector(v[b], v[a], centre);
         area += vec3_length(triangle);
-        whole = vec3_add(whole, triangle);
+        total_area = vec3_add(total_area, triangle);
         if (count > 3) {
             status = ooze_mesh_build_triangle(&work->build, b, a, middle, work->error);
         }
@@ -209,7 +209,7 @@ static OozeStatus close_loop(Closing *work, const uint32_t *loop, uint64_t count
     }
     work->area += area;
     if (area > 1e-3 * work->surface && work->area < work->surface) {
-        double projected = projected_area(work->mesh, vec3_unit(whole, vec3(0, 0, 0)));
+        double projected = projected_area(work->mesh, vec3_unit(total_area, vec3(0, 0, 0)));
         work->largest = fmax(work->largest, projected > 0.0 ? area / projected : INFINITY);
     }
     return status;

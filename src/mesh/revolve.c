@@ -32,10 +32,10 @@ void ooze_profile_begin(OozeProfile *profile, double radius, double height)
     append(profile, radius, height);
 }
 
-static uint64_t steps_for(double length, double step, uint64_t least)
+static uint64_t steps_for(double length, double step, uint64_t min)
 {
     double steps = ceil(length / step * (1.0 - 1e-12));
-    return steps > (double)least ? (uint64_t)steps : least;
+    return steps > (double)min ? (uint64_t)steps : min;
 }
 
 void ooze_profile_line(OozeProfile *profile, double radius, double height, double step)
@@ -57,8 +57,8 @@ void ooze_profile_arc(OozeProfile *profile, OozeProfilePoint centre, double radi
                       double end, double step)
 {
     double turn = end - from;
-    uint64_t least = (uint64_t)ceil(fabs(turn) / (0.5 * pi) * QUARTER_MIN - 1e-9);
-    uint64_t n = steps_for(radius * fabs(turn), step, least);
+    uint64_t min = (uint64_t)ceil(fabs(turn) / (0.5 * pi) * QUARTER_MIN - 1e-9);
+    uint64_t n = steps_for(radius * fabs(turn), step, min);
     for (uint64_t i = profile->count == 0 ? 0 : 1; i <= n; i++) {
         double angle = from + turn * (double)i / (double)n;
         double away = centre.radius + radius * cos(angle);

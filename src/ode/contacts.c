@@ -13,10 +13,10 @@ static const double SLOP = 1e-4, NEAR = 0.01;
    bounce. */
 static const double IMPACT_SUBSTEPS = 4.0;
 
-/* Velocity that the correction of soft contacts adds at most: a free fall of this many substeps. */
-static const double PUSH_SUBSTEPS = 3.0;
-/* Part of an overlap that is taken out in a substep. */
-static const double PUSH_SHARE = 0.3;
+/* Limit of the correction velocity of soft contacts: a free fall of this many substeps. */
+static const double CORRECTION_SUBSTEPS = 3.0;
+/* Fraction of an overlap that is corrected in a substep. */
+static const double CORRECTION_FRACTION = 0.3;
 
 /* Friction is the geometric mean, written so that 0 and infinity give 0. */
 static double friction_of(const OozeSolid *a, const OozeSolid *b)
@@ -78,7 +78,7 @@ static OozeOdeContact contact_of(const OozeOdeSubstep *s, int a, int b, const Oo
     };
 }
 
-/* Contacts of a pair, of which the first is dynamic. */
+/* Adds the contacts of a pair; solid a is dynamic. */
 static OozeStatus find_pair(OozeOdeSubstep *s, int a, int b, OozeError *error)
 {
     OozeManifoldPoint points[OOZE_MANIFOLD_POINTS_MAX];
@@ -111,15 +111,16 @@ OozeStatus ooze_ode_find_contacts(OozeOdeSubstep *s, OozeError *error)
     return status;
 }
 
-/* The velocities of the exact solver leave overlaps alone, so that their correction adds no energy.
-   Those of the iterative solver include it within limits: its contacts are soft, and bear their
-   load at the depth where correction and compliance balance. */
+/* Without `corrects`, the exact solver does not separate overlaps, so that correction adds no
+   energy. The iterative solver does within a limit: its contacts are soft, and carry their load at
+   the depth where correction and compliance balance. */
 double ooze_ode_contact_velocity(const OozeOdeSystem *system, const OozeOdeContact *c)
 {
     const OozeDynamicStage *stage = system->substep->stage;
     double overlap = system->iterative ? c->touching : fmax(c->touching - c->tolerance, 0.0);
-    double most = system->corrects    ? INFINITY
-                  : system->iterative ? PUSH_SUBSTEPS * vec3_length(stage->gravity) * stage->dt
-                                      : 0.0;
-    return fmax(c->touching > 0.0 ? fmin(PUSH_SHARE * overlap, most) : c->touching, c->bounce);
+    double max = system->corrects    ? INFINITY
+                 : system->iterative ? CORRECTION_SUBSTEPS * vec3_length(stage->gravity) * stage->dt
+                                     : 0.0;
+    return fmax(c->touching > 0.0 ? fmin(CORRECTION_FRACTION * overlap, max) : c->touching,
+                c->bounce);
 }

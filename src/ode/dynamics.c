@@ -1,9 +1,9 @@
-/* A substep of dynamic solids: free flight, contacts on the way, the velocities that contacts and
-   joints allow, and the poses to which these lead.
+/* A substep of dynamic solids: predicts free flight, finds contacts along it, solves for the
+   velocities that contacts and joints allow, and integrates the poses.
 
-   Where solids overlap or joints have come apart there are two solutions: the poses follow from the
-   one that takes the errors out, the velocities from the one that leaves them, so that a correction
-   adds no energy. Nothing outlives the substep: a resumed run repeats the bits. */
+   Where solids overlap or joints have drifted, two systems are solved: poses follow from the one
+   that corrects these errors, velocities from the one that does not, so that correction adds no
+   energy. No state outlives the substep, so that a resumed run has the same bits. */
 #include "ode/dynamics.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 #include "ode/guard.h"
 #include "ode/substep.h"
 
-/* Dither of the first attempt, of the velocities that matter, and the number of attempts. */
+/* Dither of the first attempt, relative to velocity_scale, and the number of attempts. */
 static const double DITHER = 1e-6;
 enum { ATTEMPTS = 8 };
 
@@ -53,7 +53,7 @@ static void clear(Memory *m)
 
 static OozeStatus create(void **data, OozeError *error)
 {
-    ooze_ode_open();
+    ooze_ode_init();
     *data = ooze_alloc_zero(1, sizeof(Memory));
     return *data ? OOZE_OK : ooze_fail_memory(error, "contacts of solids", sizeof(Memory));
 }
@@ -66,7 +66,7 @@ static void destroy(void *data)
     }
 }
 
-/* Solids are only ever added, and never change their shape. */
+/* The number of solids is a sufficient key: solids are only added and keep their shape. */
 static OozeStatus make_room(Memory *m, const OozeDynamicStage *stage, OozeError *error)
 {
     size_t n = (size_t)stage->count;
@@ -96,7 +96,7 @@ static OozeStatus make_room(Memory *m, const OozeDynamicStage *stage, OozeError 
     return status;
 }
 
-/* The constant velocity and spin that lead from one end of a substep to the other. */
+/* Constant velocity and spin that take a solid from `previous` to `pose` in a substep. */
 static OozePose prescribed(const OozeSolid *solid, double dt)
 {
     OozePose pose = solid->previous;
@@ -112,7 +112,7 @@ static OozePose prescribed(const OozeSolid *solid, double dt)
 static OozePose loaded(const OozeDynamicStage *stage, int i)
 {
     OozePose pose = stage->solids[i].previous;
-    ooze_dynamic_push(&stage->solids[i], &pose, &stage->loads[i]);
+    ooze_dynamic_apply_load(&stage->solids[i], &pose, &stage->loads[i]);
     pose.velocity = vec3_madd(pose.velocity, stage->dt, stage->gravity);
     return pose;
 }
@@ -134,21 +134,21 @@ static void predict(OozeOdeSubstep *s, const OozePointShell *shells)
     }
 }
 
-/* m/s that matter in this substep: free fall, and a little of the fastest impact. */
+/* m/s, the scale of the dither: free fall in a substep, and 1e-3 of the fastest impact. */
 static double velocity_scale(const OozeOdeSystem *system)
 {
     const OozeOdeSubstep *s = system->substep;
-    double most = 0.0;
+    double max = 0.0;
     for (int k = 0; k < s->contact_count; k++) {
         if (ooze_ode_has_contact(system, &s->contacts[k])) {
-            most = fmax(most, fabs(ooze_ode_contact_velocity(system, &s->contacts[k])));
+            max = fmax(max, fabs(ooze_ode_contact_velocity(system, &s->contacts[k])));
         }
     }
-    return vec3_length(s->stage->gravity) * s->stage->dt + 1e-3 * most;
+    return vec3_length(s->stage->gravity) * s->stage->dt + 1e-3 * max;
 }
 
-/* Seed of the row order: of the state alone, so that runs repeat, and another in each substep, so
-   that the errors of a limited number of iterations have no common direction. */
+/* Seed of the row order: depends on the state alone, so that runs are reproducible, and differs
+   between substeps, so that errors of unconverged iterations have no preferred direction. */
 static unsigned long seed_of(const OozeOdeSubstep *s)
 {
     uint64_t hash = OOZE_HASH_START;
@@ -177,7 +177,8 @@ static OozeStatus attempt(OozeOdeSystem *system, int *warnings, OozeError *error
     return status;
 }
 
-/* Exactly where that is asked for and succeeds, otherwise iteratively. */
+/* Solves exactly where the islands are assigned to the exact solver; iteratively where they are
+   not, or where the exact solver warned in all attempts. */
 static OozeStatus solve(OozeOdeSystem *system, OozeError *error)
 {
     int warnings = 1;
@@ -194,7 +195,7 @@ static OozeStatus solve(OozeOdeSystem *system, OozeError *error)
     return status;
 }
 
-/* Whether the solution that corrects differs from the one that does not. */
+/* Whether correction changes any target velocity, or there are joints. */
 static bool needs_correction(OozeOdeSystem system)
 {
     const OozeOdeSubstep *s = system.substep;
@@ -216,11 +217,11 @@ static bool needs_correction(OozeOdeSystem system)
 static OozeStatus solve_islands(OozeOdeSubstep *s, OozeOdeSolver islands, OozeError *error)
 {
     OozeOdeSystem system = {.substep = s, .islands = islands, .results = s->velocities};
-    bool some = false;
+    bool any = false;
     for (int i = 0; i < s->stage->count; i++) {
-        some = some || (s->solver[i] == islands && ooze_solid_is_dynamic(&s->stage->solids[i]));
+        any = any || (s->solver[i] == islands && ooze_solid_is_dynamic(&s->stage->solids[i]));
     }
-    if (!some) {
+    if (!any) {
         return OOZE_OK;
     }
     OozeStatus status = solve(&system, error);
@@ -276,7 +277,7 @@ static OozeStatus move(void *data, const OozeDynamicStage *stage, OozeError *err
 
 void ooze_ode_describe(char *text, size_t size)
 {
-    ooze_ode_open();
+    ooze_ode_init();
     snprintf(text, size, "%s", dODE_VERSION);
 }
 

@@ -6,7 +6,7 @@
 
 extern const OozeDynamics ooze_ode_dynamics;
 
-/* Which ODE this is. */
+/* The version of ODE. */
 void ooze_ode_describe(char *text, size_t size);
 
 #endif

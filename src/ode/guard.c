@@ -13,59 +13,58 @@ enum { TEXT_BYTES = 160 };
 typedef struct Guard {
     jmp_buf back;
     char text[TEXT_BYTES];
-    int doubts;
+    int warnings;
 } Guard;
 
-/* ODE's handlers are told nothing about whose work it is: that of the thread that they are called
-   in. */
-static _Thread_local Guard *present;
+/* ODE's handlers have no user data: the guard of the calling thread. */
+static _Thread_local Guard *current;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* ODE ends the program when this returns. */
-static void give_up(int number, const char *message, va_list list)
+/* Must not return: ODE would exit. */
+static void handle_error(int number, const char *message, va_list list)
 {
     (void)number;
-    if (present) {
-        vsnprintf(present->text, sizeof present->text, message, list);
-        longjmp(present->back, 1);
+    if (current) {
+        vsnprintf(current->text, sizeof current->text, message, list);
+        longjmp(current->back, 1);
     }
 }
 
-static void doubt(int number, const char *message, va_list list)
+static void count_warning(int number, const char *message, va_list list)
 {
     (void)number;
     (void)message;
     (void)list;
-    if (present) {
-        present->doubts++;
+    if (current) {
+        current->warnings++;
     }
 }
 
 static void open_once(void)
 {
     (void)dInitODE2(0);
-    dSetErrorHandler(give_up);
-    dSetDebugHandler(give_up);
-    dSetMessageHandler(doubt);
+    dSetErrorHandler(handle_error);
+    dSetDebugHandler(handle_error);
+    dSetMessageHandler(count_warning);
 }
 
-void ooze_ode_open(void)
+void ooze_ode_init(void)
 {
     (void)pthread_once(&once, open_once);
 }
 
-OozeStatus ooze_ode_guarded(void (*work)(void *data), void *data, int *doubts, OozeError *error)
+OozeStatus ooze_ode_guarded(void (*work)(void *data), void *data, int *warnings, OozeError *error)
 {
-    Guard guard = {.doubts = 0};
-    present = &guard;
+    Guard guard = {.warnings = 0};
+    current = &guard;
     if (setjmp(guard.back)) {
-        present = NULL;
+        current = NULL;
         return ooze_fail(error, OOZE_ERROR_NUMERIC,
                          "look for solids that start far inside each other, or of absurd density",
                          "ODE could not solve contacts and joints: %s", guard.text);
     }
     work(data);
-    present = NULL;
-    *doubts = guard.doubts;
+    current = NULL;
+    *warnings = guard.warnings;
     return OOZE_OK;
 }

@@ -1,15 +1,14 @@
-/* ODE ends the program when it finds a fault in itself, and prints when it doubts its result. Here
-   neither happens: work is done under a guard, which says what became of it. */
+/* Error handling of ODE, which by default exits on internal errors and prints warnings. */
 #ifndef OOZE_ODE_GUARD_H
 #define OOZE_ODE_GUARD_H
 
 #include "ooze/status.h"
 
-/* Calls ODE for the first time, once for all threads, and takes over its messages. */
-void ooze_ode_open(void);
+/* Initialises ODE and installs the handlers; further calls do nothing. Thread-safe. */
+void ooze_ode_init(void);
 
-/* Does `work`. OOZE_ERROR_NUMERIC: ODE gave up, and what it had in hand is lost. `doubts` is how
-   often it said that its result is not to be trusted. */
-OozeStatus ooze_ode_guarded(void (*work)(void *data), void *data, int *doubts, OozeError *error);
+/* Calls `work`. OOZE_ERROR_NUMERIC: ODE reported an error; its objects leak. `warnings` gets the
+   number of ODE's warnings that the result is inaccurate. */
+OozeStatus ooze_ode_guarded(void (*work)(void *data), void *data, int *warnings, OozeError *error);
 
 #endif

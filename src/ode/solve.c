@@ -1,14 +1,14 @@
-/* One solution: bodies, joints and contacts of a system, one step of ODE, and the velocities it
-   finds. The ODE world is built anew each time, so that no state of earlier steps remains. ODE
-   computes no gyroscopic terms: ooze_dynamic_fly does. */
+/* Solves one system: creates an ODE world with its bodies, joints and contacts, takes one step of
+   ODE and reads the velocities. The world is created anew each time, so that no state of earlier
+   steps remains. Gyroscopic terms are computed by ooze_dynamic_fly, not by ODE. */
 #include <math.h>
 
 #include "base/hash.h"
 #include "base/vec3.h"
 #include "ode/substep.h"
 
-/* Part of a joint's error that is taken out in a substep. */
-static const double JOINT_SHARE = 0.3;
+/* Fraction of a joint's error that is corrected in a substep (ODE's error reduction parameter). */
+static const double JOINT_CORRECTION_FRACTION = 0.3;
 /* Compliance of rows (ODE's constraint force mixing), of the inverse mass. A little makes the loads
    of redundant contacts unique. The iterative solver needs more, since its error falls by about
    this part in an iteration; impacts stay hard. */
@@ -20,7 +20,7 @@ typedef struct Solution {
     dWorldID world;
     dJointGroupID joints;
     dThreadingImplementationID
-        threading; /* of this world alone: others may step at the same time */
+        threading; /* of this world: other worlds may step in other threads */
 } Solution;
 
 static void place(dBodyID body, const OozeSolid *solid, const OozePose *pose)
@@ -56,8 +56,8 @@ static void set_velocity(dBodyID body, const OozeSolid *solid, const OozePose *p
     dBodySetAngularVel(body, pose->spin.x, pose->spin.y, pose->spin.z);
 }
 
-/* The body of a solid. One with a prescribed motion gets a new body for each use, since ODE joins
-   islands that share a body, or none where it rests. */
+/* The body of a solid. A prescribed solid gets a new body for each use, since ODE merges islands
+   that share a body; at rest it needs none (`may_rest`). */
 static dBodyID body_of(const Solution *s, int i, bool may_rest)
 {
     const OozeOdeSubstep *substep = s->system->substep;
@@ -85,10 +85,10 @@ static void set_motor(const OozeJoint *joint, dJointID made, SetParam *set)
     set(made, dParamHiStop, isinf(high) ? dInfinity : high);
     set(made, dParamVel, p[OOZE_JOINT_SPEED]);
     set(made, dParamFMax, isinf(p[OOZE_JOINT_FORCE]) ? dInfinity : p[OOZE_JOINT_FORCE]);
-    set(made, dParamStopERP, JOINT_SHARE);
+    set(made, dParamStopERP, JOINT_CORRECTION_FRACTION);
 }
 
-/* Attached at the poses at which it was made: ODE measures the error from there. */
+/* Attaches at the poses of the joint's creation, from which ODE measures errors. */
 static void make_joint(const Solution *s, const OozeJoint *joint)
 {
     const OozeOdeSubstep *substep = s->system->substep;
@@ -134,8 +134,8 @@ static void make_joint(const Solution *s, const OozeJoint *joint)
 
 /* ---- contacts -------------------------------------------------------------------------------- */
 
-/* Pivoting stops where two rows reach their bounds at once, as those of solids at rest in regular
-   rows do. Each row gets an own small velocity, far below what can be seen. */
+/* Pivoting fails where two rows reach their bounds at once, as in regular stacks at rest. A small
+   random velocity per row makes them distinct. */
 static double dither(const OozeOdeSystem *system, int row)
 {
     double share = ooze_random01((uint64_t)system->attempt, (uint64_t)row, 0) - 0.5;
@@ -170,18 +170,18 @@ static void make_contact(const Solution *s, int k)
 
 /* ---- the system ------------------------------------------------------------------------------ */
 
-/* Of the heaviest solid, 1/kg. */
-static double least_inverse_mass(const OozeOdeSystem *system)
+/* 1/kg, of the heaviest solid. */
+static double inverse_mass_min(const OozeOdeSystem *system)
 {
     const OozeOdeSubstep *substep = system->substep;
-    double most = 0.0;
+    double max = 0.0;
     for (int i = 0; i < substep->stage->count; i++) {
         const OozeSolid *solid = &substep->stage->solids[i];
         if (substep->solver[i] == system->islands && ooze_solid_is_dynamic(solid)) {
-            most = fmax(most, solid->mass.mass);
+            max = fmax(max, solid->mass.mass);
         }
     }
-    return most > 0.0 ? 1.0 / most : 0.0;
+    return max > 0.0 ? 1.0 / max : 0.0;
 }
 
 static void make_bodies(const Solution *s, dBodyID *bodies)
@@ -222,8 +222,8 @@ void ooze_ode_solve(void *data)
                   dThreadingAllocateSelfThreadedImplementation()};
     dWorldSetStepThreadingImplementation(s.world, dThreadingImplementationGetFunctions(s.threading),
                                          s.threading);
-    dWorldSetCFM(s.world, COMPLIANCE * least_inverse_mass(system) * stage->dt);
-    dWorldSetERP(s.world, system->corrects ? JOINT_SHARE : 0.0);
+    dWorldSetCFM(s.world, COMPLIANCE * inverse_mass_min(system) * stage->dt);
+    dWorldSetERP(s.world, system->corrects ? JOINT_CORRECTION_FRACTION : 0.0);
     dWorldSetQuickStepNumIterations(s.world, ITERATIONS);
     make_bodies(&s, bodies);
     for (int k = 0; k < stage->joint_count; k++) {

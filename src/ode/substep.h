@@ -29,12 +29,11 @@ typedef struct OozeOdeContact {
 typedef struct OozeOdeSubstep {
     const OozeDynamicStage *stage;
     /* of each solid: */
-    OozePose *start;      /* at the beginning, with the velocity that load and gravity give it */
-    OozePose *velocities; /* start, with the velocity after contacts and joints */
-    OozePose
-        *corrections; /* the same with overlaps and joint errors taken out: leads to the pose */
+    OozePose *start; /* at the beginning of the substep, with the velocity after load and gravity */
+    OozePose *velocities;  /* at the beginning, with the velocity after contacts and joints */
+    OozePose *corrections; /* as `velocities`, with overlaps and joint errors corrected */
     OozeSweptSolid *swept;
-    OozeOdeSolver *solver; /* of a solid that is not dynamic: not NONE where it is touched */
+    OozeOdeSolver *solver; /* also of prescribed solids, where they are in contact */
     int *island;           /* parent in a union-find forest; roots are their own */
     int *island_contacts;  /* of each root */
     dBodyID *bodies;
@@ -47,14 +46,14 @@ typedef struct OozeOdeSystem {
     const OozeOdeSubstep *substep;
     OozeOdeSolver islands; /* which */
     bool iterative;
-    bool corrects;     /* takes out overlaps and joint errors */
+    bool corrects;     /* corrects overlaps and joint errors */
     double dither;     /* m/s: see solve.c */
     int attempt;       /* chooses the dither */
     OozePose *results; /* of each solid of the islands: velocity and spin */
     bool complete;     /* ODE had the memory it needs */
 } OozeOdeSystem;
 
-/* Finds all pairs that touch or are about to, and fills the contacts. */
+/* Fills the contacts of all pairs closer than the contact margin. */
 OozeStatus ooze_ode_find_contacts(OozeOdeSubstep *substep, OozeError *error);
 
 /* Assigns a solver to every island of solids that contacts and joints connect. */
@@ -62,7 +61,7 @@ void ooze_ode_assign_solvers(OozeOdeSubstep *substep);
 bool ooze_ode_has_contact(const OozeOdeSystem *system, const OozeOdeContact *contact);
 bool ooze_ode_has_joint(const OozeOdeSystem *system, const OozeJoint *joint);
 
-/* m/s: the least normal velocity that a contact allows. */
+/* m/s: lower bound of the normal velocity at a contact. */
 double ooze_ode_contact_velocity(const OozeOdeSystem *system, const OozeOdeContact *contact);
 
 /* Solves a system (OozeOdeSystem): writes `results` and `complete`. */

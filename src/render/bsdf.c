@@ -31,9 +31,9 @@ static const OozeLookInfo *find_row(const OozeLookDef *def, const char *name, co
 /* Beer's law: white light has the colour `color` after the distance `depth`. */
 static OozeF3 absorption_of(OozeF3 color, float depth)
 {
-    const float least = 1e-4f;
-    return f3(-logf(fmaxf(color.x, least)) / depth, -logf(fmaxf(color.y, least)) / depth,
-              -logf(fmaxf(color.z, least)) / depth);
+    const float min = 1e-4f;
+    return f3(-logf(fmaxf(color.x, min)) / depth, -logf(fmaxf(color.y, min)) / depth,
+              -logf(fmaxf(color.z, min)) / depth);
 }
 
 /* Directional albedo of the coat, by quadrature over microfacet normals with a fixed set of points.

@@ -27,15 +27,15 @@ const OozeRheoNames *ooze_rheo_names(OozeRheoKind kind)
 
 enum { WORDS_MAX = 6 };
 
-/* Names in small letters without blanks; units without blanks and points. A first unit "" is what a
-   column without one is in. */
+/* Accepted names (lower case, without blanks) and units (without blanks and dots). A first unit ""
+   is that of a column without a unit. */
 typedef struct Quantity {
     OozeRheoKind kind;
     int slot; /* 0: x, then the curves */
     const char *names[WORDS_MAX];
     const char *units[WORDS_MAX];
     double factors[WORDS_MAX];
-    bool over_x; /* what is kept is this over x */
+    bool over_x; /* the stored value is the column divided by x */
 } Quantity;
 
 #define PASCALS .units = {"", "Pa", "kPa", "MPa", "mPa"}, .factors = {1, 1, 1e3, 1e6, 1e-3}
@@ -86,7 +86,7 @@ static const Quantity quantities[] = {
 enum { QUANTITY_COUNT = sizeof quantities / sizeof quantities[0], SLOTS_MAX = 3, WORD_MAX = 48 };
 
 typedef struct Place {
-    int column; /* -1: not there */
+    int column; /* -1: missing */
     double factor;
     bool over_x;
 } Place;
@@ -97,8 +97,8 @@ typedef struct Source {
     OozeError *error;
 } Source;
 
-/* Of a row of the table, or of its heading with row -1: the table passes over blank lines and
-   remarks. */
+/* Line of the file that holds a row of the table; row -1: the heading. The table skips blank lines
+   and comments. */
 static size_t line_of(const Source *source, long long row)
 {
     const char *at = source->text, *end = source->text + source->size;
@@ -172,7 +172,7 @@ static OozeStatus place_column(const Source *source, const OozeColumn *column, i
                      line_of(source, -1), column->name);
 }
 
-/* Which experiment the columns belong to: all of one, none of another. */
+/* The experiment that has all of these columns; columns of two experiments are an error. */
 static OozeStatus find_experiment(const Source *source, const OozeTable *table,
                                   Place places[OOZE_RHEO_KIND_COUNT][SLOTS_MAX], OozeRheoData *data)
 {

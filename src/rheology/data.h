@@ -30,14 +30,15 @@ typedef struct OozeRheoNames {
 } OozeRheoNames;
 const OozeRheoNames *ooze_rheo_names(OozeRheoKind kind);
 
-/* A heading names the columns and their units, such as omega [rad/s],G' [Pa],G'' [Pa]; without a
-   unit it is that of OozeRheoNames. Refuses what no fit can be made of, with the line. */
+/* The heading names the columns and their units, such as omega [rad/s],G' [Pa],G'' [Pa]; units
+   default to those of OozeRheoNames. Fails on values that cannot be fitted; the error names the
+   line. */
 OozeStatus ooze_rheo_parse(const char *path, const char *text, size_t size, OozeRheoData *data,
                            OozeError *error);
 OozeStatus ooze_rheo_read(const char *path, OozeRheoData *data, OozeError *error);
 void ooze_rheo_free(OozeRheoData *data);
 
-/* The least x above 0, and the largest. */
+/* The smallest x above 0, and the largest. */
 void ooze_rheo_range(const OozeRheoData *data, double *low, double *high);
 
 #endif

@@ -81,13 +81,13 @@ static void compose(FitPlot *plot, const OozeRheoData *data, const OozeRheoResul
 /* The y axis follows the measured values alone: fitted moduli fall to zero at long times. */
 static void set_y_ends(const OozeRheoData *data, OozeFigure *figure)
 {
-    double least = INFINITY, most = 0.0;
+    double min = INFINITY, max = 0.0;
     for (size_t i = 0; i < data->rows * (size_t)data->curves; i++) {
-        least = fmin(least, data->y[i]);
-        most = fmax(most, data->y[i]);
+        min = fmin(min, data->y[i]);
+        max = fmax(max, data->y[i]);
     }
-    figure->y_low = pow(10.0, floor(log10(least) - 0.1));
-    figure->y_high = pow(10.0, ceil(log10(most) + 0.1));
+    figure->y_low = pow(10.0, floor(log10(min) - 0.1));
+    figure->y_high = pow(10.0, ceil(log10(max) + 0.1));
 }
 
 OozeStatus ooze_rheo_draw(const OozeRheoData *data, const OozeRheoResult *result,

@@ -6,16 +6,16 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* Relative scatter below which nothing is read out of residuals: no rheometer is better. */
-#define FINEST 2e-4
-/* A law with more unknowns is taken where AICc falls by more than this: odds of 20 to 1. */
-#define WORTH 6.0
-/* Half width from which on an interval says nothing: a factor of a thousand. */
-#define OPEN 6.9
-/* Times nearer to each other than this factor are one mode, and scatter: curves of a mode are a
-   decade wide. */
-#define APART 2.5
-/* Frequencies or times that each mode must have for itself. */
+/* Lower bound of the relative scatter: the accuracy of the best rheometers. */
+#define SCATTER_MIN 2e-4
+/* A model with more unknowns is preferred where it lowers AICc by more than this: odds of 20 to 1.
+   */
+#define AICC_GAIN_MIN 6.0
+/* Largest half width of a confidence interval, a factor of a thousand; wider ones are infinite. */
+#define HALF_WIDTH_MAX 6.9
+/* Smallest ratio of two relaxation times: the curve of a mode is a decade wide. */
+#define TIME_RATIO_MIN 2.5
+/* Data points per mode. */
 #define POINTS_A_MODE 3
 enum { STARTS = 6, TIMES = 16, SWEEPS = 60, CANDIDATES_MAX = 8 };
 
@@ -29,12 +29,11 @@ typedef struct Starts {
 typedef struct Search {
     const OozeRheoData *data;
     double low, high;        /* ends of x */
-    double least, most;      /* of y */
+    double min, max;         /* of y */
     double times[TIMES + 1]; /* the grid: logarithms of relaxation times */
-    double gram[TIMES + 1]
-               [TIMES + 1]; /* of the relative curves of one mode each, and of a solvent */
-    double sums[TIMES + 1]; /* of those curves */
-    double *work;           /* of the least squares, and curves meanwhile */
+    /* products of the relative curves of single modes and of a solvent, and sums of these curves */
+    double gram[TIMES + 1][TIMES + 1], sums[TIMES + 1];
+    double *work; /* for least squares, and for curves before */
 } Search;
 
 static bool is_exponent(const OozeRheoModel *model, int unknown)
@@ -57,8 +56,7 @@ static void keep_start(Starts *starts, const double *unknowns, int unknown_count
     memcpy(starts->unknowns[at], unknowns, (size_t)unknown_count * sizeof *unknowns);
 }
 
-/* Once the times are fixed the moduli are linear: sums over the points of all pairs of curves hold
-   all there is to know about them. */
+/* With fixed times the model is linear in the moduli: tabulates its normal equations. */
 static void tabulate_modes(Search *search)
 {
     const OozeRheoData *data = search->data;
@@ -88,24 +86,25 @@ static void tabulate_modes(Search *search)
     }
 }
 
-/* Heights, none below 0, of the curves `pick`, one after the other round and round. */
-static void find_heights(const Search *search, const int *pick, int count, double *heights)
+/* Non-negative coefficients of the curves `pick`, by coordinate descent. */
+static void find_coefficients(const Search *search, const int *pick, int count,
+                              double *coefficients)
 {
     for (int a = 0; a < count; a++) {
-        heights[a] = 0.0;
+        coefficients[a] = 0.0;
     }
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         for (int a = 0; a < count; a++) {
             double rest = search->sums[pick[a]];
             for (int b = 0; b < count; b++) {
-                rest -= b == a ? 0.0 : search->gram[pick[a]][pick[b]] * heights[b];
+                rest -= b == a ? 0.0 : search->gram[pick[a]][pick[b]] * coefficients[b];
             }
-            heights[a] = fmax(rest / search->gram[pick[a]][pick[a]], 0.0);
+            coefficients[a] = fmax(rest / search->gram[pick[a]][pick[a]], 0.0);
         }
     }
 }
 
-/* Mean of ln(value / measured): what all heights together are too large by. */
+/* Mean of ln(value / measured): the common excess of all coefficients. */
 static double mean_excess(const OozeLeastSquares *problem, const double *unknowns)
 {
     double sum = 0.0;
@@ -116,7 +115,7 @@ static double mean_excess(const OozeLeastSquares *problem, const double *unknown
     return sum / (double)problem->count;
 }
 
-/* Every choice of so many times of the grid. */
+/* Tries all combinations of times of the grid. */
 static void start_modes(const Search *search, const OozeLeastSquares *problem,
                         const OozeRheoModel *model, Starts *starts)
 {
@@ -126,12 +125,12 @@ static void start_modes(const Search *search, const OozeLeastSquares *problem,
     }
     pick[m] = TIMES;
     for (bool more = true; more;) {
-        double heights[OOZE_MODES_MAX + 1], unknowns[OOZE_UNKNOWNS_MAX];
-        find_heights(search, pick, count, heights);
+        double coefficients[OOZE_MODES_MAX + 1], unknowns[OOZE_UNKNOWNS_MAX];
+        find_coefficients(search, pick, count, coefficients);
         for (int k = 0; k < count; k++) {
-            /* a height of 0 has no logarithm: a hundredth of what the curve alone would have */
+            /* 0 has no logarithm: a hundredth of the coefficient of the curve alone */
             double alone = search->sums[pick[k]] / search->gram[pick[k]][pick[k]];
-            unknowns[2 * k] = log(fmax(heights[k], 0.01 * alone));
+            unknowns[2 * k] = log(fmax(coefficients[k], 0.01 * alone));
             if (k < m) {
                 unknowns[2 * k + 1] = search->times[pick[k]];
             }
@@ -155,7 +154,7 @@ static void start_modes(const Search *search, const OozeLeastSquares *problem,
     }
 }
 
-/* A grid of exponents, rates and floors; the viscosity is linear. */
+/* Tries a grid of exponents, rates and floors; the model is linear in the viscosity. */
 static void start_flow(const Search *search, const OozeLeastSquares *problem,
                        const OozeRheoModel *model, Starts *starts)
 {
@@ -170,7 +169,7 @@ static void start_flow(const Search *search, const OozeLeastSquares *problem,
         unknowns[2] =
             log(search->low) + log(search->high / search->low) * (i / slopes % bends) / (RATES - 1);
         unknowns[3] = log(0.5) - log(10.0) * (i / slopes / bends);
-        if (model->law == OOZE_RHEO_PASTE) { /* as much as the viscosity at some rate, of 1 Pa s */
+        if (model->law == OOZE_RHEO_PASTE) { /* the viscous stress at some rate, for 1 Pa s */
             unknowns[2] = unknowns[2] + (unknowns[1] - 1.0) * (unknowns[2] - log(model->reference));
         }
         double excess = mean_excess(problem, unknowns);
@@ -180,15 +179,15 @@ static void start_flow(const Search *search, const OozeLeastSquares *problem,
     }
 }
 
-/* Wide enough not to be felt by anything that the data tell. */
+/* Wide enough not to affect an unknown that the data determine. */
 static void set_bounds(const Search *search, const OozeRheoModel *model, OozeLeastSquares *problem)
 {
     enum { FAR = 12, NEAR = 5 }; /* factors of e */
-    bool turns = search->data->kind == OOZE_RHEO_OSCILLATION;
+    bool oscillates = search->data->kind == OOZE_RHEO_OSCILLATION;
     double low = log(search->low), high = log(search->high);
     for (int k = 0; k < problem->unknown_count; k++) {
-        problem->low[k] = log(search->least) - FAR;
-        problem->high[k] = log(search->most) + FAR;
+        problem->low[k] = log(search->min) - FAR;
+        problem->high[k] = log(search->max) + FAR;
         if (is_exponent(model, k)) {
             problem->low[k] = 0.0; /* those of the material's table */
             problem->high[k] = 2.0;
@@ -202,8 +201,8 @@ static void set_bounds(const Search *search, const OozeRheoModel *model, OozeLea
             problem->low[k] -= model->law == OOZE_RHEO_MAXWELL ? high : 0.0;
             problem->high[k] -= model->law == OOZE_RHEO_MAXWELL ? low : 0.0;
         } else if (k % 2) {
-            problem->low[k] = (turns ? -high : low) - NEAR;
-            problem->high[k] = (turns ? -low : high) + NEAR;
+            problem->low[k] = (oscillates ? -high : low) - NEAR;
+            problem->high[k] = (oscillates ? -low : high) + NEAR;
         }
     }
 }
@@ -245,7 +244,7 @@ static void fit_model(Search *search, const OozeRheoModel *model, OozeRheoFit *f
         start_flow(search, &problem, model, &starts);
     }
     *fit = (OozeRheoFit){.model = *model, .unknown_count = problem.unknown_count};
-    double least = INFINITY;
+    double min = INFINITY;
     for (int i = 0; i < starts.count; i++) {
         double half_widths[OOZE_UNKNOWNS_MAX];
         double *unknowns = starts.unknowns[i];
@@ -253,33 +252,34 @@ static void fit_model(Search *search, const OozeRheoModel *model, OozeRheoFit *f
             unknowns[k] = fmin(fmax(unknowns[k], problem.low[k]), problem.high[k]);
         }
         double sum = ooze_least_squares(&problem, unknowns, half_widths);
-        if (sum < least) {
-            least = sum;
+        if (sum < min) {
+            min = sum;
             memcpy(fit->unknowns, unknowns, sizeof fit->unknowns);
             memcpy(fit->half_widths, half_widths,
                    (size_t)problem.unknown_count * sizeof *half_widths);
         }
     }
-    double n = (double)problem.count, k = problem.unknown_count + 1.0; /* the scatter is one too */
-    fit->rms = exp(sqrt(least / n)) - 1.0;
-    fit->information = n * log(least / n + FINEST * FINEST) + 2.0 * k +
+    double n = (double)problem.count,
+           k = problem.unknown_count + 1.0; /* the scatter counts as an unknown */
+    fit->rms = exp(sqrt(min / n)) - 1.0;
+    fit->information = n * log(min / n + SCATTER_MIN * SCATTER_MIN) + 2.0 * k +
                        (n > k + 1.0 ? 2.0 * k * (k + 1.0) / (n - k - 1.0) : INFINITY);
-    fit->determined = isfinite(least);
+    fit->determined = isfinite(min);
     for (int i = 0; i < problem.unknown_count; i++) {
         double widest = is_exponent(model, i) ? 0.2 : log(2.0);
-        if (fit->half_widths[i] > OPEN) {
+        if (fit->half_widths[i] > HALF_WIDTH_MAX) {
             fit->half_widths[i] = INFINITY;
         }
         fit->determined = fit->determined && fit->half_widths[i] < widest;
     }
     order_modes(fit);
     for (int i = 3; i < 2 * model->modes; i += 2) {
-        bool apart = fit->unknowns[i] - fit->unknowns[i - 2] > log(APART);
+        bool apart = fit->unknowns[i] - fit->unknowns[i - 2] > log(TIME_RATIO_MIN);
         fit->determined = fit->determined && apart;
     }
 }
 
-/* From few unknowns to many; the first is always tried. */
+/* Lists models by ascending number of unknowns; the first is always fitted. */
 static int list_models(const OozeRheoData *data, const Search *search, OozeRheoModel *models)
 {
     int count = 0;
@@ -298,12 +298,13 @@ static int list_models(const OozeRheoData *data, const Search *search, OozeRheoM
         first = data->x[i] < data->x[first] ? i : first;
         last = data->x[i] > data->x[last] ? i : last;
     }
-    /* A power law ends at a multiple of its reference viscosity: refer to where that is largest. */
+    /* The viscosity of a power law is capped at a multiple of the reference viscosity: refers to
+       its maximum. */
     double reference = data->y[first] >= data->y[last] ? search->low : search->high;
     models[count++] = (OozeRheoModel){.law = OOZE_RHEO_NEWTON};
     models[count++] = (OozeRheoModel){.law = OOZE_RHEO_POWER_LAW, .reference = reference};
     models[count++] = (OozeRheoModel){.law = OOZE_RHEO_CARREAU};
-    /* ... which a paste's yield stress hides: refer to where its viscosity is known best. */
+    /* With a yield stress: refers to the rate where the viscosity is determined best. */
     models[count++] =
         (OozeRheoModel){.law = OOZE_RHEO_PASTE, .reference = sqrt(search->low * search->high)};
     models[count++] = (OozeRheoModel){.law = OOZE_RHEO_CARREAU, .floor = true};
@@ -313,7 +314,7 @@ static int list_models(const OozeRheoData *data, const Search *search, OozeRheoM
 OozeStatus ooze_rheo_fit(const OozeRheoData *data, OozeRheoResult *result, OozeError *error)
 {
     size_t n = data->rows * (size_t)data->curves, room = TIMES + 1;
-    Search search = {.data = data, .least = INFINITY};
+    Search search = {.data = data, .min = INFINITY};
     *result = (OozeRheoResult){0};
     search.work = ooze_alloc(n * room, sizeof *search.work);
     if (!search.work) {
@@ -321,8 +322,8 @@ OozeStatus ooze_rheo_fit(const OozeRheoData *data, OozeRheoResult *result, OozeE
     }
     ooze_rheo_range(data, &search.low, &search.high);
     for (size_t i = 0; i < n; i++) {
-        search.least = fmin(search.least, data->y[i]);
-        search.most = fmax(search.most, data->y[i]);
+        search.min = fmin(search.min, data->y[i]);
+        search.max = fmax(search.max, data->y[i]);
     }
     OozeRheoModel models[CANDIDATES_MAX];
     int count = list_models(data, &search, models);
@@ -334,13 +335,12 @@ OozeStatus ooze_rheo_fit(const OozeRheoData *data, OozeRheoResult *result, OozeE
         bool few = n < (size_t)ooze_rheo_unknowns(&models[i]) + 2 ||
                    (models[i].modes > 1 && data->rows < (size_t)(POINTS_A_MODE * models[i].modes));
         if (i > 0 && few) {
-            continue; /* nothing would be left to judge it by */
+            continue; /* no degree of freedom would remain */
         }
         fit_model(&search, &models[i], &fit);
-        /* further modes must be determined; a solvent that is more than the one mode need not wait
-           for that */
+        /* models with several modes must be determined; a solvent beside one mode need not */
         bool sound = fit.determined || (!result->best.determined && models[i].modes <= 1);
-        if (i == 0 || (sound && fit.information < result->best.information - WORTH)) {
+        if (i == 0 || (sound && fit.information < result->best.information - AICC_GAIN_MIN)) {
             result->best = fit;
         }
         if (models[i].modes <= 1) {
@@ -351,7 +351,7 @@ OozeStatus ooze_rheo_fit(const OozeRheoData *data, OozeRheoResult *result, OozeE
     return OOZE_OK;
 }
 
-bool ooze_rheo_take_as_flow(OozeRheoData *data, const OozeRheoFit *fit)
+bool ooze_rheo_convert_to_flow(OozeRheoData *data, const OozeRheoFit *fit)
 {
     bool viscous =
         data->kind == OOZE_RHEO_OSCILLATION && !(fit->determined && fit->rms < OOZE_RHEO_POOR);
@@ -378,16 +378,16 @@ OozeRheoNumber ooze_rheo_number(const OozeRheoFit *fit, int unknown)
     return number;
 }
 
-OozeRheoMiss ooze_rheo_worst(const OozeRheoFit *fit, const OozeRheoData *data)
+OozeRheoDeviation ooze_rheo_worst(const OozeRheoFit *fit, const OozeRheoData *data)
 {
-    OozeRheoMiss worst = {0};
+    OozeRheoDeviation worst = {0};
     for (int curve = 0; curve < data->curves; curve++) {
         for (size_t i = 0; i < data->rows; i++) {
             double value =
                 ooze_rheo_value(&fit->model, fit->unknowns, data->kind, curve, data->x[i]);
             double share = value / data->y[(size_t)curve * data->rows + i] - 1.0;
             if (fabs(log1p(share)) > fabs(log1p(worst.share))) {
-                worst = (OozeRheoMiss){data->x[i], share, curve};
+                worst = (OozeRheoDeviation){data->x[i], share, curve};
             }
         }
     }

@@ -1,4 +1,5 @@
-/* From measured points to the numbers of a material: how many modes, which law, and how sure. */
+/* Fits material parameters to measured points: selects the law and the number of modes, and gives
+   confidence intervals. */
 #ifndef OOZE_RHEOLOGY_FIT_H
 #define OOZE_RHEOLOGY_FIT_H
 
@@ -7,13 +8,11 @@
 typedef struct OozeRheoFit {
     OozeRheoModel model;
     int unknown_count;
-    double unknowns[OOZE_UNKNOWNS_MAX];    /* modes in order of their times */
-    double half_widths[OOZE_UNKNOWNS_MAX]; /* of 95 % confidence; infinite: the data do not tell */
-    double
-        /* relative residual: 1 + rms is the factor that the root mean square of its logarithm
-           stands for */
-        rms;
-    double information; /* AICc: the lower, the better is the model */
+    double unknowns[OOZE_UNKNOWNS_MAX]; /* modes in order of their times */
+    /* of 95 % confidence intervals; infinite: not determined */
+    double half_widths[OOZE_UNKNOWNS_MAX];
+    double rms;         /* relative residual: exp(root mean square of ln(fit / measured)) - 1 */
+    double information; /* AICc: lower is better */
     bool determined;    /* every unknown within a factor of two */
 } OozeRheoFit;
 
@@ -22,29 +21,28 @@ typedef struct OozeRheoResult {
     OozeRheoFit single; /* the best of one mode; the same as `best` for a flow curve */
 } OozeRheoResult;
 
-/* One unknown as a person reads it: its number and the ends of its interval. */
+/* An unknown without logarithm, and the ends of its confidence interval. */
 typedef struct OozeRheoNumber {
     double value, low, high;
 } OozeRheoNumber;
 
 OozeStatus ooze_rheo_fit(const OozeRheoData *data, OozeRheoResult *result, OozeError *error);
 
-/* Relative residual beyond which a law does not follow the data. */
+/* Relative residual above which a fit is poor. */
 #define OOZE_RHEO_POOR 0.25
 
-/* A liquid that hardly stores anything: where G' is everywhere below a tenth of G'' and no spectrum
-   follows it, G' is the instrument's error, and G'' over omega is the viscosity at a rate of
-   shear equal to omega (Cox and Merz 1958). Turns the data into that flow curve, to be fitted
-   again; false: they are left alone. */
-bool ooze_rheo_take_as_flow(OozeRheoData *data, const OozeRheoFit *fit);
+/* Where G' is below a tenth of G'' everywhere and the fit is poor, G' is an error of the
+   instrument, and G'' / omega is the viscosity at a shear rate equal to omega (Cox and Merz 1958):
+   converts the data to that flow curve. False: the data are unchanged. */
+bool ooze_rheo_convert_to_flow(OozeRheoData *data, const OozeRheoFit *fit);
 
 OozeRheoNumber ooze_rheo_number(const OozeRheoFit *fit, int unknown);
 
-/* Where the fit is furthest from the data: fit over measured, less 1. */
-typedef struct OozeRheoMiss {
+/* The largest deviation: fit / measured - 1, and where. */
+typedef struct OozeRheoDeviation {
     double x, share;
     int curve;
-} OozeRheoMiss;
-OozeRheoMiss ooze_rheo_worst(const OozeRheoFit *fit, const OozeRheoData *data);
+} OozeRheoDeviation;
+OozeRheoDeviation ooze_rheo_worst(const OozeRheoFit *fit, const OozeRheoData *data);
 
 #endif

@@ -4,10 +4,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The formulas raise to powers within 1e-8, so differences are taken over more than its square
-   root. */
+/* Step of numerical derivatives: above the square root of the error of the formulas, 1e-8. */
 #define DIFFERENCE 1e-3
-#define LONGEST    2.0 /* step of one unknown: e^2 in a logarithm */
+#define STEP_MAX   2.0 /* of one unknown in an iteration: a factor of e^2 */
 enum { P = OOZE_UNKNOWNS_MAX, ROUNDS = 200, TRIES = 20 };
 
 typedef struct Normal {
@@ -71,7 +70,7 @@ static void linearise(const OozeLeastSquares *problem, const double *unknowns, N
     }
 }
 
-/* Cholesky in place, the factor below; false where the matrix is not clearly positive. */
+/* Cholesky factorisation in place, lower triangle; false where not positive definite. */
 static bool factorise(double m[P][P], int n)
 {
     for (int k = 0; k < n; k++) {
@@ -109,8 +108,8 @@ static void solve(double m[P][P], int n, double *b)
     }
 }
 
-/* Those that stand at a bound and would go beyond it; also all at a bound, whatever their slope,
-   with `any`. */
+/* Leaves out unknowns at a bound whose descent leads beyond it; with `any` all unknowns at a bound.
+   */
 static int free_unknowns(const OozeLeastSquares *problem, const double *unknowns,
                          const Normal *normal, bool any, int *free)
 {
@@ -125,7 +124,7 @@ static int free_unknowns(const OozeLeastSquares *problem, const double *unknowns
     return count;
 }
 
-/* One damped step; false where no step can be had. */
+/* One damped step; false where the matrix is singular. */
 static bool step(const OozeLeastSquares *problem, const double *unknowns, const Normal *normal,
                  double damping, double *next)
 {
@@ -145,7 +144,7 @@ static bool step(const OozeLeastSquares *problem, const double *unknowns, const 
     solve(m, count, b);
     for (int i = 0; i < count; i++) {
         int k = free[i];
-        double by = fmin(fmax(b[i], -LONGEST), LONGEST);
+        double by = fmin(fmax(b[i], -STEP_MAX), STEP_MAX);
         next[k] = fmin(fmax(unknowns[k] + by, problem->low[k]), problem->high[k]);
     }
     return true;
@@ -183,20 +182,20 @@ double ooze_least_squares(const OozeLeastSquares *problem, double *unknowns, dou
     Normal normal;
     memset(&normal, 0, sizeof normal);
     double sum = ooze_residual_sum(problem, unknowns), damping = 1e-3;
-    bool moving = isfinite(sum);
-    for (int round = 0; round < ROUNDS && moving; round++) {
+    bool improving = isfinite(sum);
+    for (int round = 0; round < ROUNDS && improving; round++) {
         linearise(problem, unknowns, &normal);
-        moving = false;
-        for (int i = 0; i < TRIES && !moving; i++) {
+        improving = false;
+        for (int i = 0; i < TRIES && !improving; i++) {
             double next[P];
-            bool good = step(problem, unknowns, &normal, damping, next);
-            double there = good ? ooze_residual_sum(problem, next) : INFINITY;
-            if (there < sum) {
-                moving = there < sum * (1.0 - 1e-9);
-                sum = there;
+            bool solved = step(problem, unknowns, &normal, damping, next);
+            double next_sum = solved ? ooze_residual_sum(problem, next) : INFINITY;
+            if (next_sum < sum) {
+                improving = next_sum < sum * (1.0 - 1e-9);
+                sum = next_sum;
                 memcpy(unknowns, next, (size_t)problem->unknown_count * sizeof *unknowns);
                 damping = fmax(damping / 5.0, 1e-12);
-                if (!moving) {
+                if (!improving) {
                     break;
                 }
             } else {

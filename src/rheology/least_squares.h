@@ -1,6 +1,5 @@
-/* Bounded least squares: Levenberg 1944, Marquardt 1963, steps cut at the bounds. Residuals are
-   logarithms of value over measured: relative deviations where they are small, and as far from
-   half as from twice where they are not. */
+/* Bounded least squares: Levenberg 1944, Marquardt 1963, steps clipped to the bounds. Residuals are
+   ln(value / measured), relative deviations where they are small. */
 #ifndef OOZE_RHEOLOGY_LEAST_SQUARES_H
 #define OOZE_RHEOLOGY_LEAST_SQUARES_H
 
@@ -9,10 +8,10 @@
 enum { OOZE_UNKNOWNS_MAX = 9 };
 
 typedef struct OozeLeastSquares {
-    /* All values of the model at once. */
+    /* Evaluates the model at all points. */
     void (*values)(const void *context, const double *unknowns, double *values);
     const void *context;
-    const double *measured; /* above 0, as the values are */
+    const double *measured; /* positive, as the values must be */
     size_t count;
     int unknown_count;
     double low[OOZE_UNKNOWNS_MAX], high[OOZE_UNKNOWNS_MAX];
@@ -22,8 +21,8 @@ typedef struct OozeLeastSquares {
 /* Sum of the squares of ln(value / measured). */
 double ooze_residual_sum(const OozeLeastSquares *problem, const double *unknowns);
 
-/* Goes downhill from `unknowns`, and tells the half widths of their 95 % confidence intervals:
-   infinite for one that lies at a bound or that the data leave open. Returns the residual sum. */
+/* Minimises from `unknowns`; `half_widths` get those of the 95 % confidence intervals, infinite for
+   unknowns at a bound or not determined. Returns the residual sum. */
 double ooze_least_squares(const OozeLeastSquares *problem, double *unknowns, double *half_widths);
 
 #endif

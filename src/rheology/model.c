@@ -4,12 +4,12 @@
 
 #include "physics/spectrum.h"
 
-/* A fit sees past single precision. */
+/* Numerical derivatives need double precision. */
 #define OOZE_REAL double
 #define OOZE_SQRT sqrt
 #include "physics/thinning.h"
 
-/* The unknowns out of their logarithms. */
+/* The unknowns without logarithms. */
 typedef struct Numbers {
     double modulus[OOZE_MODES_MAX], time[OOZE_MODES_MAX];
     double viscosity; /* of the solvent beside modes */
@@ -49,7 +49,7 @@ static Numbers numbers_of(const OozeRheoModel *model, const double *unknowns)
         n.viscosity = exp(unknowns[0]);
         break;
     case OOZE_RHEO_PASTE:
-        n.yield = exp(unknowns[2]); /* and beside it: */
+        n.yield = exp(unknowns[2]); /* and those of a power law */
         /* fall through */
     case OOZE_RHEO_POWER_LAW:
         n.viscosity = exp(unknowns[0]);

@@ -1,5 +1,5 @@
-/* Curves that measured points are held against: a spectrum of Maxwell modes, and viscosity over
-   rate of shear. */
+/* Models of measured curves: a spectrum of Maxwell modes, and viscosity as a function of shear
+   rate. */
 #ifndef OOZE_RHEOLOGY_MODEL_H
 #define OOZE_RHEOLOGY_MODEL_H
 

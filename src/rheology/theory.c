@@ -66,11 +66,11 @@ double ooze_theory_resistance(const OozeTheory *t, double dt)
 
 bool ooze_theory_is_solid(const OozeTheory *t)
 {
-    bool lasting = false;
+    bool permanent = false;
     for (int k = 0; k < t->modes; k++) {
-        lasting = lasting || !isfinite(t->time[k]);
+        permanent = permanent || !isfinite(t->time[k]);
     }
-    return lasting && !isfinite(t->yield);
+    return permanent && !isfinite(t->yield);
 }
 
 /* ---- small strain ---------------------------------------------------------------------------- */
@@ -104,17 +104,17 @@ double ooze_theory_relaxation(const OozeTheory *t, double time)
 
 /* ---- any strain ------------------------------------------------------------------------------ */
 
-/* Shares that are left at a rate: moduli and viscosity thin, the solvent does not; beside a yield
-   strain the viscosities do and the moduli stay. */
-typedef struct Shares {
+/* Factors of thinning at a rate. Without a yield strain moduli and viscosity thin; with one the
+   viscosities do, solvent included. */
+typedef struct ThinningFactors {
     double elastic, viscous, solvent;
-} Shares;
+} ThinningFactors;
 
-static Shares shares_at(const OozeTheory *t, double rate)
+static ThinningFactors thinning_at(const OozeTheory *t, double rate)
 {
     double share = (double)ooze_thinning(t->thinning, (float)fabs(rate));
     bool yields = isfinite(t->yield);
-    return (Shares){
+    return (ThinningFactors){
         .elastic = yields ? 1.0 : share, .viscous = share, .solvent = yields ? share : 1.0};
 }
 
@@ -128,14 +128,14 @@ double ooze_theory_normal(const OozeTheory *t, double rate, double time)
         sum += isfinite(tau) ? 2.0 * t->modulus[k] * s * s * (1.0 - exp(-x) * (1.0 + x))
                              : t->modulus[k] * rate * rate * time * time;
     }
-    return isfinite(t->yield) ? NAN : sum * shares_at(t, rate).elastic;
+    return isfinite(t->yield) ? NAN : sum * thinning_at(t, rate).elastic;
 }
 
 /* Qxx = (1 - 2 De e^(-(1 - 2 De) T))/(1 - 2 De) along, (1 + De e^(-(1 + De) T))/(1 + De) across. */
 double ooze_theory_stretch(const OozeTheory *t, double rate, double time)
 {
-    double shear = sqrt(3.0) * fabs(rate); /* the rate of shear of this flow */
-    Shares left = shares_at(t, shear);
+    double shear = sqrt(3.0) * fabs(rate); /* equivalent shear rate */
+    ThinningFactors factor = thinning_at(t, shear);
     double sum = 0.0;
     for (int k = 0; k < t->modes; k++) {
         double tau = t->time[k], de = rate * tau, x = time / tau, a = 1.0 - 2.0 * de, b = 1.0 + de;
@@ -147,26 +147,27 @@ double ooze_theory_stretch(const OozeTheory *t, double rate, double time)
         }
     }
     return isfinite(t->yield) ? NAN
-                              : left.elastic * sum + 3.0 * left.viscous * t->viscosity * rate +
-                                    3.0 * left.solvent * t->solvent * rate;
+                              : factor.elastic * sum + 3.0 * factor.viscous * t->viscosity * rate +
+                                    3.0 * factor.solvent * t->solvent * rate;
 }
 
 /* ---- step by step ---------------------------------------------------------------------------- */
 
-/* What a mode keeps over a step, and what a unit of rate adds to its stress. */
-static double kept(const OozeTheory *t, int k, double dt, double *added)
+/* Fraction of a mode's stress that remains after a step; `*added`: stress added per unit of rate.
+   */
+static double relaxation_factor(const OozeTheory *t, int k, double dt, double *added)
 {
     double tau = t->time[k], r = exp(-dt / tau);
     *added = t->modulus[k] * (isfinite(tau) ? -tau * expm1(-dt / tau) : dt);
     return r;
 }
 
-double ooze_theory_shear(const OozeTheory *t, OozeShearPath *path, double rate, double dt)
+double ooze_theory_shear(const OozeTheory *t, OozeShearHistory *path, double rate, double dt)
 {
-    Shares left = shares_at(t, rate);
+    ThinningFactors factor = thinning_at(t, rate);
     double elastic = 0.0, limit = ooze_theory_yield_stress(t);
     for (int k = 0; k < t->modes; k++) {
-        double added, r = kept(t, k, dt, &added);
+        double added, r = relaxation_factor(t, k, dt, &added);
         path->stress[k] = r * path->stress[k] + added * rate;
         elastic += path->stress[k];
     }
@@ -176,14 +177,14 @@ double ooze_theory_shear(const OozeTheory *t, OozeShearPath *path, double rate, 
         }
         elastic = copysign(limit, elastic);
     }
-    return left.elastic * elastic +
-           (left.viscous * t->viscosity + left.solvent * t->solvent) * rate;
+    return factor.elastic * elastic +
+           (factor.viscous * t->viscosity + factor.solvent * t->solvent) * rate;
 }
 
 double ooze_theory_viscosity(const OozeTheory *t, double rate, double seconds)
 {
     enum { STEPS = 50 };
-    OozeShearPath path = {{0}};
+    OozeShearHistory path = {{0}};
     double stress = 0.0;
     for (int i = 0; i < STEPS; i++) {
         stress = ooze_theory_shear(t, &path, rate, seconds / STEPS);
@@ -191,14 +192,14 @@ double ooze_theory_viscosity(const OozeTheory *t, double rate, double seconds)
     return stress / rate;
 }
 
-double ooze_theory_rate_for(const OozeTheory *t, const OozeShearPath *path, double stress,
+double ooze_theory_rate_for(const OozeTheory *t, const OozeShearHistory *path, double stress,
                             double dt)
 {
-    /* the stress grows with the rate: halve the interval */
+    /* stress increases with the rate: bisection */
     double low = 0.0, high = 0.5 / dt, sign = stress < 0.0 ? -1.0 : 1.0;
-    OozeShearPath trial = *path;
+    OozeShearHistory trial = *path;
     if (sign * ooze_theory_shear(t, &trial, 0.0, dt) > sign * stress) {
-        low = -high; /* it has to be let go */
+        low = -high; /* negative rate: the stress must decrease */
         high = 0.0;
     }
     for (int k = 0; k < 60; k++) {

@@ -1,6 +1,5 @@
-/* What a rheometer should see of a material, from its numbers: Maxwell modes beside a solvent,
-   viscosity that follows the rate, yielding. Shear stress in any history of shear; the rest
-   where there is a formula. */
+/* Theoretical response of a material: Maxwell modes with a solvent, rate-dependent viscosity and
+   yielding. Shear stress for any history of shear; other quantities where a formula exists. */
 #ifndef OOZE_RHEOLOGY_THEORY_H
 #define OOZE_RHEOLOGY_THEORY_H
 
@@ -11,23 +10,23 @@
 typedef struct OozeTheory {
     int modes;
     double modulus[OOZE_MODES_MAX], time[OOZE_MODES_MAX]; /* Pa, s; a time may be infinite */
-    double viscosity;                                     /* without memory, thins, Pa s */
+    double viscosity;                                     /* Pa s, without relaxation; thins */
     double solvent; /* Pa s; thins only beside a yield strain */
     double yield;   /* elastic strain; infinite: none */
     OozeThinning thinning;
 } OozeTheory;
 
-/* As the methods understand the numbers; spacing and time step tell what compliance 0 means. */
+/* As the methods interpret the material; spacing and time step determine compliance 0. */
 OozeTheory ooze_theory(const OozeMaterialDef *material, double spacing, double time_step);
 
 double ooze_theory_modulus(const OozeTheory *t);      /* of all modes, Pa */
 double ooze_theory_yield_stress(const OozeTheory *t); /* Pa; infinite: none */
-/* The longest relaxation time that is finite, s; 0: none. */
+/* The longest finite relaxation time, s; 0: none. */
 double ooze_theory_time(const OozeTheory *t);
-/* What a step resists shear by: viscosities, and of each mode its modulus times the part of the
-   step that it remembers, Pa s. */
+/* Effective viscosity of a step, Pa s: viscosities, and the stress per rate that each mode builds
+   up in a step. */
 double ooze_theory_resistance(const OozeTheory *t, double dt);
-/* Springs back for ever: steady flow has no meaning. */
+/* A mode never relaxes: steady flow is not defined. */
 bool ooze_theory_is_solid(const OozeTheory *t);
 
 /* Small strain. */
@@ -35,21 +34,21 @@ double ooze_theory_storage(const OozeTheory *t, double omega);
 double ooze_theory_loss(const OozeTheory *t, double omega);
 double ooze_theory_relaxation(const OozeTheory *t, double time);
 
-/* After a rate has acted from rest for some time: normal stress difference and pull of a stretch,
-   Pa; NaN where the material yields. */
+/* After `time` at a constant rate from rest, Pa: first normal stress difference, and tensile stress
+   in extension; NaN for materials with a yield strain. */
 double ooze_theory_normal(const OozeTheory *t, double rate, double time);
 double ooze_theory_stretch(const OozeTheory *t, double rate, double time);
 
-/* Shear stress step by step, at constant rate within each. */
-typedef struct OozeShearPath {
+/* State of the shear stress, integrated step by step at constant rate within each. */
+typedef struct OozeShearHistory {
     double stress[OOZE_MODES_MAX]; /* elastic, not thinned */
-} OozeShearPath;
+} OozeShearHistory;
 /* Returns the stress at the end of the step. */
-double ooze_theory_shear(const OozeTheory *t, OozeShearPath *path, double rate, double dt);
-/* Stress over rate after that time at the rate, from rest, Pa s. */
+double ooze_theory_shear(const OozeTheory *t, OozeShearHistory *path, double rate, double dt);
+/* Stress / rate after `seconds` at a constant rate from rest, Pa s. */
 double ooze_theory_viscosity(const OozeTheory *t, double rate, double seconds);
 /* The rate at which the next step ends at that stress. */
-double ooze_theory_rate_for(const OozeTheory *t, const OozeShearPath *path, double stress,
+double ooze_theory_rate_for(const OozeTheory *t, const OozeShearHistory *path, double stress,
                             double dt);
 
 #endif

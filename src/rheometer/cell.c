@@ -11,8 +11,7 @@
 #include "rheometer/slope.h"
 #include "world/world.h"
 
-/* Layers of particles, in spacings. Driven ones fill the neighbourhoods of the free ones and of
-   their neighbours. */
+/* Widths in spacings: of the cell along periodic axes, and of the free core in extension. */
 enum { ACROSS = 8, FREE_CORE = 6 };
 
 enum { FLUID, DRIVEN };
@@ -20,20 +19,21 @@ enum { FLUID, DRIVEN };
 struct OozeCell {
     OozeCellKind kind;
     OozeWorld *world;
-    OozeVec3 *start; /* per id: where it began */
+    OozeVec3 *start; /* initial positions, by id */
     uint64_t count;
     double spacing, time_step, density;
-    double weight; /* of a driven particle over a free one */
-    OozeVec3 size; /* of the sample */
-    double edge;   /* depth of the driven layers, m */
+    double mass_ratio; /* mass of a driven particle over that of a free one */
+    OozeVec3 size;     /* of the sample */
+    double edge;       /* depth of the driven layers, m */
     double strain, rate, time;
 };
 
 /* ---- the sample ------------------------------------------------------------------------------ */
 
-/* Mass of driven layers: in a step the fluid changes their velocity by a thousandth of the shear of
-   a spacing. A larger mass would lose this change in the rounding of floats. */
-static double driven_weight(const OozeSample *s, double edge)
+/* Driven layers are so heavy that a step changes their velocity by a thousandth of the velocity
+   difference across one spacing of fluid, and no heavier, so that single precision resolves the
+   change. */
+static double driven_mass_ratio(const OozeSample *s, double edge)
 {
     OozeTheory theory = ooze_theory(s->material, s->spacing, s->time_step);
     double spread = ooze_theory_resistance(&theory, s->time_step) * s->time_step /
@@ -41,8 +41,9 @@ static double driven_weight(const OozeSample *s, double edge)
     return fmin(fmax(1000.0 * spread * s->spacing / edge, 10.0), 1e6);
 }
 
-/* A compliance is over the density: what it means for the fluid is told in numbers that are not. */
-static void free_of_density(OozeMaterialDef *def, const OozeSample *s)
+/* A compliance is relative to the density, which is another in driven layers: replaces it by the
+   viscosity or modulus of the fluid. */
+static void replace_compliance(OozeMaterialDef *def, const OozeSample *s)
 {
     double *values = def->values;
     if (isnan(values[OOZE_MATERIAL_MODULUS]) && !isnan(values[OOZE_MATERIAL_COMPLIANCE])) {
@@ -58,18 +59,19 @@ static OozeStatus add_materials(OozeCell *c, const OozeSample *s, OozeError *err
 {
     OozeMaterialDef def = *s->material;
     def.values[OOZE_MATERIAL_SURFACE_TENSION] =
-        0.0; /* the sample has surfaces that are not meant */
+        0.0; /* the cell has free surfaces that a rheometer has not */
     def.values[OOZE_MATERIAL_DRAG] = 0.0;
     OozeStatus status = ooze_world_add_material(c->world, &def, NULL, error);
     def.name = "driven";
-    OozeMaterialDef plain = def; /* numbers may be beyond what a user may give */
-    free_of_density(&plain, s);
+    OozeMaterialDef plain =
+        def; /* set below, since values may exceed the limits of ooze_world_add_material */
+    replace_compliance(&plain, s);
     status = status ? status : ooze_world_add_material(c->world, &def, NULL, error);
     for (int i = 0; i < OOZE_MATERIAL_PARAM_COUNT && !status; i++) {
         c->world->materials.items[DRIVEN].values[i] = plain.values[i];
     }
     if (!status) {
-        c->world->materials.items[DRIVEN].values[OOZE_MATERIAL_DENSITY] *= c->weight;
+        c->world->materials.items[DRIVEN].values[OOZE_MATERIAL_DENSITY] *= c->mass_ratio;
     }
     return status;
 }
@@ -95,7 +97,7 @@ static OozeStatus create_world(OozeCell *c, const OozeSample *s, OozeError *erro
     }
     double tolerance = 0.0;
     if (!status && !ooze_world_get_param(c->world, "tolerance", &tolerance, NULL)) {
-        /* heavy layers move by less than what a solve usually leaves over */
+        /* the velocity change of heavy layers is below the usual residual */
         status = ooze_world_set_param(c->world, "tolerance", fmin(tolerance, 1e-6), error);
     }
     if (!status) {
@@ -104,8 +106,8 @@ static OozeStatus create_world(OozeCell *c, const OozeSample *s, OozeError *erro
     return status ? status : add_materials(c, s, error);
 }
 
-/* The lattice: rows along x, `step` apart and every other one shifted by half of that where it is
-   turned; the outer ones are driven. */
+/* The lattice: `n` rows along each axis, of which `driven` at each end are driven; odd rows are
+   shifted along x by `shift` steps. */
 typedef struct Rows {
     int n[3], driven[3];
     OozeVec3 step;
@@ -126,16 +128,16 @@ static Rows find_shear_rows(const OozeSample *s, OozeCellKind kind)
     };
 }
 
-/* A stretched lattice is short of neighbours along the stretch: it begins as much pressed together
-   as it ends drawn out. */
-static Rows find_stretch_rows(const OozeSample *s, double longest)
+/* Extension removes neighbours along x: the lattice begins compressed along x by as much as it ends
+   extended. */
+static Rows find_stretch_rows(const OozeSample *s, double hencky_max)
 {
-    double d = s->spacing, along = exp(-0.5 * longest), across = exp(0.25 * longest);
+    double d = s->spacing, along = exp(-0.5 * hencky_max), across = exp(0.25 * hencky_max);
     Rows rows = {.step = vec3(d * along, d * across, d * across)};
-    double least[3] = {along, 1.0 / across, 1.0 / across}; /* spacing at its shortest */
+    double min[3] = {along, 1.0 / across, 1.0 / across}; /* smallest spacing during the extension */
     for (int a = 0; a < 3; a++) {
-        rows.driven[a] = (int)ceil((s->support_ratio + 0.5) / least[a]);
-        rows.n[a] = (int)ceil(FREE_CORE / least[a]) + 2 * rows.driven[a];
+        rows.driven[a] = (int)ceil((s->support_ratio + 0.5) / min[a]);
+        rows.n[a] = (int)ceil(FREE_CORE / min[a]) + 2 * rows.driven[a];
     }
     return rows;
 }
@@ -173,7 +175,7 @@ static OozeStatus fill(OozeCell *c, const OozeSample *s, const Rows *rows, OozeE
     return status;
 }
 
-static void forget(OozeCell *c, const OozeFieldInfo *info)
+static void reset_field(OozeCell *c, const OozeFieldInfo *info)
 {
     OozeParticles *particles = c->world->particles;
     int field = ooze_particles_find_field(particles, info->name);
@@ -185,7 +187,7 @@ static void forget(OozeCell *c, const OozeFieldInfo *info)
     }
 }
 
-/* A shaken lattice comes to rest, and then forgets how. */
+/* Relaxes a jittered lattice at rest, then resets velocities and material state. */
 static OozeStatus settle(OozeCell *c, OozeError *error)
 {
     enum { STEPS = 30 };
@@ -196,15 +198,15 @@ static OozeStatus settle(OozeCell *c, OozeError *error)
     }
     const OozeMethod *method = c->world->method;
     for (int f = 0; f < method->field_count + method->material_field_count; f++) {
-        forget(c, f < method->field_count ? &method->fields[f]
-                                          : &method->material_fields[f - method->field_count]);
+        reset_field(c, f < method->field_count ? &method->fields[f]
+                                               : &method->material_fields[f - method->field_count]);
     }
     memset(ooze_particles_velocities(c->world->particles), 0, c->count * sizeof(OozeFloat4));
     c->time = c->strain = c->rate = 0.0;
     return status;
 }
 
-OozeStatus ooze_cell_create(const OozeSample *sample, OozeCellKind kind, double longest,
+OozeStatus ooze_cell_create(const OozeSample *sample, OozeCellKind kind, double hencky_max,
                             OozeCell **out, OozeError *error)
 {
     OozeCell *c = ooze_alloc_zero(1, sizeof *c);
@@ -216,10 +218,10 @@ OozeStatus ooze_cell_create(const OozeSample *sample, OozeCellKind kind, double 
     c->spacing = sample->spacing;
     c->time_step = sample->time_step;
     c->density = sample->material->values[OOZE_MATERIAL_DENSITY];
-    Rows rows = kind == OOZE_CELL_STRETCH ? find_stretch_rows(sample, longest)
+    Rows rows = kind == OOZE_CELL_STRETCH ? find_stretch_rows(sample, hencky_max)
                                           : find_shear_rows(sample, kind);
     c->edge = rows.driven[1] * rows.step.y;
-    c->weight = driven_weight(sample, c->edge);
+    c->mass_ratio = driven_mass_ratio(sample, c->edge);
     c->size = vec3(rows.n[0] * rows.step.x, rows.n[1] * rows.step.y, rows.n[2] * rows.step.z);
     c->count = (uint64_t)rows.n[0] * (uint64_t)rows.n[1] * (uint64_t)rows.n[2];
     c->start = ooze_alloc(c->count, sizeof *c->start);
@@ -246,8 +248,8 @@ void ooze_cell_destroy(OozeCell *c)
 
 /* ---- shear ----------------------------------------------------------------------------------- */
 
-/* Speed along x of a driven particle that began at height y. Plates move as a whole. Heights count
-   from the middle of the lower layers: what is given to them is told best while they are slow. */
+/* Velocity along x of a driven particle with the initial height y. The lower layers are nearly at
+   rest, where single precision resolves their velocity change best. */
 static double driven_speed(const OozeCell *c, double y, double rate)
 {
     double low = 0.5 * c->edge;
@@ -266,7 +268,7 @@ static void place_driven(const OozeCell *c, OozeFloat4 *x, OozeFloat4 *v, OozeVe
     *v = (OozeFloat4){(float)(rate * unit), 0, 0, 0};
 }
 
-static void drive(OozeCell *c, double rate)
+static void drive_shear(OozeCell *c, double rate)
 {
     OozeParticles *particles = c->world->particles;
     OozeFloat4 *x = ooze_particles_positions(particles), *v = ooze_particles_velocities(particles);
@@ -284,7 +286,7 @@ static void drive(OozeCell *c, double rate)
     }
 }
 
-/* The half of the gap that is farthest from the driven layers. */
+/* Whether y lies in the middle half of the gap. */
 static bool is_middle(const OozeCell *c, double y)
 {
     return fabs(y - 0.5 * c->size.y) < 0.25 * (c->size.y - 2.0 * c->edge);
@@ -298,23 +300,23 @@ static void read_shear(const OozeCell *c, double rate, OozeCellReading *reading)
     const OozeFloat4 *v = ooze_particles_velocities(particles);
     const uint64_t *id = ooze_particles_ids(particles);
     const uint16_t *material = ooze_particles_materials(particles);
-    double told = 0, normal = 0, given = 0;
+    double reported = 0, normal = 0, momentum_gain = 0;
     OozeSlope slope = {0};
     for (uint64_t i = 0; i < c->count; i++) {
         double y = c->start[id[i]].y;
         if (material[i] == FLUID && is_middle(c, (double)x[i].y)) {
-            told += (double)stress[i].xy;
+            reported += (double)stress[i].xy;
             normal += (double)(stress[i].xx - stress[i].yy);
             ooze_slope_add(&slope, (double)x[i].y, (double)v[i].x);
         } else if (material[i] == DRIVEN && y < 0.5 * c->size.y) {
-            given += (double)v[i].x - (double)(float)driven_speed(c, y, rate);
+            momentum_gain += (double)v[i].x - (double)(float)driven_speed(c, y, rate);
         }
     }
-    double mass = c->weight * c->density * pow(c->spacing, 3);
-    reading->told = told / slope.count;
+    double mass = c->mass_ratio * c->density * pow(c->spacing, 3);
+    reading->reported = reported / slope.count;
     reading->normal = normal / slope.count;
-    reading->local = ooze_slope(&slope);
-    reading->momentum = mass * given / (c->time_step * c->size.x * c->size.z);
+    reading->local_rate = ooze_slope(&slope);
+    reading->momentum = mass * momentum_gain / (c->time_step * c->size.x * c->size.z);
 }
 
 /* ---- stretch --------------------------------------------------------------------------------- */
@@ -324,7 +326,7 @@ static OozeVec3 from_middle(const OozeCell *c, OozeVec3 x)
     return vec3_madd(x, -0.5, c->size);
 }
 
-/* Where the affine map takes a place of the beginning at a given strain. */
+/* The affine image of an initial position at a Hencky strain. */
 static OozeVec3 stretched(const OozeCell *c, OozeVec3 start, double strain)
 {
     OozeVec3 r = from_middle(c, start);
@@ -332,9 +334,9 @@ static OozeVec3 stretched(const OozeCell *c, OozeVec3 start, double strain)
     return vec3_madd(vec3(exp(strain) * r.x, across * r.y, across * r.z), 0.5, c->size);
 }
 
-/* The skin moves as the map says; what is inside gets the acceleration of the flow, L L x, and what
-   a change of the rate adds. */
-static void pull(OozeCell *c, double rate)
+/* Outer particles follow the affine motion; free ones get its change of velocity, (L L dt + dL) x.
+   */
+static void drive_stretch(OozeCell *c, double rate)
 {
     OozeParticles *particles = c->world->particles;
     OozeFloat4 *x = ooze_particles_positions(particles), *v = ooze_particles_velocities(particles);
@@ -366,16 +368,16 @@ static void read_stretch(const OozeCell *c, OozeCellReading *reading)
     const OozeFloat4 *x = ooze_particles_positions(particles);
     const OozeFloat4 *v = ooze_particles_velocities(particles);
     const uint16_t *material = ooze_particles_materials(particles);
-    double told = 0.0;
+    double reported = 0.0;
     OozeSlope slope = {0};
     for (uint64_t i = 0; i < c->count; i++) {
         if (material[i] == FLUID) {
-            told += (double)(stress[i].xx - 0.5f * (stress[i].yy + stress[i].zz));
+            reported += (double)(stress[i].xx - 0.5f * (stress[i].yy + stress[i].zz));
             ooze_slope_add(&slope, (double)x[i].x, (double)v[i].x);
         }
     }
-    reading->told = reading->normal = told / slope.count;
-    reading->local = ooze_slope(&slope);
+    reading->reported = reading->normal = reported / slope.count;
+    reading->local_rate = ooze_slope(&slope);
     reading->momentum = NAN;
 }
 
@@ -387,9 +389,9 @@ OozeStatus ooze_cell_step(OozeCell *c, double rate, OozeCellReading *reading, Oo
     *reading = (OozeCellReading){.rate = rate};
     bool stretches = c->kind == OOZE_CELL_STRETCH;
     if (stretches) {
-        pull(c, rate);
+        drive_stretch(c, rate);
     } else {
-        drive(c, rate);
+        drive_shear(c, rate);
     }
     status = ooze_world_step(c->world, error);
     if (status) {

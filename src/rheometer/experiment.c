@@ -31,17 +31,17 @@ const OozeExperimentNames *ooze_experiment_names(OozeExperimentKind kind)
     return &names[kind];
 }
 
-bool ooze_experiment_tells(const OozeExperiment *e, int curve, int point)
+bool ooze_experiment_is_significant(const OozeExperiment *e, int curve, int point)
 {
-    const double lost = 0.05;
+    const double negligible = 0.05;
     double expected = e->y[curve][point].expected;
     double beside = e->kind == OOZE_EXPERIMENT_OSCILLATION ? e->y[1 - curve][point].expected
                     : e->kind == OOZE_EXPERIMENT_LARGE     ? e->y[0][0].expected
                                                            : 0.0;
-    return expected > 0.0 && !(expected < lost * beside);
+    return expected > 0.0 && !(expected < negligible * beside);
 }
 
-/* One cell's worth of work: a point of a flow or stretch, else all of the experiment. */
+/* The work of one cell: a point of a flow or extension, otherwise the whole experiment. */
 typedef struct Job {
     OozeExperiment *experiment;
     int point;
@@ -53,8 +53,9 @@ typedef struct Job {
 
 /* ---- steady ---------------------------------------------------------------------------------- */
 
-/* In how many steps a flow is steady but for what its start takes to die out across the gap, and
-   whether that has: then momentum tells the stress. What would take too long is not waited for. */
+/* Number of steps until a flow is steady. `*settled`: also the transient of momentum diffusion
+   across the gap has decayed, so that the stress follows from momentum; a longer transient than
+   WAIT_MAX steps is not simulated. */
 static int flow_steps(const Job *job, bool *settled)
 {
     enum { STEPS_MAX = 2000, WAIT_MAX = 1500 };
@@ -63,19 +64,20 @@ static int flow_steps(const Job *job, bool *settled)
     double rate = e->x[job->point], seconds = e->seconds;
     double gap = s->spacing *
                  (e->kind == OOZE_EXPERIMENT_PLATES ? OOZE_PLATES_GAP : OOZE_CELL_GAP) / OOZE_PI;
-    if (isfinite(job->theory->yield)) { /* the strain has to reach the yield strain */
+    if (isfinite(job->theory->yield)) { /* flow begins beyond the yield strain */
         seconds = fmax(seconds, 2.0 * job->theory->yield / rate);
     }
     double viscosity = ooze_theory_viscosity(job->theory, rate, seconds);
-    double lasts = s->material->values[OOZE_MATERIAL_DENSITY] * gap * gap / viscosity;
-    double steps = fmin(seconds / s->time_step, STEPS_MAX), wait = 2.0 * lasts / s->time_step;
+    double diffusion_time = s->material->values[OOZE_MATERIAL_DENSITY] * gap * gap / viscosity;
+    double steps = fmin(seconds / s->time_step, STEPS_MAX),
+           wait = 2.0 * diffusion_time / s->time_step;
     *settled = wait <= fmax(steps, WAIT_MAX);
     steps = *settled ? fmax(steps, fmin(2.0 * wait, WAIT_MAX)) : steps;
     return (int)fmax(20.0, ceil(steps));
 }
 
-/* A quarter of the time is read, or as long as layers take to slide by a spacing, for they are not
-   smooth; what is expected is the mean of the same steps. */
+/* Averages over a quarter of the time, or over the time in which layers slide by one spacing, since
+   the stress varies with their position; the expected value is averaged over the same steps. */
 static OozeStatus run_flow(Job *job)
 {
     OozeExperiment *e = job->experiment;
@@ -85,33 +87,34 @@ static OozeStatus run_flow(Job *job)
     double slide = round(1.0 / (rate * dt));
     int steps = from + (slide > from / 4 && slide < 500.0 ? (int)slide : from / 4);
     bool plates = e->kind == OOZE_EXPERIMENT_PLATES;
-    /* plates let the fluid slip by part of a spacing, and what is too thin for stress to cross the
-       gap goes its own way: theory is asked of the rate that it has */
-    bool loose = plates || !settled;
+    /* The rate in the fluid differs from the prescribed one where it slips along plates or the flow
+       is not steady: theory then uses the measured rate. */
+    bool slips = plates || !settled;
     OozeCell *cell = NULL;
     OozeStatus status = ooze_cell_create(job->sample, plates ? OOZE_CELL_PLATES : OOZE_CELL_SHEAR,
                                          0.0, &cell, &job->error);
-    OozeShearPath path = {{0}};
-    double told = 0, momentum = 0, normal = 0, local = 0, stress = 0, thrust = 0, n = steps - from;
+    OozeShearHistory path = {{0}};
+    double reported = 0, momentum = 0, normal = 0, local_rate = 0, stress = 0, expected_normal = 0,
+           n = steps - from;
     for (int i = 0; i < steps && !status; i++) {
         OozeCellReading r;
         status = ooze_cell_step(cell, rate, &r, &job->error);
-        double expected = ooze_theory_shear(job->theory, &path, loose ? r.local : rate, dt);
+        double expected = ooze_theory_shear(job->theory, &path, slips ? r.local_rate : rate, dt);
         if (!status && i >= from) {
-            told += r.told / n;
+            reported += r.reported / n;
             momentum += r.momentum / n;
             normal += r.normal / n;
-            local += r.local / n;
+            local_rate += r.local_rate / n;
             stress += expected / n;
-            thrust += ooze_theory_normal(job->theory, rate, r.time) / n;
+            expected_normal += ooze_theory_normal(job->theory, rate, r.time) / n;
         }
     }
     ooze_cell_destroy(cell);
-    double flows = loose ? local : rate;
-    double share = flows / rate;
-    e->y[0][job->point] =
-        (OozeMeasured){told / flows, settled ? momentum / flows : NAN, stress / flows};
-    e->y[1][job->point] = (OozeMeasured){normal, NAN, thrust * share * share};
+    double flow_rate = slips ? local_rate : rate;
+    double share = flow_rate / rate;
+    e->y[0][job->point] = (OozeMeasured){reported / flow_rate, settled ? momentum / flow_rate : NAN,
+                                         stress / flow_rate};
+    e->y[1][job->point] = (OozeMeasured){normal, NAN, expected_normal * share * share};
     return status;
 }
 
@@ -121,7 +124,7 @@ static OozeStatus run_stretch(Job *job)
     double dt = job->sample->time_step, rate = e->x[job->point];
     int steps = (int)fmax(4.0, round(e->seconds / dt));
     OozeCell *cell = NULL;
-    OozeCellReading r = {.told = NAN};
+    OozeCellReading r = {.reported = NAN};
     OozeStatus status =
         ooze_cell_create(job->sample, OOZE_CELL_STRETCH, rate * steps * dt, &cell, &job->error);
     for (int i = 0; i < steps && !status; i++) {
@@ -129,60 +132,59 @@ static OozeStatus run_stretch(Job *job)
     }
     ooze_cell_destroy(cell);
     double expected = ooze_theory_stretch(job->theory, rate, steps * dt);
-    e->y[0][job->point] = (OozeMeasured){r.told / rate, NAN, expected / rate};
+    e->y[0][job->point] = (OozeMeasured){r.reported / rate, NAN, expected / rate};
     return status;
 }
 
 /* ---- oscillation ----------------------------------------------------------------------------- */
 
-/* Whether stress crosses the gap while it is the same: else momentum tells more of the fluid's
-   inertia and of noise. Below this many times the square of omega over that of the gap's slowest
-   wave it was within some per cent. */
-#define FELT 10.0
-static bool is_felt(const Job *job, double omega)
+/* Whether inertia is small at this frequency, so that momentum gives the stress: limit of (omega /
+   frequency of the slowest shear wave of the gap)^2, up to which both agreed within some per cent.
+   */
+#define QUASI_STATIC_MAX 10.0
+static bool is_quasi_static(const Job *job, double omega)
 {
     double gap = job->sample->spacing * OOZE_CELL_GAP / OOZE_PI;
     double stiffness =
         hypot(ooze_theory_storage(job->theory, omega), ooze_theory_loss(job->theory, omega));
     double density = job->sample->material->values[OOZE_MATERIAL_DENSITY];
-    return density * gap * gap * omega * omega < FELT * stiffness;
+    return density * gap * gap * omega * omega < QUASI_STATIC_MAX * stiffness;
 }
 
-/* One frequency: what the method told, what momentum did, and theory's stress over the same
-   steps. */
+/* Results of one frequency. `wave`: stress as reported, from momentum, and in theory. */
 static void read_wave(Job *job, int k, double omega, const OozeWave wave[3])
 {
     OozeExperiment *e = job->experiment;
-    bool felt = is_felt(job, omega);
+    bool quasi_static = is_quasi_static(job, omega);
     if (e->kind == OOZE_EXPERIMENT_LARGE) {
         e->y[0][k] = (OozeMeasured){hypot(wave[0].in, wave[0].out),
-                                    felt ? hypot(wave[1].in, wave[1].out) : NAN,
+                                    quasi_static ? hypot(wave[1].in, wave[1].out) : NAN,
                                     hypot(wave[2].in, wave[2].out)};
         return;
     }
     double scale = e->count / e->size;
-    double told[2] = {wave[0].in * scale, wave[0].out * scale};
+    double reported[2] = {wave[0].in * scale, wave[0].out * scale};
     double momentum[2] = {wave[1].in * scale, wave[1].out * scale};
     double stepped[2] = {wave[2].in * scale, wave[2].out * scale};
     double linear[2] = {ooze_theory_storage(job->theory, omega),
                         ooze_theory_loss(job->theory, omega)};
-    /* A viscous stress is that of the mean rate of a step, [sin(wt) - sin(w(t - dt))]/dt, and is
-       read at its end: that much of it seems to be stored, and lost too little. Elastic stress
-       is that of the end, and keeps what its steps do to it. */
+    /* A viscous stress follows the mean rate of a step, [sin(wt) - sin(w(t - dt))]/dt, but is read
+       at its end: corrects the resulting errors of G' and G''. Elastic stress is that of the end of
+       the step and is not corrected. */
     double dt = job->sample->time_step, viscosity = job->theory->viscosity + job->theory->solvent;
     double late[2] = {-viscosity * (1.0 - cos(omega * dt)) / dt,
                       viscosity * (omega - sin(omega * dt) / dt)};
     for (int curve = 0; curve < 2; curve++) {
-        /* what thins has no linear response: the same history by theory */
+        /* no linear response with thinning: theory integrates the same history */
         bool thins = job->theory->thinning.time > 0.0f;
         double shift = thins ? 0.0 : late[curve];
-        e->y[curve][k] = (OozeMeasured){told[curve] + shift, felt ? momentum[curve] + shift : NAN,
-                                        thins ? stepped[curve] : linear[curve]};
+        e->y[curve][k] =
+            (OozeMeasured){reported[curve] + shift, quasi_static ? momentum[curve] + shift : NAN,
+                           thins ? stepped[curve] : linear[curve]};
     }
 }
 
-/* All frequencies at once, each with its share of the amplitude; one period of the slowest
-   counts. */
+/* Superposes all frequencies with equal amplitudes; fits the last period of the slowest. */
 static OozeStatus run_oscillation(Job *job)
 {
     OozeExperiment *e = job->experiment;
@@ -196,11 +198,11 @@ static OozeStatus run_oscillation(Job *job)
     double period = 2.0 * OOZE_PI / omega[0];
     int counted = (int)round(period / dt);
     int steps = counted + (large ? counted : (int)ceil(e->seconds / dt));
-    OozeHarmonics told, momentum, expected;
-    ooze_harmonics_begin(&told, omega, e->count);
+    OozeHarmonics reported, momentum, expected;
+    ooze_harmonics_begin(&reported, omega, e->count);
     ooze_harmonics_begin(&momentum, omega, e->count);
     ooze_harmonics_begin(&expected, omega, e->count);
-    OozeShearPath path = {{0}};
+    OozeShearHistory path = {{0}};
     OozeCell *cell = NULL;
     OozeStatus status = ooze_cell_create(job->sample, OOZE_CELL_SHEAR, 0.0, &cell, &job->error);
     for (int i = 0; i < steps && !status; i++) {
@@ -212,14 +214,14 @@ static OozeStatus run_oscillation(Job *job)
         status = ooze_cell_step(cell, rate, &r, &job->error);
         double stress = ooze_theory_shear(job->theory, &path, rate, dt);
         if (!status && i >= steps - counted) {
-            ooze_harmonics_add(&told, r.time, r.told);
+            ooze_harmonics_add(&reported, r.time, r.reported);
             ooze_harmonics_add(&momentum, r.time, r.momentum);
             ooze_harmonics_add(&expected, r.time, stress);
         }
     }
     ooze_cell_destroy(cell);
     OozeWave a[OOZE_EXPERIMENT_POINTS], b[OOZE_EXPERIMENT_POINTS], c[OOZE_EXPERIMENT_POINTS];
-    ooze_harmonics_solve(&told, a);
+    ooze_harmonics_solve(&reported, a);
     ooze_harmonics_solve(&momentum, b);
     ooze_harmonics_solve(&expected, c);
     for (int k = 0; k < e->count; k++) {
@@ -230,7 +232,7 @@ static OozeStatus run_oscillation(Job *job)
 
 /* ---- step strain and creep ------------------------------------------------------------------- */
 
-/* The strain is given within one step; times count from its middle. */
+/* The strain is applied in one step; times count from the middle of that step. */
 static OozeStatus run_relaxation(Job *job)
 {
     OozeExperiment *e = job->experiment;
@@ -245,21 +247,22 @@ static OozeStatus run_relaxation(Job *job)
             status = ooze_cell_step(cell, 0.0, &r, &job->error);
         }
         e->x[k] = r.time - 0.5 * dt;
-        e->y[0][k] = (OozeMeasured){r.told / e->size, r.momentum / e->size,
+        e->y[0][k] = (OozeMeasured){r.reported / e->size, r.momentum / e->size,
                                     ooze_theory_relaxation(job->theory, e->x[k])};
     }
     ooze_cell_destroy(cell);
     return status;
 }
 
-/* The rate is what theory asks for, less what the last step was off the stress. */
+/* Controls the stress: the rate that gives it in theory, corrected by the error of the last step.
+   */
 static OozeStatus run_creep(Job *job)
 {
     OozeExperiment *e = job->experiment;
     double dt = job->sample->time_step, off = 0.0, expected = 0.0;
     OozeCell *cell = NULL;
     OozeCellReading r = {.time = 0.0};
-    OozeShearPath path = {{0}}, driven = {{0}};
+    OozeShearHistory path = {{0}}, driven = {{0}};
     OozeStatus status = ooze_cell_create(job->sample, OOZE_CELL_SHEAR, 0.0, &cell, &job->error);
     for (int k = 0; k < e->count && !status; k++) {
         while (!status && r.time < e->x[k] - 0.5 * dt) {
@@ -269,11 +272,12 @@ static OozeStatus run_creep(Job *job)
             double rate = ooze_theory_rate_for(job->theory, &driven, e->size - off, dt);
             double foreseen = ooze_theory_shear(job->theory, &driven, rate, dt);
             status = ooze_cell_step(cell, rate, &r, &job->error);
-            off = (isnan(r.told) ? r.momentum : r.told) - foreseen;
+            off = (isnan(r.reported) ? r.momentum : r.reported) - foreseen;
         }
         e->x[k] = r.time;
-        bool blind = isnan(r.told); /* then momentum gave it */
-        e->y[0][k] = (OozeMeasured){blind ? NAN : r.strain, blind ? r.strain : NAN, expected};
+        bool by_momentum = isnan(r.reported); /* the stress was controlled by momentum */
+        e->y[0][k] =
+            (OozeMeasured){by_momentum ? NAN : r.strain, by_momentum ? r.strain : NAN, expected};
     }
     ooze_cell_destroy(cell);
     return status;
@@ -305,7 +309,7 @@ static void run_jobs(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static void forget_points(OozeExperiment *e, int point)
+static void clear_points(OozeExperiment *e, int point)
 {
     const OozeMeasured none = {NAN, NAN, NAN};
     for (int k = 0; k < e->count; k++) {
@@ -325,7 +329,7 @@ OozeStatus ooze_experiments_run(OozeExperiment *experiments, int count, const Oo
     int job_count = 0;
     for (int i = 0; i < count; i++) {
         OozeExperiment *e = &experiments[i];
-        forget_points(e, -1);
+        clear_points(e, -1);
         int parts = is_by_point(e->kind) ? e->count : 1;
         for (int k = 0; k < parts && job_count < JOBS_MAX; k++) {
             jobs[job_count++] = (Job){.experiment = e,
@@ -338,7 +342,7 @@ OozeStatus ooze_experiments_run(OozeExperiment *experiments, int count, const Oo
     OozeStatus status = OOZE_OK;
     for (int i = 0; i < job_count; i++) {
         if (jobs[i].status) {
-            forget_points(jobs[i].experiment, jobs[i].point);
+            clear_points(jobs[i].experiment, jobs[i].point);
         }
         if (jobs[i].status && !status) {
             status = jobs[i].status;

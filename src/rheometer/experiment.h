@@ -1,5 +1,5 @@
-/* Experiments of the virtual rheometer: each is one material at one spacing, time step and number
-   of iterations, and gives points beside what theory says of just what was done. */
+/* Experiments of the virtual rheometer: measured values of one material at one spacing, time step
+   and number of iterations, beside the theoretical values for the same history of deformation. */
 #ifndef OOZE_RHEOMETER_EXPERIMENT_H
 #define OOZE_RHEOMETER_EXPERIMENT_H
 
@@ -11,9 +11,9 @@
 
 typedef enum OozeExperimentKind {
     OOZE_EXPERIMENT_FLOW,        /* rate, 1/s: viscosity, Pa s; N1, Pa */
-    OOZE_EXPERIMENT_PLATES,      /* the same between plates that drag the fluid along */
+    OOZE_EXPERIMENT_PLATES,      /* the same between two plates */
     OOZE_EXPERIMENT_OSCILLATION, /* omega, rad/s: G', G'', Pa */
-    OOZE_EXPERIMENT_LARGE,       /* harmonic of the stress in large oscillation: its size, Pa */
+    OOZE_EXPERIMENT_LARGE,       /* harmonic of the stress at large amplitude: its amplitude, Pa */
     OOZE_EXPERIMENT_RELAXATION,  /* time after a step strain, s: modulus, Pa */
     OOZE_EXPERIMENT_CREEP,       /* time under constant stress, s: strain */
     OOZE_EXPERIMENT_STRETCH,     /* rate, 1/s: extensional viscosity, Pa s */
@@ -32,35 +32,33 @@ typedef struct OozeExperimentNames {
 const OozeExperimentNames *ooze_experiment_names(OozeExperimentKind kind);
 
 typedef struct OozeMeasured {
-    double told, momentum, expected; /* NaN: not measured so, or nothing to expect */
+    double reported, momentum, expected; /* see OozeCellReading; NaN: not available */
 } OozeMeasured;
 
-/* What to measure. */
+/* An experiment with its results. */
 typedef struct OozeExperiment {
     OozeExperimentKind kind;
     int count;
     double
-        x[OOZE_EXPERIMENT_POINTS]; /* ascending; in an oscillation whole multiples of the first */
-    double size;                   /* amplitude or step of strain; stress of a creep, Pa */
-    /* that a flow or stretch lasts before it is read, or an oscillation before it counts; of a
-       large oscillation instead its omega, rad/s */
+        x[OOZE_EXPERIMENT_POINTS]; /* ascending; in an oscillation integer multiples of the first */
+    double size;                   /* strain amplitude or step; stress of a creep, Pa */
+    /* s before the values are read; of a large oscillation instead omega, rad/s */
     double seconds;
     OozeMeasured y[OOZE_EXPERIMENT_CURVES][OOZE_EXPERIMENT_POINTS];
 } OozeExperiment;
 
-/* Runs them, one to a thread. A cell that fails makes its points NaN and tells the first reason. */
+/* Runs the cells in parallel. Points of a cell that fails are NaN; returns the first error. */
 OozeStatus ooze_experiments_run(OozeExperiment *experiments, int count, const OozeSample *sample,
                                 const OozeTheory *theory, OozeThreads *threads, OozeError *error);
 
-/* Whether a point says something: the lesser part of an oscillation does not where it is lost
-   beside the other, for then it tells of a small error of phase, nor does a harmonic that is
-   lost beside the first. */
-bool ooze_experiment_tells(const OozeExperiment *experiment, int curve, int point);
+/* False where the expected value is below 5 % of the other modulus, or of the first harmonic: there
+   a small phase error dominates. */
+bool ooze_experiment_is_significant(const OozeExperiment *experiment, int curve, int point);
 
-/* The best that is known of a point: what the method tells, or else momentum. */
+/* The reported value, or the one from momentum where there is none. */
 static inline double ooze_measured_value(OozeMeasured m)
 {
-    return isnan(m.told) ? m.momentum : m.told;
+    return isnan(m.reported) ? m.momentum : m.reported;
 }
 
 #endif

@@ -117,8 +117,8 @@ static void add_measured(RheometerPlot *p, int panel, const OozeExperiment *e, i
     }
     for (int k = 0; k < e->count; k++) {
         OozeMeasured m = e->y[curve][k];
-        double y = momentum ? m.momentum : m.told;
-        if (is_plottable(y) && ooze_experiment_tells(e, curve, k)) {
+        double y = momentum ? m.momentum : m.reported;
+        if (is_plottable(y) && ooze_experiment_is_significant(e, curve, k)) {
             p->x[s][count] = e->x[k];
             p->y[s][count++] = y;
         }

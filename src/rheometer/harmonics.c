@@ -27,7 +27,7 @@ void ooze_harmonics_add(OozeHarmonics *h, double time, double value)
     }
 }
 
-/* Positive definite where there were enough points: elimination without exchange. */
+/* The matrix is positive definite, given enough points: Gaussian elimination without pivoting. */
 void ooze_harmonics_solve(OozeHarmonics *h, OozeWave *waves)
 {
     int n = 2 * h->waves + 1;

@@ -1,10 +1,10 @@
-/* Sines and cosines of given frequencies that come nearest to a signal. */
+/* Least-squares fit of sines and cosines of given frequencies to a signal. */
 #ifndef OOZE_RHEOMETER_HARMONICS_H
 #define OOZE_RHEOMETER_HARMONICS_H
 
 enum { OOZE_HARMONICS_MAX = 12 };
 
-/* Parts in phase with sin(omega t), and with cos(omega t). */
+/* Amplitudes of sin(omega t) and cos(omega t). */
 typedef struct OozeWave {
     double in, out;
 } OozeWave;

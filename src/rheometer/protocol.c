@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* No cell waits for more steps than this: slower material is measured while its stress still grows,
-   as theory says how. One period of an oscillation may be longer. */
+/* Largest number of steps of an experiment, and of one period of an oscillation. Slower materials
+   are measured during the transient, which theory includes. */
 enum { STEPS_MAX = 1000, PERIOD_MAX = 1500 };
 
 double ooze_protocol_time(const OozeTheory *t, double time_step)
@@ -33,21 +33,20 @@ double ooze_protocol_seconds(const OozeTheory *t, double time_step)
     return ooze_protocol_capped(6.0 * time, time_step);
 }
 
-/* `factors` over the time; those that a step does not resolve are left out, down to one that it
-   just does. */
-static int add_rates(OozeExperiment *e, const double *factors, int count, double time, double most)
+/* Sets x to factors / time; leaves out rates above `max`, but keeps at least one. */
+static int add_rates(OozeExperiment *e, const double *factors, int count, double time, double max)
 {
     e->count = 0;
     for (int i = 0; i < count; i++) {
         double rate = factors[i] / time;
-        if (rate <= most || e->count == 0) {
-            e->x[e->count++] = fmin(rate, most);
+        if (rate <= max || e->count == 0) {
+            e->x[e->count++] = fmin(rate, max);
         }
     }
     return e->count;
 }
 
-/* `factors` of the time, at ends of steps. */
+/* Sets x to factors * time, rounded to ends of steps. */
 static void add_times(OozeExperiment *e, const double *factors, int count, double time, double dt)
 {
     for (int i = 0; i < count; i++) {
@@ -75,17 +74,17 @@ static void plan_plates(OozeExperiment *e, const OozeTheory *t, double time, dou
     add_rates(e, factors, 2, time, OOZE_PROTOCOL_STRAIN / dt);
 }
 
-/* Whole multiples of the slowest. */
+/* Frequencies are integer multiples of the slowest. */
 static void plan_oscillation(OozeExperiment *e, const OozeTheory *t, double time, double dt)
 {
     static const double multiples[] = {1.0, 3.0, 10.0, 30.0, 100.0};
-    double most = 2.0 * OOZE_PI / (OOZE_PROTOCOL_PERIOD * dt), limit = t->yield;
+    double max = 2.0 * OOZE_PI / (OOZE_PROTOCOL_PERIOD * dt), limit = t->yield;
     double slowest = fmax(0.1 / time, ooze_protocol_slowest(dt));
     *e = (OozeExperiment){.kind = OOZE_EXPERIMENT_OSCILLATION,
                           .size = fmin(0.04, 0.3 * limit),
                           .seconds =
                               ooze_protocol_capped(5.0 * ooze_theory_time(t) + 10.0 * dt, dt)};
-    add_rates(e, multiples, 5, 1.0 / fmin(slowest, most), most);
+    add_rates(e, multiples, 5, 1.0 / fmin(slowest, max), max);
 }
 
 static void plan_relaxation(OozeExperiment *e, const OozeTheory *t, double time, double dt)
@@ -123,7 +122,7 @@ int ooze_protocol(const OozeTheory *t, const OozeSample *s, OozeExperiment *list
     plan_oscillation(&list[count++], t, memory > 0.0 ? memory : 20.0 * dt, dt);
     if (t->modes > 0) {
         plan_relaxation(&list[count], t, memory > 0.0 ? memory : 20.0 * dt, dt);
-        count += list[count].count > 0; /* none where all is forgotten within a step */
+        count += list[count].count > 0; /* none where stress relaxes within a step */
         plan_creep(&list[count++], yields ? 0.5 * stress : 0.05 * ooze_theory_modulus(t), memory,
                    dt);
     }

@@ -1,4 +1,4 @@
-/* The slope of the line through points that is nearest to them all. */
+/* Slope of the regression line (least squares). */
 #ifndef OOZE_RHEOMETER_SLOPE_H
 #define OOZE_RHEOMETER_SLOPE_H
 

@@ -25,7 +25,7 @@ const char *ooze_key_name(OozeKeyNumber key)
     return key_names[key];
 }
 
-void ooze_study_usual(OozeVariation *v)
+void ooze_study_refinements(OozeVariation *v)
 {
     v[0] = (OozeVariation){.spacing = 1.0, .time_step = 1.0, .iterations = 1.0};
     v[1] = (OozeVariation){.spacing = 1.0, .time_step = 0.5, .iterations = 1.0};
@@ -43,7 +43,7 @@ void ooze_study_grid(OozeVariation *v)
     }
 }
 
-/* Settings that count iterations, in every method. */
+/* Scales every integer setting whose key contains "iterations". */
 static void scale_iterations(const OozeMethodInfo *info, double factor, const double *from,
                              double *params)
 {
@@ -63,12 +63,12 @@ enum { FLOW, OSCILLATION, RELAXATION, STUDY_EXPERIMENTS };
 
 static void plan(const OozeTheory *t, double time, double dt, OozeExperiment *e)
 {
-    double most = OOZE_PROTOCOL_STRAIN / dt;
+    double max = OOZE_PROTOCOL_STRAIN / dt;
     bool solid = ooze_theory_is_solid(t);
     e[FLOW] = (OozeExperiment){
         .kind = OOZE_EXPERIMENT_FLOW,
         .count = solid ? 0 : 3,
-        .x = {fmin(0.1 / time, 0.1 * most), fmin(1.0 / time, 0.3 * most), fmin(3.0 / time, most)},
+        .x = {fmin(0.1 / time, 0.1 * max), fmin(1.0 / time, 0.3 * max), fmin(3.0 / time, max)},
         .seconds = isfinite(t->yield) ? ooze_protocol_seconds(t, dt)
                                       : ooze_protocol_capped(6.0 * time, dt)};
     double memory = ooze_theory_time(t);
@@ -85,13 +85,13 @@ static void plan(const OozeTheory *t, double time, double dt, OozeExperiment *e)
         .size = fmin(0.1, 0.3 * t->yield)};
 }
 
-static double over(OozeMeasured m, bool momentum)
+static double ratio_to_theory(OozeMeasured m, bool momentum)
 {
     double value = momentum ? m.momentum : ooze_measured_value(m);
     return m.expected > 0.0 ? value / m.expected : NAN;
 }
 
-/* Where G' and G'' meet, on logarithmic axes, over where theory's do. */
+/* Crossover frequency of G' and G'', interpolated on logarithmic axes, over that of theory. */
 static double find_crossover(const OozeExperiment *e, const OozeTheory *t)
 {
     double time = ooze_theory_time(t);
@@ -115,16 +115,17 @@ static void read_numbers(const OozeExperiment *e, const OozeTheory *t, double *v
     }
     if (e[FLOW].count == 3) {
         const OozeMeasured *eta = e[FLOW].y[0], *n1 = e[FLOW].y[1];
-        value[OOZE_KEY_VISCOSITY_SLOW] = over(eta[0], false);
-        value[OOZE_KEY_VISCOSITY] = over(eta[1], false);
-        value[OOZE_KEY_VISCOSITY_FAST] = over(eta[2], false);
-        value[OOZE_KEY_NORMAL] = over(n1[1], false) / over(eta[1], false);
-        value[OOZE_KEY_NORMAL_FAST] = over(n1[2], false) / over(eta[2], false);
-        value[OOZE_KEY_MOMENTUM] = over(eta[1], true);
+        value[OOZE_KEY_VISCOSITY_SLOW] = ratio_to_theory(eta[0], false);
+        value[OOZE_KEY_VISCOSITY] = ratio_to_theory(eta[1], false);
+        value[OOZE_KEY_VISCOSITY_FAST] = ratio_to_theory(eta[2], false);
+        value[OOZE_KEY_NORMAL] = ratio_to_theory(n1[1], false) / ratio_to_theory(eta[1], false);
+        value[OOZE_KEY_NORMAL_FAST] =
+            ratio_to_theory(n1[2], false) / ratio_to_theory(eta[2], false);
+        value[OOZE_KEY_MOMENTUM] = ratio_to_theory(eta[1], true);
     }
     for (int curve = 0; curve < 2; curve++) {
-        if (ooze_experiment_tells(&e[OSCILLATION], curve, 1)) {
-            value[OOZE_KEY_STORAGE + curve] = over(e[OSCILLATION].y[curve][1], false);
+        if (ooze_experiment_is_significant(&e[OSCILLATION], curve, 1)) {
+            value[OOZE_KEY_STORAGE + curve] = ratio_to_theory(e[OSCILLATION].y[curve][1], false);
         }
     }
     value[OOZE_KEY_CROSSOVER] = find_crossover(&e[OSCILLATION], t);
@@ -150,7 +151,7 @@ static OozeStatus measure(const OozeSample *sample, const OozeMethodInfo *info, 
         s.params = params;
         scale_iterations(info, v->iterations, sample->params, params);
         OozeTheory theory = ooze_theory(s.material, s.spacing, s.time_step);
-        /* rates do not follow the step, so that all rows measure the same */
+        /* independent of the variation's step, so that all variations measure the same rates */
         double time = ooze_protocol_time(&theory, sample->time_step);
         plan(&theory, time, s.time_step, e);
         status = ooze_experiments_run(e, STUDY_EXPERIMENTS, &s, &theory, threads, error);

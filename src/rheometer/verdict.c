@@ -2,16 +2,16 @@
 
 #include <math.h>
 
-/* A finer row must take away this share of the deviation to be recommended. */
-#define HELPS 0.3
+/* A refinement is recommended where it reduces the deviation by at least this fraction. */
+#define IMPROVEMENT_MIN 0.3
 
 OozeVerdict ooze_verdict(const OozeVariation *usual, double tolerance)
 {
     OozeVerdict v = {.converged = false};
     int near = 0, far = 0;
     for (int k = 0; k < OOZE_KEY_COUNT; k++) {
-        double off = fabs(usual[0].value[k] - 1.0), best = off * (1.0 - HELPS);
-        for (int i = 1; i < OOZE_STUDY_USUAL; i++) {
+        double off = fabs(usual[0].value[k] - 1.0), best = off * (1.0 - IMPROVEMENT_MIN);
+        for (int i = 1; i < OOZE_STUDY_REFINEMENTS; i++) {
             double moved = fabs(usual[i].value[k] - usual[0].value[k]);
             v.change[k] = moved > v.change[k] ? moved : v.change[k];
         }
@@ -21,7 +21,7 @@ OozeVerdict ooze_verdict(const OozeVariation *usual, double tolerance)
         }
         far++;
         v.remedy[k] = OOZE_REMEDY_UNKNOWN;
-        for (int i = 1; i < OOZE_STUDY_USUAL; i++) {
+        for (int i = 1; i < OOZE_STUDY_REFINEMENTS; i++) {
             double left = fabs(usual[i].value[k] - 1.0);
             if (left < best) {
                 best = left;
@@ -33,7 +33,7 @@ OozeVerdict ooze_verdict(const OozeVariation *usual, double tolerance)
     return v;
 }
 
-static void say_remedy(OozeText *out, OozeRemedy remedy, double then, const OozeSample *sample)
+static void append_remedy(OozeText *out, OozeRemedy remedy, double then, const OozeSample *sample)
 {
     switch (remedy) {
     case OOZE_REMEDY_TIME_STEP:
@@ -51,8 +51,8 @@ static void say_remedy(OozeText *out, OozeRemedy remedy, double then, const Ooze
     }
 }
 
-void ooze_verdict_say(OozeText *out, const OozeVerdict *verdict, const OozeVariation *usual,
-                      const OozeSample *sample, double tolerance)
+void ooze_verdict_append(OozeText *out, const OozeVerdict *verdict, const OozeVariation *usual,
+                         const OozeSample *sample, double tolerance)
 {
     double worst = -1.0;
     for (int k = 0; k < OOZE_KEY_COUNT; k++) {
@@ -62,7 +62,7 @@ void ooze_verdict_say(OozeText *out, const OozeVerdict *verdict, const OozeVaria
             int row = verdict->remedy[k] == OOZE_REMEDY_UNKNOWN ? 0 : (int)verdict->remedy[k];
             ooze_text_append(out, "%s is %+.1f %% off theory: ", ooze_key_name((OozeKeyNumber)k),
                              100.0 * (usual[0].value[k] - 1.0));
-            say_remedy(out, verdict->remedy[k], 100.0 * (usual[row].value[k] - 1.0), sample);
+            append_remedy(out, verdict->remedy[k], 100.0 * (usual[row].value[k] - 1.0), sample);
             ooze_text_append(out, "\n");
         }
     }

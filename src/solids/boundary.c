@@ -18,9 +18,9 @@ void ooze_boundary_free(OozeBoundary *boundary)
     ooze_free(boundary->local);
     ooze_free(boundary->local_solid);
     ooze_free(boundary->placed);
-    ooze_free(boundary->made_volume);
-    ooze_free(boundary->due);
-    ooze_free(boundary->wanted);
+    ooze_free(boundary->local_volume);
+    ooze_free(boundary->stale);
+    ooze_free(boundary->needed);
     ooze_free(boundary->poses);
     ooze_free(boundary->moved);
     ooze_free(boundary->changed);
@@ -68,8 +68,8 @@ static OozeStatus make_room(OozeBoundary *b, uint64_t total, OozeError *error)
     b->local = grow(b->local, n, capacity, sizeof *b->local, &failed);
     b->local_solid = grow(b->local_solid, n, capacity, sizeof *b->local_solid, &failed);
     b->placed = grow(b->placed, n, capacity, sizeof *b->placed, &failed);
-    b->made_volume = grow(b->made_volume, n, capacity, sizeof *b->made_volume, &failed);
-    b->due = grow(b->due, n, capacity, sizeof *b->due, &failed);
+    b->local_volume = grow(b->local_volume, n, capacity, sizeof *b->local_volume, &failed);
+    b->stale = grow(b->stale, n, capacity, sizeof *b->stale, &failed);
     if (failed) {
         return ooze_fail_memory(error, "boundary particles", capacity * sizeof(OozeFloat4));
     }
@@ -80,7 +80,7 @@ static OozeStatus make_room(OozeBoundary *b, uint64_t total, OozeError *error)
 void ooze_boundary_truncate(OozeBoundary *boundary, uint64_t count)
 {
     boundary->count = count < boundary->count ? count : boundary->count;
-    boundary->fresh = false;
+    boundary->current = false;
 }
 
 OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int index,
@@ -101,14 +101,14 @@ OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int
         OozeVec3 p = samples.points[i];
         boundary->local[k] = (OozeFloat4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
         boundary->local_solid[k] = (uint16_t)index;
-        boundary->made_volume[k] = 0.0f;
-        boundary->due[k] = 1;
+        boundary->local_volume[k] = 0.0f;
+        boundary->stale[k] = 1;
     }
     ooze_free(samples.points);
     ooze_free(samples.normals);
     if (!status) {
         boundary->count += n;
-        boundary->fresh = false;
+        boundary->current = false;
     }
     return status;
 }
@@ -120,8 +120,8 @@ typedef struct Update {
     const OozeSolid *solids;
     const OozePeriodic *periodic;
     const uint32_t *order;
-    bool all;          /* nothing is known yet */
-    OozeBounds around; /* all that has changed */
+    bool all;          /* no earlier update */
+    OozeBounds around; /* union of the changed bounds */
 } Update;
 
 static void place(void *context, uint64_t begin, uint64_t end, int worker)
@@ -167,10 +167,10 @@ static void gather(void *context, uint64_t begin, uint64_t end, int worker)
         b->position[k] = b->placed[i];
         b->velocity[k] = ooze_sample_velocity(pose, b->local[i]);
         b->solid[k] = b->local_solid[i];
-        b->volume[k] = b->made_volume[i];
-        b->wanted[k] = 0;
+        b->volume[k] = b->local_volume[i];
+        b->needed[k] = 0;
         if (is_changed(update, k)) {
-            b->due[i] = 1;
+            b->stale[i] = 1;
         }
     }
 }
@@ -189,8 +189,8 @@ static bool same_pose(const OozePose *a, const OozePose *b)
            memcmp(&a->spin, &b->spin, sizeof a->spin) == 0;
 }
 
-/* Where a solid that moved has changed its neighbours' volumes: its old and new bounds and a
-   support around them. Everywhere along periodic axes, since images may lie across the seam. */
+/* Where a solid that moved changes volumes of samples: within a support of its old and new bounds;
+   everywhere along periodic axes, because of images. */
 static OozeBounds changed_bounds(const OozeSolid *solid, const OozePose *old, double support,
                                  const OozePeriodic *periodic)
 {
@@ -219,26 +219,26 @@ static OozeStatus make_sorted_room(OozeBoundary *b, OozeError *error)
     if (!b->grid) {
         b->grid = ooze_grid_create();
     }
-    uint64_t wanted = b->count + SPARE_ELEMENTS, old = b->sorted_capacity;
+    uint64_t needed = b->count + SPARE_ELEMENTS, old = b->sorted_capacity;
     bool failed = false;
-    if (wanted > old) {
-        b->position = grow(b->position, old, wanted, sizeof *b->position, &failed);
-        b->velocity = grow(b->velocity, old, wanted, sizeof *b->velocity, &failed);
-        b->volume = grow(b->volume, old, wanted, sizeof *b->volume, &failed);
-        b->solid = grow(b->solid, old, wanted, sizeof *b->solid, &failed);
-        b->wanted = grow(b->wanted, old, wanted, sizeof *b->wanted, &failed);
-        b->chosen = grow(b->chosen, old, wanted, sizeof *b->chosen, &failed);
+    if (needed > old) {
+        b->position = grow(b->position, old, needed, sizeof *b->position, &failed);
+        b->velocity = grow(b->velocity, old, needed, sizeof *b->velocity, &failed);
+        b->volume = grow(b->volume, old, needed, sizeof *b->volume, &failed);
+        b->solid = grow(b->solid, old, needed, sizeof *b->solid, &failed);
+        b->needed = grow(b->needed, old, needed, sizeof *b->needed, &failed);
+        b->chosen = grow(b->chosen, old, needed, sizeof *b->chosen, &failed);
         b->chosen_position =
-            grow(b->chosen_position, old, wanted, sizeof *b->chosen_position, &failed);
+            grow(b->chosen_position, old, needed, sizeof *b->chosen_position, &failed);
     }
     if (failed) {
-        return ooze_fail_memory(error, "boundary particles", wanted * sizeof(OozeFloat4));
+        return ooze_fail_memory(error, "boundary particles", needed * sizeof(OozeFloat4));
     }
     if (!b->grid) {
         return ooze_fail_memory(error, "the boundary grid", 0);
     }
-    b->sorted_capacity = wanted > old ? wanted : old;
-    for (uint64_t i = b->count; i < wanted; i++) {
+    b->sorted_capacity = needed > old ? needed : old;
+    for (uint64_t i = b->count; i < needed; i++) {
         b->position[i] = b->velocity[i] = (OozeFloat4){0};
         b->volume[i] = 0.0f;
         b->solid[i] = 0;
@@ -248,18 +248,17 @@ static OozeStatus make_sorted_room(OozeBoundary *b, OozeError *error)
 
 static int solid_count(const OozeBoundary *b)
 {
-    int most = -1;
+    int max = -1;
     for (uint64_t i = 0; i < b->count; i++) {
-        most = b->local_solid[i] > most ? b->local_solid[i] : most;
+        max = b->local_solid[i] > max ? b->local_solid[i] : max;
     }
-    return most + 1;
+    return max + 1;
 }
 
-/* Makes room for a pose for each solid; those of before are kept where they still tell something.
-   */
+/* Allocates one pose per solid; keeps the poses of an up-to-date boundary. */
 static OozeStatus make_pose_room(OozeBoundary *b, OozeError *error)
 {
-    if (b->fresh) {
+    if (b->current) {
         return OOZE_OK;
     }
     size_t count = (size_t)solid_count(b);
@@ -277,10 +276,10 @@ static OozeStatus make_pose_room(OozeBoundary *b, OozeError *error)
     return OOZE_OK;
 }
 
-/* True where everything stands as at the last update. */
+/* True where no pose has changed since the last update. */
 static bool compare_poses(OozeBoundary *b, const OozeSolid *solids, const OozePeriodic *periodic)
 {
-    bool same = b->fresh;
+    bool same = b->current;
     b->moving = false;
     b->changed_count = 0;
     for (int i = 0; i < b->pose_count; i++) {
@@ -311,9 +310,9 @@ static OozeBounds all_changed(const OozeBoundary *b)
 static OozeStatus refresh(Update *update, OozeThreads *threads, OozeError *error)
 {
     OozeBoundary *b = update->boundary;
-    update->all = !b->fresh;
+    update->all = !b->current;
     update->around = all_changed(b);
-    b->fresh = false; /* until everything has succeeded */
+    b->current = false; /* until the update has succeeded */
     OozeStatus status = make_sorted_room(b, error);
     if (status) {
         return status;
@@ -326,12 +325,12 @@ static OozeStatus refresh(Update *update, OozeThreads *threads, OozeError *error
     }
     update->order = ooze_grid_order(b->grid);
     ooze_parallel_for(threads, b->count, GRAIN, gather, update);
-    b->any_due = b->any_due || update->all || b->changed_count > 0;
+    b->any_stale = b->any_stale || update->all || b->changed_count > 0;
     b->periodic = *update->periodic;
     for (int i = 0; i < b->pose_count; i++) {
         b->poses[i] = update->solids[i].pose;
     }
-    b->fresh = true;
+    b->current = true;
     return OOZE_OK;
 }
 
@@ -344,7 +343,7 @@ OozeStatus ooze_boundary_update(OozeBoundary *boundary, OozeThreads *threads,
     }
     if (support != boundary->support) {
         boundary->support = support;
-        boundary->fresh = false;
+        boundary->current = false;
     }
     OozeStatus status = make_pose_room(boundary, error);
     if (!status && !compare_poses(boundary, solids, periodic)) {
@@ -372,26 +371,26 @@ static void measure(void *context, uint64_t begin, uint64_t end, int worker)
             sum += ooze_sample_fixed_weight(x, b->position[index[m]], p, h, peak);
         }
         b->volume[k] = ooze_sample_volume(sum, peak);
-        b->made_volume[order[k]] = b->volume[k];
-        b->due[order[k]] = 0;
+        b->local_volume[order[k]] = b->volume[k];
+        b->stale[order[k]] = 0;
     }
 }
 
-typedef struct WantJob {
+typedef struct MarkJob {
     OozeBoundary *boundary;
     const OozeNeighbours *lists;
-} WantJob;
+} MarkJob;
 
-/* Several may want the same sample at once: all of them write the same. */
-static void want(void *context, uint64_t begin, uint64_t end, int worker)
+/* Threads may mark the same sample at once: all write 1. */
+static void mark_needed(void *context, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const WantJob *job = context;
+    const MarkJob *job = context;
     const OozeNeighbours *lists = job->lists;
     for (uint64_t i = begin; i < end; i++) {
         const uint32_t *index = lists->index + lists->first[i];
         for (uint32_t m = 0; m < lists->count[i]; m++) {
-            __atomic_store_n(&job->boundary->wanted[index[m]], 1, __ATOMIC_RELAXED);
+            __atomic_store_n(&job->boundary->needed[index[m]], 1, __ATOMIC_RELAXED);
         }
     }
 }
@@ -400,22 +399,22 @@ OozeStatus ooze_boundary_measure(OozeBoundary *boundary, OozeThreads *threads,
                                  const OozeNeighbours *near, OozeError *error)
 {
     OozeBoundary *b = boundary;
-    if (!b->any_due || b->count == 0) {
+    if (!b->any_stale || b->count == 0) {
         return OOZE_OK;
     }
-    near = b->moving ? near : NULL; /* what stands still is measured once and for all */
+    near = b->moving ? near : NULL; /* samples at rest are measured once */
     if (near) {
-        WantJob job = {b, near};
-        ooze_parallel_for(threads, near->n, GRAIN, want, &job);
+        MarkJob job = {b, near};
+        ooze_parallel_for(threads, near->n, GRAIN, mark_needed, &job);
     }
     const uint32_t *order = ooze_grid_order(b->grid);
     uint64_t n = 0;
     for (uint64_t k = 0; k < b->count; k++) {
-        if ((!near || b->wanted[k]) && b->due[order[k]]) {
+        if ((!near || b->needed[k]) && b->stale[order[k]]) {
             b->chosen_position[n] = b->position[k];
             b->chosen[n++] = (uint32_t)k;
         }
-        b->wanted[k] = 0;
+        b->needed[k] = 0;
     }
     if (n == 0) {
         return OOZE_OK;
@@ -425,7 +424,7 @@ OozeStatus ooze_boundary_measure(OozeBoundary *boundary, OozeThreads *threads,
         &(OozeNeighbourQuery){b->chosen_position, n, b->position, b->support, false}, error);
     if (!status) {
         ooze_parallel_for(threads, n, GRAIN, measure, b);
-        b->any_due = near != NULL;
+        b->any_stale = near != NULL;
     }
     return status;
 }

@@ -15,7 +15,7 @@
 
 typedef struct OozeBoundary {
     uint64_t count;
-    /* In grid order; padded like the particle store, the padding being zero. */
+    /* In grid order; zero-padded like the particle store. */
     OozeFloat4 *position; /* world */
     OozeFloat4 *velocity;
     float *volume;   /* m3; see ooze_boundary_measure */
@@ -24,8 +24,8 @@ typedef struct OozeBoundary {
     OozeFloat4 *local; /* in the solid's local frame */
     uint16_t *local_solid;
     OozeFloat4 *placed; /* local, in the world */
-    float *made_volume;
-    uint8_t *due;             /* its volume is out of date */
+    float *local_volume;
+    uint8_t *stale;           /* its volume must be recomputed */
     uint64_t capacity;        /* of the arrays above */
     uint64_t sorted_capacity; /* of those in grid order */
     OozePose *poses;          /* of each solid at the last update */
@@ -35,16 +35,16 @@ typedef struct OozeBoundary {
     bool *moved;
     OozeBounds *changed;
     int changed_count;
-    uint8_t *wanted;
+    uint8_t *needed;
     uint32_t *chosen;
     OozeFloat4 *chosen_position;
     OozePeriodic periodic; /* of the last update */
     OozeGrid *grid;
     OozeNeighbours lists;
     double support;
-    bool moving; /* any sampled solid moves */
-    bool fresh;  /* sorted for the present poses */
-    bool any_due;
+    bool moving;  /* any sampled solid can move */
+    bool current; /* sorted for the current poses */
+    bool any_stale;
 } OozeBoundary;
 
 typedef struct OozeSurfaceSamples {

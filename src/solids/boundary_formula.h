@@ -24,7 +24,7 @@ OOZE_FORMULA OozeFloat4 ooze_sample_velocity(const OozePose *pose, OozeFloat4 lo
     if (pose->spin.x == 0.0 && pose->spin.y == 0.0 && pose->spin.z == 0.0) {
         return ooze_to_float4(pose->velocity);
     }
-    /* the arm is that of the solid's frame: a wrapped position would have a wrong one */
+    /* the arm is taken in the solid's frame, since the world position may be wrapped */
     OozeVec3 arm =
         quat_rotate(pose->rotation, vec3((double)local.x, (double)local.y, (double)local.z));
     return ooze_to_float4(vec3_add(pose->velocity, vec3_cross(pose->spin, arm)));

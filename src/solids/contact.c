@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "physics/contact.h"
+#include "solids/dynamic.h"
 
 static OozeContactVector narrow(OozeVec3 a)
 {
@@ -28,21 +29,20 @@ OozeVec3 ooze_contact_stick(const OozeSolid *solid, const OozeContact *contact, 
     return vec3_scale(contact->normal, -(double)impulse);
 }
 
-double ooze_contact_wet_share(const OozeSolid *solid, const OozeContactRule *rule)
+double ooze_contact_wet_fraction(const OozeSolid *solid, const OozeContactRule *rule)
 {
     double mu = solid->params[OOZE_SOLID_FRICTION];
     return mu >= 1.0 ? 1.0 : 1.0 - pow(1.0 - mu, rule->wet);
 }
 
-/* As the rule says. Wet friction takes its share once a step, however often the solid is met:
-   `again`. */
-static OozeVec3 touched(const OozeSolid *solid, const OozeContactRule *rule, bool again,
-                        const OozeContact *contact, OozeVec3 velocity)
+/* The velocity after a contact. Wet friction acts once a step; `again`: it has acted already. */
+static OozeVec3 velocity_after(const OozeSolid *solid, const OozeContactRule *rule, bool again,
+                               const OozeContact *contact, OozeVec3 velocity)
 {
     if (!(rule->wet > 0.0)) {
         return contact_velocity(solid, contact, velocity);
     }
-    double mu = again ? 0.0 : ooze_contact_wet_share(solid, rule);
+    double mu = again ? 0.0 : ooze_contact_wet_fraction(solid, rule);
     OozeContactVector v = ooze_contact_wet(narrow(vec3_sub(velocity, contact->velocity)),
                                            narrow(contact->normal), (float)mu);
     return vec3_add(contact->velocity, vec3((double)v.x, (double)v.y, (double)v.z));
@@ -63,7 +63,8 @@ bool ooze_touches_add(OozeTouches *touches, int solid, OozeVec3 point, OozeVec3 
     return false;
 }
 
-/* Applies the contact, except with a dynamic solid whose touch cannot be recorded. */
+/* Applies a contact and records it. A dynamic solid must receive the reaction, so it has no effect
+   where the record is full. */
 static void touch(const OozeSolid *solids, int solid, const OozeContactRule *rule,
                   const OozeContact *contact, OozeVec3 place, OozeVec3 *velocity,
                   OozeTouches *touches)
@@ -72,9 +73,9 @@ static void touch(const OozeSolid *solids, int solid, const OozeContactRule *rul
     for (int k = 0; k < touches->count; k++) {
         again = again || touches->item[k].solid == solid;
     }
-    OozeVec3 after = touched(&solids[solid], rule, again, contact, *velocity);
-    bool noted = ooze_touches_add(touches, solid, place, vec3_sub(after, *velocity));
-    if (noted || !(solids[solid].mass.density > 0.0)) {
+    OozeVec3 after = velocity_after(&solids[solid], rule, again, contact, *velocity);
+    bool recorded = ooze_touches_add(touches, solid, place, vec3_sub(after, *velocity));
+    if (recorded || !ooze_solid_is_dynamic(&solids[solid])) {
         *velocity = after;
     }
 }
@@ -84,44 +85,54 @@ static bool collides(const OozeSolid *solid)
     return solid->params[OOZE_SOLID_COLLIDES] != 0.0;
 }
 
-/* Stops at the first surface on the way; what is left of the way goes along the surface, which the
-   next round checks against the others. The first round sees the solids move; after it the particle
-   is placed at the end of the step, and so are they. `clear`: every solid is out of reach. */
-static bool sweep_once(const OozeSolid *solids, int count, const OozeContactRule *rule, bool moving,
-                       double *left, OozeVec3 *from, OozeVec3 *position, OozeVec3 *velocity,
-                       bool *clear, OozeTouches *touches)
+/* The motion of a particle through a step, while solids stop it. */
+typedef struct Sweep {
+    const OozeSolid *solids;
+    int count;
+    const OozeContactRule *rule;
+    OozeVec3 from;    /* end of the checked part of the path */
+    double time_left; /* s of the step after `from` */
+    OozeVec3 *position, *velocity;
+    OozeTouches *touches;
+    bool clear; /* no solid is within reach of the path */
+} Sweep;
+
+/* Stops the particle at the first surface on its path; the rest of the path follows the surface and
+   is checked by the next round. In the first round solids move; after it the particle is placed at
+   the end of the step, and so are they. Returns whether a solid was hit. */
+static bool sweep_once(Sweep *s, bool moving)
 {
     double first = 2.0;
-    OozeVec3 place = *position;
-    int met = -1;
-    *clear = true;
-    for (int i = 0; i < count; i++) {
-        const OozeSolid *solid = &solids[i];
+    OozeVec3 place = *s->position;
+    int hit = -1;
+    s->clear = true;
+    for (int i = 0; i < s->count; i++) {
+        const OozeSolid *solid = &s->solids[i];
         if (!collides(solid)) {
             continue;
         }
-        OozeVec3 a = ooze_pose_to_local(moving ? &solid->previous : &solid->pose, *from);
-        OozeVec3 b = ooze_pose_to_local(&solid->pose, *position);
-        OozeTrace trace = ooze_solid_trace(solid, a, b, rule->margin, rule->tolerance);
-        *clear = *clear && trace.clear;
+        OozeVec3 a = ooze_pose_to_local(moving ? &solid->previous : &solid->pose, s->from);
+        OozeVec3 b = ooze_pose_to_local(&solid->pose, *s->position);
+        OozeTrace trace = ooze_solid_trace(solid, a, b, s->rule->margin, s->rule->tolerance);
+        s->clear = s->clear && trace.clear;
         if (trace.hit && trace.fraction < first) {
             first = trace.fraction;
             place = ooze_pose_to_world(&solid->pose, trace.point);
-            met = i;
+            hit = i;
         }
     }
-    if (met < 0) {
+    if (hit < 0) {
         return false;
     }
-    OozeContact contact = ooze_solid_contact(&solids[met], place);
-    touch(solids, met, rule, &contact, place, velocity, touches);
-    *from = place;
-    *left *= 1.0 - first;
-    *position = vec3_madd(place, *left, vec3_sub(*velocity, contact.velocity));
+    OozeContact contact = ooze_solid_contact(&s->solids[hit], place);
+    touch(s->solids, hit, s->rule, &contact, place, s->velocity, s->touches);
+    s->from = place;
+    s->time_left *= 1.0 - first;
+    *s->position = vec3_madd(place, s->time_left, vec3_sub(*s->velocity, contact.velocity));
     return true;
 }
 
-/* Rounds that a particle caught in a corner of three walls needs, and one more. */
+/* One more than a particle in a corner of three walls needs. */
 enum { SWEEP_ROUNDS = 4, PUSH_ROUNDS = 4 };
 
 void ooze_contact_resolve(const OozeSolid *solids, int count, const OozeContactRule *rule,
@@ -136,26 +147,24 @@ void ooze_contact_resolve_recording(const OozeSolid *solids, int count, const Oo
                                     OozeVec3 from, OozeVec3 *position, OozeVec3 *velocity,
                                     OozeTouches *touches)
 {
-    OozeVec3 start = from;
-    double left = rule->dt;
-    bool hit = true, clear = false;
+    Sweep sweep = {solids, count, rule, from, rule->dt, position, velocity, touches, false};
+    bool hit = true;
     for (int round = 0; round < SWEEP_ROUNDS && hit; round++) {
-        hit = sweep_once(solids, count, rule, round == 0, &left, &start, position, velocity, &clear,
-                         touches);
+        hit = sweep_once(&sweep, round == 0);
     }
-    if (clear) {
+    if (sweep.clear) {
         return;
     }
-    if (hit) { /* still hitting something: stay where it was last outside */
-        *position = start;
+    if (hit) { /* more surfaces than rounds: stays at the last point outside */
+        *position = sweep.from;
     }
     bool moved = true;
     for (int round = 0; round < PUSH_ROUNDS && moved; round++) {
         moved = false;
-        /* dynamic solids first, so that positions end outside of the others */
+        /* dynamic solids first, so that the particle ends outside of the others */
         for (int k = 0; k < 2 * count; k++) {
             int i = k % count;
-            if (!collides(&solids[i]) || (solids[i].mass.density > 0.0) != (k < count)) {
+            if (!collides(&solids[i]) || ooze_solid_is_dynamic(&solids[i]) != (k < count)) {
                 continue;
             }
             OozeContact contact = ooze_solid_contact(&solids[i], *position);

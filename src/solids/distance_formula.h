@@ -23,10 +23,10 @@ OOZE_FORMULA double ooze_grid_empty_distance(const OozeDistanceGrid *grid,
                                              OozeVec3 p, OozeVec3 *normal)
 {
     double sign = cell->distance < 0.0f ? -1.0 : 1.0;
-    double least = fabs((double)cell->distance) - vec3_length(vec3_sub(p, middle));
+    double min = fabs((double)cell->distance) - vec3_length(vec3_sub(p, middle));
     OozeVec3 away = vec3_sub(p, vec3(cell->nearest[0], cell->nearest[1], cell->nearest[2]));
     *normal = vec3_unit(vec3_scale(away, grid->shell ? 1.0 : sign), vec3(1.0, 0.0, 0.0));
-    return sign * fmax(least, grid->band);
+    return sign * fmax(min, grid->band);
 }
 
 /* Trilinear; (x, y, z) in cells from the lowest corner of the block, all in 0 .. 8. */

@@ -44,13 +44,13 @@ bool ooze_solids_collide(const OozeSolid *solids, int a, int b, const OozeJoint 
            !are_joined(joints, joint_count, a, b);
 }
 
-/* From the principal axes to the world. */
+/* Rotation from the principal axes to the world. */
 static OozeQuat principal(const OozeSolid *solid, const OozePose *pose)
 {
     return quat_mul(pose->rotation, solid->mass.axes);
 }
 
-OozeVec3 ooze_dynamic_spin_by(const OozeSolid *solid, const OozePose *pose, OozeVec3 moment)
+OozeVec3 ooze_dynamic_spin_change(const OozeSolid *solid, const OozePose *pose, OozeVec3 moment)
 {
     OozeQuat q = principal(solid, pose);
     OozeVec3 l = quat_rotate_inverse(q, moment), i = solid->mass.moments;
@@ -64,10 +64,10 @@ OozeVec3 ooze_dynamic_momentum(const OozeSolid *solid, const OozePose *pose, Ooz
     return quat_rotate(q, vec3(w.x * i.x, w.y * i.y, w.z * i.z));
 }
 
-void ooze_dynamic_push(const OozeSolid *solid, OozePose *pose, const OozeLoad *load)
+void ooze_dynamic_apply_load(const OozeSolid *solid, OozePose *pose, const OozeLoad *load)
 {
     OozeVec3 arm = vec3_sub(pose->position, ooze_dynamic_centre(solid, pose));
-    OozeVec3 turn = ooze_dynamic_spin_by(solid, pose, load->moment);
+    OozeVec3 turn = ooze_dynamic_spin_change(solid, pose, load->moment);
     pose->velocity = vec3_madd(pose->velocity, 1.0 / solid->mass.mass, load->impulse);
     pose->velocity = vec3_add(pose->velocity, vec3_cross(turn, arm));
     pose->spin = vec3_add(pose->spin, turn);
@@ -79,8 +79,7 @@ void ooze_load_add(OozeLoad *load, OozeVec3 centre, OozeVec3 point, OozeVec3 imp
     load->moment = vec3_add(load->moment, vec3_cross(vec3_sub(point, centre), impulse));
 }
 
-/* The centre goes straight; the turn is that of the spin half way, which keeps the angular
-   momentum's direction while the axes move under it. */
+/* Rotates by the spin at the midpoint (second order) and conserves the angular momentum. */
 OozePose ooze_dynamic_fly(const OozeSolid *solid, const OozePose *from, OozeVec3 gravity, double dt)
 {
     OozeVec3 centre = ooze_dynamic_centre(solid, from);
@@ -89,12 +88,12 @@ OozePose ooze_dynamic_fly(const OozeSolid *solid, const OozePose *from, OozeVec3
     OozePose half = *from, to = *from;
     half.rotation =
         quat_unit(quat_mul(quat_from_vector(vec3_scale(from->spin, 0.5 * dt)), from->rotation));
-    OozeVec3 spin = ooze_dynamic_spin_by(solid, &half, kept);
+    OozeVec3 spin = ooze_dynamic_spin_change(solid, &half, kept);
     to.rotation = quat_unit(quat_mul(quat_from_vector(vec3_scale(spin, dt)), from->rotation));
     velocity = vec3_madd(velocity, dt, gravity);
     centre = vec3_madd(centre, dt, velocity);
     to.position = vec3_sub(centre, quat_rotate(to.rotation, solid->mass.centre));
-    ooze_dynamic_set_velocity(solid, &to, velocity, ooze_dynamic_spin_by(solid, &to, kept));
+    ooze_dynamic_set_velocity(solid, &to, velocity, ooze_dynamic_spin_change(solid, &to, kept));
     return to;
 }
 
@@ -130,7 +129,7 @@ OozeStatus ooze_dynamic_move(OozeDynamicStage *stage, OozeError *error)
         OozeSolid *solid = &stage->solids[i];
         if (ooze_solid_is_dynamic(solid)) {
             OozePose from = solid->previous;
-            ooze_dynamic_push(solid, &from, &stage->loads[i]);
+            ooze_dynamic_apply_load(solid, &from, &stage->loads[i]);
             solid->pose = ooze_dynamic_fly(solid, &from, stage->gravity, stage->dt);
         }
     }

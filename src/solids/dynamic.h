@@ -22,10 +22,9 @@ typedef struct OozeDynamics {
     const char *name;
     OozeStatus (*create)(void **data, OozeError *error);
     void (*destroy)(void *data);
-    /* Takes each dynamic solid from `previous`, by gravity, its load, contacts and joints, to a new
-       `pose`; others are where they are, and move with `pose`. May be called several times in a
-       step. Nothing that it keeps in `data` decides how solids go on: a resumed run goes on
-       alike. */
+    /* Moves each dynamic solid from `previous` to a new `pose` by gravity, load, contacts and
+       joints; other solids move from `previous` to `pose`. May be called several times in a step.
+       Results must not depend on `data`, so that a resumed run has the same bits. */
     OozeStatus (*move)(void *data, const OozeDynamicStage *stage, OozeError *error);
 } OozeDynamics;
 
@@ -39,40 +38,38 @@ struct OozeDynamicStage {
     OozeVec3 gravity;
     double dt;
     int exact_contacts_max;       /* islands with more contacts are solved iteratively */
-    const OozeDynamics *dynamics; /* NULL: they fly freely */
+    const OozeDynamics *dynamics; /* NULL: no contacts and joints */
     void *data;
-    bool moved; /* the method has done it */
+    bool moved; /* ooze_dynamic_move has been called */
 };
 
-/* Begins a substep of them: from where they are, or from where the same substep began before, to
-   where they would fly freely in stage->dt; loads are zero again. */
-void ooze_dynamic_start(OozeSolid *solids, int count); /* once, before the first try */
+/* ooze_dynamic_start stores the poses, once before the first attempt of a substep;
+   ooze_dynamic_begin sets loads to zero and predicts free flight from these poses, before each. */
+void ooze_dynamic_start(OozeSolid *solids, int count);
 void ooze_dynamic_begin(OozeDynamicStage *stage);
 
-/* Moves them all; a method that has to know where they come to calls it, the world does
-   otherwise. */
+/* Moves all dynamic solids. Called by methods that need the final poses, otherwise by the world. */
 OozeStatus ooze_dynamic_move(OozeDynamicStage *stage, OozeError *error);
 
 bool ooze_solid_is_dynamic(const OozeSolid *solid);
-/* Its centre of mass in the world, at a pose. */
+/* Centre of mass in the world, at a pose. */
 OozeVec3 ooze_dynamic_centre(const OozeSolid *solid, const OozePose *pose);
-/* Velocity of its centre of mass at a pose, and the velocity of the pose that gives it this one. */
+/* Velocity of the centre of mass; the setter sets pose->velocity, which is that of the origin. */
 OozeVec3 ooze_dynamic_velocity(const OozeSolid *solid, const OozePose *pose);
 void ooze_dynamic_set_velocity(const OozeSolid *solid, OozePose *pose, OozeVec3 velocity,
                                OozeVec3 spin);
 /* Whether two solids may touch: both collide, one is dynamic, and no joint connects them. */
 bool ooze_solids_collide(const OozeSolid *solids, int a, int b, const OozeJoint *joints,
                          int joint_count);
-/* Change of spin by a moment about the centre, at a pose: the inverse inertia times it. */
-OozeVec3 ooze_dynamic_spin_by(const OozeSolid *solid, const OozePose *pose, OozeVec3 moment);
-/* Angular momentum about the centre: the inertia times a spin. */
+/* Change of spin by an angular impulse about the centre: inverse inertia times moment. */
+OozeVec3 ooze_dynamic_spin_change(const OozeSolid *solid, const OozePose *pose, OozeVec3 moment);
+/* Angular momentum about the centre: inertia times spin. */
 OozeVec3 ooze_dynamic_momentum(const OozeSolid *solid, const OozePose *pose, OozeVec3 spin);
-/* Velocity and spin of a pose change by a load. */
-void ooze_dynamic_push(const OozeSolid *solid, OozePose *pose, const OozeLoad *load);
-/* An impulse at a point of the world, added to a load. */
+/* Adds the changes of velocity and spin by a load. */
+void ooze_dynamic_apply_load(const OozeSolid *solid, OozePose *pose, const OozeLoad *load);
+/* Adds an impulse at a point of the world to a load. */
 void ooze_load_add(OozeLoad *load, OozeVec3 centre, OozeVec3 point, OozeVec3 impulse);
-/* Free flight for dt, from a pose with its velocity and spin; gyroscopic terms included to second
-   order. */
+/* Free flight for dt; gyroscopic terms are of second order. */
 OozePose ooze_dynamic_fly(const OozeSolid *solid, const OozePose *from, OozeVec3 gravity,
                           double dt);
 

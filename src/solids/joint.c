@@ -127,7 +127,7 @@ OozeStatus ooze_joint_create(OozeJoint *joint, const OozeJointDef *def, const Oo
     joint->other = def->other.index;
     joint->at = a->pose;
     joint->other_at = b ? b->pose : (OozePose){.rotation = quat_identity()};
-    /* left out: where the first solid is */
+    /* default: the position of the first solid */
     joint->anchor = vec3_is_finite(def->anchor) ? def->anchor : a->pose.position;
     joint->axis = vec3_unit(def->axis, vec3(0, 0, 1));
     status = set_params(joint, def, error);

@@ -131,7 +131,7 @@ static void test_circles(const Test *t)
     }
 }
 
-/* Whether the shell's bounding sphere stays clear of the surface, at the end and on the way. */
+/* Whether the shell's bounding sphere stays clear of the surface during the substep. */
 static bool is_clear(const Test *t)
 {
     double radius = t->shell->shell->reach;
@@ -143,8 +143,8 @@ static bool is_clear(const Test *t)
     return ooze_shape_distance(t->surface->shape, t->to.offset, NULL) > radius + t->reach + travel;
 }
 
-/* Faces touch planes, convex shapes and convex rooms with their edges, or are touched by the points
-   of the other shell. Meshes and the like may rise between edges and points. */
+/* Against planes, convex shapes and the inside of convex containers, edge points of both shells
+   suffice. Other surfaces may touch a face between them. */
 static bool needs_face_points(const OozeShape *surface)
 {
     return surface->field || surface->grid || surface->parts ||
@@ -179,7 +179,7 @@ static void test_shell(const OozeSweptSolid *a, const OozeSweptSolid *b, double 
     if (shell->count == 0 || is_clear(&t)) {
         return;
     }
-    bool finite = b->shell->count > 0; /* a box says nothing of planes and containers */
+    bool finite = b->shell->count > 0; /* planes and containers have no box */
     int count = needs_face_points(b->shape) ? shell->count : shell->edge_count;
     OozeBounds box = finite ? surface_box(a, b, reach + shell->depth_max) : ooze_bounds_infinite();
     for (int k = 0; k < count; k++) {
@@ -212,46 +212,46 @@ static double spread(const Selection *selected, const OozeManifoldPoint *m)
     if (selected->count == 2) {
         return fabs(side) / fmax(vec3_length(edge), 1e-300);
     }
-    double most = 0.0, winding = vec3_dot(n, vec3_cross(edge, vec3_sub(c[2].point, c[0].point)));
+    double max = 0.0, winding = vec3_dot(n, vec3_cross(edge, vec3_sub(c[2].point, c[0].point)));
     for (int k = 0; k < 3; k++) {
         OozeVec3 a = c[k].point, along = vec3_sub(c[(k + 1) % 3].point, a);
         double out = vec3_dot(n, vec3_cross(along, vec3_sub(m->point, a)));
         out = (winding > 0.0 ? -out : out) / fmax(vec3_length(along), 1e-300);
-        most = fmax(most, out);
+        max = fmax(max, out);
     }
-    return most;
+    return max;
 }
 
-/* Points that touch count in full, those at `reach` not at all: a manifold of distant points would
-   leave out those that bear the load, and rock. */
+/* 1 for points in contact, 0 at `reach`: a manifold of distant points would omit those that carry
+   the load, and the solid would rock. */
 static double weight_of_gap(double gap, double reach)
 {
     double share = gap > 0.0 ? 1.0 - gap / reach : 1.0;
     return share * share;
 }
 
-/* The deepest candidate that is not taken yet, and others of its direction. */
-static Selection select_points(const Candidates *c, const bool *taken, double least, double reach)
+/* Selects the deepest unused candidate, and others of its direction. */
+static Selection select_points(const Candidates *c, const bool *used, double min, double reach)
 {
     Selection selected = {.count = 0};
     int next = -1;
     for (int k = 0; k < c->count; k++) {
-        if (!taken[k] && (next < 0 || c->items[k].gap < c->items[next].gap)) {
+        if (!used[k] && (next < 0 || c->items[k].gap < c->items[next].gap)) {
             next = k;
         }
     }
     while (next >= 0) {
         selected.items[selected.count++] = c->items[next];
         next = -1;
-        double most = least;
+        double max = min;
         for (int k = 0; k < c->count && selected.count < OF_EACH; k++) {
             const OozeManifoldPoint *m = &c->items[k];
-            if (taken[k] || vec3_dot(m->normal, selected.items[0].normal) <= SAME_DIRECTION) {
+            if (used[k] || vec3_dot(m->normal, selected.items[0].normal) <= SAME_DIRECTION) {
                 continue;
             }
             double gain = spread(&selected, m) * weight_of_gap(m->gap, reach);
-            next = gain > most ? k : next;
-            most = fmax(most, gain);
+            next = gain > max ? k : next;
+            max = fmax(max, gain);
         }
     }
     return selected;
@@ -266,11 +266,11 @@ static bool is_convex(const OozeShape *shape)
 /* Marks candidates of the selected direction, and those that oppose it where both solids are
    convex: deep in each other, convex solids have points with opposing normals, which would hold
    them there. */
-static void take(const Candidates *c, OozeVec3 normal, bool convex, bool *taken)
+static void mark_used(const Candidates *c, OozeVec3 normal, bool convex, bool *used)
 {
     for (int k = 0; k < c->count; k++) {
         double cosine = vec3_dot(c->items[k].normal, normal);
-        taken[k] = taken[k] || cosine > SAME_DIRECTION || (convex && cosine < 0.0);
+        used[k] = used[k] || cosine > SAME_DIRECTION || (convex && cosine < 0.0);
     }
 }
 
@@ -278,7 +278,7 @@ int ooze_contact_manifold(const OozeSweptSolid *a, const OozeSweptSolid *b, doub
                           OozeManifoldPoint points[OOZE_MANIFOLD_POINTS_MAX])
 {
     Candidates c;
-    bool taken[CANDIDATES_MAX] = {false};
+    bool used[CANDIDATES_MAX] = {false};
     double size = ooze_point_shell_smaller(a->shell, b->shell);
     OozeBounds near = ooze_bounds_grow(a->bounds, reach);
     bool convex = is_convex(a->shape) && is_convex(b->shape);
@@ -290,12 +290,12 @@ int ooze_contact_manifold(const OozeSweptSolid *a, const OozeSweptSolid *b, doub
     test_shell(a, b, reach, false, &c);
     test_shell(b, a, reach, true, &c);
     for (int d = 0; d < DIRECTIONS && c.count > 0; d++) {
-        Selection selected = select_points(&c, taken, SAME_POINT * size, reach);
+        Selection selected = select_points(&c, used, SAME_POINT * size, reach);
         for (int k = 0; k < selected.count; k++) {
             points[count++] = selected.items[k];
         }
         if (selected.count > 0) {
-            take(&c, selected.items[0].normal, convex, taken);
+            mark_used(&c, selected.items[0].normal, convex, used);
         }
     }
     return count;

@@ -12,22 +12,21 @@
 #include "solids/boundary.h"
 #include "solids/shape_formula.h"
 
-/* kg/m3: a thousand times osmium; more is a slip of units, and so is less than a gas in a vacuum
-   chamber. */
+/* kg/m3: values beyond a thousand times osmium, or below a rarefied gas, are mistaken units. */
 static const double DENSITY_MAX = 2e7, DENSITY_MIN = 1e-6;
 
 /* ---- closed forms ---------------------------------------------------------------------------- */
 
-/* Volume, moments of unit density across and along the axis about the centre, and the centre's
-   height. */
-typedef struct Upright {
+/* Body of revolution of unit density: volume, moments about the centre across and along the axis,
+   and height of the centre. */
+typedef struct RevolutionMass {
     double volume, across, along, centre;
-} Upright;
+} RevolutionMass;
 
-static Upright weigh_capsule(double r, double h)
+static RevolutionMass capsule_mass(double r, double h)
 {
     double tube = OOZE_PI * r * r * h, caps = 4.0 / 3.0 * OOZE_PI * r * r * r;
-    return (Upright){
+    return (RevolutionMass){
         .volume = tube + caps,
         .along = r * r * (0.5 * tube + 0.4 * caps),
         .across = tube * (h * h / 12.0 + r * r / 4.0) +
@@ -35,44 +34,44 @@ static Upright weigh_capsule(double r, double h)
     };
 }
 
-static Upright weigh_cylinder(double r, double h)
+static RevolutionMass cylinder_mass(double r, double h)
 {
     double v = OOZE_PI * r * r * h;
-    return (Upright){v, v * (3.0 * r * r + h * h) / 12.0, 0.5 * v * r * r, 0.0};
+    return (RevolutionMass){v, v * (3.0 * r * r + h * h) / 12.0, 0.5 * v * r * r, 0.0};
 }
 
-/* Stands on its origin. */
-static Upright weigh_cone(double r, double h)
+/* The origin is in the base. */
+static RevolutionMass cone_mass(double r, double h)
 {
     double v = OOZE_PI * r * r * h / 3.0;
-    return (Upright){v, v * 3.0 / 80.0 * (4.0 * r * r + h * h), 0.3 * v * r * r, 0.25 * h};
+    return (RevolutionMass){v, v * 3.0 / 80.0 * (4.0 * r * r + h * h), 0.3 * v * r * r, 0.25 * h};
 }
 
-static Upright weigh_torus(double r, double tube)
+static RevolutionMass torus_mass(double r, double tube)
 {
     double v = 2.0 * OOZE_PI * OOZE_PI * r * tube * tube, t = tube * tube;
-    return (Upright){v, v * (0.5 * r * r + 0.625 * t), v * (r * r + 0.75 * t), 0.0};
+    return (RevolutionMass){v, v * (0.5 * r * r + 0.625 * t), v * (r * r + 0.75 * t), 0.0};
 }
 
-static Upright weigh_round(const OozeShape *shape)
+static RevolutionMass revolution_mass(const OozeShape *shape)
 {
     double r = shape->radius, v;
     switch (shape->kind) {
     case OOZE_SHAPE_CAPSULE:
-        return weigh_capsule(r, shape->height);
+        return capsule_mass(r, shape->height);
     case OOZE_SHAPE_CYLINDER:
-        return weigh_cylinder(r, shape->height);
+        return cylinder_mass(r, shape->height);
     case OOZE_SHAPE_CONE:
-        return weigh_cone(r, shape->height);
+        return cone_mass(r, shape->height);
     case OOZE_SHAPE_TORUS:
-        return weigh_torus(r, shape->tube_radius);
+        return torus_mass(r, shape->tube_radius);
     default:
         v = 4.0 / 3.0 * OOZE_PI * r * r * r;
-        return (Upright){v, 0.4 * v * r * r, 0.4 * v * r * r, 0.0};
+        return (RevolutionMass){v, 0.4 * v * r * r, 0.4 * v * r * r, 0.0};
     }
 }
 
-static OozeSolidMass weigh_primitive(const OozeShape *shape)
+static OozeSolidMass primitive_mass(const OozeShape *shape)
 {
     OozeSolidMass mass = {.axes = quat_identity()};
     if (shape->kind == OOZE_SHAPE_BOX) {
@@ -81,7 +80,7 @@ static OozeSolidMass weigh_primitive(const OozeShape *shape)
         mass.moments = vec3_scale(vec3(s.y + s.z, s.x + s.z, s.x + s.y), mass.mass / 3.0);
         return mass;
     }
-    Upright u = weigh_round(shape);
+    RevolutionMass u = revolution_mass(shape);
     mass.mass = u.volume;
     mass.moments = ooze_from_upright(shape->up, vec3(u.across, u.across, u.along));
     mass.centre = ooze_from_upright(shape->up, vec3(0.0, 0.0, u.centre));
@@ -97,8 +96,7 @@ typedef struct Integrals {
     double second[6]; /* xx, yy, zz, xy, xz, yz */
 } Integrals;
 
-/* Of the tetrahedron from the origin to a triangle, signed: the divergence theorem in its simplest
-   dress. */
+/* Adds the signed tetrahedron from the origin to a triangle (divergence theorem). */
 static void add_tetrahedron(Integrals *sum, OozeVec3 a, OozeVec3 b, OozeVec3 c)
 {
     double d = vec3_dot(a, vec3_cross(b, c));
@@ -117,7 +115,7 @@ static void add_tetrahedron(Integrals *sum, OozeVec3 a, OozeVec3 b, OozeVec3 c)
     }
 }
 
-/* The inertia's principal axes as a rotation: right-handed, whatever order they came in. */
+/* Principal axes of the inertia as a rotation, right-handed. */
 static OozeSolidMass principal(double volume, OozeVec3 centre, OozeSym3 inertia)
 {
     OozeEigen3 e = ooze_sym3_eigen(inertia);
@@ -136,7 +134,7 @@ static OozeSolidMass principal(double volume, OozeVec3 centre, OozeSym3 inertia)
     };
 }
 
-static OozeSolidMass weigh_integrals(const Integrals *sum, OozeVec3 origin)
+static OozeSolidMass mass_of_integrals(const Integrals *sum, OozeVec3 origin)
 {
     double v = sum->volume;
     if (!(v > 0.0)) {
@@ -150,8 +148,8 @@ static OozeSolidMass weigh_integrals(const Integrals *sum, OozeVec3 origin)
     return principal(v, vec3_add(origin, c), inertia);
 }
 
-/* Measured from a point of the mesh: far from the origin the terms would cancel badly. */
-static OozeSolidMass weigh_mesh(const OozeMesh *mesh)
+/* Relative to a vertex: far from the origin the terms would cancel. */
+static OozeSolidMass mesh_mass(const OozeMesh *mesh)
 {
     Integrals sum = {0};
     if (mesh->triangle_count == 0) {
@@ -163,16 +161,16 @@ static OozeSolidMass weigh_mesh(const OozeMesh *mesh)
                         vec3_sub(ooze_mesh_corner(mesh, t, 1), origin),
                         vec3_sub(ooze_mesh_corner(mesh, t, 2), origin));
     }
-    return weigh_integrals(&sum, origin);
+    return mass_of_integrals(&sum, origin);
 }
 
-static OozeStatus weigh_simple(const OozeShape *shape, OozeSolidMass *mass, OozeError *error)
+static OozeStatus simple_mass(const OozeShape *shape, OozeSolidMass *mass, OozeError *error)
 {
     OozeMesh *mesh = NULL;
     OozeStatus status =
         shape->grid ? ooze_distance_grid_surface(shape->grid, &mesh, error) : OOZE_OK;
     if (!status) {
-        *mass = mesh ? weigh_mesh(mesh) : weigh_primitive(shape);
+        *mass = mesh ? mesh_mass(mesh) : primitive_mass(shape);
     }
     ooze_mesh_free(mesh);
     return status;
@@ -192,9 +190,8 @@ static void add_point(Integrals *sum, double volume, OozeVec3 p)
     sum->second[5] += volume * p.y * p.z;
 }
 
-/* What is spread about a centre that was added as a point: the integrals of x2, y2 and z2 along
-   turned axes. */
-static void add_spread(Integrals *sum, OozeQuat axes, OozeVec3 spread)
+/* Adds second moments about a centre, given along rotated axes. */
+static void add_second_moments(Integrals *sum, OozeQuat axes, OozeVec3 spread)
 {
     for (int k = 0; k < 3; k++) {
         Integrals own = {0};
@@ -209,18 +206,19 @@ static OozeStatus add_part(Integrals *sum, const OozeShapePart *part, OozeVec3 o
                            OozeError *error)
 {
     OozeSolidMass own;
-    OozeStatus status = weigh_simple(&part->shape, &own, error);
+    OozeStatus status = simple_mass(&part->shape, &own, error);
     if (!status) {
         OozeVec3 i = own.moments;
         add_point(sum, own.mass, vec3_sub(ooze_pose_to_world(&part->pose, own.centre), origin));
-        add_spread(sum, quat_mul(part->pose.rotation, own.axes),
-                   vec3_scale(vec3(i.y + i.z - i.x, i.x + i.z - i.y, i.x + i.y - i.z), 0.5));
+        add_second_moments(
+            sum, quat_mul(part->pose.rotation, own.axes),
+            vec3_scale(vec3(i.y + i.z - i.x, i.x + i.z - i.y, i.x + i.y - i.z), 0.5));
     }
     return status;
 }
 
-/* The box, in the frame of part `own`, in which parts before it may overlap it; `near` gets which
-   these are. Empty: none. */
+/* The box, in the frame of part `own`, in which earlier parts may overlap it; sets near[k] for
+   these parts. Empty: none. */
 static OozeBounds overlap_box(const OozeShape *shape, int own, bool near[OOZE_SHAPE_PARTS_MAX])
 {
     const OozeShapePart *parts = shape->parts;
@@ -246,16 +244,16 @@ static OozeBounds overlap_box(const OozeShape *shape, int own, bool near[OOZE_SH
     return all;
 }
 
-/* Takes out what part `own` shares with those before it: the middles of cells of a grid that are
-   within both. Parts that only touch share none, and lose nothing. */
-static void take_overlap(Integrals *sum, const OozeShape *shape, int own, OozeVec3 origin)
+/* Subtracts the volume that part `own` shares with earlier parts: cells of a grid whose centres are
+   inside both. Parts that only touch share no cell. */
+static void subtract_overlap(Integrals *sum, const OozeShape *shape, int own, OozeVec3 origin)
 {
     enum { ACROSS = 80 };
     const OozeShapePart *part = &shape->parts[own];
     bool near[OOZE_SHAPE_PARTS_MAX];
     OozeBounds box = overlap_box(shape, own, near);
     OozeVec3 size = vec3_sub(box.max, box.min), cell = vec3_scale(size, 1.0 / ACROSS), normal;
-    double volume = cell.x * cell.y * cell.z, skin = 1e-9 * vec3_length(size);
+    double volume = cell.x * cell.y * cell.z, margin = 1e-9 * vec3_length(size);
     Integrals shared = {0}; /* of cells of volume 1 */
     if (!(size.x > 0.0)) {
         return;
@@ -266,9 +264,9 @@ static void take_overlap(Integrals *sum, const OozeShape *shape, int own, OozeVe
                           box.min.z + (i / (ACROSS * ACROSS) + 0.5) * cell.z);
         OozeVec3 q = ooze_pose_to_world(&part->pose, p);
         bool within = false;
-        if (ooze_simple_distance(&part->shape, p, &normal) < -skin) {
+        if (ooze_simple_distance(&part->shape, p, &normal) < -margin) {
             for (int k = 0; k < own && !within; k++) {
-                within = near[k] && ooze_part_distance(&shape->parts[k], q, &normal) < -skin;
+                within = near[k] && ooze_part_distance(&shape->parts[k], q, &normal) < -margin;
             }
         }
         if (within) {
@@ -276,7 +274,7 @@ static void take_overlap(Integrals *sum, const OozeShape *shape, int own, OozeVe
         }
     }
     OozeVec3 spread = vec3(cell.x * cell.x, cell.y * cell.y, cell.z * cell.z);
-    add_spread(&shared, part->pose.rotation, vec3_scale(spread, shared.volume / 12.0));
+    add_second_moments(&shared, part->pose.rotation, vec3_scale(spread, shared.volume / 12.0));
     sum->volume -= volume * shared.volume;
     sum->first = vec3_madd(sum->first, -volume, shared.first);
     for (int k = 0; k < 6; k++) {
@@ -284,7 +282,7 @@ static void take_overlap(Integrals *sum, const OozeShape *shape, int own, OozeVe
     }
 }
 
-static OozeStatus weigh_compound(const OozeShape *shape, OozeSolidMass *mass, OozeError *error)
+static OozeStatus compound_mass(const OozeShape *shape, OozeSolidMass *mass, OozeError *error)
 {
     Integrals sum = {0};
     OozeVec3 origin = vec3_scale(vec3_add(shape->box.min, shape->box.max), 0.5);
@@ -292,18 +290,18 @@ static OozeStatus weigh_compound(const OozeShape *shape, OozeSolidMass *mass, Oo
     for (int k = 0; k < shape->part_count && !status; k++) {
         status = add_part(&sum, &shape->parts[k], origin, error);
         if (!status) {
-            take_overlap(&sum, shape, k, origin);
+            subtract_overlap(&sum, shape, k, origin);
         }
     }
     if (!status) {
-        *mass = weigh_integrals(&sum, origin);
+        *mass = mass_of_integrals(&sum, origin);
     }
     return status;
 }
 
 /* ---- any shape ------------------------------------------------------------------------------- */
 
-static OozeStatus refuse(const OozeShape *shape, double density, const char *name, OozeError *error)
+static OozeStatus check(const OozeShape *shape, double density, const char *name, OozeError *error)
 {
     if (!(density >= DENSITY_MIN && density <= DENSITY_MAX)) {
         return ooze_fail(
@@ -325,13 +323,12 @@ static OozeStatus refuse(const OozeShape *shape, double density, const char *nam
                 : OOZE_OK;
 }
 
-OozeStatus ooze_shape_weigh(const OozeShape *shape, double density, const char *name,
-                            OozeSolidMass *mass, OozeError *error)
+OozeStatus ooze_shape_mass(const OozeShape *shape, double density, const char *name,
+                           OozeSolidMass *mass, OozeError *error)
 {
-    OozeStatus status = refuse(shape, density, name, error);
+    OozeStatus status = check(shape, density, name, error);
     if (!status) {
-        status =
-            shape->parts ? weigh_compound(shape, mass, error) : weigh_simple(shape, mass, error);
+        status = shape->parts ? compound_mass(shape, mass, error) : simple_mass(shape, mass, error);
     }
     if (status) {
         return status;
@@ -340,9 +337,9 @@ OozeStatus ooze_shape_weigh(const OozeShape *shape, double density, const char *
     mass->mass *= density;
     mass->moments = vec3_scale(mass->moments, density);
     OozeVec3 i = mass->moments;
-    double least = fmin(i.x, fmin(i.y, i.z));
-    if (!(mass->mass > 0.0) || !isfinite(mass->mass) || !(least > 0.0) || !vec3_is_finite(i) ||
-        !isfinite(1.0 / least)) {
+    double min = fmin(i.x, fmin(i.y, i.z));
+    if (!(mass->mass > 0.0) || !isfinite(mass->mass) || !(min > 0.0) || !vec3_is_finite(i) ||
+        !isfinite(1.0 / min)) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "look at its size and at the mesh",
                          "solid '%s' has a density but no volume that could be weighed: %g kg",
                          name, mass->mass);

@@ -1,14 +1,14 @@
-/* What a shape full of one matter weighs, and how hard it is to turn. */
+/* Mass, centre of mass and inertia of a shape of uniform density. */
 #ifndef OOZE_SOLIDS_MASS_H
 #define OOZE_SOLIDS_MASS_H
 
 #include "solids/solid.h"
 
-/* Mass, centre, principal moments and axes of a shape of this density (kg/m3). Refused of what has
-   no finite volume, or none that it encloses: planes, height fields, containers, meshes that
-   stay open. `name` is of the solid, for messages. The parts of a compound add up; what they
-   share is counted once, to about 1e-3 of what is shared. */
-OozeStatus ooze_shape_weigh(const OozeShape *shape, double density, const char *name,
-                            OozeSolidMass *mass, OozeError *error);
+/* Mass, centre, principal moments and axes of a shape of this density (kg/m3). Fails for shapes
+   that enclose no finite volume: planes, height fields, containers, open meshes. `name` of the
+   solid is for messages. Volume that parts of a compound share counts once, with an error of about
+   1e-3. */
+OozeStatus ooze_shape_mass(const OozeShape *shape, double density, const char *name,
+                           OozeSolidMass *mass, OozeError *error);
 
 #endif

@@ -123,7 +123,7 @@ bool ooze_motion_is_still(const OozeMotion *motion)
     return !acts || (is_zero(def->velocity) && is_zero(def->spin) && !shakes);
 }
 
-/* Rotation vector of the shorter way round. */
+/* Rotation vector of at most half a turn. */
 static OozeVec3 rotation_vector(OozeQuat q)
 {
     double sign = q.w < 0.0 ? -1.0 : 1.0;
@@ -168,7 +168,7 @@ static OozeVec3 key_slopes(double h0, double h1, OozeVec3 d0, OozeVec3 d1)
                 key_slope(h0, h1, d0.z, d1.z));
 }
 
-/* The first and last key are met at rest, since the pose is held beyond them. */
+/* Zero at the first and last key, since the pose is constant beyond them. */
 static Rate key_rate(const OozeKeyframe *keys, int count, int k)
 {
     Rate rate = {vec3(0, 0, 0), vec3(0, 0, 0)};

@@ -6,7 +6,7 @@
 #include "ooze/shape.h"
 
 typedef struct OozeMotion {
-    OozeMotionDef def; /* keyframes owned */
+    OozeMotionDef def; /* owns the keyframes */
     OozeVec3 position; /* of the shape at rest */
     OozeQuat rotation;
 } OozeMotion;
@@ -19,7 +19,7 @@ bool ooze_motion_is_still(const OozeMotion *motion);
 /* Pose at a time, with the exact velocity and spin of that instant.
 
    Smooth keyframes pass each key with continuous velocity and spin, never overshoot it, and rest at
-   the first and the last. Between two keys a rotation takes the shorter way round. Velocity, spin
+   the first and the last. Between two keys a rotation takes the shorter direction. Velocity, spin
    and sine run from `start`: before it the sine stands at its phase, after `stop` all stay where
    they are, so that a pose never jumps. */
 OozePose ooze_motion_pose(const OozeMotion *motion, double time);
@@ -34,7 +34,7 @@ OOZE_FORMULA OozeVec3 ooze_pose_to_world(const OozePose *pose, OozeVec3 local_po
     return vec3_add(pose->position, quat_rotate(pose->rotation, local_point));
 }
 
-/* Velocity that takes a point along with a body which goes from one pose to another in `dt`. */
+/* Mean velocity of the body's material point at `world_point`, from one pose to another in `dt`. */
 OOZE_FORMULA OozeVec3 ooze_pose_carry(const OozePose *from, const OozePose *to,
                                       OozeVec3 world_point, double dt)
 {

@@ -68,11 +68,11 @@ static void add_rolling_circle(Builder *c, OozeShellCircle circle)
 static void add_box_points(Builder *c, bool faces)
 {
     OozeVec3 half = c->shape->half;
-    double most = fmax(half.x, fmax(half.y, half.z)), least = fmin(half.x, fmin(half.y, half.z));
-    double depth = ROUNDING * least, sides[3] = {half.x, half.y, half.z};
+    double max = fmax(half.x, fmax(half.y, half.z)), min = fmin(half.x, fmin(half.y, half.z));
+    double depth = ROUNDING * min, sides[3] = {half.x, half.y, half.z};
     int n[3];
     for (int a = 0; a < 3; a++) {
-        n[a] = (int)fmax(2.0, ceil(ALONG_EDGE * sides[a] / most));
+        n[a] = (int)fmax(2.0, ceil(ALONG_EDGE * sides[a] / max));
         sides[a] -= depth;
     }
     for (int i = 0; i <= n[0]; i++) {
@@ -217,13 +217,13 @@ static OozeStatus add_mesh(Builder *c, OozeError *error)
 {
     OozeBounds box = ooze_shape_bounds(c->shape);
     OozeVec3 size = vec3_sub(box.max, box.min);
-    double most = fmax(size.x, fmax(size.y, size.z)), least = fmin(size.x, fmin(size.y, size.z));
+    double max = fmax(size.x, fmax(size.y, size.z)), min = fmin(size.x, fmin(size.y, size.z));
     OozeMesh *mesh = NULL;
     OozeMeshTree *tree = NULL;
-    OozeStatus status = ooze_shape_triangulate(c->shape, most / ALONG_EDGE, NULL, &mesh, error);
+    OozeStatus status = ooze_shape_triangulate(c->shape, max / ALONG_EDGE, NULL, &mesh, error);
     status = status ? status : ooze_mesh_tree_create(mesh, &tree, error);
     if (!status) {
-        add_vertices(c, mesh, tree, most / (4 * ALONG_EDGE), 0.5 * ROUNDING * least);
+        add_vertices(c, mesh, tree, max / (4 * ALONG_EDGE), 0.5 * ROUNDING * min);
     }
     ooze_mesh_tree_destroy(tree);
     ooze_mesh_free(mesh);

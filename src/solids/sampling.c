@@ -123,8 +123,8 @@ static OozeStatus sample_box(const OozeShape *shape, double spacing, OozePointSe
     OozeStatus status = check_count(*area / (spacing * spacing), spacing, error);
     for (int64_t k = 0; k <= n[2] && !status; k++) {
         for (int64_t j = 0; j <= n[1] && !status; j++) {
-            bool whole = k == 0 || k == n[2] || j == 0 || j == n[1];
-            for (int64_t i = 0; i <= n[0] && !status; i += whole ? 1 : n[0]) {
+            bool full_row = k == 0 || k == n[2] || j == 0 || j == n[1];
+            for (int64_t i = 0; i <= n[0] && !status; i += full_row ? 1 : n[0]) {
                 OozeVec3 p = vec3(bounds.min.x + x * (double)i / (double)n[0],
                                   bounds.min.y + y * (double)j / (double)n[1],
                                   bounds.min.z + z * (double)k / (double)n[2]);

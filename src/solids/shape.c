@@ -153,11 +153,11 @@ static OozeStatus stretch_primitive(OozeShape *shape, const OozeShapeDef *def, d
     even.radius = def->radius;
     even.tube_radius = def->tube_radius;
     even.height = def->height;
-    double least = fmin(s.x, fmin(s.y, s.z)), most = fmax(s.x, fmax(s.y, s.z));
+    double min = fmin(s.x, fmin(s.y, s.z)), max = fmax(s.x, fmax(s.y, s.z));
     double bend =
-        (shape->kind == OOZE_SHAPE_TORUS ? def->tube_radius : def->radius) * least * (least / most);
+        (shape->kind == OOZE_SHAPE_TORUS ? def->tube_radius : def->radius) * min * (min / max);
     double edge = fmax(sqrt(8.0 * 0.02 * resolution * bend), 0.25 * resolution);
-    OozeStatus status = ooze_primitive_triangulate(&even, edge / most, NULL, &shape->mesh, error);
+    OozeStatus status = ooze_primitive_triangulate(&even, edge / max, NULL, &shape->mesh, error);
     return status ? status : scale_mesh(shape->mesh, s, error);
 }
 

@@ -32,14 +32,14 @@ OOZE_FORMULA double ooze_part_distance(const OozeShapePart *part, OozeVec3 point
 OOZE_FORMULA_CALL double ooze_compound_distance(const OozeShape *shape, OozeVec3 point,
                                                 OozeVec3 *normal)
 {
-    double least = ooze_part_distance(&shape->parts[0], point, normal);
+    double min = ooze_part_distance(&shape->parts[0], point, normal);
     for (int k = 1; k < shape->part_count; k++) {
         OozeVec3 outward;
         double distance = ooze_part_distance(&shape->parts[k], point, &outward);
-        *normal = distance < least ? outward : *normal;
-        least = distance < least ? distance : least;
+        *normal = distance < min ? outward : *normal;
+        min = distance < min ? distance : min;
     }
-    return least;
+    return min;
 }
 
 /* As ooze_shape_distance; `normal` must not be NULL. */

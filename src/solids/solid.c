@@ -48,8 +48,8 @@ OozeStatus ooze_solid_set(OozeSolid *solid, OozeSolidParam param, double value, 
 {
     static const struct {
         const char *name;
-        double least, most;
-        bool optional; /* may be left out: NAN */
+        double min, max;
+        bool optional; /* may be NAN: not given */
     } rows[OOZE_SOLID_PARAM_COUNT] = {
         [OOZE_SOLID_FRICTION] = {"friction", 0.0, INFINITY, false},
         [OOZE_SOLID_RESTITUTION] = {"restitution", 0.0, 1.0, false},
@@ -65,11 +65,11 @@ OozeStatus ooze_solid_set(OozeSolid *solid, OozeSolidParam param, double value, 
     }
     bool half = param == OOZE_SOLID_COLLIDES && value != 0.0 && value != 1.0;
     bool left_out = rows[param].optional && isnan(value);
-    if ((!(value >= rows[param].least && value <= rows[param].most) && !left_out) || half) {
+    if ((!(value >= rows[param].min && value <= rows[param].max) && !left_out) || half) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "see OozeSolidDef for what it means",
                          "%s of solid '%s' is %g; it must be %s %g %s %g", rows[param].name,
-                         solid->name, value, half ? "either" : "between", rows[param].least,
-                         half ? "or" : "and", rows[param].most);
+                         solid->name, value, half ? "either" : "between", rows[param].min,
+                         half ? "or" : "and", rows[param].max);
     }
     solid->params[param] = value;
     return OOZE_OK;
@@ -93,7 +93,7 @@ static OozeStatus set_params(OozeSolid *solid, const OozeSolidDef *def, OozeErro
     return status;
 }
 
-/* The initial motion of a dynamic solid: a velocity and a spin only. */
+/* The motion of a dynamic solid gives its initial velocity and spin only. */
 static OozeStatus check_start(const OozeSolidDef *def, const char *name, OozeError *error)
 {
     const OozeMotionDef *motion = &def->motion, still = ooze_motion_def_default();
@@ -134,7 +134,7 @@ OozeStatus ooze_solid_create(OozeSolid *solid, const OozeSolidDef *def, OozeAxis
     if (!status && def->density != 0.0) {
         status = check_start(def, name, error);
         status = status ? status
-                        : ooze_shape_weigh(solid->shape, def->density, name, &solid->mass, error);
+                        : ooze_shape_mass(solid->shape, def->density, name, &solid->mass, error);
     }
     if (status) {
         ooze_solid_free(solid);
@@ -164,12 +164,12 @@ OozeStatus ooze_solid_drive(OozeSolid *solid, const OozePose *pose, OozeError *e
                          "the pose of solid '%s' is not finite, or its rotation is zero",
                          solid->name);
     }
-    if (ooze_solid_is_dynamic(solid)) { /* it is there at once, and what pushes it does so again */
+    if (ooze_solid_is_dynamic(solid)) { /* placed at once */
         solid->pose = *pose;
         solid->pose.rotation = quat_unit(q);
         return OOZE_OK;
     }
-    if (!solid->arriving) { /* set twice within a step: it still comes from where it was */
+    if (!solid->arriving) { /* a second call within a step keeps `previous` */
         solid->previous = solid->pose;
     }
     solid->pose = *pose;
@@ -181,7 +181,7 @@ OozeStatus ooze_solid_drive(OozeSolid *solid, const OozePose *pose, OozeError *e
 static void advance(OozeSolid *solid, double time, double dt)
 {
     if (ooze_solid_is_dynamic(solid)) {
-        return; /* goes substep by substep: see dynamic.h */
+        return; /* moved in substeps: see dynamic.h */
     }
     if (solid->arriving) {
         solid->arriving = false;
@@ -225,7 +225,8 @@ static OozePose pose_within(const OozeSolid *solid, double share, double time)
     return pose;
 }
 
-void ooze_solid_part(OozeSolid *solid, double from, double to, double from_time, double to_time)
+void ooze_solid_set_substep(OozeSolid *solid, double from, double to, double from_time,
+                            double to_time)
 {
     if (ooze_solid_is_dynamic(solid)) {
         return;
@@ -244,12 +245,12 @@ OozeContact ooze_solid_contact(const OozeSolid *solid, OozeVec3 world_point)
     return ooze_placed_contact(solid->shape, &solid->pose, world_point);
 }
 
-/* Strides of a trace at most. Only a particle that skims a surface for hundreds of spacings within
-   one step gets there; it is stopped rather than let through. */
+/* Largest number of strides of a trace, reached only along a surface for hundreds of spacings; it
+   then counts as a hit. */
 enum { STRIDES_MAX = 8192 };
 
-/* How much of the stride to the surface is left at a point within reach of it, or -1 where the path
-   leads away or the slope is too small to tell yet. */
+/* Length of path to the surface at a point near it; -1 where the path leads away from it or the
+   length is above 2 tolerance. */
 static double left_to_surface(const OozeShape *shape, OozeVec3 point, OozeVec3 direction,
                               double room, double tolerance)
 {
@@ -263,8 +264,8 @@ static double left_to_surface(const OozeShape *shape, OozeVec3 point, OozeVec3 d
     return left <= 2.0 * tolerance ? left : -1.0;
 }
 
-/* Whether the box that holds the shape is farther from a point than `reach`: the cheapest question
-   there is. The box of a container says nothing about where its solid side ends. */
+/* Whether the bounding box is farther from a point than `reach`. An inverted shape is solid outside
+   of its box. */
 static bool is_far(const OozeShape *shape, OozeVec3 p, double reach)
 {
     OozeBounds box = ooze_shape_bounds(shape);

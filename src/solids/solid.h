@@ -6,13 +6,13 @@
 #include "solids/motion.h"
 #include "solids/shape.h"
 
-/* Of a dynamic solid, in its own frame: see dynamic.h. */
+/* Mass properties in the solid's frame; see dynamic.h. */
 typedef struct OozeSolidMass {
-    double density; /* kg/m3; 0: it is not dynamic, its motion says where it goes */
+    double density; /* kg/m3; 0: not dynamic, follows its motion */
     double mass;    /* kg */
     OozeVec3 centre;
     OozeVec3 moments; /* kg m2, about the centre, along the principal axes */
-    OozeQuat axes;    /* turns these into the solid's frame */
+    OozeQuat axes;    /* rotation from the principal axes to the solid's frame */
 } OozeSolidMass;
 
 typedef struct OozeSolid {
@@ -20,16 +20,16 @@ typedef struct OozeSolid {
     OozeShape *shape;
     OozeMotion motion;
     OozePose pose;     /* at the end of the present step */
-    OozePose previous; /* at its beginning */
-    OozePose begin,
-        end;       /* of the whole step, where it is cut into several; of a dynamic solid `begin` is
-                            where the substep begins */
-    bool driven;   /* taken over by the API: follows pose.velocity and spin */
-    bool arriving; /* driven, and `pose` is where the next step is to end */
+    OozePose previous; /* at the beginning of the step */
+    /* of the full step, where it is divided into substeps; of a dynamic solid `begin` is the pose
+       at the beginning of the substep */
+    OozePose begin, end;
+    bool driven;   /* by the API: follows pose.velocity and spin */
+    bool arriving; /* driven, and `pose` is the one at the end of the next step */
     double params[OOZE_SOLID_PARAM_COUNT];
     OozeSolidMass mass;
     bool sampled;
-    OozeBounds clip; /* local: an infinite plane carries samples inside it only */
+    OozeBounds clip; /* local: samples of an infinite plane lie inside it */
     float color[3];
 } OozeSolid;
 
@@ -37,44 +37,45 @@ OozeStatus ooze_solid_create(OozeSolid *solid, const OozeSolidDef *def, OozeAxis
                              OozeError *error);
 void ooze_solid_free(OozeSolid *solid);
 
-/* Numbers that may change while running; unknown ones and values out of range are refused. */
+/* Parameters that may change while running; fails for unknown ones and values out of range. */
 OozeStatus ooze_solid_set(OozeSolid *solid, OozeSolidParam param, double value, OozeError *error);
 OozeStatus ooze_solid_get(const OozeSolid *solid, OozeSolidParam param, double *value,
                           OozeError *error);
 
-/* Takes the solid over: the next step ends at `pose`; further steps follow its velocity and
-   spin. */
+/* The next step ends at `pose`; further steps follow its velocity and spin. A dynamic solid is
+   placed there at once. */
 OozeStatus ooze_solid_drive(OozeSolid *solid, const OozePose *pose, OozeError *error);
 
 /* Moves to `time` (end of a step of length dt): from the motion, or from the driven velocity. */
 void ooze_solid_advance(OozeSolid *solid, double time, double dt);
 
-/* Part of the step that ooze_solid_advance has made: from one share of it to another, 0 to 1, which
-   ends at `time`. */
-void ooze_solid_part(OozeSolid *solid, double from, double to, double from_time, double to_time);
+/* Restricts the step of ooze_solid_advance to a substep: `from` and `to` are fractions of the step,
+   0 to 1. */
+void ooze_solid_set_substep(OozeSolid *solid, double from, double to, double from_time,
+                            double to_time);
 
-/* What a particle meets: distance (negative: inside), outward normal, surface velocity, all in
-   world space at the solid's present pose. */
+/* Distance (negative: inside), outward normal and surface velocity, in the world, at the solid's
+   current pose. */
 typedef struct OozeContact {
     double distance;
     OozeVec3 normal, velocity;
 } OozeContact;
 OozeContact ooze_solid_contact(const OozeSolid *solid, OozeVec3 world_point);
-/* The first two of these alone. */
+/* Distance and normal of ooze_solid_contact. */
 double ooze_solid_distance(const OozeSolid *solid, OozeVec3 world_point, OozeVec3 *normal);
 
-/* What a straight way in the solid's own frame meets. */
+/* Result of tracing a straight path in the solid's frame. */
 typedef struct OozeTrace {
     bool hit;
-    bool clear;      /* no hit, and the solid is out of reach of the whole way, its end too */
-    double fraction; /* of the way, at the hit */
+    bool clear;      /* no hit, and the solid is out of reach of the whole path */
+    double fraction; /* of the path, at the hit */
     OozeVec3 point;  /* in the solid's frame, at the hit */
 } OozeTrace;
 
-/* Where a particle on its way from a to b first comes within `margin` of the solid while
-   approaching it. Both are in the solid's own frame, a in that of the beginning of a step and b
-   in that of its end, and the way is traced along the distance there: neither a thin wall nor a
-   fast solid is missed. `tolerance` is the shortest stride: walls thicker than it always count. */
+/* Finds where a particle that moves from a to b first comes within `margin` of the solid while
+   approaching it. a is in the solid's frame at the beginning of a step, b in that at its end, so
+   that fast solids are not missed. Sphere tracing with a shortest stride of `tolerance`: walls
+   thicker than it are always hit. */
 OozeTrace ooze_solid_trace(const OozeSolid *solid, OozeVec3 a, OozeVec3 b, double margin,
                            double tolerance);
 

@@ -32,9 +32,9 @@ static const OozeSolid *solid_of(const OozeDynamicCoupling *c, const OozeDynamic
 /* The inverse inertia tensor, in particles. */
 static void invert_inertia(const OozeSolid *of, double particle_mass, double inverse[6])
 {
-    OozeVec3 x = ooze_dynamic_spin_by(of, &of->previous, vec3(particle_mass, 0, 0));
-    OozeVec3 y = ooze_dynamic_spin_by(of, &of->previous, vec3(0, particle_mass, 0));
-    OozeVec3 z = ooze_dynamic_spin_by(of, &of->previous, vec3(0, 0, particle_mass));
+    OozeVec3 x = ooze_dynamic_spin_change(of, &of->previous, vec3(particle_mass, 0, 0));
+    OozeVec3 y = ooze_dynamic_spin_change(of, &of->previous, vec3(0, particle_mass, 0));
+    OozeVec3 z = ooze_dynamic_spin_change(of, &of->previous, vec3(0, 0, particle_mass));
     inverse[0] = x.x;
     inverse[1] = y.y;
     inverse[2] = z.z;
@@ -53,7 +53,7 @@ static OozeDynamicSolid begin_solid(const OozeDynamicCoupling *c, int k)
     OozeVec3 at = ooze_dynamic_centre(of, &of->pose);
     OozeVec3 momentum = ooze_dynamic_momentum(of, &of->pose, of->pose.spin);
     solid.free_motion = join(ooze_pose_velocity_at(&of->pose, at),
-                             ooze_dynamic_spin_by(of, &of->previous, momentum));
+                             ooze_dynamic_spin_change(of, &of->previous, momentum));
     solid.motion = solid.motion_star = solid.free_motion;
     return solid;
 }

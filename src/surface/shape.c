@@ -100,8 +100,8 @@ static void smooth_centre(const Shaping *job, uint64_t i, const OozeEigen3 *eige
             shift[a] += component * e[a];
         }
     }
-    float most = (float)OOZE_SURFACE_SHIFT_MAX;
-    float scale = length2 > most * most ? most / sqrtf(length2) : 1.0f;
+    float max = (float)OOZE_SURFACE_SHIFT_MAX;
+    float scale = length2 > max * max ? max / sqrtf(length2) : 1.0f;
     for (int k = 0; k < 3; k++) {
         shift[k] *= scale * (float)job->cloud->spacing;
     }

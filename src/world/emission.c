@@ -53,8 +53,8 @@ static OozeStatus run_emitter(OozeWorld *world, int i, OozeParticles *arrivals, 
     OozeEmitter *emitter = &world->emitters.items[i];
     bool refilled = is_refilled(world, emitter);
     uint64_t first = ooze_particles_count(arrivals), emitted = 0, removed = 0;
-    OozeStatus status = ooze_emitter_emit(emitter, arrivals, world->time - dt, dt,
-                                          world->nozzle_field, (uint16_t)(i + 1), &emitted, error);
+    const OozeEmission emission = {world->time - dt, dt, world->nozzle_field, (uint16_t)(i + 1)};
+    OozeStatus status = ooze_emitter_emit(emitter, arrivals, &emission, &emitted, error);
     if (!status && refilled && emitted > 0) {
         status = ooze_world_thin_fill(world, arrivals, first, &removed, error);
         emitted -= removed;

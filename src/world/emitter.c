@@ -102,8 +102,7 @@ OozeStatus ooze_emitter_create(OozeEmitter *emitter, const OozeEmitterDef *def, 
         ooze_motion_create(&emitter->motion, &def->motion, def->position, quat_identity(), error);
     if (!status) {
         OozePose frame = nozzle_pose(emitter, 0.0);
-        status = ooze_nozzle_pattern(def, up, spacing, &frame, &emitter->pattern_count,
-                                     &emitter->pattern, &emitter->area, error);
+        status = ooze_nozzle_pattern(def, up, spacing, &frame, &emitter->pattern, error);
     }
     if (status) {
         ooze_emitter_free(emitter);
@@ -114,7 +113,7 @@ OozeStatus ooze_emitter_create(OozeEmitter *emitter, const OozeEmitterDef *def, 
 void ooze_emitter_free(OozeEmitter *emitter)
 {
     ooze_free(emitter->name);
-    ooze_free(emitter->pattern);
+    ooze_free(emitter->pattern.points);
     ooze_motion_free(&emitter->motion);
     memset(emitter, 0, sizeof *emitter);
 }
@@ -145,7 +144,7 @@ static OozeStatus plan(const OozeEmitter *emitter, double time, double dt, Batch
     }
     batch->travelled += state->speed * (batch->end - begin);
     double layers = floor(batch->travelled / emitter->spacing);
-    double pattern = (double)emitter->pattern_count;
+    double pattern = (double)emitter->pattern.count;
     if (emitter->limit > 0) { /* no more layers than the rest of the limit needs */
         layers = fmin(layers, ceil((double)(emitter->limit - state->emitted) / pattern));
     }
@@ -155,7 +154,7 @@ static OozeStatus plan(const OozeEmitter *emitter, double time, double dt, Batch
                          layers * pattern);
     }
     batch->layers = (uint64_t)layers;
-    batch->particles = batch->layers * emitter->pattern_count;
+    batch->particles = batch->layers * emitter->pattern.count;
     if (emitter->limit > 0 && batch->particles > emitter->limit - state->emitted) {
         batch->particles = emitter->limit - state->emitted;
     }
@@ -174,7 +173,7 @@ static bool place_layer(const OozeEmitter *emitter, const Batch *batch, uint64_t
     OozePose pose = nozzle_pose(emitter, moment);
     OozeVec3 jet = quat_rotate(pose.rotation, vec3(0, 0, emitter->state.speed));
     for (uint64_t i = 0; i < n; i++) {
-        OozeVec3 place = vec3_add(emitter->pattern[i], vec3(0, 0, inside));
+        OozeVec3 place = vec3_add(emitter->pattern.points[i], vec3(0, 0, inside));
         OozeVec3 x = ooze_pose_to_world(&pose, place);
         OozeVec3 v = vec3_add(jet, ooze_pose_velocity_at(&pose, x));
         x = vec3_madd(x, step_end - moment, v);
@@ -184,12 +183,12 @@ static bool place_layer(const OozeEmitter *emitter, const Batch *batch, uint64_t
     return prescribed;
 }
 
-OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, double time, double dt,
-                             int nozzle_field, uint16_t mark, uint64_t *emitted, OozeError *error)
+OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles,
+                             const OozeEmission *emission, uint64_t *emitted, OozeError *error)
 {
     *emitted = 0;
     Batch batch;
-    OozeStatus status = plan(emitter, time, dt, &batch, error);
+    OozeStatus status = plan(emitter, emission->time, emission->dt, &batch, error);
     uint64_t first = 0;
     if (!status && batch.particles > 0) {
         status = ooze_particles_add(particles, batch.particles, &first, error);
@@ -201,15 +200,16 @@ OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, dou
         OozeFloat4 *x = ooze_particles_positions(particles) + first;
         OozeFloat4 *v = ooze_particles_velocities(particles) + first;
         uint16_t *material = ooze_particles_materials(particles) + first;
-        uint16_t *prescribed =
-            nozzle_field < 0 ? NULL : ooze_particles_data(particles, nozzle_field);
+        int field = emission->nozzle_field;
+        uint16_t *prescribed = field < 0 ? NULL : ooze_particles_data(particles, field);
+        double step_end = emission->time + emission->dt;
         uint64_t done = 0;
         for (uint64_t k = 1; done < batch.particles; k++) {
             uint64_t n = batch.particles - done;
-            n = n < emitter->pattern_count ? n : emitter->pattern_count;
-            bool inside = place_layer(emitter, &batch, k, time + dt, n, x + done, v + done);
+            n = n < emitter->pattern.count ? n : emitter->pattern.count;
+            bool inside = place_layer(emitter, &batch, k, step_end, n, x + done, v + done);
             for (uint64_t i = 0; i < n && prescribed; i++) {
-                prescribed[first + done + i] = inside ? mark : 0;
+                prescribed[first + done + i] = inside ? emission->mark : 0;
             }
             done += n;
         }
@@ -238,7 +238,7 @@ double ooze_emitter_forecast(const OozeEmitter *emitter, double time, double end
     if (open > 0.0 && state->speed > 0.0) {
         layers = floor((state->travelled + state->speed * open) / emitter->spacing);
     }
-    double given = (double)state->emitted + layers * (double)emitter->pattern_count;
+    double given = (double)state->emitted + layers * (double)emitter->pattern.count;
     return emitter->limit > 0 ? fmin(given, (double)emitter->limit) : given;
 }
 

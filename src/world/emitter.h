@@ -6,6 +6,7 @@
 #include "particles/particles.h"
 #include "solids/motion.h"
 #include "solids/shape.h"
+#include "world/nozzle.h"
 
 /* What must be saved to resume bit for bit. */
 typedef struct OozeEmitterState {
@@ -23,10 +24,8 @@ typedef struct OozeEmitter {
     uint64_t limit;
     double spacing;
     double length;      /* of the nozzle, m: a layer enters this far behind the exit */
-    double area;        /* of the outline, m2 */
     double temperature; /* degC; NAN: that of the air */
-    OozeVec3 *pattern;  /* one layer, local: z = 0, jet along +z */
-    uint64_t pattern_count;
+    OozeNozzlePattern pattern;
     OozeEmitterState state;
 } OozeEmitter;
 
@@ -34,13 +33,18 @@ OozeStatus ooze_emitter_create(OozeEmitter *emitter, const OozeEmitterDef *def, 
                                double spacing, double support, OozeError *error);
 void ooze_emitter_free(OozeEmitter *emitter);
 
-/* Emits the layers that enter the nozzle during (time, time + dt], placed where they are at time +
-   dt. Inside, velocities are prescribed: particles move with the nozzle and along it at the jet's
-   speed whatever acts on them, and the field nozzle_field (-1: none) holds `mark` for them.
-   Particles that pass the exit within the step are free, placed as if each had left at its own
-   moment with the jet's velocity. A nozzle starts full. */
-OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles, double time, double dt,
-                             int nozzle_field, uint16_t mark, uint64_t *emitted, OozeError *error);
+typedef struct OozeEmission {
+    double time, dt;  /* s: the step is (time, time + dt] */
+    int nozzle_field; /* field that holds `mark` for particles inside the nozzle; -1: none */
+    uint16_t mark;
+} OozeEmission;
+
+/* Emits the layers that enter the nozzle during the step, placed where they are at its end. Inside,
+   velocities are prescribed: particles move with the nozzle and along it at the jet's speed
+   whatever acts on them. Particles that pass the exit within the step are free, placed as if each
+   had left at its own moment with the jet's velocity. A nozzle starts full. */
+OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles,
+                             const OozeEmission *emission, uint64_t *emitted, OozeError *error);
 
 /* Whether the nozzle is filled within (time, time + dt]: with its first layers, all at once. */
 bool ooze_emitter_fills(const OozeEmitter *emitter, double time, double dt);

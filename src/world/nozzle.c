@@ -315,7 +315,7 @@ static OozeStatus make_outline(Outline *outline, const OozeEmitterDef *def, Ooze
 }
 
 static OozeStatus fill_outline(const Outline *outline, double spacing, const char *name,
-                               uint64_t *count, OozeVec3 **points, OozeError *error)
+                               OozeNozzlePattern *pattern, OozeError *error)
 {
     double wanted = fmax(1.0, rint(outline->area / (spacing * spacing)));
     /* the seeds cover the bounds, so these are limited too */
@@ -350,14 +350,13 @@ static OozeStatus fill_outline(const Outline *outline, double spacing, const cha
     }
     /* A layer cut short by the emitter's limit keeps its middle. */
     qsort(made, n, sizeof *made, centre_first);
-    *count = n;
-    *points = made;
+    pattern->count = n;
+    pattern->points = made;
     return OOZE_OK;
 }
 
 OozeStatus ooze_nozzle_pattern(const OozeEmitterDef *def, OozeAxis up, double spacing,
-                               const OozePose *frame, uint64_t *count, OozeVec3 **points,
-                               double *area, OozeError *error)
+                               const OozePose *frame, OozeNozzlePattern *pattern, OozeError *error)
 {
     const char *name = def->name ? def->name : "";
     Outline *outline = ooze_alloc_zero(1, sizeof *outline);
@@ -368,9 +367,9 @@ OozeStatus ooze_nozzle_pattern(const OozeEmitterDef *def, OozeAxis up, double sp
     outline->frame = *frame;
     OozeStatus status = make_outline(outline, def, up, spacing, name, error);
     if (!status) {
-        status = fill_outline(outline, spacing, name, count, points, error);
+        status = fill_outline(outline, spacing, name, pattern, error);
     }
-    *area = outline->area;
+    pattern->area = outline->area;
     ooze_shape_destroy(outline->shape);
     ooze_free(outline);
     return status;

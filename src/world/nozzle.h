@@ -6,12 +6,16 @@
 
 enum { OOZE_STAR_POINTS_MIN = 3, OOZE_STAR_POINTS_MAX = 360 };
 
-/* Points in the nozzle's frame (z = 0, jet along +z), evenly spread inside the outline, as many as
-   round(area / spacing^2), so that layers one spacing apart carry the nozzle's volume. `frame` is
-   the nozzle's frame at time 0, needed where the outline is cut from a shape. Free with ooze_free.
-   */
+/* One layer in the nozzle's frame (z = 0, jet along +z): points evenly spread inside the outline,
+   round(area / spacing^2) of them, so that layers one spacing apart carry the nozzle's volume. */
+typedef struct OozeNozzlePattern {
+    OozeVec3 *points; /* free with ooze_free */
+    uint64_t count;
+    double area; /* of the outline, m2 */
+} OozeNozzlePattern;
+
+/* `frame` is the nozzle's frame at time 0, needed where the outline is cut from a shape. */
 OozeStatus ooze_nozzle_pattern(const OozeEmitterDef *def, OozeAxis up, double spacing,
-                               const OozePose *frame, uint64_t *count, OozeVec3 **points,
-                               double *area, OozeError *error);
+                               const OozePose *frame, OozeNozzlePattern *pattern, OozeError *error);
 
 #endif

@@ -289,10 +289,10 @@ void ooze_probe_free(OozeProbe *probe)
 
 /* ---- measuring -------------------------------------------------------------------------- */
 
-/* The array of a field, checked against what a probe relies on: a frame may come from a file. */
+/* A field with at least `components` of that type per particle: a frame may come from a file. */
 static OozeStatus find_field(const OozeProbe *probe, const OozeFrame *frame, const char *name,
-                             OozeFieldType type, int components, const void **data,
-                             uint64_t *stride, OozeError *error)
+                             OozeFieldType type, int components, OozeFieldView *found,
+                             OozeError *error)
 {
     const OozeFieldView *field = ooze_frame_field(frame, name);
     if (!field || field->type != type || field->components < components ||
@@ -302,8 +302,7 @@ static OozeStatus find_field(const OozeProbe *probe, const OozeFrame *frame, con
                          name, (unsigned long long)frame->index,
                          field ? "has with another type or length" : "lacks");
     }
-    *data = field->data;
-    *stride = (uint64_t)field->stride;
+    *found = *field;
     return OOZE_OK;
 }
 
@@ -311,9 +310,7 @@ static OozeStatus open_view(OozeProbeView *view, const OozeProbe *probe,
                             const OozeProbeContext *context, OozeError *error)
 {
     const OozeFrame *frame = context->frame;
-    const void *position = NULL, *velocity = NULL, *rest = NULL, *material = NULL;
-    const void *temperature = NULL;
-    uint64_t material_stride = 1, temperature_stride = 1;
+    OozeFieldView position = {0}, velocity = {0}, rest = {0}, material = {0}, temperature = {0};
     *view = (OozeProbeView){
         .count = frame->particle_count,
         .only = probe->def.material.index,
@@ -327,34 +324,34 @@ static OozeStatus open_view(OozeProbeView *view, const OozeProbe *probe,
     };
     const char *rest_name = ooze_probe_kinds[probe->def.kind].needs_field;
     bool warm = probe->def.kind == OOZE_PROBE_HEAT;
-    OozeStatus status = find_field(probe, frame, "position", OOZE_FIELD_FLOAT32, 3, &position,
-                                   &view->position_stride, error);
-    status = status ? status
-                    : find_field(probe, frame, "material", OOZE_FIELD_UINT16, 1, &material,
-                                 &material_stride, error);
+    OozeStatus status =
+        find_field(probe, frame, "position", OOZE_FIELD_FLOAT32, 3, &position, error);
+    if (!status) {
+        status = find_field(probe, frame, "material", OOZE_FIELD_UINT16, 1, &material, error);
+    }
     if (!status && kinds[probe->def.kind].velocity) {
-        status = find_field(probe, frame, "velocity", OOZE_FIELD_FLOAT32, 3, &velocity,
-                            &view->velocity_stride, error);
+        status = find_field(probe, frame, "velocity", OOZE_FIELD_FLOAT32, 3, &velocity, error);
     }
     if (!status && warm) {
-        status = find_field(probe, frame, rest_name, OOZE_FIELD_FLOAT64, 1, &temperature,
-                            &temperature_stride, error);
+        status = find_field(probe, frame, rest_name, OOZE_FIELD_FLOAT64, 1, &temperature, error);
     } else if (!status && rest_name) {
-        status = find_field(probe, frame, rest_name, OOZE_FIELD_FLOAT32, 3, &rest,
-                            &view->rest_stride, error);
+        status = find_field(probe, frame, rest_name, OOZE_FIELD_FLOAT32, 3, &rest, error);
     }
-    if (!status && (material_stride != 1 || temperature_stride != 1 ||
+    if (!status && (material.stride != 1 || (warm && temperature.stride != 1) ||
                     !(view->spacing > 0.0 && isfinite(view->spacing)) ||
                     !(view->support > 0.0 && view->support <= 64.0 * view->spacing))) {
         status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "measure a frame that the world made",
                            "probe '%s' sees a frame with spacing %g m and support %g m",
                            probe->def.name, view->spacing, view->support);
     }
-    view->position = position;
-    view->velocity = velocity;
-    view->rest = rest;
-    view->temperature = temperature;
-    view->material = material;
+    view->position = position.data;
+    view->position_stride = (uint64_t)position.stride;
+    view->velocity = velocity.data;
+    view->velocity_stride = (uint64_t)velocity.stride;
+    view->rest = rest.data;
+    view->rest_stride = (uint64_t)rest.stride;
+    view->temperature = temperature.data;
+    view->material = material.data;
     return status;
 }
 

@@ -33,7 +33,7 @@ static OozeStatus move_solids(OozeWorld *world, OozeError *error)
     double from = (double)sub->done / OOZE_SUBSTEP_UNITS;
     double to = (double)(sub->done + sub->units) / OOZE_SUBSTEP_UNITS;
     for (int i = 0; i < world->solids.count; i++) {
-        ooze_solid_part(&world->solids.items[i], from, to, sub->time, end_of_substep(world));
+        ooze_solid_set_substep(&world->solids.items[i], from, to, sub->time, end_of_substep(world));
     }
     ooze_world_fly_solids(world);
     return OOZE_OK;

@@ -173,8 +173,8 @@ static void other_candidates(void **state)
         ooze::Lists lists = {};
         const float4 *candidates = sort_points(m, &grid, &solid, 1.0, nullptr);
         assert_int_equal(grid.cells.sparse, sparse);
-        CHECK_OK(ooze::lists_build(m, &lists, &grid, send(m, fluid), fluid.size(), candidates, 0.9,
-                                   false, &error));
+        CHECK_OK(ooze::lists_build(m, &lists, &grid,
+                                   {send(m, fluid), fluid.size(), candidates, 0.9, false}, &error));
         check_against(m, &lists, fluid, solid, 0.9, nullptr, false);
         assert_true(lists.pairs > 100);
         std::vector<uint16_t> count = fetch(m, lists.count, fluid.size());
@@ -195,8 +195,8 @@ static void no_candidates(void **state)
     ooze::Lists lists = {};
     Points none, fluid = random_points(100, 6.0, -3.0, -3.0, -3.0, 11);
     const float4 *candidates = sort_points(m, &grid, &none, 1.0, nullptr);
-    CHECK_OK(ooze::lists_build(m, &lists, &grid, send(m, fluid), fluid.size(), candidates, 1.0,
-                               false, &error));
+    CHECK_OK(ooze::lists_build(m, &lists, &grid,
+                               {send(m, fluid), fluid.size(), candidates, 1.0, false}, &error));
     check_against(m, &lists, fluid, none, 1.0, nullptr, false);
     assert_int_equal(lists.stored, 0);
     ooze::lists_free(m, &lists);
@@ -217,8 +217,8 @@ static void built_again(void **state)
         Points points = random_points(900 + 400 * k, sizes[k], 0.0, 0.0, 0.0, k);
         ooze::scratch_reset(m);
         const float4 *sorted = sort_points(m, &grid, &points, 1.0, nullptr);
-        CHECK_OK(
-            ooze::lists_build(m, &lists, &grid, sorted, points.size(), sorted, 1.0, true, &error));
+        CHECK_OK(ooze::lists_build(m, &lists, &grid, {sorted, points.size(), sorted, 1.0, true},
+                                   &error));
         check_against(m, &lists, points, points, 1.0, nullptr, true);
     }
     ooze::lists_free(m, &lists);
@@ -236,7 +236,8 @@ static void read_by_bodies(void **state)
     ooze::Lists lists = {};
     Points points = random_points(1000, 5.0, 0.0, 0.0, 0.0, 21);
     const float4 *sorted = sort_points(m, &grid, &points, 1.0, nullptr);
-    CHECK_OK(ooze::lists_build(m, &lists, &grid, sorted, points.size(), sorted, 1.0, true, &error));
+    CHECK_OK(
+        ooze::lists_build(m, &lists, &grid, {sorted, points.size(), sorted, 1.0, true}, &error));
     uint32_t *sums = ooze::scratch<uint32_t>(m, 3 * points.size());
     ooze::ListView view = ooze::view(&lists);
     ooze::for_each(
@@ -278,9 +279,9 @@ static void refusals(void **state)
     ooze::Lists lists = {};
     Points points = random_points(100, 5.0, 0.0, 0.0, 0.0, 21);
     const float4 *sorted = sort_points(m, &grid, &points, 1.0, nullptr);
-    CHECK_FAILS(ooze::lists_build(m, &lists, &grid, sorted, 100, sorted, 1.1, true, &error),
+    CHECK_FAILS(ooze::lists_build(m, &lists, &grid, {sorted, 100, sorted, 1.1, true}, &error),
                 OOZE_ERROR_ARGUMENT, "cannot look for neighbours within 1.1 in cells of edge 1");
-    CHECK_FAILS(ooze::lists_build(m, &lists, &grid, sorted, 100, sorted, 0.0, true, &error),
+    CHECK_FAILS(ooze::lists_build(m, &lists, &grid, {sorted, 100, sorted, 0.0, true}, &error),
                 OOZE_ERROR_ARGUMENT, "within 0");
     assert_int_equal(lists.n, 0);
     /* One point among 65,536 others: one more than a count holds. */
@@ -288,12 +289,12 @@ static void refusals(void **state)
     Points one(3, make_float4(9.0f, 0.0f, 0.0f, 0.0f));
     one[1].x = 0.1f;
     sorted = sort_points(m, &grid, &crowd, 1.0, nullptr);
-    CHECK_FAILS(ooze::lists_build(m, &lists, &grid, send(m, one), 3, sorted, 1.0, false, &error),
+    CHECK_FAILS(ooze::lists_build(m, &lists, &grid, {send(m, one), 3, sorted, 1.0, false}, &error),
                 OOZE_ERROR_LIMIT, "particle 1 has more than 65535 neighbours");
     assert_int_equal(lists.n, 0);
     crowd.pop_back();
     sorted = sort_points(m, &grid, &crowd, 1.0, nullptr);
-    CHECK_OK(ooze::lists_build(m, &lists, &grid, send(m, one), 3, sorted, 1.0, false, &error));
+    CHECK_OK(ooze::lists_build(m, &lists, &grid, {send(m, one), 3, sorted, 1.0, false}, &error));
     assert_int_equal(lists.pairs, 65535);
     ooze::lists_free(m, &lists);
     ooze::grid_free(m, &grid);
@@ -310,7 +311,7 @@ static void out_of_memory(void **state)
     Points points = random_points(1000, 5.0, 0.0, 0.0, 0.0, 21);
     const float4 *sorted = sort_points(m, &grid, &points, 1.0, nullptr);
     m->failed = cudaErrorMemoryAllocation;
-    CHECK_FAILS(ooze::lists_build(m, &lists, &grid, sorted, 1000, sorted, 1.0, true, &error),
+    CHECK_FAILS(ooze::lists_build(m, &lists, &grid, {sorted, 1000, sorted, 1.0, true}, &error),
                 OOZE_ERROR_MEMORY, "1000 particles need at least");
     assert_int_equal(lists.n, 0);
     m->failed = cudaErrorMemoryAllocation;
@@ -318,7 +319,7 @@ static void out_of_memory(void **state)
                 "1000 particles need at least");
     assert_int_equal(grid.n, 0);
     sort_points(m, &grid, &points, 1.0, nullptr);
-    CHECK_OK(ooze::lists_build(m, &lists, &grid, sorted, 1000, sorted, 1.0, true, &error));
+    CHECK_OK(ooze::lists_build(m, &lists, &grid, {sorted, 1000, sorted, 1.0, true}, &error));
     check_against(m, &lists, points, points, 1.0, nullptr, true);
     ooze::lists_free(m, &lists);
     ooze::grid_free(m, &grid);

@@ -149,7 +149,7 @@ static inline uint64_t check_points(Points points, double cell, double radius,
     ooze::Lists lists = {};
     const float4 *sorted = sort_points(m, &grid, &points, cell, periodic);
     CHECK_OK(
-        ooze::lists_build(m, &lists, &grid, sorted, points.size(), sorted, radius, true, &error));
+        ooze::lists_build(m, &lists, &grid, {sorted, points.size(), sorted, radius, true}, &error));
     check_against(m, &lists, points, points, radius, periodic, true);
     uint64_t pairs = lists.pairs;
     ooze::lists_free(m, &lists);

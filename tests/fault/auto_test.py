@@ -1,4 +1,5 @@
-"""`solver: auto`: the choice is reported, kept in the run folder, and resumed bit for bit; `ooze check` as JSON."""
+"""`solver: auto`: the choice is reported, kept in the run folder, and resumed bit for bit; `ooze
+check` as JSON."""
 import json
 import re
 import unittest
@@ -14,7 +15,9 @@ frame_rate: 20
 materials:
   syrup: {viscosity: 20, relaxation_time: 0.05}
 fluids:
-  - {name: block, material: syrup, shape: {type: box, size: [0.1, 0.16, 0.1], position: [0, 0.08, 0]}}
+  - name: block
+    material: syrup
+    shape: {type: box, size: [0.1, 0.16, 0.1], position: [0, 0.08, 0]}
 solids:
   - {name: floor, shape: {type: plane}}
 """
@@ -28,21 +31,24 @@ class AutoTest(runs.RunTest):
 
     def test_chosen_values_are_printed_and_saved(self):
         said = self.good("run", self.scene, "-o", self.folder / "a").stderr
-        words = re.search(r"chosen: time_step: (1/\d+), velocity_iterations: (\d+), passes: (\d), density_iterations: (\d+)", said)
+        words = re.search(r"chosen: time_step: (1/\d+), velocity_iterations: (\d+), passes: (\d), "
+                          r"density_iterations: (\d+)", said)
         self.assertTrue(words, said)
         kept = (self.folder / "a/scene.yaml").read_text()
         self.assertIn(f"  velocity_iterations: {words[2]}\n", kept)
         self.assertNotRegex(kept, r"(?m)^time_step: auto")
         self.assertIn("chosen: ", (self.folder / "a/log.txt").read_text())
         checked = self.good("check", self.scene).stdout
-        self.assertIn(f"chosen        time_step: {words[1]}, velocity_iterations: {words[2]}", checked)
+        self.assertIn(f"chosen        time_step: {words[1]}, velocity_iterations: {words[2]}",
+                      checked)
 
     def test_resumed_bit_by_bit(self):
         self.good("run", self.scene, "-o", self.folder / "whole")
         self.good("run", self.scene, "-o", self.folder / "parts", "--frames", "2")
         self.good("run", "--resume", self.folder / "parts", "--frames", "3")
         self.good("run", self.scene, "-o", self.folder / "parts", "--resume")
-        whole, parts = (self.good("info", self.folder / name, "--hash").stdout for name in ("whole", "parts"))
+        whole, parts = (self.good("info", self.folder / name, "--hash").stdout
+                        for name in ("whole", "parts"))
         self.assertEqual(whole, parts)
 
     def test_given_values_win_and_override(self):
@@ -50,10 +56,13 @@ class AutoTest(runs.RunTest):
                                      "--set", "method.passes=1").stdout)["settings"]
         self.assertEqual((given["time_step"], given["passes"]), (0.01, 1))
         self.assertNotIn("passes", given["chosen"])
-        self.scene.write_text(SCENE.replace(", solver: auto", ", velocity_iterations: 7") + "time_step: 1/40\n")
+        self.scene.write_text(SCENE.replace(", solver: auto", ", velocity_iterations: 7")
+                              + "time_step: 1/40\n")
         plain = json.loads(self.good("check", self.scene, "--json").stdout)
-        self.assertEqual((plain["settings"]["velocity_iterations"], plain["settings"]["chosen"]), (7, None))
-        chosen = json.loads(self.good("check", self.scene, "--json", "--set", "method.velocity_iterations=auto",
+        self.assertEqual((plain["settings"]["velocity_iterations"], plain["settings"]["chosen"]),
+                         (7, None))
+        chosen = json.loads(self.good("check", self.scene, "--json", "--set",
+                                      "method.velocity_iterations=auto",
                                       "--set", "time_step=auto").stdout)["settings"]
         self.assertRegex(chosen["chosen"], r"^time_step: 1/\d+, velocity_iterations: \d+$")
         self.bad(1, "'bulk' must be a number", "check", self.scene, "--set", "method.bulk=auto")

@@ -33,7 +33,8 @@ BAD_LINES = [
     (["run", "scene.yaml", "-o", "d", "--threads", "1e3"], "whole number"),
     (["run", "scene.yaml", "-o", "d", "--threads", " 1"], "whole number"),
     (["run", "scene.yaml", "-o", "d", "--threads", "99999"], "between 0 and 1024"),
-    (["run", "scene.yaml", "-o", "d", "--threads", "99999999999999999999999"], "between 0 and 1024"),
+    (["run", "scene.yaml", "-o", "d", "--threads", "99999999999999999999999"],
+     "between 0 and 1024"),
     (["run", "scene.yaml", "-o", "d", "--frames", "many"], "whole number, not 'many'"),
     (["run", "scene.yaml", "-o", "d", "--frames=-3"], "whole number"),
     (["run", "scene.yaml", "-o", "d", "--device", "gpu"], "auto, cpu or cuda"),
@@ -82,7 +83,8 @@ BAD_LINES = [
     (["run", "\x1b[31mred", "\x1b[31mred"], "unexpected argument '?[31mred'"),
 ]
 
-COMMANDS = ["run", "check", "info", "export", "mesh", "plot", "rheo", "render", "bench", "methods", "presets", "probes", "schema",
+COMMANDS = ["run", "check", "info", "export", "mesh", "plot", "rheo", "render", "bench", "methods",
+            "presets", "probes", "schema",
             "reference", "version", "help"]
 
 
@@ -133,7 +135,9 @@ class CommandLineTest(runs.RunTest):
     def test_bench(self):
         """Figures agree with each other; none depends on the speed of the host."""
         self.assertIn("blocks", self.good("bench", "--list").stdout)
-        self.assertIn("massive", [s["name"] for s in json.loads(self.good("bench", "--list", "--json").stdout)])
+        self.assertIn("massive",
+                      [s["name"]
+                       for s in json.loads(self.good("bench", "--list", "--json").stdout)])
         few = ["--warm-up", 1, "--runs", 2, "--steps", 1, "--threads", 1]
         said = json.loads(self.good("bench", "blocks", "--particles", 3000, "--json", *few).stdout)
         self.assertAlmostEqual(said["particles"] / 3000, 1, delta=0.2)
@@ -148,7 +152,8 @@ class CommandLineTest(runs.RunTest):
         # and without some pieces
         self.assertEqual(said["calls_per_step_method_velocity_operator"], 44)
         self.assertNotIn("calls_per_step_method_conformation_sweep", said)
-        consistent = json.loads(self.good("bench", "blocks", "--particles", 1000, "--json", "--clock", "cpu", *few,
+        consistent = json.loads(self.good("bench", "blocks", "--particles", 1000, "--json",
+                                          "--clock", "cpu", *few,
                                           "--set", "method.formulation=consistent").stdout)
         self.assertEqual(consistent["calls_per_step_method_conformation_sweep"], 5)
         self.bad(1, "nonsense", "bench", "blocks", "--set", "method.formulation=nonsense")
@@ -160,21 +165,27 @@ class CommandLineTest(runs.RunTest):
     def test_bench_tables(self):
         """Scaling with few particles: every figure is there, whatever it comes to."""
         few = ["--warm-up", 0, "--runs", 1, "--steps", 1, "--particles", 500]
-        by_threads = json.loads(self.good("bench", "blocks", "--scaling", "threads", "--threads", 3, "--json", *few).stdout)
+        by_threads = json.loads(self.good("bench", "blocks", "--scaling", "threads", "--threads", 3,
+                                          "--json", *few).stdout)
         self.assertEqual([row["threads"] for row in by_threads["rows"]], [1, 2, 3])
         self.assertEqual(by_threads["rows"][0]["relative"], 1)
         self.assertEqual(by_threads["efficiency"], by_threads["rows"][-1]["relative"])
-        by_size = json.loads(self.good("bench", "blocks", "--scaling", "particles", "--json", *few).stdout)
+        by_size = json.loads(self.good("bench", "blocks", "--scaling", "particles", "--json",
+                                       *few).stdout)
         self.assertEqual((len(by_size["rows"]), by_size["unevenness"]), (1, 0))
-        self.assertIn("even within 0%", self.good("bench", "blocks", "--scaling", "particles", *few).stdout)
+        self.assertIn("even within 0%",
+                      self.good("bench", "blocks", "--scaling", "particles", *few).stdout)
 
     def test_missing_cuda_is_one_clear_sentence(self):
         if re.search(r"(?m)^  cuda +yes", self.good("version").stdout):
-            self.bad(1, "device cuda", "run", self.scene, "-o", self.folder / "r", "--device", "cuda")
+            self.bad(1, "device cuda", "run", self.scene, "-o", self.folder / "r", "--device",
+                     "cuda")
         else:
-            self.bad(1, "no CUDA back end", "run", self.scene, "-o", self.folder / "r", "--device", "cuda")
+            self.bad(1, "no CUDA back end", "run", self.scene, "-o", self.folder / "r", "--device",
+                     "cuda")
         self.assertFalse((self.folder / "r").exists())
-        self.good("run", self.scene, "-o", self.folder / "r", "--device", "auto", "--frames", 1, "-q")
+        self.good("run", self.scene, "-o", self.folder / "r", "--device", "auto", "--frames", 1,
+                  "-q")
 
     def test_missing_and_damaged_files(self):
         nothing = self.folder / "nothing"
@@ -206,7 +217,8 @@ class CommandLineTest(runs.RunTest):
 
     def test_broken_pipe_is_quiet(self):
         for restore in (True, False):  # SIGPIPE with its default action, and ignored by the parent
-            process = subprocess.Popen([runs.OOZE, "reference"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            process = subprocess.Popen([runs.OOZE, "reference"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE,
                                        restore_signals=restore)
             process.stdout.close()
             said = process.stderr.read()
@@ -215,7 +227,8 @@ class CommandLineTest(runs.RunTest):
             self.assertEqual(said, b"")
 
     def test_check_reports_every_error(self):
-        self.scene.write_text(runs.SCENE.replace("radius: 0.12", "radios: 0.12").replace("drag: 0.3", "drag: high"))
+        self.scene.write_text(runs.SCENE.replace("radius: 0.12",
+                                                 "radios: 0.12").replace("drag: 0.3", "drag: high"))
         done = self.bad(1, f"{self.scene}:", "check", self.scene)
         heads = re.findall(rf"(?m)^{re.escape(str(self.scene))}:(\d+):(\d+): error: ", done.stderr)
         self.assertGreaterEqual(len(heads), 2, done.stderr)
@@ -229,18 +242,23 @@ class CommandLineTest(runs.RunTest):
 
     def test_check_prints_a_summary(self):
         done = self.good("check", self.scene)
-        self.assertRegex(done.stdout, r"no errors, \d+ warnings?: [\d,]+ particles \([\d,]+ with emitters\), frames 0 to 40, 400 steps\n$")
+        self.assertRegex(done.stdout,
+                         r"no errors, \d+ warnings?: [\d,]+ particles \([\d,]+ with emitters\), "
+                         r"frames 0 to 40, 400 steps\n$")
         self.bad(1, "--set", "check", self.scene, "--set", "materials.honey.dragg=1")
         self.good("check", self.scene, "--set", "materials.honey.drag=1")
 
     def test_a_run_that_goes_wrong(self):
-        """A nozzle that circles at 1e12 rad/s and 2e7 m throws its fluid along the floor at 2e19 m/s, and the square
-        of that, which friction asks for, is more than a float holds (3.4e38). It opens after 3.5 s: the frames of
-        the three seconds before are good, and stay."""
-        self.scene.write_text("ooze: 1\nmethod: {name: ballistic}\nspacing: 0.5\ntime_step: 1/8\nduration: 9\n"
-                              "frame_rate: 1\nmaterials: {m: {}}\nsolids: [{shape: {type: plane}}]\n"
-                              "fluids: [{material: m, shape: {type: box, size: [2, 2, 2], position: [0, 3, 0]}}]\n"
-                              "emitters: [{material: m, radius: 1, position: [0, 2, 0], start: 3.5,\n"
+        """A nozzle that circles at 1e12 rad/s and 2e7 m throws its fluid along the floor at 2e19
+        m/s, and the square of that, which friction asks for, is more than a float holds (3.4e38).
+        It opens after 3.5 s: the frames of the three seconds before are good, and stay."""
+        self.scene.write_text("ooze: 1\nmethod: {name: ballistic}\nspacing: 0.5\n"
+                              "time_step: 1/8\nduration: 9\nframe_rate: 1\nmaterials: {m: {}}\n"
+                              "solids: [{shape: {type: plane}}]\n"
+                              "fluids: [{material: m, shape: {type: box, size: [2, 2, 2], "
+                              "position: [0, 3, 0]}}]\n"
+                              "emitters: [{material: m, radius: 1, position: [0, 2, 0], "
+                              "start: 3.5,\n"
                               "            motion: {spin: [0, 1e12, 0], pivot: [2e7, 0, 0]}}]\n")
         run = self.folder / "r"
         done = self.bad(3, "is no longer finite", "run", self.scene, "-o", run)
@@ -271,8 +289,11 @@ class CommandLineTest(runs.RunTest):
         self.assertEqual(done.stdout, "")
         self.assertEqual(len(re.findall(r"(?m)^frame 40/40", done.stderr)), 1, done.stderr)
         self.assertNotIn("\r", done.stderr)
-        self.assertRegex(done.stderr, r"(?m)^frame 40/40, [\d,]+ particles, .+ steps/s, ETA .+, density error -$")
-        for stage in ("emit", "solids", "neighbours", "method", "finish", "probes", "output", "total"):
+        self.assertRegex(done.stderr,
+                         r"(?m)^frame 40/40, [\d,]+ particles, .+ steps/s, ETA .+, density "
+                         r"error -$")
+        for stage in ("emit", "solids", "neighbours", "method", "finish", "probes", "output",
+                      "total"):
             self.assertRegex(done.stderr, rf"(?m)^  {stage} +\d+\.\d+ +\d+\.\d$")
         log = (self.folder / "r/log.txt").read_text()
         self.assertIn("frame 40: step 400", log)
@@ -282,7 +303,8 @@ class CommandLineTest(runs.RunTest):
 
     def test_progress_on_a_terminal(self):
         master, slave = os.openpty()
-        process = subprocess.Popen([runs.OOZE, "run", str(self.scene), "-o", str(self.folder / "r")], stderr=slave,
+        process = subprocess.Popen([runs.OOZE, "run", str(self.scene), "-o",
+                                    str(self.folder / "r")], stderr=slave,
                                    env={**os.environ, "TERM": "xterm"})
         os.close(slave)
         said = b""

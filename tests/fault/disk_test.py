@@ -46,7 +46,8 @@ class DiskTest(runs.RunTest):
         """A file system of that size, or None where mounting is not allowed."""
         place = self.folder / "small"
         place.mkdir()
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kibibytes}k", "tmpfs", str(place)],
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kibibytes}k", "tmpfs",
+                               str(place)],
                               capture_output=True)
         if done.returncode:
             return None
@@ -77,14 +78,16 @@ class DiskTest(runs.RunTest):
                 self.assertIn("hint: free some disk space", done.stderr)
                 stood = self.check_frames_stand(run)
                 os.unlink(place / "ballast")
-                self.good("run", self.scene, "-o", run, "--resume", "--quiet", "--frames", stood + 2)
+                self.good("run", self.scene, "-o", run, "--resume", "--quiet", "--frames",
+                          stood + 2)
                 for mine, theirs in zip(runs.frame_files(run), runs.frame_files(reference)):
                     self.assertEqual(mine.read_bytes(), theirs.read_bytes())
                 shutil.rmtree(run)
 
     def test_full_disk_behind_stdout(self):
         with open("/dev/full", "w") as full:
-            done = subprocess.run([runs.OOZE, "schema"], stdout=full, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run([runs.OOZE, "schema"], stdout=full, stderr=subprocess.PIPE,
+                                  text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("cannot write the result", done.stderr)
 
@@ -130,10 +133,12 @@ class DiskTest(runs.RunTest):
         self.assertEqual(sorted(self.folder.rglob("*")), before)
 
     def test_dry_run_predicts_emitted_particles(self):
-        """No sink: the run must then hold exactly the particles, and the bytes, that `--dry-run` predicted."""
+        """No sink: the run must then hold exactly the particles, and the bytes, that `--dry-run`
+        predicted."""
         scene = self.folder / "emitters.yaml"
         text = runs.SCENE.split("sinks:")[0]
-        text += "  - {material: honey, radius: 0.2, position: [5, 1, 0], start: 0.1, stop: 0.2, speed: 1}\n"
+        text += ("  - {material: honey, radius: 0.2, position: [5, 1, 0], start: 0.1, stop: 0.2, "
+                 "speed: 1}\n")
         text += "  - {material: honey, radius: 0.2, position: [9, 1, 0], limit: 100}\n"
         scene.write_text(text)
         told = self.good("run", scene, "--dry-run").stdout
@@ -143,12 +148,14 @@ class DiskTest(runs.RunTest):
         last = runs.frame_files(run)[-1]
         with h5py.File(last) as frame:
             count = frame.attrs["particle_count"]
-        start, end = re.search(r"(?m)^particles +([\d,]+), and with emitters ([\d,]+) at the end", told).groups()
+        start, end = re.search(r"(?m)^particles +([\d,]+), and with emitters ([\d,]+) at the end",
+                               told).groups()
         self.assertEqual(int(end.replace(",", "")), count)
         self.assertIn(f"{start} particles ({end} with emitters)", checked)
         self.assertGreater(count, 100 + int(start.replace(",", "")))
         sizes = [path.stat().st_size for path in runs.frame_files(run)]
-        total, final = re.search(r"(?m)^disk +([\d.]+ \w+), ([\d.]+ \w+) for the last frame", told).groups()
+        total, final = re.search(r"(?m)^disk +([\d.]+ \w+), ([\d.]+ \w+) for the last frame",
+                                 told).groups()
         units = {"bytes": 1, "KiB": 1024, "MiB": 1024**2}
         for text, true in ((total, sum(sizes)), (final, sizes[-1])):
             number, unit = text.split()

@@ -28,7 +28,8 @@ class ExportTest(runs.RunTest):
 
     def test_ranges(self):
         run = self.short_run()
-        for text, numbers in (("2", [2]), ("1:3", [1, 2, 3]), ("::2", [0, 2, 4, 6]), ("4:", [4, 5, 6]),
+        for text, numbers in (("2", [2]), ("1:3", [1, 2, 3]), ("::2", [0, 2, 4, 6]),
+                              ("4:", [4, 5, 6]),
                               (":1", [0, 1]), ("1:100:3", [1, 4]), ("6:6", [6])):
             out = self.folder / text.replace(":", "-")
             self.good("export", run, "--format", "csv", "--frames", text, "-o", out, "--quiet")
@@ -44,12 +45,14 @@ class ExportTest(runs.RunTest):
             rows = list(csv.reader(file))
         with h5py.File(run / "frames/frame_000006.h5") as frame:
             positions = frame["particles/position"][...]
-            columns = sum(data.shape[1] if data.ndim > 1 else 1 for data in frame["particles"].values())
+            columns = sum(data.shape[1] if data.ndim > 1 else 1
+                          for data in frame["particles"].values())
         self.assertEqual(len(rows) - 1, len(positions))
         self.assertEqual(len(rows[0]), columns)
         at = next(i for i, name in enumerate(rows[0]) if name.startswith("position"))
         for row, position in zip(rows[1:], positions):
-            self.assertEqual([float(x) for x in row[at:at + 3]], [float(f"{x:.9g}") for x in position[:3]])
+            self.assertEqual([float(x) for x in row[at:at + 3]],
+                             [float(f"{x:.9g}") for x in position[:3]])
 
     def test_damaged_frame_is_left_out(self):
         run = self.short_run()
@@ -67,9 +70,11 @@ class ExportTest(runs.RunTest):
         run = self.short_run()
         self.assertRegex(self.good("info", run, "--hash").stdout, r"^[0-9a-f]{16}\n$")
         last = run / "frames/frame_000006.h5"
-        self.assertEqual(self.good("info", last, "--hash").stdout, self.good("info", run, "--hash").stdout)
+        self.assertEqual(self.good("info", last, "--hash").stdout,
+                         self.good("info", run, "--hash").stdout)
         facts = json.loads(self.good("info", run, "--json").stdout)
-        self.assertEqual((facts["kind"], facts["frames"], facts["step"], facts["finished"]), ("run", 7, 60, False))
+        self.assertEqual((facts["kind"], facts["frames"], facts["step"], facts["finished"]),
+                         ("run", 7, 60, False))
         self.assertEqual(facts["title"], "everything at once")
         self.assertEqual(facts["hash"], self.hash_of(run))
         self.assertAlmostEqual(facts["time"], 0.06)
@@ -77,12 +82,14 @@ class ExportTest(runs.RunTest):
             names = set(frame["particles"])
             count = len(frame["particles/id"])
             highest = float(frame["particles/id"][...].max())
-            box = [frame["particles/position"][...].min(axis=0), frame["particles/position"][...].max(axis=0)]
+            box = [frame["particles/position"][...].min(axis=0),
+                   frame["particles/position"][...].max(axis=0)]
         self.assertEqual(facts["particles"], count)
         self.assertEqual({field["name"] for field in facts["fields"]}, names)
         self.assertEqual(next(f["max"] for f in facts["fields"] if f["name"] == "id"), highest)
         position = next(f for f in facts["fields"] if f["name"] == "position")
-        self.assertEqual([position["min"], position["max"]], [list(map(float, corner)) for corner in box])
+        self.assertEqual([position["min"], position["max"]],
+                         [list(map(float, corner)) for corner in box])
         self.assertEqual([row["density"] for row in facts["state"]["materials"]], [1400, 1000])
         self.assertEqual(facts["state"]["counters"][0]["next_id"], highest + 1)
         text = self.good("info", run).stdout
@@ -112,11 +119,13 @@ class ExportTest(runs.RunTest):
         picture = self.folder / "hills.pgm"
         picture.write_text("P2\n3 2\n4\n0 1 2\n3 2 1\n")
         facts = json.loads(self.good("info", picture, "--json").stdout)
-        self.assertEqual(facts, {"kind": "height map", "columns": 3, "rows": 2, "low": 0, "high": 0.75})
+        self.assertEqual(facts,
+                         {"kind": "height map", "columns": 3, "rows": 2, "low": 0, "high": 0.75})
         grid = self.folder / "hills.asc"
         grid.write_text("ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 0.5\n1 2\n3 5\n")
         facts = json.loads(self.good("info", grid, "--json").stdout)
-        self.assertEqual(facts, {"kind": "height map", "columns": 2, "rows": 2, "cell": 0.5, "low": 1, "high": 5})
+        self.assertEqual(facts, {"kind": "height map", "columns": 2, "rows": 2, "cell": 0.5,
+                                 "low": 1, "high": 5})
         # a grid has a cell size, a picture has none
         shape = "solids: [{{shape: {{type: heightfield, file: {}}}}}]\n"
         scene = runs.SCENE.split("solids:")[0]
@@ -126,7 +135,8 @@ class ExportTest(runs.RunTest):
         self.bad(1, "size.x = 0", "check", self.scene)
 
     def test_info_without_particles(self):
-        self.scene.write_text(runs.SCENE.replace("size: [0.4, 0.4, 0.4]", "size: [0.01, 0.01, 0.01]"))
+        self.scene.write_text(runs.SCENE.replace("size: [0.4, 0.4, 0.4]",
+                                                 "size: [0.01, 0.01, 0.01]"))
         self.good("run", self.scene, "-o", self.folder / "empty", "--frames", 0, "--quiet")
         text = self.good("info", self.folder / "empty").stdout
         self.assertRegex(text, r"(?m)^  position +float32 x 3$")

@@ -1,4 +1,5 @@
-"""kill -9 at random moments loses no finished frame, and the resumed run ends with the same bits."""
+"""kill -9 at random moments loses no finished frame, and the resumed run ends with the same
+bits."""
 import random
 import time
 import unittest
@@ -13,7 +14,8 @@ KILLS_A_RUN = 6
 class KillTest(runs.RunTest):
     def kill_once(self, run, threads, delay):
         """Starts or resumes the run and kills it after `delay`; True when it was still running."""
-        process = runs.start("run", self.scene, "-o", run, "--resume", "--threads", threads, "--quiet",
+        process = runs.start("run", self.scene, "-o", run, "--resume", "--threads", threads,
+                             "--quiet",
                              "--checkpoint-every", 0.01)
         time.sleep(delay)
         process.kill()

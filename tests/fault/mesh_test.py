@@ -41,7 +41,8 @@ def read_obj(path):
 
 def read_usda(path):
     text = path.read_text()
-    points = re.search(r"point3f\[\] points\.timeSamples = \{\s*0: \[(.*?)\],\n", text, re.S).group(1)
+    points = re.search(r"point3f\[\] points\.timeSamples = \{\s*0: \[(.*?)\],\n", text,
+                       re.S).group(1)
     faces = re.search(r"faceVertexIndices\.timeSamples = \{\s*0: \[(.*?)\],\n", text, re.S).group(1)
     numbers = re.findall(r"[-+\d.e]+", points)
     return (numpy.array(numbers, dtype=float).reshape(-1, 3),
@@ -58,7 +59,8 @@ class MeshTest(runs.RunTest):
 
     def check_closed(self, faces):
         """Every directed edge once, and its opposite too."""
-        edges = numpy.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]).astype(numpy.int64)
+        edges = numpy.concatenate([faces[:, [0, 1]], faces[:, [1, 2]],
+                                   faces[:, [2, 0]]]).astype(numpy.int64)
         there = edges[:, 0] << 32 | edges[:, 1]
         back = edges[:, 1] << 32 | edges[:, 0]
         self.assertEqual(len(numpy.unique(there)), len(there))
@@ -67,7 +69,8 @@ class MeshTest(runs.RunTest):
     def test_formats_agree(self):
         run = self.short_run()
         for name, suffix in FORMATS.items():
-            done = self.good("mesh", run, "--format", name, "--frames", "3:", "-o", self.folder / name)
+            done = self.good("mesh", run, "--format", name, "--frames", "3:", "-o",
+                             self.folder / name)
             self.assertIn("4 meshes in", done.stdout)
             self.assertEqual(list((self.folder / name).glob("*.part")), [])
         vertices, faces = read_ply(self.folder / "ply/frame_000005.ply")
@@ -94,7 +97,8 @@ class MeshTest(runs.RunTest):
     def test_same_files_for_any_number_of_threads(self):
         run = self.short_run()
         for threads in (1, 2, 5):
-            self.good("mesh", run, "--threads", threads, "-o", self.folder / str(threads), "--frames", "5:6")
+            self.good("mesh", run, "--threads", threads, "-o", self.folder / str(threads),
+                      "--frames", "5:6")
         for name in ("frame_000005.ply", "frame_000006.ply"):
             one = (self.folder / "1" / name).read_bytes()
             self.assertEqual(one, (self.folder / "2" / name).read_bytes())
@@ -112,7 +116,8 @@ class MeshTest(runs.RunTest):
         self.assertIn("7 of them", self.good("mesh", run).stdout)
         # Other settings, or a frame that was simulated anew, make other files.
         self.assertNotIn("made before", self.good("mesh", run, "--cell", 0.7).stdout)
-        self.assertNotIn("made before", self.good("mesh", run, "--cell", 0.7, "--smoothing", 0).stdout)
+        self.assertNotIn("made before",
+                         self.good("mesh", run, "--cell", 0.7, "--smoothing", 0).stdout)
 
     def test_kill_leaves_whole_files(self):
         run = self.short_run()
@@ -130,7 +135,8 @@ class MeshTest(runs.RunTest):
         self.good("mesh", run, "-o", out, "--cell", 0.25)
         for number in range(FRAMES + 1):
             name = f"frame_{number:06d}.ply"
-            self.assertEqual((out / name).read_bytes(), (self.folder / "reference" / name).read_bytes())
+            self.assertEqual((out / name).read_bytes(),
+                             (self.folder / "reference" / name).read_bytes())
 
     def test_damaged_and_missing_frames(self):
         run = self.short_run()
@@ -147,7 +153,8 @@ class MeshTest(runs.RunTest):
 
     def test_empty_frame_and_one_particle(self):
         scene = runs.SCENE.split("solids:")[0] + "emitters:\n" \
-            "  - {material: water, radius: 0.02, position: [0, 1, 0], speed: 2, start: 0.03, limit: 1}\n"
+            "  - {material: water, radius: 0.02, position: [0, 1, 0], speed: 2, start: 0.03,\n" \
+            "     limit: 1}\n"
         scene = re.sub(r"fluids:.*?(?=emitters)", "", scene, flags=re.S)
         run = self.short_run(scene)
         done = self.good("mesh", run)
@@ -173,7 +180,8 @@ class MeshTest(runs.RunTest):
     def test_scene_sets_the_defaults(self):
         run = self.short_run(runs.SCENE + "surface: {method: clavet, cell: 0.8}\n")
         self.good("mesh", run, "--frames", 4)
-        self.good("mesh", run, "--frames", 4, "-o", self.folder / "said", "--method", "clavet", "--cell", 0.8)
+        self.good("mesh", run, "--frames", 4, "-o", self.folder / "said", "--method", "clavet",
+                  "--cell", 0.8)
         self.good("mesh", run, "--frames", 4, "-o", self.folder / "other", "--method", "isotropic")
         default = (run / "surface/frame_000004.ply").read_bytes()
         self.assertEqual(default, (self.folder / "said/frame_000004.ply").read_bytes())

@@ -1,4 +1,5 @@
-"""Output by threads beside the steps: in order, no more than two states behind, and a failure that stops the run."""
+"""Output by threads beside the steps: in order, no more than two states behind, and a failure that
+stops the run."""
 import csv
 import re
 import signal
@@ -44,7 +45,8 @@ class OverlapTest(runs.RunTest):
     def test_profile_shows_the_cost(self):
         done = self.good("run", self.scene, "-o", self.folder / "run")
         self.assertRegex(done.stderr, r"(?m)^  output +[\d.]+ +[\d.]+$")
-        told = re.search(r"output: copying ([\d.]+) s, waiting ([\d.]+) s\n  beside the steps: writing ([\d.]+) s "
+        told = re.search(r"output: copying ([\d.]+) s, waiting ([\d.]+) s\n  beside the steps: "
+                         r"writing ([\d.]+) s "
                          r"\([\d.]+%\); the copies take [\d.]+ \wi?B", done.stderr)
         self.assertTrue(told, done.stderr)
         self.assertGreater(float(told[3]), 0)
@@ -52,7 +54,8 @@ class OverlapTest(runs.RunTest):
     def test_kill_finds_rows_before_states(self):
         for number in (2, 9, 17):
             run = self.folder / f"run{number}"
-            process = runs.start("run", self.scene, "-o", run, "--quiet", "--checkpoint-every", 0.001)
+            process = runs.start("run", self.scene, "-o", run, "--quiet", "--checkpoint-every",
+                                 0.001)
             self.wait_for_frame(run, number)
             process.kill()
             process.communicate()
@@ -86,7 +89,8 @@ class OverlapTest(runs.RunTest):
         reference = self.reference()
         run, fitting = self.folder / "run", 6
         self.good("run", self.scene, "-o", run, "--frames", 3, "--quiet")
-        hurdle = run / "frames" / f"frame_{fitting:06d}.h5.part"  # a folder where a file is to be written
+        # a folder where a file is to be written
+        hurdle = run / "frames" / f"frame_{fitting:06d}.h5.part"
         hurdle.mkdir()
         done = runs.ooze("run", "--resume", run, "--frames", 100000, timeout=120)
         self.assertEqual(done.returncode, 1, done.stderr)
@@ -117,18 +121,21 @@ class OverlapTest(runs.RunTest):
             self.scene.write_text(runs.SCENE + "surface: {cell: 0.6, mesh_smoothing: 2}\n")
             wanted = self.meshes(self.meshed_afterwards("--format", name))
             run = self.folder / name
-            done = self.good("run", self.scene, "-o", run, "--frames", MESHED, "--mesh-format", name)
+            done = self.good("run", self.scene, "-o", run, "--frames", MESHED, "--mesh-format",
+                             name)
             self.assertIn(f"{MESHED + 1} meshes in {run}/surface\n", done.stderr)
             self.assertRegex(done.stderr, r", meshing [\d.]+ s \([\d.]+%\); the copies")
             self.assertEqual(self.meshes(run), wanted)
-            self.assertIn(f"{MESHED + 1} of them made before", self.good("mesh", run, "--format", name).stdout)
+            self.assertIn(f"{MESHED + 1} of them made before",
+                          self.good("mesh", run, "--format", name).stdout)
             runs.shutil.rmtree(self.folder / "afterwards")
 
     def test_missing_meshes_are_made_after_a_kill(self):
         reference = self.meshed_afterwards()
         run = self.folder / "run"
         for number in (1, 4, 6):
-            process = runs.start("run", self.scene, "-o", run, "--resume", "--frames", MESHED, "--mesh", "--quiet")
+            process = runs.start("run", self.scene, "-o", run, "--resume", "--frames", MESHED,
+                                 "--mesh", "--quiet")
             self.wait_for_frame(run, number)
             process.kill()
             process.communicate()
@@ -149,7 +156,8 @@ class OverlapTest(runs.RunTest):
         self.assertEqual(process.returncode, 130, said)
         # Frames in the queue are meshed too.
         self.assertEqual(len(self.meshes(run)), len(runs.frame_files(run)))
-        done = self.good("run", "--resume", run, "--mesh", "--frames", max(MESHED, len(runs.frame_files(run))))
+        done = self.good("run", "--resume", run, "--mesh", "--frames",
+                         max(MESHED, len(runs.frame_files(run))))
         self.assertIn("made before", done.stderr)
         for name, data in self.meshes(reference).items():
             self.assertEqual((run / "surface" / name).read_bytes(), data)
@@ -172,9 +180,11 @@ class OverlapTest(runs.RunTest):
 
     def test_mesh_that_cannot_be_made(self):
         """A mesh that fails does not end the run; it is reported."""
-        self.scene.write_text(runs.SCENE.replace("spacing: 0.05", "spacing: 0.02") + "surface: {cell: 0.01}\n")
+        self.scene.write_text(runs.SCENE.replace("spacing: 0.05", "spacing: 0.02")
+                              + "surface: {cell: 0.01}\n")
         run = self.folder / "run"
-        done = self.bad(1, "a frame cannot be meshed: ", "run", self.scene, "-o", run, "--mesh", "--frames", 3,
+        done = self.bad(1, "a frame cannot be meshed: ", "run", self.scene, "-o", run, "--mesh",
+                        "--frames", 3,
                         timeout=60)
         self.assertEqual(done.stderr.count("a frame cannot be meshed"), 1)
         self.assertIn("MiB are allowed", done.stderr)

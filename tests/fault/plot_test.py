@@ -1,4 +1,5 @@
-"""`ooze plot`: files other programs can read, runs side by side, and one clear line for every slip."""
+"""`ooze plot`: files other programs can read, runs side by side, and one clear line for every
+slip."""
 import resource
 import shutil
 import struct
@@ -32,7 +33,8 @@ def read_png(path):
     while at < len(data):
         length, kind = struct.unpack(">I4s", data[at:at + 8])
         body = data[at + 8:at + 8 + length]
-        assert struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0] == zlib.crc32(kind + body)
+        assert struct.unpack(">I",
+                             data[at + 8 + length:at + 12 + length])[0] == zlib.crc32(kind + body)
         chunks[kind] = chunks.get(kind, b"") + body
         at += 12 + length
     width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
@@ -74,12 +76,14 @@ class PlotTest(runs.RunTest):
         self.assertEqual((root.get("width"), root.get("height")), ("800", "420"))
 
     def test_curve_is_the_data(self):
-        """Ticks tell the scale; every reading lies where it says, within a pixel (ticks are snapped to pixels)."""
+        """Ticks tell the scale; every reading lies where it says, within a pixel (ticks are snapped
+        to pixels)."""
         points = curves_of(self.plot("tall"), BLUE)[0]
         ticks = []
         for node in xml.parse(self.folder / "p.svg").iter(SVG + "text"):
             if node.get("text-anchor") == "end":
-                ticks.append((float("".join(node.itertext()).replace("−", "-")), float(node.get("y")) - 4))
+                ticks.append((float("".join(node.itertext()).replace("−", "-")),
+                              float(node.get("y")) - 4))
         (v0, y0), (v1, y1) = ticks[0], ticks[-1]
         lines = (self.run_folder / "probes.csv").read_text().splitlines()
         column = lines[0].split(",").index("tall.height [m]")
@@ -91,11 +95,13 @@ class PlotTest(runs.RunTest):
         """120 steps in the first 12 frames, and step 0."""
         points = curves_of(self.plot("energy.kinetic"), BLUE)[0]
         self.assertEqual(len(points), 121)
-        self.assertEqual(len(curves_of(self.plot("energy.kinetic", "--x", "centre.y"), BLUE)[0]), 13)
+        self.assertEqual(len(curves_of(self.plot("energy.kinetic", "--x", "centre.y"), BLUE)[0]),
+                         13)
 
     def test_runs_side_by_side(self):
         other = self.folder / "second"
-        self.good("run", self.scene, "-o", other, "-q", "--frames", 12, "--set", "gravity=[0, -2, 0]")
+        self.good("run", self.scene, "-o", other, "-q", "--frames", 12, "--set",
+                  "gravity=[0, -2, 0]")
         out = self.plot(other, "--probe", "centre.y")
         self.assertIn("first", texts_of(out))
         self.assertIn("second", texts_of(out))
@@ -124,16 +130,19 @@ class PlotTest(runs.RunTest):
         self.assertEqual((width, height), (640, 360))
         points = curves_of(self.plot("tall", "--size", "640x360"), BLUE)[0]
         for x, y in points[1:-1]:
-            near = [rows[int(y) + dy][3 * (int(x) + dx):][:3] for dy in (-1, 0, 1) for dx in (-1, 0, 1)]
+            near = [rows[int(y) + dy][3 * (int(x) + dx):][:3] for dy in (-1, 0, 1)
+                    for dx in (-1, 0, 1)]
             self.assertTrue(any(p[0] < 100 and p[2] > 130 for p in near), (x, y))
         self.assertEqual(rows[0], b"\xff" * (3 * 640))
 
     @unittest.skipUnless(shutil.which("pdftotext"), "poppler-utils is not installed")
     def test_pdf_is_the_same_drawing(self):
         """A page of 1/96 inch a pixel, with every text of the SVG as text."""
-        arguments = ("tall", "centre", "--title", "Fish & <chips> é", "--log", "x", "--x-range", "1e-4:1")
+        arguments = ("tall", "centre", "--title", "Fish & <chips> é", "--log", "x", "--x-range",
+                     "1e-4:1")
         out = self.plot(*arguments, name="p.pdf")
-        shown = subprocess.run(["pdftotext", "-layout", out, "-"], capture_output=True, text=True, check=True).stdout
+        shown = subprocess.run(["pdftotext", "-layout", out, "-"], capture_output=True, text=True,
+                               check=True).stdout
         for text in texts_of(self.plot(*arguments)):
             self.assertIn(text, shown.replace("\xa0", " "))
         info = subprocess.run(["pdfinfo", out], capture_output=True, text=True, check=True).stdout
@@ -151,9 +160,11 @@ class PlotTest(runs.RunTest):
     def test_without_fonts(self):
         """Where no font is installed cairo draws its built-in one."""
         empty = self.folder / "fonts.conf"
-        empty.write_text("<?xml version='1.0'?><fontconfig><cachedir>%s</cachedir></fontconfig>" % self.folder)
+        empty.write_text("<?xml version='1.0'?><fontconfig><cachedir>%s</cachedir></fontconfig>"
+                         % self.folder)
         for name in ("p.svg", "p.png", "p.pdf"):
-            self.good("plot", self.run_folder, "tall", "-o", self.folder / name, env={"FONTCONFIG_FILE": str(empty)})
+            self.good("plot", self.run_folder, "tall", "-o", self.folder / name,
+                      env={"FONTCONFIG_FILE": str(empty)})
         _, _, rows = read_png(self.folder / "p.png")
         self.assertLess(min(min(row[60:120]) for row in rows), 120)  # labels of the y axis
 
@@ -162,15 +173,18 @@ class PlotTest(runs.RunTest):
             resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
 
         for name in ("p.svg", "p.png", "p.pdf"):
-            done = runs.ooze("plot", self.run_folder, "tall", "-o", self.folder / name, preexec_fn=no_space,
+            done = runs.ooze("plot", self.run_folder, "tall", "-o", self.folder / name,
+                             preexec_fn=no_space,
                              restore_signals=False)  # writing beyond is an error, as on a full disk
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn(name, done.stderr)
-            self.bad(1, "nowhere", "plot", self.run_folder, "tall", "-o", self.folder / "nowhere" / name)
+            self.bad(1, "nowhere", "plot", self.run_folder, "tall", "-o",
+                     self.folder / "nowhere" / name)
         self.assertEqual(list(self.folder.glob("p.*")), [])
 
     def test_axes(self):
-        self.assertIn("10⁻⁴", " ".join(texts_of(self.plot("tall", "--log", "xy", "--x-range", "1e-4:1"))))
+        self.assertIn("10⁻⁴",
+                      " ".join(texts_of(self.plot("tall", "--log", "xy", "--x-range", "1e-4:1"))))
         points = curves_of(self.plot("tall", "--x-range", "0.05:0.1"), BLUE)[0]
         self.assertLess(len(points), 9)
         self.plot("count", "--y-range", ":9000")

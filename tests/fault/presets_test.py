@@ -1,4 +1,5 @@
-"""`ooze presets`: lists, one with its sources, JSON that agrees, a block that a scene takes; the drop test with each; the page."""
+"""`ooze presets`: lists, one with its sources, JSON that agrees, a block that a scene takes; the
+drop test with each; the page."""
 import importlib.util
 import json
 import pathlib
@@ -18,8 +19,11 @@ class PresetsTest(runs.RunTest):
     def test_list_contains_each_preset_once(self):
         said = self.good("presets").stdout
         for preset in self.table():
-            self.assertEqual(len(re.findall(rf"(?m)^{preset['name']} +{re.escape(preset['summary'])} ", said)), 1, preset["name"])
-        self.assertRegex(said, r"(?m)^ketchup .* 1140 kg/m3, yields at 32 Pa, then 18\.7 rate\^0\.27 Pa$")
+            self.assertEqual(len(re.findall(rf"(?m)^{preset['name']} "
+                                            rf"+{re.escape(preset['summary'])} ", said)), 1,
+                             preset["name"])
+        self.assertRegex(said,
+                         r"(?m)^ketchup .* 1140 kg/m3, yields at 32 Pa, then 18\.7 rate\^0\.27 Pa$")
 
     def test_a_preset_is_printed_with_numbers_and_sources(self):
         self.assertEqual([preset["name"] for preset in self.table("lava")], ["lava"])
@@ -27,13 +31,17 @@ class PresetsTest(runs.RunTest):
             said = self.good("presets", preset["name"]).stdout
             for number in preset["numbers"]:
                 self.assertIn(number["origin"], ("measured", "typical", "artistic"))
-                self.assertRegex(said, rf"(?m)^  {number['key']} +{re.escape(str(number['value']))} ?\S* ")
+                self.assertRegex(said,
+                                 rf"(?m)^  {number['key']} "
+                                 rf"+{re.escape(str(number['value']))} ?\S* ")
                 self.assertIn(number["source"], said)
 
     def test_pasted_block_is_the_preset(self):
         def dry(text, *words):
             path = self.folder / "scene.yaml"
-            path.write_text(HEAD + text + "fluids: [{material: x, shape: {type: box, size: [0.05, 0.05, 0.05]}}]\n")
+            path.write_text(HEAD + text
+                            + "fluids: [{material: x, shape: {type: box, size: [0.05, 0.05, "
+                            "0.05]}}]\n")
             run = self.folder / f"run{len(list(self.folder.glob('run*')))}"
             self.good("run", path, "-o", run, "--frames", "0", *words)
             return (run / "scene.yaml").read_text()
@@ -44,19 +52,23 @@ class PresetsTest(runs.RunTest):
             kept = dry(f"materials: {{x: {{preset: {name}}}}}\n")
             self.assertEqual(dry(block), kept)
             self.assertNotIn("preset", kept)
-        self.assertEqual(dry("materials: {x: {preset: oil}}\n", "--set", f"materials.x.preset={name}"), kept)
+        self.assertEqual(dry("materials: {x: {preset: oil}}\n", "--set",
+                             f"materials.x.preset={name}"), kept)
 
     def test_drop_scene_with_each(self):
         for preset in self.table():
-            said = self.good("check", ROOT / "scenes/presets/drop.yaml", "--set", f"materials.sample.preset={preset['name']}")
+            said = self.good("check", ROOT / "scenes/presets/drop.yaml", "--set",
+                             f"materials.sample.preset={preset['name']}")
             self.assertIn("no errors, 0 warnings", said.stdout + said.stderr, preset["name"])
 
     def test_page_is_up_to_date(self):
-        spec = importlib.util.spec_from_file_location("material_pages", ROOT / "tools/material_pages.py")
+        spec = importlib.util.spec_from_file_location("material_pages",
+                                                      ROOT / "tools/material_pages.py")
         pages = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(pages)
         table = self.table()
-        self.assertEqual(pages.page(table), pages.PAGE.read_text(), "run tools/material_pages.py --page")
+        self.assertEqual(pages.page(table), pages.PAGE.read_text(),
+                         "run tools/material_pages.py --page")
         shown = re.findall(r"\]\((images/materials/\w+_drop\.png)\)", pages.PAGE.read_text())
         self.assertEqual(len(shown), len(table))
         for name in shown:

@@ -27,7 +27,8 @@ class RenderTest(runs.RunTest):
         run = self.short_run()
         done = self.good("render", run, "--size", "48x32", "--samples", "1")
         self.assertIn("5 pictures", done.stdout)
-        self.assertEqual([p.name for p in self.pictures(run)], [f"frame_{i:06d}.png" for i in range(5)])
+        self.assertEqual([p.name for p in self.pictures(run)],
+                         [f"frame_{i:06d}.png" for i in range(5)])
         if shutil.which("ffmpeg"):
             self.assertGreater((run / "video.mp4").stat().st_size, 500)
             self.assertIn("video.mp4", done.stdout)
@@ -53,7 +54,8 @@ class RenderTest(runs.RunTest):
     def test_preview_particles_colours_and_backdrops(self):
         run = self.short_run()
         seen = set()
-        for options in (["--preview"], ["--particles"], ["--color-by", "speed"], ["--color-by", "speed:0:4"],
+        for options in (["--preview"], ["--particles"], ["--color-by", "speed"],
+                        ["--color-by", "speed:0:4"],
                         ["--set", "render.backdrop=grid"], ["--set", "render.backdrop=sky"],
                         ["--set", "materials.honey.look=chocolate"], ["--camera", "1,1,3"],
                         ["--camera", "1,1,3,0,0.4,0"], ["--set", "render.exposure=1"],
@@ -76,25 +78,29 @@ class RenderTest(runs.RunTest):
         for part, *options in (
                 ("needs WIDTHxHEIGHT", "--size", "48"), ("needs WIDTHxHEIGHT", "--size", "0x5"),
                 ("needs WIDTHxHEIGHT", "--size", "nanx5"), ("needs X,Y,Z", "--camera", "1,2"),
-                ("needs X,Y,Z", "--camera", "1,2,nan"), ("FIELD:LOW:HIGH", "--color-by", "speed:3:1"),
+                ("needs X,Y,Z", "--camera", "1,2,nan"),
+                ("FIELD:LOW:HIGH", "--color-by", "speed:3:1"),
                 ("samples", "--samples", "0"), ("--frames needs", "--frames", "5:2")):
             self.bad(2, part, "render", run, *options)
         self.bad(1, "GB of memory", "render", run, "--size", "65000x65000")
         self.bad(1, "each side is", "render", run, "--size", "1e9x1e9")
         self.bad(1, "did you mean 'velocity'?", "render", run, *SMALL, "--color-by", "velocit")
-        self.bad(1, "did you mean 'honey'?", "render", run, *SMALL, "--set", "materials.honey.look=hony")
+        self.bad(1, "did you mean 'honey'?", "render", run, *SMALL, "--set",
+                 "materials.honey.look=hony")
         self.bad(1, "cannot open", "render", self.folder / "nowhere")
 
     def test_without_ffmpeg(self):
         run = self.short_run(1)
         empty = self.folder / "empty"
         empty.mkdir()
-        self.bad(1, "ffmpeg, which makes the video, is not found", "render", run, *SMALL, env={"PATH": str(empty)})
+        self.bad(1, "ffmpeg, which makes the video, is not found", "render", run, *SMALL,
+                 env={"PATH": str(empty)})
         self.assertEqual(len(self.pictures(run)), 2)
         fake = empty / "ffmpeg"
         fake.write_text("#!/bin/sh\necho it broke >&2\nexit 3\n")
         fake.chmod(0o755)
-        done = self.bad(1, "it broke", "render", run, *SMALL, env={"PATH": f"{empty}:{os.environ['PATH']}"})
+        done = self.bad(1, "it broke", "render", run, *SMALL,
+                        env={"PATH": f"{empty}:{os.environ['PATH']}"})
         self.assertIn("ffmpeg failed", done.stderr)
         self.assertFalse((run / "video.mp4").exists())
         self.assertFalse((run / "video.mp4.part").exists())
@@ -135,7 +141,8 @@ class RenderTest(runs.RunTest):
         self.assertEqual([p.name[6:12] for p in self.pictures(run)], ["000000"], done.stderr)
 
     def test_an_empty_run(self):
-        self.scene.write_text("ooze: 1\nmethod: {name: ballistic}\nspacing: 0.1\ntime_step: 0.01\nduration: 0.1\n"
+        self.scene.write_text("ooze: 1\nmethod: {name: ballistic}\nspacing: 0.1\n"
+                              "time_step: 0.01\nduration: 0.1\n"
                               "frame_rate: 10\nmaterials:\n  water: {}\n"
                               "emitters:\n  - {material: water, radius: 0.3, start: 5}\n")
         run = self.folder / "empty_run"

@@ -64,7 +64,8 @@ class ResumeTest(runs.RunTest):
     def test_ignored_hangup_stays_ignored(self):
         """nohup works: a run that starts with SIGHUP ignored keeps ignoring it."""
         run = self.folder / "run"
-        process = subprocess.Popen(["nohup", runs.OOZE, "run", str(self.scene), "-o", str(run), "--quiet"],
+        process = subprocess.Popen(["nohup", runs.OOZE, "run", str(self.scene), "-o", str(run),
+                                    "--quiet"],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.wait_for_frame(run, 3)
         process.send_signal(signal.SIGHUP)
@@ -149,16 +150,19 @@ class ResumeTest(runs.RunTest):
         run = self.reference()
         before = self.hash_of(run)
         self.scene.write_text(runs.SCENE.replace("drag: 0.1", "drag: 0.2"))
-        done = self.bad(1, "the scene is not the one of the run", "run", self.scene, "-o", run, "--resume")
+        done = self.bad(1, "the scene is not the one of the run", "run", self.scene, "-o", run,
+                        "--resume")
         lines = done.stderr.splitlines()
         self.assertTrue(any(line.startswith("-") and "0.1" in line for line in lines), done.stderr)
         self.assertTrue(any(line.startswith("+") and "0.2" in line for line in lines), done.stderr)
         self.assertTrue(any(line.startswith("@@ -") for line in lines), done.stderr)
-        self.assertEqual(sum(line[:1] in "+-" for line in lines if line[:3] not in ("+++", "---")), 2)
+        self.assertEqual(sum(line[:1] in "+-" for line in lines if line[:3] not in ("+++", "---")),
+                         2)
         self.assertEqual(self.hash_of(run), before)
         # The same change through --set, and undone through --set.
         self.scene.write_text(runs.SCENE)
-        self.bad(1, "+", "run", self.scene, "-o", run, "--resume", "--set", "materials.honey.drag=0.2")
+        self.bad(1, "+", "run", self.scene, "-o", run, "--resume", "--set",
+                 "materials.honey.drag=0.2")
         self.scene.write_text(runs.SCENE.replace("drag: 0.1", "drag: 0.2"))
         self.good("run", self.scene, "-o", run, "--resume", "--set", "materials.honey.drag=0.1")
         # Comments and layout are not the scene.
@@ -181,16 +185,19 @@ class ResumeTest(runs.RunTest):
 
     def test_run_of_an_earlier_version(self):
         """Runs that are kept in the repository, and one whose scene lacks a key that came later."""
-        for kept in sorted(path for path in (runs.ROOT / "tests/fixtures/runs").iterdir() if path.is_dir()):
+        for kept in sorted(path for path in (runs.ROOT / "tests/fixtures/runs").iterdir()
+                           if path.is_dir()):
             with self.subTest(kept.name):
                 run = self.folder / kept.name
                 shutil.copytree(kept, run)
-                self.assertIn("resuming at step 10", self.good("run", "--resume", run, "--frames", 4).stderr)
+                self.assertIn("resuming at step 10",
+                              self.good("run", "--resume", run, "--frames", 4).stderr)
                 self.assertEqual([path.name for path in runs.frame_files(run)],
                                  [f"frame_{number:06d}.h5" for number in (2, 3, 4)])
         run = self.reference()
         lines = (run / "scene.yaml").read_text().splitlines(keepends=True)
-        earlier = [line for line in lines if not line.strip().startswith(("heat_capacity:", "stick_strength:"))]
+        earlier = [line for line in lines
+                   if not line.strip().startswith(("heat_capacity:", "stick_strength:"))]
         self.assertLess(len(earlier), len(lines))
         (run / "scene.yaml").write_text("".join(earlier))
         self.good("run", self.scene, "-o", run, "--resume")
@@ -198,10 +205,13 @@ class ResumeTest(runs.RunTest):
         self.bad(1, "the scene is not the one of the run", "run", self.scene, "-o", run, "--resume")
 
     def test_mesh_of_the_scene(self):
-        """A mesh with a path relative to the scene is found from any folder, and a changed one is refused."""
+        """A mesh with a path relative to the scene is found from any folder, and a changed one is
+        refused."""
         mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
         (self.folder / "corner.obj").write_text(mesh)
-        self.scene.write_text(runs.SCENE.replace("solids:\n", "solids:\n  - shape: {type: mesh, file: corner.obj, "
+        self.scene.write_text(runs.SCENE.replace("solids:\n",
+                                                 "solids:\n  - shape: {type: mesh, file: "
+                                                 "corner.obj, "
                                                  "scale: 0.3, position: [0.2, 0, 0]}\n"))
         reference = self.reference()
         run = self.folder / "run"
@@ -218,13 +228,15 @@ class ResumeTest(runs.RunTest):
         """Changes at several places: applied to the old scene, the diff gives the new one."""
         run = self.reference()
         changed = runs.SCENE.replace("seed: 7", "seed: 8").replace("  - {kind: components}\n", "")
-        changed = changed.replace("title: everything", "title: nearly everything") + "  - {kind: momentum}\n"
+        changed = changed.replace("title: everything", "title: nearly everything")
+        changed += "  - {kind: momentum}\n"
         self.scene.write_text(changed)
         done = self.bad(1, "@@ -", "run", self.scene, "-o", run, "--resume")
         self.good("run", self.scene, "-o", self.folder / "other", "--frames", 0, "--quiet")
         diff = done.stderr.splitlines()
         diff = diff[next(i for i, line in enumerate(diff) if line.startswith("@@ ")):]
-        old, new = ((folder / "scene.yaml").read_text().splitlines() for folder in (run, self.folder / "other"))
+        old, new = ((folder / "scene.yaml").read_text().splitlines()
+                    for folder in (run, self.folder / "other"))
         self.assertEqual(apply_diff(old, diff), new)
 
     def damage(self, path, how):

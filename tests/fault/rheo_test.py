@@ -1,4 +1,5 @@
-"""`ooze rheo --fit`: a block that a scene takes, JSON that agrees with it, and one clear line for every slip."""
+"""`ooze rheo --fit`: a block that a scene takes, JSON that agrees with it, and one clear line for
+every slip."""
 import json
 import unittest
 
@@ -52,26 +53,35 @@ class RheoTest(runs.RunTest):
     def test_two_modes_are_found(self):
         said = self.checked(modes((200, 2), (1500, 0.02)))
         self.assertIn("2 Maxwell modes,", said)
-        self.assertIn("    modulus: 1500\n    relaxation_time: 0.02\n    modulus_2: 200\n    relaxation_time_2: 2\n", said)
-        self.assertRegex(said, r"(?s)the best single one.*modulus .* is .* rad/s, where its G'+ is .* too (low|high)\.")
+        self.assertIn("    modulus: 1500\n    relaxation_time: 0.02\n    modulus_2: 200\n    "
+                      "relaxation_time_2: 2\n", said)
+        self.assertRegex(said,
+                         r"(?s)the best single one.*modulus .* is .* rad/s, where its G'+ is .* "
+                         r"too (low|high)\.")
 
     def test_flow_goes_into_a_scene(self):
-        said = self.checked("rate [1/s],viscosity [mPa s]\n" + rows(lambda r: (9000 * (1 + r * r) ** -0.3,), 0.01, 100))
-        self.assertIn("    viscosity: 9\n    thinning_exponent: 0.4\n    thinning_rate: 1\n    thinning: carreau\n", said)
+        said = self.checked("rate [1/s],viscosity [mPa s]\n"
+                            + rows(lambda r: (9000 * (1 + r * r) ** -0.3,), 0.01, 100))
+        self.assertIn("    viscosity: 9\n    thinning_exponent: 0.4\n    thinning_rate: 1\n    "
+                      "thinning: carreau\n", said)
         said = self.checked("rate,viscosity\n" + rows(lambda r: (5 * r ** -0.7,), 0.01, 100))
         self.assertIn("thinning: power_law", said)
 
     def test_a_paste_goes_into_a_scene(self):
-        said = self.checked("rate [1/s],stress [Pa]\n" + rows(lambda r: (32 + 6.5 * r ** 0.43,), 0.01, 100))
+        said = self.checked("rate [1/s],stress [Pa]\n"
+                            + rows(lambda r: (32 + 6.5 * r ** 0.43,), 0.01, 100))
         self.assertIn("Herschel and Bulkley's law", said)
         self.assertIn("Stress is 32 Pa + 6.5 rate^0.43.", said)
-        self.assertIn("    solvent_viscosity: 6.5\n    thinning_exponent: 0.43\n    yield_strain: 0.1\n    modulus: 320\n"
+        self.assertIn("    solvent_viscosity: 6.5\n    thinning_exponent: 0.43\n    yield_strain: "
+                      "0.1\n    modulus: 320\n"
                       "    thinning_rate: 1\n    thinning: power_law\n", said)
 
     def test_json_and_figures(self):
         data = self.write(modes((200, 2), (1500, 0.02)))
-        told = json.loads(self.good("rheo", "--fit", data, "--json", "-o", self.folder / "out").stdout)
-        self.assertEqual((told["experiment"], told["points"], len(told["fit"]["modes"])), ("oscillation", 30, 2))
+        told = json.loads(self.good("rheo", "--fit", data, "--json", "-o",
+                                    self.folder / "out").stdout)
+        self.assertEqual((told["experiment"], told["points"], len(told["fit"]["modes"])),
+                         ("oscillation", 30, 2))
         self.assertAlmostEqual(told["fit"]["modes"][0]["modulus"]["value"], 1500, delta=15)
         self.assertEqual(told["material"]["modulus_2"], told["fit"]["modes"][1]["modulus"]["value"])
         self.assertEqual(len(told["single"]["modes"]), 1)
@@ -81,7 +91,8 @@ class RheoTest(runs.RunTest):
     def test_mistakes_give_one_error_line(self):
         self.bad(2, "say what to measure", "rheo")
         data = self.write("rate,viscosity\n1,2\n2,-2\n5,1\n10,1\n")
-        done = self.bad(1, "data.csv', line 3: viscosity is -2; it must lie above 0", "rheo", "--fit", data)
+        done = self.bad(1, "data.csv', line 3: viscosity is -2; it must lie above 0", "rheo",
+                        "--fit", data)
         self.assertIn("hint: leave out", done.stderr)
         beyond = self.write("rate,viscosity\n1,1e20\n2,1e20\n5,1e20\n10,1e20\n")
         self.bad(1, "viscosity of the fitted material", "rheo", "--fit", beyond)
@@ -119,15 +130,19 @@ class MeasureTest(runs.RunTest):
     def test_table_and_verdict(self):
         said = self.good("rheo", self.scene, "--material", "gel").stdout
         self.assertIn("gel: method conformation, spacing 0.01 m, time step 0.004167 s\n", said)
-        for word in ("steady shear\n", "steady shear between plates", "small oscillation", "after a step strain",
-                     "under constant stress", "uniaxial stretch", "over theory, 1 is exact", "converged"):
+        for word in ("steady shear\n", "steady shear between plates", "small oscillation",
+                     "after a step strain",
+                     "under constant stress", "uniaxial stretch", "over theory, 1 is exact",
+                     "converged"):
             self.assertIn(word, said)
         self.assertNotRegex(said, r"\b(nan|inf)\b|-0\.0 ?%")
 
     def test_json_and_figures(self):
         out = self.folder / "out"
-        told = json.loads(self.good("rheo", self.scene, "--material", "gel", "--json", "--quick", "-o", out).stdout)
-        self.assertEqual((told["material"], told["method"], told["spacing"]), ("gel", "conformation", 0.01))
+        told = json.loads(self.good("rheo", self.scene, "--material", "gel", "--json", "--quick",
+                                    "-o", out).stdout)
+        self.assertEqual((told["material"], told["method"], told["spacing"]),
+                         ("gel", "conformation", 0.01))
         self.assertEqual(told["over_theory"], [])
         self.assertNotIn("converged", told)
         flow = next(e for e in told["experiments"] if e["experiment"] == "flow")
@@ -135,19 +150,24 @@ class MeasureTest(runs.RunTest):
         self.assertEqual(set(slow), {"rate", "what", "theory", "stress", "momentum"})
         self.assertEqual(slow["what"], "viscosity")
         self.assertAlmostEqual(slow["theory"], 200, delta=2)      # modulus times relaxation time
-        self.assertAlmostEqual(slow["stress"], 200, delta=20)     # a step is 0.4 of the relaxation time
-        for name in ("rheometer.svg", "rheometer.png", "rheometer.pdf", "relaxation.svg", "relaxation.png", "relaxation.pdf"):
+        # a step is 0.4 of the relaxation time
+        self.assertAlmostEqual(slow["stress"], 200, delta=20)
+        for name in ("rheometer.svg", "rheometer.png", "rheometer.pdf", "relaxation.svg",
+                     "relaxation.png", "relaxation.pdf"):
             self.assertGreater((out / name).stat().st_size, 1000)
 
     def test_temperature_option_sets_the_viscosity(self):
         def theory(*options):
-            told = self.good("rheo", self.scene, "--material", "warm", "--json", "--quick", *options).stdout
+            told = self.good("rheo", self.scene, "--material", "warm", "--json", "--quick",
+                             *options).stdout
             return json.loads(told)["experiments"][0]["points"][0]["theory"]
-        self.assertAlmostEqual(theory(), 200, delta=0.1)                   # 20 degC, half way in equal ratios
+        # 20 degC, half way in equal ratios
+        self.assertAlmostEqual(theory(), 200, delta=0.1)
         self.assertAlmostEqual(theory("--temperature", 40), 100, delta=0.1)
 
     def test_mistakes_give_one_error_line(self):
-        self.assertIn("did you mean 'honey'?", self.bad(1, "no preset 'hony'", "rheo", "hony").stderr)
+        self.assertIn("did you mean 'honey'?",
+                      self.bad(1, "no preset 'hony'", "rheo", "hony").stderr)
         self.bad(1, "cannot open", "rheo", self.folder / "none.yaml")
         self.bad(1, "no material 'jam'", "rheo", self.scene, "--material", "jam")
         self.bad(2, "say what to measure", "rheo", "honey", "--fit", self.scene)
@@ -156,7 +176,8 @@ class MeasureTest(runs.RunTest):
         self.bad(2, "--spacing", "rheo", "honey", "--spacing", "0")
         self.bad(1, "no method 'porridge'", "rheo", "honey", "--quick", "--method", "porridge")
         self.scene.write_text(SHORT.replace("modulus:", "modulos:"))
-        self.assertIn("did you mean 'modulus'?", self.bad(1, "unknown key 'modulos'", "rheo", self.scene).stderr)
+        self.assertIn("did you mean 'modulus'?",
+                      self.bad(1, "unknown key 'modulos'", "rheo", self.scene).stderr)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Frames read with h5py: the layout that docs promise, the values that went in, and an XDMF index that points to
-them rightly."""
+"""Frames read with h5py: the layout that docs promise, the values that went in, and an XDMF index
+that points to them rightly."""
 
 import struct
 import xml.etree.ElementTree as xml
@@ -23,7 +23,8 @@ def check_frame(samples, number):
         check(file.userblock_size == 512, "user block")
         check(file.attrs["format_version"] == 2, "format version")
         check(file.attrs["writer"].decode().startswith("ooze "), "writer")
-        check(file.attrs["index"] == number and file.attrs["step"] == 10 * number + 3, "index, step")
+        check(file.attrs["index"] == number and file.attrs["step"] == 10 * number + 3,
+              "index, step")
         check(file.attrs["time"] == 0.125 * number + 0.001, "time")
         check((file.attrs["spacing"], file.attrs["support"]) == (0.01, 0.02), "spacing, support")
         check(file.attrs["up"] == b"z" and file.attrs["method"] == b"ballistic", "up, method")
@@ -33,15 +34,19 @@ def check_frame(samples, number):
         for name, (kind, columns, unit) in SHAPES.items():
             data = particles[name]
             check(data.dtype == numpy.dtype(kind), f"type of {name}")
-            check(data.shape == ((count,) if columns == 1 else (count, columns)), f"shape of {name}")
+            check(data.shape == ((count,) if columns == 1 else (count, columns)),
+                  f"shape of {name}")
             check(data.attrs["unit"].decode() == unit and data.attrs["help"], f"unit of {name}")
             check(data.chunks is None and data.compression is None, f"{name} is plain")
         expected = numpy.array([7 * i + (1 << 40 if i % 5 == 4 else 0) for i in range(count)], "u8")
         check_equal(particles["id"], expected, "ids")
-        check(list(file["solids/names"].asstr()) == ["bowl", 'Löffel & "<spoon>"'], "names of solids")
-        check_equal(file["solids/pose"][0], [1, 2, 3, 0, .6, 0, .8, .1, .2, .3, -1, -2, -3 - number],
+        check(list(file["solids/names"].asstr()) == ["bowl", 'Löffel & "<spoon>"'],
+              "names of solids")
+        check_equal(file["solids/pose"][0],
+                    [1, 2, 3, 0, .6, 0, .8, .1, .2, .3, -1, -2, -3 - number],
                     "pose")
-        check(list(file["materials/names"].asstr()) == ["honey", "", "a rather long name"], "materials")
+        check(list(file["materials/names"].asstr()) == ["honey", "", "a rather long name"],
+              "materials")
         check_equal(file["materials/density"], [1420.0, 1000.0, 0.1], "densities")
         check_equal(file["materials/color"][0], numpy.float32([0.9, 0.6, 0.1]), "colours")
         check(file["state/emitter.phase"].shape == (5, 2), "state")

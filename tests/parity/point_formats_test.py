@@ -1,4 +1,5 @@
-"""PLY, bgeo and CSV read by parsers written from the formats' descriptions: every value of every field."""
+"""PLY, bgeo and CSV read by parsers written from the formats' descriptions: every value of every
+field."""
 
 import csv
 import struct

@@ -1,5 +1,5 @@
-"""Sample files for the tests that read them with other programs' readers: a run with every type of field and
-its exports, made by the export test, beside what h5py reads of the frames."""
+"""Sample files for the tests that read them with other programs' readers: a run with every type of
+field and its exports, made by the export test, beside what h5py reads of the frames."""
 
 import os
 import shutil

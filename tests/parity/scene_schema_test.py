@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The JSON Schema of scenes, judged by a validator that is not ours: it is valid draft 2020-12, accepts
-every example, and refuses what the reader refuses."""
+"""The JSON Schema of scenes, judged by a validator that is not ours: it is valid draft 2020-12,
+accepts every example, and refuses what the reader refuses."""
 import copy
 import glob
 import json
@@ -52,7 +52,8 @@ class SceneSchema(unittest.TestCase):
                 at[path[-1]] = value
             return bad
         mistakes = [
-            (["spacing"], None), (["spacing"], -1), (["spacing"], [1]), (["durration"], 1), (["ooze"], 2),
+            (["spacing"], None), (["spacing"], -1), (["spacing"], [1]), (["durration"], 1),
+            (["ooze"], 2),
             (["up"], "w"), (["gravity"], [0, 1]), (["method", "name"], "magic"),
             (["materials", "m", "density"], 0), (["materials", "m", "densty"], 1),
             (["solids", 0, "shape", "radius"], None), (["solids", 0, "shape", "size"], [1, 1, 1]),

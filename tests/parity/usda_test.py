@@ -1,5 +1,5 @@
-"""USDA read by a parser of its grammar (metadata, prims, attributes, time samples): every value, and a stage whose
-clips play the frames in order."""
+"""USDA read by a parser of its grammar (metadata, prims, attributes, time samples): every value,
+and a stage whose clips play the frames in order."""
 
 import os
 import re
@@ -158,14 +158,17 @@ def check_frame(samples, number):
     bowl = solids["bowl"]["attributes"]
     check(bowl["xformOpOrder"] == ["xformOp:translate", "xformOp:orient"], "order of operations")
     check(bowl["xformOp:translate.timeSamples"] == {0.0: [1, 2, 3]}, "position of a solid")
-    check(bowl["xformOp:orient.timeSamples"] == {0.0: [0.8, 0, 0.6, 0]}, "rotation of a solid, real part first")
+    check(bowl["xformOp:orient.timeSamples"] == {0.0: [0.8, 0, 0.6, 0]},
+          "rotation of a solid, real part first")
 
 
 def check_stage(samples):
     metadata, root = read(samples.path("usda", "run.usda"))
-    check(metadata["upAxis"] == "Z" and metadata["timeCodesPerSecond"] == 8, "stage: 8 frames a second")
+    check(metadata["upAxis"] == "Z" and metadata["timeCodesPerSecond"] == 8,
+          "stage: 8 frames a second")
     codes = [8 * (0.125 * n + 0.001) for n in range(FRAMES)]
-    check(numpy.allclose([metadata["startTimeCode"], metadata["endTimeCode"]], [codes[0], codes[-1]]),
+    check(numpy.allclose([metadata["startTimeCode"], metadata["endTimeCode"]],
+                         [codes[0], codes[-1]]),
           "stage: range")
     clips = root["metadata"]["clips"]["default"]
     check(clips["primPath"] == "/ooze", "clips: prim")

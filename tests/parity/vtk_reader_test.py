@@ -23,7 +23,8 @@ class Complaints:
 
 def array(data):
     values = vtk_to_numpy(data)
-    return values.reshape(len(values), -1) if len(values) else values.reshape(0, data.GetNumberOfComponents())
+    return values.reshape(len(values),
+                          -1) if len(values) else values.reshape(0, data.GetNumberOfComponents())
 
 
 def check_vtp(samples, number):
@@ -33,9 +34,11 @@ def check_vtp(samples, number):
     reader.Update()
     data, fields = reader.GetOutput(), samples.fields(number)
     count = len(fields["id"])
-    check(data.GetNumberOfPoints() == count and data.GetNumberOfVerts() == count, "numbers of points")
+    check(data.GetNumberOfPoints() == count and data.GetNumberOfVerts() == count,
+          "numbers of points")
     check(data.GetFieldData().GetArray("TimeValue").GetValue(0) == 0.125 * number + 0.001, "time")
-    names = {data.GetPointData().GetArrayName(i) for i in range(data.GetPointData().GetNumberOfArrays())}
+    names = {data.GetPointData().GetArrayName(i)
+             for i in range(data.GetPointData().GetNumberOfArrays())}
     check(names == set(fields) - {"position"}, "list of arrays")
     if count == 0:
         return
@@ -61,7 +64,8 @@ def check_ply(samples, number):
 def check_pvd(samples):
     sets = xml.parse(samples.path("vtp", "run.pvd")).getroot().findall("Collection/DataSet")
     check([s.get("file") for s in sets] == [f"frame_{n:06d}.vtp" for n in range(FRAMES)], "files")
-    check([float(s.get("timestep")) for s in sets] == [0.125 * n + 0.001 for n in range(FRAMES)], "times")
+    check([float(s.get("timestep")) for s in sets] == [0.125 * n + 0.001 for n in range(FRAMES)],
+          "times")
 
 
 with Samples() as made:

@@ -49,9 +49,9 @@ static void run(OozeExperiment *e, int count, const OozeSample *sample)
     ooze_threads_destroy(threads);
 }
 
-static double told_over(OozeMeasured m)
+static double reported_over(OozeMeasured m)
 {
-    return m.told / m.expected;
+    return m.reported / m.expected;
 }
 
 static double momentum_over(OozeMeasured m)
@@ -122,7 +122,7 @@ static void rheometer_T02_rotation(void **state)
             {.kind = OOZE_EXPERIMENT_FLOW, .count = 1, .x = {5}, .seconds = 0.5},
         };
         run(e, 2, &sample);
-        modulus[diagonal] = told_over(e[0].y[0][0]);
+        modulus[diagonal] = reported_over(e[0].y[0][0]);
         pushed[diagonal] = momentum_over(e[0].y[0][0]);
         viscosity[diagonal] = momentum_over(e[1].y[0][0]);
     }
@@ -144,10 +144,10 @@ static void rheometer_T03_stretch(void **state)
     run(&e, 1, &sample);
     for (int k = 0; k < 2; k++) {
         printf("  De %g: extensional viscosity %.4g times the shear viscosity\n", 0.1 * e.x[k],
-               e.y[0][k].told / 400);
-        MEASURED("over the exact growth", told_over(e.y[0][k]), 0.9, 1.1);
+               e.y[0][k].reported / 400);
+        MEASURED("over the exact growth", reported_over(e.y[0][k]), 0.9, 1.1);
     }
-    assert_true(e.y[0][1].told > 1.2 * e.y[0][0].told); /* it hardens */
+    assert_true(e.y[0][1].reported > 1.2 * e.y[0][0].reported); /* it hardens */
 }
 
 /* ---- thinning and yield ---------------------------------------------------------------------- */
@@ -173,8 +173,8 @@ static void rheometer_T04_carreau(void **state)
             OozeMeasured m = e.y[0][k];
             double share = pow(1 + pow(e.x[k] / 10, 2), -0.3);
             CHECK_NEAR(m.expected, 100 * share, 1e-3);
-            printf("  rate %.4g 1/s: %.4g Pa s\n", e.x[k], m.told);
-            MEASURED("viscosity over Carreau's", told_over(m), 0.9, 1.1);
+            printf("  rate %.4g 1/s: %.4g Pa s\n", e.x[k], m.reported);
+            MEASURED("viscosity over Carreau's", reported_over(m), 0.9, 1.1);
             least = fmin(least, e.x[k]);
             most = fmax(most, e.x[k]);
         }
@@ -199,16 +199,16 @@ static void rheometer_T05_yield(void **state)
         {.kind = OOZE_EXPERIMENT_FLOW, .count = 3, .x = {1, 4, 16}, .seconds = 0.4},
     };
     run(e, 3, &sample);
-    double below[2] = {e[0].y[0][0].told, e[0].y[0][1].told};
+    double below[2] = {e[0].y[0][0].reported, e[0].y[0][1].reported};
     MEASURED("strain under half the yield stress", below[1], 0.045, 0.056);
     MEASURED("its growth within a second", below[1] - below[0], -0.002, 0.01);
-    MEASURED("strain under one and a half, within a second", e[1].y[0][1].told - e[1].y[0][0].told,
-             2, 20);
+    MEASURED("strain under one and a half, within a second",
+             e[1].y[0][1].reported - e[1].y[0][0].reported, 2, 20);
     double excess[3];
     for (int k = 0; k < 3; k++) {
-        excess[k] = e[2].y[0][k].told * e[2].x[k] - 100;
+        excess[k] = e[2].y[0][k].reported * e[2].x[k] - 100;
         printf("  rate %g 1/s: %.4g Pa beyond the yield stress\n", e[2].x[k], excess[k]);
-        MEASURED("stress over Herschel and Bulkley's", told_over(e[2].y[0][k]), 0.9, 1.1);
+        MEASURED("stress over Herschel and Bulkley's", reported_over(e[2].y[0][k]), 0.9, 1.1);
     }
     MEASURED("exponent", log(excess[2] / excess[0]) / log(16), 0.45, 0.55);
 }
@@ -233,9 +233,9 @@ static void rheometer_T06_momentum(void **state)
         run(e, 2, &sample);
         for (int k = 0; k < 2; k++) {
             OozeMeasured eta = e[0].y[0][k], loss = e[1].y[1][k];
-            MEASURED("plates: momentum over stress", eta.momentum / eta.told, 0.98, 1.02);
-            MEASURED("plates: stress over theory", told_over(eta), 0.95, 1.05);
-            MEASURED("G'': momentum over stress", loss.momentum / loss.told, 0.98, 1.02);
+            MEASURED("plates: momentum over stress", eta.momentum / eta.reported, 0.98, 1.02);
+            MEASURED("plates: stress over theory", reported_over(eta), 0.95, 1.05);
+            MEASURED("G'': momentum over stress", loss.momentum / loss.reported, 0.98, 1.02);
         }
     }
 }
@@ -262,9 +262,9 @@ static void rheometer_T07_modes(void **state)
         double w = e[0].x[k], a = w * 0.03, b = w * 0.3;
         double storage = 3000 * a * a / (1 + a * a) + 1000 * b * b / (1 + b * b);
         CHECK_NEAR(e[0].y[0][k].expected, storage, 1e-6 * storage);
-        MEASURED("G' of two modes over theory", told_over(e[0].y[0][k]), 0.95, 1.05);
-        MEASURED("G'' of two modes over theory", told_over(e[0].y[1][k]), 0.95, 1.05);
-        MEASURED("modulus left over theory", told_over(e[1].y[0][k]), 0.95, 1.05);
+        MEASURED("G' of two modes over theory", reported_over(e[0].y[0][k]), 0.95, 1.05);
+        MEASURED("G'' of two modes over theory", reported_over(e[0].y[1][k]), 0.95, 1.05);
+        MEASURED("modulus left over theory", reported_over(e[1].y[0][k]), 0.95, 1.05);
     }
 }
 
@@ -298,9 +298,9 @@ static void rheometer_T08_consistent(void **state)
         {.kind = OOZE_EXPERIMENT_RELAXATION, .count = 2, .x = {0.05, 0.15}, .size = 0.05},
     };
     run(e, 2, &sample);
-    MEASURED("viscosity over theory", told_over(e[0].y[0][0]), 0.9, 1.1);
+    MEASURED("viscosity over theory", reported_over(e[0].y[0][0]), 0.9, 1.1);
     MEASURED("the same by momentum", momentum_over(e[0].y[0][0]), 0.85, 1.15);
-    double time = (e[1].x[1] - e[1].x[0]) / log(e[1].y[0][0].told / e[1].y[0][1].told);
+    double time = (e[1].x[1] - e[1].x[0]) / log(e[1].y[0][0].reported / e[1].y[0][1].reported);
     MEASURED("relaxation time over tau + dt/2", time / (0.1 + 0.5 / 240), 0.95, 1.05);
 }
 

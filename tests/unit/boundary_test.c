@@ -312,7 +312,7 @@ static void moving_samples_do_not_depend_on_history(void **state)
         OozeThreads *pool;
         CHECK_OK(ooze_threads_create(threads, &pool, &error));
         Scene scene = make_scene();
-        OozeBoundary *boundary = &ends[threads - 1], fresh = {0};
+        OozeBoundary *boundary = &ends[threads - 1], current = {0};
         add(boundary, scene.solids, 4);
         for (int step = 0; step < 12; step++) {
             update(boundary, pool, scene.solids);
@@ -321,11 +321,11 @@ static void moving_samples_do_not_depend_on_history(void **state)
         update(boundary, pool, scene.solids);
         assert_true(boundary->moving);
         /* planes are cut in world space, which does not move: adding now gives the same samples */
-        add(&fresh, scene.solids, 4);
-        update(&fresh, pool, scene.solids);
-        check_same(boundary, &fresh);
+        add(&current, scene.solids, 4);
+        update(&current, pool, scene.solids);
+        check_same(boundary, &current);
         check_same(boundary, &ends[0]);
-        ooze_boundary_free(&fresh);
+        ooze_boundary_free(&current);
         free_scene(&scene);
         ooze_threads_destroy(pool);
     }
@@ -381,20 +381,20 @@ static void only_requested_samples_are_measured(void **state)
     CHECK_OK(ooze_neighbours_build(
         &near, boundary.grid, NULL,
         &(OozeNeighbourQuery){&point, 1, boundary.position, 2 * s, false}, &error));
-    uint64_t moved = 0, due = 0;
+    uint64_t moved = 0, stale = 0;
     for (uint64_t i = 0; i < boundary.count; i++) {
-        moved += boundary.due[i];
+        moved += boundary.stale[i];
     }
     CHECK_OK(ooze_boundary_measure(&boundary, NULL, &near, &error));
     for (uint64_t i = 0; i < boundary.count; i++) {
-        due += boundary.due[i];
+        stale += boundary.stale[i];
     }
     assert_true(near.count[0] > 3 && moved > 2 * near.count[0]);
-    assert_in_range(due, moved - near.count[0], moved);
+    assert_in_range(stale, moved - near.count[0], moved);
     for (uint32_t m = 0; m < near.count[0]; m++) {
         uint32_t k = near.index[near.first[0] + m];
         assert_memory_equal(&boundary.volume[k], &whole.volume[k], sizeof(float));
-        assert_int_equal(boundary.due[ooze_grid_order(boundary.grid)[k]], 0);
+        assert_int_equal(boundary.stale[ooze_grid_order(boundary.grid)[k]], 0);
     }
     CHECK_OK(ooze_boundary_measure(&boundary, NULL, NULL, &error));
     check_same(&boundary, &whole);

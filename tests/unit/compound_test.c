@@ -102,7 +102,7 @@ static OozeSolidMass weigh(const OozeShapeDef *parts, int count)
     OozeShapeDef def = compound(parts, count);
     OozeShape *shape = make(&def);
     OozeSolidMass mass;
-    CHECK_OK(ooze_shape_weigh(shape, 1000.0, "thing", &mass, &error));
+    CHECK_OK(ooze_shape_mass(shape, 1000.0, "thing", &mass, &error));
     ooze_shape_destroy(shape);
     return mass;
 }
@@ -322,7 +322,7 @@ static OozeStatus make_all(const OozeShapeDef *def, OozeError *error)
     OozeSolidMass mass;
     OozeSurfaceSamples samples = {0};
     OozeStatus status = ooze_shape_create(def, OOZE_AXIS_Z, 0.2, &shape, error);
-    status = status ? status : ooze_shape_weigh(shape, 1000.0, "thing", &mass, error);
+    status = status ? status : ooze_shape_mass(shape, 1000.0, "thing", &mass, error);
     status = status ? status : ooze_point_shell_create(shape, &shell, error);
     status = status ? status : ooze_shape_triangulate(shape, 0.5, NULL, &mesh, error);
     status = status ? status : ooze_sample_surface(shape, 0.2, NULL, &samples, error);

@@ -199,24 +199,29 @@ typedef struct Flux {
     Near base[3];
 } Flux;
 
-/* F = stress B - n L; base = F times the sum of edges, and what of the hourglass term needs no
-   neighbours' numbers. `edge_n` is sum f n_j. */
-static inline Flux flux_of(const Stepped *s, uint64_t i, const NearMat *stress, const NearMat *l,
-                           const NearMat *b, const Near weighted[3], OozeF32x4 u, Near n,
-                           Near edge_n)
+typedef struct FluxInput {
+    NearMat stress, l, b; /* B: the correction, L: the velocity gradient */
+    Near weighted[3];     /* see raw_gradient */
+    OozeF32x4 u;
+    Near n, edge_n; /* hourglass stiffness, and sum f n_j over the edges */
+} FluxInput;
+
+/* F = stress B - n L; base = F times the sum of edges, and the part of the hourglass term without
+   values of neighbours. */
+static inline Flux flux_of(const Stepped *s, uint64_t i, const FluxInput *in)
 {
     Flux out;
-    NearMat f = near_product(stress, b);
+    NearMat f = near_product(&in->stress, &in->b);
     Near sum[4], v[3];
     edge_sum_of(s, i, sum);
-    exact_vector(u, v);
+    exact_vector(in->u, v);
     for (int k = 0; k < 3; k++) {
-        Near rest = minus(times(n, weighted[k]), times(edge_n, v[k]));
+        Near rest = minus(times(in->n, in->weighted[k]), times(in->edge_n, v[k]));
         for (int a = 0; a < 3; a++) {
-            out.row[k][a] = minus(f.m[k][a], times(n, l->m[k][a]));
+            out.row[k][a] = minus(f.m[k][a], times(in->n, in->l.m[k][a]));
             rest = plus(rest, times(out.row[k][a], sum[a]));
         }
-        out.row[k][3] = times(n, v[k]);
+        out.row[k][3] = times(in->n, v[k]);
         out.base[k] = rest;
     }
     return out;

@@ -180,10 +180,10 @@ static inline NearMat stress_of_change(const Constrained *w, Six change)
 
 static inline Flux change_flux(const Constrained *w, uint64_t i, Six change)
 {
-    NearMat s = stress_of_change(w, change), b = near_symmetric(&w->k.correction[i].xx), none;
-    Near weighted[3] = {{0, 0}, {0, 0}, {0, 0}};
-    memset(&none, 0, sizeof none);
-    return flux_of(w->s, i, &s, &none, &b, weighted, ooze_f32x4(0, 0, 0, 0), exact(0), exact(0));
+    FluxInput in = {.stress = stress_of_change(w, change),
+                    .b = near_symmetric(&w->k.correction[i].xx),
+                    .u = ooze_f32x4(0, 0, 0, 0)};
+    return flux_of(w->s, i, &in);
 }
 
 /* M^-1 J^T of fluxes. */

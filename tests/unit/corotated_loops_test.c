@@ -198,10 +198,14 @@ static bool expect_sweep(const Constrained *w, const OozeF32x4 *u, Six lambda, u
                          Six *change, Flux *flux)
 {
     const OozeConformationStep *s = &w->s->step;
-    Near weighted[3], dt = exact((double)s->dt);
-    NearMat raw = raw_gradient(w->s, u, i, true, weighted);
-    NearMat b = near_symmetric(&w->k.correction[i].xx), l = near_product(&raw, &b), r, f;
-    f = near_scaled(dt, &l);
+    Near dt = exact((double)s->dt);
+    FluxInput in = {.b = near_symmetric(&w->k.correction[i].xx),
+                    .u = u[i],
+                    .n = times(dt, exact((double)w->k.hourglass[i])),
+                    .edge_n = times(dt, exact((double)w->k.edge_hourglass[i]))};
+    NearMat raw = raw_gradient(w->s, u, i, true, in.weighted), r, f;
+    in.l = near_product(&raw, &in.b);
+    f = near_scaled(dt, &in.l);
     for (int k = 0; k < 9; k++) {
         r.m[k / 3][k % 3] = exact(k % 4 == 0 ? 1 : 0);
     }
@@ -211,10 +215,8 @@ static bool expect_sweep(const Constrained *w, const OozeF32x4 *u, Six lambda, u
     if (has_constraint(w, i)) {
         *change = multiplier_steps(w, i, corotated_rows(w, i, &f, &r), lambda);
     }
-    NearMat stress = stress_of_change(w, *change);
-    Near n = times(dt, exact((double)w->k.hourglass[i]));
-    Near edge_n = times(dt, exact((double)w->k.edge_hourglass[i]));
-    *flux = flux_of(w->s, i, &stress, &l, &b, weighted, u[i], n, edge_n);
+    in.stress = stress_of_change(w, *change);
+    *flux = flux_of(w->s, i, &in);
     return r.m[0][0].e < 1e-3;
 }
 

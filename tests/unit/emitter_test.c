@@ -46,7 +46,8 @@ static Jet run(OozeEmitter *emitter, double dt, int steps)
     double end = dt * steps;
     for (int i = 0; i < steps; i++) {
         uint64_t first = ooze_particles_count(particles), emitted;
-        CHECK_OK(ooze_emitter_emit(emitter, particles, dt * i, dt, -1, 0, &emitted, &error));
+        CHECK_OK(ooze_emitter_emit(emitter, particles, &(OozeEmission){dt * i, dt, -1, 0}, &emitted,
+                                   &error));
         assert_int_equal(ooze_particles_count(particles), first + emitted);
         jet.x = realloc(jet.x, (jet.count + emitted + 1) * sizeof *jet.x);
         jet.v = realloc(jet.v, (jet.count + emitted + 1) * sizeof *jet.v);
@@ -99,7 +100,7 @@ static void jet_is_steady_at_any_speed(void **state)
         double expected = PI * radius * radius * speed * dt * steps;
         /* layers come whole: half of one either way, and the count per layer is rounded */
         CHECK_NEAR(volume / expected, 1.0, 0.02 + 0.5 / length);
-        uint64_t layer = emitter.pattern_count, layers = jet.count / layer;
+        uint64_t layer = emitter.pattern.count, layers = jet.count / layer;
         assert_int_equal(jet.count % layer, 0);
         for (uint64_t k = 0; k < jet.count; k++) {
             double along = 0.7 - jet.x[k].y, first = 0.7 - jet.x[0].y; /* down is the default */
@@ -124,12 +125,12 @@ static void flow_is_right_for_discs_of_any_size(void **state)
     for (double r = 4.0; r < 14.0; r += 0.61) {
         OozeEmitterDef def = disc(r * s, 1.0);
         OozeEmitter emitter = make(&def);
-        CHECK_NEAR((double)emitter.pattern_count / (PI * r * r), 1.0, 0.03);
-        CHECK_NEAR(emitter.area, PI * r * r * s * s, 1e-12);
-        for (uint64_t i = 0; i < emitter.pattern_count; i++) {
-            assert_true(vec3_length(emitter.pattern[i]) < r * s);
+        CHECK_NEAR((double)emitter.pattern.count / (PI * r * r), 1.0, 0.03);
+        CHECK_NEAR(emitter.pattern.area, PI * r * r * s * s, 1e-12);
+        for (uint64_t i = 0; i < emitter.pattern.count; i++) {
+            assert_true(vec3_length(emitter.pattern.points[i]) < r * s);
         }
-        assert_true(nearest_pair(emitter.pattern, emitter.pattern_count) > 0.85 * s);
+        assert_true(nearest_pair(emitter.pattern.points, emitter.pattern.count) > 0.85 * s);
         ooze_emitter_free(&emitter);
     }
 }
@@ -147,12 +148,12 @@ static void outlines_have_their_area(void **state)
     def.inner_radius = 4.5 * s;
     def.points = 8;
     OozeEmitter emitter = make(&def);
-    CHECK_NEAR(emitter.area, star_area(9 * s, 4.5 * s, 8), 1e-12);
-    assert_int_equal(emitter.pattern_count, rint(emitter.area / (s * s)));
-    assert_true(nearest_pair(emitter.pattern, emitter.pattern_count) > 0.8 * s);
+    CHECK_NEAR(emitter.pattern.area, star_area(9 * s, 4.5 * s, 8), 1e-12);
+    assert_int_equal(emitter.pattern.count, rint(emitter.pattern.area / (s * s)));
+    assert_true(nearest_pair(emitter.pattern.points, emitter.pattern.count) > 0.8 * s);
     int tips = 0;
-    for (uint64_t i = 0; i < emitter.pattern_count; i++) {
-        tips += vec3_length(emitter.pattern[i]) > 7 * s;
+    for (uint64_t i = 0; i < emitter.pattern.count; i++) {
+        tips += vec3_length(emitter.pattern.points[i]) > 7 * s;
     }
     assert_true(tips >= 8); /* the points of the star are filled */
     ooze_emitter_free(&emitter);
@@ -160,13 +161,13 @@ static void outlines_have_their_area(void **state)
     def.outline = OOZE_OUTLINE_RECTANGLE;
     def.size = vec3(12 * s, 5 * s, 0);
     emitter = make(&def);
-    assert_int_equal(emitter.pattern_count, 60); /* whole spacings: the exact square lattice */
-    CHECK_NEAR(nearest_pair(emitter.pattern, 60), s, 1e-9);
+    assert_int_equal(emitter.pattern.count, 60); /* whole spacings: the exact square lattice */
+    CHECK_NEAR(nearest_pair(emitter.pattern.points, 60), s, 1e-9);
     ooze_emitter_free(&emitter);
     def.size = vec3(10.4 * s, 4.6 * s, 0);
     emitter = make(&def);
-    assert_int_equal(emitter.pattern_count, 48); /* 47.84 */
-    assert_true(nearest_pair(emitter.pattern, 48) > 0.8 * s);
+    assert_int_equal(emitter.pattern.count, 48); /* 47.84 */
+    assert_true(nearest_pair(emitter.pattern.points, 48) > 0.8 * s);
     ooze_emitter_free(&emitter);
 
     /* a sphere cut off its middle: a disc of radius sqrt(R2 - h2) */
@@ -175,15 +176,15 @@ static void outlines_have_their_area(void **state)
     def.shape.radius = 10 * s;
     def.shape.position = vec3(0.13, 0.76, -0.2);
     emitter = make(&def);
-    CHECK_NEAR(emitter.area / (PI * 64 * s * s), 1.0, 0.01);
+    CHECK_NEAR(emitter.pattern.area / (PI * 64 * s * s), 1.0, 0.01);
     double sum = 0.0;
-    for (uint64_t i = 0; i < emitter.pattern_count; i++) {
-        OozeVec3 p = emitter.pattern[i];
+    for (uint64_t i = 0; i < emitter.pattern.count; i++) {
+        OozeVec3 p = emitter.pattern.points[i];
         OozeVec3 world = vec3_add(def.position, quat_rotate(emitter.aim, p));
         CHECK_NEAR(world.y, 0.7, 1e-12);
         sum += world.x;
     }
-    CHECK_NEAR(sum / (double)emitter.pattern_count, 0.13, 0.1 * s); /* centred on the sphere */
+    CHECK_NEAR(sum / (double)emitter.pattern.count, 0.13, 0.1 * s); /* centred on the sphere */
     ooze_emitter_free(&emitter);
 }
 
@@ -199,7 +200,7 @@ static void start_and_stop_are_exact(void **state)
         double moment = 1.5 - (0.7 - jet.x[i].y) / def.speed;
         assert_true(moment > def.start - 1e-5 && moment < def.stop + 1e-5);
     }
-    double layers = (double)jet.count / (double)emitter.pattern_count;
+    double layers = (double)jet.count / (double)emitter.pattern.count;
     CHECK_NEAR(layers, rint((def.stop - def.start) * def.speed / s), 0.0);
     free_jet(&jet);
     ooze_emitter_free(&emitter);
@@ -209,7 +210,7 @@ static void start_and_stop_are_exact(void **state)
         def.stop = 1.0;
         emitter = make(&def);
         jet = run(&emitter, 1.1 / n, n);
-        assert_int_equal(jet.count, 30 * emitter.pattern_count);
+        assert_int_equal(jet.count, 30 * emitter.pattern.count);
         free_jet(&jet);
         ooze_emitter_free(&emitter);
     }
@@ -249,7 +250,7 @@ static void velocity_includes_the_nozzle(void **state)
     def.motion.spin = vec3(4, 0, 0); /* about the jet: each particle gets its swirl */
     OozeEmitter emitter = make(&def);
     Jet jet = run(&emitter, 0.005, 1); /* one layer, at half a spacing: 2.5 ms */
-    assert_int_equal(jet.count, emitter.pattern_count);
+    assert_int_equal(jet.count, emitter.pattern.count);
     OozeVec3 centre = vec3(0.1, 0.7 + 0.5 * 0.0025, -0.2);
     for (uint64_t i = 0; i < jet.count; i++) {
         OozeVec3 born = vec3_madd(jet.x[i], -0.0025, jet.v[i]);
@@ -297,12 +298,14 @@ static void resumed_emitter_repeats_every_bit(void **state)
         if (i == 30) {
             resumed.state = whole.state;
         }
-        CHECK_OK(ooze_emitter_emit(&whole, a, dt * i, dt, -1, 0, &emitted, &error));
+        CHECK_OK(
+            ooze_emitter_emit(&whole, a, &(OozeEmission){dt * i, dt, -1, 0}, &emitted, &error));
         if (i < 30) {
             continue;
         }
         uint64_t first = ooze_particles_count(b);
-        CHECK_OK(ooze_emitter_emit(&resumed, b, dt * i, dt, -1, 0, &emitted, &error));
+        CHECK_OK(
+            ooze_emitter_emit(&resumed, b, &(OozeEmission){dt * i, dt, -1, 0}, &emitted, &error));
         uint64_t from = ooze_particles_count(a) - emitted;
         assert_memory_equal(ooze_particles_positions(a) + from, ooze_particles_positions(b) + first,
                             emitted * sizeof(OozeFloat4));
@@ -352,8 +355,9 @@ static void nonsense_is_refused(void **state)
     OozeParticles *particles = make_store();
     uint64_t emitted;
     e = make(&def);
-    CHECK_FAILS(ooze_emitter_emit(&e, particles, 0.0, 1.0, -1, 0, &emitted, &error),
-                OOZE_ERROR_LIMIT, "in one step");
+    CHECK_FAILS(
+        ooze_emitter_emit(&e, particles, &(OozeEmission){0.0, 1.0, -1, 0}, &emitted, &error),
+        OOZE_ERROR_LIMIT, "in one step");
     ooze_emitter_free(&e);
     ooze_particles_destroy(particles);
 }

@@ -163,7 +163,7 @@ static void measuring_and_adding_particles_between_steps(void **state)
     assert_int_equal(mirror_counts.downloads, 4);
     assert_int_equal(here.world->emitted, there.world->emitted);
     const OozeEmitter *second = &there.world->emitters.items[1];
-    assert_true(second->state.emitted < second->state.layers * second->pattern_count);
+    assert_true(second->state.emitted < second->state.layers * second->pattern.count);
     assert_true(hash_of(here.world) == hash_of(there.world));
     ooze_world_destroy(here.world);
     ooze_world_destroy(there.world);

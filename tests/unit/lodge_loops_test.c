@@ -107,12 +107,14 @@ static void expect_flux(Solve *w)
 {
     const OozeLodge *lodge = &w->lodge;
     for (uint64_t i = 0; i < w->s->c->n; i++) {
-        Near weighted[3];
-        NearMat raw = raw_gradient(w->s, lodge->input, i, lodge->with_explicit_terms, weighted);
-        NearMat b = near_symmetric(&w->s->step.correction[i].xx), l = near_product(&raw, &b);
-        NearMat stress = stress_of(w, i, &l);
-        w->flux[i] = flux_of(w->s, i, &stress, &l, &b, weighted, lodge->input[i],
-                             exact((double)lodge->hourglass[i]), edge_hourglass_of(w, i));
+        FluxInput in = {.b = near_symmetric(&w->s->step.correction[i].xx),
+                        .u = lodge->input[i],
+                        .n = exact((double)lodge->hourglass[i]),
+                        .edge_n = edge_hourglass_of(w, i)};
+        NearMat raw = raw_gradient(w->s, lodge->input, i, lodge->with_explicit_terms, in.weighted);
+        in.l = near_product(&raw, &in.b);
+        in.stress = stress_of(w, i, &in.l);
+        w->flux[i] = flux_of(w->s, i, &in);
     }
 }
 

@@ -129,7 +129,7 @@ static void mesh_of_a_box_turned_and_shifted(void **state)
     OozeVec3 a = ooze_dynamic_momentum(&mesh, &mesh.pose, spin);
     OozeVec3 b = ooze_dynamic_momentum(&box, &box.pose, spin);
     CHECK_NEAR(vec3_length(vec3_sub(a, b)), 0.0, 1e-11);
-    a = ooze_dynamic_spin_by(&mesh, &mesh.pose, b);
+    a = ooze_dynamic_spin_change(&mesh, &mesh.pose, b);
     CHECK_NEAR(vec3_length(vec3_sub(a, spin)), 0.0, 1e-11);
     ooze_solid_free(&mesh);
     ooze_solid_free(&box);

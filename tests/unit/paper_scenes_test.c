@@ -48,7 +48,7 @@ static double final_count(const OozeWorld *world, double duration)
     for (int i = 0; i < world->emitters.count; i++) {
         const OozeEmitter *e = &world->emitters.items[i];
         double jet = (fmin(e->stop, duration) - e->start) * e->state.speed;
-        count += floor(jet / e->spacing) * (double)e->pattern_count;
+        count += floor(jet / e->spacing) * (double)e->pattern.count;
     }
     return count;
 }

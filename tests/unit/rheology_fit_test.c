@@ -386,7 +386,7 @@ static void inelastic_liquids_are_fitted_as_flow_curves(void **state)
     OozeRheoResult result;
     CHECK_OK(ooze_rheo_parse("data.csv", csv.data, csv.length, &data, &error));
     CHECK_OK(ooze_rheo_fit(&data, &result, &error));
-    assert_true(ooze_rheo_take_as_flow(&data, &result.best));
+    assert_true(ooze_rheo_convert_to_flow(&data, &result.best));
     CHECK_OK(ooze_rheo_fit(&data, &result, &error));
     assert_int_equal(result.single.model.law, OOZE_RHEO_NEWTON);
     CHECK_NEAR(ooze_rheo_number(&result.single, 0).value, 8.0, 0.1);
@@ -401,7 +401,7 @@ static void inelastic_liquids_are_fitted_as_flow_curves(void **state)
     }
     CHECK_OK(ooze_rheo_parse("data.csv", csv.data, csv.length, &data, &error));
     CHECK_OK(ooze_rheo_fit(&data, &result, &error));
-    assert_false(ooze_rheo_take_as_flow(&data, &result.best));
+    assert_false(ooze_rheo_convert_to_flow(&data, &result.best));
     CHECK_NEAR(ooze_rheo_number(&result.best, 1).value / 1e-3, 1.0, 0.05);
     ooze_rheo_free(&data);
     ooze_text_clear(&csv);

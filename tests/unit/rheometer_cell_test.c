@@ -98,10 +98,10 @@ static void viscosity_of_honey_is_measured(void **state)
     ooze_cell_destroy(cell);
     CHECK_NEAR(r.time, 60 * dt, 1e-12);
     CHECK_NEAR(r.strain, 5 * 60 * dt, 1e-12);
-    CHECK_NEAR(r.local, 5, 0.05);    /* the affine flow is a solution: 1 % for the disorder */
-    CHECK_NEAR(r.told, 50, 1.0);     /* 2 % */
-    CHECK_NEAR(r.momentum, 50, 1.5); /* 3 %: of one step */
-    CHECK_NEAR(r.normal, 0, 1.0);    /* no memory, no normal stress */
+    CHECK_NEAR(r.local_rate, 5, 0.05); /* the affine flow is a solution: 1 % for the disorder */
+    CHECK_NEAR(r.reported, 50, 1.0);   /* 2 % */
+    CHECK_NEAR(r.momentum, 50, 1.5);   /* 3 %: of one step */
+    CHECK_NEAR(r.normal, 0, 1.0);      /* no memory, no normal stress */
 }
 
 static OozeCellReading shear_for(const OozeMaterialDef *material, int steps)
@@ -130,8 +130,8 @@ static void compliance_and_modulus_give_the_same_reading(void **state)
     CHECK_OK(ooze_material_def_set(&other, "compliance", 0.5, &error)); /* 1000 kg/m3 */
     OozeCellReading a = shear_for(&one, 40), b = shear_for(&other, 40);
     double expected = 2000 * 0.05 * 5 * -expm1(-40 * dt / 0.05);
-    CHECK_NEAR(a.told, expected, 0.02 * expected);
-    CHECK_NEAR(b.told, a.told, 1e-4 * expected); /* the same but for rounding */
+    CHECK_NEAR(a.reported, expected, 0.02 * expected);
+    CHECK_NEAR(b.reported, a.reported, 1e-4 * expected); /* the same but for rounding */
     CHECK_NEAR(b.momentum, a.momentum, 1e-3 * expected);
 }
 
@@ -147,8 +147,8 @@ static void extensional_viscosity_is_measured(void **state)
         CHECK_OK(ooze_cell_step(cell, 2.0, &r, &error));
     }
     ooze_cell_destroy(cell);
-    CHECK_NEAR(r.local, 2, 0.02);
-    CHECK_NEAR(r.told, 3 * 10 * 2, 3.0); /* Trouton; 5 % */
+    CHECK_NEAR(r.local_rate, 2, 0.02);
+    CHECK_NEAR(r.reported, 3 * 10 * 2, 3.0); /* Trouton; 5 % */
     assert_true(isnan(r.momentum));
     CHECK_NEAR(r.strain, 0.1, 1e-12);
 }
@@ -167,7 +167,7 @@ static void unknown_methods_are_refused(void **state)
     OozeExperiment e = {.kind = OOZE_EXPERIMENT_FLOW, .count = 2, .x = {1, 2}, .seconds = 0.1};
     CHECK_FAILS(ooze_experiments_run(&e, 1, &sample, &theory, NULL, &error), OOZE_ERROR_ARGUMENT,
                 "porridge");
-    assert_true(isnan(e.y[0][0].told) && isnan(e.y[0][1].expected));
+    assert_true(isnan(e.y[0][0].reported) && isnan(e.y[0][1].expected));
 }
 
 /* Every allocation on the way may fail; nothing leaks (checked under ASan). Those that fill the

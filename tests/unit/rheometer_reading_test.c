@@ -84,8 +84,8 @@ static void slopes(void **state)
 /* A table where every number is exact. */
 static void fill(OozeVariation *rows)
 {
-    ooze_study_usual(rows);
-    for (int i = 0; i < OOZE_STUDY_USUAL; i++) {
+    ooze_study_refinements(rows);
+    for (int i = 0; i < OOZE_STUDY_REFINEMENTS; i++) {
         for (int k = 0; k < OOZE_KEY_COUNT; k++) {
             rows[i].value[k] = 1.0;
         }
@@ -94,7 +94,7 @@ static void fill(OozeVariation *rows)
 
 static void set_numbers(OozeVariation *rows, OozeKeyNumber key, const double values[4])
 {
-    for (int i = 0; i < OOZE_STUDY_USUAL; i++) {
+    for (int i = 0; i < OOZE_STUDY_REFINEMENTS; i++) {
         rows[i].value[key] = values[i];
     }
 }
@@ -106,7 +106,7 @@ static bool says(const OozeVariation *rows, const char *part)
 {
     OozeText out = {0};
     OozeVerdict verdict = ooze_verdict(rows, 0.05);
-    ooze_verdict_say(&out, &verdict, rows, &sample, 0.05);
+    ooze_verdict_append(&out, &verdict, rows, &sample, 0.05);
     bool found = !out.failed && strstr(out.data, part);
     bool clean = !strstr(out.data, "nan") && !strstr(out.data, "inf");
     ooze_text_clear(&out);
@@ -116,7 +116,7 @@ static bool says(const OozeVariation *rows, const char *part)
 static void deviations_within_the_tolerance_are_converged(void **state)
 {
     (void)state;
-    OozeVariation rows[OOZE_STUDY_USUAL];
+    OozeVariation rows[OOZE_STUDY_REFINEMENTS];
     fill(rows);
     set_numbers(rows, OOZE_KEY_LOSS, (double[]){0.96, 0.99, 0.97, 0.96});
     OozeVerdict v = ooze_verdict(rows, 0.05);
@@ -146,7 +146,7 @@ static void the_most_effective_change_is_named(void **state)
         "neither half the time step",
     };
     for (int i = 0; i < 5; i++) {
-        OozeVariation rows[OOZE_STUDY_USUAL];
+        OozeVariation rows[OOZE_STUDY_REFINEMENTS];
         fill(rows);
         set_numbers(rows, OOZE_KEY_VISCOSITY, tables[i]);
         OozeVerdict v = ooze_verdict(rows, 0.05);
@@ -162,7 +162,7 @@ static void the_most_effective_change_is_named(void **state)
 static void unknown_values_are_ignored(void **state)
 {
     (void)state;
-    OozeVariation rows[OOZE_STUDY_USUAL];
+    OozeVariation rows[OOZE_STUDY_REFINEMENTS];
     fill(rows);
     set_numbers(rows, OOZE_KEY_NORMAL, (double[]){NAN, NAN, NAN, NAN});
     set_numbers(rows, OOZE_KEY_STORAGE, (double[]){NAN, 1.0, 2.0, 3.0});
@@ -178,7 +178,7 @@ static void unknown_values_are_ignored(void **state)
 static void nothing_measured_is_not_converged(void **state)
 {
     (void)state;
-    OozeVariation rows[OOZE_STUDY_USUAL];
+    OozeVariation rows[OOZE_STUDY_REFINEMENTS];
     fill(rows);
     for (int k = 0; k < OOZE_KEY_COUNT; k++) {
         set_numbers(rows, (OozeKeyNumber)k, (double[]){NAN, NAN, NAN, NAN});

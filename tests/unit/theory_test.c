@@ -41,7 +41,7 @@ static OozeTheory make_two(void)
 /* At a constant rate for some time, in so many steps. */
 static double shear_for(const OozeTheory *t, double rate, double time, int steps)
 {
-    OozeShearPath path = {{0}};
+    OozeShearHistory path = {{0}};
     double stress = 0.0;
     for (int i = 0; i < steps; i++) {
         stress = ooze_theory_shear(t, &path, rate, time / steps);
@@ -186,7 +186,7 @@ static void rates_are_found_for_stresses(void **state)
             {"modulus", 320}, {"yield_strain", 0.1}, {"solvent_viscosity", 6.5}, {NULL, 0}})};
     for (int f = 0; f < 4; f++) {
         for (double rate = -40.0; rate < 41.0; rate += 2.5) {
-            OozeShearPath path = {.stress = {20.0}}, trial = path;
+            OozeShearHistory path = {.stress = {20.0}}, trial = path;
             path.stress[0] = trial.stress[0] = fluids[f].modes ? 20.0 : 0.0;
             double stress = ooze_theory_shear(&fluids[f], &trial, rate, dt);
             double found = ooze_theory_rate_for(&fluids[f], &path, stress, dt);
@@ -198,7 +198,7 @@ static void rates_are_found_for_stresses(void **state)
         }
     }
     /* out of reach: the most that is allowed, never more */
-    OozeShearPath path = {{0}};
+    OozeShearHistory path = {{0}};
     CHECK_NEAR(ooze_theory_rate_for(&fluids[0], &path, 1e12, dt), 0.5 / dt, 1e-6);
     CHECK_NEAR(ooze_theory_rate_for(&fluids[0], &path, -1e12, dt), -0.5 / dt, 1e-6);
 }

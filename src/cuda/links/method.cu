@@ -214,11 +214,12 @@ static OozeStatus find_neighbours(LinksStep *step, OozeError *error)
             v.old_row[k] = v.row[i];
         });
     ooze_timer_lap(c->timer, "sort");
-    result = lists_build(gpu, &engine->near, &engine->grid, s->x, n, s->x, c->support, true, error);
+    result =
+        lists_build(gpu, &engine->near, &engine->grid, {s->x, n, s->x, c->support, true}, error);
     s->next.fluid = view(&engine->near);
     if (!result && s->now.walls.begin) {
-        result = lists_build(gpu, &engine->near_walls, &engine->walls.grid, s->x, n,
-                             engine->walls.view.position, c->support, false, error);
+        result = lists_build(gpu, &engine->near_walls, &engine->walls.grid,
+                             {s->x, n, engine->walls.view.position, c->support, false}, error);
         s->next.walls = view(&engine->near_walls);
     }
     ooze_timer_lap(c->timer, "lists");

@@ -122,7 +122,7 @@ static double particle_mass(const FlightJob *job, uint64_t i)
 static double inverse_mass_at(const OozeSolid *solid, OozeVec3 point, OozeVec3 direction)
 {
     OozeVec3 arm = vec3_sub(point, ooze_dynamic_centre(solid, &solid->pose));
-    OozeVec3 spin = ooze_dynamic_spin_by(solid, &solid->pose, vec3_cross(arm, direction));
+    OozeVec3 spin = ooze_dynamic_spin_change(solid, &solid->pose, vec3_cross(arm, direction));
     return 1.0 / solid->mass.mass + vec3_dot(direction, vec3_cross(spin, arm));
 }
 

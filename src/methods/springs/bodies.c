@@ -193,7 +193,7 @@ static uint64_t assemble(const OozeSpringsStep *s, int body, const double x[6], 
     const OozePose *free = &s->free_pose[body];
     OozeVec3 centre = ooze_dynamic_centre(solid, &solid->pose);
     OozeVec3 flying = ooze_pose_velocity_at(free, ooze_dynamic_centre(solid, free));
-    double mu = ooze_contact_wet_share(solid, &s->rule);
+    double mu = ooze_contact_wet_fraction(solid, &s->rule);
     uint64_t active = 0;
     begin_system(y, solid, &solid->pose);
     for (uint64_t e = 0; e < s->near_count; e++) {

@@ -213,9 +213,8 @@ static OozeStatus apply_viscosity(OozeSpringsStep *s, OozeError *error)
     for (int k = 0; k < 3 && !status; k++) {
         status = ooze_grid_axis(&axis[k], k, &c->periodic, &columns, low[k], high[k], error);
     }
-    status = status ? status
-                    : ooze_springs_schedule(&s->store_schedule, c, s->x0, s->store_key, s->n, axis,
-                                            s->sequential, error);
+    const OozeSpringsScheduleInput input = {s->x0, s->store_key, s->n, axis, s->sequential};
+    status = status ? status : ooze_springs_schedule(&s->store_schedule, c, &input, error);
     if (!status) {
         ooze_springs_run(&s->store_schedule, c->threads, ooze_springs_loops()->apply_viscosity, s,
                          &s->first);
@@ -282,9 +281,8 @@ static OozeStatus find_neighbours(OozeSpringsStep *s, OozeError *error)
     const OozeFloat4 *p = (const OozeFloat4 *)s->p;
     status = ooze_neighbours_build(&memory->near, memory->grid, c->threads,
                                    &(OozeNeighbourQuery){p, s->n, p, c->support, true}, error);
-    status = status ? status
-                    : ooze_springs_schedule(&s->predicted_schedule, c, s->p, s->key, s->n,
-                                            memory->grid->axis, s->sequential, error);
+    const OozeSpringsScheduleInput input = {s->p, s->key, s->n, memory->grid->axis, s->sequential};
+    status = status ? status : ooze_springs_schedule(&s->predicted_schedule, c, &input, error);
     ooze_timer_lap(c->timer, "lists");
     return status;
 }

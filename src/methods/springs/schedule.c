@@ -162,17 +162,17 @@ static void use_one_run(OozeSpringsSchedule *s)
 }
 
 OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *context,
-                                 const OozeF32x4 *points, const uint64_t *key, uint64_t n,
-                                 const OozeGridAxis axis[3], bool sequential, OozeError *error)
+                                 const OozeSpringsScheduleInput *input, OozeError *error)
 {
     OozeArena *arena = context->arena;
+    uint64_t n = input->n;
     s->n = n;
     s->sequence = ooze_arena_alloc(arena, n, sizeof *s->sequence);
     s->begin = ooze_arena_alloc(arena, n + 1, sizeof *s->begin);
     s->end = ooze_arena_alloc(arena, n + 1, sizeof *s->end);
     s->first = ooze_arena_alloc(arena, OOZE_SPRINGS_COLOURS_MAX + 1, sizeof *s->first);
-    Cells c = {.axis = axis,
-               .points = points,
+    Cells c = {.axis = input->axis,
+               .points = input->points,
                .number = ooze_arena_alloc(arena, n, sizeof *c.number),
                .colour = ooze_arena_alloc(arena, n, sizeof *c.colour)};
     uint32_t *last = ooze_arena_alloc(arena, n + 1, sizeof *last);
@@ -182,7 +182,7 @@ OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *
     uint32_t count[OOZE_SPRINGS_COLOURS_MAX] = {0};
     uint8_t order[OOZE_SPRINGS_COLOURS_MAX];
     bool cells = false;
-    if (!sequential) {
+    if (!input->sequential) {
         ooze_parallel_for(context->threads, n, 4096, colour_range, &c);
         cells = find_cell_runs(s, &c, count);
     }
@@ -194,7 +194,7 @@ OozeStatus ooze_springs_schedule(OozeSpringsSchedule *s, const OozeStepContext *
     } else {
         use_one_run(s);
     }
-    Sorting sorting = {s, key};
+    Sorting sorting = {s, input->key};
     ooze_parallel_for(context->threads, s->runs, 16, sort_range, &sorting);
     return OOZE_OK;
 }

@@ -25,10 +25,17 @@ typedef struct OozeSpringsSchedule {
     uint32_t runs, colours;
 } OozeSpringsSchedule;
 
+typedef struct OozeSpringsScheduleInput {
+    const OozeF32x4 *points; /* n */
+    const uint64_t *key;     /* n: order within a cell */
+    uint64_t n;
+    const OozeGridAxis *axis; /* 3 */
+    bool sequential;
+} OozeSpringsScheduleInput;
+
 /* Builds a schedule in the arena. Points that are not sorted by cell are scheduled sequentially. */
 OozeStatus ooze_springs_schedule(OozeSpringsSchedule *schedule, const OozeStepContext *context,
-                                 const OozeF32x4 *points, const uint64_t *key, uint64_t n,
-                                 const OozeGridAxis axis[3], bool sequential, OozeError *error);
+                                 const OozeSpringsScheduleInput *input, OozeError *error);
 
 /* Calls body with ranges of runs, colour by colour; *first is the first run of the current
    colour. */
