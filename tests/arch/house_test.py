@@ -38,6 +38,7 @@ RETIRED_WORDS = {word.replace("/", ""): better for word, better in {
 RETIRED_NAMES = {word.replace("/", ""): better for word, better in {
     "re/call": "warm_start", "bor/ne": "load_excess", "ca/lm": "relief_progress",
     "di/al": "fixed_point", "car/rier": "readback", "w/ay": "delta, diffusion_length, direction",
+    "wel/come": "init_particles", "un/met": "unconverged", "keep_/heat": "enable_heat",
 }.items()}
 # Where such a word is a term of the field: lines of a drawing are stroked.
 RETIRED_EXCEPT = {"str" "oke": ("src/plot/", "tests/unit/plot_", "tests/fault/plot_")}
