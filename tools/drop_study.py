@@ -52,8 +52,8 @@ def tell(label, wall, processor, reading, converged):
         return f"{100 * (reading[name] / converged[name] - 1):+.2f}%" if converged else "-"
 
     print(f"| {label} | {reading['products']:.0f} | {wall:.1f} | {processor:.1f} | "
-          f"{100 * reading['solver.density_mean_most']:.2f}% | "
-          f"{100 * reading['solver.density_most']:.1f}% | "
+          f"{100 * reading['solver.density_mean_max']:.2f}% | "
+          f"{100 * reading['solver.density_max']:.1f}% | "
           f"{reading['height.height']:.4f} {against('height.height')} | "
           f"{reading['spread.spread']:.4f} {against('spread.spread')} |", flush=True)
 

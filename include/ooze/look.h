@@ -1,4 +1,5 @@
-/* Ooze: looks. What a material or a solid looks like in pictures; nothing here moves a particle. */
+/* Ooze: looks, the appearance of materials and solids in pictures. They do not affect the
+   simulation. */
 #ifndef OOZE_LOOK_H
 #define OOZE_LOOK_H
 
@@ -9,10 +10,10 @@ extern "C" {
 #endif
 
 typedef enum OozeLookKind {
-    OOZE_LOOK_OPAQUE,      /* a coat over a diffuse body */
-    OOZE_LOOK_METAL,       /* reflects in its own colour */
-    OOZE_LOOK_CLEAR,       /* refracts, absorbs with depth, may be cloudy */
-    OOZE_LOOK_TRANSLUCENT, /* part of the light enters and leaves elsewhere */
+    OOZE_LOOK_OPAQUE,      /* a reflecting coat over a diffuse body */
+    OOZE_LOOK_METAL,       /* coloured reflection */
+    OOZE_LOOK_CLEAR,       /* refraction, absorption in the volume, optional scattering */
+    OOZE_LOOK_TRANSLUCENT, /* subsurface scattering */
     OOZE_LOOK_KIND_COUNT
 } OozeLookKind;
 
@@ -20,27 +21,27 @@ typedef enum OozeLookKind {
 typedef struct OozeLookInfo {
     const char *name;
     OozeLookKind kind;
-    bool has_color;      /* else the material's or solid's own colour */
-    float color[3];      /* linear RGB */
-    double depth;        /* where light has taken on the colour, as a share of the fluid's extent */
-    double refraction;   /* index, of the body or of its coat */
-    double roughness;    /* 0: a mirror, 1: dull */
-    double coat;         /* strength of the reflecting coat */
-    double cloudiness;   /* times that light is scattered over the depth */
+    bool has_color; /* false: the colour is that of the material or solid */
+    float color[3]; /* linear RGB */
+    double depth;   /* distance after which white light has the colour, over the fluid's extent */
+    double refraction;   /* refractive index of the body or of its coat */
+    double roughness;    /* 0: a mirror, 1: diffuse */
+    double coat;         /* strength of the reflecting coat, 0 to 1 */
+    double cloudiness;   /* mean number of scattering events per depth */
     double translucency; /* share of the light that enters a translucent body */
-    const char *help;
+    const char *help;    /* one line of description */
 } OozeLookInfo;
 
-/* The table. Row 0 is "auto": the row that has the material's or solid's name, where there is
-   one. */
+/* The table of looks; `*count` is its length. Row 0 is "auto": the row with the name of the
+   material or solid, or a default. */
 OOZE_API const OozeLookInfo *ooze_looks(int *count);
 
-/* A look as a scene gives it: a row of the table, and what differs. */
+/* A look: a row of the table, with modifications. */
 typedef struct OozeLookDef {
-    int type;       /* row of the table */
-    float color[3]; /* NAN: the row's */
-    double depth;   /* m; NAN: the row's share of the fluid's extent */
-    double refraction, roughness, coat, cloudiness, translucency; /* NAN: the row's */
+    int type;       /* index of the row */
+    float color[3]; /* linear RGB; NAN: that of the row */
+    double depth;   /* m; NAN: that of the row times the fluid's extent */
+    double refraction, roughness, coat, cloudiness, translucency; /* NAN: that of the row */
 } OozeLookDef;
 
 OOZE_API OozeLookDef ooze_look_def_default(void);

@@ -12,69 +12,69 @@ extern "C" {
 #endif
 
 typedef enum OozeBackdrop {
-    OOZE_BACKDROP_STUDIO, /* plain ground that fades into a light wall, three soft lights */
-    OOZE_BACKDROP_GRID,   /* the same with lines on the ground */
+    OOZE_BACKDROP_STUDIO, /* plain ground that fades into a light wall, three area lights */
+    OOZE_BACKDROP_GRID,   /* the studio with a grid of lines on the ground */
     OOZE_BACKDROP_SKY,    /* sky and sun */
     OOZE_BACKDROP_COUNT
 } OozeBackdrop;
 
 /* A square area light. */
 typedef struct OozeLightDef {
-    OozeVec3 position; /* m, its centre */
-    OozeVec3 target;   /* m, the point that it faces */
-    double size;       /* m, its edge */
+    OozeVec3 position; /* m, of its centre */
+    OozeVec3 target;   /* m, a point on its axis */
+    double size;       /* m, edge length */
     float color[3];    /* linear RGB */
     double strength;   /* radiance of a white surface at the target that faces it */
 } OozeLightDef;
 OOZE_API OozeLightDef ooze_light_def_default(void);
 
-/* Values that are NAN follow from the surveyed frames. */
+/* NAN values are derived from the frames given to ooze_renderer_survey. */
 typedef struct OozeRenderDef {
     OozeVec3 camera_position; /* m; NAN: automatic */
-    OozeVec3 look_at;         /* m; NAN: the centre of what is in view */
+    OozeVec3 look_at;         /* m; NAN: the centre of the bounds of all surveyed frames */
     double field_of_view;     /* degrees, vertical */
-    OozeVec3 size;            /* pixels: x wide, y high */
-    int samples;              /* paths a pixel */
+    OozeVec3 size;            /* pixels: x is the width, y the height */
+    int samples;              /* light paths per pixel */
     OozeBackdrop backdrop;
-    double exposure;      /* stops: 1 doubles the light */
-    bool denoise;         /* smooth the remaining noise, but not across edges */
-    const char *color_by; /* a particle field, or "speed"; NULL: the looks */
-    double color_low,
-        color_high;       /* values at the ends of the colour map; NAN: the range of the frames */
-    OozeLightDef *lights; /* replace those of the backdrop */
+    double exposure;              /* stops: 1 doubles the light */
+    bool denoise;                 /* smooths the remaining noise, but not across edges */
+    const char *color_by;         /* name of a particle field, or "speed"; NULL: the looks */
+    double color_low, color_high; /* ends of the colour map; NAN: the range over all frames */
+    OozeLightDef *lights;         /* replace the lights of the backdrop, if there are any */
     int light_count;
-    bool particles; /* spheres instead of the surface */
-    bool preview;   /* spheres in direct light, no paths */
-    uint64_t seed;
-    int threads; /* 0: one per core */
+    bool particles; /* particles as spheres instead of the surface */
+    bool preview;   /* particles as spheres in direct light only: fast */
+    uint64_t seed;  /* of the random samples */
+    int threads;    /* 0: one per core */
 } OozeRenderDef;
 OOZE_API OozeRenderDef ooze_render_def_default(void);
 
-/* The block `render:` of the scene; valid as long as the scene. */
+/* The section `render` of the scene; valid as long as the scene. */
 OOZE_API const OozeRenderDef *ooze_scene_render(const OozeScene *scene);
 
 typedef struct OozeRenderer OozeRenderer;
 
-/* `def` NULL: the scene's own. The scene must outlive the renderer. */
+/* `def` NULL: that of the scene. The scene must outlive the renderer. */
 OOZE_API OozeStatus ooze_renderer_create(const OozeScene *scene, const OozeRenderDef *def,
                                          OozeRenderer **renderer, OozeError *error);
 OOZE_API void ooze_renderer_free(OozeRenderer *renderer);
 
-/* Extends the bounds and the colour range by those of a frame, before the first picture: camera and
-   colours suit all surveyed frames. */
+/* Extends the bounds and the colour range by those of a frame. Call it for every frame before the
+   first picture, so that the automatic camera and colour map are the same for all pictures. */
 OOZE_API OozeStatus ooze_renderer_survey(OozeRenderer *renderer, const OozeFrame *frame,
                                          OozeError *error);
 
-/* Called repeatedly with the share done, 0 to 1; false stops (OOZE_ERROR_CANCELLED). */
+/* Called repeatedly with the finished share, 0 to 1; returning false stops the rendering with
+   OOZE_ERROR_CANCELLED. */
 typedef bool (*OozeRenderProgress)(void *user, double share);
 
-/* Renders into `pixels` (width x height x 3 bytes, rows from the top). The bytes depend on the seed
-   but not on the number of threads. Surveys the frame where none was surveyed. */
+/* Renders into `pixels`: width x height x 3 bytes (sRGB), rows from the top. The result depends on
+   the seed, not on the number of threads. Surveys the frame if no frame was surveyed before. */
 OOZE_API OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
                                       OozeRenderProgress progress, void *user,
                                       unsigned char *pixels, OozeError *error);
 
-/* Hash of everything that a picture depends on besides its frame. */
+/* Hash of all settings that a picture depends on, besides its frame. */
 OOZE_API uint64_t ooze_renderer_hash(const OozeRenderer *renderer);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Ooze: scene files. A scene is checked as a whole, then builds a world through the public API. */
+/* Ooze: scene files. A scene is read and checked, then a world is built from it. */
 #ifndef OOZE_SCENE_H
 #define OOZE_SCENE_H
 
@@ -15,17 +15,18 @@ typedef enum OozeSeverity { OOZE_SEVERITY_ERROR, OOZE_SEVERITY_WARNING } OozeSev
 
 typedef struct OozeDiagnostic {
     OozeSeverity severity;
-    const char *file; /* or "--set" for an override */
-    int line, column; /* from 1; 0: the file as a whole */
+    const char *file; /* path, or "--set" for an override */
+    int line, column; /* from 1; line 0: the whole file */
     const char *message;
-    const char *hint;   /* "did you mean 'radius'?", or "" */
-    const char *source; /* the line itself, or "" */
+    const char *hint;   /* a suggestion, such as "did you mean 'radius'?", or "" */
+    const char *source; /* text of the line, or "" */
 } OozeDiagnostic;
 
-/* Reads a scene with its includes and `KEY.PATH=VALUE` overrides. Even when the answer is
-   OOZE_ERROR_SCENE a scene comes back, with every error among its diagnostics. */
+/* Reads a scene file with its includes and with overrides `KEY.PATH=VALUE`. With the result
+   OOZE_ERROR_SCENE, `*scene` is set as well, and its diagnostics list all errors. */
 OOZE_API OozeStatus ooze_scene_load(const char *path, const char *const *overrides,
                                     int override_count, OozeScene **scene, OozeError *error);
+/* The same for a text of `length` bytes; `name` is the file name in diagnostics. */
 OOZE_API OozeStatus ooze_scene_load_text(const char *text, size_t length, const char *name,
                                          OozeScene **scene, OozeError *error);
 OOZE_API void ooze_scene_free(OozeScene *scene);
@@ -33,35 +34,38 @@ OOZE_API void ooze_scene_free(OozeScene *scene);
 OOZE_API int ooze_scene_diagnostic_count(const OozeScene *scene);
 OOZE_API const OozeDiagnostic *ooze_scene_diagnostic(const OozeScene *scene, int index);
 
-/* What a run needs to know besides the world. */
+/* Length and frames of a run. */
 typedef struct OozeSceneInfo {
     const char *title;
-    double duration;   /* s */
-    double frame_rate; /* frames per simulated second */
-    uint64_t frame_count;
+    double duration;      /* s */
+    double frame_rate;    /* frames per simulated second */
+    uint64_t frame_count; /* without the initial frame 0 */
     uint64_t steps_per_frame;
-    double time_step; /* s: shortened so that frames fall on whole steps */
+    double time_step; /* s; shortened to make steps_per_frame a whole number */
 } OozeSceneInfo;
 OOZE_API const OozeSceneInfo *ooze_scene_info(const OozeScene *scene);
-/* How the scene wants its surface made; fields are none. */
+/* The section `surface` of the scene, without fields. */
 OOZE_API const OozeSurfaceSettings *ooze_scene_surface(const OozeScene *scene);
 
-/* The scene with includes and overrides folded in, as canonical YAML: what a run folder keeps. */
+/* The scene as canonical YAML with includes and overrides merged, as stored in run folders. */
 OOZE_API const char *ooze_scene_canonical(const OozeScene *scene);
 
+/* See the members of OozeWorldDef with these names. */
 typedef struct OozeBuildOptions {
     int threads;
     OozeDevice device;
     OozeLogCallback log;
     void *log_user;
 } OozeBuildOptions;
+/* Creates a world and adds everything in the scene. `options` may be NULL. */
 OOZE_API OozeStatus ooze_scene_build(const OozeScene *scene, const OozeBuildOptions *options,
                                      OozeWorld **world, OozeError *error);
 
-/* Looks for physics traps on the built world and adds warnings to the scene's diagnostics. */
+/* Checks a world built from the scene for likely mistakes, such as fluid inside solids or too long
+   a time step, and adds warnings to the scene's diagnostics. */
 OOZE_API OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeError *error);
 
-/* The key table as JSON Schema and as a Markdown reference; free with ooze_text_free. */
+/* All keys of the scene format, as JSON Schema and as a Markdown page; free with ooze_text_free. */
 OOZE_API OozeStatus ooze_scene_schema(char **json, OozeError *error);
 OOZE_API OozeStatus ooze_scene_reference(char **markdown, OozeError *error);
 OOZE_API void ooze_text_free(char *text);

@@ -1,5 +1,5 @@
-/* Ooze: shapes. One definition serves as fluid volume to fill, solid to collide with, sink, or
-   emitter outline. */
+/* Ooze: shapes, used as volumes to fill with fluid, solids, sinks, heat sources and outlines of
+   emitters; and motions. */
 #ifndef OOZE_SHAPE_H
 #define OOZE_SHAPE_H
 
@@ -11,19 +11,19 @@ extern "C" {
 
 typedef enum OozeShapeKind {
     OOZE_SHAPE_PLANE,       /* half space below the plane through `position` with `normal` */
-    OOZE_SHAPE_BOX,         /* `size`: full edge lengths, centred */
+    OOZE_SHAPE_BOX,         /* `size`: full edge lengths; centred at the origin */
     OOZE_SHAPE_SPHERE,      /* `radius` */
     OOZE_SHAPE_CAPSULE,     /* `radius`, `height` between the centres of the two caps */
     OOZE_SHAPE_CYLINDER,    /* `radius`, `height`, centred */
     OOZE_SHAPE_CONE,        /* `radius` at the base, `height`; base centre at the origin, tip up */
     OOZE_SHAPE_TORUS,       /* `radius` of the ring, `tube_radius` */
-    OOZE_SHAPE_HEIGHTFIELD, /* solid below a height map spanning `size` x/z (see heights) */
+    OOZE_SHAPE_HEIGHTFIELD, /* solid below a height map with the horizontal extents `size` */
     OOZE_SHAPE_MESH,        /* triangles from `path` (OBJ, PLY, STL) or from `mesh` */
-    OOZE_SHAPE_COMPOUND,    /* all of `parts` together, each placed in the compound's frame */
+    OOZE_SHAPE_COMPOUND,    /* the union of `parts`, each placed in the compound's frame */
     OOZE_SHAPE_KIND_COUNT
 } OozeShapeKind;
 
-/* Triangles in memory; read during the call that takes it, not kept. */
+/* Triangles in memory. The library copies them during the call. */
 typedef struct OozeMeshView {
     const OozeVec3 *vertices;
     uint64_t vertex_count;
@@ -31,7 +31,8 @@ typedef struct OozeMeshView {
     uint64_t triangle_count;
 } OozeMeshView;
 
-/* Heights in memory, row-major, rows along the second horizontal axis; read during the call. */
+/* Heights in memory, row by row; rows follow each other along the second horizontal axis. The
+   library copies them during the call. */
 typedef struct OozeHeightView {
     const float *heights; /* metres above the shape's position */
     uint32_t columns, rows;
@@ -51,18 +52,18 @@ struct OozeShapeDef {
     const char *path;     /* mesh, or height map (PGM, or ESRI ASCII grid) */
     OozeMeshView mesh;    /* used when path is NULL */
     OozeHeightView field; /* used when path is NULL */
-    double height_scale;  /* height map files: metres for the full grey range */
-    /* Shell thickness of a mesh that is not watertight. 0: small gaps are closed and the mesh is
-       solid, others become shells of two spacings. */
+    double height_scale;  /* m, height of the full grey range of a height map file */
+    /* m, thickness of the shell that a mesh with gaps becomes. 0: small gaps are closed and the
+       mesh is solid; a mesh with large gaps becomes a shell of two spacings. */
     double thickness;
-    /* Of a compound: bounded shapes, none inverted or a compound itself; read during the call, not
-       kept. They may touch and overlap. */
+    /* Shapes of a compound, which may overlap; no planes, height fields, inverted shapes or
+       compounds. The library copies them during the call. */
     const OozeShapeDef *parts;
     int part_count;
     bool inverted; /* the outside is solid: a container */
-    /* Placement: scaled first, then rotated, then moved. The axis of capsule, cylinder, cone, torus
-       and height field is the world's up before rotation. A compound has one factor for all
-       axes. */
+    /* Placement: scaled, then rotated, then moved. The axis of capsule, cylinder, cone, torus and
+       height field is the world's up before rotation. The three factors of a compound's scale must
+       be equal. */
     OozeVec3 position;
     OozeQuat rotation;
     OozeVec3 scale;
@@ -78,16 +79,17 @@ typedef struct OozeKeyframe {
     OozeQuat rotation;
 } OozeKeyframe;
 
-/* Motion of a solid or a nozzle. Keyframes replace the shape's own position and rotation; velocity,
-   spin and sine are added on top, and act between `start` and `stop` only. */
+/* Prescribed motion of a solid or a nozzle. Keyframes replace the position and rotation of the
+   shape; velocity, spin and sine are added, and act between `start` and `stop` only. */
 typedef struct OozeMotionDef {
-    const OozeKeyframe
-        *keyframes; /* ascending times; copied; held before the first, after the last */
+    /* Ascending in time; before the first and after the last the pose is constant. The library
+       copies them during the call. */
+    const OozeKeyframe *keyframes;
     int keyframe_count;
     OozeInterpolation interpolation;
     OozeVec3 velocity;       /* m/s */
-    OozeVec3 spin;           /* rad/s, about the axis through `pivot` (world axes) */
-    OozeVec3 pivot;          /* relative to the shape's position */
+    OozeVec3 spin;           /* rad/s, angular velocity about `pivot`, world axes */
+    OozeVec3 pivot;          /* m, relative to the shape's position */
     OozeVec3 sine_amplitude; /* m */
     double sine_frequency;   /* Hz */
     double sine_phase;       /* rad */
@@ -96,11 +98,12 @@ typedef struct OozeMotionDef {
 
 OOZE_API OozeMotionDef ooze_motion_def_default(void);
 
+/* Placement and motion of a rigid frame. */
 typedef struct OozePose {
-    OozeVec3 position;
-    OozeQuat rotation;
-    OozeVec3 velocity; /* of the position, m/s */
-    OozeVec3 spin;     /* rad/s, world axes */
+    OozeVec3 position; /* m, of the frame's origin */
+    OozeQuat rotation; /* from the frame's axes to the world's */
+    OozeVec3 velocity; /* m/s, of the origin */
+    OozeVec3 spin;     /* rad/s, angular velocity, world axes */
 } OozePose;
 
 #ifdef __cplusplus

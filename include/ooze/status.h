@@ -12,28 +12,27 @@ extern "C" {
 #define OOZE_API
 #endif
 
-/* What a call answers. OOZE_OK is zero, so `if (status)` reads as "if it failed". */
+/* Result of a call. OOZE_OK is zero, so that `if (status)` tests for failure. */
 typedef enum OozeStatus {
     OOZE_OK = 0,
-    OOZE_ERROR_ARGUMENT,    /* the caller passed something meaningless */
-    OOZE_ERROR_MEMORY,      /* the machine has not enough memory */
+    OOZE_ERROR_ARGUMENT,    /* an argument is invalid */
+    OOZE_ERROR_MEMORY,      /* an allocation failed */
     OOZE_ERROR_FILE,        /* a file cannot be opened, read or found */
     OOZE_ERROR_WRITE,       /* a file cannot be written: full disk, read-only folder */
-    OOZE_ERROR_FORMAT,      /* a file was read but its content is damaged or not understood */
+    OOZE_ERROR_FORMAT,      /* a file was read, but its content is damaged or unknown */
     OOZE_ERROR_SCENE,       /* the scene has errors: see its diagnostics */
-    OOZE_ERROR_LIMIT,       /* a stated limit was exceeded */
-    OOZE_ERROR_UNSUPPORTED, /* this build or machine lacks what was asked for */
-    OOZE_ERROR_NUMERIC,     /* the simulation produced a NaN or ran away */
-    OOZE_ERROR_CANCELLED,   /* a progress callback asked to stop */
+    OOZE_ERROR_LIMIT,       /* a limit of the library is exceeded */
+    OOZE_ERROR_UNSUPPORTED, /* this build, computer or method does not support the request */
+    OOZE_ERROR_NUMERIC,     /* the simulation diverged: a value is NaN or out of bounds */
+    OOZE_ERROR_CANCELLED,   /* a progress callback returned false */
     OOZE_STATUS_COUNT
 } OozeStatus;
 
-/* A filled report: what went wrong and where, then what to do about it. Both strings are always
-   terminated; `hint` may be empty. Pass NULL where a call takes one and you do not need it. */
+/* Details of a failed call. Strings are always terminated. Calls accept NULL in its place. */
 typedef struct OozeError {
     OozeStatus status;
-    char message[1024];
-    char hint[512];
+    char message[1024]; /* the problem and its place */
+    char hint[512];     /* a suggestion how to solve it, or "" */
 } OozeError;
 
 /* Short English name of a status, such as "out of memory". Never NULL. */

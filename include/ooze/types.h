@@ -1,4 +1,4 @@
-/* Ooze: plain value types shared by the whole public API. Right-handed axes, SI units. */
+/* Ooze: value types of the public API. Right-handed axes, SI units. */
 #ifndef OOZE_TYPES_H
 #define OOZE_TYPES_H
 
@@ -23,7 +23,8 @@ typedef struct OozeQuat {
 
 typedef enum OozeAxis { OOZE_AXIS_X, OOZE_AXIS_Y, OOZE_AXIS_Z } OozeAxis;
 
-/* Handles by value. A handle is valid for the world that gave it; index 0 is the first. */
+/* Handles of items of a world, valid for that world only. Indices start at 0, in the order in which
+   items were added. */
 typedef struct OozeMaterialId {
     int32_t index;
 } OozeMaterialId;
@@ -40,7 +41,6 @@ typedef struct OozeProbeId {
     int32_t index;
 } OozeProbeId;
 
-/* One number that a user may set: of a material, or of a method's solver. */
 typedef enum OozeParamKind {
     OOZE_PARAM_REAL,
     OOZE_PARAM_INTEGER,
@@ -48,22 +48,24 @@ typedef enum OozeParamKind {
     OOZE_PARAM_CHOICE  /* index into `choices` */
 } OozeParamKind;
 
+/* Describes a parameter: a number of a material, or a setting of a method. */
 typedef struct OozeParamInfo {
-    const char *key;
+    const char *key; /* name in scenes and in calls: "viscosity" */
     OozeParamKind kind;
-    const char *unit;    /* "Pa s", or "" for a pure number */
-    double min, max;     /* both allowed */
-    double initial;      /* NAN: not given, the method derives it */
+    const char *unit;    /* "Pa s"; "": dimensionless */
+    double min, max;     /* valid range, ends included */
+    double initial;      /* default; NAN: not given, the method derives it */
     const char *choices; /* "paper|consistent|lodge" for OOZE_PARAM_CHOICE, else NULL */
-    const char *help;
+    const char *help;    /* one line of description */
 } OozeParamInfo;
 
 typedef enum OozeLogLevel { OOZE_LOG_DEBUG, OOZE_LOG_INFO, OOZE_LOG_WARNING } OozeLogLevel;
 
-/* Receives one line without a newline. May be called from the thread that calls the world only. */
+/* Receives one line of the log, without a newline. It is called within calls of the world, on the
+   thread of the caller. */
 typedef void (*OozeLogCallback)(void *user, OozeLogLevel level, const char *line);
 
-/* Called after each step of ooze_world_advance; return false to stop there. */
+/* Called after each step of ooze_world_advance, with times in s; returning false stops there. */
 typedef bool (*OozeProgressCallback)(void *user, double time, double end_time);
 
 typedef struct OozeVersion {
@@ -72,12 +74,13 @@ typedef struct OozeVersion {
 } OozeVersion;
 OOZE_API OozeVersion ooze_version(void);
 
-/* Optional parts by name ("hdf5", "cuda", "render", ...), for `ooze version` and for programs. */
+/* A library or optional component of this build: "hdf5", "cuda", "render", ... */
 typedef struct OozePart {
     const char *name;
     bool present;
-    const char *detail; /* version, or how to get it */
+    const char *detail; /* its version; if not present, how to add it to the build */
 } OozePart;
+/* The list of all parts; `*count` is its length. */
 OOZE_API const OozePart *ooze_parts(int *count);
 
 #ifdef __cplusplus

@@ -1,9 +1,10 @@
-/* Ooze: the world. Fill a definition from its default function, create, add things, step.
+/* Ooze: the world, a simulation. Each definition has a function that returns its defaults. Create a
+   world, add materials, solids, fluids, ... to it, then step.
 
-   Every call that can fail returns an OozeStatus and fills `error` when it is not NULL. Ids that a
-   call gives back may be taken as NULL; any other pointer that is NULL is an error, not a crash.
-   The library never prints, exits or aborts. A world may be used by one thread at a time; it runs
-   its own worker threads inside a step. */
+   Every call that can fail returns an OozeStatus and fills `error` if it is not NULL. Output
+   pointers for ids may be NULL; a NULL in any other place is reported as an error. The library
+   never prints, exits or aborts. A world may be used by one thread at a time; inside a step it uses
+   its own worker threads. */
 #ifndef OOZE_WORLD_H
 #define OOZE_WORLD_H
 
@@ -18,37 +19,36 @@ extern "C" {
 
 typedef struct OozeWorld OozeWorld;
 
-/* What takes the steps. */
+/* The device that computes the steps. */
 typedef enum OozeDevice {
-    /* The GPU where this build has that back end, the machine has one, and it takes the method with
-       its settings; else the processor. The environment variable OOZE_DEVICE, `cpu` or `cuda`,
-       decides in its place where it is set. */
+    /* The GPU if the build and the computer have one and it supports the method with its settings;
+       else the processor. The environment variable OOZE_DEVICE, `cpu` or `cuda`, overrides this
+       choice. */
     OOZE_DEVICE_AUTO,
     OOZE_DEVICE_CPU,
-    OOZE_DEVICE_CUDA, /* an error where it cannot be */
+    OOZE_DEVICE_CUDA, /* the GPU; an error if it cannot be used */
     OOZE_DEVICE_COUNT
 } OozeDevice;
 
 typedef struct OozeWorldDef {
-    const char *method;   /* "ballistic", ... see ooze_methods */
+    const char *method;   /* name: "ballistic", ...; see ooze_method_info */
     double spacing;       /* m between neighbouring particles at rest */
-    double support_ratio; /* kernel support radius over spacing; NAN: as the method wants it, 2.2 or
-                             what its page says */
+    double support_ratio; /* kernel support radius over spacing; NAN: the method's default */
     double time_step;     /* s */
-    /* Largest travel of a particle in a substep, in spacings: a step in which one would move
-       farther is divided into 2 to 64 substeps, not all of one length. 0: never divided. */
+    /* Largest distance that a particle moves in a substep, in spacings: a step in which a particle
+       would move farther is divided into 2 to 64 substeps. 0: steps are never divided. */
     double max_travel;
-    OozeVec3 gravity; /* m/s2 */
-    OozeAxis up;      /* height probes, shapes and exporters follow it */
-    bool periodic[3]; /* axes that wrap around */
-    OozeVec3 periodic_min, periodic_max;
-    double air_temperature; /* degC; of all that is given none of its own too */
-    double air_transfer;    /* W/(m2 K) from free surfaces to the air; 0: none */
+    OozeVec3 gravity;                    /* m/s2 */
+    OozeAxis up;                         /* of shapes, height probes and exporters */
+    bool periodic[3];                    /* for x, y, z: the axis wraps around */
+    OozeVec3 periodic_min, periodic_max; /* m, ends of the periodic axes */
+    double air_temperature; /* degC, also of fluids and emitters without a temperature */
+    double air_transfer;    /* W/(m2 K) between free surfaces and the air; 0: none */
     int threads;            /* 0: one per core */
-    OozeDevice device;      /* the same scene, but not the same bits, on each */
-    uint64_t seed;          /* jitter and nothing else */
-    OozeLogCallback log;    /* may be NULL */
-    void *log_user;
+    OozeDevice device;      /* results of different devices are close, but not bitwise equal */
+    uint64_t seed;          /* of the jitter of fluids */
+    OozeLogCallback log;    /* NULL: no log */
+    void *log_user;         /* passed to `log` */
 } OozeWorldDef;
 
 OOZE_API OozeWorldDef ooze_world_def_default(void);
@@ -60,14 +60,15 @@ OOZE_API void ooze_world_destroy(OozeWorld *world);
 
 typedef struct OozeMethodInfo {
     const char *name;
-    const char *summary;
-    const char *reference; /* the paper, or "" */
-    const OozeParamInfo *params;
+    const char *summary;         /* one line of description */
+    const char *reference;       /* the paper, or "" */
+    const OozeParamInfo *params; /* settings */
     int param_count;
 } OozeMethodInfo;
 
 OOZE_API int ooze_method_count(void);
-OOZE_API const OozeMethodInfo *ooze_method_info(int index);
+OOZE_API const OozeMethodInfo *ooze_method_info(int index); /* NULL: out of range */
+/* A setting of the world's method by its key; a new value acts from the next step on. */
 OOZE_API OozeStatus ooze_world_set_param(OozeWorld *world, const char *key, double value,
                                          OozeError *error);
 OOZE_API OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key, double *value,
@@ -75,36 +76,37 @@ OOZE_API OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key
 
 /* ---- materials --------------------------------------------------------------------------- */
 
-/* All numbers a material may have, shared by every method. */
+/* The numbers of a material, the same list for every method; `*count` is its length. */
 OOZE_API const OozeParamInfo *ooze_material_params(int *count);
 
-/* A material's numbers at a temperature, those that depend on it; NAN: not given. Between rows each
-   goes in equal ratios, extension and stretch_rate in equal parts; beyond the first and last it
-   stays. */
+/* Numbers of a material at one temperature; NAN: not given. Between two rows they are interpolated
+   geometrically, extension and stretch_rate linearly; beyond the first and the last row they are
+   constant. */
 typedef struct OozeTemperatureRow {
     double temperature; /* degC */
     double viscosity, modulus, relaxation_time, compliance, solvent_viscosity, yield_strain,
-        surface_tension, extension, stretch_rate; /* in place of the material's */
-    double shift; /* factor on viscosities and relaxation times; 1: as given */
+        surface_tension, extension, stretch_rate; /* replace the numbers of the material */
+    double shift; /* factor on viscosities and relaxation times, for time-temperature shifts */
 } OozeTemperatureRow;
 
 OOZE_API OozeTemperatureRow ooze_temperature_row_default(void);
 
 typedef struct OozeMaterialDef {
     const char *name;
-    float color[3];
+    float color[3];    /* linear RGB */
     double values[64]; /* in the order of ooze_material_params; NAN: not given */
-    OozeLookDef look;  /* for pictures */
-    const OozeTemperatureRow *temperature_table; /* by rising temperature; may be NULL */
+    OozeLookDef look;  /* appearance in pictures */
+    const OozeTemperatureRow *temperature_table; /* by rising temperature; copied; NULL: none */
     int temperature_row_count;
 } OozeMaterialDef;
 
 OOZE_API OozeMaterialDef ooze_material_def_default(void);
+/* Sets the number with that key in `values`. */
 OOZE_API OozeStatus ooze_material_def_set(OozeMaterialDef *def, const char *key, double value,
                                           OozeError *error);
 OOZE_API OozeStatus ooze_world_add_material(OozeWorld *world, const OozeMaterialDef *def,
                                             OozeMaterialId *id, OozeError *error);
-/* Change while running: acts from the next step on. */
+/* Sets a number of a material; the new value acts from the next step on. */
 OOZE_API OozeStatus ooze_world_set_material(OozeWorld *world, OozeMaterialId id, const char *key,
                                             double value, OozeError *error);
 OOZE_API OozeStatus ooze_world_get_material(const OozeWorld *world, OozeMaterialId id,
@@ -112,11 +114,11 @@ OOZE_API OozeStatus ooze_world_get_material(const OozeWorld *world, OozeMaterial
 
 /* ---- presets ----------------------------------------------------------------------------- */
 
-/* Where a number of a preset comes from. */
+/* Origin of a number of a preset. */
 typedef enum OozePresetOrigin {
-    OOZE_PRESET_MEASURED, /* as the source reports it, or worked out from what it reports */
-    OOZE_PRESET_TYPICAL,  /* the order of magnitude of the material; samples differ */
-    OOZE_PRESET_ARTISTIC, /* chosen so that it moves as people expect */
+    OOZE_PRESET_MEASURED, /* reported by the source, or computed from its data */
+    OOZE_PRESET_TYPICAL,  /* order of magnitude of the material; samples differ */
+    OOZE_PRESET_ARTISTIC, /* chosen for a plausible motion */
     OOZE_PRESET_ORIGIN_COUNT
 } OozePresetOrigin;
 
@@ -124,26 +126,26 @@ typedef struct OozePresetNumber {
     const char *key; /* of ooze_material_params */
     double value;
     OozePresetOrigin origin;
-    const char *source; /* publication or reason of the choice; never empty */
+    const char *source; /* reference of the measurement, or reason of the choice; never empty */
 } OozePresetNumber;
 
-/* A material by name: everyday ones, with numbers from the literature where there are some. */
+/* A predefined material, with numbers from the literature where available. */
 typedef struct OozePresetInfo {
     const char *name;    /* "whipped_cream" */
-    const char *summary; /* which of its kind is meant */
-    const char *model;   /* what kind of fluid it is taken for, and what that leaves out */
-    double celsius;      /* temperature that the numbers hold at; NAN: any at which it is itself */
+    const char *summary; /* the variety of the material */
+    const char *model;   /* the fluid model, and the properties that it neglects */
+    double celsius;      /* degC at which the numbers are valid; NAN: any */
     const OozePresetNumber *numbers;
     int number_count;
-    float color[3];   /* linear; colours and looks are always chosen by eye */
-    const char *look; /* a row of ooze_looks */
+    float color[3];   /* linear RGB; colours and looks are chosen by eye */
+    const char *look; /* name of a row of ooze_looks */
 } OozePresetInfo;
 
 OOZE_API int ooze_preset_count(void);
 OOZE_API const OozePresetInfo *ooze_preset_info(int index); /* NULL: out of range */
-/* "measured", "typical", "artistic"; NULL past the last. */
+/* "measured", "typical" or "artistic"; NULL: out of range. */
 OOZE_API const char *ooze_preset_origin_name(OozePresetOrigin origin);
-/* A material definition with the numbers, colour and look of a preset, named like it. */
+/* A material definition with the name, numbers, colour and look of a preset. */
 OOZE_API OozeStatus ooze_material_preset(const char *name, OozeMaterialDef *def, OozeError *error);
 
 /* ---- solids ------------------------------------------------------------------------------ */
@@ -152,21 +154,21 @@ typedef struct OozeSolidDef {
     const char *name;
     OozeShapeDef shape;
     OozeMotionDef motion;
-    double friction;       /* Coulomb coefficient; 0 slips freely, INFINITY never slips */
-    double restitution;    /* 0: no bounce, 1: elastic */
-    double stick_distance; /* m; 0: does not stick */
-    double stick_strength; /* 1/s2, pull at distance d: k d (1 - d/stick_distance) */
-    bool collides;         /* particles cannot enter */
-    bool sampled;          /* carries boundary particles for methods that use them */
-    double temperature;    /* degC, of its surface; NAN: lets no heat through */
-    double conductivity;   /* W/(m K); NAN: what touches it has its temperature there */
-    /* kg/m3; 0: it goes where its motion says. Else it is a rigid body, moved by gravity, by what
-       pushes it and by other solids; its motion's velocity and spin are those that it starts
-       with, and there may be no more of it. */
+    double friction;       /* Coulomb coefficient; 0: free slip, INFINITY: no slip */
+    double restitution;    /* coefficient of restitution; 0: no bounce, 1: elastic */
+    double stick_distance; /* m, range of adhesion; 0: none */
+    double stick_strength; /* 1/s2, k of the adhesion k d (1 - d/stick_distance) at distance d */
+    bool collides;         /* particles cannot enter it */
+    bool sampled;          /* has boundary particles, for methods that use them */
+    double temperature;    /* degC, of its surface; NAN: thermally insulating */
+    double conductivity;   /* W/(m K); NAN: fluid at its surface has its temperature */
+    /* kg/m3. 0: the solid follows its motion. Above 0: a dynamic solid, a rigid body moved by
+       gravity, particles and other solids; its motion may hold the initial velocity and spin
+       only. */
     double density;
-    bool visible; /* in pictures */
-    float color[3];
-    OozeLookDef look; /* for pictures */
+    bool visible;     /* in pictures */
+    float color[3];   /* linear RGB */
+    OozeLookDef look; /* appearance in pictures */
 } OozeSolidDef;
 
 typedef enum OozeSolidParam {
@@ -180,7 +182,7 @@ typedef enum OozeSolidParam {
     OOZE_SOLID_PARAM_COUNT
 } OozeSolidParam;
 
-/* "friction", ...: the keys of a scene's solid. NULL past the last. */
+/* The key of a parameter in scenes: "friction", ...; NULL: out of range. */
 OOZE_API const char *ooze_solid_param_name(OozeSolidParam param);
 
 OOZE_API OozeSolidDef ooze_solid_def_default(void);
@@ -190,33 +192,33 @@ OOZE_API OozeStatus ooze_world_set_solid(OozeWorld *world, OozeSolidId id, OozeS
                                          double value, OozeError *error);
 OOZE_API OozeStatus ooze_world_get_solid(const OozeWorld *world, OozeSolidId id,
                                          OozeSolidParam param, double *value, OozeError *error);
-/* Takes the solid over from its motion: it goes to `pose` during the next step, then keeps moving
-   with the pose's velocity and spin until set again. A dynamic solid is there at once, with
-   that velocity and spin, and stays dynamic. */
+/* Replaces the motion of the solid: it moves to `pose` during the next step, and then on with the
+   velocity and spin of the pose until the next call. A dynamic solid has the pose, velocity and
+   spin at once, and stays dynamic. */
 OOZE_API OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id,
                                               const OozePose *pose, OozeError *error);
 
 /* ---- joints ------------------------------------------------------------------------------ */
 
 typedef enum OozeJointKind {
-    OOZE_JOINT_BALL,   /* turns freely about `anchor` */
-    OOZE_JOINT_HINGE,  /* turns about the axis through `anchor` */
-    OOZE_JOINT_SLIDER, /* goes along the axis, and does not turn */
-    OOZE_JOINT_FIXED,  /* neither */
+    OOZE_JOINT_BALL,   /* free rotation about `anchor` */
+    OOZE_JOINT_HINGE,  /* rotation about `axis` through `anchor` */
+    OOZE_JOINT_SLIDER, /* translation along `axis`, no rotation */
+    OOZE_JOINT_FIXED,  /* no relative motion */
     OOZE_JOINT_KIND_COUNT
 } OozeJointKind;
 
-/* Holds two solids together, at least one of which has a density; they pass through each other.
-   Needs a build with ODE. */
+/* Connects two solids, at least one of which is dynamic; they do not collide with each other. Needs
+   a build with ODE. */
 typedef struct OozeJointDef {
     const char *name;
     OozeJointKind kind;
     OozeSolidId solid, other; /* other.index -1: the world */
-    OozeVec3 anchor;          /* m, in the world as it is now; not finite: the solid's position */
-    OozeVec3 axis;            /* of hinge and slider, in the world as it is now */
-    double low, high;         /* rad or m that `solid` may turn or go from here; NAN: any */
-    double speed;             /* rad/s or m/s that a motor keeps it at, relative to the other */
-    double force;             /* N m or N that the motor has at most; 0: there is none */
+    OozeVec3 anchor;  /* m, in the world at the time of adding; not finite: the solid's position */
+    OozeVec3 axis;    /* of hinge and slider, in the world at the time of adding */
+    double low, high; /* rad or m, limits of the angle or displacement since adding; NAN: none */
+    double speed;     /* rad/s or m/s, target of the motor, relative to the other solid */
+    double force;     /* N m or N, largest torque or force of the motor; 0: no motor */
 } OozeJointDef;
 
 typedef enum OozeJointParam {
@@ -227,7 +229,7 @@ typedef enum OozeJointParam {
     OOZE_JOINT_PARAM_COUNT
 } OozeJointParam;
 
-/* "speed", ...: the keys of a scene's joint. NULL past the last. */
+/* The key of a parameter in scenes: "speed", ...; NULL: out of range. */
 OOZE_API const char *ooze_joint_param_name(OozeJointParam param);
 OOZE_API OozeJointDef ooze_joint_def_default(void);
 OOZE_API OozeStatus ooze_world_add_joint(OozeWorld *world, const OozeJointDef *def, OozeJointId *id,
@@ -237,15 +239,19 @@ OOZE_API OozeStatus ooze_world_set_joint(OozeWorld *world, OozeJointId id, OozeJ
 
 /* ---- fluid, emitters, sinks -------------------------------------------------------------- */
 
-typedef enum OozeFill { OOZE_FILL_LATTICE, OOZE_FILL_JITTERED, OOZE_FILL_FITTED } OozeFill;
+typedef enum OozeFill {
+    OOZE_FILL_LATTICE,  /* a cubic lattice */
+    OOZE_FILL_JITTERED, /* the lattice with random displacements */
+    OOZE_FILL_FITTED    /* points relaxed to fit the surface of the shape */
+} OozeFill;
 
-/* What the particles of a volume make up. Bodies take part in a fluid's steps and push and drag it
-   as it does them; not every method knows them. */
+/* Whether the particles of a volume are fluid or a body. Particle bodies interact with fluid; not
+   every method supports them. */
 typedef enum OozeBodyKind {
     OOZE_BODY_FLUID,
     OOZE_BODY_RIGID, /* keeps its shape */
-    /* springs back to it with its material's modulus; what stands inside a solid when it is added
-       stays fixed to that solid */
+    /* Elastic, with the modulus of its material. Particles that are inside a solid when the body is
+       added stay fixed to that solid. */
     OOZE_BODY_SOFT
 } OozeBodyKind;
 
@@ -255,45 +261,47 @@ typedef struct OozeFluidDef {
     OozeShapeDef shape;
     OozeBodyKind body;
     OozeFill fill;
-    double jitter;      /* fraction of the spacing, OOZE_FILL_JITTERED */
+    double jitter;      /* largest displacement of OOZE_FILL_JITTERED, in spacings */
     OozeVec3 velocity;  /* m/s */
-    OozeVec3 spin;      /* rad/s about the shape's position */
+    OozeVec3 spin;      /* rad/s, angular velocity about the shape's position */
     double temperature; /* degC; NAN: that of the air */
 } OozeFluidDef;
 
 OOZE_API OozeFluidDef ooze_fluid_def_default(void);
+/* Fills the shape with particles; `*added` is their number. */
 OOZE_API OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint64_t *added,
                                          OozeError *error);
-/* Particles one by one: n positions and velocities (velocities may be NULL: at rest). */
+/* Adds n particles at given positions (m) with given velocities (m/s; NULL: at rest). */
 OOZE_API OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, uint64_t n,
                                              const OozeVec3 *positions, const OozeVec3 *velocities,
                                              OozeError *error);
 
 typedef enum OozeOutline {
-    OOZE_OUTLINE_DISC,      /* radius */
-    OOZE_OUTLINE_RECTANGLE, /* size.x by size.y */
-    OOZE_OUTLINE_STAR,      /* radius at the points, inner_radius between them, points */
-    OOZE_OUTLINE_SHAPE,     /* cross-section of `shape` with the nozzle plane */
+    OOZE_OUTLINE_DISC,      /* `radius` */
+    OOZE_OUTLINE_RECTANGLE, /* `size` x and y */
+    OOZE_OUTLINE_STAR,      /* `points` tips at `radius`, corners between them at `inner_radius` */
+    OOZE_OUTLINE_SHAPE,     /* cross-section of `shape` with the plane of the nozzle's exit */
     OOZE_OUTLINE_COUNT
 } OozeOutline;
 
+/* A nozzle that emits a jet of particles. */
 typedef struct OozeEmitterDef {
     const char *name;
     OozeMaterialId material;
-    OozeOutline outline;
-    double radius, inner_radius;
+    OozeOutline outline;         /* of the nozzle's opening; uses some of the next five members */
+    double radius, inner_radius; /* m */
     int points;
-    OozeVec3 size;
-    OozeShapeDef shape; /* placed in world space, cut by the nozzle plane at time 0 */
-    OozeVec3 position;  /* centre of the nozzle */
-    OozeVec3 direction; /* of the jet; zero means down */
-    double roll;        /* rad, about the direction */
-    double speed;       /* m/s relative to the nozzle */
-    double length;      /* m of nozzle that lead the fluid to the exit; NAN: one kernel support */
-    double start, stop; /* s */
-    uint64_t limit;     /* particles in all; 0: no limit */
-    OozeMotionDef motion;
-    double temperature; /* degC; NAN: that of the air */
+    OozeVec3 size;        /* m */
+    OozeShapeDef shape;   /* in world space, cut by the plane of the exit at time 0 */
+    OozeVec3 position;    /* m, centre of the exit */
+    OozeVec3 direction;   /* of the jet; zero: down */
+    double roll;          /* rad, rotation of the outline about the direction */
+    double speed;         /* m/s, of the jet relative to the nozzle */
+    double length;        /* m upstream of the exit with prescribed velocity; NAN: kernel support */
+    double start, stop;   /* s, the nozzle emits between these times */
+    uint64_t limit;       /* total number of particles; 0: no limit */
+    OozeMotionDef motion; /* of the nozzle */
+    double temperature;   /* degC, of emitted particles; NAN: that of the air */
 } OozeEmitterDef;
 
 OOZE_API OozeEmitterDef ooze_emitter_def_default(void);
@@ -302,10 +310,11 @@ OOZE_API OozeStatus ooze_world_add_emitter(OozeWorld *world, const OozeEmitterDe
 OOZE_API OozeStatus ooze_world_set_emitter_speed(OozeWorld *world, OozeEmitterId id, double speed,
                                                  OozeError *error);
 
+/* A volume that removes particles. */
 typedef struct OozeSinkDef {
     const char *name;
-    OozeShapeDef shape; /* particles inside are removed; `inverted`: those outside */
-    double start, stop; /* s */
+    OozeShapeDef shape; /* particles inside are removed; if `inverted`, particles outside */
+    double start, stop; /* s, the sink acts between these times */
 } OozeSinkDef;
 
 OOZE_API OozeSinkDef ooze_sink_def_default(void);
@@ -313,17 +322,17 @@ OOZE_API OozeStatus ooze_world_add_sink(OozeWorld *world, const OozeSinkDef *def
 
 /* ---- heat -------------------------------------------------------------------------------- */
 
-/* A world has heat once something in it has a temperature: fluid, an emitter, a solid, a source, a
-   material's table or a probe. Its particles then have a field `temperature`, and those of
-   materials that melt a field `phase`. */
+/* Heat is simulated once a fluid, emitter, solid or heat source with a temperature, a material with
+   a temperature table or a heat probe is added. Particles then have a field `temperature`, and also
+   a field `phase` if a material melts. */
 
-/* A place where particles are heated. */
+/* A volume that heats particles. */
 typedef struct OozeHeatSourceDef {
     const char *name;
     OozeShapeDef shape;
-    double power;       /* W/m3 of fluid; negative: cools */
-    double temperature; /* degC that it holds all inside at, in place of a power; NAN: none */
-    double start, stop; /* s */
+    double power;       /* W per m3 of fluid; negative: cools */
+    double temperature; /* degC, fixed for all particles inside, instead of a power; NAN: none */
+    double start, stop; /* s, the source acts between these times */
 } OozeHeatSourceDef;
 
 OOZE_API OozeHeatSourceDef ooze_heat_source_def_default(void);
@@ -333,8 +342,8 @@ OOZE_API OozeStatus ooze_world_add_heat_source(OozeWorld *world, const OozeHeatS
 /* ---- changes in time --------------------------------------------------------------------- */
 
 typedef enum OozeChangeTarget {
-    OOZE_CHANGE_METHOD,   /* `key`: one of the method's settings */
-    OOZE_CHANGE_MATERIAL, /* `key`: one of the numbers of a material */
+    OOZE_CHANGE_METHOD,   /* `key`: a setting of the method */
+    OOZE_CHANGE_MATERIAL, /* `key`: a number of a material */
     OOZE_CHANGE_SOLID,    /* `key`: friction, restitution, stick_distance, stick_strength, collides,
                           temperature, conductivity */
     OOZE_CHANGE_EMITTER,  /* `key`: speed */
@@ -342,16 +351,16 @@ typedef enum OozeChangeTarget {
     OOZE_CHANGE_TARGET_COUNT
 } OozeChangeTarget;
 
-/* One number that takes another value at a given time. Several changes of one number are its
-   keyframes: a change that begins ends the one before it, wherever that has got to. */
+/* A number that changes at a given time. Several changes of one number are its keyframes: a change
+   that begins ends the one before it, finished or not. */
 typedef struct OozeChangeDef {
     OozeChangeTarget target;
-    int32_t index; /* of the material's, solid's, emitter's or joint's id */
-    const char *key;
-    double value;
-    double time; /* s: acts from the first step that begins then or later */
-    double ramp; /* s until `value` is reached, in equal steps a second; 0: at once. A value that is
-                    infinite or not given has no way to or from it: it changes at once. */
+    int32_t index;   /* of the id of the material, solid, emitter or joint */
+    const char *key; /* the number to change */
+    double value;    /* its new value */
+    double time;     /* s; acts from the first step that begins at this time or later */
+    double ramp;     /* s, duration of a linear ramp to `value`; 0, or where the old or new value
+                        is infinite or not given: at once */
 } OozeChangeDef;
 
 OOZE_API OozeChangeDef ooze_change_def_default(void);
@@ -361,21 +370,21 @@ OOZE_API OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef 
 /* ---- probes ------------------------------------------------------------------------------ */
 
 typedef enum OozeProbeKind {
-    OOZE_PROBE_COUNT,            /* particles */
+    OOZE_PROBE_COUNT,            /* number of particles */
     OOZE_PROBE_CENTRE,           /* centre of mass, m */
     OOZE_PROBE_MOMENTUM,         /* kg m/s */
     OOZE_PROBE_ANGULAR_MOMENTUM, /* about `point`, kg m2/s */
     OOZE_PROBE_ENERGY,           /* kinetic and potential (height above `point`), J */
     OOZE_PROBE_HEIGHT,           /* percentile of height above `point`, m */
     OOZE_PROBE_SPREAD,           /* percentile of distance from the `axis` through `point`, m */
-    OOZE_PROBE_DENSITY,          /* mean, mean absolute error and worst excess, relative */
+    OOZE_PROBE_DENSITY,          /* relative to rest: mean, mean absolute error, largest excess */
     OOZE_PROBE_COMPONENTS,       /* connected components: number, share of the largest */
-    OOZE_PROBE_DRIFT,            /* RMS distance from the best rigid fit to the start, m */
-    OOZE_PROBE_PROFILE,          /* velocity along the line point..end in `bins` bins, m/s */
-    OOZE_PROBE_AZIMUTH,          /* unwrapped angle of the contact centroid about `axis`, turns */
-    OOZE_PROBE_SOLVER,           /* residual, iterations and densities of the steps themselves */
-    OOZE_PROBE_HEAT,             /* temperatures, and heat above 0 degC, J */
-    OOZE_PROBE_SOLID,            /* pose, momentum, and force of the particles on one solid */
+    OOZE_PROBE_DRIFT,   /* RMS distance from the best rigid fit to the initial positions, m */
+    OOZE_PROBE_PROFILE, /* velocity along the line from `point` to `end` in `bins` bins, m/s */
+    OOZE_PROBE_AZIMUTH, /* unwrapped angle of the contact centroid about `axis`, turns */
+    OOZE_PROBE_SOLVER,  /* residual, iterations and density errors of steps */
+    OOZE_PROBE_HEAT,    /* temperatures, and heat above 0 degC, J */
+    OOZE_PROBE_SOLID,   /* pose, momentum, and force of the particles on one solid */
     OOZE_PROBE_KIND_COUNT
 } OozeProbeKind;
 
@@ -383,15 +392,15 @@ typedef struct OozeProbeDef {
     const char *name;
     OozeProbeKind kind;
     OozeMaterialId material;   /* index -1: all materials */
-    bool every_step;           /* else every frame */
-    double percentile;         /* 0..100; NAN: 99 for height, 95 for spread */
-    OozeVec3 point, end, axis; /* axis zero: the world's up */
+    bool every_step;           /* measured every step; false: every frame */
+    double percentile;         /* 0 to 100; NAN: 99 for height, 95 for spread */
+    OozeVec3 point, end, axis; /* m; axis zero: the world's up */
     int bins;
-    double width;       /* m, half width of a profile's line; 0: one support */
-    double link_length; /* components: in spacings */
-    double contact;     /* azimuth: distance from the plane of `point` that counts, in spacings */
-    double sinking;    /* azimuth: only what moves against the axis this fast counts, m/s; 0: all */
-    const char *solid; /* name of the solid that a probe of one is about */
+    double width;       /* m, half width of a profile's line; 0: one support radius */
+    double link_length; /* components: largest distance of connected particles, in spacings */
+    double contact;     /* azimuth: largest distance from the plane of `point`, in spacings */
+    double sinking; /* azimuth: smallest speed against the axis of counted particles, m/s; 0: any */
+    const char *solid; /* name of the solid of OOZE_PROBE_SOLID */
 } OozeProbeDef;
 
 OOZE_API OozeProbeDef ooze_probe_def_default(void);
@@ -403,20 +412,19 @@ typedef struct OozeProbeReading {
     const char *name;
     bool every_step;
     int column_count;
-    const char *const *columns; /* "com.x", ... */
+    const char *const *columns; /* names of the values: "com.x", ... */
     const char *const *units;
-    const double *values; /* as of the last ooze_world_measure */
+    const double *values; /* of the last ooze_world_measure */
 } OozeProbeReading;
 
-/* Measures all probes (only those of every step when `steps_only`) on the present state. */
+/* Measures the present state with all probes; `steps_only`: with those of every step. */
 OOZE_API OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *error);
 OOZE_API OozeStatus ooze_world_probe(const OozeWorld *world, OozeProbeId id,
                                      OozeProbeReading *reading, OozeError *error);
 
-/* ---- things by name ---------------------------------------------------------------------- */
+/* ---- items by name ----------------------------------------------------------------------- */
 
-/* The id of what was added under that name, for worlds built from a scene. Where several share a
-   name, the first. */
+/* The id of the item of that name, for worlds built from a scene; the first of several. */
 OOZE_API OozeStatus ooze_world_find_material(const OozeWorld *world, const char *name,
                                              OozeMaterialId *id, OozeError *error);
 OOZE_API OozeStatus ooze_world_find_solid(const OozeWorld *world, const char *name, OozeSolidId *id,
@@ -428,57 +436,60 @@ OOZE_API OozeStatus ooze_world_find_probe(const OozeWorld *world, const char *na
 
 /* ---- stepping ---------------------------------------------------------------------------- */
 
+/* Takes one time step. */
 OOZE_API OozeStatus ooze_world_step(OozeWorld *world, OozeError *error);
-/* Steps until `seconds` have passed; progress may be NULL. */
+/* Takes steps for `seconds` of simulated time. `progress` may be NULL; `user` is passed to it. */
 OOZE_API OozeStatus ooze_world_advance(OozeWorld *world, double seconds,
                                        OozeProgressCallback progress, void *user, OozeError *error);
 
+/* Wall-clock time of a stage of the steps. */
 typedef struct OozeStageTime {
     const char *name;
     double seconds; /* total since the world was created */
 } OozeStageTime;
 
-/* What a stage does inside. A part may be done many times in a step, such as one iteration of a
+/* Time of a part of a stage. A part may run many times in a step, such as an iteration of a
    solver. */
 typedef struct OozeStagePartTime {
-    const char *stage; /* the OozeStageTime that it is part of */
+    const char *stage; /* name of its stage */
     const char *name;
     double seconds; /* total since the world was created */
-    uint64_t calls; /* likewise */
+    uint64_t calls; /* total since the world was created */
 } OozeStagePartTime;
 
 typedef struct OozeWorldStats {
-    uint64_t particles, boundary_particles, emitted, removed;
-    uint64_t neighbour_pairs; /* of the last step */
-    uint64_t boundary_pairs;  /* of these, pairs with boundary particles */
-    uint64_t memory_bytes;    /* held by the world now */
-    uint64_t particle_bytes;  /* of these, what grows with the number of particles */
+    uint64_t particles, boundary_particles; /* present numbers */
+    uint64_t emitted, removed;              /* total numbers of particles, by emitters and sinks */
+    uint64_t neighbour_pairs;               /* entries of the neighbour lists of the last step */
+    uint64_t boundary_pairs;                /* entries of these with boundary particles */
+    uint64_t memory_bytes;                  /* host memory of the world */
+    uint64_t particle_bytes; /* the part of it that grows with the number of particles */
     /* Of the last step; NAN where the method has none. */
-    double worst_density_error; /* density beyond rest, relative */
+    double worst_density_error; /* largest density above rest density, relative */
     double mean_density_error;
-    double residual; /* of the velocity solve at its end, over that at its beginning */
-    int iterations;  /* that the velocity solve took */
+    double residual; /* of the velocity solve at its end, relative to its beginning */
+    int iterations;  /* of the velocity solve */
     /* Since the world was created. */
     double worst_residual;
-    uint64_t unmet_steps; /* whose velocity solve ended at its cap, above its tolerance */
-    int substeps;         /* that the last step was cut into; 1: none */
+    uint64_t unconverged_steps; /* velocity solve ended at its iteration limit, above tolerance */
+    int substeps;               /* of the last step; 1: it was not divided */
     int threads;
-    const char *device;    /* that takes the steps: "cpu" or "cuda"; decided by the first one */
-    uint64_t device_bytes; /* of a GPU's memory held now, besides memory_bytes */
-    uint64_t device_free_bytes; /* of a GPU's memory; 0: not known */
+    const char *device;    /* that computes the steps: "cpu" or "cuda"; chosen by the first step */
+    uint64_t device_bytes; /* GPU memory of the world, not part of memory_bytes */
+    uint64_t device_free_bytes; /* free GPU memory; 0: not known */
     int stage_count;
     const OozeStageTime *stages;
     int part_count;
-    const OozeStagePartTime *parts; /* in the order of a step; those that were never done too */
+    const OozeStagePartTime *parts; /* in the order of a step, with parts that never ran */
 } OozeWorldStats;
 
 OOZE_API void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats);
 
-/* The present state. Valid until the next call that changes the world. */
+/* The present state, valid until the next call that changes the world; NULL: out of memory. */
 OOZE_API const OozeFrame *ooze_world_frame(OozeWorld *world);
 
-/* Continues from a frame of an equal world: same definition, same things added in the same
-   order. */
+/* Sets the state to that of a frame. The frame's world must have had the same definition, with the
+   same items added in the same order. */
 OOZE_API OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeError *error);
 
 #ifdef __cplusplus

@@ -37,7 +37,7 @@ OOZE_FORMULA OozeBounds ooze_bounds_include(OozeBounds a, OozeVec3 point)
     return ooze_bounds_union(a, ooze_bounds(point, point));
 }
 
-/* Whether both share some volume. */
+/* Whether the intersection has a volume. */
 OOZE_FORMULA bool ooze_bounds_overlap(const OozeBounds *a, const OozeBounds *b)
 {
     return a->min.x < b->max.x && b->min.x < a->max.x && a->min.y < b->max.y &&

@@ -1,5 +1,5 @@
-/* Four floats that the compiler keeps in one register, for every instruction set: a record (x, y,
-   z, w), or one number of each of four neighbours. */
+/* Vectors of four floats, in one register on every instruction set: a record (x, y, z, w), or one
+   number of each of four neighbours. */
 #ifndef OOZE_BASE_F32X4_H
 #define OOZE_BASE_F32X4_H
 

@@ -1,5 +1,4 @@
-/* Filling error reports. The pattern everywhere: return ooze_fail(error, code, hint, "what %s", ..)
-   */
+/* Error reports: `return ooze_fail(error, status, hint, "message %s", ...);` */
 #ifndef OOZE_BASE_FAIL_H
 #define OOZE_BASE_FAIL_H
 
@@ -12,17 +11,17 @@
 #define OOZE_PRINTF(format_index, first_index)
 #endif
 
-/* Writes the report where `error` is not NULL and returns `status`. `hint` may be NULL. */
+/* Fills `error` unless it is NULL, and returns `status`. `hint` may be NULL. */
 OozeStatus ooze_fail(OozeError *error, OozeStatus status, const char *hint, const char *format, ...)
     OOZE_PRINTF(4, 5);
 
-/* The one sentence for a failed allocation; `what` names what the memory was for. */
+/* The report of a failed allocation; `what` is the purpose of the memory. */
 OozeStatus ooze_fail_memory(OozeError *error, const char *what, unsigned long long bytes);
 
-/* The one sentence for a pointer of the public API that must not be NULL. */
+/* The report of a NULL argument; `what` is its name. */
 OozeStatus ooze_fail_missing(OozeError *error, const char *what);
 
-/* First lines of a public function: leaves it where `pointer` is NULL, naming the argument. */
+/* For the first lines of a public function: returns an error if `pointer` is NULL. */
 #define OOZE_REQUIRE(pointer, error)                                                               \
     do {                                                                                           \
         if (!(pointer)) {                                                                          \

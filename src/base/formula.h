@@ -12,7 +12,7 @@
 #define OOZE_FORMULA_CALL static inline
 #endif
 
-/* Before a loop that the GPU compiler must not unroll, for the same reason. */
+/* Before a loop that the GPU compiler must not unroll, to save registers. */
 #ifdef __CUDA_ARCH__
 #define OOZE_ROLLED _Pragma("unroll 1")
 #else

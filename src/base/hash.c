@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Four independent lanes keep the multiplier busy: about one cache line per few cycles. */
+/* Four independent lanes hide the latency of multiplication. */
 uint64_t ooze_hash_bytes(uint64_t hash, const void *data, size_t bytes)
 {
     const unsigned char *p = data;

@@ -1,5 +1,4 @@
-/* A 64-bit hash for comparing states and guarding files against damage (not against an attacker).
-   */
+/* A 64-bit hash for comparing states and detecting damaged files; not cryptographic. */
 #ifndef OOZE_BASE_HASH_H
 #define OOZE_BASE_HASH_H
 
@@ -21,7 +20,7 @@ static inline uint64_t ooze_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Random numbers without state: the same (seed, element, draw) gives the same number anywhere. */
+/* A random number in [0, 1) that depends on (seed, element, draw) only. */
 static inline double ooze_random01(uint64_t seed, uint64_t element, uint64_t draw)
 {
     uint64_t bits = ooze_mix(ooze_mix(ooze_mix(seed + OOZE_HASH_START) ^ element) + draw);

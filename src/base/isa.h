@@ -1,4 +1,4 @@
-/* Which instruction set the innermost loops use.
+/* The instruction set of the innermost loops.
 
    Only files named *_loops.c are compiled once for every instruction set of the processor family,
    so that one program runs on every processor of the family and uses the vector unit of each. Such
@@ -8,7 +8,7 @@
 #define OOZE_BASE_ISA_H
 
 typedef enum OozeIsa {
-    OOZE_ISA_BASE, /* that of every processor of the family */
+    OOZE_ISA_BASE, /* common to all processors of the family */
     OOZE_ISA_AVX2, /* with FMA: x86-64-v3 */
     OOZE_ISA_AVX512,
     OOZE_ISA_COUNT

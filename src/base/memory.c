@@ -23,8 +23,7 @@ static bool injected_failure(void)
     return false;
 }
 
-/* Neighbours in space are far apart in large arrays: with small pages, every gather would miss the
-   TLB too. */
+/* Huge pages for large arrays: gathers of neighbours would miss the TLB with small pages. */
 enum { HUGE_PAGE = 1 << 21, HUGE_FROM = 4 * HUGE_PAGE };
 
 void *ooze_alloc(size_t count, size_t size)
@@ -96,7 +95,7 @@ typedef struct Chunk {
 struct OozeArena {
     Chunk *chunks; /* newest first */
     size_t live;   /* bytes of the blocks in use */
-    size_t most;   /* largest value of live since the last reset */
+    size_t peak;   /* largest value of live since the last reset */
     bool failed;   /* an allocation since the last reset returned NULL */
 };
 
@@ -156,7 +155,7 @@ void *ooze_arena_alloc(OozeArena *arena, size_t count, size_t size)
     void *block = (char *)chunk + CHUNK_HEADER + chunk->used;
     chunk->used += bytes;
     arena->live += bytes;
-    arena->most = arena->live > arena->most ? arena->live : arena->most;
+    arena->peak = arena->live > arena->peak ? arena->live : arena->peak;
     return block;
 }
 
@@ -169,14 +168,14 @@ void ooze_arena_reset(OozeArena *arena)
 {
     arena->failed = false;
     Chunk *newest = arena->chunks;
-    if (newest && (newest->next || arena->most > newest->capacity)) {
-        size_t wanted = arena->most + arena->most / 32; /* so that a slow growth still fits */
+    if (newest && (newest->next || arena->peak > newest->capacity)) {
+        size_t wanted = arena->peak + arena->peak / 32; /* so that a slow growth still fits */
         free_chunks(arena);
-        add_chunk(arena, wanted); /* failing here only means allocating again later */
+        add_chunk(arena, wanted); /* after a failure, ooze_arena_alloc tries again */
     } else if (newest) {
         newest->used = 0;
     }
-    arena->live = arena->most = 0;
+    arena->live = arena->peak = 0;
 }
 
 OozeArenaMark ooze_arena_mark(const OozeArena *arena)

@@ -32,7 +32,7 @@ void ooze_arena_destroy(OozeArena *arena);
 /* Not cleared, aligned to OOZE_ALIGNMENT, valid until the next reset; NULL when out of memory. */
 void *ooze_arena_alloc(OozeArena *arena, size_t count, size_t size);
 /* Whether an allocation since the last reset returned NULL: code that needs several arrays
-   allocates them all and checks once before it writes to any of them. A rewind keeps the answer. */
+   allocates them all and checks once before it writes to any of them. A rewind keeps it. */
 bool ooze_arena_failed(const OozeArena *arena);
 void ooze_arena_reset(OozeArena *arena); /* frees every block and clears the failure */
 /* Rewinding to a mark frees every block allocated after it: consecutive stages share memory. */

@@ -1,13 +1,13 @@
-/* A pipeline of threads beside the calling one: jobs pass its stages in the order of submission,
-   each stage on a thread of its own and one job at a time.
+/* A pipeline of worker threads: jobs pass its stages in the order of submission. Each stage has its
+   own thread and runs one job at a time.
 
    A job occupies a slot, which belongs to the caller from acquire to submit, then to one stage
    after the other, and is free again after the last stage. The number of slots is fixed: a caller
    that is faster than the stages waits in acquire, so that the queue stays bounded.
 
-   A stage that fails does no later job; jobs that have passed it still go through the stages after
-   it, and the stages before it finish the submitted jobs. Every later call reports the first
-   failure, so that the caller stops.
+   A stage that fails runs no further jobs; jobs that have passed it still go through the stages
+   after it, and the stages before it finish the submitted jobs. Every later call reports the first
+   failure.
 
    All calls come from one thread. */
 #ifndef OOZE_BASE_PIPELINE_H
@@ -33,7 +33,7 @@ void ooze_pipeline_destroy(OozePipeline *pipeline);
 OozeStatus ooze_pipeline_acquire(OozePipeline *pipeline, int *slot, OozeError *error);
 /* Whether acquire would return without waiting. */
 bool ooze_pipeline_has_room(OozePipeline *pipeline);
-/* Hands the slot last acquired to the first stage. */
+/* Submits the slot acquired last to the first stage. */
 void ooze_pipeline_submit(OozePipeline *pipeline);
 
 /* The first failure so far, without waiting. */

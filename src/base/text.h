@@ -23,8 +23,8 @@ void ooze_text_clear(OozeText *text); /* frees; ready for use again */
    UTF-8. `size` is at least 1. */
 size_t ooze_utf8_decode(const char *text, size_t size, uint32_t *code);
 
-/* The candidate of least edit distance to `word`, or NULL where none is within a third of its
-   length. */
+/* The candidate with the smallest edit distance to `word`; NULL: none within a third of its
+   length, plus one. */
 const char *ooze_suggest(const char *word, const char *const *candidates, int count);
 
 #endif

@@ -1,6 +1,6 @@
 /* Vectors of 4, 8 or 16 floats, the register width of the instruction set compiled for. Arithmetic
-   and comparison use the operators of the compilers' vector extensions; this file holds the
-   intrinsics for what these extensions lack, and no other file has any. */
+   and comparison use the operators of the compilers' vector extensions; all other operations are
+   here. */
 #ifndef OOZE_BASE_WIDE_H
 #define OOZE_BASE_WIDE_H
 

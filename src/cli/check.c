@@ -19,7 +19,7 @@ static Size size_of(const OozeScene *scene, const OozeWorld *world)
     ooze_world_stats(world, &stats);
     const OozeSceneInfo *info = ooze_scene_info(scene);
     uint64_t steps = info->frame_count * info->steps_per_frame;
-    double later = ooze_world_forecast(world, (double)steps * info->time_step);
+    double later = ooze_world_forecast_particles(world, (double)steps * info->time_step);
     return (Size){stats.particles, (uint64_t)later, info->frame_count, steps};
 }
 

@@ -90,10 +90,10 @@ static void foresee(OozeWorld *world, uint64_t last_frame, double frame_seconds,
 {
     enum { PLACES = 4096 }; /* frames sampled in a long run, since growth is smooth */
     uint64_t frames = last_frame + 1, places = frames < PLACES ? frames : PLACES;
-    forecast->first = ooze_world_forecast(world, 0.0);
+    forecast->first = ooze_world_forecast_particles(world, 0.0);
     for (uint64_t i = 0; i < places; i++) {
         double frame = places > 1 ? (double)last_frame * (double)i / (double)(places - 1) : 0.0;
-        forecast->last = ooze_world_forecast(world, frame * frame_seconds);
+        forecast->last = ooze_world_forecast_particles(world, frame * frame_seconds);
         forecast->frame_particles += forecast->last * (double)frames / (double)places;
     }
 }

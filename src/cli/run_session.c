@@ -276,13 +276,13 @@ void ooze_run_session_end(OozeRunSession *session)
    remedy. */
 static void append_solver(OozeText *table, const OozeWorldStats *stats, uint64_t steps)
 {
-    if (stats->unmet_steps > 0) {
+    if (stats->unconverged_steps > 0) {
         ooze_text_append(table,
                          "  velocity solve: %llu of %llu steps ended at the cap of iterations with "
                          "the residual above\n  `tolerance`, at worst %.2g of its start; raise "
                          "velocity_iterations, shorten time_step, or accept it\n  with a larger "
                          "tolerance (a probe of kind `solver` shows it step by step)\n",
-                         (unsigned long long)stats->unmet_steps, (unsigned long long)steps,
+                         (unsigned long long)stats->unconverged_steps, (unsigned long long)steps,
                          stats->worst_residual);
     }
 }

@@ -1,4 +1,4 @@
-/* The stage: conductances once, then as many Runge-Kutta-Legendre stages as the step needs. */
+/* The heat stage: conductances, then Runge-Kutta-Legendre stages as stability requires. */
 #include <math.h>
 #include <string.h>
 
@@ -44,8 +44,7 @@ OozeHeatConstants ooze_heat_constants(double spacing, double support)
 
 /* ---- conductances --------------------------------------------------------------------------- */
 
-/* Conductances of particle i to its neighbours, with the same bits from both sides; returns their
-   sum. */
+/* Conductances of particle i to its neighbours, bitwise symmetric; returns their sum. */
 static double find_conductances(OozeHeatWork *w, uint64_t i, double inward[3])
 {
     const OozeStepContext *c = w->job->context;
@@ -79,7 +78,7 @@ static void conductance_range(void *context, uint64_t begin, uint64_t end, int w
 {
     (void)worker;
     OozeHeatWork *w = context;
-    double inward[OOZE_HEAT_GRAIN][3], sums[OOZE_HEAT_GRAIN], most = 0.0;
+    double inward[OOZE_HEAT_GRAIN][3], sums[OOZE_HEAT_GRAIN], largest = 0.0;
     memset(inward, 0, sizeof inward);
     for (uint64_t i = begin; i < end; i++) {
         w->bath[i] = w->bath_heat[i] = 0.0;
@@ -93,9 +92,9 @@ static void conductance_range(void *context, uint64_t begin, uint64_t end, int w
     ooze_heat_exchange_sources(w, begin, end);
     for (uint64_t i = begin; i < end; i++) {
         double rate = (sums[i - begin] + w->bath[i]) / w->capacity[w->material[i]];
-        most = rate > most ? rate : most;
+        largest = rate > largest ? rate : largest;
     }
-    w->load[begin / OOZE_HEAT_GRAIN] = most * w->job->context->dt;
+    w->load[begin / OOZE_HEAT_GRAIN] = largest * w->job->context->dt;
 }
 
 static OozeStatus allocate(OozeHeatWork *w, OozeError *error)
@@ -150,13 +149,13 @@ static void sweep_range(void *context, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static OozeStatus take_stages(OozeHeatWork *w, int stages, double **result, OozeError *error)
+static OozeStatus run_stages(OozeHeatWork *w, int stages, double **result, OozeError *error)
 {
     const OozeStepContext *c = w->job->context;
     int arrays = stages > 1 ? 3 : 1;
-    double *own[3];
+    double *buffers[3];
     for (int k = 0; k < arrays; k++) {
-        own[k] = ooze_arena_alloc(c->arena, w->n, sizeof(double));
+        buffers[k] = ooze_arena_alloc(c->arena, w->n, sizeof(double));
     }
     if (ooze_arena_failed(c->arena)) {
         return ooze_fail_memory(error, "the heat stage", w->n * sizeof(double));
@@ -164,7 +163,7 @@ static OozeStatus take_stages(OozeHeatWork *w, int stages, double **result, Ooze
     Sweep sweep = {.work = w, .before = w->job->temperature, .earlier = w->job->temperature};
     for (int j = 1; j <= stages; j++) {
         sweep.stage = ooze_heat_stage(j, stages);
-        sweep.next = own[(j - 1) % arrays];
+        sweep.next = buffers[(j - 1) % arrays];
         ooze_parallel_for(c->threads, w->n, OOZE_HEAT_GRAIN, sweep_range, &sweep);
         sweep.earlier = sweep.before;
         sweep.before = sweep.next;
@@ -243,7 +242,7 @@ OozeStatus ooze_heat_step(OozeHeatJob *job, OozeError *error)
     }
     EndJob end = {.work = &work};
     double *result = NULL;
-    status = take_stages(&work, job->stages, &result, error);
+    status = run_stages(&work, job->stages, &result, error);
     end.result = result;
     if (!status) {
         ooze_parallel_for(c->threads, work.n, OOZE_HEAT_GRAIN, end_range, &end);

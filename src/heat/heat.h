@@ -23,7 +23,7 @@ enum { OOZE_HEAT_DISTANCES = 256 };
 typedef struct OozeHeatConstants {
     double scale;  /* see ooze_heat_scale */
     double area;   /* see ooze_heat_area_scale */
-    double border; /* least |sum lap W x| of a surface */
+    double border; /* |sum lap W x| above which a particle is at a surface */
     /* ooze_heat_half_space at distances up to the support */
     double half_space[OOZE_HEAT_DISTANCES + 1];
 } OozeHeatConstants;
@@ -34,7 +34,7 @@ double ooze_heat_conductivity(const OozeMaterial *material);
 double ooze_heat_capacity(const OozeMaterial *material, double spacing);
 
 typedef struct OozeHeatJob {
-    /* With lists of fluid neighbours; particles may have moved a little since. */
+    /* With the neighbour lists of the substep, built before the particles moved. */
     const OozeStepContext *context;
     const OozeHeatConstants *rule;
     double *temperature; /* per particle */

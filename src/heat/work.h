@@ -25,7 +25,7 @@ typedef struct OozeHeatWork {
 void ooze_heat_exchange_solids(OozeHeatWork *work, uint64_t begin, uint64_t end,
                                double (*inward)[3]);
 void ooze_heat_exchange_air(OozeHeatWork *work, uint64_t begin, uint64_t end, double (*inward)[3]);
-/* The same for sources. */
+/* Add the power of sources to `bath_heat`, and set the temperatures that sources prescribe. */
 void ooze_heat_exchange_sources(OozeHeatWork *work, uint64_t begin, uint64_t end);
 
 #endif

@@ -1,6 +1,6 @@
 #include "output/export.h"
 
-/* A format is one row here and one file. */
+/* The list of export formats; each is implemented in one file. */
 const OozeExportFormat ooze_export_formats[] = {
     {"ply", "binary point cloud: Blender, MeshLab, CloudCompare", ".ply", ooze_export_ply, NULL,
      NULL},

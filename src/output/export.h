@@ -1,4 +1,4 @@
-/* Exporters: frames as files of other programs. */
+/* Exporters: frames in file formats of other programs. */
 #ifndef OOZE_OUTPUT_EXPORT_H
 #define OOZE_OUTPUT_EXPORT_H
 
@@ -14,7 +14,7 @@ typedef struct OozeExportFormat {
        are relative to the folder, and their times ascend. */
     OozeStatus (*write_index)(const char *folder, const char *const *files, const double *times,
                               uint64_t count, OozeAxis up, OozeError *error);
-    /* Before the index, writes what is in the scene and not in frames; NULL: nothing. */
+    /* Before the index, writes data of the scene that frames lack; NULL: nothing. */
     OozeStatus (*write_scene)(const OozeScene *scene, const char *folder, OozeError *error);
 } OozeExportFormat;
 

@@ -1,4 +1,4 @@
-/* What every frame must satisfy, whether it comes from a world or from a file. */
+/* Checks of frames from worlds and from files. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@ typedef struct Reason {
     size_t size;
 } Reason;
 
-/* Returns false, so that a check can end with it. */
-static bool refuse(const Reason *why, const char *format, ...) OOZE_PRINTF(2, 3);
-static bool refuse(const Reason *why, const char *format, ...)
+/* Writes the reason and returns false. */
+static bool fail(const Reason *why, const char *format, ...) OOZE_PRINTF(2, 3);
+static bool fail(const Reason *why, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -24,23 +24,23 @@ static bool refuse(const Reason *why, const char *format, ...)
     return false;
 }
 
-static bool good_text(const char *text)
+static bool is_valid_text(const char *text)
 {
     return !text || strlen(text) <= OOZE_FRAME_TEXT_MAX;
 }
 
-static bool good_name(const char *name)
+static bool is_valid_name(const char *name)
 {
     return name && name[0] != '\0' && strcmp(name, ".") != 0 && !strchr(name, '/') &&
-           good_text(name);
+           is_valid_text(name);
 }
 
-/* In a file the names of columns are the words of one text. */
-static bool good_columns(const OozeFieldView *field)
+/* A file stores column names as one text, separated by spaces. */
+static bool are_valid_columns(const OozeFieldView *field)
 {
     size_t length = 0;
     for (int k = 0; field->columns && k < field->components; k++) {
-        if (!good_name(field->columns[k]) || strchr(field->columns[k], ' ') ||
+        if (!is_valid_name(field->columns[k]) || strchr(field->columns[k], ' ') ||
             ooze_field_column(field, field->columns[k]) != k) {
             return false;
         }
@@ -53,27 +53,28 @@ static bool check_fields(const OozeFieldView *fields, int count, const char *kin
                          const Reason *why)
 {
     if (count < 0 || count > OOZE_FRAME_FIELDS_MAX) {
-        return refuse(why, "%d %s fields; at most %d are allowed", count, kind,
-                      OOZE_FRAME_FIELDS_MAX);
+        return fail(why, "%d %s fields; at most %d are allowed", count, kind,
+                    OOZE_FRAME_FIELDS_MAX);
     }
     for (int i = 0; i < count; i++) {
         const OozeFieldView *field = &fields[i];
-        if (!good_name(field->name) || !good_text(field->unit) || !good_text(field->help)) {
-            return refuse(why, "%s field %d has a bad name, or a text over %d bytes", kind, i,
-                          OOZE_FRAME_TEXT_MAX);
+        if (!is_valid_name(field->name) || !is_valid_text(field->unit) ||
+            !is_valid_text(field->help)) {
+            return fail(why, "%s field %d has a bad name, or a text over %d bytes", kind, i,
+                        OOZE_FRAME_TEXT_MAX);
         }
         if (!ooze_field_type_size(field->type) || field->components < 1 ||
             field->components > OOZE_FRAME_COMPONENTS_MAX || field->stride < field->components ||
             (field->count > 0 && !field->data)) {
-            return refuse(why, "%s field '%s' has an impossible type or shape", kind, field->name);
+            return fail(why, "%s field '%s' has an impossible type or shape", kind, field->name);
         }
-        if (!good_columns(field)) {
-            return refuse(why, "%s field '%s' has a column without a name of its own", kind,
-                          field->name);
+        if (!are_valid_columns(field)) {
+            return fail(why, "%s field '%s' has a column without a name of its own", kind,
+                        field->name);
         }
         for (int k = 0; k < i; k++) {
             if (strcmp(fields[k].name, field->name) == 0) {
-                return refuse(why, "two %s fields are called '%s'", kind, field->name);
+                return fail(why, "two %s fields are called '%s'", kind, field->name);
             }
         }
     }
@@ -84,55 +85,55 @@ static bool check_common_fields(const OozeFrame *frame, const Reason *why)
 {
     for (int i = 0; i < frame->field_count; i++) {
         if (frame->fields[i].count != frame->particle_count) {
-            return refuse(why, "field '%s' has %llu rows for %llu particles", frame->fields[i].name,
-                          (unsigned long long)frame->fields[i].count,
-                          (unsigned long long)frame->particle_count);
+            return fail(why, "field '%s' has %llu rows for %llu particles", frame->fields[i].name,
+                        (unsigned long long)frame->fields[i].count,
+                        (unsigned long long)frame->particle_count);
         }
     }
     for (int i = 0; i < OOZE_FIELD_COMMON_COUNT; i++) {
         const OozeFieldInfo *info = &ooze_common_fields[i];
         const OozeFieldView *field = ooze_frame_field(frame, info->name);
         if (!field || field->type != info->type || field->components != info->components) {
-            return refuse(why, "field '%s' is %s", info->name,
-                          field ? "of another type or shape than it should be" : "missing");
+            return fail(why, "field '%s' is %s", info->name,
+                        field ? "of another type or shape than it should be" : "missing");
         }
     }
     return true;
 }
 
-static bool good_pose(const OozePose *pose)
+static bool is_finite_pose(const OozePose *pose)
 {
     double values[OOZE_POSE_COLUMNS];
     memcpy(values, pose, sizeof values);
-    bool good = true;
+    bool finite = true;
     for (int i = 0; i < OOZE_POSE_COLUMNS; i++) {
-        good = good && isfinite(values[i]);
+        finite = finite && isfinite(values[i]);
     }
-    return good;
+    return finite;
 }
 
 static bool check_solids(const OozeFrame *frame, const Reason *why)
 {
     for (int i = 0; i < frame->solid_count; i++) {
-        if (!good_text(frame->solids[i].name) || !good_pose(&frame->solids[i].pose)) {
-            return refuse(why, "solid %d has a pose that is not finite, or too long a name", i);
+        if (!is_valid_text(frame->solids[i].name) || !is_finite_pose(&frame->solids[i].pose)) {
+            return fail(why, "solid %d has a pose that is not finite, or too long a name", i);
         }
     }
-    return frame->solid_count >= 0 || refuse(why, "negative number of solids");
+    return frame->solid_count >= 0 || fail(why, "negative number of solids");
 }
 
-/* Every program that reads frames looks materials up by their number. */
+/* Readers of frames use material indices of particles without further checks. */
 static bool check_materials(const OozeFrame *frame, const Reason *why)
 {
     if (frame->material_count < 0) {
-        return refuse(why, "negative number of materials");
+        return fail(why, "negative number of materials");
     }
     for (int i = 0; i < frame->material_count; i++) {
         const OozeMaterialView *material = &frame->materials[i];
-        if (!good_text(material->name) || !isfinite(material->density) ||
+        if (!is_valid_text(material->name) || !isfinite(material->density) ||
             !isfinite(material->color[0]) || !isfinite(material->color[1]) ||
             !isfinite(material->color[2])) {
-            return refuse(why, "material %d has a value that is not finite, or too long a name", i);
+            return fail(why, "material %d has a value that is not finite, or too long a name", i);
         }
     }
     const OozeFieldView *field =
@@ -140,8 +141,8 @@ static bool check_materials(const OozeFrame *frame, const Reason *why)
     const uint16_t *material = field->data;
     for (uint64_t i = 0; i < frame->particle_count && frame->material_count > 0; i++) {
         if (material[i * (uint64_t)field->stride] >= frame->material_count) {
-            return refuse(why, "particle %llu is of material %u, of %d", (unsigned long long)i,
-                          material[i * (uint64_t)field->stride], frame->material_count);
+            return fail(why, "particle %llu is of material %u, of %d", (unsigned long long)i,
+                        material[i * (uint64_t)field->stride], frame->material_count);
         }
     }
     return true;
@@ -151,8 +152,8 @@ bool ooze_frame_is_valid(const OozeFrame *frame, char *why, size_t why_size)
 {
     const Reason reason = {why, why_size};
     if (!isfinite(frame->time) || !isfinite(frame->spacing) || !isfinite(frame->support) ||
-        (unsigned)frame->up > OOZE_AXIS_Z || !good_text(frame->method)) {
-        return refuse(&reason, "time, spacing, support, up or method is not possible");
+        (unsigned)frame->up > OOZE_AXIS_Z || !is_valid_text(frame->method)) {
+        return fail(&reason, "time, spacing, support, up or method is not possible");
     }
     return check_fields(frame->fields, frame->field_count, "particle", &reason) &&
            check_fields(frame->state, frame->state_count, "state", &reason) &&

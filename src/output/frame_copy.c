@@ -17,26 +17,26 @@ static size_t array_bytes(const OozeFieldView *view)
 }
 
 /* Bytes of the array in the copy, where each array begins a cache line; false: too many. */
-static bool copy_bytes(const OozeFieldView *view, size_t *bytes)
+static bool padded_bytes(const OozeFieldView *view, size_t *bytes)
 {
     size_t row = (size_t)view->stride * ooze_field_type_size(view->type);
-    bool good = !__builtin_mul_overflow((size_t)view->count, row, bytes) &&
-                !__builtin_add_overflow(*bytes, OOZE_ALIGNMENT - 1, bytes);
+    bool valid = !__builtin_mul_overflow((size_t)view->count, row, bytes) &&
+                 !__builtin_add_overflow(*bytes, OOZE_ALIGNMENT - 1, bytes);
     *bytes -= *bytes % OOZE_ALIGNMENT;
-    return good;
+    return valid;
 }
 
-static bool all_bytes(const OozeFieldView *views, int count, size_t *bytes)
+static bool add_bytes(const OozeFieldView *views, int count, size_t *bytes)
 {
-    bool good = true;
-    for (int i = 0; i < count && good; i++) {
+    bool valid = true;
+    for (int i = 0; i < count && valid; i++) {
         size_t more;
-        good = copy_bytes(&views[i], &more) && !__builtin_add_overflow(*bytes, more, bytes);
+        valid = padded_bytes(&views[i], &more) && !__builtin_add_overflow(*bytes, more, bytes);
     }
-    return good;
+    return valid;
 }
 
-/* Memory for `wanted` elements and a quarter more; what it held is not kept. */
+/* Memory for `wanted` elements and a quarter more; does not keep the contents. */
 static bool reserve(void **items, size_t *capacity, size_t wanted, size_t size)
 {
     if (wanted > *capacity) {
@@ -68,7 +68,7 @@ static void copy_arrays(OozeFrameCopy *copy, OozeThreads *threads)
         ooze_parallel_for(threads, array_bytes(view), GRAIN, copy_range, &array);
         view->data = to;
         size_t bytes;
-        copy_bytes(view, &bytes);
+        padded_bytes(view, &bytes);
         to += bytes;
     }
 }
@@ -87,8 +87,8 @@ OozeStatus ooze_frame_copy(OozeFrameCopy *copy, const OozeFrame *frame, OozeThre
     size_t bytes = 0, fields = (size_t)frame->field_count, state = (size_t)frame->state_count;
     size_t solids = (size_t)frame->solid_count, materials = (size_t)frame->material_count;
     copy->frame = (OozeFrame){0};
-    if (!all_bytes(frame->fields, frame->field_count, &bytes) ||
-        !all_bytes(frame->state, frame->state_count, &bytes) ||
+    if (!add_bytes(frame->fields, frame->field_count, &bytes) ||
+        !add_bytes(frame->state, frame->state_count, &bytes) ||
         !reserve((void **)&copy->views, &copy->view_capacity, fields + state,
                  sizeof *copy->views) ||
         !reserve((void **)&copy->solids, &copy->solid_capacity, solids, sizeof *copy->solids) ||

@@ -1,6 +1,5 @@
-/* A copy of a frame, which stays the same while the world takes further steps. Its memory is reused
-   for the next copy and grows by a quarter more than needed, so that in steady state nothing is
-   allocated. */
+/* A copy of a frame, independent of further steps of the world. Its memory is reused for the next
+   copy and grows by a quarter more than needed, to avoid frequent allocations. */
 #ifndef OOZE_OUTPUT_FRAME_COPY_H
 #define OOZE_OUTPUT_FRAME_COPY_H
 

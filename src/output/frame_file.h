@@ -1,15 +1,14 @@
 /* Frame files: the full state in HDF5, with a checksum in front. docs/frames.md describes the
    format.
 
-   HDF5 is called from the calling thread only. Debian's HDF5 has a lock of its own; with an HDF5
-   that is not thread safe, one thread at a time may read and write frames. */
+   HDF5 is called from the calling thread only. With an HDF5 that is not thread safe, one thread at
+   a time may read and write frames. */
 #ifndef OOZE_OUTPUT_FRAME_FILE_H
 #define OOZE_OUTPUT_FRAME_FILE_H
 
 #include "ooze/frame.h"
 
-/* Limits of a frame: far above what worlds have, and a bound on the memory that a forged file
-   takes. */
+/* Limits of a frame, far above the needs of worlds; they bound the memory for a forged file. */
 #define OOZE_FRAME_TEXT_MAX       4095
 #define OOZE_FRAME_COMPONENTS_MAX 256
 #define OOZE_FRAME_FIELDS_MAX     1024

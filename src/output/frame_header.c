@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* As in PNG, the line ends detect transfers that translate them. */
+/* As in PNG, the line breaks detect transfers that convert line breaks. */
 static const unsigned char magic[8] = {0x8f, 'O', 'O', 'Z', 'E', '\r', '\n', 0x1a};
 
 enum {
@@ -198,7 +198,7 @@ int ooze_frame_checksum(int fd, uint64_t length, uint64_t *hash)
             number = errno;
         } else {
             *hash = ooze_hash_bytes(*hash, chunk, (size_t)got);
-            at += want; /* a file that shrank meanwhile gives another hash */
+            at += want; /* a file that has become shorter gives another hash */
         }
     }
     ooze_free(chunk);

@@ -33,7 +33,7 @@ OozeStatus ooze_frame_header_load(const char *path, OozeFrameHeader *header, Ooz
    failed. */
 int ooze_frame_checksum(int fd, uint64_t length, uint64_t *hash);
 
-/* Opens a plain file for reading; a pipe is refused instead of waited for. */
+/* Opens a regular file for reading; any other kind, such as a pipe, is an error. */
 OozeStatus ooze_frame_open_descriptor(const char *path, int *fd, OozeError *error);
 
 /* The error of a damaged file. */

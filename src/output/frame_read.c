@@ -1,6 +1,5 @@
-/* Reading a frame file. The checksum of the file is verified first, so that HDF5 reads no damaged
-   file. A file with a valid checksum may still come from another program: every type, shape and
-   size is checked as well. */
+/* Reads a frame file. The checksum is verified first, so that HDF5 reads no damaged file. A file
+   with a valid checksum may come from another program: types, shapes and sizes are checked too. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +13,7 @@
 
 /* A frame with the memory that it owns. */
 typedef struct OpenFrame {
-    OozeFrame frame; /* first: the caller has its address */
+    OozeFrame frame; /* first member: ooze_frame_close converts its address */
     void **blocks;
     size_t block_count, block_capacity;
 } OpenFrame;
@@ -24,7 +23,7 @@ typedef struct Input {
     OpenFrame *open;
     const char *path;
     hid_t file;
-    uint64_t bytes_left; /* that arrays may still take: together they fit into the file */
+    uint64_t bytes_left; /* for further arrays: together they are not larger than the file */
     OozeStatus status;
     OozeError *error;
 } Input;
@@ -122,9 +121,9 @@ static char *get_text(Input *in, hid_t object, const char *name)
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-/* Stored in this file, in one piece, unfiltered: then the file's size bounds the memory needed, and
-   HDF5 opens no other file and no plug-in. */
-static bool stored_plainly(hid_t dataset)
+/* Whether the data is contiguous, unfiltered and in this file: then the file's size bounds the
+   memory, and HDF5 opens no other file and no plug-in. */
+static bool is_contiguous(hid_t dataset)
 {
     hid_t list = H5Dget_create_plist(dataset);
     bool plain = list >= 0 && H5Pget_layout(list) == H5D_CONTIGUOUS &&
@@ -164,7 +163,7 @@ static void *get_data(Input *in, hid_t dataset, const char *name, hid_t memory_t
         dims[1] < 1 || dims[1] > OOZE_FRAME_COMPONENTS_MAX) {
         FAIL_DAMAGED(in, "'%s' has a shape that is not possible", name);
     } else if (__builtin_mul_overflow(dims[0], dims[1] * size, &bytes) || bytes > in->bytes_left ||
-               H5Dget_storage_size(dataset) != bytes || !stored_plainly(dataset)) {
+               H5Dget_storage_size(dataset) != bytes || !is_contiguous(dataset)) {
         FAIL_DAMAGED(in, "'%s' has %llu rows, which the file does not hold", name,
                      (unsigned long long)dims[0]);
     }
@@ -305,7 +304,7 @@ static Names get_names(Input *in, hid_t group)
     return names;
 }
 
-/* An array beside a list of names: as many rows, and the type and width that are written. */
+/* An array with one row per name, and with the type and width of `like`. */
 static const void *get_array(Input *in, hid_t group, const Names *names, const OozeFieldView *like)
 {
     OozeFieldView field = get_field(in, group, like->name);

@@ -24,8 +24,8 @@ typedef struct Output {
     bool failed;                    /* a call of HDF5 or an allocation failed */
 } Output;
 
-/* Notes a failure: ids and statuses of HDF5 are then negative. An id that is -1 makes the next call
-   fail, so that a chain of calls needs no branches. */
+/* Records a failure: a negative id or status of HDF5. Calls with a negative id fail in turn, so
+   that a chain of calls needs no branches. */
 static hid_t check(Output *out, hid_t id)
 {
     out->failed = out->failed || id < 0;
@@ -313,7 +313,7 @@ uint64_t ooze_frame_file_bytes(const OozeFrame *frame)
     return out.failed ? 0 : out.hdf5.end;
 }
 
-/* Comes last: without its header a file is refused by readers. Returns 0 or an errno. */
+/* Written last: readers reject a file without a header. Returns 0 or an errno. */
 static int put_header(int fd, const OozeFrame *frame, uint64_t length)
 {
     OozeFrameHeader header = {
@@ -334,8 +334,8 @@ static int put_header(int fd, const OozeFrame *frame, uint64_t length)
     return put == (ssize_t)sizeof bytes ? 0 : put < 0 ? errno : ENOSPC;
 }
 
-static OozeStatus write_aside(const OozeFrame *frame, const char *temporary, const char *path,
-                              OozeError *error)
+static OozeStatus write_temporary(const OozeFrame *frame, const char *temporary, const char *path,
+                                  OozeError *error)
 {
     Output out = {.pack = ooze_alloc(PACK_BYTES, 1)};
     if (!out.pack) {
@@ -380,7 +380,7 @@ OozeStatus ooze_frame_write(const OozeFrame *frame, const char *path, OozeError 
     if (temporary.failed) {
         return ooze_fail_memory(error, "a path", strlen(path));
     }
-    OozeStatus status = write_aside(frame, temporary.data, path, error);
+    OozeStatus status = write_temporary(frame, temporary.data, path, error);
     if (!status) {
         status = ooze_file_commit(temporary.data, path, error);
     }

@@ -23,7 +23,7 @@ static const char *const scene_name = "scene.yaml";
 static const char *const checkpoint_name = "checkpoint.h5";
 static const char *const index_name = "run.xdmf";
 
-/* Paths of a folder are bounded when it is opened, so that those of its files always fit. */
+/* The length of a folder's path is checked when it is opened, so that paths of its files fit. */
 enum { PATH_BYTES = 4096, NAME_BYTES = 64 };
 typedef struct Path {
     char text[PATH_BYTES + NAME_BYTES];
@@ -230,7 +230,7 @@ static OozeStatus fill_new(OozeRunFolder *run, const char *scene_text, OozeError
                          (unsigned long long)run->frame_count);
     }
     status = status ? status : ooze_make_folder(file_path(run, "frames").text, error);
-    if (!status) { /* last: a folder with a scene is a run */
+    if (!status) { /* last: a folder with a scene counts as a run */
         status = ooze_file_write_atomic(file_path(run, scene_name).text, scene_text,
                                         strlen(scene_text), error);
     }
@@ -329,7 +329,7 @@ OozeStatus ooze_run_open_frame(const OozeRunFolder *run, uint64_t index, OozeFra
     return ooze_frame_open(frame_path(run, index).text, frame, error);
 }
 
-/* Opens the file of a state; a damaged one is counted and gives no frame. */
+/* Opens a frame file; a damaged file is counted and leaves *frame NULL. */
 static OozeStatus try_open(const Path *path, OozeFrame **frame, int *skipped, OozeError *error)
 {
     OozeStatus status = ooze_frame_open(path->text, frame, error);

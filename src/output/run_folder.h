@@ -16,8 +16,7 @@ typedef struct OozeRunFolder {
     uint64_t unindexed;     /* frames written since run.xdmf was */
 } OozeRunFolder;
 
-/* Creates a folder, with its parents, that holds the scene. Refused where it holds a run
-   already. */
+/* Creates a folder and its parents, and writes the scene. An error if it holds a run already. */
 OozeStatus ooze_run_create(const char *path, const char *scene_text, OozeRunFolder **run,
                            OozeError *error);
 /* Opens an existing one and lists its frames; `writable` also locks it and removes temporary

@@ -75,14 +75,14 @@ static OozeStatus add_layout(OozeXdmf *xdmf, const OozeFrame *frame, uint64_t ha
     size_t count = (size_t)xdmf->layout_count;
     Layout layout = {.hash = hash,
                      .fields = ooze_alloc_zero((size_t)frame->field_count, sizeof(Field))};
-    bool good = layout.fields != NULL;
-    for (int i = 0; good && i < frame->field_count; i++) {
+    bool complete = layout.fields != NULL;
+    for (int i = 0; complete && i < frame->field_count; i++) {
         const OozeFieldView *field = &frame->fields[i];
         layout.fields[i] = (Field){ooze_copy_text(field->name), field->type, field->components};
         layout.field_count = i + 1;
-        good = layout.fields[i].name != NULL;
+        complete = layout.fields[i].name != NULL;
     }
-    Layout *grown = good ? ooze_grow(xdmf->layouts, count, count + 1, sizeof layout) : NULL;
+    Layout *grown = complete ? ooze_grow(xdmf->layouts, count, count + 1, sizeof layout) : NULL;
     if (!grown) {
         free_layout(&layout);
         return ooze_fail_memory(error, "the index of a run", count * sizeof layout);

@@ -97,7 +97,7 @@ static bool gather(OozeCandidates *candidates, const OozeCompactTable *memory,
 
 /* ---- selecting ---- */
 
-/* As ooze_periodic_delta, which it equals bit for bit. */
+/* Bitwise equal to ooze_periodic_delta. */
 static OozeWide nearest_image(OozeWide delta, float length, float inverse)
 {
     return delta - ooze_wide_rint(delta * inverse) * length;
@@ -130,8 +130,7 @@ static inline void mark(const OozeCandidates *candidates, OozeFloat4 p, float ra
     }
 }
 
-/* Two loops, one that computes bits and one that moves indices, are faster than one that does both.
-   */
+/* Separate loops for bits and indices are faster than one loop. */
 static uint32_t select_near(const OozeCandidates *candidates, const OozeCompactTable *memory,
                             OozeFloat4 p, float radius, const OozePeriodic *wrap, uint64_t self,
                             uint32_t *to)

@@ -1,5 +1,5 @@
-/* The field table: every per-particle quantity is one row, and the row drives allocation, reorder,
-   snapshot, output and docs. A method adds its own rows. */
+/* The field table: each row describes one quantity per particle, for allocation, reordering,
+   snapshots and output. Methods add rows. */
 #ifndef OOZE_PARTICLES_FIELD_H
 #define OOZE_PARTICLES_FIELD_H
 
@@ -18,7 +18,7 @@ typedef struct OozeFieldInfo {
     const char *help;
 } OozeFieldInfo;
 
-/* Rows every world has, at these positions in the store. */
+/* The fields of every store, by index. */
 enum {
     OOZE_FIELD_POSITION, /* float x 4: x, y, z, 0 */
     OOZE_FIELD_VELOCITY, /* float x 4 */

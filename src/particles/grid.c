@@ -180,9 +180,10 @@ OozeStatus ooze_grid_axis(OozeGridAxis *axis, int k, const OozePeriodic *periodi
                           const OozeGridColumns *columns, float low, float high, OozeError *error)
 {
     double cell = columns->cell, per_cell = columns->per_cell;
-    double edge = cell * (1.0 + EDGE_MARGIN), most = columns->cells_max * per_cell;
+    double edge = cell * (1.0 + EDGE_MARGIN), max_columns = columns->cells_max * per_cell;
     if (periodic->length[k] == 0.0f) {
-        *axis = (OozeGridAxis){.inverse = per_cell / edge, .low = -most, .high = most};
+        *axis =
+            (OozeGridAxis){.inverse = per_cell / edge, .low = -max_columns, .high = max_columns};
         axis->base = ooze_grid_number(axis, low);
         axis->count = ooze_grid_number(axis, high) + 1;
         return OOZE_OK;
@@ -191,12 +192,11 @@ OozeStatus ooze_grid_axis(OozeGridAxis *axis, int k, const OozePeriodic *periodi
     if (status) {
         return status;
     }
-    /* Differences across the box have rounding errors in proportion to it: cells are wider by that.
-       */
+    /* cells are wider by the rounding errors of differences across the box */
     double min = periodic->min[k], length = periodic->length[k];
     edge += 0x1p-22 * (fabs(min) + length);
     double count = floor(length * per_cell / edge);
-    count = count < 1.0 ? 1.0 : count > most ? most : count;
+    count = count < 1.0 ? 1.0 : count > max_columns ? max_columns : count;
     *axis = (OozeGridAxis){.origin = min,
                            .inverse = count / length,
                            .low = 0.0,

@@ -35,9 +35,8 @@ struct OozeGrid {
     uint64_t counts_capacity;
     uint32_t *counts; /* histogram of the digits of each block, then their first destinations */
 
-    uint64_t
-        start_capacity; /* dense: start[cell] .. start[cell + 1], cell = (z * ny + y) * nx + x */
-    uint32_t *start;
+    uint64_t start_capacity;
+    uint32_t *start; /* dense: start[cell] .. start[cell + 1], cell = (z * ny + y) * nx + x */
 
     /* Sparse: occupied cells in order, grouped into occupied rows (y, z). */
     uint64_t cell_capacity, row_capacity, cells, rows;

@@ -16,8 +16,7 @@ enum {
     SLOTS_PER_WORKER = 32, /* in a wave */
 };
 
-/* Slots and workers have cache lines of their own: different threads write them at the same time.
-   */
+/* Slots and workers are aligned to cache lines: different threads write them concurrently. */
 typedef struct Slot {
     _Alignas(OOZE_ALIGNMENT) uint32_t *index;
     uint64_t capacity, used, pairs, offset;
@@ -236,7 +235,7 @@ static bool fill_group(const BuildJob *job, const Group *group, OozeGridCursor *
     if (!loops->gather(candidates, table, &source, images ? NULL : &box)) {
         return false;
     }
-    /* The group's own points are candidates too; none is left out, so they are consecutive. */
+    /* the points of the group are themselves consecutive candidates */
     uint64_t self =
         job->skip_self ? ooze_candidates_find(candidates, (uint32_t)group->begin) : UINT64_MAX;
     for (uint64_t i = group->begin; i < group->end; i++) {
@@ -324,8 +323,8 @@ static OozeStatus finish_wave(BuildJob *job, OozeThreads *threads, uint64_t slot
     return OOZE_OK;
 }
 
-/* Any worker may get any block in the next build: all get the largest capacity of any, so that
-   building the same lists again allocates nothing. A failure here is harmless. */
+/* Gives all workers the largest capacity of any: which worker processes a block varies, and
+   building the same lists again must not allocate. A failure here is harmless. */
 static void equalise_workers(struct OozeListScratch *scratch)
 {
     uint64_t capacity = 0;

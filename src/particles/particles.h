@@ -15,7 +15,7 @@ typedef struct OozeFloat4 {
 
 typedef struct OozeParticles OozeParticles;
 
-/* Neighbour indices are 32 bits wide; the largest are left for the padding of lists. */
+/* Neighbour indices have 32 bits; the largest values are reserved for the padding of lists. */
 #define OOZE_PARTICLES_MAX 0xfffffff0ull
 
 OozeStatus ooze_particles_create(OozeParticles **particles, OozeError *error);

@@ -1,4 +1,4 @@
-/* The one registration list of optional parts. */
+/* Version, and the list of libraries and optional components of this build. */
 #include <cairo.h>
 #include <hdf5.h>
 #include <pthread.h>

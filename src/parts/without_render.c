@@ -1,10 +1,10 @@
-/* The renderer of a build without it: every call fails with a hint how to get it. */
+/* Replaces the renderer in a build without one: every call fails with OOZE_ERROR_UNSUPPORTED. */
 #include "base/fail.h"
 #include "ooze/render.h"
 #include "render/png.h"
 #include "render/video.h"
 
-static OozeStatus refuse(OozeError *error)
+static OozeStatus fail_unsupported(OozeError *error)
 {
     return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
                      "install libembree-dev and libpng-dev, then build again",
@@ -18,7 +18,7 @@ OozeStatus ooze_renderer_create(const OozeScene *scene, const OozeRenderDef *def
     (void)def;
     OOZE_REQUIRE(renderer, error);
     *renderer = NULL;
-    return refuse(error);
+    return fail_unsupported(error);
 }
 
 void ooze_renderer_free(OozeRenderer *renderer)
@@ -30,7 +30,7 @@ OozeStatus ooze_renderer_survey(OozeRenderer *renderer, const OozeFrame *frame, 
 {
     (void)renderer;
     (void)frame;
-    return refuse(error);
+    return fail_unsupported(error);
 }
 
 OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
@@ -42,7 +42,7 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
     (void)progress;
     (void)user;
     (void)pixels;
-    return refuse(error);
+    return fail_unsupported(error);
 }
 
 uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
@@ -60,7 +60,7 @@ OozeStatus ooze_png_write(const char *path, const unsigned char *pixels, uint32_
     (void)height;
     (void)key;
     (void)text;
-    return refuse(error);
+    return fail_unsupported(error);
 }
 
 bool ooze_png_has_text(const char *path, const char *key, const char *text)
@@ -78,5 +78,5 @@ OozeStatus ooze_video_write(const char *path, const char *const *pictures, uint6
     (void)pictures;
     (void)count;
     (void)rate;
-    return refuse(error);
+    return fail_unsupported(error);
 }

@@ -1,4 +1,4 @@
-/* What a scene's materials will do at its spacing and step, and what would be better. */
+/* Flow estimates of a scene's materials at its spacing and time step, and advised settings. */
 #ifndef OOZE_SCENE_ADVICE_H
 #define OOZE_SCENE_ADVICE_H
 
@@ -7,17 +7,17 @@
 
 typedef struct OozeSceneAdvice {
     const OozeSceneScales *scales;
-    const OozeFlow *flows; /* of each material, at the scene's own step */
-    OozeChoice own;        /* as the scene is */
-    OozeChoice advised;    /* for an error of `error` */
+    const OozeFlow *flows; /* of each material, at the scene's time step */
+    OozeChoice own;        /* the scene's settings */
+    OozeChoice advised;    /* settings for a relative error of the flow of `error` */
     double error;
 } OozeSceneAdvice;
 
-/* Of a scene without errors; in the scene's memory. */
+/* The scene must have no errors; it owns the memory. */
 OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeError *error);
-/* What was left to the program and chosen, in words; NULL: nothing was. */
+/* The values chosen for `auto`, as text; NULL: none. */
 const char *ooze_scene_chosen(const OozeScene *scene);
-/* A step as people write it: "1/240". */
+/* A time step as a fraction where possible: "1/240". */
 const char *ooze_step_text(double step, char text[OOZE_NUMBER_MAX]);
 
 #endif

@@ -1,4 +1,4 @@
-/* From files to one tree: includes are read first and merged as the key table says. */
+/* Reads a file and its includes, and merges them into one tree. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,7 +111,7 @@ OozeSource *ooze_source_open(OozeScene *scene, const char *path, const OozeSourc
     return source && source->identity ? source : NULL;
 }
 
-/* Reads one include of `source` and folds it into `tree`. */
+/* Reads one include of `source` and merges it into `tree`. */
 static void include(OozeScene *scene, const OozeSource *source, const OozeNode *entry,
                     OozeNode *tree, int depth)
 {
@@ -131,7 +131,7 @@ static void include(OozeScene *scene, const OozeSource *source, const OozeNode *
         return;
     }
     if (known) {
-        return; /* included twice counts once */
+        return; /* a file is included once */
     }
     if (depth >= OOZE_SCENE_INCLUDE_DEPTH_MAX || scene->source_count >= OOZE_SCENE_FILES_MAX) {
         ooze_scene_error(scene, entry, NULL, "too many includes: at most %d files, %d deep",

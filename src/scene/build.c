@@ -1,11 +1,11 @@
-/* A world from a scene, through the public API only. What the world refuses is reported at the
-   place in the file where it was asked for. */
+/* Builds a world from a scene through the public API. Errors of the world are reported with their
+   places in the file. */
 #include <math.h>
 #include <string.h>
 
 #include "scene/scene.h"
 
-/* Puts `file:line:column` before the world's own words. */
+/* Puts `file:line:column` before the world's message. */
 static OozeStatus locate(const OozeScene *scene, const char *list, int index, const char *name,
                          const OozeError *cause, OozeError *error)
 {
@@ -143,12 +143,12 @@ OozeStatus ooze_scene_build(const OozeScene *scene, const OozeBuildOptions *opti
     }
     OozeError cause = {0};
     if (ooze_world_create(&def, world, &cause)) {
-        if (cause.status == OOZE_ERROR_UNSUPPORTED) { /* no fault of the scene's */
+        if (cause.status == OOZE_ERROR_UNSUPPORTED) { /* not caused by the scene */
             return ooze_fail(error, cause.status, cause.hint, "%s", cause.message);
         }
         return locate(scene, NULL, 0, NULL, &cause, error);
     }
-    /* Probes come before fluid: a probe may ask for a field that fluid must fill. */
+    /* Probes come before fluid: a probe may add a field that is set when fluid is added. */
     OozeStatus status = set_method(scene, *world, error);
     status = status ? status : add_materials(scene, *world, error);
     status = status ? status : add_probes(scene, *world, error);

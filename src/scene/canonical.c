@@ -1,6 +1,6 @@
 /* The scene as canonical YAML: keys in the order of the table, every value explicit, includes and
-   overrides folded in, files by absolute path, so that the text means the same wherever it is kept.
-   Reading it gives the same definitions bit for bit, and hence the same text again. */
+   overrides merged, files by absolute path, so that the text does not depend on its folder.
+   Reading it gives bitwise equal definitions, and hence the same text again. */
 #include <math.h>
 #include <string.h>
 
@@ -57,12 +57,12 @@ static void write_color(OozeText *text, const float color[3])
     ooze_text_append(text, "]");
 }
 
-/* As it was written: a quaternion would not come back bit for bit from its angles. */
+/* Writes the angles of the scene: those computed from the quaternion would differ in rounding. */
 static void write_rotation(Writer *w, const OozeNode *node)
 {
     if (node->kind == OOZE_NODE_MAP) {
-        OozeTurn turn = {0};
-        ooze_section_read(w->scene, &ooze_section_turn, node, &turn);
+        OozeAxisAngle turn = {0};
+        ooze_section_read(w->scene, &ooze_section_rotation, node, &turn);
         ooze_text_append(w->text, "{axis: ");
         write_numbers(w->text, &turn.axis.x, 3);
         char number[OOZE_NUMBER_MAX];
@@ -116,7 +116,7 @@ void ooze_value_write(OozeText *text, const OozeKey *row, const void *item)
     }
 }
 
-/* Whether there is anything to write: some values mean "not given". */
+/* Whether the value is given: NAN, NULL and empty lists mean "not given". */
 static bool is_given(const OozeKey *row, const OozeNode *node, const void *item)
 {
     const char *at = (const char *)item + row->offset;
@@ -185,13 +185,14 @@ static void write_items(Writer *w, const OozeKey *row, const OozeNode *node, con
     }
 }
 
-/* `first_in_place`: the cursor already stands where the first key goes, after a dash. */
+/* `first_in_place`: the first key follows a dash, without indentation. */
 static void write_section(Writer *w, const OozeSection *section, const OozeNode *node,
                           const void *item, int indent, bool first_in_place)
 {
-    OozeKey decider, row;
-    int variant =
-        ooze_section_variant_key(section, &decider) ? (int)ooze_key_load(&decider, item) : -1;
+    OozeKey variant_row, row;
+    int variant = ooze_section_variant_key(section, &variant_row)
+                      ? (int)ooze_key_load(&variant_row, item)
+                      : -1;
     for (int i = 0; ooze_section_key(section, variant, i, &row); i++) {
         const OozeNode *given = ooze_node_find(node, row.key);
         char checksum[OOZE_CHECKSUM_MAX];

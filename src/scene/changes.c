@@ -1,4 +1,4 @@
-/* `changes`: from paths and written values to numbers of the world. */
+/* `changes`: resolves paths and reads values. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 #include "scene/keys.h"
 #include "scene/scene.h"
 
-/* A path cut at its dots. */
+/* A path split at its dots. */
 enum { PARTS_MAX = 3 };
 typedef struct Path {
     const char *part[PARTS_MAX];
-    int count; /* one more than fit: too many */
+    int count; /* of parts, stored or not */
 } Path;
 
-static Path cut(OozeScene *scene, const char *text)
+static Path split_path(OozeScene *scene, const char *text)
 {
     Path path = {.count = 0};
     while (text) {
@@ -30,28 +30,28 @@ static Path cut(OozeScene *scene, const char *text)
     return path;
 }
 
-/* ---- which thing ----------------------------------------------------------------------------- */
+/* ---- targets ----------------------------------------------------------------------------- */
 
-typedef struct Thing {
+typedef struct Target {
     const char *list; /* key of the scene, NULL: the method */
     OozeChangeTarget target;
     const char *example;
-} Thing;
+} Target;
 
-static const Thing things[] = {
+static const Target targets[] = {
     {"materials", OOZE_CHANGE_MATERIAL, "materials.NAME.KEY"},
     {"solids", OOZE_CHANGE_SOLID, "solids.NAME.KEY"},
     {"emitters", OOZE_CHANGE_EMITTER, "emitters.NAME.speed"},
     {"joints", OOZE_CHANGE_JOINT, "joints.NAME.speed"},
     {"method", OOZE_CHANGE_METHOD, "method.KEY"},
 };
-enum { THINGS = sizeof things / sizeof things[0] };
+enum { TARGETS = sizeof targets / sizeof targets[0] };
 
-static const Thing *find_thing(const Path *path)
+static const Target *find_target(const Path *path)
 {
-    for (int i = 0; i < THINGS; i++) {
-        if (strcmp(path->part[0], things[i].list) == 0) {
-            return &things[i];
+    for (int i = 0; i < TARGETS; i++) {
+        if (strcmp(path->part[0], targets[i].list) == 0) {
+            return &targets[i];
         }
     }
     return NULL;
@@ -73,13 +73,13 @@ static const char *name_of(const OozeSceneDef *def, OozeChangeTarget target, int
     }
 }
 
-/* Index of the thing that is called so, or numbered so; -1 after reporting. */
-static int find_item(OozeScene *scene, const Thing *thing, const char *word, const OozeNode *at)
+/* Index of the item with that name or number; -1: an error was reported. */
+static int find_item(OozeScene *scene, const Target *target, const char *word, const OozeNode *at)
 {
     const char *known[OOZE_SCENE_KEYS_MAX];
     int count = 0;
     for (const char *name;
-         count < OOZE_SCENE_KEYS_MAX && (name = name_of(&scene->def, thing->target, count));
+         count < OOZE_SCENE_KEYS_MAX && (name = name_of(&scene->def, target->target, count));
          count++) {
         known[count] = name;
         if (strcmp(name, word) == 0) {
@@ -88,16 +88,16 @@ static int find_item(OozeScene *scene, const Thing *thing, const char *word, con
     }
     char *end = NULL;
     long number = isdigit((unsigned char)word[0]) ? strtol(word, &end, 10) : -1;
-    if (thing->target != OOZE_CHANGE_MATERIAL && end && *end == '\0' && number < count) {
+    if (target->target != OOZE_CHANGE_MATERIAL && end && *end == '\0' && number < count) {
         return (int)number;
     }
     char shown[OOZE_CLIP_MAX];
     ooze_scene_error(scene, at, ooze_scene_did_you_mean(scene, word, known, count),
-                     "there is no '%s' among the %s", ooze_clip(word, shown), thing->list);
+                     "there is no '%s' among the %s", ooze_clip(word, shown), target->list);
     return -1;
 }
 
-/* ---- which number ---------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static bool may_change(OozeChangeTarget target, const OozeKey *row)
 {
@@ -114,24 +114,24 @@ static bool may_change(OozeChangeTarget target, const OozeKey *row)
             return true;
         }
     }
-    /* numbers of other tables: those of materials and methods */
+    /* parameters of materials and methods */
     return target != OOZE_CHANGE_SOLID && target != OOZE_CHANGE_JOINT &&
            row->store == OOZE_STORE_DOUBLE;
 }
 
-/* The row of the number; false after reporting. */
-static bool find_row(OozeScene *scene, const Thing *thing, const char *key, const OozeNode *at,
+/* The row of the number; false: an error was reported. */
+static bool find_row(OozeScene *scene, const Target *target, const char *key, const OozeNode *at,
                      OozeKey *row)
 {
     enum { KEYS_MAX = 96 };
     const char *known[KEYS_MAX];
-    int count = 0, variant = thing->target == OOZE_CHANGE_METHOD ? scene->def.method.index : -1;
+    int count = 0, variant = target->target == OOZE_CHANGE_METHOD ? scene->def.method.index : -1;
     OozeKey list;
-    if (!ooze_section_find(&ooze_scene_root, -1, thing->list, &list)) {
+    if (!ooze_section_find(&ooze_scene_root, -1, target->list, &list)) {
         return false;
     }
     for (int i = 0; ooze_section_key(list.section, variant, i, row); i++) {
-        if (may_change(thing->target, row)) {
+        if (may_change(target->target, row)) {
             if (strcmp(row->key, key) == 0) {
                 return true;
             }
@@ -142,13 +142,13 @@ static bool find_row(OozeScene *scene, const Thing *thing, const char *key, cons
     }
     char shown[OOZE_CLIP_MAX];
     const char *hint = ooze_scene_did_you_mean(scene, key, known, count);
-    ooze_scene_error(scene, at, hint ? hint : thing->example,
+    ooze_scene_error(scene, at, hint ? hint : target->example,
                      "'%s' is no number of the %s that could change", ooze_clip(key, shown),
                      list.section->name);
     return false;
 }
 
-/* ---- which value ----------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static void read_value(OozeScene *scene, OozeSceneChange *change, const OozeKey *found,
                        const OozeNode *node)
@@ -163,7 +163,7 @@ static void read_value(OozeScene *scene, OozeSceneChange *change, const OozeKey 
         return;
     }
     change->def.value = value;
-    OozeText text = {0}; /* as the canonical scene would write it */
+    OozeText text = {0}; /* as in the canonical text */
     ooze_value_write(&text, &row, &value);
     scene->out_of_memory = scene->out_of_memory || text.failed;
     const char *copy = text.data ? ooze_scene_copy(scene, text.data, text.length) : NULL;
@@ -175,7 +175,7 @@ static void read_value(OozeScene *scene, OozeSceneChange *change, const OozeKey 
                          "'%s' has no values between two others to pass on a ramp", row.key);
     } else if (change->def.ramp > 0.0 && isinf(value)) {
         ooze_scene_warn(scene, ramp, "give a large number instead",
-                        "'%s' becomes infinite at once: there is no way there", row.key);
+                        "'%s' becomes infinite at once: it cannot be ramped", row.key);
     }
 }
 
@@ -185,21 +185,21 @@ static void finish_change(OozeScene *scene, OozeSceneChange *change, const OozeN
     if (!at || !change->set || !change->to || !ooze_node_find(node, "to")) {
         return; /* reported already */
     }
-    Path path = cut(scene, change->set);
-    const Thing *thing = find_thing(&path);
-    bool method = thing && thing->target == OOZE_CHANGE_METHOD;
-    if (!thing || path.count != (method ? 2 : 3)) {
+    Path path = split_path(scene, change->set);
+    const Target *target = find_target(&path);
+    bool method = target && target->target == OOZE_CHANGE_METHOD;
+    if (!target || path.count != (method ? 2 : 3)) {
         char shown[OOZE_CLIP_MAX];
-        ooze_scene_error(scene, at, thing ? thing->example : "such as materials.NAME.KEY",
+        ooze_scene_error(scene, at, target ? target->example : "such as materials.NAME.KEY",
                          "'%s' is not the path of a number that could change",
                          ooze_clip(change->set, shown));
         return;
     }
     OozeKey row;
     const char *key = path.part[method ? 1 : 2];
-    int index = method ? 0 : find_item(scene, thing, path.part[1], at);
-    if (index >= 0 && find_row(scene, thing, key, at, &row)) {
-        change->def.target = thing->target;
+    int index = method ? 0 : find_item(scene, target, path.part[1], at);
+    if (index >= 0 && find_row(scene, target, key, at, &row)) {
+        change->def.target = target->target;
         change->def.index = index;
         change->def.key = key;
         read_value(scene, change, &row, node);

@@ -1,5 +1,4 @@
-/* Checksums of the files a scene names, so that a run is not resumed with a mesh that has
-   changed. */
+/* Checksums of the files that a scene names: a run cannot be resumed with a changed mesh. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "base/hash.h"
 #include "scene/scene.h"
 
-/* Fills a block as far as the file goes; the hash depends on where blocks end. */
+/* Reads a full block, or up to the end of the file: the hash depends on the block boundaries. */
 static ssize_t read_block(int fd, char *block, size_t size)
 {
     size_t done = 0;

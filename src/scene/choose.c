@@ -1,36 +1,35 @@
-/* Time step and settings that a scene leaves to the program are chosen when all else of it is read,
-   before its canonical text is written: the run folder keeps numbers, and a resumed run has the
-   same. */
+/* Chooses values for the time step and settings that a scene gives as `auto`. This precedes the
+   canonical text, so that a run folder holds the numbers and a resumed run has the same. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "scene/advice.h"
 
-/* The scene as a method sees it before there is a world. */
-typedef struct Desk {
+/* Input of the choice, from the scene alone: there is no world yet. */
+typedef struct Setup {
     OozeScene *scene;
     const OozeMethod *method;
     OozeStepContext context;
     OozeFlow *flows;
     double params[OOZE_SCENE_PARAMS_MAX];
     const OozeSceneScales *scales;
-} Desk;
+} Setup;
 
-/* Room for the flows; they follow from the time step. False: out of memory. */
-static bool set_up(OozeScene *scene, Desk *desk)
+/* All but the flows, which depend on the time step. False: out of memory. */
+static bool create_setup(OozeScene *scene, Setup *setup)
 {
     const OozeSceneDef *def = &scene->def;
     const OozeMethodInfo *info = ooze_method_info(def->method.index);
     size_t count = (size_t)def->material_count;
     OozeMaterial *materials = ooze_scene_alloc(scene, count, sizeof *materials);
-    *desk = (Desk){
+    *setup = (Setup){
         .scene = scene,
         .method = ooze_method_find(info->name),
-        .flows = ooze_scene_alloc(scene, count, sizeof *desk->flows),
+        .flows = ooze_scene_alloc(scene, count, sizeof *setup->flows),
         .scales = ooze_scene_scales(scene),
     };
-    if (!materials || !desk->flows || !desk->scales) {
+    if (!materials || !setup->flows || !setup->scales) {
         return false;
     }
     for (size_t m = 0; m < count; m++) {
@@ -38,12 +37,12 @@ static bool set_up(OozeScene *scene, Desk *desk)
     }
     for (int i = 0; i < info->param_count && i < OOZE_SCENE_PARAMS_MAX; i++) {
         double value = def->method.params[i];
-        desk->params[i] = isnan(value) ? info->params[i].initial : value;
+        setup->params[i] = isnan(value) ? info->params[i].initial : value;
     }
-    desk->context = (OozeStepContext){
+    setup->context = (OozeStepContext){
         .spacing = def->world.spacing,
         .support =
-            ooze_method_support_ratio(desk->method, def->world.support_ratio) * def->world.spacing,
+            ooze_method_support_ratio(setup->method, def->world.support_ratio) * def->world.spacing,
         .gravity = def->world.gravity,
         .materials = materials,
         .material_count = def->material_count,
@@ -51,77 +50,78 @@ static bool set_up(OozeScene *scene, Desk *desk)
     return true;
 }
 
-/* The context points into the desk: again after a copy. */
-static void set_step(Desk *desk, double dt)
+/* Sets the time step and the flows. Must be repeated after a copy: the context points into the
+   setup. */
+static void set_step(Setup *setup, double dt)
 {
-    desk->context.dt = dt;
-    desk->context.params = desk->params;
-    for (int m = 0; m < desk->context.material_count; m++) {
-        desk->flows[m] = ooze_flow(&desk->context, m, &desk->scales->materials[m].scale);
+    setup->context.dt = dt;
+    setup->context.params = setup->params;
+    for (int m = 0; m < setup->context.material_count; m++) {
+        setup->flows[m] = ooze_flow(&setup->context, m, &setup->scales->materials[m].scale);
     }
 }
 
-static OozeChoiceQuestion question_of(const Desk *desk)
+static OozeChoiceQuestion make_question(const Setup *setup)
 {
-    const OozeSceneDef *def = &desk->scene->def;
+    const OozeSceneDef *def = &setup->scene->def;
     return (OozeChoiceQuestion){
-        .context = &desk->context,
-        .flows = desk->flows,
+        .context = &setup->context,
+        .flows = setup->flows,
         .frame = 1.0 / def->frame_rate,
         .error = def->method.error,
         .max_travel = def->world.max_travel,
     };
 }
 
-/* ---- what a scene leaves open ---------------------------------------------------------------- */
+/* ---- automatic values ------------------------------------------------------------------------ */
 
-/* Place of a chosen setting among the method's, or -1. */
-static int place_of(const OozeScene *scene, const char *key)
+/* Index of a setting of the method, or -1. */
+static int param_index(const OozeScene *scene, const char *key)
 {
     const OozeMethodInfo *info = ooze_method_info(scene->def.method.index);
     return ooze_param_find(info->params, info->param_count, key);
 }
 
-typedef struct Open {
+typedef struct AutoValue {
     const char *key; /* NULL: the time step */
     double *value;   /* in the choice */
-} Open;
+} AutoValue;
 
-enum { OPEN_COUNT = 4 };
+enum { AUTO_COUNT = 4 };
 
-static void list_open(OozeChoice *choice, Open open[OPEN_COUNT])
+static void list_auto_values(OozeChoice *choice, AutoValue values[AUTO_COUNT])
 {
-    open[0] = (Open){NULL, &choice->time_step};
-    open[1] = (Open){"velocity_iterations", &choice->velocity_iterations};
-    open[2] = (Open){"passes", &choice->passes};
-    open[3] = (Open){"density_iterations", &choice->density_iterations};
+    values[0] = (AutoValue){NULL, &choice->time_step};
+    values[1] = (AutoValue){"velocity_iterations", &choice->velocity_iterations};
+    values[2] = (AutoValue){"passes", &choice->passes};
+    values[3] = (AutoValue){"density_iterations", &choice->density_iterations};
 }
 
-/* `solver: auto` leaves open all that is not given. */
-static bool leaves_all(const OozeScene *scene)
+/* `solver: auto`: all values that are not given are automatic. */
+static bool is_solver_auto(const OozeScene *scene)
 {
     const OozeNode *solver = ooze_node_find(ooze_node_find(scene->root, "method"), "solver");
     return solver && solver->kind == OOZE_NODE_SCALAR && strcmp(solver->text, "auto") == 0;
 }
 
-/* The scene's own numbers, NAN where it leaves them open. False: it leaves none. */
-static bool read_open(const OozeScene *scene, OozeChoice *choice)
+/* The values that the scene gives; NAN: automatic. False: none is automatic. */
+static bool read_auto_values(const OozeScene *scene, OozeChoice *choice)
 {
-    Open open[OPEN_COUNT];
-    list_open(choice, open);
+    AutoValue values[AUTO_COUNT];
+    list_auto_values(choice, values);
     const OozeNode *method = ooze_node_find(scene->root, "method");
-    bool all = leaves_all(scene), any = false;
-    for (int i = 0; i < OPEN_COUNT; i++) {
-        int place = open[i].key ? place_of(scene, open[i].key) : -1;
-        if (open[i].key && place < 0) {
-            *open[i].value = NAN;
+    bool all = is_solver_auto(scene), any = false;
+    for (int i = 0; i < AUTO_COUNT; i++) {
+        int place = values[i].key ? param_index(scene, values[i].key) : -1;
+        if (values[i].key && place < 0) {
+            *values[i].value = NAN;
             continue;
         }
-        double given = open[i].key ? scene->def.method.params[place] : scene->def.world.time_step;
-        bool written = ooze_node_find(open[i].key ? method : scene->root,
-                                      open[i].key ? open[i].key : "time_step");
-        *open[i].value = all && !written ? NAN : given;
-        any = any || isnan(*open[i].value);
+        double given = values[i].key ? scene->def.method.params[place] : scene->def.world.time_step;
+        bool written = ooze_node_find(values[i].key ? method : scene->root,
+                                      values[i].key ? values[i].key : "time_step");
+        *values[i].value = all && !written ? NAN : given;
+        any = any || isnan(*values[i].value);
     }
     return any;
 }
@@ -137,17 +137,17 @@ const char *ooze_step_text(double step, char text[OOZE_NUMBER_MAX])
     return text;
 }
 
-/* The choice into the definitions, and into words. */
-static void take(OozeScene *scene, const OozeChoice *asked, OozeChoice *chosen)
+/* Writes chosen values to the definitions, and their description to scene->chosen. */
+static void apply_choice(OozeScene *scene, const OozeChoice *given, OozeChoice *chosen)
 {
-    Open was[OPEN_COUNT], is[OPEN_COUNT];
-    OozeChoice before = *asked;
-    list_open(&before, was);
-    list_open(chosen, is);
+    AutoValue was[AUTO_COUNT], is[AUTO_COUNT];
+    OozeChoice before = *given;
+    list_auto_values(&before, was);
+    list_auto_values(chosen, is);
     OozeText words = {0};
     char number[OOZE_NUMBER_MAX];
-    for (int i = 0; i < OPEN_COUNT; i++) {
-        int place = is[i].key ? place_of(scene, is[i].key) : -1;
+    for (int i = 0; i < AUTO_COUNT; i++) {
+        int place = is[i].key ? param_index(scene, is[i].key) : -1;
         if (!isnan(*was[i].value) || isnan(*is[i].value) || (is[i].key && place < 0)) {
             continue;
         }
@@ -165,23 +165,24 @@ static void take(OozeScene *scene, const OozeChoice *asked, OozeChoice *chosen)
 
 void ooze_scene_choose(OozeScene *scene)
 {
-    OozeChoice asked = {0};
-    if (!read_open(scene, &asked)) {
+    OozeChoice given = {0};
+    if (!read_auto_values(scene, &given)) {
         return;
     }
-    if (isnan(asked.time_step) && !ooze_node_find(scene->root, "time_step") && !leaves_all(scene)) {
+    if (isnan(given.time_step) && !ooze_node_find(scene->root, "time_step") &&
+        !is_solver_auto(scene)) {
         ooze_scene_error(scene, scene->root, "longest step in s, or auto",
                          "the scene lacks 'time_step'");
     }
-    Desk desk;
-    if (scene->error_count > 0 || !set_up(scene, &desk)) {
+    Setup setup;
+    if (scene->error_count > 0 || !create_setup(scene, &setup)) {
         return;
     }
-    set_step(&desk, isnan(asked.time_step) ? 1.0 / scene->def.frame_rate : asked.time_step);
-    OozeChoiceQuestion question = question_of(&desk);
-    OozeChoice chosen = asked;
-    ooze_choose(desk.method, &question, &chosen);
-    take(scene, &asked, &chosen);
+    set_step(&setup, isnan(given.time_step) ? 1.0 / scene->def.frame_rate : given.time_step);
+    OozeChoiceQuestion question = make_question(&setup);
+    OozeChoice chosen = given;
+    ooze_choose(setup.method, &question, &chosen);
+    apply_choice(scene, &given, &chosen);
 }
 
 const char *ooze_scene_chosen(const OozeScene *scene)
@@ -191,29 +192,29 @@ const char *ooze_scene_chosen(const OozeScene *scene)
 
 OozeStatus ooze_scene_advice(OozeScene *scene, OozeSceneAdvice *advice, OozeError *error)
 {
-    Desk desk;
+    Setup setup;
     OozeLocaleGuard locale = ooze_locale_enter();
-    bool ready = set_up(scene, &desk);
+    bool ready = create_setup(scene, &setup);
     ooze_locale_leave(locale);
     if (!ready) {
         scene->out_of_memory = false;
         return ooze_fail_memory(error, "the advice on a scene", 0);
     }
-    set_step(&desk, scene->info.time_step);
-    OozeChoiceQuestion question = question_of(&desk);
-    OozeChoice own = {0}, open = {.time_step = NAN,
-                                  .velocity_iterations = NAN,
-                                  .passes = NAN,
-                                  .density_iterations = NAN};
-    Open numbers[OPEN_COUNT];
-    list_open(&own, numbers);
+    set_step(&setup, scene->info.time_step);
+    OozeChoiceQuestion question = make_question(&setup);
+    OozeChoice own = {0}, advised = {.time_step = NAN,
+                                     .velocity_iterations = NAN,
+                                     .passes = NAN,
+                                     .density_iterations = NAN};
+    AutoValue numbers[AUTO_COUNT];
+    list_auto_values(&own, numbers);
     own.time_step = scene->info.time_step;
-    for (int i = 1; i < OPEN_COUNT; i++) {
-        int place = place_of(scene, numbers[i].key);
-        *numbers[i].value = place < 0 ? NAN : desk.params[place];
+    for (int i = 1; i < AUTO_COUNT; i++) {
+        int place = param_index(scene, numbers[i].key);
+        *numbers[i].value = place < 0 ? NAN : setup.params[place];
     }
-    ooze_choose(desk.method, &question, &own);
-    ooze_choose(desk.method, &question, &open);
-    *advice = (OozeSceneAdvice){desk.scales, desk.flows, own, open, question.error};
+    ooze_choose(setup.method, &question, &own);
+    ooze_choose(setup.method, &question, &advised);
+    *advice = (OozeSceneAdvice){setup.scales, setup.flows, own, advised, question.error};
     return OOZE_OK;
 }

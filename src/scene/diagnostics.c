@@ -1,4 +1,4 @@
-/* The list of everything found wrong, each with its place and its line. */
+/* Memory and text of a scene, and its list of errors and warnings with their places. */
 #include <limits.h>
 #include <locale.h>
 #include <stdarg.h>
@@ -96,7 +96,7 @@ size_t ooze_line_break(const char *text, size_t size)
     return c[0] == 0xe2 && size > 2 && c[1] == 0x80 && (c[2] == 0xa8 || c[2] == 0xa9) ? 3 : 0;
 }
 
-/* The line a report points at; "" where it is too long to be of use or not text. */
+/* The line of a report; "": it contains NUL, or is too long to show the column. */
 static const char *source_line(OozeScene *scene, OozePlace place)
 {
     enum { LINE_MAX_SHOWN = 400 };
@@ -150,7 +150,7 @@ static void add(OozeScene *scene, OozeSeverity severity, OozePlace place, const 
     }
     const OozeSource *where = place.source ? place.source : scene->main;
     const char *file = where ? where->name : "";
-    /* In the order of the file, though names and times are checked after all else. */
+    /* insertion sort by line: names and times are checked after everything else */
     int at = scene->diagnostic_count++;
     OozeDiagnostic *d = scene->diagnostics;
     for (; at > 0 && d[at - 1].file == file && d[at - 1].line > place.line && place.line > 0;

@@ -1,5 +1,5 @@
-/* YAML text into the tree, through libyaml's events. What a scene has no use for is refused here:
-   damaged text, several documents, tags, merge keys, duplicate keys, endless aliases. */
+/* Parses YAML text into the tree, through libyaml's events. Damaged text, several documents, tags,
+   merge keys, duplicate keys and recursive aliases are errors. */
 #include <string.h>
 
 #include <yaml.h>
@@ -9,7 +9,7 @@
 typedef struct Anchor {
     const char *name;
     OozeNode *node;
-    bool open; /* still being read: an alias to it would contain itself */
+    bool open; /* its end has not been read: an alias to it would contain itself */
 } Anchor;
 
 typedef struct Document {
@@ -47,13 +47,13 @@ static bool is_control(uint32_t code)
            code == 0xffff;
 }
 
-/* Bytes of the mark that some editors put first. */
+/* Bytes of the UTF-8 byte order mark at the beginning, or 0. */
 static size_t byte_order_mark(const char *text, size_t size)
 {
     return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-/* libyaml reports bad characters without line and column; this finds the first one beforehand. */
+/* Finds the first invalid character: libyaml would report it without line and column. */
 static bool check_bytes(Document *d, const char *text, size_t size)
 {
     yaml_mark_t mark = {0};
@@ -119,7 +119,7 @@ static bool check_key(Document *d, const yaml_event_t *event, const OozeNode *ma
     return true;
 }
 
-/* Puts a finished or opened node where it belongs. */
+/* Adds a node to the current list or map, as an item, a key or a value. */
 static void place_node(Document *d, OozeNode *node, const yaml_event_t *event)
 {
     if (d->depth == 0) {
@@ -150,8 +150,8 @@ static Anchor *find_anchor(Document *d, const char *name)
     return NULL;
 }
 
-static void remember_anchor(Document *d, const yaml_event_t *event, const yaml_char_t *name,
-                            OozeNode *node)
+static void add_anchor(Document *d, const yaml_event_t *event, const yaml_char_t *name,
+                       OozeNode *node)
 {
     if (!name) {
         return;
@@ -211,7 +211,7 @@ static void on_scalar(Document *d, const yaml_event_t *event)
     node->text = copy;
     node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     node->quoted = !node->plain;
-    remember_anchor(d, event, event->data.scalar.anchor, node);
+    add_anchor(d, event, event->data.scalar.anchor, node);
     place_node(d, node, event);
 }
 
@@ -230,7 +230,7 @@ static void on_start(Document *d, const yaml_event_t *event, OozeNodeKind kind,
     if (!node) {
         return;
     }
-    remember_anchor(d, event, anchor, node);
+    add_anchor(d, event, anchor, node);
     place_node(d, node, event);
     d->stack[d->depth] = node;
     d->pending_key[d->depth++] = NULL;
@@ -289,9 +289,9 @@ static bool line_begins_with_tab(const OozeSource *source, size_t line)
     return at < source->size && source->text[at] == '\t';
 }
 
-/* libyaml finds the end of the text on the line after the last: points at the end of the last line
-   that holds something instead. */
-static OozePlace step_back(const Document *d, OozePlace place)
+/* libyaml places the end of the text on the line after the last: gives the end of the last
+   non-empty line instead. */
+static OozePlace clamp_to_text(const Document *d, OozePlace place)
 {
     const char *text = d->source->text;
     size_t size = d->source->size;
@@ -321,7 +321,7 @@ static void report_parser(Document *d)
     bool tab = line_begins_with_tab(d->source, parser->problem_mark.line);
     const char *hint = tab ? "indent with spaces: YAML does not allow tabs"
                            : "check indentation, colons, brackets and quotes around here";
-    OozePlace place = step_back(d, place_of(d, parser->problem_mark));
+    OozePlace place = clamp_to_text(d, place_of(d, parser->problem_mark));
     ooze_scene_report(d->scene, OOZE_SEVERITY_ERROR, place, hint, "not valid YAML: %s%s%s",
                       parser->context ? parser->context : "", parser->context ? ", " : "", problem);
 }

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-/* Evaluates `text`. On failure `*problem` says what is wrong in a few words (a fixed string) and
-   `*offset` where, in bytes from the start. Infinity passes; a NaN is a failure. Locale: the caller
-   sees to "C" (ooze_locale_enter). */
+/* Evaluates `text`. On failure `*problem` is a static description, `*offset` its place in bytes
+   from the start. Infinity is valid, NaN is a failure. The locale must be "C": see
+   ooze_locale_enter. */
 bool ooze_expression(const char *text, double *value, const char **problem, int *offset);
 
 /* Names for the reference page, by index; NULL past the last. */

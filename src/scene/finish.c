@@ -1,5 +1,5 @@
-/* What no single row of the key table can tell: names, references, order in time, and values that
-   depend on others. Runs after the sections are read. */
+/* Checks and completes definitions across keys, after the sections are read: names, references,
+   order in time, and values that depend on others. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ const OozeNode *ooze_scene_item_node(const OozeScene *scene, const char *key, in
 
 /* The items of one list of the scene. */
 typedef struct Items {
-    OozeKey row, name; /* of the list, and of the items' name */
+    OozeKey row, name; /* rows of the list, and of the items' name */
     char *first;
     int count;
 } Items;
@@ -48,15 +48,16 @@ static void set_name(const Items *items, int i, const char *name)
            sizeof name);
 }
 
-/* A probe is called by what it measures, anything else by its place in its list. */
+/* The default name: the kind of a probe, the section and index of other items. */
 static const char *make_name(OozeScene *scene, const Items *items, int i)
 {
     const OozeSection *section = items->row.section;
-    OozeKey decider;
+    OozeKey variant_row;
     char kind[OOZE_CHOICE_MAX];
-    if (items->first == (char *)scene->def.probes && ooze_section_variant_key(section, &decider)) {
+    if (items->first == (char *)scene->def.probes &&
+        ooze_section_variant_key(section, &variant_row)) {
         const char *item = items->first + (size_t)i * section->size;
-        if (ooze_key_choice(&decider, (int)ooze_key_load(&decider, item), kind)) {
+        if (ooze_key_choice(&variant_row, (int)ooze_key_load(&variant_row, item), kind)) {
             return ooze_scene_copy(scene, kind, strlen(kind));
         }
     }
@@ -184,7 +185,7 @@ static void check_times(OozeScene *scene, const OozeNode *node, double start, do
     }
 }
 
-/* Keyframes that leave something out keep the thing's own pose. */
+/* Position or rotation that a keyframe does not give are those of the solid or nozzle. */
 static void finish_motion(OozeScene *scene, const OozeNode *item, OozeMotionDef *motion,
                           OozeVec3 position, OozeQuat rotation)
 {
@@ -195,7 +196,7 @@ static void finish_motion(OozeScene *scene, const OozeNode *item, OozeMotionDef 
     check_times(scene, node, motion->start, motion->stop);
     const OozeNode *list = ooze_node_find(node, "keyframes");
     const OozeNode *key = list ? list->first : NULL;
-    /* Ours, allocated while reading. */
+    /* allocated by the scene, so that it may be written */
     OozeKeyframe *frames = (OozeKeyframe *)(uintptr_t)motion->keyframes;
     for (int i = 0; i < motion->keyframe_count && key; i++, key = key->next) {
         frames[i].position = isnan(frames[i].position.x) ? position : frames[i].position;
@@ -253,8 +254,8 @@ static void finish_world(OozeSceneDef *def)
     world->periodic_max = vec3(high[0], high[1], high[2]);
 }
 
-/* Frames fall on whole steps: the step is shortened, never lengthened. The small allowances forgive
-   the rounding of numbers such as 1/240. */
+/* Shortens the time step so that frames are whole numbers of steps apart. The tolerances cover the
+   rounding of numbers such as 1/240. */
 static void finish_info(OozeScene *scene)
 {
     const OozeSceneDef *def = &scene->def;

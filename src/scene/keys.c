@@ -1,4 +1,4 @@
-/* Looking things up in the key table, and moving values in and out of definitions. */
+/* Look-up in the key table, and access to values in definitions. */
 #include "scene/keys.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static OozeKey key_of_param(const OozeParamInfo *info, size_t offset)
         .help = info->help,
         .store = OOZE_STORE_DOUBLE,
         .choices = info->choices,
-        .otherwise = isnan(info->initial) ? "not given" : NULL,
+        .default_text = isnan(info->initial) ? "not given" : NULL,
     };
 }
 
@@ -106,8 +106,9 @@ int ooze_scene_sections(const OozeSection *sections[OOZE_SECTIONS_MAX])
     for (int at = 0; at < count; at++) {
         OozeKey row;
         for (int i = 0; ooze_section_key(sections[at], -1, i, &row); i++) {
-            count = add_section(sections, count,
-                                row.type == OOZE_KEY_ROTATION ? &ooze_section_turn : row.section);
+            count =
+                add_section(sections, count,
+                            row.type == OOZE_KEY_ROTATION ? &ooze_section_rotation : row.section);
         }
     }
     return count;

@@ -1,4 +1,4 @@
-/* The document tree of a scene: what was written, and where. */
+/* The document tree of a scene: YAML nodes with their places in the text. */
 #ifndef OOZE_SCENE_NODE_H
 #define OOZE_SCENE_NODE_H
 
@@ -11,31 +11,30 @@
 typedef struct OozeSource {
     const char *name;     /* as shown in messages: a path, or "--set" */
     const char *folder;   /* relative paths start here: "scenes/", or "" */
-    const char *identity; /* resolved path, to recognise a file met again; "" where there is none */
+    const char *identity; /* resolved path, to recognise a file read before; "": none */
     const char *text;
     size_t size;
-    char *owned; /* the same text where it is ours to free */
+    char *owned; /* the text, if the scene frees it; else NULL */
     const struct OozeSource *includer;
     struct OozeSource *next;
 } OozeSource;
 
 typedef enum OozeNodeKind { OOZE_NODE_SCALAR, OOZE_NODE_LIST, OOZE_NODE_MAP } OozeNodeKind;
 
-/* A pure tree: aliases are copied, so that a change in one place cannot show in another. */
+/* Aliases are copied, so that nodes have one parent each. */
 typedef struct OozeNode {
     OozeNodeKind kind;
     int line, column; /* from 1 */
     const OozeSource *source;
     const char *text;     /* scalars; never NULL */
     bool plain;           /* scalars: written without quotes, on one line */
-    bool quoted;          /* scalars: in quotes, so that an empty one is meant */
+    bool quoted;          /* scalars: in quotes; an empty one is then text, not null */
     int count;            /* children */
     struct OozeNode *key; /* for the children of a map: a scalar */
     struct OozeNode *first, *last, *next;
 } OozeNode;
 
-/* Bounds that stand for "no scene needs this": beyond them the input is an accident or an
-   attack. */
+/* Limits far above the needs of any scene, against damaged or malicious input. */
 enum {
     OOZE_SCENE_BYTES_MAX = 16 << 20,
     OOZE_SCENE_NODES_MAX = 200000, /* aliases expanded */
@@ -52,7 +51,7 @@ enum {
 OozeNode *ooze_node_create(OozeScene *scene, OozeNodeKind kind, const OozeSource *source, int line,
                            int column); /* NULL: out of memory or of nodes, already reported */
 void ooze_node_append(OozeNode *parent, OozeNode *key, OozeNode *child);
-/* Puts `child` under `key` of a map: in place of what stood there, or at the end. */
+/* Sets the value of `key` in a map: replaces the present one, or appends. */
 void ooze_node_put(OozeNode *map, OozeNode *key, OozeNode *child);
 OozeNode *ooze_node_copy(OozeScene *scene, const OozeNode *node);
 OozeNode *ooze_node_find(const OozeNode *map, const char *key); /* NULL: not there */
@@ -60,8 +59,8 @@ OozeNode *ooze_node_find(const OozeNode *map, const char *key); /* NULL: not the
 const char *ooze_node_describe(const OozeNode *node);
 bool ooze_node_is_null(const OozeNode *node); /* `key:` with nothing after it, ~ or null */
 
-/* Parses one YAML document. NULL after reporting; an empty document is reported with `empty`.
-   `column_shift` is added to columns of the first line (text that stands further right). */
+/* Parses one YAML document. NULL: an error was reported; that of an empty document is `empty`.
+   `column_shift` is added to columns of the first line, for text from within a line. */
 OozeNode *ooze_document_parse(OozeScene *scene, const OozeSource *source, size_t offset,
                               int column_shift, const char *empty);
 

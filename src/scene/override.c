@@ -1,5 +1,5 @@
-/* `--set materials.honey.viscosity=12`: one value put into the tree, found through the key table.
-   Items of lists are named, or numbered from 0. */
+/* `--set materials.honey.viscosity=12`: sets one value in the tree. Items of lists are given by
+   name, or by number from 0. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static OozeNode *next_part(Walk *walk)
     return part;
 }
 
-/* The item of a list or map that `part` names; reports when there is none. */
+/* The item of a list or map that `part` names; NULL: an error was reported. */
 static OozeNode *find_item(OozeScene *scene, const OozeKey *row, OozeNode *list,
                            const OozeNode *part)
 {
@@ -83,7 +83,7 @@ static void report_unknown(OozeScene *scene, const OozeSection *section, const O
                      "unknown key '%s' in the %s", ooze_clip(part->text, shown), section->name);
 }
 
-/* The map under `key`, made where it is not there yet; reports when something else stands there. */
+/* The map at the key `part`, created if missing; NULL: an error was reported. */
 static OozeNode *enter_section(OozeScene *scene, OozeNode *map, OozeNode *part)
 {
     char shown[OOZE_CLIP_MAX];
@@ -101,7 +101,7 @@ static OozeNode *enter_section(OozeScene *scene, OozeNode *map, OozeNode *part)
     return child;
 }
 
-/* Follows the path from `map` down; puts `value` at its end. */
+/* Follows the path from `map` and sets `value` at its end. */
 static void descend(Walk *walk, OozeNode *map, OozeNode *value)
 {
     OozeScene *scene = walk->scene;

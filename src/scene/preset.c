@@ -1,7 +1,6 @@
-/* `preset: honey`: the numbers, colour and look of a named material, put under what the scene
-   itself gives, as an include would. Done before the sections are read: nothing else of a scene
-   knows presets, and its canonical text holds the numbers alone, which stay what they are when
-   the table changes. */
+/* `preset: honey`: merges the numbers, colour and look of a named material under the keys that the
+   scene gives, as an include does. The canonical text holds these numbers and no presets, so that
+   a resumed run does not depend on the table of presets. */
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +8,8 @@
 #include "scene/keys.h"
 #include "scene/scene.h"
 
-/* Two of viscosity, modulus and relaxation time determine the third, and a compliance determines
-   the modulus: either replaces the preset's modulus. */
+/* Whether a given key replaces the preset's modulus: a compliance does, and so does a viscosity
+   where the preset has a relaxation time, as the modulus follows from the two. */
 static bool is_replaced(const OozePresetInfo *info, const char *key, const OozeNode *given)
 {
     return strcmp(key, "modulus") == 0 && (ooze_node_find(given, "compliance") ||
@@ -46,9 +45,9 @@ void ooze_preset_write(OozeText *text, const OozePresetInfo *info, int indent)
     ooze_locale_leave(locale);
 }
 
-/* The preset's map with the material's own keys folded in; NULL when out of memory. */
-static OozeNode *fold(OozeScene *scene, const OozeSection *section, const OozePresetInfo *info,
-                      OozeNode *material)
+/* The preset's map merged with the material's keys; NULL: out of memory. */
+static OozeNode *merge_preset(OozeScene *scene, const OozeSection *section,
+                              const OozePresetInfo *info, OozeNode *material)
 {
     OozeText text = {0};
     write_preset(&text, info, material, 0);
@@ -67,7 +66,7 @@ static OozeNode *fold(OozeScene *scene, const OozeSection *section, const OozePr
     return map;
 }
 
-void ooze_scene_fold_presets(OozeScene *scene)
+void ooze_scene_merge_presets(OozeScene *scene)
 {
     OozeKey row;
     OozeNode *materials = ooze_node_find(scene->root, "materials");
@@ -79,14 +78,14 @@ void ooze_scene_fold_presets(OozeScene *scene)
         const OozeNode *wanted = ooze_node_find(material, "preset");
         const OozePresetInfo *info =
             wanted && wanted->kind == OOZE_NODE_SCALAR ? ooze_preset_find(wanted->text) : NULL;
-        OozeNode *folded = info ? fold(scene, row.section, info, material) : NULL;
-        if (info && !folded) {
+        OozeNode *merged = info ? merge_preset(scene, row.section, info, material) : NULL;
+        if (info && !merged) {
             return;
         }
-        if (folded) { /* the node stays where it is in the list, with other children */
-            material->first = folded->first;
-            material->last = folded->last;
-            material->count = folded->count;
+        if (merged) { /* the node keeps its place in the list and gets the merged children */
+            material->first = merged->first;
+            material->last = merged->last;
+            material->count = merged->count;
         }
     }
 }

@@ -1,4 +1,4 @@
-/* The tree into definitions: sections, lists and maps, driven by the key table. */
+/* Reads definitions from the tree: sections, lists and maps, as the key table describes them. */
 #include <string.h>
 
 #include "scene/keys.h"
@@ -38,28 +38,28 @@ static void report_unknown(OozeScene *scene, const OozeSection *section, int var
                      "unknown key '%s' in the %s", ooze_clip(key->text, shown), section->name);
 }
 
-/* A key of another variant: says which it belongs to. */
+/* Error for a key of other variants; the hint lists them. */
 static void report_misplaced(OozeScene *scene, const OozeSection *section, int variant,
                              const OozeKey *row, const OozeNode *key)
 {
-    OozeKey decider;
-    char name[OOZE_CHOICE_MAX], own[OOZE_CHOICE_MAX] = "";
-    if (!ooze_section_variant_key(section, &decider)) {
+    OozeKey variant_row;
+    char name[OOZE_CHOICE_MAX], current[OOZE_CHOICE_MAX] = "";
+    if (!ooze_section_variant_key(section, &variant_row)) {
         return;
     }
     OozeText owners = {0};
-    for (int v = 0; ooze_key_choice(&decider, v, name); v++) {
+    for (int v = 0; ooze_key_choice(&variant_row, v, name); v++) {
         if (row->variants >> v & 1u) {
             ooze_text_append(&owners, "%s%s", owners.length ? ", " : "", name);
         }
     }
-    ooze_key_choice(&decider, variant, own);
+    ooze_key_choice(&variant_row, variant, current);
     scene->out_of_memory = scene->out_of_memory || owners.failed;
-    const char *hint = ooze_scene_format(scene, "it belongs to %s: %s", decider.key,
+    const char *hint = ooze_scene_format(scene, "it belongs to %s: %s", variant_row.key,
                                          owners.data ? owners.data : "");
     ooze_text_clear(&owners);
     ooze_scene_error(scene, key, hint, "'%s' does not apply to a %s of %s '%s'", row->key,
-                     section->name, decider.key, own);
+                     section->name, variant_row.key, current);
 }
 
 static void read_list(OozeScene *scene, const OozeKey *row, const OozeNode *node, void *item)
@@ -90,7 +90,7 @@ static void read_list(OozeScene *scene, const OozeKey *row, const OozeNode *node
         ooze_section_read(scene, row->section, child, at);
         if (kind == OOZE_NODE_MAP) {
             ooze_name_check(scene, child->key);
-            /* By convention a definition that stands in a map begins with its name. */
+            /* the first member of a definition in a map is its name */
             memcpy(at, &child->key->text, sizeof child->key->text);
         }
         at += row->section->size;
@@ -164,7 +164,7 @@ void ooze_section_read(OozeScene *scene, const OozeSection *section, const OozeN
     for (const OozeNode *child = node->first; child; child = child->next) {
         OozeKey row;
         if (!ooze_section_find(section, variant, child->key->text, &row)) {
-            /* The settings of a method that is not known cannot be judged. */
+            /* the settings of an unknown method cannot be checked */
             if (variant >= 0 || !section->variant_key || !section->params) {
                 report_unknown(scene, section, variant, child->key);
             }

@@ -142,10 +142,11 @@ static bool has_range(const OozeKey *row)
 static void write_default(OozeText *page, const OozeKey *row, int variant, const void *item)
 {
     if (ooze_key_is_required(row, variant)) {
-        bool some = row->otherwise && row->required != OOZE_REQUIRED;
-        ooze_text_append(page, "**required**%s%s", some ? ", or " : "", some ? row->otherwise : "");
-    } else if (row->otherwise) {
-        ooze_text_append(page, "%s", row->otherwise);
+        bool some = row->default_text && row->required != OOZE_REQUIRED;
+        ooze_text_append(page, "**required**%s%s", some ? ", or " : "",
+                         some ? row->default_text : "");
+    } else if (row->default_text) {
+        ooze_text_append(page, "%s", row->default_text);
     } else if (row->section) {
         ooze_text_append(page, "none");
     } else {
@@ -153,21 +154,21 @@ static void write_default(OozeText *page, const OozeKey *row, int variant, const
     }
 }
 
-/* For which variants a key is valid: "box, heightfield", or "all". */
+/* The variants for which a key is valid: "box, heightfield", or "all". */
 static void write_owners(OozeText *page, const OozeSection *section, const OozeKey *row)
 {
-    OozeKey decider;
+    OozeKey variant_row;
     char name[OOZE_CHOICE_MAX];
     int count = ooze_section_variant_count(section), owners = 0, written = 0;
     for (int v = 0; v < count; v++) {
         owners += ooze_key_applies(row, v);
     }
-    if (owners == count || !ooze_section_variant_key(section, &decider)) {
+    if (owners == count || !ooze_section_variant_key(section, &variant_row)) {
         ooze_text_append(page, " all |");
         return;
     }
     for (int v = 0; v < count; v++) {
-        if (ooze_key_applies(row, v) && ooze_key_choice(&decider, v, name)) {
+        if (ooze_key_applies(row, v) && ooze_key_choice(&variant_row, v, name)) {
             ooze_text_append(page, "%s%s", written++ ? ", " : " ", name);
         }
     }
@@ -217,7 +218,7 @@ static void write_rows(OozeText *page, const OozeSection *section, int variant, 
         page->failed = true;
         return;
     }
-    /* A row of another table is not per variant: the method's own heading names its owner. */
+    /* settings of methods have a table per method instead of a column of variants */
     bool owners = section->variant_key && !section->params;
     OozeKey row;
     for (int i = first; ooze_section_key(section, variant, i, &row); i++) {

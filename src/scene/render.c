@@ -1,5 +1,4 @@
-/* Defaults of pictures. They stand here because a scene is read also where no renderer is built
-   in. */
+/* Defaults of pictures, needed to read a scene also in a build without a renderer. */
 #include "ooze/render.h"
 
 #include <math.h>

@@ -7,14 +7,14 @@
 #include "physics/flow_numbers.h"
 #include "solids/solid.h"
 
-/* Shapes are looked at from afar: meshes get a coarse grid. */
+/* Spacing of the distance grids of meshes, in particle spacings: estimates need no more detail. */
 static const double COARSE = 8.0;
 
-/* A filled volume: sides in its own frame, and its box in the world. */
+/* A filled volume: lengths of its sides in the shape's frame, and its bounding box in the world. */
 typedef struct Volume {
-    int material; /* -1: left out */
+    int material; /* -1: ignored */
     OozeBodyKind body;
-    double thin, longest; /* sides, m */
+    double shortest, longest; /* sides, m */
     OozeVec3 min, max;
 } Volume;
 
@@ -24,7 +24,7 @@ typedef struct Survey {
     OozeSceneScale *scales;
     OozeSceneFastest fastest;
     Volume *volumes;
-    OozeSolid *solids; /* solid_count made */
+    OozeSolid *solids; /* solid_count of them could be created */
     int solid_count;
     double gravity;
     OozeVec3 down; /* unit, along gravity; 0: none */
@@ -44,15 +44,15 @@ double ooze_nozzle_width(const OozeEmitterDef *def)
     }
 }
 
-/* What is wrong with a thing is told when the world is built; want of memory is told now. */
-static void forget(const Survey *s, const OozeError *error)
+/* Ignores all errors except lack of memory: building the world reports them. */
+static void keep_memory_error(const Survey *s, const OozeError *error)
 {
     s->scene->out_of_memory = s->scene->out_of_memory || error->status == OOZE_ERROR_MEMORY;
 }
 
 /* ---- speed ----------------------------------------------------------------------------------- */
 
-static void consider(Survey *s, double speed, const char *kind, const char *name)
+static void update_fastest(Survey *s, double speed, const char *kind, const char *name)
 {
     if (speed > s->fastest.speed) {
         s->fastest = (OozeSceneFastest){speed, kind, name};
@@ -75,7 +75,8 @@ static double motion_speed(const OozeMotion *motion, double duration, double rea
     return fastest;
 }
 
-/* How far from the position a point of the shape is, less `inset` along each axis. */
+/* Largest distance of a point of the shape from its position, after moving its bounds inwards by
+   `inset`. */
 static double reach_of(OozeBounds bounds, double inset)
 {
     OozeVec3 far = vec3(fmax(-bounds.min.x, bounds.max.x), fmax(-bounds.min.y, bounds.max.y),
@@ -110,13 +111,13 @@ static double distance_to_box(OozeVec3 p, const Volume *box)
     return vec3_length(d);
 }
 
-/* How far something falls from `point` until it meets a solid or other fluid, `most` at most. */
-static double fall(const Survey *s, OozeVec3 point, const Volume *own, double most)
+/* Distance of the fall from `point` to a solid or fluid but `excluded`, at most `max_distance`. */
+static double fall(const Survey *s, OozeVec3 point, const Volume *excluded, double max_distance)
 {
     enum { STEPS = 64, VOLUMES = 512 };
     double spacing = s->def->world.spacing, travel = 0.0;
     int volumes = s->def->fluid_count < VOLUMES ? s->def->fluid_count : VOLUMES;
-    for (int step = 0; step < STEPS && travel < most; step++) {
+    for (int step = 0; step < STEPS && travel < max_distance; step++) {
         OozeVec3 at = vec3_madd(point, travel, s->down);
         double room = INFINITY;
         for (int i = 0; i < s->solid_count; i++) {
@@ -125,7 +126,7 @@ static double fall(const Survey *s, OozeVec3 point, const Volume *own, double mo
             }
         }
         for (int i = 0; i < volumes; i++) {
-            if (&s->volumes[i] != own && s->volumes[i].material >= 0) {
+            if (&s->volumes[i] != excluded && s->volumes[i].material >= 0) {
                 room = fmin(room, distance_to_box(at, &s->volumes[i]));
             }
         }
@@ -134,7 +135,7 @@ static double fall(const Survey *s, OozeVec3 point, const Volume *own, double mo
         }
         travel += room;
     }
-    return fmin(travel, most);
+    return fmin(travel, max_distance);
 }
 
 /* ---- fluids ---------------------------------------------------------------------------------- */
@@ -163,7 +164,7 @@ static void survey_volume(Survey *s, int index)
     OozeError ignored = {0};
     if (ooze_shape_create(&fluid->def.shape, s->def->world.up, COARSE * s->def->world.spacing,
                           &shape, &ignored)) {
-        forget(s, &ignored);
+        keep_memory_error(s, &ignored);
         return;
     }
     OozeBounds b = ooze_shape_bounds(shape);
@@ -174,19 +175,19 @@ static void survey_volume(Survey *s, int index)
     }
     volume->material = ooze_scene_find_material(s->def, fluid->material);
     volume->body = fluid->def.body;
-    volume->thin = fmin(side.x, fmin(side.y, side.z));
+    volume->shortest = fmin(side.x, fmin(side.y, side.z));
     volume->longest = fmax(side.x, fmax(side.y, side.z));
     place_box(&fluid->def.shape, b, volume);
     double speed = vec3_length(fluid->def.velocity) +
                    reach_of(b, 0.5 * s->def->world.spacing) * vec3_length(fluid->def.spin);
-    consider(s, speed, "fluid", "the start");
+    update_fastest(s, speed, "fluid", "the start");
     if (volume->material >= 0 && volume->body != OOZE_BODY_RIGID) {
         strike(s, volume->material, speed,
                ooze_scene_format(s->scene, "thrown: fluid '%s'", fluid->def.name));
     }
 }
 
-/* Height along gravity, or up where there is none. */
+/* Height along gravity; along `up` without gravity. */
 static double height_of(const Survey *s, const Volume *volume)
 {
     OozeVec3 side = vec3_sub(volume->max, volume->min);
@@ -194,20 +195,20 @@ static double height_of(const Survey *s, const Volume *volume)
     return fabs(side.x * along.x) + fabs(side.y * along.y) + fabs(side.z * along.z);
 }
 
-static void take_volume(Survey *s, int index)
+static void scale_of_volume(Survey *s, int index)
 {
     const Volume *volume = &s->volumes[index];
     const char *name = s->def->fluids[index].def.name;
     if (volume->material < 0 || volume->body == OOZE_BODY_RIGID) {
         return;
     }
-    OozeSceneScale *own = &s->scales[volume->material];
-    OozeFlowScale *scale = &own->scale;
+    OozeSceneScale *entry = &s->scales[volume->material];
+    OozeFlowScale *scale = &entry->scale;
     scale->soft = volume->body == OOZE_BODY_SOFT && (scale->soft || !scale->flows);
     scale->flows = true;
-    if (volume->thin > scale->length) {
-        scale->length = volume->thin;
-        own->length_from = ooze_scene_format(s->scene, "fluid '%s'", name);
+    if (volume->shortest > scale->length) {
+        scale->length = volume->shortest;
+        entry->length_from = ooze_scene_format(s->scene, "fluid '%s'", name);
     }
     double height = height_of(s, volume);
     scale->height = fmax(scale->height, height);
@@ -226,14 +227,14 @@ static void take_volume(Survey *s, int index)
 
 /* ---- emitters -------------------------------------------------------------------------------- */
 
-/* Area of a nozzle's opening, at a guess where it is a star or a shape. */
+/* Area of a nozzle's opening; an estimate for stars and shapes. */
 static double nozzle_area(const OozeEmitterDef *def, double width)
 {
     return def->outline == OOZE_OUTLINE_RECTANGLE ? def->size.x * def->size.y
                                                   : 0.25 * OOZE_PI * width * width;
 }
 
-/* The fastest that an emitter is set to, changes counted, and that its nozzle moves. */
+/* Largest speed of an emitter, changes included, plus that of its nozzle's motion. */
 static double emitter_speed(const Survey *s, int index)
 {
     const OozeEmitterDef *def = &s->def->emitters[index].def;
@@ -250,11 +251,11 @@ static double emitter_speed(const Survey *s, int index)
         moves = motion_speed(&motion, s->def->duration, 0.0);
         ooze_motion_free(&motion);
     }
-    forget(s, &ignored);
+    keep_memory_error(s, &ignored);
     return speed + moves;
 }
 
-/* How far a jet reaches: to the nearest solid, or as far as time allows. */
+/* Length of a jet: to the nearest solid, or as emitted within the duration. */
 static double jet_length(const Survey *s, const OozeEmitterDef *def)
 {
     double reach = def->speed * s->def->duration;
@@ -264,25 +265,25 @@ static double jet_length(const Survey *s, const OozeEmitterDef *def)
     return reach;
 }
 
-static void take_emitter(Survey *s, int index)
+static void scale_of_emitter(Survey *s, int index)
 {
     const OozeEmitterDef *def = &s->def->emitters[index].def;
     int material = ooze_scene_find_material(s->def, s->def->emitters[index].material);
     double open = fmin(def->stop, s->def->duration) - fmax(def->start, 0.0);
     double speed = emitter_speed(s, index), width = ooze_nozzle_width(def);
-    consider(s, speed, "emitter", def->name);
+    update_fastest(s, speed, "emitter", def->name);
     if (material < 0 || !(open > 0.0)) {
         return;
     }
     double spacing = s->def->world.spacing;
     width = isnan(width) ? vec3_length(def->shape.size) / sqrt(3.0) : width;
-    OozeSceneScale *own = &s->scales[material];
-    OozeFlowScale *scale = &own->scale;
+    OozeSceneScale *entry = &s->scales[material];
+    OozeFlowScale *scale = &entry->scale;
     scale->flows = true;
     scale->soft = false;
     if (width > scale->length) {
         scale->length = width;
-        own->length_from = ooze_scene_format(s->scene, "nozzle '%s'", def->name);
+        entry->length_from = ooze_scene_format(s->scene, "nozzle '%s'", def->name);
     }
     double poured = nozzle_area(def, width) * def->speed * open;
     if (def->limit > 0) {
@@ -291,7 +292,7 @@ static void take_emitter(Survey *s, int index)
     double jet = jet_length(s, def), heap = cbrt(poured), t = s->def->duration;
     double travel =
         s->gravity > 0.0 ? fall(s, def->position, NULL, speed * t + 0.5 * s->gravity * t * t) : 0.0;
-    /* What was poured lies as a heap, no higher than the nozzle. */
+    /* emitted fluid is taken as a cubic heap, not higher than the nozzle */
     scale->height = fmax(scale->height, travel > spacing ? fmin(heap, travel) : heap);
     scale->extent = fmax(scale->extent, jet);
     travel = travel > spacing ? travel : 0.0;
@@ -299,13 +300,14 @@ static void take_emitter(Survey *s, int index)
         ooze_fall_speed(s->gravity, scale->drop, scale->pour)) {
         scale->drop = travel;
         scale->pour = speed;
-        own->pour_from = travel > 0.0 ? ooze_scene_format(s->scene, "falls %.2g m from nozzle '%s'",
-                                                          travel, def->name)
-                                      : ooze_scene_format(s->scene, "nozzle '%s'", def->name);
+        entry->pour_from =
+            travel > 0.0
+                ? ooze_scene_format(s->scene, "falls %.2g m from nozzle '%s'", travel, def->name)
+                : ooze_scene_format(s->scene, "nozzle '%s'", def->name);
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- survey ---------------------------------------------------------------------------------- */
 
 static void survey_solids(Survey *s)
 {
@@ -314,14 +316,14 @@ static void survey_solids(Survey *s)
         OozeSolid *solid = &s->solids[s->solid_count];
         if (ooze_solid_create(solid, &s->def->solids[i], s->def->world.up,
                               COARSE * s->def->world.spacing, &ignored)) {
-            forget(s, &ignored);
+            keep_memory_error(s, &ignored);
             continue;
         }
         s->solid_count++;
         OozeBounds bounds = ooze_shape_bounds(solid->shape);
         double speed = motion_speed(&solid->motion, s->def->duration, reach_of(bounds, 0.0));
         const char *name = s->def->solids[i].name;
-        consider(s, speed, "solid", name);
+        update_fastest(s, speed, "solid", name);
         for (int m = 0; m < s->def->material_count && speed > 0.0; m++) {
             strike(s, m, speed, ooze_scene_format(s->scene, "stirred: solid '%s'", name));
         }
@@ -341,10 +343,10 @@ static void survey(Survey *s)
     }
     survey_solids(s);
     for (int i = 0; i < s->def->fluid_count; i++) {
-        take_volume(s, i);
+        scale_of_volume(s, i);
     }
     for (int i = 0; i < s->def->emitter_count; i++) {
-        take_emitter(s, i);
+        scale_of_emitter(s, i);
     }
     for (int i = 0; i < s->solid_count; i++) {
         ooze_solid_free(&s->solids[i]);

@@ -1,5 +1,5 @@
-/* How large and how fast the fluid of each material is in a scene, from its definitions alone: no
-   world is built, so that it can be asked before one is. */
+/* Length and speed scales of the fluid of each material, from the definitions of a scene alone:
+   they are needed before a world is built. */
 #ifndef OOZE_SCENE_SCALES_H
 #define OOZE_SCENE_SCALES_H
 
@@ -8,12 +8,13 @@
 
 typedef struct OozeSceneScale {
     OozeFlowScale scale;
-    const char *length_from; /* "nozzle 'jet'"; "" */
-    const char *strike_from; /* "fluid 'drop' falls 0.2 m"; "" where nothing moves it */
-    const char *pour_from;   /* "falls 0.2 m from nozzle 'jet'"; "" */
+    /* The items that determine the scales, for messages; "": none. */
+    const char *length_from; /* "nozzle 'jet'" */
+    const char *strike_from; /* "fluid 'drop' falls 0.2 m" */
+    const char *pour_from;   /* "falls 0.2 m from nozzle 'jet'" */
 } OozeSceneScale;
 
-/* What moves of itself: thrown fluid, nozzles, solids. */
+/* The largest prescribed speed: initial velocities of fluid, nozzles, motions of solids. */
 typedef struct OozeSceneFastest {
     double speed;
     const char *kind, *name;
@@ -24,8 +25,8 @@ struct OozeSceneScales {
     OozeSceneFastest fastest;
 };
 
-/* Found once, kept with the scene; NULL: out of memory. What cannot be read is left out: building
-   the world will tell. */
+/* Computed by the first call and owned by the scene; NULL: out of memory. Leaves out items that
+   cannot be created: building the world reports them. */
 const OozeSceneScales *ooze_scene_scales(OozeScene *scene);
 
 /* Smallest width of a nozzle's opening, m; NAN where the outline is a shape. */

@@ -1,4 +1,4 @@
-/* Loading a scene from beginning to end, and letting it go. */
+/* Loads and frees a scene. */
 #include "scene/scene.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ void ooze_scene_free(OozeScene *scene)
     ooze_free(scene);
 }
 
-/* The first error stands for all in the report; the diagnostics have them all. */
+/* Reports the first error; the diagnostics have all of them. */
 static OozeStatus fail_with_first(const OozeScene *scene, OozeError *error)
 {
     for (int i = 0; i < scene->diagnostic_count; i++) {
@@ -61,7 +61,7 @@ static void load(OozeScene *scene, OozeSource *source, const char *const *overri
         ooze_scene_override(scene, overrides[i]);
     }
     if (scene->root && !scene->out_of_memory) {
-        ooze_scene_fold_presets(scene);
+        ooze_scene_merge_presets(scene);
     }
     if (scene->root && !scene->out_of_memory) {
         ooze_scene_read(scene);
@@ -71,8 +71,8 @@ static void load(OozeScene *scene, OozeSource *source, const char *const *overri
     }
 }
 
-/* Hands the scene over, or lets it go when memory ran out. */
-static OozeStatus submit_copy(OozeScene *loaded, OozeScene **scene, OozeError *error)
+/* Returns the scene, or frees it if memory ran out. */
+static OozeStatus return_scene(OozeScene *loaded, OozeScene **scene, OozeError *error)
 {
     if (loaded->out_of_memory) {
         ooze_scene_free(loaded);
@@ -109,7 +109,7 @@ OozeStatus ooze_scene_load(const char *path, const char *const *overrides, int o
                           reading.message);
     }
     ooze_locale_leave(locale);
-    return submit_copy(loaded, scene, error);
+    return return_scene(loaded, scene, error);
 }
 
 OozeStatus ooze_scene_load_text(const char *text, size_t length, const char *name,
@@ -144,7 +144,7 @@ OozeStatus ooze_scene_load_text(const char *text, size_t length, const char *nam
         load(loaded, source, NULL, 0);
     }
     ooze_locale_leave(locale);
-    return submit_copy(loaded, scene, error);
+    return return_scene(loaded, scene, error);
 }
 
 const OozeSceneInfo *ooze_scene_info(const OozeScene *scene)

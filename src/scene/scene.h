@@ -1,4 +1,4 @@
-/* A scene while it is read and after: sources, tree, definitions, diagnostics. */
+/* A scene: its sources, tree, definitions and diagnostics. */
 #ifndef OOZE_SCENE_SCENE_H
 #define OOZE_SCENE_SCENE_H
 
@@ -18,18 +18,18 @@ typedef struct OozeSceneRange {
     double min, max;
 } OozeSceneRange;
 
-/* Bounds of a picture in a scene; the command states the memory that a larger one would need. */
+/* Limits of a picture's sides in pixels and of its samples per pixel. */
 enum { OOZE_PICTURE_SIDE_MAX = 65535, OOZE_PICTURE_SAMPLES_MAX = 1 << 20 };
 
 enum { OOZE_SCENE_PARAMS_MAX = 64 }; /* settings of one method */
 
 typedef struct OozeSceneMethod {
     int index;    /* into ooze_method_info */
-    double error; /* of the flow, for what is left to the program */
+    double error; /* relative error of the flow that values chosen for `auto` may cause */
     double params[OOZE_SCENE_PARAMS_MAX];
 } OozeSceneMethod;
 
-/* Definitions name their material; ids exist only once a world does. */
+/* Definitions of a scene refer to materials by name: ids exist in a world only. */
 typedef struct OozeSceneFluid {
     OozeFluidDef def;
     const char *material;
@@ -50,14 +50,14 @@ typedef struct OozeSceneProbe {
     const char *material; /* NULL: all */
 } OozeSceneProbe;
 
-/* A change as it is written, and what it means once the names are known. */
+/* A change as written, and the definition that ooze_scene_finish_changes derives from it. */
 typedef struct OozeSceneChange {
     const char *set; /* path of a number: "materials.cream.compliance" */
     const char *to;
     OozeChangeDef def;
 } OozeSceneChange;
 
-/* Where the key table's rows land. */
+/* The values of a scene: the offsets of the key table refer to it. */
 typedef struct OozeSceneDef {
     int version;
     const char *title;
@@ -90,28 +90,28 @@ typedef struct OozeSceneDef {
 typedef struct OozeSceneScales OozeSceneScales; /* see scales.h */
 
 struct OozeScene {
-    OozeArena *arena; /* everything below that is not named `owned` or counted */
+    OozeArena *arena; /* for all but owned texts, `canonical` and `diagnostics` */
     bool out_of_memory;
     bool too_many_nodes; /* reported once */
     int node_count;
     OozeSource *sources; /* newest first */
     int source_count;
     const OozeSource *main;
-    OozeNode *root; /* with includes and overrides applied */
+    OozeNode *root; /* with includes and overrides merged */
     OozeSceneDef def;
     OozeSceneInfo info;
     const OozeSceneScales *scales; /* NULL: not computed yet */
-    const char *chosen;            /* what was left to the program, in words; NULL: nothing was */
+    const char *chosen;            /* values chosen for `auto`, as text; NULL: none */
     OozeText canonical;
-    uint64_t *filled; /* particles of each fluid, noted by the last build */
+    uint64_t *filled; /* number of particles of each fluid in the last world built */
     OozeDiagnostic *diagnostics;
     int diagnostic_count, diagnostic_capacity;
-    int error_count; /* including those beyond the bound on diagnostics */
+    int error_count; /* including errors beyond OOZE_SCENE_DIAGNOSTICS_MAX */
 };
 
 /* ---- memory of the scene ------------------------------------------------------------------- */
 
-/* From the arena, cleared; NULL sets out_of_memory. */
+/* Zeroed memory from the arena; NULL: out of memory, and scene->out_of_memory is set. */
 void *ooze_scene_alloc(OozeScene *scene, size_t count, size_t size);
 const char *ooze_scene_copy(OozeScene *scene, const char *text, size_t length);
 const char *ooze_scene_format(OozeScene *scene, const char *format, ...) OOZE_PRINTF(2, 3);
@@ -130,84 +130,84 @@ void ooze_scene_report(OozeScene *scene, OozeSeverity severity, OozePlace place,
 /* An error at a node. */
 void ooze_scene_error(OozeScene *scene, const OozeNode *at, const char *hint, const char *format,
                       ...) OOZE_PRINTF(4, 5);
-/* The beginning of a text for a message: whole characters, and none that would break the line. */
+/* The beginning of a text for a message, cut between characters and without control characters. */
 enum { OOZE_CLIP_MAX = 64 };
 const char *ooze_clip(const char *text, char shown[OOZE_CLIP_MAX]);
 /* "did you mean 'x'?", or NULL. */
 const char *ooze_scene_did_you_mean(OozeScene *scene, const char *word, const char *const *known,
                                     int count);
 
-/* Bytes of the line break at `text` (LF, CR, CRLF, NEL, LS, PS: what YAML counts), or 0. */
+/* Bytes of the line break at `text` (one of YAML's: LF, CR, CRLF, NEL, LS, PS), or 0. */
 size_t ooze_line_break(const char *text, size_t size);
 
 /* ---- stages of reading ----------------------------------------------------------------------- */
 
-/* Adds a source; NULL when out of memory. `text` must outlive the scene, or be `owned`. */
+/* Adds a source; NULL: out of memory. `text` must outlive the scene, unless it is `owned`. */
 OozeSource *ooze_source_add(OozeScene *scene, const char *name, const char *text, size_t size,
                             char *owned, const OozeSource *includer);
 /* Reads a file as a source; NULL: see `error`, or out of memory. */
 OozeSource *ooze_source_open(OozeScene *scene, const char *path, const OozeSource *includer,
                              OozeError *error);
-/* Parses a source and folds its includes in. NULL after reporting. */
+/* Parses a source and merges its includes. NULL: an error was reported. */
 OozeNode *ooze_scene_assemble(OozeScene *scene, OozeSource *source, int depth);
-/* Folds `over` into `under`, both maps of the same section: sections and maps of sections merge,
-   lists of sections append, anything else is replaced. */
+/* Merges `over` into `under`, both maps of the same section: sections and maps of sections are
+   merged, lists of sections appended, other values replaced. */
 void ooze_node_merge(const OozeSection *section, OozeNode *under, OozeNode *over);
-/* Puts one `KEY.PATH=VALUE` into the tree. */
+/* Applies one override `KEY.PATH=VALUE` to the tree. */
 void ooze_scene_override(OozeScene *scene, const char *override);
-/* Puts the numbers of presets under those that their materials give; unknown ones are left to the
-   reading. */
-void ooze_scene_fold_presets(OozeScene *scene);
-/* What a preset stands for, as the lines of a scene's material. */
+/* Adds the numbers of presets to the materials that name them, except numbers that the material
+   gives. Unknown presets are reported by ooze_scene_read. */
+void ooze_scene_merge_presets(OozeScene *scene);
+/* Writes a preset as the lines of a scene's material. */
 void ooze_preset_write(OozeText *text, const OozePresetInfo *info, int indent);
-/* Index of the material of that name; -1: there is none, or no name. */
+/* Index of the material or solid of that name; -1: there is none, or name is NULL. */
 int ooze_scene_find_material(const OozeSceneDef *def, const char *name);
-int ooze_scene_find_solid(const OozeSceneDef *def, const char *name); /* the same */
-/* The tree into the definitions, checking everything. */
+int ooze_scene_find_solid(const OozeSceneDef *def, const char *name);
+/* Reads the definitions from the tree, and checks them. */
 void ooze_scene_read(OozeScene *scene);
-/* One section: `item` is filled with defaults first, then with what the map gives. */
+/* Reads one section: sets `item` to its defaults, then to the values of the map. */
 void ooze_section_read(OozeScene *scene, const OozeSection *section, const OozeNode *node,
                        void *item);
-/* One value; `node` is what was written for the row's key. */
+/* Reads one value: `node` is the value of the row's key. */
 void ooze_value_read(OozeScene *scene, const OozeKey *row, const OozeNode *node, void *item);
-/* Whether a scalar can be a name; reports when not. */
+/* Whether a scalar is a valid name; reports an error if not. */
 bool ooze_name_check(OozeScene *scene, const OozeNode *node);
-/* Child number i of what stands under `key` at the top; NULL where there is none. */
+/* Item `index` of the list or map `key` of the scene; NULL: none. */
 const OozeNode *ooze_scene_item_node(const OozeScene *scene, const char *key, int index);
-/* What no single row can tell: names, references, order, and the values that depend on others. */
+/* Checks and completes definitions across keys: names, references, order, dependent values. */
 void ooze_scene_finish(OozeScene *scene);
-/* Chooses the time step and the settings that are left to the program. */
+/* Chooses the time step and the settings that are `auto`. */
 void ooze_scene_choose(OozeScene *scene);
-/* Finds the numbers that changes name, and reads their values. */
+/* Resolves the paths of changes, and reads their values. */
 void ooze_scene_finish_changes(OozeScene *scene);
-/* Warns at a node, or at the scene as a whole where it is NULL. */
+/* Adds a warning at a node; NULL: for the whole scene. */
 void ooze_scene_warn(OozeScene *scene, const OozeNode *at, const char *hint, const char *format,
                      ...) OOZE_PRINTF(4, 5);
-/* What the method has to say about materials and settings. */
+/* Warnings of the method about materials and settings. */
 void ooze_scene_check_advice(OozeScene *scene, OozeWorld *world);
-/* Numbers of heat that do nothing, or that take long. */
+/* Warnings about heat numbers without effect, and about expensive conduction. */
 void ooze_scene_check_heat(OozeScene *scene, const OozeWorld *world);
-/* Materials as stiff as their temperature tables make them: what advice is about. */
-void ooze_scene_cool_materials(OozeScene *scene, const OozeWorld *world,
-                               struct OozeStepContext *context);
-/* Traps that need the particles: fluid in solids, fluids in each other, outside the box. */
+/* Replaces the context's materials by those at their lowest temperatures, where they are
+   stiffest. */
+void ooze_scene_coldest_materials(OozeScene *scene, const OozeWorld *world,
+                                  struct OozeStepContext *context);
+/* Warnings about particles inside solids or other fluids, or outside the periodic box. */
 OozeStatus ooze_scene_check_particles(OozeScene *scene, OozeWorld *world, OozeError *error);
-/* Of those, what shows in dynamic solids. */
+/* Warnings about dynamic solids. */
 OozeStatus ooze_scene_check_bodies(OozeScene *scene, const OozeWorld *world, OozeError *error);
-/* Checksum of the file that a section's item names; false where it names none or none can be
-   read. */
+/* Checksum of the file that an item names; false: it names none, or it cannot be read. */
 enum { OOZE_CHECKSUM_MAX = 17 };
 bool ooze_section_checksum(const OozeSection *section, const void *item,
                            char text[OOZE_CHECKSUM_MAX]);
-/* The definitions as text. */
+/* Writes the definitions to scene->canonical. */
 void ooze_scene_write_canonical(OozeScene *scene);
-/* One value of a definition as YAML: anything but rotations, sections and lists. */
+/* Writes one value of a definition as YAML; not for rotations, sections and lists. */
 void ooze_value_write(OozeText *text, const OozeKey *row, const void *item);
 
 /* Path of a file named in `source`, relative to its folder; NULL when out of memory. */
 const char *ooze_source_resolve(OozeScene *scene, const OozeSource *source, const char *path);
 
-/* Numbers are written with a point whatever the program's locale says: bracket all formatting. */
+/* Numbers are formatted and parsed in the "C" locale, between enter and leave. */
 typedef struct OozeLocaleGuard {
     void *c, *saved;
 } OozeLocaleGuard;

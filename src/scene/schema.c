@@ -1,5 +1,4 @@
-/* The key table as JSON Schema (draft 2020-12), for editors that complete and check as one
-   types. */
+/* The key table as JSON Schema (draft 2020-12), for completion and checks in editors. */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +19,7 @@ static void write_string(OozeText *json, const char *value)
     ooze_text_append(json, "\"");
 }
 
-/* Bounds speak of numbers only: an expression is a string, which they let pass. */
+/* Bounds apply to numbers only: an expression is a string. */
 static void write_number(OozeText *json, const OozeKey *row, const char *type)
 {
     char number[OOZE_NUMBER_MAX];
@@ -113,7 +112,8 @@ static void write_type(OozeText *json, const OozeKey *row)
         ooze_text_append(json, "}]");
         break;
     case OOZE_KEY_ROTATION:
-        ooze_text_append(json, "\"anyOf\": [{\"$ref\": \"#/$defs/%s\"}, {", ooze_section_turn.name);
+        ooze_text_append(json, "\"anyOf\": [{\"$ref\": \"#/$defs/%s\"}, {",
+                         ooze_section_rotation.name);
         write_numbers(json, row, 3);
         ooze_text_append(json, "}]");
         break;
@@ -132,7 +132,7 @@ static void write_default(OozeText *json, const OozeKey *row, const void *item)
 {
     bool scalar = row->type == OOZE_KEY_REAL || row->type == OOZE_KEY_INTEGER ||
                   row->type == OOZE_KEY_SWITCH || row->type == OOZE_KEY_CHOICE;
-    if (!scalar || row->otherwise || row->required || isnan(ooze_key_load(row, item))) {
+    if (!scalar || row->default_text || row->required || isnan(ooze_key_load(row, item))) {
         return;
     }
     bool quoted = row->type == OOZE_KEY_CHOICE || isinf(ooze_key_load(row, item));

@@ -1,5 +1,4 @@
-/* The rows of the key table. Defaults are not repeated here: they are those of the public
-   definitions' default functions. */
+/* The rows of the key table. Defaults are those of the default functions of the public API. */
 #include <math.h>
 #include <string.h>
 
@@ -33,11 +32,11 @@ static const OozeKey material_keys[] = {
     {"preset", OOZE_KEY_PRESET, "", OOZE_NO_RANGE, 0,
      .help = "a material of [materials.md](materials.md): defaults of its numbers, colour and "
              "look",
-     .choice = preset_name, .otherwise = "none"},
+     .choice = preset_name, .default_text = "none"},
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeMaterialDef, color),
      .help = "for pictures and exports"},
     {"look", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeMaterialDef, look),
-     .help = "in pictures", .section = &ooze_section_look, .otherwise = "auto"},
+     .help = "in pictures", .section = &ooze_section_look, .default_text = "auto"},
     {"temperature_table", OOZE_KEY_LIST, "", OOZE_NO_RANGE,
      offsetof(OozeMaterialDef, temperature_table), .help = "numbers that depend on temperature",
      .section = &ooze_section_temperature_row,
@@ -71,7 +70,7 @@ static void fluid_defaults(void *item, int variant)
 
 static const OozeKey fluid_keys[] = {
     {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, def.name),
-     .help = "its name in messages and overrides", .otherwise = "fluid0, fluid1, ..."},
+     .help = "its name in messages and overrides", .default_text = "fluid0, fluid1, ..."},
     {"material", OOZE_KEY_MATERIAL, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, material),
      .help = "name of its material", .required = OOZE_REQUIRED},
     {"shape", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, def.shape),
@@ -81,7 +80,7 @@ static const OozeKey fluid_keys[] = {
              "body inside a solid at the start stay fixed to it",
      .choices = "fluid|rigid|soft"},
     {"fill", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneFluid, def.fill),
-     .help = "a cubic lattice, the same with jitter, or relaxed to fit the surface",
+     .help = "a cubic lattice, a jittered lattice, or points relaxed to fit the surface",
      .choices = "lattice|jittered|fitted"},
     {"jitter", OOZE_KEY_REAL, "spacings", 0.0, 0.5, offsetof(OozeSceneFluid, def.jitter),
      .help = "largest displacement of a jittered fill"},
@@ -90,7 +89,7 @@ static const OozeKey fluid_keys[] = {
     {"spin", OOZE_KEY_VEC3, "rad/s", OOZE_FREE, offsetof(OozeSceneFluid, def.spin),
      .help = "angular velocity about the shape's position at the start"},
     {"temperature", OOZE_KEY_REAL, "degC", -1e6, 1e6, offsetof(OozeSceneFluid, def.temperature),
-     .help = "at the start", .otherwise = "that of the air"},
+     .help = "at the start", .default_text = "that of the air"},
 };
 
 static const OozeSection section_fluid = {
@@ -114,12 +113,12 @@ static void solid_defaults(void *item, int variant)
 
 static const OozeKey solid_keys[] = {
     {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, name),
-     .help = "its name in frames, messages and overrides", .otherwise = "solid0, solid1, ..."},
+     .help = "its name in frames, messages and overrides", .default_text = "solid0, solid1, ..."},
     {"shape", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, shape),
      .help = "its geometry", .required = OOZE_REQUIRED, .section = &ooze_section_shape},
     {"motion", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, motion),
      .help = "how it moves; of a dynamic solid, its initial velocity and spin",
-     .section = &ooze_section_motion, .otherwise = "at rest"},
+     .section = &ooze_section_motion, .default_text = "at rest"},
     {"density", OOZE_KEY_REAL, "kg/m3", 0.0, 2e7, offsetof(OozeSolidDef, density),
      .help = "makes it a dynamic solid, which gravity, fluid and other solids move; 0: its motion "
              "is prescribed"},
@@ -137,15 +136,15 @@ static const OozeKey solid_keys[] = {
     {"sampled", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, sampled),
      .help = "has boundary particles, for methods that use them"},
     {"temperature", OOZE_KEY_REAL, "degC", -1e6, 1e6, offsetof(OozeSolidDef, temperature),
-     .help = "of its surface", .otherwise = "an insulator"},
+     .help = "of its surface", .default_text = "an insulator"},
     {"conductivity", OOZE_KEY_REAL, "W/(m K)", 0.0, 1e9, offsetof(OozeSolidDef, conductivity),
      .help = "of heat, for a solid with a temperature: a lower one transfers less heat",
-     .otherwise = "its surface has its temperature"},
+     .default_text = "its surface has its temperature"},
     {"visible", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, visible),
      .help = "drawn in pictures; no effect on the simulation"},
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeSolidDef, color), .help = "for pictures"},
     {"look", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, look),
-     .help = "in pictures", .section = &ooze_section_look, .otherwise = "auto"},
+     .help = "in pictures", .section = &ooze_section_look, .default_text = "auto"},
 };
 
 static const OozeSection section_solid = {
@@ -172,7 +171,7 @@ static void emitter_defaults(void *item, int variant)
 
 static const OozeKey emitter_keys[] = {
     {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, def.name),
-     .help = "its name in messages and overrides", .otherwise = "emitter0, emitter1, ..."},
+     .help = "its name in messages and overrides", .default_text = "emitter0, emitter1, ..."},
     {"material", OOZE_KEY_MATERIAL, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, material),
      .help = "name of the emitted material", .required = OOZE_REQUIRED},
     {"outline", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, def.outline),
@@ -194,7 +193,7 @@ static const OozeKey emitter_keys[] = {
     {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeSceneEmitter, def.position),
      .help = "centre of the nozzle"},
     {"direction", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeSceneEmitter, def.direction),
-     .help = "of the jet", .otherwise = "down"},
+     .help = "of the jet", .default_text = "down"},
     {"roll", OOZE_KEY_REAL, "rad", OOZE_FREE, offsetof(OozeSceneEmitter, def.roll),
      .help = "rotation of the outline about the direction"},
     {"speed", OOZE_KEY_REAL, "m/s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneEmitter, def.speed),
@@ -202,7 +201,7 @@ static const OozeKey emitter_keys[] = {
     {"length", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeSceneEmitter, def.length),
      .help = "of the nozzle before its exit; particles in it have the nozzle's velocity until "
              "`stop`, also at speed 0; 0: none",
-     .otherwise = "one kernel support"},
+     .default_text = "one kernel support"},
     {"start", OOZE_KEY_REAL, "s", OOZE_FREE, offsetof(OozeSceneEmitter, def.start),
      .help = "time at which it opens"},
     {"stop", OOZE_KEY_REAL, "s", -OOZE_KEY_HUGE, INFINITY, offsetof(OozeSceneEmitter, def.stop),
@@ -210,9 +209,9 @@ static const OozeKey emitter_keys[] = {
     {"limit", OOZE_KEY_INTEGER, "", OOZE_NOT_NEGATIVE, offsetof(OozeSceneEmitter, def.limit),
      .help = "total number of particles; 0: no limit", .store = OOZE_STORE_UINT64},
     {"motion", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneEmitter, def.motion),
-     .help = "how the nozzle moves", .section = &ooze_section_motion, .otherwise = "at rest"},
+     .help = "how the nozzle moves", .section = &ooze_section_motion, .default_text = "at rest"},
     {"temperature", OOZE_KEY_REAL, "degC", -1e6, 1e6, offsetof(OozeSceneEmitter, def.temperature),
-     .help = "of the emitted fluid", .otherwise = "that of the air"},
+     .help = "of the emitted fluid", .default_text = "that of the air"},
 };
 
 static const OozeSection section_emitter = {
@@ -237,9 +236,9 @@ static void sink_defaults(void *item, int variant)
 
 static const OozeKey sink_keys[] = {
     {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSinkDef, name),
-     .help = "its name in messages and overrides", .otherwise = "sink0, sink1, ..."},
+     .help = "its name in messages and overrides", .default_text = "sink0, sink1, ..."},
     {"shape", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSinkDef, shape),
-     .help = "particles inside it are removed; `inverted`: those outside",
+     .help = "particles inside it are removed; if `inverted`, particles outside",
      .required = OOZE_REQUIRED, .section = &ooze_section_shape},
     {"start", OOZE_KEY_REAL, "s", OOZE_FREE, offsetof(OozeSinkDef, start),
      .help = "time at which it begins to act"},
@@ -286,22 +285,22 @@ static bool probe_uses(int variant, const char *key)
 
 static const OozeKey probe_keys[] = {
     {"name", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, def.name),
-     .help = "first part of its column headings", .otherwise = "its kind"},
+     .help = "first part of its column headings", .default_text = "its kind"},
     {"kind", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, def.kind),
      .help = "what it measures", .required = OOZE_REQUIRED, .choice = probe_kind_name},
     {"material", OOZE_KEY_MATERIAL, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, material),
-     .help = "measures this material only", .otherwise = "all materials"},
+     .help = "measures this material only", .default_text = "all materials"},
     {"every_step", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, def.every_step),
      .help = "measured every step, not only every frame"},
     {"percentile", OOZE_KEY_REAL, "%", 0.0, 100.0, offsetof(OozeSceneProbe, def.percentile),
      .help = "share of the particles below the reading",
-     .otherwise = "99 for height, 95 for spread"},
+     .default_text = "99 for height, 95 for spread"},
     {"point", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeSceneProbe, def.point),
-     .help = "where it measures from"},
+     .help = "origin of the measurement"},
     {"end", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeSceneProbe, def.end),
      .help = "other end of the line from `point`", .required = OOZE_BIT(OOZE_PROBE_PROFILE)},
     {"axis", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeSceneProbe, def.axis),
-     .help = "direction of the axis through `point`", .otherwise = "up"},
+     .help = "direction of the axis through `point`", .default_text = "up"},
     {"bins", OOZE_KEY_INTEGER, "", 1.0, OOZE_PROBE_BINS_MAX, offsetof(OozeSceneProbe, def.bins),
      .help = "equal parts of the line"},
     {"width", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeSceneProbe, def.width),
@@ -431,11 +430,11 @@ static const OozeSection section_method = {
 
 static const OozeKey periodic_keys[] = {
     {"x", OOZE_KEY_RANGE, "m", OOZE_FREE, 0 * sizeof(OozeSceneRange),
-     .help = "[low, high] of the x axis", .otherwise = "open"},
+     .help = "[low, high] of the x axis", .default_text = "open"},
     {"y", OOZE_KEY_RANGE, "m", OOZE_FREE, 1 * sizeof(OozeSceneRange),
-     .help = "[low, high] of the y axis", .otherwise = "open"},
+     .help = "[low, high] of the y axis", .default_text = "open"},
     {"z", OOZE_KEY_RANGE, "m", OOZE_FREE, 2 * sizeof(OozeSceneRange),
-     .help = "[low, high] of the z axis", .otherwise = "open"},
+     .help = "[low, high] of the z axis", .default_text = "open"},
 };
 
 static const OozeSection section_periodic = {
@@ -466,11 +465,11 @@ static const OozeKey root_keys[] = {
     {"ooze", OOZE_KEY_INTEGER, "", 1.0, 1.0, offsetof(OozeSceneDef, version),
      .help = "version of the scene format", .required = OOZE_REQUIRED},
     {"title", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, title),
-     .help = "a description", .otherwise = "empty"},
+     .help = "a description", .default_text = "empty"},
     {"include", OOZE_KEY_INCLUDE, "", OOZE_NO_RANGE, 0,
      .help = "files read first: their sections are merged, their lists come before this file's, "
              "this file's values override",
-     .otherwise = "none"},
+     .default_text = "none"},
     {"up", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, world.up),
      .help = "the axis that points up", .choices = "x|y|z"},
     {"method", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, method),
@@ -479,11 +478,11 @@ static const OozeKey root_keys[] = {
      .help = "distance of neighbouring particles at rest", .required = OOZE_REQUIRED},
     {"support_ratio", OOZE_KEY_REAL, "spacings", 1.0, 8.0,
      offsetof(OozeSceneDef, world.support_ratio), .help = "support radius of the kernel",
-     .otherwise = "2.2; 2.69 in `springs`"},
+     .default_text = "2.2; 2.69 in `springs`"},
     {"time_step", OOZE_KEY_REAL, "s", 1e-9, 10.0, offsetof(OozeSceneDef, world.time_step),
      .help = "longest step; shortened so that a frame is a whole number of steps; auto: see "
              "docs/advice.md",
-     .otherwise = "auto with the method's `solver: auto`, else **required**", .automatic = true},
+     .default_text = "auto with the method's `solver: auto`, else **required**", .automatic = true},
     {"max_travel", OOZE_KEY_REAL, "spacings", 0.0, 1e6, offsetof(OozeSceneDef, world.max_travel),
      .help = "a step in which a particle would move farther is divided into up to 64 substeps; 0: "
              "steps are never divided"},
@@ -492,9 +491,9 @@ static const OozeKey root_keys[] = {
     {"frame_rate", OOZE_KEY_REAL, "1/s", 1e-6, 1e6, offsetof(OozeSceneDef, frame_rate),
      .help = "frames per simulated second"},
     {"gravity", OOZE_KEY_VEC3, "m/s2", OOZE_FREE, offsetof(OozeSceneDef, world.gravity),
-     .help = "acceleration of particles and dynamic solids", .otherwise = "9.81 down"},
+     .help = "acceleration of particles and dynamic solids", .default_text = "9.81 down"},
     {"periodic", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, periodic),
-     .help = "periodic axes", .section = &section_periodic, .otherwise = "all open"},
+     .help = "periodic axes", .section = &section_periodic, .default_text = "all open"},
     {"seed", OOZE_KEY_INTEGER, "", 0.0, 9007199254740992.0, offsetof(OozeSceneDef, world.seed),
      .help = "of the random jitter", .store = OOZE_STORE_UINT64},
     {"materials", OOZE_KEY_MAP, "", OOZE_NO_RANGE, ITEMS(material),
@@ -511,7 +510,7 @@ static const OozeKey root_keys[] = {
      .help = "volumes that remove particles", ITEM_COUNT(sink)},
     {"air", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, world),
      .help = "exchanges heat with free surfaces", .section = &ooze_section_air,
-     .otherwise = "20 degC, no exchange"},
+     .default_text = "20 degC, no exchange"},
     {"heat_sources", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(heat_source),
      .help = "volumes that heat particles", .section = &ooze_section_heat_source,
      .count_offset = offsetof(OozeSceneDef, heat_source_count)},
@@ -519,11 +518,11 @@ static const OozeKey root_keys[] = {
      ITEM_COUNT(probe)},
     {"surface", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, surface),
      .help = "of the fluid, as a mesh", .section = &ooze_section_surface,
-     .otherwise = "the defaults of `ooze mesh`"},
+     .default_text = "the defaults of `ooze mesh`"},
     {"changes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(change),
      .help = "numbers that change in time", ITEM_COUNT(change)},
     {"render", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, render),
-     .help = "pictures", .section = &ooze_section_render, .otherwise = "automatic"},
+     .help = "pictures", .section = &ooze_section_render, .default_text = "automatic"},
 };
 
 const OozeSection ooze_scene_root = {

@@ -19,27 +19,28 @@ static const char *look_name(int index)
     return index < count ? looks[index].name : NULL;
 }
 
-#define LOOK_ROW "the look's own"
+#define LOOK_ROW "that of the look"
 
 static const OozeKey look_keys[] = {
     {"type", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeLookDef, type),
      .help = "a named look; the other keys change it", .choice = look_name},
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeLookDef, color),
      .help = "of the body; of a clear one, the colour of white light after `depth`",
-     .otherwise = "the look's own, or that of the material or solid"},
+     .default_text = "the look's own, or that of the material or solid"},
     {"depth", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeLookDef, depth),
      .help = "distance in a clear or translucent body after which white light has the colour",
-     .otherwise = "a share of the fluid's extent, so that a scene looks the same at any size"},
+     .default_text = "a share of the fluid's extent, so that a scene looks the same at any size"},
     {"refraction", OOZE_KEY_REAL, "", 1.0, 3.0, offsetof(OozeLookDef, refraction),
-     .help = "index of the body or of its coat", .otherwise = LOOK_ROW},
+     .help = "index of the body or of its coat", .default_text = LOOK_ROW},
     {"roughness", OOZE_KEY_REAL, "", 0.0, 1.0, offsetof(OozeLookDef, roughness),
-     .help = "0: reflects like a mirror, 1: dull", .otherwise = LOOK_ROW},
+     .help = "0: reflects like a mirror, 1: dull", .default_text = LOOK_ROW},
     {"coat", OOZE_KEY_REAL, "", 0.0, 1.0, offsetof(OozeLookDef, coat),
-     .help = "strength of the coat of an opaque or translucent body", .otherwise = LOOK_ROW},
+     .help = "strength of the coat of an opaque or translucent body", .default_text = LOOK_ROW},
     {"cloudiness", OOZE_KEY_REAL, "", 0.0, 100.0, offsetof(OozeLookDef, cloudiness),
-     .help = "mean number of scatterings over one `depth` of a clear body", .otherwise = LOOK_ROW},
+     .help = "mean number of scatterings over one `depth` of a clear body",
+     .default_text = LOOK_ROW},
     {"translucency", OOZE_KEY_REAL, "", 0.0, 1.0, offsetof(OozeLookDef, translucency),
-     .help = "share of the light that enters a translucent body", .otherwise = LOOK_ROW},
+     .help = "share of the light that enters a translucent body", .default_text = LOOK_ROW},
 };
 
 const OozeSection ooze_section_look = {
@@ -56,16 +57,16 @@ const OozeSection ooze_section_look = {
 
 /* ---- camera, colours, lights ----------------------------------------------------------------- */
 
-/* These land in the render section's own definition: their offsets count from its beginning. */
+/* Stored in the definition of the render section: offsets count from its beginning. */
 
 static const OozeKey camera_keys[] = {
     {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeRenderDef, camera_position),
-     .help = "of the camera", .otherwise = "all moving objects are in view in every frame"},
+     .help = "of the camera", .default_text = "all moving objects are in view in every frame"},
     {"look_at", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeRenderDef, look_at),
      .help = "the point in the middle of the picture",
-     .otherwise = "the middle of the moving objects"},
+     .default_text = "the middle of the moving objects"},
     {"field_of_view", OOZE_KEY_REAL, "deg", 1.0, 150.0, offsetof(OozeRenderDef, field_of_view),
-     .help = "vertical angle", .otherwise = "30"},
+     .help = "vertical angle", .default_text = "30"},
 };
 
 static void render_defaults(void *item, int variant)
@@ -88,9 +89,9 @@ static const OozeKey color_keys[] = {
              "magnitude), or `speed`",
      .required = OOZE_REQUIRED},
     {"low", OOZE_KEY_REAL, "", OOZE_FREE, offsetof(OozeRenderDef, color_low),
-     .help = "value at the dark end", .otherwise = "the smallest of the run"},
+     .help = "value at the dark end", .default_text = "the smallest of the run"},
     {"high", OOZE_KEY_REAL, "", OOZE_FREE, offsetof(OozeRenderDef, color_high),
-     .help = "value at the bright end", .otherwise = "the largest of the run"},
+     .help = "value at the bright end", .default_text = "the largest of the run"},
 };
 
 static const OozeSection section_color_by = {
@@ -135,7 +136,7 @@ static const OozeSection section_light = {
 
 static const OozeKey render_keys[] = {
     {"camera", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, 0, .help = "its position and direction",
-     .section = &section_camera, .otherwise = "all moving objects are in view"},
+     .section = &section_camera, .default_text = "all moving objects are in view"},
     {"size", OOZE_KEY_VEC2, "pixels", 16.0, OOZE_PICTURE_SIDE_MAX, offsetof(OozeRenderDef, size),
      .help = "width and height"},
     {"samples", OOZE_KEY_INTEGER, "", 1.0, OOZE_PICTURE_SAMPLES_MAX,
@@ -152,7 +153,7 @@ static const OozeKey render_keys[] = {
      .count_offset = offsetof(OozeRenderDef, light_count)},
     {"color_by", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, 0,
      .help = "colours by a field of the particles", .section = &section_color_by,
-     .otherwise = "the looks"},
+     .default_text = "the looks"},
     {"particles", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, particles),
      .help = "particles as spheres instead of the surface"},
 };

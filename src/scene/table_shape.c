@@ -7,19 +7,19 @@
 /* ---- rotation -------------------------------------------------------------------------------- */
 
 static const OozeKey turn_keys[] = {
-    {"axis", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeTurn, axis), .help = "axis of rotation",
-     .required = OOZE_REQUIRED},
-    {"degrees", OOZE_KEY_REAL, "deg", OOZE_FREE, offsetof(OozeTurn, degrees),
+    {"axis", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeAxisAngle, axis),
+     .help = "axis of rotation", .required = OOZE_REQUIRED},
+    {"degrees", OOZE_KEY_REAL, "deg", OOZE_FREE, offsetof(OozeAxisAngle, degrees),
      .help = "right-handed angle", .required = OOZE_REQUIRED},
 };
 
-const OozeSection ooze_section_turn = {
+const OozeSection ooze_section_rotation = {
     .name = "rotation",
     .help = "A rotation is either this, or a list of three angles in degrees: about the x axis "
             "first, then about y, then about z (axes of the world).",
     .keys = turn_keys,
     .key_count = OOZE_COUNT(turn_keys),
-    .size = sizeof(OozeTurn),
+    .size = sizeof(OozeAxisAngle),
 };
 
 /* ---- shape ----------------------------------------------------------------------------------- */
@@ -37,13 +37,13 @@ static void shape_defaults(void *item, int variant)
 
 static const OozeKey shape_keys[] = {
     {"type", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeShapeDef, kind),
-     .help = "what the shape is", .required = OOZE_REQUIRED,
+     .help = "kind of shape", .required = OOZE_REQUIRED,
      .choices = "plane|box|sphere|capsule|cylinder|cone|torus|heightfield|mesh|compound"},
     {"size", OOZE_KEY_VEC3, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, size),
      .help = "full edge lengths of a box; the two horizontal extents of a height field, which an "
              "ESRI grid contains",
      .variants = SHAPE(BOX) | SHAPE(HEIGHTFIELD), .required = SHAPE(BOX),
-     .otherwise = "that of the file"},
+     .default_text = "that of the file"},
     {"radius", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeShapeDef, radius),
      .help = "radius; of the base of a cone, of the ring of a torus", .variants = ROUND,
      .required = ROUND},
@@ -54,13 +54,13 @@ static const OozeKey shape_keys[] = {
      .required = TALL},
     {"normal", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeShapeDef, normal),
      .help = "direction away from the solid side of a plane", .variants = SHAPE(PLANE),
-     .otherwise = "up"},
+     .default_text = "up"},
     {"file", OOZE_KEY_FILE, "", OOZE_NO_RANGE, offsetof(OozeShapeDef, path),
      .help = "mesh (OBJ, PLY or STL) or height map (PGM or ESRI ASCII grid)", .variants = FROM_FILE,
      .required = FROM_FILE},
     {"checksum", OOZE_KEY_CHECKSUM, "", OOZE_NO_RANGE, 0,
      .help = "of the file's bytes: a changed file is refused (written by runs)",
-     .variants = FROM_FILE, .otherwise = "not checked"},
+     .variants = FROM_FILE, .default_text = "not checked"},
     {"height_scale", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, height_scale),
      .help = "height of the full grey range of a height map", .variants = SHAPE(HEIGHTFIELD)},
     {"thickness", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, thickness),
@@ -77,7 +77,7 @@ static const OozeKey shape_keys[] = {
     {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeShapeDef, position),
      .help = "of the shape's origin"},
     {"rotation", OOZE_KEY_ROTATION, "", OOZE_FREE, offsetof(OozeShapeDef, rotation),
-     .help = "about its origin", .otherwise = "none"},
+     .help = "about its origin", .default_text = "none"},
     {"scale", OOZE_KEY_SCALE, "", OOZE_POSITIVE, offsetof(OozeShapeDef, scale),
      .help = "before the rotation: one factor, or one per axis (not of a compound)"},
 };
@@ -101,7 +101,7 @@ const OozeSection ooze_section_shape = {
 static void keyframe_defaults(void *item, int variant)
 {
     (void)variant;
-    /* Not a number: filled in from the shape once that is known. */
+    /* NAN: replaced by the pose of the solid or nozzle after it is read */
     *(OozeKeyframe *)item = (OozeKeyframe){0.0, {NAN, NAN, NAN}, {NAN, NAN, NAN, NAN}};
 }
 
@@ -109,9 +109,9 @@ static const OozeKey keyframe_keys[] = {
     {"time", OOZE_KEY_REAL, "s", OOZE_FREE, offsetof(OozeKeyframe, time), .help = "of the pose",
      .required = OOZE_REQUIRED},
     {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeKeyframe, position),
-     .help = "at this time", .otherwise = "its own position"},
+     .help = "at this time", .default_text = "its own position"},
     {"rotation", OOZE_KEY_ROTATION, "", OOZE_FREE, offsetof(OozeKeyframe, rotation),
-     .help = "at this time", .otherwise = "its own rotation"},
+     .help = "at this time", .default_text = "its own rotation"},
 };
 
 static const OozeSection section_keyframe = {
@@ -140,7 +140,7 @@ static const OozeKey sine_keys[] = {
      .help = "of the oscillation at `start`"},
 };
 
-/* Lands in the motion itself, so it fills nothing of its own. */
+/* Stored in the definition of the motion. */
 static const OozeSection section_sine = {
     .name = "sine",
     .help =

@@ -1,4 +1,4 @@
-/* Physics traps: what is allowed but unlikely to be meant. Each is one warning at its place. */
+/* Physics traps: warnings about valid scenes that are unlikely to be intended. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "scene/scales.h"
 #include "world/world.h"
 
-/* Substeps of a step from which on a warning is given. */
+/* More substeps per step than this cause a warning. */
 static const double SUBSTEPS_MANY = 4.0;
 
 static void check_duration(OozeScene *scene)
@@ -34,7 +34,7 @@ static void check_duration(OozeScene *scene)
     }
 }
 
-static void check_anything(OozeScene *scene, uint64_t particles)
+static void check_not_empty(OozeScene *scene, uint64_t particles)
 {
     const OozeSceneDef *def = &scene->def;
     bool emits = false;
@@ -49,7 +49,7 @@ static void check_anything(OozeScene *scene, uint64_t particles)
         }
     }
     for (int i = 0; i < def->solid_count; i++) {
-        emits = emits || def->solids[i].density > 0.0; /* it moves by itself */
+        emits = emits || def->solids[i].density > 0.0; /* a dynamic solid is enough */
     }
     if (particles == 0 && !emits) {
         ooze_scene_warn(scene, NULL, "add a fluid or an emitter", "there is nothing to simulate");
@@ -80,10 +80,10 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
         const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
         for (const OozeNode *child = node ? node->first : NULL; child; child = child->next) {
             const char *key = child->key->text;
-            bool own = !child->source->includer; /* a preset serves every method */
+            bool in_scene = !child->source->includer; /* presets have numbers for every method */
             bool table = strcmp(key, "temperature_table") == 0 && !method->uses_tables;
             bool number = ooze_param_find(params, count, key) >= 0;
-            if (own && (table || (number && !ooze_method_uses(method, key)))) {
+            if (in_scene && (table || (number && !ooze_method_uses(method, key)))) {
                 ooze_scene_warn(scene, child->key, NULL, "the method '%s' ignores '%s'",
                                 method->info.name, key);
             }
@@ -91,8 +91,8 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
     }
 }
 
-/* Some of it is no rigid body, which needs no numbers. */
-static bool has_to_flow(const OozeSceneDef *def, const char *material)
+/* Whether the material is used other than in rigid bodies, which need no numbers. */
+static bool is_used_as_fluid(const OozeSceneDef *def, const char *material)
 {
     bool rigid = false, other = false;
     for (int k = 0; k < def->fluid_count; k++) {
@@ -106,19 +106,20 @@ static bool has_to_flow(const OozeSceneDef *def, const char *material)
     return other || !rigid;
 }
 
-/* A material without numbers does not use the preset of its name, which may be unexpected. */
-static void check_bare(OozeScene *scene, const OozeMethod *method)
+/* Warns about materials without numbers that have the name of a preset, which they do not use. */
+static void check_name_only(OozeScene *scene, const OozeMethod *method)
 {
     int count;
     const OozeParamInfo *params = ooze_material_params(&count);
     for (int i = 0; i < scene->def.material_count; i++) {
         const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
         const char *name = scene->def.materials[i].name;
-        bool bare = node && ooze_preset_find(name) && ooze_method_uses(method, "viscosity");
-        for (int k = 0; bare && k < count; k++) {
-            bare = strcmp(params[k].key, "density") == 0 || !ooze_node_find(node, params[k].key);
+        bool name_only = node && ooze_preset_find(name) && ooze_method_uses(method, "viscosity");
+        for (int k = 0; name_only && k < count; k++) {
+            name_only =
+                strcmp(params[k].key, "density") == 0 || !ooze_node_find(node, params[k].key);
         }
-        if (bare && has_to_flow(&scene->def, name)) {
+        if (name_only && is_used_as_fluid(&scene->def, name)) {
             ooze_scene_warn(
                 scene, node->key, ooze_scene_format(scene, "add `preset: %s`, or numbers", name),
                 "'%s' flows without resistance: a name alone gives it no numbers", name);
@@ -126,8 +127,8 @@ static void check_bare(OozeScene *scene, const OozeMethod *method)
     }
 }
 
-/* Changes that come too late, that the method ignores, or that cannot ramp from where they
-   start. */
+/* Changes after the end, of numbers that the method ignores, or with a ramp from a value that is
+   not finite. */
 static void check_changes(OozeScene *scene, const OozeWorld *world)
 {
     const OozeSceneDef *def = &scene->def;
@@ -135,8 +136,9 @@ static void check_changes(OozeScene *scene, const OozeWorld *world)
         const OozeChangeDef *change = &def->changes[i].def;
         const OozeNode *node = ooze_scene_item_node(scene, "changes", i);
         bool material = change->target == OOZE_CHANGE_MATERIAL;
-        bool own = node && !node->source->includer; /* a shorter scene may include a longer one */
-        if (own && change->time >= def->duration) {
+        bool in_scene =
+            node && !node->source->includer; /* a shorter scene may include a longer one */
+        if (in_scene && change->time >= def->duration) {
             ooze_scene_warn(scene, ooze_node_find(node, "time"), NULL,
                             "the change of '%s' at %g s comes after the end at %g s",
                             def->changes[i].set, change->time, def->duration);
@@ -155,13 +157,13 @@ static void check_changes(OozeScene *scene, const OozeWorld *world)
                                      NULL) &&
             !isfinite(from)) {
             ooze_scene_warn(scene, ooze_node_find(node, "ramp"), "give the number at the start too",
-                            "'%s' changes at once: there is no way from a value that is %s",
+                            "'%s' changes at once: it cannot be ramped from a value that is %s",
                             def->changes[i].set, isnan(from) ? "not given" : "infinite");
         }
     }
 }
 
-/* Only where the method has a limit: one without is exact at any step. */
+/* Methods without a stability limit are exact at any time step. */
 static void check_step(OozeScene *scene, OozeWorld *world)
 {
     if (!world->method->stable_step) {
@@ -182,7 +184,7 @@ static void check_step(OozeScene *scene, OozeWorld *world)
         return;
     }
     OozeSceneFastest fastest = scales->fastest;
-    if (ooze_world_cuts_steps(world)) {
+    if (ooze_world_uses_substeps(world)) {
         double substeps = fastest.speed * dt / (world->def.max_travel * spacing);
         if (substeps > SUBSTEPS_MANY) {
             ooze_scene_warn(scene, at,
@@ -214,10 +216,10 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
     }
     OozeLocaleGuard locale = ooze_locale_enter();
     check_duration(scene);
-    check_anything(scene, ooze_particles_count(world->particles));
+    check_not_empty(scene, ooze_particles_count(world->particles));
     check_nozzles(scene);
     check_ignored(scene, world->method);
-    check_bare(scene, world->method);
+    check_name_only(scene, world->method);
     check_changes(scene, world);
     check_step(scene, world);
     ooze_scene_check_advice(scene, world);

@@ -1,4 +1,4 @@
-/* Warnings that the method itself gives, at the material or setting that they are about. */
+/* Warnings of the method, at the material or setting concerned. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +6,8 @@
 #include "scene/scales.h"
 #include "world/world.h"
 
-static void say(void *user, int material, const char *key, const char *hint, const char *message)
+static void add_warning(void *user, int material, const char *key, const char *hint,
+                        const char *message)
 {
     OozeScene *scene = user;
     const OozeNode *node = material >= 0 ? ooze_scene_item_node(scene, "materials", material)
@@ -19,8 +20,8 @@ static void say(void *user, int material, const char *key, const char *hint, con
 void ooze_scene_check_advice(OozeScene *scene, OozeWorld *world)
 {
     OozeStepContext context = ooze_world_step_context(world);
-    OozeAdvice advice = {.warn = say, .user = scene};
-    ooze_scene_cool_materials(scene, world, &context);
+    OozeAdvice advice = {.warn = add_warning, .user = scene};
+    ooze_scene_coldest_materials(scene, world, &context);
     const OozeSceneScales *scales = ooze_scene_scales(scene);
     for (int m = 0; scales && m < scene->def.material_count; m++) {
         advice.extent = fmax(advice.extent, scales->materials[m].scale.extent);

@@ -1,5 +1,4 @@
-/* Physics traps of dynamic solids: those that start inside others, and those too light beside
-   others. */
+/* Physics traps of dynamic solids: initial overlaps, and contacts of very different masses. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -7,7 +6,7 @@
 #include "solids/manifold.h"
 #include "world/world.h"
 
-/* Of the smaller of two: overlaps and gaps that count. */
+/* Smallest overlap and largest gap that are considered, relative to the smaller solid. */
 static const double OVERLAP = 0.005, TOUCH = 0.005;
 static const double MASS_RATIO = 1e4;
 

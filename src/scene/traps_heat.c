@@ -1,4 +1,4 @@
-/* Traps of heat: numbers that do nothing, and steps that take many sweeps. */
+/* Physics traps of heat: numbers without effect, and conduction that takes many stages. */
 #include <math.h>
 
 #include "heat/heat.h"
@@ -6,10 +6,10 @@
 #include "scene/scene.h"
 #include "world/world.h"
 
-/* So many sweeps in a step are a surprise. */
-enum { SWEEPS_MANY = 20 };
+/* More stages per step than this cause a warning. */
+enum { STAGES_MANY = 20 };
 
-static void check_idle(OozeScene *scene)
+static void check_unused(OozeScene *scene)
 {
     int count;
     const OozeParamInfo *params = ooze_material_params(&count);
@@ -17,8 +17,9 @@ static void check_idle(OozeScene *scene)
         const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
         for (const OozeNode *child = node ? node->first : NULL; child; child = child->next) {
             const char *key = child->key->text;
-            bool own = !child->source->includer; /* a preset serves every scene */
-            if (own && ooze_material_is_heat(ooze_param_find(params, count, key))) {
+            bool in_scene =
+                !child->source->includer; /* presets have heat numbers for every scene */
+            if (in_scene && ooze_material_is_heat(ooze_param_find(params, count, key))) {
                 ooze_scene_warn(scene, child->key, "give a fluid, emitter or solid a temperature",
                                 "'%s' does nothing: nothing in the scene has a temperature", key);
             }
@@ -26,7 +27,7 @@ static void check_idle(OozeScene *scene)
     }
 }
 
-static void check_sweeps(OozeScene *scene, const OozeWorld *world)
+static void check_stages(OozeScene *scene, const OozeWorld *world)
 {
     double dt = scene->info.time_step, spacing = world->def.spacing;
     double outflow = ooze_heat_outflow(spacing, world->support);
@@ -35,13 +36,13 @@ static void check_sweeps(OozeScene *scene, const OozeWorld *world)
         double capacity = ooze_heat_capacity(material, spacing);
         double conductance = ooze_heat_conductivity(material) * outflow;
         double load = fmin(conductance * dt / capacity, 1e8);
-        int sweeps = ooze_heat_stages(load);
-        if (sweeps > SWEEPS_MANY) {
+        int stages = ooze_heat_stages(load);
+        if (stages > STAGES_MANY) {
             ooze_scene_warn(scene, ooze_scene_item_node(scene, "materials", m),
                             "lower its conductivity, or the time step",
-                            "heat takes %d sweeps a step in '%s': it spreads %.3g times as far as "
-                            "one can take it",
-                            sweeps, material->name, load);
+                            "heat takes %d stages a step in '%s': the time step is %.3g times the "
+                            "explicit limit of conduction",
+                            stages, material->name, load);
         }
     }
 }
@@ -49,22 +50,22 @@ static void check_sweeps(OozeScene *scene, const OozeWorld *world)
 void ooze_scene_check_heat(OozeScene *scene, const OozeWorld *world)
 {
     if (world->temperature_field < 0) {
-        check_idle(scene);
+        check_unused(scene);
     } else {
-        check_sweeps(scene, world);
+        check_stages(scene, world);
     }
 }
 
 /* ---- advice ---------------------------------------------------------------------------------- */
 
-/* The lowest temperature that a material may have: that of its particles, or of what cools them. */
+/* The lowest temperature that a material can have: of its particles, emitters, solids and air. */
 static double coldest(const OozeWorld *world, int material)
 {
-    const uint16_t *own = ooze_particles_materials(world->particles);
+    const uint16_t *materials = ooze_particles_materials(world->particles);
     const double *t = ooze_particles_data(world->particles, world->temperature_field);
     double low = world->def.air_transfer > 0.0 ? world->def.air_temperature : INFINITY;
     for (uint64_t i = 0; i < ooze_particles_count(world->particles); i++) {
-        low = own[i] == material && t[i] < low ? t[i] : low;
+        low = materials[i] == material && t[i] < low ? t[i] : low;
     }
     for (int k = 0; k < world->emitters.count; k++) {
         const OozeEmitter *emitter = &world->emitters.items[k];
@@ -76,7 +77,8 @@ static double coldest(const OozeWorld *world, int material)
     return low;
 }
 
-void ooze_scene_cool_materials(OozeScene *scene, const OozeWorld *world, OozeStepContext *context)
+void ooze_scene_coldest_materials(OozeScene *scene, const OozeWorld *world,
+                                  OozeStepContext *context)
 {
     int count = context->material_count;
     OozeMaterial *cold = ooze_scene_alloc(scene, (size_t)count, sizeof *cold);

@@ -1,5 +1,5 @@
-/* Physics traps that show only in the particles: fluid inside solids, fluids inside each other,
-   particles outside the periodic box, fluids that came out empty. */
+/* Physics traps found in the particles: fluid inside solids, overlapping fluids, particles outside
+   the periodic box, fluids without particles. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ typedef struct Particles {
     int fluid_count;
 } Particles;
 
-/* The fluid of a particle, or -1: added by other hands. */
+/* The fluid of a particle; -1: it was not added by the scene. */
 static int fluid_of(const Particles *p, uint64_t i)
 {
     uint64_t rank = p->id[i] - p->first_id;
@@ -90,8 +90,8 @@ static void check_box(OozeScene *scene, const Particles *p, const OozePeriodic *
 
 /* ---- overlap --------------------------------------------------------------------------------- */
 
-/* How many particles of each fluid have one of an earlier fluid nearer than half a spacing, and
-   which fluid that is. */
+/* For each fluid, the number of its particles within half a spacing of a particle of an earlier
+   fluid, and the index of that fluid. */
 static void count_overlaps(const Particles *p, const uint32_t *order, const OozeNeighbours *near,
                            uint64_t *count, int *other)
 {
@@ -152,7 +152,7 @@ static OozeStatus check_overlaps(OozeScene *scene, OozeWorld *world, const Parti
     if (p->fluid_count < 2 || p->count < 2) {
         return OOZE_OK;
     }
-    enum { PADDING = 16 }; /* room that wide loads may read */
+    enum { PADDING = 16 }; /* elements past the end that vector loads may read */
     OozeFloat4 *sorted = ooze_alloc_zero(p->count + PADDING, sizeof *sorted);
     OozeGrid *grid = ooze_grid_create();
     OozeStatus status = sorted && grid

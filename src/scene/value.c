@@ -1,4 +1,4 @@
-/* One written value into one place of a definition, checked against its row of the key table. */
+/* Reads one value into a definition, and checks it against its row of the key table. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static bool read_number(OozeScene *scene, const OozeKey *row, const OozeNode *no
     return in_range(scene, row, node, *value);
 }
 
-/* `auto` is chosen when all else is known. */
+/* ooze_scene_choose replaces `auto` values. */
 static bool is_automatic(const OozeKey *row, const OozeNode *node)
 {
     return row->automatic && node->kind == OOZE_NODE_SCALAR && strcmp(node->text, "auto") == 0;
@@ -198,7 +198,7 @@ static void read_file(OozeScene *scene, const OozeKey *row, const OozeNode *node
     put_text(row, item, copy);
 }
 
-/* `count` numbers; false after reporting. */
+/* `count` numbers; false: an error was reported. */
 static bool read_numbers(OozeScene *scene, const OozeKey *row, const OozeNode *node, int count,
                          const char *example, double *values)
 {
@@ -211,26 +211,26 @@ static bool read_numbers(OozeScene *scene, const OozeKey *row, const OozeNode *n
                          example, what ? what : "");
         return false;
     }
-    bool good = true;
+    bool valid = true;
     for (const OozeNode *child = node->first; child; child = child->next) {
-        good = read_number(scene, row, child, values++) && good;
+        valid = read_number(scene, row, child, values++) && valid;
     }
-    return good;
+    return valid;
 }
 
 static void read_vector(OozeScene *scene, const OozeKey *row, const OozeNode *node, void *item)
 {
     double v[3] = {0};
-    bool good;
+    bool valid;
     if (row->type == OOZE_KEY_SCALE && node->kind == OOZE_NODE_SCALAR) {
-        good = read_number(scene, row, node, v);
+        valid = read_number(scene, row, node, v);
         v[1] = v[2] = v[0];
     } else if (row->type == OOZE_KEY_VEC2) {
-        good = read_numbers(scene, row, node, 2, "[0.1, 0.2]", v);
+        valid = read_numbers(scene, row, node, 2, "[0.1, 0.2]", v);
     } else {
-        good = read_numbers(scene, row, node, 3, "[0, 1, 0]", v);
+        valid = read_numbers(scene, row, node, 3, "[0, 1, 0]", v);
     }
-    if (good) {
+    if (valid) {
         OozeVec3 vector = vec3(v[0], v[1], v[2]);
         memcpy((char *)item + row->offset, &vector, sizeof vector);
     }
@@ -276,9 +276,9 @@ static void read_rotation(OozeScene *scene, const OozeKey *row, const OozeNode *
 {
     OozeQuat q;
     if (node->kind == OOZE_NODE_MAP) {
-        OozeTurn turn = {0};
+        OozeAxisAngle turn = {0};
         int before = scene->error_count;
-        ooze_section_read(scene, &ooze_section_turn, node, &turn);
+        ooze_section_read(scene, &ooze_section_rotation, node, &turn);
         if (scene->error_count != before) {
             return;
         }

@@ -9,10 +9,10 @@ typedef struct OozeStepReport {
     /* Relative density above rest density: maximum, and mean over all particles (0 where below
        rest). Measured before the last correction of the step. */
     double worst_density_error, mean_density_error;
-    double residual; /* of the velocity solve at its end, over that at its beginning */
-    int iterations;  /* of the velocity solve */
-    bool unmet;      /* it ended before the residual reached the tolerance */
-    bool too_far;    /* a particle would have moved beyond `longest_travel`; the step was refused */
+    double residual;  /* of the velocity solve at its end, over that at its beginning */
+    int iterations;   /* of the velocity solve */
+    bool unconverged; /* it ended before the residual reached the tolerance */
+    bool too_far; /* a particle would have moved beyond `longest_travel`; the step was refused */
 } OozeStepReport;
 
 /* An empty report. */

@@ -1,4 +1,4 @@
-/* What a user adds to a world: solids, fluid, emitters, sinks, probes. */
+/* Adding solids, fluid, emitters, sinks and probes to a world. */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ OozeStatus ooze_world_add_solid(OozeWorld *world, const OozeSolidDef *def, OozeS
         return ooze_fail(error, OOZE_ERROR_LIMIT, "join solids into one mesh",
                          "a world holds at most %d solids", UINT16_MAX);
     }
-    OozeSolid *solid = OOZE_LIST_ROOM(world->solids);
+    OozeSolid *solid = OOZE_LIST_RESERVE(world->solids);
     if (!solid) {
         return ooze_fail_memory(error, "a solid", sizeof *solid);
     }
@@ -32,8 +32,8 @@ OozeStatus ooze_world_add_solid(OozeWorld *world, const OozeSolidDef *def, OozeS
     if (status) {
         return status;
     }
-    status = isnan(def->temperature) ? OOZE_OK : ooze_world_keep_heat(world, error);
-    status = status ? status : ooze_world_admit_solid(world, solid, error);
+    status = isnan(def->temperature) ? OOZE_OK : ooze_world_enable_heat(world, error);
+    status = status ? status : ooze_world_add_dynamic_solid(world, solid, error);
     if (status) {
         ooze_solid_free(solid);
         return status;
@@ -69,7 +69,7 @@ OozeStatus ooze_world_set_solid(OozeWorld *world, OozeSolidId id, OozeSolidParam
     OozeSolid *solid = NULL;
     OozeStatus status = find_solid(world, id, &solid, error);
     if (!status && param == OOZE_SOLID_TEMPERATURE && !isnan(value)) {
-        status = ooze_world_keep_heat(world, error);
+        status = ooze_world_enable_heat(world, error);
     }
     return status ? status : ooze_solid_set(solid, param, value, error);
 }
@@ -96,7 +96,8 @@ OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id, const Ooz
 
 /* ---- fluid ------------------------------------------------------------------------------ */
 
-static void mark_rest(const OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n)
+static void set_rest_positions(const OozeWorld *world, OozeParticles *particles, uint64_t first,
+                               uint64_t n)
 {
     if (world->rest_field >= 0) {
         OozeFloat4 *rest = ooze_particles_data(particles, world->rest_field);
@@ -104,12 +105,12 @@ static void mark_rest(const OozeWorld *world, OozeParticles *particles, uint64_t
     }
 }
 
-void ooze_world_welcome(OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n,
-                        double temperature)
+void ooze_world_init_particles(OozeWorld *world, OozeParticles *particles, uint64_t first,
+                               uint64_t n, double temperature)
 {
-    mark_rest(world, particles, first, n);
-    ooze_world_warm(world, particles, first, n, temperature);
-    world->newcomers = world->newcomers || n > 0;
+    set_rest_positions(world, particles, first, n);
+    ooze_world_init_temperatures(world, particles, first, n, temperature);
+    world->needs_wrap = world->needs_wrap || n > 0;
 }
 
 /* Whether a vector stays finite when it is stored as floats. */
@@ -153,20 +154,20 @@ OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, u
         v[i] = (OozeFloat4){(float)speed.x, (float)speed.y, (float)speed.z, 0};
         m[i] = (uint16_t)material.index;
     }
-    ooze_world_welcome(world, world->particles, first, n, NAN);
+    ooze_world_init_particles(world, world->particles, first, n, NAN);
     return OOZE_OK;
 }
 
-/* The steps that a lattice cuts into a curved surface stay empty: with few particles across, much
-   of the fluid is missing. */
-static void tell_shortfall(const OozeWorld *world, const OozeFluidDef *def, const OozeShape *shape,
-                           uint64_t n)
+/* Warns where a lattice leaves much of a shape with curved surfaces empty, as it does where the
+   shape is few particles wide. */
+static void warn_if_underfilled(const OozeWorld *world, const OozeFluidDef *def,
+                                const OozeShape *shape, uint64_t n)
 {
-    const double worth_telling = 0.9;
+    const double warn_below = 0.9;
     double s = world->def.spacing;
-    /* looked at coarsely: a per cent more or less does not matter here */
+    /* coarse: an error of one per cent does not matter here */
     double filled = (double)n * s * s * s / ooze_shape_volume(shape, 0.0, 8.0 * s);
-    if (def->fill != OOZE_FILL_FITTED && n > 0 && filled < worth_telling) {
+    if (def->fill != OOZE_FILL_FITTED && n > 0 && filled < warn_below) {
         ooze_world_log(
             world, OOZE_LOG_WARNING,
             "the particles of fluid '%s' make up %.0f %% of the volume of its shape; fill "
@@ -175,8 +176,8 @@ static void tell_shortfall(const OozeWorld *world, const OozeFluidDef *def, cons
     }
 }
 
-static OozeStatus pour(OozeWorld *world, const OozeFluidDef *def, const OozeVec3 *positions,
-                       uint64_t n, OozeError *error)
+static OozeStatus add_filled(OozeWorld *world, const OozeFluidDef *def, const OozeVec3 *positions,
+                             uint64_t n, OozeError *error)
 {
     OozeVec3 *velocities = ooze_alloc(n, sizeof *velocities);
     if (!velocities) {
@@ -192,7 +193,7 @@ static OozeStatus pour(OozeWorld *world, const OozeFluidDef *def, const OozeVec3
         status = ooze_world_add_particles(world, def->material, n, positions, velocities, error);
     }
     if (!status) {
-        ooze_world_warm(world, world->particles, first, n, def->temperature);
+        ooze_world_init_temperatures(world, world->particles, first, n, def->temperature);
         ooze_world_add_body(world, def->body, first, n);
     }
     ooze_free(velocities);
@@ -213,7 +214,7 @@ OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint6
     status =
         status ? status : ooze_world_check_temperature(def->temperature, "fluid", def->name, error);
     if (!status && !isnan(def->temperature)) {
-        status = ooze_world_keep_heat(world, error);
+        status = ooze_world_enable_heat(world, error);
     }
     OozeShape *shape = NULL;
     if (!status) {
@@ -235,10 +236,10 @@ OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint6
     OozeVec3 *positions = NULL;
     status = ooze_fill(&request, &n, &positions, error);
     if (!status) {
-        status = pour(world, def, positions, n, error);
+        status = add_filled(world, def, positions, n, error);
     }
     if (!status && world->def.log) {
-        tell_shortfall(world, def, shape, n);
+        warn_if_underfilled(world, def, shape, n);
     }
     ooze_free(positions);
     ooze_shape_destroy(shape);
@@ -250,14 +251,14 @@ OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint6
 
 /* ---- emitters, sinks, probes ------------------------------------------------------------ */
 
-/* A nozzle with a length must know its own particles. */
-static OozeStatus add_led_field(OozeWorld *world, const OozeEmitter *emitter, OozeError *error)
+/* A nozzle with a length needs a field that marks the particles inside it. */
+static OozeStatus add_nozzle_field(OozeWorld *world, const OozeEmitter *emitter, OozeError *error)
 {
     static const OozeFieldInfo prescribed = {
         "nozzle", OOZE_FIELD_UINT16,
         1,        1,
         "",       0.0,
-        true,     "0: free; k: still inside emitter k - 1, which leads it"};
+        true,     "0: free; k: inside the nozzle of emitter k - 1, which prescribes its velocity"};
     if (world->nozzle_field >= 0 || !(emitter->length > 0.0)) {
         return OOZE_OK;
     }
@@ -282,7 +283,7 @@ OozeStatus ooze_world_add_emitter(OozeWorld *world, const OozeEmitterDef *def, O
     if (status) {
         return status;
     }
-    OozeEmitter *emitter = OOZE_LIST_ROOM(world->emitters);
+    OozeEmitter *emitter = OOZE_LIST_RESERVE(world->emitters);
     if (!emitter) {
         return ooze_fail_memory(error, "an emitter", sizeof *emitter);
     }
@@ -291,9 +292,9 @@ OozeStatus ooze_world_add_emitter(OozeWorld *world, const OozeEmitterDef *def, O
     if (status) {
         return status;
     }
-    status = add_led_field(world, emitter, error);
+    status = add_nozzle_field(world, emitter, error);
     if (!status && !isnan(emitter->temperature)) {
-        status = ooze_world_keep_heat(world, error);
+        status = ooze_world_enable_heat(world, error);
     }
     if (status) {
         ooze_emitter_free(emitter);
@@ -327,7 +328,7 @@ OozeStatus ooze_world_add_sink(OozeWorld *world, const OozeSinkDef *def, OozeErr
 {
     OOZE_REQUIRE(world, error);
     OOZE_REQUIRE(def, error);
-    OozeSink *sink = OOZE_LIST_ROOM(world->sinks);
+    OozeSink *sink = OOZE_LIST_RESERVE(world->sinks);
     if (!sink) {
         return ooze_fail_memory(error, "a sink", sizeof *sink);
     }
@@ -338,7 +339,7 @@ OozeStatus ooze_world_add_sink(OozeWorld *world, const OozeSinkDef *def, OozeErr
     return status;
 }
 
-OozeStatus ooze_world_keep_rest(OozeWorld *world, OozeError *error)
+OozeStatus ooze_world_add_rest_positions(OozeWorld *world, OozeError *error)
 {
     static const OozeFieldInfo rest = {"rest_position",
                                        OOZE_FIELD_FLOAT32,
@@ -347,7 +348,7 @@ OozeStatus ooze_world_keep_rest(OozeWorld *world, OozeError *error)
                                        "m",
                                        0.0,
                                        true,
-                                       "where it was when it came into the world"};
+                                       "position at which it was added"};
     if (world->rest_field >= 0) {
         return OOZE_OK;
     }
@@ -356,22 +357,22 @@ OozeStatus ooze_world_keep_rest(OozeWorld *world, OozeError *error)
     status = status ? status : ooze_particles_add_field(world->particles, &rest, &field, error);
     if (!status) {
         world->rest_field = field;
-        mark_rest(world, world->particles, 0, ooze_particles_count(world->particles));
+        set_rest_positions(world, world->particles, 0, ooze_particles_count(world->particles));
     }
     return status;
 }
 
-/* A probe may need to know where each particle started, or how warm it is. */
+/* Adds the particle field that a probe needs; NULL: none. */
 static OozeStatus add_probe_field(OozeWorld *world, const char *name, OozeError *error)
 {
     if (name && strcmp(name, "temperature") == 0) {
-        return ooze_world_keep_heat(world, error);
+        return ooze_world_enable_heat(world, error);
     }
     if (name && strcmp(name, "rest_position") != 0) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "", "a probe needs the unknown field '%s'",
                          name);
     }
-    return name ? ooze_world_keep_rest(world, error) : OOZE_OK;
+    return name ? ooze_world_add_rest_positions(world, error) : OOZE_OK;
 }
 
 OozeStatus ooze_world_add_probe(OozeWorld *world, const OozeProbeDef *def, OozeProbeId *id,
@@ -385,7 +386,7 @@ OozeStatus ooze_world_add_probe(OozeWorld *world, const OozeProbeDef *def, OozeP
             return status;
         }
     }
-    OozeProbe *probe = OOZE_LIST_ROOM(world->probes);
+    OozeProbe *probe = OOZE_LIST_RESERVE(world->probes);
     if (!probe) {
         return ooze_fail_memory(error, "a probe", sizeof *probe);
     }

@@ -1,5 +1,5 @@
-/* Bodies made of particles, as the world knows them: which particles, and what they are fixed to.
-   */
+/* Particle bodies: the fields that say which body a particle belongs to and which solid it is fixed
+   to. */
 #include <math.h>
 
 #include "base/fail.h"
@@ -16,7 +16,7 @@ static OozeStatus add_fields(OozeWorld *world, OozeError *error)
         "",    0.0,
         true,  "0: free; k: of a soft body, and fixed to solid k - 1"};
     OozeStatus status = ooze_world_own_on_host(world, error);
-    status = status ? status : ooze_world_keep_rest(world, error);
+    status = status ? status : ooze_world_add_rest_positions(world, error);
     if (!status) {
         status = ooze_particles_add_field(world->particles, &pin, &world->pin_field, error);
     }
@@ -24,7 +24,8 @@ static OozeStatus add_fields(OozeWorld *world, OozeError *error)
                   : ooze_particles_add_field(world->particles, &body, &world->body_field, error);
 }
 
-/* A body that turns must not meet itself, and which image of a particle is meant must be clear. */
+/* A rigid body wider than half the periodic box could touch itself, and the nearest image of its
+   particles would be ambiguous. */
 static OozeStatus check_extent(const OozeWorld *world, const OozeFluidDef *def, uint64_t n,
                                const OozeVec3 *x, OozeError *error)
 {
@@ -74,13 +75,13 @@ OozeStatus ooze_world_prepare_body(OozeWorld *world, const OozeFluidDef *def, ui
     if (!status) {
         status = add_fields(world, error);
     }
-    if (!status && !OOZE_LIST_ROOM(world->bodies)) {
+    if (!status && !OOZE_LIST_RESERVE(world->bodies)) {
         status = ooze_fail_memory(error, "a body", sizeof *world->bodies.items);
     }
     return status;
 }
 
-/* The solid that a point stands inside of, by number from 1; 0: none. */
+/* 1 + index of the first solid that contains the point; 0: none. */
 static uint16_t solid_around(const OozeWorld *world, OozeFloat4 p)
 {
     for (int k = 0; k < world->solids.count; k++) {
@@ -97,8 +98,7 @@ void ooze_world_add_body(OozeWorld *world, OozeBodyKind kind, uint64_t first, ui
     if (kind == OOZE_BODY_FLUID) {
         return;
     }
-    OozeBody *made = &world->bodies.items[world->bodies.count++];
-    *made = (OozeBody){
+    world->bodies.items[world->bodies.count++] = (OozeBody){
         .kind = kind, .first_id = ooze_particles_next_id(world->particles) - n, .count = n};
     uint16_t *body = ooze_particles_data(world->particles, world->body_field);
     uint16_t *pin = ooze_particles_data(world->particles, world->pin_field);

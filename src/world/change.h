@@ -5,12 +5,12 @@
 #include "ooze/world.h"
 
 typedef enum OozeChangePhase {
-    OOZE_CHANGE_WAITS,
-    OOZE_CHANGE_RUNS,
-    OOZE_CHANGE_DONE /* the number is free again: for a later change, or for the API */
+    OOZE_CHANGE_PENDING,
+    OOZE_CHANGE_RUNNING,
+    OOZE_CHANGE_DONE /* the number can be set by a later change or by the API */
 } OozeChangePhase;
 
-/* What must be saved to resume bit for bit. */
+/* The state that is saved with a frame. */
 typedef struct OozeChangeState {
     OozeChangePhase phase;
     double from; /* value when it began */
@@ -18,9 +18,9 @@ typedef struct OozeChangeState {
 
 typedef struct OozeChange {
     OozeChangeTarget target;
-    int32_t index; /* of the thing */
-    int param;     /* of its numbers */
-    double value, time, ramp;
+    int32_t index;            /* of the material, solid, emitter or joint */
+    int param;                /* index of its number */
+    double value, time, ramp; /* see OozeChangeDef */
     OozeChangeState state;
 } OozeChange;
 

@@ -25,9 +25,9 @@ const char *ooze_solid_param_name(OozeSolidParam param)
     return (unsigned)param < OOZE_SOLID_PARAM_COUNT ? names[param] : NULL;
 }
 
-/* ---- what a change is about ------------------------------------------------------------- */
+/* ---- targets ---------------------------------------------------------------------------- */
 
-/* Where the number stands; the change is known to be good. */
+/* The number that a valid change controls. */
 static double *slot_of(OozeWorld *world, const OozeChange *change)
 {
     switch (change->target) {
@@ -64,8 +64,7 @@ static int find_joint_param(const char *key)
     return -1;
 }
 
-/* Which number of the thing `key` is, and whether it can pass through the values between two. -1:
-   none of that name. */
+/* The index of the target's number `key`, or -1; `smooth`: the number may be ramped. */
 static int find_param(const OozeWorld *world, const OozeChangeDef *def, bool *smooth)
 {
     int count = world->method->info.param_count, param = -1;
@@ -91,7 +90,7 @@ static int find_param(const OozeWorld *world, const OozeChangeDef *def, bool *sm
     return param;
 }
 
-/* Sets the value as the API would, which checks it. */
+/* Sets the value through the API, which checks it. */
 static OozeStatus set(OozeWorld *world, const OozeChangeDef *def, int param, OozeError *error)
 {
     switch (def->target) {
@@ -111,12 +110,12 @@ static OozeStatus set(OozeWorld *world, const OozeChangeDef *def, int param, Ooz
     }
 }
 
-static OozeStatus check_thing(const OozeWorld *world, const OozeChangeDef *def, OozeError *error)
+static OozeStatus check_target(const OozeWorld *world, const OozeChangeDef *def, OozeError *error)
 {
     const struct {
         const char *name;
         int count;
-    } things[OOZE_CHANGE_TARGET_COUNT] = {
+    } targets[OOZE_CHANGE_TARGET_COUNT] = {
         [OOZE_CHANGE_METHOD] = {"method", 1},
         [OOZE_CHANGE_MATERIAL] = {"material", world->materials.count},
         [OOZE_CHANGE_SOLID] = {"solid", world->solids.count},
@@ -128,10 +127,10 @@ static OozeStatus check_thing(const OozeWorld *world, const OozeChangeDef *def, 
                          "a change has no target");
     }
     bool method = def->target == OOZE_CHANGE_METHOD;
-    if (!method && (def->index < 0 || def->index >= things[def->target].count)) {
+    if (!method && (def->index < 0 || def->index >= targets[def->target].count)) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "add it before the change",
-                         "a change is about %s %d; the world has %d", things[def->target].name,
-                         def->index, things[def->target].count);
+                         "a change is about %s %d; the world has %d", targets[def->target].name,
+                         def->index, targets[def->target].count);
     }
     if (!def->key || !(def->time >= 0.0 && isfinite(def->time)) ||
         !(def->ramp >= 0.0 && isfinite(def->ramp))) {
@@ -146,7 +145,7 @@ OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, Ooz
     OOZE_REQUIRE(world, error);
     OOZE_REQUIRE(def, error);
     bool smooth;
-    OozeStatus status = check_thing(world, def, error);
+    OozeStatus status = check_target(world, def, error);
     if (status) {
         return status;
     }
@@ -177,35 +176,35 @@ OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, Ooz
                          .ramp = def->ramp};
     double *slot = param >= 0 ? slot_of(world, &change) : NULL;
     double before = slot ? *slot : 0.0;
-    status = set(world, def, param, error); /* refuses a value the API would refuse */
+    status = set(world, def, param, error); /* fails for a value that the API refuses */
     if (status) {
         return status;
     }
     *slot = before;
-    OozeChange *room = OOZE_LIST_ROOM(world->changes);
-    if (!room) {
-        return ooze_fail_memory(error, "a change", sizeof *room);
+    OozeChange *added = OOZE_LIST_RESERVE(world->changes);
+    if (!added) {
+        return ooze_fail_memory(error, "a change", sizeof *added);
     }
-    *room = change;
+    *added = change;
     world->changes.count++;
     return OOZE_OK;
 }
 
 /* ---- applying --------------------------------------------------------------------------- */
 
-/* Half a millionth of a step forgives the rounding of times such as 1/3. */
-static double due(const OozeWorld *world)
+/* The present time; half a millionth of a step covers the rounding of times such as 1/3. */
+static double current_time(const OozeWorld *world)
 {
     return world->time + 5e-7 * world->def.time_step;
 }
 
-static void run(OozeWorld *world, OozeChange *change)
+static void apply(OozeWorld *world, OozeChange *change)
 {
-    double from = change->state.from, passed = due(world) - change->time;
-    bool travel = isfinite(from) && isfinite(change->value);
-    double share = travel && passed < change->ramp ? passed / change->ramp : 1.0;
+    double from = change->state.from, passed = current_time(world) - change->time;
+    bool ramped = isfinite(from) && isfinite(change->value);
+    double share = ramped && passed < change->ramp ? passed / change->ramp : 1.0;
     *slot_of(world, change) = share < 1.0 ? from + share * (change->value - from) : change->value;
-    change->state.phase = share < 1.0 ? OOZE_CHANGE_RUNS : OOZE_CHANGE_DONE;
+    change->state.phase = share < 1.0 ? OOZE_CHANGE_RUNNING : OOZE_CHANGE_DONE;
 }
 
 static void begin(OozeWorld *world, OozeChange *change)
@@ -214,26 +213,26 @@ static void begin(OozeWorld *world, OozeChange *change)
         OozeChange *other = &world->changes.items[i];
         bool same = other->target == change->target && other->index == change->index &&
                     other->param == change->param;
-        if (same && other->state.phase == OOZE_CHANGE_RUNS) {
+        if (same && other->state.phase == OOZE_CHANGE_RUNNING) {
             other->state.phase = OOZE_CHANGE_DONE;
         }
     }
-    change->state = (OozeChangeState){OOZE_CHANGE_RUNS, *slot_of(world, change)};
+    change->state = (OozeChangeState){OOZE_CHANGE_RUNNING, *slot_of(world, change)};
 }
 
-/* First those that run, so that one that begins finds the number where it is now. */
+/* Running changes go first: a change that begins ramps from the number's present value. */
 void ooze_world_apply_changes(OozeWorld *world)
 {
     for (int i = 0; i < world->changes.count; i++) {
-        if (world->changes.items[i].state.phase == OOZE_CHANGE_RUNS) {
-            run(world, &world->changes.items[i]);
+        if (world->changes.items[i].state.phase == OOZE_CHANGE_RUNNING) {
+            apply(world, &world->changes.items[i]);
         }
     }
     for (int i = 0; i < world->changes.count; i++) {
         OozeChange *change = &world->changes.items[i];
-        if (change->state.phase == OOZE_CHANGE_WAITS && due(world) >= change->time) {
+        if (change->state.phase == OOZE_CHANGE_PENDING && current_time(world) >= change->time) {
             begin(world, change);
-            run(world, change);
+            apply(world, change);
         }
     }
 }

@@ -1,5 +1,5 @@
-/* The processor as an engine: it works on the world's own particle store, so that nothing is copied
-   when particles are uploaded or downloaded. */
+/* The processor as an engine: it works on the world's particle store directly, so that upload and
+   download copy nothing. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -72,17 +72,17 @@ static OozeStatus cpu_download(void *data, OozeParticles *particles, OozeFieldVi
     return OOZE_OK;
 }
 
-/* Newcomers have ids already: the store's next id does not change. */
-static OozeStatus cpu_append(void *data, const OozeParticles *newcomers, OozeError *error)
+/* Arrivals have ids already: the store's next id does not change. */
+static OozeStatus cpu_append(void *data, const OozeParticles *arrivals, OozeError *error)
 {
     OozeParticles *store = ((OozeWorld *)data)->particles;
-    uint64_t first = 0, n = ooze_particles_count(newcomers), next = ooze_particles_next_id(store);
+    uint64_t first = 0, n = ooze_particles_count(arrivals), next = ooze_particles_next_id(store);
     OozeStatus status = ooze_particles_add(store, n, &first, error);
     for (int f = 0; f < ooze_particles_field_count(store) && !status; f++) {
         const OozeFieldInfo *info = ooze_particles_field_info(store, f);
         size_t size = ooze_field_type_size(info->type) * (size_t)info->stride;
         memcpy((char *)ooze_particles_data(store, f) + first * size,
-               ooze_particles_data_const(newcomers, f), n * size);
+               ooze_particles_data_const(arrivals, f), n * size);
     }
     ooze_particles_set_next_id(store, next);
     return status;
@@ -116,20 +116,20 @@ static OozeStatus cpu_prescribe(void *data, const OozeEmitter *emitter, double t
 
 typedef struct FastestJob {
     const OozeFloat4 *velocities;
-    float *squares; /* of the fastest of each chunk */
+    float *squares; /* largest squared speed of each chunk */
 } FastestJob;
 
 static void fastest_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const FastestJob *job = data;
-    float most = 0.0f;
+    float largest = 0.0f;
     for (uint64_t i = begin; i < end; i++) {
         const OozeFloat4 *v = &job->velocities[i];
         float square = v->x * v->x + v->y * v->y + v->z * v->z;
-        most = square > most ? square : most;
+        largest = square > largest ? square : largest;
     }
-    job->squares[begin / GRAIN] = most;
+    job->squares[begin / GRAIN] = largest;
 }
 
 static OozeStatus cpu_fastest(void *data, double *speed, OozeError *error)
@@ -144,11 +144,11 @@ static OozeStatus cpu_fastest(void *data, double *speed, OozeError *error)
         return ooze_fail_memory(error, "the length of a step", n / GRAIN * sizeof *job.squares);
     }
     ooze_parallel_for(world->threads, n, GRAIN, fastest_range, &job);
-    float most = 0.0f;
+    float largest = 0.0f;
     for (uint64_t k = 0; k * GRAIN < n; k++) {
-        most = fmaxf(most, job.squares[k]);
+        largest = fmaxf(largest, job.squares[k]);
     }
-    *speed = sqrt((double)most);
+    *speed = sqrt((double)largest);
     return OOZE_OK;
 }
 
@@ -194,9 +194,9 @@ static OozeStatus cpu_sort(void *data, const OozeStepContext *context, float low
     return status;
 }
 
-/* Boundary samples to where their solids are, the lists of samples near particles, their volumes.
-   */
-static OozeStatus find_samples(OozeWorld *world, const OozeStepContext *c, OozeError *error)
+/* Moves boundary samples with their solids, then builds the lists of samples near particles and
+   their volumes. */
+static OozeStatus update_boundary(OozeWorld *world, const OozeStepContext *c, OozeError *error)
 {
     OozeBoundary *boundary = c->boundary;
     OozeStatus status =
@@ -233,7 +233,7 @@ static OozeStatus cpu_find_neighbours(void *data, const OozeStepContext *c, bool
         ooze_timer_lap(c->timer, "lists");
     }
     if (!status && world->method->uses_boundary_neighbours && c->boundary->count > 0) {
-        status = find_samples(world, c, error);
+        status = update_boundary(world, c, error);
     }
     return status;
 }
@@ -249,8 +249,7 @@ typedef struct FinishJob {
     const OozeFloat4 *velocities;
     OozePeriodic periodic;
     float fastest, farthest;
-    _Atomic uint64_t
-        first_bad; /* lowest index of a particle that is out of bounds, or not finite */
+    _Atomic uint64_t first_bad; /* lowest index of a particle out of bounds or not finite */
 } FinishJob;
 
 static void wrap_and_check(void *data, uint64_t begin, uint64_t end, int worker)
@@ -260,7 +259,7 @@ static void wrap_and_check(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         OozeFloat4 *x = &job->positions[i];
         const OozeFloat4 *v = &job->velocities[i];
-        /* false for NaN, and for what has overflowed */
+        /* false for NaN and for overflow */
         bool near = x->x * x->x + x->y * x->y + x->z * x->z <= job->farthest * job->farthest;
         bool slow = v->x * v->x + v->y * v->y + v->z * v->z <= job->fastest * job->fastest;
         if (!near || !slow) {

@@ -1,4 +1,4 @@
-/* Which engine takes the steps, and where the particle data is. */
+/* Chooses the engine that takes the steps, and moves particle data between host and engine. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,27 +46,26 @@ OozeStatus ooze_world_open_device(OozeWorld *world, OozeError *error)
     if (status || world->device == OOZE_DEVICE_CPU) {
         return status;
     }
-    world->offered = ooze_engine_find(device_names[OOZE_DEVICE_CUDA]);
+    world->gpu_engine = ooze_engine_find(device_names[OOZE_DEVICE_CUDA]);
     if (world->device == OOZE_DEVICE_AUTO) {
         return OOZE_OK;
     }
-    if (!world->offered) {
+    if (!world->gpu_engine) {
         return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
                          "build with `cmake --preset cuda`, or use device cpu",
                          "this build of ooze has no CUDA back end, so device cuda cannot be used");
     }
-    if (!world->offered->available(text, sizeof text)) {
+    if (!world->gpu_engine->available(text, sizeof text)) {
         return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "use device cpu",
                          "device cuda cannot be used: %s", text);
     }
     return OOZE_OK;
 }
 
-/* The description of the offered engine if it can take the next step, or NULL and why not in
-   `text`. */
-static const char *consider(OozeWorld *world, char *text, size_t size)
+/* A description of the GPU if it can take the next step, else NULL, with the reason in `text`. */
+static const char *check_gpu_engine(OozeWorld *world, char *text, size_t size)
 {
-    const OozeEngine *engine = world->offered;
+    const OozeEngine *engine = world->gpu_engine;
     bool explicit_choice = world->device == OOZE_DEVICE_CUDA;
     OozeStepContext context = ooze_world_step_context(world);
     if (!engine || (engine->stand_in && !explicit_choice)) {
@@ -113,19 +112,19 @@ static OozeStatus switch_engine(OozeWorld *world, const OozeEngine *engine, Ooze
     return status;
 }
 
-/* A GPU that is present but cannot be used is an error where device cuda was chosen; `auto` goes on
-   with the processor. */
-static OozeStatus enter_offered(OozeWorld *world, const char **found, char *text, size_t size,
-                                OozeError *error)
+/* A GPU that is present but cannot be used is an error for device cuda; for device auto, `found`
+   becomes NULL and the processor takes the steps. */
+static OozeStatus start_gpu_engine(OozeWorld *world, const char **found, char *text, size_t size,
+                                   OozeError *error)
 {
     OozeError why = {0};
-    OozeStatus status = switch_engine(world, world->offered, &why);
+    OozeStatus status = switch_engine(world, world->gpu_engine, &why);
     if (status && world->device == OOZE_DEVICE_CUDA) {
         return ooze_fail(error, status, why.hint, "%s", why.message);
     }
     if (status) {
         snprintf(text, size, "%.200s", why.message);
-        world->offered = NULL;
+        world->gpu_engine = NULL;
         *found = NULL;
     }
     return OOZE_OK;
@@ -138,14 +137,14 @@ OozeStatus ooze_world_choose_engine(OozeWorld *world, OozeError *error)
         return OOZE_OK;
     }
     const OozeEngine *before = world->engine;
-    const char *found = consider(world, text, sizeof text);
+    const char *found = check_gpu_engine(world, text, sizeof text);
     OozeStatus status = OOZE_OK;
     if (!found && world->device == OOZE_DEVICE_CUDA) {
         return ooze_fail(error, OOZE_ERROR_UNSUPPORTED, "use device cpu or auto",
                          "device cuda cannot take these steps, because %s", text);
     }
     if (found && before == &ooze_cpu_engine) {
-        status = enter_offered(world, &found, text, sizeof text, error);
+        status = start_gpu_engine(world, &found, text, sizeof text, error);
     } else if (!found && before != &ooze_cpu_engine) {
         status = switch_engine(world, &ooze_cpu_engine, error);
     }
@@ -163,7 +162,7 @@ void ooze_world_time_parts(OozeWorld *world)
     world->timer.engine = world->engine_data;
 }
 
-/* ---- where the particle data is --------------------------------------------------------- */
+/* ---- copies between host and engine ----------------------------------------------------- */
 
 /* Views of the method's arrays without data. */
 static void describe_arrays(const OozeMethod *method, OozeFieldView *arrays)
@@ -184,14 +183,14 @@ OozeStatus ooze_world_sync_to_host(OozeWorld *world, OozeError *error)
     if (world->data_location != OOZE_DATA_ON_ENGINE) {
         return OOZE_OK;
     }
-    bool moved = method->array_count > 0 && world->engine->own_memory;
+    bool copied = method->array_count > 0 && world->engine->own_memory;
     describe_arrays(method, arrays);
     for (int i = 0; i < method->array_count; i++) {
         views[i] = &arrays[i];
     }
-    OozeStatus status =
-        world->engine->download(world->engine_data, world->particles, moved ? arrays : NULL, error);
-    if (!status && moved) {
+    OozeStatus status = world->engine->download(world->engine_data, world->particles,
+                                                copied ? arrays : NULL, error);
+    if (!status && copied) {
         OozeStepContext context = ooze_world_step_context(world);
         status = method->restore(world->method_data, &context, views, error);
     }
@@ -213,13 +212,13 @@ OozeStatus ooze_world_own_on_host(OozeWorld *world, OozeError *error)
 static OozeStatus upload_all(OozeWorld *world, OozeError *error)
 {
     OozeFieldView arrays[OOZE_METHOD_ARRAYS_MAX];
-    bool moved = world->method->array_count > 0 && world->engine->own_memory;
+    bool copied = world->method->array_count > 0 && world->engine->own_memory;
     describe_arrays(world->method, arrays);
-    OozeStatus status = moved ? world->method->save(world->method_data, arrays, error) : OOZE_OK;
+    OozeStatus status = copied ? world->method->save(world->method_data, arrays, error) : OOZE_OK;
     world->engine_speed = NAN;
     return status ? status
                   : world->engine->upload(world->engine_data, world->particles,
-                                          moved ? arrays : NULL, error);
+                                          copied ? arrays : NULL, error);
 }
 
 OozeStatus ooze_world_upload(OozeWorld *world, OozeError *error)
@@ -242,9 +241,9 @@ uint64_t ooze_world_particle_count(const OozeWorld *world)
     return facts.particles;
 }
 
-/* ---- newcomers -------------------------------------------------------------------------- */
+/* ---- arrivals -------------------------------------------------------------------------- */
 
-/* The same fields in the same order, whatever was added to the world since. */
+/* Adds the fields of `model` that `copy` lacks, in the same order. */
 static OozeStatus match_fields(const OozeParticles *model, OozeParticles *copy, OozeError *error)
 {
     OozeStatus status = OOZE_OK;

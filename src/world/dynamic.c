@@ -1,5 +1,4 @@
-/* Dynamic solids in a step: where each substep begins, how fast they are, and that they are
-   moved. */
+/* Dynamic solids and joints in a world, and their motion in a step. */
 #include "solids/dynamic.h"
 
 #include <math.h>
@@ -8,10 +7,12 @@
 #include "base/vec3.h"
 #include "world/world.h"
 
-/* As far as floats tell quarters of a spacing; and as fast as nothing is that a run can follow. */
-static const double SPACINGS_FROM_ORIGIN = 4e6, SPACINGS_A_STEP = 1000.0;
+/* Beyond these bounds a run has diverged: floats no longer resolve a quarter of a spacing, and a
+   step no longer resolves the motion. */
+static const double SPACINGS_FROM_ORIGIN = 4e6, SPACINGS_PER_STEP = 1000.0;
 
-/* Of an island of solids: beyond it the exact solution takes longer than the iterative one. */
+/* In an island of solids with more contacts the exact solution takes longer than the iterative
+   one. */
 enum { EXACT_CONTACTS_MAX = 40 };
 
 static OozeStatus open_dynamics(OozeWorld *world, OozeError *error)
@@ -40,7 +41,7 @@ void ooze_world_close_dynamics(OozeWorld *world)
     world->dynamics = NULL;
 }
 
-OozeStatus ooze_world_admit_solid(OozeWorld *world, const OozeSolid *solid, OozeError *error)
+OozeStatus ooze_world_add_dynamic_solid(OozeWorld *world, const OozeSolid *solid, OozeError *error)
 {
     if (!ooze_solid_is_dynamic(solid)) {
         return OOZE_OK;
@@ -73,7 +74,7 @@ OozeStatus ooze_world_add_joint(OozeWorld *world, const OozeJointDef *def, OozeJ
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use fewer joints",
                          "a world holds at most %d joints", JOINTS_MAX);
     }
-    OozeJoint *joint = OOZE_LIST_ROOM(world->joints);
+    OozeJoint *joint = OOZE_LIST_RESERVE(world->joints);
     if (!joint) {
         return ooze_fail_memory(error, "a joint", sizeof *joint);
     }
@@ -99,26 +100,26 @@ OozeStatus ooze_world_set_joint(OozeWorld *world, OozeJointId id, OozeJointParam
 OozeStatus ooze_world_prepare_loads(OozeWorld *world, OozeError *error)
 {
     int count = world->solids.count;
-    if (world->dynamic_count > 0 && count > world->load_room) {
+    if (world->dynamic_count > 0 && count > world->load_capacity) {
         ooze_free(world->loads);
-        world->load_room = 0;
+        world->load_capacity = 0;
         world->loads = ooze_alloc_zero(2 * (size_t)count, sizeof *world->loads);
         if (!world->loads) {
             return ooze_fail_memory(error, "the loads of solids",
                                     2 * (uint64_t)count * sizeof *world->loads);
         }
-        world->load_room = count;
+        world->load_capacity = count;
     }
     for (int i = 0; world->dynamic_count > 0 && i < count; i++) {
-        world->loads[world->load_room + i] = (OozeLoad){{0, 0, 0}, {0, 0, 0}};
+        world->loads[world->load_capacity + i] = (OozeLoad){{0, 0, 0}, {0, 0, 0}};
     }
     return OOZE_OK;
 }
 
-const OozeLoad *ooze_world_taken(const OozeWorld *world, int *count)
+const OozeLoad *ooze_world_solid_loads(const OozeWorld *world, int *count)
 {
-    *count = world->dynamic_count > 0 ? world->load_room : 0;
-    return *count > 0 ? &world->loads[world->load_room] : NULL;
+    *count = world->dynamic_count > 0 ? world->load_capacity : 0;
+    return *count > 0 ? &world->loads[world->load_capacity] : NULL;
 }
 
 void ooze_world_begin_substep_loads(OozeWorld *world)
@@ -126,7 +127,7 @@ void ooze_world_begin_substep_loads(OozeWorld *world)
     ooze_dynamic_start(world->solids.items, world->solids.count);
 }
 
-void ooze_world_fly_solids(OozeWorld *world)
+void ooze_world_predict_solids(OozeWorld *world)
 {
     world->dynamic = (OozeDynamicStage){
         .solids = world->solids.items,
@@ -135,7 +136,7 @@ void ooze_world_fly_solids(OozeWorld *world)
         .joint_count = world->joints.count,
         .loads = world->loads,
         .gravity = world->def.gravity,
-        .dt = world->sub.dt,
+        .dt = world->substep.dt,
         .exact_contacts_max = world->exact_contacts_max,
         .dynamics = world->dynamics,
         .data = world->dynamics_data,
@@ -149,9 +150,9 @@ static OozeStatus check_pose(const OozeWorld *world, const OozeSolid *solid, Ooz
 {
     const OozePose *pose = &solid->pose;
     double spacing = world->def.spacing, speed = vec3_length(pose->velocity);
-    /* false for NaN, and for what has overflowed */
+    /* false for NaN and for overflow */
     bool near = vec3_length(pose->position) <= SPACINGS_FROM_ORIGIN * spacing;
-    bool slow = speed <= SPACINGS_A_STEP * spacing / world->def.time_step;
+    bool slow = speed <= SPACINGS_PER_STEP * spacing / world->def.time_step;
     if (near && slow && vec3_is_finite(pose->spin)) {
         return OOZE_OK;
     }
@@ -159,10 +160,10 @@ static OozeStatus check_pose(const OozeWorld *world, const OozeSolid *solid, Ooz
                      "use a smaller time step, or look for absurd densities; frames written so far "
                      "are good",
                      "solid '%s' runs away, or is no longer finite, in step %llu, at %g s",
-                     solid->name, (unsigned long long)world->step, world->sub.time);
+                     solid->name, (unsigned long long)world->step, world->substep.time);
 }
 
-OozeStatus ooze_world_settle_solids(OozeWorld *world, OozeError *error)
+OozeStatus ooze_world_finish_solids(OozeWorld *world, OozeError *error)
 {
     OozeDynamicStage *stage = &world->dynamic;
     if (world->dynamic_count == 0) {
@@ -170,9 +171,9 @@ OozeStatus ooze_world_settle_solids(OozeWorld *world, OozeError *error)
     }
     OozeStatus status = stage->moved ? OOZE_OK : ooze_dynamic_move(stage, error);
     for (int i = 0; i < stage->count && !status; i++) {
-        OozeLoad *taken = &world->loads[world->load_room + i];
-        taken->impulse = vec3_add(taken->impulse, stage->loads[i].impulse);
-        taken->moment = vec3_add(taken->moment, stage->loads[i].moment);
+        OozeLoad *sum = &world->loads[world->load_capacity + i];
+        sum->impulse = vec3_add(sum->impulse, stage->loads[i].impulse);
+        sum->moment = vec3_add(sum->moment, stage->loads[i].moment);
         if (ooze_solid_is_dynamic(&stage->solids[i])) {
             status = check_pose(world, &stage->solids[i], error);
         }
@@ -182,9 +183,9 @@ OozeStatus ooze_world_settle_solids(OozeWorld *world, OozeError *error)
 
 /* ---- speed ------------------------------------------------------------------------------ */
 
-/* Of its fastest point, at most: that of the centre and of the farthest corner of its box about
-   it. */
-static double speed_of(const OozeSolid *solid)
+/* Upper bound of the speed of its points: that of the centre, and of the farthest corner of its
+   bounding box about the centre. */
+static double max_point_speed(const OozeSolid *solid)
 {
     OozeBounds box = ooze_shape_bounds(solid->shape);
     OozeVec3 c = solid->mass.centre;
@@ -197,10 +198,10 @@ static double speed_of(const OozeSolid *solid)
 
 double ooze_world_fastest_solid(const OozeWorld *world)
 {
-    double most = 0.0;
+    double fastest = 0.0;
     for (int i = 0; i < world->solids.count; i++) {
         const OozeSolid *solid = &world->solids.items[i];
-        most = ooze_solid_is_dynamic(solid) ? fmax(most, speed_of(solid)) : most;
+        fastest = ooze_solid_is_dynamic(solid) ? fmax(fastest, max_point_speed(solid)) : fastest;
     }
-    return most;
+    return fastest;
 }

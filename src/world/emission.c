@@ -4,7 +4,7 @@
 #include "physics/periodic.h"
 #include "world/world.h"
 
-static OozeStatus remove_sunk(OozeWorld *world, OozeError *error)
+static OozeStatus run_sinks(OozeWorld *world, OozeError *error)
 {
     uint64_t removed = 0;
     if (world->sinks.count == 0 || ooze_world_particle_count(world) == 0) {
@@ -19,23 +19,23 @@ static OozeStatus remove_sunk(OozeWorld *world, OozeError *error)
     return status;
 }
 
-static OozeStatus wrap_newcomers(OozeWorld *world, OozeError *error)
+static OozeStatus wrap_new_particles(OozeWorld *world, OozeError *error)
 {
     const OozePeriodic *p = &world->periodic;
-    bool needed = world->newcomers && ooze_periodic_any(p);
-    world->newcomers = false;
+    bool needed = world->needs_wrap && ooze_periodic_any(p);
+    world->needs_wrap = false;
     return needed ? world->engine->wrap(world->engine_data, p, error) : OOZE_OK;
 }
 
-/* Whether the nozzle is filled after the second step: fluid may stand in it by then. Nozzles that
-   run from the start are filled in the second step. */
+/* Whether the nozzle is first filled after the second step, when other fluid may be inside it.
+   Nozzles that run from the start are filled in the second step. */
 static bool is_refilled(const OozeWorld *world, const OozeEmitter *emitter)
 {
     double dt = world->def.time_step;
     return world->step > 1 && ooze_emitter_fills(emitter, world->time - dt, dt);
 }
 
-/* Nozzles that are filled late test on the processor for particles in their volume. */
+/* ooze_world_remove_overlaps reads the particles on the host. */
 static OozeStatus sync_for_refills(OozeWorld *world, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
@@ -56,23 +56,23 @@ static OozeStatus run_emitter(OozeWorld *world, int i, OozeParticles *arrivals, 
     const OozeEmission emission = {world->time - dt, dt, world->nozzle_field, (uint16_t)(i + 1)};
     OozeStatus status = ooze_emitter_emit(emitter, arrivals, &emission, &emitted, error);
     if (!status && refilled && emitted > 0) {
-        status = ooze_world_thin_fill(world, arrivals, first, &removed, error);
+        status = ooze_world_remove_overlaps(world, arrivals, first, &removed, error);
         emitted -= removed;
         emitter->state.emitted -= removed;
     }
     if (status) {
         return status;
     }
-    ooze_world_welcome(world, arrivals, first, emitted, emitter->temperature);
+    ooze_world_init_particles(world, arrivals, first, emitted, emitter->temperature);
     world->emitted += emitted;
     if (emitted > 0 && emitter->limit > 0 && emitter->state.emitted >= emitter->limit) {
-        ooze_world_log(world, OOZE_LOG_INFO, "emitter '%s' has given its %llu particles",
+        ooze_world_log(world, OOZE_LOG_INFO, "emitter '%s' has emitted its %llu particles",
                        emitter->name, (unsigned long long)emitter->limit);
     }
     return OOZE_OK;
 }
 
-/* Particles that entered nozzles during the step that ends now take part in the next one. */
+/* Adds the particles that entered nozzles during the step that has just ended. */
 static OozeStatus run_emitters(OozeWorld *world, OozeParticles *arrivals, OozeError *error)
 {
     OozeStatus status = sync_for_refills(world, error);
@@ -85,7 +85,7 @@ static OozeStatus run_emitters(OozeWorld *world, OozeParticles *arrivals, OozeEr
 OozeStatus ooze_world_emit(OozeWorld *world, OozeError *error)
 {
     OozeParticles *arrivals = NULL;
-    OozeStatus status = remove_sunk(world, error);
+    OozeStatus status = run_sinks(world, error);
     if (!status && world->emitters.count > 0) {
         status = ooze_world_begin_arrivals(world, &arrivals, error);
         status = status ? status : run_emitters(world, arrivals, error);
@@ -93,7 +93,7 @@ OozeStatus ooze_world_emit(OozeWorld *world, OozeError *error)
     }
     /* after emission, before any motion: a jet's new speed acts on the coming step */
     ooze_world_apply_changes(world);
-    return status ? status : wrap_newcomers(world, error);
+    return status ? status : wrap_new_particles(world, error);
 }
 
 OozeStatus ooze_world_prescribe(OozeWorld *world, OozeError *error)
@@ -103,18 +103,18 @@ OozeStatus ooze_world_prescribe(OozeWorld *world, OozeError *error)
         const OozeEmitter *emitter = &world->emitters.items[i];
         uint16_t mark = (uint16_t)(i + 1);
         status =
-            world->engine->prescribe(world->engine_data, emitter, world->sub.time, mark, error);
+            world->engine->prescribe(world->engine_data, emitter, world->substep.time, mark, error);
     }
     return status;
 }
 
-double ooze_world_forecast(const OozeWorld *world, double end)
+double ooze_world_forecast_particles(const OozeWorld *world, double end)
 {
     double particles = (double)ooze_world_particle_count(world);
-    double dt = world->def.time_step; /* emitters lag by one step: see emit */
+    double dt = world->def.time_step; /* emitters lag by one step: see run_emitters */
     for (int i = 0; i < world->emitters.count; i++) {
         const OozeEmitter *emitter = &world->emitters.items[i];
-        particles += ooze_emitter_forecast(emitter, world->time - dt, end - dt) -
+        particles += ooze_emitter_forecast_particles(emitter, world->time - dt, end - dt) -
                      (double)emitter->state.emitted;
     }
     return particles;

@@ -64,7 +64,7 @@ static OozeQuat aim(const OozeEmitterDef *def, OozeAxis up)
                     quat_between(vec3(0, 0, 1), direction));
 }
 
-/* The nozzle's own frame at a time: its motion, after being pointed along the jet. */
+/* Pose of the nozzle at a time: its aim, then its motion. */
 static OozePose nozzle_pose(const OozeEmitter *emitter, double time)
 {
     OozePose pose = ooze_motion_pose(&emitter->motion, time);
@@ -93,9 +93,9 @@ OozeStatus ooze_emitter_create(OozeEmitter *emitter, const OozeEmitterDef *def, 
     emitter->spacing = spacing;
     emitter->aim = aim(def, up);
     emitter->state.speed = def->speed;
-    /* A layer stands for half a spacing of jet before and behind it: the first is due when half a
-       spacing has left, so that a run of k spacings gives k layers, not k or k + 1 by rounding. The
-       nozzle is full at the start. */
+    /* A layer represents half a spacing of jet ahead of it and behind it. The first layer enters
+       after half a spacing of jet, so that a jet of k spacings has exactly k layers, whatever the
+       rounding. The nozzle is full at the start. */
     emitter->length = isnan(def->length) ? support : def->length;
     emitter->state.travelled = 0.5 * spacing + emitter->length;
     status =
@@ -118,15 +118,14 @@ void ooze_emitter_free(OozeEmitter *emitter)
     memset(emitter, 0, sizeof *emitter);
 }
 
-/* What leaves within a step. */
+/* The layers that enter the nozzle within a step. */
 typedef struct Batch {
     double end;       /* when the nozzle stops within the step, or the step's end */
-    double travelled; /* m of jet at that time since the layer before the first */
+    double travelled; /* m of jet at that time since the last layer of earlier steps */
     uint64_t layers, particles;
 } Batch;
 
-/* Whether it has given all that it has to give. */
-static bool is_spent(const OozeEmitter *emitter)
+static bool has_reached_limit(const OozeEmitter *emitter)
 {
     return emitter->limit > 0 && emitter->state.emitted >= emitter->limit;
 }
@@ -139,13 +138,13 @@ static OozeStatus plan(const OozeEmitter *emitter, double time, double dt, Batch
     double begin = fmax(time, emitter->start);
     batch->end = fmin(time + dt, emitter->stop);
     batch->travelled = state->travelled;
-    if (!(batch->end > begin) || !(state->speed > 0.0) || is_spent(emitter)) {
+    if (!(batch->end > begin) || !(state->speed > 0.0) || has_reached_limit(emitter)) {
         return OOZE_OK;
     }
     batch->travelled += state->speed * (batch->end - begin);
     double layers = floor(batch->travelled / emitter->spacing);
     double pattern = (double)emitter->pattern.count;
-    if (emitter->limit > 0) { /* no more layers than the rest of the limit needs */
+    if (emitter->limit > 0) { /* as many layers as reach the limit, at most */
         layers = fmin(layers, ceil((double)(emitter->limit - state->emitted) / pattern));
     }
     if (!(layers * pattern <= (double)OOZE_PARTICLES_MAX)) {
@@ -161,8 +160,8 @@ static OozeStatus plan(const OozeEmitter *emitter, double time, double dt, Batch
     return OOZE_OK;
 }
 
-/* Layer k (1 is the first to enter) as it stands at the step's end. True while the nozzle leads it.
-   */
+/* Positions and velocities of layer k (1 is the first to enter) at the end of the step. True: the
+   layer is inside the nozzle, which prescribes its velocity. */
 static bool place_layer(const OozeEmitter *emitter, const Batch *batch, uint64_t k, double step_end,
                         uint64_t n, OozeFloat4 *positions, OozeFloat4 *velocities)
 {
@@ -231,29 +230,29 @@ bool ooze_emitter_fills(const OozeEmitter *emitter, double time, double dt)
            emitter->state.speed > 0.0;
 }
 
-double ooze_emitter_forecast(const OozeEmitter *emitter, double time, double end)
+double ooze_emitter_forecast_particles(const OozeEmitter *emitter, double time, double end)
 {
     const OozeEmitterState *state = &emitter->state;
     double open = fmin(end, emitter->stop) - fmax(time, emitter->start), layers = 0.0;
     if (open > 0.0 && state->speed > 0.0) {
         layers = floor((state->travelled + state->speed * open) / emitter->spacing);
     }
-    double given = (double)state->emitted + layers * (double)emitter->pattern.count;
-    return emitter->limit > 0 ? fmin(given, (double)emitter->limit) : given;
+    double total = (double)state->emitted + layers * (double)emitter->pattern.count;
+    return emitter->limit > 0 ? fmin(total, (double)emitter->limit) : total;
 }
 
-typedef struct LeadJob {
+typedef struct PrescribeJob {
     OozeNozzleFlow flow;
     uint16_t mark;
     const OozeFloat4 *positions;
     OozeFloat4 *velocities;
     uint16_t *prescribed;
-} LeadJob;
+} PrescribeJob;
 
-static void lead_range(void *data, uint64_t begin, uint64_t end, int worker)
+static void prescribe_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const LeadJob *job = data;
+    const PrescribeJob *job = data;
     for (uint64_t i = begin; i < end; i++) {
         if (job->prescribed[i] != job->mark) {
             continue;
@@ -272,19 +271,19 @@ bool ooze_emitter_flow_at(const OozeEmitter *emitter, double time, OozeNozzleFlo
 {
     flow->pose = nozzle_pose(emitter, time);
     flow->jet = quat_rotate(flow->pose.rotation, vec3(0, 0, emitter->state.speed));
-    flow->over = time >= emitter->stop || is_spent(emitter);
+    flow->over = time >= emitter->stop || has_reached_limit(emitter);
     return emitter->length > 0.0;
 }
 
 void ooze_emitter_prescribe(const OozeEmitter *emitter, OozeParticles *particles,
                             OozeThreads *threads, double time, int nozzle_field, uint16_t mark)
 {
-    LeadJob job = {.mark = mark};
+    PrescribeJob job = {.mark = mark};
     if (nozzle_field < 0 || !ooze_emitter_flow_at(emitter, time, &job.flow)) {
         return;
     }
     job.positions = ooze_particles_positions(particles);
     job.velocities = ooze_particles_velocities(particles);
     job.prescribed = ooze_particles_data(particles, nozzle_field);
-    ooze_parallel_for(threads, ooze_particles_count(particles), 8192, lead_range, &job);
+    ooze_parallel_for(threads, ooze_particles_count(particles), 8192, prescribe_range, &job);
 }

@@ -8,11 +8,11 @@
 #include "solids/shape.h"
 #include "world/nozzle.h"
 
-/* What must be saved to resume bit for bit. */
+/* The state that is saved with a frame. */
 typedef struct OozeEmitterState {
-    double travelled; /* m of jet since the last layer */
-    double speed;     /* m/s, may be changed while running */
-    uint64_t layers, emitted;
+    double travelled;         /* m of jet since the last layer */
+    double speed;             /* m/s, may be changed while running */
+    uint64_t layers, emitted; /* layers and particles so far */
 } OozeEmitterState;
 
 typedef struct OozeEmitter {
@@ -23,7 +23,7 @@ typedef struct OozeEmitter {
     double start, stop;
     uint64_t limit;
     double spacing;
-    double length;      /* of the nozzle, m: a layer enters this far behind the exit */
+    double length;      /* m of nozzle: layers enter at this distance upstream of the exit */
     double temperature; /* degC; NAN: that of the air */
     OozeNozzlePattern pattern;
     OozeEmitterState state;
@@ -46,21 +46,22 @@ typedef struct OozeEmission {
 OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles,
                              const OozeEmission *emission, uint64_t *emitted, OozeError *error);
 
-/* Whether the nozzle is filled within (time, time + dt]: with its first layers, all at once. */
+/* Whether the nozzle is filled within (time, time + dt]: its first layers enter all at once. */
 bool ooze_emitter_fills(const OozeEmitter *emitter, double time, double dt);
 
 typedef struct OozeNozzleFlow OozeNozzleFlow; /* see source_formula.h */
-/* False: the nozzle does not prescribe velocities. */
+/* The flow inside the nozzle at `time`; false: the nozzle has no length, so it prescribes none. */
 bool ooze_emitter_flow_at(const OozeEmitter *emitter, double time, OozeNozzleFlow *flow);
 
 /* Sets the velocities of the particles inside the nozzle at `time`, and frees those that have
-   passed the exit, or all once it has stopped. A nozzle at speed 0 has not: it holds them. */
+   passed the exit, or all once it has stopped. A nozzle at speed 0 has not stopped: particles
+   inside rest in it. */
 void ooze_emitter_prescribe(const OozeEmitter *emitter, OozeParticles *particles,
                             OozeThreads *threads, double time, int nozzle_field, uint16_t mark);
 
-/* Particles it will have given in all when it has emitted from `time` until `end` at its present
-   speed. */
-double ooze_emitter_forecast(const OozeEmitter *emitter, double time, double end);
+/* Total number of particles that it has emitted at the time `end`, if it goes on from `time` at its
+   present speed. */
+double ooze_emitter_forecast_particles(const OozeEmitter *emitter, double time, double end);
 
 typedef struct OozeSink {
     char *name;

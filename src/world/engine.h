@@ -1,6 +1,5 @@
-/* A device that takes a world's steps: the processor, or a GPU with the particles in its own
-   memory. The world decides what happens and when; its engine does it. See cpu_engine.c and
-   parts/engines.c. */
+/* An engine executes a world's steps on a device: the processor, or a GPU that holds the particles
+   in its own memory. See cpu_engine.c and parts/engines.c. */
 #ifndef OOZE_WORLD_ENGINE_H
 #define OOZE_WORLD_ENGINE_H
 
@@ -9,21 +8,21 @@
 
 typedef struct OozeEngineFacts {
     uint64_t particles;
-    uint64_t pairs, wall_pairs; /* of the last neighbour lists: fluid, and boundary samples */
-    uint64_t bytes;             /* of device memory in use; 0: it uses the host's */
+    uint64_t pairs, wall_pairs; /* entries of the last neighbour lists: fluid, boundary samples */
+    uint64_t bytes;             /* of device memory in use; 0: it uses host memory */
     uint64_t free_bytes;        /* of device memory; 0: not known */
 } OozeEngineFacts;
 
 /* State of the particles at the end of a substep. */
 typedef struct OozeEngineEnd {
     uint64_t first_bad; /* lowest index of a particle that is out of bounds, or UINT64_MAX */
-    double speed;       /* of the fastest; NAN: not measured */
+    double speed;       /* m/s of the fastest particle; NAN: not measured */
 } OozeEngineEnd;
 
 typedef struct OozeEngine {
     const char *name; /* "cpu", "cuda" */
     bool stand_in;    /* for tests: used only where the device is chosen explicitly */
-    bool own_memory;  /* particles and arrays of the method are copied to and from the host's */
+    bool own_memory;  /* particles and arrays of the method are copied from and to host memory */
     /* Whether the device exists. `text` gets its description, or the reason why it cannot be used.
        */
     bool (*available)(char *text, size_t size);
@@ -34,39 +33,41 @@ typedef struct OozeEngine {
     OozeStatus (*create)(OozeWorld *world, const OozeMethod *method, void **data, OozeError *error);
     void (*destroy)(void *data);
     void (*facts)(const void *data, OozeEngineFacts *facts);
-    /* Until all work that was launched is complete. NULL: all calls are synchronous. */
+    /* Returns when all launched work is complete. NULL: all calls are synchronous. */
     void (*wait)(void *data);
 
-    /* All particles from the host's store, and all back into it; its next id does not change.
-       `arrays` are the method's own (see OozeMethod.arrays): upload reads data and count of each,
-       download sets them, valid until the next call. Both NULL for a method without arrays. */
+    /* Copy all particles from and to the host's store; its next id does not change. `arrays` are
+       those of the method (see OozeMethod.arrays), NULL where it has none: upload reads data and
+       count of each, download sets them, valid until the next call. */
     OozeStatus (*upload)(void *data, const OozeParticles *particles, const OozeFieldView *arrays,
                          OozeError *error);
     OozeStatus (*download)(void *data, OozeParticles *particles, OozeFieldView *arrays,
                            OozeError *error);
-    /* All particles of `newcomers`, a store with the same fields, join the end. */
-    OozeStatus (*append)(void *data, const OozeParticles *newcomers, OozeError *error);
+    /* Appends all particles of `arrivals`, a store with the same fields. */
+    OozeStatus (*append)(void *data, const OozeParticles *arrivals, OozeError *error);
     /* Removes the particles inside sinks that are open at `time`. */
     OozeStatus (*remove)(void *data, const OozeSink *sinks, int count, double time,
                          uint64_t *removed, OozeError *error);
     /* As ooze_emitter_prescribe. */
     OozeStatus (*prescribe)(void *data, const OozeEmitter *emitter, double time, uint16_t mark,
                             OozeError *error);
+    /* Speed of the fastest particle, m/s. */
     OozeStatus (*fastest)(void *data, double *speed, OozeError *error);
     /* Wraps positions into the periodic box. */
     OozeStatus (*wrap)(void *data, const OozePeriodic *periodic, OozeError *error);
 
-    /* A substep. Particles, neighbours and fields of the context are the host's, which may be
-       outdated; its solids are at their poses, its boundary samples as they were generated. */
+    /* The functions below make up a substep. Particles, neighbours and fields of the context are
+       the host's, which may be outdated; its solids are at their poses, its boundary samples as
+       they were generated. */
 
-    /* Sorts the particles in space and gives their bounding box; without particles it stays. */
+    /* Sorts the particles by cell and sets their bounding box, unless there are no particles. */
     OozeStatus (*sort)(void *data, const OozeStepContext *context, float low[3], float high[3],
                        OozeError *error);
-    /* Neighbour lists. `resampled`: the boundary samples are others than at the last call. */
+    /* Builds neighbour lists. `resampled`: the boundary samples differ from the last call's. */
     OozeStatus (*find_neighbours)(void *data, const OozeStepContext *context, bool resampled,
                                   OozeError *error);
     OozeStatus (*step)(void *data, OozeStepContext *context, OozeError *error);
-    /* Wraps positions and checks positions and velocities against these bounds. */
+    /* Wraps positions; checks distances from the origin (m) and speeds (m/s) against the limits. */
     OozeStatus (*finish)(void *data, const OozePeriodic *periodic, float fastest, float farthest,
                          OozeEngineEnd *end, OozeError *error);
 } OozeEngine;

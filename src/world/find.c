@@ -1,4 +1,4 @@
-/* Finding what was added to a world: by id, by name. */
+/* Items of a world by id and by name. */
 #include <string.h>
 
 #include "base/fail.h"
@@ -38,16 +38,16 @@ static OozeStatus find(const OozeWorld *world, const char *what, int count,
                        const char *(*name_of)(const OozeWorld *, int), const char *name,
                        int32_t *index, OozeError *error)
 {
-    enum { NAMES_MAX = 256 }; /* names to suggest from; any number can be found */
+    enum { NAMES_MAX = 256 }; /* suggestions consider this many names; the search is unlimited */
     const char *names[NAMES_MAX];
     OOZE_REQUIRE(name, error);
     for (int i = 0; i < count; i++) {
-        const char *own = name_of(world, i);
-        if (strcmp(own, name) == 0) {
+        const char *candidate = name_of(world, i);
+        if (strcmp(candidate, name) == 0) {
             *index = i;
             return OOZE_OK;
         }
-        names[i < NAMES_MAX ? i : NAMES_MAX - 1] = own;
+        names[i < NAMES_MAX ? i : NAMES_MAX - 1] = candidate;
     }
     const char *near = ooze_suggest(name, names, count < NAMES_MAX ? count : NAMES_MAX);
     OozeText hint = {0};

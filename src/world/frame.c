@@ -1,4 +1,4 @@
-/* The read-only frame view: look-up by name, and the hash of the state. */
+/* Frames: look-up of fields by name, and the hash of the state. */
 #include "ooze/frame.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Heat in a world: which particles have a temperature, and the stage of a step. */
+/* Heat in a world: the fields temperature and phase, sources, and the heat stage of a step. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static bool anything_melts(const OozeWorld *world)
     return any;
 }
 
-static void mark_phases(OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n)
+static void init_phases(OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n)
 {
     if (world->phase_field >= 0) {
         ooze_heat_initial_phase(world->materials.items, ooze_particles_materials(particles),
@@ -23,8 +23,8 @@ static void mark_phases(OozeWorld *world, OozeParticles *particles, uint64_t fir
     }
 }
 
-void ooze_world_warm(OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n,
-                     double temperature)
+void ooze_world_init_temperatures(OozeWorld *world, OozeParticles *particles, uint64_t first,
+                                  uint64_t n, double temperature)
 {
     if (world->temperature_field < 0) {
         return;
@@ -33,10 +33,10 @@ void ooze_world_warm(OozeWorld *world, OozeParticles *particles, uint64_t first,
     for (uint64_t i = first; i < first + n; i++) {
         t[i] = isnan(temperature) ? world->def.air_temperature : temperature;
     }
-    mark_phases(world, particles, first, n);
+    init_phases(world, particles, first, n);
 }
 
-static OozeStatus keep_phases(OozeWorld *world, OozeError *error)
+static OozeStatus enable_phases(OozeWorld *world, OozeError *error)
 {
     static const OozeFieldInfo phase = {"phase", OOZE_FIELD_UINT8,     1, 1, "", 0.0,
                                         true,    "0: liquid; 1: solid"};
@@ -48,15 +48,15 @@ static OozeStatus keep_phases(OozeWorld *world, OozeError *error)
                  ? status
                  : ooze_particles_add_field(world->particles, &phase, &world->phase_field, error);
     if (!status) {
-        mark_phases(world, world->particles, 0, ooze_particles_count(world->particles));
+        init_phases(world, world->particles, 0, ooze_particles_count(world->particles));
     }
     return status;
 }
 
-OozeStatus ooze_world_keep_heat(OozeWorld *world, OozeError *error)
+OozeStatus ooze_world_enable_heat(OozeWorld *world, OozeError *error)
 {
     static const OozeFieldInfo temperature = {"temperature", OOZE_FIELD_FLOAT64, 1, 1, "degC", 0.0,
-                                              true,          "how warm it is"};
+                                              true,          "temperature"};
     OozeStatus status = OOZE_OK;
     if (world->temperature_field < 0) {
         int field = -1;
@@ -68,15 +68,17 @@ OozeStatus ooze_world_keep_heat(OozeWorld *world, OozeError *error)
         }
         world->temperature_field = field;
         world->heat = ooze_heat_constants(world->def.spacing, world->support);
-        ooze_world_warm(world, world->particles, 0, ooze_particles_count(world->particles), NAN);
+        ooze_world_init_temperatures(world, world->particles, 0,
+                                     ooze_particles_count(world->particles), NAN);
     }
-    return keep_phases(world, error);
+    return enable_phases(world, error);
 }
 
-OozeStatus ooze_world_keep_heat_of(OozeWorld *world, const OozeMaterial *material, OozeError *error)
+OozeStatus ooze_world_enable_heat_for(OozeWorld *world, const OozeMaterial *material,
+                                      OozeError *error)
 {
     bool wanted = material->table_count > 0 || world->temperature_field >= 0;
-    return wanted ? ooze_world_keep_heat(world, error) : OOZE_OK;
+    return wanted ? ooze_world_enable_heat(world, error) : OOZE_OK;
 }
 
 OozeStatus ooze_world_check_temperature(double temperature, const char *what, const char *name,
@@ -95,7 +97,7 @@ OozeStatus ooze_world_add_heat_source(OozeWorld *world, const OozeHeatSourceDef 
 {
     OOZE_REQUIRE(world, error);
     OOZE_REQUIRE(def, error);
-    OozeHeatSource *source = OOZE_LIST_ROOM(world->sources);
+    OozeHeatSource *source = OOZE_LIST_RESERVE(world->sources);
     if (!source) {
         return ooze_fail_memory(error, "a heat source", sizeof *source);
     }
@@ -104,7 +106,7 @@ OozeStatus ooze_world_add_heat_source(OozeWorld *world, const OozeHeatSourceDef 
     if (status) {
         return status;
     }
-    status = ooze_world_keep_heat(world, error);
+    status = ooze_world_enable_heat(world, error);
     if (status) {
         ooze_heat_source_free(source);
         return status;
@@ -118,10 +120,10 @@ OozeStatus ooze_world_conduct(OozeWorld *world, OozeError *error)
     if (world->temperature_field < 0) {
         return OOZE_OK;
     }
-    ooze_arena_reset(world->arena); /* the method has done its work */
+    ooze_arena_reset(world->arena); /* the method's temporaries are no longer needed */
     OozeStepContext context = ooze_world_step_context(world);
-    context.time = world->sub.time;
-    context.dt = world->sub.dt;
+    context.time = world->substep.time;
+    context.dt = world->substep.dt;
     OozeHeatJob job = {
         .context = &context,
         .rule = &world->heat,

@@ -1,4 +1,4 @@
-/* What a world has to say that is no error. */
+/* Log lines of a world. */
 #include <stdarg.h>
 #include <stdio.h>
 

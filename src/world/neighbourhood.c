@@ -5,7 +5,7 @@
 #include "base/vec3.h"
 #include "world/world.h"
 
-/* Samples of an infinite plane at most: it is cut so as not to need more. */
+/* Largest number of samples of an infinite plane: its clip box is limited accordingly. */
 #define PLANE_SAMPLES_MAX 4e6
 
 static void include_point(OozeBounds *bounds, OozeVec3 p)
@@ -18,7 +18,7 @@ static void include_point(OozeBounds *bounds, OozeVec3 p)
     bounds->max.z = p.z > bounds->max.z ? p.z : bounds->max.z;
 }
 
-/* A box around the particles, as they were sorted; turned inside out where there are none. */
+/* Bounding box of the particles when they were sorted; low > high where there are none. */
 typedef struct Box {
     float low[3], high[3];
 } Box;
@@ -28,7 +28,7 @@ static Box empty_box(void)
     return (Box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 }
 
-/* Where fluid is or comes from; false where there is none. */
+/* Bounds of the particles and emitters; false: there are none. */
 static bool fluid_bounds(const OozeWorld *world, const Box *box, OozeBounds *bounds)
 {
     const float *low = box->low, *high = box->high;
@@ -52,28 +52,29 @@ static bool is_sampled_plane(const OozeSolid *solid)
     return solid->sampled && ooze_shape_kind(solid->shape) == OOZE_SHAPE_PLANE;
 }
 
-/* Along a periodic axis in a plane it is sampled once around, for samples beyond would fall on
-   those. The plane may move, but turned it does not meet itself. */
+/* Limits the clip box to one period along each periodic axis that lies in the plane: samples beyond
+   it would coincide with samples inside. A rotated plane is not periodic along these axes. */
 static void clip_to_period(const OozeWorld *world, const OozeSolid *plane, OozeBounds *clip)
 {
     OozeQuat r = plane->pose.rotation;
     OozeVec3 normal;
     (void)ooze_shape_distance(plane->shape, vec3(0, 0, 0), &normal);
-    bool turned = r.x != 0.0 || r.y != 0.0 || r.z != 0.0;
+    bool rotated = r.x != 0.0 || r.y != 0.0 || r.z != 0.0;
     double *low[3] = {&clip->min.x, &clip->min.y, &clip->min.z};
     double *high[3] = {&clip->max.x, &clip->max.y, &clip->max.z};
     for (int axis = 0; axis < 3; axis++) {
         double length = (double)world->periodic.length[axis];
-        if (length > 0.0 && !turned && fabs(vec3_component(normal, axis)) < 1e-9) {
+        if (length > 0.0 && !rotated && fabs(vec3_component(normal, axis)) < 1e-9) {
             *low[axis] = 0.0;
-            *high[axis] = length - 1e-3 * world->def.spacing; /* the end is the beginning */
+            *high[axis] =
+                length - 1e-3 * world->def.spacing; /* the end coincides with the beginning */
         }
     }
 }
 
-/* An infinite plane is sampled in a box around the fluid, in the plane's own frame so that it moves
-   with it, and again when the fluid comes near the border of that box. The box is part of the saved
-   state: a resumed run must sample the same points in the same order. */
+/* An infinite plane is sampled within a clip box around the fluid, given in the plane's frame. When
+   the fluid comes near the border, the plane gets a new clip box and new samples. The box is part
+   of the saved state: a resumed run must sample the same points in the same order. */
 static void follow_fluid(OozeWorld *world, OozeSolid *plane, const OozeBounds *fluid)
 {
     OozeBounds near = ooze_bounds_transform(fluid, &plane->pose, true), around = near;
@@ -96,13 +97,13 @@ static void follow_fluid(OozeWorld *world, OozeSolid *plane, const OozeBounds *f
     OozeBounds clip = {vec3_sub(centre, extent), vec3_add(centre, extent)};
     clip_to_period(world, plane, &clip);
     if (contains(&plane->clip, &clip)) {
-        return; /* already as large as is allowed: fluid beyond meets the plane without samples */
+        return; /* at its largest size: fluid beyond it collides, but finds no samples */
     }
     plane->clip = clip;
     world->planes_stale = true;
 }
 
-static void move_clips(OozeWorld *world, const Box *box)
+static void update_clip_boxes(OozeWorld *world, const Box *box)
 {
     OozeBounds fluid;
     if (!fluid_bounds(world, box, &fluid)) {
@@ -127,7 +128,8 @@ static OozeStatus add_samples(OozeWorld *world, bool planes, OozeError *error)
     return status;
 }
 
-/* Planes come last, so that they can be sampled anew alone; a resumed run makes the same order. */
+/* Samples of planes come last, so that they can be replaced without the others. A resumed run
+   creates the same order. */
 static OozeStatus sample_solids(OozeWorld *world, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
@@ -148,10 +150,9 @@ static OozeStatus sample_solids(OozeWorld *world, OozeError *error)
     return status;
 }
 
-/* Samples of the solids where fluid may come. */
-static OozeStatus renew_samples(OozeWorld *world, const Box *box, OozeError *error)
+static OozeStatus update_samples(OozeWorld *world, const Box *box, OozeError *error)
 {
-    move_clips(world, box);
+    update_clip_boxes(world, box);
     bool stale = world->boundary_stale || world->planes_stale;
     return stale ? sample_solids(world, error) : OOZE_OK;
 }
@@ -164,7 +165,7 @@ OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error)
     ooze_timer_begin(&world->timer, "neighbours");
     OozeStatus status = engine->sort(world->engine_data, &context, box.low, box.high, error);
     if (!status && world->method->uses_boundary_neighbours) {
-        status = renew_samples(world, &box, error);
+        status = update_samples(world, &box, error);
         ooze_timer_lap(&world->timer, "boundary");
     }
     if (!status) {

@@ -16,7 +16,7 @@
 
 enum { PATTERN_MAX = 4000000, RELAX_ROUNDS = 160 };
 
-/* A region of the nozzle plane by its signed distance. */
+/* A region of the nozzle plane, given by its signed distance. */
 typedef struct Outline {
     OozeOutline kind;
     double radius;
@@ -54,7 +54,7 @@ static double polygon_distance(const Outline *outline, OozeVec3 p, OozeVec3 *nor
     return inside ? -sqrt(best) : sqrt(best);
 }
 
-/* In-plane distance to first order: the shape's distance over its slope along the plane. */
+/* In-plane distance to first order: the shape's distance over the in-plane part of its gradient. */
 static double section_distance(const Outline *outline, OozeVec3 p, OozeVec3 *normal)
 {
     OozeVec3 world = ooze_pose_to_world(&outline->frame, p), n;
@@ -161,7 +161,8 @@ static OozeStatus make_star(Outline *outline, const OozeEmitterDef *def, const c
     return OOZE_OK;
 }
 
-/* Sums the covered share of small cells; a share is linear in the distance of the cell's centre. */
+/* Area and bounds of the section, from the covered share of small cells: it is taken as linear in
+   the signed distance of the cell's centre. */
 static void measure_section(Outline *outline, double spacing)
 {
     double width = outline->high.x - outline->low.x, depth = outline->high.y - outline->low.y;
@@ -318,7 +319,7 @@ static OozeStatus fill_outline(const Outline *outline, double spacing, const cha
                                OozeNozzlePattern *pattern, OozeError *error)
 {
     double wanted = fmax(1.0, rint(outline->area / (spacing * spacing)));
-    /* the seeds cover the bounds, so these are limited too */
+    /* the candidates cover the bounding box, so its size is limited too */
     double box = (outline->high.x - outline->low.x) * (outline->high.y - outline->low.y) /
                  (spacing * spacing);
     if (!(wanted <= PATTERN_MAX) || !(box <= 16.0 * PATTERN_MAX)) {
@@ -348,7 +349,7 @@ static OozeStatus fill_outline(const Outline *outline, double spacing, const cha
         ooze_free(made);
         return status;
     }
-    /* A layer cut short by the emitter's limit keeps its middle. */
+    /* centre first: a layer that the emitter's limit truncates consists of the middle points */
     qsort(made, n, sizeof *made, centre_first);
     pattern->count = n;
     pattern->points = made;

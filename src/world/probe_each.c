@@ -1,4 +1,4 @@
-/* The particles that a probe selects, each with its place among them. */
+/* A parallel loop over the particles that a probe selects. */
 #include "base/fail.h"
 #include "base/memory.h"
 #include "world/probe_kind.h"
@@ -8,12 +8,12 @@ enum { BLOCK = 4096 };
 typedef struct Each {
     const OozeProbeView *view;
     bool all;
-    uint64_t *starts; /* selected in each block, then before it */
+    uint64_t *starts; /* number of selected particles in each block, then before each block */
     OozeProbeEach body;
     void *context;
 } Each;
 
-static bool takes(const Each *each, uint64_t i)
+static bool is_selected(const Each *each, uint64_t i)
 {
     return each->all || probe_selects(each->view, i);
 }
@@ -24,7 +24,7 @@ static void count_block(void *context, uint64_t begin, uint64_t end, int worker)
     const Each *each = context;
     uint64_t n = 0;
     for (uint64_t i = begin; i < end; i++) {
-        n += takes(each, i);
+        n += is_selected(each, i);
     }
     each->starts[begin / BLOCK] = n;
 }
@@ -35,7 +35,7 @@ static void visit_block(void *context, uint64_t begin, uint64_t end, int worker)
     const Each *each = context;
     uint64_t place = each->starts[begin / BLOCK];
     for (uint64_t i = begin; i < end; i++) {
-        if (takes(each, i)) {
+        if (is_selected(each, i)) {
             each->body(each->context, i, place++);
         }
     }

@@ -7,7 +7,7 @@
 
 /* ---- profile ---------------------------------------------------------------------------- */
 
-/* Blocks are fixed by the particles alone and added in order, so threads cannot show. */
+/* Block sums have a fixed size and are added in order: results do not depend on the threads. */
 enum { PROFILE_BLOCK = 8192, PROFILE_SUMS = 4 };
 
 typedef struct Profile {
@@ -18,7 +18,7 @@ typedef struct Profile {
     double *partial; /* block by block: bins times (count, vx, vy, vz) */
 } Profile;
 
-/* The bin of a point, or -1 where it is beside the line or beyond its ends. */
+/* The bin of a point; -1: it is too far from the line, or beyond its ends. */
 static int bin_of(const Profile *profile, OozeVec3 x)
 {
     OozeVec3 arm = vec3_sub(x, profile->view->probe->def.point);
@@ -28,7 +28,7 @@ static int bin_of(const Profile *profile, OozeVec3 x)
         return -1;
     }
     int bin = (int)(s / profile->length * profile->bins);
-    return bin < profile->bins ? bin : profile->bins - 1; /* the far end belongs to the last */
+    return bin < profile->bins ? bin : profile->bins - 1; /* s == length is in the last bin */
 }
 
 static void sum_bins(void *context, uint64_t begin, uint64_t end, int worker)
@@ -103,7 +103,7 @@ static void sum_contact(void *context, uint64_t begin, uint64_t end, double *sum
         double height = vec3_dot(arm, def->axis);
         double sinking = -vec3_dot(probe_velocity(view, i), def->axis);
         if (isnan(height) || isnan(sinking)) {
-            sums[3] = NAN; /* no centroid is better than one that ignores a fault */
+            sums[3] = NAN; /* a NaN particle must not be ignored: there is no centroid */
         } else if (fabs(height) <= reach && (def->sinking <= 0.0 || sinking >= def->sinking)) {
             sums[0] += arm.x;
             sums[1] += arm.y;
@@ -113,8 +113,8 @@ static void sum_contact(void *context, uint64_t begin, uint64_t end, double *sum
     }
 }
 
-/* Two directions that make a right-handed frame with the axis; about a coordinate axis they are the
-   next two in the order x, y, z, x: angles about y run from z to x. */
+/* Two unit vectors that form a right-handed frame with the axis. For a coordinate axis they are the
+   next two in cyclic order: angles about y run from z to x. */
 static void frame_about(OozeVec3 axis, OozeVec3 *first, OozeVec3 *second)
 {
     double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
@@ -132,14 +132,14 @@ OozeStatus ooze_probe_azimuth(const OozeProbeView *view, double *values, double 
     OozeStatus status =
         ooze_parallel_sum(view->context->threads, view->count, 4, sum_contact, &copy, sums, error);
     if (status || !(sums[3] > 0.0)) {
-        return status; /* nothing touches: no angle now, the turns so far stay remembered */
+        return status; /* no contact: no angle now; the turns so far are kept */
     }
     OozeVec3 first, second;
     frame_about(view->probe->def.axis, &first, &second);
     OozeVec3 centroid = vec3_scale(vec3(sums[0], sums[1], sums[2]), 1.0 / sums[3]);
     double a = vec3_dot(centroid, first), b = vec3_dot(centroid, second);
     double radius = sqrt(a * a + b * b);
-    /* On the axis itself there is no angle; rounding must not invent turns there. */
+    /* Near the axis the angle is undefined, and rounding would count spurious turns. */
     if (isfinite(radius) && radius > 1e-3 * view->spacing) {
         double turn = atan2(b, a) / (2.0 * acos(-1.0));
         if (state[OOZE_PROBE_AZIMUTH_SEEN] != 0.0) {

@@ -35,7 +35,7 @@ OozeStatus ooze_probe_heat(const OozeProbeView *view, double *values, double *st
     values[3] = sums[2];
     for (uint64_t i = 0; i < view->count; i++) {
         if (probe_selects(view, i)) {
-            values[1] = fmin(values[1], view->temperature[i]); /* NAN: none yet */
+            values[1] = fmin(values[1], view->temperature[i]); /* fmin ignores the initial NaN */
             values[2] = fmax(values[2], view->temperature[i]);
         }
     }

@@ -1,4 +1,4 @@
-/* What the files of the probe kinds share: the frame's arrays seen through the probe's filter. */
+/* Shared by the probe kinds: the arrays of the frame and the probe's selection of particles. */
 #ifndef OOZE_WORLD_PROBE_KIND_H
 #define OOZE_WORLD_PROBE_KIND_H
 
@@ -9,11 +9,11 @@
 
 typedef struct OozeProbeView {
     uint64_t count;
-    const float *position, *velocity, *rest; /* NULL where the kind does not ask for it */
+    const float *position, *velocity, *rest; /* NULL where the kind does not need it */
     uint64_t position_stride, velocity_stride, rest_stride;
-    const double *temperature; /* likewise */
+    const double *temperature; /* NULL where the kind does not need it */
     const uint16_t *material;
-    int32_t only; /* the one material that counts, or -1 */
+    int32_t only; /* the selected material; -1: all */
     const OozeMaterialView *materials;
     int material_count;
     double volume; /* of one particle, m3 */
@@ -43,21 +43,20 @@ static inline OozeVec3 probe_velocity(const OozeProbeView *view, uint64_t i)
     return probe_vector(view->velocity, view->velocity_stride, i);
 }
 
-/* Rest density of its material times the volume of a lattice cell. */
+/* kg: rest density of the material times the volume of a lattice cell. */
 static inline double probe_mass(const OozeProbeView *view, uint64_t i)
 {
     int k = view->material[i];
     return k < view->material_count ? view->materials[k].density * view->volume : (double)NAN;
 }
 
-/* Calls `body` once for every particle that the probe selects (for all with `all`) with its place
-   among them in the order of the frame, on all threads; `*n` is their number. A body writes only
-   what belongs to its particle. */
+/* Calls `body` on all threads, once for every selected particle i (`all`: for every particle);
+   `place` is its rank among these in the order of the frame, `*n` their number. */
 typedef void (*OozeProbeEach)(void *context, uint64_t i, uint64_t place);
 OozeStatus ooze_probe_each(const OozeProbeView *view, bool all, OozeProbeEach body, void *context,
                            uint64_t *n, OozeError *error);
 
-/* Each fills values[0 .. column_count). They start out as NaN. */
+/* Writes values[0 .. column_count), which are NaN before the call. */
 typedef OozeStatus (*OozeProbeMeasure)(const OozeProbeView *view, double *values, double *state,
                                        OozeError *error);
 OozeStatus ooze_probe_count(const OozeProbeView *view, double *values, double *state,

@@ -18,15 +18,15 @@ static double distance_from_axis(const OozeProbeView *view, uint64_t i)
     return vec3_length(vec3_madd(arm, -vec3_dot(arm, def->axis), def->axis));
 }
 
-typedef struct List {
+typedef struct ListJob {
     const OozeProbeView *view;
     double (*quantity)(const OozeProbeView *, uint64_t);
     double *values;
-} List;
+} ListJob;
 
 static void list_one(void *context, uint64_t i, uint64_t place)
 {
-    const List *list = context;
+    const ListJob *list = context;
     list->values[place] = list->quantity(list->view, i);
 }
 
@@ -39,7 +39,7 @@ static OozeStatus percentile_of(const OozeProbeView *view,
         return ooze_fail_memory(error, "a percentile", view->count * sizeof *list);
     }
     uint64_t n;
-    List job = {.view = view, .quantity = quantity, .values = list};
+    ListJob job = {.view = view, .quantity = quantity, .values = list};
     OozeStatus status = ooze_probe_each(view, false, list_one, &job, &n, error);
     if (!status) {
         *value = ooze_percentile(list, n, view->probe->def.percentile);
@@ -109,8 +109,7 @@ static void sum_products(void *context, uint64_t begin, uint64_t end, double *su
     }
 }
 
-/* Straight from the differences: the shortcut through sums of squares would lose half the digits.
-   */
+/* Sums squared differences: a difference of sums of squares would lose half the digits. */
 static void sum_residuals(void *context, uint64_t begin, uint64_t end, double *sums)
 {
     const Fit *fit = context;

@@ -1,4 +1,4 @@
-/* The probe of one solid: where it is, how it moves, and what the last step's particles gave it. */
+/* The probe of one solid: position, velocity, spin, angular momentum, and the load of particles. */
 #include <string.h>
 
 #include "solids/dynamic.h"
@@ -21,8 +21,8 @@ static int find(const OozeFrame *frame, const char *name)
     return -1;
 }
 
-/* Of a dynamic solid the centre of mass is meant, of others the position; these have no
-   momentum. */
+/* The position is the centre of mass of a dynamic solid, and the pose's position of other solids,
+   which have no momentum. */
 OozeStatus ooze_probe_solid(const OozeProbeView *view, double *values, double *state,
                             OozeError *error)
 {
@@ -35,17 +35,17 @@ OozeStatus ooze_probe_solid(const OozeProbeView *view, double *values, double *s
     }
     const OozePose *pose = &c->frame->solids[i].pose;
     const OozeSolid *solid = i < c->solid_count ? &c->solids[i] : NULL;
-    bool heavy = solid && ooze_solid_is_dynamic(solid);
-    OozeVec3 centre = heavy ? ooze_dynamic_centre(solid, pose) : pose->position;
+    bool dynamic = solid && ooze_solid_is_dynamic(solid);
+    OozeVec3 centre = dynamic ? ooze_dynamic_centre(solid, pose) : pose->position;
     put(values, centre);
     put(values + 3, ooze_pose_velocity_at(pose, centre));
     put(values + 6, pose->spin);
-    if (heavy) {
+    if (dynamic) {
         put(values + 9, ooze_dynamic_momentum(solid, pose, pose->spin));
     }
-    if (heavy && i < c->taken_count && c->report && c->time_step > 0.0) {
-        put(values + 12, vec3_scale(c->taken[i].impulse, 1.0 / c->time_step));
-        put(values + 15, vec3_scale(c->taken[i].moment, 1.0 / c->time_step));
+    if (dynamic && i < c->load_count && c->report && c->time_step > 0.0) {
+        put(values + 12, vec3_scale(c->loads[i].impulse, 1.0 / c->time_step));
+        put(values + 15, vec3_scale(c->loads[i].moment, 1.0 / c->time_step));
     }
     return OOZE_OK;
 }

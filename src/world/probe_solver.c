@@ -1,9 +1,8 @@
-/* The probe of the steps themselves: how well the last one was solved, and the worst since the
-   reading before. */
+/* The solver probe: numbers of the last step, and their maximum since the previous reading. */
 #include "world/probe_kind.h"
 
-/* Numbers of a step of which the largest is remembered: the first in OOZE_PROBE_SOLVER_RESIDUAL. */
-enum { SOLVER_NUMBERS = OOZE_PROBE_SOLVER_UNMET - OOZE_PROBE_SOLVER_RESIDUAL };
+/* Numbers of a step whose maximum is kept, from OOZE_PROBE_SOLVER_RESIDUAL on. */
+enum { SOLVER_NUMBERS = OOZE_PROBE_SOLVER_UNCONVERGED - OOZE_PROBE_SOLVER_RESIDUAL };
 
 static void numbers_of(const OozeStepReport *report, int substeps, double numbers[SOLVER_NUMBERS])
 {
@@ -14,7 +13,7 @@ static void numbers_of(const OozeStepReport *report, int substeps, double number
     numbers[4] = substeps;
 }
 
-void ooze_probe_note_step(OozeProbe *probe, const OozeStepReport *report, int substeps)
+void ooze_probe_record_step(OozeProbe *probe, const OozeStepReport *report, int substeps)
 {
     if (probe->def.kind != OOZE_PROBE_SOLVER) {
         return;
@@ -23,15 +22,15 @@ void ooze_probe_note_step(OozeProbe *probe, const OozeStepReport *report, int su
     bool first = state[OOZE_PROBE_SOLVER_STEPPED] == 0.0; /* since the last reading */
     numbers_of(report, substeps, now);
     for (int k = 0; k < SOLVER_NUMBERS; k++) {
-        double *most = &state[OOZE_PROBE_SOLVER_RESIDUAL + k];
-        *most = first ? now[k] : fmax(*most, now[k]);
+        double *max = &state[OOZE_PROBE_SOLVER_RESIDUAL + k];
+        *max = first ? now[k] : fmax(*max, now[k]);
     }
-    state[OOZE_PROBE_SOLVER_UNMET] =
-        (first ? 0.0 : state[OOZE_PROBE_SOLVER_UNMET]) + (report->unmet ? 1.0 : 0.0);
+    state[OOZE_PROBE_SOLVER_UNCONVERGED] =
+        (first ? 0.0 : state[OOZE_PROBE_SOLVER_UNCONVERGED]) + (report->unconverged ? 1.0 : 0.0);
     state[OOZE_PROBE_SOLVER_STEPPED] = 1.0;
 }
 
-/* Numbers stay for a second reading of the same step; the next step begins anew. */
+/* The maxima are kept for another reading of the same step; the next step resets them. */
 OozeStatus ooze_probe_solver(const OozeProbeView *view, double *values, double *state,
                              OozeError *error)
 {

@@ -1,5 +1,5 @@
 /* Probes that need neighbours: density error and connected components. Lists are built for one
-   block of points at a time, so that memory stays bounded however long the range. */
+   block of points at a time, which bounds their memory. */
 #include <stdatomic.h>
 
 #include "base/fail.h"
@@ -13,7 +13,7 @@ enum { LIST_BLOCK = 16384 };
 typedef struct Gather {
     const OozeProbeView *view;
     OozeFloat4 *points;
-    _Atomic bool broken; /* a coordinate is no number */
+    _Atomic bool broken; /* a coordinate is not finite */
 } Gather;
 
 static void gather_one(void *context, uint64_t i, uint64_t place)
@@ -32,8 +32,8 @@ static void gather_one(void *context, uint64_t i, uint64_t place)
     job->points[place] = (OozeFloat4){wrapped[0], wrapped[1], wrapped[2], 0.0f};
 }
 
-/* Copies the positions of the selected particles (of all with `all`), wrapped into the box on
-   periodic axes, into a new block; `*finite` tells whether every coordinate is a number. */
+/* Copies the positions of the selected particles (`all`: of all particles), wrapped along periodic
+   axes, to a new array; `*finite`: every coordinate is finite. */
 static OozeStatus gather(const OozeProbeView *view, bool all, OozeFloat4 **points, uint64_t *n,
                          bool *finite, OozeError *error)
 {
@@ -57,12 +57,12 @@ static OozeStatus gather(const OozeProbeView *view, bool all, OozeFloat4 **point
     return status;
 }
 
-/* Points sorted into cells and in that order. */
+/* Points in the order of their cells. */
 typedef struct Sorted {
     OozeGrid *grid;
     OozeFloat4 *points;
     uint64_t n;
-    OozeNeighbours lists; /* of the block at hand */
+    OozeNeighbours lists; /* of the current block */
 } Sorted;
 
 static void free_sorted(Sorted *sorted)
@@ -105,7 +105,7 @@ static OozeStatus sort_points(Sorted *sorted, const OozeProbeView *view, const O
     return status;
 }
 
-/* Neighbours of points[0 .. n) among the sorted ones; a point that is among them finds itself. */
+/* Neighbours of points[0 .. n) among the sorted points; a point is its own neighbour. */
 static OozeStatus find_neighbours(Sorted *sorted, const OozeProbeView *view,
                                   const OozeFloat4 *points, uint64_t n, double radius,
                                   OozeError *error)
@@ -122,9 +122,9 @@ static uint64_t block_size(uint64_t n, uint64_t begin)
 
 /* ---- density ---------------------------------------------------------------------------- */
 
-/* A particle is inside the fluid when its surroundings are full: at least half the neighbours of
-   the rest lattice, and their centroid within this share of the support from it. At a flat surface
-   the centroid is 3/8 of the support away; half a support below it is 1/8; at full depth 0. */
+/* A particle is in the interior if it has at least half the neighbours of the rest lattice, and
+   their centroid is within this share of the support from it. The distance of the centroid is 3/8
+   of the support at a flat surface, 1/8 half a support below it, and 0 one support below it. */
 static const float interior_offset = 0.1f;
 
 /* Sums over some particles. */
@@ -139,8 +139,8 @@ typedef struct Density {
     const Sorted *sorted;
     const OozeFloat4 *points; /* the block */
     double rest_sum;          /* sum of W on the rest lattice */
-    double rest_count;        /* points of the rest lattice within the support, its own left out */
-    Tally tallies[CHUNKS]; /* of the block, chunk by chunk: added in order, threads cannot show */
+    double rest_count;        /* neighbours on the rest lattice within the support */
+    Tally tallies[CHUNKS]; /* per chunk of the block, added in order: independent of the threads */
 } Density;
 
 static void tally_one(Tally *tally, double relative, bool inside)
@@ -188,7 +188,7 @@ static void measure_density(void *context, uint64_t begin, uint64_t end, int wor
             float r = sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
             sum += (double)ooze_cubic_value(r, h);
         }
-        double others = (double)lists->count[i] - 1.0; /* it found itself */
+        double others = (double)lists->count[i] - 1.0; /* without itself */
         double away = sqrt(offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]);
         tally_one(tally, sum / density->rest_sum,
                   others >= 0.5 * density->rest_count && others > 0.0 &&
@@ -196,8 +196,7 @@ static void measure_density(void *context, uint64_t begin, uint64_t end, int wor
     }
 }
 
-/* Neighbours on the rest lattice strictly within the support; points just on it make no difference
-   to a bound of half the number. */
+/* Neighbours on the rest lattice at less than the support radius. */
 static double lattice_count(double spacing, double h)
 {
     int reach = (int)(h / spacing) + 1;
@@ -244,7 +243,7 @@ OozeStatus ooze_probe_density(const OozeProbeView *view, double *values, double 
     Density *density = ooze_alloc(1, sizeof *density);
     OozeStatus status = density ? OOZE_OK : ooze_fail_memory(error, "densities", sizeof *density);
     status = status ? status : gather(view, true, &all, &n_all, &finite, error);
-    bool every = view->only < 0; /* then the two are the same */
+    bool every = view->only < 0; /* all particles are selected */
     n = n_all;
     if (!status && !every) {
         status = gather(view, false, &chosen, &n, &chosen_finite, error);
@@ -283,7 +282,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t i)
     return i;
 }
 
-/* The smaller root wins, so the forest is the same whatever the order of the links. */
+/* The smaller root becomes the parent, so that the roots do not depend on the order of links. */
 static void join(uint32_t *parent, uint32_t i, uint32_t j)
 {
     uint32_t a = find_root(parent, i), b = find_root(parent, j);

@@ -1,4 +1,4 @@
-/* The list of probe kinds; making a probe and measuring with it. */
+/* The table of probe kinds; creation of probes and their measurement. */
 #include "world/probe.h"
 
 #include <string.h>
@@ -33,8 +33,7 @@ const OozeProbeKindInfo ooze_probe_kinds[OOZE_PROBE_KIND_COUNT] = {
     [OOZE_PROBE_AZIMUTH] = {"azimuth",
                             "turns of the contact centroid about an axis, and its radius",
                             "material point axis contact sinking", NULL},
-    [OOZE_PROBE_SOLVER] = {"solver",
-                           "how well steps were solved: residual, iterations, density, substeps",
+    [OOZE_PROBE_SOLVER] = {"solver", "residual, iterations, density errors and substeps of steps",
                            "", NULL},
     [OOZE_PROBE_HEAT] = {"heat", "temperatures: mean, lowest, highest; heat above 0 degC",
                          "material", "temperature"},
@@ -53,11 +52,11 @@ const char *const ooze_probe_state_names[OOZE_PROBE_STATE_COUNT] = {
     [OOZE_PROBE_SOLVER_ITERATIONS] = "solver_iterations",
     [OOZE_PROBE_SOLVER_DENSITY] = "solver_density",
     [OOZE_PROBE_SOLVER_DENSITY_MEAN] = "solver_density_mean",
-    [OOZE_PROBE_SOLVER_SUB_STEPS] = "solver_sub_steps",
-    [OOZE_PROBE_SOLVER_UNMET] = "solver_unmet",
+    [OOZE_PROBE_SOLVER_SUBSTEPS] = "solver_sub_steps",
+    [OOZE_PROBE_SOLVER_UNCONVERGED] = "solver_unmet",
 };
 
-/* What a kind measures; `columns` up to the first NULL, a profile makes its own. */
+/* Columns end at the first NULL; a profile has these columns for each bin. */
 typedef struct Kind {
     OozeProbeMeasure measure;
     bool velocity; /* needs the velocity field */
@@ -90,8 +89,8 @@ static const Kind kinds[OOZE_PROBE_KIND_COUNT] = {
     [OOZE_PROBE_SOLVER] = {ooze_probe_solver,
                            false,
                            {"residual", "iterations", "density", "density_mean", "substeps",
-                            "residual_most", "iterations_most", "density_most", "density_mean_most",
-                            "sub_steps_most", "unmet"},
+                            "residual_max", "iterations_max", "density_max", "density_mean_max",
+                            "substeps_max", "unconverged"},
                            {"", "", "", "", "", "", "", "", "", "", ""}},
     [OOZE_PROBE_HEAT] = {ooze_probe_heat,
                          false,
@@ -118,7 +117,7 @@ OozeProbeDef ooze_probe_def_default(void)
     };
 }
 
-/* ---- making ----------------------------------------------------------------------------- */
+/* ---- creation --------------------------------------------------------------------------- */
 
 static bool uses_axis(OozeProbeKind kind)
 {

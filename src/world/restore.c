@@ -6,7 +6,7 @@
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
-/* A particle of a body has the number of the body and one of its ids. */
+/* A particle of body k must have one of the body's ids. */
 static OozeStatus check_bodies(const OozeWorld *world, const OozeFrame *frame, OozeError *error)
 {
     const OozeFieldView *body = ooze_frame_field(frame, "body");
@@ -19,8 +19,8 @@ static OozeStatus check_bodies(const OozeWorld *world, const OozeFrame *frame, O
                 error, "a particle belongs to a body or solid that does not exist");
         }
         uint64_t id = ((const uint64_t *)ids->data)[i * (uint64_t)ids->stride];
-        const OozeBody *own = number > 0.0 ? &world->bodies.items[(int)number - 1] : NULL;
-        if (own && (id < own->first_id || id - own->first_id >= own->count)) {
+        const OozeBody *its = number > 0.0 ? &world->bodies.items[(int)number - 1] : NULL;
+        if (its && (id < its->first_id || id - its->first_id >= its->count)) {
             return ooze_state_fail_mismatch(error,
                                             "a particle of a body has an id of another body");
         }
@@ -38,16 +38,16 @@ static bool has_field(const OozeFieldInfo *fields, int count, const char *name)
     return false;
 }
 
-/* Fields of the method may be missing: a later version added them, or the materials did not need
-   them. Particles then have their initial value. */
+/* Fields of the method may be missing: the frame is of an earlier version, or its materials did not
+   need them. Particles then have the initial value. */
 static bool may_be_missing(const OozeMethod *method, const char *field)
 {
     return has_field(method->fields, method->field_count, field) ||
            has_field(method->material_fields, method->material_field_count, field);
 }
 
-/* The numbers of a material may have changed since the scene was read, and with them the fields
-   that its particles need. */
+/* Adds the fields of the frame that the world's materials do not need yet: the saved numbers of a
+   material may differ from the scene's. */
 static OozeStatus add_material_fields(OozeWorld *world, const OozeFrame *frame, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
@@ -162,7 +162,7 @@ static void restore_field(OozeWorld *world, int field, const OozeFieldView *view
 
 static OozeStatus restore_particles(OozeWorld *world, const OozeFrame *frame, OozeError *error)
 {
-    world->data_location = OOZE_DATA_ON_HOST; /* particles of an engine are of the past */
+    world->data_location = OOZE_DATA_ON_HOST; /* the engine's particles are outdated */
     OozeStatus status = ooze_particles_resize(world->particles, frame->particle_count, error);
     for (int i = 0; i < ooze_particles_field_count(world->particles) && !status; i++) {
         const OozeFieldInfo *info = ooze_particles_field_info(world->particles, i);
@@ -223,8 +223,8 @@ OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeErro
     }
     world->step = frame->step;
     world->time = (double)world->step * world->def.time_step;
-    world->newcomers = frame->step == 0;
-    world->report = world->substep = ooze_step_report_none();
+    world->needs_wrap = frame->step == 0;
+    world->report = world->substep_report = ooze_step_report_none();
     world->boundary_stale = true;
     return restore_arrays(world, frame, error);
 }

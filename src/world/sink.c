@@ -66,7 +66,7 @@ static void mark(void *context, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         OozeFloat4 x = job->positions[i];
         OozeVec3 p = vec3((double)x.x, (double)x.y, (double)x.z);
-        if (ooze_sink_swallows(job->sink->shape, &job->bounds, &job->sink->pose, p)) {
+        if (ooze_sink_removes(job->sink->shape, &job->bounds, &job->sink->pose, p)) {
             job->remove[i] = 1;
         }
     }

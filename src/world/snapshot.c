@@ -29,7 +29,7 @@ void ooze_snapshot_destroy(OozeSnapshot *snapshot)
     }
 }
 
-/* What the array held is not kept. */
+/* Does not keep the contents. */
 static bool reserve(void **items, int *capacity, int wanted, size_t size)
 {
     if (wanted > *capacity) {

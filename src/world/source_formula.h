@@ -1,4 +1,4 @@
-/* Nozzles and sinks acting on one particle. Valid C17 and CUDA. */
+/* The effect of nozzles and sinks on one particle. Valid C17 and CUDA. */
 #ifndef OOZE_WORLD_SOURCE_FORMULA_H
 #define OOZE_WORLD_SOURCE_FORMULA_H
 
@@ -8,7 +8,7 @@
 typedef struct OozeNozzleFlow {
     OozePose pose; /* of the nozzle: the exit is at z = 0, the jet along +z */
     OozeVec3 jet;  /* m/s, in the world, relative to the nozzle */
-    bool over;     /* the nozzle has stopped or is empty: particles inside are free */
+    bool over;     /* the nozzle has stopped or reached its limit: particles inside are free */
 } OozeNozzleFlow;
 
 /* The prescribed velocity of a particle at x; false: it has passed the exit, or the nozzle has
@@ -19,10 +19,10 @@ OOZE_FORMULA bool ooze_nozzle_velocity(const OozeNozzleFlow *flow, OozeVec3 x, O
     return !flow->over && !(ooze_pose_to_local(&flow->pose, x).z >= 0.0);
 }
 
-/* Whether a sink of that shape removes a particle at x. The distance is evaluated within the bounds
-   of the shape alone. */
-OOZE_FORMULA bool ooze_sink_swallows(const OozeShape *shape, const OozeBounds *bounds,
-                                     const OozePose *pose, OozeVec3 x)
+/* Whether a sink of that shape removes a particle at x. Outside the bounds of the shape the
+   distance need not be evaluated. */
+OOZE_FORMULA bool ooze_sink_removes(const OozeShape *shape, const OozeBounds *bounds,
+                                    const OozePose *pose, OozeVec3 x)
 {
     OozeVec3 p = ooze_pose_to_local(pose, x), normal;
     bool within = p.x >= bounds->min.x && p.x <= bounds->max.x && p.y >= bounds->min.y &&

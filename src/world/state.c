@@ -22,7 +22,7 @@ _Static_assert(offsetof(OozeEmitterState, speed) == sizeof(double) &&
 typedef struct Items {
     int count;
     void *first;
-    size_t size; /* bytes from one to the next */
+    size_t size; /* bytes of an item */
 } Items;
 
 #define ITEMS_OF(list) ((Items){(list).count, (list).items, sizeof *(list).items})
@@ -110,11 +110,11 @@ typedef struct Table {
     int width; /* numbers in a row; 0: one per setting of the method */
     Items (*items)(OozeWorld *world);
     size_t offset; /* of the numbers within an item */
-    /* Columns that later versions add to: the name of column k, and its default in `initial`, which
-       stays as it is where the keys have none. NULL: columns have the names below, or none. */
+    /* Columns that later versions may add to: returns the name of column k and sets `initial` to
+       its default, if it has one. NULL: the columns have the names below, or none. */
     const char *(*key)(const OozeWorld *world, int k, double *initial);
     const char *const *names;
-    uint64_t most; /* largest valid integer; 0: any */
+    uint64_t max; /* largest valid integer; 0: any */
     const char *help;
 } Table;
 
@@ -264,10 +264,10 @@ static OozeStatus check_table(OozeWorld *world, int t, const OozeFieldView *from
         (!to.columns && from->components != to.components) || (from->count > 0 && !from->data)) {
         return ooze_state_fail_mismatch(error, "'%s' has another type or shape", to.name);
     }
-    for (uint64_t i = 0; tables[t].most > 0 && i < from->count; i++) {
-        if (ooze_field_value(from, i, 0) > (double)tables[t].most) {
+    for (uint64_t i = 0; tables[t].max > 0 && i < from->count; i++) {
+        if (ooze_field_value(from, i, 0) > (double)tables[t].max) {
             return ooze_state_fail_mismatch(error, "'%s' has a value above %llu", to.name,
-                                            (unsigned long long)tables[t].most);
+                                            (unsigned long long)tables[t].max);
         }
     }
     return to.columns ? check_columns(&to, from, !tables[t].key, error) : OOZE_OK;
@@ -305,7 +305,7 @@ void ooze_state_restore(OozeWorld *world, const OozeFrame *frame)
                 if (column >= 0) {
                     uint64_t at = i * (uint64_t)from->stride + (uint64_t)column;
                     memcpy(number, (const char *)from->data + at * size, size);
-                } else { /* only numbers with keys may be missing, and these are doubles */
+                } else { /* only columns with keys may be missing, and these are doubles */
                     tables[t].key(world, k, (double *)(void *)number);
                 }
             }

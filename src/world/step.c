@@ -1,5 +1,4 @@
-/* One step, as a table of contents: emission, then substeps of solids, neighbours, method, heat and
-   finish. */
+/* A step: emission, then substeps of solids, neighbours, method, heat and finish. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,12 +10,12 @@
 
 static double end_of_substep(const OozeWorld *world)
 {
-    const OozeSubstep *sub = &world->sub;
+    const OozeSubstep *sub = &world->substep;
     bool last = sub->done + sub->units == OOZE_SUBSTEP_UNITS;
     return last ? (double)(world->step + 1) * world->def.time_step : sub->time + sub->dt;
 }
 
-/* Where the whole step takes them; what the method sees are parts of it. */
+/* Poses at the end of the whole step; move_solids interpolates those of substeps. */
 static OozeStatus advance_solids(OozeWorld *world, OozeError *error)
 {
     double end = (double)(world->step + 1) * world->def.time_step;
@@ -29,13 +28,13 @@ static OozeStatus advance_solids(OozeWorld *world, OozeError *error)
 static OozeStatus move_solids(OozeWorld *world, OozeError *error)
 {
     (void)error;
-    const OozeSubstep *sub = &world->sub;
+    const OozeSubstep *sub = &world->substep;
     double from = (double)sub->done / OOZE_SUBSTEP_UNITS;
     double to = (double)(sub->done + sub->units) / OOZE_SUBSTEP_UNITS;
     for (int i = 0; i < world->solids.count; i++) {
         ooze_solid_set_substep(&world->solids.items[i], from, to, sub->time, end_of_substep(world));
     }
-    ooze_world_fly_solids(world);
+    ooze_world_predict_solids(world);
     return OOZE_OK;
 }
 
@@ -78,7 +77,7 @@ OozeStepContext ooze_world_step_context(OozeWorld *world)
         .params = world->params,
         .threads = world->threads,
         .arena = world->arena,
-        .report = &world->substep,
+        .report = &world->substep_report,
         .timer = &world->timer,
     };
 }
@@ -93,12 +92,12 @@ const OozeSym3 *ooze_world_stress(const OozeWorld *world)
     return world->stress;
 }
 
-static OozeStatus make_room_for_stress(OozeWorld *world, OozeError *error)
+static OozeStatus reserve_stress(OozeWorld *world, OozeError *error)
 {
     uint64_t n = ooze_particles_count(world->particles);
-    if (n > world->stress_room || !world->stress) {
+    if (n > world->stress_capacity || !world->stress) {
         ooze_free(world->stress);
-        world->stress_room = n;
+        world->stress_capacity = n;
         world->stress = ooze_alloc(n + 1, sizeof *world->stress);
     }
     for (uint64_t i = 0; i < n && world->stress; i++) {
@@ -111,30 +110,29 @@ static OozeStatus make_room_for_stress(OozeWorld *world, OozeError *error)
 static OozeStatus run_method(OozeWorld *world, OozeError *error)
 {
     OozeStepContext context = ooze_world_step_context(world);
-    OozeStatus asked = world->records_stress ? make_room_for_stress(world, error) : OOZE_OK;
-    if (asked) {
-        return asked;
+    OozeStatus status = world->records_stress ? reserve_stress(world, error) : OOZE_OK;
+    if (status) {
+        return status;
     }
     context.stress = world->records_stress ? world->stress : NULL;
-    world->substep = ooze_step_report_none();
-    bool free = !ooze_world_cuts_steps(world) || world->sub.units == 1;
-    context.time = world->sub.time;
-    context.dt = world->sub.dt;
-    context.longest_travel = free ? INFINITY : world->def.max_travel * world->def.spacing;
+    world->substep_report = ooze_step_report_none();
+    bool unlimited = !ooze_world_uses_substeps(world) || world->substep.units == 1;
+    context.time = world->substep.time;
+    context.dt = world->substep.dt;
+    context.longest_travel = unlimited ? INFINITY : world->def.max_travel * world->def.spacing;
     ooze_timer_begin(&world->timer, "method");
-    OozeStatus status = world->engine->step(world->engine_data, &context, error);
+    status = world->engine->step(world->engine_data, &context, error);
     ooze_timer_lap(&world->timer, "rest");
     return status;
 }
 
 /* ---- finish ----------------------------------------------------------------------------- */
 
-/* Beyond these bounds a run has diverged, long before numbers overflow. */
-static const float SPACINGS_A_STEP = 1000.0f;
-static const float SPACINGS_FROM_ORIGIN =
-    4e6f; /* where floats still resolve a quarter of a spacing */
+/* Beyond these bounds a run has diverged. */
+static const float SPACINGS_PER_STEP = 1000.0f;
+static const float SPACINGS_FROM_ORIGIN = 4e6f; /* floats resolve a quarter of a spacing there */
 
-static OozeStatus report_bad(OozeWorld *world, uint64_t i, float fastest, OozeError *error)
+static OozeStatus fail_diverged(OozeWorld *world, uint64_t i, float fastest, OozeError *error)
 {
     OozeStatus status = ooze_world_sync_to_host(world, error);
     if (status) {
@@ -160,20 +158,21 @@ static OozeStatus report_bad(OozeWorld *world, uint64_t i, float fastest, OozeEr
                      "particle %llu (material '%s') %s after stage 'method' of step %llu, at %g s",
                      (unsigned long long)ooze_particles_ids(world->particles)[i],
                      world->materials.items[material].name, what, (unsigned long long)world->step,
-                     world->sub.time);
+                     world->substep.time);
 }
 
 static OozeStatus finish(OozeWorld *world, OozeError *error)
 {
     double spacing = world->def.spacing;
-    float fastest = (float)(SPACINGS_A_STEP * spacing / world->def.time_step);
+    float fastest = (float)(SPACINGS_PER_STEP * spacing / world->def.time_step);
     float farthest = (float)(SPACINGS_FROM_ORIGIN * spacing);
     OozeEngineEnd end = {.first_bad = UINT64_MAX, .speed = NAN};
     OozeStatus status =
         world->engine->finish(world->engine_data, &world->periodic, fastest, farthest, &end, error);
     world->engine_speed = status ? NAN : end.speed;
-    return status || end.first_bad == UINT64_MAX ? status
-                                                 : report_bad(world, end.first_bad, fastest, error);
+    return status || end.first_bad == UINT64_MAX
+               ? status
+               : fail_diverged(world, end.first_bad, fastest, error);
 }
 
 /* ---- the step --------------------------------------------------------------------------- */
@@ -201,7 +200,7 @@ static OozeStatus run_stages(OozeWorld *world, const StageWork *stages, int coun
     return status;
 }
 
-/* One substep; where the method says that it would go too far, a shorter one in its place. */
+/* One substep. It is repeated at half the length while particles move too far in it. */
 static OozeStatus substep(OozeWorld *world, OozeError *error)
 {
     static const StageWork stages[] = {
@@ -216,23 +215,23 @@ static OozeStatus substep(OozeWorld *world, OozeError *error)
     do {
         ooze_arena_reset(world->arena);
         status = status ? status : run_stages(world, stages, 4, error);
-    } while (!status && world->substep.too_far && ooze_world_halve_substep(world));
-    status = status ? status : timed(world, OOZE_STAGE_SOLIDS, ooze_world_settle_solids, error);
+    } while (!status && world->substep_report.too_far && ooze_world_halve_substep(world));
+    status = status ? status : timed(world, OOZE_STAGE_SOLIDS, ooze_world_finish_solids, error);
     status = status ? status : timed(world, OOZE_STAGE_HEAT, ooze_world_conduct, error);
     status = status ? status : timed(world, OOZE_STAGE_FINISH, finish, error);
-    ooze_step_report_add(&world->report, &world->substep);
-    world->sub.done += world->sub.units;
-    world->sub.count++;
+    ooze_step_report_add(&world->report, &world->substep_report);
+    world->substep.done += world->substep.units;
+    world->substep.count++;
     return status;
 }
 
-/* What outlives the step: totals of the world, and what probes remember until they are read. */
-static void note_step(OozeWorld *world)
+/* Adds the report of the step to the totals of the world and of solver probes. */
+static void record_step(OozeWorld *world)
 {
-    world->unmet_steps += world->report.unmet;
+    world->unconverged_steps += world->report.unconverged;
     world->worst_residual = fmax(world->worst_residual, world->report.residual);
     for (int i = 0; i < world->probes.count; i++) {
-        ooze_probe_note_step(&world->probes.items[i], &world->report, world->sub.count);
+        ooze_probe_record_step(&world->probes.items[i], &world->report, world->substep.count);
     }
 }
 
@@ -244,18 +243,18 @@ OozeStatus ooze_world_step(OozeWorld *world, OozeError *error)
         {OOZE_STAGE_SOLIDS, advance_solids},
     };
     ooze_arena_reset(world->arena);
-    world->sub = (OozeSubstep){.time = world->time};
+    world->substep = (OozeSubstep){.time = world->time};
     world->report = ooze_step_report_none();
     OozeStatus status = ooze_world_choose_engine(world, error);
     status = status ? status : ooze_world_upload(world, error);
     status = status ? status : run_stages(world, stages, 2, error);
-    while (!status && world->sub.done < OOZE_SUBSTEP_UNITS) {
+    while (!status && world->substep.done < OOZE_SUBSTEP_UNITS) {
         status = substep(world, error);
     }
     if (!status) {
         world->step++;
         world->time = (double)world->step * world->def.time_step;
-        note_step(world);
+        record_step(world);
     }
     return status;
 }
@@ -269,7 +268,7 @@ OozeStatus ooze_world_advance(OozeWorld *world, double seconds, OozeProgressCall
                          "cannot advance by %g s", seconds);
     }
     double end = world->time + seconds;
-    /* Half a step of tolerance: the end falls on the nearest step. */
+    /* half a step of tolerance: ends at the step nearest to `end` */
     while (world->time + 0.5 * world->def.time_step < end) {
         OozeStatus status = ooze_world_step(world, error);
         if (status) {
@@ -297,14 +296,14 @@ OozeStatus ooze_world_measure(OozeWorld *world, bool steps_only, OozeError *erro
         .periodic = world->periodic,
         .threads = world->threads,
         .report = world->step > 0 ? &world->report : NULL,
-        .substeps = world->sub.count,
+        .substeps = world->substep.count,
         .materials = world->materials.items,
         .material_count = world->materials.count,
         .solids = world->solids.items,
         .solid_count = world->solids.count,
         .time_step = world->def.time_step,
     };
-    context.taken = ooze_world_taken(world, &context.taken_count);
+    context.loads = ooze_world_solid_loads(world, &context.load_count);
     if (!context.frame) {
         status = ooze_fail_memory(error, "the frame view", 0);
     }

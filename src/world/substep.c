@@ -1,11 +1,11 @@
-/* How far a step may go at a substep. */
+/* The length of substeps. */
 #include <math.h>
 
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "world/world.h"
 
-/* Speeds are floats: a particle that is to move just as far as it may does not cut the step. */
+/* Tolerance for the rounding of float speeds of particles that move exactly max_travel. */
 static const double ROUNDING = 1e-6;
 
 static OozeStatus find_fastest(OozeWorld *world, double *speed, OozeError *error)
@@ -14,32 +14,33 @@ static OozeStatus find_fastest(OozeWorld *world, double *speed, OozeError *error
     return isnan(*speed) ? world->engine->fastest(world->engine_data, speed, error) : OOZE_OK;
 }
 
-bool ooze_world_cuts_steps(const OozeWorld *world)
+bool ooze_world_uses_substeps(const OozeWorld *world)
 {
     return world->def.max_travel > 0.0 && !world->method->traces_paths;
 }
 
 static void set_units(OozeWorld *world, int units)
 {
-    OozeSubstep *sub = &world->sub;
+    OozeSubstep *sub = &world->substep;
     double step = world->def.time_step;
     sub->units = units;
     sub->time = world->time + step * ((double)sub->done / OOZE_SUBSTEP_UNITS);
     sub->dt = units == OOZE_SUBSTEP_UNITS ? step : step * ((double)units / OOZE_SUBSTEP_UNITS);
 }
 
-/* A substep begins at a multiple of its length, so that every step is divided at the same times. */
+/* Substeps begin at multiples of their length, so that a step always ends with a whole substep. */
 OozeStatus ooze_world_choose_substep(OozeWorld *world, OozeError *error)
 {
     int units = OOZE_SUBSTEP_UNITS;
-    while (world->sub.done % units != 0) {
+    while (world->substep.done % units != 0) {
         units /= 2;
     }
-    bool particles = ooze_world_cuts_steps(world);
+    bool particles = ooze_world_uses_substeps(world);
     bool solids = world->def.max_travel > 0.0 && world->dynamic_count > 0;
     if (particles || solids) {
-        double speed = 0.0, most = world->def.max_travel * world->def.spacing * (1.0 + ROUNDING);
-        double pull = vec3_length(world->def.gravity), step = world->def.time_step;
+        double speed = 0.0, step = world->def.time_step;
+        double farthest = world->def.max_travel * world->def.spacing * (1.0 + ROUNDING);
+        double gravity = vec3_length(world->def.gravity);
         OozeStatus status = particles ? find_fastest(world, &speed, error) : OOZE_OK;
         if (status) {
             return status;
@@ -47,7 +48,7 @@ OozeStatus ooze_world_choose_substep(OozeWorld *world, OozeError *error)
         speed = fmax(speed, ooze_world_fastest_solid(world));
         for (; units > 1; units /= 2) {
             double dt = step * units / OOZE_SUBSTEP_UNITS;
-            if ((speed + pull * dt) * dt <= most) {
+            if ((speed + gravity * dt) * dt <= farthest) {
                 break;
             }
         }
@@ -58,9 +59,9 @@ OozeStatus ooze_world_choose_substep(OozeWorld *world, OozeError *error)
 
 bool ooze_world_halve_substep(OozeWorld *world)
 {
-    if (world->sub.units <= 1) {
+    if (world->substep.units <= 1) {
         return false;
     }
-    set_units(world, world->sub.units / 2);
+    set_units(world, world->substep.units / 2);
     return true;
 }

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/vec3.h"
 
-enum { SPACING_MIN_EXPONENT = -9 }; /* a nanometre; smaller is a slip of units */
+enum { SPACING_MIN_EXPONENT = -9 }; /* a nanometre; a smaller spacing is in a wrong unit */
 
 OozeWorldDef ooze_world_def_default(void)
 {
@@ -155,10 +155,10 @@ OozeStatus ooze_world_create_with(const OozeWorldDef *given, const OozeMethod *m
         [OOZE_STAGE_FINISH] = "finish",
         [OOZE_STAGE_PROBES] = "probes",
     };
-    OozeWorldDef own = *given, *def = &own;
-    own.support_ratio = ooze_method_support_ratio(method, given->support_ratio);
+    OozeWorldDef def = *given;
+    def.support_ratio = ooze_method_support_ratio(method, given->support_ratio);
     *out = NULL;
-    OozeStatus status = check_def(def, error);
+    OozeStatus status = check_def(&def, error);
     if (status) {
         return status;
     }
@@ -166,7 +166,7 @@ OozeStatus ooze_world_create_with(const OozeWorldDef *given, const OozeMethod *m
     if (!world) {
         return ooze_fail_memory(error, "the world", sizeof *world);
     }
-    world->def = *def;
+    world->def = def;
     world->def.method = method->info.name;
     world->method = method;
     world->engine = &ooze_cpu_engine;
@@ -178,9 +178,9 @@ OozeStatus ooze_world_create_with(const OozeWorldDef *given, const OozeMethod *m
     world->nozzle_field = -1;
     world->temperature_field = -1;
     world->phase_field = -1;
-    world->periodic = make_periodic(def);
-    world->support = def->spacing * def->support_ratio;
-    world->report = world->substep = ooze_step_report_none();
+    world->periodic = make_periodic(&def);
+    world->support = def.spacing * def.support_ratio;
+    world->report = world->substep_report = ooze_step_report_none();
     world->worst_residual = NAN;
     world->boundary_stale = true;
     for (int i = 0; i < OOZE_STAGE_COUNT; i++) {
@@ -274,7 +274,7 @@ void ooze_world_destroy(OozeWorld *world)
     ooze_free(world);
 }
 
-void *ooze_list_room(void **items, int count, int *capacity, size_t size)
+void *ooze_list_reserve(void **items, int count, int *capacity, size_t size)
 {
     if (count == *capacity) {
         int wanted = *capacity ? 2 * *capacity : 8;
@@ -285,9 +285,9 @@ void *ooze_list_room(void **items, int count, int *capacity, size_t size)
         *items = grown;
         *capacity = wanted;
     }
-    void *room = (char *)*items + (size_t)count * size;
-    memset(room, 0, size);
-    return room;
+    void *item = (char *)*items + (size_t)count * size;
+    memset(item, 0, size);
+    return item;
 }
 
 /* ---- solver settings -------------------------------------------------------------------- */
@@ -305,7 +305,7 @@ OozeStatus ooze_world_set_param(OozeWorld *world, const char *key, double value,
     return status;
 }
 
-/* Reading needs the key only; the checked value is one that is always in range. */
+/* Checks the key alone: the value passed on is always in range. */
 static OozeStatus find_param(const OozeParamInfo *params, int count, const char *owner,
                              const char *key, int *index, OozeError *error)
 {
@@ -398,15 +398,15 @@ OozeStatus ooze_world_add_material(OozeWorld *world, const OozeMaterialDef *def,
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use fewer materials",
                          "a world holds at most %d materials", UINT16_MAX);
     }
-    OozeMaterial *material = OOZE_LIST_ROOM(world->materials);
+    OozeMaterial *material = OOZE_LIST_RESERVE(world->materials);
     if (!material || !(material->name = ooze_copy_text(name))) {
         return ooze_fail_memory(error, "a material", sizeof *material);
     }
     memcpy(material->color, def->color, sizeof material->color);
     memcpy(material->values, def->values, sizeof material->values);
     OozeStatus status = copy_table(material, def, error);
-    world->materials.count++; /* what asks for heat looks at all of them */
-    status = status ? status : ooze_world_keep_heat_of(world, material, error);
+    world->materials.count++; /* ooze_world_enable_heat_for looks at all materials */
+    status = status ? status : ooze_world_enable_heat_for(world, material, error);
     status = status ? status : ooze_world_add_material_fields(world, material, error);
     if (status) {
         world->materials.count--;
@@ -444,7 +444,7 @@ OozeStatus ooze_world_set_material(OozeWorld *world, OozeMaterialId id, const ch
     }
     double before = material->values[index];
     material->values[index] = value;
-    status = ooze_world_keep_heat_of(world, material, error);
+    status = ooze_world_enable_heat_for(world, material, error);
     status = status ? status : ooze_world_add_material_fields(world, material, error);
     if (status) {
         material->values[index] = before;
@@ -500,8 +500,8 @@ void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
         .residual = world->report.residual,
         .iterations = world->report.iterations,
         .worst_residual = world->worst_residual,
-        .unmet_steps = world->unmet_steps,
-        .substeps = world->sub.count,
+        .unconverged_steps = world->unconverged_steps,
+        .substeps = world->substep.count,
         .threads = ooze_threads_count(world->threads),
         .device = world->engine->name,
         .device_bytes = facts.bytes,

@@ -1,4 +1,4 @@
-/* The world's inside. */
+/* The world: its data, and the functions that the files of this folder share. */
 #ifndef OOZE_WORLD_WORLD_H
 #define OOZE_WORLD_WORLD_H
 
@@ -22,7 +22,7 @@ typedef enum OozeStage {
     OOZE_STAGE_COUNT
 } OozeStage;
 
-/* A growing array of things a user adds. */
+/* A growing array of items that a user adds. */
 #define OOZE_LIST(type)                                                                            \
     struct {                                                                                       \
         type *items;                                                                               \
@@ -31,41 +31,41 @@ typedef enum OozeStage {
 
 typedef struct OozeSnapshot OozeSnapshot;
 
-/* A step has OOZE_SUBSTEP_UNITS units of time; the length of a substep is a power of two of them.
- */
+/* A unit is 1/OOZE_SUBSTEP_UNITS of a step; a substep takes a power of two of them. */
 enum { OOZE_SUBSTEP_UNITS = 64 };
 typedef struct OozeSubstep {
-    int done;        /* units of the present step that have passed */
-    int units;       /* of the present substep */
-    int count;       /* of substeps so far */
-    double time, dt; /* at its beginning, and its length, s */
+    int done;        /* units of the current step before this substep */
+    int units;       /* length of this substep in units */
+    int count;       /* substeps of the current step so far */
+    double time, dt; /* s: beginning and length of this substep */
 } OozeSubstep;
 
 /* Where the current particle data is. */
 typedef enum OozeDataLocation {
-    OOZE_DATA_ON_HOST,   /* in the particle store; the engine's is outdated */
+    OOZE_DATA_ON_HOST,   /* in the particle store; the engine's copy is outdated */
     OOZE_DATA_ON_BOTH,   /* equal copies */
-    OOZE_DATA_ON_ENGINE, /* the store is outdated, unless the engine is the processor */
+    OOZE_DATA_ON_ENGINE, /* in the engine; the particle store is outdated, except on the CPU */
 } OozeDataLocation;
 
 struct OozeWorld {
     OozeWorldDef def;
     const OozeMethod *method;
     void *method_data;
-    double *params;
+    double *params; /* settings of the method, in the order of method->info.params */
     OozeThreads *threads;
     OozeArena *arena;
     OozeParticles *particles;
-    int rest_field;         /* index of rest_position, or -1: nothing needs it */
-    int body_field;         /* index of body, or -1: there are none */
-    int pin_field;          /* index of pin; as body_field */
-    int nozzle_field;       /* index of nozzle, or -1: no emitter leads its fluid */
-    int temperature_field;  /* index of temperature, or -1: no heat */
-    int phase_field;        /* index of phase, or -1: nothing melts */
-    OozeHeatConstants heat; /* once there is a temperature */
+    /* Indices of optional particle fields; -1: the world does not have the field. */
+    int rest_field;         /* rest_position: for bodies and drift probes */
+    int body_field;         /* body: for particle bodies */
+    int pin_field;          /* pin: for particle bodies */
+    int nozzle_field;       /* nozzle: for emitters with a length */
+    int temperature_field;  /* temperature: for heat */
+    int phase_field;        /* phase: for heat and a material that melts */
+    OozeHeatConstants heat; /* set with temperature_field */
     OozePeriodic periodic;
-    bool newcomers; /* particles were added that may stand outside the periodic box */
-    double support;
+    bool needs_wrap; /* particles were added that may be outside the periodic box */
+    double support;  /* m, kernel support radius */
     OOZE_LIST(OozeMaterial) materials;
     OOZE_LIST(OozeSolid) solids;
     OOZE_LIST(OozeJoint) joints;
@@ -75,138 +75,140 @@ struct OozeWorld {
     OOZE_LIST(OozeHeatSource) sources;
     OOZE_LIST(OozeProbe) probes;
     OOZE_LIST(OozeChange) changes;
-    int dynamic_count;        /* of dynamic solids */
-    OozeDynamicStage dynamic; /* of the present substep, where there are any */
-    OozeLoad *loads; /* of the substep, load_room of them; then as many: of the whole last step */
-    int load_room;
-    const OozeDynamics *dynamics; /* contacts and joints; NULL: none, or no solid is dynamic */
+    int dynamic_count;        /* number of dynamic solids */
+    OozeDynamicStage dynamic; /* of the current substep; used if dynamic_count > 0 */
+    OozeLoad *loads; /* load_capacity loads of the substep, then as many summed over the step */
+    int load_capacity;
+    const OozeDynamics *dynamics; /* solves contacts and joints; NULL: there is no such solver */
     void *dynamics_data;
     int exact_contacts_max; /* see OozeDynamicStage */
     OozeBoundary boundary;
-    uint64_t bounded_samples; /* the first of them: those of solids that are no planes */
-    bool boundary_stale;      /* solids were added: sample all again */
-    bool planes_stale;        /* the fluid went elsewhere: sample the planes again */
+    uint64_t bounded_samples; /* boundary samples before those of planes */
+    bool boundary_stale;      /* solids were added: all solids must be sampled again */
+    bool planes_stale;        /* the clip box of a plane changed: planes must be sampled again */
     OozeGrid *grid;
     OozeNeighbours fluid, fluid_boundary;
     double time; /* s, always step * time_step */
     uint64_t step;
-    OozeSubstep sub; /* nothing of it outlives the step */
-    uint64_t emitted, removed;
-    OozeStepReport report;  /* of the last step */
-    OozeStepReport substep; /* of the last part of it */
-    uint64_t unmet_steps;   /* whose velocity solve ended above its tolerance */
-    double worst_residual;  /* of all steps of this world */
+    OozeSubstep substep;
+    uint64_t emitted, removed;     /* particles since the start: by emitters, by sinks */
+    OozeStepReport report;         /* of the last step */
+    OozeStepReport substep_report; /* of its last substep */
+    uint64_t unconverged_steps;    /* steps whose velocity solve ended above its tolerance */
+    double worst_residual;         /* over all steps of this world */
     bool records_stress;
-    OozeSym3 *stress; /* of the last step, in the order of the store; NULL: not recorded */
-    uint64_t stress_room;
+    OozeSym3 *stress; /* Pa per particle, of the last step; NULL: not recorded */
+    uint64_t stress_capacity;
     OozeStageTime stages[OOZE_STAGE_COUNT];
     OozeStepTimer timer;    /* of the parts of stages */
-    OozeSnapshot *snapshot; /* what ooze_world_frame hands out */
+    OozeSnapshot *snapshot; /* owner of the frame that ooze_world_frame returns */
 
-    OozeDevice device;         /* as chosen, the environment considered */
-    const OozeEngine *offered; /* besides the processor; NULL: this build has none */
-    const OozeEngine *engine;  /* that takes the steps: never NULL */
+    OozeDevice device; /* the definition's, or that of the environment where it says auto */
+    const OozeEngine *gpu_engine; /* NULL: this build has none, or it cannot be used */
+    const OozeEngine *engine;     /* takes the steps; never NULL */
     void *engine_data;
     OozeDataLocation data_location;
-    bool samples_sent;       /* the engine has the boundary's samples */
-    double engine_speed;     /* of the fastest particle there; NAN: not known */
-    OozeParticles *arrivals; /* what emitters give, on its way to an engine; NULL until then */
-    bool engine_logged;      /* which engine takes the steps */
+    bool samples_sent;       /* the engine has the current boundary samples */
+    double engine_speed;     /* m/s of the fastest particle in the engine; NAN: not known */
+    OozeParticles *arrivals; /* particles emitted in this step; NULL before the first emission */
+    bool engine_logged;      /* the log has named the engine */
 };
 
-/* As ooze_world_create, with a method that need not be in the list. */
+/* As ooze_world_create, with a method that need not be in ooze_method_list. */
 OozeStatus ooze_world_create_with(const OozeWorldDef *def, const OozeMethod *method,
                                   OozeWorld **world, OozeError *error);
 
-/* Room for one more item at the end of a list: NULL when out of memory. The count is not raised. */
-void *ooze_list_room(void **items, int count, int *capacity, size_t size);
-#define OOZE_LIST_ROOM(list)                                                                       \
-    ooze_list_room((void **)&(list).items, (list).count, &(list).capacity, sizeof *(list).items)
+/* Zeroed memory for one more item of a list; NULL: out of memory. The caller raises the count. */
+void *ooze_list_reserve(void **items, int count, int *capacity, size_t size);
+#define OOZE_LIST_RESERVE(list)                                                                    \
+    ooze_list_reserve((void **)&(list).items, (list).count, &(list).capacity, sizeof *(list).items)
 
-/* One line to the user's log callback, where there is one. */
+/* Sends one line to the user's log callback, if there is one. */
 void ooze_world_log(const OozeWorld *world, OozeLogLevel level, const char *format, ...)
     OOZE_PRINTF(3, 4);
 
-/* OOZE_OK where `index` is the id of one of `count` things called `what`. */
+/* Fails unless 0 <= index < count; `what` names the kind of item in the error. */
 OozeStatus ooze_world_check_id(int index, int count, const char *what, OozeError *error);
 
-/* New particles first .. first + n of the store, or of one with its fields, start their
-   rest_position where they are now, and with this temperature; NAN: that of the air. */
-void ooze_world_welcome(OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n,
-                        double temperature);
+/* Sets rest position, temperature (degC; NAN: the air's) and phase of the new particles
+   first .. first + n of `particles`, a store with the fields of the world's. */
+void ooze_world_init_particles(OozeWorld *world, OozeParticles *particles, uint64_t first,
+                               uint64_t n, double temperature);
 
-/* From now on particles know where they came into the world; those that are there, where they are.
-   */
-OozeStatus ooze_world_keep_rest(OozeWorld *world, OozeError *error);
+/* Adds the field rest_position: the position of a particle when it or the field was added. */
+OozeStatus ooze_world_add_rest_positions(OozeWorld *world, OozeError *error);
 
-/* From now on particles have what this material needs of them. */
+/* Adds the particle fields that the method needs for this material. */
 OozeStatus ooze_world_add_material_fields(OozeWorld *world, const OozeMaterial *material,
                                           OozeError *error);
 
-/* Whether these particles can make up a body, and room for it; nothing for fluid. */
+/* Checks that n particles at these positions can form a particle body, and allocates it. Does
+   nothing for fluid. */
 OozeStatus ooze_world_prepare_body(OozeWorld *world, const OozeFluidDef *def, uint64_t n,
                                    const OozeVec3 *positions, OozeError *error);
-/* The particles first .. first + n are the body that was prepared. */
+/* Makes the particles first .. first + n the body that was prepared. */
 void ooze_world_add_body(OozeWorld *world, OozeBodyKind kind, uint64_t first, uint64_t n);
 
 /* ---- heat: heat.c ----------------------------------------------------------------------- */
 
-#define OOZE_TEMPERATURE_MAX 1e6 /* degC, and as far below 0 */
+#define OOZE_TEMPERATURE_MAX 1e6 /* degC; the lowest is its negative */
 
-/* From now on particles have temperatures; those that are there, the air's. */
-OozeStatus ooze_world_keep_heat(OozeWorld *world, OozeError *error);
-/* The same where a material asks for it, and phases where there is heat and it melts. */
-OozeStatus ooze_world_keep_heat_of(OozeWorld *world, const OozeMaterial *material,
-                                   OozeError *error);
-/* Newcomers first .. first + n of the store, or of one with its fields; NAN: as warm as the air. */
-void ooze_world_warm(OozeWorld *world, OozeParticles *particles, uint64_t first, uint64_t n,
-                     double temperature);
+/* Adds the field temperature, at first that of the air, and phase where a material melts. */
+OozeStatus ooze_world_enable_heat(OozeWorld *world, OozeError *error);
+/* The same if the material has a temperature table or the world has temperatures already. */
+OozeStatus ooze_world_enable_heat_for(OozeWorld *world, const OozeMaterial *material,
+                                      OozeError *error);
+/* Temperature (degC; NAN: the air's) and phase of the particles first .. first + n. */
+void ooze_world_init_temperatures(OozeWorld *world, OozeParticles *particles, uint64_t first,
+                                  uint64_t n, double temperature);
 OozeStatus ooze_world_check_temperature(double temperature, const char *what, const char *name,
                                         OozeError *error);
 /* The heat stage of a substep. */
 OozeStatus ooze_world_conduct(OozeWorld *world, OozeError *error);
 
-/* Particles there will be at the time `end` if emitters go on as now and nothing leaves. */
-double ooze_world_forecast(const OozeWorld *world, double end);
+/* Number of particles at the time `end` at the present emitter speeds, without sinks. */
+double ooze_world_forecast_particles(const OozeWorld *world, double end);
 
 /* ---- dynamic solids: dynamic.c ---------------------------------------------------- */
 
-/* Counts a new solid that is dynamic. OOZE_ERROR_UNSUPPORTED: the method knows no such solids. */
-OozeStatus ooze_world_admit_solid(OozeWorld *world, const OozeSolid *solid, OozeError *error);
-/* Once a step, once a substep, at each try of it, and after the method. */
+/* Registers a new solid if it is dynamic; fails if the method does not push solids. */
+OozeStatus ooze_world_add_dynamic_solid(OozeWorld *world, const OozeSolid *solid, OozeError *error);
+/* Once a step: allocates the loads and clears those summed over the step. */
 OozeStatus ooze_world_prepare_loads(OozeWorld *world, OozeError *error);
+/* Once a substep: stores the poses at its beginning. */
 void ooze_world_begin_substep_loads(OozeWorld *world);
-void ooze_world_fly_solids(OozeWorld *world);
-OozeStatus ooze_world_settle_solids(OozeWorld *world, OozeError *error);
-/* Loads of the particles on each solid in the last step; NULL: no step yet, or no dynamic solid. */
-const OozeLoad *ooze_world_taken(const OozeWorld *world, int *count);
-/* Contacts and joints: NULL where this build has none. Defined in src/parts. */
+/* At each try of a substep: moves dynamic solids to where they come without loads. */
+void ooze_world_predict_solids(OozeWorld *world);
+/* After the method: moves dynamic solids with their loads, unless the method has done so. */
+OozeStatus ooze_world_finish_solids(OozeWorld *world, OozeError *error);
+/* Loads of the last step's particles on each solid; NULL: no step, or no dynamic solid. */
+const OozeLoad *ooze_world_solid_loads(const OozeWorld *world, int *count);
+/* The solver for contacts and joints; NULL: this build has none. Defined in src/parts. */
 const OozeDynamics *ooze_dynamics_find(void);
 void ooze_world_close_dynamics(OozeWorld *world);
-/* m/s that no point of a dynamic solid exceeds; 0: there is none. */
+/* Upper bound of the speed of any point of a dynamic solid, m/s; 0: there is none. */
 double ooze_world_fastest_solid(const OozeWorld *world);
 
-/* What a method may touch, as of now. */
+/* The data that a method may read and write, in its present state. */
 OozeStepContext ooze_world_step_context(OozeWorld *world);
 
-/* From now on steps record the stress of each particle, on the processor. NaN where the method has
-   none. */
+/* From now on steps on the processor record stresses; NaN where the method has none. */
 void ooze_world_record_stress(OozeWorld *world);
-/* Of the last step, Pa; NULL: there was none, or it is not recorded. */
+/* Stress per particle of the last step, Pa; NULL: no step was recorded. */
 const OozeSym3 *ooze_world_stress(const OozeWorld *world);
 
-/* Gives every number that a change is due for its value at the world's time. */
+/* Sets every number that a change in time controls to its value at the world's time. */
 void ooze_world_apply_changes(OozeWorld *world);
 
-/* The emission stage, and the velocities of particles inside nozzles: emission.c. */
+/* The emission stage, and the prescribed velocities of particles inside nozzles: emission.c. */
 OozeStatus ooze_world_emit(OozeWorld *world, OozeError *error);
 OozeStatus ooze_world_prescribe(OozeWorld *world, OozeError *error);
 
-/* Whether steps may be divided into substeps. */
-bool ooze_world_cuts_steps(const OozeWorld *world);
-/* The next substep: as long as the particles' speeds and `max_travel` allow. */
+/* Whether fast particles divide steps into substeps. */
+bool ooze_world_uses_substeps(const OozeWorld *world);
+/* Sets the next substep, as long as the particles' speeds and `max_travel` allow. */
 OozeStatus ooze_world_choose_substep(OozeWorld *world, OozeError *error);
-/* The same one, half as long; false: it is as short as it gets. */
+/* Halves the substep; false: it is one unit long already. */
 bool ooze_world_halve_substep(OozeWorld *world);
 
 /* The neighbourhood stage: boundary samples, sort, reorder, lists. */
@@ -216,28 +218,29 @@ void ooze_snapshot_destroy(OozeSnapshot *snapshot);
 
 /* ---- engines: device.c ------------------------------------------------------------------ */
 
-/* Reads the choice of device; OOZE_ERROR_UNSUPPORTED: this build or computer does not have it. */
+/* Sets world->device; OOZE_ERROR_UNSUPPORTED: this build or computer does not have it. */
 OozeStatus ooze_world_open_device(OozeWorld *world, OozeError *error);
 /* Chooses the engine of the next step by the present settings. OOZE_ERROR_UNSUPPORTED: the device
    that was chosen does not implement them. */
 OozeStatus ooze_world_choose_engine(OozeWorld *world, OozeError *error);
 void ooze_world_close_engine(OozeWorld *world);
-/* From now on each part of a step is waited for, so that its time is measured separately. */
+/* From now on the timer waits for the engine after each part of a step, to measure it alone. */
 void ooze_world_time_parts(OozeWorld *world);
 
-/* sync_to_host precedes every read of the particle store; own_on_host every change of it, or of its
-   fields; upload every step. Arrays of the method follow the particles. */
+/* Call sync_to_host before reading the particle store, own_on_host before changing it or its
+   fields, upload before a step. The arrays of the method are copied with the particles. */
 OozeStatus ooze_world_sync_to_host(OozeWorld *world, OozeError *error);
 OozeStatus ooze_world_own_on_host(OozeWorld *world, OozeError *error);
 OozeStatus ooze_world_upload(OozeWorld *world, OozeError *error);
-uint64_t ooze_world_particle_count(const OozeWorld *world); /* wherever they are */
+uint64_t ooze_world_particle_count(const OozeWorld *world); /* on the host or in the engine */
 
-/* Removes those arrivals from `first` on that overlap particles of the store or earlier arrivals.
+/* Removes arrivals from index `first` on that overlap particles of the store or earlier arrivals.
    Reads the particle store: see ooze_world_sync_to_host. */
-OozeStatus ooze_world_thin_fill(OozeWorld *world, OozeParticles *arrivals, uint64_t first,
-                                uint64_t *removed, OozeError *error);
+OozeStatus ooze_world_remove_overlaps(OozeWorld *world, OozeParticles *arrivals, uint64_t first,
+                                      uint64_t *removed, OozeError *error);
 
-/* The empty store that emitters fill in a step, with the ids that follow; and its append. */
+/* begin_arrivals gives an empty store, whose ids follow the world's, for emitters to fill;
+   append_arrivals adds its particles to the engine's. */
 OozeStatus ooze_world_begin_arrivals(OozeWorld *world, OozeParticles **arrivals, OozeError *error);
 OozeStatus ooze_world_append_arrivals(OozeWorld *world, OozeError *error);
 

@@ -40,6 +40,7 @@ RETIRED_NAMES = {word.replace("/", ""): better for word, better in {
     "di/al": "fixed_point", "dou/bts": "warnings", "car/rier": "readback",
     "w/ay": "delta, diffusion_length, direction", "hold/_back": "contact_velocity",
     "goes/_on": "continues", "ea/se": "effective_inverse_mass",
+    "wel/come": "init_particles", "un/met": "unconverged", "keep_/heat": "enable_heat",
 }.items()}
 # Where such a word is a term of the field: lines of a drawing are stroked.
 RETIRED_EXCEPT = {"str" "oke": ("src/plot/", "tests/unit/plot_", "tests/fault/plot_")}

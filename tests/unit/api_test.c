@@ -228,7 +228,7 @@ static void the_world_logs_warnings(void **state)
     CHECK_OK(ooze_world_advance(world, 0.5, NULL, NULL, &error));
     assert_int_equal(heard.warnings, 2);
     assert_int_equal(heard.lines, 3); /* once, though the emitter stays full */
-    assert_string_equal(heard.last, "emitter 'jet' has given its 10 particles");
+    assert_string_equal(heard.last, "emitter 'jet' has emitted its 10 particles");
     ooze_world_destroy(world);
 }
 

@@ -82,7 +82,7 @@ static Outcome run(const Case *c, const char *settings, const char *step)
         out.last = c->measure(world);
         out.lowest = fmin(out.lowest, out.last);
         out.cost += (double)ooze_particles_count(world->particles) *
-                    (world->sub.count * substep + world->report.iterations);
+                    (world->substep.count * substep + world->report.iterations);
     }
     ooze_world_destroy(world);
     ooze_scene_free(scene);

@@ -102,7 +102,7 @@ static void a_later_change_starts_from_the_present_value(void **state)
     ooze_world_destroy(world);
 }
 
-static void everything_may_change(void **state)
+static void every_number_can_change(void **state)
 {
     (void)state;
     OozeWorld *world = make_world();
@@ -120,7 +120,7 @@ static void everything_may_change(void **state)
     ooze_world_destroy(world);
 }
 
-static void nonsense_is_refused(void **state)
+static void invalid_definitions_are_errors(void **state)
 {
     (void)state;
     OozeWorld *world = make_world();
@@ -248,8 +248,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jumps_and_ramps),
         cmocka_unit_test(a_later_change_starts_from_the_present_value),
-        cmocka_unit_test(everything_may_change),
-        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(every_number_can_change),
+        cmocka_unit_test(invalid_definitions_are_errors),
         cmocka_unit_test(resumes_bitwise),
         cmocka_unit_test(changes_of_scenes_are_applied),
         cmocka_unit_test(mistakes_in_changes_are_located),

@@ -90,7 +90,7 @@ static void loads_add_up(void **state)
         CHECK_NEAR(pose.position.x, 0.5 * 8 * STEP, 1e-14);
         assert_int_equal(told.substeps, k & 2 ? 8 * 4 : 8);
         int solids = 0;
-        CHECK_NEAR(ooze_world_taken(world, &solids)[0].impulse.z, 48.0 * STEP, 1e-13);
+        CHECK_NEAR(ooze_world_solid_loads(world, &solids)[0].impulse.z, 48.0 * STEP, 1e-13);
         assert_int_equal(solids, 1);
         ooze_world_destroy(world);
     }
@@ -103,7 +103,7 @@ static void fast_solids_divide_steps(void **state)
     (void)state;
     OozeWorld *world = pushing_world(0.0, vec3(3.3, 0, 0));
     steps(world, 1);
-    assert_int_equal(world->sub.count, 4);
+    assert_int_equal(world->substep.count, 4);
     ooze_world_destroy(world);
     world = pushing_world(0.0, vec3(0, 0, 0));
     double arm = sqrt(0.01 + 0.04 + 0.09);
@@ -111,7 +111,7 @@ static void fast_solids_divide_steps(void **state)
     pose.spin = vec3(0, 3.3 / arm, 0);
     CHECK_OK(ooze_world_set_solid_pose(world, (OozeSolidId){0}, &pose, &error));
     steps(world, 1);
-    assert_int_equal(world->sub.count, 4);
+    assert_int_equal(world->substep.count, 4);
     ooze_world_destroy(world);
 }
 

@@ -321,7 +321,7 @@ static void resumed_emitter_repeats_every_bit(void **state)
     ooze_emitter_free(&resumed);
 }
 
-static void nonsense_is_refused(void **state)
+static void invalid_definitions_are_errors(void **state)
 {
     (void)state;
     OozeEmitter e;
@@ -392,7 +392,7 @@ int main(void)
         cmocka_unit_test(velocity_includes_the_nozzle),
         cmocka_unit_test(limit_holds_to_the_particle),
         cmocka_unit_test(resumed_emitter_repeats_every_bit),
-        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(invalid_definitions_are_errors),
         cmocka_unit_test(memory_failures_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

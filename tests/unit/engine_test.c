@@ -9,7 +9,7 @@
 /* Hands the world's steps to the mirror. */
 static void use_mirror(OozeWorld *world)
 {
-    world->offered = &mirror;
+    world->gpu_engine = &mirror;
     world->device = OOZE_DEVICE_CUDA;
 }
 
@@ -115,7 +115,7 @@ static void the_same_run_on_an_engine(void **state)
         step_many(here.world, 1);
         step_many(there.world, 1);
         check_same_stats(here.world, there.world);
-        substeps += there.world->sub.count;
+        substeps += there.world->substep.count;
     }
     assert_true(substeps > 45);                                         /* steps were cut */
     assert_true(here.world->emitted > 100 && here.world->removed > 10); /* and sources worked */
@@ -149,7 +149,7 @@ static void measuring_and_adding_particles_between_steps(void **state)
                                      .n = {3, 3, 3},
                                      .spacing = SPACING,
                                      .corner = vec3(0.2, 0.4, 0.15)});
-        CHECK_OK(ooze_world_keep_rest(world, &error));
+        CHECK_OK(ooze_world_add_rest_positions(world, &error));
         OozeEmitterDef second = jet(0.5, 1);
         second.material = both[k]->honey;
         second.radius = 1.5 * SPACING;
@@ -203,7 +203,7 @@ static void unsupported_settings_switch_to_the_processor(void **state)
     static const OozeEngine *const offered = &mirror;
     OozeEngine willing = *offered;
     willing.stand_in = false;
-    there.world->offered = &willing;
+    there.world->gpu_engine = &willing;
     there.world->device = OOZE_DEVICE_AUTO;
     mirror_refuses = 1.0;
     mirror_counts = (MirrorCounts){0};
@@ -241,7 +241,7 @@ static void auto_skips_unavailable_engines(void **state)
     for (int k = 0; k < 2; k++) {
         Fixture f = pour(2);
         f.world->device = OOZE_DEVICE_AUTO;
-        f.world->offered = k ? &broken : &mirror;
+        f.world->gpu_engine = k ? &broken : &mirror;
         mirror_is_there = k == 0;
         step_many(f.world, 1);
         assert_ptr_equal(f.world->engine, &ooze_cpu_engine);
@@ -269,7 +269,7 @@ static void an_engine_that_cannot_be_created(void **state)
     full.stand_in = false;
     full.create = refuse_to_be_made;
     Fixture f = pour(2);
-    f.world->offered = &full;
+    f.world->gpu_engine = &full;
     f.world->device = OOZE_DEVICE_CUDA;
     CHECK_FAILS(ooze_world_step(f.world, &error), OOZE_ERROR_MEMORY, "no room for a mirror");
     f.world->device = OOZE_DEVICE_AUTO;
@@ -302,7 +302,7 @@ static void the_log_names_the_engine_once(void **state)
         OozeWorld *world = NULL;
         CHECK_OK(ooze_world_create(&def, &world, &error));
         world->device = k ? OOZE_DEVICE_CUDA : OOZE_DEVICE_AUTO;
-        world->offered = &mirror;
+        world->gpu_engine = &mirror;
         mirror_refuses = NAN;
         heard.lines = 0;
         step_many(world, 3);

@@ -85,7 +85,7 @@ static void material_follows_its_table(void **state)
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-static void nonsense_is_refused(void **state)
+static void invalid_definitions_are_errors(void **state)
 {
     (void)state;
     OozeWorldDef def = ooze_world_def_default();
@@ -292,7 +292,7 @@ static void heat_warnings_are_given(void **state)
          "ignores 'temperature_table'", 6},
         {HEAD "materials: {m: {diffusivity: 1000}}\nfluids: [{material: m, temperature: 3, shape: "
               "{type: sphere, radius: 0.3}}]\n",
-         "sweeps a step", 6},
+         "stages a step", 6},
         /* thin as given, but at the temperature of the fluid thick as pitch */
         {"ooze: 1\nmethod: {name: conformation}\nspacing: 0.01\ntime_step: 1/240\nduration: 1\n"
          "materials: {m: {viscosity: 1, temperature_table: [{temperature: 5, viscosity: 1e6}, "
@@ -355,7 +355,7 @@ static void heat_runs_on_the_processor_only(void **state)
     OozeScene *scene = load_good(warm_scene);
     OozeWorld *world = NULL;
     CHECK_OK(ooze_scene_build(scene, NULL, &world, &error));
-    world->offered = &mirror;
+    world->gpu_engine = &mirror;
     world->device = OOZE_DEVICE_CUDA;
     CHECK_FAILS(ooze_world_step(world, &error), OOZE_ERROR_UNSUPPORTED, "heat");
     world->device = OOZE_DEVICE_AUTO;
@@ -372,7 +372,7 @@ int main(void)
         cmocka_unit_test(stages_reach_far_enough),
         cmocka_unit_test(stability_bound_is_near_the_papers),
         cmocka_unit_test(material_follows_its_table),
-        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(invalid_definitions_are_errors),
         cmocka_unit_test(too_many_stages_are_refused),
         cmocka_unit_test(running_out_of_memory_is_an_error),
         cmocka_unit_test(steady_steps_allocate_nothing),

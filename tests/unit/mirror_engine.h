@@ -131,10 +131,10 @@ static OozeStatus mirror_download(void *data, OozeParticles *particles, OozeFiel
     return status;
 }
 
-static OozeStatus mirror_append(void *data, const OozeParticles *newcomers, OozeError *error)
+static OozeStatus mirror_append(void *data, const OozeParticles *arrivals, OozeError *error)
 {
     mirror_counts.appends++;
-    return ooze_cpu_engine.append(data, newcomers, error);
+    return ooze_cpu_engine.append(data, arrivals, error);
 }
 
 static OozeStatus mirror_remove(void *data, const OozeSink *sinks, int count, double time,

@@ -213,7 +213,7 @@ static void everything_at_once_has_exact_rates(void **state)
     ooze_motion_free(&motion);
 }
 
-static void nonsense_is_refused(void **state)
+static void invalid_definitions_are_errors(void **state)
 {
     (void)state;
     OozeMotion m;
@@ -257,7 +257,7 @@ int main(void)
         cmocka_unit_test(spin_turns_about_the_pivot),
         cmocka_unit_test(window_bounds_velocity_and_sine),
         cmocka_unit_test(everything_at_once_has_exact_rates),
-        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(invalid_definitions_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

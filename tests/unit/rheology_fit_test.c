@@ -277,7 +277,7 @@ static OozeStatus parse(const char *text, OozeError *error)
     return status;
 }
 
-static void nonsense_is_refused(void **state)
+static void invalid_definitions_are_errors(void **state)
 {
     (void)state;
     static const struct {
@@ -474,7 +474,7 @@ int main(void)
         cmocka_unit_test(herschel_bulkley_law_is_found),
         cmocka_unit_test(few_points_make_few_modes),
         cmocka_unit_test(silk_data_are_fitted),
-        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(invalid_definitions_are_errors),
         cmocka_unit_test(damaged_files_are_refused_or_give_positive_numbers),
         cmocka_unit_test(odd_data_do_no_harm),
         cmocka_unit_test(inelastic_liquids_are_fitted_as_flow_curves),

@@ -96,7 +96,7 @@ static void window_and_earlier_marks_are_kept(void **state)
     ooze_particles_destroy(particles);
 }
 
-static void nonsense_is_refused(void **state)
+static void invalid_definitions_are_errors(void **state)
 {
     (void)state;
     OozeSink sink;
@@ -120,7 +120,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(marks_inside_or_outside),
         cmocka_unit_test(window_and_earlier_marks_are_kept),
-        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(invalid_definitions_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

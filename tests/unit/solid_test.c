@@ -285,7 +285,7 @@ static void a_full_list_of_touches_hides_no_wall(void **state)
     ooze_solid_free(&floor);
 }
 
-static void nonsense_is_refused(void **state)
+static void invalid_definitions_are_errors(void **state)
 {
     (void)state;
     OozeSolid solid;
@@ -343,7 +343,7 @@ int main(void)
         cmocka_unit_test(stick_pulls_most_at_half_its_reach),
         cmocka_unit_test(particle_slides_down_a_slope),
         cmocka_unit_test(a_full_list_of_touches_hides_no_wall),
-        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(invalid_definitions_are_errors),
         cmocka_unit_test(memory_failures_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,7 +78,7 @@ static void tolerances_end_the_solve(void **state)
                late.residual);
         assert_true(early.iterations > 2 && early.iterations < late.iterations);
         assert_true(late.iterations < 2000);
-        assert_true(early.residual <= tolerance && early.unmet_steps == 0);
+        assert_true(early.residual <= tolerance && early.unconverged_steps == 0);
         MEASURED("difference of velocities over tolerance", difference(stopped, converged) / 1e-3,
                  0, 10);
         ooze_world_destroy(stopped);
@@ -86,8 +86,8 @@ static void tolerances_end_the_solve(void **state)
     }
 }
 
-/* A solve stops at its maximum of iterations and reports an unmet tolerance; tolerance 0 is never
-   unmet. */
+/* A solve stops at its maximum of iterations and is reported as unconverged; with tolerance 0 it is
+   never reported. */
 static void solves_stop_at_their_maximum_of_iterations(void **state)
 {
     (void)state;
@@ -103,8 +103,8 @@ static void solves_stop_at_their_maximum_of_iterations(void **state)
         assert_int_equal(stats.iterations, same.iterations);
         assert_true(stats.residual > 1e-5 && stats.residual < 1);
         assert_true(stats.worst_residual >= stats.residual);
-        assert_int_equal(stats.unmet_steps, 3);
-        assert_int_equal(same.unmet_steps, 0);
+        assert_int_equal(stats.unconverged_steps, 3);
+        assert_int_equal(same.unconverged_steps, 0);
         assert_true(difference(capped, fixed) == 0);
         ooze_world_destroy(capped);
         ooze_world_destroy(fixed);
@@ -152,7 +152,7 @@ static void the_probe_keeps_the_largest_values(void **state)
             }
             residual = density = 0;
         }
-        assert_int_equal(stats_of(world).unmet_steps, 12);
+        assert_int_equal(stats_of(world).unconverged_steps, 12);
         ooze_world_destroy(world);
     }
 }
@@ -182,13 +182,13 @@ static void substeps_add_up(void **state)
 {
     (void)state;
     OozeStepReport step = ooze_step_report_none();
-    assert_true(isnan(step.residual) && isnan(step.worst_density_error) && !step.unmet);
+    assert_true(isnan(step.residual) && isnan(step.worst_density_error) && !step.unconverged);
     OozeStepReport first = {0.02, 0.01, 0.5, 7, true, false},
                    second = {0.04, NAN, 0.1, 5, false, false};
     ooze_step_report_add(&step, &first);
     ooze_step_report_add(&step, &second);
     assert_true(step.worst_density_error == 0.04 && step.mean_density_error == 0.01);
-    assert_true(step.residual == 0.5 && step.iterations == 12 && step.unmet);
+    assert_true(step.residual == 0.5 && step.iterations == 12 && step.unconverged);
 }
 
 /* A method without a solve has nothing to tell but its substeps. */

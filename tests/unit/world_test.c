@@ -13,7 +13,7 @@ static OozeWorldDef small_def(void)
     return def;
 }
 
-static void create_refuses_nonsense(void **state)
+static void invalid_definitions_are_errors(void **state)
 {
     (void)state;
     OozeWorld *world = NULL;
@@ -280,7 +280,7 @@ static void out_of_memory_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(create_refuses_nonsense),
+        cmocka_unit_test(invalid_definitions_are_errors),
         cmocka_unit_test(numbers_are_checked_and_kept),
         cmocka_unit_test(method_gets_its_neighbours),
         cmocka_unit_test(steady_state_allocates_nothing),

@@ -9,7 +9,7 @@ void ooze_solve_residual_report(const OozeSolveResidual *residual, OozeStepRepor
     double initial = residual->initial;
     report->iterations = residual->iterations;
     report->residual = initial > 0.0 ? sqrt(residual->current / initial) : 0.0;
-    report->unmet = residual->has_tolerance && residual->current > residual->target;
+    report->unconverged = residual->has_tolerance && residual->current > residual->target;
 }
 
 OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
