@@ -184,6 +184,7 @@ static double projected_area(const OozeMesh *mesh, OozeVec3 n)
     return 0.5 * sum;
 }
 
+/* Fills the hole that a loop of vertices bounds with a fan of triangles around its centre. */
 static OozeStatus close_loop(Closing *work, const uint32_t *loop, uint64_t count)
 {
     const OozeVec3 *v = work->mesh->vertices;

@@ -50,6 +50,7 @@ static inline uint64_t append(const OozeCandidates *to, const OozeWideCompact *t
     return at + ooze_wide_count(table, bits);
 }
 
+/* Appends the points of all runs of the source that lie within the range; returns their number. */
 static uint64_t append_runs(const OozeCandidates *candidates, const OozeWideCompact *table,
                             const OozeCandidateSource *source, const Range *within)
 {

@@ -145,8 +145,9 @@ int ooze_scene_find_solid(const OozeSceneDef *def, const char *name)
     return -1;
 }
 
-static void check_solid(OozeScene *scene, const char *list, int index, const char *key,
-                        const char *name)
+/* Reports a key of a list item that names a solid which is not defined. */
+static void check_solid_reference(OozeScene *scene, const char *list, int index, const char *key,
+                                  const char *name)
 {
     const OozeSceneDef *def = &scene->def;
     const OozeNode *node = ooze_node_find(ooze_scene_item_node(scene, list, index), key);
@@ -163,14 +164,14 @@ static void check_solid(OozeScene *scene, const char *list, int index, const cha
                      name);
 }
 
-static void check_solids(OozeScene *scene)
+static void check_solid_references(OozeScene *scene)
 {
     for (int i = 0; i < scene->def.joint_count; i++) {
-        check_solid(scene, "joints", i, "solid", scene->def.joints[i].solid);
-        check_solid(scene, "joints", i, "other", scene->def.joints[i].other);
+        check_solid_reference(scene, "joints", i, "solid", scene->def.joints[i].solid);
+        check_solid_reference(scene, "joints", i, "other", scene->def.joints[i].other);
     }
     for (int i = 0; i < scene->def.probe_count; i++) {
-        check_solid(scene, "probes", i, "solid", scene->def.probes[i].def.solid);
+        check_solid_reference(scene, "probes", i, "solid", scene->def.probes[i].def.solid);
     }
 }
 
@@ -274,7 +275,7 @@ void ooze_scene_finish(OozeScene *scene)
 {
     name_everything(scene);
     check_materials(scene);
-    check_solids(scene);
+    check_solid_references(scene);
     finish_times(scene);
     ooze_scene_finish_changes(scene);
     finish_world(&scene->def);

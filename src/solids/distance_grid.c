@@ -31,7 +31,8 @@ static OozeStatus refuse_size(const Building *work, double bytes)
 
 /* ---- the octree ----------------------------------------------------------------------------- */
 
-static OozeStatus add_cells(Building *work, uint32_t *first)
+/* Reserves eight child cells; `first` gets the index of the first. */
+static OozeStatus allocate_children(Building *work, uint32_t *first)
 {
     OozeDistanceGrid *grid = work->grid;
     if (grid->cell_count + 8 > grid->cell_capacity) {
@@ -121,7 +122,7 @@ static OozeStatus build_cell(Building *work, uint32_t index, OozeBlockCoord coor
         return add_block(work, coord, &cell->link);
     }
     uint32_t first = 0;
-    OozeStatus status = add_cells(work, &first);
+    OozeStatus status = allocate_children(work, &first);
     if (status) {
         return status;
     }
@@ -292,7 +293,7 @@ static OozeStatus build(Building *work)
 {
     OozeDistanceGrid *grid = work->grid;
     uint32_t root = 0;
-    OozeStatus status = add_cells(work, &root); /* eight at a time; the root is the first */
+    OozeStatus status = allocate_children(work, &root); /* eight at a time; the root is the first */
     OozeVec3 near = grid->mesh->vertices[0];
     for (uint32_t k = 0; !status && k < 8; k++) {
         grid->cells[k] = (OozeDistanceCell){.kind = OOZE_CELL_EMPTY};
