@@ -48,7 +48,7 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                            "which equations are solved; see docs/methods/conformation.md"},
     [PARAM_VELOCITY_ITERATIONS] = {"velocity_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 20,
                                    NULL, "iterations of the velocity solve at most, per pass"},
-    [PARAM_DENSITY_ITERATIONS] = {"density_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 5, NULL,
+    [PARAM_DENSITY_ITERATIONS] = {"density_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 8, NULL,
                                   "lodge: iterations of the density stage"},
     [PARAM_PASSES] = {"passes", OOZE_PARAM_INTEGER, "", 1, 8, 2, NULL,
                       "times the stress is linearised in a step"},
