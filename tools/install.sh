@@ -9,7 +9,7 @@ build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev lib
        libmeshoptimizer-dev libode-dev libembree-dev libpng-dev libcairo2-dev
        fonts-dejavu-core ffmpeg)
 test=(g++ clang clang-format-14 git python3-h5py python3-numpy python3-vtk9 python3-jsonschema
-      python3-yaml poppler-utils)
+      python3-yaml poppler-utils mount)
 
 wanted=("${build[@]}")
 [ "${1:-build}" = test ] && wanted+=("${test[@]}")
