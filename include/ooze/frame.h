@@ -76,11 +76,12 @@ OOZE_API const OozeFieldView *ooze_frame_state(const OozeFrame *frame, const cha
 /* Index of the component with that column name; -1: none. */
 OOZE_API int ooze_field_column(const OozeFieldView *field, const char *column);
 
-/* One component of element i, converted to double; NAN if `field` is NULL. Indices are not
+/* One component of element i, converted to double; NAN if `field` or its data is NULL. Indices are not
    checked. */
 OOZE_API double ooze_field_value(const OozeFieldView *field, uint64_t i, int component);
 
-/* A hash of the state, equal for bitwise equal states. */
+/* A hash of the state, equal for bitwise equal states; 0 for NULL and for a frame whose arrays are
+   not valid. */
 OOZE_API uint64_t ooze_frame_hash(const OozeFrame *frame);
 
 /* Writes an HDF5 file that holds the full state. The write is atomic: the file appears under its

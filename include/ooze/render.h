@@ -74,7 +74,7 @@ OOZE_API OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *f
                                       OozeRenderProgress progress, void *user,
                                       unsigned char *pixels, OozeError *error);
 
-/* Hash of all settings that a picture depends on, besides its frame. */
+/* Hash of all settings that a picture depends on, besides its frame; 0: `renderer` is NULL. */
 OOZE_API uint64_t ooze_renderer_hash(const OozeRenderer *renderer);
 
 #ifdef __cplusplus

@@ -26,7 +26,8 @@ typedef struct OozeDiagnostic {
    OOZE_ERROR_SCENE, `*scene` is set as well, and its diagnostics list all errors. */
 OOZE_API OozeStatus ooze_scene_load(const char *path, const char *const *overrides,
                                     int override_count, OozeScene **scene, OozeError *error);
-/* The same for a text of `length` bytes; `name` is the file name in diagnostics. */
+/* The same for a text of `length` bytes; `name` is the file name in diagnostics,
+   and may be NULL. */
 OOZE_API OozeStatus ooze_scene_load_text(const char *text, size_t length, const char *name,
                                          OozeScene **scene, OozeError *error);
 OOZE_API void ooze_scene_free(OozeScene *scene);

@@ -268,10 +268,11 @@ typedef struct OozeFluidDef {
 } OozeFluidDef;
 
 OOZE_API OozeFluidDef ooze_fluid_def_default(void);
-/* Fills the shape with particles; `*added` is their number. */
+/* Fills the shape with particles; `*added` is their number; `added` may be NULL. */
 OOZE_API OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint64_t *added,
                                          OozeError *error);
-/* Adds n particles at given positions (m) with given velocities (m/s; NULL: at rest). */
+/* Adds n particles at given positions (m) with given velocities (m/s). `velocities` may be
+   NULL: at rest. */
 OOZE_API OozeStatus ooze_world_add_particles(OozeWorld *world, OozeMaterialId material, uint64_t n,
                                              const OozeVec3 *positions, const OozeVec3 *velocities,
                                              OozeError *error);

@@ -21,8 +21,8 @@ typedef struct Export {
     const char *folder;
     OozeFrameRange range;
     bool quiet;
-    OozeFrameFiles files; /* written so far */
-    uint64_t damaged;
+    OozeFrameFiles files;      /* written so far */
+    uint64_t damaged, missing; /* frames of the range without a file made of them */
     OozeAxis up;
 } Export;
 
@@ -106,6 +106,7 @@ static OozeStatus write_all(Export *job, OozeError *error)
     OozeStatus status = ooze_frame_range_count(&job->range, job->run, &wanted, error);
     status = status ? status : ooze_frame_files_start(&job->files, wanted, error);
     status = status ? status : ooze_make_folder(job->folder, error);
+    job->missing = status ? 0 : ooze_frame_range_warn_missing(&job->range, job->run);
     status = status ? status : write_frames(job, wanted, error);
     if (!status && job->format->write_scene && job->files.count > 0) {
         status = write_scene(job, error);
@@ -133,8 +134,8 @@ static int finish(Export *job)
         ooze_report_line("ooze: interrupted; the files written so far are whole");
         return OOZE_EXIT_STOPPED;
     }
-    if (job->damaged > 0) {
-        return ooze_report_damaged(job->damaged);
+    if (job->damaged + job->missing > 0) {
+        return ooze_report_damaged(job->damaged + job->missing);
     }
     return OOZE_EXIT_OK;
 }
@@ -195,7 +196,8 @@ const OozeCommand ooze_command_export = {
     .details =
         "Every field of every particle is exported, one file a frame, with one frame in memory "
         "at a time; `vtp` and `usda` add an index over all files. Files appear complete or not "
-        "at all. Damaged frames are left out with a warning, and the exit code is then 1.",
+        "at all. Missing and damaged frames are left out with a warning, and the exit code is "
+        "then 1.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

@@ -8,6 +8,8 @@
 #include "cli/command.h"
 #include "cli/report.h"
 
+enum { MISSING_WARNINGS = 8 /* further missing frames are only counted */ };
+
 static bool read_bound(const char **text, uint64_t fallback, uint64_t *value)
 {
     *value = fallback;
@@ -76,6 +78,38 @@ OozeStatus ooze_frame_range_count(const OozeFrameRange *range, const OozeRunFold
                          "'%s' has no frame in the range asked for", run->path);
     }
     return OOZE_OK;
+}
+
+/* Warns of the frames of the range from `first` to `last`, and returns their number. */
+static uint64_t warn_of_gap(const OozeFrameRange *range, uint64_t first, uint64_t last,
+                            uint64_t warned, const OozeRunFolder *run)
+{
+    if (first < range->first) {
+        first = range->first;
+    }
+    first += (range->stride - (first - range->first) % range->stride) % range->stride;
+    last = last < range->last ? last : range->last;
+    if (first > last) {
+        return 0;
+    }
+    uint64_t count = (last - first) / range->stride + 1;
+    for (uint64_t k = 0; k < count && warned + k < MISSING_WARNINGS; k++) {
+        ooze_report_warning("frame %llu is missing from '%s'",
+                            (unsigned long long)(first + k * range->stride), run->path);
+    }
+    return count;
+}
+
+uint64_t ooze_frame_range_warn_missing(const OozeFrameRange *range, const OozeRunFolder *run)
+{
+    uint64_t count = 0, next = 0;
+    for (uint64_t i = 0; i < run->frame_count; i++) {
+        if (run->frames[i] > next) {
+            count += warn_of_gap(range, next, run->frames[i] - 1, count, run);
+        }
+        next = run->frames[i] + 1;
+    }
+    return count;
 }
 
 bool ooze_is_frame_error(OozeStatus status)

@@ -27,6 +27,10 @@ bool ooze_frame_range_argument(const OozeArguments *arguments, OozeFrameRange *r
 OozeStatus ooze_frame_range_count(const OozeFrameRange *range, const OozeRunFolder *run,
                                   uint64_t *count, OozeError *error);
 
+/* Warns of the frames of the range that have no file though a later frame has one; returns their
+   number. */
+uint64_t ooze_frame_range_warn_missing(const OozeFrameRange *range, const OozeRunFolder *run);
+
 /* Whether an error concerns one frame only, so that a command goes on with the next. Errors of
    settings, memory and disk end it. */
 bool ooze_is_frame_error(OozeStatus status);
@@ -37,7 +41,7 @@ typedef struct OozeFrameFiles {
     double *times;
     uint64_t count;
 } OozeFrameFiles;
-/* Allocates space for `most` files. The list owns the names. */
+/* Allocates space for `max` files. The list owns the names. */
 OozeStatus ooze_frame_files_start(OozeFrameFiles *files, uint64_t max, OozeError *error);
 void ooze_frame_files_add(OozeFrameFiles *files, char *name, double time);
 void ooze_frame_files_free(OozeFrameFiles *files);

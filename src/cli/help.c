@@ -12,10 +12,13 @@ static const struct {
     const char *code, *meaning;
 } exit_codes[] = {
     {"0", "success; also a resumed run that is finished already"},
-    {"1", "an error of the scene, a file or the machine; the message has a hint"},
+    {"1",
+     "an error of the scene, a file or the machine, or a frame that is missing or damaged; the "
+     "message has a hint"},
     {"2", "the command line is not valid"},
     {"3", "the simulation diverged (a value is not finite); earlier frames are valid"},
-    {"130", "interrupted by Ctrl-C, SIGTERM or SIGHUP; the run can be resumed"},
+    {"130", "`run`, `export`, `mesh` or `render` was interrupted by Ctrl-C, SIGTERM or SIGHUP; the "
+            "run can be resumed"},
 };
 
 /* A paragraph broken at spaces; backticks are for Markdown and dropped. */

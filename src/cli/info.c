@@ -13,8 +13,10 @@
 #include "cli/report.h"
 #include "mesh/read.h"
 #include "ooze/ooze.h"
-#include "output/run_folder.h"
+#include "output/run_frames.h"
 #include "solids/heightfield.h"
+
+#define VERIFY_BYTES ((uint64_t)4 << 30) /* frames of a run are read to verify them up to here */
 
 static const char *material_name(const void *items, int i)
 {
@@ -109,6 +111,54 @@ static void add_scene(OozeFacts *facts, const OozeRunFolder *run)
     ooze_free(path);
 }
 
+/* Numbers of frames, written as for --frames: "7" or "2:5". */
+typedef struct SpanNames {
+    char (*names)[48];
+    int count;
+} SpanNames;
+
+static const char *span_name(const void *items, int i)
+{
+    return ((const SpanNames *)items)->names[i];
+}
+
+static uint64_t add_spans(OozeFacts *facts, const char *key, const OozeFrameSpans *spans,
+                          OozeFrameState state)
+{
+    uint64_t frames = 0;
+    SpanNames list = {.names = ooze_alloc_zero(spans->count + 1, sizeof *list.names)};
+    for (uint64_t i = 0; list.names && i < spans->count; i++) {
+        const OozeFrameSpan *span = &spans->items[i];
+        if (span->state != state) {
+            continue;
+        }
+        char *name = list.names[list.count++];
+        int used = snprintf(name, sizeof *list.names, "%llu", (unsigned long long)span->first);
+        if (span->last > span->first) {
+            snprintf(name + used, sizeof *list.names - (size_t)used, ":%llu",
+                     (unsigned long long)span->last);
+        }
+        frames += span->last - span->first + 1;
+    }
+    ooze_facts_names(facts, key, list.count, span_name, &list);
+    ooze_free(list.names);
+    return frames;
+}
+
+/* Lists the frames of each state; returns how many are missing or damaged. */
+static uint64_t add_frames(OozeFacts *facts, const OozeRunFolder *run, uint64_t bytes, bool verify)
+{
+    OozeFrameSpans spans;
+    bool contents = verify || bytes <= VERIFY_BYTES;
+    (void)ooze_run_check_frames(run, contents, &spans, NULL); /* out of memory: a shorter list */
+    add_spans(facts, "present", &spans, OOZE_FRAME_PRESENT);
+    uint64_t lost = add_spans(facts, "missing", &spans, OOZE_FRAME_MISSING) +
+                    add_spans(facts, "damaged", &spans, OOZE_FRAME_DAMAGED);
+    ooze_facts_flag(facts, "verified", contents);
+    ooze_frame_spans_free(&spans);
+    return lost;
+}
+
 static OozeStatus open_last(const OozeRunFolder *run, OozeFrame **frame, OozeError *error)
 {
     if (run->frame_count == 0) {
@@ -117,7 +167,7 @@ static OozeStatus open_last(const OozeRunFolder *run, OozeFrame **frame, OozeErr
     return ooze_run_open_frame(run, run->frames[run->frame_count - 1], frame, error);
 }
 
-static int info_run(const char *path, bool hash, bool json)
+static int info_run(const char *path, bool hash, bool json, bool verify)
 {
     OozeError error = {0};
     OozeRunFolder *run = NULL;
@@ -136,14 +186,18 @@ static int info_run(const char *path, bool hash, bool json)
         ooze_facts_text(&facts, "path", run->path);
         add_scene(&facts, run);
         ooze_facts_count(&facts, "frames", run->frame_count);
+        uint64_t bytes = disk_bytes(run);
+        uint64_t lost = add_frames(&facts, run, bytes, verify);
         ooze_facts_flag(&facts, "checkpoint", run->has_checkpoint);
-        ooze_facts_count(&facts, "frame_bytes", disk_bytes(run));
+        ooze_facts_count(&facts, "frame_bytes", bytes);
         if (!status) {
             add_frame(&facts, frame);
         }
         code = ooze_facts_end(&facts);
         if (status && run->frame_count > 0) {
             code = ooze_report_error(&error);
+        } else if (lost > 0 && code == OOZE_EXIT_OK) {
+            code = ooze_report_damaged(lost);
         }
     }
     ooze_frame_close(frame);
@@ -282,7 +336,7 @@ static int run(const OozeArguments *arguments)
     }
     switch (kind) {
     case KIND_RUN:
-        return info_run(path, hash, json);
+        return info_run(path, hash, json, ooze_argument_given(arguments, "verify"));
     case KIND_FRAME:
         return info_frame(path, hash, json);
     case KIND_MESH:
@@ -310,16 +364,23 @@ static const OozeOperand operands[] = {
 static const OozeOption options[] = {
     {"hash", 0, NULL, false, "only the hash of the state (of a run: of its last frame)"},
     {"json", 0, NULL, false, "the facts as one JSON object"},
+    {"verify", 0, NULL, false,
+     "read every frame of a run, also where they have more than 4 GiB, to find damaged ones"},
 };
 
 const OozeCommand ooze_command_info = {
     .name = "info",
-    .synopsis = "PATH [--hash | --json]",
+    .synopsis = "PATH [--hash | --json] [--verify]",
     .summary = "Show the contents of a run, frame, mesh, height map or scene",
     .details =
         "For a frame the whole state is listed by name: fields of the particles with their "
         "ranges, settings, materials, solids, emitters and states of probes. The hash covers "
-        "all of it: two runs with the same hash are bitwise equal.",
+        "all of it: two runs with the same hash are bitwise equal.\n\n"
+        "For a run the numbers of its frames are listed as ranges `A:B`: those present, those "
+        "missing before the last one, and those damaged. Frames of up to 4 GiB in total are read "
+        "and compared with their checksums (`verified`); of more only headers and lengths are "
+        "checked, unless `--verify` is given. Where a frame is missing or damaged the exit code "
+        "is 1.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

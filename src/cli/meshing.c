@@ -10,7 +10,7 @@
 #include "cli/report.h"
 #include "output/frame_header.h"
 
-enum { FORMATS_MAX = 16, MISSING_TOLD = 8 };
+enum { FORMATS_MAX = 16 };
 
 /* ---- one frame ------------------------------------------------------------------------------ */
 
@@ -121,20 +121,6 @@ static OozeStatus mesh_number(OozeMeshing *job, uint64_t number, OozeError *erro
     return status;
 }
 
-/* Warns of missing frames in the sequence. */
-static void warn_of_missing(OozeMeshing *job)
-{
-    const OozeRunFolder *run = job->run;
-    for (uint64_t i = 1; i < run->frame_count; i++) {
-        for (uint64_t n = run->frames[i - 1] + 1; n < run->frames[i]; n++) {
-            if (ooze_frame_range_has(&job->range, n) && job->missing++ < MISSING_TOLD) {
-                ooze_report_warning("frame %llu is missing from '%s'", (unsigned long long)n,
-                                    run->path);
-            }
-        }
-    }
-}
-
 static OozeStatus mesh_all(OozeMeshing *job, OozeError *error)
 {
     OozeStatus status = ooze_frame_range_count(&job->range, job->run, &job->wanted, error);
@@ -143,7 +129,7 @@ static OozeStatus mesh_all(OozeMeshing *job, OozeError *error)
         return status;
     }
     status = ooze_make_folder(job->folder, error);
-    warn_of_missing(job);
+    job->missing = ooze_frame_range_warn_missing(&job->range, job->run);
     ooze_progress_start(&job->progress, job->quiet, "mesh", 0, job->wanted, 0);
     for (uint64_t i = 0; i < job->run->frame_count && !status && !ooze_interrupted(); i++) {
         if (ooze_frame_range_has(&job->range, job->run->frames[i])) {
@@ -173,7 +159,7 @@ int ooze_meshing_all(OozeMeshing *job)
         return OOZE_EXIT_STOPPED;
     }
     if (job->left_out + job->missing > 0) {
-        ooze_fail(&error, OOZE_ERROR_FORMAT, "resume the run from before them to make them again",
+        ooze_fail(&error, OOZE_ERROR_FORMAT, OOZE_HINT_FRAMES,
                   "%llu frame%s missing or could not be meshed",
                   (unsigned long long)(job->left_out + job->missing),
                   job->left_out + job->missing == 1 ? " was" : "s were");

@@ -279,8 +279,9 @@ static int finish(Render *job)
         ooze_report_line("ooze: interrupted; the same command goes on where it stopped");
         return OOZE_EXIT_STOPPED;
     }
-    if (job->damaged > 0) {
-        return ooze_report_damaged(job->damaged);
+    uint64_t lost = job->damaged + ooze_frame_range_warn_missing(&job->range, job->run);
+    if (lost > 0) {
+        return ooze_report_damaged(lost);
     }
     return OOZE_EXIT_OK;
 }
@@ -385,7 +386,8 @@ const OozeCommand ooze_command_render = {
         "Writes one PNG a frame, and an MP4 video (with the program `ffmpeg`) of more than one. "
         "Settings come from `render:` and `look:` of the scene; options override them. Finished "
         "pictures of equal settings are kept, so that an interrupted command continues when it "
-        "is repeated. Equal settings and seed give equal bytes with any number of threads.",
+        "is repeated. Equal settings and seed give equal bytes with any number of threads. Missing "
+        "and damaged frames are left out with a warning, and the exit code is then 1.",
     .operands = operands,
     .operand_count = OOZE_ROWS(operands),
     .options = options,

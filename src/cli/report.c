@@ -143,9 +143,8 @@ static void print_diagnostic(const OozeDiagnostic *diagnostic, const Colours *c)
 int ooze_report_damaged(uint64_t frames)
 {
     OozeError error = {0};
-    ooze_fail(&error, OOZE_ERROR_FORMAT, "resume the run from before them to make them again",
-              "%llu damaged frame%s left out", (unsigned long long)frames,
-              frames == 1 ? " was" : "s were");
+    ooze_fail(&error, OOZE_ERROR_FORMAT, OOZE_HINT_FRAMES, "%llu frame%s missing or damaged",
+              (unsigned long long)frames, frames == 1 ? " is" : "s are");
     return ooze_report_error(&error);
 }
 

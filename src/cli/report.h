@@ -15,7 +15,10 @@ void ooze_report_warning(const char *format, ...) OOZE_PRINTF(1, 2);
 /* The error and its hint; returns the exit code that fits its status. */
 int ooze_report_error(const OozeError *error);
 
-/* Reports the number of damaged frames that a command left out; returns the exit code. */
+#define OOZE_HINT_FRAMES                                                                           \
+    "`ooze run --resume RUN --from-frame N` makes them again, from a frame N before them"
+/* Reports the number of missing and damaged frames that a command left out; returns the exit
+   code. */
 int ooze_report_damaged(uint64_t frames);
 
 /* Every diagnostic of a scene in turn; returns how many are errors. */

@@ -25,8 +25,8 @@ typedef struct Plan {
     const char *folder;     /* NULL: dry run without one */
     const char **overrides;
     int override_count;
-    bool resume, dry_run, quiet, frames_given;
-    uint64_t threads, frames;
+    bool resume, dry_run, quiet, frames_given, from_frame_given;
+    uint64_t threads, frames, from_frame;
     double checkpoint_every;
     OozeDevice device;
     const OozeMeshFormat *mesh; /* NULL: no meshes */
@@ -55,9 +55,11 @@ static int read_plan(const OozeArguments *arguments, Plan *plan)
     plan->dry_run = ooze_argument_given(arguments, "dry-run");
     plan->quiet = ooze_argument_given(arguments, "quiet");
     plan->frames_given = ooze_argument_given(arguments, "frames");
+    plan->from_frame_given = ooze_argument_given(arguments, "from-frame");
     plan->checkpoint_every = CHECKPOINT_SECONDS;
     if (!ooze_argument_integer(arguments, "threads", 0, 1024, &plan->threads) ||
         !ooze_argument_integer(arguments, "frames", 0, FRAMES_MAX, &plan->frames) ||
+        !ooze_argument_integer(arguments, "from-frame", 0, FRAMES_MAX, &plan->from_frame) ||
         !ooze_argument_real(arguments, "checkpoint-every", 0.0, 1e9, &plan->checkpoint_every) ||
         !ooze_argument_device(arguments, &plan->device) ||
         !ooze_argument_overrides(arguments, &plan->overrides, &plan->override_count)) {
@@ -71,6 +73,9 @@ static int read_plan(const OozeArguments *arguments, Plan *plan)
     }
     if (plan->resume && plan->dry_run) {
         return ooze_usage_error(command, "options --resume and --dry-run exclude each other");
+    }
+    if (plan->from_frame_given && !plan->resume) {
+        return ooze_usage_error(command, "option --from-frame needs --resume");
     }
     if (plan->resume && !plan->folder) {
         if (plan->override_count > 0) {
@@ -130,16 +135,27 @@ static bool holds_run(const char *folder)
     return exists;
 }
 
-static int refuse_changed_scene(const Job *job, const char *kept)
+static int refuse_changed_scene(const Job *job, const char *original, const char *kept)
 {
     OozeText diff = {0};
     ooze_diff_unified(&diff, "scene of the run", kept, "scene given now",
                       ooze_scene_canonical(job->scene));
     OozeError error = {0};
-    ooze_fail(
-        &error, OOZE_ERROR_SCENE,
-        "resume with the old scene, or start a new run in another folder; --frames may differ",
-        "the scene is not the one of the run in '%s'", job->plan.folder);
+    OozeText hint = {0};
+    if (job->plan.scene_path) {
+        ooze_text_append(&hint, "resume with the old scene, or start a new run in another folder; "
+                                "--frames may differ");
+    } else {
+        ooze_text_append(&hint,
+                         "undo the edits (cp '%s' '%s/scene.yaml'), or start a new run with "
+                         "the edited scene in another folder",
+                         original, job->plan.folder);
+    }
+    ooze_fail(&error, OOZE_ERROR_SCENE, hint.data,
+              job->plan.scene_path ? "the scene is not the one of the run in '%s'"
+                                   : "scene.yaml of '%s' was edited after the run began",
+              job->plan.folder);
+    ooze_text_clear(&hint);
     int code = ooze_report_error(&error);
     if (diff.data) {
         fputs(diff.data, stderr);
@@ -164,22 +180,25 @@ static bool same_scene(const Job *job, const char *kept_path, const char *kept)
 static int open_scene(Job *job)
 {
     OozeError error = {0};
-    char *path = NULL, *kept = NULL;
+    char *path = NULL, *original = NULL, *kept = NULL;
     size_t size;
     int code = OOZE_EXIT_OK;
     if (job->folder) {
         path = ooze_run_file_path(job->folder, "scene.yaml");
-        OozeStatus status = path ? ooze_file_read(path, SCENE_TEXT_MAX, &kept, &size, &error)
-                                 : ooze_fail_memory(&error, "a path", 0);
+        original = ooze_run_original_scene_path(job->folder);
+        OozeStatus status = path && original
+                                ? ooze_file_read(original, SCENE_TEXT_MAX, &kept, &size, &error)
+                                : ooze_fail_memory(&error, "a path", 0);
         code = status ? ooze_report_error(&error) : OOZE_EXIT_OK;
     }
     if (code == OOZE_EXIT_OK) {
         code = load_scene(job, job->plan.scene_path ? job->plan.scene_path : path);
     }
-    if (code == OOZE_EXIT_OK && kept && job->plan.scene_path && !same_scene(job, path, kept)) {
-        code = refuse_changed_scene(job, kept);
+    if (code == OOZE_EXIT_OK && kept && !same_scene(job, original, kept)) {
+        code = refuse_changed_scene(job, original, kept);
     }
     ooze_free(kept);
+    ooze_free(original);
     ooze_free(path);
     return code;
 }
@@ -238,8 +257,13 @@ static int finish(Job *job, OozeStatus status, const OozeError *error)
     ooze_quantity_seconds(seconds, ooze_clock() - session->began);
     if (status == OOZE_ERROR_CANCELLED) {
         ooze_run_log_line(&job->log, "%s", error->message);
-        ooze_report_line("ooze: %s; the state is saved. To continue: ooze run --resume %s",
-                         error->message, job->plan.folder);
+        char option[48] = "";
+        if (session->fills) {
+            snprintf(option, sizeof option, " --from-frame %llu",
+                     (unsigned long long)session->from_frame);
+        }
+        ooze_report_line("ooze: %s; the state is saved. To continue: ooze run --resume %s%s",
+                         error->message, job->plan.folder, option);
         return OOZE_EXIT_STOPPED;
     }
     if (status) {
@@ -320,11 +344,26 @@ static OozeStatus begin(Job *job, bool *resumed, OozeError *error)
         .last_frame = job->plan.frames_given ? job->plan.frames : info->frame_count,
         .checkpoint_every = job->plan.checkpoint_every,
         .quiet = job->plan.quiet,
+        .fills = job->plan.from_frame_given && job->folder->frame_count > 0,
+        .from_frame = job->plan.from_frame,
         .meshing = job->plan.mesh ? &job->meshing : NULL,
     };
     job->log.before_warning = clear_progress;
     job->log.user = &session->progress;
     return ooze_run_session_begin(session, job->plan.resume, resumed, error);
+}
+
+/* Warns of frames that were deleted from the folder; false: there are some. */
+static bool has_all_frames(const Job *job)
+{
+    OozeFrameRange all;
+    ooze_frame_range_read(NULL, &all);
+    uint64_t missing = ooze_frame_range_warn_missing(&all, job->folder);
+    if (missing > 0) {
+        ooze_report_line("ooze: %llu frame%s missing; %s", (unsigned long long)missing,
+                         missing == 1 ? " is" : "s are", OOZE_HINT_FRAMES);
+    }
+    return missing == 0;
 }
 
 static int simulate(Job *job)
@@ -339,8 +378,10 @@ static int simulate(Job *job)
             if (status) {
                 return ooze_report_error(&error);
             }
-            ooze_report_line("ooze: '%s' is finished: it has all frames up to %llu",
-                             job->plan.folder, (unsigned long long)session->last_frame);
+            if (has_all_frames(job)) {
+                ooze_report_line("ooze: '%s' is finished: it has all frames up to %llu",
+                                 job->plan.folder, (unsigned long long)session->last_frame);
+            }
             return job->plan.mesh ? finish_meshing(job) : OOZE_EXIT_OK;
         }
         ooze_run_log_line(&job->log, "resumed at step %llu", (unsigned long long)session->step);
@@ -352,7 +393,11 @@ static int simulate(Job *job)
         status = ooze_run_session_advance(session, &error);
     }
     int code = finish(job, status, &error);
-    return code == OOZE_EXIT_OK && job->plan.mesh ? finish_meshing(job) : code;
+    if (code == OOZE_EXIT_OK && job->plan.mesh) {
+        return finish_meshing(job); /* warns of missing frames too */
+    }
+    (void)(code == OOZE_EXIT_OK && has_all_frames(job));
+    return code;
 }
 
 static int build_world(Job *job)
@@ -434,6 +479,8 @@ static const OozeOperand operands[] = {
 static const OozeOption options[] = {
     {"output", 'o', "DIR", false, "the run folder; created, and never overwritten"},
     {"resume", 0, NULL, false, "continue the run in the folder from its latest complete state"},
+    {"from-frame", 0, "N", false,
+     "with `--resume`: first make the frames after N again that are missing or damaged"},
     {"dry-run", 0, NULL, false, "estimate time, memory and disk of the run; writes no files"},
     {"threads", 0, "N", false, "worker threads; 0, the default, is one per core"},
     {"frames", 0, "N", false, "end with frame N instead of at the scene's duration"},
@@ -452,8 +499,10 @@ const OozeCommand ooze_command_run = {
     .synopsis = "SCENE -o DIR [options], or: ooze run --resume DIR [options]",
     .summary = "Simulate a scene into a folder of frames",
     .details =
-        "The run folder holds `scene.yaml` (the scene with its includes and `--set` values), "
-        "`frames/frame_000000.h5` and so on, `run.xdmf` (for ParaView), `probes.csv`, "
+        "The run folder holds `scene.yaml` (the scene with its includes and `--set` values) and "
+        "its "
+        "copy `.scene.yaml`, `frames/frame_000000.h5` and so on, `run.xdmf` (for ParaView: choose "
+        "the `XDMF Reader`), `probes.csv`, "
         "`probes_steps.csv` where a probe has `every_step: true`, `log.txt`, and, while the run "
         "is not finished, a `checkpoint.h5`.\n\n"
         "A new run prints the warnings of `ooze check`.\n\n"
@@ -468,10 +517,16 @@ const OozeCommand ooze_command_run = {
         "made when it is resumed. The steps wait where meshing is slower; the profile shows how "
         "long. A frame that cannot be meshed does not end the run; the exit code is then 1.\n\n"
         "A resumed run ends with the same bits as an uninterrupted one, with any number of "
-        "threads. The scene must be unchanged; otherwise the difference is shown and no file is "
-        "changed. Only `--frames` may differ: a run can be ended early with it and continued "
+        "threads. The scene must be unchanged, also `scene.yaml` in the folder; otherwise the "
+        "difference is shown and no file is changed. Only `--frames` may differ: a run can be "
+        "ended early with it and continued "
         "later, also beyond the scene's duration. `ooze run SCENE -o DIR --resume` starts the "
         "run where the folder holds none yet, for job queues.\n\n"
+        "A run that lacks frames before its last one warns of them; `ooze info` lists them. "
+        "`--resume --from-frame N` simulates from frame N to the last of them and writes "
+        "those that are missing or damaged, with the bits of the uninterrupted run; then the run "
+        "continues from its latest state. Frames that can be read and the tables of probes stay "
+        "as they are.\n\n"
         "A GPU takes the steps where it supports the scene's method and settings; `--device` "
         "chooses, see docs/gpu.md. Frames have the same format: a run may be resumed on another "
         "device, but not with the same bits.\n\n"

@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/quantity.h"
 #include "cli/report.h"
+#include "output/run_frames.h"
 #include "world/world.h"
 
 /* ---- saving ------------------------------------------------------------------------------- */
@@ -47,6 +48,9 @@ static OozeStatus measure(OozeRunSession *session, bool at_frame, OozeError *err
     }
     OozeFrame frame;
     OozeStatus status = ooze_world_measure(session->world, !at_frame, error);
+    if (session->fills) {
+        return status; /* the tables hold the rows already */
+    }
     status = status ? status : view_frame(session, &frame, error);
     if (!status && at_frame) {
         status = ooze_probe_table_append(&session->frame_rows, session->world, &frame, error);
@@ -89,7 +93,7 @@ static OozeStatus open_rows(OozeRunSession *session, OozeProbeTable *table, cons
     return status;
 }
 
-static OozeStatus open_tables(OozeRunSession *session, bool resumed, OozeError *error)
+static OozeStatus find_step_probes(OozeRunSession *session, OozeError *error)
 {
     for (int i = 0; i < ooze_world_probe_count(session->world); i++) {
         OozeProbeReading reading;
@@ -99,6 +103,11 @@ static OozeStatus open_tables(OozeRunSession *session, bool resumed, OozeError *
         }
         session->has_step_probes |= reading.every_step;
     }
+    return OOZE_OK;
+}
+
+static OozeStatus open_tables(OozeRunSession *session, bool resumed, OozeError *error)
+{
     OozeStatus status =
         open_rows(session, &session->frame_rows, "probes.csv", false, resumed, error);
     if (!status && session->has_step_probes) {
@@ -143,13 +152,80 @@ static OozeStatus start_output(OozeRunSession *session, OozeError *error)
     return ooze_run_output_start(&session->output, error);
 }
 
+/* ---- missing frames ------------------------------------------------------------------------- */
+
+static OozeStatus restore_frame(OozeRunSession *session, uint64_t index, OozeError *error)
+{
+    OozeFrame *frame = NULL;
+    OozeError problem = {0};
+    OozeStatus status = ooze_run_open_frame(session->folder, index, &frame, &problem);
+    if (status) {
+        return ooze_fail(error, status, "`ooze info RUN` lists the frames that can be read",
+                         "cannot continue from frame %llu: %s", (unsigned long long)index,
+                         problem.message);
+    }
+    status = ooze_world_restore(session->world, frame, error);
+    session->step = frame->step;
+    ooze_frame_close(frame);
+    return status;
+}
+
+/* Steps from the present frame to frame `last` and writes the frames that `spans` lacks. */
+static OozeStatus write_gaps(OozeRunSession *session, const OozeFrameSpans *spans, uint64_t last,
+                             OozeError *error)
+{
+    uint64_t per_frame = session->info->steps_per_frame;
+    OozeStatus status = OOZE_OK;
+    while (!status && session->step < last * per_frame) {
+        if (ooze_interrupted()) {
+            return ooze_fail(error, OOZE_ERROR_CANCELLED, "", "interrupted by %s at step %llu",
+                             ooze_interrupt_name(), (unsigned long long)session->step);
+        }
+        status = ooze_world_step(session->world, error);
+        session->step += !status;
+        bool at_frame = session->step % per_frame == 0;
+        status = status ? status : measure(session, at_frame, error);
+        if (!status && at_frame &&
+            ooze_frame_spans_state(spans, session->step / per_frame) != OOZE_FRAME_PRESENT) {
+            status = save(session, OOZE_RUN_FRAME, error);
+        }
+    }
+    return status;
+}
+
+/* Makes the missing and damaged frames between `from_frame` and the last frame of the folder again.
+   Other frames and the tables of probes stay as they are. */
+static OozeStatus fill_gaps(OozeRunSession *session, OozeError *error)
+{
+    OozeFrameSpans spans;
+    uint64_t last = 0;
+    OozeStatus status = ooze_run_check_frames(session->folder, true, &spans, error);
+    status = status ? status : restore_frame(session, session->from_frame, error);
+    if (!status && ooze_frame_spans_last_gap(&spans, &last) && last > session->from_frame) {
+        ooze_run_log_line(session->log, "making missing frames up to %llu, from frame %llu",
+                          (unsigned long long)last, (unsigned long long)session->from_frame);
+        status = start_output(session, error);
+        status = status ? status : write_gaps(session, &spans, last, error);
+        OozeStatus drained = ooze_run_output_drain(&session->output, status ? NULL : error);
+        status = status ? status : drained;
+        ooze_run_output_end(&session->output);
+    }
+    ooze_frame_spans_free(&spans);
+    return status;
+}
+
 OozeStatus ooze_run_session_begin(OozeRunSession *session, bool resume, bool *resumed,
                                   OozeError *error)
 {
     *resumed = false;
     session->frame_rows.fd = session->step_rows.fd = -1;
     session->began = session->saved = ooze_clock();
-    OozeStatus status = resume ? restore(session, resumed, error) : OOZE_OK;
+    OozeStatus status = find_step_probes(session, error);
+    if (!status && session->fills) {
+        status = fill_gaps(session, error);
+        session->fills = status == OOZE_ERROR_CANCELLED;
+    }
+    status = status || !resume ? status : restore(session, resumed, error);
     status = status ? status : open_tables(session, *resumed, error);
     status = status ? status : start_output(session, error);
     if (!status && !*resumed) {

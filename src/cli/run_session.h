@@ -16,6 +16,8 @@ typedef struct OozeRunSession {
     uint64_t last_frame;     /* last frame of the run */
     double checkpoint_every; /* s of wall clock; 0: only when interrupted */
     bool quiet;
+    bool fills;           /* frames that are missing or damaged after `from_frame` are made first */
+    uint64_t from_frame;  /* a frame of the folder */
     OozeMeshing *meshing; /* of each frame after it is written; NULL: none */
 
     OozeProbeTable frame_rows, step_rows; /* step_rows stays closed without probes of every step */

@@ -6,10 +6,11 @@
 #include "output/export_value.h"
 #include "particles/field.h"
 
-/* PLY has no integers of 64 bits; a double holds ids up to 2^53 exactly. */
+/* PLY has no integers of 64 bits; a double holds ids up to 2^53 exactly. Integers of 16 bits are
+   widened: meshio and others do not read `ushort`. */
 static const char *const type_names[OOZE_FIELD_TYPE_COUNT] = {
     [OOZE_FIELD_FLOAT32] = "float", [OOZE_FIELD_FLOAT64] = "double", [OOZE_FIELD_UINT8] = "uchar",
-    [OOZE_FIELD_UINT16] = "ushort", [OOZE_FIELD_UINT32] = "uint",    [OOZE_FIELD_UINT64] = "double",
+    [OOZE_FIELD_UINT16] = "uint",   [OOZE_FIELD_UINT32] = "uint",    [OOZE_FIELD_UINT64] = "double",
 };
 
 static void print_property(OozeWriter *writer, const OozeFieldView *field, int component)
@@ -65,9 +66,12 @@ OozeStatus ooze_export_ply(const OozeFrame *frame, const char *path, OozeError *
         for (int f = 0; f < frame->field_count; f++) {
             const OozeFieldView *field = &frame->fields[f];
             for (int c = 0; c < field->components; c++) {
+                double value = ooze_field_value(field, i, c);
                 if (field->type == OOZE_FIELD_UINT64) {
-                    double value = ooze_field_value(field, i, c);
                     ooze_export_put_little(&writer, &value, sizeof value);
+                } else if (field->type == OOZE_FIELD_UINT16) {
+                    uint32_t wide = (uint32_t)value;
+                    ooze_export_put_little(&writer, &wide, sizeof wide);
                 } else {
                     ooze_export_put_little(&writer, ooze_export_component(field, i, c),
                                            ooze_field_type_size(field->type));

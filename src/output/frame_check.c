@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "output/frame_file.h"
 #include "particles/field.h"
+#include "world/frame.h"
 
 typedef struct Reason {
     char *text;
@@ -151,6 +152,10 @@ static bool check_materials(const OozeFrame *frame, const Reason *why)
 bool ooze_frame_is_valid(const OozeFrame *frame, char *why, size_t why_size)
 {
     const Reason reason = {why, why_size};
+    OozeError error = {0};
+    if (ooze_frame_check_arrays(frame, &error)) {
+        return fail(&reason, "%s", error.message);
+    }
     if (!isfinite(frame->time) || !isfinite(frame->spacing) || !isfinite(frame->support) ||
         (unsigned)frame->up > OOZE_AXIS_Z || !is_valid_text(frame->method)) {
         return fail(&reason, "time, spacing, support, up or method is not possible");

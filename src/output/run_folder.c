@@ -20,6 +20,7 @@
 #include "output/xdmf.h"
 
 static const char *const scene_name = "scene.yaml";
+static const char *const original_scene_name = ".scene.yaml";
 static const char *const checkpoint_name = "checkpoint.h5";
 static const char *const index_name = "run.xdmf";
 
@@ -51,6 +52,13 @@ char *ooze_run_file_path(const OozeRunFolder *run, const char *name)
         ooze_text_clear(&path);
     }
     return path.data;
+}
+
+char *ooze_run_original_scene_path(const OozeRunFolder *run)
+{
+    Path path = file_path(run, original_scene_name);
+    return ooze_copy_text(ooze_file_exists(path.text) ? path.text
+                                                      : file_path(run, scene_name).text);
 }
 
 char *ooze_run_frame_path(const OozeRunFolder *run, uint64_t index)
@@ -205,8 +213,8 @@ static OozeStatus list_frames(OozeRunFolder *run, bool clean, OozeError *error)
 /* Finds what the folder holds; with `clean`, removes temporary files. */
 static OozeStatus scan(OozeRunFolder *run, bool clean, bool *has_scene, OozeError *error)
 {
-    static const char *const temporary[] = {"scene.yaml.part", "checkpoint.h5.part",
-                                            "run.xdmf.part"};
+    static const char *const temporary[] = {"scene.yaml.part", ".scene.yaml.part",
+                                            "checkpoint.h5.part", "run.xdmf.part"};
     *has_scene = ooze_file_exists(file_path(run, scene_name).text);
     run->has_checkpoint = ooze_file_exists(file_path(run, checkpoint_name).text);
     for (size_t i = 0; clean && i < sizeof temporary / sizeof temporary[0]; i++) {
@@ -230,6 +238,10 @@ static OozeStatus fill_new(OozeRunFolder *run, const char *scene_text, OozeError
                          (unsigned long long)run->frame_count);
     }
     status = status ? status : ooze_make_folder(file_path(run, "frames").text, error);
+    if (!status) {
+        status = ooze_file_write_atomic(file_path(run, original_scene_name).text, scene_text,
+                                        strlen(scene_text), error);
+    }
     if (!status) { /* last: a folder with a scene counts as a run */
         status = ooze_file_write_atomic(file_path(run, scene_name).text, scene_text,
                                         strlen(scene_text), error);

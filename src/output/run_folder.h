@@ -1,4 +1,4 @@
-/* A run folder: scene.yaml, frames/frame_000000.h5 ..., checkpoint.h5, run.xdmf, probes.csv,
+/* A run folder: scene.yaml and a copy .scene.yaml, frames/frame_000000.h5 ..., checkpoint.h5, run.xdmf, probes.csv,
    log.txt. The process that writes there holds a lock on the file .lock. */
 #ifndef OOZE_OUTPUT_RUN_FOLDER_H
 #define OOZE_OUTPUT_RUN_FOLDER_H
@@ -27,6 +27,9 @@ void ooze_run_close(OozeRunFolder *run);
 /* Paths inside the folder; free with ooze_free. NULL when out of memory. */
 char *ooze_run_frame_path(const OozeRunFolder *run, uint64_t index);
 char *ooze_run_file_path(const OozeRunFolder *run, const char *name);
+/* The scene that the run was started with: a copy that reveals edits of scene.yaml. Runs of earlier
+   versions have scene.yaml only. */
+char *ooze_run_original_scene_path(const OozeRunFolder *run);
 
 /* Also brings run.xdmf up to date: after each of the first hundred frames, then after each further
    hundredth of the frames, so that the cost stays linear in their number. */

@@ -17,6 +17,7 @@
 #include "render/renderer.h"
 #include "render/solid_meshes.h"
 #include "scene/scene.h"
+#include "world/frame.h"
 
 #define FADE_FROM    1.6f /* distances between which planes fade out, in radii of the view */
 #define FADE_TO      6.0f
@@ -123,7 +124,8 @@ OozeStatus ooze_renderer_survey(OozeRenderer *renderer, const OozeFrame *frame, 
 {
     OOZE_REQUIRE(renderer, error);
     OOZE_REQUIRE(frame, error);
-    OozeStatus status = ooze_fluid_check(frame, error);
+    OozeStatus status = ooze_frame_check_arrays(frame, error);
+    status = status ? status : ooze_fluid_check(frame, error);
     const char *color_by = renderer->def.color_by;
     status = !status && color_by ? ooze_color_field_check(frame, color_by, error) : status;
     if (status) {
@@ -234,6 +236,9 @@ OozeColorField ooze_renderer_color_field(const OozeRenderer *renderer)
 
 uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
 {
+    if (!renderer) {
+        return 0;
+    }
     const OozeRenderDef *def = &renderer->def;
     const double numbers[] = {def->camera_position.x,
                               def->camera_position.y,
@@ -279,7 +284,7 @@ static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, Ooze
     OozeStatus status = OOZE_OK;
     for (int i = 0; i < frame->material_count && !status; i++) {
         OozeLookDef look = ooze_look_def_default();
-        const char *name = frame->materials[i].name;
+        const char *name = frame->materials[i].name ? frame->materials[i].name : "";
         for (int k = 0; k < def->material_count; k++) {
             look = strcmp(def->materials[k].name, name) == 0 ? def->materials[k].look : look;
         }
@@ -376,7 +381,8 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
     OOZE_REQUIRE(frame, error);
     OOZE_REQUIRE(pixels, error);
     const OozeRenderDef *def = &renderer->def;
-    OozeStatus status = ooze_fluid_check(frame, error);
+    OozeStatus status = ooze_frame_check_arrays(frame, error);
+    status = status ? status : ooze_fluid_check(frame, error);
     if (!status && renderer->frames == 0) {
         status = ooze_renderer_survey(renderer, frame, error);
     }

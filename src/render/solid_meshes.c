@@ -147,13 +147,18 @@ void ooze_solid_meshes_free(OozeSolidMeshes *meshes)
     *meshes = (OozeSolidMeshes){NULL, 0};
 }
 
+static bool is_named(const OozeSolidView *solid, const char *name)
+{
+    return solid->name && strcmp(solid->name, name) == 0;
+}
+
 OozePose ooze_solid_mesh_pose(const OozeSolidMesh *solid_mesh, int index, const OozeFrame *frame)
 {
-    if (index < frame->solid_count && strcmp(frame->solids[index].name, solid_mesh->name) == 0) {
+    if (index < frame->solid_count && is_named(&frame->solids[index], solid_mesh->name)) {
         return frame->solids[index].pose;
     }
     for (int i = 0; i < frame->solid_count; i++) {
-        if (strcmp(frame->solids[i].name, solid_mesh->name) == 0) {
+        if (is_named(&frame->solids[i], solid_mesh->name)) {
             return frame->solids[i].pose;
         }
     }

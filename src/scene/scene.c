@@ -90,6 +90,9 @@ OozeStatus ooze_scene_load(const char *path, const char *const *overrides, int o
     if (override_count > 0) {
         OOZE_REQUIRE(overrides, error);
     }
+    for (int i = 0; i < override_count; i++) {
+        OOZE_REQUIRE(overrides[i], error);
+    }
     *scene = NULL;
     OozeScene *loaded = create();
     if (!loaded) {

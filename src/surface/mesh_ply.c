@@ -28,7 +28,7 @@ static void print_header(OozeWriter *writer, const OozeFrame *frame, const OozeS
         }
     }
     ooze_writer_print(writer, "property uchar red\nproperty uchar green\nproperty uchar blue\n"
-                              "property ushort material\n");
+                              "property uint material\n");
     for (int f = 0; f < surface->field_count; f++) {
         OozeFieldView field = {.name = surface->fields[f].name,
                                .components = surface->fields[f].components};
@@ -67,7 +67,8 @@ OozeStatus ooze_mesh_write_ply(const OozeFrame *frame, const OozeSurface *surfac
             unsigned char c = encode_color(surface->colors[3 * v + a]);
             ooze_writer_put(&writer, &c, 1);
         }
-        ooze_export_put_little(&writer, &surface->materials[v], sizeof surface->materials[v]);
+        uint32_t material = surface->materials[v]; /* meshio and others do not read `ushort` */
+        ooze_export_put_little(&writer, &material, sizeof material);
         for (int f = 0; f < surface->field_count; f++) {
             int components = surface->fields[f].components;
             put_floats(&writer, surface->fields[f].values + v * (uint64_t)components, components);

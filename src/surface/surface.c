@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "surface/attributes.h"
 #include "surface/rings.h"
+#include "world/frame.h"
 
 /* Largest displacement of the surface by decimation, in spacings. */
 #define DECIMATION_TOLERANCE 0.25
@@ -149,7 +150,8 @@ OozeStatus ooze_surface_build(const OozeFrame *frame, const OozeSurfaceSettings 
     OOZE_REQUIRE(settings, error);
     OOZE_REQUIRE(surface, error);
     *surface = NULL;
-    OozeStatus status = check_settings(settings, error);
+    OozeStatus status = ooze_frame_check_arrays(frame, error);
+    status = status ? status : check_settings(settings, error);
     status = status ? status : ooze_attributes_check(frame, settings, error);
     if (status) {
         return status;

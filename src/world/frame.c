@@ -1,15 +1,80 @@
-/* Frames: look-up of fields by name, and the hash of the state. */
-#include "ooze/frame.h"
+/* Frames: checks, look-up of fields by name, and the hash of the state. */
+#include "world/frame.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
 
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+static OozeStatus fail_array(OozeError *error, const char *kind, const char *problem)
+{
+    return ooze_fail(error, OOZE_ERROR_ARGUMENT,
+                     "give a frame of ooze_world_frame or ooze_frame_open",
+                     "the frame is not valid: %s %s", kind, problem);
+}
+
+static OozeStatus check_array(const void *items, int count, const char *kind, OozeError *error)
+{
+    if (count < 0) {
+        return fail_array(error, kind, "has a negative length");
+    }
+    return count > 0 && !items ? fail_array(error, kind, "is NULL") : OOZE_OK;
+}
+
+static bool has_columns(const OozeFieldView *view)
+{
+    for (int k = 0; view->columns && k < view->components; k++) {
+        if (!view->columns[k]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static OozeStatus check_views(const OozeFieldView *views, int count, const char *kind,
+                              OozeError *error)
+{
+    OozeStatus status = check_array(views, count, kind, error);
+    for (int i = 0; i < count && !status; i++) {
+        const OozeFieldView *view = &views[i];
+        if (!view->name || !has_columns(view)) {
+            status = fail_array(error, kind, "has an entry or a column without a name");
+        } else if (!ooze_field_type_size(view->type) || view->components < 1 ||
+                   view->stride < view->components || (view->count > 0 && !view->data)) {
+            status = fail_array(error, kind, "has an entry without data, or of an unknown type");
+        }
+    }
+    return status;
+}
+
+OozeStatus ooze_frame_check_arrays(const OozeFrame *frame, OozeError *error)
+{
+    OOZE_REQUIRE(frame, error);
+    if ((unsigned)frame->up > OOZE_AXIS_Z) {
+        return fail_array(error, "`up`", "is not an axis");
+    }
+    OozeStatus status = check_views(frame->fields, frame->field_count, "`fields`", error);
+    status = status ? status : check_views(frame->state, frame->state_count, "`state`", error);
+    status = status ? status : check_array(frame->solids, frame->solid_count, "`solids`", error);
+    status = status ? status
+                    : check_array(frame->materials, frame->material_count, "`materials`", error);
+    for (int i = 0; i < frame->field_count && !status; i++) {
+        if (frame->fields[i].count != frame->particle_count) {
+            status =
+                fail_array(error, "`fields`", "has an entry of another length than the particles");
+        }
+    }
+    return status;
+}
+
+/* ---- look-up --------------------------------------------------------------------------------- */
+
 static const OozeFieldView *find(const OozeFieldView *views, int count, const char *name)
 {
-    for (int i = 0; i < count; i++) {
-        if (strcmp(views[i].name, name) == 0) {
+    for (int i = 0; views && i < count; i++) {
+        if (views[i].name && strcmp(views[i].name, name) == 0) {
             return &views[i];
         }
     }
@@ -29,7 +94,7 @@ const OozeFieldView *ooze_frame_state(const OozeFrame *frame, const char *name)
 int ooze_field_column(const OozeFieldView *field, const char *column)
 {
     for (int k = 0; field && column && field->columns && k < field->components; k++) {
-        if (strcmp(field->columns[k], column) == 0) {
+        if (field->columns[k] && strcmp(field->columns[k], column) == 0) {
             return k;
         }
     }
@@ -38,7 +103,7 @@ int ooze_field_column(const OozeFieldView *field, const char *column)
 
 double ooze_field_value(const OozeFieldView *field, uint64_t i, int component)
 {
-    if (!field) {
+    if (!field || !field->data) {
         return NAN;
     }
     uint64_t k = i * (uint64_t)field->stride + (uint64_t)component;
@@ -59,6 +124,8 @@ double ooze_field_value(const OozeFieldView *field, uint64_t i, int component)
         return 0.0;
     }
 }
+
+/* ---- hash ------------------------------------------------------------------------------------ */
 
 /* The stride is not part of the hash: rows have padding in memory and none in a file. */
 static uint64_t hash_field(uint64_t hash, const OozeFieldView *field)
@@ -87,7 +154,7 @@ static uint64_t hash_field(uint64_t hash, const OozeFieldView *field)
 uint64_t ooze_frame_hash(const OozeFrame *frame)
 {
     uint64_t hash = OOZE_HASH_START;
-    if (!frame) {
+    if (ooze_frame_check_arrays(frame, NULL)) {
         return 0;
     }
     hash = ooze_hash_bytes(hash, &frame->step, sizeof frame->step);

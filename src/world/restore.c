@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "world/frame.h"
 #include "world/snapshot.h"
 
 /* ---- checking -------------------------------------------------------------------------------- */
@@ -214,7 +215,8 @@ OozeStatus ooze_world_restore(OozeWorld *world, const OozeFrame *frame, OozeErro
     if (frame == &snapshot->frame) {
         return OOZE_OK; /* the world is in this state already */
     }
-    OozeStatus status = add_material_fields(world, frame, error);
+    OozeStatus status = ooze_frame_check_arrays(frame, error);
+    status = status ? status : add_material_fields(world, frame, error);
     status = status ? status : check_frame(world, frame, error);
     status = status ? status : restore_particles(world, frame, error);
     status = status ? status : restore_tables(world, frame, error);

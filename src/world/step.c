@@ -6,6 +6,8 @@
 #include "base/fail.h"
 #include "world/world.h"
 
+#define STEPS_MAX 9.0e15 /* a double holds every integer up to this one */
+
 /* ---- solids ----------------------------------------------------------------------------- */
 
 static double end_of_substep(const OozeWorld *world)
@@ -268,6 +270,10 @@ OozeStatus ooze_world_advance(OozeWorld *world, double seconds, OozeProgressCall
                          "cannot advance by %g s", seconds);
     }
     double end = world->time + seconds;
+    if (end / world->def.time_step > STEPS_MAX) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "advance by a shorter time",
+                         "%g s are more steps than can be counted", seconds);
+    }
     /* half a step of tolerance: ends at the step nearest to `end` */
     while (world->time + 0.5 * world->def.time_step < end) {
         OozeStatus status = ooze_world_step(world, error);

@@ -61,7 +61,7 @@ class ExportTest(runs.RunTest):
         data[len(data) // 2] ^= 0x40
         path.write_bytes(data)
         done = self.bad(1, "frame 3 is left out", "export", run, "--format", "ply")
-        self.assertIn("1 damaged frame was left out", done.stderr)
+        self.assertIn("1 frame is missing or damaged", done.stderr)
         files = sorted(path.name for path in (run / "export").glob("frame_*.ply"))
         self.assertEqual(files, [f"frame_{i:06d}.ply" for i in (0, 1, 2, 4, 5, 6)])
         self.bad(1, "frame_000003.h5", "info", path)

@@ -9,7 +9,7 @@ import runs
 
 FORMATS = {"ply": ".ply", "obj": ".obj", "usda": ".usda"}
 FRAMES = 6
-PLY_TYPES = {"float": "<f4", "uchar": "u1", "ushort": "<u2", "uint": "<u4"}
+PLY_TYPES = {"float": "<f4", "uchar": "u1", "uint": "<u4"}
 
 
 def read_ply(path):

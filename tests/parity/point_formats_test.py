@@ -16,7 +16,7 @@ def column_names(name, width):
 
 
 def check_ply(samples, number):
-    types = {"float": "<f4", "double": "<f8", "uchar": "u1", "ushort": "<u2", "uint": "<u4"}
+    types = {"float": "<f4", "double": "<f8", "uchar": "u1", "uint": "<u4"}
     with open(samples.export_path("ply", number), "rb") as file:
         data = file.read()
     header, body = data.split(b"end_header\n", 1)
