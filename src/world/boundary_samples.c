@@ -12,9 +12,13 @@
 #include "base/vec3.h"
 #include "world/world.h"
 
-/* Largest number of samples of a plane or box that is not sampled in cells. */
-#define WHOLE_SAMPLES_MAX 1e5
-/* The same of a plane that is not aligned with the axes of a periodic box. */
+/* Planes and boxes with fewer samples are not sampled in cells. */
+#define CELL_SAMPLES_MIN 1e5
+/* Samples per particle above which a larger solid is sampled in cells, and below which it no longer
+   is: where fluid is almost everywhere, updates of cells cost more than the samples. */
+#define CELLS_ABOVE 4.0
+#define CELLS_BELOW 2.0
+/* Largest number of samples of a plane that is not aligned with the axes of a periodic box. */
 #define TILTED_SAMPLES_MAX 4e6
 
 /* Bounds of the particles and emitters; false: there are none. */
@@ -48,6 +52,14 @@ static bool find_lattice(const OozeWorld *world, const OozeSolid *solid,
 {
     return ooze_surface_lattice(solid->shape, world->def.spacing, lattice) &&
            ooze_lattice_wrap(lattice, &solid->pose, &world->periodic, world->def.spacing);
+}
+
+/* Whether a solid with that many samples is better sampled in cells. */
+static bool prefers_cells(const OozeWorld *world, const OozeSolid *solid, double samples)
+{
+    double particles = (double)ooze_world_particle_count(world);
+    double limit = (solid->sampled_in_cells ? CELLS_BELOW : CELLS_ABOVE) * particles;
+    return samples > CELL_SAMPLES_MIN && samples > limit;
 }
 
 /* ---- clip boxes of planes ------------------------------------------------------------------- */
@@ -119,7 +131,7 @@ static void update_plane(OozeWorld *world, OozeSolid *plane, const OozeBounds *f
     OozeSurfaceLattice lattice;
     bool divisible = find_lattice(world, plane, &lattice);
     OozeBounds clip = follow_fluid(world, plane, fluid, divisible ? INFINITY : TILTED_SAMPLES_MAX);
-    bool in_cells = divisible && samples_in(&clip, &lattice) > WHOLE_SAMPLES_MAX;
+    bool in_cells = divisible && prefers_cells(world, plane, samples_in(&clip, &lattice));
     if (in_cells) {
         clip = ooze_bounds(vec3(0, 0, 0), vec3(0, 0, 0));
     }
@@ -127,7 +139,7 @@ static void update_plane(OozeWorld *world, OozeSolid *plane, const OozeBounds *f
         plane->clip = clip;
         plane->sampled_in_cells = in_cells;
         plane->sampled_cells.count = 0;
-        world->windows_stale = true;
+        world->planes_stale = true;
     }
 }
 
@@ -177,7 +189,8 @@ static OozeStatus update_cells(OozeWorld *world, OozeSolid *solid, OozeError *er
     if (!status && (missing || solid->sampled_cells.count / SURPLUS_MAX > 27 * near)) {
         status = ooze_lattice_around(&lattice, &occupied, 1, false, &solid->sampled_cells, error);
         solid->sampled_reach = reach;
-        world->windows_stale = true;
+        world->planes_stale = true;
+        world->boxes_stale = world->boxes_stale || !is_plane(solid);
     }
     ooze_cell_set_free(&occupied);
     return status;
@@ -200,18 +213,33 @@ static OozeStatus add_in_cells(OozeWorld *world, const OozeSolid *solid, int ind
 
 /* ---- samples -------------------------------------------------------------------------------- */
 
-/* Whether the sampled part of the surface changes in time. */
-static bool has_window(const OozeSolid *solid)
+/* Groups of solids: samples of the first are created once, those of a later group can be replaced
+   without the earlier ones. A resumed run creates the same order. */
+typedef enum Group { GROUP_FIXED, GROUP_LARGE_BOXES, GROUP_PLANES } Group;
+
+static OozeStatus find_group(const OozeWorld *world, const OozeSolid *solid, Group *group,
+                             OozeError *error)
 {
-    return is_plane(solid) || solid->sampled_in_cells;
+    OozeSurfaceLattice lattice;
+    double count = 0.0;
+    OozeStatus status = OOZE_OK;
+    if (!is_plane(solid) && ooze_surface_lattice(solid->shape, world->def.spacing, &lattice)) {
+        status = ooze_count_samples(solid->shape, world->def.spacing, &count, error);
+    }
+    *group = is_plane(solid)            ? GROUP_PLANES
+             : count > CELL_SAMPLES_MIN ? GROUP_LARGE_BOXES
+                                        : GROUP_FIXED;
+    return status;
 }
 
-static OozeStatus add_samples(OozeWorld *world, bool windows, OozeError *error)
+static OozeStatus add_group(OozeWorld *world, Group group, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
     for (int i = 0; i < world->solids.count && !status; i++) {
         const OozeSolid *solid = &world->solids.items[i];
-        if (!solid->sampled || has_window(solid) != windows) {
+        Group own = GROUP_FIXED;
+        status = solid->sampled ? find_group(world, solid, &own, error) : OOZE_OK;
+        if (status || !solid->sampled || own != group) {
             continue;
         }
         status = solid->sampled_in_cells
@@ -221,22 +249,25 @@ static OozeStatus add_samples(OozeWorld *world, bool windows, OozeError *error)
     return status;
 }
 
-/* Samples of solids with windows come last, so that they can be replaced without the others. A
-   resumed run creates the same order. */
 static OozeStatus sample_solids(OozeWorld *world, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
     if (world->boundary_stale) {
         ooze_boundary_free(&world->boundary);
-        status = add_samples(world, false, error);
+        status = add_group(world, GROUP_FIXED, error);
         world->fixed_samples = world->boundary.count;
     }
-    ooze_boundary_truncate(&world->boundary, world->fixed_samples);
-    status = status ? status : add_samples(world, true, error);
+    if (world->boundary_stale || world->boxes_stale) {
+        ooze_boundary_truncate(&world->boundary, world->fixed_samples);
+        status = status ? status : add_group(world, GROUP_LARGE_BOXES, error);
+        world->bounded_samples = world->boundary.count;
+    }
+    ooze_boundary_truncate(&world->boundary, world->bounded_samples);
+    status = status ? status : add_group(world, GROUP_PLANES, error);
     world->boundary_stale = status != OOZE_OK;
     world->samples_sent = false;
     if (!status) {
-        world->windows_stale = false;
+        world->boxes_stale = world->planes_stale = false;
         ooze_world_log(world, OOZE_LOG_INFO, "%llu boundary particles on the solids",
                        (unsigned long long)world->boundary.count);
     }
@@ -251,11 +282,11 @@ static OozeStatus update_box(OozeWorld *world, OozeSolid *box, OozeError *error)
     bool divisible = find_lattice(world, box, &lattice);
     OozeStatus status =
         divisible ? ooze_count_samples(box->shape, world->def.spacing, &count, error) : OOZE_OK;
-    bool in_cells = count > WHOLE_SAMPLES_MAX;
-    if (in_cells != box->sampled_in_cells) {
+    bool in_cells = !status && prefers_cells(world, box, count);
+    if (!status && in_cells != box->sampled_in_cells) {
         box->sampled_in_cells = in_cells;
         box->sampled_cells.count = 0;
-        world->boundary_stale = true;
+        world->boxes_stale = true;
     }
     return status;
 }
@@ -277,6 +308,6 @@ OozeStatus ooze_world_update_samples(OozeWorld *world, const float low[3], const
             status = update_cells(world, solid, error);
         }
     }
-    bool stale = world->boundary_stale || world->windows_stale;
+    bool stale = world->boundary_stale || world->boxes_stale || world->planes_stale;
     return status || !stale ? status : sample_solids(world, error);
 }

@@ -83,9 +83,11 @@ struct OozeWorld {
     void *dynamics_data;
     int exact_contacts_max; /* see OozeDynamicStage */
     OozeBoundary boundary;
-    uint64_t fixed_samples; /* boundary samples before those of planes and large boxes */
-    bool boundary_stale;    /* solids were added: all solids must be sampled again */
-    bool windows_stale;     /* planes and large boxes must be sampled again */
+    uint64_t fixed_samples;   /* boundary samples before those of large boxes and planes */
+    uint64_t bounded_samples; /* boundary samples before those of planes */
+    bool boundary_stale;      /* solids were added: all solids must be sampled again */
+    bool boxes_stale;         /* large boxes and planes must be sampled again */
+    bool planes_stale;        /* planes must be sampled again */
     OozeGrid *grid;
     OozeNeighbours fluid, fluid_boundary;
     double time; /* s, always step * time_step */
