@@ -1,6 +1,7 @@
 #include "cuda/bounds.cuh"
 
 #include "cuda/pairs.cuh"
+#include "cuda/shape_distance.cuh"
 
 namespace ooze
 {
@@ -60,6 +61,42 @@ OozeEngineEnd check_bounds(Gpu *gpu, Store *store, const OozePeriodic *periodic,
     OozeEngineEnd end = {check.first_invalid == UINT32_MAX ? UINT64_MAX : check.first_invalid,
                          sqrt((double)check.square)};
     return end;
+}
+
+OozeStatus find_cells(Gpu *gpu, const Store *store, const OozeCellMap *map, OozeCellSet *cells,
+                      OozeError *error)
+{
+    /* a table of cells that were added lately removes most repetitions */
+    const uint64_t slots = 1 << 16;
+    const unsigned long long none = UINT64_MAX;
+    Mark mark = scratch_mark(gpu);
+    unsigned long long *recent = scratch<unsigned long long>(gpu, slots);
+    unsigned long long *found = scratch<unsigned long long>(gpu, store->n);
+    uint32_t *count = scratch<uint32_t>(gpu, 1), total = 0;
+    const float4 *x = store_positions(store);
+    const OozeCellMap to_cell = *map;
+    clear(gpu, count, sizeof *count);
+    for_each(
+        gpu, slots, OOZE_BODY(uint32_t k) { recent[k] = none; });
+    for_each(
+        gpu, store->n, OOZE_BODY(uint32_t i) {
+            unsigned long long key = ooze_cell_of(&to_cell, widen(x[i]));
+            unsigned long long *slot = &recent[key * 0x9e3779b97f4a7c15u >> 48];
+            unsigned long long before = *slot;
+            if (before != key && atomicCAS(slot, before, key) != key) {
+                found[atomicAdd(count, 1u)] = key;
+            }
+        });
+    copy_out(gpu, &total, count, sizeof total);
+    OozeStatus result = status(gpu, store->n, error);
+    result = result ? result : ooze_cell_set_reserve(cells, total, error);
+    if (!result && total > 0) {
+        copy_out(gpu, cells->keys, found, total * sizeof *cells->keys);
+        cells->count = total;
+        result = status(gpu, store->n, error);
+    }
+    scratch_rewind(gpu, mark);
+    return result;
 }
 
 } // namespace ooze

@@ -1,4 +1,5 @@
-/* Largest speed of all particles, and whether their positions and speeds are in bounds. */
+/* Largest speed of all particles, whether their positions and speeds are in bounds, and the cells
+   they are in. */
 #ifndef OOZE_CUDA_BOUNDS_CUH
 #define OOZE_CUDA_BOUNDS_CUH
 
@@ -19,6 +20,9 @@ double fastest_speed(Gpu *gpu, const Store *store);
    origin against `farthest`. Waits. */
 OozeEngineEnd check_bounds(Gpu *gpu, Store *store, const OozePeriodic *periodic, float fastest,
                            float farthest);
+/* Adds the cells that particles are in, some of them several times. Waits. */
+OozeStatus find_cells(Gpu *gpu, const Store *store, const OozeCellMap *map, OozeCellSet *cells,
+                      OozeError *error);
 
 } // namespace ooze
 

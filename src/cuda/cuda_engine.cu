@@ -173,6 +173,13 @@ static OozeStatus engine_sort(void *data, const OozeStepContext *context, float 
     return result;
 }
 
+static OozeStatus engine_find_cells(void *data, const OozeCellMap *map, OozeCellSet *cells,
+                                    OozeError *error)
+{
+    Engine *e = engine_of(data);
+    return find_cells(&e->gpu, &e->store, map, cells, error);
+}
+
 static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *context, bool resampled,
                                          OozeError *error)
 {
@@ -236,6 +243,7 @@ extern "C" const OozeEngine ooze_cuda_engine = {
     ooze::engine_fastest,
     ooze::engine_wrap,
     ooze::engine_sort,
+    ooze::engine_find_cells,
     ooze::engine_find_neighbours,
     ooze::engine_step,
     ooze::engine_finish,

@@ -83,33 +83,90 @@ void ooze_boundary_truncate(OozeBoundary *boundary, uint64_t count)
     boundary->current = false;
 }
 
-OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int index,
-                             double spacing, OozeError *error)
+static OozeStatus append(OozeBoundary *boundary, int index, const OozeVec3 *points, uint64_t n,
+                         OozeError *error)
 {
-    if (index < 0 || index > UINT16_MAX) {
-        return ooze_fail(error, OOZE_ERROR_LIMIT, "join solids into one mesh",
-                         "solid number %d cannot be sampled; at most %d can", index, UINT16_MAX);
-    }
-    OozeSurfaceSamples samples;
-    OozeStatus status = ooze_sample_surface(solid->shape, spacing, &solid->clip, &samples, error);
-    uint64_t n = samples.count;
-    if (!status) {
-        status = make_room(boundary, boundary->count + n, error);
-    }
+    OozeStatus status = make_room(boundary, boundary->count + n, error);
     for (uint64_t i = 0; i < n && !status; i++) {
         uint64_t k = boundary->count + i;
-        OozeVec3 p = samples.points[i];
+        OozeVec3 p = points[i];
         boundary->local[k] = (OozeFloat4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
         boundary->local_solid[k] = (uint16_t)index;
         boundary->local_volume[k] = 0.0f;
         boundary->stale[k] = 1;
     }
-    ooze_free(samples.points);
-    ooze_free(samples.normals);
     if (!status) {
         boundary->count += n;
         boundary->current = false;
     }
+    return status;
+}
+
+static OozeStatus check_index(int index, OozeError *error)
+{
+    if (index < 0 || index > UINT16_MAX) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "join solids into one mesh",
+                         "solid number %d cannot be sampled; at most %d can", index, UINT16_MAX);
+    }
+    return OOZE_OK;
+}
+
+/* Before memory is allocated for them. */
+static OozeStatus check_samples(const OozeSolid *solid, double spacing, OozeError *error)
+{
+    double count;
+    OozeSurfaceLattice lattice;
+    if (!(spacing > 0.0) || ooze_shape_kind(solid->shape) == OOZE_SHAPE_PLANE) {
+        return OOZE_OK; /* refused, or limited, by ooze_sample_surface */
+    }
+    OozeStatus status = ooze_count_samples(solid->shape, spacing, &count, error);
+    if (status || count <= OOZE_BOUNDARY_SOLID_MAX) {
+        return status;
+    }
+    return ooze_fail(error, OOZE_ERROR_LIMIT,
+                     ooze_surface_lattice(solid->shape, spacing, &lattice)
+                         ? "align it with the axes of the periodic box, use a larger spacing, or "
+                           "turn off sampling of the solid"
+                         : "build it of boxes and planes, which have samples near fluid only, cut "
+                           "off what the fluid does not reach, use a larger spacing, or turn off "
+                           "sampling of the solid",
+                     "solid '%s' would have %.3g boundary particles at a spacing of %g m; at most "
+                     "%g are possible",
+                     solid->name, count, spacing, OOZE_BOUNDARY_SOLID_MAX);
+}
+
+OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int index,
+                             double spacing, OozeError *error)
+{
+    OozeSurfaceSamples samples = {0};
+    OozeStatus status = check_index(index, error);
+    status = status ? status : check_samples(solid, spacing, error);
+    if (!status) {
+        status = ooze_sample_surface(solid->shape, spacing, &solid->clip, &samples, error);
+    }
+    if (!status) {
+        status = append(boundary, index, samples.points, samples.count, error);
+    }
+    ooze_free(samples.points);
+    ooze_free(samples.normals);
+    return status;
+}
+
+OozeStatus ooze_boundary_add_cells(OozeBoundary *boundary, int index,
+                                   const OozeSurfaceLattice *lattice, const OozeCellSet *cells,
+                                   OozeError *error)
+{
+    OozeStatus status = check_index(index, error);
+    uint64_t n = status ? 0 : ooze_lattice_sample(lattice, cells, NULL);
+    OozeVec3 *points = ooze_alloc(n + 1, sizeof *points);
+    if (!points) {
+        return ooze_fail_memory(error, "boundary particles", n * sizeof *points);
+    }
+    if (!status) {
+        (void)ooze_lattice_sample(lattice, cells, points);
+        status = append(boundary, index, points, n, error);
+    }
+    ooze_free(points);
     return status;
 }
 

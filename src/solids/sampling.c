@@ -10,11 +10,10 @@
 #include "solids/relaxation.h"
 #include "solids/shape_formula.h"
 #include "solids/sharp_edges.h"
+#include "solids/surface_lattice.h"
 
-/* In spacings: least distance of two samples; largest distance of a point of the surface from them.
-   */
-#define NEAREST 0.72
-#define HOLE    1.0
+/* In spacings: largest distance of a point of the surface from samples. */
+#define HOLE 1.0
 
 /* In spacings, between parts of a compound: a point within SEAM of both surfaces is on both; one of
    two samples within CLEAR is dropped. */
@@ -39,11 +38,6 @@ static OozeStatus check_count(double wanted, double spacing, OozeError *error)
 }
 
 /* ---- lattices ----------------------------------------------------------------------------- */
-
-static double along(const OozeBounds *bounds, int axis)
-{
-    return vec3_component(bounds->max, axis) - vec3_component(bounds->min, axis);
-}
 
 /* From the first to the last multiple of the spacing along a direction within the bounds. */
 static void lattice_range(const OozeBounds *bounds, OozeVec3 direction, double spacing,
@@ -70,24 +64,21 @@ static OozeStatus sample_plane(const OozeShape *shape, double spacing, const Ooz
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "say where it ends",
                          "an infinite plane cannot be sampled without finite bounds");
     }
-    OozeVec3 normal;
-    (void)ooze_shape_distance(shape, vec3(0, 0, 0), &normal);
-    OozeVec3 other = fabs(normal.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
-    OozeVec3 u = vec3_unit(vec3_madd(other, -vec3_dot(other, normal), normal), other);
-    OozeVec3 v = vec3_cross(normal, u);
+    OozeSurfaceLattice lattice;
+    (void)ooze_surface_lattice(shape, spacing, &lattice);
     double across[2], deep[2], slack = 1e-6 * spacing;
-    lattice_range(clip, u, spacing, across);
-    lattice_range(clip, v, spacing, deep);
+    lattice_range(clip, lattice.axes[0], spacing, across);
+    lattice_range(clip, lattice.axes[1], spacing, deep);
     OozeStatus status =
         check_count((across[1] - across[0] + 1.0) * (deep[1] - deep[0] + 1.0), spacing, error);
     OozeVec3 low = vec3_sub(clip->min, vec3(slack, slack, slack));
     OozeVec3 high = vec3_add(clip->max, vec3(slack, slack, slack));
     for (double j = deep[0]; j <= deep[1] && !status; j += 1.0) {
         for (double i = across[0]; i <= across[1] && !status; i += 1.0) {
-            OozeVec3 p = vec3_madd(vec3_scale(u, i * spacing), j * spacing, v);
+            OozeVec3 p = ooze_lattice_point(&lattice, i, j, 0.0);
             if (p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y && p.z >= low.z &&
                 p.z <= high.z) {
-                status = ooze_point_set_add(samples, p, normal, error);
+                status = ooze_point_set_add(samples, p, lattice.axes[2], error);
             }
         }
     }
@@ -95,41 +86,26 @@ static OozeStatus sample_plane(const OozeShape *shape, double spacing, const Ooz
     return status;
 }
 
-/* Divides every edge of a box into equal steps as near to the spacing as possible. */
-static bool box_steps(const OozeBounds *bounds, double spacing, int64_t steps[3])
-{
-    for (int k = 0; k < 3; k++) {
-        double length = along(bounds, k), n = fmax(1.0, rint(length / spacing));
-        if (!(length / n >= NEAREST * spacing) || !(n < 1e9)) {
-            return false; /* too thin: opposite faces share samples */
-        }
-        steps[k] = (int64_t)n;
-    }
-    return true;
-}
-
 static OozeStatus sample_box(const OozeShape *shape, double spacing, OozePointSet *samples,
                              bool *sampled, double *area, OozeError *error)
 {
-    OozeBounds bounds = ooze_shape_bounds(shape);
-    int64_t n[3];
-    *sampled = box_steps(&bounds, spacing, n);
-    double x = along(&bounds, 0), y = along(&bounds, 1), z = along(&bounds, 2);
-    *area = 2.0 * (x * y + y * z + z * x);
+    OozeSurfaceLattice lattice;
+    *sampled = ooze_surface_lattice(shape, spacing, &lattice);
+    OozeVec3 size = lattice.size;
+    *area = 2.0 * (size.x * size.y + size.y * size.z + size.z * size.x);
     if (!*sampled) {
         return OOZE_OK;
     }
+    const double *n = lattice.high;
     double sign = ooze_shape_inverted(shape) ? -1.0 : 1.0;
     OozeStatus status = check_count(*area / (spacing * spacing), spacing, error);
-    for (int64_t k = 0; k <= n[2] && !status; k++) {
-        for (int64_t j = 0; j <= n[1] && !status; j++) {
-            bool full_row = k == 0 || k == n[2] || j == 0 || j == n[1];
-            for (int64_t i = 0; i <= n[0] && !status; i += full_row ? 1 : n[0]) {
-                OozeVec3 p = vec3(bounds.min.x + x * (double)i / (double)n[0],
-                                  bounds.min.y + y * (double)j / (double)n[1],
-                                  bounds.min.z + z * (double)k / (double)n[2]);
-                OozeVec3 out =
-                    vec3((i == n[0]) - (i == 0), (j == n[1]) - (j == 0), (k == n[2]) - (k == 0));
+    for (double k = 0.0; k <= n[2] && !status; k += 1.0) {
+        for (double j = 0.0; j <= n[1] && !status; j += 1.0) {
+            bool full_row = k == 0.0 || k == n[2] || j == 0.0 || j == n[1];
+            for (double i = 0.0; i <= n[0] && !status; i += full_row ? 1.0 : n[0]) {
+                OozeVec3 p = ooze_lattice_point(&lattice, i, j, k);
+                OozeVec3 out = vec3((i == n[0]) - (i == 0.0), (j == n[1]) - (j == 0.0),
+                                    (k == n[2]) - (k == 0.0));
                 out = vec3_unit(out, vec3(0, 0, 1));
                 status = ooze_point_set_add(samples, p, vec3_scale(out, sign), error);
             }
@@ -219,7 +195,7 @@ static OozeStatus fill_holes(const OozeShape *shape, const OozeMesh *mesh, doubl
         for (uint64_t k = 0; k < tries && !status; k++) {
             OozeVec3 p = k == 0 ? middle : point_in_triangle(corners, k);
             if (!ooze_point_set_has_near(samples, p, HOLE * spacing)) {
-                status = offer(shape, samples, p, NEAREST, spacing, error);
+                status = offer(shape, samples, p, OOZE_SAMPLE_DISTANCE, spacing, error);
             }
         }
     }
@@ -267,14 +243,14 @@ static OozeStatus sample_mesh(const OozeShape *shape, const OozeMesh *mesh, doub
     if (status || mesh->triangle_count == 0) {
         return status;
     }
-    status = ooze_sample_sharp_edges(mesh, spacing, NEAREST * spacing, samples, error);
+    status = ooze_sample_sharp_edges(mesh, spacing, OOZE_SAMPLE_DISTANCE * spacing, samples, error);
     uint64_t fixed = samples->count;
     OozeSurfaceSamples even = {.area = *area};
     if (!status) {
         status = spread_evenly(shape, mesh, spacing, samples, &even, error);
     }
     for (uint64_t i = fixed; i < even.count && !status; i++) {
-        status = offer(shape, samples, even.points[i], NEAREST, spacing, error);
+        status = offer(shape, samples, even.points[i], OOZE_SAMPLE_DISTANCE, spacing, error);
     }
     ooze_free(even.points);
     return status ? status : fill_holes(shape, mesh, spacing, samples, error);
@@ -354,6 +330,35 @@ static OozeStatus sample_compound(const OozeShape *shape, double spacing, OozePo
         ooze_point_set_free(&own);
     }
     return status;
+}
+
+/* Triangles of this edge, in parts of the size of the shape, give the area of round shapes within a
+   few percent. */
+#define AREA_EDGE 0.02
+
+OozeStatus ooze_count_samples(const OozeShape *shape, double spacing, double *count,
+                              OozeError *error)
+{
+    OozeBounds bounds = ooze_shape_bounds(shape);
+    OozeVec3 size = vec3_sub(bounds.max, bounds.min);
+    OozeSurfaceLattice lattice;
+    *count = INFINITY;
+    if (ooze_shape_kind(shape) == OOZE_SHAPE_PLANE) {
+        return OOZE_OK;
+    }
+    double area = 2.0 * (size.x * size.y + size.y * size.z + size.z * size.x);
+    if (!ooze_surface_lattice(shape, spacing, &lattice)) {
+        OozeMesh *mesh = NULL;
+        double edge = fmax(spacing, AREA_EDGE * fmax(size.x, fmax(size.y, size.z)));
+        OozeStatus status = ooze_shape_triangulate(shape, edge, NULL, &mesh, error);
+        if (status) {
+            return status;
+        }
+        area = ooze_mesh_area(mesh);
+        ooze_mesh_free(mesh);
+    }
+    *count = area / (spacing * spacing);
+    return OOZE_OK;
 }
 
 OozeStatus ooze_sample_surface(const OozeShape *shape, double spacing, const OozeBounds *clip,

@@ -151,6 +151,7 @@ void ooze_solid_free(OozeSolid *solid)
     ooze_free(solid->name);
     ooze_shape_destroy(solid->shape);
     ooze_motion_free(&solid->motion);
+    ooze_cell_set_free(&solid->sampled_cells);
     memset(solid, 0, sizeof *solid);
 }
 

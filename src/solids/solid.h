@@ -3,6 +3,7 @@
 #define OOZE_SOLIDS_SOLID_H
 
 #include "ooze/world.h"
+#include "solids/cell_set.h"
 #include "solids/motion.h"
 #include "solids/shape.h"
 
@@ -30,6 +31,11 @@ typedef struct OozeSolid {
     OozeSolidMass mass;
     bool sampled;
     OozeBounds clip; /* local: samples of an infinite plane lie inside it */
+    /* A large plane or box has samples near fluid only: within sampled_reach cells of the cells
+       below, which are those of its lattice (see surface_lattice.h). */
+    bool sampled_in_cells;
+    int sampled_reach;
+    OozeCellSet sampled_cells;
     float color[3];
 } OozeSolid;
 

@@ -194,6 +194,24 @@ static OozeStatus cpu_sort(void *data, const OozeStepContext *context, float low
     return status;
 }
 
+/* Particles are sorted, so that most are in the cell of the one before them. */
+static OozeStatus cpu_find_cells(void *data, const OozeCellMap *map, OozeCellSet *cells,
+                                 OozeError *error)
+{
+    OozeParticles *particles = ((OozeWorld *)data)->particles;
+    const OozeFloat4 *x = ooze_particles_positions(particles);
+    OozeStatus status = OOZE_OK;
+    uint64_t last = UINT64_MAX;
+    for (uint64_t i = 0; i < ooze_particles_count(particles) && !status; i++) {
+        uint64_t key = ooze_cell_of(map, vec3((double)x[i].x, (double)x[i].y, (double)x[i].z));
+        if (key != last) {
+            status = ooze_cell_set_add(cells, key, error);
+        }
+        last = key;
+    }
+    return status;
+}
+
 /* Moves boundary samples with their solids, then builds the lists of samples near particles and
    their volumes. */
 static OozeStatus update_boundary(OozeWorld *world, const OozeStepContext *c, OozeError *error)
@@ -306,6 +324,7 @@ const OozeEngine ooze_cpu_engine = {
     .fastest = cpu_fastest,
     .wrap = cpu_wrap,
     .sort = cpu_sort,
+    .find_cells = cpu_find_cells,
     .find_neighbours = cpu_find_neighbours,
     .step = cpu_step,
     .finish = cpu_finish,

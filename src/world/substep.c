@@ -8,7 +8,7 @@
 /* Tolerance for the rounding of float speeds of particles that move exactly max_travel. */
 static const double ROUNDING = 1e-6;
 
-static OozeStatus find_fastest(OozeWorld *world, double *speed, OozeError *error)
+OozeStatus ooze_world_fastest_particle(OozeWorld *world, double *speed, OozeError *error)
 {
     *speed = world->engine_speed;
     return isnan(*speed) ? world->engine->fastest(world->engine_data, speed, error) : OOZE_OK;
@@ -41,7 +41,7 @@ OozeStatus ooze_world_choose_substep(OozeWorld *world, OozeError *error)
         double speed = 0.0, step = world->def.time_step;
         double farthest = world->def.max_travel * world->def.spacing * (1.0 + ROUNDING);
         double gravity = vec3_length(world->def.gravity);
-        OozeStatus status = particles ? find_fastest(world, &speed, error) : OOZE_OK;
+        OozeStatus status = particles ? ooze_world_fastest_particle(world, &speed, error) : OOZE_OK;
         if (status) {
             return status;
         }

@@ -83,9 +83,11 @@ struct OozeWorld {
     void *dynamics_data;
     int exact_contacts_max; /* see OozeDynamicStage */
     OozeBoundary boundary;
+    uint64_t fixed_samples;   /* boundary samples before those of large boxes and planes */
     uint64_t bounded_samples; /* boundary samples before those of planes */
     bool boundary_stale;      /* solids were added: all solids must be sampled again */
-    bool planes_stale;        /* the clip box of a plane changed: planes must be sampled again */
+    bool boxes_stale;         /* large boxes and planes must be sampled again */
+    bool planes_stale;        /* planes must be sampled again */
     OozeGrid *grid;
     OozeNeighbours fluid, fluid_boundary;
     double time; /* s, always step * time_step */
@@ -211,6 +213,13 @@ OozeStatus ooze_world_choose_substep(OozeWorld *world, OozeError *error);
 /* Halves the substep; false: it is one unit long already. */
 bool ooze_world_halve_substep(OozeWorld *world);
 
+/* Speed of the fastest particle, m/s. */
+OozeStatus ooze_world_fastest_particle(OozeWorld *world, double *speed, OozeError *error);
+
+/* Creates boundary samples on new solids and where fluid comes near planes and large boxes. `low`,
+   `high`: bounding box of the particles; low > high where there are none. */
+OozeStatus ooze_world_update_samples(OozeWorld *world, const float low[3], const float high[3],
+                                     OozeError *error);
 /* The neighbourhood stage: boundary samples, sort, reorder, lists. */
 OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error);
 

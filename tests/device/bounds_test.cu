@@ -1,4 +1,4 @@
-/* Wrapping, speeds and bounds of all particles, against plain loops. */
+/* Wrapping, speeds, bounds and cells of all particles, against plain loops. */
 #include "device/device_check.h"
 
 #include "cuda/bounds.cuh"
@@ -121,6 +121,31 @@ static void finds_the_first_particle_out_of_bounds(void **state)
     }
 }
 
+/* The cells of all particles, against a plain loop; the set has no others. */
+static void finds_the_cells_of_particles(void **state)
+{
+    (void)state;
+    TestGpu gpu;
+    TestStore s(&gpu.m);
+    OozeCellMap map = {{vec3(3, 0.5, 0), vec3(-0.5, 3, 0), vec3(0, 0, 2)}, {0.1, -0.2, 7}};
+    OozeCellSet expected = {}, found = {};
+    for (int i = 0; i < COUNT; i++) {
+        OozeVec3 p = vec3((double)s.x[i].x, (double)s.x[i].y, (double)s.x[i].z);
+        CHECK_OK(ooze_cell_set_add(&expected, ooze_cell_of(&map, p), &error));
+    }
+    CHECK_OK(find_cells(s.m, &s.store, &map, &found, &error));
+    assert_true(found.count <= COUNT);
+    ooze_cell_set_sort(&expected);
+    ooze_cell_set_sort(&found);
+    assert_int_equal(found.count, expected.count);
+    assert_int_equal(memcmp(found.keys, expected.keys, found.count * sizeof *found.keys), 0);
+    found.count = s.store.n = 0;
+    CHECK_OK(find_cells(s.m, &s.store, &map, &found, &error));
+    assert_int_equal(found.count, 0);
+    ooze_cell_set_free(&expected);
+    ooze_cell_set_free(&found);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +153,7 @@ int main(void)
         cmocka_unit_test(finds_the_fastest),
         cmocka_unit_test(particles_within_bounds_pass),
         cmocka_unit_test(finds_the_first_particle_out_of_bounds),
+        cmocka_unit_test(finds_the_cells_of_particles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,6 +168,12 @@ static OozeStatus mirror_sort(void *data, const OozeStepContext *c, float low[3]
     return ooze_cpu_engine.sort(data, c, low, high, error);
 }
 
+static OozeStatus mirror_find_cells(void *data, const OozeCellMap *map, OozeCellSet *cells,
+                                    OozeError *error)
+{
+    return ooze_cpu_engine.find_cells(data, map, cells, error);
+}
+
 static OozeStatus mirror_find(void *data, const OozeStepContext *c, bool resampled,
                               OozeError *error)
 {
@@ -226,6 +232,7 @@ static const OozeEngine mirror = {
     .fastest = mirror_fastest,
     .wrap = mirror_wrap,
     .sort = mirror_sort,
+    .find_cells = mirror_find_cells,
     .find_neighbours = mirror_find,
     .step = mirror_step,
     .finish = mirror_finish,

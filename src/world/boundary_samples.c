@@ -1,0 +1,313 @@
+/* The part of each surface that has boundary samples. Samples of small solids are created once. An
+   infinite plane is sampled within a clip box around the fluid. Where that box would have very many
+   samples, and on large boxes, the surface is sampled in cells near fluid only, so that particles
+   far from the others, and large solids, cost nothing.
+
+   Forces on particles do not depend on the cells that are sampled: these include every sample that
+   a particle can see in a substep, and every sample that contributes to the volume of one of them;
+   the order of two samples does not depend on the others. Cells are therefore not saved. */
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "world/world.h"
+
+/* Planes and boxes with fewer samples are not sampled in cells. */
+#define CELL_SAMPLES_MIN 1e5
+/* Samples per particle above which a larger solid is sampled in cells, and below which it no longer
+   is: where fluid is almost everywhere, updates of cells cost more than the samples. */
+#define CELLS_ABOVE 4.0
+#define CELLS_BELOW 2.0
+/* Largest number of samples of a plane that is not aligned with the axes of a periodic box. */
+#define TILTED_SAMPLES_MAX 4e6
+
+/* Bounds of the particles and emitters; false: there are none. */
+static bool fluid_bounds(const OozeWorld *world, const float low[3], const float high[3],
+                         OozeBounds *bounds)
+{
+    bool any = low[0] <= high[0];
+    *bounds = (OozeBounds){vec3(low[0], low[1], low[2]), vec3(high[0], high[1], high[2])};
+    for (int i = 0; i < world->emitters.count; i++) {
+        OozePose pose = ooze_motion_pose(&world->emitters.items[i].motion, 0.0);
+        *bounds = ooze_bounds_include(*bounds, pose.position);
+    }
+    return any || world->emitters.count > 0;
+}
+
+static bool contains(const OozeBounds *outer, const OozeBounds *inner)
+{
+    return outer->min.x <= inner->min.x && outer->max.x >= inner->max.x &&
+           outer->min.y <= inner->min.y && outer->max.y >= inner->max.y &&
+           outer->min.z <= inner->min.z && outer->max.z >= inner->max.z;
+}
+
+static bool is_plane(const OozeSolid *solid)
+{
+    return ooze_shape_kind(solid->shape) == OOZE_SHAPE_PLANE;
+}
+
+/* The lattice of a solid at its present pose; false: it cannot be sampled in cells. */
+static bool find_lattice(const OozeWorld *world, const OozeSolid *solid,
+                         OozeSurfaceLattice *lattice)
+{
+    return ooze_surface_lattice(solid->shape, world->def.spacing, lattice) &&
+           ooze_lattice_wrap(lattice, &solid->pose, &world->periodic, world->def.spacing);
+}
+
+/* Whether a solid with that many samples is better sampled in cells. */
+static bool prefers_cells(const OozeWorld *world, const OozeSolid *solid, double samples)
+{
+    double particles = (double)ooze_world_particle_count(world);
+    double limit = (solid->sampled_in_cells ? CELLS_BELOW : CELLS_ABOVE) * particles;
+    return samples > CELL_SAMPLES_MIN && samples > limit;
+}
+
+/* ---- clip boxes of planes ------------------------------------------------------------------- */
+
+/* Limits the clip box to one period along each periodic axis that lies in the plane: samples beyond
+   it would coincide with samples inside. A rotated plane is not periodic along these axes. */
+static void clip_to_period(const OozeWorld *world, const OozeSolid *plane, OozeBounds *clip)
+{
+    OozeQuat r = plane->pose.rotation;
+    OozeVec3 normal;
+    (void)ooze_shape_distance(plane->shape, vec3(0, 0, 0), &normal);
+    bool rotated = r.x != 0.0 || r.y != 0.0 || r.z != 0.0;
+    double *low[3] = {&clip->min.x, &clip->min.y, &clip->min.z};
+    double *high[3] = {&clip->max.x, &clip->max.y, &clip->max.z};
+    for (int axis = 0; axis < 3; axis++) {
+        double length = (double)world->periodic.length[axis];
+        if (length > 0.0 && !rotated && fabs(vec3_component(normal, axis)) < 1e-9) {
+            *low[axis] = 0.0;
+            *high[axis] =
+                length - 1e-3 * world->def.spacing; /* the end coincides with the beginning */
+        }
+    }
+}
+
+/* Number of samples of a plane within a clip box, or somewhat more. */
+static double samples_in(const OozeBounds *clip, const OozeSurfaceLattice *lattice)
+{
+    OozeVec3 centre = vec3_scale(vec3_add(clip->min, clip->max), 0.5);
+    OozeVec3 half = vec3_scale(vec3_sub(clip->max, clip->min), 0.5);
+    double extent[3]; /* half of that of the box along the axes of the lattice */
+    for (int k = 0; k < 3; k++) {
+        OozeVec3 a = lattice->axes[k];
+        extent[k] = half.x * fabs(a.x) + half.y * fabs(a.y) + half.z * fabs(a.z);
+    }
+    bool apart = fabs(vec3_dot(centre, lattice->axes[2])) > extent[2] + lattice->step[2];
+    return apart ? 0.0
+                 : (2.0 * extent[0] / lattice->step[0] + 1.0) *
+                       (2.0 * extent[1] / lattice->step[1] + 1.0);
+}
+
+/* The new clip box of a plane, in its frame, where the fluid has come near the border of the present
+   one, else the present one. It is part of the saved state: a resumed run has the same samples. */
+static OozeBounds follow_fluid(const OozeWorld *world, const OozeSolid *plane,
+                               const OozeBounds *fluid, double samples_max)
+{
+    OozeBounds near = ooze_bounds_transform(fluid, &plane->pose, true);
+    OozeBounds around = ooze_bounds_grow(near, 2.0 * world->support);
+    clip_to_period(world, plane, &around);
+    if (contains(&plane->clip, &around)) {
+        return plane->clip;
+    }
+    OozeVec3 size = vec3_sub(near.max, near.min);
+    double reach = fmax(size.x, fmax(size.y, size.z)) + 8.0 * world->support;
+    double widest = world->def.spacing * sqrt(samples_max);
+    OozeVec3 centre = vec3_scale(vec3_add(near.min, near.max), 0.5);
+    double half[3] = {size.x, size.y, size.z};
+    for (int axis = 0; axis < 3; axis++) {
+        half[axis] = fmin(0.5 * half[axis] + 0.5 * reach, 0.5 * widest);
+    }
+    OozeVec3 extent = vec3(half[0], half[1], half[2]);
+    OozeBounds clip = {vec3_sub(centre, extent), vec3_add(centre, extent)};
+    clip_to_period(world, plane, &clip);
+    /* at its largest size: fluid beyond it collides, but finds no samples */
+    return contains(&plane->clip, &clip) ? plane->clip : clip;
+}
+
+static void update_plane(OozeWorld *world, OozeSolid *plane, const OozeBounds *fluid)
+{
+    OozeSurfaceLattice lattice;
+    bool divisible = find_lattice(world, plane, &lattice);
+    OozeBounds clip = follow_fluid(world, plane, fluid, divisible ? INFINITY : TILTED_SAMPLES_MAX);
+    bool in_cells = divisible && prefers_cells(world, plane, samples_in(&clip, &lattice));
+    if (in_cells) {
+        clip = ooze_bounds(vec3(0, 0, 0), vec3(0, 0, 0));
+    }
+    if (in_cells != plane->sampled_in_cells || memcmp(&clip, &plane->clip, sizeof clip) != 0) {
+        plane->clip = clip;
+        plane->sampled_in_cells = in_cells;
+        plane->sampled_cells.count = 0;
+        world->planes_stale = true;
+    }
+}
+
+/* ---- cells ---------------------------------------------------------------------------------- */
+
+/* Cells from a particle to the farthest sample that affects it in a substep: its travel, one support
+   to a sample, and one more to the samples that contribute to the volume of that one. */
+static OozeStatus find_reach(OozeWorld *world, const OozeSurfaceLattice *lattice, int *reach,
+                             OozeError *error)
+{
+    enum { REACH_MAX = 4 }; /* for runs that diverge */
+    double speed = 0.0, dt = world->substep.dt;
+    OozeStatus status = ooze_world_fastest_particle(world, &speed, error);
+    double travel = (speed + vec3_length(world->def.gravity) * dt) * dt;
+    double distance = 2.0 * world->support + 2.0 * world->def.spacing + travel;
+    double step = fmin(lattice->step[0], fmin(lattice->step[1], lattice->step[2]));
+    *reach = (int)fmin(ceil(distance / (step * OOZE_CELL_STEPS)), REACH_MAX);
+    return status;
+}
+
+/* The cells of a solid have margins, so that they change in few steps only: they include all
+   neighbours of cells that fluid was in. They are recomputed when fluid gets into another cell, and
+   where most of them are no longer needed. */
+static OozeStatus update_cells(OozeWorld *world, OozeSolid *solid, OozeError *error)
+{
+    enum { SURPLUS_MAX = 8 };
+    OozeSurfaceLattice lattice;
+    int reach;
+    (void)find_lattice(world, solid, &lattice);
+    OozeCellMap map = ooze_lattice_cell_map(&lattice, &solid->pose);
+    OozeCellSet occupied = {0};
+    OozeStatus status = find_reach(world, &lattice, &reach, error);
+    status =
+        status ? status : world->engine->find_cells(world->engine_data, &map, &occupied, error);
+    ooze_cell_set_sort(&occupied);
+    bool missing = reach > solid->sampled_reach;
+    uint64_t near = 0;
+    for (uint64_t i = 0; i < occupied.count && !status; i++) {
+        uint64_t cell = occupied.keys[i];
+        if (ooze_lattice_touches(&lattice, cell, reach + 1)) {
+            occupied.keys[near++] = cell;
+            missing = missing || (ooze_lattice_touches(&lattice, cell, reach) &&
+                                  !ooze_cell_set_has(&solid->sampled_cells, cell));
+        }
+    }
+    occupied.count = near;
+    if (!status && (missing || solid->sampled_cells.count / SURPLUS_MAX > 27 * near)) {
+        status = ooze_lattice_around(&lattice, &occupied, 1, false, &solid->sampled_cells, error);
+        solid->sampled_reach = reach;
+        world->planes_stale = true;
+        world->boxes_stale = world->boxes_stale || !is_plane(solid);
+    }
+    ooze_cell_set_free(&occupied);
+    return status;
+}
+
+static OozeStatus add_in_cells(OozeWorld *world, const OozeSolid *solid, int index,
+                               OozeError *error)
+{
+    OozeSurfaceLattice lattice;
+    OozeCellSet sampled = {0};
+    (void)find_lattice(world, solid, &lattice);
+    OozeStatus status = ooze_lattice_around(&lattice, &solid->sampled_cells, solid->sampled_reach,
+                                            true, &sampled, error);
+    if (!status) {
+        status = ooze_boundary_add_cells(&world->boundary, index, &lattice, &sampled, error);
+    }
+    ooze_cell_set_free(&sampled);
+    return status;
+}
+
+/* ---- samples -------------------------------------------------------------------------------- */
+
+/* Groups of solids: samples of the first are created once, those of a later group can be replaced
+   without the earlier ones. A resumed run creates the same order. */
+typedef enum Group { GROUP_FIXED, GROUP_LARGE_BOXES, GROUP_PLANES } Group;
+
+static OozeStatus find_group(const OozeWorld *world, const OozeSolid *solid, Group *group,
+                             OozeError *error)
+{
+    OozeSurfaceLattice lattice;
+    double count = 0.0;
+    OozeStatus status = OOZE_OK;
+    if (!is_plane(solid) && ooze_surface_lattice(solid->shape, world->def.spacing, &lattice)) {
+        status = ooze_count_samples(solid->shape, world->def.spacing, &count, error);
+    }
+    *group = is_plane(solid)            ? GROUP_PLANES
+             : count > CELL_SAMPLES_MIN ? GROUP_LARGE_BOXES
+                                        : GROUP_FIXED;
+    return status;
+}
+
+static OozeStatus add_group(OozeWorld *world, Group group, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < world->solids.count && !status; i++) {
+        const OozeSolid *solid = &world->solids.items[i];
+        Group own = GROUP_FIXED;
+        status = solid->sampled ? find_group(world, solid, &own, error) : OOZE_OK;
+        if (status || !solid->sampled || own != group) {
+            continue;
+        }
+        status = solid->sampled_in_cells
+                     ? add_in_cells(world, solid, i, error)
+                     : ooze_boundary_add(&world->boundary, solid, i, world->def.spacing, error);
+    }
+    return status;
+}
+
+static OozeStatus sample_solids(OozeWorld *world, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    if (world->boundary_stale) {
+        ooze_boundary_free(&world->boundary);
+        status = add_group(world, GROUP_FIXED, error);
+        world->fixed_samples = world->boundary.count;
+    }
+    if (world->boundary_stale || world->boxes_stale) {
+        ooze_boundary_truncate(&world->boundary, world->fixed_samples);
+        status = status ? status : add_group(world, GROUP_LARGE_BOXES, error);
+        world->bounded_samples = world->boundary.count;
+    }
+    ooze_boundary_truncate(&world->boundary, world->bounded_samples);
+    status = status ? status : add_group(world, GROUP_PLANES, error);
+    world->boundary_stale = status != OOZE_OK;
+    world->samples_sent = false;
+    if (!status) {
+        world->boxes_stale = world->planes_stale = false;
+        ooze_world_log(world, OOZE_LOG_INFO, "%llu boundary particles on the solids",
+                       (unsigned long long)world->boundary.count);
+    }
+    return status;
+}
+
+/* Large boxes are sampled in cells, unless they are not aligned with a periodic axis. */
+static OozeStatus update_box(OozeWorld *world, OozeSolid *box, OozeError *error)
+{
+    OozeSurfaceLattice lattice;
+    double count = 0.0;
+    bool divisible = find_lattice(world, box, &lattice);
+    OozeStatus status =
+        divisible ? ooze_count_samples(box->shape, world->def.spacing, &count, error) : OOZE_OK;
+    bool in_cells = !status && prefers_cells(world, box, count);
+    if (!status && in_cells != box->sampled_in_cells) {
+        box->sampled_in_cells = in_cells;
+        box->sampled_cells.count = 0;
+        world->boxes_stale = true;
+    }
+    return status;
+}
+
+OozeStatus ooze_world_update_samples(OozeWorld *world, const float low[3], const float high[3],
+                                     OozeError *error)
+{
+    OozeBounds fluid;
+    bool any = fluid_bounds(world, low, high, &fluid);
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < world->solids.count && !status; i++) {
+        OozeSolid *solid = &world->solids.items[i];
+        if (solid->sampled && is_plane(solid) && any) {
+            update_plane(world, solid, &fluid);
+        } else if (solid->sampled && ooze_shape_kind(solid->shape) == OOZE_SHAPE_BOX) {
+            status = update_box(world, solid, error);
+        }
+        if (!status && solid->sampled && solid->sampled_in_cells) {
+            status = update_cells(world, solid, error);
+        }
+    }
+    bool stale = world->boundary_stale || world->boxes_stale || world->planes_stale;
+    return status || !stale ? status : sample_solids(world, error);
+}
