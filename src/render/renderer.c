@@ -325,7 +325,7 @@ static OozeStatus add_ground(OozeRenderer *renderer, const OozeFrame *frame, con
 }
 
 static OozeStatus build_ray_scene(OozeRenderer *renderer, const OozeFrame *frame, const View *view,
-                                  OozeError *error)
+                                  const OozeCamera *camera, OozeError *error)
 {
     OozeRayScene *ray_scene = renderer->ray_scene;
     const OozeRenderDef *def = &renderer->def;
@@ -340,10 +340,10 @@ static OozeStatus build_ray_scene(OozeRenderer *renderer, const OozeFrame *frame
                          : ooze_fluid_add_surface(frame, &renderer->scene->def.surface,
                                                   &color_field, def->threads, 0, ray_scene, error);
     }
-    status = status
-                 ? status
-                 : ooze_solid_meshes_add_to_scene(&renderer->meshes, frame, frame->material_count,
-                                                  grid_spacing, ray_scene, error);
+    OozeSolidPlacing placing = {frame->material_count, grid_spacing, f3_of(camera->position)};
+    status = status ? status
+                    : ooze_solid_meshes_add_to_scene(&renderer->meshes, frame, &placing, ray_scene,
+                                                     error);
     status = status ? status : add_ground(renderer, frame, view, grid_spacing, error);
     return status ? status : ooze_ray_scene_commit(ray_scene, (float)view->size, error);
 }
@@ -381,11 +381,11 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
         status = ooze_renderer_survey(renderer, frame, error);
     }
     View view = view_of(renderer);
-    status = status ? status : build_ray_scene(renderer, frame, &view, error);
+    OozeCamera camera = ooze_renderer_camera(renderer);
+    status = status ? status : build_ray_scene(renderer, frame, &view, &camera, error);
     if (status) {
         return status;
     }
-    OozeCamera camera = ooze_renderer_camera(renderer);
     OozeVec3 up = vec3_axis(frame->up);
     OozeVec3 horizontal = vec3_madd(camera.forward, -vec3_dot(camera.forward, up), up);
     OozeLightPlace place = {f3_of(view.centre), f3_of(up), f3_of(vec3_unit(horizontal, camera.up)),
