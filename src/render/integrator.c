@@ -220,11 +220,15 @@ static bool touches_solid(const Trace *trace, const Path *path, const OozeHit *h
     float contact_gap = trace->tracer->contact_gap,
           epsilon = ooze_ray_scene_epsilon(trace->tracer->scene);
     float cosine = fmaxf(fabsf(f3_dot(path->direction, hit->geometric_normal)), 0.25f);
-    OozeHit next;
-    return contact_gap > 0.0f && hit->is_fluid &&
-           ooze_ray_scene_intersect(trace->tracer->scene, hit->point, path->direction, epsilon,
-                                    contact_gap / cosine, &next) &&
-           !next.is_fluid && next.bsdf->kind != OOZE_LOOK_CLEAR;
+    float near = epsilon, far = contact_gap / cosine;
+    OozeHit next = {.is_fluid = true};
+    bool any = contact_gap > 0.0f && hit->is_fluid;
+    do { /* a pane may be between */
+        any = any && ooze_ray_scene_intersect(trace->tracer->scene, hit->point, path->direction,
+                                              near, far, &next);
+        near = any ? next.distance + epsilon : near;
+    } while (any && next.is_wall && next.bsdf->kind == OOZE_LOOK_CLEAR);
+    return any && !next.is_fluid && next.bsdf->kind != OOZE_LOOK_CLEAR;
 }
 
 static void cross_straight(Trace *trace, Path *path, const OozeHit *hit)

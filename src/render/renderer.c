@@ -21,6 +21,7 @@
 #define FADE_FROM    1.6f /* distances between which planes fade out, in radii of the view */
 #define FADE_TO      6.0f
 #define CONTACT_GAP  1.2f /* spacings */
+#define GROUND_GAP   2e-3 /* below the floor of a container, in radii of the view */
 #define RADIANCE_MAX 12.0f
 #define MEMORY_SHARE 0.5 /* of physical memory that a picture may take */
 
@@ -270,6 +271,15 @@ uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
 
 /* ---- the ray scene --------------------------------------------------------------------------- */
 
+/* Containers without a colour are lighter than other solids, so that the fluid stands out. */
+static const float *wall_color(const OozeSolidDef *solid)
+{
+    static const float light[3] = {0.85f, 0.85f, 0.84f};
+    OozeSolidDef plain = ooze_solid_def_default();
+    bool is_plain = memcmp(solid->color, plain.color, sizeof plain.color) == 0;
+    return solid->shape.inverted && is_plain ? light : solid->color;
+}
+
 /* BSDFs of the materials, then of the solids. */
 static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, OozeError *error)
 {
@@ -294,7 +304,8 @@ static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, Ooze
     }
     for (int i = 0; i < def->solid_count && !status; i++) {
         const OozeSolidDef *solid = &def->solids[i];
-        OozeBsdf bsdf = ooze_bsdf_make(&solid->look, solid->name, "matte", solid->color, extent);
+        const float *color = wall_color(solid);
+        OozeBsdf bsdf = ooze_bsdf_make(&solid->look, solid->name, "matte", color, extent);
         bsdf = renderer->def.preview ? ooze_bsdf_opaque(&bsdf) : bsdf;
         status = ooze_ray_scene_add_bsdf(renderer->ray_scene, &bsdf, error);
     }
@@ -305,9 +316,12 @@ static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, Ooze
 static OozeStatus add_ground(OozeRenderer *renderer, const OozeFrame *frame, const View *view,
                              float grid_spacing, OozeError *error)
 {
-    OozeVec3 up = vec3_axis(frame->up);
+    OozeVec3 up = vec3_axis(frame->up), point = view->low;
     for (int i = 0; i < renderer->meshes.count; i++) {
         const OozeSolidMesh *mesh = &renderer->meshes.meshes[i];
+        if (mesh->container) { /* its floor must not coincide with the ground */
+            point = vec3_madd(view->low, -GROUND_GAP * view->size, up);
+        }
         OozePose pose = ooze_solid_mesh_pose(mesh, i, frame);
         if (mesh->is_plane && vec3_dot(quat_rotate(pose.rotation, mesh->normal), up) > 0.5) {
             return OOZE_OK;
@@ -316,7 +330,7 @@ static OozeStatus add_ground(OozeRenderer *renderer, const OozeFrame *frame, con
     OozeLookDef look = ooze_look_def_default();
     const float color[3] = {0.62f, 0.61f, 0.60f};
     OozeBsdf bsdf = ooze_bsdf_make(&look, "", "matte", color, 1.0);
-    OozePlane plane = {.point = f3_of(view->low),
+    OozePlane plane = {.point = f3_of(point),
                        .normal = f3_of(up),
                        .bsdf = frame->material_count + renderer->meshes.count,
                        .grid_spacing = grid_spacing};
@@ -336,9 +350,12 @@ static OozeStatus build_ray_scene(OozeRenderer *renderer, const OozeFrame *frame
     OozeStatus status = add_bsdfs(renderer, frame, error);
     if (!status && frame->particle_count > 0) {
         bool spheres = def->particles || def->preview;
+        OozeFluidSurface how = {.settings = &renderer->scene->def.surface,
+                                .color_field = &color_field,
+                                .solids = &renderer->meshes,
+                                .threads = def->threads};
         status = spheres ? ooze_fluid_add_spheres(frame, &color_field, 0, ray_scene, error)
-                         : ooze_fluid_add_surface(frame, &renderer->scene->def.surface,
-                                                  &color_field, def->threads, 0, ray_scene, error);
+                         : ooze_fluid_add_surface(frame, &how, ray_scene, error);
     }
     OozeSolidPlacing placing = {frame->material_count, grid_spacing, f3_of(camera->position)};
     status = status ? status

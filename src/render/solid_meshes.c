@@ -83,7 +83,6 @@ static OozeStatus make_solid_mesh(OozeSolidMesh *solid_mesh, const OozeSolidDef 
     const OozeShapeDef *def = &solid->shape;
     solid_mesh->name = solid->name;
     solid_mesh->rest = (OozePose){.position = def->position, .rotation = def->rotation};
-    solid_mesh->is_container = def->inverted;
     solid_mesh->world_low = vec3(INFINITY, INFINITY, INFINITY);
     solid_mesh->world_high = vec3(-INFINITY, -INFINITY, -INFINITY);
     solid_mesh->hidden = !solid->visible;
@@ -111,7 +110,11 @@ static OozeStatus make_solid_mesh(OozeSolidMesh *solid_mesh, const OozeSolidDef 
     }
     status = status ? status : copy_mesh(solid_mesh, mesh, scale, error);
     ooze_mesh_free(mesh);
-    ooze_shape_destroy(shape);
+    if (def->inverted) {
+        solid_mesh->container = shape;
+    } else {
+        ooze_shape_destroy(shape);
+    }
     return status;
 }
 
@@ -140,6 +143,7 @@ void ooze_solid_meshes_free(OozeSolidMeshes *meshes)
 {
     for (int i = 0; i < meshes->count; i++) {
         OozeSolidMesh *solid_mesh = &meshes->meshes[i];
+        ooze_shape_destroy(solid_mesh->container);
         ooze_free(solid_mesh->positions);
         ooze_free(solid_mesh->world_positions);
         ooze_free(solid_mesh->triangles);
@@ -268,12 +272,12 @@ OozeStatus ooze_solid_meshes_add_to_scene(OozeSolidMeshes *meshes, const OozeFra
         transform(solid_mesh, &pose);
         /* Panes are visible from both sides. */
         int bsdf = placing->first_bsdf + i;
-        bool cut = solid_mesh->is_container &&
-                   ooze_ray_scene_bsdf(ray_scene, bsdf)->kind != OOZE_LOOK_CLEAR;
+        bool cut =
+            solid_mesh->container && ooze_ray_scene_bsdf(ray_scene, bsdf)->kind != OOZE_LOOK_CLEAR;
         if (cut) {
             cut_away(solid_mesh, placing->camera, f3_of(vec3_axis(frame->up)));
         }
-        OozeRayGeometry geometry = {.is_wall = solid_mesh->is_container,
+        OozeRayGeometry geometry = {.is_wall = solid_mesh->container != NULL,
                                     .one_sided = cut,
                                     .bsdf = bsdf,
                                     .vertex_count = solid_mesh->vertex_count,

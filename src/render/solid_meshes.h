@@ -10,10 +10,10 @@ typedef struct OozeSolidMesh {
     const char *name;
     OozePose rest; /* in the scene file */
     bool is_plane;
-    bool hidden; /* no mesh */
-    bool is_container;
-    OozeVec3 normal;    /* of a plane, local */
-    OozeVec3 low, high; /* bounds, local; not of planes */
+    bool hidden;                 /* no mesh */
+    struct OozeShape *container; /* NULL: no container */
+    OozeVec3 normal;             /* of a plane, local */
+    OozeVec3 low, high;          /* bounds, local; not of planes */
     OozeVec3 world_low,
         world_high;   /* bounds in the world over all surveyed frames; low > high: none */
     float *positions; /* local */
@@ -39,6 +39,11 @@ void ooze_solid_meshes_free(OozeSolidMeshes *meshes);
 OozePose ooze_solid_mesh_pose(const OozeSolidMesh *mesh, int index, const OozeFrame *frame);
 /* Extends the bounds in the world by those in a frame. */
 void ooze_solid_meshes_add_bounds(OozeSolidMeshes *meshes, const OozeFrame *frame);
+/* Moves the vertices of the fluid's surface that are close to the wall of a container onto it, and
+   gives them its normal; 3 floats each. */
+void ooze_solid_meshes_fit_surface(const OozeSolidMeshes *meshes, const OozeFrame *frame,
+                                   uint64_t count, float *positions, float *normals);
+
 /* How solids are added to the ray scene. */
 typedef struct OozeSolidPlacing {
     int first_bsdf;     /* of the first solid; one per solid */
