@@ -17,6 +17,8 @@
 #include "render/renderer.h"
 #include "render/solid_meshes.h"
 #include "scene/scene.h"
+#include "solids/motion.h"
+#include "solids/shape.h"
 
 #define FADE_FROM    1.6f /* distances between which planes fade out, in radii of the view */
 #define FADE_TO      6.0f
@@ -271,17 +273,27 @@ uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
 
 /* ---- the ray scene --------------------------------------------------------------------------- */
 
-/* Containers without a colour are lighter than other solids, so that the fluid stands out. */
-static const float *wall_color(const OozeSolidDef *solid)
+/* Containers without a colour that are seen from outside are lighter than other solids, so that the
+   fluid stands out. Seen from inside they are not: light walls all around are overexposed. */
+static const float *solid_color(const OozeRenderer *renderer, const OozeFrame *frame, int i,
+                                OozeVec3 camera)
 {
     static const float light[3] = {0.85f, 0.85f, 0.84f};
+    const OozeSolidDef *solid = &renderer->scene->def.solids[i];
+    const OozeSolidMesh *mesh = &renderer->meshes.meshes[i];
     OozeSolidDef plain = ooze_solid_def_default();
-    bool is_plain = memcmp(solid->color, plain.color, sizeof plain.color) == 0;
-    return solid->shape.inverted && is_plain ? light : solid->color;
+    if (!mesh->container || memcmp(solid->color, plain.color, sizeof plain.color) != 0) {
+        return solid->color;
+    }
+    OozePose pose = ooze_solid_mesh_pose(mesh, i, frame);
+    bool inside =
+        ooze_shape_distance(mesh->container, ooze_pose_to_local(&pose, camera), NULL) > 0.0;
+    return inside ? solid->color : light;
 }
 
 /* BSDFs of the materials, then of the solids. */
-static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, OozeError *error)
+static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, OozeVec3 camera,
+                            OozeError *error)
 {
     const OozeSceneDef *def = &renderer->scene->def;
     double extent = cbrt((double)(renderer->most_particles + 1)) * frame->spacing;
@@ -304,7 +316,7 @@ static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, Ooze
     }
     for (int i = 0; i < def->solid_count && !status; i++) {
         const OozeSolidDef *solid = &def->solids[i];
-        const float *color = wall_color(solid);
+        const float *color = solid_color(renderer, frame, i, camera);
         OozeBsdf bsdf = ooze_bsdf_make(&solid->look, solid->name, "matte", color, extent);
         bsdf = renderer->def.preview ? ooze_bsdf_opaque(&bsdf) : bsdf;
         status = ooze_ray_scene_add_bsdf(renderer->ray_scene, &bsdf, error);
@@ -347,7 +359,7 @@ static OozeStatus build_ray_scene(OozeRenderer *renderer, const OozeFrame *frame
     bool has_grid = def->backdrop == OOZE_BACKDROP_GRID;
     float grid_spacing = has_grid ? (float)ooze_axis_step_below(view->size / 3.0) : 0.0f;
     ooze_ray_scene_clear(ray_scene);
-    OozeStatus status = add_bsdfs(renderer, frame, error);
+    OozeStatus status = add_bsdfs(renderer, frame, camera->position, error);
     if (!status && frame->particle_count > 0) {
         bool spheres = def->particles || def->preview;
         OozeFluidSurface how = {.settings = &renderer->scene->def.surface,
