@@ -50,19 +50,8 @@ static uint64_t memory_limit(void)
                                  : (uint64_t)1 << 32;
 }
 
-static OozeStatus check_def(const OozeRenderDef *def, OozeError *error)
+static OozeStatus check_memory(const OozeRenderDef *def, OozeError *error)
 {
-    if (!(def->size.x >= 1.0 && def->size.y >= 1.0 && def->size.x <= OOZE_PICTURE_SIDE_MAX &&
-          def->size.y <= OOZE_PICTURE_SIDE_MAX)) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "such as 960 by 540",
-                         "a picture cannot have %g x %g pixels; each side is 1 to %d", def->size.x,
-                         def->size.y, OOZE_PICTURE_SIDE_MAX);
-    }
-    if (def->samples < 1 || def->samples > OOZE_PICTURE_SAMPLES_MAX) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "64 are usual",
-                         "a pixel cannot have %d samples; 1 to %d are allowed", def->samples,
-                         OOZE_PICTURE_SAMPLES_MAX);
-    }
     uint64_t bytes = ooze_film_bytes((uint64_t)def->size.x, (uint64_t)def->size.y);
     uint64_t limit = memory_limit();
     if (bytes > limit) {
@@ -85,7 +74,8 @@ OozeStatus ooze_renderer_create(const OozeScene *scene, const OozeRenderDef *def
                          scene->error_count, scene->error_count == 1 ? "" : "s");
     }
     def = def ? def : &scene->def.render;
-    OozeStatus status = check_def(def, error);
+    OozeStatus status = ooze_render_def_check(def, error);
+    status = status ? status : check_memory(def, error);
     if (status) {
         return status;
     }
@@ -237,6 +227,9 @@ OozeColorField ooze_renderer_color_field(const OozeRenderer *renderer)
 
 uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
 {
+    if (!renderer) {
+        return 0;
+    }
     const OozeRenderDef *def = &renderer->def;
     const double numbers[] = {def->camera_position.x,
                               def->camera_position.y,
@@ -278,7 +271,7 @@ uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
 static const float *solid_color(const OozeRenderer *renderer, const OozeFrame *frame, int i,
                                 OozeVec3 camera)
 {
-    static const float light[3] = {0.85f, 0.85f, 0.84f};
+    static const float light[3] = {0.76f, 0.76f, 0.75f};
     const OozeSolidDef *solid = &renderer->scene->def.solids[i];
     const OozeSolidMesh *mesh = &renderer->meshes.meshes[i];
     OozeSolidDef plain = ooze_solid_def_default();
