@@ -41,15 +41,15 @@ typedef struct OozeRenderDef {
     const char *color_by;         /* name of a particle field, or "speed"; NULL: the looks */
     double color_low, color_high; /* ends of the colour map; NAN: the range over all frames */
     OozeLightDef *lights;         /* replace the lights of the backdrop, if there are any */
-    int light_count;
-    bool particles; /* particles as spheres instead of the surface */
-    bool preview;   /* particles as spheres in direct light only: fast */
-    uint64_t seed;  /* of the random samples */
-    int threads;    /* 0: one per core */
+    int light_count;              /* at most 64 */
+    bool particles;               /* particles as spheres instead of the surface */
+    bool preview;                 /* particles as spheres in direct light only: fast */
+    uint64_t seed;                /* of the random samples */
+    int threads;                  /* 0: one per core */
 } OozeRenderDef;
 OOZE_API OozeRenderDef ooze_render_def_default(void);
 
-/* The section `render` of the scene; valid as long as the scene. */
+/* The section `render` of the scene; valid as long as the scene. NULL for NULL. */
 OOZE_API const OozeRenderDef *ooze_scene_render(const OozeScene *scene);
 
 typedef struct OozeRenderer OozeRenderer;

@@ -11,7 +11,8 @@ enum { PASSES = 5 };
 
 #define ALBEDO_WIDTH 0.08f
 #define NORMAL_WIDTH 0.25f
-#define NOISE_WIDTH  3.0f /* standard deviations */
+#define NOISE_WIDTH  3.0f  /* standard deviations */
+#define INVISIBLE    5e-4f /* a standard deviation below an eighth of a grey level */
 
 typedef struct Pass {
     const OozePixel *from;
@@ -37,6 +38,14 @@ static float smooth_variance(const Pass *pass, int x, int y)
     return sum / weight;
 }
 
+/* exp(-x) for x >= 0, within 0.01 and 0 from 32 on. */
+static float fast_exp_minus(float x)
+{
+    float base = fmaxf(1.0f - x * (1.0f / 32.0f), 0.0f);
+    float p2 = base * base, p4 = p2 * p2, p8 = p4 * p4, p16 = p8 * p8;
+    return p16 * p16;
+}
+
 static float similarity(const OozePixel *p, const OozePixel *q, float deviation)
 {
     OozeF3 albedo = f3_sub(p->albedo, q->albedo), normal = f3_sub(p->normal, q->normal);
@@ -45,7 +54,7 @@ static float similarity(const OozePixel *p, const OozePixel *q, float deviation)
     float c = fabsf(p->coverage - q->coverage) / 0.3f;
     float l =
         fabsf(f3_luminance(p->color) - f3_luminance(q->color)) / (NOISE_WIDTH * deviation + 1e-4f);
-    return expf(-(a + n + c * c + l));
+    return fast_exp_minus(a + n + c * c + l);
 }
 
 static void filter_pixel(const Pass *pass, int x, int y)
@@ -54,6 +63,10 @@ static void filter_pixel(const Pass *pass, int x, int y)
     size_t at = (size_t)y * (size_t)pass->width + (size_t)x;
     const OozePixel *p = &pass->from[at];
     float deviation = sqrtf(smooth_variance(pass, x, y));
+    if (deviation < INVISIBLE) {
+        pass->to[at] = *p;
+        return;
+    }
     OozeF3 color = f3_all(0.0f);
     float weight = 0.0f, variance = 0.0f;
     for (int j = -2; j <= 2; j++) {

@@ -3,10 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/color.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "render/colour_map.h"
+
+#define PLACE_MAX 1e12 /* m; squares of distances are finite in single precision */
 
 /* ---- colour fields --------------------------------------------------------------------------- */
 
@@ -82,10 +85,13 @@ OozeStatus ooze_fluid_check(const OozeFrame *frame, OozeError *error)
                          (unsigned long long)frame->index);
     }
     uint64_t bad = 0;
+    bool far = false;
     for (uint64_t i = 0; i < frame->particle_count; i++) {
         bool good = true;
         for (int k = 0; k < 3; k++) {
-            good = good && isfinite(ooze_field_value(position, i, k));
+            double at = ooze_field_value(position, i, k);
+            good = good && isfinite(at);
+            far = far || fabs(at) > PLACE_MAX;
         }
         bad += !good;
     }
@@ -94,6 +100,18 @@ OozeStatus ooze_fluid_check(const OozeFrame *frame, OozeError *error)
                          "frame %llu has %llu of %llu particles at positions that are not numbers",
                          (unsigned long long)frame->index, (unsigned long long)bad,
                          (unsigned long long)frame->particle_count);
+    }
+    if (far) {
+        return ooze_fail(error, OOZE_ERROR_NUMERIC, "a sink removes particles that leave the scene",
+                         "frame %llu has particles further than %g m from the origin",
+                         (unsigned long long)frame->index, PLACE_MAX);
+    }
+    for (int i = 0; i < frame->material_count; i++) {
+        if (!ooze_color_is_valid(frame->materials[i].color)) {
+            return ooze_fail(error, OOZE_ERROR_FORMAT, "linear RGB, each 0 to 1",
+                             "the colour of material '%s' in frame %llu is not valid",
+                             frame->materials[i].name, (unsigned long long)frame->index);
+        }
     }
     return OOZE_OK;
 }

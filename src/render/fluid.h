@@ -5,6 +5,7 @@
 #include "ooze/render.h"
 #include "ooze/surface.h"
 #include "render/ray_scene.h"
+#include "render/solid_meshes.h"
 
 /* The particle field that colours the fluid, and the values at the ends of the colour map. */
 typedef struct OozeColorField {
@@ -30,8 +31,17 @@ OozeStatus ooze_fluid_check(const OozeFrame *frame, OozeError *error);
 /* BSDFs of the frame's materials begin at `first_bsdf`. */
 OozeStatus ooze_fluid_add_spheres(const OozeFrame *frame, const OozeColorField *color_field,
                                   int first_bsdf, OozeRayScene *ray_scene, OozeError *error);
-OozeStatus ooze_fluid_add_surface(const OozeFrame *frame, const OozeSurfaceSettings *how,
-                                  const OozeColorField *color_field, int threads, int first_bsdf,
+
+/* How the surface is made and coloured. */
+typedef struct OozeFluidSurface {
+    const OozeSurfaceSettings *settings;
+    const OozeColorField *color_field;
+    const OozeSolidMeshes *solids; /* the surface is fitted to the containers among them */
+    int threads;
+    int first_bsdf;
+} OozeFluidSurface;
+
+OozeStatus ooze_fluid_add_surface(const OozeFrame *frame, const OozeFluidSurface *how,
                                   OozeRayScene *ray_scene, OozeError *error);
 
 #endif

@@ -27,11 +27,51 @@ static float *vertex_colors(const OozeSurface *surface, const OozeColorField *co
     return colors;
 }
 
-OozeStatus ooze_fluid_add_surface(const OozeFrame *frame, const OozeSurfaceSettings *how,
-                                  const OozeColorField *color_field, int threads, int first_bsdf,
+static float *copy_vectors(const float *from, uint64_t count)
+{
+    float *copy = ooze_alloc(count, 3 * sizeof *copy);
+    if (copy) {
+        memcpy(copy, from, count * 3 * sizeof *copy);
+    }
+    return copy;
+}
+
+static OozeStatus add_geometry(const OozeFrame *frame, const OozeSurface *surface,
+                               const OozeFluidSurface *how, OozeRayScene *ray_scene,
+                               OozeError *error)
+{
+    bool colored = how->color_field->name != NULL;
+    float *colors = colored ? vertex_colors(surface, how->color_field) : NULL;
+    float *positions = copy_vectors(surface->positions, surface->vertex_count);
+    float *normals = copy_vectors(surface->normals, surface->vertex_count);
+    OozeStatus status;
+    if (!positions || !normals || (colored && !colors)) {
+        status = ooze_fail_memory(error, "a surface", surface->vertex_count * 9 * sizeof(float));
+    } else {
+        ooze_solid_meshes_fit_surface(how->solids, frame, surface->vertex_count, positions,
+                                      normals);
+        OozeRayGeometry geometry = {.is_fluid = true,
+                                    .bsdf = how->first_bsdf,
+                                    .materials = surface->materials,
+                                    .colors = colors,
+                                    .vertex_count = surface->vertex_count,
+                                    .positions = positions,
+                                    .normals = normals,
+                                    .triangle_count = surface->triangle_count,
+                                    .triangles = surface->triangles};
+        status = ooze_ray_scene_add_geometry(ray_scene, &geometry, error);
+    }
+    ooze_free(colors);
+    ooze_free(positions);
+    ooze_free(normals);
+    return status;
+}
+
+OozeStatus ooze_fluid_add_surface(const OozeFrame *frame, const OozeFluidSurface *how,
                                   OozeRayScene *ray_scene, OozeError *error)
 {
-    OozeSurfaceSettings settings = *how;
+    OozeSurfaceSettings settings = *how->settings;
+    const OozeColorField *color_field = how->color_field;
     bool own = color_field->name && (strcmp(color_field->name, "speed") == 0 ||
                                      strcmp(color_field->name, "velocity") == 0 ||
                                      strcmp(color_field->name, "material") == 0);
@@ -39,26 +79,8 @@ OozeStatus ooze_fluid_add_surface(const OozeFrame *frame, const OozeSurfaceSetti
     settings.fields = fields;
     settings.field_count = color_field->name && !own ? 1 : 0;
     OozeSurface *surface = NULL;
-    OozeStatus status = ooze_surface_build(frame, &settings, threads, &surface, error);
-    if (status) {
-        return status;
-    }
-    float *colors = color_field->name ? vertex_colors(surface, color_field) : NULL;
-    if (color_field->name && !colors) {
-        status = ooze_fail_memory(error, "colours", surface->vertex_count * 3 * sizeof(float));
-    } else {
-        OozeRayGeometry geometry = {.is_fluid = true,
-                                    .bsdf = first_bsdf,
-                                    .materials = surface->materials,
-                                    .colors = colors,
-                                    .vertex_count = surface->vertex_count,
-                                    .positions = surface->positions,
-                                    .normals = surface->normals,
-                                    .triangle_count = surface->triangle_count,
-                                    .triangles = surface->triangles};
-        status = ooze_ray_scene_add_geometry(ray_scene, &geometry, error);
-    }
-    ooze_free(colors);
+    OozeStatus status = ooze_surface_build(frame, &settings, how->threads, &surface, error);
+    status = status ? status : add_geometry(frame, surface, how, ray_scene, error);
     ooze_surface_free(surface);
     return status;
 }

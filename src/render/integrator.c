@@ -67,14 +67,17 @@ static float straight_transmittance(const OozeHit *hit, OozeF3 direction)
 OozeF3 ooze_trace_transmittance(const OozeTracer *tracer, OozeF3 origin, OozeF3 direction,
                                 float distance)
 {
-    float epsilon = ooze_ray_scene_epsilon(tracer->scene), at = 0.0f;
+    float epsilon = ooze_ray_scene_epsilon(tracer->scene), at = 0.0f, near = epsilon;
     OozeF3 transmitted = f3_all(1.0f);
     for (int i = 0; i < CROSSINGS_MAX; i++) {
         OozeHit hit;
-        float near = at + epsilon;
         if (!ooze_ray_scene_intersect(tracer->scene, origin, direction, near, distance - epsilon,
                                       &hit)) {
             return transmitted;
+        }
+        near = hit.distance + epsilon;
+        if (hit.is_wall) {
+            continue;
         }
         if (hit.bsdf->kind != OOZE_LOOK_CLEAR) {
             return f3_all(0.0f);
@@ -217,11 +220,15 @@ static bool touches_solid(const Trace *trace, const Path *path, const OozeHit *h
     float contact_gap = trace->tracer->contact_gap,
           epsilon = ooze_ray_scene_epsilon(trace->tracer->scene);
     float cosine = fmaxf(fabsf(f3_dot(path->direction, hit->geometric_normal)), 0.25f);
-    OozeHit next;
-    return contact_gap > 0.0f && hit->is_fluid &&
-           ooze_ray_scene_intersect(trace->tracer->scene, hit->point, path->direction, epsilon,
-                                    contact_gap / cosine, &next) &&
-           !next.is_fluid && next.bsdf->kind != OOZE_LOOK_CLEAR;
+    float near = epsilon, far = contact_gap / cosine;
+    OozeHit next = {.is_fluid = true};
+    bool any = contact_gap > 0.0f && hit->is_fluid;
+    do { /* a pane may be between */
+        any = any && ooze_ray_scene_intersect(trace->tracer->scene, hit->point, path->direction,
+                                              near, far, &next);
+        near = any ? next.distance + epsilon : near;
+    } while (any && next.is_wall && next.bsdf->kind == OOZE_LOOK_CLEAR);
+    return any && !next.is_fluid && next.bsdf->kind != OOZE_LOOK_CLEAR;
 }
 
 static void cross_straight(Trace *trace, Path *path, const OozeHit *hit)
@@ -245,6 +252,22 @@ static void reflect(Trace *trace, Path *path, const OozeHit *hit, OozeF3 normal,
 
 static void trace_path(Trace *trace, Path path);
 
+/* Traces the reflected share of a path from the camera as a path of its own, so that highlights
+   have no noise; the path keeps the rest. */
+static void split_reflection(Trace *trace, Path *path, const OozeHit *hit, OozeF3 normal,
+                             float reflected)
+{
+    Path reflected_path = *path;
+    reflected_path.from_camera = false;
+    reflected_path.throughput = f3_scale(path->throughput, reflected);
+    reflect(trace, &reflected_path, hit, normal, hit->front ? 1.0f : -1.0f);
+    OozeFeatures *features = trace->features;
+    trace->features = NULL;
+    trace_path(trace, reflected_path);
+    trace->features = features;
+    path->throughput = f3_scale(path->throughput, 1.0f - reflected);
+}
+
 static bool refract_or_reflect(Trace *trace, Path *path, const OozeHit *hit)
 {
     float side = hit->front ? 1.0f : -1.0f;
@@ -263,16 +286,8 @@ static bool refract_or_reflect(Trace *trace, Path *path, const OozeHit *hit)
         passes = ooze_refract(in, f3_scale(hit->geometric_normal, side), ratio, &out);
     }
     reflected = passes ? reflected : 1.0f;
-    if (path->from_camera && passes) { /* both paths are traced: highlights have no noise */
-        Path reflected_path = *path;
-        reflected_path.from_camera = false;
-        reflected_path.throughput = f3_scale(path->throughput, reflected);
-        reflect(trace, &reflected_path, hit, normal, side);
-        OozeFeatures *features = trace->features;
-        trace->features = NULL;
-        trace_path(trace, reflected_path);
-        trace->features = features;
-        path->throughput = f3_scale(path->throughput, 1.0f - reflected);
+    if (path->from_camera && passes) {
+        split_reflection(trace, path, hit, normal, reflected);
     } else if (ooze_sampler_pair(trace->sampler).u < reflected) {
         reflect(trace, path, hit, normal, side);
         return true;
@@ -283,8 +298,27 @@ static bool refract_or_reflect(Trace *trace, Path *path, const OozeHit *hit)
     return true;
 }
 
+/* A thin pane: two parallel faces, with reflections back and forth between them; no refraction. */
+static void cross_pane(Trace *trace, Path *path, const OozeHit *hit)
+{
+    OozeF3 normal = f3_scale(hit->geometric_normal, hit->front ? 1.0f : -1.0f);
+    float face = ooze_fresnel(fabsf(f3_dot(path->direction, normal)), hit->bsdf->refraction);
+    float reflected = 2.0f * face / (1.0f + face);
+    if (path->from_camera) {
+        split_reflection(trace, path, hit, normal, reflected);
+    } else if (!path->scattered && ooze_sampler_pair(trace->sampler).u < reflected) {
+        reflect(trace, path, hit, normal, hit->front ? 1.0f : -1.0f);
+        return;
+    }
+    cross_straight(trace, path, hit);
+}
+
 static bool cross_clear_surface(Trace *trace, Path *path, const OozeHit *hit)
 {
+    if (hit->is_wall) {
+        cross_pane(trace, path, hit);
+        return true;
+    }
     if (trace->features && f3_dot(trace->features->normal, trace->features->normal) == 0.0f) {
         trace->features->normal = shading_frame(hit, path->direction).n;
         trace->features->distance = hit->distance;
@@ -386,14 +420,15 @@ static void add_backdrop(Trace *trace, const Path *path, float weight)
 /* Whether the path ends at a light within `far`. Area lights are invisible to the camera. */
 static bool add_light_hit(Trace *trace, const Path *path, float far)
 {
-    OozeF3 radiance, from = path->pdf > 0.0f ? path->scatter_point : path->origin;
-    float pdf, before = f3_length(f3_sub(path->origin, from)); /* crossed straight so far */
-    if (path->from_camera || !ooze_lights_hit(trace->tracer->lights, from, path->direction,
-                                              before + far, &radiance, &pdf)) {
+    OozeF3 from = path->pdf > 0.0f ? path->scatter_point : path->origin;
+    OozeLightSample light;
+    float before = f3_length(f3_sub(path->origin, from)); /* crossed straight so far */
+    if (path->from_camera ||
+        !ooze_lights_hit(trace->tracer->lights, from, path->direction, before + far, &light)) {
         return false;
     }
-    float weight = path->pdf > 0.0f ? balance_heuristic(path->pdf, pdf) : 1.0f;
-    add_radiance(trace, path, f3_scale(f3_mul(radiance, path->throughput), weight));
+    float weight = path->pdf > 0.0f ? balance_heuristic(path->pdf, light.pdf) : 1.0f;
+    add_radiance(trace, path, f3_scale(f3_mul(light.radiance, path->throughput), weight));
     return true;
 }
 
@@ -411,6 +446,21 @@ static bool survives_roulette(Trace *trace, Path *path)
     }
     path->throughput = f3_scale(path->throughput, 1.0f / probability);
     return true;
+}
+
+/* Adds the light behind the wall of a container, which is sampled through it. */
+static void add_light_behind_wall(Trace *trace, const Path *path, const OozeHit *hit)
+{
+    OozeF3 from = path->scatter_point;
+    OozeLightSample light;
+    if (!ooze_lights_hit(trace->tracer->lights, from, path->direction, INFINITY, &light)) {
+        return;
+    }
+    float distance = light.distance - f3_length(f3_sub(hit->point, from));
+    OozeF3 transmitted =
+        ooze_trace_transmittance(trace->tracer, hit->point, path->direction, distance);
+    OozeF3 incoming = f3_mul(f3_mul(light.radiance, path->throughput), transmitted);
+    add_radiance(trace, path, f3_scale(incoming, balance_heuristic(path->pdf, light.pdf)));
 }
 
 static bool scatter(Trace *trace, Path *path, OozeHit *hit)
@@ -435,7 +485,8 @@ static void trace_path(Trace *trace, Path path)
         bool any = ooze_ray_scene_intersect(tracer->scene, path.origin, path.direction, 0.0f,
                                             INFINITY, &hit);
         /* A path that hits a clear surface from behind has been in that medium since its start. */
-        if (any && !hit.front && hit.bsdf->kind == OOZE_LOOK_CLEAR && path.medium < 0) {
+        if (any && !hit.front && hit.bsdf->kind == OOZE_LOOK_CLEAR && !hit.is_wall &&
+            path.medium < 0) {
             path.medium = hit.bsdf_index;
         }
         if (any && path.medium >= 0 && traverse_medium(trace, &path, hit.distance)) {
@@ -444,6 +495,9 @@ static void trace_path(Trace *trace, Path path)
         if (add_light_hit(trace, &path, any ? hit.distance : INFINITY)) {
             record_features(trace, path.throughput, f3_scale(path.direction, -1.0f), 0.0f);
             return;
+        }
+        if (any && hit.is_wall && hit.bsdf->kind != OOZE_LOOK_CLEAR && path.pdf > 0.0f) {
+            add_light_behind_wall(trace, &path, &hit);
         }
         float fade = any ? ooze_plane_fade(tracer, &hit) : 1.0f;
         if (fade > 0.0f) {

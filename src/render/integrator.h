@@ -3,7 +3,9 @@
    Clear media refract paths that come from the camera, a mirror or another clear medium. After any
    other scattering a path crosses clear media straight, attenuated by absorption and reflection:
    shadows of honey are amber without the noise of caustics, and lights can be sampled through it.
-   */
+
+   Walls of containers cast no shadows: light from outside reaches the fluid through them. Clear
+   walls are thin panes, which reflect and do not refract. */
 #ifndef OOZE_RENDER_INTEGRATOR_H
 #define OOZE_RENDER_INTEGRATOR_H
 

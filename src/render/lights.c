@@ -177,7 +177,7 @@ OozeLightSample ooze_lights_sample(const OozeLights *lights, OozeF3 from, OozePa
 }
 
 bool ooze_lights_hit(const OozeLights *lights, OozeF3 from, OozeF3 direction, float far,
-                     OozeF3 *radiance, float *pdf)
+                     OozeLightSample *hit)
 {
     const OozeLight *found = NULL;
     for (int i = 0; i < lights->count; i++) {
@@ -186,15 +186,17 @@ bool ooze_lights_hit(const OozeLights *lights, OozeF3 from, OozeF3 direction, fl
         if (!light->is_sun && hits_square(light, from, direction, far, &distance)) {
             far = distance;
             found = light;
-            *pdf = square_pdf(light, direction, distance);
+            hit->pdf = square_pdf(light, direction, distance);
         } else if (light->is_sun && isinf(far) && !found &&
                    f3_dot(direction, light->axis) > light->cosine) {
             found = light;
-            *pdf = light->probability / light->area;
+            hit->pdf = light->probability / light->area;
         }
     }
     if (found) {
-        *radiance = found->radiance;
+        hit->direction = direction;
+        hit->radiance = found->radiance;
+        hit->distance = far;
     }
     return found != NULL;
 }

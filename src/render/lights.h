@@ -50,9 +50,9 @@ typedef struct OozeLightSample {
 OozeLightSample ooze_lights_sample(const OozeLights *lights, OozeF3 from, OozePair random,
                                    float choice);
 
-/* The light hit within `far`: its radiance, and the pdf with which sampling takes that direction.
-   False for none. */
+/* The light hit within `far`; its pdf is that with which sampling takes the direction. False for
+   none. */
 bool ooze_lights_hit(const OozeLights *lights, OozeF3 from, OozeF3 direction, float far,
-                     OozeF3 *radiance, float *pdf);
+                     OozeLightSample *hit);
 
 #endif

@@ -27,9 +27,8 @@ static OozeF3 direct(const OozeTracer *tracer, const OozeHit *hit, OozeF3 normal
             continue;
         }
         OozeF3 irradiance = f3_scale(light->radiance, solid_angle * cosine / OOZE_PI_F);
-        OozeHit occluder;
         if (i == 0 &&
-            ooze_ray_scene_intersect(tracer->scene, point, direction, 0.0f, distance, &occluder)) {
+            f3_max(ooze_trace_transmittance(tracer, point, direction, distance)) == 0.0f) {
             irradiance = f3_scale(irradiance, 0.15f);
         }
         sum = f3_add(sum, irradiance);

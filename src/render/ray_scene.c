@@ -302,6 +302,7 @@ static void describe_hit(const OozeRayScene *scene, const struct RTCRayHit *foun
         hit->color = interpolate(geometry->colors, corner, u, v);
     }
     hit->is_fluid = geometry->is_fluid;
+    hit->is_wall = geometry->is_wall;
     hit->is_plane = false;
 }
 

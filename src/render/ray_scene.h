@@ -11,7 +11,8 @@ typedef struct OozeRayScene OozeRayScene;
 /* Triangles or spheres of one Embree geometry. The scene copies the arrays. */
 typedef struct OozeRayGeometry {
     bool is_fluid;             /* a closed surface of the fluid; otherwise a solid */
-    bool one_sided;            /* hit from the front only: walls of containers */
+    bool is_wall;              /* of a container: does not stop light, see ooze_trace */
+    bool one_sided;            /* hit from the front only */
     int bsdf;                  /* index of the BSDF; of material 0 where there are materials */
     const uint16_t *materials; /* per vertex or sphere, added to `bsdf`; NULL: all 0 */
     const float *colors;    /* 3 per vertex or sphere, for BSDFs with vertex colour; NULL: none */
@@ -40,7 +41,7 @@ typedef struct OozeHit {
     const OozeBsdf *bsdf;
     int bsdf_index;
     bool front; /* hit from outside */
-    bool is_fluid, is_plane;
+    bool is_fluid, is_plane, is_wall;
 } OozeHit;
 
 OozeStatus ooze_ray_scene_create(OozeRayScene **scene, OozeError *error);

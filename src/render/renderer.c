@@ -17,11 +17,14 @@
 #include "render/renderer.h"
 #include "render/solid_meshes.h"
 #include "scene/scene.h"
+#include "solids/motion.h"
+#include "solids/shape.h"
 #include "world/frame.h"
 
 #define FADE_FROM    1.6f /* distances between which planes fade out, in radii of the view */
 #define FADE_TO      6.0f
 #define CONTACT_GAP  1.2f /* spacings */
+#define GROUND_GAP   2e-3 /* below the floor of a container, in radii of the view */
 #define RADIANCE_MAX 12.0f
 #define MEMORY_SHARE 0.5 /* of physical memory that a picture may take */
 
@@ -48,19 +51,8 @@ static uint64_t memory_limit(void)
                                  : (uint64_t)1 << 32;
 }
 
-static OozeStatus check_def(const OozeRenderDef *def, OozeError *error)
+static OozeStatus check_memory(const OozeRenderDef *def, OozeError *error)
 {
-    if (!(def->size.x >= 1.0 && def->size.y >= 1.0 && def->size.x <= OOZE_PICTURE_SIDE_MAX &&
-          def->size.y <= OOZE_PICTURE_SIDE_MAX)) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "such as 960 by 540",
-                         "a picture cannot have %g x %g pixels; each side is 1 to %d", def->size.x,
-                         def->size.y, OOZE_PICTURE_SIDE_MAX);
-    }
-    if (def->samples < 1 || def->samples > OOZE_PICTURE_SAMPLES_MAX) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "64 are usual",
-                         "a pixel cannot have %d samples; 1 to %d are allowed", def->samples,
-                         OOZE_PICTURE_SAMPLES_MAX);
-    }
     uint64_t bytes = ooze_film_bytes((uint64_t)def->size.x, (uint64_t)def->size.y);
     uint64_t limit = memory_limit();
     if (bytes > limit) {
@@ -83,7 +75,8 @@ OozeStatus ooze_renderer_create(const OozeScene *scene, const OozeRenderDef *def
                          scene->error_count, scene->error_count == 1 ? "" : "s");
     }
     def = def ? def : &scene->def.render;
-    OozeStatus status = check_def(def, error);
+    OozeStatus status = ooze_render_def_check(def, error);
+    status = status ? status : check_memory(def, error);
     if (status) {
         return status;
     }
@@ -275,8 +268,27 @@ uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
 
 /* ---- the ray scene --------------------------------------------------------------------------- */
 
+/* Containers without a colour that are seen from outside are lighter than other solids, so that the
+   fluid stands out. Seen from inside they are not: light walls all around are overexposed. */
+static const float *solid_color(const OozeRenderer *renderer, const OozeFrame *frame, int i,
+                                OozeVec3 camera)
+{
+    static const float light[3] = {0.76f, 0.76f, 0.75f};
+    const OozeSolidDef *solid = &renderer->scene->def.solids[i];
+    const OozeSolidMesh *mesh = &renderer->meshes.meshes[i];
+    OozeSolidDef plain = ooze_solid_def_default();
+    if (!mesh->container || memcmp(solid->color, plain.color, sizeof plain.color) != 0) {
+        return solid->color;
+    }
+    OozePose pose = ooze_solid_mesh_pose(mesh, i, frame);
+    bool inside =
+        ooze_shape_distance(mesh->container, ooze_pose_to_local(&pose, camera), NULL) > 0.0;
+    return inside ? solid->color : light;
+}
+
 /* BSDFs of the materials, then of the solids. */
-static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, OozeError *error)
+static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, OozeVec3 camera,
+                            OozeError *error)
 {
     const OozeSceneDef *def = &renderer->scene->def;
     double extent = cbrt((double)(renderer->most_particles + 1)) * frame->spacing;
@@ -299,7 +311,8 @@ static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, Ooze
     }
     for (int i = 0; i < def->solid_count && !status; i++) {
         const OozeSolidDef *solid = &def->solids[i];
-        OozeBsdf bsdf = ooze_bsdf_make(&solid->look, solid->name, "matte", solid->color, extent);
+        const float *color = solid_color(renderer, frame, i, camera);
+        OozeBsdf bsdf = ooze_bsdf_make(&solid->look, solid->name, "matte", color, extent);
         bsdf = renderer->def.preview ? ooze_bsdf_opaque(&bsdf) : bsdf;
         status = ooze_ray_scene_add_bsdf(renderer->ray_scene, &bsdf, error);
     }
@@ -310,9 +323,12 @@ static OozeStatus add_bsdfs(OozeRenderer *renderer, const OozeFrame *frame, Ooze
 static OozeStatus add_ground(OozeRenderer *renderer, const OozeFrame *frame, const View *view,
                              float grid_spacing, OozeError *error)
 {
-    OozeVec3 up = vec3_axis(frame->up);
+    OozeVec3 up = vec3_axis(frame->up), point = view->low;
     for (int i = 0; i < renderer->meshes.count; i++) {
         const OozeSolidMesh *mesh = &renderer->meshes.meshes[i];
+        if (mesh->container) { /* its floor must not coincide with the ground */
+            point = vec3_madd(view->low, -GROUND_GAP * view->size, up);
+        }
         OozePose pose = ooze_solid_mesh_pose(mesh, i, frame);
         if (mesh->is_plane && vec3_dot(quat_rotate(pose.rotation, mesh->normal), up) > 0.5) {
             return OOZE_OK;
@@ -321,7 +337,7 @@ static OozeStatus add_ground(OozeRenderer *renderer, const OozeFrame *frame, con
     OozeLookDef look = ooze_look_def_default();
     const float color[3] = {0.62f, 0.61f, 0.60f};
     OozeBsdf bsdf = ooze_bsdf_make(&look, "", "matte", color, 1.0);
-    OozePlane plane = {.point = f3_of(view->low),
+    OozePlane plane = {.point = f3_of(point),
                        .normal = f3_of(up),
                        .bsdf = frame->material_count + renderer->meshes.count,
                        .grid_spacing = grid_spacing};
@@ -330,7 +346,7 @@ static OozeStatus add_ground(OozeRenderer *renderer, const OozeFrame *frame, con
 }
 
 static OozeStatus build_ray_scene(OozeRenderer *renderer, const OozeFrame *frame, const View *view,
-                                  OozeError *error)
+                                  const OozeCamera *camera, OozeError *error)
 {
     OozeRayScene *ray_scene = renderer->ray_scene;
     const OozeRenderDef *def = &renderer->def;
@@ -338,17 +354,20 @@ static OozeStatus build_ray_scene(OozeRenderer *renderer, const OozeFrame *frame
     bool has_grid = def->backdrop == OOZE_BACKDROP_GRID;
     float grid_spacing = has_grid ? (float)ooze_axis_step_below(view->size / 3.0) : 0.0f;
     ooze_ray_scene_clear(ray_scene);
-    OozeStatus status = add_bsdfs(renderer, frame, error);
+    OozeStatus status = add_bsdfs(renderer, frame, camera->position, error);
     if (!status && frame->particle_count > 0) {
         bool spheres = def->particles || def->preview;
+        OozeFluidSurface how = {.settings = &renderer->scene->def.surface,
+                                .color_field = &color_field,
+                                .solids = &renderer->meshes,
+                                .threads = def->threads};
         status = spheres ? ooze_fluid_add_spheres(frame, &color_field, 0, ray_scene, error)
-                         : ooze_fluid_add_surface(frame, &renderer->scene->def.surface,
-                                                  &color_field, def->threads, 0, ray_scene, error);
+                         : ooze_fluid_add_surface(frame, &how, ray_scene, error);
     }
-    status = status
-                 ? status
-                 : ooze_solid_meshes_add_to_scene(&renderer->meshes, frame, frame->material_count,
-                                                  grid_spacing, ray_scene, error);
+    OozeSolidPlacing placing = {frame->material_count, grid_spacing, f3_of(camera->position)};
+    status = status ? status
+                    : ooze_solid_meshes_add_to_scene(&renderer->meshes, frame, &placing, ray_scene,
+                                                     error);
     status = status ? status : add_ground(renderer, frame, view, grid_spacing, error);
     return status ? status : ooze_ray_scene_commit(ray_scene, (float)view->size, error);
 }
@@ -387,11 +406,11 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
         status = ooze_renderer_survey(renderer, frame, error);
     }
     View view = view_of(renderer);
-    status = status ? status : build_ray_scene(renderer, frame, &view, error);
+    OozeCamera camera = ooze_renderer_camera(renderer);
+    status = status ? status : build_ray_scene(renderer, frame, &view, &camera, error);
     if (status) {
         return status;
     }
-    OozeCamera camera = ooze_renderer_camera(renderer);
     OozeVec3 up = vec3_axis(frame->up);
     OozeVec3 horizontal = vec3_madd(camera.forward, -vec3_dot(camera.forward, up), up);
     OozeLightPlace place = {f3_of(view.centre), f3_of(up), f3_of(vec3_unit(horizontal, camera.up)),

@@ -8,6 +8,9 @@
 #include "render/camera.h"
 #include "render/fluid.h"
 
+/* Fails for the first setting outside its limits. */
+OozeStatus ooze_render_def_check(const OozeRenderDef *def, OozeError *error);
+
 /* Camera and colour range for the frames surveyed so far. */
 OozeCamera ooze_renderer_camera(const OozeRenderer *renderer);
 OozeColorField ooze_renderer_color_field(const OozeRenderer *renderer);

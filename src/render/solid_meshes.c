@@ -9,6 +9,8 @@
 #include "solids/motion.h"
 #include "solids/shape.h"
 
+#define CEILING_COSINE -0.5f /* of the angle between up and the normal of a ceiling, at most */
+
 /* Edge length at which curved shapes appear smooth: a fraction of their radius, but not below a
    fraction of the whole. */
 static double edge_for_shape(const OozeShapeDef *def, double size)
@@ -49,10 +51,11 @@ static OozeStatus copy_mesh(OozeSolidMesh *solid_mesh, const OozeMesh *mesh, Ooz
     solid_mesh->positions = ooze_alloc(mesh->vertex_count, 3 * sizeof(float));
     solid_mesh->world_positions = ooze_alloc(mesh->vertex_count, 3 * sizeof(float));
     solid_mesh->triangles = ooze_alloc(corners, sizeof(uint32_t));
+    solid_mesh->world_triangles = ooze_alloc(corners, sizeof(uint32_t));
     solid_mesh->normals = ooze_alloc(corners, 3 * sizeof(float));
     solid_mesh->world_normals = ooze_alloc(corners, 3 * sizeof(float));
     if (!solid_mesh->positions || !solid_mesh->world_positions || !solid_mesh->triangles ||
-        !solid_mesh->normals || !solid_mesh->world_normals) {
+        !solid_mesh->world_triangles || !solid_mesh->normals || !solid_mesh->world_normals) {
         return ooze_fail_memory(error, "the triangles of a solid", corners * 9 * sizeof(float));
     }
     solid_mesh->low = vec3(INFINITY, INFINITY, INFINITY);
@@ -80,7 +83,6 @@ static OozeStatus make_solid_mesh(OozeSolidMesh *solid_mesh, const OozeSolidDef 
     const OozeShapeDef *def = &solid->shape;
     solid_mesh->name = solid->name;
     solid_mesh->rest = (OozePose){.position = def->position, .rotation = def->rotation};
-    solid_mesh->one_sided = def->inverted;
     solid_mesh->world_low = vec3(INFINITY, INFINITY, INFINITY);
     solid_mesh->world_high = vec3(-INFINITY, -INFINITY, -INFINITY);
     solid_mesh->hidden = !solid->visible;
@@ -108,7 +110,11 @@ static OozeStatus make_solid_mesh(OozeSolidMesh *solid_mesh, const OozeSolidDef 
     }
     status = status ? status : copy_mesh(solid_mesh, mesh, scale, error);
     ooze_mesh_free(mesh);
-    ooze_shape_destroy(shape);
+    if (def->inverted) {
+        solid_mesh->container = shape;
+    } else {
+        ooze_shape_destroy(shape);
+    }
     return status;
 }
 
@@ -137,9 +143,11 @@ void ooze_solid_meshes_free(OozeSolidMeshes *meshes)
 {
     for (int i = 0; i < meshes->count; i++) {
         OozeSolidMesh *solid_mesh = &meshes->meshes[i];
+        ooze_shape_destroy(solid_mesh->container);
         ooze_free(solid_mesh->positions);
         ooze_free(solid_mesh->world_positions);
         ooze_free(solid_mesh->triangles);
+        ooze_free(solid_mesh->world_triangles);
         ooze_free(solid_mesh->normals);
         ooze_free(solid_mesh->world_normals);
     }
@@ -199,11 +207,55 @@ static void transform(OozeSolidMesh *solid_mesh, const OozePose *pose)
         OozeF3 world_normals = f3_of(quat_rotate(pose->rotation, local));
         memcpy(solid_mesh->world_normals + 3 * i, &world_normals, sizeof world_normals);
     }
+    solid_mesh->world_triangle_count = solid_mesh->triangle_count;
+    memcpy(solid_mesh->world_triangles, solid_mesh->triangles,
+           3 * solid_mesh->triangle_count * sizeof(uint32_t));
+}
+
+/* A normal of length twice the area, of a triangle in its pose; `point`: one of its corners. */
+static OozeF3 triangle_normal(const OozeSolidMesh *solid_mesh, uint64_t i, OozeF3 *point)
+{
+    const uint32_t *corner = solid_mesh->triangles + 3 * i;
+    const float *positions = solid_mesh->world_positions;
+    OozeF3 a = f3_load(positions + 3 * (size_t)corner[0]);
+    OozeF3 b = f3_load(positions + 3 * (size_t)corner[1]);
+    OozeF3 c = f3_load(positions + 3 * (size_t)corner[2]);
+    *point = a;
+    return f3_cross(f3_sub(b, a), f3_sub(c, a));
+}
+
+static bool faces(const OozeSolidMesh *solid_mesh, uint64_t i, OozeF3 camera)
+{
+    OozeF3 point, normal = triangle_normal(solid_mesh, i, &point);
+    return f3_dot(normal, f3_sub(camera, point)) > 0.0f;
+}
+
+/* Removes the walls of a container that face away from the camera, which would hide the inside.
+   Seen from outside it has no ceiling either. */
+static void cut_away(OozeSolidMesh *solid_mesh, OozeF3 camera, OozeF3 up)
+{
+    bool outside = false;
+    for (uint64_t i = 0; i < solid_mesh->triangle_count && !outside; i++) {
+        outside = !faces(solid_mesh, i, camera);
+    }
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < solid_mesh->triangle_count; i++) {
+        OozeF3 point, normal = triangle_normal(solid_mesh, i, &point);
+        bool is_ceiling = f3_dot(normal, up) < CEILING_COSINE * f3_length(normal);
+        if (faces(solid_mesh, i, camera) && !(outside && is_ceiling)) {
+            memmove(solid_mesh->world_triangles + 3 * kept, solid_mesh->triangles + 3 * i,
+                    3 * sizeof(uint32_t));
+            memmove(solid_mesh->world_normals + 9 * kept, solid_mesh->world_normals + 9 * i,
+                    9 * sizeof(float));
+            kept++;
+        }
+    }
+    solid_mesh->world_triangle_count = kept;
 }
 
 OozeStatus ooze_solid_meshes_add_to_scene(OozeSolidMeshes *meshes, const OozeFrame *frame,
-                                          int first_bsdf, float grid_spacing,
-                                          OozeRayScene *ray_scene, OozeError *error)
+                                          const OozeSolidPlacing *placing, OozeRayScene *ray_scene,
+                                          OozeError *error)
 {
     OozeStatus status = OOZE_OK;
     for (int i = 0; i < meshes->count && !status; i++) {
@@ -217,20 +269,28 @@ OozeStatus ooze_solid_meshes_add_to_scene(OozeSolidMeshes *meshes, const OozeFra
             bool faces_up = vec3_dot(normal, vec3_axis(frame->up)) > 0.99;
             OozePlane plane = {.point = f3_of(pose.position),
                                .normal = f3_of(normal),
-                               .bsdf = first_bsdf + i,
-                               .grid_spacing = faces_up ? grid_spacing : 0.0f};
+                               .bsdf = placing->first_bsdf + i,
+                               .grid_spacing = faces_up ? placing->grid_spacing : 0.0f};
             status = ooze_ray_scene_add_plane(ray_scene, &plane, error);
             continue;
         }
         transform(solid_mesh, &pose);
-        OozeRayGeometry geometry = {.one_sided = solid_mesh->one_sided,
-                                    .bsdf = first_bsdf + i,
+        /* Panes are visible from both sides. */
+        int bsdf = placing->first_bsdf + i;
+        bool cut =
+            solid_mesh->container && ooze_ray_scene_bsdf(ray_scene, bsdf)->kind != OOZE_LOOK_CLEAR;
+        if (cut) {
+            cut_away(solid_mesh, placing->camera, f3_of(vec3_axis(frame->up)));
+        }
+        OozeRayGeometry geometry = {.is_wall = solid_mesh->container != NULL,
+                                    .one_sided = cut,
+                                    .bsdf = bsdf,
                                     .vertex_count = solid_mesh->vertex_count,
                                     .positions = solid_mesh->world_positions,
                                     .normals = solid_mesh->world_normals,
                                     .corner_normals = true,
-                                    .triangle_count = solid_mesh->triangle_count,
-                                    .triangles = solid_mesh->triangles};
+                                    .triangle_count = solid_mesh->world_triangle_count,
+                                    .triangles = solid_mesh->world_triangles};
         status = ooze_ray_scene_add_geometry(ray_scene, &geometry, error);
     }
     return status;

@@ -10,17 +10,20 @@ typedef struct OozeSolidMesh {
     const char *name;
     OozePose rest; /* in the scene file */
     bool is_plane;
-    bool hidden;        /* no mesh */
-    bool one_sided;     /* a container, visible from inside only */
-    OozeVec3 normal;    /* of a plane, local */
-    OozeVec3 low, high; /* bounds, local; not of planes */
+    bool hidden;                 /* no mesh */
+    struct OozeShape *container; /* NULL: no container */
+    OozeVec3 normal;             /* of a plane, local */
+    OozeVec3 low, high;          /* bounds, local; not of planes */
     OozeVec3 world_low,
         world_high;   /* bounds in the world over all surveyed frames; low > high: none */
     float *positions; /* local */
     float *normals;   /* 3 per corner of a triangle */
     uint32_t *triangles;
     uint64_t vertex_count, triangle_count;
-    float *world_positions, *world_normals; /* of the current frame */
+    /* Of the current frame; of containers the triangles that are not cut away. */
+    float *world_positions, *world_normals;
+    uint32_t *world_triangles;
+    uint64_t world_triangle_count;
 } OozeSolidMesh;
 
 typedef struct OozeSolidMeshes {
@@ -36,11 +39,21 @@ void ooze_solid_meshes_free(OozeSolidMeshes *meshes);
 OozePose ooze_solid_mesh_pose(const OozeSolidMesh *mesh, int index, const OozeFrame *frame);
 /* Extends the bounds in the world by those in a frame. */
 void ooze_solid_meshes_add_bounds(OozeSolidMeshes *meshes, const OozeFrame *frame);
-/* BSDFs begin at `first_bsdf`, one per solid. `grid_spacing`: of lines on planes that face up; 0:
-   none. */
+/* Moves the vertices of the fluid's surface that are close to the wall of a container onto it, and
+   gives them its normal; 3 floats each. */
+void ooze_solid_meshes_fit_surface(const OozeSolidMeshes *meshes, const OozeFrame *frame,
+                                   uint64_t count, float *positions, float *normals);
+
+/* How solids are added to the ray scene. */
+typedef struct OozeSolidPlacing {
+    int first_bsdf;     /* of the first solid; one per solid */
+    float grid_spacing; /* of lines on planes that face up; 0: none */
+    OozeF3 camera;      /* walls of containers that face away from it are cut away */
+} OozeSolidPlacing;
+
 OozeStatus ooze_solid_meshes_add_to_scene(OozeSolidMeshes *meshes, const OozeFrame *frame,
-                                          int first_bsdf, float grid_spacing,
-                                          OozeRayScene *ray_scene, OozeError *error);
+                                          const OozeSolidPlacing *placing, OozeRayScene *ray_scene,
+                                          OozeError *error);
 /* Normals of all corners, averaged over adjacent triangles within the crease angle. */
 OozeStatus ooze_corner_normals(const float *positions, uint64_t vertex_count,
                                const uint32_t *triangles, uint64_t triangle_count, float *normals,

@@ -20,6 +20,9 @@ typedef struct OozeSceneRange {
 
 /* Limits of a picture's sides in pixels and of its samples per pixel. */
 enum { OOZE_PICTURE_SIDE_MAX = 65535, OOZE_PICTURE_SAMPLES_MAX = 1 << 20 };
+#define OOZE_PICTURE_COORDINATE_MAX 1e6  /* m, of cameras and lights */
+#define OOZE_LIGHT_SIZE_MIN         1e-4 /* m */
+#define OOZE_LIGHT_STRENGTH_MAX     1e6
 
 enum { OOZE_SCENE_PARAMS_MAX = 64 }; /* settings of one method */
 

@@ -27,7 +27,7 @@ static const OozeKey look_keys[] = {
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeLookDef, color),
      .help = "of the body; of a clear one, the colour of white light after `depth`",
      .default_text = "the look's own, or that of the material or solid"},
-    {"depth", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeLookDef, depth),
+    {"depth", OOZE_KEY_REAL, "m", 1e-9, 1e6, offsetof(OozeLookDef, depth),
      .help = "distance in a clear or translucent body after which white light has the colour",
      .default_text = "a share of the fluid's extent, so that a scene looks the same at any size"},
     {"refraction", OOZE_KEY_REAL, "", 1.0, 3.0, offsetof(OozeLookDef, refraction),
@@ -59,10 +59,12 @@ const OozeSection ooze_section_look = {
 
 /* Stored in the definition of the render section: offsets count from its beginning. */
 
+#define COORDINATE -OOZE_PICTURE_COORDINATE_MAX, OOZE_PICTURE_COORDINATE_MAX
+
 static const OozeKey camera_keys[] = {
-    {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeRenderDef, camera_position),
+    {"position", OOZE_KEY_VEC3, "m", COORDINATE, offsetof(OozeRenderDef, camera_position),
      .help = "of the camera", .default_text = "all moving objects are in view in every frame"},
-    {"look_at", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeRenderDef, look_at),
+    {"look_at", OOZE_KEY_VEC3, "m", COORDINATE, offsetof(OozeRenderDef, look_at),
      .help = "the point in the middle of the picture",
      .default_text = "the middle of the moving objects"},
     {"field_of_view", OOZE_KEY_REAL, "deg", 1.0, 150.0, offsetof(OozeRenderDef, field_of_view),
@@ -111,14 +113,15 @@ static void light_defaults(void *item, int variant)
 }
 
 static const OozeKey light_keys[] = {
-    {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeLightDef, position),
+    {"position", OOZE_KEY_VEC3, "m", COORDINATE, offsetof(OozeLightDef, position),
      .help = "of its centre", .required = OOZE_REQUIRED},
-    {"target", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeLightDef, target),
+    {"target", OOZE_KEY_VEC3, "m", COORDINATE, offsetof(OozeLightDef, target),
      .help = "the point it faces"},
-    {"size", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeLightDef, size),
+    {"size", OOZE_KEY_REAL, "m", OOZE_LIGHT_SIZE_MIN, OOZE_PICTURE_COORDINATE_MAX,
+     offsetof(OozeLightDef, size),
      .help = "edge of the square light: a larger one has softer shadows"},
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeLightDef, color), .help = "of the light"},
-    {"strength", OOZE_KEY_REAL, "", 0.0, 1e6, offsetof(OozeLightDef, strength),
+    {"strength", OOZE_KEY_REAL, "", 0.0, OOZE_LIGHT_STRENGTH_MAX, offsetof(OozeLightDef, strength),
      .help = "at the target; 1: a white surface that faces the light is white in the picture"},
 };
 

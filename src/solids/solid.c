@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/color.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "solids/dynamic.h"
@@ -120,6 +121,11 @@ OozeStatus ooze_solid_create(OozeSolid *solid, const OozeSolidDef *def, OozeAxis
         return ooze_fail_memory(error, "a solid's name", strlen(name) + 1);
     }
     OozeStatus status = set_params(solid, def, error);
+    if (!status && !ooze_color_is_valid(def->color)) {
+        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "linear RGB, each 0 to 1",
+                           "the colour of solid '%s' is (%g, %g, %g)", name, (double)def->color[0],
+                           (double)def->color[1], (double)def->color[2]);
+    }
     if (!status && !vec3_is_finite(def->shape.position)) {
         status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "use finite numbers",
                            "the position of solid '%s' is not finite", name);

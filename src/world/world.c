@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/color.h"
 #include "base/fail.h"
 #include "base/text.h"
 #include "base/vec3.h"
@@ -360,6 +361,11 @@ static OozeStatus check_material(const OozeMaterialDef *def, const char *name, O
         if (status) {
             return status;
         }
+    }
+    if (!ooze_color_is_valid(def->color)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "linear RGB, each 0 to 1",
+                         "the colour of material '%s' is (%g, %g, %g)", name, (double)def->color[0],
+                         (double)def->color[1], (double)def->color[2]);
     }
     if (!isnan(def->values[OOZE_MATERIAL_CONDUCTIVITY]) &&
         !isnan(def->values[OOZE_MATERIAL_DIFFUSIVITY])) {

@@ -84,6 +84,13 @@ class RenderTest(runs.RunTest):
             self.bad(2, part, "render", run, *options)
         self.bad(1, "GB of memory", "render", run, "--size", "65000x65000")
         self.bad(1, "each side is", "render", run, "--size", "1e9x1e9")
+        for camera in ("1e39,0,0", "0,-1e300,0", "0,0,2e6", "0,0,1,1e39,0,0"):
+            self.bad(1, "it must be -1e+06 to 1e+06", "render", run, *SMALL, "--camera", camera)
+        for ends in ("-inf:inf", "0:1e300"):
+            self.bad(1, "end of the colours", "render", run, *SMALL, "--color-by", f"speed:{ends}")
+        for key, value in (("camera.position", "[1e39, 0, 0]"), ("exposure", "1e300"),
+                           ("lights", "[{position: [0, 1e39, 0]}]")):
+            self.bad(1, "it must be", "render", run, *SMALL, "--set", f"render.{key}={value}")
         self.bad(1, "did you mean 'velocity'?", "render", run, *SMALL, "--color-by", "velocit")
         self.bad(1, "did you mean 'honey'?", "render", run, *SMALL, "--set",
                  "materials.honey.look=hony")
