@@ -1,5 +1,5 @@
-/* Cells of a surface lattice: blocks of OOZE_CELL_STEPS samples along each axis of the lattice. Valid
-   C17 and CUDA. */
+/* Cells of a surface lattice: blocks of OOZE_CELL_STEPS samples along each axis of the lattice.
+   Valid C17 and CUDA. */
 #ifndef OOZE_SOLIDS_CELL_FORMULA_H
 #define OOZE_SOLIDS_CELL_FORMULA_H
 

@@ -100,8 +100,9 @@ static double samples_in(const OozeBounds *clip, const OozeSurfaceLattice *latti
                        (2.0 * extent[1] / lattice->step[1] + 1.0);
 }
 
-/* The new clip box of a plane, in its frame, where the fluid has come near the border of the present
-   one, else the present one. It is part of the saved state: a resumed run has the same samples. */
+/* The new clip box of a plane, in its frame, where the fluid has come near the border of the
+   present one, else the present one. It is part of the saved state: a resumed run has the same
+   samples. */
 static OozeBounds follow_fluid(const OozeWorld *world, const OozeSolid *plane,
                                const OozeBounds *fluid, double samples_max)
 {
@@ -145,8 +146,8 @@ static void update_plane(OozeWorld *world, OozeSolid *plane, const OozeBounds *f
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
-/* Cells from a particle to the farthest sample that affects it in a substep: its travel, one support
-   to a sample, and one more to the samples that contribute to the volume of that one. */
+/* Cells from a particle to the farthest sample that affects it in a substep: its travel, one
+   support to a sample, and one more to the samples that contribute to the volume of that one. */
 static OozeStatus find_reach(OozeWorld *world, const OozeSurfaceLattice *lattice, int *reach,
                              OozeError *error)
 {

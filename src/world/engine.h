@@ -63,8 +63,8 @@ typedef struct OozeEngine {
     /* Sorts the particles by cell and sets their bounding box, unless there are no particles. */
     OozeStatus (*sort)(void *data, const OozeStepContext *context, float low[3], float high[3],
                        OozeError *error);
-    /* Adds the cells that particles are in to an empty set, in any order and possibly several times.
-     */
+    /* Adds the cells that particles are in to an empty set, in any order; a cell may be added
+       several times. */
     OozeStatus (*find_cells)(void *data, const OozeCellMap *map, OozeCellSet *cells,
                              OozeError *error);
     /* Builds neighbour lists. `resampled`: the boundary samples differ from the last call's. */

@@ -213,8 +213,8 @@ static OozeFloat4 position_of(const OozeWorld *world, uint64_t id)
     return ooze_particles_positions(world->particles)[i];
 }
 
-/* A pool on a floor: one more particle, 200 m away, makes the floor be sampled in cells, and changes
-   no bit of the pool. The method has no sums over all particles. */
+/* A pool on a floor: one more particle, 200 m away, makes the floor be sampled in cells, and
+   changes no bit of the pool. The method has no sums over all particles. */
 static void pools_have_the_same_bits_in_cells(void **state)
 {
     (void)state;
@@ -240,8 +240,8 @@ static void pools_have_the_same_bits_in_cells(void **state)
     ooze_world_destroy(worlds[1]);
 }
 
-/* Fluid in the corner of rooms: the first is sampled completely, the others in cells; 6 walls of 50 m
-   have 6 million samples. */
+/* Fluid in the corner of rooms: the first is sampled completely, the others in cells; 6 walls of
+   50 m have 6 million samples. */
 static void rooms_have_samples_near_fluid_only(void **state)
 {
     (void)state;
@@ -265,8 +265,8 @@ static void rooms_have_samples_near_fluid_only(void **state)
             apart[k] = fmax(apart[k], hypot(hypot(a.x - b.x, a.y - b.y), a.z - b.z));
         }
     }
-    /* Samples are rounded to floats in the frame of the room, whose origin is in its middle: equally
-       in the first two, to 2e-6 m and 2e-5 m in the others. */
+    /* Samples are rounded to floats in the frame of the room, whose origin is in its middle:
+       equally in the first two, to 2e-6 m and 2e-5 m in the others. */
     MEASURED("8 m, spacings from the room of 6 m", apart[1] / s, 0, 0);
     MEASURED("50 m, spacings from the room of 6 m", apart[2] / s, 0, 5e-3);
     MEASURED("400 m, spacings from the room of 6 m", apart[3] / s, 0, 2e-2);
@@ -309,8 +309,8 @@ static void cells_follow_fluid_and_solid(void **state)
     ooze_world_destroy(world);
 }
 
-/* Along a periodic axis a cell is as long as the period, so that samples near one end of the box are
-   found from the other end. */
+/* Along a periodic axis a cell is as long as the period, so that samples near one end of the box
+   are found from the other end. */
 static void floors_in_periodic_channels_have_cells(void **state)
 {
     (void)state;
