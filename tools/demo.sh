@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Checks and runs a scene, and renders a picture and a video.
+# Checks and runs a scene, and renders a video and a picture.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scene=scenes/gallery/honey_coil.yaml
+scene=tools/demo.yaml
 run=runs/demo
 rm -rf "$run"
 build/ooze check "$scene"
 build/ooze run "$scene" -o "$run"
-build/ooze render "$run" --size 480x270 --samples 12 --video "$run/honey.mp4"
-build/ooze render "$run" --size 960x540 --samples 48 --frames 60 -o "$run/picture"
-mv "$run/picture/frame_000060.png" "$run/honey.png"
+build/ooze render "$run" --samples 4 --video "$run/honey.mp4"
+build/ooze render "$run" --samples 32 --frames 40 -o "$run/picture"
+mv "$run/picture/frame_000040.png" "$run/honey.png"
 rmdir "$run/picture" 2>/dev/null || true
 echo
 echo "picture: $run/honey.png"

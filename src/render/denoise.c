@@ -12,7 +12,7 @@ enum { PASSES = 5 };
 #define ALBEDO_WIDTH 0.08f
 #define NORMAL_WIDTH 0.25f
 #define NOISE_WIDTH  3.0f  /* standard deviations */
-#define INVISIBLE    5e-4f /* a standard deviation below an eighth of a grey level */
+#define INVISIBLE    1e-3f /* relative standard deviation of an eighth of a grey level at most */
 
 typedef struct Pass {
     const OozePixel *from;
@@ -63,7 +63,7 @@ static void filter_pixel(const Pass *pass, int x, int y)
     size_t at = (size_t)y * (size_t)pass->width + (size_t)x;
     const OozePixel *p = &pass->from[at];
     float deviation = sqrtf(smooth_variance(pass, x, y));
-    if (deviation < INVISIBLE) {
+    if (deviation <= INVISIBLE * f3_luminance(p->color)) {
         pass->to[at] = *p;
         return;
     }
