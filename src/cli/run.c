@@ -107,7 +107,7 @@ static int load_scene(Job *job, const char *path)
     return status ? ooze_report_error(&error) : OOZE_EXIT_OK;
 }
 
-/* Prints the warnings of `ooze check`, except for a resumed run. */
+/* Prints the warnings of `ooze check`, except for a resumed run, and fails where it finds errors. */
 static int warn_of_traps(Job *job)
 {
     OozeError error = {0};
@@ -117,7 +117,12 @@ static int warn_of_traps(Job *job)
     if (ooze_scene_check_physics(job->scene, job->world, &error)) {
         return ooze_report_error(&error);
     }
-    ooze_report_scene(job->scene, NULL);
+    int errors = ooze_report_scene(job->scene, NULL);
+    if (errors > 0) {
+        ooze_report_line("ooze: '%s' has %d error%s", job->plan.scene_path, errors,
+                         errors == 1 ? "" : "s");
+        return OOZE_EXIT_FAILED;
+    }
     for (int i = 0; i < ooze_scene_diagnostic_count(job->scene); i++) {
         const OozeDiagnostic *d = ooze_scene_diagnostic(job->scene, i);
         ooze_run_log_line(&job->log, "warning: %s:%d:%d: %s", d->file, d->line, d->column,

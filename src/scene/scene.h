@@ -107,6 +107,7 @@ struct OozeScene {
     const char *chosen;            /* values chosen for `auto`, as text; NULL: none */
     OozeText canonical;
     uint64_t *filled; /* number of particles of each fluid in the last world built */
+    bool counted;     /* that world has no particles of fluids: `filled` is counted */
     OozeDiagnostic *diagnostics;
     int diagnostic_count, diagnostic_capacity;
     int error_count; /* including errors beyond OOZE_SCENE_DIAGNOSTICS_MAX */
@@ -186,6 +187,12 @@ void ooze_scene_finish_changes(OozeScene *scene);
 /* Adds a warning at a node; NULL: for the whole scene. */
 void ooze_scene_warn(OozeScene *scene, const OozeNode *at, const char *hint, const char *format,
                      ...) OOZE_PRINTF(4, 5);
+/* Builds a world for the checks: fluids with many particles are counted and not placed. An error
+   that the scene causes is added to its diagnostics, and *world is NULL. */
+OozeStatus ooze_scene_build_for_check(OozeScene *scene, const OozeBuildOptions *options,
+                                      OozeWorld **world, OozeError *error);
+/* Errors that a run would report at its start or in its first step. */
+void ooze_scene_check_first_step(OozeScene *scene, OozeWorld *world);
 /* Warnings of the method about materials and settings. */
 void ooze_scene_check_advice(OozeScene *scene, OozeWorld *world);
 /* Warnings about heat numbers without effect, and about expensive conduction. */

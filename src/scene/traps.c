@@ -34,7 +34,7 @@ static void check_duration(OozeScene *scene)
     }
 }
 
-static void check_not_empty(OozeScene *scene, uint64_t particles)
+static void check_not_empty(OozeScene *scene, bool filled)
 {
     const OozeSceneDef *def = &scene->def;
     bool emits = false;
@@ -51,7 +51,7 @@ static void check_not_empty(OozeScene *scene, uint64_t particles)
     for (int i = 0; i < def->solid_count; i++) {
         emits = emits || def->solids[i].density > 0.0; /* a dynamic solid is enough */
     }
-    if (particles == 0 && !emits) {
+    if (!filled && !emits) {
         ooze_scene_warn(scene, NULL, "add a fluid or an emitter", "there is nothing to simulate");
     }
 }
@@ -216,12 +216,13 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
     }
     OozeLocaleGuard locale = ooze_locale_enter();
     check_duration(scene);
-    check_not_empty(scene, ooze_particles_count(world->particles));
+    check_not_empty(scene, scene->counted || ooze_particles_count(world->particles) > 0);
     check_nozzles(scene);
     check_ignored(scene, world->method);
     check_name_only(scene, world->method);
     check_changes(scene, world);
     check_step(scene, world);
+    ooze_scene_check_first_step(scene, world);
     ooze_scene_check_advice(scene, world);
     ooze_scene_check_heat(scene, world);
     status = ooze_scene_check_particles(scene, world, error);

@@ -37,7 +37,12 @@ static void check_stages(OozeScene *scene, const OozeWorld *world)
         double conductance = ooze_heat_conductivity(material) * outflow;
         double load = fmin(conductance * dt / capacity, 1e8);
         int stages = ooze_heat_stages(load);
-        if (stages > STAGES_MANY) {
+        if (stages > OOZE_HEAT_STAGES_MAX) {
+            ooze_scene_error(scene, ooze_scene_item_node(scene, "materials", m),
+                             "lower its conductivity, or the time step",
+                             "heat takes %d stages a step in '%s'; at most %d are possible", stages,
+                             material->name, OOZE_HEAT_STAGES_MAX);
+        } else if (stages > STAGES_MANY) {
             ooze_scene_warn(scene, ooze_scene_item_node(scene, "materials", m),
                             "lower its conductivity, or the time step",
                             "heat takes %d stages a step in '%s': the time step is %.3g times the "
