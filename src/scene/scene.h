@@ -10,7 +10,8 @@
 #include "scene/keys.h"
 #include "scene/node.h"
 
-struct OozeStepContext; /* methods/method.h */
+struct OozeMethod; /* methods/method.h */
+struct OozeStepContext;
 
 /* Both ends of a periodic axis. */
 typedef struct OozeSceneRange {
@@ -197,9 +198,12 @@ void ooze_scene_check_first_step(OozeScene *scene, OozeWorld *world);
 void ooze_scene_check_advice(OozeScene *scene, OozeWorld *world);
 /* Warnings about heat numbers without effect, and about expensive conduction. */
 void ooze_scene_check_heat(OozeScene *scene, const OozeWorld *world);
-/* Replaces the context's materials by those at their lowest temperatures, where they are
-   stiffest. */
-void ooze_scene_coldest_materials(OozeScene *scene, const OozeWorld *world,
+/* The lowest temperature that a material can have, degC: of its fluids, its emitters, the solids,
+   heat sources of fixed temperature, and the air where that exchanges heat. */
+double ooze_scene_coldest(const OozeSceneDef *def, int material);
+/* Replaces the context's materials by those at their lowest temperatures, where they are stiffest,
+   for methods that use temperature tables. */
+void ooze_scene_coldest_materials(OozeScene *scene, const struct OozeMethod *method,
                                   struct OozeStepContext *context);
 /* Warnings about particles inside solids or other fluids, or outside the periodic box. */
 OozeStatus ooze_scene_check_particles(OozeScene *scene, OozeWorld *world, OozeError *error);

@@ -91,6 +91,25 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
     }
 }
 
+/* Densities below that of any liquid: probably given in g/cm3. */
+static void check_density(OozeScene *scene, const OozeMethod *method)
+{
+    const double lowest = 30.0; /* kg/m3: foams are above */
+    int count = ooze_method_uses(method, "viscosity") ? scene->def.material_count : 0;
+    for (int i = 0; i < count; i++) {
+        const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
+        const OozeNode *at = node ? ooze_node_find(node, "density") : NULL;
+        double density = scene->def.materials[i].values[OOZE_MATERIAL_DENSITY];
+        if (at && density < lowest) {
+            ooze_scene_warn(
+                scene, at,
+                ooze_scene_format(scene, "if it is in g/cm3, write %g", 1000.0 * density),
+                "the density of '%s' is %g kg/m3, less than that of any liquid",
+                scene->def.materials[i].name, density);
+        }
+    }
+}
+
 /* Whether the material is used other than in rigid bodies, which need no numbers. */
 static bool is_used_as_fluid(const OozeSceneDef *def, const char *material)
 {
@@ -147,6 +166,13 @@ static void check_changes(OozeScene *scene, const OozeWorld *world)
             ooze_scene_warn(scene, ooze_node_find(node, "set"), NULL,
                             "the method '%s' ignores '%s'", world->method->info.name, change->key);
         }
+        if (material && world->method->uses_tables &&
+            ooze_temperature_table_gives(&def->materials[change->index], change->key)) {
+            ooze_scene_warn(scene, ooze_node_find(node, "set"),
+                            "take the number out of the temperature table",
+                            "the change has no effect: the temperature table of '%s' gives '%s'",
+                            def->materials[change->index].name, change->key);
+        }
         bool earlier = false;
         for (int k = 0; k < def->change_count; k++) {
             earlier = earlier || (k != i && strcmp(def->changes[k].set, def->changes[i].set) == 0);
@@ -172,6 +198,7 @@ static void check_step(OozeScene *scene, OozeWorld *world)
     double dt = scene->info.time_step, spacing = world->def.spacing;
     const OozeNode *at = ooze_node_find(scene->root, "time_step");
     OozeStepContext context = ooze_world_step_context(world);
+    ooze_scene_coldest_materials(scene, world->method, &context);
     double stable = world->method->stable_step(&context);
     if (dt > stable) {
         ooze_scene_warn(scene, at, ooze_scene_format(scene, "use at most %.3g s", stable),
@@ -220,6 +247,7 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
     check_nozzles(scene);
     check_ignored(scene, world->method);
     check_name_only(scene, world->method);
+    check_density(scene, world->method);
     check_changes(scene, world);
     check_step(scene, world);
     ooze_scene_check_first_step(scene, world);

@@ -2,6 +2,7 @@
 and the JSON has every diagnostic."""
 import json
 import os
+import re
 import resource
 import subprocess
 import unittest
@@ -23,6 +24,40 @@ fluids:
     shape: {type: box, size: [0.1, 0.1, 0.1], position: [0, 0.5, 0]}
 solids:
   - {name: floor, shape: {type: plane}}
+"""
+WARM = """\
+ooze: 1
+method: {name: conformation, solver: auto}
+spacing: 0.01
+duration: 0.1
+frame_rate: 60
+materials:
+  wax:
+    viscosity: 1000
+    temperature_table:
+      - {temperature: 20, viscosity: 2}
+      - {temperature: 80, viscosity: 1}
+fluids:
+  - {material: wax, temperature: 20, shape: {type: box, size: [0.1, 0.1, 0.1],
+                                             position: [0, 0.05, 0]}}
+changes:
+  - {time: 0.05, set: materials.wax.viscosity, to: 5}
+solids:
+  - {name: floor, shape: {type: plane}}
+"""
+SLOW = """\
+ooze: 1
+method: {name: conformation}
+spacing: 0.01
+time_step: 1/600
+duration: 10
+frame_rate: 60
+materials:
+  syrup: {density: 1400, viscosity: 10}
+fluids:
+  - {material: syrup, shape: {type: box, size: [0.03, 0.03, 0.03], position: [0, 1.6, 0]}}
+solids:
+  - {name: ball, shape: {type: sphere, radius: 1}}
 """
 JET = """\
 emitters:
@@ -157,6 +192,39 @@ class CheckTest(runs.RunTest):
         said = self.json(1)
         self.assertEqual(said["errors"], 1)
         self.assertIn("scene.yaml", said["diagnostics"][0]["message"])
+
+    def test_ranges_and_units(self):
+        self.bad(1, "'viscosity' is 1e+300 Pa s; it must be 0 to 1e12 Pa s", "check", self.scene,
+                 "--set", "materials.honey.viscosity=1e300")
+        self.write(density="density: 1.4")
+        question, = self.json(0)["diagnostics"]
+        self.assertIn("the density of 'syrup' is 1.4 kg/m3", question["message"])
+        self.assertEqual(question["hint"], "if it is in g/cm3, write 1400")
+
+    def test_tables_count(self):
+        self.write(WARM)
+        said = self.json(0)
+        wax, = said["materials"]
+        self.assertEqual((wax["temperature"], wax["viscosity"]), (20, 2))
+        change, = said["diagnostics"]
+        self.assertIn("temperature table of 'wax' gives 'viscosity'", change["message"])
+        self.write(WARM.replace("viscosity: 2}", "viscosity: 2e5}"))
+        said = self.json(0)
+        self.assertEqual(said["materials"][0]["viscosity"], 2e5)
+        self.assertFalse([d for d in said["diagnostics"] if "iterations" in d["message"]], said)
+        # the chill of a solid is the coldest
+        self.write(WARM.replace("name: floor", "name: floor, temperature: -5"))
+        self.assertEqual(self.json(0)["materials"][0]["temperature"], -5)
+
+    def test_set_up_is_no_step(self):
+        """The first step samples a large ball, which takes seconds; the others take milliseconds."""
+        self.write(SLOW)
+        words = re.search(r"(?m)^time +(.+) and the writing, from a trial of (\d+) steps",
+                          self.good("run", self.scene, "--dry-run").stdout)
+        self.assertNotIn(" h ", words[1])
+        self.assertGreater(int(words[2]), 1)
+        said = self.good("run", self.scene, "-o", self.folder / "o", "--frames", 3).stderr
+        self.assertNotRegex(re.search(r"ETA (.+?),", said)[1], r" (h|min) ")
 
 
 if __name__ == "__main__":
