@@ -108,7 +108,7 @@ static int load_scene(Job *job, const char *path)
     return status ? ooze_report_error(&error) : OOZE_EXIT_OK;
 }
 
-/* Prints the warnings of `ooze check`, except for a resumed run, and fails where it finds errors. */
+/* Prints the warnings of `ooze check`, except for a resumed run; fails where it finds errors. */
 static int warn_of_traps(Job *job)
 {
     OozeError error = {0};

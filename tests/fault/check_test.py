@@ -1,5 +1,5 @@
-"""`ooze check` and `--dry-run`: memory is refused before it is taken, check refuses what run refuses,
-and the JSON has every diagnostic."""
+"""`ooze check` and `--dry-run`: memory is refused before it is taken, check refuses what run
+refuses, and the JSON has every diagnostic."""
 import json
 import os
 import re
@@ -160,7 +160,8 @@ class CheckTest(runs.RunTest):
         self.refused("dynamic solid 'ball' reaches 1e+05 m")
 
     def test_conduction_beyond_its_stages_is_refused(self):
-        self.write(SCENE.replace("viscosity: 10", "viscosity: 10, conductivity: 1e9, heat_capacity: 0.1")
+        metal = "conductivity: 1e9, heat_capacity: 0.1"
+        self.write(SCENE.replace("viscosity: 10", metal)
                    .replace("name: block", "name: block\n    temperature: 50"))
         self.refused("stages a step in 'syrup'; at most 9999 are possible")
 
@@ -217,7 +218,7 @@ class CheckTest(runs.RunTest):
         self.assertEqual(self.json(0)["materials"][0]["temperature"], -5)
 
     def test_set_up_is_no_step(self):
-        """The first step samples a large ball, which takes seconds; the others take milliseconds."""
+        """The first step samples a large ball, which takes seconds; others take milliseconds."""
         self.write(SLOW)
         words = re.search(r"(?m)^time +(.+) and the writing, from a trial of (\d+) steps",
                           self.good("run", self.scene, "--dry-run").stdout)
