@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/system_memory.h"
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/facts.h"
@@ -54,24 +55,6 @@ static int collect_threads(const OozeBenchPlan *plan, OozeBenchScaling *scaling)
     return code;
 }
 
-/* Bytes of memory that can be allocated without swapping. */
-static double available_memory(void)
-{
-    double bytes = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[256];
-    unsigned long long kilobytes;
-    while (file && fgets(line, sizeof line, file)) {
-        if (sscanf(line, "MemAvailable: %llu", &kilobytes) == 1) {
-            bytes = 1024.0 * (double)kilobytes;
-        }
-    }
-    if (file) {
-        fclose(file);
-    }
-    return bytes;
-}
-
 /* Building a scene temporarily takes half as much memory again. */
 static bool has_room(const OozeBenchScaling *scaling, uint64_t particles)
 {
@@ -80,7 +63,7 @@ static bool has_room(const OozeBenchScaling *scaling, uint64_t particles)
         return true;
     }
     const OozeBenchResult *last = &scaling->rows[scaling->count - 1];
-    bool here = host_peak * last->host_bytes * (double)particles < available_memory();
+    bool here = host_peak * last->host_bytes * (double)particles < ooze_available_memory();
     double there = last->device_free_bytes + last->bytes * last->particles;
     return here &&
            (ooze_bench_on_processor(last) || device_peak * last->bytes * (double)particles < there);

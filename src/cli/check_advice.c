@@ -119,10 +119,26 @@ static void append_speed(OozeText *out, const OozeFlow *flow, const OozeSceneSca
     ooze_text_append(out, ", %.2g m across (%s)\n", flow->scale.length, scale->length_from);
 }
 
-static void append_material(OozeText *out, const char *name, const OozeFlow *flow,
-                            const OozeSceneScale *scale)
+/* Temperature at which the numbers of a material hold, degC; NAN: they depend on none. */
+static double temperature_of(const OozeScene *scene, int material)
 {
-    ooze_text_append(out, "%s\n", name);
+    const OozeMethod *method = ooze_method_find(scene->def.world.method);
+    bool depends = scene->def.materials[material].temperature_row_count > 0;
+    return method && method->uses_tables && depends ? ooze_scene_coldest(&scene->def, material)
+                                                    : NAN;
+}
+
+static void append_material(OozeText *out, const OozeScene *scene, const OozeSceneAdvice *advice,
+                            int material)
+{
+    const OozeFlow *flow = &advice->flows[material];
+    const OozeSceneScale *scale = &advice->scales->materials[material];
+    double temperature = temperature_of(scene, material);
+    ooze_text_append(out, "%s\n", scene->def.materials[material].name);
+    if (!isnan(temperature)) {
+        label(out, "temperature");
+        ooze_text_append(out, "%.4g degC, the coldest that it can become\n", temperature);
+    }
     append_speed(out, flow, scale);
     number(out, "Reynolds", flow->reynolds, reynolds);
     number(out, "Weissenberg", flow->weissenberg, weissenberg);
@@ -204,8 +220,7 @@ void ooze_check_advice_text(OozeText *out, const OozeScene *scene, const OozeSce
     }
     for (int m = 0; m < scene->def.material_count; m++) {
         if (advice->flows[m].scale.flows) {
-            append_material(out, scene->def.materials[m].name, &advice->flows[m],
-                            &advice->scales->materials[m]);
+            append_material(out, scene, advice, m);
         }
     }
     write_settings(out, scene, advice);
@@ -223,15 +238,18 @@ static void member_text(OozeText *out, const char *key, const char *value)
     }
 }
 
-static void json_material(OozeText *out, const char *name, const OozeFlow *flow,
-                          const OozeSceneScale *scale)
+static void json_material(OozeText *out, const OozeScene *scene, const OozeSceneAdvice *advice,
+                          int material)
 {
+    const OozeFlow *flow = &advice->flows[material];
+    const OozeSceneScale *scale = &advice->scales->materials[material];
     const struct {
         const char *key;
         double value;
     } rows[] = {
         {"length", flow->scale.length},
         {"height", flow->scale.height},
+        {"temperature", temperature_of(scene, material)},
         {"density", flow->density},
         {"viscosity", flow->nu * flow->density},
         {"numerical_viscosity", flow->numerical * flow->density},
@@ -249,7 +267,7 @@ static void json_material(OozeText *out, const char *name, const OozeFlow *flow,
         {"stands", flow->stands},
     };
     ooze_text_append(out, "{\"name\": ");
-    ooze_json_string(out, name);
+    ooze_json_string(out, scene->def.materials[material].name);
     ooze_json_member(out, ", ", "speed", flow->speed);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         ooze_json_member(out, ", ", rows[i].key, rows[i].value);
@@ -280,8 +298,7 @@ void ooze_check_advice_json(OozeText *out, const OozeScene *scene, const OozeSce
     for (int m = 0; m < scene->def.material_count; m++) {
         if (advice->flows[m].scale.flows) {
             ooze_text_append(out, "%s\n    ", written++ ? "," : "");
-            json_material(out, scene->def.materials[m].name, &advice->flows[m],
-                          &advice->scales->materials[m]);
+            json_material(out, scene, advice, m);
         }
     }
     ooze_text_append(out, "]");

@@ -44,36 +44,47 @@ static double free_bytes(const char *path)
 }
 
 typedef struct Trial {
-    uint64_t steps;
+    uint64_t steps;          /* that were timed */
+    double first_seconds;    /* of the first step, which also prepares the others */
     double particle_seconds; /* of one step per particle; NAN: no particles */
     double step_seconds;     /* of one step */
     double probe_seconds;    /* of the probes of a frame, per particle */
 } Trial;
 
+static OozeStatus take_step(OozeWorld *world, OozeError *error)
+{
+    OozeStatus status = ooze_world_step(world, error);
+    return status ? status : ooze_world_measure(world, true, error);
+}
+
 /* Takes a few steps; with emitters as many as fit into two seconds, since the cost of a step grows.
-   Costs are averaged with weights that decay over about fifty steps, so that the last steps count
-   most, and the first, which allocates, does not. */
+   The first step is not timed: it samples the boundaries and allocates. Costs are averaged with
+   weights that decay over about fifty steps, so that the last steps count most. */
 static OozeStatus make_trial(OozeWorld *world, uint64_t steps, Trial *trial, OozeError *error)
 {
     const double kept = 0.98;
-    double first = ooze_clock(), seconds = 0.0, particles = 0.0, weight = 0.0;
-    uint64_t max = world->emitters.count > 0 ? steps : TRIAL_STEPS;
-    while (trial->steps < steps && trial->steps < max && ooze_clock() - first < TRIAL_SECONDS) {
+    double seconds = 0.0, particles = 0.0, weight = 0.0;
+    uint64_t max = world->emitters.count > 0 ? UINT64_MAX : TRIAL_STEPS;
+    double clock = ooze_clock();
+    OozeStatus status = steps > 0 ? take_step(world, error) : OOZE_OK;
+    double begin = ooze_clock();
+    trial->first_seconds = begin - clock;
+    while (!status && trial->steps + 1 < steps && trial->steps < max &&
+           (trial->steps == 0 || ooze_clock() - begin < TRIAL_SECONDS)) {
         double start = ooze_clock();
-        OozeStatus status = ooze_world_step(world, error);
-        status = status ? status : ooze_world_measure(world, true, error);
-        if (status) {
-            return status;
-        }
-        double keep = trial->steps++ < 2 ? 0.0 : kept;
-        seconds = keep * seconds + ooze_clock() - start;
-        particles = keep * particles + (double)ooze_world_particle_count(world);
-        weight = keep * weight + 1.0;
+        status = take_step(world, error);
+        trial->steps++;
+        seconds = kept * seconds + ooze_clock() - start;
+        particles = kept * particles + (double)ooze_world_particle_count(world);
+        weight = kept * weight + 1.0;
+    }
+    if (status) {
+        return status;
     }
     double start = ooze_clock(), count = (double)ooze_world_particle_count(world);
-    OozeStatus status = ooze_world_measure(world, false, error);
+    status = ooze_world_measure(world, false, error);
     trial->probe_seconds = count > 0.0 ? (ooze_clock() - start) / count : 0.0;
-    trial->step_seconds = weight > 0.0 ? seconds / weight : 0.0;
+    trial->step_seconds = weight > 0.0 ? seconds / weight : trial->first_seconds;
     trial->particle_seconds = particles > 0.0 ? seconds / particles : NAN;
     return status;
 }
@@ -126,10 +137,12 @@ static void print_forecast(const Forecast *forecast, const Trial *trial, const O
     char a[OOZE_QUANTITY_SIZE], b[OOZE_QUANTITY_SIZE];
     uint64_t steps = last_frame * info->steps_per_frame;
     double frames = (double)last_frame + 1.0;
+    double later = steps > 0 ? (double)(steps - 1) : 0.0;
     double steps_seconds =
-        isnan(trial->particle_seconds)
-            ? trial->step_seconds * (double)steps
-            : trial->particle_seconds * forecast->frame_particles * (double)steps / frames;
+        trial->first_seconds +
+        (isnan(trial->particle_seconds)
+             ? trial->step_seconds * later
+             : trial->particle_seconds * forecast->frame_particles * later / frames);
     printf("particles    %s", ooze_quantity_count(a, (uint64_t)forecast->first));
     if (forecast->last > forecast->first) {
         printf(", and with emitters %s at the end, unless some leave",
@@ -150,7 +163,8 @@ static void print_forecast(const Forecast *forecast, const Trial *trial, const O
     printf(
         "time         %s and the writing, from a trial of %s steps with %d thread%s\n",
         ooze_quantity_seconds(a, steps_seconds + trial->probe_seconds * forecast->frame_particles),
-        ooze_quantity_count(b, trial->steps), stats->threads, stats->threads == 1 ? "" : "s");
+        ooze_quantity_count(b, trial->steps + (steps > 0)), stats->threads,
+        stats->threads == 1 ? "" : "s");
 }
 
 int ooze_dry_run(OozeWorld *world, const OozeSceneInfo *info, uint64_t last_frame,

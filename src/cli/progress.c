@@ -28,6 +28,12 @@ void ooze_progress_start(OozeProgress *progress, bool quiet, const char *unit, u
                                .rate_step = step};
 }
 
+void ooze_progress_skip(OozeProgress *progress, uint64_t step)
+{
+    progress->rate_clock = ooze_clock();
+    progress->rate_step = step;
+}
+
 /* Updates the rate: sums of steps and seconds that decay over about ten seconds, since the cost of
    a step changes. */
 static void update_rate(OozeProgress *progress, uint64_t step, double now)
@@ -85,9 +91,12 @@ static void format_line(const OozeProgress *progress, const OozeProgressPoint *p
         used = snprintf(line, size, "[%.*s%.*s] ", filled, "####################",
                         BAR_WIDTH - filled, "--------------------");
     }
-    used += snprintf(line + used, size - (size_t)used, "%s %llu/%llu, %s particles", progress->unit,
-                     (unsigned long long)point->unit, (unsigned long long)progress->last,
-                     ooze_quantity_count(particles, point->particles));
+    used += snprintf(line + used, size - (size_t)used, "%s %llu/%llu", progress->unit,
+                     (unsigned long long)point->unit, (unsigned long long)progress->last);
+    if (point->last_step > 0 || point->particles > 0) {
+        used += snprintf(line + used, size - (size_t)used, ", %s particles",
+                         ooze_quantity_count(particles, point->particles));
+    }
     if (point->last_step > 0) {
         used += snprintf(line + used, size - (size_t)used, ", %s steps/s",
                          ooze_quantity_rate(rate, rate_of(progress)));

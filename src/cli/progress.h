@@ -22,12 +22,14 @@ typedef struct OozeProgressPoint {
     uint64_t unit;              /* finished units */
     uint64_t step;              /* finished steps */
     uint64_t last_step;         /* at the end; 0: no steps */
-    uint64_t particles;         /* now */
+    uint64_t particles;         /* now; 0: not shown, where there are no steps */
     double worst_density_error; /* relative; NAN: none */
 } OozeProgressPoint;
 
 void ooze_progress_start(OozeProgress *progress, bool quiet, const char *unit, uint64_t first,
                          uint64_t last, uint64_t step);
+/* Leaves the time until now, in which the steps up to `step` were taken, out of the rate. */
+void ooze_progress_skip(OozeProgress *progress, uint64_t step);
 /* Draws at intervals; with `now` at once. */
 void ooze_progress_show(OozeProgress *progress, const OozeProgressPoint *point, bool now);
 /* Erases the redrawn line, so that other text can be printed. */

@@ -1,6 +1,7 @@
 #include "cli/rheo_measure.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/facts.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "methods/method.h"
 #include "rheometer/figure.h"
@@ -142,17 +144,31 @@ static int open_subject(Subject *s, const OozeArguments *arguments, OozeError *e
     return OOZE_EXIT_OK;
 }
 
-/* On a terminal only; overwrites the last line. */
-static void print_progress(int done, int all)
+/* Progress over the cells of the protocol and the variations of the study. */
+typedef struct Progress {
+    OozeProgress display;
+    pthread_mutex_t mutex; /* cells end on any thread */
+    uint64_t finished;
+} Progress;
+
+static void show_finished(void *user)
 {
-    if (ooze_is_terminal(stderr)) {
-        if (done < all) {
-            fprintf(stderr, "\rmeasuring: %d of %d ", done, all);
-        } else {
-            fprintf(stderr, "\r%40s\r", "");
-        }
-        fflush(stderr);
+    Progress *progress = user;
+    pthread_mutex_lock(&progress->mutex);
+    OozeProgressPoint point = {.unit = ++progress->finished, .worst_density_error = NAN};
+    ooze_progress_show(&progress->display, &point, false);
+    pthread_mutex_unlock(&progress->mutex);
+}
+
+static OozeStatus run_study(Session *session, Progress *progress, OozeThreads *threads,
+                            OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    for (int i = 0; i < session->variation_count && !status; i++) {
+        status = ooze_study(&session->subject.sample, &session->variations[i], 1, threads, error);
+        show_finished(progress);
     }
+    return status;
 }
 
 static OozeStatus measure(Session *session, OozeThreads *threads, OozeError *error)
@@ -163,20 +179,23 @@ static OozeStatus measure(Session *session, OozeThreads *threads, OozeError *err
     session->variation_count = session->quick  ? 0
                                : session->grid ? OOZE_STUDY_GRID
                                                : OOZE_STUDY_REFINEMENTS;
-    int parts = 1 + session->variation_count;
-    print_progress(0, parts);
+    Progress progress = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    int parts = ooze_experiments_cell_count(session->experiments, session->experiment_count) +
+                session->variation_count;
+    ooze_progress_start(&progress.display, false, "measurement", 0, (uint64_t)parts, 0);
+    OozeSample watched = *sample;
+    watched.finished = show_finished;
+    watched.user = &progress;
     OozeStatus status = ooze_experiments_run(session->experiments, session->experiment_count,
-                                             sample, &session->theory, threads, error);
+                                             &watched, &session->theory, threads, error);
     if (session->grid) {
         ooze_study_grid(session->variations);
     } else {
         ooze_study_refinements(session->variations);
     }
-    for (int i = 0; i < session->variation_count && !status; i++) {
-        print_progress(i + 1, parts);
-        status = ooze_study(sample, &session->variations[i], 1, threads, error);
-    }
-    print_progress(parts, parts);
+    status = status ? status : run_study(session, &progress, threads, error);
+    ooze_progress_clear(&progress.display);
+    pthread_mutex_destroy(&progress.mutex);
     return status;
 }
 

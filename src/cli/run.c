@@ -25,7 +25,7 @@ typedef struct Plan {
     const char *folder;     /* NULL: dry run without one */
     const char **overrides;
     int override_count;
-    bool resume, dry_run, quiet, frames_given, from_frame_given;
+    bool resume, dry_run, quiet, profile, frames_given, from_frame_given;
     uint64_t threads, frames, from_frame;
     double checkpoint_every;
     OozeDevice device;
@@ -54,6 +54,7 @@ static int read_plan(const OozeArguments *arguments, Plan *plan)
     plan->resume = ooze_argument_given(arguments, "resume");
     plan->dry_run = ooze_argument_given(arguments, "dry-run");
     plan->quiet = ooze_argument_given(arguments, "quiet");
+    plan->profile = ooze_argument_given(arguments, "profile");
     plan->frames_given = ooze_argument_given(arguments, "frames");
     plan->from_frame_given = ooze_argument_given(arguments, "from-frame");
     plan->checkpoint_every = CHECKPOINT_SECONDS;
@@ -107,7 +108,7 @@ static int load_scene(Job *job, const char *path)
     return status ? ooze_report_error(&error) : OOZE_EXIT_OK;
 }
 
-/* Prints the warnings of `ooze check`, except for a resumed run. */
+/* Prints the warnings of `ooze check`, except for a resumed run; fails where it finds errors. */
 static int warn_of_traps(Job *job)
 {
     OozeError error = {0};
@@ -117,7 +118,12 @@ static int warn_of_traps(Job *job)
     if (ooze_scene_check_physics(job->scene, job->world, &error)) {
         return ooze_report_error(&error);
     }
-    ooze_report_scene(job->scene, NULL);
+    int errors = ooze_report_scene(job->scene, NULL);
+    if (errors > 0) {
+        ooze_report_line("ooze: '%s' has %d error%s", job->plan.scene_path, errors,
+                         errors == 1 ? "" : "s");
+        return OOZE_EXIT_FAILED;
+    }
     for (int i = 0; i < ooze_scene_diagnostic_count(job->scene); i++) {
         const OozeDiagnostic *d = ooze_scene_diagnostic(job->scene, i);
         ooze_run_log_line(&job->log, "warning: %s:%d:%d: %s", d->file, d->line, d->column,
@@ -233,21 +239,40 @@ static void clear_progress(void *user)
     ooze_progress_clear(user);
 }
 
-static void print_profile(Job *job)
+/* Writes lines to the log, and to stderr where `shown`. */
+static void print_lines(Job *job, OozeText *text, bool shown)
 {
-    OozeText table = {0};
-    ooze_run_profile(&job->session, &table);
-    if (table.data && !table.failed) {
-        if (!job->plan.quiet) {
-            fprintf(stderr, "%s", table.data);
+    if (text->data && !text->failed) {
+        if (shown) {
+            fprintf(stderr, "%s", text->data);
         }
-        for (char *line = table.data, *next; line && *line; line = next) {
+        for (char *line = text->data, *next; line && *line; line = next) {
             next = strchr(line, '\n');
             ooze_run_log_line(&job->log, "%.*s", next ? (int)(next - line) : -1, line);
             next = next ? next + 1 : NULL;
         }
     }
-    ooze_text_clear(&table);
+    ooze_text_clear(text);
+}
+
+static void print_profile(Job *job)
+{
+    OozeText profile = {0}, solver = {0};
+    ooze_run_profile(&job->session, &profile);
+    print_lines(job, &profile, job->plan.profile);
+    ooze_run_solver_report(&job->session, &solver);
+    print_lines(job, &solver, !job->plan.quiet);
+}
+
+/* Suggests the command that shows the result. */
+static void print_next(const Job *job)
+{
+    const char *folder = job->plan.folder;
+    if (!job->plan.quiet && job->plan.mesh) {
+        ooze_report_line("ooze: next: ooze render %s", folder);
+    } else if (!job->plan.quiet) {
+        ooze_report_line("ooze: next: ooze render %s, or ooze mesh %s", folder, folder);
+    }
 }
 
 static int finish(Job *job, OozeStatus status, const OozeError *error)
@@ -394,9 +419,13 @@ static int simulate(Job *job)
     }
     int code = finish(job, status, &error);
     if (code == OOZE_EXIT_OK && job->plan.mesh) {
-        return finish_meshing(job); /* warns of missing frames too */
+        code = finish_meshing(job); /* warns of missing frames too */
+    } else if (code == OOZE_EXIT_OK) {
+        (void)has_all_frames(job);
     }
-    (void)(code == OOZE_EXIT_OK && has_all_frames(job));
+    if (code == OOZE_EXIT_OK) {
+        print_next(job);
+    }
     return code;
 }
 
@@ -491,7 +520,8 @@ static const OozeOption options[] = {
      "wall-clock time between checkpoints within long frames; 60 by default, 0: none"},
     {"set", 0, "KEY=VALUE", true,
      "change one value of the scene, such as `materials.honey.viscosity=12`"},
-    {"quiet", 'q', NULL, false, "no progress and no profile; warnings and errors only"},
+    {"profile", 0, NULL, false, "print the time of each part of a step at the end"},
+    {"quiet", 'q', NULL, false, "no progress; warnings and errors only"},
 };
 
 const OozeCommand ooze_command_run = {
@@ -505,7 +535,8 @@ const OozeCommand ooze_command_run = {
         "the `XDMF Reader`), `probes.csv`, "
         "`probes_steps.csv` where a probe has `every_step: true`, `log.txt`, and, while the run "
         "is not finished, a `checkpoint.h5`.\n\n"
-        "A new run prints the warnings of `ooze check`.\n\n"
+        "A new run prints the warnings of `ooze check`. `log.txt` has the time of each part of a "
+        "step; `--profile` prints it too.\n\n"
         "Frame 0 is the state before the first step. A frame is written to a temporary file, "
         "synced and renamed, so that `kill -9` or a power cut loses no finished frame. Writing "
         "goes on concurrently with the steps; they wait while two states are not written yet. A "
@@ -514,7 +545,7 @@ const OozeCommand ooze_command_run = {
         "With `--mesh` each frame is meshed as soon as it is written, concurrently with the "
         "steps, with the settings of the scene's `surface` section, into `surface/` of the run "
         "folder. The files are those of `ooze mesh`; meshes that an interrupted run lacks are "
-        "made when it is resumed. The steps wait where meshing is slower; the profile shows how "
+        "made when it is resumed. The steps wait where meshing is slower; `--profile` shows how "
         "long. A frame that cannot be meshed does not end the run; the exit code is then 1.\n\n"
         "A resumed run ends with the same bits as an uninterrupted one, with any number of "
         "threads. The scene must be unchanged, also `scene.yaml` in the folder; otherwise the "

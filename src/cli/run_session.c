@@ -316,6 +316,7 @@ OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error)
     ooze_progress_start(&session->progress, session->quiet, "frame", session->step / per_frame,
                         session->last_frame, session->step);
     OozeStatus status = OOZE_OK;
+    bool first = true;
     while (!status && session->step < last_step) {
         if (ooze_interrupted()) {
             ooze_progress_clear(&session->progress);
@@ -323,9 +324,12 @@ OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error)
         }
         status = take_step(session, error);
         report_mesh_error(session);
-        if (!status) {
+        if (!status && first) { /* it samples the boundaries, and says nothing about the others */
+            ooze_progress_skip(&session->progress, session->step);
+        } else if (!status) {
             show(session, false);
         }
+        first = false;
     }
     if (status) {
         ooze_progress_end(&session->progress);
@@ -350,16 +354,19 @@ void ooze_run_session_end(OozeRunSession *session)
 
 /* A solve that ends at its cap makes the material softer, or its flow faster: reported once, with a
    remedy. */
-static void append_solver(OozeText *table, const OozeWorldStats *stats, uint64_t steps)
+void ooze_run_solver_report(const OozeRunSession *session, OozeText *table)
 {
-    if (stats->unconverged_steps > 0) {
+    uint64_t steps = session->step - session->first_step;
+    OozeWorldStats stats;
+    ooze_world_stats(session->world, &stats);
+    if (stats.unconverged_steps > 0) {
         ooze_text_append(table,
                          "  velocity solve: %llu of %llu steps ended at the cap of iterations with "
                          "the residual above\n  `tolerance`, at worst %.2g of its start; raise "
                          "velocity_iterations, shorten time_step, or accept it\n  with a larger "
                          "tolerance (a probe of kind `solver` shows it step by step)\n",
-                         (unsigned long long)stats->unconverged_steps, (unsigned long long)steps,
-                         stats->worst_residual);
+                         (unsigned long long)stats.unconverged_steps, (unsigned long long)steps,
+                         stats.worst_residual);
     }
 }
 
@@ -436,5 +443,4 @@ void ooze_run_profile(const OozeRunSession *session, OozeText *table)
             "of waiting for the\n  parts before; `ooze bench` waits for each part\n");
     }
     append_output(table, &cost, total);
-    append_solver(table, &stats, steps);
 }

@@ -39,8 +39,10 @@ OozeStatus ooze_run_session_advance(OozeRunSession *session, OozeError *error);
 OozeStatus ooze_run_session_finish(OozeRunSession *session, OozeError *error);
 void ooze_run_session_end(OozeRunSession *session);
 
-/* The profile: milliseconds per step and percentage of each stage and its parts, the time for
-   output, and a warning where velocity solves ended above their tolerance. */
+/* The profile: milliseconds per step and percentage of each stage and its parts, and the time for
+   output. */
 void ooze_run_profile(const OozeRunSession *session, OozeText *table);
+/* A warning where velocity solves ended above their tolerance; empty elsewhere. */
+void ooze_run_solver_report(const OozeRunSession *session, OozeText *table);
 
 #endif

@@ -7,7 +7,6 @@
 #include "physics/heat.h"
 
 /* A step that needs more stages fails. */
-enum { STAGES_MAX = 9999 };
 
 static const double WATER_CONDUCTIVITY = 0.6; /* W/(m K) */
 
@@ -235,8 +234,10 @@ OozeStatus ooze_heat_step(OozeHeatJob *job, OozeError *error)
     for (uint64_t k = 0; k * OOZE_HEAT_GRAIN < work.n; k++) {
         load = fmax(load, work.load[k]);
     }
-    job->stages = load < 0.4 * STAGES_MAX * STAGES_MAX ? ooze_heat_stages(load) : STAGES_MAX + 1;
-    if (job->stages > STAGES_MAX) {
+    job->stages = load < 0.4 * OOZE_HEAT_STAGES_MAX * OOZE_HEAT_STAGES_MAX
+                      ? ooze_heat_stages(load)
+                      : OOZE_HEAT_STAGES_MAX + 1;
+    if (job->stages > OOZE_HEAT_STAGES_MAX) {
         return ooze_fail(error, OOZE_ERROR_NUMERIC, "lower the conductivity or the time step",
                          "the time step is %.3g times the explicit limit of heat conduction", load);
     }

@@ -20,6 +20,8 @@ void ooze_heat_source_free(OozeHeatSource *source);
 
 /* Constants of a spacing and support. */
 enum { OOZE_HEAT_DISTANCES = 256 };
+/* More stages of conduction in a step than this are refused. */
+enum { OOZE_HEAT_STAGES_MAX = 9999 };
 typedef struct OozeHeatConstants {
     double scale;  /* see ooze_heat_scale */
     double area;   /* see ooze_heat_area_scale */

@@ -65,6 +65,8 @@ OozeMaterial ooze_material_of(const OozeMaterialDef *def);
 bool ooze_material_is_heat(int index);
 
 /* OOZE_OK where a table rises and each of its columns is given in all rows or in none. */
+/* Whether the temperature table gives the number `key`: the material's own has no effect then. */
+bool ooze_temperature_table_gives(const OozeMaterialDef *def, const char *key);
 OozeStatus ooze_temperature_table_check(const OozeMaterialDef *def, OozeError *error);
 /* The material with the numbers that it has at a temperature. Shares name and table. */
 OozeMaterial ooze_material_at(const OozeMaterial *material, double temperature);

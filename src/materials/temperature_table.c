@@ -1,6 +1,7 @@
 /* Materials whose numbers depend on temperature. */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "materials/material.h"
@@ -53,6 +54,16 @@ bool ooze_material_is_heat(int index)
 static double column(const OozeTemperatureRow *row, size_t offset)
 {
     return *(const double *)((const char *)row + offset);
+}
+
+bool ooze_temperature_table_gives(const OozeMaterialDef *def, const char *key)
+{
+    for (int k = 0; def->temperature_row_count > 0 && k < COLUMN_COUNT; k++) {
+        if (strcmp(columns[k].key, key) == 0) {
+            return !isnan(column(&def->temperature_table[0], columns[k].offset));
+        }
+    }
+    return false;
 }
 
 static OozeStatus check_column(const OozeMaterialDef *def, const char *key, size_t offset,

@@ -45,6 +45,9 @@ typedef struct OozeMethod {
     OozeStatus (*restore)(void *data, const OozeStepContext *context,
                           const OozeFieldView *const *views, OozeError *error);
     OozeStatus (*step)(void *data, OozeStepContext *context, OozeError *error);
+    /* Fails where a step would refuse the settings, materials and bodies of the context; may be
+       NULL. */
+    OozeStatus (*check)(const OozeStepContext *context, OozeError *error);
     /* Largest stable time step for the present materials, or INFINITY; NULL: stable at any step.
        With it `ooze check` also warns of travel beyond a fraction of a spacing a step. */
     double (*stable_step)(const OozeStepContext *context);

@@ -14,6 +14,9 @@ typedef struct OozeSample {
     double spacing, support_ratio, time_step;
     double jitter; /* width of the random displacement of each coordinate, in spacings */
     bool diagonal; /* the lattice is rotated by 45 degrees in the plane of shear */
+    /* Called by any thread after each cell that was run; NULL: not called. */
+    void (*finished)(void *user);
+    void *user;
 } OozeSample;
 
 typedef enum OozeCellKind {

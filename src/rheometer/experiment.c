@@ -305,7 +305,11 @@ static void run_jobs(void *data, uint64_t begin, uint64_t end, int worker)
     };
     Job *jobs = data;
     for (uint64_t i = begin; i < end; i++) {
+        const OozeSample *sample = jobs[i].sample;
         jobs[i].status = run[jobs[i].experiment->kind](&jobs[i]);
+        if (sample->finished) {
+            sample->finished(sample->user);
+        }
     }
 }
 
@@ -321,10 +325,20 @@ static void clear_points(OozeExperiment *e, int point)
     }
 }
 
+enum { JOBS_MAX = 64 };
+
+int ooze_experiments_cell_count(const OozeExperiment *experiments, int count)
+{
+    int cells = 0;
+    for (int i = 0; i < count; i++) {
+        cells += is_by_point(experiments[i].kind) ? experiments[i].count : 1;
+    }
+    return cells < JOBS_MAX ? cells : JOBS_MAX;
+}
+
 OozeStatus ooze_experiments_run(OozeExperiment *experiments, int count, const OozeSample *sample,
                                 const OozeTheory *theory, OozeThreads *threads, OozeError *error)
 {
-    enum { JOBS_MAX = 64 };
     Job jobs[JOBS_MAX];
     int job_count = 0;
     for (int i = 0; i < count; i++) {

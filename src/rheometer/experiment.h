@@ -47,6 +47,8 @@ typedef struct OozeExperiment {
     OozeMeasured y[OOZE_EXPERIMENT_CURVES][OOZE_EXPERIMENT_POINTS];
 } OozeExperiment;
 
+/* Number of cells that ooze_experiments_run runs. */
+int ooze_experiments_cell_count(const OozeExperiment *experiments, int count);
 /* Runs the cells in parallel. Points of a cell that fails are NaN; returns the first error. */
 OozeStatus ooze_experiments_run(OozeExperiment *experiments, int count, const OozeSample *sample,
                                 const OozeTheory *theory, OozeThreads *threads, OozeError *error);

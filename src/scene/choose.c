@@ -47,7 +47,8 @@ static bool create_setup(OozeScene *scene, Setup *setup)
         .materials = materials,
         .material_count = def->material_count,
     };
-    return true;
+    ooze_scene_coldest_materials(scene, setup->method, &setup->context);
+    return !scene->out_of_memory;
 }
 
 /* Sets the time step and the flows. Must be repeated after a copy: the context points into the

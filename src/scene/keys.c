@@ -235,3 +235,31 @@ const char *ooze_key_range_text(const OozeKey *row, char text[3 * OOZE_NUMBER_MA
     }
     return text;
 }
+
+/* An end of a range: large ones as 1e12. */
+static const char *end_text(double value, char text[OOZE_NUMBER_MAX])
+{
+    if (!(fabs(value) >= OOZE_KEY_HUGE)) {
+        return ooze_number_text(value, text);
+    }
+    snprintf(text, OOZE_NUMBER_MAX, "%g", value);
+    char *plus = strchr(text, '+');
+    if (plus) {
+        memmove(plus, plus + 1, strlen(plus));
+    }
+    return text;
+}
+
+const char *ooze_key_full_range_text(const OozeKey *row, char text[3 * OOZE_NUMBER_MAX])
+{
+    char low[OOZE_NUMBER_MAX], high[OOZE_NUMBER_MAX];
+    bool infinite = isinf(row->max);
+    end_text(row->min, low);
+    end_text(infinite ? OOZE_KEY_HUGE : row->max, high);
+    if (row->min == row->max) {
+        snprintf(text, 3 * OOZE_NUMBER_MAX, "%s", low);
+    } else {
+        snprintf(text, 3 * OOZE_NUMBER_MAX, "%s to %s%s", low, high, infinite ? ", or inf" : "");
+    }
+    return text;
+}

@@ -121,5 +121,7 @@ const char *ooze_number_text(double value, char text[OOZE_NUMBER_MAX]);
 const char *ooze_float_text(float value, char text[OOZE_NUMBER_MAX]);
 /* The range of a row as text, without the unit: "0 to 1", "at least 0", "any". */
 const char *ooze_key_range_text(const OozeKey *row, char text[3 * OOZE_NUMBER_MAX]);
+/* The same with both ends, also where these are the limits of all numbers: "0 to 1e12". */
+const char *ooze_key_full_range_text(const OozeKey *row, char text[3 * OOZE_NUMBER_MAX]);
 
 #endif

@@ -23,6 +23,7 @@ typedef struct Survey {
     const OozeSceneDef *def;
     OozeSceneScale *scales;
     OozeSceneFastest fastest;
+    OozeSceneExtreme *fluids, *emitters;
     Volume *volumes;
     OozeSolid *solids; /* solid_count of them could be created */
     int solid_count;
@@ -42,6 +43,18 @@ double ooze_nozzle_width(const OozeEmitterDef *def)
     default:
         return NAN;
     }
+}
+
+/* Distance of the farthest corner of a box from the origin; periodic axes do not count, since
+   positions are wrapped into the period. */
+static double farthest_corner(const OozeSceneDef *def, OozeVec3 min, OozeVec3 max)
+{
+    double square = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        double far = fmax(fabs(vec3_component(min, axis)), fabs(vec3_component(max, axis)));
+        square += def->world.periodic[axis] ? 0.0 : far * far;
+    }
+    return sqrt(square);
 }
 
 /* Ignores all errors except lack of memory: building the world reports them. */
@@ -181,6 +194,7 @@ static void survey_volume(Survey *s, int index)
     double speed = vec3_length(fluid->def.velocity) +
                    reach_of(b, 0.5 * s->def->world.spacing) * vec3_length(fluid->def.spin);
     update_fastest(s, speed, "fluid", "the start");
+    s->fluids[index] = (OozeSceneExtreme){farthest_corner(s->def, volume->min, volume->max), speed};
     if (volume->material >= 0 && volume->body != OOZE_BODY_RIGID) {
         strike(s, volume->material, speed,
                ooze_scene_format(s->scene, "thrown: fluid '%s'", fluid->def.name));
@@ -272,6 +286,8 @@ static void scale_of_emitter(Survey *s, int index)
     double open = fmin(def->stop, s->def->duration) - fmax(def->start, 0.0);
     double speed = emitter_speed(s, index), width = ooze_nozzle_width(def);
     update_fastest(s, speed, "emitter", def->name);
+    s->emitters[index] =
+        (OozeSceneExtreme){farthest_corner(s->def, def->position, def->position), speed};
     if (material < 0 || !(open > 0.0)) {
         return;
     }
@@ -364,6 +380,8 @@ const OozeSceneScales *ooze_scene_scales(OozeScene *scene)
         .scene = scene,
         .def = def,
         .scales = ooze_scene_alloc(scene, (size_t)def->material_count, sizeof *s.scales),
+        .fluids = ooze_scene_alloc(scene, (size_t)def->fluid_count, sizeof *s.fluids),
+        .emitters = ooze_scene_alloc(scene, (size_t)def->emitter_count, sizeof *s.emitters),
         .volumes = ooze_scene_alloc(scene, (size_t)def->fluid_count, sizeof *s.volumes),
         .solids = ooze_scene_alloc(scene, (size_t)def->solid_count, sizeof *s.solids),
         .gravity = g,
@@ -371,11 +389,11 @@ const OozeSceneScales *ooze_scene_scales(OozeScene *scene)
         .fastest = {0.0, "fluid", "the start"},
     };
     OozeSceneScales *scales = ooze_scene_alloc(scene, 1, sizeof *scales);
-    if (!s.scales || !s.volumes || !s.solids || !scales) {
+    if (!s.scales || !s.fluids || !s.emitters || !s.volumes || !s.solids || !scales) {
         return NULL;
     }
     survey(&s);
-    *scales = (OozeSceneScales){s.scales, s.fastest};
+    *scales = (OozeSceneScales){s.scales, s.fastest, s.fluids, s.emitters};
     scene->scales = scene->out_of_memory ? NULL : scales;
     return scene->scales;
 }

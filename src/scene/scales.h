@@ -20,9 +20,17 @@ typedef struct OozeSceneFastest {
     const char *kind, *name;
 } OozeSceneFastest;
 
+/* Of a fluid or an emitter. */
+typedef struct OozeSceneExtreme {
+    double
+        distance; /* m: of its farthest point from the origin, along axes that are not periodic */
+    double speed; /* m/s: at the start, or of the jet at most */
+} OozeSceneExtreme;
+
 struct OozeSceneScales {
     OozeSceneScale *materials; /* in order */
     OozeSceneFastest fastest;
+    OozeSceneExtreme *fluids, *emitters; /* in order */
 };
 
 /* Computed by the first call and owned by the scene; NULL: out of memory. Leaves out items that

@@ -10,7 +10,8 @@
 #include "scene/keys.h"
 #include "scene/node.h"
 
-struct OozeStepContext; /* methods/method.h */
+struct OozeMethod; /* methods/method.h */
+struct OozeStepContext;
 
 /* Both ends of a periodic axis. */
 typedef struct OozeSceneRange {
@@ -107,6 +108,7 @@ struct OozeScene {
     const char *chosen;            /* values chosen for `auto`, as text; NULL: none */
     OozeText canonical;
     uint64_t *filled; /* number of particles of each fluid in the last world built */
+    bool counted;     /* that world has no particles of fluids: `filled` is counted */
     OozeDiagnostic *diagnostics;
     int diagnostic_count, diagnostic_capacity;
     int error_count; /* including errors beyond OOZE_SCENE_DIAGNOSTICS_MAX */
@@ -186,13 +188,22 @@ void ooze_scene_finish_changes(OozeScene *scene);
 /* Adds a warning at a node; NULL: for the whole scene. */
 void ooze_scene_warn(OozeScene *scene, const OozeNode *at, const char *hint, const char *format,
                      ...) OOZE_PRINTF(4, 5);
+/* Builds a world for the checks: fluids with many particles are counted and not placed. An error
+   that the scene causes is added to its diagnostics, and *world is NULL. */
+OozeStatus ooze_scene_build_for_check(OozeScene *scene, const OozeBuildOptions *options,
+                                      OozeWorld **world, OozeError *error);
+/* Errors that a run would report at its start or in its first step. */
+void ooze_scene_check_first_step(OozeScene *scene, OozeWorld *world);
 /* Warnings of the method about materials and settings. */
 void ooze_scene_check_advice(OozeScene *scene, OozeWorld *world);
 /* Warnings about heat numbers without effect, and about expensive conduction. */
 void ooze_scene_check_heat(OozeScene *scene, const OozeWorld *world);
-/* Replaces the context's materials by those at their lowest temperatures, where they are
-   stiffest. */
-void ooze_scene_coldest_materials(OozeScene *scene, const OozeWorld *world,
+/* The lowest temperature that a material can have, degC: of its fluids, its emitters, the solids,
+   heat sources of fixed temperature, and the air where that exchanges heat. */
+double ooze_scene_coldest(const OozeSceneDef *def, int material);
+/* Replaces the context's materials by those at their lowest temperatures, where they are stiffest,
+   for methods that use temperature tables. */
+void ooze_scene_coldest_materials(OozeScene *scene, const struct OozeMethod *method,
                                   struct OozeStepContext *context);
 /* Warnings about particles inside solids or other fluids, or outside the periodic box. */
 OozeStatus ooze_scene_check_particles(OozeScene *scene, OozeWorld *world, OozeError *error);

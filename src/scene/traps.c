@@ -34,7 +34,7 @@ static void check_duration(OozeScene *scene)
     }
 }
 
-static void check_not_empty(OozeScene *scene, uint64_t particles)
+static void check_not_empty(OozeScene *scene, bool filled)
 {
     const OozeSceneDef *def = &scene->def;
     bool emits = false;
@@ -51,7 +51,7 @@ static void check_not_empty(OozeScene *scene, uint64_t particles)
     for (int i = 0; i < def->solid_count; i++) {
         emits = emits || def->solids[i].density > 0.0; /* a dynamic solid is enough */
     }
-    if (particles == 0 && !emits) {
+    if (!filled && !emits) {
         ooze_scene_warn(scene, NULL, "add a fluid or an emitter", "there is nothing to simulate");
     }
 }
@@ -87,6 +87,25 @@ static void check_ignored(OozeScene *scene, const OozeMethod *method)
                 ooze_scene_warn(scene, child->key, NULL, "the method '%s' ignores '%s'",
                                 method->info.name, key);
             }
+        }
+    }
+}
+
+/* Densities below that of any liquid: probably given in g/cm3. */
+static void check_density(OozeScene *scene, const OozeMethod *method)
+{
+    const double lowest = 30.0; /* kg/m3: foams are above */
+    int count = ooze_method_uses(method, "viscosity") ? scene->def.material_count : 0;
+    for (int i = 0; i < count; i++) {
+        const OozeNode *node = ooze_scene_item_node(scene, "materials", i);
+        const OozeNode *at = node ? ooze_node_find(node, "density") : NULL;
+        double density = scene->def.materials[i].values[OOZE_MATERIAL_DENSITY];
+        if (at && density < lowest) {
+            ooze_scene_warn(
+                scene, at,
+                ooze_scene_format(scene, "if it is in g/cm3, write %g", 1000.0 * density),
+                "the density of '%s' is %g kg/m3, less than that of any liquid",
+                scene->def.materials[i].name, density);
         }
     }
 }
@@ -147,6 +166,13 @@ static void check_changes(OozeScene *scene, const OozeWorld *world)
             ooze_scene_warn(scene, ooze_node_find(node, "set"), NULL,
                             "the method '%s' ignores '%s'", world->method->info.name, change->key);
         }
+        if (material && world->method->uses_tables &&
+            ooze_temperature_table_gives(&def->materials[change->index], change->key)) {
+            ooze_scene_warn(scene, ooze_node_find(node, "set"),
+                            "take the number out of the temperature table",
+                            "the change has no effect: the temperature table of '%s' gives '%s'",
+                            def->materials[change->index].name, change->key);
+        }
         bool earlier = false;
         for (int k = 0; k < def->change_count; k++) {
             earlier = earlier || (k != i && strcmp(def->changes[k].set, def->changes[i].set) == 0);
@@ -172,6 +198,7 @@ static void check_step(OozeScene *scene, OozeWorld *world)
     double dt = scene->info.time_step, spacing = world->def.spacing;
     const OozeNode *at = ooze_node_find(scene->root, "time_step");
     OozeStepContext context = ooze_world_step_context(world);
+    ooze_scene_coldest_materials(scene, world->method, &context);
     double stable = world->method->stable_step(&context);
     if (dt > stable) {
         ooze_scene_warn(scene, at, ooze_scene_format(scene, "use at most %.3g s", stable),
@@ -216,12 +243,14 @@ OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeErro
     }
     OozeLocaleGuard locale = ooze_locale_enter();
     check_duration(scene);
-    check_not_empty(scene, ooze_particles_count(world->particles));
+    check_not_empty(scene, scene->counted || ooze_particles_count(world->particles) > 0);
     check_nozzles(scene);
     check_ignored(scene, world->method);
     check_name_only(scene, world->method);
+    check_density(scene, world->method);
     check_changes(scene, world);
     check_step(scene, world);
+    ooze_scene_check_first_step(scene, world);
     ooze_scene_check_advice(scene, world);
     ooze_scene_check_heat(scene, world);
     status = ooze_scene_check_particles(scene, world, error);

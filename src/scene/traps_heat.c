@@ -37,7 +37,12 @@ static void check_stages(OozeScene *scene, const OozeWorld *world)
         double conductance = ooze_heat_conductivity(material) * outflow;
         double load = fmin(conductance * dt / capacity, 1e8);
         int stages = ooze_heat_stages(load);
-        if (stages > STAGES_MANY) {
+        if (stages > OOZE_HEAT_STAGES_MAX) {
+            ooze_scene_error(scene, ooze_scene_item_node(scene, "materials", m),
+                             "lower its conductivity, or the time step",
+                             "heat takes %d stages a step in '%s'; at most %d are possible", stages,
+                             material->name, OOZE_HEAT_STAGES_MAX);
+        } else if (stages > STAGES_MANY) {
             ooze_scene_warn(scene, ooze_scene_item_node(scene, "materials", m),
                             "lower its conductivity, or the time step",
                             "heat takes %d stages a step in '%s': the time step is %.3g times the "
@@ -58,36 +63,41 @@ void ooze_scene_check_heat(OozeScene *scene, const OozeWorld *world)
 
 /* ---- advice ---------------------------------------------------------------------------------- */
 
-/* The lowest temperature that a material can have: of its particles, emitters, solids and air. */
-static double coldest(const OozeWorld *world, int material)
+double ooze_scene_coldest(const OozeSceneDef *def, int material)
 {
-    const uint16_t *materials = ooze_particles_materials(world->particles);
-    const double *t = ooze_particles_data(world->particles, world->temperature_field);
-    double low = world->def.air_transfer > 0.0 ? world->def.air_temperature : INFINITY;
-    for (uint64_t i = 0; i < ooze_particles_count(world->particles); i++) {
-        low = materials[i] == material && t[i] < low ? t[i] : low;
+    double air = def->world.air_temperature, low = def->world.air_transfer > 0.0 ? air : INFINITY;
+    for (int k = 0; k < def->fluid_count; k++) {
+        double t = def->fluids[k].def.temperature;
+        bool its = ooze_scene_find_material(def, def->fluids[k].material) == material;
+        low = its ? fmin(low, isnan(t) ? air : t) : low;
     }
-    for (int k = 0; k < world->emitters.count; k++) {
-        const OozeEmitter *emitter = &world->emitters.items[k];
-        low = emitter->material == material ? fmin(low, emitter->temperature) : low;
+    for (int k = 0; k < def->emitter_count; k++) {
+        double t = def->emitters[k].def.temperature;
+        bool its = ooze_scene_find_material(def, def->emitters[k].material) == material;
+        low = its ? fmin(low, isnan(t) ? air : t) : low;
     }
-    for (int k = 0; k < world->solids.count; k++) {
-        low = fmin(low, world->solids.items[k].params[OOZE_SOLID_TEMPERATURE]); /* NAN: none */
+    for (int k = 0; k < def->solid_count; k++) {
+        low = fmin(low, def->solids[k].temperature); /* NAN: exchanges no heat */
     }
-    return low;
+    for (int k = 0; k < def->heat_source_count; k++) {
+        low = fmin(low, def->heat_sources[k].temperature); /* NAN: it heats */
+    }
+    return isfinite(low) ? low : air;
 }
 
-void ooze_scene_coldest_materials(OozeScene *scene, const OozeWorld *world,
+void ooze_scene_coldest_materials(OozeScene *scene, const OozeMethod *method,
                                   OozeStepContext *context)
 {
     int count = context->material_count;
     OozeMaterial *cold = ooze_scene_alloc(scene, (size_t)count, sizeof *cold);
-    if (!cold || world->temperature_field < 0 || !world->method->uses_tables) {
+    if (!cold || !method->uses_tables) {
         return;
     }
     for (int m = 0; m < count; m++) {
         const OozeMaterial *material = &context->materials[m];
-        cold[m] = material->table_count ? ooze_material_at(material, coldest(world, m)) : *material;
+        cold[m] = material->table_count
+                      ? ooze_material_at(material, ooze_scene_coldest(&scene->def, m))
+                      : *material;
     }
     context->materials = cold;
 }

@@ -28,11 +28,9 @@ static bool in_range(OozeScene *scene, const OozeKey *row, const OozeNode *node,
     }
     char number[OOZE_NUMBER_MAX], range[3 * OOZE_NUMBER_MAX];
     const char *space = row->unit[0] ? " " : "";
-    bool free = row->min <= -OOZE_KEY_HUGE && row->max == OOZE_KEY_HUGE;
     ooze_scene_error(scene, node, row->help, "'%s' is %s%s%s; it must be %s%s%s", row->key,
                      ooze_number_text(value, number), space, row->unit,
-                     free ? "between -1e12 and 1e12" : ooze_key_range_text(row, range), space,
-                     row->unit);
+                     ooze_key_full_range_text(row, range), space, row->unit);
     return false;
 }
 

@@ -48,6 +48,9 @@ typedef struct OozeBoundary {
     bool any_stale;
 } OozeBoundary;
 
+/* More samples of one surface are refused. */
+#define OOZE_SURFACE_SAMPLES_MAX 2e8
+
 typedef struct OozeSurfaceSamples {
     uint64_t count;
     OozeVec3 *points, *normals; /* free with ooze_free */

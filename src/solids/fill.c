@@ -34,6 +34,13 @@ OozeStatus ooze_fill_too_many(const OozeFillRequest *request, double wanted, Ooz
                      request->spacing, wanted, (unsigned long long)request->limit);
 }
 
+double ooze_fill_fitting_spacing(double spacing, double wanted, double possible)
+{
+    double fits = spacing * cbrt(wanted / fmax(possible, 1.0));
+    double unit = pow(10.0, floor(log10(fits)) - 1.0); /* of the second digit */
+    return ceil(fits / unit) * unit;
+}
+
 static OozeStatus check_request(const OozeFillRequest *request, OozeError *error)
 {
     OozeBounds bounds = ooze_shape_bounds(request->shape);
@@ -139,30 +146,91 @@ static OozeStatus fill_row(Lattice *lattice, int64_t j, int64_t k, OozeError *er
     return OOZE_OK;
 }
 
-static OozeStatus fill_lattice(const OozeFillRequest *request, uint64_t *count,
-                               OozeVec3 **positions, OozeError *error)
+/* Lattice points along each axis of the bounding box, half a spacing from either end. */
+static OozeVec3 lattice_size(const OozeFillRequest *request)
+{
+    OozeBounds bounds = ooze_shape_bounds(request->shape);
+    OozeVec3 size = vec3_scale(vec3_sub(bounds.max, bounds.min), 1.0 / request->spacing);
+    return vec3(floor(size.x + 2.0 * SLACK), floor(size.y + 2.0 * SLACK),
+                floor(size.z + 2.0 * SLACK));
+}
+
+/* The lattice is centred in the bounding box. */
+static OozeVec3 lattice_first(const OozeFillRequest *request, OozeVec3 n)
 {
     double s = request->spacing;
     OozeBounds bounds = ooze_shape_bounds(request->shape);
-    OozeVec3 size = vec3_sub(bounds.max, bounds.min);
     OozeVec3 middle = vec3_scale(vec3_add(bounds.min, bounds.max), 0.5);
-    /* Points half a spacing from either end, centred. */
-    double nx = floor(size.x / s + 2.0 * SLACK), ny = floor(size.y / s + 2.0 * SLACK);
-    double nz = floor(size.z / s + 2.0 * SLACK);
-    if (!(nx >= 1.0 && ny >= 1.0 && nz >= 1.0)) {
+    return vec3(middle.x - 0.5 * (n.x - 1.0) * s, middle.y - 0.5 * (n.y - 1.0) * s,
+                middle.z - 0.5 * (n.z - 1.0) * s);
+}
+
+/* Tested points along an axis of n lattice points: every one, or evenly spread ones. */
+static int64_t tested_along(double n, double edge)
+{
+    enum { TESTED_MIN = 16 };
+    return (int64_t)fmin(n, fmax(TESTED_MIN, ceil(n / edge)));
+}
+
+/* Fraction of the lattice points of the bounding box that are inside, from a subset of about
+   TESTED points that is spread over the box. */
+static double inside_fraction(const OozeFillRequest *request, OozeVec3 n)
+{
+    const double tested = 1e6;
+    double s = request->spacing, edge = cbrt(n.x * n.y * n.z / tested);
+    OozeVec3 first = lattice_first(request, n);
+    int64_t m[3] = {tested_along(n.x, edge), tested_along(n.y, edge), tested_along(n.z, edge)};
+    uint64_t inside = 0;
+    for (int64_t k = 0; k < m[2]; k++) {
+        for (int64_t j = 0; j < m[1]; j++) {
+            for (int64_t i = 0; i < m[0]; i++) {
+                OozeVec3 at = vec3(floor(((double)i + 0.5) * n.x / (double)m[0]),
+                                   floor(((double)j + 0.5) * n.y / (double)m[1]),
+                                   floor(((double)k + 0.5) * n.z / (double)m[2]));
+                double depth = -ooze_shape_distance(request->shape, vec3_madd(first, s, at), NULL);
+                inside += depth >= (0.5 - SLACK) * s;
+            }
+        }
+    }
+    return (double)inside / ((double)m[0] * (double)m[1] * (double)m[2]);
+}
+
+static double count_lattice(const OozeFillRequest *request)
+{
+    OozeVec3 n = lattice_size(request);
+    if (!(n.x >= 1.0 && n.y >= 1.0 && n.z >= 1.0)) {
+        return 0.0;
+    }
+    bool whole = ooze_shape_kind(request->shape) == OOZE_SHAPE_BOX;
+    return n.x * n.y * n.z * (whole ? 1.0 : inside_fraction(request, n));
+}
+
+OozeStatus ooze_fill_count(const OozeFillRequest *request, double *count, OozeError *error)
+{
+    *count = 0.0;
+    OozeStatus status = check_request(request, error);
+    if (!status) {
+        *count = count_lattice(request);
+    }
+    return status;
+}
+
+static OozeStatus fill_lattice(const OozeFillRequest *request, uint64_t *count,
+                               OozeVec3 **positions, OozeError *error)
+{
+    OozeVec3 n = lattice_size(request);
+    if (!(n.x >= 1.0 && n.y >= 1.0 && n.z >= 1.0)) {
         return OOZE_OK;
     }
-    /* a coarse estimate is enough: rows are counted exactly */
-    double inside = ooze_shape_volume(request->shape, 0.5 * s, 8.0 * s) / (s * s * s);
-    if (!(nx * ny * nz <= CELLS_MAX) || inside > 1.5 * (double)request->limit) {
-        return ooze_fill_too_many(request, ooze_shape_volume(request->shape, 0.0, s) / (s * s * s),
-                                  error);
+    /* an estimate is enough here: rows are counted exactly */
+    double cells = n.x * n.y * n.z, limit = (double)request->limit;
+    double inside = cells > limit ? count_lattice(request) : cells;
+    if (!(cells <= CELLS_MAX) || (cells > limit && inside > 1.2 * limit)) {
+        return ooze_fill_too_many(request, inside, error);
     }
     Lattice lattice = {.request = request,
-                       .first =
-                           vec3(middle.x - 0.5 * (nx - 1.0) * s, middle.y - 0.5 * (ny - 1.0) * s,
-                                middle.z - 0.5 * (nz - 1.0) * s),
-                       .size = {(int64_t)nx, (int64_t)ny, (int64_t)nz}};
+                       .first = lattice_first(request, n),
+                       .size = {(int64_t)n.x, (int64_t)n.y, (int64_t)n.z}};
     OozeStatus status = OOZE_OK;
     for (int64_t k = 0; k < lattice.size[2] && !status; k++) {
         for (int64_t j = 0; j < lattice.size[1] && !status; j++) {

@@ -26,4 +26,12 @@ typedef struct OozeFillRequest {
 OozeStatus ooze_fill(const OozeFillRequest *request, uint64_t *count, OozeVec3 **positions,
                      OozeError *error);
 
+/* Number of particles that a fill would give, without filling: exact for a lattice in a box, within
+   some per cent for other shapes; a fitted fill gives a little more than the lattice. */
+OozeStatus ooze_fill_count(const OozeFillRequest *request, double *count, OozeError *error);
+
+/* The spacing, rounded up to two digits, at which a fill that wants `wanted` particles at `spacing`
+   needs `possible` ones. */
+double ooze_fill_fitting_spacing(double spacing, double wanted, double possible);
+
 #endif

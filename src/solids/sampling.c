@@ -25,11 +25,9 @@
 
 enum { RELAX_ROUNDS = 30 };
 
-#define SAMPLES_MAX 2e8
-
 static OozeStatus check_count(double wanted, double spacing, OozeError *error)
 {
-    if (wanted <= SAMPLES_MAX) {
+    if (wanted <= OOZE_SURFACE_SAMPLES_MAX) {
         return OOZE_OK;
     }
     return ooze_fail(

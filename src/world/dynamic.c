@@ -9,7 +9,6 @@
 
 /* Beyond these bounds a run has diverged: floats no longer resolve a quarter of a spacing, and a
    step no longer resolves the motion. */
-static const double SPACINGS_FROM_ORIGIN = 4e6, SPACINGS_PER_STEP = 1000.0;
 
 /* In an island of solids with more contacts the exact solution takes longer than the iterative
    one. */
@@ -151,8 +150,8 @@ static OozeStatus check_pose(const OozeWorld *world, const OozeSolid *solid, Ooz
     const OozePose *pose = &solid->pose;
     double spacing = world->def.spacing, speed = vec3_length(pose->velocity);
     /* false for NaN and for overflow */
-    bool near = vec3_length(pose->position) <= SPACINGS_FROM_ORIGIN * spacing;
-    bool slow = speed <= SPACINGS_PER_STEP * spacing / world->def.time_step;
+    bool near = vec3_length(pose->position) <= OOZE_SPACINGS_FROM_ORIGIN_MAX * spacing;
+    bool slow = speed <= OOZE_SPACINGS_PER_STEP_MAX * spacing / world->def.time_step;
     if (near && slow && vec3_is_finite(pose->spin)) {
         return OOZE_OK;
     }

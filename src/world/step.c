@@ -130,10 +130,6 @@ static OozeStatus run_method(OozeWorld *world, OozeError *error)
 
 /* ---- finish ----------------------------------------------------------------------------- */
 
-/* Beyond these bounds a run has diverged. */
-static const float SPACINGS_PER_STEP = 1000.0f;
-static const float SPACINGS_FROM_ORIGIN = 4e6f; /* floats resolve a quarter of a spacing there */
-
 static OozeStatus fail_diverged(OozeWorld *world, uint64_t i, float fastest, OozeError *error)
 {
     OozeStatus status = ooze_world_sync_to_host(world, error);
@@ -166,8 +162,8 @@ static OozeStatus fail_diverged(OozeWorld *world, uint64_t i, float fastest, Ooz
 static OozeStatus finish(OozeWorld *world, OozeError *error)
 {
     double spacing = world->def.spacing;
-    float fastest = (float)(SPACINGS_PER_STEP * spacing / world->def.time_step);
-    float farthest = (float)(SPACINGS_FROM_ORIGIN * spacing);
+    float fastest = (float)(OOZE_SPACINGS_PER_STEP_MAX * spacing / world->def.time_step);
+    float farthest = (float)(OOZE_SPACINGS_FROM_ORIGIN_MAX * spacing);
     OozeEngineEnd end = {.first_bad = UINT64_MAX, .speed = NAN};
     OozeStatus status =
         world->engine->finish(world->engine_data, &world->periodic, fastest, farthest, &end, error);

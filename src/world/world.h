@@ -171,6 +171,20 @@ OozeStatus ooze_world_conduct(OozeWorld *world, OozeError *error);
 /* Number of particles at the time `end` at the present emitter speeds, without sinks. */
 double ooze_world_forecast_particles(const OozeWorld *world, double end);
 
+/* ---- forecasts: forecast.c -------------------------------------------------------------- */
+
+/* Memory in bytes of a run, for each particle: store, lists of neighbours, scratch arrays of the
+   method, copies that are being written. Estimated from below. */
+double ooze_world_bytes_per_particle(const OozeWorld *world);
+/* Number of particles of a fluid, without placing them; see ooze_fill_count. Of a mesh an estimate
+   from a coarse distance grid. */
+OozeStatus ooze_world_count_fluid(const OozeWorld *world, const OozeFluidDef *def, double *count,
+                                  OozeError *error);
+
+/* A step fails where a particle moves faster, or is farther from the origin, than this. */
+#define OOZE_SPACINGS_PER_STEP_MAX    1000.0
+#define OOZE_SPACINGS_FROM_ORIGIN_MAX 4e6 /* floats resolve a quarter of a spacing there */
+
 /* ---- dynamic solids: dynamic.c ---------------------------------------------------- */
 
 /* Registers a new solid if it is dynamic; fails if the method does not push solids. */

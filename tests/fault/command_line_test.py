@@ -285,7 +285,12 @@ class CommandLineTest(runs.RunTest):
         self.assertEqual(done.stderr, "")  # the first run has warned
 
     def test_progress_and_profile(self):
-        done = self.good("run", self.scene, "-o", self.folder / "r")
+        done = self.good("run", self.scene, "-o", self.folder / "p")
+        self.assertNotIn("ms per step", done.stderr)
+        self.assertIn("ms per step", (self.folder / "p/log.txt").read_text())
+        self.assertIn(f"ooze: next: ooze render {self.folder}/p, or ooze mesh {self.folder}/p\n",
+                      done.stderr)
+        done = self.good("run", self.scene, "-o", self.folder / "r", "--profile")
         self.assertEqual(done.stdout, "")
         self.assertEqual(len(re.findall(r"(?m)^frame 40/40", done.stderr)), 1, done.stderr)
         self.assertNotIn("\r", done.stderr)

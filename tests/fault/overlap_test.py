@@ -43,7 +43,7 @@ class OverlapTest(runs.RunTest):
         self.assertEqual(self.rows(run, "probes_steps.csv"), list(range(401)))
 
     def test_profile_shows_the_cost(self):
-        done = self.good("run", self.scene, "-o", self.folder / "run")
+        done = self.good("run", self.scene, "-o", self.folder / "run", "--profile")
         self.assertRegex(done.stderr, r"(?m)^  output +[\d.]+ +[\d.]+$")
         told = re.search(r"output: copying ([\d.]+) s, waiting ([\d.]+) s\n  beside the steps: "
                          r"writing ([\d.]+) s "
@@ -122,7 +122,7 @@ class OverlapTest(runs.RunTest):
             wanted = self.meshes(self.meshed_afterwards("--format", name))
             run = self.folder / name
             done = self.good("run", self.scene, "-o", run, "--frames", MESHED, "--mesh-format",
-                             name)
+                             name, "--profile")
             self.assertIn(f"{MESHED + 1} meshes in {run}/surface\n", done.stderr)
             self.assertRegex(done.stderr, r", meshing [\d.]+ s \([\d.]+%\); the copies")
             self.assertEqual(self.meshes(run), wanted)

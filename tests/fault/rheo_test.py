@@ -139,8 +139,9 @@ class MeasureTest(runs.RunTest):
 
     def test_json_and_figures(self):
         out = self.folder / "out"
-        told = json.loads(self.good("rheo", self.scene, "--material", "gel", "--json", "--quick",
-                                    "-o", out).stdout)
+        done = self.good("rheo", self.scene, "--material", "gel", "--json", "--quick", "-o", out)
+        self.assertRegex(done.stderr, r"(?m)^measurement \d+/\d+, ETA ")
+        told = json.loads(done.stdout)
         self.assertEqual((told["material"], told["method"], told["spacing"]),
                          ("gel", "conformation", 0.01))
         self.assertEqual(told["over_theory"], [])

@@ -123,7 +123,7 @@ static void warnings_for_bodies(void **state)
     expect_hint(expect(scene, 7, 3, "nothing holds it together"), "add a modulus");
     ooze_scene_free(scene);
     scene = checked(CONFORMATION(", formulation: paper") BODY("density: 500", "rigid"));
-    expect_hint(expect(scene, 2, 43, "only the formulation 'lodge'"), "lodge");
+    expect_hint(expect(scene, 2, 43, "'paper' has no rigid or soft bodies"), "lodge");
     ooze_scene_free(scene);
 #undef D
 }

@@ -181,7 +181,8 @@ static void override_errors(void **state)
     refuse_set("solids.flor.friction=3", 8, "there is no 'flor' among the solids", "'floor'");
     refuse_set("solids.2.friction=3", 8, "there is no '2' among the solids", NULL);
     refuse_set("solids.floor.fricton=3", 14, "unknown key 'fricton' in the solid", "'friction'");
-    refuse_set("solids.floor.friction=-3", 23, "'friction' is -3; it must be at least 0", NULL);
+    refuse_set("solids.floor.friction=-3", 23, "'friction' is -3; it must be 0 to 1e12, or inf",
+               NULL);
     refuse_set("solids.floor.friction=abc", 23, "'abc' is not", NULL);
     refuse_set("solids.floor.shape.radius=1", 20, "does not apply to a shape of type 'plane'",
                NULL);

@@ -93,7 +93,7 @@ static void out_of_range(void **state)
 {
     (void)state;
     expect_one(HEAD BALL "{type: sphere, radius: -2}\n", 9, 35,
-               "'radius' is -2 m; it must be at least 1e-09 m", NULL);
+               "'radius' is -2 m; it must be 1e-09 to 1e12 m", NULL);
     expect_one(HEAD "solids: [{shape: {type: plane}, restitution: 1.5}]\n", 6, 46,
                "'restitution' is 1.5; it must be 0 to 1", NULL);
     expect_one(HEAD "materials: {a: {density: 0}}\n", 6, 26,

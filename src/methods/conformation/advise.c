@@ -153,12 +153,7 @@ static void advise_bodies(const OozeStepContext *c, const OozeAdvice *advice, in
 
 void ooze_conformation_advise(const OozeStepContext *c, const OozeAdvice *advice)
 {
-    OozeConformationSettings s = ooze_conformation_settings(c);
     ooze_advise_numbers(c, advice);
-    if (c->body_count > 0 && s.formulation != OOZE_FORMULATION_LODGE) {
-        ooze_advise(advice, -1, "formulation", "use formulation: lodge",
-                    "only the formulation 'lodge' has particle bodies: this scene will not run");
-    }
     for (int m = 0; m < c->material_count; m++) {
         advise_iterations(c, advice, m);
         advise_ignored(c, advice, m);

@@ -226,6 +226,12 @@ static double stable_step(const OozeStepContext *c)
     return longest;
 }
 
+static OozeStatus check(const OozeStepContext *context, OozeError *error)
+{
+    OozeConformationPlan plan;
+    return ooze_conformation_plan(context, &plan, error);
+}
+
 static const char *const chosen_keys[] = {"velocity_iterations", "passes", "density_iterations",
                                           NULL};
 
@@ -251,6 +257,7 @@ const OozeMethod ooze_method_conformation = {
     .destroy = ooze_conformation_destroy,
     .bytes = ooze_conformation_bytes,
     .step = ooze_conformation_step,
+    .check = check,
     .stable_step = stable_step,
     .advise = ooze_conformation_advise,
     .chosen_keys = chosen_keys,

@@ -1,0 +1,232 @@
+"""`ooze check` and `--dry-run`: memory is refused before it is taken, check refuses what run
+refuses, and the JSON has every diagnostic."""
+import json
+import os
+import re
+import resource
+import subprocess
+import unittest
+
+import runs
+
+SCENE = """\
+ooze: 1
+method: {name: conformation}
+spacing: 0.02
+time_step: 1/600
+duration: 0.1
+frame_rate: 60
+materials:
+  syrup: {density: 1400, viscosity: 10}
+fluids:
+  - name: block
+    material: syrup
+    shape: {type: box, size: [0.1, 0.1, 0.1], position: [0, 0.5, 0]}
+solids:
+  - {name: floor, shape: {type: plane}}
+"""
+WARM = """\
+ooze: 1
+method: {name: conformation, solver: auto}
+spacing: 0.01
+duration: 0.1
+frame_rate: 60
+materials:
+  wax:
+    viscosity: 1000
+    temperature_table:
+      - {temperature: 20, viscosity: 2}
+      - {temperature: 80, viscosity: 1}
+fluids:
+  - {material: wax, temperature: 20, shape: {type: box, size: [0.1, 0.1, 0.1],
+                                             position: [0, 0.05, 0]}}
+changes:
+  - {time: 0.05, set: materials.wax.viscosity, to: 5}
+solids:
+  - {name: floor, shape: {type: plane}}
+"""
+SLOW = """\
+ooze: 1
+method: {name: conformation}
+spacing: 0.01
+time_step: 1/600
+duration: 10
+frame_rate: 60
+materials:
+  syrup: {density: 1400, viscosity: 10}
+fluids:
+  - {material: syrup, shape: {type: box, size: [0.03, 0.03, 0.03], position: [0, 1.6, 0]}}
+solids:
+  - {name: ball, shape: {type: sphere, radius: 1}}
+"""
+JET = """\
+emitters:
+  - {name: jet, material: syrup, radius: 0.1, position: [0, 1, 0], speed: %s}
+"""
+
+
+def limit_memory():
+    """A scene that is filled in spite of all fails instead of filling the machine."""
+    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+
+
+def peak(*arguments):
+    """Exit code, stderr and peak memory in MB of a command."""
+    child = subprocess.Popen([runs.OOZE, *map(str, arguments)], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, text=True, preexec_fn=limit_memory)
+    text = child.stderr.read()
+    child.stderr.close()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return child.returncode, text, usage.ru_maxrss / 1024
+
+
+class CheckTest(runs.RunTest):
+    def write(self, text=SCENE, **changes):
+        for old, new in changes.items():
+            text = text.replace({"spacing": "spacing: 0.02", "size": "[0.1, 0.1, 0.1]",
+                                 "position": "[0, 0.5, 0]", "method": "{name: conformation}",
+                                 "block": "name: block", "density": "density: 1400"}[old], new)
+        self.scene.write_text(text)
+
+    def json(self, code):
+        done = runs.ooze("check", self.scene, "--json")
+        self.assertEqual(done.returncode, code, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_memory_is_refused_before_it_is_taken(self):
+        sizes = [("2e-4", "[0.2, 0.2, 0.2]", "1e+09"), ("1e-3", "[0.1, 0.1, 1000]", "1e+10")]
+        for spacing, size, count in sizes:
+            self.write(spacing=f"spacing: {spacing}", size=size)
+            for command in (["check"], ["run", "--dry-run"], ["run", "-o", self.folder / "o"]):
+                code, text, megabytes = peak(command[0], self.scene, *command[1:])
+                self.assertEqual(code, 1, text)
+                self.assertIn(f"fluids.block: about {count} particles at the spacing of", text)
+                self.assertRegex(text, r"a spacing of 0\.\d+ m would fit")
+                self.assertLess(megabytes, 100)
+
+    def test_the_advised_spacing_fits(self):
+        self.write(spacing="spacing: 2e-4", size="[0.2, 0.2, 0.2]")
+        text = runs.ooze("check", self.scene).stderr
+        spacing = text[text.index("a spacing of") + 13:].split()[0]
+        done = self.good("check", self.scene, "--set", f"spacing={spacing}")
+        self.assertIn("no errors", done.stdout)
+
+    def test_large_scenes_are_counted(self):
+        ball = SCENE.replace("type: box, size: [0.1, 0.1, 0.1]", "type: sphere, radius: 0.05")
+        for text, wanted, error in ((SCENE, 1e6, 1), (ball, 0.97 * 523599, 5000)):
+            self.write(text, spacing="spacing: 1e-3")
+            code, said, megabytes = peak("check", self.scene)
+            self.assertEqual(code, 0, said)
+            self.assertLess(megabytes, 100)
+            self.assertAlmostEqual(self.json(0)["particles"], wanted, delta=error)
+
+    def test_counted_fluids_are_checked_for_overlap(self):
+        self.write(SCENE + "  - {name: post, shape: {type: box, size: [0.02, 2, 0.02]}}\n",
+                   spacing="spacing: 1e-3")
+        messages = [d["message"] for d in self.json(0)["diagnostics"]]
+        self.assertTrue(any("of fluid 'block' stand inside solid 'post'" in m for m in messages),
+                        messages)
+        self.assertFalse(any("nothing to simulate" in m for m in messages))
+
+    def refused(self, part):
+        """check and run refuse the scene with the same sentence."""
+        self.bad(1, part, "check", self.scene)
+        self.bad(1, part, "run", self.scene, "-o", self.folder / "o")
+        self.assertFalse((self.folder / "o").exists())
+
+    def test_check_refuses_what_run_refuses(self):
+        self.write(method="{name: conformation, formulation: consistent}",
+                   block="name: block\n    body: rigid")
+        self.refused("the formulation 'consistent' has no rigid or soft bodies")
+        self.write(position="[1e5, 0.5, 0]")
+        self.refused("fluid 'block' reaches 1e+05 m from the origin")
+        self.write(SCENE + JET % "1e9")
+        self.refused("emitter 'jet' moves 1e+09 m/s")
+        self.refused("emitter 'jet' would emit 6.58e+09 particles in one step")
+        self.write(SCENE + "periodic: {x: [-1e9, 1e9]}\n")
+        self.refused("the periodic box goes from -1e+09 to 1e+09 m")
+        self.write(SCENE + "periodic: {x: [-1e3, 1e3], z: [-1e3, 1e3]}\n")
+        self.refused("the surface of solid 'floor' would need 1e+10 boundary particles")
+        self.write(SCENE + "  - {name: hall, shape: {type: box, size: [900, 900, 900], "
+                   "inverted: true}}\n")
+        self.refused("the surface of solid 'hall' would need 1.22e+10 boundary particles")
+
+    def test_fast_fluids_and_solids_are_refused(self):
+        self.write(SCENE.replace("name: block", "name: block\n    velocity: [1e6, 0, 0]"))
+        self.refused("fluid 'block' moves 1e+06 m/s")
+        self.write(SCENE + "  - {name: ball, density: 100, shape: {type: sphere, radius: 0.1, "
+                   "position: [1e5, 0, 0]}}\n")
+        self.refused("dynamic solid 'ball' reaches 1e+05 m")
+
+    def test_conduction_beyond_its_stages_is_refused(self):
+        metal = "conductivity: 1e9, heat_capacity: 0.1"
+        self.write(SCENE.replace("viscosity: 10", metal)
+                   .replace("name: block", "name: block\n    temperature: 50"))
+        self.refused("stages a step in 'syrup'; at most 9999 are possible")
+
+    def test_many_emitted_particles_are_a_warning(self):
+        self.write(SCENE.replace("duration: 0.1", "duration: 1e6") + JET % "1")
+        messages = [d["message"] for d in self.json(0)["diagnostics"]]
+        self.assertTrue(any("particles at the end; the memory serves about" in m
+                            for m in messages), messages)
+
+    def test_json_has_every_diagnostic(self):
+        self.write(SCENE.replace("viscosity: 10", "viscosity: -1, wetness: 3"))
+        said = self.json(1)
+        self.assertEqual((said["errors"], said["warnings"]), (2, 0))
+        first, second = said["diagnostics"]
+        self.assertEqual((first["severity"], first["line"], first["column"]), ("error", 8, 37))
+        self.assertEqual(first["file"], str(self.scene))
+        self.assertIn("'viscosity' is -1", first["message"])
+        self.assertIn("wetness", second["message"])
+        self.assertEqual(set(second), {"severity", "file", "line", "column", "message", "hint"})
+        self.write(SCENE + JET % "50")
+        said = self.json(0)
+        self.assertEqual((said["errors"], said["warnings"]), (0, len(said["diagnostics"])))
+        self.assertEqual({d["severity"] for d in said["diagnostics"]}, {"warning"})
+        self.assertEqual(said["particles"], 125)
+        self.write(position="[1e5, 0.5, 0]")
+        said = self.json(1)
+        self.assertEqual(said["diagnostics"][0]["line"], 10)
+        self.scene.unlink()
+        said = self.json(1)
+        self.assertEqual(said["errors"], 1)
+        self.assertIn("scene.yaml", said["diagnostics"][0]["message"])
+
+    def test_ranges_and_units(self):
+        self.bad(1, "'viscosity' is 1e+300 Pa s; it must be 0 to 1e12 Pa s", "check", self.scene,
+                 "--set", "materials.honey.viscosity=1e300")
+        self.write(density="density: 1.4")
+        question, = self.json(0)["diagnostics"]
+        self.assertIn("the density of 'syrup' is 1.4 kg/m3", question["message"])
+        self.assertEqual(question["hint"], "if it is in g/cm3, write 1400")
+
+    def test_tables_count(self):
+        self.write(WARM)
+        said = self.json(0)
+        wax, = said["materials"]
+        self.assertEqual((wax["temperature"], wax["viscosity"]), (20, 2))
+        change, = said["diagnostics"]
+        self.assertIn("temperature table of 'wax' gives 'viscosity'", change["message"])
+        self.write(WARM.replace("viscosity: 2}", "viscosity: 2e5}"))
+        said = self.json(0)
+        self.assertEqual(said["materials"][0]["viscosity"], 2e5)
+        self.assertFalse([d for d in said["diagnostics"] if "iterations" in d["message"]], said)
+        # the chill of a solid is the coldest
+        self.write(WARM.replace("name: floor", "name: floor, temperature: -5"))
+        self.assertEqual(self.json(0)["materials"][0]["temperature"], -5)
+
+    def test_set_up_is_no_step(self):
+        """The first step samples a large ball, which takes seconds; others take milliseconds."""
+        self.write(SLOW)
+        words = re.search(r"(?m)^time +(.+) and the writing, from a trial of (\d+) steps",
+                          self.good("run", self.scene, "--dry-run").stdout)
+        self.assertNotIn(" h ", words[1])
+        self.assertGreater(int(words[2]), 1)
+        said = self.good("run", self.scene, "-o", self.folder / "o", "--frames", 3).stderr
+        self.assertNotRegex(re.search(r"ETA (.+?),", said)[1], r" (h|min) ")
+
+
+if __name__ == "__main__":
+    unittest.main()
