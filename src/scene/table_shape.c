@@ -25,9 +25,12 @@ const OozeSection ooze_section_rotation = {
 /* ---- shape ----------------------------------------------------------------------------------- */
 
 #define SHAPE(kind) OOZE_BIT(OOZE_SHAPE_##kind)
-#define ROUND       (SHAPE(SPHERE) | SHAPE(CAPSULE) | SHAPE(CYLINDER) | SHAPE(CONE) | SHAPE(TORUS))
-#define TALL        (SHAPE(CAPSULE) | SHAPE(CYLINDER) | SHAPE(CONE))
-#define FROM_FILE   (SHAPE(MESH) | SHAPE(HEIGHTFIELD))
+#define CONTAINER   (SHAPE(OPEN_BOX) | SHAPE(OPEN_CYLINDER) | SHAPE(BOWL))
+#define ROUND                                                                                      \
+    (SHAPE(SPHERE) | SHAPE(CAPSULE) | SHAPE(CYLINDER) | SHAPE(CONE) | SHAPE(TORUS) |               \
+     SHAPE(OPEN_CYLINDER) | SHAPE(BOWL))
+#define TALL      (SHAPE(CAPSULE) | SHAPE(CYLINDER) | SHAPE(CONE) | SHAPE(OPEN_CYLINDER) | SHAPE(BOWL))
+#define FROM_FILE (SHAPE(MESH) | SHAPE(HEIGHTFIELD))
 
 static void shape_defaults(void *item, int variant)
 {
@@ -38,20 +41,24 @@ static void shape_defaults(void *item, int variant)
 static const OozeKey shape_keys[] = {
     {"type", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeShapeDef, kind),
      .help = "kind of shape", .required = OOZE_REQUIRED,
-     .choices = "plane|box|sphere|capsule|cylinder|cone|torus|heightfield|mesh|compound"},
+     .choices = "plane|box|sphere|capsule|cylinder|cone|torus|open_box|open_cylinder|bowl|"
+                "heightfield|mesh|compound"},
     {"size", OOZE_KEY_VEC3, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, size),
-     .help = "full edge lengths of a box; the two horizontal extents of a height field, which an "
-             "ESRI grid contains",
-     .variants = SHAPE(BOX) | SHAPE(HEIGHTFIELD), .required = SHAPE(BOX),
-     .default_text = "that of the file"},
+     .help =
+         "full outer edge lengths of a box; the two horizontal extents of a height field, which an "
+         "ESRI grid contains",
+     .variants = SHAPE(BOX) | SHAPE(OPEN_BOX) | SHAPE(HEIGHTFIELD),
+     .required = SHAPE(BOX) | SHAPE(OPEN_BOX), .default_text = "that of the file"},
     {"radius", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeShapeDef, radius),
-     .help = "radius; of the base of a cone, of the ring of a torus", .variants = ROUND,
-     .required = ROUND},
+     .help = "radius; of the base of a cone, of the ring of a torus, of the outside of an open "
+             "cylinder, of the outer edge of a bowl's rim",
+     .variants = ROUND, .required = ROUND},
     {"tube_radius", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeShapeDef, tube_radius),
      .help = "radius of a torus' tube", .variants = SHAPE(TORUS), .required = SHAPE(TORUS)},
     {"height", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeShapeDef, height),
-     .help = "along the axis; of a capsule, between the centres of its caps", .variants = TALL,
-     .required = TALL},
+     .help = "along the axis; of a capsule, between the centres of its caps; of a bowl, from its "
+             "underside to its rim",
+     .variants = TALL, .required = TALL},
     {"normal", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeShapeDef, normal),
      .help = "direction away from the solid side of a plane", .variants = SHAPE(PLANE),
      .default_text = "up"},
@@ -64,8 +71,9 @@ static const OozeKey shape_keys[] = {
     {"height_scale", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, height_scale),
      .help = "height of the full grey range of a height map", .variants = SHAPE(HEIGHTFIELD)},
     {"thickness", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, thickness),
-     .help = "shell thickness of a mesh that is not watertight; 0: two spacings",
-     .variants = SHAPE(MESH)},
+     .help = "of the walls and the bottom of a container; of the shell that a mesh becomes where "
+             "it is not watertight, 0: two spacings",
+     .variants = SHAPE(MESH) | CONTAINER, .required = CONTAINER, .default_text = "0"},
     {"parts", OOZE_KEY_LIST, "", OOZE_NO_RANGE, offsetof(OozeShapeDef, parts),
      .help =
          "shapes that a compound is made of, each placed in the compound's frame; up to 64, not "
@@ -86,9 +94,14 @@ const OozeSection ooze_section_shape = {
     .name = "shape",
     .help =
         "A shape is a volume to fill, a solid, a sink or the outline of a nozzle. It is scaled "
-        "first, then rotated, then moved. The axis of capsule, cylinder, cone, torus and height "
-        "field is the scene's `up` before the rotation; the origin of a cone is the centre of its "
-        "base, that of other primitive shapes their centre.",
+        "first, then rotated, then moved. The axis of capsule, cylinder, cone, torus, containers "
+        "and height field is the scene's `up` before the rotation; the origin of a cone is the "
+        "centre of its base, that of a container the middle of its underside, that of other "
+        "primitive shapes their centre.\n\nContainers are open at the top: `open_box`, "
+        "`open_cylinder` (a cup, a pan) and `bowl` (part of a spherical shell: half of one where "
+        "`height` equals `radius`). Their sizes are those of the outside. The box of the same "
+        "outer `size` as an `open_box` is a different shape from an `inverted` box, which is solid "
+        "everywhere but inside.",
     .keys = shape_keys,
     .key_count = OOZE_COUNT(shape_keys),
     .size = sizeof(OozeShapeDef),
