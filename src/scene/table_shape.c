@@ -97,11 +97,11 @@ const OozeSection ooze_section_shape = {
         "first, then rotated, then moved. The axis of capsule, cylinder, cone, torus, containers "
         "and height field is the scene's `up` before the rotation; the origin of a cone is the "
         "centre of its base, that of a container the middle of its underside, that of other "
-        "primitive shapes their centre.\n\nContainers are open at the top: `open_box`, "
-        "`open_cylinder` (a cup, a pan) and `bowl` (part of a spherical shell: half of one where "
-        "`height` equals `radius`). Their sizes are those of the outside. The box of the same "
-        "outer `size` as an `open_box` is a different shape from an `inverted` box, which is solid "
-        "everywhere but inside.",
+        "primitive shapes their centre.\n\nContainers are open at the top and have walls of "
+        "`thickness`: `open_box`, `open_cylinder` (a cup or a pan) and `bowl`, part of a spherical "
+        "shell (half of one where `height` equals `radius`). Their sizes are those of the outside. "
+        "An `inverted` shape, in contrast, is solid everywhere outside, without end, and is closed "
+        "at the top.",
     .keys = shape_keys,
     .key_count = OOZE_COUNT(shape_keys),
     .size = sizeof(OozeShapeDef),
