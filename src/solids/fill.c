@@ -6,14 +6,15 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "solids/fitted_fill.h"
+#include "solids/lattice_rows.h"
 #include "solids/motion.h"
 
 /* Tolerance of the half spacing between lattice points and the surface, in spacings: more than the
    error of a distance. */
 #define SLACK 1e-3
 
-/* Most lattice cells of a bounding box: testing more would take hours. */
-#define CELLS_MAX 1e14
+/* Most rows of a lattice: testing more would take minutes. */
+#define ROWS_MAX 1e9
 
 OozeFluidDef ooze_fluid_def_default(void)
 {
@@ -154,9 +155,15 @@ static OozeStatus fill_lattice(const OozeFillRequest *request, uint64_t *count,
     }
     /* a coarse estimate is enough: rows are counted exactly */
     double inside = ooze_shape_volume(request->shape, 0.5 * s, 8.0 * s) / (s * s * s);
-    if (!(nx * ny * nz <= CELLS_MAX) || inside > 1.5 * (double)request->limit) {
+    if (inside > 1.5 * (double)request->limit) {
         return ooze_fill_too_many(request, ooze_shape_volume(request->shape, 0.0, s) / (s * s * s),
                                   error);
+    }
+    OozeLatticeRows rows = ooze_lattice_rows(request->shape, 0.0);
+    if (!(ooze_lattice_rows_max(&rows, s) <= ROWS_MAX)) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use a larger spacing or a smaller shape",
+                         "a shape of %g by %g by %g m is too large to fill at a spacing of %g m",
+                         size.x, size.y, size.z, s);
     }
     Lattice lattice = {.request = request,
                        .first =
@@ -164,10 +171,9 @@ static OozeStatus fill_lattice(const OozeFillRequest *request, uint64_t *count,
                                 middle.z - 0.5 * (nz - 1.0) * s),
                        .size = {(int64_t)nx, (int64_t)ny, (int64_t)nz}};
     OozeStatus status = OOZE_OK;
-    for (int64_t k = 0; k < lattice.size[2] && !status; k++) {
-        for (int64_t j = 0; j < lattice.size[1] && !status; j++) {
-            status = fill_row(&lattice, j, k, error);
-        }
+    ooze_lattice_rows_begin(&rows, lattice.first, s, lattice.size[1], lattice.size[2]);
+    while (!status && ooze_lattice_rows_next(&rows)) {
+        status = fill_row(&lattice, rows.j, rows.k, error);
     }
     if (!status && lattice.excess > 0) {
         status = ooze_fill_too_many(request, (double)lattice.count + (double)lattice.excess, error);
