@@ -153,8 +153,8 @@ static bool is_container(const OozeShape *shape)
    suffice. Other surfaces may touch a face between them. */
 static bool needs_face_points(const OozeShape *surface)
 {
-    return surface->field || surface->grid || surface->parts || is_container(surface) ||
-           (surface->inverted && surface->kind == OOZE_SHAPE_TORUS);
+    return surface->field || surface->grid || surface->stretched || surface->parts ||
+           is_container(surface) || (surface->inverted && surface->kind == OOZE_SHAPE_TORUS);
 }
 
 static OozePose pose_within(const OozePose *inner, const OozePose *outer)
@@ -265,8 +265,8 @@ static Selection select_points(const Candidates *c, const bool *used, double min
 
 static bool is_convex(const OozeShape *shape)
 {
-    return !shape->field && !shape->grid && !shape->parts && !shape->inverted &&
-           shape->kind != OOZE_SHAPE_TORUS && !is_container(shape);
+    return !shape->field && !shape->grid && !shape->stretched && !shape->parts &&
+           !shape->inverted && shape->kind != OOZE_SHAPE_TORUS && !is_container(shape);
 }
 
 /* Marks candidates of the selected direction, and those that oppose it where both solids are

@@ -161,6 +161,18 @@ static OozeSolidMass primitive_mass(const OozeShape *shape)
     return mass;
 }
 
+/* Mass and moments after scaling along the principal axes, which are those of the shape. */
+static void stretch_mass(OozeSolidMass *mass, OozeVec3 s)
+{
+    double volume = s.x * s.y * s.z;
+    OozeVec3 i = mass->moments;
+    double xx = 0.5 * (i.y + i.z - i.x) * s.x * s.x, yy = 0.5 * (i.x + i.z - i.y) * s.y * s.y;
+    double zz = 0.5 * (i.x + i.y - i.z) * s.z * s.z;
+    mass->mass *= volume;
+    mass->centre = ooze_scaled(mass->centre, s);
+    mass->moments = vec3_scale(vec3(yy + zz, xx + zz, xx + yy), volume);
+}
+
 /* ---- triangles ------------------------------------------------------------------------------- */
 
 /* Integrals over a volume: of 1, of x, of x x^T. */
@@ -245,6 +257,9 @@ static OozeStatus simple_mass(const OozeShape *shape, OozeSolidMass *mass, OozeE
         shape->grid ? ooze_distance_grid_surface(shape->grid, &mesh, error) : OOZE_OK;
     if (!status) {
         *mass = mesh ? mesh_mass(mesh) : primitive_mass(shape);
+        if (shape->stretched) {
+            stretch_mass(mass, shape->stretch);
+        }
     }
     ooze_mesh_free(mesh);
     return status;

@@ -338,7 +338,7 @@ static OozeStatus shell_of_simple(const OozeShape *shape, OozePointShell *shell,
     Builder c = {.shape = shape, .shell = shell};
     OozeStatus status = OOZE_OK;
     OozeShapeKind kind = ooze_shape_kind(shape);
-    if (shape->grid) {
+    if (shape->grid || shape->stretched) {
         status = add_mesh(&c, error);
     } else if (kind == OOZE_SHAPE_BOX) {
         add_box(&c);

@@ -188,32 +188,41 @@ OOZE_FORMULA OozeDistance2d ooze_bowl_profile_distance(const OozeShape *shape, O
     return nearest;
 }
 
+/* The profile of a shape of revolution, in the half plane of radius and height. */
+OOZE_FORMULA OozeDistance2d ooze_profile_distance(const OozeShape *shape, OozeVec2 flat)
+{
+    switch (shape->kind) {
+    case OOZE_SHAPE_CYLINDER:
+        return ooze_rectangle_distance(shape->radius, 0.5 * shape->height, flat);
+    case OOZE_SHAPE_CONE:
+        return ooze_triangle_distance(shape->radius, shape->height, flat);
+    case OOZE_SHAPE_OPEN_CYLINDER:
+        return ooze_open_profile_distance(shape, flat);
+    case OOZE_SHAPE_BOWL:
+        return ooze_bowl_profile_distance(shape, flat);
+    default:
+        break;
+    }
+    /* a distance to a curve, less a radius: the ring of a torus, the spine of a capsule */
+    double end = 0.5 * shape->height;
+    bool torus = shape->kind == OOZE_SHAPE_TORUS;
+    OozeVec2 nearest =
+        torus ? ooze_vec2(shape->radius, 0.0) : ooze_vec2(0.0, fmin(fmax(flat.y, -end), end));
+    OozeVec2 from = {flat.x - nearest.x, flat.y - nearest.y};
+    double d = ooze_length2d(from.x, from.y);
+    OozeDistance2d result;
+    result.distance = d - (torus ? shape->tube_radius : shape->radius);
+    result.normal = d > 0.0 ? ooze_vec2(from.x / d, from.y / d) : ooze_vec2(1.0, 0.0);
+    return result;
+}
+
 /* Shapes of revolution: the plane result, rotated about the axis. */
 OOZE_FORMULA double ooze_upright_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
 {
     OozeVec3 p = ooze_to_upright(shape->up, point);
     double away = ooze_length2d(p.x, p.y);
     OozeVec3 outward = away > 0.0 ? vec3(p.x / away, p.y / away, 0.0) : vec3(1.0, 0.0, 0.0);
-    OozeVec2 flat = {away, p.z};
-    OozeDistance2d result;
-    if (shape->kind == OOZE_SHAPE_CYLINDER) {
-        result = ooze_rectangle_distance(shape->radius, 0.5 * shape->height, flat);
-    } else if (shape->kind == OOZE_SHAPE_CONE) {
-        result = ooze_triangle_distance(shape->radius, shape->height, flat);
-    } else if (shape->kind == OOZE_SHAPE_OPEN_CYLINDER) {
-        result = ooze_open_profile_distance(shape, flat);
-    } else if (shape->kind == OOZE_SHAPE_BOWL) {
-        result = ooze_bowl_profile_distance(shape, flat);
-    } else { /* a distance to a curve, less a radius: the ring of a torus, the spine of a capsule */
-        double end = 0.5 * shape->height;
-        bool torus = shape->kind == OOZE_SHAPE_TORUS;
-        OozeVec2 nearest =
-            torus ? ooze_vec2(shape->radius, 0.0) : ooze_vec2(0.0, fmin(fmax(flat.y, -end), end));
-        OozeVec2 from = {flat.x - nearest.x, flat.y - nearest.y};
-        double d = ooze_length2d(from.x, from.y);
-        result.distance = d - (torus ? shape->tube_radius : shape->radius);
-        result.normal = d > 0.0 ? ooze_vec2(from.x / d, from.y / d) : ooze_vec2(1.0, 0.0);
-    }
+    OozeDistance2d result = ooze_profile_distance(shape, ooze_vec2(away, p.z));
     OozeVec3 rotated = vec3_scale(outward, result.normal.x);
     rotated.z = result.normal.y;
     *normal = ooze_from_upright(shape->up, rotated);

@@ -194,20 +194,12 @@ static OozeStatus scale_mesh(OozeMesh *mesh, OozeVec3 s, OozeError *error)
     return OOZE_OK;
 }
 
-/* A round shape with different scales: triangles whose error e^2 / (8 r), at the smallest radius of
-   curvature r, is 2 % of a spacing. */
-static OozeStatus stretch_primitive(OozeShape *shape, const OozeShapeDef *def, double resolution,
-                                    OozeError *error)
+/* A round shape with different scales keeps its sizes before scaling. */
+static void stretch_primitive(OozeShape *shape, const OozeShapeDef *def)
 {
-    OozeShape even = *shape;
-    OozeVec3 s = def->scale;
-    set_sizes(&even, def, vec3(1.0, 1.0, 1.0));
-    double min = fmin(s.x, fmin(s.y, s.z)), max = fmax(s.x, fmax(s.y, s.z));
-    double bend =
-        (shape->kind == OOZE_SHAPE_TORUS ? def->tube_radius : def->radius) * min * (min / max);
-    double edge = fmax(sqrt(8.0 * 0.02 * resolution * bend), 0.25 * resolution);
-    OozeStatus status = ooze_primitive_triangulate(&even, edge / max, NULL, &shape->mesh, error);
-    return status ? status : scale_mesh(shape->mesh, s, error);
+    set_sizes(shape, def, vec3(1.0, 1.0, 1.0));
+    shape->stretched = true;
+    shape->stretch = def->scale;
 }
 
 static OozeStatus build_mesh(OozeShape *shape, const OozeShapeDef *def, OozeError *error)
@@ -228,12 +220,10 @@ static OozeStatus build_grid(OozeShape *shape, const OozeShapeDef *def, double r
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "0 means two spacings",
                          "the mesh has thickness = %g", def->thickness);
     }
-    OozeStatus status = shape->kind == OOZE_SHAPE_MESH
-                            ? build_mesh(shape, def, error)
-                            : stretch_primitive(shape, def, resolution, error);
-    double thickness = shape->kind == OOZE_SHAPE_MESH ? def->thickness : 0.0;
+    OozeStatus status = build_mesh(shape, def, error);
     if (!status) {
-        status = ooze_distance_grid_create(shape->mesh, resolution, thickness, &shape->grid, error);
+        status =
+            ooze_distance_grid_create(shape->mesh, resolution, def->thickness, &shape->grid, error);
     }
     ooze_mesh_free(shape->mesh); /* the grid has a repaired copy */
     shape->mesh = NULL;
@@ -264,8 +254,10 @@ OozeStatus ooze_shape_create(const OozeShapeDef *def, OozeAxis up, double resolu
         status = ooze_heightfield_create(def, up, &shape->field, error);
     } else if (def->kind == OOZE_SHAPE_COMPOUND) {
         status = ooze_compound_create(shape, def, resolution, error);
-    } else if (def->kind == OOZE_SHAPE_MESH || !scale_primitive(shape, def)) {
+    } else if (def->kind == OOZE_SHAPE_MESH) {
         status = build_grid(shape, def, resolution, error);
+    } else if (!scale_primitive(shape, def)) {
+        stretch_primitive(shape, def);
     }
     if (status) {
         ooze_shape_destroy(shape);
@@ -408,6 +400,10 @@ OozeBounds ooze_shape_bounds(const OozeShape *shape)
             bounds.min = vec3_add(bounds.min, rise);
             bounds.max = vec3_add(bounds.max, rise);
         }
+        if (shape->stretched) {
+            bounds.min = ooze_scaled(bounds.min, shape->stretch);
+            bounds.max = ooze_scaled(bounds.max, shape->stretch);
+        }
     }
     return bounds;
 }
@@ -428,7 +424,12 @@ OozeStatus ooze_shape_triangulate(const OozeShape *shape, double edge, const Ooz
     } else if (shape->parts) {
         status = ooze_compound_triangulate(shape, edge, mesh, error);
     } else {
-        status = ooze_primitive_triangulate(shape, edge, clip, mesh, error);
+        OozeVec3 s = shape->stretch;
+        double max = shape->stretched ? fmax(s.x, fmax(s.y, s.z)) : 1.0;
+        status = ooze_primitive_triangulate(shape, edge / max, clip, mesh, error);
+        if (!status && shape->stretched) {
+            status = scale_mesh(*mesh, s, error);
+        }
     }
     if (!status && shape->inverted) { /* outward of a container is into its cavity */
         ooze_mesh_flip(*mesh);

@@ -21,8 +21,11 @@ struct OozeShape {
        of its floor above the origin (z). */
     OozeVec3 cavity;
     OozeHeightfield *field;
-    /* Meshes, and round shapes with different scales: an ellipsoid has no cheap closed form. */
-    OozeMesh *mesh;
+    /* A round shape with different scales along its axes: all sizes above are those before scaling.
+       */
+    bool stretched;
+    OozeVec3 stretch;
+    OozeMesh *mesh; /* while a mesh is read */
     OozeDistanceGrid *grid;
     OozeShapePart *parts; /* of a compound */
     int part_count;
