@@ -10,16 +10,21 @@ extern "C" {
 #endif
 
 typedef enum OozeShapeKind {
-    OOZE_SHAPE_PLANE,       /* half space below the plane through `position` with `normal` */
-    OOZE_SHAPE_BOX,         /* `size`: full edge lengths; centred at the origin */
-    OOZE_SHAPE_SPHERE,      /* `radius` */
-    OOZE_SHAPE_CAPSULE,     /* `radius`, `height` between the centres of the two caps */
-    OOZE_SHAPE_CYLINDER,    /* `radius`, `height`, centred */
-    OOZE_SHAPE_CONE,        /* `radius` at the base, `height`; base centre at the origin, tip up */
-    OOZE_SHAPE_TORUS,       /* `radius` of the ring, `tube_radius` */
-    OOZE_SHAPE_HEIGHTFIELD, /* solid below a height map with the horizontal extents `size` */
-    OOZE_SHAPE_MESH,        /* triangles from `path` (OBJ, PLY, STL) or from `mesh` */
-    OOZE_SHAPE_COMPOUND,    /* the union of `parts`, each placed in the compound's frame */
+    OOZE_SHAPE_PLANE,    /* half space below the plane through `position` with `normal` */
+    OOZE_SHAPE_BOX,      /* `size`: full edge lengths; centred at the origin */
+    OOZE_SHAPE_SPHERE,   /* `radius` */
+    OOZE_SHAPE_CAPSULE,  /* `radius`, `height` between the centres of the two caps */
+    OOZE_SHAPE_CYLINDER, /* `radius`, `height`, centred */
+    OOZE_SHAPE_CONE,     /* `radius` at the base, `height`; base centre at the origin, tip up */
+    OOZE_SHAPE_TORUS,    /* `radius` of the ring, `tube_radius` */
+    /* Containers, open at the top, with walls of `thickness`. All sizes are those of the outside;
+       the origin is the middle of the underside. */
+    OOZE_SHAPE_OPEN_BOX,      /* `size` */
+    OOZE_SHAPE_OPEN_CYLINDER, /* `radius`, `height` */
+    OOZE_SHAPE_BOWL,          /* part of a spherical shell: `radius` of the rim, `height` */
+    OOZE_SHAPE_HEIGHTFIELD,   /* solid below a height map with the horizontal extents `size` */
+    OOZE_SHAPE_MESH,          /* triangles from `path` (OBJ, PLY, STL) or from `mesh` */
+    OOZE_SHAPE_COMPOUND,      /* the union of `parts`, each placed in the compound's frame */
     OOZE_SHAPE_KIND_COUNT
 } OozeShapeKind;
 
@@ -53,16 +58,17 @@ struct OozeShapeDef {
     OozeMeshView mesh;    /* used when path is NULL */
     OozeHeightView field; /* used when path is NULL */
     double height_scale;  /* m, height of the full grey range of a height map file */
-    /* m, thickness of the shell that a mesh with gaps becomes. 0: small gaps are closed and the
-       mesh is solid; a mesh with large gaps becomes a shell of two spacings. */
+    /* m, of the walls and the bottom of an open box, open cylinder or bowl. Of a mesh with gaps,
+       thickness of the shell that it becomes; 0: small gaps are closed and the mesh is solid, and
+       a mesh with large gaps becomes a shell of two spacings. */
     double thickness;
     /* Shapes of a compound, which may overlap; no planes, height fields, inverted shapes or
        compounds. The library copies them during the call. */
     const OozeShapeDef *parts;
     int part_count;
     bool inverted; /* the outside is solid: a container */
-    /* Placement: scaled, then rotated, then moved. The axis of capsule, cylinder, cone, torus and
-       height field is the world's up before rotation. The three factors of a compound's scale must
+    /* Placement: scaled, then rotated, then moved. The axis of capsule, cylinder, cone, torus,
+       containers and height field is the world's up before rotation. The three factors of a compound's scale must
        be equal. */
     OozeVec3 position;
     OozeQuat rotation;

@@ -23,6 +23,8 @@ static double edge_for_shape(const OozeShapeDef *def, double size)
     case OOZE_SHAPE_CYLINDER:
     case OOZE_SHAPE_CONE:
     case OOZE_SHAPE_TORUS:
+    case OOZE_SHAPE_OPEN_CYLINDER:
+    case OOZE_SHAPE_BOWL:
         return fmax(radius * scale / 16.0, size / 250.0);
     case OOZE_SHAPE_HEIGHTFIELD:
         return size / 200.0;

@@ -87,7 +87,7 @@ static const OozeKey fluid_keys[] = {
     {"velocity", OOZE_KEY_VEC3, "m/s", OOZE_FREE, offsetof(OozeSceneFluid, def.velocity),
      .help = "at the start"},
     {"spin", OOZE_KEY_VEC3, "rad/s", OOZE_FREE, offsetof(OozeSceneFluid, def.spin),
-     .help = "angular velocity about the shape's position at the start"},
+     .help = "angular velocity about the shape's position at the start, radians per second"},
     {"temperature", OOZE_KEY_REAL, "degC", -1e6, 1e6, offsetof(OozeSceneFluid, def.temperature),
      .help = "at the start", .default_text = "that of the air"},
 };
@@ -195,7 +195,7 @@ static const OozeKey emitter_keys[] = {
     {"direction", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeSceneEmitter, def.direction),
      .help = "of the jet", .default_text = "down"},
     {"roll", OOZE_KEY_REAL, "rad", OOZE_FREE, offsetof(OozeSceneEmitter, def.roll),
-     .help = "rotation of the outline about the direction"},
+     .help = "rotation of the outline about the direction, in radians: `45*deg`"},
     {"speed", OOZE_KEY_REAL, "m/s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneEmitter, def.speed),
      .help = "of the jet, relative to the nozzle"},
     {"length", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeSceneEmitter, def.length),

@@ -32,10 +32,11 @@ static const OozeKey joint_keys[] = {
     {"axis", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeSceneJoint, def.axis),
      .help = "direction in the world at the start", .variants = AXIAL, .required = AXIAL},
     {"low", OOZE_KEY_REAL, "rad or m", OOZE_FREE, offsetof(OozeSceneJoint, def.low),
-     .help = "lower limit of angle or position from the start; of a hinge within half a turn",
+     .help = "lower limit of angle (radians: `-30*deg`) or position from the start; of a hinge "
+             "within half a turn",
      .variants = AXIAL, .default_text = "no limit"},
     {"high", OOZE_KEY_REAL, "rad or m", OOZE_FREE, offsetof(OozeSceneJoint, def.high),
-     .help = "upper limit of angle or position from the start", .variants = AXIAL,
+     .help = "upper limit of angle (radians) or position from the start", .variants = AXIAL,
      .default_text = "no limit"},
     {"speed", OOZE_KEY_REAL, "rad/s or m/s", OOZE_FREE, offsetof(OozeSceneJoint, def.speed),
      .help = "of the motor, relative to the other solid", .variants = AXIAL},

@@ -10,7 +10,7 @@ static const OozeKey turn_keys[] = {
     {"axis", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeAxisAngle, axis),
      .help = "axis of rotation", .required = OOZE_REQUIRED},
     {"degrees", OOZE_KEY_REAL, "deg", OOZE_FREE, offsetof(OozeAxisAngle, degrees),
-     .help = "right-handed angle", .required = OOZE_REQUIRED},
+     .help = "right-handed angle in degrees", .required = OOZE_REQUIRED},
 };
 
 const OozeSection ooze_section_rotation = {
@@ -25,9 +25,12 @@ const OozeSection ooze_section_rotation = {
 /* ---- shape ----------------------------------------------------------------------------------- */
 
 #define SHAPE(kind) OOZE_BIT(OOZE_SHAPE_##kind)
-#define ROUND       (SHAPE(SPHERE) | SHAPE(CAPSULE) | SHAPE(CYLINDER) | SHAPE(CONE) | SHAPE(TORUS))
-#define TALL        (SHAPE(CAPSULE) | SHAPE(CYLINDER) | SHAPE(CONE))
-#define FROM_FILE   (SHAPE(MESH) | SHAPE(HEIGHTFIELD))
+#define CONTAINER   (SHAPE(OPEN_BOX) | SHAPE(OPEN_CYLINDER) | SHAPE(BOWL))
+#define ROUND                                                                                      \
+    (SHAPE(SPHERE) | SHAPE(CAPSULE) | SHAPE(CYLINDER) | SHAPE(CONE) | SHAPE(TORUS) |               \
+     SHAPE(OPEN_CYLINDER) | SHAPE(BOWL))
+#define TALL      (SHAPE(CAPSULE) | SHAPE(CYLINDER) | SHAPE(CONE) | SHAPE(OPEN_CYLINDER) | SHAPE(BOWL))
+#define FROM_FILE (SHAPE(MESH) | SHAPE(HEIGHTFIELD))
 
 static void shape_defaults(void *item, int variant)
 {
@@ -38,20 +41,24 @@ static void shape_defaults(void *item, int variant)
 static const OozeKey shape_keys[] = {
     {"type", OOZE_KEY_CHOICE, "", OOZE_NO_RANGE, offsetof(OozeShapeDef, kind),
      .help = "kind of shape", .required = OOZE_REQUIRED,
-     .choices = "plane|box|sphere|capsule|cylinder|cone|torus|heightfield|mesh|compound"},
+     .choices = "plane|box|sphere|capsule|cylinder|cone|torus|open_box|open_cylinder|bowl|"
+                "heightfield|mesh|compound"},
     {"size", OOZE_KEY_VEC3, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, size),
-     .help = "full edge lengths of a box; the two horizontal extents of a height field, which an "
-             "ESRI grid contains",
-     .variants = SHAPE(BOX) | SHAPE(HEIGHTFIELD), .required = SHAPE(BOX),
-     .default_text = "that of the file"},
+     .help =
+         "full outer edge lengths of a box; the two horizontal extents of a height field, which an "
+         "ESRI grid contains",
+     .variants = SHAPE(BOX) | SHAPE(OPEN_BOX) | SHAPE(HEIGHTFIELD),
+     .required = SHAPE(BOX) | SHAPE(OPEN_BOX), .default_text = "that of the file"},
     {"radius", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeShapeDef, radius),
-     .help = "radius; of the base of a cone, of the ring of a torus", .variants = ROUND,
-     .required = ROUND},
+     .help = "radius; of the base of a cone, of the ring of a torus, of the outside of an open "
+             "cylinder, of the outer edge of a bowl's rim",
+     .variants = ROUND, .required = ROUND},
     {"tube_radius", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeShapeDef, tube_radius),
      .help = "radius of a torus' tube", .variants = SHAPE(TORUS), .required = SHAPE(TORUS)},
     {"height", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozeShapeDef, height),
-     .help = "along the axis; of a capsule, between the centres of its caps", .variants = TALL,
-     .required = TALL},
+     .help = "along the axis; of a capsule, between the centres of its caps; of a bowl, from its "
+             "underside to its rim",
+     .variants = TALL, .required = TALL},
     {"normal", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeShapeDef, normal),
      .help = "direction away from the solid side of a plane", .variants = SHAPE(PLANE),
      .default_text = "up"},
@@ -64,8 +71,9 @@ static const OozeKey shape_keys[] = {
     {"height_scale", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, height_scale),
      .help = "height of the full grey range of a height map", .variants = SHAPE(HEIGHTFIELD)},
     {"thickness", OOZE_KEY_REAL, "m", OOZE_NOT_NEGATIVE, offsetof(OozeShapeDef, thickness),
-     .help = "shell thickness of a mesh that is not watertight; 0: two spacings",
-     .variants = SHAPE(MESH)},
+     .help = "of the walls and the bottom of a container; of the shell that a mesh becomes where "
+             "it is not watertight, 0: two spacings",
+     .variants = SHAPE(MESH) | CONTAINER, .required = CONTAINER, .default_text = "0"},
     {"parts", OOZE_KEY_LIST, "", OOZE_NO_RANGE, offsetof(OozeShapeDef, parts),
      .help =
          "shapes that a compound is made of, each placed in the compound's frame; up to 64, not "
@@ -86,9 +94,15 @@ const OozeSection ooze_section_shape = {
     .name = "shape",
     .help =
         "A shape is a volume to fill, a solid, a sink or the outline of a nozzle. It is scaled "
-        "first, then rotated, then moved. The axis of capsule, cylinder, cone, torus and height "
-        "field is the scene's `up` before the rotation; the origin of a cone is the centre of its "
-        "base, that of other primitive shapes their centre.",
+        "first, then rotated, then moved. The axis of capsule, cylinder, cone, torus, containers "
+        "and height field is the scene's `up` before the rotation; the origin of a cone is the "
+        "centre of its base, that of a container the middle of its underside, that of other "
+        "primitive shapes their centre.\n\nContainers are open at the top and have walls of "
+        "`thickness`: `open_box`, `open_cylinder` (a cup or a pan) and `bowl`, part of a spherical "
+        "shell (half of one where `height` equals `radius`). Their sizes are those of the outside. "
+        "See [shapes](shapes.md) for pictures of containers and height maps. "
+        "An `inverted` shape, in contrast, is solid everywhere outside, without end, and is closed "
+        "at the top.",
     .keys = shape_keys,
     .key_count = OOZE_COUNT(shape_keys),
     .size = sizeof(OozeShapeDef),
@@ -137,7 +151,7 @@ static const OozeKey sine_keys[] = {
     {"frequency", OOZE_KEY_REAL, "Hz", 0.0, 1e6, offsetof(OozeMotionDef, sine_frequency),
      .help = "periods per second", .required = OOZE_REQUIRED},
     {"phase", OOZE_KEY_REAL, "rad", OOZE_FREE, offsetof(OozeMotionDef, sine_phase),
-     .help = "of the oscillation at `start`"},
+     .help = "of the oscillation at `start`, in radians: `90*deg` is a quarter of a period"},
 };
 
 /* Stored in the definition of the motion. */
@@ -160,7 +174,8 @@ static const OozeKey motion_keys[] = {
     {"velocity", OOZE_KEY_VEC3, "m/s", OOZE_FREE, offsetof(OozeMotionDef, velocity),
      .help = "constant velocity, added"},
     {"spin", OOZE_KEY_VEC3, "rad/s", OOZE_FREE, offsetof(OozeMotionDef, spin),
-     .help = "constant angular velocity (world axes), added"},
+     .help = "constant angular velocity (world axes), added; radians per second: `360*deg` is a "
+             "revolution per second"},
     {"pivot", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeMotionDef, pivot),
      .help = "point the spin's axis goes through, relative to the position"},
     {"sine", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, 0, .help = "an oscillation, added",

@@ -6,14 +6,15 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "solids/fitted_fill.h"
+#include "solids/lattice_rows.h"
 #include "solids/motion.h"
 
 /* Tolerance of the half spacing between lattice points and the surface, in spacings: more than the
    error of a distance. */
 #define SLACK 1e-3
 
-/* Most lattice cells of a bounding box: testing more would take hours. */
-#define CELLS_MAX 1e14
+/* Most rows of a lattice: testing more would take minutes. */
+#define ROWS_MAX 1e9
 
 OozeFluidDef ooze_fluid_def_default(void)
 {
@@ -201,6 +202,10 @@ static double count_lattice(const OozeFillRequest *request)
     if (!(n.x >= 1.0 && n.y >= 1.0 && n.z >= 1.0)) {
         return 0.0;
     }
+    if (request->shape->parts) { /* which may be far from each other */
+        double s = request->spacing;
+        return ooze_shape_volume(request->shape, 0.0, 8.0 * s) / (s * s * s);
+    }
     bool whole = ooze_shape_kind(request->shape) == OOZE_SHAPE_BOX;
     return n.x * n.y * n.z * (whole ? 1.0 : inside_fraction(request, n));
 }
@@ -223,19 +228,24 @@ static OozeStatus fill_lattice(const OozeFillRequest *request, uint64_t *count,
         return OOZE_OK;
     }
     /* an estimate is enough here: rows are counted exactly */
-    double cells = n.x * n.y * n.z, limit = (double)request->limit;
+    double s = request->spacing, cells = n.x * n.y * n.z, limit = (double)request->limit;
     double inside = cells > limit ? count_lattice(request) : cells;
-    if (!(cells <= CELLS_MAX) || (cells > limit && inside > 1.2 * limit)) {
+    if (cells > limit && inside > 1.2 * limit) {
         return ooze_fill_too_many(request, inside, error);
+    }
+    OozeLatticeRows rows = ooze_lattice_rows(request->shape, 0.0);
+    if (!(ooze_lattice_rows_max(&rows, s) <= ROWS_MAX)) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use a larger spacing or a smaller shape",
+                         "a shape of %g by %g by %g m is too large to fill at a spacing of %g m",
+                         n.x * s, n.y * s, n.z * s, s);
     }
     Lattice lattice = {.request = request,
                        .first = lattice_first(request, n),
                        .size = {(int64_t)n.x, (int64_t)n.y, (int64_t)n.z}};
     OozeStatus status = OOZE_OK;
-    for (int64_t k = 0; k < lattice.size[2] && !status; k++) {
-        for (int64_t j = 0; j < lattice.size[1] && !status; j++) {
-            status = fill_row(&lattice, j, k, error);
-        }
+    ooze_lattice_rows_begin(&rows, lattice.first, s, lattice.size[1], lattice.size[2]);
+    while (!status && ooze_lattice_rows_next(&rows)) {
+        status = fill_row(&lattice, rows.j, rows.k, error);
     }
     if (!status && lattice.excess > 0) {
         status = ooze_fill_too_many(request, (double)lattice.count + (double)lattice.excess, error);

@@ -6,7 +6,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "solids/lattice_rows.h"
 #include "solids/relaxation.h"
+#include "solids/shape_data.h"
 
 enum { RELAX_ROUNDS = 60 };
 
@@ -44,13 +46,22 @@ static double cube_volume(const Measure *measure, OozeVec3 centre, double half)
     return sum;
 }
 
-double ooze_shape_volume(const OozeShape *shape, double depth, double spacing)
+static double extent_of(const OozeShape *shape)
 {
     OozeBounds bounds = ooze_shape_bounds(shape);
     OozeVec3 size = vec3_sub(bounds.max, bounds.min);
-    double extent = fmax(size.x, fmax(size.y, size.z));
+    return fmax(size.x, fmax(size.y, size.z));
+}
+
+double ooze_shape_volume(const OozeShape *shape, double depth, double spacing)
+{
+    OozeBounds bounds = ooze_shape_bounds(shape);
+    double extent = extent_of(shape), largest = shape->parts ? 0.0 : extent;
+    for (int k = 0; k < shape->part_count; k++) { /* parts may be far from each other */
+        largest = fmax(largest, extent_of(&shape->parts[k].shape));
+    }
     /* A quarter of a spacing; more for very large shapes, where it would only take longer. */
-    Measure measure = {shape, depth, fmax(fmin(0.125 * spacing, extent / 256.0), extent / 2048.0)};
+    Measure measure = {shape, depth, fmax(fmin(0.125 * spacing, extent / 256.0), largest / 2048.0)};
     return cube_volume(&measure, vec3_scale(vec3_add(bounds.min, bounds.max), 0.5), 0.5 * extent);
 }
 
@@ -125,14 +136,16 @@ static OozeStatus seed_lattice(const OozeFillRequest *request, Seeds *seeds, dou
     /* A quarter cell off the middle: no lattice plane coincides with a plane of symmetry. */
     OozeVec3 origin = vec3_add(middle, vec3(0.25 * edge, 0.25 * edge, 0.25 * edge));
     OozeStatus status = OOZE_OK;
-    for (int64_t k = -nz; k <= nz && !status; k++) {
-        for (int64_t j = -ny; j <= ny && !status; j++) {
-            /* rows with an odd sum of half steps are shifted by half an edge */
-            double shift = (j + k) % 2 != 0 ? half : 0.0;
-            OozeVec3 start = vec3(origin.x + shift - (double)nx * edge, origin.y + (double)j * half,
-                                  origin.z + (double)k * half);
-            status = seed_row(request, seeds, start, edge, 2 * nx + 1, border, error);
-        }
+    OozeLatticeRows rows = ooze_lattice_rows(request->shape, border);
+    OozeVec3 first = vec3(0.0, origin.y - (double)ny * half, origin.z - (double)nz * half);
+    ooze_lattice_rows_begin(&rows, first, half, 2 * ny + 1, 2 * nz + 1);
+    while (!status && ooze_lattice_rows_next(&rows)) {
+        int64_t j = rows.j - ny, k = rows.k - nz;
+        /* rows with an odd sum of half steps are shifted by half an edge */
+        double shift = (j + k) % 2 != 0 ? half : 0.0;
+        OozeVec3 start = vec3(origin.x + shift - (double)nx * edge, origin.y + (double)j * half,
+                              origin.z + (double)k * half);
+        status = seed_row(request, seeds, start, edge, 2 * nx + 1, border, error);
     }
     return status;
 }

@@ -143,12 +143,18 @@ static bool is_clear(const Test *t)
     return ooze_shape_distance(t->surface->shape, t->to.offset, NULL) > radius + t->reach + travel;
 }
 
+static bool is_container(const OozeShape *shape)
+{
+    return shape->kind == OOZE_SHAPE_OPEN_BOX || shape->kind == OOZE_SHAPE_OPEN_CYLINDER ||
+           shape->kind == OOZE_SHAPE_BOWL;
+}
+
 /* Against planes, convex shapes and the inside of convex containers, edge points of both shells
    suffice. Other surfaces may touch a face between them. */
 static bool needs_face_points(const OozeShape *surface)
 {
-    return surface->field || surface->grid || surface->parts ||
-           (surface->inverted && surface->kind == OOZE_SHAPE_TORUS);
+    return surface->field || surface->grid || surface->stretched || surface->parts ||
+           is_container(surface) || (surface->inverted && surface->kind == OOZE_SHAPE_TORUS);
 }
 
 static OozePose pose_within(const OozePose *inner, const OozePose *outer)
@@ -259,8 +265,8 @@ static Selection select_points(const Candidates *c, const bool *used, double min
 
 static bool is_convex(const OozeShape *shape)
 {
-    return !shape->field && !shape->grid && !shape->parts && !shape->inverted &&
-           shape->kind != OOZE_SHAPE_TORUS;
+    return !shape->field && !shape->grid && !shape->stretched && !shape->parts &&
+           !shape->inverted && shape->kind != OOZE_SHAPE_TORUS && !is_container(shape);
 }
 
 /* Marks candidates of the selected direction, and those that oppose it where both solids are

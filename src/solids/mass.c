@@ -53,6 +53,55 @@ static RevolutionMass torus_mass(double r, double tube)
     return (RevolutionMass){v, v * (0.5 * r * r + 0.625 * t), v * (r * r + 0.75 * t), 0.0};
 }
 
+/* Adds a cylinder of density `sign` from height `low` to `high`; `across` and `centre` are the
+   second moment about the plane z = 0 and the first until finish_revolution. */
+static void add_cylinder(RevolutionMass *sum, double sign, double r, double low, double high)
+{
+    double v = sign * OOZE_PI * r * r * (high - low);
+    sum->volume += v;
+    sum->centre += 0.5 * v * (low + high);
+    sum->across += v * (low * low + low * high + high * high) / 3.0;
+    sum->along += 0.5 * v * r * r;
+}
+
+/* Adds the part of a ball of radius r about the origin that lies below z = top. */
+static void add_ball_below(RevolutionMass *sum, double sign, double r, double top)
+{
+    double z = top, q = r * r, a = z + r, cube = z * z * z + r * r * r;
+    double fifth = z * z * z * z * z + r * r * r * r * r;
+    sum->volume += sign * OOZE_PI * (q * a - cube / 3.0);
+    sum->centre -= sign * OOZE_PI * 0.25 * (q - z * z) * (q - z * z);
+    sum->across += sign * OOZE_PI * (q * cube / 3.0 - fifth / 5.0);
+    sum->along += sign * OOZE_PI * 0.5 * (q * q * a - 2.0 / 3.0 * q * cube + fifth / 5.0);
+}
+
+/* From moments about the origin to those about the centre of mass. */
+static RevolutionMass finish_revolution(RevolutionMass sum)
+{
+    sum.centre /= sum.volume;
+    sum.across += 0.5 * sum.along - sum.volume * sum.centre * sum.centre;
+    return sum;
+}
+
+static RevolutionMass open_cylinder_mass(const OozeShape *shape)
+{
+    RevolutionMass sum = {0};
+    add_cylinder(&sum, 1.0, shape->radius, 0.0, shape->height);
+    add_cylinder(&sum, -1.0, shape->cavity.x, shape->cavity.z, shape->height);
+    return finish_revolution(sum);
+}
+
+static RevolutionMass bowl_mass(const OozeShape *shape)
+{
+    double outer = ooze_bowl_sphere(shape->radius, shape->height), rim = shape->height - outer;
+    RevolutionMass sum = {0};
+    add_ball_below(&sum, 1.0, outer, rim);
+    add_ball_below(&sum, -1.0, outer - shape->thickness, rim);
+    sum = finish_revolution(sum);
+    sum.centre += outer;
+    return sum;
+}
+
 static RevolutionMass revolution_mass(const OozeShape *shape)
 {
     double r = shape->radius, v;
@@ -65,15 +114,40 @@ static RevolutionMass revolution_mass(const OozeShape *shape)
         return cone_mass(r, shape->height);
     case OOZE_SHAPE_TORUS:
         return torus_mass(r, shape->tube_radius);
+    case OOZE_SHAPE_OPEN_CYLINDER:
+        return open_cylinder_mass(shape);
+    case OOZE_SHAPE_BOWL:
+        return bowl_mass(shape);
     default:
         v = 4.0 / 3.0 * OOZE_PI * r * r * r;
         return (RevolutionMass){v, 0.4 * v * r * r, 0.4 * v * r * r, 0.0};
     }
 }
 
+/* The outer box less the cavity. */
+static OozeSolidMass open_box_mass(const OozeShape *shape)
+{
+    OozeVec3 h = ooze_to_upright(shape->up, shape->half), c = shape->cavity;
+    double top = 2.0 * h.z, box = 8.0 * h.x * h.y * h.z, air = 4.0 * c.x * c.y * (top - c.z);
+    double volume = box - air, centre = (box * h.z - 0.5 * air * (top + c.z)) / volume;
+    double xx = (box * h.x * h.x - air * c.x * c.x) / 3.0;
+    double yy = (box * h.y * h.y - air * c.y * c.y) / 3.0;
+    double zz = (box * top * top - air * (top * top + top * c.z + c.z * c.z)) / 3.0 -
+                volume * centre * centre;
+    return (OozeSolidMass){
+        .mass = volume,
+        .centre = ooze_from_upright(shape->up, vec3(0.0, 0.0, centre)),
+        .moments = ooze_from_upright(shape->up, vec3(yy + zz, xx + zz, xx + yy)),
+        .axes = quat_identity(),
+    };
+}
+
 static OozeSolidMass primitive_mass(const OozeShape *shape)
 {
     OozeSolidMass mass = {.axes = quat_identity()};
+    if (shape->kind == OOZE_SHAPE_OPEN_BOX) {
+        return open_box_mass(shape);
+    }
     if (shape->kind == OOZE_SHAPE_BOX) {
         OozeVec3 h = shape->half, s = vec3(h.x * h.x, h.y * h.y, h.z * h.z);
         mass.mass = 8.0 * h.x * h.y * h.z;
@@ -85,6 +159,18 @@ static OozeSolidMass primitive_mass(const OozeShape *shape)
     mass.moments = ooze_from_upright(shape->up, vec3(u.across, u.across, u.along));
     mass.centre = ooze_from_upright(shape->up, vec3(0.0, 0.0, u.centre));
     return mass;
+}
+
+/* Mass and moments after scaling along the principal axes, which are those of the shape. */
+static void stretch_mass(OozeSolidMass *mass, OozeVec3 s)
+{
+    double volume = s.x * s.y * s.z;
+    OozeVec3 i = mass->moments;
+    double xx = 0.5 * (i.y + i.z - i.x) * s.x * s.x, yy = 0.5 * (i.x + i.z - i.y) * s.y * s.y;
+    double zz = 0.5 * (i.x + i.y - i.z) * s.z * s.z;
+    mass->mass *= volume;
+    mass->centre = ooze_scaled(mass->centre, s);
+    mass->moments = vec3_scale(vec3(yy + zz, xx + zz, xx + yy), volume);
 }
 
 /* ---- triangles ------------------------------------------------------------------------------- */
@@ -171,6 +257,9 @@ static OozeStatus simple_mass(const OozeShape *shape, OozeSolidMass *mass, OozeE
         shape->grid ? ooze_distance_grid_surface(shape->grid, &mesh, error) : OOZE_OK;
     if (!status) {
         *mass = mesh ? mesh_mass(mesh) : primitive_mass(shape);
+        if (shape->stretched) {
+            stretch_mass(mass, shape->stretch);
+        }
     }
     ooze_mesh_free(mesh);
     return status;

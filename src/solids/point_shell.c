@@ -155,6 +155,95 @@ static void add_torus(Builder *c)
     add_circle(c, c->shape->radius, 0.0, c->shape->tube_radius);
 }
 
+/* Surfaces of containers: `depth` is the radius of their rounded edges. */
+static double wall_depth(const OozeShape *shape)
+{
+    double walls = shape->thickness;
+    if (shape->kind != OOZE_SHAPE_BOWL) {
+        OozeVec3 half = ooze_to_upright(shape->up, shape->half), in = shape->cavity;
+        bool box = shape->kind == OOZE_SHAPE_OPEN_BOX;
+        walls = fmin(in.z, box ? fmin(half.x - in.x, half.y - in.y) : shape->radius - in.x);
+    }
+    return 0.5 * ROUNDING * walls;
+}
+
+static void add_edge_circle(Builder *c, double radius, double z, double depth)
+{
+    add_circle_points(c, radius, z, depth);
+    add_circle(c, radius, z, depth);
+}
+
+static void add_open_cylinder(Builder *c)
+{
+    double r = c->shape->radius, h = c->shape->height, depth = wall_depth(c->shape);
+    double inner = c->shape->cavity.x + depth, floor = c->shape->cavity.z - depth;
+    add_edge_circle(c, r - depth, depth, depth);
+    add_edge_circle(c, r - depth, h - depth, depth);
+    add_edge_circle(c, inner, h - depth, depth);
+    c->shell->edge_count = c->shell->count;
+    for (int k = 1; k < 4; k++) {
+        add_circle_points(c, r - depth, depth + 0.25 * k * (h - 2.0 * depth), depth);
+        add_circle_points(c, inner, floor + 0.25 * k * (h - depth - floor), depth);
+    }
+    add_circle_points(c, 0.5 * r, depth, depth);
+    add_circle_points(c, 0.5 * r, floor, depth);
+    add_point(c, ooze_from_upright(c->shape->up, vec3(0, 0, depth)), depth);
+    add_point(c, ooze_from_upright(c->shape->up, vec3(0, 0, floor)), depth);
+}
+
+static void add_bowl(Builder *c)
+{
+    enum { RINGS = 16 };
+    double depth = wall_depth(c->shape), h = c->shape->height;
+    double outer = ooze_bowl_sphere(c->shape->radius, h), rim = h - outer - depth;
+    double inner = outer - c->shape->thickness + depth;
+    outer -= depth;
+    double centre = outer + depth, outer_end = acos(-rim / outer), inner_end = acos(-rim / inner);
+    add_point(c, ooze_from_upright(c->shape->up, vec3(0, 0, depth)), depth);
+    for (int k = 1; k <= RINGS; k++) { /* the bowl rolls on its outside */
+        double angle = outer_end * k / RINGS;
+        add_edge_circle(c, outer * sin(angle), centre - outer * cos(angle), depth);
+    }
+    add_edge_circle(c, inner * sin(inner_end), centre - inner * cos(inner_end), depth);
+    c->shell->edge_count = c->shell->count;
+    add_point(c, ooze_from_upright(c->shape->up, vec3(0, 0, centre - inner)), depth);
+    for (int k = 1; k < 4; k++) {
+        double angle = 0.25 * inner_end * k;
+        add_circle_points(c, inner * sin(angle), centre - inner * cos(angle), depth);
+    }
+}
+
+/* Points of a lattice on the outside or in the cavity of an open box, on edges or within faces.
+   The open top has no points within; edges of the cavity's floor are concave and touch nothing. */
+static void add_open_box_points(Builder *c, bool cavity, bool faces)
+{
+    enum { STEPS = 6 };
+    double depth = wall_depth(c->shape);
+    OozeVec3 half = ooze_to_upright(c->shape->up, c->shape->half), in = c->shape->cavity;
+    double x = cavity ? in.x + depth : half.x - depth, y = cavity ? in.y + depth : half.y - depth;
+    double low = cavity ? in.z - depth : depth, high = 2.0 * half.z - depth;
+    for (int n = 0; n < (STEPS + 1) * (STEPS + 1) * (STEPS + 1); n++) {
+        int i = n % (STEPS + 1), j = n / (STEPS + 1) % (STEPS + 1),
+            k = n / ((STEPS + 1) * (STEPS + 1));
+        int on = (i % STEPS == 0) + (j % STEPS == 0) + (k % STEPS == 0);
+        bool edge = on > 1 && (!cavity || k == STEPS), face = on == 1 && k != STEPS;
+        if (faces ? face : edge) {
+            OozeVec3 p = vec3(x * (2.0 * i / STEPS - 1.0), y * (2.0 * j / STEPS - 1.0),
+                              low + (high - low) * k / STEPS);
+            add_point(c, ooze_from_upright(c->shape->up, p), depth);
+        }
+    }
+}
+
+static void add_open_box(Builder *c)
+{
+    add_open_box_points(c, false, false);
+    add_open_box_points(c, true, false);
+    c->shell->edge_count = c->shell->count;
+    add_open_box_points(c, false, true);
+    add_open_box_points(c, true, true);
+}
+
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
 /* Moves from a vertex inwards along `normal` until every triangle is `depth` away; less far where
@@ -249,7 +338,7 @@ static OozeStatus shell_of_simple(const OozeShape *shape, OozePointShell *shell,
     Builder c = {.shape = shape, .shell = shell};
     OozeStatus status = OOZE_OK;
     OozeShapeKind kind = ooze_shape_kind(shape);
-    if (shape->grid) {
+    if (shape->grid || shape->stretched) {
         status = add_mesh(&c, error);
     } else if (kind == OOZE_SHAPE_BOX) {
         add_box(&c);
@@ -261,6 +350,12 @@ static OozeStatus shell_of_simple(const OozeShape *shape, OozePointShell *shell,
         add_cylinder(&c);
     } else if (kind == OOZE_SHAPE_CONE) {
         add_cone(&c);
+    } else if (kind == OOZE_SHAPE_OPEN_BOX) {
+        add_open_box(&c);
+    } else if (kind == OOZE_SHAPE_OPEN_CYLINDER) {
+        add_open_cylinder(&c);
+    } else if (kind == OOZE_SHAPE_BOWL) {
+        add_bowl(&c);
     } else {
         add_torus(&c);
     }

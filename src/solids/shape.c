@@ -16,6 +16,8 @@ static const char *const kind_names[OOZE_SHAPE_KIND_COUNT] = {
     [OOZE_SHAPE_CYLINDER] = "cylinder", [OOZE_SHAPE_CONE] = "cone",
     [OOZE_SHAPE_TORUS] = "torus",       [OOZE_SHAPE_HEIGHTFIELD] = "heightfield",
     [OOZE_SHAPE_MESH] = "mesh",         [OOZE_SHAPE_COMPOUND] = "compound",
+    [OOZE_SHAPE_OPEN_BOX] = "open box", [OOZE_SHAPE_OPEN_CYLINDER] = "open cylinder",
+    [OOZE_SHAPE_BOWL] = "bowl",
 };
 
 OozeShapeDef ooze_shape_def_default(OozeShapeKind kind)
@@ -30,6 +32,13 @@ OozeShapeDef ooze_shape_def_default(OozeShapeKind kind)
                         .scale = {1.0, 1.0, 1.0}};
     if (kind == OOZE_SHAPE_HEIGHTFIELD) {
         def.size = vec3(0.0, 0.0, 0.0); /* that of the file, where it has one */
+    }
+    if (kind == OOZE_SHAPE_BOWL) {
+        def.height = def.radius; /* half a sphere */
+    }
+    if (kind == OOZE_SHAPE_OPEN_BOX || kind == OOZE_SHAPE_OPEN_CYLINDER ||
+        kind == OOZE_SHAPE_BOWL) {
+        def.thickness = 0.05;
     }
     return def;
 }
@@ -69,7 +78,29 @@ static OozeStatus check_placement(const OozeShapeDef *def, OozeError *error)
     return OOZE_OK;
 }
 
-static OozeStatus check_sizes(const OozeShapeDef *def, OozeError *error)
+/* The thickness of a container must leave a cavity. */
+static OozeStatus check_thickness(const OozeShapeDef *def, OozeAxis up, OozeError *error)
+{
+    OozeVec3 size = ooze_to_upright(up, def->size);
+    double max = INFINITY;
+    if (def->kind == OOZE_SHAPE_OPEN_BOX) {
+        max = fmin(fmin(0.5 * size.x, 0.5 * size.y), size.z);
+    } else if (def->kind == OOZE_SHAPE_OPEN_CYLINDER) {
+        max = fmin(def->radius, def->height);
+    } else { /* the inner sphere must reach the rim */
+        double outer = ooze_bowl_sphere(def->radius, def->height);
+        max = outer - fabs(def->height - outer);
+    }
+    OozeStatus status = check_length(def, "thickness", def->thickness, error);
+    if (!status && !(def->thickness < (1.0 - 1e-9) * max)) {
+        status = ooze_fail(error, OOZE_ERROR_ARGUMENT, "use thinner walls or a larger container",
+                           "the %s has thickness = %g, which leaves no cavity: it must be below %g",
+                           kind_names[def->kind], def->thickness, max);
+    }
+    return status;
+}
+
+static OozeStatus check_sizes(const OozeShapeDef *def, OozeAxis up, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
     switch (def->kind) {
@@ -81,9 +112,11 @@ static OozeStatus check_sizes(const OozeShapeDef *def, OozeError *error)
         }
         return OOZE_OK;
     case OOZE_SHAPE_BOX:
+    case OOZE_SHAPE_OPEN_BOX:
         status = check_length(def, "size.x", def->size.x, error);
         status = status ? status : check_length(def, "size.y", def->size.y, error);
-        return status ? status : check_length(def, "size.z", def->size.z, error);
+        status = status ? status : check_length(def, "size.z", def->size.z, error);
+        return status || def->kind == OOZE_SHAPE_BOX ? status : check_thickness(def, up, error);
     case OOZE_SHAPE_SPHERE:
         return check_length(def, "radius", def->radius, error);
     case OOZE_SHAPE_CAPSULE:
@@ -91,6 +124,11 @@ static OozeStatus check_sizes(const OozeShapeDef *def, OozeError *error)
     case OOZE_SHAPE_CONE:
         status = check_length(def, "radius", def->radius, error);
         return status ? status : check_length(def, "height", def->height, error);
+    case OOZE_SHAPE_OPEN_CYLINDER:
+    case OOZE_SHAPE_BOWL:
+        status = check_length(def, "radius", def->radius, error);
+        status = status ? status : check_length(def, "height", def->height, error);
+        return status ? status : check_thickness(def, up, error);
     case OOZE_SHAPE_TORUS:
         status = check_length(def, "radius", def->radius, error);
         status = status ? status : check_length(def, "tube_radius", def->tube_radius, error);
@@ -107,23 +145,36 @@ static OozeStatus check_sizes(const OozeShapeDef *def, OozeError *error)
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
+static void set_sizes(OozeShape *shape, const OozeShapeDef *def, OozeVec3 s)
+{
+    OozeVec3 upright = ooze_to_upright(shape->up, s), size = ooze_to_upright(shape->up, def->size);
+    bool box = shape->kind == OOZE_SHAPE_OPEN_BOX;
+    shape->radius = def->radius * upright.x;
+    shape->tube_radius = def->tube_radius * upright.x;
+    shape->height = def->height * upright.z;
+    shape->thickness = def->thickness * upright.x;
+    shape->half = vec3(0.5 * def->size.x * s.x, 0.5 * def->size.y * s.y, 0.5 * def->size.z * s.z);
+    shape->cavity = vec3(((box ? 0.5 * size.x : def->radius) - def->thickness) * upright.x,
+                         ((box ? 0.5 * size.y : def->radius) - def->thickness) * upright.y,
+                         def->thickness * upright.z);
+    OozeVec3 n = vec3_unit(def->normal, vec3_axis(shape->up));
+    shape->normal = vec3_unit(vec3(n.x / s.x, n.y / s.y, n.z / s.z), n);
+}
+
 /* Scaled sizes; false where the scale changes the kind of shape. */
 static bool scale_primitive(OozeShape *shape, const OozeShapeDef *def)
 {
     OozeVec3 s = def->scale, upright = ooze_to_upright(shape->up, s);
     bool even = s.x == s.y && s.y == s.z, round = upright.x == upright.y;
-    shape->radius = def->radius * upright.x;
-    shape->tube_radius = def->tube_radius * upright.x;
-    shape->height = def->height * upright.z;
-    shape->half = vec3(0.5 * def->size.x * s.x, 0.5 * def->size.y * s.y, 0.5 * def->size.z * s.z);
-    OozeVec3 n = vec3_unit(def->normal, vec3_axis(shape->up));
-    shape->normal = vec3_unit(vec3(n.x / s.x, n.y / s.y, n.z / s.z), n);
+    set_sizes(shape, def, s);
     switch (shape->kind) {
     case OOZE_SHAPE_PLANE:
     case OOZE_SHAPE_BOX:
+    case OOZE_SHAPE_OPEN_BOX:
         return true;
     case OOZE_SHAPE_CYLINDER:
     case OOZE_SHAPE_CONE:
+    case OOZE_SHAPE_OPEN_CYLINDER:
         return round;
     default:
         return even;
@@ -143,22 +194,12 @@ static OozeStatus scale_mesh(OozeMesh *mesh, OozeVec3 s, OozeError *error)
     return OOZE_OK;
 }
 
-/* A round shape with different scales: triangles whose error e^2 / (8 r), at the smallest radius of
-   curvature r, is 2 % of a spacing. */
-static OozeStatus stretch_primitive(OozeShape *shape, const OozeShapeDef *def, double resolution,
-                                    OozeError *error)
+/* A round shape with different scales keeps its sizes before scaling. */
+static void stretch_primitive(OozeShape *shape, const OozeShapeDef *def)
 {
-    OozeShape even = *shape;
-    OozeVec3 s = def->scale;
-    even.radius = def->radius;
-    even.tube_radius = def->tube_radius;
-    even.height = def->height;
-    double min = fmin(s.x, fmin(s.y, s.z)), max = fmax(s.x, fmax(s.y, s.z));
-    double bend =
-        (shape->kind == OOZE_SHAPE_TORUS ? def->tube_radius : def->radius) * min * (min / max);
-    double edge = fmax(sqrt(8.0 * 0.02 * resolution * bend), 0.25 * resolution);
-    OozeStatus status = ooze_primitive_triangulate(&even, edge / max, NULL, &shape->mesh, error);
-    return status ? status : scale_mesh(shape->mesh, s, error);
+    set_sizes(shape, def, vec3(1.0, 1.0, 1.0));
+    shape->stretched = true;
+    shape->stretch = def->scale;
 }
 
 static OozeStatus build_mesh(OozeShape *shape, const OozeShapeDef *def, OozeError *error)
@@ -179,12 +220,10 @@ static OozeStatus build_grid(OozeShape *shape, const OozeShapeDef *def, double r
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "0 means two spacings",
                          "the mesh has thickness = %g", def->thickness);
     }
-    OozeStatus status = shape->kind == OOZE_SHAPE_MESH
-                            ? build_mesh(shape, def, error)
-                            : stretch_primitive(shape, def, resolution, error);
-    double thickness = shape->kind == OOZE_SHAPE_MESH ? def->thickness : 0.0;
+    OozeStatus status = build_mesh(shape, def, error);
     if (!status) {
-        status = ooze_distance_grid_create(shape->mesh, resolution, thickness, &shape->grid, error);
+        status =
+            ooze_distance_grid_create(shape->mesh, resolution, def->thickness, &shape->grid, error);
     }
     ooze_mesh_free(shape->mesh); /* the grid has a repaired copy */
     shape->mesh = NULL;
@@ -200,7 +239,7 @@ OozeStatus ooze_shape_create(const OozeShapeDef *def, OozeAxis up, double resolu
                          "there is no shape of kind %d", (int)def->kind);
     }
     OozeStatus status = check_placement(def, error);
-    status = status ? status : check_sizes(def, error);
+    status = status ? status : check_sizes(def, up, error);
     if (status) {
         return status;
     }
@@ -215,8 +254,10 @@ OozeStatus ooze_shape_create(const OozeShapeDef *def, OozeAxis up, double resolu
         status = ooze_heightfield_create(def, up, &shape->field, error);
     } else if (def->kind == OOZE_SHAPE_COMPOUND) {
         status = ooze_compound_create(shape, def, resolution, error);
-    } else if (def->kind == OOZE_SHAPE_MESH || !scale_primitive(shape, def)) {
+    } else if (def->kind == OOZE_SHAPE_MESH) {
         status = build_grid(shape, def, resolution, error);
+    } else if (!scale_primitive(shape, def)) {
+        stretch_primitive(shape, def);
     }
     if (status) {
         ooze_shape_destroy(shape);
@@ -313,10 +354,17 @@ double ooze_shape_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *nor
     return ooze_shape_distance_at(shape, point, normal ? normal : &outward);
 }
 
+/* Half extents of the bounding box. */
 static OozeVec3 upright_reach(const OozeShape *shape)
 {
     double r = shape->radius, end = 0.5 * shape->height;
     switch (shape->kind) {
+    case OOZE_SHAPE_BOX:
+    case OOZE_SHAPE_OPEN_BOX:
+        return ooze_to_upright(shape->up, shape->half);
+    case OOZE_SHAPE_BOWL:
+        r = r < shape->height ? ooze_bowl_sphere(r, shape->height) : r;
+        return vec3(r, r, end);
     case OOZE_SHAPE_SPHERE:
         return vec3(r, r, r);
     case OOZE_SHAPE_CAPSULE:
@@ -326,6 +374,12 @@ static OozeVec3 upright_reach(const OozeShape *shape)
     default:
         return vec3(r, r, end);
     }
+}
+
+static bool stands_on_origin(const OozeShape *shape)
+{
+    return shape->kind == OOZE_SHAPE_CONE || shape->kind == OOZE_SHAPE_OPEN_BOX ||
+           shape->kind == OOZE_SHAPE_OPEN_CYLINDER || shape->kind == OOZE_SHAPE_BOWL;
 }
 
 OozeBounds ooze_shape_bounds(const OozeShape *shape)
@@ -338,14 +392,17 @@ OozeBounds ooze_shape_bounds(const OozeShape *shape)
     } else if (shape->field) {
         ooze_heightfield_bounds(shape->field, &bounds.min, &bounds.max);
     } else if (shape->kind != OOZE_SHAPE_PLANE) {
-        bounds.max = shape->kind == OOZE_SHAPE_BOX
-                         ? shape->half
-                         : ooze_from_upright(shape->up, upright_reach(shape));
+        OozeVec3 reach = upright_reach(shape);
+        bounds.max = ooze_from_upright(shape->up, reach);
         bounds.min = vec3_scale(bounds.max, -1.0);
-        if (shape->kind == OOZE_SHAPE_CONE) { /* its base is at the origin */
-            OozeVec3 rise = vec3_scale(vec3_axis(shape->up), 0.5 * shape->height);
+        if (stands_on_origin(shape)) {
+            OozeVec3 rise = vec3_scale(vec3_axis(shape->up), reach.z);
             bounds.min = vec3_add(bounds.min, rise);
             bounds.max = vec3_add(bounds.max, rise);
+        }
+        if (shape->stretched) {
+            bounds.min = ooze_scaled(bounds.min, shape->stretch);
+            bounds.max = ooze_scaled(bounds.max, shape->stretch);
         }
     }
     return bounds;
@@ -367,7 +424,12 @@ OozeStatus ooze_shape_triangulate(const OozeShape *shape, double edge, const Ooz
     } else if (shape->parts) {
         status = ooze_compound_triangulate(shape, edge, mesh, error);
     } else {
-        status = ooze_primitive_triangulate(shape, edge, clip, mesh, error);
+        OozeVec3 s = shape->stretch;
+        double max = shape->stretched ? fmax(s.x, fmax(s.y, s.z)) : 1.0;
+        status = ooze_primitive_triangulate(shape, edge / max, clip, mesh, error);
+        if (!status && shape->stretched) {
+            status = scale_mesh(*mesh, s, error);
+        }
     }
     if (!status && shape->inverted) { /* outward of a container is into its cavity */
         ooze_mesh_flip(*mesh);

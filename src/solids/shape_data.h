@@ -13,12 +13,19 @@ struct OozeShape {
     OozeShapeKind kind;
     OozeAxis up;
     bool inverted;
-    OozeVec3 half;   /* box: half its edges */
+    OozeVec3 half;   /* box, open box: half its outer edges */
     OozeVec3 normal; /* plane, unit */
     double radius, tube_radius, height;
+    double thickness; /* bowl */
+    /* Of an open box or cylinder, axis along z: half edges or radius of the cavity (x, y), height
+       of its floor above the origin (z). */
+    OozeVec3 cavity;
     OozeHeightfield *field;
-    /* Meshes, and round shapes with different scales: an ellipsoid has no cheap closed form. */
-    OozeMesh *mesh;
+    /* A round shape with different scales along its axes: all sizes above are those before scaling.
+       */
+    bool stretched;
+    OozeVec3 stretch;
+    OozeMesh *mesh; /* while a mesh is read */
     OozeDistanceGrid *grid;
     OozeShapePart *parts; /* of a compound */
     int part_count;

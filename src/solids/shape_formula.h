@@ -8,13 +8,15 @@
 #include "solids/motion.h"
 #include "solids/primitive_formula.h"
 #include "solids/solid.h"
+#include "solids/stretch_formula.h"
 
 /* Of a shape without parts; ignores `inverted`. */
 OOZE_FORMULA double ooze_simple_distance(const OozeShape *shape, OozeVec3 point, OozeVec3 *normal)
 {
-    return shape->grid    ? ooze_grid_distance(shape->grid, point, normal)
-           : shape->field ? ooze_heightfield_distance(shape->field, point, normal)
-                          : ooze_primitive_distance(shape, point, normal);
+    return shape->grid        ? ooze_grid_distance(shape->grid, point, normal)
+           : shape->field     ? ooze_heightfield_distance(shape->field, point, normal)
+           : shape->stretched ? ooze_stretched_distance(shape, point, normal)
+                              : ooze_primitive_distance(shape, point, normal);
 }
 
 /* Of a part, in the frame of its compound. */

@@ -1,7 +1,7 @@
 #include "base/fail.h"
 #include "mesh/refine.h"
 #include "mesh/revolve.h"
-#include "solids/shape_data.h"
+#include "solids/primitive_formula.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -17,6 +17,25 @@ static double step_of(double edge)
 static double coordinate_of(uint64_t i, uint64_t n, double half)
 {
     return i == n ? half : -half + 2.0 * half * ((double)i / (double)n);
+}
+
+/* Triangles of a face with (across + 1) (along + 1) vertices, row by row from `first`. */
+static OozeStatus add_quads(OozeMeshBuild *build, uint32_t first, uint64_t across, uint64_t along,
+                            bool positive, OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    for (uint64_t j = 0; !status && j < along; j++) {
+        for (uint64_t i = 0; !status && i < across; i++) {
+            uint32_t a = first + (uint32_t)(j * (across + 1) + i), b = a + 1;
+            uint32_t d = a + (uint32_t)across + 1, c = d + 1;
+            status = ooze_mesh_build_triangle(build, a, positive ? b : c, positive ? c : b, error);
+            if (!status) {
+                status =
+                    ooze_mesh_build_triangle(build, a, positive ? c : d, positive ? d : c, error);
+            }
+        }
+    }
+    return status;
 }
 
 static OozeStatus add_face(OozeMeshBuild *build, OozeVec3 half, int axis, bool positive,
@@ -35,18 +54,7 @@ static OozeStatus add_face(OozeMeshBuild *build, OozeVec3 half, int axis, bool p
             status = ooze_mesh_build_vertex(build, vec3(place[0], place[1], place[2]), error);
         }
     }
-    for (uint64_t j = 0; !status && j < along; j++) {
-        for (uint64_t i = 0; !status && i < across; i++) {
-            uint32_t a = first + (uint32_t)(j * (across + 1) + i), b = a + 1;
-            uint32_t d = a + (uint32_t)across + 1, c = d + 1;
-            status = ooze_mesh_build_triangle(build, a, positive ? b : c, positive ? c : b, error);
-            if (!status) {
-                status =
-                    ooze_mesh_build_triangle(build, a, positive ? c : d, positive ? d : c, error);
-            }
-        }
-    }
-    return status;
+    return status ? status : add_quads(build, first, across, along, positive, error);
 }
 
 static OozeStatus triangulate_box(OozeVec3 half, double edge, OozeMesh **mesh, OozeError *error)
@@ -61,6 +69,76 @@ static OozeStatus triangulate_box(OozeVec3 half, double edge, OozeMesh **mesh, O
     OozeStatus status = OOZE_OK;
     for (int face = 0; !status && face < 6; face++) {
         status = add_face(&build, half, face / 2, face % 2 == 0, steps, error);
+    }
+    if (status) {
+        ooze_mesh_build_free(&build);
+        return status;
+    }
+    return ooze_mesh_build_finish(&build, mesh, error);
+}
+
+/* ---- open box -------------------------------------------------------------------------------- */
+
+/* Cells between the planes of the outer and inner faces; axis 2 is up. */
+typedef struct BoxCells {
+    double cuts[3][4];    /* ascending; of the third axis three are used */
+    uint64_t steps[3][3]; /* of each interval: opposite faces have the same vertices */
+    OozeAxis up;
+} BoxCells;
+
+/* The middle cell of the upper layer is the cavity; cells beyond the ends are outside. */
+static bool is_wall(const int cell[3])
+{
+    bool outside =
+        cell[0] < 0 || cell[0] > 2 || cell[1] < 0 || cell[1] > 2 || cell[2] < 0 || cell[2] > 1;
+    return !outside && !(cell[0] == 1 && cell[1] == 1 && cell[2] == 1);
+}
+
+/* One face of a cell, facing along `axis` or against it. */
+static OozeStatus add_cell_face(OozeMeshBuild *build, const BoxCells *cells, const int cell[3],
+                                int axis, bool positive, OozeError *error)
+{
+    int one = (axis + 1) % 3, two = (axis + 2) % 3;
+    const double *u = &cells->cuts[one][cell[one]], *v = &cells->cuts[two][cell[two]];
+    uint64_t across = cells->steps[one][cell[one]], along = cells->steps[two][cell[two]];
+    uint32_t first = (uint32_t)build->vertex_count;
+    double place[3];
+    place[axis] = cells->cuts[axis][cell[axis] + positive];
+    OozeStatus status = OOZE_OK;
+    for (uint64_t j = 0; !status && j <= along; j++) {
+        for (uint64_t i = 0; !status && i <= across; i++) {
+            place[one] = i == across ? u[1] : u[0] + (u[1] - u[0]) * ((double)i / (double)across);
+            place[two] = j == along ? v[1] : v[0] + (v[1] - v[0]) * ((double)j / (double)along);
+            OozeVec3 upright = vec3(place[0], place[1], place[2]);
+            status = ooze_mesh_build_vertex(build, ooze_from_upright(cells->up, upright), error);
+        }
+    }
+    return status ? status : add_quads(build, first, across, along, positive, error);
+}
+
+static OozeStatus triangulate_open_box(const OozeShape *shape, double edge, OozeMesh **mesh,
+                                       OozeError *error)
+{
+    OozeVec3 half = ooze_to_upright(shape->up, shape->half), in = shape->cavity;
+    BoxCells cells = {.cuts = {{-half.x, -in.x, in.x, half.x},
+                               {-half.y, -in.y, in.y, half.y},
+                               {0.0, in.z, 2.0 * half.z}},
+                      .up = shape->up};
+    for (int k = 0; k < 9; k++) {
+        const double *cut = &cells.cuts[k / 3][k % 3];
+        double n = k < 8 ? ceil((cut[1] - cut[0]) / step_of(edge) * (1.0 - 1e-12)) : 1.0;
+        cells.steps[k / 3][k % 3] = n > 1.0 ? (uint64_t)n : 1;
+    }
+    OozeMeshBuild build = {.name = "the open box"};
+    OozeStatus status = OOZE_OK;
+    for (int k = 0; k < 18 * 6 && !status; k++) {
+        int cell[3] = {k / 6 % 3, k / 18 % 3, k / 54}, axis = k % 3;
+        bool positive = k / 3 % 2 == 0;
+        int next[3] = {cell[0], cell[1], cell[2]};
+        next[axis] += positive ? 1 : -1;
+        if (is_wall(cell) && !is_wall(next)) {
+            status = add_cell_face(&build, &cells, cell, axis, positive, error);
+        }
     }
     if (status) {
         ooze_mesh_build_free(&build);
@@ -153,6 +231,17 @@ static OozeStatus triangulate_plane(OozeVec3 normal, double edge, const OozeBoun
 
 /* ---- shapes of revolution -------------------------------------------------------------------- */
 
+static void draw_bowl(const OozeShape *shape, double step, OozeProfile *profile)
+{
+    double outer = ooze_bowl_sphere(shape->radius, shape->height);
+    double inner = outer - shape->thickness, rim = shape->height - outer;
+    double inner_edge = sqrt(inner * inner - rim * rim);
+    OozeProfilePoint centre = {0.0, outer};
+    ooze_profile_arc(profile, centre, outer, -0.5 * pi, atan2(rim, shape->radius), step);
+    ooze_profile_line(profile, inner_edge, shape->height, step);
+    ooze_profile_arc(profile, centre, inner, atan2(rim, inner_edge), -0.5 * pi, step);
+}
+
 static void draw_profile(const OozeShape *shape, double step, OozeProfile *profile)
 {
     double r = shape->radius, h = shape->height, end = 0.5 * h;
@@ -176,6 +265,17 @@ static void draw_profile(const OozeShape *shape, double step, OozeProfile *profi
         ooze_profile_line(profile, r, 0.0, step);
         ooze_profile_line(profile, 0.0, h, step);
         break;
+    case OOZE_SHAPE_OPEN_CYLINDER:
+        ooze_profile_begin(profile, 0.0, 0.0);
+        ooze_profile_line(profile, r, 0.0, step);
+        ooze_profile_line(profile, r, h, step);
+        ooze_profile_line(profile, shape->cavity.x, h, step);
+        ooze_profile_line(profile, shape->cavity.x, shape->cavity.z, step);
+        ooze_profile_line(profile, 0.0, shape->cavity.z, step);
+        break;
+    case OOZE_SHAPE_BOWL:
+        draw_bowl(shape, step, profile);
+        break;
     default: /* torus: the last point of the full turn is the first again */
         ooze_profile_arc(profile, (OozeProfilePoint){r, 0}, shape->tube_radius, 0.0, 2.0 * pi,
                          step);
@@ -197,6 +297,15 @@ OozeStatus ooze_primitive_triangulate(const OozeShape *shape, double edge, const
     case OOZE_SHAPE_BOX:
         area = 8.0 * (s.x * s.y + s.y * s.z + s.z * s.x);
         break;
+    case OOZE_SHAPE_OPEN_BOX: /* no more than twice that of the box */
+        area = 16.0 * (s.x * s.y + s.y * s.z + s.z * s.x);
+        break;
+    case OOZE_SHAPE_OPEN_CYLINDER:
+        area = 4.0 * pi * r * (r + h);
+        break;
+    case OOZE_SHAPE_BOWL: /* both sides of the cap of a sphere, and the rim */
+        area = 4.0 * pi * ooze_bowl_sphere(r, h) * h + pi * r * r;
+        break;
     case OOZE_SHAPE_TORUS:
         area = 4.0 * pi * pi * r * shape->tube_radius;
         break;
@@ -213,6 +322,9 @@ OozeStatus ooze_primitive_triangulate(const OozeShape *shape, double edge, const
     }
     if (shape->kind == OOZE_SHAPE_BOX) {
         return triangulate_box(shape->half, edge, mesh, error);
+    }
+    if (shape->kind == OOZE_SHAPE_OPEN_BOX) {
+        return triangulate_open_box(shape, edge, mesh, error);
     }
     OozeProfile profile = {0};
     draw_profile(shape, step_of(edge), &profile);

@@ -14,6 +14,9 @@
 
 #define PI 3.14159265358979323846
 
+/* Most spacings across an outline that is the section of a shape. */
+static const double SECTION_MAX = 1e4;
+
 enum { PATTERN_MAX = 4000000, RELAX_ROUNDS = 160 };
 
 /* A region of the nozzle plane, given by its signed distance. */
@@ -211,6 +214,13 @@ static OozeStatus make_section(Outline *outline, const OozeEmitterDef *def, Ooze
             ooze_pose_to_local(&outline->frame, ooze_pose_to_world(&outline->shape_pose, corner));
         outline->low = vec3(fmin(outline->low.x, p.x), fmin(outline->low.y, p.y), 0);
         outline->high = vec3(fmax(outline->high.x, p.x), fmax(outline->high.y, p.y), 0);
+    }
+    double size = fmax(outline->high.x - outline->low.x, outline->high.y - outline->low.y);
+    if (!(size <= SECTION_MAX * spacing)) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use a smaller shape or several emitters",
+                         "the outline of emitter '%s' is %g m across; at most %g spacings are "
+                         "possible, %g m",
+                         name, size, SECTION_MAX, SECTION_MAX * spacing);
     }
     measure_section(outline, spacing);
     if (!(outline->area > 0.0)) {

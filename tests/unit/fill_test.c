@@ -4,6 +4,7 @@
 #include "physics/kernels.h"
 #include "solids/fill.h"
 #include "solids/fitted_fill.h"
+#include "solids/lattice_rows.h"
 #include "solids/motion.h"
 
 #define PI 3.14159265358979323846
@@ -318,6 +319,54 @@ static void unbounded_and_too_many_are_refused(void **state)
     ooze_shape_destroy(shape);
 }
 
+/* Two boxes 1e7 m apart in any direction: as many rows and particles as the boxes have. */
+static void distant_parts_cost_what_the_parts_cost(void **state)
+{
+    (void)state;
+    const OozeVec3 away[4] = {{1e7, 0, 0}, {0, 1e7, 0}, {0, 0, 1e7}, {-1e7, 1e7, 1e7}};
+    for (int k = 0; k < 4; k++) {
+        OozeShapeDef parts[2] = {box(0.5, 0.5, 0.5), box(0.5, 0.5, 0.5)};
+        parts[1].position = away[k];
+        OozeShapeDef def = ooze_shape_def_default(OOZE_SHAPE_COMPOUND);
+        def.parts = parts;
+        def.part_count = 2;
+        OozeShape *shape;
+        CHECK_OK(ooze_shape_create(&def, OOZE_AXIS_Y, 0.1, &shape, &error));
+        OozeLatticeRows rows = ooze_lattice_rows(shape, 0.0);
+        OozeBounds b = ooze_shape_bounds(shape);
+        double across = 1e7 + 0.5;
+        ooze_lattice_rows_begin(&rows, b.min, 0.1, (int64_t)(across / 0.1),
+                                (int64_t)(across / 0.1));
+        while (ooze_lattice_rows_next(&rows)) {
+            assert_true(rows.visited <= 2 * 9 * 9);
+        }
+        assert_true(rows.visited >= 25);
+        CHECK_NEAR(ooze_shape_volume(shape, 0.0, 0.1), 0.25, 2.5e-3);
+        for (int fill = 0; fill < 3; fill++) {
+            OozeFillRequest request = request_for(shape, (OozeFill)fill, 0.1);
+            uint64_t count;
+            OozeVec3 *x;
+            CHECK_OK(ooze_fill(&request, &count, &x, &error));
+            assert_in_range(count, fill == OOZE_FILL_FITTED ? 248 : 200, 252);
+            for (uint64_t i = 0; i < count; i++) {
+                assert_true(ooze_shape_distance(shape, x[i], NULL) < 1e-6);
+            }
+            ooze_free(x);
+        }
+        ooze_shape_destroy(shape);
+    }
+    /* one box as long as that: refused at once where it lies across the rows */
+    OozeShapeDef def = box(0.5, 1e8, 1e3);
+    OozeShape *shape;
+    CHECK_OK(ooze_shape_create(&def, OOZE_AXIS_Y, 0.1, &shape, &error));
+    OozeFillRequest request = request_for(shape, OOZE_FILL_LATTICE, 0.1);
+    request.limit = UINT64_MAX;
+    uint64_t count;
+    OozeVec3 *x;
+    CHECK_FAILS(ooze_fill(&request, &count, &x, &error), OOZE_ERROR_LIMIT, "too large to fill");
+    ooze_shape_destroy(shape);
+}
+
 static void memory_failures_leak_nothing(void **state)
 {
     (void)state;
@@ -355,6 +404,7 @@ int main(void)
         cmocka_unit_test(fitted_fills_keep_their_distance_in_corners),
         cmocka_unit_test(fitted_wire_stays_inside),
         cmocka_unit_test(unbounded_and_too_many_are_refused),
+        cmocka_unit_test(distant_parts_cost_what_the_parts_cost),
         cmocka_unit_test(memory_failures_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
