@@ -202,7 +202,8 @@ static double count_lattice(const OozeFillRequest *request)
     if (!(n.x >= 1.0 && n.y >= 1.0 && n.z >= 1.0)) {
         return 0.0;
     }
-    if (request->shape->parts) { /* which may be far from each other */
+    if (ooze_shape_kind(request->shape) ==
+        OOZE_SHAPE_COMPOUND) { /* which may be far from each other */
         double s = request->spacing;
         return ooze_shape_volume(request->shape, 0.0, 8.0 * s) / (s * s * s);
     }
