@@ -167,7 +167,8 @@ class Api:
         if kind.stars == 1 and kind.base in self.structs:
             return f"{kind.base} {name}_value = {self.initial(kind.base)}; " \
                    f"{kind}{name} = &{name}_value;"
-        if kind.stars == 1 and not kind.const and kind.base in ("void", "char") or kind.base in self.callbacks:
+        if kind.base in self.callbacks or \
+                kind.stars == 1 and not kind.const and kind.base in ("void", "char"):
             return f"{kind}{name} = NULL;"
         if kind.stars == 1 and kind.base == "unsigned char":
             return f"static unsigned char {name}_buffer[1 << 22]; {kind}{name} = {name}_buffer;"
