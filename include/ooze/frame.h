@@ -76,8 +76,8 @@ OOZE_API const OozeFieldView *ooze_frame_state(const OozeFrame *frame, const cha
 /* Index of the component with that column name; -1: none. */
 OOZE_API int ooze_field_column(const OozeFieldView *field, const char *column);
 
-/* One component of element i, converted to double; NAN if `field` or its data is NULL. Indices are not
-   checked. */
+/* One component of element i, converted to double; NAN if `field` or its data is NULL. Indices are
+   not checked. */
 OOZE_API double ooze_field_value(const OozeFieldView *field, uint64_t i, int component);
 
 /* A hash of the state, equal for bitwise equal states; 0 for NULL and for a frame whose arrays are

@@ -7,7 +7,6 @@
 #include "base/fail.h"
 #include "output/frame_file.h"
 #include "particles/field.h"
-#include "world/frame.h"
 
 typedef struct Reason {
     char *text;
@@ -56,6 +55,9 @@ static bool check_fields(const OozeFieldView *fields, int count, const char *kin
     if (count < 0 || count > OOZE_FRAME_FIELDS_MAX) {
         return fail(why, "%d %s fields; at most %d are allowed", count, kind,
                     OOZE_FRAME_FIELDS_MAX);
+    }
+    if (count > 0 && !fields) {
+        return fail(why, "its %s fields are NULL", kind);
     }
     for (int i = 0; i < count; i++) {
         const OozeFieldView *field = &fields[i];
@@ -152,9 +154,9 @@ static bool check_materials(const OozeFrame *frame, const Reason *why)
 bool ooze_frame_is_valid(const OozeFrame *frame, char *why, size_t why_size)
 {
     const Reason reason = {why, why_size};
-    OozeError error = {0};
-    if (ooze_frame_check_arrays(frame, &error)) {
-        return fail(&reason, "%s", error.message);
+    if ((frame->solid_count > 0 && !frame->solids) ||
+        (frame->material_count > 0 && !frame->materials)) {
+        return fail(&reason, "its solids or materials are NULL");
     }
     if (!isfinite(frame->time) || !isfinite(frame->spacing) || !isfinite(frame->support) ||
         (unsigned)frame->up > OOZE_AXIS_Z || !is_valid_text(frame->method)) {

@@ -1,5 +1,5 @@
-/* A run folder: scene.yaml and a copy .scene.yaml, frames/frame_000000.h5 ..., checkpoint.h5, run.xdmf, probes.csv,
-   log.txt. The process that writes there holds a lock on the file .lock. */
+/* A run folder: scene.yaml and a copy .scene.yaml, frames/frame_000000.h5 ..., checkpoint.h5,
+   run.xdmf, probes.csv, log.txt. The process that writes there holds a lock on the file .lock. */
 #ifndef OOZE_OUTPUT_RUN_FOLDER_H
 #define OOZE_OUTPUT_RUN_FOLDER_H
 

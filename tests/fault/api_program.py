@@ -1,8 +1,8 @@
 """Writes a C program that calls every public function with invalid arguments.
 
-The headers are parsed: a new function, definition or member is covered without a change here, unless
-it takes a new kind of object, which needs an entry in MAKERS. Each function is called with valid
-arguments first, then with one argument or one member of an argument spoilt.
+The headers are parsed: a new function, definition or member is covered without a change here,
+unless it takes a new kind of object, which needs an entry in MAKERS. Each function is called with
+valid arguments first, then with one argument or one member of an argument spoilt.
 """
 import re
 
@@ -14,7 +14,7 @@ MAKERS = {
     "OozeRenderer": "made.renderer",
     "OozeSurface": "made.surface",
 }
-# By function and parameter, by parameter, by member; other texts are "x".
+# By function and parameter, or by parameter.
 TEXTS = {
     ("ooze_world_set_param", "key"): '"drag"',
     ("ooze_world_get_param", "key"): '"drag"',
@@ -28,16 +28,18 @@ TEXTS = {
     "key": '"density"',
     "name": '"thing"',
 }
+UNKNOWN_TEXT = '"x"'
 NUMBERS = {("ooze_scene_load", "override_count"): "1",
            ("ooze_scene_load_text", "length"): "strlen(scene_text)",
            ("ooze_world_advance", "seconds"): "0.002",
            ("ooze_world_add_particles", "n"): "1"}
 REALS = ("NAN", "INFINITY", "-1.0", "1e300")
 INTEGERS = ("-1", "INT32_MIN", "INT32_MAX", "1000")
-SCALARS = {"double", "float", "int", "bool", "size_t", "uint64_t", "uint32_t", "int32_t", "uint16_t",
-           "unsigned char", "char", "void"}
+SCALARS = {"double", "float", "int", "bool", "size_t", "uint64_t", "uint32_t", "int32_t",
+           "uint16_t", "unsigned char", "char", "void"}
 # Lengths of arrays: a length beyond the array cannot be detected, a negative one can.
 LENGTHS = re.compile(r"(\bn|count|length|components|stride|columns|rows)$")
+VECTORS = ("OozeVec3", "OozeQuat")  # one component stands for all
 DEPTH_MAX = 3  # of structures within structures
 
 
@@ -47,14 +49,14 @@ class Type:
     def __init__(self, text):
         self.const = "const" in text.split("*")[0]
         self.stars = text.count("*")
-        self.base = " ".join(text.replace("const", " ").replace("*", " ").replace("struct ", " ").split())
+        self.base = " ".join(re.sub(r"\bconst\b|\*|\bstruct\b", " ", text).split())
 
     def __str__(self):
         return ("const " if self.const else "") + self.base + " " + "*" * self.stars
 
 
 def declarators(text):
-    """(type, name, array length) of each name that a declaration such as `double x, *y[3]` declares."""
+    """(type, name, array length) of each name that `double x, *y[3]` or the like declares."""
     first, *others = [part.strip() for part in text.split(",")]
     match = re.match(r"(.*?[\s*])(\w+)\s*(?:\[(\w+)\])?$", first, re.S)
     base = match[1].split("*")[0]
@@ -76,7 +78,8 @@ class Api:
     def read(self, text):
         text = re.sub(r"^#.*(?:\\\n.*)*$", "", text, flags=re.M)
         self.declared += len(re.findall(r"\bOOZE_API\b", text))
-        for match in re.finditer(r"OOZE_API\s+([^;{]*?)\b(ooze_\w+)\s*\(([^;]*?)\)\s*;", text, re.S):
+        declaration = r"OOZE_API\s+([^;{]*?)\b(ooze_\w+)\s*\(([^;]*?)\)\s*;"
+        for match in re.finditer(declaration, text, re.S):
             comment = re.search(r"/\*((?:(?!\*/).)*)\*/[^;{}/]*\Z", text[:match.start()], re.S)
             parameters = " ".join(match[3].split())
             self.functions.append({
@@ -128,6 +131,8 @@ class Api:
         if depth == 0:
             return
         members = self.structs[base]
+        if base in VECTORS:
+            members = members[:1]
         for kind, name, length in members:
             at = f"{place}.{name}" + ("[0]" if length else "")
             yield from self.spoil_value(kind, at, depth - 1)
@@ -151,15 +156,19 @@ class Api:
         key = (function["name"], name)
         if kind.base in MAKERS and kind.stars == 1:
             if kind.base == "OozeFrame" and kind.const:
-                return f"OozeFrame {name}_value = *made.frame; const OozeFrame *{name} = &{name}_value;"
+                return f"OozeFrame {name}_value = *made.frame; " \
+                       f"const OozeFrame *{name} = &{name}_value;"
             return f"{kind}{name} = {MAKERS[kind.base]};"
         if kind.base == "char" and kind.const and kind.stars == 1:
-            return f"{kind}{name} = {TEXTS.get(key) or TEXTS.get(name) or chr(34) + 'x' + chr(34)};"
+            return f"{kind}{name} = {TEXTS.get(key) or TEXTS.get(name, UNKNOWN_TEXT)};"
         if kind.base == "char" and kind.const and kind.stars == 2:
-            return f'const char *{name}_list[3] = {{"title=x"}}; const char *const *{name} = {name}_list;'
+            return f'const char *{name}_list[3] = {{"title=x"}}; ' \
+                   f"const char *const *{name} = {name}_list;"
         if kind.stars == 1 and kind.base in self.structs:
-            return f"{kind.base} {name}_value = {self.initial(kind.base)}; {kind}{name} = &{name}_value;"
-        if kind.stars == 1 and not kind.const and kind.base in ("void", "char") or kind.base in self.callbacks:
+            return f"{kind.base} {name}_value = {self.initial(kind.base)}; " \
+                   f"{kind}{name} = &{name}_value;"
+        if kind.base in self.callbacks or \
+                kind.stars == 1 and not kind.const and kind.base in ("void", "char"):
             return f"{kind}{name} = NULL;"
         if kind.stars == 1 and kind.base == "unsigned char":
             return f"static unsigned char {name}_buffer[1 << 22]; {kind}{name} = {name}_buffer;"
@@ -178,7 +187,7 @@ class Api:
         return default["name"] + "(" + ", ".join("0" for _ in default["parameters"]) + ")"
 
     def is_optional(self, function, kind, name):
-        """Whether the headers allow NULL: for ids, errors and callbacks, and where a comment says so."""
+        """Whether NULL is allowed: for ids, errors, callbacks, and where a comment says so."""
         comment = " ".join(function["comment"].split())
         return (kind.base.endswith("Id") or kind.base in ("OozeError", "void")
                 or kind.base in self.callbacks
@@ -214,7 +223,8 @@ class Api:
         lines += ["    switch (variant) {"]
         variants = list(self.variants(function))
         for number, (_, statement, fails) in enumerate(variants):
-            lines.append(f"    case {number}: {{ {statement} fails = {str(fails).lower()}; break; }}")
+            lines.append(f"    case {number}: {{ {statement} "
+                         f"fails = {str(fails).lower()}; break; }}")
         lines += ["    }"]
         call = f"{name}({', '.join(parameter for _, parameter, _ in function['parameters'])})"
         error = next((parameter for kind, parameter, _ in function["parameters"]
@@ -238,11 +248,15 @@ class Api:
         lines += [f"static const char *const labels_{name}[] = {{", f"    {labels}", "};"]
         return "\n".join(lines)
 
-    def program(self, frame_of_text):
-        rows = ",\n    ".join(
-            f'{{"{f["name"]}", call_{f["name"]}, labels_{f["name"]}, '
-            f'sizeof labels_{f["name"]} / sizeof labels_{f["name"]}[0], '
-            f'{" | ".join(["0"] + [f"NEEDS_{k.base}" for k, _, _ in f["parameters"] if k.base in MAKERS and k.stars == 1])}}}'
-            for f in self.functions)
-        callers = "\n\n".join(self.caller(f) for f in self.functions)
-        return frame_of_text.replace("/* CALLERS */", callers).replace("/* ROWS */", rows)
+    def row(self, function):
+        """The entry of a function in the table of the program."""
+        name = function["name"]
+        needs = ["0"] + [f"NEEDS_{kind.base}" for kind, _, _ in function["parameters"]
+                         if kind.base in MAKERS and kind.stars == 1]
+        return f'{{"{name}", call_{name}, labels_{name}, ' \
+               f"sizeof labels_{name} / sizeof labels_{name}[0], {' | '.join(needs)}}}"
+
+    def program(self, template):
+        rows = ",\n    ".join(self.row(function) for function in self.functions)
+        callers = "\n\n".join(self.caller(function) for function in self.functions)
+        return template.replace("/* CALLERS */", callers).replace("/* ROWS */", rows)

@@ -63,7 +63,7 @@ static void formats_are_listed(void **state)
 static void binary_sizes_follow_from_the_fields(void **state)
 {
     (void)state;
-    const size_t ply_row = 12 + 12 + 8 + 2 + 4 + 24 + 8 + 1 + 8;
+    const size_t ply_row = 12 + 12 + 8 + 4 + 4 + 24 + 8 + 1 + 8;
     const size_t bgeo_row = 4 * (4 + 3 + 2 + 1 + 1 + 6 + 1 + 1 + 2); /* ids in two halves */
     size_t none, many;
     ooze_free(
