@@ -68,8 +68,8 @@ struct OozeShapeDef {
     int part_count;
     bool inverted; /* the outside is solid: a container */
     /* Placement: scaled, then rotated, then moved. The axis of capsule, cylinder, cone, torus,
-       containers and height field is the world's up before rotation. The three factors of a compound's scale must
-       be equal. */
+       containers and height field is the world's up before rotation. The three factors of a
+       compound's scale must be equal. */
     OozeVec3 position;
     OozeQuat rotation;
     OozeVec3 scale;

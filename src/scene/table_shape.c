@@ -29,7 +29,8 @@ const OozeSection ooze_section_rotation = {
 #define ROUND                                                                                      \
     (SHAPE(SPHERE) | SHAPE(CAPSULE) | SHAPE(CYLINDER) | SHAPE(CONE) | SHAPE(TORUS) |               \
      SHAPE(OPEN_CYLINDER) | SHAPE(BOWL))
-#define TALL      (SHAPE(CAPSULE) | SHAPE(CYLINDER) | SHAPE(CONE) | SHAPE(OPEN_CYLINDER) | SHAPE(BOWL))
+#define UPRIGHT   (SHAPE(CAPSULE) | SHAPE(CYLINDER) | SHAPE(CONE))
+#define TALL      (UPRIGHT | SHAPE(OPEN_CYLINDER) | SHAPE(BOWL))
 #define FROM_FILE (SHAPE(MESH) | SHAPE(HEIGHTFIELD))
 
 static void shape_defaults(void *item, int variant)
