@@ -20,7 +20,7 @@ frame_rate: 1
 materials: {m: {}}
 solids: [{shape: {type: plane}}]
 fluids: [{material: m, shape: {type: box, size: [2, 2, 2], position: [0, 3, 0]}}]
-emitters: [{material: m, radius: 1, position: [0, 2, 0], start: 0.5,
+emitters: [{material: m, radius: 1, position: [0, 2, 0], start: 1,
             motion: {spin: [0, 1e12, 0], pivot: [2e7, 0, 0]}}]
 """
 
