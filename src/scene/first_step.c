@@ -7,6 +7,7 @@
 #include "base/vec3.h"
 #include "scene/scales.h"
 #include "solids/boundary.h"
+#include "solids/surface_lattice.h"
 #include "world/world.h"
 
 static const char *copy_hint(OozeScene *scene, const OozeError *error)
@@ -123,42 +124,41 @@ static void check_emission(OozeScene *scene, const OozeWorld *world)
 
 /* ---- boundary samples ------------------------------------------------------------------------ */
 
-/* Area that is sampled of a plane at least: its clip box covers the periods. */
-static double plane_area(const OozeWorld *world, const OozeSolid *plane)
+/* Samples of a plane or box that is sampled in cells near fluid, at least: the cells are as long as
+   the period along a periodic axis, and some steps of the lattice along the others. */
+static double samples_in_cells(const OozeSurfaceLattice *lattice)
 {
-    OozeQuat r = plane->pose.rotation;
-    OozeVec3 normal;
-    (void)ooze_shape_distance(plane->shape, vec3(0, 0, 0), &normal);
-    bool rotated = r.x != 0.0 || r.y != 0.0 || r.z != 0.0;
-    double area = 1.0, narrow = 8.0 * world->support;
-    for (int axis = 0; axis < 3; axis++) {
-        double length = (double)world->periodic.length[axis];
-        bool across = !rotated && fabs(vec3_component(normal, axis)) < 1e-9;
-        area *= !across ? 1.0 : length > 0.0 ? length : narrow;
+    double count = 1.0;
+    bool plane = lattice->kind == OOZE_SHAPE_PLANE;
+    for (int k = 0; k < 2 && plane; k++) {
+        count *= lattice->undivided[k] ? lattice->high[k] - lattice->low[k] + 1.0
+                                       : (double)OOZE_CELL_STEPS;
     }
-    return area;
+    return count;
 }
 
-/* Estimated area of the surface, from triangles much larger than the spacing. */
-static double surface_area(const OozeWorld *world, const OozeSolid *solid)
+/* Estimated number of boundary samples; 0: not many. */
+static double sample_count(const OozeWorld *world, const OozeSolid *solid)
 {
-    if (ooze_shape_kind(solid->shape) == OOZE_SHAPE_PLANE) {
-        return plane_area(world, solid);
+    const double few = 1e6; /* not worth the triangles */
+    double spacing = world->def.spacing, area = 0.0;
+    OozeSurfaceLattice lattice;
+    if (ooze_surface_lattice(solid->shape, spacing, &lattice) &&
+        ooze_lattice_wrap(&lattice, &solid->pose, &world->periodic, spacing)) {
+        return samples_in_cells(&lattice);
     }
     OozeBounds bounds = ooze_shape_bounds(solid->shape);
     OozeVec3 size = vec3_sub(bounds.max, bounds.min);
-    double longest = fmax(size.x, fmax(size.y, size.z)), area = 0.0;
-    /* not worth the triangles */
-    const double few = 1e6;
-    if (!(longest * longest / (world->def.spacing * world->def.spacing) > few)) {
+    double longest = fmax(size.x, fmax(size.y, size.z));
+    if (!isfinite(longest) || !(longest * longest > few * spacing * spacing)) {
         return 0.0;
     }
-    OozeMesh *mesh = NULL;
+    OozeMesh *mesh = NULL; /* of triangles much larger than the spacing */
     if (!ooze_shape_triangulate(solid->shape, longest / 16.0, NULL, &mesh, NULL)) {
         area = ooze_mesh_area(mesh);
     }
     ooze_mesh_free(mesh);
-    return area;
+    return area / (spacing * spacing);
 }
 
 static void check_samples(OozeScene *scene, const OozeWorld *world)
@@ -168,7 +168,7 @@ static void check_samples(OozeScene *scene, const OozeWorld *world)
     double possible = fmin(ooze_available_memory() / bytes, OOZE_SURFACE_SAMPLES_MAX);
     for (int i = 0; i < world->solids.count && world->method->uses_boundary_neighbours; i++) {
         const OozeSolid *solid = &world->solids.items[i];
-        double count = solid->sampled ? surface_area(world, solid) / (spacing * spacing) : 0.0;
+        double count = solid->sampled ? sample_count(world, solid) : 0.0;
         if (count > possible) {
             ooze_scene_error(scene, ooze_scene_item_node(scene, "solids", i),
                              "use a larger spacing, a smaller solid, or `sampled: false`",
