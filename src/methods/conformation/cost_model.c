@@ -2,8 +2,8 @@
    of 10 to 40 layers.
 
    Velocity. A step spreads momentum over sqrt(A dt), A = nu + G min(dt, tau) in kinematic units:
-   the diffusion length, or the travel of a shear wave. An iteration of conjugate gradients carries it
-   over two supports at most, and to get it right takes the square root of the condition number,
+   the diffusion length, or the travel of a shear wave. An iteration of conjugate gradients carries
+   it over two supports at most, and to get it right takes the square root of the condition number,
    which is that length in spacings. Columns of 12 to 36 layers under their weight came within 10%
    of the converged motion with 3.3 iterations a spacing of that length, or 1.6 for each layer of
    the column, whichever is less:
