@@ -8,6 +8,7 @@ import json
 import os
 import random
 import resource
+import signal
 import subprocess
 import unittest
 
@@ -163,19 +164,20 @@ class Grammar:
         return scene
 
 
-def limit_memory():
-    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
-
-
 def ooze(seconds, *arguments):
-    """Exit code, stdout and stderr; None: it took too long."""
+    """Exit code, stdout and stderr; None: it took too long. Seconds are those of the processor,
+    since wall-clock time depends on the load of the host; a command that waits is ended too."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        if not sanitized():
+            resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
     try:
         done = subprocess.run([runs.OOZE, *map(str, arguments)], capture_output=True, text=True,
-                              timeout=seconds, preexec_fn=None if sanitized() else limit_memory,
-                              errors="replace")
+                              timeout=20 * seconds, preexec_fn=limit, errors="replace")
     except subprocess.TimeoutExpired:
         return None, "", ""
-    return done.returncode, done.stdout, done.stderr
+    late = done.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+    return None if late else done.returncode, done.stdout, done.stderr
 
 
 def problem_of(code, errors, allowed):
