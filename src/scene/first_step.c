@@ -68,7 +68,7 @@ static void check_extremes(OozeScene *scene, const OozeWorld *world)
 static void check_periodic(OozeScene *scene)
 {
     const OozeWorldDef *def = &scene->def.world;
-    double farthest = OOZE_SPACINGS_FROM_ORIGIN_MAX * def->spacing;
+    double spacing = def->spacing, farthest = OOZE_SPACINGS_FROM_ORIGIN_MAX * spacing;
     for (int axis = 0; axis < 3; axis++) {
         double low = vec3_component(def->periodic_min, axis);
         double high = vec3_component(def->periodic_max, axis);
@@ -77,7 +77,7 @@ static void check_periodic(OozeScene *scene)
                              "use a smaller box, or one that is not periodic on this axis",
                              "the periodic box goes from %g to %g m on axis %c; beyond %.3g m "
                              "positions, which are floats, do not resolve the spacing of %g m",
-                             low, high, "xyz"[axis], farthest, def -> spacing);
+                             low, high, "xyz"[axis], farthest, spacing);
             return;
         }
     }
@@ -141,7 +141,7 @@ static double samples_in_cells(const OozeSurfaceLattice *lattice)
 static double sample_count(const OozeWorld *world, const OozeSolid *solid)
 {
     const double few = 1e6; /* not worth the triangles */
-    double spacing = world->def.spacing, area = 0.0;
+    double spacing = world->def.spacing;
     OozeSurfaceLattice lattice;
     if (ooze_surface_lattice(solid->shape, spacing, &lattice) &&
         ooze_lattice_wrap(&lattice, &solid->pose, &world->periodic, spacing)) {
@@ -153,12 +153,8 @@ static double sample_count(const OozeWorld *world, const OozeSolid *solid)
     if (!isfinite(longest) || !(longest * longest > few * spacing * spacing)) {
         return 0.0;
     }
-    OozeMesh *mesh = NULL; /* of triangles much larger than the spacing */
-    if (!ooze_shape_triangulate(solid->shape, longest / 16.0, NULL, &mesh, NULL)) {
-        area = ooze_mesh_area(mesh);
-    }
-    ooze_mesh_free(mesh);
-    return area / (spacing * spacing);
+    double count = 0.0;
+    return ooze_count_samples(solid->shape, spacing, &count, NULL) ? 0.0 : count;
 }
 
 static void check_samples(OozeScene *scene, const OozeWorld *world)

@@ -2,6 +2,7 @@
    on solids and fixed to one that moves, and with particles that a sink has removed. */
 #include "cuda/engine.cuh"
 
+#include "device_world.h"
 #include "frames_apart.h"
 
 static const double SPACING = 0.02;
@@ -86,19 +87,7 @@ static OozeWorld *create_world(const Case *c, OozeDevice device)
                                     {nullptr, 0}};
     static const Setting wooden[] = {{"density", 700}, {nullptr, 0}};
     static const Setting rubbery[] = {{"density", 1100}, {"modulus", 3e4}, {nullptr, 0}};
-    OozeWorldDef def = ooze_world_def_default();
-    def.method = "conformation";
-    def.spacing = SPACING;
-    def.time_step = 1.0 / 240;
-    def.max_travel = 0;
-    def.device = device;
-    if (c->periodic) {
-        def.periodic[2] = true;
-        def.periodic_min = {0, 0, -0.16};
-        def.periodic_max = {0, 0, 0.16};
-    }
-    OozeWorld *world = nullptr;
-    CHECK_OK(ooze_world_create(&def, &world, &error));
+    OozeWorld *world = create_device_world("conformation", SPACING, c->periodic, device);
     CHECK_OK(ooze_world_set_param(world, "divergence_iterations", c->divergence, &error));
     OozeMaterialId slime = add_material(world, slimy), wood = add_material(world, wooden);
     OozeMaterialId rubber = add_material(world, rubbery);
@@ -188,18 +177,7 @@ static void running_out_of_memory_is_survived(void **state)
 {
     (void)state;
     const Case c = {"memory", false, false, false, false, 0, 0.4};
-    OozeError error;
-    int refused = 0, taken = 0; /* in a row: some can be done without */
-    for (uint64_t k = 1; taken < 20; k++) {
-        OozeWorld *world = create_world(&c, OOZE_DEVICE_CUDA);
-        ooze_memory_fail_after(k);
-        OozeStatus status = ooze_world_step(world, &error);
-        ooze_memory_fail_after(0);
-        taken = status == OOZE_OK ? taken + 1 : 0;
-        refused += status == OOZE_ERROR_MEMORY;
-        assert_true(status == OOZE_OK || status == OOZE_ERROR_MEMORY);
-        ooze_world_destroy(world);
-    }
+    int refused = count_refused_steps([&] { return create_world(&c, OOZE_DEVICE_CUDA); }, 20);
     printf("  refused %d times\n", refused);
     assert_true(refused > 20);
 }
