@@ -63,8 +63,46 @@ OozeEngineEnd check_bounds(Gpu *gpu, Store *store, const OozePeriodic *periodic,
     return end;
 }
 
-OozeStatus find_cells(Gpu *gpu, const Store *store, const OozeCellMap *map, OozeCellSet *cells,
-                      OozeError *error)
+OozeStatus find_fast(Gpu *gpu, const Store *store, const OozeFastQuery *query,
+                     OozeFastParticle *found, uint64_t *count, OozeError *error)
+{
+    Mark mark = scratch_mark(gpu);
+    uint64_t capacity = query->capacity;
+    OozeFastParticle *list = scratch<OozeFastParticle>(gpu, capacity);
+    uint32_t *counter = scratch<uint32_t>(gpu, 1), total = 0;
+    const float4 *x = store_positions(store), *v = store_velocities(store);
+    const uint16_t *nozzle = static_cast<const uint16_t *>(store_data(store, "nozzle"));
+    const uint16_t *body = static_cast<const uint16_t *>(store_data(store, "body"));
+    const uint8_t *marked =
+        query->bound_field ? static_cast<const uint8_t *>(store_data(store, query->bound_field))
+                           : nullptr;
+    float limit = query->speed * query->speed;
+    clear(gpu, counter, sizeof *counter);
+    for_each(
+        gpu, store->n, OOZE_BODY(uint32_t i) {
+            float4 at = x[i], u = v[i];
+            if (dot(u, u) > limit) {
+                bool bound = (nozzle && nozzle[i] != 0) || (body && body[i] != 0) ||
+                             (marked && marked[i] != 0);
+                uint32_t slot = atomicAdd(counter, 1u);
+                if (slot < capacity) {
+                    list[slot] = {i, bound, {at.x, at.y, at.z}, {u.x, u.y, u.z}};
+                }
+            }
+        });
+    copy_out(gpu, &total, counter, sizeof total);
+    *count = total;
+    OozeStatus result = status(gpu, store->n, error);
+    if (!result && total > 0 && total <= capacity) {
+        copy_out(gpu, found, list, total * sizeof *found);
+        result = status(gpu, store->n, error);
+    }
+    scratch_rewind(gpu, mark);
+    return result;
+}
+
+OozeStatus find_cells(Gpu *gpu, const Store *store, const OozeCellMap *map, float speed,
+                      OozeCellSet *cells, OozeError *error)
 {
     /* a table of cells that were added lately removes most repetitions */
     const uint64_t slots = 1 << 16;
@@ -73,13 +111,17 @@ OozeStatus find_cells(Gpu *gpu, const Store *store, const OozeCellMap *map, Ooze
     unsigned long long *recent = scratch<unsigned long long>(gpu, slots);
     unsigned long long *found = scratch<unsigned long long>(gpu, store->n);
     uint32_t *count = scratch<uint32_t>(gpu, 1), total = 0;
-    const float4 *x = store_positions(store);
+    const float4 *x = store_positions(store), *v = store_velocities(store);
     const OozeCellMap to_cell = *map;
+    float limit = speed * speed;
     clear(gpu, count, sizeof *count);
     for_each(
         gpu, slots, OOZE_BODY(uint32_t k) { recent[k] = none; });
     for_each(
         gpu, store->n, OOZE_BODY(uint32_t i) {
+            if (dot(v[i], v[i]) > limit) {
+                return;
+            }
             unsigned long long key = ooze_cell_of(&to_cell, widen(x[i]));
             unsigned long long *slot = &recent[key * 0x9e3779b97f4a7c15u >> 48];
             unsigned long long before = *slot;

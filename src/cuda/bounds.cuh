@@ -1,4 +1,4 @@
-/* Largest speed of all particles, whether their positions and speeds are in bounds, and the cells
+/* Largest speed of all particles, the list of fast ones, whether their positions and speeds are in bounds, and the cells
    they are in. */
 #ifndef OOZE_CUDA_BOUNDS_CUH
 #define OOZE_CUDA_BOUNDS_CUH
@@ -20,9 +20,11 @@ double fastest_speed(Gpu *gpu, const Store *store);
    origin against `farthest`. Waits. */
 OozeEngineEnd check_bounds(Gpu *gpu, Store *store, const OozePeriodic *periodic, float fastest,
                            float farthest);
-/* Adds the cells that particles are in, some of them several times. Waits. */
-OozeStatus find_cells(Gpu *gpu, const Store *store, const OozeCellMap *map, OozeCellSet *cells,
-                      OozeError *error);
+/* See find_fast and find_cells of OozeEngine. Wait. */
+OozeStatus find_fast(Gpu *gpu, const Store *store, const OozeFastQuery *query,
+                     OozeFastParticle *found, uint64_t *count, OozeError *error);
+OozeStatus find_cells(Gpu *gpu, const Store *store, const OozeCellMap *map, float speed,
+                      OozeCellSet *cells, OozeError *error);
 
 } // namespace ooze
 

@@ -146,6 +146,13 @@ static OozeStatus engine_fastest(void *data, double *speed, OozeError *error)
     return check(e, error);
 }
 
+static OozeStatus engine_find_fast(void *data, const OozeFastQuery *query, OozeFastParticle *found,
+                                   uint64_t *count, OozeError *error)
+{
+    Engine *e = engine_of(data);
+    return find_fast(&e->gpu, &e->store, query, found, count, error);
+}
+
 static OozeStatus engine_wrap(void *data, const OozePeriodic *periodic, OozeError *error)
 {
     Engine *e = engine_of(data);
@@ -173,11 +180,11 @@ static OozeStatus engine_sort(void *data, const OozeStepContext *context, float 
     return result;
 }
 
-static OozeStatus engine_find_cells(void *data, const OozeCellMap *map, OozeCellSet *cells,
-                                    OozeError *error)
+static OozeStatus engine_find_cells(void *data, const OozeCellMap *map, float speed,
+                                    OozeCellSet *cells, OozeError *error)
 {
     Engine *e = engine_of(data);
-    return find_cells(&e->gpu, &e->store, map, cells, error);
+    return find_cells(&e->gpu, &e->store, map, speed, cells, error);
 }
 
 static OozeStatus engine_find_neighbours(void *data, const OozeStepContext *context, bool resampled,
@@ -241,6 +248,7 @@ extern "C" const OozeEngine ooze_cuda_engine = {
     ooze::engine_remove,
     ooze::engine_prescribe,
     ooze::engine_fastest,
+    ooze::engine_find_fast,
     ooze::engine_wrap,
     ooze::engine_sort,
     ooze::engine_find_cells,

@@ -26,6 +26,8 @@ typedef struct OozeMethod {
     const char *const *material_keys; /* material keys it uses, NULL-terminated; `ooze check`
                                          reports others as ignored */
     double support_ratio;             /* default of support over spacing; 0: 2.2 */
+    const char *unbounded_field;      /* uint8 field: not 0 where links of a particle may be longer
+                                         than `reach`; NULL: they never are */
     bool uses_fluid_neighbours;
     bool uses_boundary_neighbours;
     bool takes_bodies;  /* other methods refuse them */
@@ -51,6 +53,14 @@ typedef struct OozeMethod {
     /* Largest stable time step for the present materials, or INFINITY; NULL: stable at any step.
        With it `ooze check` also warns of travel beyond a fraction of a spacing a step. */
     double (*stable_step)(const OozeStepContext *context);
+    /* Largest distance, m, at which a particle acts on another particle or on a solid, apart from
+       links of unbounded length; NULL: the support. */
+    double (*reach)(const OozeStepContext *context);
+    /* Marks those of `count` particles that have a link longer than the support, or a link to a
+       particle that is not among them. NULL: no link is longer than `reach`, except those of
+       particles with unbounded_field. */
+    OozeStatus (*mark_linked)(void *data, const OozeStepContext *context, const uint32_t *particles,
+                              int count, bool *linked, OozeError *error);
     /* Warns of materials and settings that do not act as they suggest, for `ooze check`; may be
        NULL. */
     void (*advise)(const OozeStepContext *context, const OozeAdvice *advice);

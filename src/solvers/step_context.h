@@ -27,6 +27,10 @@ typedef struct OozeStepContext {
     /* m that a particle may move; INFINITY: any. A method that exceeds it reports too_far and
        changes nothing; it is then called again with a shorter dt. */
     double longest_travel;
+    /* m/s: particles that are faster at the beginning of the step meet no other particles and no
+       solids in it, except for particles that fly with them; INFINITY: there are none. They may
+       move any distance; longest_travel limits how far they deviate from a straight path. */
+    double free_speed;
     uint64_t step;
     double spacing, support;
     OozeVec3 gravity;

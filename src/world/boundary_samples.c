@@ -154,6 +154,7 @@ static OozeStatus find_reach(OozeWorld *world, const OozeSurfaceLattice *lattice
     enum { REACH_MAX = 4 }; /* for runs that diverge */
     double speed = 0.0, dt = world->substep.dt;
     OozeStatus status = ooze_world_fastest_particle(world, &speed, error);
+    speed = fmin(speed, world->substep.free_speed); /* particles in free flight see no samples */
     double travel = (speed + vec3_length(world->def.gravity) * dt) * dt;
     double distance = 2.0 * world->support + 2.0 * world->def.spacing + travel;
     double step = fmin(lattice->step[0], fmin(lattice->step[1], lattice->step[2]));
@@ -173,8 +174,9 @@ static OozeStatus update_cells(OozeWorld *world, OozeSolid *solid, OozeError *er
     OozeCellMap map = ooze_lattice_cell_map(&lattice, &solid->pose);
     OozeCellSet occupied = {0};
     OozeStatus status = find_reach(world, &lattice, &reach, error);
-    status =
-        status ? status : world->engine->find_cells(world->engine_data, &map, &occupied, error);
+    status = status
+                 ? status
+                 : world->engine->find_cells(world->engine_data, &map, INFINITY, &occupied, error);
     ooze_cell_set_sort(&occupied);
     bool missing = reach > solid->sampled_reach;
     uint64_t near = 0;

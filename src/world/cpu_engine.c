@@ -119,14 +119,18 @@ typedef struct FastestJob {
     float *squares; /* largest squared speed of each chunk */
 } FastestJob;
 
+static float speed_square(const OozeFloat4 *v)
+{
+    return v->x * v->x + v->y * v->y + v->z * v->z;
+}
+
 static void fastest_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const FastestJob *job = data;
     float largest = 0.0f;
     for (uint64_t i = begin; i < end; i++) {
-        const OozeFloat4 *v = &job->velocities[i];
-        float square = v->x * v->x + v->y * v->y + v->z * v->z;
+        float square = speed_square(&job->velocities[i]);
         largest = square > largest ? square : largest;
     }
     job->squares[begin / GRAIN] = largest;
@@ -149,6 +153,79 @@ static OozeStatus cpu_fastest(void *data, double *speed, OozeError *error)
         largest = fmaxf(largest, job.squares[k]);
     }
     *speed = sqrt((double)largest);
+    return OOZE_OK;
+}
+
+typedef struct FastJob {
+    const OozeFloat4 *velocities;
+    float square;     /* of the speed that they exceed */
+    uint64_t *counts; /* per chunk */
+} FastJob;
+
+static void count_fast_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const FastJob *job = data;
+    uint64_t count = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        count += speed_square(&job->velocities[i]) > job->square;
+    }
+    job->counts[begin / GRAIN] = count;
+}
+
+static const void *find_field(OozeParticles *particles, const char *name)
+{
+    int index = name ? ooze_particles_find_field(particles, name) : -1;
+    return index < 0 ? NULL : ooze_particles_data(particles, index);
+}
+
+/* Stores the particles that were counted, chunk by chunk. */
+static void store_fast(OozeParticles *particles, const OozeFastQuery *query, const FastJob *job,
+                       OozeFastParticle *found)
+{
+    uint64_t n = ooze_particles_count(particles), stored = 0;
+    const OozeFloat4 *x = ooze_particles_positions(particles), *v = job->velocities;
+    const uint16_t *nozzle = find_field(particles, "nozzle");
+    const uint16_t *body = find_field(particles, "body");
+    const uint8_t *bound = find_field(particles, query->bound_field);
+    for (uint64_t i = 0; i < n; i++) {
+        if (i % GRAIN == 0 && job->counts[i / GRAIN] == 0) {
+            i += GRAIN - 1;
+        } else if (speed_square(&v[i]) > job->square) {
+            found[stored++] = (OozeFastParticle){
+                .index = (uint32_t)i,
+                .bound = (nozzle && nozzle[i] != 0) || (body && body[i] != 0) ||
+                         (bound && bound[i] != 0),
+                .position = {x[i].x, x[i].y, x[i].z},
+                .velocity = {v[i].x, v[i].y, v[i].z},
+            };
+        }
+    }
+}
+
+static OozeStatus cpu_find_fast(void *data, const OozeFastQuery *query, OozeFastParticle *found,
+                                uint64_t *count, OozeError *error)
+{
+    OozeWorld *world = data;
+    uint64_t n = ooze_particles_count(world->particles), chunks = n / GRAIN + 1;
+    OozeArenaMark mark = ooze_arena_mark(world->arena);
+    FastJob job = {
+        .velocities = ooze_particles_velocities(world->particles),
+        .square = query->speed * query->speed,
+        .counts = ooze_arena_alloc(world->arena, chunks, sizeof *job.counts),
+    };
+    if (!job.counts) {
+        return ooze_fail_memory(error, "the length of a step", chunks * sizeof *job.counts);
+    }
+    ooze_parallel_for(world->threads, n, GRAIN, count_fast_range, &job);
+    *count = 0;
+    for (uint64_t k = 0; k * GRAIN < n; k++) {
+        *count += job.counts[k];
+    }
+    if (*count <= query->capacity) {
+        store_fast(world->particles, query, &job, found);
+    }
+    ooze_arena_rewind(world->arena, mark);
     return OOZE_OK;
 }
 
@@ -195,14 +272,18 @@ static OozeStatus cpu_sort(void *data, const OozeStepContext *context, float low
 }
 
 /* Particles are sorted, so that most are in the cell of the one before them. */
-static OozeStatus cpu_find_cells(void *data, const OozeCellMap *map, OozeCellSet *cells,
-                                 OozeError *error)
+static OozeStatus cpu_find_cells(void *data, const OozeCellMap *map, float speed,
+                                 OozeCellSet *cells, OozeError *error)
 {
     OozeParticles *particles = ((OozeWorld *)data)->particles;
     const OozeFloat4 *x = ooze_particles_positions(particles);
+    const OozeFloat4 *v = ooze_particles_velocities(particles);
     OozeStatus status = OOZE_OK;
     uint64_t last = UINT64_MAX;
     for (uint64_t i = 0; i < ooze_particles_count(particles) && !status; i++) {
+        if (speed_square(&v[i]) > speed * speed) {
+            continue;
+        }
         uint64_t key = ooze_cell_of(map, vec3((double)x[i].x, (double)x[i].y, (double)x[i].z));
         if (key != last) {
             status = ooze_cell_set_add(cells, key, error);
@@ -279,7 +360,7 @@ static void wrap_and_check(void *data, uint64_t begin, uint64_t end, int worker)
         const OozeFloat4 *v = &job->velocities[i];
         /* false for NaN and for overflow */
         bool near = x->x * x->x + x->y * x->y + x->z * x->z <= job->farthest * job->farthest;
-        bool slow = v->x * v->x + v->y * v->y + v->z * v->z <= job->fastest * job->fastest;
+        bool slow = speed_square(v) <= job->fastest * job->fastest;
         if (!near || !slow) {
             uint64_t lowest = atomic_load(&job->first_bad);
             while (i < lowest && !atomic_compare_exchange_weak(&job->first_bad, &lowest, i)) {
@@ -322,6 +403,7 @@ const OozeEngine ooze_cpu_engine = {
     .remove = cpu_remove,
     .prescribe = cpu_prescribe,
     .fastest = cpu_fastest,
+    .find_fast = cpu_find_fast,
     .wrap = cpu_wrap,
     .sort = cpu_sort,
     .find_cells = cpu_find_cells,

@@ -19,6 +19,19 @@ typedef struct OozeEngineEnd {
     double speed;       /* m/s of the fastest particle; NAN: not measured */
 } OozeEngineEnd;
 
+/* The particles that find_fast finds, and a particle that it has found. */
+typedef struct OozeFastQuery {
+    float speed;             /* m/s, which they exceed */
+    const char *bound_field; /* uint8: not 0 for bound particles; NULL: there is no such field */
+    uint64_t capacity;       /* of the list */
+} OozeFastQuery;
+typedef struct OozeFastParticle {
+    uint32_t index;
+    /* not 0: a nozzle prescribes its velocity, it is part of a body, or bound_field is not 0 */
+    uint32_t bound;
+    float position[3], velocity[3];
+} OozeFastParticle;
+
 typedef struct OozeEngine {
     const char *name; /* "cpu", "cuda" */
     bool stand_in;    /* for tests: used only where the device is chosen explicitly */
@@ -53,6 +66,10 @@ typedef struct OozeEngine {
                             OozeError *error);
     /* Speed of the fastest particle, m/s. */
     OozeStatus (*fastest)(void *data, double *speed, OozeError *error);
+    /* Counts the particles of a query, and lists them in any order unless they are more than its
+       capacity. */
+    OozeStatus (*find_fast)(void *data, const OozeFastQuery *query, OozeFastParticle *found,
+                            uint64_t *count, OozeError *error);
     /* Wraps positions into the periodic box. */
     OozeStatus (*wrap)(void *data, const OozePeriodic *periodic, OozeError *error);
 
@@ -63,9 +80,9 @@ typedef struct OozeEngine {
     /* Sorts the particles by cell and sets their bounding box, unless there are no particles. */
     OozeStatus (*sort)(void *data, const OozeStepContext *context, float low[3], float high[3],
                        OozeError *error);
-    /* Adds the cells that particles are in to an empty set, in any order; a cell may be added
-       several times. */
-    OozeStatus (*find_cells)(void *data, const OozeCellMap *map, OozeCellSet *cells,
+    /* Adds the cells of the particles that are not faster than `speed` (m/s; INFINITY: of all) to
+       an empty set, in any order; a cell may be added several times. */
+    OozeStatus (*find_cells)(void *data, const OozeCellMap *map, float speed, OozeCellSet *cells,
                              OozeError *error);
     /* Builds neighbour lists. `resampled`: the boundary samples differ from the last call's. */
     OozeStatus (*find_neighbours)(void *data, const OozeStepContext *context, bool resampled,

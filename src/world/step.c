@@ -54,6 +54,7 @@ OozeStepContext ooze_world_step_context(OozeWorld *world)
         .dt = world->def.time_step,
         .whole_step = world->def.time_step,
         .longest_travel = INFINITY,
+        .free_speed = INFINITY,
         .step = world->step,
         .spacing = world->def.spacing,
         .support = world->support,
@@ -121,6 +122,7 @@ static OozeStatus run_method(OozeWorld *world, OozeError *error)
     bool unlimited = !ooze_world_uses_substeps(world) || world->substep.units == 1;
     context.time = world->substep.time;
     context.dt = world->substep.dt;
+    context.free_speed = world->substep.free_speed;
     context.longest_travel = unlimited ? INFINITY : world->def.max_travel * world->def.spacing;
     ooze_timer_begin(&world->timer, "method");
     status = world->engine->step(world->engine_data, &context, error);
@@ -241,7 +243,7 @@ OozeStatus ooze_world_step(OozeWorld *world, OozeError *error)
         {OOZE_STAGE_SOLIDS, advance_solids},
     };
     ooze_arena_reset(world->arena);
-    world->substep = (OozeSubstep){.time = world->time};
+    world->substep = (OozeSubstep){.time = world->time, .free_speed = INFINITY};
     world->report = ooze_step_report_none();
     OozeStatus status = ooze_world_choose_engine(world, error);
     status = status ? status : ooze_world_upload(world, error);

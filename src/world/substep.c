@@ -19,6 +19,29 @@ bool ooze_world_uses_substeps(const OozeWorld *world)
     return world->def.max_travel > 0.0 && !world->method->traces_paths;
 }
 
+/* m that a particle may move in a substep. */
+static double longest_travel(const OozeWorld *world)
+{
+    return world->def.max_travel * world->def.spacing * (1.0 + ROUNDING);
+}
+
+static double length_of(const OozeWorld *world, int units)
+{
+    return world->def.time_step * units / OOZE_SUBSTEP_UNITS;
+}
+
+bool ooze_world_allows_speed(const OozeWorld *world, double speed, int units)
+{
+    double dt = length_of(world, units), gravity = vec3_length(world->def.gravity);
+    return (speed + gravity * dt) * dt <= longest_travel(world);
+}
+
+double ooze_world_speed_limit(const OozeWorld *world, int units)
+{
+    double dt = length_of(world, units), gravity = vec3_length(world->def.gravity);
+    return longest_travel(world) / dt - gravity * dt;
+}
+
 static void set_units(OozeWorld *world, int units)
 {
     OozeSubstep *sub = &world->substep;
@@ -32,29 +55,29 @@ static void set_units(OozeWorld *world, int units)
 OozeStatus ooze_world_choose_substep(OozeWorld *world, OozeError *error)
 {
     int units = OOZE_SUBSTEP_UNITS;
+    double fastest = 0.0;
+    OozeStatus status = OOZE_OK;
     while (world->substep.done % units != 0) {
         units /= 2;
     }
-    bool particles = ooze_world_uses_substeps(world);
-    bool solids = world->def.max_travel > 0.0 && world->dynamic_count > 0;
-    if (particles || solids) {
-        double speed = 0.0, step = world->def.time_step;
-        double farthest = world->def.max_travel * world->def.spacing * (1.0 + ROUNDING);
-        double gravity = vec3_length(world->def.gravity);
-        OozeStatus status = particles ? ooze_world_fastest_particle(world, &speed, error) : OOZE_OK;
-        if (status) {
-            return status;
-        }
-        speed = fmax(speed, ooze_world_fastest_solid(world));
-        for (; units > 1; units /= 2) {
-            double dt = step * units / OOZE_SUBSTEP_UNITS;
-            if ((speed + gravity * dt) * dt <= farthest) {
-                break;
-            }
+    world->substep.free_speed = INFINITY;
+    if (world->def.max_travel > 0.0 && world->dynamic_count > 0) {
+        double speed = ooze_world_fastest_solid(world);
+        while (units > 1 && !ooze_world_allows_speed(world, speed, units)) {
+            units /= 2;
         }
     }
-    set_units(world, units);
-    return OOZE_OK;
+    if (ooze_world_uses_substeps(world)) {
+        status = ooze_world_fastest_particle(world, &fastest, error);
+        if (!status && !ooze_world_allows_speed(world, fastest, units)) {
+            status = ooze_world_find_free_flight(world, fastest, &units, &world->substep.free_speed,
+                                                 error);
+        }
+    }
+    if (!status) {
+        set_units(world, units);
+    }
+    return status;
 }
 
 bool ooze_world_halve_substep(OozeWorld *world)

@@ -38,6 +38,8 @@ typedef struct OozeSubstep {
     int units;       /* length of this substep in units */
     int count;       /* substeps of the current step so far */
     double time, dt; /* s: beginning and length of this substep */
+    /* m/s: faster particles are in free flight, see free_flight.c; INFINITY: none is */
+    double free_speed;
 } OozeSubstep;
 
 /* Where the current particle data is. */
@@ -224,6 +226,14 @@ OozeStatus ooze_world_prescribe(OozeWorld *world, OozeError *error);
 bool ooze_world_uses_substeps(const OozeWorld *world);
 /* Sets the next substep, as long as the particles' speeds and `max_travel` allow. */
 OozeStatus ooze_world_choose_substep(OozeWorld *world, OozeError *error);
+/* Whether a particle of this speed (m/s) moves at most `max_travel` in a substep of these units. */
+bool ooze_world_allows_speed(const OozeWorld *world, double speed, int units);
+/* The largest such speed; below 0 where gravity alone moves a particle farther. */
+double ooze_world_speed_limit(const OozeWorld *world, int units);
+/* The longest substep of at most *units units in which every particle that exceeds the speed limit
+   is in free flight. Sets *free_speed as in OozeSubstep. */
+OozeStatus ooze_world_find_free_flight(OozeWorld *world, double fastest, int *units,
+                                       double *free_speed, OozeError *error);
 /* Halves the substep; false: it is one unit long already. */
 bool ooze_world_halve_substep(OozeWorld *world);
 

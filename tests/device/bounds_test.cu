@@ -133,14 +133,14 @@ static void finds_the_cells_of_particles(void **state)
         OozeVec3 p = vec3((double)s.x[i].x, (double)s.x[i].y, (double)s.x[i].z);
         CHECK_OK(ooze_cell_set_add(&expected, ooze_cell_of(&map, p), &error));
     }
-    CHECK_OK(find_cells(s.m, &s.store, &map, &found, &error));
+    CHECK_OK(find_cells(s.m, &s.store, &map, INFINITY, &found, &error));
     assert_true(found.count <= COUNT);
     ooze_cell_set_sort(&expected);
     ooze_cell_set_sort(&found);
     assert_int_equal(found.count, expected.count);
     assert_int_equal(memcmp(found.keys, expected.keys, found.count * sizeof *found.keys), 0);
     found.count = s.store.n = 0;
-    CHECK_OK(find_cells(s.m, &s.store, &map, &found, &error));
+    CHECK_OK(find_cells(s.m, &s.store, &map, INFINITY, &found, &error));
     assert_int_equal(found.count, 0);
     ooze_cell_set_free(&expected);
     ooze_cell_set_free(&found);

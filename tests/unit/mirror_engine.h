@@ -156,6 +156,12 @@ static OozeStatus mirror_fastest(void *data, double *speed, OozeError *error)
     return ooze_cpu_engine.fastest(data, speed, error);
 }
 
+static OozeStatus mirror_find_fast(void *data, const OozeFastQuery *query, OozeFastParticle *found,
+                                   uint64_t *count, OozeError *error)
+{
+    return ooze_cpu_engine.find_fast(data, query, found, count, error);
+}
+
 static OozeStatus mirror_wrap(void *data, const OozePeriodic *periodic, OozeError *error)
 {
     return ooze_cpu_engine.wrap(data, periodic, error);
@@ -168,10 +174,10 @@ static OozeStatus mirror_sort(void *data, const OozeStepContext *c, float low[3]
     return ooze_cpu_engine.sort(data, c, low, high, error);
 }
 
-static OozeStatus mirror_find_cells(void *data, const OozeCellMap *map, OozeCellSet *cells,
-                                    OozeError *error)
+static OozeStatus mirror_find_cells(void *data, const OozeCellMap *map, float speed,
+                                    OozeCellSet *cells, OozeError *error)
 {
-    return ooze_cpu_engine.find_cells(data, map, cells, error);
+    return ooze_cpu_engine.find_cells(data, map, speed, cells, error);
 }
 
 static OozeStatus mirror_find(void *data, const OozeStepContext *c, bool resampled,
@@ -230,6 +236,7 @@ static const OozeEngine mirror = {
     .remove = mirror_remove,
     .prescribe = mirror_prescribe,
     .fastest = mirror_fastest,
+    .find_fast = mirror_find_fast,
     .wrap = mirror_wrap,
     .sort = mirror_sort,
     .find_cells = mirror_find_cells,

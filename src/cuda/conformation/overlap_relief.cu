@@ -51,6 +51,7 @@ void set_density_targets(Step *step)
     StepView s = step->view;
     const OozeStepContext *c = step->context;
     float gx = (float)c->gravity.x, gy = (float)c->gravity.y, gz = (float)c->gravity.z;
+    float free_speed = (float)c->free_speed;
     const float4 *velocity = store_velocities(&step->engine->store);
     Extremes none = {{-INFINITY, INFINITY, 0.0f}, 0.0f};
     Extremes *all = scratch<Extremes>(gpu, 1);
@@ -61,7 +62,8 @@ void set_density_targets(Step *step)
             float4 x = s.x0[i], v = velocity[i];
             float depth = gx * x.x + gy * x.y + gz * x.z;
             bool intruded = s.intruder && s.intruder[i] >= 0;
-            Extremes found = {{depth, depth, dot(v, v)}, intruded ? 1.0f : 0.0f};
+            Extremes found = {ooze_relief_extremes_of(depth, dot(v, v), free_speed),
+                              intruded ? 1.0f : 0.0f};
             return found;
         },
         store);

@@ -210,10 +210,13 @@ static void predict(Step *step, float4 *x)
     ooze_timer_lap(step->context->timer, "predict");
 }
 
-/* Corrected positions; returns the largest distance that a particle has moved. Waits. */
+/* Corrected positions; returns the largest distance that a particle has moved, or deviated from a
+   straight path in free flight. Waits. */
 static float arrive(Step *step, float4 *x, const float4 *shift)
 {
     StepView s = step->view;
+    const float4 *v = store_velocities(&step->engine->store);
+    float free_speed = (float)step->context->free_speed;
     Max1 none = {0.0f};
     Max1 farthest = sum_to_host(
         step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
@@ -221,6 +224,10 @@ static float arrive(Step *step, float4 *x, const float4 *shift)
             float4 u = s.u[i], travel = s.dt * u + corrected + still;
             x[i] = x[i] + corrected + still;
             s.u[i] = u + (1.0f / s.dt) * (corrected + s.position_only_shift[i]);
+            float4 before = v[i];
+            if (ooze_flies_freely(dot(before, before), free_speed)) {
+                travel = travel - s.dt * before;
+            }
             Max1 square = {dot(travel, travel)};
             return square;
         });

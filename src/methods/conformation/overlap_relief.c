@@ -36,7 +36,8 @@ static void extremes_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         float depth = ooze_f32x4_dot3(g, s->x0[i]);
         float square = v[i].x * v[i].x + v[i].y * v[i].y + v[i].z * v[i].z;
-        found.range = ooze_relief_widen(found.range, (OozeReliefExtremes){depth, depth, square});
+        found.range = ooze_relief_widen(
+            found.range, ooze_relief_extremes_of(depth, square, (float)c->free_speed));
         found.intruded |= s->intruder[i] >= 0;
     }
     job->chunk[begin / GRAIN] = found;

@@ -3,13 +3,14 @@
 #define OOZE_METHODS_CONFORMATION_OVERLAP_RELIEF_FORMULA_H
 
 #include "methods/conformation/plan.h"
+#include "methods/conformation/position_stage_formula.h"
 
 /* Steps in which an overlap at one place is relieved at most. */
 #define OOZE_RELIEF_STEPS 256.0f
 /* Density beyond rest and load_excess below which no overlap is left. */
 #define OOZE_RELIEF_DENSITY 1e-3f
 
-/* Extremes over all particles. */
+/* Extremes over all particles that are not in free flight, which carry no load. */
 typedef struct OozeReliefExtremes {
     float top, bottom; /* of g . x */
     float fastest;     /* square of the largest speed */
@@ -23,11 +24,19 @@ OOZE_FORMULA OozeReliefExtremes ooze_relief_widen(OozeReliefExtremes a, OozeReli
     return a;
 }
 
+/* Those of one particle, from g . x and the square of its speed. */
+OOZE_FORMULA OozeReliefExtremes ooze_relief_extremes_of(float depth, float square, float free_speed)
+{
+    OozeReliefExtremes one = {depth, depth, square}, none = {-INFINITY, INFINITY, 0.0f};
+    return ooze_flies_freely(square, free_speed) ? none : one;
+}
+
 /* p/rho that acts on all of the fluid: the weight of the fluid above, the stagnation pressure of
    the fastest particle, and the largest surface tension at a radius of one spacing. */
 OOZE_FORMULA float ooze_relief_load(OozeReliefExtremes all, float tension, float spacing)
 {
-    return all.top - all.bottom + 0.5f * all.fastest + 2.0f * tension / spacing;
+    float height = all.top > all.bottom ? all.top - all.bottom : 0.0f; /* 0: all fly freely */
+    return height + 0.5f * all.fastest + 2.0f * tension / spacing;
 }
 
 /* Density beyond rest that k iterations need to carry the load p/rho for a step, twice: the fluid

@@ -30,10 +30,15 @@ static void arrive_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const Move *move = data;
     OozeConformationStep *s = move->step;
-    float farthest = 0.0f;
+    const OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
+    float farthest = 0.0f, free_speed = (float)s->context->free_speed;
     for (uint64_t i = begin; i < end; i++) {
         OozeF32x4 shift = move->shift[i], still = s->drift[i] + s->position_only_shift[i];
         OozeF32x4 travel = s->dt * s->u[i] + shift + still;
+        OozeF32x4 before = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
+        if (ooze_flies_freely(ooze_f32x4_dot3(before, before), free_speed)) {
+            travel -= s->dt * before;
+        }
         farthest = ooze_max(farthest, ooze_f32x4_dot3(travel, travel));
         move->x[i] += shift + still;
         s->u[i] += (shift + s->position_only_shift[i]) / s->dt;

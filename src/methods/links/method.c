@@ -372,6 +372,12 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     return status;
 }
 
+/* Links of elastic particles may be longer: see unbounded_field. */
+static double reach(const OozeStepContext *c)
+{
+    return c->params[OOZE_LINKS_REACH] * c->support;
+}
+
 static void advise(const OozeStepContext *c, const OozeAdvice *advice)
 {
     for (int m = 0; m < c->material_count; m++) {
@@ -401,6 +407,7 @@ const OozeMethod ooze_method_links = {
     .arrays = ooze_link_arrays,
     .array_count = OOZE_LINK_ARRAYS,
     .material_keys = material_keys,
+    .unbounded_field = "elastic",
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
     .pushes_solids = true,
@@ -411,5 +418,6 @@ const OozeMethod ooze_method_links = {
     .save = save,
     .restore = restore,
     .step = step,
+    .reach = reach,
     .advise = advise,
 };
