@@ -139,11 +139,55 @@ static void finds_the_cells_of_particles(void **state)
     ooze_cell_set_sort(&found);
     assert_int_equal(found.count, expected.count);
     assert_int_equal(memcmp(found.keys, expected.keys, found.count * sizeof *found.keys), 0);
+    /* those of particles that are not fast */
+    expected.count = found.count = 0;
+    for (int i = 0; i < COUNT; i++) {
+        OozeVec3 p = vec3((double)s.x[i].x, (double)s.x[i].y, (double)s.x[i].z);
+        if (hypot((double)s.v[i].x, (double)s.v[i].y) < 0.5) {
+            CHECK_OK(ooze_cell_set_add(&expected, ooze_cell_of(&map, p), &error));
+        }
+    }
+    CHECK_OK(find_cells(s.m, &s.store, &map, 0.5f, &found, &error));
+    ooze_cell_set_sort(&expected);
+    ooze_cell_set_sort(&found);
+    assert_int_equal(found.count, expected.count);
+    assert_int_equal(memcmp(found.keys, expected.keys, found.count * sizeof *found.keys), 0);
     found.count = s.store.n = 0;
     CHECK_OK(find_cells(s.m, &s.store, &map, INFINITY, &found, &error));
     assert_int_equal(found.count, 0);
     ooze_cell_set_free(&expected);
     ooze_cell_set_free(&found);
+}
+
+/* All of them where they are few, only their number where they are many. */
+static void lists_fast_particles(void **state)
+{
+    (void)state;
+    TestGpu gpu;
+    TestStore s(&gpu.m);
+    OozeFastParticle found[COUNT];
+    bool listed[COUNT] = {};
+    uint64_t expected = 0, count = 0;
+    for (int i = 0; i < COUNT; i++) {
+        expected += hypot((double)s.v[i].x, (double)s.v[i].y) > 1.2;
+    }
+    OozeFastQuery query = {1.2f, nullptr, expected};
+    CHECK_OK(find_fast(s.m, &s.store, &query, found, &count, &error));
+    assert_true(count == expected && count > 100 && count < COUNT / 4);
+    for (uint64_t k = 0; k < count; k++) {
+        uint32_t i = found[k].index;
+        assert_true(i < COUNT && !listed[i] && found[k].bound == 0);
+        assert_true(hypot((double)s.v[i].x, (double)s.v[i].y) > 1.2);
+        assert_true(found[k].position[2] == s.x[i].z && found[k].velocity[1] == s.v[i].y);
+        listed[i] = true;
+    }
+    query.capacity = expected - 1;
+    found[0].index = COUNT;
+    CHECK_OK(find_fast(s.m, &s.store, &query, found, &count, &error));
+    assert_true(count == expected && found[0].index == COUNT);
+    s.store.n = 0;
+    CHECK_OK(find_fast(s.m, &s.store, &query, found, &count, &error));
+    assert_true(count == 0);
 }
 
 int main(void)
@@ -154,6 +198,7 @@ int main(void)
         cmocka_unit_test(particles_within_bounds_pass),
         cmocka_unit_test(finds_the_first_particle_out_of_bounds),
         cmocka_unit_test(finds_the_cells_of_particles),
+        cmocka_unit_test(lists_fast_particles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
