@@ -36,7 +36,9 @@ typedef struct OozeWorldDef {
     double support_ratio; /* kernel support radius over spacing; NAN: the method's default */
     double time_step;     /* s */
     /* Largest distance that a particle moves in a substep, in spacings: a step in which a particle
-       would move farther is divided into 2 to 64 substeps. 0: steps are never divided. */
+       would move farther is divided into 2 to 64 substeps. Particles in free flight, which meet no
+       solids and no other particles than those that fly with them, may move any distance. 0: steps
+       are never divided. */
     double max_travel;
     OozeVec3 gravity;                    /* m/s2 */
     OozeAxis up;                         /* of shapes, height probes and exporters */

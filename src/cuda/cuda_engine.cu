@@ -150,6 +150,7 @@ static OozeStatus engine_find_fast(void *data, const OozeFastQuery *query, OozeF
                                    uint64_t *count, OozeError *error)
 {
     Engine *e = engine_of(data);
+    scratch_reset(&e->gpu); /* a new substep: memory of the last one is free */
     return find_fast(&e->gpu, &e->store, query, found, count, error);
 }
 

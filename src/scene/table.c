@@ -484,8 +484,9 @@ static const OozeKey root_keys[] = {
              "docs/advice.md",
      .default_text = "auto with the method's `solver: auto`, else **required**", .automatic = true},
     {"max_travel", OOZE_KEY_REAL, "spacings", 0.0, 1e6, offsetof(OozeSceneDef, world.max_travel),
-     .help = "a step in which a particle would move farther is divided into up to 64 substeps; 0: "
-             "steps are never divided"},
+     .help =
+         "a step in which a particle would move farther, unless in free flight, is divided into "
+         "up to 64 substeps; 0: steps are never divided"},
     {"duration", OOZE_KEY_REAL, "s", 0.0, 1e9, offsetof(OozeSceneDef, duration),
      .help = "simulated time", .required = OOZE_REQUIRED},
     {"frame_rate", OOZE_KEY_REAL, "1/s", 1e-6, 1e6, offsetof(OozeSceneDef, frame_rate),

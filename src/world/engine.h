@@ -67,7 +67,7 @@ typedef struct OozeEngine {
     /* Speed of the fastest particle, m/s. */
     OozeStatus (*fastest)(void *data, double *speed, OozeError *error);
     /* Counts the particles of a query, and lists them in any order unless they are more than its
-       capacity. */
+       capacity. Called before a substep only. */
     OozeStatus (*find_fast)(void *data, const OozeFastQuery *query, OozeFastParticle *found,
                             uint64_t *count, OozeError *error);
     /* Wraps positions into the periodic box. */

@@ -1,22 +1,25 @@
 /* Fast particles in free flight, which need no substeps.
 
-   Substeps limit the movement of particles relative to the particles and solids that they act on: a
-   substep longer than `max_travel` spacings lets them pass through each other. A particle that
-   meets nothing may move any distance: its path is straight, apart from gravity. During a time dt a
-   particle of velocity v at x is in free flight if, with the reach R of the method (the support, or
-   the length of its longest link) and the distance D that `max_travel` allows,
+   Substeps limit the movement of particles relative to the particles and solids that they act on:
+   beyond `max_travel` spacings a particle could pass through them. A particle that meets nothing may
+   move any distance. Let R be the reach of the method (the support, or its longest link) and D the
+   distance of `max_travel` spacings. During a time dt a particle at x of velocity v is in free
+   flight if
 
-   - no particle of another list than the fast ones comes within R of its path x + s v, 0 <= s <= dt.
-     Those move at most D, so that it suffices that none is within R + D of the path now;
-   - every other fast particle stays farther than R from it, or moves relative to it by at most D, so
-     that a drop that flies as a whole is in free flight;
-   - the path stays farther than R, and the travel of the solid, from each solid;
+   - no slow particle is within R + 2 D of the path x + s v, 0 <= s <= dt. Slow are the particles
+     below the speed limit: they move by at most D, and the path of a drop's particle deviates from
+     the straight line by at most D;
+   - every other fast particle stays farther than R + 2 D from it, or moves relative to it by at most
+     D, so that a drop that flies as a whole is in free flight;
+   - the path stays farther than R + D, and the travel of the solid, from each solid;
    - no nozzle prescribes its velocity, it is not part of a body, and has no link of unbounded length
      (see OozeMethod.unbounded_field and mark_linked).
 
+   Gravity moves all particles alike, but not solids: its displacement is added to these distances.
+
    A substep may be as long as dt if every particle that exceeds the speed limit of dt is in free
-   flight during dt. Methods recognize them by their speed (OozeStepContext.free_speed). A path of a
-   shorter dt is part of the longer path, so that a substep that is halved keeps the free flights.
+   flight during dt. Methods identify them by their speed (OozeStepContext.free_speed). The path in a
+   shorter time is part of the longer path, so that they are in free flight in a halved substep too.
 
    The result depends on positions, velocities and solids alone, not on the order of particles. */
 #include <math.h>
@@ -40,7 +43,7 @@ typedef struct Flight {
     double travel;     /* D, m */
     float slow_limit;  /* m/s: `fast` are the particles that exceed it */
     bool has_cells;    /* the next three are set */
-    OozeCellMap map;   /* to cells of about 2 (R + D) */
+    OozeCellMap map;   /* to cells of about 2 (R + 2 D) */
     int64_t around[3]; /* cells along a periodic axis; 0: the axis is not periodic */
     OozeCellSet slow;  /* cells of the other particles */
 } Flight;
@@ -61,6 +64,12 @@ static double fall(const Flight *f, double dt)
     return vec3_length(f->world->def.gravity) * dt * dt;
 }
 
+/* Distance that particles keep from a straight path for free flight: R + 2 D, and gravity. */
+static double margin(const Flight *f, double dt)
+{
+    return f->reach + 2.0 * f->travel + fall(f, dt);
+}
+
 /* ---- other fast particles ------------------------------------------------------------------- */
 
 /* Lower bound of the distance of two particles during dt, from their relative position and velocity
@@ -76,7 +85,7 @@ static double nearest_approach(const Flight *f, const OozeFastParticle *a,
         double length = (double)periodic->length[k];
         if (length > 0.0) {
             x -= length * rint(x / length);
-            if (fabs(w) * dt + f->reach + fall(f, dt) > length - fabs(x)) {
+            if (fabs(w) * dt + margin(f, dt) > length - fabs(x)) {
                 continue;
             }
         }
@@ -95,7 +104,7 @@ static bool clear_of_fast(const Flight *f, uint64_t i, double dt)
         const OozeFastParticle *b = &f->fast[j];
         double relative = vec3_length(vec3_sub(velocity_of(a), velocity_of(b))) * dt;
         if (j != i && !(relative <= f->travel) &&
-            !(nearest_approach(f, a, b, dt) > f->reach + fall(f, dt))) {
+            !(nearest_approach(f, a, b, dt) > margin(f, dt))) {
             return false;
         }
     }
@@ -153,19 +162,19 @@ static double solid_distance(const OozePeriodic *periodic, const OozeSolid *soli
     return distance;
 }
 
-static bool misses_box(const OozeSweptBounds *bounds, OozeVec3 from, OozeVec3 to, double margin)
+static bool misses_box(const OozeSweptBounds *bounds, OozeVec3 from, OozeVec3 to, double apart)
 {
     bool misses = false;
     for (int k = 0; k < 3; k++) {
         double a = vec3_component(from, k), b = vec3_component(to, k);
-        misses = misses || fmin(a, b) - margin > (double)bounds->high[k] ||
-                 fmax(a, b) + margin < (double)bounds->low[k];
+        misses = misses || fmin(a, b) - apart > (double)bounds->high[k] ||
+                 fmax(a, b) + apart < (double)bounds->low[k];
     }
     return misses;
 }
 
-/* Sphere tracing: no point of a ball around a point is within `margin` of the solid where the
-   radius of the ball is the distance less the margin. */
+/* Sphere tracing: the path is clear of the solid by `apart` within a ball around a point whose radius
+   is the distance of the point from the solid less `apart`. */
 static bool clear_of_solid(const Flight *f, const OozeSolid *solid, const OozeFastParticle *p,
                            double dt)
 {
@@ -173,11 +182,11 @@ static bool clear_of_solid(const Flight *f, const OozeSolid *solid, const OozeFa
     const OozePeriodic *periodic = &world->periodic;
     OozeSweptBounds bounds =
         ooze_solid_swept_bounds(solid, world->def.spacing, world->def.time_step);
-    double margin = fmax(f->reach, solid->params[OOZE_SOLID_STICK_DISTANCE]) + fall(f, dt) +
-                    (double)bounds.margin + solid_travel(f, solid, &bounds);
+    double apart = fmax(f->reach, solid->params[OOZE_SOLID_STICK_DISTANCE]) + f->travel +
+                   fall(f, dt) + (double)bounds.margin + solid_travel(f, solid, &bounds);
     OozeVec3 x = position_of(p), v = velocity_of(p);
     double along = 0.0, length = vec3_length(v) * dt, half_box = INFINITY;
-    if (!ooze_periodic_any(periodic) && misses_box(&bounds, x, vec3_madd(x, dt, v), margin)) {
+    if (!ooze_periodic_any(periodic) && misses_box(&bounds, x, vec3_madd(x, dt, v), apart)) {
         return true;
     }
     for (int k = 0; k < 3; k++) { /* farther images are not evaluated */
@@ -186,7 +195,7 @@ static bool clear_of_solid(const Flight *f, const OozeSolid *solid, const OozeFa
     }
     for (int k = 0; k < POINTS_MAX; k++) {
         OozeVec3 point = vec3_madd(x, along / length * dt, v);
-        double radius = solid_distance(periodic, solid, point) - margin;
+        double radius = solid_distance(periodic, solid, point) - apart;
         if (!(radius > 0.0)) {
             return false;
         }
@@ -227,7 +236,7 @@ static uint64_t wrapped_key(const Flight *f, int64_t i, int64_t j, int64_t k)
 static OozeStatus find_slow_cells(Flight *f, OozeError *error)
 {
     const OozeWorld *world = f->world;
-    double edge = 2.0 * (f->reach + f->travel);
+    double edge = 2.0 * margin(f, 0.0);
     double scale[3];
     for (int k = 0; k < 3; k++) {
         double length = (double)world->periodic.length[k];
@@ -286,8 +295,7 @@ static bool is_empty(const Flight *f, OozeVec3 point, double radius)
 /* Balls around points of the path, `stride` apart, cover its surroundings. */
 static bool clear_of_slow(const Flight *f, const OozeFastParticle *p, double dt)
 {
-    double stride = f->reach + f->travel;
-    double radius = 1.5 * stride + fall(f, dt);
+    double stride = margin(f, dt), radius = 1.5 * stride;
     OozeVec3 x = position_of(p), v = velocity_of(p);
     double strides = ceil(vec3_length(v) * dt / stride);
     for (double k = 0.0; k <= strides; k += 1.0) {
