@@ -1,5 +1,5 @@
-/* Largest speed of all particles, the list of fast ones, whether their positions and speeds are in bounds, and the cells
-   they are in. */
+/* Largest speed of all particles, the list of fast ones, whether positions and speeds are in
+   bounds, and the cells that particles are in. */
 #ifndef OOZE_CUDA_BOUNDS_CUH
 #define OOZE_CUDA_BOUNDS_CUH
 

@@ -271,25 +271,64 @@ static OozeStatus cpu_sort(void *data, const OozeStepContext *context, float low
     return status;
 }
 
-/* Particles are sorted, so that most are in the cell of the one before them. */
+typedef struct CellsJob {
+    const OozeFloat4 *positions, *velocities;
+    const OozeCellMap *map;
+    float square;     /* of the largest speed */
+    uint64_t *keys;   /* per particle; those of a chunk at its beginning */
+    uint64_t *counts; /* per chunk: its keys */
+} CellsJob;
+
+/* A table of cells that were found lately removes most repetitions. */
+static void find_cells_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const CellsJob *job = data;
+    enum { RECENT_BITS = 8 };
+    uint64_t recent[1 << RECENT_BITS], count = 0;
+    for (int k = 0; k < 1 << RECENT_BITS; k++) {
+        recent[k] = UINT64_MAX;
+    }
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeFloat4 *x = &job->positions[i];
+        if (speed_square(&job->velocities[i]) > job->square) {
+            continue;
+        }
+        uint64_t key = ooze_cell_of(job->map, vec3((double)x->x, (double)x->y, (double)x->z));
+        uint64_t *slot = &recent[key * 0x9e3779b97f4a7c15u >> (64 - RECENT_BITS)];
+        if (*slot != key) {
+            job->keys[begin + count++] = *slot = key;
+        }
+    }
+    job->counts[begin / GRAIN] = count;
+}
+
 static OozeStatus cpu_find_cells(void *data, const OozeCellMap *map, float speed,
                                  OozeCellSet *cells, OozeError *error)
 {
-    OozeParticles *particles = ((OozeWorld *)data)->particles;
-    const OozeFloat4 *x = ooze_particles_positions(particles);
-    const OozeFloat4 *v = ooze_particles_velocities(particles);
-    OozeStatus status = OOZE_OK;
-    uint64_t last = UINT64_MAX;
-    for (uint64_t i = 0; i < ooze_particles_count(particles) && !status; i++) {
-        if (speed_square(&v[i]) > speed * speed) {
-            continue;
-        }
-        uint64_t key = ooze_cell_of(map, vec3((double)x[i].x, (double)x[i].y, (double)x[i].z));
-        if (key != last) {
-            status = ooze_cell_set_add(cells, key, error);
-        }
-        last = key;
+    OozeWorld *world = data;
+    uint64_t n = ooze_particles_count(world->particles);
+    OozeArenaMark mark = ooze_arena_mark(world->arena);
+    CellsJob job = {
+        .positions = ooze_particles_positions(world->particles),
+        .velocities = ooze_particles_velocities(world->particles),
+        .map = map,
+        .square = speed * speed,
+        .keys = ooze_arena_alloc(world->arena, n + 1, sizeof *job.keys),
+        .counts = ooze_arena_alloc(world->arena, n / GRAIN + 1, sizeof *job.counts),
+    };
+    if (!job.keys || !job.counts) {
+        return ooze_fail_memory(error, "the cells of particles", n * sizeof *job.keys);
     }
+    ooze_parallel_for(world->threads, n, GRAIN, find_cells_range, &job);
+    OozeStatus status = OOZE_OK;
+    for (uint64_t k = 0; k * GRAIN < n && !status; k++) {
+        status = ooze_cell_set_reserve(cells, cells->count + job.counts[k], error);
+        for (uint64_t i = 0; i < job.counts[k] && !status; i++) {
+            cells->keys[cells->count++] = job.keys[k * GRAIN + i];
+        }
+    }
+    ooze_arena_rewind(world->arena, mark);
     return status;
 }
 

@@ -1,25 +1,25 @@
 /* Fast particles in free flight, which need no substeps.
 
    Substeps limit the movement of particles relative to the particles and solids that they act on:
-   beyond `max_travel` spacings a particle could pass through them. A particle that meets nothing may
-   move any distance. Let R be the reach of the method (the support, or its longest link) and D the
-   distance of `max_travel` spacings. During a time dt a particle at x of velocity v is in free
+   beyond `max_travel` spacings a particle could pass through them. A particle that meets nothing
+   may move any distance. Let R be the reach of the method (the support, or its longest link) and D
+   the distance of `max_travel` spacings. During a time dt a particle at x of velocity v is in free
    flight if
 
    - no slow particle is within R + 2 D of the path x + s v, 0 <= s <= dt. Slow are the particles
      below the speed limit: they move by at most D, and the path of a drop's particle deviates from
      the straight line by at most D;
-   - every other fast particle stays farther than R + 2 D from it, or moves relative to it by at most
-     D, so that a drop that flies as a whole is in free flight;
+   - every other fast particle stays farther than R + 2 D from it, or moves relative to it by at
+     most D, so that a drop that flies as a whole is in free flight;
    - the path stays farther than R + D, and the travel of the solid, from each solid;
-   - no nozzle prescribes its velocity, it is not part of a body, and has no link of unbounded length
-     (see OozeMethod.unbounded_field and mark_linked).
+   - no nozzle prescribes its velocity, it is not part of a body, and has no link of unbounded
+     length (see OozeMethod.unbounded_field and mark_linked).
 
    Gravity moves all particles alike, but not solids: its displacement is added to these distances.
 
    A substep may be as long as dt if every particle that exceeds the speed limit of dt is in free
-   flight during dt. Methods identify them by their speed (OozeStepContext.free_speed). The path in a
-   shorter time is part of the longer path, so that they are in free flight in a halved substep too.
+   flight during dt. Methods identify them by their speed (OozeStepContext.free_speed). The path in
+   a shorter time is part of the longer path: a halved substep has the same free flights.
 
    The result depends on positions, velocities and solids alone, not on the order of particles. */
 #include <math.h>
@@ -173,8 +173,8 @@ static bool misses_box(const OozeSweptBounds *bounds, OozeVec3 from, OozeVec3 to
     return misses;
 }
 
-/* Sphere tracing: the path is clear of the solid by `apart` within a ball around a point whose radius
-   is the distance of the point from the solid less `apart`. */
+/* Sphere tracing: around each point of the path, a ball whose radius is the distance from the solid
+   less `apart` keeps `apart` from the solid. */
 static bool clear_of_solid(const Flight *f, const OozeSolid *solid, const OozeFastParticle *p,
                            double dt)
 {
