@@ -12,7 +12,7 @@ struct Particles {
     double speed; /* along y, spacings a step */
 };
 
-/* Cubes of particles, the first at rest. */
+/* Cubes of particles, the first at rest, and a ball beside the path of the second. */
 static OozeWorld *create_world(const char *method, Particles fast, Particles drop,
                                OozeDevice device)
 {
@@ -27,6 +27,11 @@ static OozeWorld *create_world(const char *method, Particles fast, Particles dro
     OozeMaterialDef material = ooze_material_def_default();
     OozeMaterialId id;
     CHECK_OK(ooze_world_add_material(world, &material, &id, &error));
+    OozeSolidDef ball = ooze_solid_def_default();
+    ball.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
+    ball.shape.radius = 0.1;
+    ball.shape.position = {0.35, 0.9, 0.05};
+    CHECK_OK(ooze_world_add_solid(world, &ball, nullptr, &error));
     const Particles all[3] = {{{0, 0, 0}, 6, 0}, fast, drop};
     for (const Particles &p : all) {
         for (int i = 0; i < p.across * p.across * p.across; i++) {

@@ -384,6 +384,41 @@ static void flights_have_the_same_bits_on_threads_and_resumed(void **state)
     }
 }
 
+/* A particle flies past a ball, a wall and a corner of a box, and does not touch them. */
+static void flights_past_solids_are_straight(void **state)
+{
+    (void)state;
+    for (int k = 0; k < CASES; k++) {
+        OozeWorld *world = method_world(&cases[k], true, 2);
+        double d = world->def.spacing;
+        OozeSolidDef ball = ooze_solid_def_default(), wall = ball, box = ball;
+        ball.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
+        ball.shape.radius = 5 * d;
+        ball.shape.position = vec3(15 * d, 20 * d, 0);
+        CHECK_OK(ooze_world_add_solid(world, &ball, NULL, &error));
+        box.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
+        box.shape.size = vec3(10 * d, 10 * d, 10 * d);
+        box.shape.position = vec3(0, 100 * d, 15 * d);
+        CHECK_OK(ooze_world_add_solid(world, &box, NULL, &error));
+        wall.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
+        wall.shape.normal = vec3(1, 0, 0);
+        wall.shape.position = vec3(-8 * d, 0, 0);
+        CHECK_OK(ooze_world_add_solid(world, &wall, NULL, &error));
+        OozeVec3 x = vec3(0, 0, 0), v = speed_of(world, 40);
+        CHECK_OK(ooze_world_add_particles(world, (OozeMaterialId){0}, 1, &x, &v, &error));
+        for (int step = 0; step < 5; step++) {
+            assert_int_equal(substeps_of_step(world), 1);
+        }
+        OozeFloat4 end = of_id(world, 0);
+        printf("  %s: ends at %.4f %.4f %.4f spacings\n", cases[k].method, (double)end.x / d,
+               (double)end.y / d, (double)end.z / d);
+        CHECK_NEAR((double)end.x, 0, 1e-3 * d);
+        CHECK_NEAR((double)end.y, 200 * d, 1e-3 * d);
+        CHECK_NEAR((double)end.z, 0, 1e-3 * d);
+        ooze_world_destroy(world);
+    }
+}
+
 /* A particle is torn off a cube. The spring of a material without plasticity stays; a link of a
    viscous fluid breaks, and that of an elastic one does not. */
 static int substeps_when_torn_off(const Case *c, const char *key, double value)
@@ -514,6 +549,7 @@ int main(void)
         cmocka_unit_test(particles_in_nozzles_are_divided),
         cmocka_unit_test(particles_that_fly_off_do_not_divide_steps),
         cmocka_unit_test(flights_have_the_same_bits_on_threads_and_resumed),
+        cmocka_unit_test(flights_past_solids_are_straight),
         cmocka_unit_test(long_links_divide_steps),
         cmocka_unit_test(drops_with_springs_fly_freely),
         cmocka_unit_test(bodies_in_flight_are_divided),

@@ -1,6 +1,7 @@
 /* Finding contacts: see methods/conformation/contact.c. */
 #include "cuda/conformation/step.cuh"
 #include "cuda/shape_distance.cuh"
+#include "methods/conformation/position_stage_formula.h"
 
 namespace ooze
 {
@@ -45,7 +46,8 @@ OOZE_DEVICE bool may_touch(const StepView &s, uint32_t i)
 {
     float reach = reach_of(s, i);
     bool near = s.mobility[i] == 0.0f;
-    for (int k = 0; k < s.solids.count && !near; k++) {
+    bool is_free = ooze_flies_freely(dot(s.velocity[i], s.velocity[i]), s.free_speed);
+    for (int k = 0; k < s.solids.count && !near && !is_free; k++) {
         const SolidView &solid = s.solids.items[k];
         OozeVec3 normal;
         near = solid_near(solid, s.x0[i], reach, true) &&

@@ -51,18 +51,16 @@ void set_density_targets(Step *step)
     StepView s = step->view;
     const OozeStepContext *c = step->context;
     float gx = (float)c->gravity.x, gy = (float)c->gravity.y, gz = (float)c->gravity.z;
-    float free_speed = (float)c->free_speed;
-    const float4 *velocity = store_velocities(&step->engine->store);
     Extremes none = {{-INFINITY, INFINITY, 0.0f}, 0.0f};
     Extremes *all = scratch<Extremes>(gpu, 1);
     StoreSum<Extremes> store = {all};
     sum_each(
         gpu, s.n, none,
         OOZE_BODY(uint32_t i) {
-            float4 x = s.x0[i], v = velocity[i];
+            float4 x = s.x0[i], v = s.velocity[i];
             float depth = gx * x.x + gy * x.y + gz * x.z;
             bool intruded = s.intruder && s.intruder[i] >= 0;
-            Extremes found = {ooze_relief_extremes_of(depth, dot(v, v), free_speed),
+            Extremes found = {ooze_relief_extremes_of(depth, dot(v, v), s.free_speed),
                               intruded ? 1.0f : 0.0f};
             return found;
         },

@@ -65,6 +65,8 @@ static void describe(Step *step)
     s->void_closure = plan->settings.void_closure;
     s->void_closure_cutoff = plan->settings.void_closure_cutoff;
     s->contact_distance = plan->settings.contact_distance;
+    s->velocity = store_velocities(&step->engine->store);
+    s->free_speed = (float)step->context->free_speed;
     s->periodic = c->periodic;
     s->fluid = view(&engine->fluid);
     s->walls = engine->walls.view;
@@ -215,8 +217,6 @@ static void predict(Step *step, float4 *x)
 static float arrive(Step *step, float4 *x, const float4 *shift)
 {
     StepView s = step->view;
-    const float4 *v = store_velocities(&step->engine->store);
-    float free_speed = (float)step->context->free_speed;
     Max1 none = {0.0f};
     Max1 farthest = sum_to_host(
         step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
@@ -224,8 +224,8 @@ static float arrive(Step *step, float4 *x, const float4 *shift)
             float4 u = s.u[i], travel = s.dt * u + corrected + still;
             x[i] = x[i] + corrected + still;
             s.u[i] = u + (1.0f / s.dt) * (corrected + s.position_only_shift[i]);
-            float4 before = v[i];
-            if (ooze_flies_freely(dot(before, before), free_speed)) {
+            float4 before = s.velocity[i];
+            if (ooze_flies_freely(dot(before, before), s.free_speed)) {
                 travel = travel - s.dt * before;
             }
             Max1 square = {dot(travel, travel)};

@@ -33,6 +33,8 @@ struct StepView {
     const uint8_t *ignores_boundary;
     const float4 *x0; /* positions; last lane 0, of element n OOZE_DUMMY_FAR: its weights are 0 */
     float4 *u;
+    const float4 *velocity;     /* at the beginning of the step */
+    float free_speed;           /* see OozeStepContext */
     ListView fluid, near_walls; /* near_walls.begin: NULL where there are no walls */
     WallView walls;
     OozePeriodic periodic;

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "methods/conformation/bodies/step_bodies.h"
+#include "methods/conformation/position_stage_formula.h"
 #include "solids/broad_phase.h"
 
 /* `near`: solids that the particle may touch. */
@@ -58,6 +59,15 @@ static bool is_prescribed(const OozeConformationStep *s, uint64_t i)
     return s->mobility[i] == 0.0f;
 }
 
+/* A particle in free flight meets no solid. Contacts, which replace a solid by the tangent plane at
+   the point nearest to the beginning of the path, could hold it back nevertheless. */
+static bool is_free(const OozeConformationStep *s, uint64_t i)
+{
+    const OozeFloat4 *v = &ooze_particles_velocities(s->context->particles)[i];
+    float square = v->x * v->x + v->y * v->y + v->z * v->z;
+    return ooze_flies_freely(square, (float)s->context->free_speed);
+}
+
 /* Solids that some particles may touch: those within v dt of the contact distance, v being the
    largest speed. */
 static uint64_t find_near(const FindJob *job, uint64_t begin, uint64_t end, uint64_t among)
@@ -65,7 +75,7 @@ static uint64_t find_near(const FindJob *job, uint64_t begin, uint64_t end, uint
     const OozeConformationStep *s = job->step;
     float fastest = 0.0f;
     for (uint64_t i = begin; i < end; i++) {
-        fastest = ooze_max(fastest, ooze_f32x4_dot3(s->u[i], s->u[i]));
+        fastest = is_free(s, i) ? fastest : ooze_max(fastest, ooze_f32x4_dot3(s->u[i], s->u[i]));
     }
     float reach = s->settings.contact_distance + s->dt * sqrtf(fastest);
     return ooze_broad_phase_find(&job->nearby, s->x0, begin, end, reach, true, among);
@@ -97,7 +107,7 @@ static void find_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         uint64_t near = job->near[i / OOZE_BROAD_PHASE_GROUP];
         s->contact_of[i] = s->intruder[i] = -1;
-        if (near || is_prescribed(s, i)) {
+        if ((near && !is_free(s, i)) || is_prescribed(s, i)) {
             s->contact_sets[at] = find_contact_set(s, i, near);
             if (s->contact_sets[at].count > 0) {
                 s->contact_of[i] = (int32_t)at++;
