@@ -143,9 +143,8 @@ static double sample_count(const OozeWorld *world, const OozeSolid *solid)
     const double few = 1e6; /* not worth the triangles */
     double spacing = world->def.spacing;
     OozeSurfaceLattice lattice;
-    if (ooze_surface_lattice(solid->shape, spacing, &lattice) &&
-        ooze_lattice_wrap(&lattice, &solid->pose, &world->periodic, spacing)) {
-        return samples_in_cells(&lattice);
+    if (ooze_world_find_lattice(world, solid, &lattice)) {
+        return lattice.shape ? 0.0 : samples_in_cells(&lattice);
     }
     OozeBounds bounds = ooze_shape_bounds(solid->shape);
     OozeVec3 size = vec3_sub(bounds.max, bounds.min);

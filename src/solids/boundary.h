@@ -73,7 +73,7 @@ OozeStatus ooze_count_samples(const OozeShape *shape, double spacing, double *co
 void ooze_boundary_free(OozeBoundary *boundary);
 uint64_t ooze_boundary_bytes(const OozeBoundary *boundary);
 
-/* Largest number of samples of a solid that is not sampled on a lattice. */
+/* Largest number of samples of a solid that cannot be sampled in cells. */
 #define OOZE_BOUNDARY_SOLID_MAX 2e7
 
 /* Appends the samples of solid `index`; of infinite planes those within the solid's clip. */
@@ -83,6 +83,9 @@ OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int
 OozeStatus ooze_boundary_add_cells(OozeBoundary *boundary, int index,
                                    const OozeSurfaceLattice *lattice, const OozeCellSet *cells,
                                    OozeError *error);
+/* Appends samples of solid `index`, in its frame. */
+OozeStatus ooze_boundary_add_points(OozeBoundary *boundary, int index, const OozeVec3 *points,
+                                    uint64_t count, OozeError *error);
 /* Keeps the first `count` samples. */
 void ooze_boundary_truncate(OozeBoundary *boundary, uint64_t count);
 

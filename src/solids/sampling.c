@@ -334,29 +334,45 @@ static OozeStatus sample_compound(const OozeShape *shape, double spacing, OozePo
    few percent. */
 #define AREA_EDGE 0.02
 
-OozeStatus ooze_count_samples(const OozeShape *shape, double spacing, double *count,
-                              OozeError *error)
+/* Of a shape that is neither a plane nor a compound; about, and without many triangles. */
+static OozeStatus estimate_area(const OozeShape *shape, double spacing, double *area,
+                                OozeError *error)
 {
     OozeBounds bounds = ooze_shape_bounds(shape);
     OozeVec3 size = vec3_sub(bounds.max, bounds.min);
-    OozeSurfaceLattice lattice;
-    *count = INFINITY;
-    if (ooze_shape_kind(shape) == OOZE_SHAPE_PLANE) {
+    if (ooze_shape_kind(shape) == OOZE_SHAPE_BOX) {
+        *area = 2.0 * (size.x * size.y + size.y * size.z + size.z * size.x);
         return OOZE_OK;
     }
-    double area = 2.0 * (size.x * size.y + size.y * size.z + size.z * size.x);
-    if (!ooze_surface_lattice(shape, spacing, &lattice)) {
-        OozeMesh *mesh = NULL;
-        double edge = fmax(spacing, AREA_EDGE * fmax(size.x, fmax(size.y, size.z)));
-        OozeStatus status = ooze_shape_triangulate(shape, edge, NULL, &mesh, error);
-        if (status) {
-            return status;
-        }
-        area = ooze_mesh_area(mesh);
-        ooze_mesh_free(mesh);
+    if (shape->grid || shape->field) {
+        *area = shape->grid ? ooze_distance_grid_area(shape->grid)
+                            : ooze_heightfield_area(shape->field);
+        return OOZE_OK;
     }
-    *count = area / (spacing * spacing);
-    return OOZE_OK;
+    OozeMesh *mesh = NULL;
+    double edge = fmax(spacing, AREA_EDGE * fmax(size.x, fmax(size.y, size.z)));
+    OozeStatus status = ooze_shape_triangulate(shape, edge, NULL, &mesh, error);
+    *area = status ? 0.0 : ooze_mesh_area(mesh);
+    ooze_mesh_free(mesh);
+    return status;
+}
+
+OozeStatus ooze_count_samples(const OozeShape *shape, double spacing, double *count,
+                              OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    *count = ooze_shape_kind(shape) == OOZE_SHAPE_PLANE ? INFINITY : 0.0;
+    for (int k = 0; k < (shape->parts ? shape->part_count : 1) && !status; k++) {
+        const OozeShape *part = shape->parts ? &shape->parts[k].shape : shape;
+        double area = 0.0;
+        if (ooze_shape_kind(part) == OOZE_SHAPE_PLANE) {
+            area = INFINITY;
+        } else {
+            status = estimate_area(part, spacing, &area, error);
+        }
+        *count += area / (spacing * spacing);
+    }
+    return status;
 }
 
 OozeStatus ooze_sample_surface(const OozeShape *shape, double spacing, const OozeBounds *clip,
