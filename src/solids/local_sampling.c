@@ -58,6 +58,7 @@ typedef struct Candidate {
 typedef struct Tile {
     const OozeShape *shape;
     double spacing;
+    bool interpolated; /* the distance of a part, at least, is that of a mesh */
     OozeBounds bounds; /* of all candidates before they are projected */
     Candidate *candidates;
     OozeVec3 *points, *normals, *moved;
@@ -65,6 +66,15 @@ typedef struct Tile {
     OozeNearPoints near;
     OozeError *error;
 } Tile;
+
+static bool is_interpolated(const OozeShape *shape)
+{
+    bool any = shape->grid != NULL;
+    for (int k = 0; k < shape->part_count && !any; k++) {
+        any = shape->parts[k].shape.grid != NULL;
+    }
+    return any;
+}
 
 static double distance_at(const Tile *t, OozeVec3 p, OozeVec3 *normal)
 {
@@ -98,7 +108,7 @@ static bool project(const Tile *t, OozeVec3 *point, double d, OozeVec3 *normal)
         p = vec3_madd(p, -d, *normal);
         d = distance_at(t, p, normal);
     }
-    bool on_surface = fabs(d) <= (t->shape->grid ? RESIDUAL_GRID : RESIDUAL) &&
+    bool on_surface = fabs(d) <= (t->interpolated ? RESIDUAL_GRID : RESIDUAL) &&
                       vec3_length(vec3_sub(p, *point)) <= PROJECTION_MAX;
     *point = p;
     return on_surface;
@@ -117,7 +127,7 @@ static bool is_seam(const Tile *t, OozeVec3 p, OozeVec3 normal)
 static bool is_on_edge(const Tile *t, OozeVec3 from, OozeVec3 p, OozeVec3 normal)
 {
     OozeVec3 behind = vec3_unit(vec3_sub(p, from), normal), other;
-    double depth = t->shape->grid ? EDGE_DEPTH_GRID : EDGE_DEPTH;
+    double depth = t->interpolated ? EDGE_DEPTH_GRID : EDGE_DEPTH;
     (void)distance_at(t, vec3_madd(p, depth, behind), &other);
     return fabs(vec3_dot(other, behind)) < EDGE_COSINE;
 }
@@ -390,8 +400,11 @@ static OozeStatus collect(const Tile *t, const OozeCellSet *cells, OozeTileSampl
 OozeStatus ooze_sample_tile(const OozeShape *shape, double spacing, const OozeCellSet *cells,
                             OozeTileSamples *samples, OozeError *error)
 {
-    Tile t = {
-        .shape = shape, .spacing = spacing, .bounds = candidate_bounds(cells), .error = error};
+    Tile t = {.shape = shape,
+              .spacing = spacing,
+              .interpolated = is_interpolated(shape),
+              .bounds = candidate_bounds(cells),
+              .error = error};
     OozeStatus status = add_candidates(&t);
     status = status ? status : sort_points(&t, BLOCK);
     if (!status) {
