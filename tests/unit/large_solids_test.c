@@ -183,16 +183,23 @@ static void tilted_boxes_have_cells_in_periodic_worlds(void **state)
     box.size = vec3(14, 0.3, 9);
     box.rotation = quat_from_vector(vec3(0.04, 0.4, 0.16));
     add_solid(world, &box, vec3(0, 0, 0), vec3(0, 0, 0));
-    OozeVec3 x[3] = {vec3(2.98, 0.78, 0.4), vec3(-2.99, -0.5, 2.97), vec3(0.3, 0.24, -2.98)};
-    CHECK_OK(ooze_world_add_particles(world, (OozeMaterialId){0}, 3, x, NULL, &error));
-    steps(world, 1);
     const OozeSolid *solid = &world->solids.items[0];
+    /* above the upper face, some of them in other images of the periodic box */
+    OozeVec3 above[4] = {vec3(2.9, 0.17, 0.3), vec3(6.5, 0.17, 4), vec3(-6.8, 0.17, -4.2),
+                         vec3(0, 0.17, -3)};
+    for (int i = 0; i < 4; i++) {
+        OozeVec3 x = ooze_pose_to_world(&solid->pose, above[i]);
+        x = vec3(x.x - 6 * floor((x.x + 3) / 6), x.y, x.z - 6 * floor((x.z + 3) / 6));
+        assert_true(ooze_solid_distance(solid, x, &(OozeVec3){0}) > 0.01);
+        CHECK_OK(ooze_world_add_particles(world, (OozeMaterialId){0}, 1, &x, NULL, &error));
+    }
+    steps(world, 1);
     assert_true(solid->sampled_in_cells);
     OozeSurfaceSamples whole = {0};
     CHECK_OK(ooze_sample_surface(solid->shape, s, NULL, &whole, &error));
     assert_true(whole.count > 100000 && world->boundary.count < whole.count);
     uint64_t found = 0;
-    for (uint64_t i = 0; i < 3; i++) {
+    for (uint64_t i = 0; i < 4; i++) {
         OozeFloat4 at = ooze_particles_positions(world->particles)[i];
         uint64_t near = 0, within = 0;
         for (uint64_t k = 0; k < whole.count; k++) {
@@ -208,7 +215,7 @@ static void tilted_boxes_have_cells_in_periodic_worlds(void **state)
         assert_in_range(world->fluid_boundary.count[i], within, near);
         found += within;
     }
-    assert_true(found > 12);
+    assert_true(found > 40);
     ooze_free(whole.points);
     ooze_free(whole.normals);
     ooze_world_destroy(world);
