@@ -131,13 +131,13 @@ static OozeStatus check_samples(const OozeSolid *solid, double spacing, OozeErro
 }
 
 OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int index,
-                             double spacing, OozeError *error)
+                             double spacing, OozeThreads *threads, OozeError *error)
 {
     OozeSurfaceSamples samples = {0};
     OozeStatus status = check_index(index, error);
     status = status ? status : check_samples(solid, spacing, error);
     if (!status) {
-        status = ooze_sample_surface(solid->shape, spacing, &solid->clip, &samples, error);
+        status = ooze_sample_surface(solid->shape, spacing, &solid->clip, threads, &samples, error);
     }
     if (!status) {
         status = append(boundary, index, samples.points, samples.count, error);

@@ -25,7 +25,7 @@
 #define WALL_VOLUME 0.45
 #define WALL_AREA   0.15
 
-enum { TABLE_SIZE = 65 };
+enum { TABLE_SIZE = 65, GRAIN = 256 };
 
 typedef struct Relaxing {
     const OozeRelaxation *def;
@@ -77,7 +77,8 @@ static OozeStatus find_neighbours(Relaxing *r, OozeError *error)
         OozeVec3 p = vec3_scale(vec3_sub(r->points[i], r->middle), inverse);
         r->sparse[i] = (OozeFloat4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
     }
-    OozeStatus status = ooze_grid_sort(r->grid, NULL, r->sparse, r->count, SUPPORT, &open, error);
+    OozeStatus status =
+        ooze_grid_sort(r->grid, r->def->threads, r->sparse, r->count, SUPPORT, &open, error);
     if (status) {
         return status;
     }
@@ -86,7 +87,7 @@ static OozeStatus find_neighbours(Relaxing *r, OozeError *error)
         r->sorted[i] = r->sparse[order[i]];
     }
     return ooze_neighbours_build(
-        &r->lists, r->grid, NULL,
+        &r->lists, r->grid, r->def->threads,
         &(OozeNeighbourQuery){r->sorted, r->count, r->sorted, SUPPORT, true}, error);
 }
 
@@ -149,6 +150,19 @@ static void move_point(Relaxing *r, uint64_t sorted, uint64_t i)
     r->points[i] = point;
 }
 
+/* Forces are those of the sorted copy, so that points may be moved immediately. */
+static void move_points(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Relaxing *r = context;
+    const uint32_t *order = ooze_grid_order(r->grid);
+    for (uint64_t i = begin; i < end; i++) {
+        if (order[i] >= r->def->fixed) {
+            move_point(r, i, order[i]);
+        }
+    }
+}
+
 static OozeStatus relax_rounds(Relaxing *r, OozeError *error)
 {
     for (int round = 0; round < r->def->rounds; round++) {
@@ -156,13 +170,7 @@ static OozeStatus relax_rounds(Relaxing *r, OozeError *error)
         if (status) {
             return status;
         }
-        /* forces are those of the sorted copy, so that points may be moved immediately */
-        const uint32_t *order = ooze_grid_order(r->grid);
-        for (uint64_t i = 0; i < r->count; i++) {
-            if (order[i] >= r->def->fixed) {
-                move_point(r, i, order[i]);
-            }
-        }
+        ooze_parallel_for(r->def->threads, r->count, GRAIN, move_points, r);
     }
     return OOZE_OK;
 }

@@ -349,7 +349,8 @@ static OozeStatus add_group(OozeWorld *world, Group group, OozeError *error)
         }
         status = solid->sampled_in_cells
                      ? add_in_cells(world, solid, i, error)
-                     : ooze_boundary_add(&world->boundary, solid, i, world->def.spacing, error);
+                     : ooze_boundary_add(&world->boundary, solid, i, world->def.spacing,
+                                         world->threads, error);
     }
     return status;
 }

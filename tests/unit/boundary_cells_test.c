@@ -30,7 +30,7 @@ static void check_cells(OozeShapeKind kind, int part)
     OozeSurfaceSamples whole = {0};
     OozeCellSet cells = {0}, around = {0};
     assert_true(ooze_surface_lattice(shape, s, &lattice));
-    CHECK_OK(ooze_sample_surface(shape, s, &clip, &whole, &error));
+    CHECK_OK(ooze_sample_surface(shape, s, &clip, NULL, &whole, &error));
     OozeCellMap map = ooze_lattice_cell_map(&lattice, &unmoved);
     /* half a step away from the border of the cell, against rounding */
     OozeVec3 middle = vec3(0, 0, 0);

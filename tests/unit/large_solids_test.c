@@ -196,7 +196,7 @@ static void tilted_boxes_have_cells_in_periodic_worlds(void **state)
     steps(world, 1);
     assert_true(solid->sampled_in_cells);
     OozeSurfaceSamples whole = {0};
-    CHECK_OK(ooze_sample_surface(solid->shape, s, NULL, &whole, &error));
+    CHECK_OK(ooze_sample_surface(solid->shape, s, NULL, NULL, &whole, &error));
     assert_true(whole.count > 100000 && world->boundary.count < whole.count);
     uint64_t found = 0;
     for (uint64_t i = 0; i < 4; i++) {
