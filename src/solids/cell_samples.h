@@ -1,4 +1,4 @@
-/* The samples of a surface in a set of cells that changes, created by the rule of local_sampling.h. */
+/* The samples of a surface in a set of cells that changes, by the rule of local_sampling.h. */
 #ifndef OOZE_SOLIDS_CELL_SAMPLES_H
 #define OOZE_SOLIDS_CELL_SAMPLES_H
 

@@ -18,7 +18,7 @@
 /* Candidates move at most this far by projection, and end this close to the surface. Thin sheets of
    a mesh may be missing in the interpolated distance, whose minimum is accepted instead. */
 #define PROJECTION_MAX 1.0
-#define RESIDUAL       0.02
+#define RESIDUAL       1e-3
 #define RESIDUAL_GRID  0.3
 /* A candidate is on a sharp edge where the normal this far behind it differs by 20 degrees or more.
    */
@@ -340,7 +340,7 @@ static OozeStatus relax(Tile *t)
     return status;
 }
 
-/* ---- tiles ------------------------------------------------------------------------------------ */
+/* ---- tiles ---------------------------------------------------------------------------------- */
 
 static OozeVec3 corner_of(uint64_t cell)
 {

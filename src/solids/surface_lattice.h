@@ -1,5 +1,5 @@
-/* The cells into which a surface is divided, so that a large one can be sampled in some of them only,
-   and the lattice of samples on a plane or a box. */
+/* The cells into which a surface is divided, so that a large one can be sampled in some of them
+   only, and the lattice of samples on a plane or a box. */
 #ifndef OOZE_SOLIDS_SURFACE_LATTICE_H
 #define OOZE_SOLIDS_SURFACE_LATTICE_H
 

@@ -58,18 +58,21 @@ static double farthest_sample(const OozeWorld *world)
     return (REACH_MAX + 2) * 2.0 * OOZE_CELL_STEPS * world->def.spacing;
 }
 
-/* Whether few periodic images of the box are near a bounded solid, at any pose. */
-static bool has_few_images(const OozeWorld *world, const OozeSolid *solid)
+/* Whether a bounded solid can be sampled in cells at any pose: few periodic images of the box are
+   near it, and it is within the range of cells. */
+static bool can_have_cells(const OozeWorld *world, const OozeSolid *solid)
 {
     OozeBounds bounds = ooze_shape_bounds(solid->shape);
     double longest = vec3_length(vec3_sub(bounds.max, bounds.min)), count = 1.0;
+    double farthest = fmax(vec3_length(bounds.min), vec3_length(bounds.max));
+    double range = 0.9 * OOZE_CELL_FARTHEST * OOZE_CELL_STEPS * world->def.spacing;
     for (int axis = 0; axis < 3; axis++) {
         double length = (double)world->periodic.length[axis];
         if (length > 0.0) {
             count *= ceil((longest + 2.0 * farthest_sample(world)) / length) + 1.0;
         }
     }
-    return isfinite(longest) && count <= IMAGES_MAX;
+    return farthest < range && count <= IMAGES_MAX;
 }
 
 bool ooze_world_find_lattice(const OozeWorld *world, const OozeSolid *solid,
@@ -80,7 +83,7 @@ bool ooze_world_find_lattice(const OozeWorld *world, const OozeSolid *solid,
     if (regular && ooze_lattice_wrap(lattice, &solid->pose, &world->periodic, spacing)) {
         return true;
     }
-    if (is_plane(solid) || !has_few_images(world, solid)) {
+    if (is_plane(solid) || !can_have_cells(world, solid)) {
         return false;
     }
     if (!ooze_surface_lattice(solid->shape, spacing, lattice)) {
@@ -334,7 +337,7 @@ static Group group_of(const OozeWorld *world, const OozeSolid *solid)
         return GROUP_PLANES;
     }
     bool large = solid->sample_count > CELL_SAMPLES_MIN &&
-                 (has_few_images(world, solid) ||
+                 (can_have_cells(world, solid) ||
                   ooze_surface_lattice(solid->shape, world->def.spacing, &lattice));
     return large ? GROUP_LARGE : GROUP_FIXED;
 }

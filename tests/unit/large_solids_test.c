@@ -50,8 +50,8 @@ static void steps(OozeWorld *world, int count)
     }
 }
 
-/* Distance of the nearest sample from the point of the solid nearest to each particle that is within
-   a support of it, at most; and the largest depth of a particle. */
+/* The largest distance of the point of the solid nearest to a particle from samples, of particles
+   within a support of it; and the largest depth of a particle. */
 static void measure(const OozeWorld *world, double *hole, double *depth)
 {
     const OozeSolid *solid = &world->solids.items[0];
