@@ -35,6 +35,7 @@ typedef struct Relaxing {
     OozeFloat4 *sparse;  /* points in spacings, in their own order */
     OozeFloat4 *sorted;  /* the same in grid order */
     OozeVec3 *last_move; /* in spacings */
+    OozeVec3 *normals;   /* of points on the surface, from their projection; zero: not known */
     OozeGrid *grid;
     OozeNeighbours lists;
     double wall[TABLE_SIZE]; /* force of the filled outside on a point at depth i SUPPORT/64 */
@@ -112,17 +113,20 @@ static OozeVec3 repulsion(const Relaxing *r, uint64_t sorted)
     return force;
 }
 
-static void project(const Relaxing *r, OozeVec3 *point)
+/* Sets the normal at the point too, where it is on the surface; else zero. */
+static void project(const Relaxing *r, OozeVec3 *point, OozeVec3 *known)
 {
     const OozeRelaxation *def = r->def;
     double s = def->spacing;
     double wall = def->kind == OOZE_RELAX_AREA ? WALL_AREA : WALL_VOLUME;
     int tries = def->kind == OOZE_RELAX_SURFACE ? 3 : 4;
+    *known = vec3(0, 0, 0);
     for (int i = 0; i < tries; i++) {
         OozeVec3 normal;
         double d = def->distance(def->context, *point, &normal);
         double excess = def->kind == OOZE_RELAX_SURFACE ? d : d + wall * s;
         if (def->kind == OOZE_RELAX_SURFACE ? fabs(excess) < 1e-6 * s : excess <= 0.0) {
+            *known = def->kind == OOZE_RELAX_SURFACE ? normal : *known;
             return;
         }
         *point = vec3_madd(*point, -excess, normal);
@@ -132,8 +136,11 @@ static void project(const Relaxing *r, OozeVec3 *point)
 static void move_point(Relaxing *r, uint64_t sorted, uint64_t i)
 {
     const OozeRelaxation *def = r->def;
-    OozeVec3 force = repulsion(r, sorted), normal;
-    double depth = -def->distance(def->context, r->points[i], &normal) / def->spacing;
+    OozeVec3 force = repulsion(r, sorted), normal = r->normals[i];
+    double depth = 0.0;
+    if (vec3_dot(normal, normal) == 0.0) {
+        depth = -def->distance(def->context, r->points[i], &normal) / def->spacing;
+    }
     if (def->kind == OOZE_RELAX_SURFACE) {
         force = vec3_madd(force, -vec3_dot(force, normal), normal);
     } else {
@@ -146,7 +153,7 @@ static void move_point(Relaxing *r, uint64_t sorted, uint64_t i)
     }
     r->last_move[i] = move;
     OozeVec3 point = vec3_madd(r->points[i], def->spacing, move);
-    project(r, &point);
+    project(r, &point, &r->normals[i]);
     r->points[i] = point;
 }
 
@@ -196,13 +203,15 @@ OozeStatus ooze_relax(const OozeRelaxation *def, OozeVec3 *points, uint64_t coun
     r.sparse = ooze_alloc(count + 16, sizeof *r.sparse);
     r.sorted = ooze_alloc_zero(count + 16, sizeof *r.sorted);
     r.last_move = ooze_alloc_zero(count, sizeof *r.last_move);
+    r.normals = ooze_alloc_zero(count, sizeof *r.normals);
     r.grid = ooze_grid_create();
-    OozeStatus status = r.sparse && r.sorted && r.last_move && r.grid
+    OozeStatus status = r.sparse && r.sorted && r.last_move && r.normals && r.grid
                             ? relax_rounds(&r, error)
                             : ooze_fail_memory(error, "spreading points evenly",
                                                count * (2 * sizeof *r.sorted + sizeof *points));
     ooze_neighbours_free(&r.lists);
     ooze_grid_destroy(r.grid);
+    ooze_free(r.normals);
     ooze_free(r.last_move);
     ooze_free(r.sorted);
     ooze_free(r.sparse);
