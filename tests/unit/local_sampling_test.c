@@ -76,7 +76,10 @@ static void check_even(const char *name, const OozeShapeDef *def, double area, d
             hole = fmax(hole, nearest_to(p, &samples, n));
         }
     }
+    double estimate;
+    CHECK_OK(ooze_count_samples(shape, s, &estimate, &error));
     printf("  %s: ", name);
+    MEASURED("estimate of samples over area", estimate * s * s / ooze_mesh_area(mesh), 0.85, 1.2);
     if (area > 0.0) {
         MEASURED("samples times s2 over area", (double)n * s * s / area, 0.9, 1.1);
     }
