@@ -11,8 +11,8 @@
 
 /* All lengths are in spacings. */
 
-/* Leaves of a cell that have one candidate each, and the largest distance of that one from the
-   surface before it is projected. */
+/* Side of a leaf, which has one candidate, and the largest distance of a candidate from the surface
+   before it is projected. */
 #define LEAF 0.5
 #define BAND 0.5
 /* Candidates move at most this far by projection, and end this close to the surface. Thin sheets of
@@ -20,8 +20,8 @@
 #define PROJECTION_MAX 1.0
 #define RESIDUAL       1e-3
 #define RESIDUAL_GRID  0.3
-/* A candidate is on a sharp edge where the normal this far behind it differs by 20 degrees or more.
-   */
+/* A candidate is on a sharp edge where the normal this far behind it differs by 20 degrees or
+   more. */
 #define EDGE_DEPTH      0.1
 #define EDGE_DEPTH_GRID 0.5
 #define EDGE_COSINE     0.94
@@ -42,10 +42,12 @@ enum { ROUNDS = 4, PROJECTIONS = 4 };
 /* Step out of a compound that tells its surface from faces where parts touch. */
 #define SEAM_STEP 0.04
 
-/* Blocks along each axis on which the choice in a block depends: the colour changes that often
-   along x, y and z in the order of the colours. */
-static const double block_reach[3] = {5.0, 3.0, 2.0};
+/* Place of each colour in the order of choice; bits 0, 1 and 2 of a colour are the parities of the
+   block along x, y and z. A block depends on adjacent blocks of earlier colours, these on theirs;
+   such a chain moves along an axis only where its parity changes, which in this order happens 4, 2
+   and 1 times. With the block itself: the blocks on which the choice depends, along each axis. */
 static const uint8_t colour_rank[8] = {0, 1, 3, 2, 7, 6, 4, 5};
+static const double block_reach[3] = {5.0, 3.0, 2.0};
 
 typedef struct Candidate {
     uint64_t priority;
@@ -335,7 +337,9 @@ static OozeStatus relax(Tile *t)
                 relax_point(t, i);
             }
         }
-        memcpy(t->points, t->moved, status ? 0 : t->count * sizeof *t->points);
+        if (!status && t->count > 0) {
+            memcpy(t->points, t->moved, t->count * sizeof *t->points);
+        }
     }
     return status;
 }
