@@ -137,16 +137,17 @@ static double samples_in_cells(const OozeSurfaceLattice *lattice)
     return count;
 }
 
-/* Estimated number of boundary samples; 0: not many. */
-static double sample_count(const OozeWorld *world, const OozeSolid *solid)
+/* Estimated number of boundary samples; 0: not many. `possible` is lowered to the largest number of
+   this solid. */
+static double sample_count(const OozeWorld *world, const OozeSolid *solid, double *possible)
 {
     const double few = 1e6; /* not worth the triangles */
     double spacing = world->def.spacing;
     OozeSurfaceLattice lattice;
-    if (ooze_surface_lattice(solid->shape, spacing, &lattice) &&
-        ooze_lattice_wrap(&lattice, &solid->pose, &world->periodic, spacing)) {
-        return samples_in_cells(&lattice);
+    if (ooze_world_find_lattice(world, solid, &lattice)) {
+        return lattice.shape ? 0.0 : samples_in_cells(&lattice);
     }
+    *possible = fmin(*possible, OOZE_BOUNDARY_SOLID_MAX);
     OozeBounds bounds = ooze_shape_bounds(solid->shape);
     OozeVec3 size = vec3_sub(bounds.max, bounds.min);
     double longest = fmax(size.x, fmax(size.y, size.z));
@@ -161,10 +162,10 @@ static void check_samples(OozeScene *scene, const OozeWorld *world)
 {
     const double bytes = 200.0; /* of a sample: its place in the solid and the world, and lists */
     double spacing = world->def.spacing;
-    double possible = fmin(ooze_available_memory() / bytes, OOZE_SURFACE_SAMPLES_MAX);
     for (int i = 0; i < world->solids.count && world->method->uses_boundary_neighbours; i++) {
         const OozeSolid *solid = &world->solids.items[i];
-        double count = solid->sampled ? sample_count(world, solid) : 0.0;
+        double possible = fmin(ooze_available_memory() / bytes, OOZE_SURFACE_SAMPLES_MAX);
+        double count = solid->sampled ? sample_count(world, solid, &possible) : 0.0;
         if (count > possible) {
             ooze_scene_error(scene, ooze_scene_item_node(scene, "solids", i),
                              "use a larger spacing, a smaller solid, or `sampled: false`",

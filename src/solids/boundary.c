@@ -115,7 +115,6 @@ static OozeStatus check_index(int index, OozeError *error)
 static OozeStatus check_samples(const OozeSolid *solid, double spacing, OozeError *error)
 {
     double count;
-    OozeSurfaceLattice lattice;
     if (!(spacing > 0.0) || ooze_shape_kind(solid->shape) == OOZE_SHAPE_PLANE) {
         return OOZE_OK; /* refused, or limited, by ooze_sample_surface */
     }
@@ -124,25 +123,21 @@ static OozeStatus check_samples(const OozeSolid *solid, double spacing, OozeErro
         return status;
     }
     return ooze_fail(error, OOZE_ERROR_LIMIT,
-                     ooze_surface_lattice(solid->shape, spacing, &lattice)
-                         ? "align it with the axes of the periodic box, use a larger spacing, or "
-                           "turn off sampling of the solid"
-                         : "build it of boxes and planes, which have samples near fluid only, cut "
-                           "off what the fluid does not reach, use a larger spacing, or turn off "
-                           "sampling of the solid",
+                     "align it with the axes of the periodic box, use a larger spacing or a larger "
+                     "box, or turn off sampling of the solid",
                      "solid '%s' would have %.3g boundary particles at a spacing of %g m; at most "
                      "%g are possible",
                      solid->name, count, spacing, OOZE_BOUNDARY_SOLID_MAX);
 }
 
 OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int index,
-                             double spacing, OozeError *error)
+                             double spacing, OozeThreads *threads, OozeError *error)
 {
     OozeSurfaceSamples samples = {0};
     OozeStatus status = check_index(index, error);
     status = status ? status : check_samples(solid, spacing, error);
     if (!status) {
-        status = ooze_sample_surface(solid->shape, spacing, &solid->clip, &samples, error);
+        status = ooze_sample_surface(solid->shape, spacing, &solid->clip, threads, &samples, error);
     }
     if (!status) {
         status = append(boundary, index, samples.points, samples.count, error);
@@ -150,6 +145,13 @@ OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int
     ooze_free(samples.points);
     ooze_free(samples.normals);
     return status;
+}
+
+OozeStatus ooze_boundary_add_points(OozeBoundary *boundary, int index, const OozeVec3 *points,
+                                    uint64_t count, OozeError *error)
+{
+    OozeStatus status = check_index(index, error);
+    return status ? status : append(boundary, index, points, count, error);
 }
 
 OozeStatus ooze_boundary_add_cells(OozeBoundary *boundary, int index,

@@ -61,9 +61,10 @@ typedef struct OozeSurfaceSamples {
 #define OOZE_SAMPLE_DISTANCE 0.72
 
 /* Even samples on a surface, in local space: about one per spacing^2, none nearer to another than
-   0.7 spacing, sharp edges covered, deterministic. Planes are sampled inside `clip` only. */
+   0.7 spacing, sharp edges covered, deterministic for any number of threads. Planes are sampled
+   inside `clip` only. */
 OozeStatus ooze_sample_surface(const OozeShape *shape, double spacing, const OozeBounds *clip,
-                               OozeSurfaceSamples *samples, OozeError *error);
+                               OozeThreads *threads, OozeSurfaceSamples *samples, OozeError *error);
 
 /* About how many samples a surface has; infinite of a plane. Takes little time and memory, however
    many they are. */
@@ -73,16 +74,19 @@ OozeStatus ooze_count_samples(const OozeShape *shape, double spacing, double *co
 void ooze_boundary_free(OozeBoundary *boundary);
 uint64_t ooze_boundary_bytes(const OozeBoundary *boundary);
 
-/* Largest number of samples of a solid that is not sampled on a lattice. */
+/* Largest number of samples of a solid that cannot be sampled in cells. */
 #define OOZE_BOUNDARY_SOLID_MAX 2e7
 
 /* Appends the samples of solid `index`; of infinite planes those within the solid's clip. */
 OozeStatus ooze_boundary_add(OozeBoundary *boundary, const OozeSolid *solid, int index,
-                             double spacing, OozeError *error);
+                             double spacing, OozeThreads *threads, OozeError *error);
 /* Appends the samples of solid `index` in these cells of its lattice. */
 OozeStatus ooze_boundary_add_cells(OozeBoundary *boundary, int index,
                                    const OozeSurfaceLattice *lattice, const OozeCellSet *cells,
                                    OozeError *error);
+/* Appends samples of solid `index`, in its frame. */
+OozeStatus ooze_boundary_add_points(OozeBoundary *boundary, int index, const OozeVec3 *points,
+                                    uint64_t count, OozeError *error);
 /* Keeps the first `count` samples. */
 void ooze_boundary_truncate(OozeBoundary *boundary, uint64_t count);
 

@@ -54,8 +54,21 @@ void ooze_cell_set_sort(OozeCellSet *set)
     set->count = unique;
 }
 
+int64_t ooze_cell_set_find(const OozeCellSet *set, uint64_t key)
+{
+    uint64_t low = 0, high = set->count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (set->keys[middle] < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < set->count && set->keys[low] == key ? (int64_t)low : -1;
+}
+
 bool ooze_cell_set_has(const OozeCellSet *set, uint64_t key)
 {
-    return set->count > 0 &&
-           bsearch(&key, set->keys, set->count, sizeof *set->keys, compare) != NULL;
+    return ooze_cell_set_find(set, key) >= 0;
 }

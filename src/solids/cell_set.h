@@ -16,7 +16,8 @@ void ooze_cell_set_free(OozeCellSet *set);
 OozeStatus ooze_cell_set_reserve(OozeCellSet *set, uint64_t count, OozeError *error);
 OozeStatus ooze_cell_set_add(OozeCellSet *set, uint64_t key, OozeError *error);
 void ooze_cell_set_sort(OozeCellSet *set);
-/* Of a sorted set. */
+/* Index of a key in a sorted set; -1: it is not there. */
+int64_t ooze_cell_set_find(const OozeCellSet *set, uint64_t key);
 bool ooze_cell_set_has(const OozeCellSet *set, uint64_t key);
 
 #endif

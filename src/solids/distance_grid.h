@@ -43,6 +43,8 @@ double ooze_distance_grid_at(const OozeDistanceGrid *grid, OozeVec3 point, OozeV
 bool ooze_distance_grid_is_shell(const OozeDistanceGrid *grid);
 void ooze_distance_grid_bounds(const OozeDistanceGrid *grid, OozeVec3 *min, OozeVec3 *max);
 
+/* About the area of the surface where the distance is zero, m2. */
+double ooze_distance_grid_area(const OozeDistanceGrid *grid);
 /* The surface where the distance is zero, closed and outward: of a solid the repaired triangles, of
    a shell its outer surface. */
 OozeStatus ooze_distance_grid_surface(const OozeDistanceGrid *grid, OozeMesh **mesh,

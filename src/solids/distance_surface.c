@@ -130,6 +130,12 @@ static OozeStatus march_block(const OozeDistanceGrid *grid, uint64_t block, Ooze
     return status;
 }
 
+double ooze_distance_grid_area(const OozeDistanceGrid *grid)
+{
+    double sides = grid->shell ? 2.0 : 1.0;
+    return sides * ooze_mesh_area(grid->mesh);
+}
+
 OozeStatus ooze_distance_grid_surface(const OozeDistanceGrid *grid, OozeMesh **mesh,
                                       OozeError *error)
 {

@@ -309,6 +309,31 @@ static OozeStatus add_triangles(Surface *surface)
     return status;
 }
 
+static double triangle_area(OozeVec3 a, OozeVec3 b, OozeVec3 c)
+{
+    return 0.5 * vec3_length(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)));
+}
+
+double ooze_heightfield_area(const OozeHeightfield *field)
+{
+    double area = 4.0 * field->half[0] * field->half[1];
+    for (uint32_t j = 0; j < field->rows; j++) {
+        for (uint32_t i = 0; i < field->columns; i++) {
+            OozeVec3 a = ooze_heightfield_sample(field, i, j);
+            bool row_end = i + 1 == field->columns, column_end = j + 1 == field->rows;
+            if (!row_end && !column_end) {
+                OozeVec3 c = ooze_heightfield_sample(field, i + 1, j + 1);
+                area += triangle_area(a, ooze_heightfield_sample(field, i + 1, j), c) +
+                        triangle_area(a, c, ooze_heightfield_sample(field, i, j + 1));
+            }
+            double side = (i == 0 || row_end ? field->cell[1] : 0.0) +
+                          (j == 0 || column_end ? field->cell[0] : 0.0);
+            area += side * (a.z - field->base);
+        }
+    }
+    return area;
+}
+
 OozeStatus ooze_heightfield_triangulate(const OozeHeightfield *field, double edge, OozeMesh **mesh,
                                         OozeError *error)
 {

@@ -25,6 +25,8 @@ void ooze_heightfield_destroy(OozeHeightfield *field);
 uint64_t ooze_heightfield_bytes(const OozeHeightfield *field);
 
 void ooze_heightfield_bounds(const OozeHeightfield *field, OozeVec3 *min, OozeVec3 *max);
+/* Of the whole surface: top, sides and base, m2. */
+double ooze_heightfield_area(const OozeHeightfield *field);
 OozeStatus ooze_heightfield_triangulate(const OozeHeightfield *field, double edge, OozeMesh **mesh,
                                         OozeError *error);
 

@@ -25,7 +25,7 @@
 #define WALL_VOLUME 0.45
 #define WALL_AREA   0.15
 
-enum { TABLE_SIZE = 65 };
+enum { TABLE_SIZE = 65, GRAIN = 256 };
 
 typedef struct Relaxing {
     const OozeRelaxation *def;
@@ -35,6 +35,7 @@ typedef struct Relaxing {
     OozeFloat4 *sparse;  /* points in spacings, in their own order */
     OozeFloat4 *sorted;  /* the same in grid order */
     OozeVec3 *last_move; /* in spacings */
+    OozeVec3 *normals;   /* of points on the surface, from their projection; zero: not known */
     OozeGrid *grid;
     OozeNeighbours lists;
     double wall[TABLE_SIZE]; /* force of the filled outside on a point at depth i SUPPORT/64 */
@@ -77,7 +78,8 @@ static OozeStatus find_neighbours(Relaxing *r, OozeError *error)
         OozeVec3 p = vec3_scale(vec3_sub(r->points[i], r->middle), inverse);
         r->sparse[i] = (OozeFloat4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
     }
-    OozeStatus status = ooze_grid_sort(r->grid, NULL, r->sparse, r->count, SUPPORT, &open, error);
+    OozeStatus status =
+        ooze_grid_sort(r->grid, r->def->threads, r->sparse, r->count, SUPPORT, &open, error);
     if (status) {
         return status;
     }
@@ -86,7 +88,7 @@ static OozeStatus find_neighbours(Relaxing *r, OozeError *error)
         r->sorted[i] = r->sparse[order[i]];
     }
     return ooze_neighbours_build(
-        &r->lists, r->grid, NULL,
+        &r->lists, r->grid, r->def->threads,
         &(OozeNeighbourQuery){r->sorted, r->count, r->sorted, SUPPORT, true}, error);
 }
 
@@ -111,17 +113,20 @@ static OozeVec3 repulsion(const Relaxing *r, uint64_t sorted)
     return force;
 }
 
-static void project(const Relaxing *r, OozeVec3 *point)
+/* Sets the normal at the point too, where it is on the surface; else zero. */
+static void project(const Relaxing *r, OozeVec3 *point, OozeVec3 *known)
 {
     const OozeRelaxation *def = r->def;
     double s = def->spacing;
     double wall = def->kind == OOZE_RELAX_AREA ? WALL_AREA : WALL_VOLUME;
     int tries = def->kind == OOZE_RELAX_SURFACE ? 3 : 4;
+    *known = vec3(0, 0, 0);
     for (int i = 0; i < tries; i++) {
         OozeVec3 normal;
         double d = def->distance(def->context, *point, &normal);
         double excess = def->kind == OOZE_RELAX_SURFACE ? d : d + wall * s;
         if (def->kind == OOZE_RELAX_SURFACE ? fabs(excess) < 1e-6 * s : excess <= 0.0) {
+            *known = def->kind == OOZE_RELAX_SURFACE ? normal : *known;
             return;
         }
         *point = vec3_madd(*point, -excess, normal);
@@ -131,8 +136,11 @@ static void project(const Relaxing *r, OozeVec3 *point)
 static void move_point(Relaxing *r, uint64_t sorted, uint64_t i)
 {
     const OozeRelaxation *def = r->def;
-    OozeVec3 force = repulsion(r, sorted), normal;
-    double depth = -def->distance(def->context, r->points[i], &normal) / def->spacing;
+    OozeVec3 force = repulsion(r, sorted), normal = r->normals[i];
+    double depth = 0.0;
+    if (vec3_dot(normal, normal) == 0.0) {
+        depth = -def->distance(def->context, r->points[i], &normal) / def->spacing;
+    }
     if (def->kind == OOZE_RELAX_SURFACE) {
         force = vec3_madd(force, -vec3_dot(force, normal), normal);
     } else {
@@ -145,8 +153,21 @@ static void move_point(Relaxing *r, uint64_t sorted, uint64_t i)
     }
     r->last_move[i] = move;
     OozeVec3 point = vec3_madd(r->points[i], def->spacing, move);
-    project(r, &point);
+    project(r, &point, &r->normals[i]);
     r->points[i] = point;
+}
+
+/* Forces are those of the sorted copy, so that points may be moved immediately. */
+static void move_points(void *context, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Relaxing *r = context;
+    const uint32_t *order = ooze_grid_order(r->grid);
+    for (uint64_t i = begin; i < end; i++) {
+        if (order[i] >= r->def->fixed) {
+            move_point(r, i, order[i]);
+        }
+    }
 }
 
 static OozeStatus relax_rounds(Relaxing *r, OozeError *error)
@@ -156,13 +177,7 @@ static OozeStatus relax_rounds(Relaxing *r, OozeError *error)
         if (status) {
             return status;
         }
-        /* forces are those of the sorted copy, so that points may be moved immediately */
-        const uint32_t *order = ooze_grid_order(r->grid);
-        for (uint64_t i = 0; i < r->count; i++) {
-            if (order[i] >= r->def->fixed) {
-                move_point(r, i, order[i]);
-            }
-        }
+        ooze_parallel_for(r->def->threads, r->count, GRAIN, move_points, r);
     }
     return OOZE_OK;
 }
@@ -188,13 +203,15 @@ OozeStatus ooze_relax(const OozeRelaxation *def, OozeVec3 *points, uint64_t coun
     r.sparse = ooze_alloc(count + 16, sizeof *r.sparse);
     r.sorted = ooze_alloc_zero(count + 16, sizeof *r.sorted);
     r.last_move = ooze_alloc_zero(count, sizeof *r.last_move);
+    r.normals = ooze_alloc_zero(count, sizeof *r.normals);
     r.grid = ooze_grid_create();
-    OozeStatus status = r.sparse && r.sorted && r.last_move && r.grid
+    OozeStatus status = r.sparse && r.sorted && r.last_move && r.normals && r.grid
                             ? relax_rounds(&r, error)
                             : ooze_fail_memory(error, "spreading points evenly",
                                                count * (2 * sizeof *r.sorted + sizeof *points));
     ooze_neighbours_free(&r.lists);
     ooze_grid_destroy(r.grid);
+    ooze_free(r.normals);
     ooze_free(r.last_move);
     ooze_free(r.sorted);
     ooze_free(r.sparse);

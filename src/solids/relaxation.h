@@ -3,6 +3,7 @@
 #ifndef OOZE_SOLIDS_RELAXATION_H
 #define OOZE_SOLIDS_RELAXATION_H
 
+#include "base/threads.h"
 #include "base/vec3.h"
 
 typedef enum OozeRelaxKind {
@@ -19,8 +20,9 @@ typedef struct OozeRelaxation {
     double spacing; /* of the even state: one point per spacing^3, or per spacing^2 */
     uint64_t fixed; /* the first `fixed` points do not move */
     int rounds;
-    OozeRelaxDistance distance;
+    OozeRelaxDistance distance; /* called by several threads at once */
     const void *context;
+    OozeThreads *threads; /* NULL: the calling thread alone; the result is the same */
 } OozeRelaxation;
 
 /* Moves the points; deterministic. */

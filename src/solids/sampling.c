@@ -202,8 +202,8 @@ static OozeStatus fill_holes(const OozeShape *shape, const OozeMesh *mesh, doubl
 
 /* Spreads points over the faces, given those on the edges, and relaxes them. */
 static OozeStatus spread_evenly(const OozeShape *shape, const OozeMesh *mesh, double spacing,
-                                const OozePointSet *edges, OozeSurfaceSamples *spread_points,
-                                OozeError *error)
+                                const OozePointSet *edges, OozeThreads *threads,
+                                OozeSurfaceSamples *spread_points, OozeError *error)
 {
     double area = spread_points->area, wanted = fmax(rint(area / (spacing * spacing)), 1.0);
     uint64_t all = (uint64_t)wanted > edges->count ? (uint64_t)wanted : edges->count;
@@ -222,7 +222,8 @@ static OozeStatus spread_evenly(const OozeShape *shape, const OozeMesh *mesh, do
                                  .fixed = edges->count,
                                  .rounds = RELAX_ROUNDS,
                                  .distance = shape_distance,
-                                 .context = shape};
+                                 .context = shape,
+                                 .threads = threads};
     OozeStatus status = ooze_relax(&relaxation, made, all, error);
     if (status) {
         ooze_free(made);
@@ -234,7 +235,8 @@ static OozeStatus spread_evenly(const OozeShape *shape, const OozeMesh *mesh, do
 }
 
 static OozeStatus sample_mesh(const OozeShape *shape, const OozeMesh *mesh, double spacing,
-                              OozePointSet *samples, double *area, OozeError *error)
+                              OozeThreads *threads, OozePointSet *samples, double *area,
+                              OozeError *error)
 {
     *area = ooze_mesh_area(mesh);
     OozeStatus status = check_count(*area / (spacing * spacing), spacing, error);
@@ -245,7 +247,7 @@ static OozeStatus sample_mesh(const OozeShape *shape, const OozeMesh *mesh, doub
     uint64_t fixed = samples->count;
     OozeSurfaceSamples even = {.area = *area};
     if (!status) {
-        status = spread_evenly(shape, mesh, spacing, samples, &even, error);
+        status = spread_evenly(shape, mesh, spacing, samples, threads, &even, error);
     }
     for (uint64_t i = fixed; i < even.count && !status; i++) {
         status = offer(shape, samples, even.points[i], OOZE_SAMPLE_DISTANCE, spacing, error);
@@ -257,7 +259,8 @@ static OozeStatus sample_mesh(const OozeShape *shape, const OozeMesh *mesh, doub
 /* ---- all ---------------------------------------------------------------------------------- */
 
 static OozeStatus sample_simple(const OozeShape *shape, double spacing, const OozeBounds *clip,
-                                OozePointSet *samples, double *area, OozeError *error)
+                                OozeThreads *threads, OozePointSet *samples, double *area,
+                                OozeError *error)
 {
     OozeShapeKind kind = ooze_shape_kind(shape);
     if (kind == OOZE_SHAPE_PLANE) {
@@ -273,7 +276,7 @@ static OozeStatus sample_simple(const OozeShape *shape, double spacing, const Oo
     OozeMesh *mesh = NULL;
     OozeStatus status = ooze_shape_triangulate(shape, TRIANGLE_EDGE * spacing, clip, &mesh, error);
     if (!status) {
-        status = sample_mesh(shape, mesh, spacing, samples, area, error);
+        status = sample_mesh(shape, mesh, spacing, threads, samples, area, error);
     }
     ooze_mesh_free(mesh);
     return status;
@@ -300,8 +303,8 @@ static bool is_hidden(const OozeShape *shape, int own, OozeVec3 p, OozeVec3 norm
 }
 
 /* The samples of every part that are on the surface of the union. */
-static OozeStatus sample_compound(const OozeShape *shape, double spacing, OozePointSet *samples,
-                                  double *area, OozeError *error)
+static OozeStatus sample_compound(const OozeShape *shape, double spacing, OozeThreads *threads,
+                                  OozePointSet *samples, double *area, OozeError *error)
 {
     double sign = shape->inverted ? -1.0 : 1.0;
     OozeStatus status = OOZE_OK;
@@ -314,7 +317,7 @@ static OozeStatus sample_compound(const OozeShape *shape, double spacing, OozePo
         if (status) {
             return status;
         }
-        status = sample_simple(&part->shape, spacing, NULL, &own, &own_area, error);
+        status = sample_simple(&part->shape, spacing, NULL, threads, &own, &own_area, error);
         for (uint64_t i = 0; i < own.count && !status; i++) {
             OozeVec3 p = ooze_pose_to_world(&part->pose, own.points[i]);
             OozeVec3 normal = quat_rotate(part->pose.rotation, own.normals[i]);
@@ -334,33 +337,49 @@ static OozeStatus sample_compound(const OozeShape *shape, double spacing, OozePo
    few percent. */
 #define AREA_EDGE 0.02
 
-OozeStatus ooze_count_samples(const OozeShape *shape, double spacing, double *count,
-                              OozeError *error)
+/* Of a shape that is neither a plane nor a compound; about, and without many triangles. */
+static OozeStatus estimate_area(const OozeShape *shape, double spacing, double *area,
+                                OozeError *error)
 {
     OozeBounds bounds = ooze_shape_bounds(shape);
     OozeVec3 size = vec3_sub(bounds.max, bounds.min);
-    OozeSurfaceLattice lattice;
-    *count = INFINITY;
-    if (ooze_shape_kind(shape) == OOZE_SHAPE_PLANE) {
+    if (ooze_shape_kind(shape) == OOZE_SHAPE_BOX) {
+        *area = 2.0 * (size.x * size.y + size.y * size.z + size.z * size.x);
         return OOZE_OK;
     }
-    double area = 2.0 * (size.x * size.y + size.y * size.z + size.z * size.x);
-    if (!ooze_surface_lattice(shape, spacing, &lattice)) {
-        OozeMesh *mesh = NULL;
-        double edge = fmax(spacing, AREA_EDGE * fmax(size.x, fmax(size.y, size.z)));
-        OozeStatus status = ooze_shape_triangulate(shape, edge, NULL, &mesh, error);
-        if (status) {
-            return status;
-        }
-        area = ooze_mesh_area(mesh);
-        ooze_mesh_free(mesh);
+    if (shape->grid || shape->field) {
+        *area = shape->grid ? ooze_distance_grid_area(shape->grid)
+                            : ooze_heightfield_area(shape->field);
+        return OOZE_OK;
     }
-    *count = area / (spacing * spacing);
-    return OOZE_OK;
+    OozeMesh *mesh = NULL;
+    double edge = fmax(spacing, AREA_EDGE * fmax(size.x, fmax(size.y, size.z)));
+    OozeStatus status = ooze_shape_triangulate(shape, edge, NULL, &mesh, error);
+    *area = status ? 0.0 : ooze_mesh_area(mesh);
+    ooze_mesh_free(mesh);
+    return status;
+}
+
+OozeStatus ooze_count_samples(const OozeShape *shape, double spacing, double *count,
+                              OozeError *error)
+{
+    OozeStatus status = OOZE_OK;
+    *count = ooze_shape_kind(shape) == OOZE_SHAPE_PLANE ? INFINITY : 0.0;
+    for (int k = 0; k < (shape->parts ? shape->part_count : 1) && !status; k++) {
+        const OozeShape *part = shape->parts ? &shape->parts[k].shape : shape;
+        double area = 0.0;
+        if (ooze_shape_kind(part) == OOZE_SHAPE_PLANE) {
+            area = INFINITY;
+        } else {
+            status = estimate_area(part, spacing, &area, error);
+        }
+        *count += area / (spacing * spacing);
+    }
+    return status;
 }
 
 OozeStatus ooze_sample_surface(const OozeShape *shape, double spacing, const OozeBounds *clip,
-                               OozeSurfaceSamples *out, OozeError *error)
+                               OozeThreads *threads, OozeSurfaceSamples *out, OozeError *error)
 {
     *out = (OozeSurfaceSamples){0};
     if (!(spacing > 0.0) || !isfinite(spacing)) {
@@ -370,8 +389,9 @@ OozeStatus ooze_sample_surface(const OozeShape *shape, double spacing, const Ooz
     OozePointSet samples;
     OozeStatus status = ooze_point_set_create(&samples, spacing, error);
     if (!status) {
-        status = shape->parts ? sample_compound(shape, spacing, &samples, &out->area, error)
-                              : sample_simple(shape, spacing, clip, &samples, &out->area, error);
+        status = shape->parts
+                     ? sample_compound(shape, spacing, threads, &samples, &out->area, error)
+                     : sample_simple(shape, spacing, clip, threads, &samples, &out->area, error);
     }
     if (!status) {
         out->count = samples.count;

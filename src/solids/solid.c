@@ -158,6 +158,7 @@ void ooze_solid_free(OozeSolid *solid)
     ooze_shape_destroy(solid->shape);
     ooze_motion_free(&solid->motion);
     ooze_cell_set_free(&solid->sampled_cells);
+    ooze_cell_samples_free(&solid->cell_samples);
     memset(solid, 0, sizeof *solid);
 }
 

@@ -3,6 +3,7 @@
 #define OOZE_SOLIDS_SOLID_H
 
 #include "ooze/world.h"
+#include "solids/cell_samples.h"
 #include "solids/cell_set.h"
 #include "solids/motion.h"
 #include "solids/shape.h"
@@ -30,12 +31,15 @@ typedef struct OozeSolid {
     double params[OOZE_SOLID_PARAM_COUNT];
     OozeSolidMass mass;
     bool sampled;
-    OozeBounds clip; /* local: samples of an infinite plane lie inside it */
-    /* A large plane or box has samples near fluid only: within sampled_reach cells of the cells
-       below, which are those of its lattice (see surface_lattice.h). */
+    OozeBounds clip;     /* local: samples of an infinite plane lie inside it */
+    double sample_count; /* estimated number of samples of the whole surface; 0: not computed yet */
+    /* A large solid has samples near fluid only: within sampled_reach cells of the cells below (see
+       surface_lattice.h). */
     bool sampled_in_cells;
+    bool undivided[3]; /* axes along which there is one cell */
     int sampled_reach;
     OozeCellSet sampled_cells;
+    OozeCellSamples cell_samples; /* in these cells, where it has no lattice */
     float color[3];
 } OozeSolid;
 

@@ -47,6 +47,14 @@ bool ooze_surface_lattice(const OozeShape *shape, double spacing, OozeSurfaceLat
            (kind == OOZE_SHAPE_BOX && box_lattice(shape, spacing, lattice));
 }
 
+OozeSurfaceLattice ooze_surface_cells(const OozeShape *shape, double spacing)
+{
+    return (OozeSurfaceLattice){.kind = ooze_shape_kind(shape),
+                                .shape = shape,
+                                .axes = {vec3(1, 0, 0), vec3(0, 1, 0), vec3(0, 0, 1)},
+                                .step = {spacing, spacing, spacing}};
+}
+
 OozeVec3 ooze_lattice_point(const OozeSurfaceLattice *l, double i, double j, double k)
 {
     if (l->kind == OOZE_SHAPE_PLANE) {
@@ -116,8 +124,24 @@ static double cell_of_index(const OozeSurfaceLattice *lattice, int axis, double 
     return lattice->undivided[axis] ? 0.0 : floor(index / OOZE_CELL_STEPS);
 }
 
+/* Whether the surface of a shape can pass through a cell or those within `reach`: its distance from
+   the middle is at least the absolute value of the signed distance. */
+static bool surface_is_near(const OozeSurfaceLattice *lattice, uint64_t cell, int reach)
+{
+    OozeVec3 normal;
+    double side = OOZE_CELL_STEPS * lattice->step[0];
+    OozeVec3 middle = vec3(((double)ooze_cell_coordinate(cell, 0) + 0.5) * side,
+                           ((double)ooze_cell_coordinate(cell, 1) + 0.5) * side,
+                           ((double)ooze_cell_coordinate(cell, 2) + 0.5) * side);
+    double distance = fabs(ooze_shape_distance(lattice->shape, middle, &normal));
+    return !(distance > sqrt(3.0) * side * (reach + 0.5) + lattice->step[0]);
+}
+
 bool ooze_lattice_touches(const OozeSurfaceLattice *lattice, uint64_t cell, int reach)
 {
+    if (lattice->shape) {
+        return surface_is_near(lattice, cell, reach);
+    }
     bool inside = true, at_end = false;
     for (int k = 0; k < 3; k++) {
         double at = (double)ooze_cell_coordinate(cell, k);
@@ -151,10 +175,55 @@ static OozeStatus add_around(const OozeSurfaceLattice *lattice, uint64_t cell, i
     return status;
 }
 
+/* Adds to each cell those within `reach` of it along one axis. */
+static OozeStatus widen(OozeCellSet *cells, int axis, int reach, OozeError *error)
+{
+    uint64_t count = cells->count;
+    OozeStatus status = OOZE_OK;
+    for (uint64_t i = 0; i < count; i++) {
+        for (int64_t shift = -reach; shift <= reach && !status; shift++) {
+            int64_t at[3];
+            for (int k = 0; k < 3; k++) {
+                at[k] = ooze_cell_coordinate(cells->keys[i], k) + (k == axis ? shift : 0);
+            }
+            status = shift == 0
+                         ? OOZE_OK
+                         : ooze_cell_set_add(cells, ooze_cell_key(at[0], at[1], at[2]), error);
+        }
+    }
+    ooze_cell_set_sort(cells);
+    return status;
+}
+
+/* As ooze_lattice_around, with few evaluations of the distance. */
+static OozeStatus around_surface(const OozeSurfaceLattice *lattice, const OozeCellSet *cells,
+                                 int reach, bool sampled, OozeCellSet *around, OozeError *error)
+{
+    uint64_t kept = 0;
+    around->count = 0;
+    OozeStatus status = ooze_cell_set_reserve(around, cells->count, error);
+    for (uint64_t i = 0; i < cells->count && !status; i++) {
+        around->keys[around->count++] = cells->keys[i];
+    }
+    for (int axis = 0; axis < 3 && !status; axis++) {
+        status = widen(around, axis, reach, error);
+    }
+    for (uint64_t i = 0; i < around->count; i++) {
+        if (!sampled || surface_is_near(lattice, around->keys[i], 0)) {
+            around->keys[kept++] = around->keys[i];
+        }
+    }
+    around->count = kept;
+    return status;
+}
+
 OozeStatus ooze_lattice_around(const OozeSurfaceLattice *lattice, const OozeCellSet *cells,
                                int reach, bool sampled, OozeCellSet *around, OozeError *error)
 {
     OozeStatus status = OOZE_OK;
+    if (lattice->shape) {
+        return around_surface(lattice, cells, reach, sampled, around, error);
+    }
     around->count = 0;
     for (uint64_t i = 0; i < cells->count && !status; i++) {
         status = add_around(lattice, cells->keys[i], reach, sampled, around, error);

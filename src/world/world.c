@@ -518,7 +518,9 @@ void ooze_world_stats(const OozeWorld *world, OozeWorldStats *stats)
         .parts = world->timer.parts,
     };
     for (int i = 0; i < world->solids.count; i++) {
-        stats->memory_bytes += ooze_shape_bytes(world->solids.items[i].shape);
+        const OozeSolid *solid = &world->solids.items[i];
+        stats->memory_bytes +=
+            ooze_shape_bytes(solid->shape) + ooze_cell_samples_bytes(&solid->cell_samples);
     }
     for (int i = 0; i < world->sinks.count; i++) {
         stats->memory_bytes += ooze_shape_bytes(world->sinks.items[i].shape);

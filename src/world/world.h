@@ -85,10 +85,10 @@ struct OozeWorld {
     void *dynamics_data;
     int exact_contacts_max; /* see OozeDynamicStage */
     OozeBoundary boundary;
-    uint64_t fixed_samples;   /* boundary samples before those of large boxes and planes */
+    uint64_t fixed_samples;   /* boundary samples before those of large solids and planes */
     uint64_t bounded_samples; /* boundary samples before those of planes */
     bool boundary_stale;      /* solids were added: all solids must be sampled again */
-    bool boxes_stale;         /* large boxes and planes must be sampled again */
+    bool large_stale;         /* large solids and planes must be sampled again */
     bool planes_stale;        /* planes must be sampled again */
     OozeGrid *grid;
     OozeNeighbours fluid, fluid_boundary;
@@ -240,7 +240,11 @@ bool ooze_world_halve_substep(OozeWorld *world);
 /* Speed of the fastest particle, m/s. */
 OozeStatus ooze_world_fastest_particle(OozeWorld *world, double *speed, OozeError *error);
 
-/* Creates boundary samples on new solids and where fluid comes near planes and large boxes. `low`,
+/* The cells of a solid's surface at its present pose, in which it is sampled where it is large;
+   false: it cannot be sampled in cells. */
+bool ooze_world_find_lattice(const OozeWorld *world, const OozeSolid *solid,
+                             OozeSurfaceLattice *lattice);
+/* Creates boundary samples on new solids and where fluid comes near planes and large solids. `low`,
    `high`: bounding box of the particles; low > high where there are none. */
 OozeStatus ooze_world_update_samples(OozeWorld *world, const float low[3], const float high[3],
                                      OozeError *error);

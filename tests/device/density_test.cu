@@ -126,7 +126,7 @@ static void add_solid(Stage *stage, OozeShapeDef shape, OozeVec3 velocity, bool 
     stage->solids.push_back(solid);
     if (sampled) {
         int index = (int)stage->solids.size() - 1;
-        CHECK_OK(ooze_boundary_add(&stage->boundary, &solid, index, spacing, &error));
+        CHECK_OK(ooze_boundary_add(&stage->boundary, &solid, index, spacing, NULL, &error));
     }
 }
 

@@ -31,7 +31,7 @@ struct Scene {
             def.friction = k == 0 ? INFINITY : 0.5;
             CHECK_OK(ooze_solid_create(&solids[k], &def, OOZE_AXIS_Y, s, &error));
             solids[k].clip = {vec3(-1, -1, -1), vec3(1, 1, 1)};
-            CHECK_OK(ooze_boundary_add(&boundary, &solids[k], k, s, &error));
+            CHECK_OK(ooze_boundary_add(&boundary, &solids[k], k, s, NULL, &error));
         }
         context.boundary = &boundary;
         context.solids = solids;
@@ -251,7 +251,7 @@ static void samples_are_added_and_removed(void **)
     assert_int_equal(scene.walls.count, all / 2);
     check_samples(&scene);
     scene.solids[3].clip = {vec3(-2, -2, -2), vec3(2, 2, 2)};
-    CHECK_OK(ooze_boundary_add(&scene.boundary, &scene.solids[3], 3, s, &error));
+    CHECK_OK(ooze_boundary_add(&scene.boundary, &scene.solids[3], 3, s, NULL, &error));
     scene.update(true);
     assert_true(scene.walls.count > all / 2);
     check_samples(&scene);

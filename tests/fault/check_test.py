@@ -149,7 +149,7 @@ class CheckTest(runs.RunTest):
         self.write(SCENE + "periodic: {x: [-1e3, 1e3], z: [-1e3, 1e3]}\n")
         self.refused("the surface of solid 'floor' would need 1e+10 boundary particles")
         self.write(SCENE + "  - {name: hall, shape: {type: sphere, radius: 450, "
-                   "inverted: true}}\n")
+                   "inverted: true}}\nperiodic: {x: [-1, 1]}\n")
         self.refused("the surface of solid 'hall' would need")
 
     def test_fast_fluids_and_solids_are_refused(self):

@@ -32,7 +32,7 @@ static void add(OozeBoundary *boundary, OozeSolid *solids, int count)
 {
     for (int i = 0; i < count; i++) {
         solids[i].clip = ooze_bounds_transform(&clip, &solids[i].pose, true);
-        CHECK_OK(ooze_boundary_add(boundary, &solids[i], i, s, &error));
+        CHECK_OK(ooze_boundary_add(boundary, &solids[i], i, s, NULL, &error));
     }
 }
 
@@ -63,7 +63,7 @@ static void check_evenness(const OozeShapeDef *def, double area)
     double measured;
     CHECK_OK(ooze_shape_create(def, OOZE_AXIS_Y, s, &shape, &error));
     OozeSurfaceSamples made = {0};
-    CHECK_OK(ooze_sample_surface(shape, s, &clip, &made, &error));
+    CHECK_OK(ooze_sample_surface(shape, s, &clip, NULL, &made, &error));
     n = made.count;
     x = made.points;
     normals = made.normals;
@@ -128,7 +128,7 @@ static void samples_are_even_on_a_mesh(void **state)
     uint64_t n;
     double area;
     OozeSurfaceSamples made = {0};
-    CHECK_OK(ooze_sample_surface(shape, s, NULL, &made, &error));
+    CHECK_OK(ooze_sample_surface(shape, s, NULL, NULL, &made, &error));
     n = made.count;
     samples = made.points;
     normals = made.normals;
@@ -157,7 +157,7 @@ static void edges_and_corners_are_covered(void **state)
     OozeShape *shape;
     OozeSurfaceSamples made;
     CHECK_OK(ooze_shape_create(&def.shape, OOZE_AXIS_Y, s, &shape, &error));
-    CHECK_OK(ooze_sample_surface(shape, s, &clip, &made, &error));
+    CHECK_OK(ooze_sample_surface(shape, s, &clip, NULL, &made, &error));
     for (int i = 0; i < 360; i++) { /* along the rim, on a polygon inside the true circle */
         OozeVec3 p = vec3(0.5 * cos(i * PI / 180), 0.45, 0.5 * sin(i * PI / 180));
         assert_true(nearest_to(p, made.points, made.count, made.count) < 0.56 * s);
@@ -167,7 +167,7 @@ static void edges_and_corners_are_covered(void **state)
     ooze_shape_destroy(shape);
     def = solid_of(OOZE_SHAPE_CONE);
     CHECK_OK(ooze_shape_create(&def.shape, OOZE_AXIS_Y, s, &shape, &error));
-    CHECK_OK(ooze_sample_surface(shape, s, &clip, &made, &error));
+    CHECK_OK(ooze_sample_surface(shape, s, &clip, NULL, &made, &error));
     CHECK_NEAR(nearest_to(vec3(0, 0.9, 0), made.points, made.count, made.count), 0.0,
                1e-9); /* the tip */
     ooze_free(made.points);
@@ -413,7 +413,7 @@ static void periodic_seam_is_seamless(void **state)
     OozeSolid plane = make(&def);
     OozeBoundary boundary = {0};
     plane.clip = tile;
-    CHECK_OK(ooze_boundary_add(&boundary, &plane, 0, s, &error));
+    CHECK_OK(ooze_boundary_add(&boundary, &plane, 0, s, NULL, &error));
     assert_int_equal(boundary.count, 100);
     CHECK_OK(ooze_boundary_update(&boundary, NULL, &plane, 2 * s, &periodic, &error));
     CHECK_OK(ooze_boundary_measure(&boundary, NULL, NULL, &error));
@@ -433,7 +433,7 @@ static void failures_are_clean(void **state)
     for (uint64_t n = 1; status == OOZE_ERROR_MEMORY; n++) {
         OozeBoundary boundary = {0};
         ooze_memory_fail_after(n);
-        status = ooze_boundary_add(&boundary, &solid, 0, 2 * s, NULL);
+        status = ooze_boundary_add(&boundary, &solid, 0, 2 * s, NULL, NULL);
         if (!status) {
             status = ooze_boundary_update(&boundary, NULL, &solid, 2 * s, &open_space, NULL);
         }
@@ -445,15 +445,16 @@ static void failures_are_clean(void **state)
     }
     assert_int_equal(status, OOZE_OK);
     OozeBoundary boundary = {0};
-    CHECK_FAILS(ooze_boundary_add(&boundary, &solid, 0, 1e-9, &error), OOZE_ERROR_LIMIT, "");
-    CHECK_FAILS(ooze_boundary_add(&boundary, &solid, 0, NAN, &error), OOZE_ERROR_ARGUMENT,
+    CHECK_FAILS(ooze_boundary_add(&boundary, &solid, 0, 1e-9, NULL, &error), OOZE_ERROR_LIMIT, "");
+    CHECK_FAILS(ooze_boundary_add(&boundary, &solid, 0, NAN, NULL, &error), OOZE_ERROR_ARGUMENT,
                 "spacing");
     ooze_boundary_free(&boundary);
     ooze_solid_free(&solid);
     def = ooze_solid_def_default();
     solid = make(&def);
     solid.clip.max.x = NAN;
-    CHECK_FAILS(ooze_boundary_add(&boundary, &solid, 0, s, &error), OOZE_ERROR_ARGUMENT, "plane");
+    CHECK_FAILS(ooze_boundary_add(&boundary, &solid, 0, s, NULL, &error), OOZE_ERROR_ARGUMENT,
+                "plane");
     ooze_solid_free(&solid);
 }
 

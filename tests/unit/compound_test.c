@@ -209,7 +209,7 @@ static void check_samples(const OozeShapeDef *def, double area)
     uint64_t n = 0;
     double nearest = INFINITY, hole = 0.0;
     OozeSurfaceSamples made = {0};
-    CHECK_OK(ooze_sample_surface(shape, s, NULL, &made, &error));
+    CHECK_OK(ooze_sample_surface(shape, s, NULL, NULL, &made, &error));
     n = made.count;
     x = made.points;
     normals = made.normals;
@@ -325,7 +325,7 @@ static OozeStatus make_all(const OozeShapeDef *def, OozeError *error)
     status = status ? status : ooze_shape_mass(shape, 1000.0, "thing", &mass, error);
     status = status ? status : ooze_point_shell_create(shape, &shell, error);
     status = status ? status : ooze_shape_triangulate(shape, 0.5, NULL, &mesh, error);
-    status = status ? status : ooze_sample_surface(shape, 0.2, NULL, &samples, error);
+    status = status ? status : ooze_sample_surface(shape, 0.2, NULL, NULL, &samples, error);
     ooze_free(samples.points);
     ooze_free(samples.normals);
     ooze_mesh_free(mesh);

@@ -182,7 +182,7 @@ static void samples_cover_the_surface(void **state)
         OozeSurfaceSamples samples;
         OozeMesh *mesh = NULL;
         double s = 2.0 * SPACING, hole = 0.0, nearest = INFINITY;
-        CHECK_OK(ooze_sample_surface(shape, s, NULL, &samples, &error));
+        CHECK_OK(ooze_sample_surface(shape, s, NULL, NULL, &samples, &error));
         CHECK_OK(ooze_shape_triangulate(shape, s, NULL, &mesh, &error));
         for (uint64_t v = 0; v < mesh->vertex_count; v++) {
             double found = INFINITY;
