@@ -7,6 +7,7 @@ import concurrent.futures
 import json
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -67,7 +68,7 @@ TAME = {
 
 def sanitized():
     cache = runs.BUILD / "CMakeCache.txt"
-    return cache.exists() and "-fsanitize" in cache.read_text()
+    return cache.exists() and bool(re.search(r"^OOZE_SANITIZE:\w+=\S", cache.read_text(), re.M))
 
 
 class Grammar:
@@ -214,8 +215,8 @@ class RandomScenesTest(runs.RunTest):
         return problem_of(code, errors, (0, 3))
 
     def each(self, work, numbers):
-        """The results of all scenes; two at a time."""
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        """The results of all scenes, one a core at a time."""
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             return list(pool.map(work, numbers))
 
     def assert_no_problems(self, numbers, problems):
