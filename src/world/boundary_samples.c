@@ -411,7 +411,7 @@ double ooze_world_count_samples(const OozeWorld *world, const OozeBounds *fluid,
     for (int i = 0; i < world->solids.count && world->method->uses_boundary_neighbours; i++) {
         const OozeSolid *solid = &world->solids.items[i];
         OozeSurfaceLattice lattice;
-        bool divisible = find_lattice(world, solid, &lattice);
+        bool divisible = ooze_world_find_lattice(world, solid, &lattice);
         double count = 0.0;
         if (is_plane(solid) &&
             (divisible || ooze_surface_lattice(solid->shape, spacing, &lattice))) {
