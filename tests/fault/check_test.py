@@ -107,7 +107,8 @@ class CheckTest(runs.RunTest):
 
     def test_a_dry_run_counts(self):
         """1e8 particles: of a box exactly, of a ball to 2 %. The limit of 1 s of processor time
-        ends a process that fills. Where memory does not suffice, the estimate comes before the error."""
+        ends a process that fills. Where memory does not suffice, the estimate comes before the
+        error."""
         ball = SCENE.replace("type: box, size: [0.1, 0.1, 0.1]", "type: sphere, radius: 0.06204")
         pair = SCENE.replace("fluids:\n", "fluids:\n  - {name: more, body: rigid, material: syrup, "
                              "shape: {type: box, size: [0.1, 0.1, 0.1], position: [3, 9, 0]}}\n")
