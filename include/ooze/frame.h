@@ -39,7 +39,7 @@ typedef struct OozeFieldView {
 
 typedef struct OozeSolidView {
     const char *name;
-    OozePose pose;
+    OozeSolidPose pose;
 } OozeSolidView;
 
 typedef struct OozeMaterialView {

@@ -94,23 +94,23 @@ typedef struct OozeMotionDef {
     int keyframe_count;
     OozeInterpolation interpolation;
     OozeVec3 velocity;       /* m/s */
-    OozeVec3 spin;           /* rad/s, angular velocity about `pivot`, world axes */
+    OozeVec3 spin;           /* deg/s, angular velocity about `pivot`, world axes */
     OozeVec3 pivot;          /* m, relative to the shape's position */
     OozeVec3 sine_amplitude; /* m */
     double sine_frequency;   /* Hz */
-    double sine_phase;       /* rad */
+    double sine_phase;       /* deg: 90 is a quarter of a period */
     double start, stop;      /* s */
 } OozeMotionDef;
 
 OOZE_API OozeMotionDef ooze_motion_def_default(void);
 
-/* Placement and motion of a rigid frame. */
-typedef struct OozePose {
-    OozeVec3 position; /* m, of the frame's origin */
-    OozeQuat rotation; /* from the frame's axes to the world's */
+/* Placement and motion of a solid. */
+typedef struct OozeSolidPose {
+    OozeVec3 position; /* m, of the origin of the solid's axes */
+    OozeQuat rotation; /* from the solid's axes to the world's */
     OozeVec3 velocity; /* m/s, of the origin */
-    OozeVec3 spin;     /* rad/s, angular velocity, world axes */
-} OozePose;
+    OozeVec3 spin;     /* deg/s, angular velocity, world axes */
+} OozeSolidPose;
 
 #ifdef __cplusplus
 }

@@ -198,7 +198,7 @@ OOZE_API OozeStatus ooze_world_get_solid(const OozeWorld *world, OozeSolidId id,
    velocity and spin of the pose until the next call. A dynamic solid has the pose, velocity and
    spin at once, and stays dynamic. */
 OOZE_API OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id,
-                                              const OozePose *pose, OozeError *error);
+                                              const OozeSolidPose *pose, OozeError *error);
 
 /* ---- joints ------------------------------------------------------------------------------ */
 
@@ -218,8 +218,8 @@ typedef struct OozeJointDef {
     OozeSolidId solid, other; /* other.index -1: the world */
     OozeVec3 anchor;  /* m, in the world at the time of adding; not finite: the solid's position */
     OozeVec3 axis;    /* of hinge and slider, in the world at the time of adding */
-    double low, high; /* rad or m, limits of the angle or displacement since adding; NAN: none */
-    double speed;     /* rad/s or m/s, target of the motor, relative to the other solid */
+    double low, high; /* deg or m, limits of the angle or displacement since adding; NAN: none */
+    double speed;     /* deg/s or m/s, target of the motor, relative to the other solid */
     double force;     /* N m or N, largest torque or force of the motor; 0: no motor */
 } OozeJointDef;
 
@@ -265,7 +265,7 @@ typedef struct OozeFluidDef {
     OozeFill fill;
     double jitter;      /* largest displacement of OOZE_FILL_JITTERED, in spacings */
     OozeVec3 velocity;  /* m/s */
-    OozeVec3 spin;      /* rad/s, angular velocity about the shape's position */
+    OozeVec3 spin;      /* deg/s, angular velocity about the shape's position */
     double temperature; /* degC; NAN: that of the air */
 } OozeFluidDef;
 
@@ -298,7 +298,7 @@ typedef struct OozeEmitterDef {
     OozeShapeDef shape;   /* in world space, cut by the plane of the exit at time 0 */
     OozeVec3 position;    /* m, centre of the exit */
     OozeVec3 direction;   /* of the jet; zero: down */
-    double roll;          /* rad, rotation of the outline about the direction */
+    double roll;          /* deg, rotation of the outline about the direction */
     double speed;         /* m/s, of the jet relative to the nozzle */
     double length;        /* m upstream of the exit with prescribed velocity; NAN: kernel support */
     double start, stop;   /* s, the nozzle emits between these times */

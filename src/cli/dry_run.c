@@ -13,10 +13,16 @@
 #include "cli/report.h"
 #include "cli/run_output.h"
 #include "output/frame_file.h"
+#include "scene/scene.h"
 #include "world/world.h"
 
 #define TRIAL_SECONDS 2.0
 enum { TRIAL_STEPS = 50 };
+/* The same for scenes whose fluids are counted, and the particles of their trial. A GPU needs more
+   of them to be busy. */
+#define SMALL_TRIAL_SECONDS 0.4
+#define SMALL_TRIAL         2e4
+#define SMALL_TRIAL_ON_GPU  2e5
 
 /* Free bytes on the disk of `path`, by its nearest existing folder; negative: unknown. */
 static double free_bytes(const char *path)
@@ -44,6 +50,8 @@ static double free_bytes(const char *path)
 }
 
 typedef struct Trial {
+    double seconds_max;
+    double particles;        /* at the beginning */
     uint64_t steps;          /* that were timed */
     double first_seconds;    /* of the first step, which also prepares the others */
     double particle_seconds; /* of one step per particle; NAN: no particles */
@@ -57,20 +65,21 @@ static OozeStatus take_step(OozeWorld *world, OozeError *error)
     return status ? status : ooze_world_measure(world, true, error);
 }
 
-/* Takes a few steps; with emitters as many as fit into two seconds, since the cost of a step grows.
-   The first step is not timed: it samples the boundaries and allocates. Costs are averaged with
-   weights that decay over about fifty steps, so that the last steps count most. */
+/* Takes a few steps; with emitters as many as fit into the time of the trial, since the cost of a
+   step grows. The first step is not timed: it samples the boundaries and allocates. Costs are
+   averaged with weights that decay over about fifty steps, so that the last steps count most. */
 static OozeStatus make_trial(OozeWorld *world, uint64_t steps, Trial *trial, OozeError *error)
 {
     const double kept = 0.98;
     double seconds = 0.0, particles = 0.0, weight = 0.0;
     uint64_t max = world->emitters.count > 0 ? UINT64_MAX : TRIAL_STEPS;
     double clock = ooze_clock();
+    trial->particles = (double)ooze_world_particle_count(world);
     OozeStatus status = steps > 0 ? take_step(world, error) : OOZE_OK;
     double begin = ooze_clock();
     trial->first_seconds = begin - clock;
     while (!status && trial->steps + 1 < steps && trial->steps < max &&
-           (trial->steps == 0 || ooze_clock() - begin < TRIAL_SECONDS)) {
+           (trial->steps == 0 || ooze_clock() - begin < trial->seconds_max)) {
         double start = ooze_clock();
         status = take_step(world, error);
         trial->steps++;
@@ -91,22 +100,43 @@ static OozeStatus make_trial(OozeWorld *world, uint64_t steps, Trial *trial, Ooz
 
 /* Totals of the whole run, including particles of emitters. */
 typedef struct Forecast {
+    bool counted;              /* particles are counted, not placed */
+    double more;               /* particles of the scene beyond those of the trial */
+    double boundary;           /* boundary particles */
     double first, last;        /* particles at the beginning and the end */
     double frame_particles;    /* summed over the frames */
     double bytes_fixed, bytes; /* of a frame; per particle */
+    double array_bytes;        /* of the method's arrays in a frame of the trial */
     double memory, disk;
 } Forecast;
+
+/* Bytes of a boundary particle: its place in the solid and in the world, and lists. */
+#define BOUNDARY_BYTES 200.0
 
 static void foresee(OozeWorld *world, uint64_t last_frame, double frame_seconds, Forecast *forecast)
 {
     enum { PLACES = 4096 }; /* frames sampled in a long run, since growth is smooth */
     uint64_t frames = last_frame + 1, places = frames < PLACES ? frames : PLACES;
-    forecast->first = ooze_world_forecast_particles(world, 0.0);
+    forecast->first = ooze_world_forecast_particles(world, 0.0) + forecast->more;
     for (uint64_t i = 0; i < places; i++) {
         double frame = places > 1 ? (double)last_frame * (double)i / (double)(places - 1) : 0.0;
-        forecast->last = ooze_world_forecast_particles(world, frame * frame_seconds);
+        forecast->last =
+            ooze_world_forecast_particles(world, frame * frame_seconds) + forecast->more;
         forecast->frame_particles += forecast->last * (double)frames / (double)places;
     }
+}
+
+/* Bytes in a frame of the method's arrays, such as links between particles. */
+static double array_bytes(const OozeWorld *world, const OozeFrame *frame)
+{
+    double bytes = 0.0;
+    for (int i = 0; i < world->method->array_count; i++) {
+        const OozeFieldView *array = ooze_frame_state(frame, world->method->arrays[i].name);
+        bytes += array ? (double)array->count * (double)array->components *
+                             (double)ooze_field_type_size(array->type)
+                       : 0.0;
+    }
+    return bytes;
 }
 
 static void foresee_bytes(const OozeFrame *frame, const OozeWorldStats *stats, double frames,
@@ -120,6 +150,7 @@ static void foresee_bytes(const OozeFrame *frame, const OozeWorldStats *stats, d
         copied += OOZE_RUN_OUTPUT_COPIES * (double)field->stride * size;
     }
     double count = (double)frame->particle_count;
+    forecast->bytes += count > 0.0 ? forecast->array_bytes / count : 0.0;
     forecast->bytes_fixed = (double)ooze_frame_file_bytes(frame) - count * forecast->bytes;
     /* Growing arrays have spare capacity; the store of later particles is held twice, for sorting.
        */
@@ -127,6 +158,8 @@ static void foresee_bytes(const OozeFrame *frame, const OozeWorldStats *stats, d
     forecast->memory =
         (double)(stats->memory_bytes - stats->particle_bytes) + growing * forecast->last;
     forecast->memory = fmax(forecast->memory, (double)stats->memory_bytes);
+    forecast->memory +=
+        BOUNDARY_BYTES * fmax(0.0, forecast->boundary - (double)stats->boundary_particles);
     forecast->memory += copied * forecast->last;
     forecast->disk = frames * forecast->bytes_fixed + forecast->bytes * forecast->frame_particles;
 }
@@ -138,17 +171,19 @@ static void print_forecast(const Forecast *forecast, const Trial *trial, const O
     uint64_t steps = last_frame * info->steps_per_frame;
     double frames = (double)last_frame + 1.0;
     double later = steps > 0 ? (double)(steps - 1) : 0.0;
+    double ratio = forecast->counted ? forecast->first / fmax(trial->particles, 1.0) : 1.0;
     double steps_seconds =
-        trial->first_seconds +
+        trial->first_seconds * ratio +
         (isnan(trial->particle_seconds)
              ? trial->step_seconds * later
              : trial->particle_seconds * forecast->frame_particles * later / frames);
-    printf("particles    %s", ooze_quantity_count(a, (uint64_t)forecast->first));
+    printf("particles    %s%s", ooze_quantity_count(a, (uint64_t)forecast->first),
+           forecast->counted ? " (counted, not placed)" : "");
     if (forecast->last > forecast->first) {
         printf(", and with emitters %s at the end, unless some leave",
                ooze_quantity_count(a, (uint64_t)forecast->last));
     }
-    printf("\nboundary     %s\n", ooze_quantity_count(a, stats->boundary_particles));
+    printf("\nboundary     %s\n", ooze_quantity_count(a, (uint64_t)forecast->boundary));
     printf("frames       0 to %s, %g s of simulated time\n", ooze_quantity_count(a, last_frame),
            (double)steps * info->time_step);
     printf("steps        %s of %g s, %s a frame\n", ooze_quantity_count(a, steps), info->time_step,
@@ -161,35 +196,82 @@ static void print_forecast(const Forecast *forecast, const Trial *trial, const O
     printf("disk         %s, %s for the last frame\n", ooze_quantity_bytes(a, forecast->disk),
            ooze_quantity_bytes(b, forecast->bytes_fixed + forecast->bytes * forecast->last));
     printf(
-        "time         %s and the writing, from a trial of %s steps with %d thread%s\n",
+        "time         %s and the writing, from a trial of %s steps with %d thread%s",
         ooze_quantity_seconds(a, steps_seconds + trial->probe_seconds * forecast->frame_particles),
         ooze_quantity_count(b, trial->steps + (steps > 0)), stats->threads,
         stats->threads == 1 ? "" : "s");
+    if (forecast->counted) {
+        printf(" and %s particles", ooze_quantity_count(a, (uint64_t)trial->particles));
+    }
+    printf("\n");
 }
 
-int ooze_dry_run(OozeWorld *world, const OozeSceneInfo *info, uint64_t last_frame,
-                 const char *folder)
+/* A smaller copy of a scene whose fluids are counted. */
+static OozeStatus build_trial(const OozeDryRun *plan, double total, OozeWorld **world,
+                              OozeError *error)
 {
-    OozeError error = {0};
-    Trial trial = {0};
-    Forecast forecast = {0};
-    foresee(world, last_frame, (double)info->steps_per_frame * info->time_step, &forecast);
-    if (make_trial(world, last_frame * info->steps_per_frame, &trial, &error)) {
-        return ooze_report_error(&error);
+    OozeBuildOptions options = *plan->options;
+    options.log = NULL; /* the first build has printed its warnings */
+    bool processor = strcmp(plan->world->engine->name, ooze_cpu_engine.name) == 0;
+    double particles = processor ? SMALL_TRIAL : SMALL_TRIAL_ON_GPU;
+    OozeStatus status =
+        ooze_scene_build_trial(plan->scene, &options, fmin(1.0, particles / total), world, error);
+    return status ? status : ooze_world_choose_engine(*world, error);
+}
+
+static OozeStatus estimate(const OozeDryRun *plan, OozeWorld *world, Forecast *forecast,
+                           OozeError *error)
+{
+    const OozeSceneInfo *info = ooze_scene_info(plan->scene);
+    Trial trial = {.seconds_max = forecast->counted ? SMALL_TRIAL_SECONDS : TRIAL_SECONDS};
+    foresee(world, plan->last_frame, (double)info->steps_per_frame * info->time_step, forecast);
+    OozeStatus status = make_trial(world, plan->last_frame * info->steps_per_frame, &trial, error);
+    if (status) {
+        return status;
     }
     OozeWorldStats stats;
     ooze_world_stats(world, &stats);
     const OozeFrame *frame = ooze_world_frame(world);
     if (!frame) {
-        ooze_fail_memory(&error, "the frame view", 0);
+        return ooze_fail_memory(error, "the frame view", 0);
+    }
+    OozeBounds fluid;
+    forecast->boundary = (double)stats.boundary_particles;
+    if (forecast->counted) {
+        status = ooze_scene_fluid_bounds(plan->scene, &fluid, error);
+        forecast->boundary =
+            status ? 0.0 : ooze_world_count_samples(plan->world, &fluid, forecast->first);
+    }
+    forecast->array_bytes = array_bytes(world, frame);
+    foresee_bytes(frame, &stats, (double)plan->last_frame + 1.0, forecast);
+    print_forecast(forecast, &trial, info, &stats, plan->last_frame);
+    return status;
+}
+
+int ooze_dry_run(const OozeDryRun *plan)
+{
+    OozeError error = {0};
+    OozeWorld *trial = NULL;
+    Forecast forecast = {.counted = plan->scene->counted};
+    OozeStatus status = OOZE_OK;
+    if (forecast.counted) {
+        double total = 0.0;
+        for (int i = 0; i < plan->scene->def.fluid_count; i++) {
+            total += (double)plan->scene->filled[i];
+        }
+        status = build_trial(plan, total, &trial, &error);
+        forecast.more = status ? 0.0 : total - (double)ooze_world_particle_count(trial);
+    }
+    status = status ? status : estimate(plan, trial ? trial : plan->world, &forecast, &error);
+    ooze_world_destroy(trial);
+    if (status) {
         return ooze_report_error(&error);
     }
-    foresee_bytes(frame, &stats, (double)last_frame + 1.0, &forecast);
-    print_forecast(&forecast, &trial, info, &stats, last_frame);
-    double room = folder ? free_bytes(folder) : -1.0;
+    double room = plan->folder ? free_bytes(plan->folder) : -1.0;
     if (room >= 0.0 && room < forecast.disk) {
         char text[OOZE_QUANTITY_SIZE];
-        ooze_report_warning("'%s' has room for %s only", folder, ooze_quantity_bytes(text, room));
+        ooze_report_warning("'%s' has room for %s only", plan->folder,
+                            ooze_quantity_bytes(text, room));
     }
     return OOZE_EXIT_OK;
 }

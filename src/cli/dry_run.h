@@ -4,8 +4,16 @@
 
 #include "ooze/scene.h"
 
-/* `folder` may be NULL; writes no files. Returns the exit code. */
-int ooze_dry_run(OozeWorld *world, const OozeSceneInfo *info, uint64_t last_frame,
-                 const char *folder);
+typedef struct OozeDryRun {
+    const OozeScene *scene;
+    OozeWorld *world; /* of ooze_scene_build_counted */
+    const OozeBuildOptions *options;
+    uint64_t last_frame;
+    const char *folder; /* of the run; NULL: not known yet */
+} OozeDryRun;
+
+/* Prints the estimate and writes no files. Returns the exit code. A world whose fluids are only
+   counted stays empty: steps are timed in a smaller copy of the scene. */
+int ooze_dry_run(const OozeDryRun *plan);
 
 #endif

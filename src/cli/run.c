@@ -42,6 +42,7 @@ typedef struct Job {
     OozeRunSession session;
     OozeMeshing meshing;
     char *mesh_folder;
+    OozeError refusal; /* of a dry run: the scene does not fit into memory */
 } Job;
 
 /* ---- command line ------------------------------------------------------------------------- */
@@ -437,8 +438,11 @@ static int build_world(Job *job)
                                 .log = ooze_run_log_callback,
                                 .log_user = &job->log};
     /* reports an unavailable device before anything is written */
-    if (ooze_scene_build(job->scene, &options, &job->world, &error) ||
-        ooze_world_choose_engine(job->world, &error)) {
+    OozeStatus status =
+        job->plan.dry_run
+            ? ooze_scene_build_counted(job->scene, &options, &job->world, &job->refusal, &error)
+            : ooze_scene_build(job->scene, &options, &job->world, &error);
+    if (status || ooze_world_choose_engine(job->world, &error)) {
         return ooze_report_error(&error);
     }
     OozeWorldStats stats;
@@ -457,6 +461,22 @@ static int build_world(Job *job)
     return OOZE_EXIT_OK;
 }
 
+/* A scene that does not fit into memory is estimated too, for larger hosts. */
+static int dry_run(Job *job)
+{
+    const OozeSceneInfo *info = ooze_scene_info(job->scene);
+    OozeBuildOptions options = {.threads = (int)job->plan.threads, .device = job->plan.device};
+    const OozeDryRun plan = {
+        .scene = job->scene,
+        .world = job->world,
+        .options = &options,
+        .last_frame = job->plan.frames_given ? job->plan.frames : info->frame_count,
+        .folder = job->plan.folder,
+    };
+    int code = ooze_dry_run(&plan);
+    return code == OOZE_EXIT_OK && job->refusal.status ? ooze_report_error(&job->refusal) : code;
+}
+
 static int work(Job *job)
 {
     OozeError error = {0};
@@ -470,10 +490,7 @@ static int work(Job *job)
         return code;
     }
     if (job->plan.dry_run) {
-        const OozeSceneInfo *info = ooze_scene_info(job->scene);
-        return ooze_dry_run(job->world, info,
-                            job->plan.frames_given ? job->plan.frames : info->frame_count,
-                            job->plan.folder);
+        return dry_run(job);
     }
     ooze_interrupt_install();
     if (!job->folder &&
@@ -510,7 +527,9 @@ static const OozeOption options[] = {
     {"resume", 0, NULL, false, "continue the run in the folder from its latest complete state"},
     {"from-frame", 0, "N", false,
      "with `--resume`: first make the frames after N again that are missing or damaged"},
-    {"dry-run", 0, NULL, false, "estimate time, memory and disk of the run; writes no files"},
+    {"dry-run", 0, NULL, false,
+     "estimate time, memory and disk of the run; writes no files, and counts the particles of "
+     "large scenes without placing them"},
     {"threads", 0, "N", false, "worker threads; 0, the default, is one per core"},
     {"frames", 0, "N", false, "end with frame N instead of at the scene's duration"},
     {"mesh", 0, NULL, false, "mesh each frame as soon as it is written, as `ooze mesh` would"},

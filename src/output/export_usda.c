@@ -198,7 +198,7 @@ static void print_solid(OozeWriter *writer, const OozeFrame *frame, int i)
 {
     char name[OOZE_EXPORT_NAME_MAX];
     ooze_usda_solid_name(frame, i, name);
-    const OozePose *pose = &frame->solids[i].pose;
+    const OozeSolidPose *pose = &frame->solids[i].pose;
     ooze_writer_print(writer,
                       "        def Xform \"%s\" (\n            customData = {\n"
                       "                string name = ",

@@ -104,7 +104,7 @@ static bool check_common_fields(const OozeFrame *frame, const Reason *why)
     return true;
 }
 
-static bool is_finite_pose(const OozePose *pose)
+static bool is_finite_pose(const OozeSolidPose *pose)
 {
     double values[OOZE_POSE_COLUMNS];
     memcpy(values, pose, sizeof values);

@@ -18,6 +18,9 @@
 
 /* A solid's pose as one row: position x y z, rotation x y z w, velocity x y z, spin x y z. */
 #define OOZE_POSE_COLUMNS 13
+#define OOZE_POSE_UNIT    "m, 1, m/s, deg/s"
+/* In files of earlier versions. */
+#define OOZE_POSE_UNIT_RADIANS "m, 1, m/s, rad/s"
 
 /* Exact size of the file in bytes; 0: the frame cannot be written. */
 uint64_t ooze_frame_file_bytes(const OozeFrame *frame);

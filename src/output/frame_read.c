@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/angle.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -305,27 +306,36 @@ static Names get_names(Input *in, hid_t group)
 }
 
 /* An array with one row per name, and with the type and width of `like`. */
-static const void *get_array(Input *in, hid_t group, const Names *names, const OozeFieldView *like)
+static OozeFieldView get_rows(Input *in, hid_t group, const Names *names, const OozeFieldView *like)
 {
     OozeFieldView field = get_field(in, group, like->name);
     if (!in->status && (field.type != like->type || field.components != like->components ||
                         field.count != names->count)) {
         FAIL_DAMAGED(in, "'%s' has another shape than its names", like->name);
     }
-    return field.data;
+    return field;
+}
+
+static const void *get_array(Input *in, hid_t group, const Names *names, const OozeFieldView *like)
+{
+    return get_rows(in, group, names, like).data;
 }
 
 static void get_solids(Input *in)
 {
     hid_t group = open_object(in->file, "solids", H5I_GROUP);
     Names names = get_names(in, group);
-    const OozePose *poses =
-        get_array(in, group, &names,
-                  &(OozeFieldView){
-                      .name = "pose", .type = OOZE_FIELD_FLOAT64, .components = OOZE_POSE_COLUMNS});
+    const OozeFieldView like = {
+        .name = "pose", .type = OOZE_FIELD_FLOAT64, .components = OOZE_POSE_COLUMNS};
+    OozeFieldView rows = get_rows(in, group, &names, &like);
+    const OozeSolidPose *poses = rows.data;
+    bool radians = rows.unit && strcmp(rows.unit, OOZE_POSE_UNIT_RADIANS) == 0;
     OozeSolidView *solids = reserve(in, names.count, sizeof *solids);
     for (uint64_t i = 0; solids && i < names.count; i++) {
         solids[i] = (OozeSolidView){.name = names.first + i * names.width, .pose = poses[i]};
+        if (radians) {
+            solids[i].pose.spin = ooze_vec3_degrees(poses[i].spin);
+        }
     }
     in->open->frame.solids = solids;
     in->open->frame.solid_count = (int)names.count;

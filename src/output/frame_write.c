@@ -15,7 +15,7 @@
 /* Rows with padding are packed in blocks of this many bytes: twice as fast as an HDF5 selection of
    12-byte pieces, and the memory stays bounded. */
 enum { PACK_BYTES = 1 << 20 };
-_Static_assert(sizeof(OozePose) == OOZE_POSE_COLUMNS * sizeof(double), "a pose is one row");
+_Static_assert(sizeof(OozeSolidPose) == OOZE_POSE_COLUMNS * sizeof(double), "a pose is one row");
 
 typedef struct Output {
     OozeHdf5File hdf5;
@@ -188,7 +188,7 @@ static void put_names(Output *out, hid_t group, const OozeFrame *frame, int coun
 static void put_solids(Output *out, const OozeFrame *frame)
 {
     size_t count = (size_t)frame->solid_count;
-    OozePose *poses = reserve(out, count, sizeof *poses);
+    OozeSolidPose *poses = reserve(out, count, sizeof *poses);
     for (size_t i = 0; poses && i < count; i++) {
         poses[i] = frame->solids[i].pose;
     }
@@ -197,7 +197,7 @@ static void put_solids(Output *out, const OozeFrame *frame)
         .type = OOZE_FIELD_FLOAT64,
         .components = OOZE_POSE_COLUMNS,
         .stride = OOZE_POSE_COLUMNS,
-        .unit = "m, 1, m/s, rad/s",
+        .unit = OOZE_POSE_UNIT,
         .help = "position x y z, rotation x y z w, velocity x y z, spin x y z",
         .count = count,
         .data = poses,

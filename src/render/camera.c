@@ -59,7 +59,7 @@ OozeCamera ooze_camera_make(const OozeRenderDef *def, OozeAxis up, OozeVec3 low,
                             double aspect)
 {
     OozeCamera camera;
-    camera.tan_half_height = tan(def->field_of_view * M_PI / 360.0);
+    camera.tan_half_height = tan(0.5 * ooze_radians(def->field_of_view));
     camera.tan_half_width = camera.tan_half_height * aspect;
     OozeVec3 centre = vec3_scale(vec3_add(low, high), 0.5), axis = vec3_axis(up);
     OozeVec3 at = isnan(def->look_at.x) ? centre : def->look_at;

@@ -2,7 +2,7 @@
 #ifndef OOZE_RENDER_CAMERA_H
 #define OOZE_RENDER_CAMERA_H
 
-#include "base/vec3.h"
+#include "base/angle.h"
 #include "ooze/render.h"
 #include "render/float3.h"
 

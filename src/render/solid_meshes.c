@@ -165,11 +165,11 @@ static bool is_named(const OozeSolidView *solid, const char *name)
 OozePose ooze_solid_mesh_pose(const OozeSolidMesh *solid_mesh, int index, const OozeFrame *frame)
 {
     if (index < frame->solid_count && is_named(&frame->solids[index], solid_mesh->name)) {
-        return frame->solids[index].pose;
+        return ooze_pose_from_public(&frame->solids[index].pose);
     }
     for (int i = 0; i < frame->solid_count; i++) {
         if (is_named(&frame->solids[i], solid_mesh->name)) {
-            return frame->solids[i].pose;
+            return ooze_pose_from_public(&frame->solids[i].pose);
         }
     }
     return solid_mesh->rest;

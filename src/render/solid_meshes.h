@@ -5,6 +5,7 @@
 
 #include "ooze/scene.h"
 #include "render/ray_scene.h"
+#include "solids/pose.h"
 
 typedef struct OozeSolidMesh {
     const char *name;

@@ -14,7 +14,10 @@ typedef struct Build {
     const OozeScene *scene;
     OozeWorld *world;
     double placed_max;       /* fluids of more particles in total are counted, not placed */
+    double samples_max;      /* solids of more boundary samples are not sampled */
+    double share;            /* fraction of each fluid that is placed */
     bool counted;            /* fluids are counted only */
+    OozeError *refusal;      /* receives the error of too large a scene; NULL: building fails */
     const OozeNode *node;    /* NULL: not caused by the scene */
     const char *list, *name; /* of the item that failed; NULL: the method */
     OozeError cause;
@@ -56,6 +59,18 @@ static OozeStatus add_materials(Build *build)
     return OOZE_OK;
 }
 
+static void limit_samples(Build *build)
+{
+    OozeWorld *world = build->world;
+    for (int i = 0; i < world->solids.count; i++) {
+        OozeSolid *solid = &world->solids.items[i];
+        double count = 0.0;
+        bool counted = solid->sampled && ooze_shape_kind(solid->shape) != OOZE_SHAPE_PLANE &&
+                       !ooze_count_samples(solid->shape, world->def.spacing, &count, NULL);
+        solid->sampled = solid->sampled && !(counted && count > build->samples_max);
+    }
+}
+
 static OozeStatus add_solids(Build *build)
 {
     const OozeSceneDef *def = &build->scene->def;
@@ -63,6 +78,9 @@ static OozeStatus add_solids(Build *build)
         if (ooze_world_add_solid(build->world, &def->solids[i], NULL, &build->cause)) {
             return locate(build, "solids", i, def->solids[i].name);
         }
+    }
+    if (isfinite(build->samples_max)) {
+        limit_samples(build);
     }
     for (int i = 0; i < def->joint_count; i++) {
         OozeJointDef joint = def->joints[i].def;
@@ -89,6 +107,9 @@ static OozeStatus add_solids(Build *build)
 
 /* Scenes that cannot hold more particles than this are not counted before they are filled. */
 static const double UNCOUNTED_MAX = 1e5;
+/* Particles of a scene that `ooze check` and dry runs place; those of a larger one are counted. */
+static const double PLACED_MAX = 1e5;
+static const double TRIAL_SAMPLES_MAX = 2e4;
 
 /* Lattice cells of the bounding boxes of all fluids: an upper limit of the particles, except for
    fitted fills of very thin shapes. INFINITY where a shape has no bounds known here. */
@@ -106,6 +127,8 @@ static double count_cells(const OozeSceneDef *def)
     return cells;
 }
 
+static OozeStatus fail_at(const Build *build, OozeError *error);
+
 static OozeStatus refuse_size(Build *build, int largest, double total, double possible)
 {
     const OozeSceneDef *def = &build->scene->def;
@@ -121,7 +144,14 @@ static OozeStatus refuse_size(Build *build, int largest, double total, double po
               "memory, and %s",
               (double)build->scene->filled[largest], s, total * bytes < 1e11 ? 1 : 0,
               total * bytes / 1e9, limit);
-    return locate(build, "fluids", largest, def->fluids[largest].def.name);
+    OozeStatus status = locate(build, "fluids", largest, def->fluids[largest].def.name);
+    if (build->refusal) {
+        (void)fail_at(build, build->refusal);
+        build->cause = (OozeError){0};
+        build->node = NULL;
+        return OOZE_OK;
+    }
+    return status;
 }
 
 /* Counts the particles of all fluids, and refuses them where memory does not suffice. */
@@ -130,7 +160,7 @@ static OozeStatus check_capacity(Build *build)
     const OozeSceneDef *def = &build->scene->def;
     double total = 0.0, most = 0.0;
     int largest = 0;
-    if (count_cells(def) <= UNCOUNTED_MAX) {
+    if (count_cells(def) <= UNCOUNTED_MAX || build->share < 1.0) {
         return OOZE_OK;
     }
     for (int i = 0; i < def->fluid_count; i++) {
@@ -151,10 +181,19 @@ static OozeStatus check_capacity(Build *build)
 
 /* ---- fluids, emitters, probes, changes ------------------------------------------------------- */
 
-/* Adds a fluid; one that is only counted leaves its temperature field, for the checks. */
-static OozeStatus add_fluid(Build *build, int i, const OozeFluidDef *fluid)
+/* Adds a fluid; one that is only counted leaves its temperature field, for the checks. Bodies are
+   checked one by one and are placed, if they are not large. */
+static OozeStatus add_fluid(Build *build, int i, OozeFluidDef *fluid)
 {
-    if (!build->counted || fluid->body != OOZE_BODY_FLUID) {
+    bool body = fluid->body != OOZE_BODY_FLUID;
+    if (build->share < 1.0 &&
+        ooze_scene_shrink(&build->scene->def.world, &fluid->shape, build->share, &build->cause)) {
+        return build->cause.status;
+    }
+    if (build->share < 1.0) {
+        return ooze_world_add_fluid(build->world, fluid, NULL, &build->cause);
+    }
+    if (!build->counted || (body && (double)build->scene->filled[i] <= build->placed_max)) {
         return ooze_world_add_fluid(build->world, fluid, &build->scene->filled[i], &build->cause);
     }
     return isnan(fluid->temperature) ? OOZE_OK
@@ -241,6 +280,25 @@ static OozeStatus build_world(Build *build, const OozeBuildOptions *options)
     return status;
 }
 
+static Build unlimited(const OozeScene *scene)
+{
+    return (Build){.scene = scene, .placed_max = INFINITY, .samples_max = INFINITY, .share = 1.0};
+}
+
+/* The error of building, with its place in the scene. */
+static OozeStatus fail_at(const Build *build, OozeError *error)
+{
+    const OozeError *cause = &build->cause;
+    const OozeNode *node = build->node;
+    if (!node) {
+        return ooze_fail(error, cause->status, cause->hint, "%s", cause->message);
+    }
+    return ooze_fail(error, cause->status, cause->hint, "%s:%d:%d: %s%s%s%s%s", node->source->name,
+                     node->line, node->column, build->list ? build->list : "",
+                     build->list ? "." : "", build->list ? build->name : "",
+                     build->list ? ": " : "", cause->message);
+}
+
 OozeStatus ooze_scene_build(const OozeScene *scene, const OozeBuildOptions *options,
                             OozeWorld **world, OozeError *error)
 {
@@ -251,27 +309,40 @@ OozeStatus ooze_scene_build(const OozeScene *scene, const OozeBuildOptions *opti
         return ooze_fail(error, OOZE_ERROR_SCENE, "see its diagnostics", "the scene has %d error%s",
                          scene->error_count, scene->error_count == 1 ? "" : "s");
     }
-    Build build = {.scene = scene, .placed_max = INFINITY};
+    Build build = unlimited(scene);
     OozeStatus status = build_world(&build, options);
     *world = build.world;
-    const OozeError *cause = &build.cause;
-    const OozeNode *node = build.node;
-    if (!status) {
-        return OOZE_OK;
-    }
-    if (!node) {
-        return ooze_fail(error, status, cause->hint, "%s", cause->message);
-    }
-    return ooze_fail(error, status, cause->hint, "%s:%d:%d: %s%s%s%s%s", node->source->name,
-                     node->line, node->column, build.list ? build.list : "", build.list ? "." : "",
-                     build.list ? build.name : "", build.list ? ": " : "", cause->message);
+    return status ? fail_at(&build, error) : OOZE_OK;
+}
+
+OozeStatus ooze_scene_build_counted(OozeScene *scene, const OozeBuildOptions *options,
+                                    OozeWorld **world, OozeError *refusal, OozeError *error)
+{
+    Build build = unlimited(scene);
+    build.placed_max = PLACED_MAX;
+    build.refusal = refusal;
+    OozeStatus status = build_world(&build, options);
+    *world = build.world;
+    scene->counted = build.counted;
+    return status ? fail_at(&build, error) : OOZE_OK;
+}
+
+OozeStatus ooze_scene_build_trial(const OozeScene *scene, const OozeBuildOptions *options,
+                                  double share, OozeWorld **world, OozeError *error)
+{
+    Build build = unlimited(scene);
+    build.share = share;
+    build.samples_max = TRIAL_SAMPLES_MAX;
+    OozeStatus status = build_world(&build, options);
+    *world = build.world;
+    return status ? fail_at(&build, error) : OOZE_OK;
 }
 
 OozeStatus ooze_scene_build_for_check(OozeScene *scene, const OozeBuildOptions *options,
                                       OozeWorld **world, OozeError *error)
 {
-    const double placed_max = 1e5;
-    Build build = {.scene = scene, .placed_max = placed_max};
+    Build build = unlimited(scene);
+    build.placed_max = PLACED_MAX;
     OozeStatus status = build_world(&build, options);
     *world = build.world;
     scene->counted = build.counted;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/angle.h"
+
 enum { DEPTH_MAX = 64 };
 
 typedef struct Parser {
@@ -48,8 +50,7 @@ typedef struct Constant {
     double value;
 } Constant;
 
-static const Constant constants[] = {
-    {"pi", M_PI}, {"tau", 2.0 * M_PI}, {"deg", M_PI / 180.0}, {"inf", INFINITY}};
+static const Constant constants[] = {{"pi", M_PI}, {"tau", 2.0 * M_PI}, {"inf", INFINITY}};
 enum { CONSTANT_COUNT = sizeof constants / sizeof constants[0] };
 
 typedef struct Function {
@@ -58,12 +59,49 @@ typedef struct Function {
     double (*two)(double, double);
 } Function;
 
+/* Angles are in degrees, as in the keys of a scene. */
+static double sine(double degrees)
+{
+    return sin(ooze_radians(degrees));
+}
+
+static double cosine(double degrees)
+{
+    return cos(ooze_radians(degrees));
+}
+
+static double tangent(double degrees)
+{
+    return tan(ooze_radians(degrees));
+}
+
+static double arc_sine(double x)
+{
+    return ooze_degrees(asin(x));
+}
+
+static double arc_cosine(double x)
+{
+    return ooze_degrees(acos(x));
+}
+
+static double arc_tangent(double x)
+{
+    return ooze_degrees(atan(x));
+}
+
+static double arc_tangent_2(double y, double x)
+{
+    return ooze_degrees(atan2(y, x));
+}
+
 static const Function functions[] = {
-    {"sqrt", sqrt, NULL},   {"cbrt", cbrt, NULL}, {"abs", fabs, NULL},    {"exp", exp, NULL},
-    {"log", log, NULL},     {"sin", sin, NULL},   {"cos", cos, NULL},     {"tan", tan, NULL},
-    {"asin", asin, NULL},   {"acos", acos, NULL}, {"atan", atan, NULL},   {"atan2", NULL, atan2},
-    {"floor", floor, NULL}, {"ceil", ceil, NULL}, {"round", round, NULL}, {"min", NULL, fmin},
-    {"max", NULL, fmax},
+    {"sqrt", sqrt, NULL},       {"cbrt", cbrt, NULL},        {"abs", fabs, NULL},
+    {"exp", exp, NULL},         {"log", log, NULL},          {"sin", sine, NULL},
+    {"cos", cosine, NULL},      {"tan", tangent, NULL},      {"asin", arc_sine, NULL},
+    {"acos", arc_cosine, NULL}, {"atan", arc_tangent, NULL}, {"atan2", NULL, arc_tangent_2},
+    {"floor", floor, NULL},     {"ceil", ceil, NULL},        {"round", round, NULL},
+    {"min", NULL, fmin},        {"max", NULL, fmax},
 };
 
 enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
@@ -118,6 +156,9 @@ static double name(Parser *p)
         if (is_word(functions[i].name, begin, length)) {
             return call(p, &functions[i]);
         }
+    }
+    if (is_word("deg", begin, length)) {
+        return fail(p, begin, "angles are in degrees already: leave out 'deg'");
     }
     return fail(p, begin, "not a number, a known constant or a function");
 }

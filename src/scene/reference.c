@@ -55,11 +55,11 @@ static const char opening[] =
     "- **Axes** are right-handed. `up` is the y axis unless the scene sets `up: z` (or x); "
     "gravity, the axis of upright\n  shapes, heights, exporters and pictures follow it.\n"
     "- **Units** are SI: metres, kilograms, seconds, pascals. Units are not written.\n"
-    "- **Angles**: `rotation` and `field_of_view` are in degrees. All other angles (`roll`, "
-    "`phase`, "
-    "limits of a hinge) are in radians,\n  angular velocities in radians per second; there `deg` "
-    "converts: `roll: 45*deg`, `spin: [0, 90*deg, 0]`.\n"
-    "- **Numbers** may be expressions: `1/240`, `2*pi/3`, `1e-3`, `-sqrt(2)^3`. Operators are "
+    "- **Angles** are in degrees, angular velocities in degrees per second: `roll: 45`, "
+    "`spin: [0, 360, 0]` is a revolution per second.\n  `sin`, `cos` and `tan` take degrees; "
+    "`asin`, `acos`, `atan` and `atan2` return degrees.\n  The angular frequency of an "
+    "oscillation in [rheometry](rheology.md) is a frequency, in rad/s.\n"
+    "- **Numbers** may be expressions: `1/240`, `pi*0.1^2`, `1e-3`, `-sqrt(2)^3`. Operators are "
     "`+ - * / ^` and parentheses;\n  ";
 
 static const char conventions[] =

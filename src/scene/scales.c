@@ -191,8 +191,9 @@ static void survey_volume(Survey *s, int index)
     volume->shortest = fmin(side.x, fmin(side.y, side.z));
     volume->longest = fmax(side.x, fmax(side.y, side.z));
     place_box(&fluid->def.shape, b, volume);
-    double speed = vec3_length(fluid->def.velocity) +
-                   reach_of(b, 0.5 * s->def->world.spacing) * vec3_length(fluid->def.spin);
+    double speed =
+        vec3_length(fluid->def.velocity) +
+        reach_of(b, 0.5 * s->def->world.spacing) * ooze_radians(vec3_length(fluid->def.spin));
     update_fastest(s, speed, "fluid", "the start");
     s->fluids[index] = (OozeSceneExtreme){farthest_corner(s->def, volume->min, volume->max), speed};
     if (volume->material >= 0 && volume->body != OOZE_BODY_RIGID) {

@@ -2,6 +2,7 @@
 #ifndef OOZE_SCENE_SCENE_H
 #define OOZE_SCENE_SCENE_H
 
+#include "base/bounds.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -192,6 +193,21 @@ void ooze_scene_warn(OozeScene *scene, const OozeNode *at, const char *hint, con
    that the scene causes is added to its diagnostics, and *world is NULL. */
 OozeStatus ooze_scene_build_for_check(OozeScene *scene, const OozeBuildOptions *options,
                                       OozeWorld **world, OozeError *error);
+/* Builds a world as ooze_scene_build does, but fluids with many particles are counted and not
+   placed. Where memory does not suffice for them, `refusal` receives the error of ooze_scene_build,
+   and the world is built all the same. */
+OozeStatus ooze_scene_build_counted(OozeScene *scene, const OozeBuildOptions *options,
+                                    OozeWorld **world, OozeError *refusal, OozeError *error);
+/* Builds a world for a trial: each fluid is shrunk to about `share` of its particles, and solids
+   with many boundary samples have none. */
+OozeStatus ooze_scene_build_trial(const OozeScene *scene, const OozeBuildOptions *options,
+                                  double share, OozeWorld **world, OozeError *error);
+/* Scales a shape to `share` of its volume, except along directions in which it is thin; its lowest
+   point keeps its height. */
+OozeStatus ooze_scene_shrink(const OozeWorldDef *world, OozeShapeDef *shape, double share,
+                             OozeError *error);
+/* Bounds of all fluids in the world; an empty box where there are none. */
+OozeStatus ooze_scene_fluid_bounds(const OozeScene *scene, OozeBounds *bounds, OozeError *error);
 /* Errors that a run would report at its start or in its first step. */
 void ooze_scene_check_first_step(OozeScene *scene, OozeWorld *world);
 /* Warnings of the method about materials and settings. */

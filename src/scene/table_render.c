@@ -68,7 +68,7 @@ static const OozeKey camera_keys[] = {
      .help = "the point in the middle of the picture",
      .default_text = "the middle of the moving objects"},
     {"field_of_view", OOZE_KEY_REAL, "deg", 1.0, 150.0, offsetof(OozeRenderDef, field_of_view),
-     .help = "vertical angle in degrees", .default_text = "30"},
+     .help = "vertical angle", .default_text = "30"},
 };
 
 static void render_defaults(void *item, int variant)

@@ -10,7 +10,7 @@ static const OozeKey turn_keys[] = {
     {"axis", OOZE_KEY_VEC3, "", OOZE_FREE, offsetof(OozeAxisAngle, axis),
      .help = "axis of rotation", .required = OOZE_REQUIRED},
     {"degrees", OOZE_KEY_REAL, "deg", OOZE_FREE, offsetof(OozeAxisAngle, degrees),
-     .help = "right-handed angle in degrees", .required = OOZE_REQUIRED},
+     .help = "right-handed angle", .required = OOZE_REQUIRED},
 };
 
 const OozeSection ooze_section_rotation = {
@@ -151,8 +151,8 @@ static const OozeKey sine_keys[] = {
      .help = "largest displacement", .required = OOZE_REQUIRED},
     {"frequency", OOZE_KEY_REAL, "Hz", 0.0, 1e6, offsetof(OozeMotionDef, sine_frequency),
      .help = "periods per second", .required = OOZE_REQUIRED},
-    {"phase", OOZE_KEY_REAL, "rad", OOZE_FREE, offsetof(OozeMotionDef, sine_phase),
-     .help = "of the oscillation at `start`, in radians: `90*deg` is a quarter of a period"},
+    {"phase", OOZE_KEY_REAL, "deg", OOZE_FREE, offsetof(OozeMotionDef, sine_phase),
+     .help = "of the oscillation at `start`: 90 is a quarter of a period"},
 };
 
 /* Stored in the definition of the motion. */
@@ -174,9 +174,9 @@ static const OozeKey motion_keys[] = {
      .help = "between keyframes", .choices = "smooth|linear"},
     {"velocity", OOZE_KEY_VEC3, "m/s", OOZE_FREE, offsetof(OozeMotionDef, velocity),
      .help = "constant velocity, added"},
-    {"spin", OOZE_KEY_VEC3, "rad/s", OOZE_FREE, offsetof(OozeMotionDef, spin),
-     .help = "constant angular velocity (world axes), added; radians per second: `360*deg` is a "
-             "revolution per second"},
+    {"spin", OOZE_KEY_VEC3, "deg/s", OOZE_FREE, offsetof(OozeMotionDef, spin),
+     .help = "constant angular velocity (world axes), added: 360 is a revolution per "
+             "second"},
     {"pivot", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozeMotionDef, pivot),
      .help = "point the spin's axis goes through, relative to the position"},
     {"sine", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, 0, .help = "an oscillation, added",

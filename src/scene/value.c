@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/vec3.h"
+#include "base/angle.h"
 #include "scene/expression.h"
 #include "scene/keys.h"
 #include "scene/scene.h"
@@ -285,17 +285,16 @@ static void read_rotation(OozeScene *scene, const OozeKey *row, const OozeNode *
             return;
         }
         OozeVec3 axis = vec3_unit(turn.axis, vec3(0, 0, 1));
-        q = quat_from_vector(vec3_scale(axis, turn.degrees * (M_PI / 180.0)));
+        q = quat_from_vector(vec3_scale(axis, ooze_radians(turn.degrees)));
     } else {
         double degrees[3];
         if (!read_numbers(scene, row, node, 3, "[0, 90, 0] degrees, or {axis: ..., degrees: ...}",
                           degrees)) {
             return;
         }
-        double r = M_PI / 180.0;
-        q = quat_mul(quat_from_vector(vec3(0, 0, degrees[2] * r)),
-                     quat_mul(quat_from_vector(vec3(0, degrees[1] * r, 0)),
-                              quat_from_vector(vec3(degrees[0] * r, 0, 0))));
+        q = quat_mul(quat_from_vector(vec3(0, 0, ooze_radians(degrees[2]))),
+                     quat_mul(quat_from_vector(vec3(0, ooze_radians(degrees[1]), 0)),
+                              quat_from_vector(vec3(ooze_radians(degrees[0]), 0, 0))));
     }
     memcpy((char *)item + row->offset, &q, sizeof q);
 }

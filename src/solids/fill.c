@@ -216,7 +216,10 @@ OozeStatus ooze_fill_count(const OozeFillRequest *request, double *count, OozeEr
     *count = 0.0;
     OozeStatus status = check_request(request, error);
     if (!status) {
-        *count = count_lattice(request);
+        double s = request->spacing;
+        *count = request->fill == OOZE_FILL_FITTED
+                     ? ooze_shape_volume(request->shape, 0.0, 8.0 * s) / (s * s * s)
+                     : count_lattice(request);
     }
     return status;
 }

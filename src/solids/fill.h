@@ -27,7 +27,7 @@ OozeStatus ooze_fill(const OozeFillRequest *request, uint64_t *count, OozeVec3 *
                      OozeError *error);
 
 /* Number of particles that a fill would give, without filling: exact for a lattice in a box, within
-   some per cent for other shapes; a fitted fill gives a little more than the lattice. */
+   some per cent for other shapes. */
 OozeStatus ooze_fill_count(const OozeFillRequest *request, double *count, OozeError *error);
 
 /* The spacing, rounded up to two digits, at which a fill that wants `wanted` particles at `spacing`

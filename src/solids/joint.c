@@ -8,8 +8,6 @@
 #include "base/vec3.h"
 #include "solids/dynamic.h"
 
-static const double PI = 3.14159265358979323846;
-
 OozeJointDef ooze_joint_def_default(void)
 {
     return (OozeJointDef){
@@ -34,6 +32,14 @@ const char *ooze_joint_param_name(OozeJointParam param)
     return (unsigned)param < OOZE_JOINT_PARAM_COUNT ? names[param] : NULL;
 }
 
+/* Factor from the unit of a parameter in the API to that of `params`: degrees of a hinge become
+   radians. */
+static double unit_of(const OozeJoint *joint, OozeJointParam param)
+{
+    bool angle = joint->kind == OOZE_JOINT_HINGE && param != OOZE_JOINT_FORCE;
+    return angle ? OOZE_RADIANS_PER_DEGREE : 1.0;
+}
+
 OozeStatus ooze_joint_set(OozeJoint *joint, OozeJointParam param, double value, OozeError *error)
 {
     const char *name = ooze_joint_param_name(param);
@@ -49,21 +55,25 @@ OozeStatus ooze_joint_set(OozeJoint *joint, OozeJointParam param, double value, 
                          "joint '%s' is neither hinge nor slider, and has %s = %g", joint->name,
                          name, value);
     }
-    bool turned = joint->kind == OOZE_JOINT_HINGE && limit && isfinite(value) && fabs(value) >= PI;
+    bool turned =
+        joint->kind == OOZE_JOINT_HINGE && limit && isfinite(value) && fabs(value) >= 180.0;
     if (isnan(value) || turned || (param == OOZE_JOINT_FORCE && value < 0.0) ||
         (param == OOZE_JOINT_SPEED && !isfinite(value))) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT,
-                         "limits of a hinge are within half a turn either way; a force is not "
+                         "limits of a hinge are within 180 degrees either way; a force is not "
                          "negative",
                          "%s of joint '%s' is %g", name, joint->name, value);
     }
-    double low = param == OOZE_JOINT_LOW ? value : joint->params[OOZE_JOINT_LOW];
-    double high = param == OOZE_JOINT_HIGH ? value : joint->params[OOZE_JOINT_HIGH];
+    double stored = value * unit_of(joint, param);
+    double low = param == OOZE_JOINT_LOW ? stored : joint->params[OOZE_JOINT_LOW];
+    double high = param == OOZE_JOINT_HIGH ? stored : joint->params[OOZE_JOINT_HIGH];
     if (!(low <= high)) {
+        double unit = unit_of(joint, OOZE_JOINT_LOW);
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "turn them round",
-                         "joint '%s' goes from low = %g to high = %g", joint->name, low, high);
+                         "joint '%s' goes from low = %g to high = %g", joint->name, low / unit,
+                         high / unit);
     }
-    joint->params[param] = value;
+    joint->params[param] = stored;
     return OOZE_OK;
 }
 

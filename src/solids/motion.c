@@ -59,7 +59,7 @@ static OozeStatus check_motion(const OozeMotionDef *def, OozeError *error)
     }
     if (!isfinite(def->sine_frequency) || !isfinite(def->sine_phase)) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use finite numbers",
-                         "a motion's sine frequency %g Hz or phase %g rad is not finite",
+                         "a motion's sine frequency %g Hz or phase %g deg is not finite",
                          def->sine_frequency, def->sine_phase);
     }
     if (!isfinite(def->start) || !(def->stop >= def->start)) {
@@ -90,16 +90,27 @@ OozeStatus ooze_motion_create(OozeMotion *motion, const OozeMotionDef *def, Ooze
             keys[i].rotation = quat_unit(keys[i].rotation);
         }
     }
-    motion->def = *def;
-    motion->def.keyframes = keys;
-    motion->position = position;
-    motion->rotation = quat_unit(rotation);
+    *motion = (OozeMotion){
+        .keyframes = keys,
+        .keyframe_count = def->keyframe_count,
+        .interpolation = def->interpolation,
+        .velocity = def->velocity,
+        .spin = ooze_vec3_radians(def->spin),
+        .pivot = def->pivot,
+        .sine_amplitude = def->sine_amplitude,
+        .sine_frequency = def->sine_frequency,
+        .sine_phase = ooze_radians(def->sine_phase),
+        .start = def->start,
+        .stop = def->stop,
+        .position = position,
+        .rotation = quat_unit(rotation),
+    };
     return OOZE_OK;
 }
 
 void ooze_motion_free(OozeMotion *motion)
 {
-    ooze_free((void *)motion->def.keyframes);
+    ooze_free(motion->keyframes);
     memset(motion, 0, sizeof *motion);
 }
 
@@ -110,17 +121,16 @@ static bool is_zero(OozeVec3 a)
 
 bool ooze_motion_is_still(const OozeMotion *motion)
 {
-    const OozeMotionDef *def = &motion->def;
-    for (int i = 1; i < def->keyframe_count; i++) {
-        const OozeKeyframe *a = &def->keyframes[0], *b = &def->keyframes[i];
+    for (int i = 1; i < motion->keyframe_count; i++) {
+        const OozeKeyframe *a = &motion->keyframes[0], *b = &motion->keyframes[i];
         if (!is_zero(vec3_sub(a->position, b->position)) ||
             memcmp(&a->rotation, &b->rotation, sizeof a->rotation) != 0) {
             return false;
         }
     }
-    bool shakes = !is_zero(def->sine_amplitude) && def->sine_frequency != 0.0;
-    bool acts = def->stop > def->start;
-    return !acts || (is_zero(def->velocity) && is_zero(def->spin) && !shakes);
+    bool shakes = !is_zero(motion->sine_amplitude) && motion->sine_frequency != 0.0;
+    bool acts = motion->stop > motion->start;
+    return !acts || (is_zero(motion->velocity) && is_zero(motion->spin) && !shakes);
 }
 
 /* Rotation vector of at most half a turn. */
@@ -236,10 +246,10 @@ static OozePose still_pose(OozeVec3 position, OozeQuat rotation)
     return pose;
 }
 
-static OozePose keyed_pose(const OozeMotionDef *def, double time)
+static OozePose keyed_pose(const OozeMotion *motion, double time)
 {
-    const OozeKeyframe *keys = def->keyframes;
-    int count = def->keyframe_count;
+    const OozeKeyframe *keys = motion->keyframes;
+    int count = motion->keyframe_count;
     if (!(time > keys[0].time)) {
         return still_pose(keys[0].position, keys[0].rotation);
     }
@@ -255,34 +265,33 @@ static OozePose keyed_pose(const OozeMotionDef *def, double time)
             high = middle;
         }
     }
-    return def->interpolation == OOZE_MOTION_LINEAR ? linear_pose(keys, low, time)
-                                                    : smooth_pose(keys, count, low, time);
+    return motion->interpolation == OOZE_MOTION_LINEAR ? linear_pose(keys, low, time)
+                                                       : smooth_pose(keys, count, low, time);
 }
 
 OozePose ooze_motion_pose(const OozeMotion *motion, double time)
 {
-    const OozeMotionDef *def = &motion->def;
-    OozePose pose = def->keyframe_count > 0 ? keyed_pose(def, time)
-                                            : still_pose(motion->position, motion->rotation);
-    if (is_zero(def->velocity) && is_zero(def->spin) && is_zero(def->sine_amplitude)) {
+    OozePose pose = motion->keyframe_count > 0 ? keyed_pose(motion, time)
+                                               : still_pose(motion->position, motion->rotation);
+    if (is_zero(motion->velocity) && is_zero(motion->spin) && is_zero(motion->sine_amplitude)) {
         return pose;
     }
-    bool acting = time >= def->start && time < def->stop;
-    double passed = time < def->start ? 0.0 : fmin(time, def->stop) - def->start;
-    double rate = TURN * def->sine_frequency, angle = rate * passed + def->sine_phase;
+    bool acting = time >= motion->start && time < motion->stop;
+    double passed = time < motion->start ? 0.0 : fmin(time, motion->stop) - motion->start;
+    double rate = TURN * motion->sine_frequency, angle = rate * passed + motion->sine_phase;
 
-    OozeQuat turn = quat_from_vector(vec3_scale(def->spin, passed));
-    OozeVec3 arm = quat_rotate(turn, def->pivot);
-    OozeVec3 offset = vec3_madd(vec3_sub(def->pivot, arm), passed, def->velocity);
-    offset = vec3_madd(offset, sin(angle), def->sine_amplitude);
+    OozeQuat turn = quat_from_vector(vec3_scale(motion->spin, passed));
+    OozeVec3 arm = quat_rotate(turn, motion->pivot);
+    OozeVec3 offset = vec3_madd(vec3_sub(motion->pivot, arm), passed, motion->velocity);
+    offset = vec3_madd(offset, sin(angle), motion->sine_amplitude);
     pose.position = vec3_add(pose.position, offset);
     pose.rotation = quat_unit(quat_mul(turn, pose.rotation));
     pose.spin = quat_rotate(turn, pose.spin);
     if (acting) {
-        pose.velocity = vec3_add(pose.velocity, def->velocity);
-        pose.velocity = vec3_madd(pose.velocity, rate * cos(angle), def->sine_amplitude);
-        pose.velocity = vec3_sub(pose.velocity, vec3_cross(def->spin, arm));
-        pose.spin = vec3_add(pose.spin, def->spin);
+        pose.velocity = vec3_add(pose.velocity, motion->velocity);
+        pose.velocity = vec3_madd(pose.velocity, rate * cos(angle), motion->sine_amplitude);
+        pose.velocity = vec3_sub(pose.velocity, vec3_cross(motion->spin, arm));
+        pose.spin = vec3_add(pose.spin, motion->spin);
     }
     return pose;
 }

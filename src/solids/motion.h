@@ -2,12 +2,20 @@
 #ifndef OOZE_SOLIDS_MOTION_H
 #define OOZE_SOLIDS_MOTION_H
 
-#include "base/vec3.h"
-#include "ooze/shape.h"
+#include "solids/pose.h"
 
 typedef struct OozeMotion {
-    OozeMotionDef def; /* owns the keyframes */
-    OozeVec3 position; /* of the shape at rest */
+    OozeKeyframe *keyframes; /* owned */
+    int keyframe_count;
+    OozeInterpolation interpolation;
+    OozeVec3 velocity;       /* m/s */
+    OozeVec3 spin;           /* rad/s */
+    OozeVec3 pivot;          /* m */
+    OozeVec3 sine_amplitude; /* m */
+    double sine_frequency;   /* Hz */
+    double sine_phase;       /* rad */
+    double start, stop;      /* s */
+    OozeVec3 position;       /* m, of the shape at rest */
     OozeQuat rotation;
 } OozeMotion;
 

@@ -4,7 +4,7 @@
 
 #include "base/bounds.h"
 #include "mesh/mesh.h"
-#include "ooze/shape.h"
+#include "solids/pose.h"
 
 typedef struct OozeShape OozeShape;
 

@@ -84,14 +84,15 @@ OozeStatus ooze_world_get_solid(const OozeWorld *world, OozeSolidId id, OozeSoli
     return status ? status : ooze_solid_get(solid, param, value, error);
 }
 
-OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id, const OozePose *pose,
+OozeStatus ooze_world_set_solid_pose(OozeWorld *world, OozeSolidId id, const OozeSolidPose *pose,
                                      OozeError *error)
 {
     OOZE_REQUIRE(world, error);
     OOZE_REQUIRE(pose, error);
     OozeSolid *solid = NULL;
     OozeStatus status = find_solid(world, id, &solid, error);
-    return status ? status : ooze_solid_drive(solid, pose, error);
+    OozePose target = ooze_pose_from_public(pose);
+    return status ? status : ooze_solid_drive(solid, &target, error);
 }
 
 /* ---- fluid ------------------------------------------------------------------------------ */
@@ -183,9 +184,10 @@ static OozeStatus add_filled(OozeWorld *world, const OozeFluidDef *def, const Oo
     if (!velocities) {
         return ooze_fail_memory(error, "fluid velocities", n * sizeof *velocities);
     }
+    OozeVec3 spin = ooze_vec3_radians(def->spin);
     for (uint64_t i = 0; i < n; i++) {
         OozeVec3 arm = vec3_sub(positions[i], def->shape.position);
-        velocities[i] = vec3_add(def->velocity, vec3_cross(def->spin, arm));
+        velocities[i] = vec3_add(def->velocity, vec3_cross(spin, arm));
     }
     uint64_t first = ooze_world_particle_count(world);
     OozeStatus status = ooze_world_prepare_body(world, def, n, positions, error);

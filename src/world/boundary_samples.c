@@ -405,6 +405,31 @@ static OozeStatus update_bounded(OozeWorld *world, OozeSolid *solid, OozeError *
     return status;
 }
 
+double ooze_world_count_samples(const OozeWorld *world, const OozeBounds *fluid, double particles)
+{
+    double total = 0.0, spacing = world->def.spacing;
+    for (int i = 0; i < world->solids.count && world->method->uses_boundary_neighbours; i++) {
+        const OozeSolid *solid = &world->solids.items[i];
+        OozeSurfaceLattice lattice;
+        bool divisible = ooze_world_find_lattice(world, solid, &lattice);
+        double count = 0.0;
+        if (is_plane(solid) &&
+            (divisible || ooze_surface_lattice(solid->shape, spacing, &lattice))) {
+            OozeBounds clip =
+                follow_fluid(world, solid, fluid, divisible ? INFINITY : TILTED_SAMPLES_MAX);
+            count = samples_in(&clip, &lattice);
+        } else if (!is_plane(solid) &&
+                   ooze_count_samples(solid->shape, spacing, &count, NULL) != OOZE_OK) {
+            count = 0.0;
+        }
+        if (divisible && count > CELL_SAMPLES_MIN) { /* in cells near fluid, if it has more */
+            count = fmin(count, CELLS_ABOVE * particles);
+        }
+        total += solid->sampled ? count : 0.0;
+    }
+    return total;
+}
+
 OozeStatus ooze_world_update_samples(OozeWorld *world, const float low[3], const float high[3],
                                      OozeError *error)
 {

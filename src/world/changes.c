@@ -171,7 +171,6 @@ OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, Ooz
     OozeChange change = {.target = def->target,
                          .index = def->target == OOZE_CHANGE_METHOD ? 0 : def->index,
                          .param = param,
-                         .value = def->value,
                          .time = def->time,
                          .ramp = def->ramp};
     double *slot = param >= 0 ? slot_of(world, &change) : NULL;
@@ -180,6 +179,7 @@ OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, Ooz
     if (status) {
         return status;
     }
+    change.value = *slot; /* in the unit of the slot */
     *slot = before;
     OozeChange *added = OOZE_LIST_RESERVE(world->changes);
     if (!added) {

@@ -60,7 +60,7 @@ static OozeStatus check_def(const OozeEmitterDef *def, const char *name, double 
 static OozeQuat aim(const OozeEmitterDef *def, OozeAxis up)
 {
     OozeVec3 direction = vec3_unit(def->direction, vec3_scale(vec3_axis(up), -1.0));
-    return quat_mul(quat_from_vector(vec3_scale(direction, def->roll)),
+    return quat_mul(quat_from_vector(vec3_scale(direction, ooze_radians(def->roll))),
                     quat_between(vec3(0, 0, 1), direction));
 }
 

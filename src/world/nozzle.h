@@ -3,6 +3,7 @@
 #define OOZE_WORLD_NOZZLE_H
 
 #include "ooze/world.h"
+#include "solids/pose.h"
 
 enum { OOZE_STAR_POINTS_MIN = 3, OOZE_STAR_POINTS_MAX = 360 };
 

@@ -33,15 +33,16 @@ OozeStatus ooze_probe_solid(const OozeProbeView *view, double *values, double *s
     if (i < 0) {
         return OOZE_OK;
     }
-    const OozePose *pose = &c->frame->solids[i].pose;
+    const OozeSolidPose *view_pose = &c->frame->solids[i].pose;
+    const OozePose pose = ooze_pose_from_public(view_pose);
     const OozeSolid *solid = i < c->solid_count ? &c->solids[i] : NULL;
     bool dynamic = solid && ooze_solid_is_dynamic(solid);
-    OozeVec3 centre = dynamic ? ooze_dynamic_centre(solid, pose) : pose->position;
+    OozeVec3 centre = dynamic ? ooze_dynamic_centre(solid, &pose) : pose.position;
     put(values, centre);
-    put(values + 3, ooze_pose_velocity_at(pose, centre));
-    put(values + 6, pose->spin);
+    put(values + 3, ooze_pose_velocity_at(&pose, centre));
+    put(values + 6, view_pose->spin);
     if (dynamic) {
-        put(values + 9, ooze_dynamic_momentum(solid, pose, pose->spin));
+        put(values + 9, ooze_dynamic_momentum(solid, &pose, pose.spin));
     }
     if (dynamic && i < c->load_count && c->report && c->time_step > 0.0) {
         put(values + 12, vec3_scale(c->loads[i].impulse, 1.0 / c->time_step));

@@ -100,7 +100,7 @@ static const Kind kinds[OOZE_PROBE_KIND_COUNT] = {
                           false,
                           {"x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "lx", "ly", "lz",
                            "fx", "fy", "fz", "tx", "ty", "tz"},
-                          {"m", "m", "m", "m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s", "kg m2/s",
+                          {"m", "m", "m", "m/s", "m/s", "m/s", "deg/s", "deg/s", "deg/s", "kg m2/s",
                            "kg m2/s", "kg m2/s", "N", "N", "N", "N m", "N m", "N m"}},
 };
 

@@ -178,13 +178,13 @@ static OozeStatus restore_particles(OozeWorld *world, const OozeFrame *frame, Oo
 static OozeStatus restore_tables(OozeWorld *world, const OozeFrame *frame, OozeError *error)
 {
     const uint64_t *counters = world->snapshot->counters;
-    ooze_state_restore(world, frame);
+    for (int i = 0; i < world->solids.count; i++) {
+        world->solids.items[i].pose = ooze_pose_from_public(&frame->solids[i].pose);
+    }
+    ooze_state_restore(world, frame); /* solid_spin: without the rounding of deg/s */
     ooze_particles_set_next_id(world->particles, counters[OOZE_STATE_NEXT_ID]);
     world->emitted = counters[OOZE_STATE_EMITTED];
     world->removed = counters[OOZE_STATE_REMOVED];
-    for (int i = 0; i < world->solids.count; i++) {
-        world->solids.items[i].pose = frame->solids[i].pose;
-    }
     OozeStatus status = OOZE_OK;
     for (int i = 0; i < world->materials.count && !status; i++) {
         status = ooze_world_add_material_fields(world, &world->materials.items[i], error);

@@ -70,7 +70,8 @@ static void view_solids(OozeWorld *world, OozeSnapshot *snapshot)
 {
     for (int i = 0; i < world->solids.count; i++) {
         const OozeSolid *solid = &world->solids.items[i];
-        snapshot->solids[i] = (OozeSolidView){.name = solid->name, .pose = solid->pose};
+        snapshot->solids[i] =
+            (OozeSolidView){.name = solid->name, .pose = ooze_pose_to_public(&solid->pose)};
     }
     snapshot->frame.solid_count = world->solids.count;
     snapshot->frame.solids = snapshot->solids;

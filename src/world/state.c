@@ -96,6 +96,13 @@ static const char *joint_key(const OozeWorld *world, int k, double *initial)
     return ooze_joint_param_name((OozeJointParam)k);
 }
 
+static const char *spin_key(const OozeWorld *world, int k, double *initial)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    (void)world, (void)initial;
+    return names[k];
+}
+
 static const char *probe_key(const OozeWorld *world, int k, double *initial)
 {
     (void)world, (void)initial;
@@ -138,11 +145,14 @@ static const Table tables[OOZE_STATE_TABLES] = {
     {"solid_previous_pose", OOZE_FIELD_FLOAT64, POSE_NUMBERS, solids, offsetof(OozeSolid, previous),
      NULL, NULL, 0,
      "pose at the beginning of the last step: position x y z, rotation x y z w, velocity x y z, "
-     "spin x y z"},
+     "spin x y z (rad/s)"},
+    {"solid_spin", OOZE_FIELD_FLOAT64, 3, solids, offsetof(OozeSolid, pose.spin), spin_key, NULL, 0,
+     "angular velocity of each solid, rad/s: the spin of its pose, which a frame holds in deg/s"},
     {"solid_sampled_box", OOZE_FIELD_FLOAT64, BOX_NUMBERS, solids, offsetof(OozeSolid, clip), NULL,
      NULL, 0, "box within which a plane has boundary samples: min x y z, max x y z"},
     {"joints", OOZE_FIELD_FLOAT64, OOZE_JOINT_PARAM_COUNT, joints, offsetof(OozeJoint, params),
-     joint_key, NULL, 0, "motor and limits of each joint, as they are now"},
+     joint_key, NULL, 0,
+     "motor and limits of each joint, as they are now; those of a hinge in rad and rad/s"},
     {"emitters", OOZE_FIELD_FLOAT64, 2, emitters, offsetof(OozeEmitter, state.travelled), NULL,
      emitter_names, 0, "of each emitter: length of jet since the last layer (m), speed (m/s)"},
     {"emitter_counts", OOZE_FIELD_UINT64, 2, emitters, offsetof(OozeEmitter, state.layers), NULL,

@@ -248,6 +248,9 @@ bool ooze_world_find_lattice(const OozeWorld *world, const OozeSolid *solid,
    `high`: bounding box of the particles; low > high where there are none. */
 OozeStatus ooze_world_update_samples(OozeWorld *world, const float low[3], const float high[3],
                                      OozeError *error);
+/* About how many boundary samples the first step creates where `particles` fill the box `fluid`;
+   takes little time and memory, however many they are. */
+double ooze_world_count_samples(const OozeWorld *world, const OozeBounds *fluid, double particles);
 /* The neighbourhood stage: boundary samples, sort, reorder, lists. */
 OozeStatus ooze_world_find_neighbours(OozeWorld *world, OozeError *error);
 

@@ -42,7 +42,7 @@ static void add_box(OozeWorld *world, OozeMaterialId material, OozeBodyKind kind
     def.shape.size = size;
     def.shape.position = position;
     def.velocity = velocity;
-    def.spin = {1, kind == OOZE_BODY_FLUID ? 0.0 : 2.0, -1};
+    def.spin = ooze_vec3_degrees(vec3(1, kind == OOZE_BODY_FLUID ? 0.0 : 2.0, -1));
     CHECK_OK(ooze_world_add_fluid(world, &def, nullptr, &error));
 }
 
@@ -62,7 +62,7 @@ static void add_solids(OozeWorld *world, const Case *c)
     hand.shape.size = {0.05, 0.2, 0.2};
     hand.shape.position = {0.35, 0.15, 0};
     hand.motion.velocity = {-0.3, -0.2, 0.1};
-    hand.motion.spin = {0, 0, 2};
+    hand.motion.spin = ooze_vec3_degrees(vec3(0, 0, 2));
     hand.motion.pivot = hand.shape.position;
     hand.friction = c->friction;
     CHECK_OK(ooze_world_add_solid(world, &hand, nullptr, &error));

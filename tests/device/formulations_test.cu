@@ -48,7 +48,7 @@ static void add_block(OozeWorld *world, OozeMaterialId material, double x, OozeV
     def.fill = OOZE_FILL_JITTERED;
     def.jitter = 0.1;
     def.velocity = {0.1, -0.5, 0.2};
-    def.spin = spin;
+    def.spin = ooze_vec3_degrees(spin);
     CHECK_OK(ooze_world_add_fluid(world, &def, nullptr, &error));
 }
 

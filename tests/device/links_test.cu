@@ -57,7 +57,7 @@ static void add_solids(OozeWorld *world)
     bar.shape.size = {0.05, 0.2, 0.2};
     bar.shape.position = {0.2, 0.15, 0};
     bar.motion.velocity = {-0.3, -0.2, 0.1};
-    bar.motion.spin = {0, 0, 2};
+    bar.motion.spin = ooze_vec3_degrees(vec3(0, 0, 2));
     bar.motion.pivot = bar.shape.position;
     bar.friction = 0.5;
     CHECK_OK(ooze_world_add_solid(world, &bar, nullptr, &error));

@@ -69,7 +69,7 @@ static OozeSolid solid_of(OozeShapeKind kind, int variant)
     def.shape.position = vec3(0.3, -0.2, 0.1);
     def.shape.rotation = quat_unit(quat(0.1, 0.4, -0.2, 0.8));
     def.motion.velocity = vec3(0.5, -1.0, 0.25);
-    def.motion.spin = vec3(3.0, -1.0, 2.0);
+    def.motion.spin = ooze_vec3_degrees(vec3(3.0, -1.0, 2.0));
     def.motion.pivot = vec3(0.1, 0.2, 0.0);
     def.friction = 0.25 * variant;
     def.restitution = 0.125;

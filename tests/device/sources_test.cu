@@ -137,7 +137,7 @@ static OozeEmitter nozzle_of(double length)
     def.speed = 2.0;
     def.direction = vec3(1.0, -2.0, 0.5);
     def.motion.velocity = vec3(0.5, 0.0, 0.0);
-    def.motion.spin = vec3(0.0, 2.0, 1.0);
+    def.motion.spin = ooze_vec3_degrees(vec3(0.0, 2.0, 1.0));
     def.stop = 0.5;
     OozeEmitter emitter;
     CHECK_OK(ooze_emitter_create(&emitter, &def, OOZE_AXIS_Y, 0.1, 0.2, &error));

@@ -53,8 +53,8 @@ struct Scene {
     /* The motion of a solid from now on, and the pose that it has then. */
     void set_motion(int k, OozeVec3 velocity, OozeVec3 spin)
     {
-        solids[k].motion.def.velocity = velocity;
-        solids[k].motion.def.spin = spin;
+        solids[k].motion.velocity = velocity;
+        solids[k].motion.spin = spin;
     }
     void advance(double time)
     {

@@ -105,6 +105,48 @@ class CheckTest(runs.RunTest):
                 self.assertRegex(text, r"a spacing of 0\.\d+ m would fit")
                 self.assertLess(megabytes, 100)
 
+    def test_a_dry_run_counts(self):
+        """1e8 particles: of a box exactly, of a ball to 2 %. The limit of 1 s of processor time
+        ends a process that fills. Where memory does not suffice, the estimate comes before the
+        error."""
+        ball = SCENE.replace("type: box, size: [0.1, 0.1, 0.1]", "type: sphere, radius: 0.06204")
+        pair = SCENE.replace("fluids:\n", "fluids:\n  - {name: more, body: rigid, material: syrup, "
+                             "shape: {type: box, size: [0.1, 0.1, 0.1], position: [3, 9, 0]}}\n")
+        for text, wanted, error in ((SCENE, 1e8, 0), (ball, 1e8, 2e6), (pair, 2e8, 0)):
+            self.write(text, spacing="spacing: 0.1/464.15888", size="[0.1, 0.1, 0.1]")
+            with open(self.folder / "said", "w+") as said:
+                child = subprocess.Popen(
+                    [runs.OOZE, "run", self.scene, "--dry-run", "--device", "cpu", "--threads",
+                     "1"],
+                    stdout=said, stderr=subprocess.DEVNULL,
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (1, 1)))
+                _, status, usage = os.wait4(child.pid, 0)
+                child.returncode = os.waitstatus_to_exitcode(status)
+                said.seek(0)
+                text = said.read()
+            self.assertIn(child.returncode, (0, 1), text)
+            self.assertLess(usage.ru_maxrss / 1024, 100)
+            count = re.match(r"particles +([\d,]+) \(counted, not placed\)", text)
+            self.assertTrue(count, text)
+            counted = int(count[1].replace(",", ""))
+            self.assertAlmostEqual(counted, wanted, delta=max(error, 1e-2 * wanted))
+            self.assertRegex(text, r"memory +[\d.]+ GiB\n")
+            self.assertRegex(text, r"time +.* from a trial of \d+ steps with 1 thread and ")
+
+    def test_a_counted_estimate_is_that_of_a_filled_scene(self):
+        """Just above and just below 100,000 particles: memory and disk per particle agree."""
+        figures = []
+        for spacing in (0.1 / 46, 0.1 / 47):
+            self.write(spacing=f"spacing: {spacing!r}")
+            said = self.good("run", self.scene, "--dry-run", "--device", "cpu").stdout
+            count = int(re.match(r"particles +([\d,]+)", said)[1].replace(",", ""))
+            sizes = [float(size)
+                     for size in re.findall(r"(?m)^(?:memory|disk) +([\d.]+) MiB", said)]
+            self.assertEqual("(counted" in said, count > 1e5, said)
+            figures.append([size / count for size in sizes])
+        for filled, counted in zip(*figures):
+            self.assertAlmostEqual(counted / filled, 1.0, delta=0.25)
+
     def test_the_advised_spacing_fits(self):
         self.write(spacing="spacing: 2e-4", size="[0.2, 0.2, 0.2]")
         text = runs.ooze("check", self.scene).stderr

@@ -249,7 +249,7 @@ class CommandLineTest(runs.RunTest):
         self.good("check", self.scene, "--set", "materials.honey.drag=1")
 
     def test_a_run_that_goes_wrong(self):
-        """A nozzle that circles at 1e12 rad/s and 2e7 m throws its fluid along the floor at 2e19
+        """A nozzle that circles at 1e12 deg/s and 1.2e9 m throws its fluid along the floor at 2e19
         m/s, and the square of that, which friction asks for, is more than a float holds (3.4e38).
         It opens after 3.5 s: the frames of the three seconds before are good, and stay."""
         self.scene.write_text("ooze: 1\nmethod: {name: ballistic}\nspacing: 0.5\n"
@@ -259,7 +259,7 @@ class CommandLineTest(runs.RunTest):
                               "position: [0, 3, 0]}}]\n"
                               "emitters: [{material: m, radius: 1, position: [0, 2, 0], "
                               "start: 3.5,\n"
-                              "            motion: {spin: [0, 1e12, 0], pivot: [2e7, 0, 0]}}]\n")
+                              "            motion: {spin: [0, 1e12, 0], pivot: [1.2e9, 0, 0]}}]\n")
         run = self.folder / "r"
         done = self.bad(3, "is no longer finite", "run", self.scene, "-o", run)
         self.assertIn("(material 'm')", done.stderr)

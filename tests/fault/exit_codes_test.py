@@ -21,7 +21,7 @@ materials: {m: {}}
 solids: [{shape: {type: plane}}]
 fluids: [{material: m, shape: {type: box, size: [2, 2, 2], position: [0, 3, 0]}}]
 emitters: [{material: m, radius: 1, position: [0, 2, 0], start: 1,
-            motion: {spin: [0, 1e12, 0], pivot: [2e7, 0, 0]}}]
+            motion: {spin: [0, 1e12, 0], pivot: [1.2e9, 0, 0]}}]
 """
 
 # Command lines of every command, by exit code. RUN is a finished run, LOST a run without frame 1,

@@ -41,7 +41,7 @@ TAME = {
     "scale": [1, [1, 2, 1]],
     "position": [[0, 0.3, 0], [0.1, 0.5, 0.1], [0, 0, 0]],
     "velocity": [[0, -1, 0], [0.5, 0, 0]],
-    "spin": [[0, 1, 0]],
+    "spin": [[0, 60, 0]],
     "velocity_iterations": [5, 20],
     "density_iterations": [3, 5],
     "position_iterations": [3],

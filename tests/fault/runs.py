@@ -41,7 +41,7 @@ solids:
     friction: 0.3
   - name: paddle
     shape: {type: box, size: [0.5, 0.1, 0.1], position: [0.1, 0.3, 0]}
-    motion: {spin: [0, 5, 0], sine: {amplitude: [0, 0.1, 0], frequency: 3}}
+    motion: {spin: [0, 300, 0], sine: {amplitude: [0, 0.1, 0], frequency: 3}}
 emitters:
   - material: water
     radius: 0.12

@@ -2,7 +2,7 @@
    method: threads, restoring, periodic boxes. */
 #include "check.h"
 
-#include "base/vec3.h"
+#include "base/angle.h"
 #include "ooze/ooze.h"
 
 static const double g = 9.81;
@@ -202,7 +202,7 @@ static void ballistic_T07_moving_solids(void **state)
     def.shape.radius = 1.0;
     def.shape.height = 0.2;
     def.motion.velocity = vec3(0, 0.5, 0);
-    def.motion.spin = vec3(0, 2.0, 0);
+    def.motion.spin = ooze_vec3_degrees(vec3(0, 2.0, 0));
     def.friction = INFINITY;
     CHECK_OK(ooze_world_add_solid(world, &def, NULL, &error));
     add_particle(world, vec3(0.3, 0.11, 0), vec3(0, 0, 0));
@@ -227,7 +227,7 @@ static void fill_busy_scene(OozeWorld *world)
     bowl.shape.radius = 0.3;
     bowl.shape.tube_radius = 0.1;
     bowl.shape.position = vec3(0, 0.3, 0);
-    bowl.motion.spin = vec3(0.3, 1, 0);
+    bowl.motion.spin = ooze_vec3_degrees(vec3(0.3, 1, 0));
     bowl.motion.sine_amplitude = vec3(0, 0.1, 0);
     bowl.motion.sine_frequency = 2;
     CHECK_OK(ooze_world_add_solid(world, &bowl, NULL, &error));
@@ -245,7 +245,7 @@ static void fill_busy_scene(OozeWorld *world)
     nozzle.radius = 0.1;
     nozzle.position = vec3(0.4, 1, 0);
     nozzle.speed = 1.7;
-    nozzle.motion.spin = vec3(0, 2, 0);
+    nozzle.motion.spin = ooze_vec3_degrees(vec3(0, 2, 0));
     nozzle.motion.pivot = vec3(-0.4, 0, 0);
     CHECK_OK(ooze_world_add_emitter(world, &nozzle, NULL, &error));
     OozeSinkDef sink = ooze_sink_def_default();

@@ -51,9 +51,9 @@ static inline double layer_mean(const Channel *c, const char *name, int componen
 /* Moves the upper plate sideways within one step and stops it there. */
 static inline void jump(const Channel *c, double travel, double dt)
 {
-    OozePose pose = {.position = vec3(travel, c->height, 0),
-                     .rotation = {0, 0, 0, 1},
-                     .velocity = vec3(travel / dt, 0, 0)};
+    OozeSolidPose pose = {.position = vec3(travel, c->height, 0),
+                          .rotation = {0, 0, 0, 1},
+                          .velocity = vec3(travel / dt, 0, 0)};
     CHECK_OK(ooze_world_set_solid_pose(c->world, c->top, &pose, &error));
     step_world(c->world);
     pose.velocity = vec3(0, 0, 0);

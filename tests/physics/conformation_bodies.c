@@ -441,9 +441,9 @@ static void conformation_T17_squeeze(void **state)
         add_matter(world, newtonian_matter(100));
         add_floor(world, INFINITY);
         OozeSolidId top = add_plane(world, n[1] * d, -1, INFINITY);
-        OozePose pose = {.position = vec3(0, n[1] * d, 0),
-                         .rotation = {0, 0, 0, 1},
-                         .velocity = vec3(0, -speed, 0)};
+        OozeSolidPose pose = {.position = vec3(0, n[1] * d, 0),
+                              .rotation = {0, 0, 0, 1},
+                              .velocity = vec3(0, -speed, 0)};
         CHECK_OK(ooze_world_set_solid_pose(world, top, &pose, &error));
         add_lattice(world, (Lattice){.n = {n[0], n[1], n[2]}, .spacing = d});
         OozeProbeId probe = add_probe(world, OOZE_PROBE_DENSITY);

@@ -10,7 +10,7 @@ typedef struct Block {
     OozeBodyKind kind;
     int n[3];
     double spacing;
-    OozeVec3 corner, velocity, spin;
+    OozeVec3 corner, velocity, spin; /* m, m/s, rad/s */
 } Block;
 
 static void add_block(OozeWorld *world, Block b)
@@ -24,7 +24,7 @@ static void add_block(OozeWorld *world, Block b)
     def.shape.size = size;
     def.shape.position = vec3_madd(b.corner, 0.5, size);
     def.velocity = b.velocity;
-    def.spin = b.spin;
+    def.spin = ooze_vec3_degrees(b.spin);
     CHECK_OK(ooze_world_add_fluid(world, &def, &added, &error));
     assert_int_equal(added, b.n[0] * b.n[1] * b.n[2]);
 }

@@ -210,7 +210,7 @@ static void add_random_solids(OozeWorld *world, uint64_t scene)
         solid.shape.position = vec3(pick(scene, 26, -0.5, 0.5), pick(scene, 27, 0.0, 1.2), 0);
         solid.friction = pick(scene, 28, 0, 1) < 0.5 ? INFINITY : 0.3;
         solid.motion.velocity = vec3(pick(scene, 29, -2, 2), 0, 0);
-        solid.motion.spin = vec3(0, pick(scene, 30, -10, 10), 0);
+        solid.motion.spin = ooze_vec3_degrees(vec3(0, pick(scene, 30, -10, 10), 0));
         CHECK_OK(ooze_world_add_solid(world, &solid, NULL, &error));
     }
 }
@@ -319,7 +319,7 @@ static void conformation_T26_overlap(void **state)
             }
             printf("  step %g s, %s\n", steps[k], half ? "moved" : "at first");
             MEASURED("nearest particle, spacings from the ball", (nearest - radius) / d, 0.4, 2);
-            OozePose pose = {.position = vec3(0.6, 0.5, 0.35), .rotation = {0, 0, 0, 1}};
+            OozeSolidPose pose = {.position = vec3(0.6, 0.5, 0.35), .rotation = {0, 0, 0, 1}};
             CHECK_OK(ooze_world_set_solid_pose(world, id, &pose, &error));
         }
         MEASURED("fastest particle over fall from the surface", fastest / sqrt(2 * g * 8 * d), 0,
@@ -343,7 +343,7 @@ static OozeWorld *make_busy_world(int threads)
     paddle.shape.size = vec3(0.3, 0.06, 0.06);
     paddle.shape.position = vec3(0, 0.04, 0);
     paddle.friction = INFINITY;
-    paddle.motion.spin = vec3(0, 4, 0);
+    paddle.motion.spin = ooze_vec3_degrees(vec3(0, 4, 0));
     CHECK_OK(ooze_world_add_solid(world, &paddle, NULL, &error));
     add_lattice(world, (Lattice){.material = honey,
                                  .n = {18, 10, 18},
@@ -353,7 +353,7 @@ static OozeWorld *make_busy_world(int threads)
     OozeEmitterDef nozzle = jet(0.5, 1.2);
     nozzle.material = cream;
     nozzle.radius = 0.06;
-    nozzle.motion.spin = vec3(0, 3, 0);
+    nozzle.motion.spin = ooze_vec3_degrees(vec3(0, 3, 0));
     nozzle.motion.pivot = vec3(0.1, 0, 0);
     CHECK_OK(ooze_world_add_emitter(world, &nozzle, NULL, &error));
     return world;

@@ -4,12 +4,13 @@
 #define OOZE_TESTS_PHYSICS_COUPLING_FIXTURES_H
 
 #include "physics/fixtures.h"
+#include "solids/pose.h"
 
 /* A box (half sizes) or, with a radius, a ball. */
 typedef struct Body {
     OozeVec3 centre, half;
     double radius, density;
-    OozeVec3 velocity, spin;
+    OozeVec3 velocity, spin; /* m/s, rad/s */
 } Body;
 
 static inline double volume_of(const Body *b)
@@ -36,7 +37,7 @@ static inline OozeSolidId add_body(OozeWorld *world, const Body *b)
     def.shape.position = b->centre;
     def.density = b->density;
     def.motion.velocity = b->velocity;
-    def.motion.spin = b->spin;
+    def.motion.spin = ooze_vec3_degrees(b->spin);
     CHECK_OK(ooze_world_add_solid(world, &def, &id, &error));
     return id;
 }
@@ -77,7 +78,7 @@ static inline uint64_t add_around(OozeWorld *world, const int n[3], double d, Oo
 
 static inline OozePose pose_of(OozeWorld *world, int solid)
 {
-    return ooze_world_frame(world)->solids[solid].pose;
+    return ooze_pose_from_public(&ooze_world_frame(world)->solids[solid].pose);
 }
 
 /* Angle between the body's own up and that of the world, degrees. */
@@ -109,7 +110,7 @@ static inline Momenta take_momenta(OozeWorld *world, const Body *bodies, int fir
         m.spin_sum += mass * vec3_length(vec3_cross(p, u));
     }
     for (int k = 0; k < count; k++) {
-        OozePose pose = frame->solids[first + k].pose;
+        OozePose pose = ooze_pose_from_public(&frame->solids[first + k].pose);
         double heavy = bodies[k].density * volume_of(&bodies[k]);
         m.linear = vec3_madd(m.linear, heavy, pose.velocity);
         m.angular = vec3_madd(m.angular, heavy, vec3_cross(pose.position, pose.velocity));

@@ -32,7 +32,7 @@ static void dynamics_T02_tennis_racket(void **state)
     world->def.max_travel = 0.0;
     OozeSolidDef def = body_def(OOZE_SHAPE_BOX, 1000.0);
     def.shape.size = vec3(0.1, 0.2, 0.4);
-    def.motion.spin = vec3(0.01, 6.0, 0.01);
+    def.motion.spin = ooze_vec3_degrees(vec3(0.01, 6.0, 0.01));
     int body = add_body(world, def);
     OozeVec3 before = spin_momentum(world, body);
     double energy = vec3_dot(before, pose_of(world, body)->spin), least = 1.0, drift = 0.0;
@@ -190,7 +190,7 @@ static void dynamics_T06_momentum(void **state)
     OozeSolidDef def = body_def(OOZE_SHAPE_BOX, 1000.0);
     def.restitution = 0.6;
     def.motion.velocity = vec3(2, 0.1, 0);
-    def.motion.spin = vec3(1, 2, 3);
+    def.motion.spin = ooze_vec3_degrees(vec3(1, 2, 3));
     add_body(world, def);
     def = body_def(OOZE_SHAPE_SPHERE, 3000.0);
     def.shape.position = vec3(0.5, 0.06, 0.03);

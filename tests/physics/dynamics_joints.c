@@ -68,14 +68,15 @@ static void dynamics_T09_motor(void **state)
     joint.kind = OOZE_JOINT_HINGE;
     joint.solid.index = wheel;
     joint.axis = vec3(0, 1, 0);
-    joint.speed = 8.0;
+    joint.speed = ooze_degrees(8.0);
     joint.force = 10.0 * inertia; /* 10 rad/s2 */
     int motor = join(world, joint);
     run_steps(world, 400);
     MEASURED("spin under way, rad/s", pose_of(world, wheel)->spin.y, 3.99, 4.01);
     run_steps(world, 800);
     MEASURED("spin reached, rad/s", pose_of(world, wheel)->spin.y, 7.999, 8.001);
-    CHECK_OK(ooze_world_set_joint(world, (OozeJointId){motor}, OOZE_JOINT_SPEED, -2.0, &error));
+    CHECK_OK(ooze_world_set_joint(world, (OozeJointId){motor}, OOZE_JOINT_SPEED, ooze_degrees(-2.0),
+                                  &error));
     run_steps(world, 1200);
     MEASURED("spin after a change, rad/s", pose_of(world, wheel)->spin.y, -2.001, -1.999);
     MEASURED("came off its axle by, m", vec3_length(pose_of(world, wheel)->position), 0, 1e-5);
@@ -120,7 +121,7 @@ static void dynamics_T14_welded(void **state)
     OozeSolidDef def = body_def(OOZE_SHAPE_SPHERE, 1000.0);
     def.shape.position.x = -0.15;
     def.motion.velocity = vec3(1, 0, -0.15 * 5.0);
-    def.motion.spin = vec3(0, -5, 0);
+    def.motion.spin = ooze_vec3_degrees(vec3(0, -5, 0));
     int heavy = add_body(world, def);
     def.shape.position.x = 0.15;
     def.motion.velocity = vec3(1, 0, 0.15 * 5.0);

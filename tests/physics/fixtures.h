@@ -5,8 +5,8 @@
 
 #include "check.h"
 
+#include "base/angle.h"
 #include "base/hash.h"
-#include "base/vec3.h"
 #include "ooze/ooze.h"
 #include "physics/reference.h"
 

@@ -139,7 +139,7 @@ static void links_T15_turning_bar(void **state)
     bar.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
     bar.shape.size = vec3(6 * dx, 6 * dx, 30 * dx);
     bar.shape.position = vec3(0, 40 * dx, 0);
-    bar.motion.spin = vec3(0, 0, 2);
+    bar.motion.spin = ooze_vec3_degrees(vec3(0, 0, 2));
     bar.friction = INFINITY;
     CHECK_OK(ooze_world_add_solid(world, &bar, &id, &error));
     add_ball(world, (Ball){lump, 5.5 * dx, dx, vec3(0, 54 * dx, 0), 0});

@@ -27,7 +27,7 @@ static void a_missing_world_is_an_error(void **state)
     OozeEmitterDef emitter = ooze_emitter_def_default();
     OozeSinkDef sink = ooze_sink_def_default();
     OozeProbeDef probe = ooze_probe_def_default();
-    OozePose pose = {.rotation = {0, 0, 0, 1}};
+    OozeSolidPose pose = {.rotation = {0, 0, 0, 1}};
     OozeProbeReading reading;
     OozeFrame frame = {0};
     OozeMaterialId m = {0};

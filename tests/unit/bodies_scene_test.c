@@ -20,9 +20,9 @@
 
 #define AXLE                                                                                       \
     "joints:\n"                                                                                    \
-    "  - {name: axle, type: hinge, solid: wheel, axis: [0, 1, 0], speed: 2, force: inf}\n"         \
+    "  - {name: axle, type: hinge, solid: wheel, axis: [0, 1, 0], speed: 120, force: inf}\n"       \
     "changes:\n"                                                                                   \
-    "  - {time: 0.5, set: joints.axle.speed, to: -4}\n"
+    "  - {time: 0.5, set: joints.axle.speed, to: -360}\n"
 
 /* With the joint if this build has a solver of joints. */
 static const char *bodies_text(void)
@@ -68,11 +68,11 @@ static void a_scene_of_bodies(void **state)
     CHECK_NEAR(reading.values[9], 0.0, 1e-15);
     CHECK_NEAR(reading.values[13], 0.0, 0.0); /* no particle pushes it */
     if (ooze_dynamics_find()) {
-        CHECK_NEAR(world->solids.items[2].pose.spin.y, 2.0, 1e-6);
+        CHECK_NEAR(world->solids.items[2].pose.spin.y, ooze_radians(120), 1e-6);
         for (int i = 0; i < 90; i++) {
             CHECK_OK(ooze_world_step(world, &error));
         }
-        CHECK_NEAR(world->solids.items[2].pose.spin.y, -4.0, 1e-6);
+        CHECK_NEAR(world->solids.items[2].pose.spin.y, ooze_radians(-360), 1e-6);
     }
     ooze_world_destroy(world);
 }
@@ -115,10 +115,10 @@ static void joint_limits_out_of_order_are_refused(void **state)
     }
     OozeWorld *world = build(bodies_text());
     OozeJointId id = {0};
-    CHECK_OK(ooze_world_set_joint(world, id, OOZE_JOINT_HIGH, 1.0, &error));
-    CHECK_OK(ooze_world_set_joint(world, id, OOZE_JOINT_LOW, -1.0, &error));
-    CHECK_FAILS(ooze_world_set_joint(world, id, OOZE_JOINT_LOW, 1.5, &error), OOZE_ERROR_ARGUMENT,
-                "goes from low = 1.5 to high = 1");
+    CHECK_OK(ooze_world_set_joint(world, id, OOZE_JOINT_HIGH, 50.0, &error));
+    CHECK_OK(ooze_world_set_joint(world, id, OOZE_JOINT_LOW, -50.0, &error));
+    CHECK_FAILS(ooze_world_set_joint(world, id, OOZE_JOINT_LOW, 75.0, &error), OOZE_ERROR_ARGUMENT,
+                "goes from low = 75 to high = 50");
     ooze_world_destroy(world);
 }
 

@@ -1,8 +1,8 @@
 /* Particle bodies: formulas, refused definitions, unusual shapes, and removal of particles. */
 #include "check.h"
 
+#include "base/angle.h"
 #include "base/memory.h"
-#include "base/vec3.h"
 #include "ooze/ooze.h"
 #include "physics/bond.h"
 #include "physics/rigid_motion.h"
@@ -181,7 +181,7 @@ static void bodies_of_any_shape(void **state)
         const int *n = sizes[k];
         OozeFluidDef def = block(OOZE_BODY_RIGID, n[0], n[1], n[2], vec3(0, 1, 0));
         def.velocity = vec3(0.5, 0, 0);
-        def.spin = vec3(0.5, 2, 1);
+        def.spin = ooze_vec3_degrees(vec3(0.5, 2, 1));
         OozeSolidDef floor = ooze_solid_def_default();
         floor.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
         floor.friction = 0.4;
@@ -250,7 +250,7 @@ static void soft_bodies_stay_fixed_to_solids(void **state)
     handle.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
     handle.shape.size = vec3(1, 0.2, 1);
     handle.motion.velocity = vec3(0, 0.5, 0);
-    handle.motion.spin = vec3(0, 2, 0);
+    handle.motion.spin = ooze_vec3_degrees(vec3(0, 2, 0));
     CHECK_OK(ooze_world_add_solid(world, &handle, NULL, &error));
     OozeFluidDef strip = block(OOZE_BODY_SOFT, 3, 8, 3, vec3(0.2, -0.3, 0));
     CHECK_OK(ooze_world_add_fluid(world, &strip, NULL, &error));

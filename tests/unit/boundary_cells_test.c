@@ -285,7 +285,7 @@ static void cells_follow_fluid_and_solid(void **state)
     room.shape.size = vec3(40, 40, 40);
     room.shape.inverted = true;
     room.motion.velocity = vec3(1, 0, 0.5);
-    room.motion.spin = vec3(0, 0.02, 0);
+    room.motion.spin = ooze_vec3_degrees(vec3(0, 0.02, 0));
     CHECK_OK(ooze_world_add_solid(world, &room, NULL, &error));
     add_block(world, vec3(0, -19.8, 0), 0.3, vec3(-2, 0, 0));
     for (int i = 0; i < 40; i++) {

@@ -274,7 +274,7 @@ static Scene make_scene(void)
     ball.shape.position = vec3(-0.6, 0.31, 0);
     ball.motion.velocity = vec3(1.0, 0, 0.1);
     paddle.shape.position = vec3(0, 0.8, 0);
-    paddle.motion.spin = vec3(0, 3, 1);
+    paddle.motion.spin = ooze_vec3_degrees(vec3(0, 3, 1));
     Scene scene = {{make(&floor), make(&still), make(&ball), make(&paddle)}};
     return scene;
 }

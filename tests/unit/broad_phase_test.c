@@ -35,7 +35,7 @@ static void make_solids(OozeSolid solids[KINDS])
                           random_between(k, 2, -0.3, 0.3));
         def.shape.rotation = quat_from_vector(vec3(0.3 * (double)k, -0.2, 0.1 * (double)k));
         def.motion.velocity = vec3(0.5, 0, 0);
-        def.motion.spin = vec3(0, 0, k == 0 ? 0.0 : 3.0);
+        def.motion.spin = ooze_vec3_degrees(vec3(0, 0, k == 0 ? 0.0 : 3.0));
         def.collides = k != 7;
         CHECK_OK(ooze_solid_create(&solids[k], &def, OOZE_AXIS_Y, spacing, &error));
     }
@@ -110,7 +110,7 @@ static void moving_solids_reach_farther(void **state)
     def.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
     def.shape.radius = 0.1;
     def.motion.velocity = vec3(0.5, 0, 0);
-    def.motion.spin = vec3(0, 0, 3);
+    def.motion.spin = ooze_vec3_degrees(vec3(0, 0, 3));
     OozeSolid solid;
     OozeArena *arena = ooze_arena_create();
     OozeBroadPhase nearby;

@@ -107,8 +107,8 @@ static void fast_solids_divide_steps(void **state)
     ooze_world_destroy(world);
     world = pushing_world(0.0, vec3(0, 0, 0));
     double arm = sqrt(0.01 + 0.04 + 0.09);
-    OozePose pose = world->solids.items[0].pose;
-    pose.spin = vec3(0, 3.3 / arm, 0);
+    OozeSolidPose pose = ooze_world_frame(world)->solids[0].pose;
+    pose.spin = vec3(0, ooze_degrees(3.3 / arm), 0);
     CHECK_OK(ooze_world_set_solid_pose(world, (OozeSolidId){0}, &pose, &error));
     steps(world, 1);
     assert_int_equal(world->substep.count, 4);

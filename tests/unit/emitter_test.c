@@ -223,9 +223,9 @@ static void moving_nozzle_does_not_depend_on_the_step(void **state)
     (void)state;
     OozeEmitterDef def = disc(3 * s, 1.0);
     def.direction = vec3(1, -2, 0.5);
-    def.roll = 0.4;
+    def.roll = ooze_degrees(0.4);
     def.motion.velocity = vec3(0.3, 0, 0.2);
-    def.motion.spin = vec3(0.5, 3, 0);
+    def.motion.spin = ooze_vec3_degrees(vec3(0.5, 3, 0));
     def.motion.sine_amplitude = vec3(0, 0, 0.05);
     def.motion.sine_frequency = 3;
     OozeEmitter coarse = make(&def), fine = make(&def);
@@ -247,7 +247,8 @@ static void velocity_includes_the_nozzle(void **state)
     OozeEmitterDef def = disc(2 * s, 2.0);
     def.direction = vec3(1, 0, 0);
     def.motion.velocity = vec3(0, 0.5, 0);
-    def.motion.spin = vec3(4, 0, 0); /* about the jet: each particle gets its swirl */
+    def.motion.spin =
+        ooze_vec3_degrees(vec3(4, 0, 0)); /* about the jet: each particle gets its swirl */
     OozeEmitter emitter = make(&def);
     Jet jet = run(&emitter, 0.005, 1); /* one layer, at half a spacing: 2.5 ms */
     assert_int_equal(jet.count, emitter.pattern.count);
@@ -286,7 +287,7 @@ static void resumed_emitter_repeats_every_bit(void **state)
 {
     (void)state;
     OozeEmitterDef def = disc(3 * s, 0.77);
-    def.motion.spin = vec3(1, 2, 3);
+    def.motion.spin = ooze_vec3_degrees(vec3(1, 2, 3));
     OozeEmitter whole = make(&def), resumed = make(&def);
     OozeParticles *a = make_store(), *b = make_store();
     uint64_t emitted;

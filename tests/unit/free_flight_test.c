@@ -172,8 +172,8 @@ static int substeps_with_ball(OozeVec3 position, OozeVec3 velocity, bool arrivin
     ball.motion.velocity = arriving ? vec3(0, 0, 0) : velocity;
     CHECK_OK(ooze_world_add_solid(world, &ball, NULL, &error));
     if (arriving) { /* placed by the API, with a velocity of 0 */
-        OozePose pose = {.position = vec3_madd(position, STEP, velocity),
-                         .rotation = quat_identity()};
+        OozeSolidPose pose = {.position = vec3_madd(position, STEP, velocity),
+                              .rotation = quat_identity()};
         CHECK_OK(ooze_world_set_solid_pose(world, (OozeSolidId){0}, &pose, &error));
     }
     CHECK_OK(ooze_world_add_particles(world, (OozeMaterialId){0}, 1, &x, &v, &error));

@@ -39,7 +39,7 @@ static void add_solid(OozeWorld *world, const OozeShapeDef *shape, OozeVec3 velo
     OozeSolidDef def = ooze_solid_def_default();
     def.shape = *shape;
     def.motion.velocity = velocity;
-    def.motion.spin = spin;
+    def.motion.spin = ooze_vec3_degrees(spin);
     CHECK_OK(ooze_world_add_solid(world, &def, NULL, &error));
 }
 

@@ -31,7 +31,7 @@ static OozeWorld *busy_world(int threads)
     bar.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
     bar.shape.size = vec3(0.3, 0.04, 0.04);
     bar.shape.position = vec3(0, 0.1, 0);
-    bar.motion.spin = vec3(0, 3, 0);
+    bar.motion.spin = ooze_vec3_degrees(vec3(0, 3, 0));
     CHECK_OK(ooze_world_add_solid(world, &bar, NULL, &error));
     add_ball(world, (Ball){thick, 0.09, spacing, vec3(-0.02, 0.23, 0), -1});
     add_ball(world, (Ball){jelly, 0.09, spacing, vec3(0.02, 0.23, 0), 1});

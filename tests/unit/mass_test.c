@@ -185,7 +185,7 @@ static void motion_gives_initial_velocity_and_spin_only(void **state)
     late.motion.start = 1.0;
     CHECK_FAILS(refused(late, &error), OOZE_ERROR_ARGUMENT, "has a start");
     def.motion.velocity = vec3(1, 2, 3);
-    def.motion.spin = vec3(0, 0, 5);
+    def.motion.spin = ooze_vec3_degrees(vec3(0, 0, 5));
     OozeSolid solid;
     CHECK_OK(ooze_solid_create(&solid, &def, OOZE_AXIS_Z, SPACING, &error));
     CHECK_NEAR(solid.pose.velocity.y, 2.0, 0.0);

@@ -167,14 +167,14 @@ static void spin_turns_about_the_pivot(void **state)
 {
     (void)state;
     OozeMotionDef def = ooze_motion_def_default();
-    def.spin = vec3(0, 0, 2);
+    def.spin = ooze_vec3_degrees(vec3(0, 0, 2));
     def.pivot = vec3(0.5, 0, 0);
     OozeMotion motion = make(&def);
     OozePose pose = ooze_motion_pose(&motion, 0.25 * 3.14159265358979323846); /* a quarter turn */
     /* the shape's place is half a metre left of the pivot; a quarter turn puts it below */
     CHECK_NEAR(gap(pose.position, vec3(1.5, 1.5, 3)), 0.0, 1e-14);
     CHECK_NEAR(gap(pose.velocity, vec3(1, 0, 0)), 0.0, 1e-14);
-    CHECK_NEAR(gap(pose.spin, def.spin), 0.0, 0.0);
+    CHECK_NEAR(gap(pose.spin, vec3(0, 0, 2)), 0.0, 0.0);
     CHECK_NEAR(vec3_length(ooze_pose_velocity_at(&pose, vec3(1.5, 2, 3))), 0.0, 1e-14);
     ooze_motion_free(&motion);
 }
@@ -186,7 +186,7 @@ static void window_bounds_velocity_and_sine(void **state)
     def.velocity = vec3(2, 0, 0);
     def.sine_amplitude = vec3(0, 0.5, 0);
     def.sine_frequency = 2.0;
-    def.sine_phase = 0.7;
+    def.sine_phase = ooze_degrees(0.7);
     def.start = 1.0;
     def.stop = 1.5;
     OozeMotion motion = make(&def);
@@ -204,7 +204,7 @@ static void everything_at_once_has_exact_rates(void **state)
     (void)state;
     OozeMotionDef def = keyed(keys, 4, OOZE_MOTION_SMOOTH);
     def.velocity = vec3(1, -2, 3);
-    def.spin = vec3(1, 2, -1);
+    def.spin = ooze_vec3_degrees(vec3(1, 2, -1));
     def.pivot = vec3(0.2, 0.3, 0.4);
     def.sine_amplitude = vec3(0.1, 0.2, 0.3);
     def.sine_frequency = 1.5;

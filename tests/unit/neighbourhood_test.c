@@ -61,7 +61,7 @@ static OozeWorld *make_world(bool belt)
     ball.shape.position = vec3(0, 0.5, 2);
     if (belt) {
         floor.motion.velocity = vec3(-0.7, 0, 0.3);
-        floor.motion.spin = vec3(0, 0.5, 0.1);
+        floor.motion.spin = ooze_vec3_degrees(vec3(0, 0.5, 0.1));
     }
     CHECK_OK(ooze_world_add_material(world, &material, NULL, &error));
     CHECK_OK(ooze_world_add_solid(world, &floor, NULL, &error));

@@ -65,8 +65,10 @@ static void functions(void **state)
     check("sin(0) + cos(0)", 1.0);
     check("max(1, min(5, 3))", 3.0);
     check("abs(-2) * floor(2.7) + ceil(0.1) + round(2.5)", 8.0);
-    check("atan2(1, 1)", M_PI / 4.0);
-    check("30*deg", 30.0 * (M_PI / 180.0));
+    check("atan2(1, 1)", 45.0);
+    check("sin(30)", sin(M_PI / 6.0));
+    check("cos(60) + tan(0)", cos(M_PI / 3.0));
+    check("asin(1) + acos(0) + atan(0)", 180.0);
     check("tau", 2.0 * M_PI);
     check("log(exp(0))", 0.0);
     /* Every name that the reference page lists works. */
@@ -96,6 +98,7 @@ static void mistakes(void **state)
     refuse("2*(3", 4, "')' is missing");
     refuse("3)", 1, "not understood");
     refuse("2 pi", 2, "not understood");
+    refuse("45*deg", 3, "in degrees already");
     refuse("foo", 0, "not a number");
     refuse("1 + bar", 4, "not a number");
     refuse("sqrt 4", 5, "parentheses");

@@ -116,9 +116,9 @@ static void motion(void **state)
              "        - {time: 0}\n"
              "        - {time: 1, position: [1, 0, 0]}\n"
              "        - {time: 2, rotation: [0, 0, 90]}\n"
-             "      spin: [0, tau, 0]\n"
+             "      spin: [0, 360, 0]\n"
              "      pivot: [1, 0, 0]\n"
-             "      sine: {amplitude: [0.1, 0, 0], frequency: 2, phase: pi/2}\n"
+             "      sine: {amplitude: [0.1, 0, 0], frequency: 2, phase: 90}\n"
              "      start: 0.5\n"
              "      stop: inf\n");
     const OozeMotionDef *m = &scene->def.solids[0].motion;
@@ -129,9 +129,9 @@ static void motion(void **state)
     assert_true(m->keyframes[1].position.x == 1.0 && m->keyframes[1].time == 1.0);
     check_turned(m->keyframes[1].rotation, vec3(0, 0, 1), vec3(1, 0, 0));
     check_turned(m->keyframes[2].rotation, vec3(1, 0, 0), vec3(0, 1, 0));
-    assert_true(m->spin.y == 2.0 * M_PI && m->pivot.x == 1.0);
+    assert_true(m->spin.y == 360.0 && m->pivot.x == 1.0);
     assert_true(m->sine_amplitude.x == 0.1 && m->sine_frequency == 2.0);
-    assert_true(m->sine_phase == M_PI / 2.0 && m->start == 0.5 && isinf(m->stop));
+    assert_true(m->sine_phase == 90.0 && m->start == 0.5 && isinf(m->stop));
     ooze_scene_free(scene);
 }
 
@@ -147,7 +147,7 @@ static void flow(void **state)
              "     fill: jittered, jitter: 0.1, velocity: [1, 2, 3], spin: [0, 0, 1]}\n"
              "emitters:\n"
              "  - {material: honey, outline: star, radius: 0.2, inner_radius: 0.1, points: 7,\n"
-             "     position: [0, 1, 0], direction: [0, -1, 0], roll: pi, speed: 2, start: 0.1,\n"
+             "     position: [0, 1, 0], direction: [0, -1, 0], roll: 180, speed: 2, start: 0.1,\n"
              "     stop: 0.9, limit: 1000}\n"
              "  - {material: honey, outline: rectangle, size: [0.4, 0.5]}\n"
              "sinks:\n"
@@ -165,7 +165,7 @@ static void flow(void **state)
     assert_true(d->fluids[0].def.velocity.z == 3.0 && d->fluids[0].def.spin.z == 1.0);
     const OozeEmitterDef *e = &d->emitters[0].def;
     assert_true(e->outline == OOZE_OUTLINE_STAR && e->points == 7 && e->inner_radius == 0.1);
-    assert_true(e->roll == M_PI && e->start == 0.1 && e->stop == 0.9 && e->limit == 1000);
+    assert_true(e->roll == 180.0 && e->start == 0.1 && e->stop == 0.9 && e->limit == 1000);
     assert_true(d->emitters[1].def.size.x == 0.4 && d->emitters[1].def.size.y == 0.5);
     assert_true(isinf(d->emitters[1].def.stop));
     assert_true(d->sinks[0].start == 1.0 && d->sinks[0].stop == 2.0);

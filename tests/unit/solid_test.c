@@ -51,7 +51,7 @@ static void contact_follows_the_pose(void **state)
     def.shape.position = vec3(1, 2, 3);
     def.shape.rotation = quat_from_vector(vec3(0, 0, 0.5 * 3.14159265358979323846));
     def.motion.velocity = vec3(0.5, 0, 0);
-    def.motion.spin = vec3(0, 4, 0);
+    def.motion.spin = ooze_vec3_degrees(vec3(0, 4, 0));
     OozeSolid solid = make(&def);
     OozeContact contact = ooze_solid_contact(&solid, vec3(1.4, 2, 3));
     CHECK_NEAR(contact.distance, 0.1, 1e-14); /* half of 0.6 lies along x */
@@ -138,7 +138,7 @@ static void fast_plate_does_not_pass_particles(void **state)
     OozeSolidDef def = box(vec3(100 * s, s, 100 * s));
     double dt = 1e-3;
     def.motion.velocity = vec3(0, 50 * s / dt, 0);
-    def.motion.spin = vec3(0, 0, 50.0);
+    def.motion.spin = ooze_vec3_degrees(vec3(0, 0, 50.0));
     OozeSolid plate = make(&def);
     ooze_solid_advance(&plate, dt, dt);
     OozeContactRule rule = {.margin = 0.5 * s, .tolerance = 0.1 * s, .dt = dt};

@@ -98,7 +98,7 @@ static OozeWorld *busy_world(int threads, bool sequential)
     bar.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
     bar.shape.size = vec3(6, 0.8, 0.8);
     bar.shape.position = vec3(0, 1.5, 0);
-    bar.motion.spin = vec3(0, 0.03, 0);
+    bar.motion.spin = ooze_vec3_degrees(vec3(0, 0.03, 0));
     bar.stick_distance = 0.3;
     bar.stick_strength = 0.1;
     CHECK_OK(ooze_world_add_solid(world, &bar, NULL, &error));

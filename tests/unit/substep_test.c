@@ -179,12 +179,12 @@ static void solids_move_in_substeps(void **state)
         ball.shape.radius = 0.2;
         ball.shape.position = vec3(5, 0, 0);
         ball.motion.velocity = vec3(0, 2, 0);
-        ball.motion.spin = vec3(0, 0, 1);
+        ball.motion.spin = ooze_vec3_degrees(vec3(0, 0, 1));
         CHECK_OK(ooze_world_add_solid(world, &ball, NULL, &error));
         if (driven) {
-            OozePose pose = {.position = vec3(5, 0, 4 * STEP),
-                             .rotation = quat_from_vector(vec3(0.2, 0, 0)),
-                             .velocity = vec3(0, 0, 4)};
+            OozeSolidPose pose = {.position = vec3(5, 0, 4 * STEP),
+                                  .rotation = quat_from_vector(vec3(0.2, 0, 0)),
+                                  .velocity = vec3(0, 0, 4)};
             CHECK_OK(ooze_world_set_solid_pose(world, (OozeSolidId){1}, &pose, &error));
         }
         CHECK_OK(ooze_world_step(world, &error));
