@@ -166,21 +166,35 @@ static OozeVec3 lattice_first(const OozeFillRequest *request, OozeVec3 n)
                 middle.z - 0.5 * (n.z - 1.0) * s);
 }
 
-/* Tested points along an axis of n lattice points: every one, or evenly spread ones. */
-static int64_t tested_along(double n, double edge)
-{
-    enum { TESTED_MIN = 16 };
-    return (int64_t)fmin(n, fmax(TESTED_MIN, ceil(n / edge)));
-}
-
-/* Fraction of the lattice points of the bounding box that are inside, from a subset of about
-   TESTED points that is spread over the box. */
-static double inside_fraction(const OozeFillRequest *request, OozeVec3 n)
+/* Tested points along each axis of n lattice points: every one of short axes, and evenly spread
+   ones along the others, about a million in all. */
+static void tested_along(OozeVec3 n, int64_t m[3])
 {
     const double tested = 1e6;
-    double s = request->spacing, edge = cbrt(n.x * n.y * n.z / tested);
+    double left = tested;
+    bool done[3] = {false, false, false};
+    for (int axes = 3; axes > 0; axes--) {
+        int shortest = -1;
+        for (int k = 0; k < 3; k++) {
+            bool shorter = shortest < 0 || vec3_component(n, k) < vec3_component(n, shortest);
+            shortest = !done[k] && shorter ? k : shortest;
+        }
+        double share = fmax(floor(pow(left, 1.0 / axes)), 1.0);
+        double points = fmin(vec3_component(n, shortest), share);
+        m[shortest] = (int64_t)points;
+        left /= points;
+        done[shortest] = true;
+    }
+}
+
+/* Fraction of the lattice points of the bounding box that are inside, from a subset that is spread
+   over the box. */
+static double inside_fraction(const OozeFillRequest *request, OozeVec3 n)
+{
+    double s = request->spacing;
     OozeVec3 first = lattice_first(request, n);
-    int64_t m[3] = {tested_along(n.x, edge), tested_along(n.y, edge), tested_along(n.z, edge)};
+    int64_t m[3];
+    tested_along(n, m);
     uint64_t inside = 0;
     for (int64_t k = 0; k < m[2]; k++) {
         for (int64_t j = 0; j < m[1]; j++) {

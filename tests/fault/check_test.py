@@ -163,6 +163,15 @@ class CheckTest(runs.RunTest):
             self.assertLess(megabytes, 100)
             self.assertAlmostEqual(self.json(0)["particles"], wanted, delta=error)
 
+    def test_a_wide_thin_disk_is_counted(self):
+        """Both long sides would take all of the tested points, each."""
+        self.write(SCENE.replace("type: box, size: [0.1, 0.1, 0.1]",
+                                 "type: cylinder, radius: 1e12, height: 0.1"))
+        code, said, megabytes = peak("check", self.scene)
+        self.assertEqual(code, 1, said)
+        self.assertIn("particles at the spacing", said)
+        self.assertLess(megabytes, 100)
+
     def test_counted_fluids_are_checked_for_overlap(self):
         self.write(SCENE + "  - {name: post, shape: {type: box, size: [0.02, 2, 0.02]}}\n",
                    spacing="spacing: 1e-3")
