@@ -38,6 +38,7 @@ typedef struct OozeSolid {
     bool sampled_in_cells;
     bool undivided[3]; /* axes along which there is one cell */
     int sampled_reach;
+    bool resampled; /* in the last substep: cells get no margin where they change all the time */
     OozeCellSet sampled_cells;
     OozeCellSamples cell_samples; /* in these cells, where it has no lattice */
     float color[3];

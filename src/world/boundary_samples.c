@@ -193,6 +193,9 @@ static OozeStatus find_reach(OozeWorld *world, const OozeSurfaceLattice *lattice
     OozeStatus status = ooze_world_fastest_particle(world, &speed, error);
     speed = fmin(speed, world->substep.free_speed); /* particles in free flight see no samples */
     double travel = (speed + vec3_length(world->def.gravity) * dt) * dt;
+    if (ooze_world_uses_substeps(world)) { /* what moves farther in the shortest substep diverges */
+        travel = fmin(travel, 2.0 * world->def.max_travel * world->def.spacing);
+    }
     double distance = 2.0 * world->support + 2.0 * world->def.spacing + travel;
     double step = fmin(lattice->step[0], fmin(lattice->step[1], lattice->step[2]));
     *reach = (int)fmin(ceil(distance / (step * OOZE_CELL_STEPS)), REACH_MAX);
@@ -275,7 +278,8 @@ static void compare_axes(OozeSolid *solid, const OozeSurfaceLattice *lattice)
 
 /* The cells of a solid have margins, so that they change in few steps only: they include all
    neighbours of cells that fluid was in. They are recomputed when fluid gets into another cell, and
-   where most of them are no longer needed. `fluid` is NULL without particles. */
+   where most of them are no longer needed; where that happens in every substep, margins are of no
+   use and left out. `fluid` is NULL without particles. */
 static OozeStatus update_cells(OozeWorld *world, OozeSolid *solid, const OozeBounds *fluid,
                                OozeError *error)
 {
@@ -295,12 +299,16 @@ static OozeStatus update_cells(OozeWorld *world, OozeSolid *solid, const OozeBou
         missing = missing || (!ooze_cell_set_has(&solid->sampled_cells, cell) &&
                               ooze_lattice_touches(&lattice, cell, reach));
     }
-    if (!status && (missing || solid->sampled_cells.count / SURPLUS_MAX > 27 * occupied.count)) {
-        status = ooze_lattice_around(&lattice, &occupied, 1, false, &solid->sampled_cells, error);
+    bool again = missing || solid->sampled_cells.count / SURPLUS_MAX > 27 * occupied.count;
+    if (!status && again) {
+        int margin = solid->resampled ? 0 : 1;
+        status =
+            ooze_lattice_around(&lattice, &occupied, margin, false, &solid->sampled_cells, error);
         solid->sampled_reach = reach;
         world->planes_stale = true;
         world->large_stale = world->large_stale || !is_plane(solid);
     }
+    solid->resampled = again;
     ooze_cell_set_free(&occupied);
     return status;
 }
