@@ -82,13 +82,14 @@ OOZE_API OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key
 OOZE_API const OozeParamInfo *ooze_material_params(int *count);
 
 /* Numbers of a material at one temperature; NAN: not given. Between two rows they are interpolated
-   geometrically, extension and stretch_rate linearly; beyond the first and the last row they are
+   geometrically, extension, stretch_rate and fluid_share linearly; beyond the first and the last row they are
    constant. */
 typedef struct OozeTemperatureRow {
     double temperature; /* degC */
     double viscosity, modulus, relaxation_time, compliance, solvent_viscosity, yield_strain,
-        surface_tension, extension, stretch_rate; /* replace the numbers of the material */
-    double shift; /* factor on viscosities and relaxation times, for time-temperature shifts */
+        surface_tension, extension, stretch_rate,
+        fluid_share; /* replace the numbers of the material */
+    double shift;    /* factor on viscosities and relaxation times, for time-temperature shifts */
 } OozeTemperatureRow;
 
 OOZE_API OozeTemperatureRow ooze_temperature_row_default(void);

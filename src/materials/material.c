@@ -128,6 +128,16 @@ static const OozeParamInfo material_params[OOZE_MATERIAL_PARAM_COUNT] = {
         {"yield_ratio_compress", OOZE_PARAM_REAL, "", 0.0, 1.0, NAN, NULL,
          "the same when it is compressed; left out: as `yield_ratio`; 0 beside a yield ratio makes "
          "sticky matter"},
+    [OOZE_MATERIAL_FLUID_SHARE] =
+        {"fluid_share", OOZE_PARAM_REAL, "", 0.0, 1.0, 0.3, NULL,
+         "share of the fluid's velocity in `blend` (alpha): 0 is an elastic solid, 0.3 jelly, 0.7 "
+         "toothpaste, 1 a fluid"},
+    [OOZE_MATERIAL_UPDATE_THRESHOLD] =
+        {"update_threshold", OOZE_PARAM_REAL, "m/s2", 0.0, INFINITY, 30.0, NULL,
+         "mean acceleration by collisions, over 1 less the fluid share, beyond which a body "
+         "forgets "
+         "its shape in `blend` (gamma_u): it splits and merges; a body at rest under its weight "
+         "has 9.8"},
 };
 
 _Static_assert(OOZE_MATERIAL_PARAM_COUNT <= sizeof(((OozeMaterialDef *)0)->values) / sizeof(double),

@@ -44,6 +44,8 @@ enum {
     OOZE_MATERIAL_PLASTICITY_COMPRESS,
     OOZE_MATERIAL_YIELD_RATIO,
     OOZE_MATERIAL_YIELD_RATIO_COMPRESS,
+    OOZE_MATERIAL_FLUID_SHARE,
+    OOZE_MATERIAL_UPDATE_THRESHOLD,
     OOZE_MATERIAL_PARAM_COUNT
 };
 
@@ -73,6 +75,9 @@ OozeMaterial ooze_material_at(const OozeMaterial *material, double temperature);
 /* The same for these two numbers alone. */
 void ooze_material_extension_at(const OozeMaterial *material, double temperature, double *extension,
                                 double *stretch_rate);
+
+/* The fluid share at a temperature. */
+double ooze_material_fluid_share_at(const OozeMaterial *material, double temperature);
 
 int ooze_param_find(const OozeParamInfo *params, int count, const char *key); /* -1: none */
 /* OOZE_OK, or one clear error: unknown key with a suggestion, value out of range or not finite. */

@@ -9,7 +9,7 @@
 
 enum { ROWS_MAX = 256 };
 
-enum { COLUMN_EXTENSION = 7, COLUMN_STRETCH_RATE };
+enum { COLUMN_EXTENSION = 7, COLUMN_STRETCH_RATE, COLUMN_FLUID_SHARE };
 
 /* Columns that replace a number of the material. */
 static const struct {
@@ -32,6 +32,8 @@ static const struct {
                           OOZE_MATERIAL_EXTENSION, true},
     [COLUMN_STRETCH_RATE] = {"stretch_rate", offsetof(OozeTemperatureRow, stretch_rate),
                              OOZE_MATERIAL_STRETCH_RATE, true},
+    [COLUMN_FLUID_SHARE] = {"fluid_share", offsetof(OozeTemperatureRow, fluid_share),
+                            OOZE_MATERIAL_FLUID_SHARE, true},
 };
 
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
@@ -43,7 +45,7 @@ static const int slowed[] = {OOZE_MATERIAL_VISCOSITY,    OOZE_MATERIAL_RELAXATIO
 
 OozeTemperatureRow ooze_temperature_row_default(void)
 {
-    return (OozeTemperatureRow){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    return (OozeTemperatureRow){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 bool ooze_material_is_heat(int index)
@@ -176,4 +178,14 @@ void ooze_material_extension_at(const OozeMaterial *material, double temperature
         *extension = column_at(&rows, COLUMN_EXTENSION, *extension);
         *stretch_rate = column_at(&rows, COLUMN_STRETCH_RATE, *stretch_rate);
     }
+}
+
+double ooze_material_fluid_share_at(const OozeMaterial *material, double temperature)
+{
+    double share = material->values[OOZE_MATERIAL_FLUID_SHARE];
+    if (material->table_count > 0) {
+        Between rows = rows_around(material, temperature);
+        share = column_at(&rows, COLUMN_FLUID_SHARE, share);
+    }
+    return share;
 }

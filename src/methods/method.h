@@ -33,6 +33,7 @@ typedef struct OozeMethod {
     bool takes_bodies;  /* other methods refuse them */
     bool pushes_solids; /* uses `dynamic`: other methods refuse dynamic solids */
     bool uses_tables;   /* temperature tables of materials change its coefficients */
+    bool divides_unstable_steps; /* steps longer than stable_step are divided into substeps */
     bool traces_paths;  /* exact for long travel: steps are not divided into substeps */
 
     /* Private data that lives as long as the world; saved numbers belong in fields, or in arrays.

@@ -48,11 +48,47 @@ OOZE_FORMULA OOZE_REAL ooze_cubic_slope(OOZE_REAL r, OOZE_REAL h)
 
 /* ---- poly6: Mueller, Charypar and Gross 2003, eq 20 ----------------------------------------- */
 
+OOZE_FORMULA OOZE_REAL ooze_poly6_value(OOZE_REAL r, OOZE_REAL h)
+{
+    const OOZE_REAL sigma = (OOZE_REAL)(315.0 / (64.0 * OOZE_PI)) / (h * h * h);
+    OOZE_REAL q = r * (1 / h), s = ooze_kernel_complement(r, h) * (1 + q);
+    return r >= h ? 0 : sigma * s * s * s;
+}
+
+/* Its integral over the half space that begins at distance d > 0, without a unit. */
+OOZE_FORMULA OOZE_REAL ooze_poly6_half_space(OOZE_REAL d, OOZE_REAL h)
+{
+    OOZE_REAL q = d * (1 / h), q2 = q * q;
+    q = q < 0 ? 0 : q;
+    OOZE_REAL inner = 1 + q2 * ((OOZE_REAL)(-4.0 / 3.0) +
+                                q2 * ((OOZE_REAL)(6.0 / 5.0) + q2 * ((OOZE_REAL)(-4.0 / 7.0) +
+                                                                     q2 * (OOZE_REAL)(1.0 / 9.0))));
+    OOZE_REAL value = (OOZE_REAL)0.5 - (OOZE_REAL)(315.0 / 256.0) * q * inner;
+    return d >= h || value < 0 ? 0 : value;
+}
+
 OOZE_FORMULA OOZE_REAL ooze_poly6_slope(OOZE_REAL r, OOZE_REAL h)
 {
     const OOZE_REAL sigma = (OOZE_REAL)(315.0 / (64.0 * OOZE_PI)) / (h * h * h * h);
     OOZE_REAL q = r * (1 / h), s = ooze_kernel_complement(r, h) * (1 + q);
     return r >= h ? 0 : sigma * -6 * q * s * s;
+}
+
+/* ---- spiky: Mueller, Charypar and Gross 2003, eq 21 ----------------------------------------- */
+
+OOZE_FORMULA OOZE_REAL ooze_spiky_slope(OOZE_REAL r, OOZE_REAL h)
+{
+    const OOZE_REAL sigma = (OOZE_REAL)(-45.0 / OOZE_PI) / (h * h * h * h);
+    OOZE_REAL t = ooze_kernel_complement(r, h);
+    return r >= h ? 0 : sigma * t * t;
+}
+
+/* The integral of the kernel over a plane at distance d >= 0, 1/m: by Gauss' theorem that of the
+   gradient over the half space behind the plane. */
+OOZE_FORMULA OOZE_REAL ooze_spiky_plane(OOZE_REAL d, OOZE_REAL h)
+{
+    OOZE_REAL t = ooze_kernel_complement(d < 0 ? 0 : d, h), t2 = t * t;
+    return 30 / h * t2 * t2 * ((OOZE_REAL)0.25 - (OOZE_REAL)0.2 * t);
 }
 
 /* ---- viscosity: Mueller, Charypar and Gross 2003, eq 22 -------------------------------------

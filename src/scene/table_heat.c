@@ -40,6 +40,9 @@ static const OozeKey row_keys[] = {
     {"stretch_rate", OOZE_KEY_REAL, "1/s", 0.0, 1e6, ROW(stretch_rate),
      .help = "replaces that of the material; linear between rows",
      .default_text = "the material's"},
+    {"fluid_share", OOZE_KEY_REAL, "", 0.0, 1.0, ROW(fluid_share),
+     .help = "replaces that of the material; linear between rows",
+     .default_text = "the material's"},
 };
 
 const OozeSection ooze_section_temperature_row = {

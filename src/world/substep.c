@@ -51,6 +51,16 @@ static void set_units(OozeWorld *world, int units)
     sub->dt = units == OOZE_SUBSTEP_UNITS ? step : step * ((double)units / OOZE_SUBSTEP_UNITS);
 }
 
+/* The longest substep that the method allows, s. */
+static double stable_step(const OozeWorld *world)
+{
+    if (!world->method->divides_unstable_steps || world->def.max_travel <= 0.0) {
+        return INFINITY;
+    }
+    OozeStepContext context = ooze_world_step_context((OozeWorld *)world);
+    return world->method->stable_step(&context);
+}
+
 /* Substeps begin at multiples of their length, so that a step always ends with a whole substep. */
 OozeStatus ooze_world_choose_substep(OozeWorld *world, OozeError *error)
 {
@@ -58,6 +68,10 @@ OozeStatus ooze_world_choose_substep(OozeWorld *world, OozeError *error)
     double fastest = 0.0;
     OozeStatus status = OOZE_OK;
     while (world->substep.done % units != 0) {
+        units /= 2;
+    }
+    double stable = stable_step(world) * (1.0 + ROUNDING);
+    while (units > 1 && world->def.time_step * units / OOZE_SUBSTEP_UNITS > stable) {
         units /= 2;
     }
     world->substep.free_speed = INFINITY;

@@ -1,12 +1,12 @@
 #include "methods/ballistic/method.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "physics/ballistic.h"
 #include "solids/contact.h"
+#include "solvers/contact_loads.h"
 
 enum { PARAM_CONTACT_DISTANCE, PARAM_COUNT };
 
@@ -17,14 +17,6 @@ static const OozeParamInfo params[PARAM_COUNT] = {
 
 static const char *const material_keys[] = {"density", "drag", NULL};
 
-/* Velocity changes of a particle by dynamic solids: two solids at most, the second entry also holds
-   the changes by any further solid. */
-typedef struct SolidImpulses {
-    int count;
-    int solid[2];
-    OozeVec3 point[2], change[2];
-} SolidImpulses;
-
 typedef struct FlightJob {
     const OozeStepContext *context;
     OozeContactRule rule;
@@ -32,7 +24,7 @@ typedef struct FlightJob {
     OozeFlight prescribed;     /* constant velocity, inside a nozzle */
     OozeFloat4 *positions, *velocities;
     const uint16_t *materials;
-    SolidImpulses *impulses; /* one per particle; NULL: no solid is dynamic */
+    OozeSolidImpulses *impulses; /* one per particle; NULL: no solid is dynamic */
 } FlightJob;
 
 /* Applies stickiness, then resolves collisions along the path. */
@@ -60,22 +52,14 @@ static void collide_with_solids(const FlightJob *job, OozeVec3 from, OozeFloat4 
     *v = (OozeFloat4){(float)velocity.x, (float)velocity.y, (float)velocity.z, 0};
 }
 
-static SolidImpulses sum_dynamic_impulses(const FlightJob *job, const OozeTouches *touches)
+static OozeSolidImpulses sum_dynamic_impulses(const FlightJob *job, const OozeTouches *touches)
 {
-    SolidImpulses impulses = {.count = 0};
+    OozeSolidImpulses impulses = {.count = 0};
     for (int t = 0; t < touches->count; t++) {
         const OozeTouch *touch = &touches->item[t];
-        if (!ooze_solid_is_dynamic(&job->context->solids[touch->solid])) {
-            continue;
+        if (ooze_solid_is_dynamic(&job->context->solids[touch->solid])) {
+            ooze_impulses_add(&impulses, touch->solid, touch->point, touch->change);
         }
-        int k = impulses.count > 0 && impulses.solid[0] != touch->solid ? 1 : 0;
-        if (k == impulses.count) {
-            impulses.solid[k] = touch->solid;
-            impulses.point[k] = touch->point;
-            impulses.change[k] = vec3(0, 0, 0);
-            impulses.count++;
-        }
-        impulses.change[k] = vec3_add(impulses.change[k], touch->change);
     }
     return impulses;
 }
@@ -109,54 +93,6 @@ static void fly(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* ---- dynamic solids --------------------------------------------------------------------- */
-
-static double particle_mass(const FlightJob *job, uint64_t i)
-{
-    double s = job->context->spacing;
-    const OozeMaterial *material = &job->context->materials[job->materials[i]];
-    return material->values[OOZE_MATERIAL_DENSITY] * s * s * s;
-}
-
-/* Inverse effective mass of a solid at a point along a direction, 1/kg. */
-static double inverse_mass_at(const OozeSolid *solid, OozeVec3 point, OozeVec3 direction)
-{
-    OozeVec3 arm = vec3_sub(point, ooze_dynamic_centre(solid, &solid->pose));
-    OozeVec3 spin = ooze_dynamic_spin_change(solid, &solid->pose, vec3_cross(arm, direction));
-    return 1.0 / solid->mass.mass + vec3_dot(direction, vec3_cross(spin, arm));
-}
-
-/* The particles have collided with solids of infinite mass. Particles that touch a solid share its
-   mass: each gives back part of its velocity change so that the relative velocity after the
-   collision is that of a wall, and the solid gets the momentum that the particles lose. */
-static void push_dynamic_solids(const FlightJob *job, double *touching)
-{
-    OozeDynamicStage *stage = job->context->dynamic;
-    uint64_t n = ooze_particles_count(job->context->particles);
-    for (uint64_t i = 0; i < n; i++) {
-        for (int k = 0; k < job->impulses[i].count; k++) {
-            touching[job->impulses[i].solid[k]] += particle_mass(job, i);
-        }
-    }
-    for (uint64_t i = 0; i < n; i++) {
-        const SolidImpulses *impulses = &job->impulses[i];
-        OozeFloat4 *v = &job->velocities[i];
-        for (int k = 0; k < impulses->count; k++) {
-            const OozeSolid *solid = &stage->solids[impulses->solid[k]];
-            OozeVec3 at = impulses->point[k], change = impulses->change[k];
-            OozeVec3 along = vec3_unit(change, vec3(0, 0, 1));
-            double mass_ratio = touching[impulses->solid[k]] * inverse_mass_at(solid, at, along);
-            OozeVec3 back = vec3_scale(change, -mass_ratio / (1.0 + mass_ratio));
-            v->x += (float)back.x;
-            v->y += (float)back.y;
-            v->z += (float)back.z;
-            ooze_load_add(&stage->loads[impulses->solid[k]],
-                          ooze_dynamic_centre(solid, &solid->pose), at,
-                          vec3_scale(vec3_add(change, back), -particle_mass(job, i)));
-        }
-    }
-}
-
 static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
 {
     (void)data;
@@ -164,11 +100,8 @@ static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
         ooze_arena_alloc(context->arena, (size_t)context->material_count, sizeof *flights);
     uint64_t n = ooze_particles_count(context->particles);
     bool coupling = context->dynamic && n > 0;
-    SolidImpulses *impulses =
+    OozeSolidImpulses *impulses =
         coupling ? ooze_arena_alloc(context->arena, n, sizeof *impulses) : NULL;
-    double *touching =
-        coupling ? ooze_arena_alloc(context->arena, (size_t)context->solid_count, sizeof *touching)
-                 : NULL;
     if (ooze_arena_failed(context->arena)) {
         return ooze_fail_memory(error, "the ballistic step", coupling ? n * sizeof *impulses : 0);
     }
@@ -188,11 +121,7 @@ static OozeStatus step(void *data, OozeStepContext *context, OozeError *error)
         .impulses = impulses,
     };
     ooze_parallel_for(context->threads, n, 4096, fly, &job);
-    if (coupling) {
-        memset(touching, 0, (size_t)context->solid_count * sizeof *touching);
-        push_dynamic_solids(&job, touching);
-    }
-    return OOZE_OK;
+    return coupling ? ooze_impulses_share(context, impulses, job.velocities, error) : OOZE_OK;
 }
 
 const OozeMethod ooze_method_ballistic = {

@@ -1,0 +1,121 @@
+#include "methods/blend/constants.h"
+
+#include <math.h>
+
+#include "base/vec3.h"
+#include "physics/heat.h"
+#include "physics/kernels.h"
+#include "physics/shape_matching.h"
+#include "physics/wcsph.h"
+
+/* Radius in spacings from which on regions of cells are cheaper than lists. */
+static const double CELLS_FROM = 2.5;
+
+/* Sums over the rest lattice: of W for densities, and of -r dW/dr / 3 for gradients. */
+static void lattice_sums(double spacing, double h, bool published, double *value, double *gradient)
+{
+    const int reach = (int)(h / spacing) + 1;
+    *value = *gradient = 0.0;
+    for (int k = -reach; k <= reach; k++) {
+        for (int j = -reach; j <= reach; j++) {
+            for (int i = -reach; i <= reach; i++) {
+                float r = (float)(spacing * sqrt((double)(i * i + j * j + k * k)));
+                float slope =
+                    published ? ooze_poly6_slope(r, (float)h) : ooze_spiky_slope(r, (float)h);
+                *value += (double)ooze_poly6_value(r, (float)h);
+                *gradient -= (double)(r * slope) / 3.0;
+            }
+        }
+    }
+}
+
+OozeBlendConstants ooze_blend_constants(const OozeStepContext *c)
+{
+    const double *p = c->params;
+    double dx = c->spacing, h = c->support, value, gradient;
+    bool published = p[OOZE_BLEND_KERNELS] != 0.0;
+    lattice_sums(dx, h, published, &value, &gradient);
+    double ratio = p[OOZE_BLEND_REGION_RADIUS];
+    bool of_cells = p[OOZE_BLEND_REGIONS] == OOZE_BLEND_REGIONS_CELLS ||
+                    (p[OOZE_BLEND_REGIONS] == OOZE_BLEND_REGIONS_AUTO && ratio >= CELLS_FROM);
+    return (OozeBlendConstants){
+        .dt = (float)c->dt,
+        .support = (float)h,
+        .sound = (float)p[OOZE_BLEND_SOUND_SPEED],
+        .volume = (float)(1.0 / value),
+        .gradient_scale = (float)(1.0 / gradient),
+        .viscous = (float)ooze_wcsph_scale(dx, h),
+        .radius2 = (float)(ratio * dx * ratio * dx),
+        .contact = (float)(p[OOZE_BLEND_CONTACT_DISTANCE] * dx),
+        .published = published,
+        .kind = of_cells ? OOZE_REGIONS_OF_CELLS : OOZE_REGIONS_OF_PARTICLES,
+        .radius = ratio * dx,
+    };
+}
+
+static double value_or(double value, double fallback)
+{
+    return isnan(value) ? fallback : value;
+}
+
+OozeBlendMaterial ooze_blend_material(const OozeStepContext *c, int material)
+{
+    const OozeMaterial *own = &c->materials[material];
+    const double *v = own->values;
+    double density = v[OOZE_MATERIAL_DENSITY];
+    double reference = c->materials[0].values[OOZE_MATERIAL_DENSITY];
+    double sigma = c->params[OOZE_BLEND_REGION_RADIUS] * c->spacing;
+    double modulus = value_or(v[OOZE_MATERIAL_MODULUS], 0.0);
+    return (OozeBlendMaterial){
+        .relative_mass = (float)(density / reference),
+        .viscosity = (float)(value_or(v[OOZE_MATERIAL_VISCOSITY], 0.0) / reference),
+        .fluid_share = (float)v[OOZE_MATERIAL_FLUID_SHARE],
+        .mass = density * c->spacing * c->spacing * c->spacing,
+        .response_time =
+            modulus > 0.0 ? ooze_match_response_time(density, sigma, modulus) : c->whole_step,
+        .damping = ooze_match_damping_rate(density, sigma, value_or(v[OOZE_MATERIAL_SOLVENT], 0.0)),
+        .threshold = v[OOZE_MATERIAL_UPDATE_THRESHOLD],
+        .melts = c->phase && !isnan(v[OOZE_MATERIAL_MELTING]),
+        .has_table = c->temperature && own->table_count > 0,
+    };
+}
+
+float ooze_blend_share(const OozeStepContext *c, const OozeBlendMaterial *material, uint64_t i,
+                       int index)
+{
+    if (material->melts && c->phase[i] != OOZE_PHASE_SOLID) {
+        return 1.0f;
+    }
+    return material->has_table
+               ? (float)ooze_material_fluid_share_at(&c->materials[index], c->temperature[i])
+               : material->fluid_share;
+}
+
+uint64_t ooze_blend_check_steps(const OozeStepContext *c)
+{
+    double steps = rint(c->params[OOZE_BLEND_UPDATE_INTERVAL] / c->whole_step);
+    return steps < 1.0 ? 1 : steps > 1e15 ? (uint64_t)1e15 : (uint64_t)steps;
+}
+
+float ooze_blend_smoothing(const OozeStepContext *c)
+{
+    double time = 0.1 * (double)ooze_blend_check_steps(c) * c->whole_step;
+    return (float)fmin(c->dt / time, 1.0);
+}
+
+/* Share of the spacing that sound may travel in a step; and of the time in which viscosity evens
+   out the velocities of neighbours. */
+static const double SOUND_TRAVEL = 0.4, VISCOUS_SHARE = 0.1;
+
+double ooze_blend_stable_step(const OozeStepContext *c)
+{
+    double dx = c->spacing, dt = SOUND_TRAVEL * dx / c->params[OOZE_BLEND_SOUND_SPEED];
+    for (int m = 0; m < c->material_count; m++) {
+        const double *v = c->materials[m].values;
+        double viscosity = value_or(v[OOZE_MATERIAL_VISCOSITY], 0.0);
+        if (viscosity > 0.0) {
+            dt = fmin(dt, VISCOUS_SHARE * v[OOZE_MATERIAL_DENSITY] * dx * dx / viscosity);
+        }
+    }
+    return dt;
+}

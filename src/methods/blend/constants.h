@@ -1,0 +1,70 @@
+/* Settings and coefficients of the blend method, for the processor and the GPU. */
+#ifndef OOZE_METHODS_BLEND_CONSTANTS_H
+#define OOZE_METHODS_BLEND_CONSTANTS_H
+
+#include "methods/blend/regions.h"
+#include "solvers/step_context.h"
+
+/* Settings, in the order of the table in method.c. */
+enum {
+    OOZE_BLEND_REGION_RADIUS,
+    OOZE_BLEND_REGIONS,
+    OOZE_BLEND_UPDATE_INTERVAL,
+    OOZE_BLEND_UPDATE_GRAVITY,
+    OOZE_BLEND_SOUND_SPEED,
+    OOZE_BLEND_KERNELS,
+    OOZE_BLEND_CONTACT_DISTANCE,
+    OOZE_BLEND_PARAM_COUNT
+};
+
+/* Choices of `regions`. */
+enum { OOZE_BLEND_REGIONS_AUTO, OOZE_BLEND_REGIONS_PARTICLES, OOZE_BLEND_REGIONS_CELLS };
+
+/* Fields, in the order of the table in method.c. */
+enum {
+    OOZE_BLEND_FIELD_REFERENCE,
+    OOZE_BLEND_FIELD_STEP,
+    OOZE_BLEND_FIELD_ROTATION,
+    OOZE_BLEND_FIELD_EXTERNAL,
+    OOZE_BLEND_FIELD_DENSITY,
+    OOZE_BLEND_FIELD_SLOT,
+    OOZE_BLEND_FIELD_COUNT
+};
+
+typedef struct OozeBlendMaterial {
+    float relative_mass;   /* density over that of the first material */
+    float viscosity;       /* of the SPH half, over that density: m2/s */
+    float fluid_share;     /* alpha, where no temperature changes it */
+    double mass;           /* kg of a particle */
+    double response_time;  /* s: tau of the pull towards goals; 0: the whole step */
+    double damping;        /* 1/s: rate of the pull of velocities */
+    double threshold;      /* m/s2: gamma_u */
+    bool melts, has_table; /* the share follows the phase; the temperature table */
+} OozeBlendMaterial;
+
+typedef struct OozeBlendConstants {
+    float dt, support, sound;
+    float volume;         /* such that the rest lattice has density 1 */
+    float gradient_scale; /* volume of a neighbour with which pressure gradients of linear fields
+                             are exact on the rest lattice */
+    float viscous;        /* m3: volume of a neighbour in Laplacians, see ooze_wcsph_scale */
+    float radius2;        /* m2: square of the region radius */
+    float contact;        /* m: nearest distance of a centre to a solid */
+    bool published;       /* eqs 1 to 3 as printed */
+    OozeRegionKind kind;
+    double radius;
+} OozeBlendConstants;
+
+OozeBlendConstants ooze_blend_constants(const OozeStepContext *context);
+OozeBlendMaterial ooze_blend_material(const OozeStepContext *context, int material);
+/* alpha of a particle; `temperature` and `phase` are ignored where the material has none. */
+float ooze_blend_share(const OozeStepContext *context, const OozeBlendMaterial *material,
+                       uint64_t particle, int index);
+/* Steps from one check of the reference shape to the next, m_u. */
+uint64_t ooze_blend_check_steps(const OozeStepContext *context);
+/* Share of a substep in the running average of contact accelerations, whose time is a tenth of the
+   interval of checks: the jitter of particles at a wall must not decide one. */
+float ooze_blend_smoothing(const OozeStepContext *context);
+double ooze_blend_stable_step(const OozeStepContext *context);
+
+#endif

@@ -1,0 +1,372 @@
+/* One step: reference shape, densities, forces of SPH, pulls of shape matching, movement. */
+#include "methods/blend/method.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "methods/advice.h"
+#include "methods/blend/step.h"
+
+static const OozeParamInfo params[OOZE_BLEND_PARAM_COUNT] = {
+    [OOZE_BLEND_REGION_RADIUS] = {"region_radius", OOZE_PARAM_REAL, "spacings", 1.01, 100, 3.0,
+                                  NULL,
+                                  "of the regions that keep their shape (sigma): the larger, the "
+                                  "stiffer"},
+    [OOZE_BLEND_REGIONS] = {"regions", OOZE_PARAM_CHOICE, "", 0, 2, 0, "auto|particles|cells",
+                            "particles: a ball around each, as published; cells: smooth ones that "
+                            "cost the same whatever their radius; auto: cells from a radius of 2.5 "
+                            "on"},
+    [OOZE_BLEND_UPDATE_INTERVAL] = {"update_interval", OOZE_PARAM_REAL, "s", 0, 1e9, 0.5, NULL,
+                                    "time from one check of the reference shape to the next (m_u "
+                                    "steps)"},
+    [OOZE_BLEND_UPDATE_GRAVITY] = {"update_gravity", OOZE_PARAM_CHOICE, "", 0, 1, 0, "no|yes",
+                                   "whether gravity counts among the external forces that are "
+                                   "compared with `update_threshold`"},
+    [OOZE_BLEND_SOUND_SPEED] = {"sound_speed", OOZE_PARAM_REAL, "m/s", 1e-6, 1e6, 10.0, NULL,
+                                "stiffness of the fluid half against compression: ten times the "
+                                "fastest flow keeps density within a percent"},
+    [OOZE_BLEND_KERNELS] = {"kernels", OOZE_PARAM_CHOICE, "", 0, 1, 0, "symmetric|printed",
+                            "symmetric: spiky and viscosity kernels, forces that conserve "
+                            "momentum; printed: the equations of the paper as they stand"},
+    [OOZE_BLEND_CONTACT_DISTANCE] = {"contact_distance", OOZE_PARAM_REAL, "spacings", 0, 10, 0.5,
+                                     NULL, "how near a particle's centre comes to a solid"},
+};
+
+static const char *const material_keys[] = {
+    "density",     "viscosity",        "modulus", "solvent_viscosity",
+    "fluid_share", "update_threshold", NULL};
+
+static const OozeFieldInfo fields[OOZE_BLEND_FIELD_COUNT] = {
+    [OOZE_BLEND_FIELD_REFERENCE] = {"reference", OOZE_FIELD_FLOAT32, 3, 4, "m", 0, true,
+                                    "its position in the reference shape"},
+    [OOZE_BLEND_FIELD_STEP] = {"reference_step", OOZE_FIELD_UINT32, 1, 1, "", 0, true,
+                               "number of the step in which that was taken, from 1; 0: it has "
+                               "none"},
+    [OOZE_BLEND_FIELD_ROTATION] =
+        {"rotation", OOZE_FIELD_FLOAT32, 4, 4, "", 0, true,
+         "of its region since then, a quaternion w, x, y, z; all 0: none"},
+    [OOZE_BLEND_FIELD_EXTERNAL] = {"contact_acceleration", OOZE_FIELD_FLOAT32, 3, 4, "m/s2", 0,
+                                   true,
+                                   "by collisions, averaged over about a tenth of "
+                                   "update_interval"},
+    [OOZE_BLEND_FIELD_DENSITY] = {"density", OOZE_FIELD_FLOAT32, 1, 1, "", 1, true,
+                                  "relative to rest; low at the surface"},
+    [OOZE_BLEND_FIELD_SLOT] = {"region_slot", OOZE_FIELD_UINT32, 1, 1, "", OOZE_BLEND_SLOT_NONE,
+                               false, "its place among the particles of the regions"},
+};
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static OozeStatus create(void **data, OozeError *error)
+{
+    *data = ooze_alloc_zero(1, sizeof(OozeBlendMemory));
+    return *data ? OOZE_OK : ooze_fail_memory(error, "the blend method", sizeof(OozeBlendMemory));
+}
+
+static void destroy(void *data)
+{
+    if (data) {
+        ooze_regions_free(&((OozeBlendMemory *)data)->regions);
+        ooze_free(data);
+    }
+}
+
+static uint64_t bytes(const void *data)
+{
+    return ooze_regions_bytes(&((const OozeBlendMemory *)data)->regions);
+}
+
+static void *field_of(OozeParticles *particles, int field)
+{
+    return ooze_particles_data(particles, ooze_particles_find_field(particles, fields[field].name));
+}
+
+static OozeStatus allocate(OozeBlendStep *s, OozeError *error)
+{
+    OozeArena *arena = s->context->arena;
+    size_t n = s->n;
+    s->x = ooze_arena_alloc(arena, n + 1, sizeof *s->x);
+    s->u = ooze_arena_alloc(arena, n + 1, sizeof *s->u);
+    s->shape = ooze_arena_alloc(arena, n + 1, sizeof *s->shape);
+    s->state = ooze_arena_alloc(arena, n + 1, sizeof *s->state);
+    s->acceleration = ooze_arena_alloc(arena, n, sizeof *s->acceleration);
+    s->wall = ooze_arena_alloc(arena, n, sizeof *s->wall);
+    s->next_x = ooze_arena_alloc(arena, n, sizeof *s->next_x);
+    s->next_u = ooze_arena_alloc(arena, n, sizeof *s->next_u);
+    s->next_external = ooze_arena_alloc(arena, n, sizeof *s->next_external);
+    return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the blend step", n * 128) : OOZE_OK;
+}
+
+/* ---- parts of a step ------------------------------------------------------------------------ */
+
+static OozeStatus set_materials(OozeBlendStep *s, OozeError *error)
+{
+    OozeStepContext *c = s->context;
+    size_t count = (size_t)c->material_count;
+    OozeBlendMaterial *materials = ooze_arena_alloc(c->arena, count, sizeof *materials);
+    if (!materials) {
+        return ooze_fail_memory(error, "the blend step", count * sizeof *materials);
+    }
+    for (int m = 0; m < c->material_count; m++) {
+        materials[m] = ooze_blend_material(c, m);
+        bool fixed = !materials[m].melts && !materials[m].has_table;
+        s->any_elastic = s->any_elastic || !fixed || materials[m].fluid_share < 1.0f;
+        s->damped = s->damped || materials[m].damping > 0.0;
+    }
+    s->materials = materials;
+    return OOZE_OK;
+}
+
+static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeBlendStep *s = data;
+    const OozeStepContext *c = s->context;
+    const OozeFloat4 *x = ooze_particles_positions(c->particles);
+    const OozeFloat4 *v = ooze_particles_velocities(c->particles);
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeBlendMaterial *m = &s->materials[s->material[i]];
+        s->x[i] = ooze_f32x4(x[i].x, x[i].y, x[i].z, 0);
+        s->u[i] = ooze_f32x4(v[i].x, v[i].y, v[i].z, 0);
+        s->state[i] =
+            (OozeBlendState){0, 0, m->viscosity, ooze_blend_share(c, m, i, s->material[i])};
+    }
+}
+
+/* The reference shape as neighbours compare it; particles without one share no region. */
+static void shape_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeBlendStep *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeFloat4 *q = &s->reference[i];
+        uint32_t step = s->reference_step[i];
+        s->shape[i] = ooze_f32x4(q->x, q->y, q->z, step ? (float)(step & 0xffffff) : NAN);
+    }
+}
+
+/* Positions, velocities and weights in slot order. */
+typedef struct MatchJob {
+    OozeBlendStep *step;
+    OozeMatching *matching;
+} MatchJob;
+
+static void fill_slots_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const MatchJob *job = data;
+    OozeBlendStep *s = job->step;
+    OozeMatching *m = job->matching;
+    double dt = s->context->dt;
+    for (uint64_t i = begin; i < end; i++) {
+        uint32_t slot = s->slot[i];
+        if (slot == OOZE_BLEND_SLOT_NONE) {
+            continue;
+        }
+        const OozeBlendMaterial *own = &s->materials[s->material[i]];
+        double elastic = own->mass * (1.0 - (double)s->state[i].fluid_share);
+        double share = m->regions->share[slot];
+        OozeMatchPoint *x = &m->position[slot];
+        *x = (OozeMatchPoint){{(double)s->x[i][0], (double)s->x[i][1], (double)s->x[i][2]},
+                              elastic * share * ooze_match_pull(own->response_time, dt)};
+        if (m->velocity) {
+            m->velocity[slot] =
+                (OozeMatchPoint){{(double)s->u[i][0], (double)s->u[i][1], (double)s->u[i][2]},
+                                 elastic * share * own->damping / (1.0 + dt * own->damping)};
+        }
+    }
+}
+
+/* Every particle of a cell holds the rotation of its region, so that it survives the removal of
+   others; the first particle of a cell gives it. */
+static void rotation_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const MatchJob *job = data;
+    const OozeRegions *r = job->matching->regions;
+    for (uint64_t i = begin; i < end; i++) {
+        uint32_t slot = job->step->slot[i];
+        if (slot != OOZE_BLEND_SLOT_NONE && ooze_regions_leads(r, slot)) {
+            const OozeFloat4 *q = &job->step->rotation[i];
+            double *to = job->matching->rotation[r->region_of[slot]];
+            double size2 = (double)q->x * q->x + (double)q->y * q->y + (double)q->z * q->z +
+                           (double)q->w * q->w;
+            double scale = size2 > 0.25 ? 1.0 / sqrt(size2) : 0.0;
+            to[0] = scale > 0.0 ? scale * (double)q->x : 1.0;
+            to[1] = scale * (double)q->y;
+            to[2] = scale * (double)q->z;
+            to[3] = scale * (double)q->w;
+        }
+    }
+}
+
+static void keep_rotation_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const MatchJob *job = data;
+    const OozeRegions *r = job->matching->regions;
+    for (uint64_t i = begin; i < end; i++) {
+        uint32_t slot = job->step->slot[i];
+        if (slot != OOZE_BLEND_SLOT_NONE) {
+            const double *q = job->matching->rotation[r->region_of[slot]];
+            job->step->rotation[i] =
+                (OozeFloat4){(float)q[0], (float)q[1], (float)q[2], (float)q[3]};
+        }
+    }
+}
+
+static OozeStatus match_shapes(OozeBlendStep *s, OozeMatching *matching, OozeError *error)
+{
+    OozeStepContext *c = s->context;
+    OozeStatus status =
+        ooze_matching_begin(matching, &s->memory->regions, s->damped, c->arena, error);
+    if (status || s->memory->regions.n == 0) {
+        return status;
+    }
+    MatchJob job = {s, matching};
+    ooze_parallel_for(c->threads, s->n, OOZE_BLEND_GRAIN, fill_slots_range, &job);
+    ooze_parallel_for(c->threads, s->n, OOZE_BLEND_GRAIN, rotation_range, &job);
+    ooze_timer_lap(c->timer, "slots");
+    ooze_matching_run(matching, c->threads, c->timer);
+    return OOZE_OK;
+}
+
+static void report_density(const OozeBlendStep *s)
+{
+    double worst = 0.0, sum = 0.0;
+    for (uint64_t i = 0; i < s->n; i++) {
+        double excess = fmax((double)s->density[i] - 1.0, 0.0);
+        worst = fmax(worst, excess);
+        sum += excess;
+    }
+    s->context->report->worst_density_error = worst;
+    s->context->report->mean_density_error = sum / (double)s->n;
+}
+
+static void store(const OozeBlendStep *s, OozeMatching *matching)
+{
+    OozeStepContext *c = s->context;
+    OozeFloat4 *x = ooze_particles_positions(c->particles);
+    OozeFloat4 *v = ooze_particles_velocities(c->particles);
+    memcpy(x, s->next_x, s->n * sizeof *x);
+    memcpy(v, s->next_u, s->n * sizeof *v);
+    memcpy(s->external, s->next_external, s->n * sizeof *s->external);
+    MatchJob job = {(OozeBlendStep *)s, matching};
+    ooze_parallel_for(c->threads, s->n, OOZE_BLEND_GRAIN, keep_rotation_range, &job);
+    report_density(s);
+    ooze_timer_lap(c->timer, "store");
+}
+
+static OozeStatus start(OozeBlendStep *s, OozeError *error)
+{
+    OozeStepContext *c = s->context;
+    OozeStatus status = allocate(s, error);
+    status = status ? status : set_materials(s, error);
+    if (status) {
+        return status;
+    }
+    s->smoothing = ooze_blend_smoothing(c);
+    ooze_parallel_for(c->threads, s->n, OOZE_BLEND_GRAIN, load_range, s);
+    const float far = 1e18f; /* padding of lists */
+    s->x[s->n] = ooze_f32x4(far, far, far, 0);
+    s->u[s->n] = s->shape[s->n] = ooze_f32x4(0, 0, 0, 0);
+    s->state[s->n] = (OozeBlendState){0, 0, 0, 0};
+    status = ooze_blend_update(s, error);
+    ooze_parallel_for(c->threads, s->n, OOZE_BLEND_GRAIN, shape_range, s);
+    ooze_timer_lap(c->timer, "reference");
+    return status;
+}
+
+static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
+{
+    OozeBlendStep s = {
+        .context = c,
+        .memory = data,
+        .n = ooze_particles_count(c->particles),
+        .k = ooze_blend_constants(c),
+        .material = ooze_particles_materials(c->particles),
+        .reference = field_of(c->particles, OOZE_BLEND_FIELD_REFERENCE),
+        .reference_step = field_of(c->particles, OOZE_BLEND_FIELD_STEP),
+        .rotation = field_of(c->particles, OOZE_BLEND_FIELD_ROTATION),
+        .external = field_of(c->particles, OOZE_BLEND_FIELD_EXTERNAL),
+        .density = field_of(c->particles, OOZE_BLEND_FIELD_DENSITY),
+        .slot = field_of(c->particles, OOZE_BLEND_FIELD_SLOT),
+    };
+    if (s.n == 0) {
+        return OOZE_OK;
+    }
+    OozeMatching matching;
+    OozeStatus status = start(&s, error);
+    status = status ? status : ooze_blend_find_walls(&s, error);
+    if (status) {
+        return status;
+    }
+    ooze_timer_lap(c->timer, "walls");
+    ooze_parallel_for(c->threads, s.n, OOZE_BLEND_GRAIN, ooze_blend_loops()->sum_density, &s);
+    ooze_timer_lap(c->timer, "density");
+    ooze_parallel_for(c->threads, s.n, OOZE_BLEND_GRAIN, ooze_blend_loops()->sum_forces, &s);
+    ooze_timer_lap(c->timer, "forces");
+    status = match_shapes(&s, &matching, error);
+    status = status ? status : ooze_blend_move(&s, &matching, error);
+    ooze_timer_lap(c->timer, "contact");
+    if (!status && !c->report->too_far) {
+        store(&s, &matching);
+    }
+    return status;
+}
+
+/* ---- checks --------------------------------------------------------------------------------- */
+
+static OozeStatus check(const OozeStepContext *c, OozeError *error)
+{
+    if (ooze_periodic_any(&c->periodic)) {
+        return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
+                         "leave `periodic` out, or use another method",
+                         "method 'blend' has no periodic boundaries: a reference shape cannot "
+                         "cross them");
+    }
+    return OOZE_OK;
+}
+
+/* Warns of elastic numbers that the step cannot resolve. */
+static void advise(const OozeStepContext *c, const OozeAdvice *advice)
+{
+    for (int m = 0; m < c->material_count; m++) {
+        OozeBlendMaterial own = ooze_blend_material(c, m);
+        const double *v = c->materials[m].values;
+        if (!isnan(v[OOZE_MATERIAL_MODULUS]) && own.response_time < c->dt) {
+            double most = ooze_match_modulus(
+                v[OOZE_MATERIAL_DENSITY], c->params[OOZE_BLEND_REGION_RADIUS] * c->spacing, c->dt);
+            ooze_advise(advice, m, "modulus", "shorten the step, or use larger regions",
+                        "a step of %g s resolves a modulus up to %.3g Pa with these regions; '%s' "
+                        "has %.3g Pa and will be softer",
+                        c->dt, most, c->materials[m].name, v[OOZE_MATERIAL_MODULUS]);
+        }
+    }
+}
+
+const OozeMethod ooze_method_blend = {
+    .info = {.name = "blend",
+             .summary = "bodies between jelly and fluid: velocities of SPH blended with those of "
+                        "shape matching, with splitting and merging; fast, stable at long steps",
+             .reference = "Takamatsu and Kanai 2011, A fast and practical method for animating "
+                          "particle-based viscoelastic fluids",
+             .params = params,
+             .param_count = OOZE_BLEND_PARAM_COUNT},
+    .fields = fields,
+    .field_count = OOZE_BLEND_FIELD_COUNT,
+    .material_keys = material_keys,
+    .support_ratio = 2.0,
+    .uses_fluid_neighbours = true,
+    .pushes_solids = true,
+    .uses_tables = true,
+    .divides_unstable_steps = true,
+    .create = create,
+    .destroy = destroy,
+    .bytes = bytes,
+    .step = step,
+    .check = check,
+    .stable_step = ooze_blend_stable_step,
+    .advise = advise,
+};

@@ -1,0 +1,10 @@
+/* Viscoelastic bodies between fluid and elastic solid: velocities of SPH blended with those of shape
+   matching. Takamatsu and Kanai 2011. */
+#ifndef OOZE_METHODS_BLEND_H
+#define OOZE_METHODS_BLEND_H
+
+#include "methods/method.h"
+
+extern const OozeMethod ooze_method_blend;
+
+#endif

@@ -1,0 +1,171 @@
+/* Walls and movement: sums over the solids near each particle, then velocities and positions at the
+   end of the step, with collisions. */
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/vec3.h"
+#include "methods/blend/contact_formula.h"
+#include "methods/blend/step.h"
+
+enum { GROUP = OOZE_BROAD_PHASE_GROUP, GROUPS = OOZE_BLEND_GRAIN / GROUP };
+
+static OozeVec3 widen(OozeF32x4 x)
+{
+    return vec3((double)x[0], (double)x[1], (double)x[2]);
+}
+
+static OozeF32x4 narrow(OozeVec3 x)
+{
+    return ooze_f32x4((float)x.x, (float)x.y, (float)x.z, 0);
+}
+
+static bool is_prescribed(const OozeStepContext *c, uint64_t i)
+{
+    return c->prescribed && c->prescribed[i];
+}
+
+/* Finds the solids of each group of particles, and sums over the half spaces behind them. */
+static void walls_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeBlendStep *s = data;
+    const OozeStepContext *c = s->context;
+    float h = s->k.support, reach = h + (float)c->spacing;
+    uint64_t around = ooze_broad_phase_find(&s->nearby, s->x, begin, end, reach, true, UINT64_MAX);
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t last = i + GROUP < end ? i + GROUP : end;
+        if (i % GROUP == 0) {
+            s->near[i / GROUP] =
+                around ? ooze_broad_phase_find(&s->nearby, s->x, i, last, reach, true, around) : 0;
+        }
+        OozeF32x4 sum = {0, 0, 0, 0};
+        for (int k = 0; s->near[i / GROUP] && k < c->solid_count; k++) {
+            OozeVec3 normal;
+            if (!ooze_broad_phase_has(s->near[i / GROUP], k) || !s->nearby.items[k].collides) {
+                continue;
+            }
+            double distance = ooze_solid_distance(&c->solids[k], widen(s->x[i]), &normal);
+            OozeF32x4 term = ooze_blend_wall_gradient(distance, h) * narrow(normal);
+            term[3] = ooze_blend_wall_density(distance, h);
+            sum += term;
+        }
+        s->wall[i] = sum;
+    }
+}
+
+OozeStatus ooze_blend_find_walls(OozeBlendStep *s, OozeError *error)
+{
+    OozeStepContext *c = s->context;
+    uint64_t groups = (s->n / OOZE_BLEND_GRAIN + 1) * GROUPS;
+    s->near = ooze_arena_alloc(c->arena, groups, sizeof *s->near);
+    if (!s->near) {
+        return ooze_fail_memory(error, "solids near particles", groups * sizeof *s->near);
+    }
+    OozeStatus status = ooze_broad_phase_begin(&s->nearby, c->solids, c->solid_count, c->spacing,
+                                               c->dt, c->arena, error);
+    if (!status) {
+        ooze_parallel_for(c->threads, s->n, OOZE_BLEND_GRAIN, walls_range, s);
+    }
+    return status;
+}
+
+/* ---- movement ------------------------------------------------------------------------------- */
+
+/* Velocity change by the pressure of one wall. */
+static OozeVec3 wall_change(const OozeBlendStep *s, uint64_t i, const OozeSolid *solid)
+{
+    const OozeBlendState *own = &s->state[i];
+    OozeVec3 normal;
+    double distance = ooze_solid_distance(solid, widen(s->x[i]), &normal);
+    float size = s->k.dt * own->fluid_share * own->pressure * own->inverse_density /
+                 s->materials[s->material[i]].relative_mass *
+                 ooze_blend_wall_gradient(distance, s->k.support);
+    return vec3_scale(normal, (double)size);
+}
+
+/* Collisions of a particle; returns the sum of their velocity changes. */
+static OozeVec3 collide(OozeBlendStep *s, uint64_t i, OozeVec3 *x, OozeVec3 *v)
+{
+    const OozeStepContext *c = s->context;
+    OozeVec3 all = vec3(0, 0, 0);
+    for (int k = 0; s->near[i / GROUP] && k < c->solid_count; k++) {
+        const OozeSolid *solid = &c->solids[k];
+        if (!ooze_broad_phase_has(s->near[i / GROUP], k) || !s->nearby.items[k].collides) {
+            continue;
+        }
+        OozeContact contact = ooze_solid_contact(solid, *x);
+        OozeVec3 change = ooze_blend_collide(&contact, (double)s->k.contact,
+                                             solid->params[OOZE_SOLID_RESTITUTION],
+                                             solid->params[OOZE_SOLID_FRICTION], x, v);
+        all = vec3_add(all, change);
+        if (s->impulses && ooze_solid_is_dynamic(solid)) {
+            ooze_impulses_add(&s->impulses[i], k, *x, vec3_add(change, wall_change(s, i, solid)));
+        }
+    }
+    return all;
+}
+
+typedef struct MoveJob {
+    OozeBlendStep *step;
+    const OozeMatching *matching;
+} MoveJob;
+
+/* Eqs 5 to 11 in one: v = alpha v_SPH + (1 - alpha) v_SM is v plus dt times the sum of gravity, of
+   the pressure and viscosity with weight alpha, and of the pull (g - x) / tau^2 with weight
+   1 - alpha. */
+static OozeF32x4 accelerated(const MoveJob *job, uint64_t i)
+{
+    const OozeBlendStep *s = job->step;
+    const OozeStepContext *c = s->context;
+    OozeVec3 a = vec3_add(c->gravity, widen(s->acceleration[i]));
+    if (s->slot[i] != OOZE_BLEND_SLOT_NONE) {
+        const double *pull = job->matching->pull[s->slot[i]];
+        double inverse = 1.0 / s->materials[s->material[i]].mass;
+        a = vec3_madd(a, inverse, vec3(pull[0], pull[1], pull[2]));
+    }
+    return narrow(vec3_madd(widen(s->u[i]), c->dt, a));
+}
+
+static void move_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const MoveJob *job = data;
+    OozeBlendStep *s = job->step;
+    const OozeStepContext *c = s->context;
+    float farthest2 = 0.0f;
+    for (uint64_t i = begin; i < end; i++) {
+        bool free = !is_prescribed(c, i);
+        OozeF32x4 u = free ? accelerated(job, i) : s->u[i];
+        OozeVec3 v = widen(u), x = vec3_madd(widen(s->x[i]), c->dt, v);
+        if (s->impulses) {
+            s->impulses[i].count = 0;
+        }
+        farthest2 = fmaxf(farthest2, ooze_f32x4_dot3(u, u));
+        OozeVec3 change = free ? collide(s, i, &x, &v) : vec3(0, 0, 0);
+        s->next_external[i] = s->smoothing * narrow(vec3_scale(change, 1.0 / c->dt)) +
+                              (1.0f - s->smoothing) * ooze_f32x4(s->external[i].x, s->external[i].y,
+                                                                 s->external[i].z, 0);
+        s->next_x[i] = narrow(x);
+        s->next_u[i] = narrow(v);
+    }
+    s->travel[begin / OOZE_BLEND_GRAIN] = s->k.dt * sqrtf(farthest2);
+}
+
+OozeStatus ooze_blend_move(OozeBlendStep *s, const OozeMatching *matching, OozeError *error)
+{
+    OozeStepContext *c = s->context;
+    uint64_t chunks = s->n / OOZE_BLEND_GRAIN + 1;
+    s->travel = ooze_arena_alloc(c->arena, chunks, sizeof *s->travel);
+    s->impulses = c->dynamic ? ooze_arena_alloc(c->arena, s->n, sizeof *s->impulses) : NULL;
+    if (ooze_arena_failed(c->arena)) {
+        return ooze_fail_memory(error, "the blend step", s->n * sizeof *s->impulses);
+    }
+    MoveJob job = {s, matching};
+    ooze_parallel_for(c->threads, s->n, OOZE_BLEND_GRAIN, move_range, &job);
+    for (uint64_t k = 0; k * OOZE_BLEND_GRAIN < s->n; k++) {
+        c->report->too_far = c->report->too_far || (double)s->travel[k] > c->longest_travel;
+    }
+    return c->dynamic && !c->report->too_far
+               ? ooze_impulses_share(c, s->impulses, (OozeFloat4 *)s->next_u, error)
+               : OOZE_OK;
+}
