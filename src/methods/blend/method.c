@@ -278,6 +278,26 @@ static OozeStatus start(OozeBlendStep *s, OozeError *error)
     return status;
 }
 
+/* ---- checks --------------------------------------------------------------------------------- */
+
+static OozeStatus check(const OozeStepContext *c, OozeError *error)
+{
+    if (ooze_periodic_any(&c->periodic)) {
+        return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
+                         "leave `periodic` out, or use another method",
+                         "method 'blend' has no periodic boundaries: a reference shape cannot "
+                         "cross them");
+    }
+    for (int k = 0; k < c->body_count; k++) {
+        if (c->bodies[k].kind == OOZE_BODY_RIGID) {
+            return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
+                             "use body: soft, a dynamic solid, or method: conformation",
+                             "method 'blend' has no rigid particle bodies");
+        }
+    }
+    return OOZE_OK;
+}
+
 static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
 {
     OozeBlendStep s = {
@@ -297,7 +317,8 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         return OOZE_OK;
     }
     OozeMatching matching;
-    OozeStatus status = start(&s, error);
+    OozeStatus status = check(c, error);
+    status = status ? status : start(&s, error);
     status = status ? status : ooze_blend_find_walls(&s, error);
     if (status) {
         return status;
@@ -314,19 +335,6 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         store(&s, &matching);
     }
     return status;
-}
-
-/* ---- checks --------------------------------------------------------------------------------- */
-
-static OozeStatus check(const OozeStepContext *c, OozeError *error)
-{
-    if (ooze_periodic_any(&c->periodic)) {
-        return ooze_fail(error, OOZE_ERROR_UNSUPPORTED,
-                         "leave `periodic` out, or use another method",
-                         "method 'blend' has no periodic boundaries: a reference shape cannot "
-                         "cross them");
-    }
-    return OOZE_OK;
 }
 
 /* Warns of elastic numbers that the step cannot resolve. */
@@ -359,6 +367,7 @@ const OozeMethod ooze_method_blend = {
     .material_keys = material_keys,
     .support_ratio = 2.0,
     .uses_fluid_neighbours = true,
+    .takes_bodies = true,
     .pushes_solids = true,
     .uses_tables = true,
     .divides_unstable_steps = true,

@@ -15,6 +15,12 @@ typedef struct Gate {
     double without;                /* particles that need a reference position and have none */
 } Gate;
 
+/* Soft bodies keep the shape that they began with. */
+static bool keeps_shape(const OozeBlendStep *s, uint64_t i)
+{
+    return s->context->body && s->context->body[i] && s->reference_step[i] != 0;
+}
+
 static bool needs_reference(const OozeBlendStep *s, uint64_t i)
 {
     return s->reference_step[i] == 0 && s->state[i].fluid_share < 1.0f;
@@ -42,6 +48,9 @@ static OozeStatus measure_gates(OozeBlendStep *s, Gate *gates, OozeError *error)
     memset(gates, 0, (size_t)s->context->material_count * sizeof *gates);
     for (uint64_t i = 0; i < s->n; i++) {
         Gate *gate = &gates[s->material[i]];
+        if (keeps_shape(s, i)) {
+            continue;
+        }
         gate->count += 1.0;
         gate->external += external_size(s, i);
         gate->share += (double)s->state[i].fluid_share;
@@ -62,7 +71,7 @@ static void take_range(void *data, uint64_t begin, uint64_t end, int worker)
     const TakeJob *job = data;
     OozeBlendStep *s = job->step;
     for (uint64_t i = begin; i < end; i++) {
-        if (job->due[s->material[i]]) {
+        if (job->due[s->material[i]] && !keeps_shape(s, i)) {
             s->reference[i] = (OozeFloat4){s->x[i][0], s->x[i][1], s->x[i][2], 0};
             s->reference_step[i] = job->number;
             s->rotation[i] = (OozeFloat4){0, 0, 0, 0};

@@ -24,6 +24,11 @@ static bool is_prescribed(const OozeStepContext *c, uint64_t i)
     return c->prescribed && c->prescribed[i];
 }
 
+static bool is_pinned(const OozeStepContext *c, uint64_t i)
+{
+    return c->pin && c->pin[i];
+}
+
 /* Finds the solids of each group of particles, and sums over the half spaces behind them. */
 static void walls_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
@@ -105,6 +110,13 @@ static OozeVec3 collide(OozeBlendStep *s, uint64_t i, OozeVec3 *x, OozeVec3 *v)
     return all;
 }
 
+/* Velocity that takes a particle along with the solid that it is fixed to. */
+static OozeF32x4 carried(const OozeBlendStep *s, uint64_t i)
+{
+    const OozeSolid *solid = &s->context->solids[s->context->pin[i] - 1];
+    return narrow(ooze_pose_carry(&solid->previous, &solid->pose, widen(s->x[i]), s->context->dt));
+}
+
 typedef struct MoveJob {
     OozeBlendStep *step;
     const OozeMatching *matching;
@@ -134,8 +146,8 @@ static void move_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeStepContext *c = s->context;
     float farthest2 = 0.0f;
     for (uint64_t i = begin; i < end; i++) {
-        bool free = !is_prescribed(c, i);
-        OozeF32x4 u = free ? accelerated(job, i) : s->u[i];
+        bool free = !is_prescribed(c, i) && !is_pinned(c, i);
+        OozeF32x4 u = free ? accelerated(job, i) : is_pinned(c, i) ? carried(s, i) : s->u[i];
         OozeVec3 v = widen(u), x = vec3_madd(widen(s->x[i]), c->dt, v);
         if (s->impulses) {
             s->impulses[i].count = 0;
