@@ -47,6 +47,7 @@ OozeBlendConstants ooze_blend_constants(const OozeStepContext *c)
         .viscous = (float)ooze_wcsph_scale(dx, h),
         .radius2 = (float)(ratio * dx * ratio * dx),
         .contact = (float)(p[OOZE_BLEND_CONTACT_DISTANCE] * dx),
+        .blended_pressure = published || p[OOZE_BLEND_PRESSURE] != 0.0,
         .published = published,
         .kind = of_cells ? OOZE_REGIONS_OF_CELLS : OOZE_REGIONS_OF_PARTICLES,
         .radius = ratio * dx,

@@ -12,6 +12,7 @@ enum {
     OOZE_BLEND_UPDATE_INTERVAL,
     OOZE_BLEND_UPDATE_GRAVITY,
     OOZE_BLEND_SOUND_SPEED,
+    OOZE_BLEND_PRESSURE,
     OOZE_BLEND_KERNELS,
     OOZE_BLEND_CONTACT_DISTANCE,
     OOZE_BLEND_PARAM_COUNT
@@ -44,13 +45,14 @@ typedef struct OozeBlendMaterial {
 
 typedef struct OozeBlendConstants {
     float dt, support, sound;
-    float volume;         /* such that the rest lattice has density 1 */
-    float gradient_scale; /* volume of a neighbour with which pressure gradients of linear fields
+    float volume;          /* such that the rest lattice has density 1 */
+    float gradient_scale;  /* volume of a neighbour with which pressure gradients of linear fields
                              are exact on the rest lattice */
-    float viscous;        /* m3: volume of a neighbour in Laplacians, see ooze_wcsph_scale */
-    float radius2;        /* m2: square of the region radius */
-    float contact;        /* m: nearest distance of a centre to a solid */
-    bool published;       /* eqs 1 to 3 as printed */
+    float viscous;         /* m3: volume of a neighbour in Laplacians, see ooze_wcsph_scale */
+    float radius2;         /* m2: square of the region radius */
+    float contact;         /* m: nearest distance of a centre to a solid */
+    bool blended_pressure; /* by the fluid share, as published; else whole */
+    bool published;        /* eqs 1 to 3 as printed */
     OozeRegionKind kind;
     double radius;
 } OozeBlendConstants;

@@ -26,6 +26,10 @@ static const OozeParamInfo params[OOZE_BLEND_PARAM_COUNT] = {
     [OOZE_BLEND_SOUND_SPEED] = {"sound_speed", OOZE_PARAM_REAL, "m/s", 1e-6, 1e6, 10.0, NULL,
                                 "stiffness of the fluid half against compression: ten times the "
                                 "fastest flow keeps density within a percent"},
+    [OOZE_BLEND_PRESSURE] =
+        {"pressure", OOZE_PARAM_CHOICE, "", 0, 1, 0, "whole|blended",
+         "whole: it keeps the volume of elastic bodies, too; blended: it counts "
+         "by the fluid share, as published"},
     [OOZE_BLEND_KERNELS] = {"kernels", OOZE_PARAM_CHOICE, "", 0, 1, 0, "symmetric|printed",
                             "symmetric: spiky and viscosity kernels, forces that conserve "
                             "momentum; printed: the equations of the paper as they stand"},

@@ -27,6 +27,12 @@ OOZE_FORMULA float ooze_blend_pair_share(float a, float b, bool one_region)
     return one_region ? 0.5f * (a + b) : 1.0f;
 }
 
+/* Share of the pressure of walls on a particle. */
+OOZE_FORMULA float ooze_blend_pressure_share(float fluid_share, bool blended)
+{
+    return blended ? fluid_share : 1.0f;
+}
+
 /* Number w with acceleration w (x_j - x_i), by pressures p over both densities' product. */
 OOZE_FORMULA float ooze_blend_push(float p_i, float p_j, float inverse_density_product, float slope,
                                    float r, float h)

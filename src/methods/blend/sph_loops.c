@@ -72,9 +72,10 @@ static F forces_of(const OozeBlendStep *s, uint64_t i)
                 (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] >= s->k.radius2) | (q[3] != 0.0f);
             share = ooze_f32x4_select(far, share, 0.5f * (own[3] + state[3]));
         }
-        F both = share * (own[1] * state[1]) * t;
+        F both = (own[1] * state[1]) * t;
         F w = ooze_f32x4_select(r <= nearest, splat(0.0f), push * (own[0] + state[0]) * t / r);
-        F f = drag * (own[2] + state[2]);
+        F f = share * drag * (own[2] + state[2]);
+        w = s->k.blended_pressure ? share * w : w;
         for (int k = 0; k < 3; k++) {
             sum[k] += both * (w * d[k] + f * v[k]);
         }
@@ -112,7 +113,8 @@ static void sum_forces(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         const OozeBlendState *own = &s->state[i];
         F force = s->k.published ? printed_forces_of(s, i) : forces_of(s, i);
-        F wall = own->fluid_share * own->pressure * own->inverse_density * s->wall[i];
+        F wall = ooze_blend_pressure_share(own->fluid_share, s->k.blended_pressure) *
+                 own->pressure * own->inverse_density * s->wall[i];
         wall[3] = 0.0f;
         s->acceleration[i] = (force + wall) / s->materials[s->material[i]].relative_mass;
     }

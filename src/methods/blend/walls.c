@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "methods/blend/contact_formula.h"
+#include "methods/blend/sph_formula.h"
 #include "methods/blend/step.h"
 
 enum { GROUP = OOZE_BROAD_PHASE_GROUP, GROUPS = OOZE_BLEND_GRAIN / GROUP };
@@ -82,7 +83,8 @@ static OozeVec3 wall_change(const OozeBlendStep *s, uint64_t i, const OozeSolid 
     const OozeBlendState *own = &s->state[i];
     OozeVec3 normal;
     double distance = ooze_solid_distance(solid, widen(s->x[i]), &normal);
-    float size = s->k.dt * own->fluid_share * own->pressure * own->inverse_density /
+    float share = ooze_blend_pressure_share(own->fluid_share, s->k.blended_pressure);
+    float size = s->k.dt * share * own->pressure * own->inverse_density /
                  s->materials[s->material[i]].relative_mass *
                  ooze_blend_wall_gradient(distance, s->k.support);
     return vec3_scale(normal, (double)size);
