@@ -56,6 +56,8 @@ static const OozeFieldInfo fields[OOZE_BLEND_FIELD_COUNT] = {
                                    "update_interval"},
     [OOZE_BLEND_FIELD_DENSITY] = {"density", OOZE_FIELD_FLOAT32, 1, 1, "", 1, true,
                                   "relative to rest; low at the surface"},
+    [OOZE_BLEND_FIELD_ELASTIC] = {"elastic", OOZE_FIELD_UINT8, 1, 1, "", 0, true,
+                                  "1: shape matching acts on it; 0: it is a fluid"},
     [OOZE_BLEND_FIELD_SLOT] = {"region_slot", OOZE_FIELD_UINT32, 1, 1, "", OOZE_BLEND_SLOT_NONE,
                                false, "its place among the particles of the regions"},
 };
@@ -146,6 +148,7 @@ static void shape_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         const OozeFloat4 *q = &s->reference[i];
         uint32_t step = s->reference_step[i];
+        s->elastic[i] = step && s->state[i].fluid_share < 1.0f;
         s->shape[i] = ooze_f32x4(q->x, q->y, q->z, step ? (float)(step & 0xffffff) : NAN);
     }
 }
@@ -315,6 +318,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         .rotation = field_of(c->particles, OOZE_BLEND_FIELD_ROTATION),
         .external = field_of(c->particles, OOZE_BLEND_FIELD_EXTERNAL),
         .density = field_of(c->particles, OOZE_BLEND_FIELD_DENSITY),
+        .elastic = field_of(c->particles, OOZE_BLEND_FIELD_ELASTIC),
         .slot = field_of(c->particles, OOZE_BLEND_FIELD_SLOT),
     };
     if (s.n == 0) {
@@ -370,6 +374,7 @@ const OozeMethod ooze_method_blend = {
     .field_count = OOZE_BLEND_FIELD_COUNT,
     .material_keys = material_keys,
     .support_ratio = 2.0,
+    .unbounded_field = "elastic",
     .uses_fluid_neighbours = true,
     .takes_bodies = true,
     .pushes_solids = true,

@@ -37,6 +37,7 @@ typedef struct OozeBlendStep {
     uint32_t *reference_step, *slot;
     OozeFloat4 *external;
     float *density;
+    uint8_t *elastic;
     /* n + 1: the last is the padding of lists */
     OozeF32x4 *x, *u;
     OozeF32x4 *shape; /* reference position, and its step as bits */
