@@ -332,6 +332,7 @@ static OozeStatus fill(OozeRegions *r, OozeThreads *threads, const OozeRegionsIn
     for (uint64_t k = 0; k < r->n; k++) {
         slot[sorted[k].index] = (uint32_t)k;
         r->reference[k] = in->reference[sorted[k].index];
+        r->reference[k].w = ooze_blend_shape_tag(sorted[k].step);
     }
     set_cells(r, sorted, low);
     ooze_parallel_for(threads, r->cells, GRAIN, near_range, r);

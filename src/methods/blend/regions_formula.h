@@ -2,6 +2,8 @@
 #ifndef OOZE_METHODS_BLEND_REGIONS_FORMULA_H
 #define OOZE_METHODS_BLEND_REGIONS_FORMULA_H
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "methods/blend/regions.h"
@@ -18,12 +20,28 @@ OOZE_FORMULA int32_t ooze_blend_cell(double q, double edge)
     return (int32_t)floor(q / edge);
 }
 
-/* Weights of a particle at q in the regions of the cells around `cell` (z, y, x), x fastest. */
+/* Position q within its cell (z, y, x), from the middle, in edges: x, y, z. */
+OOZE_FORMULA void ooze_blend_fraction(const float *q, double edge, const int32_t *cell, double f[3])
+{
+    for (int k = 0; k < 3; k++) {
+        f[k] = (double)q[k] / edge - (double)cell[2 - k] - 0.5;
+    }
+}
+
+/* Weight of a particle in the region of the k-th cell around its own, x fastest. */
+OOZE_FORMULA double ooze_blend_weight(const double f[3], int k)
+{
+    double zy = ooze_match_spline_weight(f[2], k / 9) * ooze_match_spline_weight(f[1], k / 3 % 3);
+    return zy * ooze_match_spline_weight(f[0], k % 3);
+}
+
+/* All weights of a particle at q in the regions of the cells around `cell` (z, y, x). */
 OOZE_FORMULA void ooze_blend_weights(const float *q, double edge, const int32_t *cell, double *w)
 {
-    double axis[3][3];
+    double f[3], axis[3][3];
+    ooze_blend_fraction(q, edge, cell, f);
     for (int k = 0; k < 3; k++) {
-        ooze_match_spline((double)q[k] / edge - (double)cell[2 - k] - 0.5, axis[k]);
+        ooze_match_spline(f[k], axis[k]);
     }
     for (int z = 0; z < 3; z++) {
         for (int y = 0; y < 3; y++) {
@@ -33,6 +51,33 @@ OOZE_FORMULA void ooze_blend_weights(const float *q, double edge, const int32_t 
             }
         }
     }
+}
+
+/* Number that identifies the step of a reference position, in the last lane beside it; NAN, which
+   equals no other, where there is none. */
+OOZE_FORMULA float ooze_blend_shape_tag(uint32_t reference_step)
+{
+    return reference_step ? (float)(reference_step & 0xffffff) : NAN;
+}
+
+/* Whether a slot of the regions holds this particle, or none does where it has no reference
+   position. Slots that a different build of regions assigned are found out, such as those of
+   another engine. */
+OOZE_FORMULA bool ooze_blend_slot_fits(const OozeRegions *r, uint32_t slot, const OozeFloat4 *q,
+                                       uint32_t reference_step)
+{
+    if (reference_step == 0 || slot >= r->n) {
+        return reference_step == 0 && slot == OOZE_BLEND_SLOT_NONE;
+    }
+    const OozeFloat4 *held = &r->reference[slot];
+    return held->x == q->x && held->y == q->y && held->z == q->z &&
+           held->w == ooze_blend_shape_tag(reference_step);
+}
+
+/* Whether a particle is the one whose `rotation` its region starts from. */
+OOZE_FORMULA bool ooze_regions_leads(const OozeRegions *r, uint32_t slot)
+{
+    return r->kind == OOZE_REGIONS_OF_PARTICLES || r->cell[r->region_of[slot]].first == slot;
 }
 
 #endif

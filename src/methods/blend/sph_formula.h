@@ -6,6 +6,14 @@
 
 #include "physics/kernels.h"
 
+/* What a neighbour needs of a particle. */
+typedef struct OozeBlendState {
+    float pressure;        /* over the density of the first material, m2/s2 */
+    float inverse_density; /* relative to rest */
+    float viscosity;       /* m2/s */
+    float fluid_share;
+} OozeBlendState;
+
 /* Rounding of densities on the rest lattice, which must not push. */
 #define OOZE_BLEND_DENSITY_SLACK 1e-5f
 
