@@ -3,18 +3,22 @@
 #ifndef OOZE_METHODS_BLEND_MATCHING_FORMULA_H
 #define OOZE_METHODS_BLEND_MATCHING_FORMULA_H
 
+#include <stdalign.h>
+
 #include "methods/blend/constants.h"
 #include "methods/blend/regions_formula.h"
 
 /* Position or velocity, and the weight of the particle in its regions: stiffness (or damping
    coefficient) times the share of the slot. */
 typedef struct OozeMatchPoint {
-    double at[3], weight;
+    alignas(16) double at[3];
+    double weight;
 } OozeMatchPoint;
 
 /* The rigid motion of a region: x_i -> r (q_i - q) + x. */
 typedef struct OozeMatchMap {
-    double r[9], q[3], x[3];
+    alignas(16) double r[9];
+    double q[3], x[3];
     double count; /* in goals */
 } OozeMatchMap;
 
