@@ -1,5 +1,5 @@
 /* Method blend takes the same steps on the device as on the processor. */
-#include "cuda/engine.cuh"
+#include "cuda/blend/step.cuh"
 
 #include "device_world.h"
 #include "frames_apart.h"
@@ -228,6 +228,77 @@ static void runs_agree_with_the_processor(void **state)
     }
 }
 
+/* A copy of device memory; free with free. */
+template <class T> static T *copy_of(ooze::Gpu *gpu, const T *from, uint64_t n)
+{
+    T *to = static_cast<T *>(malloc((n + 1) * sizeof(T)));
+    ooze::copy_out(gpu, to, from, n * sizeof(T));
+    return to;
+}
+
+/* Device and host arrays have the same elements. */
+template <class T>
+static void check_equal(ooze::Gpu *gpu, const T *device, const T *host, uint64_t n)
+{
+    T *copied = copy_of(gpu, device, n);
+    assert_memory_equal(copied, host, n * sizeof(T));
+    free(copied);
+}
+
+/* Regions on the device against those that the host builds of the same particles. */
+static void check_regions(OozeWorld *world)
+{
+    ooze::Engine *engine = static_cast<ooze::Engine *>(world->engine_data);
+    ooze::Gpu *gpu = &engine->gpu;
+    const OozeRegions &there = static_cast<ooze::BlendData *>(engine->method_data)->regions;
+    CHECK_OK(ooze_world_sync_to_host(world, &error));
+    OozeParticles *p = world->particles;
+    uint64_t n = ooze_particles_count(p);
+    uint32_t *slot = static_cast<uint32_t *>(malloc(n * sizeof *slot));
+    auto field = [&](const char *name) {
+        return ooze_particles_data(p, ooze_particles_find_field(p, name));
+    };
+    OozeRegions here = {};
+    OozeRegionsInput input = {n,
+                              static_cast<const OozeFloat4 *>(field("reference")),
+                              static_cast<const uint32_t *>(field("reference_step")),
+                              ooze_particles_ids(p),
+                              there.kind,
+                              there.radius};
+    CHECK_OK(ooze_regions_build(&here, world->threads, &input, slot, &error));
+    assert_memory_equal(slot, field("region_slot"), n * sizeof *slot);
+    assert_true(here.n == there.n && here.n > 400 && here.n < n && here.edge == there.edge);
+    assert_true(here.cells == there.cells && here.cells > 20);
+    check_equal(gpu, there.reference, here.reference, here.n);
+    check_equal(gpu, there.region_of, here.region_of, here.n);
+    check_equal(gpu, there.cell, here.cell, here.cells + 1);
+    check_equal(gpu, there.near, here.near, OOZE_BLEND_NEAR * here.cells);
+    double *share = copy_of(gpu, there.share, here.n);
+    for (uint64_t i = 0; i < here.n; i++) {
+        assert_true(fabs(share[i] - here.share[i]) <= 1e-13 * here.share[i]);
+    }
+    free(share);
+    if (here.kind == OOZE_REGIONS_OF_PARTICLES) {
+        check_equal(gpu, there.list_first, here.list_first, here.n + 1);
+        check_equal(gpu, there.list, here.list, here.list_first[here.n]);
+    }
+    ooze_regions_free(&here);
+    free(slot);
+}
+
+static void regions_are_those_of_the_processor(void **state)
+{
+    (void)state;
+    for (const Case &c : cases) {
+        OozeWorld *world = create_world(&c, OOZE_DEVICE_CUDA);
+        for (int k = 0; k < 30; k++) {
+            CHECK_OK(ooze_world_step(world, &error));
+        }
+        check_regions(world);
+        ooze_world_destroy(world);
+    }
+}
+
 /* Two runs, and one whose state passed through a frame, end with the same bits. */
 static void runs_are_equal(void **state)
 {
@@ -344,6 +415,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_agree_with_the_processor),
         cmocka_unit_test(runs_agree_with_the_processor),
+        cmocka_unit_test(regions_are_those_of_the_processor),
         cmocka_unit_test(runs_are_equal),
         cmocka_unit_test(slots_of_other_regions_are_detected),
         cmocka_unit_test(long_steps_are_divided),

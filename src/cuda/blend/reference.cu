@@ -1,5 +1,4 @@
-/* The reference shape on the device: see methods/blend/update.c. Checks and new reference positions
-   are loops over particles; the regions, which change rarely, are built on the host. */
+/* The reference shape on the device: see methods/blend/update.c. */
 #include "cuda/blend/step.cuh"
 
 namespace ooze
@@ -93,100 +92,12 @@ static bool regions_fit(BlendStep *step)
     return all.unfit == 0.0 && all.held == (double)r.n;
 }
 
-template <class T> static T *send(Gpu *gpu, DeviceBuffer *to, const T *from, uint64_t count)
-{
-    T *sent = buffer<T>(gpu, to, count);
-    copy_in(gpu, sent, from, count * sizeof *from);
-    return sent;
-}
-
-/* Copies regions to the device. */
-static void send_regions(Gpu *gpu, BlendData *data, const OozeRegions *built)
-{
-    OozeRegions r = *built;
-    r.reference = send(gpu, &data->reference, built->reference, r.n);
-    r.region_of = send(gpu, &data->region_of, built->region_of, r.n);
-    r.share = send(gpu, &data->share, built->share, r.n);
-    if (r.kind == OOZE_REGIONS_OF_CELLS) {
-        r.cell = send(gpu, &data->cell, built->cell, r.cells + 1);
-        r.near = send(gpu, &data->near, built->near, OOZE_BLEND_NEAR * r.cells);
-        r.list_first = nullptr;
-        r.list = nullptr;
-    } else {
-        r.list_first = send(gpu, &data->list_first, built->list_first, r.n + 1);
-        r.list = send(gpu, &data->list, built->list, built->list_first[r.n]);
-        r.cell = nullptr;
-        r.near = nullptr;
-    }
-    gpu_wait(gpu); /* the host's arrays are freed after this */
-    if (gpu->failed == cudaSuccess) {
-        data->regions = r;
-    }
-}
-
-/* Fields of the particles in the host's memory. */
-struct HostFields {
-    OozeFloat4 *reference;
-    uint32_t *reference_step, *slot;
-    uint64_t *id;
-};
-
-static OozeStatus build_regions(BlendStep *step, const HostFields &host, OozeError *error)
-{
-    Gpu *gpu = step->gpu;
-    const BlendView &s = step->view;
-    const uint64_t n = s.pairs.n;
-    copy_out(gpu, host.reference, s.reference, n * sizeof *host.reference);
-    copy_out(gpu, host.reference_step, s.reference_step, n * sizeof *host.reference_step);
-    copy_out(gpu, host.id, store_data(&step->engine->store, "id"), n * sizeof *host.id);
-    OozeStatus result = status(gpu, n, error);
-    if (result) {
-        return result;
-    }
-    OozeRegions built = {};
-    OozeRegionsInput input = {};
-    input.n = n;
-    input.reference = host.reference;
-    input.reference_step = host.reference_step;
-    input.id = host.id;
-    input.kind = s.pairs.kernel.kind;
-    input.radius = s.pairs.kernel.radius;
-    result = ooze_regions_build(&built, step->context->threads, &input, host.slot, error);
-    if (!result) {
-        copy_in(gpu, s.slot, host.slot, n * sizeof *host.slot);
-        send_regions(gpu, step->data, &built);
-        result = status(gpu, n, error);
-    }
-    ooze_regions_free(&built);
-    return result;
-}
-
-static OozeStatus rebuild_regions(BlendStep *step, OozeError *error)
-{
-    const uint64_t n = step->view.pairs.n;
-    HostFields host = {
-        static_cast<OozeFloat4 *>(ooze_alloc(n, sizeof *host.reference)),
-        static_cast<uint32_t *>(ooze_alloc(n, sizeof *host.reference_step)),
-        static_cast<uint32_t *>(ooze_alloc(n, sizeof *host.slot)),
-        static_cast<uint64_t *>(ooze_alloc(n, sizeof *host.id)),
-    };
-    bool has_memory = host.reference && host.reference_step && host.slot && host.id;
-    step->data->regions = {}; /* a failure leaves none */
-    OozeStatus result =
-        has_memory ? build_regions(step, host, error) : ooze_fail_memory(error, "regions", n * 32);
-    ooze_free(host.reference);
-    ooze_free(host.reference_step);
-    ooze_free(host.slot);
-    ooze_free(host.id);
-    return result;
-}
-
 OozeStatus blend_update(BlendStep *step, OozeError *error)
 {
     bool changed = check_shapes(step);
     OozeStatus result = status(step->gpu, step->view.pairs.n, error);
     if (!result && (changed || !regions_fit(step))) {
-        result = rebuild_regions(step, error);
+        result = blend_build_regions(step, error);
     }
     return result;
 }

@@ -17,7 +17,7 @@ namespace ooze
 
 /* Lives as long as the engine. */
 struct BlendData {
-    OozeRegions regions; /* as built on the host, with device addresses of its arrays */
+    OozeRegions regions; /* arrays on the device, in the buffers below */
     DeviceBuffer reference, region_of, share, cell, near, list_first, list;
 };
 
@@ -76,6 +76,9 @@ OOZE_DEVICE OozeBlendState unpack_state(float4 s)
 
 /* Takes new reference positions where they are due and builds the regions again if needed. */
 OozeStatus blend_update(BlendStep *step, OozeError *error);
+/* Builds data->regions and view.slot from the reference positions. A failure leaves no regions. Waits
+   for the numbers of slots, cells and entries of lists. */
+OozeStatus blend_build_regions(BlendStep *step, OozeError *error);
 /* view.density, view.state and view.acceleration. */
 void blend_sum_densities(BlendStep *step);
 void blend_sum_forces(BlendStep *step);

@@ -80,4 +80,96 @@ OOZE_FORMULA bool ooze_regions_leads(const OozeRegions *r, uint32_t slot)
     return r->kind == OOZE_REGIONS_OF_PARTICLES || r->cell[r->region_of[slot]].first == slot;
 }
 
+/* ---- building: each function writes the rows of one cell or slot ---------------------------- */
+
+/* Below 0, 0 or above 0 as a comes before, is or comes after b: by step, then z, y, x. */
+OOZE_FORMULA int ooze_regions_compare(const OozeRegionCell *a, const OozeRegionCell *b)
+{
+    if (a->step != b->step) {
+        return a->step < b->step ? -1 : 1;
+    }
+    for (int k = 0; k < 3; k++) {
+        if (a->at[k] != b->at[k]) {
+            return a->at[k] < b->at[k] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* First cell that is not before `wanted`. */
+OOZE_FORMULA uint64_t ooze_regions_find_cell(const OozeRegions *r, const OozeRegionCell *wanted)
+{
+    uint64_t low = 0, high = r->cells;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (ooze_regions_compare(&r->cell[middle], wanted) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Finds the three cells of row 0 to 8 (y fastest) around cell c, into r->near. */
+OOZE_FORMULA void ooze_regions_find_near(const OozeRegions *r, uint64_t c, int row)
+{
+    OozeRegionCell wanted = r->cell[c];
+    wanted.at[0] += row / 3 - 1;
+    wanted.at[1] += row % 3 - 1;
+    wanted.at[2] -= 1;
+    uint64_t found = ooze_regions_find_cell(r, &wanted);
+    for (int k = 0; k < 3; k++, wanted.at[2]++) {
+        bool is = found < r->cells && ooze_regions_compare(&r->cell[found], &wanted) == 0;
+        r->near[OOZE_BLEND_NEAR * c + (uint64_t)(3 * row + k)] =
+            is ? (uint32_t)found : OOZE_BLEND_CELL_NONE;
+        found += is ? 1 : 0;
+    }
+}
+
+/* Share of slot i, which is in cell c, in regions of cells. */
+OOZE_FORMULA double ooze_regions_cell_share(const OozeRegions *r, uint64_t c, uint64_t i)
+{
+    const uint32_t *near = r->near + OOZE_BLEND_NEAR * c;
+    double f[3], sum = 0.0;
+    ooze_blend_fraction(&r->reference[i].x, r->edge, r->cell[c].at, f);
+    for (int k = 0; k < OOZE_BLEND_NEAR; k++) {
+        if (near[k] != OOZE_BLEND_CELL_NONE) {
+            const OozeRegionCell *other = &r->cell[near[k]];
+            sum += ooze_blend_weight(f, k) * (double)(other[1].first - other[0].first);
+        }
+    }
+    return 1.0 / sum;
+}
+
+OOZE_FORMULA bool ooze_regions_is_near(const OozeRegions *r, uint64_t i, uint64_t j)
+{
+    const OozeFloat4 *a = &r->reference[i], *b = &r->reference[j];
+    double x = (double)a->x - (double)b->x, y = (double)a->y - (double)b->y;
+    double z = (double)a->z - (double)b->z;
+    return x * x + y * y + z * z < r->radius * r->radius;
+}
+
+/* Number of slots within the radius of slot i, which is in cell c; they are written to `list` unless
+   it is NULL. */
+OOZE_FORMULA uint32_t ooze_regions_list(const OozeRegions *r, uint64_t c, uint64_t i,
+                                        uint32_t *list)
+{
+    uint32_t count = 0;
+    for (int k = 0; k < OOZE_BLEND_NEAR; k++) {
+        uint32_t near = r->near[OOZE_BLEND_NEAR * c + (uint64_t)k];
+        uint64_t j = near == OOZE_BLEND_CELL_NONE ? 0 : r->cell[near].first;
+        uint64_t last = near == OOZE_BLEND_CELL_NONE ? 0 : r->cell[near + 1].first;
+        for (; j < last; j++) {
+            if (ooze_regions_is_near(r, i, j)) {
+                if (list) {
+                    list[count] = (uint32_t)j;
+                }
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
 #endif
