@@ -106,8 +106,9 @@ static void fit_cells(Gpu *gpu, const MatchView &view)
             double q0[3];
             const uint64_t first = v.r.cell[c].first;
             ooze_match_widen(&v.r.reference[first], q0);
-            ooze_match_set_map(&v.m.map[c], v.sums[c], v.m.position[first].at, q0,
-                               (double)(v.r.cell[c + 1].first - first), v.m.rotation[c]);
+            OozeMatchRegion region = ooze_match_centre(v.sums[c], v.m.position[first].at, q0);
+            ooze_match_set_map(&v.m.map[c], &region, (double)(v.r.cell[c + 1].first - first),
+                               v.m.rotation[c]);
         });
 }
 

@@ -137,17 +137,15 @@ OOZE_FORMULA void ooze_match_gather_velocity(const OozeMatching *m, uint64_t j, 
     }
 }
 
-/* The map of a region from its sums; `rotation`: of the step before, then of this one. */
-OOZE_FORMULA void ooze_match_set_map(OozeMatchMap *map, const double sums[OOZE_MATCH_SUMS],
-                                     const double x0[3], const double q0[3], double count,
+/* The map of a region; `rotation`: of the step before, then of this one. */
+OOZE_FORMULA void ooze_match_set_map(OozeMatchMap *map, const OozeMatchRegion *region, double count,
                                      double rotation[4])
 {
-    OozeMatchRegion region = ooze_match_centre(sums, x0, q0);
-    ooze_match_rotation(region.a, rotation);
+    ooze_match_rotation(region->a, rotation);
     ooze_quaternion_matrix(rotation, map->r);
     for (int k = 0; k < 3; k++) {
-        map->q[k] = region.q[k];
-        map->x[k] = region.x[k];
+        map->q[k] = region->q[k];
+        map->x[k] = region->x[k];
     }
     map->count = count;
 }
@@ -213,7 +211,8 @@ OOZE_FORMULA void ooze_match_fit_particle(const OozeMatching *m, const OozeRegio
     for (uint64_t e = r->list_first[i]; e < r->list_first[i + 1]; e++) {
         ooze_match_gather(m, r, r->list[e], 1.0, x0, q0, sums);
     }
-    ooze_match_set_map(&m->map[i], sums, x0, q0, 1.0, m->rotation[i]);
+    OozeMatchRegion region = ooze_match_centre(sums, x0, q0);
+    ooze_match_set_map(&m->map[i], &region, 1.0, m->rotation[i]);
 }
 
 OOZE_FORMULA void ooze_match_fit_particle_velocity(const OozeMatching *m, const OozeRegions *r,

@@ -79,7 +79,8 @@ static void fit_cells(void *data, uint64_t begin, uint64_t end, int worker)
             ooze_match_add(sums, x0, q0, m->sums[near[k]][OOZE_BLEND_NEAR - 1 - k],
                            m->position[base].at, other_q0);
         }
-        ooze_match_set_map(&m->map[c], sums, x0, q0, (double)(r->cell[c + 1].first - first),
+        OozeMatchRegion region = ooze_match_centre(sums, x0, q0);
+        ooze_match_set_map(&m->map[c], &region, (double)(r->cell[c + 1].first - first),
                            m->rotation[c]);
     }
 }
