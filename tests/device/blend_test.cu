@@ -116,7 +116,7 @@ static const OozeDevice devices[] = {OOZE_DEVICE_CPU, OOZE_DEVICE_CUDA};
 static const Case cases[] = {
     {"cells", {}, 2, false},
     {"cells, removal", {}, 0, true},
-    {"particles", {{"regions", 1}, {"region_radius", 2}}, 0, true},
+    {"particles", {{"regions", 1}, {"region_radius", 2}, {"pressure", 1}}, 0, true},
     {"damped particles", {{"regions", 1}, {"region_radius", 1.5}}, 1, false},
     {"with gravity", {{"update_gravity", 1}, {"region_radius", 5}}, 0, false},
 };

@@ -53,11 +53,14 @@ static OozeStatus send_materials(BlendStep *step, OozeError *error)
     if (!rows) {
         return ooze_fail_memory(error, "materials", count * sizeof *rows);
     }
+    bool elastic = false, blended = step->view.pairs.kernel.blended_pressure;
     for (uint64_t k = 0; k < count; k++) {
         rows[k] = ooze_blend_material(c, (int)k);
-        step->view.any_elastic = step->view.any_elastic || rows[k].fluid_share < 1.0f;
+        elastic = elastic || rows[k].fluid_share < 1.0f;
+        blended = blended || rows[k].viscosity > 0.0f;
         step->damped = step->damped || rows[k].damping > 0.0;
     }
+    step->view.compares_shapes = elastic && blended;
     copy_in(step->gpu, sent, rows, count * sizeof *rows);
     step->materials = rows;
     step->view.materials = sent;

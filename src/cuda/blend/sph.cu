@@ -45,7 +45,7 @@ template <int LANES> static void sum_forces(Gpu *gpu, const BlendView &view)
             each_pair<LANES>(s.pairs, i, lane, [&](uint32_t j, float4 d) {
                 const OozeBlendState other = unpack_state(s.state[j]);
                 bool one_region = false;
-                if (s.any_elastic) {
+                if (s.compares_shapes) {
                     float4 there = s.shape[j], q = there - shape;
                     one_region = ooze_blend_one_region(q.x, q.y, q.z, there.w - shape.w,
                                                        s.pairs.kernel.radius2);
@@ -56,7 +56,9 @@ template <int LANES> static void sum_forces(Gpu *gpu, const BlendView &view)
             });
             sum = lanes_sum<LANES>(sum);
             if (lane == 0) {
-                float4 wall = own.fluid_share * own.pressure * own.inverse_density * s.wall[i];
+                float share =
+                    ooze_blend_pressure_share(own.fluid_share, s.pairs.kernel.blended_pressure);
+                float4 wall = share * own.pressure * own.inverse_density * s.wall[i];
                 s.acceleration[i] =
                     (1.0f / s.materials[s.material[i]].relative_mass) * (sum + wall);
             }

@@ -27,8 +27,8 @@ struct BlendView {
     SolidsView solids;
     OozeVec3 gravity;
     double dt;
-    bool any_elastic; /* some fluid share is below 1 */
-    float smoothing;  /* share of this substep in the average of contact accelerations */
+    bool compares_shapes; /* forces between some particles depend on whether they share a region */
+    float smoothing;      /* share of this substep in the average of contact accelerations */
     const OozeBlendMaterial *materials;
     const uint16_t *material, *prescribed; /* prescribed NULL: no nozzle prescribes any velocity */
     const uint16_t *body, *pin;            /* see OozeStepContext; NULL: 0 for all */

@@ -36,10 +36,10 @@ OOZE_FORMULA float ooze_blend_pair_share(float a, float b, bool one_region)
     return one_region ? 0.5f * (a + b) : 1.0f;
 }
 
-/* Share of the pressure of walls on a particle. */
-OOZE_FORMULA float ooze_blend_pressure_share(float fluid_share, bool blended)
+/* Share of pressure, of walls on a particle or between two, whose share is `share`. */
+OOZE_FORMULA float ooze_blend_pressure_share(float share, bool blended)
 {
-    return blended ? fluid_share : 1.0f;
+    return blended ? share : 1.0f;
 }
 
 /* Number w with acceleration w (x_j - x_i), by pressures p over both densities' product. */
@@ -77,7 +77,8 @@ OOZE_FORMULA OozeBlendPair ooze_blend_pair(const OozeBlendConstants *k, const Oo
     float share = ooze_blend_pair_share(a->fluid_share, b->fluid_share, one_region);
     float slope = k->gradient_scale * ooze_spiky_slope(r, k->support);
     float laplacian = k->viscous * ooze_viscosity_laplacian(r, k->support);
-    pair.push = share * ooze_blend_push(a->pressure, b->pressure, inverse, slope, r, k->support);
+    pair.push = ooze_blend_pressure_share(share, k->blended_pressure) *
+                ooze_blend_push(a->pressure, b->pressure, inverse, slope, r, k->support);
     pair.drag = share * 0.5f * (a->viscosity + b->viscosity) * inverse * laplacian;
     return pair;
 }
