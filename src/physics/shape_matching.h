@@ -267,8 +267,8 @@ OOZE_FORMULA OozeMatchVelocity ooze_match_velocity(const double sums[OOZE_MATCH_
 
 /* ---- quadratic B-splines -------------------------------------------------------------------- */
 
-/* Weight of the cell below (k = 0), at (1) or above (2) that of a point, which is f cell edges (-1/2
-   to 1/2) from the middle of its cell. Their second moment is a quarter of the edge squared
+/* Weight of the cell below (k = 0), at (1) or above (2) that of a point, which is f cell edges
+   (-1/2 to 1/2) from the middle of its cell. Their second moment is a quarter of the edge squared
    everywhere. */
 OOZE_FORMULA double ooze_match_spline_weight(double f, int k)
 {

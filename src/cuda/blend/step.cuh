@@ -76,8 +76,8 @@ OOZE_DEVICE OozeBlendState unpack_state(float4 s)
 
 /* Takes new reference positions where they are due and builds the regions again if needed. */
 OozeStatus blend_update(BlendStep *step, OozeError *error);
-/* Builds data->regions and view.slot from the reference positions. A failure leaves no regions. Waits
-   for the numbers of slots, cells and entries of lists. */
+/* Builds data->regions and view.slot from the reference positions. A failure leaves no regions.
+   Waits for the numbers of slots, cells and entries of lists. */
 OozeStatus blend_build_regions(BlendStep *step, OozeError *error);
 /* view.density, view.state and view.acceleration. */
 void blend_sum_densities(BlendStep *step);

@@ -150,8 +150,8 @@ OOZE_FORMULA bool ooze_regions_is_near(const OozeRegions *r, uint64_t i, uint64_
     return x * x + y * y + z * z < r->radius * r->radius;
 }
 
-/* Number of slots within the radius of slot i, which is in cell c; they are written to `list` unless
-   it is NULL. */
+/* Number of slots within the radius of slot i, which is in cell c; they are written to `list`
+   unless it is NULL. */
 OOZE_FORMULA uint32_t ooze_regions_list(const OozeRegions *r, uint64_t c, uint64_t i,
                                         uint32_t *list)
 {
