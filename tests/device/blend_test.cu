@@ -41,7 +41,7 @@ static void add_box(OozeWorld *world, OozeMaterialId material, OozeBodyKind body
     def.shape.size = size;
     def.shape.position = position;
     def.velocity = {0.3, -1.5, 0.2};
-    def.spin = {2, -1, 1};
+    def.spin = {120, -60, 60};
     CHECK_OK(ooze_world_add_fluid(world, &def, nullptr, &error));
 }
 
@@ -62,7 +62,7 @@ static void add_solids(OozeWorld *world)
     bar.shape.size = {0.05, 0.2, 0.2};
     bar.shape.position = {0.2, 0.15, 0};
     bar.motion.velocity = {-0.3, -0.2, 0.1};
-    bar.motion.spin = {0, 0, 2};
+    bar.motion.spin = {0, 0, 115};
     bar.motion.pivot = bar.shape.position;
     bar.friction = 0.5;
     CHECK_OK(ooze_world_add_solid(world, &bar, nullptr, &error));
