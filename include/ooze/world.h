@@ -82,8 +82,8 @@ OOZE_API OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key
 OOZE_API const OozeParamInfo *ooze_material_params(int *count);
 
 /* Numbers of a material at one temperature; NAN: not given. Between two rows they are interpolated
-   geometrically, extension, stretch_rate and fluid_share linearly; beyond the first and the last row they are
-   constant. */
+   geometrically, extension, stretch_rate and fluid_share linearly; beyond the first and the last
+   row they are constant. */
 typedef struct OozeTemperatureRow {
     double temperature; /* degC */
     double viscosity, modulus, relaxation_time, compliance, solvent_viscosity, yield_strain,

@@ -176,7 +176,7 @@ enum { FEW = 40000, MANY_LANES = 8 };
 #endif
 
 /* The sum over the lanes of a particle, returned to each. */
-template <int LANES> OOZE_DEVICE float lanes_sum(float a)
+template <int LANES, class T> OOZE_DEVICE T lanes_sum_of(T a)
 {
 #ifdef __CUDACC__
     if (LANES > 1) {
@@ -187,6 +187,14 @@ template <int LANES> OOZE_DEVICE float lanes_sum(float a)
     }
 #endif
     return a;
+}
+template <int LANES> OOZE_DEVICE float lanes_sum(float a)
+{
+    return lanes_sum_of<LANES>(a);
+}
+template <int LANES> OOZE_DEVICE double lanes_sum(double a)
+{
+    return lanes_sum_of<LANES>(a);
 }
 
 /* ---- sums over all particles: fixed blocks, added in order ------------------------------ */

@@ -267,14 +267,21 @@ OOZE_FORMULA OozeMatchVelocity ooze_match_velocity(const double sums[OOZE_MATCH_
 
 /* ---- quadratic B-splines -------------------------------------------------------------------- */
 
-/* Weights of the cells below, at and above that of a point, which is f cell edges (-1/2 to 1/2)
-   from the middle of its cell. Their second moment is a quarter of the edge squared everywhere. */
+/* Weight of the cell below (k = 0), at (1) or above (2) that of a point, which is f cell edges
+   (-1/2 to 1/2) from the middle of its cell. Their second moment is a quarter of the edge squared
+   everywhere. */
+OOZE_FORMULA double ooze_match_spline_weight(double f, int k)
+{
+    double side = k == 0 ? 0.5 - f : 0.5 + f;
+    return k == 1 ? 0.75 - f * f : 0.5 * side * side;
+}
+
+/* All three. */
 OOZE_FORMULA void ooze_match_spline(double f, double w[3])
 {
-    double below = 0.5 - f, above = 0.5 + f;
-    w[0] = 0.5 * below * below;
-    w[1] = 0.75 - f * f;
-    w[2] = 0.5 * above * above;
+    for (int k = 0; k < 3; k++) {
+        w[k] = ooze_match_spline_weight(f, k);
+    }
 }
 
 /* Edge of the cells whose splines have, along each axis, the second moment of a ball of radius

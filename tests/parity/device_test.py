@@ -62,7 +62,12 @@ probes:
 """
 POURED_LINKS = POURED.replace("{name: conformation}", "{name: links}").replace(
     "{viscosity: 10, modulus: 300, relaxation_time: 0.1}", "{extension: 1.003}")
-POURED_BY_METHOD = {"conformation": POURED, "links": POURED_LINKS}
+POURED_BLEND = POURED.replace(
+    "{name: conformation}", "{name: blend, sound_speed: 1.9, update_interval: 0.1}").replace(
+    "{viscosity: 10, modulus: 300, relaxation_time: 0.1}",
+    "{fluid_share: 0.6, modulus: 300, solvent_viscosity: 1}").replace(
+    "periodic: {z: [-0.16, 0.16]}\n", "")
+POURED_BY_METHOD = {"conformation": POURED, "links": POURED_LINKS, "blend": POURED_BLEND}
 
 
 def ooze(*arguments, **environment):

@@ -98,6 +98,17 @@ uint64_t ooze_blend_check_steps(const OozeStepContext *c)
     return steps < 1.0 ? 1 : steps > 1e15 ? (uint64_t)1e15 : (uint64_t)steps;
 }
 
+bool ooze_blend_checks_shapes(const OozeStepContext *c)
+{
+    bool first_substep = c->time == (double)c->step * c->whole_step;
+    return first_substep && c->step % ooze_blend_check_steps(c) == 0;
+}
+
+OozeVec3 ooze_blend_counted_gravity(const OozeStepContext *c)
+{
+    return c->params[OOZE_BLEND_UPDATE_GRAVITY] != 0.0 ? c->gravity : vec3(0, 0, 0);
+}
+
 float ooze_blend_smoothing(const OozeStepContext *c)
 {
     double time = 0.1 * (double)ooze_blend_check_steps(c) * c->whole_step;

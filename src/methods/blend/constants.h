@@ -65,6 +65,10 @@ float ooze_blend_share(const OozeStepContext *context, const OozeBlendMaterial *
                        uint64_t particle, int index);
 /* Steps from one check of the reference shape to the next, m_u. */
 uint64_t ooze_blend_check_steps(const OozeStepContext *context);
+/* Whether the reference shape is checked in this substep: the first of every m_u-th step. */
+bool ooze_blend_checks_shapes(const OozeStepContext *context);
+/* Gravity where `update_gravity` counts it among the external forces, else 0. */
+OozeVec3 ooze_blend_counted_gravity(const OozeStepContext *context);
 /* Share of a substep in the running average of contact accelerations, whose time is a tenth of the
    interval of checks: the jitter of particles at a wall must not decide one. */
 float ooze_blend_smoothing(const OozeStepContext *context);

@@ -4,48 +4,7 @@
 
 #include <string.h>
 
-#include "methods/blend/regions_formula.h"
-
 typedef double Sums[OOZE_BLEND_NEAR][OOZE_MATCH_SUMS];
-
-static void widen(const OozeFloat4 *q, double to[3])
-{
-    to[0] = (double)q->x;
-    to[1] = (double)q->y;
-    to[2] = (double)q->z;
-}
-
-static void subtract(const double a[3], const double b[3], double to[3])
-{
-    to[0] = a[0] - b[0];
-    to[1] = a[1] - b[1];
-    to[2] = a[2] - b[2];
-}
-
-static void rotate(const double r[9], const double d[3], double to[3])
-{
-    to[0] = r[0] * d[0] + r[1] * d[1] + r[2] * d[2];
-    to[1] = r[3] * d[0] + r[4] * d[1] + r[5] * d[2];
-    to[2] = r[6] * d[0] + r[7] * d[1] + r[8] * d[2];
-}
-
-/* a + spin cross d */
-static void add_spin(const double a[3], const double spin[3], const double d[3], double to[3])
-{
-    to[0] = a[0] + spin[1] * d[2] - spin[2] * d[1];
-    to[1] = a[1] + spin[2] * d[0] - spin[0] * d[2];
-    to[2] = a[2] + spin[0] * d[1] - spin[1] * d[0];
-}
-
-static void set_map(OozeMatchMap *map, const OozeMatchRegion *region, double count,
-                    double rotation[4])
-{
-    ooze_match_rotation(region->a, rotation);
-    ooze_quaternion_matrix(rotation, map->r);
-    memcpy(map->q, region->q, sizeof map->q);
-    memcpy(map->x, region->x, sizeof map->x);
-    map->count = count;
-}
 
 /* ---- regions of cells ----------------------------------------------------------------------- */
 
@@ -68,12 +27,12 @@ static void sum_cells(void *data, uint64_t begin, uint64_t end, int worker)
         double q0[3], q[3], dx[3], dq[3], w[OOZE_BLEND_NEAR], terms[OOZE_MATCH_SUMS];
         uint64_t first = r->cell[c].first;
         const double *x0 = m->position[first].at;
-        widen(&r->reference[first], q0);
+        ooze_match_widen(&r->reference[first], q0);
         memset(m->sums[c], 0, sizeof m->sums[c]);
         for (uint64_t i = first; i < r->cell[c + 1].first; i++) {
-            widen(&r->reference[i], q);
-            subtract(m->position[i].at, x0, dx);
-            subtract(q, q0, dq);
+            ooze_match_widen(&r->reference[i], q);
+            ooze_match_subtract(m->position[i].at, x0, dx);
+            ooze_match_subtract(q, q0, dq);
             ooze_match_terms(m->position[i].weight, dx, dq, terms);
             ooze_blend_weights(&r->reference[i].x, r->edge, r->cell[c].at, w);
             add_weighted(m->sums[c], w, terms);
@@ -92,7 +51,7 @@ static void sum_cell_velocities(void *data, uint64_t begin, uint64_t end, int wo
         const double *x0 = m->position[first].at;
         memset(m->sums[c], 0, sizeof m->sums[c]);
         for (uint64_t i = first; i < r->cell[c + 1].first; i++) {
-            subtract(m->position[i].at, x0, dx);
+            ooze_match_subtract(m->position[i].at, x0, dx);
             ooze_match_velocity_terms(m->velocity[i].weight, dx, m->velocity[i].at, terms);
             ooze_blend_weights(&r->reference[i].x, r->edge, r->cell[c].at, w);
             add_weighted(m->sums[c], w, terms);
@@ -110,18 +69,19 @@ static void fit_cells(void *data, uint64_t begin, uint64_t end, int worker)
         double sums[OOZE_MATCH_SUMS] = {0}, q0[3], other_q0[3];
         uint64_t first = r->cell[c].first;
         const double *x0 = m->position[first].at;
-        widen(&r->reference[first], q0);
+        ooze_match_widen(&r->reference[first], q0);
         for (int k = 0; k < OOZE_BLEND_NEAR; k++) {
             if (near[k] == OOZE_BLEND_CELL_NONE) {
                 continue;
             }
             uint64_t base = r->cell[near[k]].first;
-            widen(&r->reference[base], other_q0);
+            ooze_match_widen(&r->reference[base], other_q0);
             ooze_match_add(sums, x0, q0, m->sums[near[k]][OOZE_BLEND_NEAR - 1 - k],
                            m->position[base].at, other_q0);
         }
         OozeMatchRegion region = ooze_match_centre(sums, x0, q0);
-        set_map(&m->map[c], &region, (double)(r->cell[c + 1].first - first), m->rotation[c]);
+        ooze_match_set_map(&m->map[c], &region, (double)(r->cell[c + 1].first - first),
+                           m->rotation[c]);
     }
 }
 
@@ -156,8 +116,8 @@ typedef struct Around {
 static void gather_map(const OozeMatchMap *map, const Around *around, double terms[MAP_TERMS])
 {
     double d[3], turned[3];
-    subtract(around->q0, map->q, d);
-    rotate(map->r, d, turned);
+    ooze_match_subtract(around->q0, map->q, d);
+    ooze_match_rotate(map->r, d, turned);
     for (int k = 0; k < 9; k++) {
         terms[k] = map->count * map->r[k];
     }
@@ -170,8 +130,8 @@ static void gather_motion(const OozeMatchVelocity *motion, double count, const A
                           double terms[MOTION_TERMS])
 {
     double d[3], v[3];
-    subtract(around->x0, motion->x, d);
-    add_spin(motion->v, motion->spin, d, v);
+    ooze_match_subtract(around->x0, motion->x, d);
+    ooze_match_add_spin(motion->v, motion->spin, d, v);
     for (int k = 0; k < 3; k++) {
         terms[k] = count * v[k];
         terms[3 + k] = count * motion->spin[k];
@@ -185,7 +145,7 @@ static void gather_around(const OozeMatching *m, uint64_t c, Around *around)
     const uint32_t *near = r->near + OOZE_BLEND_NEAR * c;
     uint64_t first = r->cell[c].first;
     memcpy(around->x0, m->position[first].at, sizeof around->x0);
-    widen(&r->reference[first], around->q0);
+    ooze_match_widen(&r->reference[first], around->q0);
     for (int k = 0; k < OOZE_BLEND_NEAR; k++) {
         if (near[k] == OOZE_BLEND_CELL_NONE) {
             memset(around->map[k], 0, sizeof around->map[k]);
@@ -216,10 +176,10 @@ static void pull_cells(void *data, uint64_t begin, uint64_t end, int worker)
                     map[t] += w[k] * around.map[k][t];
                 }
             }
-            widen(&r->reference[i], q);
-            subtract(q, around.q0, dq);
-            subtract(m->position[i].at, around.x0, dx);
-            rotate(map, dq, goal);
+            ooze_match_widen(&r->reference[i], q);
+            ooze_match_subtract(q, around.q0, dq);
+            ooze_match_subtract(m->position[i].at, around.x0, dx);
+            ooze_match_rotate(map, dq, goal);
             for (int a = 0; a < 3; a++) {
                 pull[a] = m->position[i].weight * (goal[a] + map[9 + a] - all * dx[a]);
             }
@@ -230,7 +190,7 @@ static void pull_cells(void *data, uint64_t begin, uint64_t end, int worker)
                         motion[t] += w[k] * around.motion[k][t];
                     }
                 }
-                add_spin(motion, motion + 3, dx, goal);
+                ooze_match_add_spin(motion, motion + 3, dx, goal);
                 for (int a = 0; a < 3; a++) {
                     pull[a] += m->velocity[i].weight * (goal[a] - all * m->velocity[i].at[a]);
                 }
@@ -244,33 +204,11 @@ static void pull_cells(void *data, uint64_t begin, uint64_t end, int worker)
 static void fit_particles(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    OozeMatching *m = data;
-    const OozeRegions *r = m->regions;
+    const OozeMatching *m = data;
     for (uint64_t i = begin; i < end; i++) {
-        double sums[OOZE_MATCH_SUMS] = {0}, velocities[OOZE_MATCH_SUMS] = {0};
-        double terms[OOZE_MATCH_SUMS], q0[3], q[3], dx[3], dq[3];
-        const double *x0 = m->position[i].at;
-        widen(&r->reference[i], q0);
-        for (uint64_t e = r->list_first[i]; e < r->list_first[i + 1]; e++) {
-            uint32_t j = r->list[e];
-            widen(&r->reference[j], q);
-            subtract(m->position[j].at, x0, dx);
-            subtract(q, q0, dq);
-            ooze_match_terms(m->position[j].weight, dx, dq, terms);
-            for (int t = 0; t < OOZE_MATCH_SUMS; t++) {
-                sums[t] += terms[t];
-            }
-            if (m->velocity) {
-                ooze_match_velocity_terms(m->velocity[j].weight, dx, m->velocity[j].at, terms);
-                for (int t = 0; t < OOZE_MATCH_SUMS; t++) {
-                    velocities[t] += terms[t];
-                }
-            }
-        }
-        OozeMatchRegion region = ooze_match_centre(sums, x0, q0);
-        set_map(&m->map[i], &region, 1.0, m->rotation[i]);
+        ooze_match_fit_particle(m, m->regions, i);
         if (m->velocity) {
-            m->motion[i] = ooze_match_velocity(velocities, x0);
+            ooze_match_fit_particle_velocity(m, m->regions, i);
         }
     }
 }
@@ -278,33 +216,9 @@ static void fit_particles(void *data, uint64_t begin, uint64_t end, int worker)
 static void pull_particles(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    OozeMatching *m = data;
-    const OozeRegions *r = m->regions;
+    const OozeMatching *m = data;
     for (uint64_t i = begin; i < end; i++) {
-        double goal[3] = {0}, velocity[3] = {0}, q[3], d[3], turned[3];
-        const double *x = m->position[i].at;
-        widen(&r->reference[i], q);
-        for (uint64_t e = r->list_first[i]; e < r->list_first[i + 1]; e++) {
-            const OozeMatchMap *map = &m->map[r->list[e]];
-            subtract(q, map->q, d);
-            rotate(map->r, d, turned);
-            for (int a = 0; a < 3; a++) {
-                goal[a] += turned[a] + (map->x[a] - x[a]);
-            }
-            if (m->velocity) {
-                const OozeMatchVelocity *motion = &m->motion[r->list[e]];
-                subtract(x, motion->x, d);
-                add_spin(motion->v, motion->spin, d, turned);
-                for (int a = 0; a < 3; a++) {
-                    velocity[a] += turned[a] - m->velocity[i].at[a];
-                }
-            }
-        }
-        for (int a = 0; a < 3; a++) {
-            m->pull[i][a] = m->position[i].weight * goal[a];
-            m->pull[i][a] += m->velocity ? m->velocity[i].weight * velocity[a] : 0.0;
-        }
-        m->pull[i][3] = 0.0;
+        ooze_match_pull_particle(m, m->regions, i);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "methods/advice.h"
+#include "methods/blend/reference_formula.h"
 #include "methods/blend/step.h"
 
 static const OozeParamInfo params[OOZE_BLEND_PARAM_COUNT] = {
@@ -147,9 +148,9 @@ static void shape_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeBlendStep *s = data;
     for (uint64_t i = begin; i < end; i++) {
         const OozeFloat4 *q = &s->reference[i];
-        uint32_t step = s->reference_step[i];
-        s->elastic[i] = step && s->state[i].fluid_share < 1.0f;
-        s->shape[i] = ooze_f32x4(q->x, q->y, q->z, step ? (float)(step & 0xffffff) : NAN);
+        s->elastic[i] =
+            ooze_blend_is_elastic(s->reference_step[i], s->state[i].fluid_share) ? 1 : 0;
+        s->shape[i] = ooze_f32x4(q->x, q->y, q->z, ooze_blend_shape_tag(s->reference_step[i]));
     }
 }
 
@@ -172,15 +173,15 @@ static void fill_slots_range(void *data, uint64_t begin, uint64_t end, int worke
             continue;
         }
         const OozeBlendMaterial *own = &s->materials[s->material[i]];
-        double elastic = own->mass * (1.0 - (double)s->state[i].fluid_share);
+        float fluid_share = s->state[i].fluid_share;
         double share = m->regions->share[slot];
         OozeMatchPoint *x = &m->position[slot];
         *x = (OozeMatchPoint){{(double)s->x[i][0], (double)s->x[i][1], (double)s->x[i][2]},
-                              elastic * share * ooze_match_pull(own->response_time, dt)};
+                              ooze_match_position_weight(own, fluid_share, share, dt)};
         if (m->velocity) {
             m->velocity[slot] =
                 (OozeMatchPoint){{(double)s->u[i][0], (double)s->u[i][1], (double)s->u[i][2]},
-                                 elastic * share * own->damping / (1.0 + dt * own->damping)};
+                                 ooze_match_velocity_weight(own, fluid_share, share, dt)};
         }
     }
 }
@@ -195,15 +196,8 @@ static void rotation_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         uint32_t slot = job->step->slot[i];
         if (slot != OOZE_BLEND_SLOT_NONE && ooze_regions_leads(r, slot)) {
-            const OozeFloat4 *q = &job->step->rotation[i];
-            double *to = job->matching->rotation[r->region_of[slot]];
-            double size2 = (double)q->x * q->x + (double)q->y * q->y + (double)q->z * q->z +
-                           (double)q->w * q->w;
-            double scale = size2 > 0.25 ? 1.0 / sqrt(size2) : 0.0;
-            to[0] = scale > 0.0 ? scale * (double)q->x : 1.0;
-            to[1] = scale * (double)q->y;
-            to[2] = scale * (double)q->z;
-            to[3] = scale * (double)q->w;
+            ooze_match_read_rotation(&job->step->rotation[i],
+                                     job->matching->rotation[r->region_of[slot]]);
         }
     }
 }
@@ -216,9 +210,8 @@ static void keep_rotation_range(void *data, uint64_t begin, uint64_t end, int wo
     for (uint64_t i = begin; i < end; i++) {
         uint32_t slot = job->step->slot[i];
         if (slot != OOZE_BLEND_SLOT_NONE) {
-            const double *q = job->matching->rotation[r->region_of[slot]];
             job->step->rotation[i] =
-                (OozeFloat4){(float)q[0], (float)q[1], (float)q[2], (float)q[3]};
+                ooze_match_write_rotation(job->matching->rotation[r->region_of[slot]]);
         }
     }
 }

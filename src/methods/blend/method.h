@@ -1,5 +1,5 @@
-/* Viscoelastic bodies between fluid and elastic solid: velocities of SPH blended with those of shape
-   matching. Takamatsu and Kanai 2011. */
+/* Bodies between fluid and elastic solid: SPH velocities blended with shape matching. Takamatsu
+   and Kanai 2011. */
 #ifndef OOZE_METHODS_BLEND_H
 #define OOZE_METHODS_BLEND_H
 

@@ -111,52 +111,13 @@ static bool same_cell(const Item *a, const Item *b)
     return a->step == b->step && memcmp(a->at, b->at, sizeof a->at) == 0;
 }
 
-/* Below 0, 0 or above 0 as a comes before, is or comes after b. */
-static int compare_cells(const OozeRegionCell *a, const OozeRegionCell *b)
-{
-    if (a->step != b->step) {
-        return a->step < b->step ? -1 : 1;
-    }
-    for (int k = 0; k < 3; k++) {
-        if (a->at[k] != b->at[k]) {
-            return a->at[k] < b->at[k] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
-/* First cell that is not before `wanted`. */
-static uint64_t find_cell(const OozeRegions *r, const OozeRegionCell *wanted)
-{
-    uint64_t low = 0, high = r->cells;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (compare_cells(&r->cell[middle], wanted) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 static void near_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    OozeRegions *r = data;
+    const OozeRegions *r = data;
     for (uint64_t c = begin; c < end; c++) {
         for (int row = 0; row < 9; row++) {
-            OozeRegionCell wanted = r->cell[c];
-            wanted.at[0] += row / 3 - 1;
-            wanted.at[1] += row % 3 - 1;
-            wanted.at[2] -= 1;
-            uint64_t found = find_cell(r, &wanted);
-            for (int k = 0; k < 3; k++, wanted.at[2]++) {
-                bool is = found < r->cells && compare_cells(&r->cell[found], &wanted) == 0;
-                r->near[OOZE_BLEND_NEAR * c + (uint64_t)(3 * row + k)] =
-                    is ? (uint32_t)found : OOZE_BLEND_CELL_NONE;
-                found += is;
-            }
+            ooze_regions_find_near(r, c, row);
         }
     }
 }
@@ -197,29 +158,12 @@ static void set_cells(OozeRegions *r, const Item *items, const int32_t low[3])
 static void share_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    OozeRegions *r = data;
+    const OozeRegions *r = data;
     for (uint64_t c = begin; c < end; c++) {
-        const uint32_t *near = r->near + OOZE_BLEND_NEAR * c;
         for (uint64_t i = r->cell[c].first; i < r->cell[c + 1].first; i++) {
-            double w[OOZE_BLEND_NEAR], sum = 0.0;
-            ooze_blend_weights(&r->reference[i].x, r->edge, r->cell[c].at, w);
-            for (int k = 0; k < OOZE_BLEND_NEAR; k++) {
-                if (near[k] != OOZE_BLEND_CELL_NONE) {
-                    const OozeRegionCell *other = &r->cell[near[k]];
-                    sum += w[k] * (double)(other[1].first - other[0].first);
-                }
-            }
-            r->share[i] = 1.0 / sum;
+            r->share[i] = ooze_regions_cell_share(r, c, i);
         }
     }
-}
-
-static bool is_near(const OozeRegions *r, uint64_t i, uint64_t j)
-{
-    const OozeFloat4 *a = &r->reference[i], *b = &r->reference[j];
-    double x = (double)a->x - (double)b->x, y = (double)a->y - (double)b->y;
-    double z = (double)a->z - (double)b->z;
-    return x * x + y * y + z * z < r->radius * r->radius;
 }
 
 /* Counts the slots within the radius of each slot of these cells, or writes them once list_first
@@ -236,20 +180,8 @@ static void list_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeRegions *r = job->regions;
     for (uint64_t c = begin; c < end; c++) {
         for (uint64_t i = r->cell[c].first; i < r->cell[c + 1].first; i++) {
-            uint64_t count = 0;
-            for (int k = 0; k < OOZE_BLEND_NEAR; k++) {
-                uint32_t near = r->near[OOZE_BLEND_NEAR * c + (uint64_t)k];
-                uint64_t j = near == OOZE_BLEND_CELL_NONE ? 0 : r->cell[near].first;
-                uint64_t last = near == OOZE_BLEND_CELL_NONE ? 0 : r->cell[near + 1].first;
-                for (; j < last; j++) {
-                    if (is_near(r, i, j)) {
-                        if (job->write) {
-                            r->list[r->list_first[i] + count] = (uint32_t)j;
-                        }
-                        count++;
-                    }
-                }
-            }
+            uint32_t *list = job->write ? r->list + r->list_first[i] : NULL;
+            uint64_t count = ooze_regions_list(r, c, i, list);
             if (!job->write) {
                 r->list_first[i + 1] = count;
                 r->share[i] = 1.0 / (double)count;
@@ -332,6 +264,7 @@ static OozeStatus fill(OozeRegions *r, OozeThreads *threads, const OozeRegionsIn
     for (uint64_t k = 0; k < r->n; k++) {
         slot[sorted[k].index] = (uint32_t)k;
         r->reference[k] = in->reference[sorted[k].index];
+        r->reference[k].w = ooze_blend_shape_tag(sorted[k].step);
     }
     set_cells(r, sorted, low);
     ooze_parallel_for(threads, r->cells, GRAIN, near_range, r);

@@ -29,7 +29,7 @@ typedef struct OozeRegions {
     double radius, edge; /* m: sigma; of the cells */
     uint64_t n;          /* slots */
     uint64_t cells;
-    OozeFloat4 *reference; /* per slot */
+    OozeFloat4 *reference; /* per slot; last lane: see ooze_blend_shape_tag */
     uint32_t *region_of;   /* per slot: the region of its cell, or its own */
     double *share; /* per slot: 1 / (sum of its memberships, each times the region's count) */
     OozeRegionCell *cell; /* cells + 1 */
@@ -55,12 +55,6 @@ uint64_t ooze_regions_bytes(const OozeRegions *regions);
 /* Builds the regions and writes the slot of each particle. A failed build leaves no slots. */
 OozeStatus ooze_regions_build(OozeRegions *regions, OozeThreads *threads,
                               const OozeRegionsInput *input, uint32_t *slot, OozeError *error);
-
-/* Whether a particle is the one whose `rotation` its region starts from. */
-static inline bool ooze_regions_leads(const OozeRegions *r, uint32_t slot)
-{
-    return r->kind == OOZE_REGIONS_OF_PARTICLES || r->cell[r->region_of[slot]].first == slot;
-}
 
 static inline uint64_t ooze_regions_count(const OozeRegions *regions)
 {

@@ -4,7 +4,16 @@
 
 #include <stdbool.h>
 
+#include "methods/blend/constants.h"
 #include "physics/kernels.h"
+
+/* What a neighbour needs of a particle. */
+typedef struct OozeBlendState {
+    float pressure;        /* over the density of the first material, m2/s2 */
+    float inverse_density; /* relative to rest */
+    float viscosity;       /* m2/s */
+    float fluid_share;
+} OozeBlendState;
 
 /* Rounding of densities on the rest lattice, which must not push. */
 #define OOZE_BLEND_DENSITY_SLACK 1e-5f
@@ -27,10 +36,10 @@ OOZE_FORMULA float ooze_blend_pair_share(float a, float b, bool one_region)
     return one_region ? 0.5f * (a + b) : 1.0f;
 }
 
-/* Share of the pressure of walls on a particle. */
-OOZE_FORMULA float ooze_blend_pressure_share(float fluid_share, bool blended)
+/* Share of pressure, of walls on a particle or between two, whose share is `share`. */
+OOZE_FORMULA float ooze_blend_pressure_share(float share, bool blended)
 {
-    return blended ? fluid_share : 1.0f;
+    return blended ? share : 1.0f;
 }
 
 /* Number w with acceleration w (x_j - x_i), by pressures p over both densities' product. */
@@ -38,6 +47,40 @@ OOZE_FORMULA float ooze_blend_push(float p_i, float p_j, float inverse_density_p
                                    float r, float h)
 {
     return 0.5f * (p_i + p_j) * inverse_density_product * ooze_kernel_gradient_scale(slope, r, h);
+}
+
+/* Term of a neighbour at a squared distance r2 in the sum of densities, relative to that of the
+   particle itself. sph_loops.c evaluates this and ooze_blend_pair for four neighbours at a time. */
+OOZE_FORMULA float ooze_blend_density_term(float r2, float inverse_h2)
+{
+    float t = 1.0f - inverse_h2 * r2;
+    return t > 0.0f ? t * t * t : 0.0f;
+}
+
+/* Whether particles share a region: their reference positions, which differ by q, are less than the
+   radius apart and of the same step (`tag`: difference of their ooze_blend_shape_tag). */
+OOZE_FORMULA bool ooze_blend_one_region(float qx, float qy, float qz, float tag, float radius2)
+{
+    return qx * qx + qy * qy + qz * qz < radius2 && tag == 0.0f;
+}
+
+/* Acceleration of a times its relative mass: push (x_b - x_a) + drag (u_b - u_a). */
+typedef struct OozeBlendPair {
+    float push, drag;
+} OozeBlendPair;
+
+OOZE_FORMULA OozeBlendPair ooze_blend_pair(const OozeBlendConstants *k, const OozeBlendState *a,
+                                           const OozeBlendState *b, bool one_region, float r)
+{
+    OozeBlendPair pair;
+    float inverse = a->inverse_density * b->inverse_density;
+    float share = ooze_blend_pair_share(a->fluid_share, b->fluid_share, one_region);
+    float slope = k->gradient_scale * ooze_spiky_slope(r, k->support);
+    float laplacian = k->viscous * ooze_viscosity_laplacian(r, k->support);
+    pair.push = ooze_blend_pressure_share(share, k->blended_pressure) *
+                ooze_blend_push(a->pressure, b->pressure, inverse, slope, r, k->support);
+    pair.drag = share * 0.5f * (a->viscosity + b->viscosity) * inverse * laplacian;
+    return pair;
 }
 
 #endif

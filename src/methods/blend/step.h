@@ -7,6 +7,7 @@
 #include "methods/blend/constants.h"
 #include "methods/blend/matching.h"
 #include "methods/blend/method.h"
+#include "methods/blend/sph_formula.h"
 #include "solids/broad_phase.h"
 #include "solvers/contact_loads.h"
 
@@ -15,14 +16,6 @@ enum { OOZE_BLEND_GRAIN = 128 };
 typedef struct OozeBlendMemory {
     OozeRegions regions;
 } OozeBlendMemory;
-
-/* What a neighbour needs of a particle. */
-typedef struct OozeBlendState {
-    float pressure;        /* over the density of the first material, m2/s2 */
-    float inverse_density; /* relative to rest */
-    float viscosity;       /* m2/s */
-    float fluid_share;
-} OozeBlendState;
 
 typedef struct OozeBlendStep {
     OozeStepContext *context;
@@ -40,7 +33,7 @@ typedef struct OozeBlendStep {
     uint8_t *elastic;
     /* n + 1: the last is the padding of lists */
     OozeF32x4 *x, *u;
-    OozeF32x4 *shape; /* reference position, and its step as bits */
+    OozeF32x4 *shape; /* reference position, and ooze_blend_shape_tag */
     OozeBlendState *state;
     OozeF32x4 *acceleration; /* of the SPH half and of walls; without gravity */
     OozeF32x4 *wall;         /* sum of normals times kernel gradients, 1/m; and of densities */

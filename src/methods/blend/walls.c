@@ -124,20 +124,14 @@ typedef struct MoveJob {
     const OozeMatching *matching;
 } MoveJob;
 
-/* Eqs 5 to 11 in one: v = alpha v_SPH + (1 - alpha) v_SM is v plus dt times the sum of gravity, of
-   the pressure and viscosity with weight alpha, and of the pull (g - x) / tau^2 with weight
-   1 - alpha. */
 static OozeF32x4 accelerated(const MoveJob *job, uint64_t i)
 {
     const OozeBlendStep *s = job->step;
     const OozeStepContext *c = s->context;
-    OozeVec3 a = vec3_add(c->gravity, widen(s->acceleration[i]));
-    if (s->slot[i] != OOZE_BLEND_SLOT_NONE) {
-        const double *pull = job->matching->pull[s->slot[i]];
-        double inverse = 1.0 / s->materials[s->material[i]].mass;
-        a = vec3_madd(a, inverse, vec3(pull[0], pull[1], pull[2]));
-    }
-    return narrow(vec3_madd(widen(s->u[i]), c->dt, a));
+    const double *pull =
+        s->slot[i] != OOZE_BLEND_SLOT_NONE ? job->matching->pull[s->slot[i]] : NULL;
+    return narrow(ooze_blend_velocity(widen(s->u[i]), c->gravity, widen(s->acceleration[i]), pull,
+                                      s->materials[s->material[i]].mass, c->dt));
 }
 
 static void move_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -156,9 +150,11 @@ static void move_range(void *data, uint64_t begin, uint64_t end, int worker)
         }
         farthest2 = fmaxf(farthest2, ooze_f32x4_dot3(u, u));
         OozeVec3 change = free ? collide(s, i, &x, &v) : vec3(0, 0, 0);
-        s->next_external[i] = s->smoothing * narrow(vec3_scale(change, 1.0 / c->dt)) +
-                              (1.0f - s->smoothing) * ooze_f32x4(s->external[i].x, s->external[i].y,
-                                                                 s->external[i].z, 0);
+        const OozeF32x4 now = narrow(vec3_scale(change, 1.0 / c->dt));
+        const OozeFloat4 *before = &s->external[i];
+        s->next_external[i] = ooze_f32x4(ooze_blend_average(s->smoothing, now[0], before->x),
+                                         ooze_blend_average(s->smoothing, now[1], before->y),
+                                         ooze_blend_average(s->smoothing, now[2], before->z), 0);
         s->next_x[i] = narrow(x);
         s->next_u[i] = narrow(v);
     }

@@ -1,0 +1,111 @@
+/* Walls and movement on the device: see methods/blend/walls.c. */
+#include "cuda/blend/step.cuh"
+#include "cuda/shape_distance.cuh"
+
+namespace ooze
+{
+
+void blend_find_walls(BlendStep *step)
+{
+    const BlendView s = step->view;
+    const float h = s.pairs.kernel.support;
+    for_each(
+        step->gpu, s.pairs.n, OOZE_BODY(uint32_t i) {
+            const float4 x = s.pairs.x[i];
+            float4 sum = f32x4(0, 0, 0);
+            for (int k = 0; k < s.solids.count; k++) {
+                OozeVec3 normal;
+                if (!solid_near(s.solids.items[k], x, h, false)) {
+                    continue;
+                }
+                double distance = solid_distance(s.solids.items[k], widen(x), &normal);
+                sum = sum + ooze_blend_wall_gradient(distance, h) * narrow(normal);
+                sum.w += ooze_blend_wall_density(distance, h);
+            }
+            s.wall[i] = sum;
+        });
+}
+
+/* Collisions at the end of the substep; returns the sum of their velocity changes. */
+OOZE_DEVICE OozeVec3 collide(const BlendView &s, OozeVec3 *x, OozeVec3 *v)
+{
+    const float contact = s.pairs.kernel.contact;
+    OozeVec3 all = vec3(0, 0, 0);
+    for (int k = 0; k < s.solids.count; k++) {
+        const SolidView &solid = s.solids.items[k];
+        if (solid_near(solid, narrow(*x), contact, false)) {
+            OozeContact touched = solid_contact(solid, *x);
+            all = vec3_add(all, ooze_blend_collide(&touched, (double)contact, solid.restitution,
+                                                   solid.friction, x, v));
+        }
+    }
+    return all;
+}
+
+/* Velocity before collisions. */
+OOZE_DEVICE float4 velocity_of(const BlendView &s, const double (*pulls)[4], uint32_t i)
+{
+    const float4 u = s.u[i], x = s.pairs.x[i];
+    const uint32_t slot = s.slot[i];
+    if (s.pin && s.pin[i]) { /* moves with the solid that it is fixed to */
+        const SolidView &solid = s.solids.items[s.pin[i] - 1];
+        return narrow(ooze_pose_carry(&solid.previous, &solid.pose, widen(x), s.dt));
+    }
+    if (s.prescribed && s.prescribed[i]) {
+        return u;
+    }
+    const double *pull = slot != OOZE_BLEND_SLOT_NONE ? pulls[slot] : nullptr;
+    return narrow(ooze_blend_velocity(widen(u), s.gravity, widen(s.acceleration[i]), pull,
+                                      s.materials[s.material[i]].mass, s.dt));
+}
+
+/* Returns the squared speed before collisions. */
+OOZE_DEVICE float move_particle(const BlendView &s, const double (*pulls)[4], uint32_t i)
+{
+    const bool is_free = !(s.prescribed && s.prescribed[i]) && !(s.pin && s.pin[i]);
+    const float4 u = velocity_of(s, pulls, i);
+    OozeVec3 v = widen(u), x = vec3_madd(widen(s.pairs.x[i]), s.dt, v);
+    OozeVec3 change = is_free ? collide(s, &x, &v) : vec3(0, 0, 0);
+    const float4 now = narrow(vec3_scale(change, 1.0 / s.dt));
+    const OozeFloat4 before = s.external[i];
+    s.next_external[i] = f32x4(ooze_blend_average(s.smoothing, now.x, before.x),
+                               ooze_blend_average(s.smoothing, now.y, before.y),
+                               ooze_blend_average(s.smoothing, now.z, before.z));
+    s.next_x[i] = narrow(x);
+    s.next_u[i] = narrow(v);
+    return dot(u, u);
+}
+
+/* Over all particles. */
+struct BlendEnd {
+    double excess;  /* sum of densities above the rest density */
+    float worst;    /* the largest of them */
+    float fastest2; /* largest squared speed */
+    __device__ void operator+=(const BlendEnd &o)
+    {
+        excess += o.excess;
+        worst = o.worst > worst ? o.worst : worst;
+        fastest2 = o.fastest2 > fastest2 ? o.fastest2 : fastest2;
+    }
+};
+
+void blend_move(BlendStep *step)
+{
+    const BlendView s = step->view;
+    const double(*pulls)[4] = step->match.m.pull;
+    OozeStepReport *report = step->context->report;
+    BlendEnd none = {};
+    BlendEnd all = sum_to_host(
+        step->gpu, s.pairs.n, none, OOZE_BODY(uint32_t i)->BlendEnd {
+            float excess = fmaxf(s.density[i] - 1.0f, 0.0f);
+            return {(double)excess, excess, move_particle(s, pulls, i)};
+        });
+    float travel = s.pairs.kernel.dt * sqrtf(all.fastest2);
+    report->too_far = (double)travel > step->context->longest_travel;
+    if (!report->too_far) {
+        report->worst_density_error = (double)all.worst;
+        report->mean_density_error = all.excess / (double)s.pairs.n;
+    }
+}
+
+} // namespace ooze

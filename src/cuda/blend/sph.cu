@@ -1,0 +1,80 @@
+/* Densities and forces of the SPH half on the device: see methods/blend/sph_loops.c. */
+#include "cuda/blend/step.cuh"
+
+namespace ooze
+{
+
+template <int LANES> static void sum_densities(Gpu *gpu, const BlendView &view)
+{
+    const BlendView s = view;
+    const float h = s.pairs.kernel.support, inverse_h2 = 1.0f / (h * h);
+    const float scale = s.pairs.kernel.volume * ooze_poly6_value(0.0f, h);
+    for_lanes<LANES>(
+        gpu, s.pairs.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+            float sum = 0.0f;
+            const float4 here = s.pairs.x[i];
+            each_neighbour<LANES>(s.pairs.fluid, i, lane, [&](uint32_t j) {
+                if (j != s.pairs.fluid.dummy) {
+                    float4 d = s.pairs.x[j] - here;
+                    sum += ooze_blend_density_term(dot(d, d), inverse_h2);
+                }
+            });
+            sum = lanes_sum<LANES>(sum);
+            if (lane != 0) {
+                return;
+            }
+            const OozeBlendConstants &k = s.pairs.kernel;
+            float density = scale * (1.0f + sum) + s.wall[i].w;
+            OozeBlendState state = unpack_state(s.state[i]);
+            state.pressure = ooze_blend_pressure(s.materials[s.material[i]].relative_mass, density,
+                                                 k.sound, k.published);
+            state.inverse_density = 1.0f / density;
+            s.density[i] = density;
+            s.state[i] = pack_state(state);
+        });
+}
+
+template <int LANES> static void sum_forces(Gpu *gpu, const BlendView &view)
+{
+    const BlendView s = view;
+    for_lanes<LANES>(
+        gpu, s.pairs.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+            const OozeBlendState own = unpack_state(s.state[i]);
+            const float4 u = s.u[i], shape = s.shape[i];
+            float4 sum = f32x4(0, 0, 0);
+            each_pair<LANES>(s.pairs, i, lane, [&](uint32_t j, float4 d) {
+                const OozeBlendState other = unpack_state(s.state[j]);
+                bool one_region = false;
+                if (s.compares_shapes) {
+                    float4 there = s.shape[j], q = there - shape;
+                    one_region = ooze_blend_one_region(q.x, q.y, q.z, there.w - shape.w,
+                                                       s.pairs.kernel.radius2);
+                }
+                OozeBlendPair pair =
+                    ooze_blend_pair(&s.pairs.kernel, &own, &other, one_region, d.w);
+                sum = sum - pair.push * d + pair.drag * (s.u[j] - u);
+            });
+            sum = lanes_sum<LANES>(sum);
+            if (lane == 0) {
+                float share =
+                    ooze_blend_pressure_share(own.fluid_share, s.pairs.kernel.blended_pressure);
+                float4 wall = share * own.pressure * own.inverse_density * s.wall[i];
+                s.acceleration[i] =
+                    (1.0f / s.materials[s.material[i]].relative_mass) * (sum + wall);
+            }
+        });
+}
+
+void blend_sum_densities(BlendStep *step)
+{
+#define SUM_DENSITIES(LANES) sum_densities<LANES>(step->gpu, step->view)
+    OOZE_LANES(step->view.pairs.n, SUM_DENSITIES);
+}
+
+void blend_sum_forces(BlendStep *step)
+{
+#define SUM_FORCES(LANES) sum_forces<LANES>(step->gpu, step->view)
+    OOZE_LANES(step->view.pairs.n, SUM_FORCES);
+}
+
+} // namespace ooze
