@@ -88,7 +88,7 @@ OOZE_FORMULA OOZE_REAL ooze_spiky_slope(OOZE_REAL r, OOZE_REAL h)
 OOZE_FORMULA OOZE_REAL ooze_spiky_plane(OOZE_REAL d, OOZE_REAL h)
 {
     OOZE_REAL t = ooze_kernel_complement(d < 0 ? 0 : d, h), t2 = t * t;
-    return 30 / h * t2 * t2 * ((OOZE_REAL)0.25 - (OOZE_REAL)0.2 * t);
+    return d >= h ? 0 : 30 / h * t2 * t2 * ((OOZE_REAL)0.25 - (OOZE_REAL)0.2 * t);
 }
 
 /* ---- viscosity: Mueller, Charypar and Gross 2003, eq 22 -------------------------------------

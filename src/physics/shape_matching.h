@@ -322,4 +322,11 @@ OOZE_FORMULA double ooze_match_pull(double tau, double dt)
     return 1.0 / (t * t);
 }
 
+/* Rate of the pull of velocities in a step, 1/s: faster ones would overshoot rigid motion. */
+OOZE_FORMULA double ooze_match_drag(double rate, double dt)
+{
+    double most = 1.0 / dt;
+    return rate < most ? rate : most;
+}
+
 #endif

@@ -27,12 +27,71 @@ static double poly6_radial(double r, double h)
     return -r * ooze_poly6_slope(r, h) / 3.0;
 }
 
+static double spiky_radial(double r, double h)
+{
+    return -r * ooze_spiky_slope(r, h) / 3.0;
+}
+
+/* By parts twice, the integral of r^2 lap W / 6 is that of W. */
+static double viscosity_radial(double r, double h)
+{
+    return r * r * ooze_viscosity_laplacian(r, h) / 6.0;
+}
+
 static void integrates_to_one(void **state)
 {
     (void)state;
     for (int s = 0; s < SUPPORTS; s++) {
         CHECK_NEAR(integrate(ooze_cubic_value, supports[s]), 1.0, 1e-6);
         CHECK_NEAR(integrate(poly6_radial, supports[s]), 1.0, 1e-6);
+        CHECK_NEAR(integrate(ooze_poly6_value, supports[s]), 1.0, 1e-6);
+        CHECK_NEAR(integrate(spiky_radial, supports[s]), 1.0, 1e-6);
+        CHECK_NEAR(integrate(viscosity_radial, supports[s]), 1.0, 1e-6);
+    }
+}
+
+/* 15 / (pi h^6) (h - r)^3, whose slope alone is used. */
+static double spiky_value(double r, double h)
+{
+    double t = r < h ? 1.0 - r / h : 0.0;
+    return 15.0 / (OOZE_PI * h * h * h) * t * t * t;
+}
+
+/* Integral of f over the plane at distance d, with r^2 = d^2 + s^2. */
+static double integrate_plane(double (*f)(double, double), double d, double h)
+{
+    enum { POINTS = 2000 };
+    double sum = 0.0;
+    for (int i = 0; i < POINTS; i++) {
+        double r = d + (h - d) * (i + 0.5) / POINTS;
+        sum += 2.0 * OOZE_PI * r * f(r, h) * (h - d) / POINTS;
+    }
+    return sum;
+}
+
+/* Half spaces at distance d are stacks of planes; 0 from the support on, half at the surface. */
+static void planes_and_half_spaces_are_integrals(void **state)
+{
+    (void)state;
+    for (int s = 0; s < SUPPORTS; s++) {
+        double h = supports[s];
+        for (int k = 0; k < 12; k++) {
+            enum { PLANES = 400 };
+            double d = h * k / 12.0, half = 0.0;
+            CHECK_NEAR(ooze_spiky_plane(d, h) * h, integrate_plane(spiky_value, d, h) * h, 1e-5);
+            for (int i = 0; i < PLANES; i++) {
+                double at = d + (h - d) * (i + 0.5) / PLANES;
+                half += integrate_plane(ooze_poly6_value, at, h) * (h - d) / PLANES;
+            }
+            CHECK_NEAR(ooze_poly6_half_space(d, h), half, 1e-5);
+        }
+        CHECK_NEAR(ooze_poly6_half_space(0.0, h), 0.5, 1e-15);
+        CHECK_NEAR(ooze_poly6_half_space(-h, h), 0.5, 1e-15);
+        CHECK_NEAR(ooze_spiky_plane(-h, h), ooze_spiky_plane(0.0, h), 0.0);
+        for (int k = 0; k < 5; k++) {
+            assert_true(ooze_poly6_half_space(h * (1 + k), h) == 0.0);
+            assert_true(ooze_spiky_plane(h * (1 + k), h) == 0.0);
+        }
     }
 }
 
@@ -61,6 +120,10 @@ static void formulas_are_those_of_the_paper(void **state)
         double slope = -6.0 * r * s * s * 315.0 / (64.0 * OOZE_PI * pow(h, 9));
         CHECK_NEAR(ooze_viscosity_laplacian(r, h), laplacian, 1e-12 * laplacian + 1e-9);
         CHECK_NEAR(ooze_poly6_slope(r, h), slope, 1e-12 * fabs(slope) + 1e-9);
+        double value = 315.0 / (64.0 * OOZE_PI * pow(h, 9)) * s * s * s;
+        double spiky = -45.0 / (OOZE_PI * pow(h, 6)) * (h - r) * (h - r);
+        CHECK_NEAR(ooze_poly6_value(r, h), value, 1e-12 * value + 1e-9);
+        CHECK_NEAR(ooze_spiky_slope(r, h), spiky, 1e-12 * fabs(spiky) + 1e-9);
     }
 }
 
@@ -74,6 +137,8 @@ static void support_is_compact(void **state)
             assert_true(ooze_cubic_value(outside[i], h) == 0.0);
             assert_true(ooze_cubic_slope(outside[i], h) == 0.0);
             assert_true(ooze_poly6_slope(outside[i], h) == 0.0);
+            assert_true(ooze_poly6_value(outside[i], h) == 0.0);
+            assert_true(ooze_spiky_slope(outside[i], h) == 0.0);
             assert_true(ooze_viscosity_laplacian(outside[i], h) == 0.0);
         }
         assert_true(ooze_cubic_value(nextafter(h, 0.0), h) >= 0.0);
@@ -116,6 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integrates_to_one),
+        cmocka_unit_test(planes_and_half_spaces_are_integrals),
         cmocka_unit_test(slope_matches_differences),
         cmocka_unit_test(formulas_are_those_of_the_paper),
         cmocka_unit_test(support_is_compact),

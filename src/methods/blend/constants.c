@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/vec3.h"
+#include "methods/blend/regions_formula.h"
 #include "physics/heat.h"
 #include "physics/kernels.h"
 #include "physics/shape_matching.h"
@@ -29,6 +30,36 @@ static void lattice_sums(double spacing, double h, bool published, double *value
     }
 }
 
+double ooze_blend_matching_radius(OozeRegionKind kind, double radius, double spacing)
+{
+    const double lattice_most = 20.0; /* spacings: larger balls have the moment of a full ball */
+    if (kind == OOZE_REGIONS_OF_CELLS || radius > lattice_most * spacing) {
+        return radius;
+    }
+    const int reach = (int)(radius / spacing) + 1;
+    double count = 0.0, moment = 0.0;
+    for (int k = -reach; k <= reach; k++) {
+        for (int j = -reach; j <= reach; j++) {
+            for (int i = -reach; i <= reach; i++) {
+                double distance2 = spacing * spacing * (double)(i * i + j * j + k * k);
+                bool inside = distance2 < ooze_blend_reach2(radius);
+                count += inside;
+                moment += inside ? (double)(i * i) : 0.0;
+            }
+        }
+    }
+    return spacing * sqrt(5.0 * moment / count);
+}
+
+static OozeRegionKind region_kind(const OozeStepContext *c)
+{
+    double choice = c->params[OOZE_BLEND_REGIONS];
+    bool of_cells =
+        choice == OOZE_BLEND_REGIONS_CELLS ||
+        (choice == OOZE_BLEND_REGIONS_AUTO && c->params[OOZE_BLEND_REGION_RADIUS] >= CELLS_FROM);
+    return of_cells ? OOZE_REGIONS_OF_CELLS : OOZE_REGIONS_OF_PARTICLES;
+}
+
 OozeBlendConstants ooze_blend_constants(const OozeStepContext *c)
 {
     const double *p = c->params;
@@ -36,8 +67,6 @@ OozeBlendConstants ooze_blend_constants(const OozeStepContext *c)
     bool published = p[OOZE_BLEND_KERNELS] != 0.0;
     lattice_sums(dx, h, published, &value, &gradient);
     double ratio = p[OOZE_BLEND_REGION_RADIUS];
-    bool of_cells = p[OOZE_BLEND_REGIONS] == OOZE_BLEND_REGIONS_CELLS ||
-                    (p[OOZE_BLEND_REGIONS] == OOZE_BLEND_REGIONS_AUTO && ratio >= CELLS_FROM);
     return (OozeBlendConstants){
         .dt = (float)c->dt,
         .support = (float)h,
@@ -45,11 +74,11 @@ OozeBlendConstants ooze_blend_constants(const OozeStepContext *c)
         .volume = (float)(1.0 / value),
         .gradient_scale = (float)(1.0 / gradient),
         .viscous = (float)ooze_wcsph_scale(dx, h),
-        .radius2 = (float)(ratio * dx * ratio * dx),
+        .radius2 = (float)ooze_blend_reach2(ratio * dx),
         .contact = (float)(p[OOZE_BLEND_CONTACT_DISTANCE] * dx),
         .blended_pressure = published || p[OOZE_BLEND_PRESSURE] != 0.0,
         .published = published,
-        .kind = of_cells ? OOZE_REGIONS_OF_CELLS : OOZE_REGIONS_OF_PARTICLES,
+        .kind = region_kind(c),
         .radius = ratio * dx,
     };
 }
@@ -65,7 +94,8 @@ OozeBlendMaterial ooze_blend_material(const OozeStepContext *c, int material)
     const double *v = own->values;
     double density = v[OOZE_MATERIAL_DENSITY];
     double reference = c->materials[0].values[OOZE_MATERIAL_DENSITY];
-    double sigma = c->params[OOZE_BLEND_REGION_RADIUS] * c->spacing;
+    double sigma = ooze_blend_matching_radius(
+        region_kind(c), c->params[OOZE_BLEND_REGION_RADIUS] * c->spacing, c->spacing);
     double modulus = value_or(v[OOZE_MATERIAL_MODULUS], 0.0);
     return (OozeBlendMaterial){
         .relative_mass = (float)(density / reference),

@@ -50,7 +50,7 @@ typedef struct OozeBlendConstants {
     float gradient_scale;  /* volume of a neighbour with which pressure gradients of linear fields
                              are exact on the rest lattice */
     float viscous;         /* m3: volume of a neighbour in Laplacians, see ooze_wcsph_scale */
-    float radius2;         /* m2: square of the region radius */
+    float radius2;         /* m2: see ooze_blend_reach2 */
     float contact;         /* m: nearest distance of a centre to a solid */
     bool blended_pressure; /* by the fluid share, as published; else whole */
     bool published;        /* eqs 1 to 3 as printed */
@@ -58,6 +58,9 @@ typedef struct OozeBlendConstants {
     double radius;
 } OozeBlendConstants;
 
+/* Radius of the ball that has the second moment of a region of the rest lattice, m: sigma in moduli
+   and viscosities. That of a region of few particles is up to a fifth off its radius. */
+double ooze_blend_matching_radius(OozeRegionKind kind, double radius, double spacing);
 OozeBlendConstants ooze_blend_constants(const OozeStepContext *context);
 OozeBlendMaterial ooze_blend_material(const OozeStepContext *context, int material);
 /* alpha of a particle; `temperature` and `phase` are ignored where the material has none. */

@@ -84,7 +84,7 @@ OOZE_FORMULA double ooze_match_velocity_weight(const OozeBlendMaterial *material
                                                double share, double dt)
 {
     double elastic = material->mass * (1.0 - (double)fluid_share);
-    return elastic * share * material->damping / (1.0 + dt * material->damping);
+    return elastic * share * ooze_match_drag(material->damping, dt);
 }
 
 /* The field `rotation` of a particle as a unit quaternion; identity where it holds none. */

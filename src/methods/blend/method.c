@@ -345,8 +345,9 @@ static void advise(const OozeStepContext *c, const OozeAdvice *advice)
         OozeBlendMaterial own = ooze_blend_material(c, m);
         const double *v = c->materials[m].values;
         if (!isnan(v[OOZE_MATERIAL_MODULUS]) && own.response_time < c->dt) {
-            double most = ooze_match_modulus(
-                v[OOZE_MATERIAL_DENSITY], c->params[OOZE_BLEND_REGION_RADIUS] * c->spacing, c->dt);
+            OozeBlendConstants k = ooze_blend_constants(c);
+            double sigma = ooze_blend_matching_radius(k.kind, k.radius, c->spacing);
+            double most = ooze_match_modulus(v[OOZE_MATERIAL_DENSITY], sigma, c->dt);
             ooze_advise(advice, m, "modulus", "shorten the step, or use larger regions",
                         "a step of %g s resolves a modulus up to %.3g Pa with these regions; '%s' "
                         "has %.3g Pa and will be softer",

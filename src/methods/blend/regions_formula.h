@@ -15,6 +15,13 @@ OOZE_FORMULA double ooze_blend_edge(OozeRegionKind kind, double radius)
     return kind == OOZE_REGIONS_OF_CELLS ? ooze_match_cell_edge(radius) : radius;
 }
 
+/* Square of the distance up to which reference positions share a region, m2. Rounding must not
+   decide for lattice points at exactly the radius: they are outside. */
+OOZE_FORMULA double ooze_blend_reach2(double radius)
+{
+    return (1.0 - 1e-4) * radius * radius;
+}
+
 OOZE_FORMULA int32_t ooze_blend_cell(double q, double edge)
 {
     return (int32_t)floor(q / edge);
@@ -147,7 +154,7 @@ OOZE_FORMULA bool ooze_regions_is_near(const OozeRegions *r, uint64_t i, uint64_
     const OozeFloat4 *a = &r->reference[i], *b = &r->reference[j];
     double x = (double)a->x - (double)b->x, y = (double)a->y - (double)b->y;
     double z = (double)a->z - (double)b->z;
-    return x * x + y * y + z * z < r->radius * r->radius;
+    return x * x + y * y + z * z < ooze_blend_reach2(r->radius);
 }
 
 /* Number of slots within the radius of slot i, which is in cell c; they are written to `list`

@@ -84,13 +84,15 @@ static F forces_of(const OozeBlendStep *s, uint64_t i)
 }
 
 /* Eqs 1 to 3 as printed: the pressure of the neighbour alone, its velocity instead of the relative
-   one, and one kernel for all. */
+   one, and one kernel for all. Sums include the particle itself, as those of densities do. */
 static F printed_forces_of(const OozeBlendStep *s, uint64_t i)
 {
     const OozeNeighbours *list = s->context->fluid;
     const uint32_t *index = list->index + list->first[i];
     const float h = s->k.support;
-    F sum = splat(0.0f);
+    const float self = ooze_poly6_value(0.0f, h) / (h * h) * -18.0f;
+    const float own = s->state[i].inverse_density * s->state[i].inverse_density;
+    F sum = s->state[i].fluid_share * own * s->k.volume * s->state[i].viscosity * self * s->u[i];
     for (uint32_t e = 0; e < list->count[i]; e++) {
         uint32_t j = index[e];
         F d = s->x[j] - s->x[i];

@@ -106,7 +106,10 @@ static OozeVec3 collide(OozeBlendStep *s, uint64_t i, OozeVec3 *x, OozeVec3 *v)
                                              solid->params[OOZE_SOLID_FRICTION], x, v);
         all = vec3_add(all, change);
         if (s->impulses && ooze_solid_is_dynamic(solid)) {
-            ooze_impulses_add(&s->impulses[i], k, *x, vec3_add(change, wall_change(s, i, solid)));
+            change = vec3_add(change, wall_change(s, i, solid));
+            if (vec3_dot(change, change) > 0.0) { /* others do not share the solid's mass */
+                ooze_impulses_add(&s->impulses[i], k, *x, change);
+            }
         }
     }
     return all;
