@@ -38,7 +38,8 @@ static void check_slots(const Shaped *s, uint64_t *particle)
         if (s->step[i]) {
             assert_true(s->slot[i] < r->n);
             particle[s->slot[i]] = i;
-            assert_memory_equal(&r->reference[s->slot[i]], &s->reference[i], sizeof(OozeFloat4));
+            assert_memory_equal(&r->reference[s->slot[i]], &s->reference[i], 3 * sizeof(float));
+            assert_true(ooze_blend_slot_fits(r, s->slot[i], &s->reference[i], s->step[i]));
             held++;
         }
     }
