@@ -30,11 +30,11 @@ typedef struct OozeMethod {
                                          than `reach`; NULL: they never are */
     bool uses_fluid_neighbours;
     bool uses_boundary_neighbours;
-    bool takes_bodies;  /* other methods refuse them */
-    bool pushes_solids; /* uses `dynamic`: other methods refuse dynamic solids */
-    bool uses_tables;   /* temperature tables of materials change its coefficients */
+    bool takes_bodies;           /* other methods refuse them */
+    bool pushes_solids;          /* uses `dynamic`: other methods refuse dynamic solids */
+    bool uses_tables;            /* temperature tables of materials change its coefficients */
     bool divides_unstable_steps; /* steps longer than stable_step are divided into substeps */
-    bool traces_paths;  /* exact for long travel: steps are not divided into substeps */
+    bool traces_paths;           /* exact for long travel: steps are not divided into substeps */
 
     /* Private data that lives as long as the world; saved numbers belong in fields, or in arrays.
        May be NULL with destroy. */

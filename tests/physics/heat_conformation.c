@@ -5,8 +5,8 @@ static const double dx = 0.02;
 
 /* Thick when cold, ten times thinner when hot, in equal ratios between. */
 static const OozeTemperatureRow rows[2] = {
-    {20, 1000, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
-    {80, 100, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
+    {20, 1000, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
+    {80, 100, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
 };
 
 static OozeWorld *make_floor_world(void)
@@ -144,8 +144,8 @@ static void heat_T33_kinds(void **state)
 {
     (void)state;
     const OozeTemperatureRow stiff[2] = {
-        {20, NAN, 20000, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
-        {80, NAN, 2000, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
+        {20, NAN, 20000, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
+        {80, NAN, 2000, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
     };
     for (int kind = 0; kind < 4; kind++) { /* lodge, consistent, paper; a soft body */
         double height[2];
