@@ -4,16 +4,55 @@
 
 #include <string.h>
 
+/* a b + c, rounded once where the instruction set has FMA. */
+static inline double madd(double a, double b, double c)
+{
+#if defined(__FMA__) || defined(__aarch64__)
+    return __builtin_fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+/* sum of w[k] times row k, of `terms` numbers (a constant); even and odd rows apart, so that
+   additions overlap. */
+static inline void sum_weighted(const double w[OOZE_BLEND_NEAR], int terms, const double *rows,
+                                double *sum)
+{
+    double even[16] = {0}, odd[16] = {0};
+    for (int k = 0; k + 1 < OOZE_BLEND_NEAR; k += 2) {
+        for (int t = 0; t < terms; t++) {
+            even[t] = madd(w[k], rows[k * terms + t], even[t]);
+            odd[t] = madd(w[k + 1], rows[(k + 1) * terms + t], odd[t]);
+        }
+    }
+    for (int t = 0; t < terms; t++) {
+        const double *last = rows + (OOZE_BLEND_NEAR - 1) * terms;
+        sum[t] = madd(w[OOZE_BLEND_NEAR - 1], last[t], even[t]) + odd[t];
+    }
+}
+
 typedef double Sums[OOZE_BLEND_NEAR][OOZE_MATCH_SUMS];
 
 /* ---- regions of cells ----------------------------------------------------------------------- */
 
-static void add_weighted(Sums sums, const double w[OOZE_BLEND_NEAR],
-                         const double terms[OOZE_MATCH_SUMS])
+/* Numbers in vectors of the compiler, which vectorises the plain loop across rows. */
+typedef double Four __attribute__((vector_size(32)));
+
+static inline void add_weighted(Sums sums, const double w[OOZE_BLEND_NEAR],
+                                const double terms[OOZE_MATCH_SUMS])
 {
+    enum { PARTS = OOZE_MATCH_SUMS / 4 };
+    Four part[PARTS];
+    for (int p = 0; p < PARTS; p++) {
+        memcpy(&part[p], terms + 4 * p, sizeof part[p]);
+    }
     for (int k = 0; k < OOZE_BLEND_NEAR; k++) {
-        for (int t = 0; t < OOZE_MATCH_SUMS; t++) {
-            sums[k][t] += w[k] * terms[t];
+        for (int p = 0; p < PARTS; p++) {
+            Four sum;
+            memcpy(&sum, &sums[k][4 * p], sizeof sum);
+            sum += w[k] * part[p];
+            memcpy(&sums[k][4 * p], &sum, sizeof sum);
         }
     }
 }
@@ -171,11 +210,7 @@ static void pull_cells(void *data, uint64_t begin, uint64_t end, int worker)
             double w[OOZE_BLEND_NEAR], q[3], dq[3], dx[3], goal[3], all = 1.0 / r->share[i];
             double map[MAP_TERMS] = {0}, motion[MOTION_TERMS] = {0}, *pull = m->pull[i];
             ooze_blend_weights(&r->reference[i].x, r->edge, r->cell[c].at, w);
-            for (int k = 0; k < OOZE_BLEND_NEAR; k++) {
-                for (int t = 0; t < MAP_TERMS; t++) {
-                    map[t] += w[k] * around.map[k][t];
-                }
-            }
+            sum_weighted(w, MAP_TERMS, around.map[0], map);
             ooze_match_widen(&r->reference[i], q);
             ooze_match_subtract(q, around.q0, dq);
             ooze_match_subtract(m->position[i].at, around.x0, dx);
@@ -185,11 +220,7 @@ static void pull_cells(void *data, uint64_t begin, uint64_t end, int worker)
             }
             pull[3] = 0.0;
             if (m->velocity) {
-                for (int k = 0; k < OOZE_BLEND_NEAR; k++) {
-                    for (int t = 0; t < MOTION_TERMS; t++) {
-                        motion[t] += w[k] * around.motion[k][t];
-                    }
-                }
+                sum_weighted(w, MOTION_TERMS, around.motion[0], motion);
                 ooze_match_add_spin(motion, motion + 3, dx, goal);
                 for (int a = 0; a < 3; a++) {
                     pull[a] += m->velocity[i].weight * (goal[a] - all * m->velocity[i].at[a]);
