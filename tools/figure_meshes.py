@@ -76,7 +76,7 @@ def ribbed(part, depth, centre, pitch, turn=(0, 0, 0)):
 # ---- figures ---------------------------------------------------------------------------------
 
 # `cell`, `low`: of the grid, m; `count`: its cells; `blend`: the width over which parts blend;
-# `cuts` are taken away from `parts`, and `details` added after that.
+# `cuts` are taken away from `parts`, and `details` added after that; `origin`: of the mesh.
 FIGURES = {
     "rabbit": {
         "file": "takahashi2014/meshes/rabbit.obj", "cell": 0.032, "low": (-0.588, -0.1, -0.352),
@@ -172,9 +172,10 @@ FIGURES = {
         "details": [
             *(ball((0.068 * s, 0.765, 0.145), (0.026, 0.028, 0.024)) for s in BOTH),  # eyes
         ]},
+    # A gummy bear; the origin is its middle.
     "bear": {
         "file": "gallery/meshes/bear.obj", "cell": 0.02, "low": (-0.34, -0.04, -0.28),
-        "count": (34, 54, 34), "blend": 0.045,
+        "count": (34, 54, 34), "blend": 0.045, "origin": (0.0, 0.48, 0.04),
         "parts": [
             ball((0.0, 0.36, -0.01), (0.235, 0.29, 0.185)),  # body
             ball((0.0, 0.33, 0.06), (0.185, 0.21, 0.15)),  # belly
@@ -244,7 +245,7 @@ def vertex(corners, values):
 
 
 def write(figure):
-    value = field(figure)
+    value, origin = field(figure), figure.get("origin", (0, 0, 0))
     file = SCENES / figure["file"]
     lines, number = [f"# a {file.stem}; written by tools/figure_meshes.py"], {}
     for i in itertools.product(*(range(n) for n in figure["count"])):
@@ -252,8 +253,8 @@ def write(figure):
         values = [value[c] for c in corners]
         if any(v < 0 for v in values) and any(v >= 0 for v in values):
             number[i] = len(number) + 1
-            lines.append("v {:.4f} {:.4f} {:.4f}".format(*vertex([node(figure, c) for c in corners],
-                                                                 values)))
+            at = vertex([node(figure, c) for c in corners], values)
+            lines.append("v {:.4f} {:.4f} {:.4f}".format(*(at[k] - origin[k] for k in range(3))))
     for i, inside in value.items():
         for k in range(3):
             j = tuple(i[m] + (m == k) for m in range(3))
