@@ -244,9 +244,9 @@ def vertex(corners, values):
     return [sum(c[k] for c in crossings) / len(crossings) for k in range(3)]
 
 
-def write(figure):
+def write(figure, file=None):
     value, origin = field(figure), figure.get("origin", (0, 0, 0))
-    file = SCENES / figure["file"]
+    file = file or SCENES / figure["file"]
     lines, number = [f"# a {file.stem}; written by tools/figure_meshes.py"], {}
     for i in itertools.product(*(range(n) for n in figure["count"])):
         corners = [tuple(i[k] + (c >> k & 1) for k in range(3)) for c in range(8)]
