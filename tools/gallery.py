@@ -29,8 +29,8 @@ SCENES = [
                            "[heat](../heat.md)."),
     ("honey_coil", 58, "Honey on a plate, at a larger scale, with fewer particles: the scene of "
                        "`make demo`."),
-    ("gummy_bears", 6, "Eighteen elastic bodies by shape matching; they push each other by pressure "
-                       "and wobble."),
+    ("gummy_bears", 6, "Eighteen elastic bodies by shape matching, which push each other by "
+                       "pressure."),
     ("slime_stretch", 28, "The thread thins while the plates part, snaps and springs back."),
 ]
 
@@ -106,7 +106,8 @@ def minutes(seconds):
 def write_page():
     facts = json.loads((DOCS / "facts.json").read_text())
     lines = ["# Gallery", "", "<!-- Written by tools/gallery.py. -->", "",
-             "`make gallery` simulates these scenes, renders the pictures and writes this page.", ""]
+             "`make gallery` simulates these scenes, renders the pictures and writes this page.",
+             ""]
     for name, _, words in SCENES:
         if name not in facts:
             continue
