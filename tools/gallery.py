@@ -29,6 +29,8 @@ SCENES = [
                            "[heat](../heat.md)."),
     ("honey_coil", 58, "Honey on a plate, at a larger scale, with fewer particles: the scene of "
                        "`make demo`."),
+    ("gummy_bears", 6, "Eighteen elastic bodies by shape matching, which push each other by "
+                       "pressure."),
     ("slime_stretch", 28, "The thread thins while the plates part, snaps and springs back."),
 ]
 
@@ -84,9 +86,17 @@ def describe(run, name, frame, spent):
             "time": info["time"], **spent}
 
 
-def title_of(name):
+def scene_value(name, pattern):
     text = (ROOT / f"scenes/gallery/{name}.yaml").read_text()
-    return re.search(r"(?m)^title: (.*)$", text).group(1)
+    return re.search(pattern, text).group(1)
+
+
+def title_of(name):
+    return scene_value(name, r"(?m)^title: (.*)$")
+
+
+def method_of(name):
+    return scene_value(name, r"(?m)^method: \{name: (\w+)")
 
 
 def minutes(seconds):
@@ -96,15 +106,15 @@ def minutes(seconds):
 def write_page():
     facts = json.loads((DOCS / "facts.json").read_text())
     lines = ["# Gallery", "", "<!-- Written by tools/gallery.py. -->", "",
-             "`make gallery` simulates these scenes, renders the pictures and writes this page. "
-             "Method `conformation`.", ""]
+             "`make gallery` simulates these scenes, renders the pictures and writes this page.",
+             ""]
     for name, _, words in SCENES:
         if name not in facts:
             continue
         fact = facts[name]
         lines += [f"## {title_of(name)}", "", f"![{title_of(name)}]({name}.png)", "", words, "",
-                  f"[scenes/gallery/{name}.yaml](../../scenes/gallery/{name}.yaml): "
-                  f"{count_of(fact['particles'])} particles, "
+                  f"[scenes/gallery/{name}.yaml](../../scenes/gallery/{name}.yaml): method "
+                  f"`{method_of(name)}`, {count_of(fact['particles'])} particles, "
                   f"{count_of(fact['steps'])} steps for {fact['time']:.3g} s, in "
                   f"{minutes(fact['wall'])} on {fact['cores']} cores.", "",
                   f"    ooze run scenes/gallery/{name}.yaml -o runs/gallery/{name}",

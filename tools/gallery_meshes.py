@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the meshes of the gallery, scenes/gallery/meshes/*.obj: closed lofts of a few rings, in
-metres, up is y."""
+"""Writes the meshes of the gallery, scenes/gallery/meshes/*.obj, up is y: closed lofts of a few
+rings, in metres, and the bear of figure_meshes.py, about one metre high."""
 import math
 import pathlib
+
+import figure_meshes
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "scenes/gallery/meshes"
 
@@ -112,6 +114,7 @@ def write_all():
     write_dipper()
     write_cupcake()
     write_star_nozzle()
+    figure_meshes.write(figure_meshes.FIGURES["bear"], FOLDER / "bear.obj")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-/* The scenes of the papers, scenes/barreiro2017 and scenes/takahashi2014: every file reads without
-   complaint, the full ones hold the paper's number of particles, the small ones run. */
+/* The scenes of the papers, scenes/barreiro2017, takahashi2014, clavet2005 and takamatsu2011: every
+   file reads without complaint, the full ones hold the paper's number of particles, the small ones
+   run. */
 #include "check.h"
 
 #include <dirent.h>
@@ -10,6 +11,7 @@
 #define BARREIRO  OOZE_SOURCE_DIR "/scenes/barreiro2017"
 #define TAKAHASHI OOZE_SOURCE_DIR "/scenes/takahashi2014"
 #define CLAVET    OOZE_SOURCE_DIR "/scenes/clavet2005"
+#define TAKAMATSU OOZE_SOURCE_DIR "/scenes/takamatsu2011"
 
 static OozeScene *load(const char *folder, const char *name)
 {
@@ -158,6 +160,48 @@ static void counts_are_those_of_takahashi(void **state)
     }
 }
 
+/* Mean number of particles within `radius` of one, itself included. */
+static double mean_neighbours(const OozeWorld *world, double radius)
+{
+    const OozeFloat4 *x = ooze_particles_positions(world->particles);
+    uint64_t n = ooze_particles_count(world->particles), pairs = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        for (uint64_t j = 0; j < i; j++) {
+            double d[3] = {(double)(x[i].x - x[j].x), (double)(x[i].y - x[j].y),
+                           (double)(x[i].z - x[j].z)};
+            pairs += d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < radius * radius;
+        }
+    }
+    return 1.0 + 2.0 * (double)pairs / (double)n;
+}
+
+/* Table 1: the mean number of neighbours to the printed digit. */
+static void counts_are_those_of_takamatsu(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double particles, region_radius, neighbours;
+    } rows[] = {
+        {"moai", 3764, 2.952, 85.3},
+        {"moai_small", 2015, 2.342, 43.1},
+        {"creature", 4157, 1.953, 27.1},
+        {"creature_small", 2680, 1.739, 16.6},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        OozeScene *scene = load(TAKAMATSU, rows[i].name);
+        OozeWorld *world = build(scene);
+        double count = final_count(world, ooze_scene_info(scene)->duration);
+        double near = mean_neighbours(world, rows[i].region_radius * world->def.spacing);
+        printf("  %s: %.0f particles (paper %.0f), %.2f neighbours (%.1f)\n", rows[i].name, count,
+               rows[i].particles, near, rows[i].neighbours);
+        CHECK_NEAR(count, rows[i].particles, 0);
+        CHECK_NEAR(near, rows[i].neighbours, 0.05);
+        ooze_world_destroy(world);
+        ooze_scene_free(scene);
+    }
+}
+
 /* Every scene of a folder reads, and has a small variant that runs. */
 static void go_through(const char *path, int at_least)
 {
@@ -208,14 +252,22 @@ static void every_scene_of_clavet_reads_and_small_ones_run(void **state)
     go_through(CLAVET, 11);
 }
 
+static void every_scene_of_takamatsu_reads_and_small_ones_run(void **state)
+{
+    (void)state;
+    go_through(TAKAMATSU, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_those_of_barreiro),
         cmocka_unit_test(counts_are_those_of_takahashi),
+        cmocka_unit_test(counts_are_those_of_takamatsu),
         cmocka_unit_test(every_scene_of_barreiro_reads_and_small_ones_run),
         cmocka_unit_test(every_scene_of_takahashi_reads_and_small_ones_run),
         cmocka_unit_test(every_scene_of_clavet_reads_and_small_ones_run),
+        cmocka_unit_test(every_scene_of_takamatsu_reads_and_small_ones_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
