@@ -200,7 +200,8 @@ static void check_step(OozeScene *scene, OozeWorld *world)
     OozeStepContext context = ooze_world_step_context(world);
     ooze_scene_coldest_materials(scene, world->method, &context);
     double stable = world->method->stable_step(&context);
-    if (dt > stable) {
+    bool divides = world->method->divides_unstable_steps && ooze_world_uses_substeps(world);
+    if (dt > stable * (divides ? SUBSTEPS_MANY : 1.0)) {
         ooze_scene_warn(scene, at, ooze_scene_format(scene, "use at most %.3g s", stable),
                         "the time step %.4g s is beyond the stability of method '%s' with these "
                         "materials",
