@@ -93,7 +93,8 @@ static void blend_T07_cubes(void **state)
 
 /* ---- T09: splitting and merging, figure 5 (c) ------------------------------------------------ */
 
-/* A blob, longer than the hemisphere is wide, falls across it. Most pieces, and those at the end. */
+/* A blob, longer than the hemisphere is wide, falls across it. Its pieces: the most, and those at
+   the end. */
 static void split(double threshold, double *most, double *last)
 {
     const double d = 0.05;

@@ -122,7 +122,8 @@ float ooze_blend_share(const OozeStepContext *c, const OozeBlendMaterial *materi
                : material->fluid_share;
 }
 
-uint64_t ooze_blend_check_steps(const OozeStepContext *c)
+/* Steps from one check of the reference shape to the next, m_u. */
+static uint64_t check_steps(const OozeStepContext *c)
 {
     double steps = rint(c->params[OOZE_BLEND_UPDATE_INTERVAL] / c->whole_step);
     return steps < 1.0 ? 1 : steps > 1e15 ? (uint64_t)1e15 : (uint64_t)steps;
@@ -131,7 +132,7 @@ uint64_t ooze_blend_check_steps(const OozeStepContext *c)
 bool ooze_blend_checks_shapes(const OozeStepContext *c)
 {
     bool first_substep = c->time == (double)c->step * c->whole_step;
-    return first_substep && c->step % ooze_blend_check_steps(c) == 0;
+    return first_substep && c->step % check_steps(c) == 0;
 }
 
 OozeVec3 ooze_blend_counted_gravity(const OozeStepContext *c)
@@ -141,7 +142,7 @@ OozeVec3 ooze_blend_counted_gravity(const OozeStepContext *c)
 
 float ooze_blend_smoothing(const OozeStepContext *c)
 {
-    double time = 0.1 * (double)ooze_blend_check_steps(c) * c->whole_step;
+    double time = 0.1 * (double)check_steps(c) * c->whole_step;
     return (float)fmin(c->dt / time, 1.0);
 }
 

@@ -66,8 +66,6 @@ OozeBlendMaterial ooze_blend_material(const OozeStepContext *context, int materi
 /* alpha of a particle; `temperature` and `phase` are ignored where the material has none. */
 float ooze_blend_share(const OozeStepContext *context, const OozeBlendMaterial *material,
                        uint64_t particle, int index);
-/* Steps from one check of the reference shape to the next, m_u. */
-uint64_t ooze_blend_check_steps(const OozeStepContext *context);
 /* Whether the reference shape is checked in this substep: the first of every m_u-th step. */
 bool ooze_blend_checks_shapes(const OozeStepContext *context);
 /* Gravity where `update_gravity` counts it among the external forces, else 0. */
