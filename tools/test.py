@@ -38,15 +38,16 @@ DEVICE_ALL = ["-R", "^(device|conformation)_|^parity_device$|" + DEVICE_LINKS]
 DEVICE_FEW = ["-R", "^device_|^parity_device$|^links_(T01|T04|T20)_|"
                     f"^conformation_({'|'.join(DEVICE_SOME)})"]
 
-# Long tests of complete scenes, which the release suite runs.
-SLOW = ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes)$|^parity_device$"]
+# Long tests, which the release suite runs.
+SLOW = ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes|links|nozzle"
+              "|large_solids|boundary_cells|distance_grid)$|^parity_device$"]
 
 CTEST_SUITES = {
     "release": ["-E", "^device_"],
     # Of the acceptance tests only those of memory and threads; release runs the others.
     "asan": ["-R", "^(unit|fuzz|parity|docs|ballistic)_"
                    "|_T[0-9]+_.*(threads|resume|restore|random)", *([] if FULL else SLOW)],
-    "tsan": ["-R", "^unit_(threads|pipeline|frame_copy|particles|grid|neighbour|boundary|sink|probe"
+    "tsan": ["-R", "^unit_(threads|pipeline|frame_copy|particles|grid|neighbour|boundary$|sink|probe"
                    "|world)|^ballistic_|_T[0-9]+_.*threads|^fault_overlap"],
     "device": DEVICE_ALL if FULL else DEVICE_FEW,
     "cuda": DEVICE_ALL,
