@@ -183,12 +183,9 @@ static void counts_are_those_of_takamatsu(void **state)
         const char *name;
         double particles, region_radius, neighbours;
     } rows[] = {
-        {"moai", 3764, 2.952, 85.3},
-        {"moai_small", 2015, 2.342, 43.1},
-        {"creature", 4157, 1.953, 27.1},
-        {"creature_small", 2680, 1.739, 16.6},
-        {"hemisphere", 4185, 2.086, 35.1},
-        {"hemisphere_small", 1328, 1.9593, 26.7},
+        {"moai", 3764, 2.952, 85.3},       {"moai_small", 2015, 2.342, 43.1},
+        {"creature", 4157, 1.953, 27.1},   {"creature_small", 2680, 1.739, 16.6},
+        {"hemisphere", 4185, 2.086, 35.1}, {"hemisphere_small", 1328, 1.9593, 26.7},
         {"balls", 8264, 2.02, 28.3},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
