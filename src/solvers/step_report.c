@@ -17,3 +17,15 @@ void ooze_step_report_add(OozeStepReport *step, const OozeStepReport *substep)
     step->unconverged |= substep->unconverged;
     step->too_far |= substep->too_far;
 }
+
+void ooze_step_report_density(OozeStepReport *report, const float *density, uint64_t n)
+{
+    double worst = 0.0, sum = 0.0;
+    for (uint64_t i = 0; i < n; i++) {
+        double excess = fmax((double)density[i] - 1.0, 0.0);
+        worst = fmax(worst, excess);
+        sum += excess;
+    }
+    report->worst_density_error = worst;
+    report->mean_density_error = sum / (double)n;
+}

@@ -3,6 +3,7 @@
 #define OOZE_SOLVERS_STEP_REPORT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* NAN where the method does not define a value. */
 typedef struct OozeStepReport {
@@ -17,6 +18,8 @@ typedef struct OozeStepReport {
 
 /* An empty report. */
 OozeStepReport ooze_step_report_none(void);
+/* Sets the density errors from n > 0 densities relative to rest. */
+void ooze_step_report_density(OozeStepReport *report, const float *density, uint64_t n);
 /* Combines the reports of substeps: maxima of residuals and densities, sum of iterations. */
 void ooze_step_report_add(OozeStepReport *step, const OozeStepReport *substep);
 

@@ -45,29 +45,6 @@ static void add_box(OozeWorld *world, OozeMaterialId material, OozeBodyKind body
     CHECK_OK(ooze_world_add_fluid(world, &def, nullptr, &error));
 }
 
-/* A sticky floor, a slippery slope and a bar that moves and turns. */
-static void add_solids(OozeWorld *world)
-{
-    OozeSolidDef floor = ooze_solid_def_default(), slope = floor, bar = floor;
-    floor.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
-    floor.friction = INFINITY;
-    CHECK_OK(ooze_world_add_solid(world, &floor, nullptr, &error));
-    slope.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
-    slope.shape.normal = {0.8, 0.6, 0};
-    slope.shape.position = {-0.2, 0, 0};
-    slope.friction = 0;
-    slope.restitution = 0.5;
-    CHECK_OK(ooze_world_add_solid(world, &slope, nullptr, &error));
-    bar.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
-    bar.shape.size = {0.05, 0.2, 0.2};
-    bar.shape.position = {0.2, 0.15, 0};
-    bar.motion.velocity = {-0.3, -0.2, 0.1};
-    bar.motion.spin = {0, 0, 115};
-    bar.motion.pivot = bar.shape.position;
-    bar.friction = 0.5;
-    CHECK_OK(ooze_world_add_solid(world, &bar, nullptr, &error));
-}
-
 static void add_sources(OozeWorld *world, OozeMaterialId material, bool swallows)
 {
     OozeEmitterDef nozzle = ooze_emitter_def_default();
@@ -103,7 +80,7 @@ static OozeWorld *create_world(const Case *c, OozeDevice device)
                                                 {"update_threshold", 0.1}});
     OozeMaterialId goo =
         add_material(world, {{"density", 1300}, {"fluid_share", 0.8}, {"viscosity", 1}});
-    add_solids(world);
+    add_floor_slope_and_bar(world, 0.5);
     add_box(world, jelly, OOZE_BODY_FLUID, {0.16, 0.12, 0.12}, {0, 0.08, 0});
     add_box(world, goo, OOZE_BODY_FLUID, {0.1, 0.1, 0.1}, {0.02, 0.2, 0.12});
     add_box(world, jelly, OOZE_BODY_SOFT, {0.16, 0.08, 0.08}, {0.22, 0.15, 0});
@@ -376,7 +353,7 @@ static void long_steps_are_divided(void **state)
         OozeWorldStats stats;
         CHECK_OK(ooze_world_create(&def, &world, &error));
         OozeMaterialId jelly = add_material(world, {{"fluid_share", 0.5}});
-        add_solids(world);
+        add_floor_slope_and_bar(world, 0.5);
         add_box(world, jelly, OOZE_BODY_FLUID, {0.1, 0.1, 0.1}, {0, 0.1, 0});
         CHECK_OK(ooze_world_step(world, &error));
         CHECK_OK(ooze_world_step(world, &error));

@@ -28,6 +28,29 @@ static OozeWorld *create_device_world(const char *method, double spacing, bool p
     return world;
 }
 
+/* A sticky floor, a slippery slope with a restitution, and a bar that moves and turns. */
+static inline void add_floor_slope_and_bar(OozeWorld *world, double restitution)
+{
+    OozeSolidDef floor = ooze_solid_def_default(), slope = floor, bar = floor;
+    floor.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
+    floor.friction = INFINITY;
+    CHECK_OK(ooze_world_add_solid(world, &floor, nullptr, &error));
+    slope.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
+    slope.shape.normal = {0.8, 0.6, 0};
+    slope.shape.position = {-0.2, 0, 0};
+    slope.friction = 0;
+    slope.restitution = restitution;
+    CHECK_OK(ooze_world_add_solid(world, &slope, nullptr, &error));
+    bar.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
+    bar.shape.size = {0.05, 0.2, 0.2};
+    bar.shape.position = {0.2, 0.15, 0};
+    bar.motion.velocity = {-0.3, -0.2, 0.1};
+    bar.motion.spin = {0, 0, 115};
+    bar.motion.pivot = bar.shape.position;
+    bar.friction = 0.5;
+    CHECK_OK(ooze_world_add_solid(world, &bar, nullptr, &error));
+}
+
 /* Lets each allocation of the first step of a new world fail in turn, until so many steps in a row
    succeed, since some allocations are optional. Returns how many steps were refused; every other
    status than OOZE_OK and OOZE_ERROR_MEMORY fails the test. */

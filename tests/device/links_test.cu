@@ -41,28 +41,6 @@ static void add_box(OozeWorld *world, OozeMaterialId material, OozeVec3 size, Oo
     CHECK_OK(ooze_world_add_fluid(world, &def, nullptr, &error));
 }
 
-/* A sticky floor, a slippery slope and a bar that moves and turns. */
-static void add_solids(OozeWorld *world)
-{
-    OozeSolidDef floor = ooze_solid_def_default(), slope = floor, bar = floor;
-    floor.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
-    floor.friction = INFINITY;
-    CHECK_OK(ooze_world_add_solid(world, &floor, nullptr, &error));
-    slope.shape = ooze_shape_def_default(OOZE_SHAPE_PLANE);
-    slope.shape.normal = {0.8, 0.6, 0};
-    slope.shape.position = {-0.2, 0, 0};
-    slope.friction = 0;
-    CHECK_OK(ooze_world_add_solid(world, &slope, nullptr, &error));
-    bar.shape = ooze_shape_def_default(OOZE_SHAPE_BOX);
-    bar.shape.size = {0.05, 0.2, 0.2};
-    bar.shape.position = {0.2, 0.15, 0};
-    bar.motion.velocity = {-0.3, -0.2, 0.1};
-    bar.motion.spin = ooze_vec3_degrees(vec3(0, 0, 2));
-    bar.motion.pivot = bar.shape.position;
-    bar.friction = 0.5;
-    CHECK_OK(ooze_world_add_solid(world, &bar, nullptr, &error));
-}
-
 static void add_sources(OozeWorld *world, OozeMaterialId material)
 {
     OozeEmitterDef nozzle = ooze_emitter_def_default();
@@ -90,7 +68,7 @@ static OozeWorld *create_world(const Case *c, OozeDevice device)
     OozeMaterialId slime = add_material(world, 1000, 1.003, false);
     OozeMaterialId honey = add_material(world, 1800, 1.001, false);
     OozeMaterialId jelly = add_material(world, 1200, 1.003, true);
-    add_solids(world);
+    add_floor_slope_and_bar(world, 0);
     add_box(world, slime, {0.16, 0.1, 0.12}, {0, 0.07, 0});
     add_box(world, honey, {0.1, 0.1, 0.1}, {0.02, 0.18, 0.12});
     add_box(world, jelly, {0.1, 0.1, 0.1}, {0.15, 0.31, 0});

@@ -1,20 +1,7 @@
 /* Acceptance tests of the blend method on the scenes of the paper's figures. */
 #include "physics/blend_fixtures.h"
 
-#define FOLDER OOZE_SOURCE_DIR "/scenes/takamatsu2011/"
-
-static OozeWorld *begin_scene(const char *name, const char *const *overrides, int count)
-{
-    char path[1024];
-    snprintf(path, sizeof path, FOLDER "%s.yaml", name);
-    OozeScene *scene = NULL;
-    OozeWorld *world = NULL;
-    OozeBuildOptions options = {.threads = 2};
-    CHECK_OK(ooze_scene_load(path, overrides, count, &scene, &error));
-    CHECK_OK(ooze_scene_build(scene, &options, &world, &error));
-    ooze_scene_free(scene);
-    return world;
-}
+#define FOLDER "takamatsu2011"
 
 /* The first value of a probe of the scene, measured now. */
 static double probe_value(OozeWorld *world, const char *name)
@@ -38,7 +25,7 @@ static void stop(OozeVec3 position, const void *user, float *value)
 static double sag_at_rest(const char *name)
 {
     static const char *const cells[] = {"method.regions=cells"};
-    OozeWorld *world = begin_scene(name, cells, 1);
+    OozeWorld *world = begin_scene(FOLDER, name, cells, 1);
     double level = probe_value(world, "tip"), before = 0, sag = 0, change = INFINITY;
     for (int step = 0, last = 0; step < 6000 && change > 1e-3 * sag; step++) {
         step_world(world);
@@ -74,7 +61,7 @@ static void blend_T07_cubes(void **state)
     (void)state;
     static const char *const names[] = {"solid", "jelly", "paste", "soft", "fluid"};
     static const char *const soft[] = {"method.sound_speed=10"}; /* for time */
-    OozeWorld *world = begin_scene("cubes_small", soft, 1);
+    OozeWorld *world = begin_scene(FOLDER, "cubes_small", soft, 1);
     Census before = take_census(world);
     advance(world, 3);
     Census after = take_census(world);
@@ -154,7 +141,7 @@ static void blend_T10_pool(void **state)
 {
     (void)state;
     static const char *const soft[] = {"method.sound_speed=12"}; /* for time */
-    OozeWorld *world = begin_scene("balls", soft, 1);
+    OozeWorld *world = begin_scene(FOLDER, "balls", soft, 1);
     uint64_t n = ooze_world_frame(world)->particle_count;
     MEASURED("pieces at the start", probe_value(world, "components"), 5, 5);
     advance(world, 2);
@@ -171,7 +158,7 @@ static void blend_T10_pool(void **state)
 static void blend_T12_recovery(void **state)
 {
     (void)state;
-    OozeWorld *world = begin_scene("moai_small", NULL, 0);
+    OozeWorld *world = begin_scene(FOLDER, "moai_small", NULL, 0);
     Census before = take_census(world);
     double size = vec3_length(vec3_sub(before.high, before.low)), lowest = INFINITY, high = 0;
     for (int k = 0; k < 60; k++) {

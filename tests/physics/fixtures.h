@@ -40,6 +40,21 @@ static inline OozeWorld *make_world(Setup s)
     return world;
 }
 
+/* The world of scenes/FOLDER/NAME.yaml with overrides, on two threads. */
+static inline OozeWorld *begin_scene(const char *folder, const char *name,
+                                     const char *const *overrides, int count)
+{
+    char path[1024];
+    snprintf(path, sizeof path, OOZE_SOURCE_DIR "/scenes/%s/%s.yaml", folder, name);
+    OozeScene *scene = NULL;
+    OozeWorld *world = NULL;
+    OozeBuildOptions options = {.threads = 2};
+    CHECK_OK(ooze_scene_load(path, overrides, count, &scene, &error));
+    CHECK_OK(ooze_scene_build(scene, &options, &world, &error));
+    ooze_scene_free(scene);
+    return world;
+}
+
 static inline OozeVec3 down(void)
 {
     return vec3(0, -9.81, 0);

@@ -5,20 +5,7 @@
 
 #include "world/world.h"
 
-#define FOLDER OOZE_SOURCE_DIR "/scenes/takahashi2014/"
-
-static OozeWorld *begin_scene(const char *name, const char *const *overrides, int count)
-{
-    char path[1024];
-    snprintf(path, sizeof path, FOLDER "%s.yaml", name);
-    OozeScene *scene = NULL;
-    OozeWorld *world = NULL;
-    OozeBuildOptions options = {.threads = 2};
-    CHECK_OK(ooze_scene_load(path, overrides, count, &scene, &error));
-    CHECK_OK(ooze_scene_build(scene, &options, &world, &error));
-    ooze_scene_free(scene);
-    return world;
-}
+#define FOLDER "takahashi2014"
 
 /* ---- figure 12 -------------------------------------------------------------------------- */
 
@@ -57,7 +44,7 @@ static void links_T12_melt_on_wall(void **state)
     (void)state;
     const double dx = 0.026, face = 1.75;
     static const char *const coarse[] = {"spacing=0.026", "time_step=1/240"};
-    OozeWorld *world = begin_scene("hot_wall_small", coarse, 2);
+    OozeWorld *world = begin_scene(FOLDER, "hot_wall_small", coarse, 2);
     uint64_t n = ooze_world_frame(world)->particle_count;
     Flight f = {.low = INFINITY, .arrived = NAN, .melted = NAN, .share = 1, .stuck = NAN};
     while (world->time < 3.5 && isnan(f.melted)) {
@@ -117,7 +104,7 @@ static double pour(double temperature, double speed[INTERVALS])
     snprintf(inlet, sizeof inlet, "emitters.spout.temperature=%g", temperature);
     const char *const coarse[] = {"spacing=0.03", "time_step=1/200", "emitters.spout.stop=1",
                                   inlet};
-    OozeWorld *world = begin_scene("cold_slope_small", coarse, 4);
+    OozeWorld *world = begin_scene(FOLDER, "cold_slope_small", coarse, 4);
     advance(world, 0.5);
     double last = front(world);
     for (int k = 0; k < INTERVALS; k++) {

@@ -232,18 +232,6 @@ static OozeStatus match_shapes(OozeBlendStep *s, OozeMatching *matching, OozeErr
     return OOZE_OK;
 }
 
-static void report_density(const OozeBlendStep *s)
-{
-    double worst = 0.0, sum = 0.0;
-    for (uint64_t i = 0; i < s->n; i++) {
-        double excess = fmax((double)s->density[i] - 1.0, 0.0);
-        worst = fmax(worst, excess);
-        sum += excess;
-    }
-    s->context->report->worst_density_error = worst;
-    s->context->report->mean_density_error = sum / (double)s->n;
-}
-
 static void store(const OozeBlendStep *s, OozeMatching *matching)
 {
     OozeStepContext *c = s->context;
@@ -254,7 +242,7 @@ static void store(const OozeBlendStep *s, OozeMatching *matching)
     memcpy(s->external, s->next_external, s->n * sizeof *s->external);
     MatchJob job = {(OozeBlendStep *)s, matching};
     ooze_parallel_for(c->threads, s->n, OOZE_BLEND_GRAIN, keep_rotation_range, &job);
-    report_density(s);
+    ooze_step_report_density(c->report, s->density, s->n);
     ooze_timer_lap(c->timer, "store");
 }
 

@@ -103,18 +103,6 @@ static void density_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static void report_density(const Step *s)
-{
-    double worst = 0.0, sum = 0.0;
-    for (uint64_t i = 0; i < s->n; i++) {
-        double excess = fmax((double)s->density[i] - 1.0, 0.0);
-        worst = fmax(worst, excess);
-        sum += excess;
-    }
-    s->context->report->worst_density_error = worst;
-    s->context->report->mean_density_error = sum / (double)s->n;
-}
-
 /* ---- forces --------------------------------------------------------------------------------- */
 
 /* sum mu V lap W u_ji / (d_i d_j) - V (p_i / d_i^2 + p_j / d_j^2) grad W, over the density of the
@@ -283,7 +271,7 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
         return status;
     }
     ooze_parallel_for(c->threads, s.n, GRAIN, density_range, &s);
-    report_density(&s);
+    ooze_step_report_density(c->report, s.density, s.n);
     ooze_timer_lap(c->timer, "density");
     ooze_parallel_for(c->threads, s.n, GRAIN, kick_range, &s);
     ooze_timer_lap(c->timer, "forces");
