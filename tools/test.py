@@ -40,7 +40,8 @@ DEVICE_FEW = ["-R", "^device_|^parity_device$|^links_(T01|T04|T20)_|"
 
 # Long tests, which the release suite runs.
 SLOW = ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes|links|nozzle"
-              "|large_solids|boundary_cells|distance_grid)$|^parity_device$"]
+              "|large_solids|boundary_cells|distance_grid|surface_run|rheometer_cell)$"
+              "|^parity_device$"]
 
 CTEST_SUITES = {
     "release": ["-E", "^device_"],

@@ -100,6 +100,9 @@ typedef struct OozeMotionDef {
     double sine_frequency;   /* Hz */
     double sine_phase;       /* deg: 90 is a quarter of a period */
     double start, stop;      /* s */
+    /* s, within which the speeds of velocity and spin rise from 0 at `start`, as the first quarter
+       of a sine; 0: full speed at once */
+    double ramp_time;
 } OozeMotionDef;
 
 OOZE_API OozeMotionDef ooze_motion_def_default(void);

@@ -389,6 +389,7 @@ typedef enum OozeProbeKind {
     OOZE_PROBE_SOLVER,  /* residual, iterations and density errors of steps */
     OOZE_PROBE_HEAT,    /* temperatures, and heat above 0 degC, J */
     OOZE_PROBE_SOLID,   /* pose, momentum, and force of the particles on one solid */
+    OOZE_PROBE_THREAD,  /* fluid drawn out between two ends: lengths, radii, break */
     OOZE_PROBE_KIND_COUNT
 } OozeProbeKind;
 
@@ -401,10 +402,17 @@ typedef struct OozeProbeDef {
     OozeVec3 point, end, axis; /* m; axis zero: the world's up */
     int bins;
     double width;       /* m, half width of a profile's line; 0: one support radius */
-    double link_length; /* components: largest distance of connected particles, in spacings */
-    double contact;     /* azimuth: largest distance from the plane of `point`, in spacings */
+    double link_length; /* largest distance of connected particles, in spacings */
+    /* largest distance from the plane of `point` (azimuth) or from an end (thread), in spacings */
+    double contact;
     double sinking; /* azimuth: smallest speed against the axis of counted particles, m/s; 0: any */
     const char *solid; /* name of the solid of OOZE_PROBE_SOLID */
+    /* thread: names of the solids at its ends; NULL or "": the heights `from` and `to` above
+       `point` along the axis, m; NAN: the lowest and the highest particle */
+    const char *lower, *upper;
+    double from, to;
+    double slice;  /* thread: thickness of the slices in which radii are measured, in spacings */
+    double margin; /* thread: distance of the first and last slice from the ends, in spacings */
 } OozeProbeDef;
 
 OOZE_API OozeProbeDef ooze_probe_def_default(void);

@@ -55,6 +55,51 @@ struct CgAdvance {
     }
 };
 
+/* ---- the same without a prediction, as on the processor ---- */
+
+/* r.z and the measure of the residual that the tolerance refers to. */
+struct CgSums {
+    double rz, square;
+    __device__ void operator+=(const CgSums &o)
+    {
+        rz += o.rz;
+        square += o.square;
+    }
+};
+
+/* At the start, with p = z. */
+struct CgStart {
+    OozeConjugateGradients *cg;
+    double tolerance;
+    __device__ void operator()(CgSums sums) const
+    {
+        cg->restarts = true;
+        ooze_cg_begin(cg, sums.rz, sums.square, tolerance);
+    }
+};
+
+/* p.Ap after a product. */
+struct CgStepLength {
+    OozeConjugateGradients *cg;
+    __device__ void operator()(Sum1 pap) const
+    {
+        if (!cg->off) {
+            ooze_cg_step_length(cg, pap.a);
+        }
+    }
+};
+
+/* After an advance and the preconditioner; p = z + beta p follows. */
+struct CgIterated {
+    OozeConjugateGradients *cg;
+    __device__ void operator()(CgSums sums) const
+    {
+        if (!cg->off) {
+            ooze_cg_iterated(cg, sums.rz, sums.square);
+        }
+    }
+};
+
 /* At most `iterations` calls of iterate(), which returns false when the host knows that the solve
    has ended. */
 template <class Iterate>

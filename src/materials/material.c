@@ -138,6 +138,23 @@ static const OozeParamInfo material_params[OOZE_MATERIAL_PARAM_COUNT] = {
          "forgets "
          "its shape in `blend` (gamma_u): it splits and merges; a body at rest under its weight "
          "has 9.8"},
+    [OOZE_MATERIAL_STRESS_MODEL] =
+        {"stress_model", OOZE_PARAM_CHOICE, "", 0, 4, 0, "maxwell|mixed|viscous|elastic|complex",
+         "of `cauchy`; maxwell: by viscosity, modulus and relaxation time as in the other methods; "
+         "mixed: a share `mixing` of the viscous stress beside the rest of the elastic one; "
+         "viscous or elastic: one of these alone; complex: elastic with the magnitude of the "
+         "complex modulus at `frequency`"},
+    [OOZE_MATERIAL_MIXING] =
+        {"mixing", OOZE_PARAM_REAL, "", 0.0, 1.0, NAN, NULL,
+         "share of the viscous stress of the stress model mixed (alpha); left out: it falls with "
+         "the rate of shear from 1 to 0.53 at 31/s, as measured of cellulose"},
+    [OOZE_MATERIAL_FREQUENCY] =
+        {"frequency", OOZE_PARAM_REAL, "Hz", 0.0, 1e9, 0.125, NULL,
+         "at which the stress model complex takes its modulus (omega over 2 pi)"},
+    [OOZE_MATERIAL_CONTACT_ANGLE] =
+        {"contact_angle", OOZE_PARAM_REAL, "deg", 0.0, 180.0, 90.0, NULL,
+         "at which the surface of the fluid meets solids, with a surface tension: water on clean "
+         "glass below 30, on wax 110"},
 };
 
 _Static_assert(OOZE_MATERIAL_PARAM_COUNT <= sizeof(((OozeMaterialDef *)0)->values) / sizeof(double),

@@ -60,6 +60,11 @@ double ooze_maxwell_resistance(const OozeStepContext *c, const OozeMaterial *mat
     return sum;
 }
 
+double ooze_damping_time(double relaxation, double dt, double travel)
+{
+    return fmax(fmin(dt, relaxation), fmin(relaxation, travel));
+}
+
 OozeThinning ooze_material_thinning(const OozeMaterial *material)
 {
     const double *v = material->values;

@@ -35,6 +35,10 @@ OozeMaxwellMode ooze_maxwell_mode(const OozeMaterial *material, int k, double re
 double ooze_maxwell_resistance(const OozeStepContext *context, const OozeMaterial *material,
                                double reference_density, double stiffest);
 
+/* Duration for which a mode damps motion that velocity gradients miss, s: the step, or the travel
+   time of an elastic wave. */
+double ooze_damping_time(double relaxation, double dt, double travel);
+
 /* Viscosity as a function of the rate of shear. */
 OozeThinning ooze_material_thinning(const OozeMaterial *material);
 

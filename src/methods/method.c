@@ -6,6 +6,7 @@
 
 #include "methods/ballistic/method.h"
 #include "methods/blend/method.h"
+#include "methods/cauchy/method.h"
 #include "methods/conformation/method.h"
 #include "methods/links/method.h"
 #include "methods/springs/method.h"
@@ -13,8 +14,8 @@
 #include "methods/wcsph/method.h"
 
 const OozeMethod *const ooze_method_list[] = {
-    &ooze_method_conformation, &ooze_method_links, &ooze_method_blend,     &ooze_method_springs,
-    &ooze_method_stress,       &ooze_method_wcsph, &ooze_method_ballistic,
+    &ooze_method_conformation, &ooze_method_links,  &ooze_method_blend, &ooze_method_cauchy,
+    &ooze_method_springs,      &ooze_method_stress, &ooze_method_wcsph, &ooze_method_ballistic,
 };
 const int ooze_method_list_count = (int)(sizeof ooze_method_list / sizeof ooze_method_list[0]);
 

@@ -80,6 +80,23 @@ OOZE_FORMULA double ooze_cohesion_sum(double spacing, double h)
     return sum;
 }
 
+/* Share of that sum in the half space below a particle. */
+OOZE_FORMULA double ooze_cohesion_flat_share(double spacing, double h)
+{
+    const int reach = (int)(h / spacing) + 1;
+    double sum = 0.0;
+    for (int k = -reach; k < 0; k++) {
+        for (int j = -reach; j <= reach; j++) {
+            for (int i = -reach; i <= reach; i++) {
+                double r2 = (double)(i * i + j * j + k * k) * spacing * spacing;
+                double f = r2 < h * h ? 1.0 - r2 / (h * h) : 0.0;
+                sum += f * f;
+            }
+        }
+    }
+    return sum / ooze_cohesion_sum(spacing, h);
+}
+
 /* Longest explicit step: a capillary wave two spacings long, omega^2 = sigma k^3 / rho with k =
    pi/d, must have omega dt <= 2 (Brackbill, Kothe and Zemach 1992, up to a factor). */
 OOZE_FORMULA double ooze_capillary_step(double tension, double density, double spacing)

@@ -47,6 +47,13 @@ OOZE_FORMULA OOZE_REAL ooze_sym3_trace(OozeSym3 a)
     return a.xx + a.yy + a.zz;
 }
 
+/* a without its mean normal part. */
+OOZE_FORMULA OozeSym3 ooze_sym3_deviator(OozeSym3 a)
+{
+    OOZE_REAL mean = ooze_sym3_trace(a) / 3;
+    return ooze_sym3(a.xx - mean, a.yy - mean, a.zz - mean, a.xy, a.xz, a.yz);
+}
+
 OOZE_FORMULA OOZE_REAL ooze_sym3_det(OozeSym3 a)
 {
     return a.xx * (a.yy * a.zz - a.yz * a.yz) - a.xy * (a.xy * a.zz - a.yz * a.xz) +

@@ -10,12 +10,6 @@
 
 #include "physics/tensor.h"
 
-OOZE_FORMULA OozeSym3 ooze_sym3_deviator(OozeSym3 q)
-{
-    OOZE_REAL mean = ooze_sym3_trace(q) / 3;
-    return ooze_sym3(q.xx - mean, q.yy - mean, q.zz - mean, q.xy, q.xz, q.yz);
-}
-
 /* d : d */
 OOZE_FORMULA OOZE_REAL ooze_sym3_norm2(OozeSym3 d)
 {

@@ -171,7 +171,10 @@ static void check_solid_references(OozeScene *scene)
         check_solid_reference(scene, "joints", i, "other", scene->def.joints[i].other);
     }
     for (int i = 0; i < scene->def.probe_count; i++) {
-        check_solid_reference(scene, "probes", i, "solid", scene->def.probes[i].def.solid);
+        const OozeProbeDef *probe = &scene->def.probes[i].def;
+        check_solid_reference(scene, "probes", i, "solid", probe->solid);
+        check_solid_reference(scene, "probes", i, "lower", probe->lower);
+        check_solid_reference(scene, "probes", i, "upper", probe->upper);
     }
 }
 

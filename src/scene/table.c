@@ -308,11 +308,26 @@ static const OozeKey probe_keys[] = {
     {"link_length", OOZE_KEY_REAL, "spacings", 1e-3, OOZE_PROBE_LINK_MAX,
      offsetof(OozeSceneProbe, def.link_length), .help = "particles nearer than this are connected"},
     {"contact", OOZE_KEY_REAL, "spacings", 1e-3, 1e6, offsetof(OozeSceneProbe, def.contact),
-     .help = "distance from the plane of `point` that counts as contact"},
+     .help = "distance from the plane of `point`, or from an end of a thread, that counts as "
+             "contact"},
     {"sinking", OOZE_KEY_REAL, "m/s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneProbe, def.sinking),
      .help = "only particles that move against the axis at least this fast count; 0: all"},
     {"solid", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, def.solid),
      .help = "name of the measured solid", .required = OOZE_BIT(OOZE_PROBE_SOLID)},
+    {"lower", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, def.lower),
+     .help = "name of the solid at the lower end of the thread",
+     .default_text = "none: see `from`"},
+    {"upper", OOZE_KEY_NAME, "", OOZE_NO_RANGE, offsetof(OozeSceneProbe, def.upper),
+     .help = "name of the solid at the upper end of the thread", .default_text = "none: see `to`"},
+    {"from", OOZE_KEY_REAL, "m", OOZE_FREE, offsetof(OozeSceneProbe, def.from),
+     .help = "height of the lower end above `point`", .default_text = "the lowest particle"},
+    {"to", OOZE_KEY_REAL, "m", OOZE_FREE, offsetof(OozeSceneProbe, def.to),
+     .help = "height of the upper end above `point`", .default_text = "the highest particle"},
+    {"slice", OOZE_KEY_REAL, "spacings", OOZE_PROBE_SLICE_MIN, OOZE_PROBE_SLICE_MAX,
+     offsetof(OozeSceneProbe, def.slice),
+     .help = "thickness of the slices in which the radius is measured"},
+    {"margin", OOZE_KEY_REAL, "spacings", 0.0, OOZE_PROBE_MARGIN_MAX,
+     offsetof(OozeSceneProbe, def.margin), .help = "parts this close to the ends have no slices"},
 };
 
 static const OozeSection section_probe = {

@@ -185,6 +185,9 @@ static const OozeKey motion_keys[] = {
      .help = "time at which velocity, spin and sine begin to act"},
     {"stop", OOZE_KEY_REAL, "s", -OOZE_KEY_HUGE, INFINITY, offsetof(OozeMotionDef, stop),
      .help = "time at which they end"},
+    {"ramp_time", OOZE_KEY_REAL, "s", 0.0, OOZE_KEY_HUGE, offsetof(OozeMotionDef, ramp_time),
+     .help = "velocity and spin rise from 0 at `start` to their value within this time, as the "
+             "first quarter of a sine; 0: at once"},
 };
 
 const OozeSection ooze_section_motion = {

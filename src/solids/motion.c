@@ -67,6 +67,10 @@ static OozeStatus check_motion(const OozeMotionDef *def, OozeError *error)
                          "start must be finite and stop not before it; stop may be infinite",
                          "a motion acts from %g s to %g s", def->start, def->stop);
     }
+    if (!(def->ramp_time >= 0.0 && isfinite(def->ramp_time))) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "0 means full speed at once",
+                         "a motion has the ramp time %g s; it must be 0 or more", def->ramp_time);
+    }
     return check_keyframes(def, error);
 }
 
@@ -102,6 +106,7 @@ OozeStatus ooze_motion_create(OozeMotion *motion, const OozeMotionDef *def, Ooze
         .sine_phase = ooze_radians(def->sine_phase),
         .start = def->start,
         .stop = def->stop,
+        .ramp_time = def->ramp_time,
         .position = position,
         .rotation = quat_unit(rotation),
     };
@@ -269,6 +274,24 @@ static OozePose keyed_pose(const OozeMotion *motion, double time)
                                                        : smooth_pose(keys, count, low, time);
 }
 
+/* Speed over full speed, `passed` seconds after the start: sin(pi t / (2 T)) within the ramp. */
+static double ramp_factor(const OozeMotion *motion, double passed)
+{
+    return passed < motion->ramp_time ? sin(0.25 * TURN * (passed / motion->ramp_time)) : 1.0;
+}
+
+/* Integral of ramp_factor from the start, s. Within the ramp (2 T / pi) (1 - cos(pi t / (2 T))), in
+   a form that keeps its digits for small t. */
+static double ramp_integral(const OozeMotion *motion, double passed)
+{
+    double ramp = motion->ramp_time;
+    if (ramp == 0.0) {
+        return passed;
+    }
+    double within = fmin(passed, ramp), half_sine = sin(0.125 * TURN * (within / ramp));
+    return 8.0 * ramp / TURN * half_sine * half_sine + (passed - within);
+}
+
 OozePose ooze_motion_pose(const OozeMotion *motion, double time)
 {
     OozePose pose = motion->keyframe_count > 0 ? keyed_pose(motion, time)
@@ -280,18 +303,21 @@ OozePose ooze_motion_pose(const OozeMotion *motion, double time)
     double passed = time < motion->start ? 0.0 : fmin(time, motion->stop) - motion->start;
     double rate = TURN * motion->sine_frequency, angle = rate * passed + motion->sine_phase;
 
-    OozeQuat turn = quat_from_vector(vec3_scale(motion->spin, passed));
+    double factor = ramp_factor(motion, passed), full = ramp_integral(motion, passed);
+    OozeVec3 spin = vec3_scale(motion->spin, factor);
+
+    OozeQuat turn = quat_from_vector(vec3_scale(motion->spin, full));
     OozeVec3 arm = quat_rotate(turn, motion->pivot);
-    OozeVec3 offset = vec3_madd(vec3_sub(motion->pivot, arm), passed, motion->velocity);
+    OozeVec3 offset = vec3_madd(vec3_sub(motion->pivot, arm), full, motion->velocity);
     offset = vec3_madd(offset, sin(angle), motion->sine_amplitude);
     pose.position = vec3_add(pose.position, offset);
     pose.rotation = quat_unit(quat_mul(turn, pose.rotation));
     pose.spin = quat_rotate(turn, pose.spin);
     if (acting) {
-        pose.velocity = vec3_add(pose.velocity, motion->velocity);
+        pose.velocity = vec3_madd(pose.velocity, factor, motion->velocity);
         pose.velocity = vec3_madd(pose.velocity, rate * cos(angle), motion->sine_amplitude);
-        pose.velocity = vec3_sub(pose.velocity, vec3_cross(motion->spin, arm));
-        pose.spin = vec3_add(pose.spin, motion->spin);
+        pose.velocity = vec3_sub(pose.velocity, vec3_cross(spin, arm));
+        pose.spin = vec3_add(pose.spin, spin);
     }
     return pose;
 }

@@ -15,6 +15,7 @@ typedef struct OozeMotion {
     double sine_frequency;   /* Hz */
     double sine_phase;       /* rad */
     double start, stop;      /* s */
+    double ramp_time;        /* s */
     OozeVec3 position;       /* m, of the shape at rest */
     OozeQuat rotation;
 } OozeMotion;
@@ -29,7 +30,8 @@ bool ooze_motion_is_still(const OozeMotion *motion);
    Smooth keyframes pass each key with continuous velocity and spin, never overshoot it, and rest at
    the first and the last. Between two keys a rotation takes the shorter direction. Velocity, spin
    and sine run from `start`: before it the sine stands at its phase, after `stop` all stay where
-   they are, so that a pose never jumps. */
+   they are, so that a pose never jumps. Velocity and spin rise over the first `ramp_time`; the
+   displacement is the integral of the velocity. */
 OozePose ooze_motion_pose(const OozeMotion *motion, double time);
 
 OOZE_FORMULA OozeVec3 ooze_pose_to_local(const OozePose *pose, OozeVec3 world_point)

@@ -102,6 +102,7 @@ static OozeStatus check_start(const OozeSolidDef *def, const char *name, OozeErr
                        : vec3_length(motion->sine_amplitude) > 0.0 ? "a sine"
                        : motion->start != still.start              ? "a start"
                        : motion->stop != still.stop                ? "a stop"
+                       : motion->ramp_time != still.ramp_time      ? "a ramp time"
                                                                    : NULL;
     return what ? ooze_fail(error, OOZE_ERROR_ARGUMENT,
                             "leave out its density, or all of its motion but velocity and spin",

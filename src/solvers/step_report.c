@@ -7,6 +7,14 @@ OozeStepReport ooze_step_report_none(void)
     return (OozeStepReport){.worst_density_error = NAN, .mean_density_error = NAN, .residual = NAN};
 }
 
+void ooze_solve_residual_report(const OozeSolveResidual *residual, OozeStepReport *report)
+{
+    double initial = residual->initial;
+    report->iterations = residual->iterations;
+    report->residual = initial > 0.0 ? sqrt(residual->current / initial) : 0.0;
+    report->unconverged = residual->has_tolerance && residual->current > residual->target;
+}
+
 void ooze_step_report_add(OozeStepReport *step, const OozeStepReport *substep)
 {
     /* fmax takes the number where one of two is NAN */

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "solvers/conjugate_gradients_formula.h"
+
 /* NAN where the method does not define a value. */
 typedef struct OozeStepReport {
     /* Relative density above rest density: maximum, and mean over all particles (0 where below
@@ -20,6 +22,8 @@ typedef struct OozeStepReport {
 OozeStepReport ooze_step_report_none(void);
 /* Sets the density errors from n > 0 densities relative to rest. */
 void ooze_step_report_density(OozeStepReport *report, const float *density, uint64_t n);
+/* Sets iterations and residual of a solve. */
+void ooze_solve_residual_report(const OozeSolveResidual *residual, OozeStepReport *report);
 /* Combines the reports of substeps: maxima of residuals and densities, sum of iterations. */
 void ooze_step_report_add(OozeStepReport *step, const OozeStepReport *substep);
 

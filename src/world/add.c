@@ -377,6 +377,22 @@ static OozeStatus add_probe_field(OozeWorld *world, const char *name, OozeError 
     return name ? ooze_world_add_rest_positions(world, error) : OOZE_OK;
 }
 
+/* Along a periodic axis a thread has no ends. */
+static OozeStatus check_thread_axis(const OozeWorld *world, const OozeProbeDef *def,
+                                    OozeError *error)
+{
+    OozeVec3 axis = vec3_unit(def->axis, vec3_axis(world->def.up));
+    for (int k = 0; k < 3 && def->kind == OOZE_PROBE_THREAD; k++) {
+        if (world->def.periodic[k] && fabs(vec3_component(axis, k)) > 1e-6) {
+            return ooze_fail(error, OOZE_ERROR_ARGUMENT,
+                             "choose an axis normal to the periodic one",
+                             "the axis of thread probe '%s' runs along the periodic %c axis",
+                             def->name ? def->name : "", "xyz"[k]);
+        }
+    }
+    return OOZE_OK;
+}
+
 OozeStatus ooze_world_add_probe(OozeWorld *world, const OozeProbeDef *def, OozeProbeId *id,
                                 OozeError *error)
 {
@@ -388,11 +404,15 @@ OozeStatus ooze_world_add_probe(OozeWorld *world, const OozeProbeDef *def, OozeP
             return status;
         }
     }
+    OozeStatus status = check_thread_axis(world, def, error);
+    if (status) {
+        return status;
+    }
     OozeProbe *probe = OOZE_LIST_RESERVE(world->probes);
     if (!probe) {
         return ooze_fail_memory(error, "a probe", sizeof *probe);
     }
-    OozeStatus status = ooze_probe_create(probe, def, world->def.up, error);
+    status = ooze_probe_create(probe, def, world->def.up, error);
     if (status) {
         return status;
     }

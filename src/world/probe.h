@@ -38,6 +38,8 @@ enum {
     OOZE_PROBE_SOLVER_DENSITY_MEAN,
     OOZE_PROBE_SOLVER_SUBSTEPS,
     OOZE_PROBE_SOLVER_UNCONVERGED,
+    OOZE_PROBE_THREAD_PHASE,      /* 0: never connected; 1: connected; 2: has been, and broke */
+    OOZE_PROBE_THREAD_BREAK_TIME, /* s, in phase 2 */
     OOZE_PROBE_STATE_COUNT
 };
 /* Their column names in a frame. */
@@ -46,9 +48,13 @@ extern const char *const ooze_probe_state_names[OOZE_PROBE_STATE_COUNT];
 /* Limits of a definition, also of the scene's keys. */
 enum { OOZE_PROBE_BINS_MAX = 1000 };
 #define OOZE_PROBE_LINK_MAX 8.0 /* spacings, about 2,000 neighbours per particle */
+/* Thickness of a slice, and its distance from the ends, in spacings. */
+#define OOZE_PROBE_SLICE_MIN  0.1
+#define OOZE_PROBE_SLICE_MAX  1e3
+#define OOZE_PROBE_MARGIN_MAX 1e6
 
 typedef struct OozeProbe {
-    OozeProbeDef def; /* name owned; axis a unit vector; percentile filled in */
+    OozeProbeDef def; /* texts owned; axis a unit vector; percentile filled in */
     int column_count;
     char **columns; /* "NAME.height" ... */
     const char **units;

@@ -56,6 +56,9 @@ typedef void (*OozeProbeEach)(void *context, uint64_t i, uint64_t place);
 OozeStatus ooze_probe_each(const OozeProbeView *view, bool all, OozeProbeEach body, void *context,
                            uint64_t *n, OozeError *error);
 
+/* The index of a solid of the frame; -1: it has none of that name. */
+int ooze_probe_find_solid(const OozeFrame *frame, const char *name);
+
 /* Writes values[0 .. column_count), which are NaN before the call. */
 typedef OozeStatus (*OozeProbeMeasure)(const OozeProbeView *view, double *values, double *state,
                                        OozeError *error);
@@ -87,6 +90,8 @@ OozeStatus ooze_probe_heat(const OozeProbeView *view, double *values, double *st
                            OozeError *error);
 OozeStatus ooze_probe_solid(const OozeProbeView *view, double *values, double *state,
                             OozeError *error);
+OozeStatus ooze_probe_thread(const OozeProbeView *view, double *values, double *state,
+                             OozeError *error);
 OozeStatus ooze_probe_solver(const OozeProbeView *view, double *values, double *state,
                              OozeError *error);
 

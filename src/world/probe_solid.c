@@ -11,7 +11,7 @@ static void put(double *values, OozeVec3 a)
     values[2] = a.z;
 }
 
-static int find(const OozeFrame *frame, const char *name)
+int ooze_probe_find_solid(const OozeFrame *frame, const char *name)
 {
     for (int i = 0; i < frame->solid_count; i++) {
         if (frame->solids[i].name && strcmp(frame->solids[i].name, name) == 0) {
@@ -29,7 +29,7 @@ OozeStatus ooze_probe_solid(const OozeProbeView *view, double *values, double *s
     (void)state;
     (void)error;
     const OozeProbeContext *c = view->context;
-    int i = find(c->frame, view->probe->def.solid);
+    int i = ooze_probe_find_solid(c->frame, view->probe->def.solid);
     if (i < 0) {
         return OOZE_OK;
     }

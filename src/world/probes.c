@@ -41,6 +41,12 @@ const OozeProbeKindInfo ooze_probe_kinds[OOZE_PROBE_KIND_COUNT] = {
                           "a solid: position, velocity, spin, angular momentum, and force and "
                           "torque of the particles on it",
                           "solid", NULL},
+    [OOZE_PROBE_THREAD] = {"thread",
+                           "fluid drawn out between two ends: lengths, radii, time of the break, "
+                           "speed of retraction",
+                           "material point axis lower upper from to link_length contact slice "
+                           "margin",
+                           NULL},
 };
 
 const char *const ooze_probe_state_names[OOZE_PROBE_STATE_COUNT] = {
@@ -54,6 +60,8 @@ const char *const ooze_probe_state_names[OOZE_PROBE_STATE_COUNT] = {
     [OOZE_PROBE_SOLVER_DENSITY_MEAN] = "solver_density_mean",
     [OOZE_PROBE_SOLVER_SUBSTEPS] = "solver_sub_steps",
     [OOZE_PROBE_SOLVER_UNCONVERGED] = "solver_unmet",
+    [OOZE_PROBE_THREAD_PHASE] = "thread_phase",
+    [OOZE_PROBE_THREAD_BREAK_TIME] = "thread_break_time",
 };
 
 /* Columns end at the first NULL; a profile has these columns for each bin. */
@@ -102,6 +110,12 @@ static const Kind kinds[OOZE_PROBE_KIND_COUNT] = {
                            "fx", "fy", "fz", "tx", "ty", "tz"},
                           {"m", "m", "m", "m/s", "m/s", "m/s", "deg/s", "deg/s", "deg/s", "kg m2/s",
                            "kg m2/s", "kg m2/s", "N", "N", "N", "N m", "N m", "N m"}},
+    [OOZE_PROBE_THREAD] = {ooze_probe_thread,
+                           true,
+                           {"connected", "gap", "lower_length", "upper_length", "radius",
+                            "radius_height", "radius_middle", "break_time", "lower_retraction",
+                            "upper_retraction"},
+                           {"", "m", "m", "m", "m", "m", "m", "s", "m/s", "m/s"}},
 };
 
 OozeProbeDef ooze_probe_def_default(void)
@@ -114,6 +128,10 @@ OozeProbeDef ooze_probe_def_default(void)
         .bins = 20,
         .link_length = 1.6,
         .contact = 2.0,
+        .from = NAN,
+        .to = NAN,
+        .slice = 1.0,
+        .margin = 2.0,
     };
 }
 
@@ -121,7 +139,18 @@ OozeProbeDef ooze_probe_def_default(void)
 
 static bool uses_axis(OozeProbeKind kind)
 {
-    return kind == OOZE_PROBE_HEIGHT || kind == OOZE_PROBE_SPREAD || kind == OOZE_PROBE_AZIMUTH;
+    return kind == OOZE_PROBE_HEIGHT || kind == OOZE_PROBE_SPREAD || kind == OOZE_PROBE_AZIMUTH ||
+           kind == OOZE_PROBE_THREAD;
+}
+
+static bool uses_links(OozeProbeKind kind)
+{
+    return kind == OOZE_PROBE_COMPONENTS || kind == OOZE_PROBE_THREAD;
+}
+
+static bool uses_contact(OozeProbeKind kind)
+{
+    return kind == OOZE_PROBE_AZIMUTH || kind == OOZE_PROBE_THREAD;
 }
 
 static bool uses_percentile(OozeProbeKind kind)
@@ -163,20 +192,50 @@ static OozeStatus check_profile(const OozeProbeDef *def, OozeError *error)
     return OOZE_OK;
 }
 
+static bool is_named(const char *name)
+{
+    return name && name[0];
+}
+
+static OozeStatus check_thread(const OozeProbeDef *def, OozeError *error)
+{
+    if ((is_named(def->lower) && !isnan(def->from)) || (is_named(def->upper) && !isnan(def->to))) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "an end is a solid or a height",
+                         "thread probe '%s' has both %s", def->name,
+                         is_named(def->lower) && !isnan(def->from) ? "'lower' and 'from'"
+                                                                   : "'upper' and 'to'");
+    }
+    if (isinf(def->from) || isinf(def->to) || def->from >= def->to) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give finite heights along the axis",
+                         "thread probe '%s' runs from %g m to %g m", def->name, def->from, def->to);
+    }
+    if (!(def->slice >= OOZE_PROBE_SLICE_MIN && def->slice <= OOZE_PROBE_SLICE_MAX)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "one spacing serves most threads",
+                         "thread probe '%s' has slices of %g spacings; %g to %g are possible",
+                         def->name, def->slice, OOZE_PROBE_SLICE_MIN, OOZE_PROBE_SLICE_MAX);
+    }
+    if (!(def->margin >= 0.0 && def->margin <= OOZE_PROBE_MARGIN_MAX)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "two spacings leave out the feet",
+                         "thread probe '%s' has a margin of %g spacings; 0 to %g are possible",
+                         def->name, def->margin, OOZE_PROBE_MARGIN_MAX);
+    }
+    return OOZE_OK;
+}
+
 static OozeStatus check_numbers(const OozeProbeDef *def, OozeError *error)
 {
     if (uses_percentile(def->kind) && !(def->percentile >= 0.0 && def->percentile <= 100.0)) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use a number from 0 to 100",
                          "probe '%s' asks for percentile %g", def->name, def->percentile);
     }
-    if (def->kind == OOZE_PROBE_COMPONENTS &&
+    if (uses_links(def->kind) &&
         !(def->link_length > 0.0 && def->link_length <= OOZE_PROBE_LINK_MAX)) {
         return ooze_fail(
             error, OOZE_ERROR_ARGUMENT, "1.6 links neighbours in any direction",
             "probe '%s' has link_length %g spacings; above 0 and up to %g are possible", def->name,
             def->link_length, OOZE_PROBE_LINK_MAX);
     }
-    if (def->kind == OOZE_PROBE_AZIMUTH && !(def->contact > 0.0 && isfinite(def->contact))) {
+    if (uses_contact(def->kind) && !(def->contact > 0.0 && isfinite(def->contact))) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "2 spacings catch what touches",
                          "probe '%s' has contact %g spacings; it must be above 0", def->name,
                          def->contact);
@@ -210,6 +269,9 @@ static OozeStatus check_def(const OozeProbeDef *def, OozeError *error)
     OozeStatus status = check_place(def, error);
     if (!status && def->kind == OOZE_PROBE_PROFILE) {
         status = check_profile(def, error);
+    }
+    if (!status && def->kind == OOZE_PROBE_THREAD) {
+        status = check_thread(def, error);
     }
     return status ? status : check_numbers(def, error);
 }
@@ -253,7 +315,7 @@ OozeStatus ooze_probe_create(OozeProbe *probe, const OozeProbeDef *def, OozeAxis
                              OozeError *error)
 {
     *probe = (OozeProbe){.def = *def};
-    probe->def.name = probe->def.solid = NULL;
+    probe->def.name = probe->def.solid = probe->def.lower = probe->def.upper = NULL;
     OozeProbeDef filled = *def;
     if (uses_percentile(def->kind) && isnan(def->percentile)) {
         filled.percentile = def->kind == OOZE_PROBE_HEIGHT ? 99.0 : 95.0;
@@ -266,7 +328,10 @@ OozeStatus ooze_probe_create(OozeProbe *probe, const OozeProbeDef *def, OozeAxis
     probe->def.axis = vec3_unit(filled.axis, vec3_axis(up));
     probe->def.name = ooze_copy_text(def->name);
     probe->def.solid = ooze_copy_text(def->solid ? def->solid : "");
-    if (!probe->def.name || !probe->def.solid || !make_columns(probe)) {
+    probe->def.lower = ooze_copy_text(def->lower ? def->lower : "");
+    probe->def.upper = ooze_copy_text(def->upper ? def->upper : "");
+    if (!probe->def.name || !probe->def.solid || !probe->def.lower || !probe->def.upper ||
+        !make_columns(probe)) {
         ooze_probe_free(probe);
         return ooze_fail_memory(error, "a probe", sizeof *probe);
     }
@@ -283,6 +348,8 @@ void ooze_probe_free(OozeProbe *probe)
     ooze_free(probe->values);
     ooze_free((void *)probe->def.name);
     ooze_free((void *)probe->def.solid);
+    ooze_free((void *)probe->def.lower);
+    ooze_free((void *)probe->def.upper);
     *probe = (OozeProbe){0};
 }
 

@@ -9,8 +9,8 @@ extern "C" {
 }
 
 /* A world with steps of 1/240 s that are never divided, periodic along z on request. */
-static OozeWorld *create_device_world(const char *method, double spacing, bool periodic,
-                                      OozeDevice device)
+static inline OozeWorld *create_device_world(const char *method, double spacing, bool periodic,
+                                             OozeDevice device)
 {
     OozeWorldDef def = ooze_world_def_default();
     def.method = method;
@@ -69,6 +69,51 @@ template <class Create> static int count_refused_steps(Create create, int succes
         ooze_world_destroy(world);
     }
     return refused;
+}
+
+/* Two runs of `steps`, and one whose state passed through a frame after `kept`, end with the same
+   bits. */
+template <class Create> static void check_runs_are_equal(Create create, int steps, int kept)
+{
+    OozeWorld *first = create(), *second = create(), *resumed = create();
+    for (int k = 0; k < steps; k++) {
+        if (k == kept) {
+            CHECK_OK(ooze_world_restore(resumed, ooze_world_frame(first), &error));
+        }
+        CHECK_OK(ooze_world_step(first, &error));
+        CHECK_OK(ooze_world_step(second, &error));
+        if (k >= kept) {
+            CHECK_OK(ooze_world_step(resumed, &error));
+        }
+    }
+    uint64_t hash = ooze_frame_hash(ooze_world_frame(first));
+    assert_true(hash == ooze_frame_hash(ooze_world_frame(second)));
+    assert_true(hash == ooze_frame_hash(ooze_world_frame(resumed)));
+    ooze_world_destroy(first);
+    ooze_world_destroy(second);
+    ooze_world_destroy(resumed);
+}
+
+/* A number of a material or a setting; key NULL: none. */
+struct Setting {
+    const char *key;
+    double value;
+};
+
+/* A material with these numbers. */
+static inline OozeMaterialId add_material(OozeWorld *world, double density,
+                                          const Setting (&numbers)[6])
+{
+    OozeMaterialDef def = ooze_material_def_default();
+    OozeMaterialId id;
+    CHECK_OK(ooze_material_def_set(&def, "density", density, &error));
+    for (const Setting &set : numbers) {
+        if (set.key) {
+            CHECK_OK(ooze_material_def_set(&def, set.key, set.value, &error));
+        }
+    }
+    CHECK_OK(ooze_world_add_material(world, &def, &id, &error));
+    return id;
 }
 
 #endif

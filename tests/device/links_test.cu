@@ -7,11 +7,6 @@
 
 static const double SPACING = 0.02;
 
-struct Setting {
-    const char *key;
-    double value;
-};
-
 struct Case {
     const char *name;
     bool periodic;
@@ -160,25 +155,7 @@ static void runs_are_equal(void **state)
 {
     (void)state;
     const Case c = {"runs", true, {}, 0, 0};
-    OozeWorld *first = create_world(&c, OOZE_DEVICE_CUDA),
-              *second = create_world(&c, OOZE_DEVICE_CUDA);
-    OozeWorld *resumed = create_world(&c, OOZE_DEVICE_CUDA);
-    for (int k = 0; k < 20; k++) {
-        if (k == 8) {
-            CHECK_OK(ooze_world_restore(resumed, ooze_world_frame(first), &error));
-        }
-        CHECK_OK(ooze_world_step(first, &error));
-        CHECK_OK(ooze_world_step(second, &error));
-        if (k >= 8) {
-            CHECK_OK(ooze_world_step(resumed, &error));
-        }
-    }
-    uint64_t hash = ooze_frame_hash(ooze_world_frame(first));
-    assert_true(hash == ooze_frame_hash(ooze_world_frame(second)));
-    assert_true(hash == ooze_frame_hash(ooze_world_frame(resumed)));
-    ooze_world_destroy(first);
-    ooze_world_destroy(second);
-    ooze_world_destroy(resumed);
+    check_runs_are_equal([&] { return create_world(&c, OOZE_DEVICE_CUDA); }, 20, 8);
 }
 
 /* Links are moved to the device and back when the device changes between steps. */

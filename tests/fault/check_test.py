@@ -59,6 +59,19 @@ fluids:
 solids:
   - {name: ball, shape: {type: sphere, radius: 1}}
 """
+SLIME = """\
+ooze: 1
+method: {name: cauchy, viscous_step: explicit}
+spacing: 0.003
+time_step: 1e-4
+max_travel: 0
+duration: 0.01
+frame_rate: 100
+materials:
+  slime: {density: 1160, viscosity: 28, stress_model: viscous}
+fluids:
+  - {material: slime, shape: {type: box, size: [0.03, 0.03, 0.03], position: [0, 0.015, 0]}}
+"""
 JET = """\
 emitters:
   - {name: jet, material: syrup, radius: 0.1, position: [0, 1, 0], speed: %s}
@@ -252,6 +265,21 @@ class CheckTest(runs.RunTest):
         question, = self.json(0)["diagnostics"]
         self.assertIn("the density of 'syrup' is 1.4 kg/m3", question["message"])
         self.assertEqual(question["hint"], "if it is in g/cm3, write 1400")
+
+    def test_explicit_viscosity_beyond_its_limit_is_a_warning(self):
+        """The step of Mukai et al. 2018 has nu dt/d2 = 0.268, the limit is 1/6."""
+        self.write(SLIME)
+        warning, = self.json(0)["diagnostics"]
+        self.assertIn("beyond the stability of method 'cauchy'", warning["message"])
+        self.assertEqual(warning["hint"], "use at most 6.21e-05 s")
+        self.write(SLIME.replace("explicit", "implicit"))
+        self.assertEqual(self.json(0)["diagnostics"], [])
+        # steps that are divided into a few substeps are none
+        self.write(SLIME.replace("max_travel: 0\n", ""))
+        self.assertEqual(self.json(0)["diagnostics"], [])
+        self.write(SLIME.replace("max_travel: 0\n", "").replace("1e-4", "1e-3"))
+        warning, = self.json(0)["diagnostics"]
+        self.assertIn("beyond the stability of method 'cauchy'", warning["message"])
 
     def test_tables_count(self):
         self.write(WARM)

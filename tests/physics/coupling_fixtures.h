@@ -204,4 +204,31 @@ static inline void check_same_bits(OozeWorld *(*make_mixed)(int threads))
     ooze_world_destroy(resumed);
 }
 
+/* The velocity of all particles of a lattice: `user` is an OozeVec3. */
+static inline OozeVec3 uniform_velocity(OozeVec3 x, uint64_t particle, const void *user)
+{
+    (void)x;
+    (void)particle;
+    return *(const OozeVec3 *)user;
+}
+
+/* Fluid at 1 m/s along x meets a ball at rest in empty space: momentum passes over, and their sum
+   changes by at most `bound`. */
+static inline void check_momentum_passes_over(OozeWorld *world, const Body *ball, int steps,
+                                              double bound)
+{
+    Momenta before = take_momenta(world, ball, 0, 1), after = before;
+    double worst = 0, turn = 0;
+    for (int k = 0; k < steps; k++) {
+        step_world(world);
+        after = take_momenta(world, ball, 0, 1);
+        worst = fmax(worst, vec3_length(vec3_sub(after.linear, before.linear)));
+        turn = fmax(turn, vec3_length(vec3_sub(after.angular, before.angular)));
+    }
+    MEASURED("change of momentum over sum |m v|", worst / before.speed_sum, 0, bound);
+    MEASURED("change of angular momentum over sum |m x v|", turn / after.spin_sum, 0, 0.02);
+    MEASURED("speed of the ball over the fluid's", pose_of(world, 0).velocity.x, 0.3, 2);
+    MEASURED("fastest particle (m/s)", take_census(world).fastest, 0, 2.5);
+}
+
 #endif

@@ -176,7 +176,7 @@ static void motion_gives_initial_velocity_and_spin_only(void **state)
     (void)state;
     OozeSolidDef def = solid_of(ooze_shape_def_default(OOZE_SHAPE_BOX), 1000.0);
     OozeKeyframe key = {.rotation = quat_identity()};
-    OozeSolidDef keyed = def, swung = def, late = def;
+    OozeSolidDef keyed = def, swung = def, late = def, ramped = def;
     keyed.motion.keyframes = &key;
     keyed.motion.keyframe_count = 1;
     CHECK_FAILS(refused(keyed, &error), OOZE_ERROR_ARGUMENT, "has keyframes");
@@ -184,6 +184,8 @@ static void motion_gives_initial_velocity_and_spin_only(void **state)
     CHECK_FAILS(refused(swung, &error), OOZE_ERROR_ARGUMENT, "has a sine");
     late.motion.start = 1.0;
     CHECK_FAILS(refused(late, &error), OOZE_ERROR_ARGUMENT, "has a start");
+    ramped.motion.ramp_time = 0.1;
+    CHECK_FAILS(refused(ramped, &error), OOZE_ERROR_ARGUMENT, "has a ramp time");
     def.motion.velocity = vec3(1, 2, 3);
     def.motion.spin = ooze_vec3_degrees(vec3(0, 0, 5));
     OozeSolid solid;

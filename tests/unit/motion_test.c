@@ -199,6 +199,59 @@ static void window_bounds_velocity_and_sine(void **state)
     ooze_motion_free(&motion);
 }
 
+/* Velocity v sin(pi t / (2 T)) up to T, then v; displacement (2 T / pi)(1 - cos(pi t / (2 T))) v up
+   to T, then v (t - T) more. Expected values are sums of less than 1 m. */
+static void ramp_has_the_displacement_of_a_sine(void **state)
+{
+    (void)state;
+    const double pi = 3.14159265358979323846, ramp = 0.01, speed = 0.18, start = 0.3;
+    OozeMotionDef def = ooze_motion_def_default();
+    def.velocity = vec3(0, speed, 0);
+    def.start = start;
+    def.ramp_time = ramp;
+    OozeMotion motion;
+    CHECK_OK(ooze_motion_create(&motion, &def, vec3(0, 0, 0), quat_identity(), &error));
+    for (int i = -10; i <= 400; i++) {
+        double t = 1.37e-4 * i, in = fmax(fmin(t, ramp), 0), after = fmax(t - ramp, 0);
+        OozePose pose = ooze_motion_pose(&motion, start + t);
+        double distance = speed * (2 * ramp / pi * (1 - cos(0.5 * pi * in / ramp)) + after);
+        CHECK_NEAR(pose.position.y, distance, 1e-16);
+        CHECK_NEAR(pose.velocity.y, speed * sin(0.5 * pi * in / ramp), 1e-14);
+    }
+    ooze_motion_free(&motion);
+    /* pi v t2 / (4 T) for small t: no digits are lost at the start */
+    def.start = 0;
+    CHECK_OK(ooze_motion_create(&motion, &def, vec3(0, 0, 0), quat_identity(), &error));
+    CHECK_NEAR(ooze_motion_pose(&motion, 1e-10).position.y / (0.25 * pi * speed * 1e-20 / ramp), 1,
+               1e-14);
+    ooze_motion_free(&motion);
+}
+
+static void ramp_raises_the_spin_and_ends_at_stop(void **state)
+{
+    (void)state;
+    OozeMotionDef def = ooze_motion_def_default();
+    def.velocity = vec3(1, -2, 3);
+    def.spin = ooze_vec3_degrees(vec3(1, 2, -1));
+    def.pivot = vec3(0.2, 0.3, 0.4);
+    def.ramp_time = 0.5;
+    OozeMotion motion = make(&def);
+    check_derivatives(&motion, 0.001, 0.499);
+    check_derivatives(&motion, 0.501, 1.5);
+    CHECK_NEAR(vec3_length(ooze_motion_pose(&motion, 0).spin), 0.0, 0.0);
+    CHECK_NEAR(gap(ooze_motion_pose(&motion, 0.5).spin, vec3(1, 2, -1)), 0.0, 1e-14);
+    ooze_motion_free(&motion);
+
+    def.stop = 0.25; /* within the ramp */
+    motion = make(&def);
+    OozePose stopped = ooze_motion_pose(&motion, 0.25), later = ooze_motion_pose(&motion, 9);
+    OozePose before = ooze_motion_pose(&motion, 0.25 - 1e-12);
+    CHECK_NEAR(gap(stopped.position, later.position), 0.0, 0.0);
+    CHECK_NEAR(gap(stopped.position, before.position), 0.0, 1e-11);
+    CHECK_NEAR(vec3_length(later.velocity) + vec3_length(later.spin), 0.0, 0.0);
+    ooze_motion_free(&motion);
+}
+
 static void everything_at_once_has_exact_rates(void **state)
 {
     (void)state;
@@ -239,6 +292,12 @@ static void invalid_definitions_are_errors(void **state)
     CHECK_FAILS(ooze_motion_create(&m, &def, p, q, &error), OOZE_ERROR_ARGUMENT, "2 s to 1 s");
     def.stop = NAN;
     CHECK_FAILS(ooze_motion_create(&m, &def, p, q, &error), OOZE_ERROR_ARGUMENT, "acts from");
+    const double bad_ramps[] = {-0.01, NAN, INFINITY};
+    for (int i = 0; i < 3; i++) {
+        def = ooze_motion_def_default();
+        def.ramp_time = bad_ramps[i];
+        CHECK_FAILS(ooze_motion_create(&m, &def, p, q, &error), OOZE_ERROR_ARGUMENT, "ramp time");
+    }
     def = keyed(keys, 4, OOZE_MOTION_SMOOTH);
     ooze_memory_fail_after(1);
     CHECK_FAILS(ooze_motion_create(&m, &def, p, q, &error), OOZE_ERROR_MEMORY, "keyframes");
@@ -256,6 +315,8 @@ int main(void)
         cmocka_unit_test(linear_keys_move_at_constant_rate),
         cmocka_unit_test(spin_turns_about_the_pivot),
         cmocka_unit_test(window_bounds_velocity_and_sine),
+        cmocka_unit_test(ramp_has_the_displacement_of_a_sine),
+        cmocka_unit_test(ramp_raises_the_spin_and_ends_at_stop),
         cmocka_unit_test(everything_at_once_has_exact_rates),
         cmocka_unit_test(invalid_definitions_are_errors),
     };

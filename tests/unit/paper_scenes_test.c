@@ -1,6 +1,6 @@
-/* The scenes of the papers, scenes/barreiro2017, takahashi2014, clavet2005 and takamatsu2011: every
-   file reads without complaint, the full ones hold the paper's number of particles, the small ones
-   run. */
+/* The scenes of the papers, scenes/barreiro2017, takahashi2014, clavet2005, takamatsu2011 and
+   mukai2018: every file reads without complaint, the full ones hold the paper's number of
+   particles, the small ones run. */
 #include "check.h"
 
 #include <dirent.h>
@@ -12,6 +12,7 @@
 #define TAKAHASHI OOZE_SOURCE_DIR "/scenes/takahashi2014"
 #define CLAVET    OOZE_SOURCE_DIR "/scenes/clavet2005"
 #define TAKAMATSU OOZE_SOURCE_DIR "/scenes/takamatsu2011"
+#define MUKAI     OOZE_SOURCE_DIR "/scenes/mukai2018"
 
 static OozeScene *load(const char *folder, const char *name)
 {
@@ -202,6 +203,24 @@ static void counts_are_those_of_takamatsu(void **state)
     }
 }
 
+/* Section 4: about 30,000 particles of fluid, steps of 0.1 ms, 3 mm apart. */
+static void counts_are_those_of_mukai(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"sim1", "sim2", "sim3", "sim4"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        OozeScene *scene = load(MUKAI, names[i]);
+        OozeWorld *world = build(scene);
+        double count = (double)ooze_particles_count(world->particles);
+        printf("  %s: %.0f particles (paper about 30,000)\n", names[i], count);
+        CHECK_NEAR(count / 30e3, 1, 0.02);
+        CHECK_NEAR(world->def.spacing / 3e-3, 1, 1e-9);
+        CHECK_NEAR(world->def.time_step / 1e-4, 1, 1e-9);
+        ooze_world_destroy(world);
+        ooze_scene_free(scene);
+    }
+}
+
 /* Every scene of a folder reads, and has a small variant that runs. */
 static void go_through(const char *path, int at_least)
 {
@@ -258,16 +277,24 @@ static void every_scene_of_takamatsu_reads_and_small_ones_run(void **state)
     go_through(TAKAMATSU, 2);
 }
 
+static void every_scene_of_mukai_reads_and_small_ones_run(void **state)
+{
+    (void)state;
+    go_through(MUKAI, 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_those_of_barreiro),
         cmocka_unit_test(counts_are_those_of_takahashi),
         cmocka_unit_test(counts_are_those_of_takamatsu),
+        cmocka_unit_test(counts_are_those_of_mukai),
         cmocka_unit_test(every_scene_of_barreiro_reads_and_small_ones_run),
         cmocka_unit_test(every_scene_of_takahashi_reads_and_small_ones_run),
         cmocka_unit_test(every_scene_of_clavet_reads_and_small_ones_run),
         cmocka_unit_test(every_scene_of_takamatsu_reads_and_small_ones_run),
+        cmocka_unit_test(every_scene_of_mukai_reads_and_small_ones_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

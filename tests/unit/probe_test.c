@@ -107,6 +107,31 @@ static void bad_definitions_are_refused(void **state)
     def.contact = 1.0;
     def.sinking = NAN;
     expect_refusal(&def, "sinking");
+    def = probe_def(OOZE_PROBE_THREAD);
+    def.link_length = 0.0;
+    expect_refusal(&def, "link_length");
+    def = probe_def(OOZE_PROBE_THREAD);
+    def.contact = 0.0;
+    expect_refusal(&def, "contact");
+    def = probe_def(OOZE_PROBE_THREAD);
+    def.from = 1.0;
+    def.to = 1.0;
+    expect_refusal(&def, "from 1 m to 1 m");
+    def.to = INFINITY;
+    expect_refusal(&def, "to inf m");
+    def.to = 2.0;
+    def.upper = "plate";
+    expect_refusal(&def, "both 'upper' and 'to'");
+    def.lower = "floor";
+    expect_refusal(&def, "both 'lower' and 'from'");
+    def = probe_def(OOZE_PROBE_THREAD);
+    def.slice = 0.0;
+    expect_refusal(&def, "slices of 0");
+    def.slice = 1.0;
+    def.margin = -1.0;
+    expect_refusal(&def, "margin of -1");
+    def.margin = NAN;
+    expect_refusal(&def, "margin");
 }
 
 /* No particles, or none of the material asked for: sums and counts are 0, the rest is NaN. */
@@ -125,7 +150,7 @@ static void empty_selections_have_defined_readings(void **state)
         for (int k = 0; k < 2; k++) {
             def.material.index = k ? 1 : -1;
             measure_once(k ? blob : empty, &def, v);
-            if (sum || kind == OOZE_PROBE_COMPONENTS) {
+            if (sum || kind == OOZE_PROBE_COMPONENTS || kind == OOZE_PROBE_THREAD) {
                 assert_true(v[0] == 0.0);
             } else {
                 assert_true(isnan(v[0]));

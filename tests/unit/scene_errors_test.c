@@ -107,6 +107,15 @@ static void out_of_range(void **state)
     expect_one(HEAD "solids:\n  - shape: {type: plane}\n    motion:\n      keyframes:\n"
                     "        - {time: 1}\n        - {time: 1}\n",
                11, 11, "keyframe 1 is at 1 s, not after", NULL);
+    expect_one(HEAD "solids:\n  - shape: {type: plane}\n    motion: {ramp_time: -1}\n", 8, 25,
+               "'ramp_time' is -1 s; it must be", NULL);
+    expect_one(HEAD "probes: [{kind: thread, slice: 0}]\n", 6, 32, "'slice' is 0 spacings", NULL);
+    expect_one(HEAD "probes: [{kind: thread, lower: flor}]\n"
+                    "solids: [{name: floor, shape: {type: plane}}]\n",
+               6, 32, "there is no solid 'flor'", "floor");
+    expect_one(HEAD "probes: [{kind: height, lower: floor}]\n"
+                    "solids: [{name: floor, shape: {type: plane}}]\n",
+               6, 25, "'lower'", NULL);
 }
 
 static void missing(void **state)

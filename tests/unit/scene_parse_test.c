@@ -120,7 +120,8 @@ static void motion(void **state)
              "      pivot: [1, 0, 0]\n"
              "      sine: {amplitude: [0.1, 0, 0], frequency: 2, phase: 90}\n"
              "      start: 0.5\n"
-             "      stop: inf\n");
+             "      stop: inf\n"
+             "      ramp_time: 0.01\n");
     const OozeMotionDef *m = &scene->def.solids[0].motion;
     assert_true(m->interpolation == OOZE_MOTION_LINEAR);
     assert_int_equal(m->keyframe_count, 3);
@@ -132,6 +133,7 @@ static void motion(void **state)
     assert_true(m->spin.y == 360.0 && m->pivot.x == 1.0);
     assert_true(m->sine_amplitude.x == 0.1 && m->sine_frequency == 2.0);
     assert_true(m->sine_phase == 90.0 && m->start == 0.5 && isinf(m->stop));
+    assert_true(m->ramp_time == 0.01);
     ooze_scene_free(scene);
 }
 
@@ -173,6 +175,28 @@ static void flow(void **state)
     assert_string_equal(d->probes[0].def.name, "height"); /* called by its kind */
     assert_true(d->probes[1].def.every_step);
     assert_string_equal(d->probes[1].material, "honey");
+    ooze_scene_free(scene);
+}
+
+static void thread_probes(void **state)
+{
+    (void)state;
+    OozeScene *scene =
+        load_good(HEAD "solids:\n"
+                       "  - {name: floor, shape: {type: plane}}\n"
+                       "  - {name: plate, shape: {type: cylinder, radius: 1, "
+                       "height: 0.1}}\n"
+                       "probes:\n"
+                       "  - {kind: thread, lower: floor, upper: plate}\n"
+                       "  - {name: jet, kind: thread, axis: [1, 0, 0], from: -0.5, to: 2,\n"
+                       "     slice: 1.5, margin: 0, contact: 1, link_length: 2}\n");
+    const OozeProbeDef *a = &scene->def.probes[0].def, *b = &scene->def.probes[1].def;
+    assert_true(a->kind == OOZE_PROBE_THREAD && isnan(a->from) && isnan(a->to));
+    assert_string_equal(a->lower, "floor");
+    assert_string_equal(a->upper, "plate");
+    assert_true(a->slice == 1.0 && a->margin == 2.0 && a->contact == 2.0 && a->link_length == 1.6);
+    assert_true(b->from == -0.5 && b->to == 2.0 && b->slice == 1.5 && b->margin == 0.0);
+    assert_true(b->contact == 1.0 && b->link_length == 2.0 && b->axis.x == 1.0);
     ooze_scene_free(scene);
 }
 
@@ -242,11 +266,17 @@ static void unicode(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(world_values),  cmocka_unit_test(up_turns_gravity),
-        cmocka_unit_test(shapes),        cmocka_unit_test(rotations),
-        cmocka_unit_test(motion),        cmocka_unit_test(flow),
-        cmocka_unit_test(words_of_yaml), cmocka_unit_test(frames_fall_on_steps),
-        cmocka_unit_test(aliases),       cmocka_unit_test(unicode),
+        cmocka_unit_test(world_values),
+        cmocka_unit_test(up_turns_gravity),
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(rotations),
+        cmocka_unit_test(motion),
+        cmocka_unit_test(flow),
+        cmocka_unit_test(thread_probes),
+        cmocka_unit_test(words_of_yaml),
+        cmocka_unit_test(frames_fall_on_steps),
+        cmocka_unit_test(aliases),
+        cmocka_unit_test(unicode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,8 +35,8 @@ OOZE_DEVICE OozeVec3 collide(const BlendView &s, OozeVec3 *x, OozeVec3 *v)
         const SolidView &solid = s.solids.items[k];
         if (solid_near(solid, narrow(*x), contact, false)) {
             OozeContact touched = solid_contact(solid, *x);
-            all = vec3_add(all, ooze_blend_collide(&touched, (double)contact, solid.restitution,
-                                                   solid.friction, x, v));
+            all = vec3_add(all, ooze_contact_collide(&touched, (double)contact, solid.restitution,
+                                                     solid.friction, x, v));
         }
     }
     return all;

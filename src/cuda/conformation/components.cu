@@ -1,6 +1,6 @@
 /* Connected components of fluid: see methods/conformation/components.c. */
 #include "cuda/conformation/lodge.cuh"
-#include "methods/conformation/components_formula.h"
+#include "particles/components_formula.h"
 
 namespace ooze
 {

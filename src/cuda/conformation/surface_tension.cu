@@ -1,6 +1,6 @@
 /* Surface tension: see methods/conformation/surface_tension.c. */
 #include "cuda/conformation/step.cuh"
-#include "methods/conformation/surface_tension_formula.h"
+#include "solvers/surface_tension_formula.h"
 
 namespace ooze
 {

@@ -3,8 +3,8 @@
 #ifndef OOZE_METHODS_CONFORMATION_COMPONENTS_H
 #define OOZE_METHODS_CONFORMATION_COMPONENTS_H
 
-#include "methods/conformation/components_formula.h"
 #include "methods/conformation/step.h"
+#include "particles/components_formula.h"
 
 /* root[i]: lowest index in the component of i. Both arrays have one element a particle. */
 void ooze_conformation_find_components(const OozeConformationStep *step, OozeParent *parent,

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "methods/conformation/constraint_solve.h"
-#include "methods/conformation/stress_flux.h"
 #include "solvers/polar_f32x4.h"
+#include "solvers/stress_flux.h"
 
 typedef struct Sweep {
     OozeConstraint *constraint;

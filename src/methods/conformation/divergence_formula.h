@@ -3,8 +3,8 @@
 #ifndef OOZE_METHODS_CONFORMATION_DIVERGENCE_FORMULA_H
 #define OOZE_METHODS_CONFORMATION_DIVERGENCE_FORMULA_H
 
-#include "methods/conformation/vector_formula.h"
 #include "solvers/density_formula.h"
+#include "solvers/vector_formula.h"
 
 /* Over the neighbours of a particle. */
 typedef struct OozeDivergenceSums {

@@ -4,7 +4,7 @@
    the fourth lane takes the hourglass term. Between the gathers four particles are computed
    together. */
 #include "methods/conformation/lodge.h"
-#include "methods/conformation/stress_flux.h"
+#include "solvers/stress_flux.h"
 
 /* ---- first gather --------------------------------------------------------------------------- */
 

@@ -4,13 +4,6 @@
 #include "methods/conformation/step.h"
 #include "methods/maxwell.h"
 
-/* Duration for which a mode damps motion that velocity gradients miss: the step, or the travel
-   time of an elastic wave. */
-static double damping_time(double relaxation, double dt, double travel)
-{
-    return fmax(fmin(dt, relaxation), fmin(relaxation, travel));
-}
-
 OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *material,
                            const OozeRheologyRecipe *recipe)
 {
@@ -35,8 +28,9 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
         .relaxation = (float)m.relaxation,
         .compliance = (float)v[OOZE_MATERIAL_COMPLIANCE],
         .longest_relaxation = (float)longest,
-        .hourglass = (float)(hourglass *
-                             (m.viscosity + m.modulus * damping_time(m.relaxation, c->dt, travel))),
+        .hourglass =
+            (float)(hourglass *
+                    (m.viscosity + m.modulus * ooze_damping_time(m.relaxation, c->dt, travel))),
         .solvent = (float)solvent,
         .solvent_hourglass = (float)(hourglass * solvent),
         .memory = ooze_memory(m.relaxation, c->dt),
@@ -48,7 +42,7 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
         r.more[k] = (OozeMode){
             .modulus = (float)mode[k].modulus,
             .hourglass = (float)(hourglass * mode[k].modulus *
-                                 damping_time(mode[k].relaxation, c->dt, travel)),
+                                 ooze_damping_time(mode[k].relaxation, c->dt, travel)),
             .memory = ooze_memory(mode[k].relaxation, c->dt),
         };
     }

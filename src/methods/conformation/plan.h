@@ -4,6 +4,7 @@
 #define OOZE_METHODS_CONFORMATION_PLAN_H
 
 #include "methods/method.h"
+#include "methods/temperature_scale.h"
 #include "physics/lodge.h"
 #include "physics/thinning.h"
 #include "solvers/conjugate_gradients_formula.h"
@@ -76,14 +77,10 @@ typedef struct OozeConformationSettings {
     float chebyshev;      /* spectral radius for Chebyshev's weights */
 } OozeConformationSettings;
 
-/* Rows of a material that depends on temperature, evenly spaced from the lowest temperature of
-   its table to the highest: where the viscosity changes 1000 fold in between, neighbouring rows
-   differ by 3 %. */
-enum { OOZE_TEMPERATURE_ROWS = 256 };
+/* First rows of a material that depends on temperature. */
 typedef struct OozeTemperatureRows {
-    int fluid, soft; /* first row of each kind; -1: none */
-    double low;      /* degC of the first */
-    double rows_per_degree;
+    int fluid, soft; /* of each kind; -1: none */
+    OozeTemperatureScale scale;
 } OozeTemperatureRows;
 
 typedef struct OozeConformationPlan {
@@ -116,9 +113,6 @@ typedef struct OozeConstraintMaterial {
 
 OozeConstraintMaterial ooze_constraint_material(const OozeRheology *rheology,
                                                 OozeFormulationKind formulation, double dt);
-
-/* Records iterations and residual of the velocity solve in the report of the step. */
-void ooze_solve_residual_report(const OozeSolveResidual *residual, OozeStepReport *report);
 
 /* Numbers that turn a material into a row of rheology, besides its own. */
 typedef struct OozeRheologyRecipe {

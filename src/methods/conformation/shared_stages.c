@@ -4,14 +4,6 @@
 #include "methods/conformation/bodies/step_bodies.h"
 #include "solvers/gather.h"
 
-void ooze_solve_residual_report(const OozeSolveResidual *residual, OozeStepReport *report)
-{
-    double initial = residual->initial;
-    report->iterations = residual->iterations;
-    report->residual = initial > 0.0 ? sqrt(residual->current / initial) : 0.0;
-    report->unconverged = residual->has_tolerance && residual->current > residual->target;
-}
-
 OozeStatus ooze_conformation_gather(OozeConformationStep *s, OozeError *error)
 {
     OozeGather gather = {.context = s->context,

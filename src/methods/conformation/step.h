@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-#include "methods/conformation/contact_formula.h"
 #include "methods/conformation/method.h"
 #include "methods/conformation/plan.h"
+#include "solvers/contact_set_formula.h"
 #include "solvers/density.h"
 #include "solvers/dynamic_coupling.h"
 #include "solvers/edges.h"

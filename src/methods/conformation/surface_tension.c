@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "methods/conformation/gradient.h"
-#include "methods/conformation/surface_tension_formula.h"
+#include "solvers/surface_tension_formula.h"
 
 typedef struct Tension {
     OozeConformationStep *step;

@@ -14,14 +14,9 @@ int ooze_temperature_row_count(const OozeStepContext *c)
 
 static OozeTemperatureRows rows_of(const OozeMaterial *material, int first, bool bodies)
 {
-    double low = material->table[0].temperature;
-    double width = material->table[material->table_count - 1].temperature - low;
-    return (OozeTemperatureRows){
-        .fluid = first,
-        .soft = bodies ? first + OOZE_TEMPERATURE_ROWS : -1,
-        .low = low,
-        .rows_per_degree = width > 0.0 ? (OOZE_TEMPERATURE_ROWS - 1) / width : 0.0,
-    };
+    return (OozeTemperatureRows){.fluid = first,
+                                 .soft = bodies ? first + OOZE_TEMPERATURE_ROWS : -1,
+                                 .scale = ooze_temperature_scale(material)};
 }
 
 OozeStatus ooze_temperature_rows_plan(const OozeStepContext *c, OozeConformationPlan *plan,
@@ -41,8 +36,7 @@ OozeStatus ooze_temperature_rows_plan(const OozeStepContext *c, OozeConformation
         rows[m] = rows_of(material, first, bodies);
         first += (bodies ? 2 : 1) * OOZE_TEMPERATURE_ROWS;
         for (int k = 0; k < OOZE_TEMPERATURE_ROWS; k++) {
-            double step = rows[m].rows_per_degree > 0.0 ? k / rows[m].rows_per_degree : 0.0;
-            OozeMaterial at = ooze_material_at(material, rows[m].low + step);
+            OozeMaterial at = ooze_temperature_scale_material(&rows[m].scale, material, k);
             plan->rheology[rows[m].fluid + k] = ooze_rheology(c, &at, recipe);
             if (bodies) {
                 plan->rheology[rows[m].soft + k] =
@@ -54,18 +48,9 @@ OozeStatus ooze_temperature_rows_plan(const OozeStepContext *c, OozeConformation
     return OOZE_OK;
 }
 
-static int level_of(const OozeTemperatureRows *rows, double temperature)
-{
-    double level = (temperature - rows->low) * rows->rows_per_degree + 0.5;
-    if (!(level > 0.0)) {
-        return 0;
-    }
-    return level < OOZE_TEMPERATURE_ROWS ? (int)level : OOZE_TEMPERATURE_ROWS - 1;
-}
-
 int ooze_temperature_row(const OozeTemperatureRows *rows, OozeBodyKind kind, double temperature,
                          int otherwise)
 {
     int first = kind == OOZE_BODY_FLUID ? rows->fluid : kind == OOZE_BODY_SOFT ? rows->soft : -1;
-    return first < 0 ? otherwise : first + level_of(rows, temperature);
+    return first < 0 ? otherwise : first + ooze_temperature_scale_row(&rows->scale, temperature);
 }

@@ -1,7 +1,7 @@
 /* The vector of per-particle formulas: x, y, z and a fourth lane, loaded at once. Valid C17 and
    CUDA. */
-#ifndef OOZE_METHODS_CONFORMATION_VECTOR_FORMULA_H
-#define OOZE_METHODS_CONFORMATION_VECTOR_FORMULA_H
+#ifndef OOZE_SOLVERS_VECTOR_FORMULA_H
+#define OOZE_SOLVERS_VECTOR_FORMULA_H
 
 #include "physics/formula.h"
 

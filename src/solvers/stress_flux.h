@@ -1,8 +1,8 @@
 /* Stress fluxes of four particles at a time: see stress_flux_formula.h. */
-#ifndef OOZE_METHODS_CONFORMATION_STRESS_FLUX_H
-#define OOZE_METHODS_CONFORMATION_STRESS_FLUX_H
+#ifndef OOZE_SOLVERS_STRESS_FLUX_H
+#define OOZE_SOLVERS_STRESS_FLUX_H
 
-#include "methods/conformation/stress_flux_formula.h"
+#include "solvers/stress_flux_formula.h"
 #include "solvers/tensor_f32x4.h"
 
 typedef struct OozeStressFlux {

@@ -1,12 +1,12 @@
 /* Contact of a particle with solids in the velocity solve: a contact set holds the directions in
    which solids prescribe its velocity. Valid C17 and CUDA: the processor and the GPU find and
    release contacts by the same functions. */
-#ifndef OOZE_METHODS_CONFORMATION_CONTACT_FORMULA_H
-#define OOZE_METHODS_CONFORMATION_CONTACT_FORMULA_H
+#ifndef OOZE_SOLVERS_CONTACT_SET_FORMULA_H
+#define OOZE_SOLVERS_CONTACT_SET_FORMULA_H
 
-#include "methods/conformation/vector_formula.h"
 #include "solids/solid.h"
 #include "solvers/density_formula.h"
+#include "solvers/vector_formula.h"
 
 /* Orthonormal directions in which a particle moves with a surface, normals first. */
 typedef struct OozeContactSet {

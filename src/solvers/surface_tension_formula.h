@@ -1,9 +1,8 @@
 /* Surface tension and cohesion, per particle, for the processor and the GPU. See
    surface_tension.c. */
-#ifndef OOZE_METHODS_CONFORMATION_SURFACE_TENSION_FORMULA_H
-#define OOZE_METHODS_CONFORMATION_SURFACE_TENSION_FORMULA_H
+#ifndef OOZE_SOLVERS_SURFACE_TENSION_FORMULA_H
+#define OOZE_SOLVERS_SURFACE_TENSION_FORMULA_H
 
-#include "methods/conformation/plan.h"
 #include "physics/surface_stress.h"
 
 typedef struct OozeSurfaceTension {

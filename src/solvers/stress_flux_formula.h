@@ -8,8 +8,8 @@
 
    Valid C17 and CUDA; a number is one particle's on the GPU and those of four particles on the
    processor. */
-#ifndef OOZE_METHODS_CONFORMATION_STRESS_FLUX_FORMULA_H
-#define OOZE_METHODS_CONFORMATION_STRESS_FLUX_FORMULA_H
+#ifndef OOZE_SOLVERS_STRESS_FLUX_FORMULA_H
+#define OOZE_SOLVERS_STRESS_FLUX_FORMULA_H
 
 #include "base/formula.h"
 

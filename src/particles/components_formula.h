@@ -1,8 +1,8 @@
 /* Concurrent union-find (Anderson and Woll 1991): the root with the larger index becomes a child
    of the smaller one, so the root of every component is its lowest index, in whatever order
    threads join them. Valid C17 and CUDA; the atomic accesses to the parents differ. */
-#ifndef OOZE_METHODS_CONFORMATION_COMPONENTS_FORMULA_H
-#define OOZE_METHODS_CONFORMATION_COMPONENTS_FORMULA_H
+#ifndef OOZE_PARTICLES_COMPONENTS_FORMULA_H
+#define OOZE_PARTICLES_COMPONENTS_FORMULA_H
 
 #include <stdbool.h>
 #include <stdint.h>

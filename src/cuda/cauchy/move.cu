@@ -1,0 +1,138 @@
+/* Collisions, shifts, new positions and contact with solids on the device: see
+   methods/cauchy/move.c. */
+#include "cuda/cauchy/step.cuh"
+#include "cuda/shape_distance.cuh"
+
+namespace ooze
+{
+
+/* Captured by loop bodies, with the step's view. */
+struct MoveView {
+    float4 *collided; /* velocities after collisions */
+    float4 *shift;    /* m: of positions alone */
+};
+
+OOZE_DEVICE float4 limit_shift(const CauchyView &s, uint32_t i, float4 shift)
+{
+    const float4 inward = inward_of(s, i);
+    const float side2 = dot(inward, inward), along = dot(shift, inward);
+    if (along < 0.0f) {
+        const float share = ooze_cauchy_held_share(sqrtf(side2) / (0.5f * s.k.flat_edge));
+        shift = shift - (share * along / side2) * inward;
+    }
+    shift = ooze_cauchy_wall_freedom(&s.wall[i]) * shift;
+    const float length = sqrtf(dot(shift, shift));
+    const float most = ooze_cauchy_longest_shift(s.rate[i], s.k.dt) * s.k.spacing;
+    return (length > most ? most / length : 1.0f) * shift;
+}
+
+/* Velocity change by collisions, and shift. */
+template <int LANES, bool WRAPS> static void pairs_loop(CauchyStep *step, MoveView m)
+{
+    const CauchyView s = step->view;
+    const float reach = fmaxf(s.k.shift_distance, s.k.collision_distance);
+    for_lanes<LANES>(
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+            const float4 here = s.x0[i], u = s.u[i];
+            float4 change = f32x4(0, 0, 0), shift = f32x4(0, 0, 0);
+            each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
+                const Delta d = delta<WRAPS>(s, here, s.x0[j]);
+                if (d.r2 >= reach * reach || d.r2 == 0.0f) {
+                    return;
+                }
+                const float4 apart = f32x4(d.x, d.y, d.z);
+                const float r = sqrtf(d.r2), approach = -dot(s.u[j] - u, apart) / r;
+                const float push = ooze_cauchy_collision(r, approach, s.k.collision_distance,
+                                                         s.mobility[i], s.mobility[j]);
+                change = change - (push / r) * apart;
+                shift = shift - (ooze_cauchy_shift(r, s.k.shift_distance) / r) * apart;
+            });
+            change = lanes_sum<LANES>(change);
+            shift = lanes_sum<LANES>(shift);
+            if (lane == 0) {
+                const bool is_free = s.mobility[i] > 0.0f;
+                m.collided[i] = is_free ? u + change : u;
+                m.shift[i] = is_free ? limit_shift(s, i, shift) : f32x4(0, 0, 0);
+            }
+        });
+}
+
+/* Contact of a particle that moves at most `reach` with the solids. */
+OOZE_DEVICE OozeVec3 collide(const CauchyView &s, float4 x, float reach, OozeVec3 v)
+{
+    for (int k = 0; k < s.solids.count; k++) {
+        const SolidView &solid = s.solids.items[k];
+        if (solid_near(solid, x, reach, true)) {
+            const OozeCauchyTouch touch = {s.spacing, (double)s.k.contact_distance, s.dt,
+                                           solid.friction};
+            v = ooze_cauchy_touch(&solid.shape, &solid.pose, &touch, widen(x), v);
+        }
+    }
+    return v;
+}
+
+/* Moves a position out of solids near the former position. */
+OOZE_DEVICE OozeVec3 push_out(const CauchyView &s, float4 from, float reach, OozeVec3 x)
+{
+    const double margin = OOZE_CAUCHY_PUSH_OUT * (double)s.k.contact_distance;
+    for (int k = 0; k < s.solids.count; k++) {
+        const SolidView &solid = s.solids.items[k];
+        if (solid_near(solid, from, reach, true)) {
+            OozeVec3 normal;
+            const double distance = solid_distance(solid, x, &normal);
+            x = distance < margin ? vec3_madd(x, margin - distance, normal) : x;
+        }
+    }
+    return x;
+}
+
+/* Over all particles. */
+struct CauchyEnd {
+    double excess;  /* sum of densities above the rest density */
+    float worst;    /* the largest of them */
+    float fastest2; /* largest squared speed before contact */
+    __device__ void operator+=(const CauchyEnd &o)
+    {
+        excess += o.excess;
+        worst = o.worst > worst ? o.worst : worst;
+        fastest2 = o.fastest2 > fastest2 ? o.fastest2 : fastest2;
+    }
+};
+
+OOZE_DEVICE CauchyEnd move_particle(const CauchyView &s, const MoveView &m, uint32_t i)
+{
+    const float4 from = s.x0[i], collided = m.collided[i];
+    const float speed2 = dot(collided, collided), excess = fmaxf(s.density[i] - 1.0f, 0.0f);
+    const float reach = (float)OOZE_CAUCHY_CLINGS * s.k.contact_distance + s.k.dt * sqrtf(speed2) +
+                        OOZE_CAUCHY_LONGEST_SHIFT * s.k.spacing;
+    const bool is_free = s.mobility[i] > 0.0f;
+    OozeVec3 v = widen(collided);
+    v = is_free ? collide(s, from, reach, v) : v;
+    OozeVec3 x = vec3_add(vec3_madd(widen(from), s.dt, v), widen(m.shift[i]));
+    s.next_x[i] = narrow(is_free ? push_out(s, from, reach, x) : x);
+    s.u[i] = narrow(v);
+    return {(double)excess, excess, speed2};
+}
+
+void cauchy_move(CauchyStep *step)
+{
+    const CauchyView s = step->view;
+    Mark mark = scratch_mark(step->gpu);
+    const MoveView m = {scratch<float4>(step->gpu, s.n), scratch<float4>(step->gpu, s.n)};
+#define CAUCHY_PAIRS(lanes, wraps) pairs_loop<lanes, wraps>(step, m)
+    OOZE_EACH_KIND(step, CAUCHY_PAIRS);
+    CauchyEnd none = {};
+    CauchyEnd all = sum_to_host(
+        step->gpu, s.n, none, OOZE_BODY(uint32_t i)->CauchyEnd { return move_particle(s, m, i); });
+    scratch_rewind(step->gpu, mark);
+    OozeStepReport *report = step->context->report;
+    const double travel = (double)(s.k.dt * sqrtf(all.fastest2));
+    report->too_far = report->too_far || travel > step->context->longest_travel;
+    if (!report->too_far) {
+        report->worst_density_error = (double)all.worst;
+        report->mean_density_error = all.excess / (double)s.n;
+    }
+    ooze_timer_lap(step->context->timer, "contact");
+}
+
+} // namespace ooze

@@ -1,0 +1,590 @@
+#include "cuda/grid_multigrid.cuh"
+
+#include "cuda/sort.cuh"
+
+extern "C" {
+#include "solvers/grid_multigrid_dense.h"
+}
+
+namespace ooze
+{
+
+/* ---- memory ---- */
+
+enum { CELL_NUMBERS, CELLS, NODE_NUMBERS, NODES, BUFFERS };
+enum { PAD = 4 }; /* zeros behind vectors of nodes */
+
+void grid_multigrid_free(Gpu *gpu, GridMultigrid *mg)
+{
+    for (int k = 0; k < OOZE_MULTIGRID_LEVELS; k++) {
+        for (int b = 0; b < BUFFERS; b++) {
+            buffer_free(gpu, &mg->buffer[k][b]);
+        }
+    }
+    buffer_free(gpu, &mg->particle_buffer);
+    buffer_free(gpu, &mg->shared_buffer);
+    *mg = {};
+}
+
+/* Divides a buffer into arrays. The first pass, without memory, finds its size. */
+struct Slab {
+    char *memory;
+    size_t used;
+    template <class T> void take(T **array, uint64_t count)
+    {
+        *array = memory ? reinterpret_cast<T *>(memory + used) : nullptr;
+        used += (count * sizeof(T) + 255) / 256 * 256;
+    }
+};
+
+template <class Divide> static bool divide(Gpu *gpu, DeviceBuffer *buffer, Divide arrays)
+{
+    Slab slab = {nullptr, 0};
+    arrays(&slab);
+    slab.memory = static_cast<char *>(buffer_bytes(gpu, buffer, slab.used));
+    slab.used = 0;
+    arrays(&slab);
+    return gpu->failed == cudaSuccess;
+}
+
+/* ---- the box of the particles ---- */
+
+struct Extent {
+    float low[3], high[3];
+    uint32_t coupled; /* some particle is coupled to pressure 0 */
+    __device__ void operator+=(const Extent &o)
+    {
+        for (int k = 0; k < 3; k++) {
+            low[k] = o.low[k] < low[k] ? o.low[k] : low[k];
+            high[k] = o.high[k] > high[k] ? o.high[k] : high[k];
+        }
+        coupled |= o.coupled;
+    }
+};
+
+enum { STRIPES = 1 << 18 }; /* particles in flight: enough to fill a GPU */
+
+struct Axes {
+    OozeMultigridAxis axis[3];
+};
+
+static Axes find_axes(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input)
+{
+    const float far = 3.4028234e38f;
+    const Extent none = {{far, far, far}, {-far, -far, -far}, 0};
+    const uint64_t n = input->n, stripes = n < STRIPES ? n : (uint64_t)STRIPES;
+    const float4 *x = input->x;
+    const float *mass = input->mass;
+    Extent box = sum_to_host(
+        gpu, stripes, none, OOZE_BODY(uint32_t i) {
+            Extent extent = none;
+            for (uint64_t k = i; k < n; k += stripes) {
+                float4 p = x[k];
+                Extent one = {{p.x, p.y, p.z}, {p.x, p.y, p.z}, mass[k] > 0.0f ? 1u : 0u};
+                extent += one; /* NaN is skipped */
+            }
+            return extent;
+        });
+    Axes axes = {};
+    for (int k = 0; k < 3; k++) {
+        const OozePeriodic *p = input->periodic;
+        axes.axis[k] =
+            ooze_multigrid_axis(input->spacing, box.low[k], box.high[k],
+                                p ? (double)p->min[k] : 0.0, p ? (double)p->length[k] : 0.0);
+        mg->inverse[k] = (float)axes.axis[k].inverse;
+    }
+    mg->singular = box.coupled == 0;
+    return axes;
+}
+
+/* ---- groups of equal keys ---- */
+
+/* Pairs to sort, in scratch. Results are in key[1] and value[1]. */
+template <class Key> struct Pairs {
+    Key *key[2];
+    uint32_t *value[2];
+    uint64_t n;
+    int bits;
+    Key *to_key; /* input */
+    uint32_t *to_value;
+};
+
+template <class Key> static Pairs<Key> make_pairs(Gpu *gpu, uint64_t n, int bits)
+{
+    Pairs<Key> pairs = {};
+    for (int side = 0; side < 2; side++) {
+        pairs.key[side] = scratch<Key>(gpu, n);
+        pairs.value[side] = scratch<uint32_t>(gpu, n);
+    }
+    pairs.n = n;
+    pairs.bits = bits;
+    pairs.to_key = pairs.key[sort_input_side(bits)];
+    pairs.to_value = pairs.value[sort_input_side(bits)];
+    return pairs;
+}
+
+/* Groups of equal keys of the sorted pairs. */
+struct Groups {
+    uint32_t count;
+    const uint64_t *before; /* heads of groups before each pair, n + 1, in scratch */
+};
+
+/* Sorts the pairs and counts the groups; waits. */
+template <class Key> static Groups find_groups(Gpu *gpu, Pairs<Key> *pairs)
+{
+    const uint32_t n = (uint32_t)pairs->n;
+    const Key *key = pairs->key[1];
+    uint32_t *head = scratch<uint32_t>(gpu, n);
+    uint64_t *before = scratch<uint64_t>(gpu, n);
+    uint64_t count = 0;
+    sort_pairs(gpu, pairs->key, pairs->value, n, pairs->bits);
+    for_each(
+        gpu, (uint64_t)n + 1,
+        OOZE_BODY(uint32_t i) { head[i] = i < n && (i == 0 || key[i] != key[i - 1]) ? 1u : 0u; });
+    running_sum(gpu, head, before, n);
+    copy_out(gpu, &count, before + n, sizeof count);
+    return {gpu->failed == cudaSuccess ? (uint32_t)count : 0u, before};
+}
+
+/* Writes the key and the first pair of each group; first has one element more. */
+template <class Key>
+static void write_groups(Gpu *gpu, const Pairs<Key> *pairs, Groups groups, uint64_t *number,
+                         uint32_t *first)
+{
+    const Key *key = pairs->key[1];
+    const uint32_t n = (uint32_t)pairs->n;
+    const uint64_t *before = groups.before;
+    for_each(
+        gpu, (uint64_t)n + 1, OOZE_BODY(uint32_t i) {
+            if (i == n || i == 0 || key[i] != key[i - 1]) {
+                first[before[i]] = i;
+            }
+            if (i < n && (i == 0 || key[i] != key[i - 1])) {
+                number[before[i]] = key[i];
+            }
+        });
+}
+
+/* ---- cells of the first level ---- */
+
+template <class Key>
+static void find_first_cells(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input,
+                             const Axes &axes)
+{
+    MultigridLevel *level = &mg->level[0];
+    Mark mark = scratch_mark(gpu);
+    Pairs<Key> pairs = make_pairs<Key>(gpu, mg->n, ooze_multigrid_bits(level->shape.cells));
+    Key *to_key = pairs.to_key;
+    uint32_t *to_value = pairs.to_value;
+    const OozeMultigridShape shape = level->shape;
+    const float4 *x = input->x;
+    for_each(
+        gpu, mg->n, OOZE_BODY(uint32_t i) {
+            float4 p = x[i];
+            float into;
+            int32_t at[3] = {ooze_multigrid_cell(&axes.axis[0], p.x, &into),
+                             ooze_multigrid_cell(&axes.axis[1], p.y, &into),
+                             ooze_multigrid_cell(&axes.axis[2], p.z, &into)};
+            to_key[i] = (Key)ooze_multigrid_number(shape.cells, at);
+            to_value[i] = i;
+        });
+    Groups groups = find_groups(gpu, &pairs);
+    level->cells = groups.count;
+    bool ok = divide(gpu, &mg->buffer[0][CELL_NUMBERS], [=](Slab *slab) {
+        slab->take(&level->cell, level->cells);
+        slab->take(&level->child_first, (uint64_t)level->cells + 1);
+    });
+    ok = ok && divide(gpu, &mg->particle_buffer, [=](Slab *slab) {
+             slab->take(&level->child, mg->n);
+             slab->take(&mg->into, mg->n);
+             slab->take(&mg->cell_of, mg->n);
+         });
+    if (ok) {
+        write_groups(gpu, &pairs, groups, level->cell, level->child_first);
+        const uint32_t *value = pairs.value[1];
+        uint32_t *child = level->child, *cell_of = mg->cell_of;
+        float4 *all = mg->into;
+        for_each(
+            gpu, mg->n, OOZE_BODY(uint32_t i) {
+                float4 p = x[value[i]], into = f32x4(0.0f, 0.0f, 0.0f);
+                ooze_multigrid_cell(&axes.axis[0], p.x, &into.x);
+                ooze_multigrid_cell(&axes.axis[1], p.y, &into.y);
+                ooze_multigrid_cell(&axes.axis[2], p.z, &into.z);
+                all[i] = into;
+                child[i] = value[i];
+                cell_of[i] = (uint32_t)(groups.before[i + 1] - 1);
+            });
+    }
+    scratch_rewind(gpu, mark);
+}
+
+/* ---- nodes ---- */
+
+template <class Key> static void find_nodes(Gpu *gpu, GridMultigrid *mg, int k)
+{
+    MultigridLevel *level = &mg->level[k];
+    const uint64_t corners = 8 * (uint64_t)level->cells;
+    Mark mark = scratch_mark(gpu);
+    Pairs<Key> pairs = make_pairs<Key>(gpu, corners, ooze_multigrid_bits(level->shape.nodes));
+    Key *to_key = pairs.to_key;
+    uint32_t *to_value = pairs.to_value;
+    const OozeMultigridShape shape = level->shape;
+    const uint64_t *cell = level->cell;
+    for_each(
+        gpu, level->cells, OOZE_BODY(uint32_t c) {
+            int32_t at[3];
+            ooze_multigrid_place(shape.cells, cell[c], at);
+            for (uint32_t a = 0; a < 8; a++) {
+                to_key[8 * c + a] = (Key)ooze_multigrid_corner(&shape, at, (int)a);
+                to_value[8 * c + a] = 8 * c + a;
+            }
+        });
+    Groups groups = find_groups(gpu, &pairs);
+    level->nodes = groups.count;
+    bool ok = divide(gpu, &mg->buffer[k][NODE_NUMBERS], [=](Slab *slab) {
+        slab->take(&level->node, level->nodes);
+        slab->take(&level->node_first, (uint64_t)level->nodes + 1);
+    });
+    ok = ok && divide(gpu, &mg->buffer[k][CELLS], [=](Slab *slab) {
+             slab->take(&level->corner_node, corners);
+             slab->take(&level->node_corner, corners);
+             slab->take(&level->parent, level->cells);
+             slab->take(&level->place, level->cells);
+         });
+    if (ok) {
+        write_groups(gpu, &pairs, groups, level->node, level->node_first);
+        const uint32_t *value = pairs.value[1];
+        uint32_t *corner_node = level->corner_node, *node_corner = level->node_corner;
+        for_each(
+            gpu, corners, OOZE_BODY(uint32_t i) {
+                node_corner[i] = value[i];
+                corner_node[value[i]] = (uint32_t)(groups.before[i + 1] - 1);
+            });
+    }
+    scratch_rewind(gpu, mark);
+}
+
+/* ---- coarser levels ---- */
+
+/* Cells that have a parent, ascending, in scratch: all that share a corner with another cell.
+   Waits for their number. */
+static uint64_t select_children(Gpu *gpu, const MultigridLevel *level, uint32_t *kept)
+{
+    const uint32_t *corner_node = level->corner_node, *node_first = level->node_first;
+    uint8_t *isolated = scratch<uint8_t>(gpu, level->cells);
+    for_each(
+        gpu, level->cells, OOZE_BODY(uint32_t c) {
+            uint32_t most = 0;
+            for (int a = 0; a < 8; a++) {
+                uint32_t node = corner_node[8 * (uint64_t)c + (uint64_t)a];
+                uint32_t count = node_first[node + 1] - node_first[node];
+                most = count > most ? count : most;
+            }
+            isolated[c] = most == 1 ? 1 : 0;
+        });
+    return select_unflagged(gpu, isolated, kept, level->cells);
+}
+
+template <class Key> static void find_coarser_cells(Gpu *gpu, GridMultigrid *mg, int k)
+{
+    MultigridLevel *fine = &mg->level[k], *coarse = fine + 1;
+    Mark mark = scratch_mark(gpu);
+    uint32_t *kept = scratch<uint32_t>(gpu, fine->cells);
+    const uint64_t count = select_children(gpu, fine, kept);
+    Pairs<Key> pairs = make_pairs<Key>(gpu, count, ooze_multigrid_bits(coarse->shape.cells));
+    Key *to_key = pairs.to_key;
+    uint32_t *to_value = pairs.to_value, *parent = fine->parent;
+    uint8_t *place = fine->place;
+    const OozeMultigridShape shape = fine->shape, coarse_shape = coarse->shape;
+    const uint64_t *cell = fine->cell;
+    for_each(
+        gpu, fine->cells, OOZE_BODY(uint32_t c) {
+            parent[c] = OOZE_MULTIGRID_NONE;
+            place[c] = 0;
+        });
+    for_each(
+        gpu, count, OOZE_BODY(uint32_t i) {
+            uint32_t c = kept[i];
+            to_key[i] = (Key)ooze_multigrid_parent(&shape, &coarse_shape, cell[c], &place[c]);
+            to_value[i] = c;
+        });
+    Groups groups = find_groups(gpu, &pairs);
+    coarse->cells = groups.count;
+    bool ok = divide(gpu, &mg->buffer[k + 1][CELL_NUMBERS], [=](Slab *slab) {
+        slab->take(&coarse->cell, coarse->cells);
+        slab->take(&coarse->child_first, (uint64_t)coarse->cells + 1);
+        slab->take(&coarse->child, count);
+    });
+    if (ok) {
+        write_groups(gpu, &pairs, groups, coarse->cell, coarse->child_first);
+        const uint32_t *value = pairs.value[1];
+        uint32_t *child = coarse->child;
+        for_each(
+            gpu, count, OOZE_BODY(uint32_t i) {
+                child[i] = value[i];
+                parent[value[i]] = (uint32_t)(groups.before[i + 1] - 1);
+            });
+    }
+    scratch_rewind(gpu, mark);
+}
+
+static bool wide(const int32_t count[3])
+{
+    return ooze_multigrid_bits(count) > 32;
+}
+
+static void find_levels(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input)
+{
+    const Axes axes = find_axes(gpu, mg, input);
+    const int32_t cells[3] = {axes.axis[0].cells, axes.axis[1].cells, axes.axis[2].cells};
+    const bool wraps[3] = {axes.axis[0].wraps, axes.axis[1].wraps, axes.axis[2].wraps};
+    mg->level[0].shape = ooze_multigrid_shape(cells, wraps);
+    if (wide(cells)) {
+        find_first_cells<uint64_t>(gpu, mg, input, axes);
+    } else {
+        find_first_cells<uint32_t>(gpu, mg, input, axes);
+    }
+    while (gpu->failed == cudaSuccess && mg->levels < OOZE_MULTIGRID_LEVELS &&
+           mg->level[mg->levels].cells > 0) {
+        const int k = mg->levels++;
+        MultigridLevel *level = &mg->level[k];
+        if (wide(level->shape.nodes)) {
+            find_nodes<uint64_t>(gpu, mg, k);
+        } else {
+            find_nodes<uint32_t>(gpu, mg, k);
+        }
+        if (gpu->failed != cudaSuccess || level->nodes <= OOZE_MULTIGRID_DENSE ||
+            mg->levels == OOZE_MULTIGRID_LEVELS) {
+            break;
+        }
+        level[1].shape = ooze_multigrid_coarser(&level->shape);
+        if (wide(level[1].shape.cells)) {
+            find_coarser_cells<uint64_t>(gpu, mg, k);
+        } else {
+            find_coarser_cells<uint32_t>(gpu, mg, k);
+        }
+    }
+}
+
+/* ---- matrices ---- */
+
+static void first_elements(Gpu *gpu, const GridMultigrid *mg, const GridMultigridInput *input)
+{
+    const MultigridLevel level = mg->level[0];
+    const float4 *into = mg->into;
+    const float *stiffness = input->stiffness, *mass = input->mass;
+    const float4 inverse = f32x4(mg->inverse[0], mg->inverse[1], mg->inverse[2]);
+    for_each(
+        gpu, level.cells, OOZE_BODY(uint32_t c) {
+            OozeMultigridMoments sum = {};
+            for (uint32_t i = level.child_first[c]; i < level.child_first[c + 1]; i++) {
+                uint32_t particle = level.child[i];
+                const float t[3] = {into[i].x, into[i].y, into[i].z};
+                ooze_multigrid_add_particle(&sum, t, stiffness[particle], mass[particle]);
+            }
+            const float edges[3] = {inverse.x, inverse.y, inverse.z};
+            ooze_multigrid_scale(&sum, edges);
+            for (int a = 0; a < 8; a++) {
+                ooze_multigrid_element_row(&sum, a, level.elements + 64 * (uint64_t)c + 8 * a);
+            }
+        });
+}
+
+static void coarse_elements(Gpu *gpu, const MultigridLevel *of, const OozeMultigridChild *children)
+{
+    const MultigridLevel level = *of, fine = of[-1];
+    for_each(
+        gpu, 8 * (uint64_t)level.cells, OOZE_BODY(uint32_t i) {
+            const uint32_t c = i / 8;
+            float row[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+            for (uint32_t e = level.child_first[c]; e < level.child_first[c + 1]; e++) {
+                const uint32_t cell = level.child[e];
+                ooze_multigrid_coarse_row(fine.elements + 64 * (uint64_t)cell,
+                                          children[fine.place[cell]].weight, (int)(i % 8), row);
+            }
+            for (int b = 0; b < 8; b++) {
+                level.elements[8 * (uint64_t)i + (uint64_t)b] = row[b];
+            }
+        });
+}
+
+static void rows(Gpu *gpu, const MultigridLevel *of)
+{
+    const MultigridLevel level = *of;
+    for_each(
+        gpu, level.nodes, OOZE_BODY(uint32_t i) {
+            OozeMultigridRow row;
+            OozeMultigridRuns runs;
+            const uint32_t first = level.node_first[i];
+            ooze_multigrid_row(level.elements, level.corner_node, level.node_corner + first,
+                               level.node_first[i + 1] - first, &row);
+            int32_t x = (int32_t)(level.node[i] % (uint64_t)level.shape.nodes[0]);
+            ooze_multigrid_runs(&row, &level.shape, x, &runs);
+            for (uint64_t k = 0; k < OOZE_MULTIGRID_RUNS; k++) {
+                level.run[k * level.nodes + i] = runs.run[k];
+                if (level.across) {
+                    level.across[k * level.nodes + i] =
+                        runs.crosses ? runs.across[k] : OOZE_MULTIGRID_NONE;
+                    level.across_coefficient[k * level.nodes + i] = runs.across_coefficient[k];
+                }
+            }
+            for (uint64_t s = 0; s < OOZE_MULTIGRID_STENCIL; s++) {
+                level.coefficient[s * level.nodes + i] = runs.coefficient[s];
+            }
+            level.inverse[i] = ooze_multigrid_inverse(&row);
+        });
+}
+
+/* The fine nodes around each node, and the place of each fine node in its coarse cell. */
+static void relate(Gpu *gpu, const MultigridLevel *of, const OozeMultigridChild *children)
+{
+    const MultigridLevel level = *of, fine = of[-1];
+    for_each(
+        gpu, level.nodes, OOZE_BODY(uint32_t i) {
+            for (uint64_t s = 0; s < OOZE_MULTIGRID_STENCIL; s++) {
+                level.fine_node[s * level.nodes + i] = fine.nodes;
+            }
+            for (uint32_t e = level.node_first[i]; e < level.node_first[i + 1]; e++) {
+                const uint32_t cell = level.node_corner[e] / 8;
+                const int corner = (int)(level.node_corner[e] % 8);
+                for (uint32_t f = level.child_first[cell]; f < level.child_first[cell + 1]; f++) {
+                    const uint64_t c = level.child[f];
+                    const int8_t *slots = children[fine.place[c]].fine_slot + corner;
+                    for (int b = 0; b < 8; b++) {
+                        int slot = slots[8 * b];
+                        if (slot >= 0) {
+                            level.fine_node[(uint64_t)slot * level.nodes + i] =
+                                fine.corner_node[8 * c + (uint64_t)b];
+                        }
+                    }
+                }
+            }
+        });
+    for_each(
+        gpu, fine.nodes, OOZE_BODY(uint32_t i) {
+            const uint32_t corner = fine.node_corner[fine.node_first[i]];
+            fine.coarse_cell[i] = fine.parent[corner / 8];
+            fine.coarse_place[i] =
+                (uint8_t)ooze_multigrid_halves(fine.place[corner / 8], (int)(corner % 8));
+        });
+}
+
+static bool allocate(Gpu *gpu, GridMultigrid *mg, int k)
+{
+    MultigridLevel *level = &mg->level[k];
+    const uint64_t nodes = level->nodes, padded = nodes + PAD, runs = OOZE_MULTIGRID_RUNS * nodes;
+    const bool last = k + 1 == mg->levels;
+    level->elements = scratch<float>(gpu, 64 * (uint64_t)level->cells);
+    bool ok = divide(gpu, &mg->buffer[k][NODES], [=](Slab *slab) {
+        slab->take(&level->run, runs);
+        slab->take(&level->coefficient, 3 * runs);
+        slab->take(&level->across, level->shape.wraps[0] ? runs : 0);
+        slab->take(&level->across_coefficient, level->shape.wraps[0] ? runs : 0);
+        slab->take(&level->fine_node, k > 0 ? 3 * runs : 0);
+        slab->take(&level->coarse_cell, last ? 0 : nodes);
+        slab->take(&level->coarse_place, last ? 0 : nodes);
+        slab->take(&level->inverse, nodes);
+        slab->take(&level->b, padded);
+        slab->take(&level->r, padded);
+        slab->take(&level->x[0], padded);
+        slab->take(&level->x[1], padded);
+    });
+    if (!level->shape.wraps[0]) {
+        level->across = nullptr;
+    }
+    if (ok) {
+        clear(gpu, level->b + nodes, PAD * sizeof(float));
+        clear(gpu, level->r + nodes, PAD * sizeof(float));
+        clear(gpu, level->x[0] + nodes, PAD * sizeof(float));
+        clear(gpu, level->x[1] + nodes, PAD * sizeof(float));
+    }
+    return ok;
+}
+
+/* Inverts the coarsest matrix on the host. Waits. */
+static void invert_coarsest(Gpu *gpu, GridMultigrid *mg)
+{
+    const MultigridLevel *level = &mg->level[mg->levels - 1];
+    enum { CELLS_MAX = OOZE_MULTIGRID_DENSE }; /* corner 0 of each cell is another node */
+    float elements[64 * CELLS_MAX];
+    uint32_t corner_node[8 * CELLS_MAX];
+    copy_out(gpu, elements, level->elements, 64 * level->cells * sizeof(float));
+    copy_out(gpu, corner_node, level->corner_node, 8 * level->cells * sizeof(uint32_t));
+    if (gpu->failed == cudaSuccess) {
+        ooze_multigrid_invert(elements, corner_node, level->cells, level->nodes, mg->dense_host);
+        copy_in(gpu, mg->dense, mg->dense_host,
+                (size_t)level->nodes * level->nodes * sizeof(double));
+    }
+}
+
+static void fill_levels(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input)
+{
+    OozeMultigridChild *children = scratch<OozeMultigridChild>(gpu, OOZE_MULTIGRID_PLACES);
+    for_each(
+        gpu, OOZE_MULTIGRID_PLACES,
+        OOZE_BODY(uint32_t place) { ooze_multigrid_child((int)place, &children[place]); });
+    for (int k = 0; k < mg->levels; k++) {
+        if (k == 0) {
+            first_elements(gpu, mg, input);
+        } else {
+            coarse_elements(gpu, &mg->level[k], children);
+            relate(gpu, &mg->level[k], children);
+        }
+        rows(gpu, &mg->level[k]);
+    }
+    if (mg->dense) {
+        invert_coarsest(gpu, mg);
+    }
+    if (mg->singular) {
+        float *ones = scratch<float>(gpu, mg->n);
+        for_each(
+            gpu, mg->n, OOZE_BODY(uint32_t i) { ones[i] = 1.0f; });
+        multigrid_restrict(gpu, mg, ones, nullptr);
+        copy(gpu, mg->node_weight, mg->level[0].b, mg->level[0].nodes * sizeof(float));
+    }
+}
+
+/* ---- building ---- */
+
+OozeStatus grid_multigrid_build(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input,
+                                OozeError *error)
+{
+    mg->levels = 0;
+    mg->n = 0;
+    memset(mg->level, 0, sizeof mg->level);
+    if (input->n == 0) {
+        return OOZE_OK;
+    }
+    if (input->n > UINT32_MAX / 8) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use a larger spacing or fewer particles",
+                         "%llu particles in a pressure solve; at most %llu are possible",
+                         (unsigned long long)input->n, (unsigned long long)UINT32_MAX / 8);
+    }
+    mg->n = (uint32_t)input->n;
+    Mark mark = scratch_mark(gpu);
+    find_levels(gpu, mg, input);
+    bool ok = gpu->failed == cudaSuccess;
+    for (int k = 0; k < mg->levels && ok; k++) {
+        ok = allocate(gpu, mg, k);
+    }
+    if (ok) {
+        const MultigridLevel *first = &mg->level[0], *last = &mg->level[mg->levels - 1];
+        const bool direct = last->nodes <= OOZE_MULTIGRID_DENSE;
+        divide(gpu, &mg->shared_buffer, [=](Slab *slab) {
+            slab->take(&mg->corner_sums, 8 * (uint64_t)first->cells);
+            slab->take(&mg->node_weight, mg->singular ? first->nodes : 0);
+            slab->take(&mg->mean, 1);
+            slab->take(&mg->device_level, OOZE_MULTIGRID_LEVELS);
+            slab->take(&mg->dense, direct ? (uint64_t)last->nodes * last->nodes : 0);
+        });
+        mg->dense = direct ? mg->dense : nullptr;
+        copy_in(gpu, mg->device_level, mg->level, sizeof mg->level);
+        fill_levels(gpu, mg, input);
+    }
+    scratch_rewind(gpu, mark);
+    OozeStatus result = status(gpu, input->n, error);
+    mg->levels = result ? 0 : mg->levels;
+    return result;
+}
+
+} // namespace ooze

@@ -1,0 +1,10 @@
+/* Moving particle semi-implicit (MPS) with Cauchy's equation of motion and four stress models.
+   Mukai, Matsui and Chang 2018. */
+#ifndef OOZE_METHODS_CAUCHY_H
+#define OOZE_METHODS_CAUCHY_H
+
+#include "methods/method.h"
+
+extern const OozeMethod ooze_method_cauchy;
+
+#endif
