@@ -16,22 +16,6 @@ struct Case {
     double friction;
 };
 
-struct Setting {
-    const char *key;
-    double value;
-};
-
-static OozeMaterialId add_material(OozeWorld *world, const Setting *settings)
-{
-    OozeMaterialDef def = ooze_material_def_default();
-    OozeMaterialId id;
-    for (; settings->key; settings++) {
-        CHECK_OK(ooze_material_def_set(&def, settings->key, settings->value, &error));
-    }
-    CHECK_OK(ooze_world_add_material(world, &def, &id, &error));
-    return id;
-}
-
 static void add_box(OozeWorld *world, OozeMaterialId material, OozeBodyKind kind, OozeVec3 size,
                     OozeVec3 position, OozeVec3 velocity)
 {
@@ -80,17 +64,12 @@ static void add_sink(OozeWorld *world)
 
 static OozeWorld *create_world(const Case *c, OozeDevice device)
 {
-    static const Setting slimy[] = {{"density", 1400},
-                                    {"viscosity", 20},
-                                    {"modulus", 1000},
-                                    {"relaxation_time", 0.05},
-                                    {nullptr, 0}};
-    static const Setting wooden[] = {{"density", 700}, {nullptr, 0}};
-    static const Setting rubbery[] = {{"density", 1100}, {"modulus", 3e4}, {nullptr, 0}};
     OozeWorld *world = create_device_world("conformation", SPACING, c->periodic, device);
     CHECK_OK(ooze_world_set_param(world, "divergence_iterations", c->divergence, &error));
-    OozeMaterialId slime = add_material(world, slimy), wood = add_material(world, wooden);
-    OozeMaterialId rubber = add_material(world, rubbery);
+    OozeMaterialId slime = add_material(
+        world, 1400, {{"viscosity", 20}, {"modulus", 1000}, {"relaxation_time", 0.05}});
+    OozeMaterialId wood = add_material(world, 700, {});
+    OozeMaterialId rubber = add_material(world, 1100, {{"modulus", 3e4}});
     OozeVec3 none = {0, 0, 0}, down = {0.2, -0.8, 0.1};
     add_solids(world, c);
     if (c->fluid) {

@@ -2,6 +2,7 @@
    the processor: a sheared block of two materials between walls that move, under a free surface. */
 #include "cuda/engine.cuh"
 
+#include "device_world.h"
 #include "frames_apart.h"
 
 static const double SPACING = 0.02;
@@ -10,11 +11,6 @@ static const double WIDE =
 /* Positions after a step, in spacings. Where iterations gather rounded numbers, places are rounded
    to a step of 2^-21 of the scene, and what comes of a step is no more certain than that. */
 static const double NEAR = 1e-4, ROUNDED = WIDE / 2097152.0;
-
-struct Setting {
-    const char *key;
-    double value;
-};
 
 /* A way of solving: settings that are not the default's. */
 struct Travel {
@@ -28,15 +24,6 @@ struct Scene {
     bool periodic, wide; /* wide: one particle is far away, so that places are rounded coarsely */
     double dt;
 };
-
-static void add_material(OozeWorld *world, const Setting *settings, OozeMaterialId *id)
-{
-    OozeMaterialDef def = ooze_material_def_default();
-    for (; settings->key; settings++) {
-        CHECK_OK(ooze_material_def_set(&def, settings->key, settings->value, &error));
-    }
-    CHECK_OK(ooze_world_add_material(world, &def, id, &error));
-}
 
 static void add_block(OozeWorld *world, OozeMaterialId material, double x, OozeVec3 spin)
 {
@@ -78,13 +65,6 @@ static void add_solids(OozeWorld *world, const Scene *scene)
 
 static OozeWorld *create_world(const Scene *scene, const Travel *travel, OozeDevice device)
 {
-    static const Setting thick[] = {{"density", 1000},
-                                    {"viscosity", 20},
-                                    {"modulus", 2000},
-                                    {"relaxation_time", 0.05},
-                                    {nullptr, 0}};
-    static const Setting thin[] = {{"density", 1400}, {"viscosity", 2}, {nullptr, 0}};
-    static const Setting hard[] = {{"density", 900}, {"compliance", 0}, {nullptr, 0}};
     OozeWorldDef def = ooze_world_def_default();
     def.method = "conformation";
     def.spacing = SPACING;
@@ -97,7 +77,6 @@ static OozeWorld *create_world(const Scene *scene, const Travel *travel, OozeDev
         def.periodic_max = {0, 0, 0.08};
     }
     OozeWorld *world = nullptr;
-    OozeMaterialId one, other;
     CHECK_OK(ooze_world_create(&def, &world, &error));
     for (const Setting *s = travel->settings; s->key; s++) {
         if (strcmp(s->key, "stiff") != 0) {
@@ -105,8 +84,11 @@ static OozeWorld *create_world(const Scene *scene, const Travel *travel, OozeDev
         }
     }
     bool stiff = strcmp(travel->settings[0].key, "stiff") == 0;
-    add_material(world, stiff ? hard : thick, &one);
-    add_material(world, thin, &other);
+    OozeMaterialId one =
+        stiff ? add_material(world, 900, {{"compliance", 0}})
+              : add_material(world, 1000,
+                             {{"viscosity", 20}, {"modulus", 2000}, {"relaxation_time", 0.05}});
+    OozeMaterialId other = add_material(world, 1400, {{"viscosity", 2}});
     add_solids(world, scene);
     OozeVec3 spin = {1, 3, -2};
     add_block(world, one, -0.05, spin);

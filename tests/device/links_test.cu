@@ -14,17 +14,6 @@ struct Case {
     double farthest, share; /* bounds: spacings, and particles by more than 1e-4 */
 };
 
-static OozeMaterialId add_material(OozeWorld *world, double density, double extension, bool elastic)
-{
-    OozeMaterialDef def = ooze_material_def_default();
-    OozeMaterialId id;
-    CHECK_OK(ooze_material_def_set(&def, "density", density, &error));
-    CHECK_OK(ooze_material_def_set(&def, "extension", extension, &error));
-    CHECK_OK(ooze_material_def_set(&def, "label", elastic, &error));
-    CHECK_OK(ooze_world_add_material(world, &def, &id, &error));
-    return id;
-}
-
 static void add_box(OozeWorld *world, OozeMaterialId material, OozeVec3 size, OozeVec3 position)
 {
     OozeFluidDef def = ooze_fluid_def_default();
@@ -60,9 +49,9 @@ static OozeWorld *create_world(const Case *c, OozeDevice device)
             CHECK_OK(ooze_world_set_param(world, set.key, set.value, &error));
         }
     }
-    OozeMaterialId slime = add_material(world, 1000, 1.003, false);
-    OozeMaterialId honey = add_material(world, 1800, 1.001, false);
-    OozeMaterialId jelly = add_material(world, 1200, 1.003, true);
+    OozeMaterialId slime = add_material(world, 1000, {{"extension", 1.003}});
+    OozeMaterialId honey = add_material(world, 1800, {{"extension", 1.001}});
+    OozeMaterialId jelly = add_material(world, 1200, {{"extension", 1.003}, {"label", 1}});
     add_floor_slope_and_bar(world, 0);
     add_box(world, slime, {0.16, 0.1, 0.12}, {0, 0.07, 0});
     add_box(world, honey, {0.1, 0.1, 0.1}, {0.02, 0.18, 0.12});
