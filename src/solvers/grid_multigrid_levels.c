@@ -1,52 +1,11 @@
 #include "solvers/grid_multigrid_levels.h"
 
-#include <float.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "solvers/key_sort.h"
+#include "solvers/grid_cells.h"
 
-enum { BOUNDS_BLOCKS = 64, PARTICLE_GRAIN = 4096 };
-
-/* ---- bounds of the particles ---- */
-
-typedef struct Bounds {
-    const OozeF32x4 *x;
-    uint64_t block;
-    float low[BOUNDS_BLOCKS][3], high[BOUNDS_BLOCKS][3];
-} Bounds;
-
-static void bounds_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    Bounds *bounds = data;
-    OozeF32x4 low = ooze_f32x4_splat(FLT_MAX), high = -low;
-    for (uint64_t i = begin; i < end; i++) { /* NaN is skipped */
-        low = ooze_f32x4_min(bounds->x[i], low);
-        high = ooze_f32x4_max(bounds->x[i], high);
-    }
-    for (int k = 0; k < 3; k++) {
-        bounds->low[begin / bounds->block][k] = low[k];
-        bounds->high[begin / bounds->block][k] = high[k];
-    }
-}
-
-static void find_axes(const OozeGridMultigridInput *input, OozeMultigridAxis axis[3])
-{
-    Bounds bounds = {.x = input->x, .block = input->n / BOUNDS_BLOCKS + 1};
-    ooze_parallel_for(input->threads, input->n, bounds.block, bounds_range, &bounds);
-    const OozePeriodic *periodic = input->periodic;
-    for (int k = 0; k < 3; k++) {
-        float low = bounds.low[0][k], high = bounds.high[0][k];
-        for (uint64_t b = 1; b * bounds.block < input->n; b++) {
-            low = bounds.low[b][k] < low ? bounds.low[b][k] : low;
-            high = bounds.high[b][k] > high ? bounds.high[b][k] : high;
-        }
-        axis[k] = ooze_multigrid_axis(input->spacing, low, high,
-                                      periodic ? (double)periodic->min[k] : 0.0,
-                                      periodic ? (double)periodic->length[k] : 0.0);
-    }
-}
+enum { PARTICLE_GRAIN = 4096 };
 
 /* ---- cells of the first level ---- */
 
@@ -89,45 +48,6 @@ static void place_particles(void *data, uint64_t begin, uint64_t end, int worker
     }
 }
 
-/* Divides `count` sorted keys into groups of the same key. Returns the number of groups, whose keys
-   and first places are written to `number` and `first`, each as long as the keys and one more. */
-static uint64_t find_groups(const uint64_t *key, uint64_t count, uint64_t *number, uint32_t *first)
-{
-    uint64_t groups = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        if (i == 0 || key[i] != key[i - 1]) {
-            number[groups] = key[i];
-            first[groups++] = (uint32_t)i;
-        }
-    }
-    first[groups] = (uint32_t)count;
-    return groups;
-}
-
-/* Copies the groups of sorted pairs to the kept arena. */
-typedef struct Groups {
-    uint64_t count;
-    uint64_t *number;
-    uint32_t *first;
-} Groups;
-static Groups keep_groups(OozeGridMultigrid *mg, const OozeKeySort *sort, uint64_t count)
-{
-    Groups groups = {0};
-    uint64_t *number = ooze_arena_alloc(mg->temporary, count + 1, sizeof *number);
-    uint32_t *first = ooze_arena_alloc(mg->temporary, count + 1, sizeof *first);
-    if (ooze_arena_failed(mg->temporary)) {
-        return groups;
-    }
-    groups.count = find_groups(sort->key[0], count, number, first);
-    groups.number = ooze_arena_alloc(mg->kept, groups.count, sizeof *number);
-    groups.first = ooze_arena_alloc(mg->kept, groups.count + 1, sizeof *first);
-    if (!ooze_arena_failed(mg->kept)) {
-        memcpy(groups.number, number, groups.count * sizeof *number);
-        memcpy(groups.first, first, (groups.count + 1) * sizeof *first);
-    }
-    return groups;
-}
-
 static bool failed(const OozeGridMultigrid *mg)
 {
     return ooze_arena_failed(mg->kept) || ooze_arena_failed(mg->temporary);
@@ -138,7 +58,7 @@ static void find_first_cells(OozeGridMultigrid *mg, const OozeGridMultigridInput
     OozeMultigridLevel *level = &mg->level[0];
     OozeMultigridAxis axis[3];
     OozeKeySort sort;
-    find_axes(input, axis);
+    ooze_grid_find_axes(input->x, mg->n, input->spacing, input->periodic, mg->threads, axis);
     const int32_t cells[3] = {axis[0].cells, axis[1].cells, axis[2].cells};
     const bool wraps[3] = {axis[0].wraps, axis[1].wraps, axis[2].wraps};
     level->shape = ooze_multigrid_shape(cells, wraps);
@@ -157,7 +77,7 @@ static void find_first_cells(OozeGridMultigrid *mg, const OozeGridMultigridInput
     s.value = sort.value[0];
     ooze_parallel_for(mg->threads, mg->n, PARTICLE_GRAIN, number_particles, &s);
     ooze_key_sort(&sort, mg->threads, mg->n, ooze_multigrid_bits(cells));
-    Groups groups = keep_groups(mg, &sort, mg->n);
+    OozeGridGroups groups = ooze_grid_groups(mg->kept, mg->temporary, &sort, mg->n);
     memcpy(level->child, sort.value[0], mg->n * sizeof *level->child);
     ooze_parallel_for(mg->threads, mg->n, PARTICLE_GRAIN, place_particles, &s);
     level->cells = groups.count;
@@ -207,7 +127,7 @@ static void find_nodes(OozeGridMultigrid *mg, OozeMultigridLevel *level)
     Numbering s = {.level = level, .key = sort.key[0], .value = sort.value[0]};
     ooze_parallel_for(mg->threads, level->cells, OOZE_MULTIGRID_CELL_GRAIN, number_corners, &s);
     ooze_key_sort(&sort, mg->threads, corners, ooze_multigrid_bits(level->shape.nodes));
-    Groups groups = keep_groups(mg, &sort, corners);
+    OozeGridGroups groups = ooze_grid_groups(mg->kept, mg->temporary, &sort, corners);
     level->nodes = groups.count;
     level->node = groups.number;
     level->node_first = groups.first;
@@ -257,7 +177,7 @@ static void find_coarser_cells(OozeGridMultigrid *mg, OozeMultigridLevel *fine,
         }
     }
     ooze_key_sort(&sort, mg->threads, count, ooze_multigrid_bits(coarse->shape.cells));
-    Groups groups = keep_groups(mg, &sort, count);
+    OozeGridGroups groups = ooze_grid_groups(mg->kept, mg->temporary, &sort, count);
     if (!failed(mg)) {
         coarse->cells = groups.count;
         coarse->cell = groups.number;

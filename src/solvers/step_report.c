@@ -22,6 +22,7 @@ void ooze_step_report_add(OozeStepReport *step, const OozeStepReport *substep)
     step->mean_density_error = fmax(step->mean_density_error, substep->mean_density_error);
     step->residual = fmax(step->residual, substep->residual);
     step->iterations += substep->iterations;
+    step->multigrid |= substep->multigrid;
     step->unconverged |= substep->unconverged;
     step->too_far |= substep->too_far;
 }

@@ -2,6 +2,7 @@
 
 typedef struct Components {
     const OozeConformationStep *step;
+    bool across_materials;
     OozeParent *parent;
     uint32_t *root;
 } Components;
@@ -24,7 +25,7 @@ static void join_range(void *data, uint64_t begin, uint64_t end, int worker)
     for (uint64_t i = begin; i < end; i++) {
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
             uint32_t j = list->index[e];
-            if (j < i && material[j] == material[i] &&
+            if (j < i && (c->across_materials || material[j] == material[i]) &&
                 ooze_parent_get(c->parent, j) != ooze_parent_get(c->parent, (uint32_t)i)) {
                 ooze_component_join(c->parent, (uint32_t)i, j);
             }
@@ -41,11 +42,12 @@ static void root_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-void ooze_conformation_find_components(const OozeConformationStep *s, OozeParent *parent,
-                                       uint32_t *root)
+void ooze_conformation_find_components(const OozeConformationStep *s, bool across_materials,
+                                       OozeParent *parent, uint32_t *root)
 {
     OozeThreads *threads = s->context->threads;
-    Components c = {.step = s, .parent = parent, .root = root};
+    Components c = {
+        .step = s, .across_materials = across_materials, .parent = parent, .root = root};
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, separate_range, &c);
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, join_range, &c);
     ooze_parallel_for(threads, s->n, OOZE_CONFORMATION_GRAIN, root_range, &c);

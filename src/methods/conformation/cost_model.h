@@ -15,6 +15,10 @@ double ooze_cost_velocity_iterations(const OozeConformationSettings *settings, d
 /* Spacings over which a step spreads momentum. */
 double ooze_cost_diffusion_length(const OozeStepContext *context, const OozeMaterial *material,
                                   double dt);
+/* Whether the multigrid preconditioner of the velocity solve costs less than masses, for the same
+   numbers. */
+bool ooze_cost_multigrid_pays(const OozeConformationSettings *settings, double spacings,
+                              double layers);
 /* Cost of a step for one particle, in velocity iterations. */
 double ooze_cost_of_step(const OozeConformationSettings *settings, double velocity_iterations,
                          double passes, double density_iterations);

@@ -7,7 +7,7 @@
    so that the system stays symmetric and positive definite, and the step has no stability bound;
    light solids in viscous fluid move with the fluid. The preconditioner is the inverse mass, as
    for particles: every iterate keeps momentum. */
-#include "methods/conformation/lodge.h"
+#include "methods/conformation/lodge_multigrid.h"
 #include "physics/rigid_motion.h"
 
 void ooze_lodge_solids_spread(OozeLodge *solve)
@@ -147,12 +147,30 @@ double ooze_lodge_solids_advance(OozeLodge *solve)
     return square;
 }
 
+static OozeTwist response_of(const OozeLodge *solve, int k)
+{
+    const OozeDynamicSolid *solid = &solve->step->coupling->solids[k];
+    return solve->multigrid ? ooze_lodge_multigrid_solid_response(solve->multigrid, k)
+                            : ooze_coupling_velocity_change(solid, &solid->residual);
+}
+
+double ooze_lodge_solids_precondition(const OozeLodge *solve)
+{
+    const OozeDynamicCoupling *c = solve->step->coupling;
+    double sum = 0.0;
+    for (int k = 0; c && k < c->count; k++) {
+        OozeTwist response = response_of(solve, k);
+        sum += ooze_twist_dot(&response, &c->solids[k].residual);
+    }
+    return sum;
+}
+
 void ooze_lodge_solids_update(OozeLodge *solve)
 {
     OozeDynamicCoupling *c = solve->step->coupling;
     for (int k = 0; c && k < c->count; k++) {
         OozeDynamicSolid *solid = &c->solids[k];
-        OozeTwist next = ooze_coupling_velocity_change(solid, &solid->residual);
+        OozeTwist next = response_of(solve, k);
         ooze_twist_add(&next, (double)(float)solve->beta, &solid->direction);
         solid->direction = next;
     }

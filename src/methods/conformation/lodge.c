@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/conformation/lodge.h"
 #include "methods/conformation/lodge_formula.h"
+#include "methods/conformation/lodge_multigrid.h"
 
 static void run(OozeLodge *solve, OozeRangeBody body)
 {
@@ -44,7 +44,7 @@ double ooze_lodge_multiply(OozeLodge *solve)
 
 /* ---- conjugate gradients ------------------------------------------------------------------ */
 
-/* The preconditioner is the inverse of the masses: residuals sum to zero because forces do, so
+/* The preconditioner is the inverse of the masses, unless solve->multigrid: residuals sum to zero because forces do, so
    changes of the velocities carry no momentum, whatever the densities, in every iterate. Rigid
    bodies respond to residuals as a whole. */
 static double sum_with_bodies(OozeLodge *solve, OozeRangeBody body)
@@ -58,13 +58,17 @@ static double operator_product(void *user)
     return ooze_lodge_multiply(user);
 }
 
-/* u += alpha p, r -= alpha ap. Returns the squared residual. */
+/* u += alpha p, r -= alpha ap. Returns r.z; `square` is r.z of the masses. */
 static double advance(void *user, double alpha, double *square)
 {
     OozeLodge *solve = user;
     solve->alpha = alpha;
     *square = sum_with_bodies(solve, ooze_lodge_loops()->advance);
     *square += ooze_lodge_solids_advance(solve);
+    if (solve->multigrid) {
+        ooze_timer_add(solve->step->context->timer, "velocity_vectors");
+        return ooze_lodge_multigrid_precondition(solve);
+    }
     return *square;
 }
 
@@ -72,8 +76,12 @@ static double advance(void *user, double alpha, double *square)
 static void update(OozeLodge *solve, double beta)
 {
     solve->beta = beta;
-    run(solve, ooze_lodge_loops()->update);
-    ooze_step_bodies_respond(solve->step, solve->p);
+    if (solve->multigrid) {
+        ooze_lodge_multigrid_update(solve);
+    } else {
+        run(solve, ooze_lodge_loops()->update);
+        ooze_step_bodies_respond(solve->step, solve->p);
+    }
     ooze_lodge_solids_update(solve);
 }
 
@@ -102,11 +110,11 @@ static void warm_start(OozeLodge *solve, int pass)
     if (pass == 0 ? ooze_warm_start_last_step(solve) : ooze_warm_start_released(solve)) {
         double along = ooze_lodge_sum(solve, direction_dot_residual_range);
         along += ooze_lodge_solids_dot(solve);
-        advance(solve, ooze_cg_guess_length(along, cg->pap), &cg->rz);
+        cg->rz = advance(solve, ooze_cg_guess_length(along, cg->pap), &cg->residual.current);
     }
     update(solve, 0.0);
     ooze_timer_add(solve->step->context->timer, "velocity_vectors");
-    cg->off = !ooze_solve_residual_check(&cg->residual, cg->rz);
+    cg->off = !ooze_solve_residual_check(&cg->residual, cg->residual.current);
 }
 
 /* Starts from step->u, contact directions already set, and a guess of the change. */
@@ -117,10 +125,16 @@ static void solve_pass(OozeLodge *solve, int pass)
     int iterations = s->settings.velocity_iterations;
     bool last = pass + 1 == s->settings.passes;
     multiply(solve, s->u, true);
-    double rz = sum_with_bodies(solve, ooze_lodge_loops()->start) + ooze_lodge_solids_start(solve);
+    double square =
+        sum_with_bodies(solve, ooze_lodge_loops()->start) + ooze_lodge_solids_start(solve);
+    double rz = square;
     ooze_step_bodies_respond(solve->step, solve->p);
     ooze_timer_add(s->context->timer, "velocity_vectors");
-    ooze_cg_begin(&solve->cg, rz, rz,
+    if (solve->multigrid) {
+        rz = ooze_lodge_multigrid_precondition(solve);
+        update(solve, 0.0);
+    }
+    ooze_cg_begin(&solve->cg, rz, square,
                   (last ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance);
     if (!solve->cg.off && iterations > 0 && (pass == 0 || s->contact_count > 0)) {
         warm_start(solve, pass);
@@ -289,6 +303,12 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
 
+static OozeStatus begin_preconditioner(OozeLodge *solve, int pass, OozeError *error)
+{
+    OozeStatus status = pass == 0 ? ooze_lodge_multigrid_begin(solve, error) : OOZE_OK;
+    return status ? status : ooze_lodge_multigrid_begin_pass(solve, pass, error);
+}
+
 static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
 {
     OozeArena *arena = s->context->arena;
@@ -302,7 +322,8 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     }
     /* a residual bounds the error of the velocities: the tolerance is relative to these */
     solve.cg.residual.initial = ooze_lodge_sum(&solve, start_range);
-    for (int pass = 0; pass < s->settings.passes; pass++) {
+    OozeStatus status = OOZE_OK;
+    for (int pass = 0; pass < s->settings.passes && !status; pass++) {
         Prepare prepare = {.solve = &solve, .rotated = pass > 0};
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range,
                           &prepare);
@@ -310,10 +331,19 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         run(&solve, set_contact_velocity_range);
         ooze_step_bodies_begin_pass(s, solve.u_star);
         ooze_timer_lap(s->context->timer, "prepare");
-        solve_pass(&solve, pass);
-        if (pass + 1 < s->settings.passes) {
+        status = begin_preconditioner(&solve, pass, error);
+        if (!status) {
+            solve_pass(&solve, pass);
+        }
+        if (!status && pass + 1 < s->settings.passes) {
             release_contacts(&solve);
         }
+    }
+    if (!status && solve.multigrid) {
+        status = ooze_lodge_restore_momentum(&solve, error);
+    }
+    if (status) {
+        return status;
     }
     ooze_warm_start_record(&solve);
     ooze_step_bodies_apply_impulses(s);
@@ -324,6 +354,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         run(&solve, report_stress_range);
     }
     ooze_solve_residual_report(&solve.cg.residual, s->context->report);
+    s->context->report->multigrid = solve.multigrid != NULL;
     ooze_arena_rewind(arena, mark);
     return OOZE_OK;
 }

@@ -31,6 +31,7 @@ typedef struct OozeLodge {
     _Atomic uint32_t *parent;
     struct OozeComponent *components; /* at the root of each */
     struct OozeComponentChunk *chunks;
+    struct OozeLodgeMultigrid *multigrid; /* NULL: the preconditioner is the masses */
 } OozeLodge;
 
 /* Bodies of parallel loops over an OozeLodge, in chunks of OOZE_CONFORMATION_GRAIN. */
@@ -67,6 +68,8 @@ double ooze_lodge_solids_product(OozeLodge *solve);
 double ooze_lodge_solids_start(OozeLodge *solve);
 double ooze_lodge_solids_advance(OozeLodge *solve);
 void ooze_lodge_solids_update(OozeLodge *solve);
+/* The solids' part of r.z, where the preconditioner is not the masses. */
+double ooze_lodge_solids_precondition(const OozeLodge *solve);
 /* p.r */
 double ooze_lodge_solids_dot(const OozeLodge *solve);
 /* Search direction for a given one of the particles: zero, or the rigid motion nearest to the

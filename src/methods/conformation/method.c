@@ -31,6 +31,7 @@ enum {
     PARAM_CHEBYSHEV,
     PARAM_DIVERGENCE_ITERATIONS,
     PARAM_DENSITY_TOLERANCE,
+    PARAM_PRECONDITIONER,
     PARAM_COUNT
 };
 
@@ -99,6 +100,10 @@ static const OozeParamInfo params[PARAM_COUNT] = {
         {"density_tolerance", OOZE_PARAM_REAL, "", 0, 1, 1e-4, NULL,
          "lodge: density beyond rest, of the worst particle, at which the density "
          "stage stops; 0: it always takes all iterations"},
+    [PARAM_PRECONDITIONER] = {"velocity_preconditioner", OOZE_PARAM_CHOICE, "", 0, 2, 0,
+                              "auto|mass|multigrid",
+                              "lodge: preconditioner of the velocity solve. auto: multigrid where "
+                              "it is expected to be faster"},
 };
 
 static const char *const material_keys[] = {"density",
@@ -171,6 +176,7 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
         .density_tolerance = c->params[PARAM_DENSITY_TOLERANCE] > 0.0
                                  ? (float)c->params[PARAM_DENSITY_TOLERANCE]
                                  : -1.0f,
+        .preconditioner = (OozePreconditioner)c->params[PARAM_PRECONDITIONER],
         .min_distance = (float)(c->params[PARAM_MIN_DISTANCE] * c->spacing),
         .position_iterations = (int)c->params[PARAM_POSITION_ITERATIONS],
         .solver = c->params[PARAM_SOLVER] == SOLVER_AUTO

@@ -54,6 +54,13 @@ typedef enum OozeFormulationKind {
     OOZE_FORMULATION_COUNT
 } OozeFormulationKind;
 
+/* Preconditioner of the velocity solve of `lodge`, in the order of the setting's choices. */
+typedef enum OozePreconditioner {
+    OOZE_PRECONDITIONER_AUTO,
+    OOZE_PRECONDITIONER_MASS,
+    OOZE_PRECONDITIONER_MULTIGRID
+} OozePreconditioner;
+
 /* Settings of the solver, from the method's parameters. */
 typedef struct OozeConformationSettings {
     OozeFormulationKind formulation;
@@ -66,6 +73,7 @@ typedef struct OozeConformationSettings {
     float min_distance;        /* m: see OozeDensityJob */
     double tolerance;          /* relative residual at which the velocity solve stops */
     float density_tolerance;   /* see OozeDensityJob */
+    OozePreconditioner preconditioner;
     /* of the constraint formulations */
     int position_iterations;
     OozeConstraintSolver solver;

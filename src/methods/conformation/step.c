@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/lodge_formula.h"
+#include "solvers/velocity_multigrid.h"
 
 /* The row of rheology of each particle. */
 static OozeStatus find_rows(OozeConformationStep *s, OozeError *error)
@@ -159,6 +160,7 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
         .temperature_rows = plan.temperature_rows,
         .largest_surface_tension = plan.largest_surface_tension,
         .edge_memory = &own->edges,
+        .velocity_multigrid = &own->multigrid,
     };
     return c->dynamic ? run_with_dynamic_solids(&s, own, error) : run_stages(&s, own, error);
 }
@@ -172,6 +174,7 @@ void ooze_conformation_destroy(void *data)
         ooze_density_memory_destroy(own->density);
         ooze_free(own->edges.values);
         ooze_bonds_destroy(own->bonds);
+        ooze_velocity_multigrid_destroy(own->multigrid);
         ooze_free(own);
     }
 }
@@ -179,7 +182,8 @@ void ooze_conformation_destroy(void *data)
 uint64_t ooze_conformation_bytes(const void *data)
 {
     const OozeConformationMemory *own = data;
-    return ooze_density_memory_bytes(own->density) + own->edges.room * sizeof(float);
+    return ooze_density_memory_bytes(own->density) + own->edges.room * sizeof(float) +
+           ooze_velocity_multigrid_bytes(own->multigrid);
 }
 
 OozeStatus ooze_conformation_create(void **data, OozeError *error)

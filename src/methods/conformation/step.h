@@ -51,9 +51,10 @@ typedef struct OozeConformationStep {
     OozeContactSet *contact_sets;
     uint64_t contact_count;
     int32_t *intruder; /* solid in which it lay deep at the beginning of the step, or -1 */
-    struct OozeConstraint *constraint; /* of the constraint formulations */
-    struct OozeStepBodies *bodies;     /* NULL: there are none */
-    OozeDynamicCoupling *coupling;     /* NULL: no solid is dynamic */
+    struct OozeVelocityMultigrid **velocity_multigrid; /* of the memory that outlives the step */
+    struct OozeConstraint *constraint;                 /* of the constraint formulations */
+    struct OozeStepBodies *bodies;                     /* NULL: there are none */
+    OozeDynamicCoupling *coupling;                     /* NULL: no solid is dynamic */
 } OozeConformationStep;
 
 enum { OOZE_CONFORMATION_GRAIN = 256 };
@@ -104,6 +105,7 @@ typedef struct OozeConformationMemory {
     OozeDensityMemory *density;
     struct OozeBonds *bonds; /* of the soft bodies; NULL: none yet */
     OozeEdgeMemory edges;
+    struct OozeVelocityMultigrid *multigrid; /* NULL: no step has needed it yet */
 } OozeConformationMemory;
 
 /* One discretisation of the method: velocities first, then positions, then the new conformation. */

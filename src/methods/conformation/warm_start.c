@@ -137,7 +137,7 @@ bool ooze_warm_start_last_step(OozeLodge *solve)
     }
     ooze_step_bodies_project_velocities(s, solve->p);
     ooze_lodge_solids_follow(solve);
-    ooze_conformation_find_components(s, solve->parent, solve->root);
+    ooze_conformation_find_components(s, false, solve->parent, solve->root);
     solve->cg.pap = ooze_lodge_multiply(solve);
     if (scale_by_component(solve)) {
         ooze_lodge_solids_follow(solve);

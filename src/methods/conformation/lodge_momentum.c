@@ -1,0 +1,195 @@
+/* Momentum of components of fluid in free flight, after a solve whose iterates do not keep it.
+
+   Stresses and hourglass forces exert neither force nor torque on a component as a whole, so that
+   T^T A u = T^T M u for its rigid motions T, and the solution has the momenta of u*. The rest
+   T (T^T M T)^-1 T^T M (u* - u) is what the tolerance of the solve has left; adding it changes no
+   stress. */
+#include "base/fail.h"
+#include "methods/conformation/components.h"
+#include "methods/conformation/lodge_multigrid.h"
+#include "physics/rigid_motion.h"
+
+enum { GRAIN = OOZE_CONFORMATION_GRAIN };
+
+/* Sums over a component, positions from its root. */
+typedef struct Sums {
+    double mass, first[3], second[6]; /* moments of mass */
+    double p[3], l[3];                /* lack of linear and angular momentum */
+    double held;                      /* particles on which walls, nozzles or contacts act */
+    double wraps;                     /* of which the nearest image is far across a periodic axis */
+} Sums;
+
+typedef struct Chunk {
+    Sums sums;
+    bool mixed; /* its particles belong to several components */
+} Chunk;
+
+typedef struct Job {
+    OozeLodge *solve;
+    Chunk *chunks;
+    Sums *sums;      /* at the root of each component */
+    OozeTwist *lack; /* likewise: motion to add, at the root */
+} Job;
+
+static bool is_held(const OozeConformationStep *s, uint64_t i)
+{
+    const OozeNeighbours *walls = s->context->fluid_boundary;
+    bool held = s->mobility[i] == 0.0f || s->contact_of[i] >= 0;
+    for (uint32_t w = 0; !held && s->context->boundary->count && w < walls->count[i]; w++) {
+        held = s->wall_edge[walls->first[i] + w][3] > 0.0f;
+    }
+    uint16_t rigid = s->bodies ? s->bodies->rigid_of[i] : 0;
+    return held || (rigid && s->bodies->all.rigids[rigid - 1].contact_count > 0);
+}
+
+static void arm_of(const OozeConformationStep *s, uint32_t root, uint64_t i, double arm[3])
+{
+    OozeF32x4 d = ooze_f32x4_nearest(s->x0[i] - s->x0[root], &s->context->periodic);
+    for (int k = 0; k < 3; k++) {
+        arm[k] = (double)d[k];
+    }
+}
+
+static void add_particle(const OozeLodge *solve, uint64_t i, Sums *sum)
+{
+    const OozeConformationStep *s = solve->step;
+    double mass = (double)s->rheology[s->material[i]].relative_mass, x[3], p[3];
+    arm_of(s, solve->root[i], i, x);
+    sum->mass += mass;
+    for (int k = 0; k < 3; k++) {
+        float length = s->context->periodic.length[k];
+        p[k] = mass * ((double)solve->u_star[i][k] - (double)s->u[i][k]);
+        sum->first[k] += mass * x[k];
+        sum->p[k] += p[k];
+        sum->wraps += length > 0.0f && fabs(x[k]) > 0.25 * (double)length ? 1.0 : 0.0;
+    }
+    ooze_rigid_add_moment(sum->second, mass, x);
+    sum->l[0] += x[1] * p[2] - x[2] * p[1];
+    sum->l[1] += x[2] * p[0] - x[0] * p[2];
+    sum->l[2] += x[0] * p[1] - x[1] * p[0];
+    sum->held += is_held(s, i) ? 1.0 : 0.0;
+}
+
+static void add_sums(Sums *to, const Sums *from)
+{
+    to->mass += from->mass;
+    to->held += from->held;
+    to->wraps += from->wraps;
+    for (int k = 0; k < 3; k++) {
+        to->first[k] += from->first[k];
+        to->p[k] += from->p[k];
+        to->l[k] += from->l[k];
+    }
+    for (int k = 0; k < 6; k++) {
+        to->second[k] += from->second[k];
+    }
+}
+
+static void sum_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    const OozeLodge *solve = job->solve;
+    Chunk chunk = {.mixed = false};
+    for (uint64_t i = begin; i < end; i++) {
+        job->sums[i] = (Sums){0};
+        add_particle(solve, i, &chunk.sums);
+        chunk.mixed = chunk.mixed || solve->root[i] != solve->root[begin];
+    }
+    job->chunks[begin / GRAIN] = chunk;
+}
+
+/* In the order of the particles: the same sums for any number of threads. */
+static void collect(const Job *job)
+{
+    const OozeLodge *solve = job->solve;
+    uint64_t n = solve->step->n;
+    for (uint64_t begin = 0; begin < n; begin += GRAIN) {
+        const Chunk *chunk = &job->chunks[begin / GRAIN];
+        for (uint64_t i = begin; i < begin + GRAIN && i < n && chunk->mixed; i++) {
+            add_particle(solve, i, &job->sums[solve->root[i]]);
+        }
+        if (!chunk->mixed) {
+            add_sums(&job->sums[solve->root[begin]], &chunk->sums);
+        }
+    }
+}
+
+/* Linear velocity at the root and angular velocity with the momenta that are lacking. */
+static OozeTwist motion_of(const Sums *sum, double spacing)
+{
+    double mean[3], inverse[6], l[3];
+    OozeTwist y = {{0}};
+    if (sum->held > 0.0 || !(sum->mass > 0.0)) {
+        return y;
+    }
+    for (int k = 0; k < 3; k++) {
+        mean[k] = sum->first[k] / sum->mass;
+        y.v[k] = sum->p[k] / sum->mass;
+    }
+    if (sum->wraps == 0.0) {
+        double moment[6];
+        for (int k = 0; k < 6; k++) {
+            moment[k] = sum->second[k];
+        }
+        ooze_rigid_add_moment(moment, -sum->mass, mean);
+        ooze_rigid_inverse_inertia(moment, 1e-6 * sum->mass * spacing * spacing, inverse);
+        l[0] = sum->l[0] - (mean[1] * sum->p[2] - mean[2] * sum->p[1]);
+        l[1] = sum->l[1] - (mean[2] * sum->p[0] - mean[0] * sum->p[2]);
+        l[2] = sum->l[2] - (mean[0] * sum->p[1] - mean[1] * sum->p[0]);
+        ooze_sym6_apply(inverse, l, y.v + 3);
+        y.v[0] -= y.v[4] * mean[2] - y.v[5] * mean[1];
+        y.v[1] -= y.v[5] * mean[0] - y.v[3] * mean[2];
+        y.v[2] -= y.v[3] * mean[1] - y.v[4] * mean[0];
+    }
+    return y;
+}
+
+static void motion_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    for (uint64_t i = begin; i < end; i++) {
+        if (job->solve->root[i] == i) {
+            job->lack[i] = motion_of(&job->sums[i], job->solve->step->context->spacing);
+        }
+    }
+}
+
+static void add_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    OozeConformationStep *s = job->solve->step;
+    for (uint64_t i = begin; i < end; i++) {
+        uint32_t root = job->solve->root[i];
+        const double *y = job->lack[root].v;
+        double x[3];
+        arm_of(s, root, i, x);
+        OozeF32x4 change = {(float)(y[0] + y[4] * x[2] - y[5] * x[1]),
+                            (float)(y[1] + y[5] * x[0] - y[3] * x[2]),
+                            (float)(y[2] + y[3] * x[1] - y[4] * x[0]), 0};
+        s->u[i] += change;
+    }
+}
+
+OozeStatus ooze_lodge_restore_momentum(OozeLodge *solve, OozeError *error)
+{
+    const OozeConformationStep *s = solve->step;
+    OozeArena *arena = s->context->arena;
+    OozeThreads *threads = s->context->threads;
+    Job job = {.solve = solve};
+    job.chunks = ooze_arena_alloc(arena, s->n / GRAIN + 1, sizeof *job.chunks);
+    job.sums = ooze_arena_alloc(arena, s->n, sizeof *job.sums);
+    job.lack = ooze_arena_alloc(arena, s->n, sizeof *job.lack);
+    if (ooze_arena_failed(arena)) {
+        return ooze_fail_memory(error, "the velocity solve", s->n * sizeof *job.sums);
+    }
+    ooze_conformation_find_components(s, true, solve->parent, solve->root);
+    ooze_parallel_for(threads, s->n, GRAIN, sum_range, &job);
+    collect(&job);
+    ooze_parallel_for(threads, s->n, GRAIN, motion_range, &job);
+    ooze_parallel_for(threads, s->n, GRAIN, add_range, &job);
+    ooze_timer_lap(s->context->timer, "velocity_vectors");
+    return OOZE_OK;
+}

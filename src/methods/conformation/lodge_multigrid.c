@@ -1,0 +1,387 @@
+/* The multigrid preconditioner of the velocity solve: when it is used, what its grids are made of,
+   and its steps of conjugate gradients. */
+#include "methods/conformation/lodge_multigrid.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "methods/conformation/cost_model.h"
+#include "physics/strain_weight.h"
+#include "solvers/grid_cells.h"
+
+enum { GRAIN = OOZE_CONFORMATION_GRAIN };
+/* Rigid particle bodies count on the grids as this much stiffer than the stiffest particle. */
+static const float RIGID = 10.0f;
+
+static void run(OozeLodgeMultigrid *mg, OozeRangeBody body)
+{
+    const OozeConformationStep *s = mg->solve->step;
+    ooze_parallel_for(s->context->threads, s->n, GRAIN, body, mg);
+}
+
+/* ---- coefficients of the grids ---- */
+
+/* Own coefficients of a particle, times dt. A soft body's bonds resist shear by its modulus, and
+   volume as much. */
+static void own_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeLodgeMultigrid *mg = data;
+    const OozeLodge *solve = mg->solve;
+    const OozeConformationStep *s = solve->step;
+    float largest = 0.0f;
+    for (uint64_t i = begin; i < end; i++) {
+        const OozeRheology *m = &s->rheology[s->material[i]];
+        float bonds = s->dt * m->bond_modulus;
+        OozeSym3 a = ooze_sym3_add(solve->stiffness[i], ooze_sym3_identity(bonds));
+        mg->mass[i] = m->relative_mass;
+        mg->stiffness[i] = ooze_sym3_scale(a, s->dt);
+        mg->bulk[i] = s->dt * (solve->bulk[i] + bonds);
+        mg->shear[i] = ooze_sym3_trace(mg->stiffness[i]) / 3.0f;
+        largest = ooze_max(largest, mg->shear[i]);
+    }
+    solve->partial[begin / GRAIN] = (double)largest;
+}
+
+static bool is_rigid(const OozeConformationStep *s, uint64_t i)
+{
+    return s->bodies && s->bodies->rigid_of[i];
+}
+
+static void rigid_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeLodgeMultigrid *mg = data;
+    for (uint64_t i = begin; i < end; i++) {
+        if (is_rigid(mg->solve->step, i)) {
+            mg->stiffness[i] = ooze_sym3_identity(mg->rigid_shear);
+            mg->bulk[i] = mg->rigid_shear;
+            mg->shear[i] = mg->rigid_shear;
+        }
+    }
+}
+
+static void find_stiffness(OozeLodgeMultigrid *mg)
+{
+    const OozeConformationStep *s = mg->solve->step;
+    run(mg, own_range);
+    float largest = 0.0f;
+    for (uint64_t k = 0; k * GRAIN < s->n; k++) {
+        largest = ooze_max(largest, (float)mg->solve->partial[k]);
+    }
+    if (s->bodies && s->bodies->all.rigid_count > 0) {
+        mg->rigid_shear = RIGID * largest;
+        run(mg, rigid_range);
+    }
+    run(mg, ooze_lodge_multigrid_loops()->stiffness);
+}
+
+/* ---- walls and contacts ---- */
+
+static bool has_walls(const OozeConformationStep *s, uint64_t i)
+{
+    const OozeNeighbours *walls = s->context->fluid_boundary;
+    bool near = false;
+    for (uint32_t w = 0; s->context->boundary->count && !near && w < walls->count[i]; w++) {
+        near = s->wall_edge[walls->first[i] + w][3] > 0.0f;
+    }
+    return near;
+}
+
+static bool is_special(const OozeConformationStep *s, uint64_t i)
+{
+    return s->correction[i].xx == 0.0f || s->contact_of[i] >= 0 || has_walls(s, i);
+}
+
+static void count_special_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodgeMultigrid *mg = data;
+    uint64_t count = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        count += is_special(mg->solve->step, i);
+    }
+    mg->special_count[begin / GRAIN] = count;
+}
+
+/* e.De e e^T, summed over the directions that contacts hold. */
+static OozeSym3 anchor_of(const OozeContactSet *set, OozeSym3 d)
+{
+    OozeSym3 sum = ooze_sym3_identity(0.0f);
+    for (int k = 0; k < set->count; k++) {
+        OozeF32x4 e = set->direction[k];
+        float v[3] = {e[0], e[1], e[2]}, dv[3];
+        ooze_velocity_times(d, v, dv);
+        float along = ooze_velocity_dot(v, dv);
+        sum = ooze_sym3_add(sum, ooze_sym3(along * v[0] * v[0], along * v[1] * v[1],
+                                           along * v[2] * v[2], along * v[0] * v[1],
+                                           along * v[0] * v[2], along * v[1] * v[2]));
+    }
+    return sum;
+}
+
+static OozeVelocitySpecial special_of(const OozeLodgeMultigrid *mg, uint64_t i)
+{
+    const OozeConformationStep *s = mg->solve->step;
+    const OozeNeighbours *walls = s->context->fluid_boundary;
+    OozeVelocitySpecial p;
+    memset(&p, 0, sizeof p);
+    p.correction = s->correction[i];
+    if (p.correction.xx != 0.0f) {
+        p.fluid = ooze_sym3_inverse(p.correction);
+        p.hourglass = s->dt * mg->solve->hourglass[i];
+    }
+    for (uint64_t e = walls->first[i], last = e + walls->count[i];
+         s->context->boundary->count && e < last; e++) {
+        OozeF32x4 g = s->wall_edge[e];
+        if (g[3] > 0.0f) {
+            OozeF32x4 x = g / g[3];
+            for (int k = 0; k < 4; k++) {
+                p.edge[k] += g[k];
+            }
+            p.fluid = ooze_sym3_add(p.fluid, ooze_sym3(-x[0] * g[0], -x[1] * g[1], -x[2] * g[2],
+                                                       -x[0] * g[1], -x[0] * g[2], -x[1] * g[2]));
+        }
+    }
+    if (s->contact_of[i] >= 0) {
+        p.anchor = anchor_of(&s->contact_sets[s->contact_of[i]], mg->diagonal[i]);
+    }
+    return p;
+}
+
+static void special_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodgeMultigrid *mg = data;
+    uint64_t at = mg->special_count[begin / GRAIN];
+    for (uint64_t i = begin; i < end; i++) {
+        mg->special_of[i] = OOZE_MULTIGRID_NONE;
+        if (is_special(mg->solve->step, i)) {
+            mg->special[at] = special_of(mg, i);
+            mg->special_of[i] = (uint32_t)at++;
+        }
+    }
+}
+
+/* omega (Pi D Pi)^-1, Pi without the directions that contacts hold. Rigid bodies respond as a
+   whole instead. */
+static void inverse_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodgeMultigrid *mg = data;
+    const OozeConformationStep *s = mg->solve->step;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeSym3 d = mg->diagonal[i], none = ooze_sym3_identity(0.0f);
+        OozeMat3 pi = ooze_mat3_from_sym3(ooze_sym3_identity(1.0f));
+        bool held = s->contact_of[i] >= 0;
+        for (int k = 0; held && k < 3; k++) {
+            OozeF32x4 unit = {k == 0, k == 1, k == 2, 0};
+            OozeF32x4 column = ooze_lodge_project(s, i, unit);
+            for (int r = 0; r < 3; r++) {
+                pi.m[3 * r + k] = column[r];
+            }
+        }
+        if (held) {
+            float trace = ooze_sym3_trace(d);
+            OozeSym3 out = ooze_sym3_add(ooze_sym3_identity(trace),
+                                         ooze_sym3_scale(ooze_mat3_symmetric(pi), -trace));
+            d = ooze_sym3_add(ooze_sym3_congruence(pi, d), out);
+        }
+        OozeSym3 inverse = ooze_sym3_scale(ooze_sym3_inverse(d), OOZE_VELOCITY_OMEGA);
+        inverse = held ? ooze_sym3_congruence(pi, inverse) : inverse;
+        mg->inverse[i] = is_rigid(s, i) ? none : inverse;
+    }
+}
+
+static OozeStatus find_special(OozeLodgeMultigrid *mg, OozeError *error)
+{
+    const OozeConformationStep *s = mg->solve->step;
+    uint64_t total = 0;
+    run(mg, count_special_range);
+    for (uint64_t k = 0; k * GRAIN < s->n; k++) {
+        uint64_t here = mg->special_count[k];
+        mg->special_count[k] = total;
+        total += here;
+    }
+    mg->special = ooze_arena_alloc(s->context->arena, total, sizeof *mg->special);
+    if (!mg->special) {
+        return ooze_fail_memory(error, "the grids of the velocity solve",
+                                total * sizeof *mg->special);
+    }
+    run(mg, special_range);
+    return OOZE_OK;
+}
+
+/* ---- beginning ---- */
+
+static OozeStatus allocate(OozeLodgeMultigrid *mg, OozeError *error)
+{
+    const OozeConformationStep *s = mg->solve->step;
+    OozeArena *arena = s->context->arena;
+    uint64_t n = s->n;
+    mg->z = ooze_gathered_alloc(arena, n, sizeof *mg->z);
+    mg->diagonal = ooze_arena_alloc(arena, n, sizeof *mg->diagonal);
+    mg->inverse = ooze_arena_alloc(arena, n, sizeof *mg->inverse);
+    mg->mass = ooze_arena_alloc(arena, n, sizeof *mg->mass);
+    mg->stiffness = ooze_arena_alloc(arena, n, sizeof *mg->stiffness);
+    mg->bulk = ooze_arena_alloc(arena, n, sizeof *mg->bulk);
+    mg->shear = ooze_gathered_alloc(arena, n, sizeof *mg->shear);
+    mg->special_of = ooze_arena_alloc(arena, n, sizeof *mg->special_of);
+    mg->special_count = ooze_arena_alloc(arena, n / GRAIN + 1, sizeof *mg->special_count);
+    if (s->bodies && s->bodies->all.rigid_count > 0) {
+        mg->response = ooze_arena_alloc(arena, n, sizeof *mg->response);
+        mg->spread = ooze_arena_alloc(arena, n, sizeof *mg->spread);
+    }
+    if (s->coupling) {
+        mg->solid_factor =
+            ooze_arena_alloc(arena, (uint64_t)s->coupling->count, sizeof *mg->solid_factor);
+    }
+    if (!*s->velocity_multigrid) {
+        *s->velocity_multigrid = ooze_velocity_multigrid_create();
+    }
+    mg->grids = *s->velocity_multigrid;
+    if (!mg->grids || ooze_arena_failed(arena)) {
+        return ooze_fail_memory(error, "the grids of the velocity solve", n * 140);
+    }
+    return OOZE_OK;
+}
+
+/* Largest of dt tr A / 3. */
+static void largest_shear_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    float largest = 0.0f;
+    for (uint64_t i = begin; i < end; i++) {
+        largest = ooze_max(largest, ooze_sym3_trace(solve->stiffness[i]));
+    }
+    solve->partial[begin / GRAIN] = (double)largest;
+}
+
+static bool is_worth_it(OozeLodge *solve)
+{
+    const OozeConformationStep *s = solve->step;
+    const OozeStepContext *c = s->context;
+    OozeMultigridAxis axis[3];
+    double largest = 0.0, cells = 0.0;
+    ooze_parallel_for(c->threads, s->n, GRAIN, largest_shear_range, solve);
+    for (uint64_t k = 0; k * GRAIN < s->n; k++) {
+        largest = fmax(largest, solve->partial[k]);
+    }
+    ooze_grid_find_axes(s->x0, s->n, c->spacing, &c->periodic, c->threads, axis);
+    for (int k = 0; k < 3; k++) {
+        cells = fmax(cells, (double)axis[k].cells / axis[k].inverse);
+    }
+    double diffusion = sqrt((double)s->dt * largest / 3.0) / c->spacing;
+    return ooze_cost_multigrid_pays(&s->settings, diffusion, cells / c->spacing);
+}
+
+OozeStatus ooze_lodge_multigrid_begin(OozeLodge *solve, OozeError *error)
+{
+    OozeConformationStep *s = solve->step;
+    OozePreconditioner wanted = s->settings.preconditioner;
+    if (wanted == OOZE_PRECONDITIONER_MASS || s->settings.velocity_iterations == 0 ||
+        (wanted == OOZE_PRECONDITIONER_AUTO && !is_worth_it(solve))) {
+        return OOZE_OK;
+    }
+    OozeLodgeMultigrid *mg = ooze_arena_alloc(s->context->arena, 1, sizeof *mg);
+    if (!mg) {
+        return ooze_fail_memory(error, "the velocity solve", sizeof *mg);
+    }
+    memset(mg, 0, sizeof *mg);
+    mg->solve = solve;
+    OozeStatus status = allocate(mg, error);
+    solve->multigrid = status ? NULL : mg;
+    solve->cg.min_curvature = 0.0; /* holds for masses only */
+    return status;
+}
+
+/* Coefficients of the second pass differ where materials thin or yield, and contacts where some
+   were released. */
+static bool has_changed(const OozeConformationStep *s)
+{
+    bool changed = s->bodies != NULL;
+    for (int m = 0; m < s->row_count; m++) {
+        changed = changed || isfinite(s->rheology[m].yield) || s->rheology[m].thinning.time > 0.0f;
+    }
+    for (uint64_t k = 0; k < s->contact_count && !changed; k++) {
+        changed = s->contact_sets[k].released != 0;
+    }
+    return changed;
+}
+
+OozeStatus ooze_lodge_multigrid_begin_pass(OozeLodge *solve, int pass, OozeError *error)
+{
+    OozeLodgeMultigrid *mg = solve->multigrid;
+    const OozeConformationStep *s = solve->step;
+    if (!mg || (pass > 0 && !has_changed(s))) {
+        return OOZE_OK;
+    }
+    /* the longest edge of which the ends move as one piece, in spacings */
+    const float longest = 1.9f * (float)s->context->spacing;
+    find_stiffness(mg);
+    run(mg, ooze_lodge_multigrid_loops()->diagonal);
+    run(mg, inverse_range);
+    ooze_lodge_multigrid_find_solids(mg);
+    ooze_timer_lap(s->context->timer, "multigrid_diagonal");
+    OozeStatus status = find_special(mg, error);
+    mg->input = (OozeVelocityMultigridInput){
+        .n = s->n,
+        .spacing = s->context->spacing,
+        .periodic = &s->context->periodic,
+        .edges = &s->edges,
+        .link_weight = s->volume * s->strain_scale * ooze_strain_weight(longest, s->support),
+        .mass = mg->mass,
+        .stiffness = mg->stiffness,
+        .bulk = mg->bulk,
+        .special_of = mg->special_of,
+        .special = mg->special,
+        .threads = s->context->threads,
+    };
+    if (!status) {
+        status = pass == 0 ? ooze_velocity_multigrid_build(mg->grids, &mg->input, error)
+                           : ooze_velocity_multigrid_refill(mg->grids, &mg->input, error);
+    }
+    ooze_timer_lap(s->context->timer, "multigrid_build");
+    return status;
+}
+
+/* ---- conjugate gradients ---- */
+
+/* Rigid bodies move as a whole: P becomes its projection onto rigid motions, and the restriction
+   the transpose, masses times the response of the body. */
+static void spread_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodgeMultigrid *mg = data;
+    for (uint64_t i = begin; i < end; i++) {
+        mg->spread[i] =
+            is_rigid(mg->solve->step, i) ? mg->mass[i] * mg->response[i] : mg->solve->r[i];
+    }
+}
+
+double ooze_lodge_multigrid_precondition(OozeLodge *solve)
+{
+    OozeLodgeMultigrid *mg = solve->multigrid;
+    OozeConformationStep *s = solve->step;
+    const OozeF32x4 *r = solve->r;
+    if (mg->response) {
+        memset(mg->response, 0, s->n * sizeof *mg->response);
+        ooze_step_bodies_precondition(s, r);
+        ooze_step_bodies_respond(s, mg->response);
+        run(mg, spread_range);
+        r = mg->spread;
+    }
+    ooze_velocity_multigrid_apply(mg->grids, r, mg->z);
+    ooze_step_bodies_project_velocities(s, mg->z);
+    OozeBlockSum sum = {s->context->threads, s->n, GRAIN, solve->partial};
+    mg->rz = ooze_block_sum(&sum, ooze_lodge_multigrid_loops()->precondition, mg);
+    mg->rz += ooze_lodge_solids_precondition(solve);
+    ooze_timer_lap(s->context->timer, "multigrid_cycle");
+    return mg->rz;
+}
+
+void ooze_lodge_multigrid_update(OozeLodge *solve)
+{
+    run(solve->multigrid, ooze_lodge_multigrid_loops()->update);
+}

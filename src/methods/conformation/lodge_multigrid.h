@@ -1,0 +1,56 @@
+/* The velocity solve of `lodge` with the preconditioner of velocity_multigrid.h. */
+#ifndef OOZE_METHODS_CONFORMATION_LODGE_MULTIGRID_H
+#define OOZE_METHODS_CONFORMATION_LODGE_MULTIGRID_H
+
+#include "methods/conformation/lodge.h"
+#include "solvers/velocity_multigrid.h"
+
+/* Arrays have one element a particle, unless said otherwise. */
+typedef struct OozeLodgeMultigrid {
+    OozeLodge *solve;
+    OozeVelocityMultigrid *grids;
+    OozeVelocityMultigridInput input;
+    OozeF32x4 *z;        /* preconditioned residual; n + 4 */
+    OozeSym3 *diagonal;  /* D: 3 x 3 blocks of the operator */
+    OozeSym3 *inverse;   /* omega D^-1 in the directions that are not held, 0 in others */
+    float *mass;         /* of the grids, and the next two: times dt */
+    OozeSym3 *stiffness; /* A, at least that of the neighbours */
+    float *bulk;
+    float *shear;         /* dt tr A / 3; n + 4 */
+    float rigid_shear;    /* the same of rigid particle bodies */
+    uint32_t *special_of; /* see OozeVelocityMultigridInput */
+    OozeVelocitySpecial *special;
+    uint64_t *special_count; /* per chunk: then the sum of those before */
+    /* of rigid particle bodies; NULL: there are none */
+    OozeF32x4 *response;        /* to the residual */
+    OozeF32x4 *spread;          /* residual, that of rigid bodies as their response times masses */
+    double (*solid_factor)[36]; /* per dynamic solid: mass and wall block, factorised */
+    double rz;                  /* r.z */
+} OozeLodgeMultigrid;
+
+typedef struct OozeLodgeMultigridLoops {
+    OozeRangeBody diagonal;     /* D */
+    OozeRangeBody stiffness;    /* stiffness and bulk from those of the neighbours */
+    OozeRangeBody precondition; /* z += omega D^-1 r, projected; sums r.z */
+    OozeRangeBody update;       /* p = z + beta p */
+} OozeLodgeMultigridLoops;
+OOZE_LOOPS_DECLARE(OozeLodgeMultigridLoops, ooze_lodge_multigrid_loops);
+
+/* Decides, after the coefficients of the first pass are known, whether the solve uses it, and
+   sets solve->multigrid. */
+OozeStatus ooze_lodge_multigrid_begin(OozeLodge *solve, OozeError *error);
+/* The preconditioner of a pass, after its coefficients and contacts are known. */
+OozeStatus ooze_lodge_multigrid_begin_pass(OozeLodge *solve, int pass, OozeError *error);
+/* z from r; p = z + beta p. Returns r.z. */
+double ooze_lodge_multigrid_precondition(OozeLodge *solve);
+void ooze_lodge_multigrid_update(OozeLodge *solve);
+/* Mass and wall blocks of dynamic solids. */
+void ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg);
+/* Response of dynamic solid k to its residual. */
+OozeTwist ooze_lodge_multigrid_solid_response(const OozeLodgeMultigrid *mg, int k);
+
+/* After the solve: iterates of this preconditioner do not keep momentum. Every component of fluid
+   that nothing holds gets the rigid motion that restores its linear and angular momentum. */
+OozeStatus ooze_lodge_restore_momentum(OozeLodge *solve, OozeError *error);
+
+#endif

@@ -1,0 +1,197 @@
+/* Loops over particles of the multigrid preconditioner of `lodge`. */
+#include "methods/conformation/lodge_multigrid.h"
+#include "solvers/tensor_f32x4.h"
+
+/* ---- diagonal blocks of the operator -------------------------------------------------------- */
+
+/* Symmetric tensors of four particles, one a lane: xx, yy, zz, xy, xz, yz. */
+typedef struct Sym3F32x4 {
+    OozeF32x4 e[6];
+} Sym3F32x4;
+
+static inline Sym3F32x4 load_four(const OozeSym3 *s, const uint32_t *j)
+{
+    OozeF32x4 low[4], high[4];
+    ooze_f32x4_transpose(ooze_f32x4_load(&s[j[0]].xx), ooze_f32x4_load(&s[j[1]].xx),
+                         ooze_f32x4_load(&s[j[2]].xx), ooze_f32x4_load(&s[j[3]].xx), low);
+    ooze_f32x4_transpose(ooze_f32x4_load(&s[j[0]].zz), ooze_f32x4_load(&s[j[1]].zz),
+                         ooze_f32x4_load(&s[j[2]].zz), ooze_f32x4_load(&s[j[3]].zz), high);
+    Sym3F32x4 out = {{low[0], low[1], low[2], low[3], high[2], high[3]}};
+    return out;
+}
+
+static inline void times(const Sym3F32x4 *s, const OozeF32x4 v[3], OozeF32x4 to[3])
+{
+    to[0] = ooze_f32x4_fma(s->e[4], v[2], ooze_f32x4_fma(s->e[3], v[1], s->e[0] * v[0]));
+    to[1] = ooze_f32x4_fma(s->e[5], v[2], ooze_f32x4_fma(s->e[1], v[1], s->e[3] * v[0]));
+    to[2] = ooze_f32x4_fma(s->e[2], v[2], ooze_f32x4_fma(s->e[5], v[1], s->e[4] * v[0]));
+}
+
+static inline OozeF32x4 dot(const OozeF32x4 a[3], const OozeF32x4 b[3])
+{
+    return ooze_f32x4_fma(a[2], b[2], ooze_f32x4_fma(a[1], b[1], a[0] * b[0]));
+}
+
+/* What the gradient of a particle with correction B and stiffness A adds to the block of another,
+   or its own, whose velocity enters that gradient with g: with w = B g,
+   1/2 [w (A w)^T + (w.A w) I + A (w.w) + (A w) w^T] + bulk w w^T - n (g.w) I. */
+static inline void add_blocks(Sym3F32x4 *sum, const OozeF32x4 g[3], const Sym3F32x4 *b,
+                              const Sym3F32x4 *a, OozeF32x4 bulk, OozeF32x4 n)
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    OozeF32x4 w[3], q[3];
+    times(b, g, w);
+    times(a, w, q);
+    for (int k = 0; k < 3; k++) {
+        q[k] = ooze_f32x4_fma(bulk, w[k], q[k]);
+    }
+    /* q now holds A w + bulk w: (w.A w) is w.q less the part of bulk */
+    OozeF32x4 square = dot(w, w), half = 0.5f * square;
+    OozeF32x4 same = 0.5f * (dot(w, q) - bulk * square) - n * dot(g, w);
+    for (int k = 0; k < 6; k++) {
+        int r = row[k], c = column[k];
+        OozeF32x4 outer = ooze_f32x4_fma(w[r], q[c], q[r] * w[c]);
+        sum->e[k] =
+            ooze_f32x4_fma(a->e[k], half, ooze_f32x4_fma(ooze_f32x4_splat(0.5f), outer, sum->e[k]));
+    }
+    for (int k = 0; k < 3; k++) {
+        sum->e[k] += same;
+    }
+}
+
+/* Blocks of neighbours, summed over the edges of particle i. */
+static inline Sym3F32x4 add_neighbours(const OozeLodge *solve, uint64_t i, Sym3F32x4 sum,
+                                       bool periodic)
+{
+    const OozeConformationStep *s = solve->step;
+    const OozeEdges *edges = &s->edges;
+    uint64_t first = edges->list->first[i];
+    const uint32_t *j = edges->list->index + first, *last = j + edges->list->first[i + 1] - first;
+    const float *weight = edges->weight + first;
+    const OozeF32x4 near_end = ooze_near_end(edges, i), *x = edges->x;
+    for (; j < last; j += 4, weight += 4) {
+        OozeF32x4 f = ooze_f32x4_load(weight), d[4];
+        ooze_f32x4_transpose(ooze_edge_delta(near_end, x[j[0]], edges->box, periodic),
+                             ooze_edge_delta(near_end, x[j[1]], edges->box, periodic),
+                             ooze_edge_delta(near_end, x[j[2]], edges->box, periodic),
+                             ooze_edge_delta(near_end, x[j[3]], edges->box, periodic), d);
+        OozeF32x4 g[3] = {d[0] * f, d[1] * f, d[2] * f};
+        Sym3F32x4 b = load_four(s->correction, j), a = load_four(solve->stiffness, j);
+        const float *k = solve->bulk, *n = solve->hourglass;
+        add_blocks(&sum, g, &b, &a, ooze_f32x4(k[j[0]], k[j[1]], k[j[2]], k[j[3]]),
+                   ooze_f32x4(n[j[0]], n[j[1]], n[j[2]], n[j[3]]));
+    }
+    return sum;
+}
+
+/* The particle's own gradient, in the first lane. */
+static inline Sym3F32x4 add_own(const OozeLodge *solve, uint64_t i)
+{
+    const OozeConformationStep *s = solve->step;
+    const uint32_t pad = (uint32_t)s->n, j[4] = {(uint32_t)i, pad, pad, pad};
+    OozeF32x4 e = s->edge_sum[i];
+    OozeF32x4 g[3] = {{e[0], 0, 0, 0}, {e[1], 0, 0, 0}, {e[2], 0, 0, 0}};
+    Sym3F32x4 sum = {{{0}}};
+    Sym3F32x4 b = load_four(s->correction, j), a = load_four(solve->stiffness, j);
+    add_blocks(&sum, g, &b, &a, ooze_f32x4(solve->bulk[i], 0, 0, 0),
+               ooze_f32x4(solve->hourglass[i], 0, 0, 0));
+    return sum;
+}
+
+/* Bonds of soft bodies. */
+static inline OozeSym3 add_bonds(const OozeStepBodies *b, uint64_t i, float dt, OozeSym3 d)
+{
+    uint32_t slot = b->slot[i];
+    if (b->bonds && slot != UINT32_MAX) {
+        for (uint64_t e = b->bonds->first[slot]; e < b->bonds->first[slot + 1]; e++) {
+            OozeF32x4 n = b->pull[e];
+            float k = dt * b->stiffness[e];
+            d = ooze_sym3_add(d, ooze_sym3(k * n[0] * n[0], k * n[1] * n[1], k * n[2] * n[2],
+                                           k * n[0] * n[1], k * n[0] * n[2], k * n[1] * n[2]));
+        }
+    }
+    return d;
+}
+
+static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodgeMultigrid *mg = data;
+    const OozeLodge *solve = mg->solve;
+    const OozeConformationStep *s = solve->step;
+    for (uint64_t i = begin; i < end; i++) {
+        Sym3F32x4 sum = add_own(solve, i);
+        sum = s->edges.periodic ? add_neighbours(solve, i, sum, true)
+                                : add_neighbours(solve, i, sum, false);
+        OozeSym3 d = {ooze_f32x4_sum(sum.e[0]), ooze_f32x4_sum(sum.e[1]), ooze_f32x4_sum(sum.e[2]),
+                      ooze_f32x4_sum(sum.e[3]), ooze_f32x4_sum(sum.e[4]), ooze_f32x4_sum(sum.e[5])};
+        float edges = solve->hourglass[i] * s->edge_sum[i][3] + solve->edge_hourglass[i];
+        d = ooze_sym3_add(d, ooze_sym3_identity(edges));
+        d = s->bodies ? add_bonds(s->bodies, i, s->dt, d) : d;
+        float mass = s->rheology[s->material[i]].relative_mass;
+        mg->diagonal[i] = ooze_sym3_add(ooze_sym3_scale(d, s->dt), ooze_sym3_identity(mass));
+    }
+}
+
+/* ---- coefficients of the grids -------------------------------------------------------------- */
+
+static void stiffness_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodgeMultigrid *mg = data;
+    const OozeConformationStep *s = mg->solve->step;
+    const OozeNeighbours *walls = s->context->fluid_boundary;
+    for (uint64_t i = begin; i < end; i++) {
+        float f = s->edge_sum[i][3], own = mg->shear[i];
+        for (uint64_t e = walls->first[i], last = e + walls->count[i];
+             s->context->boundary->count && e < last; e++) {
+            f -= s->wall_edge[e][3];
+        }
+        float mean = f > 0.0f ? ooze_edges_sum(&s->edges, mg->shear, i) / f : 0.0f;
+        if (mean > own) {
+            float factor = own > 1e-6f * mean ? mean / own : 0.0f;
+            OozeSym3 none = ooze_sym3_identity(mean);
+            mg->bulk[i] = factor > 0.0f ? factor * mg->bulk[i] : s->settings.bulk * mean;
+            mg->stiffness[i] = factor > 0.0f ? ooze_sym3_scale(mg->stiffness[i], factor) : none;
+        }
+    }
+}
+
+/* ---- conjugate gradients -------------------------------------------------------------------- */
+
+static void precondition_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodgeMultigrid *mg = data;
+    const OozeLodge *solve = mg->solve;
+    double sum = 0.0;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeSym3 d = mg->inverse[i];
+        OozeF32x4 r = solve->r[i], x = {d.xx, d.xy, d.xz, 0}, y = {d.xy, d.yy, d.yz, 0},
+                  w = {d.xz, d.yz, d.zz, 0};
+        OozeF32x4 z = ooze_lodge_project(solve->step, i, mg->z[i]);
+        z += r[0] * x + r[1] * y + r[2] * w;
+        z += mg->response ? mg->response[i] : ooze_f32x4(0, 0, 0, 0);
+        mg->z[i] = z;
+        sum += (double)ooze_f32x4_dot3(z, r);
+    }
+    solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
+static void update_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodgeMultigrid *mg = data;
+    OozeLodge *solve = mg->solve;
+    float beta = (float)solve->beta;
+    for (uint64_t i = begin; i < end; i++) {
+        solve->p[i] = mg->z[i] + beta * solve->p[i];
+    }
+}
+
+const OozeLodgeMultigridLoops OOZE_LOOPS(ooze_lodge_multigrid_loops) = {
+    .diagonal = diagonal_range,
+    .stiffness = stiffness_range,
+    .precondition = precondition_range,
+    .update = update_range,
+};

@@ -1,0 +1,181 @@
+#include "solvers/velocity_multigrid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "solvers/velocity_multigrid_levels.h"
+
+OozeVelocityMultigrid *ooze_velocity_multigrid_create(void)
+{
+    OozeVelocityMultigrid *mg = ooze_alloc_zero(1, sizeof *mg);
+    if (mg) {
+        for (int place = 0; place < OOZE_MULTIGRID_PLACES; place++) {
+            ooze_multigrid_child(place, &mg->child[place]);
+        }
+        mg->kept = ooze_arena_create();
+        mg->temporary = ooze_arena_create();
+        if (!mg->kept || !mg->temporary) {
+            ooze_velocity_multigrid_destroy(mg);
+            return NULL;
+        }
+    }
+    return mg;
+}
+
+void ooze_velocity_multigrid_destroy(OozeVelocityMultigrid *mg)
+{
+    if (mg) {
+        ooze_arena_destroy(mg->kept);
+        ooze_arena_destroy(mg->temporary);
+        ooze_free(mg);
+    }
+}
+
+uint64_t ooze_velocity_multigrid_bytes(const OozeVelocityMultigrid *mg)
+{
+    return mg ? sizeof *mg + ooze_arena_bytes(mg->kept) + ooze_arena_bytes(mg->temporary) : 0;
+}
+
+static bool failed(const OozeVelocityMultigrid *mg)
+{
+    return ooze_arena_failed(mg->kept) || ooze_arena_failed(mg->temporary);
+}
+
+/* ---- matrices ---- */
+
+/* A vector that is not an eigenvector's complement: numbers without order in -1 .. 1. */
+static void scatter_vector(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeVelocitySweep *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 v = {0};
+        for (uint32_t k = 0; k < 3; k++) {
+            uint32_t h = (uint32_t)(3 * i + k + 1) * 2654435761u;
+            v[k] = (float)((h ^ h >> 15) & 0xffffu) / 32768.0f - 1.0f;
+        }
+        s->to[i] = v;
+    }
+}
+
+static void find_largest(OozeVelocityMultigrid *mg, OozeVelocityLevel *level)
+{
+    OozeVelocitySweep sweep = {.mg = mg, .level = level, .to = level->p[0]};
+    ooze_parallel_for(mg->threads, level->nodes, OOZE_VELOCITY_NODE_GRAIN, scatter_vector, &sweep);
+    double before = 0.0, now = 0.0;
+    for (int k = 0; k < OOZE_VELOCITY_POWER; k++) {
+        sweep.from = level->p[k % 2];
+        sweep.to = level->p[1 - k % 2];
+        ooze_parallel_for(mg->threads, level->nodes, OOZE_VELOCITY_NODE_GRAIN,
+                          ooze_velocity_loops()->power, &sweep);
+        before = now;
+        now = 0.0;
+        for (uint64_t b = 0; b * OOZE_VELOCITY_NODE_GRAIN < level->nodes; b++) {
+            now += mg->partial[b];
+        }
+    }
+    /* at most the 8 corners of an element */
+    double largest = before > 0.0 ? sqrt(now / before) : 1.0;
+    level->largest = (float)fmin(fmax(largest, 1.0), 8.0);
+}
+
+static void fill_level(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInput *input, int k)
+{
+    OozeVelocityLevel *level = &mg->level[k];
+    const OozeVelocityLoops *loops = ooze_velocity_loops();
+    OozeVelocitySweep sweep = {.mg = mg, .level = level, .input = input};
+    ooze_parallel_for(mg->threads, level->elements, OOZE_VELOCITY_ELEMENT_GRAIN,
+                      k == 0 ? loops->elements : loops->coarse_elements, &sweep);
+    ooze_parallel_for(mg->threads, level->nodes, OOZE_VELOCITY_NODE_GRAIN, loops->rows, &sweep);
+    bool dense = k + 1 == mg->levels && mg->dense;
+    if (dense) {
+        ooze_velocity_factorise_level(level, mg->dense);
+    } else {
+        ooze_parallel_for(mg->threads, level->isolated_count, 1, ooze_velocity_invert_isolated,
+                          level);
+        find_largest(mg, level);
+    }
+}
+
+OozeStatus ooze_velocity_multigrid_refill(OozeVelocityMultigrid *mg,
+                                          const OozeVelocityMultigridInput *input, OozeError *error)
+{
+    ooze_arena_reset(mg->temporary);
+    for (int k = 0; k < mg->levels; k++) {
+        OozeVelocityLevel *level = &mg->level[k];
+        level->element = ooze_arena_alloc(mg->temporary, OOZE_VELOCITY_ELEMENT * level->elements,
+                                          sizeof *level->element);
+    }
+    if (ooze_arena_failed(mg->temporary)) {
+        return ooze_fail_memory(error, "the grids of the velocity solve", mg->n * 200);
+    }
+    for (int k = 0; k < mg->levels; k++) {
+        fill_level(mg, input, k);
+    }
+    ooze_arena_reset(mg->temporary);
+    return OOZE_OK;
+}
+
+/* ---- building ---- */
+
+static void allocate(OozeVelocityMultigrid *mg, OozeVelocityLevel *level)
+{
+    const size_t size = sizeof(OozeF32x4);
+    const uint64_t inverse = OOZE_VELOCITY_ROWS * OOZE_VELOCITY_ROWS;
+    level->inverse = ooze_arena_alloc(mg->kept, level->nodes, sizeof *level->inverse);
+    level->isolated_inverse =
+        ooze_arena_alloc(mg->kept, inverse * level->isolated_count, sizeof(float));
+    level->b = ooze_arena_alloc(mg->kept, level->nodes, size);
+    level->r = ooze_arena_alloc(mg->kept, level->nodes, size);
+    level->x = ooze_arena_alloc(mg->kept, level->nodes, size);
+    level->p[0] = ooze_arena_alloc(mg->kept, level->nodes, size);
+    level->p[1] = ooze_arena_alloc(mg->kept, level->nodes, size);
+}
+
+static void allocate_coarsest(OozeVelocityMultigrid *mg)
+{
+    uint64_t rows = 3 * mg->level[mg->levels - 1].nodes;
+    uint64_t blocks = mg->level[0].nodes / OOZE_VELOCITY_NODE_GRAIN + 1;
+    if (rows <= 3 * (uint64_t)OOZE_VELOCITY_DENSE) {
+        mg->dense = ooze_arena_alloc(mg->kept, rows * rows, sizeof *mg->dense);
+        mg->dense_vector = ooze_arena_alloc(mg->kept, rows, sizeof *mg->dense_vector);
+    }
+    mg->corner_sums =
+        ooze_arena_alloc(mg->kept, 8 * mg->level[0].elements, sizeof *mg->corner_sums);
+    mg->partial = ooze_arena_alloc(mg->kept, blocks, sizeof *mg->partial);
+}
+
+OozeStatus ooze_velocity_multigrid_build(OozeVelocityMultigrid *mg,
+                                         const OozeVelocityMultigridInput *input, OozeError *error)
+{
+    ooze_arena_reset(mg->kept);
+    ooze_arena_reset(mg->temporary);
+    memset(mg->level, 0, sizeof mg->level);
+    mg->levels = 0;
+    mg->dense = NULL;
+    mg->threads = input->threads;
+    mg->n = input->n;
+    if (input->n > UINT32_MAX / 64) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use velocity_preconditioner: mass",
+                         "%llu particles in a velocity solve by multigrid; at most %llu are "
+                         "possible",
+                         (unsigned long long)input->n, (unsigned long long)UINT32_MAX / 64);
+    }
+    OozeStatus status = input->n > 0 ? ooze_velocity_find_levels(mg, input, error) : OOZE_OK;
+    if (status || mg->levels == 0) {
+        return status;
+    }
+    for (int k = 0; k < mg->levels && !failed(mg); k++) {
+        allocate(mg, &mg->level[k]);
+        ooze_velocity_find_rows(mg, &mg->level[k]);
+        if (k > 0 && !failed(mg)) {
+            ooze_velocity_find_weights(mg, &mg->level[k - 1], &mg->level[k]);
+        }
+    }
+    allocate_coarsest(mg);
+    if (failed(mg)) {
+        return ooze_fail_memory(error, "the grids of the velocity solve", mg->n * 400);
+    }
+    return ooze_velocity_multigrid_refill(mg, input, error);
+}

@@ -1,0 +1,343 @@
+/* Elements, matrices and smoother of the grids of velocity_multigrid.h. Valid C17 and CUDA. Cells
+   and corners are those of grid_multigrid_formula.h.
+
+   The matrix of an element is 24 x 24, three velocities at each of eight corners, and symmetric: it
+   is stored as the 3 x 3 blocks of the pairs of corners a <= b, row by row. */
+#ifndef OOZE_SOLVERS_VELOCITY_MULTIGRID_FORMULA_H
+#define OOZE_SOLVERS_VELOCITY_MULTIGRID_FORMULA_H
+
+#include "physics/tensor.h"
+#include "solvers/grid_multigrid_formula.h"
+
+enum {
+    OOZE_VELOCITY_BLOCK = 9,
+    OOZE_VELOCITY_ELEMENT = 36 * OOZE_VELOCITY_BLOCK, /* numbers of a stored matrix */
+    OOZE_VELOCITY_ROWS = 24,
+    OOZE_VELOCITY_DENSE = 64, /* nodes of the coarsest grid, which is solved directly */
+    OOZE_VELOCITY_POWER = 12  /* power iterations for the largest eigenvalue */
+};
+/* omega of velocity_multigrid.h. */
+#define OOZE_VELOCITY_OMEGA 0.8f
+/* Relative increase of the diagonal of matrices that are solved directly: cells with few particles
+   have motions without stiffness. */
+#define OOZE_VELOCITY_SHIFT 1e-4
+
+/* Place of the block of corners a <= b. */
+OOZE_FORMULA int ooze_velocity_pair(int a, int b)
+{
+    return (a * (17 - a) / 2 + b - a) * OOZE_VELOCITY_BLOCK;
+}
+
+/* ---- particles of a cell -------------------------------------------------------------------- */
+
+/* A particle near a wall that fluid clings to, held by contacts, or with too few neighbours for a
+   gradient. The velocity gradient that a field of the grid has there is sum u_a w_a^T with
+   w_a = correction (fluid grad N_a - N_a edge). */
+typedef struct OozeVelocitySpecial {
+    OozeSym3 correction; /* B */
+    OozeSym3 fluid;      /* sum x g^T over neighbours without walls */
+    float edge[4];       /* sum of g over the samples of walls, and of f */
+    float hourglass;     /* dt n */
+    OozeSym3 anchor;     /* stiffness of held directions: e.De e e^T, summed */
+} OozeVelocitySpecial;
+
+/* Products of the functions of a cell and of their slopes at a particle. With the linear functions
+   p of one axis and q(t) = ((1 - t)^2, t (1 - t), t^2, 0), square[12 k + ...] is q q of the axes
+   other than k, and mixed[12 m + 4 i + 2 j + h] is q_i along axis m times p_h and p_j along the
+   lower and the higher of the other two. */
+typedef struct OozeVelocityBasis {
+    float square[36], mixed[36];
+} OozeVelocityBasis;
+
+OOZE_FORMULA void ooze_velocity_basis(const float into[3], OozeVelocityBasis *basis)
+{
+    float q[3][4];
+    for (int k = 0; k < 3; k++) {
+        ooze_multigrid_squares(into[k], q[k]);
+    }
+    for (int m = 0; m < 3; m++) {
+        int low = m == 0 ? 1 : 0, high = m == 2 ? 1 : 2;
+        float h = into[low], j = into[high];
+        float corner[4] = {(1.0f - j) * (1.0f - h), (1.0f - j) * h, j * (1.0f - h), j * h};
+        for (int i = 0; i < 3; i++) {
+            for (int k = 0; k < 4; k++) {
+                basis->square[12 * m + 4 * i + k] = q[high][i] * q[low][k];
+                basis->mixed[12 * m + 4 * i + k] = q[m][i] * corner[k];
+            }
+        }
+    }
+}
+
+/* Coefficients of a particle: the stiffness tensor, then bulk. */
+enum { OOZE_VELOCITY_BULK = 6, OOZE_VELOCITY_COEFFICIENTS = 7 };
+
+/* Sums over the particles of a cell, of which the element's matrix is a combination. */
+typedef struct OozeVelocityMoments {
+    OozeVelocityBasis of[OOZE_VELOCITY_COEFFICIENTS]; /* coefficient times products of slopes */
+    float mass[36];                                   /* mass q q q: [12 z + 4 y + x] */
+} OozeVelocityMoments;
+
+OOZE_FORMULA void ooze_velocity_add_basis(OozeVelocityBasis *sum, const OozeVelocityBasis *basis,
+                                          float coefficient)
+{
+    for (int k = 0; k < 36; k++) {
+        sum->square[k] += coefficient * basis->square[k];
+    }
+    for (int k = 0; k < 36; k++) {
+        sum->mixed[k] += coefficient * basis->mixed[k];
+    }
+}
+
+OOZE_FORMULA void ooze_velocity_add_mass(float mass[36], const float into[3], float m)
+{
+    float x[4], y[4], z[4];
+    ooze_multigrid_squares(into[0], x);
+    ooze_multigrid_squares(into[1], y);
+    ooze_multigrid_squares(into[2], z);
+    for (int k = 0; k < 9; k++) {
+        float yz = m * z[k / 3] * y[k % 3];
+        for (int j = 0; j < 4; j++) {
+            mass[4 * k + j] += yz * x[j];
+        }
+    }
+}
+
+/* Stiffness is the same in all directions: only the sums of xx and of bulk are needed. */
+OOZE_FORMULA bool ooze_velocity_is_isotropic(OozeSym3 a)
+{
+    return a.xx == a.yy && a.yy == a.zz && a.xy == 0.0f && a.xz == 0.0f && a.yz == 0.0f;
+}
+
+/* A particle with its own coefficients; `isotropic`: all particles of the cell are. */
+OOZE_FORMULA void ooze_velocity_add_particle(OozeVelocityMoments *sum, const float into[3],
+                                             float mass, OozeSym3 a, float bulk, bool isotropic)
+{
+    OozeVelocityBasis basis;
+    ooze_velocity_basis(into, &basis);
+    ooze_velocity_add_basis(&sum->of[0], &basis, a.xx);
+    ooze_velocity_add_basis(&sum->of[OOZE_VELOCITY_BULK], &basis, bulk);
+    if (!isotropic) {
+        ooze_velocity_add_basis(&sum->of[1], &basis, a.yy);
+        ooze_velocity_add_basis(&sum->of[2], &basis, a.zz);
+        ooze_velocity_add_basis(&sum->of[3], &basis, a.xy);
+        ooze_velocity_add_basis(&sum->of[4], &basis, a.xz);
+        ooze_velocity_add_basis(&sum->of[5], &basis, a.yz);
+    }
+    ooze_velocity_add_mass(sum->mass, into, mass);
+}
+
+/* g[3 k + l]: sum of coefficient (dN_a/dx_k) (dN_b/dx_l). */
+OOZE_FORMULA void ooze_velocity_slopes(const OozeVelocityBasis *sum, const float inverse[3], int a,
+                                       int b, float g[9])
+{
+    int of[3]; /* which square, along each axis */
+    float sign_a[3], sign_b[3];
+    for (int k = 0; k < 3; k++) {
+        of[k] = (a >> k & 1) + (b >> k & 1);
+        sign_a[k] = a >> k & 1 ? inverse[k] : -inverse[k];
+        sign_b[k] = b >> k & 1 ? inverse[k] : -inverse[k];
+    }
+    for (int m = 0; m < 3; m++) {
+        int low = m == 0 ? 1 : 0, high = m == 2 ? 1 : 2;
+        const float *mixed = sum->mixed + 12 * m + 4 * of[m];
+        int b_low = b >> low & 1, b_high = b >> high & 1;
+        int a_low = a >> low & 1, a_high = a >> high & 1;
+        g[4 * m] = sign_a[m] * sign_b[m] * sum->square[12 * m + 4 * of[high] + of[low]];
+        g[3 * low + high] = sign_a[low] * sign_b[high] * mixed[2 * a_high + b_low];
+        g[3 * high + low] = sign_a[high] * sign_b[low] * mixed[2 * b_high + a_low];
+    }
+}
+
+/* Block of corners a and b, without mass:
+   1/2 [w_b (A w_a)^T + (w_a.A w_b) I + A (w_a.w_b) + (A w_b) w_a^T] + bulk w_a w_b^T
+   with w = grad N; see docs/methods/conformation.md. */
+OOZE_FORMULA void ooze_velocity_isotropic_block(const OozeVelocityMoments *sum,
+                                                const float inverse[3], int a, int b,
+                                                float block[9])
+{
+    float g[9], bulk[9];
+    ooze_velocity_slopes(&sum->of[0], inverse, a, b, g);
+    ooze_velocity_slopes(&sum->of[OOZE_VELOCITY_BULK], inverse, a, b, bulk);
+    float trace = g[0] + g[4] + g[8];
+    for (int r = 0; r < 3; r++) {
+        for (int q = 0; q < 3; q++) {
+            block[3 * r + q] = g[3 * q + r] + bulk[3 * r + q] + (r == q ? trace : 0.0f);
+        }
+    }
+}
+
+/* Place of entry (r, q) in a symmetric tensor. */
+OOZE_FORMULA int ooze_velocity_entry(int r, int q)
+{
+    return r == q ? r : r + q + 2;
+}
+
+OOZE_FORMULA void ooze_velocity_tensor_block(const OozeVelocityMoments *sum, const float inverse[3],
+                                             int a, int b, float block[9])
+{
+    float g[OOZE_VELOCITY_COEFFICIENTS][9], along = 0.0f;
+    for (int c = 0; c < OOZE_VELOCITY_COEFFICIENTS; c++) {
+        ooze_velocity_slopes(&sum->of[c], inverse, a, b, g[c]);
+    }
+    for (int k = 0; k < 9; k++) {
+        along += g[ooze_velocity_entry(k / 3, k % 3)][k];
+    }
+    for (int r = 0; r < 3; r++) {
+        for (int q = 0; q < 3; q++) {
+            const float *own = g[ooze_velocity_entry(r, q)];
+            float twice = own[0] + own[4] + own[8] + (r == q ? along : 0.0f);
+            for (int m = 0; m < 3; m++) {
+                twice += g[ooze_velocity_entry(q, m)][3 * m + r];
+                twice += g[ooze_velocity_entry(r, m)][3 * q + m];
+            }
+            block[3 * r + q] = 0.5f * twice + g[OOZE_VELOCITY_BULK][3 * r + q];
+        }
+    }
+}
+
+/* The matrix of an element, added to `element`. */
+OOZE_FORMULA void ooze_velocity_add_moments(const OozeVelocityMoments *sum, const float inverse[3],
+                                            bool isotropic, float *element)
+{
+    for (int a = 0; a < 8; a++) {
+        for (int b = a; b < 8; b++) {
+            float block[9], *to = element + ooze_velocity_pair(a, b);
+            if (isotropic) {
+                ooze_velocity_isotropic_block(sum, inverse, a, b, block);
+            } else {
+                ooze_velocity_tensor_block(sum, inverse, a, b, block);
+            }
+            int x = (a & 1) + (b & 1), y = (a >> 1 & 1) + (b >> 1 & 1), z = (a >> 2) + (b >> 2);
+            float mass = sum->mass[12 * z + 4 * y + x];
+            for (int k = 0; k < 9; k++) {
+                to[k] += block[k] + (k % 4 == 0 ? mass : 0.0f);
+            }
+        }
+    }
+}
+
+/* ---- particles with walls or held directions ------------------------------------------------ */
+
+OOZE_FORMULA void ooze_velocity_times(OozeSym3 a, const float v[3], float to[3])
+{
+    to[0] = a.xx * v[0] + a.xy * v[1] + a.xz * v[2];
+    to[1] = a.xy * v[0] + a.yy * v[1] + a.yz * v[2];
+    to[2] = a.xz * v[0] + a.yz * v[1] + a.zz * v[2];
+}
+
+OOZE_FORMULA float ooze_velocity_dot(const float a[3], const float b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Values of the eight functions of a cell and their slopes along the three axes. */
+OOZE_FORMULA void ooze_velocity_functions(const float into[3], const float inverse[3],
+                                          float value[8], float slope[24])
+{
+    for (int c = 0; c < 8; c++) {
+        float s[3], d[3];
+        for (int k = 0; k < 3; k++) {
+            s[k] = c >> k & 1 ? into[k] : 1.0f - into[k];
+            d[k] = c >> k & 1 ? inverse[k] : -inverse[k];
+        }
+        value[c] = s[0] * s[1] * s[2];
+        slope[3 * c] = d[0] * s[1] * s[2];
+        slope[3 * c + 1] = s[0] * d[1] * s[2];
+        slope[3 * c + 2] = s[0] * s[1] * d[2];
+    }
+}
+
+/* A special particle at the corners of its cell. */
+typedef struct OozeVelocityCorners {
+    float value[8];            /* N */
+    float w[24];               /* gradient of a unit velocity, see above */
+    float raw[24], spread[24]; /* fluid grad N - N edge; fluid grad N */
+    float slope[24], aw[24];   /* grad N; stiffness times w */
+} OozeVelocityCorners;
+
+OOZE_FORMULA void ooze_velocity_corners(const OozeVelocitySpecial *s, const float into[3],
+                                        const float inverse[3], OozeSym3 a, OozeVelocityCorners *c)
+{
+    ooze_velocity_functions(into, inverse, c->value, c->slope);
+    for (int k = 0; k < 24; k += 3) {
+        ooze_velocity_times(s->fluid, c->slope + k, c->spread + k);
+        for (int m = 0; m < 3; m++) {
+            c->raw[k + m] = c->spread[k + m] - c->value[k / 3] * s->edge[m];
+        }
+        ooze_velocity_times(s->correction, c->raw + k, c->w + k);
+        ooze_velocity_times(a, c->w + k, c->aw + k);
+    }
+}
+
+/* Adds a special particle to the matrix of its element. */
+OOZE_FORMULA void ooze_velocity_add_special(const OozeVelocitySpecial *s,
+                                            const OozeVelocityCorners *c, float mass, OozeSym3 a,
+                                            float bulk, float *element)
+{
+    OozeMat3 full = ooze_mat3_from_sym3(a), anchor = ooze_mat3_from_sym3(s->anchor);
+    for (int i = 0; i < 8; i++) {
+        const float *g = c->w + 3 * i, *ag = c->aw + 3 * i;
+        for (int j = i; j < 8; j++) {
+            const float *h = c->w + 3 * j, *ah = c->aw + 3 * j;
+            float gh = ooze_velocity_dot(g, h), both = c->value[i] * c->value[j];
+            float damping = s->edge[3] * both +
+                            ooze_velocity_dot(c->slope + 3 * i, c->spread + 3 * j) -
+                            ooze_velocity_dot(c->raw + 3 * i, h);
+            float diagonal = mass * both + 0.5f * ooze_velocity_dot(g, ah) + s->hourglass * damping;
+            float *to = element + ooze_velocity_pair(i, j);
+            for (int r = 0; r < 3; r++) {
+                for (int q = 0; q < 3; q++) {
+                    float twice = h[r] * ag[q] + full.m[3 * r + q] * gh + ah[r] * g[q];
+                    to[3 * r + q] += 0.5f * twice + bulk * g[r] * h[q] +
+                                     both * anchor.m[3 * r + q] + (r == q ? diagonal : 0.0f);
+                }
+            }
+        }
+    }
+}
+
+/* ---- matrices of nodes ---------------------------------------------------------------------- */
+
+/* Inverse of the block of a node, 0 where the node has no weight. */
+OOZE_FORMULA OozeSym3 ooze_velocity_inverse(OozeSym3 d)
+{
+    float trace = ooze_sym3_trace(d);
+    if (!(trace > 1e-30f)) {
+        return ooze_sym3_identity(0.0f);
+    }
+    OozeSym3 scaled = ooze_sym3_scale(d, 1.0f / trace);
+    scaled.xx += 1e-6f;
+    scaled.yy += 1e-6f;
+    scaled.zz += 1e-6f;
+    return ooze_sym3_scale(ooze_sym3_inverse(scaled), 1.0f / trace);
+}
+
+/* The smoother: Chebyshev polynomials of block-Jacobi on [largest / 4, 1.25 largest]. Direction k
+   is p_k = carry p_(k-1) + step D^-1 r. */
+typedef struct OozeVelocityChebyshev {
+    float theta, delta, sigma, rho;
+    float carry, step;
+} OozeVelocityChebyshev;
+
+OOZE_FORMULA OozeVelocityChebyshev ooze_velocity_chebyshev(float largest)
+{
+    OozeVelocityChebyshev c;
+    float low = 0.25f * largest, high = 1.25f * largest;
+    c.theta = 0.5f * (high + low);
+    c.delta = 0.5f * (high - low);
+    c.sigma = c.theta / c.delta;
+    c.rho = 1.0f / c.sigma;
+    c.carry = 0.0f;
+    c.step = 1.0f / c.theta;
+    return c;
+}
+
+OOZE_FORMULA void ooze_velocity_chebyshev_next(OozeVelocityChebyshev *c)
+{
+    float next = 1.0f / (2.0f * c->sigma - c->rho);
+    c->carry = next * c->rho;
+    c->step = 2.0f * next / c->delta;
+    c->rho = next;
+}
+
+#endif

@@ -1,0 +1,527 @@
+#include "solvers/velocity_multigrid_levels.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "solvers/grid_cells.h"
+
+enum { PARTICLE_GRAIN = 4096, GROUP_GRAIN = 256, SLOTS = 27 };
+
+static bool failed(const OozeVelocityMultigrid *mg)
+{
+    return ooze_arena_failed(mg->kept) || ooze_arena_failed(mg->temporary);
+}
+
+/* first[k]: sum of count[0 .. k - 1], in place of the counts. */
+static uint32_t sum_counts(uint32_t *first, uint64_t n)
+{
+    uint32_t total = 0;
+    for (uint64_t k = 0; k < n; k++) {
+        uint32_t here = first[k];
+        first[k] = total;
+        total += here;
+    }
+    first[n] = total;
+    return total;
+}
+
+/* ---- elements of the first level ---- */
+
+typedef struct Numbering {
+    const OozeVelocityMultigridInput *input;
+    const OozeMultigridAxis *axis;
+    OozeVelocityLevel *level;
+    OozeF32x4 *into;
+    uint64_t *key;
+    uint32_t *value, *element_of;
+} Numbering;
+
+static void number_particles(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Numbering *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        int32_t at[3];
+        float into;
+        for (int k = 0; k < 3; k++) {
+            at[k] = ooze_multigrid_cell(&s->axis[k], s->input->edges->x[i][k], &into);
+        }
+        s->key[i] = ooze_multigrid_number(s->level->shape.cells, at);
+        s->value[i] = (uint32_t)i;
+    }
+}
+
+static void place_particles(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Numbering *s = data;
+    const OozeVelocityLevel *level = s->level;
+    for (uint64_t e = begin; e < end; e++) {
+        for (uint32_t i = level->child_first[e]; i < level->child_first[e + 1]; i++) {
+            OozeF32x4 x = s->input->edges->x[level->child[i]];
+            float into[3];
+            for (int k = 0; k < 3; k++) {
+                ooze_multigrid_cell(&s->axis[k], x[k], &into[k]);
+            }
+            s->into[i] = ooze_f32x4(into[0], into[1], into[2], 0.0f);
+            s->element_of[level->child[i]] = (uint32_t)e;
+        }
+    }
+}
+
+/* Cells of the particles; element_of: per particle. */
+static void find_first_elements(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInput *input,
+                                uint32_t *element_of)
+{
+    OozeVelocityLevel *level = &mg->level[0];
+    OozeMultigridAxis axis[3];
+    OozeKeySort sort;
+    ooze_grid_find_axes(input->edges->x, mg->n, input->spacing, input->periodic, mg->threads, axis);
+    const int32_t cells[3] = {axis[0].cells, axis[1].cells, axis[2].cells};
+    const bool wraps[3] = {axis[0].wraps, axis[1].wraps, axis[2].wraps};
+    level->shape = ooze_multigrid_shape(cells, wraps);
+    for (int k = 0; k < 3; k++) {
+        mg->inverse[k] = (float)axis[k].inverse;
+    }
+    ooze_key_sort_alloc(&sort, mg->temporary, mg->n);
+    level->child = ooze_arena_alloc(mg->kept, mg->n, sizeof *level->child);
+    mg->into = ooze_arena_alloc(mg->kept, mg->n, sizeof *mg->into);
+    if (failed(mg)) {
+        return;
+    }
+    Numbering s = {.input = input, .axis = axis, .level = level, .into = mg->into};
+    s.key = sort.key[0];
+    s.value = sort.value[0];
+    s.element_of = element_of;
+    ooze_parallel_for(mg->threads, mg->n, PARTICLE_GRAIN, number_particles, &s);
+    ooze_key_sort(&sort, mg->threads, mg->n, ooze_multigrid_bits(cells));
+    OozeGridGroups groups = ooze_grid_groups(mg->kept, mg->temporary, &sort, mg->n);
+    if (failed(mg)) {
+        return;
+    }
+    memcpy(level->child, sort.value[0], mg->n * sizeof *level->child);
+    level->elements = groups.count;
+    level->cell = groups.number;
+    level->child_first = groups.first;
+    ooze_parallel_for(mg->threads, level->elements, OOZE_VELOCITY_ELEMENT_GRAIN, place_particles,
+                      &s);
+}
+
+/* ---- links of the first level ---- */
+
+typedef struct Linking {
+    const OozeVelocityMultigridInput *input;
+    OozeVelocityLevel *fine, *level;
+    const uint32_t *element_of;
+    uint32_t *found; /* SLOTS per element: elements that it is linked with, then NONE */
+} Linking;
+
+/* Inserts `element` into an ascending list without duplicates. */
+static uint32_t insert(uint32_t *list, uint32_t count, uint32_t element)
+{
+    uint32_t at = count;
+    while (at > 0 && list[at - 1] > element) {
+        at--;
+    }
+    if (at > 0 && list[at - 1] == element) {
+        return count;
+    }
+    memmove(list + at + 1, list + at, (count - at) * sizeof *list);
+    list[at] = element;
+    return count + 1;
+}
+
+/* Elements at the other ends of edges. Edges are shorter than two cells, and cells that an edge
+   passes over share no corner with this one: at most 26 neighbours matter; others are left out. */
+static void link_particles(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Linking *s = data;
+    const OozeVelocityLevel *level = s->level;
+    const OozeEdges *edges = s->input->edges;
+    for (uint64_t e = begin; e < end; e++) {
+        uint32_t *list = s->found + SLOTS * e, count = 0, last = (uint32_t)e;
+        for (uint32_t k = level->child_first[e]; k < level->child_first[e + 1]; k++) {
+            uint64_t i = level->child[k], first = edges->list->first[i];
+            for (uint64_t f = first; f < first + edges->list->count[i]; f++) {
+                uint32_t other = s->element_of[edges->list->index[f]];
+                if (other != last && other != e && edges->weight[f] >= s->input->link_weight) {
+                    count = count < SLOTS - 1 ? insert(list, count, other) : count;
+                    last = other;
+                }
+            }
+        }
+        level->link_first[e] = count;
+    }
+}
+
+static void copy_links(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Linking *s = data;
+    const OozeVelocityLevel *level = s->level;
+    for (uint64_t e = begin; e < end; e++) {
+        uint32_t first = level->link_first[e];
+        memcpy(level->link + first, s->found + SLOTS * e,
+               (level->link_first[e + 1] - first) * sizeof *level->link);
+    }
+}
+
+static void link_first_elements(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInput *input,
+                                const uint32_t *element_of)
+{
+    OozeVelocityLevel *level = &mg->level[0];
+    Linking s = {.input = input, .level = level, .element_of = element_of};
+    s.found = ooze_arena_alloc(mg->temporary, SLOTS * level->elements, sizeof *s.found);
+    level->link_first = ooze_arena_alloc(mg->kept, level->elements + 1, sizeof(uint32_t));
+    if (failed(mg)) {
+        return;
+    }
+    ooze_parallel_for(mg->threads, level->elements, OOZE_VELOCITY_ELEMENT_GRAIN, link_particles,
+                      &s);
+    uint32_t total = sum_counts(level->link_first, level->elements);
+    level->link = ooze_arena_alloc(mg->kept, total, sizeof *level->link);
+    if (!failed(mg)) {
+        ooze_parallel_for(mg->threads, level->elements, OOZE_VELOCITY_ELEMENT_GRAIN, copy_links,
+                          &s);
+    }
+}
+
+/* ---- components of linked elements in groups ---- */
+
+/* Sorted values in groups: corners at one place (value / 8 is the element), or elements in one
+   parent cell. Members of linked elements belong together. */
+typedef struct Components {
+    const OozeVelocityLevel *level;
+    OozeGridGroups groups;
+    const uint32_t *value; /* ascending in each group */
+    uint32_t per_element;  /* values of an element: 8 corners, or 1 */
+    uint32_t *root;        /* per value: first value of its component */
+    uint32_t *count;       /* per group: components; then the sum of those before */
+    uint32_t *component;   /* per value */
+} Components;
+
+static uint32_t root_of(uint32_t *root, uint32_t i)
+{
+    while (root[i] != i) {
+        i = root[i] = root[root[i]];
+    }
+    return i;
+}
+
+/* First place from `low` on whose value is not below. */
+static uint32_t lower_bound(const uint32_t *value, uint32_t low, uint32_t high, uint64_t least)
+{
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (value[middle] < least) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void join_member(const Components *s, uint32_t first, uint32_t i)
+{
+    const uint32_t per = s->per_element;
+    uint32_t element = s->value[i] / per;
+    /* corners of the same element, at one place across a periodic axis */
+    for (uint32_t j = i; j > first && s->value[j - 1] / per == element; j--) {
+        uint32_t a = root_of(s->root, i), b = root_of(s->root, j - 1);
+        s->root[a > b ? a : b] = a < b ? a : b;
+    }
+    for (uint32_t e = s->level->link_first[element]; e < s->level->link_first[element + 1]; e++) {
+        uint32_t other = s->level->link[e];
+        if (other > element) {
+            break;
+        }
+        uint32_t j = lower_bound(s->value, first, i, (uint64_t)other * per);
+        if (j < i && s->value[j] / per == other) {
+            uint32_t a = root_of(s->root, i), b = root_of(s->root, j);
+            s->root[a > b ? a : b] = a < b ? a : b;
+        }
+    }
+}
+
+static void join_groups(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Components *s = data;
+    for (uint64_t g = begin; g < end; g++) {
+        uint32_t first = s->groups.first[g], last = s->groups.first[g + 1], count = 0;
+        for (uint32_t i = first; i < last; i++) {
+            s->root[i] = i;
+            join_member(s, first, i);
+        }
+        for (uint32_t i = first; i < last; i++) {
+            s->root[i] = root_of(s->root, i);
+            count += s->root[i] == i;
+        }
+        s->count[g] = count;
+    }
+}
+
+/* Roots are the first members, so components are numbered in the order of these. */
+static void number_components(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Components *s = data;
+    for (uint64_t g = begin; g < end; g++) {
+        uint32_t next = s->count[g];
+        for (uint32_t i = s->groups.first[g]; i < s->groups.first[g + 1]; i++) {
+            s->component[i] = s->root[i] == i ? next++ : s->component[s->root[i]];
+        }
+    }
+}
+
+/* Returns the number of components. */
+static uint64_t find_components(OozeVelocityMultigrid *mg, Components *s, uint64_t values)
+{
+    s->root = ooze_arena_alloc(mg->temporary, values, sizeof *s->root);
+    s->component = ooze_arena_alloc(mg->temporary, values, sizeof *s->component);
+    s->count = ooze_arena_alloc(mg->temporary, s->groups.count + 1, sizeof *s->count);
+    if (failed(mg)) {
+        return 0;
+    }
+    ooze_parallel_for(mg->threads, s->groups.count, GROUP_GRAIN, join_groups, s);
+    uint32_t total = sum_counts(s->count, s->groups.count);
+    ooze_parallel_for(mg->threads, s->groups.count, GROUP_GRAIN, number_components, s);
+    return total;
+}
+
+/* Values by component, ascending in each: first[components + 1] and value. */
+static void list_components(const Components *s, uint64_t values, uint64_t components,
+                            uint32_t *first, uint32_t *value)
+{
+    memset(first, 0, (components + 1) * sizeof *first);
+    for (uint64_t i = 0; i < values; i++) {
+        first[s->component[i]]++;
+    }
+    sum_counts(first, components);
+    for (uint64_t i = 0; i < values; i++) {
+        value[first[s->component[i]]++] = s->value[i];
+    }
+    for (uint64_t k = components; k > 0; k--) {
+        first[k] = first[k - 1];
+    }
+    first[0] = 0;
+}
+
+/* ---- nodes ---- */
+
+typedef struct Corners {
+    OozeVelocityLevel *level;
+    uint64_t *key;
+    uint32_t *value;
+} Corners;
+
+static void number_corners(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Corners *s = data;
+    for (uint64_t e = begin; e < end; e++) {
+        int32_t at[3];
+        ooze_multigrid_place(s->level->shape.cells, s->level->cell[e], at);
+        for (int k = 0; k < 8; k++) {
+            s->key[8 * e + (uint64_t)k] = ooze_multigrid_corner(&s->level->shape, at, k);
+            s->value[8 * e + (uint64_t)k] = (uint32_t)(8 * e) + (uint32_t)k;
+        }
+    }
+}
+
+static void link_corners(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeVelocityLevel *level = data;
+    for (uint64_t a = begin; a < end; a++) {
+        for (uint32_t e = level->node_first[a]; e < level->node_first[a + 1]; e++) {
+            level->corner_node[level->node_corner[e]] = (uint32_t)a;
+        }
+    }
+}
+
+static void find_nodes(OozeVelocityMultigrid *mg, OozeVelocityLevel *level)
+{
+    OozeKeySort sort;
+    uint64_t corners = 8 * level->elements;
+    OozeArenaMark mark = ooze_arena_mark(mg->temporary);
+    ooze_key_sort_alloc(&sort, mg->temporary, corners);
+    level->node_corner = ooze_arena_alloc(mg->kept, corners, sizeof *level->node_corner);
+    level->corner_node = ooze_arena_alloc(mg->kept, corners, sizeof *level->corner_node);
+    if (failed(mg)) {
+        return;
+    }
+    Corners s = {.level = level, .key = sort.key[0], .value = sort.value[0]};
+    ooze_parallel_for(mg->threads, level->elements, OOZE_VELOCITY_ELEMENT_GRAIN, number_corners,
+                      &s);
+    ooze_key_sort(&sort, mg->threads, corners, ooze_multigrid_bits(level->shape.nodes));
+    Components c = {.level = level, .value = sort.value[0], .per_element = 8};
+    c.groups = ooze_grid_groups(mg->temporary, mg->temporary, &sort, corners);
+    if (failed(mg)) {
+        return;
+    }
+    level->nodes = find_components(mg, &c, corners);
+    level->node_first = ooze_arena_alloc(mg->kept, level->nodes + 1, sizeof *level->node_first);
+    if (!failed(mg)) {
+        list_components(&c, corners, level->nodes, level->node_first, level->node_corner);
+        ooze_parallel_for(mg->threads, level->nodes, OOZE_VELOCITY_NODE_GRAIN, link_corners, level);
+    }
+    ooze_arena_rewind(mg->temporary, mark);
+}
+
+/* ---- coarser levels ---- */
+
+/* No other element has a node of this one. */
+static bool is_isolated(const OozeVelocityLevel *level, uint64_t element)
+{
+    bool isolated = true;
+    for (uint32_t k = 0; k < 8; k++) {
+        uint32_t node = level->corner_node[8 * element + k];
+        for (uint32_t c = level->node_first[node]; c < level->node_first[node + 1]; c++) {
+            isolated = isolated && level->node_corner[c] / 8 == element;
+        }
+    }
+    return isolated;
+}
+
+static void link_parents(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Linking *s = data;
+    const OozeVelocityLevel *level = s->level, *fine = s->fine;
+    for (uint64_t p = begin; p < end; p++) {
+        uint32_t *list = s->found + level->link_first[p], count = 0;
+        for (uint32_t c = level->child_first[p]; c < level->child_first[p + 1]; c++) {
+            uint32_t child = level->child[c];
+            for (uint32_t e = fine->link_first[child]; e < fine->link_first[child + 1]; e++) {
+                uint32_t other = fine->parent[fine->link[e]];
+                if (other != p && other != OOZE_MULTIGRID_NONE) {
+                    count = insert(list, count, other);
+                }
+            }
+        }
+        level->link[p] = count; /* moved together by link_coarse_elements */
+    }
+}
+
+static void link_coarse_elements(OozeVelocityMultigrid *mg, OozeVelocityLevel *fine,
+                                 OozeVelocityLevel *level)
+{
+    Linking s = {.fine = fine, .level = level};
+    uint64_t n = level->elements;
+    uint32_t *first = ooze_arena_alloc(mg->kept, n + 1, sizeof *first);
+    uint32_t *counts = ooze_arena_alloc(mg->temporary, n, sizeof *counts);
+    if (failed(mg)) {
+        return;
+    }
+    for (uint64_t p = 0; p < n; p++) {
+        first[p] = 0;
+        for (uint32_t c = level->child_first[p]; c < level->child_first[p + 1]; c++) {
+            first[p] += fine->link_first[level->child[c] + 1] - fine->link_first[level->child[c]];
+        }
+    }
+    uint32_t room = sum_counts(first, n);
+    s.found = ooze_arena_alloc(mg->temporary, room, sizeof *s.found);
+    if (failed(mg)) {
+        return;
+    }
+    level->link_first = first;
+    level->link = counts;
+    ooze_parallel_for(mg->threads, n, OOZE_VELOCITY_ELEMENT_GRAIN, link_parents, &s);
+    uint32_t total = 0;
+    for (uint64_t p = 0; p < n; p++) {
+        memmove(s.found + total, s.found + first[p], counts[p] * sizeof *counts);
+        first[p] = total;
+        total += counts[p];
+    }
+    first[n] = total;
+    level->link = ooze_arena_alloc(mg->kept, total, sizeof *level->link);
+    if (level->link) {
+        memcpy(level->link, s.found, total * sizeof *level->link);
+    }
+}
+
+/* Elements without neighbours stay on this level; the others get keys of their parents' cells. */
+static uint64_t list_children(OozeVelocityLevel *fine, const OozeVelocityLevel *level,
+                              OozeKeySort *sort)
+{
+    uint64_t count = 0;
+    fine->isolated_count = 0;
+    for (uint64_t e = 0; e < fine->elements; e++) {
+        uint64_t parent =
+            ooze_multigrid_parent(&fine->shape, &level->shape, fine->cell[e], &fine->place[e]);
+        fine->parent[e] = OOZE_MULTIGRID_NONE;
+        if (is_isolated(fine, e)) {
+            fine->isolated[fine->isolated_count++] = (uint32_t)e;
+        } else {
+            sort->key[0][count] = parent;
+            sort->value[0][count++] = (uint32_t)e;
+        }
+    }
+    return count;
+}
+
+/* The elements of the level that follows `fine`, which may be none. */
+static void find_coarser_elements(OozeVelocityMultigrid *mg, OozeVelocityLevel *fine,
+                                  OozeVelocityLevel *level)
+{
+    OozeKeySort sort;
+    level->shape = ooze_multigrid_coarser(&fine->shape);
+    OozeArenaMark mark = ooze_arena_mark(mg->temporary);
+    ooze_key_sort_alloc(&sort, mg->temporary, fine->elements);
+    level->child = ooze_arena_alloc(mg->kept, fine->elements, sizeof *level->child);
+    fine->parent = ooze_arena_alloc(mg->kept, fine->elements, sizeof *fine->parent);
+    fine->place = ooze_arena_alloc(mg->kept, fine->elements, sizeof *fine->place);
+    fine->isolated = ooze_arena_alloc(mg->kept, fine->elements, sizeof *fine->isolated);
+    if (failed(mg)) {
+        return;
+    }
+    uint64_t count = list_children(fine, level, &sort);
+    ooze_key_sort(&sort, mg->threads, count, ooze_multigrid_bits(level->shape.cells));
+    Components c = {.level = fine, .value = sort.value[0], .per_element = 1};
+    c.groups = ooze_grid_groups(mg->temporary, mg->temporary, &sort, count);
+    if (failed(mg)) {
+        return;
+    }
+    level->elements = find_components(mg, &c, count);
+    level->child_first = ooze_arena_alloc(mg->kept, level->elements + 1, sizeof(uint32_t));
+    level->cell = ooze_arena_alloc(mg->kept, level->elements, sizeof *level->cell);
+    if (failed(mg)) {
+        return;
+    }
+    list_components(&c, count, level->elements, level->child_first, level->child);
+    for (uint64_t i = 0; i < count; i++) {
+        fine->parent[sort.value[0][i]] = c.component[i];
+        level->cell[c.component[i]] = sort.key[0][i];
+    }
+    link_coarse_elements(mg, fine, level);
+    ooze_arena_rewind(mg->temporary, mark);
+}
+
+OozeStatus ooze_velocity_find_levels(OozeVelocityMultigrid *mg,
+                                     const OozeVelocityMultigridInput *input, OozeError *error)
+{
+    uint32_t *element_of = ooze_arena_alloc(mg->temporary, mg->n, sizeof *element_of);
+    if (element_of) {
+        find_first_elements(mg, input, element_of);
+    }
+    if (!failed(mg)) {
+        link_first_elements(mg, input, element_of);
+    }
+    while (!failed(mg) && mg->levels < OOZE_MULTIGRID_LEVELS &&
+           mg->level[mg->levels].elements > 0) {
+        OozeVelocityLevel *level = &mg->level[mg->levels++];
+        find_nodes(mg, level);
+        if (failed(mg) || level->nodes <= OOZE_VELOCITY_DENSE) {
+            break;
+        }
+        if (mg->levels < OOZE_MULTIGRID_LEVELS) {
+            find_coarser_elements(mg, level, &mg->level[mg->levels]);
+        }
+    }
+    ooze_arena_reset(mg->temporary);
+    return failed(mg) ? ooze_fail_memory(error, "the grids of the velocity solve", mg->n * 400)
+                      : OOZE_OK;
+}

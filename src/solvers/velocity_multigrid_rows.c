@@ -1,0 +1,176 @@
+/* Which nodes the rows of matrices and the weights between grids refer to. */
+#include <string.h>
+
+#include "solvers/velocity_multigrid_levels.h"
+
+typedef struct Job {
+    const OozeVelocityMultigrid *mg;
+    OozeVelocityLevel *fine, *level;
+    const uint32_t *room; /* nodes + 1: first place of a node in `found` */
+    uint32_t *found, *count;
+} Job;
+
+static uint32_t insert(uint32_t *list, uint32_t count, uint32_t node)
+{
+    uint32_t at = count;
+    while (at > 0 && list[at - 1] > node) {
+        at--;
+    }
+    if (at > 0 && list[at - 1] == node) {
+        return count;
+    }
+    memmove(list + at + 1, list + at, (count - at) * sizeof *list);
+    list[at] = node;
+    return count + 1;
+}
+
+static void find_columns(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    const OozeVelocityLevel *level = job->level;
+    for (uint64_t i = begin; i < end; i++) {
+        uint32_t count = 0;
+        for (uint32_t c = level->node_first[i]; c < level->node_first[i + 1]; c++) {
+            const uint32_t *node = level->corner_node + level->node_corner[c] / 8 * (uint64_t)8;
+            for (int b = 0; b < 8; b++) {
+                count = insert(job->found + job->room[i], count, node[b]);
+            }
+        }
+        job->count[i] = count;
+    }
+}
+
+static void copy_columns(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    const OozeVelocityLevel *level = job->level;
+    for (uint64_t i = begin; i < end; i++) {
+        memcpy(level->column + level->row_first[i], job->found + job->room[i],
+               job->count[i] * sizeof *level->column);
+    }
+}
+
+void ooze_velocity_find_rows(OozeVelocityMultigrid *mg, OozeVelocityLevel *level)
+{
+    uint64_t n = level->nodes;
+    OozeArenaMark mark = ooze_arena_mark(mg->temporary);
+    uint32_t *room = ooze_arena_alloc(mg->temporary, n + 1, sizeof *room);
+    uint32_t *count = ooze_arena_alloc(mg->temporary, n, sizeof *count);
+    uint32_t *found = ooze_arena_alloc(mg->temporary, 64 * level->elements, sizeof *found);
+    level->row_first = ooze_arena_alloc(mg->kept, n + 1, sizeof *level->row_first);
+    if (ooze_arena_failed(mg->kept) || ooze_arena_failed(mg->temporary)) {
+        return;
+    }
+    for (uint64_t i = 0; i <= n; i++) {
+        room[i] = 8 * level->node_first[i];
+    }
+    Job job = {.mg = mg, .level = level, .room = room, .found = found, .count = count};
+    ooze_parallel_for(mg->threads, n, OOZE_VELOCITY_NODE_GRAIN, find_columns, &job);
+    uint32_t total = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        level->row_first[i] = total;
+        total += count[i];
+    }
+    level->row_first[n] = total;
+    level->column = ooze_arena_alloc(mg->kept, total, sizeof *level->column);
+    /* blocks are read in groups of four numbers */
+    level->block =
+        ooze_arena_alloc(mg->kept, (uint64_t)OOZE_VELOCITY_BLOCK * total + 4, sizeof(float));
+    if (!ooze_arena_failed(mg->kept)) {
+        memset(level->block + (uint64_t)OOZE_VELOCITY_BLOCK * total, 0, 4 * sizeof(float));
+        ooze_parallel_for(mg->threads, n, OOZE_VELOCITY_NODE_GRAIN, copy_columns, &job);
+    }
+    ooze_arena_rewind(mg->temporary, mark);
+}
+
+/* ---- between levels ---- */
+
+/* A node of the finer level takes its value from the parent of the first of its elements. */
+static void coarse_elements(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    const OozeVelocityLevel *fine = job->fine;
+    for (uint64_t i = begin; i < end; i++) {
+        uint32_t corner = fine->node_corner[fine->node_first[i]];
+        fine->coarse_element[i] = fine->parent[corner / 8];
+        fine->coarse_place[i] =
+            (uint8_t)ooze_multigrid_halves(fine->place[corner / 8], (int)(corner % 8));
+    }
+}
+
+/* Nodes of the finer level whose values node i is part of, by way of its elements and their
+   children. With NULL it only counts them. */
+static uint32_t list_fine_nodes(const Job *job, uint64_t i, uint32_t *node, float *weight)
+{
+    const OozeVelocityLevel *level = job->level, *fine = job->fine;
+    uint32_t count = 0;
+    for (uint32_t e = level->node_first[i]; e < level->node_first[i + 1]; e++) {
+        uint64_t element = level->node_corner[e] / 8;
+        uint32_t corner = level->node_corner[e] % 8;
+        for (uint32_t f = level->child_first[element]; f < level->child_first[element + 1]; f++) {
+            uint32_t child = level->child[f];
+            const float *weights = job->mg->child[fine->place[child]].weight;
+            for (uint32_t b = 0; b < 8; b++) {
+                uint32_t at = fine->corner_node[8 * child + b];
+                bool first = fine->node_corner[fine->node_first[at]] == 8 * child + b;
+                if (first && weights[8 * b + corner] > 0.0f) {
+                    if (node) {
+                        node[count] = at;
+                        weight[count] = weights[8 * b + corner];
+                    }
+                    count++;
+                }
+            }
+        }
+    }
+    return count;
+}
+
+static void count_fine_nodes(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    for (uint64_t i = begin; i < end; i++) {
+        job->level->fine_first[i] = list_fine_nodes(job, i, NULL, NULL);
+    }
+}
+
+static void copy_fine_nodes(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    for (uint64_t i = begin; i < end; i++) {
+        uint32_t first = job->level->fine_first[i];
+        list_fine_nodes(job, i, job->level->fine_node + first, job->level->fine_weight + first);
+    }
+}
+
+void ooze_velocity_find_weights(OozeVelocityMultigrid *mg, OozeVelocityLevel *fine,
+                                OozeVelocityLevel *level)
+{
+    Job job = {.mg = mg, .fine = fine, .level = level};
+    fine->coarse_element = ooze_arena_alloc(mg->kept, fine->nodes, sizeof *fine->coarse_element);
+    fine->coarse_place = ooze_arena_alloc(mg->kept, fine->nodes, sizeof *fine->coarse_place);
+    level->fine_first = ooze_arena_alloc(mg->kept, level->nodes + 1, sizeof *level->fine_first);
+    if (ooze_arena_failed(mg->kept)) {
+        return;
+    }
+    ooze_parallel_for(mg->threads, fine->nodes, OOZE_VELOCITY_NODE_GRAIN, coarse_elements, &job);
+    ooze_parallel_for(mg->threads, level->nodes, OOZE_VELOCITY_NODE_GRAIN, count_fine_nodes, &job);
+    uint32_t total = 0;
+    for (uint64_t i = 0; i < level->nodes; i++) {
+        uint32_t here = level->fine_first[i];
+        level->fine_first[i] = total;
+        total += here;
+    }
+    level->fine_first[level->nodes] = total;
+    level->fine_node = ooze_arena_alloc(mg->kept, total, sizeof *level->fine_node);
+    level->fine_weight = ooze_arena_alloc(mg->kept, total, sizeof *level->fine_weight);
+    if (!ooze_arena_failed(mg->kept)) {
+        ooze_parallel_for(mg->threads, level->nodes, OOZE_VELOCITY_NODE_GRAIN, copy_fine_nodes,
+                          &job);
+    }
+}
