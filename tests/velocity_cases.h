@@ -47,12 +47,13 @@ static inline VelocityCase velocity_block(double side, bool floor)
                           .box = {{.n = {side, side, side}}}};
 }
 
-static inline OozeVec3 velocity_at(OozeVec3 x, uint64_t i)
+/* The noise is such that the residual is as large from it as from the smooth field. */
+static inline OozeVec3 velocity_at(OozeVec3 x, uint64_t i, double layers)
 {
-    double v[3];
+    double v[3], noise = 1.0 / (1.0 + 10.0 * layers * layers / 3.0);
     for (int k = 0; k < 3; k++) {
         v[k] = sin(3 * x.x + k) * cos(2 * x.y) + (k == 1 ? -1.0 : 0.0) +
-               0.5 * cos(5 * x.z + 2 * k) + ooze_random01(7, i, (uint64_t)k) - 0.5;
+               0.5 * cos(5 * x.z + 2 * k) + noise * (ooze_random01(7, i, (uint64_t)k) - 0.5);
     }
     return vec3_scale(vec3(v[0], v[1], v[2]), 0.01);
 }
@@ -80,7 +81,7 @@ static inline void velocity_add_box(OozeWorld *world, const VelocityCase *c, con
         }
         p[1] = c->floor ? fmax(p[1], 0.3 / c->layers) : p[1];
         x[at] = vec3(p[0], p[1], p[2]);
-        v[at] = velocity_at(x[at], k);
+        v[at] = velocity_at(x[at], k, c->layers);
         at++;
     }
     velocity_require(ooze_world_add_particles(world, id, count, x, v, &error), &error);

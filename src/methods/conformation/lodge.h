@@ -52,6 +52,32 @@ static inline OozeF32x4 ooze_lodge_project(const OozeConformationStep *s, uint64
     return v;
 }
 
+/* Entries of the boundary list of particle i, in `wall_edge`. */
+typedef struct OozeWallRange {
+    uint64_t first, last;
+} OozeWallRange;
+static inline OozeWallRange ooze_lodge_walls(const OozeConformationStep *s, uint64_t i)
+{
+    const OozeNeighbours *walls = s->context->fluid_boundary;
+    OozeWallRange none = {0, 0};
+    if (s->context->boundary->count == 0) {
+        return none;
+    }
+    OozeWallRange range = {walls->first[i], walls->first[i] + walls->count[i]};
+    return range;
+}
+
+/* Whether it clings to a wall. */
+static inline bool ooze_lodge_clings(const OozeConformationStep *s, uint64_t i)
+{
+    OozeWallRange walls = ooze_lodge_walls(s, i);
+    bool clings = false;
+    for (uint64_t e = walls.first; e < walls.last && !clings; e++) {
+        clings = s->wall_edge[e][3] > 0.0f;
+    }
+    return clings;
+}
+
 /* Runs a loop and returns the sum of `partial`. */
 double ooze_lodge_sum(OozeLodge *solve, OozeRangeBody body);
 /* ap = A p. Returns p.Ap. */

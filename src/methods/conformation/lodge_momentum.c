@@ -33,11 +33,7 @@ typedef struct Job {
 
 static bool is_held(const OozeConformationStep *s, uint64_t i)
 {
-    const OozeNeighbours *walls = s->context->fluid_boundary;
-    bool held = s->mobility[i] == 0.0f || s->contact_of[i] >= 0;
-    for (uint32_t w = 0; !held && s->context->boundary->count && w < walls->count[i]; w++) {
-        held = s->wall_edge[walls->first[i] + w][3] > 0.0f;
-    }
+    bool held = s->mobility[i] == 0.0f || s->contact_of[i] >= 0 || ooze_lodge_clings(s, i);
     uint16_t rigid = s->bodies ? s->bodies->rigid_of[i] : 0;
     return held || (rigid && s->bodies->all.rigids[rigid - 1].contact_count > 0);
 }

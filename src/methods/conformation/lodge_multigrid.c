@@ -78,19 +78,9 @@ static void find_stiffness(OozeLodgeMultigrid *mg)
 
 /* ---- walls and contacts ---- */
 
-static bool has_walls(const OozeConformationStep *s, uint64_t i)
-{
-    const OozeNeighbours *walls = s->context->fluid_boundary;
-    bool near = false;
-    for (uint32_t w = 0; s->context->boundary->count && !near && w < walls->count[i]; w++) {
-        near = s->wall_edge[walls->first[i] + w][3] > 0.0f;
-    }
-    return near;
-}
-
 static bool is_special(const OozeConformationStep *s, uint64_t i)
 {
-    return s->correction[i].xx == 0.0f || s->contact_of[i] >= 0 || has_walls(s, i);
+    return s->correction[i].xx == 0.0f || s->contact_of[i] >= 0 || ooze_lodge_clings(s, i);
 }
 
 static void count_special_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -123,7 +113,7 @@ static OozeSym3 anchor_of(const OozeContactSet *set, OozeSym3 d)
 static OozeVelocitySpecial special_of(const OozeLodgeMultigrid *mg, uint64_t i)
 {
     const OozeConformationStep *s = mg->solve->step;
-    const OozeNeighbours *walls = s->context->fluid_boundary;
+    OozeWallRange walls = ooze_lodge_walls(s, i);
     OozeVelocitySpecial p;
     memset(&p, 0, sizeof p);
     p.correction = s->correction[i];
@@ -131,8 +121,7 @@ static OozeVelocitySpecial special_of(const OozeLodgeMultigrid *mg, uint64_t i)
         p.fluid = ooze_sym3_inverse(p.correction);
         p.hourglass = s->dt * mg->solve->hourglass[i];
     }
-    for (uint64_t e = walls->first[i], last = e + walls->count[i];
-         s->context->boundary->count && e < last; e++) {
+    for (uint64_t e = walls.first; e < walls.last; e++) {
         OozeF32x4 g = s->wall_edge[e];
         if (g[3] > 0.0f) {
             OozeF32x4 x = g / g[3];

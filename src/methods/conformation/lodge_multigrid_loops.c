@@ -140,11 +140,10 @@ static void stiffness_range(void *data, uint64_t begin, uint64_t end, int worker
     (void)worker;
     const OozeLodgeMultigrid *mg = data;
     const OozeConformationStep *s = mg->solve->step;
-    const OozeNeighbours *walls = s->context->fluid_boundary;
     for (uint64_t i = begin; i < end; i++) {
         float f = s->edge_sum[i][3], own = mg->shear[i];
-        for (uint64_t e = walls->first[i], last = e + walls->count[i];
-             s->context->boundary->count && e < last; e++) {
+        OozeWallRange walls = ooze_lodge_walls(s, i);
+        for (uint64_t e = walls.first; e < walls.last; e++) {
             f -= s->wall_edge[e][3];
         }
         float mean = f > 0.0f ? ooze_edges_sum(&s->edges, mg->shear, i) / f : 0.0f;

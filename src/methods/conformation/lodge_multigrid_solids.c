@@ -13,10 +13,11 @@ static bool wall_block(const OozeLodge *solve, uint64_t i, int k, OozeSym3 *bloc
 {
     const OozeConformationStep *s = solve->step;
     const OozeDynamicCoupling *c = s->coupling;
-    const OozeNeighbours *walls = s->context->fluid_boundary;
+    const uint32_t *sample = s->context->fluid_boundary->index;
+    OozeWallRange walls = ooze_lodge_walls(s, i);
     float g[4] = {0}, w[3], q[3], n = solve->hourglass[i], bulk = solve->bulk[i];
-    for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e++) {
-        if (c->index_of[c->view.solid[walls->index[e]]] == k) {
+    for (uint64_t e = walls.first; e < walls.last; e++) {
+        if (c->index_of[c->view.solid[sample[e]]] == k) {
             for (int m = 0; m < 4; m++) {
                 g[m] += s->wall_edge[e][m];
             }
