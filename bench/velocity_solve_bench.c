@@ -24,11 +24,17 @@ static void measure(const VelocityCase *c, int preconditioner, int threads)
     OozeWorldStats stats = {0};
     double seconds[5], total = 0.0;
     for (int k = 0; k < 2; k++) {
-        OozeWorld *world = velocity_world(c, preconditioner, tolerances[k], threads);
+        OozeWorld *world = velocity_world(c, preconditioner, 1.0, threads);
+        OozeError error = {0};
+        stats = velocity_step(world); /* ends at once, and allocates memory */
+        for (int p = 0; p < 5; p++) {
+            seconds[p] = -seconds_of(&stats, parts[p]);
+        }
+        velocity_require(ooze_world_set_param(world, "tolerance", tolerances[k], &error), &error);
         stats = velocity_step(world);
         iterations[k] = stats.iterations;
         for (int p = 0; p < 5; p++) {
-            seconds[p] = seconds_of(&stats, parts[p]);
+            seconds[p] += seconds_of(&stats, parts[p]);
             total += k == 1 ? seconds[p] : 0.0;
         }
         ooze_world_destroy(world);

@@ -71,14 +71,9 @@ static void invert_element(const float *element, float *inverse)
 {
     enum { N = OOZE_VELOCITY_ROWS };
     double a[N * N], x[N];
-    for (int i = 0; i < 8; i++) {
-        for (int j = i; j < 8; j++) {
-            const float *block = element + ooze_velocity_pair(i, j);
-            for (int e = 0; e < 9; e++) {
-                int row = 3 * i + e / 3, column = 3 * j + e % 3;
-                a[N * row + column] = a[N * column + row] = (double)block[e];
-            }
-        }
+    for (int k = 0; k < OOZE_VELOCITY_ELEMENT; k++) {
+        int pair = k / OOZE_VELOCITY_BLOCK, e = k % OOZE_VELOCITY_BLOCK;
+        a[N * (3 * (pair / 8) + e % 3) + 3 * (pair % 8) + e / 3] = (double)element[k];
     }
     factorise(a, N);
     for (int k = 0; k < N; k++) {

@@ -1,8 +1,9 @@
 /* Elements, matrices and smoother of the grids of velocity_multigrid.h. Valid C17 and CUDA. Cells
    and corners are those of grid_multigrid_formula.h.
 
-   The matrix of an element is 24 x 24, three velocities at each of eight corners, and symmetric: it
-   is stored as the 3 x 3 blocks of the pairs of corners a <= b, row by row. */
+   The matrix of an element is 24 x 24, three velocities at each of eight corners, and symmetric. It
+   is summed as the 3 x 3 blocks of the pairs of corners a <= b, row by row, and stored in full: for
+   each corner a the blocks with all corners b, column by column. */
 #ifndef OOZE_SOLVERS_VELOCITY_MULTIGRID_FORMULA_H
 #define OOZE_SOLVERS_VELOCITY_MULTIGRID_FORMULA_H
 
@@ -11,7 +12,9 @@
 
 enum {
     OOZE_VELOCITY_BLOCK = 9,
-    OOZE_VELOCITY_ELEMENT = 36 * OOZE_VELOCITY_BLOCK, /* numbers of a stored matrix */
+    OOZE_VELOCITY_HALF = 36 * OOZE_VELOCITY_BLOCK,    /* numbers of a matrix that is summed */
+    OOZE_VELOCITY_CORNER = 8 * OOZE_VELOCITY_BLOCK,   /* of one corner of a stored matrix */
+    OOZE_VELOCITY_ELEMENT = 8 * OOZE_VELOCITY_CORNER, /* of a stored matrix */
     OOZE_VELOCITY_ROWS = 24,
     OOZE_VELOCITY_DENSE = 64, /* nodes of the coarsest grid, which is solved directly */
     OOZE_VELOCITY_POWER = 12  /* power iterations for the largest eigenvalue */
@@ -22,7 +25,7 @@ enum {
    have motions without stiffness. */
 #define OOZE_VELOCITY_SHIFT 1e-4
 
-/* Place of the block of corners a <= b. */
+/* Place of the block of corners a <= b in a matrix that is summed. */
 OOZE_FORMULA int ooze_velocity_pair(int a, int b)
 {
     return (a * (17 - a) / 2 + b - a) * OOZE_VELOCITY_BLOCK;
@@ -102,66 +105,80 @@ OOZE_FORMULA void ooze_velocity_add_mass(float mass[36], const float into[3], fl
     }
 }
 
-/* Stiffness is the same in all directions: only the sums of xx and of bulk are needed. */
+/* Stiffness is nearly the same in all directions: its mean serves the grids as well. */
 OOZE_FORMULA bool ooze_velocity_is_isotropic(OozeSym3 a)
 {
-    return a.xx == a.yy && a.yy == a.zz && a.xy == 0.0f && a.xz == 0.0f && a.yz == 0.0f;
+    OozeSym3 d = ooze_sym3_deviator(a);
+    float square =
+        d.xx * d.xx + d.yy * d.yy + d.zz * d.zz + 2.0f * (d.xy * d.xy + d.xz * d.xz + d.yz * d.yz);
+    float mean = ooze_sym3_trace(a) / 3.0f;
+    return square <= 0.04f * mean * mean;
 }
 
-/* A particle with its own coefficients; `isotropic`: all particles of the cell are. */
+/* Adds a particle. Where all of a cell are isotropic, with the same ratio of bulk to shear, it is
+   enough to sum the first coefficient, as the mean stiffness. */
 OOZE_FORMULA void ooze_velocity_add_particle(OozeVelocityMoments *sum, const float into[3],
-                                             float mass, OozeSym3 a, float bulk, bool isotropic)
+                                             float mass, OozeSym3 a, float bulk)
 {
+    const float coefficient[OOZE_VELOCITY_COEFFICIENTS] = {a.xx, a.yy, a.zz, a.xy,
+                                                           a.xz, a.yz, bulk};
     OozeVelocityBasis basis;
     ooze_velocity_basis(into, &basis);
-    ooze_velocity_add_basis(&sum->of[0], &basis, a.xx);
-    ooze_velocity_add_basis(&sum->of[OOZE_VELOCITY_BULK], &basis, bulk);
-    if (!isotropic) {
-        ooze_velocity_add_basis(&sum->of[1], &basis, a.yy);
-        ooze_velocity_add_basis(&sum->of[2], &basis, a.zz);
-        ooze_velocity_add_basis(&sum->of[3], &basis, a.xy);
-        ooze_velocity_add_basis(&sum->of[4], &basis, a.xz);
-        ooze_velocity_add_basis(&sum->of[5], &basis, a.yz);
+    for (int c = 0; c < OOZE_VELOCITY_COEFFICIENTS; c++) {
+        ooze_velocity_add_basis(&sum->of[c], &basis, coefficient[c]);
     }
     ooze_velocity_add_mass(sum->mass, into, mass);
 }
 
-/* g[3 k + l]: sum of coefficient (dN_a/dx_k) (dN_b/dx_l). */
-OOZE_FORMULA void ooze_velocity_slopes(const OozeVelocityBasis *sum, const float inverse[3], int a,
-                                       int b, float g[9])
+OOZE_FORMULA void ooze_velocity_add_isotropic(OozeVelocityMoments *sum, const float into[3],
+                                              float mass, float shear)
 {
-    int of[3]; /* which square, along each axis */
-    float sign_a[3], sign_b[3];
-    for (int k = 0; k < 3; k++) {
-        of[k] = (a >> k & 1) + (b >> k & 1);
-        sign_a[k] = a >> k & 1 ? inverse[k] : -inverse[k];
-        sign_b[k] = b >> k & 1 ? inverse[k] : -inverse[k];
-    }
+    OozeVelocityBasis basis;
+    ooze_velocity_basis(into, &basis);
+    ooze_velocity_add_basis(&sum->of[0], &basis, shear);
+    ooze_velocity_add_mass(sum->mass, into, mass);
+}
+
+/* After the last particle, before the blocks; inverse: 1 / edge along each axis. */
+OOZE_FORMULA void ooze_velocity_scale_basis(OozeVelocityBasis *sum, const float inverse[3])
+{
     for (int m = 0; m < 3; m++) {
         int low = m == 0 ? 1 : 0, high = m == 2 ? 1 : 2;
-        const float *mixed = sum->mixed + 12 * m + 4 * of[m];
-        int b_low = b >> low & 1, b_high = b >> high & 1;
-        int a_low = a >> low & 1, a_high = a >> high & 1;
-        g[4 * m] = sign_a[m] * sign_b[m] * sum->square[12 * m + 4 * of[high] + of[low]];
-        g[3 * low + high] = sign_a[low] * sign_b[high] * mixed[2 * a_high + b_low];
-        g[3 * high + low] = sign_a[high] * sign_b[low] * mixed[2 * b_high + a_low];
+        for (int k = 0; k < 12; k++) {
+            sum->square[12 * m + k] *= inverse[m] * inverse[m];
+            sum->mixed[12 * m + k] *= inverse[low] * inverse[high];
+        }
+    }
+}
+
+/* g[3 k + l]: sum of coefficient (dN_a/dx_k) (dN_b/dx_l). */
+OOZE_FORMULA void ooze_velocity_slopes(const OozeVelocityBasis *sum, int a, int b, float g[9])
+{
+    for (int m = 0; m < 3; m++) {
+        int low = m == 0 ? 1 : 0, high = m == 2 ? 1 : 2;
+        int a_low = a >> low & 1, a_high = a >> high & 1, a_m = a >> m & 1;
+        int b_low = b >> low & 1, b_high = b >> high & 1, b_m = b >> m & 1;
+        float along = sum->square[12 * m + 4 * (a_high + b_high) + a_low + b_low];
+        const float *mixed = sum->mixed + 12 * m + 4 * (a_m + b_m);
+        float up = mixed[2 * a_high + b_low], down = mixed[2 * b_high + a_low];
+        g[4 * m] = a_m == b_m ? along : -along;
+        g[3 * low + high] = a_low == b_high ? up : -up;
+        g[3 * high + low] = a_high == b_low ? down : -down;
     }
 }
 
 /* Block of corners a and b, without mass:
    1/2 [w_b (A w_a)^T + (w_a.A w_b) I + A (w_a.w_b) + (A w_b) w_a^T] + bulk w_a w_b^T
    with w = grad N; see docs/methods/conformation.md. */
-OOZE_FORMULA void ooze_velocity_isotropic_block(const OozeVelocityMoments *sum,
-                                                const float inverse[3], int a, int b,
-                                                float block[9])
+OOZE_FORMULA void ooze_velocity_isotropic_block(const OozeVelocityMoments *sum, int a, int b,
+                                                float ratio, float block[9])
 {
-    float g[9], bulk[9];
-    ooze_velocity_slopes(&sum->of[0], inverse, a, b, g);
-    ooze_velocity_slopes(&sum->of[OOZE_VELOCITY_BULK], inverse, a, b, bulk);
+    float g[9];
+    ooze_velocity_slopes(&sum->of[0], a, b, g);
     float trace = g[0] + g[4] + g[8];
     for (int r = 0; r < 3; r++) {
         for (int q = 0; q < 3; q++) {
-            block[3 * r + q] = g[3 * q + r] + bulk[3 * r + q] + (r == q ? trace : 0.0f);
+            block[3 * r + q] = g[3 * q + r] + ratio * g[3 * r + q] + (r == q ? trace : 0.0f);
         }
     }
 }
@@ -172,12 +189,12 @@ OOZE_FORMULA int ooze_velocity_entry(int r, int q)
     return r == q ? r : r + q + 2;
 }
 
-OOZE_FORMULA void ooze_velocity_tensor_block(const OozeVelocityMoments *sum, const float inverse[3],
-                                             int a, int b, float block[9])
+OOZE_FORMULA void ooze_velocity_tensor_block(const OozeVelocityMoments *sum, int a, int b,
+                                             float block[9])
 {
     float g[OOZE_VELOCITY_COEFFICIENTS][9], along = 0.0f;
     for (int c = 0; c < OOZE_VELOCITY_COEFFICIENTS; c++) {
-        ooze_velocity_slopes(&sum->of[c], inverse, a, b, g[c]);
+        ooze_velocity_slopes(&sum->of[c], a, b, g[c]);
     }
     for (int k = 0; k < 9; k++) {
         along += g[ooze_velocity_entry(k / 3, k % 3)][k];
@@ -195,22 +212,35 @@ OOZE_FORMULA void ooze_velocity_tensor_block(const OozeVelocityMoments *sum, con
     }
 }
 
-/* The matrix of an element, added to `element`. */
-OOZE_FORMULA void ooze_velocity_add_moments(const OozeVelocityMoments *sum, const float inverse[3],
-                                            bool isotropic, float *element)
+/* Adds the block of corners a <= b to the matrix of an element. ratio: of bulk to shear, where the
+   moments are those of ooze_velocity_add_isotropic; negative: they are not. */
+OOZE_FORMULA void ooze_velocity_add_pair(const OozeVelocityMoments *sum, int a, int b, float ratio,
+                                         float *element)
+{
+    float block[9], *to = element + ooze_velocity_pair(a, b);
+    if (ratio >= 0.0f) {
+        ooze_velocity_isotropic_block(sum, a, b, ratio, block);
+    } else {
+        ooze_velocity_tensor_block(sum, a, b, block);
+    }
+    int x = (a & 1) + (b & 1), y = (a >> 1 & 1) + (b >> 1 & 1), z = (a >> 2) + (b >> 2);
+    float mass = sum->mass[12 * z + 4 * y + x];
+    for (int k = 0; k < 9; k++) {
+        to[k] += block[k] + (k % 4 == 0 ? mass : 0.0f);
+    }
+}
+
+/* A stored matrix from one that was summed. */
+OOZE_FORMULA void ooze_velocity_store(const float *half, float *element)
 {
     for (int a = 0; a < 8; a++) {
         for (int b = a; b < 8; b++) {
-            float block[9], *to = element + ooze_velocity_pair(a, b);
-            if (isotropic) {
-                ooze_velocity_isotropic_block(sum, inverse, a, b, block);
-            } else {
-                ooze_velocity_tensor_block(sum, inverse, a, b, block);
-            }
-            int x = (a & 1) + (b & 1), y = (a >> 1 & 1) + (b >> 1 & 1), z = (a >> 2) + (b >> 2);
-            float mass = sum->mass[12 * z + 4 * y + x];
+            const float *block = half + ooze_velocity_pair(a, b);
+            float *upper = element + OOZE_VELOCITY_CORNER * a + OOZE_VELOCITY_BLOCK * b;
+            float *lower = element + OOZE_VELOCITY_CORNER * b + OOZE_VELOCITY_BLOCK * a;
             for (int k = 0; k < 9; k++) {
-                to[k] += block[k] + (k % 4 == 0 ? mass : 0.0f);
+                upper[3 * (k % 3) + k / 3] = block[k];
+                lower[k] = block[k];
             }
         }
     }
@@ -297,6 +327,65 @@ OOZE_FORMULA void ooze_velocity_add_special(const OozeVelocitySpecial *s,
 }
 
 /* ---- matrices of nodes ---------------------------------------------------------------------- */
+
+/* Columns of a row. The node at corner b of an element with the row's node at corner a is in place
+   13 + ooze_multigrid_corner_slot(b) - ooze_multigrid_corner_slot(a) of a stencil of 27. Where both
+   sides of a gap meet the node, places have several nodes: those beyond the first of a place come
+   after the stencil. */
+typedef struct OozeVelocityRow {
+    uint32_t node[OOZE_MULTIGRID_STENCIL];   /* OOZE_MULTIGRID_NONE: there is none */
+    uint32_t number[OOZE_MULTIGRID_STENCIL]; /* of the column */
+    uint32_t count;                          /* columns of the stencil */
+    bool split;                              /* some place has several nodes */
+} OozeVelocityRow;
+
+OOZE_FORMULA int ooze_velocity_slot(int a, int b)
+{
+    return 13 + ooze_multigrid_corner_slot(b) - ooze_multigrid_corner_slot(a);
+}
+
+/* corner[0 .. count - 1]: the corners 8 element + k at which the node is. */
+OOZE_FORMULA void ooze_velocity_find_row(const uint32_t *corner_node, const uint32_t *corner,
+                                         uint32_t count, OozeVelocityRow *row)
+{
+    for (int k = 0; k < OOZE_MULTIGRID_STENCIL; k++) {
+        row->node[k] = OOZE_MULTIGRID_NONE;
+    }
+    row->split = false;
+    for (uint32_t c = 0; c < count; c++) {
+        const uint32_t *node = corner_node + (uint64_t)(corner[c] - corner[c] % 8);
+        int a = (int)(corner[c] % 8);
+        for (int b = 0; b < 8; b++) {
+            uint32_t *slot = &row->node[ooze_velocity_slot(a, b)];
+            row->split = row->split || (*slot != OOZE_MULTIGRID_NONE && *slot != node[b]);
+            *slot = *slot == OOZE_MULTIGRID_NONE ? node[b] : *slot;
+        }
+    }
+}
+
+OOZE_FORMULA void ooze_velocity_number_row(OozeVelocityRow *row)
+{
+    row->count = 0;
+    for (int k = 0; k < OOZE_MULTIGRID_STENCIL; k++) {
+        row->number[k] = row->count;
+        row->count += row->node[k] != OOZE_MULTIGRID_NONE ? 1u : 0u;
+    }
+}
+
+/* Number of the column of a node among `count`; `count` itself where it has none yet. */
+OOZE_FORMULA uint32_t ooze_velocity_column(const OozeVelocityRow *row, const uint32_t *column,
+                                           uint32_t count, int a, int b, uint32_t node)
+{
+    int slot = ooze_velocity_slot(a, b);
+    uint32_t at = row->number[slot];
+    if (row->node[slot] != node) {
+        at = row->count;
+        while (at < count && column[at] != node) {
+            at++;
+        }
+    }
+    return at;
+}
 
 /* Inverse of the block of a node, 0 where the node has no weight. */
 OOZE_FORMULA OozeSym3 ooze_velocity_inverse(OozeSym3 d)

@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "solvers/grid_cells.h"
 
-enum { PARTICLE_GRAIN = 4096, GROUP_GRAIN = 256, SLOTS = 27 };
+enum { PARTICLE_GRAIN = 4096, GROUP_GRAIN = 256, SLOTS = 27, SEEN = 64 };
 
 static bool failed(const OozeVelocityMultigrid *mg)
 {
@@ -140,14 +140,18 @@ static void link_particles(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeVelocityLevel *level = s->level;
     const OozeEdges *edges = s->input->edges;
     for (uint64_t e = begin; e < end; e++) {
-        uint32_t *list = s->found + SLOTS * e, count = 0, last = (uint32_t)e;
+        uint32_t *list = s->found + SLOTS * e, count = 0, seen[SEEN];
+        for (uint32_t k = 0; k < SEEN; k++) {
+            seen[k] = (uint32_t)e;
+        }
         for (uint32_t k = level->child_first[e]; k < level->child_first[e + 1]; k++) {
             uint64_t i = level->child[k], first = edges->list->first[i];
             for (uint64_t f = first; f < first + edges->list->count[i]; f++) {
                 uint32_t other = s->element_of[edges->list->index[f]];
-                if (other != last && other != e && edges->weight[f] >= s->input->link_weight) {
+                uint32_t *last = &seen[other % SEEN];
+                if (other != e && other != *last && edges->weight[f] >= s->input->link_weight) {
                     count = count < SLOTS - 1 ? insert(list, count, other) : count;
-                    last = other;
+                    *last = other;
                 }
             }
         }
@@ -223,24 +227,42 @@ static uint32_t lower_bound(const uint32_t *value, uint32_t low, uint32_t high, 
     return low;
 }
 
+static bool is_linked(const OozeVelocityLevel *level, uint32_t a, uint32_t b)
+{
+    uint32_t last = level->link_first[a + 1];
+    uint32_t at = lower_bound(level->link, level->link_first[a], last, b);
+    return at < last && level->link[at] == b;
+}
+
+static void join(uint32_t *root, uint32_t i, uint32_t j)
+{
+    uint32_t a = root_of(root, i), b = root_of(root, j);
+    root[a > b ? a : b] = a < b ? a : b;
+}
+
+/* Joins a value with those before it: pair by pair in small groups, else by way of the links. */
 static void join_member(const Components *s, uint32_t first, uint32_t i)
 {
-    const uint32_t per = s->per_element;
-    uint32_t element = s->value[i] / per;
+    const uint32_t per = s->per_element, element = s->value[i] / per, small = 16;
+    if (i - first < small) {
+        for (uint32_t j = i; j-- > first;) {
+            uint32_t other = s->value[j] / per;
+            if (root_of(s->root, i) != root_of(s->root, j) &&
+                (other == element || is_linked(s->level, element, other))) {
+                join(s->root, i, j);
+            }
+        }
+        return;
+    }
     /* corners of the same element, at one place across a periodic axis */
     for (uint32_t j = i; j > first && s->value[j - 1] / per == element; j--) {
-        uint32_t a = root_of(s->root, i), b = root_of(s->root, j - 1);
-        s->root[a > b ? a : b] = a < b ? a : b;
+        join(s->root, i, j - 1);
     }
     for (uint32_t e = s->level->link_first[element]; e < s->level->link_first[element + 1]; e++) {
-        uint32_t other = s->level->link[e];
-        if (other > element) {
-            break;
-        }
-        uint32_t j = lower_bound(s->value, first, i, (uint64_t)other * per);
+        uint64_t other = s->level->link[e];
+        uint32_t j = lower_bound(s->value, first, i, other * per);
         if (j < i && s->value[j] / per == other) {
-            uint32_t a = root_of(s->root, i), b = root_of(s->root, j);
-            s->root[a > b ? a : b] = a < b ? a : b;
+            join(s->root, i, j);
         }
     }
 }

@@ -1,68 +1,142 @@
+#include <math.h>
 #include <string.h>
 
 #include "solvers/velocity_multigrid_levels.h"
 
 /* ---- matrices of elements ------------------------------------------------------------------- */
 
-/* Whether all particles of an element have the same stiffness in all directions. */
-static bool is_isotropic(const OozeVelocitySweep *s, uint64_t e)
+/* Ratio of bulk to shear of the particles of an element, where all are isotropic and have the same;
+   negative: they differ. */
+static float ratio_of(const OozeVelocitySweep *s, uint64_t e)
 {
-    bool isotropic = true;
-    for (uint32_t k = s->level->child_first[e]; k < s->level->child_first[e + 1]; k++) {
-        isotropic =
-            isotropic && ooze_velocity_is_isotropic(s->input->stiffness[s->level->child[k]]);
+    const OozeVelocityMultigridInput *in = s->input;
+    const uint32_t *child = s->level->child;
+    uint32_t first = s->level->child_first[e], last = s->level->child_first[e + 1];
+    float shear = ooze_sym3_trace(in->stiffness[child[first]]) / 3.0f;
+    float ratio = shear > 0.0f ? in->bulk[child[first]] / shear : 0.0f;
+    bool same = true;
+    for (uint32_t k = first; k < last; k++) {
+        OozeSym3 a = in->stiffness[child[k]];
+        float bulk = in->bulk[child[k]];
+        float wanted = ratio * (ooze_sym3_trace(a) / 3.0f);
+        same = same && ooze_velocity_is_isotropic(a) && fabsf(bulk - wanted) <= 0.02f * bulk;
     }
-    return isotropic;
+    return same ? ratio : -1.0f;
+}
+
+/* ooze_velocity_add_isotropic for the particles of an element, in registers: each product of
+   functions is one of four numbers with a lane of another. */
+static void add_isotropic(const OozeVelocitySweep *s, uint64_t e, OozeVelocityMoments *to)
+{
+    const OozeVelocityMultigridInput *in = s->input;
+    OozeF32x4 square[9] = {{0}}, mixed[9] = {{0}}, masses[9] = {{0}};
+    for (uint32_t k = s->level->child_first[e]; k < s->level->child_first[e + 1]; k++) {
+        const uint32_t i = s->level->child[k];
+        const OozeF32x4 t = s->mg->into[k];
+        if (in->special_of[i] != OOZE_MULTIGRID_NONE) {
+            continue;
+        }
+        OozeF32x4 q[3], weighted[3];
+        float shear = ooze_sym3_trace(in->stiffness[i]) / 3.0f;
+        for (int m = 0; m < 3; m++) {
+            float up = t[m], down = 1.0f - up;
+            q[m] = ooze_f32x4(down * down, up * down, up * up, 0.0f);
+            weighted[m] = shear * q[m];
+        }
+        for (int m = 0; m < 3; m++) {
+            const int low = m == 0 ? 1 : 0, high = m == 2 ? 1 : 2;
+            float h = t[low], j = t[high];
+            OozeF32x4 corner = {(1.0f - j) * (1.0f - h), (1.0f - j) * h, j * (1.0f - h), j * h};
+            OozeF32x4 across = (in->mass[i] * q[2][m]) * q[1];
+            square[3 * m] = OOZE_F32X4_FMA_LANE(weighted[high], 0, q[low], square[3 * m]);
+            square[3 * m + 1] = OOZE_F32X4_FMA_LANE(weighted[high], 1, q[low], square[3 * m + 1]);
+            square[3 * m + 2] = OOZE_F32X4_FMA_LANE(weighted[high], 2, q[low], square[3 * m + 2]);
+            mixed[3 * m] = OOZE_F32X4_FMA_LANE(weighted[m], 0, corner, mixed[3 * m]);
+            mixed[3 * m + 1] = OOZE_F32X4_FMA_LANE(weighted[m], 1, corner, mixed[3 * m + 1]);
+            mixed[3 * m + 2] = OOZE_F32X4_FMA_LANE(weighted[m], 2, corner, mixed[3 * m + 2]);
+            masses[3 * m] = OOZE_F32X4_FMA_LANE(across, 0, q[0], masses[3 * m]);
+            masses[3 * m + 1] = OOZE_F32X4_FMA_LANE(across, 1, q[0], masses[3 * m + 1]);
+            masses[3 * m + 2] = OOZE_F32X4_FMA_LANE(across, 2, q[0], masses[3 * m + 2]);
+        }
+    }
+    memcpy(to->of[0].square, square, sizeof square);
+    memcpy(to->of[0].mixed, mixed, sizeof mixed);
+    memcpy(to->mass, masses, sizeof masses);
+}
+
+static void add_tensors(const OozeVelocitySweep *s, uint64_t e, OozeVelocityMoments *to)
+{
+    const OozeVelocityMultigridInput *in = s->input;
+    memset(to, 0, sizeof *to);
+    for (uint32_t k = s->level->child_first[e]; k < s->level->child_first[e + 1]; k++) {
+        const uint32_t i = s->level->child[k];
+        const float into[3] = {s->mg->into[k][0], s->mg->into[k][1], s->mg->into[k][2]};
+        if (in->special_of[i] == OOZE_MULTIGRID_NONE) {
+            ooze_velocity_add_particle(to, into, in->mass[i], in->stiffness[i], in->bulk[i]);
+        }
+    }
+}
+
+/* Blocks of corner a; not a loop over a: indices become constants. */
+static inline void add_corner(const OozeVelocityMoments *sum, int a, float ratio, float *half)
+{
+    for (int b = a; b < 8; b++) {
+        ooze_velocity_add_pair(sum, a, b, ratio, half);
+    }
+}
+
+static void add_moments(const OozeVelocityMoments *sum, float ratio, float *half)
+{
+    add_corner(sum, 0, ratio, half);
+    add_corner(sum, 1, ratio, half);
+    add_corner(sum, 2, ratio, half);
+    add_corner(sum, 3, ratio, half);
+    add_corner(sum, 4, ratio, half);
+    add_corner(sum, 5, ratio, half);
+    add_corner(sum, 6, ratio, half);
+    add_corner(sum, 7, ratio, half);
+}
+
+static void add_specials(const OozeVelocitySweep *s, uint64_t e, float *half)
+{
+    const OozeVelocityMultigridInput *in = s->input;
+    for (uint32_t k = s->level->child_first[e]; k < s->level->child_first[e + 1]; k++) {
+        const uint32_t i = s->level->child[k];
+        const float into[3] = {s->mg->into[k][0], s->mg->into[k][1], s->mg->into[k][2]};
+        if (in->special_of[i] != OOZE_MULTIGRID_NONE) {
+            const OozeVelocitySpecial *special = &in->special[in->special_of[i]];
+            OozeVelocityCorners corners;
+            ooze_velocity_corners(special, into, s->mg->inverse, in->stiffness[i], &corners);
+            ooze_velocity_add_special(special, &corners, in->mass[i], in->stiffness[i], in->bulk[i],
+                                      half);
+        }
+    }
 }
 
 static void elements(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeVelocitySweep *s = data;
-    const OozeVelocityMultigridInput *in = s->input;
-    const OozeVelocityLevel *level = s->level;
     for (uint64_t e = begin; e < end; e++) {
         OozeVelocityMoments sum;
-        float *to = level->element + OOZE_VELOCITY_ELEMENT * e;
-        bool isotropic = is_isotropic(s, e), any = false;
-        memset(&sum, 0, sizeof sum);
-        memset(to, 0, OOZE_VELOCITY_ELEMENT * sizeof *to);
-        for (uint32_t k = level->child_first[e]; k < level->child_first[e + 1]; k++) {
-            const uint32_t i = level->child[k], special = in->special_of[i];
-            const float into[3] = {s->mg->into[k][0], s->mg->into[k][1], s->mg->into[k][2]};
-            if (special == OOZE_MULTIGRID_NONE) {
-                ooze_velocity_add_particle(&sum, into, in->mass[i], in->stiffness[i], in->bulk[i],
-                                           isotropic);
-                any = true;
-            } else {
-                OozeVelocityCorners corners;
-                ooze_velocity_corners(&in->special[special], into, s->mg->inverse, in->stiffness[i],
-                                      &corners);
-                ooze_velocity_add_special(&in->special[special], &corners, in->mass[i],
-                                          in->stiffness[i], in->bulk[i], to);
+        float half[OOZE_VELOCITY_HALF] = {0}, ratio = ratio_of(s, e);
+        if (ratio >= 0.0f) {
+            add_isotropic(s, e, &sum);
+            ooze_velocity_scale_basis(&sum.of[0], s->mg->inverse);
+            add_moments(&sum, ratio, half);
+        } else {
+            add_tensors(s, e, &sum);
+            for (int c = 0; c < OOZE_VELOCITY_COEFFICIENTS; c++) {
+                ooze_velocity_scale_basis(&sum.of[c], s->mg->inverse);
             }
+            add_moments(&sum, -1.0f, half);
         }
-        if (any) {
-            ooze_velocity_add_moments(&sum, s->mg->inverse, isotropic, to);
-        }
+        add_specials(s, e, half);
+        ooze_velocity_store(half, s->level->element + OOZE_VELOCITY_ELEMENT * e);
     }
 }
 
-enum { ROW = 8 * OOZE_VELOCITY_BLOCK }; /* blocks of one corner with all corners */
-
-/* All blocks of a stored matrix. */
-static void expand(const float *element, float full[8][ROW])
-{
-    for (int a = 0; a < 8; a++) {
-        for (int b = a; b < 8; b++) {
-            const float *block = element + ooze_velocity_pair(a, b);
-            for (int k = 0; k < 9; k++) {
-                full[a][9 * b + k] = block[k];
-                full[b][9 * a + 3 * (k % 3) + k / 3] = block[k];
-            }
-        }
-    }
-}
+enum { ROW = OOZE_VELOCITY_CORNER };
 
 /* rows = P^T rows along one axis; `half`: the child is the upper half of its parent. A corner on
    the middle of the parent's edge gives half of its row to either end. */
@@ -111,35 +185,28 @@ static void coarse_elements(void *data, uint64_t begin, uint64_t end, int worker
     const OozeVelocitySweep *s = data;
     const OozeVelocityLevel *level = s->level, *fine = level - 1;
     for (uint64_t e = begin; e < end; e++) {
-        float full[8][ROW], turned[8][ROW];
-        float *to = level->element + OOZE_VELOCITY_ELEMENT * e;
-        memset(to, 0, OOZE_VELOCITY_ELEMENT * sizeof *to);
+        float full[8][ROW], turned[8][ROW], sum[8][ROW];
+        memset(sum, 0, sizeof sum);
         for (uint32_t c = level->child_first[e]; c < level->child_first[e + 1]; c++) {
             const uint64_t child = level->child[c];
-            expand(fine->element + OOZE_VELOCITY_ELEMENT * child, full);
+            memcpy(full, fine->element + OOZE_VELOCITY_ELEMENT * child, sizeof full);
             gather_rows(full, fine->place[child]);
             transpose(full, turned);
             gather_rows(turned, fine->place[child]);
-            for (int a = 0; a < 8; a++) {
-                float *row = to + ooze_velocity_pair(a, a);
-                for (int k = 0; k < 9 * (8 - a); k++) {
-                    row[k] += turned[a][9 * a + k];
-                }
+            for (int k = 0; k < 8 * ROW; k++) {
+                sum[k / ROW][k % ROW] += turned[k / ROW][k % ROW];
             }
+        }
+        /* symmetric also in the last bit */
+        float *to = level->element + OOZE_VELOCITY_ELEMENT * e;
+        transpose(sum, turned);
+        for (int k = 0; k < 8 * ROW; k++) {
+            to[k] = 0.5f * (sum[k / ROW][k % ROW] + turned[k / ROW][k % ROW]);
         }
     }
 }
 
 /* ---- rows of nodes -------------------------------------------------------------------------- */
-
-static inline uint32_t place_of(const uint32_t *column, uint32_t count, uint32_t node)
-{
-    uint32_t at = 0;
-    while (at + 1 < count && column[at] != node) {
-        at++;
-    }
-    return at;
-}
 
 static void rows(void *data, uint64_t begin, uint64_t end, int worker)
 {
@@ -150,23 +217,32 @@ static void rows(void *data, uint64_t begin, uint64_t end, int worker)
         const uint32_t first = level->row_first[i], count = level->row_first[i + 1] - first;
         const uint32_t *column = level->column + first;
         float *block = level->block + (uint64_t)OOZE_VELOCITY_BLOCK * first;
+        OozeVelocityRow row;
+        ooze_velocity_find_row(level->corner_node, level->node_corner + level->node_first[i],
+                               level->node_first[i + 1] - level->node_first[i], &row);
+        ooze_velocity_number_row(&row);
         memset(block, 0, (uint64_t)OOZE_VELOCITY_BLOCK * count * sizeof *block);
         for (uint32_t c = level->node_first[i]; c < level->node_first[i + 1]; c++) {
             const uint64_t e = level->node_corner[c] / 8;
             const int a = (int)(level->node_corner[c] % 8);
-            const float *element = level->element + OOZE_VELOCITY_ELEMENT * e;
+            const float *element =
+                level->element + OOZE_VELOCITY_ELEMENT * e + OOZE_VELOCITY_CORNER * a;
             for (int b = 0; b < 8; b++) {
                 uint32_t node = level->corner_node[8 * e + (uint64_t)b];
-                float *to = block + OOZE_VELOCITY_BLOCK * place_of(column, count, node);
-                const float *from = element + ooze_velocity_pair(a < b ? a : b, a < b ? b : a);
-                for (int k = 0; k < 9; k++) { /* column by column */
-                    to[k] += a <= b ? from[3 * (k % 3) + k / 3] : from[k];
+                uint32_t at = ooze_velocity_column(&row, column, count, a, b, node);
+                float *to = block + OOZE_VELOCITY_BLOCK * at;
+                for (int k = 0; k < OOZE_VELOCITY_BLOCK; k++) {
+                    to[k] += element[OOZE_VELOCITY_BLOCK * b + k];
                 }
             }
         }
-        const float *own = block + OOZE_VELOCITY_BLOCK * place_of(column, count, (uint32_t)i);
-        level->inverse[i] =
-            ooze_velocity_inverse(ooze_sym3(own[0], own[4], own[8], own[1], own[2], own[5]));
+        OozeSym3 own = ooze_sym3_identity(0.0f);
+        for (uint32_t k = 0; k < count; k++) { /* several, across a short periodic axis */
+            const float *d = block + OOZE_VELOCITY_BLOCK * k;
+            OozeSym3 here = {d[0], d[4], d[8], d[1], d[2], d[5]};
+            own = column[k] == i ? ooze_sym3_add(own, here) : own;
+        }
+        level->inverse[i] = ooze_velocity_inverse(own);
     }
 }
 

@@ -10,31 +10,28 @@ typedef struct Job {
     uint32_t *found, *count;
 } Job;
 
-static uint32_t insert(uint32_t *list, uint32_t count, uint32_t node)
-{
-    uint32_t at = count;
-    while (at > 0 && list[at - 1] > node) {
-        at--;
-    }
-    if (at > 0 && list[at - 1] == node) {
-        return count;
-    }
-    memmove(list + at + 1, list + at, (count - at) * sizeof *list);
-    list[at] = node;
-    return count + 1;
-}
-
 static void find_columns(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Job *job = data;
     const OozeVelocityLevel *level = job->level;
     for (uint64_t i = begin; i < end; i++) {
-        uint32_t count = 0;
-        for (uint32_t c = level->node_first[i]; c < level->node_first[i + 1]; c++) {
-            const uint32_t *node = level->corner_node + level->node_corner[c] / 8 * (uint64_t)8;
-            for (int b = 0; b < 8; b++) {
-                count = insert(job->found + job->room[i], count, node[b]);
+        const uint32_t *corner = level->node_corner + level->node_first[i];
+        uint32_t corners = level->node_first[i + 1] - level->node_first[i];
+        uint32_t *column = job->found + job->room[i], count = 0;
+        OozeVelocityRow row;
+        ooze_velocity_find_row(level->corner_node, corner, corners, &row);
+        ooze_velocity_number_row(&row);
+        for (int k = 0; k < OOZE_MULTIGRID_STENCIL; k++) {
+            if (row.node[k] != OOZE_MULTIGRID_NONE) {
+                column[count++] = row.node[k];
+            }
+        }
+        for (uint32_t c = 0; c < 8 * corners && row.split; c++) {
+            uint32_t at = corner[c / 8] % 8, element = corner[c / 8] / 8;
+            uint32_t node = level->corner_node[8 * (uint64_t)element + c % 8];
+            if (ooze_velocity_column(&row, column, count, (int)at, (int)(c % 8), node) == count) {
+                column[count++] = node;
             }
         }
         job->count[i] = count;

@@ -30,6 +30,7 @@ static void own_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodge *solve = mg->solve;
     const OozeConformationStep *s = solve->step;
     float largest = 0.0f;
+    bool anisotropic = false;
     for (uint64_t i = begin; i < end; i++) {
         const OozeRheology *m = &s->rheology[s->material[i]];
         float bonds = s->dt * m->bond_modulus;
@@ -38,9 +39,13 @@ static void own_range(void *data, uint64_t begin, uint64_t end, int worker)
         mg->stiffness[i] = ooze_sym3_scale(a, s->dt);
         mg->bulk[i] = s->dt * (solve->bulk[i] + bonds);
         mg->shear[i] = ooze_sym3_trace(mg->stiffness[i]) / 3.0f;
+        mg->isotropic[i] = ooze_f32x4(ooze_sym3_trace(solve->stiffness[i]) / 3.0f, solve->bulk[i],
+                                      solve->hourglass[i], 0.0f);
+        anisotropic = anisotropic || !ooze_velocity_is_isotropic(solve->stiffness[i]);
         largest = ooze_max(largest, mg->shear[i]);
     }
     solve->partial[begin / GRAIN] = (double)largest;
+    mg->special_count[begin / GRAIN] = anisotropic; /* until find_special */
 }
 
 static bool is_rigid(const OozeConformationStep *s, uint64_t i)
@@ -66,7 +71,9 @@ static void find_stiffness(OozeLodgeMultigrid *mg)
     const OozeConformationStep *s = mg->solve->step;
     run(mg, own_range);
     float largest = 0.0f;
+    mg->anisotropic = false;
     for (uint64_t k = 0; k * GRAIN < s->n; k++) {
+        mg->anisotropic = mg->anisotropic || mg->special_count[k];
         largest = ooze_max(largest, (float)mg->solve->partial[k]);
     }
     if (s->bodies && s->bodies->all.rigid_count > 0) {
@@ -214,6 +221,7 @@ static OozeStatus allocate(OozeLodgeMultigrid *mg, OozeError *error)
     mg->mass = ooze_arena_alloc(arena, n, sizeof *mg->mass);
     mg->stiffness = ooze_arena_alloc(arena, n, sizeof *mg->stiffness);
     mg->bulk = ooze_arena_alloc(arena, n, sizeof *mg->bulk);
+    mg->isotropic = ooze_gathered_alloc(arena, n, sizeof *mg->isotropic);
     mg->shear = ooze_gathered_alloc(arena, n, sizeof *mg->shear);
     mg->special_of = ooze_arena_alloc(arena, n, sizeof *mg->special_of);
     mg->special_count = ooze_arena_alloc(arena, n / GRAIN + 1, sizeof *mg->special_count);

@@ -18,6 +18,8 @@ typedef struct OozeLodgeMultigrid {
     float *bulk;
     float *shear;         /* dt tr A / 3; n + 4 */
     float rigid_shear;    /* the same of rigid particle bodies */
+    OozeF32x4 *isotropic; /* tr A / 3, bulk, n, 0; n + 4 */
+    bool anisotropic;     /* stiffness depends on direction somewhere */
     uint32_t *special_of; /* see OozeVelocityMultigridInput */
     OozeVelocitySpecial *special;
     uint64_t *special_count; /* per chunk: then the sum of those before */

@@ -59,6 +59,46 @@ static inline void add_blocks(Sym3F32x4 *sum, const OozeF32x4 g[3], const Sym3F3
     }
 }
 
+/* The same for a stiffness a I. */
+static inline void add_isotropic_blocks(Sym3F32x4 *sum, const OozeF32x4 g[3], const Sym3F32x4 *b,
+                                        const OozeF32x4 coefficient[3])
+{
+    OozeF32x4 w[3];
+    times(b, g, w);
+    OozeF32x4 a = coefficient[0], both = a + coefficient[1];
+    OozeF32x4 same = a * dot(w, w) - coefficient[2] * dot(g, w);
+    OozeF32x4 x = both * w[0], y = both * w[1], z = both * w[2];
+    sum->e[0] = ooze_f32x4_fma(x, w[0], sum->e[0] + same);
+    sum->e[1] = ooze_f32x4_fma(y, w[1], sum->e[1] + same);
+    sum->e[2] = ooze_f32x4_fma(z, w[2], sum->e[2] + same);
+    sum->e[3] = ooze_f32x4_fma(x, w[1], sum->e[3]);
+    sum->e[4] = ooze_f32x4_fma(x, w[2], sum->e[4]);
+    sum->e[5] = ooze_f32x4_fma(y, w[2], sum->e[5]);
+}
+
+static inline Sym3F32x4 add_isotropic_neighbours(const OozeLodgeMultigrid *mg, uint64_t i,
+                                                 Sym3F32x4 sum, bool periodic)
+{
+    const OozeConformationStep *s = mg->solve->step;
+    const OozeEdges *edges = &s->edges;
+    const OozeF32x4 *c = mg->isotropic, near_end = ooze_near_end(edges, i), *x = edges->x;
+    uint64_t first = edges->list->first[i];
+    const uint32_t *j = edges->list->index + first, *last = j + edges->list->first[i + 1] - first;
+    const float *weight = edges->weight + first;
+    for (; j < last; j += 4, weight += 4) {
+        OozeF32x4 f = ooze_f32x4_load(weight), d[4], coefficient[4];
+        ooze_f32x4_transpose(ooze_edge_delta(near_end, x[j[0]], edges->box, periodic),
+                             ooze_edge_delta(near_end, x[j[1]], edges->box, periodic),
+                             ooze_edge_delta(near_end, x[j[2]], edges->box, periodic),
+                             ooze_edge_delta(near_end, x[j[3]], edges->box, periodic), d);
+        ooze_f32x4_transpose(c[j[0]], c[j[1]], c[j[2]], c[j[3]], coefficient);
+        OozeF32x4 g[3] = {d[0] * f, d[1] * f, d[2] * f};
+        Sym3F32x4 b = load_four(s->correction, j);
+        add_isotropic_blocks(&sum, g, &b, coefficient);
+    }
+    return sum;
+}
+
 /* Blocks of neighbours, summed over the edges of particle i. */
 static inline Sym3F32x4 add_neighbours(const OozeLodge *solve, uint64_t i, Sym3F32x4 sum,
                                        bool periodic)
@@ -121,8 +161,13 @@ static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeConformationStep *s = solve->step;
     for (uint64_t i = begin; i < end; i++) {
         Sym3F32x4 sum = add_own(solve, i);
-        sum = s->edges.periodic ? add_neighbours(solve, i, sum, true)
-                                : add_neighbours(solve, i, sum, false);
+        if (mg->anisotropic) {
+            sum = s->edges.periodic ? add_neighbours(solve, i, sum, true)
+                                    : add_neighbours(solve, i, sum, false);
+        } else {
+            sum = s->edges.periodic ? add_isotropic_neighbours(mg, i, sum, true)
+                                    : add_isotropic_neighbours(mg, i, sum, false);
+        }
         OozeSym3 d = {ooze_f32x4_sum(sum.e[0]), ooze_f32x4_sum(sum.e[1]), ooze_f32x4_sum(sum.e[2]),
                       ooze_f32x4_sum(sum.e[3]), ooze_f32x4_sum(sum.e[4]), ooze_f32x4_sum(sum.e[5])};
         float edges = solve->hourglass[i] * s->edge_sum[i][3] + solve->edge_hourglass[i];
