@@ -1,6 +1,5 @@
 #include "solvers/velocity_multigrid.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -44,42 +43,6 @@ static bool failed(const OozeVelocityMultigrid *mg)
 
 /* ---- matrices ---- */
 
-/* A vector that is not an eigenvector's complement: numbers without order in -1 .. 1. */
-static void scatter_vector(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeVelocitySweep *s = data;
-    for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 v = {0};
-        for (uint32_t k = 0; k < 3; k++) {
-            uint32_t h = (uint32_t)(3 * i + k + 1) * 2654435761u;
-            v[k] = (float)((h ^ h >> 15) & 0xffffu) / 32768.0f - 1.0f;
-        }
-        s->to[i] = v;
-    }
-}
-
-static void find_largest(OozeVelocityMultigrid *mg, OozeVelocityLevel *level)
-{
-    OozeVelocitySweep sweep = {.mg = mg, .level = level, .to = level->p[0]};
-    ooze_parallel_for(mg->threads, level->nodes, OOZE_VELOCITY_NODE_GRAIN, scatter_vector, &sweep);
-    double before = 0.0, now = 0.0;
-    for (int k = 0; k < OOZE_VELOCITY_POWER; k++) {
-        sweep.from = level->p[k % 2];
-        sweep.to = level->p[1 - k % 2];
-        ooze_parallel_for(mg->threads, level->nodes, OOZE_VELOCITY_NODE_GRAIN,
-                          ooze_velocity_loops()->power, &sweep);
-        before = now;
-        now = 0.0;
-        for (uint64_t b = 0; b * OOZE_VELOCITY_NODE_GRAIN < level->nodes; b++) {
-            now += mg->partial[b];
-        }
-    }
-    /* at most the 8 corners of an element */
-    double largest = before > 0.0 ? sqrt(now / before) : 1.0;
-    level->largest = (float)fmin(fmax(largest, 1.0), 8.0);
-}
-
 static void fill_level(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInput *input, int k)
 {
     OozeVelocityLevel *level = &mg->level[k];
@@ -94,7 +57,6 @@ static void fill_level(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInp
     } else {
         ooze_parallel_for(mg->threads, level->isolated_count, 1, ooze_velocity_invert_isolated,
                           level);
-        find_largest(mg, level);
     }
 }
 
@@ -136,14 +98,12 @@ static void allocate(OozeVelocityMultigrid *mg, OozeVelocityLevel *level)
 static void allocate_coarsest(OozeVelocityMultigrid *mg)
 {
     uint64_t rows = 3 * mg->level[mg->levels - 1].nodes;
-    uint64_t blocks = mg->level[0].nodes / OOZE_VELOCITY_NODE_GRAIN + 1;
     if (rows <= 3 * (uint64_t)OOZE_VELOCITY_DENSE) {
         mg->dense = ooze_arena_alloc(mg->kept, rows * rows, sizeof *mg->dense);
         mg->dense_vector = ooze_arena_alloc(mg->kept, rows, sizeof *mg->dense_vector);
     }
     mg->corner_sums =
         ooze_arena_alloc(mg->kept, 8 * mg->level[0].elements, sizeof *mg->corner_sums);
-    mg->partial = ooze_arena_alloc(mg->kept, blocks, sizeof *mg->partial);
 }
 
 OozeStatus ooze_velocity_multigrid_build(OozeVelocityMultigrid *mg,

@@ -86,7 +86,7 @@ static void smooth(const OozeVelocityMultigrid *mg, const OozeVelocityLevel *lev
                    bool from_zero)
 {
     const OozeVelocityLoops *loops = ooze_velocity_loops();
-    OozeVelocitySweep sweep = {.chebyshev = ooze_velocity_chebyshev(level->largest)};
+    OozeVelocitySweep sweep = {.chebyshev = ooze_velocity_chebyshev()};
     each_node(mg, level, from_zero ? begin_from_zero : loops->begin, &sweep);
     for (int k = 1; k < degree; k++) {
         ooze_velocity_chebyshev_next(&sweep.chebyshev);

@@ -149,7 +149,7 @@ static void link_particles(void *data, uint64_t begin, uint64_t end, int worker)
             for (uint64_t f = first; f < first + edges->list->count[i]; f++) {
                 uint32_t other = s->element_of[edges->list->index[f]];
                 uint32_t *last = &seen[other % SEEN];
-                if (other != e && other != *last && edges->weight[f] >= s->input->link_weight) {
+                if (other != *last && other != e && edges->weight[f] >= s->input->link_weight) {
                     count = count < SLOTS - 1 ? insert(list, count, other) : count;
                     *last = other;
                 }

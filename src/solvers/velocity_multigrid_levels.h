@@ -36,7 +36,6 @@ typedef struct OozeVelocityLevel {
     uint32_t *column;
     float *block;
     OozeSym3 *inverse; /* of the block of the node itself */
-    float largest;     /* eigenvalue of inverse times matrix */
     /* vectors, fourth lanes undefined */
     OozeF32x4 *b, *r, *x, *p[2];
 } OozeVelocityLevel;
@@ -53,7 +52,6 @@ struct OozeVelocityMultigrid {
     OozeVelocityLevel level[OOZE_MULTIGRID_LEVELS];
     double *dense; /* factor of the coarsest matrix; NULL: that is only smoothed */
     double *dense_vector;
-    double *partial; /* sums of fixed blocks */
 };
 
 /* Grains of loops over elements and nodes. Loops over few run on the calling thread. */
@@ -105,7 +103,6 @@ typedef struct OozeVelocityLoops {
     OozeRangeBody residual;  /* to = b - A x, by nodes */
     OozeRangeBody begin;     /* the same, and p[0] = step D^-1 r */
     OozeRangeBody step;      /* r -= A from, to = carry from + step D^-1 r, x += to */
-    OozeRangeBody power;     /* to = D^-1 A from, and partial sums of to.to */
 } OozeVelocityLoops;
 OOZE_LOOPS_DECLARE(OozeVelocityLoops, ooze_velocity_loops);
 

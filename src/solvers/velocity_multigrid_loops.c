@@ -138,75 +138,77 @@ static void elements(void *data, uint64_t begin, uint64_t end, int worker)
 
 enum { ROW = OOZE_VELOCITY_CORNER };
 
-/* rows = P^T rows along one axis; `half`: the child is the upper half of its parent. A corner on
-   the middle of the parent's edge gives half of its row to either end. */
-static inline void gather_axis(float rows[8][ROW], int axis, int half)
+/* P^T for the two ends of an edge of a child: the end on the middle of the parent's edge gives half
+   of its numbers to either end. */
+static inline void share(float *restrict end, float *restrict middle, int count)
 {
+    for (int k = 0; k < count; k++) {
+        float half = 0.5f * middle[k];
+        middle[k] = half;
+        end[k] += half;
+    }
+}
+
+/* P^T K P along one axis; `upper`: the child is the upper half of its parent. */
+static inline void gather_axis(float rows[8][ROW], int axis, bool upper)
+{
+    for (int low = 0; low < 8; low++) {
+        int high = low | 1 << axis, end = upper ? high : low, middle = upper ? low : high;
+        if (low != high) {
+            share(rows[end], rows[middle], ROW);
+        }
+    }
     for (int a = 0; a < 8; a++) {
-        if (!(a >> axis & 1)) {
-            float *low = rows[a], *high = rows[a | 1 << axis];
-            for (int k = 0; k < ROW; k++) {
-                float middle = 0.5f * (half ? low[k] : high[k]);
-                low[k] = half ? middle : low[k] + middle;
-                high[k] = half ? high[k] + middle : middle;
+        for (int low = 0; low < 8; low++) {
+            int high = low | 1 << axis, end = upper ? high : low, middle = upper ? low : high;
+            if (low != high) {
+                share(rows[a] + OOZE_VELOCITY_BLOCK * end, rows[a] + OOZE_VELOCITY_BLOCK * middle,
+                      OOZE_VELOCITY_BLOCK);
             }
         }
     }
 }
 
-static void gather_rows(float rows[8][ROW], int place)
+/* P^T K P for the place of a child in its parent. */
+static void gather_child(float rows[8][ROW], int place)
 {
     for (int axis = 0; axis < 3; axis++) {
         int bits = place >> (2 * axis) & 3;
-        if (bits == 0) {
-            gather_axis(rows, axis, 0);
-        } else if (bits == 1) {
-            gather_axis(rows, axis, 1);
+        if (bits < 2) {
+            gather_axis(rows, axis, bits == 1);
         }
     }
 }
 
-/* K becomes its transpose: rows of corners and of velocities change place with columns. */
-static void transpose(float from[8][ROW], float to[8][ROW])
-{
-    for (int a = 0; a < 8; a++) {
-        for (int b = 0; b < 8; b++) {
-            for (int k = 0; k < 9; k++) {
-                to[b][9 * a + 3 * (k % 3) + k / 3] = from[a][9 * b + k];
-            }
-        }
-    }
-}
-
-/* P^T K P, summed over the children: P^T K, then P^T of its transpose, as K is symmetric. */
+/* P^T K P, summed over the children. */
 static void coarse_elements(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeVelocitySweep *s = data;
     const OozeVelocityLevel *level = s->level, *fine = level - 1;
     for (uint64_t e = begin; e < end; e++) {
-        float full[8][ROW], turned[8][ROW], sum[8][ROW];
-        memset(sum, 0, sizeof sum);
+        float full[8][ROW], sum[8 * ROW] = {0};
         for (uint32_t c = level->child_first[e]; c < level->child_first[e + 1]; c++) {
             const uint64_t child = level->child[c];
             memcpy(full, fine->element + OOZE_VELOCITY_ELEMENT * child, sizeof full);
-            gather_rows(full, fine->place[child]);
-            transpose(full, turned);
-            gather_rows(turned, fine->place[child]);
+            gather_child(full, fine->place[child]);
+            const float *from = full[0];
             for (int k = 0; k < 8 * ROW; k++) {
-                sum[k / ROW][k % ROW] += turned[k / ROW][k % ROW];
+                sum[k] += from[k];
             }
         }
-        /* symmetric also in the last bit */
-        float *to = level->element + OOZE_VELOCITY_ELEMENT * e;
-        transpose(sum, turned);
-        for (int k = 0; k < 8 * ROW; k++) {
-            to[k] = 0.5f * (sum[k / ROW][k % ROW] + turned[k / ROW][k % ROW]);
-        }
+        memcpy(level->element + OOZE_VELOCITY_ELEMENT * e, sum, sizeof sum);
     }
 }
 
 /* ---- rows of nodes -------------------------------------------------------------------------- */
+
+static inline void add_block(float *to, const float *block)
+{
+    ooze_f32x4_store(ooze_f32x4_load(to) + ooze_f32x4_load(block), to);
+    ooze_f32x4_store(ooze_f32x4_load(to + 4) + ooze_f32x4_load(block + 4), to + 4);
+    to[8] += block[8];
+}
 
 static void rows(void *data, uint64_t begin, uint64_t end, int worker)
 {
@@ -231,9 +233,7 @@ static void rows(void *data, uint64_t begin, uint64_t end, int worker)
                 uint32_t node = level->corner_node[8 * e + (uint64_t)b];
                 uint32_t at = ooze_velocity_column(&row, column, count, a, b, node);
                 float *to = block + OOZE_VELOCITY_BLOCK * at;
-                for (int k = 0; k < OOZE_VELOCITY_BLOCK; k++) {
-                    to[k] += element[OOZE_VELOCITY_BLOCK * b + k];
-                }
+                add_block(to, element + OOZE_VELOCITY_BLOCK * b);
             }
         }
         OozeSym3 own = ooze_sym3_identity(0.0f);
@@ -364,20 +364,6 @@ static void step(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static void power(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeVelocitySweep *s = data;
-    const OozeVelocityLevel *level = s->level;
-    double sum = 0.0;
-    for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 v = ooze_velocity_times_f32x4(level->inverse[i], row_product(level, i, s->from));
-        s->to[i] = v;
-        sum += (double)ooze_f32x4_dot3(v, v);
-    }
-    s->mg->partial[begin / OOZE_VELOCITY_NODE_GRAIN] = sum;
-}
-
 const OozeVelocityLoops OOZE_LOOPS(ooze_velocity_loops) = {
     .elements = elements,
     .coarse_elements = coarse_elements,
@@ -387,5 +373,4 @@ const OozeVelocityLoops OOZE_LOOPS(ooze_velocity_loops) = {
     .residual = residual,
     .begin = begin_smooth,
     .step = step,
-    .power = power,
 };
