@@ -140,13 +140,19 @@ enum { ROW = OOZE_VELOCITY_CORNER };
 
 /* P^T for the two ends of an edge of a child: the end on the middle of the parent's edge gives half
    of its numbers to either end. */
-static inline void share(float *restrict end, float *restrict middle, int count)
+static inline void share_four(float *end, float *middle)
 {
-    for (int k = 0; k < count; k++) {
-        float half = 0.5f * middle[k];
-        middle[k] = half;
-        end[k] += half;
-    }
+    OozeF32x4 half = 0.5f * ooze_f32x4_load(middle);
+    ooze_f32x4_store(half, middle);
+    ooze_f32x4_store(ooze_f32x4_load(end) + half, end);
+}
+
+static inline void share_block(float *end, float *middle)
+{
+    share_four(end, middle);
+    share_four(end + 4, middle + 4);
+    middle[8] *= 0.5f;
+    end[8] += middle[8];
 }
 
 /* P^T K P along one axis; `upper`: the child is the upper half of its parent. */
@@ -155,15 +161,17 @@ static inline void gather_axis(float rows[8][ROW], int axis, bool upper)
     for (int low = 0; low < 8; low++) {
         int high = low | 1 << axis, end = upper ? high : low, middle = upper ? low : high;
         if (low != high) {
-            share(rows[end], rows[middle], ROW);
+            for (int k = 0; k < ROW; k += 4) {
+                share_four(rows[end] + k, rows[middle] + k);
+            }
         }
     }
     for (int a = 0; a < 8; a++) {
         for (int low = 0; low < 8; low++) {
             int high = low | 1 << axis, end = upper ? high : low, middle = upper ? low : high;
             if (low != high) {
-                share(rows[a] + OOZE_VELOCITY_BLOCK * end, rows[a] + OOZE_VELOCITY_BLOCK * middle,
-                      OOZE_VELOCITY_BLOCK);
+                share_block(rows[a] + OOZE_VELOCITY_BLOCK * end,
+                            rows[a] + OOZE_VELOCITY_BLOCK * middle);
             }
         }
     }
