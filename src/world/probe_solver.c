@@ -43,6 +43,7 @@ OozeStatus ooze_probe_solver(const OozeProbeView *view, double *values, double *
     for (int k = 0; k <= SOLVER_NUMBERS; k++) {
         values[SOLVER_NUMBERS + k] = state[OOZE_PROBE_SOLVER_RESIDUAL + k];
     }
+    values[2 * SOLVER_NUMBERS + 1] = context->report->multigrid ? 1.0 : 0.0;
     state[OOZE_PROBE_SOLVER_STEPPED] = 0.0;
     return OOZE_OK;
 }

@@ -68,12 +68,12 @@ double ooze_cost_velocity_iterations(const OozeConformationSettings *s, double s
 }
 
 /* Masses reach the tolerance after 3 + 5.2 iterations per spacing of the diffusion length, or 6.2 for
-   each layer. Multigrid takes the time of some 35 of these at any size, its grids included; since
+   each layer. Multigrid takes the time of some 33 of these at any size, its grids included; since
    layers are those of the largest extent, and shallow fluid on a floor needs fewer, it must save
-   half. */
+   a third. */
 bool ooze_cost_multigrid_pays(const OozeConformationSettings *s, double spacings, double layers)
 {
-    const double multigrid = 35.0, saving = 2.0;
+    const double multigrid = 33.0, saving = 1.5;
     double count = fmin(3.0 + 5.2 * spacings, 6.2 * layers);
     return fmin(count, s->velocity_iterations) > saving * multigrid;
 }
