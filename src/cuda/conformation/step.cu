@@ -17,7 +17,9 @@ static const Formulation *const formulations[] = {&formulation_lodge, &formulati
 static const char *processor_setting(const OozeConformationSettings *set)
 {
     if (set->formulation == OOZE_FORMULATION_LODGE) {
-        return nullptr;
+        return set->preconditioner == OOZE_PRECONDITIONER_MULTIGRID
+                   ? "velocity_preconditioner: multigrid"
+                   : nullptr;
     }
     return set->formulation == OOZE_FORMULATION_PAPER           ? "formulation: paper"
            : set->solver == OOZE_CONSTRAINT_JACOBI              ? "solver: jacobi"
