@@ -119,7 +119,7 @@ static OozeProbeReading read_all(OozeWorld *world, OozeProbeId id)
     OozeProbeReading reading;
     CHECK_OK(ooze_world_measure(world, false, &error));
     CHECK_OK(ooze_world_probe(world, id, &reading, &error));
-    assert_int_equal(reading.column_count, UNMET + 1);
+    assert_int_equal(reading.column_count, UNMET + 2);
     return reading;
 }
 
@@ -183,12 +183,13 @@ static void substeps_add_up(void **state)
     (void)state;
     OozeStepReport step = ooze_step_report_none();
     assert_true(isnan(step.residual) && isnan(step.worst_density_error) && !step.unconverged);
-    OozeStepReport first = {0.02, 0.01, 0.5, 7, true, false},
-                   second = {0.04, NAN, 0.1, 5, false, false};
+    OozeStepReport first = {0.02, 0.01, 0.5, 7, true, false, false},
+                   second = {0.04, NAN, 0.1, 5, false, false, true};
     ooze_step_report_add(&step, &first);
     ooze_step_report_add(&step, &second);
     assert_true(step.worst_density_error == 0.04 && step.mean_density_error == 0.01);
     assert_true(step.residual == 0.5 && step.iterations == 12 && step.unconverged);
+    assert_true(step.multigrid);
 }
 
 /* A method without a solve has nothing to tell but its substeps. */
