@@ -118,7 +118,7 @@ static void warm_start(OozeLodge *solve, int pass)
 }
 
 /* Starts from step->u, contact directions already set, and a guess of the change. */
-static void solve_pass(OozeLodge *solve, int pass)
+static void iterate(OozeLodge *solve, int pass)
 {
     static const OozeCgOperations operations = {operator_product, advance, update_direction};
     OozeConformationStep *s = solve->step;
@@ -140,6 +140,21 @@ static void solve_pass(OozeLodge *solve, int pass)
         warm_start(solve, pass);
     }
     ooze_conjugate_gradients(&solve->cg, &operations, solve, iterations);
+}
+
+/* A solve by multigrid that has failed is repeated with masses. */
+static void solve_pass(OozeLodge *solve, int pass)
+{
+    if (!solve->multigrid) {
+        iterate(solve, pass);
+        return;
+    }
+    ooze_lodge_multigrid_save(solve->multigrid);
+    iterate(solve, pass);
+    if (!ooze_lodge_multigrid_succeeded(solve->multigrid)) {
+        ooze_lodge_multigrid_give_up(solve->multigrid);
+        iterate(solve, pass);
+    }
 }
 
 /* ---- contact ------------------------------------------------------------------------------ */
@@ -312,8 +327,8 @@ static OozeStatus begin_preconditioner(OozeLodge *solve, int pass, OozeError *er
 static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
 {
     OozeArena *arena = s->context->arena;
-    /* the operator is the masses and more, so p.Ap is at least r.z in exact arithmetic */
-    OozeLodge solve = {.step = s, .cg = {.min_curvature = 0.5, .restarts = true}};
+    OozeLodge solve = {.step = s,
+                       .cg = {.min_curvature = OOZE_LODGE_MIN_CURVATURE, .restarts = true}};
     s->next_warm_start = ooze_arena_alloc(arena, s->n, sizeof *s->next_warm_start);
     OozeArenaMark mark = ooze_arena_mark(arena);
     allocate(&solve);
@@ -321,7 +336,8 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         return ooze_fail_memory(error, "the velocity solve", s->n * 256);
     }
     /* a residual bounds the error of the velocities: the tolerance is relative to these */
-    solve.cg.residual.initial = ooze_lodge_sum(&solve, start_range);
+    solve.speed_square = ooze_lodge_sum(&solve, start_range);
+    solve.cg.residual.initial = solve.speed_square;
     OozeStatus status = OOZE_OK;
     for (int pass = 0; pass < s->settings.passes && !status; pass++) {
         Prepare prepare = {.solve = &solve, .rotated = pass > 0};

@@ -20,6 +20,7 @@ typedef struct OozeLodge {
     OozeF32x4 *r, *p, *ap;     /* of conjugate gradients */
     double *partial;           /* sums of fixed blocks */
     OozeConjugateGradients cg; /* its residual counts all passes */
+    double speed_square;       /* sum rho u*^2 */
     /* of the loops */
     const OozeF32x4 *input;
     OozeF32x4 *output; /* between the gathers: the part of the force without a second gather */

@@ -12,6 +12,10 @@
    stop at this factor times the tolerance. */
 #define OOZE_LODGE_EARLY_TOLERANCE 10.0
 
+/* Least p.Ap over r.z with masses for the preconditioner: the operator is the masses and more, so
+   that it is 1 in exact arithmetic. */
+#define OOZE_LODGE_MIN_CURVATURE 0.5
+
 /* The strain increment dt L of a step, limited to a norm of one half. */
 OOZE_FORMULA OozeMat3 ooze_lodge_strain(OozeMat3 l, float dt)
 {

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "methods/conformation/cost_model.h"
+#include "methods/conformation/lodge_formula.h"
 #include "physics/strain_weight.h"
 #include "solvers/grid_cells.h"
 
@@ -229,7 +230,10 @@ static OozeStatus allocate(OozeLodgeMultigrid *mg, OozeError *error)
         mg->response = ooze_arena_alloc(arena, n, sizeof *mg->response);
         mg->spread = ooze_arena_alloc(arena, n, sizeof *mg->spread);
     }
+    mg->first_u = ooze_arena_alloc(arena, n, sizeof *mg->first_u);
     if (s->coupling) {
+        mg->first_motion =
+            ooze_arena_alloc(arena, (uint64_t)s->coupling->count, sizeof *mg->first_motion);
         mg->solid_factor =
             ooze_arena_alloc(arena, (uint64_t)s->coupling->count, sizeof *mg->solid_factor);
     }
@@ -293,14 +297,26 @@ OozeStatus ooze_lodge_multigrid_begin(OozeLodge *solve, OozeError *error)
     return status;
 }
 
+static void changed_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodgeMultigrid *mg = data;
+    const OozeLodge *solve = mg->solve;
+    bool changed = false;
+    for (uint64_t i = begin; i < end; i++) {
+        float before = mg->isotropic[i][0], now = ooze_sym3_trace(solve->stiffness[i]) / 3.0f;
+        changed = changed || ooze_abs(now - before) > 0.25f * before;
+    }
+    solve->partial[begin / GRAIN] = changed ? 1.0 : 0.0;
+}
+
 /* Coefficients of the second pass differ where materials thin or yield, and contacts where some
    were released. */
-static bool has_changed(const OozeConformationStep *s)
+static bool has_changed(OozeLodgeMultigrid *mg)
 {
-    bool changed = s->bodies != NULL;
-    for (int m = 0; m < s->row_count; m++) {
-        changed = changed || isfinite(s->rheology[m].yield) || s->rheology[m].thinning.time > 0.0f;
-    }
+    const OozeConformationStep *s = mg->solve->step;
+    OozeBlockSum sum = {s->context->threads, s->n, GRAIN, mg->solve->partial};
+    bool changed = ooze_block_sum(&sum, changed_range, mg) > 0.0;
     for (uint64_t k = 0; k < s->contact_count && !changed; k++) {
         changed = s->contact_sets[k].released != 0;
     }
@@ -311,7 +327,7 @@ OozeStatus ooze_lodge_multigrid_begin_pass(OozeLodge *solve, int pass, OozeError
 {
     OozeLodgeMultigrid *mg = solve->multigrid;
     const OozeConformationStep *s = solve->step;
-    if (!mg || (pass > 0 && !has_changed(s))) {
+    if (!mg || (pass > 0 && !has_changed(mg))) {
         return OOZE_OK;
     }
     /* the longest edge of which the ends move as one piece, in spacings */
@@ -341,6 +357,36 @@ OozeStatus ooze_lodge_multigrid_begin_pass(OozeLodge *solve, int pass, OozeError
     }
     ooze_timer_lap(s->context->timer, "multigrid_build");
     return status;
+}
+
+/* ---- solves that fail ---- */
+
+void ooze_lodge_multigrid_save(OozeLodgeMultigrid *mg)
+{
+    const OozeConformationStep *s = mg->solve->step;
+    memcpy(mg->first_u, s->u, s->n * sizeof *mg->first_u);
+    for (int k = 0; s->coupling && k < s->coupling->count; k++) {
+        mg->first_motion[k] = s->coupling->solids[k].motion;
+    }
+}
+
+bool ooze_lodge_multigrid_succeeded(const OozeLodgeMultigrid *mg)
+{
+    const OozeSolveResidual *residual = &mg->solve->cg.residual;
+    return !residual->has_tolerance || ooze_solve_residual_converged(residual) ||
+           residual->current <= 0.01 * mg->solve->speed_square;
+}
+
+void ooze_lodge_multigrid_give_up(OozeLodgeMultigrid *mg)
+{
+    OozeLodge *solve = mg->solve;
+    OozeConformationStep *s = solve->step;
+    memcpy(s->u, mg->first_u, s->n * sizeof *mg->first_u);
+    for (int k = 0; s->coupling && k < s->coupling->count; k++) {
+        s->coupling->solids[k].motion = mg->first_motion[k];
+    }
+    solve->multigrid = NULL;
+    solve->cg.min_curvature = OOZE_LODGE_MIN_CURVATURE;
 }
 
 /* ---- conjugate gradients ---- */

@@ -26,6 +26,8 @@ typedef struct OozeLodgeMultigrid {
     /* of rigid particle bodies; NULL: there are none */
     OozeF32x4 *response;        /* to the residual */
     OozeF32x4 *spread;          /* residual, that of rigid bodies as their response times masses */
+    OozeF32x4 *first_u;         /* velocities before the iterations of the pass */
+    OozeTwist *first_motion;    /* the same of dynamic solids */
     double (*solid_factor)[36]; /* per dynamic solid: mass and wall block, factorised */
     double rz;                  /* r.z */
 } OozeLodgeMultigrid;
@@ -46,6 +48,15 @@ OozeStatus ooze_lodge_multigrid_begin_pass(OozeLodge *solve, int pass, OozeError
 /* z from r; p = z + beta p. Returns r.z. */
 double ooze_lodge_multigrid_precondition(OozeLodge *solve);
 void ooze_lodge_multigrid_update(OozeLodge *solve);
+/* Iterates of mass-preconditioned conjugate gradients approach the solution from u* without passing
+   it, so that a few of them do no harm. Those of multigrid may not, and where few particles are in
+   each cell of the grids they are slow: a solve that ends early throws particles. It has succeeded
+   if it met its tolerance, or if the residual, which bounds the error of the velocities, is a tenth
+   of these; otherwise the velocities are restored, and solve->multigrid becomes NULL. */
+void ooze_lodge_multigrid_save(OozeLodgeMultigrid *mg);
+bool ooze_lodge_multigrid_succeeded(const OozeLodgeMultigrid *mg);
+void ooze_lodge_multigrid_give_up(OozeLodgeMultigrid *mg);
+
 /* Mass and wall blocks of dynamic solids. */
 void ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg);
 /* Response of dynamic solid k to its residual. */
