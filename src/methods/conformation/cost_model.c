@@ -67,15 +67,17 @@ double ooze_cost_velocity_iterations(const OozeConformationSettings *s, double s
     return ceil(count * digits(error) - 1e-9);
 }
 
-/* Masses reach the tolerance after 3 + 5.2 iterations per spacing of the diffusion length, or 6.2 for
-   each layer. Multigrid takes the time of some 33 of these at any size, its grids included; since
-   layers are those of the largest extent, and shallow fluid on a floor needs fewer, it must save
-   a third. */
+/* Masses reach a residual of 1e-4 after 3 + 5.2 iterations per spacing of the diffusion length, or
+   6.2 for each layer, and multigrid after some 16 at any size. The grids cost as much as 10 products
+   of the operator, and each of their iterations as 1.7. Since layers are those of the largest
+   extent, and shallow fluid on a floor needs fewer, multigrid must save a third. */
 bool ooze_cost_multigrid_pays(const OozeConformationSettings *s, double spacings, double layers)
 {
-    const double multigrid = 33.0, saving = 1.5;
-    double count = fmin(3.0 + 5.2 * spacings, 6.2 * layers);
-    return fmin(count, s->velocity_iterations) > saving * multigrid;
+    const double saving = 1.5, least = 1e-12;
+    double digits = log(2.0 / fmax(s->tolerance, least)) / log(2.0 / 1e-4);
+    double masses = digits * fmin(3.0 + 5.2 * spacings, 6.2 * layers);
+    double multigrid = 10.0 + 1.7 * fmin(16.0 * digits, s->velocity_iterations);
+    return fmin(masses, s->velocity_iterations) > saving * multigrid;
 }
 
 static double density_iterations(double layers, double dt, double gravity, double spacing,
