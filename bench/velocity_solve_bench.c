@@ -1,8 +1,14 @@
 /* The velocity solve of formulation `lodge`, preconditioned by masses and by multigrid: iterations to
-   residuals of 1e-3 and 1e-4, and the time of a solve to 1e-4 of a first step, without a warm start.
+   residuals of 1e-3 and 1e-4, and the time of a solve to 1e-4, without a warm start. Flops and bytes
+   are those of an iteration, per particle: of the operator, and of the matrices of the grids.
 
-     velocity_solve_bench [threads] [largest number of particles] [masses up to] [cases] */
+     velocity_solve_bench [threads] [largest number of particles] [masses up to] [cases]
+
+   With a fourth argument other bodies follow the blocks on a floor. */
+#include "methods/conformation/step.h"
+#include "solvers/velocity_multigrid.h"
 #include "velocity_cases.h"
+#include "world/world.h"
 
 static double seconds_of(const OozeWorldStats *stats, const char *part)
 {
@@ -22,7 +28,7 @@ static void measure(const VelocityCase *c, int preconditioner, int threads)
     static const double tolerances[2] = {1e-3, 1e-4};
     int iterations[2];
     OozeWorldStats stats = {0};
-    double seconds[5], total = 0.0;
+    double seconds[5], total = 0.0, blocks = 0.0;
     for (int k = 0; k < 2; k++) {
         OozeWorld *world = velocity_world(c, preconditioner, 1.0, threads);
         OozeError error = {0};
@@ -37,16 +43,22 @@ static void measure(const VelocityCase *c, int preconditioner, int threads)
             seconds[p] += seconds_of(&stats, parts[p]);
             total += k == 1 ? seconds[p] : 0.0;
         }
+        const OozeConformationMemory *own = world->method_data;
+        blocks = own->multigrid ? (double)ooze_velocity_multigrid_block_products(own->multigrid) /
+                                      (double)stats.particles
+                                : 0.0;
         ooze_world_destroy(world);
     }
     double each = 1e9 / (double)stats.particles;
     double pairs = (double)stats.neighbour_pairs / (double)stats.particles;
+    /* both gathers: differences, weights and twelve multiply-adds an edge; index and weight */
+    double flops = 62.0 * pairs + 420.0 + 18.0 * blocks, bytes = 16.0 * pairs + 300.0;
     printf("%-24s %-9s %9llu %5d %5d %9.1f ms", c->name,
            preconditioner == VELOCITY_MASS ? "mass" : "multigrid",
            (unsigned long long)stats.particles, iterations[0], iterations[1], 1e3 * total);
-    printf(" %7.0f ns %6.0f ns %6.0f ns %6.0f ns  %4.1f pairs\n",
+    printf(" %6.0f ns %5.0f ns %5.0f ns %5.0f ns %6.0f %6.0f\n",
            seconds[0] * each / (iterations[1] + 1), seconds[2] * each, seconds[3] * each,
-           seconds[4] * each / (iterations[1] + 1), pairs);
+           seconds[4] * each / (iterations[1] + 1), flops, bytes + 40.0 * blocks);
     fflush(stdout);
 }
 
@@ -149,7 +161,8 @@ int main(int argc, char **argv)
     static const double sides[] = {22, 32, 46, 62, 100};
     int threads = argc > 1 ? atoi(argv[1]) : 0;
     double largest = argc > 2 ? atof(argv[2]) : 1e5, largest_mass = argc > 3 ? atof(argv[3]) : 1e5;
-    printf("%62s per particle: product, diagonal, build, cycle\n", "");
+    printf("%-24s %-9s %9s %5s %5s %12s %9s %8s %8s %8s %6s %6s\n", "", "", "particles", "1e-3",
+           "1e-4", "time", "product", "diagonal", "build", "cycle", "flops", "bytes");
     for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
         if (sides[k] * sides[k] * sides[k] <= largest) {
             VelocityCase block = velocity_block(sides[k], true);

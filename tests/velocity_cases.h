@@ -120,8 +120,9 @@ static inline OozeWorld *velocity_world(const VelocityCase *c, int preconditione
     } params[] = {{"velocity_preconditioner", preconditioner},
                   {"tolerance", tolerance},
                   {"velocity_iterations", 3000},
-                  {"passes", 1}};
-    for (int k = 0; k < 4; k++) {
+                  {"passes", 1},
+                  {"density_iterations", 0}};
+    for (int k = 0; k < 5; k++) {
         velocity_require(ooze_world_set_param(world, params[k].key, params[k].value, &error),
                          &error);
     }

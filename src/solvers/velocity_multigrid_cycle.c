@@ -133,6 +133,21 @@ static void cycle(const OozeVelocityMultigrid *mg, int k)
     }
 }
 
+uint64_t ooze_velocity_multigrid_block_products(const OozeVelocityMultigrid *mg)
+{
+    uint64_t sum = 0, times = 1;
+    for (int k = 0; k < mg->levels; k++) {
+        const OozeVelocityLevel *level = &mg->level[k];
+        const uint64_t degree = k == 0 ? FIRST_DEGREE : DEGREE;
+        const uint64_t visits = k + 1 == mg->levels ? 0 : k == 0 ? FIRST_VISITS : VISITS;
+        bool dense = k + 1 == mg->levels && mg->dense;
+        uint64_t products = dense ? 0 : degree - 1 + visits * (1 + degree);
+        sum += times * products * level->row_first[level->nodes];
+        times *= visits;
+    }
+    return sum;
+}
+
 void ooze_velocity_multigrid_apply(OozeVelocityMultigrid *mg, const OozeF32x4 *r, OozeF32x4 *z)
 {
     const OozeVelocityLevel *first = &mg->level[0];
