@@ -1,6 +1,7 @@
-/* The velocity solve of formulation `lodge`, preconditioned by masses and by multigrid: iterations to
-   residuals of 1e-3 and 1e-4, and the time of a solve to 1e-4, without a warm start. Flops and bytes
-   are those of an iteration, per particle: of the operator, and of the matrices of the grids.
+/* The velocity solve of formulation `lodge`, preconditioned by masses and by multigrid: iterations
+   to residuals of 1e-3 and 1e-4, and the time of a solve to 1e-4, without a warm start. Flops and
+   bytes are those of an iteration, per particle: of the operator, and of the matrices of the
+   grids.
 
      velocity_solve_bench [threads] [largest number of particles] [masses up to] [cases]
 

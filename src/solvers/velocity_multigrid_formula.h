@@ -129,15 +129,6 @@ OOZE_FORMULA void ooze_velocity_add_particle(OozeVelocityMoments *sum, const flo
     ooze_velocity_add_mass(sum->mass, into, mass);
 }
 
-OOZE_FORMULA void ooze_velocity_add_isotropic(OozeVelocityMoments *sum, const float into[3],
-                                              float mass, float shear)
-{
-    OozeVelocityBasis basis;
-    ooze_velocity_basis(into, &basis);
-    ooze_velocity_add_basis(&sum->of[0], &basis, shear);
-    ooze_velocity_add_mass(sum->mass, into, mass);
-}
-
 /* After the last particle, before the blocks; inverse: 1 / edge along each axis. */
 OOZE_FORMULA void ooze_velocity_scale_basis(OozeVelocityBasis *sum, const float inverse[3])
 {
@@ -212,7 +203,7 @@ OOZE_FORMULA void ooze_velocity_tensor_block(const OozeVelocityMoments *sum, int
 }
 
 /* Adds the block of corners a <= b to the matrix of an element. ratio: of bulk to shear, where the
-   moments are those of ooze_velocity_add_isotropic; negative: they are not. */
+   first coefficient is the mean stiffness; negative: it is not. */
 OOZE_FORMULA void ooze_velocity_add_pair(const OozeVelocityMoments *sum, int a, int b, float ratio,
                                          float *element)
 {
@@ -401,10 +392,10 @@ OOZE_FORMULA OozeSym3 ooze_velocity_inverse(OozeSym3 d)
 }
 
 /* The smoother: Chebyshev polynomials of block-Jacobi on an interval of the eigenvalues of D^-1 A.
-   The matrix of an element is positive semidefinite, so that it is at most 8 times its diagonal, one
-   time for each corner; with 8 for the upper end smoothing never diverges, whatever the particles.
-   Largest eigenvalues are 3.6 to 5.5, and the interval that belongs to them saves less than one
-   iteration. Direction k is p_k = carry p_(k-1) + step D^-1 r. */
+   The matrix of an element is positive semidefinite, so that it is at most 8 times its diagonal,
+   one time for each corner; with 8 for the upper end smoothing never diverges, whatever the
+   particles. Largest eigenvalues are 3.6 to 5.5, and the interval that belongs to them saves less
+   than one iteration. Direction k is p_k = carry p_(k-1) + step D^-1 r. */
 typedef struct OozeVelocityChebyshev {
     float theta, delta, sigma, rho;
     float carry, step;

@@ -24,8 +24,8 @@ static float ratio_of(const OozeVelocitySweep *s, uint64_t e)
     return same ? ratio : -1.0f;
 }
 
-/* ooze_velocity_add_isotropic for the particles of an element, in registers: each product of
-   functions is one of four numbers with a lane of another. */
+/* ooze_velocity_add_particle of the mean stiffness alone for the particles of an element, in
+   registers: each product of functions is one of four numbers with a lane of another. */
 static void add_isotropic(const OozeVelocitySweep *s, uint64_t e, OozeVelocityMoments *to)
 {
     const OozeVelocityMultigridInput *in = s->input;

@@ -2,6 +2,7 @@
    diagonal blocks of the operator, matrices of elements, and the preconditioner as a whole. */
 #include "conformation_case.h"
 #include "methods/conformation/lodge_multigrid.h"
+#include "solvers/velocity_multigrid_levels.h"
 
 typedef struct Solve {
     Stepped *s;
@@ -134,29 +135,26 @@ static void moments_are_sums_over_particles(void **state)
     }
 }
 
-/* The same for stiffness that is equal in all directions, of which one coefficient is summed. */
-static void isotropic_moments_are_those_of_tensors(void **state)
+/* The same for stiffness that is equal in all directions, of which one coefficient is enough. */
+static void isotropic_blocks_are_those_of_tensors(void **state)
 {
     (void)state;
     const float inverse[3] = {5.0f, 4.0f, 6.0f}, ratio = 5.0f;
-    OozeVelocityMoments all, one;
+    OozeVelocityMoments sum;
     float largest = 0.0f, tensors[OOZE_VELOCITY_HALF] = {0}, half[OOZE_VELOCITY_HALF] = {0};
-    memset(&all, 0, sizeof all);
-    memset(&one, 0, sizeof one);
+    memset(&sum, 0, sizeof sum);
     for (uint64_t i = 0; i < 9; i++) {
         float into[3] = {between(62, i, 0, 0, 1), between(62, i, 1, 0, 1), between(62, i, 2, 0, 1)};
         float shear = between(63, i, 0, 1, 2), mass = between(64, i, 0, 10, 20);
-        ooze_velocity_add_particle(&all, into, mass, ooze_sym3_identity(shear), ratio * shear);
-        ooze_velocity_add_isotropic(&one, into, mass, shear);
+        ooze_velocity_add_particle(&sum, into, mass, ooze_sym3_identity(shear), ratio * shear);
     }
     for (int c = 0; c < OOZE_VELOCITY_COEFFICIENTS; c++) {
-        ooze_velocity_scale_basis(&all.of[c], inverse);
+        ooze_velocity_scale_basis(&sum.of[c], inverse);
     }
-    ooze_velocity_scale_basis(&one.of[0], inverse);
     for (int a = 0; a < 8; a++) {
         for (int b = a; b < 8; b++) {
-            ooze_velocity_add_pair(&all, a, b, -1.0f, tensors);
-            ooze_velocity_add_pair(&one, a, b, ratio, half);
+            ooze_velocity_add_pair(&sum, a, b, -1.0f, tensors);
+            ooze_velocity_add_pair(&sum, a, b, ratio, half);
         }
     }
     for (int k = 0; k < OOZE_VELOCITY_HALF; k++) {
@@ -164,6 +162,59 @@ static void isotropic_moments_are_those_of_tensors(void **state)
     }
     for (int k = 0; k < OOZE_VELOCITY_HALF; k++) {
         assert_true(fabsf(tensors[k] - half[k]) < 1e-5f * largest);
+    }
+}
+
+/* The matrix of element e, particle by particle. */
+static void element_of(const Solve *w, const OozeVelocityLevel *level, uint64_t e, float *element)
+{
+    const OozeVelocityMultigridInput *in = &w->lodge.multigrid->input;
+    float half[OOZE_VELOCITY_HALF] = {0};
+    for (uint32_t k = level->child_first[e]; k < level->child_first[e + 1]; k++) {
+        uint32_t i = level->child[k];
+        OozeF32x4 t = w->grids->into[k];
+        const float into[3] = {t[0], t[1], t[2]};
+        OozeVelocitySpecial p;
+        OozeVelocityCorners corners;
+        memset(&p, 0, sizeof p);
+        p.correction = p.fluid = ooze_sym3_identity(1.0f);
+        if (in->special_of[i] != OOZE_MULTIGRID_NONE) {
+            p = in->special[in->special_of[i]];
+        }
+        ooze_velocity_corners(&p, into, w->grids->inverse, in->stiffness[i], &corners);
+        ooze_velocity_add_special(&p, &corners, in->mass[i], in->stiffness[i], in->bulk[i], half);
+    }
+    ooze_velocity_store(half, element);
+}
+
+/* Loops of every instruction set against sums over the particles. */
+static void elements_are_sums_over_particles(void **state)
+{
+    (void)state;
+    const OozeVelocityLoops *const tables[OOZE_ISA_COUNT] = EVERY_TABLE(ooze_velocity_loops);
+    for (int k = 0; k < 2 * SETTING_COUNT; k++) {
+        Solve *w = solve_create(&settings[k / 2], true, 0.6f, k % 2);
+        OozeVelocityLevel level = w->grids->level[0];
+        uint64_t numbers = OOZE_VELOCITY_ELEMENT * level.elements;
+        float wanted[OOZE_VELOCITY_ELEMENT];
+        level.element = case_array(w->s->c, numbers, sizeof(float));
+        for (int isa = 0; isa <= (int)ooze_isa(); isa++) {
+            OozeVelocitySweep sweep = {
+                .mg = w->grids, .level = &level, .input = &w->lodge.multigrid->input};
+            tables[isa]->elements(&sweep, 0, level.elements, 0);
+            for (uint64_t e = 0; e < level.elements; e++) {
+                float largest = 0.0f;
+                element_of(w, &level, e, wanted);
+                for (int m = 0; m < OOZE_VELOCITY_ELEMENT; m++) {
+                    largest = fmaxf(largest, fabsf(wanted[m]));
+                }
+                for (uint64_t m = 0; m < OOZE_VELOCITY_ELEMENT; m++) {
+                    float got = level.element[OOZE_VELOCITY_ELEMENT * e + m];
+                    assert_true(fabsf(got - wanted[m]) <= 1e-5f * largest);
+                }
+            }
+        }
+        solve_destroy(w);
     }
 }
 
@@ -233,7 +284,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(diagonal_is_that_of_the_operator),
         cmocka_unit_test(moments_are_sums_over_particles),
-        cmocka_unit_test(isotropic_moments_are_those_of_tensors),
+        cmocka_unit_test(isotropic_blocks_are_those_of_tensors),
+        cmocka_unit_test(elements_are_sums_over_particles),
         cmocka_unit_test(it_is_symmetric_and_positive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -342,6 +342,32 @@ static void auto_chooses(void **state)
     }
 }
 
+/* With iterations for neither preconditioner the solve is repeated with masses, and has their bits.
+   With a few more multigrid meets its tolerance. */
+static void failed_solves_are_repeated_with_masses(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        Scene scene = k % 2 ? DYNAMIC_SOLID : BLOCK_ON_FLOOR;
+        int iterations = k / 2 ? 30 : 3;
+        OozeWorld *masses = make_scene(scene, VELOCITY_MASS, 2, 1e-4);
+        OozeWorld *grids = make_scene(scene, VELOCITY_MULTIGRID, 2, 1e-4);
+        OozeProbeId probe = add_probe(grids, OOZE_PROBE_SOLVER);
+        set_param(masses, "velocity_iterations", iterations);
+        set_param(grids, "velocity_iterations", iterations);
+        for (int i = 0; i < 2; i++) {
+            step_world(masses);
+            step_world(grids);
+        }
+        bool multigrid = read_probe(grids, probe, 11) == 1.0;
+        bool same = difference(masses, grids) == 0;
+        assert_true(multigrid == (iterations == 30));
+        assert_true(same == !multigrid);
+        ooze_world_destroy(masses);
+        ooze_world_destroy(grids);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +377,7 @@ int main(void)
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(auto_chooses),
+        cmocka_unit_test(failed_solves_are_repeated_with_masses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

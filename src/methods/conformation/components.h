@@ -5,8 +5,8 @@
 #include "methods/conformation/step.h"
 #include "particles/components_formula.h"
 
-/* root[i]: lowest index in the component of i. Both arrays have one element a particle. Particles of
-   different rows of rheology are in different components, unless `across_materials`. */
+/* root[i]: lowest index in the component of i. Both arrays have one element a particle. Particles
+   of different rows of rheology are in different components, unless `across_materials`. */
 void ooze_conformation_find_components(const OozeConformationStep *step, bool across_materials,
                                        OozeParent *parent, uint32_t *root);
 

@@ -44,9 +44,9 @@ double ooze_lodge_multiply(OozeLodge *solve)
 
 /* ---- conjugate gradients ------------------------------------------------------------------ */
 
-/* The preconditioner is the inverse of the masses, unless solve->multigrid: residuals sum to zero because forces do, so
-   changes of the velocities carry no momentum, whatever the densities, in every iterate. Rigid
-   bodies respond to residuals as a whole. */
+/* Where the preconditioner is not multigrid, it is the inverse of the masses: residuals sum to zero
+   because forces do, so changes of the velocities carry no momentum, whatever the densities, in
+   every iterate. Rigid bodies respond to residuals as a whole. */
 static double sum_with_bodies(OozeLodge *solve, OozeRangeBody body)
 {
     double sum = ooze_lodge_sum(solve, body);
