@@ -96,7 +96,8 @@ static void smooth(const OozeVelocityMultigrid *mg, const OozeVelocityLevel *lev
         each_node(mg, level, loops->step, &sweep);
     }
     if (from_zero) {
-        ooze_velocity_solve_isolated(level);
+        ooze_parallel_for(mg->threads, level->isolated_count, OOZE_VELOCITY_ELEMENT_GRAIN,
+                          ooze_velocity_solve_isolated, (void *)level);
     }
 }
 

@@ -101,10 +101,12 @@ void ooze_velocity_invert_isolated(void *data, uint64_t begin, uint64_t end, int
     }
 }
 
-void ooze_velocity_solve_isolated(const OozeVelocityLevel *level)
+void ooze_velocity_solve_isolated(void *data, uint64_t begin, uint64_t end, int worker)
 {
+    (void)worker;
+    const OozeVelocityLevel *level = data;
     enum { N = OOZE_VELOCITY_ROWS };
-    for (uint64_t k = 0; k < level->isolated_count; k++) {
+    for (uint64_t k = begin; k < end; k++) {
         const uint32_t *node = level->corner_node + 8 * (uint64_t)level->isolated[k];
         const float *inverse = level->isolated_inverse + (uint64_t)(N * N) * k;
         float sum[N] = {0};

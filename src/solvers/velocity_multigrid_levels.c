@@ -6,6 +6,7 @@
 #include "solvers/grid_cells.h"
 
 enum { PARTICLE_GRAIN = 4096, GROUP_GRAIN = 256, SLOTS = 27, SEEN = 64 };
+#define ISOLATED UINT64_MAX
 
 static bool failed(const OozeVelocityMultigrid *mg)
 {
@@ -203,6 +204,7 @@ typedef struct Components {
     uint32_t *root;        /* per value: first value of its component */
     uint32_t *count;       /* per group: components; then the sum of those before */
     uint32_t *component;   /* per value */
+    uint32_t *first, *listed;
 } Components;
 
 static uint32_t root_of(uint32_t *root, uint32_t i)
@@ -313,22 +315,32 @@ static uint64_t find_components(OozeVelocityMultigrid *mg, Components *s, uint64
     return total;
 }
 
-/* Values by component, ascending in each: first[components + 1] and value. */
-static void list_components(const Components *s, uint64_t values, uint64_t components,
-                            uint32_t *first, uint32_t *value)
+/* Values by component, ascending in each. Components of a group follow each other, so that a group
+   keeps its place among the values. */
+static void list_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
-    memset(first, 0, (components + 1) * sizeof *first);
-    for (uint64_t i = 0; i < values; i++) {
-        first[s->component[i]]++;
+    (void)worker;
+    const Components *s = data;
+    for (uint64_t g = begin; g < end; g++) {
+        uint32_t at = s->groups.first[g];
+        for (uint32_t c = s->count[g]; c < s->count[g + 1]; c++) {
+            s->first[c] = at;
+            for (uint32_t i = s->groups.first[g]; i < s->groups.first[g + 1]; i++) {
+                if (s->component[i] == c) {
+                    s->listed[at++] = s->value[i];
+                }
+            }
+        }
     }
-    sum_counts(first, components);
-    for (uint64_t i = 0; i < values; i++) {
-        value[first[s->component[i]]++] = s->value[i];
-    }
-    for (uint64_t k = components; k > 0; k--) {
-        first[k] = first[k - 1];
-    }
-    first[0] = 0;
+}
+
+/* first[components + 1], and `listed` of all values. */
+static void list_components(OozeThreads *threads, Components *s, uint32_t *first, uint32_t *listed)
+{
+    s->first = first;
+    s->listed = listed;
+    ooze_parallel_for(threads, s->groups.count, GROUP_GRAIN, list_range, s);
+    first[s->count[s->groups.count]] = s->groups.first[s->groups.count];
 }
 
 /* ---- nodes ---- */
@@ -387,7 +399,7 @@ static void find_nodes(OozeVelocityMultigrid *mg, OozeVelocityLevel *level)
     level->nodes = find_components(mg, &c, corners);
     level->node_first = ooze_arena_alloc(mg->kept, level->nodes + 1, sizeof *level->node_first);
     if (!failed(mg)) {
-        list_components(&c, corners, level->nodes, level->node_first, level->node_corner);
+        list_components(mg->threads, &c, level->node_first, level->node_corner);
         ooze_parallel_for(mg->threads, level->nodes, OOZE_VELOCITY_NODE_GRAIN, link_corners, level);
     }
     ooze_arena_rewind(mg->temporary, mark);
@@ -465,20 +477,38 @@ static void link_coarse_elements(OozeVelocityMultigrid *mg, OozeVelocityLevel *f
     }
 }
 
-/* Elements without neighbours stay on this level; the others get keys of their parents' cells. */
-static uint64_t list_children(OozeVelocityLevel *fine, const OozeVelocityLevel *level,
-                              OozeKeySort *sort)
+typedef struct Children {
+    OozeVelocityLevel *fine, *level;
+    uint64_t *key; /* number of the parent's cell, or ISOLATED */
+} Children;
+
+static void number_children(void *data, uint64_t begin, uint64_t end, int worker)
 {
+    (void)worker;
+    const Children *s = data;
+    OozeVelocityLevel *fine = s->fine;
+    for (uint64_t e = begin; e < end; e++) {
+        uint64_t parent =
+            ooze_multigrid_parent(&fine->shape, &s->level->shape, fine->cell[e], &fine->place[e]);
+        fine->parent[e] = OOZE_MULTIGRID_NONE;
+        s->key[e] = is_isolated(fine, e) ? ISOLATED : parent;
+    }
+}
+
+/* Elements without neighbours stay on this level; the others get keys of their parents' cells. */
+static uint64_t list_children(OozeVelocityMultigrid *mg, OozeVelocityLevel *fine,
+                              OozeVelocityLevel *level, OozeKeySort *sort)
+{
+    Children s = {.fine = fine, .level = level, .key = sort->key[0]};
     uint64_t count = 0;
+    ooze_parallel_for(mg->threads, fine->elements, OOZE_VELOCITY_ELEMENT_GRAIN, number_children,
+                      &s);
     fine->isolated_count = 0;
     for (uint64_t e = 0; e < fine->elements; e++) {
-        uint64_t parent =
-            ooze_multigrid_parent(&fine->shape, &level->shape, fine->cell[e], &fine->place[e]);
-        fine->parent[e] = OOZE_MULTIGRID_NONE;
-        if (is_isolated(fine, e)) {
+        if (s.key[e] == ISOLATED) {
             fine->isolated[fine->isolated_count++] = (uint32_t)e;
         } else {
-            sort->key[0][count] = parent;
+            sort->key[0][count] = s.key[e];
             sort->value[0][count++] = (uint32_t)e;
         }
     }
@@ -500,7 +530,7 @@ static void find_coarser_elements(OozeVelocityMultigrid *mg, OozeVelocityLevel *
     if (failed(mg)) {
         return;
     }
-    uint64_t count = list_children(fine, level, &sort);
+    uint64_t count = list_children(mg, fine, level, &sort);
     ooze_key_sort(&sort, mg->threads, count, ooze_multigrid_bits(level->shape.cells));
     Components c = {.level = fine, .value = sort.value[0], .per_element = 1};
     c.groups = ooze_grid_groups(mg->temporary, mg->temporary, &sort, count);
@@ -513,7 +543,7 @@ static void find_coarser_elements(OozeVelocityMultigrid *mg, OozeVelocityLevel *
     if (failed(mg)) {
         return;
     }
-    list_components(&c, count, level->elements, level->child_first, level->child);
+    list_components(mg->threads, &c, level->child_first, level->child);
     for (uint64_t i = 0; i < count; i++) {
         fine->parent[sort.value[0][i]] = c.component[i];
         level->cell[c.component[i]] = sort.key[0][i];
@@ -543,7 +573,8 @@ OozeStatus ooze_velocity_find_levels(OozeVelocityMultigrid *mg,
             find_coarser_elements(mg, level, &mg->level[mg->levels]);
         }
     }
+    bool out_of_memory = failed(mg);
     ooze_arena_reset(mg->temporary);
-    return failed(mg) ? ooze_fail_memory(error, "the grids of the velocity solve", mg->n * 400)
-                      : OOZE_OK;
+    return out_of_memory ? ooze_fail_memory(error, "the grids of the velocity solve", mg->n * 400)
+                         : OOZE_OK;
 }

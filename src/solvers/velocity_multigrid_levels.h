@@ -72,9 +72,9 @@ void ooze_velocity_find_weights(OozeVelocityMultigrid *mg, OozeVelocityLevel *fi
 void ooze_velocity_factorise_level(const OozeVelocityLevel *level, double *a);
 /* x = (U^T U)^-1 x */
 void ooze_velocity_solve_factor(const double *u, uint64_t n, double *x);
-/* Loop over the isolated elements of a level, and x = their solution. */
+/* Loops over the isolated elements of a level: inverses of their matrices, and x = solutions. */
 void ooze_velocity_invert_isolated(void *level, uint64_t begin, uint64_t end, int worker);
-void ooze_velocity_solve_isolated(const OozeVelocityLevel *level);
+void ooze_velocity_solve_isolated(void *level, uint64_t begin, uint64_t end, int worker);
 
 /* Symmetric matrix times vector; the last lane is undefined. */
 static inline OozeF32x4 ooze_velocity_times_f32x4(OozeSym3 a, OozeF32x4 v)

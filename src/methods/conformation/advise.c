@@ -13,8 +13,11 @@ static const double SLACK = 1.25;
 static double needed(const OozeStepContext *c, const OozeMaterial *material,
                      const OozeConformationSettings *s, double layers, double dt)
 {
-    return ooze_cost_velocity_iterations(s, ooze_cost_diffusion_length(c, material, dt), layers,
-                                         OOZE_COST_MODEL_ERROR);
+    double count = ooze_cost_velocity_iterations(s, ooze_cost_diffusion_length(c, material, dt),
+                                                 layers, OOZE_COST_MODEL_ERROR);
+    bool multigrid = s->formulation == OOZE_FORMULATION_LODGE &&
+                     s->preconditioner == OOZE_PRECONDITIONER_MULTIGRID;
+    return multigrid ? fmin(count, OOZE_COST_MULTIGRID_ITERATIONS) : count;
 }
 
 /* The longest step for which the iterations are enough. */

@@ -76,7 +76,8 @@ bool ooze_cost_multigrid_pays(const OozeConformationSettings *s, double spacings
     const double saving = 1.5, least = 1e-12;
     double digits = log(2.0 / fmax(s->tolerance, least)) / log(2.0 / 1e-4);
     double masses = digits * fmin(3.0 + 5.2 * spacings, 6.2 * layers);
-    double multigrid = 10.0 + 1.7 * fmin(16.0 * digits, s->velocity_iterations);
+    double multigrid =
+        10.0 + 1.7 * fmin(OOZE_COST_MULTIGRID_ITERATIONS * digits, s->velocity_iterations);
     return fmin(masses, s->velocity_iterations) > saving * multigrid;
 }
 

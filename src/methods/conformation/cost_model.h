@@ -7,6 +7,8 @@
 
 /* The error that the counts below were measured at. */
 #define OOZE_COST_MODEL_ERROR 0.05
+/* Iterations of the velocity solve that multigrid needs at any size, for a residual of 1e-4. */
+#define OOZE_COST_MULTIGRID_ITERATIONS 16.0
 
 /* Iterations of the velocity solve for a step that spreads momentum over `spacings` spacings, in
    fluid of `layers` layers. */

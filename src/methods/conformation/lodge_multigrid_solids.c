@@ -79,7 +79,7 @@ static void factorise(double *a)
     }
 }
 
-/* In the order of the particles, in blocks that are near solids: few. */
+/* In the order of the particles, of chunks that are near solids: few. */
 void ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg)
 {
     const OozeLodge *solve = mg->solve;
@@ -91,7 +91,9 @@ void ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg)
         add_mass(c, &c->solids[k], sum);
         for (uint64_t i = 0; i < s->n; i++) {
             OozeSym3 block;
-            if (c->near[i / OOZE_COUPLING_GRAIN] && wall_block(solve, i, k, &block)) {
+            if (!c->near[i / OOZE_COUPLING_GRAIN]) {
+                i += OOZE_COUPLING_GRAIN - 1; /* chunks begin at multiples of it */
+            } else if (wall_block(solve, i, k, &block)) {
                 add_block(sum, block, ooze_coupling_arm(c, &c->solids[k], s->x0[i]));
             }
         }
