@@ -49,8 +49,8 @@ static Solve *solve_create(const Setting *setting, bool held, float soft, bool i
         w->lodge.hourglass[i] = singular ? 0.0f : factor;
     }
     run_all(c, ooze_lodge_loops()->edge_hourglass, &w->lodge);
+    CHECK_OK(ooze_lodge_multigrid_plan(&w->lodge, &error));
     CHECK_OK(ooze_lodge_multigrid_begin(&w->lodge, &error));
-    CHECK_OK(ooze_lodge_multigrid_begin_pass(&w->lodge, 0, &error));
     return w;
 }
 

@@ -103,58 +103,99 @@ static void direction_dot_residual_range(void *data, uint64_t begin, uint64_t en
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
 
-/* Advances along the initial guess of the pass, then continues from the residual. */
-static void warm_start(OozeLodge *solve, int pass)
+/* Advances along the initial guess of the pass, then continues from the residual. Returns whether
+   there was a guess. */
+static bool warm_start(OozeLodge *solve, int pass)
 {
     OozeConjugateGradients *cg = &solve->cg;
-    if (pass == 0 ? ooze_warm_start_last_step(solve) : ooze_warm_start_released(solve)) {
+    bool guessed = pass == 0 ? ooze_warm_start_last_step(solve) : ooze_warm_start_released(solve);
+    if (guessed) {
         double along = ooze_lodge_sum(solve, direction_dot_residual_range);
         along += ooze_lodge_solids_dot(solve);
-        cg->rz = advance(solve, ooze_cg_guess_length(along, cg->pap), &cg->residual.current);
+        advance(solve, ooze_cg_guess_length(along, cg->pap), &cg->rz);
     }
     update(solve, 0.0);
     ooze_timer_add(solve->step->context->timer, "velocity_vectors");
-    cg->off = !ooze_solve_residual_check(&cg->residual, cg->residual.current);
+    cg->off = !ooze_solve_residual_check(&cg->residual, cg->rz);
+    return guessed;
+}
+
+static const OozeCgOperations operations = {operator_product, advance, update_direction};
+
+/* Continues with multigrid from the present residual. */
+static OozeStatus change_to_multigrid(OozeLodge *solve, OozeError *error)
+{
+    OozeConjugateGradients *cg = &solve->cg;
+    OozeStatus status = ooze_lodge_multigrid_begin(solve, error);
+    if (!status) {
+        cg->rz = cg->first_rz = ooze_lodge_multigrid_precondition(solve);
+        cg->min_curvature = 0.0; /* the bound holds for masses only */
+        cg->fresh = 1;
+        cg->off = !(cg->rz > 0.0);
+        update(solve, 0.0);
+    }
+    return status;
+}
+
+/* In slow flow few iterations remain after the initial guess, fewer than grids are worth: masses
+   continue if their residual falls fast enough. */
+static void try_masses(OozeLodge *solve, int iterations)
+{
+    const OozeSolveResidual *residual = &solve->cg.residual;
+    int first = iterations < OOZE_LODGE_TRIAL ? iterations : OOZE_LODGE_TRIAL;
+    double begin = residual->current;
+    ooze_conjugate_gradients(&solve->cg, &operations, solve, first);
+    int needed = ooze_lodge_trial_iterations(begin, residual);
+    needed = needed < iterations ? needed : iterations;
+    if (needed <= OOZE_LODGE_TRIAL_MOST) {
+        int most = iterations < OOZE_LODGE_TRIAL_MOST ? iterations : OOZE_LODGE_TRIAL_MOST;
+        ooze_conjugate_gradients(&solve->cg, &operations, solve, most - first);
+    }
 }
 
 /* Starts from step->u, contact directions already set, and a guess of the change. */
-static void iterate(OozeLodge *solve, int pass)
+static OozeStatus iterate(OozeLodge *solve, int pass, OozeError *error)
 {
-    static const OozeCgOperations operations = {operator_product, advance, update_direction};
     OozeConformationStep *s = solve->step;
-    int iterations = s->settings.velocity_iterations;
-    bool last = pass + 1 == s->settings.passes;
+    OozeConjugateGradients *cg = &solve->cg;
+    int iterations = s->settings.velocity_iterations, before = cg->residual.iterations;
+    bool last = pass + 1 == s->settings.passes, guessed = pass > 0;
+    OozeStatus status = OOZE_OK;
+    solve->multigrid = NULL;
+    cg->min_curvature = OOZE_LODGE_MIN_CURVATURE;
     multiply(solve, s->u, true);
-    double square =
-        sum_with_bodies(solve, ooze_lodge_loops()->start) + ooze_lodge_solids_start(solve);
-    double rz = square;
+    double rz = sum_with_bodies(solve, ooze_lodge_loops()->start) + ooze_lodge_solids_start(solve);
     ooze_step_bodies_respond(solve->step, solve->p);
     ooze_timer_add(s->context->timer, "velocity_vectors");
-    if (solve->multigrid) {
-        rz = ooze_lodge_multigrid_precondition(solve);
-        update(solve, 0.0);
+    ooze_cg_begin(cg, rz, rz, (last ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance);
+    if (!cg->off && iterations > 0 && (pass == 0 || s->contact_count > 0)) {
+        guessed = warm_start(solve, pass) || guessed;
     }
-    ooze_cg_begin(&solve->cg, rz, square,
-                  (last ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance);
-    if (!solve->cg.off && iterations > 0 && (pass == 0 || s->contact_count > 0)) {
-        warm_start(solve, pass);
+    if (!cg->off && solve->multigrid_use != OOZE_MULTIGRID_NEVER) {
+        if (solve->multigrid_use == OOZE_MULTIGRID_IF_SLOW && guessed && !solve->grids) {
+            try_masses(solve, iterations);
+        }
+        status = cg->off ? OOZE_OK : change_to_multigrid(solve, error);
     }
-    ooze_conjugate_gradients(&solve->cg, &operations, solve, iterations);
+    if (!status) {
+        int left = iterations - (cg->residual.iterations - before);
+        ooze_conjugate_gradients(cg, &operations, solve, left);
+    }
+    return status;
 }
 
 /* A solve by multigrid that has failed is repeated with masses. */
-static void solve_pass(OozeLodge *solve, int pass)
+static OozeStatus solve_pass(OozeLodge *solve, int pass, OozeError *error)
 {
-    if (!solve->multigrid) {
-        iterate(solve, pass);
-        return;
+    if (solve->multigrid_use != OOZE_MULTIGRID_NEVER) {
+        ooze_lodge_multigrid_save(solve);
     }
-    ooze_lodge_multigrid_save(solve->multigrid);
-    iterate(solve, pass);
-    if (!ooze_lodge_multigrid_succeeded(solve->multigrid)) {
-        ooze_lodge_multigrid_give_up(solve->multigrid);
-        iterate(solve, pass);
+    OozeStatus status = iterate(solve, pass, error);
+    if (!status && solve->multigrid && !ooze_lodge_multigrid_succeeded(solve)) {
+        ooze_lodge_multigrid_give_up(solve);
+        status = iterate(solve, pass, error);
     }
+    return status;
 }
 
 /* ---- contact ------------------------------------------------------------------------------ */
@@ -318,17 +359,10 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }
 
-static OozeStatus begin_preconditioner(OozeLodge *solve, int pass, OozeError *error)
-{
-    OozeStatus status = pass == 0 ? ooze_lodge_multigrid_begin(solve, error) : OOZE_OK;
-    return status ? status : ooze_lodge_multigrid_begin_pass(solve, pass, error);
-}
-
 static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
 {
     OozeArena *arena = s->context->arena;
-    OozeLodge solve = {.step = s,
-                       .cg = {.min_curvature = OOZE_LODGE_MIN_CURVATURE, .restarts = true}};
+    OozeLodge solve = {.step = s, .cg = {.restarts = true}};
     s->next_warm_start = ooze_arena_alloc(arena, s->n, sizeof *s->next_warm_start);
     OozeArenaMark mark = ooze_arena_mark(arena);
     allocate(&solve);
@@ -347,15 +381,13 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         run(&solve, set_contact_velocity_range);
         ooze_step_bodies_begin_pass(s, solve.u_star);
         ooze_timer_lap(s->context->timer, "prepare");
-        status = begin_preconditioner(&solve, pass, error);
-        if (!status) {
-            solve_pass(&solve, pass);
-        }
+        status = pass == 0 ? ooze_lodge_multigrid_plan(&solve, error) : OOZE_OK;
+        status = status ? status : solve_pass(&solve, pass, error);
         if (!status && pass + 1 < s->settings.passes) {
             release_contacts(&solve);
         }
     }
-    if (!status && solve.multigrid) {
+    if (!status && solve.grids) {
         status = ooze_lodge_restore_momentum(&solve, error);
     }
     if (status) {
@@ -370,7 +402,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         run(&solve, report_stress_range);
     }
     ooze_solve_residual_report(&solve.cg.residual, s->context->report);
-    s->context->report->multigrid = solve.multigrid != NULL;
+    s->context->report->multigrid = solve.grids != NULL;
     ooze_arena_rewind(arena, mark);
     return OOZE_OK;
 }

@@ -7,6 +7,13 @@
 #include "methods/conformation/gradient.h"
 #include "solvers/conjugate_gradients.h"
 
+/* When a solve changes from masses to multigrid. */
+typedef enum OozeMultigridUse {
+    OOZE_MULTIGRID_NEVER,
+    OOZE_MULTIGRID_IF_SLOW, /* after a few iterations from a warm start, or at once without */
+    OOZE_MULTIGRID_AT_ONCE
+} OozeMultigridUse;
+
 /* Arrays have one element a particle and four zero ones after them, unless said otherwise. */
 typedef struct OozeLodge {
     OozeConformationStep *step;
@@ -32,7 +39,12 @@ typedef struct OozeLodge {
     _Atomic uint32_t *parent;
     struct OozeComponent *components; /* at the root of each */
     struct OozeComponentChunk *chunks;
-    struct OozeLodgeMultigrid *multigrid; /* NULL: the preconditioner is the masses */
+    /* of multigrid */
+    OozeMultigridUse multigrid_use;
+    struct OozeLodgeMultigrid *multigrid; /* NULL: the preconditioner is the masses at present */
+    struct OozeLodgeMultigrid *grids;     /* that were built in this step; NULL: none yet */
+    OozeF32x4 *first_u;                   /* velocities before the iterations of the pass */
+    OozeTwist *first_motion;              /* the same of dynamic solids */
 } OozeLodge;
 
 /* Bodies of parallel loops over an OozeLodge, in chunks of OOZE_CONFORMATION_GRAIN. */

@@ -16,6 +16,26 @@
    that it is 1 in exact arithmetic. */
 #define OOZE_LODGE_MIN_CURVATURE 0.5
 
+/* Iterations of masses before a solve is changed to multigrid, and those that it may take at most
+   where it seems to need no more. */
+#define OOZE_LODGE_TRIAL      6
+#define OOZE_LODGE_TRIAL_MOST 20
+
+/* Iterations that the solve needs in all if its residual continues to fall as in the first
+   OOZE_LODGE_TRIAL, from the squared residual `begin`. */
+OOZE_FORMULA int ooze_lodge_trial_iterations(double begin, const OozeSolveResidual *residual)
+{
+    if (residual->current <= residual->target) {
+        return 0;
+    }
+    if (!(residual->current < begin) || !(residual->target > 0.0)) {
+        return INT32_MAX;
+    }
+    double count =
+        OOZE_LODGE_TRIAL * log(begin / residual->target) / log(begin / residual->current);
+    return count < 1e6 ? (int)ceil(count) : INT32_MAX;
+}
+
 /* The strain increment dt L of a step, limited to a norm of one half. */
 OOZE_FORMULA OozeMat3 ooze_lodge_strain(OozeMat3 l, float dt)
 {

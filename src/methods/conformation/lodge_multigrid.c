@@ -6,7 +6,6 @@
 
 #include "base/fail.h"
 #include "methods/conformation/cost_model.h"
-#include "methods/conformation/lodge_formula.h"
 #include "physics/strain_weight.h"
 #include "solvers/grid_cells.h"
 
@@ -230,10 +229,7 @@ static OozeStatus allocate(OozeLodgeMultigrid *mg, OozeError *error)
         mg->response = ooze_arena_alloc(arena, n, sizeof *mg->response);
         mg->spread = ooze_arena_alloc(arena, n, sizeof *mg->spread);
     }
-    mg->first_u = ooze_arena_alloc(arena, n, sizeof *mg->first_u);
     if (s->coupling) {
-        mg->first_motion =
-            ooze_arena_alloc(arena, (uint64_t)s->coupling->count, sizeof *mg->first_motion);
         mg->solid_factor =
             ooze_arena_alloc(arena, (uint64_t)s->coupling->count, sizeof *mg->solid_factor);
     }
@@ -277,23 +273,36 @@ static bool is_worth_it(OozeLodge *solve)
     return ooze_cost_multigrid_pays(&s->settings, diffusion, cells / c->spacing);
 }
 
-OozeStatus ooze_lodge_multigrid_begin(OozeLodge *solve, OozeError *error)
+OozeStatus ooze_lodge_multigrid_plan(OozeLodge *solve, OozeError *error)
 {
     OozeConformationStep *s = solve->step;
+    OozeArena *arena = s->context->arena;
     OozePreconditioner wanted = s->settings.preconditioner;
     if (wanted == OOZE_PRECONDITIONER_MASS || s->settings.velocity_iterations == 0 ||
         (wanted == OOZE_PRECONDITIONER_AUTO && !is_worth_it(solve))) {
         return OOZE_OK;
     }
-    OozeLodgeMultigrid *mg = ooze_arena_alloc(s->context->arena, 1, sizeof *mg);
+    uint64_t solids = s->coupling ? (uint64_t)s->coupling->count : 0;
+    solve->first_u = ooze_arena_alloc(arena, s->n, sizeof *solve->first_u);
+    solve->first_motion = ooze_arena_alloc(arena, solids, sizeof *solve->first_motion);
+    if (ooze_arena_failed(arena)) {
+        return ooze_fail_memory(error, "the velocity solve", s->n * sizeof *solve->first_u);
+    }
+    solve->multigrid_use =
+        wanted == OOZE_PRECONDITIONER_AUTO ? OOZE_MULTIGRID_IF_SLOW : OOZE_MULTIGRID_AT_ONCE;
+    return OOZE_OK;
+}
+
+static OozeStatus create(OozeLodge *solve, OozeError *error)
+{
+    OozeLodgeMultigrid *mg = ooze_arena_alloc(solve->step->context->arena, 1, sizeof *mg);
     if (!mg) {
         return ooze_fail_memory(error, "the velocity solve", sizeof *mg);
     }
     memset(mg, 0, sizeof *mg);
     mg->solve = solve;
     OozeStatus status = allocate(mg, error);
-    solve->multigrid = status ? NULL : mg;
-    solve->cg.min_curvature = 0.0; /* holds for masses only */
+    solve->grids = status ? NULL : mg;
     return status;
 }
 
@@ -310,28 +319,24 @@ static void changed_range(void *data, uint64_t begin, uint64_t end, int worker)
     solve->partial[begin / GRAIN] = changed ? 1.0 : 0.0;
 }
 
-/* Coefficients of the second pass differ where materials thin or yield, and contacts where some
-   were released. */
+/* Coefficients of a later pass differ where materials thin or yield, and contacts where many were
+   released. */
 static bool has_changed(OozeLodgeMultigrid *mg)
 {
     const OozeConformationStep *s = mg->solve->step;
     OozeBlockSum sum = {s->context->threads, s->n, GRAIN, mg->solve->partial};
-    bool changed = ooze_block_sum(&sum, changed_range, mg) > 0.0;
-    for (uint64_t k = 0; k < s->contact_count && !changed; k++) {
-        changed = s->contact_sets[k].released != 0;
+    uint64_t released = 0;
+    for (uint64_t k = 0; k < s->contact_count; k++) {
+        released += s->contact_sets[k].released != 0;
     }
-    return changed;
+    return ooze_block_sum(&sum, changed_range, mg) > 0.0 || 20 * released > s->contact_count;
 }
 
-OozeStatus ooze_lodge_multigrid_begin_pass(OozeLodge *solve, int pass, OozeError *error)
+static OozeStatus fill(OozeLodgeMultigrid *mg, bool first, OozeError *error)
 {
-    OozeLodgeMultigrid *mg = solve->multigrid;
-    const OozeConformationStep *s = solve->step;
-    if (!mg || (pass > 0 && !has_changed(mg))) {
-        return OOZE_OK;
-    }
-    /* the longest edge of which the ends move as one piece, in spacings */
-    const float longest = 1.9f * (float)s->context->spacing;
+    const OozeConformationStep *s = mg->solve->step;
+    /* of which the ends move as one piece */
+    const float longest_link = 1.9f * (float)s->context->spacing;
     find_stiffness(mg);
     run(mg, ooze_lodge_multigrid_loops()->diagonal);
     run(mg, inverse_range);
@@ -343,7 +348,7 @@ OozeStatus ooze_lodge_multigrid_begin_pass(OozeLodge *solve, int pass, OozeError
         .spacing = s->context->spacing,
         .periodic = &s->context->periodic,
         .edges = &s->edges,
-        .link_weight = s->volume * s->strain_scale * ooze_strain_weight(longest, s->support),
+        .link_weight = s->volume * s->strain_scale * ooze_strain_weight(longest_link, s->support),
         .mass = mg->mass,
         .stiffness = mg->stiffness,
         .bulk = mg->bulk,
@@ -352,41 +357,53 @@ OozeStatus ooze_lodge_multigrid_begin_pass(OozeLodge *solve, int pass, OozeError
         .threads = s->context->threads,
     };
     if (!status) {
-        status = pass == 0 ? ooze_velocity_multigrid_build(mg->grids, &mg->input, error)
-                           : ooze_velocity_multigrid_refill(mg->grids, &mg->input, error);
+        status = first ? ooze_velocity_multigrid_build(mg->grids, &mg->input, error)
+                       : ooze_velocity_multigrid_refill(mg->grids, &mg->input, error);
     }
     ooze_timer_lap(s->context->timer, "multigrid_build");
     return status;
 }
 
+OozeStatus ooze_lodge_multigrid_begin(OozeLodge *solve, OozeError *error)
+{
+    bool first = !solve->grids;
+    OozeStatus status = first ? create(solve, error) : OOZE_OK;
+    if (!status && (first || has_changed(solve->grids))) {
+        status = fill(solve->grids, first, error);
+    } else if (!status) {
+        run(solve->grids, inverse_range); /* some contacts may have been released */
+    }
+    solve->multigrid = status ? NULL : solve->grids;
+    return status;
+}
+
 /* ---- solves that fail ---- */
 
-void ooze_lodge_multigrid_save(OozeLodgeMultigrid *mg)
+void ooze_lodge_multigrid_save(OozeLodge *solve)
 {
-    const OozeConformationStep *s = mg->solve->step;
-    memcpy(mg->first_u, s->u, s->n * sizeof *mg->first_u);
+    const OozeConformationStep *s = solve->step;
+    memcpy(solve->first_u, s->u, s->n * sizeof *solve->first_u);
     for (int k = 0; s->coupling && k < s->coupling->count; k++) {
-        mg->first_motion[k] = s->coupling->solids[k].motion;
+        solve->first_motion[k] = s->coupling->solids[k].motion;
     }
 }
 
-bool ooze_lodge_multigrid_succeeded(const OozeLodgeMultigrid *mg)
+bool ooze_lodge_multigrid_succeeded(const OozeLodge *solve)
 {
-    const OozeSolveResidual *residual = &mg->solve->cg.residual;
+    const OozeSolveResidual *residual = &solve->cg.residual;
     return !residual->has_tolerance || ooze_solve_residual_converged(residual) ||
-           residual->current <= 0.01 * mg->solve->speed_square;
+           residual->current <= 0.01 * solve->speed_square;
 }
 
-void ooze_lodge_multigrid_give_up(OozeLodgeMultigrid *mg)
+void ooze_lodge_multigrid_give_up(OozeLodge *solve)
 {
-    OozeLodge *solve = mg->solve;
     OozeConformationStep *s = solve->step;
-    memcpy(s->u, mg->first_u, s->n * sizeof *mg->first_u);
+    memcpy(s->u, solve->first_u, s->n * sizeof *solve->first_u);
     for (int k = 0; s->coupling && k < s->coupling->count; k++) {
-        s->coupling->solids[k].motion = mg->first_motion[k];
+        s->coupling->solids[k].motion = solve->first_motion[k];
     }
-    solve->multigrid = NULL;
-    solve->cg.min_curvature = OOZE_LODGE_MIN_CURVATURE;
+    solve->grids = NULL;
+    solve->multigrid_use = OOZE_MULTIGRID_NEVER;
 }
 
 /* ---- conjugate gradients ---- */

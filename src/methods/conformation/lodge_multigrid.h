@@ -26,8 +26,6 @@ typedef struct OozeLodgeMultigrid {
     /* of rigid particle bodies; NULL: there are none */
     OozeF32x4 *response;        /* to the residual */
     OozeF32x4 *spread;          /* residual, that of rigid bodies as their response times masses */
-    OozeF32x4 *first_u;         /* velocities before the iterations of the pass */
-    OozeTwist *first_motion;    /* the same of dynamic solids */
     double (*solid_factor)[36]; /* per dynamic solid: mass and wall block, factorised */
     double rz;                  /* r.z */
 } OozeLodgeMultigrid;
@@ -40,11 +38,12 @@ typedef struct OozeLodgeMultigridLoops {
 } OozeLodgeMultigridLoops;
 OOZE_LOOPS_DECLARE(OozeLodgeMultigridLoops, ooze_lodge_multigrid_loops);
 
-/* Decides, after the coefficients of the first pass are known, whether the solve uses it, and
-   sets solve->multigrid. */
+/* Decides, after the coefficients of the first pass are known, whether the solve may use it: sets
+   solve->multigrid_use. */
+OozeStatus ooze_lodge_multigrid_plan(OozeLodge *solve, OozeError *error);
+/* The preconditioner of a pass, after its coefficients and contacts are known: solve->grids and
+   solve->multigrid. */
 OozeStatus ooze_lodge_multigrid_begin(OozeLodge *solve, OozeError *error);
-/* The preconditioner of a pass, after its coefficients and contacts are known. */
-OozeStatus ooze_lodge_multigrid_begin_pass(OozeLodge *solve, int pass, OozeError *error);
 /* z from r; p = z + beta p. Returns r.z. */
 double ooze_lodge_multigrid_precondition(OozeLodge *solve);
 void ooze_lodge_multigrid_update(OozeLodge *solve);
@@ -52,10 +51,10 @@ void ooze_lodge_multigrid_update(OozeLodge *solve);
    it, so that a few of them do no harm. Those of multigrid may not, and where few particles are in
    each cell of the grids they are slow: a solve that ends early throws particles. It has succeeded
    if it met its tolerance, or if the residual, which bounds the error of the velocities, is a tenth
-   of these; otherwise the velocities are restored, and solve->multigrid becomes NULL. */
-void ooze_lodge_multigrid_save(OozeLodgeMultigrid *mg);
-bool ooze_lodge_multigrid_succeeded(const OozeLodgeMultigrid *mg);
-void ooze_lodge_multigrid_give_up(OozeLodgeMultigrid *mg);
+   of these; otherwise the velocities of the start are restored, and the solve is left to masses. */
+void ooze_lodge_multigrid_save(OozeLodge *solve);
+bool ooze_lodge_multigrid_succeeded(const OozeLodge *solve);
+void ooze_lodge_multigrid_give_up(OozeLodge *solve);
 
 /* Mass and wall blocks of dynamic solids. */
 void ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg);
