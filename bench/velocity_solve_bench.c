@@ -1,7 +1,7 @@
 /* The velocity solve of formulation `lodge`, preconditioned by masses and by multigrid: iterations
    to residuals of 1e-3 and 1e-4, and the time of a solve to 1e-4, without a warm start. Flops and
    bytes are those of an iteration, per particle: of the operator, and of the matrices of the
-   grids.
+   grids; memory is that of the world, in bytes per particle.
 
      velocity_solve_bench [threads] [largest number of particles] [masses up to] [cases]
 
@@ -57,9 +57,10 @@ static void measure(const VelocityCase *c, int preconditioner, int threads)
     printf("%-24s %-9s %9llu %5d %5d %9.1f ms", c->name,
            preconditioner == VELOCITY_MASS ? "mass" : "multigrid",
            (unsigned long long)stats.particles, iterations[0], iterations[1], 1e3 * total);
-    printf(" %6.0f ns %5.0f ns %5.0f ns %5.0f ns %6.0f %6.0f\n",
+    printf(" %6.0f ns %5.0f ns %5.0f ns %5.0f ns %6.0f %6.0f %6.0f\n",
            seconds[0] * each / (iterations[1] + 1), seconds[2] * each, seconds[3] * each,
-           seconds[4] * each / (iterations[1] + 1), flops, bytes + 40.0 * blocks);
+           seconds[4] * each / (iterations[1] + 1), flops, bytes + 40.0 * blocks,
+           (double)stats.memory_bytes / (double)stats.particles);
     fflush(stdout);
 }
 
@@ -162,8 +163,8 @@ int main(int argc, char **argv)
     static const double sides[] = {22, 32, 46, 62, 100};
     int threads = argc > 1 ? atoi(argv[1]) : 0;
     double largest = argc > 2 ? atof(argv[2]) : 1e5, largest_mass = argc > 3 ? atof(argv[3]) : 1e5;
-    printf("%-24s %-9s %9s %5s %5s %12s %9s %8s %8s %8s %6s %6s\n", "", "", "particles", "1e-3",
-           "1e-4", "time", "product", "diagonal", "build", "cycle", "flops", "bytes");
+    printf("%-24s %-9s %9s %5s %5s %12s %9s %8s %8s %8s %6s %6s %6s\n", "", "", "particles", "1e-3",
+           "1e-4", "time", "product", "diagonal", "build", "cycle", "flops", "bytes", "memory");
     for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
         if (sides[k] * sides[k] * sides[k] <= largest) {
             VelocityCase block = velocity_block(sides[k], true);
