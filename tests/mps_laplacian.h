@@ -99,8 +99,9 @@ static inline void mps_cells(MpsCells *cells, const Mps *s)
     for (int k = 0; k < 3; k++) {
         double low = INFINITY, high = -INFINITY;
         for (uint64_t i = 0; i < s->n; i++) {
-            low = fmin(low, (double)s->x[i][k]);
-            high = fmax(high, (double)s->x[i][k]);
+            double x = (double)s->x[i][k];
+            low = x < low ? x : low; /* with fmin, gcc 12 fails on ARM */
+            high = x > high ? x : high;
         }
         low = s->box[k] > 0.0 ? 0.0 : low;
         high = s->box[k] > 0.0 ? s->box[k] : high;

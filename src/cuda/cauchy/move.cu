@@ -21,20 +21,20 @@ OOZE_DEVICE float4 limit_shift(const CauchyView &s, uint32_t i, float4 shift)
         shift = shift - (share * along / side2) * inward;
     }
     shift = ooze_cauchy_wall_freedom(&s.wall[i]) * shift;
-    const float length = sqrtf(dot(shift, shift));
     const float most = ooze_cauchy_longest_shift(s.rate[i], s.k.dt) * s.k.spacing;
-    return (length > most ? most / length : 1.0f) * shift;
+    return ooze_cauchy_shortening(dot(shift, shift), most) * shift;
 }
 
 /* Velocity change by collisions, and shift. */
 template <int LANES, bool WRAPS> static void pairs_loop(CauchyStep *step, MoveView m)
 {
     const CauchyView s = step->view;
-    const float reach = fmaxf(s.k.shift_distance, s.k.collision_distance);
+    const float reach = ooze_cauchy_close_distance(&s.k);
+    const float most = OOZE_CAUCHY_LONGEST_SHIFT * s.k.spacing;
     for_lanes<LANES>(
         step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             const float4 here = s.x0[i], u = s.u[i];
-            float4 change = f32x4(0, 0, 0), shift = f32x4(0, 0, 0);
+            float4 change = f32x4(0, 0, 0), shift = change, parting = change;
             each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
                 const Delta d = delta<WRAPS>(s, here, s.x0[j]);
                 if (d.r2 >= reach * reach || d.r2 == 0.0f) {
@@ -46,13 +46,16 @@ template <int LANES, bool WRAPS> static void pairs_loop(CauchyStep *step, MoveVi
                                                          s.mobility[i], s.mobility[j]);
                 change = change - (push / r) * apart;
                 shift = shift - (ooze_cauchy_shift(r, s.k.shift_distance) / r) * apart;
+                parting = parting - (ooze_cauchy_shift(r, s.k.overlap_distance) / r) * apart;
             });
             change = lanes_sum<LANES>(change);
             shift = lanes_sum<LANES>(shift);
+            parting = lanes_sum<LANES>(parting);
             if (lane == 0) {
                 const bool is_free = s.mobility[i] > 0.0f;
                 m.collided[i] = is_free ? u + change : u;
-                m.shift[i] = is_free ? limit_shift(s, i, shift) : f32x4(0, 0, 0);
+                parting = ooze_cauchy_shortening(dot(parting, parting), most) * parting;
+                m.shift[i] = is_free ? limit_shift(s, i, shift) + parting : f32x4(0, 0, 0);
             }
         });
 }
@@ -104,7 +107,7 @@ OOZE_DEVICE CauchyEnd move_particle(const CauchyView &s, const MoveView &m, uint
     const float4 from = s.x0[i], collided = m.collided[i];
     const float speed2 = dot(collided, collided), excess = fmaxf(s.density[i] - 1.0f, 0.0f);
     const float reach = (float)OOZE_CAUCHY_CLINGS * s.k.contact_distance + s.k.dt * sqrtf(speed2) +
-                        OOZE_CAUCHY_LONGEST_SHIFT * s.k.spacing;
+                        2.0f * OOZE_CAUCHY_LONGEST_SHIFT * s.k.spacing;
     const bool is_free = s.mobility[i] > 0.0f;
     OozeVec3 v = widen(collided);
     v = is_free ? collide(s, from, reach, v) : v;

@@ -58,7 +58,8 @@ typedef struct OozeCauchyConstants {
     float flat_number, flat_density, flat_edge, normal, mirror, corner_number; /* likewise */
     float inverse_sample;     /* 1 / volume of a sample of a flat wall, 1/m3 */
     float density_relaxation; /* 1/s: rate at which errors of the number density decay */
-    float shift_distance;     /* m: nearer particles are moved apart */
+    float shift_distance;     /* m: nearer particles are moved apart as fluid deforms */
+    float overlap_distance;   /* m: nearer particles are moved apart always, also on walls */
     float hourglass;
     float collision_distance, contact_distance; /* m */
     int velocity_iterations, pressure_iterations, pressure_passes;

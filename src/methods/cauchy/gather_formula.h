@@ -24,10 +24,11 @@ OOZE_FORMULA float ooze_cauchy_pair_mirror(const OozeCauchyConstants *k, const O
 /* Coupling to the air, 1/m2. Missing neighbours are air of the pressure 0 at half their distance,
    so that a linear pressure that is 0 half a spacing above a flat surface is in balance. It grows
    from 0 in proportion to what is missing, so that no particle is at the surface in one step and
-   inside in the next. `number`: number density over n0; `length`: |sum h|, walls included. */
+   inside in the next. Where fluid is compressed, sum h grows with the number of neighbours though
+   none is missing. `number`: number density over n0; `length`: |sum h|, walls included. */
 OOZE_FORMULA float ooze_cauchy_air(const OozeCauchyConstants *k, float number, float length)
 {
-    float side = length / (0.5f * k->flat_edge);
+    float side = length / (0.5f * k->flat_edge * fmaxf(number, 1.0f));
     float missing =
         k->flat_number * fmaxf(side - OOZE_CAUCHY_INSIDE, 0.0f) / (1.0f - OOZE_CAUCHY_INSIDE);
     missing = fmaxf(missing, 1.0f - number - (1.0f - OOZE_CAUCHY_THIN));
@@ -35,12 +36,13 @@ OOZE_FORMULA float ooze_cauchy_air(const OozeCauchyConstants *k, float number, f
 }
 
 /* Rate of expansion that takes the density of compressed fluid back to that at rest, 1/s. Fluid
-   below it is no error that could be measured: surfaces lack neighbours. */
+   below it is no error that could be measured: surfaces lack neighbours. Errors of the density of
+   rough fluid are no compression; far above them it collapses unless the rate grows. */
 OOZE_FORMULA float ooze_cauchy_divergence_target(const OozeCauchyConstants *k, float density)
 {
-    const float tolerance = 0.01f, most = 0.1f;
-    float excess = density - 1.0f - tolerance;
-    return k->density_relaxation * fminf(fmaxf(excess, 0.0f), most);
+    const float tolerance = 0.01f, most = 0.1f, collapsing = 0.3f;
+    float excess = fmaxf(density - 1.0f - tolerance, 0.0f);
+    return k->density_relaxation * (fminf(excess, most) + fmaxf(excess - collapsing, 0.0f));
 }
 
 /* B of pressures; where neighbours do not span three directions, gradients stay uncorrected. */

@@ -31,7 +31,7 @@ static const OozeParamInfo params[OOZE_CAUCHY_PARAM_COUNT] = {
     [OOZE_CAUCHY_PRESSURE_TOLERANCE] = {"pressure_tolerance", OOZE_PARAM_REAL, "", 1e-7, 1, 1e-5,
                                         NULL, "relative residual at which it stops"},
     [OOZE_CAUCHY_PRESSURE_PASSES] =
-        {"pressure_passes", OOZE_PARAM_INTEGER, "", 1, 100, 2, NULL,
+        {"pressure_passes", OOZE_PARAM_INTEGER, "", 1, 100, 3, NULL,
          "pressure solves in a step, each for the divergence that the last has left"},
     [OOZE_CAUCHY_DENSITY_RELAXATION] = {"density_relaxation", OOZE_PARAM_REAL, "s", 0, 1e9, 0.02,
                                         NULL, "time in which errors of the number density decay"},

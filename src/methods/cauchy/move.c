@@ -36,12 +36,12 @@ static void pairs_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeNeighbours *list = s->edges.list;
     for (uint64_t i = begin; i < end; i++) {
         const OozeF32x4 x = ooze_near_end(&s->edges, i);
-        OozeF32x4 change = {0}, shift = {0};
+        OozeF32x4 change = {0}, shift = {0}, parting = {0};
         for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
             uint32_t j = list->index[e];
             OozeF32x4 d = ooze_edge_delta(x, s->edges.x[j], s->edges.box, s->edges.periodic);
             float r2 = ooze_f32x4_dot3(d, d);
-            float nearest = fmaxf(s->k.shift_distance, s->k.collision_distance);
+            float nearest = ooze_cauchy_close_distance(&s->k);
             if (r2 >= nearest * nearest || r2 == 0.0f) {
                 continue;
             }
@@ -50,6 +50,7 @@ static void pairs_range(void *data, uint64_t begin, uint64_t end, int worker)
                                                s->mobility[j]);
             change -= (pull / r) * d;
             shift -= (ooze_cauchy_shift(r, s->k.shift_distance) / r) * d;
+            parting -= (ooze_cauchy_shift(r, s->k.overlap_distance) / r) * d;
         }
         OozeF32x4 inward = s->mps_sum[i] + 0.5f * ooze_cauchy_wall_edge(s, i);
         float side2 = ooze_f32x4_dot3(inward, inward), along = ooze_f32x4_dot3(shift, inward);
@@ -58,9 +59,10 @@ static void pairs_range(void *data, uint64_t begin, uint64_t end, int worker)
             shift -= (share * along / side2) * inward;
         }
         shift *= ooze_cauchy_wall_freedom(&s->wall[i]);
-        float length = sqrtf(ooze_f32x4_dot3(shift, shift));
         float most = ooze_cauchy_longest_shift(s->rate[i], s->k.dt) * s->k.spacing;
-        shift *= length > most ? most / length : 1.0f;
+        shift *= ooze_cauchy_shortening(ooze_f32x4_dot3(shift, shift), most);
+        most = OOZE_CAUCHY_LONGEST_SHIFT * s->k.spacing;
+        shift += ooze_cauchy_shortening(ooze_f32x4_dot3(parting, parting), most) * parting;
         bool free = s->mobility[i] > 0.0f;
         job->collided[i] = free ? s->u[i] + change : s->u[i];
         job->shift[i] = free ? shift : ooze_f32x4_splat(0.0f);
@@ -141,7 +143,7 @@ static void move_range(void *data, uint64_t begin, uint64_t end, int worker)
         farthest2 = fmaxf(farthest2, ooze_f32x4_dot3(job->collided[i], job->collided[i]));
     }
     job->travel[begin / OOZE_CAUCHY_GRAIN] = s->k.dt * sqrtf(farthest2);
-    reach += s->k.dt * sqrtf(farthest2) + OOZE_CAUCHY_LONGEST_SHIFT * s->k.spacing;
+    reach += s->k.dt * sqrtf(farthest2) + 2.0f * OOZE_CAUCHY_LONGEST_SHIFT * s->k.spacing;
     if (s->impulses) { /* the pressure of particles within the support presses dynamic solids */
         reach = fmaxf(reach, s->k.support);
     }

@@ -16,6 +16,12 @@
 /* Restitution of collisions between particles. */
 #define OOZE_CAUCHY_RESTITUTION 0.2f
 
+/* Distance from which on pairs neither collide nor are shifted. */
+OOZE_FORMULA float ooze_cauchy_close_distance(const OozeCauchyConstants *k)
+{
+    return fmaxf(fmaxf(k->shift_distance, k->collision_distance), k->overlap_distance);
+}
+
 /* Change of the velocity of a particle away from another at the distance r that it approaches at
    the given speed: momentum is exchanged where they are nearer than `distance`. a and b: inverse
    masses. */
@@ -39,6 +45,12 @@ OOZE_FORMULA float ooze_cauchy_longest_shift(float rate, float dt)
 {
     float most = 1.0f * rate * dt;
     return most < OOZE_CAUCHY_LONGEST_SHIFT ? most : OOZE_CAUCHY_LONGEST_SHIFT;
+}
+
+/* Factor that shortens a vector to the length `most`. */
+OOZE_FORMULA float ooze_cauchy_shortening(float square, float most)
+{
+    return square > most * most ? most / sqrtf(square) : 1.0f;
 }
 
 /* Share of an outward shift that is left out, by |sum h| over that of a flat surface: shifts must
