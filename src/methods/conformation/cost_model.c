@@ -69,10 +69,8 @@ double ooze_cost_velocity_iterations(const OozeConformationSettings *s, double s
 
 /* Masses reach a residual of 1e-4 after 3 + 5.2 iterations per spacing of the diffusion length, or
    6.2 for each layer, and multigrid after some 16 at any size. The grids cost as much as 10
-   products of the operator, and each of their iterations as 1.7. A further pass continues from the
-   one before, with half as many iterations of masses (a dynamic ball in clay: 38 by this estimate,
-   92 in two passes), and few of multigrid. Since layers are those of the largest extent, and
-   shallow fluid on a floor needs fewer, multigrid must save a third. */
+   products of the operator, and each of their iterations as 1.7. Since layers are those of the
+   largest extent, and shallow fluid on a floor needs fewer, multigrid must save a third. */
 bool ooze_cost_multigrid_pays(const OozeConformationSettings *s, double spacings, double layers)
 {
     const double saving = 1.5, least = 1e-12;
@@ -80,8 +78,7 @@ bool ooze_cost_multigrid_pays(const OozeConformationSettings *s, double spacings
     double masses = digits * fmin(3.0 + 5.2 * spacings, 6.2 * layers);
     double multigrid =
         10.0 + 1.7 * fmin(OOZE_COST_MULTIGRID_ITERATIONS * digits, s->velocity_iterations);
-    double passes = 1.0 + 0.5 * (s->passes - 1);
-    return passes * fmin(masses, s->velocity_iterations) > saving * multigrid;
+    return fmin(masses, s->velocity_iterations) > saving * multigrid;
 }
 
 static double density_iterations(double layers, double dt, double gravity, double spacing,
