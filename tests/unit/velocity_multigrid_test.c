@@ -1,7 +1,7 @@
 /* The multigrid preconditioner of the velocity solve: iterations do not grow with the size of a
    body, the solution is that of the mass preconditioner, momentum is kept, and results have the
    same bits for any number of threads. */
-#include "physics/fixtures.h"
+#include "physics/coupling_fixtures.h"
 #include "velocity_cases.h"
 
 static int iterations_of(const VelocityCase *c, int preconditioner)
@@ -316,6 +316,32 @@ static void momentum_is_kept(void **state)
     ooze_world_destroy(world);
 }
 
+/* A ball in the middle of a block of clay, in free flight: what the clay loses the ball gains. */
+static void momentum_of_fluid_and_solid_is_kept(void **state)
+{
+    (void)state;
+    OozeWorld *world = make_world((Setup){.spacing = d, .time_step = 1.0 / 120});
+    Body ball = {.centre = vec3(0, 0, 0), .radius = 2.2 * d, .density = 3000};
+    ball.velocity = vec3(1, -0.5, 0.3);
+    ball.spin = vec3(2, 3, -4);
+    add_matter(world, newtonian_matter(2e4));
+    add_body(world, &ball);
+    add_around(world, (int[]){10, 10, 10}, d, vec3(-0.5, -0.5, -0.5), &ball, 1);
+    set_param(world, "velocity_preconditioner", VELOCITY_MULTIGRID);
+    set_param(world, "velocity_iterations", 200);
+    set_param(world, "tolerance", 1e-2);
+    set_param(world, "density_iterations", 0); /* the velocity solve alone */
+    set_param(world, "min_distance", 0);
+    Momenta before = take_momenta(world, &ball, 0, 1);
+    step_many(world, 20);
+    Momenta after = take_momenta(world, &ball, 0, 1);
+    double lost = vec3_length(vec3_sub(after.linear, before.linear)) / before.speed_sum;
+    double turned = vec3_length(vec3_sub(after.angular, before.angular)) / before.spin_sum;
+    printf("  change of momentum over sum m |v|: %.2g, of angular momentum %.2g\n", lost, turned);
+    assert_true(lost < 1e-6 && turned < 1e-5);
+    ooze_world_destroy(world);
+}
+
 /* ---- the choice ---- */
 
 /* Thin fluid, few layers, or few iterations: masses, with their bits. A tall block of clay with
@@ -376,6 +402,7 @@ int main(void)
         cmocka_unit_test(solutions_are_those_of_masses),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(momentum_is_kept),
+        cmocka_unit_test(momentum_of_fluid_and_solid_is_kept),
         cmocka_unit_test(auto_chooses),
         cmocka_unit_test(failed_solves_are_repeated_with_masses),
     };

@@ -1,4 +1,6 @@
 /* Momentum of components of fluid in free flight, after a solve whose iterates do not keep it.
+   Dynamic solids belong to the fluid that clings to them: in the velocity solve nothing else acts
+   on them.
 
    Stresses and hourglass forces exert neither force nor torque on a component as a whole, so that
    T^T A u = T^T M u for its rigid motions T, and the solution has the momenta of u*. The rest
@@ -31,9 +33,25 @@ typedef struct Job {
     OozeTwist *lack; /* likewise: motion to add, at the root */
 } Job;
 
+/* Index of the dynamic solid that entry e of the boundary lists clings to; -1: it is another
+   solid's; -2: it does not cling. */
+static int solid_at(const OozeConformationStep *s, uint64_t e)
+{
+    if (!(s->wall_edge[e][3] > 0.0f)) {
+        return -2;
+    }
+    const OozeBoundary *boundary = s->context->boundary;
+    int solid = boundary->solid[s->context->fluid_boundary->index[e]];
+    return s->coupling ? s->coupling->index_of[solid] : -1;
+}
+
 static bool is_held(const OozeConformationStep *s, uint64_t i)
 {
-    bool held = s->mobility[i] == 0.0f || s->contact_of[i] >= 0 || ooze_lodge_clings(s, i);
+    bool held = s->mobility[i] == 0.0f || s->contact_of[i] >= 0;
+    OozeWallRange walls = ooze_lodge_walls(s, i);
+    for (uint64_t e = walls.first; e < walls.last && !held; e++) {
+        held = solid_at(s, e) == -1;
+    }
     uint16_t rigid = s->bodies ? s->bodies->rigid_of[i] : 0;
     return held || (rigid && s->bodies->all.rigids[rigid - 1].contact_count > 0);
 }
@@ -80,6 +98,103 @@ static void add_sums(Sums *to, const Sums *from)
         to->second[k] += from->second[k];
     }
 }
+
+/* ---- dynamic solids ---- */
+
+/* Joins the components that cling to the same solid; first[k]: a particle at solid k. */
+static void join_solids(const OozeLodge *solve, uint64_t *first)
+{
+    const OozeConformationStep *s = solve->step;
+    const OozeDynamicCoupling *c = s->coupling;
+    for (int k = 0; k < c->count; k++) {
+        first[k] = UINT64_MAX;
+    }
+    for (uint64_t i = 0; i < s->n; i++) {
+        if (!c->near[i / OOZE_COUPLING_GRAIN]) {
+            i += OOZE_COUPLING_GRAIN - 1; /* chunks begin at multiples of it */
+            continue;
+        }
+        OozeWallRange walls = ooze_lodge_walls(s, i);
+        for (uint64_t e = walls.first; e < walls.last; e++) {
+            int k = solid_at(s, e);
+            if (k >= 0) {
+                first[k] = first[k] == UINT64_MAX ? i : first[k];
+                ooze_component_join(solve->parent, (uint32_t)i, (uint32_t)first[k]);
+            }
+        }
+    }
+}
+
+static void root_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Job *job = data;
+    for (uint64_t i = begin; i < end; i++) {
+        job->solve->root[i] = ooze_component_root(job->solve->parent, (uint32_t)i);
+    }
+}
+
+/* From the root of the component to the centre of the solid. */
+static OozeVec3 centre_of(const OozeConformationStep *s, const OozeDynamicSolid *solid,
+                          uint32_t root)
+{
+    return vec3_scale(ooze_coupling_arm(s->coupling, solid, s->x0[root]), -1.0);
+}
+
+/* Moments of mass of a solid about its centre, from its inertia tr(moment) I - moment. */
+static void solid_moment(const OozeDynamicCoupling *c, const OozeDynamicSolid *solid,
+                         double moment[6])
+{
+    double inertia[3][3];
+    for (int q = 0; q < 3; q++) {
+        OozeTwist unit = {{0}};
+        unit.v[3 + q] = 1.0;
+        OozeTwist column = ooze_coupling_momentum(c, solid, &unit);
+        for (int r = 0; r < 3; r++) {
+            inertia[r][q] = column.v[3 + r];
+        }
+    }
+    double half = 0.5 * (inertia[0][0] + inertia[1][1] + inertia[2][2]);
+    const int row[6] = {0, 1, 2, 0, 0, 1}, of[6] = {0, 1, 2, 1, 2, 2};
+    for (int k = 0; k < 6; k++) {
+        moment[k] = (k < 3 ? half : 0.0) - inertia[row[k]][of[k]];
+    }
+}
+
+static void add_solid(const OozeConformationStep *s, const OozeDynamicSolid *solid, uint32_t root,
+                      Sums *sum)
+{
+    const OozeDynamicCoupling *c = s->coupling;
+    OozeTwist lack = ooze_coupling_momentum(c, solid, &solid->motion_star);
+    OozeTwist now = ooze_coupling_momentum(c, solid, &solid->motion);
+    OozeVec3 at = centre_of(s, solid, root);
+    double x[3] = {at.x, at.y, at.z}, moment[6];
+    ooze_twist_add(&lack, -1.0, &now);
+    OozeVec3 turned = vec3_cross(at, vec3(lack.v[0], lack.v[1], lack.v[2]));
+    double l[3] = {turned.x, turned.y, turned.z};
+    solid_moment(c, solid, moment);
+    sum->mass += solid->mass;
+    ooze_rigid_add_moment(sum->second, solid->mass, x);
+    for (int k = 0; k < 3; k++) {
+        sum->first[k] += solid->mass * x[k];
+        sum->p[k] += lack.v[k];
+        sum->l[k] += l[k] + lack.v[3 + k];
+    }
+    for (int k = 0; k < 6; k++) {
+        sum->second[k] += moment[k];
+    }
+}
+
+static void move_solid(const OozeConformationStep *s, OozeDynamicSolid *solid, uint32_t root,
+                       const OozeTwist *y)
+{
+    OozeVec3 spin = vec3(y->v[3], y->v[4], y->v[5]);
+    OozeVec3 v = vec3_cross(spin, centre_of(s, solid, root));
+    OozeTwist change = {{y->v[0] + v.x, y->v[1] + v.y, y->v[2] + v.z, spin.x, spin.y, spin.z}};
+    ooze_twist_add(&solid->motion, 1.0, &change);
+}
+
+/* ---- components ---- */
 
 static void sum_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
@@ -178,13 +293,32 @@ OozeStatus ooze_lodge_restore_momentum(OozeLodge *solve, OozeError *error)
     job.chunks = ooze_arena_alloc(arena, s->n / GRAIN + 1, sizeof *job.chunks);
     job.sums = ooze_arena_alloc(arena, s->n, sizeof *job.sums);
     job.lack = ooze_arena_alloc(arena, s->n, sizeof *job.lack);
+    OozeDynamicCoupling *c = s->coupling;
+    const int solids = c ? c->count : 0;
+    uint64_t *first = ooze_arena_alloc(arena, (uint64_t)solids, sizeof *first);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the velocity solve", s->n * sizeof *job.sums);
     }
     ooze_conformation_find_components(s, true, solve->parent, solve->root);
+    if (c) {
+        join_solids(solve, first);
+        ooze_parallel_for(threads, s->n, GRAIN, root_range, &job);
+    }
     ooze_parallel_for(threads, s->n, GRAIN, sum_range, &job);
     collect(&job);
+    for (int k = 0; k < solids; k++) {
+        if (first[k] != UINT64_MAX) {
+            uint32_t root = solve->root[first[k]];
+            add_solid(s, &c->solids[k], root, &job.sums[root]);
+        }
+    }
     ooze_parallel_for(threads, s->n, GRAIN, motion_range, &job);
+    for (int k = 0; k < solids; k++) {
+        if (first[k] != UINT64_MAX) {
+            uint32_t root = solve->root[first[k]];
+            move_solid(s, &c->solids[k], root, &job.lack[root]);
+        }
+    }
     ooze_parallel_for(threads, s->n, GRAIN, add_range, &job);
     ooze_timer_lap(s->context->timer, "velocity_vectors");
     return OOZE_OK;
