@@ -33,6 +33,7 @@ typedef struct OozeVelocityLevel {
     /* matrix: rows of 3 x 3 blocks, each column by column */
     float *element;      /* matrices of elements; only during a build */
     uint32_t *row_first; /* nodes + 1 */
+    uint8_t *regular;    /* 1: columns are the stencil of 27, in its order */
     uint32_t *column;
     float *block;
     OozeSym3 *inverse; /* of the block of the node itself */

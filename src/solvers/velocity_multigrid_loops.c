@@ -218,6 +218,43 @@ static inline void add_block(float *to, const float *block)
     to[8] += block[8];
 }
 
+/* The row of a node all of whose neighbours exist: columns are the places of the stencil. */
+static void add_regular_row(const OozeVelocityLevel *level, uint64_t i, float *block)
+{
+    for (uint32_t c = level->node_first[i]; c < level->node_first[i + 1]; c++) {
+        const uint64_t e = level->node_corner[c] / 8;
+        const int a = (int)(level->node_corner[c] % 8);
+        const float *element =
+            level->element + OOZE_VELOCITY_ELEMENT * e + OOZE_VELOCITY_CORNER * a;
+        float *first = block + OOZE_VELOCITY_BLOCK * ooze_velocity_slot(a, 0);
+        for (int b = 0; b < 8; b++) {
+            add_block(first + OOZE_VELOCITY_BLOCK * ooze_multigrid_corner_slot(b),
+                      element + OOZE_VELOCITY_BLOCK * b);
+        }
+    }
+}
+
+static void add_row(const OozeVelocityLevel *level, uint64_t i, float *block)
+{
+    const uint32_t first = level->row_first[i], count = level->row_first[i + 1] - first;
+    const uint32_t *column = level->column + first;
+    OozeVelocityRow row;
+    ooze_velocity_find_row(level->corner_node, level->node_corner + level->node_first[i],
+                           level->node_first[i + 1] - level->node_first[i], &row);
+    ooze_velocity_number_row(&row);
+    for (uint32_t c = level->node_first[i]; c < level->node_first[i + 1]; c++) {
+        const uint64_t e = level->node_corner[c] / 8;
+        const int a = (int)(level->node_corner[c] % 8);
+        const float *element =
+            level->element + OOZE_VELOCITY_ELEMENT * e + OOZE_VELOCITY_CORNER * a;
+        for (int b = 0; b < 8; b++) {
+            uint32_t node = level->corner_node[8 * e + (uint64_t)b];
+            uint32_t at = ooze_velocity_column(&row, column, count, a, b, node);
+            add_block(block + OOZE_VELOCITY_BLOCK * at, element + OOZE_VELOCITY_BLOCK * b);
+        }
+    }
+}
+
 static void rows(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -225,30 +262,18 @@ static void rows(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeVelocityLevel *level = s->level;
     for (uint64_t i = begin; i < end; i++) {
         const uint32_t first = level->row_first[i], count = level->row_first[i + 1] - first;
-        const uint32_t *column = level->column + first;
         float *block = level->block + (uint64_t)OOZE_VELOCITY_BLOCK * first;
-        OozeVelocityRow row;
-        ooze_velocity_find_row(level->corner_node, level->node_corner + level->node_first[i],
-                               level->node_first[i + 1] - level->node_first[i], &row);
-        ooze_velocity_number_row(&row);
-        memset(block, 0, (uint64_t)OOZE_VELOCITY_BLOCK * count * sizeof *block);
-        for (uint32_t c = level->node_first[i]; c < level->node_first[i + 1]; c++) {
-            const uint64_t e = level->node_corner[c] / 8;
-            const int a = (int)(level->node_corner[c] % 8);
-            const float *element =
-                level->element + OOZE_VELOCITY_ELEMENT * e + OOZE_VELOCITY_CORNER * a;
-            for (int b = 0; b < 8; b++) {
-                uint32_t node = level->corner_node[8 * e + (uint64_t)b];
-                uint32_t at = ooze_velocity_column(&row, column, count, a, b, node);
-                float *to = block + OOZE_VELOCITY_BLOCK * at;
-                add_block(to, element + OOZE_VELOCITY_BLOCK * b);
-            }
-        }
         OozeSym3 own = ooze_sym3_identity(0.0f);
+        memset(block, 0, (uint64_t)OOZE_VELOCITY_BLOCK * count * sizeof *block);
+        if (level->regular[i]) {
+            add_regular_row(level, i, block);
+        } else {
+            add_row(level, i, block);
+        }
         for (uint32_t k = 0; k < count; k++) { /* several, across a short periodic axis */
             const float *d = block + OOZE_VELOCITY_BLOCK * k;
             OozeSym3 here = {d[0], d[4], d[8], d[1], d[2], d[5]};
-            own = column[k] == i ? ooze_sym3_add(own, here) : own;
+            own = level->column[first + k] == i ? ooze_sym3_add(own, here) : own;
         }
         level->inverse[i] = ooze_velocity_inverse(own);
     }

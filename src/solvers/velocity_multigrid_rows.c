@@ -35,6 +35,7 @@ static void find_columns(void *data, uint64_t begin, uint64_t end, int worker)
             }
         }
         job->count[i] = count;
+        level->regular[i] = row.count == OOZE_MULTIGRID_STENCIL && !row.split;
     }
 }
 
@@ -57,6 +58,7 @@ void ooze_velocity_find_rows(OozeVelocityMultigrid *mg, OozeVelocityLevel *level
     uint32_t *count = ooze_arena_alloc(mg->temporary, n, sizeof *count);
     uint32_t *found = ooze_arena_alloc(mg->temporary, 64 * level->elements, sizeof *found);
     level->row_first = ooze_arena_alloc(mg->kept, n + 1, sizeof *level->row_first);
+    level->regular = ooze_arena_alloc(mg->kept, n, sizeof *level->regular);
     if (ooze_arena_failed(mg->kept) || ooze_arena_failed(mg->temporary)) {
         return;
     }
