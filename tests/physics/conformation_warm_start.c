@@ -26,6 +26,7 @@ static OozeWorld *make_column(double tolerance)
     add_matter(world, newtonian_matter(viscosity));
     add_floor(world, INFINITY);
     set_param(world, "velocity_iterations", 1000);
+    set_param(world, "velocity_preconditioner", 1); /* masses: multigrid needs few in any case */
     set_param(world, "tolerance", tolerance);
     add_lattice(
         world,
