@@ -85,9 +85,17 @@ static void find_stiffness(OozeLodgeMultigrid *mg)
 
 /* ---- walls and contacts ---- */
 
+/* Its neighbours do not span three directions, so that it has no gradient and no stress of its own.
+   Those of its neighbours hold it nevertheless, and on the grids it counts as if it had one:
+   alone in its cell it could otherwise move against them for the cost of its mass. */
+static bool is_singular(const OozeConformationStep *s, uint64_t i)
+{
+    return s->correction[i].xx == 0.0f;
+}
+
 static bool is_special(const OozeConformationStep *s, uint64_t i)
 {
-    return s->correction[i].xx == 0.0f || s->contact_of[i] >= 0 || ooze_lodge_clings(s, i);
+    return s->contact_of[i] >= 0 || (ooze_lodge_clings(s, i) && !is_singular(s, i));
 }
 
 static void count_special_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -123,12 +131,10 @@ static OozeVelocitySpecial special_of(const OozeLodgeMultigrid *mg, uint64_t i)
     OozeWallRange walls = ooze_lodge_walls(s, i);
     OozeVelocitySpecial p;
     memset(&p, 0, sizeof p);
-    p.correction = s->correction[i];
-    if (p.correction.xx != 0.0f) {
-        p.fluid = ooze_sym3_inverse(p.correction);
-        p.hourglass = s->dt * mg->solve->hourglass[i];
-    }
-    for (uint64_t e = walls.first; e < walls.last; e++) {
+    p.correction = is_singular(s, i) ? ooze_sym3_identity(1.0f) : s->correction[i];
+    p.fluid = ooze_sym3_inverse(p.correction);
+    p.hourglass = s->dt * mg->solve->hourglass[i];
+    for (uint64_t e = walls.first; e < walls.last && !is_singular(s, i); e++) {
         OozeF32x4 g = s->wall_edge[e];
         if (g[3] > 0.0f) {
             OozeF32x4 x = g / g[3];
