@@ -70,7 +70,7 @@ static void iterations_of_difficult_bodies(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         int count = iterations_of(&cases[k], VELOCITY_MULTIGRID);
         printf("  %s: %d\n", cases[k].name, count);
-        assert_true(count <= 30);
+        assert_true(count <= 22);
     }
 }
 
@@ -251,8 +251,8 @@ static void solutions_are_those_of_masses(void **state)
         printf("  %s: differ by %.2g; %d iterations, by masses %d\n", names[scene], worst, few,
                many);
         assert_true(worst < 1e-3);
-        /* the grids describe drops of a few particles badly */
-        assert_true(few > 0 && (few <= many || scene == DROPS));
+        /* drops of some ten particles are solved by masses as fast */
+        assert_true(few > 0 && few <= (scene == DROPS ? 1.5 * many : many));
         ooze_world_destroy(masses);
         ooze_world_destroy(grids);
     }
