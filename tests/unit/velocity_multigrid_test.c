@@ -19,13 +19,15 @@ static void iterations_do_not_grow(void **state)
 {
     (void)state;
     VelocityCase small = velocity_block(22, true), large = velocity_block(32, true);
+    VelocityCase least = velocity_block(12, true);
     int few = iterations_of(&small, VELOCITY_MULTIGRID);
     int more = iterations_of(&large, VELOCITY_MULTIGRID);
-    int masses = iterations_of(&small, VELOCITY_MASS);
-    printf("  22 and 32 layers: %d and %d iterations, by masses %d\n", few, more, masses);
+    int masses = iterations_of(&least, VELOCITY_MASS);
+    printf("  22 and 32 layers: %d and %d iterations; 12 layers by masses: %d\n", few, more,
+           masses);
     assert_true(few <= 20 && more <= 20);
     assert_true(more <= few + 2);
-    assert_true(masses > 5 * few);
+    assert_true(masses > 3 * few);
 }
 
 /* Shapes and materials that grids represent badly. */
@@ -242,7 +244,7 @@ static void solutions_are_those_of_masses(void **state)
         double worst = 0;
         int many = 0, few = 0;
         /* along a wall that moves, rounding decides which contacts of the edge are released */
-        int steps = scene == NOZZLE ? 20 : scene == MOVING_WALL ? 1 : 3;
+        int steps = scene == NOZZLE ? 10 : scene == MOVING_WALL ? 1 : 3;
         for (int k = 0; k < steps; k++) {
             many += velocity_step(masses).iterations;
             few += velocity_step(grids).iterations;
