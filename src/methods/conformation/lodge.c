@@ -179,6 +179,8 @@ static OozeStatus iterate(OozeLodge *solve, int pass, OozeError *error)
     }
     if (!status) {
         int left = iterations - (cg->residual.iterations - before);
+        left =
+            solve->multigrid && left > OOZE_LODGE_MULTIGRID_MOST ? OOZE_LODGE_MULTIGRID_MOST : left;
         ooze_conjugate_gradients(cg, &operations, solve, left);
     }
     return status;

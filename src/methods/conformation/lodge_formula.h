@@ -21,6 +21,9 @@
 #define OOZE_LODGE_TRIAL      6
 #define OOZE_LODGE_TRIAL_MOST 20
 
+/* Iterations with multigrid at most: some 16 are usual; a solve that needs this many has failed. */
+#define OOZE_LODGE_MULTIGRID_MOST 200
+
 /* Iterations that the solve needs in all if its residual continues to fall as in the first
    OOZE_LODGE_TRIAL, from the squared residual `begin`. */
 OOZE_FORMULA int ooze_lodge_trial_iterations(double begin, const OozeSolveResidual *residual)
