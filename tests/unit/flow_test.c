@@ -209,7 +209,7 @@ static void given_values_are_kept(void **state)
 #define TAR "spacing: 0.01\nmaterials: {m: {viscosity: 400}}\n" BLOCK
     OozeScene *scene = load_good(SCENE(", velocity_iterations: auto") "time_step: 1/40\n" TAR);
     assert_string_equal(ooze_scene_chosen(scene), "velocity_iterations: 33");
-    assert_null(strstr(ooze_scene_canonical(scene), "auto\n"));
+    assert_null(strstr(ooze_scene_canonical(scene), "iterations: auto"));
     ooze_scene_free(scene);
     scene = load_good(SCENE(", solver: auto, passes: 3") TAR);
     const char *words = ooze_scene_chosen(scene);
