@@ -33,7 +33,8 @@ OOZE_FORMULA int ooze_velocity_pair(int a, int b)
 /* ---- particles of a cell -------------------------------------------------------------------- */
 
 /* A particle near a wall that fluid clings to, or held by contacts. The velocity gradient that a
-   field of the grid has there is sum u_a w_a^T with w_a = correction (fluid grad N_a - N_a edge). */
+   field of the grid has there is sum u_a w_a^T with w_a = correction (fluid grad N_a - N_a edge).
+   */
 typedef struct OozeVelocitySpecial {
     OozeSym3 correction; /* B */
     OozeSym3 fluid;      /* sum x g^T over neighbours without walls */
