@@ -8,8 +8,8 @@ set -euo pipefail
 build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev libcmocka-dev
        libmeshoptimizer-dev libode-dev libembree-dev libpng-dev libcairo2-dev
        fonts-dejavu-core ffmpeg)
-test=(g++ clang clang-format-14 git python3-h5py python3-numpy python3-vtk9 python3-jsonschema
-      python3-yaml poppler-utils mount)
+test=(g++ clang clang-format-14 ccache git python3-h5py python3-numpy python3-vtk9
+      python3-jsonschema python3-yaml poppler-utils mount)
 
 wanted=("${build[@]}")
 [ "${1:-build}" = test ] && wanted+=("${test[@]}")

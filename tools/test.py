@@ -18,6 +18,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORES = len(os.sched_getaffinity(0))
 FULL = os.environ.get("OOZE_FULL") == "1"
 CUDA = os.environ.get("OOZE_CUDA") or "AUTO"
+# The suites release and device compile the same C files with the same options: once, with ccache.
+LAUNCHERS = {f"CMAKE_{language}_COMPILER_LAUNCHER": "ccache" for language in ("C", "CXX")}
+if shutil.which("ccache"):
+    os.environ.update(LAUNCHERS)
 
 # Acceptance tests that run with device code compiled for the processor in seconds.
 DEVICE_SOME = ("T05 T06 T08_falling_cube T10 T17_column T19_(free_spin|soft_modulus|exchange) T21 "

@@ -171,6 +171,15 @@ static OozeStatus gather(OozeCauchyStep *s, OozeError *error)
     return OOZE_OK;
 }
 
+static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeCauchyStep *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        s->u[i] += (s->k.dt * s->mobility[i]) * s->force[i];
+    }
+}
+
 /* Gravity, surface tension and the pressure of the last step. */
 static OozeStatus add_forces(OozeCauchyStep *s, OozeError *error)
 {
@@ -182,8 +191,8 @@ static OozeStatus add_forces(OozeCauchyStep *s, OozeError *error)
         status = ooze_cauchy_tension(s, error);
     }
     status = status || s->k.classic ? status : ooze_cauchy_predict_pressure(s, error);
-    for (uint64_t i = 0; i < s->n && !status; i++) {
-        s->u[i] += (s->k.dt * s->mobility[i]) * s->force[i];
+    if (!status) {
+        ooze_parallel_for(s->context->threads, s->n, OOZE_CAUCHY_GRAIN, push_range, s);
     }
     ooze_timer_lap(s->context->timer, "forces");
     return status;

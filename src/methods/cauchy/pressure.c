@@ -279,6 +279,16 @@ static void solve(OozeCauchyPressure *p)
     to->unconverged = to->unconverged || unconverged;
 }
 
+static void add_force_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeCauchyPressure *p = data;
+    OozeCauchyStep *s = p->step;
+    for (uint64_t i = begin; i < end; i++) {
+        s->force[i] += s->materials[s->material[i]].relative_mass * p->acceleration[i];
+    }
+}
+
 /* Force of the pressure of the last step: see ooze_cauchy_last_pressure. */
 OozeStatus ooze_cauchy_predict_pressure(OozeCauchyStep *s, OozeError *error)
 {
@@ -291,9 +301,7 @@ OozeStatus ooze_cauchy_predict_pressure(OozeCauchyStep *s, OozeError *error)
         return ooze_fail_memory(error, "the pressure", s->n * 40);
     }
     accelerate(&p, s->last_pressure);
-    for (uint64_t i = 0; i < s->n; i++) {
-        s->force[i] += s->materials[s->material[i]].relative_mass * p.acceleration[i];
-    }
+    run(&p, add_force_range);
     ooze_arena_rewind(arena, mark);
     return OOZE_OK;
 }
