@@ -109,19 +109,40 @@ static void warm_start(OozeLodge *solve, int pass)
     cg->off = !ooze_solve_residual_check(&cg->residual, cg->rz);
 }
 
+static void halve_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    for (uint64_t i = begin; i < end; i++) {
+        if (solve->deferred[i][3] > 0.0f) {
+            ooze_lodge_halve(&solve->stiffness[i], &solve->bulk[i], &solve->hourglass[i]);
+        }
+    }
+}
+
+/* The operator of the second stage's iterations: its first residual is that of twice as much. */
+static void halve_second_stage(OozeLodge *solve, int pass)
+{
+    if (solve->deferred && pass > 0) {
+        run(solve, halve_range);
+        run(solve, ooze_lodge_loops()->edge_hourglass);
+    }
+}
+
 /* Starts from step->u, contact directions already set, and a guess of the change. */
 static void solve_pass(OozeLodge *solve, int pass)
 {
     static const OozeCgOperations operations = {operator_product, advance, update_direction};
     OozeConformationStep *s = solve->step;
     int iterations = s->settings.velocity_iterations;
-    bool last = pass + 1 == s->settings.passes;
+    bool accurate = s->settings.second_order || pass + 1 == s->settings.passes;
     multiply(solve, s->u, true);
+    halve_second_stage(solve, pass);
     double rz = sum_with_bodies(solve, ooze_lodge_loops()->start) + ooze_lodge_solids_start(solve);
     ooze_step_bodies_respond(solve->step, solve->p);
     ooze_timer_add(s->context->timer, "velocity_vectors");
     ooze_cg_begin(&solve->cg, rz, rz,
-                  (last ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance);
+                  (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance);
     if (!solve->cg.off && iterations > 0 && (pass == 0 || s->contact_count > 0)) {
         warm_start(solve, pass);
     }
@@ -153,6 +174,9 @@ static void release_range(void *data, uint64_t begin, uint64_t end, int worker)
         float mass = s->rheology[s->material[i]].relative_mass;
         if (s->contact_of[i] >= 0 && s->mobility[i] > 0.0f) {
             OozeF32x4 force = solve->ap[i] - mass * solve->u_star[i], friction = {0};
+            if (solve->deferred) { /* a first stage holds 1 - b of the forces */
+                force /= 1.0f - solve->deferred[i][3];
+            }
             ooze_contact_release(&s->contact_sets[s->contact_of[i]], (const float *)&force,
                                  (float *)&friction);
             solve->u_star[i] += friction / mass;
@@ -179,7 +203,7 @@ static void release_contacts(OozeLodge *solve)
 
 typedef struct Prepare {
     OozeLodge *solve;
-    bool rotated; /* second pass: Q rotates with the velocity of the first */
+    bool later_pass; /* after the first: Q rotates with its velocity, or the second stage */
 } Prepare;
 
 /* The row whose stress a particle carries: its own material's, or on a body that of the fluid
@@ -213,6 +237,24 @@ static void set_modes(OozeConformationStep *s, uint64_t i, const OozeSym3 *q)
     }
 }
 
+/* Second order: takes a part of the external forces out of u*, and puts it back in the second
+   stage. */
+static void defer_forces(OozeLodge *solve, uint64_t i, float share, bool later_pass)
+{
+    const OozeConformationStep *s = solve->step;
+    if (later_pass) {
+        solve->u_star[i] += solve->deferred[i] * ooze_f32x4(1, 1, 1, 0);
+        return;
+    }
+    const OozeFloat4 v = ooze_particles_velocities(s->context->particles)[i];
+    bool own = s->mobility[i] > 0.0f && s->rheology[s->material[i]].second_order;
+    OozeF32x4 change = solve->u_star[i] - ooze_f32x4(v.x, v.y, v.z, 0);
+    OozeF32x4 deferred = (own ? share : 0.0f) * change;
+    solve->u_star[i] -= deferred;
+    deferred[3] = share;
+    solve->deferred[i] = deferred;
+}
+
 static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -220,7 +262,7 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeLodge *solve = prepare->solve;
     OozeConformationStep *s = solve->step;
     OozeLodgeState state = {.more = s->more_modes,
-                            .rotated = prepare->rotated,
+                            .later_pass = prepare->later_pass,
                             .dt = s->dt,
                             .bulk_factor = s->settings.bulk,
                             .void_closure = s->settings.void_closure};
@@ -230,8 +272,16 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         get_modes(s, i, state.q);
         state.expansion = s->expansion[i];
         state.singular = s->correction[i].xx == 0.0f;
+        if (solve->deferred && prepare->later_pass) {
+            state.first_share = solve->deferred[i][3];
+            state.first_stress = ooze_sym3_scale(solve->explicit_stress[i],
+                                                 row != s->material[i] ? 1.0f / OOZE_FILM : 1.0f);
+        }
         OozeLodgeCoefficients c = ooze_lodge_coefficients(&s->rheology[row], &state);
         s->stress[i] = c.stress;
+        if (solve->deferred) {
+            defer_forces(solve, i, c.share, prepare->later_pass);
+        }
         if (row != s->material[i]) {
             c = ooze_lodge_wet_body(c, &s->rheology[s->material[i]], s->settings.bulk);
         }
@@ -250,6 +300,9 @@ static void report_stress_range(void *data, uint64_t begin, uint64_t end, int wo
     const OozeConformationStep *s = solve->step;
     for (uint64_t i = begin; i < end; i++) {
         OozeSym3 d = ooze_mat3_symmetric(velocity_gradient(s, i));
+        if (solve->deferred && solve->deferred[i][3] > 0.0f) { /* of both stages */
+            d = ooze_sym3_scale(d, 2.0f);
+        }
         OozeSym3 stress = ooze_lodge_stress(d, solve->stiffness[i], solve->bulk[i]);
         s->context->stress[i] = ooze_sym3_scale(ooze_sym3_add(solve->explicit_stress[i], stress),
                                                 ooze_reference_density(s));
@@ -271,6 +324,9 @@ static void allocate(OozeLodge *solve)
     solve->ap = ooze_gathered_alloc(arena, n, sizeof *solve->ap);
     solve->partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double));
     solve->u_star = ooze_arena_alloc(arena, n, sizeof *solve->u_star);
+    if (solve->step->settings.second_order) {
+        solve->deferred = ooze_arena_alloc(arena, n, sizeof *solve->deferred);
+    }
     ooze_warm_start_allocate(solve);
 }
 
@@ -303,7 +359,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     /* a residual bounds the error of the velocities: the tolerance is relative to these */
     solve.cg.residual.initial = ooze_lodge_sum(&solve, start_range);
     for (int pass = 0; pass < s->settings.passes; pass++) {
-        Prepare prepare = {.solve = &solve, .rotated = pass > 0};
+        Prepare prepare = {.solve = &solve, .later_pass = pass > 0};
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range,
                           &prepare);
         run(&solve, ooze_lodge_loops()->edge_hourglass);

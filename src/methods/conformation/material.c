@@ -28,6 +28,7 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
         .relaxation = (float)m.relaxation,
         .compliance = (float)v[OOZE_MATERIAL_COMPLIANCE],
         .longest_relaxation = (float)longest,
+        .second_order = recipe->second_order && longest > c->dt,
         .hourglass =
             (float)(hourglass *
                     (m.viscosity + m.modulus * ooze_damping_time(m.relaxation, c->dt, travel))),

@@ -27,7 +27,8 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
         return ooze_fail_memory(error, "the conformation step", rows * sizeof *plan->rheology);
     }
     OozeRheologyRecipe recipe = {c->materials[0].values[OOZE_MATERIAL_DENSITY],
-                                 plan->settings.hourglass, plan->settings.hourglass_reach};
+                                 plan->settings.hourglass, plan->settings.hourglass_reach,
+                                 plan->settings.second_order};
     for (int m = 0; m < count; m++) {
         plan->rheology[m] = ooze_rheology(c, &c->materials[m], &recipe);
         for (int kind = OOZE_BODY_RIGID; kind < kinds; kind++) {
