@@ -199,7 +199,7 @@ OOZE_FORMULA float ooze_lodge_implicit_share(OozeSym3 a, float viscous)
     float most = -ooze_sym3_min_eigenvalue(ooze_sym3_scale(a, -1.0f)) - viscous;
     float sum = ooze_max(0.0f, most) + ooze_max(0.0f, least);
     float stiff = sum > 0.0f ? ooze_min(2.0f * ooze_max(0.0f, most) / sum, 2.0f) : 1.0f;
-    float share = 1.03f * stiff / (8.0f + 4.0f * sqrtf(2.0f - stiff));
+    float share = 1.2f * stiff / (8.0f + 4.0f * sqrtf(2.0f - stiff));
     return mean > 0.0f ? (share * elastic + OOZE_LODGE_VISCOUS_SHARE * viscous) / mean
                        : OOZE_LODGE_VISCOUS_SHARE;
 }
@@ -260,9 +260,10 @@ OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_stage(const OozeLodgeSums *sums, f
     c.first_stage = !second;
     c.share = second ? s->first_share : ooze_lodge_implicit_share(sums->stiffness, sums->viscous);
     float bulk = s->bulk_factor * (ooze_sym3_trace(sums->stiffness) / 3.0f);
+    float implicit_bulk = s->expansion > 0.0f ? c.share * s->void_closure * bulk : 0.0f;
     OozeSym3 a = ooze_sym3_scale(sums->stiffness, c.share);
     OozeSym3 ww = ooze_lodge_spin_strain(ooze_spin(s->l, s->dt, 0.5f), s->dt);
-    OozeSym3 s0 = ooze_lodge_stress(ww, a, half * bulk);
+    OozeSym3 s0 = ooze_lodge_stress(ww, a, implicit_bulk);
     OozeSym3 later = ooze_sym3_scale(sums->retained, c.share * sums->whole);
     if (second) {
         s0 = ooze_sym3_add(s0, ooze_sym3_add(s->first_stress, later));
@@ -270,14 +271,15 @@ OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_stage(const OozeLodgeSums *sums, f
         OozeMat3 strain = ooze_lodge_strain(s->l, s->dt);
         OozeSym3 d = ooze_sym3_add(ooze_sym3_scale(ooze_mat3_symmetric(strain), 1.0f / s->dt), ww);
         OozeSym3 viscous = ooze_sym3_scale(d, 2.0f * viscosity);
-        OozeSym3 before = ooze_sym3_scale(ooze_lodge_stress(d, a, 0.0f), -2.0f);
+        OozeSym3 before = ooze_sym3_scale(ooze_lodge_stress(d, a, implicit_bulk), -2.0f);
         s0 = ooze_sym3_add(ooze_sym3_add(s0, sums->stress), ooze_sym3_scale(later, -1.0f));
         s0 = ooze_sym3_add(s0, ooze_sym3_add(viscous, before));
     }
-    c.explicit_stress = ooze_sym3_add_pressure(s0, half * ooze_lodge_void_stress(s, bulk));
+    c.explicit_stress = ooze_sym3_add_pressure(s0, (second ? c.share : 1.0f - c.share) *
+                                                       ooze_lodge_void_stress(s, bulk));
     float times = second ? 2.0f : 1.0f;
     c.stiffness = ooze_sym3_scale(a, times);
-    c.bulk = times * half * bulk;
+    c.bulk = times * implicit_bulk;
     c.hourglass = times * half * sums->hourglass;
     return ooze_lodge_complete(c, s);
 }
