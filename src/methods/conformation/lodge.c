@@ -237,6 +237,16 @@ static void set_modes(OozeConformationStep *s, uint64_t i, const OozeSym3 *q)
     }
 }
 
+/* What the coefficients of all particles depend on. */
+static OozeLodgeState state_of_step(const OozeConformationStep *s, bool later_pass)
+{
+    return (OozeLodgeState){.more = s->more_modes,
+                            .later_pass = later_pass,
+                            .dt = s->dt,
+                            .bulk_factor = s->settings.bulk,
+                            .void_closure = s->settings.void_closure};
+}
+
 /* Second order: takes a part of the external forces out of u*, and puts it back in the second
    stage. */
 static void defer_forces(OozeLodge *solve, uint64_t i, float share, bool later_pass)
@@ -261,11 +271,7 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
     const Prepare *prepare = data;
     OozeLodge *solve = prepare->solve;
     OozeConformationStep *s = solve->step;
-    OozeLodgeState state = {.more = s->more_modes,
-                            .later_pass = prepare->later_pass,
-                            .dt = s->dt,
-                            .bulk_factor = s->settings.bulk,
-                            .void_closure = s->settings.void_closure};
+    OozeLodgeState state = state_of_step(s, prepare->later_pass);
     for (uint64_t i = begin; i < end; i++) {
         uint16_t row = stress_row(s, i);
         state.l = velocity_gradient(s, i);
@@ -292,18 +298,34 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+/* Coefficients of first order, whose stress is that of the end of the step. */
+static void set_first_order(OozeLodge *solve, uint64_t i, OozeLodgeState *state)
+{
+    const OozeConformationStep *s = solve->step;
+    OozeRheology row = s->rheology[stress_row(s, i)];
+    row.second_order = false;
+    get_modes(s, i, state->q);
+    state->expansion = s->expansion[i];
+    OozeLodgeCoefficients c = ooze_lodge_coefficients(&row, state);
+    solve->stiffness[i] = c.stiffness;
+    solve->explicit_stress[i] = c.explicit_stress;
+    solve->bulk[i] = c.bulk;
+}
+
 /* The stress after the solve, S0 + C[D(u)], for output. */
 static void report_stress_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const OozeLodge *solve = data;
+    OozeLodge *solve = data;
     const OozeConformationStep *s = solve->step;
+    OozeLodgeState state = state_of_step(s, true);
     for (uint64_t i = begin; i < end; i++) {
-        OozeSym3 d = ooze_mat3_symmetric(velocity_gradient(s, i));
-        if (solve->deferred && solve->deferred[i][3] > 0.0f) { /* of both stages */
-            d = ooze_sym3_scale(d, 2.0f);
+        state.l = velocity_gradient(s, i);
+        if (solve->deferred && solve->deferred[i][3] > 0.0f) {
+            set_first_order(solve, i, &state);
         }
-        OozeSym3 stress = ooze_lodge_stress(d, solve->stiffness[i], solve->bulk[i]);
+        OozeSym3 stress =
+            ooze_lodge_stress(ooze_mat3_symmetric(state.l), solve->stiffness[i], solve->bulk[i]);
         s->context->stress[i] = ooze_sym3_scale(ooze_sym3_add(solve->explicit_stress[i], stress),
                                                 ooze_reference_density(s));
     }

@@ -168,7 +168,7 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
         .velocity_iterations = (int)c->params[PARAM_VELOCITY_ITERATIONS],
         .density_iterations = (int)c->params[PARAM_DENSITY_ITERATIONS],
         .divergence_iterations = (int)c->params[PARAM_DIVERGENCE_ITERATIONS],
-        .passes = second_order ? 2 : (int)c->params[PARAM_PASSES],
+        .passes = (int)c->params[PARAM_PASSES],
         .second_order = second_order,
         .hourglass = c->params[PARAM_HOURGLASS],
         .hourglass_reach = c->params[PARAM_HOURGLASS_REACH],

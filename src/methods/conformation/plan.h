@@ -120,7 +120,7 @@ OozeConstraintMaterial ooze_constraint_material(const OozeRheology *rheology,
 /* Numbers that turn a material into a row of rheology, besides its own. */
 typedef struct OozeRheologyRecipe {
     double reference_density, hourglass, hourglass_reach;
-    bool second_order;
+    double second_order_travel; /* m that a shear wave may cross in a step of second order */
 } OozeRheologyRecipe;
 /* A material in kinematic units for this step. */
 OozeRheology ooze_rheology(const OozeStepContext *context, const OozeMaterial *material,
