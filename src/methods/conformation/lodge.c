@@ -129,6 +129,30 @@ static void halve_second_stage(OozeLodge *solve, int pass)
     }
 }
 
+static void guess_deferred_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 p = solve->deferred[i];
+        p[3] = 0;
+        solve->p[i] = ooze_lodge_project(solve->step, i, p);
+    }
+}
+
+/* The forces that the first stage has left out join the velocities here, so that every iterate
+   has the momentum of u*. */
+static double add_deferred(OozeLodge *solve)
+{
+    double rz = 0.0;
+    run(solve, guess_deferred_range);
+    ooze_lodge_solids_zero(solve);
+    ooze_lodge_multiply(solve);
+    advance(solve, 1.0, &rz);
+    update(solve, 0.0);
+    return rz;
+}
+
 /* Starts from step->u, contact directions already set, and a guess of the change. */
 static void solve_pass(OozeLodge *solve, int pass)
 {
@@ -140,6 +164,7 @@ static void solve_pass(OozeLodge *solve, int pass)
     halve_second_stage(solve, pass);
     double rz = sum_with_bodies(solve, ooze_lodge_loops()->start) + ooze_lodge_solids_start(solve);
     ooze_step_bodies_respond(solve->step, solve->p);
+    rz = solve->deferred && pass > 0 ? add_deferred(solve) : rz;
     ooze_timer_add(s->context->timer, "velocity_vectors");
     ooze_cg_begin(&solve->cg, rz, rz,
                   (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance);
@@ -155,8 +180,12 @@ static void solve_pass(OozeLodge *solve, int pass)
 static void set_contact_velocity_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    OozeConformationStep *s = ((OozeLodge *)data)->step;
+    const OozeLodge *solve = data;
+    OozeConformationStep *s = solve->step;
     for (uint64_t i = begin; i < end; i++) {
+        if (solve->deferred && solve->first_pass) {
+            s->u[i] = solve->u_star[i];
+        }
         if (s->contact_of[i] >= 0) {
             s->u[i] = ooze_contact_prescribed(&s->contact_sets[s->contact_of[i]], s->u[i]);
         }
@@ -385,6 +414,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range,
                           &prepare);
         run(&solve, ooze_lodge_loops()->edge_hourglass);
+        solve.first_pass = pass == 0;
         run(&solve, set_contact_velocity_range);
         ooze_step_bodies_begin_pass(s, solve.u_star);
         ooze_timer_lap(s->context->timer, "prepare");
