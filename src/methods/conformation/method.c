@@ -100,7 +100,7 @@ static const OozeParamInfo params[PARAM_COUNT] = {
         {"density_tolerance", OOZE_PARAM_REAL, "", 0, 1, 1e-4, NULL,
          "lodge: density beyond rest, of the worst particle, at which the density "
          "stage stops; 0: it always takes all iterations"},
-    [PARAM_TIME_INTEGRATION] = {"time_integration", OOZE_PARAM_CHOICE, "", 0, 1, 1,
+    [PARAM_TIME_INTEGRATION] = {"time_integration", OOZE_PARAM_CHOICE, "", 0, 1, 0,
                                 "first_order|second_order",
                                 "lodge: first_order loses elastic energy in proportion to the "
                                 "step; second_order has two passes, and damps only what a step "
