@@ -5,7 +5,7 @@ enum { FIRST_ORDER, SECOND_ORDER }; /* in the order of the setting's choices */
 
 static const double density = 1000;
 
-/* ---- T60, T61: a standing wave ---------------------------------------------------------------- */
+/* ---- T60, T61: a standing wave ------------------------------------------------------------- */
 
 /* 20 particles along a wave of shear in a periodic cell, which an elastic fluid of 10 m/s takes
    0.2 s for. */
@@ -137,7 +137,7 @@ static void conformation_T61_unresolved(void **state)
     }
 }
 
-/* ---- T62: a bounce ---------------------------------------------------------------------------- */
+/* ---- T62: a bounce ------------------------------------------------------------- */
 
 typedef struct Bounce {
     double speed; /* upwards, over that of the impact */
@@ -208,7 +208,7 @@ static void conformation_T62_bounce(void **state)
              1.01);
 }
 
-/* ---- T63: spin -------------------------------------------------------------------------------- */
+/* ---- T63: spin ------------------------------------------------------------- */
 
 /* Stiff and soft blocks that spin keep their momenta. */
 static void conformation_T63_spin(void **state)
@@ -240,7 +240,7 @@ static void conformation_T63_spin(void **state)
     }
 }
 
-/* ---- T64: the same bits ----------------------------------------------------------------------- */
+/* ---- T64: the same bits ------------------------------------------------------------- */
 
 static OozeWorld *make_jelly(int threads)
 {
