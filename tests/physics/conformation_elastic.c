@@ -224,6 +224,7 @@ static void conformation_T63_spin(void **state)
         add_matter(world, maxwell_matter(moduli[k / 2], INFINITY));
         set_param(world, "time_integration", SECOND_ORDER);
         set_param(world, "velocity_iterations", 30);
+        set_param(world, "void_closure", 0); /* it contracts a block, which then spins faster */
         add_lattice(world, (Lattice){.n = {8, 8, 8},
                                      .spacing = d,
                                      .corner = centred(n, d),
@@ -235,7 +236,7 @@ static void conformation_T63_spin(void **state)
         printf("  modulus %g, step %g\n", moduli[k / 2], dt);
         check_kept(before, after, count);
         MEASURED("angular momentum kept", after.spin.z / before.spin.z, 0.999, 1.001);
-        MEASURED("energy kept", after.energy / before.energy, 0.9, 1.005);
+        MEASURED("energy kept", after.energy / before.energy, 0.9, 1.0005);
         ooze_world_destroy(world);
     }
 }
