@@ -161,7 +161,7 @@ static void test_operator(void **state)
     for (int i = 0; i < 30; i++) {
         sheared(&e, 1);
     }
-    OozeLodgeState at = {.more = e.more, .l = shear(rate), .dt = (float)dt, .rotated = true};
+    OozeLodgeState at = {.more = e.more, .l = shear(rate), .dt = (float)dt, .later_pass = true};
     memcpy(at.q, e.q, sizeof at.q);
     OozeLodgeCoefficients c = ooze_lodge_coefficients(&e.r, &at);
     OozeSym3 told = ooze_sym3_add(
