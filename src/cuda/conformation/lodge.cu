@@ -252,10 +252,16 @@ static void release_contacts(Lodge *solve)
             float mass = s.rheology[s.material[i]].relative_mass;
             if (s.contact_of && s.contact_of[i] >= 0 && s.mobility[i] > 0.0f) {
                 float4 force = v.ap[i] - mass * v.u_star[i], friction = f32x4(0, 0, 0);
-                if (v.deferred) { /* a first stage holds 1 - b of the forces */
+                OozeContactSet *set = &s.contact_sets[s.contact_of[i]];
+                float4 sliding = friction;
+                if (v.deferred && v.deferred[i].w > 0.0f) {
+                    float4 u = v.u_star[i] + v.deferred[i];
+                    /* a first stage holds 1 - b of the forces */
                     force = (1.0f / (1.0f - v.deferred[i].w)) * force;
+                    ooze_lodge_friction(set, &force.x, &u.x, mass, &sliding.x);
                 }
-                ooze_contact_release(&s.contact_sets[s.contact_of[i]], &force.x, &friction.x);
+                ooze_contact_release(set, &force.x, &friction.x);
+                friction = friction + sliding;
                 v.u_star[i] = v.u_star[i] + (1.0f / mass) * friction;
             }
             if (rigid) {
@@ -305,6 +311,22 @@ struct BeginSolve {
     }
 };
 
+/* Second order: velocities without the forces that are deferred, contacts without tangents. */
+static void begin_first_stage(Lodge *solve)
+{
+    Step *step = solve->step;
+    StepView s = step->view;
+    LodgeView v = solve->view;
+    for_each(
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            s.u[i] = v.u_star[i];
+            bool touches = s.contact_of && s.contact_of[i] >= 0;
+            if (touches && s.mobility[i] > 0.0f && v.deferred[i].w > 0.0f) {
+                ooze_lodge_free_tangents(&s.contact_sets[s.contact_of[i]]);
+            }
+        });
+}
+
 static void solve_lodge(Step *step)
 {
     Gpu *gpu = step->gpu;
@@ -329,7 +351,7 @@ static void solve_lodge(Step *step)
     for (int pass = 0; pass < step->plan.settings.passes; pass++) {
         prepare(&solve, pass > 0);
         if (solve.view.deferred && pass == 0) {
-            copy(gpu, s.u, solve.view.u_star, n * sizeof *s.u);
+            begin_first_stage(&solve);
         }
         set_contact_velocities(step);
         bodies_begin_pass(step, solve.view.u_star);

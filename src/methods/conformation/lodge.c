@@ -185,6 +185,9 @@ static void set_contact_velocity_range(void *data, uint64_t begin, uint64_t end,
     for (uint64_t i = begin; i < end; i++) {
         if (solve->deferred && solve->first_pass) {
             s->u[i] = solve->u_star[i];
+            if (s->contact_of[i] >= 0 && s->mobility[i] > 0.0f && solve->deferred[i][3] > 0.0f) {
+                ooze_lodge_free_tangents(&s->contact_sets[s->contact_of[i]]);
+            }
         }
         if (s->contact_of[i] >= 0) {
             s->u[i] = ooze_contact_prescribed(&s->contact_sets[s->contact_of[i]], s->u[i]);
@@ -203,11 +206,16 @@ static void release_range(void *data, uint64_t begin, uint64_t end, int worker)
         float mass = s->rheology[s->material[i]].relative_mass;
         if (s->contact_of[i] >= 0 && s->mobility[i] > 0.0f) {
             OozeF32x4 force = solve->ap[i] - mass * solve->u_star[i], friction = {0};
-            if (solve->deferred) { /* a first stage holds 1 - b of the forces */
-                force /= 1.0f - solve->deferred[i][3];
+            OozeContactSet *set = &s->contact_sets[s->contact_of[i]];
+            OozeF32x4 sliding = friction;
+            if (solve->deferred && solve->deferred[i][3] > 0.0f) {
+                OozeF32x4 u = solve->u_star[i] + solve->deferred[i];
+                force /= 1.0f - solve->deferred[i][3]; /* a first stage holds 1 - b of the forces */
+                ooze_lodge_friction(set, (const float *)&force, (const float *)&u, mass,
+                                    (float *)&sliding);
             }
-            ooze_contact_release(&s->contact_sets[s->contact_of[i]], (const float *)&force,
-                                 (float *)&friction);
+            ooze_contact_release(set, (const float *)&force, (float *)&friction);
+            friction += sliding;
             solve->u_star[i] += friction / mass;
         }
         solve->r[i] = mass * solve->u_star[i] - solve->ap[i];

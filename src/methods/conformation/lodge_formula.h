@@ -7,6 +7,7 @@
 #include "methods/conformation/plan.h"
 #include "physics/spin.h"
 #include "physics/yield.h"
+#include "solvers/contact_set_formula.h"
 
 /* Passes before the last only provide the velocities that the next is linearised about: they
    stop at this factor times the tolerance. */
@@ -315,6 +316,41 @@ OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_coefficients(const OozeRheology *m
     c.explicit_stress =
         ooze_sym3_add_pressure(c.explicit_stress, ooze_lodge_void_stress(s, c.bulk));
     return ooze_lodge_complete(c, s);
+}
+
+/* Second order: contacts do not hold tangents in a stage. A contact that sticks in one stage and
+   slips in the other would feed motion that the step does not resolve. */
+OOZE_FORMULA void ooze_lodge_free_tangents(OozeContactSet *set)
+{
+    bool has = set->friction > 0.0f && isfinite(set->friction) && set->normals > 0;
+    set->count = has ? set->normals : set->count;
+}
+
+/* The impulse of friction instead: it stops u*, where Coulomb's limit allows. `force` is the contact
+   force, times dt. Call it before ooze_contact_release. */
+OOZE_FORMULA void ooze_lodge_friction(OozeContactSet *set, const float *force, const float *u,
+                                      float mass, float *friction)
+{
+    float normal = 0.0f, size2 = 0.0f;
+    for (int k = 0; k < set->normals; k++) {
+        normal += ooze_max(0.0f, ooze_contact_dot(force, ooze_contact_lanes(set, k)));
+    }
+    for (int c = 0; c < 3; c++) {
+        friction[c] = 0.0f;
+    }
+    for (int k = set->normals; k < 3 && set->normals > 0; k++) {
+        const float *d = ooze_contact_lanes(set, k);
+        float along = mass * (set->speed[k] - ooze_contact_dot(u, d));
+        size2 += along * along;
+        for (int c = 0; c < 3; c++) {
+            friction[c] += along * d[c];
+        }
+    }
+    bool rubs = set->friction > 0.0f && isfinite(set->friction);
+    float limit = rubs ? set->friction * normal : 0.0f, size = sqrtf(size2);
+    for (int c = 0; c < 3 && size > limit; c++) {
+        friction[c] *= limit / size;
+    }
 }
 
 /* The coefficients of the second stage for its iterations, once its first residual is known. */
