@@ -241,6 +241,34 @@ static void conformation_T63_spin(void **state)
     }
 }
 
+/* ---- T65: rest ------------------------------------------------------------- */
+
+/* A block on a floor with friction, which a wave crosses in two steps, comes to rest. */
+static void conformation_T65_rest(void **state)
+{
+    (void)state;
+    const double d = 0.02;
+    for (int k = 0; k < 2; k++) {
+        double friction = k ? 0.3 : 0.0;
+        OozeWorld *world =
+            make_world((Setup){.spacing = d, .time_step = 1.0 / 240, .gravity = down()});
+        add_matter(world, maxwell_matter(3e5, INFINITY));
+        add_floor(world, friction);
+        set_param(world, "time_integration", SECOND_ORDER);
+        add_lattice(world, (Lattice){.n = {10, 5, 10}, .spacing = d});
+        advance(world, 0.5);
+        double energy = 0;
+        for (int n = 0; n < 10; n++) {
+            step_many(world, 6);
+            Census c = take_census(world);
+            energy += 0.1 * c.energy / c.mass;
+        }
+        printf("  friction %g\n", friction);
+        MEASURED("speed at rest, m/s", sqrt(2 * energy), 0, 0.01);
+        ooze_world_destroy(world);
+    }
+}
+
 /* ---- T64: the same bits ------------------------------------------------------------- */
 
 static OozeWorld *make_jelly(int threads)
@@ -290,4 +318,5 @@ static void conformation_T64_same_bits(void **state)
 ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T60_order),
                 cmocka_unit_test(conformation_T61_unresolved),
                 cmocka_unit_test(conformation_T62_bounce), cmocka_unit_test(conformation_T63_spin),
-                cmocka_unit_test(conformation_T64_same_bits))
+                cmocka_unit_test(conformation_T64_same_bits),
+                cmocka_unit_test(conformation_T65_rest))
