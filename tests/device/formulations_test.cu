@@ -153,6 +153,7 @@ static const Travel consistent[] = {
 static const Travel lodge[] = {
     {"lodge", {{"formulation", 0}}},
     {"lodge, divergence", {{"formulation", 0}, {"divergence_iterations", 8}}},
+    {"lodge, second order", {{"time_integration", 1}}},
 };
 
 template <int N> static void compare_all(const Travel (&ways)[N])

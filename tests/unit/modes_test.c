@@ -31,7 +31,7 @@ static OozeRheology make_rheology(const Number *numbers, double dt, int *more)
     OozeMaterial material;
     memcpy(material.values, def.values, sizeof material.values);
     OozeStepContext context = {.dt = dt, .spacing = 0.01};
-    OozeRheologyRecipe recipe = {density, 1, 3};
+    OozeRheologyRecipe recipe = {density, 1, 3, 0};
     OozeRheology r = ooze_rheology(&context, &material, &recipe);
     *more = 0;
     for (int k = 0; k < OOZE_MORE_MODES; k++) {
@@ -161,7 +161,7 @@ static void test_operator(void **state)
     for (int i = 0; i < 30; i++) {
         sheared(&e, 1);
     }
-    OozeLodgeState at = {.more = e.more, .l = shear(rate), .dt = (float)dt, .rotated = true};
+    OozeLodgeState at = {.more = e.more, .l = shear(rate), .dt = (float)dt, .later_pass = true};
     memcpy(at.q, e.q, sizeof at.q);
     OozeLodgeCoefficients c = ooze_lodge_coefficients(&e.r, &at);
     OozeSym3 told = ooze_sym3_add(

@@ -168,17 +168,43 @@ static const int32_t *never_off(Lodge *solve)
     return never;
 }
 
+/* The forces that the first stage has left out join the velocities here, so that every iterate has
+   the momentum of u*. ap, the product of the velocities, becomes that of the sum. */
+static void add_deferred(Lodge *solve)
+{
+    Step *step = solve->step;
+    StepView s = step->view;
+    LodgeView v = solve->view;
+    for_each(
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            float4 back = v.deferred[i];
+            v.r[i] = v.ap[i];
+            v.p[i] = project(s, i, f32x4(back.x, back.y, back.z));
+        });
+    Product product = {v.p, false, false, never_off(solve)};
+    multiply(solve, product);
+    for_each(
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            v.ap[i] = v.ap[i] + v.r[i];
+            s.u[i] = s.u[i] + v.p[i];
+        });
+}
+
 static void solve_pass(Lodge *solve, int pass)
 {
     Step *step = solve->step;
     const OozeConformationSettings *set = &step->plan.settings;
     LodgeView v = solve->view;
     const int32_t *off = &v.state->off;
-    bool last = pass + 1 == set->passes;
+    bool accurate = set->second_order || pass + 1 == set->passes;
     solve->seen_off = false;
     Product residual = {step->view.u, true, false, never_off(solve)};
     multiply(solve, residual);
-    start(solve, (last ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * set->tolerance);
+    if (v.deferred && pass > 0) {
+        halve_second_stage(solve);
+        add_deferred(solve);
+    }
+    start(solve, (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * set->tolerance);
     ooze_timer_add(step->context->timer, "velocity_vectors");
     if (set->velocity_iterations > 0 && (pass == 0 || step->any_contacts)) {
         warm_start(solve, pass);
@@ -226,7 +252,16 @@ static void release_contacts(Lodge *solve)
             float mass = s.rheology[s.material[i]].relative_mass;
             if (s.contact_of && s.contact_of[i] >= 0 && s.mobility[i] > 0.0f) {
                 float4 force = v.ap[i] - mass * v.u_star[i], friction = f32x4(0, 0, 0);
-                ooze_contact_release(&s.contact_sets[s.contact_of[i]], &force.x, &friction.x);
+                OozeContactSet *set = &s.contact_sets[s.contact_of[i]];
+                float4 sliding = friction;
+                if (v.deferred && v.deferred[i].w > 0.0f) {
+                    float4 u = v.u_star[i] + v.deferred[i];
+                    /* a first stage holds 1 - b of the forces */
+                    force = (1.0f / (1.0f - v.deferred[i].w)) * force;
+                    ooze_lodge_friction(set, &force.x, &u.x, mass, &sliding.x);
+                }
+                ooze_contact_release(set, &force.x, &friction.x);
+                friction = friction + sliding;
                 v.u_star[i] = v.u_star[i] + (1.0f / mass) * friction;
             }
             if (rigid) {
@@ -255,6 +290,7 @@ static void allocate(Lodge *solve)
     v->p = scratch<float4>(gpu, n);
     v->ap = scratch<float4>(gpu, n);
     v->u_star = scratch<float4>(gpu, n);
+    v->deferred = solve->step->plan.settings.second_order ? scratch<float4>(gpu, n) : nullptr;
     /* padding of lists */
     clear(gpu, v->hourglass + n, sizeof *v->hourglass);
     clear(gpu, v->flux + 3 * n, 3 * sizeof *v->flux);
@@ -274,6 +310,22 @@ struct BeginSolve {
         state->restarts = true;
     }
 };
+
+/* Second order: velocities without the forces that are deferred, contacts without tangents. */
+static void begin_first_stage(Lodge *solve)
+{
+    Step *step = solve->step;
+    StepView s = step->view;
+    LodgeView v = solve->view;
+    for_each(
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            s.u[i] = v.u_star[i];
+            bool touches = s.contact_of && s.contact_of[i] >= 0;
+            if (touches && s.mobility[i] > 0.0f && v.deferred[i].w > 0.0f) {
+                ooze_lodge_free_tangents(&s.contact_sets[s.contact_of[i]]);
+            }
+        });
+}
 
 static void solve_lodge(Step *step)
 {
@@ -298,6 +350,9 @@ static void solve_lodge(Step *step)
         begin);
     for (int pass = 0; pass < step->plan.settings.passes; pass++) {
         prepare(&solve, pass > 0);
+        if (solve.view.deferred && pass == 0) {
+            begin_first_stage(&solve);
+        }
         set_contact_velocities(step);
         bodies_begin_pass(step, solve.view.u_star);
         pack_hourglass(step, &solve.view.pack, solve.view.hourglass);

@@ -23,6 +23,8 @@ struct SolveState : OozeConjugateGradients {
 struct LodgeView {
     OozeSym3 *stiffness, *explicit_stress; /* A and S0 */
     float *bulk, *hourglass, *edge_hourglass;
+    /* Second order: see OozeLodge; nullptr: first order. */
+    float4 *deferred;
     float4 *flux; /* three a particle, or two packed ones */
     PackView pack;
     float4 *u_star, *r, *p, *ap;
@@ -51,9 +53,11 @@ void advance(Lodge *solve, bool iteration, const int32_t *off);
 /* Rounds p where directions are packed, after other loops have written it. */
 void pack_direction(Lodge *solve, const int32_t *off);
 
-/* Coefficients of a pass: lodge_material.cu. `rotated`: Q rotates with the velocity of the last
-   pass. */
-void prepare(Lodge *solve, bool rotated);
+/* Coefficients of a pass: lodge_material.cu. `later_pass`: Q rotates with the velocity of the
+   first, or the second stage. */
+void prepare(Lodge *solve, bool later_pass);
+/* Operator of the second stage's iterations. */
+void halve_second_stage(Lodge *solve);
 void finish_lodge(Step *step); /* Q at the end of the step */
 
 /* Sets p of particle i; returns it as rounded. */

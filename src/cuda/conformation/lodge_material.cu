@@ -14,9 +14,27 @@ template <bool MODES> OOZE_DEVICE int more_modes(const StepView &s)
     return MODES ? s.more_modes : 0;
 }
 
+/* Second order: takes a part of the external forces out of u*, and puts it back in the second
+   stage. */
+OOZE_DEVICE void defer_forces(const StepView &s, const LodgeView &v, uint32_t i, float share,
+                              bool later_pass)
+{
+    if (later_pass) {
+        float4 back = v.deferred[i];
+        v.u_star[i] = v.u_star[i] + f32x4(back.x, back.y, back.z);
+        return;
+    }
+    bool own = s.mobility[i] > 0.0f && s.rheology[s.material[i]].second_order;
+    float4 before = s.velocity[i], u = v.u_star[i];
+    float4 deferred = (own ? share : 0.0f) * f32x4(u.x - before.x, u.y - before.y, u.z - before.z);
+    v.u_star[i] = u - deferred;
+    deferred.w = share;
+    v.deferred[i] = deferred;
+}
+
 template <bool MODES>
 OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_t i, OozeMat3 l,
-                                  bool rotated)
+                                  bool later_pass)
 {
     OozeLodgeState state;
     state.more = more_modes<MODES>(s);
@@ -24,13 +42,22 @@ OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_
     state.l = l;
     state.expansion = s.expansion[i];
     state.singular = s.correction[i].xx == 0.0f;
-    state.rotated = rotated;
+    state.later_pass = later_pass;
     state.dt = s.dt;
     state.bulk_factor = s.bulk;
     state.void_closure = s.void_closure;
+    bool wet_body = s.body && s.film[i] != s.material[i];
+    if (v.deferred && later_pass) {
+        state.first_share = v.deferred[i].w;
+        state.first_stress =
+            ooze_sym3_scale(v.explicit_stress[i], wet_body ? 1.0f / OOZE_FILM : 1.0f);
+    }
     OozeLodgeCoefficients c = ooze_lodge_coefficients(&s.rheology[s.film[i]], &state);
     s.stress[i] = c.stress;
-    if (s.body && s.film[i] != s.material[i]) {
+    if (v.deferred) {
+        defer_forces(s, v, i, c.share, later_pass);
+    }
+    if (wet_body) {
         c = ooze_lodge_wet_body(c, &s.rheology[s.material[i]], s.bulk);
     }
     v.stiffness[i] = c.stiffness;
@@ -39,7 +66,7 @@ OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_
     v.hourglass[i] = c.hourglass;
 }
 
-template <int LANES, bool WRAPS, bool MODES> static void prepare_loop(Lodge *solve, bool rotated)
+template <int LANES, bool WRAPS, bool MODES> static void prepare_loop(Lodge *solve, bool later_pass)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
@@ -48,16 +75,29 @@ template <int LANES, bool WRAPS, bool MODES> static void prepare_loop(Lodge *sol
             RawRows rows = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
             if (lane == 0) {
                 prepare_particle<MODES>(s, v, i, ooze_mat3_mul_sym3(rows.gradient, s.correction[i]),
-                                        rotated);
+                                        later_pass);
             }
         });
 }
 
-void prepare(Lodge *solve, bool rotated)
+void halve_second_stage(Lodge *solve)
+{
+    LodgeView v = solve->view;
+    for_each(
+        solve->step->gpu, solve->step->view.n, OOZE_BODY(uint32_t i) {
+            if (v.deferred[i].w > 0.0f) {
+                ooze_lodge_scale(&v.stiffness[i], &v.bulk[i], &v.hourglass[i], 0.5f);
+            }
+        });
+    sum_edges(solve->step, v.hourglass, v.edge_hourglass);
+    pack_hourglass(solve->step, &solve->view.pack, v.hourglass);
+}
+
+void prepare(Lodge *solve, bool later_pass)
 {
 #define PREPARE(lanes, wraps)                                                                      \
-    (solve->step->view.more_modes ? prepare_loop<lanes, wraps, true>(solve, rotated)               \
-                                  : prepare_loop<lanes, wraps, false>(solve, rotated))
+    (solve->step->view.more_modes ? prepare_loop<lanes, wraps, true>(solve, later_pass)            \
+                                  : prepare_loop<lanes, wraps, false>(solve, later_pass))
     OOZE_EACH_KIND(solve->step, PREPARE);
     sum_edges(solve->step, solve->view.hourglass, solve->view.edge_hourglass);
     ooze_timer_lap(solve->step->context->timer, "prepare");

@@ -153,21 +153,78 @@ static void try_masses(OozeLodge *solve, int iterations)
     }
 }
 
+typedef struct ScaleJob {
+    OozeLodge *solve;
+    float factor;
+} ScaleJob;
+
+static void scale_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const ScaleJob *job = data;
+    const OozeLodge *solve = job->solve;
+    for (uint64_t i = begin; i < end; i++) {
+        if (solve->deferred[i][3] > 0.0f) {
+            ooze_lodge_scale(&solve->stiffness[i], &solve->bulk[i], &solve->hourglass[i],
+                             job->factor);
+        }
+    }
+}
+
+/* The operator of the second stage's iterations is half of that of its first residual. */
+static void scale_second_stage(OozeLodge *solve, int pass, float factor)
+{
+    ScaleJob job = {solve, factor};
+    if (solve->deferred && pass > 0) {
+        const OozeConformationStep *s = solve->step;
+        ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, scale_range, &job);
+        run(solve, ooze_lodge_loops()->edge_hourglass);
+    }
+}
+
+static void guess_deferred_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeLodge *solve = data;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 p = solve->deferred[i];
+        p[3] = 0;
+        solve->p[i] = ooze_lodge_project(solve->step, i, p);
+    }
+}
+
+/* The forces that the first stage has left out join the velocities here, so that every iterate
+   has the momentum of u*. */
+static double add_deferred(OozeLodge *solve)
+{
+    double rz = 0.0;
+    run(solve, guess_deferred_range);
+    ooze_lodge_solids_zero(solve);
+    ooze_lodge_multiply(solve);
+    advance(solve, 1.0, &rz);
+    update(solve, 0.0);
+    return rz;
+}
+
 /* Starts from step->u, contact directions already set, and a guess of the change. */
 static OozeStatus iterate(OozeLodge *solve, int pass, OozeError *error)
 {
     OozeConformationStep *s = solve->step;
     OozeConjugateGradients *cg = &solve->cg;
     int iterations = s->settings.velocity_iterations, before = cg->residual.iterations;
-    bool last = pass + 1 == s->settings.passes, guessed = pass > 0;
+    bool accurate = s->settings.second_order || pass + 1 == s->settings.passes;
+    bool guessed = pass > 0;
     OozeStatus status = OOZE_OK;
     solve->multigrid = NULL;
     cg->min_curvature = OOZE_LODGE_MIN_CURVATURE;
     multiply(solve, s->u, true);
+    scale_second_stage(solve, pass, 0.5f);
     double rz = sum_with_bodies(solve, ooze_lodge_loops()->start) + ooze_lodge_solids_start(solve);
     ooze_step_bodies_respond(solve->step, solve->p);
+    rz = solve->deferred && pass > 0 ? add_deferred(solve) : rz;
     ooze_timer_add(s->context->timer, "velocity_vectors");
-    ooze_cg_begin(cg, rz, rz, (last ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance);
+    ooze_cg_begin(cg, rz, rz,
+                  (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * s->settings.tolerance);
     if (!cg->off && iterations > 0 && (pass == 0 || s->contact_count > 0)) {
         guessed = warm_start(solve, pass) || guessed;
     }
@@ -195,6 +252,7 @@ static OozeStatus solve_pass(OozeLodge *solve, int pass, OozeError *error)
     OozeStatus status = iterate(solve, pass, error);
     if (!status && solve->multigrid && !ooze_lodge_multigrid_succeeded(solve)) {
         ooze_lodge_multigrid_give_up(solve);
+        scale_second_stage(solve, pass, 2.0f);
         status = iterate(solve, pass, error);
     }
     return status;
@@ -206,8 +264,15 @@ static OozeStatus solve_pass(OozeLodge *solve, int pass, OozeError *error)
 static void set_contact_velocity_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    OozeConformationStep *s = ((OozeLodge *)data)->step;
+    const OozeLodge *solve = data;
+    OozeConformationStep *s = solve->step;
     for (uint64_t i = begin; i < end; i++) {
+        if (solve->deferred && solve->first_pass) {
+            s->u[i] = solve->u_star[i];
+            if (s->contact_of[i] >= 0 && s->mobility[i] > 0.0f && solve->deferred[i][3] > 0.0f) {
+                ooze_lodge_free_tangents(&s->contact_sets[s->contact_of[i]]);
+            }
+        }
         if (s->contact_of[i] >= 0) {
             s->u[i] = ooze_contact_prescribed(&s->contact_sets[s->contact_of[i]], s->u[i]);
         }
@@ -225,8 +290,16 @@ static void release_range(void *data, uint64_t begin, uint64_t end, int worker)
         float mass = s->rheology[s->material[i]].relative_mass;
         if (s->contact_of[i] >= 0 && s->mobility[i] > 0.0f) {
             OozeF32x4 force = solve->ap[i] - mass * solve->u_star[i], friction = {0};
-            ooze_contact_release(&s->contact_sets[s->contact_of[i]], (const float *)&force,
-                                 (float *)&friction);
+            OozeContactSet *set = &s->contact_sets[s->contact_of[i]];
+            OozeF32x4 sliding = friction;
+            if (solve->deferred && solve->deferred[i][3] > 0.0f) {
+                OozeF32x4 u = solve->u_star[i] + solve->deferred[i];
+                force /= 1.0f - solve->deferred[i][3]; /* a first stage holds 1 - b of the forces */
+                ooze_lodge_friction(set, (const float *)&force, (const float *)&u, mass,
+                                    (float *)&sliding);
+            }
+            ooze_contact_release(set, (const float *)&force, (float *)&friction);
+            friction += sliding;
             solve->u_star[i] += friction / mass;
         }
         solve->r[i] = mass * solve->u_star[i] - solve->ap[i];
@@ -251,7 +324,7 @@ static void release_contacts(OozeLodge *solve)
 
 typedef struct Prepare {
     OozeLodge *solve;
-    bool rotated; /* second pass: Q rotates with the velocity of the first */
+    bool later_pass; /* after the first: Q rotates with its velocity, or the second stage */
 } Prepare;
 
 /* The row whose stress a particle carries: its own material's, or on a body that of the fluid
@@ -285,25 +358,57 @@ static void set_modes(OozeConformationStep *s, uint64_t i, const OozeSym3 *q)
     }
 }
 
+/* What the coefficients of all particles depend on. */
+static OozeLodgeState state_of_step(const OozeConformationStep *s, bool later_pass)
+{
+    return (OozeLodgeState){.more = s->more_modes,
+                            .later_pass = later_pass,
+                            .dt = s->dt,
+                            .bulk_factor = s->settings.bulk,
+                            .void_closure = s->settings.void_closure};
+}
+
+/* Second order: takes a part of the external forces out of u*, and puts it back in the second
+   stage. */
+static void defer_forces(OozeLodge *solve, uint64_t i, float share, bool later_pass)
+{
+    const OozeConformationStep *s = solve->step;
+    if (later_pass) {
+        solve->u_star[i] += solve->deferred[i] * ooze_f32x4(1, 1, 1, 0);
+        return;
+    }
+    const OozeFloat4 v = ooze_particles_velocities(s->context->particles)[i];
+    bool own = s->mobility[i] > 0.0f && s->rheology[s->material[i]].second_order;
+    OozeF32x4 change = solve->u_star[i] - ooze_f32x4(v.x, v.y, v.z, 0);
+    OozeF32x4 deferred = (own ? share : 0.0f) * change;
+    solve->u_star[i] -= deferred;
+    deferred[3] = share;
+    solve->deferred[i] = deferred;
+}
+
 static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Prepare *prepare = data;
     OozeLodge *solve = prepare->solve;
     OozeConformationStep *s = solve->step;
-    OozeLodgeState state = {.more = s->more_modes,
-                            .rotated = prepare->rotated,
-                            .dt = s->dt,
-                            .bulk_factor = s->settings.bulk,
-                            .void_closure = s->settings.void_closure};
+    OozeLodgeState state = state_of_step(s, prepare->later_pass);
     for (uint64_t i = begin; i < end; i++) {
         uint16_t row = stress_row(s, i);
         state.l = velocity_gradient(s, i);
         get_modes(s, i, state.q);
         state.expansion = s->expansion[i];
         state.singular = s->correction[i].xx == 0.0f;
+        if (solve->deferred && prepare->later_pass) {
+            state.first_share = solve->deferred[i][3];
+            state.first_stress = ooze_sym3_scale(solve->explicit_stress[i],
+                                                 row != s->material[i] ? 1.0f / OOZE_FILM : 1.0f);
+        }
         OozeLodgeCoefficients c = ooze_lodge_coefficients(&s->rheology[row], &state);
         s->stress[i] = c.stress;
+        if (solve->deferred) {
+            defer_forces(solve, i, c.share, prepare->later_pass);
+        }
         if (row != s->material[i]) {
             c = ooze_lodge_wet_body(c, &s->rheology[s->material[i]], s->settings.bulk);
         }
@@ -314,15 +419,34 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+/* Coefficients of first order, whose stress is that of the end of the step. */
+static void set_first_order(OozeLodge *solve, uint64_t i, OozeLodgeState *state)
+{
+    const OozeConformationStep *s = solve->step;
+    OozeRheology row = s->rheology[stress_row(s, i)];
+    row.second_order = false;
+    get_modes(s, i, state->q);
+    state->expansion = s->expansion[i];
+    OozeLodgeCoefficients c = ooze_lodge_coefficients(&row, state);
+    solve->stiffness[i] = c.stiffness;
+    solve->explicit_stress[i] = c.explicit_stress;
+    solve->bulk[i] = c.bulk;
+}
+
 /* The stress after the solve, S0 + C[D(u)], for output. */
 static void report_stress_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const OozeLodge *solve = data;
+    OozeLodge *solve = data;
     const OozeConformationStep *s = solve->step;
+    OozeLodgeState state = state_of_step(s, true);
     for (uint64_t i = begin; i < end; i++) {
-        OozeSym3 d = ooze_mat3_symmetric(velocity_gradient(s, i));
-        OozeSym3 stress = ooze_lodge_stress(d, solve->stiffness[i], solve->bulk[i]);
+        state.l = velocity_gradient(s, i);
+        if (solve->deferred && solve->deferred[i][3] > 0.0f) {
+            set_first_order(solve, i, &state);
+        }
+        OozeSym3 stress =
+            ooze_lodge_stress(ooze_mat3_symmetric(state.l), solve->stiffness[i], solve->bulk[i]);
         s->context->stress[i] = ooze_sym3_scale(ooze_sym3_add(solve->explicit_stress[i], stress),
                                                 ooze_reference_density(s));
     }
@@ -343,6 +467,9 @@ static void allocate(OozeLodge *solve)
     solve->ap = ooze_gathered_alloc(arena, n, sizeof *solve->ap);
     solve->partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double));
     solve->u_star = ooze_arena_alloc(arena, n, sizeof *solve->u_star);
+    if (solve->step->settings.second_order) {
+        solve->deferred = ooze_arena_alloc(arena, n, sizeof *solve->deferred);
+    }
     ooze_warm_start_allocate(solve);
 }
 
@@ -376,10 +503,11 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     solve.cg.residual.initial = solve.speed_square;
     OozeStatus status = OOZE_OK;
     for (int pass = 0; pass < s->settings.passes && !status; pass++) {
-        Prepare prepare = {.solve = &solve, .rotated = pass > 0};
+        Prepare prepare = {.solve = &solve, .later_pass = pass > 0};
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range,
                           &prepare);
         run(&solve, ooze_lodge_loops()->edge_hourglass);
+        solve.first_pass = pass == 0;
         run(&solve, set_contact_velocity_range);
         ooze_step_bodies_begin_pass(s, solve.u_star);
         ooze_timer_lap(s->context->timer, "prepare");

@@ -7,6 +7,7 @@
 #include "methods/conformation/plan.h"
 #include "physics/spin.h"
 #include "physics/yield.h"
+#include "solvers/contact_set_formula.h"
 
 /* Passes before the last only provide the velocities that the next is linearised about: they
    stop at this factor times the tolerance. */
@@ -112,10 +113,13 @@ typedef struct OozeLodgeState {
     OozeMat3 l;             /* velocity gradient of the last pass */
     float expansion;        /* relative volume gained beyond rest */
     bool singular;          /* B is 0: the neighbourhood does not span three directions */
-    bool rotated;           /* Q rotates with the velocity of the last pass */
-    float dt;               /* s */
-    float bulk_factor;      /* bulk over shear stiffness */
-    float void_closure;     /* see OozeConformationSettings */
+    bool later_pass;        /* l is that of a solve */
+    /* second order, second stage: S0 and b of the first */
+    OozeSym3 first_stress;
+    float first_share;
+    float dt;           /* s */
+    float bulk_factor;  /* bulk over shear stiffness */
+    float void_closure; /* see OozeConformationSettings */
 } OozeLodgeState;
 
 /* Moduli and viscosities after thinning and yielding at the velocities of the last pass. A
@@ -173,46 +177,216 @@ typedef struct OozeLodgeCoefficients {
     float bulk;               /* bulk tr A / 3 */
     float hourglass;          /* n */
     float stress;             /* size of the stress that goes with l */
+    float share;              /* b of a stage of second order; first order: 0 */
+    bool first_stage;         /* of second order */
 } OozeLodgeCoefficients;
 
-OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_coefficients(const OozeRheology *m,
-                                                           const OozeLodgeState *s)
+/* Stress size, and no hourglass term where gradients are singular. */
+OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_complete(OozeLodgeCoefficients c,
+                                                       const OozeLodgeState *s)
 {
-    OozeLodgeCoefficients c;
-    OozeSpin w = ooze_spin(s->l, s->dt, 0.5f);
-    OozeSym3 q[OOZE_MODES];
-    for (int k = 0; k <= s->more; k++) {
-        q[k] = s->rotated ? ooze_sym3_congruence(ooze_spin_rotation(w), s->q[k]) : s->q[k];
-    }
-    OozeSoftened soft = ooze_lodge_soften(m, s);
-    float modulus = soft.elastic * m->modulus;
-    c.stiffness = ooze_lodge_stiffness(q[0], modulus, soft.viscosity, s->dt, m->memory);
-    OozeSym3 retained = ooze_lodge_retained_stress(q[0], modulus, m->memory);
-    float elastic = soft.hourglass - soft.solvent_hourglass;
-    c.hourglass = soft.solvent_hourglass + ooze_lodge_stretch(q[0]) * elastic;
-    for (int k = 0; k < s->more; k++) {
-        const OozeMode *mode = &m->more[k];
-        OozeSym3 qk = q[k + 1];
-        float gk = soft.elastic * mode->modulus;
-        OozeSym3 stiffness = ooze_lodge_stiffness(qk, gk, 0.0f, s->dt, mode->memory);
-        c.stiffness = ooze_sym3_add(c.stiffness, stiffness);
-        retained = ooze_sym3_add(retained, ooze_lodge_retained_stress(qk, gk, mode->memory));
-        c.hourglass += ooze_lodge_stretch(qk) * (soft.elastic * mode->hourglass);
-    }
-    c.bulk = s->bulk_factor * (ooze_sym3_trace(c.stiffness) / 3.0f);
-    /* (dt/2) W^T W, the part of F F^T that a rotation alone would add, is no strain */
-    OozeSym3 ww = ooze_sym3_scale(ooze_spin_square(w), 0.5f / s->dt);
-    c.explicit_stress = ooze_sym3_add(ooze_lodge_stress(ww, c.stiffness, c.bulk), retained);
-    if (s->expansion > 0.0f) {
-        float p = c.bulk * s->void_closure / s->dt * ooze_min(s->expansion, 0.1f);
-        c.explicit_stress.xx += p;
-        c.explicit_stress.yy += p;
-        c.explicit_stress.zz += p;
-    }
     OozeSym3 stress = ooze_lodge_stress(ooze_mat3_symmetric(s->l), c.stiffness, c.bulk);
     c.stress = ooze_stress_size(ooze_sym3_add(c.explicit_stress, stress));
     c.hourglass = s->singular ? 0.0f : c.hourglass;
     return c;
+}
+
+/* p: the tensile stress that closes voids. */
+OOZE_FORMULA float ooze_lodge_void_stress(const OozeLodgeState *s, float bulk)
+{
+    return s->expansion > 0.0f ? bulk * s->void_closure / s->dt * ooze_min(s->expansion, 0.1f)
+                               : 0.0f;
+}
+
+/* (dt/2) W^T W, the part of F F^T that a rotation alone would add, is no strain. */
+OOZE_FORMULA OozeSym3 ooze_lodge_spin_strain(OozeSpin w, float dt)
+{
+    return ooze_sym3_scale(ooze_spin_square(w), 0.5f / dt);
+}
+
+OOZE_FORMULA OozeSym3 ooze_sym3_add_pressure(OozeSym3 s, float p)
+{
+    s.xx += p;
+    s.yy += p;
+    s.zz += p;
+    return s;
+}
+
+/* ---- second order in time ------------------------------------------------------------------- */
+
+/* b of viscous stress: with one half a viscous motion decays by 1/(1 + v/2)^2 a step,
+   monotonically for every v. */
+#define OOZE_LODGE_VISCOUS_SHARE 0.5f
+
+/* b of elastic stress over the least that is stable in a body without contacts. With 3% more a bar
+   that hits a wall and leaves it at random steps gains energy; with 20% it does not. */
+#define OOZE_LODGE_SHARE_MARGIN 1.2f
+
+/* b: share of the change of stress in a step that a stage treats implicitly, from the stiffness A
+   and its isotropic viscous part. Elastic motion is stable for every step if
+   b >= s/(8 + 4 sqrt(2 - s)), where s, from 1 to 2, is the stiffness of the stiffest direction of
+   shear over that of the operator, which takes the mean of two directions. */
+OOZE_FORMULA float ooze_lodge_implicit_share(OozeSym3 a, float viscous)
+{
+    float mean = ooze_sym3_trace(a) / 3.0f, elastic = mean - viscous;
+    float least = ooze_sym3_min_eigenvalue(a) - viscous;
+    float most = -ooze_sym3_min_eigenvalue(ooze_sym3_scale(a, -1.0f)) - viscous;
+    float sum = ooze_max(0.0f, most) + ooze_max(0.0f, least);
+    float stiff = sum > 0.0f ? ooze_min(2.0f * ooze_max(0.0f, most) / sum, 2.0f) : 1.0f;
+    float share = OOZE_LODGE_SHARE_MARGIN * stiff / (8.0f + 4.0f * sqrtf(2.0f - stiff));
+    return mean > 0.0f ? (share * elastic + OOZE_LODGE_VISCOUS_SHARE * viscous) / mean
+                       : OOZE_LODGE_VISCOUS_SHARE;
+}
+
+/* What both orders start from, over all modes. */
+typedef struct OozeLodgeSums {
+    OozeSym3 stiffness; /* A */
+    OozeSym3 stress;    /* G (Q - I) at the beginning of the step */
+    OozeSym3 retained;  /* r G (Q - I) */
+    float viscous;      /* part of A that does not follow Q */
+    float whole;        /* the modulus over that of A: more than 1 where a material yields */
+    float hourglass;
+} OozeLodgeSums;
+
+/* A plastic material that yields does so at the end of a step: its stress at the beginning is
+   that of the whole modulus, what changes it is not. */
+OOZE_FORMULA OozeLodgeSums ooze_lodge_sum_modes(const OozeRheology *m, const OozeSoftened *soft,
+                                                int more, const OozeSym3 *q, float dt)
+{
+    OozeLodgeSums sums;
+    float modulus = soft->elastic * m->modulus;
+    sums.whole = isfinite(m->yield) ? 1.0f / soft->elastic : 1.0f;
+    float elastic = soft->hourglass - soft->solvent_hourglass;
+    sums.stiffness = ooze_lodge_stiffness(q[0], modulus, soft->viscosity, dt, m->memory);
+    sums.retained = ooze_lodge_retained_stress(q[0], modulus, m->memory);
+    sums.viscous = modulus * m->memory.m1_dt * dt + soft->viscosity;
+    sums.hourglass = soft->solvent_hourglass + ooze_lodge_stretch(q[0]) * elastic;
+    OozeMemory lasting = m->memory;
+    lasting.r = 1;
+    sums.stress = ooze_lodge_retained_stress(q[0], sums.whole * modulus, lasting);
+    for (int k = 0; k < more; k++) {
+        const OozeMode *mode = &m->more[k];
+        OozeSym3 qk = q[k + 1];
+        float gk = soft->elastic * mode->modulus;
+        OozeSym3 stiffness = ooze_lodge_stiffness(qk, gk, 0.0f, dt, mode->memory);
+        OozeSym3 retained = ooze_lodge_retained_stress(qk, gk, mode->memory);
+        OozeSym3 stress = ooze_lodge_retained_stress(qk, sums.whole * gk, lasting);
+        sums.stiffness = ooze_sym3_add(sums.stiffness, stiffness);
+        sums.retained = ooze_sym3_add(sums.retained, retained);
+        sums.stress = ooze_sym3_add(sums.stress, stress);
+        sums.viscous += gk * mode->memory.m1_dt * dt;
+        sums.hourglass += ooze_lodge_stretch(qk) * (soft->elastic * mode->hourglass);
+    }
+    return sums;
+}
+
+/* One stage of two: docs/methods/conformation.md derives them. Stress and velocity are half a step
+   apart, as in a leapfrog: the force of a step is that of the stress at its beginning, with
+   implicit terms that vanish where the strain rate is constant. Volume changes elastically, and
+   only where it exceeds that of rest; the density stage opposes the rest. The coefficients of the
+   second stage are those of its first residual, twice those of its iterations: see
+   ooze_lodge_scale. */
+OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_stage(const OozeLodgeSums *sums, float viscosity,
+                                                    const OozeLodgeState *s)
+{
+    OozeLodgeCoefficients c;
+    bool second = s->later_pass;
+    float times = second ? 2.0f : 1.0f;
+    c.first_stage = !second;
+    c.share = second ? s->first_share : ooze_lodge_implicit_share(sums->stiffness, sums->viscous);
+    float bulk = s->bulk_factor * (ooze_sym3_trace(sums->stiffness) / 3.0f);
+    float implicit_bulk = s->expansion > 0.0f ? c.share * s->void_closure * bulk : 0.0f;
+    OozeSym3 a = ooze_sym3_scale(sums->stiffness, c.share);
+    OozeSym3 ww = ooze_lodge_spin_strain(ooze_spin(s->l, s->dt, 0.5f), s->dt);
+    OozeSym3 s0 = ooze_lodge_stress(ww, a, implicit_bulk);
+    OozeSym3 later = ooze_sym3_scale(sums->retained, c.share * sums->whole);
+    if (second) {
+        s0 = ooze_sym3_add(s0, ooze_sym3_add(s->first_stress, later));
+    } else {
+        OozeMat3 strain = ooze_lodge_strain(s->l, s->dt);
+        OozeSym3 d = ooze_sym3_add(ooze_sym3_scale(ooze_mat3_symmetric(strain), 1.0f / s->dt), ww);
+        OozeSym3 viscous = ooze_sym3_scale(d, 2.0f * viscosity);
+        OozeSym3 before = ooze_sym3_scale(ooze_lodge_stress(d, a, implicit_bulk), -2.0f);
+        s0 = ooze_sym3_add(ooze_sym3_add(s0, sums->stress), ooze_sym3_scale(later, -1.0f));
+        s0 = ooze_sym3_add(s0, ooze_sym3_add(viscous, before));
+    }
+    float part = second ? c.share : 1.0f - c.share;
+    c.explicit_stress = ooze_sym3_add_pressure(s0, part * ooze_lodge_void_stress(s, bulk));
+    c.stiffness = ooze_sym3_scale(a, times);
+    c.bulk = times * implicit_bulk;
+    c.hourglass = times * OOZE_LODGE_VISCOUS_SHARE * sums->hourglass;
+    return ooze_lodge_complete(c, s);
+}
+
+OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_coefficients(const OozeRheology *m,
+                                                           const OozeLodgeState *s)
+{
+    OozeSpin w = ooze_spin(s->l, s->dt, 0.5f);
+    OozeSym3 q[OOZE_MODES];
+    bool rotated = s->later_pass && !m->second_order;
+    for (int k = 0; k <= s->more; k++) {
+        q[k] = rotated ? ooze_sym3_congruence(ooze_spin_rotation(w), s->q[k]) : s->q[k];
+    }
+    OozeSoftened soft = ooze_lodge_soften(m, s);
+    OozeLodgeSums sums = ooze_lodge_sum_modes(m, &soft, s->more, q, s->dt);
+    if (m->second_order) {
+        return ooze_lodge_stage(&sums, soft.viscosity, s);
+    }
+    OozeLodgeCoefficients c;
+    c.share = 0.0f;
+    c.first_stage = false;
+    c.stiffness = sums.stiffness;
+    c.hourglass = sums.hourglass;
+    c.bulk = s->bulk_factor * (ooze_sym3_trace(c.stiffness) / 3.0f);
+    OozeSym3 ww = ooze_lodge_spin_strain(w, s->dt);
+    c.explicit_stress = ooze_sym3_add(ooze_lodge_stress(ww, c.stiffness, c.bulk), sums.retained);
+    c.explicit_stress =
+        ooze_sym3_add_pressure(c.explicit_stress, ooze_lodge_void_stress(s, c.bulk));
+    return ooze_lodge_complete(c, s);
+}
+
+/* Second order: contacts do not hold tangents in a stage. A contact that sticks in one stage and
+   slips in the other would feed motion that the step does not resolve. */
+OOZE_FORMULA void ooze_lodge_free_tangents(OozeContactSet *set)
+{
+    bool has = set->friction > 0.0f && isfinite(set->friction) && set->normals > 0;
+    set->count = has ? set->normals : set->count;
+}
+
+/* The impulse of friction instead: it stops u*, where Coulomb's limit allows. `force` is the contact
+   force, times dt. Call it before ooze_contact_release. */
+OOZE_FORMULA void ooze_lodge_friction(OozeContactSet *set, const float *force, const float *u,
+                                      float mass, float *friction)
+{
+    float normal = 0.0f, size2 = 0.0f;
+    for (int k = 0; k < set->normals; k++) {
+        normal += ooze_max(0.0f, ooze_contact_dot(force, ooze_contact_lanes(set, k)));
+    }
+    for (int c = 0; c < 3; c++) {
+        friction[c] = 0.0f;
+    }
+    for (int k = set->normals; k < 3 && set->normals > 0; k++) {
+        const float *d = ooze_contact_lanes(set, k);
+        float along = mass * (set->speed[k] - ooze_contact_dot(u, d));
+        size2 += along * along;
+        for (int c = 0; c < 3; c++) {
+            friction[c] += along * d[c];
+        }
+    }
+    bool rubs = set->friction > 0.0f && isfinite(set->friction);
+    float limit = rubs ? set->friction * normal : 0.0f, size = sqrtf(size2);
+    for (int c = 0; c < 3 && size > limit; c++) {
+        friction[c] *= limit / size;
+    }
+}
+
+/* The coefficients of the second stage for its iterations, once its first residual is known, are
+   half of those. */
+OOZE_FORMULA void ooze_lodge_scale(OozeSym3 *stiffness, float *bulk, float *hourglass, float factor)
+{
+    *stiffness = ooze_sym3_scale(*stiffness, factor);
+    *bulk *= factor;
+    *hourglass *= factor;
 }
 
 /* Coefficients of a body particle that fluid wets: those of the fluid times OOZE_FILM, and the
@@ -221,11 +395,12 @@ OOZE_FORMULA OozeLodgeCoefficients ooze_lodge_wet_body(OozeLodgeCoefficients c,
                                                        const OozeRheology *body, float bulk_factor)
 {
     const float film = OOZE_FILM;
-    c.stiffness =
-        ooze_sym3_add(ooze_sym3_scale(c.stiffness, film), ooze_sym3_identity(body->viscosity));
+    float own = c.first_stage ? OOZE_LODGE_VISCOUS_SHARE : 1.0f;
+    c.stiffness = ooze_sym3_add(ooze_sym3_scale(c.stiffness, film),
+                                ooze_sym3_identity(own * body->viscosity));
     c.explicit_stress = ooze_sym3_scale(c.explicit_stress, film);
-    c.bulk = film * c.bulk + bulk_factor * body->viscosity;
-    c.hourglass = film * c.hourglass + body->hourglass;
+    c.bulk = film * c.bulk + own * bulk_factor * body->viscosity;
+    c.hourglass = film * c.hourglass + own * body->hourglass;
     return c;
 }
 

@@ -20,14 +20,17 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
     double travel = modulus > 0.0 ? recipe->hourglass_reach * c->spacing / sqrt(modulus) : 0.0;
     bool plastic = modulus > 0.0 && !isnan(v[OOZE_MATERIAL_YIELD]);
     double solvent = plastic ? m.viscosity : m.solvent;
+    double mass = v[OOZE_MATERIAL_DENSITY] / reference;
     OozeRheology r = {
-        .relative_mass = (float)(v[OOZE_MATERIAL_DENSITY] / reference),
-        .preconditioner_mass = (float)(v[OOZE_MATERIAL_DENSITY] / reference),
+        .relative_mass = (float)mass,
+        .preconditioner_mass = (float)mass,
         .modulus = (float)m.modulus,
         .viscosity = (float)m.viscosity,
         .relaxation = (float)m.relaxation,
         .compliance = (float)v[OOZE_MATERIAL_COMPLIANCE],
         .longest_relaxation = (float)longest,
+        .second_order =
+            longest > c->dt && sqrt(modulus / mass) * c->dt < recipe->second_order_travel,
         .hourglass =
             (float)(hourglass *
                     (m.viscosity + m.modulus * ooze_damping_time(m.relaxation, c->dt, travel))),

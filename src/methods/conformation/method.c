@@ -32,6 +32,7 @@ enum {
     PARAM_DIVERGENCE_ITERATIONS,
     PARAM_DENSITY_TOLERANCE,
     PARAM_PRECONDITIONER,
+    PARAM_TIME_INTEGRATION,
     PARAM_COUNT
 };
 
@@ -104,6 +105,11 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                               "auto|mass|multigrid",
                               "lodge: preconditioner of the velocity solve. auto: multigrid where "
                               "it is expected to be faster"},
+    [PARAM_TIME_INTEGRATION] = {"time_integration", OOZE_PARAM_CHOICE, "", 0, 1, 0,
+                                "first_order|second_order",
+                                "lodge: first_order loses elastic energy in proportion to the "
+                                "step; second_order has two passes, and damps only what a step "
+                                "does not resolve"},
 };
 
 static const char *const material_keys[] = {"density",
@@ -160,12 +166,15 @@ static bool wants_mode(const OozeMaterial *material, int field)
 
 OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
 {
+    bool second_order = c->params[PARAM_TIME_INTEGRATION] == 1.0 &&
+                        c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE;
     return (OozeConformationSettings){
         .formulation = (OozeFormulationKind)c->params[PARAM_FORMULATION],
         .velocity_iterations = (int)c->params[PARAM_VELOCITY_ITERATIONS],
         .density_iterations = (int)c->params[PARAM_DENSITY_ITERATIONS],
         .divergence_iterations = (int)c->params[PARAM_DIVERGENCE_ITERATIONS],
         .passes = (int)c->params[PARAM_PASSES],
+        .second_order = second_order,
         .hourglass = c->params[PARAM_HOURGLASS],
         .hourglass_reach = c->params[PARAM_HOURGLASS_REACH],
         .bulk = (float)c->params[PARAM_BULK],

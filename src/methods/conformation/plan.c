@@ -5,6 +5,15 @@
 #include "physics/lattice.h"
 #include "physics/strain_weight.h"
 
+/* A stage that is far from solved is unstable, and takes three iterations for each spacing that a
+   shear wave crosses. Materials that are too stiff for that stay of first order, and with them
+   those of compliance 0. */
+static double second_order_travel(const OozeStepContext *c, const OozeConformationSettings *set)
+{
+    const double per_spacing = 3.0;
+    return set->second_order ? set->velocity_iterations / per_spacing * c->spacing : 0.0;
+}
+
 /* Rows of rheology, in the order that the plan describes. */
 static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan *plan,
                                  OozeError *error)
@@ -27,7 +36,8 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
         return ooze_fail_memory(error, "the conformation step", rows * sizeof *plan->rheology);
     }
     OozeRheologyRecipe recipe = {c->materials[0].values[OOZE_MATERIAL_DENSITY],
-                                 plan->settings.hourglass, plan->settings.hourglass_reach};
+                                 plan->settings.hourglass, plan->settings.hourglass_reach,
+                                 second_order_travel(c, &plan->settings)};
     for (int m = 0; m < count; m++) {
         plan->rheology[m] = ooze_rheology(c, &c->materials[m], &recipe);
         for (int kind = OOZE_BODY_RIGID; kind < kinds; kind++) {
@@ -35,13 +45,17 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
                 ooze_body_rheology(c, &c->materials[m], &recipe, (OozeBodyKind)kind);
         }
     }
+    bool second_order = false;
     OozeStatus status =
         by_temperature > 0 ? ooze_temperature_rows_plan(c, plan, first, &recipe, error) : OOZE_OK;
     for (int k = 0; !status && k < plan->row_count; k++) {
         const OozeRheology *row = &plan->rheology[k];
         plan->largest_surface_tension =
             ooze_max(plan->largest_surface_tension, row->surface_tension / row->relative_mass);
+        second_order = second_order || row->second_order;
     }
+    plan->settings.second_order = second_order;
+    plan->settings.passes = second_order ? 2 : plan->settings.passes;
     return status;
 }
 

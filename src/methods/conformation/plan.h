@@ -31,6 +31,8 @@ typedef struct OozeRheology {
     float hourglass;          /* n of the first mode and the viscosity, m2/s */
     /* part of viscosity and hourglass that is independent of thinning and yield */
     float solvent, solvent_hourglass;
+    /* elastic over more than a step, and solved in two stages: see lodge_formula.h */
+    bool second_order;
     OozeMemory memory; /* r, m1 and m2 of the first mode */
     OozeMode more[OOZE_MORE_MODES];
     OozeThinning thinning;
@@ -65,6 +67,7 @@ typedef enum OozePreconditioner {
 typedef struct OozeConformationSettings {
     OozeFormulationKind formulation;
     int velocity_iterations, density_iterations, divergence_iterations, passes;
+    bool second_order;                 /* in time, of elastic motion; then there are two passes */
     double hourglass, hourglass_reach; /* factor of the term, and of its duration, spacings */
     float bulk;                        /* bulk over shear stiffness */
     float void_closure;                /* tensile stress that closes voids inside the fluid */
@@ -125,6 +128,7 @@ OozeConstraintMaterial ooze_constraint_material(const OozeRheology *rheology,
 /* Numbers that turn a material into a row of rheology, besides its own. */
 typedef struct OozeRheologyRecipe {
     double reference_density, hourglass, hourglass_reach;
+    double second_order_travel; /* m that a shear wave may cross in a step of second order */
 } OozeRheologyRecipe;
 /* A material in kinematic units for this step. */
 OozeRheology ooze_rheology(const OozeStepContext *context, const OozeMaterial *material,
