@@ -353,8 +353,8 @@ OOZE_FORMULA void ooze_lodge_free_tangents(OozeContactSet *set)
     set->count = has ? set->normals : set->count;
 }
 
-/* The impulse of friction instead: it stops u*, where Coulomb's limit allows. `force` is the contact
-   force, times dt. Call it before ooze_contact_release. */
+/* The impulse of friction instead, which stops u* where Coulomb's limit allows. `force` is the
+   contact force times dt, `u` is u*. To be called before ooze_contact_release. */
 OOZE_FORMULA void ooze_lodge_friction(OozeContactSet *set, const float *force, const float *u,
                                       float mass, float *friction)
 {
