@@ -6,6 +6,8 @@
    T^T A u = T^T M u for its rigid motions T, and the solution has the momenta of u*. The rest
    T (T^T M T)^-1 T^T M (u* - u) is what the tolerance of the solve has left; adding it changes no
    stress. */
+#include <string.h>
+
 #include "base/fail.h"
 #include "methods/conformation/components.h"
 #include "methods/conformation/lodge_multigrid.h"
@@ -29,8 +31,10 @@ typedef struct Chunk {
 typedef struct Job {
     OozeLodge *solve;
     Chunk *chunks;
-    Sums *sums;      /* at the root of each component */
-    OozeTwist *lack; /* likewise: motion to add, at the root */
+    uint32_t *number; /* per particle; of roots: number of the component */
+    uint64_t components;
+    Sums *sums;      /* per component */
+    OozeTwist *lack; /* per component: motion to add, at the root */
 } Job;
 
 /* Index of the dynamic solid that entry e of the boundary lists clings to; -1: it is another
@@ -203,7 +207,6 @@ static void sum_range(void *data, uint64_t begin, uint64_t end, int worker)
     const OozeLodge *solve = job->solve;
     Chunk chunk = {.mixed = false};
     for (uint64_t i = begin; i < end; i++) {
-        job->sums[i] = (Sums){0};
         add_particle(solve, i, &chunk.sums);
         chunk.mixed = chunk.mixed || solve->root[i] != solve->root[begin];
     }
@@ -218,10 +221,10 @@ static void collect(const Job *job)
     for (uint64_t begin = 0; begin < n; begin += GRAIN) {
         const Chunk *chunk = &job->chunks[begin / GRAIN];
         for (uint64_t i = begin; i < begin + GRAIN && i < n && chunk->mixed; i++) {
-            add_particle(solve, i, &job->sums[solve->root[i]]);
+            add_particle(solve, i, &job->sums[job->number[solve->root[i]]]);
         }
         if (!chunk->mixed) {
-            add_sums(&job->sums[solve->root[begin]], &chunk->sums);
+            add_sums(&job->sums[job->number[solve->root[begin]]], &chunk->sums);
         }
     }
 }
@@ -260,10 +263,8 @@ static void motion_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Job *job = data;
-    for (uint64_t i = begin; i < end; i++) {
-        if (job->solve->root[i] == i) {
-            job->lack[i] = motion_of(&job->sums[i], job->solve->step->context->spacing);
-        }
+    for (uint64_t k = begin; k < end; k++) {
+        job->lack[k] = motion_of(&job->sums[k], job->solve->step->context->spacing);
     }
 }
 
@@ -274,7 +275,7 @@ static void add_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConformationStep *s = job->solve->step;
     for (uint64_t i = begin; i < end; i++) {
         uint32_t root = job->solve->root[i];
-        const double *y = job->lack[root].v;
+        const double *y = job->lack[job->number[root]].v;
         double x[3];
         arm_of(s, root, i, x);
         OozeF32x4 change = {(float)(y[0] + y[4] * x[2] - y[5] * x[1]),
@@ -284,41 +285,68 @@ static void add_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
+/* Numbers the components and allocates their sums. */
+static OozeStatus number_components(Job *job, OozeError *error)
+{
+    const OozeLodge *solve = job->solve;
+    OozeArena *arena = solve->step->context->arena;
+    uint64_t n = solve->step->n;
+    job->number = ooze_arena_alloc(arena, n, sizeof *job->number);
+    job->chunks = ooze_arena_alloc(arena, n / GRAIN + 1, sizeof *job->chunks);
+    for (uint64_t i = 0; i < n && job->number; i++) {
+        job->number[i] = (uint32_t)job->components;
+        job->components += solve->root[i] == i;
+    }
+    job->sums = ooze_arena_alloc(arena, job->components, sizeof *job->sums);
+    job->lack = ooze_arena_alloc(arena, job->components, sizeof *job->lack);
+    if (ooze_arena_failed(arena)) {
+        return ooze_fail_memory(error, "the velocity solve", n * sizeof *job->number);
+    }
+    memset(job->sums, 0, job->components * sizeof *job->sums);
+    return OOZE_OK;
+}
+
+/* Adds the solids to the sums of their components, or moves them with these. */
+static void each_solid(Job *job, const uint64_t *first, bool move)
+{
+    const OozeLodge *solve = job->solve;
+    OozeDynamicCoupling *c = solve->step->coupling;
+    for (int k = 0; c && k < c->count; k++) {
+        if (first[k] != UINT64_MAX) {
+            uint32_t root = solve->root[first[k]], number = job->number[root];
+            if (move) {
+                move_solid(solve->step, &c->solids[k], root, &job->lack[number]);
+            } else {
+                add_solid(solve->step, &c->solids[k], root, &job->sums[number]);
+            }
+        }
+    }
+}
+
 OozeStatus ooze_lodge_restore_momentum(OozeLodge *solve, OozeError *error)
 {
     const OozeConformationStep *s = solve->step;
-    OozeArena *arena = s->context->arena;
     OozeThreads *threads = s->context->threads;
     Job job = {.solve = solve};
-    job.chunks = ooze_arena_alloc(arena, s->n / GRAIN + 1, sizeof *job.chunks);
-    job.sums = ooze_arena_alloc(arena, s->n, sizeof *job.sums);
-    job.lack = ooze_arena_alloc(arena, s->n, sizeof *job.lack);
-    OozeDynamicCoupling *c = s->coupling;
-    const int solids = c ? c->count : 0;
-    uint64_t *first = ooze_arena_alloc(arena, (uint64_t)solids, sizeof *first);
-    if (ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "the velocity solve", s->n * sizeof *job.sums);
+    uint64_t solids = s->coupling ? (uint64_t)s->coupling->count : 0;
+    uint64_t *first = ooze_arena_alloc(s->context->arena, solids, sizeof *first);
+    if (!first) {
+        return ooze_fail_memory(error, "the velocity solve", solids * sizeof *first);
     }
     ooze_conformation_find_components(s, true, solve->parent, solve->root);
-    if (c) {
+    if (s->coupling) {
         join_solids(solve, first);
         ooze_parallel_for(threads, s->n, GRAIN, root_range, &job);
     }
+    OozeStatus status = number_components(&job, error);
+    if (status) {
+        return status;
+    }
     ooze_parallel_for(threads, s->n, GRAIN, sum_range, &job);
     collect(&job);
-    for (int k = 0; k < solids; k++) {
-        if (first[k] != UINT64_MAX) {
-            uint32_t root = solve->root[first[k]];
-            add_solid(s, &c->solids[k], root, &job.sums[root]);
-        }
-    }
-    ooze_parallel_for(threads, s->n, GRAIN, motion_range, &job);
-    for (int k = 0; k < solids; k++) {
-        if (first[k] != UINT64_MAX) {
-            uint32_t root = solve->root[first[k]];
-            move_solid(s, &c->solids[k], root, &job.lack[root]);
-        }
-    }
+    each_solid(&job, first, false);
+    ooze_parallel_for(threads, job.components, GRAIN, motion_range, &job);
+    each_solid(&job, first, true);
     ooze_parallel_for(threads, s->n, GRAIN, add_range, &job);
     ooze_timer_lap(s->context->timer, "velocity_vectors");
     return OOZE_OK;
