@@ -4,7 +4,7 @@
 release     gcc, the build of `make`: all tests except those of device code, on the processor
 asan        clang, address and undefined-behaviour sanitizers: builds everything without a warning;
             unit tests, parity with other readers, replays of the fuzz corpora, and acceptance
-            tests about memory and threads
+            tests about memory
 fuzz        each fuzz target of the asan build, from its stored corpus, for OOZE_FUZZ_SECONDS of
             a core (default 25; 300 with OOZE_FULL)
 tsan        clang, thread sanitizer: the tests that use threads
@@ -45,14 +45,15 @@ DEVICE_FEW = ["-R", "^device_|^parity_device$|^links_(T01|T04|T20)_|"
 
 # Long tests, which the release suite runs.
 SLOW = ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes|links|nozzle"
-              "|large_solids|boundary_cells|distance_grid|surface_run|rheometer_cell)$"
+              "|large_solids|boundary_cells|distance_grid|surface_run|rheometer_cell"
+              "|velocity_multigrid|grid_multigrid|local_sampling|springs|stretch)$"
               "|^parity_device$"]
 
 CTEST_SUITES = {
     "release": ["-E", "^device_"],
-    # Of the acceptance tests only those of memory and threads; release runs the others.
-    "asan": ["-R", "^(unit|fuzz|parity|docs|ballistic)_"
-                   "|_T[0-9]+_.*(threads|resume|restore|random)", *([] if FULL else SLOW)],
+    # Of the acceptance tests only those of memory; release runs the others.
+    "asan": ["-R", "^(unit|fuzz|parity|docs|ballistic)_|_T[0-9]+_.*(resume|restore|random)",
+             *([] if FULL else SLOW)],
     "tsan": ["-R", "^unit_(threads|pipeline|frame_copy|particles|grid|neighbour|boundary$|sink"
                    "|probe|world)|^ballistic_|_T[0-9]+_.*threads|^fault_overlap"],
     "device": DEVICE_ALL if FULL else DEVICE_FEW,

@@ -431,18 +431,22 @@ static Thinning thin(const char *scene, double relaxation, const char *const *ov
 /* Newtonian threads thin at the speed 0.0709 sigma/eta (Papageorgiou 1995). Maxwell threads thin
    exponentially, at the rate 1/(3 tau) once they are much thinner than the fluid that feeds them
    (Entov and Hinch 1997). Before that, as long as the force along the thread is constant, the rate
-   is 1/(2 tau). `make test-full` runs the whole scene. */
+   is 1/(2 tau). `make test-full` runs the whole scene and the Newtonian thread. */
 static void cauchy_T28_thinning(void **state)
 {
     (void)state;
     const char *scene = full_sweep() ? "thinning" : "thinning_small";
-    const char *newtonian[] = {"materials.fluid.stress_model=viscous",
-                               "materials.fluid.viscosity=8"};
-    Thinning maxwell = thin(scene, 0.3, NULL, 0), newton = thin(scene, 0.3, newtonian, 2);
+    Thinning maxwell = thin(scene, 0.3, NULL, 0);
     MEASURED("Maxwell: R^2 of the line through the logarithm", maxwell.log_straight, 0.99, 1);
     /* 0.8 to 1.2 is asked for: these threads are not thin enough, see above */
     MEASURED("rate times -3 tau", -3 * 0.3 * maxwell.rate, 1.2, 2.2);
     MEASURED("stretch at the neck over that of the model", maxwell.strain, 0.8, 1.2);
+    if (!full_sweep()) {
+        return;
+    }
+    const char *newtonian[] = {"materials.fluid.stress_model=viscous",
+                               "materials.fluid.viscosity=8"};
+    Thinning newton = thin(scene, 0.3, newtonian, 2);
     MEASURED("Newtonian: speed over -0.0709 sigma/eta", -newton.speed / (0.0709 * 2 / 8), 0.8, 1.3);
     MEASURED("R^2 of the line through the radius", newton.straight, 0.98, 1);
     MEASURED("R^2 above that of the logarithm", newton.straight - newton.log_straight, 0, 1);
