@@ -76,3 +76,58 @@ OozeGridGroups ooze_grid_groups(OozeArena *kept, OozeArena *temporary, const Ooz
     }
     return groups;
 }
+
+/* ---- corners ---- */
+
+enum { CORNER_GRAIN = 128 }; /* cells */
+
+typedef struct Corners {
+    const OozeMultigridShape *shape;
+    const uint64_t *cell;
+    uint64_t *key;
+    uint32_t *value;
+} Corners;
+
+static void number_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Corners *s = data;
+    for (uint64_t c = begin; c < end; c++) {
+        int32_t at[3];
+        ooze_multigrid_place(s->shape->cells, s->cell[c], at);
+        for (int k = 0; k < 8; k++) {
+            s->key[8 * c + (uint64_t)k] = ooze_multigrid_corner(s->shape, at, k);
+            s->value[8 * c + (uint64_t)k] = (uint32_t)(8 * c) + (uint32_t)k;
+        }
+    }
+}
+
+void ooze_grid_number_corners(OozeThreads *threads, const OozeMultigridShape *shape,
+                              const uint64_t *cell, uint64_t count, OozeKeySort *sort)
+{
+    Corners s = {shape, cell, sort->key[0], sort->value[0]};
+    ooze_parallel_for(threads, count, CORNER_GRAIN, number_range, &s);
+}
+
+typedef struct Links {
+    const uint32_t *first, *corner;
+    uint32_t *node_of;
+} Links;
+
+static void link_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Links *s = data;
+    for (uint64_t a = begin; a < end; a++) {
+        for (uint32_t e = s->first[a]; e < s->first[a + 1]; e++) {
+            s->node_of[s->corner[e]] = (uint32_t)a;
+        }
+    }
+}
+
+void ooze_grid_link_corners(OozeThreads *threads, uint64_t nodes, const uint32_t *first,
+                            const uint32_t *corner, uint32_t *node_of)
+{
+    Links s = {first, corner, node_of};
+    ooze_parallel_for(threads, nodes, 4 * CORNER_GRAIN, link_range, &s);
+}

@@ -88,31 +88,6 @@ static void find_first_cells(OozeGridMultigrid *mg, const OozeGridMultigridInput
 
 /* ---- nodes ---- */
 
-static void number_corners(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Numbering *s = data;
-    for (uint64_t c = begin; c < end; c++) {
-        int32_t at[3];
-        ooze_multigrid_place(s->level->shape.cells, s->level->cell[c], at);
-        for (int k = 0; k < 8; k++) {
-            s->key[8 * c + (uint64_t)k] = ooze_multigrid_corner(&s->level->shape, at, k);
-            s->value[8 * c + (uint64_t)k] = (uint32_t)(8 * c) + (uint32_t)k;
-        }
-    }
-}
-
-static void link_corners(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeMultigridLevel *level = data;
-    for (uint64_t a = begin; a < end; a++) {
-        for (uint32_t e = level->node_first[a]; e < level->node_first[a + 1]; e++) {
-            level->corner_node[level->node_corner[e]] = (uint32_t)a;
-        }
-    }
-}
-
 static void find_nodes(OozeGridMultigrid *mg, OozeMultigridLevel *level)
 {
     OozeKeySort sort;
@@ -124,8 +99,7 @@ static void find_nodes(OozeGridMultigrid *mg, OozeMultigridLevel *level)
     if (failed(mg)) {
         return;
     }
-    Numbering s = {.level = level, .key = sort.key[0], .value = sort.value[0]};
-    ooze_parallel_for(mg->threads, level->cells, OOZE_MULTIGRID_CELL_GRAIN, number_corners, &s);
+    ooze_grid_number_corners(mg->threads, &level->shape, level->cell, level->cells, &sort);
     ooze_key_sort(&sort, mg->threads, corners, ooze_multigrid_bits(level->shape.nodes));
     OozeGridGroups groups = ooze_grid_groups(mg->kept, mg->temporary, &sort, corners);
     level->nodes = groups.count;
@@ -134,8 +108,8 @@ static void find_nodes(OozeGridMultigrid *mg, OozeMultigridLevel *level)
     memcpy(level->node_corner, sort.value[0], corners * sizeof *level->node_corner);
     ooze_arena_rewind(mg->temporary, mark);
     if (!failed(mg)) {
-        ooze_parallel_for(mg->threads, level->nodes, OOZE_MULTIGRID_NODE_GRAIN, link_corners,
-                          level);
+        ooze_grid_link_corners(mg->threads, level->nodes, level->node_first, level->node_corner,
+                               level->corner_node);
     }
 }
 

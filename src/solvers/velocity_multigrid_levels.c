@@ -345,37 +345,6 @@ static void list_components(OozeThreads *threads, Components *s, uint32_t *first
 
 /* ---- nodes ---- */
 
-typedef struct Corners {
-    OozeVelocityLevel *level;
-    uint64_t *key;
-    uint32_t *value;
-} Corners;
-
-static void number_corners(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Corners *s = data;
-    for (uint64_t e = begin; e < end; e++) {
-        int32_t at[3];
-        ooze_multigrid_place(s->level->shape.cells, s->level->cell[e], at);
-        for (int k = 0; k < 8; k++) {
-            s->key[8 * e + (uint64_t)k] = ooze_multigrid_corner(&s->level->shape, at, k);
-            s->value[8 * e + (uint64_t)k] = (uint32_t)(8 * e) + (uint32_t)k;
-        }
-    }
-}
-
-static void link_corners(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const OozeVelocityLevel *level = data;
-    for (uint64_t a = begin; a < end; a++) {
-        for (uint32_t e = level->node_first[a]; e < level->node_first[a + 1]; e++) {
-            level->corner_node[level->node_corner[e]] = (uint32_t)a;
-        }
-    }
-}
-
 static void find_nodes(OozeVelocityMultigrid *mg, OozeVelocityLevel *level)
 {
     OozeKeySort sort;
@@ -387,9 +356,7 @@ static void find_nodes(OozeVelocityMultigrid *mg, OozeVelocityLevel *level)
     if (failed(mg)) {
         return;
     }
-    Corners s = {.level = level, .key = sort.key[0], .value = sort.value[0]};
-    ooze_parallel_for(mg->threads, level->elements, OOZE_VELOCITY_ELEMENT_GRAIN, number_corners,
-                      &s);
+    ooze_grid_number_corners(mg->threads, &level->shape, level->cell, level->elements, &sort);
     ooze_key_sort(&sort, mg->threads, corners, ooze_multigrid_bits(level->shape.nodes));
     Components c = {.level = level, .value = sort.value[0], .per_element = 8};
     c.groups = ooze_grid_groups(mg->temporary, mg->temporary, &sort, corners);
@@ -400,7 +367,8 @@ static void find_nodes(OozeVelocityMultigrid *mg, OozeVelocityLevel *level)
     level->node_first = ooze_arena_alloc(mg->kept, level->nodes + 1, sizeof *level->node_first);
     if (!failed(mg)) {
         list_components(mg->threads, &c, level->node_first, level->node_corner);
-        ooze_parallel_for(mg->threads, level->nodes, OOZE_VELOCITY_NODE_GRAIN, link_corners, level);
+        ooze_grid_link_corners(mg->threads, level->nodes, level->node_first, level->node_corner,
+                               level->corner_node);
     }
     ooze_arena_rewind(mg->temporary, mark);
 }
