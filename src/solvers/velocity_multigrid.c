@@ -36,11 +36,6 @@ uint64_t ooze_velocity_multigrid_bytes(const OozeVelocityMultigrid *mg)
     return mg ? sizeof *mg + ooze_arena_bytes(mg->kept) + ooze_arena_bytes(mg->temporary) : 0;
 }
 
-static bool failed(const OozeVelocityMultigrid *mg)
-{
-    return ooze_arena_failed(mg->kept) || ooze_arena_failed(mg->temporary);
-}
-
 /* ---- matrices ---- */
 
 static void fill_level(OozeVelocityMultigrid *mg, const OozeVelocityMultigridInput *input, int k)
@@ -126,15 +121,15 @@ OozeStatus ooze_velocity_multigrid_build(OozeVelocityMultigrid *mg,
     if (status || mg->levels == 0) {
         return status;
     }
-    for (int k = 0; k < mg->levels && !failed(mg); k++) {
+    for (int k = 0; k < mg->levels && !ooze_velocity_multigrid_failed(mg); k++) {
         allocate(mg, &mg->level[k]);
         ooze_velocity_find_rows(mg, &mg->level[k]);
-        if (k > 0 && !failed(mg)) {
+        if (k > 0 && !ooze_velocity_multigrid_failed(mg)) {
             ooze_velocity_find_weights(mg, &mg->level[k - 1], &mg->level[k]);
         }
     }
     allocate_coarsest(mg);
-    if (failed(mg)) {
+    if (ooze_velocity_multigrid_failed(mg)) {
         return ooze_fail_memory(error, "the grids of the velocity solve", mg->n * 400);
     }
     return ooze_velocity_multigrid_refill(mg, input, error);

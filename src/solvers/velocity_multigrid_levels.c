@@ -8,11 +8,6 @@
 enum { PARTICLE_GRAIN = 4096, GROUP_GRAIN = 256, SLOTS = 27, SEEN = 64 };
 #define ISOLATED UINT64_MAX
 
-static bool failed(const OozeVelocityMultigrid *mg)
-{
-    return ooze_arena_failed(mg->kept) || ooze_arena_failed(mg->temporary);
-}
-
 /* first[k]: sum of count[0 .. k - 1], in place of the counts. */
 static uint32_t sum_counts(uint32_t *first, uint64_t n)
 {
@@ -87,7 +82,7 @@ static void find_first_elements(OozeVelocityMultigrid *mg, const OozeVelocityMul
     ooze_key_sort_alloc(&sort, mg->temporary, mg->n);
     level->child = ooze_arena_alloc(mg->kept, mg->n, sizeof *level->child);
     mg->into = ooze_arena_alloc(mg->kept, mg->n, sizeof *mg->into);
-    if (failed(mg)) {
+    if (ooze_velocity_multigrid_failed(mg)) {
         return;
     }
     Numbering s = {.input = input, .axis = axis, .level = level, .into = mg->into};
@@ -97,7 +92,7 @@ static void find_first_elements(OozeVelocityMultigrid *mg, const OozeVelocityMul
     ooze_parallel_for(mg->threads, mg->n, PARTICLE_GRAIN, number_particles, &s);
     ooze_key_sort(&sort, mg->threads, mg->n, ooze_multigrid_bits(cells));
     OozeGridGroups groups = ooze_grid_groups(mg->kept, mg->temporary, &sort, mg->n);
-    if (failed(mg)) {
+    if (ooze_velocity_multigrid_failed(mg)) {
         return;
     }
     memcpy(level->child, sort.value[0], mg->n * sizeof *level->child);
@@ -179,14 +174,14 @@ static void link_first_elements(OozeVelocityMultigrid *mg, const OozeVelocityMul
     Linking s = {.input = input, .level = level, .element_of = element_of};
     s.found = ooze_arena_alloc(mg->temporary, SLOTS * level->elements, sizeof *s.found);
     level->link_first = ooze_arena_alloc(mg->kept, level->elements + 1, sizeof(uint32_t));
-    if (failed(mg)) {
+    if (ooze_velocity_multigrid_failed(mg)) {
         return;
     }
     ooze_parallel_for(mg->threads, level->elements, OOZE_VELOCITY_ELEMENT_GRAIN, link_particles,
                       &s);
     uint32_t total = sum_counts(level->link_first, level->elements);
     level->link = ooze_arena_alloc(mg->kept, total, sizeof *level->link);
-    if (!failed(mg)) {
+    if (!ooze_velocity_multigrid_failed(mg)) {
         ooze_parallel_for(mg->threads, level->elements, OOZE_VELOCITY_ELEMENT_GRAIN, copy_links,
                           &s);
     }
@@ -306,7 +301,7 @@ static uint64_t find_components(OozeVelocityMultigrid *mg, Components *s, uint64
     s->root = ooze_arena_alloc(mg->temporary, values, sizeof *s->root);
     s->component = ooze_arena_alloc(mg->temporary, values, sizeof *s->component);
     s->count = ooze_arena_alloc(mg->temporary, s->groups.count + 1, sizeof *s->count);
-    if (failed(mg)) {
+    if (ooze_velocity_multigrid_failed(mg)) {
         return 0;
     }
     ooze_parallel_for(mg->threads, s->groups.count, GROUP_GRAIN, join_groups, s);
@@ -353,19 +348,19 @@ static void find_nodes(OozeVelocityMultigrid *mg, OozeVelocityLevel *level)
     ooze_key_sort_alloc(&sort, mg->temporary, corners);
     level->node_corner = ooze_arena_alloc(mg->kept, corners, sizeof *level->node_corner);
     level->corner_node = ooze_arena_alloc(mg->kept, corners, sizeof *level->corner_node);
-    if (failed(mg)) {
+    if (ooze_velocity_multigrid_failed(mg)) {
         return;
     }
     ooze_grid_number_corners(mg->threads, &level->shape, level->cell, level->elements, &sort);
     ooze_key_sort(&sort, mg->threads, corners, ooze_multigrid_bits(level->shape.nodes));
     Components c = {.level = level, .value = sort.value[0], .per_element = 8};
     c.groups = ooze_grid_groups(mg->temporary, mg->temporary, &sort, corners);
-    if (failed(mg)) {
+    if (ooze_velocity_multigrid_failed(mg)) {
         return;
     }
     level->nodes = find_components(mg, &c, corners);
     level->node_first = ooze_arena_alloc(mg->kept, level->nodes + 1, sizeof *level->node_first);
-    if (!failed(mg)) {
+    if (!ooze_velocity_multigrid_failed(mg)) {
         list_components(mg->threads, &c, level->node_first, level->node_corner);
         ooze_grid_link_corners(mg->threads, level->nodes, level->node_first, level->node_corner,
                                level->corner_node);
@@ -415,7 +410,7 @@ static void link_coarse_elements(OozeVelocityMultigrid *mg, OozeVelocityLevel *f
     uint64_t n = level->elements;
     uint32_t *first = ooze_arena_alloc(mg->kept, n + 1, sizeof *first);
     uint32_t *counts = ooze_arena_alloc(mg->temporary, n, sizeof *counts);
-    if (failed(mg)) {
+    if (ooze_velocity_multigrid_failed(mg)) {
         return;
     }
     for (uint64_t p = 0; p < n; p++) {
@@ -426,7 +421,7 @@ static void link_coarse_elements(OozeVelocityMultigrid *mg, OozeVelocityLevel *f
     }
     uint32_t room = sum_counts(first, n);
     s.found = ooze_arena_alloc(mg->temporary, room, sizeof *s.found);
-    if (failed(mg)) {
+    if (ooze_velocity_multigrid_failed(mg)) {
         return;
     }
     level->link_first = first;
@@ -495,20 +490,20 @@ static void find_coarser_elements(OozeVelocityMultigrid *mg, OozeVelocityLevel *
     fine->parent = ooze_arena_alloc(mg->kept, fine->elements, sizeof *fine->parent);
     fine->place = ooze_arena_alloc(mg->kept, fine->elements, sizeof *fine->place);
     fine->isolated = ooze_arena_alloc(mg->kept, fine->elements, sizeof *fine->isolated);
-    if (failed(mg)) {
+    if (ooze_velocity_multigrid_failed(mg)) {
         return;
     }
     uint64_t count = list_children(mg, fine, level, &sort);
     ooze_key_sort(&sort, mg->threads, count, ooze_multigrid_bits(level->shape.cells));
     Components c = {.level = fine, .value = sort.value[0], .per_element = 1};
     c.groups = ooze_grid_groups(mg->temporary, mg->temporary, &sort, count);
-    if (failed(mg)) {
+    if (ooze_velocity_multigrid_failed(mg)) {
         return;
     }
     level->elements = find_components(mg, &c, count);
     level->child_first = ooze_arena_alloc(mg->kept, level->elements + 1, sizeof(uint32_t));
     level->cell = ooze_arena_alloc(mg->kept, level->elements, sizeof *level->cell);
-    if (failed(mg)) {
+    if (ooze_velocity_multigrid_failed(mg)) {
         return;
     }
     list_components(mg->threads, &c, level->child_first, level->child);
@@ -527,21 +522,21 @@ OozeStatus ooze_velocity_find_levels(OozeVelocityMultigrid *mg,
     if (element_of) {
         find_first_elements(mg, input, element_of);
     }
-    if (!failed(mg)) {
+    if (!ooze_velocity_multigrid_failed(mg)) {
         link_first_elements(mg, input, element_of);
     }
-    while (!failed(mg) && mg->levels < OOZE_MULTIGRID_LEVELS &&
+    while (!ooze_velocity_multigrid_failed(mg) && mg->levels < OOZE_MULTIGRID_LEVELS &&
            mg->level[mg->levels].elements > 0) {
         OozeVelocityLevel *level = &mg->level[mg->levels++];
         find_nodes(mg, level);
-        if (failed(mg) || level->nodes <= OOZE_VELOCITY_DENSE) {
+        if (ooze_velocity_multigrid_failed(mg) || level->nodes <= OOZE_VELOCITY_DENSE) {
             break;
         }
         if (mg->levels < OOZE_MULTIGRID_LEVELS) {
             find_coarser_elements(mg, level, &mg->level[mg->levels]);
         }
     }
-    bool out_of_memory = failed(mg);
+    bool out_of_memory = ooze_velocity_multigrid_failed(mg);
     ooze_arena_reset(mg->temporary);
     return out_of_memory ? ooze_fail_memory(error, "the grids of the velocity solve", mg->n * 400)
                          : OOZE_OK;

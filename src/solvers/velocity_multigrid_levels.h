@@ -55,6 +55,12 @@ struct OozeVelocityMultigrid {
     double *dense_vector;
 };
 
+/* Memory was refused since the arenas were cleared. */
+static inline bool ooze_velocity_multigrid_failed(const OozeVelocityMultigrid *mg)
+{
+    return ooze_arena_failed(mg->kept) || ooze_arena_failed(mg->temporary);
+}
+
 /* Grains of loops over elements and nodes. Loops over few run on the calling thread. */
 enum { OOZE_VELOCITY_ELEMENT_GRAIN = 32, OOZE_VELOCITY_NODE_GRAIN = 128 };
 

@@ -103,18 +103,12 @@ static void compare(const Case *c)
     double x = 0, u = 0, q = 0;
     int most = 0;
     for (int k = 0; k < 12; k++) {
-        CHECK_OK(ooze_world_restore(device, ooze_world_frame(host), &error));
-        CHECK_OK(ooze_world_step(host, &error));
-        CHECK_OK(ooze_world_step(device, &error));
-        const OozeFrame *a = ooze_world_frame(host), *b = ooze_world_frame(device);
-        OozeWorldStats on_host, there;
-        ooze_world_stats(host, &on_host);
-        ooze_world_stats(device, &there);
-        assert_string_equal(there.device, "cuda");
+        const BothSteps both = step_both(host, device);
+        const OozeFrame *a = both.a, *b = both.b;
         x = fmax(x, apart(a, b, "position", 3) / SPACING);
         u = fmax(u, apart(a, b, "velocity", 3) / 240 / SPACING);
         q = fmax(q, apart(a, b, "conformation", 6));
-        int off = abs(there.iterations - on_host.iterations);
+        int off = abs(both.there.iterations - both.here.iterations);
         most = off > most ? off : most;
     }
     printf("  %s: x %.1e u %.1e Q %.1e, iterations differ by %d\n", c->name, x, u, q, most);

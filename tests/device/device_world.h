@@ -71,6 +71,27 @@ template <class Create> static int count_refused_steps(Create create, int succes
     return refused;
 }
 
+/* What a step from the same state has led to. */
+struct BothSteps {
+    const OozeFrame *a, *b; /* of the processor and of the device */
+    OozeWorldStats here, there;
+};
+
+/* One step of both worlds from the state of `host`; the device takes its own. */
+static inline BothSteps step_both(OozeWorld *host, OozeWorld *device)
+{
+    BothSteps both;
+    CHECK_OK(ooze_world_restore(device, ooze_world_frame(host), &error));
+    CHECK_OK(ooze_world_step(host, &error));
+    CHECK_OK(ooze_world_step(device, &error));
+    ooze_world_stats(host, &both.here);
+    ooze_world_stats(device, &both.there);
+    assert_string_equal(both.there.device, "cuda");
+    both.a = ooze_world_frame(host);
+    both.b = ooze_world_frame(device);
+    return both;
+}
+
 /* Two runs of `steps`, and one whose state passed through a frame after `kept`, end with the same
    bits. */
 template <class Create> static void check_runs_are_equal(Create create, int steps, int kept)

@@ -113,14 +113,9 @@ static void compare_steps(const Scene *scene, const Travel *travel, Packing pack
     for (int k = 0; k < before; k++) {
         CHECK_OK(ooze_world_step(host, &error));
     }
-    CHECK_OK(ooze_world_restore(device, ooze_world_frame(host), &error));
-    CHECK_OK(ooze_world_step(host, &error));
-    CHECK_OK(ooze_world_step(device, &error));
-    OozeWorldStats on_host, there;
-    ooze_world_stats(host, &on_host);
-    ooze_world_stats(device, &there);
-    assert_string_equal(there.device, "cuda");
-    const OozeFrame *a = ooze_world_frame(host), *b = ooze_world_frame(device);
+    const BothSteps both = step_both(host, device);
+    const OozeWorldStats &on_host = both.here, &there = both.there;
+    const OozeFrame *a = both.a, *b = both.b;
     double x = apart(a, b, "position", 3) / SPACING;
     double u = apart(a, b, "velocity", 3) * scene->dt / SPACING;
     double q = apart(a, b, "conformation", 6);

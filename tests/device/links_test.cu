@@ -98,13 +98,8 @@ static void compare(const Case *c)
     double x = 0, share = 0;
     uint64_t links = 0, walls = 0;
     for (int k = 0; k < 15; k++) {
-        CHECK_OK(ooze_world_restore(device, ooze_world_frame(host), &error));
-        CHECK_OK(ooze_world_step(host, &error));
-        CHECK_OK(ooze_world_step(device, &error));
-        const OozeFrame *a = ooze_world_frame(host), *b = ooze_world_frame(device);
-        OozeWorldStats there;
-        ooze_world_stats(device, &there);
-        assert_string_equal(there.device, "cuda");
+        const BothSteps both = step_both(host, device);
+        const OozeFrame *a = both.a, *b = both.b;
         x = fmax(x, apart(a, b, "position", 3) / SPACING);
         share = fmax(share, share_apart(a, b, 1e-4 * SPACING));
         assert_true(apart(a, b, "elastic", 1) == 0.0);
