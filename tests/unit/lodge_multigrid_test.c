@@ -124,7 +124,7 @@ static void moments_are_sums_over_particles(void **state)
     }
     for (int a = 0; a < 8; a++) {
         for (int b = a; b < 8; b++) {
-            ooze_velocity_add_pair(&sum, a, b, -1.0f, half);
+            ooze_velocity_add_pair(sum.of, sum.mass, a, b, -1.0f, half + ooze_velocity_pair(a, b));
         }
     }
     for (int k = 0; k < OOZE_VELOCITY_HALF; k++) {
@@ -153,8 +153,9 @@ static void isotropic_blocks_are_those_of_tensors(void **state)
     }
     for (int a = 0; a < 8; a++) {
         for (int b = a; b < 8; b++) {
-            ooze_velocity_add_pair(&sum, a, b, -1.0f, tensors);
-            ooze_velocity_add_pair(&sum, a, b, ratio, half);
+            ooze_velocity_add_pair(sum.of, sum.mass, a, b, -1.0f,
+                                   tensors + ooze_velocity_pair(a, b));
+            ooze_velocity_add_pair(sum.of, sum.mass, a, b, ratio, half + ooze_velocity_pair(a, b));
         }
     }
     for (int k = 0; k < OOZE_VELOCITY_HALF; k++) {
