@@ -39,11 +39,10 @@ static void single_solves_agree(void **state)
     (void)state;
     const double tolerance = 1e-5;
     const char *name;
-    for (int k = 0; OozeWorld *host = multigrid_case_world(k, MULTIGRID, tolerance,
-                                                           OOZE_DEVICE_CPU, &name);
+    for (int k = 0;
+         OozeWorld *host = multigrid_case_world(k, MULTIGRID, tolerance, OOZE_DEVICE_CPU, &name);
          k++) {
-        OozeWorld *device =
-            multigrid_case_world(k, MULTIGRID, tolerance, OOZE_DEVICE_CUDA, &name);
+        OozeWorld *device = multigrid_case_world(k, MULTIGRID, tolerance, OOZE_DEVICE_CUDA, &name);
         const BothSteps both = step_both(host, device);
         double speed = apart(both.a, nullptr, "velocity", 3);
         double u = apart(both.a, both.b, "velocity", 3) / speed;
