@@ -11,8 +11,8 @@ void ooze_velocity_factorise_level(const OozeVelocityLevel *level, double *a)
     for (uint64_t i = 0; i < level->nodes; i++) {
         for (uint32_t k = level->row_first[i]; k < level->row_first[i + 1]; k++) {
             const float *block = level->block + (uint64_t)OOZE_VELOCITY_BLOCK * k;
-            for (uint64_t e = 0; e < 9; e++) {
-                a[(3 * i + e % 3) * n + 3 * level->column[k] + e / 3] = (double)block[e];
+            for (uint64_t e = 0; e < 9; e++) { /* several columns of a node, as in `rows` */
+                a[(3 * i + e % 3) * n + 3 * level->column[k] + e / 3] += (double)block[e];
             }
         }
     }
