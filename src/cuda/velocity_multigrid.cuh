@@ -47,6 +47,7 @@ struct VelocityLevel {
 /* Memory that is kept from step to step. Starts as zero. */
 struct VelocityMultigrid {
     uint32_t n;
+    uint64_t refused; /* number of particles that memory did not suffice for; 0: it did */
     int levels;
     Axes axes;
     float inverse[3];     /* 1 / edge of a cell of the first level */

@@ -283,12 +283,13 @@ static OozeStatus iterate(Lodge *solve, int pass, OozeError *error)
         state = try_masses(solve, state.residual.current, iterations);
     }
     if (!state.off) {
+        int left = iterations - (state.residual.iterations - before);
         OozeStatus result = multigrid_begin(solve, error);
-        if (result) {
+        if (result || !solve->multigrid) {
+            iterate_masses(solve, result ? 0 : left);
             return result;
         }
         multigrid_start(solve);
-        int left = iterations - (state.residual.iterations - before);
         iterate_multigrid(solve,
                           left < OOZE_LODGE_MULTIGRID_MOST ? left : OOZE_LODGE_MULTIGRID_MOST);
     }

@@ -14,7 +14,8 @@ namespace ooze
 static bool has_room(const Step *step)
 {
     const uint64_t available = step->gpu->allocated + free_bytes(), n = step->view.n;
-    return n <= OOZE_VELOCITY_PARTICLES &&
+    const uint64_t refused = step->grids->refused;
+    return n <= OOZE_VELOCITY_PARTICLES && (refused == 0 || n < refused) &&
            (free_bytes() == 0 || available / VELOCITY_MULTIGRID_BYTES > n);
 }
 
@@ -339,6 +340,16 @@ static OozeStatus fill(Lodge *solve, bool first, OozeError *error)
     return result;
 }
 
+/* Leaves the rest of the solve, and those of later steps, to masses. */
+static void leave_to_masses(Lodge *solve)
+{
+    Step *step = solve->step;
+    velocity_multigrid_free(step->gpu, step->grids);
+    step->grids->refused = step->view.n;
+    solve->grids = nullptr;
+    solve->multigrid_use = MULTIGRID_NEVER;
+}
+
 OozeStatus multigrid_begin(Lodge *solve, OozeError *error)
 {
     const bool first = !solve->grids;
@@ -350,6 +361,10 @@ OozeStatus multigrid_begin(Lodge *solve, OozeError *error)
         result = fill(solve, first, error);
     } else {
         find_inverse(solve); /* some contacts may have been released */
+    }
+    if (result == OOZE_ERROR_MEMORY && solve->multigrid_use == MULTIGRID_IF_SLOW) {
+        leave_to_masses(solve);
+        result = OOZE_OK;
     }
     solve->multigrid = result ? nullptr : solve->grids;
     return result;

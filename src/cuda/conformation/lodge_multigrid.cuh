@@ -25,7 +25,7 @@ struct LodgeMultigrid {
    solve->multigrid_use. May wait. */
 void multigrid_plan(Lodge *solve);
 /* The preconditioner of a pass, after its coefficients and contacts are known: solve->grids and
-   solve->multigrid. Waits. */
+   solve->multigrid, NULL where `auto` has no memory for them. Waits. */
 OozeStatus multigrid_begin(Lodge *solve, OozeError *error);
 /* Continues from the present residual: p = z. */
 void multigrid_start(Lodge *solve);
