@@ -166,8 +166,10 @@ static void first_elements(Gpu *gpu, const VelocityMultigrid *mg,
                  k < level.child_first[e + 1] && input.special_count > 0; k++) {
                 const uint32_t i = level.child[k], at = input.special_of[i];
                 if (at != OOZE_MULTIGRID_NONE) {
-                    ooze_velocity_add_special_pair(&input.special[at], &corners[at], input.mass[i],
-                                                   input.stiffness[i], input.bulk[i], a, b, block);
+                    const OozeVelocityParticle own = {input.mass[i], input.stiffness[i],
+                                                      input.bulk[i]};
+                    ooze_velocity_add_special_pair(&input.special[at], &corners[at], &own, a, b,
+                                                   block);
                 }
             }
             ooze_velocity_store_pair(block, a, b,

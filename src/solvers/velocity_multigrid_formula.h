@@ -337,22 +337,30 @@ OOZE_FORMULA void ooze_velocity_corners(const OozeVelocitySpecial *s, const floa
     }
 }
 
+/* Mass and stiffness of a particle. */
+typedef struct OozeVelocityParticle {
+    float mass;
+    OozeSym3 stiffness;
+    float bulk;
+} OozeVelocityParticle;
+
 /* Adds a special particle to the block of corners i <= j of its element. */
 OOZE_FORMULA void ooze_velocity_add_special_pair(const OozeVelocitySpecial *s,
-                                                 const OozeVelocityCorners *c, float mass,
-                                                 OozeSym3 a, float bulk, int i, int j, float *to)
+                                                 const OozeVelocityCorners *c,
+                                                 const OozeVelocityParticle *own, int i, int j,
+                                                 float *to)
 {
-    OozeMat3 full = ooze_mat3_from_sym3(a), anchor = ooze_mat3_from_sym3(s->anchor);
+    OozeMat3 full = ooze_mat3_from_sym3(own->stiffness), anchor = ooze_mat3_from_sym3(s->anchor);
     const float *g = c->w + 3 * i, *ag = c->aw + 3 * i;
     const float *h = c->w + 3 * j, *ah = c->aw + 3 * j;
     float gh = ooze_velocity_dot(g, h), both = c->value[i] * c->value[j];
     float damping = s->edge[3] * both + ooze_velocity_dot(c->slope + 3 * i, c->spread + 3 * j) -
                     ooze_velocity_dot(c->raw + 3 * i, h);
-    float diagonal = mass * both + 0.5f * ooze_velocity_dot(g, ah) + s->hourglass * damping;
+    float diagonal = own->mass * both + 0.5f * ooze_velocity_dot(g, ah) + s->hourglass * damping;
     for (int r = 0; r < 3; r++) {
         for (int q = 0; q < 3; q++) {
             float twice = h[r] * ag[q] + full.m[3 * r + q] * gh + ah[r] * g[q];
-            to[3 * r + q] += 0.5f * twice + bulk * g[r] * h[q] + both * anchor.m[3 * r + q] +
+            to[3 * r + q] += 0.5f * twice + own->bulk * g[r] * h[q] + both * anchor.m[3 * r + q] +
                              (r == q ? diagonal : 0.0f);
         }
     }
@@ -360,13 +368,12 @@ OOZE_FORMULA void ooze_velocity_add_special_pair(const OozeVelocitySpecial *s,
 
 /* Adds a special particle to the matrix of its element. */
 OOZE_FORMULA void ooze_velocity_add_special(const OozeVelocitySpecial *s,
-                                            const OozeVelocityCorners *c, float mass, OozeSym3 a,
-                                            float bulk, float *element)
+                                            const OozeVelocityCorners *c,
+                                            const OozeVelocityParticle *own, float *element)
 {
     for (int i = 0; i < 8; i++) {
         for (int j = i; j < 8; j++) {
-            ooze_velocity_add_special_pair(s, c, mass, a, bulk, i, j,
-                                           element + ooze_velocity_pair(i, j));
+            ooze_velocity_add_special_pair(s, c, own, i, j, element + ooze_velocity_pair(i, j));
         }
     }
 }

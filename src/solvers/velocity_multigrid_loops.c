@@ -103,8 +103,8 @@ static void add_specials(const OozeVelocitySweep *s, uint64_t e, float *half)
             const OozeVelocitySpecial *special = &in->special[in->special_of[i]];
             OozeVelocityCorners corners;
             ooze_velocity_corners(special, into, s->mg->inverse, in->stiffness[i], &corners);
-            ooze_velocity_add_special(special, &corners, in->mass[i], in->stiffness[i], in->bulk[i],
-                                      half);
+            const OozeVelocityParticle own = {in->mass[i], in->stiffness[i], in->bulk[i]};
+            ooze_velocity_add_special(special, &corners, &own, half);
         }
     }
 }

@@ -4,10 +4,8 @@
 
 #include "ooze/world.h"
 
-/* A world of body `k` at `spacing` for single steps to a tolerance, and its name; NULL: there are no
-   more bodies. */
+/* A world of body `k` for single steps to a tolerance, and its name; NULL: there are no more. */
 OozeWorld *multigrid_case_world(int k, int preconditioner, double tolerance, OozeDevice device,
                                 const char **name);
-double multigrid_case_spacing(int k);
 
 #endif

@@ -42,8 +42,3 @@ OozeWorld *multigrid_case_world(int k, int preconditioner, double tolerance, Ooz
     *name = k < CASES ? cases[k].name : NULL;
     return k < CASES ? velocity_world_on(&cases[k], preconditioner, tolerance, 2, device) : NULL;
 }
-
-double multigrid_case_spacing(int k)
-{
-    return 1.0 / cases[k].layers;
-}

@@ -13,10 +13,10 @@ namespace ooze
 /* `auto` on a GPU without room for the grids uses masses. */
 static bool has_room(const Step *step)
 {
-    const uint64_t available = step->gpu->allocated + free_bytes(), n = step->view.n;
-    const uint64_t refused = step->grids->refused;
+    const uint64_t n = step->view.n, refused = step->grids->refused, free = free_bytes();
+    const uint64_t available = step->gpu->allocated + free;
     return n <= OOZE_VELOCITY_PARTICLES && (refused == 0 || n < refused) &&
-           (free_bytes() == 0 || available / VELOCITY_MULTIGRID_BYTES > n);
+           (free == 0 || available / VELOCITY_MULTIGRID_BYTES > n);
 }
 
 static bool is_worth_it(const Lodge *solve)
