@@ -184,18 +184,18 @@ static void coarse_elements(Gpu *gpu, const VelocityLevel *of, const OozeMultigr
 {
     const VelocityLevel level = *of, fine = of[-1];
     for_each(
-        gpu, OOZE_VELOCITY_PAIRS * (uint64_t)level.elements, OOZE_BODY(uint32_t thread) {
-            const uint32_t e = thread / OOZE_VELOCITY_PAIRS;
-            float block[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-            int a, b;
-            pair_corners(thread % OOZE_VELOCITY_PAIRS, &a, &b);
+        gpu, 8 * (uint64_t)level.elements, OOZE_BODY(uint32_t thread) {
+            const uint32_t e = thread / 8;
+            float sum[OOZE_VELOCITY_CORNER] = {};
             for (uint32_t c = level.child_first[e]; c < level.child_first[e + 1]; c++) {
                 const uint64_t child = level.child[c];
-                ooze_velocity_add_child_pair(fine.element + OOZE_VELOCITY_ELEMENT * child,
-                                             children[fine.place[child]].weight, a, b, block);
+                ooze_velocity_add_child(fine.element + OOZE_VELOCITY_ELEMENT * child,
+                                        children[fine.place[child]].weight, (int)(thread % 8), sum);
             }
-            ooze_velocity_store_pair(block, a, b,
-                                     level.element + OOZE_VELOCITY_ELEMENT * (uint64_t)e);
+            float *to = level.element + OOZE_VELOCITY_CORNER * (uint64_t)thread;
+            for (int k = 0; k < OOZE_VELOCITY_CORNER; k++) {
+                to[k] = sum[k];
+            }
         });
 }
 

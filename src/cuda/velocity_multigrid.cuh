@@ -38,6 +38,7 @@ struct VelocityLevel {
        block, column by column, at 32 (9 (slice_first[i / 32] + k) + e) + i % 32. Rows end with
        blocks of zeros. */
     uint32_t *slice_first, *column;
+    uint32_t *stencil; /* per node: bits of the places that it has, see find_stencil */
     float *block;
     OozeSym3 *inverse;
     float4 *b, *r, *x, *p[2];

@@ -225,6 +225,7 @@ static bool allocate_nodes(Gpu *gpu, VelocityMultigrid *mg, int k)
     return divide(gpu, &mg->buffer[k][VELOCITY_NODES], [=](Slab *slab) {
         slab->take(&level->node_first, nodes + 1);
         slab->take(&level->slice_first, nodes / ROW_SLICE + 2);
+        slab->take(&level->stencil, nodes);
         slab->take(&level->coarse_element, nodes);
         slab->take(&level->coarse_place, nodes);
         slab->take(&level->inverse, nodes);

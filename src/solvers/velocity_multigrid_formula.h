@@ -380,17 +380,28 @@ OOZE_FORMULA void ooze_velocity_add_special(const OozeVelocitySpecial *s,
 
 /* ---- coarser elements ----------------------------------------------------------------------- */
 
-/* Adds P^T K P of a child to the block of corners i <= j of its parent; weight: see
+/* Adds P^T K P of a child to the blocks of corner i of its parent with all corners; weight: see
    OozeMultigridChild. */
-OOZE_FORMULA void ooze_velocity_add_child_pair(const float *element, const float *weight, int i,
-                                               int j, float *to)
+OOZE_FORMULA void ooze_velocity_add_child(const float *element, const float *weight, int i,
+                                          float to[OOZE_VELOCITY_CORNER])
 {
+    float row[OOZE_VELOCITY_CORNER];
+    for (int k = 0; k < OOZE_VELOCITY_CORNER; k++) {
+        row[k] = 0.0f;
+    }
     for (int a = 0; a < 8; a++) {
-        for (int b = 0; b < 8 && weight[8 * a + i] > 0.0f; b++) {
-            float both = weight[8 * a + i] * weight[8 * b + j];
-            const float *block = element + OOZE_VELOCITY_CORNER * a + OOZE_VELOCITY_BLOCK * b;
-            for (int k = 0; k < 9 && both > 0.0f; k++) {
-                to[k] += both * block[3 * (k % 3) + k / 3];
+        const float w = weight[8 * a + i];
+        if (w > 0.0f) {
+            for (int k = 0; k < OOZE_VELOCITY_CORNER; k++) {
+                row[k] += w * element[OOZE_VELOCITY_CORNER * a + k];
+            }
+        }
+    }
+    for (int b = 0; b < 8; b++) {
+        for (int j = 0; j < 8; j++) {
+            const float w = weight[8 * b + j];
+            for (int k = 0; k < OOZE_VELOCITY_BLOCK; k++) {
+                to[OOZE_VELOCITY_BLOCK * j + k] += w * row[OOZE_VELOCITY_BLOCK * b + k];
             }
         }
     }

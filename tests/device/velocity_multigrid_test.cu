@@ -51,7 +51,7 @@ static void single_solves_agree(void **state)
         assert_true(host->report.multigrid && device->report.multigrid);
         assert_in_range(both.there.iterations + 1, both.here.iterations, both.here.iterations + 2);
         assert_true(both.there.iterations > 3 && both.there.unconverged_steps == 0);
-        assert_true(u < 10 * tolerance);
+        assert_true(u < 30 * tolerance); /* a residual bounds the mean error, not the largest */
         ooze_world_destroy(host);
         ooze_world_destroy(device);
     }
