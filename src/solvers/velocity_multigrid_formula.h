@@ -397,7 +397,9 @@ OOZE_FORMULA void ooze_velocity_add_child(const float *element, const float *wei
             }
         }
     }
+    OOZE_UNROLLED
     for (int b = 0; b < 8; b++) {
+        OOZE_UNROLLED
         for (int j = 0; j < 8; j++) {
             const float w = weight[8 * b + j];
             for (int k = 0; k < OOZE_VELOCITY_BLOCK; k++) {
