@@ -3,9 +3,11 @@
    bytes are those of an iteration, per particle: of the operator, and of the matrices of the
    grids; memory is that of the world, in bytes per particle.
 
-     velocity_solve_bench [threads] [largest number of particles] [masses up to] [cases]
+     velocity_solve_bench [threads, or cuda] [largest number of particles] [masses up to] [cases]
 
-   With a fourth argument other bodies follow the blocks on a floor. */
+   With a fourth argument other bodies follow the blocks on a floor. On a GPU the time of the solve
+   includes a wait after each of its parts; that of the whole step, the last number, does not. */
+#include "base/clock.h"
 #include "methods/conformation/step.h"
 #include "output/frame_copy.h"
 #include "solvers/velocity_multigrid.h"
@@ -23,36 +25,70 @@ static double seconds_of(const OozeWorldStats *stats, const char *part)
     return sum;
 }
 
-static void measure(const VelocityCase *c, int preconditioner, int threads)
+/* Where steps are taken. */
+typedef struct Place {
+    OozeDevice device;
+    int threads;
+} Place;
+
+enum { PARTS = 5 };
+static const char *const parts[PARTS] = {"velocity_operator", "velocity_vectors",
+                                         "multigrid_diagonal", "multigrid_build",
+                                         "multigrid_cycle"};
+
+/* Steps of a solve to a tolerance, all from the same state. */
+typedef struct Solve {
+    OozeWorldStats stats;
+    double seconds[PARTS], step; /* s: parts, and the whole step */
+    double blocks;               /* products of blocks in a cycle, per particle; 0: not known */
+} Solve;
+
+static Solve solve(const VelocityCase *c, int preconditioner, double tolerance, const Place *place)
 {
-    static const char *const parts[] = {"velocity_operator", "velocity_vectors",
-                                        "multigrid_diagonal", "multigrid_build", "multigrid_cycle"};
-    static const double tolerances[2] = {1e-3, 1e-4};
-    int iterations[2];
-    OozeWorldStats stats = {0};
-    double seconds[5], total = 0.0, blocks = 0.0;
-    for (int k = 0; k < 2; k++) {
-        OozeWorld *world = velocity_world(c, preconditioner, tolerances[k], threads);
-        OozeError error = {0};
-        OozeFrameCopy start = {0};
-        velocity_require(ooze_frame_copy(&start, ooze_world_frame(world), NULL, &error), &error);
-        stats = velocity_step(world); /* allocates memory; the next is measured */
-        for (int p = 0; p < 5; p++) {
-            seconds[p] = -seconds_of(&stats, parts[p]);
-        }
+    OozeError error = {0};
+    OozeFrameCopy start = {0};
+    Solve result = {.step = INFINITY};
+    OozeWorld *world =
+        velocity_world_on(c, preconditioner, tolerance, place->threads, place->device);
+    velocity_require(ooze_frame_copy(&start, ooze_world_frame(world), NULL, &error), &error);
+    for (int k = 0; k < 4; k++) { /* the first allocates memory; the last is measured by parts */
         velocity_require(ooze_world_restore(world, &start.frame, &error), &error);
-        ooze_frame_copy_free(&start);
-        stats = velocity_step(world);
-        iterations[k] = stats.iterations;
-        for (int p = 0; p < 5; p++) {
-            seconds[p] += seconds_of(&stats, parts[p]);
-            total += k == 1 ? seconds[p] : 0.0;
+        if (k == 3) {
+            ooze_world_time_parts(world);
         }
+        ooze_world_stats(world, &result.stats);
+        for (int p = 0; p < PARTS; p++) {
+            result.seconds[p] = -seconds_of(&result.stats, parts[p]);
+        }
+        double begin = ooze_clock();
+        result.stats = velocity_step(world);
+        double seconds = ooze_clock() - begin;
+        result.step = k > 0 && seconds < result.step ? seconds : result.step;
+        for (int p = 0; p < PARTS; p++) {
+            result.seconds[p] += seconds_of(&result.stats, parts[p]);
+        }
+    }
+    ooze_frame_copy_free(&start);
+    if (place->device == OOZE_DEVICE_CPU) {
         const OozeConformationMemory *own = world->method_data;
-        blocks = own->multigrid ? (double)ooze_velocity_multigrid_block_products(own->multigrid) /
-                                      (double)stats.particles
-                                : 0.0;
-        ooze_world_destroy(world);
+        result.blocks = own->multigrid
+                            ? (double)ooze_velocity_multigrid_block_products(own->multigrid) /
+                                  (double)result.stats.particles
+                            : 0.0;
+    }
+    ooze_world_destroy(world);
+    return result;
+}
+
+static void measure(const VelocityCase *c, int preconditioner, const Place *place)
+{
+    const int rough = solve(c, preconditioner, 1e-3, place).stats.iterations;
+    const Solve fine = solve(c, preconditioner, 1e-4, place);
+    const OozeWorldStats stats = fine.stats;
+    const double *seconds = fine.seconds, blocks = fine.blocks;
+    double total = 0.0;
+    for (int p = 0; p < PARTS; p++) {
+        total += seconds[p];
     }
     double each = 1e9 / (double)stats.particles;
     double pairs = (double)stats.neighbour_pairs / (double)stats.particles;
@@ -60,27 +96,29 @@ static void measure(const VelocityCase *c, int preconditioner, int threads)
     double flops = 62.0 * pairs + 420.0 + 18.0 * blocks, bytes = 16.0 * pairs + 300.0;
     printf("%-24s %-9s %9llu %5d %5d %9.1f ms", c->name,
            preconditioner == VELOCITY_MASS ? "mass" : "multigrid",
-           (unsigned long long)stats.particles, iterations[0], iterations[1], 1e3 * total);
-    printf(" %6.0f ns %5.0f ns %5.0f ns %5.0f ns %6.0f %6.0f %6.0f\n",
-           seconds[0] * each / (iterations[1] + 1), seconds[2] * each, seconds[3] * each,
-           seconds[4] * each / (iterations[1] + 1), flops, bytes + 40.0 * blocks,
-           (double)stats.memory_bytes / (double)stats.particles);
+           (unsigned long long)stats.particles, rough, stats.iterations, 1e3 * total);
+    printf(" %6.0f ns %5.0f ns %5.0f ns %5.0f ns %6.0f %6.0f %6.0f %9.1f ms\n",
+           seconds[0] * each / (stats.iterations + 1), seconds[2] * each, seconds[3] * each,
+           seconds[4] * each / (stats.iterations + 1), flops, bytes + 40.0 * blocks,
+           (double)(place->device == OOZE_DEVICE_CPU ? stats.memory_bytes : stats.device_bytes) /
+               (double)stats.particles,
+           1e3 * fine.step);
     fflush(stdout);
 }
 
-static void measure_both(const VelocityCase *c, int threads, double largest_mass)
+static void measure_both(const VelocityCase *c, const Place *place, double largest_mass)
 {
     double count = 0.0;
     for (int k = 0; k < c->boxes; k++) {
         count += c->box[k].n[0] * c->box[k].n[1] * c->box[k].n[2];
     }
     if (count <= largest_mass) {
-        measure(c, VELOCITY_MASS, threads);
+        measure(c, VELOCITY_MASS, place);
     }
-    measure(c, VELOCITY_MULTIGRID, threads);
+    measure(c, VELOCITY_MULTIGRID, place);
 }
 
-static void measure_cases(int threads, double largest_mass)
+static void measure_cases(const Place *place, double largest_mass)
 {
     const VelocityCase cases[] = {
         velocity_block(22, false),
@@ -158,25 +196,27 @@ static void measure_cases(int threads, double largest_mass)
          .box = {{.n = {22, 22, 22}}}},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        measure_both(&cases[k], threads, largest_mass);
+        measure_both(&cases[k], place, largest_mass);
     }
 }
 
 int main(int argc, char **argv)
 {
-    static const double sides[] = {22, 32, 46, 62, 100};
-    int threads = argc > 1 ? atoi(argv[1]) : 0;
+    static const double sides[] = {22, 32, 46, 62, 100, 228};
+    bool gpu = argc > 1 && !strcmp(argv[1], "cuda");
+    Place place = {gpu ? OOZE_DEVICE_CUDA : OOZE_DEVICE_CPU, argc > 1 && !gpu ? atoi(argv[1]) : 0};
     double largest = argc > 2 ? atof(argv[2]) : 1e5, largest_mass = argc > 3 ? atof(argv[3]) : 1e5;
-    printf("%-24s %-9s %9s %5s %5s %12s %9s %8s %8s %8s %6s %6s %6s\n", "", "", "particles", "1e-3",
-           "1e-4", "time", "product", "diagonal", "build", "cycle", "flops", "bytes", "memory");
+    printf("%-24s %-9s %9s %5s %5s %12s %9s %8s %8s %8s %6s %6s %6s %12s\n", "", "", "particles",
+           "1e-3", "1e-4", "time", "product", "diagonal", "build", "cycle", "flops", "bytes",
+           "memory", "step");
     for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
         if (sides[k] * sides[k] * sides[k] <= largest) {
             VelocityCase block = velocity_block(sides[k], true);
-            measure_both(&block, threads, largest_mass);
+            measure_both(&block, &place, largest_mass);
         }
     }
     if (argc > 4) {
-        measure_cases(threads, largest_mass);
+        measure_cases(&place, largest_mass);
     }
     return 0;
 }

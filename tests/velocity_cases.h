@@ -90,8 +90,8 @@ static inline void velocity_add_box(OozeWorld *world, const VelocityCase *c, con
 }
 
 /* One pass of the velocity solve a step, to a tolerance. */
-static inline OozeWorld *velocity_world(const VelocityCase *c, int preconditioner, double tolerance,
-                                        int threads)
+static inline OozeWorld *velocity_world_on(const VelocityCase *c, int preconditioner,
+                                           double tolerance, int threads, OozeDevice device)
 {
     OozeError error = {0};
     OozeWorldDef def = ooze_world_def_default();
@@ -101,7 +101,7 @@ static inline OozeWorld *velocity_world(const VelocityCase *c, int preconditione
     def.time_step = 1.0 / 150.0;
     def.max_travel = 0;
     def.gravity = vec3(0, 0, 0);
-    def.device = OOZE_DEVICE_CPU;
+    def.device = device;
     def.threads = threads;
     velocity_require(ooze_world_create(&def, &world, &error), &error);
     for (int k = 0; k < c->boxes; k++) {
@@ -127,6 +127,12 @@ static inline OozeWorld *velocity_world(const VelocityCase *c, int preconditione
                          &error);
     }
     return world;
+}
+
+static inline OozeWorld *velocity_world(const VelocityCase *c, int preconditioner, double tolerance,
+                                        int threads)
+{
+    return velocity_world_on(c, preconditioner, tolerance, threads, OOZE_DEVICE_CPU);
 }
 
 static inline OozeWorldStats velocity_step(OozeWorld *world)

@@ -12,11 +12,14 @@
 #define OOZE_FORMULA_CALL static inline
 #endif
 
-/* Before a loop that the GPU compiler must not unroll, to save registers. */
+/* Before a loop that the GPU compiler must not unroll, to save registers; and before one that it
+   must, to keep arrays in registers. */
 #ifdef __CUDA_ARCH__
-#define OOZE_ROLLED _Pragma("unroll 1")
+#define OOZE_ROLLED   _Pragma("unroll 1")
+#define OOZE_UNROLLED _Pragma("unroll")
 #else
 #define OOZE_ROLLED
+#define OOZE_UNROLLED
 #endif
 
 #endif

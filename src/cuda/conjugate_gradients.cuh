@@ -101,15 +101,14 @@ struct CgIterated {
 };
 
 /* At most `iterations` calls of iterate(), which returns false when the host knows that the solve
-   has ended. */
-template <class Iterate>
+   has ended; the host checks after every BATCH of them. */
+template <int BATCH = CG_BATCH, class Iterate>
 void conjugate_gradients(Gpu *gpu, const OozeConjugateGradients *cg, int iterations,
                          Iterate iterate)
 {
     bool continues = true;
     for (int k = 0; k < iterations && continues; k++) {
-        continues =
-            (k % CG_BATCH != 0 || poll_unfinished(gpu, k / CG_BATCH, &cg->off)) && iterate();
+        continues = (k % BATCH != 0 || poll_unfinished(gpu, k / BATCH, &cg->off)) && iterate();
     }
 }
 

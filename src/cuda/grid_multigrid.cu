@@ -1,6 +1,6 @@
 #include "cuda/grid_multigrid.cuh"
 
-#include "cuda/sort.cuh"
+#include "cuda/grid_cells.cuh"
 
 extern "C" {
 #include "solvers/grid_multigrid_dense.h"
@@ -26,143 +26,19 @@ void grid_multigrid_free(Gpu *gpu, GridMultigrid *mg)
     *mg = {};
 }
 
-/* Divides a buffer into arrays. The first pass, without memory, finds its size. */
-struct Slab {
-    char *memory;
-    size_t used;
-    template <class T> void take(T **array, uint64_t count)
-    {
-        *array = memory ? reinterpret_cast<T *>(memory + used) : nullptr;
-        used += (count * sizeof(T) + 255) / 256 * 256;
-    }
-};
-
-template <class Divide> static bool divide(Gpu *gpu, DeviceBuffer *buffer, Divide arrays)
-{
-    Slab slab = {nullptr, 0};
-    arrays(&slab);
-    slab.memory = static_cast<char *>(buffer_bytes(gpu, buffer, slab.used));
-    slab.used = 0;
-    arrays(&slab);
-    return gpu->failed == cudaSuccess;
-}
-
 /* ---- the box of the particles ---- */
-
-struct Extent {
-    float low[3], high[3];
-    uint32_t coupled; /* some particle is coupled to pressure 0 */
-    __device__ void operator+=(const Extent &o)
-    {
-        for (int k = 0; k < 3; k++) {
-            low[k] = o.low[k] < low[k] ? o.low[k] : low[k];
-            high[k] = o.high[k] > high[k] ? o.high[k] : high[k];
-        }
-        coupled |= o.coupled;
-    }
-};
-
-enum { STRIPES = 1 << 18 }; /* particles in flight: enough to fill a GPU */
-
-struct Axes {
-    OozeMultigridAxis axis[3];
-};
 
 static Axes find_axes(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input)
 {
-    const float far = 3.4028234e38f;
-    const Extent none = {{far, far, far}, {-far, -far, -far}, 0};
-    const uint64_t n = input->n, stripes = n < STRIPES ? n : (uint64_t)STRIPES;
-    const float4 *x = input->x;
     const float *mass = input->mass;
-    Extent box = sum_to_host(
-        gpu, stripes, none, OOZE_BODY(uint32_t i) {
-            Extent extent = none;
-            for (uint64_t k = i; k < n; k += stripes) {
-                float4 p = x[k];
-                Extent one = {{p.x, p.y, p.z}, {p.x, p.y, p.z}, mass[k] > 0.0f ? 1u : 0u};
-                extent += one; /* NaN is skipped */
-            }
-            return extent;
-        });
-    Axes axes = {};
+    Extent box = find_extent(
+        gpu, input->x, input->n, OOZE_BODY(uint32_t i) { return mass[i] > 0.0f ? 1.0f : 0.0f; });
+    Axes axes = axes_of(box, input->spacing, input->periodic);
     for (int k = 0; k < 3; k++) {
-        const OozePeriodic *p = input->periodic;
-        axes.axis[k] =
-            ooze_multigrid_axis(input->spacing, box.low[k], box.high[k],
-                                p ? (double)p->min[k] : 0.0, p ? (double)p->length[k] : 0.0);
         mg->inverse[k] = (float)axes.axis[k].inverse;
     }
-    mg->singular = box.coupled == 0;
+    mg->singular = box.largest == 0.0f; /* no particle is coupled to pressure 0 */
     return axes;
-}
-
-/* ---- groups of equal keys ---- */
-
-/* Pairs to sort, in scratch. Results are in key[1] and value[1]. */
-template <class Key> struct Pairs {
-    Key *key[2];
-    uint32_t *value[2];
-    uint64_t n;
-    int bits;
-    Key *to_key; /* input */
-    uint32_t *to_value;
-};
-
-template <class Key> static Pairs<Key> make_pairs(Gpu *gpu, uint64_t n, int bits)
-{
-    Pairs<Key> pairs = {};
-    for (int side = 0; side < 2; side++) {
-        pairs.key[side] = scratch<Key>(gpu, n);
-        pairs.value[side] = scratch<uint32_t>(gpu, n);
-    }
-    pairs.n = n;
-    pairs.bits = bits;
-    pairs.to_key = pairs.key[sort_input_side(bits)];
-    pairs.to_value = pairs.value[sort_input_side(bits)];
-    return pairs;
-}
-
-/* Groups of equal keys of the sorted pairs. */
-struct Groups {
-    uint32_t count;
-    const uint64_t *before; /* heads of groups before each pair, n + 1, in scratch */
-};
-
-/* Sorts the pairs and counts the groups; waits. */
-template <class Key> static Groups find_groups(Gpu *gpu, Pairs<Key> *pairs)
-{
-    const uint32_t n = (uint32_t)pairs->n;
-    const Key *key = pairs->key[1];
-    uint32_t *head = scratch<uint32_t>(gpu, n);
-    uint64_t *before = scratch<uint64_t>(gpu, n);
-    uint64_t count = 0;
-    sort_pairs(gpu, pairs->key, pairs->value, n, pairs->bits);
-    for_each(
-        gpu, (uint64_t)n + 1,
-        OOZE_BODY(uint32_t i) { head[i] = i < n && (i == 0 || key[i] != key[i - 1]) ? 1u : 0u; });
-    running_sum(gpu, head, before, n);
-    copy_out(gpu, &count, before + n, sizeof count);
-    return {gpu->failed == cudaSuccess ? (uint32_t)count : 0u, before};
-}
-
-/* Writes the key and the first pair of each group; first has one element more. */
-template <class Key>
-static void write_groups(Gpu *gpu, const Pairs<Key> *pairs, Groups groups, uint64_t *number,
-                         uint32_t *first)
-{
-    const Key *key = pairs->key[1];
-    const uint32_t n = (uint32_t)pairs->n;
-    const uint64_t *before = groups.before;
-    for_each(
-        gpu, (uint64_t)n + 1, OOZE_BODY(uint32_t i) {
-            if (i == n || i == 0 || key[i] != key[i - 1]) {
-                first[before[i]] = i;
-            }
-            if (i < n && (i == 0 || key[i] != key[i - 1])) {
-                number[before[i]] = key[i];
-            }
-        });
 }
 
 /* ---- cells of the first level ---- */
@@ -180,12 +56,8 @@ static void find_first_cells(Gpu *gpu, GridMultigrid *mg, const GridMultigridInp
     const float4 *x = input->x;
     for_each(
         gpu, mg->n, OOZE_BODY(uint32_t i) {
-            float4 p = x[i];
-            float into;
-            int32_t at[3] = {ooze_multigrid_cell(&axes.axis[0], p.x, &into),
-                             ooze_multigrid_cell(&axes.axis[1], p.y, &into),
-                             ooze_multigrid_cell(&axes.axis[2], p.z, &into)};
-            to_key[i] = (Key)ooze_multigrid_number(shape.cells, at);
+            float4 into;
+            to_key[i] = (Key)cell_at(axes, shape, x[i], &into);
             to_value[i] = i;
         });
     Groups groups = find_groups(gpu, &pairs);
@@ -206,10 +78,8 @@ static void find_first_cells(Gpu *gpu, GridMultigrid *mg, const GridMultigridInp
         float4 *all = mg->into;
         for_each(
             gpu, mg->n, OOZE_BODY(uint32_t i) {
-                float4 p = x[value[i]], into = f32x4(0.0f, 0.0f, 0.0f);
-                ooze_multigrid_cell(&axes.axis[0], p.x, &into.x);
-                ooze_multigrid_cell(&axes.axis[1], p.y, &into.y);
-                ooze_multigrid_cell(&axes.axis[2], p.z, &into.z);
+                float4 into = f32x4(0.0f, 0.0f, 0.0f);
+                (void)cell_at(axes, shape, x[value[i]], &into);
                 all[i] = into;
                 child[i] = value[i];
                 cell_of[i] = (uint32_t)(groups.before[i + 1] - 1);
@@ -226,19 +96,7 @@ template <class Key> static void find_nodes(Gpu *gpu, GridMultigrid *mg, int k)
     const uint64_t corners = 8 * (uint64_t)level->cells;
     Mark mark = scratch_mark(gpu);
     Pairs<Key> pairs = make_pairs<Key>(gpu, corners, ooze_multigrid_bits(level->shape.nodes));
-    Key *to_key = pairs.to_key;
-    uint32_t *to_value = pairs.to_value;
-    const OozeMultigridShape shape = level->shape;
-    const uint64_t *cell = level->cell;
-    for_each(
-        gpu, level->cells, OOZE_BODY(uint32_t c) {
-            int32_t at[3];
-            ooze_multigrid_place(shape.cells, cell[c], at);
-            for (uint32_t a = 0; a < 8; a++) {
-                to_key[8 * c + a] = (Key)ooze_multigrid_corner(&shape, at, (int)a);
-                to_value[8 * c + a] = 8 * c + a;
-            }
-        });
+    number_corners(gpu, level->shape, level->cell, level->cells, pairs);
     Groups groups = find_groups(gpu, &pairs);
     level->nodes = groups.count;
     bool ok = divide(gpu, &mg->buffer[k][NODE_NUMBERS], [=](Slab *slab) {
@@ -328,18 +186,11 @@ template <class Key> static void find_coarser_cells(Gpu *gpu, GridMultigrid *mg,
     scratch_rewind(gpu, mark);
 }
 
-static bool wide(const int32_t count[3])
-{
-    return ooze_multigrid_bits(count) > 32;
-}
-
 static void find_levels(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input)
 {
     const Axes axes = find_axes(gpu, mg, input);
-    const int32_t cells[3] = {axes.axis[0].cells, axes.axis[1].cells, axes.axis[2].cells};
-    const bool wraps[3] = {axes.axis[0].wraps, axes.axis[1].wraps, axes.axis[2].wraps};
-    mg->level[0].shape = ooze_multigrid_shape(cells, wraps);
-    if (wide(cells)) {
+    mg->level[0].shape = shape_of(axes);
+    if (wide(mg->level[0].shape.cells)) {
         find_first_cells<uint64_t>(gpu, mg, input, axes);
     } else {
         find_first_cells<uint32_t>(gpu, mg, input, axes);
@@ -519,10 +370,7 @@ static void invert_coarsest(Gpu *gpu, GridMultigrid *mg)
 
 static void fill_levels(Gpu *gpu, GridMultigrid *mg, const GridMultigridInput *input)
 {
-    OozeMultigridChild *children = scratch<OozeMultigridChild>(gpu, OOZE_MULTIGRID_PLACES);
-    for_each(
-        gpu, OOZE_MULTIGRID_PLACES,
-        OOZE_BODY(uint32_t place) { ooze_multigrid_child((int)place, &children[place]); });
+    OozeMultigridChild *children = make_children(gpu);
     for (int k = 0; k < mg->levels; k++) {
         if (k == 0) {
             first_elements(gpu, mg, input);

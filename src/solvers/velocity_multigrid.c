@@ -111,11 +111,11 @@ OozeStatus ooze_velocity_multigrid_build(OozeVelocityMultigrid *mg,
     mg->dense = NULL;
     mg->threads = input->threads;
     mg->n = input->n;
-    if (input->n > UINT32_MAX / 64) {
+    if (input->n > OOZE_VELOCITY_PARTICLES) {
         return ooze_fail(error, OOZE_ERROR_LIMIT, "use velocity_preconditioner: mass",
                          "%llu particles in a velocity solve by multigrid; at most %llu are "
                          "possible",
-                         (unsigned long long)input->n, (unsigned long long)UINT32_MAX / 64);
+                         (unsigned long long)input->n, (unsigned long long)OOZE_VELOCITY_PARTICLES);
     }
     OozeStatus status = input->n > 0 ? ooze_velocity_find_levels(mg, input, error) : OOZE_OK;
     if (status || mg->levels == 0) {

@@ -1,9 +1,5 @@
+#include "solvers/velocity_multigrid_dense_formula.h"
 #include "solvers/velocity_multigrid_levels.h"
-
-/* Degree of the smoother; and how often a cycle visits the next coarser grid. A cell of a coarse
-   grid that is longer than a body is thick does not bend, so that one visit does not suffice;
-   on the first grid, which costs the most, it does. */
-enum { FIRST_DEGREE = 2, DEGREE = 3, FIRST_VISITS = 1, VISITS = 2 };
 
 static void each_node(const OozeVelocityMultigrid *mg, const OozeVelocityLevel *level,
                       OozeRangeBody body, OozeVelocitySweep *sweep)
@@ -117,7 +113,8 @@ static void solve_dense(const OozeVelocityMultigrid *mg, const OozeVelocityLevel
 static void cycle(const OozeVelocityMultigrid *mg, int k)
 {
     const OozeVelocityLevel *level = &mg->level[k];
-    const int degree = k == 0 ? FIRST_DEGREE : DEGREE, visits = k == 0 ? FIRST_VISITS : VISITS;
+    const int degree = k == 0 ? OOZE_VELOCITY_FIRST_DEGREE : OOZE_VELOCITY_DEGREE,
+              visits = k == 0 ? OOZE_VELOCITY_FIRST_VISITS : OOZE_VELOCITY_VISITS;
     if (k + 1 == mg->levels && mg->dense) {
         solve_dense(mg, level);
         return;
@@ -139,8 +136,10 @@ uint64_t ooze_velocity_multigrid_block_products(const OozeVelocityMultigrid *mg)
     uint64_t sum = 0, times = 1;
     for (int k = 0; k < mg->levels; k++) {
         const OozeVelocityLevel *level = &mg->level[k];
-        const uint64_t degree = k == 0 ? FIRST_DEGREE : DEGREE;
-        const uint64_t visits = k + 1 == mg->levels ? 0 : k == 0 ? FIRST_VISITS : VISITS;
+        const uint64_t degree = k == 0 ? OOZE_VELOCITY_FIRST_DEGREE : OOZE_VELOCITY_DEGREE;
+        const uint64_t visits = k + 1 == mg->levels ? 0
+                                : k == 0            ? OOZE_VELOCITY_FIRST_VISITS
+                                                    : OOZE_VELOCITY_VISITS;
         bool dense = k + 1 == mg->levels && mg->dense;
         uint64_t products = dense ? 0 : degree - 1 + visits * (1 + degree);
         sum += times * products * level->row_first[level->nodes];

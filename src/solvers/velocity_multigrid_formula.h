@@ -18,11 +18,25 @@ enum {
     OOZE_VELOCITY_ROWS = 24,
     OOZE_VELOCITY_DENSE = 48 /* nodes of the coarsest grid, which is solved directly */
 };
+/* Degree of the smoother; and how often a cycle visits the next coarser grid. A cell of a coarse
+   grid that is longer than a body is thick does not bend, so that one visit does not suffice;
+   on the first grid, which costs the most, it does. */
+enum {
+    OOZE_VELOCITY_FIRST_DEGREE = 2,
+    OOZE_VELOCITY_DEGREE = 3,
+    OOZE_VELOCITY_FIRST_VISITS = 1,
+    OOZE_VELOCITY_VISITS = 2
+};
+/* Largest number of particles. */
+#define OOZE_VELOCITY_PARTICLES (UINT32_MAX / 64)
 /* omega of velocity_multigrid.h. */
 #define OOZE_VELOCITY_OMEGA 0.8f
 /* Relative increase of the diagonal of matrices that are solved directly: cells with few particles
    have motions without stiffness. */
 #define OOZE_VELOCITY_SHIFT 1e-4
+
+/* Pairs of corners a <= b. */
+enum { OOZE_VELOCITY_PAIRS = 36 };
 
 /* Place of the block of corners a <= b in a matrix that is summed. */
 OOZE_FORMULA int ooze_velocity_pair(int a, int b)
@@ -70,6 +84,17 @@ OOZE_FORMULA void ooze_velocity_basis(const float into[3], OozeVelocityBasis *ba
     }
 }
 
+/* Values of the eight functions of a cell: weights of its corners. */
+OOZE_FORMULA void ooze_velocity_weights(const float into[3], float w[8])
+{
+    float x[2] = {1.0f - into[0], into[0]}, y[2] = {1.0f - into[1], into[1]};
+    for (int c = 0; c < 4; c++) {
+        float flat = x[c & 1] * y[c >> 1];
+        w[c + 4] = flat * into[2];
+        w[c] = flat - w[c + 4];
+    }
+}
+
 /* Coefficients of a particle: the stiffness tensor, then bulk. */
 enum { OOZE_VELOCITY_BULK = 6, OOZE_VELOCITY_COEFFICIENTS = 7 };
 
@@ -114,17 +139,34 @@ OOZE_FORMULA bool ooze_velocity_is_isotropic(OozeSym3 a)
     return square <= 0.04f * mean * mean;
 }
 
+/* The same, with this ratio of bulk to shear. */
+OOZE_FORMULA bool ooze_velocity_has_ratio(OozeSym3 a, float bulk, float ratio)
+{
+    float wanted = ratio * (ooze_sym3_trace(a) / 3.0f);
+    return ooze_velocity_is_isotropic(a) && fabsf(bulk - wanted) <= 0.02f * bulk;
+}
+
+/* Coefficient c of a particle. */
+OOZE_FORMULA float ooze_velocity_coefficient(OozeSym3 a, float bulk, int c)
+{
+    return c == 0   ? a.xx
+           : c == 1 ? a.yy
+           : c == 2 ? a.zz
+           : c == 3 ? a.xy
+           : c == 4 ? a.xz
+           : c == 5 ? a.yz
+                    : bulk;
+}
+
 /* Adds a particle. Where all of a cell are isotropic, with the same ratio of bulk to shear, it is
    enough to sum the first coefficient, as the mean stiffness. */
 OOZE_FORMULA void ooze_velocity_add_particle(OozeVelocityMoments *sum, const float into[3],
                                              float mass, OozeSym3 a, float bulk)
 {
-    const float coefficient[OOZE_VELOCITY_COEFFICIENTS] = {a.xx, a.yy, a.zz, a.xy,
-                                                           a.xz, a.yz, bulk};
     OozeVelocityBasis basis;
     ooze_velocity_basis(into, &basis);
     for (int c = 0; c < OOZE_VELOCITY_COEFFICIENTS; c++) {
-        ooze_velocity_add_basis(&sum->of[c], &basis, coefficient[c]);
+        ooze_velocity_add_basis(&sum->of[c], &basis, ooze_velocity_coefficient(a, bulk, c));
     }
     ooze_velocity_add_mass(sum->mass, into, mass);
 }
@@ -160,11 +202,11 @@ OOZE_FORMULA void ooze_velocity_slopes(const OozeVelocityBasis *sum, int a, int 
 /* Block of corners a and b, without mass:
    1/2 [w_b (A w_a)^T + (w_a.A w_b) I + A (w_a.w_b) + (A w_b) w_a^T] + bulk w_a w_b^T
    with w = grad N; see docs/methods/conformation.md. */
-OOZE_FORMULA void ooze_velocity_isotropic_block(const OozeVelocityMoments *sum, int a, int b,
+OOZE_FORMULA void ooze_velocity_isotropic_block(const OozeVelocityBasis *of, int a, int b,
                                                 float ratio, float block[9])
 {
     float g[9];
-    ooze_velocity_slopes(&sum->of[0], a, b, g);
+    ooze_velocity_slopes(of, a, b, g);
     float trace = g[0] + g[4] + g[8];
     for (int r = 0; r < 3; r++) {
         for (int q = 0; q < 3; q++) {
@@ -179,12 +221,12 @@ OOZE_FORMULA int ooze_velocity_entry(int r, int q)
     return r == q ? r : r + q + 2;
 }
 
-OOZE_FORMULA void ooze_velocity_tensor_block(const OozeVelocityMoments *sum, int a, int b,
+OOZE_FORMULA void ooze_velocity_tensor_block(const OozeVelocityBasis *of, int a, int b,
                                              float block[9])
 {
     float g[OOZE_VELOCITY_COEFFICIENTS][9], along = 0.0f;
     for (int c = 0; c < OOZE_VELOCITY_COEFFICIENTS; c++) {
-        ooze_velocity_slopes(&sum->of[c], a, b, g[c]);
+        ooze_velocity_slopes(&of[c], a, b, g[c]);
     }
     for (int k = 0; k < 9; k++) {
         along += g[ooze_velocity_entry(k / 3, k % 3)][k];
@@ -202,21 +244,33 @@ OOZE_FORMULA void ooze_velocity_tensor_block(const OozeVelocityMoments *sum, int
     }
 }
 
-/* Adds the block of corners a <= b to the matrix of an element. ratio: of bulk to shear, where the
-   first coefficient is the mean stiffness; negative: it is not. */
-OOZE_FORMULA void ooze_velocity_add_pair(const OozeVelocityMoments *sum, int a, int b, float ratio,
-                                         float *element)
+/* Adds the block of corners a <= b to that of an element. `of`: sums of all coefficients, or with a
+   ratio of bulk to shear that is not negative of the mean stiffness alone; mass: see
+   OozeVelocityMoments. */
+OOZE_FORMULA void ooze_velocity_add_pair(const OozeVelocityBasis *of, const float *mass, int a,
+                                         int b, float ratio, float *to)
 {
-    float block[9], *to = element + ooze_velocity_pair(a, b);
+    float block[9];
     if (ratio >= 0.0f) {
-        ooze_velocity_isotropic_block(sum, a, b, ratio, block);
+        ooze_velocity_isotropic_block(of, a, b, ratio, block);
     } else {
-        ooze_velocity_tensor_block(sum, a, b, block);
+        ooze_velocity_tensor_block(of, a, b, block);
     }
     int x = (a & 1) + (b & 1), y = (a >> 1 & 1) + (b >> 1 & 1), z = (a >> 2) + (b >> 2);
-    float mass = sum->mass[12 * z + 4 * y + x];
+    float same = mass[12 * z + 4 * y + x];
     for (int k = 0; k < 9; k++) {
-        to[k] += block[k] + (k % 4 == 0 ? mass : 0.0f);
+        to[k] += block[k] + (k % 4 == 0 ? same : 0.0f);
+    }
+}
+
+/* Stores the block of corners a <= b that was summed. */
+OOZE_FORMULA void ooze_velocity_store_pair(const float *block, int a, int b, float *element)
+{
+    float *upper = element + OOZE_VELOCITY_CORNER * a + OOZE_VELOCITY_BLOCK * b;
+    float *lower = element + OOZE_VELOCITY_CORNER * b + OOZE_VELOCITY_BLOCK * a;
+    for (int k = 0; k < 9; k++) {
+        upper[3 * (k % 3) + k / 3] = block[k];
+        lower[k] = block[k];
     }
 }
 
@@ -225,13 +279,7 @@ OOZE_FORMULA void ooze_velocity_store(const float *half, float *element)
 {
     for (int a = 0; a < 8; a++) {
         for (int b = a; b < 8; b++) {
-            const float *block = half + ooze_velocity_pair(a, b);
-            float *upper = element + OOZE_VELOCITY_CORNER * a + OOZE_VELOCITY_BLOCK * b;
-            float *lower = element + OOZE_VELOCITY_CORNER * b + OOZE_VELOCITY_BLOCK * a;
-            for (int k = 0; k < 9; k++) {
-                upper[3 * (k % 3) + k / 3] = block[k];
-                lower[k] = block[k];
-            }
+            ooze_velocity_store_pair(half + ooze_velocity_pair(a, b), a, b, element);
         }
     }
 }
@@ -289,28 +337,73 @@ OOZE_FORMULA void ooze_velocity_corners(const OozeVelocitySpecial *s, const floa
     }
 }
 
+/* Mass and stiffness of a particle. */
+typedef struct OozeVelocityParticle {
+    float mass;
+    OozeSym3 stiffness;
+    float bulk;
+} OozeVelocityParticle;
+
+/* Adds a special particle to the block of corners i <= j of its element. */
+OOZE_FORMULA void ooze_velocity_add_special_pair(const OozeVelocitySpecial *s,
+                                                 const OozeVelocityCorners *c,
+                                                 const OozeVelocityParticle *own, int i, int j,
+                                                 float *to)
+{
+    OozeMat3 full = ooze_mat3_from_sym3(own->stiffness), anchor = ooze_mat3_from_sym3(s->anchor);
+    const float *g = c->w + 3 * i, *ag = c->aw + 3 * i;
+    const float *h = c->w + 3 * j, *ah = c->aw + 3 * j;
+    float gh = ooze_velocity_dot(g, h), both = c->value[i] * c->value[j];
+    float damping = s->edge[3] * both + ooze_velocity_dot(c->slope + 3 * i, c->spread + 3 * j) -
+                    ooze_velocity_dot(c->raw + 3 * i, h);
+    float diagonal = own->mass * both + 0.5f * ooze_velocity_dot(g, ah) + s->hourglass * damping;
+    for (int r = 0; r < 3; r++) {
+        for (int q = 0; q < 3; q++) {
+            float twice = h[r] * ag[q] + full.m[3 * r + q] * gh + ah[r] * g[q];
+            to[3 * r + q] += 0.5f * twice + own->bulk * g[r] * h[q] + both * anchor.m[3 * r + q] +
+                             (r == q ? diagonal : 0.0f);
+        }
+    }
+}
+
 /* Adds a special particle to the matrix of its element. */
 OOZE_FORMULA void ooze_velocity_add_special(const OozeVelocitySpecial *s,
-                                            const OozeVelocityCorners *c, float mass, OozeSym3 a,
-                                            float bulk, float *element)
+                                            const OozeVelocityCorners *c,
+                                            const OozeVelocityParticle *own, float *element)
 {
-    OozeMat3 full = ooze_mat3_from_sym3(a), anchor = ooze_mat3_from_sym3(s->anchor);
     for (int i = 0; i < 8; i++) {
-        const float *g = c->w + 3 * i, *ag = c->aw + 3 * i;
         for (int j = i; j < 8; j++) {
-            const float *h = c->w + 3 * j, *ah = c->aw + 3 * j;
-            float gh = ooze_velocity_dot(g, h), both = c->value[i] * c->value[j];
-            float damping = s->edge[3] * both +
-                            ooze_velocity_dot(c->slope + 3 * i, c->spread + 3 * j) -
-                            ooze_velocity_dot(c->raw + 3 * i, h);
-            float diagonal = mass * both + 0.5f * ooze_velocity_dot(g, ah) + s->hourglass * damping;
-            float *to = element + ooze_velocity_pair(i, j);
-            for (int r = 0; r < 3; r++) {
-                for (int q = 0; q < 3; q++) {
-                    float twice = h[r] * ag[q] + full.m[3 * r + q] * gh + ah[r] * g[q];
-                    to[3 * r + q] += 0.5f * twice + bulk * g[r] * h[q] +
-                                     both * anchor.m[3 * r + q] + (r == q ? diagonal : 0.0f);
-                }
+            ooze_velocity_add_special_pair(s, c, own, i, j, element + ooze_velocity_pair(i, j));
+        }
+    }
+}
+
+/* ---- coarser elements ----------------------------------------------------------------------- */
+
+/* Adds P^T K P of a child to the blocks of corner i of its parent with all corners; weight: see
+   OozeMultigridChild. */
+OOZE_FORMULA void ooze_velocity_add_child(const float *element, const float *weight, int i,
+                                          float to[OOZE_VELOCITY_CORNER])
+{
+    float row[OOZE_VELOCITY_CORNER];
+    for (int k = 0; k < OOZE_VELOCITY_CORNER; k++) {
+        row[k] = 0.0f;
+    }
+    for (int a = 0; a < 8; a++) {
+        const float w = weight[8 * a + i];
+        if (w > 0.0f) {
+            for (int k = 0; k < OOZE_VELOCITY_CORNER; k++) {
+                row[k] += w * element[OOZE_VELOCITY_CORNER * a + k];
+            }
+        }
+    }
+    OOZE_UNROLLED
+    for (int b = 0; b < 8; b++) {
+        OOZE_UNROLLED
+        for (int j = 0; j < 8; j++) {
+            const float w = weight[8 * b + j];
+            for (int k = 0; k < OOZE_VELOCITY_BLOCK; k++) {
+                to[OOZE_VELOCITY_BLOCK * j + k] += w * row[OOZE_VELOCITY_BLOCK * b + k];
             }
         }
     }

@@ -4,8 +4,14 @@
 
 #include "base/fail.h"
 #include "solvers/grid_cells.h"
+#include "solvers/velocity_multigrid_links_formula.h"
 
-enum { PARTICLE_GRAIN = 4096, GROUP_GRAIN = 256, SLOTS = 27, SEEN = 64 };
+enum {
+    PARTICLE_GRAIN = 4096,
+    GROUP_GRAIN = 256,
+    SLOTS = OOZE_VELOCITY_SLOTS,
+    SEEN = OOZE_VELOCITY_SEEN
+};
 #define ISOLATED UINT64_MAX
 
 /* first[k]: sum of count[0 .. k - 1], in place of the counts. */
@@ -112,21 +118,6 @@ typedef struct Linking {
     uint32_t *found; /* SLOTS per element: elements that it is linked with, then NONE */
 } Linking;
 
-/* Inserts `element` into an ascending list without duplicates. */
-static uint32_t insert(uint32_t *list, uint32_t count, uint32_t element)
-{
-    uint32_t at = count;
-    while (at > 0 && list[at - 1] > element) {
-        at--;
-    }
-    if (at > 0 && list[at - 1] == element) {
-        return count;
-    }
-    memmove(list + at + 1, list + at, (count - at) * sizeof *list);
-    list[at] = element;
-    return count + 1;
-}
-
 /* Elements at the other ends of edges. Edges are shorter than two cells, and cells that an edge
    passes over share no corner with this one: at most 26 neighbours matter; others are left out. */
 static void link_particles(void *data, uint64_t begin, uint64_t end, int worker)
@@ -146,7 +137,7 @@ static void link_particles(void *data, uint64_t begin, uint64_t end, int worker)
                 uint32_t other = s->element_of[edges->list->index[f]];
                 uint32_t *last = &seen[other % SEEN];
                 if (other != *last && other != e && edges->weight[f] >= s->input->link_weight) {
-                    count = count < SLOTS - 1 ? insert(list, count, other) : count;
+                    count = count < SLOTS - 1 ? ooze_velocity_insert(list, count, other) : count;
                     *last = other;
                 }
             }
@@ -189,153 +180,68 @@ static void link_first_elements(OozeVelocityMultigrid *mg, const OozeVelocityMul
 
 /* ---- components of linked elements in groups ---- */
 
-/* Sorted values in groups: corners at one place (value / 8 is the element), or elements in one
-   parent cell. Members of linked elements belong together. */
-typedef struct Components {
-    const OozeVelocityLevel *level;
-    OozeGridGroups groups;
-    const uint32_t *value; /* ascending in each group */
-    uint32_t per_element;  /* values of an element: 8 corners, or 1 */
-    uint32_t *root;        /* per value: first value of its component */
-    uint32_t *count;       /* per group: components; then the sum of those before */
-    uint32_t *component;   /* per value */
-    uint32_t *first, *listed;
-} Components;
-
-static uint32_t root_of(uint32_t *root, uint32_t i)
-{
-    while (root[i] != i) {
-        i = root[i] = root[root[i]];
-    }
-    return i;
-}
-
-/* First place from `low` on whose value is not below. */
-static uint32_t lower_bound(const uint32_t *value, uint32_t low, uint32_t high, uint64_t least)
-{
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (value[middle] < least) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static bool is_linked(const OozeVelocityLevel *level, uint32_t a, uint32_t b)
-{
-    uint32_t last = level->link_first[a + 1];
-    uint32_t at = lower_bound(level->link, level->link_first[a], last, b);
-    return at < last && level->link[at] == b;
-}
-
-static void join(uint32_t *root, uint32_t i, uint32_t j)
-{
-    uint32_t a = root_of(root, i), b = root_of(root, j);
-    root[a > b ? a : b] = a < b ? a : b;
-}
-
-/* Joins a value with those before it: pair by pair in small groups, else by way of the links. */
-static void join_member(const Components *s, uint32_t first, uint32_t i)
-{
-    const uint32_t per = s->per_element, element = s->value[i] / per, small = 16;
-    if (i - first < small) {
-        for (uint32_t j = i; j-- > first;) {
-            uint32_t other = s->value[j] / per;
-            if (root_of(s->root, i) != root_of(s->root, j) &&
-                (other == element || is_linked(s->level, element, other))) {
-                join(s->root, i, j);
-            }
-        }
-        return;
-    }
-    /* corners of the same element, at one place across a periodic axis */
-    for (uint32_t j = i; j > first && s->value[j - 1] / per == element; j--) {
-        join(s->root, i, j - 1);
-    }
-    for (uint32_t e = s->level->link_first[element]; e < s->level->link_first[element + 1]; e++) {
-        uint64_t other = s->level->link[e];
-        uint32_t j = lower_bound(s->value, first, i, other * per);
-        if (j < i && s->value[j] / per == other) {
-            join(s->root, i, j);
-        }
-    }
-}
-
 static void join_groups(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const Components *s = data;
     for (uint64_t g = begin; g < end; g++) {
-        uint32_t first = s->groups.first[g], last = s->groups.first[g + 1], count = 0;
-        for (uint32_t i = first; i < last; i++) {
-            s->root[i] = i;
-            join_member(s, first, i);
-        }
-        for (uint32_t i = first; i < last; i++) {
-            s->root[i] = root_of(s->root, i);
-            count += s->root[i] == i;
-        }
-        s->count[g] = count;
+        ooze_velocity_join_group(data, g);
     }
 }
 
-/* Roots are the first members, so components are numbered in the order of these. */
-static void number_components(void *data, uint64_t begin, uint64_t end, int worker)
+static void number_groups(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
-    const Components *s = data;
     for (uint64_t g = begin; g < end; g++) {
-        uint32_t next = s->count[g];
-        for (uint32_t i = s->groups.first[g]; i < s->groups.first[g + 1]; i++) {
-            s->component[i] = s->root[i] == i ? next++ : s->component[s->root[i]];
-        }
+        ooze_velocity_number_group(data, g);
     }
+}
+
+static void list_groups(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    for (uint64_t g = begin; g < end; g++) {
+        ooze_velocity_list_group(data, g);
+    }
+}
+
+typedef struct Components {
+    OozeVelocityComponents of;
+    uint64_t groups;
+} Components;
+
+static Components components(const OozeVelocityLevel *level, OozeGridGroups groups,
+                             const uint32_t *value, uint32_t per_element)
+{
+    return (Components){.of = {.links = {level->link_first, level->link},
+                               .group_first = groups.first,
+                               .value = value,
+                               .per_element = per_element},
+                        .groups = groups.count};
 }
 
 /* Returns the number of components. */
 static uint64_t find_components(OozeVelocityMultigrid *mg, Components *s, uint64_t values)
 {
-    s->root = ooze_arena_alloc(mg->temporary, values, sizeof *s->root);
-    s->component = ooze_arena_alloc(mg->temporary, values, sizeof *s->component);
-    s->count = ooze_arena_alloc(mg->temporary, s->groups.count + 1, sizeof *s->count);
+    OozeVelocityComponents *of = &s->of;
+    of->root = ooze_arena_alloc(mg->temporary, values, sizeof *of->root);
+    of->component = ooze_arena_alloc(mg->temporary, values, sizeof *of->component);
+    of->count = ooze_arena_alloc(mg->temporary, s->groups + 1, sizeof *of->count);
     if (ooze_velocity_multigrid_failed(mg)) {
         return 0;
     }
-    ooze_parallel_for(mg->threads, s->groups.count, GROUP_GRAIN, join_groups, s);
-    uint32_t total = sum_counts(s->count, s->groups.count);
-    ooze_parallel_for(mg->threads, s->groups.count, GROUP_GRAIN, number_components, s);
+    ooze_parallel_for(mg->threads, s->groups, GROUP_GRAIN, join_groups, of);
+    uint32_t total = sum_counts(of->count, s->groups);
+    ooze_parallel_for(mg->threads, s->groups, GROUP_GRAIN, number_groups, of);
     return total;
-}
-
-/* Values by component, ascending in each. Components of a group follow each other, so that a group
-   keeps its place among the values. */
-static void list_range(void *data, uint64_t begin, uint64_t end, int worker)
-{
-    (void)worker;
-    const Components *s = data;
-    for (uint64_t g = begin; g < end; g++) {
-        uint32_t at = s->groups.first[g];
-        for (uint32_t c = s->count[g]; c < s->count[g + 1]; c++) {
-            s->first[c] = at;
-            for (uint32_t i = s->groups.first[g]; i < s->groups.first[g + 1]; i++) {
-                if (s->component[i] == c) {
-                    s->listed[at++] = s->value[i];
-                }
-            }
-        }
-    }
 }
 
 /* first[components + 1], and `listed` of all values. */
 static void list_components(OozeThreads *threads, Components *s, uint32_t *first, uint32_t *listed)
 {
-    s->first = first;
-    s->listed = listed;
-    ooze_parallel_for(threads, s->groups.count, GROUP_GRAIN, list_range, s);
-    first[s->count[s->groups.count]] = s->groups.first[s->groups.count];
+    s->of.first = first;
+    s->of.listed = listed;
+    ooze_parallel_for(threads, s->groups, GROUP_GRAIN, list_groups, &s->of);
+    first[s->of.count[s->groups]] = s->of.group_first[s->groups];
 }
 
 /* ---- nodes ---- */
@@ -353,11 +259,11 @@ static void find_nodes(OozeVelocityMultigrid *mg, OozeVelocityLevel *level)
     }
     ooze_grid_number_corners(mg->threads, &level->shape, level->cell, level->elements, &sort);
     ooze_key_sort(&sort, mg->threads, corners, ooze_multigrid_bits(level->shape.nodes));
-    Components c = {.level = level, .value = sort.value[0], .per_element = 8};
-    c.groups = ooze_grid_groups(mg->temporary, mg->temporary, &sort, corners);
+    OozeGridGroups groups = ooze_grid_groups(mg->temporary, mg->temporary, &sort, corners);
     if (ooze_velocity_multigrid_failed(mg)) {
         return;
     }
+    Components c = components(level, groups, sort.value[0], 8);
     level->nodes = find_components(mg, &c, corners);
     level->node_first = ooze_arena_alloc(mg->kept, level->nodes + 1, sizeof *level->node_first);
     if (!ooze_velocity_multigrid_failed(mg)) {
@@ -369,19 +275,6 @@ static void find_nodes(OozeVelocityMultigrid *mg, OozeVelocityLevel *level)
 }
 
 /* ---- coarser levels ---- */
-
-/* No other element has a node of this one. */
-static bool is_isolated(const OozeVelocityLevel *level, uint64_t element)
-{
-    bool isolated = true;
-    for (uint32_t k = 0; k < 8; k++) {
-        uint32_t node = level->corner_node[8 * element + k];
-        for (uint32_t c = level->node_first[node]; c < level->node_first[node + 1]; c++) {
-            isolated = isolated && level->node_corner[c] / 8 == element;
-        }
-    }
-    return isolated;
-}
 
 static void link_parents(void *data, uint64_t begin, uint64_t end, int worker)
 {
@@ -395,7 +288,7 @@ static void link_parents(void *data, uint64_t begin, uint64_t end, int worker)
             for (uint32_t e = fine->link_first[child]; e < fine->link_first[child + 1]; e++) {
                 uint32_t other = fine->parent[fine->link[e]];
                 if (other != p && other != OOZE_MULTIGRID_NONE) {
-                    count = insert(list, count, other);
+                    count = ooze_velocity_insert(list, count, other);
                 }
             }
         }
@@ -450,11 +343,12 @@ static void number_children(void *data, uint64_t begin, uint64_t end, int worker
     (void)worker;
     const Children *s = data;
     OozeVelocityLevel *fine = s->fine;
+    const OozeVelocityCornerLists lists = {fine->corner_node, fine->node_first, fine->node_corner};
     for (uint64_t e = begin; e < end; e++) {
         uint64_t parent =
             ooze_multigrid_parent(&fine->shape, &s->level->shape, fine->cell[e], &fine->place[e]);
         fine->parent[e] = OOZE_MULTIGRID_NONE;
-        s->key[e] = is_isolated(fine, e) ? ISOLATED : parent;
+        s->key[e] = ooze_velocity_is_isolated(&lists, e) ? ISOLATED : parent;
     }
 }
 
@@ -495,11 +389,11 @@ static void find_coarser_elements(OozeVelocityMultigrid *mg, OozeVelocityLevel *
     }
     uint64_t count = list_children(mg, fine, level, &sort);
     ooze_key_sort(&sort, mg->threads, count, ooze_multigrid_bits(level->shape.cells));
-    Components c = {.level = fine, .value = sort.value[0], .per_element = 1};
-    c.groups = ooze_grid_groups(mg->temporary, mg->temporary, &sort, count);
+    OozeGridGroups groups = ooze_grid_groups(mg->temporary, mg->temporary, &sort, count);
     if (ooze_velocity_multigrid_failed(mg)) {
         return;
     }
+    Components c = components(fine, groups, sort.value[0], 1);
     level->elements = find_components(mg, &c, count);
     level->child_first = ooze_arena_alloc(mg->kept, level->elements + 1, sizeof(uint32_t));
     level->cell = ooze_arena_alloc(mg->kept, level->elements, sizeof *level->cell);
@@ -508,8 +402,8 @@ static void find_coarser_elements(OozeVelocityMultigrid *mg, OozeVelocityLevel *
     }
     list_components(mg->threads, &c, level->child_first, level->child);
     for (uint64_t i = 0; i < count; i++) {
-        fine->parent[sort.value[0][i]] = c.component[i];
-        level->cell[c.component[i]] = sort.key[0][i];
+        fine->parent[sort.value[0][i]] = c.of.component[i];
+        level->cell[c.of.component[i]] = sort.key[0][i];
     }
     link_coarse_elements(mg, fine, level);
     ooze_arena_rewind(mg->temporary, mark);

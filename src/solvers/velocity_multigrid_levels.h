@@ -77,8 +77,6 @@ void ooze_velocity_find_weights(OozeVelocityMultigrid *mg, OozeVelocityLevel *fi
 /* Factor U of a = U^T U with its diagonal raised, in the upper half; a direction without weight
    becomes 0. */
 void ooze_velocity_factorise_level(const OozeVelocityLevel *level, double *a);
-/* x = (U^T U)^-1 x */
-void ooze_velocity_solve_factor(const double *u, uint64_t n, double *x);
 /* Loops over the isolated elements of a level: inverses of their matrices, and x = solutions. */
 void ooze_velocity_invert_isolated(void *level, uint64_t begin, uint64_t end, int worker);
 void ooze_velocity_solve_isolated(void *level, uint64_t begin, uint64_t end, int worker);

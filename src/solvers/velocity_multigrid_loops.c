@@ -1,4 +1,3 @@
-#include <math.h>
 #include <string.h>
 
 #include "solvers/velocity_multigrid_levels.h"
@@ -16,10 +15,7 @@ static float ratio_of(const OozeVelocitySweep *s, uint64_t e)
     float ratio = shear > 0.0f ? in->bulk[child[first]] / shear : 0.0f;
     bool same = true;
     for (uint32_t k = first; k < last; k++) {
-        OozeSym3 a = in->stiffness[child[k]];
-        float bulk = in->bulk[child[k]];
-        float wanted = ratio * (ooze_sym3_trace(a) / 3.0f);
-        same = same && ooze_velocity_is_isotropic(a) && fabsf(bulk - wanted) <= 0.02f * bulk;
+        same = same && ooze_velocity_has_ratio(in->stiffness[child[k]], in->bulk[child[k]], ratio);
     }
     return same ? ratio : -1.0f;
 }
@@ -81,7 +77,7 @@ static void add_tensors(const OozeVelocitySweep *s, uint64_t e, OozeVelocityMome
 static inline void add_corner(const OozeVelocityMoments *sum, int a, float ratio, float *half)
 {
     for (int b = a; b < 8; b++) {
-        ooze_velocity_add_pair(sum, a, b, ratio, half);
+        ooze_velocity_add_pair(sum->of, sum->mass, a, b, ratio, half + ooze_velocity_pair(a, b));
     }
 }
 
@@ -107,8 +103,8 @@ static void add_specials(const OozeVelocitySweep *s, uint64_t e, float *half)
             const OozeVelocitySpecial *special = &in->special[in->special_of[i]];
             OozeVelocityCorners corners;
             ooze_velocity_corners(special, into, s->mg->inverse, in->stiffness[i], &corners);
-            ooze_velocity_add_special(special, &corners, in->mass[i], in->stiffness[i], in->bulk[i],
-                                      half);
+            const OozeVelocityParticle own = {in->mass[i], in->stiffness[i], in->bulk[i]};
+            ooze_velocity_add_special(special, &corners, &own, half);
         }
     }
 }
@@ -283,12 +279,8 @@ static void rows(void *data, uint64_t begin, uint64_t end, int worker)
 
 static inline void weights_at(OozeF32x4 into, float w[8])
 {
-    float x[2] = {1.0f - into[0], into[0]}, y[2] = {1.0f - into[1], into[1]};
-    for (int c = 0; c < 4; c++) {
-        float flat = x[c & 1] * y[c >> 1];
-        w[c + 4] = flat * into[2];
-        w[c] = flat - w[c + 4];
-    }
+    const float at[3] = {into[0], into[1], into[2]};
+    ooze_velocity_weights(at, w);
 }
 
 static void restricts(void *data, uint64_t begin, uint64_t end, int worker)

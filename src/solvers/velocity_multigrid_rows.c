@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "solvers/velocity_multigrid_levels.h"
+#include "solvers/velocity_multigrid_links_formula.h"
 
 typedef struct Job {
     const OozeVelocityMultigrid *mg;
@@ -100,40 +101,24 @@ static void coarse_elements(void *data, uint64_t begin, uint64_t end, int worker
     }
 }
 
-/* Nodes of the finer level whose values node i is part of, by way of its elements and their
-   children. With NULL it only counts them. */
-static uint32_t list_fine_nodes(const Job *job, uint64_t i, uint32_t *node, float *weight)
+static OozeVelocityFamily family(const Job *job)
 {
     const OozeVelocityLevel *level = job->level, *fine = job->fine;
-    uint32_t count = 0;
-    for (uint32_t e = level->node_first[i]; e < level->node_first[i + 1]; e++) {
-        uint64_t element = level->node_corner[e] / 8;
-        uint32_t corner = level->node_corner[e] % 8;
-        for (uint32_t f = level->child_first[element]; f < level->child_first[element + 1]; f++) {
-            uint32_t child = level->child[f];
-            const float *weights = job->mg->child[fine->place[child]].weight;
-            for (uint32_t b = 0; b < 8; b++) {
-                uint32_t at = fine->corner_node[8 * child + b];
-                bool first = fine->node_corner[fine->node_first[at]] == 8 * child + b;
-                if (first && weights[8 * b + corner] > 0.0f) {
-                    if (node) {
-                        node[count] = at;
-                        weight[count] = weights[8 * b + corner];
-                    }
-                    count++;
-                }
-            }
-        }
-    }
-    return count;
+    return (OozeVelocityFamily){{level->corner_node, level->node_first, level->node_corner},
+                                {fine->corner_node, fine->node_first, fine->node_corner},
+                                level->child_first,
+                                level->child,
+                                fine->place,
+                                job->mg->child};
 }
 
 static void count_fine_nodes(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Job *job = data;
+    const OozeVelocityFamily of = family(job);
     for (uint64_t i = begin; i < end; i++) {
-        job->level->fine_first[i] = list_fine_nodes(job, i, NULL, NULL);
+        job->level->fine_first[i] = ooze_velocity_list_fine_nodes(&of, i, NULL, NULL);
     }
 }
 
@@ -141,9 +126,11 @@ static void copy_fine_nodes(void *data, uint64_t begin, uint64_t end, int worker
 {
     (void)worker;
     const Job *job = data;
+    const OozeVelocityFamily of = family(job);
     for (uint64_t i = begin; i < end; i++) {
         uint32_t first = job->level->fine_first[i];
-        list_fine_nodes(job, i, job->level->fine_node + first, job->level->fine_weight + first);
+        ooze_velocity_list_fine_nodes(&of, i, job->level->fine_node + first,
+                                      job->level->fine_weight + first);
     }
 }
 

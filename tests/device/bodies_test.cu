@@ -14,6 +14,7 @@ struct Case {
     bool swallows; /* a sink takes parts of the bodies */
     int divergence;
     double friction;
+    bool multigrid; /* preconditions the velocity solve */
 };
 
 static void add_box(OozeWorld *world, OozeMaterialId material, OozeBodyKind kind, OozeVec3 size,
@@ -66,6 +67,10 @@ static OozeWorld *create_world(const Case *c, OozeDevice device)
 {
     OozeWorld *world = create_device_world("conformation", SPACING, c->periodic, device);
     CHECK_OK(ooze_world_set_param(world, "divergence_iterations", c->divergence, &error));
+    CHECK_OK(ooze_world_set_param(world, "velocity_preconditioner", c->multigrid ? 2 : 0, &error));
+    if (c->multigrid) {
+        CHECK_OK(ooze_world_set_param(world, "velocity_iterations", 200, &error));
+    }
     OozeMaterialId slime = add_material(
         world, 1400, {{"viscosity", 20}, {"modulus", 1000}, {"relaxation_time", 0.05}});
     OozeMaterialId wood = add_material(world, 700, {});
@@ -125,12 +130,14 @@ static void bodies_take_the_same_step(void **state)
 {
     (void)state;
     const Case cases[] = {
-        {"bodies alone", false, false, false, false, 0, 0.4},
-        {"with fluid", false, true, false, false, 0, 0.4},
-        {"periodic", true, true, false, false, 0, 0.0},
-        {"no slip", false, true, false, false, 0, INFINITY},
-        {"divergence", false, true, false, false, 3, 0.4},
-        {"swallowed", false, true, false, true, 0, 0.4},
+        {"bodies alone", false, false, false, false, 0, 0.4, false},
+        {"with fluid", false, true, false, false, 0, 0.4, false},
+        {"periodic", true, true, false, false, 0, 0.0, false},
+        {"no slip", false, true, false, false, 0, INFINITY, false},
+        {"divergence", false, true, false, false, 3, 0.4, false},
+        {"swallowed", false, true, false, true, 0, 0.4, false},
+        {"multigrid", false, true, false, false, 0, 0.4, true},
+        {"multigrid, periodic, swallowed", true, true, false, true, 0, INFINITY, true},
     };
     for (const Case &c : cases) {
         compare(&c);
@@ -141,15 +148,17 @@ static void bodies_take_the_same_step(void **state)
 static void rounded_directions_keep_bodies_rigid(void **state)
 {
     (void)state;
-    const Case c = {"packed", false, true, true, false, 0, 0.4};
-    compare(&c);
+    const Case masses = {"packed", false, true, true, false, 0, 0.4, false};
+    const Case multigrid = {"packed, multigrid", false, true, true, false, 0, 0.4, true};
+    compare(&masses);
+    compare(&multigrid);
 }
 
 /* Whichever piece of memory cannot be had: the step is refused, and nothing leaks. */
 static void running_out_of_memory_is_survived(void **state)
 {
     (void)state;
-    const Case c = {"memory", false, false, false, false, 0, 0.4};
+    const Case c = {"memory", false, false, false, false, 0, 0.4, false};
     int refused = count_refused_steps([&] { return create_world(&c, OOZE_DEVICE_CUDA); }, 20);
     printf("  refused %d times\n", refused);
     assert_true(refused > 20);

@@ -149,6 +149,9 @@ static const Travel lodge[] = {
     {"lodge", {{"formulation", 0}}},
     {"lodge, divergence", {{"formulation", 0}, {"divergence_iterations", 8}}},
     {"lodge, second order", {{"time_integration", 1}}},
+    {"lodge, multigrid", {{"velocity_preconditioner", 2}, {"velocity_iterations", 200}}},
+    {"lodge, second order, multigrid",
+     {{"time_integration", 1}, {"velocity_preconditioner", 2}, {"velocity_iterations", 200}}},
 };
 
 template <int N> static void compare_all(const Travel (&ways)[N])

@@ -53,8 +53,9 @@ static void equals_the_processor(void **state)
         std::vector<float> found = correction.of(m, mg, nullptr);
         double largest = 0.0, error = 0.0;
         for (uint64_t i = 0; i < c.n; i++) {
-            largest = fmax(largest, fabs((double)c.z[i]));
-            error = fmax(error, fabs((double)found[i] - (double)c.z[i]));
+            const double size = fabs((double)c.z[i]), off = fabs((double)(found[i] - c.z[i]));
+            largest = size > largest ? size : largest;
+            error = off > error || off != off ? off : error;
         }
         printf("case %d: %d levels, largest %g, difference %.1e\n", kind, c.levels, largest,
                error / largest);

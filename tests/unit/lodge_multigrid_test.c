@@ -116,7 +116,8 @@ static void moments_are_sums_over_particles(void **state)
         OozeSym3 a = random_sym3(63, i, 2.0, 0.7);
         float mass = between(64, i, 0, 10, 20), bulk = between(64, i, 1, 1, 9);
         ooze_velocity_corners(&plain, into, inverse, a, &corners);
-        ooze_velocity_add_special(&plain, &corners, mass, a, bulk, direct);
+        const OozeVelocityParticle own = {mass, a, bulk};
+        ooze_velocity_add_special(&plain, &corners, &own, direct);
         ooze_velocity_add_particle(&sum, into, mass, a, bulk);
     }
     for (int c = 0; c < OOZE_VELOCITY_COEFFICIENTS; c++) {
@@ -124,7 +125,7 @@ static void moments_are_sums_over_particles(void **state)
     }
     for (int a = 0; a < 8; a++) {
         for (int b = a; b < 8; b++) {
-            ooze_velocity_add_pair(&sum, a, b, -1.0f, half);
+            ooze_velocity_add_pair(sum.of, sum.mass, a, b, -1.0f, half + ooze_velocity_pair(a, b));
         }
     }
     for (int k = 0; k < OOZE_VELOCITY_HALF; k++) {
@@ -153,8 +154,9 @@ static void isotropic_blocks_are_those_of_tensors(void **state)
     }
     for (int a = 0; a < 8; a++) {
         for (int b = a; b < 8; b++) {
-            ooze_velocity_add_pair(&sum, a, b, -1.0f, tensors);
-            ooze_velocity_add_pair(&sum, a, b, ratio, half);
+            ooze_velocity_add_pair(sum.of, sum.mass, a, b, -1.0f,
+                                   tensors + ooze_velocity_pair(a, b));
+            ooze_velocity_add_pair(sum.of, sum.mass, a, b, ratio, half + ooze_velocity_pair(a, b));
         }
     }
     for (int k = 0; k < OOZE_VELOCITY_HALF; k++) {
@@ -182,7 +184,8 @@ static void element_of(const Solve *w, const OozeVelocityLevel *level, uint64_t 
             p = in->special[in->special_of[i]];
         }
         ooze_velocity_corners(&p, into, w->grids->inverse, in->stiffness[i], &corners);
-        ooze_velocity_add_special(&p, &corners, in->mass[i], in->stiffness[i], in->bulk[i], half);
+        const OozeVelocityParticle own = {in->mass[i], in->stiffness[i], in->bulk[i]};
+        ooze_velocity_add_special(&p, &corners, &own, half);
     }
     ooze_velocity_store(half, element);
 }

@@ -7,7 +7,7 @@ namespace ooze
 
 /* Starts with the neighbour of lowest index as the parent: most pairs then have the same root
    already. */
-void find_components(Step *step, uint32_t *root, const int32_t *off)
+void find_components(Step *step, bool across_materials, uint32_t *root, const int32_t *off)
 {
     StepView s = step->view;
     for_each(
@@ -18,7 +18,8 @@ void find_components(Step *step, uint32_t *root, const int32_t *off)
             uint32_t lowest = i;
             uint16_t own = s.material[i];
             each_true_neighbour(s.fluid, i, [&](uint32_t j) {
-                lowest = j < lowest && s.material[j] == own ? j : lowest;
+                bool same = across_materials || s.material[j] == own;
+                lowest = j < lowest && same ? j : lowest;
             });
             root[i] = lowest;
         });
@@ -36,7 +37,8 @@ void find_components(Step *step, uint32_t *root, const int32_t *off)
             uint16_t own = s.material[i];
             uint32_t own_root = ooze_component_root(root, i);
             each_true_neighbour(s.fluid, i, [&](uint32_t j) {
-                if (j < i && s.material[j] == own && ooze_parent_get(root, j) != own_root) {
+                bool same = across_materials || s.material[j] == own;
+                if (j < i && same && ooze_parent_get(root, j) != own_root) {
                     ooze_component_join(root, i, j);
                     own_root = ooze_component_root(root, i);
                 }

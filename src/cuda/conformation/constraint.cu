@@ -88,7 +88,7 @@ static void warm_start_multipliers(Step *step, float share)
         });
 }
 
-static void solve_consistent(Step *step)
+static OozeStatus solve_consistent(Step *step, OozeError *)
 {
     const OozeConformationSettings *set = &step->plan.settings;
     create_constraint(step);
@@ -101,6 +101,7 @@ static void solve_consistent(Step *step)
     apply_multipliers(step);
     sweep_velocities(step, set->velocity_iterations, (double)set->chebyshev, set->tolerance);
     scratch_rewind(step->gpu, mark);
+    return OOZE_OK;
 }
 
 template <int LANES, bool WRAPS> static void finish_consistent_loop(Step *step)

@@ -1,5 +1,5 @@
 /* The implicit velocity solve: see methods/conformation/lodge.c. */
-#include "cuda/conformation/lodge.cuh"
+#include "cuda/conformation/lodge_multigrid.cuh"
 
 namespace ooze
 {
@@ -190,18 +190,73 @@ static void add_deferred(Lodge *solve)
         });
 }
 
-static void solve_pass(Lodge *solve, int pass)
+/* Waits. */
+static SolveState read_state(const Lodge *solve)
+{
+    SolveState state;
+    memset(&state, 0, sizeof state);
+    copy_out(solve->step->gpu, &state, solve->view.state, sizeof state);
+    state.off = state.off || solve->step->gpu->failed != cudaSuccess;
+    return state;
+}
+
+static void iterate_masses(Lodge *solve, int iterations)
+{
+    const int32_t *off = &solve->view.state->off;
+    conjugate_gradients<CG_BATCH>(
+        solve->step->gpu, solve->view.state, solve->seen_off ? 0 : iterations, [&]() {
+            multiply_direction(solve, off);
+            advance(solve, true, off);
+            ooze_timer_lap(solve->step->context->timer, "velocity_vectors");
+            return !solve->seen_off;
+        });
+}
+
+static void iterate_multigrid(Lodge *solve, int iterations)
+{
+    const int32_t *off = &solve->view.state->off;
+    conjugate_gradients<1>(solve->step->gpu, solve->view.state, solve->seen_off ? 0 : iterations,
+                           [&]() {
+                               multiply_direction(solve, off);
+                               advance_particles(solve, off);
+                               ooze_timer_add(solve->step->context->timer, "velocity_vectors");
+                               multigrid_update(solve);
+                               return !solve->seen_off;
+                           });
+}
+
+/* In slow flow few iterations remain after the initial guess, fewer than grids are worth: masses
+   continue if their residual falls fast enough. Waits. */
+static SolveState try_masses(Lodge *solve, double begin, int iterations)
+{
+    int first = iterations < OOZE_LODGE_TRIAL ? iterations : OOZE_LODGE_TRIAL;
+    iterate_masses(solve, first);
+    SolveState state = read_state(solve);
+    int needed = ooze_lodge_trial_iterations(begin, &state.residual);
+    needed = needed < iterations ? needed : iterations;
+    if (!state.off && needed <= OOZE_LODGE_TRIAL_MOST) {
+        int most = iterations < OOZE_LODGE_TRIAL_MOST ? iterations : OOZE_LODGE_TRIAL_MOST;
+        iterate_masses(solve, most - first);
+        state = read_state(solve);
+    }
+    return state;
+}
+
+/* The residual, and the initial guess of the change. */
+static void begin_iterations(Lodge *solve, int pass)
 {
     Step *step = solve->step;
     const OozeConformationSettings *set = &step->plan.settings;
-    LodgeView v = solve->view;
-    const int32_t *off = &v.state->off;
     bool accurate = set->second_order || pass + 1 == set->passes;
+    SolveState *state = solve->view.state;
     solve->seen_off = false;
+    solve->multigrid = nullptr;
+    for_each(
+        step->gpu, 1, OOZE_BODY(uint32_t) { state->min_curvature = OOZE_LODGE_MIN_CURVATURE; });
     Product residual = {step->view.u, true, false, never_off(solve)};
     multiply(solve, residual);
-    if (v.deferred && pass > 0) {
-        halve_second_stage(solve);
+    if (solve->view.deferred && pass > 0) {
+        scale_second_stage(solve, 0.5f);
         add_deferred(solve);
     }
     start(solve, (accurate ? 1.0 : OOZE_LODGE_EARLY_TOLERANCE) * set->tolerance);
@@ -209,12 +264,61 @@ static void solve_pass(Lodge *solve, int pass)
     if (set->velocity_iterations > 0 && (pass == 0 || step->any_contacts)) {
         warm_start(solve, pass);
     }
-    conjugate_gradients(step->gpu, v.state, solve->seen_off ? 0 : set->velocity_iterations, [&]() {
-        multiply_direction(solve, off);
-        advance(solve, true, off);
-        ooze_timer_lap(step->context->timer, "velocity_vectors");
-        return !solve->seen_off;
-    });
+}
+
+/* As iterate of methods/conformation/lodge.c. Waits where the solve may use multigrid. */
+static OozeStatus iterate(Lodge *solve, int pass, OozeError *error)
+{
+    Step *step = solve->step;
+    const int iterations = step->plan.settings.velocity_iterations;
+    begin_iterations(solve, pass);
+    if (solve->multigrid_use == MULTIGRID_NEVER) {
+        iterate_masses(solve, iterations);
+        return OOZE_OK;
+    }
+    SolveState state = read_state(solve);
+    const int before = state.residual.iterations;
+    bool guessed = pass > 0 || !state.warm_start_off;
+    if (!state.off && solve->multigrid_use == MULTIGRID_IF_SLOW && guessed && !solve->grids) {
+        state = try_masses(solve, state.residual.current, iterations);
+    }
+    if (!state.off) {
+        int left = iterations - (state.residual.iterations - before);
+        OozeStatus result = multigrid_begin(solve, error);
+        if (result || !solve->multigrid) {
+            iterate_masses(solve, result ? 0 : left);
+            return result;
+        }
+        multigrid_start(solve);
+        iterate_multigrid(solve,
+                          left < OOZE_LODGE_MULTIGRID_MOST ? left : OOZE_LODGE_MULTIGRID_MOST);
+    }
+    return OOZE_OK;
+}
+
+/* A solve by multigrid that has failed is repeated with masses. */
+static OozeStatus solve_pass(Lodge *solve, int pass, OozeError *error)
+{
+    Step *step = solve->step;
+    const size_t size = step->view.n * sizeof *step->view.u;
+    if (solve->multigrid_use != MULTIGRID_NEVER) {
+        copy(step->gpu, solve->first_u, step->view.u, size);
+    }
+    OozeStatus result = iterate(solve, pass, error);
+    if (result || !solve->multigrid) {
+        return result;
+    }
+    const SolveState state = read_state(solve);
+    if (!multigrid_succeeded(&state, state.speed_square)) {
+        copy(step->gpu, step->view.u, solve->first_u, size);
+        solve->grids = nullptr;
+        solve->multigrid_use = MULTIGRID_NEVER;
+        if (solve->view.deferred && pass > 0) {
+            scale_second_stage(solve, 2.0f);
+        }
+        result = iterate(solve, pass, error);
+    }
+    return result;
 }
 
 /* ---- contact ---- */
@@ -305,8 +409,7 @@ struct BeginSolve {
     SolveState *state;
     __device__ void operator()(Sum1 sum) const
     {
-        state->residual.initial = sum.a;
-        state->min_curvature = 0.5;
+        state->residual.initial = state->speed_square = sum.a;
         state->restarts = true;
     }
 };
@@ -327,14 +430,17 @@ static void begin_first_stage(Lodge *solve)
         });
 }
 
-static void solve_lodge(Step *step)
+static OozeStatus solve_lodge(Step *step, OozeError *error)
 {
     Gpu *gpu = step->gpu;
     uint64_t n = step->view.n;
     Mark mark = scratch_mark(gpu);
     Lodge solve;
+    OozeStatus result = OOZE_OK;
     memset(&solve, 0, sizeof solve);
+    LodgeMultigrid multigrid;
     solve.step = step;
+    solve.multigrid_data = &multigrid;
     allocate(&solve);
     StepView s = step->view;
     copy(gpu, solve.view.u_star, s.u, n * sizeof *s.u);
@@ -348,7 +454,7 @@ static void solve_lodge(Step *step)
             return sum;
         },
         begin);
-    for (int pass = 0; pass < step->plan.settings.passes; pass++) {
+    for (int pass = 0; pass < step->plan.settings.passes && !result; pass++) {
         prepare(&solve, pass > 0);
         if (solve.view.deferred && pass == 0) {
             begin_first_stage(&solve);
@@ -356,14 +462,24 @@ static void solve_lodge(Step *step)
         set_contact_velocities(step);
         bodies_begin_pass(step, solve.view.u_star);
         pack_hourglass(step, &solve.view.pack, solve.view.hourglass);
-        solve_pass(&solve, pass);
-        if (pass + 1 < step->plan.settings.passes) {
+        if (pass == 0) {
+            multigrid_plan(&solve);
+        }
+        result = solve_pass(&solve, pass, error);
+        if (!result && pass + 1 < step->plan.settings.passes) {
             release_contacts(&solve);
         }
     }
-    warm_start_record(&solve);
-    bodies_apply_impulses(step);
+    step->used_multigrid = solve.grids != nullptr;
+    if (!result) {
+        if (solve.grids) {
+            restore_momentum(&solve);
+        }
+        warm_start_record(&solve);
+        bodies_apply_impulses(step);
+    }
     scratch_rewind(gpu, mark);
+    return result;
 }
 
 const Formulation formulation_lodge = {solve_lodge, solve_density, finish_lodge};

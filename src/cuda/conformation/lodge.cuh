@@ -12,7 +12,8 @@ namespace ooze
 /* State of the velocity solve in device memory; loops return at once when their flag `off` is set.
    */
 struct SolveState : OozeConjugateGradients {
-    double particle_rz;     /* r.z without rigid bodies */
+    double particle_rz;     /* r.z by masses, without rigid bodies */
+    double speed_square;    /* sum rho u*^2 */
     int32_t warm_start_off; /* there is no initial guess */
     /* Skips the second product of the guess, which all components accept entirely; or, in sweeps,
        the update of velocities after the last one. */
@@ -31,10 +32,19 @@ struct LodgeView {
     SolveState *state;
 };
 
+/* When a solve changes from masses to multigrid: see OozeMultigridUse. */
+enum MultigridUse { MULTIGRID_NEVER, MULTIGRID_IF_SLOW, MULTIGRID_AT_ONCE };
+
 struct Lodge {
     Step *step;
     LodgeView view;
     bool seen_off; /* with rigid bodies: the host has found that the iterations have ended */
+    /* of multigrid */
+    MultigridUse multigrid_use;
+    struct LodgeMultigrid *multigrid;      /* NULL: the preconditioner is the masses at present */
+    struct LodgeMultigrid *multigrid_data; /* memory of the next two */
+    struct LodgeMultigrid *grids;          /* that were built in this step; NULL: none yet */
+    float4 *first_u;                       /* velocities before the iterations of the pass */
 };
 
 /* A product of the operator, and its p.Ap in state->pap; nothing where *off. */
@@ -48,7 +58,7 @@ struct Product {
 void multiply(Lodge *solve, const Product &product);
 /* ap = A p, on rounded numbers where directions are packed. */
 void multiply_direction(Lodge *solve, const int32_t *off);
-/* u += alpha p, r -= alpha ap, state->rz, then p = z + beta p. */
+/* u += alpha p, r -= alpha ap, state->rz, then p = z + beta p; z by masses. */
 void advance(Lodge *solve, bool iteration, const int32_t *off);
 /* Rounds p where directions are packed, after other loops have written it. */
 void pack_direction(Lodge *solve, const int32_t *off);
@@ -56,8 +66,8 @@ void pack_direction(Lodge *solve, const int32_t *off);
 /* Coefficients of a pass: lodge_material.cu. `later_pass`: Q rotates with the velocity of the
    first, or the second stage. */
 void prepare(Lodge *solve, bool later_pass);
-/* Operator of the second stage's iterations. */
-void halve_second_stage(Lodge *solve);
+/* The operator of the second stage's iterations is half of that of its first residual. */
+void scale_second_stage(Lodge *solve, float factor);
 void finish_lodge(Step *step); /* Q at the end of the step */
 
 /* Sets p of particle i; returns it as rounded. */
@@ -77,8 +87,9 @@ OOZE_DEVICE float4 direction_set(const LodgeView &v, uint32_t i, float4 p)
 void warm_start(Lodge *solve, int pass);
 void warm_start_record(Lodge *solve);
 
-/* root[i] = lowest index in the connected component of i, of one row of rheology: components.cu. */
-void find_components(Step *step, uint32_t *root, const int32_t *off);
+/* root[i] = lowest index in the connected component of i, of one row of rheology unless
+   `across_materials`: components.cu. */
+void find_components(Step *step, bool across_materials, uint32_t *root, const int32_t *off);
 
 } // namespace ooze
 

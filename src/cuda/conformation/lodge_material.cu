@@ -80,13 +80,13 @@ template <int LANES, bool WRAPS, bool MODES> static void prepare_loop(Lodge *sol
         });
 }
 
-void halve_second_stage(Lodge *solve)
+void scale_second_stage(Lodge *solve, float factor)
 {
     LodgeView v = solve->view;
     for_each(
         solve->step->gpu, solve->step->view.n, OOZE_BODY(uint32_t i) {
             if (v.deferred[i].w > 0.0f) {
-                ooze_lodge_scale(&v.stiffness[i], &v.bulk[i], &v.hourglass[i], 0.5f);
+                ooze_lodge_scale(&v.stiffness[i], &v.bulk[i], &v.hourglass[i], factor);
             }
         });
     sum_edges(solve->step, v.hourglass, v.edge_hourglass);

@@ -7,18 +7,12 @@ namespace ooze
 
 static OozeStatus step(Engine *engine, void *data, OozeStepContext *context, OozeError *error)
 {
-    (void)data;
-    return conformation_step(engine, context, error);
-}
-
-static void destroy(Engine *engine, void *data)
-{
-    (void)data;
-    bonds_free(&engine->gpu, &engine->bonds);
+    return conformation_step(engine, static_cast<ConformationData *>(data), context, error);
 }
 
 const DeviceMethod conformation_method = {
-    "conformation", conformation_supports, nullptr, destroy, step, nullptr, nullptr,
+    "conformation", conformation_supports, conformation_create, conformation_destroy, step, nullptr,
+    nullptr,
 };
 
 } // namespace ooze

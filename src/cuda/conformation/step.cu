@@ -1,6 +1,7 @@
 /* One substep of the conformation method: see methods/conformation/step.c and position_stage.c. */
 #include "cuda/conformation/bodies/bodies.cuh"
 #include "cuda/conformation/constraint.cuh"
+#include "cuda/velocity_multigrid.cuh"
 
 #include <cstdio>
 
@@ -17,9 +18,7 @@ static const Formulation *const formulations[] = {&formulation_lodge, &formulati
 static const char *processor_setting(const OozeConformationSettings *set)
 {
     if (set->formulation == OOZE_FORMULATION_LODGE) {
-        return set->preconditioner == OOZE_PRECONDITIONER_MULTIGRID
-                   ? "velocity_preconditioner: multigrid"
-                   : nullptr;
+        return nullptr;
     }
     return set->formulation == OOZE_FORMULATION_PAPER           ? "formulation: paper"
            : set->solver == OOZE_CONSTRAINT_JACOBI              ? "solver: jacobi"
@@ -39,6 +38,29 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
         snprintf(why, size, "'%s' of method 'conformation' runs on the processor alone", setting);
     }
     return !setting;
+}
+
+/* ---- memory ---- */
+
+struct ConformationData {
+    VelocityMultigrid grids;
+};
+
+OozeStatus conformation_create(Engine *, void **out, OozeError *error)
+{
+    *out = ooze_alloc_zero(1, sizeof(ConformationData));
+    return *out ? OOZE_OK
+                : ooze_fail_memory(error, "the conformation method", sizeof(ConformationData));
+}
+
+void conformation_destroy(Engine *engine, void *pointer)
+{
+    ConformationData *data = static_cast<ConformationData *>(pointer);
+    bonds_free(&engine->gpu, &engine->bonds);
+    if (data) {
+        velocity_multigrid_free(&engine->gpu, &data->grids);
+        ooze_free(data);
+    }
 }
 
 /* ---- the beginning ---- */
@@ -296,9 +318,11 @@ static void report(Step *step)
     memset(&state, 0, sizeof state);
     copy_out(step->gpu, &state, step->state, sizeof state);
     ooze_solve_residual_report(&state.residual, step->context->report);
+    step->context->report->multigrid = step->used_multigrid;
 }
 
-OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError *error)
+OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepContext *context,
+                             OozeError *error)
 {
     Step step;
     Bodies bodies;
@@ -309,6 +333,7 @@ OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError
     step.engine = engine;
     step.gpu = &engine->gpu;
     step.context = context;
+    step.grids = &data->grids;
     if (engine->store.n == 0) {
         return OOZE_OK;
     }
@@ -332,7 +357,10 @@ OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError
         return failed;
     }
     find_contacts(&step);
-    formulation->solve_velocities(&step);
+    failed = formulation->solve_velocities(&step, error);
+    if (failed) {
+        return failed;
+    }
     divergence(&step);
     if (step.regathers_edges) {
         scratch_rewind(step.gpu, step.edges_mark);

@@ -66,16 +66,22 @@ struct Step {
        velocity solve; edges are then gathered again. */
     bool regathers_edges;
     Mark edges_mark;
-    struct SolveState *state; /* device; zero at the beginning */
+    struct SolveState *state;        /* device; zero at the beginning */
+    struct VelocityMultigrid *grids; /* of the memory that outlives the step */
+    bool used_multigrid;             /* the velocity solve */
 };
 
 /* Whether the GPU has the settings of method `conformation`; if not, `why` gets the reason. */
 bool conformation_supports(const OozeStepContext *context, char *why, size_t size);
-OozeStatus conformation_step(Engine *engine, OozeStepContext *context, OozeError *error);
+OozeStatus conformation_step(Engine *engine, struct ConformationData *data,
+                             OozeStepContext *context, OozeError *error);
+/* Data that outlives a step; none of it is saved. */
+OozeStatus conformation_create(Engine *engine, void **data, OozeError *error);
+void conformation_destroy(Engine *engine, void *data);
 
 /* One discretisation of the method: see OozeFormulation. */
 struct Formulation {
-    void (*solve_velocities)(Step *step);
+    OozeStatus (*solve_velocities)(Step *step, OozeError *error);
     OozeStatus (*solve_positions)(Step *step, float4 *x, float4 *shift, OozeError *error);
     void (*finish)(Step *step);
 };

@@ -1,5 +1,5 @@
-/* Initial guess of the velocity solve: see methods/conformation/warm_start.c. Sums over
-   components are of integers, which do not depend on the order. */
+/* Initial guess of the velocity solve: see methods/conformation/warm_start.c. */
+#include "cuda/conformation/component_sums.cuh"
 #include "cuda/conformation/lodge.cuh"
 
 namespace ooze
@@ -14,96 +14,18 @@ OOZE_DEVICE float4 guess_of(const StepView &s, uint32_t i)
 /* ---- sums over components ---- */
 
 /* OozeComponentGain in units of `unit`. */
-struct Gain {
-    unsigned long long residual, curvature, anchors;
-};
+enum { RESIDUAL, CURVATURE, ANCHORS, GAINS };
 
-OOZE_DEVICE void add_gain(Gain *gain, const long long value[3])
-{
-    atomicAdd(&gain->residual, (unsigned long long)value[0]);
-    atomicAdd(&gain->curvature, (unsigned long long)value[1]);
-    atomicAdd(&gain->anchors, (unsigned long long)value[2]);
-}
-
-#ifdef __CUDACC__
-/* Blocks that belong to one component, nearly all in a connected fluid, are summed in shared
-   memory first. */
-template <class Body>
-__global__ void __launch_bounds__(BLOCK)
-    gain_kernel(uint32_t n, const uint32_t *root, Gain *gain, const int32_t *off, Body body)
-{
-    __shared__ long long sum[3][BLOCK];
-    __shared__ uint32_t first;
-    uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
-    if (*off) {
-        return;
-    }
-    if (threadIdx.x == 0) {
-        first = root[i];
-    }
-    __syncthreads();
-    uint32_t mine = i < n ? root[i] : first;
-    long long value[3] = {0, 0, 0};
-    if (i < n) {
-        body(i, value);
-    }
-    if (__syncthreads_or(mine != first)) {
-        if (i < n) {
-            add_gain(&gain[mine], value);
-        }
-        return;
-    }
-    for (int c = 0; c < 3; c++) {
-        sum[c][threadIdx.x] = value[c];
-    }
-    __syncthreads();
-    for (unsigned k = BLOCK / 2; k > 0; k /= 2) {
-        for (int c = 0; c < 3 && threadIdx.x < k; c++) {
-            sum[c][threadIdx.x] += sum[c][threadIdx.x + k];
-        }
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) {
-        long long all[3] = {sum[0][0], sum[1][0], sum[2][0]};
-        add_gain(&gain[first], all);
-    }
-}
-#endif
-
-template <class Body>
-static void sum_gains(Gpu *gpu, uint64_t n, const uint32_t *root, Gain *gain, const int32_t *off,
-                      Body body)
-{
-    if (gpu->failed != cudaSuccess) {
-        return;
-    }
-#ifdef __CUDACC__
-    gain_kernel<<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, gpu->stream>>>((uint32_t)n, root,
-                                                                                gain, off, body);
-    record_error(gpu, cudaGetLastError());
-#else
-    for (uint64_t i = 0; i < n && !*off; i++) {
-        long long value[3] = {0, 0, 0};
-        body((uint32_t)i, value);
-        add_gain(&gain[root[i]], value);
-    }
-#endif
-}
-
-/* The unit in which no sum over all particles exceeds 62 bits. */
 struct RecordUnit {
     double *unit;
     double n;
-    __device__ void operator()(Max1 largest) const
-    {
-        *unit = largest.a > 0.0f ? (double)largest.a * n / 4e18 : 1.0;
-    }
+    __device__ void operator()(Max1 largest) const { *unit = sum_unit(largest.a, n); }
 };
 
-OOZE_DEVICE float accepted_fraction(Gain g)
+OOZE_DEVICE float accepted_fraction(const unsigned long long *g)
 {
-    OozeComponentGain gain = {(double)(long long)g.residual, (double)(long long)g.curvature,
-                              (double)g.anchors};
+    OozeComponentGain gain = {(double)(long long)g[RESIDUAL], (double)(long long)g[CURVATURE],
+                              (double)g[ANCHORS]};
     return ooze_warm_start_accepted_fraction(gain);
 }
 
@@ -123,10 +45,10 @@ static void scale_by_component(Lodge *solve, const uint32_t *root)
     StepView s = step->view;
     LodgeView v = solve->view;
     const int32_t *off = &v.state->warm_start_off;
-    Gain *gain = scratch<Gain>(gpu, s.n);
+    unsigned long long *gain = scratch<unsigned long long>(gpu, GAINS * (uint64_t)s.n);
     float *fraction = scratch<float>(gpu, s.n);
     double *unit = scratch<double>(gpu, 1);
-    clear(gpu, gain, s.n * sizeof *gain);
+    clear(gpu, gain, GAINS * (uint64_t)s.n * sizeof *gain);
     Max1 smallest = {0.0f};
     RecordUnit units = {unit, (double)s.n};
     sum_each(
@@ -136,14 +58,14 @@ static void scale_by_component(Lodge *solve, const uint32_t *root)
             return largest;
         },
         units);
-    sum_gains(
+    sum_components<GAINS>(
         gpu, s.n, root, gain, off, OOZE_BODY(uint32_t i, long long *value) {
             double per = 1.0 / *unit;
             bool fixed =
                 s.contact_of && s.contact_of[i] >= 0 && s.contact_sets[s.contact_of[i]].count == 3;
-            value[0] = llrint((double)dot(v.p[i], v.r[i]) * per);
-            value[1] = llrint((double)dot(v.p[i], v.ap[i]) * per);
-            value[2] = s.anchored[i] || fixed ? 1 : 0;
+            value[RESIDUAL] = llrint((double)dot(v.p[i], v.r[i]) * per);
+            value[CURVATURE] = llrint((double)dot(v.p[i], v.ap[i]) * per);
+            value[ANCHORS] = s.anchored[i] || fixed ? 1 : 0;
         });
     Sum1 none = {0.0};
     RecordPartly partly = {v.state};
@@ -152,8 +74,9 @@ static void scale_by_component(Lodge *solve, const uint32_t *root)
         OOZE_BODY(uint32_t i) {
             Sum1 one = {0.0};
             if (!*off && root[i] == i) {
-                fraction[i] = accepted_fraction(gain[i]);
-                one.a = (long long)gain[i].curvature > 0 && fraction[i] < 1.0f ? 1.0 : 0.0;
+                const unsigned long long *own = gain + GAINS * (uint64_t)i;
+                fraction[i] = accepted_fraction(own);
+                one.a = (long long)own[CURVATURE] > 0 && fraction[i] < 1.0f ? 1.0 : 0.0;
             }
             return one;
         },
@@ -203,7 +126,7 @@ static void warm_start_last_step(Lodge *solve)
     bodies_project_velocities(step, v.p, &v.state->warm_start_off);
     Mark mark = scratch_mark(gpu);
     uint32_t *root = scratch<uint32_t>(gpu, s.n);
-    find_components(step, root, &v.state->warm_start_off);
+    find_components(step, false, root, &v.state->warm_start_off);
     pack_direction(solve, &v.state->warm_start_off);
     multiply_direction(solve, &v.state->warm_start_off);
     scale_by_component(solve, root);

@@ -10,18 +10,12 @@
 
 #include "base/fail.h"
 #include "methods/conformation/components.h"
+#include "methods/conformation/lodge_momentum_formula.h"
 #include "methods/conformation/lodge_multigrid.h"
-#include "physics/rigid_motion.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
-/* Sums over a component, positions from its root. */
-typedef struct Sums {
-    double mass, first[3], second[6]; /* moments of mass */
-    double p[3], l[3];                /* lack of linear and angular momentum */
-    double held;                      /* particles on which walls, nozzles or contacts act */
-    double wraps;                     /* of which the nearest image is far across a periodic axis */
-} Sums;
+typedef OozeMomentumSums Sums;
 
 typedef struct Chunk {
     Sums sums;
@@ -71,21 +65,12 @@ static void arm_of(const OozeConformationStep *s, uint32_t root, uint64_t i, dou
 static void add_particle(const OozeLodge *solve, uint64_t i, Sums *sum)
 {
     const OozeConformationStep *s = solve->step;
-    double mass = (double)s->rheology[s->material[i]].relative_mass, x[3], p[3];
+    double mass = (double)s->rheology[s->material[i]].relative_mass, x[3], u[3];
     arm_of(s, solve->root[i], i, x);
-    sum->mass += mass;
     for (int k = 0; k < 3; k++) {
-        float length = s->context->periodic.length[k];
-        p[k] = mass * ((double)solve->u_star[i][k] - (double)s->u[i][k]);
-        sum->first[k] += mass * x[k];
-        sum->p[k] += p[k];
-        sum->wraps += length > 0.0f && fabs(x[k]) > 0.25 * (double)length ? 1.0 : 0.0;
+        u[k] = (double)solve->u_star[i][k] - (double)s->u[i][k];
     }
-    ooze_rigid_add_moment(sum->second, mass, x);
-    sum->l[0] += x[1] * p[2] - x[2] * p[1];
-    sum->l[1] += x[2] * p[0] - x[0] * p[2];
-    sum->l[2] += x[0] * p[1] - x[1] * p[0];
-    sum->held += is_held(s, i) ? 1.0 : 0.0;
+    ooze_momentum_add(sum, mass, x, u, s->context->periodic.length, is_held(s, i));
 }
 
 static void add_sums(Sums *to, const Sums *from)
@@ -229,42 +214,12 @@ static void collect(const Job *job)
     }
 }
 
-/* Linear velocity at the root and angular velocity with the momenta that are lacking. */
-static OozeTwist motion_of(const Sums *sum, double spacing)
-{
-    double mean[3], inverse[6], l[3];
-    OozeTwist y = {{0}};
-    if (sum->held > 0.0 || !(sum->mass > 0.0)) {
-        return y;
-    }
-    for (int k = 0; k < 3; k++) {
-        mean[k] = sum->first[k] / sum->mass;
-        y.v[k] = sum->p[k] / sum->mass;
-    }
-    if (sum->wraps == 0.0) {
-        double moment[6];
-        for (int k = 0; k < 6; k++) {
-            moment[k] = sum->second[k];
-        }
-        ooze_rigid_add_moment(moment, -sum->mass, mean);
-        ooze_rigid_inverse_inertia(moment, 1e-6 * sum->mass * spacing * spacing, inverse);
-        l[0] = sum->l[0] - (mean[1] * sum->p[2] - mean[2] * sum->p[1]);
-        l[1] = sum->l[1] - (mean[2] * sum->p[0] - mean[0] * sum->p[2]);
-        l[2] = sum->l[2] - (mean[0] * sum->p[1] - mean[1] * sum->p[0]);
-        ooze_sym6_apply(inverse, l, y.v + 3);
-        y.v[0] -= y.v[4] * mean[2] - y.v[5] * mean[1];
-        y.v[1] -= y.v[5] * mean[0] - y.v[3] * mean[2];
-        y.v[2] -= y.v[3] * mean[1] - y.v[4] * mean[0];
-    }
-    return y;
-}
-
 static void motion_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const Job *job = data;
     for (uint64_t k = begin; k < end; k++) {
-        job->lack[k] = motion_of(&job->sums[k], job->solve->step->context->spacing);
+        ooze_momentum_motion(&job->sums[k], job->solve->step->context->spacing, job->lack[k].v);
     }
 }
 
@@ -278,9 +233,8 @@ static void add_range(void *data, uint64_t begin, uint64_t end, int worker)
         const double *y = job->lack[job->number[root]].v;
         double x[3];
         arm_of(s, root, i, x);
-        OozeF32x4 change = {(float)(y[0] + y[4] * x[2] - y[5] * x[1]),
-                            (float)(y[1] + y[5] * x[0] - y[3] * x[2]),
-                            (float)(y[2] + y[3] * x[1] - y[4] * x[0]), 0};
+        OozeF32x4 change = {0};
+        ooze_momentum_velocity(y, x, (float *)&change);
         s->u[i] += change;
     }
 }

@@ -6,12 +6,11 @@
 
 #include "base/fail.h"
 #include "methods/conformation/cost_model.h"
+#include "methods/conformation/lodge_multigrid_formula.h"
 #include "physics/strain_weight.h"
 #include "solvers/grid_cells.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
-/* Rigid particle bodies count on the grids as this much stiffer than the stiffest particle. */
-static const float RIGID = 10.0f;
 
 static void run(OozeLodgeMultigrid *mg, OozeRangeBody body)
 {
@@ -21,8 +20,6 @@ static void run(OozeLodgeMultigrid *mg, OozeRangeBody body)
 
 /* ---- coefficients of the grids ---- */
 
-/* Own coefficients of a particle, times dt. A soft body's bonds resist shear by its modulus, and
-   volume as much. */
 static void own_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -32,13 +29,12 @@ static void own_range(void *data, uint64_t begin, uint64_t end, int worker)
     float largest = 0.0f;
     bool anisotropic = false;
     for (uint64_t i = begin; i < end; i++) {
-        const OozeRheology *m = &s->rheology[s->material[i]];
-        float bonds = s->dt * m->bond_modulus;
-        OozeSym3 a = ooze_sym3_add(solve->stiffness[i], ooze_sym3_identity(bonds));
-        mg->mass[i] = m->relative_mass;
-        mg->stiffness[i] = ooze_sym3_scale(a, s->dt);
-        mg->bulk[i] = s->dt * (solve->bulk[i] + bonds);
-        mg->shear[i] = ooze_sym3_trace(mg->stiffness[i]) / 3.0f;
+        OozeLodgeGridCoefficients own = ooze_lodge_grid_own(
+            &s->rheology[s->material[i]], solve->stiffness[i], solve->bulk[i], s->dt);
+        mg->mass[i] = own.mass;
+        mg->stiffness[i] = own.stiffness;
+        mg->bulk[i] = own.bulk;
+        mg->shear[i] = own.shear;
         mg->isotropic[i] = ooze_f32x4(ooze_sym3_trace(solve->stiffness[i]) / 3.0f, solve->bulk[i],
                                       solve->hourglass[i], 0.0f);
         anisotropic = anisotropic || !ooze_velocity_is_isotropic(solve->stiffness[i]);
@@ -77,7 +73,7 @@ static void find_stiffness(OozeLodgeMultigrid *mg)
         largest = ooze_max(largest, (float)mg->solve->partial[k]);
     }
     if (s->bodies && s->bodies->all.rigid_count > 0) {
-        mg->rigid_shear = RIGID * largest;
+        mg->rigid_shear = OOZE_LODGE_GRID_RIGID * largest;
         run(mg, rigid_range);
     }
     run(mg, ooze_lodge_multigrid_loops()->stiffness);
@@ -109,44 +105,20 @@ static void count_special_range(void *data, uint64_t begin, uint64_t end, int wo
     mg->special_count[begin / GRAIN] = count;
 }
 
-/* e.De e e^T, summed over the directions that contacts hold. */
-static OozeSym3 anchor_of(const OozeContactSet *set, OozeSym3 d)
-{
-    OozeSym3 sum = ooze_sym3_identity(0.0f);
-    for (int k = 0; k < set->count; k++) {
-        OozeF32x4 e = set->direction[k];
-        float v[3] = {e[0], e[1], e[2]}, dv[3];
-        ooze_velocity_times(d, v, dv);
-        float along = ooze_velocity_dot(v, dv);
-        sum = ooze_sym3_add(sum, ooze_sym3(along * v[0] * v[0], along * v[1] * v[1],
-                                           along * v[2] * v[2], along * v[0] * v[1],
-                                           along * v[0] * v[2], along * v[1] * v[2]));
-    }
-    return sum;
-}
-
 static OozeVelocitySpecial special_of(const OozeLodgeMultigrid *mg, uint64_t i)
 {
     const OozeConformationStep *s = mg->solve->step;
     OozeWallRange walls = ooze_lodge_walls(s, i);
-    OozeVelocitySpecial p;
-    memset(&p, 0, sizeof p);
-    p.correction = is_singular(s, i) ? ooze_sym3_identity(1.0f) : s->correction[i];
-    p.fluid = ooze_sym3_inverse(p.correction);
-    p.hourglass = s->dt * mg->solve->hourglass[i];
+    OozeSym3 one = ooze_sym3_identity(1.0f);
+    OozeVelocitySpecial p = ooze_lodge_special(is_singular(s, i) ? one : s->correction[i],
+                                               s->dt * mg->solve->hourglass[i]);
     for (uint64_t e = walls.first; e < walls.last && !is_singular(s, i); e++) {
-        OozeF32x4 g = s->wall_edge[e];
-        if (g[3] > 0.0f) {
-            OozeF32x4 x = g / g[3];
-            for (int k = 0; k < 4; k++) {
-                p.edge[k] += g[k];
-            }
-            p.fluid = ooze_sym3_add(p.fluid, ooze_sym3(-x[0] * g[0], -x[1] * g[1], -x[2] * g[2],
-                                                       -x[0] * g[1], -x[0] * g[2], -x[1] * g[2]));
+        if (s->wall_edge[e][3] > 0.0f) {
+            ooze_lodge_special_add_wall(&p, (const float *)&s->wall_edge[e]);
         }
     }
     if (s->contact_of[i] >= 0) {
-        p.anchor = anchor_of(&s->contact_sets[s->contact_of[i]], mg->diagonal[i]);
+        p.anchor = ooze_lodge_anchor(&s->contact_sets[s->contact_of[i]], mg->diagonal[i]);
     }
     return p;
 }
@@ -165,32 +137,17 @@ static void special_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-/* omega (Pi D Pi)^-1, Pi without the directions that contacts hold. Rigid bodies respond as a
-   whole instead. */
+/* Rigid bodies respond as a whole instead. */
 static void inverse_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const OozeLodgeMultigrid *mg = data;
     const OozeConformationStep *s = mg->solve->step;
     for (uint64_t i = begin; i < end; i++) {
-        OozeSym3 d = mg->diagonal[i], none = ooze_sym3_identity(0.0f);
-        OozeMat3 pi = ooze_mat3_from_sym3(ooze_sym3_identity(1.0f));
-        bool held = s->contact_of[i] >= 0;
-        for (int k = 0; held && k < 3; k++) {
-            OozeF32x4 unit = {k == 0, k == 1, k == 2, 0};
-            OozeF32x4 column = ooze_lodge_project(s, i, unit);
-            for (int r = 0; r < 3; r++) {
-                pi.m[3 * r + k] = column[r];
-            }
-        }
-        if (held) {
-            float trace = ooze_sym3_trace(d);
-            OozeSym3 out = ooze_sym3_add(ooze_sym3_identity(trace),
-                                         ooze_sym3_scale(ooze_mat3_symmetric(pi), -trace));
-            d = ooze_sym3_add(ooze_sym3_congruence(pi, d), out);
-        }
-        OozeSym3 inverse = ooze_sym3_scale(ooze_sym3_inverse(d), OOZE_VELOCITY_OMEGA);
-        inverse = held ? ooze_sym3_congruence(pi, inverse) : inverse;
+        OozeSym3 none = ooze_sym3_identity(0.0f);
+        const OozeContactSet *set =
+            s->contact_of[i] >= 0 ? &s->contact_sets[s->contact_of[i]] : NULL;
+        OozeSym3 inverse = ooze_lodge_inverse_block(set, mg->diagonal[i]);
         mg->inverse[i] = is_rigid(s, i) ? none : inverse;
     }
 }
@@ -320,7 +277,7 @@ static void changed_range(void *data, uint64_t begin, uint64_t end, int worker)
     bool changed = false;
     for (uint64_t i = begin; i < end; i++) {
         float before = mg->isotropic[i][0], now = ooze_sym3_trace(solve->stiffness[i]) / 3.0f;
-        changed = changed || ooze_abs(now - before) > 0.25f * before;
+        changed = changed || ooze_lodge_grid_changed(before, now);
     }
     solve->partial[begin / GRAIN] = changed ? 1.0 : 0.0;
 }
@@ -335,14 +292,14 @@ static bool has_changed(OozeLodgeMultigrid *mg)
     for (uint64_t k = 0; k < s->contact_count; k++) {
         released += s->contact_sets[k].released != 0;
     }
-    return ooze_block_sum(&sum, changed_range, mg) > 0.0 || 20 * released > s->contact_count;
+    return ooze_block_sum(&sum, changed_range, mg) > 0.0 ||
+           ooze_lodge_grid_released(released, s->contact_count);
 }
 
 static OozeStatus fill(OozeLodgeMultigrid *mg, bool first, OozeError *error)
 {
     const OozeConformationStep *s = mg->solve->step;
-    /* of which the ends move as one piece */
-    const float longest_link = 1.9f * (float)s->context->spacing;
+    const float longest_link = OOZE_LODGE_GRID_LINK * (float)s->context->spacing;
     find_stiffness(mg);
     run(mg, ooze_lodge_multigrid_loops()->diagonal);
     run(mg, inverse_range);

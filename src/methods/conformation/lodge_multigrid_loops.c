@@ -1,5 +1,6 @@
 /* Loops over particles of the multigrid preconditioner of `lodge`. */
 #include "methods/conformation/lodge_multigrid.h"
+#include "methods/conformation/lodge_multigrid_formula.h"
 #include "solvers/tensor_f32x4.h"
 
 /* ---- diagonal blocks of the operator -------------------------------------------------------- */
@@ -32,9 +33,7 @@ static inline OozeF32x4 dot(const OozeF32x4 a[3], const OozeF32x4 b[3])
     return ooze_f32x4_fma(a[2], b[2], ooze_f32x4_fma(a[1], b[1], a[0] * b[0]));
 }
 
-/* What the gradient of a particle with correction B and stiffness A adds to the block of another,
-   or its own, whose velocity enters that gradient with g: with w = B g,
-   1/2 [w (A w)^T + (w.A w) I + A (w.w) + (A w) w^T] + bulk w w^T - n (g.w) I. */
+/* ooze_lodge_gradient_block of four particles, without F. */
 static inline void add_blocks(Sym3F32x4 *sum, const OozeF32x4 g[3], const Sym3F32x4 *b,
                               const Sym3F32x4 *a, OozeF32x4 bulk, OozeF32x4 n)
 {
@@ -144,10 +143,8 @@ static inline OozeSym3 add_bonds(const OozeStepBodies *b, uint64_t i, float dt, 
     uint32_t slot = b->slot[i];
     if (b->bonds && slot != UINT32_MAX) {
         for (uint64_t e = b->bonds->first[slot]; e < b->bonds->first[slot + 1]; e++) {
-            OozeF32x4 n = b->pull[e];
-            float k = dt * b->stiffness[e];
-            d = ooze_sym3_add(d, ooze_sym3(k * n[0] * n[0], k * n[1] * n[1], k * n[2] * n[2],
-                                           k * n[0] * n[1], k * n[0] * n[2], k * n[1] * n[2]));
+            d = ooze_sym3_add(
+                d, ooze_lodge_bond_block((const float *)&b->pull[e], dt * b->stiffness[e]));
         }
     }
     return d;
@@ -192,12 +189,7 @@ static void stiffness_range(void *data, uint64_t begin, uint64_t end, int worker
             f -= s->wall_edge[e][3];
         }
         float mean = f > 0.0f ? ooze_edges_sum(&s->edges, mg->shear, i) / f : 0.0f;
-        if (mean > own) {
-            float factor = own > 1e-6f * mean ? mean / own : 0.0f;
-            OozeSym3 none = ooze_sym3_identity(mean);
-            mg->bulk[i] = factor > 0.0f ? factor * mg->bulk[i] : s->settings.bulk * mean;
-            mg->stiffness[i] = factor > 0.0f ? ooze_sym3_scale(mg->stiffness[i], factor) : none;
-        }
+        ooze_lodge_grid_stiffen(own, mean, s->settings.bulk, &mg->stiffness[i], &mg->bulk[i]);
     }
 }
 

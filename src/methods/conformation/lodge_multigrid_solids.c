@@ -4,18 +4,18 @@
 #include <string.h>
 
 #include "methods/conformation/lodge_multigrid.h"
+#include "methods/conformation/lodge_multigrid_formula.h"
 
 enum { TERMS = 36 };
 
-/* Stiffness of particle i against a common motion of the samples of solid k: with w = B G, G and F
-   the sums of g and f over them, 1/2 [w (A w)^T + ...] + bulk w w^T + n (F - G.w) I, times dt. */
+/* Stiffness of particle i against a common motion of the samples of solid k, times dt. */
 static bool wall_block(const OozeLodge *solve, uint64_t i, int k, OozeSym3 *block)
 {
     const OozeConformationStep *s = solve->step;
     const OozeDynamicCoupling *c = s->coupling;
     const uint32_t *sample = s->context->fluid_boundary->index;
     OozeWallRange walls = ooze_lodge_walls(s, i);
-    float g[4] = {0}, w[3], q[3], n = solve->hourglass[i], bulk = solve->bulk[i];
+    float g[4] = {0}; /* sums over the samples */
     for (uint64_t e = walls.first; e < walls.last; e++) {
         if (c->index_of[c->view.solid[sample[e]]] == k) {
             for (int m = 0; m < 4; m++) {
@@ -23,16 +23,8 @@ static bool wall_block(const OozeLodge *solve, uint64_t i, int k, OozeSym3 *bloc
             }
         }
     }
-    ooze_velocity_times(s->correction[i], g, w);
-    ooze_velocity_times(solve->stiffness[i], w, q);
-    float square = ooze_velocity_dot(w, w), half = 0.5f * ooze_velocity_dot(w, q);
-    float same = half + n * (g[3] - ooze_velocity_dot(g, w));
-    *block = ooze_sym3(w[0] * (q[0] + bulk * w[0]) + same, w[1] * (q[1] + bulk * w[1]) + same,
-                       w[2] * (q[2] + bulk * w[2]) + same,
-                       0.5f * (w[0] * q[1] + w[1] * q[0]) + bulk * w[0] * w[1],
-                       0.5f * (w[0] * q[2] + w[2] * q[0]) + bulk * w[0] * w[2],
-                       0.5f * (w[1] * q[2] + w[2] * q[1]) + bulk * w[1] * w[2]);
-    *block = ooze_sym3_add(*block, ooze_sym3_scale(solve->stiffness[i], 0.5f * square));
+    *block = ooze_lodge_gradient_block(g, s->correction[i], solve->stiffness[i], solve->bulk[i],
+                                       solve->hourglass[i]);
     *block = ooze_sym3_scale(*block, s->dt);
     return g[3] > 0.0f;
 }

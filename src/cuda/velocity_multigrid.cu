@@ -1,0 +1,283 @@
+/* Memory and matrices of the grids: see solvers/velocity_multigrid.c and
+   velocity_multigrid_loops.c. */
+#include "cuda/velocity_multigrid_parts.cuh"
+
+namespace ooze
+{
+
+void velocity_multigrid_free(Gpu *gpu, VelocityMultigrid *mg)
+{
+    for (int k = 0; k < OOZE_MULTIGRID_LEVELS; k++) {
+        for (int b = 0; b < VELOCITY_BUFFERS; b++) {
+            buffer_free(gpu, &mg->buffer[k][b]);
+        }
+    }
+    buffer_free(gpu, &mg->particle_buffer);
+    buffer_free(gpu, &mg->shared_buffer);
+    *mg = {};
+}
+
+/* ---- matrices of elements of the first level ---- */
+
+/* Sums over the particles of the elements, in scratch: of `coefficients` coefficients, or of the
+   mean stiffness alone where the ratio is not negative, then masses. */
+struct MomentsView {
+    float *ratio;   /* per element: of bulk to shear; negative: particles differ */
+    float *moments; /* 72 coefficients + 36 per element */
+    int coefficients;
+    uint64_t stride;
+};
+
+OOZE_DEVICE OozeVelocityBasis *basis_of(const MomentsView &m, uint64_t e, int c)
+{
+    return reinterpret_cast<OozeVelocityBasis *>(m.moments + m.stride * e) + c;
+}
+
+OOZE_DEVICE float *mass_of(const MomentsView &m, uint64_t e)
+{
+    return reinterpret_cast<float *>(basis_of(m, e, m.coefficients));
+}
+
+/* Ratios of the elements. Returns the number of coefficients to sum; waits. */
+static int find_ratios(Gpu *gpu, const VelocityLevel &level, const VelocityMultigridInput &input,
+                       float *ratios)
+{
+    const Max1 none = {0.0f};
+    Max1 differ = sum_to_host(
+        gpu, level.elements, none, OOZE_BODY(uint32_t e) {
+            const uint32_t first = level.child_first[e], last = level.child_first[e + 1];
+            const uint32_t head = level.child[first];
+            float shear = ooze_sym3_trace(input.stiffness[head]) / 3.0f;
+            float ratio = shear > 0.0f ? input.bulk[head] / shear : 0.0f;
+            bool same = true;
+            for (uint32_t k = first; k < last; k++) {
+                const uint32_t i = level.child[k];
+                same = same && ooze_velocity_has_ratio(input.stiffness[i], input.bulk[i], ratio);
+            }
+            ratios[e] = same ? ratio : -1.0f;
+            Max1 one = {same ? 0.0f : 1.0f};
+            return one;
+        });
+    return differ.a > 0.0f ? OOZE_VELOCITY_COEFFICIENTS : 1;
+}
+
+static MomentsView sum_moments(Gpu *gpu, const VelocityMultigrid *mg,
+                               const VelocityMultigridInput &input)
+{
+    const VelocityLevel level = mg->level[0];
+    const float4 *all = mg->into;
+    const float4 inverse = f32x4(mg->inverse[0], mg->inverse[1], mg->inverse[2]);
+    MomentsView m = {};
+    m.ratio = scratch<float>(gpu, level.elements);
+    m.coefficients = find_ratios(gpu, level, input, m.ratio);
+    m.stride = 72 * (uint64_t)m.coefficients + 36;
+    m.moments = scratch<float>(gpu, m.stride * level.elements);
+    for_each(
+        gpu, (uint64_t)m.coefficients * level.elements, OOZE_BODY(uint32_t thread) {
+            const uint32_t e = thread / (uint32_t)m.coefficients;
+            const int c = (int)(thread % (uint32_t)m.coefficients);
+            const bool isotropic = m.ratio[e] >= 0.0f;
+            if (isotropic && c > 0) {
+                return;
+            }
+            const float edges[3] = {inverse.x, inverse.y, inverse.z};
+            OozeVelocityBasis sum = {}, basis;
+            for (uint32_t k = level.child_first[e]; k < level.child_first[e + 1]; k++) {
+                const uint32_t i = level.child[k];
+                const float into[3] = {all[k].x, all[k].y, all[k].z};
+                OozeSym3 a = input.stiffness[i];
+                float own = isotropic ? ooze_sym3_trace(a) / 3.0f
+                                      : ooze_velocity_coefficient(a, input.bulk[i], c);
+                own = input.special_of[i] == OOZE_MULTIGRID_NONE ? own : 0.0f;
+                ooze_velocity_basis(into, &basis);
+                ooze_velocity_add_basis(&sum, &basis, own);
+            }
+            ooze_velocity_scale_basis(&sum, edges);
+            *basis_of(m, e, c) = sum;
+        });
+    for_each(
+        gpu, level.elements, OOZE_BODY(uint32_t e) {
+            float sum[36] = {};
+            for (uint32_t k = level.child_first[e]; k < level.child_first[e + 1]; k++) {
+                const uint32_t i = level.child[k];
+                const float into[3] = {all[k].x, all[k].y, all[k].z};
+                bool special = input.special_of[i] != OOZE_MULTIGRID_NONE;
+                ooze_velocity_add_mass(sum, into, special ? 0.0f : input.mass[i]);
+            }
+            float *to = mass_of(m, e);
+            for (int k = 0; k < 36; k++) {
+                to[k] = sum[k];
+            }
+        });
+    return m;
+}
+
+/* Special particles at the corners of their cells, in scratch. */
+static const OozeVelocityCorners *find_corners(Gpu *gpu, const VelocityMultigrid *mg,
+                                               const VelocityMultigridInput &input)
+{
+    const VelocityLevel level = mg->level[0];
+    const float4 *all = mg->into;
+    const float4 inverse = f32x4(mg->inverse[0], mg->inverse[1], mg->inverse[2]);
+    OozeVelocityCorners *corners = scratch<OozeVelocityCorners>(gpu, input.special_count);
+    if (input.special_count > 0) {
+        for_each(
+            gpu, mg->n, OOZE_BODY(uint32_t k) {
+                const uint32_t i = level.child[k], at = input.special_of[i];
+                const float into[3] = {all[k].x, all[k].y, all[k].z};
+                const float edges[3] = {inverse.x, inverse.y, inverse.z};
+                if (at != OOZE_MULTIGRID_NONE) {
+                    ooze_velocity_corners(&input.special[at], into, edges, input.stiffness[i],
+                                          &corners[at]);
+                }
+            });
+    }
+    return corners;
+}
+
+/* Corners a <= b of a pair. */
+OOZE_DEVICE void pair_corners(uint32_t pair, int *a, int *b)
+{
+    int first = 0, rest = (int)pair;
+    while (rest >= 8 - first) {
+        rest -= 8 - first;
+        first++;
+    }
+    *a = first;
+    *b = first + rest;
+}
+
+static void first_elements(Gpu *gpu, const VelocityMultigrid *mg,
+                           const VelocityMultigridInput *given)
+{
+    const VelocityMultigridInput input = *given;
+    const VelocityLevel level = mg->level[0];
+    Mark mark = scratch_mark(gpu);
+    const MomentsView m = sum_moments(gpu, mg, input);
+    const OozeVelocityCorners *corners = find_corners(gpu, mg, input);
+    for_each(
+        gpu, OOZE_VELOCITY_PAIRS * (uint64_t)level.elements, OOZE_BODY(uint32_t thread) {
+            const uint32_t e = thread / OOZE_VELOCITY_PAIRS;
+            float block[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+            int a, b;
+            pair_corners(thread % OOZE_VELOCITY_PAIRS, &a, &b);
+            ooze_velocity_add_pair(basis_of(m, e, 0), mass_of(m, e), a, b, m.ratio[e], block);
+            for (uint32_t k = level.child_first[e];
+                 k < level.child_first[e + 1] && input.special_count > 0; k++) {
+                const uint32_t i = level.child[k], at = input.special_of[i];
+                if (at != OOZE_MULTIGRID_NONE) {
+                    const OozeVelocityParticle own = {input.mass[i], input.stiffness[i],
+                                                      input.bulk[i]};
+                    ooze_velocity_add_special_pair(&input.special[at], &corners[at], &own, a, b,
+                                                   block);
+                }
+            }
+            ooze_velocity_store_pair(block, a, b,
+                                     level.element + OOZE_VELOCITY_ELEMENT * (uint64_t)e);
+        });
+    scratch_rewind(gpu, mark);
+}
+
+/* ---- coarser matrices ---- */
+
+static void coarse_elements(Gpu *gpu, const VelocityLevel *of, const OozeMultigridChild *children)
+{
+    const VelocityLevel level = *of, fine = of[-1];
+    for_each(
+        gpu, 8 * (uint64_t)level.elements, OOZE_BODY(uint32_t thread) {
+            const uint32_t e = thread / 8;
+            float sum[OOZE_VELOCITY_CORNER] = {};
+            for (uint32_t c = level.child_first[e]; c < level.child_first[e + 1]; c++) {
+                const uint64_t child = level.child[c];
+                ooze_velocity_add_child(fine.element + OOZE_VELOCITY_ELEMENT * child,
+                                        children[fine.place[child]].weight, (int)(thread % 8), sum);
+            }
+            float *to = level.element + OOZE_VELOCITY_CORNER * (uint64_t)thread;
+            for (int k = 0; k < OOZE_VELOCITY_CORNER; k++) {
+                to[k] = sum[k];
+            }
+        });
+}
+
+static void fill(Gpu *gpu, VelocityMultigrid *mg, const VelocityMultigridInput *input,
+                 const OozeMultigridChild *children)
+{
+    for (int k = 0; k < mg->levels; k++) {
+        VelocityLevel *level = &mg->level[k];
+        level->element = scratch<float>(gpu, OOZE_VELOCITY_ELEMENT * (uint64_t)level->elements);
+    }
+    for (int k = 0; k < mg->levels; k++) {
+        if (k == 0) {
+            first_elements(gpu, mg, input);
+        } else {
+            coarse_elements(gpu, &mg->level[k], children);
+        }
+        velocity_fill_rows(gpu, &mg->level[k]);
+        if (k + 1 < mg->levels || !mg->dense) {
+            velocity_invert_isolated(gpu, &mg->level[k]);
+        } else {
+            velocity_invert_coarsest(gpu, &mg->level[k], mg->dense);
+        }
+    }
+}
+
+OozeStatus velocity_multigrid_refill(Gpu *gpu, VelocityMultigrid *mg,
+                                     const VelocityMultigridInput *input, OozeError *error)
+{
+    Mark mark = scratch_mark(gpu);
+    fill(gpu, mg, input, make_children(gpu));
+    scratch_rewind(gpu, mark);
+    return status(gpu, input->n, error);
+}
+
+/* ---- building ---- */
+
+static void allocate_shared(Gpu *gpu, VelocityMultigrid *mg)
+{
+    const VelocityLevel *first = &mg->level[0], *last = &mg->level[mg->levels - 1];
+    const bool direct = last->nodes <= OOZE_VELOCITY_DENSE;
+    const uint64_t rows = 3 * (uint64_t)last->nodes;
+    bool ok = divide(gpu, &mg->shared_buffer, [=](Slab *slab) {
+        slab->take(&mg->corner_sums, 8 * (uint64_t)first->elements);
+        slab->take(&mg->device_level, OOZE_MULTIGRID_LEVELS);
+        slab->take(&mg->dense, direct ? rows * rows : 0);
+    });
+    mg->dense = direct ? mg->dense : nullptr;
+    if (ok) {
+        copy_in(gpu, mg->device_level, mg->level, sizeof mg->level);
+    }
+}
+
+OozeStatus velocity_multigrid_build(Gpu *gpu, VelocityMultigrid *mg,
+                                    const VelocityMultigridInput *input, OozeError *error)
+{
+    mg->levels = 0;
+    mg->n = 0;
+    memset(mg->level, 0, sizeof mg->level);
+    if (input->n > OOZE_VELOCITY_PARTICLES) {
+        return ooze_fail(error, OOZE_ERROR_LIMIT, "use velocity_preconditioner: mass",
+                         "%llu particles in a velocity solve by multigrid; at most %llu are "
+                         "possible",
+                         (unsigned long long)input->n, (unsigned long long)OOZE_VELOCITY_PARTICLES);
+    }
+    mg->n = (uint32_t)input->n;
+    Mark mark = scratch_mark(gpu);
+    velocity_find_levels(gpu, mg, input);
+    const OozeMultigridChild *children = make_children(gpu);
+    for (int k = 0; k < mg->levels && gpu->failed == cudaSuccess; k++) {
+        velocity_find_rows(gpu, mg, k);
+        if (k > 0) {
+            velocity_find_weights(gpu, mg, k, children);
+        }
+    }
+    if (mg->levels > 0 && gpu->failed == cudaSuccess) {
+        allocate_shared(gpu, mg);
+        fill(gpu, mg, input, children);
+    }
+    scratch_rewind(gpu, mark);
+    OozeStatus result = status(gpu, input->n, error);
+    mg->levels = result ? 0 : mg->levels;
+    return result;
+}
+
+} // namespace ooze
