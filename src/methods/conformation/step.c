@@ -1,6 +1,7 @@
 /* One step of the conformation method: its stages in order. */
 #include "base/fail.h"
 #include "methods/conformation/bodies/step_bodies.h"
+#include "methods/conformation/impact.h"
 #include "methods/conformation/lodge_formula.h"
 #include "solvers/velocity_multigrid.h"
 
@@ -98,6 +99,9 @@ static OozeStatus run_stages(OozeConformationStep *s, OozeConformationMemory *ow
     if (!status) {
         status = ooze_step_bodies_begin(s, own, error);
         ooze_timer_lap(timer, "rest");
+    }
+    if (!status) {
+        status = ooze_impact_begin(s, error);
     }
     if (!status) {
         status = ooze_conformation_find_contacts(s, error);
