@@ -19,7 +19,7 @@
 #define OOZE_IMPACT_SCREEN 1.5f
 /* Resistance to change of volume over that to shear in a long step: a body that a floor stops within
    a step is compressed by (speed dt / height) (height / dt)^2 rho / (this G). */
-#define OOZE_IMPACT_BULK 500.0f
+#define OOZE_IMPACT_BULK 25.0f
 
 /* Over all particles: square of the largest speed, and the largest density. */
 typedef struct OozeImpactExtremes {
@@ -90,6 +90,76 @@ OOZE_FORMULA bool ooze_impact_advance(const OozeContactScale *scale, const OozeC
     path->speed = (vec3_dot(travelled, contact->normal) - gap) / scale->dt;
     path->at += fmax(gap, close);
     return gap < close && vec3_dot(path->u, contact->normal) < path->speed;
+}
+
+/* ---- pairs of particles: see impact_pairs.h ------------------------------------------------- */
+
+/* Distance, in spacings, at which surfaces meet, and the distance at the beginning of the step from
+   which on a pair counts as no neighbours: edges that long resist little. */
+#define OOZE_IMPACT_MEETING 1.1f
+#define OOZE_IMPACT_APART   1.5f
+/* Travel of surfaces, in spacings, between two searches for pairs. */
+#define OOZE_IMPACT_STRIDE 0.75f
+/* Surface indicator, over that of a flat surface, from which on a particle is at a surface. */
+#define OOZE_IMPACT_SURFACE 0.3f
+
+typedef struct OozeImpactPair {
+    uint32_t i, j;
+    float normal[3]; /* from j to i */
+    float target;    /* least velocity of i less that of j along the normal, m/s */
+    float stiffness; /* of the operator, over the reference mass */
+    float force;     /* multiplier: impulse over the reference mass, m/s */
+    bool active;
+} OozeImpactPair;
+
+/* As stiff as the fluid against change of volume; `traces`: of A at both ends, added. */
+OOZE_FORMULA float ooze_impact_pair_stiffness(float traces, float spacing, float dt)
+{
+    return OOZE_IMPACT_BULK * (traces / 6.0f) * dt / (spacing * spacing);
+}
+
+/* Part of A u - b along the normal, at the relative velocity `rate`. */
+OOZE_FORMULA float ooze_impact_pair_push(const OozeImpactPair *pair, float rate,
+                                         bool explicit_terms)
+{
+    float push = pair->stiffness * rate;
+    push -= explicit_terms ? pair->stiffness * pair->target + pair->force : 0.0f;
+    return pair->active ? push : 0.0f;
+}
+
+/* The multiplier after a pass that has ended with `rate`. */
+OOZE_FORMULA void ooze_impact_pair_update(OozeImpactPair *pair, float rate)
+{
+    float force = pair->force + pair->stiffness * (pair->target - rate);
+    pair->active = force > 0.0f;
+    pair->force = pair->active ? force : 0.0f;
+}
+
+/* Direction and target of a pair: `inward` are the directions from the surface into the fluid at
+   both ends, `meeting` and `start` the vectors from j to i when it meets and at the beginning. The
+   direction is that of both surfaces; where they do not face each other, that of the pair. */
+OOZE_FORMULA void ooze_impact_pair_begin(OozeImpactPair *pair, const float *inward_i,
+                                         const float *inward_j, const float *meeting,
+                                         const float *start, float spacing, float dt)
+{
+    float n[3], size_i = sqrtf(ooze_contact_dot(inward_i, inward_i)),
+                size_j = sqrtf(ooze_contact_dot(inward_j, inward_j));
+    for (int c = 0; c < 3; c++) {
+        n[c] = (size_i > 0.0f ? inward_i[c] / size_i : 0.0f) -
+               (size_j > 0.0f ? inward_j[c] / size_j : 0.0f);
+    }
+    float size = sqrtf(ooze_contact_dot(n, n)), square = ooze_contact_dot(meeting, meeting);
+    float length = sqrtf(square), along = ooze_contact_dot(n, meeting);
+    bool facing = size > 0.5f && along > 0.3f * size * length;
+    for (int c = 0; c < 3; c++) {
+        pair->normal[c] = facing ? n[c] / size : length > 0.0f ? meeting[c] / length : 0.0f;
+    }
+    along = ooze_contact_dot(pair->normal, meeting);
+    float across = square - along * along, whole = spacing * spacing;
+    float distance = sqrtf(ooze_max(0.36f * whole, whole - across));
+    pair->target = (distance - ooze_contact_dot(pair->normal, start)) / dt;
+    pair->force = 0.0f;
+    pair->active = true;
 }
 
 #endif

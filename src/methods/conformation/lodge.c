@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "methods/conformation/impact_pairs.h"
 #include "methods/conformation/impact.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/lodge_multigrid.h"
@@ -531,6 +532,13 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         if (!status && pass + 1 < passes) {
             release_contacts(&solve);
             missed = s->long_step ? ooze_impact_add_contacts(s) : 0;
+            uint64_t pairs = 0;
+            if (s->long_step) {
+                status = ooze_impact_find_pairs(&solve, &pairs, error);
+                solve.new_pairs = pairs > 0;
+            }
+            if(getenv("DBG")) fprintf(stderr,"pairs %lu new %lu\n",(unsigned long)(solve.pairs?solve.pairs->count:0),(unsigned long)pairs);
+            missed += pairs;
             passes = solve.passes = missed || pass + 1 < s->settings.passes ? passes : pass + 2 < passes ? pass + 2 : passes;
             if(getenv("DBG")) fprintf(stderr,"pass %d contacts %lu missed %lu it %d res %g\n",pass,(unsigned long)s->contact_count,(unsigned long)missed,solve.cg.residual.iterations,solve.cg.residual.current);
         }

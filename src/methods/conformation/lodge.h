@@ -27,6 +27,7 @@ typedef struct OozeLodge {
     OozeF32x4 *deferred;
     bool first_pass;
     int passes; /* of this step */
+    bool new_pairs; /* since the last pass */
     float *edge_hourglass;     /* sum over the edges of f n_j */
     OozeRows *flux;            /* rows of F = S B - n L with n u in the fourth lane */
     OozeF32x4 *u_star;         /* u*: velocities under external forces alone; n of them */
@@ -39,6 +40,7 @@ typedef struct OozeLodge {
     OozeF32x4 *output; /* between the gathers: the part of the force without a second gather */
     bool with_explicit_terms; /* with S0 and moving walls: A u - b, not A p */
     bool unprojected;         /* without contact projection: gives the contact forces */
+    struct OozeImpactPairs *pairs; /* of long steps; NULL: none */
     double alpha, beta;
     /* of the warm start */
     uint32_t *root; /* see components.h */

@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/impact.h"
+#include "methods/conformation/impact_pairs.h"
 #include "methods/conformation/lodge_formula.h"
 #include "solvers/velocity_multigrid.h"
 
@@ -165,6 +166,7 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
         .largest_surface_tension = plan.largest_surface_tension,
         .edge_memory = &own->edges,
         .velocity_multigrid = &own->multigrid,
+        .impact_memory = &own->impact,
     };
     return c->dynamic ? run_with_dynamic_solids(&s, own, error) : run_stages(&s, own, error);
 }
@@ -179,6 +181,7 @@ void ooze_conformation_destroy(void *data)
         ooze_free(own->edges.values);
         ooze_bonds_destroy(own->bonds);
         ooze_velocity_multigrid_destroy(own->multigrid);
+        ooze_impact_memory_destroy(own->impact);
         ooze_free(own);
     }
 }
