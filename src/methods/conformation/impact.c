@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "methods/conformation/bodies/step_bodies.h"
+#include "methods/conformation/impact_solve.h"
 #include "solids/broad_phase.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN, PATH_POINTS = 64 };
@@ -127,7 +128,8 @@ static OozeContactSet missed_set(const OozeConformationStep *s, uint64_t i, uint
     return search.set;
 }
 
-uint64_t ooze_impact_add_contacts(OozeConformationStep *s)
+/* Contacts of the particles that u takes into a solid nevertheless. Returns their number. */
+static uint64_t add_missed_contacts(OozeConformationStep *s)
 {
     uint64_t added = 0;
     for (uint64_t i = 0; i < s->n; i++) {
@@ -147,4 +149,34 @@ uint64_t ooze_impact_add_contacts(OozeConformationStep *s)
         }
     }
     return added;
+}
+
+/* ---- passes of the velocity solve ---- */
+
+void ooze_impact_oppose_compression(OozeLodge *solve, uint64_t i, const OozeLodgeState *state,
+                                    OozeLodgeCoefficients *c)
+{
+    const OozeConformationStep *s = solve->step;
+    float excess = s->relief_progress[i] >= 1.0f ? ooze_impact_excess(s->density[i]) : 0.0f;
+    float divergence = state->l.m[0] + state->l.m[4] + state->l.m[8], pressure = 0.0f;
+    if (state->later_pass) {
+        pressure = ooze_impact_pressure(solve->pressure[i], c->bulk, divergence, excess, s->dt);
+    }
+    solve->pressure[i] = pressure;
+    c->explicit_stress =
+        ooze_sym3_add_pressure(c->explicit_stress, -pressure - c->bulk * excess / s->dt);
+}
+
+OozeStatus ooze_impact_end_pass(OozeLodge *solve, int pass, OozeError *error)
+{
+    OozeConformationStep *s = solve->step;
+    uint64_t pairs = 0, contacts = add_missed_contacts(s);
+    OozeStatus status = ooze_impact_find_pairs(solve, &pairs, error);
+    solve->new_pairs = pairs > 0;
+    bool changed = contacts > 0 || pairs > 0 || pass + 1 < s->settings.passes;
+    if (!changed && pass + 2 < solve->passes) {
+        solve->passes = pass + 2; /* one more, for the pressure */
+    }
+    ooze_timer_lap(s->context->timer, "contact");
+    return status;
 }

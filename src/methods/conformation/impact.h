@@ -15,8 +15,4 @@ OozeStatus ooze_impact_begin(OozeConformationStep *step, OozeError *error);
 void ooze_impact_meet(const OozeConformationStep *step, uint64_t i, const OozeSolid *solid,
                       OozeContactSearch *search);
 
-/* After a pass: contacts of the particles that u takes into a solid nevertheless. Returns their
-   number. */
-uint64_t ooze_impact_add_contacts(OozeConformationStep *step);
-
 #endif

@@ -17,9 +17,12 @@
 /* A neighbour screens a particle from a solid if it is nearer than this many spacings, and its
    direction is within 45 degrees of the solid's. */
 #define OOZE_IMPACT_SCREEN 1.5f
-/* Resistance to change of volume over that to shear in a long step: a body that a floor stops within
-   a step is compressed by (speed dt / height) (height / dt)^2 rho / (this G). */
+/* Resistance to change of volume over that to shear. Each pass multiplies what is left of the
+   compression by about 1/(1 + B), B = this G (dt/H)^2/rho for a body of height H that is elastic over
+   the step; a solve takes iterations in proportion to its square root. */
 #define OOZE_IMPACT_BULK 25.0f
+
+/* ---- compression ---------------------------------------------------------------------------- */
 
 /* Over all particles: square of the largest speed, and the largest density. */
 typedef struct OozeImpactExtremes {
@@ -39,17 +42,33 @@ OOZE_FORMULA bool ooze_impact_is_long(OozeImpactExtremes all, float spacing, flo
     return all.square > limit * limit || all.density > OOZE_IMPACT_DENSITY;
 }
 
+/* bulk over shear stiffness. */
+OOZE_FORMULA float ooze_impact_bulk(float bulk, bool long_step)
+{
+    return long_step ? ooze_max(bulk, OOZE_IMPACT_BULK) : bulk;
+}
+
 /* Strain that returns a particle of this density to rest, limited to what a step may remove. */
 OOZE_FORMULA float ooze_impact_excess(float density)
 {
     return density > 1.0f ? ooze_min(1.0f - 1.0f / density, 0.1f) : 0.0f;
 }
 
+/* The pressure (m2/s2) of earlier passes, a multiplier of the constraint that the density at the end
+   of the step is not above rest: dt div u >= excess. It never pulls. */
+OOZE_FORMULA float ooze_impact_pressure(float pressure, float bulk, float divergence, float excess,
+                                        float dt)
+{
+    return ooze_max(0.0f, pressure - bulk * (divergence - excess / dt));
+}
+
+/* ---- contacts with solids ------------------------------------------------------------------- */
+
 /* Whether a neighbour at x_ji screens a particle from the solid that it meets along -normal. */
 OOZE_FORMULA bool ooze_impact_screens(const float *x_ji, OozeVec3 normal, float spacing)
 {
-    float along = -(x_ji[0] * (float)normal.x + x_ji[1] * (float)normal.y +
-                    x_ji[2] * (float)normal.z);
+    float along =
+        -(x_ji[0] * (float)normal.x + x_ji[1] * (float)normal.y + x_ji[2] * (float)normal.z);
     float square = ooze_contact_dot(x_ji, x_ji);
     float reach = OOZE_IMPACT_SCREEN * spacing;
     return along > 0.0f && square < reach * reach && along * along > 0.5f * square;
@@ -92,7 +111,7 @@ OOZE_FORMULA bool ooze_impact_advance(const OozeContactScale *scale, const OozeC
     return gap < close && vec3_dot(path->u, contact->normal) < path->speed;
 }
 
-/* ---- pairs of particles: see impact_pairs.h ------------------------------------------------- */
+/* ---- pairs of particles: see impact_solve.h ------------------------------------------------- */
 
 /* Distance, in spacings, at which surfaces meet, and the distance at the beginning of the step from
    which on a pair counts as no neighbours: edges that long resist little. */

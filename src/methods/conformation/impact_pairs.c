@@ -1,4 +1,4 @@
-#include "methods/conformation/impact_pairs.h"
+#include "methods/conformation/impact_solve.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,11 +39,11 @@ static OozeStatus create_memory(OozeImpactMemory **memory, OozeError *error)
 typedef struct Surface {
     const OozeConformationStep *step;
     uint64_t count;
-    uint32_t *index;          /* of the particle */
-    OozeF32x4 *x, *sorted;    /* at the time of the search; the same in the order of the grid */
-    uint32_t *particle;       /* of each in the order of the grid */
-    uint8_t *met;             /* per particle of the step: 1: at this search, 2: at an earlier one */
-    float fraction;           /* of the step at the search */
+    uint32_t *index;       /* of the particle */
+    OozeF32x4 *x, *sorted; /* at the time of the search; the same in the order of the grid */
+    uint32_t *particle;    /* of each in the order of the grid */
+    uint8_t *met;          /* per particle of the step: 1: at this search, 2: at an earlier one */
+    float fraction;        /* of the step at the search */
 } Surface;
 
 static bool is_at_surface(const OozeConformationStep *s, uint64_t i)

@@ -5,13 +5,10 @@
    opposite along edges, so every iterate keeps linear momentum, and torque about x0 vanishes
    because stresses are symmetric. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "methods/conformation/impact_pairs.h"
-#include "methods/conformation/impact.h"
+#include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/lodge_multigrid.h"
 
@@ -368,7 +365,7 @@ static OozeLodgeState state_of_step(const OozeConformationStep *s, bool later_pa
     return (OozeLodgeState){.more = s->more_modes,
                             .later_pass = later_pass,
                             .dt = s->dt,
-                            .bulk_factor = s->long_step ? ooze_max(s->settings.bulk,(getenv("BULK")?atof(getenv("BULK")):OOZE_IMPACT_BULK)) : s->settings.bulk,
+                            .bulk_factor = ooze_impact_bulk(s->settings.bulk, s->long_step),
                             .void_closure = s->settings.void_closure};
 }
 
@@ -411,12 +408,7 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeLodgeCoefficients c = ooze_lodge_coefficients(&s->rheology[row], &state);
         s->stress[i] = c.stress;
         if (s->long_step) {
-            float *pressure = &solve->pressure[i];
-            float excess = s->relief_progress[i] >= 1.0f ? ooze_impact_excess(s->density[i]) : 0.0f;
-            float rate = state.l.m[0] + state.l.m[4] + state.l.m[8] - excess / s->dt;
-            *pressure = prepare->later_pass && !getenv("NOAL") ? ooze_max(0.0f, *pressure - c.bulk * rate) : 0.0f;
-            c.explicit_stress = ooze_sym3_add_pressure(
-                c.explicit_stress, -*pressure - c.bulk * excess / s->dt);
+            ooze_impact_oppose_compression(solve, i, &state, &c);
         }
         if (solve->deferred) {
             defer_forces(solve, i, c.share, prepare->later_pass);
@@ -515,10 +507,8 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     solve.speed_square = ooze_lodge_sum(&solve, start_range);
     solve.cg.residual.initial = solve.speed_square;
     OozeStatus status = OOZE_OK;
-    int passes = s->settings.passes + (s->long_step ? s->settings.impact_passes : 0);
-    solve.passes = passes;
-    uint64_t missed = 0;
-    for (int pass = 0; pass < passes && !status; pass++) {
+    solve.passes = s->settings.passes + (s->long_step ? s->settings.impact_passes : 0);
+    for (int pass = 0; pass < solve.passes && !status; pass++) {
         Prepare prepare = {.solve = &solve, .later_pass = pass > 0};
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range,
                           &prepare);
@@ -529,18 +519,9 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         ooze_timer_lap(s->context->timer, "prepare");
         status = pass == 0 ? ooze_lodge_multigrid_plan(&solve, error) : OOZE_OK;
         status = status ? status : solve_pass(&solve, pass, error);
-        if (!status && pass + 1 < passes) {
+        if (!status && pass + 1 < solve.passes) {
             release_contacts(&solve);
-            missed = s->long_step ? ooze_impact_add_contacts(s) : 0;
-            uint64_t pairs = 0;
-            if (s->long_step) {
-                status = ooze_impact_find_pairs(&solve, &pairs, error);
-                solve.new_pairs = pairs > 0;
-            }
-            if(getenv("DBG")) fprintf(stderr,"pairs %lu new %lu\n",(unsigned long)(solve.pairs?solve.pairs->count:0),(unsigned long)pairs);
-            missed += pairs;
-            passes = solve.passes = missed || pass + 1 < s->settings.passes ? passes : pass + 2 < passes ? pass + 2 : passes;
-            if(getenv("DBG")) fprintf(stderr,"pass %d contacts %lu missed %lu it %d res %g\n",pass,(unsigned long)s->contact_count,(unsigned long)missed,solve.cg.residual.iterations,solve.cg.residual.current);
+            status = s->long_step ? ooze_impact_end_pass(&solve, pass, error) : OOZE_OK;
         }
     }
     if (!status && solve.grids) {

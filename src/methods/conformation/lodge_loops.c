@@ -3,7 +3,7 @@
    divergence of that stress. Both gathers are products of four lanes: an edge is f (x_ji, 1), so
    the fourth lane takes the hourglass term. Between the gathers four particles are computed
    together. */
-#include "methods/conformation/impact_pairs.h"
+#include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge.h"
 #include "solvers/stress_flux.h"
 

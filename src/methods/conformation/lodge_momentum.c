@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 #include "methods/conformation/components.h"
-#include "methods/conformation/impact_pairs.h"
+#include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_multigrid.h"
 #include "physics/rigid_motion.h"
 

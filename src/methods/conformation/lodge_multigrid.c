@@ -335,7 +335,8 @@ static bool has_changed(OozeLodgeMultigrid *mg)
     for (uint64_t k = 0; k < s->contact_count; k++) {
         released += s->contact_sets[k].released != 0;
     }
-    return mg->solve->new_pairs || ooze_block_sum(&sum, changed_range, mg) > 0.0 || 20 * released > s->contact_count;
+    return mg->solve->new_pairs || ooze_block_sum(&sum, changed_range, mg) > 0.0 ||
+           20 * released > s->contact_count;
 }
 
 static OozeStatus fill(OozeLodgeMultigrid *mg, bool first, OozeError *error)

@@ -1,5 +1,5 @@
 /* Loops over particles of the multigrid preconditioner of `lodge`. */
-#include "methods/conformation/impact_pairs.h"
+#include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_multigrid.h"
 #include "solvers/tensor_f32x4.h"
 

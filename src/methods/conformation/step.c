@@ -2,7 +2,7 @@
 #include "base/fail.h"
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/impact.h"
-#include "methods/conformation/impact_pairs.h"
+#include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_formula.h"
 #include "solvers/velocity_multigrid.h"
 

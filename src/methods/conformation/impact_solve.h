@@ -6,6 +6,7 @@
 
 #include "methods/conformation/impact_formula.h"
 #include "methods/conformation/lodge.h"
+#include "methods/conformation/lodge_formula.h"
 
 /* Arrays in the step arena. */
 typedef struct OozeImpactPairs {
@@ -22,6 +23,16 @@ void ooze_impact_memory_destroy(OozeImpactMemory *memory);
 /* After a pass: updates the forces of the pairs, and adds those that u brings together. `added`:
    their number. */
 OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *error);
+
+/* ---- in the velocity solve: impact.c ---- */
+
+/* Adds to the coefficients of particle i the pressure of earlier passes, and what returns its
+   density to rest. */
+void ooze_impact_oppose_compression(OozeLodge *solve, uint64_t i, const OozeLodgeState *state,
+                                    OozeLodgeCoefficients *coefficients);
+/* After a pass but the last: contacts with solids and between particles that it has missed, and how
+   many passes the step takes. */
+OozeStatus ooze_impact_end_pass(OozeLodge *solve, int pass, OozeError *error);
 
 /* The part of the operator of particle i, with its constant terms where `explicit_terms`. */
 static inline OozeF32x4 ooze_impact_pull(const OozeImpactPairs *pairs, uint64_t i,
