@@ -157,14 +157,15 @@ void ooze_impact_oppose_compression(OozeLodge *solve, uint64_t i, const OozeLodg
                                     OozeLodgeCoefficients *c)
 {
     const OozeConformationStep *s = solve->step;
-    float excess = s->relief_progress[i] >= 1.0f ? ooze_impact_excess(s->density[i]) : 0.0f;
+    float excess =
+        s->relief_progress[i] >= 1.0f ? ooze_impact_excess(s->density[i], s->expansion[i]) : 0.0f;
     float divergence = state->l.m[0] + state->l.m[4] + state->l.m[8], pressure = 0.0f;
     if (state->later_pass) {
         pressure = ooze_impact_pressure(solve->pressure[i], c->bulk, divergence, excess, s->dt);
     }
     solve->pressure[i] = pressure;
-    c->explicit_stress =
-        ooze_sym3_add_pressure(c->explicit_stress, -pressure - c->bulk * excess / s->dt);
+    c->explicit_stress = ooze_sym3_add_pressure(
+        c->explicit_stress, -pressure - c->bulk * ooze_max(0.0f, excess) / s->dt);
 }
 
 OozeStatus ooze_impact_end_pass(OozeLodge *solve, int pass, OozeError *error)

@@ -48,10 +48,11 @@ OOZE_FORMULA float ooze_impact_bulk(float bulk, bool long_step)
     return long_step ? ooze_max(bulk, OOZE_IMPACT_BULK) : bulk;
 }
 
-/* Strain that returns a particle of this density to rest, limited to what a step may remove. */
-OOZE_FORMULA float ooze_impact_excess(float density)
+/* Strain by which the volume of a particle must change at least in the step, limited to what a step
+   may remove: above rest it must expand, below, by `expansion`, it may be compressed. */
+OOZE_FORMULA float ooze_impact_excess(float density, float expansion)
 {
-    return density > 1.0f ? ooze_min(1.0f - 1.0f / density, 0.1f) : 0.0f;
+    return density > 1.0f ? ooze_min(1.0f - 1.0f / density, 0.1f) : -ooze_max(0.0f, expansion);
 }
 
 /* The pressure (m2/s2) of earlier passes, a multiplier of the constraint that the density at the end
