@@ -6,6 +6,7 @@
 #include "base/vec3.h"
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/impact_solve.h"
+#include "methods/conformation/position_stage_formula.h"
 #include "solids/broad_phase.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN, PATH_POINTS = 64 };
@@ -17,15 +18,26 @@ typedef struct ExtremesJob {
     OozeImpactExtremes *chunk;
 } ExtremesJob;
 
+/* Density that must return to rest; 0: it is an overlap that is being relieved, or a particle body's
+   own. */
+static float density_of(const OozeConformationStep *s, uint64_t i)
+{
+    bool body = s->bodies && s->bodies->slot[i] != UINT32_MAX;
+    return body || s->relief_progress[i] < 1.0f ? 0.0f : s->density[i];
+}
+
 static void extremes_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     const ExtremesJob *job = data;
     const OozeConformationStep *s = job->step;
+    const OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
     OozeImpactExtremes found = {0.0f, 0.0f};
     for (uint64_t i = begin; i < end; i++) {
-        OozeImpactExtremes own = {ooze_f32x4_dot3(s->u[i], s->u[i]),
-                                  s->relief_progress[i] < 1.0f ? 0.0f : s->density[i]};
+        float before = v[i].x * v[i].x + v[i].y * v[i].y + v[i].z * v[i].z;
+        bool free = ooze_flies_freely(before, (float)s->context->free_speed);
+        OozeImpactExtremes own = {free ? 0.0f : ooze_f32x4_dot3(s->u[i], s->u[i]),
+                                  density_of(s, i)};
         found = ooze_impact_widen(found, own);
     }
     job->chunk[begin / GRAIN] = found;
@@ -157,8 +169,8 @@ void ooze_impact_oppose_compression(OozeLodge *solve, uint64_t i, const OozeLodg
                                     OozeLodgeCoefficients *c)
 {
     const OozeConformationStep *s = solve->step;
-    float excess =
-        s->relief_progress[i] >= 1.0f ? ooze_impact_excess(s->density[i], s->expansion[i]) : 0.0f;
+    float density = density_of(s, i);
+    float excess = density > 0.0f ? ooze_impact_excess(density, s->expansion[i]) : 0.0f;
     float divergence = state->l.m[0] + state->l.m[4] + state->l.m[8], pressure = 0.0f;
     if (state->later_pass) {
         pressure = ooze_impact_pressure(solve->pressure[i], c->bulk, divergence, excess, s->dt);

@@ -158,10 +158,11 @@ OOZE_FORMULA void ooze_impact_pair_update(OozeImpactPair *pair, float rate)
 /* Direction and target of a pair: `inward` are the directions from the surface into the fluid at
    both ends, `meeting` and `start` the vectors from j to i when it meets and at the beginning. The
    direction is that of both surfaces; where they do not face each other, that of the pair. */
-OOZE_FORMULA void ooze_impact_pair_begin(OozeImpactPair *pair, const float *inward_i,
-                                         const float *inward_j, const float *meeting,
-                                         const float *start, float spacing, float dt)
+OOZE_FORMULA OozeImpactPair ooze_impact_pair(const float *inward_i, const float *inward_j,
+                                             const float *meeting, const float *start,
+                                             float spacing, float dt)
 {
+    OozeImpactPair pair;
     float n[3], size_i = sqrtf(ooze_contact_dot(inward_i, inward_i)),
                 size_j = sqrtf(ooze_contact_dot(inward_j, inward_j));
     for (int c = 0; c < 3; c++) {
@@ -172,14 +173,17 @@ OOZE_FORMULA void ooze_impact_pair_begin(OozeImpactPair *pair, const float *inwa
     float length = sqrtf(square), along = ooze_contact_dot(n, meeting);
     bool facing = size > 0.5f && along > 0.3f * size * length;
     for (int c = 0; c < 3; c++) {
-        pair->normal[c] = facing ? n[c] / size : length > 0.0f ? meeting[c] / length : 0.0f;
+        pair.normal[c] = facing ? n[c] / size : length > 0.0f ? meeting[c] / length : 0.0f;
     }
-    along = ooze_contact_dot(pair->normal, meeting);
+    along = ooze_contact_dot(pair.normal, meeting);
     float across = square - along * along, whole = spacing * spacing;
     float distance = sqrtf(ooze_max(0.36f * whole, whole - across));
-    pair->target = (distance - ooze_contact_dot(pair->normal, start)) / dt;
-    pair->force = 0.0f;
-    pair->active = true;
+    pair.target = (distance - ooze_contact_dot(pair.normal, start)) / dt;
+    pair.force = 0.0f;
+    pair.active = true;
+    pair.stiffness = 0.0f;
+    pair.i = pair.j = 0;
+    return pair;
 }
 
 #endif

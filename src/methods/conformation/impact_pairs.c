@@ -22,6 +22,11 @@ void ooze_impact_memory_destroy(OozeImpactMemory *memory)
     }
 }
 
+uint64_t ooze_impact_memory_bytes(const OozeImpactMemory *memory)
+{
+    return memory ? ooze_grid_bytes(memory->grid) + ooze_neighbours_bytes(&memory->near) : 0;
+}
+
 static OozeStatus create_memory(OozeImpactMemory **memory, OozeError *error)
 {
     if (!*memory) {
@@ -39,6 +44,7 @@ static OozeStatus create_memory(OozeImpactMemory **memory, OozeError *error)
 typedef struct Surface {
     const OozeConformationStep *step;
     uint64_t count;
+    uint64_t *chunk;       /* per chunk of particles: index of its first */
     uint32_t *index;       /* of the particle */
     OozeF32x4 *x, *sorted; /* at the time of the search; the same in the order of the grid */
     uint32_t *particle;    /* of each in the order of the grid */
@@ -52,29 +58,55 @@ static bool is_at_surface(const OozeConformationStep *s, uint64_t i)
            s->correction[i].xx == 0.0f;
 }
 
+static void count_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Surface *surface = data;
+    uint64_t count = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        count += is_at_surface(surface->step, i);
+        surface->met[i] = 0;
+    }
+    surface->chunk[begin / GRAIN] = count;
+}
+
+static void number_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Surface *surface = data;
+    uint64_t at = surface->chunk[begin / GRAIN];
+    for (uint64_t i = begin; i < end; i++) {
+        if (is_at_surface(surface->step, i)) {
+            surface->index[at++] = (uint32_t)i;
+        }
+    }
+}
+
 static OozeStatus find_surface(Surface *surface, OozeError *error)
 {
     const OozeConformationStep *s = surface->step;
     OozeArena *arena = s->context->arena;
-    for (uint64_t i = 0; i < s->n; i++) {
-        surface->count += is_at_surface(s, i);
+    uint64_t chunks = (s->n + GRAIN - 1) / GRAIN;
+    surface->chunk = ooze_arena_alloc(arena, chunks, sizeof *surface->chunk);
+    surface->met = ooze_arena_alloc(arena, s->n, sizeof *surface->met);
+    if (ooze_arena_failed(arena)) {
+        return ooze_fail_memory(error, "contacts within the step", s->n);
+    }
+    ooze_parallel_for(s->context->threads, s->n, GRAIN, count_range, surface);
+    for (uint64_t k = 0; k < chunks; k++) {
+        uint64_t count = surface->chunk[k];
+        surface->chunk[k] = surface->count;
+        surface->count += count;
     }
     uint64_t n = surface->count;
     surface->index = ooze_arena_alloc(arena, n, sizeof *surface->index);
     surface->particle = ooze_arena_alloc(arena, n, sizeof *surface->particle);
     surface->x = ooze_arena_alloc(arena, n, sizeof *surface->x);
     surface->sorted = ooze_arena_alloc(arena, n + 1, sizeof *surface->sorted);
-    surface->met = ooze_arena_alloc(arena, s->n, sizeof *surface->met);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "contacts within the step", n * 40);
     }
-    memset(surface->met, 0, s->n * sizeof *surface->met);
-    uint64_t at = 0;
-    for (uint64_t i = 0; i < s->n; i++) {
-        if (is_at_surface(s, i)) {
-            surface->index[at++] = (uint32_t)i;
-        }
-    }
+    ooze_parallel_for(s->context->threads, s->n, GRAIN, number_range, surface);
     return OOZE_OK;
 }
 
@@ -156,43 +188,45 @@ static bool is_known(const OozeImpactPairs *pairs, uint32_t i, uint32_t j)
     return known;
 }
 
-/* The pairs of this search. A surface hides what lies behind it: a particle that has met another
-   at an earlier search takes part only as what others meet first. */
-static void collect(Surface *surface, const OozeNeighbours *near, OozeLodge *solve)
+static void add_pair(OozeLodge *solve, uint32_t i, uint32_t j, OozeF32x4 meeting, OozeF32x4 start)
 {
-    const OozeConformationStep *s = surface->step;
+    const OozeConformationStep *s = solve->step;
+    OozeImpactPair *pair = &solve->pairs->pair[solve->pairs->count++];
+    const float *inward_i = (const float *)&s->edge_sum[i],
+                *inward_j = (const float *)&s->edge_sum[j];
+    float traces = ooze_sym3_trace(solve->stiffness[i]) + ooze_sym3_trace(solve->stiffness[j]);
+    float spacing = (float)s->context->spacing;
+    *pair = ooze_impact_pair(inward_i, inward_j, (const float *)&meeting, (const float *)&start,
+                             spacing, s->dt);
+    pair->i = i;
+    pair->j = j;
+    pair->stiffness = ooze_impact_pair_stiffness(traces, spacing, s->dt);
+}
+
+/* The pairs of this search: first marks the particles that meet another in it, then adds the pairs
+   of these. A surface hides what lies behind it: particles that have met others at an earlier
+   search are added only as what others meet first. */
+static void collect(Surface *surface, const OozeNeighbours *near, OozeLodge *solve, bool marks)
+{
     OozeImpactPairs *pairs = solve->pairs;
+    uint8_t *met = surface->met;
     OozeF32x4 meeting, start;
-    for (int round = 0; round < 2; round++) {
-        for (uint64_t a = 0; a < surface->count; a++) {
-            uint32_t i = surface->particle[a];
-            for (uint64_t e = near->first[a], last = e + near->count[a]; e < last; e++) {
-                uint64_t b = near->index[e];
-                uint32_t j = surface->particle[b];
-                if (b > a || (round > 0 && surface->met[i] != 1 && surface->met[j] != 1) ||
-                    !is_new(surface, a, b, &meeting, &start)) {
-                    continue;
-                }
-                if (round == 0) {
-                    surface->met[i] = surface->met[i] ? surface->met[i] : 1;
-                    surface->met[j] = surface->met[j] ? surface->met[j] : 1;
-                } else if (pairs->count < pairs->room && !is_known(pairs, i, j)) {
-                    OozeImpactPair *pair = &pairs->pair[pairs->count++];
-                    pair->i = i;
-                    pair->j = j;
-                    ooze_impact_pair_begin(pair, (const float *)&s->edge_sum[i],
-                                           (const float *)&s->edge_sum[j], (const float *)&meeting,
-                                           (const float *)&start, (float)s->context->spacing,
-                                           s->dt);
-                    pair->stiffness = ooze_impact_pair_stiffness(
-                        ooze_sym3_trace(solve->stiffness[i]) + ooze_sym3_trace(solve->stiffness[j]),
-                        (float)s->context->spacing, s->dt);
-                }
+    for (uint64_t a = 0; a < surface->count; a++) {
+        uint32_t i = surface->particle[a];
+        for (uint64_t e = near->first[a], last = e + near->count[a]; e < last; e++) {
+            uint64_t b = near->index[e];
+            uint32_t j = surface->particle[b];
+            bool seen = marks || met[i] == 1 || met[j] == 1;
+            if (b > a || !seen || !is_new(surface, a, b, &meeting, &start)) {
+                continue;
+            }
+            if (marks) {
+                met[i] = met[i] ? met[i] : 1;
+                met[j] = met[j] ? met[j] : 1;
+            } else if (pairs->count < pairs->room && !is_known(pairs, i, j)) {
+                add_pair(solve, i, j, meeting, start);
             }
         }
-    }
-    for (uint64_t k = 0; k < surface->count; k++) {
-        surface->met[surface->index[k]] = surface->met[surface->index[k]] ? 2 : 0;
     }
 }
 
@@ -235,6 +269,20 @@ static OozeStatus create_pairs(OozeLodge *solve, uint64_t room, OozeError *error
     return OOZE_OK;
 }
 
+static void end_search(Surface *surface, const OozeNeighbours *near, OozeLodge *solve)
+{
+    uint64_t before = solve->pairs->count;
+    collect(surface, near, solve, true);
+    collect(surface, near, solve, false);
+    if (solve->pairs->count > before) {
+        list_pairs(solve->pairs, solve->step->n);
+    }
+    for (uint64_t k = 0; k < surface->count; k++) {
+        uint8_t *met = &surface->met[surface->index[k]];
+        *met = *met ? 2 : 0;
+    }
+}
+
 OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *error)
 {
     const OozeConformationStep *s = solve->step;
@@ -258,8 +306,7 @@ OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *
             surface.fraction = (float)k / (float)searches;
             status = search(&surface, *s->impact_memory, error);
             if (!status) {
-                collect(&surface, &(*s->impact_memory)->near, solve);
-                list_pairs(solve->pairs, s->n);
+                end_search(&surface, &(*s->impact_memory)->near, solve);
             }
         }
         *added = status ? 0 : solve->pairs->count - before;

@@ -19,6 +19,7 @@ typedef struct OozeImpactPairs {
 /* Grids of the surfaces, kept from step to step. */
 typedef struct OozeImpactMemory OozeImpactMemory;
 void ooze_impact_memory_destroy(OozeImpactMemory *memory);
+uint64_t ooze_impact_memory_bytes(const OozeImpactMemory *memory);
 
 /* After a pass: updates the forces of the pairs, and adds those that u brings together. `added`:
    their number. */

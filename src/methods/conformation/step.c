@@ -190,7 +190,7 @@ uint64_t ooze_conformation_bytes(const void *data)
 {
     const OozeConformationMemory *own = data;
     return ooze_density_memory_bytes(own->density) + own->edges.room * sizeof(float) +
-           ooze_velocity_multigrid_bytes(own->multigrid);
+           ooze_velocity_multigrid_bytes(own->multigrid) + ooze_impact_memory_bytes(own->impact);
 }
 
 OozeStatus ooze_conformation_create(void **data, OozeError *error)
