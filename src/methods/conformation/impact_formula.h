@@ -18,8 +18,8 @@
    direction is within 45 degrees of the solid's. */
 #define OOZE_IMPACT_SCREEN 1.5f
 /* Resistance to change of volume over that to shear. Each pass multiplies what is left of the
-   compression by about 1/(1 + B), B = this G (dt/H)^2/rho for a body of height H that is elastic over
-   the step; a solve takes iterations in proportion to its square root. */
+   compression by about 1/(1 + B), B = this G (dt/H)^2/rho for a body of height H that is elastic
+   over the step; a solve takes iterations in proportion to its square root. */
 #define OOZE_IMPACT_BULK 25.0f
 
 /* ---- compression ---------------------------------------------------------------------------- */
@@ -55,8 +55,8 @@ OOZE_FORMULA float ooze_impact_excess(float density, float expansion)
     return density > 1.0f ? ooze_min(1.0f - 1.0f / density, 0.1f) : -ooze_max(0.0f, expansion);
 }
 
-/* The pressure (m2/s2) of earlier passes, a multiplier of the constraint that the density at the end
-   of the step is not above rest: dt div u >= excess. It never pulls. */
+/* The pressure (m2/s2) of earlier passes, a multiplier of the constraint that the density at the
+   end of the step is not above rest: dt div u >= excess. It never pulls. */
 OOZE_FORMULA float ooze_impact_pressure(float pressure, float bulk, float divergence, float excess,
                                         float dt)
 {
