@@ -18,7 +18,7 @@ static const Formulation *const formulations[] = {&formulation_lodge, &formulati
 static const char *processor_setting(const OozeConformationSettings *set)
 {
     if (set->formulation == OOZE_FORMULATION_LODGE) {
-        return nullptr;
+        return set->impact_passes > 0 ? "impact_passes" : nullptr;
     }
     return set->formulation == OOZE_FORMULATION_PAPER           ? "formulation: paper"
            : set->solver == OOZE_CONSTRAINT_JACOBI              ? "solver: jacobi"

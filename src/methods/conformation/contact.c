@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "methods/conformation/bodies/step_bodies.h"
+#include "methods/conformation/impact.h"
 #include "methods/conformation/position_stage_formula.h"
 #include "solids/broad_phase.h"
 
@@ -34,7 +35,9 @@ static OozeContactSet find_contact_set(const OozeConformationStep *s, uint64_t i
         bool deep, dynamic = s->coupling && ooze_coupling_is_dynamic(s->coupling, k);
         double speed = ooze_contact_speed(&scale, &contact, &deep);
         s->intruder[i] = deep ? k : s->intruder[i];
-        if (!dynamic) { /* dynamic solids act by their samples and in the density stage */
+        if (s->long_step && !dynamic && ooze_impact_is_far(&scale, &contact)) {
+            ooze_impact_meet(s, i, solid, &search);
+        } else if (!dynamic) { /* dynamic solids act by their samples and in the density stage */
             ooze_contact_meet(&search, &contact, speed, u, solid->params[OOZE_SOLID_FRICTION]);
         }
     }
@@ -169,6 +172,8 @@ static OozeStatus find_contact_sets(FindJob *job, OozeError *error)
     }
     ooze_parallel_for(s->context->threads, s->n, GRAIN, find_range, job);
     pack(job, chunks);
+    s->contact_room = room;
+    s->contact_near = job->near;
     return OOZE_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/lodge_multigrid.h"
 
@@ -212,7 +213,7 @@ static OozeStatus iterate(OozeLodge *solve, int pass, OozeError *error)
     OozeConformationStep *s = solve->step;
     OozeConjugateGradients *cg = &solve->cg;
     int iterations = s->settings.velocity_iterations, before = cg->residual.iterations;
-    bool accurate = s->settings.second_order || pass + 1 == s->settings.passes;
+    bool accurate = s->settings.second_order || pass + 1 == solve->passes;
     bool guessed = pass > 0;
     OozeStatus status = OOZE_OK;
     solve->multigrid = NULL;
@@ -364,7 +365,7 @@ static OozeLodgeState state_of_step(const OozeConformationStep *s, bool later_pa
     return (OozeLodgeState){.more = s->more_modes,
                             .later_pass = later_pass,
                             .dt = s->dt,
-                            .bulk_factor = s->settings.bulk,
+                            .bulk_factor = ooze_impact_bulk(s->settings.bulk, s->long_step),
                             .void_closure = s->settings.void_closure};
 }
 
@@ -406,6 +407,9 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         }
         OozeLodgeCoefficients c = ooze_lodge_coefficients(&s->rheology[row], &state);
         s->stress[i] = c.stress;
+        if (s->long_step) {
+            ooze_impact_oppose_compression(solve, i, &state, &c);
+        }
         if (solve->deferred) {
             defer_forces(solve, i, c.share, prepare->later_pass);
         }
@@ -465,6 +469,7 @@ static void allocate(OozeLodge *solve)
     solve->r = ooze_gathered_alloc(arena, n, sizeof *solve->r);
     solve->p = ooze_gathered_alloc(arena, n, sizeof *solve->p);
     solve->ap = ooze_gathered_alloc(arena, n, sizeof *solve->ap);
+    solve->pressure = ooze_arena_alloc(arena, solve->step->long_step ? n : 0, sizeof(float));
     solve->partial = ooze_arena_alloc(arena, n / OOZE_CONFORMATION_GRAIN + 1, sizeof(double));
     solve->u_star = ooze_arena_alloc(arena, n, sizeof *solve->u_star);
     if (solve->step->settings.second_order) {
@@ -502,7 +507,8 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     solve.speed_square = ooze_lodge_sum(&solve, start_range);
     solve.cg.residual.initial = solve.speed_square;
     OozeStatus status = OOZE_OK;
-    for (int pass = 0; pass < s->settings.passes && !status; pass++) {
+    solve.passes = s->settings.passes + (s->long_step ? s->settings.impact_passes : 0);
+    for (int pass = 0; pass < solve.passes && !status; pass++) {
         Prepare prepare = {.solve = &solve, .later_pass = pass > 0};
         ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, prepare_range,
                           &prepare);
@@ -513,8 +519,9 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         ooze_timer_lap(s->context->timer, "prepare");
         status = pass == 0 ? ooze_lodge_multigrid_plan(&solve, error) : OOZE_OK;
         status = status ? status : solve_pass(&solve, pass, error);
-        if (!status && pass + 1 < s->settings.passes) {
+        if (!status && pass + 1 < solve.passes) {
             release_contacts(&solve);
+            status = s->long_step ? ooze_impact_end_pass(&solve, pass, error) : OOZE_OK;
         }
     }
     if (!status && solve.grids) {

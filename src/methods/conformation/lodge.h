@@ -21,10 +21,12 @@ typedef struct OozeLodge {
     OozeSym3 *explicit_stress; /* S0 */
     float *bulk;               /* bulk tr A / 3 */
     float *hourglass;          /* n */
+    float *pressure;           /* of the passes so far, m2/s2; of long steps */
     /* Second order: the part of external forces that the first stage leaves to the second, m/s,
        and b in the last lane, 0 for particles of first order. NULL: first order. */
     OozeF32x4 *deferred;
     bool first_pass;
+    int passes;                /* of this step */
     float *edge_hourglass;     /* sum over the edges of f n_j */
     OozeRows *flux;            /* rows of F = S B - n L with n u in the fourth lane */
     OozeF32x4 *u_star;         /* u*: velocities under external forces alone; n of them */
@@ -35,8 +37,10 @@ typedef struct OozeLodge {
     /* of the loops */
     const OozeF32x4 *input;
     OozeF32x4 *output; /* between the gathers: the part of the force without a second gather */
-    bool with_explicit_terms; /* with S0 and moving walls: A u - b, not A p */
-    bool unprojected;         /* without contact projection: gives the contact forces */
+    bool with_explicit_terms;      /* with S0 and moving walls: A u - b, not A p */
+    bool unprojected;              /* without contact projection: gives the contact forces */
+    struct OozeImpactPairs *pairs; /* of long steps; NULL: none */
+    bool new_pairs;                /* the last pass has added some */
     double alpha, beta;
     /* of the warm start */
     uint32_t *root; /* see components.h */

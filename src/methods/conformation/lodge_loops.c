@@ -3,6 +3,7 @@
    divergence of that stress. Both gathers are products of four lanes: an edge is f (x_ji, 1), so
    the fourth lane takes the hourglass term. Between the gathers four particles are computed
    together. */
+#include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge.h"
 #include "solvers/stress_flux.h"
 
@@ -80,6 +81,9 @@ static void product_range(void *data, uint64_t begin, uint64_t end, int worker)
             force += ooze_bond_force(s->bodies, i, solve->input, s->dt, solve->with_explicit_terms);
         }
         OozeF32x4 out = mass * solve->input[i] - s->dt * force;
+        if (solve->pairs) {
+            out += ooze_impact_pull(solve->pairs, i, solve->input, solve->with_explicit_terms);
+        }
         out = solve->unprojected ? out : ooze_lodge_project(s, i, out);
         solve->output[i] = out;
         sum += (double)ooze_f32x4_dot3(out, solve->input[i]);

@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "methods/conformation/components.h"
+#include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_momentum_formula.h"
 #include "methods/conformation/lodge_multigrid.h"
 
@@ -288,8 +289,15 @@ OozeStatus ooze_lodge_restore_momentum(OozeLodge *solve, OozeError *error)
         return ooze_fail_memory(error, "the velocity solve", solids * sizeof *first);
     }
     ooze_conformation_find_components(s, true, solve->parent, solve->root);
+    if (solve->pairs) {
+        for (uint64_t k = 0; k < solve->pairs->count; k++) {
+            ooze_component_join(solve->parent, solve->pairs->pair[k].i, solve->pairs->pair[k].j);
+        }
+    }
     if (s->coupling) {
         join_solids(solve, first);
+    }
+    if (s->coupling || solve->pairs) {
         ooze_parallel_for(threads, s->n, GRAIN, root_range, &job);
     }
     OozeStatus status = number_components(&job, error);

@@ -292,7 +292,7 @@ static bool has_changed(OozeLodgeMultigrid *mg)
     for (uint64_t k = 0; k < s->contact_count; k++) {
         released += s->contact_sets[k].released != 0;
     }
-    return ooze_block_sum(&sum, changed_range, mg) > 0.0 ||
+    return mg->solve->new_pairs || ooze_block_sum(&sum, changed_range, mg) > 0.0 ||
            ooze_lodge_grid_released(released, s->contact_count);
 }
 

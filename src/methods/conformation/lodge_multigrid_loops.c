@@ -1,4 +1,5 @@
 /* Loops over particles of the multigrid preconditioner of `lodge`. */
+#include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_multigrid.h"
 #include "methods/conformation/lodge_multigrid_formula.h"
 #include "solvers/tensor_f32x4.h"
@@ -150,6 +151,18 @@ static inline OozeSym3 add_bonds(const OozeStepBodies *b, uint64_t i, float dt, 
     return d;
 }
 
+/* Pairs of an impact. */
+static inline OozeSym3 add_pairs(const OozeImpactPairs *pairs, uint64_t i, OozeSym3 d)
+{
+    for (uint32_t e = pairs->first[i]; e < pairs->first[i + 1]; e++) {
+        const OozeImpactPair *pair = &pairs->pair[pairs->entry[e] / 2];
+        const float *n = pair->normal, k = pair->active ? pair->stiffness : 0.0f;
+        d = ooze_sym3_add(d, ooze_sym3(k * n[0] * n[0], k * n[1] * n[1], k * n[2] * n[2],
+                                       k * n[0] * n[1], k * n[0] * n[2], k * n[1] * n[2]));
+    }
+    return d;
+}
+
 static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -172,6 +185,9 @@ static void diagonal_range(void *data, uint64_t begin, uint64_t end, int worker)
         d = s->bodies ? add_bonds(s->bodies, i, s->dt, d) : d;
         float mass = s->rheology[s->material[i]].relative_mass;
         mg->diagonal[i] = ooze_sym3_add(ooze_sym3_scale(d, s->dt), ooze_sym3_identity(mass));
+        if (solve->pairs) {
+            mg->diagonal[i] = add_pairs(solve->pairs, i, mg->diagonal[i]);
+        }
     }
 }
 

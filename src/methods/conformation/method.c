@@ -33,6 +33,7 @@ enum {
     PARAM_DENSITY_TOLERANCE,
     PARAM_PRECONDITIONER,
     PARAM_TIME_INTEGRATION,
+    PARAM_IMPACT_PASSES,
     PARAM_COUNT
 };
 
@@ -110,6 +111,10 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                                 "lodge: first_order loses elastic energy in proportion to the "
                                 "step; second_order has two passes, and damps only what a step "
                                 "does not resolve"},
+    [PARAM_IMPACT_PASSES] = {"impact_passes", OOZE_PARAM_INTEGER, "", 0, 20, 0, NULL,
+                             "lodge: further passes, at most, of steps in which particles cross "
+                             "more than half a spacing; they find contacts within the step and "
+                             "oppose compression. 0: none"},
 };
 
 static const char *const material_keys[] = {"density",
@@ -174,6 +179,9 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
         .density_iterations = (int)c->params[PARAM_DENSITY_ITERATIONS],
         .divergence_iterations = (int)c->params[PARAM_DIVERGENCE_ITERATIONS],
         .passes = (int)c->params[PARAM_PASSES],
+        .impact_passes = c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE && !second_order
+                             ? (int)c->params[PARAM_IMPACT_PASSES]
+                             : 0,
         .second_order = second_order,
         .hourglass = c->params[PARAM_HOURGLASS],
         .hourglass_reach = c->params[PARAM_HOURGLASS_REACH],

@@ -1,6 +1,8 @@
 /* One step of the conformation method: its stages in order. */
 #include "base/fail.h"
 #include "methods/conformation/bodies/step_bodies.h"
+#include "methods/conformation/impact.h"
+#include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_formula.h"
 #include "solvers/velocity_multigrid.h"
 
@@ -100,6 +102,9 @@ static OozeStatus run_stages(OozeConformationStep *s, OozeConformationMemory *ow
         ooze_timer_lap(timer, "rest");
     }
     if (!status) {
+        status = ooze_impact_begin(s, error);
+    }
+    if (!status) {
         status = ooze_conformation_find_contacts(s, error);
         ooze_timer_lap(timer, "contact");
     }
@@ -161,6 +166,7 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
         .largest_surface_tension = plan.largest_surface_tension,
         .edge_memory = &own->edges,
         .velocity_multigrid = &own->multigrid,
+        .impact_memory = &own->impact,
     };
     return c->dynamic ? run_with_dynamic_solids(&s, own, error) : run_stages(&s, own, error);
 }
@@ -175,6 +181,7 @@ void ooze_conformation_destroy(void *data)
         ooze_free(own->edges.values);
         ooze_bonds_destroy(own->bonds);
         ooze_velocity_multigrid_destroy(own->multigrid);
+        ooze_impact_memory_destroy(own->impact);
         ooze_free(own);
     }
 }
@@ -183,7 +190,7 @@ uint64_t ooze_conformation_bytes(const void *data)
 {
     const OozeConformationMemory *own = data;
     return ooze_density_memory_bytes(own->density) + own->edges.room * sizeof(float) +
-           ooze_velocity_multigrid_bytes(own->multigrid);
+           ooze_velocity_multigrid_bytes(own->multigrid) + ooze_impact_memory_bytes(own->impact);
 }
 
 OozeStatus ooze_conformation_create(void **data, OozeError *error)

@@ -49,7 +49,10 @@ typedef struct OozeConformationStep {
     OozeF32x4 *position_only_shift; /* likewise */
     int32_t *contact_of;            /* index into contact_sets, or -1 */
     OozeContactSet *contact_sets;
-    uint64_t contact_count;
+    uint64_t contact_count, contact_room;
+    const uint64_t *contact_near; /* solids that each OOZE_BROAD_PHASE_GROUP particles may touch */
+    bool long_step;               /* see impact.h */
+    struct OozeImpactMemory **impact_memory;
     int32_t *intruder; /* solid in which it lay deep at the beginning of the step, or -1 */
     struct OozeVelocityMultigrid **velocity_multigrid; /* of the memory that outlives the step */
     struct OozeConstraint *constraint;                 /* of the constraint formulations */
@@ -106,6 +109,7 @@ typedef struct OozeConformationMemory {
     struct OozeBonds *bonds; /* of the soft bodies; NULL: none yet */
     OozeEdgeMemory edges;
     struct OozeVelocityMultigrid *multigrid; /* NULL: no step has needed it yet */
+    struct OozeImpactMemory *impact;         /* likewise */
 } OozeConformationMemory;
 
 /* One discretisation of the method: velocities first, then positions, then the new conformation. */

@@ -1,0 +1,195 @@
+#include "methods/conformation/impact.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/vec3.h"
+#include "methods/conformation/bodies/step_bodies.h"
+#include "methods/conformation/impact_solve.h"
+#include "methods/conformation/position_stage_formula.h"
+#include "solids/broad_phase.h"
+
+enum { GRAIN = OOZE_CONFORMATION_GRAIN, PATH_POINTS = 64 };
+
+/* ---- whether a step is long ---- */
+
+typedef struct ExtremesJob {
+    const OozeConformationStep *step;
+    OozeImpactExtremes *chunk;
+} ExtremesJob;
+
+/* Density that must return to rest; 0: it is an overlap that is being relieved, or that of a
+   particle body. */
+static float density_of(const OozeConformationStep *s, uint64_t i)
+{
+    bool body = s->bodies && s->bodies->slot[i] != UINT32_MAX;
+    return body || s->relief_progress[i] < 1.0f ? 0.0f : s->density[i];
+}
+
+static void extremes_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const ExtremesJob *job = data;
+    const OozeConformationStep *s = job->step;
+    const OozeFloat4 *v = ooze_particles_velocities(s->context->particles);
+    OozeImpactExtremes found = {0.0f, 0.0f};
+    for (uint64_t i = begin; i < end; i++) {
+        float before = v[i].x * v[i].x + v[i].y * v[i].y + v[i].z * v[i].z;
+        bool free = ooze_flies_freely(before, (float)s->context->free_speed);
+        OozeImpactExtremes own = {free ? 0.0f : ooze_f32x4_dot3(s->u[i], s->u[i]),
+                                  density_of(s, i)};
+        found = ooze_impact_widen(found, own);
+    }
+    job->chunk[begin / GRAIN] = found;
+}
+
+OozeStatus ooze_impact_begin(OozeConformationStep *s, OozeError *error)
+{
+    uint64_t chunks = s->n / GRAIN + 1;
+    if (s->settings.impact_passes == 0) {
+        return OOZE_OK;
+    }
+    ExtremesJob job = {s, ooze_arena_alloc(s->context->arena, chunks, sizeof *job.chunk)};
+    if (!job.chunk) {
+        return ooze_fail_memory(error, "the conformation step", chunks * sizeof *job.chunk);
+    }
+    ooze_parallel_for(s->context->threads, s->n, GRAIN, extremes_range, &job);
+    OozeImpactExtremes all = {0.0f, 0.0f};
+    for (uint64_t k = 0; k * GRAIN < s->n; k++) {
+        all = ooze_impact_widen(all, job.chunk[k]);
+    }
+    s->long_step = ooze_impact_is_long(all, (float)s->context->spacing, s->dt);
+    return OOZE_OK;
+}
+
+/* ---- contacts with solids ---- */
+
+static OozeContactScale scale_of(const OozeConformationStep *s)
+{
+    return (OozeContactScale){s->context->dt, s->context->spacing,
+                              (double)s->settings.contact_distance};
+}
+
+/* Follows the path of particle i to the solid. */
+static bool meets(const OozeConformationStep *s, uint64_t i, const OozeSolid *solid,
+                  OozeContact *contact, double *speed)
+{
+    OozeContactScale scale = scale_of(s);
+    OozeVec3 x = vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]);
+    OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
+    OozeImpactPath path = ooze_impact_path(&scale, x, u);
+    bool stops = false;
+    for (int k = 0; k < PATH_POINTS && path.at <= path.end && !stops; k++) {
+        *contact = ooze_solid_contact(solid, ooze_impact_point(&scale, &path));
+        stops = ooze_impact_advance(&scale, contact, &path);
+    }
+    *speed = path.speed;
+    return stops;
+}
+
+static bool is_screened(const OozeConformationStep *s, uint64_t i, OozeVec3 normal)
+{
+    const OozeNeighbours *list = s->context->fluid;
+    bool screened = false;
+    for (uint64_t e = list->first[i], last = e + list->count[i]; e < last && !screened; e++) {
+        OozeF32x4 d = s->x0[list->index[e]] - s->x0[i];
+        d = ooze_f32x4_nearest(d, &s->context->periodic);
+        screened = ooze_impact_screens((const float *)&d, normal, (float)s->context->spacing);
+    }
+    return screened;
+}
+
+void ooze_impact_meet(const OozeConformationStep *s, uint64_t i, const OozeSolid *solid,
+                      OozeContactSearch *search)
+{
+    OozeContact contact;
+    double speed;
+    OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
+    if (meets(s, i, solid, &contact, &speed) && !is_screened(s, i, contact.normal)) {
+        ooze_contact_meet(search, &contact, speed, u, solid->params[OOZE_SOLID_FRICTION]);
+    }
+}
+
+/* ---- contacts that a pass has missed ---- */
+
+/* The contact set of a particle that has none, where it ends deeper than OOZE_IMPACT_DEPTH in a
+   solid. */
+static OozeContactSet missed_set(const OozeConformationStep *s, uint64_t i, uint64_t near)
+{
+    const OozeStepContext *c = s->context;
+    OozeContactSearch search = {.set = {.count = 0}};
+    OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
+    OozeVec3 end = vec3_madd(vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]), c->dt, u);
+    ooze_contact_begin(&search);
+    for (int k = 0; k < c->solid_count; k++) {
+        const OozeSolid *solid = &c->solids[k];
+        bool dynamic = s->coupling && ooze_coupling_is_dynamic(s->coupling, k);
+        if (!ooze_broad_phase_has(near, k) || solid->params[OOZE_SOLID_COLLIDES] == 0.0 ||
+            dynamic) {
+            continue;
+        }
+        OozeContact contact;
+        OozeVec3 normal;
+        double speed, least = (double)s->settings.contact_distance - OOZE_IMPACT_DEPTH * c->spacing;
+        if (ooze_solid_distance(solid, end, &normal) < least &&
+            meets(s, i, solid, &contact, &speed)) {
+            ooze_contact_meet(&search, &contact, speed, u, solid->params[OOZE_SOLID_FRICTION]);
+        }
+    }
+    ooze_contact_add_tangents(&search);
+    return search.set;
+}
+
+/* Contacts of the particles that u takes into a solid nevertheless. Returns their number. */
+static uint64_t add_missed_contacts(OozeConformationStep *s)
+{
+    uint64_t added = 0;
+    for (uint64_t i = 0; i < s->n; i++) {
+        uint64_t near = s->contact_near[i / OOZE_BROAD_PHASE_GROUP];
+        int32_t of = s->contact_of[i];
+        bool rigid = s->bodies && s->bodies->rigid_of[i];
+        if (!near || rigid || s->mobility[i] == 0.0f ||
+            (of >= 0 && s->contact_sets[of].normals > 0)) {
+            continue;
+        }
+        OozeContactSet set = missed_set(s, i, near);
+        if (set.count > 0 && (of >= 0 || s->contact_count < s->contact_room)) {
+            of = of >= 0 ? of : (int32_t)s->contact_count++;
+            s->contact_of[i] = of;
+            s->contact_sets[of] = set;
+            added++;
+        }
+    }
+    return added;
+}
+
+/* ---- passes of the velocity solve ---- */
+
+void ooze_impact_oppose_compression(OozeLodge *solve, uint64_t i, const OozeLodgeState *state,
+                                    OozeLodgeCoefficients *c)
+{
+    const OozeConformationStep *s = solve->step;
+    float density = density_of(s, i);
+    float excess = density > 0.0f ? ooze_impact_excess(density, s->expansion[i]) : 0.0f;
+    float divergence = state->l.m[0] + state->l.m[4] + state->l.m[8], pressure = 0.0f;
+    if (state->later_pass) {
+        pressure = ooze_impact_pressure(solve->pressure[i], c->bulk, divergence, excess, s->dt);
+    }
+    solve->pressure[i] = pressure;
+    c->explicit_stress = ooze_sym3_add_pressure(
+        c->explicit_stress, -pressure - c->bulk * ooze_max(0.0f, excess) / s->dt);
+}
+
+OozeStatus ooze_impact_end_pass(OozeLodge *solve, int pass, OozeError *error)
+{
+    OozeConformationStep *s = solve->step;
+    uint64_t pairs = 0, contacts = add_missed_contacts(s);
+    OozeStatus status = ooze_impact_find_pairs(solve, &pairs, error);
+    solve->new_pairs = pairs > 0;
+    bool changed = contacts > 0 || pairs > 0 || pass + 1 < s->settings.passes;
+    if (!changed && pass + 2 < solve->passes) {
+        solve->passes = pass + 2; /* one more, for the pressure */
+    }
+    ooze_timer_lap(s->context->timer, "contact");
+    return status;
+}

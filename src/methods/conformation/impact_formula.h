@@ -1,0 +1,189 @@
+/* Impacts in long steps, per particle, for the processor and the GPU: see impact.c. */
+#ifndef OOZE_METHODS_CONFORMATION_IMPACT_FORMULA_H
+#define OOZE_METHODS_CONFORMATION_IMPACT_FORMULA_H
+
+#include "physics/tensor.h"
+#include "solvers/contact_set_formula.h"
+
+/* A step is long where some particle crosses more than this many spacings in it, or where an impact
+   has left a density above this. */
+#define OOZE_IMPACT_TRAVEL  0.5f
+#define OOZE_IMPACT_DENSITY 1.01f
+/* Gap to a solid, in spacings, up to which a particle that would close it is in contact from the
+   first pass on, whatever lies between. */
+#define OOZE_IMPACT_NEAR 0.5
+/* Penetration of a solid at the end of the step, in spacings, that a pass must not leave. */
+#define OOZE_IMPACT_DEPTH 0.1
+/* A neighbour screens a particle from a solid if it is nearer than this many spacings, and its
+   direction is within 45 degrees of the solid's. */
+#define OOZE_IMPACT_SCREEN 1.5f
+/* Resistance to change of volume over that to shear. Each pass multiplies what is left of the
+   compression by about 1/(1 + B), B = this G (dt/H)^2/rho for a body of height H that is elastic
+   over the step; a solve takes iterations in proportion to its square root. */
+#define OOZE_IMPACT_BULK 25.0f
+
+/* ---- compression ---------------------------------------------------------------------------- */
+
+/* Over all particles: square of the largest speed, and the largest density. */
+typedef struct OozeImpactExtremes {
+    float square, density;
+} OozeImpactExtremes;
+
+OOZE_FORMULA OozeImpactExtremes ooze_impact_widen(OozeImpactExtremes a, OozeImpactExtremes b)
+{
+    a.square = ooze_max(a.square, b.square);
+    a.density = ooze_max(a.density, b.density);
+    return a;
+}
+
+OOZE_FORMULA bool ooze_impact_is_long(OozeImpactExtremes all, float spacing, float dt)
+{
+    float limit = OOZE_IMPACT_TRAVEL * spacing / dt;
+    return all.square > limit * limit || all.density > OOZE_IMPACT_DENSITY;
+}
+
+/* bulk over shear stiffness. */
+OOZE_FORMULA float ooze_impact_bulk(float bulk, bool long_step)
+{
+    return long_step ? ooze_max(bulk, OOZE_IMPACT_BULK) : bulk;
+}
+
+/* Strain by which the volume of a particle must change at least in the step, limited to what a step
+   may remove: above rest it must expand, below, by `expansion`, it may be compressed. */
+OOZE_FORMULA float ooze_impact_excess(float density, float expansion)
+{
+    return density > 1.0f ? ooze_min(1.0f - 1.0f / density, 0.1f) : -ooze_max(0.0f, expansion);
+}
+
+/* The pressure (m2/s2) of earlier passes, a multiplier of the constraint that the density at the
+   end of the step is not above rest: dt div u >= excess. It never pulls. */
+OOZE_FORMULA float ooze_impact_pressure(float pressure, float bulk, float divergence, float excess,
+                                        float dt)
+{
+    return ooze_max(0.0f, pressure - bulk * (divergence - excess / dt));
+}
+
+/* ---- contacts with solids ------------------------------------------------------------------- */
+
+/* Whether a neighbour at x_ji screens a particle from the solid that it meets along -normal. */
+OOZE_FORMULA bool ooze_impact_screens(const float *x_ji, OozeVec3 normal, float spacing)
+{
+    float along =
+        -(x_ji[0] * (float)normal.x + x_ji[1] * (float)normal.y + x_ji[2] * (float)normal.z);
+    float square = ooze_contact_dot(x_ji, x_ji);
+    float reach = OOZE_IMPACT_SCREEN * spacing;
+    return along > 0.0f && square < reach * reach && along * along > 0.5f * square;
+}
+
+/* Whether the gap to a solid is so wide that other particles may have to stop this one. */
+OOZE_FORMULA bool ooze_impact_is_far(const OozeContactScale *scale, const OozeContact *contact)
+{
+    return contact->distance - scale->distance > OOZE_IMPACT_NEAR * scale->spacing;
+}
+
+/* Path of a particle from x with velocity u until a solid stops it. Distances are 1-Lipschitz: a
+   path that advances by them does not miss a surface. */
+typedef struct OozeImpactPath {
+    OozeVec3 x, u;
+    double at, end; /* m along the path; of the step */
+    double speed;   /* least velocity along the normal that keeps the contact distance */
+} OozeImpactPath;
+
+OOZE_FORMULA OozeImpactPath ooze_impact_path(const OozeContactScale *scale, OozeVec3 x, OozeVec3 u)
+{
+    OozeImpactPath path = {x, u, 0.0, vec3_length(u) * scale->dt, 0.0};
+    return path;
+}
+
+OOZE_FORMULA OozeVec3 ooze_impact_point(const OozeContactScale *scale, const OozeImpactPath *path)
+{
+    return vec3_madd(path->x, path->end > 0.0 ? path->at / path->end * scale->dt : 0.0, path->u);
+}
+
+/* Advances from the present point, with the contact there. True: the solid stops the particle. */
+OOZE_FORMULA bool ooze_impact_advance(const OozeContactScale *scale, const OozeContact *contact,
+                                      OozeImpactPath *path)
+{
+    const double close = 0.01 * scale->spacing;
+    double gap = contact->distance - scale->distance;
+    OozeVec3 travelled = vec3_sub(ooze_impact_point(scale, path), path->x);
+    path->speed = (vec3_dot(travelled, contact->normal) - gap) / scale->dt;
+    path->at += fmax(gap, close);
+    return gap < close && vec3_dot(path->u, contact->normal) < path->speed;
+}
+
+/* ---- pairs of particles: see impact_solve.h ------------------------------------------------- */
+
+/* Distance, in spacings, at which surfaces meet, and the distance at the beginning of the step from
+   which on a pair counts as no neighbours: edges that long resist little. */
+#define OOZE_IMPACT_MEETING 1.1f
+#define OOZE_IMPACT_APART   1.5f
+/* Travel of surfaces, in spacings, between two searches for pairs. */
+#define OOZE_IMPACT_STRIDE 0.75f
+/* Surface indicator, over that of a flat surface, from which on a particle is at a surface. */
+#define OOZE_IMPACT_SURFACE 0.3f
+
+typedef struct OozeImpactPair {
+    uint32_t i, j;
+    float normal[3]; /* from j to i */
+    float target;    /* least velocity of i less that of j along the normal, m/s */
+    float stiffness; /* of the operator, over the reference mass */
+    float force;     /* multiplier: impulse over the reference mass, m/s */
+    bool active;
+} OozeImpactPair;
+
+/* As stiff as the fluid against change of volume; `traces`: of A at both ends, added. */
+OOZE_FORMULA float ooze_impact_pair_stiffness(float traces, float spacing, float dt)
+{
+    return OOZE_IMPACT_BULK * (traces / 6.0f) * dt / (spacing * spacing);
+}
+
+/* Part of A u - b along the normal, at the relative velocity `rate`. */
+OOZE_FORMULA float ooze_impact_pair_push(const OozeImpactPair *pair, float rate,
+                                         bool explicit_terms)
+{
+    float push = pair->stiffness * rate;
+    push -= explicit_terms ? pair->stiffness * pair->target + pair->force : 0.0f;
+    return pair->active ? push : 0.0f;
+}
+
+/* The multiplier after a pass that has ended with `rate`. */
+OOZE_FORMULA void ooze_impact_pair_update(OozeImpactPair *pair, float rate)
+{
+    float force = pair->force + pair->stiffness * (pair->target - rate);
+    pair->active = force > 0.0f;
+    pair->force = pair->active ? force : 0.0f;
+}
+
+/* Direction and target of a pair: `inward` are the directions from the surface into the fluid at
+   both ends, `meeting` and `start` the vectors from j to i when it meets and at the beginning. The
+   direction is that of both surfaces; where they do not face each other, that of the pair. */
+OOZE_FORMULA OozeImpactPair ooze_impact_pair(const float *inward_i, const float *inward_j,
+                                             const float *meeting, const float *start,
+                                             float spacing, float dt)
+{
+    OozeImpactPair pair;
+    float n[3], size_i = sqrtf(ooze_contact_dot(inward_i, inward_i)),
+                size_j = sqrtf(ooze_contact_dot(inward_j, inward_j));
+    for (int c = 0; c < 3; c++) {
+        n[c] = (size_i > 0.0f ? inward_i[c] / size_i : 0.0f) -
+               (size_j > 0.0f ? inward_j[c] / size_j : 0.0f);
+    }
+    float size = sqrtf(ooze_contact_dot(n, n)), square = ooze_contact_dot(meeting, meeting);
+    float length = sqrtf(square), along = ooze_contact_dot(n, meeting);
+    bool facing = size > 0.5f && along > 0.3f * size * length;
+    for (int c = 0; c < 3; c++) {
+        pair.normal[c] = facing ? n[c] / size : length > 0.0f ? meeting[c] / length : 0.0f;
+    }
+    along = ooze_contact_dot(pair.normal, meeting);
+    float across = square - along * along, whole = spacing * spacing;
+    float distance = sqrtf(ooze_max(0.36f * whole, whole - across));
+    pair.target = (distance - ooze_contact_dot(pair.normal, start)) / dt;
+    pair.force = 0.0f;
+    pair.active = true;
+    pair.stiffness = 0.0f;
+    pair.i = pair.j = 0;
+    return pair;
+}
+
+#endif
