@@ -17,7 +17,8 @@ static const Formulation *const formulations[] = {&formulation_lodge, &formulati
 static const char *processor_setting(const OozeConformationSettings *set)
 {
     if (set->formulation == OOZE_FORMULATION_LODGE) {
-        return set->impact_passes > 0 ? "impact_passes"
+        return set->impact_passes > 0  ? "impact_passes"
+               : set->carries_pressure ? "pressure: velocity_solve"
                : set->preconditioner == OOZE_PRECONDITIONER_MULTIGRID
                    ? "velocity_preconditioner: multigrid"
                    : nullptr;
