@@ -18,7 +18,9 @@ static const Formulation *const formulations[] = {&formulation_lodge, &formulati
 static const char *processor_setting(const OozeConformationSettings *set)
 {
     if (set->formulation == OOZE_FORMULATION_LODGE) {
-        return set->impact_passes > 0 ? "impact_passes" : nullptr;
+        return set->impact_passes > 0  ? "impact_passes"
+               : set->carries_pressure ? "pressure: velocity_solve"
+                                       : nullptr;
     }
     return set->formulation == OOZE_FORMULATION_PAPER           ? "formulation: paper"
            : set->solver == OOZE_CONSTRAINT_JACOBI              ? "solver: jacobi"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "methods/conformation/carried_pressure.h"
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/lodge_multigrid.h"
@@ -335,8 +336,7 @@ static uint16_t stress_row(const OozeConformationStep *s, uint64_t i)
     return s->bodies ? s->bodies->film[i] : s->material[i];
 }
 
-/* L_i of the velocities u. */
-static OozeMat3 velocity_gradient(const OozeConformationStep *s, uint64_t i)
+OozeMat3 ooze_velocity_gradient(const OozeConformationStep *s, uint64_t i)
 {
     OozeF32x4 unused;
     return ooze_mat3_mul_sym3(ooze_raw_gradient(s, s->u, i, &unused, true), s->correction[i]);
@@ -396,7 +396,7 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeLodgeState state = state_of_step(s, prepare->later_pass);
     for (uint64_t i = begin; i < end; i++) {
         uint16_t row = stress_row(s, i);
-        state.l = velocity_gradient(s, i);
+        state.l = ooze_velocity_gradient(s, i);
         get_modes(s, i, state.q);
         state.expansion = s->expansion[i];
         state.singular = s->correction[i].xx == 0.0f;
@@ -409,6 +409,9 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         s->stress[i] = c.stress;
         if (s->long_step) {
             ooze_impact_oppose_compression(solve, i, &state, &c);
+        }
+        if (s->settings.carries_pressure) {
+            ooze_carried_add(s, i, &c);
         }
         if (solve->deferred) {
             defer_forces(solve, i, c.share, prepare->later_pass);
@@ -445,7 +448,7 @@ static void report_stress_range(void *data, uint64_t begin, uint64_t end, int wo
     const OozeConformationStep *s = solve->step;
     OozeLodgeState state = state_of_step(s, true);
     for (uint64_t i = begin; i < end; i++) {
-        state.l = velocity_gradient(s, i);
+        state.l = ooze_velocity_gradient(s, i);
         if (solve->deferred && solve->deferred[i][3] > 0.0f) {
             set_first_order(solve, i, &state);
         }
@@ -498,6 +501,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
     OozeArena *arena = s->context->arena;
     OozeLodge solve = {.step = s, .cg = {.restarts = true}};
     s->next_warm_start = ooze_arena_alloc(arena, s->n, sizeof *s->next_warm_start);
+    ooze_carried_allocate(s);
     OozeArenaMark mark = ooze_arena_mark(arena);
     allocate(&solve);
     if (ooze_arena_failed(arena)) {
@@ -531,6 +535,7 @@ static OozeStatus solve_velocities(OozeConformationStep *s, OozeError *error)
         return status;
     }
     ooze_warm_start_record(&solve);
+    ooze_carried_record(&solve);
     ooze_step_bodies_apply_impulses(s);
     if (s->coupling) {
         ooze_coupling_spread_motion(s->coupling);
@@ -564,7 +569,7 @@ static void finish_range(void *data, uint64_t begin, uint64_t end, int worker)
         particle.expansion = s->expansion[i];
         particle.density = s->density[i];
         particle.surface = s->surface_indicator[i] / cutoff;
-        ooze_lodge_end(&s->rheology[row], velocity_gradient(s, i), &particle);
+        ooze_lodge_end(&s->rheology[row], ooze_velocity_gradient(s, i), &particle);
         set_modes(s, i, particle.q);
         s->expansion[i] = particle.expansion;
     }
@@ -574,6 +579,7 @@ static void finish(OozeConformationStep *s)
 {
     ooze_parallel_for(s->context->threads, s->n, OOZE_CONFORMATION_GRAIN, finish_range, s);
     ooze_warm_start_store(s);
+    ooze_carried_store(s);
 }
 
 const OozeFormulation ooze_formulation_lodge = {

@@ -99,6 +99,8 @@ static inline bool ooze_lodge_clings(const OozeConformationStep *s, uint64_t i)
     return clings;
 }
 
+/* L_i of the velocities u. */
+OozeMat3 ooze_velocity_gradient(const OozeConformationStep *step, uint64_t i);
 /* Runs a loop and returns the sum of `partial`. */
 double ooze_lodge_sum(OozeLodge *solve, OozeRangeBody body);
 /* ap = A p. Returns p.Ap. */

@@ -34,6 +34,7 @@ enum {
     PARAM_PRECONDITIONER,
     PARAM_TIME_INTEGRATION,
     PARAM_IMPACT_PASSES,
+    PARAM_PRESSURE,
     PARAM_COUNT
 };
 
@@ -115,6 +116,10 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                              "lodge: further passes, at most, of steps in which particles cross "
                              "more than half a spacing; they find contacts within the step and "
                              "oppose compression. 0: none"},
+    [PARAM_PRESSURE] = {"pressure", OOZE_PARAM_CHOICE, "", 0, 1, 0, "density_stage|velocity_solve",
+                        "lodge: density_stage finds pressure after the velocities. "
+                        "velocity_solve: particles carry it into the velocity solve, for slow flow "
+                        "under weight, where the other resists shear like a yield stress"},
 };
 
 static const char *const material_keys[] = {"density",
@@ -145,7 +150,8 @@ static const OozeFieldInfo fields[] = {
     {"expansion", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true, "volume gained beyond rest, relative"},
     {"warm_start", OOZE_FIELD_FLOAT32, 6, 8, "", 0.0, true,
      "initial guess of the next step's velocity solve. lodge: acceleration by stress and contacts, "
-     "m/s2; consistent: six multipliers, m2/s2"},
+     "m/s2, then carried pressure over density, m2/s2, and its stiffness, m2/s; consistent: six "
+     "multipliers, m2/s2"},
     {"relief_progress", OOZE_FIELD_FLOAT32, 1, 1, "", 0.0, true,
      "1: density errors push in full; less: overlaps that were placed are still being relaxed"},
 };
@@ -183,6 +189,8 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
                              ? (int)c->params[PARAM_IMPACT_PASSES]
                              : 0,
         .second_order = second_order,
+        .carries_pressure = c->params[PARAM_PRESSURE] == 1.0 &&
+                            c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE,
         .hourglass = c->params[PARAM_HOURGLASS],
         .hourglass_reach = c->params[PARAM_HOURGLASS_REACH],
         .bulk = (float)c->params[PARAM_BULK],

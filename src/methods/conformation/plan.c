@@ -86,6 +86,11 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
                          "here are '%s' and %d divergence iterations",
                          formulation->name, settings.divergence_iterations);
     }
+    if (settings.carries_pressure && (c->body_count > 0 || c->dynamic || settings.second_order)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use pressure: density_stage",
+                         "pressure: velocity_solve takes no particle bodies, no dynamic solids and "
+                         "no time_integration: second_order");
+    }
     if (!formulation->kernel_gradients) {
         plan->strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);
         plan->wall_strain_scale = (float)ooze_strain_wall_scale(

@@ -68,6 +68,7 @@ typedef struct OozeConformationSettings {
     OozeFormulationKind formulation;
     int velocity_iterations, density_iterations, divergence_iterations, passes;
     int impact_passes;                 /* further ones in long steps, at most; see impact.h */
+    bool carries_pressure;             /* see carried_pressure.h */
     bool second_order;                 /* in time, of elastic motion; then there are two passes */
     double hourglass, hourglass_reach; /* factor of the term, and of its duration, spacings */
     float bulk;                        /* bulk over shear stiffness */

@@ -53,6 +53,9 @@ static void still_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConformationStep *s = move->step;
     for (uint64_t i = begin; i < end; i++) {
         s->u[i] -= s->position_only_shift[i] / s->dt;
+        if (s->still_share) {
+            s->u[i] -= s->still_share[i] * move->shift[i] / s->dt;
+        }
     }
 }
 

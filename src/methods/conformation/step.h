@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "methods/conformation/carried_pressure_formula.h"
 #include "methods/conformation/method.h"
 #include "methods/conformation/plan.h"
 #include "solvers/contact_set_formula.h"
@@ -43,6 +44,8 @@ typedef struct OozeConformationStep {
        and that of this step. */
     float *warm_start;
     OozeF32x4 *next_warm_start;
+    OozeCarriedPressure *next_pressure; /* of this step; NULL: none is carried */
+    float *still_share; /* of a shift of the density stage that enters no velocity; or NULL */
     float *density_target, *load_excess; /* of densities, see OozeDensityJob */
     float *relief_progress; /* 1: relief is finished; see ooze_conformation_set_density_targets */
     OozeF32x4 *drift;       /* position-only, see OozeDensityJob */
