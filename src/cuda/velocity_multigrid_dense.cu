@@ -30,22 +30,53 @@ void velocity_invert_isolated(Gpu *gpu, const VelocityLevel *of)
     scratch_rewind(gpu, mark);
 }
 
-/* Number (i, j) of the matrix after elimination of unknown k, which stands for its inverse in the
-   rows that are eliminated: Gauss and Jordan's method, without pivots as the matrix is positive. A
-   direction without weight becomes 0, as in ooze_velocity_factorise. */
-OOZE_DEVICE double eliminated(const double *a, uint32_t n, uint32_t k, uint32_t i, uint32_t j)
+/* Numbers `begin`, `begin` + stride, ... of the matrix after elimination of unknown k, which stands
+   for its inverse in the rows that are eliminated: Gauss and Jordan's method, without pivots as the
+   matrix is positive. A direction without weight becomes 0, as in ooze_velocity_factorise. */
+OOZE_DEVICE void eliminate(const double *a, double *to, uint32_t n, uint32_t k, uint32_t begin,
+                           uint32_t stride)
 {
-    const double pivot = a[k * n + k], own = a[i * n + j];
-    if (!(pivot > 0.0)) {
-        return i == k || j == k ? 0.0 : own;
+    const double pivot = a[k * n + k], per = pivot > 0.0 ? 1.0 / pivot : 0.0;
+    for (uint32_t e = begin; e < n * n; e += stride) {
+        const uint32_t i = e / n, j = e % n;
+        if (i == k) {
+            to[e] = j == k ? per : per * a[e];
+        } else {
+            to[e] = j == k ? -per * a[e] : a[e] - per * a[i * n + k] * a[k * n + j];
+        }
     }
-    if (i == k && j == k) {
-        return 1.0 / pivot;
+}
+
+#ifdef __CUDACC__
+enum { DENSE_THREADS = 1024 };
+static __global__ void __launch_bounds__(DENSE_THREADS)
+    invert_kernel(double *from, double *to, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        eliminate(from, to, n, k, threadIdx.x, DENSE_THREADS);
+        __syncthreads();
+        double *swap = from;
+        from = to;
+        to = swap;
     }
-    if (i == k) {
-        return own / pivot;
+}
+#endif
+
+/* Inverts a matrix of n rows; the result is in `a` where n is even, else in `other`. One block
+   does it: each elimination waits for the one before. */
+static void invert(Gpu *gpu, double *a, double *other, uint32_t n)
+{
+    if (gpu->failed != cudaSuccess) {
+        return;
     }
-    return j == k ? -own / pivot : own - a[i * n + k] * a[k * n + j] / pivot;
+#ifdef __CUDACC__
+    invert_kernel<<<1, DENSE_THREADS, 0, gpu->stream>>>(a, other, n);
+    record_error(gpu, cudaGetLastError());
+#else
+    for (uint32_t k = 0; k < n; k++) {
+        eliminate(k % 2 ? other : a, k % 2 ? a : other, n, k, 0, 1);
+    }
+#endif
 }
 
 void velocity_invert_coarsest(Gpu *gpu, const VelocityLevel *of, double *dense)
@@ -54,7 +85,7 @@ void velocity_invert_coarsest(Gpu *gpu, const VelocityLevel *of, double *dense)
     const uint32_t n = 3 * level.nodes;
     const uint64_t square = (uint64_t)n * n;
     Mark mark = scratch_mark(gpu);
-    double *from = scratch<double>(gpu, square), *to = scratch<double>(gpu, square), *first = from;
+    double *first = scratch<double>(gpu, square), *second = scratch<double>(gpu, square);
     clear(gpu, first, square * sizeof *first);
     for_each(
         gpu, level.nodes, OOZE_BODY(uint32_t i) {
@@ -69,15 +100,8 @@ void velocity_invert_coarsest(Gpu *gpu, const VelocityLevel *of, double *dense)
                 }
             }
         });
-    for (uint32_t k = 0; k < n; k++) {
-        const double *a = from;
-        double *next = to;
-        for_each(
-            gpu, square, OOZE_BODY(uint32_t e) { next[e] = eliminated(a, n, k, e / n, e % n); });
-        to = from;
-        from = next;
-    }
-    const double *inverse = from;
+    invert(gpu, first, second, n);
+    const double *inverse = n % 2 ? second : first;
     for_each(
         gpu, square, OOZE_BODY(uint32_t e) { /* symmetric also in the last bit */
                                              uint32_t i = e / n, j = e % n;

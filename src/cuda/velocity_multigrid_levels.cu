@@ -4,16 +4,23 @@
 namespace ooze
 {
 
-uint32_t sum_counts(Gpu *gpu, uint32_t *first, uint64_t n)
+/* first[k] = sum of count[0 .. k - 1], in place of n counts; first[n]: their sum. */
+static void add_counts(Gpu *gpu, uint32_t *first, uint64_t n)
 {
     Mark mark = scratch_mark(gpu);
-    uint64_t *sums = scratch<uint64_t>(gpu, n), total = 0;
+    uint64_t *sums = scratch<uint64_t>(gpu, n);
     running_sum(gpu, first, sums, n);
     for_each(
         gpu, n + 1, OOZE_BODY(uint32_t i) { first[i] = (uint32_t)sums[i]; });
-    copy_out(gpu, &total, sums + n, sizeof total);
     scratch_rewind(gpu, mark);
-    return gpu->failed == cudaSuccess ? (uint32_t)total : 0u;
+}
+
+uint32_t sum_counts(Gpu *gpu, uint32_t *first, uint64_t n)
+{
+    uint32_t total = 0;
+    add_counts(gpu, first, n);
+    copy_out(gpu, &total, first + n, sizeof total);
+    return gpu->failed == cudaSuccess ? total : 0u;
 }
 
 static bool allocate_elements(Gpu *gpu, VelocityMultigrid *mg, int k)
@@ -154,7 +161,7 @@ static void link_coarse_elements(Gpu *gpu, VelocityMultigrid *mg, int k)
             }
             room[p] = sum;
         });
-    (void)sum_counts(gpu, room, level.elements);
+    add_counts(gpu, room, level.elements);
     for_each(
         gpu, level.elements, OOZE_BODY(uint32_t p) {
             uint32_t *list = found + room[p], count = 0;

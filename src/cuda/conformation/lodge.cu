@@ -251,8 +251,10 @@ static void begin_iterations(Lodge *solve, int pass)
     SolveState *state = solve->view.state;
     solve->seen_off = false;
     solve->multigrid = nullptr;
-    for_each(
-        step->gpu, 1, OOZE_BODY(uint32_t) { state->min_curvature = OOZE_LODGE_MIN_CURVATURE; });
+    if (solve->first_u) { /* multigrid may have been used before */
+        for_each(
+            step->gpu, 1, OOZE_BODY(uint32_t) { state->min_curvature = OOZE_LODGE_MIN_CURVATURE; });
+    }
     Product residual = {step->view.u, true, false, never_off(solve)};
     multiply(solve, residual);
     if (solve->view.deferred && pass > 0) {
@@ -410,6 +412,7 @@ struct BeginSolve {
     __device__ void operator()(Sum1 sum) const
     {
         state->residual.initial = state->speed_square = sum.a;
+        state->min_curvature = OOZE_LODGE_MIN_CURVATURE;
         state->restarts = true;
     }
 };
