@@ -24,8 +24,9 @@ typedef struct OozeStepContext {
     double time; /* at the beginning of the step */
     double dt;
     double whole_step; /* s: the step that this is a substep of */
-    /* m that a particle may move; INFINITY: any. A method that exceeds it reports too_far and
-       changes nothing; it is then called again with a shorter dt. */
+    /* m that a particle may move; INFINITY: any. A method that exceeds it, or that finds a finite
+       one's step unstable, reports too_far and changes nothing; it is then called again with a
+       shorter dt. */
     double longest_travel;
     /* m/s: particles that are faster at the beginning of the step meet no other particles and no
        solids in it, except for particles that fly with them; INFINITY: there are none. They may

@@ -17,8 +17,12 @@ typedef struct Flight {
     double arrived, melted; /* s: at the wall; half of it liquid */
     double share, rise;     /* elastic; how far that ever went up again after the wall */
     double stuck;           /* elastic share when its centre first stood still before the wall */
-    double gap;             /* m: of the nearest particle to the wall, at most since then */
+    double gap;             /* spacings: of the nearest particle to the wall, at most since then */
+    double arrival, loose;  /* m/s along the wall's normal: on arrival; at most since it stood */
 } Flight;
+
+/* Speed along the wall's normal of what stands still, over that of arrival. */
+static const double STILL = 0.02;
 
 /* A bounce is a low and a rise of a spacing at least after it. */
 static void watch_height(Flight *f, double y, double spacing)
@@ -39,41 +43,58 @@ static void watch_height(Flight *f, double y, double spacing)
     }
 }
 
-static void links_T12_melt_on_wall(void **state)
+/* What the ball does, with the settings of the scene replaced by `given`. */
+static Flight fly(int count, const char *const given[])
 {
-    (void)state;
-    const double dx = 0.026, face = 1.75;
-    static const char *const coarse[] = {"spacing=0.026", "time_step=1/240"};
-    OozeWorld *world = begin_scene(FOLDER, "hot_wall_small", coarse, 2);
+    const double face = 1.75;
+    OozeWorld *world = begin_scene(FOLDER, "hot_wall_small", given, count);
+    const double dx = world->def.spacing;
     uint64_t n = ooze_world_frame(world)->particle_count;
     Flight f = {.low = INFINITY, .arrived = NAN, .melted = NAN, .share = 1, .stuck = NAN};
     while (world->time < 3.5 && isnan(f.melted)) {
         advance(world, 1.0 / 60);
         Census c = take_census(world);
-        double share = elastic_share(world);
+        double share = elastic_share(world), speed = fabs(c.momentum.x / c.mass);
         assert_int_equal(c.count, n);
         if (isnan(f.arrived)) {
             watch_height(&f, c.centre.y, dx);
             f.arrived = c.high.x > face - 0.8 * dx ? world->time : NAN;
+            f.arrival = speed;
             assert_true(share == 1 || !isnan(f.arrived)); /* cold until there */
         }
         f.rise = fmax(f.rise, share - f.share);
         f.share = share;
         if (!isnan(f.arrived)) {
-            bool still = fabs(c.momentum.x / c.mass) < 0.05; /* it came with 2 m/s */
-            f.stuck = isnan(f.stuck) && still ? share : f.stuck;
+            f.stuck = isnan(f.stuck) && speed < STILL * f.arrival ? share : f.stuck;
             f.gap = fmax(f.gap, isnan(f.stuck) ? 0 : face - c.high.x);
+            f.loose = fmax(f.loose, isnan(f.stuck) ? 0 : speed);
         }
         f.melted = share < 0.5 ? world->time : NAN;
     }
-    printf("  %llu particles; at the wall after %.3g s, half melted after %.3g s\n",
-           (unsigned long long)n, f.arrived, f.melted);
-    MEASURED("bounces before the wall", f.bounces, 2, 10);
-    MEASURED("share that became elastic again after the wall", f.rise, 0, 0.002);
-    MEASURED("elastic share when it stood still at the wall", f.stuck, 0.5, 1);
-    MEASURED("gap to the wall from then on, in spacings", f.gap / dx, 0, 1);
-    MEASURED("elastic share at the end", f.share, 0, 0.5);
+    printf("  %llu particles; at the wall after %.3g s with %.3g m/s, half melted after %.3g s\n",
+           (unsigned long long)n, f.arrived, f.arrival, f.melted);
+    f.gap /= dx;
     ooze_world_destroy(world);
+    return f;
+}
+
+/* The scene `_small` takes ten seconds: it is coarser and its steps are longer, except in full
+   sweeps. Heat melts what touches the wall while the ball still comes to rest: it stands still
+   before half of it is liquid, not before any of it is. */
+static void links_T12_melt_on_wall(void **state)
+{
+    (void)state;
+    static const char *const coarse[] = {"spacing=0.026", "time_step=1/240"};
+    for (int k = 0; k < (full_sweep() ? 2 : 1); k++) {
+        Flight f = fly(k == 0 ? 2 : 0, coarse);
+        MEASURED("bounces before the wall", f.bounces, 2, 10);
+        MEASURED("share that became elastic again after the wall", f.rise, 0, 0);
+        MEASURED("elastic share when it stood still at the wall", f.stuck, 0.5, 1);
+        MEASURED("speed along the normal from then on, over that of arrival (the sheet asks for 0)",
+                 f.loose / f.arrival, 0, 0.1);
+        MEASURED("gap to the wall from then on, in spacings", f.gap, 0, 1);
+        MEASURED("elastic share at the end", f.share, 0, 0.5);
+    }
 }
 
 /* ---- figure 11 -------------------------------------------------------------------------- */

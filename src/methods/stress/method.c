@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "base/vec3.h"
 #include "methods/advice.h"
-#include "methods/stress/step.h"
+#include "methods/stress/stability_formula.h"
 #include "physics/lattice.h"
 #include "physics/ucm.h"
 #include "solids/contact.h"
@@ -48,11 +48,16 @@ typedef struct Step {
     OozeF32x4 *x;
     OozeF32x4 *u, *next;   /* velocities at the beginning and at the end of the step */
     OozeMat3 *flux;        /* F = sigma B - n L: see force_on */
+    float *edge_stiffness; /* w of the stability bound */
+    float *load;           /* left side of the stability bound, without relaxation */
     OozeF32x4 *shift;      /* of the density stage */
     float *density_target; /* of the density stage */
 } Step;
 
 enum { GRAIN = OOZE_GATHER_GRAIN };
+
+/* Tolerance for a block at rest at exactly the step of its bound, in single precision. */
+static const double BOUND_ROUNDING = 1e-4;
 
 /* ---- gradient and stress -------------------------------------------------------------------- */
 
@@ -109,6 +114,63 @@ static void flux_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeMat3 t = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), s->gather.correction[i]);
         s->flux[i] = ooze_mat3_add(t, ooze_mat3_scale(l, -hourglass_of(s, i)));
     }
+}
+
+/* ---- stability ------------------------------------------------------------------------------ */
+
+static void stiffness_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Step *s = data;
+    for (uint64_t i = begin; i < end; i++) {
+        const float *e = s->strain + 8 * i;
+        float normal = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+        float shear = e[3] * e[3] + e[4] * e[4] + e[5] * e[5];
+        double stretch = 1.0 + sqrt((double)(normal + 2.0f * shear)); /* at least Q's largest */
+        double norm = ooze_stress_correction_norm(s->gather.correction[i]);
+        const OozeStressMaterial *m = &s->materials[s->material[i]];
+        s->edge_stiffness[i] = (float)ooze_stress_edge_stiffness(m, norm, stretch, s->context->dt);
+    }
+}
+
+/* Gershgorin's row of each particle. Walls do not move: they have no row. */
+static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Step *s = data;
+    const OozeNeighbours *list = s->context->fluid, *walls = s->context->fluid_boundary;
+    for (uint64_t i = begin; i < end; i++) {
+        float own = s->edge_stiffness[i], row = 0.0f;
+        for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
+            row += 2.0f * (own + s->edge_stiffness[list->index[e]]) * s->gather.edges.weight[e];
+        }
+        uint32_t wall_count = s->context->boundary->count ? walls->count[i] : 0;
+        for (uint32_t w = 0; w < wall_count; w++) {
+            row += own * s->gather.wall_edge[walls->first[i] + w][3];
+        }
+        s->load[i] = row / (float)s->materials[s->material[i]].relative_mass;
+    }
+}
+
+/* Whether the step is longer than the bound of the present state, and can be divided. */
+static bool is_unstable(Step *s)
+{
+    const OozeStepContext *c = s->context;
+    if (isinf(c->longest_travel)) {
+        return false;
+    }
+    ooze_parallel_for(c->threads, s->n, GRAIN, stiffness_range, s);
+    ooze_parallel_for(c->threads, s->n, GRAIN, load_range, s);
+    float worst = 0.0f;
+    double rate = 0.0;
+    for (uint64_t i = 0; i < s->n; i++) {
+        worst = fmaxf(worst, s->load[i]);
+    }
+    for (int m = 0; m < c->material_count; m++) {
+        rate = fmax(rate, s->materials[m].rate);
+    }
+    ooze_timer_lap(c->timer, "stability");
+    return (double)worst + 2.0 * c->dt * rate > OOZE_STRESS_BOUND * (1.0 + BOUND_ROUNDING);
 }
 
 /* ---- velocities ----------------------------------------------------------------------------- */
@@ -254,13 +316,17 @@ static OozeStatus start(Step *s, OozeError *error)
     s->u = ooze_arena_alloc(arena, s->n, sizeof *s->u);
     s->next = ooze_arena_alloc(arena, s->n, sizeof *s->next);
     s->flux = ooze_arena_alloc(arena, s->n, sizeof *s->flux);
+    s->edge_stiffness = ooze_arena_alloc(arena, s->n, sizeof *s->edge_stiffness);
+    s->load = ooze_arena_alloc(arena, s->n, sizeof *s->load);
     s->shift = ooze_arena_alloc(arena, s->n, sizeof *s->shift);
     s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);
     if (ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "the stress step", s->n * 128);
+        return ooze_fail_memory(error, "the stress step", s->n * 136);
     }
+    OozeStepContext whole = *c; /* materials are the same in every substep */
+    whole.dt = c->whole_step;
     for (int m = 0; m < c->material_count; m++) {
-        materials[m] = ooze_stress_material(c, m);
+        materials[m] = ooze_stress_material(&whole, m);
     }
     s->materials = materials;
     const OozeFloat4 *x = ooze_particles_positions(c->particles);
@@ -308,6 +374,10 @@ static OozeStatus step(void *data, OozeStepContext *c, OozeError *error)
     if (status) {
         return status;
     }
+    if (is_unstable(&s)) {
+        c->report->too_far = true;
+        return OOZE_OK;
+    }
     ooze_parallel_for(c->threads, n, GRAIN, flux_range, &s);
     ooze_parallel_for(c->threads, n, GRAIN, kick_range, &s);
     ooze_timer_lap(c->timer, "forces");
@@ -336,6 +406,7 @@ const OozeMethod ooze_method_stress = {
     .material_keys = material_keys,
     .uses_fluid_neighbours = true,
     .uses_boundary_neighbours = true,
+    .divides_unstable_steps = true,
     .create = ooze_density_memory_create,
     .destroy = ooze_density_memory_destroy,
     .bytes = ooze_density_memory_bytes,
