@@ -6,8 +6,8 @@
 #include "physics/strain_weight.h"
 
 /* A stage that is far from solved is unstable, and with masses takes three iterations for each
-   spacing that a shear wave crosses. Materials that are too stiff for the cap stay of first order,
-   and with them those of compliance 0. */
+   spacing that a shear wave crosses. Materials that are too stiff for the cap stay of first order;
+   so do those of compliance 0, which are not meant to swing. */
 static double second_order_travel(const OozeStepContext *c, const OozeConformationSettings *set)
 {
     const double per_spacing = 3.0;
