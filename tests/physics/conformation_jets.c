@@ -345,10 +345,10 @@ static Ridges run_cream(Matter matter)
 }
 
 /* Whipped cream as in the paper (relaxation 0.1 s, compliance 0) keeps the ridges of its nozzle; a
-   runny one loses them. The nozzle presses twice as much onto the column as it makes room for:
-   under it the cream is compressed at about speed over diameter, 0.1/0.06 1/s, and remembers that
-   for a tenth of a second. Once the nozzle stops the column springs back by that strain, a sixth,
-   over the length that moves past in the same time, 1 cm of its 8, and more near the floor. */
+   runny one loses them. The nozzle presses twice as much onto the column as it makes room for, and
+   the cream under it remembers that compression for its relaxation time. Once the nozzle stops the
+   column springs back within a few steps: by 3.1, 6.6 and 12.3% with relaxation times of 0.05, 0.1
+   and 0.2 s. */
 static void conformation_T31_cream(void **state)
 {
     (void)state;
