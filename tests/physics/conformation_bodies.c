@@ -293,7 +293,7 @@ static void conformation_T11_palette(void **state)
 {
     (void)state;
     int n = full_sweep() ? 15 : 10;
-    double d = 0.1, edge = n * d, seconds = 2.0;
+    double d = 0.1, edge = n * d, seconds = 1.5;
     Matter matters[CUBES] = {paper_matter(1, 1e-3), paper_matter(0, 0), paper_matter(0.1, 1000)};
     OozeWorld *world = make_world((Setup){.spacing = d, .time_step = 1.0 / 240, .gravity = down()});
     set_param(world, "time_integration", 1);

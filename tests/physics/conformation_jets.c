@@ -295,10 +295,11 @@ static double ridges(OozeWorld *world, Slice s)
 }
 
 typedef struct Ridges {
-    double fresh;  /* at the nozzle */
-    double laid;   /* lower down, when the nozzle stops */
-    double later;  /* there, a second later */
-    double recoil; /* height of the middle particle 0.05 s after the nozzle stops, over that before */
+    double fresh; /* at the nozzle */
+    double laid;  /* lower down, when the nozzle stops */
+    double later; /* there, a second later */
+    double
+        recoil; /* height of the middle particle 0.05 s after the nozzle stops, over that before */
     double height; /* a second after, over the former */
 } Ridges;
 

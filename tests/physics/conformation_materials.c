@@ -511,7 +511,10 @@ static void conformation_T47_iterations(void **state)
             c = (Column){spread, NAN, default_tolerance, kind};
             double ratio = sunk(c, &iterations, &unconverged) / exact;
             printf("  nu dt/d^2 = %g, %s: at most %.0f iterations a step\n", spread,
-                   kind == 0 ? "auto" : kind == 1 ? "masses" : "multigrid", iterations);
+                   kind == 0   ? "auto"
+                   : kind == 1 ? "masses"
+                               : "multigrid",
+                   iterations);
             MEASURED("sinking over the exact", ratio, 0.98, 1.02);
             assert_int_equal(unconverged, 0);
         }

@@ -175,10 +175,11 @@ static void iterations_follow_the_distance(void **state)
     stiff = chosen(SWEEPS_GIVEN "spacing: 0.01\nmaterials: {m: {viscosity: 1e6}}\n" BLOCK);
     assert_float_equal(stiff.velocity_iterations, 48.0, 0.0);
     assert_float_equal(one.passes, 2.0, 0.0);
-    OozeChoice rough =
-        chosen(SCENE(", formulation: consistent, solver: auto, auto_error: 0.2") "time_step: 1/100\n"
-                                                        "spacing: 0.01\nmaterials: {m: {viscosity: "
-                                                        "400}}\n" BLOCK);
+    OozeChoice rough = chosen(SCENE(
+        ", formulation: consistent, solver: auto, auto_error: 0.2") "time_step: 1/100\n"
+                                                                    "spacing: 0.01\nmaterials: {m: "
+                                                                    "{viscosity: "
+                                                                    "400}}\n" BLOCK);
     assert_float_equal(rough.passes, 2.0, 0.0);
     assert_float_equal(rough.velocity_iterations,
                        ceil(3.3 * sqrt(0.4 * 0.01) / 0.01 * log(10.0) / log(40.0)), 0.0);

@@ -32,11 +32,13 @@
 
 static const double PER_SPACING = 3.3, PER_LAYER = 1.6, PER_SWEEP = 0.78;
 static const double MULTIGRID_ITERATIONS = 16.0, GRIDS = 10.0, PER_CYCLE = 1.7;
+static const double GRID_BYTES = 800.0; /* a particle */
 static const double PER_COLUMN = 2.0, PASSES = 2.0;
 static const double PER_PERIOD = 0.3;
 static const double COLUMN_SHARE = 0.2; /* of the error, for the loss of height at rest */
 /* Bounds of the counts: with fewer iterations a stage does not converge at all. */
-static const double VELOCITY_MIN = 5.0, VELOCITY_MAX = 10000.0, DENSITY_MIN = 3.0, DENSITY_MAX = 200.0;
+static const double VELOCITY_MIN = 5.0, VELOCITY_MAX = 10000.0, DENSITY_MIN = 3.0,
+                    DENSITY_MAX = 200.0;
 
 double ooze_cost_diffusion_length(const OozeStepContext *c, const OozeMaterial *material, double dt)
 {
@@ -60,8 +62,7 @@ static double digits(double error, double measured)
 static double sweep_iterations(const OozeConformationSettings *s, double spacings, double layers,
                                double error)
 {
-    bool jacobi =
-        s->formulation == OOZE_FORMULATION_PAPER || s->solver == OOZE_CONSTRAINT_JACOBI;
+    bool jacobi = s->formulation == OOZE_FORMULATION_PAPER || s->solver == OOZE_CONSTRAINT_JACOBI;
     double count =
         jacobi ? spacings * spacings / PER_SWEEP : fmin(PER_SPACING * spacings, PER_LAYER * layers);
     return count * digits(error, OOZE_COST_MODEL_ERROR);
@@ -163,9 +164,8 @@ static OozeSolveCost velocity_at(const CostModel *model, double dt, double allow
     for (int m = 0; m < c->material_count; m++) {
         const OozeFlow *flow = &model->q->flows[m];
         if (flow->scale.flows) {
-            OozeSolveCost cost =
-                ooze_cost_of_solve(&settings, diffusion_length(model, m, dt),
-                                   layers_of(flow, c->spacing), model->q->error);
+            OozeSolveCost cost = ooze_cost_of_solve(&settings, diffusion_length(model, m, dt),
+                                                    layers_of(flow, c->spacing), model->q->error);
             most = cost.products > most.products ? cost : most;
         }
     }
@@ -202,9 +202,10 @@ static OozeChoice fill(const CostModel *model, OozeChoice choice, double dt)
         isnan(choice.density_iterations) ? density_at(model, dt) : choice.density_iterations;
     OozeSolveCost solve = velocity_at(model, dt, choice.velocity_iterations);
     double products = lodge ? solve.products : choice.velocity_iterations;
-    choice.cost = ooze_cost_of_step(&model->settings, products, choice.passes,
-                                    choice.density_iterations) /
-                  dt;
+    choice.grid_bytes = solve.multigrid ? GRID_BYTES : 0.0;
+    choice.cost =
+        ooze_cost_of_step(&model->settings, products, choice.passes, choice.density_iterations) /
+        dt;
     return choice;
 }
 

@@ -182,8 +182,8 @@ OozeConformationSettings ooze_conformation_settings(const OozeStepContext *c)
                         c->params[PARAM_FORMULATION] == OOZE_FORMULATION_LODGE;
     return (OozeConformationSettings){
         .formulation = (OozeFormulationKind)c->params[PARAM_FORMULATION],
-        .velocity_iterations = (int)ooze_method_param(&ooze_method_conformation, c->params,
-                                                      PARAM_VELOCITY_ITERATIONS),
+        .velocity_iterations =
+            (int)ooze_method_param(&ooze_method_conformation, c->params, PARAM_VELOCITY_ITERATIONS),
         .density_iterations = (int)c->params[PARAM_DENSITY_ITERATIONS],
         .divergence_iterations = (int)c->params[PARAM_DIVERGENCE_ITERATIONS],
         .passes = (int)c->params[PARAM_PASSES],
