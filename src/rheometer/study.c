@@ -43,12 +43,10 @@ void ooze_study_grid(OozeVariation *v)
     }
 }
 
-/* Scales every integer setting whose key contains "iterations", and for twice as many divides
-   the tolerance of conformation by ten: the number of iterations follows from it. */
+/* Scales every integer setting whose key contains "iterations". */
 static void scale_iterations(const OozeMethod *method, double factor, const double *from,
                              double *params)
 {
-    const double tighter = pow(10.0, -log2(factor));
     const OozeMethodInfo *info = &method->info;
     for (int i = 0; i < info->param_count; i++) {
         params[i] = from ? from[i] : NAN;
@@ -57,8 +55,6 @@ static void scale_iterations(const OozeMethod *method, double factor, const doub
         const OozeParamInfo *p = &info->params[i];
         if (strstr(p->key, "iterations") && p->kind == OOZE_PARAM_INTEGER) {
             params[i] = fmin(round(ooze_method_param(method, params, i) * factor), p->max);
-        } else if (strcmp(p->key, "tolerance") == 0) {
-            params[i] = ooze_method_param(method, params, i) * tighter;
         }
     }
 }
