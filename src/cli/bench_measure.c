@@ -89,7 +89,14 @@ static int warm_up(const OozeBenchPlan *plan, OozeWorld *world, const OozeScene 
     const OozeSceneInfo *info = ooze_scene_info(scene);
     uint64_t max = (uint64_t)ceil(info->duration / info->time_step), step = 0;
     bool pours = scene->def.emitter_count > 0;
-    /* fixed numbers of iterations; methods without a tolerance have them already */
+    /* fixed numbers of iterations, those of the paper where the scene gives none; methods without a
+       tolerance have them already */
+    const OozeMethodInfo *method = ooze_method_info(scene->def.method.index);
+    int count = ooze_param_find(method->params, method->param_count, "velocity_iterations");
+    if (count >= 0 && isnan(scene->def.method.params[count])) {
+        (void)ooze_world_set_param(world, "velocity_iterations",
+                                   plan->scene ? plan->scene->iterations : 20.0, NULL);
+    }
     (void)ooze_world_set_param(world, "tolerance", 0.0, NULL);
     (void)ooze_world_set_param(world, "density_tolerance", 0.0, NULL);
     for (; pours && particles_of(world) < wanted && step < max; step++) {

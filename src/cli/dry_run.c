@@ -13,6 +13,7 @@
 #include "cli/report.h"
 #include "cli/run_output.h"
 #include "output/frame_file.h"
+#include "scene/advice.h"
 #include "scene/scene.h"
 #include "world/world.h"
 
@@ -57,11 +58,13 @@ typedef struct Trial {
     double particle_seconds; /* of one step per particle; NAN: no particles */
     double step_seconds;     /* of one step */
     double probe_seconds;    /* of the probes of a frame, per particle */
+    bool multigrid;          /* a step built the grids of the velocity solve */
 } Trial;
 
-static OozeStatus take_step(OozeWorld *world, OozeError *error)
+static OozeStatus take_step(OozeWorld *world, Trial *trial, OozeError *error)
 {
     OozeStatus status = ooze_world_step(world, error);
+    trial->multigrid = trial->multigrid || world->report.multigrid;
     return status ? status : ooze_world_measure(world, true, error);
 }
 
@@ -75,13 +78,13 @@ static OozeStatus make_trial(OozeWorld *world, uint64_t steps, Trial *trial, Ooz
     uint64_t max = world->emitters.count > 0 ? UINT64_MAX : TRIAL_STEPS;
     double clock = ooze_clock();
     trial->particles = (double)ooze_world_particle_count(world);
-    OozeStatus status = steps > 0 ? take_step(world, error) : OOZE_OK;
+    OozeStatus status = steps > 0 ? take_step(world, trial, error) : OOZE_OK;
     double begin = ooze_clock();
     trial->first_seconds = begin - clock;
     while (!status && trial->steps + 1 < steps && trial->steps < max &&
            (trial->steps == 0 || ooze_clock() - begin < trial->seconds_max)) {
         double start = ooze_clock();
-        status = take_step(world, error);
+        status = take_step(world, trial, error);
         trial->steps++;
         seconds = kept * seconds + ooze_clock() - start;
         particles = kept * particles + (double)ooze_world_particle_count(world);
@@ -206,6 +209,21 @@ static void print_forecast(const Forecast *forecast, const Trial *trial, const O
     printf("\n");
 }
 
+/* Bytes of grids that the scene is expected to need and the trial did not: it may have been too
+   small for them, or have ended before the fluid meets anything. */
+static OozeStatus foresee_grids(const OozeDryRun *plan, const Trial *trial, Forecast *forecast,
+                                OozeError *error)
+{
+    OozeSceneAdvice advice;
+    bool processor = strcmp(plan->world->engine->name, ooze_cpu_engine.name) == 0;
+    if (trial->multigrid || !processor) {
+        return OOZE_OK;
+    }
+    OozeStatus status = ooze_scene_advice(plan->scene, &advice, error);
+    forecast->memory += status ? 0.0 : advice.own.grid_bytes * forecast->last;
+    return status;
+}
+
 /* A smaller copy of a scene whose fluids are counted. */
 static OozeStatus build_trial(const OozeDryRun *plan, double total, OozeWorld **world,
                               OozeError *error)
@@ -244,6 +262,7 @@ static OozeStatus estimate(const OozeDryRun *plan, OozeWorld *world, Forecast *f
     }
     forecast->array_bytes = array_bytes(world, frame);
     foresee_bytes(frame, &stats, (double)plan->last_frame + 1.0, forecast);
+    status = status ? status : foresee_grids(plan, &trial, forecast, error);
     print_forecast(forecast, &trial, info, &stats, plan->last_frame);
     return status;
 }

@@ -5,7 +5,7 @@
 #include "ooze/scene.h"
 
 typedef struct OozeDryRun {
-    const OozeScene *scene;
+    OozeScene *scene;
     OozeWorld *world; /* of ooze_scene_build_counted */
     const OozeBuildOptions *options;
     uint64_t last_frame;

@@ -24,6 +24,7 @@ struct OozeChoice {
     /* results */
     double substeps; /* of the fastest step */
     double cost;     /* of a particle and simulated second, in velocity iterations; NAN: unknown */
+    double grid_bytes; /* a particle, of the grids of the velocity solve; 0: it uses none */
     const char *bound; /* what limits the step, such as "a frame" */
     int material;      /* whose flow limits it, or -1 */
 };

@@ -44,6 +44,12 @@ bool ooze_method_uses(const OozeMethod *method, const char *key)
     return false;
 }
 
+double ooze_method_param(const OozeMethod *method, const double *params, int param)
+{
+    double value = isnan(params[param]) ? method->info.params[param].initial : params[param];
+    return isnan(value) && method->derive_param ? method->derive_param(params, param) : value;
+}
+
 double ooze_method_support_ratio(const OozeMethod *method, double given)
 {
     double own = method->support_ratio > 0.0 ? method->support_ratio : 2.2;

@@ -69,6 +69,9 @@ typedef struct OozeMethod {
        together. The time step may always be `auto`. */
     const char *const *chosen_keys;
     void (*choose)(const OozeChoiceQuestion *question, OozeChoice *choice);
+    /* Value in effect of a setting without a default, where it is not given; NULL: every setting
+       has a default. */
+    double (*derive_param)(const double *params, int param);
 } OozeMethod;
 
 /* The one list of methods. */
@@ -77,6 +80,8 @@ extern const int ooze_method_list_count;
 const OozeMethod *ooze_method_find(const char *name); /* NULL: unknown */
 /* `given`, or the default of the method where that is NAN. */
 double ooze_method_support_ratio(const OozeMethod *method, double given);
+/* Value in effect of a setting: of `params`, whose NAN are not given, or its default. */
+double ooze_method_param(const OozeMethod *method, const double *params, int param);
 /* Whether the method uses this key of a material. */
 bool ooze_method_uses(const OozeMethod *method, const char *key);
 

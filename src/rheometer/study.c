@@ -44,15 +44,17 @@ void ooze_study_grid(OozeVariation *v)
 }
 
 /* Scales every integer setting whose key contains "iterations". */
-static void scale_iterations(const OozeMethodInfo *info, double factor, const double *from,
+static void scale_iterations(const OozeMethod *method, double factor, const double *from,
                              double *params)
 {
+    const OozeMethodInfo *info = &method->info;
+    for (int i = 0; i < info->param_count; i++) {
+        params[i] = from ? from[i] : NAN;
+    }
     for (int i = 0; i < info->param_count; i++) {
         const OozeParamInfo *p = &info->params[i];
-        params[i] = from ? from[i] : NAN;
         if (strstr(p->key, "iterations") && p->kind == OOZE_PARAM_INTEGER) {
-            double value = isnan(params[i]) ? p->initial : params[i];
-            params[i] = fmin(round(value * factor), p->max);
+            params[i] = fmin(round(ooze_method_param(method, params, i) * factor), p->max);
         }
     }
 }
@@ -136,10 +138,10 @@ static void read_numbers(const OozeExperiment *e, const OozeTheory *t, double *v
     }
 }
 
-static OozeStatus measure(const OozeSample *sample, const OozeMethodInfo *info, OozeVariation *v,
+static OozeStatus measure(const OozeSample *sample, const OozeMethod *method, OozeVariation *v,
                           OozeThreads *threads, OozeError *error)
 {
-    double *params = ooze_alloc((size_t)info->param_count + 1, sizeof *params);
+    double *params = ooze_alloc((size_t)method->info.param_count + 1, sizeof *params);
     OozeExperiment *e = ooze_alloc(STUDY_EXPERIMENTS, sizeof *e);
     OozeStatus status = OOZE_OK;
     if (!params || !e) {
@@ -149,7 +151,7 @@ static OozeStatus measure(const OozeSample *sample, const OozeMethodInfo *info, 
         s.spacing *= v->spacing;
         s.time_step *= v->time_step;
         s.params = params;
-        scale_iterations(info, v->iterations, sample->params, params);
+        scale_iterations(method, v->iterations, sample->params, params);
         OozeTheory theory = ooze_theory(s.material, s.spacing, s.time_step);
         /* independent of the variation's step, so that all variations measure the same rates */
         double time = ooze_protocol_time(&theory, sample->time_step);
@@ -172,7 +174,7 @@ OozeStatus ooze_study(const OozeSample *sample, OozeVariation *variations, int c
     }
     OozeStatus status = OOZE_OK;
     for (int i = 0; i < count && !status; i++) {
-        status = measure(sample, &method->info, &variations[i], threads, error);
+        status = measure(sample, method, &variations[i], threads, error);
     }
     return status;
 }

@@ -36,8 +36,7 @@ static bool create_setup(OozeScene *scene, Setup *setup)
         materials[m] = ooze_material_of(&def->materials[m]);
     }
     for (int i = 0; i < info->param_count && i < OOZE_SCENE_PARAMS_MAX; i++) {
-        double value = def->method.params[i];
-        setup->params[i] = isnan(value) ? info->params[i].initial : value;
+        setup->params[i] = ooze_method_param(setup->method, def->method.params, i);
     }
     setup->context = (OozeStepContext){
         .spacing = def->world.spacing,
@@ -121,6 +120,10 @@ static bool read_auto_values(const OozeScene *scene, OozeChoice *choice)
         double given = values[i].key ? scene->def.method.params[place] : scene->def.world.time_step;
         bool written = ooze_node_find(values[i].key ? method : scene->root,
                                       values[i].key ? values[i].key : "time_step");
+        if (values[i].key && !written) {
+            given = ooze_method_param(ooze_method_list[scene->def.method.index],
+                                      scene->def.method.params, place);
+        }
         *values[i].value = all && !written ? NAN : given;
         any = any || isnan(*values[i].value);
     }

@@ -324,7 +324,7 @@ OozeStatus ooze_world_get_param(const OozeWorld *world, const char *key, double 
     int index = 0;
     OozeStatus status = find_param(info->params, info->param_count, info->name, key, &index, error);
     if (!status) {
-        *value = world->params[index];
+        *value = ooze_method_param(world->method, world->params, index);
     }
     return status;
 }

@@ -160,6 +160,18 @@ class CheckTest(runs.RunTest):
         for filled, counted in zip(*figures):
             self.assertAlmostEqual(counted / filled, 1.0, delta=0.25)
 
+    def test_a_dry_run_counts_the_grids_of_the_velocity_solve(self):
+        """A stiff block that falls longer than the trial will need them: 800 bytes a particle."""
+        self.scene.write_text("ooze: 1\nmethod: {name: conformation}\nspacing: 0.02\n"
+                              "time_step: 1/240\nduration: 1\n"
+                              "materials: {tar: {viscosity: 50000}}\nfluids: [{material: tar, "
+                              "shape: {type: box, size: [0.4, 0.4, 0.4], position: [0, 9, 0]}}]\n")
+        sizes = [float(re.search(r"(?m)^memory +([\d.]+) MiB", self.good(
+            "run", self.scene, "--dry-run", "--device", "cpu", "--set",
+            f"method.velocity_preconditioner={which}").stdout)[1]) for which in ("auto", "mass")]
+        more = (sizes[0] - sizes[1]) * 2 ** 20 / 8000  # other arrays grow in steps
+        self.assertTrue(700 < more < 1200, more)
+
     def test_the_advised_spacing_fits(self):
         self.write(spacing="spacing: 2e-4", size="[0.2, 0.2, 0.2]")
         text = runs.ooze("check", self.scene).stderr

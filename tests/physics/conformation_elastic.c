@@ -144,16 +144,26 @@ typedef struct Bounce {
     double most;  /* energy over that at the start, at most */
 } Bounce;
 
-/* Kinetic, of weight and elastic, per mass; Q of a fluid of one mode. */
-static double energy_of(OozeWorld *world, double modulus)
+enum { BOUNCE_EDGE = 8, BOUNCE_COUNT = BOUNCE_EDGE * BOUNCE_EDGE * BOUNCE_EDGE };
+
+/* Energies per mass. Velocities are half a step before positions and stresses. */
+typedef struct Energy {
+    double stored; /* of weight and elastic */
+    OozeVec3 u[BOUNCE_COUNT];
+} Energy;
+
+/* Q of a fluid of one mode. */
+static void read_energy(OozeWorld *world, double modulus, Energy *energy)
 {
     const OozeFrame *frame = ooze_world_frame(world);
     const OozeFieldView *x = ooze_frame_field(frame, "position");
     const OozeFieldView *v = ooze_frame_field(frame, "velocity");
     const OozeFieldView *q = ooze_frame_field(frame, "conformation");
+    const OozeFieldView *id = ooze_frame_field(frame, "id");
     double sum = 0;
+    assert_int_equal(frame->particle_count, BOUNCE_COUNT);
     for (uint64_t i = 0; i < frame->particle_count; i++) {
-        OozeVec3 u = read_vector(v, i);
+        energy->u[(uint64_t)ooze_field_value(id, i, 0) % BOUNCE_COUNT] = read_vector(v, i);
         double e[6];
         for (int k = 0; k < 6; k++) {
             e[k] = ooze_field_value(q, i, k);
@@ -161,16 +171,27 @@ static double energy_of(OozeWorld *world, double modulus)
         double a = 1 + e[0], b = 1 + e[1], c = 1 + e[2];
         double det = a * (b * c - e[5] * e[5]) - e[3] * (e[3] * c - e[5] * e[4]) +
                      e[4] * (e[3] * e[5] - b * e[4]);
-        sum += 0.5 * vec3_dot(u, u) + 9.81 * ooze_field_value(x, i, 1) +
+        sum += 9.81 * ooze_field_value(x, i, 1) +
                0.5 * modulus / density * (e[0] + e[1] + e[2] - log(det));
     }
-    return sum / (double)frame->particle_count;
+    energy->stored = sum / BOUNCE_COUNT;
+}
+
+/* Of a leapfrog: the kinetic energy at a position is half the product of the velocities before and
+   after it. */
+static double energy_between(const Energy *before, const Energy *after)
+{
+    double kinetic = 0;
+    for (int i = 0; i < BOUNCE_COUNT; i++) {
+        kinetic += 0.5 * vec3_dot(before->u[i], after->u[i]) / BOUNCE_COUNT;
+    }
+    return before->stored + kinetic;
 }
 
 /* The elastic cube of Figure 4 of the paper, of 8^3 particles, dropped from its edge. */
 static Bounce run_bounce(int steps_per_second, int order)
 {
-    const int n = 8;
+    const int n = BOUNCE_EDGE;
     const double edge = 0.3, d = edge / n, compliance = 1e-3, dt = 1.0 / steps_per_second;
     OozeWorld *world = make_world((Setup){.spacing = d, .time_step = dt, .gravity = down()});
     add_matter(world, paper_matter(1, compliance));
@@ -180,10 +201,13 @@ static Bounce run_bounce(int steps_per_second, int order)
     add_lattice(
         world, (Lattice){.n = {n, n, n}, .spacing = d, .corner = vec3(-edge / 2, edge, -edge / 2)});
     double rest = 9.81 * (edge / 2 + 0.5 * d), most = 0, highest = 0, fall = sqrt(2 * edge / 9.81);
-    double first = energy_of(world, density / compliance) - rest;
+    Energy energy[2];
+    read_energy(world, density / compliance, &energy[0]);
+    double first = energy[0].stored - rest;
     for (int k = 0; k * dt < fall + 0.2; k++) {
         step_world(world);
-        most = fmax(most, energy_of(world, density / compliance) - rest);
+        read_energy(world, density / compliance, &energy[(k + 1) % 2]);
+        most = fmax(most, energy_between(&energy[k % 2], &energy[(k + 1) % 2]) - rest);
         if (k * dt > fall + 0.03) {
             highest = fmax(highest, take_census(world).centre.y);
         }
@@ -205,7 +229,7 @@ static void conformation_T62_bounce(void **state)
     MEASURED("the same of first order", first.speed / fine.speed, 0, 0.5);
     MEASURED("at 1/240 s", paper.speed / fine.speed, 0.7, 1.15);
     MEASURED("largest energy over the first", fmax(coarse.most, fmax(fine.most, paper.most)), 0,
-             1.01);
+             1.002);
 }
 
 /* ---- T63: spin ------------------------------------------------------------- */

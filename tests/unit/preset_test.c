@@ -95,7 +95,7 @@ static void conformation_runs_every_preset(void **state)
     for (int i = 0; i < EXPECTED; i++) {
         char text[512];
         snprintf(text, sizeof text,
-                 "ooze: 1\nmethod: {name: conformation, velocity_iterations: 40}\nspacing: 0.002\n"
+                 "ooze: 1\nmethod: {name: conformation}\nspacing: 0.002\n"
                  "time_step: 1/480\nduration: 1\nmaterials: {m: {preset: %s}}\n"
                  "fluids: [{material: m, shape: {type: box, size: [0.012, 0.012, 0.012], position: "
                  "[0, 0.006, 0]}}]\nsolids: [{shape: {type: plane}, friction: inf}]\n",

@@ -13,11 +13,9 @@ static const double SLACK = 1.25;
 static double needed(const OozeStepContext *c, const OozeMaterial *material,
                      const OozeConformationSettings *s, double layers, double dt)
 {
-    double count = ooze_cost_velocity_iterations(s, ooze_cost_diffusion_length(c, material, dt),
-                                                 layers, OOZE_COST_MODEL_ERROR);
-    bool multigrid = s->formulation == OOZE_FORMULATION_LODGE &&
-                     s->preconditioner == OOZE_PRECONDITIONER_MULTIGRID;
-    return multigrid ? fmin(count, OOZE_COST_MULTIGRID_ITERATIONS) : count;
+    return ooze_cost_of_solve(s, ooze_cost_diffusion_length(c, material, dt), layers,
+                              OOZE_COST_MODEL_ERROR)
+        .iterations;
 }
 
 /* The longest step for which the iterations are enough. */
@@ -31,6 +29,22 @@ static double longest_sufficient_step(const OozeStepContext *c, const OozeConfor
         *(enough ? &low : &high) = dt;
     }
     return low;
+}
+
+/* Where a cap of `lodge` is too low, that of scenes which give none is enough, except with masses
+   alone in large scenes. */
+static void write_hint(const OozeConformationSettings *s, double wanted, double step, char *hint,
+                       size_t size)
+{
+    bool lodge = s->formulation == OOZE_FORMULATION_LODGE;
+    if (lodge && s->preconditioner == OOZE_PRECONDITIONER_MASS && wanted > OOZE_VELOCITY_CAP) {
+        snprintf(hint, size, "use velocity_preconditioner: auto, or velocity_iterations: %.0f",
+                 wanted);
+    } else if (lodge && s->velocity_iterations < OOZE_VELOCITY_CAP) {
+        snprintf(hint, size, "leave velocity_iterations out, or use time_step: %.2g", step);
+    } else {
+        snprintf(hint, size, "use velocity_iterations: %.0f, or time_step: %.2g", wanted, step);
+    }
 }
 
 static void advise_iterations(const OozeStepContext *c, const OozeAdvice *advice, int index)
@@ -49,8 +63,7 @@ static void advise_iterations(const OozeStepContext *c, const OozeAdvice *advice
         return;
     }
     char hint[160];
-    snprintf(hint, sizeof hint, "use velocity_iterations: %.0f, or time_step: %.2g", wanted,
-             longest_sufficient_step(c, &s, material, layers));
+    write_hint(&s, wanted, longest_sufficient_step(c, &s, material, layers), hint, sizeof hint);
     double stiff = v[OOZE_MATERIAL_MODULUS] / v[OOZE_MATERIAL_DENSITY];
     stiff = isnan(stiff) ? 1.0 / v[OOZE_MATERIAL_COMPLIANCE] : stiff;
     double wave = sqrt(stiff) * c->dt, carried = s.velocity_iterations * c->support;

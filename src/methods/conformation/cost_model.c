@@ -4,18 +4,15 @@
    Velocity. A step spreads momentum over sqrt(A dt), A = nu + G min(dt, tau) in kinematic units:
    the diffusion length, or the travel of a shear wave. An iteration of conjugate gradients carries
    it over two supports at most, and to get it right takes the square root of the condition number,
-   which is that length in spacings. Columns of 12 to 36 layers under their weight came within 10%
-   of the converged motion with 3.3 iterations a spacing of that length, or 1.6 for each layer of
-   the column, whichever is less:
-
-     A dt/d^2      3    30   300  3000        shear wave, d a step   1    3    10
-     needed        5    19    42    55        needed                 5    10   28
-     3.3 sqrt      6    18    57   181        3.3                    3    10   33
-
-   This is without a warm start. With the warm start of slow flow, heaps and blocks came within 5%
-   of the converged height with as many iterations in each of two passes; the second continues from
-   the first, so that a single pass needs twice as many. Jacobi sweeps spread momentum by diffusion:
-   A dt/d^2 = 0.78 per sweep.
+   which is that length in spacings.
+   `lodge` ends at its tolerance. Preconditioned by masses it reaches a residual of 1e-4 after
+   3 + 5.2 iterations per spacing of that length, or 6.2 for each layer of the fluid, whichever is
+   less, and with multigrid after some 16 at any size; grids cost as much as 10 products of the
+   operator, and each of their iterations as 1.7.
+   Conjugate gradients of `consistent`: columns of 12 to 36 layers under their weight came within
+   10% of the converged motion with 3.3 iterations a spacing of that length, or 1.6 for each layer.
+   Its sweeps by Jacobi's method, and those of `paper`, spread momentum by diffusion: A dt/d^2 =
+   0.78 per sweep.
 
    Density. Columns of 10 and 20 layers of water at steps of 1/480 to 1/60 s sank by 5% with twice
    layers dt sqrt(g/d) iterations, and by less with the square of their number. Viscosity up to 100
@@ -23,7 +20,7 @@
    for the whole run, so a fifth of the error is allowed for it.
 
    Step. The relative error of a fall is dt over its duration. A block that is released sinks too
-   little by a quarter of its frequency times dt. */
+   little by 0.3 of its frequency times dt. */
 #include "methods/conformation/cost_model.h"
 
 #include <math.h>
@@ -34,11 +31,14 @@
 #include "physics/flow_numbers.h"
 
 static const double PER_SPACING = 3.3, PER_LAYER = 1.6, PER_SWEEP = 0.78;
+static const double MULTIGRID_ITERATIONS = 16.0, GRIDS = 10.0, PER_CYCLE = 1.7;
+static const double GRID_BYTES = 800.0; /* a particle */
 static const double PER_COLUMN = 2.0, PASSES = 2.0;
-static const double PER_PERIOD = 0.25;
+static const double PER_PERIOD = 0.3;
 static const double COLUMN_SHARE = 0.2; /* of the error, for the loss of height at rest */
 /* Bounds of the counts: with fewer iterations a stage does not converge at all. */
-static const double VELOCITY_MIN = 5.0, DENSITY_MIN = 3.0, DENSITY_MAX = 200.0;
+static const double VELOCITY_MIN = 5.0, VELOCITY_MAX = 10000.0, DENSITY_MIN = 3.0,
+                    DENSITY_MAX = 200.0;
 
 double ooze_cost_diffusion_length(const OozeStepContext *c, const OozeMaterial *material, double dt)
 {
@@ -50,37 +50,45 @@ double ooze_cost_diffusion_length(const OozeStepContext *c, const OozeMaterial *
            c->spacing;
 }
 
-/* Errors of conjugate gradients decay by a constant factor an iteration. */
-static double digits(double error)
+/* Errors of conjugate gradients decay by a constant factor an iteration: iterations for `error`
+   over those for `measured`. */
+static double digits(double error, double measured)
 {
-    return log(2.0 / error) / log(2.0 / OOZE_COST_MODEL_ERROR);
+    const double least = 1e-12;
+    return log(2.0 / fmax(error, least)) / log(2.0 / measured);
 }
 
-double ooze_cost_velocity_iterations(const OozeConformationSettings *s, double spacings,
-                                     double layers, double error)
+/* For an error of the motion. */
+static double sweep_iterations(const OozeConformationSettings *s, double spacings, double layers,
+                               double error)
 {
-    bool sweeps =
-        s->formulation == OOZE_FORMULATION_PAPER ||
-        (s->formulation == OOZE_FORMULATION_CONSISTENT && s->solver == OOZE_CONSTRAINT_JACOBI);
+    bool jacobi = s->formulation == OOZE_FORMULATION_PAPER || s->solver == OOZE_CONSTRAINT_JACOBI;
     double count =
-        sweeps ? spacings * spacings / PER_SWEEP : fmin(PER_SPACING * spacings, PER_LAYER * layers);
-    return ceil(count * digits(error) - 1e-9);
+        jacobi ? spacings * spacings / PER_SWEEP : fmin(PER_SPACING * spacings, PER_LAYER * layers);
+    return count * digits(error, OOZE_COST_MODEL_ERROR);
 }
 
-/* Masses reach a residual of 1e-4 after 3 + 5.2 iterations per spacing of the diffusion length, or
-   6.2 for each layer, and multigrid after some 16 at any size. The grids cost as much as 10
-   products of the operator, and each of their iterations as 1.7. Since layers are those of the
-   largest extent, and shallow fluid on a floor needs fewer, multigrid must save a third. Beyond
-   `farthest` floats do not resolve the masses of free bodies beside their stiffness, and multigrid
-   fails. */
-bool ooze_cost_multigrid_pays(const OozeConformationSettings *s, double spacings, double layers)
+/* Multigrid is expected where it saves a third: layers are those of the largest extent, and shallow
+   fluid on a floor needs fewer iterations with masses. Beyond `farthest` floats do not resolve the
+   masses of free bodies beside their stiffness, and multigrid fails. */
+OozeSolveCost ooze_cost_of_solve(const OozeConformationSettings *s, double spacings, double layers,
+                                 double error)
 {
-    const double saving = 1.5, least = 1e-12, farthest = 3e3;
-    double digits = log(2.0 / fmax(s->tolerance, least)) / log(2.0 / 1e-4);
-    double masses = digits * fmin(3.0 + 5.2 * spacings, 6.2 * layers);
-    double multigrid =
-        10.0 + 1.7 * fmin(OOZE_COST_MULTIGRID_ITERATIONS * digits, s->velocity_iterations);
-    return spacings < farthest && fmin(masses, s->velocity_iterations) > saving * multigrid;
+    const double saving = 1.5, farthest = 3e3;
+    if (s->formulation != OOZE_FORMULATION_LODGE) {
+        double count = ceil(sweep_iterations(s, spacings, layers, error) - 1e-9);
+        return (OozeSolveCost){false, count, count};
+    }
+    double longer = digits(s->tolerance, 1e-4), most = s->velocity_iterations;
+    OozeSolveCost masses = {.iterations = ceil(longer * fmin(3.0 + 5.2 * spacings, 6.2 * layers))};
+    OozeSolveCost grids = {true, ceil(longer * MULTIGRID_ITERATIONS), 0.0};
+    masses.products = fmin(masses.iterations, most);
+    grids.products = GRIDS + PER_CYCLE * fmin(grids.iterations, most);
+    bool pays = spacings < farthest && masses.products > saving * grids.products;
+    return s->preconditioner == OOZE_PRECONDITIONER_MULTIGRID ||
+                   (s->preconditioner == OOZE_PRECONDITIONER_AUTO && pays)
+               ? grids
+               : masses;
 }
 
 static double density_iterations(double layers, double dt, double gravity, double spacing,
@@ -115,12 +123,12 @@ static double longest_step_of_flow(const OozeFlow *flow, double gravity, double 
    neighbours, edges and the end of a step; the coefficients of a pass and its two residuals; a
    density iteration. A position iteration of the other formulations is one of density and one of
    conformation. */
-double ooze_cost_of_step(const OozeConformationSettings *s, double velocity_iterations,
-                         double passes, double density_iterations)
+double ooze_cost_of_step(const OozeConformationSettings *s, double products, double passes,
+                         double density_iterations)
 {
     const double step = 10.3, pass = 3.6, density = 1.25, position = 3.0;
     bool lodge = s->formulation == OOZE_FORMULATION_LODGE;
-    return step + (lodge ? passes : 1.0) * (pass + velocity_iterations) +
+    return step + (lodge ? passes : 1.0) * (pass + products) +
            (lodge ? density * density_iterations : position * s->position_iterations);
 }
 
@@ -146,20 +154,22 @@ static double diffusion_length(const CostModel *model, int material, double dt)
                : ooze_cost_diffusion_length(c, &c->materials[material], dt);
 }
 
-static double velocity_at(const CostModel *model, double dt)
+/* Of the material that needs most, with at most `allowed` iterations. */
+static OozeSolveCost velocity_at(const CostModel *model, double dt, double allowed)
 {
     const OozeStepContext *c = model->q->context;
-    double count = VELOCITY_MIN;
+    OozeConformationSettings settings = model->settings;
+    OozeSolveCost most = {.iterations = VELOCITY_MIN, .products = VELOCITY_MIN};
+    settings.velocity_iterations = (int)allowed;
     for (int m = 0; m < c->material_count; m++) {
         const OozeFlow *flow = &model->q->flows[m];
         if (flow->scale.flows) {
-            count =
-                fmax(count,
-                     ooze_cost_velocity_iterations(&model->settings, diffusion_length(model, m, dt),
-                                                   layers_of(flow, c->spacing), model->q->error));
+            OozeSolveCost cost = ooze_cost_of_solve(&settings, diffusion_length(model, m, dt),
+                                                    layers_of(flow, c->spacing), model->q->error);
+            most = cost.products > most.products ? cost : most;
         }
     }
-    return fmin(count, 10000.0);
+    return most;
 }
 
 static double density_at(const CostModel *model, double dt)
@@ -177,30 +187,24 @@ static double density_at(const CostModel *model, double dt)
     return fmin(count, DENSITY_MAX);
 }
 
-/* A solve reaches its tolerance after 3 + 5.2 iterations per spacing of the diffusion length. */
-static double velocity_done(const CostModel *model, double allowed, double dt)
-{
-    const OozeStepContext *c = model->q->context;
-    double length = 0.0;
-    for (int m = 0; m < c->material_count; m++) {
-        if (model->q->flows[m].scale.flows) {
-            length = fmax(length, diffusion_length(model, m, dt));
-        }
-    }
-    return model->settings.tolerance > 0.0 ? fmin(allowed, ceil(3.0 + 5.2 * length)) : allowed;
-}
-
-/* Fills in the counts that are not given, for one time step, and the cost of a simulated second. */
+/* Fills in the counts that are not given, for one time step, and the cost of a simulated second.
+   `lodge` ends at its tolerance, and keeps its cap. */
 static OozeChoice fill(const CostModel *model, OozeChoice choice, double dt)
 {
+    bool lodge = model->settings.formulation == OOZE_FORMULATION_LODGE;
+    const double cap = OOZE_VELOCITY_CAP;
     choice.time_step = dt;
-    choice.velocity_iterations =
-        isnan(choice.velocity_iterations) ? velocity_at(model, dt) : choice.velocity_iterations;
+    if (isnan(choice.velocity_iterations)) {
+        choice.velocity_iterations =
+            lodge ? cap : fmin(velocity_at(model, dt, cap).iterations, VELOCITY_MAX);
+    }
     choice.density_iterations =
         isnan(choice.density_iterations) ? density_at(model, dt) : choice.density_iterations;
+    OozeSolveCost solve = velocity_at(model, dt, choice.velocity_iterations);
+    double products = lodge ? solve.products : choice.velocity_iterations;
+    choice.grid_bytes = solve.multigrid ? GRID_BYTES : 0.0;
     choice.cost =
-        ooze_cost_of_step(&model->settings, velocity_done(model, choice.velocity_iterations, dt),
-                          choice.passes, choice.density_iterations) /
+        ooze_cost_of_step(&model->settings, products, choice.passes, choice.density_iterations) /
         dt;
     return choice;
 }
@@ -245,7 +249,8 @@ void ooze_conformation_choose(const OozeChoiceQuestion *q, OozeChoice *choice)
        steps, and where the given iterations suffice for short steps only. */
     for (double steps = round(least); steps < 64.0 * least + 1.0; steps = ceil(1.05 * steps)) {
         double dt = q->frame / steps;
-        bool reaches = suffices(iterations, velocity_at(&model, dt), VELOCITY_MIN) &&
+        double needed = velocity_at(&model, dt, model.settings.velocity_iterations).iterations;
+        bool reaches = suffices(iterations, needed, VELOCITY_MIN) &&
                        suffices(density, density_at(&model, dt), DENSITY_MIN);
         OozeChoice at = fill(&model, *choice, dt);
         if ((reaches && !enough) || (reaches == enough && at.cost < best.cost)) {

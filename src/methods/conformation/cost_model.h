@@ -7,23 +7,21 @@
 
 /* The error that the counts below were measured at. */
 #define OOZE_COST_MODEL_ERROR 0.05
-/* Iterations of the velocity solve that multigrid needs at any size, for a residual of 1e-4. */
-#define OOZE_COST_MULTIGRID_ITERATIONS 16.0
 
-/* Iterations of the velocity solve for a step that spreads momentum over `spacings` spacings, in
-   fluid of `layers` layers. */
-double ooze_cost_velocity_iterations(const OozeConformationSettings *settings, double spacings,
-                                     double layers, double error);
+/* Of a step that spreads momentum over `spacings` spacings, in fluid of `layers` layers. */
+typedef struct OozeSolveCost {
+    bool multigrid;    /* the preconditioner that is expected */
+    double iterations; /* of the velocity solve; lodge: to its tolerance; others: for `error` */
+    double products;   /* its time, in products with the operator of the iterations with masses */
+} OozeSolveCost;
+OozeSolveCost ooze_cost_of_solve(const OozeConformationSettings *settings, double spacings,
+                                 double layers, double error);
 /* Spacings over which a step spreads momentum. */
 double ooze_cost_diffusion_length(const OozeStepContext *context, const OozeMaterial *material,
                                   double dt);
-/* Whether the multigrid preconditioner of the velocity solve costs less than masses, for the same
-   numbers. */
-bool ooze_cost_multigrid_pays(const OozeConformationSettings *settings, double spacings,
-                              double layers);
-/* Cost of a step for one particle, in velocity iterations. */
-double ooze_cost_of_step(const OozeConformationSettings *settings, double velocity_iterations,
-                         double passes, double density_iterations);
+/* Cost of a step for one particle, in velocity iterations. `products` is that of a pass. */
+double ooze_cost_of_step(const OozeConformationSettings *settings, double products, double passes,
+                         double density_iterations);
 
 void ooze_conformation_choose(const OozeChoiceQuestion *question, OozeChoice *choice);
 

@@ -233,7 +233,7 @@ static bool is_worth_it(OozeLodge *solve)
         cells = fmax(cells, (double)axis[k].cells / axis[k].inverse);
     }
     double diffusion = sqrt((double)s->dt * largest / 3.0) / c->spacing;
-    return ooze_cost_multigrid_pays(&s->settings, diffusion, cells / c->spacing);
+    return ooze_cost_of_solve(&s->settings, diffusion, cells / c->spacing, 0.0).multigrid;
 }
 
 OozeStatus ooze_lodge_multigrid_plan(OozeLodge *solve, OozeError *error)

@@ -18,6 +18,7 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
         longest = fmax(longest, mode[k].relaxation);
     }
     double travel = modulus > 0.0 ? recipe->hourglass_reach * c->spacing / sqrt(modulus) : 0.0;
+    bool stiffest = isnan(v[OOZE_MATERIAL_MODULUS]) && v[OOZE_MATERIAL_COMPLIANCE] == 0.0;
     bool plastic = modulus > 0.0 && !isnan(v[OOZE_MATERIAL_YIELD]);
     double solvent = plastic ? m.viscosity : m.solvent;
     double mass = v[OOZE_MATERIAL_DENSITY] / reference;
@@ -29,8 +30,8 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
         .relaxation = (float)m.relaxation,
         .compliance = (float)v[OOZE_MATERIAL_COMPLIANCE],
         .longest_relaxation = (float)longest,
-        .second_order =
-            longest > c->dt && sqrt(modulus / mass) * c->dt < recipe->second_order_travel,
+        .second_order = !stiffest && longest > c->dt &&
+                        sqrt(modulus / mass) * c->dt < recipe->second_order_travel,
         .hourglass =
             (float)(hourglass *
                     (m.viscosity + m.modulus * ooze_damping_time(m.relaxation, c->dt, travel))),

@@ -5,9 +5,9 @@
 #include "physics/lattice.h"
 #include "physics/strain_weight.h"
 
-/* A stage that is far from solved is unstable, and takes three iterations for each spacing that a
-   shear wave crosses. Materials that are too stiff for that stay of first order, and with them
-   those of compliance 0. */
+/* A stage that is far from solved is unstable, and with masses takes three iterations for each
+   spacing that a shear wave crosses. Materials that are too stiff for the cap stay of first order;
+   so do those of compliance 0, which are not meant to swing. */
 static double second_order_travel(const OozeStepContext *c, const OozeConformationSettings *set)
 {
     const double per_spacing = 3.0;
