@@ -15,7 +15,8 @@ typedef struct OozeStepReport {
     double residual;  /* of the velocity solve at its end, over that at its beginning */
     int iterations;   /* of the velocity solve */
     bool unconverged; /* it ended before the residual reached the tolerance */
-    /* a particle would have moved beyond `longest_travel`, or the step is unstable: it was refused */
+    /* the step was refused: a particle would have moved beyond `longest_travel`, or it is
+       unstable */
     bool too_far;
     bool multigrid; /* the preconditioner of the velocity solve; false: masses, or there is none */
 } OozeStepReport;

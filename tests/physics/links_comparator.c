@@ -105,8 +105,8 @@ static double worst_difference(const Course *a, const Course *b, int samples)
     return worst;
 }
 
-/* The largest step between one that stands and one that fails at which explicit viscosity stands for
-   `samples` samples, to 5%. */
+/* The largest step, to 5%, between one that stands and one that fails at which explicit viscosity
+   stands for `samples` samples. */
 static double largest_step(double stands, double fails, int samples, double allowed)
 {
     while (fails > 1.05 * stands) {

@@ -17,8 +17,8 @@ static OozeWorld *links_world(double time_step)
 
 /* ---- a dam break in a box --------------------------------------------------------------- */
 
-/* Particles a cubic spacing among the floor and inside, `margin` away from the sides; and within 0.6
-   spacings of the upright edges, over one row of particles a spacing apart. */
+/* Particles a cubic spacing among the floor and inside, `margin` away from the sides; and within
+   0.6 spacings of the upright edges, over one row of particles a spacing apart. */
 typedef struct Stack {
     double floor, inside, edges;
 } Stack;
@@ -67,9 +67,9 @@ static Stack break_dam(bool boundary)
     return stack;
 }
 
-/* The sheet asks for 10% at most with boundary particles, and for more than 25% without. The floor has
-   both. Along upright edges, where two walls meet, a row is there with boundary particles too, and
-   more crowded than the fluid; without them it is twice a row. */
+/* The sheet asks for 10% at most with boundary particles, and for more than 25% without. The floor
+   has both. Along upright edges, where two walls meet, a row is there with boundary particles too,
+   and more crowded than the fluid; without them it is twice a row. */
 static void links_T05_stacking(void **state)
 {
     (void)state;
@@ -191,8 +191,8 @@ static bool slice_centre(OozeWorld *world, double low, double high, double z0, d
 }
 
 /* Figure 7: the thread goes round where it lands. Angles are added up with their signs, so that
-   turning back counts against turning on. At twice the spacing for time, with the step of the scene;
-   as the scene is in full sweeps, which takes minutes. */
+   turning back counts against turning on. At twice the spacing for time, with the step of the
+   scene; as the scene is in full sweeps, which takes minutes. */
 static void links_T16_coil(void **state)
 {
     (void)state;
@@ -238,8 +238,8 @@ static int changes_of_side(int n, double x[PARTS][SAMPLES], double *coherence)
     return changes;
 }
 
-/* Figure 8, at twice the spacing but for full sweeps: a sheet 15 mm thick folds to and fro, all of its width
-   together. */
+/* Figure 8, at twice the spacing but for full sweeps: a sheet 15 mm thick folds to and fro, all of
+   its width together. */
 static void links_T16_sheet(void **state)
 {
     (void)state;

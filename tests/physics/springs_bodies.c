@@ -130,8 +130,8 @@ static double deepest_inside(OozeWorld *world, OozeSolidId box)
     return deepest;
 }
 
-/* A box of 3 x 3 x 2 supports in a tank of six by six, three deep. The surface of the fluid clings to
-   one that is wetted by stickiness. */
+/* A box of 3 x 3 x 2 supports in a tank of six by six, three deep. The surface of the fluid clings
+   to one that is wetted by stickiness. */
 static Float put_in_tank(double ratio, bool wetted)
 {
     const double dx = OOZE_SPRINGS_BULK_SPACING, half = 3.0, height = 2, wide = 3;

@@ -355,8 +355,8 @@ static Print press(double plasticity, double yield, bool delete)
     return p;
 }
 
-/* What yields at once keeps most of its footprint; the more it must be strained to yield, the less is
-   left. */
+/* What yields at once keeps most of its footprint; the more it must be strained to yield, the less
+   is left. */
 static void springs_T08_footprint(void **state)
 {
     (void)state;

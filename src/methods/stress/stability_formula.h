@@ -1,8 +1,8 @@
 /* Bound of an explicit step of the stress method for any arrangement of particles and any stretch
    of the polymer; derived in docs/methods/stress.md.
 
-   A step dt is stable if dt^2 K + 2 dt Gamma + 2 dt / tau <= 4, with the forms of elastic forces, K,
-   and of damping, Gamma. Since B^-1 = sum f x x^T, the inequality of Cauchy and Schwarz bounds
+   A step dt is stable if dt^2 K + 2 dt Gamma + 2 dt / tau <= 4, with K the form of elastic forces
+   and Gamma that of damping. Since B^-1 = sum f x x^T, the inequality of Cauchy and Schwarz bounds
    |L_i|^2 by |B_i| sum f |u_ji|^2, less the form of hourglass damping. The sum is that of a graph
    with the weights w_i + w_j on its edges, whose eigenvalues Gershgorin's rows bound. */
 #ifndef OOZE_METHODS_STRESS_STABILITY_FORMULA_H

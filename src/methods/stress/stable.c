@@ -1,5 +1,5 @@
-/* Coefficients of a material; the longest stable step of plane waves on the rest lattice, and a
-   bound that holds at free surfaces too. */
+/* Coefficients of a material, and the bound of stable steps for a block at rest with its free
+   surfaces. */
 #include <math.h>
 
 #include "methods/maxwell.h"
@@ -7,8 +7,6 @@
 #include "physics/gradient_correction.h"
 #include "physics/kernels.h"
 #include "physics/lattice.h"
-#include "physics/ucm.h"
-#include "solvers/lattice_waves.h"
 
 /* Courant number of the shear wave, spacings a step, for compliance 0: within the bound of a block
    at rest, 0.39. */
@@ -29,29 +27,11 @@ OozeStressMaterial ooze_stress_material(const OozeStepContext *c, int index)
     };
 }
 
-static double plane_wave_step(const OozeStepContext *c, int material, const OozeLatticeWave *wave)
-{
-    OozeStressMaterial o = ooze_stress_material(c, material);
-    double gradient2 = wave->gradient2 / (wave->moment * wave->moment); /* with correction */
-    double residual = fmax(wave->spread - gradient2, 0.0);              /* beyond a linear field */
-    /* compression waves: sigma = 2 G e along the wave, twice that of shear */
-    double w = sqrt(2.0 * o.modulus * gradient2 / o.relative_mass);
-    double damping = (2.0 * o.viscosity * gradient2 + o.hourglass * residual) / o.relative_mass;
-    return ooze_ucm_stable_step(w, damping, o.rate);
-}
-
-double ooze_stress_lattice_step(const OozeStepContext *c)
-{
-    return ooze_lattice_waves_step(c, plane_wave_step);
-}
-
-/* ---- the bound ------------------------------------------------------------------------------ */
-
 /* Layers of particles within the largest support that a world takes, 8 spacings. */
 enum { LAYERS_MAX = 8, KINDS_MAX = (LAYERS_MAX + 1) * (LAYERS_MAX + 1) * (LAYERS_MAX + 1) };
 
 /* The rest lattice at the corner of a block. Particles of one kind have as many layers between
-   them and each of the three free surfaces; `layers` of them or more are as good as the interior. */
+   them and each of the three free surfaces; `layers` of them or more are as in the interior. */
 typedef struct Corner {
     const OozeStepContext *context;
     int layers;

@@ -24,8 +24,6 @@ typedef struct OozeStressMaterial {
 
 OozeStressMaterial ooze_stress_material(const OozeStepContext *context, int index);
 
-/* The longest stable step of plane waves on the rest lattice, without surfaces or strain. */
-double ooze_stress_lattice_step(const OozeStepContext *context);
 /* A step that is stable for a block at rest with its free surfaces; see docs/methods/stress.md. */
 double ooze_stress_stable_step(const OozeStepContext *context);
 
