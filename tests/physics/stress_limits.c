@@ -7,6 +7,7 @@
 #include "methods/stress/step.h"
 #include "physics/ucm.h"
 #include "solvers/lattice_waves.h"
+#include "world/world.h"
 
 static OozeVec3 noise(OozeVec3 x, uint64_t i)
 {
@@ -255,6 +256,22 @@ static void stress_T13_falling_cube(void **state)
     MEASURED("worst difference of heights", c.heights, 0, 0.15);
 }
 
+/* Substeps of a step of nine tenths of the bound at rest, of a block with this distance between
+   particles, over the spacing. */
+static int first_substeps(double distance)
+{
+    Setup setup = limit_setup(0);
+    setup.max_travel = 0.4;
+    setup.time_step = 0.9 * limit_of(&setup, ooze_stress_stable_step);
+    OozeWorld *world = make_world(&setup);
+    CHECK_OK(ooze_world_set_param(world, "density_iterations", 0, &error)); /* nothing moves */
+    add_lattice(world, (int[]){8, 8, 8}, distance * setup.spacing, vec3(0, 0, 0), NULL);
+    CHECK_OK(ooze_world_step(world, &error));
+    int substeps = world->substep.count;
+    ooze_world_destroy(world);
+    return substeps;
+}
+
 /* Steps that are asked for too long are divided while the bound of the present positions and
    stretch refuses them: the cube falls as with short steps. Undivided, 1/800 s is beyond the limit
    of its surfaces, though within that of plane waves. */
@@ -269,6 +286,9 @@ static void stress_T15_divided_steps(void **state)
     Fallen fine = drop_cube((Drop){"stress", modulus, 2.0e-4, 0, 0.02});
     Fallen divided = drop_cube((Drop){"stress", modulus, 1.0 / 100, 0.4, 0.02});
     assert_true(fine.stable && divided.stable);
+    MEASURED("substeps at rest", first_substeps(1), 1, 1);
+    MEASURED("substeps where particles are closer, by the bound of their positions",
+             first_substeps(0.7), 2, 64);
     MEASURED("worst difference of heights", worst_difference(&fine, &divided), 0, 0.03);
 }
 
