@@ -68,18 +68,19 @@ double ooze_cost_velocity_iterations(const OozeConformationSettings *s, double s
 }
 
 /* Masses reach a residual of 1e-4 after 3 + 5.2 iterations per spacing of the diffusion length, or
-   6.2 for each layer, and multigrid after some 16 at any size. The grids cost as much as 10
-   products of the operator, and each of their iterations as 1.7. Since layers are those of the
+   6.2 for each layer, and multigrid after some 16 at any size. The grids cost as much as `build`
+   iterations of masses, and each of theirs as 1.7. Since layers are those of the
    largest extent, and shallow fluid on a floor needs fewer, multigrid must save a third. Beyond
    `farthest` floats do not resolve the masses of free bodies beside their stiffness, and multigrid
    fails. */
-bool ooze_cost_multigrid_pays(const OozeConformationSettings *s, double spacings, double layers)
+bool ooze_cost_multigrid_pays(const OozeConformationSettings *s, double spacings, double layers,
+                              double build)
 {
     const double saving = 1.5, least = 1e-12, farthest = 3e3;
     double digits = log(2.0 / fmax(s->tolerance, least)) / log(2.0 / 1e-4);
     double masses = digits * fmin(3.0 + 5.2 * spacings, 6.2 * layers);
     double multigrid =
-        10.0 + 1.7 * fmin(OOZE_COST_MULTIGRID_ITERATIONS * digits, s->velocity_iterations);
+        build + 1.7 * fmin(OOZE_COST_MULTIGRID_ITERATIONS * digits, s->velocity_iterations);
     return spacings < farthest && fmin(masses, s->velocity_iterations) > saving * multigrid;
 }
 

@@ -233,7 +233,8 @@ static bool is_worth_it(OozeLodge *solve)
         cells = fmax(cells, (double)axis[k].cells / axis[k].inverse);
     }
     double diffusion = sqrt((double)s->dt * largest / 3.0) / c->spacing;
-    return ooze_cost_multigrid_pays(&s->settings, diffusion, cells / c->spacing);
+    return ooze_cost_multigrid_pays(&s->settings, diffusion, cells / c->spacing,
+                                    OOZE_COST_MULTIGRID_BUILD);
 }
 
 OozeStatus ooze_lodge_multigrid_plan(OozeLodge *solve, OozeError *error)
