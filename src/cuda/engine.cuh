@@ -28,6 +28,8 @@ struct Engine {
     void *method_data;
     /* particles from which on iterations gather rounded numbers, see packed.cuh */
     uint64_t pack_from;
+    /* `auto` weighs times of a GPU, with launches; false, for tests: those of the processor */
+    bool counts_launches;
     Store store;
     /* of positions at the beginning of a substep, then of predicted positions */
     Grid grid;

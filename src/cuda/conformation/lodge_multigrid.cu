@@ -22,24 +22,24 @@ static bool has_room(const Step *step)
 /* Building grids and cycles takes the time of `whole` products with the operator, and more where
    launches are what takes the time: measured on one H200, 12 products more or less (see
    docs/methods/conformation.md). */
-static bool saves_time(const OozeConformationSettings *set, double spacings, double layers,
-                       uint64_t particles)
+static bool saves_time(const Step *step, double spacings, double layers)
 {
+    const OozeConformationSettings *set = &step->plan.settings;
     const double whole = 45.0, launches = 170.0, busy = 6e5 /* particles */;
     OozeConformationSettings masses = *set;
     masses.preconditioner = OOZE_PRECONDITIONER_MASS;
+    double grids = whole + launches / (1.0 + (double)step->view.n / busy);
     return ooze_cost_of_solve(set, spacings, layers, 0.0).multigrid &&
-           ooze_cost_of_solve(&masses, spacings, layers, 0.0).products >
-               whole + launches / (1.0 + (double)particles / busy);
+           (!step->engine->counts_launches ||
+            ooze_cost_of_solve(&masses, spacings, layers, 0.0).products > grids);
 }
 
 static bool is_worth_it(const Lodge *solve)
 {
     const Step *step = solve->step;
-    const OozeConformationSettings *set = &step->plan.settings;
     const OozeStepContext *c = step->context;
     const double any = 1e3, many = 1e9; /* a diffusion length and layers that masses are slow for */
-    if (!saves_time(set, any, many, step->view.n) || !has_room(step)) {
+    if (!saves_time(step, any, many) || !has_room(step)) {
         return false;
     }
     const OozeSym3 *stiffness = solve->view.stiffness;
@@ -52,7 +52,7 @@ static bool is_worth_it(const Lodge *solve)
         cells = fmax(cells, (double)axis.cells / axis.inverse);
     }
     double diffusion = sqrt((double)step->view.dt * (double)box.largest / 3.0) / c->spacing;
-    return saves_time(set, diffusion, cells / c->spacing, step->view.n);
+    return saves_time(step, diffusion, cells / c->spacing);
 }
 
 void multigrid_plan(Lodge *solve)
