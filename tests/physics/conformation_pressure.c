@@ -75,14 +75,14 @@ static void conformation_T81_pool(void **state)
                                  .spacing = SPACING,
                                  .corner = vec3(-0.5 * length, 0, 0)});
     advance(world, 2.0);
-    double way = 0.0;
+    double moved = 0.0;
     const int samples = 10;
     for (int k = 0; k < samples; k++) {
         advance(world, 0.1);
-        way += take_census(world).centre.x / samples;
+        moved += take_census(world).centre.x / samples;
     }
-    MEASURED("way of the centre over theory", way / (tilt * length * length / (12 * height)), 0.85,
-             1.15);
+    MEASURED("travel of the centre over theory", moved / (tilt * length * length / (12 * height)),
+             0.85, 1.15);
     MEASURED("height of the centre over half the depth",
              take_census(world).centre.y / (0.5 * height), 0.98, 1.02);
     ooze_world_destroy(world);
