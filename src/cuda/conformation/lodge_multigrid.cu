@@ -31,7 +31,7 @@ static bool saves_time(const Step *step, double spacings, double layers)
     double grids = whole + launches / (1.0 + (double)step->view.n / busy);
     return ooze_cost_of_solve(set, spacings, layers, 0.0).multigrid &&
            (!step->engine->counts_launches ||
-            ooze_cost_of_solve(&masses, spacings, layers, 0.0).products > grids);
+            ooze_cost_of_solve(&masses, spacings, layers, 0.0).iterations > grids);
 }
 
 static bool is_worth_it(const Lodge *solve)
