@@ -222,7 +222,7 @@ static void given_values_are_kept(void **state)
     (void)state;
 #define TAR "spacing: 0.01\nmaterials: {m: {viscosity: 400}}\n" BLOCK
     OozeScene *scene = load_good(SCENE(", velocity_iterations: auto") "time_step: 1/40\n" TAR);
-    assert_string_equal(ooze_scene_chosen(scene), "velocity_iterations: 200");
+    assert_string_equal(ooze_scene_chosen(scene), "velocity_iterations: 1000");
     assert_null(strstr(ooze_scene_canonical(scene), "iterations: auto"));
     ooze_scene_free(scene);
     scene = load_good(SCENE(", solver: auto, passes: 3") TAR);

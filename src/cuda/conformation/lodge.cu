@@ -281,7 +281,11 @@ static OozeStatus iterate(Lodge *solve, int pass, OozeError *error)
     SolveState state = read_state(solve);
     const int before = state.residual.iterations;
     bool guessed = pass > 0 || !state.warm_start_off;
-    if (!state.off && solve->multigrid_use == MULTIGRID_IF_SLOW && guessed && !solve->grids) {
+    if (!state.off && solve->multigrid_use == MULTIGRID_IF_LATE && !solve->grids) {
+        iterate_masses(solve, OOZE_LODGE_LATE);
+        state = read_state(solve);
+    } else if (!state.off && solve->multigrid_use == MULTIGRID_IF_SLOW && guessed &&
+               !solve->grids) {
         state = try_masses(solve, state.residual.current, iterations);
     }
     if (!state.off) {

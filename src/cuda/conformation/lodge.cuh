@@ -33,7 +33,7 @@ struct LodgeView {
 };
 
 /* When a solve changes from masses to multigrid: see OozeMultigridUse. */
-enum MultigridUse { MULTIGRID_NEVER, MULTIGRID_IF_SLOW, MULTIGRID_AT_ONCE };
+enum MultigridUse { MULTIGRID_NEVER, MULTIGRID_IF_LATE, MULTIGRID_IF_SLOW, MULTIGRID_AT_ONCE };
 
 struct Lodge {
     Step *step;

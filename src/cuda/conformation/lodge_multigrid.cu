@@ -34,13 +34,15 @@ static bool saves_time(const Step *step, double spacings, double layers)
             ooze_cost_of_solve(&masses, spacings, layers, 0.0).iterations > grids);
 }
 
-static bool is_worth_it(const Lodge *solve)
+/* Of `auto`. */
+static MultigridUse expected_use(const Lodge *solve)
 {
     const Step *step = solve->step;
     const OozeStepContext *c = step->context;
+    const int cap = step->plan.settings.velocity_iterations;
     const double any = 1e3, many = 1e9; /* a diffusion length and layers that masses are slow for */
-    if (!saves_time(step, any, many) || !has_room(step)) {
-        return false;
+    if ((cap <= OOZE_LODGE_LATE && !saves_time(step, any, many)) || !has_room(step)) {
+        return MULTIGRID_NEVER;
     }
     const OozeSym3 *stiffness = solve->view.stiffness;
     Extent box = find_extent(
@@ -52,20 +54,24 @@ static bool is_worth_it(const Lodge *solve)
         cells = fmax(cells, (double)axis.cells / axis.inverse);
     }
     double diffusion = sqrt((double)step->view.dt * (double)box.largest / 3.0) / c->spacing;
-    return saves_time(step, diffusion, cells / c->spacing);
+    bool possible = diffusion < OOZE_COST_FARTHEST;
+    bool pays = possible && saves_time(step, diffusion, cells / c->spacing);
+    possible = possible && cap > OOZE_LODGE_LATE;
+    return pays ? MULTIGRID_IF_SLOW : possible ? MULTIGRID_IF_LATE : MULTIGRID_NEVER;
 }
 
 void multigrid_plan(Lodge *solve)
 {
     const OozeConformationSettings *set = &solve->step->plan.settings;
-    const OozePreconditioner wanted = set->preconditioner;
-    if (wanted == OOZE_PRECONDITIONER_MASS || set->velocity_iterations == 0 ||
-        (wanted == OOZE_PRECONDITIONER_AUTO && !is_worth_it(solve))) {
+    if (set->preconditioner == OOZE_PRECONDITIONER_MASS || set->velocity_iterations == 0) {
         return;
     }
-    solve->first_u = scratch<float4>(solve->step->gpu, solve->step->view.n);
-    solve->multigrid_use =
-        wanted == OOZE_PRECONDITIONER_AUTO ? MULTIGRID_IF_SLOW : MULTIGRID_AT_ONCE;
+    MultigridUse use =
+        set->preconditioner == OOZE_PRECONDITIONER_AUTO ? expected_use(solve) : MULTIGRID_AT_ONCE;
+    if (use != MULTIGRID_NEVER) {
+        solve->first_u = scratch<float4>(solve->step->gpu, solve->step->view.n);
+        solve->multigrid_use = use;
+    }
 }
 
 bool multigrid_succeeded(const SolveState *state, double speed_square)
@@ -376,7 +382,7 @@ OozeStatus multigrid_begin(Lodge *solve, OozeError *error)
     } else {
         find_inverse(solve); /* some contacts may have been released */
     }
-    if (result == OOZE_ERROR_MEMORY && solve->multigrid_use == MULTIGRID_IF_SLOW) {
+    if (result == OOZE_ERROR_MEMORY && solve->multigrid_use != MULTIGRID_AT_ONCE) {
         leave_to_masses(solve);
         result = OOZE_OK;
     }

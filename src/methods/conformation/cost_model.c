@@ -69,12 +69,11 @@ static double sweep_iterations(const OozeConformationSettings *s, double spacing
 }
 
 /* Multigrid is expected where it saves a third: layers are those of the largest extent, and shallow
-   fluid on a floor needs fewer iterations with masses. Beyond `farthest` floats do not resolve the
-   masses of free bodies beside their stiffness, and multigrid fails. */
+   fluid on a floor needs fewer iterations with masses. */
 OozeSolveCost ooze_cost_of_solve(const OozeConformationSettings *s, double spacings, double layers,
                                  double error)
 {
-    const double saving = 1.5, farthest = 3e3;
+    const double saving = 1.5;
     if (s->formulation != OOZE_FORMULATION_LODGE) {
         double count = ceil(sweep_iterations(s, spacings, layers, error) - 1e-9);
         return (OozeSolveCost){false, count, count};
@@ -84,7 +83,7 @@ OozeSolveCost ooze_cost_of_solve(const OozeConformationSettings *s, double spaci
     OozeSolveCost grids = {true, ceil(longer * MULTIGRID_ITERATIONS), 0.0};
     masses.products = fmin(masses.iterations, most);
     grids.products = GRIDS + PER_CYCLE * fmin(grids.iterations, most);
-    bool pays = spacings < farthest && masses.products > saving * grids.products;
+    bool pays = spacings < OOZE_COST_FARTHEST && masses.products > saving * grids.products;
     return s->preconditioner == OOZE_PRECONDITIONER_MULTIGRID ||
                    (s->preconditioner == OOZE_PRECONDITIONER_AUTO && pays)
                ? grids

@@ -16,6 +16,9 @@ typedef struct OozeSolveCost {
 } OozeSolveCost;
 OozeSolveCost ooze_cost_of_solve(const OozeConformationSettings *settings, double spacings,
                                  double layers, double error);
+/* Beyond so many spacings floats do not resolve the masses of free bodies beside their stiffness,
+   and multigrid fails. */
+#define OOZE_COST_FARTHEST 3e3
 /* Spacings over which a step spreads momentum. */
 double ooze_cost_diffusion_length(const OozeStepContext *context, const OozeMaterial *material,
                                   double dt);

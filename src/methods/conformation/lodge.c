@@ -231,7 +231,9 @@ static OozeStatus iterate(OozeLodge *solve, int pass, OozeError *error)
         guessed = warm_start(solve, pass) || guessed;
     }
     if (!cg->off && solve->multigrid_use != OOZE_MULTIGRID_NEVER) {
-        if (solve->multigrid_use == OOZE_MULTIGRID_IF_SLOW && guessed && !solve->grids) {
+        if (solve->multigrid_use == OOZE_MULTIGRID_IF_LATE && !solve->grids) {
+            ooze_conjugate_gradients(cg, &operations, solve, OOZE_LODGE_LATE);
+        } else if (solve->multigrid_use == OOZE_MULTIGRID_IF_SLOW && guessed && !solve->grids) {
             try_masses(solve, iterations);
         }
         status = cg->off ? OOZE_OK : change_to_multigrid(solve, error);

@@ -10,6 +10,7 @@
 /* When a solve changes from masses to multigrid. */
 typedef enum OozeMultigridUse {
     OOZE_MULTIGRID_NEVER,
+    OOZE_MULTIGRID_IF_LATE, /* after OOZE_LODGE_LATE iterations with masses */
     OOZE_MULTIGRID_IF_SLOW, /* after a few iterations from a warm start, or at once without */
     OOZE_MULTIGRID_AT_ONCE
 } OozeMultigridUse;

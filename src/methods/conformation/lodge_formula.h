@@ -21,6 +21,9 @@
    where it seems to need no more. */
 #define OOZE_LODGE_TRIAL      6
 #define OOZE_LODGE_TRIAL_MOST 20
+/* Where masses were expected to be faster and take more iterations than this, the grids cost about
+   as much as the iterations so far. */
+#define OOZE_LODGE_LATE 150
 
 /* Iterations with multigrid at most: some 16 are usual; a solve that needs this many has failed. */
 #define OOZE_LODGE_MULTIGRID_MOST 200

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "methods/conformation/cost_model.h"
+#include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/lodge_multigrid_formula.h"
 #include "physics/strain_weight.h"
 #include "solvers/grid_cells.h"
@@ -218,7 +219,8 @@ static void largest_shear_range(void *data, uint64_t begin, uint64_t end, int wo
     solve->partial[begin / GRAIN] = (double)largest;
 }
 
-static bool is_worth_it(OozeLodge *solve)
+/* Of `auto`. */
+static OozeMultigridUse expected_use(OozeLodge *solve)
 {
     const OozeConformationStep *s = solve->step;
     const OozeStepContext *c = s->context;
@@ -233,7 +235,10 @@ static bool is_worth_it(OozeLodge *solve)
         cells = fmax(cells, (double)axis[k].cells / axis[k].inverse);
     }
     double diffusion = sqrt((double)s->dt * largest / 3.0) / c->spacing;
-    return ooze_cost_of_solve(&s->settings, diffusion, cells / c->spacing, 0.0).multigrid;
+    bool possible = diffusion < OOZE_COST_FARTHEST, pays = possible;
+    pays = pays && ooze_cost_of_solve(&s->settings, diffusion, cells / c->spacing, 0.0).multigrid;
+    possible = possible && s->settings.velocity_iterations > OOZE_LODGE_LATE;
+    return pays ? OOZE_MULTIGRID_IF_SLOW : possible ? OOZE_MULTIGRID_IF_LATE : OOZE_MULTIGRID_NEVER;
 }
 
 OozeStatus ooze_lodge_multigrid_plan(OozeLodge *solve, OozeError *error)
@@ -241,8 +246,12 @@ OozeStatus ooze_lodge_multigrid_plan(OozeLodge *solve, OozeError *error)
     OozeConformationStep *s = solve->step;
     OozeArena *arena = s->context->arena;
     OozePreconditioner wanted = s->settings.preconditioner;
-    if (wanted == OOZE_PRECONDITIONER_MASS || s->settings.velocity_iterations == 0 ||
-        (wanted == OOZE_PRECONDITIONER_AUTO && !is_worth_it(solve))) {
+    if (wanted == OOZE_PRECONDITIONER_MASS || s->settings.velocity_iterations == 0) {
+        return OOZE_OK;
+    }
+    OozeMultigridUse use =
+        wanted == OOZE_PRECONDITIONER_AUTO ? expected_use(solve) : OOZE_MULTIGRID_AT_ONCE;
+    if (use == OOZE_MULTIGRID_NEVER) {
         return OOZE_OK;
     }
     uint64_t solids = s->coupling ? (uint64_t)s->coupling->count : 0;
@@ -251,8 +260,7 @@ OozeStatus ooze_lodge_multigrid_plan(OozeLodge *solve, OozeError *error)
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the velocity solve", s->n * sizeof *solve->first_u);
     }
-    solve->multigrid_use =
-        wanted == OOZE_PRECONDITIONER_AUTO ? OOZE_MULTIGRID_IF_SLOW : OOZE_MULTIGRID_AT_ONCE;
+    solve->multigrid_use = use;
     return OOZE_OK;
 }
 

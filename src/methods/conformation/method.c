@@ -52,7 +52,7 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                            "which equations are solved; see docs/methods/conformation.md"},
     [PARAM_VELOCITY_ITERATIONS] =
         {"velocity_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, NAN, NULL,
-         "iterations of the velocity solve at most, per pass; where not given, 200 for lodge, "
+         "iterations of the velocity solve at most, per pass; where not given, 1000 for lodge, "
          "which ends at its tolerance, and 20 sweeps for the others"},
     [PARAM_DENSITY_ITERATIONS] = {"density_iterations", OOZE_PARAM_INTEGER, "", 0, 10000, 8, NULL,
                                   "lodge: iterations of the density stage"},

@@ -1,17 +1,20 @@
 #include "methods/conformation/plan.h"
 
+#include <math.h>
+
 #include "base/fail.h"
 #include "methods/conformation/step.h"
 #include "physics/lattice.h"
 #include "physics/strain_weight.h"
 
 /* A stage that is far from solved is unstable, and with masses takes three iterations for each
-   spacing that a shear wave crosses. Materials that are too stiff for the cap stay of first order;
-   so do those of compliance 0, which are not meant to swing. */
+   spacing that a shear wave crosses. Materials that are too stiff for the cap, or for `most`, stay
+   of first order; so do those of compliance 0, which are not meant to swing. */
 static double second_order_travel(const OozeStepContext *c, const OozeConformationSettings *set)
 {
-    const double per_spacing = 3.0;
-    return set->second_order ? set->velocity_iterations / per_spacing * c->spacing : 0.0;
+    const double per_spacing = 3.0, most = 200.0;
+    double iterations = fmin(set->velocity_iterations, most);
+    return set->second_order ? iterations / per_spacing * c->spacing : 0.0;
 }
 
 /* Rows of rheology, in the order that the plan describes. */

@@ -65,8 +65,9 @@ typedef enum OozePreconditioner {
 
 /* Iterations of the velocity solve of `lodge` at most, per pass, where a scene gives none. The
    solve ends at its tolerance; this bounds the time of one that does not converge. Multigrid takes
-   some 16, and the masses are chosen where they are expected to take fewer than about 60. */
-#define OOZE_VELOCITY_CAP 200
+   some 16, and the masses are chosen where they are expected to take fewer than about 60; ropes of
+   cream take 200 to 400 where they fold. */
+#define OOZE_VELOCITY_CAP 1000
 
 /* Settings of the solver, from the method's parameters. */
 typedef struct OozeConformationSettings {
