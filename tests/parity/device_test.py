@@ -25,9 +25,12 @@ TILT = [f"emitters.nozzle{k}.direction=[{direction}]"
         for k, direction in enumerate(("0.1, -1, 0.05", "-0.1, -1, 0.05", "0.1, -1, -0.05",
                                        "0.05, -1, 0.1"))]
 SCENES = {"palette": ("blocks", 240, []), "coiling": ("coiling_top", 240, TILT),
-          "nozzle": ("waffle_thick", 300, []),
+          "nozzle": ("waffle_thick", 300, ["emitters.star.direction=[0.1, -1, 0.05]"]),
           "bowl": ("hand_and_bowl", 200,
                    ["emitters.nozzle.direction=[0.1, -1, 0.05]", "spacing=0.0035"])}
+# Solves are asked to converge: at the default tolerance the processor's own drift of the blocks
+# changes by 7 % with the preconditioner.
+CONVERGED = "method: {tolerance: 1e-5}\n"
 MEASURED = ("height", "spread", "momentum", "drift", "energy")
 PROBES = "probes: [" + ", ".join(f"{{name: my_{kind}, kind: {kind}}}" for kind in MEASURED) + "]\n"
 
@@ -187,13 +190,10 @@ class Sentences(DeviceCase):
 @unittest.skipUnless(MACHINE, "no machine for it")
 class Parity(DeviceCase):
     def test_one_step(self):
-        """Positions agree within 1e-4 spacings after one step from the same state. Solves are asked
-        to converge: one that is cut off before, as in ropes too stiff for their 40 iterations,
-        shows rounding enlarged."""
-        converged = "method: {tolerance: 1e-5, velocity_iterations: 300}\n"
+        """Positions agree within 1e-4 spacings after one step from the same state."""
         for name, begun in (("palette", 120), ("coiling", 150), ("nozzle", 150), ("bowl", 200)):
             with self.subTest(name):
-                scene = self.paper_scene(name, 1, converged)
+                scene = self.paper_scene(name, 1, CONVERGED)
                 here = self.run_scene(scene, name + "_here", "cpu", begun)
                 there = self.folder / (name + "_there")
                 before, spacing = read(here, begun), read_attribute(here, begun, "spacing")
@@ -248,7 +248,7 @@ class Parity(DeviceCase):
         falling from the height gives."""
         for name in SCENES:
             with self.subTest(name):
-                scene = self.paper_scene(name, 30)
+                scene = self.paper_scene(name, 30, CONVERGED)
                 here = self.run_scene(scene, name + "_here", "cpu", 10)
                 there = self.run_scene(scene, name + "_there", "cuda", 10)
                 a, b = last_row(here), last_row(there)
