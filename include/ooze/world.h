@@ -165,6 +165,7 @@ typedef struct OozeSolidDef {
     bool sampled;          /* has boundary particles, for methods that use them */
     double temperature;    /* degC, of its surface; NAN: thermally insulating */
     double conductivity;   /* W/(m K); NAN: fluid at its surface has its temperature */
+    double contact_angle;  /* degrees, of every liquid on it; NAN: that of the material */
     /* kg/m3. 0: the solid follows its motion. Above 0: a dynamic solid, a rigid body moved by
        gravity, particles and other solids; its motion may hold the initial velocity and spin
        only. */
@@ -182,6 +183,7 @@ typedef enum OozeSolidParam {
     OOZE_SOLID_COLLIDES, /* 0 or 1 */
     OOZE_SOLID_TEMPERATURE,
     OOZE_SOLID_CONDUCTIVITY,
+    OOZE_SOLID_CONTACT_ANGLE, /* degrees */
     OOZE_SOLID_PARAM_COUNT
 } OozeSolidParam;
 
@@ -349,7 +351,7 @@ typedef enum OozeChangeTarget {
     OOZE_CHANGE_METHOD,   /* `key`: a setting of the method */
     OOZE_CHANGE_MATERIAL, /* `key`: a number of a material */
     OOZE_CHANGE_SOLID,    /* `key`: friction, restitution, stick_distance, stick_strength, collides,
-                          temperature, conductivity */
+                          temperature, conductivity, contact_angle */
     OOZE_CHANGE_EMITTER,  /* `key`: speed */
     OOZE_CHANGE_JOINT,    /* `key`: speed, force, low, high */
     OOZE_CHANGE_TARGET_COUNT

@@ -234,7 +234,7 @@ OozeStatus density_solve(Engine *engine, const DensityJob *job, float4 *x, float
         load_particles(gpu, &s);
         iterate(gpu, job, &s);
         if (job->drift) {
-            density_drift(gpu, &s, job->min_distance);
+            density_drift(gpu, &s, job->min_distance, job->drift_share);
             ooze_timer_lap(job->context->timer, "drift");
         }
     }

@@ -14,7 +14,7 @@ struct DensityJob {
     float support, volume, wall_scale, contact;
     int iterations;
     float tolerance;
-    float min_distance;
+    float min_distance, drift_share;
     float4 *drift;                              /* or NULL */
     const float *density_target;                /* or NULL */
     float4 *position_only_shift;                /* or NULL */

@@ -50,7 +50,7 @@ void density_relieve(Gpu *gpu, DensitySweep *sweep, bool overlaps)
 }
 
 template <int LANES, bool OPEN>
-static void drift(Gpu *gpu, const DensitySweep *sweep, float distance)
+static void drift(Gpu *gpu, const DensitySweep *sweep, float distance, float share)
 {
     const DensitySweep s = *sweep;
     const float min_distance = distance / s.fixed_point.unit;
@@ -65,7 +65,7 @@ static void drift(Gpu *gpu, const DensitySweep *sweep, float distance)
                     square < min_distance * min_distance && square > 0.0f && j != s.list.dummy;
                 float inverse = inverse_root(near ? square : 1.0f);
                 sum = sum +
-                      (near ? OOZE_DRIFT_SHARE * (min_distance * inverse - 1.0f) : 0.0f) * delta;
+                      (near ? share * (min_distance * inverse - 1.0f) : 0.0f) * delta;
             });
             sum = lanes_sum<LANES>(sum);
             if (lane == 0) {
@@ -77,10 +77,10 @@ static void drift(Gpu *gpu, const DensitySweep *sweep, float distance)
         });
 }
 
-void density_drift(Gpu *gpu, const DensitySweep *sweep, float min_distance)
+void density_drift(Gpu *gpu, const DensitySweep *sweep, float min_distance, float share)
 {
-#define WITH_OPEN_BOX(lanes)     drift<lanes, true>(gpu, sweep, min_distance)
-#define WITH_PERIODIC_BOX(lanes) drift<lanes, false>(gpu, sweep, min_distance)
+#define WITH_OPEN_BOX(lanes)     drift<lanes, true>(gpu, sweep, min_distance, share)
+#define WITH_PERIODIC_BOX(lanes) drift<lanes, false>(gpu, sweep, min_distance, share)
     if (sweep->open) {
         OOZE_LANES(sweep->n, WITH_OPEN_BOX);
     } else {

@@ -129,7 +129,7 @@ static inline void density_swap(DensitySweep *s)
    solids. */
 void density_relieve(Gpu *gpu, DensitySweep *sweep, bool overlaps);
 /* Drift of pairs closer than `min_distance`. */
-void density_drift(Gpu *gpu, const DensitySweep *sweep, float min_distance);
+void density_drift(Gpu *gpu, const DensitySweep *sweep, float min_distance, float share);
 
 } // namespace ooze
 

@@ -155,6 +155,10 @@ static const OozeParamInfo material_params[OOZE_MATERIAL_PARAM_COUNT] = {
         {"contact_angle", OOZE_PARAM_REAL, "deg", 0.0, 180.0, 90.0, NULL,
          "at which the surface of the fluid meets solids, with a surface tension: water on clean "
          "glass below 30, on wax 110"},
+    [OOZE_MATERIAL_INTERFACE_TENSION] =
+        {"interface_tension", OOZE_PARAM_REAL, "N/m", 0.0, 1e6, 0.0, NULL,
+         "against other liquids; between two materials acts the mean of theirs. Oil and water: "
+         "0.05"},
 };
 
 _Static_assert(OOZE_MATERIAL_PARAM_COUNT <= sizeof(((OozeMaterialDef *)0)->values) / sizeof(double),

@@ -140,6 +140,9 @@ static const OozeKey solid_keys[] = {
     {"conductivity", OOZE_KEY_REAL, "W/(m K)", 0.0, 1e9, offsetof(OozeSolidDef, conductivity),
      .help = "of heat, for a solid with a temperature: a lower one transfers less heat",
      .default_text = "its surface has its temperature"},
+    {"contact_angle", OOZE_KEY_REAL, "deg", 0.0, 180.0, offsetof(OozeSolidDef, contact_angle),
+     .help = "conformation: at which the surfaces of liquids with a surface tension meet it",
+     .default_text = "that of the material"},
     {"visible", OOZE_KEY_SWITCH, "", OOZE_NO_RANGE, offsetof(OozeSolidDef, visible),
      .help = "drawn in pictures; no effect on the simulation"},
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeSolidDef, color), .help = "for pictures"},
@@ -356,7 +359,7 @@ static const OozeKey change_keys[] = {
     {"set", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, set),
      .help = "which number, as in an override: `materials.NAME.KEY`, `method.KEY`, "
              "`solids.NAME.KEY` (friction, restitution, stick_distance, stick_strength, collides, "
-             "temperature, conductivity), `joints.NAME.KEY` (speed, force, low, high) "
+             "temperature, conductivity, contact_angle), `joints.NAME.KEY` (speed, force, low, high) "
              "or `emitters.NAME.speed`",
      .required = OOZE_REQUIRED},
     {"to", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, to),

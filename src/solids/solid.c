@@ -21,6 +21,7 @@ OozeSolidDef ooze_solid_def_default(void)
     def.visible = true;
     def.temperature = NAN;
     def.conductivity = NAN;
+    def.contact_angle = NAN;
     def.look = ooze_look_def_default();
     def.color[0] = def.color[1] = def.color[2] = 0.6f;
     return def;
@@ -59,6 +60,7 @@ OozeStatus ooze_solid_set(OozeSolid *solid, OozeSolidParam param, double value, 
         [OOZE_SOLID_COLLIDES] = {"collides", 0.0, 1.0, false},
         [OOZE_SOLID_TEMPERATURE] = {"temperature", -1e6, 1e6, true},
         [OOZE_SOLID_CONDUCTIVITY] = {"conductivity", 0.0, 1e9, true},
+        [OOZE_SOLID_CONTACT_ANGLE] = {"contact_angle", 0.0, 180.0, true},
     };
     OozeStatus status = check_param(param, error);
     if (status) {
@@ -86,6 +88,7 @@ static OozeStatus set_params(OozeSolid *solid, const OozeSolidDef *def, OozeErro
         [OOZE_SOLID_COLLIDES] = def->collides ? 1.0 : 0.0,
         [OOZE_SOLID_TEMPERATURE] = def->temperature,
         [OOZE_SOLID_CONDUCTIVITY] = def->conductivity,
+        [OOZE_SOLID_CONTACT_ANGLE] = def->contact_angle,
     };
     OozeStatus status = OOZE_OK;
     for (int i = 0; i < OOZE_SOLID_PARAM_COUNT && !status; i++) {

@@ -77,7 +77,7 @@ static void drift_range(void *data, uint64_t begin, uint64_t end, int worker)
             float r2 = ooze_f32x4_dot3(d, d);
             if (r2 < near2 && r2 > 0.0f) {
                 float r = sqrtf(r2);
-                drift += d * (OOZE_DRIFT_SHARE * (job->min_distance - r) / r);
+                drift += d * (job->drift_share * (job->min_distance - r) / r);
             }
         }
         drift *= s->mobility[i] > 0.0f && !ooze_density_is_rigid(s, i) ? 1.0f : 0.0f;

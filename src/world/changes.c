@@ -21,6 +21,7 @@ const char *ooze_solid_param_name(OozeSolidParam param)
         [OOZE_SOLID_COLLIDES] = "collides",
         [OOZE_SOLID_TEMPERATURE] = "temperature",
         [OOZE_SOLID_CONDUCTIVITY] = "conductivity",
+        [OOZE_SOLID_CONTACT_ANGLE] = "contact_angle",
     };
     return (unsigned)param < OOZE_SOLID_PARAM_COUNT ? names[param] : NULL;
 }
@@ -155,7 +156,7 @@ OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, Ooz
         bool solid = def->target == OOZE_CHANGE_SOLID, joint = def->target == OOZE_CHANGE_JOINT;
         return ooze_fail(error, OOZE_ERROR_ARGUMENT,
                          solid   ? "use friction, restitution, stick_distance, stick_strength, "
-                                   "collides, temperature or conductivity"
+                                   "collides, temperature, conductivity or contact_angle"
                          : joint ? "use speed, force, low or high"
                                  : "use speed",
                          "%s has no number '%s' that could change",

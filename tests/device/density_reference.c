@@ -33,6 +33,7 @@ static OozeStatus solve(const DensityCase *c, OozeDensityMemory *own, DensityRes
                           .iterations = c->iterations,
                           .tolerance = c->tolerance,
                           .min_distance = c->min_distance,
+                          .drift_share = OOZE_DRIFT_SHARE,
                           .drift = c->drifts ? (OozeF32x4 *)result->drift : NULL,
                           .density_target = c->density_target,
                           .position_only_shift =

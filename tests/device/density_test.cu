@@ -191,6 +191,7 @@ static Result on_engine(Engine *e, Stage *stage, OozeStatus expected)
     job.iterations = c->iterations;
     job.tolerance = c->tolerance;
     job.min_distance = c->min_distance;
+    job.drift_share = OOZE_DRIFT_SHARE;
     job.drift = c->drifts ? sent<float4>(m, zero.data(), n) : nullptr;
     job.position_only_shift = c->relieves ? sent<float4>(m, zero.data(), n) : nullptr;
     job.density_target = sent<float>(m, c->density_target, n);

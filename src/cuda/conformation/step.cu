@@ -212,6 +212,7 @@ DensityJob density_job(Step *step)
     job.tolerance = set->density_tolerance;
     job.mobility = s.mobility;
     job.min_distance = set->min_distance;
+    job.drift_share = step->plan.drift_share;
     job.drift = set->min_distance > 0.0f ? s.drift : nullptr;
     job.density_target = s.density_target;
     job.position_only_shift = s.position_only_shift;

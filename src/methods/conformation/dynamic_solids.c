@@ -76,14 +76,13 @@ static void collect_forces(Force *job)
     ooze_coupling_collect(s->coupling);
 }
 
-void ooze_lodge_solids_pull(OozeConformationStep *s, const OozeRows *flux)
+void ooze_lodge_solids_pull(OozeConformationStep *s)
 {
     OozeDynamicCoupling *c = s->coupling;
     if (!c) {
         return;
     }
-    Force job = {.step = s, .flux = flux, .moving = c->direction_velocity};
-    collect_forces(&job);
+    ooze_coupling_collect(c);
     for (int k = 0; k < c->count; k++) {
         OozeDynamicSolid *solid = &c->solids[k];
         OozeTwist change = ooze_coupling_velocity_change(solid, &solid->collected);

@@ -2,7 +2,9 @@
 #include <math.h>
 
 #include "methods/conformation/step.h"
+#include "base/angle.h"
 #include "methods/maxwell.h"
+#include "physics/surface_energy.h"
 
 OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *material,
                            const OozeRheologyRecipe *recipe)
@@ -41,7 +43,13 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
         .thinning = ooze_material_thinning(material),
         .yield = plastic ? (float)v[OOZE_MATERIAL_YIELD] : INFINITY,
         .surface_tension = (float)(v[OOZE_MATERIAL_SURFACE_TENSION] / reference),
+        .interface_tension = (float)(v[OOZE_MATERIAL_INTERFACE_TENSION] / reference),
+        .contact_cosine = (float)cos(ooze_radians(v[OOZE_MATERIAL_CONTACT_ANGLE])),
     };
+    float damping = (float)ooze_surface_hourglass(
+        (double)ooze_max(r.surface_tension, r.interface_tension), c->spacing);
+    r.hourglass += damping;
+    r.solvent_hourglass += damping;
     for (int k = 0; k < OOZE_MORE_MODES; k++) {
         r.more[k] = (OozeMode){
             .modulus = (float)mode[k].modulus,

@@ -6,6 +6,8 @@
 #include "methods/conformation/step.h"
 #include "physics/lattice.h"
 #include "physics/strain_weight.h"
+#include "physics/surface_energy.h"
+#include "solvers/density_formula.h"
 
 /* A stage that is far from solved is unstable, and with masses takes three iterations for each
    spacing that a shear wave crosses. Materials that are too stiff for the cap, or for `most`, stay
@@ -53,11 +55,16 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
         by_temperature > 0 ? ooze_temperature_rows_plan(c, plan, first, &recipe, error) : OOZE_OK;
     for (int k = 0; !status && k < plan->row_count; k++) {
         const OozeRheology *row = &plan->rheology[k];
+        float tension = ooze_max(row->surface_tension, row->interface_tension);
         plan->largest_surface_tension =
-            ooze_max(plan->largest_surface_tension, row->surface_tension / row->relative_mass);
+            ooze_max(plan->largest_surface_tension, tension / row->relative_mass);
+        plan->interfaces = plan->interfaces || row->interface_tension > 0.0f;
         second_order = second_order || row->second_order;
     }
     plan->settings.second_order = second_order;
+    plan->drift_share =
+        OOZE_DRIFT_SHARE * ooze_surface_drift(plan->largest_surface_tension, (float)c->spacing,
+                                              plan->dt, (float)vec3_length(c->gravity));
     plan->settings.passes = second_order ? 2 : plan->settings.passes;
     return status;
 }

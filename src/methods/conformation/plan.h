@@ -37,7 +37,9 @@ typedef struct OozeRheology {
     OozeMode more[OOZE_MORE_MODES];
     OozeThinning thinning;
     float yield;           /* elastic strain beyond which it flows; may be infinite */
-    float surface_tension; /* sigma, m3/s2 */
+    float surface_tension;   /* sigma, m3/s2 */
+    float interface_tension; /* against other liquids, m3/s2; of a pair, the mean of theirs */
+    float contact_cosine;    /* of the contact angle on solids that give none */
     float bond_modulus;    /* G of a soft body, m2/s2 */
 } OozeRheology;
 
@@ -116,7 +118,10 @@ typedef struct OozeConformationPlan {
     int row_count;
     int more_modes; /* largest number of modes beyond the first; gaps count */
     OozeTemperatureRows *temperature_rows; /* per material; NULL: none depends on temperature */
-    float largest_surface_tension;         /* over relative mass, of all rows, m3/s2 */
+    /* over relative mass, of all rows, m3/s2; tensions between liquids count */
+    float largest_surface_tension;
+    bool interfaces;   /* there are several liquids, and tension between them */
+    float drift_share; /* see OozeDensityJob */
 } OozeConformationPlan;
 
 OozeStatus ooze_conformation_plan(const OozeStepContext *context, OozeConformationPlan *plan,

@@ -164,9 +164,12 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
         .row_count = plan.row_count,
         .temperature_rows = plan.temperature_rows,
         .largest_surface_tension = plan.largest_surface_tension,
+        .interfaces = plan.interfaces,
+        .drift_share = plan.drift_share,
         .edge_memory = &own->edges,
         .velocity_multigrid = &own->multigrid,
         .impact_memory = &own->impact,
+        .surface_memory = &own->surface,
     };
     return c->dynamic ? run_with_dynamic_solids(&s, own, error) : run_stages(&s, own, error);
 }
@@ -182,6 +185,7 @@ void ooze_conformation_destroy(void *data)
         ooze_bonds_destroy(own->bonds);
         ooze_velocity_multigrid_destroy(own->multigrid);
         ooze_impact_memory_destroy(own->impact);
+        ooze_surface_memory_free(&own->surface);
         ooze_free(own);
     }
 }
@@ -190,7 +194,8 @@ uint64_t ooze_conformation_bytes(const void *data)
 {
     const OozeConformationMemory *own = data;
     return ooze_density_memory_bytes(own->density) + own->edges.room * sizeof(float) +
-           ooze_velocity_multigrid_bytes(own->multigrid) + ooze_impact_memory_bytes(own->impact);
+           ooze_velocity_multigrid_bytes(own->multigrid) + ooze_impact_memory_bytes(own->impact) +
+           ooze_surface_memory_bytes(&own->surface);
 }
 
 OozeStatus ooze_conformation_create(void **data, OozeError *error)

@@ -8,6 +8,7 @@
 #include "methods/conformation/carried_pressure_formula.h"
 #include "methods/conformation/method.h"
 #include "methods/conformation/plan.h"
+#include "methods/conformation/surface_tension.h"
 #include "solvers/contact_set_formula.h"
 #include "solvers/density.h"
 #include "solvers/dynamic_coupling.h"
@@ -20,6 +21,8 @@ typedef struct OozeConformationStep {
     float dt, support;
     float volume, flat_gradient, wall_scale, strain_scale, wall_strain_scale; /* see the plan */
     float largest_surface_tension;                                            /* likewise */
+    bool interfaces;                                                          /* likewise */
+    float drift_share;                                                        /* likewise */
     const OozeRheology *rheology; /* rows: see the plan */
     int row_count;
     const OozeTemperatureRows *temperature_rows; /* see the plan */
@@ -56,6 +59,7 @@ typedef struct OozeConformationStep {
     const uint64_t *contact_near; /* solids that each OOZE_BROAD_PHASE_GROUP particles may touch */
     bool long_step;               /* see impact.h */
     struct OozeImpactMemory **impact_memory;
+    OozeSurfaceMemory *surface_memory; /* of the memory that outlives the step */
     int32_t *intruder; /* solid in which it lay deep at the beginning of the step, or -1 */
     struct OozeVelocityMultigrid **velocity_multigrid; /* of the memory that outlives the step */
     struct OozeConstraint *constraint;                 /* of the constraint formulations */
@@ -113,6 +117,7 @@ typedef struct OozeConformationMemory {
     OozeEdgeMemory edges;
     struct OozeVelocityMultigrid *multigrid; /* NULL: no step has needed it yet */
     struct OozeImpactMemory *impact;         /* likewise */
+    OozeSurfaceMemory surface;
 } OozeConformationMemory;
 
 /* One discretisation of the method: velocities first, then positions, then the new conformation. */
@@ -158,9 +163,9 @@ uint64_t ooze_conformation_bytes(const void *memory);
 OozeStatus ooze_conformation_gather(OozeConformationStep *step, OozeError *error);
 /* Adds the effect of surface tension to u. */
 OozeStatus ooze_conformation_tension(OozeConformationStep *step, OozeError *error);
-/* Adds to dynamic solids the forces on their samples along edges with these fluxes; before the
-   velocity solve. */
-void ooze_lodge_solids_pull(OozeConformationStep *step, const OozeRows *flux);
+/* Adds to dynamic solids the opposite of the forces of their samples on particles, which the chunks
+   of the coupling hold; before the velocity solve. */
+void ooze_lodge_solids_pull(OozeConformationStep *step);
 /* Contact sets of the particles that u would move into a solid. */
 OozeStatus ooze_conformation_find_contacts(OozeConformationStep *step, OozeError *error);
 /* Removes compression from u; nothing with no iterations. */

@@ -1,86 +1,299 @@
-/* Surface tension and cohesion, explicit: stresses of the beginning of the step. Their forces go
-   along the same edges as all others, equal and opposite, and the stresses are symmetric: momentum
-   and angular momentum are conserved. */
+/* Surface tension: forces that are the gradient of an energy (physics/surface_energy.h) at the
+   positions of the beginning of the step. The energy does not change when the fluid moves or turns
+   as a whole, so that forces conserve momentum and angular momentum. Two gathers along lists of
+   their own reach: the sums (N, d), which give the slopes of the energy in them, and forces. For a
+   pair with the slopes (P, p), x from i to j and w' = -2/h^2,
+
+     f_i = k_n (w^2 I + 2 w w' x x^T) (P_i - P_j) - 2 w w' k_c (p_i + p_j) x. */
+#include "methods/conformation/surface_tension.h"
+
 #include <math.h>
 
+#include "base/angle.h"
 #include "base/fail.h"
-#include "methods/conformation/gradient.h"
-#include "solvers/surface_tension_formula.h"
+#include "methods/conformation/step.h"
+#include "methods/conformation/surface_tension_formula.h"
+#include "physics/lattice.h"
+#include "solvers/density_sweep.h"
 
+/* Arrays are in the order of the grid, with an element n of weight 0 where lists are padded. */
 typedef struct Tension {
     OozeConformationStep *step;
-    OozeSurfaceTension numbers;
-    OozeRows *flux;
-    OozeF32x4 *base;
+    const OozeNeighbours *list;
+    const uint32_t *order; /* to the order of the particle store */
+    OozeSurfaceEnergy e;
+    OozeBox box;
+    bool periodic, liquids, walls; /* the last two: such kinds of neighbours exist */
+    OozeF32x4 *x;                  /* positions; last lane 0, or OOZE_DENSITY_FAR */
+    uint16_t *liquid;              /* material, where there are several liquids */
+    OozeF32x4 *slope[OOZE_SURFACE_WALL]; /* of the energy, in the sums over particles */
+    OozeF32x4 *wall_slope;               /* in those over walls, in the order of the store */
+    float *solid_cosine;                 /* of the contact angle of a solid; NAN: not given */
 } Tension;
 
-typedef struct Sums {
-    OozeF32x4 inward; /* see OozeSurfaceSums */
-    float filled;
-} Sums;
-
-static void add(Sums *sums, OozeF32x4 d, float support, float scale, float share)
+void ooze_surface_memory_free(OozeSurfaceMemory *memory)
 {
-    float f = ooze_strain_weight(sqrtf(ooze_f32x4_dot3(d, d)), support);
-    sums->inward += d * (scale * f);
-    sums->filled += share * f * f;
+    ooze_grid_destroy(memory->grid);
+    ooze_neighbours_free(&memory->near);
+    memory->grid = NULL;
 }
 
-static Sums gather_surface(const Tension *t, uint64_t i)
+uint64_t ooze_surface_memory_bytes(const OozeSurfaceMemory *memory)
+{
+    return memory->grid ? ooze_grid_bytes(memory->grid) + ooze_neighbours_bytes(&memory->near) : 0;
+}
+
+/* ---- sums over walls ------------------------------------------------------------------------ */
+
+static OozeF32x4 sample_delta(const OozeConformationStep *s, uint64_t i, uint32_t b)
+{
+    const OozeStepContext *c = s->context;
+    OozeFloat4 p = c->boundary->position[b];
+    OozeF32x4 d = ooze_f32x4(p.x, p.y, p.z, 0) - s->x0[i];
+    d[3] = 0;
+    return ooze_f32x4_nearest(d, &c->periodic);
+}
+
+/* (N, d) of walls, and the mean adhesion to those that the particle sees. */
+static OozeF32x4 sum_walls(const Tension *t, uint64_t i, float *adhesion)
 {
     const OozeConformationStep *s = t->step;
     const OozeStepContext *c = s->context;
-    const OozeNeighbours *list = c->fluid, *walls = c->fluid_boundary;
-    Sums sums = {.filled = 0};
-    for (uint64_t e = list->first[i], last = e + list->count[i]; e < last; e++) {
-        OozeF32x4 d = ooze_f32x4_nearest(s->x0[list->index[e]] - s->x0[i], &c->periodic);
-        add(&sums, d, s->support, t->numbers.scale, t->numbers.filled);
+    const OozeNeighbours *walls = c->fluid_boundary;
+    const float cosine = s->rheology[s->material[i]].contact_cosine;
+    OozeF32x4 sum = {0};
+    float weighted = 0.0f;
+    for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e++) {
+        uint32_t b = walls->index[e];
+        OozeF32x4 d = sample_delta(s, i, b);
+        float w = ooze_surface_weight(ooze_f32x4_dot3(d, d), t->e.wall_inverse2);
+        float v = c->boundary->volume[b] * w * w * w, filled = t->e.wall_deficit * v;
+        sum += (t->e.wall_gradient * v) * d;
+        sum[3] -= filled;
+        weighted += filled * ooze_surface_adhesion(cosine, t->solid_cosine[c->boundary->solid[b]]);
     }
-    for (uint32_t k = 0; c->boundary->count && k < walls->count[i]; k++) {
-        uint32_t b = walls->index[walls->first[i] + k];
-        OozeFloat4 p = c->boundary->position[b];
-        OozeF32x4 d = ooze_f32x4_nearest(ooze_f32x4(p.x, p.y, p.z, 0) - s->x0[i], &c->periodic);
-        float volume = c->boundary->volume[b];
-        add(&sums, d, s->support, t->numbers.wall_scale * volume, t->numbers.wall_filled * volume);
-    }
-    return sums;
+    *adhesion = sum[3] < 0.0f ? -weighted / sum[3] : 0.0f;
+    return sum;
 }
 
-static void stress_range(void *data, uint64_t begin, uint64_t end, int worker)
+/* ---- sums over particles -------------------------------------------------------------------- */
+
+/* w of four neighbours, and their places d. */
+static inline OozeF32x4 weigh(const Tension *t, OozeF32x4 x, const uint32_t *j, OozeF32x4 d[4])
+{
+    for (int k = 0; k < 4; k++) {
+        d[k] = t->x[j[k]] - x;
+        d[k] = t->periodic ? ooze_f32x4_image(d[k], t->box) : d[k];
+    }
+    OozeF32x4 none = {0}, r2 = ooze_f32x4_dots(d, d);
+    return ooze_f32x4_max(1.0f - r2 * t->e.inverse2, none);
+}
+
+/* 1 for neighbours of another liquid. */
+static inline OozeF32x4 others(const Tension *t, uint16_t liquid, const uint32_t *j)
+{
+    OozeF32x4 other;
+    for (int k = 0; k < 4; k++) {
+        other[k] = t->liquid[j[k]] != liquid ? 1.0f : 0.0f;
+    }
+    return other;
+}
+
+static OozeF32x4 scaled(const Tension *t, OozeF32x4 places, OozeF32x4 weights)
+{
+    OozeF32x4 sum = places * t->e.gradient;
+    sum[3] = -t->e.deficit * ooze_f32x4_sum(weights);
+    return sum;
+}
+
+static void sum_particles(const Tension *t, uint64_t k, OozeF32x4 sums[2])
+{
+    const uint64_t first = t->list->first[k];
+    const uint32_t *j = t->list->index + first, *last = j + t->list->first[k + 1] - first;
+    const OozeF32x4 x = t->x[k], none = {0};
+    OozeF32x4 places = none, weights = none, other_places = none, other_weights = none;
+    for (; j < last; j += 4) {
+        OozeF32x4 d[4], w = weigh(t, x, j, d);
+        w *= w;
+        weights += w;
+        places = ooze_f32x4_add_weighted(w, d, places);
+        if (t->liquids) {
+            w *= others(t, t->liquid[k], j);
+            other_weights += w;
+            other_places = ooze_f32x4_add_weighted(w, d, other_places);
+        }
+    }
+    sums[1] = scaled(t, other_places, other_weights);
+    sums[0] = scaled(t, places, weights) - sums[1];
+    sums[0][3] += 1.0f;
+}
+
+static void slopes_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     Tension *t = data;
     const OozeConformationStep *s = t->step;
-    for (uint64_t i = begin; i < end; i++) {
-        float tension = s->rheology[s->material[i]].surface_tension;
-        Sums sums = {.filled = 1};
-        if (tension > 0.0f) {
-            sums = gather_surface(t, i);
+    for (uint64_t k = begin; k < end; k++) {
+        const uint32_t i = t->order[k];
+        OozeF32x4 sums[OOZE_SURFACE_KINDS] = {{0}};
+        float adhesion = 0.0f;
+        OozeSurfaceParts parts;
+        sum_particles(t, k, sums);
+        if (t->walls) {
+            sums[OOZE_SURFACE_WALL] = sum_walls(t, i, &adhesion);
         }
-        OozeF32x4 n = sums.inward;
-        OozeSurfaceSums surface = {{n[0], n[1], n[2]}, sums.filled};
-        OozeMat3 m = ooze_surface_flux(t->numbers, surface, tension, s->correction[i]);
-        OozeF32x4 sum = s->edge_sum[i], base = {0};
-        OozeRows flux;
-        for (int k = 0; k < 3; k++) {
-            flux.row[k] = ooze_f32x4(m.m[3 * k], m.m[3 * k + 1], m.m[3 * k + 2], 0);
-            base[k] = ooze_f32x4_dot3(flux.row[k], sum);
+        for (int kind = 0; kind < OOZE_SURFACE_KINDS; kind++) {
+            ooze_f32x4_store(sums[kind], parts.kind[kind]);
         }
-        t->flux[i] = flux;
-        t->base[i] = base;
+        parts = ooze_surface_slopes(&t->e, &s->rheology[s->material[i]], adhesion, &parts);
+        t->slope[OOZE_SURFACE_OWN][k] = ooze_f32x4_load(parts.kind[OOZE_SURFACE_OWN]);
+        if (t->liquids) {
+            t->slope[OOZE_SURFACE_OTHER][k] = ooze_f32x4_load(parts.kind[OOZE_SURFACE_OTHER]);
+        }
+        if (t->walls) {
+            t->wall_slope[i] = ooze_f32x4_load(parts.kind[OOZE_SURFACE_WALL]);
+        }
     }
 }
 
-static void push_range(void *data, uint64_t begin, uint64_t end, int worker)
+/* ---- forces --------------------------------------------------------------------------------- */
+
+/* Force of the neighbours whose weights are w, along the slopes of one kind. */
+static inline OozeF32x4 add_forces(const Tension *t, const OozeF32x4 *slope, uint64_t k,
+                                   const uint32_t *j, const OozeF32x4 d[4], OozeF32x4 w)
+{
+    const OozeF32x4 flip = {-1, -1, -1, 1}, flat = {1, 1, 1, 0}, none = {0};
+    OozeF32x4 p[4], along[4], last;
+    for (int n = 0; n < 4; n++) {
+        p[n] = slope[k] + flip * slope[j[n]];
+        last[n] = p[n][3];
+        along[n] = p[n] * flat;
+    }
+    OozeF32x4 dot = ooze_f32x4_dots(along, d);
+    OozeF32x4 central = 4.0f * t->e.inverse2 * w * (t->e.deficit * last - t->e.gradient * dot);
+    return ooze_f32x4_add_weighted(central, d,
+                                   ooze_f32x4_add_weighted(t->e.gradient * w * w, along, none));
+}
+
+static void forces_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
     Tension *t = data;
     OozeConformationStep *s = t->step;
-    for (uint64_t i = begin; i < end; i++) {
-        OozeF32x4 force = t->base[i] + ooze_edges_flux(&s->edges, t->flux, i);
+    for (uint64_t k = begin; k < end; k++) {
+        const uint64_t first = t->list->first[k];
+        const uint32_t i = t->order[k], *j = t->list->index + first,
+                       *last = j + t->list->first[k + 1] - first;
+        OozeF32x4 force = {0};
+        for (; j < last; j += 4) {
+            OozeF32x4 d[4], w = weigh(t, t->x[k], j, d);
+            if (t->liquids) {
+                OozeF32x4 other = others(t, t->liquid[k], j);
+                force += add_forces(t, t->slope[OOZE_SURFACE_OTHER], k, j, d, other * w);
+                w *= 1.0f - other;
+            }
+            force += add_forces(t, t->slope[OOZE_SURFACE_OWN], k, j, d, w);
+        }
         s->u[i] += (s->dt * s->mobility[i]) * force;
         s->u[i][3] = 0;
     }
+}
+
+/* Forces of walls; dynamic solids take the opposite ones. */
+static void walls_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Tension *t = data;
+    OozeConformationStep *s = t->step;
+    OozeDynamicCoupling *coupling = s->coupling;
+    const OozeStepContext *c = s->context;
+    const OozeNeighbours *walls = c->fluid_boundary;
+    bool near = coupling && coupling->near[begin / OOZE_COUPLING_GRAIN];
+    OozeTwist *sum = near ? ooze_coupling_chunk(coupling, begin) : NULL;
+    for (uint64_t i = begin; i < end; i++) {
+        OozeF32x4 p = t->wall_slope[i], all = {0};
+        for (uint64_t e = walls->first[i], last = e + walls->count[i]; e < last; e++) {
+            uint32_t b = walls->index[e];
+            OozeF32x4 d = sample_delta(s, i, b);
+            float w = ooze_surface_weight(ooze_f32x4_dot3(d, d), t->e.wall_inverse2), central;
+            float straight = ooze_surface_wall_force(&t->e, w, c->boundary->volume[b],
+                                                     ooze_f32x4_dot3(d, p), p[3], &central);
+            OozeF32x4 force = straight * p + central * d;
+            int solid = near ? coupling->index_of[coupling->view.solid[b]] : -1;
+            all += force;
+            if (solid >= 0) {
+                ooze_coupling_add(&sum[solid], coupling->arm[b],
+                                  vec3((double)force[0], (double)force[1], (double)force[2]));
+            }
+        }
+        s->u[i] += (s->dt * s->mobility[i]) * all;
+        s->u[i][3] = 0;
+    }
+}
+
+/* ---- the stage ------------------------------------------------------------------------------ */
+
+static void load_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    Tension *t = data;
+    const OozeConformationStep *s = t->step;
+    const uint16_t *material = ooze_particles_materials(s->context->particles);
+    for (uint64_t k = begin; k < end; k++) {
+        t->x[k] = s->x0[t->order[k]] * ooze_f32x4(1, 1, 1, 0);
+        if (t->liquids) {
+            t->liquid[k] = material[t->order[k]];
+        }
+    }
+}
+
+static OozeStatus allocate(Tension *t, OozeError *error)
+{
+    const OozeConformationStep *s = t->step;
+    OozeArena *arena = s->context->arena;
+    uint64_t others = t->liquids ? s->n : 0;
+    t->x = ooze_gathered_alloc(arena, s->n, sizeof *t->x);
+    t->slope[OOZE_SURFACE_OWN] = ooze_gathered_alloc(arena, s->n, sizeof *t->x);
+    t->slope[OOZE_SURFACE_OTHER] = ooze_gathered_alloc(arena, others, sizeof *t->x);
+    t->liquid = ooze_gathered_alloc(arena, others, sizeof *t->liquid);
+    t->solid_cosine =
+        ooze_arena_alloc(arena, (uint64_t)s->context->solid_count, sizeof *t->solid_cosine);
+    t->wall_slope = ooze_arena_alloc(arena, t->walls ? s->n : 0, sizeof *t->wall_slope);
+    if (ooze_arena_failed(arena)) {
+        return ooze_fail_memory(error, "surface tension", s->n * 48);
+    }
+    for (int k = 0; k < s->context->solid_count; k++) {
+        double angle = s->context->solids[k].params[OOZE_SOLID_CONTACT_ANGLE];
+        t->solid_cosine[k] = (float)cos(ooze_radians(angle));
+    }
+    return OOZE_OK;
+}
+
+/* Lists of the reach of the energy, at the positions of the beginning of the step. */
+static OozeStatus find_neighbours(Tension *t, OozeError *error)
+{
+    OozeConformationStep *s = t->step;
+    const OozeStepContext *c = s->context;
+    OozeSurfaceMemory *own = s->surface_memory;
+    const double reach = OOZE_SURFACE_REACH * c->support;
+    own->grid = own->grid ? own->grid : ooze_grid_create();
+    OozeStatus status = own->grid ? allocate(t, error)
+                                  : ooze_fail_memory(error, "surface tension", sizeof *own);
+    if (!status) {
+        status = ooze_grid_sort(own->grid, c->threads, (const OozeFloat4 *)s->x0, s->n, reach,
+                                &c->periodic, error);
+    }
+    if (status) {
+        return status;
+    }
+    t->order = ooze_grid_order(own->grid);
+    ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, load_range, t);
+    t->x[s->n] = ooze_f32x4(0, 0, 0, OOZE_DENSITY_FAR);
+    t->list = &own->near;
+    return ooze_neighbours_build(&own->near, own->grid, c->threads,
+                                 &(OozeNeighbourQuery){(const OozeFloat4 *)t->x, s->n,
+                                                       (const OozeFloat4 *)t->x, reach, true},
+                                 error);
 }
 
 OozeStatus ooze_conformation_tension(OozeConformationStep *s, OozeError *error)
@@ -90,19 +303,24 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *s, OozeError *error)
         return OOZE_OK;
     }
     OozeArenaMark mark = ooze_arena_mark(c->arena);
-    Tension t = {
-        .step = s,
-        .numbers = ooze_surface_tension(c->spacing, c->support, s->volume, s->wall_scale,
-                                        s->flat_gradient),
-        .flux = ooze_gathered_alloc(c->arena, s->n, sizeof *t.flux),
-        .base = ooze_arena_alloc(c->arena, s->n, sizeof *t.base),
-    };
-    if (ooze_arena_failed(c->arena)) {
-        return ooze_fail_memory(error, "surface tension", s->n * sizeof *t.flux);
+    Tension t = {.step = s,
+                 .e = ooze_surface_energy(c->spacing, c->support,
+                                          ooze_lattice_sample_volume(c->spacing, c->support)),
+                 .box = ooze_box(&c->periodic),
+                 .periodic = ooze_periodic_any(&c->periodic),
+                 .liquids = s->interfaces,
+                 .walls = c->boundary->count > 0};
+    OozeStatus status = find_neighbours(&t, error);
+    if (status) {
+        return status;
     }
-    ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, stress_range, &t);
-    ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, push_range, &t);
-    ooze_lodge_solids_pull(s, t.flux);
+    ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, slopes_range, &t);
+    ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, forces_range, &t);
+    if (t.walls) {
+        ooze_parallel_for(c->threads, s->n, OOZE_COUPLING_GRAIN, walls_range, &t);
+        ooze_lodge_solids_pull(s);
+    }
     ooze_arena_rewind(c->arena, mark);
+    ooze_timer_lap(c->timer, "surface_tension");
     return OOZE_OK;
 }

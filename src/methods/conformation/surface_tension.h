@@ -1,0 +1,15 @@
+/* Memory of surface tension that outlives a step: neighbour lists of its own reach. */
+#ifndef OOZE_METHODS_CONFORMATION_SURFACE_TENSION_H
+#define OOZE_METHODS_CONFORMATION_SURFACE_TENSION_H
+
+#include "particles/neighbours.h"
+
+typedef struct OozeSurfaceMemory {
+    OozeGrid *grid; /* NULL: no step has needed it yet */
+    OozeNeighbours near;
+} OozeSurfaceMemory;
+
+void ooze_surface_memory_free(OozeSurfaceMemory *memory);
+uint64_t ooze_surface_memory_bytes(const OozeSurfaceMemory *memory);
+
+#endif
