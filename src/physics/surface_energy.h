@@ -28,7 +28,7 @@
 #define OOZE_SURFACE_DEFICIT 0.4
 /* Energy of the surface of a drop of disordered particles over that of a flat lattice surface of
    the same area; calibrated by Rayleigh's period. */
-#define OOZE_SURFACE_DISORDER 0.99
+#define OOZE_SURFACE_DISORDER 1.04
 
 typedef struct OozeSurfaceEnergy {
     float inverse2;          /* 1/h^2 */

@@ -1,6 +1,7 @@
 /* One substep of the conformation method: see methods/conformation/step.c and position_stage.c. */
 #include "cuda/conformation/bodies/bodies.cuh"
 #include "cuda/conformation/constraint.cuh"
+#include "cuda/conformation/surface_tension.cuh"
 #include "cuda/velocity_multigrid.cuh"
 
 #include <cstdio>
@@ -46,6 +47,7 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
 
 struct ConformationData {
     VelocityMultigrid grids;
+    SurfaceLists surface;
 };
 
 OozeStatus conformation_create(Engine *, void **out, OozeError *error)
@@ -61,6 +63,7 @@ void conformation_destroy(Engine *engine, void *pointer)
     bonds_free(&engine->gpu, &engine->bonds);
     if (data) {
         velocity_multigrid_free(&engine->gpu, &data->grids);
+        surface_lists_free(&engine->gpu, &data->surface);
         ooze_free(data);
     }
 }
@@ -337,6 +340,8 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     step.gpu = &engine->gpu;
     step.context = context;
     step.grids = &data->grids;
+    step.surface = &data->surface;
+    data->surface.near.temporary = true;
     if (engine->store.n == 0) {
         return OOZE_OK;
     }
@@ -354,8 +359,8 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     }
     start(&step);
     gather(&step);
-    surface_tension(&step);
-    failed = bodies_begin(&step, error);
+    failed = surface_tension(&step, error);
+    failed = failed ? failed : bodies_begin(&step, error);
     if (failed) {
         return failed;
     }

@@ -68,6 +68,7 @@ struct Step {
     Mark edges_mark;
     struct SolveState *state;        /* device; zero at the beginning */
     struct VelocityMultigrid *grids; /* of the memory that outlives the step */
+    struct SurfaceLists *surface;    /* likewise */
     bool used_multigrid;             /* the velocity solve */
 };
 
@@ -88,7 +89,8 @@ struct Formulation {
 extern const Formulation formulation_lodge, formulation_consistent;
 
 void gather(Step *step);          /* edges, corrections, densities at x0 */
-void surface_tension(Step *step); /* adds the impulse of surface tension to u */
+/* Adds the impulse of surface tension to u. */
+OozeStatus surface_tension(Step *step, OozeError *error);
 void find_contacts(Step *step);
 void divergence(Step *step); /* removes compression from u */
 /* to[i] = sum f a_j over the edges of i; a has an element n of 0. */

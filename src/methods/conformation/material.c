@@ -46,8 +46,8 @@ OozeRheology ooze_rheology(const OozeStepContext *c, const OozeMaterial *materia
         .interface_tension = (float)(v[OOZE_MATERIAL_INTERFACE_TENSION] / reference),
         .contact_cosine = (float)cos(ooze_radians(v[OOZE_MATERIAL_CONTACT_ANGLE])),
     };
-    float damping = (float)ooze_surface_hourglass(
-        (double)ooze_max(r.surface_tension, r.interface_tension), c->spacing);
+    float tension = ooze_max(r.surface_tension, r.interface_tension);
+    float damping = (float)(hourglass * ooze_surface_hourglass((double)tension, c->spacing));
     r.hourglass += damping;
     r.solvent_hourglass += damping;
     for (int k = 0; k < OOZE_MORE_MODES; k++) {
