@@ -483,7 +483,9 @@ static void allocate(OozeLodge *solve)
     ooze_warm_start_allocate(solve);
 }
 
-/* u* = u, and sum rho u^2. */
+/* u* = u, and sum rho u^2. Forces of a surface are opposite on neighbouring layers and cancel in
+   the solve of a viscous fluid: their impulse belongs to u*, but not to the velocities that the
+   solve starts from, whose residual would make the tolerance too large. */
 static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
 {
     (void)worker;
@@ -494,6 +496,7 @@ static void start_range(void *data, uint64_t begin, uint64_t end, int worker)
         solve->u_star[i] = s->u[i];
         sum += (double)s->rheology[s->material[i]].relative_mass *
                (double)ooze_f32x4_dot3(s->u[i], s->u[i]);
+        s->u[i] = s->surface_impulse ? s->u[i] - s->surface_impulse[i] : s->u[i];
     }
     solve->partial[begin / OOZE_CONFORMATION_GRAIN] = sum;
 }

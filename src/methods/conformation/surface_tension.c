@@ -194,8 +194,7 @@ static void forces_range(void *data, uint64_t begin, uint64_t end, int worker)
             }
             force += add_forces(t, t->slope[OOZE_SURFACE_OWN], k, j, d, w);
         }
-        s->u[i] += (s->dt * s->mobility[i]) * force;
-        s->u[i][3] = 0;
+        s->surface_impulse[i] = (s->dt * s->mobility[i]) * force;
     }
 }
 
@@ -226,8 +225,18 @@ static void walls_range(void *data, uint64_t begin, uint64_t end, int worker)
                                   vec3((double)force[0], (double)force[1], (double)force[2]));
             }
         }
-        s->u[i] += (s->dt * s->mobility[i]) * all;
-        s->u[i][3] = 0;
+        s->surface_impulse[i] += (s->dt * s->mobility[i]) * all;
+    }
+}
+
+static void apply_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const Tension *t = data;
+    OozeConformationStep *s = t->step;
+    for (uint64_t i = begin; i < end; i++) {
+        s->surface_impulse[i][3] = 0;
+        s->u[i] += s->surface_impulse[i];
     }
 }
 
@@ -302,6 +311,7 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *s, OozeError *error)
     if (!(s->largest_surface_tension > 0.0f)) {
         return OOZE_OK;
     }
+    s->surface_impulse = ooze_arena_alloc(c->arena, s->n, sizeof *s->surface_impulse);
     OozeArenaMark mark = ooze_arena_mark(c->arena);
     Tension t = {.step = s,
                  .e = ooze_surface_energy(c->spacing, c->support,
@@ -320,6 +330,7 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *s, OozeError *error)
         ooze_parallel_for(c->threads, s->n, OOZE_COUPLING_GRAIN, walls_range, &t);
         ooze_lodge_solids_pull(s);
     }
+    ooze_parallel_for(c->threads, s->n, OOZE_CONFORMATION_GRAIN, apply_range, &t);
     ooze_arena_rewind(c->arena, mark);
     ooze_timer_lap(c->timer, "surface_tension");
     return OOZE_OK;
