@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "solvers/density.h"
+#include "solvers/density_formula.h"
 
 typedef struct Between {
     uint64_t n;

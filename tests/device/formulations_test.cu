@@ -23,6 +23,7 @@ enum Packing { NEVER, ALWAYS }; /* iterations of large scenes gather rounded num
 struct Scene {
     bool periodic, wide; /* wide: one particle is far away, so that places are rounded coarsely */
     double dt;
+    bool surface; /* surface tension, tension between the liquids, and contact angles */
 };
 
 static void add_block(OozeWorld *world, OozeMaterialId material, double x, OozeVec3 spin)
@@ -54,6 +55,7 @@ static void add_solids(OozeWorld *world, const Scene *scene)
     side.shape.normal = {1, 0, 0};
     side.shape.position = {-0.11, 0, 0};
     side.friction = 0.4;
+    side.contact_angle = scene->surface ? 120 : NAN;
     CHECK_OK(ooze_world_add_solid(world, &side, nullptr, &error));
     ball.shape = ooze_shape_def_default(OOZE_SHAPE_SPHERE);
     ball.shape.radius = 0.05;
@@ -88,7 +90,13 @@ static OozeWorld *create_world(const Scene *scene, const Travel *travel, OozeDev
         stiff ? add_material(world, 900, {{"compliance", 0}})
               : add_material(world, 1000,
                              {{"viscosity", 20}, {"modulus", 2000}, {"relaxation_time", 0.05}});
-    OozeMaterialId other = add_material(world, 1400, {{"viscosity", 2}});
+    OozeMaterialId other =
+        scene->surface ? add_material(world, 1400,
+                                      {{"viscosity", 2},
+                                       {"surface_tension", 5},
+                                       {"interface_tension", 4},
+                                       {"contact_angle", 40}})
+                       : add_material(world, 1400, {{"viscosity", 2}});
     add_solids(world, scene);
     OozeVec3 spin = {1, 3, -2};
     add_block(world, one, -0.05, spin);
@@ -156,7 +164,7 @@ static const Travel lodge[] = {
 
 template <int N> static void compare_all(const Travel (&ways)[N])
 {
-    Scene open = {false, false, 1.0 / 240}, periodic = open, wide = open;
+    Scene open = {false, false, 1.0 / 240, false}, periodic = open, wide = open;
     periodic.periodic = wide.wide = true;
     for (const Travel &travel : ways) {
         compare_steps(&open, &travel, NEVER);
@@ -176,6 +184,8 @@ static void lodge_takes_the_same_step(void **state)
 {
     (void)state;
     compare_all(lodge);
+    Scene surface = {false, false, 1.0 / 240, true};
+    compare_steps(&surface, &lodge[0], NEVER);
 }
 
 /* Settings for comparison with publications stay on the processor; the message names the
@@ -192,7 +202,7 @@ static void comparison_settings_are_refused(void **state)
         {"'corotation: false'", {{"formulation", CONSISTENT}, {"corotation", 0}}},
         {"'deviatoric_only: true'", {{"formulation", CONSISTENT}, {"deviatoric_only", 1}}},
     };
-    Scene open = {false, false, 1.0 / 240};
+    Scene open = {false, false, 1.0 / 240, false};
     for (const Travel &travel : refused) {
         OozeWorld *device = create_world(&open, &travel, OOZE_DEVICE_CUDA);
         OozeError error = {};

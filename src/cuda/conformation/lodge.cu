@@ -461,6 +461,10 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
             return sum;
         },
         begin);
+    if (s.surface_impulse) { /* see start_range of methods/conformation/lodge.c */
+        for_each(
+            gpu, n, OOZE_BODY(uint32_t i) { s.u[i] = s.u[i] - s.surface_impulse[i]; });
+    }
     for (int pass = 0; pass < step->plan.settings.passes && !result; pass++) {
         prepare(&solve, pass > 0);
         if (solve.view.deferred && pass == 0) {

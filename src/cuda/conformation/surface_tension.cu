@@ -83,7 +83,7 @@ OOZE_DEVICE float4 wall_field(const SurfaceView &t, uint32_t i, float *adhesion)
     return sum;
 }
 
-/* Adds the impulse of walls with these slopes to the velocity of particle i. */
+/* The impulse of walls with these slopes on particle i. */
 OOZE_DEVICE void push_from_walls(const SurfaceView &t, uint32_t i, float4 p)
 {
     const float4 here = t.s.x0[i];
@@ -98,7 +98,7 @@ OOZE_DEVICE void push_from_walls(const SurfaceView &t, uint32_t i, float4 p)
         force.y += straight * p.y + central * d.y;
         force.z += straight * p.z + central * d.z;
     });
-    t.s.u[i] = t.s.u[i] + (t.s.dt * t.s.mobility[i]) * force;
+    t.s.surface_impulse[i] = (t.s.dt * t.s.mobility[i]) * force;
 }
 
 template <int LANES, bool WRAPS> static void slopes_loop(Step *step, SurfaceView t)
@@ -136,6 +136,7 @@ template <int LANES, bool WRAPS> static void slopes_loop(Step *step, SurfaceView
             if (t.liquids) {
                 t.slope[OOZE_SURFACE_OTHER][k] = part_of(parts, OOZE_SURFACE_OTHER);
             }
+            t.s.surface_impulse[i] = f32x4(0, 0, 0);
             if (t.walls) {
                 push_from_walls(t, i, part_of(parts, OOZE_SURFACE_WALL));
             }
@@ -165,7 +166,10 @@ template <int LANES, bool WRAPS> static void forces_loop(Step *step, SurfaceView
             force = lanes_sum<LANES>(force);
             if (lane == 0) {
                 const uint32_t i = t.order[k];
-                t.s.u[i] = t.s.u[i] + (t.s.dt * t.s.mobility[i]) * force;
+                float4 impulse =
+                    t.s.surface_impulse[i] + (t.s.dt * t.s.mobility[i]) * force;
+                t.s.surface_impulse[i] = impulse;
+                t.s.u[i] = t.s.u[i] + impulse;
             }
         });
 }
@@ -215,8 +219,9 @@ OozeStatus surface_tension(Step *step, OozeError *error)
     }
     Gpu *gpu = step->gpu;
     SurfaceLists *own = step->surface;
-    Mark mark = scratch_mark(gpu);
     uint64_t n = step->view.n;
+    step->view.surface_impulse = scratch<float4>(gpu, n);
+    Mark mark = scratch_mark(gpu);
     const double reach = OOZE_SURFACE_REACH * c->support;
     OozeStatus status = grid_sort(gpu, &own->grid, step->view.x0, n, reach, &c->periodic, error);
     if (status) {
