@@ -19,7 +19,7 @@
 #ifndef OOZE_PHYSICS_SURFACE_ENERGY_H
 #define OOZE_PHYSICS_SURFACE_ENERGY_H
 
-#include "physics/formula.h"
+#include "physics/tensor.h"
 
 /* h over the support. Drops of disordered particles flow from 1.2 on; neighbours grow with its
    third power. */

@@ -90,13 +90,12 @@ static OozeWorld *create_world(const Scene *scene, const Travel *travel, OozeDev
         stiff ? add_material(world, 900, {{"compliance", 0}})
               : add_material(world, 1000,
                              {{"viscosity", 20}, {"modulus", 2000}, {"relaxation_time", 0.05}});
-    OozeMaterialId other =
-        scene->surface ? add_material(world, 1400,
-                                      {{"viscosity", 2},
-                                       {"surface_tension", 5},
-                                       {"interface_tension", 4},
-                                       {"contact_angle", 40}})
-                       : add_material(world, 1400, {{"viscosity", 2}});
+    OozeMaterialId other = scene->surface ? add_material(world, 1400,
+                                                         {{"viscosity", 2},
+                                                          {"surface_tension", 5},
+                                                          {"interface_tension", 4},
+                                                          {"contact_angle", 40}})
+                                          : add_material(world, 1400, {{"viscosity", 2}});
     add_solids(world, scene);
     OozeVec3 spin = {1, 3, -2};
     add_block(world, one, -0.05, spin);

@@ -89,7 +89,7 @@ struct Formulation {
 };
 extern const Formulation formulation_lodge, formulation_consistent;
 
-void gather(Step *step);          /* edges, corrections, densities at x0 */
+void gather(Step *step); /* edges, corrections, densities at x0 */
 /* Adds the impulse of surface tension to u. */
 OozeStatus surface_tension(Step *step, OozeError *error);
 void find_contacts(Step *step);

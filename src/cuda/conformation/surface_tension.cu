@@ -91,9 +91,8 @@ OOZE_DEVICE void push_from_walls(const SurfaceView &t, uint32_t i, float4 p)
     each_wall(t.s, i, [&](uint32_t b) {
         Delta d = delta<true>(t.s, here, t.s.walls.position[b]);
         float w = ooze_surface_weight(d.r2, t.e.wall_inverse2), central;
-        float straight =
-            ooze_surface_wall_force(&t.e, w, t.s.walls.volume[b],
-                                    d.x * p.x + d.y * p.y + d.z * p.z, p.w, &central);
+        float straight = ooze_surface_wall_force(&t.e, w, t.s.walls.volume[b],
+                                                 d.x * p.x + d.y * p.y + d.z * p.z, p.w, &central);
         force.x += straight * p.x + central * d.x;
         force.y += straight * p.y + central * d.y;
         force.z += straight * p.z + central * d.z;
@@ -166,8 +165,7 @@ template <int LANES, bool WRAPS> static void forces_loop(Step *step, SurfaceView
             force = lanes_sum<LANES>(force);
             if (lane == 0) {
                 const uint32_t i = t.order[k];
-                float4 impulse =
-                    t.s.surface_impulse[i] + (t.s.dt * t.s.mobility[i]) * force;
+                float4 impulse = t.s.surface_impulse[i] + (t.s.dt * t.s.mobility[i]) * force;
                 t.s.surface_impulse[i] = impulse;
                 t.s.u[i] = t.s.u[i] + impulse;
             }
@@ -234,8 +232,7 @@ OozeStatus surface_tension(Step *step, OozeError *error)
                               ooze_lattice_sample_volume(c->spacing, c->support));
     t.liquids = plan->interfaces;
     t.walls = step->view.near_walls.begin != nullptr;
-    t.material =
-        static_cast<const uint16_t *>(store_data(&step->engine->store, "material"));
+    t.material = static_cast<const uint16_t *>(store_data(&step->engine->store, "material"));
     float4 *x = scratch<float4>(gpu, n + 1);
     uint16_t *liquid = scratch<uint16_t>(gpu, t.liquids ? n + 1 : 0);
     t.x = x;

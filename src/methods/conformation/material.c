@@ -1,8 +1,8 @@
 /* Materials in kinematic units. */
 #include <math.h>
 
-#include "methods/conformation/step.h"
 #include "base/angle.h"
+#include "methods/conformation/step.h"
 #include "methods/maxwell.h"
 #include "physics/surface_energy.h"
 

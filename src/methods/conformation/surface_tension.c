@@ -23,9 +23,9 @@ typedef struct Tension {
     const uint32_t *order; /* to the order of the particle store */
     OozeSurfaceEnergy e;
     OozeBox box;
-    bool periodic, liquids, walls; /* the last two: such kinds of neighbours exist */
-    OozeF32x4 *x;                  /* positions; last lane 0, or OOZE_DENSITY_FAR */
-    uint16_t *liquid;              /* material, where there are several liquids */
+    bool periodic, liquids, walls;       /* the last two: such kinds of neighbours exist */
+    OozeF32x4 *x;                        /* positions; last lane 0, or OOZE_DENSITY_FAR */
+    uint16_t *liquid;                    /* material, where there are several liquids */
     OozeF32x4 *slope[OOZE_SURFACE_WALL]; /* of the energy, in the sums over particles */
     OozeF32x4 *wall_slope;               /* in those over walls, in the order of the store */
     float *solid_cosine;                 /* of the contact angle of a solid; NAN: not given */
@@ -286,8 +286,8 @@ static OozeStatus find_neighbours(Tension *t, OozeError *error)
     OozeSurfaceMemory *own = s->surface_memory;
     const double reach = OOZE_SURFACE_REACH * c->support;
     own->grid = own->grid ? own->grid : ooze_grid_create();
-    OozeStatus status = own->grid ? allocate(t, error)
-                                  : ooze_fail_memory(error, "surface tension", sizeof *own);
+    OozeStatus status =
+        own->grid ? allocate(t, error) : ooze_fail_memory(error, "surface tension", sizeof *own);
     if (!status) {
         status = ooze_grid_sort(own->grid, c->threads, (const OozeFloat4 *)s->x0, s->n, reach,
                                 &c->periodic, error);

@@ -24,9 +24,8 @@ OOZE_FORMULA float ooze_surface_adhesion(float liquid_cosine, float solid_cosine
    liquids and walls. The factors of the three make it sigma an area at a free surface, half the
    tension between liquids where it meets another one, and -sigma cos(theta) at a wall: the work
    that separates it from the wall is sigma (1 + cos theta) (Young and Dupre). */
-OOZE_FORMULA OozeSurfaceParts ooze_surface_slopes(const OozeSurfaceEnergy *e,
-                                                  const OozeRheology *m, float adhesion,
-                                                  const OozeSurfaceParts *parts)
+OOZE_FORMULA OozeSurfaceParts ooze_surface_slopes(const OozeSurfaceEnergy *e, const OozeRheology *m,
+                                                  float adhesion, const OozeSurfaceParts *parts)
 {
     const float walls = m->surface_tension * adhesion, own = 0.5f * m->interface_tension;
     const float factor[OOZE_SURFACE_KINDS] = {own, m->surface_tension - own - walls, walls};
@@ -35,8 +34,8 @@ OOZE_FORMULA OozeSurfaceParts ooze_surface_slopes(const OozeSurfaceEnergy *e,
     for (int kind = 0; kind < OOZE_SURFACE_KINDS; kind++) {
         for (int k = 0; k < 4; k++) {
             seen[k] += parts->kind[kind][k];
-            float slope = k < 3 ? e->gradient_energy * seen[k]
-                                : e->deficit_energy * ooze_max(0.0f, seen[3]);
+            float slope =
+                k < 3 ? e->gradient_energy * seen[k] : e->deficit_energy * ooze_max(0.0f, seen[3]);
             slopes.kind[kind][k] = 0.0f;
             for (int part = 0; part <= kind; part++) {
                 slopes.kind[part][k] += factor[kind] * slope;
