@@ -64,8 +64,7 @@ static void drift(Gpu *gpu, const DensitySweep *sweep, float distance, float sha
                 bool near =
                     square < min_distance * min_distance && square > 0.0f && j != s.list.dummy;
                 float inverse = inverse_root(near ? square : 1.0f);
-                sum = sum +
-                      (near ? share * (min_distance * inverse - 1.0f) : 0.0f) * delta;
+                sum = sum + (near ? share * (min_distance * inverse - 1.0f) : 0.0f) * delta;
             });
             sum = lanes_sum<LANES>(sum);
             if (lane == 0) {

@@ -12,10 +12,10 @@
 
      e = sigma spacing^2 (a |N|^2 + b max(0, d)^2)/2.
 
-   a and b make the sum over a flat surface sigma an area. The first part (He et al. 2014) alone
-   lets single particles go, which have no gradient; the second alone presses the topmost layer
-   into the fluid. Their normal stresses are opposite, and so are the errors by which lattice
-   directions and curvature change them. */
+   a and b make the sum over a flat surface sigma an area, but for a calibration. The first part (He
+   et al. 2014) alone lets single particles go, which have no gradient; the second alone presses
+   the topmost layer into the fluid. Their normal stresses are opposite, and so are the errors by
+   which lattice directions and curvature change them. */
 #ifndef OOZE_PHYSICS_SURFACE_ENERGY_H
 #define OOZE_PHYSICS_SURFACE_ENERGY_H
 
@@ -26,8 +26,8 @@
 #define OOZE_SURFACE_REACH 1.3
 /* Share of the second part in the energy of a flat surface. */
 #define OOZE_SURFACE_DEFICIT 0.4
-/* Energy of the surface of a drop of disordered particles over that of a flat lattice surface of
-   the same area; calibrated by Rayleigh's period. */
+/* The energy of a flat lattice surface is sigma over this an area: with it, drops have Rayleigh's
+   period. */
 #define OOZE_SURFACE_DISORDER 1.04
 
 typedef struct OozeSurfaceEnergy {
@@ -64,7 +64,7 @@ OOZE_FORMULA void ooze_surface_layers(double spacing, double h, double *layer)
 /* Sum of the weights w^3 of the samples of a flat wall, half a spacing below a particle. One layer
    of samples stands for the half space behind the wall: with this power and the support the
    second layer of particles sees 0.29 of the gradient that the first one does, and should see
-   0.29. */
+   0.28. */
 OOZE_FORMULA double ooze_surface_wall_sum(double spacing, double support)
 {
     const int reach = (int)(support / spacing) + 1;

@@ -357,10 +357,11 @@ static const OozeKey change_keys[] = {
     {"time", OOZE_KEY_REAL, "s", OOZE_NOT_NEGATIVE, offsetof(OozeSceneChange, def.time),
      .help = "acts from the first step that begins at this time", .required = OOZE_REQUIRED},
     {"set", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, set),
-     .help = "which number, as in an override: `materials.NAME.KEY`, `method.KEY`, "
-             "`solids.NAME.KEY` (friction, restitution, stick_distance, stick_strength, collides, "
-             "temperature, conductivity, contact_angle), `joints.NAME.KEY` (speed, force, low, high) "
-             "or `emitters.NAME.speed`",
+     .help =
+         "which number, as in an override: `materials.NAME.KEY`, `method.KEY`, "
+         "`solids.NAME.KEY` (friction, restitution, stick_distance, stick_strength, collides, "
+         "temperature, conductivity, contact_angle), `joints.NAME.KEY` (speed, force, low, high) "
+         "or `emitters.NAME.speed`",
      .required = OOZE_REQUIRED},
     {"to", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, to),
      .help = "its new value, in its own unit and range", .required = OOZE_REQUIRED},

@@ -32,8 +32,8 @@ typedef struct OozeDensityJob {
     float tolerance;
     bool plain; /* sweeps as published: full Jacobi steps with nonnegative changes of multipliers */
     /* Pairs closer than `min_distance` (m) drift apart by position-only shifts: each particle by
-       `drift_share` of the missing distance a step. Particles of a stretched fluid would otherwise line up in strings.
-       `drift` receives the shift per particle; NULL: none. */
+       `drift_share` of the missing distance a step. Particles of a stretched fluid would otherwise
+       line up in strings. `drift` receives the shift per particle; NULL: none. */
     float min_distance, drift_share;
     OozeF32x4 *drift;
     /* Target density per particle, relative to rest; NULL: 1 for all. Removed compression becomes

@@ -1,5 +1,5 @@
-/* Surface tension and cohesion, per particle, for the processor and the GPU. See
-   surface_tension.c. */
+/* Surface tension as a stress, and cohesion, per particle, for the processor and the GPU. See
+   methods/cauchy/tension.c. */
 #ifndef OOZE_SOLVERS_SURFACE_TENSION_FORMULA_H
 #define OOZE_SOLVERS_SURFACE_TENSION_FORMULA_H
 

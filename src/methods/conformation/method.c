@@ -124,27 +124,14 @@ static const OozeParamInfo params[PARAM_COUNT] = {
                         "under weight, where the other resists shear like a yield stress"},
 };
 
-static const char *const material_keys[] = {"density",
-                                            "viscosity",
-                                            "modulus",
-                                            "relaxation_time",
-                                            "compliance",
-                                            "solvent_viscosity",
-                                            "yield_strain",
-                                            "thinning",
-                                            "thinning_rate",
-                                            "thinning_exponent",
-                                            "thinning_floor",
-                                            "surface_tension",
-                                            "interface_tension",
-                                            "contact_angle",
-                                            "modulus_2",
-                                            "relaxation_time_2",
-                                            "modulus_3",
-                                            "relaxation_time_3",
-                                            "modulus_4",
-                                            "relaxation_time_4",
-                                            NULL};
+static const char *const material_keys[] = {
+    "density",           "viscosity",         "modulus",
+    "relaxation_time",   "compliance",        "solvent_viscosity",
+    "yield_strain",      "thinning",          "thinning_rate",
+    "thinning_exponent", "thinning_floor",    "surface_tension",
+    "interface_tension", "contact_angle",     "modulus_2",
+    "relaxation_time_2", "modulus_3",         "relaxation_time_3",
+    "modulus_4",         "relaxation_time_4", NULL};
 
 enum { FIELD_CONFORMATION, FIELD_EXPANSION, FIELD_WARM_START, FIELD_RELIEF_PROGRESS };
 
