@@ -39,6 +39,7 @@ typedef struct OozeRheology {
     float yield;           /* elastic strain beyond which it flows; may be infinite */
     float surface_tension; /* sigma, m3/s2 */
     float bond_modulus;    /* G of a soft body, m2/s2 */
+    float still;           /* see ooze_carried_still */
 } OozeRheology;
 
 /* How `consistent` solves for its multipliers in the velocity stage. */

@@ -45,7 +45,7 @@ typedef struct OozeConformationStep {
     float *warm_start;
     OozeF32x4 *next_warm_start;
     OozeCarriedPressure *next_pressure; /* of this step; NULL: none is carried */
-    float *still_share; /* of a shift of the density stage that enters no velocity; or NULL */
+    float still_share; /* of a shift of the density stage that enters no velocity */
     float *density_target, *load_excess; /* of densities, see OozeDensityJob */
     float *relief_progress; /* 1: relief is finished; see ooze_conformation_set_density_targets */
     OozeF32x4 *drift;       /* position-only, see OozeDensityJob */
