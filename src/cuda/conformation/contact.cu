@@ -1,12 +1,12 @@
 /* Finding contacts: see methods/conformation/contact.c. */
-#include "cuda/conformation/step.cuh"
-#include "cuda/shape_distance.cuh"
+#include "cuda/conformation/impact.cuh"
 #include "methods/conformation/position_stage_formula.h"
 
 namespace ooze
 {
 
 /* The contact set of a particle: see find_contact_set of contact.c. */
+template <bool LONG_STEP>
 OOZE_DEVICE OozeContactSet find_contact_set(const StepView &s, const OozeContactScale &scale,
                                             uint32_t i, float reach)
 {
@@ -29,7 +29,11 @@ OOZE_DEVICE OozeContactSet find_contact_set(const StepView &s, const OozeContact
             if (deep) {
                 s.intruder[i] = k;
             }
-            ooze_contact_meet(&search, &contact, speed, u, solid.friction);
+            if (LONG_STEP && ooze_impact_is_far(&scale, &contact)) {
+                impact_meet(s, scale, i, solid, &search);
+            } else {
+                ooze_contact_meet(&search, &contact, speed, u, solid.friction);
+            }
         }
     }
     ooze_contact_add_tangents(&search);
@@ -44,7 +48,7 @@ OOZE_DEVICE float reach_of(const StepView &s, uint32_t i)
 
 OOZE_DEVICE bool may_touch(const StepView &s, uint32_t i)
 {
-    float reach = reach_of(s, i);
+    float reach = s.long_step ? s.long_reach : reach_of(s, i);
     bool near = s.mobility[i] == 0.0f;
     bool is_free = ooze_flies_freely(dot(s.velocity[i], s.velocity[i]), s.free_speed);
     for (int k = 0; k < s.solids.count && !near && !is_free; k++) {
@@ -55,6 +59,21 @@ OOZE_DEVICE bool may_touch(const StepView &s, uint32_t i)
                    (double)(reach + solid.travel + solid.margin);
     }
     return near;
+}
+
+template <bool LONG_STEP> static void find_contact_sets(const Step *step)
+{
+    StepView s = step->view;
+    const OozeContactScale scale = {step->context->dt, step->context->spacing,
+                                    (double)s.contact_distance};
+    for_each(
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            if (s.contact_of[i] >= 0) {
+                OozeContactSet set = find_contact_set<LONG_STEP>(s, scale, i, reach_of(s, i));
+                s.contact_sets[s.contact_of[i]] = set;
+                s.contact_of[i] = set.count > 0 ? s.contact_of[i] : -1;
+            }
+        });
 }
 
 /* Particles that may touch a solid get an index and a contact set, which may stay empty. Waits
@@ -69,6 +88,7 @@ void find_contacts(Step *step)
     }
     uint64_t n = view->n;
     view->contact_of = scratch<int32_t>(gpu, n);
+    view->contact_room_of = view->long_step ? scratch<int32_t>(gpu, n) : nullptr;
     uint32_t *taken = scratch<uint32_t>(gpu, 1);
     clear(gpu, taken, sizeof *taken);
     StepView s = *view;
@@ -89,17 +109,12 @@ void find_contacts(Step *step)
     }
     view->contact_sets = scratch<OozeContactSet>(gpu, count);
     step->any_contacts = true;
-    s = *view;
-    const OozeContactScale scale = {step->context->dt, step->context->spacing,
-                                    (double)s.contact_distance};
-    for_each(
-        gpu, n, OOZE_BODY(uint32_t i) {
-            if (s.contact_of[i] >= 0) {
-                OozeContactSet set = find_contact_set(s, scale, i, reach_of(s, i));
-                s.contact_sets[s.contact_of[i]] = set;
-                s.contact_of[i] = set.count > 0 ? s.contact_of[i] : -1;
-            }
-        });
+    if (view->long_step) {
+        copy(gpu, view->contact_room_of, view->contact_of, n * sizeof *view->contact_of);
+        find_contact_sets<true>(step);
+    } else {
+        find_contact_sets<false>(step);
+    }
     ooze_timer_lap(step->context->timer, "contact");
 }
 

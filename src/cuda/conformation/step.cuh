@@ -46,6 +46,11 @@ struct StepView {
     int more_modes;               /* see the plan */
     int32_t *contact_of;          /* NULL: there are no contacts */
     OozeContactSet *contact_sets;
+    bool long_step; /* see impact.cuh */
+    /* Of long steps: distance of solids up to which a particle may come into contact, and the
+       contact set that it has room for, or -1. */
+    float long_reach;
+    int32_t *contact_room_of;
     int32_t *intruder; /* NULL: no solids */
     SolidsView solids;
     float4 *next_warm_start, *drift, *position_only_shift;
@@ -66,9 +71,10 @@ struct Step {
        velocity solve; edges are then gathered again. */
     bool regathers_edges;
     Mark edges_mark;
-    struct SolveState *state;        /* device; zero at the beginning */
-    struct VelocityMultigrid *grids; /* of the memory that outlives the step */
-    bool used_multigrid;             /* the velocity solve */
+    struct SolveState *state;           /* device; zero at the beginning */
+    struct VelocityMultigrid *grids;    /* of the memory that outlives the step */
+    bool used_multigrid;                /* the velocity solve */
+    struct ImpactSearch *impact_search; /* of the memory that outlives the step */
 };
 
 /* Whether the GPU has the settings of method `conformation`; if not, `why` gets the reason. */
