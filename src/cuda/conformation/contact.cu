@@ -48,7 +48,7 @@ OOZE_DEVICE float reach_of(const StepView &s, uint32_t i)
 
 OOZE_DEVICE bool may_touch(const StepView &s, uint32_t i)
 {
-    float reach = s.long_step ? s.long_reach : reach_of(s, i);
+    float reach = reach_of(s, i);
     bool near = s.mobility[i] == 0.0f;
     bool is_free = ooze_flies_freely(dot(s.velocity[i], s.velocity[i]), s.free_speed);
     for (int k = 0; k < s.solids.count && !near && !is_free; k++) {
@@ -76,6 +76,17 @@ template <bool LONG_STEP> static void find_contact_sets(const Step *step)
         });
 }
 
+/* Room for the contact sets; in a long step the solve may need more. */
+static void allocate_contact_sets(Step *step, uint64_t count)
+{
+    DeviceBuffer *growing = &step->impact_memory->contacts;
+    step->view.contact_sets = step->view.long_step
+                                  ? buffer<OozeContactSet>(step->gpu, growing, count)
+                                  : scratch<OozeContactSet>(step->gpu, count);
+    step->contact_room = count;
+    step->any_contacts = count > 0;
+}
+
 /* Particles that may touch a solid get an index and a contact set, which may stay empty. Waits
    for their number. */
 void find_contacts(Step *step)
@@ -88,29 +99,28 @@ void find_contacts(Step *step)
     }
     uint64_t n = view->n;
     view->contact_of = scratch<int32_t>(gpu, n);
-    view->contact_room_of = view->long_step ? scratch<int32_t>(gpu, n) : nullptr;
-    uint32_t *taken = scratch<uint32_t>(gpu, 1);
-    clear(gpu, taken, sizeof *taken);
+    view->contact_count = scratch<uint32_t>(gpu, 1);
+    clear(gpu, view->contact_count, sizeof *view->contact_count);
     StepView s = *view;
     for_each(
         gpu, n, OOZE_BODY(uint32_t i) {
             /* results do not depend on the order of the indices */
-            s.contact_of[i] = may_touch(s, i) ? (int32_t)atomicAdd(taken, 1u) : -1;
+            s.contact_of[i] = may_touch(s, i) ? (int32_t)atomicAdd(s.contact_count, 1u) : -1;
             if (s.intruder) {
                 s.intruder[i] = -1;
             }
         });
     uint32_t count = 0;
-    copy_out(gpu, &count, taken, sizeof count);
+    copy_out(gpu, &count, view->contact_count, sizeof count);
     if (count == 0 || gpu->failed != cudaSuccess) {
-        view->contact_of = nullptr;
         view->intruder = nullptr;
+    }
+    if ((count == 0 && !view->long_step) || gpu->failed != cudaSuccess) {
+        view->contact_of = nullptr;
         return;
     }
-    view->contact_sets = scratch<OozeContactSet>(gpu, count);
-    step->any_contacts = true;
+    allocate_contact_sets(step, count);
     if (view->long_step) {
-        copy(gpu, view->contact_room_of, view->contact_of, n * sizeof *view->contact_of);
         find_contact_sets<true>(step);
     } else {
         find_contact_sets<false>(step);

@@ -5,6 +5,13 @@
 namespace ooze
 {
 
+void impact_memory_free(Gpu *gpu, ImpactMemory *memory)
+{
+    grid_free(gpu, &memory->grid);
+    lists_free(gpu, &memory->near);
+    buffer_free(gpu, &memory->contacts);
+}
+
 /* ---- whether a step is long ---- */
 
 struct Extremes {
@@ -27,66 +34,96 @@ void impact_begin(Step *step)
             return own;
         });
     view->long_step = ooze_impact_is_long(all.of, s.spacing, s.dt);
-    view->long_reach = s.contact_distance + s.dt * sqrtf(all.of.square);
 }
 
 /* ---- contacts that a pass has missed ---- */
 
-/* The contact set of a particle that has none, where it ends deeper than OOZE_IMPACT_DEPTH in a
-   solid. */
+/* Whether u takes particle i deeper than OOZE_IMPACT_DEPTH into the solid. */
+OOZE_DEVICE bool ends_in(const StepView &s, const OozeContactScale &scale, uint32_t i,
+                         const SolidView &solid)
+{
+    float reach = s.contact_distance + s.dt * sqrtf(dot(s.u[i], s.u[i]));
+    OozeVec3 normal, end = vec3_madd(widen(s.x0[i]), scale.dt, widen(s.u[i]));
+    return solid_near(solid, s.x0[i], reach, true) &&
+           solid_distance(solid, end, &normal) < ooze_impact_least_distance(&scale);
+}
+
+/* Whether particle i has no contact with a solid, and needs one. */
+OOZE_DEVICE bool lacks_contact(const StepView &s, const OozeContactScale &scale, uint32_t i)
+{
+    bool rigid = s.rigid_of && s.rigid_of[i];
+    bool held = s.contact_of[i] >= 0 && s.contact_sets[s.contact_of[i]].normals > 0;
+    bool lacks = false;
+    for (int k = 0; k < s.solids.count && s.mobility[i] > 0.0f && !rigid && !held && !lacks; k++) {
+        lacks = ends_in(s, scale, i, s.solids.items[k]);
+    }
+    return lacks;
+}
+
 OOZE_DEVICE OozeContactSet missed_set(const StepView &s, const OozeContactScale &scale, uint32_t i)
 {
     OozeContactSearch search = {};
-    OozeVec3 u = widen(s.u[i]), end = vec3_madd(widen(s.x0[i]), scale.dt, u);
-    float reach = s.contact_distance + s.dt * sqrtf(dot(s.u[i], s.u[i]));
     ooze_contact_begin(&search);
     for (int k = 0; k < s.solids.count; k++) {
         const SolidView &solid = s.solids.items[k];
         OozeContact contact;
-        OozeVec3 normal;
         double speed;
-        if (solid_near(solid, s.x0[i], reach, true) &&
-            solid_distance(solid, end, &normal) < ooze_impact_least_distance(&scale) &&
-            impact_meets(s, scale, i, solid, &contact, &speed)) {
-            ooze_contact_meet(&search, &contact, speed, u, solid.friction);
+        if (ends_in(s, scale, i, solid) && impact_meets(s, scale, i, solid, &contact, &speed)) {
+            ooze_contact_meet(&search, &contact, speed, widen(s.u[i]), solid.friction);
         }
     }
     ooze_contact_add_tangents(&search);
     return search.set;
 }
 
-OOZE_DEVICE bool may_miss(const StepView &s, uint32_t i)
+/* Makes room for `more` contact sets. */
+static void grow_contact_sets(Step *step, uint64_t more)
 {
-    bool rigid = s.rigid_of && s.rigid_of[i];
-    bool held = s.contact_of[i] >= 0 && s.contact_sets[s.contact_of[i]].normals > 0;
-    return s.contact_room_of[i] >= 0 && s.mobility[i] > 0.0f && !rigid && !held;
+    StepView *view = &step->view;
+    view->contact_sets = buffer<OozeContactSet>(step->gpu, &step->impact_memory->contacts,
+                                                step->contact_room + more, step->contact_room);
+    step->contact_room += more;
 }
 
 /* Contacts of the particles that u takes into a solid nevertheless. Returns whether there are some;
    waits. */
 static bool add_missed_contacts(Step *step)
 {
-    const StepView s = step->view;
+    const OozeContactScale scale = {step->context->dt, step->context->spacing,
+                                    (double)step->view.contact_distance};
+    const Sum1 none = {0.0};
+    StepView s = step->view;
     if (!s.contact_of) {
         return false;
     }
-    const OozeContactScale scale = {step->context->dt, step->context->spacing,
-                                    (double)s.contact_distance};
-    const Max1 none = {0.0f};
-    Max1 added = sum_to_host(
+    const Sum1 lacking = sum_to_host(
         step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
-            Max1 own = {0.0f};
-            if (may_miss(s, i)) {
+            Sum1 one = {lacks_contact(s, scale, i) ? 1.0 : 0.0};
+            return one;
+        });
+    if (lacking.a == 0.0) {
+        return false;
+    }
+    grow_contact_sets(step, (uint64_t)lacking.a);
+    s = step->view;
+    const Sum1 added = sum_to_host(
+        step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
+            Sum1 one = {0.0};
+            if (lacks_contact(s, scale, i)) {
                 OozeContactSet set = missed_set(s, scale, i);
                 if (set.count > 0) {
-                    s.contact_of[i] = s.contact_room_of[i];
-                    s.contact_sets[s.contact_room_of[i]] = set;
-                    own.a = 1.0f;
+                    /* results do not depend on the order of the indices */
+                    int32_t of = s.contact_of[i];
+                    of = of >= 0 ? of : (int32_t)atomicAdd(s.contact_count, 1u);
+                    s.contact_of[i] = of;
+                    s.contact_sets[of] = set;
+                    one.a = 1.0;
                 }
             }
-            return own;
+            return one;
         });
-    return added.a > 0.0f;
+    step->any_contacts = step->any_contacts || added.a > 0.0;
+    return added.a > 0.0;
 }
 
 OozeStatus impact_end_pass(Lodge *solve, int pass, OozeError *error)

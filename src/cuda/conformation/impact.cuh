@@ -11,12 +11,13 @@ extern "C" {
 namespace ooze
 {
 
-/* Grid and lists of the particles at surfaces; their memory outlives the step. Starts as zero. */
-struct ImpactSearch {
-    Grid grid;
-    Lists near;
+/* Memory that outlives the step. Starts as zero. */
+struct ImpactMemory {
+    Grid grid;             /* of the particles at surfaces */
+    Lists near;            /* of these: which are near each other */
+    DeviceBuffer contacts; /* contact sets of long steps, which grow during the solve */
 };
-void impact_search_free(Gpu *gpu, ImpactSearch *search);
+void impact_memory_free(Gpu *gpu, ImpactMemory *memory);
 
 /* Pairs of particles, in scratch memory of the solve. */
 struct ImpactPairs {
@@ -35,8 +36,7 @@ struct Impact {
     bool new_pairs; /* the last pass has added some */
 };
 
-/* Sets view.long_step from u, and with it the distance of solids that a pass may reach. Waits where
-   impact_passes are given. */
+/* Sets view.long_step from u. Waits where impact_passes are given. */
 void impact_begin(Step *step);
 /* After a pass but the last: contacts with solids and between particles that it has missed, and
    how many passes the step takes. Waits. */

@@ -7,12 +7,6 @@
 namespace ooze
 {
 
-void impact_search_free(Gpu *gpu, ImpactSearch *search)
-{
-    grid_free(gpu, &search->grid);
-    lists_free(gpu, &search->near);
-}
-
 /* ---- particles at free surfaces ---- */
 
 /* Waits for their number. */
@@ -88,7 +82,7 @@ static OozeStatus search_near(Step *step, const Impact *impact, float fraction,
     const StepView s = step->view;
     const uint64_t n = impact->surface_count;
     const uint32_t *index = impact->surface;
-    ImpactSearch *search = step->impact_search;
+    ImpactMemory *memory = step->impact_memory;
     const double reach = (double)OOZE_IMPACT_MEETING * step->context->spacing;
     float4 *x = scratch<float4>(gpu, n), *sorted = scratch<float4>(gpu, n);
     uint32_t *particle = scratch<uint32_t>(gpu, n);
@@ -97,20 +91,20 @@ static OozeStatus search_near(Step *step, const Impact *impact, float fraction,
             const uint32_t i = index[k];
             x[k] = wrap_point(s.periodic, s.x0[i] + (fraction * s.dt) * s.u[i]);
         });
-    OozeStatus result = grid_sort(gpu, &search->grid, x, n, reach, &s.periodic, error);
+    OozeStatus result = grid_sort(gpu, &memory->grid, x, n, reach, &s.periodic, error);
     if (result) {
         return result;
     }
-    const uint32_t *order = search->grid.order;
+    const uint32_t *order = memory->grid.order;
     reorder(gpu, order, n, x, sorted, sizeof *sorted);
     reorder(gpu, order, n, index, particle, sizeof *particle);
     clear(gpu, sorted + n, sizeof *sorted);
     result =
-        lists_build(gpu, &search->near, &search->grid, {sorted, n, sorted, reach, true}, error);
+        lists_build(gpu, &memory->near, &memory->grid, {sorted, n, sorted, reach, true}, error);
     surface->particle = particle;
     surface->order = order;
     surface->x = sorted;
-    surface->near = view(&search->near);
+    surface->near = view(&memory->near);
     return result;
 }
 

@@ -45,7 +45,7 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
 
 struct ConformationData {
     VelocityMultigrid grids;
-    ImpactSearch impact_search;
+    ImpactMemory impact_memory;
 };
 
 OozeStatus conformation_create(Engine *, void **out, OozeError *error)
@@ -61,7 +61,7 @@ void conformation_destroy(Engine *engine, void *pointer)
     bonds_free(&engine->gpu, &engine->bonds);
     if (data) {
         velocity_multigrid_free(&engine->gpu, &data->grids);
-        impact_search_free(&engine->gpu, &data->impact_search);
+        impact_memory_free(&engine->gpu, &data->impact_memory);
         ooze_free(data);
     }
 }
@@ -337,7 +337,7 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     step.gpu = &engine->gpu;
     step.context = context;
     step.grids = &data->grids;
-    step.impact_search = &data->impact_search;
+    step.impact_memory = &data->impact_memory;
     if (engine->store.n == 0) {
         return OOZE_OK;
     }

@@ -46,12 +46,9 @@ struct StepView {
     int more_modes;               /* see the plan */
     int32_t *contact_of;          /* NULL: there are no contacts */
     OozeContactSet *contact_sets;
-    bool long_step; /* see impact.cuh */
-    /* Of long steps: distance of solids up to which a particle may come into contact, and the
-       contact set that it has room for, or -1. */
-    float long_reach;
-    int32_t *contact_room_of;
-    int32_t *intruder; /* NULL: no solids */
+    uint32_t *contact_count; /* device: contact sets in use */
+    bool long_step;          /* see impact.cuh */
+    int32_t *intruder;       /* NULL: no solids */
     SolidsView solids;
     float4 *next_warm_start, *drift, *position_only_shift;
     float *density_target, *load_excess;
@@ -67,6 +64,7 @@ struct Step {
     struct ConstraintView *constraint; /* of the formulations that are constraints */
     bool wraps;                        /* some axis is periodic */
     bool any_contacts;                 /* some particle may be in contact */
+    uint64_t contact_room;             /* contact sets that there is room for */
     /* The density stage overwrites scratch memory from edges_mark on: edges, contacts and the
        velocity solve; edges are then gathered again. */
     bool regathers_edges;
@@ -74,7 +72,7 @@ struct Step {
     struct SolveState *state;           /* device; zero at the beginning */
     struct VelocityMultigrid *grids;    /* of the memory that outlives the step */
     bool used_multigrid;                /* the velocity solve */
-    struct ImpactSearch *impact_search; /* of the memory that outlives the step */
+    struct ImpactMemory *impact_memory; /* of the memory that outlives the step */
 };
 
 /* Whether the GPU has the settings of method `conformation`; if not, `why` gets the reason. */

@@ -7,7 +7,6 @@
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/position_stage_formula.h"
-#include "solids/broad_phase.h"
 
 enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
@@ -145,6 +144,7 @@ static OozeContactSet missed_set(const OozeConformationStep *s, uint64_t i, uint
 static uint64_t add_missed_contacts(OozeConformationStep *s)
 {
     uint64_t added = 0;
+    ooze_conformation_find_near_solids(s);
     for (uint64_t i = 0; i < s->n; i++) {
         uint64_t near = s->contact_near[i / OOZE_BROAD_PHASE_GROUP];
         int32_t of = s->contact_of[i];
