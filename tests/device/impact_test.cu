@@ -6,8 +6,9 @@
 #include "frames_apart.h"
 
 static const double SPACING = 0.02, SPEED = 7, TRAVEL = 6; /* m, m/s, spacings a step */
-/* Positions after a step, in spacings: some 1e-5 to 3e-4, and where iterations gather rounded numbers
-   up to 2e-2. A contact or a pair that only one device finds moves a particle by some 0.1. */
+/* Positions after a step, in spacings: some 1e-5 to 3e-4, and where iterations gather rounded
+   numbers up to 2e-2. A contact or a pair that only one device finds moves a particle by some
+   0.1. */
 static const double NEAR = 2e-3, ROUNDED = 5e-2;
 
 enum Kind { LANDS, COLLIDES, CARRIES };
