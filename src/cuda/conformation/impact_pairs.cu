@@ -56,8 +56,7 @@ static int count_searches(const Step *step, const Impact *impact)
     for (int c = 0; c < 3; c++) {
         range[c] = all.high[c] - all.low[c];
     }
-    float travel = s.dt * sqrtf(ooze_contact_dot(range, range));
-    return isfinite(travel) ? ooze_impact_searches(travel, s.spacing) : 0;
+    return ooze_impact_searches(s.dt * sqrtf(ooze_contact_dot(range, range)), s.spacing);
 }
 
 /* ---- a search ---- */
