@@ -1,6 +1,7 @@
 /* One substep of the conformation method: see methods/conformation/step.c and position_stage.c. */
 #include "cuda/conformation/bodies/bodies.cuh"
 #include "cuda/conformation/constraint.cuh"
+#include "cuda/conformation/impact.cuh"
 #include "cuda/velocity_multigrid.cuh"
 
 #include <cstdio>
@@ -18,9 +19,7 @@ static const Formulation *const formulations[] = {&formulation_lodge, &formulati
 static const char *processor_setting(const OozeConformationSettings *set)
 {
     if (set->formulation == OOZE_FORMULATION_LODGE) {
-        return set->impact_passes > 0  ? "impact_passes"
-               : set->carries_pressure ? "pressure: velocity_solve"
-                                       : nullptr;
+        return set->carries_pressure ? "pressure: velocity_solve" : nullptr;
     }
     return set->formulation == OOZE_FORMULATION_PAPER           ? "formulation: paper"
            : set->solver == OOZE_CONSTRAINT_JACOBI              ? "solver: jacobi"
@@ -46,6 +45,7 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
 
 struct ConformationData {
     VelocityMultigrid grids;
+    ImpactMemory impact_memory;
 };
 
 OozeStatus conformation_create(Engine *, void **out, OozeError *error)
@@ -61,6 +61,7 @@ void conformation_destroy(Engine *engine, void *pointer)
     bonds_free(&engine->gpu, &engine->bonds);
     if (data) {
         velocity_multigrid_free(&engine->gpu, &data->grids);
+        impact_memory_free(&engine->gpu, &data->impact_memory);
         ooze_free(data);
     }
 }
@@ -336,6 +337,7 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     step.gpu = &engine->gpu;
     step.context = context;
     step.grids = &data->grids;
+    step.impact_memory = &data->impact_memory;
     if (engine->store.n == 0) {
         return OOZE_OK;
     }
@@ -358,6 +360,7 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     if (failed) {
         return failed;
     }
+    impact_begin(&step);
     find_contacts(&step);
     failed = formulation->solve_velocities(&step, error);
     if (failed) {

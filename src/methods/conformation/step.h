@@ -8,6 +8,7 @@
 #include "methods/conformation/carried_pressure_formula.h"
 #include "methods/conformation/method.h"
 #include "methods/conformation/plan.h"
+#include "solids/broad_phase.h"
 #include "solvers/contact_set_formula.h"
 #include "solvers/density.h"
 #include "solvers/dynamic_coupling.h"
@@ -53,8 +54,9 @@ typedef struct OozeConformationStep {
     int32_t *contact_of;            /* index into contact_sets, or -1 */
     OozeContactSet *contact_sets;
     uint64_t contact_count, contact_room;
-    const uint64_t *contact_near; /* solids that each OOZE_BROAD_PHASE_GROUP particles may touch */
-    bool long_step;               /* see impact.h */
+    OozeBroadPhase nearby;
+    uint64_t *contact_near; /* solids that each OOZE_BROAD_PHASE_GROUP particles may touch */
+    bool long_step;         /* see impact.h */
     struct OozeImpactMemory **impact_memory;
     int32_t *intruder; /* solid in which it lay deep at the beginning of the step, or -1 */
     struct OozeVelocityMultigrid **velocity_multigrid; /* of the memory that outlives the step */
@@ -163,6 +165,8 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *step, OozeError *erro
 void ooze_lodge_solids_pull(OozeConformationStep *step, const OozeRows *flux);
 /* Contact sets of the particles that u would move into a solid. */
 OozeStatus ooze_conformation_find_contacts(OozeConformationStep *step, OozeError *error);
+/* Solids that u may take particles to: step->contact_near. */
+void ooze_conformation_find_near_solids(OozeConformationStep *step);
 /* Removes compression from u; nothing with no iterations. */
 OozeStatus ooze_conformation_divergence(OozeConformationStep *step, OozeError *error);
 /* The density stage with the settings of this method. */
