@@ -215,10 +215,10 @@ static void conformation_T07_steady_shear(void **state)
 
 /* ---- T20, T21: waves and decay --------------------------------------------------------------- */
 
-/* Half a period lies between the first two zeros of the amplitude. */
-static double wave_frequency(const Cell *c, double longest)
+/* Half a period lies between the first two zeros of the amplitude; `size`: m/s at the start. */
+static double wave_frequency(const Cell *c, double longest, double size)
 {
-    Mode mode = mode_of(c, 0.01);
+    Mode mode = mode_of(c, size);
     OozeWorld *world = make_cell(c, &mode, true);
     Census before = take_census(world);
     double zero[2], last = 1.0;
@@ -234,8 +234,37 @@ static double wave_frequency(const Cell *c, double longest)
     check_kept(before, take_census(world), steps);
     ooze_world_destroy(world);
     assert_int_equal(found, 2);
-    return REFERENCE_PI / (zero[1] - zero[0]) /
-           shear_wave_frequency(c->matter.modulus, density, mode.k);
+    return REFERENCE_PI / (zero[1] - zero[0]);
+}
+
+/* A standing wave strains the cell by 5%, there and back: its frequency gives the modulus. */
+static double swung_modulus(double compliance, bool diagonal)
+{
+    Cell cell = {.spacing = 0.1,
+                 .across = diagonal ? 28 : 20,
+                 .diagonal = diagonal,
+                 .matter = paper_matter(INFINITY, compliance)};
+    double k = mode_of(&cell, 0).k, strain = 0.05;
+    double expected = shear_wave_frequency(density / compliance, density, k);
+    double period = 2 * REFERENCE_PI / expected;
+    cell.time_step = period / 160;
+    double found = wave_frequency(&cell, 2 * period, strain * expected / k);
+    return density * found * found / (k * k);
+}
+
+static void conformation_T05_swung(void **state)
+{
+    (void)state;
+    double alpha[3] = {1e-3, 1e-2, 1e-1}, axis[3];
+    for (int i = 0; i < 3; i++) {
+        axis[i] = swung_modulus(alpha[i], false);
+        printf("  compliance %g: modulus %.5g Pa\n", alpha[i], axis[i]);
+        MEASURED("modulus over density / compliance", axis[i] * alpha[i] / density, 0.94, 1.02);
+        MEASURED("modulus at 45 degrees over that along an axis",
+                 swung_modulus(alpha[i], true) / axis[i], 0.95, 1.05);
+    }
+    MEASURED("slope of ln G over ln alpha", log(axis[2] / axis[0]) / log(alpha[2] / alpha[0]), -1.1,
+             -0.9);
 }
 
 static void conformation_T20_shear_wave(void **state)
@@ -251,7 +280,8 @@ static void conformation_T20_shear_wave(void **state)
                      .matter = maxwell_matter(16000, INFINITY)};
         printf("  spacing %g, step 1/%.0f, %s\n", cell.spacing, 1 / cell.time_step,
                diagonal ? "45 degrees" : "axis");
-        MEASURED("frequency over theory", wave_frequency(&cell, 1.0), 0.97, 1.03);
+        double theory = shear_wave_frequency(cell.matter.modulus, density, mode_of(&cell, 0).k);
+        MEASURED("frequency over theory", wave_frequency(&cell, 1.0, 0.01) / theory, 0.97, 1.03);
     }
 }
 
@@ -354,6 +384,7 @@ static void conformation_T23_taylor_green(void **state)
 
 ACCEPTANCE_MAIN(
     cmocka_unit_test(conformation_T05_stiffness), cmocka_unit_test(conformation_T05_formulations),
-    cmocka_unit_test(conformation_T06_step_strain), cmocka_unit_test(conformation_T07_steady_shear),
-    cmocka_unit_test(conformation_T20_shear_wave), cmocka_unit_test(conformation_T21_viscous_decay),
-    cmocka_unit_test(conformation_T22_poiseuille), cmocka_unit_test(conformation_T23_taylor_green))
+    cmocka_unit_test(conformation_T05_swung), cmocka_unit_test(conformation_T06_step_strain),
+    cmocka_unit_test(conformation_T07_steady_shear), cmocka_unit_test(conformation_T20_shear_wave),
+    cmocka_unit_test(conformation_T21_viscous_decay), cmocka_unit_test(conformation_T22_poiseuille),
+    cmocka_unit_test(conformation_T23_taylor_green))

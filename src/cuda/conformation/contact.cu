@@ -1,12 +1,12 @@
 /* Finding contacts: see methods/conformation/contact.c. */
-#include "cuda/conformation/step.cuh"
-#include "cuda/shape_distance.cuh"
+#include "cuda/conformation/impact.cuh"
 #include "methods/conformation/position_stage_formula.h"
 
 namespace ooze
 {
 
 /* The contact set of a particle: see find_contact_set of contact.c. */
+template <bool LONG_STEP>
 OOZE_DEVICE OozeContactSet find_contact_set(const StepView &s, const OozeContactScale &scale,
                                             uint32_t i, float reach)
 {
@@ -29,7 +29,11 @@ OOZE_DEVICE OozeContactSet find_contact_set(const StepView &s, const OozeContact
             if (deep) {
                 s.intruder[i] = k;
             }
-            ooze_contact_meet(&search, &contact, speed, u, solid.friction);
+            if (LONG_STEP && ooze_impact_is_far(&scale, &contact)) {
+                impact_meet(s, scale, i, solid, &search);
+            } else {
+                ooze_contact_meet(&search, &contact, speed, u, solid.friction);
+            }
         }
     }
     ooze_contact_add_tangents(&search);
@@ -57,6 +61,32 @@ OOZE_DEVICE bool may_touch(const StepView &s, uint32_t i)
     return near;
 }
 
+template <bool LONG_STEP> static void find_contact_sets(const Step *step)
+{
+    StepView s = step->view;
+    const OozeContactScale scale = {step->context->dt, step->context->spacing,
+                                    (double)s.contact_distance};
+    for_each(
+        step->gpu, s.n, OOZE_BODY(uint32_t i) {
+            if (s.contact_of[i] >= 0) {
+                OozeContactSet set = find_contact_set<LONG_STEP>(s, scale, i, reach_of(s, i));
+                s.contact_sets[s.contact_of[i]] = set;
+                s.contact_of[i] = set.count > 0 ? s.contact_of[i] : -1;
+            }
+        });
+}
+
+/* Room for the contact sets; in a long step the solve may need more. */
+static void allocate_contact_sets(Step *step, uint64_t count)
+{
+    DeviceBuffer *growing = &step->impact_memory->contacts;
+    step->view.contact_sets = step->view.long_step
+                                  ? buffer<OozeContactSet>(step->gpu, growing, count)
+                                  : scratch<OozeContactSet>(step->gpu, count);
+    step->contact_room = count;
+    step->any_contacts = count > 0;
+}
+
 /* Particles that may touch a solid get an index and a contact set, which may stay empty. Waits
    for their number. */
 void find_contacts(Step *step)
@@ -69,37 +99,32 @@ void find_contacts(Step *step)
     }
     uint64_t n = view->n;
     view->contact_of = scratch<int32_t>(gpu, n);
-    uint32_t *taken = scratch<uint32_t>(gpu, 1);
-    clear(gpu, taken, sizeof *taken);
+    view->contact_count = scratch<uint32_t>(gpu, 1);
+    clear(gpu, view->contact_count, sizeof *view->contact_count);
     StepView s = *view;
     for_each(
         gpu, n, OOZE_BODY(uint32_t i) {
             /* results do not depend on the order of the indices */
-            s.contact_of[i] = may_touch(s, i) ? (int32_t)atomicAdd(taken, 1u) : -1;
+            s.contact_of[i] = may_touch(s, i) ? (int32_t)atomicAdd(s.contact_count, 1u) : -1;
             if (s.intruder) {
                 s.intruder[i] = -1;
             }
         });
     uint32_t count = 0;
-    copy_out(gpu, &count, taken, sizeof count);
+    copy_out(gpu, &count, view->contact_count, sizeof count);
     if (count == 0 || gpu->failed != cudaSuccess) {
-        view->contact_of = nullptr;
         view->intruder = nullptr;
+    }
+    if ((count == 0 && !view->long_step) || gpu->failed != cudaSuccess) {
+        view->contact_of = nullptr;
         return;
     }
-    view->contact_sets = scratch<OozeContactSet>(gpu, count);
-    step->any_contacts = true;
-    s = *view;
-    const OozeContactScale scale = {step->context->dt, step->context->spacing,
-                                    (double)s.contact_distance};
-    for_each(
-        gpu, n, OOZE_BODY(uint32_t i) {
-            if (s.contact_of[i] >= 0) {
-                OozeContactSet set = find_contact_set(s, scale, i, reach_of(s, i));
-                s.contact_sets[s.contact_of[i]] = set;
-                s.contact_of[i] = set.count > 0 ? s.contact_of[i] : -1;
-            }
-        });
+    allocate_contact_sets(step, count);
+    if (view->long_step) {
+        find_contact_sets<true>(step);
+    } else {
+        find_contact_sets<false>(step);
+    }
     ooze_timer_lap(step->context->timer, "contact");
 }
 

@@ -1,4 +1,5 @@
 /* The implicit velocity solve: see methods/conformation/lodge.c. */
+#include "cuda/conformation/impact.cuh"
 #include "cuda/conformation/lodge_multigrid.cuh"
 
 namespace ooze
@@ -247,7 +248,7 @@ static void begin_iterations(Lodge *solve, int pass)
 {
     Step *step = solve->step;
     const OozeConformationSettings *set = &step->plan.settings;
-    bool accurate = set->second_order || pass + 1 == set->passes;
+    bool accurate = set->second_order || pass + 1 == solve->passes;
     SolveState *state = solve->view.state;
     solve->seen_off = false;
     solve->multigrid = nullptr;
@@ -400,6 +401,7 @@ static void allocate(Lodge *solve)
     v->p = scratch<float4>(gpu, n);
     v->ap = scratch<float4>(gpu, n);
     v->u_star = scratch<float4>(gpu, n);
+    v->pressure = solve->step->view.long_step ? scratch<float>(gpu, n) : nullptr;
     v->deferred = solve->step->plan.settings.second_order ? scratch<float4>(gpu, n) : nullptr;
     /* padding of lists */
     clear(gpu, v->hourglass + n, sizeof *v->hourglass);
@@ -446,8 +448,15 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
     OozeStatus result = OOZE_OK;
     memset(&solve, 0, sizeof solve);
     LodgeMultigrid multigrid;
+    Impact impact;
     solve.step = step;
     solve.multigrid_data = &multigrid;
+    solve.passes = step->plan.settings.passes;
+    if (step->view.long_step) {
+        memset(&impact, 0, sizeof impact);
+        solve.impact = &impact;
+        solve.passes += step->plan.settings.impact_passes;
+    }
     allocate(&solve);
     StepView s = step->view;
     copy(gpu, solve.view.u_star, s.u, n * sizeof *s.u);
@@ -465,7 +474,7 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
         for_each(
             gpu, n, OOZE_BODY(uint32_t i) { s.u[i] = s.u[i] - s.surface_impulse[i]; });
     }
-    for (int pass = 0; pass < step->plan.settings.passes && !result; pass++) {
+    for (int pass = 0; pass < solve.passes && !result; pass++) {
         prepare(&solve, pass > 0);
         if (solve.view.deferred && pass == 0) {
             begin_first_stage(&solve);
@@ -477,8 +486,9 @@ static OozeStatus solve_lodge(Step *step, OozeError *error)
             multigrid_plan(&solve);
         }
         result = solve_pass(&solve, pass, error);
-        if (!result && pass + 1 < step->plan.settings.passes) {
+        if (!result && pass + 1 < solve.passes) {
             release_contacts(&solve);
+            result = solve.impact ? impact_end_pass(&solve, pass, error) : OOZE_OK;
         }
     }
     step->used_multigrid = solve.grids != nullptr;

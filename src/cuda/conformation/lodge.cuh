@@ -29,6 +29,7 @@ struct LodgeView {
     float4 *flux; /* three a particle, or two packed ones */
     PackView pack;
     float4 *u_star, *r, *p, *ap;
+    float *pressure; /* of the passes so far, m2/s2; nullptr: the step is not long */
     SolveState *state;
 };
 
@@ -38,6 +39,8 @@ enum MultigridUse { MULTIGRID_NEVER, MULTIGRID_IF_LATE, MULTIGRID_IF_SLOW, MULTI
 struct Lodge {
     Step *step;
     LodgeView view;
+    int passes;            /* of this step */
+    struct Impact *impact; /* of long steps; NULL: the step is not long */
     bool seen_off; /* with rigid bodies: the host has found that the iterations have ended */
     /* of multigrid */
     MultigridUse multigrid_use;

@@ -1,6 +1,6 @@
 /* Coefficients of the velocity solve, and conformations at the end of the step: see
    methods/conformation/lodge.c. */
-#include "cuda/conformation/lodge.cuh"
+#include "cuda/conformation/impact.cuh"
 
 namespace ooze
 {
@@ -32,7 +32,7 @@ OOZE_DEVICE void defer_forces(const StepView &s, const LodgeView &v, uint32_t i,
     v.deferred[i] = deferred;
 }
 
-template <bool MODES>
+template <bool MODES, bool LONG_STEP>
 OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_t i, OozeMat3 l,
                                   bool later_pass)
 {
@@ -44,7 +44,7 @@ OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_
     state.singular = s.correction[i].xx == 0.0f;
     state.later_pass = later_pass;
     state.dt = s.dt;
-    state.bulk_factor = s.bulk;
+    state.bulk_factor = ooze_impact_bulk(s.bulk, LONG_STEP);
     state.void_closure = s.void_closure;
     bool wet_body = s.body && s.film[i] != s.material[i];
     if (v.deferred && later_pass) {
@@ -54,6 +54,9 @@ OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_
     }
     OozeLodgeCoefficients c = ooze_lodge_coefficients(&s.rheology[s.film[i]], &state);
     s.stress[i] = c.stress;
+    if (LONG_STEP) {
+        ooze_impact_oppose_compression(&state, impact_density(s, i), &v.pressure[i], &c);
+    }
     if (v.deferred) {
         defer_forces(s, v, i, c.share, later_pass);
     }
@@ -66,7 +69,8 @@ OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_
     v.hourglass[i] = c.hourglass;
 }
 
-template <int LANES, bool WRAPS, bool MODES> static void prepare_loop(Lodge *solve, bool later_pass)
+template <int LANES, bool WRAPS, bool MODES, bool LONG_STEP = false>
+static void prepare_loop(Lodge *solve, bool later_pass)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
@@ -74,8 +78,8 @@ template <int LANES, bool WRAPS, bool MODES> static void prepare_loop(Lodge *sol
         solve->step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
             RawRows rows = raw_rows<LANES, WRAPS>(s, s.u, i, lane, true);
             if (lane == 0) {
-                prepare_particle<MODES>(s, v, i, ooze_mat3_mul_sym3(rows.gradient, s.correction[i]),
-                                        later_pass);
+                OozeMat3 l = ooze_mat3_mul_sym3(rows.gradient, s.correction[i]);
+                prepare_particle<MODES, LONG_STEP>(s, v, i, l, later_pass);
             }
         });
 }
@@ -98,7 +102,13 @@ void prepare(Lodge *solve, bool later_pass)
 #define PREPARE(lanes, wraps)                                                                      \
     (solve->step->view.more_modes ? prepare_loop<lanes, wraps, true>(solve, later_pass)            \
                                   : prepare_loop<lanes, wraps, false>(solve, later_pass))
-    OOZE_EACH_KIND(solve->step, PREPARE);
+/* one kernel for all kinds of fluids and boxes: few scenes have long steps */
+#define PREPARE_LONG(lanes) prepare_loop<lanes, true, true, true>(solve, later_pass)
+    if (solve->impact) {
+        OOZE_LANES(solve->step->view.n, PREPARE_LONG);
+    } else {
+        OOZE_EACH_KIND(solve->step, PREPARE);
+    }
     sum_edges(solve->step, solve->view.hourglass, solve->view.edge_hourglass);
     ooze_timer_lap(solve->step->context->timer, "prepare");
 }

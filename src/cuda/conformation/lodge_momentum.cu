@@ -1,5 +1,6 @@
 /* Momentum of components of fluid in free flight: see methods/conformation/lodge_momentum.c. */
 #include "cuda/conformation/component_sums.cuh"
+#include "cuda/conformation/impact.cuh"
 #include "cuda/conformation/lodge_multigrid.cuh"
 
 extern "C" {
@@ -180,6 +181,7 @@ void restore_momentum(Lodge *solve)
     int32_t *never = scratch<int32_t>(gpu, 1);
     clear(gpu, never, sizeof *never);
     find_components(step, true, root, never);
+    impact_pairs_join(solve, root);
     if (find_held(solve, root, held)) {
         double *unit = scratch<double>(gpu, MOMENTS),
                *motion = scratch<double>(gpu, 6 * (uint64_t)s.n);

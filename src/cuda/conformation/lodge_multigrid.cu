@@ -1,3 +1,4 @@
+#include "cuda/conformation/impact.cuh"
 #include "cuda/conformation/lodge_multigrid.cuh"
 
 extern "C" {
@@ -212,6 +213,7 @@ static void find_diagonal(const Lodge *solve)
 #define DIAGONAL(lanes, wraps) diagonal_loop<lanes, wraps>(solve)
     OOZE_EACH_KIND(solve->step, DIAGONAL);
     add_bonds(solve);
+    impact_pairs_add_blocks(solve, solve->grids->diagonal);
 }
 
 /* Rigid bodies respond as a whole instead. */
@@ -316,6 +318,9 @@ static bool has_changed(const Lodge *solve)
     const StepView s = solve->step->view;
     const LodgeView v = solve->view;
     const float *before = solve->grids->shear;
+    if (solve->impact && solve->impact->new_pairs) {
+        return true;
+    }
     const Sum3 none = {0.0, 0.0, 0.0};
     Sum3 sum = sum_to_host(
         solve->step->gpu, s.n, none, OOZE_BODY(uint32_t i) {

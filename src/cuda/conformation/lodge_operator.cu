@@ -1,6 +1,6 @@
 /* The operator of the velocity solve, in full precision and on rounded directions: see
    methods/conformation/lodge_loops.c. */
-#include "cuda/conformation/lodge.cuh"
+#include "cuda/conformation/impact.cuh"
 
 namespace ooze
 {
@@ -93,6 +93,7 @@ void multiply(Lodge *solve, const Product &product)
 #define PRODUCT(lanes, wraps) product_loop<lanes, wraps>(solve, product)
     OOZE_EACH_KIND(solve->step, STRESS);
     bonds_add(solve->step, product.input, solve->view.ap, product.explicit_terms, product.off);
+    impact_pairs_add(solve, product.input, solve->view.ap, product.explicit_terms, product.off);
     OOZE_EACH_KIND(solve->step, PRODUCT);
     ooze_timer_lap(solve->step->context->timer, "velocity_operator");
 }
@@ -149,6 +150,7 @@ void multiply_direction(Lodge *solve, const int32_t *off)
     }
     packed_stress_loop(solve, off);
     bonds_add(solve->step, v.p, v.ap, false, off);
+    impact_pairs_add(solve, v.p, v.ap, false, off);
     packed_product_loop(solve, product);
     ooze_timer_lap(solve->step->context->timer, "velocity_operator");
 }

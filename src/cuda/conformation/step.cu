@@ -1,6 +1,7 @@
 /* One substep of the conformation method: see methods/conformation/step.c and position_stage.c. */
 #include "cuda/conformation/bodies/bodies.cuh"
 #include "cuda/conformation/constraint.cuh"
+#include "cuda/conformation/impact.cuh"
 #include "cuda/conformation/surface_tension.cuh"
 #include "cuda/velocity_multigrid.cuh"
 
@@ -19,9 +20,7 @@ static const Formulation *const formulations[] = {&formulation_lodge, &formulati
 static const char *processor_setting(const OozeConformationSettings *set)
 {
     if (set->formulation == OOZE_FORMULATION_LODGE) {
-        return set->impact_passes > 0  ? "impact_passes"
-               : set->carries_pressure ? "pressure: velocity_solve"
-                                       : nullptr;
+        return set->carries_pressure ? "pressure: velocity_solve" : nullptr;
     }
     return set->formulation == OOZE_FORMULATION_PAPER           ? "formulation: paper"
            : set->solver == OOZE_CONSTRAINT_JACOBI              ? "solver: jacobi"
@@ -48,6 +47,7 @@ bool conformation_supports(const OozeStepContext *context, char *why, size_t siz
 struct ConformationData {
     VelocityMultigrid grids;
     SurfaceLists surface;
+    ImpactMemory impact_memory;
 };
 
 OozeStatus conformation_create(Engine *, void **out, OozeError *error)
@@ -64,6 +64,7 @@ void conformation_destroy(Engine *engine, void *pointer)
     if (data) {
         velocity_multigrid_free(&engine->gpu, &data->grids);
         surface_lists_free(&engine->gpu, &data->surface);
+        impact_memory_free(&engine->gpu, &data->impact_memory);
         ooze_free(data);
     }
 }
@@ -342,6 +343,7 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     step.grids = &data->grids;
     step.surface = &data->surface;
     data->surface.near.temporary = true;
+    step.impact_memory = &data->impact_memory;
     if (engine->store.n == 0) {
         return OOZE_OK;
     }
@@ -364,6 +366,7 @@ OozeStatus conformation_step(Engine *engine, ConformationData *data, OozeStepCon
     if (failed) {
         return failed;
     }
+    impact_begin(&step);
     find_contacts(&step);
     failed = formulation->solve_velocities(&step, error);
     if (failed) {

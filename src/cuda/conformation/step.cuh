@@ -46,7 +46,9 @@ struct StepView {
     int more_modes;               /* see the plan */
     int32_t *contact_of;          /* NULL: there are no contacts */
     OozeContactSet *contact_sets;
-    int32_t *intruder; /* NULL: no solids */
+    uint32_t *contact_count; /* device: contact sets in use */
+    bool long_step;          /* see impact.cuh */
+    int32_t *intruder;       /* NULL: no solids */
     SolidsView solids;
     float4 *next_warm_start, *drift, *position_only_shift;
     float *density_target, *load_excess;
@@ -63,14 +65,16 @@ struct Step {
     struct ConstraintView *constraint; /* of the formulations that are constraints */
     bool wraps;                        /* some axis is periodic */
     bool any_contacts;                 /* some particle may be in contact */
+    uint64_t contact_room;             /* contact sets that there is room for */
     /* The density stage overwrites scratch memory from edges_mark on: edges, contacts and the
        velocity solve; edges are then gathered again. */
     bool regathers_edges;
     Mark edges_mark;
-    struct SolveState *state;        /* device; zero at the beginning */
-    struct VelocityMultigrid *grids; /* of the memory that outlives the step */
-    struct SurfaceLists *surface;    /* likewise */
-    bool used_multigrid;             /* the velocity solve */
+    struct SolveState *state;           /* device; zero at the beginning */
+    struct VelocityMultigrid *grids;    /* of the memory that outlives the step */
+    bool used_multigrid;                /* the velocity solve */
+    struct ImpactMemory *impact_memory; /* of the memory that outlives the step */
+    struct SurfaceLists *surface;       /* likewise */
 };
 
 /* Whether the GPU has the settings of method `conformation`; if not, `why` gets the reason. */

@@ -11,8 +11,7 @@ static bool carries(const OozeConformationStep *s, uint64_t i)
 
 static float inertia_of(const OozeConformationStep *s)
 {
-    float d = (float)s->context->spacing;
-    return d * d / s->dt;
+    return ooze_carried_inertia((float)s->context->spacing, s->dt);
 }
 
 static OozeCarriedPressure carried_by(const OozeConformationStep *s, uint64_t i)
@@ -21,12 +20,22 @@ static OozeCarriedPressure carried_by(const OozeConformationStep *s, uint64_t i)
     return (OozeCarriedPressure){lanes[0], lanes[1]};
 }
 
+/* The smallest of the materials present: what is left of the shifts then conserves momentum. */
+static void find_still_share(OozeConformationStep *s)
+{
+    s->still_share = 1.0f;
+    for (uint64_t i = 0; i < s->n; i++) {
+        float still = s->rheology[s->material[i]].still;
+        s->still_share = still < s->still_share ? still : s->still_share;
+    }
+}
+
 void ooze_carried_allocate(OozeConformationStep *s)
 {
     OozeArena *arena = s->context->arena;
     if (s->settings.carries_pressure) {
         s->next_pressure = ooze_arena_alloc(arena, s->n, sizeof *s->next_pressure);
-        s->still_share = ooze_arena_alloc(arena, s->n, sizeof *s->still_share);
+        find_still_share(s);
     }
 }
 
@@ -44,19 +53,16 @@ static void record_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeLodge *solve = data;
     OozeConformationStep *s = solve->step;
-    const float inertia = inertia_of(s);
     for (uint64_t i = begin; i < end; i++) {
         OozeCarriedPressure next = {0.0f, 0.0f};
-        float stiffness = solve->bulk[i], still = 0.0f;
+        float stiffness = solve->bulk[i];
         if (carries(s, i)) {
             OozeMat3 l = ooze_velocity_gradient(s, i);
             float guess = ooze_carried_guess(carried_by(s, i), stiffness);
             next = ooze_carried_next(guess, stiffness, (float)(l.m[0] + l.m[4] + l.m[8]),
                                      s->expansion[i], s->dt);
-            still = ooze_carried_still(stiffness, inertia);
         }
         s->next_pressure[i] = next;
-        s->still_share[i] = still;
     }
 }
 

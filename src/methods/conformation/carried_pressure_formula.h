@@ -20,7 +20,13 @@ typedef struct OozeCarriedPressure {
     float stiffness; /* of the step that has found it, m2/s */
 } OozeCarriedPressure;
 
-/* Stiffness against change of volume, m2/s; `inertia`: spacing^2/dt. */
+/* Stiffness that stops compression of a particle within a step, m2/s. */
+OOZE_FORMULA float ooze_carried_inertia(float spacing, float dt)
+{
+    return spacing * spacing / dt;
+}
+
+/* Stiffness against change of volume, m2/s; `inertia`: that of a particle. */
 OOZE_FORMULA float ooze_carried_stiffness(float bulk, float inertia)
 {
     return bulk + ooze_min(OOZE_CARRIED_STIFFENING * bulk, inertia);
@@ -44,7 +50,8 @@ OOZE_FORMULA OozeCarriedPressure ooze_carried_next(float guess, float stiffness,
     return next;
 }
 
-/* Share of a shift of the density stage that enters no velocity. */
+/* Share of a shift of the density stage that enters no velocity: the smallest of the materials
+   present counts for all, so that what is left conserves momentum. */
 OOZE_FORMULA float ooze_carried_still(float stiffness, float inertia)
 {
     return stiffness / (stiffness + OOZE_CARRIED_HALF * inertia);

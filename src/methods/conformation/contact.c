@@ -8,7 +8,6 @@
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/impact.h"
 #include "methods/conformation/position_stage_formula.h"
-#include "solids/broad_phase.h"
 
 /* `near`: solids that the particle may touch. */
 static OozeContactSet find_contact_set(const OozeConformationStep *s, uint64_t i, uint64_t near)
@@ -51,8 +50,6 @@ enum { GRAIN = OOZE_CONFORMATION_GRAIN, GROUPS = GRAIN / OOZE_BROAD_PHASE_GROUP 
 
 typedef struct FindJob {
     OozeConformationStep *step;
-    OozeBroadPhase nearby;
-    uint64_t *near;        /* per group: solids that its particles may touch */
     uint64_t *room, *base; /* per chunk: bound on contact sets, and index of the first */
     uint64_t *found;       /* per chunk: contact sets */
 } FindJob;
@@ -73,15 +70,32 @@ static bool is_free(const OozeConformationStep *s, uint64_t i)
 
 /* Solids that some particles may touch: those within v dt of the contact distance, v being the
    largest speed. */
-static uint64_t find_near(const FindJob *job, uint64_t begin, uint64_t end, uint64_t among)
+static uint64_t find_near(const OozeConformationStep *s, uint64_t begin, uint64_t end,
+                          uint64_t among)
 {
-    const OozeConformationStep *s = job->step;
     float fastest = 0.0f;
     for (uint64_t i = begin; i < end; i++) {
         fastest = is_free(s, i) ? fastest : ooze_max(fastest, ooze_f32x4_dot3(s->u[i], s->u[i]));
     }
     float reach = s->settings.contact_distance + s->dt * sqrtf(fastest);
-    return ooze_broad_phase_find(&job->nearby, s->x0, begin, end, reach, true, among);
+    return ooze_broad_phase_find(&s->nearby, s->x0, begin, end, reach, true, among);
+}
+
+static void near_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozeConformationStep *s = data;
+    uint64_t around = find_near(s, begin, end, UINT64_MAX);
+    for (uint64_t first = begin; first < end; first += OOZE_BROAD_PHASE_GROUP) {
+        uint64_t last = first + OOZE_BROAD_PHASE_GROUP < end ? first + OOZE_BROAD_PHASE_GROUP : end;
+        uint64_t near = around ? find_near(s, first, last, around) : 0;
+        s->contact_near[first / OOZE_BROAD_PHASE_GROUP] = near;
+    }
+}
+
+void ooze_conformation_find_near_solids(OozeConformationStep *s)
+{
+    ooze_parallel_for(s->context->threads, s->n, GRAIN, near_range, s);
 }
 
 static void count_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -89,14 +103,9 @@ static void count_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const FindJob *job = data;
     const OozeConformationStep *s = job->step;
-    uint64_t around = find_near(job, begin, end, UINT64_MAX), room = 0;
-    for (uint64_t first = begin; first < end; first += OOZE_BROAD_PHASE_GROUP) {
-        uint64_t last = first + OOZE_BROAD_PHASE_GROUP < end ? first + OOZE_BROAD_PHASE_GROUP : end;
-        uint64_t near = around ? find_near(job, first, last, around) : 0;
-        job->near[first / OOZE_BROAD_PHASE_GROUP] = near;
-        for (uint64_t i = first; i < last; i++) {
-            room += near || is_prescribed(s, i);
-        }
+    uint64_t room = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        room += s->contact_near[i / OOZE_BROAD_PHASE_GROUP] || is_prescribed(s, i);
     }
     job->room[begin / GRAIN] = room;
 }
@@ -108,7 +117,7 @@ static void find_range(void *data, uint64_t begin, uint64_t end, int worker)
     OozeConformationStep *s = job->step;
     uint64_t first = job->base[begin / GRAIN], at = first;
     for (uint64_t i = begin; i < end; i++) {
-        uint64_t near = job->near[i / OOZE_BROAD_PHASE_GROUP];
+        uint64_t near = s->contact_near[i / OOZE_BROAD_PHASE_GROUP];
         s->contact_of[i] = s->intruder[i] = -1;
         if ((near && !is_free(s, i)) || is_prescribed(s, i)) {
             s->contact_sets[at] = find_contact_set(s, i, near);
@@ -154,17 +163,21 @@ static OozeStatus find_contact_sets(FindJob *job, OozeError *error)
     OozeConformationStep *s = job->step;
     OozeArena *arena = s->context->arena;
     uint64_t chunks = (s->n + GRAIN - 1) / GRAIN, room = 0;
-    job->near = ooze_arena_alloc(arena, chunks * GROUPS, sizeof *job->near);
+    s->contact_near = ooze_arena_alloc(arena, chunks * GROUPS, sizeof *s->contact_near);
     job->room = ooze_arena_alloc(arena, chunks, sizeof *job->room);
     job->base = ooze_arena_alloc(arena, chunks, sizeof *job->base);
     job->found = ooze_arena_alloc(arena, chunks, sizeof *job->found);
     if (ooze_arena_failed(arena)) {
-        return ooze_fail_memory(error, "contacts", chunks * GROUPS * sizeof *job->near);
+        return ooze_fail_memory(error, "contacts", chunks * GROUPS * sizeof *s->contact_near);
     }
+    ooze_conformation_find_near_solids(s);
     ooze_parallel_for(s->context->threads, s->n, GRAIN, count_range, job);
     for (uint64_t k = 0; k < chunks; k++) {
         job->base[k] = room;
         room += job->room[k];
+    }
+    if (s->long_step && s->context->solid_count > 0) {
+        room = s->n; /* the solve may bring any particle to a solid */
     }
     s->contact_sets = ooze_arena_alloc(arena, room, sizeof *s->contact_sets);
     if (!s->contact_sets) {
@@ -173,7 +186,6 @@ static OozeStatus find_contact_sets(FindJob *job, OozeError *error)
     ooze_parallel_for(s->context->threads, s->n, GRAIN, find_range, job);
     pack(job, chunks);
     s->contact_room = room;
-    s->contact_near = job->near;
     return OOZE_OK;
 }
 
@@ -187,7 +199,7 @@ OozeStatus ooze_conformation_find_contacts(OozeConformationStep *s, OozeError *e
         return ooze_fail_memory(error, "contacts", s->n * 8);
     }
     FindJob job = {.step = s};
-    OozeStatus status = ooze_broad_phase_begin(&job.nearby, c->solids, c->solid_count, c->spacing,
+    OozeStatus status = ooze_broad_phase_begin(&s->nearby, c->solids, c->solid_count, c->spacing,
                                                c->dt, c->arena, error);
     return status ? status : find_contact_sets(&job, error);
 }

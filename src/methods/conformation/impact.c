@@ -7,9 +7,8 @@
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/impact_solve.h"
 #include "methods/conformation/position_stage_formula.h"
-#include "solids/broad_phase.h"
 
-enum { GRAIN = OOZE_CONFORMATION_GRAIN, PATH_POINTS = 64 };
+enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
 /* ---- whether a step is long ---- */
 
@@ -79,7 +78,7 @@ static bool meets(const OozeConformationStep *s, uint64_t i, const OozeSolid *so
     OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
     OozeImpactPath path = ooze_impact_path(&scale, x, u);
     bool stops = false;
-    for (int k = 0; k < PATH_POINTS && path.at <= path.end && !stops; k++) {
+    for (int k = 0; k < OOZE_IMPACT_PATH_POINTS && path.at <= path.end && !stops; k++) {
         *contact = ooze_solid_contact(solid, ooze_impact_point(&scale, &path));
         stops = ooze_impact_advance(&scale, contact, &path);
     }
@@ -120,6 +119,7 @@ static OozeContactSet missed_set(const OozeConformationStep *s, uint64_t i, uint
     OozeContactSearch search = {.set = {.count = 0}};
     OozeVec3 u = vec3(s->u[i][0], s->u[i][1], s->u[i][2]);
     OozeVec3 end = vec3_madd(vec3(s->x0[i][0], s->x0[i][1], s->x0[i][2]), c->dt, u);
+    const OozeContactScale scale = scale_of(s);
     ooze_contact_begin(&search);
     for (int k = 0; k < c->solid_count; k++) {
         const OozeSolid *solid = &c->solids[k];
@@ -130,8 +130,8 @@ static OozeContactSet missed_set(const OozeConformationStep *s, uint64_t i, uint
         }
         OozeContact contact;
         OozeVec3 normal;
-        double speed, least = (double)s->settings.contact_distance - OOZE_IMPACT_DEPTH * c->spacing;
-        if (ooze_solid_distance(solid, end, &normal) < least &&
+        double speed;
+        if (ooze_solid_distance(solid, end, &normal) < ooze_impact_least_distance(&scale) &&
             meets(s, i, solid, &contact, &speed)) {
             ooze_contact_meet(&search, &contact, speed, u, solid->params[OOZE_SOLID_FRICTION]);
         }
@@ -144,6 +144,7 @@ static OozeContactSet missed_set(const OozeConformationStep *s, uint64_t i, uint
 static uint64_t add_missed_contacts(OozeConformationStep *s)
 {
     uint64_t added = 0;
+    ooze_conformation_find_near_solids(s);
     for (uint64_t i = 0; i < s->n; i++) {
         uint64_t near = s->contact_near[i / OOZE_BROAD_PHASE_GROUP];
         int32_t of = s->contact_of[i];
@@ -165,19 +166,10 @@ static uint64_t add_missed_contacts(OozeConformationStep *s)
 
 /* ---- passes of the velocity solve ---- */
 
-void ooze_impact_oppose_compression(OozeLodge *solve, uint64_t i, const OozeLodgeState *state,
-                                    OozeLodgeCoefficients *c)
+void ooze_impact_add_pressure(OozeLodge *solve, uint64_t i, const OozeLodgeState *state,
+                              OozeLodgeCoefficients *c)
 {
-    const OozeConformationStep *s = solve->step;
-    float density = density_of(s, i);
-    float excess = density > 0.0f ? ooze_impact_excess(density, s->expansion[i]) : 0.0f;
-    float divergence = state->l.m[0] + state->l.m[4] + state->l.m[8], pressure = 0.0f;
-    if (state->later_pass) {
-        pressure = ooze_impact_pressure(solve->pressure[i], c->bulk, divergence, excess, s->dt);
-    }
-    solve->pressure[i] = pressure;
-    c->explicit_stress = ooze_sym3_add_pressure(
-        c->explicit_stress, -pressure - c->bulk * ooze_max(0.0f, excess) / s->dt);
+    ooze_impact_oppose_compression(state, density_of(solve->step, i), &solve->pressure[i], c);
 }
 
 OozeStatus ooze_impact_end_pass(OozeLodge *solve, int pass, OozeError *error)
@@ -186,10 +178,8 @@ OozeStatus ooze_impact_end_pass(OozeLodge *solve, int pass, OozeError *error)
     uint64_t pairs = 0, contacts = add_missed_contacts(s);
     OozeStatus status = ooze_impact_find_pairs(solve, &pairs, error);
     solve->new_pairs = pairs > 0;
-    bool changed = contacts > 0 || pairs > 0 || pass + 1 < s->settings.passes;
-    if (!changed && pass + 2 < solve->passes) {
-        solve->passes = pass + 2; /* one more, for the pressure */
-    }
+    solve->passes =
+        ooze_impact_passes(pass, solve->passes, s->settings.passes, contacts > 0 || pairs > 0);
     ooze_timer_lap(s->context->timer, "contact");
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef OOZE_METHODS_CONFORMATION_IMPACT_FORMULA_H
 #define OOZE_METHODS_CONFORMATION_IMPACT_FORMULA_H
 
+#include "methods/conformation/lodge_formula.h"
 #include "physics/tensor.h"
 #include "solvers/contact_set_formula.h"
 
@@ -63,7 +64,32 @@ OOZE_FORMULA float ooze_impact_pressure(float pressure, float bulk, float diverg
     return ooze_max(0.0f, pressure - bulk * (divergence - excess / dt));
 }
 
+/* Adds to the coefficients of a particle the pressure of earlier passes, which it updates, and what
+   returns its density to rest. density 0: it must not return. */
+OOZE_FORMULA void ooze_impact_oppose_compression(const OozeLodgeState *s, float density,
+                                                 float *pressure, OozeLodgeCoefficients *c)
+{
+    float excess = density > 0.0f ? ooze_impact_excess(density, s->expansion) : 0.0f;
+    float divergence = s->l.m[0] + s->l.m[4] + s->l.m[8], now = 0.0f;
+    if (s->later_pass) {
+        now = ooze_impact_pressure(*pressure, c->bulk, divergence, excess, s->dt);
+    }
+    *pressure = now;
+    c->explicit_stress =
+        ooze_sym3_add_pressure(c->explicit_stress, -now - c->bulk * ooze_max(0.0f, excess) / s->dt);
+}
+
+/* Passes of the step after `pass`, of `passes` so far: one that finds nothing new is followed by
+   one more, for the pressure, and `least` are taken in any case. */
+OOZE_FORMULA int ooze_impact_passes(int pass, int passes, int least, bool found)
+{
+    bool changed = found || pass + 1 < least;
+    return !changed && pass + 2 < passes ? pass + 2 : passes;
+}
+
 /* ---- contacts with solids ------------------------------------------------------------------- */
+
+enum { OOZE_IMPACT_PATH_POINTS = 64 }; /* of a path, at most */
 
 /* Whether a neighbour at x_ji screens a particle from the solid that it meets along -normal. */
 OOZE_FORMULA bool ooze_impact_screens(const float *x_ji, OozeVec3 normal, float spacing)
@@ -112,7 +138,16 @@ OOZE_FORMULA bool ooze_impact_advance(const OozeContactScale *scale, const OozeC
     return gap < close && vec3_dot(path->u, contact->normal) < path->speed;
 }
 
+/* Distance from the solid at the end of the step below which a pass has missed a contact. */
+OOZE_FORMULA double ooze_impact_least_distance(const OozeContactScale *scale)
+{
+    return scale->distance - OOZE_IMPACT_DEPTH * scale->spacing;
+}
+
 /* ---- pairs of particles: see impact_solve.h ------------------------------------------------- */
+
+/* Searches in a pass, at most; room for pairs, for each particle at a surface. */
+enum { OOZE_IMPACT_MOST_SEARCHES = 64, OOZE_IMPACT_PAIRS_EACH = 4 };
 
 /* Distance, in spacings, at which surfaces meet, and the distance at the beginning of the step from
    which on a pair counts as no neighbours: edges that long resist little. */
@@ -122,6 +157,30 @@ OOZE_FORMULA bool ooze_impact_advance(const OozeContactScale *scale, const OozeC
 #define OOZE_IMPACT_STRIDE 0.75f
 /* Surface indicator, over that of a flat surface, from which on a particle is at a surface. */
 #define OOZE_IMPACT_SURFACE 0.3f
+
+OOZE_FORMULA bool ooze_impact_is_at_surface(float indicator, float flat_gradient, bool singular)
+{
+    return indicator > OOZE_IMPACT_SURFACE * flat_gradient || singular;
+}
+
+/* Searches in which no two particles of the surfaces pass each other unseen; `travel`: of one
+   against another in the step, at most. */
+OOZE_FORMULA int ooze_impact_searches(float travel, float spacing)
+{
+    float count = ceilf(travel / (OOZE_IMPACT_STRIDE * spacing));
+    bool may_meet = travel > (OOZE_IMPACT_APART - OOZE_IMPACT_MEETING) * spacing;
+    return may_meet ? (int)fminf(count, (float)OOZE_IMPACT_MOST_SEARCHES) : 0;
+}
+
+/* Whether a pair was apart at the beginning of the step and approaches: from the vectors between
+   its ends at the beginning and now, and their relative velocity. */
+OOZE_FORMULA bool ooze_impact_is_new(const float *start, const float *meeting,
+                                     const float *velocity, float spacing)
+{
+    float apart = OOZE_IMPACT_APART * spacing;
+    return ooze_contact_dot(start, start) > apart * apart &&
+           ooze_contact_dot(meeting, velocity) < 0.0f;
+}
 
 typedef struct OozeImpactPair {
     uint32_t i, j;
@@ -145,6 +204,14 @@ OOZE_FORMULA float ooze_impact_pair_push(const OozeImpactPair *pair, float rate,
     float push = pair->stiffness * rate;
     push -= explicit_terms ? pair->stiffness * pair->target + pair->force : 0.0f;
     return pair->active ? push : 0.0f;
+}
+
+/* Diagonal block of the operator, the same at both ends. */
+OOZE_FORMULA OozeSym3 ooze_impact_pair_block(const OozeImpactPair *pair)
+{
+    const float *n = pair->normal, k = pair->active ? pair->stiffness : 0.0f;
+    return ooze_sym3(k * n[0] * n[0], k * n[1] * n[1], k * n[2] * n[2], k * n[0] * n[1],
+                     k * n[0] * n[2], k * n[1] * n[2]);
 }
 
 /* The multiplier after a pass that has ended with `rate`. */

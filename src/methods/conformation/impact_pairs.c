@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "particles/grid.h"
 
-enum { GRAIN = OOZE_CONFORMATION_GRAIN, MOST_SEARCHES = 64, PAIRS_EACH = 4 };
+enum { GRAIN = OOZE_CONFORMATION_GRAIN };
 
 struct OozeImpactMemory {
     OozeGrid *grid;
@@ -54,8 +54,8 @@ typedef struct Surface {
 
 static bool is_at_surface(const OozeConformationStep *s, uint64_t i)
 {
-    return s->surface_indicator[i] > OOZE_IMPACT_SURFACE * s->flat_gradient ||
-           s->correction[i].xx == 0.0f;
+    return ooze_impact_is_at_surface(s->surface_indicator[i], s->flat_gradient,
+                                     s->correction[i].xx == 0.0f);
 }
 
 static void count_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -110,7 +110,6 @@ static OozeStatus find_surface(Surface *surface, OozeError *error)
     return OOZE_OK;
 }
 
-/* Searches in which no two particles of the surfaces pass each other unseen. */
 static int count_searches(const Surface *surface)
 {
     const OozeConformationStep *s = surface->step;
@@ -122,9 +121,7 @@ static int count_searches(const Surface *surface)
     }
     OozeF32x4 range = high - low;
     float travel = surface->count ? s->dt * sqrtf(ooze_f32x4_dot3(range, range)) : 0.0f;
-    float count = ceilf(travel / (OOZE_IMPACT_STRIDE * (float)s->context->spacing));
-    bool may_meet = travel > (OOZE_IMPACT_APART - OOZE_IMPACT_MEETING) * (float)s->context->spacing;
-    return may_meet ? (int)fminf(count, MOST_SEARCHES) : 0;
+    return ooze_impact_searches(travel, (float)s->context->spacing);
 }
 
 static void place_range(void *data, uint64_t begin, uint64_t end, int worker)
@@ -171,11 +168,11 @@ static bool is_new(const Surface *surface, uint64_t a, uint64_t b, OozeF32x4 *me
 {
     const OozeConformationStep *s = surface->step;
     uint32_t i = surface->particle[a], j = surface->particle[b];
-    float apart = OOZE_IMPACT_APART * (float)s->context->spacing;
+    OozeF32x4 velocity = s->u[i] - s->u[j];
     *start = ooze_f32x4_nearest(s->x0[i] - s->x0[j], &s->context->periodic);
     *meeting = ooze_f32x4_nearest(surface->sorted[a] - surface->sorted[b], &s->context->periodic);
-    return ooze_f32x4_dot3(*start, *start) > apart * apart &&
-           ooze_f32x4_dot3(*meeting, s->u[i] - s->u[j]) < 0.0f;
+    return ooze_impact_is_new((const float *)start, (const float *)meeting,
+                              (const float *)&velocity, (float)s->context->spacing);
 }
 
 static bool is_known(const OozeImpactPairs *pairs, uint32_t i, uint32_t j)
@@ -299,7 +296,7 @@ OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *
     if (searches > 0) {
         status = create_memory(s->impact_memory, error);
         if (!status && !solve->pairs) {
-            status = create_pairs(solve, PAIRS_EACH * surface.count, error);
+            status = create_pairs(solve, OOZE_IMPACT_PAIRS_EACH * surface.count, error);
         }
         uint64_t before = status ? 0 : solve->pairs->count;
         for (int k = 1; k <= searches && !status; k++) {

@@ -29,8 +29,8 @@ OozeStatus ooze_impact_find_pairs(OozeLodge *solve, uint64_t *added, OozeError *
 
 /* Adds to the coefficients of particle i the pressure of earlier passes, and what returns its
    density to rest. */
-void ooze_impact_oppose_compression(OozeLodge *solve, uint64_t i, const OozeLodgeState *state,
-                                    OozeLodgeCoefficients *coefficients);
+void ooze_impact_add_pressure(OozeLodge *solve, uint64_t i, const OozeLodgeState *state,
+                              OozeLodgeCoefficients *coefficients);
 /* After a pass but the last: contacts with solids and between particles that it has missed, and how
    many passes the step takes. */
 OozeStatus ooze_impact_end_pass(OozeLodge *solve, int pass, OozeError *error);

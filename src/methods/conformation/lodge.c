@@ -410,7 +410,7 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         OozeLodgeCoefficients c = ooze_lodge_coefficients(&s->rheology[row], &state);
         s->stress[i] = c.stress;
         if (s->long_step) {
-            ooze_impact_oppose_compression(solve, i, &state, &c);
+            ooze_impact_add_pressure(solve, i, &state, &c);
         }
         if (s->settings.carries_pressure) {
             ooze_carried_add(s, i, &c);

@@ -155,10 +155,7 @@ static inline OozeSym3 add_bonds(const OozeStepBodies *b, uint64_t i, float dt, 
 static inline OozeSym3 add_pairs(const OozeImpactPairs *pairs, uint64_t i, OozeSym3 d)
 {
     for (uint32_t e = pairs->first[i]; e < pairs->first[i + 1]; e++) {
-        const OozeImpactPair *pair = &pairs->pair[pairs->entry[e] / 2];
-        const float *n = pair->normal, k = pair->active ? pair->stiffness : 0.0f;
-        d = ooze_sym3_add(d, ooze_sym3(k * n[0] * n[0], k * n[1] * n[1], k * n[2] * n[2],
-                                       k * n[0] * n[1], k * n[0] * n[2], k * n[1] * n[2]));
+        d = ooze_sym3_add(d, ooze_impact_pair_block(&pairs->pair[pairs->entry[e] / 2]));
     }
     return d;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "methods/conformation/lodge_formula.h"
 #include "methods/conformation/step.h"
 #include "physics/lattice.h"
 #include "physics/strain_weight.h"
@@ -69,6 +70,29 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
     return status;
 }
 
+/* Stiffness of a material against compression in its thinnest state: sheared by as much as its
+   length in a step. */
+static float least_stiffness(const OozeRheology *row, const OozeConformationPlan *plan)
+{
+    OozeLodgeState state = {
+        .more = plan->more_modes, .dt = plan->dt, .bulk_factor = plan->settings.bulk};
+    for (int k = 0; k < OOZE_MODES; k++) {
+        state.q[k] = ooze_sym3_identity(1);
+    }
+    state.l.m[1] = 1.0f / plan->dt;
+    return ooze_lodge_coefficients(row, &state).bulk;
+}
+
+static void plan_carried_pressure(const OozeStepContext *c, OozeConformationPlan *plan)
+{
+    float inertia = ooze_carried_inertia((float)c->spacing, plan->dt);
+    for (int k = 0; plan->settings.carries_pressure && k < plan->row_count; k++) {
+        OozeRheology *row = &plan->rheology[k];
+        float stiffness = ooze_carried_stiffness(least_stiffness(row, plan), inertia);
+        row->still = ooze_carried_still(stiffness, inertia);
+    }
+}
+
 OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan *plan,
                                   OozeError *error)
 {
@@ -106,5 +130,9 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
         plan->wall_strain_scale = (float)ooze_strain_wall_scale(
             c->spacing, c->support, ooze_lattice_sample_volume(c->spacing, c->support));
     }
-    return plan_materials(c, plan, error);
+    OozeStatus status = plan_materials(c, plan, error);
+    if (!status) {
+        plan_carried_pressure(c, plan);
+    }
+    return status;
 }

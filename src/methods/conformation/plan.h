@@ -41,6 +41,7 @@ typedef struct OozeRheology {
     float interface_tension; /* against other liquids, m3/s2; of a pair, the mean of theirs */
     float contact_cosine;    /* of the contact angle on solids that give none */
     float bond_modulus;      /* G of a soft body, m2/s2 */
+    float still;             /* see ooze_carried_still */
 } OozeRheology;
 
 /* How `consistent` solves for its multipliers in the velocity stage. */

@@ -52,10 +52,7 @@ static void still_range(void *data, uint64_t begin, uint64_t end, int worker)
     const Move *move = data;
     OozeConformationStep *s = move->step;
     for (uint64_t i = begin; i < end; i++) {
-        s->u[i] -= s->position_only_shift[i] / s->dt;
-        if (s->still_share) {
-            s->u[i] -= s->still_share[i] * move->shift[i] / s->dt;
-        }
+        s->u[i] -= (s->position_only_shift[i] + s->still_share * move->shift[i]) / s->dt;
     }
 }
 

@@ -9,6 +9,7 @@
 #include "methods/conformation/method.h"
 #include "methods/conformation/plan.h"
 #include "methods/conformation/surface_tension.h"
+#include "solids/broad_phase.h"
 #include "solvers/contact_set_formula.h"
 #include "solvers/density.h"
 #include "solvers/dynamic_coupling.h"
@@ -49,7 +50,7 @@ typedef struct OozeConformationStep {
     OozeF32x4 *next_warm_start;
     OozeCarriedPressure *next_pressure; /* of this step; NULL: none is carried */
     OozeF32x4 *surface_impulse;         /* velocity that surface tension adds; or NULL */
-    float *still_share; /* of a shift of the density stage that enters no velocity; or NULL */
+    float still_share; /* of a shift of the density stage that enters no velocity */
     float *density_target, *load_excess; /* of densities, see OozeDensityJob */
     float *relief_progress; /* 1: relief is finished; see ooze_conformation_set_density_targets */
     OozeF32x4 *drift;       /* position-only, see OozeDensityJob */
@@ -57,8 +58,9 @@ typedef struct OozeConformationStep {
     int32_t *contact_of;            /* index into contact_sets, or -1 */
     OozeContactSet *contact_sets;
     uint64_t contact_count, contact_room;
-    const uint64_t *contact_near; /* solids that each OOZE_BROAD_PHASE_GROUP particles may touch */
-    bool long_step;               /* see impact.h */
+    OozeBroadPhase nearby;
+    uint64_t *contact_near; /* solids that each OOZE_BROAD_PHASE_GROUP particles may touch */
+    bool long_step;         /* see impact.h */
     struct OozeImpactMemory **impact_memory;
     OozeSurfaceMemory *surface_memory; /* of the memory that outlives the step */
     int32_t *intruder; /* solid in which it lay deep at the beginning of the step, or -1 */
@@ -169,6 +171,8 @@ OozeStatus ooze_conformation_tension(OozeConformationStep *step, OozeError *erro
 void ooze_lodge_solids_pull(OozeConformationStep *step);
 /* Contact sets of the particles that u would move into a solid. */
 OozeStatus ooze_conformation_find_contacts(OozeConformationStep *step, OozeError *error);
+/* Solids that u may take particles to: step->contact_near. */
+void ooze_conformation_find_near_solids(OozeConformationStep *step);
 /* Removes compression from u; nothing with no iterations. */
 OozeStatus ooze_conformation_divergence(OozeConformationStep *step, OozeError *error);
 /* The density stage with the settings of this method. */
