@@ -1,6 +1,6 @@
 /* Acceptance tests of surface tension in the method conformation: drops at rest, that swing, that
    become round, on a plane, and of two liquids. */
-#include "physics/fixtures.h"
+#include "physics/coupling_fixtures.h"
 #include "physics/surface_energy.h"
 
 static const double SPACING = 0.001, TENSION = 0.072, DENSITY = 1000;
@@ -370,9 +370,37 @@ static void conformation_T89_conserved(void **state)
     assert_true(hash[0] == hash[1]);
 }
 
+/* A ball at the face of a cube of liquid that wets it, in empty space: the liquid draws it in, and
+   takes the opposite momentum. */
+static void conformation_T90_drawn_in(void **state)
+{
+    (void)state;
+    const int n[3] = {7, 7, 7};
+    Body ball = {.centre = vec3(0, 5 * SPACING, 0), .radius = 2.5 * SPACING, .density = 500};
+    OozeWorld *world = make_world((Setup){.spacing = SPACING, .time_step = 1e-3, .threads = 1});
+    OozeMaterialId liquid = add_liquid(world, (Drop){.viscosity = 0.05});
+    CHECK_OK(ooze_world_set_material(world, liquid, "contact_angle", 30, &error));
+    set_param(world, "min_distance", 0);
+    set_param(world, "tolerance", 1e-6); /* where solids take part, momenta are as exact */
+    add_body(world, &ball);
+    add_around(world, n, SPACING, centred(n, SPACING), &ball, 1);
+    double apart = pose_of(world, 0).position.y - take_census(world).centre.y, impulse = 0;
+    for (int k = 0; k < 50; k++) {
+        step_world(world);
+        Momenta now = take_momenta(world, &ball, 0, 1);
+        impulse = fmax(impulse, now.speed_sum);
+    }
+    Momenta last = take_momenta(world, &ball, 0, 1);
+    double left = pose_of(world, 0).position.y - take_census(world).centre.y;
+    MEASURED("distance of the centres over that at first", left / apart, 0, 0.95);
+    MEASURED("momentum over the largest sum m |v|", vec3_length(last.linear) / impulse, 0, 1e-5);
+    ooze_world_destroy(world);
+}
+
 ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T83_rest), cmocka_unit_test(conformation_T84_laplace),
                 cmocka_unit_test(conformation_T85_swing),
                 cmocka_unit_test(conformation_T86_rounding),
                 cmocka_unit_test(conformation_T87_contact_angle),
                 cmocka_unit_test(conformation_T88_two_liquids),
-                cmocka_unit_test(conformation_T89_conserved))
+                cmocka_unit_test(conformation_T89_conserved),
+                cmocka_unit_test(conformation_T90_drawn_in))
