@@ -88,6 +88,8 @@ typedef struct OozeSceneDef {
     int probe_count;
     OozeSceneChange *changes;
     int change_count;
+    OozePushDef *pushes;
+    int push_count;
     OozeRenderDef render;
     OozeSurfaceSettings surface;
 } OozeSceneDef;
