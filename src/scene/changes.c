@@ -124,6 +124,24 @@ static bool may_change(OozeChangeTarget target, const OozeKey *row)
            row->store == OOZE_STORE_DOUBLE;
 }
 
+bool ooze_scene_change_row(const OozeScene *scene, OozeChangeTarget target, int i, OozeKey *row)
+{
+    for (int t = 0; t < TARGETS; t++) {
+        OozeKey list;
+        if (targets[t].target != target ||
+            !ooze_section_find(&ooze_scene_root, -1, targets[t].list, &list) || !list.section) {
+            continue;
+        }
+        int variant = target == OOZE_CHANGE_METHOD ? scene->def.method.index : -1;
+        for (int k = 0; ooze_section_key(list.section, variant, k, row); k++) {
+            if (may_change(target, row) && i-- == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* The row of the number; false: an error was reported. */
 static bool find_row(OozeScene *scene, const Target *target, const char *key, const OozeNode *at,
                      OozeKey *row)

@@ -318,6 +318,12 @@ OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, Ooz
     return OOZE_OK;
 }
 
+void ooze_world_drop_changes(OozeWorld *world, int change_count, int push_count)
+{
+    world->changes.count = change_count < world->changes.count ? change_count : world->changes.count;
+    world->pushes.count = push_count < world->pushes.count ? push_count : world->pushes.count;
+}
+
 /* ---- applying --------------------------------------------------------------------------- */
 
 /* The present time; half a millionth of a step covers the rounding of times such as 1/3. */

@@ -218,6 +218,9 @@ const OozeSym3 *ooze_world_stress(const OozeWorld *world);
 
 /* Sets every number that a change in time controls to its value at the world's time. */
 void ooze_world_apply_changes(OozeWorld *world);
+/* Keeps the first changes and pushes only. What the others have changed stays as it is, until an
+   earlier state is restored. */
+void ooze_world_drop_changes(OozeWorld *world, int change_count, int push_count);
 /* Adds the velocities of the pushes of the coming step. */
 OozeStatus ooze_world_apply_pushes(OozeWorld *world, OozeError *error);
 /* Whether a change in time, past or to come, is one of gravity, of the air, or of the position of a
