@@ -202,6 +202,15 @@ OozeStatus ooze_live_begin_action(OozeLive *live, OozeError *error)
     return OOZE_OK;
 }
 
+void ooze_live_cancel_action(OozeLive *live)
+{
+    OozeLiveAction *last = live->action_count > 0 ? &live->actions[live->action_count - 1] : NULL;
+    if (last && last->row_count == live->row_count) {
+        free_action(last);
+        live->action_count--;
+    }
+}
+
 OozeStatus ooze_live_undo(OozeLive *live, OozeError *error)
 {
     OozeWorld *world = live->world;

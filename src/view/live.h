@@ -45,6 +45,8 @@ void ooze_live_close(OozeLive *live);
 OozeStatus ooze_live_step(OozeLive *live, OozeError *error);
 /* Begins an action: undo returns to here. */
 OozeStatus ooze_live_begin_action(OozeLive *live, OozeError *error);
+/* Forgets the last action if nothing has come of it. */
+void ooze_live_cancel_action(OozeLive *live);
 /* Adds a row that acts from the next step on; `ramp` in s. */
 OozeStatus ooze_live_change(OozeLive *live, const char *set, const char *to, double ramp,
                             OozeError *error);

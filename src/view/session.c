@@ -224,17 +224,22 @@ static OozeStatus change_live(OozeViewSession *session, const OozeViewMessage *m
                               OozeError *error)
 {
     OozeLive *live = &session->live;
+    OozeStatus status;
     switch (message->verb) {
     case OOZE_VIEW_RESET:
         return ooze_live_reset(live, error);
     case OOZE_VIEW_UNDO:
         return ooze_live_undo(live, error);
     case OOZE_VIEW_SET:
-        return change(session, message, error);
     case OOZE_VIEW_DRAG:
-        return drag(session, message, error);
     case OOZE_VIEW_PUSH:
-        return push(session, message, error);
+        status = message->verb == OOZE_VIEW_SET    ? change(session, message, error)
+                 : message->verb == OOZE_VIEW_DRAG ? drag(session, message, error)
+                                                   : push(session, message, error);
+        if (status) {
+            ooze_live_cancel_action(live);
+        }
+        return status;
     case OOZE_VIEW_SAVE:
         return ooze_view_reply_saved(session, error);
     default:
