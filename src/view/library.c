@@ -10,10 +10,10 @@
 
 enum { SCENES_MAX = 500 };
 
-static char *format_path(const char *folder, const char *name, const char *end)
+static char *format_path(const char *folder, const char *name)
 {
     OozeText text = {0};
-    ooze_text_append(&text, "%s%s%s%s", folder, folder[0] ? "/" : "", name, end);
+    ooze_text_append(&text, "%s%s%s", folder, folder[0] && name[0] ? "/" : "", name);
     char *copy = text.failed ? NULL : ooze_copy_text(text.data);
     ooze_text_clear(&text);
     return copy;
@@ -53,10 +53,10 @@ static bool add_scene(OozeViewLibrary *library, const char *root, const char *fo
         return library->count >= SCENES_MAX;
     }
     int i = library->count;
-    char *within = format_path(root, folder, "");
+    char *within = format_path(root, folder);
     library->folders[i] = ooze_copy_text(folder[0] ? folder : ".");
     library->names[i] = ooze_copy_text(file);
-    library->paths[i] = within ? format_path(within, file, "") : NULL;
+    library->paths[i] = within ? format_path(within, file) : NULL;
     ooze_free(within);
     library->count++;
     if (!library->folders[i] || !library->names[i] || !library->paths[i]) {
@@ -68,7 +68,7 @@ static bool add_scene(OozeViewLibrary *library, const char *root, const char *fo
 
 static bool add_folder(OozeViewLibrary *library, const char *root, const char *folder)
 {
-    char *path = format_path(root, folder, "");
+    char *path = format_path(root, folder);
     struct dirent **entries = NULL;
     int count = path ? scandir(path, &entries, NULL, alphasort) : -1;
     bool good = path != NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/vec3.h"
 #include "world/world.h"
 
 OozeChangeDef ooze_change_def_default(void)
@@ -340,8 +341,14 @@ static void store(OozeWorld *world, const OozeChange *change, double value)
         return;
     }
     OozeSolid *solid = &world->solids.items[change->index];
-    OozePose pose = {.position = solid->pose.position, .rotation = solid->pose.rotation};
-    (&pose.position.x)[change->param - SOLID_POSITION] = value;
+    OozePose pose = solid->pose;
+    if (!solid->driven) { /* it leaves its motion */
+        pose.velocity = pose.spin = vec3(0, 0, 0);
+    }
+    int axis = change->param - SOLID_POSITION;
+    double travel = value - (&pose.position.x)[axis];
+    (&pose.velocity.x)[axis] = travel / world->def.time_step; /* which contacts use */
+    (&pose.position.x)[axis] = value;
     ooze_solid_drive(solid, &pose, NULL); /* does not fail: the pose is finite */
 }
 
@@ -350,8 +357,10 @@ static void apply(OozeWorld *world, OozeChange *change)
     double from = change->state.from, passed = current_time(world) - change->time;
     bool ramped = isfinite(from) && isfinite(change->value);
     double share = ramped && passed < change->ramp ? passed / change->ramp : 1.0;
+    /* a solid that has arrived is stopped by the next step */
+    bool arrives = is_solid_position(change) && *slot_of(world, change) != change->value;
     store(world, change, share < 1.0 ? from + share * (change->value - from) : change->value);
-    change->state.phase = share < 1.0 ? OOZE_CHANGE_RUNNING : OOZE_CHANGE_DONE;
+    change->state.phase = share < 1.0 || arrives ? OOZE_CHANGE_RUNNING : OOZE_CHANGE_DONE;
 }
 
 static void begin(OozeWorld *world, OozeChange *change)

@@ -207,11 +207,13 @@ static void positions_and_gravity_change(void **state)
     step(world, 13); /* the last step begins at 12: half of the ramp */
     CHECK_NEAR(world->solids.items[0].pose.position.y, 0.25, 1e-6);
     CHECK_NEAR(world->solids.items[0].previous.position.y, 0.25 - 0.5 / 16, 1e-6);
+    CHECK_NEAR(world->solids.items[0].pose.velocity.y, 0.5 / (16 * STEP), 1e-4);
     assert_true(world->emitters.items[0].motion.position.x == 3);
     assert_true(world->def.gravity.x == 4);
     step(world, 20);
     assert_true(world->solids.items[0].pose.position.y == 0.5);
     assert_true(world->solids.items[0].previous.position.y == 0.5); /* it rests */
+    assert_true(world->solids.items[0].pose.velocity.y == 0);
     ooze_world_destroy(world);
 }
 

@@ -190,7 +190,6 @@ const actions: Record<string, () => void> = {
   panelButton: () => {
     const hidden = body.classList.toggle("narrow");
     find("panelButton").setAttribute("aria-expanded", String(!hidden));
-    stage.resize();
   },
 };
 for (const [id, action] of Object.entries(actions)) find(id).onclick = action;
@@ -222,7 +221,9 @@ find<HTMLSelectElement>("scene").onchange = (event) => {
   notice("Loading the scene …");
   send(`open ${(event.target as HTMLSelectElement).value}`);
 };
+let styleChosen = false; // by the user
 find<HTMLSelectElement>("style").onchange = (event) => {
+  styleChosen = true;
   stage.fluid.surface = (event.target as HTMLSelectElement).value === "surface" && stage.fluid.canDrawSurface;
   stage.stale = true;
 };
@@ -279,16 +280,19 @@ function push(point: THREE.Vector3, velocity: THREE.Vector3) {
   send(`push ${numbers(stage.toScene(point))} ${+radius.toPrecision(4)} ${numbers(stage.toScene(velocity, true))}`);
 }
 
-function movePointer(event: PointerEvent) {
+// `last`: where the pointer leaves the screen, which is never left out.
+function movePointer(event: PointerEvent, last = false) {
   const now = performance.now();
-  if (dragged && now - dragged.sent > 40) {
+  if (dragged && (last || now - dragged.sent > 40)) {
     const at = stage.inPlane(event, dragged.hit.point);
     if (!at) return;
     const origin = dragged.hit.origin.clone().add(stage.toScene(at).sub(stage.toScene(dragged.hit.point)));
     const passed = dragged.sent ? (now - dragged.sent) / 1000 : 0.04;
     const factor = Math.min(Math.max(state?.realTimeFactor || 1, 0.02), 1);
+    // no faster than the scene is large in a second: walls that jump leave fluid behind
+    const ramp = Math.max(1.2 * passed * factor, origin.distanceTo(stage.placeOf(dragged.hit)) / stage.size);
     dragged.sent = now;
-    send(`drag ${dragged.hit.kind} ${dragged.hit.index} ${numbers(origin)} ${+(1.2 * passed * factor).toFixed(4)}`);
+    send(`drag ${dragged.hit.kind} ${dragged.hit.index} ${numbers(origin)} ${+ramp.toFixed(4)}`);
   } else if (pushed && now - pushed.clock > 40) {
     const at = stage.inPlane(event, pushed.point);
     if (!at) return;
@@ -299,13 +303,14 @@ function movePointer(event: PointerEvent) {
   }
 }
 
-function endPointer() {
+function endPointer(event: PointerEvent) {
+  if (dragged?.sent) movePointer(event, true);
   dragged = pushed = null;
   stage.controls.enabled = true;
 }
 
 canvas.addEventListener("pointerdown", beginPointer, { capture: true });
-canvas.addEventListener("pointermove", movePointer);
+canvas.addEventListener("pointermove", (event) => movePointer(event));
 canvas.addEventListener("pointerup", endPointer);
 canvas.addEventListener("pointercancel", endPointer);
 
@@ -340,11 +345,32 @@ window.addEventListener("keydown", (event) => {
 
 // ---- drawing ---------------------------------------------------------------------------------
 
+// Keeps 30 pictures a second: first with fewer pixels, then with spheres instead of the surface.
+let interval = 30, previous = 0, resized = true;
+function adapt(now: number) {
+  const passed = now - previous;
+  previous = now;
+  if (passed > 3000 || document.hidden) return;
+  interval += 0.15 * (Math.min(passed, 1000) - interval);
+  if (interval > 45 && stage.quality > 0.45) stage.quality = Math.max(0.45, 0.85 * stage.quality);
+  else if (interval > 150 && stage.fluid.surface && !styleChosen) {
+    stage.fluid.surface = false;
+    find<HTMLSelectElement>("style").value = "spheres";
+    notice("Particles are drawn instead of a surface, as this device draws slowly.");
+  } else if (interval < 20 && stage.quality < 1) stage.quality = Math.min(1, 1.1 * stage.quality);
+  else return;
+  interval = 30;
+  resized = true;
+}
+
 let rate = 0, drawn = 0, since = performance.now(), plotted = 0;
 function draw(now: number) {
   requestAnimationFrame(draw);
+  if (resized) stage.resize(); // just before drawing: it clears the canvas
+  resized = false;
   if (stage.stale || recorder) {
     stage.render();
+    adapt(now);
     drawn++;
     body.dataset.drawn = String(Number(body.dataset.drawn ?? 0) + 1);
   }
@@ -363,7 +389,7 @@ function draw(now: number) {
   }
 }
 
-new ResizeObserver(() => stage.resize()).observe(canvas);
+new ResizeObserver(() => { resized = true; }).observe(canvas);
 if (window.innerWidth < 700) {
   body.classList.add("narrow");
   find("panelButton").setAttribute("aria-expanded", "false");

@@ -6,16 +6,15 @@ import * as glsl from "./shaders";
 
 const kinds = ["opaque", "metal", "clear", "translucent"];
 
-type Uniforms = Record<string, THREE.IUniform>;
+export type Uniforms = Record<string, THREE.IUniform>;
 
-function material(vertexShader: string, fragmentShader: string, uniforms: Uniforms, more: object = {}) {
+export function material(vertexShader: string, fragmentShader: string, uniforms: Uniforms, more: object = {}) {
   return new THREE.ShaderMaterial({ glslVersion: THREE.GLSL3, vertexShader, fragmentShader, uniforms, ...more });
 }
 
 export class Fluid {
   readonly canDrawSurface: boolean;
   surface = true;
-  readonly shadows: THREE.Points;
   private geometry = new THREE.BufferGeometry();
   private points: THREE.Points;
   private alone = new THREE.Scene(); // the particles without the rest
@@ -57,16 +56,12 @@ export class Fluid {
       smooth: material(glsl.screenVertex, glsl.smoothFragment, u, screen),
       compose: material(glsl.screenVertex, glsl.composeFragment, u, screen),
       backdrop: material(glsl.backdropVertex, glsl.backdropFragment, u, { side: THREE.BackSide, depthWrite: false }),
-      none: new THREE.PointsMaterial({ colorWrite: false, depthWrite: false, size: 0 }),
+      shadow: material(glsl.shadowVertex, glsl.shadowFragment, { radius: u.radius, pixels: { value: 1 } }),
     };
     this.points = new THREE.Points(this.geometry, this.materials.spheres);
     this.points.frustumCulled = false;
+    this.points.layers.enableAll();
     this.alone.add(this.points);
-    this.shadows = new THREE.Points(this.geometry, this.materials.none);
-    this.shadows.frustumCulled = false;
-    this.shadows.castShadow = true;
-    this.shadows.customDepthMaterial = material(glsl.shadowVertex, glsl.shadowFragment,
-      { radius: u.radius, pixels: { value: 1 } });
     this.quad = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), this.materials.compose);
     this.quad.frustumCulled = false;
     this.screen.add(this.quad);
@@ -147,9 +142,18 @@ export class Fluid {
     }
   }
 
-  // Pixels of a metre in the shadow map of a light without perspective.
-  set shadowPixels(pixels: number) {
-    (this.shadows.customDepthMaterial as THREE.ShaderMaterial).uniforms.pixels.value = pixels;
+  // The particles into a map of shadows; `pixels`: of a metre there.
+  drawShadows(light: THREE.Camera, pixels: number) {
+    if (this.count === 0) return;
+    this.materials.shadow.uniforms.pixels.value = pixels;
+    this.points.material = this.materials.shadow;
+    this.renderer.render(this.alone, light);
+  }
+
+  // Uniforms of the studio, which solids share.
+  get studio(): Uniforms {
+    const { backdropLow, backdropHigh, lamps } = this.uniforms;
+    return { backdropLow, backdropHigh, lamps };
   }
 
   private pass(target: THREE.WebGLRenderTarget | null, pass: THREE.Material) {

@@ -14,7 +14,7 @@ export class Plots {
   build(scene: Scene) {
     this.host.replaceChildren();
     this.plots = scene.probes.map((probe) => {
-      const name = probe.column.startsWith(probe.probe) ? probe.column : `${probe.probe} ${probe.column}`;
+      const name = probe.column === `${probe.probe}.${probe.probe}` ? probe.probe : probe.column;
       const figure = document.createElement("figure"), canvas = document.createElement("canvas");
       const caption = document.createElement("figcaption");
       canvas.setAttribute("role", "img");

@@ -15,8 +15,8 @@ vec3 studio(vec3 d, float roughness) {
   return backdrop(d) + strength * (3.2 * key * vec3(1.0, 0.97, 0.92) + 1.1 * fill * vec3(0.9, 0.95, 1.0) +
                                    1.3 * back);
 }
-vec3 diffuseLight(vec3 n) {
-  float key = max(0.0, dot(n, normalize(vec3(-0.55, 0.75, 0.45))) * 0.85 + 0.15);
+vec3 diffuseLight(vec3 n, float lit) { // lit: 0 in the shadow of the large light
+  float key = lit * max(0.0, dot(n, normalize(vec3(-0.55, 0.75, 0.45))) * 0.85 + 0.15);
   float fill = max(0.0, dot(n, normalize(vec3(0.85, 0.45, 0.35))));
   vec3 sky = mix(backdropLow, backdropHigh, 0.5 + 0.5 * n.y);
   return 0.75 * sky + lamps * (0.95 * key * vec3(1.0, 0.97, 0.92) + 0.22 * fill);
@@ -102,7 +102,7 @@ void main() {
   vec3 v = normalize(-at), world = toWorld * n, mirrored = toWorld * reflect(-v, n);
   float f0 = pow((look.refraction - 1.0) / (look.refraction + 1.0), 2.0);
   float fresnel = f0 + (1.0 - f0) * pow(1.0 - max(dot(n, v), 0.0), 5.0);
-  color = vec4(look.color * diffuseLight(world) + fresnel * look.coat * studio(mirrored, look.roughness), 1.0);
+  color = vec4(look.color * diffuseLight(world, 1.0) + fresnel * look.coat * studio(mirrored, look.roughness), 1.0);
 }`;
 
 // Eye depth, field and material of the nearest sphere.
@@ -151,11 +151,12 @@ void main() {
   float range = 3.0 * radius, sum = 1.0, depth = here.r, value = here.g;
   for (int side = -1; side <= 1; side += 2) {
     for (int i = 1; i <= 10; i++) {
-      float at = float(i) * stride;
+      float at = floor(float(i) * stride + 0.5);
       vec4 there = texture(source, place + float(side) * at * direction);
       float away = (there.r - here.r) / range, share = at / reach;
       if (there.a < 0.5 || abs(away) > 1.0 || share > 1.0) continue;
-      float weight = exp(-2.0 * share * share - 2.0 * away * away);
+      float near = 1.0 - away * away;
+      float weight = exp(-2.5 * share * share) * near * near;
       sum += weight;
       depth += weight * there.r;
       value += weight * there.g;
@@ -209,7 +210,7 @@ vec3 shade(vec4 found) {
   vec3 world = toWorld * n, mirrored = toWorld * reflect(-v, n);
   float f0 = pow((look.refraction - 1.0) / (look.refraction + 1.0), 2.0);
   float fresnel = f0 + (1.0 - f0) * pow(1.0 - max(dot(n, v), 0.0), 5.0);
-  vec3 light = diffuseLight(world), body = look.color * light;
+  vec3 light = diffuseLight(world, 1.0), body = look.color * light;
   float edge = 1.0;
   if (look.kind == 1) {
     return look.color * studio(mirrored, look.roughness);
@@ -220,12 +221,14 @@ vec3 shade(vec4 found) {
     vec3 behind = texture(sceneColor, eyeDepth(at) > found.r - thick ? at : place).rgb;
     float depths = thick / max(look.depth, 1e-6);
     vec3 passed = behind * exp(log(max(look.color, vec3(1e-3))) * depths);
-    float scattered = 1.0 - exp(-(0.35 + look.cloudiness) * depths);
-    body = mix(passed, look.color * light, 0.75 * scattered);
+    // light that comes back from inside has passed the fluid twice
+    float scattered = 1.0 - exp(-(0.5 + look.cloudiness) * depths);
+    vec3 inside = pow(max(look.color, vec3(1e-3)), vec3(1.0 + 1.3 * min(depths, 1.2)));
+    body = mix(passed, inside * light, 0.7 * scattered);
     edge = 1.0;
   } else if (look.kind == 3) {
     float through = exp(-thick / max(look.depth, 1e-6));
-    body = look.color * (0.72 * light + 0.28 * diffuseLight(vec3(0.0, 1.0, 0.0))) +
+    body = look.color * (0.72 * light + 0.28 * diffuseLight(vec3(0.0, 1.0, 0.0), 1.0)) +
            0.35 * through * look.color * backdropHigh;
   }
   return body * (1.0 - fresnel * look.coat) + edge * fresnel * look.coat * studio(mirrored, look.roughness);
@@ -251,4 +254,50 @@ out vec3 direction;
 void main() {
   direction = (modelMatrix * vec4(position, 0.0)).xyz;
   gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+}`;
+
+// Solids and the ground, in the same light.
+export const solidVertex = /* glsl */ `
+uniform mat4 toLight;
+out vec3 at, side, onMap;
+void main() {
+  vec4 world = modelMatrix * vec4(position, 1.0);
+  at = world.xyz;
+  side = mat3(modelMatrix) * normal;
+  onMap = (toLight * world).xyz * 0.5 + 0.5; // the light's camera has no perspective
+  gl_Position = projectionMatrix * viewMatrix * world;
+}`;
+
+export const solidFragment = /* glsl */ `
+${studio}
+uniform sampler2D shadowMap;
+uniform vec3 tint;
+uniform float roughness, coat, refraction, opacity, fade; // fade: radius at which the ground ends; 0: never
+uniform vec3 middle;
+uniform bool metal;
+in vec3 at, side, onMap;
+out vec4 color;
+float lit() {
+  if (any(lessThan(onMap, vec3(0.0))) || any(greaterThan(onMap, vec3(1.0)))) return 1.0;
+  vec2 pixel = 1.0 / vec2(textureSize(shadowMap, 0));
+  float sum = 0.0;
+  for (int x = -1; x <= 1; x++) {
+    for (int y = -1; y <= 1; y++) {
+      sum += step(onMap.z - 0.004, texture(shadowMap, onMap.xy + 1.5 * vec2(x, y) * pixel).r);
+    }
+  }
+  return sum / 9.0;
+}
+void main() {
+  vec3 v = normalize(cameraPosition - at), n = normalize(side);
+  if (dot(n, v) < 0.0) n = -n;
+  vec3 mirrored = reflect(-v, n);
+  float f0 = pow((refraction - 1.0) / (refraction + 1.0), 2.0);
+  float fresnel = coat * (f0 + (1.0 - f0) * pow(1.0 - max(dot(n, v), 0.0), 5.0)) * (1.0 - 0.8 * roughness);
+  float bright = lit();
+  vec3 shown = metal ? tint * studio(mirrored, roughness) * (0.6 + 0.4 * bright)
+                     : tint * diffuseLight(n, bright) + fresnel * studio(mirrored, roughness);
+  float reach = fade > 0.0 ? length(at - middle) / fade : 0.0;
+  float alpha = opacity < 1.0 ? max(opacity, min(1.0, 2.0 * fresnel)) : 1.0 - smoothstep(0.12, 0.95, reach);
+  color = vec4(shown, alpha);
 }`;

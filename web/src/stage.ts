@@ -1,38 +1,15 @@
 // The scene in three dimensions: camera, lights, solids, nozzles and the fluid.
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
 import { mergeVertices, toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 import type { Theme } from "./colours";
-import { Fluid } from "./fluid";
+import { Fluid, material, type Uniforms } from "./fluid";
+import { solidFragment, solidVertex } from "./shaders";
 import type { Frame, Look, Nozzle, Scene, Solid, Solids } from "./messages";
 
 export interface Hit { kind: "solid" | "nozzle"; index: number; point: THREE.Vector3; origin: THREE.Vector3 }
 
-function solidMaterial(look: Look): THREE.Material {
-  const color = new THREE.Color().setRGB(...look.color);
-  if (look.look === "clear") {
-    return new THREE.MeshPhysicalMaterial({ color, roughness: 0.05, transparent: true, opacity: 0.22,
-      side: THREE.DoubleSide, depthWrite: false, envMapIntensity: 1.5 });
-  }
-  return new THREE.MeshPhysicalMaterial({ color, side: THREE.DoubleSide, metalness: look.look === "metal" ? 1 : 0,
-    roughness: look.look === "metal" ? look.roughness : 0.35 + 0.6 * look.roughness,
-    clearcoat: look.look === "metal" ? 0 : 0.6 * look.coat, clearcoatRoughness: look.roughness });
-}
-
-// White in the middle, transparent at the rim: an endless ground fades into the backdrop.
-function fadeTexture(): THREE.Texture {
-  const size = 256, data = new Uint8Array(4 * size * size);
-  for (let i = 0; i < size * size; i++) {
-    const r = Math.hypot((i % size) - 127.5, Math.floor(i / size) - 127.5) / 127.5;
-    const t = Math.min(Math.max((r - 0.15) / 0.8, 0), 1), shade = 255 * (1 - t * t * (3 - 2 * t));
-    data.fill(shade, 4 * i, 4 * i + 4);
-  }
-  const texture = new THREE.DataTexture(data, size, size);
-  texture.magFilter = texture.minFilter = THREE.LinearFilter;
-  texture.needsUpdate = true;
-  return texture;
-}
+const castsShadow = 1; // a layer
 
 export class Stage {
   readonly camera = new THREE.PerspectiveCamera(40, 1, 0.001, 100);
@@ -41,12 +18,15 @@ export class Stage {
   readonly renderer: THREE.WebGLRenderer;
   private scene = new THREE.Scene();
   private root = new THREE.Group(); // turns the scene's up to y
-  private key = new THREE.DirectionalLight(0xfff6ea, 2.1);
+  private light = new THREE.OrthographicCamera();
+  private shadowMap: THREE.WebGLRenderTarget;
+  private shadowPixels = 1;
+  private caster = new THREE.MeshBasicMaterial({ side: THREE.DoubleSide });
+  private shared: Uniforms; // of the solids
   private solids: THREE.Object3D[] = [];
   private nozzles: THREE.Object3D[] = [];
   private solidInfo: Solid[] = [];
   private nozzleInfo: Nozzle[] = [];
-  private fade = fadeTexture();
   private description: Scene | null = null;
   private frame: Frame | null = null;
   private framed = false;
@@ -55,12 +35,12 @@ export class Stage {
   constructor(private canvas: HTMLCanvasElement) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: false, powerPreference: "high-performance" });
     this.renderer.autoClear = false;
-    this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.fluid = new Fluid(this.renderer);
-    const pmrem = new THREE.PMREMGenerator(this.renderer);
-    this.scene.environment = pmrem.fromScene(new RoomEnvironment(), 0.04).texture;
-    this.scene.environmentIntensity = 0.45;
+    this.shadowMap = new THREE.WebGLRenderTarget(1024, 1024, { minFilter: THREE.NearestFilter, magFilter: THREE.NearestFilter });
+    this.shadowMap.depthTexture = new THREE.DepthTexture(1024, 1024, THREE.UnsignedIntType);
+    this.light.layers.set(castsShadow);
+    this.shared = { ...this.fluid.studio, toLight: { value: new THREE.Matrix4() },
+      shadowMap: { value: this.shadowMap.depthTexture }, middle: { value: new THREE.Vector3() } };
     const sky = new THREE.Mesh(new THREE.SphereGeometry(1, 32, 16), this.fluid.backdrop);
     sky.frustumCulled = false;
     sky.renderOrder = -1;
@@ -69,22 +49,17 @@ export class Stage {
       sky.scale.setScalar(0.5 * (camera as THREE.PerspectiveCamera).far);
       sky.updateMatrixWorld();
     };
-    this.key.castShadow = true;
-    this.key.shadow.mapSize.set(1024, 1024);
-    this.key.shadow.bias = -0.0005;
-    this.root.add(this.fluid.shadows);
-    this.scene.add(sky, this.root, this.key, this.key.target, new THREE.HemisphereLight(0xffffff, 0x888880, 0.35));
+    this.scene.add(sky, this.root);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
     this.controls.addEventListener("change", () => { this.stale = true; });
   }
 
+  quality = 1; // share of the screen's resolution
   stale = true; // the picture is another than the one on the screen
 
   setTheme(theme: Theme) {
     this.fluid.setTheme(theme);
-    this.scene.environmentIntensity = theme.dark ? 0.22 : 0.45;
-    this.key.intensity = theme.dark ? 1.7 : 2.1;
     this.stale = true;
   }
 
@@ -103,13 +78,21 @@ export class Stage {
     this.stale = true;
   }
 
+  private solidMaterial(look: Pick<Look, "color" | "look" | "roughness" | "coat" | "refraction">, more: object = {}) {
+    const clear = look.look === "clear", metal = look.look === "metal";
+    return material(solidVertex, solidFragment, { ...this.shared, tint: { value: new THREE.Vector3(...look.color) },
+      roughness: { value: look.roughness }, coat: { value: look.coat }, refraction: { value: look.refraction },
+      opacity: { value: clear ? 0.16 : 1 }, fade: { value: 0 }, metal: { value: metal } },
+      { side: THREE.DoubleSide, transparent: clear, depthWrite: !clear, ...more });
+  }
+
   private addNozzle(nozzle: Nozzle): THREE.Object3D {
     const r = Math.max(nozzle.radius, 1e-4), length = Math.max(3 * r, 0);
     const shape = new THREE.CylinderGeometry(1.5 * r, 1.08 * r, length, 40, 1, true);
     shape.translate(0, length / 2, 0);
-    const tube = new THREE.Mesh(shape, new THREE.MeshPhysicalMaterial({ color: 0xb8bcc2, metalness: 1,
-      roughness: 0.3, side: THREE.DoubleSide }));
-    tube.castShadow = true;
+    const tube = new THREE.Mesh(shape, this.solidMaterial({ color: [0.5, 0.51, 0.53], look: "metal",
+      roughness: 0.25, coat: 1, refraction: 1.5 }));
+    tube.layers.enable(castsShadow);
     const direction = new THREE.Vector3(...nozzle.direction);
     tube.quaternion.setFromUnitVectors(new THREE.Vector3(0, -1, 0), direction.normalize());
     this.root.add(tube);
@@ -134,21 +117,17 @@ export class Stage {
     shape.setIndex(new THREE.BufferAttribute(mesh.triangles, 1));
     if (mesh.triangles.length < 600000) shape = toCreasedNormals(mergeVertices(shape), 0.6);
     else shape.computeVertexNormals();
-    const object = new THREE.Mesh(shape, solidMaterial(info));
     // the inside of a container is seen through the walls that face away
-    if (info.container) (object.material as THREE.MeshPhysicalMaterial).side = THREE.FrontSide;
-    object.castShadow = !info.container && info.look !== "clear";
-    object.receiveShadow = true;
+    const object = new THREE.Mesh(shape, this.solidMaterial(info, info.container ? { side: THREE.FrontSide } : {}));
+    if (!info.container && info.look !== "clear") object.layers.enable(castsShadow);
     object.renderOrder = info.look === "clear" ? 2 : 0;
     return object;
   }
 
   private addPlane(info: Solid): THREE.Object3D {
     const group = new THREE.Group();
-    const disc = new THREE.Mesh(new THREE.CircleGeometry(1, 96), new THREE.MeshStandardMaterial({
-      color: new THREE.Color().setRGB(...info.color), roughness: 0.9, transparent: true, alphaMap: this.fade }));
+    const disc = new THREE.Mesh(new THREE.CircleGeometry(1, 96), this.solidMaterial(info, { transparent: true }));
     disc.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), new THREE.Vector3(...(info.normal ?? [0, 1, 0])));
-    disc.receiveShadow = true;
     disc.renderOrder = 1;
     disc.name = "ground";
     group.add(disc);
@@ -206,17 +185,20 @@ export class Stage {
     this.camera.far = 60 * r + 4 * this.camera.position.distanceTo(target);
     this.camera.updateProjectionMatrix();
     this.controls.maxDistance = 0.4 * this.camera.far;
-    this.key.position.copy(target).add(new THREE.Vector3(-0.55, 0.95, 0.5).multiplyScalar(4 * r));
-    this.key.target.position.copy(target);
-    const box = this.key.shadow.camera;
-    [box.left, box.right, box.bottom, box.top] = [-2 * r, 2 * r, -2 * r, 2 * r];
-    [box.near, box.far] = [0.1 * r, 10 * r];
-    box.updateProjectionMatrix();
-    this.fluid.shadowPixels = this.key.shadow.mapSize.x / (4 * r);
+    this.light.position.copy(target).add(new THREE.Vector3(-0.55, 0.75, 0.45).normalize().multiplyScalar(4 * r));
+    this.light.lookAt(target);
+    [this.light.left, this.light.right, this.light.bottom, this.light.top] = [-2 * r, 2 * r, -2 * r, 2 * r];
+    [this.light.near, this.light.far] = [0.1 * r, 8 * r];
+    this.light.updateProjectionMatrix();
+    this.light.updateMatrixWorld();
+    this.shadowPixels = this.shadowMap.width / (4 * r);
+    this.shared.toLight.value.multiplyMatrices(this.light.projectionMatrix, this.light.matrixWorldInverse);
+    this.shared.middle.value.copy(target);
     for (const object of this.solids) {
-      const disc = object.getObjectByName("ground");
+      const disc = object.getObjectByName("ground") as THREE.Mesh<THREE.BufferGeometry, THREE.ShaderMaterial> | undefined;
       if (!disc) continue;
       disc.scale.setScalar(9 * r);
+      disc.material.uniforms.fade.value = 9 * r;
     }
     this.controls.update();
     this.stale = true;
@@ -296,11 +278,17 @@ export class Stage {
     return direction ? v.clone().transformDirection(inverse).multiplyScalar(v.length()) : v.clone().applyMatrix4(inverse);
   }
 
+  // Where the solid or nozzle is now, in the scene.
+  placeOf(hit: Hit): THREE.Vector3 { return (hit.kind === "solid" ? this.solids : this.nozzles)[hit.index].position; }
+
+  // Half the diagonal of the scene, m.
+  get size(): number { return Math.max(this.bounds.getBoundingSphere(new THREE.Sphere()).radius, 1e-4); }
+
   viewDirection(): THREE.Vector3 { return this.camera.getWorldDirection(new THREE.Vector3()); }
 
   resize() {
     const box = this.canvas.getBoundingClientRect();
-    const ratio = Math.min(window.devicePixelRatio, 1.5);
+    const ratio = Math.min(window.devicePixelRatio, 1.5) * this.quality;
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(Math.max(1, box.width), Math.max(1, box.height), false);
     this.camera.aspect = box.width / Math.max(box.height, 1);
@@ -310,6 +298,12 @@ export class Stage {
 
   render() {
     this.stale = false;
+    this.renderer.setRenderTarget(this.shadowMap);
+    this.renderer.clear();
+    this.scene.overrideMaterial = this.caster;
+    this.renderer.render(this.scene, this.light);
+    this.scene.overrideMaterial = null;
+    this.fluid.drawShadows(this.light, this.shadowPixels);
     this.fluid.render(this.scene, this.camera);
   }
 }
