@@ -7,10 +7,12 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
 const build = process.env.OOZE_BUILD_DIR;
 const ooze = path.join(build, "ooze"), pictures = path.join(build, "view-pictures");
-const source = path.resolve(import.meta.dirname, "../.."), scene = path.join(import.meta.dirname, "view.yaml");
+const here = path.dirname(fileURLToPath(import.meta.url));
+const source = path.resolve(here, "../.."), scene = path.join(here, "view.yaml");
 const scratch = mkdtempSync(path.join(tmpdir(), "ooze-view-"));
 const token = "00112233445566778899aabbccddeeff";
 const environment = { ...process.env, OOZE_VIEW_TOKEN: token, OOZE_DEVICE: "cpu" };
@@ -234,10 +236,11 @@ async function darkAndPhone(page) {
 }
 
 async function connectsAgain(page, viewer) {
+  const before = await until(page, (now) => Number(now.step) > 400);
   await stop(viewer.child, "SIGKILL");
   await until(page, (now) => now.connected === "false");
   const again = await view(scene, viewer.port);
-  const told = await until(page, (now) => now.connected === "true" && Number(now.step) > 5);
+  const told = await until(page, (now) => now.connected === "true" && Number(now.step) < Number(before.step));
   console.log(`  connected again, step ${told.step}`);
   return again;
 }
