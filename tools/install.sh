@@ -11,8 +11,8 @@ build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev lib
 test=(g++ clang clang-format-14 ccache git python3-h5py python3-numpy python3-vtk9
       python3-jsonschema python3-yaml poppler-utils mount)
 
-# Commands that the page of `ooze view` and its tests use, where a package has them; the build and the
-# tests say what they leave out without them.
+# Commands that the page of `ooze view` and its tests use, where a package has them; the build and
+# the tests say what they leave out without them.
 optional=(npm)
 [ "${1:-build}" = test ] && optional+=(chromium)
 

@@ -16,7 +16,7 @@ static bool has_header(struct lws *wsi, enum lws_token_indexes header, const cha
     return lws_hdr_copy(wsi, value, sizeof value, header) > 0 && strcmp(value, expected) == 0;
 }
 
-bool ooze_serve_accepts_host(const OozeServer *server, struct lws *wsi)
+static bool accepts_host(const OozeServer *server, struct lws *wsi)
 {
     bool found = false;
     for (int i = 0; i < 2; i++) {
@@ -77,7 +77,7 @@ static int send_headers(struct lws *wsi, const OozeAsset *asset)
 static int answer(const OozeServer *server, struct lws *wsi, OozePageRequest *request,
                   const char *path, size_t size)
 {
-    if (!ooze_serve_accepts_host(server, wsi)) {
+    if (!accepts_host(server, wsi)) {
         return refuse(wsi, HTTP_STATUS_FORBIDDEN, "Use the address that ooze view has printed.");
     }
     if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0) {

@@ -1,5 +1,5 @@
-/* The server of `ooze view`: its data, and the functions that the files of this folder share. All of
-   it runs on the thread of ooze_serve. */
+/* The server of `ooze view`: its data, and the functions that the files of this folder share. It
+   all runs on the thread of ooze_serve. */
 #ifndef OOZE_SERVE_SERVER_H
 #define OOZE_SERVE_SERVER_H
 
@@ -15,9 +15,8 @@ typedef struct OozeClient {
     struct OozeClient *next; /* in the order of their arrival */
     bool admitted;           /* it has sent the token */
     bool in_control;
-    bool
-        control_is_news; /* it does not know yet whether it is in control, or how many pages there are */
-    bool has_frame;      /* a frame was sent and is not acknowledged */
+    bool control_is_news; /* it does not know which page controls, or how many there are */
+    bool has_frame;       /* a frame was sent and is not acknowledged */
     uint64_t seen[OOZE_TOPIC_COUNT];   /* numbers of the packets that were sent */
     double allowance, allowance_clock; /* messages that it may send, see client.c */
     size_t length;
@@ -48,9 +47,8 @@ typedef struct OozePageRequest {
     size_t sent;
 } OozePageRequest;
 
-/* Whether the header Host is one of the server's own names, and the header Origin, which connections
-   must have, the page's. */
-bool ooze_serve_accepts_host(const OozeServer *server, struct lws *wsi);
+/* Whether the header Host is one of the server's own names, and the header Origin, which
+   connections must have, that of its page. */
 bool ooze_serve_accepts_origin(const OozeServer *server, struct lws *wsi);
 
 /* For the list of parts. */

@@ -117,13 +117,14 @@ void ooze_view_describe_scene(const OozeScene *scene, OozeText *json)
     ooze_text_append(json, "]");
 }
 
-void ooze_view_describe_fields(const OozeFrame *frame, bool stress, OozeText *json)
+void ooze_view_describe_fields(const OozeFrame *frame, bool live, OozeText *json)
 {
     ooze_text_append(json, "[{\"name\":\"look\",\"unit\":\"\"},"
                            "{\"name\":\"material\",\"unit\":\"\"},"
                            "{\"name\":\"speed\",\"unit\":\"m/s\"}");
-    if (stress) {
-        ooze_text_append(json, ",{\"name\":\"stress\",\"unit\":\"Pa\"}");
+    if (live) {
+        ooze_text_append(json, ",{\"name\":\"stress\",\"unit\":\"Pa\"},"
+                               "{\"name\":\"density\",\"unit\":\"of that at rest\"}");
     }
     for (int i = 0; i < frame->field_count; i++) {
         const OozeFieldView *field = &frame->fields[i];

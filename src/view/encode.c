@@ -57,18 +57,10 @@ static const OozeFieldView *find_field(const OozeFrame *frame, const char *name)
     return ooze_frame_field(frame, strcmp(name, "speed") == 0 ? "velocity" : name);
 }
 
-/* The von Mises stress: the shear that a tensor carries, as one number. */
-static double von_mises(const OozeSym3 *s)
-{
-    double xy = s->xx - s->yy, yz = s->yy - s->zz, zx = s->zz - s->xx;
-    double shear = (double)s->xy * s->xy + (double)s->yz * s->yz + (double)s->xz * s->xz;
-    return sqrt(0.5 * (xy * xy + yz * yz + zx * zx) + 3.0 * shear);
-}
-
 static double field_value(const OozeViewField *field, const OozeFieldView *view, uint64_t i)
 {
-    if (field->stress) {
-        return von_mises(&field->stress[i]);
+    if (field->values) {
+        return (double)field->values[i];
     }
     if (!view) {
         return 0.0;

@@ -4,7 +4,6 @@
 
 #include "base/vec3.h"
 #include "ooze/frame.h"
-#include "physics/tensor.h"
 #include "scene/scene.h"
 #include "view/packet.h"
 
@@ -13,7 +12,7 @@ enum { OOZE_PACKET_FRAME = 1, OOZE_PACKET_SOLIDS = 2 };
 /* A field of the particles, for their colours. */
 typedef struct OozeViewField {
     const char *name;
-    const OozeSym3 *stress; /* per particle, for "stress"; NULL: of the frame's fields */
+    const float *values; /* of each particle; NULL: those of the frame's field of that name */
 } OozeViewField;
 
 /* u32 kind, u32 number, f64 time, f64 step, f32 low[3], f32 high[3] (ends of the positions),

@@ -1,5 +1,6 @@
 /* A scene that runs while a page changes it. Every change is a row of the scene's `changes` or
-   `pushes` at the time of its step, so that the saved scene runs to the same state. For one thread. */
+   `pushes` at the time of its step, so that the saved scene runs to the same state. For one
+   thread. */
 #ifndef OOZE_VIEW_LIVE_H
 #define OOZE_VIEW_LIVE_H
 

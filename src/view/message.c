@@ -10,15 +10,15 @@ typedef struct Form {
 } Form;
 
 static const Form forms[OOZE_VIEW_VERB_COUNT] = {
-    [OOZE_VIEW_HELLO] = {"hello", "w"},    [OOZE_VIEW_ACK] = {"ack", "n"},
-    [OOZE_VIEW_CONTROL] = {"control", ""}, [OOZE_VIEW_PLAY] = {"play", ""},
-    [OOZE_VIEW_PAUSE] = {"pause", ""},     [OOZE_VIEW_STEP] = {"step", ""},
-    [OOZE_VIEW_RESET] = {"reset", ""},     [OOZE_VIEW_UNDO] = {"undo", ""},
-    [OOZE_VIEW_SPEED] = {"speed", "n"},    [OOZE_VIEW_SET] = {"set", "nv"},
-    [OOZE_VIEW_DRAG] = {"drag", "wnnnnn"}, [OOZE_VIEW_PUSH] = {"push", "nnnnnnn"},
-    [OOZE_VIEW_FIELD] = {"field", "w"},    [OOZE_VIEW_OPEN] = {"open", "n"},
-    [OOZE_VIEW_SAVE] = {"save", ""},       [OOZE_VIEW_SEEK] = {"seek", "n"},
-    [OOZE_VIEW_LOOP] = {"loop", "n"},
+    [OOZE_VIEW_HELLO] = {"hello", "w"},      [OOZE_VIEW_ACK] = {"ack", "n"},
+    [OOZE_VIEW_CONTROL] = {"control", ""},   [OOZE_VIEW_PLAY] = {"play", ""},
+    [OOZE_VIEW_PAUSE] = {"pause", ""},       [OOZE_VIEW_STEP] = {"step", ""},
+    [OOZE_VIEW_RESET] = {"reset", ""},       [OOZE_VIEW_UNDO] = {"undo", ""},
+    [OOZE_VIEW_SPEED] = {"speed", "n"},      [OOZE_VIEW_SET] = {"set", "nv"},
+    [OOZE_VIEW_DRAG] = {"drag", "wnnnnn"},   [OOZE_VIEW_PUSH] = {"push", "nnnnnnn"},
+    [OOZE_VIEW_FIELD] = {"field", "w"},      [OOZE_VIEW_OPEN] = {"open", "n"},
+    [OOZE_VIEW_SAVE] = {"save", ""},         [OOZE_VIEW_SEEK] = {"seek", "n"},
+    [OOZE_VIEW_RESTART] = {"restart", "wn"}, [OOZE_VIEW_LOOP] = {"loop", "n"},
 };
 
 /* Copies the next word, of printable ASCII between single spaces; false: there is none. */

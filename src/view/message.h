@@ -19,18 +19,19 @@ typedef enum OozeViewVerb {
     OOZE_VIEW_CONTROL, /* this page takes control */
     OOZE_VIEW_PLAY,
     OOZE_VIEW_PAUSE,
-    OOZE_VIEW_STEP,  /* one step, and pause */
-    OOZE_VIEW_RESET, /* back to the beginning, without changes */
-    OOZE_VIEW_UNDO,  /* back to the state before the last change */
-    OOZE_VIEW_SPEED, /* X: simulated seconds per second, 0: as fast as possible */
-    OOZE_VIEW_SET,   /* N VALUE: parameter N of the list, by a row of `changes` */
-    OOZE_VIEW_DRAG,  /* KIND N X Y Z SECONDS: moves a `solid` or `nozzle` on a ramp */
-    OOZE_VIEW_PUSH,  /* X Y Z RADIUS VX VY VZ */
-    OOZE_VIEW_FIELD, /* NAME: colours of the particles */
-    OOZE_VIEW_OPEN,  /* N: a scene of the list */
-    OOZE_VIEW_SAVE,  /* asks for the changed scene as YAML */
-    OOZE_VIEW_SEEK,  /* N: frame of a finished run */
-    OOZE_VIEW_LOOP,  /* 0 or 1: a finished run begins again at its end */
+    OOZE_VIEW_STEP,    /* one step, and pause */
+    OOZE_VIEW_RESET,   /* back to the beginning, without changes */
+    OOZE_VIEW_UNDO,    /* back to the state before the last change */
+    OOZE_VIEW_SPEED,   /* X: simulated seconds per second, 0: as fast as possible */
+    OOZE_VIEW_SET,     /* N VALUE: parameter N of the list, by a row of `changes` */
+    OOZE_VIEW_DRAG,    /* KIND N X Y Z SECONDS: moves a `solid` or `nozzle` on a ramp */
+    OOZE_VIEW_PUSH,    /* X Y Z RADIUS VX VY VZ */
+    OOZE_VIEW_FIELD,   /* NAME: colours of the particles */
+    OOZE_VIEW_OPEN,    /* N: a scene of the list */
+    OOZE_VIEW_RESTART, /* KEY X: begins anew with another `time_step` or `spacing` */
+    OOZE_VIEW_SAVE,    /* asks for the changed scene as YAML */
+    OOZE_VIEW_SEEK,    /* N: frame of a finished run */
+    OOZE_VIEW_LOOP,    /* 0 or 1: a finished run begins again at its end */
     OOZE_VIEW_VERB_COUNT
 } OozeViewVerb;
 

@@ -123,7 +123,8 @@ static double world_value(const OozeWorld *world, const OozeViewParameter *param
     return strcmp(parameter->row.key, "transfer") == 0 ? def->air_transfer : def->air_temperature;
 }
 
-double ooze_view_parameter_value(const OozeViewParameter *parameter, const OozeWorld *world)
+/* The present value; NAN: not given. */
+static double value_of(const OozeViewParameter *parameter, const OozeWorld *world)
 {
     const char *key = parameter->row.key;
     double value = NAN;
@@ -200,7 +201,7 @@ void ooze_view_parameters_values(const OozeViewParameters *list, const OozeWorld
     ooze_text_append(json, "[");
     for (int i = 0; i < list->count; i++) {
         ooze_json_next(json);
-        double value = ooze_view_parameter_value(&list->items[i], world);
+        double value = value_of(&list->items[i], world);
         if (isinf(value)) {
             ooze_text_append(json, value > 0 ? "\"inf\"" : "\"-inf\"");
         } else {

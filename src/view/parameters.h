@@ -23,8 +23,6 @@ OozeStatus ooze_view_parameters_create(OozeViewParameters *list, const OozeScene
                                        const OozeWorld *world, OozeError *error);
 void ooze_view_parameters_free(OozeViewParameters *list);
 
-/* The present value; NAN: not given. */
-double ooze_view_parameter_value(const OozeViewParameter *parameter, const OozeWorld *world);
 /* An array of objects: path, group, key, unit, low, high, kind, choices, help. */
 void ooze_view_parameters_describe(const OozeViewParameters *list, OozeText *json);
 /* An array of their present values. */

@@ -264,14 +264,35 @@ static OozeStatus change_playback(OozeViewSession *session, const OozeViewMessag
     }
 }
 
-static OozeStatus open_scene(OozeViewSession *session, double index, OozeError *error)
+/* Opens the scene `index` of the library; -1: the one of the command line. Time step and spacing
+   are those that a page has chosen. */
+static OozeStatus open_scene(OozeViewSession *session, int index, OozeError *error)
 {
-    if (!(index >= 0.0 && index < session->library.count)) {
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "", "there is no such scene");
+    const OozeViewOptions *options = &session->options;
+    bool first = index < 0 || strcmp(session->library.paths[index], options->path) == 0;
+    const char *path = first ? options->path : session->library.paths[index];
+    int given = first ? options->override_count : 0, count = given;
+    const char **overrides = ooze_alloc((size_t)given + 2, sizeof *overrides);
+    if (!overrides) {
+        return ooze_fail_memory(error, "a scene", 0);
+    }
+    for (int i = 0; i < given; i++) {
+        overrides[i] = options->overrides[i];
+    }
+    char texts[2][64], number[OOZE_NUMBER_MAX];
+    if (session->time_step > 0.0) {
+        snprintf(texts[0], sizeof texts[0], "time_step=%s",
+                 ooze_number_text(session->time_step, number));
+        overrides[count++] = texts[0];
+    }
+    if (session->spacing > 0.0) {
+        snprintf(texts[1], sizeof texts[1], "spacing=%s",
+                 ooze_number_text(session->spacing, number));
+        overrides[count++] = texts[1];
     }
     OozeLive opened;
-    OozeStatus status = ooze_live_open(&opened, session->library.paths[(int)index], NULL, 0,
-                                       &session->options.build, error);
+    OozeStatus status = ooze_live_open(&opened, path, overrides, count, &options->build, error);
+    ooze_free(overrides);
     if (status) {
         return status;
     }
@@ -282,8 +303,33 @@ static OozeStatus open_scene(OozeViewSession *session, double index, OozeError *
     }
     session->live = opened;
     session->plays_run = false;
-    session->opened = (int)index;
+    session->opened = index;
     return ooze_view_publish_scene(session, error);
+}
+
+static OozeStatus choose_scene(OozeViewSession *session, double index, OozeError *error)
+{
+    if (!(index >= 0.0 && index < session->library.count)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "", "there is no such scene");
+    }
+    session->time_step = session->spacing = 0.0;
+    return open_scene(session, (int)index, error);
+}
+
+/* Begins anew with another time step or spacing; where the scene cannot be built so, all stays. */
+static OozeStatus restart(OozeViewSession *session, const OozeViewMessage *message,
+                          OozeError *error)
+{
+    bool step = strcmp(message->word, "time_step") == 0;
+    double *chosen = step ? &session->time_step : &session->spacing, before = *chosen;
+    if (session->plays_run || (!step && strcmp(message->word, "spacing") != 0) ||
+        !(message->numbers[0] > 0.0)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "", "the scene does not begin with that");
+    }
+    *chosen = message->numbers[0];
+    OozeStatus status = open_scene(session, session->opened, error);
+    *chosen = status ? before : *chosen;
+    return status;
 }
 
 static void set_field(OozeViewSession *session, const char *name)
@@ -316,7 +362,10 @@ static void obey(OozeViewSession *session, const OozeViewMessage *message)
         set_field(session, message->word);
         break;
     case OOZE_VIEW_OPEN:
-        status = open_scene(session, message->numbers[0], &error);
+        status = choose_scene(session, message->numbers[0], &error);
+        break;
+    case OOZE_VIEW_RESTART:
+        status = restart(session, message, &error);
         break;
     default:
         status = session->plays_run ? change_playback(session, message, &error)
@@ -472,6 +521,7 @@ void ooze_view_session_close(OozeViewSession *session)
         ooze_live_close(&session->live);
     }
     ooze_view_library_free(&session->library);
+    ooze_derived_free(&session->derived);
     pthread_cond_destroy(&session->wake);
     pthread_mutex_destroy(&session->lock);
     ooze_free(session);

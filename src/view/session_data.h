@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "view/derived.h"
 #include "view/library.h"
 #include "view/live.h"
 #include "view/playback.h"
@@ -30,12 +31,14 @@ struct OozeViewSession {
     OozeLive live;
     OozePlayback playback;
     OozeViewLibrary library;
-    int opened; /* index within the library; -1: not in it */
+    double time_step, spacing; /* that a page has chosen instead of the scene's; 0: none */
+    int opened;                /* index within the library; -1: not in it */
     bool playing;
     double speed;                     /* simulated seconds per second; 0: as fast as possible */
     double clock_origin, time_origin; /* when playing began, by the clock and simulated */
     double published;                 /* when the last frame was */
     char field[OOZE_VIEW_WORD_MAX];
+    OozeDerived derived;    /* numbers of the field, where a frame has none */
     OozeViewMessage action; /* the last change, and when it came */
     double action_clock;
     /* Of the last second of the clock, for the statistics. */

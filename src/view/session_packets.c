@@ -206,11 +206,6 @@ void ooze_view_publish_state(OozeViewSession *session)
 
 enum { NOZZLES_MAX = 256 };
 
-static uint64_t frame_count(const OozeFrame *frame)
-{
-    return frame ? frame->particle_count : 0;
-}
-
 void ooze_view_publish_frame(OozeViewSession *session)
 {
     OozeVec3 nozzles[NOZZLES_MAX];
@@ -224,8 +219,7 @@ void ooze_view_publish_frame(OozeViewSession *session)
             const OozeMotion *motion = &world->emitters.items[nozzle_count].motion;
             nozzles[nozzle_count] = ooze_motion_pose(motion, world->time).position;
         }
-        bool has_stress = world->stress_capacity >= frame_count(frame);
-        field.stress = has_stress && strcmp(session->field, "stress") == 0 ? world->stress : NULL;
+        field.values = ooze_derived_values(&session->derived, session->live.world, session->field);
     }
     OozePacket *packet = frame ? ooze_view_encode_frame(ooze_view_next_number(session), frame,
                                                         &field, nozzles, nozzle_count)

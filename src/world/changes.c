@@ -321,8 +321,12 @@ OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, Ooz
 
 void ooze_world_drop_changes(OozeWorld *world, int change_count, int push_count)
 {
-    world->changes.count = change_count < world->changes.count ? change_count : world->changes.count;
-    world->pushes.count = push_count < world->pushes.count ? push_count : world->pushes.count;
+    if (change_count < world->changes.count) {
+        world->changes.count = change_count;
+    }
+    if (push_count < world->pushes.count) {
+        world->pushes.count = push_count;
+    }
 }
 
 /* ---- applying --------------------------------------------------------------------------- */

@@ -31,7 +31,7 @@ OozeStatus ooze_world_add_push(OozeWorld *world, const OozePushDef *def, OozeErr
     return OOZE_OK;
 }
 
-/* Share of the push at the squared distance r2: smooth, 1 in the middle and 0 from the radius on. */
+/* Share of the push at the squared distance r2: smooth, 1 in the middle, 0 from the radius on. */
 static double share_at(double r2, double radius)
 {
     double inside = fmax(1.0 - r2 / (radius * radius), 0.0);

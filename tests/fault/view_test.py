@@ -156,7 +156,8 @@ class Server(unittest.TestCase):
             with Page(self.viewer) as page:
                 page.wait("scene")
                 page.wire.sendall(data)
-        for data in (b"GET / HT", os.urandom(2000), b"\r\n\r\n", b"GET / HTTP/1.1\r\nHost: x" * 500):
+        for data in (b"GET / HT", os.urandom(2000), b"\r\n\r\n",
+                     b"GET / HTTP/1.1\r\nHost: x" * 500):
             with socket.create_connection(("127.0.0.1", self.viewer.port), 10) as wire:
                 wire.sendall(data)
 
@@ -294,7 +295,7 @@ class Beginning(unittest.TestCase):
         with Viewer(scene) as viewer:
             self.assertIn("port", self.refused(scene, "--port", str(viewer.port)))
 
-    def test_other_machines_are_let_in_by_name_and_told(self):
+    def test_other_machines_need_the_name_that_was_given(self):
         with Viewer(scene, "--listen", "127.0.0.1") as viewer, Page(viewer) as page:
             self.assertEqual(page.wait("scene")["title"], "A box of honey")
             with Page(viewer, host=f"localhost:{viewer.port}",

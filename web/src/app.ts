@@ -83,6 +83,8 @@ function showScene(message: Scene) {
   find("timeline").hidden = message.live;
   find<HTMLInputElement>("scrub").max = String((message.frames ?? 1) - 1);
   for (const id of ["parameterSection", "tools", "undo", "save"]) find(id).hidden = !message.live;
+  find("pour").hidden = !message.live || message.nozzles.length === 0;
+  speeds.clear();
   find("plotSection").hidden = message.probes.length === 0;
   body.dataset.live = String(message.live);
 }
@@ -101,7 +103,11 @@ function showState(message: State) {
   find<HTMLSelectElement>("field").value = message.field;
   find<HTMLButtonElement>("undo").disabled = !message.undo;
   if (before?.field !== message.field) stage.fluid.colouring = message.field === "look" ? 0 : message.field === "material" ? 1 : 2;
-  if (message.values) panel.update(message.values);
+  if (message.values) {
+    panel.update(message.values);
+    const pours = scene?.parameters.some((p, i) => p.target === "emitters" && Number(message.values?.[i]) > 0) ?? false;
+    find("pour").setAttribute("aria-pressed", String(pours));
+  }
   if (message.readings) plots.add(message.time, message.readings);
   if (message.frame !== undefined) {
     const scrub = find<HTMLInputElement>("scrub");
@@ -182,17 +188,32 @@ const actions: Record<string, () => void> = {
   save: () => send("save"),
   takeControl: () => send("control"),
   home: () => stage.home(),
-  picture: () => {
+  picture: () => { // with all pixels, also where fewer keep the pace
+    stage.quality = 1;
+    stage.resize();
     stage.render();
     canvas.toBlob((blob) => blob && download(blob, `${fileName()}.png`));
   },
   record: () => record(),
+  pour: () => pour(),
   panelButton: () => {
     const hidden = body.classList.toggle("narrow");
     find("panelButton").setAttribute("aria-expanded", String(!hidden));
   },
 };
 for (const [id, action] of Object.entries(actions)) find(id).onclick = action;
+
+// All nozzles at once: off, or at the speed that each had.
+const speeds = new Map<number, number>();
+function pour() {
+  const nozzles = scene?.parameters.flatMap((p, i) => (p.target === "emitters" && p.key === "speed" ? [i] : [])) ?? [];
+  const pours = nozzles.some((i) => Number(state?.values?.[i]) > 0);
+  for (const i of nozzles) {
+    const now = Number(state?.values?.[i]);
+    if (pours) speeds.set(i, now);
+    send(`set ${i} ${pours ? 0 : speeds.get(i) || +(20 * (scene?.spacing ?? 0.01)).toPrecision(3)}`);
+  }
+}
 
 let recorder: MediaRecorder | null = null;
 function record() {
@@ -322,7 +343,7 @@ function cycleField() {
 
 const keys: Record<string, () => void> = {
   " ": actions.play, ".": actions.step, u: actions.undo, r: actions.reset, s: actions.panelButton,
-  h: actions.home, c: cycleField, "+": () => stage.zoom(0.9), "=": () => stage.zoom(0.9), "-": () => stage.zoom(1 / 0.9),
+  h: actions.home, p: actions.pour, c: cycleField, "+": () => stage.zoom(0.9), "=": () => stage.zoom(0.9), "-": () => stage.zoom(1 / 0.9),
   ArrowLeft: () => stage.turn(-0.08, 0), ArrowRight: () => stage.turn(0.08, 0),
   ArrowUp: () => stage.turn(0, 0.08), ArrowDown: () => stage.turn(0, -0.08),
 };

@@ -49,6 +49,7 @@ export class Panel {
     this.host.replaceChildren();
     this.controls = scene.parameters.map((parameter, i) => this.control(parameter, i));
     const groups = new Map<string, HTMLDetailsElement>();
+    if (scene.live) this.host.append(this.restarts(scene));
     scene.parameters.forEach((parameter, i) => {
       const name = `${parameter.target} ${parameter.group}`;
       let group = groups.get(name);
@@ -61,6 +62,21 @@ export class Panel {
       }
       group.append(this.controls[i].row);
     });
+  }
+
+  // Numbers that a scene can only begin with.
+  private restarts(scene: Scene): HTMLElement {
+    const group = element<HTMLDetailsElement>("details", {}, element("summary", {}, "begin anew with"));
+    for (const [key, unit, value] of [["time_step", "s", scene.timeStep], ["spacing", "m", scene.spacing]] as const) {
+      const field = element<HTMLInputElement>("input", { id: key, type: "text", inputMode: "decimal", value: String(+value.toPrecision(6)) });
+      field.onchange = () => {
+        if (Number(field.value) > 0) this.send(`restart ${key} ${Number(field.value)}`);
+        else field.setAttribute("aria-invalid", "true");
+      };
+      const label = element<HTMLLabelElement>("label", { htmlFor: key }, key.replaceAll("_", " "), element("small", {}, ` ${unit}`));
+      group.append(element("div", { className: "row" }, label, field));
+    }
+    return group;
   }
 
   private groupTitle(parameter: Parameter): string {
@@ -173,6 +189,7 @@ export class Panel {
       control.row.hidden = wanted !== "" && !control.row.dataset.path?.toLowerCase().replaceAll("_", " ").includes(wanted.replaceAll("_", " "));
     }
     for (const group of this.host.querySelectorAll("details")) {
+      if (!group.querySelector(".parameter")) continue;
       const any = [...group.querySelectorAll<HTMLElement>(".parameter")].some((row) => !row.hidden);
       group.hidden = !any;
       if (wanted !== "") group.open = any;

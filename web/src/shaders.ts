@@ -274,6 +274,7 @@ uniform sampler2D shadowMap;
 uniform vec3 tint;
 uniform float roughness, coat, refraction, opacity, fade; // fade: radius at which the ground ends; 0: never
 uniform vec3 middle;
+uniform float dim; // of the ground: a bright one is too bright in the dark
 uniform bool metal;
 in vec3 at, side, onMap;
 out vec4 color;
@@ -295,8 +296,9 @@ void main() {
   float f0 = pow((refraction - 1.0) / (refraction + 1.0), 2.0);
   float fresnel = coat * (f0 + (1.0 - f0) * pow(1.0 - max(dot(n, v), 0.0), 5.0)) * (1.0 - 0.8 * roughness);
   float bright = lit();
+  vec3 body = fade > 0.0 ? dim * tint : tint;
   vec3 shown = metal ? tint * studio(mirrored, roughness) * (0.6 + 0.4 * bright)
-                     : tint * diffuseLight(n, bright) + fresnel * studio(mirrored, roughness);
+                     : body * diffuseLight(n, bright) + fresnel * studio(mirrored, roughness);
   float reach = fade > 0.0 ? length(at - middle) / fade : 0.0;
   float alpha = opacity < 1.0 ? max(opacity, min(1.0, 2.0 * fresnel)) : 1.0 - smoothstep(0.12, 0.95, reach);
   color = vec4(shown, alpha);

@@ -40,7 +40,7 @@ export class Stage {
     this.shadowMap.depthTexture = new THREE.DepthTexture(1024, 1024, THREE.UnsignedIntType);
     this.light.layers.set(castsShadow);
     this.shared = { ...this.fluid.studio, toLight: { value: new THREE.Matrix4() },
-      shadowMap: { value: this.shadowMap.depthTexture }, middle: { value: new THREE.Vector3() } };
+      shadowMap: { value: this.shadowMap.depthTexture }, middle: { value: new THREE.Vector3() }, dim: { value: 1 } };
     const sky = new THREE.Mesh(new THREE.SphereGeometry(1, 32, 16), this.fluid.backdrop);
     sky.frustumCulled = false;
     sky.renderOrder = -1;
@@ -52,14 +52,17 @@ export class Stage {
     this.scene.add(sky, this.root);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
+    this.controls.addEventListener("start", () => { this.moved = true; });
     this.controls.addEventListener("change", () => { this.stale = true; });
   }
 
+  private moved = false; // the user has moved the camera
   quality = 1; // share of the screen's resolution
   stale = true; // the picture is another than the one on the screen
 
   setTheme(theme: Theme) {
     this.fluid.setTheme(theme);
+    this.shared.dim.value = theme.dark ? 0.16 : 1;
     this.stale = true;
   }
 
@@ -169,6 +172,7 @@ export class Stage {
   // The whole scene in view, from its own camera where it names one.
   home() {
     this.measure();
+    this.moved = false;
     this.framed = true;
     const sphere = this.bounds.getBoundingSphere(new THREE.Sphere());
     const r = Math.max(sphere.radius, 1e-4), target = sphere.center.clone();
@@ -207,6 +211,7 @@ export class Stage {
   turn(left: number, up: number) {
     const offset = this.camera.position.clone().sub(this.controls.target);
     const s = new THREE.Spherical().setFromVector3(offset);
+    this.moved = true;
     s.theta += left;
     s.phi = Math.min(Math.max(s.phi - up, 0.05), Math.PI - 0.05);
     this.camera.position.copy(this.controls.target).add(offset.setFromSpherical(s));
@@ -291,8 +296,10 @@ export class Stage {
     const ratio = Math.min(window.devicePixelRatio, 1.5) * this.quality;
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(Math.max(1, box.width), Math.max(1, box.height), false);
-    this.camera.aspect = box.width / Math.max(box.height, 1);
+    const aspect = box.width / Math.max(box.height, 1), other = Math.abs(aspect - this.camera.aspect) > 0.01;
+    this.camera.aspect = aspect;
     this.camera.updateProjectionMatrix();
+    if (other && this.frame && !this.moved) this.home();
     this.stale = true;
   }
 
