@@ -3,7 +3,7 @@
 // kept in BUILD/view-pictures.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -195,6 +195,21 @@ async function savedSceneRunsToTheSameState(page) {
   return run;
 }
 
+async function pictureAndVideo(page) {
+  const size = async (click) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), click()]);
+    const file = path.join(scratch, download.suggestedFilename());
+    await download.saveAs(file);
+    return [path.extname(file), statSync(file).size];
+  };
+  const [kind, bytes] = await size(() => page.click("#picture"));
+  assert.ok(kind === ".png" && bytes > 5000, `a picture ${kind} of ${bytes} bytes`);
+  await page.click("#record");
+  await page.waitForTimeout(1000);
+  const [video, length] = await size(() => page.click("#record"));
+  assert.ok(video === ".webm" && length > 1000, `a video ${video} of ${length} bytes`);
+}
+
 async function keyboardAlone(page) {
   await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press("Space");
@@ -282,6 +297,7 @@ async function main() {
   await test("dragging the bowl moves the fluid", () => draggingTheBowlMovesTheFluid(page));
   await aPushMovesTheFluid(page);
   const run = await test("the saved scene runs to the same state", () => savedSceneRunsToTheSameState(page));
+  await test("a picture and a video are saved", () => pictureAndVideo(page));
   await test("keyboard alone; reset restores", () => keyboardAlone(page));
   await test("dark, and the width of a phone", () => darkAndPhone(page));
   viewer = await test("the page connects again", () => connectsAgain(page, viewer));

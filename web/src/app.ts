@@ -367,12 +367,13 @@ window.addEventListener("keydown", (event) => {
 // ---- drawing ---------------------------------------------------------------------------------
 
 // Keeps 30 pictures a second: first with fewer pixels, then with spheres instead of the surface.
-let interval = 30, previous = 0, resized = true;
+let interval = 30, samples = -10, previous = 0, resized = true; // the first pictures compile shaders
 function adapt(now: number) {
   const passed = now - previous;
   previous = now;
-  if (passed > 3000 || document.hidden) return;
+  if (passed > 3000 || document.hidden || ++samples < 0) return;
   interval += 0.15 * (Math.min(passed, 1000) - interval);
+  if (samples < 15) return;
   if (interval > 45 && stage.quality > 0.45) stage.quality = Math.max(0.45, 0.85 * stage.quality);
   else if (interval > 150 && stage.fluid.surface && !styleChosen) {
     stage.fluid.surface = false;
@@ -381,6 +382,7 @@ function adapt(now: number) {
   } else if (interval < 20 && stage.quality < 1) stage.quality = Math.min(1, 1.1 * stage.quality);
   else return;
   interval = 30;
+  samples = 0;
   resized = true;
 }
 

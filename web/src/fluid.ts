@@ -42,7 +42,7 @@ export class Fluid {
       colouring: { value: 0 }, backdropLow: { value: new THREE.Color() },
       backdropHigh: { value: new THREE.Color() }, lamps: { value: 1 }, sceneColor: { value: null },
       sceneDepth: { value: null }, fluid: { value: null }, thickness: { value: null },
-      hasFluid: { value: false }, source: { value: null }, direction: { value: new THREE.Vector2() },
+      hasFluid: { value: false }, source: { value: null }, reachFactor: { value: 3 }, direction: { value: new THREE.Vector2() },
     };
     const u = this.uniforms;
     const screen = { depthTest: false, depthWrite: false };
@@ -182,8 +182,12 @@ export class Fluid {
       u.direction.value.set(x / depth.width, y / depth.height);
       this.pass(to, this.materials.smooth);
     };
+    u.reachFactor.value = 3.5;
     smooth(depth, a, 1, 0);
     smooth(a, b, 0, 1);
+    smooth(b, a, 1, 0);
+    smooth(a, b, 0, 1);
+    u.reachFactor.value = 0.8; // removes the traces of the strides
     smooth(b, a, 1, 0);
     smooth(a, b, 0, 1);
     u.radius.value /= 0.8;

@@ -135,32 +135,32 @@ void main() {
   gl_Position = vec4(position.xy, 0.0, 1.0);
 }`;
 
-// One direction of a Gaussian that stops at steps in depth; values of the field go along.
+// One direction of a narrow-range filter (Truong and Yuksel 2018): a Gaussian that leaves out what is
+// far behind and takes what is far in front as if it were just in front, so that silhouettes stay
+// and the noise of the spheres goes. Values of the field go along.
 export const smoothFragment = /* glsl */ `
 in vec2 place;
 uniform sampler2D source;
 uniform vec2 direction; // of one pixel
-uniform float radius, pixels;
+uniform float radius, pixels, reachFactor;
 out vec4 result;
 void main() {
   vec4 here = texture(source, place);
   result = here;
   if (here.a < 0.5) return;
-  float reach = clamp(3.0 * radius * pixels / here.r, 1.0, 60.0);
-  float stride = max(1.0, reach / 10.0);
-  float range = 3.0 * radius, sum = 1.0, depth = here.r, value = here.g;
-  for (int side = -1; side <= 1; side += 2) {
-    for (int i = 1; i <= 10; i++) {
-      float at = floor(float(i) * stride + 0.5);
-      vec4 there = texture(source, place + float(side) * at * direction);
-      float away = (there.r - here.r) / range, share = at / reach;
-      if (there.a < 0.5 || abs(away) > 1.0 || share > 1.0) continue;
-      float near = 1.0 - away * away;
-      float weight = exp(-2.5 * share * share) * near * near;
-      sum += weight;
-      depth += weight * there.r;
-      value += weight * there.g;
-    }
+  float reach = clamp(reachFactor * radius * pixels / here.r, 2.0, 48.0);
+  float stride = max(1.0, reach / 12.0), range = 2.5 * radius;
+  float sum = 1.0, depth = here.r, value = here.g;
+  for (int i = 1; i <= 12; i++) {
+    float at = floor(float(i) * stride + 0.5), share = at / reach;
+    if (share > 1.0) break;
+    vec4 a = texture(source, place + at * direction), b = texture(source, place - at * direction);
+    // both sides or none: one alone would tilt the surface
+    if (a.a < 0.5 || b.a < 0.5 || a.r > here.r + range || b.r > here.r + range) continue;
+    float weight = exp(-3.0 * share * share);
+    sum += 2.0 * weight;
+    depth += weight * (max(a.r, here.r - 0.5 * range) + max(b.r, here.r - 0.5 * range));
+    value += weight * (a.g + b.g);
   }
   result = vec4(depth / sum, value / sum, here.b, 1.0);
 }`;
