@@ -20,8 +20,9 @@ SECONDS = 180  # for a download that never ends
 def run(*command, cwd):
     done = subprocess.run(command, cwd=cwd, text=True, capture_output=True, timeout=SECONDS)
     if done.returncode != 0:
-        lines = (done.stderr + done.stdout).strip().splitlines() or [""]
-        raise OSError(f"{' '.join(command[:2])} failed: {lines[0][:120]}")
+        lines = (done.stderr + done.stdout).strip().splitlines()
+        told = [line for line in lines if "rror" in line and "warn" not in line] or lines or [""]
+        raise OSError(f"{' '.join(command[:2])} failed: {told[0][:120]}")
 
 
 def build(web, out):
@@ -39,7 +40,8 @@ def build(web, out):
             shutil.copy(path, work)
     shutil.copytree(web / "src", work / "src", dirs_exist_ok=True)
     if not installed.exists() or installed.read_bytes() != lock:
-        run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=work)
+        run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1",
+            "--fetch-retry-mintimeout=1000", "--fetch-timeout=20000", cwd=work)
         installed.write_bytes(lock)
     run("node", "build.mjs", cwd=work)
     return work / "dist"

@@ -235,8 +235,14 @@ OozeStatus ooze_live_undo(OozeLive *live, OozeError *error)
 OozeStatus ooze_live_reset(OozeLive *live, OozeError *error)
 {
     OozeWorld *before = live->world;
-    forget(live);
     live->world = NULL;
+    OozeStatus status = build(live, error);
+    if (status) { /* such as of memory: the session goes on with what it has */
+        ooze_world_destroy(live->world);
+        live->world = before;
+        return status;
+    }
+    forget(live);
     ooze_world_destroy(before);
-    return build(live, error);
+    return OOZE_OK;
 }

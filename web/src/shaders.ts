@@ -211,7 +211,6 @@ vec3 shade(vec4 found) {
   float f0 = pow((look.refraction - 1.0) / (look.refraction + 1.0), 2.0);
   float fresnel = f0 + (1.0 - f0) * pow(1.0 - max(dot(n, v), 0.0), 5.0);
   vec3 light = diffuseLight(world, 1.0), body = look.color * light;
-  float edge = 1.0;
   if (look.kind == 1) {
     return look.color * studio(mirrored, look.roughness);
   }
@@ -225,13 +224,12 @@ vec3 shade(vec4 found) {
     float scattered = 1.0 - exp(-(0.5 + look.cloudiness) * depths);
     vec3 inside = pow(max(look.color, vec3(1e-3)), vec3(1.0 + 1.3 * min(depths, 1.2)));
     body = mix(passed, inside * light, 0.7 * scattered);
-    edge = 1.0;
   } else if (look.kind == 3) {
     float through = exp(-thick / max(look.depth, 1e-6));
     body = look.color * (0.72 * light + 0.28 * diffuseLight(vec3(0.0, 1.0, 0.0), 1.0)) +
            0.35 * through * look.color * backdropHigh;
   }
-  return body * (1.0 - fresnel * look.coat) + edge * fresnel * look.coat * studio(mirrored, look.roughness);
+  return body * (1.0 - fresnel * look.coat) + fresnel * look.coat * studio(mirrored, look.roughness);
 }
 void main() {
   vec3 shown = texture(sceneColor, place).rgb;
