@@ -259,7 +259,7 @@ async function darkAndPhone(page) {
 }
 
 async function connectsAgain(page, viewer) {
-  const before = await until(page, (now) => Number(now.step) > 400);
+  const before = await until(page, (now) => Number(now.step) > 200);
   await stop(viewer.child, "SIGKILL");
   await until(page, (now) => now.connected === "false");
   const again = await view(scene, viewer.port);
@@ -277,10 +277,10 @@ async function playsARun(run) {
     scrub.value = "7";
     scrub.dispatchEvent(new Event("input", { bubbles: true }));
   });
-  await until(page, (now) => now.step === "84" && now.playing === "false");
+  await until(page, (now) => now.step === "42" && now.playing === "false");
   await contrast(page, "playback");
   await page.click("#play");
-  await until(page, (now) => Number(now.step) > 84);
+  await until(page, (now) => Number(now.step) > 42);
   await page.close();
   await stop(viewer.child);
 }
