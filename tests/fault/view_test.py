@@ -271,6 +271,18 @@ class Server(unittest.TestCase):
             page.say("play")
             page.wait("state", lambda state: 0 < state["frame"] < 5)  # it loops
 
+    def test_the_field_of_the_colours(self):
+        with Page(self.viewer) as page:
+            page.say("control")
+            page.say("reset")
+            page.say("field density")
+            page.wait("state", lambda state: state["field"] == "density" and state["step"] > 2)
+            low, high = page.wait("frame")["field"]
+            self.assertTrue(0 < low < 0.9 < high < 2, (low, high))  # corners and middle of a box
+            page.say("field speed")
+            page.wait("state", lambda state: state["field"] == "speed" and state["step"] > 48)
+            self.assertGreater(page.wait("frame")["field"][1], 0.3)  # after 0.2 s of falling
+
     def test_the_scene_is_chosen_by_number_only(self):
         with Page(self.viewer) as page:
             self.assertIn("box", [entry["name"] for entry in page.wait("scene")["scenes"]])
