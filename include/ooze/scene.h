@@ -62,6 +62,18 @@ typedef struct OozeBuildOptions {
 OOZE_API OozeStatus ooze_scene_build(const OozeScene *scene, const OozeBuildOptions *options,
                                      OozeWorld **world, OozeError *error);
 
+/* Changes a world built from the scene while it runs: one row of the scene's `changes`, as text.
+   With the same row in the scene, a new run reaches the same state. The change acts from the first
+   step that begins at `time` or later, on a ramp of `ramp` seconds. The scene itself stays as it
+   is. Scene and world may be used by one thread at a time. */
+typedef struct OozeSceneChangeText {
+    const char *set; /* "materials.honey.viscosity", "solids.bowl.position.x", "gravity.y" */
+    const char *to;
+    double time, ramp; /* s */
+} OozeSceneChangeText;
+OOZE_API OozeStatus ooze_scene_change_world(OozeScene *scene, OozeWorld *world,
+                                            const OozeSceneChangeText *change, OozeError *error);
+
 /* Checks a world built from the scene for likely mistakes, such as fluid inside solids or too long
    a time step, and adds warnings to the scene's diagnostics. */
 OOZE_API OozeStatus ooze_scene_check_physics(OozeScene *scene, OozeWorld *world, OozeError *error);

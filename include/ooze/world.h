@@ -350,10 +350,13 @@ OOZE_API OozeStatus ooze_world_add_heat_source(OozeWorld *world, const OozeHeatS
 typedef enum OozeChangeTarget {
     OOZE_CHANGE_METHOD,   /* `key`: a setting of the method */
     OOZE_CHANGE_MATERIAL, /* `key`: a number of a material */
-    OOZE_CHANGE_SOLID,    /* `key`: friction, restitution, stick_distance, stick_strength, collides,
-                          temperature, conductivity, contact_angle */
-    OOZE_CHANGE_EMITTER,  /* `key`: speed */
-    OOZE_CHANGE_JOINT,    /* `key`: speed, force, low, high */
+    /* `key`: friction, restitution, stick_distance, stick_strength, collides, temperature,
+       conductivity, contact_angle; position.x, position.y or position.z, m: the solid leaves its
+       motion, moves there within the step or on the ramp, and rests */
+    OOZE_CHANGE_SOLID,
+    OOZE_CHANGE_EMITTER, /* `key`: speed; position.x, position.y or position.z, m */
+    OOZE_CHANGE_JOINT,   /* `key`: speed, force, low, high */
+    OOZE_CHANGE_WORLD,   /* `key`: gravity.x, gravity.y, gravity.z, air.temperature, air.transfer */
     OOZE_CHANGE_TARGET_COUNT
 } OozeChangeTarget;
 
@@ -372,6 +375,17 @@ typedef struct OozeChangeDef {
 OOZE_API OozeChangeDef ooze_change_def_default(void);
 OOZE_API OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def,
                                           OozeError *error);
+
+/* Velocity added at once to the particles near a point. */
+typedef struct OozePushDef {
+    OozeVec3 position; /* m */
+    double radius;     /* m; the velocity falls smoothly from the full one to 0 there */
+    OozeVec3 velocity; /* m/s, added in the middle */
+    double time;       /* s; acts in the first step that begins at this time or later */
+} OozePushDef;
+
+OOZE_API OozePushDef ooze_push_def_default(void);
+OOZE_API OozeStatus ooze_world_add_push(OozeWorld *world, const OozePushDef *def, OozeError *error);
 
 /* ---- probes ------------------------------------------------------------------------------ */
 

@@ -16,6 +16,9 @@
 #ifdef OOZE_WITH_ODE
 #include "ode/dynamics.h"
 #endif
+#ifdef OOZE_WITH_VIEW
+#include "serve/server.h"
+#endif
 #ifdef OOZE_WITH_MESHOPT
 #include <meshoptimizer.h>
 #endif
@@ -39,6 +42,7 @@ enum {
     PART_RENDER,
     PART_MESHOPT,
     PART_ODE,
+    PART_VIEW,
     PART_COUNT
 };
 
@@ -81,6 +85,12 @@ static void describe_parts(void)
     parts[PART_ODE] = (OozePart){"ode", true, details[PART_ODE]};
 #else
     parts[PART_ODE] = (OozePart){"ode", false, "install libode-dev, then build again"};
+#endif
+#ifdef OOZE_WITH_VIEW
+    ooze_serve_describe(details[PART_VIEW], sizeof details[0]);
+    parts[PART_VIEW] = (OozePart){"view", true, details[PART_VIEW]};
+#else
+    parts[PART_VIEW] = (OozePart){"view", false, "install libwebsockets-dev, then build again"};
 #endif
 }
 

@@ -4,28 +4,11 @@
 #include <string.h>
 
 #include "render/microfacet.h"
+#include "solids/look.h"
 
 static float or_default(double given, double row)
 {
     return (float)(isnan(given) ? row : given);
-}
-
-/* The row of the table of looks: by type, by the name of the material or solid, or the fallback. */
-static const OozeLookInfo *find_row(const OozeLookDef *def, const char *name, const char *fallback)
-{
-    int count;
-    const OozeLookInfo *looks = ooze_looks(&count);
-    if (def->type > 0 && def->type < count) {
-        return &looks[def->type];
-    }
-    const OozeLookInfo *found = &looks[0];
-    for (int i = 1; i < count; i++) {
-        if (strcmp(looks[i].name, name) == 0) {
-            return &looks[i];
-        }
-        found = strcmp(looks[i].name, fallback) == 0 ? &looks[i] : found;
-    }
-    return found;
 }
 
 /* Beer's law: white light has the colour `color` after the distance `depth`. */
@@ -82,7 +65,7 @@ static void fill_coat_albedo(OozeBsdf *bsdf)
 OozeBsdf ooze_bsdf_make(const OozeLookDef *def, const char *name, const char *fallback,
                         const float color[3], double extent)
 {
-    const OozeLookInfo *row = find_row(def, name, fallback);
+    const OozeLookInfo *row = ooze_look_find_row(def, name, fallback);
     OozeBsdf bsdf = {.kind = row->kind,
                      .color = !isnan(def->color[0]) ? f3_load(def->color)
                               : row->has_color      ? f3_load(row->color)

@@ -4,48 +4,14 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "mesh/read.h"
 #include "scene/scene.h"
+#include "solids/display_mesh.h"
 #include "solids/motion.h"
 #include "solids/shape.h"
 
 #define CEILING_COSINE -0.5f /* of the angle between up and the normal of a ceiling, at most */
 
-/* Edge length at which curved shapes appear smooth: a fraction of their radius, but not below a
-   fraction of the whole. */
-static double edge_for_shape(const OozeShapeDef *def, double size)
-{
-    double scale = fmin(def->scale.x, fmin(def->scale.y, def->scale.z));
-    double radius = def->kind == OOZE_SHAPE_TORUS ? def->tube_radius : def->radius;
-    switch (def->kind) {
-    case OOZE_SHAPE_SPHERE:
-    case OOZE_SHAPE_CAPSULE:
-    case OOZE_SHAPE_CYLINDER:
-    case OOZE_SHAPE_CONE:
-    case OOZE_SHAPE_TORUS:
-    case OOZE_SHAPE_OPEN_CYLINDER:
-    case OOZE_SHAPE_BOWL:
-        return fmax(radius * scale / 16.0, size / 250.0);
-    case OOZE_SHAPE_HEIGHTFIELD:
-        return size / 200.0;
-    default:
-        return size;
-    }
-}
-
-static double edge_length(const OozeShapeDef *def, const OozeShape *shape)
-{
-    OozeBounds bounds = ooze_shape_bounds(shape);
-    double size = vec3_length(vec3_sub(bounds.max, bounds.min));
-    double edge = edge_for_shape(def, size);
-    for (int k = 0; k < def->part_count; k++) {
-        edge = fmin(edge, def->scale.x * edge_for_shape(&def->parts[k], size / def->scale.x));
-    }
-    return edge;
-}
-
-static OozeStatus copy_mesh(OozeSolidMesh *solid_mesh, const OozeMesh *mesh, OozeVec3 scale,
-                            OozeError *error)
+static OozeStatus copy_mesh(OozeSolidMesh *solid_mesh, const OozeMesh *mesh, OozeError *error)
 {
     solid_mesh->vertex_count = mesh->vertex_count;
     solid_mesh->triangle_count = mesh->triangle_count;
@@ -64,7 +30,6 @@ static OozeStatus copy_mesh(OozeSolidMesh *solid_mesh, const OozeMesh *mesh, Ooz
     solid_mesh->high = vec3(-INFINITY, -INFINITY, -INFINITY);
     for (uint64_t i = 0; i < mesh->vertex_count; i++) {
         OozeVec3 v = mesh->vertices[i];
-        v = vec3(v.x * scale.x, v.y * scale.y, v.z * scale.z);
         OozeF3 at = f3_of(v);
         memcpy(solid_mesh->positions + 3 * i, &at, sizeof at);
         solid_mesh->low = vec3(fmin(solid_mesh->low.x, v.x), fmin(solid_mesh->low.y, v.y),
@@ -78,7 +43,6 @@ static OozeStatus copy_mesh(OozeSolidMesh *solid_mesh, const OozeMesh *mesh, Ooz
                                solid_mesh->normals, error);
 }
 
-/* A mesh file is used as it is; other shapes are triangulated. */
 static OozeStatus make_solid_mesh(OozeSolidMesh *solid_mesh, const OozeSolidDef *solid,
                                   const OozeSceneDef *scene, OozeError *error)
 {
@@ -99,18 +63,9 @@ static OozeStatus make_solid_mesh(OozeSolidMesh *solid_mesh, const OozeSolidDef 
     }
     OozeMesh *mesh = NULL;
     OozeShape *shape = NULL;
-    OozeVec3 scale = vec3(1, 1, 1);
-    OozeStatus status;
-    if (def->kind == OOZE_SHAPE_MESH && def->path && !def->inverted) {
-        scale = def->scale;
-        status = ooze_mesh_read(def->path, &mesh, error);
-    } else {
-        status = ooze_shape_create(def, scene->world.up, scene->world.spacing, &shape, error);
-        status = status
-                     ? status
-                     : ooze_shape_triangulate(shape, edge_length(def, shape), NULL, &mesh, error);
-    }
-    status = status ? status : copy_mesh(solid_mesh, mesh, scale, error);
+    OozeStatus status =
+        ooze_shape_display_mesh(def, scene->world.up, scene->world.spacing, &mesh, &shape, error);
+    status = status ? status : copy_mesh(solid_mesh, mesh, error);
     ooze_mesh_free(mesh);
     if (def->inverted) {
         solid_mesh->container = shape;

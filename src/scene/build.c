@@ -245,6 +245,17 @@ static OozeStatus add_changes(Build *build)
     return OOZE_OK;
 }
 
+static OozeStatus add_pushes(Build *build)
+{
+    const OozeSceneDef *def = &build->scene->def;
+    for (int i = 0; i < def->push_count; i++) {
+        if (ooze_world_add_push(build->world, &def->pushes[i], &build->cause)) {
+            return locate(build, "pushes", i, "push");
+        }
+    }
+    return OOZE_OK;
+}
+
 /* ---- building -------------------------------------------------------------------------------- */
 
 static OozeStatus create_world(Build *build, const OozeBuildOptions *options)
@@ -273,6 +284,7 @@ static OozeStatus build_world(Build *build, const OozeBuildOptions *options)
     status = status ? status : check_capacity(build);
     status = status ? status : add_fluids(build);
     status = status ? status : add_changes(build);
+    status = status ? status : add_pushes(build);
     if (status) {
         ooze_world_destroy(build->world);
         build->world = NULL;

@@ -8,7 +8,7 @@
 #include "scene/scene.h"
 
 /* A path split at its dots. */
-enum { PARTS_MAX = 3 };
+enum { PARTS_MAX = 4 };
 typedef struct Path {
     const char *part[PARTS_MAX];
     int count; /* of parts, stored or not */
@@ -44,6 +44,8 @@ static const Target targets[] = {
     {"emitters", OOZE_CHANGE_EMITTER, "emitters.NAME.speed"},
     {"joints", OOZE_CHANGE_JOINT, "joints.NAME.speed"},
     {"method", OOZE_CHANGE_METHOD, "method.KEY"},
+    {"gravity", OOZE_CHANGE_WORLD, "gravity.y"},
+    {"air", OOZE_CHANGE_WORLD, "air.temperature"},
 };
 enum { TARGETS = sizeof targets / sizeof targets[0] };
 
@@ -114,9 +116,30 @@ static bool may_change(OozeChangeTarget target, const OozeKey *row)
             return true;
         }
     }
+    if (target == OOZE_CHANGE_WORLD) {
+        return true; /* the keys of the air */
+    }
     /* parameters of materials and methods */
     return target != OOZE_CHANGE_SOLID && target != OOZE_CHANGE_JOINT &&
            row->store == OOZE_STORE_DOUBLE;
+}
+
+bool ooze_scene_change_row(const OozeScene *scene, OozeChangeTarget target, int i, OozeKey *row)
+{
+    for (int t = 0; t < TARGETS; t++) {
+        OozeKey list;
+        if (targets[t].target != target ||
+            !ooze_section_find(&ooze_scene_root, -1, targets[t].list, &list) || !list.section) {
+            continue;
+        }
+        int variant = target == OOZE_CHANGE_METHOD ? scene->def.method.index : -1;
+        for (int k = 0; ooze_section_key(list.section, variant, k, row); k++) {
+            if (may_change(target, row) && i-- == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* The row of the number; false: an error was reported. */
@@ -130,7 +153,7 @@ static bool find_row(OozeScene *scene, const Target *target, const char *key, co
     if (!ooze_section_find(&ooze_scene_root, -1, target->list, &list)) {
         return false;
     }
-    for (int i = 0; ooze_section_key(list.section, variant, i, row); i++) {
+    for (int i = 0; list.section && ooze_section_key(list.section, variant, i, row); i++) {
         if (may_change(target->target, row)) {
             if (strcmp(row->key, key) == 0) {
                 return true;
@@ -144,7 +167,7 @@ static bool find_row(OozeScene *scene, const Target *target, const char *key, co
     const char *hint = ooze_scene_did_you_mean(scene, key, known, count);
     ooze_scene_error(scene, at, hint ? hint : target->example,
                      "'%s' is no number of the %s that could change", ooze_clip(key, shown),
-                     list.section->name);
+                     list.section ? list.section->name : list.key);
     return false;
 }
 
@@ -179,6 +202,33 @@ static void read_value(OozeScene *scene, OozeSceneChange *change, const OozeKey 
     }
 }
 
+/* Whether the last two parts of a path are the position of an item and an axis, or the last one is
+   an axis of gravity. */
+static bool names_axis(const Target *target, const Path *path)
+{
+    const char *axis = path->part[path->count - 1];
+    bool letter = axis[0] >= 'x' && axis[0] <= 'z' && axis[1] == '\0';
+    bool item = target->target == OOZE_CHANGE_SOLID || target->target == OOZE_CHANGE_EMITTER;
+    return letter && (item ? path->count == 4 && strcmp(path->part[2], "position") == 0
+                           : path->count == 2 && strcmp(path->part[0], "gravity") == 0);
+}
+
+/* The row of a number that is not a key of its own: an axis of a position or of gravity. */
+static OozeKey axis_row(OozeScene *scene, const Target *target, const Path *path)
+{
+    bool world = target->target == OOZE_CHANGE_WORLD;
+    const char *vector = world ? "gravity" : "position", *axis = path->part[path->count - 1];
+    const char *key = ooze_scene_format(scene, "%s.%s", vector, axis);
+    return (OozeKey){key ? key : "", OOZE_KEY_REAL, world ? "m/s2" : "m",
+                     -OOZE_KEY_HUGE, OOZE_KEY_HUGE, .help = ""};
+}
+
+/* Number of parts of a path without an axis. */
+static int parts_of(const Target *target)
+{
+    return target->target == OOZE_CHANGE_METHOD || target->target == OOZE_CHANGE_WORLD ? 2 : 3;
+}
+
 static void finish_change(OozeScene *scene, OozeSceneChange *change, const OozeNode *node)
 {
     const OozeNode *at = ooze_node_find(node, "set");
@@ -187,8 +237,8 @@ static void finish_change(OozeScene *scene, OozeSceneChange *change, const OozeN
     }
     Path path = split_path(scene, change->set);
     const Target *target = find_target(&path);
-    bool method = target && target->target == OOZE_CHANGE_METHOD;
-    if (!target || path.count != (method ? 2 : 3)) {
+    bool axis = target && path.count <= PARTS_MAX && names_axis(target, &path);
+    if (!target || (!axis && path.count != parts_of(target))) {
         char shown[OOZE_CLIP_MAX];
         ooze_scene_error(scene, at, target ? target->example : "such as materials.NAME.KEY",
                          "'%s' is not the path of a number that could change",
@@ -196,14 +246,20 @@ static void finish_change(OozeScene *scene, OozeSceneChange *change, const OozeN
         return;
     }
     OozeKey row;
-    const char *key = path.part[method ? 1 : 2];
-    int index = method ? 0 : find_item(scene, target, path.part[1], at);
-    if (index >= 0 && find_row(scene, target, key, at, &row)) {
-        change->def.target = target->target;
-        change->def.index = index;
-        change->def.key = key;
-        read_value(scene, change, &row, node);
+    bool single = parts_of(target) == 2, world = target->target == OOZE_CHANGE_WORLD;
+    int index = single ? 0 : find_item(scene, target, path.part[1], at);
+    if (index < 0) {
+        return;
     }
+    if (axis) {
+        row = axis_row(scene, target, &path);
+    } else if (!find_row(scene, target, path.part[path.count - 1], at, &row)) {
+        return;
+    }
+    change->def.target = target->target;
+    change->def.index = index;
+    change->def.key = world ? change->set : row.key;
+    read_value(scene, change, &row, node);
 }
 
 void ooze_scene_finish_changes(OozeScene *scene)
@@ -214,4 +270,69 @@ void ooze_scene_finish_changes(OozeScene *scene)
             finish_change(scene, &scene->def.changes[i], node);
         }
     }
+}
+
+/* ---- changes of a running world ---------------------------------------------------------- */
+
+static OozeNode *add_scalar(OozeScene *scene, OozeNode *map, const char *key, const char *text)
+{
+    OozeNode *name = ooze_node_create(scene, OOZE_NODE_SCALAR, scene->main, 0, 0);
+    OozeNode *value = ooze_node_create(scene, OOZE_NODE_SCALAR, scene->main, 0, 0);
+    if (name && value) {
+        name->text = key;
+        value->text = text;
+        value->plain = true;
+        ooze_node_append(map, name, value);
+    }
+    return value;
+}
+
+/* Moves the error that was reported last from the scene's list to `error`. */
+static OozeStatus take_error(OozeScene *scene, int errors_before, int count_before,
+                             OozeError *error)
+{
+    const OozeDiagnostic *found = scene->diagnostic_count > count_before
+                                      ? &scene->diagnostics[scene->diagnostic_count - 1]
+                                      : NULL;
+    OozeStatus status = ooze_fail(error, OOZE_ERROR_ARGUMENT, found ? found->hint : "", "%s",
+                                  found ? found->message : "the change cannot be read");
+    scene->diagnostic_count = count_before;
+    scene->error_count = errors_before;
+    return status;
+}
+
+OozeStatus ooze_scene_change_world(OozeScene *scene, OozeWorld *world,
+                                   const OozeSceneChangeText *text, OozeError *error)
+{
+    OOZE_REQUIRE(scene, error);
+    OOZE_REQUIRE(world, error);
+    OOZE_REQUIRE(text, error);
+    OOZE_REQUIRE(text->set, error);
+    OOZE_REQUIRE(text->to, error);
+    OozeArenaMark mark = ooze_arena_mark(scene->arena); /* a session makes many changes */
+    int errors = scene->error_count, diagnostics = scene->diagnostic_count;
+    int nodes = scene->node_count;
+    OozeLocaleGuard locale = ooze_locale_enter();
+    OozeSceneChange change = {.set = text->set, .to = text->to, .def = ooze_change_def_default()};
+    OozeNode *map = ooze_node_create(scene, OOZE_NODE_MAP, scene->main, 0, 0);
+    bool made =
+        map && add_scalar(scene, map, "set", text->set) && add_scalar(scene, map, "to", text->to);
+    OozeStatus status = OOZE_OK;
+    change.def.ramp = text->ramp;
+    if (made) {
+        finish_change(scene, &change, map);
+    }
+    if (scene->error_count != errors) {
+        status = take_error(scene, errors, diagnostics, error);
+    } else if (!made || scene->out_of_memory) {
+        status = ooze_fail_memory(error, "a change", 0);
+    } else {
+        change.def.time = text->time;
+        status = ooze_world_add_change(world, &change.def, error);
+    }
+    scene->diagnostic_count = diagnostics; /* warnings are in the arena's memory as well */
+    scene->node_count = nodes;
+    ooze_locale_leave(locale);
+    ooze_arena_rewind(scene->arena, mark);
+    return status;
 }

@@ -88,6 +88,8 @@ typedef struct OozeSceneDef {
     int probe_count;
     OozeSceneChange *changes;
     int change_count;
+    OozePushDef *pushes;
+    int push_count;
     OozeRenderDef render;
     OozeSurfaceSettings surface;
 } OozeSceneDef;
@@ -186,6 +188,9 @@ void ooze_scene_finish(OozeScene *scene);
 void ooze_scene_choose(OozeScene *scene);
 /* Resolves the paths of changes, and reads their values. */
 void ooze_scene_finish_changes(OozeScene *scene);
+/* The i-th key of the target that can change while a world runs, without the axes of positions and
+   of gravity; false past the last. */
+bool ooze_scene_change_row(const OozeScene *scene, OozeChangeTarget target, int i, OozeKey *row);
 /* Adds a warning at a node; NULL: for the whole scene. */
 void ooze_scene_warn(OozeScene *scene, const OozeNode *at, const char *hint, const char *format,
                      ...) OOZE_PRINTF(4, 5);

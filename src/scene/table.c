@@ -360,8 +360,10 @@ static const OozeKey change_keys[] = {
      .help =
          "which number, as in an override: `materials.NAME.KEY`, `method.KEY`, "
          "`solids.NAME.KEY` (friction, restitution, stick_distance, stick_strength, collides, "
-         "temperature, conductivity, contact_angle), `joints.NAME.KEY` (speed, force, low, high) "
-         "or `emitters.NAME.speed`",
+         "temperature, conductivity, contact_angle), `joints.NAME.KEY` (speed, force, low, high), "
+         "`emitters.NAME.speed`, `gravity.x`, `air.temperature` or `air.transfer`; "
+         "`solids.NAME.position.x` and `emitters.NAME.position.x` (or y, z; m) move a solid or "
+         "a nozzle: a solid leaves its motion",
      .required = OOZE_REQUIRED},
     {"to", OOZE_KEY_TEXT, "", OOZE_NO_RANGE, offsetof(OozeSceneChange, to),
      .help = "its new value, in its own unit and range", .required = OOZE_REQUIRED},
@@ -381,6 +383,36 @@ static const OozeSection section_change = {
     .key_count = OOZE_COUNT(change_keys),
     .size = sizeof(OozeSceneChange),
     .defaults = change_defaults,
+};
+
+/* ---- pushes ---------------------------------------------------------------------------------- */
+
+static void push_defaults(void *item, int variant)
+{
+    (void)variant;
+    *(OozePushDef *)item = ooze_push_def_default();
+}
+
+static const OozeKey push_keys[] = {
+    {"time", OOZE_KEY_REAL, "s", OOZE_NOT_NEGATIVE, offsetof(OozePushDef, time),
+     .help = "acts in the first step that begins at this time", .required = OOZE_REQUIRED},
+    {"position", OOZE_KEY_VEC3, "m", OOZE_FREE, offsetof(OozePushDef, position),
+     .help = "its middle", .required = OOZE_REQUIRED},
+    {"radius", OOZE_KEY_REAL, "m", OOZE_POSITIVE, offsetof(OozePushDef, radius),
+     .help = "where it has fallen to 0", .required = OOZE_REQUIRED},
+    {"velocity", OOZE_KEY_VEC3, "m/s", OOZE_FREE, offsetof(OozePushDef, velocity),
+     .help = "added to particles in the middle", .required = OOZE_REQUIRED},
+};
+
+static const OozeSection section_push = {
+    .name = "push",
+    .plural = "pushes",
+    .help = "Velocity added at once to the particles near a point, such as by the mouse in "
+            "`ooze view`.",
+    .keys = push_keys,
+    .key_count = OOZE_COUNT(push_keys),
+    .size = sizeof(OozePushDef),
+    .defaults = push_defaults,
 };
 
 /* ---- method ---------------------------------------------------------------------------------- */
@@ -541,6 +573,8 @@ static const OozeKey root_keys[] = {
      .default_text = "the defaults of `ooze mesh`"},
     {"changes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, ITEMS(change),
      .help = "numbers that change in time", ITEM_COUNT(change)},
+    {"pushes", OOZE_KEY_LIST, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, pushes),
+     .help = "velocity added at some place and time", ITEM_COUNT(push)},
     {"render", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeSceneDef, render),
      .help = "pictures", .section = &ooze_section_render, .default_text = "automatic"},
 };

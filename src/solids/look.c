@@ -1,7 +1,8 @@
 /* The table of named looks. Colours are linear. */
-#include "ooze/look.h"
+#include "solids/look.h"
 
 #include <math.h>
+#include <string.h>
 
 /* clang-format off */
 static const OozeLookInfo looks[] = {
@@ -69,4 +70,21 @@ OozeLookDef ooze_look_def_default(void)
                          .coat = NAN,
                          .cloudiness = NAN,
                          .translucency = NAN};
+}
+
+const OozeLookInfo *ooze_look_find_row(const OozeLookDef *def, const char *name,
+                                       const char *fallback)
+{
+    const int count = (int)(sizeof looks / sizeof looks[0]);
+    if (def->type > 0 && def->type < count) {
+        return &looks[def->type];
+    }
+    const OozeLookInfo *found = &looks[0];
+    for (int i = 1; i < count; i++) {
+        if (strcmp(looks[i].name, name) == 0) {
+            return &looks[i];
+        }
+        found = strcmp(looks[i].name, fallback) == 0 ? &looks[i] : found;
+    }
+    return found;
 }

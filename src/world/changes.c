@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/vec3.h"
 #include "world/world.h"
 
 OozeChangeDef ooze_change_def_default(void)
@@ -28,16 +29,71 @@ const char *ooze_solid_param_name(OozeSolidParam param)
 
 /* ---- targets ---------------------------------------------------------------------------- */
 
+/* Indices of numbers: the axes of a solid's position follow its parameters, those of a nozzle's
+   position its speed. */
+enum { SOLID_POSITION = OOZE_SOLID_PARAM_COUNT, EMITTER_SPEED = 0, EMITTER_POSITION };
+
+enum { WORLD_AIR = 3, WORLD_PARAM_COUNT = 5 };
+static const char *const world_params[WORLD_PARAM_COUNT] = {
+    "gravity.x", "gravity.y", "gravity.z", "air.temperature", "air.transfer",
+};
+
+static bool is_solid_position(const OozeChange *change)
+{
+    return change->target == OOZE_CHANGE_SOLID && change->param >= SOLID_POSITION;
+}
+
+bool ooze_world_changes_gravity(const OozeWorld *world)
+{
+    bool found = false;
+    for (int i = 0; i < world->changes.count; i++) {
+        const OozeChange *change = &world->changes.items[i];
+        found |= change->target == OOZE_CHANGE_WORLD && change->param < WORLD_AIR;
+    }
+    return found;
+}
+
+bool ooze_world_changes_air(const OozeWorld *world)
+{
+    bool found = false;
+    for (int i = 0; i < world->changes.count; i++) {
+        const OozeChange *change = &world->changes.items[i];
+        found |= change->target == OOZE_CHANGE_WORLD && change->param >= WORLD_AIR;
+    }
+    return found;
+}
+
+bool ooze_world_moves_nozzles(const OozeWorld *world)
+{
+    bool found = false;
+    for (int i = 0; i < world->changes.count; i++) {
+        const OozeChange *change = &world->changes.items[i];
+        found |= change->target == OOZE_CHANGE_EMITTER && change->param >= EMITTER_POSITION;
+    }
+    return found;
+}
+
 /* The number that a valid change controls. */
 static double *slot_of(OozeWorld *world, const OozeChange *change)
 {
+    OozeEmitter *emitter;
     switch (change->target) {
     case OOZE_CHANGE_MATERIAL:
         return &world->materials.items[change->index].values[change->param];
     case OOZE_CHANGE_SOLID:
-        return &world->solids.items[change->index].params[change->param];
+        return is_solid_position(change)
+                   ? &(&world->solids.items[change->index]
+                            .pose.position.x)[change->param - SOLID_POSITION]
+                   : &world->solids.items[change->index].params[change->param];
     case OOZE_CHANGE_EMITTER:
-        return &world->emitters.items[change->index].state.speed;
+        emitter = &world->emitters.items[change->index];
+        return change->param == EMITTER_SPEED
+                   ? &emitter->state.speed
+                   : &(&emitter->motion.position.x)[change->param - EMITTER_POSITION];
+    case OOZE_CHANGE_WORLD:
+        return change->param < WORLD_AIR
+                   ? &(&world->def.gravity.x)[change->param]
+                   : &(&world->def.air_temperature)[change->param - WORLD_AIR];
     case OOZE_CHANGE_JOINT:
         return &world->joints.items[change->index].params[change->param];
     default:
@@ -45,8 +101,34 @@ static double *slot_of(OozeWorld *world, const OozeChange *change)
     }
 }
 
+/* 0 to 2 for "position.x" to "position.z"; -1: another key. */
+static int find_axis(const char *key)
+{
+    static const char *const names[] = {"position.x", "position.y", "position.z"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(names[i], key) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static int find_world_param(const char *key)
+{
+    for (int i = 0; i < WORLD_PARAM_COUNT; i++) {
+        if (strcmp(world_params[i], key) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 static int find_solid_param(const char *key)
 {
+    if (find_axis(key) >= 0) {
+        return SOLID_POSITION + find_axis(key);
+    }
+
     for (int i = 0; i < OOZE_SOLID_PARAM_COUNT; i++) {
         if (strcmp(ooze_solid_param_name((OozeSolidParam)i), key) == 0) {
             return i;
@@ -77,7 +159,12 @@ static int find_param(const OozeWorld *world, const OozeChangeDef *def, bool *sm
         *smooth = param != OOZE_SOLID_COLLIDES;
         return param;
     case OOZE_CHANGE_EMITTER:
-        return strcmp(def->key, "speed") == 0 ? 0 : -1;
+        param = find_axis(def->key);
+        return strcmp(def->key, "speed") == 0 ? EMITTER_SPEED
+               : param >= 0                   ? EMITTER_POSITION + param
+                                              : -1;
+    case OOZE_CHANGE_WORLD:
+        return find_world_param(def->key);
     case OOZE_CHANGE_JOINT:
         return find_joint_param(def->key);
     case OOZE_CHANGE_MATERIAL:
@@ -91,9 +178,37 @@ static int find_param(const OozeWorld *world, const OozeChangeDef *def, bool *sm
     return param;
 }
 
-/* Sets the value through the API, which checks it. */
-static OozeStatus set(OozeWorld *world, const OozeChangeDef *def, int param, OozeError *error)
+/* Numbers without a function of their own in the API. */
+static OozeStatus set_slot(OozeWorld *world, const OozeChangeDef *def, const OozeChange *change,
+                           OozeError *error)
 {
+    bool air = change->target == OOZE_CHANGE_WORLD && change->param >= WORLD_AIR;
+    bool temperature = air && change->param == WORLD_AIR;
+    double low = temperature ? -OOZE_TEMPERATURE_MAX : air ? 0.0 : -1e12;
+    double high = temperature ? OOZE_TEMPERATURE_MAX : air ? 1e9 : 1e12;
+    if (!(def->value >= low && def->value <= high)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give a number in its range",
+                         "'%s' cannot become %g", def->key, def->value);
+    }
+    if (change->target == OOZE_CHANGE_EMITTER &&
+        world->emitters.items[change->index].motion.keyframe_count > 0) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "change its keyframes",
+                         "nozzle '%s' follows keyframes, which its position does not move",
+                         world->emitters.items[change->index].name);
+    }
+    *slot_of(world, change) = def->value;
+    return OOZE_OK;
+}
+
+/* Sets the value through the API, which checks it. */
+static OozeStatus set(OozeWorld *world, const OozeChangeDef *def, const OozeChange *change,
+                      OozeError *error)
+{
+    int param = change->param;
+    if (change->target == OOZE_CHANGE_WORLD || is_solid_position(change) ||
+        (change->target == OOZE_CHANGE_EMITTER && param >= EMITTER_POSITION)) {
+        return set_slot(world, def, change, error);
+    }
     switch (def->target) {
     case OOZE_CHANGE_MATERIAL:
         return ooze_world_set_material(world, (OozeMaterialId){def->index}, def->key, def->value,
@@ -111,6 +226,12 @@ static OozeStatus set(OozeWorld *world, const OozeChangeDef *def, int param, Ooz
     }
 }
 
+/* Whether there is one item of this target, which needs no index. */
+static bool is_single(OozeChangeTarget target)
+{
+    return target == OOZE_CHANGE_METHOD || target == OOZE_CHANGE_WORLD;
+}
+
 static OozeStatus check_target(const OozeWorld *world, const OozeChangeDef *def, OozeError *error)
 {
     const struct {
@@ -122,13 +243,13 @@ static OozeStatus check_target(const OozeWorld *world, const OozeChangeDef *def,
         [OOZE_CHANGE_SOLID] = {"solid", world->solids.count},
         [OOZE_CHANGE_EMITTER] = {"emitter", world->emitters.count},
         [OOZE_CHANGE_JOINT] = {"joint", world->joints.count},
+        [OOZE_CHANGE_WORLD] = {"world", 1},
     };
     if ((unsigned)def->target >= OOZE_CHANGE_TARGET_COUNT) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use one of OozeChangeTarget",
                          "a change has no target");
     }
-    bool method = def->target == OOZE_CHANGE_METHOD;
-    if (!method && (def->index < 0 || def->index >= targets[def->target].count)) {
+    if (!is_single(def->target) && (def->index < 0 || def->index >= targets[def->target].count)) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "add it before the change",
                          "a change is about %s %d; the world has %d", targets[def->target].name,
                          def->index, targets[def->target].count);
@@ -139,6 +260,25 @@ static OozeStatus check_target(const OozeWorld *world, const OozeChangeDef *def,
                          "a change must have a key, a time and a ramp that are 0 or more");
     }
     return OOZE_OK;
+}
+
+static OozeStatus fail_unknown(const OozeChangeDef *def, OozeError *error)
+{
+    static const struct {
+        const char *name, *keys;
+    } targets[OOZE_CHANGE_TARGET_COUNT] = {
+        [OOZE_CHANGE_SOLID] = {"a solid",
+                               "use friction, restitution, stick_distance, stick_strength, "
+                               "collides, temperature, conductivity, contact_angle or position.x, "
+                               ".y, .z"},
+        [OOZE_CHANGE_EMITTER] = {"an emitter", "use speed or position.x, .y, .z"},
+        [OOZE_CHANGE_JOINT] = {"a joint", "use speed, force, low or high"},
+        [OOZE_CHANGE_WORLD] = {"the world", "use gravity.x, .y, .z, air.temperature or "
+                                            "air.transfer"},
+    };
+    return ooze_fail(error, OOZE_ERROR_ARGUMENT, targets[def->target].keys,
+                     "%s has no number '%s' that could change", targets[def->target].name,
+                     def->key);
 }
 
 OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, OozeError *error)
@@ -153,30 +293,20 @@ OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, Ooz
     int param = find_param(world, def, &smooth);
     bool parameters = def->target == OOZE_CHANGE_METHOD || def->target == OOZE_CHANGE_MATERIAL;
     if (param < 0 && !parameters) {
-        bool solid = def->target == OOZE_CHANGE_SOLID, joint = def->target == OOZE_CHANGE_JOINT;
-        return ooze_fail(error, OOZE_ERROR_ARGUMENT,
-                         solid   ? "use friction, restitution, stick_distance, stick_strength, "
-                                   "collides, temperature, conductivity or contact_angle"
-                         : joint ? "use speed, force, low or high"
-                                 : "use speed",
-                         "%s has no number '%s' that could change",
-                         solid   ? "a solid"
-                         : joint ? "a joint"
-                                 : "an emitter",
-                         def->key);
+        return fail_unknown(def, error);
     }
     if (param >= 0 && !smooth && def->ramp > 0.0) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "leave the ramp out",
                          "'%s' has no values between two others to pass on a ramp", def->key);
     }
     OozeChange change = {.target = def->target,
-                         .index = def->target == OOZE_CHANGE_METHOD ? 0 : def->index,
+                         .index = is_single(def->target) ? 0 : def->index,
                          .param = param,
                          .time = def->time,
                          .ramp = def->ramp};
     double *slot = param >= 0 ? slot_of(world, &change) : NULL;
     double before = slot ? *slot : 0.0;
-    status = set(world, def, param, error); /* fails for a value that the API refuses */
+    status = set(world, def, &change, error); /* fails for a value that the API refuses */
     if (status) {
         return status;
     }
@@ -191,6 +321,16 @@ OozeStatus ooze_world_add_change(OozeWorld *world, const OozeChangeDef *def, Ooz
     return OOZE_OK;
 }
 
+void ooze_world_drop_changes(OozeWorld *world, int change_count, int push_count)
+{
+    if (change_count < world->changes.count) {
+        world->changes.count = change_count;
+    }
+    if (push_count < world->pushes.count) {
+        world->pushes.count = push_count;
+    }
+}
+
 /* ---- applying --------------------------------------------------------------------------- */
 
 /* The present time; half a millionth of a step covers the rounding of times such as 1/3. */
@@ -199,13 +339,34 @@ static double current_time(const OozeWorld *world)
     return world->time + 5e-7 * world->def.time_step;
 }
 
+/* A solid moves to its new position during the step that begins, and then rests. */
+static void store(OozeWorld *world, const OozeChange *change, double value)
+{
+    if (!is_solid_position(change)) {
+        *slot_of(world, change) = value;
+        return;
+    }
+    OozeSolid *solid = &world->solids.items[change->index];
+    OozePose pose = solid->pose;
+    if (!solid->driven) { /* it leaves its motion */
+        pose.velocity = pose.spin = vec3(0, 0, 0);
+    }
+    int axis = change->param - SOLID_POSITION;
+    double travel = value - (&pose.position.x)[axis];
+    (&pose.velocity.x)[axis] = travel / world->def.time_step; /* which contacts use */
+    (&pose.position.x)[axis] = value;
+    ooze_solid_drive(solid, &pose, NULL); /* does not fail: the pose is finite */
+}
+
 static void apply(OozeWorld *world, OozeChange *change)
 {
     double from = change->state.from, passed = current_time(world) - change->time;
     bool ramped = isfinite(from) && isfinite(change->value);
     double share = ramped && passed < change->ramp ? passed / change->ramp : 1.0;
-    *slot_of(world, change) = share < 1.0 ? from + share * (change->value - from) : change->value;
-    change->state.phase = share < 1.0 ? OOZE_CHANGE_RUNNING : OOZE_CHANGE_DONE;
+    /* a solid that has arrived is stopped by the next step */
+    bool arrives = is_solid_position(change) && *slot_of(world, change) != change->value;
+    store(world, change, share < 1.0 ? from + share * (change->value - from) : change->value);
+    change->state.phase = share < 1.0 || arrives ? OOZE_CHANGE_RUNNING : OOZE_CHANGE_DONE;
 }
 
 static void begin(OozeWorld *world, OozeChange *change)

@@ -93,6 +93,7 @@ OozeStatus ooze_world_emit(OozeWorld *world, OozeError *error)
     }
     /* after emission, before any motion: a jet's new speed acts on the coming step */
     ooze_world_apply_changes(world);
+    status = status || world->pushes.count == 0 ? status : ooze_world_apply_pushes(world, error);
     return status ? status : wrap_new_particles(world, error);
 }
 

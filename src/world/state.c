@@ -11,6 +11,9 @@ enum { POSE_NUMBERS = 13, BOX_NUMBERS = 6 };
 _Static_assert(sizeof(OozePose) == POSE_NUMBERS * sizeof(double), "a pose has no padding");
 _Static_assert(sizeof(OozeBounds) == BOX_NUMBERS * sizeof(double), "a box has no padding");
 _Static_assert(sizeof(OozeChangePhase) == sizeof(uint32_t), "a phase is saved as uint32");
+_Static_assert(offsetof(OozeWorldDef, air_transfer) ==
+                   offsetof(OozeWorldDef, air_temperature) + sizeof(double),
+               "the two numbers of the air are one row");
 _Static_assert(sizeof(bool) == 1, "a flag is saved as uint8");
 _Static_assert(offsetof(OozeEmitterState, speed) == sizeof(double) &&
                    offsetof(OozeEmitterState, emitted) ==
@@ -66,6 +69,23 @@ static Items probes(OozeWorld *world)
 static Items changes(OozeWorld *world)
 {
     return ITEMS_OF(world->changes);
+}
+
+static Items gravity(OozeWorld *world)
+{
+    bool changes = ooze_world_changes_gravity(world);
+    return (Items){changes, &world->def.gravity, sizeof world->def.gravity};
+}
+
+static Items air(OozeWorld *world)
+{
+    bool changes = ooze_world_changes_air(world);
+    return (Items){changes, &world->def.air_temperature, 2 * sizeof(double)};
+}
+
+static Items nozzles(OozeWorld *world)
+{
+    return ooze_world_moves_nozzles(world) ? emitters(world) : (Items){0, NULL, sizeof(double)};
 }
 
 /* ---- columns: keys of the tables that list them ---------------------------------------------- */
@@ -127,6 +147,8 @@ typedef struct Table {
 
 static const char *const counter_names[OOZE_STATE_COUNTERS] = {"next_id", "emitted", "removed"};
 static const char *const emitter_names[] = {"travelled", "speed"};
+static const char *const axis_names[] = {"x", "y", "z"};
+static const char *const air_names[] = {"temperature", "transfer"};
 static const char *const emitter_count_names[] = {"layers", "emitted"};
 
 static const Table tables[OOZE_STATE_TABLES] = {
@@ -163,6 +185,12 @@ static const Table tables[OOZE_STATE_TABLES] = {
      OOZE_CHANGE_DONE, "of each change in time: 0 before, 1 during, 2 after it"},
     {"change_start", OOZE_FIELD_FLOAT64, 1, changes, offsetof(OozeChange, state.from), NULL, NULL,
      0, "of each change in time: the value when it began"},
+    {"gravity", OOZE_FIELD_FLOAT64, 3, gravity, 0, NULL, axis_names, 0,
+     "m/s2, in a world in which it changes"},
+    {"air", OOZE_FIELD_FLOAT64, 2, air, 0, NULL, air_names, 0,
+     "temperature (degC) and transfer (W/(m2 K)), in a world in which they change"},
+    {"nozzle_position", OOZE_FIELD_FLOAT64, 3, nozzles, offsetof(OozeEmitter, motion.position),
+     NULL, axis_names, 0, "m, of each emitter, in a world in which one is moved by a change"},
 };
 
 static int width_of(const OozeWorld *world, const Table *table)

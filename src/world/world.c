@@ -257,6 +257,7 @@ void ooze_world_destroy(OozeWorld *world)
     ooze_free(world->bodies.items);
     ooze_free(world->emitters.items);
     ooze_free(world->sinks.items);
+    ooze_free(world->pushes.items);
     ooze_free(world->sources.items);
     ooze_free(world->probes.items);
     ooze_free(world->changes.items);

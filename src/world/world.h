@@ -77,6 +77,7 @@ struct OozeWorld {
     OOZE_LIST(OozeHeatSource) sources;
     OOZE_LIST(OozeProbe) probes;
     OOZE_LIST(OozeChange) changes;
+    OOZE_LIST(OozePushDef) pushes;
     int dynamic_count;        /* number of dynamic solids */
     OozeDynamicStage dynamic; /* of the current substep; used if dynamic_count > 0 */
     OozeLoad *loads; /* load_capacity loads of the substep, then as many summed over the step */
@@ -217,6 +218,16 @@ const OozeSym3 *ooze_world_stress(const OozeWorld *world);
 
 /* Sets every number that a change in time controls to its value at the world's time. */
 void ooze_world_apply_changes(OozeWorld *world);
+/* Keeps the first changes and pushes only. What the others have changed stays as it is, until an
+   earlier state is restored. */
+void ooze_world_drop_changes(OozeWorld *world, int change_count, int push_count);
+/* Adds the velocities of the pushes of the coming step. */
+OozeStatus ooze_world_apply_pushes(OozeWorld *world, OozeError *error);
+/* Whether a change in time, past or to come, is one of gravity, of the air, or of the position of a
+   nozzle: only then are these a part of the saved state. */
+bool ooze_world_changes_gravity(const OozeWorld *world);
+bool ooze_world_changes_air(const OozeWorld *world);
+bool ooze_world_moves_nozzles(const OozeWorld *world);
 
 /* The emission stage, and the prescribed velocities of particles inside nozzles: emission.c. */
 OozeStatus ooze_world_emit(OozeWorld *world, OozeError *error);

@@ -16,6 +16,8 @@ FILES = {
                                "-lpng_absent\n",
     "lib/pkgconfig/ode.pc": "Name: ode\nDescription: no library\nVersion: 0.16\nLibs: "
                             "-lode_absent\n",
+    "lib/pkgconfig/libwebsockets.pc": "Name: libwebsockets\nDescription: no library\n"
+                                      "Version: 4.1\nLibs: -lwebsockets_absent\n",
     "include/meshoptimizer.h": "/* from another version: declares nothing */\n",
     "bin/nvcc": "#!/bin/sh\necho 'probe.cu: error: unsupported GNU version!' >&2\nexit 1\n",
 }
@@ -50,6 +52,7 @@ class Parts(unittest.TestCase):
             "render": "left out, as Embree 3 is missing or incomplete (libembree-dev)",
             "ode": "left out, as ODE is missing or incomplete (libode-dev)",
             "meshopt": "left out, as meshoptimizer is missing or incomplete (libmeshoptimizer-dev)",
+            "view": "left out, as libwebsockets is missing or incomplete (libwebsockets-dev)",
         })
         # What has been mended is found by the next configuration; what is demanded is not left out.
         (self.folder / "prefix/include/meshoptimizer.h").write_text(
@@ -57,7 +60,8 @@ class Parts(unittest.TestCase):
         code, output = self.configure("-DOOZE_CUDA=ON", "-DOOZE_ODE=OFF")
         self.assertNotEqual(code, 0, output)
         self.assertIn("OOZE_CUDA is ON, but", output)
-        code, output = self.configure("-DOOZE_CUDA=OFF", "-DOOZE_EMBREE_LIBRARY=embree3")
+        code, output = self.configure("-DOOZE_CUDA=OFF", "-DOOZE_EMBREE_LIBRARY=embree3",
+                                      "-DOOZE_VIEW=OFF")
         self.assertEqual(code, 0, output)
         lines = dict(re.findall(r"(?m)^-- Part (\w+): (.*)$", output))
         self.assertEqual(lines, {
@@ -65,6 +69,7 @@ class Parts(unittest.TestCase):
             "render": "left out, as libpng is missing or incomplete (libpng-dev)",
             "ode": "turned off (OOZE_ODE)",
             "meshopt": "built in",
+            "view": "turned off (OOZE_VIEW)",
         })
 
 

@@ -71,6 +71,7 @@ BAD_LINES = [
     (["bench", "blocks", "--scaling", "sizes"], "sizes"),
     (["bench", "blocks", "--clock", "sun"], "sun"),
     (["bench", "honye"], "did you mean 'honey'"),
+    (["view", "x", "--port", "many"], "whole number, not 'many'"),
     (["schema", "x"], "unexpected argument 'x'"),
     (["reference", "--all"], "unknown option '--all'"),
     (["version", "2"], "unexpected argument '2'"),
@@ -83,9 +84,8 @@ BAD_LINES = [
     (["run", "\x1b[31mred", "\x1b[31mred"], "unexpected argument '?[31mred'"),
 ]
 
-COMMANDS = ["run", "check", "info", "export", "mesh", "plot", "rheo", "render", "bench", "methods",
-            "presets", "probes", "schema",
-            "reference", "version", "help"]
+COMMANDS = ["run", "check", "info", "export", "mesh", "plot", "rheo", "render", "view", "bench",
+            "methods", "presets", "probes", "schema", "reference", "version", "help"]
 
 
 class CommandLineTest(runs.RunTest):

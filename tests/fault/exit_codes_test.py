@@ -54,6 +54,8 @@ TABLE = {
                1: ["LOST -o OUT --preview --size 8x8 --video OUT.mp4", "nowhere",
                    "RUN --frames 40 --preview"],
                2: ["RUN --size many"]},
+    "view": {1: ["nowhere.yaml --no-browser", "WRONG --no-browser"],
+             2: ["", "SCENE --port many", "SCENE --port 70000"]},
     "bench": {0: ["SCENE --runs 1 --steps 1 --warm-up 0", "--list"],
               1: ["nowhere.yaml", "WRONG"], 2: ["honye"]},
     "methods": {0: ["", "ballistic"], 2: ["nothing"]},

@@ -48,6 +48,12 @@ static void add(OozeWorld *world, OozeChangeTarget target, const char *key, doub
     CHECK_OK(ooze_world_add_change(world, &def, &error));
 }
 
+static void add_push(OozeWorld *world, double time)
+{
+    OozePushDef push = {.position = {0, 1, 0}, .radius = 0.3, .velocity = {0, 2, 0}, .time = time};
+    CHECK_OK(ooze_world_add_push(world, &push, &error));
+}
+
 static double drag(OozeWorld *world)
 {
     double value = NAN;
@@ -140,6 +146,11 @@ static void invalid_definitions_are_errors(void **state)
         {{OOZE_CHANGE_EMITTER, 0, "radius", 1, 0, 0}, "radius"},
         {{OOZE_CHANGE_EMITTER, 0, "speed", -1, 0, 0}, "speed"},
         {{OOZE_CHANGE_EMITTER, -1, "speed", 1, 0, 0}, "emitter -1"},
+        {{OOZE_CHANGE_EMITTER, 0, "position.w", 1, 0, 0}, "position.w"},
+        {{OOZE_CHANGE_SOLID, 0, "position.x", INFINITY, 0, 0}, "position.x"},
+        {{OOZE_CHANGE_WORLD, 0, "gravity", 1, 0, 0}, "gravity"},
+        {{OOZE_CHANGE_WORLD, 0, "gravity.y", NAN, 0, 0}, "gravity.y"},
+        {{OOZE_CHANGE_WORLD, 0, "air.transfer", -1, 0, 0}, "air.transfer"},
         {{OOZE_CHANGE_METHOD, 0, "bulkiness", 1, 0, 0}, "bulkiness"},
         {{OOZE_CHANGE_TARGET_COUNT, 0, "speed", 1, 0, 0}, "no target"},
         {{OOZE_CHANGE_MATERIAL, 0, NULL, 1, 0, 0}, "key"},
@@ -165,6 +176,11 @@ static void resumes_bitwise(void **state)
             add(world[k], OOZE_CHANGE_MATERIAL, "drag", 3 * STEP, 17, 10 * STEP);
             add(world[k], OOZE_CHANGE_EMITTER, "speed", 5 * STEP, 0.3, 20 * STEP);
             add(world[k], OOZE_CHANGE_MATERIAL, "drag", 20 * STEP, 0, 0);
+            add(world[k], OOZE_CHANGE_SOLID, "position.y", 4 * STEP, 0.7, 20 * STEP);
+            add(world[k], OOZE_CHANGE_EMITTER, "position.x", 2 * STEP, 0.5, 12 * STEP);
+            add(world[k], OOZE_CHANGE_WORLD, "gravity.x", 6 * STEP, 3, 10 * STEP);
+            add(world[k], OOZE_CHANGE_WORLD, "air.temperature", 0, 35, 0);
+            add_push(world[k], 12 * STEP);
         }
         step(world[0], 9);
         if (resumed) {
@@ -178,6 +194,65 @@ static void resumes_bitwise(void **state)
         ooze_world_destroy(world[1]);
     }
     assert_true(hash[0] == hash[1]);
+}
+
+/* A solid that follows a ramp of its position moves particles on it; gravity turns a fall. */
+static void positions_and_gravity_change(void **state)
+{
+    (void)state;
+    OozeWorld *world = make_world();
+    add(world, OOZE_CHANGE_SOLID, "position.y", 4 * STEP, 0.5, 16 * STEP);
+    add(world, OOZE_CHANGE_EMITTER, "position.x", 2 * STEP, 3, 0);
+    add(world, OOZE_CHANGE_WORLD, "gravity.x", 8 * STEP, 4, 0);
+    step(world, 13); /* the last step begins at 12: half of the ramp */
+    CHECK_NEAR(world->solids.items[0].pose.position.y, 0.25, 1e-6);
+    CHECK_NEAR(world->solids.items[0].previous.position.y, 0.25 - 0.5 / 16, 1e-6);
+    CHECK_NEAR(world->solids.items[0].pose.velocity.y, 0.5 / (16 * STEP), 1e-4);
+    assert_true(world->emitters.items[0].motion.position.x == 3);
+    assert_true(world->def.gravity.x == 4);
+    step(world, 20);
+    assert_true(world->solids.items[0].pose.position.y == 0.5);
+    assert_true(world->solids.items[0].previous.position.y == 0.5); /* it rests */
+    assert_true(world->solids.items[0].pose.velocity.y == 0);
+    ooze_world_destroy(world);
+}
+
+static double mean_height_speed(OozeWorld *world)
+{
+    const OozeFrame *frame = ooze_world_frame(world);
+    double sum = 0;
+    for (uint64_t i = 0; i < frame->particle_count; i++) {
+        sum += ooze_field_value(ooze_frame_field(frame, "velocity"), i, 1);
+    }
+    return sum / (double)frame->particle_count;
+}
+
+/* A push acts once: one step makes the difference, later ones keep it. */
+static void a_push_acts_in_one_step(void **state)
+{
+    (void)state;
+    OozeWorld *world[2] = {make_world(), make_world()};
+    double difference[3];
+    OozePushDef push = {.radius = 1e6, .velocity = {0, 1, 0}, .time = 30.5 * STEP};
+    CHECK_OK(ooze_world_add_push(world[1], &push, &error));
+    for (int k = 0; k < 2; k++) {
+        CHECK_OK(ooze_world_set_material(world[k], (OozeMaterialId){0}, "drag", 0, &error));
+        CHECK_OK(ooze_world_set_emitter_speed(world[k], (OozeEmitterId){0}, 1, &error));
+        step(world[k], 31);
+    }
+    difference[0] = mean_height_speed(world[1]) - mean_height_speed(world[0]);
+    for (int i = 1; i < 3; i++) {
+        step(world[0], 1);
+        step(world[1], 1);
+        difference[i] = mean_height_speed(world[1]) - mean_height_speed(world[0]);
+    }
+    assert_true(difference[0] == 0);  /* the step that begins at 31 is the first one after it */
+    assert_true(difference[1] > 0.3); /* particles inside the nozzle keep their prescribed speed */
+    assert_true(difference[2] > 0.3 && difference[2] < 1.001);
+    push.radius = 0;
+    CHECK_FAILS(ooze_world_add_push(world[0], &push, &error), OOZE_ERROR_ARGUMENT, "radius");
+    ooze_world_destroy(world[0]);
+    ooze_world_destroy(world[1]);
 }
 
 /* ---- in a scene ------------------------------------------------------------------------------ */
@@ -213,6 +288,50 @@ static void changes_of_scenes_are_applied(void **state)
     assert_true(again->def.changes[0].def.value == 6 && again->def.changes[1].def.value == 0);
     ooze_scene_free(again);
     ooze_scene_free(scene);
+}
+
+/* What a program changes while the scene runs gives the state of a scene that says the same. */
+static void a_running_world_changes_as_its_scene_would(void **state)
+{
+    (void)state;
+    const char *rows = "changes:\n"
+                       "  - {time: 0.1, set: materials.honey.drag, to: 6, ramp: 0.05}\n"
+                       "  - {time: 0.1, set: solids.floor.position.y, to: -0.5, ramp: 0.2}\n"
+                       "  - {time: 0.2, set: emitters.jet.position.x, to: 0.25}\n"
+                       "  - {time: 0.2, set: gravity.z, to: -2}\n"
+                       "  - {time: 0.2, set: air.temperature, to: 30}\n";
+    char text[2048];
+    snprintf(text, sizeof text, HEAD THINGS "%s", rows);
+    OozeScene *whole = load_good(text), *bare = load_good(HEAD THINGS);
+    OozeWorld *world[2] = {0};
+    CHECK_OK(ooze_scene_build(whole, NULL, &world[0], &error));
+    CHECK_OK(ooze_scene_build(bare, NULL, &world[1], &error));
+    step(world[0], 90);
+    step(world[1], 24);
+    for (int i = 0; i < whole->def.change_count; i++) {
+        const OozeSceneChange *row = &whole->def.changes[i];
+        step(world[1], i == 2 ? 24 : 0);
+        OozeSceneChangeText change = {row->set, row->to, row->def.time, row->def.ramp};
+        CHECK_OK(ooze_scene_change_world(bare, world[1], &change, &error));
+    }
+    step(world[1], 42);
+    assert_true(ooze_frame_hash(ooze_world_frame(world[0])) ==
+                ooze_frame_hash(ooze_world_frame(world[1])));
+    OozeSceneChangeText wrong = {"materials.hony.drag", "1", 0, 0};
+    CHECK_FAILS(ooze_scene_change_world(bare, world[1], &wrong, &error), OOZE_ERROR_ARGUMENT,
+                "no 'hony'");
+    wrong.set = "gravity.w";
+    CHECK_FAILS(ooze_scene_change_world(bare, world[1], &wrong, &error), OOZE_ERROR_ARGUMENT,
+                "gravity");
+    wrong = (OozeSceneChangeText){"materials.honey.drag", "-1", 0, 0};
+    CHECK_FAILS(ooze_scene_change_world(bare, world[1], &wrong, &error), OOZE_ERROR_ARGUMENT,
+                "'drag' is -1");
+    assert_int_equal(ooze_scene_diagnostic_count(bare), 0);
+    for (int i = 0; i < 2; i++) {
+        ooze_world_destroy(world[i]);
+    }
+    ooze_scene_free(whole);
+    ooze_scene_free(bare);
 }
 
 static void mistakes_in_changes_are_located(void **state)
@@ -251,6 +370,9 @@ int main(void)
         cmocka_unit_test(every_number_can_change),
         cmocka_unit_test(invalid_definitions_are_errors),
         cmocka_unit_test(resumes_bitwise),
+        cmocka_unit_test(positions_and_gravity_change),
+        cmocka_unit_test(a_push_acts_in_one_step),
+        cmocka_unit_test(a_running_world_changes_as_its_scene_would),
         cmocka_unit_test(changes_of_scenes_are_applied),
         cmocka_unit_test(mistakes_in_changes_are_located),
     };

@@ -1,0 +1,63 @@
+/* A scene that runs while a page changes it. Every change is a row of the scene's `changes` or
+   `pushes` at the time of its step, so that the saved scene runs to the same state. For one
+   thread. */
+#ifndef OOZE_VIEW_LIVE_H
+#define OOZE_VIEW_LIVE_H
+
+#include "output/frame_copy.h"
+#include "view/parameters.h"
+
+/* One row, as text. */
+typedef struct OozeLiveRow {
+    char *set, *to; /* NULL: a push */
+    double time, ramp;
+    OozePushDef push;
+} OozeLiveRow;
+
+/* The state before an action of the user: a change, or a drag with its many changes. */
+typedef struct OozeLiveAction {
+    OozeFrameCopy copy;
+    int row_count;                /* before it */
+    int change_count, push_count; /* of the world, before it */
+    OozeVec3 gravity;
+    double air[2];
+    OozeVec3 *nozzles; /* one for each emitter */
+} OozeLiveAction;
+
+enum { OOZE_LIVE_ACTIONS_MAX = 32, OOZE_LIVE_ROWS_MAX = 8000 };
+
+typedef struct OozeLive {
+    OozeScene *scene;
+    OozeWorld *world;
+    OozeBuildOptions options;
+    bool has_step_probes;
+    OozeViewParameters parameters;
+    OozeLiveRow *rows;
+    int row_count, row_capacity;
+    OozeLiveAction actions[OOZE_LIVE_ACTIONS_MAX]; /* oldest first */
+    int action_count;
+} OozeLive;
+
+/* Loads and builds a scene; an error of the scene names its place. */
+OozeStatus ooze_live_open(OozeLive *live, const char *path, const char *const *overrides,
+                          int override_count, const OozeBuildOptions *options, OozeError *error);
+void ooze_live_close(OozeLive *live);
+/* Takes one step and measures probes, as `ooze run` does. */
+OozeStatus ooze_live_step(OozeLive *live, OozeError *error);
+/* Begins an action: undo returns to here. */
+OozeStatus ooze_live_begin_action(OozeLive *live, OozeError *error);
+/* Forgets the last action if nothing has come of it. */
+void ooze_live_cancel_action(OozeLive *live);
+/* Adds a row that acts from the next step on; `ramp` in s. */
+OozeStatus ooze_live_change(OozeLive *live, const char *set, const char *to, double ramp,
+                            OozeError *error);
+OozeStatus ooze_live_push(OozeLive *live, OozeVec3 position, double radius, OozeVec3 velocity,
+                          OozeError *error);
+OozeStatus ooze_live_undo(OozeLive *live, OozeError *error);
+OozeStatus ooze_live_reset(OozeLive *live, OozeError *error);
+
+/* Completes the frame, then writes a scene that runs to this state; `hash` is that of its last
+   frame. */
+OozeStatus ooze_live_save(OozeLive *live, OozeText *yaml, uint64_t *hash, OozeError *error);
+
+#endif

@@ -1,0 +1,111 @@
+/* A session of `ooze view`: its thread simulates at its own pace, pages command it and read packets
+   from other threads. */
+#include "check.h"
+
+#include <time.h>
+
+#include "scratch_folder.h"
+#include "view/session.h"
+
+static const char scene_text[] =
+    "ooze: 1\n"
+    "method: {name: ballistic}\n"
+    "spacing: 0.1\n"
+    "time_step: 1/500\n"
+    "duration: 1\n"
+    "materials: {dust: {drag: 1}}\n"
+    "fluids: [{material: dust, shape: {type: box, size: [0.5, 0.5, 0.5]}}]\n"
+    "solids: [{name: ball, shape: {type: sphere, radius: 0.1, position: [2, 0, 0]}}]\n";
+
+static OozeViewSession *open_session(bool paused)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/scene.yaml", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(scene_text, file) >= 0 && fclose(file) == 0);
+    OozeViewSession *session = NULL;
+    const OozeViewOptions options = {
+        .path = path, .paused = paused, .build = {.threads = 1, .device = OOZE_DEVICE_CPU}};
+    CHECK_OK(ooze_view_session_open(&options, &session, &error));
+    return session;
+}
+
+static void say(OozeViewSession *session, const char *text)
+{
+    OozeViewMessage message;
+    assert_true(ooze_view_message_parse(text, strlen(text), &message));
+    assert_true(ooze_view_session_command(session, &message));
+}
+
+/* The next packet of the topic, as text where it is one; waits for at most ten seconds. */
+static uint64_t wait_for(OozeViewSession *session, OozeViewTopic topic, uint64_t after,
+                         const char *part)
+{
+    for (int i = 0; i < 2000; i++) {
+        ooze_view_session_want(session);
+        OozePacket *packet = ooze_view_session_news(session, topic, after);
+        uint64_t number = packet ? packet->number : 0;
+        bool found = packet && (!part || memmem(packet->bytes, packet->size, part, strlen(part)));
+        ooze_packet_release(packet);
+        if (found) {
+            return number;
+        }
+        nanosleep(&(struct timespec){0, 5000000}, NULL);
+    }
+    fail_msg("no packet with '%s' came", part ? part : "anything");
+    return 0;
+}
+
+static void a_session_describes_simulates_and_obeys(void **state)
+{
+    (void)state;
+    OozeViewSession *session = open_session(true);
+    wait_for(session, OOZE_TOPIC_SCENE, 0, "\"path\":\"materials.dust.drag\"");
+    wait_for(session, OOZE_TOPIC_SOLIDS, 0, NULL);
+    uint64_t first = wait_for(session, OOZE_TOPIC_STATE, 0, "\"step\":0,");
+    say(session, "step");
+    uint64_t second = wait_for(session, OOZE_TOPIC_STATE, first, "\"step\":1,");
+    say(session, "set 0 5");
+    wait_for(session, OOZE_TOPIC_STATE, second, "\"rows\":1,");
+    say(session, "drag solid 0 1 2 3 0.004");
+    wait_for(session, OOZE_TOPIC_STATE, second, "\"rows\":4,");
+    say(session, "undo");
+    say(session, "undo");
+    wait_for(session, OOZE_TOPIC_STATE, second, "\"rows\":0,");
+    say(session, "set 99 1");
+    wait_for(session, OOZE_TOPIC_NOTICE, 0, "no such parameter");
+    say(session, "save");
+    wait_for(session, OOZE_TOPIC_REPLY, 0, "\"yaml\":\"ooze: 1");
+    say(session, "play");
+    uint64_t frame = wait_for(session, OOZE_TOPIC_FRAME, 0, NULL);
+    for (int i = 0; i < 5; i++) {
+        frame = wait_for(session, OOZE_TOPIC_FRAME, frame, NULL); /* newer ones */
+    }
+    ooze_view_session_close(session);
+}
+
+/* Commands beyond the queue are lost, and the caller is told at once: it never waits. */
+static void a_full_queue_refuses(void **state)
+{
+    (void)state;
+    OozeViewSession *session = open_session(false);
+    OozeViewMessage message;
+    assert_true(ooze_view_message_parse("speed 0", 7, &message));
+    bool all = true;
+    for (int i = 0; i < 100000 && all; i++) {
+        all = ooze_view_session_command(session, &message);
+    }
+    assert_false(all);
+    wait_for(session, OOZE_TOPIC_FRAME, 0, NULL);
+    ooze_view_session_close(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_session_describes_simulates_and_obeys),
+        cmocka_unit_test(a_full_queue_refuses),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Builds the page of `ooze view` and writes it as a table of bytes in C.
+
+  tools/web_page.py WEB OUT   WEB: the folder web/; OUT: a folder of the build, gets assets.c
+
+Where npm is missing, or its packages cannot be downloaded, the table is empty and holds the reason:
+the program builds all the same, and `ooze view` says it. Set OOZE_WEB=off to leave the page out."""
+import gzip
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+         ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+SECONDS = 180  # for a download that never ends
+
+
+def run(*command, cwd):
+    done = subprocess.run(command, cwd=cwd, text=True, capture_output=True, timeout=SECONDS)
+    if done.returncode != 0:
+        lines = (done.stderr + done.stdout).strip().splitlines()
+        told = [line for line in lines if "rror" in line and "warn" not in line] or lines or [""]
+        raise OSError(f"{' '.join(command[:2])} failed: {told[0][:120]}")
+
+
+def build(web, out):
+    """The folder of the finished page."""
+    if os.environ.get("OOZE_WEB") == "off":
+        raise OSError("OOZE_WEB is off")
+    if not shutil.which("npm") or not shutil.which("node"):
+        raise OSError("Node and npm were missing (packages nodejs and npm)")
+    work = out / "work"
+    work.mkdir(parents=True, exist_ok=True)
+    lock = (web / "package-lock.json").read_bytes()
+    installed = work / "installed.json"
+    for path in web.iterdir():
+        if path.is_file():
+            shutil.copy(path, work)
+    shutil.copytree(web / "src", work / "src", dirs_exist_ok=True)
+    if not installed.exists() or installed.read_bytes() != lock:
+        run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1",
+            "--fetch-retry-mintimeout=1000", "--fetch-timeout=20000", cwd=work)
+        installed.write_bytes(lock)
+    run("node", "build.mjs", cwd=work)
+    return work / "dist"
+
+
+def table(files, reason):
+    """C source. Each file is compressed, without a date, so that equal pages are equal bytes."""
+    lines = ['#include "serve/assets.h"', ""]
+    rows = []
+    for i, path in enumerate(files):
+        data = gzip.compress(path.read_bytes(), mtime=0)
+        lines.append(f"static const unsigned char bytes{i}[] = {{")
+        lines += ["    " + "".join(f"{byte}," for byte in data[k:k + 24])
+                  for k in range(0, len(data), 24)]
+        lines.append("};")
+        url = "/" if path.name == "index.html" else f"/{path.name}"
+        rows.append(f'    {{"{url}", "{TYPES[path.suffix]}", bytes{i}, sizeof bytes{i}}},')
+    rows = rows or ["    {0}"]
+    reason = "".join(c for c in reason if c.isprintable() and c not in '"\\?')
+    return "\n".join(lines + ["const OozeAsset ooze_assets[] = {", *rows, "};",
+                              f"const int ooze_asset_count = {len(files)};",
+                              f'const char *const ooze_assets_missing = "{reason}";', ""])
+
+
+def main():
+    web, out = (pathlib.Path(word) for word in sys.argv[1:3])
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        files, reason = sorted(build(web, out).iterdir()), ""
+    except (OSError, subprocess.TimeoutExpired) as why:
+        files, reason = [], str(why)
+        print(f"Page of ooze view: left out, as {reason}")
+    (out / "assets.c").write_text(table(files, reason))
+
+
+main()
