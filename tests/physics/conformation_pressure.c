@@ -76,7 +76,7 @@ static void conformation_T81_pool(void **state)
                                  .corner = vec3(-0.5 * length, 0, 0)});
     advance(world, 2.0);
     double moved = 0.0;
-    const int samples = 10;
+    const int samples = 20;
     for (int k = 0; k < samples; k++) {
         advance(world, 0.1);
         moved += take_census(world).centre.x / samples;

@@ -9,11 +9,6 @@ static bool carries(const OozeConformationStep *s, uint64_t i)
     return s->mobility[i] > 0.0f && s->relief_progress[i] >= 1.0f && !s->long_step;
 }
 
-static float inertia_of(const OozeConformationStep *s)
-{
-    return ooze_carried_inertia((float)s->context->spacing, s->dt);
-}
-
 static OozeCarriedPressure carried_by(const OozeConformationStep *s, uint64_t i)
 {
     const float *lanes = s->warm_start + 8 * i + LANE;
@@ -42,7 +37,7 @@ void ooze_carried_allocate(OozeConformationStep *s)
 void ooze_carried_add(OozeConformationStep *s, uint64_t i, OozeLodgeCoefficients *c)
 {
     if (carries(s, i)) {
-        c->bulk = ooze_carried_stiffness(c->bulk, inertia_of(s));
+        c->bulk = ooze_carried_stiffness(c->bulk, s->carried_inertia);
         float guess = ooze_carried_guess(carried_by(s, i), c->bulk);
         c->explicit_stress = ooze_sym3_add_pressure(c->explicit_stress, -guess);
     }

@@ -412,14 +412,14 @@ static void prepare_range(void *data, uint64_t begin, uint64_t end, int worker)
         if (s->long_step) {
             ooze_impact_add_pressure(solve, i, &state, &c);
         }
-        if (s->settings.carries_pressure) {
-            ooze_carried_add(s, i, &c);
-        }
         if (solve->deferred) {
             defer_forces(solve, i, c.share, prepare->later_pass);
         }
         if (row != s->material[i]) {
             c = ooze_lodge_wet_body(c, &s->rheology[s->material[i]], s->settings.bulk);
+        }
+        if (s->settings.carries_pressure) {
+            ooze_carried_add(s, i, &c);
         }
         solve->stiffness[i] = c.stiffness;
         solve->explicit_stress[i] = c.explicit_stress;

@@ -85,11 +85,13 @@ static float least_stiffness(const OozeRheology *row, const OozeConformationPlan
 
 static void plan_carried_pressure(const OozeStepContext *c, OozeConformationPlan *plan)
 {
-    float inertia = ooze_carried_inertia((float)c->spacing, plan->dt);
+    bool coupled = c->body_count > 0 || c->dynamic;
+    float inertia = coupled ? 0.0f : ooze_carried_inertia((float)c->spacing, plan->dt);
+    plan->carried_inertia = inertia;
     for (int k = 0; plan->settings.carries_pressure && k < plan->row_count; k++) {
         OozeRheology *row = &plan->rheology[k];
         float stiffness = ooze_carried_stiffness(least_stiffness(row, plan), inertia);
-        row->still = ooze_carried_still(stiffness, inertia);
+        row->still = coupled ? 0.0f : ooze_carried_still(stiffness, inertia);
     }
 }
 
@@ -120,10 +122,9 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
                          "here are '%s' and %d divergence iterations",
                          formulation->name, settings.divergence_iterations);
     }
-    if (settings.carries_pressure && (c->body_count > 0 || c->dynamic || settings.second_order)) {
+    if (settings.carries_pressure && settings.second_order) {
         return ooze_fail(error, OOZE_ERROR_ARGUMENT, "use pressure: density_stage",
-                         "pressure: velocity_solve takes no particle bodies, no dynamic solids and "
-                         "no time_integration: second_order");
+                         "pressure: velocity_solve takes no time_integration: second_order");
     }
     if (!formulation->kernel_gradients) {
         plan->strain_scale = (float)ooze_strain_weight_scale(c->spacing, c->support);

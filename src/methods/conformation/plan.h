@@ -120,6 +120,10 @@ typedef struct OozeConformationPlan {
     int more_modes; /* largest number of modes beyond the first; gaps count */
     OozeTemperatureRows *temperature_rows; /* per material; NULL: none depends on temperature */
     /* over relative mass, of all rows, m3/s2; tensions between liquids count */
+    /* Stiffness by which that of carried pressure grows at most, see ooze_carried_stiffness. 0 with
+       bodies and dynamic solids: all shifts of the density stage are momentum there, and of these a
+       stiffer fluid makes motion that hardly decays. */
+    float carried_inertia;
     float largest_surface_tension;
     bool interfaces;   /* there are several liquids, and tension between them */
     float drift_share; /* see OozeDensityJob */

@@ -50,6 +50,7 @@ typedef struct OozeConformationStep {
     OozeF32x4 *next_warm_start;
     OozeCarriedPressure *next_pressure; /* of this step; NULL: none is carried */
     OozeF32x4 *surface_impulse;         /* velocity that surface tension adds; or NULL */
+    float carried_inertia;              /* see the plan */
     float still_share; /* of a shift of the density stage that enters no velocity */
     float *density_target, *load_excess; /* of densities, see OozeDensityJob */
     float *relief_progress; /* 1: relief is finished; see ooze_conformation_set_density_targets */

@@ -1,0 +1,83 @@
+/* Acceptance test of a ball that sinks slowly in a cylinder of viscous fluid. */
+#include "physics/coupling_fixtures.h"
+
+/* Drag of a ball of radius R on the axis of a cylinder over Stokes', share = R over the radius of
+   the cylinder (Haberman's series). */
+static double wall_factor(double share)
+{
+    return 1 / (1 - 2.10444 * share + 2.08877 * pow(share, 3) - 0.94813 * pow(share, 5) -
+                1.372 * pow(share, 6) + 3.87 * pow(share, 8) - 4.19 * pow(share, 10));
+}
+
+static void add_tube(OozeWorld *world, double radius, double height)
+{
+    OozeSolidDef tube = ooze_solid_def_default();
+    tube.shape = ooze_shape_def_default(OOZE_SHAPE_CYLINDER);
+    tube.shape.radius = radius;
+    tube.shape.height = 2 * height;
+    tube.shape.position = vec3(0, 0.5 * height, 0);
+    tube.shape.inverted = true;
+    tube.friction = INFINITY;
+    CHECK_OK(ooze_world_add_solid(world, &tube, NULL, &error));
+}
+
+static void fill_tube(OozeWorld *world, double radius, int layers, double d, const Body *ball)
+{
+    int side = 2 * (int)round(radius / d), most = side * side * layers;
+    OozeVec3 *x = calloc((size_t)most, sizeof *x);
+    assert_non_null(x);
+    uint64_t kept = 0;
+    for (int i = 0; i < most; i++) {
+        OozeVec3 p = vec3(d * (i % side + 0.5) - radius, d * (i / side / side + 0.5),
+                          d * (i / side % side + 0.5) - radius);
+        if (hypot(p.x, p.z) < radius - 0.45 * d && outside(ball, p) > 0.45 * d) {
+            x[kept++] = p;
+        }
+    }
+    CHECK_OK(ooze_world_add_particles(world, (OozeMaterialId){0}, kept, x, NULL, &error));
+    free(x);
+}
+
+/* Speed after 0.9 to 1.2 s over the terminal one, for a ball of 4 spacings in a tube of 16; the
+   viscosity is such that it sinks by two spacings a second. */
+static double sink(double ratio, int pressure)
+{
+    const double d = 0.01, r = 4 * d, share = 0.25, speed = 0.02;
+    const double viscosity =
+        2.0 / 9 * 1000 * (ratio - 1) * 9.81 * r * r / (speed * wall_factor(share));
+    OozeWorld *world = make_world((Setup){.spacing = d, .time_step = 1.0 / 240, .gravity = down()});
+    set_param(world, "pressure", pressure);
+    add_matter(world, newtonian_matter(viscosity));
+    add_floor(world, INFINITY);
+    add_tube(world, r / share, 10 * r);
+    Body ball = {.centre = vec3(0, 5 * r, 0), .radius = r, .density = 1000 * ratio};
+    fill_tube(world, r / share, 40, d, &ball);
+    add_body(world, &ball);
+    advance(world, 0.9);
+    double begin = pose_of(world, 2).position.y;
+    advance(world, 0.3);
+    double end = pose_of(world, 2).position.y;
+    ooze_world_destroy(world);
+    return (begin - end) / 0.3 / speed;
+}
+
+/* Today's figures; 0.85 to 1.15 is what a user expects. Viscosity is solved before pressure, so that
+   the fluid which the ball displaces slips along the tube: balls sink twice as fast as they should.
+   With pressure in the velocity solve heavy ones do not. Balls of nearly the density of the fluid
+   hang, because pushes of the density stage resist shear. */
+static void coupling_T15_sinking(void **state)
+{
+    (void)state;
+    enum { DENSITY_STAGE, VELOCITY_SOLVE };
+    if (!full_sweep()) {
+        skip(); /* a minute for each density */
+    }
+    MEASURED("density ratio 1.1: speed over theory", sink(1.1, DENSITY_STAGE), 0.1, 0.6);
+    MEASURED("density ratio 1.5", sink(1.5, DENSITY_STAGE), 1.2, 1.8);
+    MEASURED("density ratio 10", sink(10, DENSITY_STAGE), 1.8, 2.5);
+    MEASURED("pressure in the velocity solve, 1.5", sink(1.5, VELOCITY_SOLVE), 0.4, 0.8);
+    MEASURED("pressure in the velocity solve, 3", sink(3, VELOCITY_SOLVE), 0.85, 1.15);
+    MEASURED("pressure in the velocity solve, 10", sink(10, VELOCITY_SOLVE), 0.85, 1.15);
+}
+
+ACCEPTANCE_MAIN(cmocka_unit_test(coupling_T15_sinking))
