@@ -35,8 +35,9 @@ if shutil.which("ccache"):
     os.environ.update(LAUNCHERS)
 
 # Acceptance tests that run with device code compiled for the processor in seconds.
-DEVICE_SOME = ("T05 T06 T08_falling_cube T10 T17_column T19_(free_spin|soft_modulus|exchange) T21 "
-               "T28 T29 T33_(moving|shrink) T40 T41 T44 T46 T49 T50 T51 T7[0-3]").split()
+DEVICE_SOME = ("T05_(stiff|form) T06 T08_falling_cube T10 T17_column "
+               "T19_(free_spin|soft_modulus|exchange) T21 T28 T29 T33_(moving|shrink) "
+               "T40 T41 T44 T46 T49 T50 T51 T7[0-3]").split()
 # The other tests of links need heat or another method, which the device does not support.
 DEVICE_LINKS = "^links_(T01|T02|T04|T05|T11|T14|T15|T16|T18|T20)_"
 DEVICE_ALL = ["-R", "^(device|conformation)_|^parity_device$|" + DEVICE_LINKS]
@@ -47,6 +48,7 @@ DEVICE_FEW = ["-R", "^device_|^parity_device$|^links_(T01|T04|T20)_|"
 SLOW = ["-E", "^unit_(auto|preset_drop|constraint_formulations|paper_scenes|links|nozzle"
               "|large_solids|boundary_cells|distance_grid|surface_run|rheometer_cell"
               "|velocity_multigrid|grid_multigrid|local_sampling|springs|stretch)$"
+              "|^conformation_(T19_threads|T28)|^blend_T2[26]|^stress_T14"
               "|^parity_device$"]
 
 CTEST_SUITES = {
