@@ -21,7 +21,9 @@ def run(*command, cwd):
     done = subprocess.run(command, cwd=cwd, text=True, capture_output=True, timeout=SECONDS)
     if done.returncode != 0:
         lines = (done.stderr + done.stdout).strip().splitlines()
-        told = [line for line in lines if "rror" in line and "warn" not in line] or lines or [""]
+        told = [line for line in lines
+                if line.startswith(("npm ERR!", "npm error")) and " code " not in line]
+        told = told or [line for line in lines if "rror" in line] or lines or [""]
         raise OSError(f"{' '.join(command[:2])} failed: {told[0][:120]}")
 
 
