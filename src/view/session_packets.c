@@ -32,9 +32,12 @@ void ooze_view_notice(OozeViewSession *session, const char *sentence)
 
 /* ---- scene ------------------------------------------------------------------------------- */
 
-static void describe_probes(OozeWorld *world, OozeText *json)
+typedef void PutColumn(const OozeProbeReading *reading, int column, OozeText *json);
+
+/* A list with one item for every column of every probe, in one order for names and values. */
+static void list_columns(OozeWorld *world, const char *key, PutColumn *put, OozeText *json)
 {
-    ooze_json_key(json, "probes");
+    ooze_json_key(json, key);
     ooze_text_append(json, "[");
     for (int i = 0; i < ooze_world_probe_count(world); i++) {
         OozeProbeReading reading;
@@ -43,14 +46,24 @@ static void describe_probes(OozeWorld *world, OozeText *json)
         }
         for (int k = 0; k < reading.column_count; k++) {
             ooze_json_next(json);
-            ooze_text_append(json, "{");
-            ooze_json_put_text(json, "probe", reading.name);
-            ooze_json_put_text(json, "column", reading.columns[k]);
-            ooze_json_put_text(json, "unit", reading.units[k]);
-            ooze_text_append(json, "}");
+            put(&reading, k, json);
         }
     }
     ooze_text_append(json, "]");
+}
+
+static void put_name(const OozeProbeReading *reading, int column, OozeText *json)
+{
+    ooze_text_append(json, "{");
+    ooze_json_put_text(json, "probe", reading->name);
+    ooze_json_put_text(json, "column", reading->columns[column]);
+    ooze_json_put_text(json, "unit", reading->units[column]);
+    ooze_text_append(json, "}");
+}
+
+static void put_value(const OozeProbeReading *reading, int column, OozeText *json)
+{
+    ooze_json_value(json, reading->values[column]);
 }
 
 static void describe_live(OozeViewSession *session, OozeText *json)
@@ -59,7 +72,7 @@ static void describe_live(OozeViewSession *session, OozeText *json)
     ooze_json_put_switch(json, "live", true);
     ooze_json_key(json, "parameters");
     ooze_view_parameters_describe(&live->parameters, json);
-    describe_probes(live->world, json);
+    list_columns(live->world, "probes", put_name, json);
     ooze_json_key(json, "presets");
     ooze_view_describe_presets(json);
     const OozeFrame *frame = ooze_world_frame(live->world);
@@ -140,23 +153,6 @@ static void describe_stages(OozeViewSession *session, const OozeWorldStats *stat
     ooze_text_append(json, "}");
 }
 
-static void describe_readings(OozeWorld *world, OozeText *json)
-{
-    ooze_json_key(json, "readings");
-    ooze_text_append(json, "[");
-    for (int i = 0; i < ooze_world_probe_count(world); i++) {
-        OozeProbeReading reading;
-        if (ooze_world_probe(world, (OozeProbeId){i}, &reading, NULL)) {
-            continue;
-        }
-        for (int k = 0; k < reading.column_count; k++) {
-            ooze_json_next(json);
-            ooze_json_value(json, reading.values[k]);
-        }
-    }
-    ooze_text_append(json, "]");
-}
-
 static void describe_world(OozeViewSession *session, OozeText *json)
 {
     OozeLive *live = &session->live;
@@ -175,7 +171,7 @@ static void describe_world(OozeViewSession *session, OozeText *json)
     describe_stages(session, &stats, json);
     ooze_json_key(json, "values");
     ooze_view_parameters_values(&live->parameters, live->world, json);
-    describe_readings(live->world, json);
+    list_columns(live->world, "readings", put_value, json);
 }
 
 void ooze_view_publish_state(OozeViewSession *session)

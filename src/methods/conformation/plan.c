@@ -85,13 +85,15 @@ static float least_stiffness(const OozeRheology *row, const OozeConformationPlan
 
 static void plan_carried_pressure(const OozeStepContext *c, OozeConformationPlan *plan)
 {
-    bool coupled = c->body_count > 0 || c->dynamic;
-    float inertia = coupled ? 0.0f : ooze_carried_inertia((float)c->spacing, plan->dt);
+    if (!plan->settings.carries_pressure || c->body_count > 0 || c->dynamic) {
+        return; /* no share is still, and the stiffness does not grow */
+    }
+    float inertia = ooze_carried_inertia((float)c->spacing, plan->dt);
     plan->carried_inertia = inertia;
-    for (int k = 0; plan->settings.carries_pressure && k < plan->row_count; k++) {
+    for (int k = 0; k < plan->row_count; k++) {
         OozeRheology *row = &plan->rheology[k];
         float stiffness = ooze_carried_stiffness(least_stiffness(row, plan), inertia);
-        row->still = coupled ? 0.0f : ooze_carried_still(stiffness, inertia);
+        row->still = ooze_carried_still(stiffness, inertia);
     }
 }
 
