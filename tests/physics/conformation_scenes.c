@@ -66,7 +66,7 @@ static void conformation_T101_thread(void **state)
 {
     (void)state;
     OozeWorld *world = begin("hand_and_bowl_small", NULL, 0);
-    double most = 0, turns = 0, cut = 3.8, end = full_sweep() ? 3.75 : 1.2;
+    double most = 0, turns = 0, cut = 3.5, end = full_sweep() ? 3.45 : 1.2;
     for (double t = 0.015; t < end; t += 0.015) {
         advance(world, 0.015);
         most = fmax(most, probe_value(world, "components", 0));
