@@ -93,7 +93,7 @@ def expected(rope):
                                                                     rope.height)
 
 
-def scene_of(rope, resolution, turns=8):
+def scene_of(rope, resolution, turns=7):
     """In the viscous regime the pile would reach the nozzle after a few turns: its floor sinks as fast
     as the coils pile up, by a rope's width a turn."""
     spacing = RADIUS / resolution
@@ -273,7 +273,8 @@ def main():
         return
     arguments.output.mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        list(pool.map(lambda rope: run(rope, arguments), chosen))
+        slowest_first = sorted(chosen, key=lambda rope: expected(rope)[1])
+        list(pool.map(lambda rope: run(rope, arguments), slowest_first))
     rows = [measure(rope, arguments) for rope in chosen]
     with open(arguments.output / "table.csv", "w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))

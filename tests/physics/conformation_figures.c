@@ -185,6 +185,115 @@ static void conformation_T91_rope(void **state)
     MEASURED("spread of the last eight periods", coils.spread, 0, 0.2);
 }
 
+/* Both rows of figure 5 and the honey of figure 12, for as long as their small scenes last. The ropes
+   that are neither too thin for the spacing nor too elastic coil evenly, eight times or more; the thinnest
+   of the top row ends as a puddle, wider than the pile of the thickest. Ropes turn the
+   slower the stiffer they are. */
+static void conformation_T91_rows(void **state)
+{
+    (void)state;
+    if (!full_sweep()) {
+        printf("  takes minutes: only with OOZE_FULL=1\n");
+        skip();
+    }
+    static const char *const names[] = {"coil0", "coil1", "coil2", "coil3"};
+    static const char *const one[] = {"coil"};
+    Coils top[4], bottom[4], honey;
+    OozeWorld *world = begin_scene(FOLDER, "coiling_top_small", NULL, 0);
+    run_coils(world, names, 4, 5, 60, top);
+    double thick = read_probe(world, find_probe(world, "pile0"), 0);
+    double thin = read_probe(world, find_probe(world, "pile3"), 0);
+    ooze_world_destroy(world);
+    MEASURED("top, second rope: turns", top[1].turns, 8, 100);
+    MEASURED("top, second rope: spread", top[1].spread, 0, 0.2);
+    MEASURED("top: period of the first over the second", top[0].period / top[1].period, 1.2, 3);
+    MEASURED("top: width of the puddle over that of the pile", thin / thick, 1.3, 10);
+    world = begin_scene(FOLDER, "coiling_bottom_small", NULL, 0);
+    run_coils(world, names, 4, 5, 60, bottom);
+    ooze_world_destroy(world);
+    for (int k = 0; k < 2; k++) {
+        MEASURED("bottom: turns", bottom[k].turns, 8, 100);
+        MEASURED("bottom: spread", bottom[k].spread, 0, 0.2);
+    }
+    MEASURED("bottom: period of the third over the second", bottom[2].period / bottom[1].period,
+             1.2, 3);
+    world = begin_scene(FOLDER, "honey_small", NULL, 0);
+    run_coils(world, one, 1, 5, 60, &honey);
+    ooze_world_destroy(world);
+    MEASURED("honey: turns", honey.turns, 7, 100);
+    MEASURED("honey: spread", honey.spread, 0, 0.2);
+}
+
+/* ---- T92: figure 9, two creams --------------------------------------------------------------- */
+
+typedef struct Cream {
+    double height, spread; /* of the cream, m */
+    Coils coils;
+} Cream;
+
+static Cream pour_cream(const char *name, double seconds)
+{
+    /* coarser than the small scene, for time */
+    static const char *const coarse[] = {"spacing=0.004"};
+    static const char *const coil[] = {"coil"};
+    Cream found;
+    OozeWorld *world = begin_scene(FOLDER, name, coarse, full_sweep() ? 0 : 1);
+    run_coils(world, coil, 1, seconds, 60, &found.coils);
+    found.height = read_probe(world, find_probe(world, "height"), 0);
+    found.spread = read_probe(world, find_probe(world, "spread"), 0);
+    ooze_world_destroy(world);
+    printf("  %s: half of it above %.4f m, 95%% within %.4f m\n", name, found.height, found.spread);
+    return found;
+}
+
+/* Thick cream coils and stands, runny cream lies flat: probes differ by more than a fifth. */
+static void conformation_T92_waffles(void **state)
+{
+    (void)state;
+    double seconds = full_sweep() ? 5 : 3;
+    Cream thick = pour_cream("waffle_thick_small", seconds);
+    Cream runny = pour_cream("waffle_runny_small", seconds);
+    MEASURED("thick: whole turns", thick.coils.turns, 2, 100);
+    MEASURED("height of the thick cream over that of the runny", thick.height / runny.height, 1.2,
+             10);
+    MEASURED("width of the runny cream over that of the thick", runny.spread / thick.spread, 1.05,
+             10);
+    MEASURED("period of the thick over that of the runny", thick.coils.period / runny.coils.period,
+             1.2, 10);
+}
+
+/* ---- T93: figure 4, three cubes -------------------------------------------------------------- */
+
+/* The elastic cube bounces by more than a third of its edge, the viscous one lands and keeps its
+   height, the inviscid one splashes above its own height and ends as a level of all its volume. */
+static void conformation_T93_blocks(void **state)
+{
+    (void)state;
+    bool whole = full_sweep();
+    double edge = 0.3, inner = 0.66, bottom = 0.02, lowest = INFINITY, rebound = 0, splash = 0;
+    OozeWorld *world = begin_scene(FOLDER, whole ? "blocks" : "blocks_small", NULL, 0);
+    OozeProbeId centre = find_probe(world, "elastic centre"),
+                water = find_probe(world, "inviscid height"),
+                block = find_probe(world, "viscous height");
+    for (int i = 0; i < 90; i++) {
+        advance(world, 1.0 / 60);
+        double y = read_probe(world, centre, 1), high = read_probe(world, water, 0);
+        rebound = y < lowest ? 0 : fmax(rebound, y - lowest);
+        lowest = fmin(lowest, y);
+        splash = i > 18 ? fmax(splash, high) : 0; /* after the impact at 0.25 s */
+    }
+    MEASURED("elastic: rebound over edge", rebound / edge, 0.3, 1);
+    MEASURED("viscous: height over edge", read_probe(world, block, 0) / edge, 0.85, 1);
+    MEASURED("inviscid: height of the splash over edge", splash / edge, 1, 3);
+    double level = bottom + edge * edge * edge / (inner * inner);
+    MEASURED("inviscid: height at the end over the level of its volume",
+             read_probe(world, water, 0) / level, 0.8, 1.2);
+    MEASURED("inviscid: largest piece", read_probe(world, find_probe(world, "pieces"), 1), 0.95, 1);
+    ooze_world_destroy(world);
+}
+
 ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T12_links),
                 cmocka_unit_test(conformation_T10_velocity_only),
-                cmocka_unit_test(conformation_T91_rope))
+                cmocka_unit_test(conformation_T91_rope), cmocka_unit_test(conformation_T91_rows),
+                cmocka_unit_test(conformation_T92_waffles),
+                cmocka_unit_test(conformation_T93_blocks))
