@@ -5,7 +5,8 @@ frequencies with the laws of liquid rope coiling (Ribe, Habibi and Bonn 2012).
     tools/coiling_study.py -o FOLDER [--ooze build/ooze] [--jobs 2] [--threads 1] [--device cpu]
                            [--resolution 3.5] [--only NAME...] [--list]
 
-With a the radius of the rope at the coil, Q the flow rate, nu the viscosity and H the height of fall:
+With a the radius of the rope at the coil, Q the flow rate, nu the viscosity and H the height of
+fall:
 
     viscous          omega = C Q/(a^2 H)                short and thick: the rope bends, its weight
                                                         does not matter
@@ -13,7 +14,8 @@ With a the radius of the rope at the coil, Q the flow rate, nu the viscosity and
 
 Each run has a folder in FOLDER; finished runs are not repeated, so that a study can be stopped and
 continued. The table is printed and written to FOLDER/table.csv, the figures to
-FOLDER/viscous.svg and FOLDER/gravitational.svg. `--resolution` is the nozzle's radius in spacings."""
+FOLDER/viscous.svg and FOLDER/gravitational.svg. `--resolution` is the nozzle's radius in
+spacings."""
 import argparse
 import concurrent.futures
 import csv
@@ -28,7 +30,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GRAVITY = 9.81
 RADIUS = 0.01  # m, of the nozzle
-BINS = 48      # of the profile of the falling rope
+BINS = 80      # of the profile of the falling rope, from a height of fall below the floor
+SINKING = {"viscous": 0.8, "gravitational": 0.4}  # of the floor, in widths of the rope a turn
 PROBE_HEIGHTS = (0.22, 0.3, 0.4, 0.5)  # of the planes that count turns, over the height of fall
 
 
@@ -94,26 +97,21 @@ def expected(rope):
 
 
 def scene_of(rope, resolution, turns=7):
-    """In the viscous regime the pile would reach the nozzle after a few turns: its floor sinks as fast
-    as the coils pile up, by a rope's width a turn."""
-    spacing = RADIUS / resolution
+    """The floor sinks as the coils pile up, so that the height of fall stays: a pile would reach
+    the nozzle after a few turns."""
+    spacing, density, viscosity = RADIUS / resolution, 1000, 1000 * rope.nu
     speed, omega = expected(rope)
-    first = rope.height / rope.speed
+    radius, first = RADIUS * math.sqrt(rope.speed / speed), rope.height / rope.speed
     step = 1 / max(240, math.ceil(speed / (0.8 * spacing)))
-    density, viscosity = 1000, 1000 * rope.nu
-    material = f"density: {density}, solvent_viscosity: {viscosity * (1 - rope.polymer)}, viscosity: "
-    material += f"{viscosity * rope.polymer}, relaxation_time: {rope.tau}"
-    if rope.tau == 0:
-        material = f"density: {density}, viscosity: {viscosity}"
-    floor = "{name: floor, shape: {type: plane}, friction: inf}"
-    if rope.law == "viscous":
-        sinking = 2 * RADIUS * omega / (2 * math.pi)
-        floor = ("{name: floor, shape: {type: cylinder, radius: 0.1, height: 0.04, position: [0, -0.02, 0]}, "
-                 f"friction: inf, motion: {{velocity: [0, {-sinking}, 0], start: {first}}}}}")
+    sinking = SINKING[rope.law] * 2 * radius * omega / (2 * math.pi)
+    rate = max(30, math.ceil(omega / (2 * math.pi) * 12))
+    material = f"viscosity: {viscosity}"
+    if rope.tau > 0:
+        material = (f"solvent_viscosity: {viscosity * (1 - rope.polymer)}, relaxation_time: "
+                    f"{rope.tau}, viscosity: {viscosity * rope.polymer}")
     planes = "".join(
         f"  - {{name: turns{i}, kind: azimuth, point: [0, {share * rope.height}, 0], contact: 2, "
         f"sinking: {0.3 * rope.speed}}}\n" for i, share in enumerate(PROBE_HEIGHTS))
-    rate = max(30, math.ceil(omega / (2 * math.pi) * 12))
     return f"""ooze: 1
 title: Coiling rope {rope.name}
 method: {{name: conformation, density_iterations: 5}}
@@ -122,14 +120,26 @@ time_step: {step}
 duration: {first + turns * 2 * math.pi / omega}
 frame_rate: {rate}
 materials:
-  rope: {{{material}}}
+  rope: {{density: {density}, {material}}}
 emitters:
-  - {{name: nozzle, material: rope, radius: {RADIUS}, position: [0, {rope.height}, 0], speed: {rope.speed}}}
+  - name: nozzle
+    material: rope
+    radius: {RADIUS}
+    position: [0, {rope.height}, 0]
+    speed: {rope.speed}
 solids:
-  - {floor}
+  - name: floor
+    shape: {{type: cylinder, radius: 0.1, height: 0.04, position: [0, -0.02, 0]}}
+    friction: inf
+    motion: {{velocity: [0, {-sinking}, 0], start: {first}}}
 probes:
   - {{kind: count}}
-  - {{name: fall, kind: profile, point: [0, 0, 0], end: [0, {rope.height}, 0], bins: {BINS}, width: 0.1}}
+  - name: fall
+    kind: profile
+    point: [0, {-rope.height}, 0]
+    end: [0, {rope.height}, 0]
+    bins: {BINS}
+    width: 0.1
 {planes}"""
 
 
@@ -140,7 +150,8 @@ def run(rope, arguments):
     shutil.rmtree(folder, ignore_errors=True)
     scene = arguments.output / f"{rope.name}.yaml"
     scene.write_text(scene_of(rope, arguments.resolution))
-    command = [arguments.ooze, "run", scene, "-o", folder, "-q", "--threads", str(arguments.threads)]
+    command = [arguments.ooze, "run", scene, "-o", folder, "-q"]
+    command += ["--threads", str(arguments.threads)]
     command += ["--device", arguments.device] if arguments.device else []
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
@@ -173,8 +184,8 @@ def periods_of(times, turns):
 
 
 def steadiest(columns, most=6):
-    """Periods at the plane where they differ least: below it is the pile, above it hardly swings. The
-    first turn, with which a coil begins, is left out."""
+    """Periods at the plane where they differ least: below it is the pile, above it the rope hardly
+    swings. The first turn, with which a coil begins, is left out."""
     best, least = [], math.inf
     for i in range(len(PROBE_HEIGHTS)):
         periods = periods_of(columns["time"], columns[f"turns{i}.turns"])[:-1][:most]
@@ -185,27 +196,33 @@ def steadiest(columns, most=6):
     return best, least
 
 
+def coil_of(columns, i, rope):
+    """Speed of the rope at the coil, and the fall to there: where it is fastest. The rope is at one
+    place in each bin, so that the mean velocity of a bin is its own; in the pile, where turns are
+    side by side, means are small."""
+    speeds = [math.hypot(*(columns[f"fall.{k}.v{axis}"][i] for axis in "xyz"))
+              for k in range(BINS)]
+    k = max((k for k in range(BINS) if not math.isnan(speeds[k])), key=lambda k: speeds[k])
+    return speeds[k], 2 * rope.height * (1 - (k + 0.5) / BINS)
+
+
 def measure(rope, arguments):
     """Measured numbers of a run; frequency NAN: it does not coil."""
     columns = columns_of(arguments.output / rope.name)
     count, times = columns["count.count"], columns["time"]
-    half = len(times) // 2
-    spacing = RADIUS / arguments.resolution
-    flow = (count[-1] - count[half]) / (times[-1] - times[half]) * spacing ** 3
-    fastest, drops = [], []
-    for i in range(half, len(times)):
-        speeds = [-columns[f"fall.{k}.vy"][i] for k in range(BINS)]
-        k = max((k for k in range(BINS) if not math.isnan(speeds[k])), key=lambda k: speeds[k])
-        fastest.append(speeds[k])
-        drops.append(rope.height * (1 - (k + 0.5) / BINS))
     periods, spread = steadiest(columns)
-    speed = statistics.median(fastest)
+    begin = times[-1] - (sum(periods) if periods else 0.5 * times[-1])
+    readings = [i for i in range(len(times)) if times[i] >= begin]
+    spacing = RADIUS / arguments.resolution
+    flow = (count[-1] - count[readings[0]]) / (times[-1] - times[readings[0]]) * spacing ** 3
+    coils = [coil_of(columns, i, rope) for i in readings]
+    speed = statistics.median(speed for speed, _ in coils)
+    height = statistics.median(fall for _, fall in coils)
     radius = math.sqrt(flow / (math.pi * speed))
-    height = statistics.median(drops)
     omega = 2 * math.pi / statistics.mean(periods) if periods else math.nan
     return {"name": rope.name, "nu": rope.nu, "flow": flow, "height": height, "radius": radius,
-            "speed": speed, "tau": rope.tau, "turns": len(periods), "spread": spread, "omega": omega,
-            "law": law_of(rope.law, flow, radius, rope.nu, height)}
+            "speed": speed, "tau": rope.tau, "turns": len(periods), "spread": spread,
+            "omega": omega, "law": law_of(rope.law, flow, radius, rope.nu, height)}
 
 
 def fit(rows, keys, value):
@@ -280,12 +297,13 @@ def main():
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    print("| rope | nu, m2/s | Q, cm3/s | fall, cm | a, mm | turns | spread | omega, rad/s | over the law |")
+    print("| rope | nu, m2/s | Q, cm3/s | fall, cm | a, mm | turns | spread | omega, rad/s "
+          "| over the law |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for row in rows:
-        print(f"| {row['name']} | {row['nu']} | {row['flow'] * 1e6:.1f} | {row['height'] * 100:.1f} | "
-              f"{row['radius'] * 1e3:.2f} | {row['turns']} | {row['spread']:.2f} | {row['omega']:.2f} | "
-              f"{row['omega'] / row['law']:.3f} |")
+        print(f"| {row['name']} | {row['nu']} | {row['flow'] * 1e6:.1f} "
+              f"| {row['height'] * 100:.1f} | {row['radius'] * 1e3:.2f} | {row['turns']} "
+              f"| {row['spread']:.2f} | {row['omega']:.2f} | {row['omega'] / row['law']:.3f} |")
     for law in ("viscous", "gravitational"):
         kept = [(rope, row) for rope, row in zip(chosen, rows)
                 if rope.law == law and row["turns"] >= 3 and row["spread"] < 0.3]
