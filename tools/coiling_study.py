@@ -197,13 +197,22 @@ def steadiest(columns, most=6):
 
 
 def coil_of(columns, i, rope):
-    """Speed of the rope at the coil, and the fall to there: where it is fastest. The rope is at one
-    place in each bin, so that the mean velocity of a bin is its own; in the pile, where turns are
-    side by side, means are small."""
-    speeds = [math.hypot(*(columns[f"fall.{k}.v{axis}"][i] for axis in "xyz"))
-              for k in range(BINS)]
-    k = max((k for k in range(BINS) if not math.isnan(speeds[k])), key=lambda k: speeds[k])
-    return speeds[k], 2 * rope.height * (1 - (k + 0.5) / BINS)
+    """Speed of the rope above its coil, and the fall to there. It lands where its vertical speed has
+    dropped to half of the largest. In each bin the rope is at one place, so that the mean velocity
+    of the bin is its own."""
+    speeds, falls = {}, {}
+    for k in range(BINS):
+        velocity = [columns[f"fall.{k}.v{axis}"][i] for axis in "xyz"]
+        if not math.isnan(velocity[0]):
+            speeds[k], falls[k] = math.hypot(*velocity), -velocity[1]
+    landing = max(falls)
+    for k in sorted(falls, reverse=True):
+        if falls[k] < 0.5 * max(falls.values()):
+            break
+        landing = k
+    size = 2 * rope.height / BINS
+    near = [speed for k, speed in speeds.items() if 0 <= (k - landing) * size <= 3 * RADIUS]
+    return max(near), 2 * rope.height - (landing + 0.5) * size
 
 
 def measure(rope, arguments):
