@@ -31,7 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 GRAVITY = 9.81
 RADIUS = 0.01  # m, of the nozzle
 BINS = 80      # of the profile of the falling rope, from a height of fall below the floor
-SINKING = {"viscous": 0.8, "gravitational": 0.4}  # of the floor, in widths of the rope a turn
+SINKING = {"viscous": 0.8, "gravitational": 0.7}  # of the floor, in widths of the rope a turn
 PROBE_HEIGHTS = (0.22, 0.3, 0.4, 0.5)  # of the planes that count turns, over the height of fall
 
 
@@ -46,21 +46,28 @@ class Rope:
     polymer: float = 0.0  # share of the viscosity that relaxes
 
 
+def gravitational(name, nu, speed, heights=4.5, **more):
+    """A rope that falls a number of the coil's radii of the law, 1.27 (nu Q/g)^(1/4): it stretches
+    enough for its weight to matter, and not so far that it is thin for the particles."""
+    coil = 1.27 * (nu * math.pi * RADIUS ** 2 * speed / GRAVITY) ** 0.25
+    return Rope(name, "gravitational", nu, speed, round(heights * coil, 4), **more)
+
+
 def ropes():
     """Viscosity and flow rate by a factor of four, all combinations; heights in between."""
     for nu in (0.06, 0.12, 0.24):
         for speed in (0.15, 0.3, 0.6):
-            yield Rope(f"g_nu{nu}_u{speed}", "gravitational", nu, speed, 0.2)
-    for height in (0.16, 0.25):
-        yield Rope(f"g_h{height}", "gravitational", 0.12, 0.3, height)
+            yield gravitational(f"g_nu{nu}_u{speed}", nu, speed)
+    for heights in (3.8, 5.4):
+        yield gravitational(f"g_h{heights}", 0.12, 0.3, heights)
     for nu in (1.0, 2.0, 4.0):
         yield Rope(f"v_nu{nu}", "viscous", nu, 0.3, 0.1)
     for speed in (0.15, 0.6):
         yield Rope(f"v_u{speed}", "viscous", 2.0, speed, 0.1)
-    for height in (0.075, 0.13):
+    for height in (0.08, 0.13):
         yield Rope(f"v_h{height}", "viscous", 2.0, 0.3, height)
     for tau in (0.05, 0.15):
-        yield Rope(f"e_tau{tau}", "gravitational", 0.12, 0.3, 0.2, tau, 0.5)
+        yield gravitational(f"e_tau{tau}", 0.12, 0.3, tau=tau, polymer=0.5)
 
 
 def falling_speed(rope):
@@ -96,7 +103,7 @@ def expected(rope):
                                                                     rope.height)
 
 
-def scene_of(rope, resolution, turns=7):
+def scene_of(rope, resolution, turns=8):
     """The floor sinks as the coils pile up, so that the height of fall stays: a pile would reach
     the nozzle after a few turns."""
     spacing, density, viscosity = RADIUS / resolution, 1000, 1000 * rope.nu
@@ -197,9 +204,9 @@ def steadiest(columns, most=6):
 
 
 def coil_of(columns, i, rope):
-    """Speed of the rope above its coil, and the fall to there. It lands where its vertical speed has
-    dropped to half of the largest. In each bin the rope is at one place, so that the mean velocity
-    of the bin is its own."""
+    """Speed of the rope above its coil, and the fall to there. It lands where its vertical speed
+    has dropped to half of the largest. In each bin the rope is at one place, so that the mean
+    velocity of the bin is its own."""
     speeds, falls = {}, {}
     for k in range(BINS):
         velocity = [columns[f"fall.{k}.v{axis}"][i] for axis in "xyz"]
