@@ -195,9 +195,7 @@ static void run_coils(OozeWorld *world, const char *const *names, int count, dou
     }
 }
 
-/* The viscous rope of figure 5 alone coils evenly, at the rate of the law of gravitational coiling:
-   a quarter of (g Q^3/(nu a^8))^(1/4), with the constant that it has for other viscosities and
-   speeds (tools/coiling_study.py). */
+/* The viscous rope of figure 5 alone coils evenly. */
 static void conformation_T91_rope(void **state)
 {
     (void)state;
