@@ -49,18 +49,18 @@ class Rope:
 def gravitational(name, nu, speed, heights=4.5, **more):
     """A rope that falls a number of the coil's radii of the law, 1.27 (nu Q/g)^(1/4): it stretches
     enough for its weight to matter, and not so far that it is thin for the particles. Ropes are
-    slow and thick: with H (g/nu^2)^(1/3) above 1 inertia would bend them."""
+    slow and viscous: with H (g/nu^2)^(1/3) above 1 inertia would bend them."""
     coil = 1.27 * (nu * math.pi * RADIUS ** 2 * speed / GRAVITY) ** 0.25
     return Rope(name, "gravitational", nu, speed, round(heights * coil, 4), **more)
 
 
 def ropes():
     """Viscosity and flow rate by a factor of four, all combinations; heights in between."""
-    for nu in (0.5, 1.0, 2.0):
+    for nu in (1.0, 2.0, 4.0):
         for speed in (0.03, 0.06, 0.12):
             yield gravitational(f"g_nu{nu}_u{speed}", nu, speed)
     for heights in (3.8, 5.4):
-        yield gravitational(f"g_h{heights}", 1.0, 0.06, heights)
+        yield gravitational(f"g_h{heights}", 2.0, 0.06, heights)
     for nu in (1.0, 2.0, 4.0):
         yield Rope(f"v_nu{nu}", "viscous", nu, 0.3, 0.1)
     for speed in (0.15, 0.6):
@@ -68,7 +68,7 @@ def ropes():
     for height in (0.08, 0.13):
         yield Rope(f"v_h{height}", "viscous", 2.0, 0.3, height)
     for tau in (0.1, 0.5):
-        yield gravitational(f"e_tau{tau}", 1.0, 0.06, tau=tau, polymer=0.5)
+        yield gravitational(f"e_tau{tau}", 2.0, 0.06, tau=tau, polymer=0.5)
 
 
 def falling_speed(rope):
@@ -137,7 +137,7 @@ emitters:
     speed: {rope.speed}
 solids:
   - name: floor
-    shape: {{type: cylinder, radius: 0.1, height: 0.04, position: [0, -0.02, 0]}}
+    shape: {{type: cylinder, radius: 0.14, height: 0.04, position: [0, -0.02, 0]}}
     friction: inf
     motion: {{velocity: [0, {-sinking}, 0], start: {first}}}
 probes:
@@ -147,7 +147,7 @@ probes:
     point: [0, {-rope.height}, 0]
     end: [0, {rope.height}, 0]
     bins: {BINS}
-    width: 0.1
+    width: 0.14
 {planes}"""
 
 
