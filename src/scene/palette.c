@@ -10,7 +10,7 @@
 
 /* Half of the distance from corner to corner: relaxation time, s, and kinematic viscosity, m2/s. */
 #define HALF_ELASTIC 0.15
-#define HALF_THIN    0.02
+#define HALF_THIN    0.2
 
 /* x/(x + half), 1 for an infinite x. */
 static double share_of(double x, double half)
