@@ -31,7 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 GRAVITY = 9.81
 RADIUS = 0.01  # m, of the nozzle
 BINS = 80      # of the profile of the falling rope, from a height of fall below the floor
-SINKING = {"viscous": 0.8, "gravitational": 0.4}  # of the floor, in widths of the rope a turn
+SINKING = {"viscous": 0.8, "gravitational": 0.5}  # of the floor, in widths of the rope a turn
 PROBE_HEIGHTS = (0.22, 0.3, 0.4, 0.5)  # of the planes that count turns, over the height of fall
 
 
@@ -46,21 +46,29 @@ class Rope:
     polymer: float = 0.0  # share of the viscosity that relaxes
 
 
+def gravitational(name, nu, speed, heights=4.5, **more):
+    """A rope that falls a number of the coil's radii of the law, 1.27 (nu Q/g)^(1/4): it stretches
+    enough for its weight to matter, and not so far that it is thin for the particles. Ropes are
+    slow and viscous: with H (g/nu^2)^(1/3) above 1 inertia would bend them."""
+    coil = 1.27 * (nu * math.pi * RADIUS ** 2 * speed / GRAVITY) ** 0.25
+    return Rope(name, "gravitational", nu, speed, round(heights * coil, 4), **more)
+
+
 def ropes():
     """Viscosity and flow rate by a factor of four, all combinations; heights in between."""
-    for nu in (0.06, 0.12, 0.24):
-        for speed in (0.15, 0.3, 0.6):
-            yield Rope(f"g_nu{nu}_u{speed}", "gravitational", nu, speed, 0.2)
-    for height in (0.16, 0.25):
-        yield Rope(f"g_h{height}", "gravitational", 0.12, 0.3, height)
+    for nu in (1.0, 2.0, 4.0):
+        for speed in (0.03, 0.06, 0.12):
+            yield gravitational(f"g_nu{nu}_u{speed}", nu, speed)
+    for heights in (3.8, 5.4):
+        yield gravitational(f"g_h{heights}", 2.0, 0.06, heights)
     for nu in (1.0, 2.0, 4.0):
         yield Rope(f"v_nu{nu}", "viscous", nu, 0.3, 0.1)
     for speed in (0.15, 0.6):
         yield Rope(f"v_u{speed}", "viscous", 2.0, speed, 0.1)
-    for height in (0.075, 0.13):
+    for height in (0.08, 0.13):
         yield Rope(f"v_h{height}", "viscous", 2.0, 0.3, height)
-    for tau in (0.05, 0.15):
-        yield Rope(f"e_tau{tau}", "gravitational", 0.12, 0.3, 0.2, tau, 0.5)
+    for tau in (0.1, 0.5):
+        yield gravitational(f"e_tau{tau}", 2.0, 0.06, tau=tau, polymer=0.5)
 
 
 def falling_speed(rope):
@@ -102,9 +110,9 @@ def scene_of(rope, resolution, turns=7):
     spacing, density, viscosity = RADIUS / resolution, 1000, 1000 * rope.nu
     speed, omega = expected(rope)
     radius, first = RADIUS * math.sqrt(rope.speed / speed), rope.height / rope.speed
-    step = 1 / max(240, math.ceil(speed / (0.8 * spacing)))
+    step = 1 / max(120, math.ceil(speed / (0.5 * spacing)))
     sinking = SINKING[rope.law] * 2 * radius * omega / (2 * math.pi)
-    rate = max(30, math.ceil(omega / (2 * math.pi) * 12))
+    rate = max(10, math.ceil(omega / (2 * math.pi) * 12))
     material = f"viscosity: {viscosity}"
     if rope.tau > 0:
         material = (f"solvent_viscosity: {viscosity * (1 - rope.polymer)}, relaxation_time: "
@@ -129,7 +137,7 @@ emitters:
     speed: {rope.speed}
 solids:
   - name: floor
-    shape: {{type: cylinder, radius: 0.1, height: 0.04, position: [0, -0.02, 0]}}
+    shape: {{type: cylinder, radius: 0.14, height: 0.04, position: [0, -0.02, 0]}}
     friction: inf
     motion: {{velocity: [0, {-sinking}, 0], start: {first}}}
 probes:
@@ -139,7 +147,7 @@ probes:
     point: [0, {-rope.height}, 0]
     end: [0, {rope.height}, 0]
     bins: {BINS}
-    width: 0.1
+    width: 0.14
 {planes}"""
 
 
@@ -197,9 +205,11 @@ def steadiest(columns, most=6):
 
 
 def coil_of(columns, i, rope):
-    """Speed of the rope above its coil, and the fall to there. It lands where its vertical speed has
+    """Speed of the rope at its coil, and the fall to there. It lands where its vertical speed has
     dropped to half of the largest. In each bin the rope is at one place, so that the mean velocity
-    of the bin is its own."""
+    of the bin is its own, except next to the pile, which slows the mean. A rope that its weight
+    stretches is fastest at the coil; one that it does not is slowest, and is measured three radii
+    above."""
     speeds, falls = {}, {}
     for k in range(BINS):
         velocity = [columns[f"fall.{k}.v{axis}"][i] for axis in "xyz"]
@@ -211,7 +221,8 @@ def coil_of(columns, i, rope):
             break
         landing = k
     size = 2 * rope.height / BINS
-    near = [speed for k, speed in speeds.items() if 0 <= (k - landing) * size <= 3 * RADIUS]
+    reach = 3 * RADIUS if rope.law == "viscous" else rope.height
+    near = [speed for k, speed in speeds.items() if 0 <= (k - landing) * size <= reach]
     return max(near), 2 * rope.height - (landing + 0.5) * size
 
 
@@ -294,8 +305,9 @@ def main():
     if arguments.list:
         for rope in chosen:
             speed, omega = expected(rope)
-            print(f"{rope.name}: {speed:.3f} m/s at the coil, radius "
-                  f"{RADIUS * math.sqrt(rope.speed / speed) * 1e3:.1f} mm, {omega:.1f} rad/s")
+            print(f"{rope.name}: falls {rope.height:.3f} m, {speed:.3f} m/s at the coil, radius "
+                  f"{RADIUS * math.sqrt(rope.speed / speed) * 1e3:.1f} mm, {omega:.2f} rad/s, "
+                  f"H (g/nu^2)^(1/3) {rope.height * (GRAVITY / rope.nu ** 2) ** (1 / 3):.2f}")
         return
     arguments.output.mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:

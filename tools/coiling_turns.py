@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Turns of coiling ropes in runs: for each probe `azimuth` the number of whole turns, the mean
-period of the last eight (or of all but the first, with which a coil begins) and their spread, longest less
-shortest over mean.
+period of the last eight (or of all but the first, with which a coil begins) and their spread,
+longest less shortest over mean.
 
     tools/coiling_turns.py RUN..."""
 import pathlib

@@ -8,9 +8,9 @@
 #include "methods/maxwell.h"
 #include "scene/scene.h"
 
-/* Half of the way from one corner to the next: relaxation time, s, and kinematic viscosity, m2/s. */
+/* Half of the distance from corner to corner: relaxation time, s, and kinematic viscosity, m2/s. */
 #define HALF_ELASTIC 0.15
-#define HALF_THIN    0.02
+#define HALF_THIN    0.2
 
 /* x/(x + half), 1 for an infinite x. */
 static double share_of(double x, double half)

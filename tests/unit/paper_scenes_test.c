@@ -107,14 +107,15 @@ static void run_a_little(OozeScene *scene, const char *name)
     ooze_world_destroy(world);
 }
 
-/* Figure 6 (c) is to fail: the check warns of its step, and it bursts within ten of them. */
-static void run_until_it_bursts(OozeScene *scene)
+/* Figure 6 (c) of Takahashi is to fail: the check warns of its step, and it bursts within ten of
+   them. So do the printed equations of Barreiro at 60 ms, of which nothing warns. */
+static void run_until_it_bursts(OozeScene *scene, int warnings)
 {
     OozeWorld *world = build(scene);
     OozeStatus status = OOZE_OK;
     OozeError burst = {0};
     CHECK_OK(ooze_scene_check_physics(scene, world, &error));
-    assert_int_equal(ooze_scene_diagnostic_count(scene), 1);
+    assert_int_equal(ooze_scene_diagnostic_count(scene), warnings);
     for (int i = 0; i < 10 && !status; i++) {
         status = ooze_world_step(world, &burst);
     }
@@ -238,7 +239,9 @@ static void go_through(const char *path, int at_least)
         expect_silence(scene, name);
         if (strstr(name, "_small")) {
             if (strstr(name, "_long")) {
-                run_until_it_bursts(scene);
+                run_until_it_bursts(scene, 1);
+            } else if (strcmp(name, "drift_60ms_paper_small") == 0) {
+                run_until_it_bursts(scene, 0);
             } else {
                 run_a_little(scene, name);
             }
