@@ -17,7 +17,7 @@ static OozeWorld *begin(const char *name, const char *const *overrides, int coun
     return begin_scene(FOLDER, name, overrides, count);
 }
 
-/* ---- T100: the heap of figure 11 is the same at every spacing -------------------------------- */
+/* ---- T100: the heap of figure 11 is the same at every spacing ----------------------------- */
 
 typedef struct Heap {
     double height, spread, rise, worst_density;
@@ -60,7 +60,7 @@ static void conformation_T100_heap(void **state)
     MEASURED("height of the heap, m", first.height, 0.55, 1.0);
 }
 
-/* ---- T101: the thread of figure 10 hangs together --------------------------------------------- */
+/* ---- T101: the thread of figure 10 hangs together ------------------------------------------ */
 
 static void conformation_T101_thread(void **state)
 {
@@ -83,7 +83,7 @@ static void conformation_T101_thread(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- T102: the ice cream of figure 8 stands on its cone, melts and runs down ------------------ */
+/* ---- T102: the ice cream of figure 8 stands on its cone, melts and runs down --------------- */
 
 static void conformation_T102_ice_cream(void **state)
 {
@@ -107,7 +107,7 @@ static void conformation_T102_ice_cream(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- T103: the letters of figure 1 stay above the cream ---------------------------------------- */
+/* ---- T103: the letters of figure 1 stay above the cream ------------------------------------- */
 
 static void conformation_T103_letters(void **state)
 {
