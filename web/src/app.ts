@@ -96,6 +96,7 @@ function showState(message: State) {
   body.dataset.time = String(message.time);
   body.dataset.particles = String(message.particles);
   body.dataset.playing = String(message.playing);
+  body.dataset.rows = String(message.rows ?? 0);
   const play = find("play");
   play.querySelector("path")?.setAttribute("d", message.playing ? "M6 4h4v16H6zM14 4h4v16h-4z" : "M7 4v16l13-8z");
   play.setAttribute("aria-label", message.playing ? "Pause" : "Play");

@@ -1,0 +1,77 @@
+"""Memory of `ooze view` stays as it is while pages come and go, change the scene, or never read.
+Ten minutes with OOZE_FULL=1, otherwise some seconds."""
+import os
+import pathlib
+import statistics
+import tempfile
+import time
+import unittest
+
+from view_client import Page, Viewer
+from view_test import SCENE, has_part
+
+SECONDS = 600 if os.environ.get("OOZE_FULL") == "1" else 12
+
+
+def resident_kib(process):
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+    return int(status.partition("VmRSS:")[2].split()[0])
+
+
+def disturb(viewer, page, gravity, round_):
+    """What a page may do in a quarter of a second; in all, more states than undo keeps."""
+    page.say(f"set {gravity} {-9.81 + 0.001 * (round_ % 7)}")
+    page.say(f"push 0 0.1 0 0.2 0 {0.1 * (round_ % 5)} 0")
+    page.say(f"drag solid 1 {0.9 + 0.01 * (round_ % 9)} 0.1 0 0.1")
+    if round_ % 3 == 0:
+        page.say("undo")
+    if round_ % 40 == 39:
+        page.say("reset")
+    if round_ % 5 == 0:
+        page.say("save")
+    with Page(viewer) as visitor:
+        visitor.wait("frame")
+
+
+@unittest.skipUnless(has_part(), "this build has no viewer")
+class Soak(unittest.TestCase):
+    def test_memory_is_flat(self):
+        with tempfile.TemporaryDirectory(prefix="ooze-soak-") as folder:
+            # the same number of particles all the time, so that memory is that of the server
+            scene = pathlib.Path(folder) / "box.yaml"
+            scene.write_text(SCENE.replace("speed: 0.4", "speed: 0"))
+            with Viewer(scene) as viewer, Page(viewer) as page, Page(viewer) as deaf:
+                found = self.watch(viewer, page, deaf)
+        third = len(found) // 3
+        middle, last = statistics.median(found[third:2 * third]), statistics.median(found[-third:])
+        print(f"  {SECONDS} s: {found[0]} KiB at first, {middle} in the middle, {last} at the end")
+        # a page that never reads, or a visit, that kept one frame of 2 KiB would add 80 KiB in
+        # the short test and 4 MiB in the long one; the allocator's own noise is below 2 MiB
+        self.assertLess(last - middle, 2048)
+
+    def watch(self, viewer, page, deaf):
+        gravity = [p["path"] for p in page.wait("scene")["parameters"]].index("gravity.y")
+        page.wait("frame")
+        page.say("control")
+        # the states of undo are reached before anything is measured
+        for round_ in range(12):
+            disturb(viewer, page, gravity, round_)
+            time.sleep(0.1)
+        found, round_, began = [], 0, time.monotonic()
+        while time.monotonic() < began + SECONDS:
+            disturb(viewer, page, gravity, round_)
+            try:
+                deaf.say(f"ack {round_}")  # asks for the next frame, and never reads it
+            except ConnectionError:  # the server gives up pages that do not answer for minutes
+                deaf = Page(viewer)
+            end = time.monotonic() + 0.25
+            while time.monotonic() < end:
+                page.wait("frame")
+            self.assertTrue(viewer.is_alive())
+            found.append(resident_kib(viewer.process))
+            round_ += 1
+        return found
+
+
+if __name__ == "__main__":
+    unittest.main()
