@@ -203,12 +203,12 @@ async function draggingTheBowlMovesTheFluid(page) {
 async function draggingTheNozzleMovesTheJet(page) {
   await restart(page);
   const { particles } = await data(page);
-  const before = await probe(page, "centre.x");
-  await drag(page, [0.5, 0.25], 60);
+  await page.check("input[value=move]", { force: true });
+  await drag(page, [0.5, 0.25], -70); // to the left, some 0.15 m
   await page.click("#pour");
-  await until(page, (now) => Number(now.particles) > 2 * Number(particles));
-  const after = await reading(page, "centre.x", (x) => x > before + 0.02);
-  console.log(`  ${particles} particles at ${before} m, with those of the moved nozzle at ${after} m`);
+  await until(page, (now) => Number(now.particles) > 3 * Number(particles));
+  const after = await reading(page, "centre.x", (x) => x < -0.06);
+  console.log(`  the middle of ${particles} particles and twice as many of the moved nozzle is at ${after} m`);
   await contrast(page, "nozzle");
   await page.click("#pour");
   await page.check("input[value=orbit]", { force: true });
@@ -288,6 +288,8 @@ async function keyboardAlone(page) {
   await page.keyboard.press("c");
   await page.keyboard.press("c");
   await page.waitForFunction(() => !document.querySelector("#legend").hidden);
+  const legend = await page.locator("#legend").boundingBox(), bar = await page.locator("#bar").boundingBox();
+  assert.ok(legend.y + legend.height <= bar.y, "the bar covers the legend");
   await contrast(page, "speed");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
