@@ -40,8 +40,8 @@ class Soak(unittest.TestCase):
             # the same number of particles all the time, so that memory is that of the server
             scene = pathlib.Path(folder) / "box.yaml"
             scene.write_text(SCENE.replace("speed: 0.4", "speed: 0"))
-            with Viewer(scene) as viewer, Page(viewer) as page, Page(viewer) as deaf:
-                found = self.watch(viewer, page, deaf)
+            with Viewer(scene) as viewer, Page(viewer) as page:
+                found = self.watch(viewer, page)
         third = len(found) // 3
         middle, last = statistics.median(found[third:2 * third]), statistics.median(found[-third:])
         print(f"  {SECONDS} s: {found[0]} KiB at first, {middle} in the middle, {last} at the end")
@@ -49,7 +49,7 @@ class Soak(unittest.TestCase):
         # the short test and 4 MiB in the long one; the allocator's own noise is below 2 MiB
         self.assertLess(last - middle, 2048)
 
-    def watch(self, viewer, page, deaf):
+    def watch(self, viewer, page):
         gravity = [p["path"] for p in page.wait("scene")["parameters"]].index("gravity.y")
         page.wait("frame")
         page.say("control")
@@ -57,12 +57,13 @@ class Soak(unittest.TestCase):
         for round_ in range(12):
             disturb(viewer, page, gravity, round_)
             time.sleep(0.1)
-        found, round_, began = [], 0, time.monotonic()
+        found, round_, began, deaf = [], 0, time.monotonic(), Page(viewer)
         while time.monotonic() < began + SECONDS:
             disturb(viewer, page, gravity, round_)
             try:
                 deaf.say(f"ack {round_}")  # asks for the next frame, and never reads it
             except ConnectionError:  # the server gives up pages that do not answer for minutes
+                deaf.close()
                 deaf = Page(viewer)
             end = time.monotonic() + 0.25
             while time.monotonic() < end:
@@ -70,6 +71,7 @@ class Soak(unittest.TestCase):
             self.assertTrue(viewer.is_alive())
             found.append(resident_kib(viewer.process))
             round_ += 1
+        deaf.close()
         return found
 
 
