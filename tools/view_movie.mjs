@@ -31,13 +31,12 @@ const { child, address } = await start("scenes/live/ice_cream.yaml");
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"] });
 try {
-  const page = await browser.newPage({ viewport: { width: 860, height: 520 }, colorScheme: "light" });
+  const page = await browser.newPage({ viewport: { width: 960, height: 540 }, colorScheme: "light" });
   page.setDefaultTimeout(600000);
-  // drawing seems fast to the page, so that it keeps all pixels
+  // time stands still for the page's clock of pictures: drawing seems fast, and it keeps all pixels
   await page.addInitScript(() => {
     const request = window.requestAnimationFrame.bind(window);
-    let now = 0;
-    window.requestAnimationFrame = (draw) => request(() => draw((now += 16)));
+    window.requestAnimationFrame = (draw) => request(() => draw(0));
   });
   await page.goto(address);
   await page.waitForFunction(() => Number(document.body.dataset.drawn) > 1);
@@ -49,9 +48,11 @@ try {
   await page.click("#pour");
   await page.selectOption("#style", "surface");
   await page.fill("#search", "compliance");
-  await page.locator('[data-path="materials.ice.compliance"]').scrollIntoViewIfNeeded();
+  await page.evaluate(() => document.querySelector('[data-path="materials.ice.compliance"]').scrollIntoView({ block: "center" }));
+  await page.evaluate(() => document.activeElement?.blur());
   await page.click("#home");
-  for (let i = 0; i < 3; i++) await page.evaluate(() => document.querySelector("#view").dispatchEvent(new KeyboardEvent("keydown", { key: "+", bubbles: true })));
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.keyboard.press("+");
   for (let k = 0; k < pictures; k++) {
     const raised = Math.min(Math.max((k - 8) / 24, 0), 1);
     await page.evaluate((value) => {
@@ -61,13 +62,11 @@ try {
       slider.dispatchEvent(new Event("input", { bubbles: true }));
     }, raised);
     await page.waitForTimeout(80);
-    for (let i = 0; i < stepsPerPicture; i++) {
-      const step = await page.evaluate(() => Number(document.body.dataset.step));
-      await page.click("#step");
-      await page.waitForFunction((before) => Number(document.body.dataset.step) > before, step);
-    }
+    const end = stepsPerPicture + await page.evaluate(() => Number(document.body.dataset.step));
+    for (let i = 0; i < stepsPerPicture; i++) await page.keyboard.press(".");
+    await page.waitForFunction((step) => Number(document.body.dataset.step) === step, end);
     const drawn = await page.evaluate(() => Number(document.body.dataset.drawn));
-    await page.waitForFunction((before) => Number(document.body.dataset.drawn) > before, drawn, { timeout: 3000 }).catch(() => {});
+    await page.waitForFunction((before) => Number(document.body.dataset.drawn) > before + 1, drawn, { timeout: 2000 }).catch(() => {});
     await page.screenshot({ path: path.join(frames, `${String(k).padStart(3, "0")}.png`) });
   }
   execFileSync("ffmpeg", ["-y", "-loglevel", "error", "-framerate", String(rate), "-i", path.join(frames, "%03d.png"),
