@@ -10,6 +10,8 @@ import sys
 
 SCENES = pathlib.Path(__file__).resolve().parent.parent / "scenes"
 BOTH = (1, -1)  # sides
+FINGERS = ((-0.33, 0.40), (-0.11, 0.46), (0.11, 0.43), (0.32, 0.34))  # z, half the length
+PETALS = [2 * math.pi * k / 5 for k in range(5)]  # angles about the stem
 
 
 # ---- parts: a distance that is exact near the surface, and a box that holds the part --------
@@ -61,6 +63,14 @@ def limb(a, b, radius, radius_b=None):
     reach = max(radius, end)
     return distance, ([min(a[k], b[k]) - reach for k in range(3)],
                       [max(a[k], b[k]) + reach for k in range(3)])
+
+
+def hoop(centre, radius, stretch, tube):
+    """A torus about the z axis, stretched along y."""
+    def distance(p):
+        x, y, z = (p[k] - centre[k] for k in range(3))
+        return math.hypot(math.hypot(x, y / stretch) - radius, z) - tube
+    return distance, around(centre, radius * stretch + tube * stretch)
 
 
 def ribbed(part, depth, centre, pitch, turn=(0, 0, 0)):
@@ -172,6 +182,81 @@ FIGURES = {
         ],
         "details": [
             *(ball((0.068 * s, 0.765, 0.145), (0.026, 0.028, 0.024)) for s in BOTH),  # eyes
+        ]},
+    # A plump animal that lies on its belly, a metre and a quarter long; looks along z. No part is
+    # thinner than 0.15 m, so that a coarse fill holds several particles across it.
+    "hippo": {
+        "file": "barreiro2017/meshes/hippo.obj", "cell": 0.03, "low": (-0.6, -0.045, -0.66),
+        "count": (40, 23, 46), "blend": 0.06,
+        "parts": [
+            ball((0.0, 0.25, -0.02), (0.27, 0.235, 0.38)),  # torso
+            ball((0.0, 0.40, 0.37), (0.185, 0.165, 0.18)),  # head
+            ball((0.0, 0.335, 0.55), (0.16, 0.115, 0.12)),  # snout
+            *(ball((0.075 * s, 0.415, 0.60), (0.05, 0.045, 0.05)) for s in BOTH),  # nostrils
+            *(limb((0.115 * s, 0.50, 0.32), (0.16 * s, 0.575, 0.30), 0.075, 0.07)
+              for s in BOTH),  # ears
+            *(limb((0.19 * s, 0.16, 0.20), (0.36 * s, 0.105, 0.36), 0.11, 0.1)
+              for s in BOTH),  # arms
+            *(limb((0.19 * s, 0.16, -0.22), (0.38 * s, 0.11, -0.30), 0.125, 0.105)
+              for s in BOTH),  # legs
+            limb((0.0, 0.22, -0.36), (0.0, 0.13, -0.50), 0.11, 0.085),  # tail
+        ],
+        "details": [
+            *(ball((0.115 * s, 0.455, 0.50), (0.034, 0.036, 0.034)) for s in BOTH),  # eyes
+        ]},
+    # An open left hand with its palm up, a little cupped; fingers along x, the origin under the
+    # middle of the palm. In decimetres.
+    "hand": {
+        "file": "barreiro2017/meshes/hand.obj", "cell": 0.053, "low": (-2.002, -0.352, -1.082),
+        "count": (68, 22, 36), "blend": 0.12,
+        "parts": [
+            box((-0.02, 0.02, 0.0), (0.50, 0.15, 0.42), 0.14),  # palm
+            ball((-0.16, 0.08, -0.30), (0.34, 0.20, 0.17), (0, -20, 0)),  # ball of the thumb
+            ball((-0.12, 0.08, 0.31), (0.38, 0.17, 0.13)),  # outer edge
+            *(ball((0.44, 0.06, z), (0.14, 0.13, 0.11)) for z in (-0.33, -0.11, 0.11, 0.32)),
+            *(limb((0.45, 0.03, z), (0.45 + a, 0.06, 1.12 * z), 0.105, 0.10)
+              for z, a in FINGERS),  # fingers: first and second half
+            *(limb((0.45 + a, 0.06, 1.12 * z), (0.45 + 1.85 * a, 0.21, 1.15 * z), 0.10, 0.08)
+              for z, a in FINGERS),
+            limb((-0.22, 0.04, -0.36), (0.08, 0.12, -0.68), 0.14, 0.12),  # thumb
+            limb((0.08, 0.12, -0.68), (0.36, 0.22, -0.80), 0.12, 0.09),
+            *(limb((-0.45, 0.0, 0.13 * s), (-1.75, -0.06, 0.11 * s), 0.19, 0.21)
+              for s in BOTH),  # wrist
+        ],
+        "cuts": [
+            ball((0.08, 0.56, 0.02), (0.52, 0.45, 0.36)),  # the hollow of the palm
+        ]},
+    # Letters of chocolate, a metre high, in the plane z = 0; the origin is the middle.
+    "letter_o": {
+        "file": "barreiro2017/meshes/letter_o.obj", "cell": 0.05, "low": (-0.6, -0.6, -0.25),
+        "count": (24, 24, 10), "blend": 0.05,
+        "parts": [hoop((0, 0, 0), 0.31, 1.16, 0.135)]},
+    "letter_z": {
+        "file": "barreiro2017/meshes/letter_z.obj", "cell": 0.05, "low": (-0.6, -0.6, -0.25),
+        "count": (24, 24, 10), "blend": 0.05,
+        "parts": [
+            limb((-0.27, 0.37, 0), (0.27, 0.37, 0), 0.13),
+            limb((0.27, 0.37, 0), (-0.27, -0.37, 0), 0.13),
+            limb((-0.27, -0.37, 0), (0.27, -0.37, 0), 0.13),
+        ]},
+    "letter_e": {
+        "file": "barreiro2017/meshes/letter_e.obj", "cell": 0.05, "low": (-0.6, -0.6, -0.25),
+        "count": (24, 24, 10), "blend": 0.05,
+        "parts": [
+            limb((-0.22, -0.37, 0), (-0.22, 0.37, 0), 0.13),
+            limb((-0.22, 0.37, 0), (0.25, 0.37, 0), 0.125),
+            limb((-0.22, 0.0, 0), (0.18, 0.0, 0), 0.115),
+            limb((-0.22, -0.37, 0), (0.25, -0.37, 0), 0.125),
+        ]},
+    # A flower of sugar on a thick stem, a metre high; it looks up.
+    "flower": {
+        "file": "barreiro2017/meshes/flower.obj", "cell": 0.036, "low": (-0.595, -0.0878, -0.5818),
+        "count": (33, 35, 33), "blend": 0.06,
+        "parts": [
+            limb((0.0, 0.05, 0.0), (0.0, 0.88, 0.0), 0.10, 0.09),  # stem
+            ball((0.0, 0.95, 0.0), (0.15, 0.12, 0.15)),  # its middle
+            *(ball((0.29 * math.sin(a), 0.94, 0.29 * math.cos(a)), (0.15, 0.085, 0.20),
+                   (-20, math.degrees(a), 0)) for a in PETALS),
         ]},
     # A gummy bear; the origin is its middle.
     "bear": {

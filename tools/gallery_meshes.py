@@ -9,10 +9,10 @@ import figure_meshes
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "scenes/gallery/meshes"
 
 
-def write(name, remark, rings):
+def write(name, remark, rings, tool="gallery_meshes.py"):
     """Rings of equal length from bottom to top, counter-clockwise seen from above; both ends
-    closed by fans."""
-    count, lines = len(rings[0]), [f"# {remark}; written by tools/gallery_meshes.py"]
+    closed by fans. A profile may go up outside and down inside: a cup."""
+    count, lines = len(rings[0]), [f"# {remark}; written by tools/{tool}"]
     lines += ["v {:.6g} {:.6g} {:.6g}".format(*p) for ring in rings for p in ring]
     ends = []
     for ring in (rings[0], rings[-1]):

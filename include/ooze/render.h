@@ -33,8 +33,12 @@ typedef struct OozeRenderDef {
     OozeVec3 camera_position; /* m; NAN: automatic */
     OozeVec3 look_at;         /* m; NAN: the centre of the bounds of all surveyed frames */
     double field_of_view;     /* degrees, vertical */
-    OozeVec3 size;            /* pixels: x is the width, y the height */
-    int samples;              /* light paths per pixel */
+    /* m; the box in view where the camera has no position; NAN: it holds 99.5% of the particles of
+       every surveyed frame */
+    OozeVec3 view_low, view_high;
+    const char *follow; /* name of the material that the camera moves with; NULL: none */
+    OozeVec3 size;      /* pixels: x is the width, y the height */
+    int samples;        /* light paths per pixel */
     OozeBackdrop backdrop;
     double exposure;              /* stops: 1 doubles the light */
     bool denoise;                 /* smooths the remaining noise, but not across edges */

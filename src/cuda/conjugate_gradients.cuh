@@ -100,15 +100,17 @@ struct CgIterated {
     }
 };
 
-/* At most `iterations` calls of iterate(), which returns false when the host knows that the solve
-   has ended; the host checks after every BATCH of them. */
+/* At most `iterations` calls of iterate(); the host checks after every BATCH of them whether the
+   solve has ended. */
 template <int BATCH = CG_BATCH, class Iterate>
 void conjugate_gradients(Gpu *gpu, const OozeConjugateGradients *cg, int iterations,
                          Iterate iterate)
 {
-    bool continues = true;
-    for (int k = 0; k < iterations && continues; k++) {
-        continues = (k % BATCH != 0 || poll_unfinished(gpu, k / BATCH, &cg->off)) && iterate();
+    for (int k = 0; k < iterations; k++) {
+        if (k % BATCH == 0 && !poll_unfinished(gpu, k / BATCH, &cg->off)) {
+            break;
+        }
+        iterate();
     }
 }
 

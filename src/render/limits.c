@@ -27,6 +27,12 @@ static const Limit def_limits[] = {
     {"x of the point to look at", FIELD(look_at.x), PLACE, true, "metres"},
     {"y of the point to look at", FIELD(look_at.y), PLACE, true, "metres"},
     {"z of the point to look at", FIELD(look_at.z), PLACE, true, "metres"},
+    {"x of the low corner in view", FIELD(view_low.x), PLACE, true, "metres"},
+    {"y of the low corner in view", FIELD(view_low.y), PLACE, true, "metres"},
+    {"z of the low corner in view", FIELD(view_low.z), PLACE, true, "metres"},
+    {"x of the high corner in view", FIELD(view_high.x), PLACE, true, "metres"},
+    {"y of the high corner in view", FIELD(view_high.y), PLACE, true, "metres"},
+    {"z of the high corner in view", FIELD(view_high.z), PLACE, true, "metres"},
     {"field of view", FIELD(field_of_view), 1.0, 150.0, false, "degrees; 30 is usual"},
     {"exposure", FIELD(exposure), -20.0, 20.0, false, "stops; 0 is usual"},
     {"lower end of the colours", FIELD(color_low), -1e12, 1e12, true, "a value of the field"},
@@ -72,6 +78,20 @@ static OozeStatus check_place(OozeVec3 place, const char *name, OozeError *error
                ? OOZE_OK
                : ooze_fail(error, OOZE_ERROR_ARGUMENT, "give all three or none",
                            "the %s has %d of 3 coordinates", name, 3 - missing);
+}
+
+/* The box in view: both corners, and some volume between them. */
+static OozeStatus check_box(OozeVec3 low, OozeVec3 high, OozeError *error)
+{
+    OozeStatus status = check_place(low, "low corner in view", error);
+    status = status ? status : check_place(high, "high corner in view", error);
+    bool automatic = isnan(low.x) && isnan(high.x);
+    if (!status && !automatic && !(low.x < high.x && low.y < high.y && low.z < high.z)) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "give both corners, each `low` below `high`",
+                         "the box in view from (%g, %g, %g) to (%g, %g, %g) is empty", low.x, low.y,
+                         low.z, high.x, high.y, high.z);
+    }
+    return status;
 }
 
 static OozeStatus check_count(const char *name, int value, int min, int max, OozeError *error)
@@ -131,6 +151,7 @@ OozeStatus ooze_render_def_check(const OozeRenderDef *def, OozeError *error)
                  : check_numbers(def, def_limits, sizeof def_limits / sizeof def_limits[0], error);
     status = status ? status : check_place(def->camera_position, "camera", error);
     status = status ? status : check_place(def->look_at, "point to look at", error);
+    status = status ? status : check_box(def->view_low, def->view_high, error);
     if (!status && def->color_low > def->color_high) {
         status =
             ooze_fail(error, OOZE_ERROR_ARGUMENT, "exchange them",

@@ -12,6 +12,7 @@
 #include "render/denoise.h"
 #include "render/film.h"
 #include "render/fluid.h"
+#include "render/frame_bounds.h"
 #include "render/legend.h"
 #include "render/preview.h"
 #include "render/renderer.h"
@@ -34,8 +35,10 @@ struct OozeRenderer {
     OozeThreads *threads;
     OozeRayScene *ray_scene;
     OozeSolidMeshes meshes;
-    uint64_t frames;    /* number of surveyed frames */
-    OozeVec3 low, high; /* bounds of the particles of all of them */
+    uint64_t frames;      /* number of surveyed frames */
+    OozeBounds bounds;    /* of the particles of all of them, or of the followed material */
+    OozeVec3 half_extent; /* the largest of the followed material in any of them */
+    OozeVec3 focus;       /* its centre in the frame surveyed or rendered last */
     uint64_t most_particles;
     double spacing;
     double field_low, field_high; /* range of the colour field in all of them */
@@ -86,8 +89,7 @@ OozeStatus ooze_renderer_create(const OozeScene *scene, const OozeRenderDef *def
     }
     made->scene = scene;
     made->def = *def;
-    made->low = vec3(INFINITY, INFINITY, INFINITY);
-    made->high = vec3(-INFINITY, -INFINITY, -INFINITY);
+    made->bounds = ooze_bounds_empty();
     made->field_low = INFINITY;
     made->field_high = -INFINITY;
     status = ooze_threads_create(def->threads, &made->threads, error);
@@ -113,6 +115,40 @@ void ooze_renderer_free(OozeRenderer *renderer)
 
 /* ---- survey ---------------------------------------------------------------------------------- */
 
+/* Bounds of the particles that the camera shows: of the followed material, or of all. */
+static OozeStatus shown_bounds(const OozeRenderer *renderer, const OozeFrame *frame,
+                               OozeBounds *bounds, OozeError *error)
+{
+    const char *follow = renderer->def.follow;
+    int material = follow ? ooze_frame_find_material(frame, follow) : -1;
+    if (follow && material < 0) {
+        return ooze_fail(error, OOZE_ERROR_ARGUMENT, "`camera: follow` names a material",
+                         "there is no material '%s' to follow", follow);
+    }
+    return ooze_frame_bounds(frame, material, bounds, error);
+}
+
+static void focus_on(OozeRenderer *renderer, const OozeBounds *bounds)
+{
+    if (bounds->min.x <= bounds->max.x) {
+        renderer->focus = vec3_scale(vec3_add(bounds->min, bounds->max), 0.5);
+    }
+}
+
+static OozeStatus survey_bounds(OozeRenderer *renderer, const OozeFrame *frame, OozeError *error)
+{
+    OozeBounds bounds;
+    OozeStatus status = shown_bounds(renderer, frame, &bounds, error);
+    if (!status && bounds.min.x <= bounds.max.x) {
+        OozeVec3 half = vec3_scale(vec3_sub(bounds.max, bounds.min), 0.5),
+                 *most = &renderer->half_extent;
+        *most = vec3(fmax(most->x, half.x), fmax(most->y, half.y), fmax(most->z, half.z));
+        renderer->bounds = ooze_bounds_union(renderer->bounds, bounds);
+        focus_on(renderer, &bounds);
+    }
+    return status;
+}
+
 OozeStatus ooze_renderer_survey(OozeRenderer *renderer, const OozeFrame *frame, OozeError *error)
 {
     OOZE_REQUIRE(renderer, error);
@@ -121,18 +157,13 @@ OozeStatus ooze_renderer_survey(OozeRenderer *renderer, const OozeFrame *frame, 
     status = status ? status : ooze_fluid_check(frame, error);
     const char *color_by = renderer->def.color_by;
     status = !status && color_by ? ooze_color_field_check(frame, color_by, error) : status;
+    status = status ? status : survey_bounds(renderer, frame, error);
     if (status) {
         return status;
     }
-    const OozeFieldView *position = ooze_frame_field(frame, "position");
     const OozeFieldView *field = color_by ? ooze_color_field_find(frame, color_by) : NULL;
-    for (uint64_t i = 0; i < frame->particle_count; i++) {
-        OozeVec3 p = vec3(ooze_field_value(position, i, 0), ooze_field_value(position, i, 1),
-                          ooze_field_value(position, i, 2));
-        OozeVec3 *low = &renderer->low, *high = &renderer->high;
-        *low = vec3(fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z));
-        *high = vec3(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
-        double value = field ? ooze_color_field_value(field, i) : NAN;
+    for (uint64_t i = 0; i < frame->particle_count && field; i++) {
+        double value = ooze_color_field_value(field, i);
         if (isfinite(value)) {
             renderer->field_low = fmin(renderer->field_low, value);
             renderer->field_high = fmax(renderer->field_high, value);
@@ -150,7 +181,8 @@ OozeStatus ooze_renderer_survey(OozeRenderer *renderer, const OozeFrame *frame, 
     return OOZE_OK;
 }
 
-/* What is in view: the particles of all frames, and solids that are not much larger. */
+/* What is in view: the box of the definition; or the followed material; or the particles of all
+   frames, and solids that are not much larger. */
 typedef struct View {
     OozeVec3 low, high, centre;
     double size; /* half the diagonal */
@@ -188,8 +220,16 @@ static void include_solids(View *view, const OozeRenderer *renderer, bool any_si
 
 static View view_of(const OozeRenderer *renderer)
 {
-    View view = {.low = renderer->low, .high = renderer->high};
-    bool empty = !(renderer->low.x <= renderer->high.x);
+    const OozeRenderDef *def = &renderer->def;
+    View view = {.low = renderer->bounds.min, .high = renderer->bounds.max};
+    bool empty = !(renderer->bounds.min.x <= renderer->bounds.max.x),
+         boxed = !isnan(def->view_low.x);
+    if (boxed || (def->follow && !empty)) {
+        view.low = boxed ? def->view_low : vec3_sub(renderer->focus, renderer->half_extent);
+        view.high = boxed ? def->view_high : vec3_add(renderer->focus, renderer->half_extent);
+        finish_view(&view);
+        return view;
+    }
     if (!empty) {
         double r = renderer->spacing * OOZE_PARTICLE_RADIUS;
         view.low = vec3_sub(view.low, vec3(r, r, r));
@@ -251,18 +291,28 @@ uint64_t ooze_renderer_hash(const OozeRenderer *renderer)
                               def->particles,
                               def->preview,
                               (double)def->seed,
-                              renderer->low.x,
-                              renderer->low.y,
-                              renderer->low.z,
-                              renderer->high.x,
-                              renderer->high.y,
-                              renderer->high.z,
+                              def->view_low.x,
+                              def->view_low.y,
+                              def->view_low.z,
+                              def->view_high.x,
+                              def->view_high.y,
+                              def->view_high.z,
+                              renderer->bounds.min.x,
+                              renderer->bounds.min.y,
+                              renderer->bounds.min.z,
+                              renderer->bounds.max.x,
+                              renderer->bounds.max.y,
+                              renderer->bounds.max.z,
+                              renderer->half_extent.x,
+                              renderer->half_extent.y,
+                              renderer->half_extent.z,
                               (double)renderer->most_particles,
                               renderer->field_low,
                               renderer->field_high};
     uint64_t hash = ooze_hash_text(OOZE_HASH_START, ooze_version().text);
     hash = ooze_hash_text(hash, ooze_scene_canonical(renderer->scene));
     hash = ooze_hash_text(hash, def->color_by ? def->color_by : "");
+    hash = ooze_hash_text(hash, def->follow ? def->follow : "");
     return ooze_hash_bytes(hash, numbers, sizeof numbers);
 }
 
@@ -404,6 +454,11 @@ OozeStatus ooze_render_frame(OozeRenderer *renderer, const OozeFrame *frame,
     status = status ? status : ooze_fluid_check(frame, error);
     if (!status && renderer->frames == 0) {
         status = ooze_renderer_survey(renderer, frame, error);
+    }
+    if (!status && def->follow) {
+        OozeBounds bounds;
+        status = shown_bounds(renderer, frame, &bounds, error);
+        focus_on(renderer, &bounds);
     }
     View view = view_of(renderer);
     OozeCamera camera = ooze_renderer_camera(renderer);

@@ -119,9 +119,29 @@ static void check_material(OozeScene *scene, const char *list, int index, const 
     }
 }
 
+static void check_followed_material(OozeScene *scene)
+{
+    const OozeSceneDef *def = &scene->def;
+    const char *known[OOZE_SCENE_KEYS_MAX], *name = def->render.follow;
+    bool found = !name;
+    for (int i = 0; i < def->material_count; i++) {
+        known[i] = def->materials[i].name;
+        found = found || strcmp(known[i], name) == 0;
+    }
+    const OozeNode *render = ooze_node_find(scene->root, "render");
+    const OozeNode *camera = render ? ooze_node_find(render, "camera") : NULL;
+    const OozeNode *node = camera ? ooze_node_find(camera, "follow") : NULL;
+    if (!found && node) {
+        const char *hint = ooze_scene_did_you_mean(scene, name, known, def->material_count);
+        ooze_scene_error(scene, node, hint ? hint : "define it under materials",
+                         "there is no material '%s' to follow", name);
+    }
+}
+
 static void check_materials(OozeScene *scene)
 {
     const OozeSceneDef *def = &scene->def;
+    check_followed_material(scene);
     for (int i = 0; i < def->fluid_count; i++) {
         check_material(scene, "fluids", i, def->fluids[i].material);
     }
@@ -284,6 +304,7 @@ void ooze_scene_finish(OozeScene *scene)
     finish_world(&scene->def);
     scene->filled = ooze_scene_alloc(scene, (size_t)scene->def.fluid_count, sizeof(uint64_t));
     ooze_scene_choose(scene);
+    ooze_scene_color_materials(scene);
     if (scene->error_count == 0 && !scene->out_of_memory) {
         finish_info(scene);
     }

@@ -25,7 +25,7 @@ typedef enum OozeKeyType {
     OOZE_KEY_VEC3,     /* OozeVec3 */
     OOZE_KEY_VEC2,     /* OozeVec3, x and y */
     OOZE_KEY_SCALE,    /* OozeVec3, or one number for all three */
-    OOZE_KEY_COLOR,    /* float[3], linear */
+    OOZE_KEY_COLOR,    /* float[3], linear; NAN where it is the one word of `choices` */
     OOZE_KEY_ROTATION, /* OozeQuat */
     OOZE_KEY_RANGE,    /* OozeSceneRange */
     OOZE_KEY_SECTION,  /* a section, stored at `offset` */

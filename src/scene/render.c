@@ -10,6 +10,8 @@ OozeRenderDef ooze_render_def_default(void)
     const OozeVec3 automatic = {NAN, NAN, NAN};
     return (OozeRenderDef){.camera_position = automatic,
                            .look_at = automatic,
+                           .view_low = automatic,
+                           .view_high = automatic,
                            .field_of_view = 30.0,
                            .size = {960, 540, 0},
                            .samples = 64,

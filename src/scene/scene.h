@@ -186,6 +186,8 @@ const OozeNode *ooze_scene_item_node(const OozeScene *scene, const char *key, in
 void ooze_scene_finish(OozeScene *scene);
 /* Chooses the time step and the settings that are `auto`. */
 void ooze_scene_choose(OozeScene *scene);
+/* Colours of the materials that have `color: palette`. */
+void ooze_scene_color_materials(OozeScene *scene);
 /* Resolves the paths of changes, and reads their values. */
 void ooze_scene_finish_changes(OozeScene *scene);
 /* The i-th key of the target that can change while a world runs, without the axes of positions and

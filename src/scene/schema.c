@@ -94,6 +94,9 @@ static void write_type(OozeText *json, const OozeKey *row)
     case OOZE_KEY_COLOR:
         ooze_text_append(json, "\"anyOf\": [{\"type\": \"string\", \"pattern\": "
                                "\"^#[0-9a-fA-F]{6}$\"}, {");
+        if (row->choices) {
+            ooze_text_append(json, "\"const\": \"%s\"}, {", row->choices);
+        }
         write_numbers(json, row, 3);
         ooze_text_append(json, "}]");
         break;

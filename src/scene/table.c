@@ -34,7 +34,9 @@ static const OozeKey material_keys[] = {
              "look",
      .choice = preset_name, .default_text = "none"},
     {"color", OOZE_KEY_COLOR, "", 0.0, 1.0, offsetof(OozeMaterialDef, color),
-     .help = "for pictures and exports"},
+     .help = "for pictures and exports; `palette`: by its relaxation time and viscosity, yellow "
+             "where it is elastic, magenta where it is viscous, cyan where it is thin",
+     .choices = "palette"},
     {"look", OOZE_KEY_SECTION, "", OOZE_NO_RANGE, offsetof(OozeMaterialDef, look),
      .help = "in pictures", .section = &ooze_section_look, .default_text = "auto"},
     {"temperature_table", OOZE_KEY_LIST, "", OOZE_NO_RANGE,

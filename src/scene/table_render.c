@@ -63,12 +63,23 @@ const OozeSection ooze_section_look = {
 
 static const OozeKey camera_keys[] = {
     {"position", OOZE_KEY_VEC3, "m", COORDINATE, offsetof(OozeRenderDef, camera_position),
-     .help = "of the camera", .default_text = "all moving objects are in view in every frame"},
+     .help = "of the camera",
+     .default_text = "99.5% of the fluid and the moving objects are in view in every frame"},
     {"look_at", OOZE_KEY_VEC3, "m", COORDINATE, offsetof(OozeRenderDef, look_at),
      .help = "the point in the middle of the picture",
      .default_text = "the middle of the moving objects"},
     {"field_of_view", OOZE_KEY_REAL, "deg", 1.0, 150.0, offsetof(OozeRenderDef, field_of_view),
      .help = "vertical angle", .default_text = "30"},
+    {"low", OOZE_KEY_VEC3, "m", COORDINATE, offsetof(OozeRenderDef, view_low),
+     .help = "lowest corner of the box in view; needs `high`",
+     .default_text = "that of the fluid and the moving objects"},
+    {"high", OOZE_KEY_VEC3, "m", COORDINATE, offsetof(OozeRenderDef, view_high),
+     .help = "highest corner of the box in view",
+     .default_text = "that of the fluid and the moving objects"},
+    {"follow", OOZE_KEY_MATERIAL, "", OOZE_NO_RANGE, offsetof(OozeRenderDef, follow),
+     .help = "the camera keeps 99.5% of this material's particles in view and moves with them; "
+             "with a `position`, it only turns",
+     .default_text = "none"},
 };
 
 static void render_defaults(void *item, int variant)

@@ -252,6 +252,9 @@ static void read_color(OozeScene *scene, const OozeKey *row, const OozeNode *nod
         for (int i = 0; i < 3; i++) {
             color[i] = (float)v[i];
         }
+    } else if (row->choices && node->kind == OOZE_NODE_SCALAR &&
+               strcmp(node->text, row->choices) == 0) {
+        color[0] = color[1] = color[2] = NAN; /* found when the scene is complete */
     } else {
         unsigned rgb = 0;
         const char *text = node->text;
@@ -260,7 +263,8 @@ static void read_color(OozeScene *scene, const OozeKey *row, const OozeNode *nod
                    sscanf(text + 1, "%6x", &rgb) == 1;
         if (!hex) {
             ooze_scene_error(scene, node, row->help,
-                             "'%s' must be \"#rrggbb\" or three numbers from 0 to 1", row->key);
+                             "'%s' must be \"#rrggbb\"%s%s or three numbers from 0 to 1", row->key,
+                             row->choices ? ", " : "", row->choices ? row->choices : "");
             return;
         }
         for (int i = 0; i < 3; i++) {

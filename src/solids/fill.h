@@ -2,6 +2,7 @@
 #ifndef OOZE_SOLIDS_FILL_H
 #define OOZE_SOLIDS_FILL_H
 
+#include "base/threads.h"
 #include "ooze/world.h"
 #include "solids/shape.h"
 
@@ -12,7 +13,8 @@ typedef struct OozeFillRequest {
     double spacing;
     double jitter; /* fraction of the spacing */
     uint64_t seed;
-    uint64_t limit; /* more particles than this are an error */
+    uint64_t limit;       /* more particles than this are an error */
+    OozeThreads *threads; /* of a fitted fill; NULL: the calling thread; the result is the same */
 } OozeFillRequest;
 
 /* World positions, deterministic; free with ooze_free. An empty result is not an error here.

@@ -226,7 +226,8 @@ OozeStatus ooze_fill_fitted(const OozeFillRequest *request, uint64_t *count, Ooz
                                      .spacing = cbrt(volume / wanted),
                                      .rounds = RELAX_ROUNDS,
                                      .distance = shape_distance,
-                                     .context = request->shape};
+                                     .context = request->shape,
+                                     .threads = request->threads};
         status = ooze_relax(&relaxation, points, n, error);
     }
     if (status) {

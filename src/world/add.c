@@ -233,6 +233,7 @@ OozeStatus ooze_world_add_fluid(OozeWorld *world, const OozeFluidDef *def, uint6
         .jitter = def->jitter,
         .seed = world->def.seed,
         .limit = OOZE_PARTICLES_MAX - ooze_world_particle_count(world),
+        .threads = world->threads,
     };
     uint64_t n = 0;
     OozeVec3 *positions = NULL;

@@ -243,6 +243,33 @@ static void words_of_yaml(void **state)
     ooze_scene_free(scene);
 }
 
+/* Each corner of the palette has the colour of its material, others are between them. */
+static void colours_of_the_palette(void **state)
+{
+    (void)state;
+    OozeScene *scene =
+        load_good(HEAD "materials:\n"
+                       "  elastic: {modulus: 1e6, color: palette}\n"
+                       "  viscous: {relaxation_time: 0, compliance: 0, color: palette}\n"
+                       "  thin: {viscosity: 0.001, color: palette}\n"
+                       "  between: {relaxation_time: 0.15, viscosity: 10, solvent_viscosity: 10,\n"
+                       "            color: palette}\n");
+    const OozeMaterialDef *m = scene->def.materials;
+    const float corners[3][3] = {{0.8879f, 0.5333f, 0.0762f},  /* #f2c14e */
+                                 {0.6724f, 0.0331f, 0.1500f},  /* #d6336c */
+                                 {0.0160f, 0.4793f, 0.6239f}}; /* #22b8cf */
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            CHECK_NEAR(m[i].color[k], corners[i][k], 1e-3); /* stiff, not infinitely stiff */
+        }
+    }
+    for (int k = 0; k < 3; k++) { /* half of the memory, half of the viscosity */
+        CHECK_NEAR(m[3].color[k], 0.5 * corners[2][k] + 0.25 * (corners[0][k] + corners[1][k]),
+                   1e-6);
+    }
+    ooze_scene_free(scene);
+}
+
 static void aliases(void **state)
 {
     (void)state;
@@ -275,6 +302,7 @@ int main(void)
         cmocka_unit_test(thread_probes),
         cmocka_unit_test(words_of_yaml),
         cmocka_unit_test(frames_fall_on_steps),
+        cmocka_unit_test(colours_of_the_palette),
         cmocka_unit_test(aliases),
         cmocka_unit_test(unicode),
     };

@@ -289,7 +289,6 @@ static void iterate(PressureSolve *solve)
         OOZE_EACH_KIND(step, CAUCHY_MULTIPLY);
         ooze_timer_lap(step->context->timer, "pressure_operator");
         advance(solve);
-        return true;
     });
 }
 

@@ -247,7 +247,6 @@ void cauchy_solve_velocities(CauchyStep *step)
         conjugate_gradients(step->gpu, solve.view.cg, s.k.velocity_iterations, [&]() {
             multiply(&solve, {solve.view.p, false, &solve.view.cg->off});
             advance(&solve);
-            return true;
         });
     }
     scratch_rewind(step->gpu, mark);

@@ -49,7 +49,7 @@ template <class Then> static void start_loop(Lodge *solve, Then then)
         then);
 }
 
-/* Waits where there are rigid bodies, which respond to the residual as a whole. */
+/* Rigid bodies respond to the residual as a whole. */
 static void start(Lodge *solve, double tolerance)
 {
     SolveState *state = solve->view.state;
@@ -59,12 +59,12 @@ static void start(Lodge *solve, double tolerance)
         return;
     }
     RecordParticleRz record = {state};
-    double bodies_rz;
     start_loop(solve, record);
-    bodies_precondition(solve->step, solve->view.r, nullptr, &bodies_rz);
+    bodies_precondition(solve->step, solve->view.r, nullptr);
+    const double *bodies_rz = solve->step->bodies->rigid.rz;
     for_each(
         solve->step->gpu, 1, OOZE_BODY(uint32_t) {
-            Sum1 rz = {state->particle_rz + bodies_rz};
+            Sum1 rz = {state->particle_rz + *bodies_rz};
             begin(rz);
         });
     add_response(solve);
@@ -103,22 +103,22 @@ OOZE_DEVICE float4 next_direction(const StepView &s, const LodgeView &v, uint32_
     return direction_set(v, i, p);
 }
 
-/* As advance, in three loops: rigid bodies respond to the residual on the host, before the next
-   direction is known. Waits. */
+/* As advance, in several loops: rigid bodies respond to the residual before the next direction is
+   known. */
 static void advance_bodies(Lodge *solve, bool iteration, const int32_t *off)
 {
     StepView s = solve->step->view;
     LodgeView v = solve->view;
     CgAdvance then = {v.state, off, iteration};
-    double bodies_rz;
     advance_particles(solve, off);
-    if (!bodies_precondition(solve->step, v.r, off, &bodies_rz)) {
-        solve->seen_off = true;
-        return;
-    }
+    bodies_precondition(solve->step, v.r, off);
+    const double *bodies_rz = solve->step->bodies->rigid.rz;
     for_each(
         solve->step->gpu, 1, OOZE_BODY(uint32_t) {
-            Sum1 rz = {v.state->particle_rz + bodies_rz};
+            if (*off) {
+                return;
+            }
+            Sum1 rz = {v.state->particle_rz + *bodies_rz};
             bool keeps = iteration && !v.state->lost;
             v.state->beta = keeps ? rz.a / v.state->rz : 0.0;
             then(rz);
@@ -204,26 +204,22 @@ static SolveState read_state(const Lodge *solve)
 static void iterate_masses(Lodge *solve, int iterations)
 {
     const int32_t *off = &solve->view.state->off;
-    conjugate_gradients<CG_BATCH>(
-        solve->step->gpu, solve->view.state, solve->seen_off ? 0 : iterations, [&]() {
-            multiply_direction(solve, off);
-            advance(solve, true, off);
-            ooze_timer_lap(solve->step->context->timer, "velocity_vectors");
-            return !solve->seen_off;
-        });
+    conjugate_gradients<CG_BATCH>(solve->step->gpu, solve->view.state, iterations, [&]() {
+        multiply_direction(solve, off);
+        advance(solve, true, off);
+        ooze_timer_lap(solve->step->context->timer, "velocity_vectors");
+    });
 }
 
 static void iterate_multigrid(Lodge *solve, int iterations)
 {
     const int32_t *off = &solve->view.state->off;
-    conjugate_gradients<1>(solve->step->gpu, solve->view.state, solve->seen_off ? 0 : iterations,
-                           [&]() {
-                               multiply_direction(solve, off);
-                               advance_particles(solve, off);
-                               ooze_timer_add(solve->step->context->timer, "velocity_vectors");
-                               multigrid_update(solve);
-                               return !solve->seen_off;
-                           });
+    conjugate_gradients<1>(solve->step->gpu, solve->view.state, iterations, [&]() {
+        multiply_direction(solve, off);
+        advance_particles(solve, off);
+        ooze_timer_add(solve->step->context->timer, "velocity_vectors");
+        multigrid_update(solve);
+    });
 }
 
 /* In slow flow few iterations remain after the initial guess, fewer than grids are worth: masses
@@ -250,7 +246,6 @@ static void begin_iterations(Lodge *solve, int pass)
     const OozeConformationSettings *set = &step->plan.settings;
     bool accurate = set->second_order || pass + 1 == solve->passes;
     SolveState *state = solve->view.state;
-    solve->seen_off = false;
     solve->multigrid = nullptr;
     if (solve->first_u) { /* multigrid may have been used before */
         for_each(

@@ -41,7 +41,6 @@ struct Lodge {
     LodgeView view;
     int passes;            /* of this step */
     struct Impact *impact; /* of long steps; NULL: the step is not long */
-    bool seen_off; /* with rigid bodies: the host has found that the iterations have ended */
     /* of multigrid */
     MultigridUse multigrid_use;
     struct LodgeMultigrid *multigrid;      /* NULL: the preconditioner is the masses at present */

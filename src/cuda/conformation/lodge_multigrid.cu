@@ -387,6 +387,9 @@ OozeStatus multigrid_begin(Lodge *solve, OozeError *error)
     } else {
         find_inverse(solve); /* some contacts may have been released */
     }
+    if (!result) {
+        multigrid_find_bodies(solve);
+    }
     if (result == OOZE_ERROR_MEMORY && solve->multigrid_use != MULTIGRID_AT_ONCE) {
         leave_to_masses(solve);
         result = OOZE_OK;
@@ -413,11 +416,11 @@ struct MultigridStarted {
 /* r.z after an advance; the residual is measured by masses. */
 struct MultigridIterated {
     SolveState *state;
-    double bodies_rz;
+    const double *bodies_rz; /* nullptr: no body is rigid */
     __device__ void operator()(Sum1 rz) const
     {
         if (!state->off) {
-            ooze_cg_iterated(state, rz.a, state->particle_rz + bodies_rz);
+            ooze_cg_iterated(state, rz.a, state->particle_rz + (bodies_rz ? *bodies_rz : 0.0));
         }
     }
 };
@@ -441,9 +444,15 @@ static const float4 *spread_residual(Lodge *solve)
         step->gpu, rigid_slots(step), OOZE_BODY(uint32_t slot) {
             const uint32_t i = index[slot];
             if (i != OOZE_NO_PARTICLE) {
-                const float4 own = response[slot];
-                mg.response[i] = own;
-                mg.spread[i] = s.rheology[s.material[i]].relative_mass * own;
+                mg.spread[i] = s.rheology[s.material[i]].relative_mass * response[slot];
+            }
+        });
+    bodies_smooth(step);
+    response = bodies_response(step);
+    for_each(
+        step->gpu, rigid_slots(step), OOZE_BODY(uint32_t slot) {
+            if (index[slot] != OOZE_NO_PARTICLE) {
+                mg.response[index[slot]] = response[slot];
             }
         });
     return mg.spread;
@@ -510,20 +519,17 @@ static void set_direction(Lodge *solve)
 void multigrid_start(Lodge *solve)
 {
     const MultigridStarted then = {solve->view.state};
-    double share;
-    bodies_precondition(solve->step, solve->view.r, nullptr, &share);
+    bodies_precondition(solve->step, solve->view.r, nullptr);
     precondition(solve, then);
     set_direction(solve);
 }
 
 void multigrid_update(Lodge *solve)
 {
-    MultigridIterated then = {solve->view.state, 0.0};
-    if (!bodies_precondition(solve->step, solve->view.r, &solve->view.state->off,
-                             &then.bodies_rz)) {
-        solve->seen_off = true;
-        return;
-    }
+    Step *step = solve->step;
+    const MultigridIterated then = {solve->view.state,
+                                    rigid_slots(step) > 0 ? step->bodies->rigid.rz : nullptr};
+    bodies_precondition(step, solve->view.r, &solve->view.state->off);
     precondition(solve, then);
     set_direction(solve);
 }

@@ -192,10 +192,14 @@ static OozeStatus allocate(OozeLodgeMultigrid *mg, OozeError *error)
     if (s->bodies && s->bodies->all.rigid_count > 0) {
         mg->response = ooze_arena_alloc(arena, n, sizeof *mg->response);
         mg->spread = ooze_arena_alloc(arena, n, sizeof *mg->spread);
+        mg->around = ooze_arena_alloc(arena, n, sizeof *mg->around);
+        mg->around_weight = ooze_arena_alloc(arena, n, sizeof *mg->around_weight);
+        mg->slot_around =
+            ooze_arena_alloc(arena, s->bodies->all.rigid_slots, sizeof *mg->slot_around);
     }
     if (s->coupling) {
-        mg->solid_factor =
-            ooze_arena_alloc(arena, (uint64_t)s->coupling->count, sizeof *mg->solid_factor);
+        mg->solid_inverse =
+            ooze_arena_alloc(arena, (uint64_t)s->coupling->count, sizeof *mg->solid_inverse);
     }
     if (!*s->velocity_multigrid) {
         *s->velocity_multigrid = ooze_velocity_multigrid_create();
@@ -344,6 +348,9 @@ OozeStatus ooze_lodge_multigrid_begin(OozeLodge *solve, OozeError *error)
     } else if (!status) {
         run(solve->grids, inverse_range); /* some contacts may have been released */
     }
+    if (!status) {
+        ooze_lodge_multigrid_find_bodies(solve->grids);
+    }
     solve->multigrid = status ? NULL : solve->grids;
     return status;
 }
@@ -401,6 +408,8 @@ double ooze_lodge_multigrid_precondition(OozeLodge *solve)
         ooze_step_bodies_precondition(s, r);
         ooze_step_bodies_respond(s, mg->response);
         run(mg, spread_range);
+        memset(mg->response, 0, s->n * sizeof *mg->response);
+        ooze_step_bodies_smooth(s, mg->response);
         r = mg->spread;
     }
     ooze_velocity_multigrid_apply(mg->grids, r, mg->z);

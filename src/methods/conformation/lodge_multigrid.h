@@ -24,10 +24,13 @@ typedef struct OozeLodgeMultigrid {
     OozeVelocitySpecial *special;
     uint64_t *special_count; /* per chunk: then the sum of those before */
     /* of rigid particle bodies; NULL: there are none */
-    OozeF32x4 *response;        /* to the residual */
-    OozeF32x4 *spread;          /* residual, that of rigid bodies as their response times masses */
-    double (*solid_factor)[36]; /* per dynamic solid: mass and wall block, factorised */
-    double rz;                  /* r.z */
+    OozeF32x4 *response; /* to the residual */
+    OozeF32x4 *spread;   /* residual, that of rigid bodies as their response times masses */
+    OozeSym3 *around;    /* stiffness against motions of rigid bodies, of the particle's gradient */
+    float *around_weight;  /* sum of the weights of the edges that these motions enter by */
+    OozeSym3 *slot_around; /* per rigid slot: see ooze_rigid_set_smoothers */
+    OozeTwistMatrix *solid_inverse; /* per dynamic solid: of mass and wall block */
+    double rz;                      /* r.z */
 } OozeLodgeMultigrid;
 
 typedef struct OozeLodgeMultigridLoops {
@@ -56,6 +59,8 @@ void ooze_lodge_multigrid_save(OozeLodge *solve);
 bool ooze_lodge_multigrid_succeeded(const OozeLodge *solve);
 void ooze_lodge_multigrid_give_up(OozeLodge *solve);
 
+/* Smoothers of rigid bodies. */
+void ooze_lodge_multigrid_find_bodies(OozeLodgeMultigrid *mg);
 /* Mass and wall blocks of dynamic solids. */
 void ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg);
 /* Response of dynamic solid k to its residual. */

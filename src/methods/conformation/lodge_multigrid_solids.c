@@ -1,12 +1,8 @@
 /* Rows of dynamic solids in the multigrid preconditioner. Fluid on the grids takes samples of
    solids to be at rest; a solid takes the fluid around it to be at rest, and responds with its mass
    and the stiffness of what clings to it. */
-#include <string.h>
-
 #include "methods/conformation/lodge_multigrid.h"
 #include "methods/conformation/lodge_multigrid_formula.h"
-
-enum { TERMS = 36 };
 
 /* Stiffness of particle i against a common motion of the samples of solid k, times dt. */
 static bool wall_block(const OozeLodge *solve, uint64_t i, int k, OozeSym3 *block)
@@ -29,46 +25,19 @@ static bool wall_block(const OozeLodge *solve, uint64_t i, int k, OozeSym3 *bloc
     return g[3] > 0.0f;
 }
 
-/* Adds N^T K N, N the velocity at an arm by the six unknowns. */
-static void add_block(double *sum, OozeSym3 block, OozeVec3 arm)
-{
-    const double n[3][6] = {
-        {1, 0, 0, 0, arm.z, -arm.y}, {0, 1, 0, -arm.z, 0, arm.x}, {0, 0, 1, arm.y, -arm.x, 0}};
-    OozeMat3 m = ooze_mat3_from_sym3(block);
-    for (int r = 0; r < 6; r++) {
-        for (int q = 0; q < 6; q++) {
-            for (int e = 0; e < 9; e++) {
-                sum[6 * r + q] += n[e / 3][r] * (double)m.m[e] * n[e % 3][q];
-            }
-        }
-    }
-}
-
 /* Mass of a solid as a 6 x 6 matrix. */
-static void add_mass(const OozeDynamicCoupling *c, const OozeDynamicSolid *solid, double *sum)
+static OozeTwistMatrix mass_of(const OozeDynamicCoupling *c, const OozeDynamicSolid *solid)
 {
+    OozeTwistMatrix mass;
     for (int q = 0; q < 6; q++) {
         OozeTwist unit = {{0}};
         unit.v[q] = 1.0;
         OozeTwist column = ooze_coupling_momentum(c, solid, &unit);
         for (int r = 0; r < 6; r++) {
-            sum[6 * r + q] += column.v[r];
+            mass.m[6 * r + q] = column.v[r];
         }
     }
-}
-
-/* Lower factor L of a = L L^T, in place. */
-static void factorise(double *a)
-{
-    for (int j = 0; j < 6; j++) {
-        for (int i = j; i < 6; i++) {
-            double sum = a[6 * i + j];
-            for (int k = 0; k < j; k++) {
-                sum -= a[6 * i + k] * a[6 * j + k];
-            }
-            a[6 * i + j] = i == j ? sqrt(fmax(sum, 1e-300)) : sum / a[6 * j + j];
-        }
-    }
+    return mass;
 }
 
 /* In the order of the particles, of chunks that are near solids: few. */
@@ -78,36 +47,22 @@ void ooze_lodge_multigrid_find_solids(OozeLodgeMultigrid *mg)
     const OozeConformationStep *s = solve->step;
     OozeDynamicCoupling *c = s->coupling;
     for (int k = 0; c && k < c->count; k++) {
-        double *sum = mg->solid_factor[k];
-        memset(sum, 0, TERMS * sizeof *sum);
-        add_mass(c, &c->solids[k], sum);
+        OozeTwistMatrix sum = mass_of(c, &c->solids[k]);
         for (uint64_t i = 0; i < s->n; i++) {
             OozeSym3 block;
             if (!c->near[i / OOZE_COUPLING_GRAIN]) {
                 i += OOZE_COUPLING_GRAIN - 1; /* chunks begin at multiples of it */
             } else if (wall_block(solve, i, k, &block)) {
-                add_block(sum, block, ooze_coupling_arm(c, &c->solids[k], s->x0[i]));
+                OozeVec3 arm = ooze_coupling_arm(c, &c->solids[k], s->x0[i]);
+                const double at[3] = {arm.x, arm.y, arm.z};
+                ooze_twist_add_point(&sum, ooze_mat3_from_sym3(block).m, at);
             }
         }
-        factorise(sum);
+        mg->solid_inverse[k] = ooze_twist_inverse(sum);
     }
 }
 
 OozeTwist ooze_lodge_multigrid_solid_response(const OozeLodgeMultigrid *mg, int k)
 {
-    const double *l = mg->solid_factor[k];
-    OozeTwist y = mg->solve->step->coupling->solids[k].residual;
-    for (int i = 0; i < 6; i++) {
-        for (int j = 0; j < i; j++) {
-            y.v[i] -= l[6 * i + j] * y.v[j];
-        }
-        y.v[i] /= l[7 * i];
-    }
-    for (int i = 5; i >= 0; i--) {
-        for (int j = i + 1; j < 6; j++) {
-            y.v[i] -= l[6 * j + i] * y.v[j];
-        }
-        y.v[i] /= l[7 * i];
-    }
-    return y;
+    return ooze_twist_apply(&mg->solid_inverse[k], &mg->solve->step->coupling->solids[k].residual);
 }

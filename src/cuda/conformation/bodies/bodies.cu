@@ -7,31 +7,19 @@ namespace ooze
 
 /* ---- copies between particles and the host ---- */
 
-/* Copies a field of the particles of rigid bodies to the host; false: *off, or the GPU has failed.
-   Waits. */
-static bool download(Step *step, const float4 *field, int which, const int32_t *off = nullptr)
+/* Copies a field of the particles of rigid bodies to the host; false: the GPU has failed. Waits. */
+static bool download(Step *step, const float4 *field, int which)
 {
     Bodies *b = step->bodies;
     uint64_t count = b->all.rigid_slots;
     const uint32_t *index = b->index;
     float4 *to = b->field[which];
     for_each(
-        step->gpu, count + 1, OOZE_BODY(uint32_t slot) {
-            bool there = slot < count && index[slot] != OOZE_NO_PARTICLE;
-            float4 none = f32x4(slot == count && off && *off ? 1.0f : 0.0f, 0, 0);
-            to[slot] = there ? field[index[slot]] : none;
+        step->gpu, count, OOZE_BODY(uint32_t slot) {
+            to[slot] = index[slot] != OOZE_NO_PARTICLE ? field[index[slot]] : f32x4(0, 0, 0);
         });
-    copy_out(step->gpu, b->all.field[which], to, (count + 1) * sizeof *to);
-    return step->gpu->failed == cudaSuccess && b->all.field[which][count].x == 0.0f;
-}
-
-/* Copies a field of rigid slots to the device. */
-static const float4 *send(Step *step, int which)
-{
-    Bodies *b = step->bodies;
-    float4 *to = b->field[which];
-    copy_in(step->gpu, to, b->all.field[which], b->all.rigid_slots * sizeof *to);
-    return to;
+    copy_out(step->gpu, b->all.field[which], to, count * sizeof *to);
+    return step->gpu->failed == cudaSuccess;
 }
 
 /* Copies a field of rigid slots to its particles. */
@@ -39,7 +27,8 @@ static void upload(Step *step, int which, float4 *field)
 {
     Bodies *b = step->bodies;
     const uint32_t *index = b->index;
-    const float4 *from = send(step, which);
+    float4 *from = b->field[which];
+    copy_in(step->gpu, from, b->all.field[which], b->all.rigid_slots * sizeof *from);
     for_each(
         step->gpu, b->all.rigid_slots, OOZE_BODY(uint32_t slot) {
             if (index[slot] != OOZE_NO_PARTICLE) {
@@ -249,6 +238,7 @@ OozeStatus bodies_begin(Step *step, OozeError *error)
         return result;
     }
     upload(step, 0, step->view.u);
+    rigid_begin_step(step);
     describe_particles(step);
     bonds_begin(step);
     find_density_targets(step);
@@ -258,41 +248,12 @@ OozeStatus bodies_begin(Step *step, OozeError *error)
 
 /* ---- rigid bodies ---- */
 
-bool bodies_precondition(Step *step, const float4 *r, const int32_t *off, double *share)
-{
-    *share = 0.0;
-    if (rigid_slots(step) == 0) {
-        return true;
-    }
-    OozeBodies *all = &step->bodies->all;
-    bool on = download(step, r, 0, off);
-    if (on) {
-        *share = ooze_rigid_precondition(all, all->field[0]);
-    }
-    return on;
-}
-
-const float4 *bodies_response(Step *step)
-{
-    OozeBodies *all = &step->bodies->all;
-    ooze_rigid_spread_response(all, all->field[0]);
-    return send(step, 0);
-}
-
-void bodies_project_velocities(Step *step, float4 *field, const int32_t *off)
-{
-    if (rigid_slots(step) > 0 && download(step, field, 0, off)) {
-        OozeBodies *all = &step->bodies->all;
-        ooze_rigid_project_velocities(all, all->field[0]);
-        upload(step, 0, field);
-    }
-}
-
 void bodies_begin_pass(Step *step, float4 *u_star)
 {
     if (rigid_slots(step) > 0) {
         OozeBodies *all = &step->bodies->all;
         ooze_rigid_begin_pass(all, all->field[0], all->field[1]);
+        rigid_send(step);
         upload(step, 0, step->view.u);
         upload(step, 1, u_star);
     }

@@ -252,8 +252,8 @@ static OozeStatus allocate_slots(OozeBodies *b, OozeError *error)
     b->index = ooze_arena_alloc(arena, b->slots, sizeof *b->index);
     b->rest = ooze_arena_alloc(arena, b->slots, sizeof *b->rest);
     b->place = ooze_arena_alloc(arena, b->rigid_slots, sizeof *b->place);
-    b->field[0] = ooze_arena_alloc(arena, b->rigid_slots + 1, sizeof *b->field[0]);
-    b->field[1] = ooze_arena_alloc(arena, b->rigid_slots + 1, sizeof *b->field[1]);
+    b->field[0] = ooze_arena_alloc(arena, b->rigid_slots, sizeof *b->field[0]);
+    b->field[1] = ooze_arena_alloc(arena, b->rigid_slots, sizeof *b->field[1]);
     b->arm = ooze_arena_alloc(arena, b->rigid_slots, sizeof *b->arm);
     if (ooze_arena_failed(arena)) {
         return ooze_fail_memory(error, "the bodies", b->slots * sizeof *b->arm);

@@ -40,8 +40,10 @@ typedef struct OozeRigid {
     OozeTwist response;           /* to a sum, constrained by contacts */
     OozeTwist slip;               /* change by slipping friction */
     uint64_t contacts, contact_count;
-    OozeTwist held[6], held_response[6]; /* orthonormal rows that contacts hold at present */
+    OozeTwist held[6]; /* independent rows that contacts hold at present */
     int held_count;
+    OozeTwistMatrix inverse;  /* of the mass, without the rows that are held */
+    OozeTwistMatrix smoother; /* of the mass and the stiffness of what is around it, likewise */
 } OozeRigid;
 
 /* A possible contact of a particle of a rigid body with a solid in this step. */
@@ -81,7 +83,7 @@ typedef struct OozeBodies {
     uint32_t *index;   /* per slot: its particle, or OOZE_NO_PARTICLE */
     OozeFloat4 *rest;  /* per slot: position of the particle when it was added */
     OozeFloat4 *place; /* per rigid slot: position; last lane: relative mass */
-    /* Per rigid slot, and one more for the GPU: copies of fields. */
+    /* Per rigid slot: copies of fields. */
     OozeFloat4 *field[2];
     OozeVec3 *arm; /* per rigid slot: from the centre of mass, begin of step */
     OozeRigid *rigids;
@@ -117,9 +119,14 @@ OozeTwist ooze_rigid_respond(const OozeRigid *rigid, const OozeTwist *sum);
 /* Effective inverse mass of a particle of the body over its own: see OozeDensityJob. */
 float ooze_rigid_inverse_mass_ratio(const OozeRigid *rigid);
 
+/* Sets rigid->smoother of all; around: per rigid slot, stiffness of what is around the body against
+   a motion of this particle as part of it. */
+void ooze_rigid_set_smoothers(OozeBodies *bodies, const OozeSym3 *around);
 /* The preconditioned residual of a search direction: response of the bodies to the forces r,
    constrained by contacts. Returns r . response. */
 double ooze_rigid_precondition(OozeBodies *bodies, const OozeFloat4 *r);
+/* After it: the responses become those by rigid->smoother. */
+void ooze_rigid_smooth(OozeBodies *bodies);
 /* Projects velocities onto rigid motions of the same momenta, constrained by contacts. */
 void ooze_rigid_project_velocities(OozeBodies *bodies, OozeFloat4 *field);
 /* Begins a pass of the velocity solve: resolves contacts for the present motions, which are written

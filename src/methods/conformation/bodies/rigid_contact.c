@@ -160,29 +160,37 @@ static double resolve_contact(OozeRigidContact *contact, OozeTwist *motion)
     return largest;
 }
 
-/* Adds a row to the orthonormal basis of held rows, unless it depends on them. */
+/* Adds a row to those that are held, unless it depends on them. */
 static void add_held_row(OozeRigid *rigid, const OozeTwist *row)
 {
-    OozeTwist rest = *row, response = ooze_rigid_respond(rigid, row);
-    double whole = ooze_twist_dot(row, &response);
-    for (int k = 0; k < rigid->held_count; k++) {
-        ooze_twist_add(&rest, -ooze_twist_dot(&rest, &rigid->held_response[k]), &rigid->held[k]);
+    OozeTwist whole = ooze_rigid_respond(rigid, row), left = ooze_twist_apply(&rigid->inverse, row);
+    if (rigid->held_count < 6 &&
+        ooze_twist_dot(row, &left) > DEPENDENT * ooze_twist_dot(row, &whole)) {
+        rigid->held[rigid->held_count++] = *row;
+        ooze_twist_hold(&rigid->inverse, row);
     }
-    response = ooze_rigid_respond(rigid, &rest);
-    double left = ooze_twist_dot(&rest, &response);
-    if (rigid->held_count < 6 && left > DEPENDENT * whole) {
-        OozeTwist none = {{0}};
-        rigid->held[rigid->held_count] = rigid->held_response[rigid->held_count] = none;
-        ooze_twist_add(&rigid->held[rigid->held_count], 1.0 / sqrt(left), &rest);
-        ooze_twist_add(&rigid->held_response[rigid->held_count], 1.0 / sqrt(left), &response);
-        rigid->held_count++;
+}
+
+/* Inverse mass, no row held. */
+static OozeTwistMatrix free_inverse(const OozeRigid *rigid)
+{
+    OozeTwistMatrix inverse;
+    for (int c = 0; c < 6; c++) {
+        OozeTwist unit = {{0}};
+        unit.v[c] = 1.0;
+        OozeTwist column = ooze_rigid_respond(rigid, &unit);
+        for (int r = 0; r < 6; r++) {
+            inverse.m[6 * r + c] = column.v[r];
+        }
     }
+    return inverse;
 }
 
 static void set_held_rows(OozeRigid *rigid, const OozeRigidContact *contacts, OozeTwist *slip)
 {
     OozeTwist none = {{0}};
     rigid->held_count = 0;
+    rigid->inverse = free_inverse(rigid);
     *slip = none;
     for (uint64_t k = 0; k < rigid->contact_count; k++) {
         const OozeRigidContact *contact = &contacts[k];
@@ -231,11 +239,7 @@ static double respond(OozeBodies *b)
     double product = 0.0;
     for (int k = 0; k < b->rigid_count; k++) {
         OozeRigid *rigid = &b->rigids[k];
-        rigid->response = ooze_rigid_respond(rigid, &rigid->sum);
-        for (int h = 0; h < rigid->held_count; h++) {
-            double along = ooze_twist_dot(&rigid->held_response[h], &rigid->sum);
-            ooze_twist_add(&rigid->response, -along, &rigid->held_response[h]);
-        }
+        rigid->response = ooze_twist_apply(&rigid->inverse, &rigid->sum);
         product += ooze_twist_dot(&rigid->response, &rigid->sum);
     }
     return product;
@@ -245,6 +249,48 @@ double ooze_rigid_precondition(OozeBodies *b, const OozeFloat4 *r)
 {
     ooze_rigid_gather(b, r, false);
     return respond(b);
+}
+
+typedef struct SmootherJob {
+    OozeBodies *bodies;
+    const OozeSym3 *around;
+} SmootherJob;
+
+static void smoother_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const SmootherJob *job = data;
+    const OozeBodies *b = job->bodies;
+    for (uint64_t k = begin; k < end; k++) {
+        OozeRigid *rigid = &b->rigids[k];
+        OozeTwistMatrix none = {{0}}, sum = ooze_twist_inverse(free_inverse(rigid));
+        for (uint64_t slot = rigid->first; slot < rigid->first + rigid->count; slot++) {
+            bool touched =
+                b->index[slot] != OOZE_NO_PARTICLE && ooze_sym3_trace(job->around[slot]) > 0.0f;
+            if (touched) {
+                const double arm[3] = {b->arm[slot].x, b->arm[slot].y, b->arm[slot].z};
+                ooze_twist_add_point(&sum, ooze_mat3_from_sym3(job->around[slot]).m, arm);
+            }
+        }
+        rigid->smoother = rigid->mass > 0.0 ? ooze_twist_inverse(sum) : none;
+        for (int h = 0; h < rigid->held_count; h++) {
+            ooze_twist_hold(&rigid->smoother, &rigid->held[h]);
+        }
+    }
+}
+
+void ooze_rigid_set_smoothers(OozeBodies *b, const OozeSym3 *around)
+{
+    SmootherJob job = {b, around};
+    ooze_parallel_for(b->context->threads, (uint64_t)b->rigid_count, 1, smoother_range, &job);
+}
+
+void ooze_rigid_smooth(OozeBodies *b)
+{
+    for (int k = 0; k < b->rigid_count; k++) {
+        OozeRigid *rigid = &b->rigids[k];
+        rigid->response = ooze_twist_apply(&rigid->smoother, &rigid->sum);
+    }
 }
 
 void ooze_rigid_project_velocities(OozeBodies *b, OozeFloat4 *field)

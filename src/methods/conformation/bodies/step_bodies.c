@@ -252,6 +252,15 @@ void ooze_step_bodies_respond(OozeConformationStep *s, OozeF32x4 *field)
     }
 }
 
+void ooze_step_bodies_smooth(OozeConformationStep *s, OozeF32x4 *field)
+{
+    OozeBodies *b = rigids_of(s);
+    if (b) {
+        ooze_rigid_smooth(b);
+        ooze_step_bodies_respond(s, field);
+    }
+}
+
 void ooze_step_bodies_project_velocities(OozeConformationStep *s, OozeF32x4 *field)
 {
     OozeBodies *b = rigids_of(s);

@@ -30,6 +30,8 @@ OozeStatus ooze_step_bodies_begin(OozeConformationStep *step, OozeConformationMe
 /* As the functions of bodies.h, for fields of all particles. */
 void ooze_step_bodies_place(OozeConformationStep *step, OozeF32x4 *x);
 double ooze_step_bodies_precondition(OozeConformationStep *step, const OozeF32x4 *r);
+/* field += response by the smoothers, after ooze_step_bodies_precondition */
+void ooze_step_bodies_smooth(OozeConformationStep *step, OozeF32x4 *field);
 /* field += response */
 void ooze_step_bodies_respond(OozeConformationStep *step, OozeF32x4 *field);
 void ooze_step_bodies_project_velocities(OozeConformationStep *step, OozeF32x4 *field);
