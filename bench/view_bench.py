@@ -3,12 +3,13 @@
 
   OOZE_BUILD_DIR=build bench/view_bench.py SCENE [PARTICLES [THREADS]]
 
-Waits until the scene has that many particles (15,000), then prints frames a second, processor time of a
-step, bytes of a frame, the time from a slider to the first frame that it has changed, and how
-much 200 connections and a page that never reads slow the steps down. On a machine with other load only ratios
-and processor times mean something."""
+Waits until the scene has that many particles (15,000), then prints frames a second, processor time
+of a step, bytes of a frame, the time from a slider to the first frame that it has changed, and how
+much 200 connections and a page that never reads slow the steps down. On a machine with other load
+only ratios and processor times mean something."""
 import os
 import pathlib
+import random
 import statistics
 import sys
 import time
@@ -49,6 +50,7 @@ def latencies(page, parameter, values):
     for value in values:
         rows = page.wait("state")["rows"]
         page.wait("frame")
+        time.sleep(random.uniform(0, 0.04))  # at any time within a step
         began = time.monotonic()
         page.say(f"set {parameter} {value}")
         page.wait("state", lambda state: state["rows"] > rows)

@@ -47,7 +47,7 @@ class Soak(unittest.TestCase):
         middle, last = statistics.median(found[third:2 * third]), statistics.median(found[-third:])
         print(f"  {SECONDS} s: {found[0]} KiB at first, {middle} in the middle, {last} at the end")
         # a frame has 17 KB: keeping one for each visit would add 0.2 MB in the short test and 14 MB
-        # in the long one, keeping all that were made 2 MB and 100 MB, each from the middle to the end
+        # in the long one, keeping all that were made 2 MB and 100 MB, from the middle to the end
         self.assertLess(last - middle, 1024)
 
     def watch(self, viewer, page):
