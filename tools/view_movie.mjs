@@ -15,7 +15,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const out = path.resolve(process.argv[2] ?? path.join(root, "docs/images/view.webp"));
 const { chromium } = createRequire(path.join(root, "build/web/work/package.json"))("playwright-core");
 const frames = mkdtempSync(path.join(tmpdir(), "ooze-movie-"));
-const pours = 4.2, pictures = 64, stepsPerPicture = 5, rate = 12; // s, and pictures a second
+const pours = 4.2, pictures = 64, stepsPerPicture = 8, rate = 12; // s, and pictures a second
 
 async function start(scene) {
   const child = spawn(path.join(root, "build/ooze"), ["view", scene, "--no-browser", "--port", "0"], { cwd: root });
@@ -33,10 +33,11 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? 
 try {
   const page = await browser.newPage({ viewport: { width: 960, height: 540 }, colorScheme: "light" });
   page.setDefaultTimeout(600000);
-  // time stands still for the page's clock of pictures: drawing seems fast, and it keeps all pixels
+  // so much time between two pictures that the page does not take it for a slow device: it keeps all pixels
   await page.addInitScript(() => {
     const request = window.requestAnimationFrame.bind(window);
-    window.requestAnimationFrame = (draw) => request(() => draw(0));
+    let now = 0;
+    window.requestAnimationFrame = (draw) => request(() => draw((now += 3500)));
   });
   await page.goto(address);
   await page.waitForFunction(() => Number(document.body.dataset.drawn) > 1);
@@ -52,6 +53,7 @@ try {
   await page.evaluate(() => document.activeElement?.blur());
   await page.click("#home");
   await page.evaluate(() => document.activeElement?.blur());
+  await page.mouse.move(300, 150);
   await page.keyboard.press("+");
   for (let k = 0; k < pictures; k++) {
     const raised = Math.min(Math.max((k - 8) / 24, 0), 1);
@@ -70,7 +72,7 @@ try {
     await page.screenshot({ path: path.join(frames, `${String(k).padStart(3, "0")}.png`) });
   }
   execFileSync("ffmpeg", ["-y", "-loglevel", "error", "-framerate", String(rate), "-i", path.join(frames, "%03d.png"),
-    "-c:v", "libwebp_anim", "-quality", "60", "-compression_level", "6", "-loop", "0", out]);
+    "-c:v", "libwebp_anim", "-quality", "80", "-compression_level", "6", "-loop", "0", out]);
 } finally {
   await browser.close();
   child.kill();

@@ -50,6 +50,32 @@ class Soak(unittest.TestCase):
         # in the long one, keeping all that were made 2 MB and 100 MB, from the middle to the end
         self.assertLess(last - middle, 1024)
 
+    def test_pages_that_never_read_hold_no_copies(self):
+        """Sixty of them would hold 4 MB of triangles each."""
+        compound = """{name: ball, shape: {type: compound, position: [1, 0.5, 0], parts: [
+            {type: cone, radius: 0.4, height: 1.2},
+            {type: torus, radius: 0.4, tube_radius: 0.06}]}}"""
+        with tempfile.TemporaryDirectory(prefix="ooze-soak-") as folder:
+            scene = pathlib.Path(folder) / "box.yaml"
+            ball = "{name: ball, shape: {type: sphere, radius: 0.1, position: [1, 0.1, 0]}}"
+            self.assertIn(ball, SCENE)
+            scene.write_text(SCENE.replace(ball, compound)
+                             .replace("spacing: 0.05", "spacing: 0.02"))
+            with Viewer(scene) as viewer, Page(viewer) as page:
+                size = page.wait("solids")["size"]
+                page.wait("frame")
+                before = resident_kib(viewer.process)
+                others = [Page(viewer) for _ in range(60)]
+                page.wait("control", lambda message: message["viewers"] == 61)
+                for _ in range(20):
+                    page.wait("frame")
+                more = resident_kib(viewer.process) - before
+                for other in others:
+                    other.close()
+        print(f"  solids of {size} bytes; 60 pages that never read take {more} KiB")
+        self.assertGreater(size, 2 << 20)  # more than the system keeps for a connection
+        self.assertLess(1024 * more, 10 * size)
+
     def watch(self, viewer, page):
         gravity = [p["path"] for p in page.wait("scene")["parameters"]].index("gravity.y")
         page.wait("frame")
