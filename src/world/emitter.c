@@ -161,33 +161,20 @@ static OozeStatus plan(const OozeEmitter *emitter, double time, double dt, Batch
     return OOZE_OK;
 }
 
-/* How far a particle is ahead of the end of its layer, in spacings from 0 to 1. The particles of
-   all layers then form the lattice of (1, 0, p), (0, 1, p^2) and (0, 0, 1), 1/p the real root of
-   t^3 = t + 1: p and p^2 are badly approximable together, so that the lattice stays evenly spaced
-   when the jet is stretched along its axis by any factor. Flat layers of a square
-   lattice would part like discs once the jet is twice as long. */
-static double ahead_of_layer(OozeVec3 point, double spacing)
-{
-    const double p = 0.7548776662466927, square = 0.5698402909980532;
-    double phase = (p * point.x + square * point.y) / spacing;
-    return phase - floor(phase);
-}
-
 /* Position and velocity of particle i of layer k (1 is the first to enter) at the end of the step.
    True: it is inside the nozzle, which prescribes its velocity. */
 static bool place(const OozeEmitter *emitter, const Batch *batch, uint64_t k, uint64_t i,
                   double step_end, OozeFloat4 *position, OozeFloat4 *velocity)
 {
     OozeVec3 point = emitter->pattern.points[i];
-    double ahead = ahead_of_layer(point, emitter->spacing) - (double)k;
-    double along = batch->travelled + ahead * emitter->spacing - emitter->length;
+    double along = batch->travelled - (double)k * emitter->spacing + point.z - emitter->length;
     bool prescribed = along < 0.0;
     double left = fmax(batch->end - along / emitter->state.speed, emitter->start);
     double moment = prescribed ? step_end : left;
     double inside = prescribed ? along : 0.0;
     OozePose pose = nozzle_pose(emitter, moment);
     OozeVec3 jet = quat_rotate(pose.rotation, vec3(0, 0, emitter->state.speed));
-    OozeVec3 x = ooze_pose_to_world(&pose, vec3_add(point, vec3(0, 0, inside)));
+    OozeVec3 x = ooze_pose_to_world(&pose, vec3(point.x, point.y, inside));
     OozeVec3 v = vec3_add(jet, ooze_pose_velocity_at(&pose, x));
     x = vec3_madd(x, step_end - moment, v);
     *position = (OozeFloat4){(float)x.x, (float)x.y, (float)x.z, 0.0f};
