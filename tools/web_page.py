@@ -4,7 +4,8 @@
   tools/web_page.py WEB OUT   WEB: the folder web/; OUT: a folder of the build, gets assets.c
 
 Where npm is missing, or its packages cannot be downloaded, the table is empty and holds the reason:
-the program builds all the same, and `ooze view` says it. Set OOZE_WEB=off to leave the page out."""
+the program builds all the same, and `ooze view` says it. Set OOZE_WEB=off to leave the page out.
+A page whose types do not fit is an error of the build."""
 import gzip
 import os
 import pathlib
@@ -27,6 +28,17 @@ def run(*command, cwd):
         raise OSError(f"{' '.join(command[:2])} failed: {told[0][:120]}")
 
 
+def check_types(work):
+    """Ends the program where the types of the page do not fit. A compiler that does not run here
+    (its package has programs for some processors only) checks nothing."""
+    done = subprocess.run(["node_modules/.bin/tsc", "--noEmit", "--pretty", "false"], cwd=work,
+                          text=True, capture_output=True, timeout=SECONDS)
+    if "error TS" in done.stdout:
+        sys.exit(f"Page of ooze view: its types do not fit\n{done.stdout}")
+    if done.returncode != 0:
+        print("Page of ooze view: its types were not checked, as tsc does not run here")
+
+
 def build(web, out):
     """The folder of the finished page."""
     if os.environ.get("OOZE_WEB") == "off":
@@ -45,6 +57,7 @@ def build(web, out):
         run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1",
             "--fetch-retry-mintimeout=1000", "--fetch-timeout=20000", cwd=work)
         installed.write_bytes(lock)
+    check_types(work)
     run("node", "build.mjs", cwd=work)
     return work / "dist"
 

@@ -1,8 +1,10 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -63,6 +65,35 @@ void ooze_text_clear(OozeText *text)
 void ooze_text_free(char *text)
 {
     ooze_free(text);
+}
+
+const char *ooze_number_text(double value, char text[OOZE_NUMBER_MAX])
+{
+    if (isinf(value)) {
+        return strcpy(text, value < 0.0 ? "-inf" : "inf");
+    }
+    if (value == floor(value) && fabs(value) < 1e15) {
+        snprintf(text, OOZE_NUMBER_MAX, "%.0f", value);
+        return text;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, OOZE_NUMBER_MAX, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    return text;
+}
+
+const char *ooze_float_text(float value, char text[OOZE_NUMBER_MAX])
+{
+    for (int digits = 1; digits <= 9; digits++) {
+        snprintf(text, OOZE_NUMBER_MAX, "%.*g", digits, (double)value);
+        if ((float)strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    return text;
 }
 
 size_t ooze_utf8_decode(const char *text, size_t size, uint32_t *code)

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/system_memory.h"
 #include "cli/bench.h"
 #include "cli/command.h"
-#include "cli/facts.h"
 #include "cli/quantity.h"
 #include "cli/report.h"
 
@@ -121,7 +121,7 @@ static int print_json(const OozeBenchPlan *plan, const OozeBenchScaling *scaling
 {
     OozeText out = {0};
     ooze_text_append(&out, "{\n  \"scene\": ");
-    ooze_json_string(&out, plan->path);
+    ooze_json_text(&out, plan->path);
     if (scaling->by_threads) {
         append_fact(&out, "efficiency", efficiency_of(scaling, scaling->count - 1));
     } else {

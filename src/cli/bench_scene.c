@@ -13,12 +13,12 @@
 static const OozeBenchScene scenes[] = {
     {"blocks", "blocks", "cubes of three materials (Figure 4)", 10e3, 8, 20, 0.16, 0},
     {"coiling", "coiling_top", "four coiling ropes (Figure 5)", 89e3, 8, 40, 1.08, 10000},
-    {"interactive", "hand_and_bowl", "a bowl under a nozzle (Figures 8 and 10)", 15e3, 3, 8, 0.03,
+    {"interactive", "hand_and_bowl", "a thread on a hand (Figures 8 and 10)", 15e3, 3, 8, 0.03,
      5000},
     {"waffle", "waffle_thick", "cream from a star nozzle (Figure 9)", 80e3, 10, 40, 1.42, 10000},
     {"honey", "honey", "a thread of honey (Figure 12)", 105e3, 10, 10, 0.15, 10000},
     {"cake", "cake", "cream, syrup, rigid and soft bodies (Figure 1)", 150e3, 25, 15, NAN, 0},
-    {"massive", "massive", "eight creatures (Figure 11)", 12e6, 5, 15, 19, 100000},
+    {"massive", "massive", "seven animals of clay (Figure 11)", 12e6, 5, 15, 19, 100000},
 };
 
 const OozeBenchScene *ooze_bench_scene(int index)

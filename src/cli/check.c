@@ -1,10 +1,10 @@
 /* ooze check: errors and warnings of a scene, the flow of its materials, and a summary. */
 #include <stdio.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "cli/check_advice.h"
 #include "cli/command.h"
-#include "cli/facts.h"
 #include "cli/quantity.h"
 #include "cli/report.h"
 #include "world/world.h"
@@ -45,11 +45,11 @@ static void append_diagnostic(OozeText *out, bool first, const OozeDiagnostic *d
 {
     ooze_text_append(out, "%s\n    {\"severity\": \"%s\", \"file\": ", first ? "" : ",",
                      d->severity == OOZE_SEVERITY_ERROR ? "error" : "warning");
-    ooze_json_string(out, d->file);
+    ooze_json_text(out, d->file);
     ooze_text_append(out, ", \"line\": %d, \"column\": %d, \"message\": ", d->line, d->column);
-    ooze_json_string(out, d->message);
+    ooze_json_text(out, d->message);
     ooze_text_append(out, ", \"hint\": ");
-    ooze_json_string(out, d->hint);
+    ooze_json_text(out, d->hint);
     ooze_text_append(out, "}");
 }
 
@@ -65,7 +65,7 @@ static void write_json_head(OozeText *out, const OozeScene *scene, const Finding
 {
     bool first = true;
     ooze_text_append(out, "{\n  \"scene\": ");
-    ooze_json_string(out, found->path);
+    ooze_json_text(out, found->path);
     ooze_text_append(out, ",\n  \"errors\": %d, \"warnings\": %d,\n  \"diagnostics\": [",
                      found->errors, found->warnings);
     for (int i = 0; i < ooze_scene_diagnostic_count(scene); i++) {

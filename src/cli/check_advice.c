@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/facts.h"
+#include "base/json.h"
 
 /* Text for a range of numbers: that of the first row whose limit is not below the number. */
 typedef struct Meaning {
@@ -232,7 +232,7 @@ static void member_text(OozeText *out, const char *key, const char *value)
 {
     ooze_text_append(out, ", \"%s\": ", key);
     if (value) {
-        ooze_json_string(out, value);
+        ooze_json_text(out, value);
     } else {
         ooze_text_append(out, "null");
     }
@@ -267,7 +267,7 @@ static void json_material(OozeText *out, const OozeScene *scene, const OozeScene
         {"stands", flow->stands},
     };
     ooze_text_append(out, "{\"name\": ");
-    ooze_json_string(out, scene->def.materials[material].name);
+    ooze_json_text(out, scene->def.materials[material].name);
     ooze_json_member(out, ", ", "speed", flow->speed);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         ooze_json_member(out, ", ", rows[i].key, rows[i].value);

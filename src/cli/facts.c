@@ -3,39 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/quantity.h"
 #include "cli/report.h"
-
-void ooze_json_string(OozeText *out, const char *text)
-{
-    ooze_text_append(out, "\"");
-    for (const char *c = text; *c; c++) {
-        if (*c == '"' || *c == '\\') {
-            ooze_text_append(out, "\\%c", *c);
-        } else if ((unsigned char)*c < 0x20) {
-            ooze_text_append(out, "\\u%04x", (unsigned)*c);
-        } else {
-            ooze_text_append_bytes(out, c, 1);
-        }
-    }
-    ooze_text_append(out, "\"");
-}
-
-void ooze_json_number(OozeText *out, double value)
-{
-    if (isfinite(value)) {
-        ooze_text_append(out, "%.17g", value);
-    } else {
-        ooze_text_append(out, "null");
-    }
-}
-
-void ooze_json_member(OozeText *out, const char *before, const char *key, double value)
-{
-    ooze_text_append(out, "%s\"%s\": ", before, key);
-    ooze_json_number(out, value);
-}
 
 static void begin_fact(OozeFacts *facts, const char *key)
 {
@@ -44,7 +15,7 @@ static void begin_fact(OozeFacts *facts, const char *key)
         return;
     }
     ooze_text_append(&facts->out, "%s  ", facts->first ? "" : ",\n");
-    ooze_json_string(&facts->out, key);
+    ooze_json_text(&facts->out, key);
     ooze_text_append(&facts->out, ": ");
     facts->first = false;
 }
@@ -66,7 +37,7 @@ void ooze_facts_text(OozeFacts *facts, const char *key, const char *value)
 {
     begin_fact(facts, key);
     if (facts->json) {
-        ooze_json_string(&facts->out, value);
+        ooze_json_text(&facts->out, value);
     } else {
         ooze_text_append(&facts->out, "%s", value);
     }
@@ -130,7 +101,7 @@ void ooze_facts_names(OozeFacts *facts, const char *key, int count,
     for (int i = 0; i < count; i++) {
         ooze_text_append(&facts->out, "%s", i > 0 ? ", " : "");
         if (facts->json) {
-            ooze_json_string(&facts->out, name(items, i));
+            ooze_json_text(&facts->out, name(items, i));
         } else {
             ooze_text_append(&facts->out, "%s", name(items, i));
         }
@@ -189,10 +160,10 @@ void ooze_facts_fields(OozeFacts *facts, const OozeFrame *frame)
         const OozeFieldView *field = &frame->fields[i];
         if (facts->json) {
             ooze_text_append(&facts->out, "%s\n    {\"name\": ", i > 0 ? "," : "");
-            ooze_json_string(&facts->out, field->name);
+            ooze_json_text(&facts->out, field->name);
             ooze_text_append(&facts->out, ", \"type\": \"%s\", \"components\": %d, \"unit\": ",
                              type_names[field->type], field->components);
-            ooze_json_string(&facts->out, field->unit);
+            ooze_json_text(&facts->out, field->unit);
             append_limits(&facts->out, field, "min", false);
             append_limits(&facts->out, field, "max", true);
             ooze_text_append(&facts->out, "}");
@@ -209,7 +180,7 @@ void ooze_facts_fields(OozeFacts *facts, const OozeFrame *frame)
 /* One object per row; of a table without named columns its shape. */
 static void append_json_table(OozeText *out, const OozeFieldView *table)
 {
-    ooze_json_string(out, table->name);
+    ooze_json_text(out, table->name);
     if (!table->columns) {
         ooze_text_append(out, ": {\"type\": \"%s\", \"components\": %d, \"rows\": %llu}",
                          type_names[table->type], table->components,
@@ -221,7 +192,7 @@ static void append_json_table(OozeText *out, const OozeFieldView *table)
         ooze_text_append(out, row > 0 ? ",\n      {" : "{");
         for (int k = 0; k < table->components; k++) {
             ooze_text_append(out, k > 0 ? ", " : "");
-            ooze_json_string(out, table->columns[k]);
+            ooze_json_text(out, table->columns[k]);
             ooze_text_append(out, ": ");
             ooze_json_number(out, ooze_field_value(table, row, k));
         }

@@ -26,11 +26,4 @@ void ooze_facts_names(OozeFacts *facts, const char *key, int count,
 /* Prints on stdout and frees; returns the exit code. */
 int ooze_facts_end(OozeFacts *facts);
 
-/* JSON string with quotes. */
-void ooze_json_string(OozeText *out, const char *text);
-/* Infinity and NaN become null. */
-void ooze_json_number(OozeText *out, double value);
-/* One member of an object; `before` is the brace or comma in front of it. */
-void ooze_json_member(OozeText *out, const char *before, const char *key, double value);
-
 #endif

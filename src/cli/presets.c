@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "cli/command.h"
-#include "cli/facts.h"
 #include "cli/report.h"
 #include "materials/material.h"
 #include "scene/scene.h"
@@ -115,7 +115,7 @@ static void append_preset(OozeText *out, const OozePresetInfo *info)
 static void json_text(OozeText *out, const char *key, const char *value)
 {
     ooze_text_append(out, "\"%s\": ", key);
-    ooze_json_string(out, value);
+    ooze_json_text(out, value);
     ooze_text_append(out, ", ");
 }
 
@@ -134,7 +134,7 @@ static void json_number(OozeText *out, const OozePresetNumber *number)
     json_text(out, "unit", param ? param->unit : "");
     json_text(out, "origin", ooze_preset_origin_name(number->origin));
     ooze_text_append(out, "\"source\": ");
-    ooze_json_string(out, number->source);
+    ooze_json_text(out, number->source);
     ooze_text_append(out, "}");
     out->failed = out->failed || value.failed;
     ooze_text_clear(&value);

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/facts.h"
 #include "cli/report.h"
 #include "cli/rheo_measure.h"
 #include "ooze/world.h"

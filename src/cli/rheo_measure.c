@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/facts.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "methods/method.h"
@@ -317,7 +317,7 @@ static void json_all(OozeText *out, const Session *session)
 {
     const OozeSample *s = &session->subject.sample;
     ooze_text_append(out, "{\n  \"material\": ");
-    ooze_json_string(out, session->subject.material.name);
+    ooze_json_text(out, session->subject.material.name);
     ooze_text_append(out, ",\n  \"method\": \"%s\"", s->method);
     ooze_json_member(out, ",\n  ", "spacing", s->spacing);
     ooze_json_member(out, ",\n  ", "time_step", s->time_step);

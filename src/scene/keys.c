@@ -186,35 +186,6 @@ double ooze_key_load(const OozeKey *row, const void *item)
     return whole;
 }
 
-const char *ooze_number_text(double value, char text[OOZE_NUMBER_MAX])
-{
-    if (isinf(value)) {
-        return strcpy(text, value < 0.0 ? "-inf" : "inf");
-    }
-    if (value == floor(value) && fabs(value) < 1e15) {
-        snprintf(text, OOZE_NUMBER_MAX, "%.0f", value);
-        return text;
-    }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, OOZE_NUMBER_MAX, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
-            break;
-        }
-    }
-    return text;
-}
-
-const char *ooze_float_text(float value, char text[OOZE_NUMBER_MAX])
-{
-    for (int digits = 1; digits <= 9; digits++) {
-        snprintf(text, OOZE_NUMBER_MAX, "%.*g", digits, (double)value);
-        if ((float)strtod(text, NULL) == value) {
-            break;
-        }
-    }
-    return text;
-}
-
 const char *ooze_key_range_text(const OozeKey *row, char text[3 * OOZE_NUMBER_MAX])
 {
     char low[OOZE_NUMBER_MAX], high[OOZE_NUMBER_MAX];

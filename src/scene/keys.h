@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "ooze/types.h"
 
 typedef enum OozeKeyType {
@@ -115,10 +116,6 @@ int ooze_key_find_choice(const OozeKey *row, const char *word); /* -1: none */
 void ooze_key_store(const OozeKey *row, void *item, double value); /* numbers, switches, choices */
 double ooze_key_load(const OozeKey *row, const void *item);
 
-enum { OOZE_NUMBER_MAX = 40 };
-/* The shortest text that reads back as the same double; "inf" for infinity. */
-const char *ooze_number_text(double value, char text[OOZE_NUMBER_MAX]);
-const char *ooze_float_text(float value, char text[OOZE_NUMBER_MAX]);
 /* The range of a row as text, without the unit: "0 to 1", "at least 0", "any". */
 const char *ooze_key_range_text(const OozeKey *row, char text[3 * OOZE_NUMBER_MAX]);
 /* The same with both ends, also where these are the limits of all numbers: "0 to 1e12". */

@@ -337,6 +337,9 @@ static void survey_solids(Survey *s)
             continue;
         }
         s->solid_count++;
+        if (!s->def->solids[i].collides && !s->def->solids[i].sampled) {
+            continue; /* it is only drawn */
+        }
         OozeBounds bounds = ooze_shape_bounds(solid->shape);
         double speed = motion_speed(&solid->motion, s->def->duration, reach_of(bounds, 0.0));
         const char *name = s->def->solids[i].name;

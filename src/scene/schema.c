@@ -2,22 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "scene/scene.h"
-
-static void write_string(OozeText *json, const char *value)
-{
-    ooze_text_append(json, "\"");
-    for (const char *c = value; *c; c++) {
-        if (*c == '"' || *c == '\\') {
-            ooze_text_append(json, "\\%c", *c);
-        } else if ((unsigned char)*c < 0x20) {
-            ooze_text_append(json, "\\u%04x", *c);
-        } else {
-            ooze_text_append(json, "%c", *c);
-        }
-    }
-    ooze_text_append(json, "\"");
-}
 
 /* Bounds apply to numbers only: an expression is a string. */
 static void write_number(OozeText *json, const OozeKey *row, const char *type)
@@ -45,7 +31,7 @@ static void write_choices(OozeText *json, const OozeKey *row)
     ooze_text_append(json, "\"enum\": [");
     for (int i = 0; ooze_key_choice(row, i, name); i++) {
         ooze_text_append(json, "%s", i ? ", " : "");
-        write_string(json, name);
+        ooze_json_text(json, name);
     }
     ooze_text_append(json, "]");
 }
@@ -147,11 +133,11 @@ static void write_default(OozeText *json, const OozeKey *row, const void *item)
 static void write_property(OozeText *json, const OozeKey *row, const void *item, const char *fixed)
 {
     ooze_text_append(json, "        ");
-    write_string(json, row->key);
+    ooze_json_text(json, row->key);
     ooze_text_append(json, ": {");
     if (fixed) {
         ooze_text_append(json, "\"const\": ");
-        write_string(json, fixed);
+        ooze_json_text(json, fixed);
     } else {
         write_type(json, row);
         write_default(json, row, item);
@@ -160,7 +146,7 @@ static void write_property(OozeText *json, const OozeKey *row, const void *item,
     ooze_text_append(&help, "%s%s%s%s", row->help, row->unit[0] ? " [" : "", row->unit,
                      row->unit[0] ? "]" : "");
     ooze_text_append(json, ", \"description\": ");
-    write_string(json, help.data ? help.data : "");
+    ooze_json_text(json, help.data ? help.data : "");
     json->failed = json->failed || help.failed;
     ooze_text_clear(&help);
     ooze_text_append(json, "}");
@@ -202,7 +188,7 @@ static void write_object(OozeText *json, const OozeSection *section, int variant
         bool decides = varied && !usual && strcmp(row.key, decider.key) == 0;
         if (ooze_key_applies(&row, variant) && (decides || ooze_key_is_required(&row, variant))) {
             ooze_text_append(json, "%s", written++ ? ", " : "");
-            write_string(json, row.key);
+            ooze_json_text(json, row.key);
         }
     }
     ooze_text_append(json, section == &ooze_scene_root ? "]}]" : "]");
@@ -212,7 +198,7 @@ static void write_object(OozeText *json, const OozeSection *section, int variant
 static void write_section(OozeText *json, const OozeSection *section)
 {
     ooze_text_append(json, "\"type\": \"object\",\n      \"description\": ");
-    write_string(json, section->help);
+    ooze_json_text(json, section->help);
     ooze_text_append(json, ",\n      ");
     OozeKey decider;
     if (!ooze_section_variant_key(section, &decider)) {
@@ -223,7 +209,7 @@ static void write_section(OozeText *json, const OozeSection *section)
     ooze_text_append(json, "\"oneOf\": [");
     for (int v = 0; ooze_key_choice(&decider, v, name); v++) {
         ooze_text_append(json, "%s\n      {\"title\": ", v ? "," : "");
-        write_string(json, name);
+        ooze_json_text(json, name);
         ooze_text_append(json, ", ");
         write_object(json, section, v, name);
         ooze_text_append(json, "}");

@@ -70,6 +70,8 @@ static void remove_client(OozeServer *server, OozeClient *client)
     server->client_count--;
     server->admitted_count -= client->admitted;
     client->wsi = NULL;
+    ooze_packet_release(client->packet);
+    client->packet = NULL;
     pass_control(server);
     tell_all(server);
 }
@@ -195,13 +197,26 @@ static int send_control(const OozeServer *server, OozeClient *client)
     return lws_write(client->wsi, room + LWS_PRE, (size_t)size, LWS_WRITE_TEXT) < size ? -1 : 0;
 }
 
-static int send_packet(OozeClient *client, OozePacket *packet)
+/* The next piece of the packet. */
+static int send_piece(OozeServer *server, OozeClient *client)
 {
-    int written = lws_write(client->wsi, packet->bytes, packet->size,
-                            packet->binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT);
-    bool good = written >= (int)packet->size;
-    ooze_packet_release(packet);
-    return good ? 0 : -1;
+    OozePacket *packet = client->packet;
+    size_t left = packet->size - client->sent;
+    size_t size = left < OOZE_PIECE_MAX ? left : OOZE_PIECE_MAX;
+    int kind = client->sent > 0 ? LWS_WRITE_CONTINUATION
+               : packet->binary ? LWS_WRITE_BINARY
+                                : LWS_WRITE_TEXT;
+    memcpy(server->piece + LWS_PRE, packet->bytes + client->sent, size);
+    int flags = size < left ? kind | LWS_WRITE_NO_FIN : kind;
+    int written =
+        lws_write(client->wsi, server->piece + LWS_PRE, size, (enum lws_write_protocol)flags);
+    client->sent += size;
+    if (size == left) {
+        ooze_packet_release(packet);
+        client->packet = NULL;
+    }
+    lws_callback_on_writable(client->wsi);
+    return written >= (int)size ? 0 : -1;
 }
 
 /* One message for each time that the connection can take one. */
@@ -209,6 +224,9 @@ static int send_news(OozeServer *server, OozeClient *client)
 {
     if (!client->admitted) {
         return 0;
+    }
+    if (client->packet) {
+        return send_piece(server, client);
     }
     if (client->control_is_news) {
         lws_callback_on_writable(client->wsi);
@@ -224,8 +242,9 @@ static int send_news(OozeServer *server, OozeClient *client)
         if (packet) {
             client->seen[topic] = packet->number;
             client->has_frame |= topic == OOZE_TOPIC_FRAME;
-            lws_callback_on_writable(client->wsi);
-            return send_packet(client, packet);
+            client->packet = packet;
+            client->sent = 0;
+            return send_piece(server, client);
         }
     }
     return 0;

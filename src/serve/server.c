@@ -9,8 +9,6 @@
 #include "base/fail.h"
 #include "serve/assets.h"
 
-_Static_assert((int)LWS_PRE <= (int)OOZE_PACKET_ROOM, "a packet has room for a header");
-
 #define POLL_MICROSECONDS 200000
 
 void ooze_serve_describe(char *text, size_t size)

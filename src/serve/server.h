@@ -7,7 +7,9 @@
 
 #include "view/serve.h"
 
-enum { OOZE_TOKEN_DIGITS = 32, OOZE_HOST_MAX = 280 };
+/* Packets are sent in pieces when the connection can take one: libwebsockets copies what it cannot
+   send, and a page that never reads would hold a copy of each packet. */
+enum { OOZE_TOKEN_DIGITS = 32, OOZE_HOST_MAX = 280, OOZE_PIECE_MAX = 1 << 16 };
 
 /* One connected page. libwebsockets holds its memory. */
 typedef struct OozeClient {
@@ -17,6 +19,8 @@ typedef struct OozeClient {
     bool in_control;
     bool control_is_news; /* it does not know which page controls, or how many there are */
     bool has_frame;       /* a frame was sent and is not acknowledged */
+    OozePacket *packet;   /* that is being sent, or NULL */
+    size_t sent;          /* of its bytes */
     uint64_t seen[OOZE_TOPIC_COUNT];   /* numbers of the packets that were sent */
     double allowance, allowance_clock; /* messages that it may send, see client.c */
     size_t length;
@@ -31,6 +35,7 @@ typedef struct OozeServer {
     OozeViewSession *session;
     OozeClient *clients;
     int client_count, admitted_count;
+    unsigned char piece[LWS_PRE + OOZE_PIECE_MAX]; /* of a packet, with room for its header */
     char token[OOZE_TOKEN_DIGITS + 1];
     char hosts[2][OOZE_HOST_MAX]; /* values of the header Host that are accepted; "": none */
 } OozeServer;

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/vec3.h"
 #include "solids/look.h"
 #include "view/encode.h"
-#include "view/json.h"
 
 static void describe_color(const float color[3], OozeText *json)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/json.h"
 #include "base/memory.h"
-#include "view/json.h"
 
 enum { SCENES_MAX = 500 };
 

@@ -226,6 +226,12 @@ OozeStatus ooze_live_undo(OozeLive *live, OozeError *error)
         world->emitters.items[i].motion.position = action->nozzles[i];
     }
     OozeStatus status = ooze_world_restore(world, &action->copy.frame, error);
+    if (!status) {
+        status = ooze_world_measure(world, false, error); /* readings of this time are shown */
+    }
+    if (!status) { /* what probes keep from one reading to the next is not that of an extra one */
+        status = ooze_world_restore(world, &action->copy.frame, error);
+    }
     drop_rows(live, action->row_count);
     free_action(action);
     live->action_count--;

@@ -7,7 +7,7 @@
 OozePacket *ooze_packet_create(uint64_t number, bool binary, const void *bytes, size_t size)
 {
     OozePacket *packet = ooze_alloc_zero(1, sizeof *packet);
-    unsigned char *room = packet ? ooze_alloc(OOZE_PACKET_ROOM + size, 1) : NULL;
+    unsigned char *room = packet ? ooze_alloc(size, 1) : NULL;
     if (!room) {
         ooze_free(packet);
         return NULL;
@@ -16,7 +16,7 @@ OozePacket *ooze_packet_create(uint64_t number, bool binary, const void *bytes, 
     packet->number = number;
     packet->binary = binary;
     packet->size = size;
-    packet->bytes = room + OOZE_PACKET_ROOM;
+    packet->bytes = room;
     if (bytes) {
         memcpy(packet->bytes, bytes, size);
     }
@@ -34,7 +34,7 @@ OozePacket *ooze_packet_share(OozePacket *packet)
 void ooze_packet_release(OozePacket *packet)
 {
     if (packet && atomic_fetch_sub(&packet->references, 1) == 1) {
-        ooze_free(packet->bytes - OOZE_PACKET_ROOM);
+        ooze_free(packet->bytes);
         ooze_free(packet);
     }
 }

@@ -8,14 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { OOZE_PACKET_ROOM = 64 }; /* bytes before the contents, for the header of a transport */
-
 typedef struct OozePacket {
     atomic_int references;
     uint64_t number; /* rises with every packet of a session */
     bool binary;
     size_t size;
-    unsigned char *bytes; /* `size` of them, after OOZE_PACKET_ROOM that may be overwritten */
+    unsigned char *bytes; /* `size` of them */
 } OozePacket;
 
 /* With one reference; NULL: out of memory. `bytes` may be NULL: to be filled. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "view/json.h"
+#include "base/json.h"
 
 typedef struct Builder {
     OozeViewParameters *list;

@@ -37,6 +37,7 @@ struct OozeViewSession {
     double speed;                     /* simulated seconds per second; 0: as fast as possible */
     double clock_origin, time_origin; /* when playing began, by the clock and simulated */
     double published;                 /* when the last frame was */
+    double step_seconds;              /* of the clock, that the last step took */
     char field[OOZE_VIEW_WORD_MAX];
     OozeDerived derived;    /* numbers of the field, where a frame has none */
     OozeViewMessage action; /* the last change, and when it came */

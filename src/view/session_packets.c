@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/json.h"
 #include "view/describe.h"
 #include "view/encode.h"
-#include "view/json.h"
 #include "view/session_data.h"
 
 /* Publishes the text and frees it. Without memory for it the page keeps what it has. */

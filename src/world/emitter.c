@@ -93,11 +93,12 @@ OozeStatus ooze_emitter_create(OozeEmitter *emitter, const OozeEmitterDef *def, 
     emitter->spacing = spacing;
     emitter->aim = aim(def, up);
     emitter->state.speed = def->speed;
-    /* A layer represents half a spacing of jet ahead of it and behind it. The first layer enters
-       after half a spacing of jet, so that a jet of k spacings has exactly k layers, whatever the
-       rounding. The nozzle is full at the start. */
+    /* A layer enters after a spacing of jet, over which its particles are spread: half a spacing
+       farther in, the nozzle holds its volume in the mean. It is full at the start. A jet of k
+       spacings has exactly k layers, whatever the rounding. */
     emitter->length = isnan(def->length) ? support : def->length;
-    emitter->state.travelled = 0.5 * spacing + emitter->length;
+    emitter->length += emitter->length > 0.0 ? 0.5 * spacing : 0.0;
+    emitter->state.travelled = 1e-6 * spacing + emitter->length;
     status =
         ooze_motion_create(&emitter->motion, &def->motion, def->position, quat_identity(), error);
     if (!status) {
@@ -160,25 +161,24 @@ static OozeStatus plan(const OozeEmitter *emitter, double time, double dt, Batch
     return OOZE_OK;
 }
 
-/* Positions and velocities of layer k (1 is the first to enter) at the end of the step. True: the
-   layer is inside the nozzle, which prescribes its velocity. */
-static bool place_layer(const OozeEmitter *emitter, const Batch *batch, uint64_t k, double step_end,
-                        uint64_t n, OozeFloat4 *positions, OozeFloat4 *velocities)
+/* Position and velocity of particle i of layer k (1 is the first to enter) at the end of the step.
+   True: it is inside the nozzle, which prescribes its velocity. */
+static bool place(const OozeEmitter *emitter, const Batch *batch, uint64_t k, uint64_t i,
+                  double step_end, OozeFloat4 *position, OozeFloat4 *velocity)
 {
-    double along = fmax(batch->travelled - (double)k * emitter->spacing, 0.0) - emitter->length;
+    OozeVec3 point = emitter->pattern.points[i];
+    double along = batch->travelled - (double)k * emitter->spacing + point.z - emitter->length;
     bool prescribed = along < 0.0;
-    double moment = prescribed ? step_end : batch->end - along / emitter->state.speed;
+    double left = fmax(batch->end - along / emitter->state.speed, emitter->start);
+    double moment = prescribed ? step_end : left;
     double inside = prescribed ? along : 0.0;
     OozePose pose = nozzle_pose(emitter, moment);
     OozeVec3 jet = quat_rotate(pose.rotation, vec3(0, 0, emitter->state.speed));
-    for (uint64_t i = 0; i < n; i++) {
-        OozeVec3 place = vec3_add(emitter->pattern.points[i], vec3(0, 0, inside));
-        OozeVec3 x = ooze_pose_to_world(&pose, place);
-        OozeVec3 v = vec3_add(jet, ooze_pose_velocity_at(&pose, x));
-        x = vec3_madd(x, step_end - moment, v);
-        positions[i] = (OozeFloat4){(float)x.x, (float)x.y, (float)x.z, 0.0f};
-        velocities[i] = (OozeFloat4){(float)v.x, (float)v.y, (float)v.z, 0.0f};
-    }
+    OozeVec3 x = ooze_pose_to_world(&pose, vec3(point.x, point.y, inside));
+    OozeVec3 v = vec3_add(jet, ooze_pose_velocity_at(&pose, x));
+    x = vec3_madd(x, step_end - moment, v);
+    *position = (OozeFloat4){(float)x.x, (float)x.y, (float)x.z, 0.0f};
+    *velocity = (OozeFloat4){(float)v.x, (float)v.y, (float)v.z, 0.0f};
     return prescribed;
 }
 
@@ -206,11 +206,12 @@ OozeStatus ooze_emitter_emit(OozeEmitter *emitter, OozeParticles *particles,
         for (uint64_t k = 1; done < batch.particles; k++) {
             uint64_t n = batch.particles - done;
             n = n < emitter->pattern.count ? n : emitter->pattern.count;
-            bool inside = place_layer(emitter, &batch, k, step_end, n, x + done, v + done);
-            for (uint64_t i = 0; i < n && prescribed; i++) {
-                prescribed[first + done + i] = inside ? emission->mark : 0;
+            for (uint64_t i = 0; i < n; i++, done++) {
+                bool inside = place(emitter, &batch, k, i, step_end, &x[done], &v[done]);
+                if (prescribed) {
+                    prescribed[first + done] = inside ? emission->mark : 0;
+                }
             }
-            done += n;
         }
         for (uint64_t i = 0; i < batch.particles; i++) {
             material[i] = emitter->material;

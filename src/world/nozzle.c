@@ -380,6 +380,9 @@ OozeStatus ooze_nozzle_pattern(const OozeEmitterDef *def, OozeAxis up, double sp
     if (!status) {
         status = fill_outline(outline, spacing, name, pattern, error);
     }
+    if (!status) {
+        status = ooze_nozzle_stagger(pattern, spacing, error);
+    }
     pattern->area = outline->area;
     ooze_shape_destroy(outline->shape);
     ooze_free(outline);

@@ -7,8 +7,9 @@
 
 enum { OOZE_STAR_POINTS_MIN = 3, OOZE_STAR_POINTS_MAX = 360 };
 
-/* One layer in the nozzle's frame (z = 0, jet along +z): points evenly spread inside the outline,
-   round(area / spacing^2) of them, so that layers one spacing apart carry the nozzle's volume. */
+/* One layer in the nozzle's frame (jet along +z): points evenly spread inside the outline,
+   round(area / spacing^2) of them, so that layers one spacing apart carry the nozzle's volume, and
+   from z = 0 to one spacing ahead. */
 typedef struct OozeNozzlePattern {
     OozeVec3 *points; /* free with ooze_free */
     uint64_t count;
@@ -18,5 +19,7 @@ typedef struct OozeNozzlePattern {
 /* `frame` is the nozzle's frame at time 0, needed where the outline is cut from a shape. */
 OozeStatus ooze_nozzle_pattern(const OozeEmitterDef *def, OozeAxis up, double spacing,
                                const OozePose *frame, OozeNozzlePattern *pattern, OozeError *error);
+/* Sets z of the points: see nozzle_stagger.c. */
+OozeStatus ooze_nozzle_stagger(OozeNozzlePattern *pattern, double spacing, OozeError *error);
 
 #endif

@@ -1,5 +1,6 @@
 """The gallery: every scene is sound, known to the tool, and shown on the page with a picture of
 modest size."""
+import collections
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OOZE = pathlib.Path(os.environ["OOZE_BUILD_DIR"]) / "ooze"
 sys.path.insert(0, str(ROOT / "tools"))
+import barreiro_meshes  # noqa: E402
 import gallery  # noqa: E402
 import gallery_meshes  # noqa: E402
 
@@ -44,17 +46,30 @@ class GalleryTest(unittest.TestCase):
             self.assertTrue(picture.read_bytes().startswith(b"\x89PNG"), name)
             self.assertLessEqual(picture.stat().st_size, gallery.BYTES_MAX, name)
 
-    def test_meshes_are_those_of_the_tool(self):
+    def test_meshes_are_those_of_the_tools(self):
         """Written anew elsewhere, to the last digit: a mesh is never edited by hand."""
-        committed = gallery_meshes.FOLDER
-        with tempfile.TemporaryDirectory() as scratch:
-            gallery_meshes.FOLDER = pathlib.Path(scratch)
-            gallery_meshes.write_all()
-            written = sorted(path.name for path in pathlib.Path(scratch).iterdir())
-            self.assertEqual(written, sorted(path.name for path in committed.glob("*.obj")))
-            for name in written:
-                self.assertEqual((pathlib.Path(scratch) / name).read_text(),
-                                 (committed / name).read_text(), name)
+        for tool in (gallery_meshes, barreiro_meshes):
+            committed = tool.FOLDER
+            with tempfile.TemporaryDirectory() as scratch:
+                tool.FOLDER = pathlib.Path(scratch)
+                tool.write_all()
+                written = sorted(path.name for path in pathlib.Path(scratch).iterdir())
+                self.assertEqual(written, sorted(path.name for path in committed.glob("*.obj")))
+                for name in written:
+                    self.assertEqual((pathlib.Path(scratch) / name).read_text(),
+                                     (committed / name).read_text(), name)
+
+    def test_meshes_of_figures_are_closed(self):
+        """Every edge is shared by two triangles that run along it in opposite directions."""
+        for path in barreiro_meshes.FOLDER.glob("*.obj"):
+            edges = collections.Counter()
+            for line in path.read_text().splitlines():
+                if line.startswith("f "):
+                    a, b, c = line.split()[1:]
+                    edges.update(((a, b), (b, c), (c, a)))
+            self.assertGreater(len(edges), 1000, path.name)
+            self.assertTrue(all(n == 1 and edges[edge[::-1]] == 1 for edge, n in edges.items()),
+                            path.name)
 
 
 if __name__ == "__main__":

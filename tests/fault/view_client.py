@@ -16,10 +16,11 @@ TOKEN = "0123456789abcdef" * 2
 class Viewer:
     """`ooze view` in a process of its own."""
 
-    def __init__(self, scene, *options, port=0):
+    def __init__(self, scene, *options, port=0, threads=1):
         self.process = subprocess.Popen(
-            [BUILD / "ooze", "view", scene, "--no-browser", "--threads", "1", "--port", str(port),
-             *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+            [BUILD / "ooze", "view", scene, "--no-browser", "--threads", str(threads),
+             "--port", str(port), *options], text=True, cwd=ROOT, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env=os.environ | {"OOZE_VIEW_TOKEN": TOKEN, "OOZE_DEVICE": "cpu"})
         line = self.process.stdout.readline()
         while line and not line.startswith("http"):
@@ -65,6 +66,8 @@ class Page:
     """A WebSocket connection; `status` is that of the handshake."""
 
     def __init__(self, viewer, host=None, origin="", token=TOKEN):
+        self.state_size = 0  # bytes of the last message of the type state
+        self.reads_points = True  # decodes the positions of frames
         self.wire = socket.create_connection(("127.0.0.1", viewer.port), 20)
         self.wire.settimeout(20)
         self.buffer = b""
@@ -128,7 +131,11 @@ class Page:
             size = second & 127
             size = (struct.unpack(">H", self.take(2))[0] if size == 126 else
                     struct.unpack(">Q", self.take(8))[0] if size == 127 else size)
-            message += self.take(size)
+            payload = self.take(size)
+            if first & 15 == 9:  # the server asks whether the page is there
+                self.send(10, payload)
+                continue
+            message += payload
             kind = first & 15 or kind
             if first & 0x80:
                 return kind, message
@@ -151,17 +158,18 @@ class Page:
             if opcode == 8:
                 raise ConnectionError("ended by the server")
             if opcode == 2:
-                message = decode(payload)
+                message = decode(payload, self.reads_points)
                 if message["type"] == "frame":
                     self.say(f"ack {message['number']}")
             else:
                 message = json.loads(payload)
+                self.state_size = len(payload) if message["type"] == "state" else self.state_size
             if message["type"] == kind and accept(message):
                 return message
         raise TimeoutError(f"no {kind}")
 
 
-def decode(payload):
+def decode(payload, with_points=True):
     """Header and positions of a frame; see src/view/encode.h."""
     kind, number = struct.unpack_from("<II", payload)
     if kind == 2:
@@ -172,9 +180,10 @@ def decode(payload):
     count, solids, nozzles, _ = struct.unpack_from("<4I", payload, 56)
     poses = [struct.unpack_from("<7f", payload, 72 + 28 * i) for i in range(solids)]
     at = 72 + 28 * solids + 12 * nozzles
-    raw = struct.unpack_from(f"<{3 * count}H", payload, at)
+    raw = struct.unpack_from(f"<{3 * count}H", payload, at) if with_points else ()
     points = [tuple(low[k] + (high[k] - low[k]) * raw[3 * i + k] / 65535 for k in range(3))
-              for i in range(count)]
+              for i in range(len(raw) // 3)]
     assert len(payload) == at + 9 * count
-    return {"type": "frame", "number": number, "time": time_, "step": int(step), "low": low,
-            "high": high, "field": field, "count": count, "poses": poses, "points": points}
+    return {"type": "frame", "number": number, "size": len(payload), "time": time_,
+            "step": int(step), "low": low, "high": high, "field": field, "count": count,
+            "poses": poses, "points": points}

@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from view_client import BUILD, TOKEN, Page, Viewer
+from view_client import BUILD, ROOT, TOKEN, Page, Viewer
 
 SCENE = """
 ooze: 1
@@ -306,6 +306,13 @@ class Beginning(unittest.TestCase):
         self.assertIn("hexadecimal", self.refused(scene, token="short"))
         with Viewer(scene) as viewer:
             self.assertIn("port", self.refused(scene, "--port", str(viewer.port)))
+
+    def test_live_scenes_have_no_errors(self):
+        scenes = sorted((ROOT / "scenes/live").glob("*.yaml"))
+        self.assertGreaterEqual(len(scenes), 5)
+        for path in scenes:
+            done = subprocess.run([BUILD / "ooze", "check", path], text=True, capture_output=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_other_machines_need_the_name_that_was_given(self):
         with Viewer(scene, "--listen", "127.0.0.1") as viewer, Page(viewer) as page:

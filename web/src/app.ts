@@ -96,6 +96,7 @@ function showState(message: State) {
   body.dataset.time = String(message.time);
   body.dataset.particles = String(message.particles);
   body.dataset.playing = String(message.playing);
+  body.dataset.rows = String(message.rows ?? 0);
   const play = find("play");
   play.querySelector("path")?.setAttribute("d", message.playing ? "M6 4h4v16H6zM14 4h4v16h-4z" : "M7 4v16l13-8z");
   play.setAttribute("aria-label", message.playing ? "Pause" : "Play");
@@ -122,8 +123,9 @@ function showStatus(message: State) {
   const factor = message.realTimeFactor, target = message.speed;
   const slow = message.playing && target > 0 && factor > 0 && factor < 0.93 * target;
   const pace = !message.playing ? "paused" : factor === 0 ? "" : slow
-    ? `runs at ${text(factor)} of real time: slower than real` : `${text(+factor.toFixed(2))} × real time`;
-  find("status").textContent = `${message.time.toFixed(2)} s · ${message.particles.toLocaleString("en")} particles · ${pace}`;
+    ? `runs at ${text(+factor.toPrecision(2))} of real time: slower than real` : `${text(+factor.toFixed(2))} × real time`;
+  const parts = [`${message.time.toFixed(2)} s`, `${message.particles.toLocaleString("en")} particles`, pace];
+  find("status").textContent = parts.filter((part) => part !== "").join(" · ");
   find("status").classList.toggle("slow", slow);
   const rows: [string, string][] = [
     ["time", `${message.time.toFixed(3)} s`], ["step", String(message.step)],
@@ -413,6 +415,8 @@ function draw(now: number) {
 }
 
 new ResizeObserver(() => { resized = true; }).observe(canvas);
+// What stands above the bar begins where the bar ends: it has two rows where there is little width.
+new ResizeObserver(() => body.style.setProperty("--bar", `${find("bar").offsetHeight}px`)).observe(find("bar"));
 if (window.innerWidth < 700) {
   body.classList.add("narrow");
   find("panelButton").setAttribute("aria-expanded", "false");

@@ -1,10 +1,8 @@
-#include "view/json.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-
-#include "scene/keys.h"
 
 void ooze_json_text(OozeText *json, const char *text)
 {
@@ -20,7 +18,9 @@ void ooze_json_text(OozeText *json, const char *text)
         if (length == 0) {
             ooze_text_append(json, "?");
             length = 1;
-        } else if (code < 0x20 || code == '"' || code == '\\' || code == '<') {
+        } else if (code == '"' || code == '\\') {
+            ooze_text_append(json, "\\%c", (char)code);
+        } else if (code < 0x20) {
             ooze_text_append(json, "\\u%04x", (unsigned)code);
         } else {
             ooze_text_append_bytes(json, text, length);
@@ -35,6 +35,15 @@ void ooze_json_value(OozeText *json, double value)
 {
     char text[OOZE_NUMBER_MAX];
     ooze_text_append(json, "%s", isfinite(value) ? ooze_number_text(value, text) : "null");
+}
+
+void ooze_json_number(OozeText *json, double value)
+{
+    if (isfinite(value)) {
+        ooze_text_append(json, "%.17g", value);
+    } else {
+        ooze_text_append(json, "null");
+    }
 }
 
 void ooze_json_next(OozeText *json)
@@ -79,4 +88,10 @@ void ooze_json_put_switch(OozeText *json, const char *key, bool value)
 {
     ooze_json_key(json, key);
     ooze_text_append(json, value ? "true" : "false");
+}
+
+void ooze_json_member(OozeText *json, const char *before, const char *key, double value)
+{
+    ooze_text_append(json, "%s\"%s\": ", before, key);
+    ooze_json_number(json, value);
 }
