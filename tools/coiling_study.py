@@ -326,11 +326,11 @@ def main():
               f"| {row['height'] * 100:.1f} | {row['radius'] * 1e3:.2f} | {row['turns']} "
               f"| {row['spread']:.2f} | {row['omega']:.2f} | {row['omega'] / row['law']:.3f} |")
     for law in ("viscous", "gravitational"):
-        kept = [(rope, row) for rope, row in zip(chosen, rows)
-                if rope.law == law and row["turns"] >= 3 and row["spread"] < 0.3]
-        newtonian = [row for rope, row in kept if rope.tau == 0]
+        coiled = [(rope, row) for rope, row in zip(chosen, rows)
+                  if rope.law == law and row["turns"] >= 3]
+        newtonian = [row for rope, row in coiled if rope.tau == 0 and row["spread"] < 0.3]
         exponents(law, newtonian)
-        draw(law, newtonian, [row for rope, row in kept if rope.tau > 0], arguments)
+        draw(law, newtonian, [row for rope, row in coiled if rope.tau > 0], arguments)
 
 
 if __name__ == "__main__":

@@ -275,7 +275,7 @@ static Cream pour_cream(const char *name, double seconds)
 static void conformation_T92_waffles(void **state)
 {
     (void)state;
-    double seconds = full_sweep() ? 5 : 3;
+    double seconds = full_sweep() ? 5 : 4;
     Cream thick = pour_cream("waffle_thick_small", seconds);
     Cream runny = pour_cream("waffle_runny_small", seconds);
     MEASURED("thick: whole turns", thick.coils.turns, 2, 100);
