@@ -58,8 +58,8 @@ static OozeStatus make_cells(const OozeNozzlePattern *p, double spacing, Cells *
 }
 
 /* Two particles r apart across the jet and z along it are sqrt(r^2/s + s^2 z^2) apart after a
-   stretch by s, at least in proportion to (r^2 z)^(1/3), whatever s is. Sets the least r^2 z of each
-   phase to the neighbours of point k that have theirs, those before it. */
+   stretch by s, at least in proportion to (r^2 z)^(1/3), whatever s is. Sets the least r^2 z of
+   each phase to the neighbours of point k that have theirs, those before it. */
 static void score_phases(const OozeNozzlePattern *p, const Cells *c, uint64_t k, double spacing,
                          double *least)
 {

@@ -252,8 +252,8 @@ static void colours_of_the_palette(void **state)
                        "  elastic: {modulus: 1e6, color: palette}\n"
                        "  viscous: {relaxation_time: 0, compliance: 0, color: palette}\n"
                        "  thin: {viscosity: 0.001, color: palette}\n"
-                       "  between: {relaxation_time: 0.15, viscosity: 100, solvent_viscosity: 100,\n"
-                       "            color: palette}\n");
+                       "  between: {relaxation_time: 0.15, viscosity: 100,\n"
+                       "            solvent_viscosity: 100, color: palette}\n");
     const OozeMaterialDef *m = scene->def.materials;
     const float corners[3][3] = {{0.8879f, 0.5333f, 0.0762f},  /* #f2c14e */
                                  {0.6724f, 0.0331f, 0.1500f},  /* #d6336c */
