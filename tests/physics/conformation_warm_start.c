@@ -142,7 +142,7 @@ static void conformation_T51_pieces(void **state)
     ooze_world_destroy(world);
 }
 
-/* ---- T91: rigid bodies in a stiff fluid ------------------------------------------------------ */
+/* ---- T94: rigid bodies in a stiff fluid ------------------------------------------------------ */
 
 typedef struct Sinking {
     int iterations; /* of the last steps */
@@ -184,7 +184,7 @@ static Sinking sink_cubes(bool cubes, int preconditioner, double tolerance)
 
 /* Each cube adds six motions whose stiffness is that of the fluid around it; preconditioned by
    masses alone they take several times the iterations of the layer without cubes. */
-static void conformation_T91_rigid_in_cream(void **state)
+static void conformation_T94_rigid_in_cream(void **state)
 {
     (void)state;
     Sinking with = sink_cubes(true, 2, 3e-4), without = sink_cubes(false, 2, 3e-4);
@@ -199,4 +199,4 @@ static void conformation_T91_rigid_in_cream(void **state)
 ACCEPTANCE_MAIN(cmocka_unit_test(conformation_T49_slow_flow),
                 cmocka_unit_test(conformation_T50_free_flight),
                 cmocka_unit_test(conformation_T51_pieces),
-                cmocka_unit_test(conformation_T91_rigid_in_cream))
+                cmocka_unit_test(conformation_T94_rigid_in_cream))
