@@ -119,7 +119,8 @@ static void cauchy_T23_jet(void **state)
     }
     MEASURED("particles at most", (double)most, 50, 1e5);
     MEASURED("particles left", (double)ooze_world_frame(world)->particle_count, 0, 0);
-    MEASURED("fastest (m/s); of free fall 2.04", fastest, 1.5, 2.2);
+    /* pairs that the nozzle places nearest push each other, by a tenth of the speed at most */
+    MEASURED("fastest (m/s); of free fall 2.04", fastest, 1.5, 1.1 * 2.04);
     MEASURED("width of the jet over that of the nozzle", (widest + d) / (2 * nozzle.radius), 0.5,
              1.3);
     ooze_world_destroy(world);
