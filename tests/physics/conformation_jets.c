@@ -134,8 +134,9 @@ static Coiling run_coil(const Coil *c)
 }
 
 /* A thread of honey that falls 20 times its radius coils, evenly, and lays down as much as comes:
-   the speed of the coil round its axis is that of the thread. A hundred times as compliant it spreads
-   to a puddle. In between it coils faster, as thinner threads do: turns are not monotone. */
+   the speed of the coil round its axis is that of the thread. A hundred times as compliant it
+   spreads to a puddle. In between it coils faster, as thinner threads do: turns are not
+   monotone. */
 static void conformation_T14_coiling(void **state)
 {
     (void)state;
