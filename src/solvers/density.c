@@ -191,6 +191,15 @@ static void import_shift_range(void *data, uint64_t begin, uint64_t end, int wor
     }
 }
 
+static void export_multiplier_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    const OozeDensitySweep *s = data;
+    for (uint64_t k = begin; k < end; k++) {
+        s->job->multiplier[s->order[k]] = s->multiplier[k].extrapolated;
+    }
+}
+
 /* Copies shifts to the order of the caller, and back after the call. */
 static void call_between(Transfer *transfer)
 {
@@ -390,6 +399,9 @@ static OozeStatus iterate(Transfer *transfer, OozePushOut *out, OozeError *error
     }
     if (job->iterations > 0 && job->n > 0) {
         report_excess(s);
+    }
+    if (job->multiplier) {
+        run(s, export_multiplier_range, s);
     }
     if (job->iterations > 0 && job->position_only_shift) {
         status = relieve(s, out, error);

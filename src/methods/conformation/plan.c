@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "methods/conformation/lodge_formula.h"
+#include "methods/conformation/push_stress_formula.h"
 #include "methods/conformation/step.h"
 #include "physics/lattice.h"
 #include "physics/strain_weight.h"
@@ -70,9 +71,9 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
     return status;
 }
 
-/* Stiffness of a material against compression in its thinnest state: sheared by as much as its
-   length in a step. */
-static float least_stiffness(const OozeRheology *row, const OozeConformationPlan *plan)
+/* Coefficients of a material in its thinnest state: sheared by as much as its length in a step. */
+static OozeLodgeCoefficients thinnest_state(const OozeRheology *row,
+                                            const OozeConformationPlan *plan)
 {
     OozeLodgeState state = {
         .more = plan->more_modes, .dt = plan->dt, .bulk_factor = plan->settings.bulk};
@@ -80,7 +81,26 @@ static float least_stiffness(const OozeRheology *row, const OozeConformationPlan
         state.q[k] = ooze_sym3_identity(1);
     }
     state.l.m[1] = 1.0f / plan->dt;
-    return ooze_lodge_coefficients(row, &state).bulk;
+    OozeRheology first_order = *row; /* whose operator has all of the stiffness */
+    first_order.second_order = false;
+    return ooze_lodge_coefficients(&first_order, &state);
+}
+
+/* Particle bodies keep all stress of pushes: a change of the velocity of single particles is no
+   motion of theirs. */
+static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *plan)
+{
+    const OozeConformationSettings *set = &plan->settings;
+    if (set->formulation != OOZE_FORMULATION_LODGE || c->body_count > 0 ||
+        set->density_iterations == 0) {
+        return;
+    }
+    for (int k = 0; k < plan->row_count; k++) {
+        OozeRheology *row = &plan->rheology[k];
+        float stiffness = ooze_sym3_trace(thinnest_state(row, plan).stiffness) / 3.0f;
+        row->push_stress_share = ooze_push_stress_share(stiffness, (float)c->spacing, plan->dt);
+        plan->isotropic_pushes = plan->isotropic_pushes || row->push_stress_share > 0.0f;
+    }
 }
 
 static void plan_carried_pressure(const OozeStepContext *c, OozeConformationPlan *plan)
@@ -92,7 +112,7 @@ static void plan_carried_pressure(const OozeStepContext *c, OozeConformationPlan
     plan->carried_inertia = inertia;
     for (int k = 0; k < plan->row_count; k++) {
         OozeRheology *row = &plan->rheology[k];
-        float stiffness = ooze_carried_stiffness(least_stiffness(row, plan), inertia);
+        float stiffness = ooze_carried_stiffness(thinnest_state(row, plan).bulk, inertia);
         row->still = ooze_carried_still(stiffness, inertia);
     }
 }
@@ -136,6 +156,7 @@ OozeStatus ooze_conformation_plan(const OozeStepContext *c, OozeConformationPlan
     OozeStatus status = plan_materials(c, plan, error);
     if (!status) {
         plan_carried_pressure(c, plan);
+        plan_push_stress(c, plan);
     }
     return status;
 }

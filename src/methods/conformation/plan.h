@@ -42,6 +42,7 @@ typedef struct OozeRheology {
     float contact_cosine;    /* of the contact angle on solids that give none */
     float bond_modulus;      /* G of a soft body, m2/s2 */
     float still;             /* see ooze_carried_still */
+    float push_stress_share; /* see ooze_push_stress_share */
 } OozeRheology;
 
 /* How `consistent` solves for its multipliers in the velocity stage. */
@@ -125,8 +126,9 @@ typedef struct OozeConformationPlan {
        stiffer fluid makes motion that hardly decays. */
     float carried_inertia;
     float largest_surface_tension;
-    bool interfaces;   /* there are several liquids, and tension between them */
-    float drift_share; /* see OozeDensityJob */
+    bool isotropic_pushes; /* some row takes back the stress of pushes: see push_stress.h */
+    bool interfaces;       /* there are several liquids, and tension between them */
+    float drift_share;     /* see OozeDensityJob */
 } OozeConformationPlan;
 
 OozeStatus ooze_conformation_plan(const OozeStepContext *context, OozeConformationPlan *plan,

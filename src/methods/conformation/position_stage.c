@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "methods/conformation/bodies/step_bodies.h"
 #include "methods/conformation/position_stage_formula.h"
+#include "methods/conformation/push_stress.h"
 
 typedef struct Move {
     OozeConformationStep *step;
@@ -90,6 +91,7 @@ static OozeStatus allocate_move(Move *move, OozeError *error)
     move->farthest = ooze_arena_alloc(arena, chunks, sizeof *move->farthest);
     s->drift = ooze_arena_alloc(arena, s->n, sizeof *s->drift);
     s->position_only_shift = ooze_arena_alloc(arena, s->n, sizeof *s->position_only_shift);
+    ooze_push_stress_allocate(s);
     s->density_target = ooze_arena_alloc(arena, s->n, sizeof *s->density_target);
     s->load_excess = ooze_arena_alloc(arena, s->n, sizeof *s->load_excess);
     return ooze_arena_failed(arena) ? ooze_fail_memory(error, "the conformation step", s->n * 72)
@@ -134,8 +136,15 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
         return status;
     }
     formulation->finish(s); /* u includes position_only_shift / dt here: it strains the fluid */
-    run(s, still_range, &move);
     ooze_timer_lap(timer, "finish");
+    OozePushStress push;
+    status = ooze_push_stress_measure(s, &push, move.shift, error);
+    if (status) {
+        return status;
+    }
+    run(s, still_range, &move);
+    ooze_push_stress_remove(&push);
+    ooze_timer_lap(timer, "push_stress");
     status = ooze_conformation_update_relief(s, error);
     if (status) {
         return status;

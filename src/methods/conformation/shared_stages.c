@@ -47,6 +47,7 @@ OozeDensityJob ooze_conformation_density_job(OozeConformationStep *s, OozeDensit
         .density_target = s->density_target,
         .position_only_shift = s->position_only_shift,
         .load_excess = s->load_excess,
+        .multiplier = s->push_multiplier,
         .start = s->x0,
         .grid = own->grid,
         .near = &own->near,

@@ -166,6 +166,7 @@ OozeStatus ooze_conformation_step(void *data, OozeStepContext *c, OozeError *err
         .largest_surface_tension = plan.largest_surface_tension,
         .carried_inertia = plan.carried_inertia,
         .interfaces = plan.interfaces,
+        .isotropic_pushes = plan.isotropic_pushes,
         .drift_share = plan.drift_share,
         .edge_memory = &own->edges,
         .velocity_multigrid = &own->multigrid,

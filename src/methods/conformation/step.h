@@ -51,6 +51,9 @@ typedef struct OozeConformationStep {
     OozeCarriedPressure *next_pressure; /* of this step; NULL: none is carried */
     OozeF32x4 *surface_impulse;         /* velocity that surface tension adds; or NULL */
     float carried_inertia;              /* see the plan */
+    bool isotropic_pushes;              /* see the plan */
+    /* Multipliers of the density stage, n and four zero ones: see push_stress.h; or NULL */
+    float *push_multiplier;
     float still_share; /* of a shift of the density stage that enters no velocity */
     float *density_target, *load_excess; /* of densities, see OozeDensityJob */
     float *relief_progress; /* 1: relief is finished; see ooze_conformation_set_density_targets */
