@@ -2,6 +2,7 @@
 #include "cuda/conformation/bodies/bodies.cuh"
 #include "cuda/conformation/constraint.cuh"
 #include "cuda/conformation/impact.cuh"
+#include "cuda/conformation/push_stress.cuh"
 #include "cuda/conformation/surface_tension.cuh"
 #include "cuda/velocity_multigrid.cuh"
 
@@ -222,6 +223,7 @@ DensityJob density_job(Step *step)
     job.position_only_shift = s.position_only_shift;
     job.load_excess = s.load_excess;
     job.start = s.x0;
+    job.multiplier = s.push_multiplier;
     return job;
 }
 
@@ -290,6 +292,7 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     s->position_only_shift = scratch<float4>(gpu, s->n);
     s->density_target = scratch<float>(gpu, s->n);
     s->load_excess = scratch<float>(gpu, s->n);
+    push_stress_allocate(step);
     set_density_targets(step);
     predict(step, x);
     Mark mark = scratch_mark(gpu);
@@ -310,6 +313,7 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     }
     formulation->finish(step);
     ooze_timer_lap(timer, "finish");
+    push_stress_remove(step, x, shift);
     update_relief(step);
     ooze_timer_lap(timer, "rest");
     store_state(step, x);

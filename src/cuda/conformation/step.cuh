@@ -52,6 +52,7 @@ struct StepView {
     SolidsView solids;
     float4 *next_warm_start, *drift, *position_only_shift;
     float *density_target, *load_excess;
+    float *push_multiplier;  /* of the density stage: see push_stress.cuh; or NULL */
     float4 *surface_impulse; /* velocity that surface tension adds; or NULL */
 };
 

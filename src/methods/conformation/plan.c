@@ -71,23 +71,24 @@ static OozeStatus plan_materials(const OozeStepContext *c, OozeConformationPlan 
     return status;
 }
 
-/* Coefficients of a material in its thinnest state: sheared by as much as its length in a step. */
-static OozeLodgeCoefficients thinnest_state(const OozeRheology *row,
-                                            const OozeConformationPlan *plan)
+/* Coefficients of a material, sheared at a rate (1/s), with no strain so far. */
+static OozeLodgeCoefficients coefficients_at(const OozeRheology *row,
+                                             const OozeConformationPlan *plan, float rate)
 {
     OozeLodgeState state = {
         .more = plan->more_modes, .dt = plan->dt, .bulk_factor = plan->settings.bulk};
     for (int k = 0; k < OOZE_MODES; k++) {
         state.q[k] = ooze_sym3_identity(1);
     }
-    state.l.m[1] = 1.0f / plan->dt;
+    state.l.m[1] = rate;
     OozeRheology first_order = *row; /* whose operator has all of the stiffness */
     first_order.second_order = false;
     return ooze_lodge_coefficients(&first_order, &state);
 }
 
 /* Particle bodies keep all stress of pushes: a change of the velocity of single particles is no
-   motion of theirs. */
+   motion of theirs. So do materials with surface tension, in whose surface pushes that are not
+   isotropic balance it. */
 static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *plan)
 {
     const OozeConformationSettings *set = &plan->settings;
@@ -97,8 +98,10 @@ static void plan_push_stress(const OozeStepContext *c, OozeConformationPlan *pla
     }
     for (int k = 0; k < plan->row_count; k++) {
         OozeRheology *row = &plan->rheology[k];
-        float stiffness = ooze_sym3_trace(thinnest_state(row, plan).stiffness) / 3.0f;
-        row->push_stress_share = ooze_push_stress_share(stiffness, (float)c->spacing, plan->dt);
+        float stiffness = ooze_sym3_trace(coefficients_at(row, plan, 0.0f).stiffness) / 3.0f;
+        bool tension = row->surface_tension > 0.0f || row->interface_tension > 0.0f;
+        row->push_stress_share =
+            tension ? 0.0f : ooze_push_stress_share(stiffness, (float)c->spacing, plan->dt);
         plan->isotropic_pushes = plan->isotropic_pushes || row->push_stress_share > 0.0f;
     }
 }
@@ -108,11 +111,13 @@ static void plan_carried_pressure(const OozeStepContext *c, OozeConformationPlan
     if (!plan->settings.carries_pressure || c->body_count > 0 || c->dynamic) {
         return; /* no share is still, and the stiffness does not grow */
     }
+    /* a material counts in its thinnest state: sheared by as much as its length in a step */
     float inertia = ooze_carried_inertia((float)c->spacing, plan->dt);
     plan->carried_inertia = inertia;
     for (int k = 0; k < plan->row_count; k++) {
         OozeRheology *row = &plan->rheology[k];
-        float stiffness = ooze_carried_stiffness(thinnest_state(row, plan).bulk, inertia);
+        float stiffness =
+            ooze_carried_stiffness(coefficients_at(row, plan, 1.0f / plan->dt).bulk, inertia);
         row->still = ooze_carried_still(stiffness, inertia);
     }
 }

@@ -6,7 +6,8 @@
 
 typedef struct Move {
     OozeConformationStep *step;
-    OozeF32x4 *x, *shift;
+    OozeF32x4 *x; /* n and four zero ones */
+    OozeF32x4 *shift;
     float *farthest; /* per chunk, squared */
 } Move;
 
@@ -86,7 +87,7 @@ static OozeStatus allocate_move(Move *move, OozeError *error)
     OozeConformationStep *s = move->step;
     OozeArena *arena = s->context->arena;
     uint64_t chunks = s->n / OOZE_CONFORMATION_GRAIN + 1;
-    move->x = ooze_arena_alloc(arena, s->n, sizeof *move->x);
+    move->x = ooze_gathered_alloc(arena, s->n, sizeof *move->x);
     move->shift = ooze_arena_alloc(arena, s->n, sizeof *move->shift);
     move->farthest = ooze_arena_alloc(arena, chunks, sizeof *move->farthest);
     s->drift = ooze_arena_alloc(arena, s->n, sizeof *s->drift);
@@ -136,16 +137,13 @@ OozeStatus ooze_conformation_move(OozeConformationStep *s, OozeDensityMemory *ow
         return status;
     }
     formulation->finish(s); /* u includes position_only_shift / dt here: it strains the fluid */
-    ooze_timer_lap(timer, "finish");
-    OozePushStress push;
-    status = ooze_push_stress_measure(s, &push, move.shift, error);
-    if (status) {
-        return status;
-    }
     run(s, still_range, &move);
-    ooze_push_stress_remove(&push);
+    ooze_timer_lap(timer, "finish");
+    status = ooze_push_stress_remove(s, move.x, move.shift, error);
     ooze_timer_lap(timer, "push_stress");
-    status = ooze_conformation_update_relief(s, error);
+    if (!status) {
+        status = ooze_conformation_update_relief(s, error);
+    }
     if (status) {
         return status;
     }

@@ -7,12 +7,14 @@
 
      T_i = 1/2 sum_j (lambda_i + lambda_j) |W'| d d^T/|d|
 
-   is the moment of the pushes of particle i. A pressure has an isotropic one. The stress dev T_i
-   along the edges of the velocity solve has the opposite moment of dev T_i, and no net force or
-   torque: u += a[dev T]/dt leaves the pressure, and conserves both momenta. Positions keep all
-   of the shift.
+   is the moment of the pushes of particle i. A pressure has an isotropic one. The forces a[dev T]
+   of that stress, along edges as in the velocity solve, have the opposite moment of dev T_i:
+   u += a[dev T]/dt leaves the pressure. Edges and their correction are those at the end of the step,
+   where forces along them change no angular momentum; at its beginning they would, because the
+   particles have moved with other velocities. Positions keep all of the shift.
 
-   Particles near walls, whose pushes T does not have, and thick fluids keep theirs. */
+   Particles near walls, whose pushes T does not have, thick fluids and liquids with surface tension
+   keep theirs. */
 #ifndef OOZE_METHODS_CONFORMATION_PUSH_STRESS_H
 #define OOZE_METHODS_CONFORMATION_PUSH_STRESS_H
 
@@ -23,26 +25,27 @@
 
 typedef struct OozePushStress {
     OozeConformationStep *step;
+    const OozeF32x4 *x;     /* positions at the end of the step; n and four zero ones */
     const OozeF32x4 *shift; /* of the density stage */
     OozeCubic cubic;
-    OozeRows *flux;         /* rows of dev T B; n and four zero ones */
-    OozeF32x4 *change;      /* of the velocities */
+    float inverse2, edge_scale; /* 1/h^2, and V times the scale of the strain weight */
+    OozeRows *flux;             /* rows of dev T B; n and four zero ones */
+    OozeF32x4 *change;      /* of the velocities; after the first loop the own part of the force */
     OozePushEnergy *energy; /* per chunk */
     float factor;           /* of the change */
 } OozePushStress;
 
 /* Bodies of parallel loops over an OozePushStress, in chunks of OOZE_CONFORMATION_GRAIN. */
 typedef struct OozePushStressLoops {
-    OozeRangeBody moments; /* flux; step->u is the motion of the step over dt */
-    OozeRangeBody changes; /* change and energy; step->u is the velocity after the pushes */
+    OozeRangeBody moments; /* flux, and the part of the force that needs no neighbours */
+    OozeRangeBody changes; /* change and energy */
 } OozePushStressLoops;
 OOZE_LOOPS_DECLARE(OozePushStressLoops, ooze_push_stress_loops);
 
 /* Memory for the multipliers that the density stage returns; none where nothing is taken back. */
 void ooze_push_stress_allocate(OozeConformationStep *step);
-/* Moments, while step->u is the motion of the step; then the change of the velocities. */
-OozeStatus ooze_push_stress_measure(OozeConformationStep *step, OozePushStress *push,
-                                    const OozeF32x4 *shift, OozeError *error);
-void ooze_push_stress_remove(OozePushStress *push);
+/* Changes step->u, the velocities after the pushes, at the positions x (n and four zero ones). */
+OozeStatus ooze_push_stress_remove(OozeConformationStep *step, const OozeF32x4 *x,
+                                   const OozeF32x4 *shift, OozeError *error);
 
 #endif

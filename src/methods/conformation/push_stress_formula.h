@@ -7,15 +7,18 @@
 
 #include "physics/tensor.h"
 
-/* Stiffness times dt over the square of the spacing from which on a fluid keeps all of that stress:
-   its viscosity then damps more than the pushes do. */
-#define OOZE_PUSH_STRESS_THICK 0.5f
+/* Stiffness times dt over the square of the spacing up to which a fluid takes all of that stress
+   back, and from which on it takes back none: its viscosity then damps more than the pushes do. */
+#define OOZE_PUSH_STRESS_THIN  0.05f
+#define OOZE_PUSH_STRESS_THICK 0.1f
 
 /* Share that a fluid of this stiffness (m2/s, see A of the velocity solve) takes back. */
 OOZE_FORMULA float ooze_push_stress_share(float stiffness, float spacing, float dt)
 {
     float thickness = stiffness * dt / (spacing * spacing);
-    return thickness < OOZE_PUSH_STRESS_THICK ? 1.0f - thickness / OOZE_PUSH_STRESS_THICK : 0.0f;
+    float share =
+        (OOZE_PUSH_STRESS_THICK - thickness) / (OOZE_PUSH_STRESS_THICK - OOZE_PUSH_STRESS_THIN);
+    return share <= 0.0f ? 0.0f : share < 1.0f ? share : 1.0f;
 }
 
 /* The part of a moment of pushes that is taken back. */

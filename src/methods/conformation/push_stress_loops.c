@@ -1,8 +1,59 @@
 /* Gathers of push_stress.h. */
 #include "methods/conformation/push_stress.h"
 
-/* Twice the moment of the pushes of particle i. */
-static inline OozeRows twice_moment(const OozePushStress *push, uint64_t i, bool periodic)
+#include "physics/gradient_correction.h"
+
+/* A symmetric tensor of four pairs: xx, yy, zz, xy, xz, yz. */
+typedef struct PairTensor {
+    OozeF32x4 m[6];
+} PairTensor;
+
+/* Sums over the neighbours of a particle. */
+typedef struct Sums {
+    PairTensor pushes; /* twice T */
+    PairTensor moment; /* sum x g^T at the end of the step */
+    OozeF32x4 edge[3]; /* sum g, by axis */
+} Sums;
+
+/* Adds weight d d^T of four pairs, by axis. */
+static inline void add_squares(PairTensor *sum, OozeF32x4 weight, const OozeF32x4 *d)
+{
+    OozeF32x4 x = weight * d[0], y = weight * d[1], z = weight * d[2];
+    sum->m[0] = ooze_f32x4_fma(x, d[0], sum->m[0]);
+    sum->m[1] = ooze_f32x4_fma(y, d[1], sum->m[1]);
+    sum->m[2] = ooze_f32x4_fma(z, d[2], sum->m[2]);
+    sum->m[3] = ooze_f32x4_fma(x, d[1], sum->m[3]);
+    sum->m[4] = ooze_f32x4_fma(x, d[2], sum->m[4]);
+    sum->m[5] = ooze_f32x4_fma(y, d[2], sum->m[5]);
+}
+
+static inline OozeSym3 total(const PairTensor *sum)
+{
+    const OozeF32x4 *m = sum->m;
+    return ooze_sym3(ooze_f32x4_sum(m[0]), ooze_f32x4_sum(m[1]), ooze_f32x4_sum(m[2]),
+                     ooze_f32x4_sum(m[3]), ooze_f32x4_sum(m[4]), ooze_f32x4_sum(m[5]));
+}
+
+/* Differences of positions of four pairs by axis; returns their squared lengths. */
+static inline OozeF32x4 deltas_by_axis(const OozeF32x4 *x, uint64_t i, const uint32_t *j,
+                                       OozeBox box, bool periodic, OozeF32x4 by_axis[4])
+{
+    OozeF32x4 d[4];
+    ooze_f32x4_deltas(x[i], x, j, box, periodic, d);
+    ooze_f32x4_transpose(d[0], d[1], d[2], d[3], by_axis);
+    OozeF32x4 square = by_axis[0] * by_axis[0];
+    square = ooze_f32x4_fma(by_axis[1], by_axis[1], square);
+    return ooze_f32x4_fma(by_axis[2], by_axis[2], square);
+}
+
+/* V f of four edges at the end of the step, from their squared lengths. */
+static inline OozeF32x4 edge_weights(const OozePushStress *push, OozeF32x4 square)
+{
+    OozeF32x4 none = {0};
+    return push->edge_scale * ooze_f32x4_max(1.0f - push->inverse2 * square, none);
+}
+
+static inline Sums sum_pairs(const OozePushStress *push, uint64_t i, bool periodic)
 {
     const OozeConformationStep *s = push->step;
     const OozeEdges *edges = &s->edges;
@@ -11,26 +62,53 @@ static inline OozeRows twice_moment(const OozePushStress *push, uint64_t i, bool
     const uint64_t first = edges->list->first[i];
     const uint32_t *j = edges->list->index + first, *last = j + edges->list->first[i + 1] - first;
     const float *weight = edges->weight + first, *lambda = s->push_multiplier;
-    const OozeF32x4 *x0 = s->x0, *u = s->u, smallest = ooze_f32x4_splat(cubic.smallest);
-    OozeF32x4 none = {0}, value = {0};
-    OozeRows rows = ooze_rows_zero(), other = ooze_rows_zero();
+    OozeF32x4 none = {0}, value = {0}, smallest = ooze_f32x4_splat(cubic.smallest);
+    Sums sums = {.edge = {none, none, none}};
     for (; j < last; j += 4, weight += 4) {
-        OozeF32x4 d[4], moved[4], others = {lambda[j[0]], lambda[j[1]], lambda[j[2]], lambda[j[3]]};
-        ooze_f32x4_deltas(x0[i], x0, j, box, periodic, d);
-        for (int k = 0; k < 4; k++) {
-            moved[k] = d[k] + s->dt * (u[i] - u[j[k]]);
+        OozeF32x4 line[4], d[4], others = {lambda[j[0]], lambda[j[1]], lambda[j[2]], lambda[j[3]]};
+        OozeF32x4 square0 = deltas_by_axis(s->x0, i, j, box, periodic, line);
+        OozeF32x4 square = deltas_by_axis(push->x, i, j, box, periodic, d);
+        OozeF32x4Mask true_pairs = ooze_f32x4_load(weight) > 0.0f; /* not the padding */
+        OozeF32x4 slope = ooze_cubic_f32x4_slope(&cubic, ooze_f32x4_sqrt(square), &value);
+        OozeF32x4 w =
+            (lambda[i] + others) * slope / ooze_f32x4_max(ooze_f32x4_sqrt(square0), smallest);
+        OozeF32x4 f = ooze_f32x4_select(true_pairs, edge_weights(push, square), none);
+        add_squares(&sums.pushes, ooze_f32x4_select(true_pairs, w, none), line);
+        add_squares(&sums.moment, f, d);
+        for (int k = 0; k < 3; k++) {
+            sums.edge[k] = ooze_f32x4_fma(-f, d[k], sums.edge[k]);
         }
-        OozeF32x4 length = ooze_f32x4_sqrt(ooze_f32x4_dots(d, d));
-        OozeF32x4 slope =
-            ooze_cubic_f32x4_slope(&cubic, ooze_f32x4_sqrt(ooze_f32x4_dots(moved, moved)), &value);
-        OozeF32x4 w = (lambda[i] + others) * slope / ooze_f32x4_max(length, smallest);
-        w = ooze_f32x4_select(ooze_f32x4_load(weight) > 0.0f, w, none); /* not the padding */
-        rows = ooze_rows_outer(w[0] * d[0], d[0], rows);
-        other = ooze_rows_outer(w[1] * d[1], d[1], other);
-        rows = ooze_rows_outer(w[2] * d[2], d[2], rows);
-        other = ooze_rows_outer(w[3] * d[3], d[3], other);
     }
-    return ooze_rows_add(rows, other);
+    return sums;
+}
+
+/* F_i sum g */
+static inline OozeF32x4 own_force(const OozeRows *flux, const Sums *sums)
+{
+    OozeF32x4 none = {0}, g = {ooze_f32x4_sum(sums->edge[0]), ooze_f32x4_sum(sums->edge[1]),
+                               ooze_f32x4_sum(sums->edge[2]), 0};
+    return ooze_f32x4_row_sums(flux->row[0] * g, flux->row[1] * g, flux->row[2] * g, none);
+}
+
+/* sum F_j g over the neighbours of particle i. */
+static inline OozeF32x4 neighbours_force(const OozePushStress *push, uint64_t i, bool periodic)
+{
+    const OozeEdges *edges = &push->step->edges;
+    const OozeBox box = edges->box;
+    const uint64_t first = edges->list->first[i];
+    const uint32_t *j = edges->list->index + first, *last = j + edges->list->first[i + 1] - first;
+    OozeRows rows = ooze_rows_zero(), other = ooze_rows_zero();
+    for (; j < last; j += 4) {
+        OozeF32x4 d[4];
+        ooze_f32x4_deltas(push->x[i], push->x, j, box, periodic, d);
+        OozeF32x4 f = -edge_weights(push, ooze_f32x4_dots(d, d));
+        rows = ooze_rows_times(&push->flux[j[0]], f[0] * d[0], rows);
+        other = ooze_rows_times(&push->flux[j[1]], f[1] * d[1], other);
+        rows = ooze_rows_times(&push->flux[j[2]], f[2] * d[2], rows);
+        other = ooze_rows_times(&push->flux[j[3]], f[3] * d[3], other);
+    }
+    rows = ooze_rows_add(rows, other);
+    return ooze_f32x4_row_sums(rows.row[0], rows.row[1], rows.row[2], ooze_f32x4(0, 0, 0, 0));
 }
 
 /* Whether the particle takes its part back: its own moment is complete and it is free to move. */
@@ -46,17 +124,20 @@ static inline void moments(OozePushStress *push, uint64_t begin, uint64_t end, b
     for (uint64_t i = begin; i < end; i++) {
         float share = (1.0f - s->still_share) * s->rheology[s->material[i]].push_stress_share;
         OozeRows rows = ooze_rows_zero();
+        OozeF32x4 own = {0};
         if (share > 0.0f && is_free(s, i)) {
-            OozeMat3 t = ooze_rows_matrix(twice_moment(push, i, periodic));
-            OozeSym3 moment =
-                ooze_sym3_scale(ooze_sym3(t.m[0], t.m[4], t.m[8], t.m[1], t.m[2], t.m[5]), 0.5f);
-            OozeSym3 stress = ooze_push_stress_deviator(moment, share);
-            OozeMat3 f = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), s->correction[i]);
+            Sums sums = sum_pairs(push, i, periodic);
+            OozeSym3 pushes = ooze_sym3_scale(total(&sums.pushes), 0.5f);
+            OozeSym3 b = ooze_gradient_correction(total(&sums.moment), s->edges.list->count[i]);
+            OozeSym3 stress = ooze_push_stress_deviator(pushes, share);
+            OozeMat3 f = ooze_mat3_mul_sym3(ooze_mat3_from_sym3(stress), b);
             for (int k = 0; k < 3; k++) {
                 rows.row[k] = ooze_f32x4(f.m[3 * k], f.m[3 * k + 1], f.m[3 * k + 2], 0);
             }
+            own = own_force(&rows, &sums);
         }
         push->flux[i] = rows;
+        push->change[i] = own;
     }
 }
 
@@ -71,18 +152,14 @@ static void moments_range(void *data, uint64_t begin, uint64_t end, int worker)
     }
 }
 
-static void changes_range(void *data, uint64_t begin, uint64_t end, int worker)
+static inline void changes(OozePushStress *push, uint64_t begin, uint64_t end, bool periodic)
 {
-    (void)worker;
-    OozePushStress *push = data;
     const OozeConformationStep *s = push->step;
     const float entering = (1.0f - s->still_share) / s->dt;
     OozePushEnergy sum = {0, 0, 0};
     for (uint64_t i = begin; i < end; i++) {
-        const OozeRows *own = &push->flux[i];
-        OozeF32x4 g = s->edge_sum[i], none = {0}, pushed = entering * push->shift[i];
-        OozeF32x4 force = ooze_edges_flux(&s->edges, push->flux, i);
-        force += ooze_f32x4_row_sums(own->row[0] * g, own->row[1] * g, own->row[2] * g, none);
+        OozeF32x4 pushed = entering * push->shift[i];
+        OozeF32x4 force = push->change[i] + neighbours_force(push, i, periodic);
         force[3] = 0;
         push->change[i] = s->mobility[i] / s->dt * force;
         if (s->mobility[i] > 0.0f) {
@@ -95,6 +172,17 @@ static void changes_range(void *data, uint64_t begin, uint64_t end, int worker)
         }
     }
     push->energy[begin / OOZE_CONFORMATION_GRAIN] = sum;
+}
+
+static void changes_range(void *data, uint64_t begin, uint64_t end, int worker)
+{
+    (void)worker;
+    OozePushStress *push = data;
+    if (push->step->edges.periodic) {
+        changes(push, begin, end, true);
+    } else {
+        changes(push, begin, end, false);
+    }
 }
 
 const OozePushStressLoops OOZE_LOOPS(ooze_push_stress_loops) = {

@@ -1,0 +1,172 @@
+#include "cuda/conformation/push_stress.cuh"
+
+#include "methods/conformation/push_stress_formula.h"
+#include "physics/gradient_correction.h"
+
+namespace ooze
+{
+
+/* Captured by loop bodies, with the step's view. */
+struct PushStress {
+    const float4 *x; /* positions at the end of the step; of element n 0 */
+    const float4 *shift;
+    float4 *flux;   /* three a particle: rows of dev T B */
+    float4 *change; /* of the velocities; after the first loop the own part of the force */
+    float *factor;  /* of the change */
+};
+
+void push_stress_allocate(Step *step)
+{
+    StepView *s = &step->view;
+    s->push_multiplier = nullptr;
+    if (step->plan.isotropic_pushes) {
+        s->push_multiplier = scratch<float>(step->gpu, s->n);
+        clear(step->gpu, s->push_multiplier + s->n, sizeof *s->push_multiplier);
+    }
+}
+
+/* Sums over the neighbours of a particle. */
+struct PushSums {
+    OozeSym3 pushes; /* twice T */
+    OozeSym3 moment; /* sum x g^T at the end of the step */
+    float4 edge;     /* sum g */
+};
+
+OOZE_DEVICE void add_square(OozeSym3 *sum, float weight, const Delta &d)
+{
+    float x = weight * d.x, y = weight * d.y, z = weight * d.z;
+    sum->xx += x * d.x;
+    sum->yy += y * d.y;
+    sum->zz += z * d.z;
+    sum->xy += x * d.y;
+    sum->xz += x * d.z;
+    sum->yz += y * d.z;
+}
+
+template <int LANES, bool WRAPS>
+OOZE_DEVICE PushSums sum_pairs(const StepView &s, const PushStress &push, uint32_t i, uint32_t lane)
+{
+    const float4 start = s.x0[i], here = push.x[i];
+    const float lambda = s.push_multiplier[i];
+    const OozeSym3 none = ooze_sym3(0, 0, 0, 0, 0, 0);
+    PushSums sums = {none, none, f32x4(0, 0, 0)};
+    each_neighbour<LANES>(s.fluid, i, lane, [&](uint32_t j) {
+        Delta line = delta<WRAPS>(s, start, s.x0[j]), d = delta<WRAPS>(s, here, push.x[j]);
+        bool counts = edge_weight(s, line.r2) > 0.0f; /* not the padding */
+        float value, slope = cubic(s, sqrtf(d.r2), &value), f = edge_weight(s, d.r2);
+        float w = (lambda + s.push_multiplier[j]) * slope / fmaxf(sqrtf(line.r2), s.nearest);
+        f = counts ? f : 0.0f;
+        add_square(&sums.pushes, counts ? w : 0.0f, line);
+        add_square(&sums.moment, f, d);
+        sums.edge = sums.edge + f * f32x4(d.x, d.y, d.z);
+    });
+    sums.pushes = lanes_sum_sym3<LANES>(sums.pushes);
+    sums.moment = lanes_sum_sym3<LANES>(sums.moment);
+    sums.edge = lanes_sum<LANES>(sums.edge);
+    return sums;
+}
+
+/* Whether the particle takes its part back: its own moment is complete and it is free to move. */
+OOZE_DEVICE bool is_free(const StepView &s, uint32_t i)
+{
+    return s.mobility[i] > 0.0f && !(s.near_walls.begin && s.near_walls.count[i] > 0);
+}
+
+template <int LANES, bool WRAPS> static void moments(Step *step, PushStress push)
+{
+    StepView s = step->view;
+    for_lanes<LANES>(
+        step->gpu, s.n, OOZE_BODY(uint32_t i, uint32_t lane) {
+            float share = s.rheology[s.material[i]].push_stress_share;
+            OozeSym3 stress = ooze_sym3(0, 0, 0, 0, 0, 0), correction = stress;
+            float4 edge = f32x4(0, 0, 0);
+            if (share > 0.0f && is_free(s, i)) {
+                PushSums sums = sum_pairs<LANES, WRAPS>(s, push, i, lane);
+                stress = ooze_push_stress_deviator(ooze_sym3_scale(sums.pushes, 0.5f), share);
+                correction = ooze_gradient_correction(sums.moment, s.fluid.count[i]);
+                edge = sums.edge;
+            }
+            if (lane == 0) {
+                OozeMat3 none = {{0, 0, 0, 0, 0, 0, 0, 0, 0}};
+                flux_set(push.flux, i, stress_flux(stress, correction, none, 0.0f, f32x4(0, 0, 0)));
+                const float4 *row = push.flux + 3 * (uint64_t)i;
+                push.change[i] = f32x4(dot(row[0], edge), dot(row[1], edge), dot(row[2], edge));
+            }
+        });
+}
+
+/* The change of the velocity of particle i, and its energies; `force` is that of the neighbours'
+   fluxes. */
+OOZE_DEVICE Sum3 complete_change(const StepView &s, const PushStress &push, uint32_t i,
+                                 float4 force)
+{
+    float4 own = push.change[i], shift = push.shift[i], still = s.position_only_shift[i],
+           u = s.u[i];
+    float by = s.mobility[i] / s.dt, over = 1.0f / s.dt;
+    float change[3] = {by * (force.x + own.x), by * (force.y + own.y), by * (force.z + own.z)};
+    float after[3] = {u.x - over * still.x, u.y - over * still.y, u.z - over * still.z};
+    float pushed[3] = {over * shift.x, over * shift.y, over * shift.z};
+    push.change[i] = f32x4(change[0], change[1], change[2]);
+    Sum3 sum = {0.0, 0.0, 0.0};
+    if (s.mobility[i] > 0.0f) {
+        OozePushEnergy e = ooze_push_energy_of(1.0f / s.mobility[i], after, pushed, change);
+        sum.a = e.removed;
+        sum.b = e.along;
+        sum.c = e.own;
+    }
+    return sum;
+}
+
+struct FindFactor {
+    float *factor;
+    __device__ void operator()(Sum3 sum) const
+    {
+        OozePushEnergy all = {sum.a, sum.b, sum.c};
+        *factor = ooze_push_stress_factor(all);
+    }
+};
+
+template <int LANES, bool WRAPS> static void changes(Step *step, PushStress push)
+{
+    StepView s = step->view, end = s;
+    end.x0 = push.x; /* edges at the end of the step */
+    Sum3 none = {0.0, 0.0, 0.0};
+    FindFactor then = {push.factor};
+    sum_lanes<LANES>(
+        step->gpu, s.n, none,
+        OOZE_BODY(uint32_t i, uint32_t lane) {
+            Sum3 sum = {0.0, 0.0, 0.0};
+            float4 force = edges_flux<LANES, WRAPS>(end, push.flux, i, lane);
+            if (lane == 0) {
+                sum = complete_change(s, push, i, force);
+            }
+            return sum;
+        },
+        then);
+}
+
+void push_stress_remove(Step *step, float4 *x, const float4 *shift)
+{
+    Gpu *gpu = step->gpu;
+    StepView s = step->view;
+    if (!s.push_multiplier) {
+        return;
+    }
+    Mark mark = scratch_mark(gpu);
+    uint64_t n = s.n;
+    PushStress push = {x, shift, scratch<float4>(gpu, 3 * (n + 1)), scratch<float4>(gpu, n),
+                       scratch<float>(gpu, 1)};
+    /* padding of lists */
+    clear(gpu, push.flux + 3 * n, 3 * sizeof *push.flux);
+    clear(gpu, x + n, sizeof *x);
+#define MOMENTS(lanes, wraps) moments<lanes, wraps>(step, push)
+#define CHANGES(lanes, wraps) changes<lanes, wraps>(step, push)
+    OOZE_EACH_KIND(step, MOMENTS);
+    OOZE_EACH_KIND(step, CHANGES);
+    for_each(
+        gpu, n, OOZE_BODY(uint32_t i) { s.u[i] = s.u[i] + *push.factor * push.change[i]; });
+    scratch_rewind(gpu, mark);
+    ooze_timer_lap(step->context->timer, "push_stress");
+}
+
+} // namespace ooze
