@@ -37,7 +37,9 @@ void ooze_carried_allocate(OozeConformationStep *s)
 void ooze_carried_add(OozeConformationStep *s, uint64_t i, OozeLodgeCoefficients *c)
 {
     if (carries(s, i)) {
-        c->bulk = ooze_carried_stiffness(c->bulk, s->carried_inertia);
+        float stiffness = ooze_carried_stiffness(c->bulk, s->carried_inertia);
+        c->hourglass += OOZE_CARRIED_HOURGLASS * (stiffness - c->bulk);
+        c->bulk = stiffness;
         float guess = ooze_carried_guess(carried_by(s, i), c->bulk);
         c->explicit_stress = ooze_sym3_add_pressure(c->explicit_stress, -guess);
     }

@@ -9,6 +9,11 @@
    within a step against the inertia of a particle, but by no more than this factor. Water stays
    soft: without viscosity nothing damps motion of particles that gradients do not see. */
 #define OOZE_CARRIED_STIFFENING 20.0f
+/* Hourglass coefficient over the stiffness that is added. Gradients see one number of a particle's
+   three velocities: fluid under weight finds motion that alternates from particle to particle, has
+   no divergence and lets the fluid sink through itself, at a speed of g d^2 over this coefficient
+   (it acts on no linear field). */
+#define OOZE_CARRIED_HOURGLASS 3.0f
 /* Share of an expansion beyond rest that a step takes back. */
 #define OOZE_CARRIED_CLOSURE 0.1f
 /* Stiffness over that of inertia at which half of the shifts of the density stage enter no
