@@ -63,6 +63,10 @@ OOZE_DEVICE void prepare_particle(const StepView &s, const LodgeView &v, uint32_
     if (wet_body) {
         c = ooze_lodge_wet_body(c, &s.rheology[s.material[i]], s.bulk);
     }
+    if (carries_pressure(s, i)) {
+        ooze_carried_apply(carried_by(s, i), s.carried_inertia, &c.bulk, &c.hourglass,
+                           &c.explicit_stress);
+    }
     v.stiffness[i] = c.stiffness;
     v.explicit_stress[i] = c.explicit_stress;
     v.bulk[i] = c.bulk;
@@ -148,6 +152,10 @@ template <int LANES, bool WRAPS, bool MODES> static void finish_loop(Step *step)
             stored[0] = next.x;
             stored[1] = next.y;
             stored[2] = next.z;
+            if (s.next_pressure) {
+                stored[OOZE_CARRIED_LANE] = s.next_pressure[i].value;
+                stored[OOZE_CARRIED_LANE + 1] = s.next_pressure[i].stiffness;
+            }
         });
 }
 

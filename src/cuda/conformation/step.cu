@@ -19,10 +19,8 @@ static const Formulation *const formulations[] = {&formulation_lodge, &formulati
 /* The first setting that only the processor supports; NULL: none. */
 static const char *processor_setting(const OozeConformationSettings *set)
 {
-    if (set->formulation == OOZE_FORMULATION_LODGE) {
-        return set->carries_pressure ? "pressure: velocity_solve" : nullptr;
-    }
-    return set->formulation == OOZE_FORMULATION_PAPER           ? "formulation: paper"
+    return set->formulation == OOZE_FORMULATION_LODGE           ? nullptr
+           : set->formulation == OOZE_FORMULATION_PAPER         ? "formulation: paper"
            : set->solver == OOZE_CONSTRAINT_JACOBI              ? "solver: jacobi"
            : set->solver == OOZE_CONSTRAINT_CONJUGATE_GRADIENTS ? "solver: conjugate_gradients"
            : set->positions_only                                ? "projection: positions_only"
@@ -148,6 +146,9 @@ static void allocate(Step *step)
     s->rheology = rheology;
     bool lodge = step->plan.settings.formulation == OOZE_FORMULATION_LODGE;
     s->next_warm_start = scratch<float4>(gpu, lodge ? n : 0);
+    bool carries = step->plan.settings.carries_pressure;
+    s->next_pressure = carries ? scratch<OozeCarriedPressure>(gpu, n) : nullptr;
+    s->carried_inertia = step->plan.carried_inertia;
     s->intruder = s->solids.count > 0 ? scratch<int32_t>(gpu, n) : nullptr;
     bodies_allocate(step);
     step->edges_mark = scratch_mark(gpu); /* the density stage reuses memory from here on */
@@ -243,13 +244,23 @@ static void predict(Step *step, float4 *x)
     ooze_timer_lap(step->context->timer, "predict");
 }
 
+struct Arrival {
+    float square;   /* of the longest path */
+    float unsteady; /* largest share of a shift of the density stage that enters velocities */
+    __device__ void operator+=(const Arrival &o)
+    {
+        square = fmaxf(square, o.square);
+        unsteady = fmaxf(unsteady, o.unsteady);
+    }
+};
+
 /* Corrected positions; returns the largest distance that a particle has moved, or deviated from a
    straight path in free flight. Waits. */
-static float arrive(Step *step, float4 *x, const float4 *shift)
+static Arrival arrive(Step *step, float4 *x, const float4 *shift)
 {
     StepView s = step->view;
-    Max1 none = {0.0f};
-    Max1 farthest = sum_to_host(
+    const Arrival none = {0.0f, 0.0f};
+    return sum_to_host(
         step->gpu, s.n, none, OOZE_BODY(uint32_t i) {
             float4 corrected = shift[i], still = s.drift[i] + s.position_only_shift[i];
             float4 u = s.u[i], travel = s.dt * u + corrected + still;
@@ -259,21 +270,22 @@ static float arrive(Step *step, float4 *x, const float4 *shift)
             if (ooze_flies_freely(dot(before, before), s.free_speed)) {
                 travel = travel - s.dt * before;
             }
-            Max1 square = {dot(travel, travel)};
-            return square;
+            float share = s.next_pressure ? s.rheology[s.material[i]].still : 0.0f;
+            Arrival own = {dot(travel, travel), 1.0f - share};
+            return own;
         });
-    return sqrtf(farthest.a);
 }
 
-/* Position-only shifts do not enter the velocity. */
-static void store_state(Step *step, const float4 *x)
+/* Position-only shifts do not enter the velocity, nor does the share `still` of the others. */
+static void store_state(Step *step, const float4 *x, const float4 *shift, float still)
 {
     StepView s = step->view;
     float4 *position = store_positions(&step->engine->store);
     float4 *velocity = store_velocities(&step->engine->store);
     for_each(
         step->gpu, s.n, OOZE_BODY(uint32_t i) {
-            float4 at = x[i], u = s.u[i] - (1.0f / s.dt) * s.position_only_shift[i];
+            float4 at = x[i], left_out = s.position_only_shift[i] + still * shift[i];
+            float4 u = s.u[i] - (1.0f / s.dt) * left_out;
             position[i] = f32x4(at.x, at.y, at.z);
             velocity[i] = f32x4(u.x, u.y, u.z);
         });
@@ -298,8 +310,8 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     if (status) {
         return status;
     }
-    float farthest = arrive(step, x, shift);
-    if (ooze_travels_too_far(farthest, step->context->longest_travel)) {
+    Arrival arrival = arrive(step, x, shift);
+    if (ooze_travels_too_far(sqrtf(arrival.square), step->context->longest_travel)) {
         step->context->report->too_far = true;
         return OOZE_OK;
     }
@@ -312,7 +324,7 @@ static OozeStatus move(Step *step, const Formulation *formulation, OozeError *er
     ooze_timer_lap(timer, "finish");
     update_relief(step);
     ooze_timer_lap(timer, "rest");
-    store_state(step, x);
+    store_state(step, x, shift, 1.0f - arrival.unsteady);
     bodies_place(step, store_positions(&step->engine->store),
                  store_velocities(&step->engine->store));
     return OOZE_OK;

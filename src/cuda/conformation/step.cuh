@@ -7,6 +7,7 @@
 #include "cuda/engine.cuh"
 #include "physics/kernels.h"
 extern "C" {
+#include "methods/conformation/carried_pressure_formula.h"
 #include "solvers/contact_set_formula.h"
 }
 
@@ -52,6 +53,9 @@ struct StepView {
     SolidsView solids;
     float4 *next_warm_start, *drift, *position_only_shift;
     float *density_target, *load_excess;
+    /* see methods/conformation/carried_pressure.h; NULL: none is carried */
+    OozeCarriedPressure *next_pressure;
+    float carried_inertia;
     float4 *surface_impulse; /* velocity that surface tension adds; or NULL */
 };
 

@@ -1,7 +1,5 @@
 #include "methods/conformation/carried_pressure.h"
 
-enum { LANE = 3 /* of the field warm_start: the pressure, then its stiffness */ };
-
 /* Fluid that overlaps, and fluid that nozzles move, carry none. In long steps the pressure begins
    anew: see impact.h. */
 static bool carries(const OozeConformationStep *s, uint64_t i)
@@ -11,7 +9,7 @@ static bool carries(const OozeConformationStep *s, uint64_t i)
 
 static OozeCarriedPressure carried_by(const OozeConformationStep *s, uint64_t i)
 {
-    const float *lanes = s->warm_start + 8 * i + LANE;
+    const float *lanes = s->warm_start + 8 * i + OOZE_CARRIED_LANE;
     return (OozeCarriedPressure){lanes[0], lanes[1]};
 }
 
@@ -37,11 +35,8 @@ void ooze_carried_allocate(OozeConformationStep *s)
 void ooze_carried_add(OozeConformationStep *s, uint64_t i, OozeLodgeCoefficients *c)
 {
     if (carries(s, i)) {
-        float stiffness = ooze_carried_stiffness(c->bulk, s->carried_inertia);
-        c->hourglass += OOZE_CARRIED_HOURGLASS * (stiffness - c->bulk);
-        c->bulk = stiffness;
-        float guess = ooze_carried_guess(carried_by(s, i), c->bulk);
-        c->explicit_stress = ooze_sym3_add_pressure(c->explicit_stress, -guess);
+        ooze_carried_apply(carried_by(s, i), s->carried_inertia, &c->bulk, &c->hourglass,
+                           &c->explicit_stress);
     }
 }
 
@@ -76,7 +71,7 @@ static void store_range(void *data, uint64_t begin, uint64_t end, int worker)
     (void)worker;
     const OozeConformationStep *s = data;
     for (uint64_t i = begin; i < end; i++) {
-        float *lanes = s->warm_start + 8 * i + LANE;
+        float *lanes = s->warm_start + 8 * i + OOZE_CARRIED_LANE;
         lanes[0] = s->next_pressure[i].value;
         lanes[1] = s->next_pressure[i].stiffness;
     }

@@ -20,6 +20,9 @@
    velocity. */
 #define OOZE_CARRIED_HALF 0.3f
 
+/* Lane of the field warm_start: the pressure, then its stiffness. */
+enum { OOZE_CARRIED_LANE = 3 };
+
 typedef struct OozeCarriedPressure {
     float value;     /* pressure over the reference density, m2/s2, never below 0 */
     float stiffness; /* of the step that has found it, m2/s */
@@ -43,6 +46,17 @@ OOZE_FORMULA float ooze_carried_guess(OozeCarriedPressure carried, float stiffne
 {
     return stiffness < carried.stiffness ? carried.value * (stiffness / carried.stiffness)
                                          : carried.value;
+}
+
+/* Adds the carried pressure to the coefficients of a particle, and raises their stiffness. */
+OOZE_FORMULA void ooze_carried_apply(OozeCarriedPressure carried, float inertia, float *bulk,
+                                     float *hourglass, OozeSym3 *explicit_stress)
+{
+    float stiffness = ooze_carried_stiffness(*bulk, inertia);
+    *hourglass += OOZE_CARRIED_HOURGLASS * (stiffness - *bulk);
+    *bulk = stiffness;
+    *explicit_stress =
+        ooze_sym3_add_pressure(*explicit_stress, -ooze_carried_guess(carried, stiffness));
 }
 
 /* The multiplier of div u >= -closure expansion/dt after a solve that began with the pressure
