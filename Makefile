@@ -20,7 +20,8 @@ deps:
 demo: all
 	@tools/demo.sh
 
-# Simulates and renders every scene of scenes/gallery: half an hour on two cores.
+# Simulates and renders every scene of scenes/gallery, half an hour on two cores, and films the moving
+# figures of scenes/barreiro2017.
 gallery: all
 	@tools/gallery.py
 
