@@ -187,6 +187,8 @@ def struct_lines(api, name, node, header, comment):
             continue
         kind = Type(field["type"]["qualType"])
         member = f"    {python_name(field['name'])}: {api.hint(kind)} = member("
+        if kind.base in api.enums:
+            member = member[:-len("member(")] + f"enumerated({kind.base}, "
         ctype, text = api.ctype(kind, name), json.dumps(api.comment(field, header))
         line = f"{member}{ctype}, {text})" if text != '""' else f"{member}{ctype})"
         if len(line) <= 100:
@@ -333,7 +335,7 @@ def used_names(lines, names):
 
 CTYPES_NAMES = ["CFUNCTYPE", "POINTER", "Structure", "byref", "c_void_p", "c_char_p",
                 *filter(None, CTYPES.values())]
-SUPPORT_NAMES = ["Text", "bind", "check", "member", "structure", "take_text", "text_of"]
+SUPPORT_NAMES = ["Text", "bind", "check", "enumerated", "member", "structure", "take_text", "text_of"]
 
 
 def module(header, text, lines, owners, own):

@@ -12,13 +12,18 @@ library = _library.load()
 
 
 class _Member:
-    def __init__(self, ctype: Any, text: str):
-        self.ctype, self.text = ctype, text
+    def __init__(self, ctype: Any, text: str, enum: Any = None):
+        self.ctype, self.text, self.enum = ctype, text, enum
 
 
 def member(ctype: Any, text: str = "") -> Any:
     """A member of a structure. A function gives the type from the structure itself."""
     return _Member(ctype, text)
+
+
+def enumerated(enum: Any, ctype: Any, text: str = "") -> Any:
+    """A member that holds a constant of an enumeration."""
+    return _Member(ctype, text, enum)
 
 
 def structure(own: type) -> type:
@@ -28,6 +33,7 @@ def structure(own: type) -> type:
         delattr(own, name)
     own._fields_ = [(name, m.ctype if isinstance(m.ctype, type) else m.ctype(own))
                     for name, m in members]
+    own.enumerations = {name: m.enum for name, m in members if m.enum}
     lines = [f"    {name}: {m.text}" if m.text else f"    {name}" for name, m in members]
     own.__doc__ = "\n".join([own.__doc__ or "", "", "Members:", *lines])
     return own

@@ -7,7 +7,8 @@ from __future__ import annotations
 from ctypes import (POINTER, Structure, c_char_p, c_double, c_float, c_int, c_uint64, c_void_p)
 from enum import IntEnum
 from typing import Any
-from ooze.c._support import member, structure
+from ooze.c._support import enumerated, member, structure
+from ooze.c.types_types import OozeAxis
 from ooze.c.shape_types import OozeSolidPose
 
 
@@ -28,7 +29,7 @@ class OozeFieldView(Structure):
     i * stride * (size of the type) of `data`.
     """
     name: bytes | None = member(c_char_p, "\"position\", \"velocity\", ...")
-    type: int = member(c_int)
+    type: int = enumerated(OozeFieldType, c_int)
     components: int = member(c_int, "values of an element")
     stride: int = member(c_int, "values from one element to the next; the rest is padding")
     unit: bytes | None = member(c_char_p)
@@ -61,7 +62,7 @@ class OozeFrame(Structure):
     time: float = member(c_double, "s")
     spacing: float = member(c_double, "m, particle spacing")
     support: float = member(c_double, "m, kernel support radius")
-    up: int = member(c_int, "axis that points up")
+    up: int = enumerated(OozeAxis, c_int, "axis that points up")
     method: bytes | None = member(c_char_p, "name of the simulation method")
     particle_count: int = member(c_uint64)
     field_count: int = member(c_int)

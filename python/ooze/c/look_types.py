@@ -7,7 +7,7 @@ from __future__ import annotations
 from ctypes import (Structure, c_bool, c_char_p, c_double, c_float, c_int)
 from enum import IntEnum
 from typing import Any
-from ooze.c._support import member, structure
+from ooze.c._support import enumerated, member, structure
 
 
 class OozeLookKind(IntEnum):
@@ -27,7 +27,7 @@ class OozeLookKind(IntEnum):
 class OozeLookInfo(Structure):
     """One row of the table of named looks."""
     name: bytes | None = member(c_char_p)
-    kind: int = member(c_int)
+    kind: int = enumerated(OozeLookKind, c_int)
     has_color: bool = member(c_bool, "false: the colour is that of the material or solid")
     color: Any = member(c_float * 3, "linear RGB")
     depth: float = member(c_double,

@@ -8,7 +8,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c
                     c_uint64, c_void_p)
 from enum import IntEnum
 from typing import Any
-from ooze.c._support import member, structure
+from ooze.c._support import enumerated, member, structure
 from ooze.c.types_types import OozeVec3
 
 
@@ -49,7 +49,7 @@ class OozeRenderDef(Structure):
         "name of the material that the camera moves with; NULL: none")
     size: OozeVec3 = member(OozeVec3, "pixels: x is the width, y the height")
     samples: int = member(c_int, "light paths per pixel")
-    backdrop: int = member(c_int)
+    backdrop: int = enumerated(OozeBackdrop, c_int)
     exposure: float = member(c_double, "stops: 1 doubles the light")
     denoise: bool = member(c_bool, "smooths the remaining noise, but not across edges")
     color_by: bytes | None = member(c_char_p,

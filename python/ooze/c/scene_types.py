@@ -7,9 +7,9 @@ from __future__ import annotations
 from ctypes import (Structure, c_char_p, c_double, c_int, c_uint64, c_void_p)
 from enum import IntEnum
 from typing import Any
-from ooze.c._support import member, structure
+from ooze.c._support import enumerated, member, structure
 from ooze.c.types_types import OozeLogCallback
-from ooze.c.world_types import OozeWorldDef
+from ooze.c.world_types import OozeDevice, OozeWorldDef
 
 
 class OozeScene(Structure):
@@ -25,7 +25,7 @@ class OozeSeverity(IntEnum):
 @structure
 class OozeDiagnostic(Structure):
     """The C structure OozeDiagnostic."""
-    severity: int = member(c_int)
+    severity: int = enumerated(OozeSeverity, c_int)
     file: bytes | None = member(c_char_p, "path, or \"--set\" for an override")
     line: int = member(c_int, "from 1; line 0: the whole file")
     column: int = member(c_int, "from 1; line 0: the whole file")
@@ -50,7 +50,7 @@ class OozeSceneInfo(Structure):
 class OozeBuildOptions(Structure):
     """See the members of OozeWorldDef with these names."""
     threads: int = member(c_int)
-    device: int = member(c_int)
+    device: int = enumerated(OozeDevice, c_int)
     log: Any = member(OozeLogCallback)
     log_user: Any = member(c_void_p)
 

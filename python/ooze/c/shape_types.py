@@ -8,7 +8,7 @@ from ctypes import (POINTER, Structure, c_bool, c_char_p, c_double, c_float, c_i
                     c_uint64)
 from enum import IntEnum
 from typing import Any
-from ooze.c._support import member, structure
+from ooze.c._support import enumerated, member, structure
 from ooze.c.types_types import OozeQuat, OozeVec3
 
 
@@ -69,7 +69,7 @@ OOZE_SHAPE_PARTS_MAX = 64
 @structure
 class OozeShapeDef(Structure):
     """The C structure OozeShapeDef."""
-    kind: int = member(c_int)
+    kind: int = enumerated(OozeShapeKind, c_int)
     size: OozeVec3 = member(OozeVec3)
     radius: float = member(c_double)
     tube_radius: float = member(c_double)
@@ -119,7 +119,7 @@ class OozeMotionDef(Structure):
         "Ascending in time; before the first and after the last the pose is constant. The "
         "library copies them during the call.")
     keyframe_count: int = member(c_int)
-    interpolation: int = member(c_int)
+    interpolation: int = enumerated(OozeInterpolation, c_int)
     velocity: OozeVec3 = member(OozeVec3, "m/s")
     spin: OozeVec3 = member(OozeVec3, "deg/s, angular velocity about `pivot`, world axes")
     pivot: OozeVec3 = member(OozeVec3, "m, relative to the shape's position")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from ctypes import Structure, c_char, c_int
 from enum import IntEnum
 from typing import Any
-from ooze.c._support import member, structure
+from ooze.c._support import enumerated, member, structure
 
 
 class OozeStatus(IntEnum):
@@ -39,6 +39,6 @@ class OozeStatus(IntEnum):
 @structure
 class OozeError(Structure):
     """Details of a failed call. Strings are always terminated. Calls accept NULL in its place."""
-    status: int = member(c_int)
+    status: int = enumerated(OozeStatus, c_int)
     message: Any = member(c_char * 1024, "the problem and its place")
     hint: Any = member(c_char * 512, "a suggestion how to solve it, or \"\"")

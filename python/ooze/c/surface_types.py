@@ -8,7 +8,7 @@ from ctypes import (POINTER, Structure, c_char_p, c_double, c_float, c_int, c_ui
                     c_uint64)
 from enum import IntEnum
 from typing import Any
-from ooze.c._support import member, structure
+from ooze.c._support import enumerated, member, structure
 
 
 class OozeSurfaceMethod(IntEnum):
@@ -25,7 +25,7 @@ class OozeSurfaceMethod(IntEnum):
 @structure
 class OozeSurfaceSettings(Structure):
     """The C structure OozeSurfaceSettings."""
-    method: int = member(c_int)
+    method: int = enumerated(OozeSurfaceMethod, c_int)
     cell: float = member(c_double, "edge of a grid cell, in particle spacings")
     smoothing: float = member(c_double,
         "share of Laplacian smoothing of the particles' centres, 0 to 1")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ctypes import (CFUNCTYPE, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_void_p)
 from enum import IntEnum
-from ooze.c._support import member, structure
+from ooze.c._support import enumerated, member, structure
 
 
 @structure
@@ -79,7 +79,7 @@ class OozeParamKind(IntEnum):
 class OozeParamInfo(Structure):
     """Describes a parameter: a number of a material, or a setting of a method."""
     key: bytes | None = member(c_char_p, "name in scenes and in calls: \"viscosity\"")
-    kind: int = member(c_int)
+    kind: int = enumerated(OozeParamKind, c_int)
     unit: bytes | None = member(c_char_p, "\"Pa s\"; \"\": dimensionless")
     min: float = member(c_double, "valid range, ends included")
     max: float = member(c_double, "valid range, ends included")

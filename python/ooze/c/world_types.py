@@ -8,9 +8,9 @@ from ctypes import (POINTER, Structure, c_bool, c_char_p, c_double, c_float, c_i
                     c_uint64, c_void_p)
 from enum import IntEnum
 from typing import Any
-from ooze.c._support import member, structure
-from ooze.c.types_types import (OozeLogCallback, OozeMaterialId, OozeParamInfo, OozeSolidId,
-                                OozeVec3)
+from ooze.c._support import enumerated, member, structure
+from ooze.c.types_types import (OozeAxis, OozeLogCallback, OozeMaterialId, OozeParamInfo,
+                                OozeSolidId, OozeVec3)
 from ooze.c.shape_types import OozeMotionDef, OozeShapeDef
 from ooze.c.look_types import OozeLookDef
 
@@ -45,7 +45,7 @@ class OozeWorldDef(Structure):
         "flight, which meet no solids and no other particles than those that fly with them, "
         "may move any distance. 0: steps are never divided.")
     gravity: OozeVec3 = member(OozeVec3, "m/s2")
-    up: int = member(c_int, "of shapes, height probes and exporters")
+    up: int = enumerated(OozeAxis, c_int, "of shapes, height probes and exporters")
     periodic: Any = member(c_bool * 3, "for x, y, z: the axis wraps around")
     periodic_min: OozeVec3 = member(OozeVec3, "m, ends of the periodic axes")
     periodic_max: OozeVec3 = member(OozeVec3, "m, ends of the periodic axes")
@@ -53,7 +53,8 @@ class OozeWorldDef(Structure):
         "degC, also of fluids and emitters without a temperature")
     air_transfer: float = member(c_double, "W/(m2 K) between free surfaces and the air; 0: none")
     threads: int = member(c_int, "0: one per core")
-    device: int = member(c_int, "results of different devices are close, but not bitwise equal")
+    device: int = enumerated(OozeDevice, c_int,
+        "results of different devices are close, but not bitwise equal")
     seed: int = member(c_uint64, "of the jitter of fluids")
     log: Any = member(OozeLogCallback, "NULL: no log")
     log_user: Any = member(c_void_p, "passed to `log`")
@@ -118,7 +119,7 @@ class OozePresetNumber(Structure):
     """The C structure OozePresetNumber."""
     key: bytes | None = member(c_char_p, "of ooze_material_params")
     value: float = member(c_double)
-    origin: int = member(c_int)
+    origin: int = enumerated(OozePresetOrigin, c_int)
     source: bytes | None = member(c_char_p,
         "reference of the measurement, or reason of the choice; never empty")
 
@@ -196,7 +197,7 @@ class OozeJointDef(Structure):
     Needs a build with ODE.
     """
     name: bytes | None = member(c_char_p)
-    kind: int = member(c_int)
+    kind: int = enumerated(OozeJointKind, c_int)
     solid: OozeSolidId = member(OozeSolidId, "other.index -1: the world")
     other: OozeSolidId = member(OozeSolidId, "other.index -1: the world")
     anchor: OozeVec3 = member(OozeVec3,
@@ -248,8 +249,8 @@ class OozeFluidDef(Structure):
     name: bytes | None = member(c_char_p)
     material: OozeMaterialId = member(OozeMaterialId)
     shape: OozeShapeDef = member(OozeShapeDef)
-    body: int = member(c_int)
-    fill: int = member(c_int)
+    body: int = enumerated(OozeBodyKind, c_int)
+    fill: int = enumerated(OozeFill, c_int)
     jitter: float = member(c_double, "largest displacement of OOZE_FILL_JITTERED, in spacings")
     velocity: OozeVec3 = member(OozeVec3, "m/s")
     spin: OozeVec3 = member(OozeVec3, "deg/s, angular velocity about the shape's position")
@@ -274,7 +275,8 @@ class OozeEmitterDef(Structure):
     """A nozzle that emits a jet of particles."""
     name: bytes | None = member(c_char_p)
     material: OozeMaterialId = member(OozeMaterialId)
-    outline: int = member(c_int, "of the nozzle's opening; uses some of the next five members")
+    outline: int = enumerated(OozeOutline, c_int,
+        "of the nozzle's opening; uses some of the next five members")
     radius: float = member(c_double, "m")
     inner_radius: float = member(c_double, "m")
     points: int = member(c_int)
@@ -340,7 +342,7 @@ class OozeChangeDef(Structure):
     """A number that changes at a given time. Several changes of one number are its keyframes: a
     change that begins ends the one before it, finished or not.
     """
-    target: int = member(c_int)
+    target: int = enumerated(OozeChangeTarget, c_int)
     index: int = member(c_int32, "of the id of the material, solid, emitter or joint")
     key: bytes | None = member(c_char_p, "the number to change")
     value: float = member(c_double, "its new value")
@@ -400,7 +402,7 @@ class OozeProbeKind(IntEnum):
 class OozeProbeDef(Structure):
     """The C structure OozeProbeDef."""
     name: bytes | None = member(c_char_p)
-    kind: int = member(c_int)
+    kind: int = enumerated(OozeProbeKind, c_int)
     material: OozeMaterialId = member(OozeMaterialId, "index -1: all materials")
     every_step: bool = member(c_bool, "measured every step; false: every frame")
     percentile: float = member(c_double, "0 to 100; NAN: 99 for height, 95 for spread")
