@@ -164,7 +164,7 @@ class View:
         self.height = height
         scratch = tempfile.TemporaryDirectory(prefix="ooze-")
         target = source.folder if isinstance(source, Run) else _scene_file(source, scratch.name)
-        process = subprocess.Popen([path(), "view", str(target), "--no-browser",
+        process = subprocess.Popen([path(), "view", str(target), "--no-browser", "--embed",
                                     *_options(options)], text=True, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self._process = process
