@@ -53,7 +53,7 @@ def _plain(value: Any) -> Any:
 def scene_text(values: Mapping[str, Any]) -> str:
     """Dicts as the text of a scene. JSON is YAML."""
     try:
-        return json.dumps(_plain({"ooze": 1, **values}), indent=1)
+        return json.dumps({"ooze": 1, **values}, indent=1)
     except TypeError as wrong:
         raise ArgumentError(f"a scene cannot hold this value: {wrong}",
                             "use numbers, texts, lists, dicts and arrays") from None
@@ -111,7 +111,7 @@ class Scene(Object):
                 self.path = os.fspath(source)
                 pointer = self._load_file(self.path, set or {})
             else:
-                values = json.loads(json.dumps(_plain({**(source or {}), **keys})))
+                values = _plain({**(source or {}), **keys})  # a copy
                 for path, value in (set or {}).items():
                     _set_path(values, path, _plain(value))
                 pointer = self._load_text(scene_text(values))

@@ -199,10 +199,10 @@ class World(Snapshot, Object):
 
     def _one_step(self) -> bool:
         """False: a callback ends the run."""
-        if self._calling:
-            raise Error("a callback cannot take steps of the world that called it",
-                        "take steps outside of forces and step callbacks")
         with self._lock:
+            if self._calling:
+                raise Error("a callback cannot take steps of the world that called it",
+                            "take steps outside of forces and step callbacks")
             self._calling = True
             try:
                 self._apply_forces()
