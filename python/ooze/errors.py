@@ -19,6 +19,11 @@ class Error(Exception):
         #: What the call had written through its pointers when it failed.
         self.outputs = outputs
 
+    def __reduce__(self) -> Any:
+        """For other processes, where pointers mean nothing."""
+        state = {key: value for key, value in vars(self).items() if key != "outputs"}
+        return type(self), (self.message, self.hint), state
+
     def __str__(self) -> str:
         return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
 

@@ -3,7 +3,7 @@ message and a hint. None of them ends the process."""
 import ctypes
 import inspect
 import math
-import pathlib
+import pickle
 import subprocess
 import sys
 import unittest
@@ -108,6 +108,8 @@ class Errors(PackageTest):
         error = self.check(ooze.SceneError, lambda: ooze.Scene(file, set={"spacing": "x"}))
         self.assertEqual({d.file for d in error.diagnostics}, {"--set", str(file)})
         self.check(ooze.SceneError, lambda: ooze.Scene(self.folder / "none.yaml"), "none.yaml")
+        other = pickle.loads(pickle.dumps(error))  # as from another process
+        self.assertEqual((str(other), other.diagnostics), (str(error), error.diagnostics))
         wrong = {**SCENE, "spacing": -1}
         self.check(ooze.SceneError, lambda: ooze.Scene(wrong), "spacing")
 
@@ -118,6 +120,10 @@ class Errors(PackageTest):
         self.check(ooze.FileError, lambda: ooze.Run(self.folder))
         world = empty_world()
         self.check(ooze.WriteError, lambda: world.save(self.folder / "no" / "frame.h5"))
+        with self.assertRaises(ooze.FileError) as caught:
+            ooze.Frame(self.folder / "none.h5")
+        copy = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((type(copy), str(copy)), (ooze.FileError, str(caught.exception)))
         with self.assertRaises(OSError):  # also the built-in kind
             ooze.Frame(self.folder / "none.h5")
         error = self.check(ooze.CommandError, lambda: ooze.command("run", "none.yaml", "-o", "x"))
