@@ -408,6 +408,9 @@ def package(public):
     for place in dict.fromkeys(place for place, _ in public):
         names = [name for where, name in public if where == place]
         lines += wrapped(f"from ooze.c.{place} import (", sorted(names), ")")
+    version = re.search(r"project\(ooze VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    lines += ["", "# Of the headers: a library of another version may lay structures out differently.",
+              f'VERSION = "{version}"']
     lines += ["", *wrapped("__all__ = [", [f'"{name}"' for _, name in public], "]")]
     return "\n".join(lines) + "\n"
 

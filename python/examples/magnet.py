@@ -9,8 +9,6 @@ pictures are written to magnet_NN.png. Some minutes on two cores.
 """
 import sys
 
-import numpy
-
 import ooze
 
 STRENGTH, SOFTENING = 1.5e-6, 0.05  # m8/s2, m

@@ -72,6 +72,9 @@ from ooze.c.render_functions import (ooze_light_def_default, ooze_render_def_def
                                      ooze_render_frame, ooze_renderer_create, ooze_renderer_free,
                                      ooze_renderer_hash, ooze_renderer_survey, ooze_scene_render)
 
+# Of the headers: a library of another version may lay structures out differently.
+VERSION = "0.1.0"
+
 __all__ = ["OozeStatus", "OozeError", "ooze_status_name", "OozeVec3", "OozeQuat", "OozeAxis",
            "OozeMaterialId", "OozeSolidId", "OozeJointId", "OozeEmitterId", "OozeProbeId",
            "OozeParamKind", "OozeParamInfo", "OozeLogLevel", "OozeLogCallback",
