@@ -146,7 +146,7 @@ class Api:
         return HINTS.get(CTYPES[kind.base], "int")
 
 
-# ---- text -----------------------------------------------------------------------------------------
+# ---- text ---------------------------------------------------------------------------------------
 
 def docstring(text, indent):
     text = text.replace("\\", "\\\\")
@@ -325,7 +325,8 @@ def wrapped(start, items, end):
     yield line if items else start + end
 
 
-HEAD = '"""{text}\n\nWritten by tools/python_bindings.py from include/ooze/{header}.h; edit that.\n"""'
+HEAD = ('"""{text}\n\n'
+        'Written by tools/python_bindings.py from include/ooze/{header}.h; edit that.\n"""')
 
 
 def used_names(lines, names):
@@ -335,7 +336,8 @@ def used_names(lines, names):
 
 CTYPES_NAMES = ["CFUNCTYPE", "POINTER", "Structure", "byref", "c_void_p", "c_char_p",
                 *filter(None, CTYPES.values())]
-SUPPORT_NAMES = ["Text", "bind", "check", "enumerated", "member", "structure", "take_text", "text_of"]
+SUPPORT_NAMES = ["Text", "bind", "check", "enumerated", "member", "structure", "take_text",
+                 "text_of"]
 
 
 def module(header, text, lines, owners, own):
@@ -394,8 +396,8 @@ def modules():
                 functions += ["", "", *Function(api, name, node, comment).lines()]
                 public.append((f"{header}_functions", name))
         if functions:
-            files[f"{header}_functions.py"] = module(header, f"Functions: {title}.", functions, owners,
-                                                     None)
+            text = module(header, f"Functions: {title}.", functions, owners, None)
+            files[f"{header}_functions.py"] = text
     files["__init__.py"] = package(public)
     return files
 
@@ -409,7 +411,8 @@ def package(public):
         names = [name for where, name in public if where == place]
         lines += wrapped(f"from ooze.c.{place} import (", sorted(names), ")")
     version = re.search(r"project\(ooze VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
-    lines += ["", "# Of the headers: a library of another version may lay structures out differently.",
+    lines += ["", "# Of the headers: a library of another version may lay structures out "
+              "differently.",
               f'VERSION = "{version}"']
     lines += ["", *wrapped("__all__ = [", [f'"{name}"' for _, name in public], "]")]
     return "\n".join(lines) + "\n"

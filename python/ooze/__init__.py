@@ -25,8 +25,8 @@ from ooze.world import World
 
 __version__ = version()
 if __version__ != c.VERSION:
-    raise ImportError(f"the library is of version {__version__}, the Python package of {c.VERSION}; "
-                      "use those of one build (OOZE_LIBRARY names the library)")
+    raise ImportError(f"the library is of version {__version__}, the Python package of "
+                      f"{c.VERSION}; use those of one build (OOZE_LIBRARY names the library)")
 
 __all__ = ["ArgumentError", "CancelledError", "ClosedError", "CommandError", "Diagnostic",
            "Emitter", "Error", "FieldView", "FileError", "FormatError", "Frame", "Joint",
