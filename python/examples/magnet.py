@@ -33,8 +33,8 @@ SCENE = ooze.Scene(
              "shape": {"type": "cylinder", "radius": 0.106, "height": 0.036,
                        "position": [0, 0.032, 0]}}],
     probes=[{"name": "top", "kind": "height"}],
-    render={"camera": {"position": [0.3, 0.22, 0.36], "look_at": [0, 0.07, 0]},
-            "size": [960, 640], "samples": 48})
+    render={"camera": {"position": [0.36, 0.27, 0.44], "look_at": [0, 0.1, 0]},
+            "size": [720, 480], "samples": 24})
 
 
 def magnet_force(world):

@@ -112,6 +112,9 @@ def plot(columns: Mapping[str, Sequence[float]], *, points: Mapping[str, Sequenc
     `ooze plot`: title="...", log="xy", size="600x400"."""
     def write(table: Mapping[str, Sequence[float]], file: pathlib.Path) -> None:
         values = [numpy.asarray(v, dtype=float).ravel() for v in table.values()]
+        if any(re.search(r'[,"\n]', name) for name in table):
+            raise ArgumentError("names of columns hold no commas, quotes and new lines",
+                                "use other names")
         if len({len(v) for v in values}) != 1 or len(values) < 2:
             raise ArgumentError("a plot needs two or more columns of equal lengths",
                                 "the first is the x axis")

@@ -33,9 +33,7 @@ class Frames(Sequence[Frame]):
         return Frame(self._paths[index])
 
     def __iter__(self) -> Iterator[Frame]:
-        for path in self._paths:
-            with Frame(path) as frame:
-                yield frame
+        return map(Frame, self._paths)
 
 
 def read_table(path: pathlib.Path) -> numpy.ndarray:

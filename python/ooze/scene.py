@@ -189,7 +189,8 @@ class Scene(Object):
     def check(self) -> tuple[Diagnostic, ...]:
         """Builds the world and checks it for likely mistakes; returns all warnings."""
         with self.world() as world:
-            world._call(lambda pointer: c.ooze_scene_check_physics(self._get(), pointer))
+            self._call(lambda scene: world._call(
+                lambda pointer: c.ooze_scene_check_physics(scene, pointer)))
         return self.diagnostics
 
     def run(self, folder: str | os.PathLike, **options: Any) -> Any:

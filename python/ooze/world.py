@@ -92,10 +92,11 @@ class World(Snapshot, Object):
     # ---- calls ----------------------------------------------------------------------------------
 
     def _call(self, function: Callable, *arguments: Any) -> Any:
-        result = super()._call(function, *arguments)
-        if self._log.failure is not None:
-            self._log.raise_failure()
-        return result
+        try:
+            return super()._call(function, *arguments)
+        finally:
+            if self._log.failure is not None:
+                self._log.raise_failure()
 
     def _change(self, function: Callable, *arguments: Any) -> Any:
         """A call that changes the world: views become invalid. While any of them is in use, the

@@ -49,7 +49,7 @@ class Files(PackageTest):
         self.assertLessEqual({"position", "velocity", "id", "material"}, set(arrays))
         self.assertEqual(arrays["position"].shape, (last.particle_count, 3))
         self.assertEqual(len(numpy.unique(arrays["id"])), last.particle_count)
-        self.assertEqual([frame.index for frame in run.frames], list(range(11)))
+        self.assertEqual([frame.index for frame in list(run.frames)], list(range(11)))
         self.assertEqual([frame.index for frame in run.frames[2:4]], [2, 3])
         self.assertEqual(list(last.poses), ["floor", "paddle"])
         numpy.testing.assert_allclose(last.poses["paddle"].spin, [0, 300, 0])
@@ -90,6 +90,15 @@ class Files(PackageTest):
                          ("for Python", 10, 10))
         self.assertEqual(scene.yaml, self.scene.yaml)
         self.assertEqual(scene.world().hash(), ooze.Run(self.run_folder.folder).frames[0].hash())
+
+    def test_checks(self):
+        inside = {**SCENE, "fluids": [{"material": "honey", "shape": {
+            "type": "box", "size": [0.4, 0.4, 0.4], "position": [0, 0, 0]}}]}
+        with ooze.Scene(inside) as scene:
+            self.assertEqual(scene.diagnostics, ())
+            warnings = scene.check()
+        self.assertTrue(any("inside solid 'floor'" in str(one) for one in warnings), warnings)
+        self.assertEqual(warnings[0].severity, "warning")
 
     def test_overrides(self):
         dicts = ooze.Scene(SCENE, set={"materials.honey.drag": 0.5, "solids.floor.friction": 0.25,
@@ -138,6 +147,8 @@ class Files(PackageTest):
         self.assertEqual((self.folder / "plot.svg").read_text(), plot.svg)
         with self.assertRaises(ooze.ArgumentError):
             ooze.plot({"x": [1, 2], "y": [1]})
+        with self.assertRaises(ooze.ArgumentError):
+            ooze.plot({"x,y": [1, 2], "y": [1, 2]})
 
     def test_surface(self):
         """The lattice fills a box of 0.4 m: its surface is near the box."""
