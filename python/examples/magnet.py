@@ -3,7 +3,7 @@
 
 The force on a particle is that of a dipole above a fluid that it magnetises: it falls with the
 seventh power of the distance, softened near the magnet. The magnet comes down, waits and goes up;
-pictures are written to magnet_NN.png. Some minutes on two cores.
+pictures are written to magnet_NN.png. A minute of processor time.
 
     python3 magnet.py
 """

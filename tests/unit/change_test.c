@@ -68,8 +68,8 @@ static void step(OozeWorld *world, int steps)
     }
 }
 
-/* Velocities added before each step are a force: with the acceleration of gravity, the world without
-   gravity falls like the one with it, but for rounding. */
+/* Velocities added before each step are a force: with the acceleration of gravity, particles of a
+   world without gravity fall like those of a world with it. */
 static void added_velocities_are_a_force(void **state)
 {
     (void)state;
