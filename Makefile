@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 # The GPU part: AUTO where nvcc works, ON, or OFF.
 OOZE_CUDA ?= AUTO
-.PHONY: all configure demo gallery test test-full format bench install clean deps
+.PHONY: all configure demo gallery python test test-full format bench install clean deps
 
 all: configure
 	@cmake --build --preset release --target ooze libooze
@@ -24,6 +24,11 @@ demo: all
 # figures of scenes/barreiro2017.
 gallery: all
 	@tools/gallery.py
+
+# The wheel of the Python package, with the library and the command inside: build/python.
+python: all
+	@tools/install.sh python
+	@tools/python_wheel.py build
 
 # SUITES: those of tools/test.py to run; all where none is named.
 test:

@@ -2,12 +2,14 @@
 # Installs missing packages on Debian 12 or Ubuntu 24.04 (as root or through sudo, without
 # questions); on other systems, or without the rights, lists what is missing.
 #   tools/install.sh build   packages for building and running
+#   tools/install.sh python  these, and packages for the Python package and its wheel
 #   tools/install.sh test    these, and packages for the tests
 set -euo pipefail
 
 build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev libcmocka-dev
        libmeshoptimizer-dev libode-dev libembree-dev libpng-dev libcairo2-dev libwebsockets-dev
        fonts-dejavu-core ffmpeg)
+python=(python3-numpy python3-pip python3-setuptools python3-wheel python3-venv)
 test=(g++ clang clang-format-14 ccache git python3-h5py python3-numpy python3-vtk9
       python3-jsonschema python3-yaml poppler-utils mount)
 
@@ -17,6 +19,7 @@ optional=(npm)
 [ "${1:-build}" = test ] && optional+=(chromium)
 
 wanted=("${build[@]}")
+[ "${1:-build}" = build ] || wanted+=("${python[@]}")
 [ "${1:-build}" = test ] && wanted+=("${test[@]}")
 
 is_installed() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }

@@ -197,7 +197,8 @@ def retired():
 
     words, names = pattern(RETIRED_WORDS), pattern(RETIRED_WORDS | RETIRED_NAMES)
     found = []
-    for path in tracked("src", "include", "docs", "scenes", "tests", "bench", "tools", "*.md"):
+    for path in tracked("src", "include", "docs", "scenes", "tests", "bench", "tools", "python",
+                        "*.md"):
         if path == pathlib.Path(__file__).resolve() or path.suffix not in TEXT:
             continue
         text, where = path.read_text(), path.relative_to(ROOT)
