@@ -2,10 +2,11 @@
 PREFIX ?= /usr/local
 # The GPU part: AUTO where nvcc works, ON, or OFF.
 OOZE_CUDA ?= AUTO
-.PHONY: all configure demo gallery test test-full format bench install clean deps
+.PHONY: all configure demo gallery test test-full format bench install uninstall deb \
+  deb-test clean deps
 
 all: configure
-	@cmake --build --preset release --target ooze libooze
+	@cmake --build --preset release --target ooze libooze ooze_help
 
 # Only what it says of the optional parts is shown, unless it fails.
 configure: deps
@@ -40,6 +41,20 @@ bench: all
 
 install: all
 	@cmake --install build --prefix "$(PREFIX)"
+
+# Removes the files that `make install` listed.
+uninstall:
+	@test -s build/install_manifest.txt || (echo "this build has not been installed"; exit 1)
+	@tools/uninstall.sh build/install_manifest.txt
+
+# Debian packages in build-deb/.
+deb:
+	@tools/install.sh deb
+	@packaging/build_deb.sh
+
+# Installs and uses them in a minimal system, as root: minutes, mostly downloads.
+deb-test: deb
+	@packaging/test_deb.sh
 
 # One version for all: others break the same lines elsewhere.
 format:

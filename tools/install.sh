@@ -3,6 +3,7 @@
 # questions); on other systems, or without the rights, lists what is missing.
 #   tools/install.sh build   packages for building and running
 #   tools/install.sh test    these, and packages for the tests
+#   tools/install.sh deb     those for building, and those for building Debian packages
 set -euo pipefail
 
 build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev libcmocka-dev
@@ -10,6 +11,7 @@ build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev lib
        fonts-dejavu-core ffmpeg)
 test=(g++ clang clang-format-14 ccache git python3-h5py python3-numpy python3-vtk9
       python3-jsonschema python3-yaml poppler-utils mount)
+deb=(debhelper dh-python dpkg-dev fakeroot git lintian mmdebstrap)
 
 # Commands that the page of `ooze view` and its tests use, where a package has them; the build and
 # the tests say what they leave out without them.
@@ -18,6 +20,7 @@ optional=(npm)
 
 wanted=("${build[@]}")
 [ "${1:-build}" = test ] && wanted+=("${test[@]}")
+[ "${1:-build}" = deb ] && wanted+=("${deb[@]}")
 
 is_installed() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
 
