@@ -41,11 +41,12 @@ bench: all
 
 install: all
 	@cmake --install build --prefix "$(PREFIX)"
+	@cp build/install_manifest.txt build/installed.txt
 
-# Removes the files that `make install` listed.
+# Removes the files that the last `make install` listed.
 uninstall:
-	@test -s build/install_manifest.txt || (echo "this build has not been installed"; exit 1)
-	@tools/uninstall.sh build/install_manifest.txt
+	@test -s build/installed.txt || (echo "this build has not been installed"; exit 1)
+	@tools/uninstall.sh build/installed.txt
 
 # Debian packages in build-deb/.
 deb:

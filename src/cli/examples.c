@@ -111,7 +111,7 @@ static int list_examples(const Examples *examples, const char *folder)
         OozeScene *scene = NULL;
         OozeError error = {0};
         if (ooze_scene_load(path.data, NULL, 0, &scene, &error) == OOZE_OK) {
-            printf("%-48s %s\n", name, ooze_scene_info(scene)->title);
+            printf("%-52s %s\n", name, ooze_scene_info(scene)->title);
             count++;
         }
         ooze_scene_free(scene);
@@ -142,8 +142,8 @@ static const char *find_example(const OozeArguments *arguments, const Examples *
         }
     }
     if (other) {
-        ooze_usage_error(arguments->command, "there are several scenes '%s': %s and %s", word,
-                         other, found);
+        ooze_usage_error(arguments->command, "there are several scenes '%s', such as %s and %s",
+                         word, other, found);
         return NULL;
     }
     if (!found) {

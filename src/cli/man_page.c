@@ -128,10 +128,8 @@ void ooze_man_command(const OozeCommand *command)
     for (int i = 0; i < command->option_count; i++) {
         print_option(&command->options[i]);
     }
-    printf(".SH DESCRIPTION\n");
-    print_text(command->summary);
     if (command->details[0]) {
-        printf(".PP\n");
+        printf(".SH DESCRIPTION\n");
         print_text(command->details);
     }
     printf(".SH SEE ALSO\n.BR ooze (1)\n");
