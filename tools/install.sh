@@ -13,10 +13,10 @@ test=(g++ clang clang-format-14 ccache git python3-h5py python3-numpy python3-vt
       python3-jsonschema python3-yaml poppler-utils mount)
 deb=(debhelper dh-python dpkg-dev fakeroot git lintian mmdebstrap)
 
-# Commands that the page of `ooze view` and its tests use, where a package has them; the build and
-# the tests say what they leave out without them.
+# Commands that the page of `ooze view`, its tests and those of shells and manual pages use, where a
+# package has them; the build and the tests say what they leave out without them.
 optional=(npm)
-[ "${1:-build}" = test ] && optional+=(chromium)
+[ "${1:-build}" = test ] && optional+=(chromium zsh fish groff)
 
 wanted=("${build[@]}")
 [ "${1:-build}" = test ] && wanted+=("${test[@]}")
@@ -73,7 +73,7 @@ if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
     for package in "${lacking[@]}"; do
         touch "$stamp"
         "${sudo[@]}" apt-get install -y -qq --no-install-recommends "$package" >/dev/null 2>&1 ||
-            echo "$package could not be installed; ooze view goes without it"
+            echo "$package could not be installed; what needs it is left out"
     done
     exit 0
 fi

@@ -190,4 +190,4 @@ class HelpTest(runs.RunTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)
