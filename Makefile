@@ -2,8 +2,7 @@
 PREFIX ?= /usr/local
 # The GPU part: AUTO where nvcc works, ON, or OFF.
 OOZE_CUDA ?= AUTO
-.PHONY: all configure demo gallery test test-full format bench install uninstall deb \
-  deb-test clean deps
+.PHONY: all configure demo gallery test test-full format bench install clean deps
 
 all: configure
 	@cmake --build --preset release --target ooze libooze ooze_help
@@ -42,6 +41,9 @@ bench: all
 install: all
 	@cmake --install build --prefix "$(PREFIX)"
 	@cp build/install_manifest.txt build/installed.txt
+
+# Removal and Debian packages.
+.PHONY: uninstall deb deb-test
 
 # Removes the files that the last `make install` listed.
 uninstall:
