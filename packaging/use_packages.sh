@@ -9,7 +9,11 @@ step install
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends ./*.deb >/tmp/apt.log 2>&1 ||
     { tail -n 20 /tmp/apt.log; fail "the packages cannot be installed"; }
-dpkg-query -W -f='${Package} ${Version} ${Status}\n' 'libooze*' ooze 'python3-ooze*' 2>/dev/null || true
+installed() { # names of our packages that are installed
+    dpkg-query -W -f='${db:Status-Abbrev} ${Package}\n' | grep -E '^ii' |
+        sed -nE 's/^ii +((lib|python3-)?ooze(0|-dev)?)$/\1/p'
+}
+installed
 
 step ooze version
 ooze version
@@ -20,9 +24,10 @@ done
 step a scene
 cd /tmp
 ooze new drop >/tmp/new.log
-head -n 1 drop.yaml | grep -qx '# yaml-language-server: $schema=file:///usr/share/ooze/scene.schema.json' ||
+schema=/usr/share/ooze/scene.schema.json
+head -n 1 drop.yaml | grep -qxF "# yaml-language-server: \$schema=file://$schema" ||
     fail "drop.yaml does not name the installed schema"
-[ -s /usr/share/ooze/scene.schema.json ] || fail "the schema is not installed"
+[ -s $schema ] || fail "the schema is not installed"
 ooze run drop.yaml -o run --set spacing=0.006 --frames 4 -q
 ooze info run | grep -q particles || fail "ooze info does not know the run"
 ooze render run --frames 4 --preview --size 64x48 -q
@@ -34,8 +39,8 @@ ooze examples gallery/honey_toast -o copy >/dev/null
 step man
 MANWIDTH=80 man ooze | grep -q 'particle-based viscoelastic fluids' || fail "man ooze"
 MANWIDTH=80 man ooze-run | grep -q 'never overwritten' || fail "man ooze-run"
-whatis ooze 2>/dev/null | grep -q viscoelastic || { mandb -q; whatis ooze | grep -q viscoelastic; } ||
-    fail "whatis ooze"
+mandb -q
+whatis ooze | grep -q viscoelastic || fail "whatis ooze"
 
 step completion
 # as bash does it at the first tab: by the name of the command
@@ -48,7 +53,8 @@ bash -c '
 
 step a program in C by pkg-config
 cd /test
-[ "$(pkg-config --modversion ooze)" = "$(ooze version | sed -n '1s/ooze //p')" ] || fail "its version"
+version=$(ooze version | sed -n '1s/ooze //p')
+[ "$(pkg-config --modversion ooze)" = "$version" ] || fail "the version of pkg-config"
 cc -Wall -Wextra -Werror drop.c $(pkg-config --cflags --libs ooze) -o /tmp/drop
 /tmp/drop | grep -Eq '^[1-9][0-9]+ particles after 1 s' || fail "the program by pkg-config"
 ldd /tmp/drop | grep -q 'libooze.so.0 => /' || fail "the program does not use the shared library"
@@ -70,8 +76,8 @@ else
 fi
 
 step remove
-apt-get purge -y -qq '~n^(lib|python3-)?ooze(0|-dev)?$' >/tmp/apt.log 2>&1 ||
-    fail "they cannot be removed"
+apt-get purge -y -qq $(installed) >/tmp/apt.log 2>&1 || fail "they cannot be removed"
+[ -z "$(installed)" ] || fail "packages are left"
 left=$(find /usr /etc /var/lib/dpkg/info -path /usr/share/doc -prune -o -iname '*ooze*' -print)
 [ -z "$left" ] || fail "files are left: $left"
 echo "the packages install, work and leave nothing behind"
