@@ -19,7 +19,7 @@ typedef struct OozeCompletion {
 OozeCompletion ooze_completion_of_option(const OozeCommand *command, const OozeOption *option);
 OozeCompletion ooze_completion_of_operand(const OozeCommand *command, const OozeOperand *operand);
 
-/* Prints a text without backticks and Markdown links, with a backslash before each character of
+/* Prints a text without backticks, with a backslash before each character of
    `escaped`; a single quote becomes '\''. */
 void ooze_completion_print(const char *text, const char *escaped);
 

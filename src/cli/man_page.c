@@ -33,13 +33,18 @@ static void print_character(char c, bool begins_line)
     }
 }
 
+/* "[text](address)", with a text without spaces. */
+static bool begins_link(const char *text)
+{
+    return text[0] == '[' && strncmp(text + strcspn(text, " ]"), "](", 2) == 0 && strchr(text, ')');
+}
+
 /* Markdown as roff: `code` is bold, of a [link](address) the text is left, and an empty line begins
    a paragraph. */
 static void print_text(const char *text)
 {
-    bool bold = false, begins_line = true;
+    bool bold = false, linked = false, begins_line = true;
     for (const char *c = text; *c; c++) {
-        const char *link = *c == ']' && c[1] == '(' ? strchr(c, ')') : NULL;
         if (*c == '`') {
             printf(bold ? "\\fR" : "\\fB");
             bold = !bold;
@@ -48,11 +53,11 @@ static void print_text(const char *text)
             printf("\n.PP\n");
             c++;
             begins_line = true;
-        } else if (link) {
-            c = link;
-        } else if (*c == '[' && strstr(c, "](") &&
-                   strcspn(c, " ") > (size_t)(strstr(c, "](") - c)) {
-            continue;
+        } else if (begins_link(c)) {
+            linked = true;
+        } else if (linked && *c == ']') {
+            linked = false;
+            c = strchr(c, ')');
         } else {
             print_character(*c, begins_line);
             begins_line = *c == '\n';
