@@ -5,7 +5,7 @@ OOZE_CUDA ?= AUTO
 .PHONY: all configure demo gallery python test test-full format bench install clean deps
 
 all: configure
-	@cmake --build --preset release --target ooze libooze
+	@cmake --build --preset release --target ooze libooze ooze_help
 
 # Only what it says of the optional parts is shown, unless it fails.
 configure: deps
@@ -46,6 +46,24 @@ bench: all
 
 install: all
 	@cmake --install build --prefix "$(PREFIX)"
+	@cp build/install_manifest.txt build/installed.txt
+
+# Removal and Debian packages.
+.PHONY: uninstall deb deb-test
+
+# Removes the files that the last `make install` listed.
+uninstall:
+	@test -s build/installed.txt || (echo "this build has not been installed"; exit 1)
+	@tools/uninstall.sh build/installed.txt
+
+# Debian packages in build-deb/.
+deb:
+	@tools/install.sh deb
+	@packaging/build_deb.sh
+
+# Installs and uses them in a minimal system, as root: minutes, mostly downloads.
+deb-test: deb
+	@packaging/test_deb.sh
 
 # One version for all: others break the same lines elsewhere.
 format:

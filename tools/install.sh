@@ -4,6 +4,7 @@
 #   tools/install.sh build   packages for building and running
 #   tools/install.sh python  these, and packages for the Python package and its wheel
 #   tools/install.sh test    these, and packages for the tests
+#   tools/install.sh deb     those for building, and those for building Debian packages
 set -euo pipefail
 
 build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev libcmocka-dev
@@ -12,15 +13,17 @@ build=(gcc make cmake ninja-build pkg-config python3 libyaml-dev libhdf5-dev lib
 python=(python3-numpy python3-pip python3-setuptools python3-wheel python3-venv)
 test=(g++ clang clang-format-14 ccache git python3-h5py python3-numpy python3-vtk9
       python3-jsonschema python3-yaml poppler-utils mount)
+deb=(debhelper dh-python dpkg-dev fakeroot git lintian mmdebstrap)
 
-# Commands that the page of `ooze view` and its tests use, where a package has them; the build and
-# the tests say what they leave out without them.
+# Commands that the page of `ooze view`, its tests and those of shells and manual pages use, where a
+# package has them; the build and the tests say what they leave out without them.
 optional=(npm)
-[ "${1:-build}" = test ] && optional+=(chromium)
+[ "${1:-build}" = test ] && optional+=(chromium zsh fish groff)
 
 wanted=("${build[@]}")
 [ "${1:-build}" = build ] || wanted+=("${python[@]}")
 [ "${1:-build}" = test ] && wanted+=("${test[@]}")
+[ "${1:-build}" = deb ] && wanted+=("${deb[@]}")
 
 is_installed() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
 
@@ -73,7 +76,7 @@ if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
     for package in "${lacking[@]}"; do
         touch "$stamp"
         "${sudo[@]}" apt-get install -y -qq --no-install-recommends "$package" >/dev/null 2>&1 ||
-            echo "$package could not be installed; ooze view goes without it"
+            echo "$package could not be installed; what needs it is left out"
     done
     exit 0
 fi
