@@ -36,6 +36,27 @@ def add_volume(tree, output, look):
     tree.links.new(volume, output.inputs["Volume"])
 
 
+def let_light_through(tree, shader, output):
+    """Refracts rays from the camera and of reflections only: shadows and light between dull
+    surfaces cross the medium straight and are absorbed, as in the renderer of Ooze. Otherwise
+    what lies under the fluid is lit by rare caustics alone, and is dark and noisy."""
+    path = tree.nodes.new("ShaderNodeLightPath")
+    path.location = (-220, 420)
+    either = tree.nodes.new("ShaderNodeMath")
+    either.operation = "MAXIMUM"
+    either.location = (0, 300)
+    tree.links.new(path.outputs["Is Shadow Ray"], either.inputs[0])
+    tree.links.new(path.outputs["Is Diffuse Ray"], either.inputs[1])
+    straight = tree.nodes.new("ShaderNodeBsdfTransparent")
+    straight.location = (0, 120)
+    mix = tree.nodes.new("ShaderNodeMixShader")
+    mix.location = (220, 120)
+    tree.links.new(either.outputs[0], mix.inputs[0])
+    tree.links.new(shader.outputs[0], mix.inputs[1])
+    tree.links.new(straight.outputs[0], mix.inputs[2])
+    tree.links.new(mix.outputs[0], output.inputs["Surface"])
+
+
 def set_surface(shader, look):
     """The surface of Principled BSDF."""
     color = (1.0, 1.0, 1.0) if look.kind == looks.CLEAR else look.color
@@ -81,6 +102,7 @@ def of_look(name, look, units_per_metre=1.0):
     material, tree, shader, output = new_material(name)
     set_surface(shader, look)
     if look.kind == looks.CLEAR:
+        let_light_through(tree, shader, output)
         add_volume(tree, output, look)
         if hasattr(material, "use_screen_refraction"):
             material.use_screen_refraction = True
