@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 # The GPU part: AUTO where nvcc works, ON, or OFF.
 OOZE_CUDA ?= AUTO
-.PHONY: all configure demo gallery test test-full format bench install clean deps
+.PHONY: all configure demo gallery blender test test-full format bench install clean deps
 
 all: configure
 	@cmake --build --preset release --target ooze libooze
@@ -23,6 +23,11 @@ demo: all
 # Simulates and renders every scene of scenes/gallery: half an hour on two cores.
 gallery: all
 	@tools/gallery.py
+
+# The Blender add-on as a zip for `Install from Disk`; needs no build.
+blender:
+	@tools/blender_zip.py build/ooze_blender.zip
+	@echo "build/ooze_blender.zip"
 
 # SUITES: those of tools/test.py to run; all where none is named.
 test:

@@ -15,7 +15,7 @@ STILL = 1e-6  # difference of positions or quaternions below which a pose is the
 
 def plain_name(name, used):
     """Letters, digits and underscores, unlike the names used so far."""
-    base = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "object"
+    base = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")[:48] or "object"
     name, number = base, 1
     while name in used:
         number += 1

@@ -13,10 +13,10 @@ def executable(context):
 
 
 def folder_of(context, given=""):
-    path = bpy.path.abspath(given or context.scene.ooze.run)
-    if path.startswith("//"):
-        raise command.OozeError("Save the Blender file first: the run folder is relative to it.")
-    return os.path.abspath(path)
+    path = given or context.scene.ooze.run
+    if path.startswith("//") and not bpy.data.filepath:
+        raise command.OozeError(f"Save the Blender file first: {path} is relative to it.")
+    return os.path.abspath(bpy.path.abspath(path))
 
 
 def import_steps(context, path, folder):

@@ -4,6 +4,8 @@ lists of numbers in brackets, texts in double quotes."""
 import json
 import math
 
+import numpy
+
 
 class SceneTextError(Exception):
     """One sentence about a scene file that is not in that form."""
@@ -84,14 +86,16 @@ def read_scalar(text):
 
 
 def number(value):
-    """A number as text: exact to single precision, which positions of particles have."""
+    """A number as text: in single precision, which Blender's properties have, as short as
+    reading it back allows; others with nine digits."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
-    return f"{value:.9g}"
+    single = numpy.float32(value)
+    return str(single) if float(single) == value else f"{value:.9g}"
 
 
 def write_scalar(value):
