@@ -1,7 +1,7 @@
 """Honey over pancakes, from Blender to a picture: builds a scene, gives the objects their roles,
 simulates it with the add-on and renders frame 30 with Cycles.
 
-    OOZE=build/ooze blender -b --factory-startup --python-exit-code 1 -P pancakes.py -- OUT [SAMPLES]
+    OOZE=build/ooze blender -b --factory-startup -P pancakes.py -- FOLDER [SAMPLES]
 """
 import math
 import os
@@ -102,7 +102,7 @@ def build(scene):
         nozzle.location = (radius * math.cos(angle), radius * math.sin(angle), 0.13)
         nozzle.keyframe_insert("location", frame=frame)
     scene.frame_start, scene.frame_end = 1, FRAME + 1
-    scene.ooze.spacing, scene.ooze.solids = 0.0014, False
+    scene.ooze.spacing = 0.0014
 
 
 def area_light(scene, name, place, size, power, color=(1, 1, 1)):
@@ -111,7 +111,8 @@ def area_light(scene, name, place, size, power, color=(1, 1, 1)):
     light = bpy.data.objects.new(name, data)
     scene.collection.objects.link(light)
     light.location = place
-    light.rotation_euler = (Vector((0, 0, 0.03)) - Vector(place)).to_track_quat("-Z", "Y").to_euler()
+    aim = Vector((0, 0, 0.03)) - Vector(place)
+    light.rotation_euler = aim.to_track_quat("-Z", "Y").to_euler()
 
 
 def set_stage(scene):

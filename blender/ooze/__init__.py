@@ -19,12 +19,14 @@ def register():
     properties.register()
     for kind in operators.CLASSES + panel.CLASSES:
         bpy.utils.register_class(kind)
+    bpy.types.TOPBAR_MT_file_import.append(operators.draw_menu)
     sequence.register()
 
 
 def unregister():
     jobs.unregister()
     sequence.unregister()
+    bpy.types.TOPBAR_MT_file_import.remove(operators.draw_menu)
     for kind in reversed(operators.CLASSES + panel.CLASSES):
         bpy.utils.unregister_class(kind)
     properties.unregister()

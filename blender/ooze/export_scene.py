@@ -63,6 +63,7 @@ class Exporter:
             make = {"FLUID": self.fluid, "SOLID": self.solid, "EMITTER": self.emitter,
                     "SINK": self.sink}[kind]
             name = plain_name(thing.name, self.used)
+            thing["ooze_name"] = name
             lists[kind.lower() + "s"].append({"name": name,
                                               **make(thing, name, poses[thing], depsgraph)})
         entries = self.head()

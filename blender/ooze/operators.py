@@ -116,6 +116,7 @@ class OOZE_OT_run(Sentence, bpy.types.Operator):
         path, folder = executable(context), folder_of(context)
         scene = export_scene.export(context.scene,
                                     folder_of(context, context.scene.ooze.scene_file))
+        context.scene.ooze.start = context.scene.frame_start
         steps = [["check", scene],
                  ["run", scene, "-o", folder, "--resume", "--threads", context.scene.ooze.threads]]
         jobs.start(path, steps + import_steps(context, path, folder),
@@ -131,6 +132,10 @@ class OOZE_OT_cancel(bpy.types.Operator):
     def execute(self, _context):
         jobs.cancel()
         return {"FINISHED"}
+
+
+def draw_menu(menu, _context):
+    menu.layout.operator(OOZE_OT_import_run.bl_idname, text="Ooze run (folder)")
 
 
 CLASSES = (OOZE_OT_import_run, OOZE_OT_reload, OOZE_OT_export_scene, OOZE_OT_run, OOZE_OT_cancel)

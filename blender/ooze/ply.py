@@ -1,5 +1,6 @@
 """Reads the PLY files that `ooze mesh` and `ooze export` write, and writes meshes for scenes."""
 import re
+from urllib.parse import unquote
 
 import numpy
 
@@ -37,7 +38,7 @@ def solid_poses(comments):
         words = line.split(" ", 8)
         if words[0] == "solid" and len(words) == 9:
             numbers = [float(word) for word in words[1:8]]
-            poses[words[8]] = numbers[:3], [numbers[6], *numbers[3:6]]
+            poses[unquote(words[8])] = numbers[:3], [numbers[6], *numbers[3:6]]
     return poses
 
 

@@ -122,8 +122,21 @@ def add_points(root, run, start, instances):
     point_nodes.attach(points, 0.5 * run.spacing(), material, instances)
 
 
-def add_solids(root, run, folder, start):
+def drawn_solids(scene):
+    """Objects of the scene that were exported as solids, by their names in the run."""
+    return {thing.get("ooze_name"): thing for thing in scene.objects
+            if thing.ooze_role.role == "SOLID"}
+
+
+def add_solids(root, run, scene, folder, start):
+    """Solids that the scene does not draw itself. A dynamic one is drawn where the run has moved
+    it, and the object that was exported is left out of pictures."""
     known = {child.ooze_cache.solid for child in find_children(root, "SOLID")}
+    for name, thing in drawn_solids(scene).items():
+        if thing.ooze_role.solid_density == 0:
+            known.add(name)
+        else:
+            thing.hide_render, thing.display_type = True, "BOUNDS"
     if any(solid["name"] not in known for solid in run.scene.get("solids") or []):
         for name, vertices, triangles, look in solids.all_shapes(run):
             if name in known:
@@ -131,12 +144,18 @@ def add_solids(root, run, folder, start):
             solid = child_of(root, f"{root.name} {name}",
                              solids.new_mesh(name, vertices, triangles))
             solid.rotation_mode = "QUATERNION"
-            solid.ooze_cache.solid = name
-            solid.ooze_cache.kind = "SOLID"
+            solid.ooze_cache.solid, solid.ooze_cache.kind = name, "SOLID"
             solid.data.materials.append(
                 materials.of_look(f"{root.name} {name}", look, root.scale[0]))
     for solid in find_children(root, "SOLID"):
         set_cache(solid, run, "SOLID", folder, start)
+
+
+def fit_range(run, scene, start):
+    rate = run.frame_rate()
+    scene.render.fps = max(1, round(rate))
+    scene.render.fps_base = scene.render.fps / rate
+    scene.frame_start, scene.frame_end = start, start + run.last_frame()
 
 
 def import_run(run, scene, options):
@@ -149,13 +168,11 @@ def import_run(run, scene, options):
         add_points(root, run, options.start, options.instances)
     if options.solids:
         kind = run_folder.SURFACE if options.surface else run_folder.POINTS
-        add_solids(root, run, os.path.join(run.folder, kind), options.start)
-    if options.fit_range:
-        rate = run.frame_rate()
-        scene.render.fps = max(1, round(rate))
-        scene.render.fps_base = scene.render.fps / rate
-        scene.frame_start = options.start
-        scene.frame_end = options.start + run.last_frame()
+        add_solids(root, run, scene, os.path.join(run.folder, kind), options.start)
+    # the range of a scene that is exported is the length of its simulation
+    exported = any(thing.ooze_role.role != "NONE" for thing in scene.objects)
+    if options.fit_range and not exported:
+        fit_range(run, scene, options.start)
     scene.render.use_lock_interface = True  # the handler changes data while a picture is rendered
     show_all(scene, again=True)
     return root

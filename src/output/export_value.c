@@ -40,7 +40,8 @@ void ooze_export_print_ply_solids(OozeWriter *writer, const OozeFrame *frame)
                           pose->position.x, pose->position.y, pose->position.z, pose->rotation.x,
                           pose->rotation.y, pose->rotation.z, pose->rotation.w);
         for (const char *c = frame->solids[i].name; c && *c; c++) {
-            ooze_writer_put(writer, (unsigned char)*c < 0x20 ? "?" : c, 1);
+            bool plain = *c >= 0x20 && *c < 0x7f && *c != '%';
+            ooze_writer_print(writer, plain ? "%c" : "%%%02X", (unsigned char)*c);
         }
         ooze_writer_put(writer, "\n", 1);
     }

@@ -36,7 +36,7 @@ emitters:
   - {material: honey, radius: 0.03, position: [-0.2, 0.4, 0], speed: 1, temperature: 40}
 solids:
   - {name: floor, shape: {type: plane}, look: ceramic}
-  - name: moving paddle
+  - name: bewegter Löffel
     shape: {type: box, size: [0.3, 0.02, 0.02], position: [0, 0.2, 0]}
     motion: {spin: [0, 0, 90], velocity: [0.2, 0, 0]}
 air: {temperature: 20}
@@ -48,7 +48,7 @@ def ooze(*arguments):
 
 
 def make_run(folder):
-    (folder / "scene.yaml").write_text(SCENE)
+    (folder / "scene.yaml").write_text(SCENE, encoding="utf-8")
     ooze("run", folder / "scene.yaml", "-o", folder / "run", "--threads", 1, "--frames", 4)
 
 

@@ -171,6 +171,24 @@ class Export(ExportCase):
         self.bad("not the one of the run", bpy.ops.ooze.run)
         self.assertEqual(info(self.settings.run)["spacing"], 0.02)
 
+    def test_solids_of_the_scene_are_not_drawn_twice(self):
+        """Only a dynamic one, which the run has moved, is drawn besides."""
+        if "ode      yes" not in command("version"):
+            self.skipTest("this build has no dynamic solids")
+        self.add_nozzle()
+        self.add_paddle()
+        ball = self.add("SOLID", "ball", bpy.ops.mesh.primitive_uv_sphere_add, radius=0.05,
+                        location=(0, 0, 0.2))
+        ball.ooze_role.solid_density = 500
+        self.scene.frame_end = 4
+        self.good(bpy.ops.ooze.run)
+        self.assertEqual((self.scene.frame_start, self.scene.frame_end), (1, 4))
+        self.assertNotIn("run the_paddle", bpy.data.objects)
+        self.assertTrue(ball.hide_render)
+        self.scene.frame_set(4)
+        fallen = 0.2 - bpy.data.objects["run ball"].matrix_world.translation.z
+        self.assertLess(abs(fallen - 0.5 * 9.81 * (3 / 24) ** 2), 0.01)
+
     def test_include_adds_sections(self):
         self.add_nozzle()
         (self.folder).mkdir(exist_ok=True)

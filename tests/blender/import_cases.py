@@ -186,7 +186,7 @@ class Points(ImportCase):
 class Solids(ImportCase):
     def test_solids_stand_where_the_run_has_them(self):
         self.import_run()
-        paddle = bpy.data.objects["run moving paddle"]
+        paddle = bpy.data.objects["run bewegter Löffel"]
         turned = []
         for frame in (0, 4):
             self.scene.frame_set(1 + frame)
@@ -199,7 +199,7 @@ class Solids(ImportCase):
 
     def test_shape_is_that_of_the_scene(self):
         self.import_run()
-        size = numpy.ptp(positions(bpy.data.objects["run moving paddle"].data), axis=0)
+        size = numpy.ptp(positions(bpy.data.objects["run bewegter Löffel"].data), axis=0)
         self.assertTrue(numpy.allclose(size, (0.3, 0.02, 0.02), atol=1e-6), size)
         floor = self.world(bpy.data.objects["run floor"])
         self.assertTrue(numpy.allclose(floor[:, 2], 0, atol=1e-6), "a plane is level")
