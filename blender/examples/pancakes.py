@@ -131,13 +131,22 @@ def set_stage(scene):
     camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
     scene.collection.objects.link(camera)
     camera.location = (0.07, -0.33, 0.165)
-    target = Vector((0, 0, 0.040))
+    target = Vector((0, 0, 0.038))
     camera.rotation_euler = (target - camera.location).to_track_quat("-Z", "Y").to_euler()
-    camera.data.lens = 62
+    camera.data.lens = 54
     camera.data.dof.use_dof = True
     camera.data.dof.focus_distance = (target - camera.location).length - 0.03
     camera.data.dof.aperture_fstop = 5.6
     scene.camera = camera
+
+
+def close_gaps(scene):
+    """Lets the drawn pancakes grow into the fluid by a third of a spacing: where its surface ends
+    just before a solid, a film of air would show as dark patches."""
+    for thing in scene.objects:
+        if thing.ooze_role.role == "SOLID":
+            grow = thing.modifiers.new("close gaps", "DISPLACE")
+            grow.mid_level, grow.strength = 0, scene.ooze.spacing / 3
 
 
 def render(scene, path, samples):
@@ -169,6 +178,7 @@ def main():
     bpy.ops.ooze.run()
     print(bpy.context.window_manager.ooze_state.text)
     bpy.ops.wm.save_as_mainfile(filepath=os.path.join(folder, "pancakes.blend"))
+    close_gaps(scene)
     render(scene, os.path.join(folder, "pancakes.png"),
            int(arguments[1]) if len(arguments) > 1 else 64)
 
