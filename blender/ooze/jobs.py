@@ -9,8 +9,8 @@ INTERVAL = 0.25  # seconds between looks at the process
 
 
 class Job:
-    """Commands one after the other, then a function. A command that fails ends the chain, unless
-    it is one of `lenient`: these leave damaged frames out and make the others."""
+    """Commands one after the other, then a function. A command that fails ends the chain, except
+    for `mesh` and `export`: these leave damaged frames out and make the others."""
 
     def __init__(self, executable, steps, finish):
         self.executable, self.steps, self.finish = executable, list(steps), finish

@@ -249,9 +249,10 @@ class Looks(ImportCase):
 
 
 class Cycles(ImportCase):
-    def render(self, width, height, samples):
-        """Rows of linear colours, from below."""
-        render, path = self.scene.render, str(FOLDER / "picture.exr")
+    def render(self, width, height, samples, animation=False):
+        """Rows of linear colours, from below; none of an animation."""
+        render = self.scene.render
+        path = str(FOLDER / ("picture" if animation else "picture.exr"))
         render.engine, render.resolution_percentage = "CYCLES", 100
         render.resolution_x, render.resolution_y = width, height
         self.scene.cycles.samples, self.scene.cycles.use_denoising = samples, False
@@ -259,6 +260,9 @@ class Cycles(ImportCase):
         self.scene.cycles.filter_width = 1.0
         render.image_settings.file_format = "OPEN_EXR"
         render.filepath = path
+        if animation:
+            bpy.ops.render.render(animation=True)
+            return None
         bpy.ops.render.render(write_still=True)
         image = bpy.data.images.load(path)
         pixels = numpy.array(image.pixels[:]).reshape(height, width, -1)[:, :, :3]
@@ -308,6 +312,22 @@ class Cycles(ImportCase):
         # the mean of 4 v (1 - v) over a linear ramp is 2/3
         width = 1.5 * (4 * line * (1 - line)).sum() / 2
         self.assertLess(abs(width - 200 * (1 / 48) / 0.5), 0.7, width)
+
+    def test_animation_shows_the_mesh_of_each_frame(self):
+        """The ball on the right falls for 1/6 s, 0.136 m: 8.2 pixels."""
+        self.import_run(solids=False)
+        self.add_camera((0.1, -1, 0.45), (0.1, 0, 0.45), 0.8)
+        self.light_world(1.0)
+        self.scene.render.film_transparent = True
+        self.scene.frame_step = 4
+        self.render(48, 32, 4, animation=True)
+        middles = []
+        for frame in (1, 5):
+            image = bpy.data.images.load(str(FOLDER / f"picture{frame:04d}.exr"))
+            ball = numpy.array(image.pixels[:]).reshape(32, 48, -1)[:, 31:, 3]
+            self.assertGreater(ball.sum(), 10)
+            middles.append((ball.sum(1) * numpy.arange(32)).sum() / ball.sum())
+        self.assertLess(abs(middles[0] - middles[1] - 8.2), 0.7, middles)
 
     def test_honey_is_amber(self):
         if os.environ.get("OOZE_FULL") != "1":
