@@ -13,7 +13,7 @@ bpy.ops.preferences.addon_install(filepath=str(FOLDER / "ooze.zip"))
 bpy.ops.preferences.addon_enable(module="ooze")
 
 suite = unittest.defaultTestLoader.loadTestsFromNames(
-    ["import_cases", "job_cases", "export_cases"])
+    ["import_cases", "job_cases", "export_cases", "panel_cases"])
 done = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
 sys.stdout.flush()
 if not done.wasSuccessful() or done.testsRun < 20:
